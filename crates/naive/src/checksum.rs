@@ -1,0 +1,35 @@
+//! Sums by which the two sides are found to have computed the same.
+
+use hedgerow::Mat34;
+
+/// A sum over items that does not depend on their order, and how many there were.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Checksum {
+    /// How many items were added.
+    pub count: u64,
+    /// The wrapping sum of the items' hashes.
+    pub sum: u64,
+}
+
+impl Checksum {
+    /// Adds a draw, all bits of it but which node it is of.
+    pub(crate) fn add_draw(&mut self, mesh: u32, material: Option<u32>, mirrored: bool, matrix: &Mat34) {
+        let material = material.map_or(u64::MAX, u64::from);
+        self.add([u64::from(mesh) << 1 | u64::from(mirrored), material], matrix);
+    }
+
+    /// Adds the world matrix of the node with this recipe id.
+    pub(crate) fn add_world(&mut self, id: usize, matrix: &Mat34) {
+        self.add([id as u64, 0], matrix);
+    }
+
+    fn add(&mut self, tag: [u64; 2], matrix: &Mat34) {
+        let bits = matrix.rows.as_flattened().iter().map(|x| u64::from(x.to_bits()));
+        let hash = tag.into_iter().chain(bits).fold(0x243f_6a88_85a3_08d3, |hash: u64, word| {
+            let mixed = (hash ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+            mixed ^ mixed >> 32
+        });
+        self.count += 1;
+        self.sum = self.sum.wrapping_add(hash);
+    }
+}

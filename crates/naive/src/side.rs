@@ -1,0 +1,250 @@
+//! The two scene graphs, behind the few things that a measurement does with one.
+
+use crate::{Checksum, Content, Draws, Edits, Graph, Kind, NodePtr, Recipe};
+use hedgerow::{Aabb, DrawList, Node, NodeHandle, Scene, Shape};
+
+/// A scene graph under measurement.
+///
+/// Each side keeps an array of its own handles or pointers by recipe id, which is no part of the graph, and a pair of
+/// draw arrays that it reuses.
+pub trait Side {
+    /// What the side is called in results.
+    const NAME: &'static str;
+
+    /// Builds the tree by single inserts in the recipe's order, nothing reserved but the array of handles.
+    #[must_use]
+    fn build(recipe: &Recipe) -> Self;
+
+    /// Puts a tree that is not to change any more into the order that suits the side best.
+    fn settle(&mut self);
+
+    /// Removes and inserts the nodes of one dynamic frame.
+    fn edit(&mut self, edits: &Edits);
+
+    /// Recomputes every world matrix.
+    fn transform(&mut self);
+
+    /// Lists every draw.
+    fn render(&mut self);
+
+    /// A sum over the draws listed last.
+    #[must_use]
+    fn draws(&self) -> Checksum;
+
+    /// A sum over the world matrices of all transform and shape nodes, told by the kinds of the recipe ids.
+    #[must_use]
+    fn worlds(&self, kinds: &[Kind]) -> Checksum;
+
+    /// The bytes that the graph itself takes, without handles and draw arrays.
+    #[must_use]
+    fn bytes(&self) -> usize;
+}
+
+/// The naive graph.
+#[derive(Debug)]
+pub struct Boxed {
+    graph: Graph,
+    nodes: Vec<NodePtr>,
+    draws: Draws,
+}
+
+impl Side for Boxed {
+    const NAME: &'static str = "naive";
+
+    fn build(recipe: &Recipe) -> Self {
+        let (root, rest) = split(recipe);
+        let mut graph = Graph::new(root);
+        let mut nodes = Vec::with_capacity(recipe.nodes().len());
+        nodes.push(graph.root());
+        for node in rest {
+            // SAFETY: the array holds nodes of this graph, and none was removed.
+            nodes.push(unsafe { graph.insert(nodes[node.parent as usize], node.content) });
+        }
+        Self { graph, nodes, draws: Draws::default() }
+    }
+
+    fn settle(&mut self) {}
+
+    fn edit(&mut self, edits: &Edits) {
+        for &id in &edits.removed {
+            // SAFETY: the array holds live nodes of this graph; a frame removes leaves, each once, and every removed
+            // one's place is written below before it is read again.
+            unsafe { self.graph.remove(self.nodes[id as usize]) };
+        }
+        for (id, node) in &edits.inserted {
+            // SAFETY: a frame extends nodes that it does not remove.
+            let child = unsafe { self.graph.insert(self.nodes[node.parent as usize], node.content) };
+            self.nodes[*id as usize] = child;
+        }
+    }
+
+    fn transform(&mut self) {
+        self.graph.transform();
+    }
+
+    fn render(&mut self) {
+        self.graph.render(&mut self.draws);
+    }
+
+    fn draws(&self) -> Checksum {
+        let mut sum = Checksum::default();
+        for (command, matrix) in self.draws.commands.iter().zip(&self.draws.matrices) {
+            sum.add_draw(command.mesh, command.material, command.mirrored, matrix);
+        }
+        sum
+    }
+
+    fn worlds(&self, kinds: &[Kind]) -> Checksum {
+        let mut sum = Checksum::default();
+        for (id, (&node, _)) in self.nodes.iter().zip(kinds).enumerate() {
+            // SAFETY: the array holds live nodes of this graph.
+            if let Some(world) = unsafe { self.graph.world(node) } {
+                sum.add_world(id, world);
+            }
+        }
+        sum
+    }
+
+    fn bytes(&self) -> usize {
+        self.graph.heap_bytes()
+    }
+}
+
+/// A `hedgerow` scene of the default policy. The recipe's root is the scene's own, with a transform attached.
+#[derive(Debug)]
+pub struct Packed {
+    scene: Scene,
+    nodes: Vec<NodeHandle>,
+    draws: DrawList,
+}
+
+impl Packed {
+    /// The scene, for what only it can be asked.
+    #[must_use]
+    pub const fn scene(&self) -> &Scene {
+        &self.scene
+    }
+
+    /// The scene, for what only it can do.
+    #[must_use]
+    pub const fn scene_mut(&mut self) -> &mut Scene {
+        &mut self.scene
+    }
+}
+
+impl Side for Packed {
+    const NAME: &'static str = "hedgerow";
+
+    fn build(recipe: &Recipe) -> Self {
+        let (root, rest) = split(recipe);
+        let mut scene = Scene::new();
+        let mut nodes = Vec::with_capacity(recipe.nodes().len());
+        scene.attach_transform(scene.root(), root).expect("the root takes a finite transform");
+        nodes.push(scene.root());
+        for node in rest {
+            nodes.push(insert(&mut scene, nodes[node.parent as usize], node.content));
+        }
+        Self { scene, nodes, draws: DrawList::new() }
+    }
+
+    fn settle(&mut self) {
+        self.scene.reconstitute_all();
+    }
+
+    fn edit(&mut self, edits: &Edits) {
+        for &id in &edits.removed {
+            self.scene.remove(self.nodes[id as usize]).expect("a removed node was there");
+        }
+        for (id, node) in &edits.inserted {
+            self.nodes[*id as usize] = insert(&mut self.scene, self.nodes[node.parent as usize], node.content);
+        }
+    }
+
+    fn transform(&mut self) {
+        self.scene.update_all();
+    }
+
+    fn render(&mut self) {
+        self.scene.draw_list(&mut self.draws);
+    }
+
+    fn draws(&self) -> Checksum {
+        let mut sum = Checksum::default();
+        for (command, matrix) in self.draws.commands().iter().zip(self.draws.matrices()) {
+            sum.add_draw(command.mesh, command.material, command.mirrored, matrix);
+        }
+        sum
+    }
+
+    fn worlds(&self, kinds: &[Kind]) -> Checksum {
+        let mut sum = Checksum::default();
+        for (id, (&node, &kind)) in self.nodes.iter().zip(kinds).enumerate() {
+            if kind != Kind::Material {
+                sum.add_world(id, self.scene.world(node).expect("a handle of a live node resolves"));
+            }
+        }
+        sum
+    }
+
+    fn bytes(&self) -> usize {
+        self.scene.stats().allocated_bytes()
+    }
+}
+
+/// The root's transform, and the other nodes of a recipe.
+fn split(recipe: &Recipe) -> (hedgerow::Transform, &[crate::RecipeNode]) {
+    match recipe.nodes() {
+        [root, rest @ ..] => match root.content {
+            Content::Transform(transform) => (transform, rest),
+            _ => unreachable!("the root of a recipe is a transform node"),
+        },
+        [] => unreachable!("a recipe has a root"),
+    }
+}
+
+/// One insert as the last child.
+#[inline]
+fn insert(scene: &mut Scene, parent: NodeHandle, content: Content) -> NodeHandle {
+    let node = match content {
+        Content::Transform(transform) => Node::transform(transform),
+        Content::Material(material) => Node::material(material),
+        Content::Shape(mesh) => Node::shape(Shape::new(mesh, Aabb::cube(0.5))),
+    };
+    scene.insert(parent, node).expect("a live parent takes a finite node")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Churn, DrawCommand, FRAMES};
+
+    #[test]
+    fn both_sides_compute_the_same_bits_through_thirty_frames() {
+        let recipe = Recipe::random(2000, 7);
+        let mut churn = Churn::new(&recipe, 8);
+        let mut packed = Packed::build(&recipe);
+        let mut boxed = Boxed::build(&recipe);
+        for _ in 0..FRAMES {
+            let edits = churn.next_frame();
+            packed.edit(edits);
+            boxed.edit(edits);
+            packed.transform();
+            boxed.transform();
+            packed.render();
+            boxed.render();
+            assert_ne!(boxed.draws().count, 0);
+            assert_eq!(packed.draws(), boxed.draws());
+            assert_eq!(packed.worlds(churn.kinds()), boxed.worlds(churn.kinds()));
+            assert_eq!(boxed.graph.len(), 2000);
+        }
+        packed.settle();
+        packed.transform();
+        packed.render();
+        assert_eq!(packed.draws(), boxed.draws());
+    }
+
+    #[test]
+    fn commands_of_both_sides_have_the_same_size() {
+        assert_eq!(size_of::<DrawCommand>(), size_of::<hedgerow::DrawCommand>());
+    }
+}

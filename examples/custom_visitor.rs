@@ -1,0 +1,138 @@
+//! Two visitors of one's own: [`Outline`] exports the tree as indented text, with the box that each subtree fills in
+//! the world; [`Census`] gathers statistics from whole slices at a time.
+
+use hedgerow::glam::Vec3;
+use hedgerow::{
+    Aabb, Error, Flow, Node, NodeRef, Scene, Shape, SliceView, SliceVisitor, Transform, Visibility, Visitor,
+};
+use std::collections::BTreeMap;
+
+/// One line of the export.
+struct Line {
+    depth: usize,
+    name: String,
+    hidden: bool,
+    /// What the node and all below it fill.
+    bounds: Aabb,
+}
+
+/// One line a node, parents before children; what hangs below a hidden node is passed over.
+#[derive(Default)]
+struct Outline {
+    lines: Vec<Line>,
+    /// The lines of the nodes that are entered and not left yet, from the start down.
+    open: Vec<usize>,
+}
+
+impl Visitor for Outline {
+    fn enter(&mut self, node: &NodeRef<'_>) -> Flow {
+        let name = node.name().unwrap_or("(unnamed)").to_owned();
+        let hidden = node.own_visibility() == Some(Visibility::HIDDEN);
+        self.open.push(self.lines.len());
+        self.lines.push(Line { depth: node.depth(), name, hidden, bounds: Aabb::EMPTY });
+        if hidden { Flow::Prune } else { Flow::Continue }
+    }
+
+    fn shape(&mut self, node: &NodeRef<'_>, shape: Shape) -> Flow {
+        if let Some(&line) = self.open.last()
+            && !self.lines[line].hidden
+        {
+            self.lines[line].bounds = shape.bounds.transformed(node.world());
+        }
+        Flow::Continue
+    }
+
+    fn leave(&mut self, _node: &NodeRef<'_>) {
+        // A node's box is complete when the node is left; then it goes into the parent's.
+        if let Some(line) = self.open.pop()
+            && let Some(&parent) = self.open.last()
+        {
+            self.lines[parent].bounds = self.lines[parent].bounds.union(&self.lines[line].bounds);
+        }
+    }
+}
+
+impl Outline {
+    fn print(&self) {
+        for Line { depth, name, hidden, bounds } in &self.lines {
+            let what = match bounds {
+                _ if *hidden => "hidden".to_owned(),
+                empty if empty.is_empty() => "nothing to draw".to_owned(),
+                Aabb { min, max } => format!("{min:.1} to {max:.1}"),
+            };
+            println!("{:indent$}{name}: {what}", "", indent = 2 * depth);
+        }
+    }
+}
+
+/// Counts over whole columns, in the order in which they lie in memory.
+#[derive(Default)]
+struct Census {
+    slices: usize,
+    nodes: usize,
+    transforms: usize,
+    transform_slots: usize,
+    mirrored: usize,
+    by_mesh: BTreeMap<u32, usize>,
+}
+
+impl SliceVisitor for Census {
+    fn slice(&mut self, slice: SliceView<'_>) -> Flow {
+        let transforms = slice.transforms();
+        self.slices += 1;
+        self.nodes += slice.nodes();
+        // Slot 0 is no node's: it is the base, a copy of what the slice inherits.
+        self.transform_slots += transforms.len() - 1;
+        self.transforms += (1..transforms.len()).filter(|&slot| transforms.is_occupied(slot)).count();
+        for listed in slice.shapes().iter() {
+            let [transform, ..] = listed.slots;
+            self.mirrored += usize::from(transforms.worlds()[transform].is_mirrored());
+            *self.by_mesh.entry(listed.shape.mesh).or_default() += 1;
+        }
+        Flow::Continue
+    }
+}
+
+/// A quay with cranes of three parts each, one of them under repair.
+fn harbour() -> Result<Scene, Error> {
+    const BEAM: Shape = Shape::new(0, Aabb::cube(0.5));
+    const CONTAINER: Shape = Shape::new(1, Aabb::new(Vec3::ZERO, Vec3::new(6.1, 2.6, 2.4)));
+    let mut scene = Scene::new();
+    for (x, name) in [(0.0, "crane_1"), (30.0, "crane_2"), (60.0, "crane_3")] {
+        let crane = Node::transform(Transform::from_xyz(x, 0.0, 0.0)).named(name);
+        let crane = scene.insert(scene.root(), crane)?;
+        let mast = Transform::from_xyz(0.0, 10.0, 0.0).with_scale(Vec3::new(1.0, 20.0, 1.0));
+        scene.insert(crane, Node::transform(mast).with_shape(BEAM).named("mast"))?;
+        let jib = Node::transform(Transform::from_xyz(0.0, 20.0, 0.0)).named("jib");
+        let jib = scene.insert(crane, jib)?;
+        let hook = Node::transform(Transform::from_xyz(0.0, -12.0, 15.0)).named("hook");
+        let hook = scene.insert(jib, hook)?;
+        // A container that hangs the other way round is the same mesh, mirrored.
+        let scale = if x > 0.0 { Vec3::new(-1.0, 1.0, 1.0) } else { Vec3::ONE };
+        let load = Transform::from_xyz(-3.0, -2.6, -1.2).with_scale(scale);
+        scene.insert(hook, Node::transform(load).with_shape(CONTAINER).named("load"))?;
+        if name == "crane_2" {
+            scene.attach_visibility(jib, Visibility::HIDDEN)?;
+        }
+    }
+    scene.update();
+    Ok(scene)
+}
+
+fn main() -> Result<(), Error> {
+    let scene = harbour()?;
+
+    let mut outline = Outline::default();
+    scene.visit(scene.root(), &mut outline);
+    outline.print();
+
+    let mut census = Census::default();
+    scene.visit_slices(&mut census);
+    println!("\n{} nodes in {} slices", census.nodes, census.slices);
+    println!("{} transforms in {} slots", census.transforms, census.transform_slots);
+    println!("{} mirrored shapes", census.mirrored);
+    for (mesh, count) in &census.by_mesh {
+        println!("mesh {mesh}: {count} shapes");
+    }
+    Ok(())
+}

@@ -1,0 +1,198 @@
+//! What happens in the town from one frame to the next.
+
+use crate::dice::Dice;
+use crate::house;
+use crate::parts::{COATS, Site};
+use crate::play::{Life, Tally};
+use crate::town::{self, AXLES, BLOCKS, CROWN, PITCH, Town};
+use hedgerow::glam::Quat;
+use hedgerow::{Error, Keep, NodeHandle, Scene, Transform, Visibility};
+use std::collections::VecDeque;
+use std::f32::consts::TAU;
+
+/// Houses torn down in a frame, and as many built: about one node in a hundred each.
+const HOUSES: usize = 8;
+/// Frames for which a lot stays empty.
+const EMPTY_FRAMES: usize = 5;
+/// Houses whose doors turn in a frame.
+const DOORS: usize = 40;
+/// Pieces of furniture that move within their house in a frame, and between houses.
+const MOVES: (usize, usize) = (60, 20);
+/// One tree in so many sways in a frame.
+const GUST: usize = 4;
+
+/// The life of a town.
+pub(crate) struct TownLife {
+    town: Town,
+    dice: Dice,
+    empty_lots: VecDeque<usize>,
+    dark_street: Option<usize>,
+}
+
+impl TownLife {
+    /// The life of a town that was just built. Some lots are emptied at once, so that the first frame is like any other.
+    pub(crate) fn new(scene: &mut Scene, town: Town, seed: u64) -> Result<Self, Error> {
+        let mut life = Self { town, dice: Dice::new(!seed), empty_lots: VecDeque::new(), dark_street: None };
+        for _ in 0..EMPTY_FRAMES {
+            life.tear_down(scene, &mut Tally::default())?;
+        }
+        Ok(life)
+    }
+}
+
+impl Life for TownLife {
+    fn frame(&mut self, scene: &mut Scene, frame: usize) -> Result<Tally, Error> {
+        let mut tally = Tally::default();
+        self.drive(scene, &mut tally)?;
+        self.sway(scene, frame, &mut tally)?;
+        self.turn_doors(scene, frame, &mut tally)?;
+        self.move_furniture(scene, &mut tally)?;
+        let empty = self.empty_lots.len();
+        self.tear_down(scene, &mut tally)?;
+        self.build(scene, self.empty_lots.len() - empty, &mut tally)?;
+        self.switch_lanterns(scene, &mut tally)?;
+        self.paint(scene, &mut tally)?;
+        Ok(tally)
+    }
+}
+
+impl TownLife {
+    /// Every car drives on and its wheels turn; at a crossing it may take the other street.
+    fn drive(&mut self, scene: &mut Scene, tally: &mut Tally) -> Result<(), Error> {
+        let length = BLOCKS as f32 * PITCH;
+        for car in &mut self.town.cars {
+            let before = car.along;
+            car.along += car.speed;
+            if !(0.0..=length).contains(&car.along) {
+                car.along = before;
+                car.speed = -car.speed;
+            }
+            if let Some(crossing) = crossing(before, car.along)
+                && self.dice.chance(0.4)
+            {
+                let along_x = car.street <= BLOCKS;
+                car.along = (car.street % (BLOCKS + 1)) as f32 * PITCH;
+                car.street = if along_x { crossing + BLOCKS + 1 } else { crossing };
+                scene.reparent(car.node, self.town.streets[car.street].traffic, Keep::World)?;
+                tally.moved += 1;
+            }
+            scene.set_local(car.node, town::car_place(car.along, car.speed))?;
+            let rolled = Quat::from_rotation_x((car.along / 0.32) % TAU);
+            for (wheel, (axle, _)) in car.wheels.iter().zip(AXLES) {
+                scene.set_local(*wheel, Transform::from_translation(axle).with_rotation(rolled))?;
+            }
+            tally.set += 1 + car.wheels.len();
+        }
+        Ok(())
+    }
+
+    /// A gust goes through some of the trees.
+    fn sway(&mut self, scene: &mut Scene, frame: usize, tally: &mut Tally) -> Result<(), Error> {
+        for tree in self.town.trees.iter().skip(frame % GUST).step_by(GUST) {
+            let bend = Quat::from_rotation_z(0.05 * (frame as f32 * 0.1 + tree.phase).sin());
+            scene.set_local(tree.crown, Transform::from_translation(CROWN).with_rotation(bend))?;
+            tally.set += 1;
+        }
+        Ok(())
+    }
+
+    /// The doors of some houses turn in their hinges.
+    fn turn_doors(&mut self, scene: &mut Scene, frame: usize, tally: &mut Tally) -> Result<(), Error> {
+        let angle = 0.8 * (1.0 + (frame as f32 * 0.05).sin());
+        for _ in 0..DOORS {
+            let lot = self.dice.below(self.town.lots.len());
+            for door in self.town.lots[lot].house.iter().flat_map(|house| &house.doors) {
+                // A cabinet may have been carried to a house that is gone; its doors' handles tell.
+                if !scene.contains(door.hinge) {
+                    continue;
+                }
+                let open = Transform::from_translation(door.place).with_rotation(Quat::from_rotation_y(angle));
+                scene.set_local(door.hinge, open)?;
+                tally.set += 1;
+            }
+        }
+        Ok(())
+    }
+
+    /// Furniture is carried to another room of its house, or to a room of another house.
+    fn move_furniture(&mut self, scene: &mut Scene, tally: &mut Tally) -> Result<(), Error> {
+        let (within, between) = MOVES;
+        for i in 0..within + between {
+            let from = self.dice.below(self.town.lots.len());
+            let to = if i < within { from } else { self.dice.below(self.town.lots.len()) };
+            let Some(piece) = self.take_piece(from) else { continue };
+            let lot = if self.town.lots[to].house.is_some() { to } else { from };
+            let Some(house) = &mut self.town.lots[lot].house else { continue };
+            let room = self.dice.below(house.rooms.len());
+            let room = &mut house.rooms[room];
+            room.furniture.push(piece);
+            scene.reparent(piece, room.node, Keep::Local)?;
+            let mut site = Site::new(scene, &mut self.dice);
+            let spot = house::spot(&mut site);
+            scene.set_local(piece, spot)?;
+            tally.moved += 1;
+            tally.set += 1;
+        }
+        Ok(())
+    }
+
+    /// A piece of furniture out of a room of the house on this lot, where it has one.
+    fn take_piece(&mut self, lot: usize) -> Option<NodeHandle> {
+        let house = self.town.lots[lot].house.as_mut()?;
+        let room = self.dice.below(house.rooms.len());
+        house.rooms[room].furniture.pop()
+    }
+
+    /// Some houses are torn down, with all that is in them.
+    fn tear_down(&mut self, scene: &mut Scene, tally: &mut Tally) -> Result<(), Error> {
+        for _ in 0..HOUSES {
+            let lot = self.dice.below(self.town.lots.len());
+            if let Some(house) = self.town.lots[lot].house.take() {
+                tally.removed += scene.remove(house.node)?;
+                self.empty_lots.push_back(lot);
+            }
+        }
+        Ok(())
+    }
+
+    /// On the lots that have been empty for longest, houses are built anew.
+    fn build(&mut self, scene: &mut Scene, houses: usize, tally: &mut Tally) -> Result<(), Error> {
+        for lot in self.empty_lots.drain(..houses) {
+            let mut site = Site::new(scene, &mut self.dice);
+            let lot = &mut self.town.lots[lot];
+            lot.house = Some(house::build(&mut site, lot.node)?);
+            tally.inserted += site.inserted;
+        }
+        Ok(())
+    }
+
+    /// The lanterns of one street go out, and those that were out go on.
+    fn switch_lanterns(&mut self, scene: &mut Scene, tally: &mut Tally) -> Result<(), Error> {
+        let street = self.dice.below(self.town.streets.len());
+        if let Some(dark) = self.dark_street.replace(street) {
+            scene.detach_visibility(self.town.streets[dark].lanterns)?;
+            tally.set += 1;
+        }
+        scene.attach_visibility(self.town.streets[street].lanterns, Visibility::HIDDEN)?;
+        tally.set += 1;
+        Ok(())
+    }
+
+    /// One house gets another coat.
+    fn paint(&mut self, scene: &mut Scene, tally: &mut Tally) -> Result<(), Error> {
+        let lot = self.dice.below(self.town.lots.len());
+        if let Some(house) = &self.town.lots[lot].house {
+            scene.attach_material(house.node, self.dice.pick(&COATS) as u32)?;
+            tally.set += 1;
+        }
+        Ok(())
+    }
+}
+
+/// The crossing street between two places along a street, by its rank.
+fn crossing(before: f32, after: f32) -> Option<usize> {
+    (0..=BLOCKS).find(|&rank| {
+        let line = rank as f32 * PITCH;
+        (before < line) != (after < line)
+    })
+}

@@ -1,0 +1,102 @@
+//! The frame loop: edits, maintenance, update and draw list, each timed by itself.
+
+use hedgerow::{DrawList, Error, Scene};
+use indicatif::ProgressBar;
+use std::time::{Duration, Instant};
+
+/// How long maintenance may take in a frame.
+pub(crate) const MAINTENANCE_BUDGET: Duration = Duration::from_micros(500);
+
+/// Something that changes a scene from frame to frame.
+pub(crate) trait Life {
+    /// Makes the edits of this frame and tells what they were.
+    fn frame(&mut self, scene: &mut Scene, frame: usize) -> Result<Tally, Error>;
+}
+
+/// Edits, by their kind.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Tally {
+    /// Local transforms and other components set.
+    pub(crate) set: usize,
+    /// Subtrees moved to another parent.
+    pub(crate) moved: usize,
+    /// Nodes inserted.
+    pub(crate) inserted: usize,
+    /// Nodes removed.
+    pub(crate) removed: usize,
+}
+
+impl Tally {
+    fn add(&mut self, other: Self) {
+        self.set += other.set;
+        self.moved += other.moved;
+        self.inserted += other.inserted;
+        self.removed += other.removed;
+    }
+}
+
+/// The times of one phase, a frame each.
+#[derive(Default)]
+pub(crate) struct Times(Vec<Duration>);
+
+impl Times {
+    /// The middle one, or zero where there are none.
+    pub(crate) fn median(&self) -> Duration {
+        let mut sorted = self.0.clone();
+        sorted.sort_unstable();
+        sorted.get(sorted.len() / 2).copied().unwrap_or_default()
+    }
+
+    /// The longest.
+    pub(crate) fn worst(&self) -> Duration {
+        self.0.iter().max().copied().unwrap_or_default()
+    }
+}
+
+/// What was measured in a run.
+#[derive(Default)]
+pub(crate) struct Run {
+    pub(crate) edits: Times,
+    pub(crate) maintenance: Times,
+    pub(crate) update: Times,
+    pub(crate) draw_list: Times,
+    pub(crate) frame: Times,
+    pub(crate) tally: Tally,
+    /// Slices reconstituted because an edit found them full.
+    pub(crate) rebuilt_by_edits: usize,
+    /// Slices reconstituted by `maintain`.
+    pub(crate) rebuilt_by_maintenance: usize,
+    /// Draws of the last frame.
+    pub(crate) draws: usize,
+}
+
+/// Plays the frames. The scene is brought up to date once before the first, untimed.
+pub(crate) fn play(scene: &mut Scene, life: &mut dyn Life, frames: u32, bar: &ProgressBar) -> Result<Run, Error> {
+    let mut run = Run::default();
+    let mut list = DrawList::new();
+    scene.update();
+    scene.draw_list(&mut list);
+    let before = scene.stats().reconstitutions;
+    for frame in 0..frames as usize {
+        let start = Instant::now();
+        run.tally.add(life.frame(scene, frame)?);
+        let edited = Instant::now();
+        run.rebuilt_by_maintenance += scene.maintain(MAINTENANCE_BUDGET).reconstituted;
+        let maintained = Instant::now();
+        scene.update();
+        let updated = Instant::now();
+        scene.draw_list(&mut list);
+        let listed = Instant::now();
+
+        run.edits.0.push(edited - start);
+        run.maintenance.0.push(maintained - edited);
+        run.update.0.push(updated - maintained);
+        run.draw_list.0.push(listed - updated);
+        run.frame.0.push(listed - start);
+        bar.inc(1);
+    }
+    let rebuilt = usize::try_from(scene.stats().reconstitutions - before).unwrap_or(usize::MAX);
+    run.rebuilt_by_edits = rebuilt.saturating_sub(run.rebuilt_by_maintenance);
+    run.draws = list.len();
+    Ok(run)
+}

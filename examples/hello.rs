@@ -1,0 +1,32 @@
+//! The first steps: build a small tree, change it, update it, list its draws.
+
+use hedgerow::{Aabb, DrawList, Error, Keep, Node, Scene, Shape, Transform};
+
+fn main() -> Result<(), Error> {
+    let mut scene = Scene::new();
+    let ferry = scene.insert(scene.root(), Node::transform(Transform::from_xyz(0.0, 0.0, 50.0)).named("ferry"))?;
+    let car = scene.insert(scene.root(), Node::transform(Transform::from_xyz(10.0, 0.0, 0.0)).named("car"))?;
+    for (x, name) in [(-0.8, "wheel_l"), (0.8, "wheel_r")] {
+        let wheel = Node::transform(Transform::from_xyz(x, 0.3, 1.4)).with_shape(Shape::new(7, Aabb::cube(0.3)));
+        scene.insert(car, wheel.with_material(2).named(name))?;
+    }
+
+    // A frame: the car drives, then rolls onto the ferry without a jump, and the ferry leaves.
+    scene.set_local(car, Transform::from_xyz(12.0, 0.0, 0.0))?;
+    scene.reparent(car, ferry, Keep::World)?;
+    scene.set_local(ferry, Transform::from_xyz(0.0, 0.0, 55.0))?;
+    scene.update();
+
+    let mut draws = DrawList::new();
+    scene.draw_list(&mut draws);
+    for (command, matrix) in draws.commands().iter().zip(draws.matrices()) {
+        let name = scene.name(command.node).unwrap_or("-");
+        println!("{name}: mesh {}, material {:?}, at {}", command.mesh, command.material, matrix.translation());
+    }
+
+    // A handle outlives every move of its node, and never names another node once its own is gone.
+    let wheel = scene.find(scene.root(), "ferry/car/wheel_l").expect("the car is on the ferry");
+    scene.remove(car)?;
+    println!("after the car is gone, its wheel's handle answers: {}", scene.set_name(wheel, None).unwrap_err());
+    Ok(())
+}

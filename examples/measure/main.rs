@@ -1,0 +1,105 @@
+//! Quick side-by-side figures of `hedgerow` and the thesis's naive scene graph: one heap allocation a node.
+//!
+//! ```text
+//! cargo run --release --example measure -- EXPERIMENT [--json]
+//! ```
+//!
+//! Each experiment takes under half a minute and prints a table, or with `--json` one JSON object a line with the
+//! fields `experiment`, `case`, `n` (nodes), `ns` (a node), `baseline`, `baseline_ns` (a node) and `ratio`
+//! (baseline ÷ ours: above 1 is better). Cases that are counted in bytes have bytes a node in the two `ns` fields.
+//!
+//! Both sides have the same mathematics, matrix type, allocator and compiler flags; both recompute every world matrix and
+//! list every draw into reused arrays. Their rounds take turns, and medians are compared. The matrices and draws that the
+//! two computed are compared bit by bit, as sums over hashes; the program fails if these differ.
+
+mod build;
+mod report;
+mod thesis_dynamic;
+mod thesis_static;
+mod timing;
+
+use report::Report;
+use std::error::Error;
+use std::fmt::Write as _;
+use std::process::ExitCode;
+
+/// Something that can be measured by name.
+struct Experiment {
+    name: &'static str,
+    about: &'static str,
+    run: fn(&mut Report) -> Result<(), Box<dyn Error>>,
+}
+
+const EXPERIMENTS: [Experiment; 3] = [
+    Experiment {
+        name: "thesis-static",
+        about: "transform pass, render pass and both, on trees that do not change",
+        run: thesis_static::run,
+    },
+    Experiment {
+        name: "thesis-dynamic",
+        about: "frames that remove and insert a tenth of the nodes, then run both passes; memory",
+        run: thesis_dynamic::run,
+    },
+    Experiment { name: "build", about: "building a random tree by single inserts", run: build::run },
+];
+
+/// What the arguments ask for.
+enum Request {
+    Help,
+    Run { experiment: &'static Experiment, json: bool },
+}
+
+fn main() -> ExitCode {
+    let request = match parse() {
+        Ok(request) => request,
+        Err(error) => {
+            eprintln!("measure: {error}\n\n{}", usage());
+            return ExitCode::from(2);
+        }
+    };
+    let outcome = match request {
+        Request::Help => {
+            println!("{}", usage());
+            Ok(())
+        }
+        Request::Run { experiment, json } => (experiment.run)(&mut Report::new(experiment.name, json)),
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("measure: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn parse() -> Result<Request, lexopt::Error> {
+    use lexopt::prelude::{Long, Short, Value, ValueExt as _};
+
+    let mut name = None;
+    let mut json = false;
+    let mut arguments = lexopt::Parser::from_env();
+    while let Some(argument) = arguments.next()? {
+        match argument {
+            Short('h') | Long("help") => return Ok(Request::Help),
+            Long("json") => json = true,
+            Value(value) if name.is_none() => name = Some(value.string()?),
+            _ => return Err(argument.unexpected()),
+        }
+    }
+    let name = name.ok_or("no experiment named")?;
+    let experiment = EXPERIMENTS.iter().find(|experiment| experiment.name == name);
+    let experiment = experiment.ok_or_else(|| format!("there is no experiment `{name}`"))?;
+    Ok(Request::Run { experiment, json })
+}
+
+fn usage() -> String {
+    let mut text = String::from("Usage: measure EXPERIMENT [--json]\n\nExperiments:\n");
+    for Experiment { name, about, .. } in &EXPERIMENTS {
+        let _ = writeln!(text, "  {name:<15} {about}");
+    }
+    text.push_str("\nOptions:\n  --json          one JSON object a line instead of a table\n");
+    text.push_str("  -h, --help      this text");
+    text
+}

@@ -1,0 +1,80 @@
+//! Results, as a table for people or as lines of JSON for programs.
+
+use serde_json::json;
+use std::io::{self, Write as _};
+
+/// What the two figures of a case are.
+#[derive(Clone, Copy)]
+pub(crate) enum Unit {
+    /// Nanoseconds a node.
+    Time,
+    /// Bytes a node.
+    Bytes,
+}
+
+/// One result.
+pub(crate) struct Case<'c> {
+    /// What was measured.
+    pub(crate) name: &'c str,
+    /// How many nodes the tree has.
+    pub(crate) nodes: usize,
+    /// The unit of the next two.
+    pub(crate) unit: Unit,
+    /// Our figure.
+    pub(crate) ours: f64,
+    /// What it is compared with.
+    pub(crate) baseline: &'c str,
+    /// The figure of that.
+    pub(crate) baseline_figure: f64,
+}
+
+/// Prints the cases of one experiment as they come.
+pub(crate) struct Report {
+    experiment: &'static str,
+    json: bool,
+    started: bool,
+}
+
+impl Report {
+    /// A report of this experiment.
+    pub(crate) const fn new(experiment: &'static str, json: bool) -> Self {
+        Self { experiment, json, started: false }
+    }
+
+    /// Prints one line.
+    pub(crate) fn case(&mut self, case: &Case<'_>) -> io::Result<()> {
+        let mut out = io::stdout().lock();
+        let ratio = case.baseline_figure / case.ours;
+        if self.json {
+            let line = json!({
+                "experiment": self.experiment,
+                "case": case.name,
+                "n": case.nodes,
+                "ns": rounded(case.ours),
+                "baseline": case.baseline,
+                "baseline_ns": rounded(case.baseline_figure),
+                "ratio": rounded(ratio),
+            });
+            writeln!(out, "{line}")?;
+        } else {
+            if !self.started {
+                let (ours, theirs) = ("ours", "baseline");
+                writeln!(out, "{:<16}{:>9}{ours:>18}{theirs:>18}{:>9}  compared with", "case", "nodes", "ratio")?;
+            }
+            let unit = match case.unit {
+                Unit::Time => "ns/node",
+                Unit::Bytes => " B/node",
+            };
+            let (name, nodes, ours, theirs) = (case.name, case.nodes, case.ours, case.baseline_figure);
+            let baseline = case.baseline;
+            writeln!(out, "{name:<16}{nodes:>9}{ours:>10.2} {unit}{theirs:>10.2} {unit}{ratio:>9.2}  {baseline}")?;
+        }
+        self.started = true;
+        out.flush()
+    }
+}
+
+/// To six digits behind the point.
+fn rounded(figure: f64) -> f64 {
+    (figure * 1e6).round() / 1e6
+}

@@ -1,0 +1,88 @@
+//! The crate's one error type.
+
+use crate::NodeHandle;
+use core::fmt;
+
+/// What an edit, a configuration or an import can refuse. A refused call has changed nothing.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Error {
+    /// The handle's node was removed, or the handle is not of this scene.
+    StaleHandle(NodeHandle),
+    /// The root can neither be removed nor moved, and has no siblings.
+    RootIsFixed,
+    /// The wished parent is the moved node itself or lies below it.
+    WouldCycle {
+        /// The node that was to be moved.
+        node: NodeHandle,
+        /// The place's parent, inside the subtree of `node`.
+        parent: NodeHandle,
+    },
+    /// A number that must be finite is not.
+    NotFinite(&'static str),
+    /// A rotation without a direction: a zero quaternion, or a look-at whose target is the node's own place.
+    NotRotation,
+    /// The world transform cannot be kept or set, because the parent's cannot be inverted (a scale of zero).
+    Singular(NodeHandle),
+    /// The node has no transform of its own; attach one first.
+    NoTransform(NodeHandle),
+    /// The node has no shape; attach one first.
+    NoShape(NodeHandle),
+    /// The insert of this ticket is not in the applied queue, or comes later in it.
+    UnknownTicket(crate::Queued),
+    /// A configuration value makes no sense.
+    InvalidConfig {
+        /// The field of [`SceneConfig`](crate::SceneConfig).
+        field: &'static str,
+        /// What the field takes.
+        expected: &'static str,
+    },
+    /// All 2²⁴ metadata tables are in use, or more rows were asked for than a slice can number.
+    CapacityOverflow,
+    /// The allocator refused.
+    AllocationFailed,
+    /// A glTF file cannot be imported.
+    #[cfg(feature = "gltf")]
+    Import(crate::import::ImportError),
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::StaleHandle(handle) => {
+                write!(f, "{handle:?} names no node of this scene; drop the handle, its node was removed")
+            }
+            Self::RootIsFixed => {
+                f.write_str("the root cannot be removed or moved and has no siblings; edit its children instead")
+            }
+            Self::WouldCycle { node, parent } => {
+                write!(f, "{parent:?} lies in the subtree of {node:?}; move it out of there first")
+            }
+            Self::NotFinite(what) => write!(f, "{what} must be finite; check the numbers before the call"),
+            Self::NotRotation => {
+                f.write_str("no rotation has this direction; pass a quaternion that is not zero, or a target elsewhere")
+            }
+            Self::Singular(parent) => write!(
+                f,
+                "the world transform of {parent:?} has no inverse; give it a scale that is not zero, or keep the local transform"
+            ),
+            Self::NoTransform(node) => write!(f, "{node:?} has no transform; attach one with attach_transform"),
+            Self::NoShape(node) => write!(f, "{node:?} has no shape; attach one with attach_shape"),
+            Self::UnknownTicket(ticket) => {
+                write!(
+                    f,
+                    "{ticket:?} names no insert applied before this edit; append the queue that recorded it first"
+                )
+            }
+            Self::InvalidConfig { field, expected } => write!(f, "SceneConfig::{field} must be {expected}"),
+            Self::CapacityOverflow => {
+                f.write_str("the scene cannot number that many nodes; split it into several scenes")
+            }
+            Self::AllocationFailed => f.write_str("the allocator has no memory for this; reserve less"),
+            #[cfg(feature = "gltf")]
+            Self::Import(error) => error.fmt(f),
+        }
+    }
+}
+
+impl core::error::Error for Error {}

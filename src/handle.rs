@@ -1,0 +1,120 @@
+//! What a caller holds: an 8-byte name for a node that outlives every move of the node.
+
+use core::fmt;
+use core::num::NonZeroU64;
+
+/// How many bits of a handle name the entry within its metadata table.
+const INDEX_BITS: u32 = 12;
+/// How many bits of a handle are its generation.
+const GENERATION_BITS: u32 = 28;
+
+/// The most entries that one metadata table can have.
+pub(crate) const MAX_TABLE_ENTRIES: u32 = 1 << INDEX_BITS;
+/// The most metadata tables that a scene can open.
+pub(crate) const MAX_TABLES: u32 = 1 << (64 - INDEX_BITS - GENERATION_BITS);
+/// The last generation of an index; freed once more, the index is retired.
+pub(crate) const MAX_GENERATION: u32 = (1 << GENERATION_BITS) - 1;
+
+/// A stable, copyable name for one node of one [`Scene`](crate::Scene).
+///
+/// A handle is 8 bytes, and so is `Option<NodeHandle>`. It stays valid through every edit that keeps its node:
+/// reconstitution, reparenting, moves to another slice. Once the node is removed the handle is *stale*: edits
+/// answer [`Error::StaleHandle`](crate::Error::StaleHandle), queries answer `None`, and no later node is ever
+/// named by it. An index is reused at most 2²⁸ − 1 times and then retired, so this holds without exception.
+///
+/// A handle is checked at each use and never trusted for memory safety. One that comes from another scene, or
+/// from arbitrary bits, is therefore harmless, but it may name a node of this scene whose bits coincide: keep
+/// the handles of different scenes apart.
+///
+/// Handles order by (slice table, index, generation): a total order that is the same from run to run, with no meaning
+/// for the tree. Source: the thesis, section 4.4.5 (slice index and internal index), plus a generation.
+///
+/// ```
+/// use hedgerow::{Node, NodeHandle, Scene, Transform};
+///
+/// let mut scene = Scene::new();
+/// let node = scene.insert(scene.root(), Node::transform(Transform::IDENTITY))?;
+/// assert_eq!(size_of::<Option<NodeHandle>>(), 8);
+/// assert_eq!(NodeHandle::from_bits(node.to_bits()), Some(node));
+///
+/// scene.remove(node)?;
+/// assert!(!scene.contains(node));
+/// # Ok::<(), hedgerow::Error>(())
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(transparent)]
+pub struct NodeHandle(NonZeroU64);
+
+impl NodeHandle {
+    /// Packs table (24 bits), index (12 bits) and generation (28 bits, from 1) from the top down.
+    pub(crate) fn new(table: u32, index: u32, generation: u32) -> Self {
+        debug_assert!(table < MAX_TABLES && index < MAX_TABLE_ENTRIES);
+        debug_assert!((1..=MAX_GENERATION).contains(&generation));
+        let place = u64::from(table) << INDEX_BITS | u64::from(index);
+        let bits = place << GENERATION_BITS | u64::from(generation);
+        Self(NonZeroU64::new(bits).expect("a generation is at least 1"))
+    }
+
+    /// The handle as 64 bits, to be kept in files of the caller's own or passed through foreign code.
+    #[must_use]
+    pub fn to_bits(self) -> u64 {
+        self.0.get()
+    }
+
+    /// The handle with these bits, or `None` where no handle can have them (a generation of 0).
+    ///
+    /// Any bits are safe; see the type's documentation for what a foreign handle may name.
+    #[must_use]
+    pub fn from_bits(bits: u64) -> Option<Self> {
+        if bits as u32 & MAX_GENERATION == 0 { None } else { NonZeroU64::new(bits).map(Self) }
+    }
+
+    /// The metadata table: the upper 24 bits.
+    pub(crate) fn table(self) -> u32 {
+        (self.to_bits() >> (INDEX_BITS + GENERATION_BITS)) as u32
+    }
+
+    /// The entry within the table: the middle 12 bits.
+    pub(crate) fn index(self) -> u32 {
+        (self.to_bits() >> GENERATION_BITS) as u32 & (MAX_TABLE_ENTRIES - 1)
+    }
+
+    /// The generation: the lower 28 bits, never 0.
+    pub(crate) fn generation(self) -> u32 {
+        self.to_bits() as u32 & MAX_GENERATION
+    }
+}
+
+impl fmt::Debug for NodeHandle {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "NodeHandle({}:{} v{})", self.table(), self.index(), self.generation())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_handle_and_its_option_are_eight_bytes() {
+        assert_eq!(size_of::<NodeHandle>(), 8);
+        assert_eq!(size_of::<Option<NodeHandle>>(), 8);
+    }
+
+    #[test]
+    fn the_three_parts_come_back_at_their_limits() {
+        for (table, index, generation) in
+            [(0, 0, 1), (MAX_TABLES - 1, MAX_TABLE_ENTRIES - 1, MAX_GENERATION), (5, 4095, 77)]
+        {
+            let handle = NodeHandle::new(table, index, generation);
+            assert_eq!((handle.table(), handle.index(), handle.generation()), (table, index, generation));
+            assert_eq!(NodeHandle::from_bits(handle.to_bits()), Some(handle));
+        }
+    }
+
+    #[test]
+    fn bits_without_a_generation_are_no_handle() {
+        assert_eq!(NodeHandle::from_bits(0), None);
+        assert_eq!(NodeHandle::from_bits(u64::MAX << GENERATION_BITS), None);
+    }
+}

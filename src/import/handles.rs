@@ -1,0 +1,293 @@
+//! What an import answers: where the things of the file are in the scene.
+
+use crate::NodeHandle;
+use core::ops::Range;
+
+/// Where the things of a glTF file are in the scene that it was imported to.
+///
+/// ```
+/// // Both scenes list node 0, so it is in the graph twice.
+/// let text = br#"{
+///     "asset": {"version": "2.0"}, "scene": 1, "scenes": [{"nodes": [0]}, {"nodes": [1, 0]}],
+///     "nodes": [{"name": "lamp"}, {"name": "table"}, {"name": "spare"}]
+/// }"#;
+/// let imported = hedgerow::import::from_slice(text, None)?.imported;
+/// let [day, night] = &imported.scenes[..] else { unreachable!() };
+/// assert_ne!(day.node(0), night.node(0));
+/// assert_eq!(day.node(1), None);
+/// assert_eq!(imported.default_scene, Some(1));
+/// assert_eq!(imported.node(2), None);
+/// # Ok::<(), hedgerow::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Imported {
+    /// The scenes, by glTF index.
+    pub scenes: Vec<ImportedScene>,
+    /// Which scene the file wants shown first, if it says so.
+    pub default_scene: Option<usize>,
+    /// The mesh ids that [`Shape::mesh`](crate::Shape::mesh) has, and what they stand for.
+    pub mesh_ids: MeshIds,
+    /// The material id of primitives that name no material: one more than the last glTF index.
+    pub default_material: u32,
+    /// What the file has and the scene has not.
+    pub skipped: Vec<Skipped>,
+}
+
+impl Imported {
+    /// The node of this glTF index, in the first scene that has it; `None` where no scene has.
+    ///
+    /// Costs O(scenes × log nodes); see [`ImportedScene::node`] for one scene's.
+    ///
+    /// ```
+    /// let text = br#"{"asset": {"version": "2.0"}, "scenes": [{"nodes": [0]}], "nodes": [{"name": "car"}]}"#;
+    /// let import = hedgerow::import::from_slice(text, None)?;
+    /// let car = import.imported.node(0).expect("it is in a scene");
+    /// assert_eq!(import.scene.name(car), Some("car"));
+    /// # Ok::<(), hedgerow::Error>(())
+    /// ```
+    #[must_use]
+    pub fn node(&self, index: usize) -> Option<NodeHandle> {
+        self.scenes.iter().find_map(|scene| scene.node(index))
+    }
+}
+
+/// Where the things of one glTF scene are.
+///
+/// ```
+/// let text = br#"{"asset": {"version": "2.0"}, "scenes": [{"nodes": [0]}], "nodes": [{}]}"#;
+/// let import = hedgerow::import::from_slice(text, None)?;
+/// let first = &import.imported.scenes[0];
+/// assert_eq!(import.scene.parent(first.group), Some(import.scene.root()));
+/// assert!(import.scene.children(first.group).eq(first.node(0)));
+/// # Ok::<(), hedgerow::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct ImportedScene {
+    /// The group node that stands for the scene.
+    pub group: NodeHandle,
+    /// The shape nodes, ordered by glTF node and then by mesh id.
+    pub shapes: Vec<ImportedShape>,
+    /// The nodes by glTF index, in rising order.
+    pub(super) nodes: Vec<(usize, NodeHandle)>,
+}
+
+/// A node that draws a mesh primitive.
+///
+/// ```
+/// // One triangle, whose accessor says its bounds.
+/// let text = br#"{
+///     "asset": {"version": "2.0"}, "scenes": [{"nodes": [0]}], "nodes": [{"mesh": 0}],
+///     "meshes": [{"primitives": [{"attributes": {"POSITION": 0}}]}],
+///     "accessors": [{"componentType": 5126, "type": "VEC3", "count": 3, "min": [0, 0, 0], "max": [1, 1, 0]}]
+/// }"#;
+/// let import = hedgerow::import::from_slice(text, None)?;
+/// let first = &import.imported.scenes[0];
+/// assert_eq!((first.shapes[0].node, first.shapes[0].mesh), (0, 0));
+/// assert_eq!(Some(first.shapes[0].handle), first.node(0));
+/// # Ok::<(), hedgerow::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub struct ImportedShape {
+    /// The glTF index of the node whose mesh it is.
+    pub node: usize,
+    /// The mesh id; see [`MeshIds`].
+    pub mesh: u32,
+    /// The node in the scene: the glTF node's own, or a child of it where the mesh has several primitives.
+    pub handle: NodeHandle,
+}
+
+impl ImportedScene {
+    /// The node of this glTF index in this scene, in O(log nodes); `None` where the scene has it not.
+    ///
+    /// ```
+    /// let text = br#"{"asset": {"version": "2.0"}, "scenes": [{"nodes": [1]}], "nodes": [{}, {"name": "car"}]}"#;
+    /// let import = hedgerow::import::from_slice(text, None)?;
+    /// let first = &import.imported.scenes[0];
+    /// assert_eq!(first.node(0), None);
+    /// assert!(first.node(1).is_some());
+    /// # Ok::<(), hedgerow::Error>(())
+    /// ```
+    #[must_use]
+    pub fn node(&self, index: usize) -> Option<NodeHandle> {
+        let at = self.nodes.binary_search_by_key(&index, |&(index, _)| index).ok()?;
+        Some(self.nodes[at].1)
+    }
+
+    /// All glTF nodes of the scene with their indices, in rising order.
+    ///
+    /// ```
+    /// let text = br#"{"asset": {"version": "2.0"}, "scenes": [{"nodes": [2, 0]}], "nodes": [{}, {}, {}]}"#;
+    /// let import = hedgerow::import::from_slice(text, None)?;
+    /// assert!(import.imported.scenes[0].nodes().map(|(index, _)| index).eq([0, 2]));
+    /// # Ok::<(), hedgerow::Error>(())
+    /// ```
+    pub fn nodes(&self) -> impl ExactSizeIterator<Item = (usize, NodeHandle)> + DoubleEndedIterator {
+        self.nodes.iter().copied()
+    }
+
+    /// The shape nodes of one glTF node, ordered by primitive: itself, or children of it, or none.
+    ///
+    /// ```
+    /// let text = br#"{
+    ///     "asset": {"version": "2.0"}, "scenes": [{"nodes": [0]}], "nodes": [{"mesh": 0}],
+    ///     "meshes": [{"primitives": [{"attributes": {"POSITION": 0}}, {"attributes": {"POSITION": 0}}]}],
+    ///     "accessors": [{"componentType": 5126, "type": "VEC3", "count": 3, "min": [0, 0, 0], "max": [1, 1, 0]}]
+    /// }"#;
+    /// let import = hedgerow::import::from_slice(text, None)?;
+    /// let first = &import.imported.scenes[0];
+    /// let two = first.shapes_of(0);
+    /// assert!(two.iter().map(|shape| import.scene.parent(shape.handle)).eq([first.node(0); 2]));
+    /// # Ok::<(), hedgerow::Error>(())
+    /// ```
+    #[must_use]
+    pub fn shapes_of(&self, node: usize) -> &[ImportedShape] {
+        let start = self.shapes.partition_point(|shape| shape.node < node);
+        let count = self.shapes[start..].partition_point(|shape| shape.node == node);
+        &self.shapes[start..start + count]
+    }
+}
+
+/// The mesh ids of an import: the running number over all primitives of all meshes, in the file's order.
+///
+/// ```
+/// // Two meshes, of one and of two primitives: ids 0, 1 and 2.
+/// let text = br#"{
+///     "asset": {"version": "2.0"},
+///     "meshes": [
+///         {"primitives": [{"attributes": {}}]},
+///         {"primitives": [{"attributes": {}}, {"attributes": {}}]}
+///     ]
+/// }"#;
+/// let ids = hedgerow::import::from_slice(text, None)?.imported.mesh_ids;
+/// assert_eq!(ids.len(), 3);
+/// assert_eq!(ids.id(1, 1), Some(2));
+/// assert_eq!(ids.primitive(2), Some((1, 1)));
+/// # Ok::<(), hedgerow::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MeshIds {
+    /// The first id of each mesh, and one more than the last of all.
+    first: Vec<u32>,
+}
+
+impl MeshIds {
+    /// Numbers meshes of these counts of primitives; `None` where a `u32` does not reach.
+    pub(super) fn count(primitives: impl Iterator<Item = usize>) -> Option<Self> {
+        let mut first = vec![0_u32];
+        let mut next = 0_u32;
+        for count in primitives {
+            next = next.checked_add(u32::try_from(count).ok()?)?;
+            first.push(next);
+        }
+        Some(Self { first })
+    }
+
+    /// The ids of a mesh.
+    pub(super) fn range(&self, mesh: usize) -> Range<usize> {
+        self.first[mesh] as usize..self.first[mesh + 1] as usize
+    }
+
+    /// How many ids there are.
+    ///
+    /// ```
+    /// let import = hedgerow::import::from_slice(br#"{"asset": {"version": "2.0"}}"#, None)?;
+    /// assert_eq!(import.imported.mesh_ids.len(), 0);
+    /// # Ok::<(), hedgerow::Error>(())
+    /// ```
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.first.last().map_or(0, |&end| end as usize)
+    }
+
+    /// Whether the file has no primitives.
+    ///
+    /// ```
+    /// let import = hedgerow::import::from_slice(br#"{"asset": {"version": "2.0"}}"#, None)?;
+    /// assert!(import.imported.mesh_ids.is_empty());
+    /// # Ok::<(), hedgerow::Error>(())
+    /// ```
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The id of a primitive of a glTF mesh, in O(1); `None` where the file has it not.
+    ///
+    /// ```
+    /// let text = br#"{"asset": {"version": "2.0"}, "meshes": [{"primitives": [{"attributes": {}}]}]}"#;
+    /// let ids = hedgerow::import::from_slice(text, None)?.imported.mesh_ids;
+    /// assert_eq!(ids.id(0, 0), Some(0));
+    /// assert_eq!((ids.id(0, 1), ids.id(1, 0)), (None, None));
+    /// # Ok::<(), hedgerow::Error>(())
+    /// ```
+    #[must_use]
+    pub fn id(&self, mesh: usize, primitive: usize) -> Option<u32> {
+        let (first, end) = (*self.first.get(mesh)?, *self.first.get(mesh.checked_add(1)?)?);
+        let id = first.checked_add(u32::try_from(primitive).ok()?)?;
+        (id < end).then_some(id)
+    }
+
+    /// The glTF mesh that an id belongs to, and the primitive within it, in O(log meshes); `None` for no id of the
+    /// file.
+    ///
+    /// ```
+    /// let text = br#"{"asset": {"version": "2.0"}, "meshes": [{"primitives": [{"attributes": {}}]}]}"#;
+    /// let ids = hedgerow::import::from_slice(text, None)?.imported.mesh_ids;
+    /// assert_eq!(ids.primitive(0), Some((0, 0)));
+    /// assert_eq!(ids.primitive(1), None);
+    /// # Ok::<(), hedgerow::Error>(())
+    /// ```
+    #[must_use]
+    pub fn primitive(&self, id: u32) -> Option<(usize, usize)> {
+        // The last mesh that starts at or before the id; meshes without primitives share their start with the next.
+        let behind = self.first.partition_point(|&first| first <= id);
+        let mesh = behind.checked_sub(1).filter(|_| behind < self.first.len())?;
+        Some((mesh, (id - self.first[mesh]) as usize))
+    }
+}
+
+/// Something that a file has and the scene it was imported to has not.
+///
+/// ```
+/// use hedgerow::import::{self, Skipped};
+///
+/// let text = br#"{"asset": {"version": "2.0"}, "scenes": [{"nodes": [1]}], "nodes": [{}, {}]}"#;
+/// assert_eq!(import::from_slice(text, None)?.imported.skipped, [Skipped::Node { node: 0 }]);
+/// # Ok::<(), hedgerow::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Skipped {
+    /// A node that is in no scene.
+    Node {
+        /// Its glTF index.
+        node: usize,
+    },
+    /// A primitive without positions, which has nothing to draw.
+    Primitive {
+        /// The glTF index of its mesh.
+        mesh: usize,
+        /// Its number within the mesh.
+        primitive: usize,
+    },
+    /// The camera of a node.
+    Camera {
+        /// The node's glTF index.
+        node: usize,
+    },
+    /// The skin of a node, whose mesh is imported as at rest.
+    Skin {
+        /// The node's glTF index.
+        node: usize,
+    },
+    /// An animation.
+    Animation {
+        /// Its glTF index.
+        animation: usize,
+    },
+    /// An extension that the file uses, but does not require, and that the import does not know.
+    Extension(String),
+}

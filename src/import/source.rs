@@ -1,0 +1,267 @@
+//! From bytes to a JSON root and its buffers: containers, versions, required extensions, URIs.
+
+use super::error::{BufferProblem, ImportError, ImportErrorKind, Item, ItemKind};
+use base64::Engine as _;
+use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
+use gltf::Glb;
+use gltf::json::Root;
+use percent_encoding::percent_decode_str;
+use std::borrow::Cow;
+use std::cell::OnceCell;
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+/// Extensions that change nothing of what is imported, or that the import knows, apart from the families below.
+const KNOWN_EXTENSIONS: [&str; 5] = [
+    "EXT_lights_image_based",
+    "KHR_animation_pointer",
+    "KHR_lights_punctual",
+    "KHR_mesh_quantization",
+    "KHR_xmp_json_ld",
+];
+/// Families of extensions that concern materials and textures alone, by how their names start.
+const KNOWN_FAMILIES: [&str; 4] = ["KHR_materials_", "KHR_texture_", "EXT_texture_", "MSFT_texture_"];
+
+/// How many bytes the header of a GLB has.
+const GLB_HEADER: usize = 12;
+
+/// Base64 as `data:` URIs have it, with or without padding.
+const BASE64: GeneralPurpose = GeneralPurpose::new(
+    &base64::alphabet::STANDARD,
+    GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
+);
+
+/// Whether a file that needs this extension is imported rightly.
+pub(super) fn is_known_extension(name: &str) -> bool {
+    KNOWN_EXTENSIONS.contains(&name) || KNOWN_FAMILIES.iter().any(|family| name.starts_with(family))
+}
+
+/// The binary chunk of a GLB, where there is one.
+type Blob<'a> = Option<Cow<'a, [u8]>>;
+
+/// Reads the JSON of a `.gltf` or `.glb` file, and its binary chunk.
+pub(super) fn parse(bytes: &[u8]) -> Result<(Root, Blob<'_>), ImportError> {
+    let (json, blob) = if bytes.starts_with(b"glTF") {
+        let glb = split_glb(bytes)?;
+        (glb.json, glb.bin)
+    } else {
+        (Cow::Borrowed(bytes), None)
+    };
+    let root = Root::from_slice(&json).map_err(|error| ImportErrorKind::Json(error.to_string()))?;
+    check_version(&root)?;
+    Ok((root, blob))
+}
+
+/// Splits a GLB into its chunks.
+fn split_glb(bytes: &[u8]) -> Result<Glb<'_>, ImportError> {
+    let found = bytes.len() as u64;
+    let Some(length) = bytes.get(8..GLB_HEADER) else {
+        return Err(ImportErrorKind::Truncated { expected: GLB_HEADER as u64, found }.into());
+    };
+    let length = u32::from_le_bytes([length[0], length[1], length[2], length[3]]) as usize;
+    if length < GLB_HEADER {
+        return Err(ImportErrorKind::Container(format!("its header says {length} bytes in all")).into());
+    }
+    // What stands behind the length that the header says is no part of the GLB.
+    let Some(bytes) = bytes.get(..length) else {
+        return Err(ImportErrorKind::Truncated { expected: length as u64, found }.into());
+    };
+    Glb::from_slice(bytes).map_err(|error| match error {
+        gltf::Error::Binary(gltf::binary::Error::Version(version)) => {
+            ImportErrorKind::Version(version.to_string()).into()
+        }
+        gltf::Error::Binary(gltf::binary::Error::ChunkLength { length, length_read, .. }) => {
+            ImportErrorKind::Truncated { expected: u64::from(length), found: length_read as u64 }.into()
+        }
+        gltf::Error::Binary(gltf::binary::Error::Io(_)) => {
+            ImportErrorKind::Container("its header's length cuts a chunk off".to_owned()).into()
+        }
+        error => ImportErrorKind::Container(error.to_string()).into(),
+    })
+}
+
+/// Refuses what another version or an unknown extension may mean.
+fn check_version(root: &Root) -> Result<(), ImportError> {
+    let version = &root.asset.version;
+    if version.split('.').next() != Some("2") {
+        return Err(ImportErrorKind::Version(version.clone()).into());
+    }
+    if let Some(least) = root.asset.min_version.as_ref().filter(|least| *least != "2.0") {
+        return Err(ImportErrorKind::Version(least.clone()).into());
+    }
+    match root.extensions_required.iter().find(|name| !is_known_extension(name)) {
+        Some(name) => Err(ImportErrorKind::UnsupportedExtension(name.clone()).into()),
+        None => Ok(()),
+    }
+}
+
+/// The buffers of a file: each is known to be there and to be as long as the file says.
+///
+/// External files are opened and measured at once, but read when first asked for: a file whose accessors all say
+/// their bounds needs no buffer's content.
+pub(super) struct Buffers<'a> {
+    buffers: Vec<Buffer<'a>>,
+}
+
+/// One buffer, of exactly `length` bytes.
+struct Buffer<'a> {
+    length: usize,
+    source: Source<'a>,
+}
+
+/// Where a buffer's bytes are.
+enum Source<'a> {
+    /// In memory, at least as many as the buffer has.
+    Memory(Cow<'a, [u8]>),
+    /// In a file, and in memory once read.
+    File { path: PathBuf, content: OnceCell<Vec<u8>> },
+}
+
+impl<'a> Buffers<'a> {
+    /// Finds the data of every buffer of `root`.
+    pub(super) fn open(root: &Root, mut blob: Blob<'a>, base_dir: Option<&Path>) -> Result<Self, ImportError> {
+        let mut buffers = Vec::new();
+        for (index, buffer) in root.buffers.iter().enumerate() {
+            let refuse =
+                |problem| ImportErrorKind::Buffer { item: Item::of(root, ItemKind::Buffer, index), problem }.into();
+            let source = match buffer.uri.as_deref() {
+                // Only the first buffer can be the binary chunk.
+                None if index == 0 => blob.take().map(Source::Memory).ok_or_else(|| refuse(BufferProblem::NoData))?,
+                None => return Err(refuse(BufferProblem::NoData)),
+                Some(uri) => find(uri, base_dir).map_err(refuse)?,
+            };
+            let expected = buffer.byte_length.0;
+            let found = match &source {
+                Source::Memory(bytes) => bytes.len() as u64,
+                Source::File { path, .. } => measure(path).map_err(|error| refuse(unreadable(path, &error)))?,
+            };
+            let length = usize::try_from(expected)
+                .ok()
+                .filter(|_| expected <= found)
+                .ok_or_else(|| refuse(BufferProblem::Short { expected, found }))?;
+            buffers.push(Buffer { length, source });
+        }
+        Ok(Self { buffers })
+    }
+
+    /// The bytes of a buffer of `root`, exactly as many as the file says; reads its file when first called.
+    pub(super) fn bytes(&self, root: &Root, index: usize) -> Result<&[u8], ImportError> {
+        let Buffer { length, source } = &self.buffers[index];
+        let bytes = match source {
+            Source::Memory(bytes) => &bytes[..*length],
+            Source::File { path, content } => match content.get() {
+                Some(bytes) => bytes,
+                None => {
+                    let bytes = read(path, *length).map_err(|error| ImportErrorKind::Buffer {
+                        item: Item::of(root, ItemKind::Buffer, index),
+                        problem: unreadable(path, &error),
+                    })?;
+                    content.get_or_init(|| bytes)
+                }
+            },
+        };
+        Ok(bytes)
+    }
+}
+
+/// Where the data behind a URI is.
+fn find<'a>(uri: &str, base_dir: Option<&Path>) -> Result<Source<'a>, BufferProblem> {
+    let scheme_end = uri.find([':', '/', '?', '#']).filter(|&end| uri.as_bytes()[end] == b':');
+    if let Some(end) = scheme_end {
+        if !uri[..end].eq_ignore_ascii_case("data") {
+            return Err(BufferProblem::UnsupportedUri);
+        }
+        return decode(&uri[end + 1..]).map(|bytes| Source::Memory(Cow::Owned(bytes)));
+    }
+    let path = percent_decode_str(uri).decode_utf8().map_err(|_| BufferProblem::UnsupportedUri)?;
+    // A glTF file names its neighbours; it has no business with places that it cannot know.
+    if path.starts_with(['/', '\\']) || Path::new(&*path).is_absolute() {
+        return Err(BufferProblem::UnsupportedUri);
+    }
+    let folder = base_dir.ok_or(BufferProblem::NoFolder)?;
+    Ok(Source::File { path: folder.join(&*path), content: OnceCell::new() })
+}
+
+/// The data in a `data:` URI, given without its scheme.
+fn decode(uri: &str) -> Result<Vec<u8>, BufferProblem> {
+    let (media_type, data) = uri.split_once(',').ok_or(BufferProblem::InvalidDataUri)?;
+    let bytes: Cow<'_, [u8]> = percent_decode_str(data).into();
+    if media_type.to_ascii_lowercase().ends_with(";base64") {
+        BASE64.decode(&bytes).map_err(|_| BufferProblem::InvalidDataUri)
+    } else {
+        Ok(bytes.into_owned())
+    }
+}
+
+/// How many bytes a file has, once it is known to be a file that can be opened.
+fn measure(path: &Path) -> io::Result<u64> {
+    // Asked before opening: to open a pipe would wait for its other end.
+    let metadata = fs::metadata(path)?;
+    if !metadata.is_file() {
+        return Err(io::ErrorKind::InvalidInput.into());
+    }
+    File::open(path).map(|_| metadata.len())
+}
+
+/// The first `length` bytes of a file.
+fn read(path: &Path, length: usize) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    File::open(path)?.take(length as u64).read_to_end(&mut bytes)?;
+    if bytes.len() == length { Ok(bytes) } else { Err(io::ErrorKind::UnexpectedEof.into()) }
+}
+
+/// The problem of a buffer whose file cannot be read.
+fn unreadable(path: &Path, error: &io::Error) -> BufferProblem {
+    BufferProblem::Read { path: path.to_owned(), reason: error.kind() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn memory(uri: &str) -> Result<Vec<u8>, BufferProblem> {
+        find(uri, None).map(|source| match source {
+            Source::Memory(bytes) => bytes.into_owned(),
+            Source::File { path, .. } => panic!("a file: {}", path.display()),
+        })
+    }
+
+    #[test]
+    fn data_uris_decode_with_and_without_padding_and_percent_signs() {
+        for uri in [
+            "data:application/octet-stream;base64,AQIDBA==",
+            "data:application/gltf-buffer;base64,AQIDBA",
+            "DATA:;BASE64,AQIDBA%3D%3D",
+            "data:,%01%02%03%04",
+        ] {
+            assert_eq!(memory(uri), Ok(vec![1, 2, 3, 4]), "{uri}");
+        }
+    }
+
+    #[test]
+    fn broken_data_uris_are_refused() {
+        for uri in ["data:", "data:;base64", "data:;base64,A", "data:;base64,ä", "data:;base64,AQID\n"] {
+            assert_eq!(memory(uri), Err(BufferProblem::InvalidDataUri), "{uri}");
+        }
+    }
+
+    #[test]
+    fn paths_are_decoded_and_stay_relative() {
+        let folder = Path::new("models");
+        let Ok(Source::File { path, .. }) = find("my%20car.bin", Some(folder)) else { panic!("not a file") };
+        assert_eq!(path, folder.join("my car.bin"));
+        let Ok(Source::File { path, .. }) = find("./a:b.bin", Some(folder)) else { panic!("not a file") };
+        assert_eq!(path, folder.join("./a:b.bin"));
+        for uri in
+            ["/dev/zero", "%2Fdev%2Fzero", "file:///dev/zero", "https://example.org/car.bin", "\\\\a\\b", "C:\\a"]
+        {
+            assert_eq!(find(uri, Some(folder)).err(), Some(BufferProblem::UnsupportedUri), "{uri}");
+        }
+    }
+
+    #[test]
+    fn a_folder_is_no_buffer() {
+        assert_eq!(measure(Path::new(".")).map_err(|error| error.kind()), Err(io::ErrorKind::InvalidInput));
+    }
+}

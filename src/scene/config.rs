@@ -1,0 +1,95 @@
+//! The storage policy of a scene.
+
+use crate::Error;
+use crate::handle::{MAX_GENERATION, MAX_TABLE_ENTRIES};
+
+/// How a scene stores its nodes: when slices grow, when they are shared, whether holes are reused.
+///
+/// The parameters that the thesis has bear the thesis's names (section 4.4.7); [`SceneConfig::THESIS`] is its policy
+/// as it was evaluated.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SceneConfig {
+    /// The factor by which a full slice grows when it is reconstituted: above 1, at most 16. Default 1.5.
+    pub expansion_factor: f32,
+    /// For how many nodes a new slice has storage: 1 to 2²⁰. Default 64.
+    pub initial_slice_storage_size: u32,
+    /// For how many nodes a new slice has metadata: 1 to 4096. A table that is full doubles, up to 4096 entries;
+    /// then another is opened. Default 64.
+    pub initial_slice_max_num_nodes: u32,
+    /// A slice with fewer nodes than this takes in its neighbours: children inserted beside its top nodes, and
+    /// subtrees moved to where it lies. At most 2²⁰. Default 512.
+    pub min_nodes: u32,
+    /// Whether small independent subtrees that are neighbours share a slice. Default true; false gives every child of
+    /// the root a slice of its own.
+    pub share_slices: bool,
+    /// Whether a new node takes the nearest hole that a removed one left. Default true; false allocates linearly and
+    /// leaves holes to reconstitution.
+    pub reuse_holes: bool,
+    /// Whether a slice that fills up before any update has read it grows in place. Default true: an order that nobody has
+    /// read is not restored, so building a tree costs no reconstitutions. False reconstitutes whenever a slice grows.
+    pub grow_in_place: bool,
+    /// The most entries of one metadata table: 1 to 4096. Default 4096.
+    pub max_table_entries: u32,
+    /// How many times one index serves before it is retired: 1 to 2²⁸ − 1. Default 2²⁸ − 1.
+    pub max_generation: u32,
+}
+
+impl SceneConfig {
+    /// The default policy.
+    pub const DEFAULT: Self = Self {
+        expansion_factor: 1.5,
+        initial_slice_storage_size: 64,
+        initial_slice_max_num_nodes: 64,
+        min_nodes: 512,
+        share_slices: true,
+        reuse_holes: true,
+        grow_in_place: true,
+        max_table_entries: MAX_TABLE_ENTRIES,
+        max_generation: MAX_GENERATION,
+    };
+
+    /// The thesis's policy: a slice for each child of the root, linear allocation, holes left to reconstitution, and
+    /// the parameters of its table 5.4 (1024 bytes of its nodes are 6).
+    pub const THESIS: Self = Self {
+        expansion_factor: 1.5,
+        initial_slice_storage_size: 6,
+        initial_slice_max_num_nodes: 12,
+        share_slices: false,
+        reuse_holes: false,
+        grow_in_place: false,
+        ..Self::DEFAULT
+    };
+
+    /// Checks every field.
+    ///
+    /// # Errors
+    /// [`Error::InvalidConfig`] names the first field that makes no sense, and what it takes.
+    pub fn checked(self) -> Result<Self, Error> {
+        let rules = [
+            (
+                self.expansion_factor > 1.0 && self.expansion_factor <= 16.0,
+                "expansion_factor",
+                "above 1 and at most 16",
+            ),
+            ((1..=1 << 20).contains(&self.initial_slice_storage_size), "initial_slice_storage_size", "from 1 to 2^20"),
+            (
+                (1..=MAX_TABLE_ENTRIES).contains(&self.initial_slice_max_num_nodes),
+                "initial_slice_max_num_nodes",
+                "from 1 to 4096",
+            ),
+            (self.min_nodes <= 1 << 20, "min_nodes", "at most 2^20"),
+            ((1..=MAX_TABLE_ENTRIES).contains(&self.max_table_entries), "max_table_entries", "from 1 to 4096"),
+            ((1..=MAX_GENERATION).contains(&self.max_generation), "max_generation", "from 1 to 2^28 - 1"),
+        ];
+        match rules.iter().find(|(holds, ..)| !holds) {
+            Some(&(_, field, expected)) => Err(Error::InvalidConfig { field, expected }),
+            None => Ok(self),
+        }
+    }
+}
+
+impl Default for SceneConfig {
+    fn default() -> Self {
+        Self::DEFAULT
+    }
+}

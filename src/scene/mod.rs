@@ -1,0 +1,160 @@
+//! The graph: nodes, their edits and queries.
+
+mod component;
+mod config;
+mod dump;
+mod edit;
+pub mod iter;
+mod maintain;
+mod name;
+mod node;
+pub mod node_map;
+mod place;
+mod query;
+mod queue;
+mod reparent;
+mod stats;
+mod validate;
+mod world;
+
+pub use config::SceneConfig;
+pub use iter::Edge;
+pub use maintain::Maintenance;
+pub use node::{Local, LocalForm, Node, Shape, Visibility};
+pub use node_map::NodeMap;
+pub use place::{Keep, Place};
+pub use queue::{EditQueue, Outcome, Queued, QueuedPlace, Target};
+pub use stats::{Kind, Stats};
+pub use validate::Violation;
+
+use crate::slice::{At, Spot, Store};
+use crate::{Error, NodeHandle};
+
+/// No scene has more nodes than this, so that slots and rows are numbered in 31 bits.
+const MAX_NODES: usize = 1 << 30;
+
+/// A tree of nodes with transforms, materials, shapes, visibility and names.
+///
+/// A scene has one root, which is there from the start and cannot be removed. Nodes are inserted below it with
+/// [`Scene::insert`] and named by a [`NodeHandle`] from then on. Edits take effect at once; what is derived from them
+/// (world matrices, inherited visibility and materials, as the draw list sees them) follows at the next
+/// [`Scene::update`].
+///
+/// A refused edit answers an [`Error`] and has changed nothing. Nothing recurses by the depth of the tree.
+///
+/// Storage: DESIGN and the thesis, section 4.4; see ARCHITECTURE.md in the repository.
+#[derive(Clone, Debug)]
+pub struct Scene {
+    pub(crate) store: Store,
+    root: NodeHandle,
+    len: usize,
+}
+
+impl Scene {
+    /// A scene with a root and the default storage policy.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::with_config(SceneConfig::DEFAULT).expect("the default policy makes sense")
+    }
+
+    /// A scene with a root and a storage policy of the caller's.
+    ///
+    /// # Errors
+    /// [`Error::InvalidConfig`] names the first field that makes no sense.
+    pub fn with_config(config: SceneConfig) -> Result<Self, Error> {
+        let mut store = Store::new(config.checked()?);
+        let spot = Spot {
+            slice: At::ROOT.slice,
+            parent: crate::slice::NIL,
+            previous: crate::slice::NIL,
+            next: crate::slice::NIL,
+        };
+        let root = store.insert_node(&spot, &Node::group()).expect("the first table has room");
+        Ok(Self { store, root, len: 1 })
+    }
+
+    /// A scene whose first independent subtree has storage for `nodes` nodes of any kind from the start.
+    ///
+    /// # Panics
+    /// If the allocator refuses, or for more nodes than a scene can have (2³⁰). [`Scene::try_reserve`] does not panic.
+    #[must_use]
+    pub fn with_capacity(nodes: usize) -> Self {
+        let mut scene = Self::new();
+        scene.try_reserve(scene.root(), nodes).expect("a capacity within limits and memory");
+        scene
+    }
+
+    /// The policy that the scene was made with.
+    #[must_use]
+    pub fn config(&self) -> &SceneConfig {
+        &self.store.config
+    }
+
+    /// The root.
+    #[must_use]
+    pub fn root(&self) -> NodeHandle {
+        self.root
+    }
+
+    /// How many nodes the scene has, the root included. Computes in **O(1)**.
+    #[must_use]
+    #[expect(clippy::len_without_is_empty, reason = "a scene has a root and so is never empty")]
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether the handle names a node of this scene. Computes in **O(1)**.
+    #[must_use]
+    pub fn contains(&self, node: NodeHandle) -> bool {
+        self.store.resolve(node).is_some()
+    }
+
+    /// How many slices the scene's nodes lie in.
+    #[must_use]
+    pub fn slice_count(&self) -> usize {
+        self.store.slice_count()
+    }
+
+    /// Whether both nodes lie in the same slice; false where either handle is stale.
+    #[must_use]
+    pub fn same_slice(&self, a: NodeHandle, b: NodeHandle) -> bool {
+        let slice = |node| self.store.resolve(node).map(|at| at.slice);
+        slice(a).is_some() && slice(a) == slice(b)
+    }
+
+    /// Makes room for `additional` more nodes in the slice that the next child of `parent` would go to.
+    ///
+    /// Room is made for nodes with a transform, a material, a shape and a visibility each; below the root it is made in the
+    /// next slice to be opened.
+    ///
+    /// # Errors
+    /// [`Error::StaleHandle`]; [`Error::CapacityOverflow`] for more nodes than a scene can have;
+    /// [`Error::AllocationFailed`]. The scene is as before.
+    pub fn try_reserve(&mut self, parent: NodeHandle, additional: usize) -> Result<(), Error> {
+        let at = self.at(parent)?;
+        let total = additional.checked_add(self.len).filter(|&total| total <= MAX_NODES);
+        let count = total.and_then(|_| u32::try_from(additional).ok()).ok_or(Error::CapacityOverflow)?;
+        if at == At::ROOT {
+            return self.store.try_reserve_slice(count).map_err(|_| Error::AllocationFailed);
+        }
+        let spot = self.store.spot_behind_children(at);
+        self.store.try_reserve(spot.slice, count).map_err(|_| Error::AllocationFailed)
+    }
+
+    /// Rebuilds every slice without spare room and gives the memory back. Handles stay valid.
+    pub fn shrink_to_fit(&mut self) {
+        self.store.shrink_to_fit();
+    }
+
+    /// The place of a node, or the error that says it is gone.
+    #[inline]
+    pub(crate) fn at(&self, node: NodeHandle) -> Result<At, Error> {
+        self.store.resolve(node).ok_or(Error::StaleHandle(node))
+    }
+}
+
+impl Default for Scene {
+    fn default() -> Self {
+        Self::new()
+    }
+}

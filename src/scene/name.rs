@@ -1,0 +1,58 @@
+//! Names and paths. Siblings may share a name: the first in their order is found.
+
+use crate::NodeHandle;
+use crate::scene::Scene;
+use crate::slice::{At, NIL};
+
+impl Scene {
+    /// The name of a node. Computes in **O(1)**.
+    #[must_use]
+    pub fn name(&self, node: NodeHandle) -> Option<&str> {
+        self.name_at(self.store.resolve(node)?)
+    }
+
+    /// The node at a path of names below `from`, with `/` between them: at each step the first child of that name.
+    ///
+    /// The empty path is `from` itself. Names that contain a slash are found by [`Scene::find_by`]. Computes in
+    /// **O(children of each node on the way)** and allocates nothing.
+    ///
+    /// ```
+    /// use hedgerow::{Node, Scene};
+    ///
+    /// let mut scene = Scene::new();
+    /// let car = scene.insert(scene.root(), Node::group().named("car"))?;
+    /// let wheel = scene.insert(car, Node::group().named("wheel_fl"))?;
+    /// assert_eq!(scene.find(scene.root(), "car/wheel_fl"), Some(wheel));
+    /// assert_eq!(scene.find(car, "wheel_rr"), None);
+    /// # Ok::<(), hedgerow::Error>(())
+    /// ```
+    #[must_use]
+    pub fn find(&self, from: NodeHandle, path: &str) -> Option<NodeHandle> {
+        if path.is_empty() {
+            return self.contains(from).then_some(from);
+        }
+        self.descend(from, path.split('/'))
+    }
+
+    /// The node at a path of names below `from`, which may contain any characters; see [`Scene::find`].
+    #[must_use]
+    pub fn find_by(&self, from: NodeHandle, segments: &[&str]) -> Option<NodeHandle> {
+        self.descend(from, segments.iter().copied())
+    }
+
+    fn descend<'p>(&self, from: NodeHandle, segments: impl IntoIterator<Item = &'p str>) -> Option<NodeHandle> {
+        let from = self.store.resolve(from)?;
+        let child = |at: At, name: &str| {
+            let chain = core::iter::successors(self.store.first_child(at), |&at| self.store.next_sibling(at));
+            chain.into_iter().find(|&at| self.name_at(at) == Some(name))
+        };
+        let found = segments.into_iter().try_fold(from, child)?;
+        Some(self.store.handle(found))
+    }
+
+    pub(crate) fn name_at(&self, at: At) -> Option<&str> {
+        let slice = self.store.slice(at.slice);
+        let slot = slice.row(at.row).name;
+        (slot != NIL).then(|| &*slice.names.names[slot as usize])
+    }
+}

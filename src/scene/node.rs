@@ -1,0 +1,225 @@
+//! What a caller describes when inserting a node, and reads back.
+
+use crate::{Aabb, Error, Mat34, Transform};
+
+/// A shape to draw: a mesh of the caller's, and the box it fills in the node's local space.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Shape {
+    /// The caller's own number for a mesh; the scene hands it back in draw commands and never looks at it.
+    pub mesh: u32,
+    /// The mesh's bounds in the node's space. [`Aabb::INFINITE`] is always visible, [`Aabb::EMPTY`] never.
+    pub bounds: Aabb,
+}
+
+impl Shape {
+    /// A shape of this mesh with these local bounds.
+    #[must_use]
+    pub const fn new(mesh: u32, bounds: Aabb) -> Self {
+        Self { mesh, bounds }
+    }
+}
+
+/// Which layers a node and all below it show on: a mask of 32, inherited by intersection.
+///
+/// The effective visibility of a node is the intersection of its own and all its ancestors' masks; a node without a
+/// visibility of its own takes its parent's. The empty mask hides the whole subtree.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Visibility(u32);
+
+impl Visibility {
+    /// On every layer.
+    pub const VISIBLE: Self = Self(u32::MAX);
+    /// On no layer.
+    pub const HIDDEN: Self = Self(0);
+
+    /// On the layers whose bits are set.
+    #[must_use]
+    pub const fn layers(mask: u32) -> Self {
+        Self(mask)
+    }
+
+    /// The mask of layers.
+    #[must_use]
+    pub const fn mask(self) -> u32 {
+        self.0
+    }
+
+    /// Whether any layer is left.
+    #[must_use]
+    pub const fn is_visible(self) -> bool {
+        self.0 != 0
+    }
+}
+
+/// A local transform as a node keeps it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Local {
+    /// Translation, rotation and scale: the usual form.
+    Transform(Transform),
+    /// A matrix that translation, rotation and scale cannot express (it shears, or one of its axes is zero).
+    Matrix(Mat34),
+}
+
+impl Local {
+    /// The local transform as a matrix, whichever its form.
+    #[must_use]
+    pub fn to_matrix(self) -> Mat34 {
+        match self {
+            Self::Transform(transform) => transform.to_matrix(),
+            Self::Matrix(matrix) => matrix,
+        }
+    }
+
+    /// The translation, rotation and scale, or `None` where the local transform is a matrix.
+    #[must_use]
+    pub fn transform(self) -> Option<Transform> {
+        match self {
+            Self::Transform(transform) => Some(transform),
+            Self::Matrix(_) => None,
+        }
+    }
+}
+
+/// The form in which an edit left a node's local transform: see [`Local`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LocalForm {
+    /// Translation, rotation and scale.
+    Transform,
+    /// A 3×4 matrix, because the transform shears or is flat.
+    Matrix,
+}
+
+/// The description of a node: any combination of components, all optional.
+///
+/// A description is `Copy` and borrows its name, so a refused insert loses nothing.
+///
+/// ```
+/// use hedgerow::{Aabb, Node, Scene, Shape, Transform};
+///
+/// let mut scene = Scene::new();
+/// let wheel = Node::transform(Transform::from_xyz(1.0, 0.3, 1.5))
+///     .with_shape(Shape::new(7, Aabb::cube(0.3)))
+///     .with_material(2)
+///     .named("wheel_fl");
+/// let handle = scene.insert(scene.root(), wheel)?;
+/// assert_eq!(scene.node(handle), Some(wheel));
+/// # Ok::<(), hedgerow::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Node<'n> {
+    /// The local transform; a node without one takes its parent's place and costs nothing in the transform pass.
+    pub local: Option<Local>,
+    /// The caller's own number for a material, which holds for the node and all below it that do not say another.
+    pub material: Option<u32>,
+    /// What is drawn at the node.
+    pub shape: Option<Shape>,
+    /// The layers of the node and all below it.
+    pub visibility: Option<Visibility>,
+    /// The node's name; siblings may share one.
+    pub name: Option<&'n str>,
+}
+
+impl<'n> Node<'n> {
+    /// A node without components: a group.
+    #[must_use]
+    pub const fn group() -> Self {
+        Self { local: None, material: None, shape: None, visibility: None, name: None }
+    }
+
+    /// A node with a local transform: the thesis's `TransformNode`.
+    #[must_use]
+    pub const fn transform(transform: Transform) -> Self {
+        Self { local: Some(Local::Transform(transform)), ..Self::group() }
+    }
+
+    /// A node with a material: the thesis's `MaterialNode`.
+    #[must_use]
+    pub const fn material(material: u32) -> Self {
+        Self { material: Some(material), ..Self::group() }
+    }
+
+    /// A node with a shape: the thesis's `ShapeNode`.
+    #[must_use]
+    pub const fn shape(shape: Shape) -> Self {
+        Self { shape: Some(shape), ..Self::group() }
+    }
+
+    /// The same with a local transform.
+    #[must_use]
+    pub const fn with_transform(self, transform: Transform) -> Self {
+        Self { local: Some(Local::Transform(transform)), ..self }
+    }
+
+    /// The same with a local transform given as a matrix, which is kept as translation, rotation and scale where
+    /// these express it, and as the matrix where not.
+    #[must_use]
+    pub const fn with_matrix(self, matrix: Mat34) -> Self {
+        Self { local: Some(Local::Matrix(matrix)), ..self }
+    }
+
+    /// The same with a material.
+    #[must_use]
+    pub const fn with_material(self, material: u32) -> Self {
+        Self { material: Some(material), ..self }
+    }
+
+    /// The same with a shape.
+    #[must_use]
+    pub const fn with_shape(self, shape: Shape) -> Self {
+        Self { shape: Some(shape), ..self }
+    }
+
+    /// The same with a visibility.
+    #[must_use]
+    pub const fn with_visibility(self, visibility: Visibility) -> Self {
+        Self { visibility: Some(visibility), ..self }
+    }
+
+    /// The same with a name.
+    #[must_use]
+    pub const fn named(self, name: &'n str) -> Self {
+        Self { name: Some(name), ..self }
+    }
+
+    /// Whether a scene keeps the description exactly as it is. Says no where it takes a closer look.
+    #[inline]
+    pub(crate) fn is_plain(&self) -> bool {
+        let local = match &self.local {
+            None => true,
+            Some(Local::Transform(transform)) => transform.is_plain(),
+            Some(Local::Matrix(_)) => false,
+        };
+        local && self.shape.as_ref().is_none_or(|shape| shape.bounds.is_plain())
+    }
+
+    /// The description as a scene keeps it.
+    #[cold]
+    pub(crate) fn checked(mut self) -> Result<Self, Error> {
+        if let Some(local) = &mut self.local {
+            *local = local.checked()?;
+        }
+        if let Some(shape) = &mut self.shape {
+            shape.bounds = shape.bounds.checked()?;
+        }
+        Ok(self)
+    }
+}
+
+impl Local {
+    /// The local transform as a scene keeps it: a unit rotation, and a matrix only where it needs to be one.
+    pub(crate) fn checked(self) -> Result<Self, Error> {
+        match self {
+            Self::Transform(transform) => Ok(Self::Transform(transform.checked()?)),
+            Self::Matrix(matrix) if !matrix.is_finite() => Err(Error::NotFinite("a local matrix")),
+            Self::Matrix(matrix) => Ok(matrix.to_transform().map_or(self, Self::Transform)),
+        }
+    }
+
+    /// Which form this is.
+    pub(crate) fn form(self) -> LocalForm {
+        match self {
+            Self::Transform(_) => LocalForm::Transform,
+            Self::Matrix(_) => LocalForm::Matrix,
+        }
+    }
+}

@@ -1,0 +1,387 @@
+//! A side table for the caller's own data, keyed by handle.
+
+mod iter;
+mod tables;
+
+pub use iter::{Drain, IntoIter, Iter, IterMut};
+
+use crate::{NodeHandle, Scene};
+use core::fmt;
+use core::num::NonZeroU32;
+use core::ops::{Index, IndexMut};
+use iter::Slots;
+use tables::{Entry, Tables};
+
+/// A map from [`NodeHandle`] to the caller's own data, looked up by two array accesses instead of a hash.
+///
+/// Handles number their nodes by table and index, and the map mirrors that: an array of tables, each an array of
+/// entries, an entry being a generation (4 bytes) and a value, with no further byte for vacancy. Table and entry
+/// arrays reach as far as the highest number in use, so a map costs least when many of the nodes have a value. A few
+/// tables numbered far beyond the others (a handle of another scene, or of arbitrary bits) go to a B-tree instead of
+/// stretching the array: one such entry takes at most 4096 times the size of an entry. Costs below say O(1) for the
+/// array; for those few tables it is O(log tables).
+///
+/// The map knows nothing of a scene. A removed node's value stays, to be read by the stale handle, until
+///
+/// - [`remove`](Self::remove), [`retain_live`](Self::retain_live) or another removal takes it out, or
+/// - a later node reuses the index and a value is inserted for it, which drops the old one.
+///
+/// It is never returned for the later node. Once a map holds a value for the later node, the older handle reads
+/// `None` and inserting by it does nothing: the newer node wins.
+///
+/// Iteration is in the order of the handles, and the same from run to run.
+///
+/// ```
+/// use hedgerow::{Node, NodeMap, Scene};
+///
+/// let mut scene = Scene::new();
+/// let car = scene.insert(scene.root(), Node::group())?;
+/// let mut speeds = NodeMap::new();
+/// speeds.insert(car, 13.9_f32);
+/// assert_eq!(speeds.get(car), Some(&13.9));
+///
+/// scene.remove(car)?;
+/// let tree = scene.insert(scene.root(), Node::group())?;
+/// assert_eq!(speeds.get(tree), None);
+/// speeds.retain_live(&scene);
+/// assert!(speeds.is_empty());
+/// # Ok::<(), hedgerow::Error>(())
+/// ```
+#[derive(Clone)]
+pub struct NodeMap<V> {
+    tables: Tables<V>,
+    /// The number of entries in all tables.
+    len: usize,
+}
+
+impl<V> NodeMap<V> {
+    /// Makes an empty map, which allocates nothing.
+    ///
+    /// ```
+    /// let map: hedgerow::NodeMap<u32> = hedgerow::NodeMap::new();
+    /// assert!(map.is_empty());
+    /// ```
+    #[must_use]
+    pub const fn new() -> Self {
+        Self { tables: Tables::new(), len: 0 }
+    }
+
+    /// The number of values, those of stale handles included. Computes in **O(1)**.
+    ///
+    /// ```
+    /// # let scene = hedgerow::Scene::new();
+    /// let map = hedgerow::NodeMap::from_iter([(scene.root(), "root")]);
+    /// assert_eq!(map.len(), 1);
+    /// ```
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether there is no value. Computes in **O(1)**.
+    ///
+    /// ```
+    /// assert!(hedgerow::NodeMap::<u32>::new().is_empty());
+    /// ```
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Whether there is a value for exactly this handle. Computes in **O(1)**.
+    ///
+    /// ```
+    /// # let scene = hedgerow::Scene::new();
+    /// let map = hedgerow::NodeMap::from_iter([(scene.root(), "root")]);
+    /// assert!(map.contains_key(scene.root()));
+    /// ```
+    #[must_use]
+    pub fn contains_key(&self, handle: NodeHandle) -> bool {
+        self.get(handle).is_some()
+    }
+
+    /// The value for this handle. Computes in **O(1)**.
+    ///
+    /// ```
+    /// # let scene = hedgerow::Scene::new();
+    /// let map = hedgerow::NodeMap::from_iter([(scene.root(), "root")]);
+    /// assert_eq!(map.get(scene.root()), Some(&"root"));
+    /// ```
+    #[must_use]
+    pub fn get(&self, handle: NodeHandle) -> Option<&V> {
+        match self.tables.slot(handle)? {
+            Some(entry) if entry.generation.get() == handle.generation() => Some(&entry.value),
+            _ => None,
+        }
+    }
+
+    /// The value for this handle, to be changed. Computes in **O(1)**.
+    ///
+    /// ```
+    /// # let scene = hedgerow::Scene::new();
+    /// let mut map = hedgerow::NodeMap::from_iter([(scene.root(), 1)]);
+    /// if let Some(value) = map.get_mut(scene.root()) {
+    ///     *value += 1;
+    /// }
+    /// assert_eq!(map[scene.root()], 2);
+    /// ```
+    #[must_use]
+    pub fn get_mut(&mut self, handle: NodeHandle) -> Option<&mut V> {
+        match self.tables.slot_mut(handle)? {
+            Some(entry) if entry.generation.get() == handle.generation() => Some(&mut entry.value),
+            _ => None,
+        }
+    }
+
+    /// Sets the value for this handle and returns the one that it had.
+    ///
+    /// The value of an earlier node of the same index is dropped, not returned. Where the map holds the value of a
+    /// *later* node of the index, this handle is stale: nothing changes, the given value is dropped, and the answer
+    /// is `None`. Computes in **O(1)** amortised.
+    ///
+    /// ```
+    /// # let scene = hedgerow::Scene::new();
+    /// let mut map = hedgerow::NodeMap::new();
+    /// assert_eq!(map.insert(scene.root(), 1), None);
+    /// assert_eq!(map.insert(scene.root(), 2), Some(1));
+    /// ```
+    pub fn insert(&mut self, handle: NodeHandle, value: V) -> Option<V> {
+        let generation = generation(handle);
+        let slot = self.tables.slot_or_grow(handle);
+        let held = slot.as_ref().map(|entry| entry.generation);
+        if held > Some(generation) {
+            return None;
+        }
+        self.len += usize::from(held.is_none());
+        let before = slot.replace(Entry { generation, value });
+        before.filter(|entry| entry.generation == generation).map(|entry| entry.value)
+    }
+
+    /// The value for this handle, which is made and inserted where there is none.
+    ///
+    /// The answer is `None` only where the map holds the value of a later node of the same index, as with
+    /// [`insert`](Self::insert); `make` is not called then. Computes in **O(1)** amortised.
+    ///
+    /// ```
+    /// # let scene = hedgerow::Scene::new();
+    /// let mut visits = hedgerow::NodeMap::new();
+    /// for _ in 0..3 {
+    ///     if let Some(count) = visits.get_or_insert_with(scene.root(), || 0) {
+    ///         *count += 1;
+    ///     }
+    /// }
+    /// assert_eq!(visits[scene.root()], 3);
+    /// ```
+    pub fn get_or_insert_with(&mut self, handle: NodeHandle, make: impl FnOnce() -> V) -> Option<&mut V> {
+        let generation = generation(handle);
+        let slot = self.tables.slot_or_grow(handle);
+        let held = slot.as_ref().map(|entry| entry.generation);
+        if held > Some(generation) {
+            return None;
+        }
+        if held != Some(generation) {
+            let value = make();
+            self.len += usize::from(held.is_none());
+            *slot = Some(Entry { generation, value });
+        }
+        slot.as_mut().map(|entry| &mut entry.value)
+    }
+
+    /// Takes the value for this handle out. Computes in **O(1)**.
+    ///
+    /// ```
+    /// # let scene = hedgerow::Scene::new();
+    /// let mut map = hedgerow::NodeMap::from_iter([(scene.root(), "root")]);
+    /// assert_eq!(map.remove(scene.root()), Some("root"));
+    /// assert_eq!(map.remove(scene.root()), None);
+    /// ```
+    pub fn remove(&mut self, handle: NodeHandle) -> Option<V> {
+        let slot = self.tables.slot_mut(handle)?;
+        let entry = slot.take_if(|entry| entry.generation.get() == handle.generation())?;
+        self.len -= 1;
+        Some(entry.value)
+    }
+
+    /// Drops every value for which `keep` answers false. Computes in **O(reach)**, as [`iter`](Self::iter) does.
+    ///
+    /// ```
+    /// # let scene = hedgerow::Scene::new();
+    /// let mut map = hedgerow::NodeMap::from_iter([(scene.root(), 7)]);
+    /// map.retain(|_, value| *value % 2 == 0);
+    /// assert!(map.is_empty());
+    /// ```
+    pub fn retain(&mut self, mut keep: impl FnMut(NodeHandle, &mut V) -> bool) {
+        let mut slots = Slots::new(self.tables.iter_mut());
+        while let Some((table, index, slot)) = slots.next() {
+            if let Some(entry) = slot
+                && !keep(NodeHandle::new(table, index, entry.generation.get()), &mut entry.value)
+            {
+                self.len -= 1;
+                *slot = None;
+            }
+        }
+    }
+
+    /// Drops the values of nodes that the scene no longer has. Computes in **O(reach)**, as [`iter`](Self::iter)
+    /// does.
+    ///
+    /// ```
+    /// use hedgerow::{Node, NodeMap, Scene};
+    ///
+    /// let mut scene = Scene::new();
+    /// let house = scene.insert(scene.root(), Node::group())?;
+    /// let mut map = NodeMap::from_iter([(scene.root(), "root"), (house, "house")]);
+    /// scene.remove(house)?;
+    /// map.retain_live(&scene);
+    /// assert_eq!(map.keys().collect::<Vec<_>>(), [scene.root()]);
+    /// # Ok::<(), hedgerow::Error>(())
+    /// ```
+    pub fn retain_live(&mut self, scene: &Scene) {
+        self.retain(|handle, _| scene.contains(handle));
+    }
+
+    /// Drops all values and keeps the memory. Computes in **O(reach)**, as [`iter`](Self::iter) does.
+    ///
+    /// ```
+    /// # let scene = hedgerow::Scene::new();
+    /// let mut map = hedgerow::NodeMap::from_iter([(scene.root(), "root")]);
+    /// map.clear();
+    /// assert_eq!(map.get(scene.root()), None);
+    /// ```
+    pub fn clear(&mut self) {
+        self.drain();
+    }
+
+    /// Gives back the memory behind the last value of each table. Computes in **O(reach)**, as [`iter`](Self::iter)
+    /// does.
+    ///
+    /// ```
+    /// # let scene = hedgerow::Scene::new();
+    /// let mut map = hedgerow::NodeMap::from_iter([(scene.root(), "root")]);
+    /// map.clear();
+    /// map.shrink_to_fit();
+    /// assert_eq!(map.insert(scene.root(), "again"), None);
+    /// ```
+    pub fn shrink_to_fit(&mut self) {
+        self.tables.shrink_to_fit();
+    }
+
+    /// Takes all values out, in the order of their handles, and keeps the memory.
+    ///
+    /// What the iterator has not yielded when it is dropped is dropped with it; if it is leaked, that stays in the
+    /// map. Computes in **O(reach)**, as [`iter`](Self::iter) does.
+    ///
+    /// ```
+    /// # let scene = hedgerow::Scene::new();
+    /// let mut map = hedgerow::NodeMap::from_iter([(scene.root(), "root")]);
+    /// assert_eq!(map.drain().collect::<Vec<_>>(), [(scene.root(), "root")]);
+    /// assert!(map.is_empty());
+    /// ```
+    pub fn drain(&mut self) -> Drain<'_, V> {
+        Drain::new(self)
+    }
+
+    /// All handles with their values, in the order of the handles, those of stale handles included.
+    ///
+    /// Computes in **O(reach)**: over the table arrays as far as the highest index that each has held.
+    ///
+    /// ```
+    /// # let scene = hedgerow::Scene::new();
+    /// let map = hedgerow::NodeMap::from_iter([(scene.root(), "root")]);
+    /// for (handle, name) in &map {
+    ///     println!("{handle:?} is {name}");
+    /// }
+    /// ```
+    pub fn iter(&self) -> Iter<'_, V> {
+        Iter::new(self)
+    }
+
+    /// The same as [`iter`](Self::iter), with values to be changed.
+    ///
+    /// ```
+    /// # let scene = hedgerow::Scene::new();
+    /// let mut map = hedgerow::NodeMap::from_iter([(scene.root(), 20)]);
+    /// for (_, value) in &mut map {
+    ///     *value += 1;
+    /// }
+    /// assert_eq!(map[scene.root()], 21);
+    /// ```
+    pub fn iter_mut(&mut self) -> IterMut<'_, V> {
+        IterMut::new(self)
+    }
+
+    /// The handles of [`iter`](Self::iter).
+    ///
+    /// ```
+    /// # let scene = hedgerow::Scene::new();
+    /// let map = hedgerow::NodeMap::from_iter([(scene.root(), "root")]);
+    /// assert!(map.keys().eq([scene.root()]));
+    /// ```
+    pub fn keys(&self) -> impl ExactSizeIterator<Item = NodeHandle> {
+        self.iter().map(|(handle, _)| handle)
+    }
+
+    /// The values of [`iter`](Self::iter).
+    ///
+    /// ```
+    /// # let scene = hedgerow::Scene::new();
+    /// let map = hedgerow::NodeMap::from_iter([(scene.root(), 5)]);
+    /// assert_eq!(map.values().sum::<i32>(), 5);
+    /// ```
+    pub fn values(&self) -> impl ExactSizeIterator<Item = &V> {
+        self.iter().map(|(_, value)| value)
+    }
+
+    /// The values of [`iter_mut`](Self::iter_mut).
+    ///
+    /// ```
+    /// # let scene = hedgerow::Scene::new();
+    /// let mut map = hedgerow::NodeMap::from_iter([(scene.root(), 5)]);
+    /// map.values_mut().for_each(|value| *value = 0);
+    /// assert_eq!(map[scene.root()], 0);
+    /// ```
+    pub fn values_mut(&mut self) -> impl ExactSizeIterator<Item = &mut V> {
+        self.iter_mut().map(|(_, value)| value)
+    }
+}
+
+/// The generation of a handle as an entry keeps it.
+fn generation(handle: NodeHandle) -> NonZeroU32 {
+    NonZeroU32::new(handle.generation()).expect("a handle's generation is never 0")
+}
+
+impl<V> Default for NodeMap<V> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<V: fmt::Debug> fmt::Debug for NodeMap<V> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_map().entries(self).finish()
+    }
+}
+
+impl<V: PartialEq> PartialEq for NodeMap<V> {
+    fn eq(&self, other: &Self) -> bool {
+        self.len == other.len && self.iter().eq(other)
+    }
+}
+
+impl<V: Eq> Eq for NodeMap<V> {}
+
+/// Panics where there is no value for the handle; [`NodeMap::get`] answers `None` instead.
+impl<V> Index<NodeHandle> for NodeMap<V> {
+    type Output = V;
+
+    fn index(&self, handle: NodeHandle) -> &V {
+        self.get(handle).expect("no value for this handle")
+    }
+}
+
+/// Panics where there is no value for the handle; [`NodeMap::get_mut`] answers `None` instead.
+impl<V> IndexMut<NodeHandle> for NodeMap<V> {
+    fn index_mut(&mut self, handle: NodeHandle) -> &mut V {
+        self.get_mut(handle).expect("no value for this handle")
+    }
+}

@@ -1,0 +1,83 @@
+//! Where a node goes, and what it keeps on the way.
+
+use crate::scene::Scene;
+use crate::slice::{At, Settled, Spot, Store};
+use crate::{Error, NodeHandle};
+
+/// Where a node goes among its parent's children.
+///
+/// A bare [`NodeHandle`] stands for the place behind the last child of that node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Place {
+    /// Before all children of this node.
+    FirstChildOf(NodeHandle),
+    /// Behind all children of this node.
+    LastChildOf(NodeHandle),
+    /// Directly before this sibling.
+    Before(NodeHandle),
+    /// Directly behind this sibling.
+    After(NodeHandle),
+}
+
+impl Place {
+    /// The node that the place is told by.
+    #[must_use]
+    pub const fn anchor(self) -> NodeHandle {
+        match self {
+            Self::FirstChildOf(node) | Self::LastChildOf(node) | Self::Before(node) | Self::After(node) => node,
+        }
+    }
+}
+
+impl From<NodeHandle> for Place {
+    fn from(parent: NodeHandle) -> Self {
+        Self::LastChildOf(parent)
+    }
+}
+
+/// What a moved node keeps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Keep {
+    /// The local transform: the node moves along with its new parent's place in the world.
+    Local,
+    /// The world transform: the local one is computed anew, in double precision.
+    World,
+}
+
+impl Store {
+    /// The spot of a place, or why nothing can go there.
+    #[inline]
+    pub(crate) fn find_spot(&self, place: Place) -> Result<Spot, Error> {
+        let anchor = place.anchor();
+        let at = self.resolve(anchor).ok_or(Error::StaleHandle(anchor))?;
+        match place {
+            Place::FirstChildOf(_) => Ok(self.spot_before_children(at)),
+            Place::LastChildOf(_) => Ok(self.spot_behind_children(at)),
+            Place::Before(_) | Place::After(_) if at == At::ROOT => Err(Error::RootIsFixed),
+            Place::Before(_) => Ok(self.spot_before(at)),
+            Place::After(_) => Ok(self.spot_after(at)),
+        }
+    }
+
+    /// The spot of a place whose anchor lives and is not the root where siblings are asked for.
+    pub(crate) fn spot(&self, place: Place) -> Spot {
+        self.find_spot(place).expect("the place was checked before")
+    }
+
+    /// Where `incoming` nodes go that are to stand at a checked place.
+    pub(crate) fn settle_at(&self, place: Place, incoming: usize) -> Settled {
+        self.settle(self.spot(place), incoming)
+    }
+}
+
+impl Scene {
+    /// The parent that a node at `place` has, or why nothing can go there.
+    #[inline]
+    pub(crate) fn parent_of_place(&self, place: Place) -> Result<At, Error> {
+        let at = self.at(place.anchor())?;
+        match place {
+            Place::FirstChildOf(_) | Place::LastChildOf(_) => Ok(at),
+            Place::Before(_) | Place::After(_) => self.store.parent(at).ok_or(Error::RootIsFixed),
+        }
+    }
+}

@@ -1,0 +1,177 @@
+//! Questions about the tree and its nodes. A stale handle has no answer.
+
+use crate::NodeHandle;
+use crate::scene::iter::{Ancestors, Children, Descendants, Edges, Leaves, PostOrder, Siblings};
+use crate::scene::{Node, Scene, Shape, Visibility};
+use crate::slice::{At, NIL};
+
+impl Scene {
+    /// The parent of a node; `None` for the root. Computes in **O(1)**.
+    #[must_use]
+    pub fn parent(&self, node: NodeHandle) -> Option<NodeHandle> {
+        self.step(node, |scene, at| scene.store.parent(at))
+    }
+
+    /// The first child of a node. Computes in **O(1)**.
+    #[must_use]
+    pub fn first_child(&self, node: NodeHandle) -> Option<NodeHandle> {
+        self.step(node, |scene, at| scene.store.first_child(at))
+    }
+
+    /// The last child of a node. Computes in **O(1)**.
+    #[must_use]
+    pub fn last_child(&self, node: NodeHandle) -> Option<NodeHandle> {
+        self.step(node, |scene, at| scene.store.last_child(at))
+    }
+
+    /// The sibling behind a node. Computes in **O(1)**.
+    #[must_use]
+    pub fn next_sibling(&self, node: NodeHandle) -> Option<NodeHandle> {
+        self.step(node, |scene, at| scene.store.next_sibling(at))
+    }
+
+    /// The sibling before a node. Computes in **O(1)**.
+    #[must_use]
+    pub fn prev_sibling(&self, node: NodeHandle) -> Option<NodeHandle> {
+        self.step(node, |scene, at| scene.store.previous_sibling(at))
+    }
+
+    /// The children of a node, in order from either end.
+    #[must_use]
+    pub fn children(&self, node: NodeHandle) -> Children<'_> {
+        Children::new(&self.store, self.store.resolve(node))
+    }
+
+    /// The children of the node's parent but the node itself, in order from either end.
+    #[must_use]
+    pub fn siblings(&self, node: NodeHandle) -> Siblings<'_> {
+        Siblings::new(&self.store, self.store.resolve(node))
+    }
+
+    /// The ancestors of a node, its parent first and the root last.
+    #[must_use]
+    pub fn ancestors(&self, node: NodeHandle) -> Ancestors<'_> {
+        Ancestors::new(&self.store, self.store.resolve(node))
+    }
+
+    /// All nodes below a node in pre-order: each before what hangs below it.
+    #[must_use]
+    pub fn descendants(&self, node: NodeHandle) -> Descendants<'_> {
+        Descendants::new(&self.store, self.store.resolve(node))
+    }
+
+    /// A node and all below it in post-order: each behind what hangs below it, the node itself last.
+    #[must_use]
+    pub fn post_order(&self, node: NodeHandle) -> PostOrder<'_> {
+        PostOrder::new(&self.store, self.store.resolve(node))
+    }
+
+    /// The nodes without children at or below a node, in order.
+    #[must_use]
+    pub fn leaves(&self, node: NodeHandle) -> Leaves<'_> {
+        Leaves::new(&self.store, self.store.resolve(node))
+    }
+
+    /// A walk around a node and all below it: each is entered, and left when what hangs below it is done.
+    #[must_use]
+    pub fn edges(&self, node: NodeHandle) -> Edges<'_> {
+        Edges::new(&self.store, self.store.resolve(node))
+    }
+
+    /// How many ancestors a node has; 0 for the root. Computes in **O(ancestors)**.
+    #[must_use]
+    pub fn depth(&self, node: NodeHandle) -> Option<usize> {
+        self.contains(node).then(|| self.ancestors(node).count())
+    }
+
+    /// Whether `node` lies below `ancestor`; a node is not its own ancestor.
+    ///
+    /// Computes in **O(the lesser of the node's depth and the ancestor's subtree)**.
+    #[must_use]
+    pub fn is_ancestor(&self, ancestor: NodeHandle, node: NodeHandle) -> bool {
+        match (self.store.resolve(ancestor), self.store.resolve(node)) {
+            (Some(above), Some(below)) => above != below && self.store.is_in_subtree(below, above),
+            _ => false,
+        }
+    }
+
+    /// The description of a node as the scene keeps it.
+    #[must_use]
+    pub fn node(&self, node: NodeHandle) -> Option<Node<'_>> {
+        self.contains(node).then(|| Node {
+            local: self.local(node),
+            material: self.own_material(node),
+            shape: self.shape(node),
+            visibility: self.own_visibility(node),
+            name: self.name(node),
+        })
+    }
+
+    /// The shape of a node. Computes in **O(1)**.
+    #[must_use]
+    pub fn shape(&self, node: NodeHandle) -> Option<Shape> {
+        let at = self.store.resolve(node)?;
+        let slice = self.store.slice(at.slice);
+        let slot = slice.row(at.row).shape;
+        (slot != NIL).then(|| slice.shapes.shape(slot))
+    }
+
+    /// The material that a node says itself. Computes in **O(1)**.
+    #[must_use]
+    pub fn own_material(&self, node: NodeHandle) -> Option<u32> {
+        let at = self.store.resolve(node)?;
+        let slice = self.store.slice(at.slice);
+        slice.row(at.row).material.as_own().and_then(|slot| slice.materials.values[slot as usize])
+    }
+
+    /// The material that holds at a node, its own or that of the nearest ancestor that says one, as of now.
+    ///
+    /// Computes in **O(slices above)**.
+    #[must_use]
+    pub fn material(&self, node: NodeHandle) -> Option<u32> {
+        let mut at = self.store.resolve(node)?;
+        loop {
+            let slice = self.store.slice(at.slice);
+            let slot = slice.row(at.row).material.index();
+            if slot != 0 {
+                return slice.materials.values[slot as usize];
+            }
+            at = Some(slice.portal).filter(|&portal| portal != At::NONE)?;
+        }
+    }
+
+    /// The visibility that a node says itself. Computes in **O(1)**.
+    #[must_use]
+    pub fn own_visibility(&self, node: NodeHandle) -> Option<Visibility> {
+        let at = self.store.resolve(node)?;
+        let slice = self.store.slice(at.slice);
+        let slot = slice.row(at.row).visibility.as_own()?;
+        Some(Visibility::layers(slice.visibilities.locals[slot as usize]))
+    }
+
+    /// The visibility that holds at a node, the intersection of its own and all its ancestors', as of now.
+    ///
+    /// Computes in **O(slices and ancestors with a visibility above)**.
+    #[must_use]
+    pub fn visibility(&self, node: NodeHandle) -> Option<Visibility> {
+        let mut at = self.store.resolve(node)?;
+        let mut mask = u32::MAX;
+        loop {
+            let slice = self.store.slice(at.slice);
+            let mut slot = slice.row(at.row).visibility.index();
+            while slot != 0 {
+                mask &= slice.visibilities.locals[slot as usize];
+                slot = slice.visibilities.parents[slot as usize];
+            }
+            at = slice.portal;
+            if at == At::NONE {
+                return Some(Visibility::layers(mask));
+            }
+        }
+    }
+
+    fn step(&self, node: NodeHandle, step: impl FnOnce(&Self, At) -> Option<At>) -> Option<NodeHandle> {
+        let at = step(self, self.store.resolve(node)?)?;
+        Some(self.store.handle(at))
+    }
+}

@@ -1,0 +1,408 @@
+//! Edits recorded now and applied later, in order.
+
+mod edit;
+
+use crate::{Error, Keep, Local, LocalForm, Mat34, Node, NodeHandle, Place, Scene, Shape, Transform, Visibility};
+use core::mem;
+use core::num::NonZeroU64;
+use core::sync::atomic::{AtomicU64, Ordering};
+use edit::{Edit, Insert, Names, Tickets};
+use glam::Vec3;
+
+/// Edits recorded during a visit or on other threads, to be applied in order afterwards.
+///
+/// A queue is plain owned data: it borrows no scene, so edits can be recorded while a visit holds the scene, and each
+/// thread can fill a queue of its own. It has a method for every edit that inserts, moves, changes or removes a node,
+/// with the arguments of the method that [`Scene`] has; names are copied. Recording costs **O(1)** amortised and checks
+/// nothing: [`apply`](Self::apply) makes the edits one after another, and each gives the result that the scene gives.
+/// One that fails does not stop the others. Queues keep their memory, so one that is reused from frame to frame
+/// allocates nothing in the steady state; an edit takes 80 bytes, an insert the node's description besides.
+///
+/// Where an edit takes a node, it takes a [`Target`]: a handle, or the [`Queued`] ticket of a node that an insert
+/// recorded earlier is going to make.
+///
+/// Recorded in a visit:
+///
+/// ```
+/// use hedgerow::{EditQueue, Flow, Node, NodeRef, Outcome, Scene, Transform, Visitor};
+///
+/// /// Gives a lamp to every node that is called "post", and removes the litter.
+/// struct Tidy(EditQueue);
+///
+/// impl Visitor for Tidy {
+///     fn enter(&mut self, node: &NodeRef<'_>) -> Flow {
+///         match node.name() {
+///             Some("post") => {
+///                 let arm = self.0.insert(node.handle(), Node::transform(Transform::from_xyz(0.0, 4.0, 0.0)));
+///                 self.0.insert(arm, Node::group().named("lamp"));
+///             }
+///             Some("litter") => self.0.remove(node.handle()),
+///             _ => {}
+///         }
+///         Flow::Continue
+///     }
+/// }
+///
+/// let mut scene = Scene::new();
+/// let root = scene.root();
+/// let post = scene.insert(root, Node::group().named("post"))?;
+/// scene.insert(post, Node::group().named("litter"))?;
+///
+/// let mut tidy = Tidy(EditQueue::new());
+/// scene.visit(root, &mut tidy);
+/// let results = tidy.0.apply(&mut scene);
+/// assert_eq!(results.len(), 3);
+/// assert_eq!(results[2], Ok(Outcome::Removed(1)));
+/// assert_eq!(scene.descendants(post).count(), 2);
+/// # Ok::<(), hedgerow::Error>(())
+/// ```
+///
+/// On two threads, joined in an order that does not depend on which was faster:
+///
+/// ```
+/// use hedgerow::{EditQueue, Node, NodeHandle, Scene, Transform};
+/// use std::thread;
+///
+/// let mut scene = Scene::new();
+/// let cars: Vec<NodeHandle> = (0..100)
+///     .map(|_| scene.insert(scene.root(), Node::transform(Transform::IDENTITY)))
+///     .collect::<Result<_, _>>()?;
+///
+/// let mut queues = [EditQueue::new(), EditQueue::new()];
+/// thread::scope(|threads| {
+///     for (queue, cars) in queues.iter_mut().zip(cars.chunks(50)) {
+///         threads.spawn(move || {
+///             for &car in cars {
+///                 queue.set_local(car, Transform::from_xyz(13.9, 0.0, 0.0));
+///             }
+///         });
+///     }
+/// });
+///
+/// let mut all = EditQueue::new();
+/// for queue in &mut queues {
+///     all.append(queue);
+/// }
+/// assert!(all.apply(&mut scene).iter().all(Result::is_ok));
+/// # Ok::<(), hedgerow::Error>(())
+/// ```
+#[derive(Debug, Default)]
+pub struct EditQueue {
+    edits: Vec<Edit>,
+    /// What the inserts among the edits insert, in the same order.
+    inserts: Vec<Insert>,
+    /// The names in the edits, end to end in the same order.
+    names: String,
+    /// The round of the tickets that this queue itself gives out now, from the first one.
+    round: Option<Round>,
+    /// The rounds of queues appended to this one.
+    rounds: Vec<Round>,
+    /// What came of the edits applied last, and the rounds of these.
+    results: Vec<Result<Outcome, Error>>,
+    applied: Vec<Round>,
+}
+
+/// The ticket of a queued insert: stands for the node that it is going to make.
+///
+/// Later edits of the same queue can name the node by it, and so can edits of a queue that is
+/// [appended](EditQueue::append) to it or that it is appended to: a ticket is never given out twice, by any queue, and
+/// stays good wherever its insert goes. What counts is the order of application. An edit that names the ticket of an
+/// insert that failed fails with the same error; one that names the ticket of an insert that was not applied before
+/// it, in the same call of [`EditQueue::apply`], fails with [`Error::UnknownTicket`]. So tickets are for one round of
+/// recording: [`EditQueue::inserted`] tells the handle to keep.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Queued {
+    round: NonZeroU64,
+    /// The insert's number among the edits, from the round's first.
+    edit: usize,
+}
+
+/// The node that a queued edit is about: one that the scene has, or one that a queued insert is going to make.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Target {
+    /// A node that the scene has.
+    Handle(NodeHandle),
+    /// The node that this insert is going to make.
+    Queued(Queued),
+}
+
+/// A [`Place`] told by a [`Target`]: where a queued edit puts a node.
+///
+/// A bare handle or ticket stands for the place behind the last child of that node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum QueuedPlace {
+    /// Before all children of this node.
+    FirstChildOf(Target),
+    /// Behind all children of this node.
+    LastChildOf(Target),
+    /// Directly before this sibling.
+    Before(Target),
+    /// Directly behind this sibling.
+    After(Target),
+}
+
+/// What a queued edit did.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Outcome {
+    /// The node was inserted and has this handle.
+    Inserted(NodeHandle),
+    /// So many nodes were removed.
+    Removed(usize),
+    /// The node was moved; the form of its own local transform, if it has one: see [`Scene::reparent`].
+    Moved(Option<LocalForm>),
+    /// The value was set: a local transform, a component attached, a name.
+    Set,
+    /// The transform was set, and is kept in this form.
+    SetAs(LocalForm),
+    /// The local transform that the node had, if any, was detached.
+    DetachedTransform(Option<Local>),
+    /// The material that the node had, if any, was detached.
+    DetachedMaterial(Option<u32>),
+    /// The shape that the node had, if any, was detached.
+    DetachedShape(Option<Shape>),
+    /// The visibility that the node had, if any, was detached.
+    DetachedVisibility(Option<Visibility>),
+}
+
+/// The tickets that one queue gave out between two applications, and where its edits start in this queue.
+#[derive(Clone, Copy, Debug)]
+struct Round {
+    id: NonZeroU64,
+    first_edit: usize,
+}
+
+impl Round {
+    /// A round that no other queue has, in this process.
+    fn starting_at(first_edit: usize) -> Self {
+        static NEXT: AtomicU64 = AtomicU64::new(1);
+        let id = NonZeroU64::new(NEXT.fetch_add(1, Ordering::Relaxed));
+        Self { id: id.expect("nobody counts to 2^64"), first_edit }
+    }
+}
+
+impl EditQueue {
+    /// Makes an empty queue, which allocates nothing.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The number of edits recorded and not applied yet: the position that the next edit's result will have.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.edits.len()
+    }
+
+    /// Whether no edit waits to be applied.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.edits.is_empty()
+    }
+
+    /// Records [`Scene::insert`], and returns the ticket by which later edits name the node.
+    pub fn insert(&mut self, place: impl Into<QueuedPlace>, node: Node<'_>) -> Queued {
+        let edit = self.edits.len();
+        let round = *self.round.get_or_insert_with(|| Round::starting_at(edit));
+        self.edits.push(Edit::Insert(place.into()));
+        let name = self.keep_name(node.name);
+        let Node { local, material, shape, visibility, .. } = node;
+        self.inserts.push(Insert { node: Node { local, material, shape, visibility, name: None }, name });
+        Queued { round: round.id, edit: edit - round.first_edit }
+    }
+
+    /// Records [`Scene::remove`].
+    pub fn remove(&mut self, node: impl Into<Target>) {
+        self.edits.push(Edit::Remove(node.into()));
+    }
+
+    /// Records [`Scene::reparent`].
+    pub fn reparent(&mut self, node: impl Into<Target>, place: impl Into<QueuedPlace>, keep: Keep) {
+        self.edits.push(Edit::Reparent(node.into(), place.into(), keep));
+    }
+
+    /// Records [`Scene::set_local`].
+    pub fn set_local(&mut self, node: impl Into<Target>, local: Transform) {
+        self.edits.push(Edit::SetLocal(node.into(), local));
+    }
+
+    /// Records [`Scene::set_local_matrix`].
+    pub fn set_local_matrix(&mut self, node: impl Into<Target>, local: Mat34) {
+        self.edits.push(Edit::SetLocalMatrix(node.into(), local));
+    }
+
+    /// Records [`Scene::set_world`]; the local transform is computed from where the parent is when the edit is applied.
+    pub fn set_world(&mut self, node: impl Into<Target>, world: impl Into<Mat34>) {
+        self.edits.push(Edit::SetWorld(node.into(), world.into()));
+    }
+
+    /// Records [`Scene::look_at`]; the rotation is computed from where the node is when the edit is applied.
+    pub fn look_at(&mut self, node: impl Into<Target>, target: Vec3, up: Vec3) {
+        self.edits.push(Edit::LookAt { node: node.into(), target, up });
+    }
+
+    /// Records [`Scene::attach_transform`].
+    pub fn attach_transform(&mut self, node: impl Into<Target>, local: Transform) {
+        self.edits.push(Edit::AttachTransform(node.into(), local));
+    }
+
+    /// Records [`Scene::detach_transform`].
+    pub fn detach_transform(&mut self, node: impl Into<Target>) {
+        self.edits.push(Edit::DetachTransform(node.into()));
+    }
+
+    /// Records [`Scene::attach_material`].
+    pub fn attach_material(&mut self, node: impl Into<Target>, material: u32) {
+        self.edits.push(Edit::AttachMaterial(node.into(), material));
+    }
+
+    /// Records [`Scene::detach_material`].
+    pub fn detach_material(&mut self, node: impl Into<Target>) {
+        self.edits.push(Edit::DetachMaterial(node.into()));
+    }
+
+    /// Records [`Scene::attach_shape`].
+    pub fn attach_shape(&mut self, node: impl Into<Target>, shape: Shape) {
+        self.edits.push(Edit::AttachShape(node.into(), shape));
+    }
+
+    /// Records [`Scene::detach_shape`].
+    pub fn detach_shape(&mut self, node: impl Into<Target>) {
+        self.edits.push(Edit::DetachShape(node.into()));
+    }
+
+    /// Records [`Scene::attach_visibility`].
+    pub fn attach_visibility(&mut self, node: impl Into<Target>, visibility: Visibility) {
+        self.edits.push(Edit::AttachVisibility(node.into(), visibility));
+    }
+
+    /// Records [`Scene::detach_visibility`].
+    pub fn detach_visibility(&mut self, node: impl Into<Target>) {
+        self.edits.push(Edit::DetachVisibility(node.into()));
+    }
+
+    /// Records [`Scene::set_name`].
+    pub fn set_name(&mut self, node: impl Into<Target>, name: Option<&str>) {
+        let name = self.keep_name(name);
+        self.edits.push(Edit::SetName(node.into(), name));
+    }
+
+    /// Moves all edits of another queue behind those of this one, and leaves it empty with its memory kept.
+    ///
+    /// Tickets of both stay good: those of `other` now lead here, as those of queues appended to it before do.
+    /// Computes in **O(edits of the other)**, by copying.
+    ///
+    /// ```
+    /// use hedgerow::{EditQueue, Node, Scene};
+    ///
+    /// let mut scene = Scene::new();
+    /// let (mut first, mut second) = (EditQueue::new(), EditQueue::new());
+    /// let street = first.insert(scene.root(), Node::group().named("street"));
+    /// let house = second.insert(street, Node::group().named("house"));
+    /// first.append(&mut second);
+    /// first.set_name(house, Some("town hall"));
+    /// assert!(first.apply(&mut scene).iter().all(Result::is_ok));
+    /// assert_eq!(scene.find(scene.root(), "street/town hall"), first.inserted(house));
+    /// ```
+    pub fn append(&mut self, other: &mut Self) {
+        let shift = self.edits.len();
+        let rounds = other.rounds.drain(..).chain(other.round.take());
+        self.rounds.extend(rounds.map(|round| Round { first_edit: round.first_edit + shift, ..round }));
+        self.edits.append(&mut other.edits);
+        self.inserts.append(&mut other.inserts);
+        self.names.push_str(&other.names);
+        other.names.clear();
+    }
+
+    /// Forgets all edits that were not applied yet, and their tickets. The memory is kept.
+    pub fn clear(&mut self) {
+        self.edits.clear();
+        self.inserts.clear();
+        self.names.clear();
+        self.rounds.clear();
+        self.round = None;
+    }
+
+    /// Makes all recorded edits in order, and returns what came of each, in the same order. The queue is empty then.
+    ///
+    /// An edit that fails has changed nothing, and those behind it are made all the same. The results stay in the
+    /// queue's memory until the next call. Costs what the edits cost, and **O(log queues appended)** for each ticket.
+    ///
+    /// ```
+    /// use hedgerow::{EditQueue, Error, Node, Outcome, Scene};
+    ///
+    /// let mut scene = Scene::new();
+    /// let root = scene.root();
+    /// let mut queue = EditQueue::new();
+    /// queue.remove(root);
+    /// let house = queue.insert(root, Node::group());
+    /// queue.attach_material(house, 3);
+    ///
+    /// let results = queue.apply(&mut scene);
+    /// assert_eq!(results[0], Err(Error::RootIsFixed));
+    /// assert_eq!(results[2], Ok(Outcome::Set));
+    /// let house = queue.inserted(house).expect("the root takes children");
+    /// assert_eq!(scene.own_material(house), Some(3));
+    /// ```
+    pub fn apply(&mut self, scene: &mut Scene) -> &[Result<Outcome, Error>] {
+        self.results.clear();
+        self.applied.clear();
+        self.applied.extend(self.rounds.drain(..).chain(self.round.take()));
+        self.applied.sort_unstable_by_key(|round| round.id);
+
+        let mut text = mem::take(&mut self.names);
+        let mut names = Names(&text);
+        let mut inserts = self.inserts.drain(..);
+        for edit in self.edits.drain(..) {
+            let tickets = Tickets { rounds: &self.applied, results: &self.results };
+            let result = edit.apply(scene, tickets, &mut inserts, &mut names);
+            self.results.push(result);
+        }
+        drop(inserts);
+        text.clear();
+        self.names = text;
+        &self.results
+    }
+
+    /// The handle of the node that this ticket's insert made, or `None` where it failed or was not among the edits
+    /// that [`apply`](Self::apply) made last. Computes in **O(log queues appended)**.
+    #[must_use]
+    pub fn inserted(&self, ticket: Queued) -> Option<NodeHandle> {
+        Tickets { rounds: &self.applied, results: &self.results }.node(ticket.into()).ok()
+    }
+
+    /// Copies a name behind the others and returns its length.
+    fn keep_name(&mut self, name: Option<&str>) -> Option<usize> {
+        self.names.push_str(name.unwrap_or_default());
+        name.map(str::len)
+    }
+}
+
+impl From<NodeHandle> for Target {
+    fn from(node: NodeHandle) -> Self {
+        Self::Handle(node)
+    }
+}
+
+impl From<Queued> for Target {
+    fn from(ticket: Queued) -> Self {
+        Self::Queued(ticket)
+    }
+}
+
+impl<T: Into<Target>> From<T> for QueuedPlace {
+    fn from(parent: T) -> Self {
+        Self::LastChildOf(parent.into())
+    }
+}
+
+impl From<Place> for QueuedPlace {
+    fn from(place: Place) -> Self {
+        match place {
+            Place::FirstChildOf(node) => Self::FirstChildOf(node.into()),
+            Place::LastChildOf(node) => Self::LastChildOf(node.into()),
+            Place::Before(node) => Self::Before(node.into()),
+            Place::After(node) => Self::After(node.into()),
+        }
+    }
+}

@@ -1,0 +1,133 @@
+//! One queued edit, and how it is made.
+
+use super::{Outcome, QueuedPlace, Round, Target};
+use crate::{Error, Keep, Mat34, Node, NodeHandle, Place, Scene, Shape, Transform, Visibility};
+use glam::Vec3;
+
+/// One edit: at most 80 bytes. What an insert inserts, and names, are kept apart.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Edit {
+    Insert(QueuedPlace),
+    Remove(Target),
+    Reparent(Target, QueuedPlace, Keep),
+    SetLocal(Target, Transform),
+    SetLocalMatrix(Target, Mat34),
+    SetWorld(Target, Mat34),
+    LookAt {
+        node: Target,
+        target: Vec3,
+        up: Vec3,
+    },
+    AttachTransform(Target, Transform),
+    DetachTransform(Target),
+    AttachMaterial(Target, u32),
+    DetachMaterial(Target),
+    AttachShape(Target, Shape),
+    DetachShape(Target),
+    AttachVisibility(Target, Visibility),
+    DetachVisibility(Target),
+    /// With the name's length.
+    SetName(Target, Option<usize>),
+}
+
+/// What an insert inserts: a description without its name, and the length of that.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Insert {
+    pub(super) node: Node<'static>,
+    pub(super) name: Option<usize>,
+}
+
+/// The names that the edits not applied yet are going to take, in order.
+pub(super) struct Names<'q>(pub(super) &'q str);
+
+impl<'q> Names<'q> {
+    fn next(&mut self, length: Option<usize>) -> Option<&'q str> {
+        let (name, rest) = self.0.split_at(length?);
+        self.0 = rest;
+        Some(name)
+    }
+}
+
+/// What came of the edits applied so far, for those that name an earlier insert.
+#[derive(Clone, Copy)]
+pub(super) struct Tickets<'q> {
+    /// Sorted by id.
+    pub(super) rounds: &'q [Round],
+    pub(super) results: &'q [Result<Outcome, Error>],
+}
+
+impl Tickets<'_> {
+    pub(super) fn node(self, target: Target) -> Result<NodeHandle, Error> {
+        let ticket = match target {
+            Target::Handle(handle) => return Ok(handle),
+            Target::Queued(ticket) => ticket,
+        };
+        let round = self.rounds.binary_search_by_key(&ticket.round, |round| round.id);
+        let result = round.ok().and_then(|round| self.results.get(self.rounds[round].first_edit + ticket.edit));
+        match result {
+            Some(Ok(Outcome::Inserted(handle))) => Ok(*handle),
+            Some(Err(error)) => Err(error.clone()),
+            _ => Err(Error::UnknownTicket(ticket)),
+        }
+    }
+
+    fn place(self, place: QueuedPlace) -> Result<Place, Error> {
+        Ok(match place {
+            QueuedPlace::FirstChildOf(node) => Place::FirstChildOf(self.node(node)?),
+            QueuedPlace::LastChildOf(node) => Place::LastChildOf(self.node(node)?),
+            QueuedPlace::Before(node) => Place::Before(self.node(node)?),
+            QueuedPlace::After(node) => Place::After(self.node(node)?),
+        })
+    }
+}
+
+impl Edit {
+    /// Makes the edit. Every edit takes its description and name from the queue, also one that fails.
+    pub(super) fn apply(
+        self,
+        scene: &mut Scene,
+        tickets: Tickets<'_>,
+        inserts: &mut impl Iterator<Item = Insert>,
+        names: &mut Names<'_>,
+    ) -> Result<Outcome, Error> {
+        let node = |target| tickets.node(target);
+        let set = |()| Outcome::Set;
+        match self {
+            Self::Insert(place) => {
+                let Insert { node, name } = inserts.next().expect("every queued insert has a description");
+                let node = Node { name: names.next(name), ..node };
+                scene.insert(tickets.place(place)?, node).map(Outcome::Inserted)
+            }
+            Self::Remove(target) => scene.remove(node(target)?).map(Outcome::Removed),
+            Self::Reparent(target, place, keep) => {
+                scene.reparent(node(target)?, tickets.place(place)?, keep).map(Outcome::Moved)
+            }
+            Self::SetLocal(target, local) => scene.set_local(node(target)?, local).map(set),
+            Self::SetLocalMatrix(target, local) => scene.set_local_matrix(node(target)?, local).map(Outcome::SetAs),
+            Self::SetWorld(target, world) => scene.set_world(node(target)?, world).map(Outcome::SetAs),
+            Self::LookAt { node: target, target: at, up } => scene.look_at(node(target)?, at, up).map(set),
+            Self::AttachTransform(target, local) => scene.attach_transform(node(target)?, local).map(set),
+            Self::DetachTransform(target) => scene.detach_transform(node(target)?).map(Outcome::DetachedTransform),
+            Self::AttachMaterial(target, material) => scene.attach_material(node(target)?, material).map(set),
+            Self::DetachMaterial(target) => scene.detach_material(node(target)?).map(Outcome::DetachedMaterial),
+            Self::AttachShape(target, shape) => scene.attach_shape(node(target)?, shape).map(set),
+            Self::DetachShape(target) => scene.detach_shape(node(target)?).map(Outcome::DetachedShape),
+            Self::AttachVisibility(target, visibility) => scene.attach_visibility(node(target)?, visibility).map(set),
+            Self::DetachVisibility(target) => scene.detach_visibility(node(target)?).map(Outcome::DetachedVisibility),
+            Self::SetName(target, name) => {
+                let name = names.next(name);
+                scene.set_name(node(target)?, name).map(set)
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_edit_takes_at_most_eighty_bytes() {
+        assert!(size_of::<Edit>() <= 80);
+    }
+}

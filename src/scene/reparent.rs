@@ -1,0 +1,153 @@
+//! Moving nodes: to other parents, among their siblings, into slices of their own.
+
+use crate::scene::{Keep, Local, LocalForm, Place, Scene};
+use crate::slice::{At, Floating, Need, Settled};
+use crate::{Error, NodeHandle};
+use core::cmp::Ordering;
+
+impl Scene {
+    /// Moves a node and all below it to another place, and answers the form of its own local transform afterwards
+    /// (`None` for a node without one).
+    ///
+    /// [`Keep::World`] keeps the world transform exactly: the local one is computed in double precision, and is kept as a
+    /// matrix where it shears. A node without a transform of its own is given one, if its new place is another one in the
+    /// world. A move that leaves the parent as it is changes no transform.
+    ///
+    /// Computes in **O(nodes moved)** where the subtree goes to another slice, and within a slice in O(1) for a node with
+    /// a transform, else O(nodes up to those with transforms). The check for cycles climbs from the new parent and walks
+    /// the subtree by turns, and ends with the shorter.
+    ///
+    /// # Errors
+    /// [`Error::StaleHandle`], [`Error::RootIsFixed`], [`Error::WouldCycle`]; with [`Keep::World`] also
+    /// [`Error::Singular`] below a parent that is scaled to zero, and [`Error::NotFinite`] where the numbers overflow.
+    ///
+    /// ```
+    /// use hedgerow::{Keep, Node, Scene, Transform};
+    ///
+    /// let mut scene = Scene::new();
+    /// let car = scene.insert(scene.root(), Node::transform(Transform::from_xyz(5.0, 0.0, 0.0)))?;
+    /// let driver = scene.insert(scene.root(), Node::transform(Transform::from_xyz(6.0, 1.0, 0.0)))?;
+    /// scene.reparent(driver, car, Keep::World)?;
+    /// let local = scene.local(driver).and_then(|local| local.transform()).unwrap();
+    /// assert_eq!(local.translation.to_array(), [1.0, 1.0, 0.0]);
+    /// # Ok::<(), hedgerow::Error>(())
+    /// ```
+    pub fn reparent(
+        &mut self,
+        node: NodeHandle,
+        place: impl Into<Place>,
+        keep: Keep,
+    ) -> Result<Option<LocalForm>, Error> {
+        let place = place.into();
+        let at = self.at(node)?;
+        if at == At::ROOT {
+            return Err(Error::RootIsFixed);
+        }
+        let parent = self.parent_of_place(place)?;
+        let beside_itself = matches!(place, Place::Before(anchor) | Place::After(anchor) if anchor == node);
+        if !beside_itself {
+            if self.store.is_in_subtree(parent, at) {
+                return Err(Error::WouldCycle { node, parent: self.store.handle(parent) });
+            }
+            let kept = match keep {
+                Keep::World if self.store.parent(at) != Some(parent) => self.local_below(at, parent)?,
+                Keep::World | Keep::Local => None,
+            };
+            self.relocate(at, place);
+            if let Some(local) = kept {
+                self.put_local(node, local);
+            }
+        }
+        Ok(self.local(node).map(Local::form))
+    }
+
+    /// The local transform that keeps a node where it is when it hangs below another parent; `None` where it need not
+    /// change.
+    fn local_below(&self, at: At, parent: At) -> Result<Option<Local>, Error> {
+        let old_parent = self.store.parent(at).expect("the root is not moved");
+        let (from, to) = (self.wide_world(old_parent), self.wide_world(parent));
+        if from == to {
+            return Ok(None);
+        }
+        let world = self.wide_world(at);
+        let singular = || Error::Singular(self.store.handle(parent));
+        let local = self.wide_inverse(parent).ok_or_else(singular)? * world;
+        Local::from_wide(&local).map(Some)
+    }
+
+    /// Moves a subtree to a checked place.
+    fn relocate(&mut self, at: At, place: Place) {
+        let floating = self.store.float(at);
+        let nodes = self.store.floating_nodes(floating);
+        self.store.land(floating, |store| store.settle_at(place, nodes));
+    }
+
+    /// Sorts the children of a node by a comparison of their handles; equal ones keep their order.
+    ///
+    /// Computes in **O(n log n)** comparisons for n children, and nothing more where they are in order already; else each
+    /// child is moved, at the cost of [`Scene::reparent`] for those that change slices. If `compare` panics nothing has
+    /// changed.
+    ///
+    /// # Errors
+    /// [`Error::StaleHandle`].
+    ///
+    /// ```
+    /// use hedgerow::{Node, Scene};
+    ///
+    /// let mut scene = Scene::new();
+    /// for name in ["oak", "ash", "elm"] {
+    ///     scene.insert(scene.root(), Node::group().named(name))?;
+    /// }
+    /// scene.sort_children_by(scene.root(), |scene, a, b| scene.name(a).cmp(&scene.name(b)))?;
+    /// let names: Vec<_> = scene.children(scene.root()).filter_map(|node| scene.name(node)).collect();
+    /// assert_eq!(names, ["ash", "elm", "oak"]);
+    /// # Ok::<(), hedgerow::Error>(())
+    /// ```
+    pub fn sort_children_by(
+        &mut self,
+        parent: NodeHandle,
+        mut compare: impl FnMut(&Self, NodeHandle, NodeHandle) -> Ordering,
+    ) -> Result<(), Error> {
+        self.at(parent)?;
+        let before: Vec<NodeHandle> = self.children(parent).collect();
+        let mut sorted = before.clone();
+        sorted.sort_by(|&a, &b| compare(self, a, b));
+        if sorted == before {
+            return Ok(());
+        }
+        for child in sorted {
+            let at = self.at(child)?;
+            self.relocate(at, Place::LastChildOf(parent));
+        }
+        Ok(())
+    }
+
+    /// Gives the subtree of a node a slice of its own.
+    ///
+    /// An application that knows which subtrees change a lot, or come and go as a whole, keeps with this what such a
+    /// change costs from their neighbours (the thesis, section 7). Computes in **O(nodes of the subtree in its slice)**, and in
+    /// O(1) where it has a slice of its own already.
+    ///
+    /// # Errors
+    /// [`Error::StaleHandle`], [`Error::RootIsFixed`].
+    pub fn isolate(&mut self, node: NodeHandle) -> Result<(), Error> {
+        let mut at = self.at(node)?;
+        if at == At::ROOT {
+            return Err(Error::RootIsFixed);
+        }
+        let spot = self.store.slice(at.slice).spot_of(at.slice, at.row);
+        if self.store.slice(at.slice).is_alone(at.row) {
+            return Ok(());
+        }
+        if self.store.make_room_for_one(&spot, &Need::PORTAL) {
+            at = self.at(node)?;
+        }
+        let spot = self.store.slice(at.slice).spot_of(at.slice, at.row);
+        let Floating::Rows(from) = self.store.float(at) else {
+            unreachable!("a row that is not its slice's only top leaves the slice behind");
+        };
+        let slice = self.store.insert_slice(|_| Settled::Behind(spot));
+        self.store.fill_slice(slice, from);
+        Ok(())
+    }
+}

@@ -1,0 +1,37 @@
+//! The checker that tests and fuzzers call after every step.
+
+use crate::scene::Scene;
+use crate::slice::At;
+use core::fmt;
+
+/// The first broken invariant that [`Scene::validate`] found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Violation(String);
+
+impl fmt::Display for Violation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl core::error::Error for Violation {}
+
+impl Scene {
+    /// Checks every invariant of the storage and names the first that does not hold.
+    ///
+    /// A scene always passes, whatever was called in whatever order, also after a panic in a caller's visitor or closure;
+    /// one that does not is a bug of this crate. Computes in **O(nodes)**; meant for tests and fuzzers.
+    ///
+    /// # Errors
+    /// [`Violation`] says what is wrong and where.
+    pub fn validate(&self) -> Result<(), Violation> {
+        let nodes = self.store.validate().map_err(Violation)?;
+        if nodes != self.len {
+            return Err(Violation(format!("the scene counts {} nodes and has {nodes}", self.len)));
+        }
+        if self.store.resolve(self.root) != Some(At::ROOT) {
+            return Err(Violation("the root's handle does not lead to the root".into()));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,72 @@
+//! Kernels that run at the machine's best level, chosen at run time.
+//!
+//! Every level evaluates the same expressions in the same order, without fused multiply-add: the same inputs give the
+//! same bits on each.
+
+mod scalar;
+#[cfg(target_arch = "x86_64")]
+mod x86;
+
+use crate::math::{Mat34, PackedTransform};
+use core::ops::Range;
+
+/// `worlds[i] = worlds[parents[i]] * locals[i]` for the slots of `range` in ascending order, where `parents[i] < i`.
+///
+/// # Panics
+/// If the range goes beyond an array, or a parent beyond `worlds`.
+pub(crate) fn propagate(locals: &[PackedTransform], parents: &[u32], worlds: &mut [Mat34], range: Range<usize>) {
+    #[cfg(target_arch = "x86_64")]
+    if std::arch::is_x86_feature_detected!("avx2") {
+        return x86::propagate(locals, parents, worlds, range);
+    }
+    scalar::propagate(locals, parents, worlds, range);
+}
+
+/// Asks for the cache line where an element begins. A hint that changes nothing else.
+#[inline(always)]
+pub(crate) fn prefetch<T>(array: &[T], index: usize) {
+    #[cfg(target_arch = "x86_64")]
+    x86::prefetch(array, index);
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = (array, index);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A deterministic, unremarkable number in -2..2.
+    fn number(state: &mut u32) -> f32 {
+        *state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        f32::from((*state >> 16) as u16) / 16_384.0 - 2.0
+    }
+
+    #[test]
+    fn every_level_gives_the_same_bits_for_every_length_and_start() {
+        let mut state = 7;
+        let count = 71;
+        let locals: Vec<PackedTransform> = (0..count)
+            .map(|_| PackedTransform {
+                translation: core::array::from_fn(|_| number(&mut state)),
+                rotation: core::array::from_fn(|_| number(&mut state)),
+                scale: core::array::from_fn(|_| number(&mut state)),
+            })
+            .collect();
+        let parents: Vec<u32> = (0..count).map(|slot| if slot % 3 == 0 { slot / 2 } else { slot.max(1) - 1 }).collect();
+        for (start, end) in (1..20).flat_map(|start| (start..=count as usize).map(move |end| (start, end))) {
+            let mut expected = vec![Mat34::IDENTITY; count as usize];
+            let mut found = expected.clone();
+            scalar::propagate(&locals, &parents, &mut expected, start..end);
+            propagate(&locals, &parents, &mut found, start..end);
+            let bits = |worlds: &[Mat34]| worlds.iter().map(|world| world.to_bits()).collect::<Vec<_>>();
+            assert_eq!(bits(&expected), bits(&found), "slots {start} to {end}");
+        }
+    }
+
+    #[test]
+    #[should_panic(expected = "out of range")]
+    fn a_range_beyond_the_arrays_is_refused() {
+        let mut worlds = [Mat34::IDENTITY; 20];
+        propagate(&[PackedTransform::IDENTITY; 19], &[0; 20], &mut worlds, 1..20);
+    }
+}

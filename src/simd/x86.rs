@@ -1,0 +1,169 @@
+//! The kernels for x86-64 machines with AVX2.
+#![allow(unsafe_code, reason = "loads and stores of vectors go through pointers")]
+
+use super::scalar;
+use crate::math::{Mat34, PackedTransform};
+use core::arch::x86_64::{
+    __m128, __m256, _MM_HINT_T0, _mm_add_ps, _mm_blend_ps, _mm_castpd_ps, _mm_load_ps, _mm_load_sd, _mm_loadh_pd,
+    _mm_mul_ps, _mm_prefetch, _mm_set1_ps, _mm_setzero_ps, _mm_store_ps, _mm256_add_ps, _mm256_castps128_ps256,
+    _mm256_castps256_ps128, _mm256_extractf128_ps, _mm256_insertf128_ps, _mm256_loadu_ps, _mm256_mul_ps,
+    _mm256_permute2f128_ps, _mm256_set1_ps, _mm256_shuffle_ps, _mm256_sub_ps, _mm256_unpackhi_ps, _mm256_unpacklo_ps,
+};
+use core::ops::Range;
+
+/// How many slots are converted at a time.
+const LANES: usize = 8;
+
+/// See [`prefetch`](super::prefetch).
+#[inline(always)]
+pub(super) fn prefetch<T>(array: &[T], index: usize) {
+    let address = array.as_ptr().wrapping_add(index).cast::<i8>();
+    // SAFETY: a prefetch of any address, mapped or not, has no effect that a program can observe; SSE is part of x86-64.
+    unsafe { _mm_prefetch::<_MM_HINT_T0>(address) };
+}
+
+/// See [`propagate`](super::propagate). Falls back to the scalar kernel for the slots that fill no vector.
+pub(super) fn propagate(locals: &[PackedTransform], parents: &[u32], worlds: &mut [Mat34], range: Range<usize>) {
+    let whole = range.len() / LANES * LANES;
+    let middle = range.start + whole;
+    let (batches, []) = locals[range.start..middle].as_chunks::<LANES>() else {
+        unreachable!("the middle is a whole number of batches");
+    };
+    assert!(std::arch::is_x86_feature_detected!("avx2"), "the caller has looked for AVX2");
+    // SAFETY: AVX2 is there, as just asserted.
+    unsafe { propagate_batches(batches, &parents[range.start..middle], worlds, range.start) };
+    scalar::propagate(locals, parents, worlds, middle..range.end);
+}
+
+/// Converts eight locals at a time to matrices, then multiplies these one by one, in order.
+#[target_feature(enable = "avx2")]
+fn propagate_batches(batches: &[[PackedTransform; LANES]], parents: &[u32], worlds: &mut [Mat34], start: usize) {
+    let mut slot = start;
+    let (parents, []) = parents.as_chunks::<LANES>() else { unreachable!("as many parents as locals") };
+    for (batch, parents) in batches.iter().zip(parents) {
+        let locals = matrices_of(batch);
+        for (local, &parent) in locals.iter().zip(parents) {
+            let world = multiply(&worlds[parent as usize], local);
+            store(&mut worlds[slot], world);
+            slot += 1;
+        }
+    }
+}
+
+/// Three rows of a matrix.
+type Rows = [__m128; 3];
+
+/// `Mat34::mul`, a row at a time.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn multiply(a: &Mat34, b: &Rows) -> Rows {
+    let [b0, b1, b2] = *b;
+    let row = |a: &[f32; 4]| {
+        // SAFETY: a row of a `Mat34` is four floats, and 16-byte aligned as the matrix is.
+        let whole = unsafe { _mm_load_ps(a.as_ptr()) };
+        let shift = _mm_blend_ps::<0b1000>(_mm_setzero_ps(), whole);
+        let linear = _mm_add_ps(_mm_mul_ps(_mm_set1_ps(a[0]), b0), _mm_mul_ps(_mm_set1_ps(a[1]), b1));
+        _mm_add_ps(_mm_add_ps(linear, _mm_mul_ps(_mm_set1_ps(a[2]), b2)), shift)
+    };
+    let [x, y, z] = &a.rows;
+    [row(x), row(y), row(z)]
+}
+
+#[inline]
+#[target_feature(enable = "avx2")]
+fn store(to: &mut Mat34, rows: Rows) {
+    for (to, row) in to.rows.iter_mut().zip(rows) {
+        // SAFETY: a row of a `Mat34` is four floats, and 16-byte aligned as the matrix is.
+        unsafe { _mm_store_ps(to.as_mut_ptr(), row) };
+    }
+}
+
+/// `PackedTransform::to_matrix` for eight transforms: lanes are transforms.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn matrices_of(batch: &[PackedTransform; LANES]) -> [Rows; LANES] {
+    let [tx, ty, tz, x, y, z, w, sx, sy, sz] = columns_of(batch);
+    let (add, sub, mul) = (
+        |a: __m256, b: __m256| _mm256_add_ps(a, b),
+        |a: __m256, b: __m256| _mm256_sub_ps(a, b),
+        |a: __m256, b: __m256| _mm256_mul_ps(a, b),
+    );
+    let one = _mm256_set1_ps(1.0);
+    let (x2, y2, z2) = (add(x, x), add(y, y), add(z, z));
+    let (xx, xy, xz) = (mul(x, x2), mul(x, y2), mul(x, z2));
+    let (yy, yz, zz) = (mul(y, y2), mul(y, z2), mul(z, z2));
+    let (wx, wy, wz) = (mul(w, x2), mul(w, y2), mul(w, z2));
+    let first = rows_of([mul(sub(one, add(yy, zz)), sx), mul(sub(xy, wz), sy), mul(add(xz, wy), sz), tx]);
+    let second = rows_of([mul(add(xy, wz), sx), mul(sub(one, add(xx, zz)), sy), mul(sub(yz, wx), sz), ty]);
+    let third = rows_of([mul(sub(xz, wy), sx), mul(add(yz, wx), sy), mul(sub(one, add(xx, yy)), sz), tz]);
+    core::array::from_fn(|lane| [first[lane], second[lane], third[lane]])
+}
+
+/// The ten floats of eight transforms as ten vectors.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn columns_of(batch: &[PackedTransform; LANES]) -> [__m256; 10] {
+    // A transform is ten floats: eight are loaded at once, the two that remain (scale y and z) in a pair.
+    const {
+        assert!(size_of::<PackedTransform>() == 40 && core::mem::offset_of!(PackedTransform, scale) == 28);
+    }
+    let head = |lane: usize| {
+        let floats = (&raw const batch[lane]).cast::<f32>();
+        // SAFETY: the transform's first eight of ten floats; `PackedTransform` is `repr(C)` and all floats. The load has no
+        // alignment to keep.
+        unsafe { _mm256_loadu_ps(floats) }
+    };
+    let pairs = |lane: usize| {
+        let first = (&raw const batch[lane].scale[1]).cast::<f64>();
+        let second = (&raw const batch[lane + 1].scale[1]).cast::<f64>();
+        // SAFETY: each reads eight bytes, the last two floats of a transform, without alignment to keep.
+        unsafe { _mm_castpd_ps(_mm_loadh_pd(_mm_load_sd(first), second)) }
+    };
+    let wide = |low: __m128, high: __m128| _mm256_insertf128_ps::<1>(_mm256_castps128_ps256(low), high);
+
+    // An 8×8 transpose: pairs, then fours, then halves.
+    let rows: [__m256; LANES] = core::array::from_fn(head);
+    let low = |a: usize, b: usize| _mm256_unpacklo_ps(rows[a], rows[b]);
+    let high = |a: usize, b: usize| _mm256_unpackhi_ps(rows[a], rows[b]);
+    let (l01, h01, l23, h23) = (low(0, 1), high(0, 1), low(2, 3), high(2, 3));
+    let (l45, h45, l67, h67) = (low(4, 5), high(4, 5), low(6, 7), high(6, 7));
+    let even = |a: __m256, b: __m256| _mm256_shuffle_ps::<0b01_00_01_00>(a, b);
+    let odd = |a: __m256, b: __m256| _mm256_shuffle_ps::<0b11_10_11_10>(a, b);
+    let (a0, a1, a2, a3) = (even(l01, l23), odd(l01, l23), even(h01, h23), odd(h01, h23));
+    let (b0, b1, b2, b3) = (even(l45, l67), odd(l45, l67), even(h45, h67), odd(h45, h67));
+    let front = |a: __m256, b: __m256| _mm256_permute2f128_ps::<0x20>(a, b);
+    let back = |a: __m256, b: __m256| _mm256_permute2f128_ps::<0x31>(a, b);
+
+    let outer = wide(pairs(0), pairs(4));
+    let inner = wide(pairs(2), pairs(6));
+    [
+        front(a0, b0),
+        front(a1, b1),
+        front(a2, b2),
+        front(a3, b3),
+        back(a0, b0),
+        back(a1, b1),
+        back(a2, b2),
+        back(a3, b3),
+        _mm256_shuffle_ps::<0b10_00_10_00>(outer, inner),
+        _mm256_shuffle_ps::<0b11_01_11_01>(outer, inner),
+    ]
+}
+
+/// Four vectors of eight lanes as eight rows of four.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn rows_of([a, b, c, d]: [__m256; 4]) -> [__m128; LANES] {
+    let (ab_low, ab_high) = (_mm256_unpacklo_ps(a, b), _mm256_unpackhi_ps(a, b));
+    let (cd_low, cd_high) = (_mm256_unpacklo_ps(c, d), _mm256_unpackhi_ps(c, d));
+    let quads = [
+        _mm256_shuffle_ps::<0b01_00_01_00>(ab_low, cd_low),
+        _mm256_shuffle_ps::<0b11_10_11_10>(ab_low, cd_low),
+        _mm256_shuffle_ps::<0b01_00_01_00>(ab_high, cd_high),
+        _mm256_shuffle_ps::<0b11_10_11_10>(ab_high, cd_high),
+    ];
+    core::array::from_fn(|lane| {
+        let quad = quads[lane % 4];
+        if lane < 4 { _mm256_castps256_ps128(quad) } else { _mm256_extractf128_ps::<1>(quad) }
+    })
+}

@@ -1,0 +1,346 @@
+//! The component columns of a slice: dense arrays with slots of their own, only for nodes that have the component.
+
+use crate::math::{Aabb, Mat34, PackedTransform};
+use crate::scene::{Local, Shape};
+use crate::slice::bits::Bits;
+use crate::slice::linear::LinearAllocator;
+use crate::slice::row::NIL;
+use std::collections::BTreeMap;
+
+/// Writes the record of a slot that was just allocated: in place of a hole, or behind the last.
+#[inline]
+pub(super) fn put<T>(array: &mut Vec<T>, slot: u32, value: T) {
+    match array.get_mut(slot as usize) {
+        Some(record) => *record = value,
+        None => append(array, value),
+    }
+}
+
+#[inline(never)]
+fn append<T>(array: &mut Vec<T>, value: T) {
+    array.push(value);
+}
+
+/// Local transforms and world matrices. Slot 0 is the base.
+///
+/// 40 + 4 + 48 bytes a slot and a bit for the mark; the only order kept is *parent slot < slot*. A hole keeps what was in
+/// it, parent and mark included: a sweep computes it with the rest, which costs less than to look for holes, and nobody
+/// reads the result.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct TransformColumn {
+    pub(crate) slots: LinearAllocator,
+    pub(crate) locals: Vec<PackedTransform>,
+    /// The slot of the nearest ancestor in the slice that has a transform, else 0.
+    pub(crate) parents: Vec<u32>,
+    pub(crate) worlds: Vec<Mat34>,
+    /// Slots whose world matrix is not up to date for a reason of their own.
+    pub(crate) dirty: Bits,
+    /// No slot before this one is dirty.
+    pub(crate) first_dirty: u32,
+    /// Local transforms that shear, by slot; the others pay nothing for them.
+    pub(crate) sheared: BTreeMap<u32, Mat34>,
+}
+
+impl TransformColumn {
+    pub(crate) const BYTES: usize = size_of::<PackedTransform>() + size_of::<u32>() + size_of::<Mat34>();
+
+    pub(crate) fn with_capacity(capacity: u32) -> Self {
+        let mut column = Self {
+            slots: LinearAllocator::with_capacity(capacity),
+            locals: Vec::with_capacity(capacity as usize),
+            parents: Vec::with_capacity(capacity as usize),
+            worlds: Vec::with_capacity(capacity as usize),
+            dirty: Bits::default(),
+            first_dirty: NIL,
+            sheared: BTreeMap::new(),
+        };
+        column.slots.allocate_near(0, false);
+        column.locals.push(PackedTransform::IDENTITY);
+        column.parents.push(0);
+        column.worlds.push(Mat34::IDENTITY);
+        column
+    }
+
+    /// Fills a slot that was just allocated, and marks it.
+    #[inline]
+    pub(crate) fn put(&mut self, slot: u32, parent: u32, local: &Local, world: &Mat34) {
+        debug_assert!(parent < slot);
+        let packed = match local {
+            Local::Transform(transform) => (*transform).into(),
+            Local::Matrix(matrix) => {
+                self.sheared.insert(slot, *matrix);
+                PackedTransform::IDENTITY
+            }
+        };
+        put(&mut self.locals, slot, packed);
+        put(&mut self.parents, slot, parent);
+        put(&mut self.worlds, slot, *world);
+        self.mark(slot);
+    }
+
+    #[inline]
+    pub(crate) fn mark(&mut self, slot: u32) {
+        self.dirty.insert(slot);
+        self.first_dirty = self.first_dirty.min(slot);
+    }
+
+    /// Marks every slot, by way of the base.
+    pub(crate) fn mark_all(&mut self) {
+        self.mark(0);
+    }
+
+    #[inline]
+    pub(crate) fn local(&self, slot: u32) -> Local {
+        if !self.sheared.is_empty()
+            && let Some(matrix) = self.sheared.get(&slot)
+        {
+            return Local::Matrix(*matrix);
+        }
+        Local::Transform(self.locals[slot as usize].into())
+    }
+
+    #[inline]
+    pub(crate) fn set_local(&mut self, slot: u32, local: Local) {
+        match local {
+            Local::Transform(transform) => {
+                self.locals[slot as usize] = transform.into();
+                if !self.sheared.is_empty() {
+                    self.sheared.remove(&slot);
+                }
+            }
+            Local::Matrix(matrix) => {
+                self.locals[slot as usize] = PackedTransform::IDENTITY;
+                self.sheared.insert(slot, matrix);
+            }
+        }
+        self.mark(slot);
+    }
+
+    pub(crate) fn free(&mut self, slot: u32) {
+        self.free_some(Some(slot));
+    }
+
+    /// Frees a slot if there is one.
+    #[inline]
+    pub(crate) fn free_some(&mut self, slot: Option<u32>) {
+        if !self.sheared.is_empty()
+            && let Some(slot) = slot
+        {
+            self.sheared.remove(&slot);
+        }
+        if self.slots.free_some(slot) {
+            let end = self.slots.end() as usize;
+            self.locals.truncate(end);
+            self.parents.truncate(end);
+            self.worlds.truncate(end);
+        }
+    }
+
+    pub(crate) fn allocated_bytes(&self) -> usize {
+        self.locals.capacity() * size_of::<PackedTransform>()
+            + self.parents.capacity() * size_of::<u32>()
+            + self.worlds.capacity() * size_of::<Mat34>()
+            + self.dirty.bytes()
+            + self.slots.holes().bytes()
+            + self.sheared.len() * size_of::<(u32, Mat34)>()
+    }
+}
+
+/// Visibility masks. Slot 0 is the base; *parent slot < slot*.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct VisibilityColumn {
+    pub(crate) slots: LinearAllocator,
+    pub(crate) locals: Vec<u32>,
+    pub(crate) parents: Vec<u32>,
+    pub(crate) effective: Vec<u32>,
+    /// Whether some mask or parent changed since the last sweep.
+    pub(crate) dirty: bool,
+}
+
+impl VisibilityColumn {
+    pub(crate) const BYTES: usize = 3 * size_of::<u32>();
+
+    pub(crate) fn with_capacity(capacity: u32) -> Self {
+        let mut column = Self {
+            slots: LinearAllocator::with_capacity(capacity),
+            locals: Vec::with_capacity(capacity as usize),
+            parents: Vec::with_capacity(capacity as usize),
+            effective: Vec::with_capacity(capacity as usize),
+            dirty: false,
+        };
+        column.slots.allocate_near(0, false);
+        column.locals.push(u32::MAX);
+        column.parents.push(0);
+        column.effective.push(u32::MAX);
+        column
+    }
+
+    pub(crate) fn put(&mut self, slot: u32, parent: u32, local: u32, effective: u32) {
+        debug_assert!(parent < slot);
+        put(&mut self.locals, slot, local);
+        put(&mut self.parents, slot, parent);
+        put(&mut self.effective, slot, effective);
+        self.dirty = true;
+    }
+
+    pub(crate) fn free(&mut self, slot: u32) {
+        self.slots.free(slot);
+        let end = self.slots.end() as usize;
+        self.locals.truncate(end);
+        self.parents.truncate(end);
+        self.effective.truncate(end);
+    }
+
+    pub(crate) fn allocated_bytes(&self) -> usize {
+        (self.locals.capacity() + self.parents.capacity() + self.effective.capacity()) * size_of::<u32>()
+            + self.slots.holes().bytes()
+    }
+}
+
+/// Materials: they override and never combine, so a slot needs no parent. Slot 0 is the base.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct MaterialColumn {
+    pub(crate) slots: LinearAllocator,
+    /// `None` in the base alone, where nothing above the slice says a material.
+    pub(crate) values: Vec<Option<u32>>,
+    /// Whether some value changed since the last update.
+    pub(crate) dirty: bool,
+}
+
+impl MaterialColumn {
+    pub(crate) const BYTES: usize = size_of::<Option<u32>>();
+
+    pub(crate) fn with_capacity(capacity: u32) -> Self {
+        let mut column = Self {
+            slots: LinearAllocator::with_capacity(capacity),
+            values: Vec::with_capacity(capacity as usize),
+            dirty: false,
+        };
+        column.slots.allocate_near(0, false);
+        column.values.push(None);
+        column
+    }
+
+    pub(crate) fn free(&mut self, slot: u32) {
+        self.free_some(Some(slot));
+    }
+
+    /// Frees a slot if there is one.
+    #[inline]
+    pub(crate) fn free_some(&mut self, slot: Option<u32>) {
+        if self.slots.free_some(slot) {
+            self.values.truncate(self.slots.end() as usize);
+        }
+    }
+
+    pub(crate) fn allocated_bytes(&self) -> usize {
+        self.values.capacity() * Self::BYTES + self.slots.holes().bytes()
+    }
+}
+
+/// What the draw list reads of a shape: 24 bytes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ShapeRecord {
+    /// The node's handle, as bits.
+    pub(crate) node: u64,
+    pub(crate) mesh: u32,
+    /// Effective slots of the node.
+    pub(crate) transform: u32,
+    pub(crate) visibility: u32,
+    pub(crate) material: u32,
+}
+
+const _: () = assert!(size_of::<ShapeRecord>() == 24);
+
+/// Shapes: order is locality alone.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ShapeColumn {
+    pub(crate) slots: LinearAllocator,
+    pub(crate) records: Vec<ShapeRecord>,
+    /// Local bounds.
+    pub(crate) bounds: Vec<Aabb>,
+}
+
+impl ShapeColumn {
+    pub(crate) const BYTES: usize = size_of::<ShapeRecord>() + size_of::<Aabb>();
+
+    pub(crate) fn with_capacity(capacity: u32) -> Self {
+        Self {
+            slots: LinearAllocator::with_capacity(capacity),
+            records: Vec::with_capacity(capacity as usize),
+            bounds: Vec::with_capacity(capacity as usize),
+        }
+    }
+
+    pub(crate) fn put(&mut self, slot: u32, record: ShapeRecord, bounds: Aabb) {
+        put(&mut self.records, slot, record);
+        put(&mut self.bounds, slot, bounds);
+    }
+
+    pub(crate) fn shape(&self, slot: u32) -> Shape {
+        Shape { mesh: self.records[slot as usize].mesh, bounds: self.bounds[slot as usize] }
+    }
+
+    pub(crate) fn free(&mut self, slot: u32) {
+        self.free_some(Some(slot));
+    }
+
+    /// Frees a slot if there is one.
+    #[inline]
+    pub(crate) fn free_some(&mut self, slot: Option<u32>) {
+        if self.slots.free_some(slot) {
+            let end = self.slots.end() as usize;
+            self.records.truncate(end);
+            self.bounds.truncate(end);
+        }
+    }
+
+    pub(crate) fn allocated_bytes(&self) -> usize {
+        self.records.capacity() * size_of::<ShapeRecord>()
+            + self.bounds.capacity() * size_of::<Aabb>()
+            + self.slots.holes().bytes()
+    }
+}
+
+/// Names: off every hot path.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct NameColumn {
+    pub(crate) slots: LinearAllocator,
+    pub(crate) names: Vec<Box<str>>,
+    /// The bytes of all names.
+    pub(crate) text_bytes: usize,
+}
+
+impl NameColumn {
+    pub(crate) const BYTES: usize = size_of::<Box<str>>();
+
+    pub(crate) fn with_capacity(capacity: u32) -> Self {
+        Self {
+            slots: LinearAllocator::with_capacity(capacity),
+            names: Vec::with_capacity(capacity as usize),
+            text_bytes: 0,
+        }
+    }
+
+    pub(crate) fn put(&mut self, slot: u32, name: Box<str>) {
+        self.text_bytes += name.len();
+        put(&mut self.names, slot, name);
+    }
+
+    /// Takes a name out; its slot is to be freed.
+    pub(crate) fn take(&mut self, slot: u32) -> Box<str> {
+        let name = core::mem::take(&mut self.names[slot as usize]);
+        self.text_bytes -= name.len();
+        name
+    }
+
+    pub(crate) fn free(&mut self, slot: u32) {
+        self.take(slot);
+        self.slots.free(slot);
+        self.names.truncate(self.slots.end() as usize);
+    }
+
+    pub(crate) fn allocated_bytes(&self) -> usize {
+        self.names.capacity() * Self::BYTES + self.text_bytes + self.slots.holes().bytes()
+    }
+}

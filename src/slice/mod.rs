@@ -1,0 +1,188 @@
+//! Storage: slices of rows and columns, the metadata tables that handles go through, and the portals between slices.
+//!
+//! `bits` and `linear` hand out slots; `row` and `column` are what lies in them; a [`Slice`] holds one run of
+//! siblings with all that hangs below; `table` finds a node by its handle; a [`Store`] holds all of it, and its other
+//! files are the ways in which rows move: `chain` (between siblings), `rewire` (effective slots), `reconstitute`
+//! (within a slice), `transplant` (between slices).
+
+mod bits;
+mod chain;
+mod column;
+mod linear;
+mod need;
+mod reconstitute;
+mod rewire;
+mod row;
+mod settle;
+mod store;
+mod table;
+mod transplant;
+mod validate;
+
+pub(crate) use bits::HoleSet;
+pub(crate) use chain::Spot;
+pub(crate) use column::{MaterialColumn, NameColumn, ShapeColumn, ShapeRecord, TransformColumn, VisibilityColumn};
+pub(crate) use linear::LinearAllocator;
+pub(crate) use need::Need;
+pub(crate) use reconstitute::Capacity;
+pub(crate) use row::{At, NIL, Occupant, Row, Slot};
+pub(crate) use settle::Settled;
+pub(crate) use store::Store;
+pub(crate) use table::Tables;
+pub(crate) use transplant::Floating;
+
+/// How far from its wished place a row may go and still count as in order.
+const NEAR: u32 = 64;
+
+/// One run of consecutive siblings with all that hangs below them, in storage of its own.
+///
+/// The run stands behind one portal row of another slice; the root's slice and a detached one have none.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Slice {
+    pub(crate) row_slots: LinearAllocator,
+    pub(crate) rows: Vec<Row>,
+    pub(crate) transforms: TransformColumn,
+    pub(crate) visibilities: VisibilityColumn,
+    pub(crate) materials: MaterialColumn,
+    pub(crate) shapes: ShapeColumn,
+    pub(crate) names: NameColumn,
+    /// The ends of the run.
+    pub(crate) first_top: u32,
+    pub(crate) last_top: u32,
+    /// The row that stands for this slice, or [`At::NONE`].
+    pub(crate) portal: At,
+    /// The slices behind this slice's portals, in depth-first order after a reconstitution.
+    pub(crate) children: Vec<u32>,
+    /// This slice's place among its parent's `children`.
+    pub(crate) child_index: u32,
+    /// Children that are marked.
+    pub(crate) marked_children: Vec<u32>,
+    /// Whether something in or below this slice is to be updated.
+    pub(crate) marked: bool,
+    /// Whether some portal has other effective slots since the last update.
+    pub(crate) portals_dirty: bool,
+    /// Whether the slice is on the store's list of those that were edited since they were last maintained.
+    pub(crate) worn: bool,
+    /// Whether an update has read the slice since it was last reconstituted.
+    pub(crate) read: bool,
+    /// How many rows went to a place far from the wished one since the last reconstitution.
+    pub(crate) misplaced: u32,
+    /// Whether the slot of this slice in the store is in use.
+    pub(crate) lives: bool,
+}
+
+impl Slice {
+    /// An empty slice with room for what `need` says, beside the bases.
+    pub(crate) fn with_room(need: &Need) -> Self {
+        Self {
+            row_slots: LinearAllocator::with_capacity(need.rows),
+            rows: Vec::with_capacity(need.rows as usize),
+            transforms: TransformColumn::with_capacity(need.transforms + 1),
+            visibilities: VisibilityColumn::with_capacity(need.visibilities + 1),
+            materials: MaterialColumn::with_capacity(need.materials + 1),
+            shapes: ShapeColumn::with_capacity(need.shapes),
+            names: NameColumn::with_capacity(need.names),
+            first_top: NIL,
+            last_top: NIL,
+            portal: At::NONE,
+            lives: true,
+            ..Self::default()
+        }
+    }
+
+    /// How many nodes lie here; portals do not count.
+    #[inline]
+    pub(crate) fn nodes(&self) -> usize {
+        self.row_slots.live() as usize - self.children.len()
+    }
+
+    #[inline]
+    pub(crate) fn row(&self, row: u32) -> &Row {
+        &self.rows[row as usize]
+    }
+
+    #[inline]
+    pub(crate) fn row_mut(&mut self, row: u32) -> &mut Row {
+        &mut self.rows[row as usize]
+    }
+
+    /// The effective slots that a child of `parent` inherits; the bases for a top row.
+    #[inline]
+    pub(crate) fn inherited(&self, parent: u32) -> [Slot; 3] {
+        match self.rows.get(parent as usize) {
+            Some(row) => [row.transform, row.visibility, row.material].map(|slot| Slot::inherited(slot.index())),
+            None => [Slot::BASE; 3],
+        }
+    }
+
+    /// A number for a new row, near `wish`.
+    #[inline]
+    pub(crate) fn allocate_row_number(&mut self, wish: u32, reuse: bool) -> u32 {
+        let at = self.row_slots.allocate_near(wish, reuse).expect("room was made before");
+        self.misplaced += u32::from(at.abs_diff(wish) > NEAR);
+        at
+    }
+
+    /// Frees a row whose components are gone and which is on no chain.
+    #[inline]
+    pub(crate) fn free_row(&mut self, row: u32) {
+        self.rows[row as usize].occupant = Occupant::VACANT;
+        self.row_slots.free(row);
+        self.rows.truncate(self.row_slots.end() as usize);
+    }
+
+    /// Frees the slots of a row's own components.
+    #[inline]
+    pub(crate) fn free_components(&mut self, row: u32) {
+        let Row { transform, visibility, material, shape, name, .. } = *self.row(row);
+        self.transforms.free_some(transform.as_own());
+        self.materials.free_some(material.as_own());
+        self.shapes.free_some((shape != NIL).then_some(shape));
+        // Visibilities and names are rare; whether there is one is easily foreseen.
+        if let Some(slot) = visibility.as_own() {
+            self.visibilities.free(slot);
+        }
+        if name != NIL {
+            self.names.free(name);
+        }
+    }
+
+    /// Writes the effective slots of a row into its shape's record.
+    #[inline]
+    pub(crate) fn refresh_shape(&mut self, row: u32) {
+        let Row { transform, visibility, material, shape, .. } = *self.row(row);
+        if shape != NIL {
+            let record = &mut self.shapes.records[shape as usize];
+            record.transform = transform.index();
+            record.visibility = visibility.index();
+            record.material = material.index();
+        }
+    }
+
+    /// The next row of the subtree of `top` in pre-order, `None` behind the last. Below `row` only if `descend`.
+    ///
+    /// Uses links alone: no stack grows with the depth.
+    #[inline]
+    pub(crate) fn next_in_subtree(&self, top: u32, row: u32, descend: bool) -> Option<u32> {
+        let mut at = row;
+        let first_child = self.row(at).first_child;
+        if descend && first_child != NIL {
+            return Some(first_child);
+        }
+        loop {
+            if at == top {
+                return None;
+            }
+            let links = self.row(at);
+            if links.next != NIL {
+                return Some(links.next);
+            }
+            at = links.parent;
+        }
+    }
+
+    /// The rows of a subtree in pre-order.
+    pub(crate) fn subtree(&self, top: u32) -> impl Iterator<Item = u32> + '_ {
+        core::iter::successors(Some(top), move |&row| self.next_in_subtree(top, row, true))
+    }
+}

@@ -1,0 +1,338 @@
+//! Rebuilding a slice in exact depth-first order, rows and every column, by one permutation.
+//!
+//! Source: the thesis, section 4.4.6; linear because children and parents are found without searching.
+
+use crate::math::{Mat34, PackedTransform};
+use crate::slice::column::{self, ShapeRecord};
+use crate::slice::linear::LinearAllocator;
+use crate::slice::row::{At, NIL, Row, Slot};
+use crate::slice::{MaterialColumn, NameColumn, Need, ShapeColumn, Slice, Store, TransformColumn, VisibilityColumn};
+
+/// What capacity a storage has after its slice was rebuilt.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Capacity {
+    /// As before.
+    Keep,
+    /// For the present and this much more, as before if that is enough.
+    Hold(Need),
+    /// As [`Capacity::Hold`], and at least the expansion factor times the present.
+    Grow(Need, f32),
+    /// For the present and an eighth more, and no more than before.
+    Eased,
+    /// For the present and a sixteenth more.
+    Tight,
+    /// For the present alone.
+    Exact,
+}
+
+impl Capacity {
+    /// The new capacity of one storage.
+    fn of(self, slots: &LinearAllocator, additional: impl Fn(&Need) -> u32) -> u32 {
+        let live = slots.live();
+        match self {
+            Self::Keep => slots.capacity(),
+            Self::Hold(need) => slots.capacity().max(live + additional(&need)),
+            Self::Grow(need, factor) => {
+                let required = live + additional(&need);
+                slots.capacity().max(required).max(scaled(live, factor))
+            }
+            Self::Eased => slots.capacity().min(live + live / 8 + 1),
+            Self::Tight => live + live / 16,
+            Self::Exact => live,
+        }
+    }
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a capacity; the conversion saturates, and nodes number less than 2^30"
+)]
+fn scaled(live: u32, factor: f32) -> u32 {
+    ((f64::from(live) * f64::from(factor)).ceil() as u32).min(1 << 31)
+}
+
+/// Whether packing alone would leave an eighth of a storage free.
+fn packing_suffices(slots: &LinearAllocator, additional: u32) -> bool {
+    let eighth = slots.capacity().div_ceil(8);
+    slots.has_tail(additional) || slots.live() + additional + eighth <= slots.capacity()
+}
+
+impl Store {
+    /// Makes room in a slice that is full: reconstitutes it, at the same capacity if that frees an eighth or more of each
+    /// storage that lacks room, otherwise grown by the expansion factor.
+    ///
+    /// A slice that has to grow and was not read by any update since it was last in order grows in place instead: an order
+    /// that nobody reads need not be restored.
+    #[cold]
+    pub(crate) fn make_room(&mut self, slice: u32, need: &Need) {
+        match self.capacity_for(slice, need) {
+            Capacity::Grow(..) if self.config.grow_in_place && !self.slice(slice).read => {
+                let factor = self.config.expansion_factor;
+                self.slice_mut(slice).grow_in_place(need, factor);
+            }
+            capacity => self.reconstitute(slice, capacity),
+        }
+    }
+
+    /// The capacity at which a slice has room for more after it was rebuilt.
+    pub(crate) fn capacity_for(&self, slice: u32, need: &Need) -> Capacity {
+        let full = self.slice(slice);
+        let suffices = packing_suffices(&full.row_slots, need.rows)
+            && packing_suffices(&full.transforms.slots, need.transforms)
+            && packing_suffices(&full.visibilities.slots, need.visibilities)
+            && packing_suffices(&full.materials.slots, need.materials)
+            && packing_suffices(&full.shapes.slots, need.shapes)
+            && packing_suffices(&full.names.slots, need.names);
+        if suffices { Capacity::Hold(*need) } else { Capacity::Grow(*need, self.config.expansion_factor) }
+    }
+
+    /// Rebuilds a slice in depth-first order. Handles stay valid; rows and slots are others afterwards.
+    ///
+    /// Everything is found by links alone, so effective slots need not be right before, only own ones.
+    pub(crate) fn reconstitute(&mut self, number: u32, capacity: Capacity) {
+        self.reconstitutions += 1;
+        let mut order = core::mem::take(&mut self.order);
+        let old = core::mem::take(&mut self.slices[number as usize]);
+        old.depth_first_order(&mut order, &mut self.pending);
+        let new = Rebuild::new(&old, capacity, order.len()).run(old, &order);
+        self.slices[number as usize] = new;
+        order.clear();
+        self.order = order;
+
+        let Self { slices, tables, .. } = self;
+        let mut children = core::mem::take(&mut slices[number as usize].children);
+        for row in 0..slices[number as usize].row_slots.end() {
+            let at = At { slice: number, row };
+            let occupant = slices[number as usize].row(row).occupant;
+            if let Some(handle) = occupant.as_node() {
+                tables.relocate(handle, at);
+            } else if let Some(child) = occupant.as_portal() {
+                let moved = &mut slices[child as usize];
+                moved.portal = at;
+                moved.child_index = u32::try_from(children.len()).expect("a slice has fewer portals than rows");
+                children.push(child);
+            }
+        }
+        slices[number as usize].children = children;
+    }
+}
+
+impl Slice {
+    /// Gives every storage that is to grow more capacity, and leaves all records where they are.
+    fn grow_in_place(&mut self, need: &Need, factor: f32) {
+        fn grow(slots: &mut LinearAllocator, additional: u32, factor: f32) -> usize {
+            let required = slots.end() + additional;
+            slots.set_capacity(slots.capacity().max(required).max(scaled(slots.live(), factor)));
+            (slots.capacity() - slots.end()) as usize
+        }
+        let room = grow(&mut self.row_slots, need.rows, factor);
+        self.rows.reserve_exact(room);
+        let transforms = &mut self.transforms;
+        let room = grow(&mut transforms.slots, need.transforms, factor);
+        transforms.locals.reserve_exact(room);
+        transforms.parents.reserve_exact(room);
+        transforms.worlds.reserve_exact(room);
+        let visibilities = &mut self.visibilities;
+        let room = grow(&mut visibilities.slots, need.visibilities, factor);
+        visibilities.locals.reserve_exact(room);
+        visibilities.parents.reserve_exact(room);
+        visibilities.effective.reserve_exact(room);
+        let room = grow(&mut self.materials.slots, need.materials, factor);
+        self.materials.values.reserve_exact(room);
+        let room = grow(&mut self.shapes.slots, need.shapes, factor);
+        self.shapes.records.reserve_exact(room);
+        self.shapes.bounds.reserve_exact(room);
+        let room = grow(&mut self.names.slots, need.names, factor);
+        self.names.names.reserve_exact(room);
+    }
+
+    /// All rows in depth-first order, each with the place of its parent in that order or [`NIL`].
+    fn depth_first_order(&self, order: &mut Vec<(u32, u32)>, pending: &mut Vec<(u32, u32)>) {
+        order.clear();
+        order.reserve(self.row_slots.live() as usize);
+        pending.clear();
+        if self.first_top != NIL {
+            pending.push((self.first_top, NIL));
+        }
+        while let Some((row, parent)) = pending.pop() {
+            let Row { next, first_child, .. } = *self.row(row);
+            if next != NIL {
+                pending.push((next, parent));
+            }
+            if first_child != NIL {
+                let place = u32::try_from(order.len()).expect("rows number less than 2^31");
+                pending.push((first_child, place));
+            }
+            order.push((row, parent));
+        }
+    }
+}
+
+/// A slice being rebuilt.
+struct Rebuild {
+    slice: Slice,
+}
+
+impl Rebuild {
+    /// An empty slice with the new capacities, the base slots and all that is not rows and columns taken over.
+    fn new(old: &Slice, capacity: Capacity, rows: usize) -> Self {
+        let row_capacity = capacity.of(&old.row_slots, |need| need.rows).max(1);
+        let mut transforms = TransformColumn::with_capacity(capacity.of(&old.transforms.slots, |need| need.transforms));
+        transforms.worlds[0] = old.transforms.worlds[0];
+        if old.transforms.dirty.contains(0) {
+            transforms.mark_all();
+        }
+        let mut visibilities =
+            VisibilityColumn::with_capacity(capacity.of(&old.visibilities.slots, |need| need.visibilities));
+        visibilities.effective[0] = old.visibilities.effective[0];
+        visibilities.dirty = old.visibilities.dirty;
+        let mut materials = MaterialColumn::with_capacity(capacity.of(&old.materials.slots, |need| need.materials));
+        materials.values[0] = old.materials.values[0];
+        materials.dirty = old.materials.dirty;
+        debug_assert!(rows <= row_capacity as usize);
+        Self {
+            slice: Slice {
+                row_slots: LinearAllocator::with_capacity(row_capacity),
+                rows: Vec::with_capacity(row_capacity as usize),
+                transforms,
+                visibilities,
+                materials,
+                shapes: ShapeColumn::with_capacity(capacity.of(&old.shapes.slots, |need| need.shapes)),
+                names: NameColumn::with_capacity(capacity.of(&old.names.slots, |need| need.names)),
+                first_top: NIL,
+                last_top: NIL,
+                portal: old.portal,
+                child_index: old.child_index,
+                marked: old.marked,
+                portals_dirty: old.portals_dirty,
+                worn: old.worn,
+                misplaced: 0,
+                lives: true,
+                ..Slice::default()
+            },
+        }
+    }
+
+    /// Moves every row and its components over, in order.
+    fn run(mut self, mut old: Slice, order: &[(u32, u32)]) -> Slice {
+        for &(row, parent) in order {
+            let mut row = *old.row(row);
+            self.inherit(&mut row, parent);
+            self.move_transform(&mut row, &mut old.transforms);
+            self.move_visibility(&mut row, &old.visibilities);
+            self.move_material(&mut row, &old.materials);
+            self.move_shape(&mut row, &old.shapes);
+            self.move_name(&mut row, &mut old.names);
+            self.append(row, parent);
+        }
+        // The lists keep their allocations; the children are listed anew, in order, by the caller.
+        self.slice.marked_children = old.marked_children;
+        self.slice.children = old.children;
+        self.slice.children.clear();
+        self.slice
+    }
+
+    /// Sets the slots that a row has from its parent, keeping its own (still the old ones).
+    fn inherit(&self, row: &mut Row, parent: u32) {
+        let [transform, visibility, material] = self.slice.inherited(parent);
+        let keep = |own: Slot, inherited: Slot| if own.as_own().is_some() { own } else { inherited };
+        row.transform = keep(row.transform, transform);
+        row.visibility = keep(row.visibility, visibility);
+        row.material = keep(row.material, material);
+        row.parent = parent;
+    }
+
+    fn move_transform(&mut self, row: &mut Row, old: &mut TransformColumn) {
+        let Some(from) = row.transform.as_own() else { return };
+        let [parent, ..] = self.slice.inherited(row.parent);
+        let column = &mut self.slice.transforms;
+        let to = column.slots.allocate_near(NIL, false).expect("the new slice has room for all that lives");
+        let packed: PackedTransform = old.locals[from as usize];
+        let world: Mat34 = old.worlds[from as usize];
+        column.locals.push(packed);
+        column.parents.push(parent.index());
+        column.worlds.push(world);
+        if old.dirty.contains(from) {
+            column.mark(to);
+        }
+        if !old.sheared.is_empty()
+            && let Some(matrix) = old.sheared.remove(&from)
+        {
+            column.sheared.insert(to, matrix);
+        }
+        row.transform = Slot::own(to);
+    }
+
+    fn move_visibility(&mut self, row: &mut Row, old: &VisibilityColumn) {
+        let Some(from) = row.visibility.as_own() else { return };
+        let [_, parent, _] = self.slice.inherited(row.parent);
+        let column = &mut self.slice.visibilities;
+        let to = column.slots.allocate_near(NIL, false).expect("the new slice has room for all that lives");
+        column.locals.push(old.locals[from as usize]);
+        column.parents.push(parent.index());
+        column.effective.push(old.effective[from as usize]);
+        row.visibility = Slot::own(to);
+    }
+
+    fn move_material(&mut self, row: &mut Row, old: &MaterialColumn) {
+        let Some(from) = row.material.as_own() else { return };
+        let column = &mut self.slice.materials;
+        let to = column.slots.allocate_near(NIL, false).expect("the new slice has room for all that lives");
+        column.values.push(old.values[from as usize]);
+        row.material = Slot::own(to);
+    }
+
+    fn move_shape(&mut self, row: &mut Row, old: &ShapeColumn) {
+        if row.shape == NIL {
+            return;
+        }
+        let column = &mut self.slice.shapes;
+        let to = column.slots.allocate_near(NIL, false).expect("the new slice has room for all that lives");
+        column.records.push(ShapeRecord {
+            transform: row.transform.index(),
+            visibility: row.visibility.index(),
+            material: row.material.index(),
+            ..old.records[row.shape as usize]
+        });
+        column.bounds.push(old.bounds[row.shape as usize]);
+        row.shape = to;
+    }
+
+    fn move_name(&mut self, row: &mut Row, old: &mut NameColumn) {
+        if row.name == NIL {
+            return;
+        }
+        let column = &mut self.slice.names;
+        let to = column.slots.allocate_near(NIL, false).expect("the new slice has room for all that lives");
+        column.put(to, old.take(row.name));
+        row.name = to;
+    }
+
+    /// Appends a row, linked behind the last child of its parent.
+    fn append(&mut self, mut row: Row, parent: u32) {
+        let slice = &mut self.slice;
+        let at = slice.row_slots.allocate_near(NIL, false).expect("the new slice has room for all that lives");
+        let previous = if parent == NIL { slice.last_top } else { slice.row(parent).last_child };
+        row.previous = previous;
+        row.next = NIL;
+        row.first_child = NIL;
+        row.last_child = NIL;
+        column::put(&mut slice.rows, at, row);
+        if previous != NIL {
+            slice.row_mut(previous).next = at;
+        }
+        if parent == NIL {
+            slice.last_top = at;
+            if previous == NIL {
+                slice.first_top = at;
+            }
+        } else {
+            let above = slice.row_mut(parent);
+            above.last_child = at;
+            if previous == NIL {
+                above.first_child = at;
+            }
+        }
+    }
+}

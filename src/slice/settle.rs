@@ -1,0 +1,70 @@
+//! In which slice a newcomer settles.
+
+use crate::slice::row::{At, NIL};
+use crate::slice::{Spot, Store};
+
+/// Where nodes go that are to stand at a spot.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Settled {
+    /// Into the spot's slice.
+    Into(Spot),
+    /// Behind a portal at the spot: an independent subtree in a slice of its own.
+    Behind(Spot),
+}
+
+impl Settled {
+    /// The spot, whichever way it is taken.
+    pub(crate) fn spot(self) -> Spot {
+        let (Self::Into(spot) | Self::Behind(spot)) = self;
+        spot
+    }
+}
+
+impl Store {
+    /// Decides for `incoming` nodes that are to stand at `spot`.
+    ///
+    /// Only independent subtrees, that is the children of the root, have a choice. Each gets a slice of its own unless it
+    /// is small and a small slice is its neighbour, or it comes between two nodes that share a slice already.
+    #[inline]
+    pub(crate) fn settle(&self, spot: Spot, incoming: usize) -> Settled {
+        if spot.parent != NIL && spot.slice != At::ROOT.slice {
+            return Settled::Into(spot);
+        }
+        self.settle_run(spot, incoming)
+    }
+
+    /// The same for a spot in a slice's run of top rows or below the root.
+    fn settle_run(&self, mut spot: Spot, incoming: usize) -> Settled {
+        let shares = |slice: u32| {
+            let small = self.config.min_nodes as usize;
+            self.config.share_slices && incoming < small && self.slice(slice).nodes() < small
+        };
+        while spot.slice != At::ROOT.slice {
+            let free_to_leave = spot.parent == NIL && self.run_hangs_from_root(spot.slice);
+            if !free_to_leave || shares(spot.slice) || (spot.previous != NIL && spot.next != NIL) {
+                return Settled::Into(spot);
+            }
+            // The spot is an end of the run: the place beside the slice's portal is the same among the siblings.
+            let portal = self.slice(spot.slice).portal;
+            let at_the_end = spot.next == NIL && spot.previous != NIL;
+            spot = self.slice(portal.slice).spot_of(portal.slice, portal.row);
+            if at_the_end {
+                spot.previous = portal.row;
+            } else {
+                spot.next = portal.row;
+            }
+        }
+        self.neighbour_of(&spot).filter(|beside| shares(beside.slice)).map_or(Settled::Behind(spot), Settled::Into)
+    }
+
+    /// The end of a neighbouring run that touches a spot among the root's portals.
+    fn neighbour_of(&self, spot: &Spot) -> Option<Spot> {
+        let behind = |row: u32| (row != NIL).then(|| self.row(At { slice: spot.slice, row }).occupant.as_portal())?;
+        if let Some(slice) = behind(spot.previous) {
+            let last = self.slice(slice).last_top;
+            return Some(Spot { slice, parent: NIL, previous: last, next: NIL });
+        }
+        let slice = behind(spot.next)?;
+        Some(Spot { slice, parent: NIL, previous: NIL, next: self.slice(slice).first_top })
+    }
+}

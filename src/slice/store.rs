@@ -1,0 +1,357 @@
+//! All slices and metadata tables of a scene.
+
+use crate::scene::{Local, Node, SceneConfig, Shape, Visibility};
+use crate::slice::column::ShapeRecord;
+use crate::slice::row::{At, Occupant, Row, Slot};
+use crate::slice::{Need, Slice, Spot, Tables};
+use crate::{Mat34, NodeHandle};
+use std::collections::VecDeque;
+
+/// Slices by number, the metadata tables, and what is to be updated and maintained.
+#[derive(Clone, Debug)]
+pub(crate) struct Store {
+    pub(crate) slices: Vec<Slice>,
+    pub(super) free_slices: Vec<u32>,
+    pub(crate) tables: Tables,
+    pub(crate) config: SceneConfig,
+    /// Slices that were edited since they were last maintained.
+    pub(crate) worn: VecDeque<u32>,
+    pub(crate) reconstitutions: u64,
+    /// The next slice to open, where room was reserved for it.
+    pub(crate) reserved: Option<Slice>,
+    /// Rows of a walk, with the row that each hangs below: kept to spare allocations.
+    pub(super) order: Vec<(u32, u32)>,
+    pub(super) pending: Vec<(u32, u32)>,
+    /// Slices that an update has yet to come to: kept to spare allocations.
+    pub(crate) descent: Vec<u32>,
+}
+
+impl Store {
+    /// A store with the root's slice, which has room for the root and few portals.
+    pub(crate) fn new(config: SceneConfig) -> Self {
+        let mut store = Self {
+            slices: Vec::new(),
+            free_slices: Vec::new(),
+            tables: Tables::new(&config),
+            config,
+            worn: VecDeque::new(),
+            reconstitutions: 0,
+            reserved: None,
+            order: Vec::new(),
+            pending: Vec::new(),
+            descent: Vec::new(),
+        };
+        let slice = store.open_slice(Slice::with_room(&Need::usual(config.initial_slice_storage_size.min(8))));
+        debug_assert_eq!(slice, At::ROOT.slice);
+        store
+    }
+
+    #[inline]
+    pub(crate) fn slice(&self, slice: u32) -> &Slice {
+        &self.slices[slice as usize]
+    }
+
+    #[inline]
+    pub(crate) fn slice_mut(&mut self, slice: u32) -> &mut Slice {
+        &mut self.slices[slice as usize]
+    }
+
+    #[inline]
+    pub(crate) fn row(&self, at: At) -> &Row {
+        self.slice(at.slice).row(at.row)
+    }
+
+    /// The place of a live node.
+    #[inline]
+    pub(crate) fn resolve(&self, handle: NodeHandle) -> Option<At> {
+        self.tables.resolve(handle)
+    }
+
+    /// The handle of the node at a row that has one.
+    #[inline]
+    pub(crate) fn handle(&self, at: At) -> NodeHandle {
+        self.row(at).occupant.as_node().expect("navigation ends at nodes")
+    }
+
+    pub(crate) fn slice_count(&self) -> usize {
+        self.slices.len() - self.free_slices.len()
+    }
+
+    /// Gives up a slice that is empty behind its portal.
+    pub(crate) fn abandon_slice(&mut self, slice: u32) {
+        self.drop_portal_of(slice);
+        self.close_slice(slice);
+    }
+
+    /// Gives the memory of passing lists back.
+    pub(crate) fn drop_scratch(&mut self) {
+        self.order = Vec::new();
+        self.pending = Vec::new();
+        self.descent = Vec::new();
+        self.worn.shrink_to_fit();
+        self.free_slices.shrink_to_fit();
+    }
+
+    /// The bytes of the slices' own records and of the passing lists.
+    pub(crate) fn overhead_bytes(&self) -> usize {
+        self.slices.capacity() * size_of::<Slice>()
+            + (self.order.capacity() + self.pending.capacity()) * size_of::<(u32, u32)>()
+            + (self.worn.capacity() + self.free_slices.capacity() + self.descent.capacity()) * size_of::<u32>()
+    }
+
+    /// The numbers of the slices in use.
+    pub(crate) fn slice_numbers(&self) -> impl Iterator<Item = u32> + '_ {
+        (0..).zip(&self.slices).filter(|(_, slice)| slice.lives).map(|(number, _)| number)
+    }
+
+    /// A new slice without rows and portal.
+    pub(crate) fn open_slice(&mut self, slice: Slice) -> u32 {
+        if let Some(number) = self.free_slices.pop() {
+            self.slices[number as usize] = slice;
+            number
+        } else {
+            self.slices.push(slice);
+            u32::try_from(self.slices.len() - 1).expect("nodes, and so slices, number less than 2^31")
+        }
+    }
+
+    /// An empty slice: the one that was reserved, once, or one of the configured size.
+    pub(crate) fn next_slice(&mut self) -> Slice {
+        let usual = || Slice::with_room(&Need::usual(self.config.initial_slice_storage_size));
+        self.reserved.take().unwrap_or_else(usual)
+    }
+
+    /// Gives up a slice that has neither rows in use nor a portal; its tables go to the pool.
+    pub(crate) fn close_slice(&mut self, slice: u32) {
+        debug_assert_ne!(slice, At::ROOT.slice);
+        self.slices[slice as usize] = Slice::default();
+        self.tables.orphan(slice);
+        self.free_slices.push(slice);
+    }
+
+    /// Notes that a slice is to be updated, and on the slices above that something below them is.
+    #[inline]
+    pub(crate) fn mark(&mut self, mut slice: u32) {
+        loop {
+            let marked = &mut self.slices[slice as usize];
+            if marked.marked {
+                return;
+            }
+            marked.marked = true;
+            let portal = marked.portal;
+            if portal == At::NONE {
+                return;
+            }
+            self.list_marked_child(portal.slice, slice);
+            slice = portal.slice;
+        }
+    }
+
+    /// Tells the slices above of a marked slice that has come to hang below a new portal.
+    pub(super) fn mark_again(&mut self, slice: u32) {
+        let Slice { marked, portal, .. } = self.slices[slice as usize];
+        if marked && portal != At::NONE {
+            self.list_marked_child(portal.slice, slice);
+            self.mark(portal.slice);
+        }
+    }
+
+    fn list_marked_child(&mut self, slice: u32, child: u32) {
+        let mut list = core::mem::take(&mut self.slices[slice as usize].marked_children);
+        // Children that moved away or went stay listed until the update; where none comes, they are weeded out.
+        if list.len() > 16 + 2 * self.slices[slice as usize].children.len() {
+            list.sort_unstable();
+            list.dedup();
+            list.retain(|&child| self.is_marked_child(slice, child));
+        }
+        list.push(child);
+        self.slices[slice as usize].marked_children = list;
+    }
+
+    /// Whether a listed child still hangs below `slice` and still waits.
+    pub(crate) fn is_marked_child(&self, slice: u32, child: u32) -> bool {
+        self.slices.get(child as usize).is_some_and(|child| child.marked && child.portal.slice == slice)
+    }
+
+    /// Notes that a slice was edited, for maintenance.
+    #[inline]
+    pub(crate) fn wear(&mut self, slice: u32) {
+        let worn = &mut self.slices[slice as usize].worn;
+        if !core::mem::replace(worn, true) {
+            self.list_worn(slice);
+        }
+    }
+
+    #[cold]
+    fn list_worn(&mut self, slice: u32) {
+        // Slices that went stay listed until maintenance; where none comes, they are weeded out.
+        if self.worn.len() > 16 + 2 * self.slices.len() {
+            let Self { slices, worn, .. } = self;
+            let mut seen = vec![false; slices.len()];
+            worn.retain(|&slice| slices[slice as usize].worn && !core::mem::replace(&mut seen[slice as usize], true));
+        }
+        self.worn.push_back(slice);
+    }
+
+    /// Puts a node that fits into the chain at `spot`. `None` where no handle is left, with nothing changed.
+    #[inline(always)]
+    pub(crate) fn insert_node(&mut self, spot: &Spot, node: &Node<'_>) -> Option<NodeHandle> {
+        let reuse = self.config.reuse_holes;
+        let slice = &mut self.slices[spot.slice as usize];
+        let at = slice.allocate_row_number(spot.wish(), reuse);
+        let Some(handle) = self.tables.allocate(spot.slice, At { slice: spot.slice, row: at }) else {
+            slice.row_slots.free(at);
+            slice.rows.truncate(slice.row_slots.end() as usize);
+            return None;
+        };
+        let mut row = slice.inheriting_row(Occupant::node(handle), spot.parent);
+        let mark = node.local.is_some() || node.visibility.is_some();
+        if let Some(local) = &node.local {
+            row.transform = slice.new_transform(row.transform, local, &Mat34::IDENTITY, reuse);
+        }
+        if let Some(mask) = node.visibility {
+            row.visibility = slice.new_visibility(row.visibility, mask, reuse);
+        }
+        if let Some(value) = node.material {
+            row.material = slice.new_material(row.material, value, reuse);
+        }
+        if let Some(shape) = &node.shape {
+            let wish = slice.wish_for_shape(at);
+            row.shape = slice.new_shape(&row, shape, wish, reuse);
+        }
+        if let Some(name) = node.name {
+            row.name = slice.new_name(name.into(), reuse);
+        }
+        slice.link_new(at, row, spot);
+        let (known, worn) = (slice.marked || !mark, slice.worn);
+        if !known {
+            self.mark(spot.slice);
+        }
+        if !worn {
+            self.wear(spot.slice);
+        }
+        Some(handle)
+    }
+
+    /// Puts a portal to `child` into the chain at `spot`, where a row is free.
+    pub(crate) fn insert_portal(&mut self, spot: &Spot, child: u32) {
+        let reuse = self.config.reuse_holes;
+        let slice = &mut self.slices[spot.slice as usize];
+        let at = slice.allocate_row_number(spot.wish(), reuse);
+        let row = slice.inheriting_row(Occupant::portal(child), spot.parent);
+        slice.link_new(at, row, spot);
+        self.adopt(At { slice: spot.slice, row: at }, child);
+        self.wear(spot.slice);
+    }
+
+    /// Hangs the slice `child` behind the portal at `at`.
+    pub(super) fn adopt(&mut self, at: At, child: u32) {
+        let slice = &mut self.slices[at.slice as usize];
+        let index = u32::try_from(slice.children.len()).expect("a slice has fewer portals than rows");
+        slice.children.push(child);
+        slice.portals_dirty = true;
+        let slice = &mut self.slices[child as usize];
+        slice.portal = at;
+        slice.child_index = index;
+        self.mark(at.slice);
+        self.mark_again(child);
+    }
+
+    /// Takes the slice `child` from the list of its parent slice and leaves it without a portal.
+    pub(super) fn disown(&mut self, child: u32) -> At {
+        let portal = core::mem::replace(&mut self.slices[child as usize].portal, At::NONE);
+        let index = self.slices[child as usize].child_index;
+        let children = &mut self.slices[portal.slice as usize].children;
+        children.swap_remove(index as usize);
+        if let Some(&moved) = children.get(index as usize) {
+            self.slices[moved as usize].child_index = index;
+        }
+        portal
+    }
+
+    /// Makes sure that one node fits below `parent`; `true` if that took a reconstitution, so that rows have moved.
+    #[inline]
+    pub(crate) fn make_room_for_one(&mut self, spot: &Spot, need: &Need) -> bool {
+        let fits = self.slice(spot.slice).fits_one(need, spot.parent, self.config.reuse_holes);
+        if !fits {
+            self.make_room(spot.slice, need);
+        }
+        !fits
+    }
+
+    /// Makes sure that many nodes fit into a slice; `true` if that took a reconstitution, so that rows have moved.
+    pub(crate) fn make_room_for_all(&mut self, slice: u32, need: &Need) -> bool {
+        let fits = self.slice(slice).fits_all(need);
+        if !fits {
+            self.make_room(slice, need);
+        }
+        !fits
+    }
+}
+
+impl Slice {
+    /// A row that inherits everything from `parent`.
+    #[inline]
+    pub(super) fn inheriting_row(&self, occupant: Occupant, parent: u32) -> Row {
+        let [transform, visibility, material] = self.inherited(parent);
+        Row { transform, visibility, material, ..Row::new(occupant) }
+    }
+
+    /// A slot with a transform below the inherited one.
+    #[inline]
+    pub(crate) fn new_transform(&mut self, inherited: Slot, local: &Local, world: &Mat34, reuse: bool) -> Slot {
+        let slot = self.transforms.slots.allocate_after(inherited.index(), reuse).expect("room was made before");
+        self.transforms.put(slot, inherited.index(), local, world);
+        Slot::own(slot)
+    }
+
+    /// A slot with a visibility below the inherited one.
+    pub(crate) fn new_visibility(&mut self, inherited: Slot, mask: Visibility, reuse: bool) -> Slot {
+        let slot = self.visibilities.slots.allocate_after(inherited.index(), reuse).expect("room was made before");
+        self.visibilities.put(slot, inherited.index(), mask.mask(), mask.mask());
+        Slot::own(slot)
+    }
+
+    /// A slot with a material near the inherited one.
+    #[inline]
+    pub(crate) fn new_material(&mut self, inherited: Slot, value: u32, reuse: bool) -> Slot {
+        let slot = self.materials.slots.allocate_near(inherited.index(), reuse).expect("room was made before");
+        super::column::put(&mut self.materials.values, slot, Some(value));
+        Slot::own(slot)
+    }
+
+    /// A slot with a shape for a row whose effective slots are right.
+    #[inline]
+    pub(crate) fn new_shape(&mut self, row: &Row, shape: &Shape, wish: u32, reuse: bool) -> u32 {
+        let slot = self.shapes.slots.allocate_near(wish, reuse).expect("room was made before");
+        let record = ShapeRecord {
+            node: row.occupant.as_node().expect("portals have no components").to_bits(),
+            mesh: shape.mesh,
+            transform: row.transform.index(),
+            visibility: row.visibility.index(),
+            material: row.material.index(),
+        };
+        self.shapes.put(slot, record, shape.bounds);
+        slot
+    }
+
+    /// A slot with a name.
+    pub(crate) fn new_name(&mut self, name: Box<str>, reuse: bool) -> u32 {
+        let slot = self.names.slots.allocate_near(0, reuse).expect("room was made before");
+        self.names.put(slot, name);
+        slot
+    }
+
+    /// A slot as far into the shapes as a row is into the slice: both columns are in near depth-first order.
+    #[inline]
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        clippy::cast_precision_loss,
+        reason = "a wish; the conversion saturates"
+    )]
+    pub(crate) fn wish_for_shape(&self, row: u32) -> u32 {
+        let (rows, shapes) = (self.row_slots.end() as f32, self.shapes.slots.end() as f32);
+        (row as f32 * (shapes / rows)) as u32
+    }
+}

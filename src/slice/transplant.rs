@@ -1,0 +1,300 @@
+//! Moving rows between slices, and taking slices out of the chain of portals.
+
+use crate::NodeHandle;
+use crate::scene::Visibility;
+use crate::slice::row::{At, NIL, Row};
+use crate::slice::{Settled, Slice, Spot, Store};
+
+/// A subtree on no chain, between its old place and its new one.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Floating {
+    /// A row and what hangs below it, in a slice that holds other nodes too.
+    Rows(At),
+    /// A slice that holds nothing else, without a portal.
+    Slice(u32),
+}
+
+impl Store {
+    /// Takes a subtree off its chain. Slices that held nothing but portals to it go.
+    pub(crate) fn float(&mut self, at: At) -> Floating {
+        self.wear(at.slice);
+        let slice = &mut self.slices[at.slice as usize];
+        if !slice.is_alone(at.row) {
+            slice.unlink(at.row);
+            return Floating::Rows(at);
+        }
+        self.drop_portal_of(at.slice);
+        Floating::Slice(at.slice)
+    }
+
+    /// Removes the portal of a slice, and with it each slice above that holds no other row.
+    pub(super) fn drop_portal_of(&mut self, slice: u32) {
+        let mut child = slice;
+        loop {
+            let portal = self.disown(child);
+            if child != slice {
+                self.close_slice(child);
+            }
+            let above = &mut self.slices[portal.slice as usize];
+            above.unlink(portal.row);
+            above.free_row(portal.row);
+            self.wear(portal.slice);
+            if above_is_empty(&self.slices[portal.slice as usize]) {
+                child = portal.slice;
+            } else {
+                self.collapse(portal.slice);
+                return;
+            }
+        }
+    }
+
+    /// Replaces the portal of a slice that holds one portal and nothing else by that portal.
+    pub(crate) fn collapse(&mut self, slice: u32) {
+        let Slice { first_top, ref row_slots, portal, lives, .. } = self.slices[slice as usize];
+        if !lives || portal == At::NONE || row_slots.live() != 1 {
+            return;
+        }
+        let top = At { slice, row: first_top };
+        let Some(child) = self.row(top).occupant.as_portal() else { return };
+        self.disown(child);
+        self.disown(slice);
+        self.close_slice(slice);
+        self.slices[portal.slice as usize].row_mut(portal.row).occupant = super::Occupant::portal(child);
+        self.adopt(portal, child);
+        self.wear(portal.slice);
+    }
+
+    /// How many nodes a floating subtree has in its own slice.
+    pub(crate) fn floating_nodes(&self, floating: Floating) -> usize {
+        match floating {
+            Floating::Rows(at) => {
+                let slice = self.slice(at.slice);
+                slice.subtree(at.row).filter(|&row| slice.row(row).occupant.as_node().is_some()).count()
+            }
+            Floating::Slice(slice) => self.slice(slice).nodes(),
+        }
+    }
+
+    /// Puts a floating subtree to the spot that `find` answers. `find` is asked again when rows have moved.
+    pub(crate) fn land(&mut self, floating: Floating, find: impl Fn(&Self) -> Settled) {
+        match floating {
+            Floating::Rows(from) => match find(self) {
+                Settled::Into(spot) if spot.slice == from.slice => {
+                    let slice = &mut self.slices[spot.slice as usize];
+                    slice.link(from.row, &spot);
+                    slice.misplaced += 1;
+                    self.rewire(spot.slice, from.row);
+                }
+                Settled::Into(spot) => {
+                    let spot = self.spot_with_room(from, spot, &find);
+                    self.transplant(from, &spot);
+                    self.collapse(from.slice);
+                }
+                Settled::Behind(_) => {
+                    let slice = self.insert_slice(find);
+                    self.fill_slice(slice, from);
+                    self.collapse(from.slice);
+                }
+            },
+            Floating::Slice(slice) => {
+                let fold = self.slice(slice).nodes() < self.config.min_nodes as usize;
+                match find(self) {
+                    Settled::Into(spot) if fold => {
+                        let from = At { slice, row: self.slice(slice).first_top };
+                        let spot = self.spot_with_room(from, spot, &find);
+                        self.transplant(from, &spot);
+                        self.close_slice(slice);
+                    }
+                    Settled::Into(_) | Settled::Behind(_) => self.insert_portal_where(find, slice),
+                }
+            }
+        }
+    }
+
+    /// The spot, found again if the slice had to be rebuilt to hold the subtree.
+    fn spot_with_room(&mut self, from: At, spot: Spot, find: impl Fn(&Self) -> Settled) -> Spot {
+        let need = self.slice(from.slice).need_of(from.row);
+        if !self.make_room_for_all(spot.slice, &need) {
+            return spot;
+        }
+        find(self).spot()
+    }
+
+    /// Hangs a slice behind a portal at the spot that `find` answers.
+    pub(crate) fn insert_portal_where(&mut self, find: impl Fn(&Self) -> Settled, child: u32) {
+        let mut spot = find(self).spot();
+        if self.make_room_for_one(&spot, &super::Need::PORTAL) {
+            spot = find(self).spot();
+        }
+        self.insert_portal(&spot, child);
+    }
+
+    /// Opens an empty slice behind a portal at the spot that `find` answers.
+    pub(crate) fn insert_slice(&mut self, find: impl Fn(&Self) -> Settled) -> u32 {
+        let slice = self.next_slice();
+        let slice = self.open_slice(slice);
+        self.insert_portal_where(find, slice);
+        slice
+    }
+
+    /// Moves a floating subtree into an empty slice.
+    pub(crate) fn fill_slice(&mut self, slice: u32, from: At) {
+        let need = self.slice(from.slice).need_of(from.row);
+        self.make_room_for_all(slice, &need);
+        self.transplant(from, &Spot { slice, parent: NIL, previous: NIL, next: NIL });
+    }
+
+    /// Moves a subtree on no chain into another slice that has room, in depth-first order. O(rows moved).
+    fn transplant(&mut self, from: At, spot: &Spot) {
+        debug_assert_ne!(from.slice, spot.slice);
+        let reuse = self.config.reuse_holes;
+        let mut order = core::mem::take(&mut self.order);
+        order.clear();
+        order.extend(self.slice(from.slice).subtree(from.row).map(|row| (row, NIL)));
+
+        let [source, target] = self
+            .slices
+            .get_disjoint_mut([from.slice as usize, spot.slice as usize])
+            .expect("a transplant is between two slices");
+        let mut wish = spot.wish();
+        for step in 0..order.len() {
+            let (row, _) = order[step];
+            let moved = *source.row(row);
+            let to = if step == 0 {
+                source.move_row(row, target, wish, reuse, spot)
+            } else {
+                // The parent was moved before, and left the row that it went to in its old one's link.
+                let parent = source.row(moved.parent).last_child;
+                let previous = target.row(parent).last_child;
+                let chain = Spot { slice: spot.slice, parent, previous, next: NIL };
+                source.move_row(row, target, wish, reuse, &chain)
+            };
+            order[step].1 = to;
+            // The old row's link is no longer needed, and tells the children where their parent went.
+            source.row_mut(row).last_child = to;
+            wish = to + 1;
+        }
+        for &(row, _) in &order {
+            source.free_components(row);
+        }
+        source.misplaced += 1;
+        for &(row, to) in &order {
+            let at = At { slice: spot.slice, row: to };
+            let occupant = self.slices[from.slice as usize].row(row).occupant;
+            if let Some(handle) = occupant.as_node() {
+                self.tables.relocate(handle, at);
+            } else if let Some(child) = occupant.as_portal() {
+                self.disown(child);
+                self.adopt(at, child);
+            }
+        }
+        for &(row, _) in order.iter().rev() {
+            self.slices[from.slice as usize].free_row(row);
+        }
+        self.order = order;
+        self.mark(spot.slice);
+        self.wear(spot.slice);
+        self.wear(from.slice);
+    }
+
+    /// Removes a node without children that is not its slice's only top.
+    #[inline]
+    pub(crate) fn remove_leaf(&mut self, handle: NodeHandle, at: At) {
+        let slice = &mut self.slices[at.slice as usize];
+        let top = slice.row(at.row).parent == NIL;
+        slice.unlink(at.row);
+        slice.free_components(at.row);
+        slice.free_row(at.row);
+        self.tables.free(handle);
+        self.wear(at.slice);
+        if top {
+            self.collapse(at.slice);
+        }
+    }
+
+    /// Frees a floating subtree and every slice below it; answers how many nodes that were.
+    pub(crate) fn discard(&mut self, floating: Floating) -> usize {
+        let mut doomed = core::mem::take(&mut self.pending);
+        doomed.clear();
+        let mut removed = 0;
+        match floating {
+            Floating::Slice(slice) => doomed.push((slice, NIL)),
+            Floating::Rows(At { slice: number, row: top }) => {
+                let mut order = core::mem::take(&mut self.order);
+                order.clear();
+                order.extend(self.slice(number).subtree(top).map(|row| (row, NIL)));
+                for &(row, _) in order.iter().rev() {
+                    let slice = &mut self.slices[number as usize];
+                    let occupant = slice.row(row).occupant;
+                    slice.free_components(row);
+                    slice.free_row(row);
+                    if let Some(handle) = occupant.as_node() {
+                        self.tables.free(handle);
+                        removed += 1;
+                    } else if let Some(child) = occupant.as_portal() {
+                        self.disown(child);
+                        doomed.push((child, NIL));
+                    }
+                }
+                self.order = order;
+                self.collapse(number);
+            }
+        }
+        while let Some((number, _)) = doomed.pop() {
+            let slice = core::mem::take(&mut self.slices[number as usize]);
+            doomed.extend(slice.children.iter().map(|&child| (child, NIL)));
+            for row in slice.row_slots.iter() {
+                if let Some(handle) = slice.row(row).occupant.as_node() {
+                    self.tables.free(handle);
+                    removed += 1;
+                }
+            }
+            self.close_slice(number);
+        }
+        self.pending = doomed;
+        removed
+    }
+}
+
+/// Whether the last row of a slice's run is gone.
+fn above_is_empty(slice: &Slice) -> bool {
+    slice.first_top == NIL
+}
+
+impl Slice {
+    /// Whether a row is the only top of the slice.
+    #[inline]
+    pub(crate) fn is_alone(&self, row: u32) -> bool {
+        self.first_top == row && self.last_top == row
+    }
+
+    /// Copies a row and its components into another slice's chain; the components here are left to be freed.
+    fn move_row(&mut self, row: u32, target: &mut Self, wish: u32, reuse: bool, spot: &Spot) -> u32 {
+        let Row { occupant, transform, visibility, material, shape, name, .. } = *self.row(row);
+        let to = target.allocate_row_number(wish, reuse);
+        let mut moved = target.inheriting_row(occupant, spot.parent);
+        if let Some(slot) = transform.as_own() {
+            let (local, world) = (self.transforms.local(slot), self.transforms.worlds[slot as usize]);
+            moved.transform = target.new_transform(moved.transform, &local, &world, reuse);
+        }
+        if let Some(slot) = visibility.as_own() {
+            let mask = Visibility::layers(self.visibilities.locals[slot as usize]);
+            moved.visibility = target.new_visibility(moved.visibility, mask, reuse);
+        }
+        if let Some(slot) = material.as_own()
+            && let Some(value) = self.materials.values[slot as usize]
+        {
+            moved.material = target.new_material(moved.material, value, reuse);
+            target.materials.dirty = true;
+        }
+        if shape != NIL {
+            let wish = target.wish_for_shape(to);
+            moved.shape = target.new_shape(&moved, &self.shapes.shape(shape), wish, reuse);
+        }
+        if name != NIL {
+            moved.name = target.new_name(self.names.take(name), reuse);
+        }
+        target.link_new(to, moved, spot);
+        to
+    }
+}

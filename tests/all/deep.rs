@@ -1,0 +1,253 @@
+//! Shapes at their worst: a chain a million nodes deep, a hundred thousand siblings, slices nested by the thousand.
+
+use hedgerow::glam::Vec3;
+use hedgerow::{
+    DrawList, Flow, Keep, Local, Node, NodeHandle, NodeRef, Place, Scene, SceneConfig, Shape, Transform, Visitor,
+};
+use std::thread;
+
+/// What a thread here has for a call stack: nothing that recurses by depth fits.
+const STACK: usize = 64 * 1024;
+const MILLION: usize = 1_000_000;
+
+fn on_a_small_stack(test: impl FnOnce() + Send + 'static) {
+    let thread = thread::Builder::new().stack_size(STACK).spawn(test).expect("a thread starts");
+    thread.join().expect("the thread ends well");
+}
+
+/// A node of the chain: every fourth moves a little, every fiftieth is drawn.
+fn link(depth: usize) -> Node<'static> {
+    let node =
+        if depth.is_multiple_of(4) { Node::transform(Transform::from_xyz(0.5, 0.0, 0.0)) } else { Node::group() };
+    let shape = depth.is_multiple_of(50).then(|| Shape::new(7, hedgerow::Aabb::cube(1.0)));
+    Node { shape, ..node }
+}
+
+/// Builds a chain below the root; the handles from the top down.
+fn chain(scene: &mut Scene, length: usize) -> Vec<NodeHandle> {
+    let mut end = scene.root();
+    let mut handles = Vec::with_capacity(length);
+    for depth in 1..=length {
+        end = scene.insert(end, link(depth)).expect("there is room");
+        handles.push(end);
+    }
+    handles
+}
+
+#[derive(Default)]
+struct Counter {
+    entered: usize,
+    left: usize,
+    deepest: usize,
+}
+
+impl Visitor for Counter {
+    fn enter(&mut self, node: &NodeRef<'_>) -> Flow {
+        self.entered += 1;
+        self.deepest = self.deepest.max(node.depth());
+        Flow::Continue
+    }
+
+    fn leave(&mut self, _: &NodeRef<'_>) {
+        self.left += 1;
+    }
+}
+
+#[test]
+fn a_chain_a_million_deep_needs_no_call_stack() {
+    on_a_small_stack(|| {
+        let mut scene = Scene::new();
+        let links = chain(&mut scene, MILLION);
+        let (top, end) = (links[0], links[MILLION - 1]);
+        scene.update();
+        scene.validate().unwrap();
+        assert_eq!(scene.len(), MILLION + 1);
+        assert_eq!(scene.depth(end), Some(MILLION));
+        assert_eq!(scene.world(end).unwrap().translation(), Vec3::new(125_000.0, 0.0, 0.0));
+        assert_eq!(scene.fresh_world(end), scene.world(end).copied());
+        assert!(scene.is_ancestor(top, end) && !scene.is_ancestor(end, top));
+
+        let mut counter = Counter::default();
+        assert_eq!(scene.visit(scene.root(), &mut counter), Flow::Continue);
+        let Counter { entered, left, deepest } = counter;
+        assert_eq!((entered, left, deepest), (MILLION + 1, MILLION + 1, MILLION));
+        assert_eq!(scene.descendants(top).count(), MILLION - 1);
+        assert_eq!(scene.post_order(top).next(), Some(end));
+        assert_eq!(scene.edges(top).count(), 2 * MILLION);
+        assert_eq!(scene.leaves(scene.root()).collect::<Vec<_>>(), [end]);
+        assert_eq!(scene.ancestors(end).count(), MILLION);
+
+        let mut list = DrawList::new();
+        scene.draw_list(&mut list);
+        assert_eq!(list.len(), MILLION / 50);
+        scene.reconstitute_all();
+        scene.update_all();
+        scene.validate().unwrap();
+        assert_eq!(scene.world(end).unwrap().translation(), Vec3::new(125_000.0, 0.0, 0.0));
+    });
+}
+
+#[test]
+fn a_chain_a_million_deep_is_moved_and_removed_without_a_call_stack() {
+    on_a_small_stack(|| {
+        let mut scene = Scene::new();
+        let links = chain(&mut scene, MILLION);
+        let (top, middle, end) = (links[0], links[MILLION / 2], links[MILLION - 1]);
+        let place = Node::transform(Transform::from_xyz(0.0, 3.0, 0.0));
+        let other = scene.insert(scene.root(), place).unwrap();
+
+        let refused = scene.reparent(top, end, Keep::Local);
+        assert_eq!(refused, Err(hedgerow::Error::WouldCycle { node: top, parent: end }));
+        scene.reparent(middle, other, Keep::Local).unwrap();
+        scene.update();
+        scene.validate().unwrap();
+        assert_eq!(scene.depth(end), Some(MILLION / 2 + 1));
+        assert_eq!(scene.world(end).unwrap().translation(), Vec3::new(62_500.0, 3.0, 0.0));
+        scene.isolate(middle).unwrap();
+        scene.validate().unwrap();
+        assert_eq!(scene.remove(middle), Ok(MILLION / 2));
+        assert_eq!(scene.remove(top), Ok(MILLION / 2));
+        assert_eq!(scene.len(), 2);
+        assert!(!scene.contains(end) && !scene.contains(top));
+        scene.validate().unwrap();
+
+        chain(&mut scene, MILLION / 10);
+        scene.clear();
+        assert_eq!(scene.len(), 1);
+        scene.validate().unwrap();
+        // What is dropped with the scene is as deep.
+        chain(&mut scene, MILLION / 10);
+    });
+}
+
+#[test]
+fn components_come_and_go_at_the_top_of_a_deep_chain() {
+    on_a_small_stack(|| {
+        let mut scene = Scene::new();
+        let links = chain(&mut scene, 100_000);
+        let (top, end) = (links[0], links[99_999]);
+        for turn in 0..4 {
+            scene.attach_transform(top, Transform::from_xyz(0.0, 1.0, 0.0)).unwrap();
+            scene.attach_visibility(top, hedgerow::Visibility::HIDDEN).unwrap();
+            scene.attach_material(top, turn).unwrap();
+            scene.update();
+            assert_eq!(scene.world(end).unwrap().translation(), Vec3::new(12_500.0, 1.0, 0.0));
+            assert_eq!(scene.material(end), Some(turn));
+            assert_eq!(scene.visibility(end), Some(hedgerow::Visibility::HIDDEN));
+            assert!(matches!(scene.detach_transform(top), Ok(Some(Local::Transform(_)))));
+            scene.detach_visibility(top).unwrap();
+            scene.detach_material(top).unwrap();
+            scene.update();
+            assert_eq!(scene.world(end).unwrap().translation(), Vec3::new(12_500.0, 0.0, 0.0));
+            assert_eq!(scene.material(end), None);
+            assert_eq!(scene.visibility(end), Some(hedgerow::Visibility::VISIBLE));
+        }
+        scene.validate().unwrap();
+    });
+}
+
+#[test]
+fn ten_thousand_slices_nest_without_a_call_stack() {
+    on_a_small_stack(|| {
+        let config = SceneConfig {
+            initial_slice_storage_size: 4,
+            initial_slice_max_num_nodes: 4,
+            min_nodes: 0,
+            ..SceneConfig::DEFAULT
+        };
+        let mut scene = Scene::with_config(config).unwrap();
+        let mut end = scene.root();
+        let mut tops = Vec::new();
+        for depth in 1..=40_000 {
+            end = scene.insert(end, link(depth)).unwrap();
+            if depth % 4 == 0 {
+                scene.isolate(end).unwrap();
+                tops.push(end);
+            }
+        }
+        assert!(scene.slice_count() >= 10_000, "{} slices", scene.slice_count());
+        scene.update();
+        scene.validate().unwrap();
+        assert_eq!(scene.world(end).unwrap().translation(), Vec3::new(5000.0, 0.0, 0.0));
+        scene.set_local(tops[0], Transform::from_xyz(1.5, 0.0, 0.0)).unwrap();
+        scene.update();
+        assert_eq!(scene.world(end).unwrap().translation(), Vec3::new(5001.0, 0.0, 0.0));
+
+        let mut counter = Counter::default();
+        scene.visit(scene.root(), &mut counter);
+        assert_eq!(counter.entered, 40_001);
+        let middle = tops[5000];
+        scene.reparent(middle, scene.root(), Keep::World).unwrap();
+        scene.update();
+        scene.validate().unwrap();
+        assert_eq!(scene.world(end).unwrap().translation(), Vec3::new(5001.0, 0.0, 0.0));
+        let below = scene.descendants(middle).count();
+        assert_eq!(scene.remove(middle), Ok(below + 1));
+        scene.validate().unwrap();
+    });
+}
+
+/// Edits in the middle of very many siblings, against a list of what they are to be: 1000 more and 500 fewer of them.
+fn crowd(scene: &mut Scene, parent: NodeHandle, count: usize) {
+    let mut order: Vec<NodeHandle> =
+        (0..count).map(|number| scene.insert(parent, link(number)).expect("there is room")).collect();
+    for turn in 0..2000 {
+        let at = (turn * 7919 + count / 2) % order.len();
+        let anchor = order[at];
+        match turn % 4 {
+            0 => order.insert(at, scene.insert(Place::Before(anchor), Node::group()).unwrap()),
+            1 => order.insert(at + 1, scene.insert(Place::After(anchor), link(turn)).unwrap()),
+            2 => {
+                assert_eq!(scene.remove(anchor), Ok(1));
+                order.remove(at);
+            }
+            _ => {
+                let moved = order.remove(at);
+                let to = (at * 31) % order.len();
+                scene.reparent(moved, Place::Before(order[to]), Keep::Local).unwrap();
+                order.insert(to, moved);
+            }
+        }
+    }
+    scene.update();
+    scene.validate().unwrap();
+    assert!(scene.children(parent).eq(order.iter().copied()), "the siblings are in another order");
+    assert!(scene.children(parent).rev().eq(order.iter().rev().copied()), "they are, read backwards");
+}
+
+#[test]
+fn a_hundred_thousand_siblings_are_edited_in_the_middle() {
+    let mut scene = Scene::new();
+    let parent = scene.insert(scene.root(), Node::group()).unwrap();
+    crowd(&mut scene, parent, 100_000);
+    assert_eq!(scene.len(), 2 + 100_000 + 500);
+}
+
+#[test]
+fn a_hundred_thousand_children_of_the_root_are_edited_in_the_middle() {
+    let mut scene = Scene::new();
+    let root = scene.root();
+    crowd(&mut scene, root, 100_000);
+    assert_eq!(scene.len(), 1 + 100_000 + 500);
+}
+
+#[test]
+fn twenty_thousand_slices_beside_each_other_are_edited_in_the_middle() {
+    let mut scene = Scene::with_config(SceneConfig { initial_slice_storage_size: 1, ..SceneConfig::THESIS }).unwrap();
+    let root = scene.root();
+    crowd(&mut scene, root, 20_000);
+    assert_eq!(scene.slice_count(), 1 + 20_000 + 500);
+}
+
+#[test]
+fn a_hundred_thousand_siblings_are_sorted_and_stay_in_order() {
+    let mut scene = Scene::new();
+    let parent = scene.insert(scene.root(), Node::group()).unwrap();
+    let mut order: Vec<NodeHandle> = (0..100_000u32)
+        .map(|number| scene.insert(parent, Node::material(number.wrapping_mul(40_503) % 1000)).unwrap())
+        .collect();
+    scene.sort_children_by(parent, |scene, a, b| scene.own_material(a).cmp(&scene.own_material(b))).unwrap();
+    order.sort_by_key(|&node| scene.own_material(node));
+    scene.validate().unwrap();
+    assert!(scene.children(parent).eq(order), "the sort is not stable, or no sort");
+}

@@ -1,0 +1,412 @@
+//! What each edit does, one at a time.
+
+use hedgerow::glam::{Quat, Vec3};
+use hedgerow::{
+    Aabb, Error, Keep, Local, LocalForm, Mat34, Node, NodeHandle, Place, Scene, Shape, Transform, Visibility,
+};
+
+const TURN: f32 = core::f32::consts::FRAC_PI_2;
+
+fn named(scene: &mut Scene, place: impl Into<Place>, name: &str) -> NodeHandle {
+    scene.insert(place, Node::group().named(name)).unwrap()
+}
+
+fn at(scene: &mut Scene, parent: NodeHandle, x: f32) -> NodeHandle {
+    scene.insert(parent, Node::transform(Transform::from_xyz(x, 0.0, 0.0))).unwrap()
+}
+
+fn names_below(scene: &Scene, parent: NodeHandle) -> Vec<String> {
+    scene.children(parent).map(|child| scene.name(child).unwrap_or_default().to_owned()).collect()
+}
+
+fn near(a: &Mat34, b: &Mat34) -> bool {
+    a.rows.iter().flatten().zip(b.rows.iter().flatten()).all(|(x, y)| (x - y).abs() < 1e-5)
+}
+
+#[test]
+fn an_insert_takes_exactly_the_place_it_names() {
+    let mut scene = Scene::new();
+    let root = scene.root();
+    let b = named(&mut scene, root, "b");
+    named(&mut scene, Place::LastChildOf(root), "e");
+    named(&mut scene, Place::FirstChildOf(root), "a");
+    let d = named(&mut scene, Place::After(b), "d");
+    named(&mut scene, Place::Before(d), "c");
+    assert_eq!(names_below(&scene, root), ["a", "b", "c", "d", "e"]);
+    scene.validate().unwrap();
+}
+
+#[test]
+fn a_node_reads_back_as_it_was_described() {
+    let mut scene = Scene::new();
+    let shape = Shape::new(9, Aabb::cube(2.0));
+    let whole = Node::transform(Transform::from_xyz(1.0, 2.0, 3.0))
+        .with_material(4)
+        .with_shape(shape)
+        .with_visibility(Visibility::layers(6))
+        .named("whole");
+    for node in [whole, Node::group(), Node::material(3), Node::shape(shape), Node::group().named("")] {
+        let handle = scene.insert(scene.root(), node).unwrap();
+        assert_eq!(scene.node(handle), Some(node));
+    }
+    assert_eq!(scene.node(scene.root()), Some(Node::group()));
+}
+
+#[test]
+fn removing_a_node_removes_all_below_it_and_nothing_else() {
+    let mut scene = Scene::new();
+    let root = scene.root();
+    let (car, tree) = (named(&mut scene, root, "car"), named(&mut scene, root, "tree"));
+    let wheels = [(); 4].map(|()| named(&mut scene, car, "wheel"));
+    let nut = named(&mut scene, wheels[2], "nut");
+    assert_eq!(scene.remove(wheels[2]), Ok(2));
+    assert_eq!(scene.children(car).collect::<Vec<_>>(), [wheels[0], wheels[1], wheels[3]]);
+    assert_eq!(scene.remove(car), Ok(4));
+    assert!([car, nut].into_iter().chain(wheels).all(|node| !scene.contains(node)));
+    assert_eq!(scene.children(root).collect::<Vec<_>>(), [tree]);
+    assert_eq!(scene.len(), 2);
+    scene.validate().unwrap();
+}
+
+#[test]
+fn a_subtree_moves_to_every_place() {
+    let mut scene = Scene::new();
+    let root = scene.root();
+    let [a, b, c] = ["a", "b", "c"].map(|name| named(&mut scene, root, name));
+    let below = named(&mut scene, a, "below");
+    let places = [
+        (Place::LastChildOf(root), ["b", "c", "a"]),
+        (Place::FirstChildOf(root), ["a", "b", "c"]),
+        (Place::After(b), ["b", "a", "c"]),
+        (Place::Before(b), ["a", "b", "c"]),
+        (Place::After(c), ["b", "c", "a"]),
+        (Place::Before(a), ["b", "c", "a"]),
+        (Place::After(a), ["b", "c", "a"]),
+    ];
+    for (place, expected) in places {
+        assert_eq!(scene.reparent(a, place, Keep::Local), Ok(None), "{place:?}");
+        assert_eq!(names_below(&scene, root), expected, "{place:?}");
+        assert_eq!(scene.parent(below), Some(a));
+        scene.validate().unwrap();
+    }
+    scene.reparent(a, c, Keep::Local).unwrap();
+    assert_eq!(names_below(&scene, c), ["a"]);
+    assert_eq!(scene.depth(below), Some(3));
+}
+
+#[test]
+fn keeping_the_local_transform_moves_a_node_with_its_new_parent() {
+    let mut scene = Scene::new();
+    let root = scene.root();
+    let (near, far) = (at(&mut scene, root, 1.0), at(&mut scene, root, 100.0));
+    let node = at(&mut scene, near, 2.0);
+    assert_eq!(scene.reparent(node, far, Keep::Local), Ok(Some(LocalForm::Transform)));
+    scene.update();
+    assert_eq!(scene.world(node).unwrap().translation().x, 102.0);
+    assert_eq!(scene.local(node), Some(Local::Transform(Transform::from_xyz(2.0, 0.0, 0.0))));
+}
+
+#[test]
+fn keeping_the_world_transform_leaves_a_node_where_it_was() {
+    let mut scene = Scene::new();
+    let root = scene.root();
+    let near = at(&mut scene, root, 1.0);
+    let turned =
+        Transform::from_xyz(100.0, 5.0, 0.0).with_rotation(Quat::from_rotation_z(1.0)).with_scale(Vec3::splat(4.0));
+    let far = scene.insert(root, Node::transform(turned)).unwrap();
+    let node = at(&mut scene, near, 2.0);
+    let below = at(&mut scene, node, 1.0);
+    scene.update();
+    let before = [node, below].map(|node| *scene.world(node).unwrap());
+    assert_eq!(scene.reparent(node, far, Keep::World), Ok(Some(LocalForm::Transform)));
+    scene.update();
+    let after = [node, below].map(|node| *scene.world(node).unwrap());
+    assert!(near_all(&before, &after), "{before:?} became {after:?}");
+}
+
+fn near_all(a: &[Mat34], b: &[Mat34]) -> bool {
+    a.iter().zip(b).all(|(a, b)| near(a, b))
+}
+
+#[test]
+fn a_world_transform_that_needs_shear_is_kept_as_a_matrix() {
+    let mut scene = Scene::new();
+    let root = scene.root();
+    let stretched = Transform::from_scale(Vec3::new(3.0, 1.0, 1.0));
+    let parent = scene.insert(root, Node::transform(stretched)).unwrap();
+    let turned = Transform::from_rotation(Quat::from_rotation_z(0.5));
+    let node = scene.insert(root, Node::transform(turned)).unwrap();
+    let before = scene.fresh_world(node).unwrap();
+    assert_eq!(scene.reparent(node, parent, Keep::World), Ok(Some(LocalForm::Matrix)));
+    assert!(matches!(scene.local(node), Some(Local::Matrix(_))));
+    assert!(near(&before, &scene.fresh_world(node).unwrap()));
+    assert!(scene.node(node).unwrap().local.is_some_and(|local| local.transform().is_none()));
+
+    // Back under the root it is a rotation again.
+    assert_eq!(scene.reparent(node, root, Keep::World), Ok(Some(LocalForm::Transform)));
+    assert!(near(&before, &scene.fresh_world(node).unwrap()));
+    scene.validate().unwrap();
+}
+
+#[test]
+fn a_node_without_a_transform_is_given_one_to_stay_in_place() {
+    let mut scene = Scene::new();
+    let root = scene.root();
+    let (one, two) = (at(&mut scene, root, 1.0), at(&mut scene, root, 2.0));
+    let node = named(&mut scene, one, "node");
+    assert_eq!(scene.reparent(node, two, Keep::World), Ok(Some(LocalForm::Transform)));
+    assert_eq!(scene.fresh_world(node).unwrap().translation().x, 1.0);
+    let group = named(&mut scene, one, "group");
+    let other = named(&mut scene, one, "other");
+    assert_eq!(scene.reparent(group, other, Keep::World), Ok(None), "the parents are in one place");
+    assert_eq!(scene.local(group), None);
+}
+
+#[test]
+fn there_and_back_keeping_locals_changes_no_bit() {
+    let mut scene = Scene::new();
+    let root = scene.root();
+    let one = at(&mut scene, root, 0.1);
+    let scaled = Transform::from_scale(Vec3::new(0.3, -2.0, 1.1));
+    let two = scene.insert(one, Node::transform(scaled)).unwrap();
+    let node = at(&mut scene, two, 0.7);
+    scene.update();
+    let before = *scene.world(node).unwrap();
+    for place in [Place::FirstChildOf(root), Place::After(one), Place::Before(two), Place::LastChildOf(two)] {
+        scene.reparent(node, place, Keep::Local).unwrap();
+        scene.update();
+    }
+    assert_eq!(scene.world(node), Some(&before));
+}
+
+#[test]
+fn a_set_local_reaches_all_below_with_the_next_update() {
+    let mut scene = Scene::new();
+    let root = scene.root();
+    let top = at(&mut scene, root, 1.0);
+    let middle = named(&mut scene, top, "middle");
+    let low = at(&mut scene, middle, 1.0);
+    scene.update();
+    scene.set_local(top, Transform::from_xyz(10.0, 0.0, 0.0)).unwrap();
+    assert_eq!(scene.world(low).unwrap().translation().x, 2.0, "as of the last update");
+    assert_eq!(scene.fresh_world(low).unwrap().translation().x, 11.0);
+    scene.update();
+    assert_eq!(scene.world(low).unwrap().translation().x, 11.0);
+    assert_eq!(scene.world(middle).unwrap().translation().x, 10.0);
+}
+
+#[test]
+fn a_rotation_is_normalised_when_it_is_set() {
+    let mut scene = Scene::new();
+    let root = scene.root();
+    let node = at(&mut scene, root, 0.0);
+    for size in [1e-30_f32, 0.1, 7.0, 1e30] {
+        let long = Quat::from_rotation_x(1.0) * size;
+        scene.set_local(node, Transform::from_rotation(long)).unwrap();
+        let kept = scene.local(node).and_then(Local::transform).unwrap().rotation;
+        assert!((kept.length() - 1.0).abs() < 1e-6, "{kept:?}");
+        assert!((kept.dot(Quat::from_rotation_x(1.0)) - 1.0).abs() < 1e-6, "{kept:?}");
+    }
+}
+
+#[test]
+fn a_local_matrix_is_kept_as_a_matrix_only_where_it_shears() {
+    let mut scene = Scene::new();
+    let root = scene.root();
+    let node = at(&mut scene, root, 0.0);
+    let mirrored = Transform::from_xyz(1.0, 2.0, 3.0)
+        .with_scale(Vec3::new(2.0, -1.0, 0.5))
+        .with_rotation(Quat::from_rotation_y(0.3));
+    assert_eq!(scene.set_local_matrix(node, mirrored.to_matrix()), Ok(LocalForm::Transform));
+    assert!(near(&scene.local(node).unwrap().to_matrix(), &mirrored.to_matrix()));
+
+    let sheared = Mat34 { rows: [[1.0, 0.5, 0.0, 4.0], [0.0, 1.0, 0.0, 5.0], [0.0, 0.0, 1.0, 6.0]] };
+    assert_eq!(scene.set_local_matrix(node, sheared), Ok(LocalForm::Matrix));
+    assert_eq!(scene.local(node), Some(Local::Matrix(sheared)));
+    scene.update();
+    assert_eq!(scene.world(node), Some(&sheared));
+    let flat = Mat34 { rows: [[1.0, 0.0, 0.0, 0.0], [0.0, 0.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0]] };
+    assert_eq!(scene.set_local_matrix(node, flat), Ok(LocalForm::Matrix));
+    scene.set_local(node, Transform::IDENTITY).unwrap();
+    assert_eq!(scene.local(node), Some(Local::Transform(Transform::IDENTITY)));
+    scene.validate().unwrap();
+}
+
+#[test]
+fn a_world_transform_is_set_below_any_parent_that_has_an_inverse() {
+    let mut scene = Scene::new();
+    let root = scene.root();
+    let odd = Transform::from_xyz(3.0, 1.0, 0.0)
+        .with_rotation(Quat::from_rotation_z(TURN))
+        .with_scale(Vec3::new(2.0, 1.0, -1.0));
+    let parent = scene.insert(root, Node::transform(odd)).unwrap();
+    let node = at(&mut scene, parent, 1.0);
+    let wish = Transform::from_xyz(-4.0, 2.0, 1.0).with_rotation(Quat::from_rotation_x(0.4));
+    scene.set_world(node, wish).unwrap();
+    scene.update();
+    assert!(near(scene.world(node).unwrap(), &wish.to_matrix()));
+    let turned = Transform::from_rotation(Quat::from_rotation_z(0.4));
+    assert_eq!(scene.set_world(node, turned.to_matrix()), Ok(LocalForm::Matrix));
+    assert!(near(&scene.fresh_world(node).unwrap(), &turned.to_matrix()));
+}
+
+#[test]
+fn a_node_that_looks_at_a_point_has_its_back_to_positive_z() {
+    let mut scene = Scene::new();
+    let root = scene.root();
+    let turned = Transform::from_xyz(5.0, 0.0, 0.0).with_rotation(Quat::from_rotation_y(1.0));
+    let parent = scene.insert(root, Node::transform(turned)).unwrap();
+    let eye = at(&mut scene, parent, 1.0);
+    let place = scene.fresh_world(eye).unwrap().translation();
+    let target = Vec3::new(-3.0, 4.0, 7.0);
+    scene.look_at(eye, target, Vec3::Y).unwrap();
+    let world = scene.fresh_world(eye).unwrap();
+    assert!((world.translation() - place).length() < 1e-5, "it stays where it is");
+    let ahead = world.transform_vector(Vec3::NEG_Z);
+    assert!((ahead - (target - place).normalize()).length() < 1e-5, "{ahead}");
+    let right = world.transform_vector(Vec3::X);
+    assert!(right.y.abs() < 1e-5, "its x axis is level: {right}");
+    assert!(world.transform_vector(Vec3::Y).y > 0.0, "it is not upside down");
+    assert_eq!(scene.look_at(eye, place, Vec3::Y), Err(Error::NotRotation));
+}
+
+#[test]
+fn a_transform_attached_to_an_inner_node_moves_all_below_it() {
+    let mut scene = Scene::new();
+    let root = scene.root();
+    let top = named(&mut scene, root, "top");
+    let inner = named(&mut scene, top, "inner");
+    let leaf = at(&mut scene, inner, 1.0);
+    scene.update();
+    for shift in [10.0, 20.0] {
+        scene.attach_transform(top, Transform::from_xyz(shift, 0.0, 0.0)).unwrap();
+        scene.update();
+        scene.validate().unwrap();
+        assert_eq!(scene.world(leaf).unwrap().translation().x, shift + 1.0);
+        assert_eq!(scene.world(inner), scene.world(top));
+    }
+    let detached = scene.detach_transform(top).unwrap();
+    assert_eq!(detached, Some(Local::Transform(Transform::from_xyz(20.0, 0.0, 0.0))));
+    assert_eq!(scene.detach_transform(top), Ok(None));
+    scene.update();
+    scene.validate().unwrap();
+    assert_eq!(scene.world(leaf).unwrap().translation().x, 1.0);
+}
+
+#[test]
+fn the_root_takes_components_like_any_node() {
+    let mut scene = Scene::new();
+    let root = scene.root();
+    let child = at(&mut scene, root, 1.0);
+    scene.attach_transform(root, Transform::from_xyz(0.0, 2.0, 0.0)).unwrap();
+    scene.attach_material(root, 5).unwrap();
+    scene.attach_visibility(root, Visibility::layers(12)).unwrap();
+    scene.set_name(root, Some("world")).unwrap();
+    scene.update();
+    scene.validate().unwrap();
+    assert_eq!(scene.world(child).unwrap().translation(), Vec3::new(1.0, 2.0, 0.0));
+    assert_eq!(scene.material(child), Some(5));
+    assert_eq!(scene.visibility(child), Some(Visibility::layers(12)));
+    assert_eq!(scene.name(root), Some("world"));
+}
+
+#[test]
+fn a_material_holds_until_another_is_said_below() {
+    let mut scene = Scene::new();
+    let root = scene.root();
+    let top = scene.insert(root, Node::material(1)).unwrap();
+    let inner = named(&mut scene, top, "inner");
+    let leaf = named(&mut scene, inner, "leaf");
+    scene.update();
+    assert_eq!((scene.material(leaf), scene.own_material(leaf)), (Some(1), None));
+    scene.attach_material(inner, 2).unwrap();
+    scene.update();
+    assert_eq!(scene.material(leaf), Some(2));
+    scene.attach_material(inner, 3).unwrap();
+    scene.update();
+    assert_eq!(scene.material(leaf), Some(3));
+    assert_eq!(scene.detach_material(inner), Ok(Some(3)));
+    assert_eq!(scene.detach_material(top), Ok(Some(1)));
+    scene.update();
+    assert_eq!(scene.material(leaf), None);
+}
+
+#[test]
+fn visibility_is_what_all_masks_on_the_way_down_share() {
+    let mut scene = Scene::new();
+    let root = scene.root();
+    let top = scene.insert(root, Node::group().with_visibility(Visibility::layers(0b0110))).unwrap();
+    let inner = named(&mut scene, top, "inner");
+    let leaf = scene.insert(inner, Node::group().with_visibility(Visibility::layers(0b0011))).unwrap();
+    assert_eq!(scene.visibility(leaf), Some(Visibility::layers(0b0010)));
+    assert_eq!(scene.visibility(inner), Some(Visibility::layers(0b0110)));
+    assert_eq!(scene.own_visibility(inner), None);
+    scene.attach_visibility(inner, Visibility::HIDDEN).unwrap();
+    assert_eq!(scene.visibility(leaf), Some(Visibility::HIDDEN));
+    assert_eq!(scene.detach_visibility(inner), Ok(Some(Visibility::HIDDEN)));
+    assert_eq!(scene.detach_visibility(inner), Ok(None));
+    assert_eq!(scene.visibility(leaf), Some(Visibility::layers(0b0010)));
+}
+
+#[test]
+fn a_shape_is_attached_replaced_and_detached() {
+    let mut scene = Scene::new();
+    let root = scene.root();
+    let node = at(&mut scene, root, 2.0);
+    assert_eq!(scene.shape(node), None);
+    let (one, two) = (Shape::new(1, Aabb::cube(1.0)), Shape::new(2, Aabb::cube(0.5)));
+    scene.attach_shape(node, one).unwrap();
+    scene.attach_shape(node, two).unwrap();
+    scene.update();
+    assert_eq!(scene.shape(node), Some(two));
+    let bounds = Aabb::new(Vec3::new(1.5, -0.5, -0.5), Vec3::new(2.5, 0.5, 0.5));
+    assert_eq!(scene.world_bounds(node), Some(bounds));
+    assert_eq!(scene.detach_shape(node), Ok(Some(two)));
+    assert_eq!(scene.detach_shape(node), Ok(None));
+    assert_eq!(scene.world_bounds(node), None);
+}
+
+#[test]
+fn names_are_set_replaced_and_taken_away() {
+    let mut scene = Scene::new();
+    let root = scene.root();
+    let node = named(&mut scene, root, "first");
+    let root = scene.root();
+    let twin = named(&mut scene, root, "first");
+    scene.set_name(node, Some("second")).unwrap();
+    assert_eq!((scene.name(node), scene.name(twin)), (Some("second"), Some("first")));
+    scene.set_name(node, Some("")).unwrap();
+    assert_eq!(scene.name(node), Some(""));
+    scene.set_name(node, None).unwrap();
+    assert_eq!(scene.name(node), None);
+}
+
+#[test]
+fn children_are_sorted_stably() {
+    let mut scene = Scene::new();
+    let root = scene.root();
+    for (material, name) in [(3, "c"), (1, "a"), (2, "x"), (1, "b"), (3, "d"), (2, "y")] {
+        scene.insert(root, Node::material(material).named(name)).unwrap();
+    }
+    scene.sort_children_by(root, |scene, a, b| scene.own_material(a).cmp(&scene.own_material(b))).unwrap();
+    assert_eq!(names_below(&scene, root), ["a", "b", "x", "y", "c", "d"]);
+    scene.sort_children_by(root, |scene, a, b| scene.name(b).cmp(&scene.name(a))).unwrap();
+    assert_eq!(names_below(&scene, root), ["y", "x", "d", "c", "b", "a"]);
+    scene.validate().unwrap();
+}
+
+#[test]
+fn clearing_leaves_the_root_and_what_it_has() {
+    let mut scene = Scene::new();
+    let root = scene.root();
+    scene.set_name(root, Some("world")).unwrap();
+    let top = at(&mut scene, root, 1.0);
+    let low = at(&mut scene, top, 1.0);
+    scene.clear();
+    assert_eq!((scene.len(), scene.root()), (1, root));
+    assert_eq!(scene.name(root), Some("world"));
+    assert!(!scene.contains(top) && !scene.contains(low));
+    scene.validate().unwrap();
+    let again = at(&mut scene, root, 1.0);
+    assert!(again != top && again != low);
+}

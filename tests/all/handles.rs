@@ -1,0 +1,171 @@
+//! Handles: what they survive, and what they never do.
+
+use hedgerow::{Error, Keep, Node, NodeHandle, Place, Scene, SceneConfig, Transform, Visibility};
+use std::collections::HashSet;
+use std::time::Duration;
+
+const TINY: SceneConfig = SceneConfig {
+    min_nodes: 3,
+    initial_slice_storage_size: 1,
+    initial_slice_max_num_nodes: 1,
+    max_table_entries: 2,
+    ..SceneConfig::DEFAULT
+};
+
+/// Asks and edits everything that takes a handle; nothing may panic.
+fn use_everywhere(scene: &mut Scene, node: NodeHandle) {
+    let root = scene.root();
+    let _ = (scene.parent(node), scene.first_child(node), scene.last_child(node));
+    let _ = (scene.next_sibling(node), scene.prev_sibling(node), scene.depth(node), scene.node(node));
+    let _ = (scene.world(node), scene.fresh_world(node), scene.world_bounds(node), scene.visibility(node));
+    let _ = (scene.material(node), scene.name(node), scene.find(node, "a/b"), scene.same_slice(node, root));
+    let _ = (scene.is_ancestor(node, root), scene.is_ancestor(root, node));
+    let walked = scene.children(node).count()
+        + scene.siblings(node).count()
+        + scene.ancestors(node).count()
+        + scene.descendants(node).count()
+        + scene.post_order(node).count()
+        + scene.leaves(node).count()
+        + scene.edges(node).count();
+    assert!(walked <= 12 * scene.len());
+    let _ = scene.try_reserve(node, 3);
+    let _ = scene.insert(node, Node::group());
+    let _ = scene.insert(Place::Before(node), Node::group());
+    let _ = scene.set_local(node, Transform::IDENTITY);
+    let _ = scene.attach_transform(node, Transform::IDENTITY);
+    let _ = scene.attach_visibility(node, Visibility::VISIBLE);
+    let _ = scene.detach_material(node);
+    let _ = scene.set_name(node, Some("a"));
+    let _ = scene.sort_children_by(node, |_, a, b| b.cmp(&a));
+    let _ = scene.reparent(node, root, Keep::World);
+    let _ = scene.reconstitute(node);
+    let _ = scene.isolate(node);
+    let _ = scene.remove(node);
+    scene.validate().unwrap();
+}
+
+#[test]
+fn a_handle_survives_everything_but_its_removal() {
+    let mut scene = Scene::with_config(TINY).unwrap();
+    let root = scene.root();
+    let mut nodes = vec![root];
+    for number in 0..40usize {
+        let parent = nodes[number * 7 % nodes.len()];
+        let node = Node::material(u32::try_from(number).unwrap());
+        nodes.push(scene.insert(parent, node).unwrap());
+    }
+    let nodes = &nodes[1..];
+    let unchanged = |scene: &Scene, after: &str| {
+        scene.validate().unwrap();
+        for (number, &node) in (0u32..).zip(nodes) {
+            assert_eq!(scene.own_material(node), Some(number), "after {after}");
+        }
+    };
+    scene.update();
+    unchanged(&scene, "an update");
+    for &node in nodes.iter().step_by(3) {
+        scene.reconstitute(node).unwrap();
+    }
+    unchanged(&scene, "reconstitution");
+    for &node in nodes.iter().step_by(4) {
+        scene.isolate(node).unwrap();
+    }
+    unchanged(&scene, "isolation");
+    scene.reparent(nodes[3], Place::FirstChildOf(root), Keep::Local).unwrap();
+    scene.reparent(nodes[11], Place::After(nodes[3]), Keep::World).unwrap();
+    unchanged(&scene, "reparenting");
+    scene.reconstitute_all();
+    scene.maintain(Duration::from_secs(1));
+    scene.shrink_to_fit();
+    unchanged(&scene, "maintenance");
+    scene.sort_children_by(root, |_, a, b| b.cmp(&a)).unwrap();
+    for &node in nodes {
+        scene.attach_transform(node, Transform::from_xyz(1.0, 0.0, 0.0)).unwrap();
+        scene.detach_transform(node).unwrap();
+    }
+    unchanged(&scene, "sorting and attaching");
+}
+
+#[test]
+fn a_removed_handle_never_names_a_later_node() {
+    for max_generation in [1, 2, 3, u32::MAX >> 4] {
+        let mut scene = Scene::with_config(SceneConfig { max_generation, ..TINY }).unwrap();
+        let mut seen = HashSet::from([scene.root()]);
+        for _ in 0..200 {
+            let node = scene.insert(scene.root(), Node::group()).unwrap();
+            let child = scene.insert(node, Node::group()).unwrap();
+            assert!(seen.insert(node) && seen.insert(child), "a handle was given twice");
+            assert_eq!(scene.remove(node), Ok(2));
+            assert_eq!(scene.remove(child), Err(Error::StaleHandle(child)));
+        }
+        let root = scene.root();
+        assert_eq!(seen.iter().filter(|&&node| scene.contains(node)).collect::<Vec<_>>(), [&root]);
+        scene.validate().unwrap();
+    }
+}
+
+#[test]
+fn an_index_that_has_served_is_retired() {
+    let mut scene = Scene::with_config(SceneConfig { max_generation: 2, ..TINY }).unwrap();
+    for _ in 0..50 {
+        let node = scene.insert(scene.root(), Node::group()).unwrap();
+        scene.remove(node).unwrap();
+    }
+    let retired = scene.stats().retired;
+    assert!((20..=25).contains(&retired), "{retired} of 25 indices are retired");
+}
+
+#[test]
+fn tables_are_used_again_when_their_slices_are_gone() {
+    let mut scene = Scene::with_config(SceneConfig { share_slices: false, ..SceneConfig::DEFAULT }).unwrap();
+    for _ in 0..100 {
+        let tops = [(); 5].map(|()| scene.insert(scene.root(), Node::group()).unwrap());
+        for top in tops {
+            scene.remove(top).unwrap();
+        }
+    }
+    let stats = scene.stats();
+    assert!(stats.tables <= 6, "{} tables for 6 slices at most", stats.tables);
+    assert_eq!(stats.slices, 1);
+}
+
+#[test]
+fn a_handle_of_another_scene_does_no_harm() {
+    let mut other = Scene::new();
+    let mut foreign = vec![other.root()];
+    for number in 0..300 {
+        foreign.push(other.insert(foreign[number / 2], Node::group()).unwrap());
+    }
+    for config in [SceneConfig::DEFAULT, TINY, SceneConfig::THESIS] {
+        let mut scene = Scene::with_config(config).unwrap();
+        let top = scene.insert(scene.root(), Node::group()).unwrap();
+        scene.insert(top, Node::group()).unwrap();
+        for &node in &foreign {
+            use_everywhere(&mut scene, node);
+        }
+    }
+}
+
+#[test]
+fn random_bits_do_no_harm() {
+    let mut scene = Scene::with_config(TINY).unwrap();
+    for number in 0..20_usize {
+        let parent = scene.descendants(scene.root()).nth(number / 2).unwrap_or(scene.root());
+        scene.insert(parent, Node::group()).unwrap();
+    }
+    let mut state = 0x1234_5678_9ABC_DEF1_u64;
+    for _ in 0..3000 {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        // Whole random words, words near small tables and indices, and the extremes.
+        for bits in [state, state & 0x0000_0F00_3000_0007, !0, 1, !0 << 28, state | 1 << 63] {
+            if let Some(node) = NodeHandle::from_bits(bits) {
+                use_everywhere(&mut scene, node);
+            }
+        }
+        if scene.len() < 10 {
+            scene.insert(scene.root(), Node::group()).unwrap();
+        }
+    }
+}

@@ -1,0 +1,15 @@
+//! Everything that is tested from outside the crate, in one binary.
+
+mod deep;
+mod edits;
+#[cfg(feature = "gltf")]
+mod gltf;
+mod handles;
+mod model;
+mod node_map;
+mod promises;
+mod queries;
+mod queue;
+mod random;
+mod slices;
+mod visitors;

@@ -1,0 +1,144 @@
+//! The full comparison of a scene with its model.
+
+use super::Check;
+use super::tree::{Met, Tree};
+use super::twin::Twin;
+use super::world::World;
+use hedgerow::{Mat34, NodeHandle, Visibility};
+
+/// What is inherited, as the model finds it on the way down.
+#[derive(Clone, Copy)]
+struct Inherited {
+    mask: u32,
+    material: Option<u32>,
+}
+
+impl Twin {
+    /// Compares everything that can be asked of each node, and the invariants; after an update, also what that made.
+    pub(crate) fn compare(&mut self, updated: bool) -> Check {
+        if let Err(violation) = self.scene.validate() {
+            ensure!(false, "the scene does not validate: {violation}\n{}", self.scene.dump());
+        }
+        let (len, expected) = (self.scene.len(), self.tree.len());
+        ensure!(len == expected, "the scene has {len} nodes, not {expected}");
+        let mut met = core::mem::take(&mut self.met);
+        self.tree.walk(&mut met);
+        self.worlds.clear();
+        self.fresh.clear();
+        let mut inherited: Vec<Inherited> = Vec::with_capacity(met.len());
+        for next in &met {
+            let above = inherited.get(next.parent).copied();
+            let own = self.inherit(next.index, above);
+            inherited.push(own);
+            self.compare_links(next)?;
+            self.compare_node(next, own)?;
+            self.compare_world(next)?;
+            if updated {
+                self.compare_updated(next)?;
+            } else if let Some(seen) = self.tree.at(next.index).seen {
+                let world = self.scene.world(self.tree.handle(next.index)).copied();
+                let same = world.is_some_and(|world| same_bits(&world, &seen));
+                ensure!(same, "the world as of the last update was {seen:?} and is {world:?} before the next");
+            }
+        }
+        self.met = met;
+        self.compare_stale()
+    }
+
+    fn inherit(&self, index: usize, above: Option<Inherited>) -> Inherited {
+        let entry = self.tree.at(index);
+        let above = above.unwrap_or(Inherited { mask: u32::MAX, material: None });
+        let mask = entry.visibility.map_or(u32::MAX, Visibility::mask);
+        Inherited { mask: above.mask & mask, material: entry.material.or(above.material) }
+    }
+
+    fn compare_links(&self, next: &Met) -> Check {
+        let (scene, tree) = (&self.scene, &self.tree);
+        let entry = tree.at(next.index);
+        let handle = entry.handle;
+        ensure!(scene.contains(handle), "{handle:?} is live and not contained");
+        let named = |index: Option<usize>| index.map(|index| tree.handle(index));
+        let links: [(&str, Option<NodeHandle>, Option<NodeHandle>); 5] = [
+            ("parent", scene.parent(handle), named(entry.parent)),
+            ("first child", scene.first_child(handle), named(entry.children.first().copied())),
+            ("last child", scene.last_child(handle), named(entry.children.last().copied())),
+            ("next sibling", scene.next_sibling(handle), named(next.after)),
+            ("previous sibling", scene.prev_sibling(handle), named(next.before)),
+        ];
+        for (what, answer, expected) in links {
+            ensure!(answer == expected, "the {what} of {handle:?} is {answer:?}, not {expected:?}");
+        }
+        let depth = scene.depth(handle);
+        ensure!(depth == Some(next.depth), "{handle:?} is {depth:?} deep, not {}", next.depth);
+        Ok(())
+    }
+
+    fn compare_node(&self, next: &Met, inherited: Inherited) -> Check {
+        let handle = self.tree.handle(next.index);
+        let (node, expected) = (self.scene.node(handle), self.tree.node(next.index));
+        ensure!(node == Some(expected), "{handle:?} reads {node:?}, not {expected:?}");
+        let mask = self.scene.visibility(handle).map(Visibility::mask);
+        ensure!(mask == Some(inherited.mask), "{handle:?} shows on {mask:?}, not {:#x}", inherited.mask);
+        let material = self.scene.material(handle);
+        let expected = inherited.material;
+        ensure!(material == expected, "the material of {handle:?} is {material:?}, not {expected:?}");
+        Ok(())
+    }
+
+    fn compare_world(&mut self, next: &Met) -> Check {
+        let handle = self.tree.handle(next.index);
+        let above = if next.index == Tree::ROOT { World::IDENTITY } else { self.worlds[next.parent] };
+        let world = self.tree.at(next.index).local.as_ref().map_or(above, |kept| above.below(kept));
+        self.worlds.push(world);
+        let Some(fresh) = self.scene.fresh_world(handle) else {
+            return Err(super::Mismatch(format!("{handle:?} has no fresh world")));
+        };
+        self.fresh.push(fresh);
+        ensure!(world.agrees(&fresh), "the fresh world of {handle:?} is {fresh:?}, not {world:?}");
+        Ok(())
+    }
+
+    /// What an update made: the same bits as the fresh world matrices.
+    fn compare_updated(&mut self, next: &Met) -> Check {
+        let handle = self.tree.handle(next.index);
+        let fresh = self.fresh[self.fresh.len() - 1];
+        let Some(world) = self.scene.world(handle).copied() else {
+            return Err(super::Mismatch(format!("{handle:?} has no world")));
+        };
+        ensure!(same_bits(&world, &fresh), "{handle:?} was updated to {world:?}, not to {fresh:?}");
+        let bounds = self.scene.world_bounds(handle);
+        let expected = self.tree.at(next.index).shape.map(|shape| shape.bounds.transformed(&world));
+        ensure!(bounds == expected, "the world bounds of {handle:?} are {bounds:?}, not {expected:?}");
+        let entry = self.tree.at_mut(next.index);
+        entry.seen = entry.local.map(|_| world);
+        Ok(())
+    }
+
+    /// Asks about a few of the removed nodes, others at each step.
+    fn compare_stale(&self) -> Check {
+        let removed = self.tree.removed();
+        let (scene, steps) = (&self.scene, self.counts.steps);
+        for turn in 0..removed.len().min(4) {
+            let handle = removed[(steps * 7 + turn * 13) % removed.len()];
+            let silent = !scene.contains(handle)
+                && scene.parent(handle).is_none()
+                && scene.first_child(handle).is_none()
+                && scene.next_sibling(handle).is_none()
+                && scene.depth(handle).is_none()
+                && scene.node(handle).is_none()
+                && scene.world(handle).is_none()
+                && scene.fresh_world(handle).is_none()
+                && scene.visibility(handle).is_none()
+                && scene.children(handle).next().is_none()
+                && scene.descendants(handle).next().is_none()
+                && !scene.same_slice(handle, handle);
+            ensure!(silent, "{handle:?} was removed and still answers");
+        }
+        Ok(())
+    }
+}
+
+/// Whether two matrices are the same to the bit.
+pub(crate) fn same_bits(a: &Mat34, b: &Mat34) -> bool {
+    a.rows.iter().flatten().zip(b.rows.iter().flatten()).all(|(x, y)| x.to_bits() == y.to_bits())
+}

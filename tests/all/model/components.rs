@@ -1,0 +1,236 @@
+//! Edits of a node's components, and what of a description a scene refuses or keeps otherwise than given.
+
+use super::Check;
+use super::op::Op;
+use super::twin::{Refusals, Twin};
+use super::world::{skew, widen, widen_matrix};
+use hedgerow::glam::DQuat;
+use hedgerow::{Aabb, Error, Local, Mat34, Node, NodeHandle, Shape, Transform};
+
+impl Twin {
+    /// Makes an edit of one component.
+    pub(crate) fn component(&mut self, op: &Op) -> Check {
+        match *op {
+            Op::SetLocal(target, transform) => {
+                let handle = self.tree.pick(target);
+                let given = Local::Transform(transform);
+                self.set_local(handle, given, true, |scene| scene.set_local(handle, transform))
+            }
+            Op::AttachTransform(target, transform) => {
+                let handle = self.tree.pick(target);
+                let given = Local::Transform(transform);
+                self.set_local(handle, given, false, |scene| scene.attach_transform(handle, transform))
+            }
+            Op::SetLocalMatrix(target, matrix) => {
+                let handle = self.tree.pick(target);
+                let mut form = None;
+                self.set_local(handle, Local::Matrix(matrix), true, |scene| {
+                    form = Some(scene.set_local_matrix(handle, matrix)?);
+                    Ok(())
+                })?;
+                self.check_form(handle, form)
+            }
+            Op::DetachTransform(target) => {
+                let detached = self.detach(self.tree.pick(target), |scene, node| scene.detach_transform(node))?;
+                let Some((index, detached)) = detached else { return Ok(()) };
+                let had = self.tree.at(index).local.map(|kept| kept.local);
+                self.tree.keep(index, None);
+                ensure!(detached == had, "detached {detached:?}, not {had:?}");
+                Ok(())
+            }
+            Op::AttachMaterial(target, material) => self
+                .attach(self.tree.pick(target), None, |scene, node| scene.attach_material(node, material))
+                .map(|index| self.change(index, |entry| entry.material = Some(material))),
+            Op::DetachMaterial(target) => {
+                let detached = self.detach(self.tree.pick(target), |scene, node| scene.detach_material(node))?;
+                let Some((index, detached)) = detached else { return Ok(()) };
+                let had = self.tree.at_mut(index).material.take();
+                ensure!(detached == had, "detached {detached:?}, not {had:?}");
+                Ok(())
+            }
+            Op::AttachShape(target, shape) => {
+                let kept = Shape::new(shape.mesh, kept_bounds(shape.bounds));
+                self.attach(self.tree.pick(target), bounds_fault(&shape.bounds), |scene, node| {
+                    scene.attach_shape(node, shape)
+                })
+                .map(|index| self.change(index, |entry| entry.shape = Some(kept)))
+            }
+            Op::DetachShape(target) => {
+                let detached = self.detach(self.tree.pick(target), |scene, node| scene.detach_shape(node))?;
+                let Some((index, detached)) = detached else { return Ok(()) };
+                let had = self.tree.at_mut(index).shape.take();
+                ensure!(detached == had, "detached {detached:?}, not {had:?}");
+                Ok(())
+            }
+            Op::AttachVisibility(target, visibility) => self
+                .attach(self.tree.pick(target), None, |scene, node| scene.attach_visibility(node, visibility))
+                .map(|index| self.change(index, |entry| entry.visibility = Some(visibility))),
+            Op::DetachVisibility(target) => {
+                let detached = self.detach(self.tree.pick(target), |scene, node| scene.detach_visibility(node))?;
+                let Some((index, detached)) = detached else { return Ok(()) };
+                let had = self.tree.at_mut(index).visibility.take();
+                ensure!(detached == had, "detached {detached:?}, not {had:?}");
+                Ok(())
+            }
+            Op::SetName(target, name) => self
+                .attach(self.tree.pick(target), None, |scene, node| scene.set_name(node, name))
+                .map(|index| self.change(index, |entry| entry.name = name)),
+            ref other => unreachable!("{other:?} is no edit of a component"),
+        }
+    }
+
+    /// Takes over the local transform that the scene keeps, once it is what was given.
+    pub(crate) fn adopt(&mut self, index: usize, given: &Local) -> Check {
+        let handle = self.tree.handle(index);
+        let Some(kept) = self.scene.local(handle) else {
+            return Err(super::Mismatch(format!("{handle:?} was given {given:?} and has none")));
+        };
+        check_kept(given, &kept)?;
+        self.tree.keep(index, Some(kept));
+        Ok(())
+    }
+
+    /// Whether the form that an edit answered is that of the local transform now.
+    pub(crate) fn check_form(&self, handle: NodeHandle, form: Option<hedgerow::LocalForm>) -> Check {
+        let Some(form) = form else { return Ok(()) };
+        let is_transform = form == hedgerow::LocalForm::Transform;
+        let local = self.scene.local(handle);
+        let kept = local.is_some_and(|local| local.transform().is_some());
+        ensure!(local.is_some() && is_transform == kept, "the answer was {form:?}, and it keeps {local:?}");
+        Ok(())
+    }
+
+    fn set_local(
+        &mut self,
+        handle: NodeHandle,
+        given: Local,
+        must_have: bool,
+        edit: impl FnOnce(&mut hedgerow::Scene) -> Result<(), Error>,
+    ) -> Check {
+        let mut refusals = Refusals::default();
+        let index = self.live(handle, &mut refusals);
+        if must_have && index.is_some_and(|index| self.tree.at(index).local.is_none()) {
+            refusals.errors.push(Error::NoTransform(handle));
+        }
+        local_faults(&given, &mut refusals.errors);
+        let (Some(()), Some(index)) = (self.attempt(refusals, edit)?, index) else {
+            return Ok(());
+        };
+        self.adopt(index, &given)
+    }
+
+    fn attach(
+        &mut self,
+        handle: NodeHandle,
+        fault: Option<Error>,
+        edit: impl FnOnce(&mut hedgerow::Scene, NodeHandle) -> Result<(), Error>,
+    ) -> Check<Option<usize>> {
+        let mut refusals = Refusals::default();
+        let index = self.live(handle, &mut refusals);
+        refusals.errors.extend(fault);
+        let done = self.attempt(refusals, |scene| edit(scene, handle))?;
+        Ok(done.and(index))
+    }
+
+    fn change(&mut self, index: Option<usize>, edit: impl FnOnce(&mut super::tree::Entry)) {
+        if let Some(index) = index {
+            edit(self.tree.at_mut(index));
+        }
+    }
+
+    fn detach<T>(
+        &mut self,
+        handle: NodeHandle,
+        edit: impl FnOnce(&mut hedgerow::Scene, NodeHandle) -> Result<T, Error>,
+    ) -> Check<Option<(usize, T)>> {
+        let mut refusals = Refusals::default();
+        let index = self.live(handle, &mut refusals);
+        let detached = self.attempt(refusals, |scene| edit(scene, handle))?;
+        Ok(index.zip(detached))
+    }
+}
+
+/// What is wrong with a description.
+pub(crate) fn faults(node: &Node<'_>, errors: &mut Vec<Error>) {
+    if let Some(local) = &node.local {
+        local_faults(local, errors);
+    }
+    if let Some(shape) = &node.shape {
+        errors.extend(bounds_fault(&shape.bounds));
+    }
+}
+
+/// The description as a scene keeps it, but for its local transform.
+pub(crate) fn as_kept(node: Node<'static>) -> Node<'static> {
+    Node { shape: node.shape.map(|shape| Shape::new(shape.mesh, kept_bounds(shape.bounds))), ..node }
+}
+
+fn local_faults(local: &Local, errors: &mut Vec<Error>) {
+    match local {
+        Local::Matrix(matrix) => errors.extend(matrix_fault(matrix)),
+        Local::Transform(Transform { translation, rotation, scale }) => {
+            if !(translation.is_finite() && rotation.is_finite() && scale.is_finite()) {
+                errors.push(Error::NotFinite("a transform"));
+            }
+            if rotation.to_array() == [0.0; 4] {
+                errors.push(Error::NotRotation);
+            }
+        }
+    }
+}
+
+/// What is wrong with a matrix.
+pub(crate) fn matrix_fault(matrix: &Mat34) -> Option<Error> {
+    let finite = matrix.rows.iter().flatten().all(|x| x.is_finite());
+    (!finite).then_some(Error::NotFinite("a matrix"))
+}
+
+fn bounds_fault(bounds: &Aabb) -> Option<Error> {
+    let corners = [bounds.min.to_array(), bounds.max.to_array()];
+    let all = |wanted: [f32; 2]| corners.iter().zip(wanted).all(|(corner, x)| *corner == [x; 3]);
+    let whole = all([f32::INFINITY, f32::NEG_INFINITY]) || all([f32::NEG_INFINITY, f32::INFINITY]);
+    let fine = whole || corners.iter().flatten().all(|x| x.is_finite());
+    (!fine).then_some(Error::NotFinite("a box"))
+}
+
+fn kept_bounds(bounds: Aabb) -> Aabb {
+    let empty = (0..3).any(|axis| bounds.min[axis] > bounds.max[axis]);
+    if empty { Aabb::EMPTY } else { bounds }
+}
+
+/// Whether a local transform is kept as it was given: normalised, and as a matrix only where it has to be one.
+fn check_kept(given: &Local, kept: &Local) -> Check {
+    match (given, kept) {
+        (Local::Transform(given), Local::Transform(kept)) => {
+            let same = given.translation == kept.translation && given.scale == kept.scale;
+            ensure!(same, "{given:?} is kept as {kept:?}");
+            let wide: DQuat = given.rotation.as_dquat();
+            let length = wide.length();
+            if (length * length - 1.0).abs() <= 1e-7 {
+                ensure!(given.rotation == kept.rotation, "the unit rotation of {given:?} is kept as {kept:?}");
+            }
+            let off = (kept.rotation.as_dquat() - wide / length).length();
+            ensure!(off <= 1e-6, "the rotation of {given:?} is kept as {kept:?}, {off} off");
+        }
+        (Local::Matrix(given), Local::Matrix(kept)) => {
+            ensure!(given == kept, "{given:?} is kept as {kept:?}");
+            let wide = widen_matrix(given).matrix3;
+            let flat = (0..3).any(|c| wide.col(c).length_squared() == 0.0);
+            let needed = flat || skew(&wide) > 3e-7;
+            ensure!(needed, "{given:?} is kept as a matrix, though it does not shear");
+        }
+        (Local::Matrix(given), Local::Transform(kept)) => {
+            let (wide, again) = (widen_matrix(given), widen(&Local::Transform(*kept)));
+            let sheared = skew(&wide.matrix3);
+            ensure!(sheared < 1e-5, "{given:?} shears by {sheared} and is kept as {kept:?}");
+            for c in 0..3 {
+                let (column, other) = (wide.matrix3.col(c), again.matrix3.col(c));
+                let off = (column - other).length();
+                ensure!(off <= 4e-6 * column.length(), "{given:?} is kept as {kept:?}, {off} off");
+            }
+            ensure!(kept.translation == given.translation(), "{given:?} is kept as {kept:?}, elsewhere");
+        }
+        (Local::Transform(_), Local::Matrix(_)) => ensure!(false, "{given:?} is kept as a matrix, {kept:?}"),
+    }
+    Ok(())
+}

@@ -1,0 +1,236 @@
+//! Edits and policies from bytes. Zero bytes make the simplest edits, so that a shrunk failure reads well.
+
+use super::op::{Op, SortKey, Step, Target, Where};
+use hedgerow::glam::{Quat, Vec3};
+use hedgerow::{Aabb, Keep, Local, Mat34, Node, NodeHandle, SceneConfig, Shape, Transform, Visibility};
+
+/// How many bytes make a step.
+pub(crate) const STEP_BYTES: usize = 24;
+/// How many bytes make a policy.
+pub(crate) const POLICY_BYTES: usize = 8;
+
+/// The names that nodes have: few, so that duplicates are normal.
+const NAMES: [&str; 7] = ["car", "wheel", "door", "wheel/fl", "", "äpple", "a rather long name of a node"];
+
+/// A policy of tiny capacities.
+pub(crate) fn policy(bytes: [u8; POLICY_BYTES]) -> SceneConfig {
+    let [storage, metadata, fewest, sharing, entries, generations, factor, _] = bytes;
+    SceneConfig {
+        expansion_factor: [1.1, 1.5, 2.0, 3.0][usize::from(factor % 4)],
+        initial_slice_storage_size: 1 + u32::from(storage % 4),
+        initial_slice_max_num_nodes: 1 + u32::from(metadata % 3),
+        min_nodes: u32::from(fewest % 7),
+        share_slices: sharing & 1 == 0,
+        reuse_holes: sharing & 2 == 0,
+        grow_in_place: sharing & 4 == 0,
+        max_table_entries: 1 + u32::from(entries % 4),
+        max_generation: 1 + u32::from(generations % 3),
+    }
+}
+
+/// The most nodes that a tree under this policy is to have.
+pub(crate) fn most_nodes(bytes: [u8; POLICY_BYTES]) -> usize {
+    [24, 60, 120, 300][usize::from(bytes[7] % 4)]
+}
+
+/// The step that these bytes stand for.
+pub(crate) fn step(bytes: &[u8; STEP_BYTES]) -> Step {
+    let [selector, flags, p0, p1, a0, a1, a2, b0, b1, b2, payload @ ..] = *bytes;
+    let node = target(a0, [a1, a2]);
+    let op = op(selector, node, place(b0, [b1, b2]), &payload);
+    Step { op, update: flags & 1 == 1, probe: u16::from_le_bytes([p0, p1]) }
+}
+
+fn op(selector: u8, node: Target, at: Where, payload: &[u8; 14]) -> Op {
+    let first = payload[0];
+    match selector {
+        0..=59 => Op::Insert { at, node: description(payload) },
+        60..=75 => Op::Plant { at, node: description(payload), more: first % 16, seed: payload[13] },
+        76..=80 => Op::Remove(node),
+        81..=93 => Op::Remove(node.leafward()),
+        94..=129 => Op::Reparent { node, to: at, keep: Keep::Local },
+        130..=151 => Op::Reparent { node, to: at, keep: Keep::World },
+        152..=163 => Op::SetLocal(node, transform(payload)),
+        164..=169 => Op::SetLocalMatrix(node, matrix(payload)),
+        170..=177 => Op::SetWorld(node, matrix(payload)),
+        178..=181 => Op::LookAt { node, target: point(payload, 1), up: point(payload, 4) },
+        182..=187 => Op::AttachTransform(node, transform(payload)),
+        188..=193 => Op::DetachTransform(node),
+        194..=197 => Op::AttachMaterial(node, u32::from(first)),
+        198..=201 => Op::DetachMaterial(node),
+        202..=205 => Op::AttachShape(node, shape(payload[11], first)),
+        206..=209 => Op::DetachShape(node),
+        210..=213 => Op::AttachVisibility(node, visibility(first)),
+        214..=217 => Op::DetachVisibility(node),
+        218..=223 => Op::SetName(node, name(first)),
+        224..=228 => Op::SortChildren(node, sort_key(first)),
+        229 if first < 24 => Op::Clear,
+        229..=233 => Op::Reconstitute(node),
+        234..=235 => Op::ReconstituteAll,
+        236..=245 => Op::Isolate(node),
+        246..=247 => Op::Maintain(if first & 1 == 0 { u16::MAX } else { 0 }),
+        248 => Op::ShrinkToFit,
+        249..=251 => Op::TryReserve(node, if first >= 240 { usize::MAX } else { usize::from(first) }),
+        252..=253 => Op::Update,
+        254..=255 => Op::UpdateAll,
+    }
+}
+
+fn target(kind: u8, which: [u8; 2]) -> Target {
+    let index = u16::from_le_bytes(which);
+    match kind {
+        0..=147 => Target::Live(index),
+        148..=187 => Target::Recent(which[0]),
+        188..=239 => Target::Top(index),
+        240..=243 => Target::Leaf(index),
+        244..=247 => Target::Root,
+        248..=251 => Target::Stale(index),
+        252..=255 => Target::Bits(bits(which)),
+    }
+}
+
+/// A handle that may be live, stale, or of no table at all.
+fn bits(which: [u8; 2]) -> u64 {
+    let [low, high] = which.map(u64::from);
+    match high {
+        0..=127 => (high >> 4) << 40 | (high & 15) << 28 | low,
+        _ => (low << 32 | high).wrapping_mul(0x9E37_79B9_7F4A_7C15),
+    }
+}
+
+fn place(kind: u8, which: [u8; 2]) -> Where {
+    // The two low bits say which place, the rest how its anchor is told.
+    let anchor = target(kind & !3, which);
+    match kind & 3 {
+        0 => Where::Last(anchor),
+        1 => Where::First(anchor),
+        2 => Where::After(anchor),
+        _ => Where::Before(anchor),
+    }
+}
+
+/// Which node a step inserts: its components by bits, its transform from the payload.
+fn description(payload: &[u8; 14]) -> Node<'static> {
+    let parts = payload[13];
+    Node {
+        local: (parts & 3 != 0).then(|| local(payload)),
+        material: (parts & 12 == 12).then(|| u32::from(payload[12] & 7)),
+        shape: (parts & 16 != 0).then(|| shape(payload[11], payload[12])),
+        visibility: (parts & 96 == 96).then(|| visibility(payload[12] >> 1)),
+        name: if parts & 128 != 0 { name(payload[12]) } else { None },
+    }
+}
+
+fn local(payload: &[u8; 14]) -> Local {
+    if matches!(payload[0], 200..=239 | 250..=251) {
+        Local::Matrix(matrix(payload))
+    } else {
+        Local::Transform(transform(payload))
+    }
+}
+
+fn coordinate(byte: u8) -> f32 {
+    f32::from(byte.cast_signed()) * 0.173
+}
+
+fn point(payload: &[u8; 14], from: usize) -> Vec3 {
+    let point = Vec3::new(coordinate(payload[from]), coordinate(payload[from + 1]), coordinate(payload[from + 2]));
+    match payload[0] {
+        248..=251 => point.with_y(f32::NAN),
+        252..=255 => point.with_x(f32::NEG_INFINITY),
+        _ => point,
+    }
+}
+
+/// A translation, rotation and scale; the first byte says what is wrong with it, mostly nothing.
+fn transform(payload: &[u8; 14]) -> Transform {
+    let [style, tx, ty, tz, qx, qy, qz, qw, sx, sy, sz, ..] = *payload;
+    let translation = Vec3::new(coordinate(tx), coordinate(ty), coordinate(tz));
+    let [x, y, z, w] = [qx, qy, qz, qw].map(|byte| f32::from(byte.cast_signed()) / 64.0);
+    let turned = Quat::from_xyzw(x, y, z, w);
+    let rotation = if turned.length_squared() == 0.0 { Quat::IDENTITY } else { turned };
+    let good = Transform { translation, rotation, scale: Vec3::new(scale(sx), scale(sy.min(254)), scale(sz.min(254))) };
+    match style {
+        242 => good.with_translation(translation.with_z(f32::NAN)),
+        243 => good.with_scale(good.scale.with_x(f32::INFINITY)),
+        244 => good.with_rotation(Quat::from_xyzw(0.0, f32::NAN, 0.0, 1.0)),
+        245..=246 => good.with_rotation(Quat::from_xyzw(0.0, 0.0, 0.0, 0.0)),
+        247 => good.with_translation(translation.with_x(f32::NEG_INFINITY)),
+        252..=253 => good.with_rotation(rotation * 1e-25),
+        254 => good.with_rotation(rotation * 1e30),
+        _ => good,
+    }
+}
+
+/// Factors near 1, negative ones among them and now and then a zero.
+fn scale(byte: u8) -> f32 {
+    match byte {
+        0..=149 => 1.0,
+        150..=219 => 0.6 + f32::from(byte - 150) * 0.0125,
+        220..=247 => -0.75 - f32::from(byte - 220) * 0.02,
+        248..=254 => -1.0,
+        255 => 0.0,
+    }
+}
+
+/// A matrix: expressible by translation, rotation and scale, sheared, flat, or of bad numbers.
+fn matrix(payload: &[u8; 14]) -> Mat34 {
+    let good = Transform { rotation: transform(&[0; 14]).rotation, ..transform(payload) };
+    let upright = if good.is_finite() { good } else { Transform::IDENTITY };
+    let turn = Quat::from_rotation_y(coordinate(payload[4])) * Quat::from_rotation_x(coordinate(payload[5]));
+    let mut matrix = Transform { rotation: turn, ..upright }.to_matrix();
+    match payload[0] {
+        100..=199 | 216..=233 => {
+            let shear = Mat34 {
+                rows: [[1.0, f32::from(payload[6]) / 255.0, 0.0, 0.0], [0.0, 1.0, 0.25, 0.0], [0.0, 0.0, 1.0, 0.0]],
+            };
+            matrix = matrix * shear;
+        }
+        234..=235 => matrix.rows.iter_mut().for_each(|row| row[1] = 0.0),
+        248..=250 => matrix.rows[1][2] = f32::NAN,
+        251 => matrix.rows[2][3] = f32::INFINITY,
+        _ => {}
+    }
+    matrix
+}
+
+fn shape(bounds: u8, mesh: u8) -> Shape {
+    let half = f32::from(bounds) * 0.01;
+    let bounds = match bounds {
+        0..=219 => Aabb::cube(half),
+        220..=229 => Aabb::new(Vec3::new(-1.0, 0.0, half), Vec3::new(2.0, 0.5, half)),
+        230..=235 => Aabb::EMPTY,
+        236..=242 => Aabb::INFINITE,
+        243..=247 => Aabb::new(Vec3::ONE, Vec3::NEG_ONE),
+        248..=250 => Aabb::new(Vec3::NEG_INFINITY, Vec3::ONE),
+        251..=253 => Aabb::new(Vec3::ZERO, Vec3::new(1.0, f32::NAN, 1.0)),
+        254..=255 => Aabb::new(Vec3::NEG_ONE, Vec3::new(1.0, f32::INFINITY, 1.0)),
+    };
+    Shape::new(u32::from(mesh), bounds)
+}
+
+fn visibility(byte: u8) -> Visibility {
+    match byte % 5 {
+        0 => Visibility::HIDDEN,
+        1 => Visibility::VISIBLE,
+        _ => Visibility::layers(u32::from(byte) | 0x80),
+    }
+}
+
+fn name(byte: u8) -> Option<&'static str> {
+    NAMES.get(usize::from(byte & 7)).copied()
+}
+
+fn sort_key(byte: u8) -> SortKey {
+    match byte % 4 {
+        0 => SortKey::Material,
+        1 => SortKey::NameReversed,
+        2 => SortKey::Handle,
+        _ => SortKey::Constant,
+    }
+}
+
+/// The handle of these bits, or the one most like it.
+pub(crate) fn handle_of(bits: u64) -> NodeHandle {
+    NodeHandle::from_bits(bits).or(NodeHandle::from_bits(bits | 1)).expect("a generation of 1 is a handle's")
+}

@@ -1,0 +1,74 @@
+//! The draw list against the model's, both sorted by node.
+
+use super::Check;
+use super::compare::same_bits;
+use super::twin::Twin;
+use super::world::World;
+use hedgerow::{NodeHandle, Visibility};
+
+/// A draw that the model wishes for.
+struct Wished {
+    node: NodeHandle,
+    mesh: u32,
+    material: Option<u32>,
+    mirrored: Option<bool>,
+}
+
+impl Twin {
+    /// Compares the draw list after an update.
+    pub(crate) fn compare_draws(&mut self) -> Check {
+        self.scene.draw_list(&mut self.list);
+        let (commands, matrices) = (self.list.commands(), self.list.matrices());
+        let len = self.list.len();
+        let even = commands.len() == len && matrices.len() == len;
+        ensure!(even, "{len} draws of {} commands and {} matrices", commands.len(), matrices.len());
+        let mut order: Vec<usize> = (0..len).collect();
+        order.sort_unstable_by_key(|&at| commands[at].node);
+        let wished = self.wished();
+        ensure!(wished.len() == len, "{len} draws are listed, not {}", wished.len());
+        for (draw, &at) in wished.iter().zip(&order) {
+            let command = &commands[at];
+            let node = draw.node;
+            ensure!(command.node == node, "{:?} is listed where {node:?} is to be", command.node);
+            let same = command.mesh == draw.mesh && command.material == draw.material;
+            let (mesh, material) = (draw.mesh, draw.material);
+            ensure!(same, "{command:?} is not of mesh {mesh} and material {material:?}");
+            let matrix = &matrices[at];
+            let world = self.scene.world(node).is_some_and(|world| same_bits(world, matrix));
+            ensure!(world, "{node:?} is drawn with {matrix:?}, not with its world matrix");
+            ensure!(command.mirrored == matrix.is_mirrored(), "{command:?} with {matrix:?}");
+            let mirrored = draw.mirrored.is_none_or(|mirrored| mirrored == command.mirrored);
+            ensure!(mirrored, "{command:?}, and the model has it otherwise");
+        }
+        Ok(())
+    }
+
+    /// The draws of the model by the worlds of the last comparison.
+    fn wished(&self) -> Vec<Wished> {
+        let mut inherited: Vec<(u32, Option<u32>)> = Vec::with_capacity(self.met.len());
+        let mut wished = Vec::new();
+        for (next, world) in self.met.iter().zip(&self.worlds) {
+            let entry = self.tree.at(next.index);
+            let (mask, material) = inherited.get(next.parent).copied().unwrap_or((u32::MAX, None));
+            let own = entry.visibility.map_or(u32::MAX, Visibility::mask);
+            let (mask, material) = (mask & own, entry.material.or(material));
+            inherited.push((mask, material));
+            if let Some(shape) = entry.shape
+                && mask != 0
+            {
+                let mirrored = mirrored(world);
+                wished.push(Wished { node: entry.handle, mesh: shape.mesh, material, mirrored });
+            }
+        }
+        wished.sort_unstable_by_key(|draw| draw.node);
+        wished
+    }
+}
+
+/// Whether the world mirrors, where single precision cannot be of two minds about it.
+fn mirrored(world: &World) -> Option<bool> {
+    let m = &world.matrix.matrix3;
+    let shortest = m.x_axis.length().min(m.y_axis.length()).min(m.z_axis.length());
+    let certain = world.regularity() > 1e-2 && world.linear < 1e-3 * shortest && shortest > 1e-6;
+    certain.then(|| m.determinant() < 0.0)
+}

@@ -1,0 +1,46 @@
+//! The naive model of a scene, and the twin that plays the same edits on both.
+//!
+//! Data flows in this order: [`op`] says what an edit is, [`decode`] makes edits from bytes, [`tree`] is the naive
+//! scene (`Vec`s of children, nothing packed), [`world`] its transforms in double precision with a bound on what
+//! single precision may differ by, [`twin`] plays an edit on the scene and on the tree, and [`compare`] and
+//! [`probe`] find any difference. The fuzz target includes this folder as it is.
+
+/// Answers with a [`Mismatch`] unless the condition holds.
+macro_rules! ensure {
+    ($condition:expr, $($message:tt)+) => {
+        if !$condition {
+            return Err($crate::model::Mismatch(format!($($message)+)));
+        }
+    };
+}
+
+pub(crate) mod compare;
+pub(crate) mod components;
+pub(crate) mod decode;
+pub(crate) mod draws;
+pub(crate) mod moves;
+pub(crate) mod op;
+pub(crate) mod probe;
+pub(crate) mod tree;
+pub(crate) mod twin;
+pub(crate) mod world;
+
+pub(crate) use op::Step;
+
+/// How a scene was found to differ from the model.
+pub(crate) struct Mismatch(pub(crate) String);
+
+impl core::fmt::Debug for Mismatch {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl core::fmt::Display for Mismatch {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// What a check answers.
+pub(crate) type Check<T = ()> = Result<T, Mismatch>;

@@ -1,0 +1,244 @@
+//! Edits that move a subtree or set its world transform.
+
+use super::components;
+use super::tree::Tree;
+use super::twin::{Refusals, Twin};
+use super::world::{World, agrees, regularity, skew, widen_matrix};
+use super::{Check, Mismatch};
+use hedgerow::glam::Vec3;
+use hedgerow::{Error, Keep, Local, LocalForm, Mat34, NodeHandle, Place, Transform};
+
+/// Locals longer than this are tamed, so that sizes do not explode over a long run.
+const WILD: f64 = 1e4;
+/// Below this regularity a parent may be found singular or not, as roundings fall.
+const UNSURE: f64 = 1e-5;
+
+impl Twin {
+    /// Moves a subtree; answers whether that crossed a slice border.
+    pub(crate) fn reparent(&mut self, handle: NodeHandle, place: Place, keep: Keep) -> Check<Option<bool>> {
+        let mut refusals = Refusals::default();
+        let index = self.live(handle, &mut refusals);
+        self.free(place, &mut refusals);
+        if index == Some(Tree::ROOT) {
+            refusals.errors.push(Error::RootIsFixed);
+        }
+        let parent = self.tree.parent_at(place);
+        if let (Some(index), Some(parent)) = (index, parent)
+            && self.tree.is_within(parent, index)
+        {
+            refusals.errors.push(Error::WouldCycle { node: handle, parent: self.tree.handle(parent) });
+        }
+        let fine = refusals.errors.is_empty();
+        let crossed = fine && self.is_apart(index.unwrap_or(Tree::ROOT), place.anchor());
+        let move_of = match (index, parent) {
+            (Some(index), Some(parent)) if fine => {
+                Some((index, parent, self.judge(index, parent, keep, &mut refusals)))
+            }
+            _ => None,
+        };
+        let answer = self.attempt(refusals, |scene| scene.reparent(handle, place, keep))?;
+        let (Some(form), Some((index, parent, wish))) = (answer, move_of) else {
+            return Ok(None);
+        };
+        self.tree.shift(index, place);
+        match wish {
+            None => {
+                let expected = self.tree.at(index).local.map(|kept| form_of(&kept.local));
+                ensure!(form == expected, "answered {form:?} for a local transform kept, {expected:?}");
+            }
+            Some(wish) => self.settle(index, parent, &wish, form)?,
+        }
+        Ok(Some(crossed || self.is_apart(index, place.anchor())))
+    }
+
+    /// What world transform is to be kept, if any; whether the new parent allows it goes to the refusals.
+    fn judge(&self, index: usize, parent: usize, keep: Keep, refusals: &mut Refusals) -> Option<World> {
+        let old_parent = self.tree.at(index).parent?;
+        let stays = self.tree.transform_above(old_parent) == self.tree.transform_above(parent);
+        if keep == Keep::Local || stays {
+            return None;
+        }
+        self.judge_parent(parent, refusals);
+        // Two parents that happen to be in one place need no inverse.
+        let (from, to) = (self.tree.world(old_parent), self.tree.world(parent));
+        if from.matrix.abs_diff_eq(to.matrix, 1e-9) {
+            refusals.unsure = true;
+        }
+        Some(self.tree.world(index))
+    }
+
+    /// Whether the parent has an inverse, as far as that is certain.
+    fn judge_parent(&self, parent: usize, refusals: &mut Refusals) {
+        let handle = self.tree.handle(parent);
+        let world = self.tree.world(parent);
+        if self.tree.is_flat(parent) {
+            refusals.errors.push(Error::Singular(handle));
+        } else if world.regularity() < UNSURE {
+            refusals.errors.push(Error::Singular(handle));
+            refusals.unsure = true;
+        }
+    }
+
+    /// Takes over the local transform that the scene computed, once the world one is what was wished.
+    fn settle(&mut self, index: usize, parent: usize, wish: &World, form: Option<LocalForm>) -> Check {
+        let handle = self.tree.handle(index);
+        let above = self.tree.world(parent);
+        let had = self.tree.at(index).local.is_some();
+        let kept = self.scene.local(handle);
+        ensure!(form == kept.map(|local| form_of(&local)), "answered {form:?}, and it keeps {kept:?}");
+        let Some(local) = kept else {
+            // Without a transform of its own it may stay so only where the new place is the old one.
+            ensure!(!had, "the local transform is gone");
+            let same = agrees(&wish.matrix, &rounded(&above), wish.linear + 1e-5, wish.shift + 1e-4);
+            ensure!(same, "{handle:?} has no transform below another parent, so its world is not kept");
+            return Ok(());
+        };
+        self.check_wish(&above, wish, &local)?;
+        self.tree.keep(index, Some(local));
+        self.tame(index)
+    }
+
+    /// Whether a local transform computed by the scene gives the world transform that was wished.
+    fn check_wish(&self, above: &World, wish: &World, local: &Local) -> Check {
+        if above.regularity() < UNSURE {
+            return Ok(());
+        }
+        let (exact, linear, shift) = above.local_for(wish);
+        let world = above.matrix * super::world::widen(local);
+        let off = world.to_cols_array_2d();
+        let want = wish.matrix.to_cols_array_2d();
+        for c in 0..4 {
+            let bound = if c < 3 { linear } else { shift };
+            for r in 0..3 {
+                let by = (off[c][r] - want[c][r]).abs();
+                ensure!(by <= bound, "the world is {world:?}, not {:?}: {by} above {bound}", wish.matrix);
+            }
+        }
+        let sheared = skew(&exact.matrix3);
+        let certain = above.linear < 1e-4 && above.regularity() > 1e-2 && regularity(&exact.matrix3) > 1e-2;
+        let is_matrix = matches!(local, Local::Matrix(_));
+        ensure!(!certain || sheared < 1e-3 || is_matrix, "sheared by {sheared}, yet kept as {local:?}");
+        Ok(())
+    }
+
+    /// Sets the world transform of a node.
+    pub(crate) fn set_world(&mut self, handle: NodeHandle, matrix: Mat34) -> Check {
+        let mut refusals = Refusals::default();
+        let index = self.live(handle, &mut refusals);
+        if let Some(index) = index {
+            if self.tree.at(index).local.is_none() {
+                refusals.errors.push(Error::NoTransform(handle));
+            }
+            if let Some(parent) = self.tree.at(index).parent {
+                self.judge_parent(parent, &mut refusals);
+            }
+        }
+        if let Some(fault) = components::matrix_fault(&matrix) {
+            refusals.unsure = false;
+            refusals.errors.push(fault);
+        }
+        let answer = self.attempt(refusals, |scene| scene.set_world(handle, matrix))?;
+        let (Some(form), Some(index)) = (answer, index) else {
+            return Ok(());
+        };
+        self.check_form(handle, Some(form))?;
+        let above = self.above(index);
+        let wish = World { matrix: widen_matrix(&matrix), linear: 0.0, shift: 0.0 };
+        let Some(local) = self.scene.local(handle) else {
+            return Err(Mismatch(format!("{handle:?} has lost its transform")));
+        };
+        self.check_wish(&above, &wish, &local)?;
+        self.tree.keep(index, Some(local));
+        self.tame(index)
+    }
+
+    /// Turns a node towards a point.
+    pub(crate) fn look_at(&mut self, handle: NodeHandle, target: Vec3, up: Vec3) -> Check {
+        let mut refusals = Refusals::default();
+        let index = self.live(handle, &mut refusals);
+        if let Some(index) = index {
+            if self.tree.at(index).local.is_none() {
+                refusals.errors.push(Error::NoTransform(handle));
+            }
+            if let Some(parent) = self.tree.at(index).parent {
+                self.judge_parent(parent, &mut refusals);
+            }
+        }
+        if !target.is_finite() || !up.is_finite() {
+            refusals.unsure = false;
+            refusals.errors.push(Error::NotFinite("a point"));
+        }
+        let before = index.map(|index| self.tree.world(index));
+        let far = before.is_some_and(|before| {
+            (target.as_dvec3() - before.matrix.translation).length() > 1e-3 + 10.0 * before.shift
+        });
+        if refusals.errors.is_empty() && !far {
+            refusals.errors.push(Error::NotRotation);
+            refusals.unsure = true;
+        }
+        let answer = self.attempt(refusals, |scene| scene.look_at(handle, target, up))?;
+        let (Some(()), Some(index), Some(before)) = (answer, index, before) else {
+            return Ok(());
+        };
+        let Some(local) = self.scene.local(handle) else {
+            return Err(Mismatch(format!("{handle:?} has lost its transform")));
+        };
+        self.tree.keep(index, Some(local));
+        let after = self.tree.world(index);
+        let moved = (after.matrix.translation - before.matrix.translation).length();
+        let bound = 2.0 * (before.shift + after.shift) + 1e-6 * before.matrix.translation.length();
+        ensure!(moved <= bound, "looking elsewhere moved it by {moved}, above {bound}");
+        self.check_direction(index, &after, target)?;
+        self.tame(index)
+    }
+
+    /// Whether a node that looks at a point does so: its negative z axis leads there.
+    fn check_direction(&self, index: usize, after: &World, target: Vec3) -> Check {
+        let way = target.as_dvec3() - after.matrix.translation;
+        let axis = -after.matrix.matrix3.z_axis;
+        let certain = way.length() > 0.1
+            && axis.length() > 1e-2
+            && self.above(index).regularity() > 1e-2
+            && after.linear < 1e-3 * axis.length()
+            && after.shift < 1e-3 * way.length();
+        if certain {
+            let along = axis.normalize().dot(way.normalize());
+            ensure!(along > 0.999, "it is to look along {way}, and looks along {axis}");
+        }
+        Ok(())
+    }
+
+    /// The world transform of a node's parent.
+    fn above(&self, index: usize) -> World {
+        self.tree.at(index).parent.map_or(World::IDENTITY, |parent| self.tree.world(parent))
+    }
+
+    /// Gives a node whose local transform grew wild the identity instead.
+    fn tame(&mut self, index: usize) -> Check {
+        let wild = self.tree.at(index).local.is_some_and(|kept| {
+            let worst = regularity(&kept.wide.matrix3);
+            kept.norm > WILD || kept.length > WILD || (kept.norm < 1.0 / WILD && !kept.flat) || worst < UNSURE
+        });
+        if wild {
+            let handle = self.tree.handle(index);
+            let done = self.scene.set_local(handle, Transform::IDENTITY);
+            ensure!(done.is_ok(), "the identity was refused: {done:?}");
+            self.tree.keep(index, Some(Local::Transform(Transform::IDENTITY)));
+        }
+        Ok(())
+    }
+}
+
+fn form_of(local: &Local) -> LocalForm {
+    match local {
+        Local::Transform(_) => LocalForm::Transform,
+        Local::Matrix(_) => LocalForm::Matrix,
+    }
+}
+
+/// The world transform in single precision.
+#[expect(clippy::cast_possible_truncation, reason = "rounding to single precision is what is asked for")]
+fn rounded(world: &World) -> Mat34 {
+    let columns = world.matrix.to_cols_array_2d();
+    Mat34 { rows: core::array::from_fn(|r| core::array::from_fn(|c| columns[c][r] as f32)) }
+}

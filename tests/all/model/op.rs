@@ -1,0 +1,138 @@
+//! What a random edit is: every edit of the API, with its nodes told by their place in a list.
+
+use hedgerow::glam::Vec3;
+use hedgerow::{Keep, Mat34, Node, Shape, Transform, Visibility};
+
+/// How an operation tells a node, so that it means something in whatever tree it meets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Target {
+    /// The live node at this place of the model's list, modulo its length; 0 is the root.
+    Live(u16),
+    /// One of the four nodes inserted last: what makes trees deep.
+    Recent(u8),
+    /// A child of the root.
+    Top(u16),
+    /// The first leaf on the way down from a live node.
+    Leaf(u16),
+    /// The root.
+    Root,
+    /// A node that was removed.
+    Stale(u16),
+    /// A handle of these bits, whatever it names.
+    Bits(u64),
+}
+
+impl Target {
+    /// The same, and for most on the way down to a leaf, so that little hangs there.
+    pub(crate) fn leafward(self) -> Self {
+        match self {
+            Self::Live(index) | Self::Top(index) => Self::Leaf(index),
+            other => other,
+        }
+    }
+}
+
+/// A [`hedgerow::Place`] by target.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Where {
+    /// Before all children.
+    First(Target),
+    /// Behind all children.
+    Last(Target),
+    /// Before this sibling.
+    Before(Target),
+    /// Behind this sibling.
+    After(Target),
+}
+
+impl Where {
+    /// The node that the place is told by.
+    pub(crate) fn target(self) -> Target {
+        match self {
+            Self::First(target) | Self::Last(target) | Self::Before(target) | Self::After(target) => target,
+        }
+    }
+}
+
+/// What children are sorted by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum SortKey {
+    /// The node's own material, none first.
+    Material,
+    /// The name, reversed.
+    NameReversed,
+    /// The bits of the handle.
+    Handle,
+    /// Nothing: all are equal.
+    Constant,
+}
+
+/// One edit.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Op {
+    /// Inserts one node.
+    Insert { at: Where, node: Node<'static> },
+    /// Inserts a node and, below it, a small tree whose shape the seed decides.
+    Plant { at: Where, node: Node<'static>, more: u8, seed: u8 },
+    /// Removes a subtree.
+    Remove(Target),
+    /// Moves a subtree.
+    Reparent { node: Target, to: Where, keep: Keep },
+    /// Sets a local transform.
+    SetLocal(Target, Transform),
+    /// Sets a local transform given as a matrix.
+    SetLocalMatrix(Target, Mat34),
+    /// Sets a world transform.
+    SetWorld(Target, Mat34),
+    /// Turns a node towards a point.
+    LookAt { node: Target, target: Vec3, up: Vec3 },
+    /// Attaches or replaces a local transform.
+    AttachTransform(Target, Transform),
+    /// Detaches the local transform.
+    DetachTransform(Target),
+    /// Attaches or replaces a material.
+    AttachMaterial(Target, u32),
+    /// Detaches the material.
+    DetachMaterial(Target),
+    /// Attaches or replaces a shape.
+    AttachShape(Target, Shape),
+    /// Detaches the shape.
+    DetachShape(Target),
+    /// Attaches or replaces a visibility.
+    AttachVisibility(Target, Visibility),
+    /// Detaches the visibility.
+    DetachVisibility(Target),
+    /// Sets or takes away a name.
+    SetName(Target, Option<&'static str>),
+    /// Sorts the children of a node.
+    SortChildren(Target, SortKey),
+    /// Removes all but the root.
+    Clear,
+    /// Rebuilds the slice of a node.
+    Reconstitute(Target),
+    /// Rebuilds every slice.
+    ReconstituteAll,
+    /// Gives a subtree a slice of its own.
+    Isolate(Target),
+    /// Maintains for at most so many milliseconds.
+    Maintain(u16),
+    /// Gives back what is not needed.
+    ShrinkToFit,
+    /// Reserves room below a node.
+    TryReserve(Target, usize),
+    /// Brings what is dirty up to date.
+    Update,
+    /// Computes every world matrix anew.
+    UpdateAll,
+}
+
+/// One edit, and what is looked at when it is done.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Step {
+    /// The edit.
+    pub(crate) op: Op,
+    /// Whether an update follows.
+    pub(crate) update: bool,
+    /// At which node the iterators are compared.
+    pub(crate) probe: u16,
+}

@@ -1,0 +1,237 @@
+//! The iterators, the paths and the visitor, compared at one node.
+
+use super::Check;
+use super::tree::Tree;
+use super::twin::Twin;
+use hedgerow::{Edge, Flow, NodeHandle, NodeRef, SliceView, SliceVisitor, Visitor};
+
+impl Twin {
+    /// Compares everything that walks from the node which this number picks.
+    pub(crate) fn probe(&self, probe: u16) -> Check {
+        let live = self.tree.live();
+        let other = live[usize::from(probe / 3) % live.len()];
+        let top = if probe.is_multiple_of(16) { Tree::ROOT } else { live[usize::from(probe) % live.len()] };
+        self.probe_siblings(top)?;
+        self.probe_ancestors(top, other)?;
+        self.probe_subtree(top)?;
+        self.probe_path(top)?;
+        if probe.is_multiple_of(4) {
+            self.probe_visit(top, u64::from(probe / 4))?;
+            self.probe_slices()?;
+        }
+        Ok(())
+    }
+
+    fn handles(&self, indices: impl IntoIterator<Item = usize>) -> Vec<NodeHandle> {
+        indices.into_iter().map(|index| self.tree.handle(index)).collect()
+    }
+
+    fn probe_siblings(&self, top: usize) -> Check {
+        let handle = self.tree.handle(top);
+        let mut children = self.handles(self.tree.at(top).children.iter().copied());
+        let answer: Vec<_> = self.scene.children(handle).collect();
+        ensure!(answer == children, "the children of {handle:?} are {answer:?}, not {children:?}");
+        // From both ends by turns, until they meet.
+        let mut ends = self.scene.children(handle);
+        let mut rest = children.as_slice();
+        while let [first, more @ ..] = rest {
+            ensure!(ends.next() == Some(*first), "{first:?} is not next among {children:?}");
+            rest = more;
+            if let [more @ .., last] = rest {
+                ensure!(ends.next_back() == Some(*last), "{last:?} is not next from behind among {children:?}");
+                rest = more;
+            }
+        }
+        let over = ends.next().is_none() && ends.next_back().is_none();
+        ensure!(over, "the children of {handle:?} do not end where both ends meet");
+        children.clear();
+        if let Some(parent) = self.tree.at(top).parent {
+            let all = &self.tree.at(parent).children;
+            children = self.handles(all.iter().copied().filter(|&sibling| sibling != top));
+        }
+        let answer: Vec<_> = self.scene.siblings(handle).collect();
+        ensure!(answer == children, "the siblings of {handle:?} are {answer:?}, not {children:?}");
+        Ok(())
+    }
+
+    fn probe_ancestors(&self, top: usize, other: usize) -> Check {
+        let handle = self.tree.handle(top);
+        let ancestors = self.handles(self.tree.up(top).skip(1));
+        let answer: Vec<_> = self.scene.ancestors(handle).collect();
+        ensure!(answer == ancestors, "the ancestors of {handle:?} are {answer:?}, not {ancestors:?}");
+        for (a, b) in [(top, other), (other, top), (Tree::ROOT, top), (top, top)] {
+            let expected = a != b && self.tree.is_within(b, a);
+            let answer = self.scene.is_ancestor(self.tree.handle(a), self.tree.handle(b));
+            let (a, b) = (self.tree.handle(a), self.tree.handle(b));
+            ensure!(answer == expected, "{a:?} above {b:?}: {answer}, not {expected}");
+        }
+        Ok(())
+    }
+
+    fn probe_subtree(&self, top: usize) -> Check {
+        let handle = self.tree.handle(top);
+        let all = self.tree.pre_order(top);
+        let expected = self.handles(all[1..].iter().copied());
+        let answer: Vec<_> = self.scene.descendants(handle).collect();
+        ensure!(answer == expected, "the descendants of {handle:?} are {answer:?}, not {expected:?}");
+        let leaves = all.iter().copied().filter(|&node| self.tree.at(node).children.is_empty());
+        let expected = self.handles(leaves);
+        let answer: Vec<_> = self.scene.leaves(handle).collect();
+        ensure!(answer == expected, "the leaves of {handle:?} are {answer:?}, not {expected:?}");
+        let mut edges = Vec::with_capacity(all.len() * 2);
+        self.edges(top, &mut edges);
+        let answer: Vec<_> = self.scene.edges(handle).collect();
+        ensure!(answer == edges, "the edges of {handle:?} are {answer:?}, not {edges:?}");
+        let answer: Vec<_> = self.scene.post_order(handle).collect();
+        let mut leaves = edges.iter().filter_map(|edge| match edge {
+            Edge::Leave(node) => Some(*node),
+            Edge::Enter(_) => None,
+        });
+        let same = answer.iter().all(|&node| leaves.next() == Some(node)) && leaves.next().is_none();
+        ensure!(same, "the post-order of {handle:?} is {answer:?}, but its edges are {edges:?}");
+        Ok(())
+    }
+
+    fn edges(&self, top: usize, edges: &mut Vec<Edge>) {
+        // A child's rank on the stack says how far its parent is done.
+        let mut stack = vec![(top, 0)];
+        edges.push(Edge::Enter(self.tree.handle(top)));
+        while let Some((node, rank)) = stack.last_mut() {
+            let entry = self.tree.at(*node);
+            if let Some(&child) = entry.children.get(*rank) {
+                *rank += 1;
+                stack.push((child, 0));
+                edges.push(Edge::Enter(self.tree.handle(child)));
+            } else {
+                edges.push(Edge::Leave(entry.handle));
+                stack.pop();
+            }
+        }
+    }
+
+    /// Finds the first node by the names on the way down to `top`, where all have one.
+    fn probe_path(&self, top: usize) -> Check {
+        let mut way: Vec<usize> = self.tree.up(top).collect();
+        way.pop();
+        way.reverse();
+        let names: Option<Vec<&str>> = way.iter().map(|&node| self.tree.at(node).name).collect();
+        let Some(names) = names else { return Ok(()) };
+        let mut found = Some(Tree::ROOT);
+        for name in &names {
+            let children = found.map(|node| &self.tree.at(node).children);
+            found = children
+                .and_then(|children| children.iter().copied().find(|&child| self.tree.at(child).name == Some(name)));
+        }
+        let expected = found.map(|node| self.tree.handle(node));
+        let answer = self.scene.find_by(self.scene.root(), &names);
+        ensure!(answer == expected, "{names:?} leads to {answer:?}, not {expected:?}");
+        if !names.is_empty() && names.iter().all(|name| !name.is_empty() && !name.contains('/')) {
+            let path = names.join("/");
+            let answer = self.scene.find(self.scene.root(), &path);
+            ensure!(answer == expected, "{path:?} leads to {answer:?}, not {expected:?}");
+        }
+        Ok(())
+    }
+
+    /// Visits with some nodes pruned and perhaps one that breaks off.
+    fn probe_visit(&self, top: usize, seed: u64) -> Check {
+        let handle = self.tree.handle(top);
+        let above = self.tree.up(top).count() - 1;
+        let mut recorder = Recorder { seed, above, edges: Vec::new(), wrong: None };
+        let flow = self.scene.visit(handle, &mut recorder);
+        if let Some(wrong) = recorder.wrong {
+            return Err(super::Mismatch(wrong));
+        }
+        let mut expected = Vec::new();
+        let ended = self.expected_visit(top, seed, &mut expected);
+        ensure!(flow == ended, "the visit of {handle:?} ended with {flow:?}, not {ended:?}");
+        let edges = recorder.edges;
+        ensure!(edges == expected, "the visit of {handle:?} was {edges:?}, not {expected:?}");
+        Ok(())
+    }
+
+    fn expected_visit(&self, top: usize, seed: u64, edges: &mut Vec<Edge>) -> Flow {
+        let mut stack = vec![(top, usize::MAX)];
+        while let Some((node, rank)) = stack.last_mut() {
+            let entry = self.tree.at(*node);
+            if *rank == usize::MAX {
+                edges.push(Edge::Enter(entry.handle));
+                *rank = match decision(seed, entry.handle) {
+                    Flow::Break => return Flow::Break,
+                    Flow::Prune => entry.children.len(),
+                    Flow::Continue => 0,
+                };
+            }
+            if let Some(&child) = entry.children.get(*rank) {
+                *rank += 1;
+                stack.push((child, usize::MAX));
+            } else {
+                edges.push(Edge::Leave(entry.handle));
+                stack.pop();
+            }
+        }
+        Flow::Continue
+    }
+
+    fn probe_slices(&self) -> Check {
+        let mut counter = Counter::default();
+        let flow = self.scene.visit_slices(&mut counter);
+        ensure!(flow == Flow::Continue, "the visit of slices ended with {flow:?}");
+        let (slices, expected) = (counter.slices, self.scene.slice_count());
+        ensure!(slices == expected, "{slices} slices were visited, not {expected}");
+        let (nodes, expected) = (counter.nodes, self.tree.len());
+        ensure!(nodes == expected, "slices of {nodes} nodes were visited, not {expected}");
+        Ok(())
+    }
+}
+
+/// What the visitor answers on entering a node.
+fn decision(seed: u64, node: NodeHandle) -> Flow {
+    let mixed = (node.to_bits() ^ seed).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32;
+    match mixed % 97 {
+        0 => Flow::Break,
+        1..=20 => Flow::Prune,
+        _ => Flow::Continue,
+    }
+}
+
+struct Recorder {
+    seed: u64,
+    above: usize,
+    edges: Vec<Edge>,
+    wrong: Option<String>,
+}
+
+impl Visitor for Recorder {
+    fn enter(&mut self, node: &NodeRef<'_>) -> Flow {
+        let handle = node.handle();
+        let scene = node.scene();
+        let same = scene.depth(handle) == Some(self.above + node.depth())
+            && node.parent() == scene.parent(handle)
+            && Some(node.node()) == scene.node(handle)
+            && Some(node.world()) == scene.world(handle);
+        if !same {
+            self.wrong = Some(format!("the visitor sees {:?} otherwise than the scene", node.handle()));
+        }
+        self.edges.push(Edge::Enter(handle));
+        decision(self.seed, handle)
+    }
+
+    fn leave(&mut self, node: &NodeRef<'_>) {
+        self.edges.push(Edge::Leave(node.handle()));
+    }
+}
+
+#[derive(Default)]
+struct Counter {
+    slices: usize,
+    nodes: usize,
+}
+
+impl SliceVisitor for Counter {
+    fn slice(&mut self, slice: SliceView<'_>) -> Flow {
+        self.slices += 1;
+        self.nodes += slice.nodes();
+        Flow::Continue
+    }
+}

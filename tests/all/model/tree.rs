@@ -1,0 +1,328 @@
+//! The naive scene: nodes told by index, each with a `Vec` of children.
+
+use super::op::{Target, Where};
+use super::world::{Kept, World};
+use hedgerow::{Local, Mat34, Node, NodeHandle, Place, Shape, Visibility};
+use std::collections::{HashMap, HashSet};
+
+/// A node.
+pub(crate) struct Entry {
+    /// What the scene calls it.
+    pub(crate) handle: NodeHandle,
+    /// Its parent; the root has none.
+    pub(crate) parent: Option<usize>,
+    /// Its children in order.
+    pub(crate) children: Vec<usize>,
+    /// Its local transform.
+    pub(crate) local: Option<Kept>,
+    /// Its material.
+    pub(crate) material: Option<u32>,
+    /// Its shape.
+    pub(crate) shape: Option<Shape>,
+    /// Its visibility.
+    pub(crate) visibility: Option<Visibility>,
+    /// Its name.
+    pub(crate) name: Option<&'static str>,
+    /// Its world matrix as of the last update, where it has had a transform of its own ever since.
+    pub(crate) seen: Option<Mat34>,
+    /// Where it stands in the list of live nodes.
+    at: usize,
+}
+
+/// A node met on the way through the tree, parents before children, siblings in order.
+#[derive(Clone, Copy)]
+pub(crate) struct Met {
+    /// Which node.
+    pub(crate) index: usize,
+    /// Where its parent was met.
+    pub(crate) parent: usize,
+    /// How deep it is.
+    pub(crate) depth: usize,
+    /// The sibling before it.
+    pub(crate) before: Option<usize>,
+    /// The sibling behind it.
+    pub(crate) after: Option<usize>,
+}
+
+/// The naive scene.
+pub(crate) struct Tree {
+    entries: Vec<Entry>,
+    free: Vec<usize>,
+    live: Vec<usize>,
+    by_handle: HashMap<NodeHandle, usize>,
+    issued: HashSet<NodeHandle>,
+    removed: Vec<NodeHandle>,
+}
+
+impl Tree {
+    /// The index of the root.
+    pub(crate) const ROOT: usize = 0;
+
+    /// A tree of a root alone.
+    pub(crate) fn new(root: NodeHandle) -> Self {
+        let mut tree = Self {
+            entries: Vec::new(),
+            free: Vec::new(),
+            live: Vec::new(),
+            by_handle: HashMap::new(),
+            issued: HashSet::new(),
+            removed: Vec::new(),
+        };
+        tree.enter(root, None);
+        tree
+    }
+
+    /// How many nodes there are.
+    pub(crate) fn len(&self) -> usize {
+        self.live.len()
+    }
+
+    /// The handles of all nodes that were removed.
+    pub(crate) fn removed(&self) -> &[NodeHandle] {
+        &self.removed
+    }
+
+    /// Whether the scene ever gave out this handle.
+    pub(crate) fn was_issued(&self, handle: NodeHandle) -> bool {
+        self.issued.contains(&handle)
+    }
+
+    /// The live node of this handle.
+    pub(crate) fn find(&self, handle: NodeHandle) -> Option<usize> {
+        self.by_handle.get(&handle).copied()
+    }
+
+    /// The node.
+    pub(crate) fn at(&self, index: usize) -> &Entry {
+        &self.entries[index]
+    }
+
+    /// The node, to be changed.
+    pub(crate) fn at_mut(&mut self, index: usize) -> &mut Entry {
+        &mut self.entries[index]
+    }
+
+    /// The handle of the node.
+    pub(crate) fn handle(&self, index: usize) -> NodeHandle {
+        self.entries[index].handle
+    }
+
+    /// All nodes in no order.
+    pub(crate) fn live(&self) -> &[usize] {
+        &self.live
+    }
+
+    /// The handle that a target means now.
+    pub(crate) fn pick(&self, target: Target) -> NodeHandle {
+        match target {
+            Target::Live(index) => self.handle(self.live[usize::from(index) % self.len()]),
+            Target::Recent(back) => self.handle(self.live[self.len() - 1 - usize::from(back) % self.len().min(4)]),
+            Target::Top(index) => {
+                let tops = &self.at(Self::ROOT).children;
+                self.handle(tops.get(usize::from(index) % tops.len().max(1)).copied().unwrap_or(Self::ROOT))
+            }
+            Target::Leaf(index) => {
+                let mut node = self.live[usize::from(index) % self.len()];
+                while let Some(&first) = self.at(node).children.first() {
+                    node = first;
+                }
+                self.handle(node)
+            }
+            Target::Root => self.handle(Self::ROOT),
+            Target::Stale(index) => match self.removed.len() {
+                0 => super::decode::handle_of(u64::from(index)),
+                count => self.removed[usize::from(index) % count],
+            },
+            Target::Bits(bits) => super::decode::handle_of(bits),
+        }
+    }
+
+    /// The place that a target means now.
+    pub(crate) fn place(&self, place: Where) -> Place {
+        match place {
+            Where::First(target) => Place::FirstChildOf(self.pick(target)),
+            Where::Last(target) => Place::LastChildOf(self.pick(target)),
+            Where::Before(target) => Place::Before(self.pick(target)),
+            Where::After(target) => Place::After(self.pick(target)),
+        }
+    }
+
+    /// The parent that a node would have at this place: `None` at a stale anchor and beside the root.
+    pub(crate) fn parent_at(&self, place: Place) -> Option<usize> {
+        let anchor = self.find(place.anchor())?;
+        match place {
+            Place::FirstChildOf(_) | Place::LastChildOf(_) => Some(anchor),
+            Place::Before(_) | Place::After(_) => self.at(anchor).parent,
+        }
+    }
+
+    /// Which child of its parent the node is.
+    pub(crate) fn rank(&self, index: usize) -> usize {
+        let siblings = &self.at(self.at(index).parent.expect("the root has no rank")).children;
+        siblings.iter().position(|&sibling| sibling == index).expect("a child of its parent")
+    }
+
+    /// Whether the node is this one or lies below it.
+    pub(crate) fn is_within(&self, index: usize, top: usize) -> bool {
+        self.up(index).any(|node| node == top)
+    }
+
+    /// The node and its ancestors.
+    pub(crate) fn up(&self, index: usize) -> impl Iterator<Item = usize> + '_ {
+        core::iter::successors(Some(index), |&node| self.at(node).parent)
+    }
+
+    /// The nearest node from here up that has a transform.
+    pub(crate) fn transform_above(&self, index: usize) -> Option<usize> {
+        self.up(index).find(|&node| self.at(node).local.is_some())
+    }
+
+    /// The world transform of the node.
+    pub(crate) fn world(&self, index: usize) -> World {
+        let above: Vec<_> = self.up(index).filter_map(|node| self.at(node).local.as_ref()).collect();
+        above.iter().rev().fold(World::IDENTITY, |world, kept| world.below(kept))
+    }
+
+    /// Whether the node or an ancestor has an axis of exactly zero.
+    pub(crate) fn is_flat(&self, index: usize) -> bool {
+        self.up(index).any(|node| self.at(node).local.is_some_and(|kept| kept.flat))
+    }
+
+    /// Adds a node at a place that the scene has taken.
+    pub(crate) fn add(&mut self, handle: NodeHandle, place: Place, node: &Node<'static>) -> usize {
+        let index = self.enter(handle, None);
+        self.link(index, place);
+        let entry = self.at_mut(index);
+        entry.local = node.local.map(Kept::new);
+        (entry.material, entry.shape) = (node.material, node.shape);
+        (entry.visibility, entry.name) = (node.visibility, node.name);
+        index
+    }
+
+    /// Moves a node to a place that the scene has taken.
+    pub(crate) fn shift(&mut self, index: usize, place: Place) {
+        if self.find(place.anchor()) == Some(index) {
+            return;
+        }
+        self.unlink(index);
+        self.link(index, place);
+    }
+
+    /// Removes a node and all below it; how many these were.
+    pub(crate) fn remove(&mut self, index: usize) -> usize {
+        self.unlink(index);
+        let mut gone = vec![index];
+        let mut done = 0;
+        while let Some(&node) = gone.get(done) {
+            done += 1;
+            gone.append(&mut core::mem::take(&mut self.at_mut(node).children));
+            self.leave(node);
+        }
+        done
+    }
+
+    /// Fills `met` with all nodes, depth-first.
+    pub(crate) fn walk(&self, met: &mut Vec<Met>) {
+        met.clear();
+        let root = Met { index: Self::ROOT, parent: 0, depth: 0, before: None, after: None };
+        // The stack holds who is still to be met, the next on top.
+        let mut stack = vec![root];
+        while let Some(next) = stack.pop() {
+            let parent = met.len();
+            met.push(next);
+            let children = &self.at(next.index).children;
+            let mut after = None;
+            for (rank, &index) in children.iter().enumerate().rev() {
+                let before = rank.checked_sub(1).map(|rank| children[rank]);
+                stack.push(Met { index, parent, depth: next.depth + 1, before, after });
+                after = Some(index);
+            }
+        }
+    }
+
+    /// The node and all below it, parents first.
+    pub(crate) fn pre_order(&self, top: usize) -> Vec<usize> {
+        let (mut order, mut stack) = (Vec::new(), vec![top]);
+        while let Some(node) = stack.pop() {
+            order.push(node);
+            stack.extend(self.at(node).children.iter().rev());
+        }
+        order
+    }
+
+    /// The description that the scene is to answer.
+    pub(crate) fn node(&self, index: usize) -> Node<'static> {
+        let entry = self.at(index);
+        Node {
+            local: entry.local.map(|kept| kept.local),
+            material: entry.material,
+            shape: entry.shape,
+            visibility: entry.visibility,
+            name: entry.name,
+        }
+    }
+
+    /// Sets the local transform that the scene was found to keep.
+    pub(crate) fn keep(&mut self, index: usize, local: Option<Local>) {
+        let entry = self.at_mut(index);
+        if entry.local.is_some() != local.is_some() {
+            entry.seen = None;
+        }
+        entry.local = local.map(Kept::new);
+    }
+
+    fn link(&mut self, index: usize, place: Place) {
+        let anchor = self.find(place.anchor()).expect("the place's anchor is live");
+        let parent = self.parent_at(place).expect("the place has a parent");
+        let rank = match place {
+            Place::FirstChildOf(_) => 0,
+            Place::LastChildOf(_) => self.at(parent).children.len(),
+            Place::Before(_) => self.rank(anchor),
+            Place::After(_) => self.rank(anchor) + 1,
+        };
+        self.at_mut(parent).children.insert(rank, index);
+        self.at_mut(index).parent = Some(parent);
+    }
+
+    fn unlink(&mut self, index: usize) {
+        let rank = self.rank(index);
+        let parent = self.at_mut(index).parent.take().expect("only the root has no parent");
+        self.at_mut(parent).children.remove(rank);
+    }
+
+    fn enter(&mut self, handle: NodeHandle, parent: Option<usize>) -> usize {
+        let entry = Entry {
+            handle,
+            parent,
+            children: Vec::new(),
+            local: None,
+            material: None,
+            shape: None,
+            visibility: None,
+            name: None,
+            seen: None,
+            at: self.live.len(),
+        };
+        let index = self.free.pop().unwrap_or(self.entries.len());
+        if index == self.entries.len() {
+            self.entries.push(entry);
+        } else {
+            self.entries[index] = entry;
+        }
+        self.live.push(index);
+        self.by_handle.insert(handle, index);
+        self.issued.insert(handle);
+        index
+    }
+
+    fn leave(&mut self, index: usize) {
+        let (handle, at) = (self.handle(index), self.at(index).at);
+        self.live.swap_remove(at);
+        if let Some(&moved) = self.live.get(at) {
+            self.entries[moved].at = at;
+        }
+        self.by_handle.remove(&handle);
+        self.removed.push(handle);
+        self.free.push(index);
+    }
+}

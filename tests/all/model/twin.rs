@@ -1,0 +1,362 @@
+//! A scene and its model, side by side: every edit is played on both and every answer is compared.
+
+use super::op::{Op, SortKey, Step};
+use super::tree::{Met, Tree};
+use super::world::World;
+use super::{Check, components, decode};
+use hedgerow::{DrawList, Error, Mat34, Node, NodeHandle, Place, Scene, SceneConfig, Stats};
+use std::time::Duration;
+
+/// What a run was made of.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Counts {
+    /// Steps played.
+    pub(crate) steps: usize,
+    /// Steps that changed the structure.
+    pub(crate) structural: usize,
+    /// Of these, the ones that crossed a slice border.
+    pub(crate) crossing: usize,
+    /// Edits that the scene was right to refuse.
+    pub(crate) refused: usize,
+    /// Steps that ended with an update.
+    pub(crate) updates: usize,
+    /// The most nodes of a tree.
+    pub(crate) largest: usize,
+}
+
+impl Counts {
+    /// Both runs together.
+    pub(crate) fn plus(self, other: &Self) -> Self {
+        Self {
+            steps: self.steps + other.steps,
+            structural: self.structural + other.structural,
+            crossing: self.crossing + other.crossing,
+            refused: self.refused + other.refused,
+            updates: self.updates + other.updates,
+            largest: self.largest.max(other.largest),
+        }
+    }
+}
+
+/// Why a scene is to refuse an edit.
+#[derive(Debug, Default)]
+pub(crate) struct Refusals {
+    /// Any of these will do; none, and the edit is to be done.
+    pub(crate) errors: Vec<Error>,
+    /// Whether doing the edit will do as well.
+    pub(crate) unsure: bool,
+}
+
+/// A scene, its model, and what comparing them needs.
+pub(crate) struct Twin {
+    pub(crate) scene: Scene,
+    pub(crate) tree: Tree,
+    pub(crate) counts: Counts,
+    pub(crate) list: DrawList,
+    pub(crate) met: Vec<Met>,
+    pub(crate) worlds: Vec<World>,
+    pub(crate) fresh: Vec<Mat34>,
+    most: usize,
+}
+
+impl Twin {
+    /// An empty scene of this policy, with so many nodes at most.
+    pub(crate) fn new(config: SceneConfig, most: usize) -> Self {
+        let scene = Scene::with_config(config).expect("the policy makes sense");
+        let tree = Tree::new(scene.root());
+        let (met, worlds, fresh) = (Vec::new(), Vec::new(), Vec::new());
+        Self { scene, tree, counts: Counts::default(), list: DrawList::new(), met, worlds, fresh, most }
+    }
+
+    /// Plays the steps one by one, and compares everything after each.
+    pub(crate) fn run<'s>(&mut self, steps: impl IntoIterator<Item = &'s Step>) -> Check {
+        for step in steps {
+            let number = self.counts.steps;
+            self.step(step).map_err(|mismatch| super::Mismatch(format!("step {number}, {step:?}: {mismatch}")))?;
+        }
+        self.compare_stats()
+    }
+
+    /// Plays one step.
+    pub(crate) fn step(&mut self, step: &Step) -> Check {
+        self.counts.steps += 1;
+        let slices = self.scene.slice_count();
+        let full = self.tree.len() >= self.most;
+        let op = match step.op {
+            Op::Insert { at, .. } | Op::Plant { at, .. } if full => Op::Remove(at.target().leafward()),
+            op => op,
+        };
+        if let Some(crossed) = self.play(&op)? {
+            self.counts.structural += 1;
+            let crossed = crossed || slices != self.scene.slice_count();
+            self.counts.crossing += usize::from(crossed);
+        }
+        self.counts.largest = self.counts.largest.max(self.tree.len());
+        let mut updated = matches!(op, Op::Update | Op::UpdateAll);
+        if step.update && !updated {
+            self.scene.update();
+            updated = true;
+        }
+        self.counts.updates += usize::from(updated);
+        self.compare(updated)?;
+        if updated {
+            self.compare_draws()?;
+        }
+        self.probe(step.probe)
+    }
+
+    /// Makes one edit; answers, of an edit of the structure, whether it is known to have crossed a slice border.
+    fn play(&mut self, op: &Op) -> Check<Option<bool>> {
+        match *op {
+            Op::Insert { at, node } => {
+                let place = self.tree.place(at);
+                Ok(self.insert(place, node)?.map(|index| self.is_apart(index, place.anchor())))
+            }
+            Op::Plant { at, node, more, seed } => self.plant(self.tree.place(at), node, more, seed),
+            Op::Remove(target) => self.remove(self.tree.pick(target)),
+            Op::Reparent { node, to, keep } => self.reparent(self.tree.pick(node), self.tree.place(to), keep),
+            Op::SortChildren(target, key) => self.sort(self.tree.pick(target), key),
+            Op::Isolate(target) => self.isolate(self.tree.pick(target)),
+            Op::Clear => {
+                self.scene.clear();
+                for &child in &self.tree.at(Tree::ROOT).children.clone() {
+                    self.tree.remove(child);
+                }
+                Ok(Some(false))
+            }
+            Op::SetWorld(target, matrix) => self.set_world(self.tree.pick(target), matrix).map(|()| None),
+            Op::LookAt { node, target, up } => self.look_at(self.tree.pick(node), target, up).map(|()| None),
+            Op::Reconstitute(target) => {
+                let (handle, mut refusals) = (self.tree.pick(target), Refusals::default());
+                self.live(handle, &mut refusals);
+                self.attempt(refusals, |scene| scene.reconstitute(handle)).map(|_| None)
+            }
+            Op::ReconstituteAll => self.plain(|scene| scene.reconstitute_all()),
+            Op::Maintain(millis) => self.plain(|scene| {
+                scene.maintain(Duration::from_millis(millis.into()));
+            }),
+            Op::ShrinkToFit => self.shrink(),
+            Op::TryReserve(target, more) => self.reserve(self.tree.pick(target), more),
+            Op::Update => self.plain(Scene::update),
+            Op::UpdateAll => self.plain(Scene::update_all),
+            ref other => self.component(other).map(|()| None),
+        }
+    }
+
+    /// Makes an edit that `refusals` says the answer of; the scene is to be untouched where it refuses.
+    pub(crate) fn attempt<T>(
+        &mut self,
+        refusals: Refusals,
+        edit: impl FnOnce(&mut Scene) -> Result<T, Error>,
+    ) -> Check<Option<T>> {
+        let stats = |scene: &Scene| format!("{:?}", scene.stats());
+        let before = (!refusals.errors.is_empty()).then(|| stats(&self.scene));
+        match edit(&mut self.scene) {
+            Ok(answer) => {
+                let allowed = refusals.errors.is_empty() || refusals.unsure;
+                ensure!(allowed, "done, where it is to be refused for {:?}", refusals.errors);
+                Ok(Some(answer))
+            }
+            Err(error) => {
+                let known = refusals.errors.iter().any(|expected| is_same_error(expected, &error));
+                ensure!(known, "refused for {error:?}, not for one of {:?}", refusals.errors);
+                self.counts.refused += 1;
+                let (before, after) = (before.unwrap_or_default(), stats(&self.scene));
+                ensure!(before == after, "refused for {error:?}, but changed {before} to {after}");
+                Ok(None)
+            }
+        }
+    }
+
+    /// The model's node of the handle; a stale handle is a refusal.
+    pub(crate) fn live(&self, handle: NodeHandle, refusals: &mut Refusals) -> Option<usize> {
+        let index = self.tree.find(handle);
+        if index.is_none() {
+            refusals.errors.push(Error::StaleHandle(handle));
+        }
+        index
+    }
+
+    /// Whether the place is free to be taken: a stale anchor and the root's side are refusals.
+    pub(crate) fn free(&self, place: Place, refusals: &mut Refusals) {
+        let beside = matches!(place, Place::Before(_) | Place::After(_));
+        if self.live(place.anchor(), refusals) == Some(Tree::ROOT) && beside {
+            refusals.errors.push(Error::RootIsFixed);
+        }
+    }
+
+    /// Whether the node lies in another slice than its parent or than this neighbour.
+    pub(crate) fn is_apart(&self, index: usize, neighbour: NodeHandle) -> bool {
+        let entry = self.tree.at(index);
+        let parent = entry.parent.map(|parent| self.tree.handle(parent));
+        [parent, Some(neighbour)]
+            .into_iter()
+            .flatten()
+            .any(|other| self.scene.contains(other) && !self.scene.same_slice(entry.handle, other))
+    }
+
+    /// An edit that neither refuses nor changes anything that the model knows.
+    fn plain(&mut self, edit: impl FnOnce(&mut Scene)) -> Check<Option<bool>> {
+        edit(&mut self.scene);
+        Ok(None)
+    }
+
+    fn insert(&mut self, place: Place, node: Node<'static>) -> Check<Option<usize>> {
+        let mut refusals = Refusals::default();
+        self.free(place, &mut refusals);
+        components::faults(&node, &mut refusals.errors);
+        let Some(handle) = self.attempt(refusals, |scene| scene.insert(place, node))? else {
+            return Ok(None);
+        };
+        ensure!(!self.tree.was_issued(handle), "{handle:?} was given to an earlier node");
+        ensure!(NodeHandle::from_bits(handle.to_bits()) == Some(handle), "{handle:?} loses bits");
+        let index = self.tree.add(handle, place, &components::as_kept(node));
+        if let Some(given) = node.local {
+            self.adopt(index, &given)?;
+        }
+        Ok(Some(index))
+    }
+
+    fn plant(&mut self, place: Place, node: Node<'static>, more: u8, seed: u8) -> Check<Option<bool>> {
+        let Some(top) = self.insert(place, node)? else {
+            return Ok(None);
+        };
+        let mut planted = vec![self.tree.handle(top)];
+        for turn in 0..more {
+            let pick = seed.wrapping_mul(37).wrapping_add(turn.wrapping_mul(101));
+            let anchor = planted[usize::from(pick >> 3) % planted.len()];
+            let place = match pick & 7 {
+                0..=4 => Place::LastChildOf(anchor),
+                5 => Place::FirstChildOf(anchor),
+                6 => Place::Before(anchor),
+                _ => Place::After(anchor),
+            };
+            let child = Node { local: node.local.filter(|_| pick & 2 == 0), ..node };
+            if let Some(index) = self.insert(place, child)? {
+                planted.push(self.tree.handle(index));
+            }
+        }
+        Ok(Some(self.is_apart(top, place.anchor())))
+    }
+
+    fn remove(&mut self, handle: NodeHandle) -> Check<Option<bool>> {
+        let mut refusals = Refusals::default();
+        let index = self.live(handle, &mut refusals);
+        if index == Some(Tree::ROOT) {
+            refusals.errors.push(Error::RootIsFixed);
+        }
+        let below = index.map(|index| self.tree.pre_order(index)).unwrap_or_default();
+        let crossed = index.is_some_and(|index| self.is_apart(index, handle))
+            || below.iter().any(|&node| !self.scene.same_slice(handle, self.tree.handle(node)));
+        let Some(removed) = self.attempt(refusals, |scene| scene.remove(handle))? else {
+            return Ok(None);
+        };
+        let expected = self.tree.remove(below[0]);
+        ensure!(removed == expected, "removed {removed} nodes, not {expected}");
+        Ok(Some(crossed))
+    }
+
+    fn sort(&mut self, handle: NodeHandle, key: SortKey) -> Check<Option<bool>> {
+        let mut refusals = Refusals::default();
+        let index = self.live(handle, &mut refusals);
+        let done = self.attempt(refusals, |scene| {
+            scene.sort_children_by(handle, |scene, a, b| match key {
+                SortKey::Material => scene.own_material(a).cmp(&scene.own_material(b)),
+                SortKey::NameReversed => scene.name(b).cmp(&scene.name(a)),
+                SortKey::Handle => a.to_bits().cmp(&b.to_bits()),
+                SortKey::Constant => core::cmp::Ordering::Equal,
+            })
+        })?;
+        let (Some(()), Some(index)) = (done, index) else {
+            return Ok(None);
+        };
+        let mut children = core::mem::take(&mut self.tree.at_mut(index).children);
+        let tree = &self.tree;
+        children.sort_by(|&a, &b| match key {
+            SortKey::Material => tree.at(a).material.cmp(&tree.at(b).material),
+            SortKey::NameReversed => tree.at(b).name.cmp(&tree.at(a).name),
+            SortKey::Handle => tree.handle(a).to_bits().cmp(&tree.handle(b).to_bits()),
+            SortKey::Constant => core::cmp::Ordering::Equal,
+        });
+        let crossed =
+            children.windows(2).any(|pair| !self.scene.same_slice(tree.handle(pair[0]), tree.handle(pair[1])));
+        self.tree.at_mut(index).children = children;
+        Ok(Some(crossed))
+    }
+
+    fn isolate(&mut self, handle: NodeHandle) -> Check<Option<bool>> {
+        let mut refusals = Refusals::default();
+        let index = self.live(handle, &mut refusals);
+        if index == Some(Tree::ROOT) {
+            refusals.errors.push(Error::RootIsFixed);
+        }
+        let done = self.attempt(refusals, |scene| scene.isolate(handle))?;
+        let (Some(()), Some(index)) = (done, index) else {
+            return Ok(None);
+        };
+        let parent = self.tree.at(index).parent.expect("the root is not isolated");
+        let (siblings, rank) = (&self.tree.at(parent).children, self.tree.rank(index));
+        let beside = [rank.checked_sub(1), Some(rank + 1)].into_iter().flatten();
+        for other in beside.filter_map(|rank| siblings.get(rank).copied()).chain([parent]) {
+            let other = self.tree.handle(other);
+            ensure!(!self.scene.same_slice(handle, other), "isolated, yet in one slice with {other:?}");
+        }
+        Ok(Some(false))
+    }
+
+    fn shrink(&mut self) -> Check<Option<bool>> {
+        let before = self.scene.stats().allocated_bytes();
+        self.scene.shrink_to_fit();
+        let after = self.scene.stats().allocated_bytes();
+        ensure!(after <= before, "shrunk from {before} bytes to {after}");
+        Ok(None)
+    }
+
+    fn reserve(&mut self, handle: NodeHandle, more: usize) -> Check<Option<bool>> {
+        let mut refusals = Refusals::default();
+        self.live(handle, &mut refusals);
+        if more == usize::MAX {
+            refusals.errors.extend([Error::CapacityOverflow, Error::AllocationFailed]);
+        }
+        self.attempt(refusals, |scene| scene.try_reserve(handle, more)).map(|_| None)
+    }
+
+    /// Compares what the scene counts.
+    pub(crate) fn compare_stats(&self) -> Check {
+        let stats: Stats = self.scene.stats();
+        let count = |test: &dyn Fn(usize) -> bool| self.tree.live().iter().filter(|&&node| test(node)).count();
+        let tree = &self.tree;
+        // Each slice has a base for what is inherited, and a portal all but the root's.
+        let slices = self.scene.slice_count();
+        let inherited = |test: &dyn Fn(usize) -> bool| slices + count(test);
+        let pairs = [
+            ("nodes", stats.nodes, tree.len()),
+            ("slices", stats.slices, slices),
+            ("rows", stats.rows.live, tree.len() + slices - 1),
+            ("transforms", stats.transforms.live, inherited(&|node| tree.at(node).local.is_some())),
+            ("materials", stats.materials.live, inherited(&|node| tree.at(node).material.is_some())),
+            ("visibilities", stats.visibilities.live, inherited(&|node| tree.at(node).visibility.is_some())),
+            ("shapes", stats.shapes.live, count(&|node| tree.at(node).shape.is_some())),
+            ("names", stats.names.live, count(&|node| tree.at(node).name.is_some())),
+        ];
+        for (what, counted, expected) in pairs {
+            ensure!(counted == expected, "stats count {counted} {what}, not {expected}");
+        }
+        ensure!((0.0..=1.0).contains(&stats.disorder), "a disorder of {}", stats.disorder);
+        ensure!(stats.live_bytes() <= stats.allocated_bytes(), "more bytes live than allocated");
+        Ok(())
+    }
+}
+
+/// Whether two errors say the same: a message's words and which parent is singular are the scene's to choose.
+fn is_same_error(expected: &Error, error: &Error) -> bool {
+    match (expected, error) {
+        (Error::NotFinite(_), Error::NotFinite(_)) | (Error::Singular(_), Error::Singular(_)) => true,
+        (expected, error) => expected == error,
+    }
+}
+
+/// A twin under a policy told by bytes.
+pub(crate) fn from_bytes(policy: [u8; decode::POLICY_BYTES]) -> Twin {
+    Twin::new(decode::policy(policy), decode::most_nodes(policy))
+}

@@ -1,0 +1,152 @@
+//! World transforms in double precision, with a bound on what single precision may differ by.
+//!
+//! The bound is a running error analysis: it grows with every product that the scene rounds, in the spectral norm for
+//! locals (a rotation has norm 1, so depth alone costs a little, not a power) and the Frobenius norm for worlds.
+
+use hedgerow::glam::{DAffine3, DMat3, DVec3};
+use hedgerow::{Local, Mat34};
+
+/// The distance from 1 to the next single-precision number.
+const EPSILON: f64 = f32::EPSILON as f64;
+/// How many roundings of a product of norms one level may cost.
+const ROUNDINGS: f64 = 12.0;
+/// What underflow may cost.
+const TINY: f64 = 1e-36;
+
+/// A local transform, as the scene keeps it, and widened.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Kept {
+    /// What the scene answers.
+    pub(crate) local: Local,
+    /// The same in double precision.
+    pub(crate) wide: DAffine3,
+    /// How much longer the linear part makes a vector at most.
+    pub(crate) norm: f64,
+    /// The length of the translation.
+    pub(crate) length: f64,
+    /// Whether an axis is exactly zero, so that nothing below has an inverse.
+    pub(crate) flat: bool,
+}
+
+impl Kept {
+    /// The local transform, widened.
+    pub(crate) fn new(local: Local) -> Self {
+        let wide = widen(&local);
+        let norm = match local {
+            Local::Transform(transform) => f64::from(transform.scale.abs().max_element()) * 1.000_01,
+            Local::Matrix(_) => frobenius(&wide.matrix3),
+        };
+        let axes = [wide.matrix3.x_axis, wide.matrix3.y_axis, wide.matrix3.z_axis];
+        let flat = axes.contains(&DVec3::ZERO);
+        Self { local, wide, norm, length: wide.translation.length(), flat }
+    }
+}
+
+/// A world transform and how far the scene's may be from it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct World {
+    /// The transform.
+    pub(crate) matrix: DAffine3,
+    /// The bound on the linear part.
+    pub(crate) linear: f64,
+    /// The bound on the translation.
+    pub(crate) shift: f64,
+}
+
+impl World {
+    /// Where the root's parent would be.
+    pub(crate) const IDENTITY: Self = Self { matrix: DAffine3::IDENTITY, linear: 0.0, shift: 0.0 };
+
+    /// The world transform of a child.
+    pub(crate) fn below(&self, kept: &Kept) -> Self {
+        let norm = frobenius(&self.matrix.matrix3);
+        let far = self.matrix.translation.length();
+        Self {
+            matrix: self.matrix * kept.wide,
+            linear: self.linear * kept.norm + ROUNDINGS * EPSILON * norm * kept.norm + TINY,
+            shift: self.shift + self.linear * kept.length + ROUNDINGS * EPSILON * (norm * kept.length + far) + TINY,
+        }
+    }
+
+    /// Whether a matrix of the scene is this one, to within the bound.
+    pub(crate) fn agrees(&self, matrix: &Mat34) -> bool {
+        agrees(&self.matrix, matrix, self.linear, self.shift)
+    }
+
+    /// How far the linear part is from having no inverse: its determinant by the product of its columns' lengths.
+    pub(crate) fn regularity(&self) -> f64 {
+        regularity(&self.matrix.matrix3)
+    }
+
+    /// What a local transform is to be, computed anew, so that the world one becomes `wished`; and how far the world
+    /// transform may then be from the wish.
+    pub(crate) fn local_for(&self, wished: &Self) -> (DAffine3, f64, f64) {
+        let local = self.matrix.inverse() * wished.matrix;
+        let (norm, length) = (frobenius(&local.matrix3), local.translation.length());
+        let own = frobenius(&self.matrix.matrix3);
+        // Translation, rotation and scale may be kept where they express the matrix to within 1e-6 a column.
+        let linear = wished.linear + self.linear * norm + 8e-6 * own * norm + TINY;
+        let far = wished.matrix.translation.length() + self.matrix.translation.length();
+        let shift =
+            wished.shift + self.shift + self.linear * length + ROUNDINGS * EPSILON * (own * length + far) + TINY;
+        (local, linear, shift)
+    }
+}
+
+/// Whether a matrix of the scene is this one, to within a bound for the linear part and one for the translation.
+pub(crate) fn agrees(wide: &DAffine3, matrix: &Mat34, linear: f64, shift: f64) -> bool {
+    let columns = wide.to_cols_array_2d();
+    for (r, row) in matrix.rows.iter().enumerate() {
+        for c in 0..3 {
+            let off = (f64::from(row[c]) - columns[c][r]).abs();
+            // Written so that a NaN disagrees.
+            if !(off <= linear) {
+                return false;
+            }
+        }
+        let off = (f64::from(row[3]) - columns[3][r]).abs();
+        if !(off <= shift) {
+            return false;
+        }
+    }
+    true
+}
+
+/// The determinant by the product of the columns' lengths: 1 for a rotation, 0 where there is no inverse.
+pub(crate) fn regularity(m: &DMat3) -> f64 {
+    let volume = m.x_axis.length() * m.y_axis.length() * m.z_axis.length();
+    if volume > 0.0 { (m.determinant() / volume).abs() } else { 0.0 }
+}
+
+/// The largest cosine between two columns: 0 where there is no shear.
+pub(crate) fn skew(m: &DMat3) -> f64 {
+    let [x, y, z] = [m.x_axis, m.y_axis, m.z_axis].map(DVec3::normalize_or_zero);
+    x.dot(y).abs().max(y.dot(z).abs()).max(z.dot(x).abs())
+}
+
+/// The matrix in double precision.
+pub(crate) fn widen_matrix(matrix: &Mat34) -> DAffine3 {
+    let [x, y, z] = matrix.rows.map(|row| row.map(f64::from));
+    DAffine3::from_cols(
+        DVec3::new(x[0], y[0], z[0]),
+        DVec3::new(x[1], y[1], z[1]),
+        DVec3::new(x[2], y[2], z[2]),
+        DVec3::new(x[3], y[3], z[3]),
+    )
+}
+
+/// The local transform in double precision.
+pub(crate) fn widen(local: &Local) -> DAffine3 {
+    match local {
+        Local::Matrix(matrix) => widen_matrix(matrix),
+        Local::Transform(transform) => DAffine3::from_scale_rotation_translation(
+            transform.scale.as_dvec3(),
+            transform.rotation.as_dquat(),
+            transform.translation.as_dvec3(),
+        ),
+    }
+}
+
+fn frobenius(m: &DMat3) -> f64 {
+    (m.x_axis.length_squared() + m.y_axis.length_squared() + m.z_axis.length_squared()).sqrt()
+}

@@ -1,0 +1,395 @@
+//! The side table keyed by handle.
+
+use hedgerow::{Node, NodeHandle, NodeMap, Scene, SceneConfig};
+use proptest::prelude::*;
+use std::cell::Cell;
+use std::collections::{BTreeMap, HashMap};
+use std::mem;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// A scene whose only table has two entries: the root's, and one that every other node reuses in turn.
+fn scene_of_two() -> Scene {
+    let config = SceneConfig { max_table_entries: 2, initial_slice_max_num_nodes: 2, ..SceneConfig::DEFAULT };
+    Scene::with_config(config).unwrap()
+}
+
+/// Two handles of one index: the first's node is removed and its place in the table reused.
+fn two_generations(scene: &mut Scene) -> (NodeHandle, NodeHandle) {
+    let older = scene.insert(scene.root(), Node::group()).unwrap();
+    scene.remove(older).unwrap();
+    for _ in 0..100 {
+        let newer = scene.insert(scene.root(), Node::group()).unwrap();
+        if place_bits(newer) == place_bits(older) {
+            return (older, newer);
+        }
+    }
+    panic!("the index was never reused");
+}
+
+/// Table and index of a handle.
+fn place_bits(handle: NodeHandle) -> u64 {
+    handle.to_bits() >> 28
+}
+
+/// A handle with this table and index, as arbitrary bits can make one.
+fn handle(table: u64, index: u64, generation: u64) -> NodeHandle {
+    NodeHandle::from_bits(table << 40 | index << 28 | generation).unwrap()
+}
+
+/// So many handles in ascending order, over several tables, with gaps.
+fn some_handles(count: u64) -> Vec<NodeHandle> {
+    (0..count).map(|number| handle(number / 10 * 3, number % 10 * 2, 1 + number % 4)).collect()
+}
+
+#[test]
+fn a_value_comes_back_by_its_handle_alone() {
+    let mut map = NodeMap::new();
+    assert_eq!(map.insert(handle(0, 3, 1), 'a'), None);
+    assert_eq!(map.insert(handle(0, 3, 1), 'b'), Some('a'));
+    assert_eq!(map.get(handle(0, 3, 1)), Some(&'b'));
+    for other in [handle(0, 3, 2), handle(0, 2, 1), handle(0, 4, 1), handle(1, 3, 1), handle(0xff_ffff, 3, 1)] {
+        assert_eq!(map.get(other), None);
+        assert_eq!(map.get_mut(other), None);
+        assert_eq!(map.remove(other), None);
+        assert!(!map.contains_key(other));
+    }
+    assert_eq!(map.len(), 1);
+    assert_eq!(map.remove(handle(0, 3, 1)), Some('b'));
+    assert!(map.is_empty());
+}
+
+#[test]
+fn the_value_of_a_removed_node_is_never_returned_for_the_next() {
+    let mut scene = scene_of_two();
+    let (older, newer) = two_generations(&mut scene);
+    let mut map = NodeMap::from_iter([(older, "older")]);
+    assert_eq!(map.get(older), Some(&"older"));
+    assert_eq!(map.get(newer), None);
+    assert_eq!(map.get_mut(newer), None);
+    assert_eq!(map.remove(newer), None);
+
+    assert_eq!(map.insert(newer, "newer"), None);
+    assert_eq!((map.get(older), map.get(newer), map.len()), (None, Some(&"newer"), 1));
+}
+
+#[test]
+fn inserting_by_an_older_handle_does_nothing() {
+    let mut scene = scene_of_two();
+    let (older, newer) = two_generations(&mut scene);
+    let mut map = NodeMap::from_iter([(newer, 1)]);
+    assert_eq!(map.insert(older, 2), None);
+    assert_eq!(map.get_or_insert_with(older, || unreachable!("not called for an older handle")), None);
+    assert_eq!(map.iter().collect::<Vec<_>>(), [(newer, &1)]);
+}
+
+#[test]
+fn a_value_is_made_only_where_there_is_none() {
+    let mut scene = scene_of_two();
+    let (older, newer) = two_generations(&mut scene);
+    let mut map = NodeMap::new();
+    *map.get_or_insert_with(older, || 10).unwrap() += 1;
+    *map.get_or_insert_with(older, || unreachable!("there is one")).unwrap() += 1;
+    assert_eq!(map[older], 12);
+    assert_eq!(map.get_or_insert_with(newer, || 20), Some(&mut 20));
+    assert_eq!((map.len(), map.get(older)), (1, None));
+}
+
+#[test]
+fn a_panic_while_a_value_is_made_changes_nothing() {
+    let mut map = NodeMap::from_iter([(handle(0, 0, 1), 1)]);
+    for wished in [handle(0, 0, 2), handle(0, 9, 1), handle(5, 5, 5), handle(0xff_ffff, 0, 1)] {
+        let result = catch_unwind(AssertUnwindSafe(|| map.get_or_insert_with(wished, || panic!("no value")).is_some()));
+        assert!(result.is_err());
+        assert!(map.iter().eq([(handle(0, 0, 1), &1)]));
+    }
+}
+
+#[test]
+fn handles_of_arbitrary_bits_are_keys_like_any_other() {
+    let mut map = NodeMap::new();
+    let mut model = BTreeMap::new();
+    let mut bits = 0x9e37_79b9_7f4a_7c15_u64;
+    for value in 0..2000 {
+        bits ^= bits << 13;
+        bits ^= bits >> 7;
+        bits ^= bits << 17;
+        if let Some(handle) = NodeHandle::from_bits(bits) {
+            assert_eq!(map.insert(handle, value), model.insert(handle, value));
+        }
+    }
+    assert!(model.len() > 1900);
+    assert_eq!(map.len(), model.len());
+    assert!(map.iter().eq(model.iter().map(|(&handle, value)| (handle, value))));
+    for (&handle, value) in &model {
+        assert_eq!(map.get(handle), Some(value));
+        assert_eq!(map.remove(handle), Some(*value));
+    }
+    assert!(map.is_empty());
+}
+
+#[test]
+fn tables_come_in_any_order() {
+    let tables = 3000_u64;
+    let ascending: Vec<u64> = (0..tables).collect();
+    let descending: Vec<u64> = (0..tables).rev().collect();
+    let scattered: Vec<u64> = (0..tables).map(|number| number * 1811 % tables).collect();
+    for order in [ascending, descending, scattered] {
+        let mut map = NodeMap::new();
+        for (done, &table) in order.iter().enumerate() {
+            assert_eq!(map.insert(handle(table, table % 5, 1), table), None);
+            let earlier = order[done / 2];
+            assert_eq!(map.get(handle(earlier, earlier % 5, 1)), Some(&earlier));
+        }
+        assert!(map.keys().is_sorted());
+        assert!(map.into_iter().map(|(_, table)| table).eq(0..tables));
+    }
+}
+
+#[test]
+fn iterators_go_in_handle_order_and_know_their_length() {
+    let handles = some_handles(95);
+    let mut map: NodeMap<usize> = handles.iter().rev().copied().zip((0..95).rev()).collect();
+    assert!(map.keys().eq(handles.iter().copied()));
+    assert!(map.values().copied().eq(0..95));
+    let mut iter = map.iter();
+    for left in (0..95).rev() {
+        assert!(iter.next().is_some());
+        assert_eq!((iter.len(), iter.clone().count()), (left, left));
+    }
+    assert_eq!(iter.next(), None);
+    assert_eq!(iter.next(), None);
+
+    map.values_mut().for_each(|value| *value += 1);
+    for (_, value) in &mut map {
+        *value *= 2;
+    }
+    assert_eq!((map.iter_mut().len(), map.values_mut().len()), (95, 95));
+    assert_eq!((map.keys().len(), map.values().len()), (95, 95));
+    let owned = map.clone().into_iter();
+    assert_eq!(owned.len(), 95);
+    assert!(owned.eq(handles.into_iter().zip((1..=95).map(|value| value * 2))));
+}
+
+#[test]
+fn draining_takes_all_values_out() {
+    let handles = some_handles(40);
+    let mut map: NodeMap<usize> = handles.iter().copied().zip(0..).collect();
+    let drain = map.drain();
+    assert_eq!(drain.len(), 40);
+    assert!(drain.eq(handles.iter().copied().zip(0..)));
+    assert_eq!((map.len(), map.iter().next()), (0, None));
+    map.extend(handles.iter().copied().zip(1..));
+    assert!(map.values().copied().eq(1..=40));
+}
+
+#[test]
+fn a_drain_that_is_dropped_early_empties_the_map() {
+    let mut map: NodeMap<usize> = some_handles(40).into_iter().zip(0..).collect();
+    assert_eq!(map.drain().nth(6).map(|(_, value)| value), Some(6));
+    assert!(map.is_empty());
+    assert_eq!(map.iter().next(), None);
+}
+
+#[test]
+fn a_drain_that_is_leaked_leaves_the_rest() {
+    let mut map: NodeMap<usize> = some_handles(40).into_iter().zip(0..).collect();
+    let mut drain = map.drain();
+    assert_eq!(drain.by_ref().take(15).count(), 15);
+    mem::forget(drain);
+    assert_eq!(map.len(), 25);
+    assert!(map.values().copied().eq(15..40));
+}
+
+#[test]
+fn retain_keeps_what_the_closure_says() {
+    let mut map: NodeMap<usize> = some_handles(40).into_iter().zip(0..).collect();
+    let mut seen = Vec::new();
+    map.retain(|handle, value| {
+        seen.push(handle);
+        *value += 100;
+        *value % 3 == 0
+    });
+    assert_eq!(seen, some_handles(40));
+    assert!(map.values().copied().eq((100..140).filter(|value| value % 3 == 0)));
+    assert_eq!(map.len(), map.iter().count());
+}
+
+#[test]
+fn retain_live_drops_the_values_of_removed_nodes() {
+    let mut scene = Scene::new();
+    let root = scene.root();
+    let houses: Vec<_> = (0..200).map(|_| scene.insert(root, Node::group()).unwrap()).collect();
+    let rooms: Vec<_> = houses.iter().map(|&house| scene.insert(house, Node::group()).unwrap()).collect();
+    let mut map: NodeMap<usize> = houses.iter().chain(&rooms).copied().zip(0..).collect();
+    for &house in houses.iter().step_by(2) {
+        scene.remove(house).unwrap();
+    }
+    map.retain_live(&scene);
+    assert_eq!(map.len(), 200);
+    assert!(map.keys().all(|handle| scene.contains(handle)));
+    assert_eq!((map.get(houses[0]), map.get(rooms[0])), (None, None));
+    assert_eq!((map.get(houses[1]), map.get(rooms[1])), (Some(&1), Some(&201)));
+}
+
+#[test]
+fn a_panicking_closure_leaves_the_map_in_order() {
+    let mut map: NodeMap<usize> = some_handles(40).into_iter().zip(0..).collect();
+    let result = catch_unwind(AssertUnwindSafe(|| {
+        map.retain(|_, value| if *value == 20 { panic!("in the closure") } else { value.is_multiple_of(2) });
+    }));
+    assert!(result.is_err());
+    assert_eq!(map.len(), 30);
+    assert_eq!(map.iter().count(), 30);
+}
+
+#[test]
+fn a_value_that_panics_when_dropped_leaves_the_map_in_order() {
+    struct Fuse<'c>(bool, &'c Cell<usize>);
+    impl Drop for Fuse<'_> {
+        fn drop(&mut self) {
+            self.1.set(self.1.get() + 1);
+            assert!(!self.0, "dropped with a bang");
+        }
+    }
+
+    let drops = Cell::new(0);
+    let fuses = (0..40).map(|number| Fuse(number == 10, &drops));
+    let mut map: NodeMap<Fuse<'_>> = some_handles(40).into_iter().zip(fuses).collect();
+    assert!(catch_unwind(AssertUnwindSafe(|| map.clear())).is_err());
+    assert_eq!(map.len(), map.iter().count());
+    assert_eq!(map.len() + drops.get(), 40);
+    map.clear();
+    assert_eq!((map.len(), drops.get()), (0, 40));
+}
+
+#[test]
+fn shrinking_changes_no_value() {
+    let handles = some_handles(400);
+    let mut map: NodeMap<usize> = handles.iter().copied().zip(0..).collect();
+    map.insert(handle(0xff_ffff, 4095, 7), 1000);
+    map.retain(|_, value| *value < 35 || *value == 1000);
+    let before = map.clone();
+    map.shrink_to_fit();
+    assert_eq!(map, before);
+    map.extend(handles.iter().copied().zip(0..));
+    assert_eq!(map.len(), 401);
+    map.clear();
+    map.shrink_to_fit();
+    assert_eq!(map, NodeMap::new());
+}
+
+#[test]
+fn maps_are_equal_by_their_values_whatever_they_held_before() {
+    let mut scene = scene_of_two();
+    let (older, newer) = two_generations(&mut scene);
+    let mut left = NodeMap::from_iter([(older, 1), (handle(0xff_ffff, 7, 7), 2)]);
+    let right = NodeMap::from_iter([(newer, 1)]);
+    assert_ne!(left, right);
+    left.remove(handle(0xff_ffff, 7, 7));
+    assert_ne!(left, right);
+    left.insert(newer, 1);
+    assert_eq!(left, right);
+    assert_eq!(format!("{left:?}"), format!("{{{newer:?}: 1}}"));
+    assert_eq!(NodeMap::<String>::default(), NodeMap::new());
+}
+
+#[test]
+#[should_panic(expected = "no value for this handle")]
+fn indexing_without_a_value_panics() {
+    let map: NodeMap<u32> = NodeMap::new();
+    let _ = map[Scene::new().root()];
+}
+
+/// Takes the values of earlier nodes of this handle's index out of the model; true where it has that of a later one.
+/// No two nodes of one index live at a time, so none of this touches the value of a live node but the handle's own.
+fn make_way(model: &mut HashMap<NodeHandle, u32>, handle: NodeHandle) -> bool {
+    model.retain(|&other, _| place_bits(other) != place_bits(handle) || other >= handle);
+    model.keys().any(|&other| place_bits(other) == place_bits(handle) && other > handle)
+}
+
+#[derive(Clone, Debug)]
+enum Step {
+    InsertNode(prop::sample::Index),
+    RemoveNode(prop::sample::Index),
+    Insert(prop::sample::Index, u32),
+    GetOrInsert(prop::sample::Index, u32),
+    Remove(prop::sample::Index),
+    RetainOdd,
+    RetainLive,
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    let which = any::<prop::sample::Index>;
+    prop_oneof![
+        6 => which().prop_map(Step::InsertNode),
+        4 => which().prop_map(Step::RemoveNode),
+        8 => (which(), 0..1000_u32).prop_map(|(which, value)| Step::Insert(which, value)),
+        4 => (which(), 0..1000_u32).prop_map(|(which, value)| Step::GetOrInsert(which, value)),
+        4 => which().prop_map(Step::Remove),
+        1 => Just(Step::RetainOdd),
+        1 => Just(Step::RetainLive),
+    ]
+}
+
+proptest! {
+    #[test]
+    fn a_node_map_agrees_with_a_hash_map_on_live_nodes(
+        max_table_entries in 1..=4_u32,
+        max_generation in 1..=5_u32,
+        steps in prop::collection::vec(step(), 1..200),
+    ) {
+        let config = SceneConfig {
+            max_table_entries,
+            max_generation,
+            initial_slice_max_num_nodes: 1,
+            ..SceneConfig::DEFAULT
+        };
+        let mut scene = Scene::with_config(config).unwrap();
+        // Every handle that the scene ever gave out, most of them stale in the end.
+        let mut handles = vec![scene.root()];
+        let mut map = NodeMap::new();
+        let mut model: HashMap<NodeHandle, u32> = HashMap::new();
+        for step in steps {
+            match step {
+                Step::InsertNode(which) => {
+                    if let Ok(node) = scene.insert(*which.get(&handles), Node::group()) {
+                        handles.push(node);
+                    }
+                }
+                Step::RemoveNode(which) => {
+                    let _ = scene.remove(*which.get(&handles));
+                }
+                Step::Insert(which, value) => {
+                    let handle = *which.get(&handles);
+                    let refused = make_way(&mut model, handle);
+                    let before = if refused { None } else { model.insert(handle, value) };
+                    prop_assert_eq!(map.insert(handle, value), before);
+                }
+                Step::GetOrInsert(which, value) => {
+                    let handle = *which.get(&handles);
+                    let refused = make_way(&mut model, handle);
+                    let held = if refused { None } else { Some(model.entry(handle).or_insert(value)) };
+                    prop_assert_eq!(map.get_or_insert_with(handle, || value), held);
+                }
+                Step::Remove(which) => {
+                    let handle = *which.get(&handles);
+                    prop_assert_eq!(map.remove(handle), model.remove(&handle));
+                }
+                Step::RetainOdd => {
+                    map.retain(|_, value| *value % 2 == 1);
+                    model.retain(|_, value| *value % 2 == 1);
+                }
+                Step::RetainLive => {
+                    map.retain_live(&scene);
+                    model.retain(|&handle, _| scene.contains(handle));
+                    prop_assert!(map.keys().all(|handle| scene.contains(handle)));
+                }
+            }
+            for handle in &handles {
+                prop_assert_eq!(map.get(*handle), model.get(handle));
+            }
+            prop_assert_eq!(map.len(), model.len());
+            prop_assert_eq!(map.iter().count(), model.len());
+        }
+    }
+}

@@ -1,0 +1,205 @@
+//! Each query and iterator on a tree made by hand, whose slices cut through siblings and subtrees.
+
+use hedgerow::{Edge, Node, NodeHandle, Scene, SceneConfig, Transform};
+
+/// The tree, by name:
+///
+/// ```text
+/// root ─┬─ a ─┬─ d ── h
+///       │     ├─ e
+///       │     └─ f ─┬─ i
+///       │           └─ j
+///       ├─ b
+///       └─ c ── g
+/// ```
+///
+/// `f`, `d` and `b` have slices of their own, so that portals stand first, last and in the middle.
+struct Fixture {
+    scene: Scene,
+}
+
+impl Fixture {
+    fn new() -> Self {
+        let config = SceneConfig {
+            min_nodes: 2,
+            initial_slice_storage_size: 2,
+            initial_slice_max_num_nodes: 2,
+            ..SceneConfig::DEFAULT
+        };
+        let scene = Scene::with_config(config).unwrap();
+        let mut fixture = Self { scene };
+        fixture.scene.set_name(fixture.scene.root(), Some("root")).unwrap();
+        let family = [("root", "abc"), ("a", "def"), ("c", "g"), ("d", "h"), ("f", "ij")];
+        for (parent, children) in family {
+            let parent = fixture.get(parent);
+            for child in children.split("").filter(|name| !name.is_empty()) {
+                fixture.scene.insert(parent, Node::group().named(child)).unwrap();
+            }
+        }
+        for name in ["f", "d", "b"] {
+            let node = fixture.get(name);
+            fixture.scene.isolate(node).unwrap();
+        }
+        fixture.scene.validate().unwrap();
+        assert!(fixture.scene.slice_count() >= 5);
+        fixture
+    }
+
+    fn get(&self, name: &str) -> NodeHandle {
+        let root = self.scene.root();
+        let all = core::iter::once(root).chain(self.scene.descendants(root));
+        all.filter(|&node| self.scene.name(node) == Some(name)).last().expect("the name is in the tree")
+    }
+
+    fn names(&self, nodes: impl IntoIterator<Item = NodeHandle>) -> String {
+        nodes.into_iter().map(|node| self.scene.name(node).expect("all have names")).collect::<Vec<_>>().join(" ")
+    }
+}
+
+#[test]
+fn links_lead_across_slices() {
+    let fixture = Fixture::new();
+    let scene = &fixture.scene;
+    let link = |node: Option<NodeHandle>| fixture.names(node);
+    for (name, parent, first, last, before, after) in [
+        ("root", "", "a", "c", "", ""),
+        ("a", "root", "d", "f", "", "b"),
+        ("b", "root", "", "", "a", "c"),
+        ("c", "root", "g", "g", "b", ""),
+        ("d", "a", "h", "h", "", "e"),
+        ("e", "a", "", "", "d", "f"),
+        ("f", "a", "i", "j", "e", ""),
+        ("g", "c", "", "", "", ""),
+        ("h", "d", "", "", "", ""),
+        ("i", "f", "", "", "", "j"),
+        ("j", "f", "", "", "i", ""),
+    ] {
+        let node = fixture.get(name);
+        assert_eq!(link(scene.parent(node)), parent, "the parent of {name}");
+        assert_eq!(link(scene.first_child(node)), first, "the first child of {name}");
+        assert_eq!(link(scene.last_child(node)), last, "the last child of {name}");
+        assert_eq!(link(scene.prev_sibling(node)), before, "before {name}");
+        assert_eq!(link(scene.next_sibling(node)), after, "behind {name}");
+    }
+}
+
+#[test]
+fn children_are_walked_from_both_ends() {
+    let fixture = Fixture::new();
+    let scene = &fixture.scene;
+    for (name, children) in [("root", "a b c"), ("a", "d e f"), ("f", "i j"), ("c", "g"), ("j", "")] {
+        let node = fixture.get(name);
+        assert_eq!(fixture.names(scene.children(node)), children);
+        let backwards: String = children.chars().rev().collect();
+        assert_eq!(fixture.names(scene.children(node).rev()), backwards);
+    }
+    let mut ends = scene.children(fixture.get("a"));
+    assert_eq!(ends.next_back(), Some(fixture.get("f")));
+    assert_eq!(ends.next(), Some(fixture.get("d")));
+    assert_eq!(ends.next_back(), Some(fixture.get("e")));
+    assert_eq!((ends.next(), ends.next_back()), (None, None));
+}
+
+#[test]
+fn siblings_are_all_other_children_of_the_parent() {
+    let fixture = Fixture::new();
+    for (name, siblings) in [("a", "b c"), ("b", "a c"), ("c", "a b"), ("e", "d f"), ("g", ""), ("root", "")] {
+        assert_eq!(fixture.names(fixture.scene.siblings(fixture.get(name))), siblings);
+    }
+}
+
+#[test]
+fn ancestors_go_up_to_the_root() {
+    let fixture = Fixture::new();
+    for (name, ancestors) in [("i", "f a root"), ("h", "d a root"), ("b", "root"), ("root", "")] {
+        let node = fixture.get(name);
+        assert_eq!(fixture.names(fixture.scene.ancestors(node)), ancestors);
+        assert_eq!(fixture.scene.depth(node), Some(ancestors.split_whitespace().count()));
+    }
+}
+
+#[test]
+fn descendants_come_in_depth_first_order() {
+    let fixture = Fixture::new();
+    let scene = &fixture.scene;
+    for (name, pre, post, leaves) in [
+        ("root", "a d h e f i j b c g", "h d e i j f a b g c root", "h e i j b g"),
+        ("a", "d h e f i j", "h d e i j f a", "h e i j"),
+        ("f", "i j", "i j f", "i j"),
+        ("b", "", "b", "b"),
+    ] {
+        let node = fixture.get(name);
+        assert_eq!(fixture.names(scene.descendants(node)), pre);
+        assert_eq!(fixture.names(scene.post_order(node)), post);
+        assert_eq!(fixture.names(scene.leaves(node)), leaves);
+    }
+}
+
+#[test]
+fn edges_enter_and_leave_each_node_once() {
+    let fixture = Fixture::new();
+    let edges: Vec<String> = fixture
+        .scene
+        .edges(fixture.get("a"))
+        .map(|edge| match edge {
+            Edge::Enter(node) => format!("+{}", fixture.names([node])),
+            Edge::Leave(node) => format!("-{}", fixture.names([node])),
+        })
+        .collect();
+    assert_eq!(edges.join(""), "+a+d+h-h-d+e-e+f+i-i+j-j-f-a");
+}
+
+#[test]
+fn being_an_ancestor_is_strict() {
+    let fixture = Fixture::new();
+    let above = |a: &str, b: &str| fixture.scene.is_ancestor(fixture.get(a), fixture.get(b));
+    assert!(above("root", "j") && above("a", "j") && above("f", "j"));
+    assert!(!above("j", "j") && !above("j", "f") && !above("d", "j") && !above("b", "j"));
+}
+
+#[test]
+fn paths_take_the_first_match_in_sibling_order() {
+    let mut fixture = Fixture::new();
+    let root = fixture.scene.root();
+    let find = |fixture: &Fixture, path: &str| fixture.scene.find(fixture.scene.root(), path);
+    assert_eq!(find(&fixture, "a/f/j"), Some(fixture.get("j")));
+    assert_eq!(find(&fixture, "a/f/h"), None);
+    assert_eq!(find(&fixture, "f"), None, "a path starts among the children");
+    let (a, f) = (fixture.get("a"), fixture.get("f"));
+    assert_eq!(fixture.scene.find(a, "f/i"), Some(fixture.get("i")));
+
+    let second = fixture.scene.insert(a, Node::group().named("f")).unwrap();
+    assert_eq!(find(&fixture, "a/f"), Some(f));
+    fixture.scene.reparent(second, hedgerow::Place::FirstChildOf(a), hedgerow::Keep::Local).unwrap();
+    assert_eq!(find(&fixture, "a/f"), Some(second));
+
+    let slashed = fixture.scene.insert(second, Node::group().named("x/y")).unwrap();
+    assert_eq!(fixture.scene.find_by(root, &["a", "f", "x/y"]), Some(slashed));
+    assert_eq!(find(&fixture, "a/f/x/y"), None);
+}
+
+#[test]
+fn a_tree_is_dumped_a_line_a_node() {
+    let fixture = Fixture::new();
+    let dump = fixture.scene.dump();
+    for name in ["root", "a", "d", "h", "e", "f", "i", "j", "b", "c", "g"] {
+        assert!(dump.lines().any(|line| line.contains(name)), "{name} is missing from\n{dump}");
+    }
+    assert!(dump.lines().count() >= fixture.scene.len(), "{dump}");
+}
+
+#[test]
+fn worlds_are_those_of_the_nearest_transform_above() {
+    let mut fixture = Fixture::new();
+    for (name, shift) in [("a", 1.0), ("f", 10.0), ("j", 100.0)] {
+        let node = fixture.get(name);
+        fixture.scene.attach_transform(node, Transform::from_xyz(shift, 0.0, 0.0)).unwrap();
+    }
+    fixture.scene.update();
+    fixture.scene.validate().unwrap();
+    for (name, x) in [("root", 0.0), ("a", 1.0), ("h", 1.0), ("i", 11.0), ("j", 111.0), ("b", 0.0)] {
+        let node = fixture.get(name);
+        assert_eq!(fixture.scene.world(node).unwrap().translation().x, x, "{name}");
+        assert_eq!(fixture.scene.fresh_world(node).unwrap().translation().x, x, "{name}");
+    }
+}

@@ -1,0 +1,333 @@
+//! Queued edits.
+
+mod agrees;
+
+use hedgerow::glam::{Quat, Vec3};
+use hedgerow::{
+    Aabb, EditQueue, Error, Flow, Keep, Local, LocalForm, Mat34, Node, NodeHandle, NodeRef, Outcome, Place, Queued,
+    QueuedPlace, Scene, Shape, Target, Transform, Visibility, Visitor,
+};
+use std::thread;
+
+fn group(scene: &mut Scene, parent: NodeHandle, name: &str) -> NodeHandle {
+    scene.insert(parent, Node::group().named(name)).unwrap()
+}
+
+fn child_names(scene: &Scene, node: NodeHandle) -> Vec<&str> {
+    scene.children(node).map(|child| scene.name(child).unwrap_or("-")).collect()
+}
+
+#[test]
+fn a_queue_can_go_to_another_thread() {
+    fn check<T: Send + Sync>() {}
+    check::<EditQueue>();
+    check::<Queued>();
+}
+
+#[test]
+fn results_come_in_the_order_of_recording_and_the_queue_is_empty_then() {
+    let mut scene = Scene::new();
+    let root = scene.root();
+    let mut queue = EditQueue::new();
+    assert!(queue.is_empty());
+    let house = queue.insert(root, Node::group().named("house"));
+    assert_eq!(queue.len(), 1);
+    queue.attach_material(house, 4);
+    queue.detach_material(house);
+    queue.remove(house);
+    let results = queue.apply(&mut scene).to_vec();
+    let house = queue.inserted(house).unwrap();
+    let expected = [
+        Ok(Outcome::Inserted(house)),
+        Ok(Outcome::Set),
+        Ok(Outcome::DetachedMaterial(Some(4))),
+        Ok(Outcome::Removed(1)),
+    ];
+    assert_eq!(results, expected);
+    assert!(queue.is_empty());
+    assert_eq!(queue.apply(&mut scene), []);
+}
+
+#[test]
+fn every_edit_reports_what_it_did() {
+    let mut scene = Scene::new();
+    let root = scene.root();
+    let street = group(&mut scene, root, "street");
+    let (there, turned) = (Transform::from_xyz(1.0, 2.0, 3.0), Transform::from_rotation(Quat::from_rotation_y(1.0)));
+    let sheared = Mat34 { rows: [[1.0, 0.5, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0]] };
+    let shape = Shape::new(9, Aabb::cube(1.0));
+    let layers = Visibility::layers(0b101);
+
+    let mut queue = EditQueue::new();
+    let car = queue.insert(Place::FirstChildOf(street), Node::transform(there));
+    queue.set_local(car, turned);
+    queue.set_world(car, there);
+    queue.set_local_matrix(car, sheared);
+    queue.detach_transform(car);
+    queue.attach_transform(car, there);
+    queue.look_at(car, Vec3::new(1.0, 2.0, -7.0), Vec3::Y);
+    queue.attach_material(car, 3);
+    queue.detach_material(car);
+    queue.attach_shape(car, shape);
+    queue.detach_shape(car);
+    queue.attach_visibility(car, layers);
+    queue.detach_visibility(car);
+    queue.set_name(car, Some("car"));
+    queue.reparent(car, QueuedPlace::LastChildOf(root.into()), Keep::Local);
+    queue.set_name(street, None);
+    queue.reparent(street, car, Keep::Local);
+    queue.remove(street);
+
+    let results = queue.apply(&mut scene).to_vec();
+    let car = queue.inserted(car).unwrap();
+    let expected = [
+        Outcome::Inserted(car),
+        Outcome::Set,
+        Outcome::SetAs(LocalForm::Transform),
+        Outcome::SetAs(LocalForm::Matrix),
+        Outcome::DetachedTransform(Some(Local::Matrix(sheared))),
+        Outcome::Set,
+        Outcome::Set,
+        Outcome::Set,
+        Outcome::DetachedMaterial(Some(3)),
+        Outcome::Set,
+        Outcome::DetachedShape(Some(shape)),
+        Outcome::Set,
+        Outcome::DetachedVisibility(Some(layers)),
+        Outcome::Set,
+        Outcome::Moved(Some(LocalForm::Transform)),
+        Outcome::Set,
+        Outcome::Moved(None),
+        Outcome::Removed(1),
+    ]
+    .map(Ok);
+    assert_eq!(results, expected);
+    assert_eq!(scene.children(root).collect::<Vec<_>>(), [car]);
+    assert_eq!(scene.name(car), Some("car"));
+}
+
+#[test]
+fn a_failed_edit_does_not_stop_those_behind_it() {
+    let mut scene = Scene::new();
+    let root = scene.root();
+    let gone = group(&mut scene, root, "gone");
+    scene.remove(gone).unwrap();
+
+    let mut queue = EditQueue::new();
+    queue.remove(root);
+    queue.set_name(gone, Some("a name that nobody gets"));
+    queue.set_local(root, Transform::from_scale(Vec3::splat(f32::NAN)));
+    let house = queue.insert(root, Node::group().named("house"));
+    let results = queue.apply(&mut scene);
+    assert_eq!(results[0], Err(Error::RootIsFixed));
+    assert_eq!(results[1], Err(Error::StaleHandle(gone)));
+    assert!(results[2].is_err());
+    assert!(results[3].is_ok());
+    assert_eq!(scene.find(root, "house"), queue.inserted(house));
+}
+
+#[test]
+fn an_edit_on_a_failed_insert_gives_the_error_of_the_insert() {
+    let mut scene = Scene::new();
+    let root = scene.root();
+    let gone = group(&mut scene, root, "gone");
+    scene.remove(gone).unwrap();
+
+    let mut queue = EditQueue::new();
+    let house = queue.insert(gone, Node::group().named("house"));
+    let room = queue.insert(house, Node::group().named("room"));
+    queue.set_name(room, Some("kitchen"));
+    queue.reparent(room, root, Keep::Local);
+    let bench = queue.insert(root, Node::group().named("bench"));
+    queue.reparent(bench, QueuedPlace::Before(room.into()), Keep::Local);
+    let results = queue.apply(&mut scene);
+    for failed in [0, 1, 2, 3, 5] {
+        assert_eq!(results[failed], Err(Error::StaleHandle(gone)));
+    }
+    assert_eq!((queue.inserted(house), queue.inserted(room)), (None, None));
+    assert!(queue.inserted(bench).is_some());
+    assert_eq!(child_names(&scene, root), ["bench"]);
+}
+
+#[test]
+fn an_edit_on_a_queued_node_that_was_removed_again_finds_it_stale() {
+    let mut scene = Scene::new();
+    let mut queue = EditQueue::new();
+    let house = queue.insert(scene.root(), Node::group());
+    queue.remove(house);
+    queue.attach_material(house, 1);
+    let result = queue.apply(&mut scene)[2].clone();
+    assert_eq!(result, Err(Error::StaleHandle(queue.inserted(house).unwrap())));
+}
+
+#[test]
+fn a_ticket_leads_nowhere_before_its_insert_and_after_its_round() {
+    let mut scene = Scene::new();
+    let root = scene.root();
+    let (mut early, mut late) = (EditQueue::new(), EditQueue::new());
+    let house = late.insert(root, Node::group());
+    assert_eq!(late.inserted(house), None);
+    early.attach_material(house, 1);
+    early.append(&mut late);
+    assert_eq!(early.apply(&mut scene)[0], Err(Error::UnknownTicket(house)));
+    assert!(early.inserted(house).is_some());
+    assert_eq!(late.inserted(house), None);
+
+    early.attach_material(house, 2);
+    let shed = early.insert(root, Node::group());
+    assert_ne!(house, shed);
+    assert_eq!(early.apply(&mut scene)[0], Err(Error::UnknownTicket(house)));
+    assert_eq!(early.inserted(house), None);
+    assert!(early.inserted(shed).is_some());
+
+    let forgotten = early.insert(root, Node::group());
+    early.clear();
+    assert!(early.is_empty());
+    let kept = early.insert(forgotten, Node::group());
+    let result = early.apply(&mut scene)[0].clone();
+    assert_eq!(result, Err(Error::UnknownTicket(forgotten)));
+    assert_eq!(early.inserted(kept), None);
+}
+
+#[test]
+fn a_queued_node_can_be_an_anchor_of_each_kind() {
+    let mut scene = Scene::new();
+    let root = scene.root();
+    let mut queue = EditQueue::new();
+    let middle = queue.insert(root, Node::group().named("middle"));
+    let anchor = Target::from(middle);
+    queue.insert(QueuedPlace::After(anchor), Node::group().named("after"));
+    queue.insert(QueuedPlace::Before(anchor), Node::group().named("before"));
+    queue.insert(QueuedPlace::LastChildOf(anchor), Node::group().named("second"));
+    queue.insert(QueuedPlace::FirstChildOf(anchor), Node::group().named("first"));
+    queue.insert(anchor, Node::group().named("third"));
+    queue.insert(Place::FirstChildOf(root), Node::group().named("start"));
+    assert!(queue.apply(&mut scene).iter().all(Result::is_ok));
+    assert_eq!(child_names(&scene, root), ["start", "before", "middle", "after"]);
+    let middle = queue.inserted(middle).unwrap();
+    assert_eq!(child_names(&scene, middle), ["first", "second", "third"]);
+    let other = queue.insert(Place::Before(middle), Node::group().named("other"));
+    queue.reparent(other, Place::After(middle), Keep::Local);
+    assert!(queue.apply(&mut scene).iter().all(Result::is_ok));
+    assert_eq!(child_names(&scene, root), ["start", "before", "middle", "other", "after"]);
+}
+
+#[test]
+fn names_go_to_the_edits_that_brought_them() {
+    let mut scene = Scene::new();
+    let root = scene.root();
+    let (mut queue, mut other) = (EditQueue::new(), EditQueue::new());
+    for round in 0..3 {
+        let mut text = String::from("größe");
+        let first = queue.insert(root, Node::group().named(&text));
+        text.clear();
+        text.push_str("another");
+        let second = queue.insert(root, Node::group());
+        queue.set_name(second, Some(&text));
+        let third = other.insert(root, Node::group().named(""));
+        let fourth = other.insert(root, Node::group().named("x"));
+        other.set_name(fourth, None);
+        drop(text);
+        queue.append(&mut other);
+        queue.set_name(first, Some("renamed"));
+        assert!(queue.apply(&mut scene).iter().all(Result::is_ok));
+        let names = [first, second, third, fourth].map(|ticket| scene.name(queue.inserted(ticket).unwrap()));
+        assert_eq!(names, [Some("renamed"), Some("another"), Some(""), None]);
+        assert_eq!(scene.children(root).count(), 4 * (round + 1));
+    }
+}
+
+#[test]
+fn tickets_stay_good_through_every_append() {
+    let mut scene = Scene::new();
+    let root = scene.root();
+    let mut queues = [EditQueue::new(), EditQueue::new(), EditQueue::new()];
+    let mut tickets = Vec::new();
+    // Each queue makes a node, and all but the first also one below the node of the queue before.
+    for (number, queue) in queues.iter_mut().enumerate() {
+        queue.attach_material(root, 7);
+        tickets.push(queue.insert(root, Node::material(u32::try_from(number).unwrap())));
+        if let Some(&before) = tickets.iter().rev().nth(1) {
+            queue.insert(before, Node::group());
+        }
+    }
+    let [mut first, mut second, mut third] = queues;
+    second.append(&mut third);
+    assert!(third.is_empty());
+    let reused = third.insert(root, Node::material(30));
+    first.append(&mut second);
+    first.append(&mut third);
+    let last = first.insert(tickets[2], Node::material(40));
+
+    let results = first.apply(&mut scene);
+    assert_eq!(results.len(), 10);
+    assert!(results.iter().all(Result::is_ok));
+    let nodes: Vec<_> = tickets.iter().map(|&ticket| first.inserted(ticket).unwrap()).collect();
+    let materials: Vec<_> = nodes.iter().map(|&node| scene.own_material(node)).collect();
+    assert_eq!(materials, [Some(0), Some(1), Some(2)]);
+    let counts: Vec<_> = nodes.iter().map(|&node| scene.children(node).count()).collect();
+    assert_eq!(counts, [1, 1, 1]);
+    assert_eq!(scene.own_material(first.inserted(reused).unwrap()), Some(30));
+    assert_eq!(scene.parent(first.inserted(last).unwrap()), Some(nodes[2]));
+}
+
+#[test]
+fn the_queues_of_two_threads_are_applied_in_the_callers_order() {
+    let mut scene = Scene::new();
+    let root = scene.root();
+    let streets = ["left", "right"].map(|name| group(&mut scene, root, name));
+    let mut queues = [EditQueue::new(), EditQueue::new()];
+    thread::scope(|threads| {
+        for (queue, street) in queues.iter_mut().zip(streets) {
+            threads.spawn(move || {
+                for number in 0..100 {
+                    let house = queue.insert(street, Node::material(number));
+                    queue.insert(house, Node::group().named(&format!("room {number}")));
+                    queue.attach_material(root, number + u32::from(street == streets[1]) * 1000);
+                }
+            });
+        }
+    });
+    let [mut left, mut right] = queues;
+    right.append(&mut left);
+    assert!(right.apply(&mut scene).iter().all(Result::is_ok));
+    for street in streets {
+        let houses: Vec<_> = scene.children(street).collect();
+        assert!(houses.iter().map(|&house| scene.own_material(house)).eq((0..100).map(Some)));
+        for (number, &house) in houses.iter().enumerate() {
+            assert_eq!(child_names(&scene, house), [format!("room {number}")]);
+        }
+    }
+    assert_eq!(scene.own_material(root), Some(99), "the left queue came last");
+    scene.validate().unwrap();
+}
+
+#[test]
+fn edits_are_recorded_during_a_visit() {
+    struct Paint(EditQueue);
+    impl Visitor for Paint {
+        fn enter(&mut self, node: &NodeRef<'_>) -> Flow {
+            if node.name() == Some("weed") {
+                self.0.remove(node.handle());
+            } else {
+                let coat = self.0.insert(node.handle(), Node::group().named("coat"));
+                self.0.attach_material(coat, 5);
+            }
+            Flow::Continue
+        }
+    }
+
+    let mut scene = Scene::new();
+    let root = scene.root();
+    let garden = group(&mut scene, root, "garden");
+    group(&mut scene, garden, "weed");
+    group(&mut scene, garden, "rose");
+    let mut paint = Paint(EditQueue::new());
+    scene.visit(root, &mut paint);
+    assert_eq!(scene.descendants(root).count(), 3, "nothing happens before the queue is applied");
+    assert!(paint.0.apply(&mut scene).iter().all(Result::is_ok));
+    assert_eq!(child_names(&scene, garden), ["rose", "coat"]);
+    let coats = scene.descendants(root).filter(|&node| scene.own_material(node) == Some(5));
+    assert_eq!(coats.count(), 3);
+    scene.validate().unwrap();
+}

@@ -1,0 +1,198 @@
+//! A queue does what the same edits do when made directly.
+
+use hedgerow::glam::Vec3;
+use hedgerow::{
+    Aabb, EditQueue, Error, Keep, Local, Mat34, Node, NodeHandle, Outcome, Place, Queued, QueuedPlace, Scene, Shape,
+    Target, Transform, Visibility,
+};
+use proptest::prelude::*;
+
+/// A node as a generated step names it: by number among all handles so far, or among the inserts of the round.
+#[derive(Clone, Copy, Debug)]
+enum Which {
+    Known(prop::sample::Index),
+    Queued(prop::sample::Index),
+}
+
+#[derive(Clone, Debug)]
+enum Step {
+    Insert(u8, Which, Option<Transform>, Option<String>),
+    Remove(Which),
+    Reparent(Which, u8, Which, Keep),
+    SetLocal(Which, Transform),
+    SetLocalMatrix(Which, Mat34),
+    SetWorld(Which, Mat34),
+    LookAt(Which, Vec3),
+    AttachTransform(Which, Transform),
+    AttachMaterial(Which, u32),
+    AttachShape(Which, Shape),
+    AttachVisibility(Which, Visibility),
+    Detach(Which, u8),
+    SetName(Which, Option<String>),
+}
+
+fn place(kind: u8, anchor: Target) -> QueuedPlace {
+    match kind % 6 {
+        0 => QueuedPlace::FirstChildOf(anchor),
+        1 => QueuedPlace::Before(anchor),
+        2 => QueuedPlace::After(anchor),
+        _ => QueuedPlace::LastChildOf(anchor),
+    }
+}
+
+fn description<'n>(local: Option<Transform>, name: &'n Option<String>) -> Node<'n> {
+    Node { local: local.map(Local::Transform), name: name.as_deref(), ..Node::group() }
+}
+
+impl Step {
+    /// Records the step; `target` says which node is meant.
+    fn record(&self, queue: &mut EditQueue, target: impl Fn(Which) -> Target) -> Option<Queued> {
+        match self {
+            Self::Insert(kind, anchor, local, name) => {
+                return Some(queue.insert(place(*kind, target(*anchor)), description(*local, name)));
+            }
+            Self::Remove(node) => queue.remove(target(*node)),
+            Self::Reparent(node, kind, anchor, keep) => {
+                queue.reparent(target(*node), place(*kind, target(*anchor)), *keep);
+            }
+            Self::SetLocal(node, local) => queue.set_local(target(*node), *local),
+            Self::SetLocalMatrix(node, local) => queue.set_local_matrix(target(*node), *local),
+            Self::SetWorld(node, world) => queue.set_world(target(*node), *world),
+            Self::LookAt(node, at) => queue.look_at(target(*node), *at, Vec3::Y),
+            Self::AttachTransform(node, local) => queue.attach_transform(target(*node), *local),
+            Self::AttachMaterial(node, material) => queue.attach_material(target(*node), *material),
+            Self::AttachShape(node, shape) => queue.attach_shape(target(*node), *shape),
+            Self::AttachVisibility(node, visibility) => queue.attach_visibility(target(*node), *visibility),
+            Self::Detach(node, 0) => queue.detach_transform(target(*node)),
+            Self::Detach(node, 1) => queue.detach_material(target(*node)),
+            Self::Detach(node, 2) => queue.detach_shape(target(*node)),
+            Self::Detach(node, _) => queue.detach_visibility(target(*node)),
+            Self::SetName(node, name) => queue.set_name(target(*node), name.as_deref()),
+        }
+        None
+    }
+
+    /// Makes the edit on the scene itself; `node` says which node is meant, or why it was never made.
+    fn make(&self, scene: &mut Scene, node: impl Fn(Which) -> Result<NodeHandle, Error>) -> Result<Outcome, Error> {
+        let place = |kind: u8, anchor| {
+            let anchor = node(anchor)?;
+            Ok::<Place, Error>(match place(kind, anchor.into()) {
+                QueuedPlace::FirstChildOf(_) => Place::FirstChildOf(anchor),
+                QueuedPlace::LastChildOf(_) => Place::LastChildOf(anchor),
+                QueuedPlace::Before(_) => Place::Before(anchor),
+                QueuedPlace::After(_) => Place::After(anchor),
+            })
+        };
+        let set = |()| Outcome::Set;
+        match self {
+            Self::Insert(kind, anchor, local, name) => {
+                scene.insert(place(*kind, *anchor)?, description(*local, name)).map(Outcome::Inserted)
+            }
+            Self::Remove(which) => scene.remove(node(*which)?).map(Outcome::Removed),
+            Self::Reparent(which, kind, anchor, keep) => {
+                scene.reparent(node(*which)?, place(*kind, *anchor)?, *keep).map(Outcome::Moved)
+            }
+            Self::SetLocal(which, local) => scene.set_local(node(*which)?, *local).map(set),
+            Self::SetLocalMatrix(which, local) => scene.set_local_matrix(node(*which)?, *local).map(Outcome::SetAs),
+            Self::SetWorld(which, world) => scene.set_world(node(*which)?, *world).map(Outcome::SetAs),
+            Self::LookAt(which, at) => scene.look_at(node(*which)?, *at, Vec3::Y).map(set),
+            Self::AttachTransform(which, local) => scene.attach_transform(node(*which)?, *local).map(set),
+            Self::AttachMaterial(which, material) => scene.attach_material(node(*which)?, *material).map(set),
+            Self::AttachShape(which, shape) => scene.attach_shape(node(*which)?, *shape).map(set),
+            Self::AttachVisibility(which, visibility) => scene.attach_visibility(node(*which)?, *visibility).map(set),
+            Self::Detach(which, 0) => scene.detach_transform(node(*which)?).map(Outcome::DetachedTransform),
+            Self::Detach(which, 1) => scene.detach_material(node(*which)?).map(Outcome::DetachedMaterial),
+            Self::Detach(which, 2) => scene.detach_shape(node(*which)?).map(Outcome::DetachedShape),
+            Self::Detach(which, _) => scene.detach_visibility(node(*which)?).map(Outcome::DetachedVisibility),
+            Self::SetName(which, name) => scene.set_name(node(*which)?, name.as_deref()).map(set),
+        }
+    }
+}
+
+fn which() -> impl Strategy<Value = Which> {
+    any::<(bool, prop::sample::Index)>()
+        .prop_map(|(queued, index)| if queued { Which::Queued(index) } else { Which::Known(index) })
+}
+
+fn transform() -> impl Strategy<Value = Transform> {
+    let number = || prop_oneof![9 => (-8..8_i8).prop_map(f32::from), 1 => Just(f32::NAN)];
+    (number(), number(), 0.25..4.0_f32)
+        .prop_map(|(x, y, scale)| Transform::from_xyz(x, y, 1.0).with_scale(Vec3::new(scale, 1.0, 2.0)))
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    let name = || prop::option::of("[a-zä]{0,6}");
+    let keep = prop_oneof![Just(Keep::Local), Just(Keep::World)];
+    let matrix =
+        || (-2.0..2.0_f32).prop_map(|x| Mat34 { rows: [[1.0, x, 0.0, x], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 2.0]] });
+    prop_oneof![
+        8 => (0..6_u8, which(), prop::option::of(transform()), name())
+            .prop_map(|(kind, anchor, local, name)| Step::Insert(kind, anchor, local, name)),
+        2 => which().prop_map(Step::Remove),
+        4 => (which(), 0..6_u8, which(), keep)
+            .prop_map(|(node, kind, anchor, keep)| Step::Reparent(node, kind, anchor, keep)),
+        2 => (which(), transform()).prop_map(|(node, local)| Step::SetLocal(node, local)),
+        1 => (which(), matrix()).prop_map(|(node, local)| Step::SetLocalMatrix(node, local)),
+        1 => (which(), matrix()).prop_map(|(node, world)| Step::SetWorld(node, world)),
+        1 => (which(), transform()).prop_map(|(node, at)| Step::LookAt(node, at.translation)),
+        1 => (which(), transform()).prop_map(|(node, local)| Step::AttachTransform(node, local)),
+        1 => (which(), 0..9_u32).prop_map(|(node, material)| Step::AttachMaterial(node, material)),
+        1 => (which(), 0..9_u32).prop_map(|(node, mesh)| Step::AttachShape(node, Shape::new(mesh, Aabb::cube(1.0)))),
+        1 => (which(), any::<u32>())
+            .prop_map(|(node, mask)| Step::AttachVisibility(node, Visibility::layers(mask))),
+        2 => (which(), 0..4_u8).prop_map(|(node, kind)| Step::Detach(node, kind)),
+        2 => (which(), name()).prop_map(|(node, name)| Step::SetName(node, name)),
+    ]
+}
+
+proptest! {
+    #[test]
+    fn a_queue_agrees_with_direct_edits(
+        rounds in prop::collection::vec((prop::collection::vec(step(), 0..40), any::<prop::sample::Index>()), 1..6),
+    ) {
+        let (mut direct, mut queued) = (Scene::new(), Scene::new());
+        let mut handles = vec![direct.root()];
+        let (mut queue, mut tail) = (EditQueue::new(), EditQueue::new());
+        for (steps, split) in rounds {
+            // The results of the round's inserts so far, and their tickets.
+            let mut made: Vec<Result<NodeHandle, Error>> = Vec::new();
+            let mut tickets: Vec<Queued> = Vec::new();
+            let mut expected = Vec::new();
+            // The steps behind the split go to a second queue, which is appended to the first.
+            let split = split.index(steps.len() + 1);
+            for (number, step) in steps.iter().enumerate() {
+                let result = step.make(&mut direct, |which| match which {
+                    Which::Queued(index) if !made.is_empty() => index.get(&made).clone(),
+                    Which::Known(index) | Which::Queued(index) => Ok(*index.get(&handles)),
+                });
+                let recorder = if number < split { &mut queue } else { &mut tail };
+                let ticket = step.record(recorder, |which| match which {
+                    Which::Queued(index) if !tickets.is_empty() => (*index.get(&tickets)).into(),
+                    Which::Known(index) | Which::Queued(index) => (*index.get(&handles)).into(),
+                });
+                if let Some(ticket) = ticket {
+                    tickets.push(ticket);
+                    made.push(result.clone().map(|outcome| match outcome {
+                        Outcome::Inserted(handle) => handle,
+                        other => panic!("an insert gave {other:?}"),
+                    }));
+                }
+                expected.push(result);
+            }
+            queue.append(&mut tail);
+            prop_assert_eq!(queue.apply(&mut queued), expected);
+            for (&ticket, made) in tickets.iter().zip(&made) {
+                prop_assert_eq!(queue.inserted(ticket), made.clone().ok());
+            }
+            handles.extend(made.into_iter().flatten());
+
+            prop_assert!(direct.descendants(direct.root()).eq(queued.descendants(queued.root())));
+            for &handle in &handles {
+                prop_assert_eq!(direct.parent(handle), queued.parent(handle));
+                prop_assert_eq!(direct.node(handle), queued.node(handle));
+                prop_assert_eq!(direct.fresh_world(handle), queued.fresh_world(handle));
+            }
+            prop_assert!(queued.validate().is_ok());
+        }
+    }
+}

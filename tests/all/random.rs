@@ -1,0 +1,103 @@
+//! Random edits against the naive model: every edit of the API, everything compared after each.
+//!
+//! A failure prints the shrunk policy and steps; the seeds are fixed, so it is the same at every run.
+
+use crate::model::twin::{Counts, Twin, from_bytes};
+use crate::model::{Step, decode};
+use hedgerow::SceneConfig;
+use proptest::array::{uniform8, uniform24};
+use proptest::collection::vec;
+use proptest::prelude::{Strategy, any};
+use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestError, TestRng, TestRunner};
+use std::cell::Cell;
+
+/// Cases of each test, and the most steps of a case: half as many on average.
+const CASES: u32 = 75;
+const MOST_STEPS: usize = 800;
+/// What the cases of each test come to at least: eight tests make 200,000.
+const STEPS: usize = 25_000;
+
+fn steps() -> impl Strategy<Value = Vec<Step>> {
+    vec(uniform24(any::<u8>()).prop_map(|bytes| decode::step(&bytes)), 0..=MOST_STEPS)
+}
+
+/// Plays random steps under random policies; every test has a seed of its own.
+fn play<P: core::fmt::Debug + Copy>(seed: u8, policies: impl Strategy<Value = P>, twin: impl Fn(P) -> Twin) {
+    let config = Config { failure_persistence: None, max_shrink_iters: 20_000, ..Config::with_cases(CASES) };
+    let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &[seed; 32]);
+    let total = Cell::new(Counts::default());
+    let answer = TestRunner::new_with_rng(config, rng).run(&(policies, steps()), |(policy, steps)| {
+        let mut twin = twin(policy);
+        let played = twin.run(&steps);
+        total.set(total.get().plus(&twin.counts));
+        played.map_err(|mismatch| TestCaseError::fail(mismatch.to_string()))
+    });
+    match answer {
+        Ok(()) => {}
+        Err(TestError::Fail(reason, (policy, steps))) => {
+            let steps: Vec<_> = steps.iter().map(|step| format!("{step:?}")).collect();
+            panic!("{:?}\n{}\n{reason}", twin(policy).scene.config(), steps.join("\n"));
+        }
+        Err(abort) => panic!("{abort}"),
+    }
+    let Counts { steps, structural, crossing, refused, updates, largest } = total.get();
+    println!("{steps} steps, {crossing} of {structural} structural ones across slices, {refused} refused");
+    assert!(steps >= STEPS, "only {steps} steps");
+    assert!(crossing * 10 >= structural * 3, "only {crossing} of {structural} steps crossed a slice border");
+    assert!(refused * 50 >= steps, "only {refused} of {steps} steps were refused");
+    assert!(updates * 3 >= steps && updates * 3 <= steps * 2, "{updates} updates in {steps} steps");
+    assert!(largest >= 200, "no tree had more than {largest} nodes");
+}
+
+/// A scene of a fixed policy; the bytes say how many nodes it may have.
+fn fixed(seed: u8, config: SceneConfig) {
+    play(seed, uniform8(any::<u8>()), |bytes| Twin::new(config, decode::most_nodes(bytes)));
+}
+
+/// Scenes of tiny capacities, where growth, holes, nesting, adoption and retirement are the rule.
+fn tiny(seed: u8) {
+    play(seed, uniform8(any::<u8>()), from_bytes);
+}
+
+#[test]
+fn any_edits_under_the_default_policy_leave_what_the_model_says() {
+    fixed(1, SceneConfig::DEFAULT);
+}
+
+#[test]
+fn any_edits_under_the_thesis_policy_leave_what_the_model_says() {
+    fixed(2, SceneConfig::THESIS);
+}
+
+#[test]
+fn any_edits_with_small_shared_slices_leave_what_the_model_says() {
+    let config = SceneConfig { min_nodes: 12, initial_slice_storage_size: 4, ..SceneConfig::DEFAULT };
+    fixed(3, config);
+}
+
+#[test]
+fn any_edits_without_reused_holes_leave_what_the_model_says() {
+    let config = SceneConfig { reuse_holes: false, min_nodes: 4, max_table_entries: 16, ..SceneConfig::DEFAULT };
+    fixed(4, config);
+}
+
+#[test]
+fn any_edits_in_tiny_slices_leave_what_the_model_says() {
+    tiny(5);
+}
+
+#[test]
+fn any_other_edits_in_tiny_slices_leave_what_the_model_says() {
+    tiny(6);
+}
+
+#[test]
+fn any_third_edits_in_tiny_slices_leave_what_the_model_says() {
+    tiny(7);
+}
+
+#[test]
+fn any_edits_with_indices_that_serve_once_leave_what_the_model_says() {
+    let once = |bytes| SceneConfig { max_generation: 1, ..decode::policy(bytes) };
+    play(8, uniform8(any::<u8>()), |bytes| Twin::new(once(bytes), decode::most_nodes(bytes)));
+}

@@ -1,0 +1,334 @@
+//! Where nodes lie: which slice, behind which portals, with how much room.
+
+use hedgerow::{
+    Aabb, DrawList, Error, Keep, Node, NodeHandle, Place, Scene, SceneConfig, Shape, Transform, Visibility,
+};
+use std::time::Duration;
+
+fn group(scene: &mut Scene, place: impl Into<Place>) -> NodeHandle {
+    scene.insert(place, Node::group()).unwrap()
+}
+
+fn with(config: SceneConfig) -> Scene {
+    Scene::with_config(config).unwrap()
+}
+
+/// A node that has every component.
+fn whole() -> Node<'static> {
+    Node::transform(Transform::from_xyz(1.0, 0.0, 0.0))
+        .with_material(1)
+        .with_shape(Shape::new(2, Aabb::cube(1.0)))
+        .with_visibility(Visibility::VISIBLE)
+}
+
+#[test]
+fn the_root_has_a_slice_of_its_own() {
+    let mut scene = Scene::new();
+    let root = scene.root();
+    assert_eq!(scene.slice_count(), 1);
+    let top = group(&mut scene, root);
+    let low = group(&mut scene, top);
+    assert!(!scene.same_slice(root, top));
+    assert!(scene.same_slice(top, low), "other nodes lie with their parents");
+    assert_eq!(scene.slice_count(), 2);
+}
+
+#[test]
+fn small_neighbours_share_a_slice() {
+    let mut scene = with(SceneConfig { min_nodes: 4, ..SceneConfig::DEFAULT });
+    let root = scene.root();
+    let tops: Vec<_> = (0..12).map(|_| group(&mut scene, root)).collect();
+    assert_eq!(scene.slice_count(), 4, "12 tops by fours, and the root");
+    assert!(scene.same_slice(tops[0], tops[3]) && !scene.same_slice(tops[3], tops[4]));
+    let between = group(&mut scene, Place::After(tops[1]));
+    assert!(scene.same_slice(between, tops[1]), "between two that share a slice there is no other place");
+    let at_the_border = group(&mut scene, Place::After(tops[3]));
+    assert!(!scene.same_slice(at_the_border, tops[3]), "that slice is no longer small");
+    assert_eq!(scene.children(root).nth(5), Some(at_the_border));
+    scene.validate().unwrap();
+}
+
+#[test]
+fn without_sharing_each_child_of_the_root_has_a_slice() {
+    let mut scene = with(SceneConfig::THESIS);
+    let root = scene.root();
+    let first = group(&mut scene, root);
+    let last = group(&mut scene, root);
+    let middle = group(&mut scene, Place::Before(last));
+    assert_eq!(scene.slice_count(), 4);
+    assert!(!scene.same_slice(first, middle) && !scene.same_slice(middle, last));
+    assert!(scene.children(root).eq([first, middle, last]));
+}
+
+#[test]
+fn an_isolated_subtree_has_a_slice_and_keeps_its_place() {
+    let mut scene = Scene::new();
+    let top = scene.insert(scene.root(), Node::transform(Transform::from_xyz(1.0, 0.0, 0.0))).unwrap();
+    let [a, b, c] = [(); 3].map(|()| group(&mut scene, top));
+    let below = scene.insert(b, whole()).unwrap();
+    scene.isolate(b).unwrap();
+    assert!(scene.same_slice(a, c) && scene.same_slice(b, below) && !scene.same_slice(a, b));
+    assert!(scene.children(top).eq([a, b, c]));
+    scene.update();
+    assert_eq!(scene.world(below).unwrap().translation().x, 2.0);
+    assert_eq!(scene.node(below), Some(whole()));
+    let slices = scene.slice_count();
+    scene.isolate(b).unwrap();
+    assert_eq!(scene.slice_count(), slices, "it has one already");
+    scene.validate().unwrap();
+}
+
+#[test]
+fn nested_portals_keep_the_order_of_siblings() {
+    let mut scene = with(SceneConfig { initial_slice_storage_size: 1, ..SceneConfig::DEFAULT });
+    let root = scene.root();
+    let top = group(&mut scene, Place::LastChildOf(root));
+    let mut order = vec![group(&mut scene, top)];
+    // Newcomers beside an isolated node lie in its slice, and are isolated from there.
+    for turn in 0..60usize {
+        let at = turn * 7 % order.len();
+        let beside = group(&mut scene, if turn % 2 == 0 { Place::After(order[at]) } else { Place::Before(order[at]) });
+        assert!(scene.same_slice(beside, order[at]), "a newcomer lies with the sibling that it is put beside");
+        order.insert(if turn % 2 == 0 { at + 1 } else { at }, beside);
+        scene.isolate(beside).unwrap();
+        scene.validate().unwrap();
+    }
+    assert!(scene.children(top).eq(order.iter().copied()));
+    assert!(scene.children(top).rev().eq(order.iter().rev().copied()));
+    assert!(scene.slice_count() > 60);
+    for node in order {
+        scene.remove(node).unwrap();
+        scene.validate().unwrap();
+    }
+    assert_eq!(scene.slice_count(), 2, "emptied slices go");
+}
+
+#[test]
+fn an_emptied_slice_goes_with_its_last_node() {
+    let mut scene = with(SceneConfig::THESIS);
+    let root = scene.root();
+    let tops: Vec<_> = (0..10).map(|_| group(&mut scene, root)).collect();
+    let other = tops[9];
+    for (gone, &top) in tops[..9].iter().enumerate() {
+        assert_eq!(scene.slice_count(), 11 - gone);
+        if gone % 2 == 0 {
+            scene.remove(top).unwrap();
+        } else {
+            scene.reparent(top, other, Keep::Local).unwrap();
+        }
+        scene.validate().unwrap();
+    }
+    assert_eq!(scene.slice_count(), 2);
+    assert_eq!(scene.children(other).count(), 4);
+}
+
+#[test]
+fn a_subtree_takes_all_it_has_to_another_slice() {
+    let mut scene = with(SceneConfig::THESIS);
+    let root = scene.root();
+    let (one, two) = (group(&mut scene, root), group(&mut scene, root));
+    let node = scene.insert(one, whole().named("node")).unwrap();
+    let sheared = hedgerow::Mat34 { rows: [[1.0, 0.5, 0.0, 0.0], [0.0, 1.0, 0.0, 2.0], [0.0, 0.0, 1.0, 0.0]] };
+    let low = scene.insert(node, Node::group().with_matrix(sheared).named("low")).unwrap();
+    let far = group(&mut scene, low);
+    scene.isolate(far).unwrap();
+    let before = [node, low, far].map(|node| scene.node(node).map(|node| format!("{node:?}")));
+    scene.reparent(node, two, Keep::Local).unwrap();
+    assert!(scene.same_slice(node, two) && scene.same_slice(low, two) && !scene.same_slice(far, two));
+    let after = [node, low, far].map(|node| scene.node(node).map(|node| format!("{node:?}")));
+    assert_eq!(before, after);
+    scene.update();
+    assert_eq!(scene.world(far).unwrap().translation().to_array(), [1.0, 2.0, 0.0]);
+    scene.validate().unwrap();
+}
+
+/// A tree of 2,000 whole nodes that is inserted and thinned all over the place.
+fn worn(config: SceneConfig) -> Scene {
+    let mut scene = with(config);
+    let root = scene.root();
+    let mut nodes = vec![group(&mut scene, Place::LastChildOf(root))];
+    for number in 0..2000usize {
+        let parent = nodes[number * 7919 % nodes.len()];
+        nodes.push(scene.insert(Place::FirstChildOf(parent), whole()).unwrap());
+    }
+    for number in (0..400).rev() {
+        let leaf = nodes[number * 5 + 3];
+        if scene.first_child(leaf).is_none() {
+            scene.remove(leaf).unwrap();
+        }
+    }
+    scene.validate().unwrap();
+    scene
+}
+
+#[test]
+fn reconstitution_leaves_neither_holes_nor_disorder() {
+    for reuse_holes in [true, false] {
+        let mut scene = worn(SceneConfig { reuse_holes, ..SceneConfig::DEFAULT });
+        assert!(scene.stats().holes > 50, "{} holes", scene.stats().holes);
+        scene.update();
+        let nodes: Vec<_> = scene.descendants(scene.root()).collect();
+        let worlds: Vec<_> = nodes.iter().map(|&node| *scene.world(node).unwrap()).collect();
+        scene.reconstitute_all();
+        scene.validate().unwrap();
+        let stats = scene.stats();
+        assert_eq!((stats.holes, stats.disorder), (0, 0.0));
+        assert!(scene.descendants(scene.root()).eq(nodes.iter().copied()));
+        for (&node, world) in nodes.iter().zip(&worlds) {
+            assert_eq!(scene.world(node), Some(world), "worlds move along");
+        }
+    }
+}
+
+#[test]
+fn draws_are_in_depth_first_order_after_reconstitution() {
+    let mut scene = worn(SceneConfig::DEFAULT);
+    scene.update();
+    let mut list = DrawList::new();
+    scene.draw_list(&mut list);
+    let mut before: Vec<_> = list.commands().iter().map(|command| command.node).collect();
+    let depth_first: Vec<_> = scene.descendants(scene.root()).filter(|&node| scene.shape(node).is_some()).collect();
+    assert_ne!(before, depth_first, "insertion alone left them in order");
+    scene.reconstitute_all();
+    scene.draw_list(&mut list);
+    assert!(list.commands().iter().map(|command| command.node).eq(depth_first.iter().copied()));
+    before.sort_unstable();
+    let mut all = depth_first;
+    all.sort_unstable();
+    assert_eq!(before, all);
+}
+
+#[test]
+fn maintenance_reconstitutes_what_is_worn_and_then_rests() {
+    let mut scene = worn(SceneConfig { reuse_holes: false, ..SceneConfig::DEFAULT });
+    let before = scene.stats();
+    let done = scene.maintain(Duration::from_secs(60));
+    assert_eq!(done.reconstituted, 1, "one slice is worn");
+    assert!(done.nodes >= scene.len() - 1, "{} nodes were moved", done.nodes);
+    let after = scene.stats();
+    assert!(after.holes < before.holes && after.disorder < before.disorder, "{before:?} became {after:?}");
+    assert_eq!(after.reconstitutions, before.reconstitutions + 1);
+    scene.validate().unwrap();
+    assert_eq!(scene.maintain(Duration::from_secs(60)).reconstituted, 0, "nothing was edited since");
+}
+
+#[test]
+fn a_growing_slice_is_rebuilt_a_logarithmic_number_of_times() {
+    let config = SceneConfig { initial_slice_storage_size: 1, grow_in_place: false, ..SceneConfig::DEFAULT };
+    let mut scene = with(config);
+    let root = scene.root();
+    let top = group(&mut scene, Place::LastChildOf(root));
+    for _ in 0..20_000 {
+        scene.insert(top, whole()).unwrap();
+    }
+    // Six storages by 1.5 each from 1 to 20,000: 25 times each at most.
+    let count = scene.stats().reconstitutions;
+    assert!((20..=150).contains(&count), "{count} reconstitutions");
+    scene.validate().unwrap();
+}
+
+#[test]
+fn reserved_room_is_there_without_a_reconstitution() {
+    for config in [SceneConfig::DEFAULT, SceneConfig::THESIS] {
+        let mut scene = with(config);
+        let root = scene.root();
+        let top = group(&mut scene, Place::LastChildOf(root));
+        scene.try_reserve(top, 5000).unwrap();
+        let before = scene.stats();
+        for _ in 0..5000 {
+            scene.insert(top, whole()).unwrap();
+        }
+        let after = scene.stats();
+        assert_eq!(after.reconstitutions, before.reconstitutions);
+        assert_eq!(after.transforms.live, before.transforms.live + 5000);
+        scene.validate().unwrap();
+    }
+}
+
+#[test]
+fn a_scene_with_capacity_fills_it_without_a_reconstitution() {
+    let mut scene = Scene::with_capacity(5000);
+    let mut end = scene.root();
+    for _ in 0..5000 {
+        end = scene.insert(end, Node::transform(Transform::IDENTITY)).unwrap();
+    }
+    assert_eq!(scene.stats().reconstitutions, 0);
+}
+
+#[test]
+fn shrinking_gives_back_what_removed_nodes_had() {
+    let mut scene = worn(SceneConfig::DEFAULT);
+    let keep = scene.first_child(scene.root()).unwrap();
+    while let Some(child) = scene.first_child(keep) {
+        scene.remove(child).unwrap();
+    }
+    let before = scene.stats().allocated_bytes();
+    scene.shrink_to_fit();
+    let after = scene.stats();
+    assert!(after.allocated_bytes() * 3 < before, "{before} bytes became {}", after.allocated_bytes());
+    scene.validate().unwrap();
+    assert!(scene.contains(keep));
+}
+
+#[test]
+fn holes_are_reused_only_where_the_policy_says_so() {
+    for (reuse_holes, most) in [(true, 0), (false, u64::MAX)] {
+        let mut scene = with(SceneConfig { reuse_holes, ..SceneConfig::DEFAULT });
+        let root = scene.root();
+        let top = group(&mut scene, Place::LastChildOf(root));
+        let mut nodes: Vec<_> = (0..1000).map(|_| scene.insert(top, whole()).unwrap()).collect();
+        let before = scene.stats();
+        for turn in 0..5000usize {
+            let at = turn * 7919 % nodes.len();
+            scene.remove(nodes[at]).unwrap();
+            nodes[at] = scene.insert(top, whole()).unwrap();
+        }
+        let after = scene.stats();
+        let rebuilt = after.reconstitutions - before.reconstitutions;
+        assert!(rebuilt <= most, "rebuilt {rebuilt} times");
+        assert_eq!(rebuilt == 0, reuse_holes, "rebuilt {rebuilt} times");
+        assert!(after.allocated_bytes() <= before.allocated_bytes() * 5 / 2);
+        scene.validate().unwrap();
+    }
+}
+
+#[test]
+fn nonsense_is_refused_by_the_name_of_its_field() {
+    let good = SceneConfig::DEFAULT;
+    for (config, name) in [
+        (SceneConfig { expansion_factor: 1.0, ..good }, "expansion_factor"),
+        (SceneConfig { expansion_factor: f32::NAN, ..good }, "expansion_factor"),
+        (SceneConfig { expansion_factor: f32::INFINITY, ..good }, "expansion_factor"),
+        (SceneConfig { initial_slice_storage_size: 0, ..good }, "initial_slice_storage_size"),
+        (SceneConfig { initial_slice_max_num_nodes: 0, ..good }, "initial_slice_max_num_nodes"),
+        (SceneConfig { initial_slice_max_num_nodes: 4097, ..good }, "initial_slice_max_num_nodes"),
+        (SceneConfig { min_nodes: u32::MAX, ..good }, "min_nodes"),
+        (SceneConfig { max_table_entries: 0, ..good }, "max_table_entries"),
+        (SceneConfig { max_generation: 0, ..good }, "max_generation"),
+        (SceneConfig { max_generation: 1 << 28, ..good }, "max_generation"),
+    ] {
+        match Scene::with_config(config).map(|scene| scene.len()) {
+            Err(Error::InvalidConfig { field, .. }) => assert_eq!(field, name),
+            other => panic!("{name}: {other:?}"),
+        }
+    }
+    assert_eq!(with(SceneConfig::THESIS).config(), &SceneConfig::THESIS);
+}
+
+#[test]
+fn stats_count_each_kind() {
+    let mut scene = Scene::new();
+    let top = scene.insert(scene.root(), Node::transform(Transform::IDENTITY).named("ab")).unwrap();
+    scene.insert(top, Node::material(1)).unwrap();
+    scene.insert(top, Node::shape(Shape::new(1, Aabb::cube(1.0)))).unwrap();
+    scene.insert(top, whole()).unwrap();
+    let stats = scene.stats();
+    assert_eq!((stats.nodes, stats.slices, stats.reconstitutions), (5, 2, 0));
+    // Each slice has a base for what is inherited, and a portal all but the root's.
+    let inherited = [stats.transforms, stats.materials, stats.visibilities].map(|kind| kind.live - stats.slices);
+    assert_eq!(inherited, [2, 2, 1]);
+    assert_eq!([stats.shapes, stats.names, stats.rows].map(|kind| kind.live), [2, 1, 5 + 1]);
+    assert_eq!(stats.rows.live_bytes, 6 * 48, "a row is 48 bytes");
+    assert!(stats.live_bytes() <= stats.allocated_bytes());
+    assert_eq!((stats.holes, stats.disorder, stats.overflowed, stats.retired), (0, 0.0, 0, 0));
+}

@@ -1,0 +1,460 @@
+//! Visitors of both grains; the two passes written as plain visitors of nodes, which have to agree to the bit.
+
+use hedgerow::glam::{Quat, Vec3};
+use hedgerow::{
+    Aabb, DrawCommand, DrawList, Edge, Flow, Local, Mat34, Node, NodeHandle, NodeRef, RenderPass, Scene, SceneConfig,
+    Shape, SliceView, SliceViewMut, SliceVisitor, SliceVisitorMut, Transform, TransformPass, Visibility, Visitor,
+};
+use std::collections::HashMap;
+
+/// The transform pass as a visitor of nodes: a stack of world matrices.
+#[derive(Default)]
+struct PlainTransforms {
+    stack: Vec<Mat34>,
+    worlds: HashMap<NodeHandle, Mat34>,
+}
+
+impl Visitor for PlainTransforms {
+    fn enter(&mut self, node: &NodeRef<'_>) -> Flow {
+        let above = self.stack.last().copied().unwrap_or(Mat34::IDENTITY);
+        self.stack.push(above);
+        self.worlds.insert(node.handle(), above);
+        Flow::Continue
+    }
+
+    fn transform(&mut self, node: &NodeRef<'_>, local: Local) -> Flow {
+        let world = self.stack.last_mut().expect("entered before");
+        *world = *world * local.to_matrix();
+        self.worlds.insert(node.handle(), *world);
+        Flow::Continue
+    }
+
+    fn leave(&mut self, _: &NodeRef<'_>) {
+        self.stack.pop();
+    }
+}
+
+/// The render pass as a visitor of nodes: stacks of what is inherited.
+struct PlainRender {
+    layers: u32,
+    stack: Vec<(u32, Option<u32>)>,
+    draws: Vec<(DrawCommand, Mat34)>,
+}
+
+impl PlainRender {
+    fn new(layers: u32) -> Self {
+        Self { layers, stack: Vec::new(), draws: Vec::new() }
+    }
+}
+
+impl Visitor for PlainRender {
+    fn enter(&mut self, node: &NodeRef<'_>) -> Flow {
+        let (mask, material) = self.stack.last().copied().unwrap_or((u32::MAX, None));
+        let own = node.own_visibility().map_or(u32::MAX, Visibility::mask);
+        self.stack.push((mask & own, material));
+        Flow::Continue
+    }
+
+    fn material(&mut self, _: &NodeRef<'_>, material: u32) -> Flow {
+        self.stack.last_mut().expect("entered before").1 = Some(material);
+        Flow::Continue
+    }
+
+    fn shape(&mut self, node: &NodeRef<'_>, shape: Shape) -> Flow {
+        let &(mask, material) = self.stack.last().expect("entered before");
+        if mask & self.layers != 0 {
+            let matrix = *node.world();
+            let mirrored = matrix.is_mirrored();
+            let command = DrawCommand { node: node.handle(), mesh: shape.mesh, material, mirrored };
+            self.draws.push((command, matrix));
+        }
+        Flow::Continue
+    }
+
+    fn leave(&mut self, _: &NodeRef<'_>) {
+        self.stack.pop();
+    }
+}
+
+fn bits(matrix: &Mat34) -> [[u32; 4]; 3] {
+    matrix.rows.map(|row| row.map(f32::to_bits))
+}
+
+/// A scene of some thousand nodes of all kinds, edited all over the place.
+fn busy(config: SceneConfig, seed: u32) -> Scene {
+    let mut state = seed;
+    let mut random = move |below: usize| {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (state >> 8) as usize % below
+    };
+    let mut scene = Scene::with_config(config).unwrap();
+    let mut nodes = vec![scene.root()];
+    for number in 0..3000u16 {
+        let parent = nodes[random(nodes.len())];
+        let angle = f32::from(number);
+        let transform = Transform::from_xyz(angle % 7.0, angle % 3.0, -1.0)
+            .with_rotation(Quat::from_rotation_y(angle))
+            .with_scale(Vec3::new(1.0, if number % 11 == 0 { -1.0 } else { 1.1 }, 0.9));
+        let shear = Mat34 { rows: [[1.0, 0.5, 0.0, 1.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.1, 1.0, 0.0]] };
+        let shape = Shape::new(u32::from(number), Aabb::cube(1.0));
+        let node = match number % 10 {
+            0..=3 => Node::transform(transform),
+            4 => Node::group().with_matrix(shear).with_shape(shape),
+            5..=7 => Node::shape(shape),
+            8 => Node::material(u32::from(number)),
+            _ => Node::group().with_visibility(Visibility::layers(u32::from(number) | 1)),
+        };
+        nodes.push(scene.insert(parent, node).unwrap());
+        if number % 50 == 49 {
+            let victim = nodes[1 + random(nodes.len() - 1)];
+            scene.isolate(victim).unwrap();
+        }
+        if number % 20 == 19 {
+            let (node, parent) = (nodes[1 + random(nodes.len() - 1)], nodes[random(nodes.len())]);
+            // Refused where it would make a cycle.
+            let _ = scene.reparent(node, parent, hedgerow::Keep::Local);
+        }
+    }
+    scene
+}
+
+const CONFIGS: [SceneConfig; 3] = [
+    SceneConfig::DEFAULT,
+    SceneConfig::THESIS,
+    SceneConfig { min_nodes: 20, initial_slice_storage_size: 2, ..SceneConfig::DEFAULT },
+];
+
+#[test]
+fn the_transform_pass_agrees_with_a_plain_visitor_to_the_bit() {
+    for (config, seed) in CONFIGS.into_iter().zip(1..) {
+        let updates: [fn(&mut Scene); 4] = [
+            Scene::update,
+            Scene::update_all,
+            |scene| assert_eq!(scene.visit_slices_mut(&mut TransformPass::everything()), Flow::Continue),
+            |scene| assert_eq!(scene.visit_slices_mut(&mut TransformPass::dirty()), Flow::Continue),
+        ];
+        for update in updates {
+            let mut scene = busy(config, seed);
+            let mut plain = PlainTransforms::default();
+            assert_eq!(scene.visit(scene.root(), &mut plain), Flow::Continue);
+            update(&mut scene);
+            assert_eq!(plain.worlds.len(), scene.len());
+            for (&node, world) in &plain.worlds {
+                assert_eq!(scene.world(node).map(bits), Some(bits(world)), "{node:?}");
+            }
+            scene.validate().unwrap();
+        }
+    }
+}
+
+#[test]
+fn the_render_pass_agrees_with_a_plain_visitor_to_the_bit() {
+    for (config, seed) in CONFIGS.into_iter().zip(7..) {
+        let mut scene = busy(config, seed);
+        scene.update();
+        for layers in [u32::MAX, 1 << 1, 1 << 5] {
+            let mut plain = PlainRender::new(layers);
+            scene.visit(scene.root(), &mut plain);
+            let mut list = DrawList::new();
+            scene.visit_slices(&mut RenderPass::new(&mut list).on_layers(Visibility::layers(layers)));
+            let mut draws: Vec<_> = list.commands().iter().copied().zip(list.matrices().iter().copied()).collect();
+            assert!(draws.len() > 100 && draws.len() < scene.len());
+            draws.sort_by_key(|(command, _)| command.node);
+            plain.draws.sort_by_key(|(command, _)| command.node);
+            for ((command, matrix), (expected, world)) in draws.iter().zip(&plain.draws) {
+                assert_eq!(command, expected);
+                assert_eq!(bits(matrix), bits(world));
+            }
+            assert_eq!(draws.len(), plain.draws.len());
+        }
+        // After reconstitution each slice is listed depth-first, and a scene of one slice altogether.
+        scene.reconstitute_all();
+        let mut list = DrawList::new();
+        scene.draw_list(&mut list);
+        let mut plain = PlainRender::new(u32::MAX);
+        scene.visit(scene.root(), &mut plain);
+        for &(command, _) in plain.draws.iter().step_by(97) {
+            let expected = plain.draws.iter().map(|(command, _)| command);
+            let expected = expected.filter(|other| scene.same_slice(command.node, other.node));
+            let listed = list.commands().iter().filter(|other| scene.same_slice(command.node, other.node));
+            assert!(listed.eq(expected), "a slice is not listed depth-first");
+        }
+    }
+}
+
+#[test]
+fn a_list_is_made_anew_each_time() {
+    let mut scene = busy(SceneConfig::DEFAULT, 3);
+    scene.update();
+    let mut list = DrawList::new();
+    scene.draw_list(&mut list);
+    let (commands, matrices) = (list.commands().to_vec(), list.matrices().to_vec());
+    scene.draw_list(&mut list);
+    assert_eq!((list.commands(), list.matrices()), (&commands[..], &matrices[..]));
+    scene.clear();
+    scene.draw_list(&mut list);
+    assert!(list.is_empty() && list.matrices().is_empty());
+}
+
+/// Writes down every call, and answers as it is told to.
+struct Script {
+    calls: Vec<String>,
+    answer: fn(&str) -> Flow,
+}
+
+impl Script {
+    fn call(&mut self, what: &str, node: &NodeRef<'_>) -> Flow {
+        let call = format!("{what} {}", node.name().unwrap_or("?"));
+        let flow = (self.answer)(&call);
+        self.calls.push(call);
+        flow
+    }
+}
+
+impl Visitor for Script {
+    fn enter(&mut self, node: &NodeRef<'_>) -> Flow {
+        self.call("enter", node)
+    }
+
+    fn transform(&mut self, node: &NodeRef<'_>, _: Local) -> Flow {
+        self.call("transform", node)
+    }
+
+    fn material(&mut self, node: &NodeRef<'_>, _: u32) -> Flow {
+        self.call("material", node)
+    }
+
+    fn shape(&mut self, node: &NodeRef<'_>, _: Shape) -> Flow {
+        self.call("shape", node)
+    }
+
+    fn leave(&mut self, node: &NodeRef<'_>) {
+        self.call("leave", node);
+    }
+}
+
+fn script(scene: &Scene, answer: fn(&str) -> Flow) -> (Flow, String) {
+    let mut script = Script { calls: Vec::new(), answer };
+    let flow = scene.visit(scene.root(), &mut script);
+    (flow, script.calls.join(", "))
+}
+
+fn little() -> Scene {
+    let mut scene = Scene::with_config(SceneConfig::THESIS).unwrap();
+    scene.set_name(scene.root(), Some("r")).unwrap();
+    let whole =
+        Node::transform(Transform::IDENTITY).with_material(1).with_shape(Shape::new(1, Aabb::cube(1.0))).named("a");
+    let a = scene.insert(scene.root(), whole).unwrap();
+    scene.insert(a, Node::group().named("b")).unwrap();
+    scene.insert(scene.root(), Node::material(2).named("c")).unwrap();
+    scene
+}
+
+#[test]
+fn a_visitor_is_called_for_each_kind_between_enter_and_leave() {
+    let calls = "enter r, enter a, transform a, material a, shape a, enter b, leave b, leave a, \
+                 enter c, material c, leave c, leave r";
+    assert_eq!(script(&little(), |_| Flow::Continue), (Flow::Continue, calls.into()));
+}
+
+#[test]
+fn pruning_passes_over_what_is_below() {
+    let scene = little();
+    let pruned = "enter r, enter a, transform a, material a, shape a, leave a, \
+                  enter c, material c, leave c, leave r";
+    let (flow, calls) = script(&scene, |call| if call == "enter a" { Flow::Prune } else { Flow::Continue });
+    assert_eq!((flow, calls.as_str()), (Flow::Continue, pruned));
+    let (_, calls) = script(&scene, |call| if call == "shape a" { Flow::Prune } else { Flow::Continue });
+    assert_eq!(calls, pruned);
+    let (_, calls) = script(&scene, |_| Flow::Prune);
+    assert_eq!(calls, "enter r, leave r");
+}
+
+#[test]
+fn breaking_off_ends_the_visit_at_once() {
+    let scene = little();
+    let answer: fn(&str) -> Flow = |call| if call == "material a" { Flow::Break } else { Flow::Continue };
+    assert_eq!(script(&scene, answer), (Flow::Break, "enter r, enter a, transform a, material a".into()));
+}
+
+/// Notes the slices that it sees, and breaks off or prunes at one of them.
+struct Slices {
+    seen: Vec<Vec<NodeHandle>>,
+    at: usize,
+    answer: Flow,
+}
+
+impl SliceVisitor for Slices {
+    fn slice(&mut self, slice: SliceView<'_>) -> Flow {
+        self.seen.push(slice.rows().nodes().collect());
+        if self.seen.len() == self.at { self.answer } else { Flow::Continue }
+    }
+}
+
+#[test]
+fn slices_are_seen_in_tree_order_and_hold_each_node_once() {
+    let scene = busy(CONFIGS[2], 9);
+    let mut slices = Slices { seen: Vec::new(), at: 0, answer: Flow::Break };
+    assert_eq!(scene.visit_slices(&mut slices), Flow::Continue);
+    assert_eq!(slices.seen.len(), scene.slice_count());
+    assert_eq!(slices.seen[0], [scene.root()]);
+    let mut seen: HashMap<NodeHandle, usize> = HashMap::new();
+    for (number, nodes) in slices.seen.iter().enumerate() {
+        for &node in nodes {
+            assert_eq!(seen.insert(node, number), None, "{node:?} is in two slices");
+            assert!(scene.same_slice(node, nodes[0]));
+        }
+        for &node in nodes {
+            let above = scene.parent(node).map(|parent| seen.contains_key(&parent));
+            assert_ne!(above, Some(false), "{node:?} comes before the slice of its parent");
+        }
+    }
+    assert_eq!(seen.len(), scene.len());
+
+    let mut slices = Slices { seen: Vec::new(), at: 5, answer: Flow::Break };
+    assert_eq!(scene.visit_slices(&mut slices), Flow::Break);
+    assert_eq!(slices.seen.len(), 5);
+    let mut slices = Slices { seen: Vec::new(), at: 1, answer: Flow::Prune };
+    assert_eq!(scene.visit_slices(&mut slices), Flow::Continue);
+    assert_eq!(slices.seen.len(), 1);
+}
+
+/// Checks that the columns say of each node what the scene says.
+struct Columns<'s> {
+    scene: &'s Scene,
+    transforms: usize,
+    shapes: usize,
+}
+
+impl SliceVisitor for Columns<'_> {
+    fn slice(&mut self, slice: SliceView<'_>) -> Flow {
+        let (rows, transforms) = (slice.rows(), slice.transforms());
+        let mut own = 0;
+        for row in 0..rows.len() {
+            let Some(node) = rows.node(row) else { continue };
+            let slots = rows.effective_slots(row).expect("a node has slots");
+            let [transform, visibility, material] = slots;
+            assert_eq!(Some(&transforms.worlds()[transform]), self.scene.world(node));
+            assert_eq!(slice.visibilities().effective(visibility), self.scene.visibility(node));
+            assert_eq!(slice.materials().material(material), self.scene.material(node));
+            if let Some(local) = self.scene.local(node) {
+                own += 1;
+                assert_eq!(transforms.local(transform), Some(local));
+                assert!((transforms.parents()[transform] as usize) < transform, "a parent's slot comes first");
+            }
+            let parent = rows.parent(row).and_then(|parent| rows.node(parent));
+            assert!(parent.is_none() || parent == self.scene.parent(node));
+        }
+        let occupied = (1..transforms.len()).filter(|&slot| transforms.is_occupied(slot)).count();
+        assert_eq!(occupied, own, "each transform belongs to a node");
+        self.transforms += own;
+        for listed in slice.shapes().iter() {
+            self.shapes += 1;
+            assert_eq!(self.scene.shape(listed.node), Some(listed.shape));
+        }
+        Flow::Continue
+    }
+}
+
+#[test]
+fn columns_say_what_the_scene_says() {
+    for config in CONFIGS {
+        let mut scene = busy(config, 4);
+        scene.update();
+        let mut columns = Columns { scene: &scene, transforms: 0, shapes: 0 };
+        scene.visit_slices(&mut columns);
+        let Columns { transforms, shapes, .. } = columns;
+        let nodes: Vec<_> = scene.descendants(scene.root()).collect();
+        assert_eq!(transforms, nodes.iter().filter(|&&node| scene.local(node).is_some()).count());
+        assert_eq!(shapes, nodes.iter().filter(|&&node| scene.shape(node).is_some()).count());
+    }
+}
+
+/// Moves every transform, in each slice up to a number of slices.
+struct Mover {
+    left: usize,
+    then: Flow,
+    sweeps: bool,
+}
+
+impl SliceVisitorMut for Mover {
+    fn slice_mut(&mut self, mut slice: SliceViewMut<'_>) -> Flow {
+        let slots = slice.view().transforms().len();
+        for slot in 1..slots {
+            if slice.view().transforms().is_occupied(slot) {
+                slice.set_local(slot, Transform::from_xyz(0.25, 0.0, 0.0)).unwrap();
+            }
+        }
+        if self.sweeps {
+            let _ = TransformPass::dirty().slice_mut(slice);
+        }
+        self.left -= 1;
+        if self.left == 0 { self.then } else { Flow::Continue }
+    }
+}
+
+#[test]
+fn what_a_visitor_of_slices_sets_is_taken_up_by_the_next_update() {
+    for config in CONFIGS {
+        for (left, then, sweeps) in [
+            (usize::MAX, Flow::Continue, false),
+            (usize::MAX, Flow::Continue, true),
+            (2, Flow::Break, false),
+            (2, Flow::Break, true),
+            (2, Flow::Prune, false),
+            (2, Flow::Prune, true),
+        ] {
+            let mut scene = busy(config, 5);
+            scene.update();
+            scene.visit_slices_mut(&mut Mover { left, then, sweeps });
+            scene.update();
+            scene.validate().unwrap();
+            let mut moved = 0;
+            for node in scene.descendants(scene.root()) {
+                let (world, fresh) = (scene.world(node).map(bits), scene.fresh_world(node).as_ref().map(bits));
+                assert_eq!(world, fresh, "left {left}, then {then:?}, sweeps {sweeps}");
+                moved += usize::from(scene.local(node).is_some_and(|local| local.to_matrix().rows[0][3] == 0.25));
+            }
+            assert!(moved > 0, "nothing was moved");
+        }
+    }
+}
+
+#[test]
+fn a_slot_that_no_node_has_cannot_be_set() {
+    struct Setter(usize);
+    impl SliceVisitorMut for Setter {
+        fn slice_mut(&mut self, mut slice: SliceViewMut<'_>) -> Flow {
+            let _ = slice.set_local(self.0, Transform::IDENTITY);
+            Flow::Continue
+        }
+    }
+    for slot in [0, 10_000, usize::MAX] {
+        let mut scene = little();
+        let visit = std::panic::AssertUnwindSafe(|| scene.visit_slices_mut(&mut Setter(slot)));
+        assert!(std::panic::catch_unwind(visit).is_err());
+        scene.validate().unwrap();
+    }
+}
+
+#[test]
+fn edges_and_visits_go_the_same_way() {
+    #[derive(Default)]
+    struct Recorder(Vec<Edge>);
+    impl Visitor for Recorder {
+        fn enter(&mut self, node: &NodeRef<'_>) -> Flow {
+            self.0.push(Edge::Enter(node.handle()));
+            Flow::Continue
+        }
+
+        fn leave(&mut self, node: &NodeRef<'_>) {
+            self.0.push(Edge::Leave(node.handle()));
+        }
+    }
+    for config in CONFIGS {
+        let scene = busy(config, 6);
+        let mut recorder = Recorder::default();
+        scene.visit(scene.root(), &mut recorder);
+        assert!(scene.edges(scene.root()).eq(recorder.0));
+    }
+}
