@@ -63,9 +63,9 @@ pub(crate) struct Run {
     pub(crate) frame: Times,
     pub(crate) tally: Tally,
     /// Slices reconstituted because an edit found them full.
-    pub(crate) rebuilt_by_edits: usize,
+    pub(crate) reconstituted_by_edits: usize,
     /// Slices reconstituted by `maintain`.
-    pub(crate) rebuilt_by_maintenance: usize,
+    pub(crate) reconstituted_by_maintenance: usize,
     /// Draws of the last frame.
     pub(crate) draws: usize,
 }
@@ -81,7 +81,7 @@ pub(crate) fn play(scene: &mut Scene, life: &mut dyn Life, frames: u32, bar: &Pr
         let start = Instant::now();
         run.tally.add(life.frame(scene, frame)?);
         let edited = Instant::now();
-        run.rebuilt_by_maintenance += scene.maintain(MAINTENANCE_BUDGET).reconstituted;
+        run.reconstituted_by_maintenance += scene.maintain(MAINTENANCE_BUDGET).reconstituted;
         let maintained = Instant::now();
         scene.update();
         let updated = Instant::now();
@@ -95,8 +95,8 @@ pub(crate) fn play(scene: &mut Scene, life: &mut dyn Life, frames: u32, bar: &Pr
         run.frame.0.push(listed - start);
         bar.inc(1);
     }
-    let rebuilt = usize::try_from(scene.stats().reconstitutions - before).unwrap_or(usize::MAX);
-    run.rebuilt_by_edits = rebuilt.saturating_sub(run.rebuilt_by_maintenance);
+    let reconstituted = usize::try_from(scene.stats().reconstitutions - before).unwrap_or(usize::MAX);
+    run.reconstituted_by_edits = reconstituted.saturating_sub(run.reconstituted_by_maintenance);
     run.draws = list.len();
     Ok(run)
 }

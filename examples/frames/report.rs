@@ -50,14 +50,14 @@ impl Report {
             table.row(name, [times.median(), times.worst()].map(milliseconds).map(in_ms));
         }
 
-        table.head("work", ["a frame", "in all"]);
+        table.head("edits, and slices", ["a frame", "in all"]);
         for (name, total) in [
             ("components set", run.tally.set),
             ("subtrees moved", run.tally.moved),
             ("nodes inserted", run.tally.inserted),
             ("nodes removed", run.tally.removed),
-            ("slices rebuilt by edits", run.rebuilt_by_edits),
-            ("slices rebuilt by upkeep", run.rebuilt_by_maintenance),
+            ("reconstituted by edits", run.reconstituted_by_edits),
+            ("reconstituted by maintain", run.reconstituted_by_maintenance),
         ] {
             table.row(name, [format!("{:.1}", self.a_frame(total)), grouped(total)]);
         }
@@ -96,7 +96,7 @@ impl Report {
                 "inserted": self.a_frame(run.tally.inserted),
                 "removed": self.a_frame(run.tally.removed),
             },
-            "slices_rebuilt": { "edits": run.rebuilt_by_edits, "maintenance": run.rebuilt_by_maintenance },
+            "reconstituted": { "edits": run.reconstituted_by_edits, "maintenance": run.reconstituted_by_maintenance },
             "bytes": { "live": live, "allocated": allocated },
             "bytes_a_node": { "live": self.a_node(live), "allocated": self.a_node(allocated) },
             "valid": true,

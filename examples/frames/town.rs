@@ -24,7 +24,7 @@ pub(crate) const AXLES: [(Vec3, &str); 4] = [
 ];
 
 const LOTS_PER_BLOCK: usize = 10;
-const TREES_PER_BLOCK: usize = 32;
+const TREES_PER_BLOCK: usize = 44;
 const CARS_PER_STREET: usize = 36;
 const LANTERNS_PER_STREET: usize = 32;
 

@@ -142,9 +142,9 @@ impl Scene {
         let at = self.at_with_room(node, &need);
         let reuse = self.store.config.reuse_holes;
         let slice = self.store.slice_mut(at.slice);
-        let row = *slice.row(at.row);
+        let record = slice.shape_record(slice.row(at.row), shape.mesh);
         let wish = slice.wish_for_shape(at.row);
-        slice.row_mut(at.row).shape = slice.new_shape(&row, &shape, wish, reuse);
+        slice.row_mut(at.row).shape = slice.new_shape(record, &shape.bounds, wish, reuse);
         self.store.wear(at.slice);
         Ok(())
     }

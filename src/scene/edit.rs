@@ -25,7 +25,7 @@ impl Scene {
     /// ```
     pub fn insert(&mut self, place: impl Into<Place>, node: Node<'_>) -> Result<NodeHandle, Error> {
         let place = place.into();
-        let spot = self.store.find_spot(place)?;
+        let mut spot = self.store.find_spot(place)?;
         let adjusted;
         let node = if node.is_plain() {
             &node
@@ -33,15 +33,24 @@ impl Scene {
             adjusted = node.checked()?;
             &adjusted
         };
-        self.insert_checked(place, spot, node)
-    }
-
-    /// Inserts a checked description at a place whose spot was found.
-    #[inline(always)]
-    fn insert_checked(&mut self, place: Place, spot: Spot, node: &Node<'_>) -> Result<NodeHandle, Error> {
         if self.len >= MAX_NODES {
             return Err(Error::CapacityOverflow);
         }
+        let need = Need::of(node);
+        let store = &mut self.store;
+        if spot.has_choice() {
+            return self.insert_settling(place, spot, node);
+        }
+        if store.make_room_for_one(&spot, &need) {
+            spot = store.spot(place);
+        }
+        let handle = store.insert_node(&spot, node).ok_or(Error::CapacityOverflow)?;
+        self.len += 1;
+        Ok(handle)
+    }
+
+    /// Inserts a checked description at a spot that leaves open which slice it goes to.
+    fn insert_settling(&mut self, place: Place, spot: Spot, node: &Node<'_>) -> Result<NodeHandle, Error> {
         let need = Need::of(node);
         let store = &mut self.store;
         let (mut spot, opened) = match store.settle(spot, 1) {

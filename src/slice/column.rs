@@ -12,13 +12,8 @@ use std::collections::BTreeMap;
 pub(super) fn put<T>(array: &mut Vec<T>, slot: u32, value: T) {
     match array.get_mut(slot as usize) {
         Some(record) => *record = value,
-        None => append(array, value),
+        None => array.push(value),
     }
-}
-
-#[inline(never)]
-fn append<T>(array: &mut Vec<T>, value: T) {
-    array.push(value);
 }
 
 /// Local transforms and world matrices. Slot 0 is the base.

@@ -72,31 +72,19 @@ impl LinearAllocator {
     /// Whether [`Self::allocate_after`] has a slot.
     #[inline]
     pub(crate) fn has_after(&self, slot: u32, reuse: bool) -> bool {
-        self.end < self.capacity || (reuse && self.holes.after(slot).is_some())
+        self.end < self.capacity || (reuse && self.holes.next_from(slot + 1).is_some())
     }
 
     /// A hole near `wish`, else the end. For columns whose order is locality alone.
     #[inline]
     pub(crate) fn allocate_near(&mut self, wish: u32, reuse: bool) -> Option<u32> {
-        match self.holes.near(wish) {
-            Some(hole) if reuse => Some(self.fill(hole)),
-            _ => self.bump(),
-        }
+        if reuse && let Some(hole) = self.holes.take_near(wish) { Some(hole) } else { self.bump() }
     }
 
     /// A hole after `slot`, else the end. For columns in which a parent precedes its children.
     #[inline]
     pub(crate) fn allocate_after(&mut self, slot: u32, reuse: bool) -> Option<u32> {
-        match self.holes.after(slot) {
-            Some(hole) if reuse => Some(self.fill(hole)),
-            _ => self.bump(),
-        }
-    }
-
-    #[inline]
-    fn fill(&mut self, hole: u32) -> u32 {
-        self.holes.remove(hole);
-        hole
+        if reuse && let Some(hole) = self.holes.take_after(slot) { Some(hole) } else { self.bump() }
     }
 
     #[inline]

@@ -20,21 +20,23 @@ impl Settled {
     }
 }
 
+impl Spot {
+    /// Whether the spot is in a slice's run of top rows or below the root, so that it may be one among several slices.
+    #[inline]
+    pub(crate) fn has_choice(&self) -> bool {
+        self.parent == NIL || self.slice == At::ROOT.slice
+    }
+}
+
 impl Store {
     /// Decides for `incoming` nodes that are to stand at `spot`.
     ///
     /// Only independent subtrees, that is the children of the root, have a choice. Each gets a slice of its own unless it
     /// is small and a small slice is its neighbour, or it comes between two nodes that share a slice already.
-    #[inline]
-    pub(crate) fn settle(&self, spot: Spot, incoming: usize) -> Settled {
-        if spot.parent != NIL && spot.slice != At::ROOT.slice {
+    pub(crate) fn settle(&self, mut spot: Spot, incoming: usize) -> Settled {
+        if !spot.has_choice() {
             return Settled::Into(spot);
         }
-        self.settle_run(spot, incoming)
-    }
-
-    /// The same for a spot in a slice's run of top rows or below the root.
-    fn settle_run(&self, mut spot: Spot, incoming: usize) -> Settled {
         let shares = |slice: u32| {
             let small = self.config.min_nodes as usize;
             self.config.share_slices && incoming < small && self.slice(slice).nodes() < small

@@ -1,10 +1,11 @@
 //! All slices and metadata tables of a scene.
 
 use crate::scene::{Local, Node, SceneConfig, Shape, Visibility};
+use crate::simd::prefetch;
 use crate::slice::column::ShapeRecord;
-use crate::slice::row::{At, Occupant, Row, Slot};
+use crate::slice::row::{At, NIL, Occupant, Row, Slot};
 use crate::slice::{Need, Slice, Spot, Tables};
-use crate::{Mat34, NodeHandle};
+use crate::{Aabb, Mat34, NodeHandle};
 use std::collections::VecDeque;
 
 /// Slices by number, the metadata tables, and what is to be updated and maintained.
@@ -199,30 +200,54 @@ impl Store {
         let reuse = self.config.reuse_holes;
         let slice = &mut self.slices[spot.slice as usize];
         let at = slice.allocate_row_number(spot.wish(), reuse);
+        prefetch(&slice.rows, at as usize);
         let Some(handle) = self.tables.allocate(spot.slice, At { slice: spot.slice, row: at }) else {
             slice.row_slots.free(at);
             slice.rows.truncate(slice.row_slots.end() as usize);
             return None;
         };
-        let mut row = slice.inheriting_row(Occupant::node(handle), spot.parent);
+        // Locals, not a row: written once, field by field, it is not read back before its parts have left for the cache.
+        let occupant = Occupant::node(handle);
+        let [mut transform, mut visibility, mut material] = slice.inherited(spot.parent);
+        let (mut shape, mut name) = (NIL, NIL);
         let mark = node.local.is_some() || node.visibility.is_some();
         if let Some(local) = &node.local {
-            row.transform = slice.new_transform(row.transform, local, &Mat34::IDENTITY, reuse);
+            transform = slice.new_transform(transform, local, &Mat34::IDENTITY, reuse);
         }
         if let Some(mask) = node.visibility {
-            row.visibility = slice.new_visibility(row.visibility, mask, reuse);
+            visibility = slice.new_visibility(visibility, mask, reuse);
         }
         if let Some(value) = node.material {
-            row.material = slice.new_material(row.material, value, reuse);
+            material = slice.new_material(material, value, reuse);
         }
-        if let Some(shape) = &node.shape {
-            let wish = slice.wish_for_shape(at);
-            row.shape = slice.new_shape(&row, shape, wish, reuse);
+        if let Some(Shape { mesh, bounds }) = &node.shape {
+            let [transform, visibility, material] = [transform, visibility, material].map(Slot::index);
+            let record = ShapeRecord { node: handle.to_bits(), mesh: *mesh, transform, visibility, material };
+            shape = slice.new_shape(record, bounds, slice.wish_for_shape(at), reuse);
         }
-        if let Some(name) = node.name {
-            row.name = slice.new_name(name.into(), reuse);
+        if let Some(text) = node.name {
+            name = slice.new_name(text.into(), reuse);
         }
-        slice.link_new(at, row, spot);
+        let Spot { parent, previous, next, .. } = *spot;
+        let (first_child, last_child) = (NIL, NIL);
+        super::column::put(
+            &mut slice.rows,
+            at,
+            Row {
+                occupant,
+                parent,
+                first_child,
+                last_child,
+                next,
+                previous,
+                transform,
+                visibility,
+                material,
+                shape,
+                name,
+            },
+        );
+        slice.point_here(parent, previous, at, next, at);
         let (known, worn) = (slice.marked || !mark, slice.worn);
         if !known {
             self.mark(spot.slice);
@@ -301,6 +326,9 @@ impl Slice {
     #[inline]
     pub(crate) fn new_transform(&mut self, inherited: Slot, local: &Local, world: &Mat34, reuse: bool) -> Slot {
         let slot = self.transforms.slots.allocate_after(inherited.index(), reuse).expect("room was made before");
+        prefetch(&self.transforms.locals, slot as usize);
+        prefetch(&self.transforms.parents, slot as usize);
+        prefetch(&self.transforms.worlds, slot as usize);
         self.transforms.put(slot, inherited.index(), local, world);
         Slot::own(slot)
     }
@@ -320,19 +348,25 @@ impl Slice {
         Slot::own(slot)
     }
 
-    /// A slot with a shape for a row whose effective slots are right.
+    /// A slot with a shape.
     #[inline]
-    pub(crate) fn new_shape(&mut self, row: &Row, shape: &Shape, wish: u32, reuse: bool) -> u32 {
+    pub(crate) fn new_shape(&mut self, record: ShapeRecord, bounds: &Aabb, wish: u32, reuse: bool) -> u32 {
         let slot = self.shapes.slots.allocate_near(wish, reuse).expect("room was made before");
-        let record = ShapeRecord {
+        prefetch(&self.shapes.records, slot as usize);
+        prefetch(&self.shapes.bounds, slot as usize);
+        self.shapes.put(slot, record, *bounds);
+        slot
+    }
+
+    /// The record of a shape at a node whose effective slots are right.
+    pub(crate) fn shape_record(&self, row: &Row, mesh: u32) -> ShapeRecord {
+        ShapeRecord {
             node: row.occupant.as_node().expect("portals have no components").to_bits(),
-            mesh: shape.mesh,
+            mesh,
             transform: row.transform.index(),
             visibility: row.visibility.index(),
             material: row.material.index(),
-        };
-        self.shapes.put(slot, record, shape.bounds);
-        slot
+        }
     }
 
     /// A slot with a name.

@@ -1,7 +1,7 @@
 //! Moving rows between slices, and taking slices out of the chain of portals.
 
 use crate::NodeHandle;
-use crate::scene::Visibility;
+use crate::scene::{Shape, Visibility};
 use crate::slice::row::{At, NIL, Row};
 use crate::slice::{Settled, Slice, Spot, Store};
 
@@ -289,7 +289,8 @@ impl Slice {
         }
         if shape != NIL {
             let wish = target.wish_for_shape(to);
-            moved.shape = target.new_shape(&moved, &self.shapes.shape(shape), wish, reuse);
+            let Shape { mesh, bounds } = self.shapes.shape(shape);
+            moved.shape = target.new_shape(target.shape_record(&moved, mesh), &bounds, wish, reuse);
         }
         if name != NIL {
             moved.name = target.new_name(self.names.take(name), reuse);

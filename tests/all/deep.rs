@@ -251,3 +251,18 @@ fn a_hundred_thousand_siblings_are_sorted_and_stay_in_order() {
     scene.validate().unwrap();
     assert!(scene.children(parent).eq(order), "the sort is not stable, or no sort");
 }
+
+#[test]
+fn twenty_thousand_children_of_the_root_are_sorted_across_slices() {
+    let mut scene = Scene::with_config(SceneConfig { min_nodes: 16, ..SceneConfig::DEFAULT }).unwrap();
+    let root = scene.root();
+    let mut order: Vec<NodeHandle> = (0..20_000u32)
+        .map(|number| scene.insert(root, Node::material(number.wrapping_mul(40_503) % 1000)).unwrap())
+        .collect();
+    assert!(scene.slice_count() > 1000);
+    scene.sort_children_by(root, |scene, a, b| scene.own_material(a).cmp(&scene.own_material(b))).unwrap();
+    order.sort_by_key(|&node| scene.own_material(node));
+    scene.validate().unwrap();
+    assert!(scene.children(root).eq(order.iter().copied()), "the sort is not stable, or no sort");
+    assert!(scene.children(root).rev().eq(order.into_iter().rev()));
+}

@@ -410,3 +410,22 @@ fn clearing_leaves_the_root_and_what_it_has() {
     let again = at(&mut scene, root, 1.0);
     assert!(again != top && again != low);
 }
+
+#[test]
+fn a_clone_is_a_scene_of_its_own() {
+    let mut scene = Scene::new();
+    let root = scene.root();
+    let top = at(&mut scene, root, 1.0);
+    let low = named(&mut scene, top, "low");
+    scene.update();
+    let mut twin = scene.clone();
+    assert_eq!((twin.dump(), twin.stats().nodes), (scene.dump(), 3));
+    twin.set_local(top, Transform::from_xyz(9.0, 0.0, 0.0)).unwrap();
+    twin.update();
+    twin.remove(low).unwrap();
+    assert!(scene.contains(low) && !twin.contains(low));
+    assert_eq!(scene.fresh_world(low).unwrap().translation().x, 1.0);
+    assert_eq!(twin.world(top).unwrap().translation().x, 9.0);
+    scene.validate().unwrap();
+    twin.validate().unwrap();
+}

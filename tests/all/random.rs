@@ -8,25 +8,30 @@ use hedgerow::SceneConfig;
 use proptest::array::{uniform8, uniform24};
 use proptest::collection::vec;
 use proptest::prelude::{Strategy, any};
+use proptest::prop_assert_eq;
 use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestError, TestRng, TestRunner};
 use std::cell::Cell;
 
 /// Cases of each test, and the most steps of a case: half as many on average.
-const CASES: u32 = 75;
+const CASES: u32 = 100;
 const MOST_STEPS: usize = 800;
-/// What the cases of each test come to at least: eight tests make 200,000.
-const STEPS: usize = 25_000;
+/// What the cases of each test come to at least: eight tests make 256,000.
+const STEPS: usize = 32_000;
 
 fn steps() -> impl Strategy<Value = Vec<Step>> {
     vec(uniform24(any::<u8>()).prop_map(|bytes| decode::step(&bytes)), 0..=MOST_STEPS)
 }
 
+/// A runner of fixed cases, that leaves no files.
+fn runner(seed: u8, cases: u32) -> TestRunner {
+    let config = Config { failure_persistence: None, max_shrink_iters: 20_000, ..Config::with_cases(cases) };
+    TestRunner::new_with_rng(config, TestRng::from_seed(RngAlgorithm::ChaCha, &[seed; 32]))
+}
+
 /// Plays random steps under random policies; every test has a seed of its own.
 fn play<P: core::fmt::Debug + Copy>(seed: u8, policies: impl Strategy<Value = P>, twin: impl Fn(P) -> Twin) {
-    let config = Config { failure_persistence: None, max_shrink_iters: 20_000, ..Config::with_cases(CASES) };
-    let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &[seed; 32]);
     let total = Cell::new(Counts::default());
-    let answer = TestRunner::new_with_rng(config, rng).run(&(policies, steps()), |(policy, steps)| {
+    let answer = runner(seed, CASES).run(&(policies, steps()), |(policy, steps)| {
         let mut twin = twin(policy);
         let played = twin.run(&steps);
         total.set(total.get().plus(&twin.counts));
@@ -100,4 +105,26 @@ fn any_third_edits_in_tiny_slices_leave_what_the_model_says() {
 fn any_edits_with_indices_that_serve_once_leave_what_the_model_says() {
     let once = |bytes| SceneConfig { max_generation: 1, ..decode::policy(bytes) };
     play(8, uniform8(any::<u8>()), |bytes| Twin::new(once(bytes), decode::most_nodes(bytes)));
+}
+
+#[test]
+fn the_same_edits_give_the_same_scene_and_the_same_draws() {
+    let answer = runner(9, 20).run(&(uniform8(any::<u8>()), steps()), |(policy, steps)| {
+        let played = [(); 2].map(|()| {
+            let mut twin = from_bytes(policy);
+            let played = twin.run(&steps);
+            twin.scene.update();
+            twin.scene.draw_list(&mut twin.list);
+            played.map(|()| (twin.scene.dump(), format!("{:?}", twin.scene.stats()), twin.list.clone()))
+        });
+        let [Ok((dump, stats, draws)), Ok((dump_again, stats_again, draws_again))] = played else {
+            return Err(TestCaseError::fail("the scene is not what the model says"));
+        };
+        prop_assert_eq!(dump, dump_again);
+        prop_assert_eq!(stats, stats_again);
+        prop_assert_eq!(draws.commands(), draws_again.commands());
+        prop_assert_eq!(draws.matrices(), draws_again.matrices());
+        Ok(())
+    });
+    assert!(answer.is_ok(), "{answer:?}");
 }

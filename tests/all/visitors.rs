@@ -196,6 +196,23 @@ fn a_list_is_made_anew_each_time() {
     assert!(list.is_empty() && list.matrices().is_empty());
 }
 
+#[test]
+fn a_steady_frame_lists_into_the_memory_of_the_last() {
+    let mut scene = busy(SceneConfig::DEFAULT, 8);
+    let mut list = DrawList::new();
+    let moving: Vec<_> = scene.descendants(scene.root()).filter(|&node| scene.local(node).is_some()).collect();
+    let mut places = Vec::new();
+    for frame in 0..10u8 {
+        for &node in moving.iter().step_by(3) {
+            scene.set_local(node, Transform::from_xyz(f32::from(frame), 0.0, 0.0)).unwrap();
+        }
+        scene.update();
+        scene.draw_list(&mut list);
+        places.push((list.commands().as_ptr(), list.matrices().as_ptr(), list.len()));
+    }
+    assert!(places.iter().all(|place| place == &places[0]), "{places:?}");
+}
+
 /// Writes down every call, and answers as it is told to.
 struct Script {
     calls: Vec<String>,
@@ -388,7 +405,7 @@ impl SliceVisitorMut for Mover {
         if self.sweeps {
             let _ = TransformPass::dirty().slice_mut(slice);
         }
-        self.left -= 1;
+        self.left = self.left.saturating_sub(1);
         if self.left == 0 { self.then } else { Flow::Continue }
     }
 }

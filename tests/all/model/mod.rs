@@ -8,8 +8,9 @@
 /// Answers with a [`Mismatch`] unless the condition holds.
 macro_rules! ensure {
     ($condition:expr, $($message:tt)+) => {
-        if !$condition {
-            return Err($crate::model::Mismatch(format!($($message)+)));
+        match $condition {
+            true => {}
+            false => return Err($crate::model::Mismatch(format!($($message)+))),
         }
     };
 }

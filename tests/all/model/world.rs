@@ -96,20 +96,13 @@ impl World {
 /// Whether a matrix of the scene is this one, to within a bound for the linear part and one for the translation.
 pub(crate) fn agrees(wide: &DAffine3, matrix: &Mat34, linear: f64, shift: f64) -> bool {
     let columns = wide.to_cols_array_2d();
-    for (r, row) in matrix.rows.iter().enumerate() {
-        for c in 0..3 {
-            let off = (f64::from(row[c]) - columns[c][r]).abs();
-            // Written so that a NaN disagrees.
-            if !(off <= linear) {
-                return false;
-            }
-        }
-        let off = (f64::from(row[3]) - columns[3][r]).abs();
-        if !(off <= shift) {
-            return false;
-        }
-    }
-    true
+    // A NaN is near nothing.
+    let near = |a: f32, b: f64, bound: f64| (f64::from(a) - b).abs() <= bound;
+    matrix
+        .rows
+        .iter()
+        .enumerate()
+        .all(|(r, row)| (0..3).all(|c| near(row[c], columns[c][r], linear)) && near(row[3], columns[3][r], shift))
 }
 
 /// The determinant by the product of the columns' lengths: 1 for a rotation, 0 where there is no inverse.
