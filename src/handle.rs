@@ -66,23 +66,31 @@ impl NodeHandle {
     /// Any bits are safe; see the type's documentation for what a foreign handle may name.
     #[must_use]
     pub fn from_bits(bits: u64) -> Option<Self> {
-        if bits as u32 & MAX_GENERATION == 0 { None } else { NonZeroU64::new(bits).map(Self) }
+        NonZeroU64::new(bits).map(Self).filter(|handle| handle.generation() != 0)
     }
 
     /// The metadata table: the upper 24 bits.
+    #[inline]
     pub(crate) fn table(self) -> u32 {
         (self.to_bits() >> (INDEX_BITS + GENERATION_BITS)) as u32
     }
 
     /// The entry within the table: the middle 12 bits.
     pub(crate) fn index(self) -> u32 {
-        (self.to_bits() >> GENERATION_BITS) as u32 & (MAX_TABLE_ENTRIES - 1)
+        low_bits(self.to_bits() >> GENERATION_BITS) & (MAX_TABLE_ENTRIES - 1)
     }
 
     /// The generation: the lower 28 bits, never 0.
     pub(crate) fn generation(self) -> u32 {
-        self.to_bits() as u32 & MAX_GENERATION
+        low_bits(self.to_bits()) & MAX_GENERATION
     }
+}
+
+/// The lower half.
+#[inline]
+#[expect(clippy::cast_possible_truncation, reason = "the lower half is what is asked for")]
+fn low_bits(bits: u64) -> u32 {
+    bits as u32
 }
 
 impl fmt::Debug for NodeHandle {

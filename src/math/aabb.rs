@@ -72,12 +72,10 @@ impl Aabb {
         let mut min = matrix.translation();
         let mut max = min;
         for (row, (low, high)) in matrix.rows.iter().zip(min.as_mut().iter_mut().zip(max.as_mut().iter_mut())) {
-            for axis in 0..3 {
-                let a = row[axis] * self.min[axis];
-                let b = row[axis] * self.max[axis];
-                *low += a.min(b);
-                *high += a.max(b);
-            }
+            let linear = Vec3::new(row[0], row[1], row[2]);
+            let (a, b) = (linear * self.min, linear * self.max);
+            *low += a.min(b).element_sum();
+            *high += a.max(b).element_sum();
         }
         let moved = Self { min, max };
         if moved.is_finite() { moved } else { Self::INFINITE }

@@ -79,9 +79,9 @@ impl Transform {
     /// Whether a scene keeps the transform exactly as it is. Says no where it takes a closer look.
     #[inline]
     pub(crate) fn is_plain(&self) -> bool {
-        // A number less itself is zero unless it is infinite or not a number.
-        let zero = |v: [f32; 3]| (v[0] - v[0]) + (v[1] - v[1]) + (v[2] - v[2]);
-        let finite = zero(self.translation.to_array()) + zero(self.scale.to_array()) == 0.0;
+        // Zero times a number is zero unless that is infinite or not a number.
+        let zero = self.translation * 0.0 + self.scale * 0.0;
+        let finite = zero.x + zero.y + zero.z == 0.0;
         finite && (self.rotation.length_squared() - 1.0).abs() < 5e-7
     }
 

@@ -83,8 +83,8 @@ impl TransformColumn {
                 continue;
             }
             dirty[(slot / 64) as usize] |= 1 << (slot % 64);
+            let local = if self.sheared.is_empty() { None } else { self.sheared.get(&slot) };
             let slot = slot as usize;
-            let local = if self.sheared.is_empty() { None } else { self.sheared.get(&(slot as u32)) };
             let local = local.copied().unwrap_or_else(|| self.locals[slot].to_matrix());
             self.worlds[slot] = self.worlds[parent as usize] * local;
         }

@@ -53,8 +53,8 @@ impl Occupant {
 
     #[inline]
     pub(crate) fn as_portal(self) -> Option<u32> {
-        let lower = self.0 as u32;
-        (lower == 0 && self.0 != 0).then_some((self.0 >> 32) as u32)
+        let upper = (self.0 >> 32) as u32;
+        (self.0 != 0 && u64::from(upper) << 32 == self.0).then_some(upper)
     }
 }
 

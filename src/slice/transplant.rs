@@ -157,10 +157,10 @@ impl Store {
             .get_disjoint_mut([from.slice as usize, spot.slice as usize])
             .expect("a transplant is between two slices");
         let mut wish = spot.wish();
-        for step in 0..order.len() {
-            let (row, _) = order[step];
+        for (row, to) in &mut order {
+            let row = *row;
             let moved = *source.row(row);
-            let to = if step == 0 {
+            let at = if row == from.row {
                 source.move_row(row, target, wish, reuse, spot)
             } else {
                 // The parent was moved before, and left the row that it went to in its old one's link.
@@ -169,10 +169,10 @@ impl Store {
                 let chain = Spot { slice: spot.slice, parent, previous, next: NIL };
                 source.move_row(row, target, wish, reuse, &chain)
             };
-            order[step].1 = to;
+            *to = at;
             // The old row's link is no longer needed, and tells the children where their parent went.
-            source.row_mut(row).last_child = to;
-            wish = to + 1;
+            source.row_mut(row).last_child = at;
+            wish = at + 1;
         }
         for &(row, _) in &order {
             source.free_components(row);
