@@ -1,6 +1,6 @@
 //! The render pass: what there is to draw, as two arrays.
 
-use crate::scene::{Scene, Visibility};
+use crate::Visibility;
 use crate::visit::{Flow, SliceView, SliceVisitor};
 use crate::{Mat34, NodeHandle};
 
@@ -112,30 +112,5 @@ impl SliceVisitor for RenderPass<'_> {
             matrices.push(matrix);
         }
         Flow::Continue
-    }
-}
-
-impl Scene {
-    /// Lists all visible shapes with their world matrices as of the last update, in place of what the list held.
-    ///
-    /// Computes in **O(slices + shapes)**.
-    ///
-    /// ```
-    /// use hedgerow::{Aabb, DrawList, Node, Scene, Shape, Transform};
-    ///
-    /// let mut scene = Scene::new();
-    /// let tree = Node::transform(Transform::from_xyz(0.0, 0.0, 4.0)).with_shape(Shape::new(9, Aabb::cube(1.0)));
-    /// let node = scene.insert(scene.root(), tree)?;
-    /// scene.update();
-    ///
-    /// let mut list = DrawList::new();
-    /// scene.draw_list(&mut list);
-    /// assert_eq!(list.commands()[0].node, node);
-    /// assert_eq!(list.matrices()[0].translation().z, 4.0);
-    /// # Ok::<(), hedgerow::Error>(())
-    /// ```
-    pub fn draw_list(&self, list: &mut DrawList) {
-        list.clear();
-        self.visit_slices(&mut RenderPass::new(list));
     }
 }

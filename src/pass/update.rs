@@ -1,36 +1,13 @@
 //! Bringing everything derived up to date: down the tree of slices, marked ones only.
 
 use crate::pass::TransformPass;
-use crate::scene::Scene;
 use crate::slice::{At, NIL, Slice, Store, VisibilityColumn};
 use crate::visit::{SliceViewMut, SliceVisitorMut};
 
-impl Scene {
-    /// Brings world matrices and inherited visibility and materials up to date, as far as edits have reached.
-    ///
-    /// Computes in **O(nodes of the slices with changes and below changes)**; a slice that nothing reached is not touched,
-    /// and a scene in which nothing changed costs the same whatever its size. Never tidies: see [`Scene::maintain`].
-    pub fn update(&mut self) {
-        self.run_update(TransformPass::dirty());
-    }
-
-    /// Computes every world matrix anew, and all else that is derived, whether it is out of date or not.
-    ///
-    /// Computes in **O(nodes)**. Nothing needs it but measurements and doubts.
-    pub fn update_all(&mut self) {
-        let store = &mut self.store;
-        for slice in store.slices.iter_mut().filter(|slice| slice.lives) {
-            slice.visibilities.dirty = true;
-        }
-        let numbers: Vec<u32> = store.slice_numbers().collect();
-        for number in numbers {
-            store.mark(number);
-        }
-        self.run_update(TransformPass::everything());
-    }
-
-    fn run_update(&mut self, mut pass: TransformPass) {
-        let store = &mut self.store;
+impl Store {
+    /// Descends the marked slices and what inherits from them, and runs the pass over each.
+    pub(crate) fn update(&mut self, mut pass: TransformPass) {
+        let store = self;
         if !core::mem::take(&mut store.slices[At::ROOT.slice as usize].marked) {
             return;
         }

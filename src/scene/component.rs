@@ -1,9 +1,10 @@
 //! Attaching, changing and detaching the components of a node.
 
 use crate::math::Mat34;
-use crate::scene::{Local, LocalForm, Scene, Shape, Visibility};
+use crate::scene::Scene;
 use crate::slice::{At, NIL, Need, Spot};
 use crate::{Error, NodeHandle, Transform};
+use crate::{Local, LocalForm, Shape, Visibility};
 
 impl Scene {
     /// Sets the local transform of a node that has one. Computes in **O(1)**.

@@ -1,6 +1,7 @@
 //! The tree as text, for debugging.
 
-use crate::scene::{Edge, Local, Node, Scene};
+use crate::scene::{Edge, Scene};
+use crate::{Local, Node};
 use core::fmt::Write;
 
 impl Scene {

@@ -1,6 +1,7 @@
 //! Inserting and removing nodes.
 
-use crate::scene::{MAX_NODES, Node, Place, Scene};
+use crate::Node;
+use crate::scene::{MAX_NODES, Place, Scene};
 use crate::slice::{At, Floating, NIL, Need, Settled, Spot};
 use crate::{Error, NodeHandle};
 

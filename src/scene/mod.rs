@@ -1,13 +1,12 @@
 //! The graph: nodes, their edits and queries.
 
 mod component;
-mod config;
 mod dump;
 mod edit;
+mod frame;
 pub mod iter;
 mod maintain;
 mod name;
-mod node;
 pub mod node_map;
 mod place;
 mod query;
@@ -17,10 +16,8 @@ mod stats;
 mod validate;
 mod world;
 
-pub use config::SceneConfig;
 pub use iter::Edge;
 pub use maintain::Maintenance;
-pub use node::{Local, LocalForm, Node, Shape, Visibility};
 pub use node_map::NodeMap;
 pub use place::{Keep, Place};
 pub use queue::{EditQueue, Outcome, Queued, QueuedPlace, Target};
@@ -28,7 +25,7 @@ pub use stats::{Kind, Stats};
 pub use validate::Violation;
 
 use crate::slice::{At, Spot, Store};
-use crate::{Error, NodeHandle};
+use crate::{Error, Node, NodeHandle, SceneConfig};
 
 /// No scene has more nodes than this, so that slots and rows are numbered in 31 bits.
 const MAX_NODES: usize = 1 << 30;

@@ -1,9 +1,10 @@
 //! Questions about the tree and its nodes. A stale handle has no answer.
 
 use crate::NodeHandle;
+use crate::scene::Scene;
 use crate::scene::iter::{Ancestors, Children, Descendants, Edges, Leaves, PostOrder, Siblings};
-use crate::scene::{Node, Scene, Shape, Visibility};
 use crate::slice::{At, NIL};
+use crate::{Node, Shape, Visibility};
 
 impl Scene {
     /// The parent of a node; `None` for the root. Computes in **O(1)**.

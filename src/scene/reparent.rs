@@ -1,8 +1,9 @@
 //! Moving nodes: to other parents, among their siblings, into slices of their own.
 
-use crate::scene::{Keep, Local, LocalForm, Place, Scene};
+use crate::scene::{Keep, Place, Scene};
 use crate::slice::{At, Floating, Need, Settled};
 use crate::{Error, NodeHandle};
+use crate::{Local, LocalForm};
 use core::cmp::Ordering;
 
 impl Scene {

@@ -1,9 +1,10 @@
 //! World transforms on demand, and edits that are told in world space.
 
 use crate::math::{Mat34, PackedTransform, invert_wide, transform_from_wide};
-use crate::scene::{Local, LocalForm, Scene};
+use crate::scene::Scene;
 use crate::slice::{At, NIL, Store};
 use crate::{Error, NodeHandle, Transform};
+use crate::{Local, LocalForm};
 use glam::{DAffine3, DMat3, DVec3, Vec3};
 use smallvec::SmallVec;
 

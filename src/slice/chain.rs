@@ -214,6 +214,24 @@ impl Store {
         }
     }
 
+    /// The next slice in tree order, `None` behind the last. Below `slice` only if `descend`.
+    pub(crate) fn slice_after(&self, slice: u32, descend: bool) -> Option<u32> {
+        let mut at = self.slice(slice);
+        if descend && let Some(&child) = at.children.first() {
+            return Some(child);
+        }
+        loop {
+            if at.portal == At::NONE {
+                return None;
+            }
+            let (above, index) = (self.slice(at.portal.slice), at.child_index as usize);
+            if let Some(&next) = above.children.get(index + 1) {
+                return Some(next);
+            }
+            at = above;
+        }
+    }
+
     /// Whether the run of a slice's top rows hangs directly below the root, through however many portals.
     pub(crate) fn run_hangs_from_root(&self, slice: u32) -> bool {
         let portal = self.slice(slice).portal;

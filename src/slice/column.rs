@@ -1,10 +1,10 @@
 //! The component columns of a slice: dense arrays with slots of their own, only for nodes that have the component.
 
 use crate::math::{Aabb, Mat34, PackedTransform};
-use crate::scene::{Local, Shape};
 use crate::slice::bits::Bits;
 use crate::slice::linear::LinearAllocator;
 use crate::slice::row::NIL;
+use crate::{Local, Shape};
 use std::collections::BTreeMap;
 
 /// Writes the record of a slot that was just allocated: in place of a hole, or behind the last.

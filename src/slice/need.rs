@@ -1,6 +1,6 @@
 //! What a slice must have room for before an edit begins.
 
-use crate::scene::Node;
+use crate::Node;
 use crate::slice::row::NIL;
 use crate::slice::{Row, Slice};
 

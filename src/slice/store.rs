@@ -1,11 +1,11 @@
 //! All slices and metadata tables of a scene.
 
-use crate::scene::{Local, Node, SceneConfig, Shape, Visibility};
 use crate::simd::prefetch;
 use crate::slice::column::ShapeRecord;
 use crate::slice::row::{At, NIL, Occupant, Row, Slot};
 use crate::slice::{Need, Slice, Spot, Tables};
 use crate::{Aabb, Mat34, NodeHandle};
+use crate::{Local, Node, SceneConfig, Shape, Visibility};
 use std::collections::VecDeque;
 
 /// Slices by number, the metadata tables, and what is to be updated and maintained.
@@ -172,6 +172,15 @@ impl Store {
     /// Whether a listed child still hangs below `slice` and still waits.
     pub(crate) fn is_marked_child(&self, slice: u32, child: u32) -> bool {
         self.slices.get(child as usize).is_some_and(|child| child.marked && child.portal.slice == slice)
+    }
+
+    /// Notes that every slice is to be updated, also in what it does not sweep every time.
+    pub(crate) fn mark_everything(&mut self) {
+        let numbers: Vec<u32> = self.slice_numbers().collect();
+        for number in numbers {
+            self.slice_mut(number).visibilities.dirty = true;
+            self.mark(number);
+        }
     }
 
     /// Notes that a slice was edited, for maintenance.

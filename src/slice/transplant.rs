@@ -1,9 +1,9 @@
 //! Moving rows between slices, and taking slices out of the chain of portals.
 
 use crate::NodeHandle;
-use crate::scene::{Shape, Visibility};
 use crate::slice::row::{At, NIL, Row};
 use crate::slice::{Settled, Slice, Spot, Store};
+use crate::{Shape, Visibility};
 
 /// A subtree on no chain, between its old place and its new one.
 #[derive(Clone, Copy, Debug)]

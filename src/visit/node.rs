@@ -1,8 +1,9 @@
 //! The visitor of nodes, in strict depth-first order across slices.
 
-use crate::scene::{Local, Node, Scene, Shape, Visibility};
+use crate::scene::Scene;
 use crate::slice::At;
 use crate::visit::Flow;
+use crate::{Local, Node, Shape, Visibility};
 use crate::{Mat34, NodeHandle};
 
 /// Sees every node below a start in depth-first order, siblings in theirs. All methods do nothing by default.

@@ -1,10 +1,10 @@
 //! The visitors of whole slices: columns instead of nodes.
 
 use crate::math::PackedTransform;
-use crate::scene::{Local, Scene, Shape, Visibility};
-use crate::slice::{At, HoleSet, LinearAllocator, Row, ShapeRecord, Slice, TransformColumn};
+use crate::slice::{HoleSet, LinearAllocator, Row, ShapeRecord, Slice, TransformColumn};
 use crate::visit::Flow;
 use crate::{Error, Mat34, NodeHandle, Transform};
+use crate::{Local, Shape, Visibility};
 
 /// Sees whole slices in tree order: each before the slices that hang below it.
 ///
@@ -306,50 +306,3 @@ impl SliceViewMut<'_> {
 }
 
 const _: () = assert!(size_of::<PackedTransform>() == 40);
-
-impl Scene {
-    /// Shows a visitor every slice in tree order; answers [`Flow::Break`] if it broke off, else [`Flow::Continue`].
-    pub fn visit_slices(&self, visitor: &mut impl SliceVisitor) -> Flow {
-        let mut pending = smallvec::SmallVec::<[u32; 64]>::from_slice(&[At::ROOT.slice]);
-        while let Some(number) = pending.pop() {
-            let slice = self.store.slice(number);
-            match visitor.slice(SliceView::new(slice)) {
-                Flow::Break => return Flow::Break,
-                Flow::Prune => {}
-                Flow::Continue => pending.extend(slice.children.iter().rev().copied()),
-            }
-        }
-        Flow::Continue
-    }
-
-    /// Shows a visitor that may set local transforms every slice in tree order; answers [`Flow::Break`] if it broke off,
-    /// else [`Flow::Continue`].
-    ///
-    /// Before a slice is shown, what it inherits is brought in line with the slice above as that is then.
-    pub fn visit_slices_mut(&mut self, visitor: &mut impl SliceVisitorMut) -> Flow {
-        let mut pending = smallvec::SmallVec::<[u32; 64]>::from_slice(&[At::ROOT.slice]);
-        while let Some(number) = pending.pop() {
-            if number != At::ROOT.slice {
-                self.store.inherit(number);
-            }
-            // Marked before the visitor is called, which may compute what is dirty, and may panic. Whether it computes
-            // or sets anything, the slices below inherit at the next update if not in this walk.
-            let slice = self.store.slice_mut(number);
-            slice.portals_dirty |= slice.is_dirty();
-            if slice.portals_dirty {
-                self.store.mark(number);
-            }
-            let slice = self.store.slice_mut(number);
-            let flow = visitor.slice_mut(SliceViewMut { slice });
-            if slice.is_dirty() {
-                self.store.mark(number);
-            }
-            match flow {
-                Flow::Break => return Flow::Break,
-                Flow::Prune => {}
-                Flow::Continue => pending.extend(self.store.slice(number).children.iter().rev().copied()),
-            }
-        }
-        Flow::Continue
-    }
-}

@@ -1,0 +1,90 @@
+//! What a frame asks of a scene: that it be up to date, what there is to draw, and walks over whole slices.
+
+use crate::pass::{DrawList, RenderPass, TransformPass};
+use crate::scene::Scene;
+use crate::slice::At;
+use crate::visit::{Flow, SliceView, SliceViewMut, SliceVisitor, SliceVisitorMut};
+
+impl Scene {
+    /// Brings world matrices and inherited visibility and materials up to date, as far as edits have reached.
+    ///
+    /// Computes in **O(nodes of the slices with changes and below changes)**; a slice that nothing reached is not touched,
+    /// and a scene in which nothing changed costs the same whatever its size. Never tidies: see [`Scene::maintain`].
+    pub fn update(&mut self) {
+        self.store.update(TransformPass::dirty());
+    }
+
+    /// Computes every world matrix anew, and all else that is derived, whether it is out of date or not.
+    ///
+    /// Computes in **O(nodes)**. Nothing needs it but measurements and doubts.
+    pub fn update_all(&mut self) {
+        self.store.mark_everything();
+        self.store.update(TransformPass::everything());
+    }
+
+    /// Lists all visible shapes with their world matrices as of the last update, in place of what the list held.
+    ///
+    /// Computes in **O(slices + shapes)**.
+    ///
+    /// ```
+    /// use hedgerow::{Aabb, DrawList, Node, Scene, Shape, Transform};
+    ///
+    /// let mut scene = Scene::new();
+    /// let tree = Node::transform(Transform::from_xyz(0.0, 0.0, 4.0)).with_shape(Shape::new(9, Aabb::cube(1.0)));
+    /// let node = scene.insert(scene.root(), tree)?;
+    /// scene.update();
+    ///
+    /// let mut list = DrawList::new();
+    /// scene.draw_list(&mut list);
+    /// assert_eq!(list.commands()[0].node, node);
+    /// assert_eq!(list.matrices()[0].translation().z, 4.0);
+    /// # Ok::<(), hedgerow::Error>(())
+    /// ```
+    pub fn draw_list(&self, list: &mut DrawList) {
+        list.clear();
+        self.visit_slices(&mut RenderPass::new(list));
+    }
+
+    /// Shows a visitor every slice in tree order; answers [`Flow::Break`] if it broke off, else [`Flow::Continue`].
+    pub fn visit_slices(&self, visitor: &mut impl SliceVisitor) -> Flow {
+        let mut next = Some(At::ROOT.slice);
+        while let Some(number) = next {
+            let flow = visitor.slice(SliceView::new(self.store.slice(number)));
+            if flow == Flow::Break {
+                return Flow::Break;
+            }
+            next = self.store.slice_after(number, flow == Flow::Continue);
+        }
+        Flow::Continue
+    }
+
+    /// Shows a visitor that may set local transforms every slice in tree order; answers [`Flow::Break`] if it broke off,
+    /// else [`Flow::Continue`].
+    ///
+    /// Before a slice is shown, what it inherits is brought in line with the slice above as that is then.
+    pub fn visit_slices_mut(&mut self, visitor: &mut impl SliceVisitorMut) -> Flow {
+        let mut next = Some(At::ROOT.slice);
+        while let Some(number) = next {
+            if number != At::ROOT.slice {
+                self.store.inherit(number);
+            }
+            // Marked before the visitor is called, which may compute what is dirty, and may panic. Whether it computes
+            // or sets anything, the slices below inherit at the next update if not in this walk.
+            let slice = self.store.slice_mut(number);
+            slice.portals_dirty |= slice.is_dirty();
+            if slice.portals_dirty {
+                self.store.mark(number);
+            }
+            let slice = self.store.slice_mut(number);
+            let flow = visitor.slice_mut(SliceViewMut { slice });
+            if slice.is_dirty() {
+                self.store.mark(number);
+            }
+            if flow == Flow::Break {
+                return Flow::Break;
+            }
+            next = self.store.slice_after(number, flow == Flow::Continue);
+        }
+        Flow::Continue
+    }
+}
