@@ -24,12 +24,26 @@ impl Scene {
     /// assert!(scene.children(scene.root()).eq([first, second]));
     /// # Ok::<(), hedgerow::Error>(())
     /// ```
+    #[inline]
     pub fn insert(&mut self, place: impl Into<Place>, node: Node<'_>) -> Result<NodeHandle, Error> {
-        let place = place.into();
+        // Looked at where the compiler still has the description in registers: read back from the stack in other pieces
+        // than it was written in, it would wait for these to reach the cache.
+        let (need, plain) = (Need::of(&node), node.is_plain());
+        self.insert_described(place.into(), &node, &need, plain)
+    }
+
+    /// Inserts a description, of which is known what it needs and whether it can be kept as it is.
+    fn insert_described(
+        &mut self,
+        place: Place,
+        node: &Node<'_>,
+        need: &Need,
+        plain: bool,
+    ) -> Result<NodeHandle, Error> {
         let mut spot = self.store.find_spot(place)?;
         let adjusted;
-        let node = if node.is_plain() {
-            &node
+        let node = if plain {
+            node
         } else {
             adjusted = node.checked()?;
             &adjusted
@@ -37,22 +51,20 @@ impl Scene {
         if self.len >= MAX_NODES {
             return Err(Error::CapacityOverflow);
         }
-        let need = Need::of(node);
         let store = &mut self.store;
         if spot.has_choice() {
-            return self.insert_settling(place, spot, node);
+            return self.insert_settling(place, spot, node, need);
         }
-        if store.make_room_for_one(&spot, &need) {
+        if store.make_room_for_one(&spot, need) {
             spot = store.spot(place);
         }
-        let handle = store.insert_node(&spot, node).ok_or(Error::CapacityOverflow)?;
+        let handle = store.insert_node(&spot, node, need).ok_or(Error::CapacityOverflow)?;
         self.len += 1;
         Ok(handle)
     }
 
     /// Inserts a checked description at a spot that leaves open which slice it goes to.
-    fn insert_settling(&mut self, place: Place, spot: Spot, node: &Node<'_>) -> Result<NodeHandle, Error> {
-        let need = Need::of(node);
+    fn insert_settling(&mut self, place: Place, spot: Spot, node: &Node<'_>, need: &Need) -> Result<NodeHandle, Error> {
         let store = &mut self.store;
         let (mut spot, opened) = match store.settle(spot, 1) {
             Settled::Into(spot) => (spot, false),
@@ -61,10 +73,10 @@ impl Scene {
                 (Spot { slice, parent: NIL, previous: NIL, next: NIL }, true)
             }
         };
-        if store.make_room_for_one(&spot, &need) && !opened {
+        if store.make_room_for_one(&spot, need) && !opened {
             spot = store.settle_at(place, 1).spot();
         }
-        let Some(handle) = store.insert_node(&spot, node) else {
+        let Some(handle) = store.insert_node(&spot, node, need) else {
             if opened {
                 store.abandon_slice(spot.slice);
             }

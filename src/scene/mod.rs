@@ -24,7 +24,7 @@ pub use queue::{EditQueue, Outcome, Queued, QueuedPlace, Target};
 pub use stats::{Kind, Stats};
 pub use validate::Violation;
 
-use crate::slice::{At, Spot, Store};
+use crate::slice::{At, Need, Spot, Store};
 use crate::{Error, Node, NodeHandle, SceneConfig};
 
 /// No scene has more nodes than this, so that slots and rows are numbered in 31 bits.
@@ -66,7 +66,8 @@ impl Scene {
             previous: crate::slice::NIL,
             next: crate::slice::NIL,
         };
-        let root = store.insert_node(&spot, &Node::group()).expect("the first table has room");
+        let root =
+            store.insert_node(&spot, &Node::group(), &Need::of(&Node::group())).expect("the first table has room");
         Ok(Self { store, root, len: 1 })
     }
 

@@ -31,7 +31,7 @@ impl Need {
     }
 
     /// What a new node takes.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn of(node: &Node<'_>) -> Self {
         Self {
             rows: 1,

@@ -203,9 +203,9 @@ impl Store {
         self.worn.push_back(slice);
     }
 
-    /// Puts a node that fits into the chain at `spot`. `None` where no handle is left, with nothing changed.
+    /// Puts a node that fits, and needs what `need` says, into the chain at `spot`. `None` where no handle is left, with nothing changed.
     #[inline(always)]
-    pub(crate) fn insert_node(&mut self, spot: &Spot, node: &Node<'_>) -> Option<NodeHandle> {
+    pub(crate) fn insert_node(&mut self, spot: &Spot, node: &Node<'_>, need: &Need) -> Option<NodeHandle> {
         let reuse = self.config.reuse_holes;
         let slice = &mut self.slices[spot.slice as usize];
         let at = slice.allocate_row_number(spot.wish(), reuse);
@@ -219,22 +219,32 @@ impl Store {
         let occupant = Occupant::node(handle);
         let [mut transform, mut visibility, mut material] = slice.inherited(spot.parent);
         let (mut shape, mut name) = (NIL, NIL);
-        let mark = node.local.is_some() || node.visibility.is_some();
-        if let Some(local) = &node.local {
+        let mark = need.transforms + need.visibilities > 0;
+        if need.transforms > 0
+            && let Some(local) = &node.local
+        {
             transform = slice.new_transform(transform, local, &Mat34::IDENTITY, reuse);
         }
-        if let Some(mask) = node.visibility {
+        if need.visibilities > 0
+            && let Some(mask) = node.visibility
+        {
             visibility = slice.new_visibility(visibility, mask, reuse);
         }
-        if let Some(value) = node.material {
+        if need.materials > 0
+            && let Some(value) = node.material
+        {
             material = slice.new_material(material, value, reuse);
         }
-        if let Some(Shape { mesh, bounds }) = &node.shape {
+        if need.shapes > 0
+            && let Some(Shape { mesh, bounds }) = &node.shape
+        {
             let [transform, visibility, material] = [transform, visibility, material].map(Slot::index);
             let record = ShapeRecord { node: handle.to_bits(), mesh: *mesh, transform, visibility, material };
             shape = slice.new_shape(record, bounds, slice.wish_for_shape(at), reuse);
         }
-        if let Some(text) = node.name {
+        if need.names > 0
+            && let Some(text) = node.name
+        {
             name = slice.new_name(text.into(), reuse);
         }
         let Spot { parent, previous, next, .. } = *spot;

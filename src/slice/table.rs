@@ -20,12 +20,48 @@ struct Entry {
     row: u32,
 }
 
+/// How many strands a free list has.
+const STRANDS: u32 = 8;
+
+/// A last-in, first-out list of free entries in eight strands, each threaded through the entries.
+///
+/// What was freed goes to the strands in turn, and is taken back in reverse. On a single strand, taking an entry waits
+/// until the one taken before has come from memory with the link to it. On eight, the next seven are known, and can be
+/// asked for ahead.
+#[derive(Clone, Debug)]
+struct FreeList {
+    heads: [u32; STRANDS as usize],
+    len: u32,
+}
+
+impl FreeList {
+    const EMPTY: Self = Self { heads: [NIL; STRANDS as usize], len: 0 };
+
+    #[inline]
+    fn push(&mut self, entries: &mut [Entry], index: u32) {
+        let head = &mut self.heads[(self.len % STRANDS) as usize];
+        entries[index as usize].row = core::mem::replace(head, index);
+        self.len += 1;
+    }
+
+    #[inline]
+    fn pop(&mut self, entries: &[Entry]) -> Option<u32> {
+        self.len = self.len.checked_sub(1)?;
+        let ahead = self.len.wrapping_sub(STRANDS / 2) % STRANDS;
+        prefetch(entries, self.heads[ahead as usize] as usize);
+        let head = &mut self.heads[(self.len % STRANDS) as usize];
+        let index = *head;
+        *head = entries.get(index as usize)?.row;
+        Some(index)
+    }
+}
+
 /// One table of at most 4096 entries, opened by a slice and never freed.
 #[derive(Clone, Debug)]
 struct Table {
     entries: Vec<Entry>,
     /// The free list, threaded through the entries.
-    first_free: u32,
+    free: FreeList,
     /// The slice that allocates from this table, or [`NIL`] while it waits in the pool.
     owner: u32,
     /// The next open table of the same owner.
@@ -97,13 +133,11 @@ impl Tables {
     pub(crate) fn allocate(&mut self, slice: u32, at: At) -> Option<NodeHandle> {
         let number = self.shelves.get(slice as usize).map_or(NIL, |shelf| shelf.open);
         if let Some(table) = self.tables.get_mut(number as usize)
-            && let Some(entry) = table.entries.get_mut(table.first_free as usize)
+            && let Some(index) = table.free.pop(&table.entries)
         {
-            let index = core::mem::replace(&mut table.first_free, entry.row);
+            let entry = &mut table.entries[index as usize];
             let generation = entry.state + 1;
             *entry = Entry { state: generation | LIVE, slice: at.slice, row: at.row };
-            // The list goes all over the table; the next insert finds its entry at hand.
-            prefetch(&table.entries, table.first_free as usize);
             return Some(NodeHandle::new(number, index, generation));
         }
         self.allocate_fresh(slice, at)
@@ -117,7 +151,7 @@ impl Tables {
                 open => open,
             };
             let table = &mut self.tables[number as usize];
-            if table.first_free != NIL {
+            if table.free.len > 0 {
                 return self.allocate(slice, at);
             }
             if table.entries.len() < self.max_entries as usize {
@@ -146,8 +180,7 @@ impl Tables {
             self.retired += 1;
             return;
         }
-        entry.row = table.first_free;
-        table.first_free = handle.index();
+        table.free.push(&mut table.entries, handle.index());
         if !table.listed {
             let owner = table.owner;
             self.list(number, owner);
@@ -192,7 +225,13 @@ impl Tables {
             number
         } else {
             let number = u32::try_from(self.tables.len()).ok().filter(|&number| number < MAX_TABLES)?;
-            self.tables.push(Table { entries: Vec::new(), first_free: NIL, owner: NIL, next_open: NIL, listed: false });
+            self.tables.push(Table {
+                entries: Vec::new(),
+                free: FreeList::EMPTY,
+                owner: NIL,
+                next_open: NIL,
+                listed: false,
+            });
             number
         };
         self.tables[number as usize].owner = slice;
@@ -274,8 +313,8 @@ impl Tables {
                 return Err(format!("metadata table {number} has a wrong owner or list"));
             }
             let mut free = vec![false; table.entries.len()];
-            let mut index = table.first_free;
-            while index != NIL {
+            let mut list = table.free.clone();
+            while let Some(index) = list.pop(&table.entries) {
                 let entry = &table.entries[index as usize];
                 if entry.state & LIVE != 0
                     || entry.state >= self.max_generation
@@ -285,9 +324,11 @@ impl Tables {
                         "the free list of metadata table {number} goes through a live, retired or known entry"
                     ));
                 }
-                index = entry.row;
             }
-            if table.first_free != NIL && !table.listed {
+            if list.heads != FreeList::EMPTY.heads || list.len > 0 {
+                return Err(format!("the free list of metadata table {number} is not as long as it says"));
+            }
+            if table.free.len > 0 && !table.listed {
                 return Err(format!("metadata table {number} has free entries and is on no list"));
             }
             for (index, entry) in table.entries.iter().enumerate() {
