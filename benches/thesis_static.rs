@@ -43,7 +43,7 @@ fn bench<S: Side>(group: &mut BenchmarkGroup<'_, WallTime>, recipe: &Recipe) {
 /// A side in its best order, with all matrices computed.
 fn prepared<S: Side>(recipe: &Recipe) -> S {
     let mut side = S::build(recipe);
-    side.settle();
+    side.pack();
     side.transform();
     side
 }

@@ -9,7 +9,7 @@ use crate::handle::{MAX_GENERATION, MAX_TABLE_ENTRIES};
 /// as it was evaluated.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SceneConfig {
-    /// The factor by which a full slice grows when it is reconstituted: above 1, at most 16. Default 1.5.
+    /// The factor by which a full slice grows when it is reconstituted: 1.05 to 16. Default 1.5.
     pub expansion_factor: f32,
     /// For how many nodes a new slice has storage: 1 to 2²⁰. Default 64.
     pub initial_slice_storage_size: u32,
@@ -66,11 +66,7 @@ impl SceneConfig {
     /// [`Error::InvalidConfig`] names the first field that makes no sense, and what it takes.
     pub fn checked(self) -> Result<Self, Error> {
         let rules = [
-            (
-                self.expansion_factor > 1.0 && self.expansion_factor <= 16.0,
-                "expansion_factor",
-                "above 1 and at most 16",
-            ),
+            ((1.05..=16.0).contains(&self.expansion_factor), "expansion_factor", "from 1.05 to 16"),
             ((1..=1 << 20).contains(&self.initial_slice_storage_size), "initial_slice_storage_size", "from 1 to 2^20"),
             (
                 (1..=MAX_TABLE_ENTRIES).contains(&self.initial_slice_max_num_nodes),

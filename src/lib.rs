@@ -101,7 +101,7 @@ pub use math::{Aabb, Mat34, Transform};
 pub use node::{Local, LocalForm, Node, Shape, Visibility};
 pub use pass::{DrawCommand, DrawList, RenderPass, TransformPass};
 pub use scene::{
-    Edge, EditQueue, Keep, Kind, Maintenance, NodeMap, Outcome, Place, Queued, QueuedPlace, Scene, Stats, Target,
+    Edge, EditQueue, Keep, Maintenance, NodeMap, Outcome, Place, Queued, QueuedPlace, Scene, Stats, Target, Usage,
     Violation, iter, node_map,
 };
 pub use visit::{

@@ -205,6 +205,18 @@ impl<'n> Node<'n> {
     }
 }
 
+impl From<Transform> for Local {
+    fn from(transform: Transform) -> Self {
+        Self::Transform(transform)
+    }
+}
+
+impl From<Mat34> for Local {
+    fn from(matrix: Mat34) -> Self {
+        Self::Matrix(matrix)
+    }
+}
+
 impl Local {
     /// The local transform as a scene keeps it: a unit rotation, and a matrix only where it needs to be one.
     pub(crate) fn checked(self) -> Result<Self, Error> {

@@ -24,7 +24,7 @@ fn measure(report: &mut Report, nodes: usize) -> Result<(), Box<dyn Error>> {
     let recipe = Recipe::random(nodes, nodes as u64);
     let mut packed = Packed::build(&recipe);
     let mut boxed = Boxed::build(&recipe);
-    packed.settle();
+    packed.pack();
     check(&recipe, &mut packed, &mut boxed)?;
 
     let repeats = (1 << 18) / nodes.min(1 << 18);

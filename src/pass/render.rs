@@ -21,9 +21,10 @@ const _: () = assert!(size_of::<DrawCommand>() == 24);
 
 /// The visible shapes of a scene, as commands and matrices of the same index.
 ///
-/// Kept from frame to frame it allocates only while the scene grows. The order is deterministic: slice by slice in tree
-/// order, within a slice that of the shape column; depth-first within each slice after it was reconstituted, near it
-/// otherwise. ([`Visitor`](crate::Visitor) goes in strict order.)
+/// Kept from frame to frame it allocates only while the scene grows. The order is deterministic: slice by slice in the
+/// tree order of [`Scene::visit_slices`](crate::Scene::visit_slices), within a slice that of the shape column;
+/// depth-first within each slice after it was reconstituted, near it otherwise. ([`Visitor`](crate::Visitor) goes in
+/// strict order.)
 /// Source: the thesis, section 4.3.2.
 #[derive(Clone, Debug, Default)]
 pub struct DrawList {

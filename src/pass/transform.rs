@@ -31,30 +31,29 @@ impl TransformPass {
 
 impl SliceVisitorMut for TransformPass {
     fn slice_mut(&mut self, mut slice: SliceViewMut<'_>) -> Flow {
-        let column = slice.transforms_mut();
-        if self.everything {
-            column.mark_all();
-        }
-        column.sweep();
+        slice.propagate(self.everything);
         Flow::Continue
     }
 }
 
 impl TransformColumn {
-    /// Computes what is dirty and what hangs below it, and clears the marks. Answers whether there was anything.
+    /// Computes what is dirty and what hangs below it, and clears the marks. Answers whether that reached a slot that some
+    /// portal finds effective.
     pub(crate) fn sweep(&mut self) -> bool {
         let first = core::mem::replace(&mut self.first_dirty, NIL);
         if first == NIL {
             return false;
         }
-        if first == 0 {
+        let reached = if first == 0 {
             // Every slot hangs from the base in the end.
             self.sweep_all();
+            true
         } else {
             self.sweep_dirty(first);
-        }
+            self.dirty.intersects(&self.portal_slots)
+        };
         self.dirty.clear();
-        true
+        reached
     }
 
     /// Computes every slot; sheared locals one by one, what lies between them in runs.

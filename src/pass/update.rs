@@ -15,12 +15,11 @@ impl Store {
         pending.push(At::ROOT.slice);
         while let Some(number) = pending.pop() {
             let slice = &mut store.slices[number as usize];
-            let mut changed = slice.is_dirty();
             slice.read = true;
             pass.slice_mut(SliceViewMut { slice });
-            slice.visibilities.sweep();
-            changed |= core::mem::take(&mut slice.materials.dirty);
-            changed |= core::mem::take(&mut slice.portals_dirty);
+            let changed = core::mem::take(&mut slice.portals_dirty)
+                | core::mem::take(&mut slice.materials.dirty)
+                | slice.visibilities.sweep();
             let mut marked = core::mem::take(&mut slice.marked_children);
             if changed {
                 let children = core::mem::take(&mut slice.children);
@@ -34,6 +33,7 @@ impl Store {
             } else {
                 for &child in marked.iter().rev() {
                     if store.is_marked_child(number, child) {
+                        store.inherit(child);
                         store.slices[child as usize].marked = false;
                         pending.push(child);
                     }
@@ -85,13 +85,14 @@ impl Store {
 }
 
 impl VisibilityColumn {
-    /// `effective[i] = effective[parent[i]] & local[i]`, parents first.
-    fn sweep(&mut self) {
-        if !core::mem::take(&mut self.dirty) {
-            return;
+    /// `effective[i] = effective[parent[i]] & local[i]`, parents first. Answers whether anything was out of date.
+    fn sweep(&mut self) -> bool {
+        let dirty = core::mem::take(&mut self.dirty);
+        if dirty {
+            for slot in 1..self.effective.len() {
+                self.effective[slot] = self.effective[self.parents[slot] as usize] & self.locals[slot];
+            }
         }
-        for slot in 1..self.effective.len() {
-            self.effective[slot] = self.effective[self.parents[slot] as usize] & self.locals[slot];
-        }
+        dirty
     }
 }

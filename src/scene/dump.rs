@@ -7,7 +7,8 @@ use core::fmt::Write;
 impl Scene {
     /// The tree as text: a line for each node, indented by its depth, with its name, handle and components.
     ///
-    /// Equal scenes give equal text. Computes in **O(nodes and their depth)**.
+    /// Equal scenes give equal text. Below 64 levels the depth is told by a number.
+    /// Computes in **O(nodes)**.
     ///
     /// ```
     /// use hedgerow::{Node, Scene, Transform};
@@ -25,7 +26,8 @@ impl Scene {
         for edge in self.edges(self.root()) {
             match edge {
                 Edge::Enter(node) => {
-                    write!(text, "{:indent$}{node:?}", "", indent = 2 * depth).expect("a string takes all text");
+                    indent(&mut text, depth).expect("a string takes all text");
+                    write!(text, "{node:?}").expect("a string takes all text");
                     describe(&mut text, &self.node(node).unwrap_or_default()).expect("a string takes all text");
                     depth += 1;
                 }
@@ -34,6 +36,15 @@ impl Scene {
         }
         text
     }
+}
+
+/// How many levels are shown by spaces alone.
+const DEEPEST_INDENT: usize = 64;
+
+fn indent(text: &mut String, depth: usize) -> core::fmt::Result {
+    let shown = depth.min(DEEPEST_INDENT);
+    write!(text, "{:width$}", "", width = 2 * shown)?;
+    if depth > shown { write!(text, "[{depth}] ") } else { Ok(()) }
 }
 
 fn describe(text: &mut String, node: &Node<'_>) -> core::fmt::Result {

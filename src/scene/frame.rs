@@ -2,7 +2,7 @@
 
 use crate::pass::{DrawList, RenderPass, TransformPass};
 use crate::scene::Scene;
-use crate::slice::At;
+use crate::slice::{At, Slice, Store};
 use crate::visit::{Flow, SliceView, SliceViewMut, SliceVisitor, SliceVisitorMut};
 
 impl Scene {
@@ -46,6 +46,9 @@ impl Scene {
     }
 
     /// Shows a visitor every slice in tree order; answers [`Flow::Break`] if it broke off, else [`Flow::Continue`].
+    ///
+    /// Tree order: each slice before those that hang below it, and these in the order in which they came to hang there, or
+    /// depth-first after the slice was reconstituted. Computes in **O(slices)**, and allocates nothing.
     pub fn visit_slices(&self, visitor: &mut impl SliceVisitor) -> Flow {
         let mut next = Some(At::ROOT.slice);
         while let Some(number) = next {
@@ -61,30 +64,74 @@ impl Scene {
     /// Shows a visitor that may set local transforms every slice in tree order; answers [`Flow::Break`] if it broke off,
     /// else [`Flow::Continue`].
     ///
-    /// Before a slice is shown, what it inherits is brought in line with the slice above as that is then.
+    /// Before a slice is shown, what it inherits is brought in line with the slice above as that is then. The order is that
+    /// of [`Scene::visit_slices`]. Computes in **O(slices)**, and allocates nothing.
+    ///
+    /// ```
+    /// use hedgerow::{Flow, Node, Scene, SliceViewMut, SliceVisitorMut, Transform};
+    ///
+    /// /// Lifts everything that has a transform.
+    /// struct Lift(f32);
+    ///
+    /// impl SliceVisitorMut for Lift {
+    ///     fn slice_mut(&mut self, mut slice: SliceViewMut<'_>) -> Flow {
+    ///         for slot in 1..slice.view().transforms().len() {
+    ///             let local = slice.view().transforms().local(slot).and_then(|local| local.transform());
+    ///             if let Some(mut transform) = local {
+    ///                 transform.translation.y += self.0;
+    ///                 slice.set_local(slot, transform).expect("a finite transform");
+    ///             }
+    ///         }
+    ///         Flow::Continue
+    ///     }
+    /// }
+    ///
+    /// let mut scene = Scene::new();
+    /// let node = scene.insert(scene.root(), Node::transform(Transform::IDENTITY))?;
+    /// scene.visit_slices_mut(&mut Lift(2.0));
+    /// scene.update();
+    /// assert_eq!(scene.world(node).unwrap().translation().y, 2.0);
+    /// # Ok::<(), hedgerow::Error>(())
+    /// ```
     pub fn visit_slices_mut(&mut self, visitor: &mut impl SliceVisitorMut) -> Flow {
         let mut next = Some(At::ROOT.slice);
         while let Some(number) = next {
             if number != At::ROOT.slice {
                 self.store.inherit(number);
             }
-            // Marked before the visitor is called, which may compute what is dirty, and may panic. Whether it computes
-            // or sets anything, the slices below inherit at the next update if not in this walk.
-            let slice = self.store.slice_mut(number);
-            slice.portals_dirty |= slice.is_dirty();
-            if slice.portals_dirty {
-                self.store.mark(number);
-            }
-            let slice = self.store.slice_mut(number);
-            let flow = visitor.slice_mut(SliceViewMut { slice });
-            if slice.is_dirty() {
-                self.store.mark(number);
-            }
+            let flow = visitor.slice_mut(SliceViewMut { slice: Shown::new(&mut self.store, number).slice() });
             if flow == Flow::Break {
                 return Flow::Break;
             }
             next = self.store.slice_after(number, flow == Flow::Continue);
         }
         Flow::Continue
+    }
+}
+
+/// A slice while a visitor has it. However the visitor leaves, by a panic too, the next update sees what it did.
+struct Shown<'s> {
+    store: &'s mut Store,
+    number: u32,
+}
+
+impl<'s> Shown<'s> {
+    fn new(store: &'s mut Store, number: u32) -> Self {
+        // The visitor may compute what is dirty; the slices below inherit all the same.
+        let slice = store.slice_mut(number);
+        slice.portals_dirty |= slice.is_dirty();
+        Self { store, number }
+    }
+
+    fn slice(&mut self) -> &mut Slice {
+        self.store.slice_mut(self.number)
+    }
+}
+
+impl Drop for Shown<'_> {
+    fn drop(&mut self) {
+        if self.slice().is_dirty() {
+            self.store.mark(self.number);
+        }
     }
 }

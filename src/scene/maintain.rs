@@ -3,7 +3,10 @@
 use crate::Error;
 use crate::NodeHandle;
 use crate::scene::Scene;
-use crate::slice::{Capacity, Need, Slice, Store};
+use crate::slice::{
+    Capacity, LinearAllocator, MaterialColumn, NameColumn, Need, Row, ShapeColumn, Slice, Store, TransformColumn,
+    VisibilityColumn,
+};
 use std::collections::TryReserveError;
 use std::time::{Duration, Instant};
 
@@ -12,20 +15,26 @@ const DISORDER: u32 = 4;
 /// Fewer unused bytes than these are no reason to rebuild a slice.
 const SLACK_BYTES: usize = 1 << 12;
 
+/// How many edited slices are looked at between two looks at the clock.
+const LOOKS: usize = 64;
+
 /// How much memory a call leaves unused.
 #[derive(Clone, Copy, Debug)]
 struct Thrift {
-    /// A slice with more than one byte in this many unused is rebuilt.
-    waste: usize,
+    /// A slice with more than this many times the bytes of its live records is rebuilt.
+    excess: f32,
     /// At this capacity.
     capacity: Capacity,
 }
 
 impl Thrift {
-    /// Once a frame: what a growing slice was given is left to it, or the next frame would have to give it again.
-    const EASY: Self = Self { waste: 2, capacity: Capacity::Eased };
+    /// Once a frame: what growth gave a slice is left to it, or the next frame would have to give it again.
+    fn easy(expansion_factor: f32) -> Self {
+        Self { excess: 1.125 * expansion_factor, capacity: Capacity::Eased }
+    }
+
     /// Without a limit of time, for a scene that is to rest.
-    const STRICT: Self = Self { waste: 8, capacity: Capacity::Tight };
+    const STRICT: Self = Self { excess: 1.125, capacity: Capacity::Tight };
 }
 
 /// What a call to [`Scene::maintain`] did.
@@ -46,16 +55,21 @@ impl Scene {
     /// Call it once a frame, or not at all: nothing but speed and memory depends on it, and no other method does its work.
     /// Only slices that were edited since they were last looked at are, those that wait longest first; a scene at rest
     /// costs nothing. A slice is reconstituted, in linear time, if more than a quarter of its rows were put far from their
-    /// depth-first place since it last was, or if more than a third of its memory is unused, and keeps an eighth of
-    /// room for what comes.
+    /// depth-first place since it last was, or if much more of its memory is unused than growth by the expansion factor
+    /// leaves, and keeps an eighth of room for what comes.
     ///
     /// [`Duration::MAX`] does all there is to do, and more strictly, as before a scene is left to rest: slices of which a
     /// ninth is unused are rebuilt too, and keep a sixteenth of room.
     pub fn maintain(&mut self, budget: Duration) -> Maintenance {
-        let thrift = if budget == Duration::MAX { Thrift::STRICT } else { Thrift::EASY };
+        let thrift = match budget {
+            Duration::MAX => Thrift::STRICT,
+            _ => Thrift::easy(self.store.config.expansion_factor),
+        };
         let start = Instant::now();
         let mut done = Maintenance::default();
+        let mut looks = 0;
         while let Some(number) = self.store.worn.pop_front() {
+            looks += 1;
             let slice = self.store.slice_mut(number);
             if !core::mem::take(&mut slice.worn) {
                 continue;
@@ -64,9 +78,10 @@ impl Scene {
                 done.reconstituted += 1;
                 done.nodes += slice.nodes();
                 self.store.reconstitute(number, thrift.capacity);
-                if start.elapsed() >= budget {
-                    break;
-                }
+                looks = 0;
+            }
+            if looks % LOOKS == 0 && start.elapsed() >= budget {
+                break;
             }
         }
         done.left = self.store.worn.len();
@@ -96,25 +111,15 @@ impl Scene {
     }
 }
 
-/// Asks the allocator for one block as large as what this many nodes take, and gives it back. Asked before anything
-/// changes: what the arrays then take one by one is no more.
-fn ask_for(nodes: usize) -> Result<(), TryReserveError> {
-    let node_bytes = size_of::<crate::slice::Row>()
-        + crate::slice::TransformColumn::BYTES
-        + crate::slice::VisibilityColumn::BYTES
-        + crate::slice::MaterialColumn::BYTES
-        + crate::slice::ShapeColumn::BYTES;
-    Vec::<u8>::new().try_reserve_exact(nodes.saturating_mul(node_bytes))
-}
-
 impl Slice {
     fn is_disordered(&self) -> bool {
         self.misplaced > self.row_slots.live() / DISORDER
     }
 
+    #[expect(clippy::cast_precision_loss, reason = "a comparison of magnitudes")]
     fn is_wasteful(&self, thrift: Thrift) -> bool {
-        let (live, allocated) = (self.live_bytes(), self.allocated_bytes());
-        allocated > live + live / thrift.waste + SLACK_BYTES
+        let (live, capacity) = (self.live_bytes(), self.capacity_bytes());
+        capacity > SLACK_BYTES + live && capacity as f32 > SLACK_BYTES as f32 + live as f32 * thrift.excess
     }
 
     /// How far the rows are from depth-first order: the share that was put far from its place, at most 1.
@@ -123,29 +128,33 @@ impl Slice {
         (self.misplaced as f32 / self.row_slots.live().max(1) as f32).min(1.0)
     }
 
+    /// The bytes of all records in use.
     fn live_bytes(&self) -> usize {
-        let bytes = |slots: &crate::slice::LinearAllocator, record: usize| slots.live() as usize * record;
-        bytes(&self.row_slots, size_of::<crate::slice::Row>())
-            + bytes(&self.transforms.slots, crate::slice::TransformColumn::BYTES)
-            + bytes(&self.visibilities.slots, crate::slice::VisibilityColumn::BYTES)
-            + bytes(&self.materials.slots, crate::slice::MaterialColumn::BYTES)
-            + bytes(&self.shapes.slots, crate::slice::ShapeColumn::BYTES)
-            + bytes(&self.names.slots, crate::slice::NameColumn::BYTES)
-            + self.names.text_bytes
+        self.record_bytes(LinearAllocator::live)
     }
 
-    fn allocated_bytes(&self) -> usize {
-        self.row_bytes()
-            + self.transforms.allocated_bytes()
-            + self.visibilities.allocated_bytes()
-            + self.materials.allocated_bytes()
-            + self.shapes.allocated_bytes()
-            + self.names.allocated_bytes()
+    /// The bytes of as many records as there is room for.
+    fn capacity_bytes(&self) -> usize {
+        self.record_bytes(LinearAllocator::capacity)
+    }
+
+    fn record_bytes(&self, count: impl Fn(&LinearAllocator) -> u32) -> usize {
+        [
+            (&self.row_slots, size_of::<Row>()),
+            (&self.transforms.slots, TransformColumn::BYTES),
+            (&self.visibilities.slots, VisibilityColumn::BYTES),
+            (&self.materials.slots, MaterialColumn::BYTES),
+            (&self.shapes.slots, ShapeColumn::BYTES),
+            (&self.names.slots, NameColumn::BYTES),
+        ]
+        .iter()
+        .map(|&(slots, bytes)| count(slots) as usize * bytes)
+        .sum()
     }
 
     /// The bytes of rows and of what a slice is beside its columns.
     pub(crate) fn row_bytes(&self) -> usize {
-        self.rows.capacity() * size_of::<crate::slice::Row>()
+        self.rows.capacity() * size_of::<Row>()
             + self.row_slots.holes().bytes()
             + (self.children.capacity() + self.marked_children.capacity()) * size_of::<u32>()
     }
@@ -163,28 +172,23 @@ impl Store {
         }
         self.reserved = None;
         self.tables.shrink_to_fit();
-        self.slices.shrink_to_fit();
+        self.drop_dead_slices();
         self.drop_scratch();
     }
 
     /// Makes room for many more nodes in a slice, or says that the allocator refuses.
     pub(crate) fn try_reserve(&mut self, slice: u32, additional: u32) -> Result<(), TryReserveError> {
-        let need = Need::all(additional);
         self.tables.try_reserve(slice, additional as usize)?;
-        if !self.slice(slice).fits_all(&need) {
-            ask_for(self.slice(slice).row_slots.live() as usize + additional as usize)?;
-            self.reconstitute(slice, Capacity::Hold(need));
-        }
-        Ok(())
+        self.slice_mut(slice).try_grow_in_place(&Need::all(additional), 1.0)
     }
 
     /// Makes room for this many nodes in the next slice to be opened, or says that the allocator refuses.
     pub(crate) fn try_reserve_slice(&mut self, nodes: u32) -> Result<(), TryReserveError> {
-        let need = Need::all(nodes);
-        if !self.reserved.as_ref().is_some_and(|slice| slice.fits_all(&need)) {
-            ask_for(nodes as usize)?;
-            self.reserved = Some(Slice::with_room(&need));
+        let mut slice = self.reserved.take().unwrap_or_else(|| Slice::with_room(&Need::default()));
+        let reserved = slice.try_grow_in_place(&Need::all(nodes), 1.0);
+        if reserved.is_ok() {
+            self.reserved = Some(slice);
         }
-        Ok(())
+        reserved
     }
 }

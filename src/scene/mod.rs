@@ -21,7 +21,7 @@ pub use maintain::Maintenance;
 pub use node_map::NodeMap;
 pub use place::{Keep, Place};
 pub use queue::{EditQueue, Outcome, Queued, QueuedPlace, Target};
-pub use stats::{Kind, Stats};
+pub use stats::{Stats, Usage};
 pub use validate::Violation;
 
 use crate::slice::{At, Need, Spot, Store};
@@ -39,7 +39,7 @@ const MAX_NODES: usize = 1 << 30;
 ///
 /// A refused edit answers an [`Error`] and has changed nothing. Nothing recurses by the depth of the tree.
 ///
-/// Storage: DESIGN and the thesis, section 4.4; see ARCHITECTURE.md in the repository.
+/// Source of the storage: the thesis, section 4.4; ARCHITECTURE.md in the repository says what was built otherwise.
 #[derive(Clone, Debug)]
 pub struct Scene {
     pub(crate) store: Store,

@@ -33,7 +33,7 @@ impl Scene {
 
     /// The sibling before a node. Computes in **O(1)**.
     #[must_use]
-    pub fn prev_sibling(&self, node: NodeHandle) -> Option<NodeHandle> {
+    pub fn previous_sibling(&self, node: NodeHandle) -> Option<NodeHandle> {
         self.step(node, |scene, at| scene.store.previous_sibling(at))
     }
 

@@ -232,8 +232,12 @@ impl EditQueue {
     }
 
     /// Records [`Scene::set_world`]; the local transform is computed from where the parent is when the edit is applied.
-    pub fn set_world(&mut self, node: impl Into<Target>, world: impl Into<Mat34>) {
-        self.edits.push(Edit::SetWorld(node.into(), world.into()));
+    pub fn set_world(&mut self, node: impl Into<Target>, world: impl Into<Local>) {
+        let node = node.into();
+        self.edits.push(match world.into() {
+            Local::Transform(transform) => Edit::SetWorld(node, transform),
+            Local::Matrix(matrix) => Edit::SetWorldMatrix(node, matrix),
+        });
     }
 
     /// Records [`Scene::look_at`]; the rotation is computed from where the node is when the edit is applied.

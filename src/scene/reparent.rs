@@ -14,9 +14,10 @@ impl Scene {
     /// matrix where it shears. A node without a transform of its own is given one, if its new place is another one in the
     /// world. A move that leaves the parent as it is changes no transform.
     ///
-    /// Computes in **O(nodes moved)** where the subtree goes to another slice, and within a slice in O(1) for a node with
-    /// a transform, else O(nodes up to those with transforms). The check for cycles climbs from the new parent and walks
-    /// the subtree by turns, and ends with the shorter.
+    /// Computes in **O(nodes moved)** where the subtree goes to another slice. Within a slice it takes O(nodes of the
+    /// subtree that inherit something else than before): O(1) for a node with a transform whose material and visibility do
+    /// not change. The check for cycles climbs from the new parent and walks the subtree by turns, and ends with the
+    /// shorter.
     ///
     /// # Errors
     /// [`Error::StaleHandle`], [`Error::RootIsFixed`], [`Error::WouldCycle`]; with [`Keep::World`] also
@@ -79,8 +80,9 @@ impl Scene {
     /// Moves a subtree to a checked place.
     fn relocate(&mut self, at: At, place: Place) {
         let floating = self.store.float(at);
-        let nodes = self.store.floating_nodes(floating);
-        self.store.land(floating, |store| store.settle_at(place, nodes));
+        let has_choice = self.store.spot(place).has_choice();
+        let rows = if has_choice { self.store.floating_rows(floating) } else { 0 };
+        self.store.land(floating, |store| store.settle_at(place, rows));
     }
 
     /// Sorts the children of a node by a comparison of their handles; equal ones keep their order.
@@ -126,8 +128,9 @@ impl Scene {
     /// Gives the subtree of a node a slice of its own.
     ///
     /// An application that knows which subtrees change a lot, or come and go as a whole, keeps with this what such a
-    /// change costs from their neighbours (the thesis, section 7). Computes in **O(nodes of the subtree in its slice)**, and in
-    /// O(1) where it has a slice of its own already.
+    /// change costs from their neighbours (the thesis, section 7). It holds until the subtree is moved: then it settles anew,
+    /// and a small one joins the slice of its new place. Computes in **O(nodes of the subtree in its slice)**, and in O(1)
+    /// where it has a slice of its own already.
     ///
     /// # Errors
     /// [`Error::StaleHandle`], [`Error::RootIsFixed`].
@@ -136,19 +139,19 @@ impl Scene {
         if at == At::ROOT {
             return Err(Error::RootIsFixed);
         }
-        let spot = self.store.slice(at.slice).spot_of(at.slice, at.row);
         if self.store.slice(at.slice).is_alone(at.row) {
             return Ok(());
         }
-        if self.store.make_room_for_one(&spot, &Need::PORTAL) {
+        if self.store.make_room_for_one(&self.store.spot_of_portal(at), &Need::PORTAL) {
             at = self.at(node)?;
         }
-        let spot = self.store.slice(at.slice).spot_of(at.slice, at.row);
+        let spot = self.store.spot_of_portal(at);
         let Floating::Rows(from) = self.store.float(at) else {
             unreachable!("a row that is not its slice's only top leaves the slice behind");
         };
         let slice = self.store.insert_slice(|_| Settled::Behind(spot));
         self.store.fill_slice(slice, from);
+        self.store.collapse(from.slice);
         Ok(())
     }
 }

@@ -7,7 +7,7 @@ use crate::slice::{
 
 /// Entries and bytes of one kind of record.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Kind {
+pub struct Usage {
     /// Records in use.
     pub live: usize,
     /// The bytes of these.
@@ -27,19 +27,19 @@ pub struct Stats {
     /// Metadata tables.
     pub tables: usize,
     /// Topology records; portals count as live ones.
-    pub rows: Kind,
+    pub rows: Usage,
     /// Local transforms and world matrices.
-    pub transforms: Kind,
+    pub transforms: Usage,
     /// Visibility masks.
-    pub visibilities: Kind,
+    pub visibilities: Usage,
     /// Materials.
-    pub materials: Kind,
+    pub materials: Usage,
     /// Shapes and their bounds.
-    pub shapes: Kind,
+    pub shapes: Usage,
     /// Names and their text.
-    pub names: Kind,
+    pub names: Usage,
     /// Handles' entries.
-    pub metadata: Kind,
+    pub metadata: Usage,
     /// The bytes of what a scene keeps beside these: a record for each slice, and passing lists.
     pub overhead_bytes: usize,
     /// Rows and slots that removed nodes left behind the ends of the columns.
@@ -58,21 +58,21 @@ impl Stats {
     /// The bytes of all records in use: record sizes times live entries.
     #[must_use]
     pub fn live_bytes(&self) -> usize {
-        self.kinds().iter().map(|kind| kind.live_bytes).sum()
+        self.usages().iter().map(|usage| usage.live_bytes).sum()
     }
 
     /// All bytes that the scene has allocated.
     #[must_use]
     pub fn allocated_bytes(&self) -> usize {
-        self.kinds().iter().map(|kind| kind.allocated_bytes).sum::<usize>() + self.overhead_bytes
+        self.usages().iter().map(|usage| usage.allocated_bytes).sum::<usize>() + self.overhead_bytes
     }
 
-    fn kinds(&self) -> [Kind; 7] {
+    fn usages(&self) -> [Usage; 7] {
         [self.rows, self.transforms, self.visibilities, self.materials, self.shapes, self.names, self.metadata]
     }
 }
 
-impl Kind {
+impl Usage {
     fn add(&mut self, slots: &LinearAllocator, record: usize, allocated: usize) {
         self.live += slots.live() as usize;
         self.live_bytes += slots.live() as usize * record;
@@ -92,7 +92,7 @@ impl Scene {
             reconstitutions: self.store.reconstitutions,
             retired: self.store.tables.retired(),
             overhead_bytes: self.store.overhead_bytes(),
-            metadata: Kind {
+            metadata: Usage {
                 live: self.len(),
                 live_bytes: self.len() * Tables::ENTRY_BYTES,
                 allocated_bytes: self.store.tables.allocated_bytes(),

@@ -62,20 +62,21 @@ impl Scene {
         regular.then(inverse).filter(|inverse| inverse.is_finite())
     }
 
-    /// Sets the local transform of a node that has one so that its world transform becomes `world`, and answers the form
-    /// that this took.
+    /// Sets the local transform of a node that has one so that its world transform becomes `world`, a [`Transform`] or a
+    /// [`Mat34`], and answers the form that this took.
     ///
     /// Computes in **O(ancestors with a transform)**, in double precision.
     ///
     /// # Errors
-    /// [`Error::StaleHandle`], [`Error::NoTransform`], [`Error::NotFinite`]; [`Error::Singular`] below a parent that is
-    /// scaled to zero.
-    pub fn set_world(&mut self, node: NodeHandle, world: impl Into<Mat34>) -> Result<LocalForm, Error> {
-        let world = world.into();
+    /// [`Error::StaleHandle`], [`Error::NoTransform`], [`Error::NotFinite`], [`Error::NotRotation`]; [`Error::Singular`]
+    /// below a parent that is scaled to zero.
+    pub fn set_world(&mut self, node: NodeHandle, world: impl Into<Local>) -> Result<LocalForm, Error> {
         let inverse = self.inverse_above(node)?;
-        if !world.is_finite() {
-            return Err(Error::NotFinite("a world transform"));
-        }
+        let world = match world.into() {
+            Local::Transform(transform) => Local::Transform(transform.checked()?),
+            Local::Matrix(matrix) if !matrix.is_finite() => return Err(Error::NotFinite("a world transform")),
+            matrix @ Local::Matrix(_) => matrix,
+        };
         let local = Local::from_wide(&(inverse * world.to_wide()))?;
         self.replace_local(node, local)?;
         Ok(local.form())
@@ -115,9 +116,11 @@ impl Scene {
         let up = inverse.transform_vector3(up.as_dvec3());
         let right = up.normalize_or_zero().cross(back);
         let right = if right.length_squared() > 1e-12 { right.normalize() } else { back.any_orthonormal_vector() };
-        // A negative scale along Z turns the axis that is to point there; two turned axes keep a rotation a rotation.
-        let (right, back) = if local.scale.z < 0.0 { (-right, -back) } else { (right, back) };
-        let axes = DMat3::from_cols(right, back.cross(right), back);
+        // A negative scale turns an axis around: it is to be turned the other way before.
+        let sign = |scale: f32| if scale < 0.0 { -1.0 } else { 1.0 };
+        let y = back.cross(right) * sign(local.scale.y);
+        let z = back * sign(local.scale.z);
+        let axes = DMat3::from_cols(y.cross(z), y, z);
         let rotation = glam::DQuat::from_mat3(&axes).normalize().as_quat();
         self.replace_local(node, Local::Transform(Transform { rotation, ..local }.checked()?))
     }

@@ -64,6 +64,18 @@ mod tests {
     }
 
     #[test]
+    fn locals_may_lie_at_any_address_that_floats_may() {
+        #[repr(C, align(8))]
+        struct Shifted(f32, [PackedTransform; 9]);
+        let shifted = Shifted(0.0, [PackedTransform { scale: [2.0, 3.0, 4.0], ..PackedTransform::IDENTITY }; 9]);
+        assert_eq!(shifted.1.as_ptr().addr() % 8, 4);
+        let mut worlds = [Mat34::IDENTITY; 9];
+        propagate(&shifted.1, &[0; 9], &mut worlds, 1..9);
+        assert!(worlds[1..].iter().all(|world| world.rows[1][1] == 3.0 && world.rows[2][2] == 4.0));
+        assert_eq!(shifted.0, 0.0);
+    }
+
+    #[test]
     #[should_panic(expected = "out of range")]
     fn a_range_beyond_the_arrays_is_refused() {
         let mut worlds = [Mat34::IDENTITY; 20];

@@ -4,8 +4,8 @@
 use super::scalar;
 use crate::math::{Mat34, PackedTransform};
 use core::arch::x86_64::{
-    __m128, __m256, _MM_HINT_T0, _mm_add_ps, _mm_blend_ps, _mm_castpd_ps, _mm_load_ps, _mm_load_sd, _mm_loadh_pd,
-    _mm_mul_ps, _mm_prefetch, _mm_set1_ps, _mm_setzero_ps, _mm_store_ps, _mm256_add_ps, _mm256_castps128_ps256,
+    __m128, __m256, _MM_HINT_T0, _mm_add_ps, _mm_blend_ps, _mm_castpd_ps, _mm_load_ps, _mm_mul_ps, _mm_prefetch,
+    _mm_set_pd, _mm_set1_ps, _mm_setzero_ps, _mm_store_ps, _mm256_add_ps, _mm256_castps128_ps256,
     _mm256_castps256_ps128, _mm256_extractf128_ps, _mm256_insertf128_ps, _mm256_loadu_ps, _mm256_mul_ps,
     _mm256_permute2f128_ps, _mm256_set1_ps, _mm256_shuffle_ps, _mm256_sub_ps, _mm256_unpackhi_ps, _mm256_unpacklo_ps,
 };
@@ -113,12 +113,12 @@ fn columns_of(batch: &[PackedTransform; LANES]) -> [__m256; 10] {
         // alignment to keep.
         unsafe { _mm256_loadu_ps(floats) }
     };
-    let pairs = |lane: usize| {
-        let first = (&raw const batch[lane].scale[1]).cast::<f64>();
-        let second = (&raw const batch[lane + 1].scale[1]).cast::<f64>();
-        // SAFETY: each reads eight bytes, the last two floats of a transform, without alignment to keep.
-        unsafe { _mm_castpd_ps(_mm_loadh_pd(_mm_load_sd(first), second)) }
+    let pair = |lane: usize| {
+        let floats = (&raw const batch[lane]).cast::<f32>();
+        // SAFETY: the transform's last two of ten floats, read as one number of the same eight bytes, unaligned.
+        unsafe { floats.add(8).cast::<f64>().read_unaligned() }
     };
+    let pairs = |lane: usize| _mm_castpd_ps(_mm_set_pd(pair(lane + 1), pair(lane)));
     let wide = |low: __m128, high: __m128| _mm256_insertf128_ps::<1>(_mm256_castps128_ps256(low), high);
 
     // An 8×8 transpose: pairs, then fours, then halves.

@@ -30,6 +30,11 @@ impl Bits {
         self.words.get(word).is_some_and(|word| word & bit != 0)
     }
 
+    /// Whether a slot is in both sets.
+    pub(crate) fn intersects(&self, other: &Self) -> bool {
+        self.words.iter().zip(&other.words).any(|(a, b)| a & b != 0)
+    }
+
     pub(crate) fn clear(&mut self) {
         self.words.fill(0);
     }
@@ -309,5 +314,11 @@ mod tests {
         bits.clear();
         assert!(!bits.contains(100));
         assert_eq!(bits.words_for(129).len(), 3);
+        let mut other = Bits::default();
+        other.insert(70);
+        bits.insert(128);
+        assert!(!bits.intersects(&other) && !other.intersects(&bits));
+        bits.insert(70);
+        assert!(bits.intersects(&other) && other.intersects(&bits));
     }
 }

@@ -32,6 +32,8 @@ pub(crate) struct TransformColumn {
     pub(crate) dirty: Bits,
     /// No slot before this one is dirty.
     pub(crate) first_dirty: u32,
+    /// Slots that some portal finds effective, or did: where one of these changes, slices below are to be looked at.
+    pub(crate) portal_slots: Bits,
     /// Local transforms that shear, by slot; the others pay nothing for them.
     pub(crate) sheared: BTreeMap<u32, Mat34>,
 }
@@ -47,6 +49,7 @@ impl TransformColumn {
             worlds: Vec::with_capacity(capacity as usize),
             dirty: Bits::default(),
             first_dirty: NIL,
+            portal_slots: Bits::default(),
             sheared: BTreeMap::new(),
         };
         column.slots.allocate_near(0, false);
@@ -136,6 +139,7 @@ impl TransformColumn {
             + self.parents.capacity() * size_of::<u32>()
             + self.worlds.capacity() * size_of::<Mat34>()
             + self.dirty.bytes()
+            + self.portal_slots.bytes()
             + self.slots.holes().bytes()
             + self.sheared.len() * size_of::<(u32, Mat34)>()
     }

@@ -59,7 +59,7 @@ pub(crate) struct Slice {
     pub(crate) marked_children: Vec<u32>,
     /// Whether something in or below this slice is to be updated.
     pub(crate) marked: bool,
-    /// Whether some portal has other effective slots since the last update.
+    /// Whether slices below are to be looked at by the next update, though nothing else here is out of date.
     pub(crate) portals_dirty: bool,
     /// Whether the slice is on the store's list of those that were edited since they were last maintained.
     pub(crate) worn: bool,
@@ -88,6 +88,16 @@ impl Slice {
             lives: true,
             ..Self::default()
         }
+    }
+
+    /// The bytes of all arrays.
+    pub(crate) fn allocated_bytes(&self) -> usize {
+        self.row_bytes()
+            + self.transforms.allocated_bytes()
+            + self.visibilities.allocated_bytes()
+            + self.materials.allocated_bytes()
+            + self.shapes.allocated_bytes()
+            + self.names.allocated_bytes()
     }
 
     /// How many nodes lie here; portals do not count.
@@ -119,7 +129,7 @@ impl Slice {
     #[inline]
     pub(crate) fn allocate_row_number(&mut self, wish: u32, reuse: bool) -> u32 {
         let at = self.row_slots.allocate_near(wish, reuse).expect("room was made before");
-        self.misplaced += u32::from(at.abs_diff(wish) > NEAR);
+        self.misplaced = self.misplaced.saturating_add(u32::from(at.abs_diff(wish) > NEAR));
         at
     }
 

@@ -7,6 +7,8 @@ use crate::slice::column::{self, ShapeRecord};
 use crate::slice::linear::LinearAllocator;
 use crate::slice::row::{At, NIL, Row, Slot};
 use crate::slice::{MaterialColumn, NameColumn, Need, ShapeColumn, Slice, Store, TransformColumn, VisibilityColumn};
+use std::alloc::{Layout, handle_alloc_error};
+use std::collections::TryReserveError;
 
 /// What capacity a storage has after its slice was rebuilt.
 #[derive(Clone, Copy, Debug)]
@@ -69,7 +71,8 @@ impl Store {
         match self.capacity_for(slice, need) {
             Capacity::Grow(..) if self.config.grow_in_place && !self.slice(slice).read => {
                 let factor = self.config.expansion_factor;
-                self.slice_mut(slice).grow_in_place(need, factor);
+                let grown = self.slice_mut(slice).try_grow_in_place(need, factor);
+                grown.unwrap_or_else(|_| handle_alloc_error(Layout::new::<Row>()));
             }
             capacity => self.reconstitute(slice, capacity),
         }
@@ -119,32 +122,45 @@ impl Store {
 }
 
 impl Slice {
-    /// Gives every storage that is to grow more capacity, and leaves all records where they are.
-    fn grow_in_place(&mut self, need: &Need, factor: f32) {
-        fn grow(slots: &mut LinearAllocator, additional: u32, factor: f32) -> usize {
-            let required = slots.end() + additional;
-            slots.set_capacity(slots.capacity().max(required).max(scaled(slots.live(), factor)));
-            (slots.capacity() - slots.end()) as usize
+    /// Gives every storage that is to grow more capacity, and leaves all records where they are: room for what `need` says
+    /// behind the end, and at least `factor` times the present. On an error every storage is as it was, or larger.
+    pub(crate) fn try_grow_in_place(&mut self, need: &Need, factor: f32) -> Result<(), TryReserveError> {
+        let target = |slots: &LinearAllocator, additional: u32| {
+            slots.capacity().max(slots.end() + additional).max(scaled(slots.live(), factor))
+        };
+        fn reserve<T>(array: &mut Vec<T>, capacity: u32) -> Result<(), TryReserveError> {
+            array.try_reserve_exact((capacity as usize).saturating_sub(array.len()))
         }
-        let room = grow(&mut self.row_slots, need.rows, factor);
-        self.rows.reserve_exact(room);
-        let transforms = &mut self.transforms;
-        let room = grow(&mut transforms.slots, need.transforms, factor);
-        transforms.locals.reserve_exact(room);
-        transforms.parents.reserve_exact(room);
-        transforms.worlds.reserve_exact(room);
-        let visibilities = &mut self.visibilities;
-        let room = grow(&mut visibilities.slots, need.visibilities, factor);
-        visibilities.locals.reserve_exact(room);
-        visibilities.parents.reserve_exact(room);
-        visibilities.effective.reserve_exact(room);
-        let room = grow(&mut self.materials.slots, need.materials, factor);
-        self.materials.values.reserve_exact(room);
-        let room = grow(&mut self.shapes.slots, need.shapes, factor);
-        self.shapes.records.reserve_exact(room);
-        self.shapes.bounds.reserve_exact(room);
-        let room = grow(&mut self.names.slots, need.names, factor);
-        self.names.names.reserve_exact(room);
+        let capacity = target(&self.row_slots, need.rows);
+        reserve(&mut self.rows, capacity)?;
+        self.row_slots.set_capacity(capacity);
+
+        let Self { transforms, visibilities, materials, shapes, names, .. } = self;
+        let capacity = target(&transforms.slots, need.transforms);
+        reserve(&mut transforms.locals, capacity)?;
+        reserve(&mut transforms.parents, capacity)?;
+        reserve(&mut transforms.worlds, capacity)?;
+        transforms.slots.set_capacity(capacity);
+
+        let capacity = target(&visibilities.slots, need.visibilities);
+        reserve(&mut visibilities.locals, capacity)?;
+        reserve(&mut visibilities.parents, capacity)?;
+        reserve(&mut visibilities.effective, capacity)?;
+        visibilities.slots.set_capacity(capacity);
+
+        let capacity = target(&materials.slots, need.materials);
+        reserve(&mut materials.values, capacity)?;
+        materials.slots.set_capacity(capacity);
+
+        let capacity = target(&shapes.slots, need.shapes);
+        reserve(&mut shapes.records, capacity)?;
+        reserve(&mut shapes.bounds, capacity)?;
+        shapes.slots.set_capacity(capacity);
+
+        let capacity = target(&names.slots, need.names);
+        reserve(&mut names.names, capacity)?;
+        names.slots.set_capacity(capacity);
+        Ok(())
     }
 
     /// All rows in depth-first order, each with the place of its parent in that order or [`NIL`].
@@ -226,10 +242,13 @@ impl Rebuild {
             self.move_name(&mut row, &mut old.names);
             self.append(row, parent);
         }
-        // The lists keep their allocations; the children are listed anew, in order, by the caller.
+        // The children are listed anew, in order, by the caller. The lists keep what memory they need.
+        let present = old.children.len();
+        old.children.clear();
+        old.children.shrink_to(2 * present);
+        old.marked_children.shrink_to(2 * present);
         self.slice.marked_children = old.marked_children;
         self.slice.children = old.children;
-        self.slice.children.clear();
         self.slice
     }
 
@@ -314,6 +333,9 @@ impl Rebuild {
         let slice = &mut self.slice;
         let at = slice.row_slots.allocate_near(NIL, false).expect("the new slice has room for all that lives");
         let previous = if parent == NIL { slice.last_top } else { slice.row(parent).last_child };
+        if row.occupant.as_portal().is_some() {
+            slice.transforms.portal_slots.insert(row.transform.index());
+        }
         row.previous = previous;
         row.next = NIL;
         row.first_child = NIL;

@@ -29,10 +29,15 @@ impl Store {
 
     fn rewire_from(&mut self, number: u32, top: u32, mut row: Option<u32>) {
         let reuse = self.config.reuse_holes;
-        let slice = &mut self.slices[number as usize];
         while let Some(at) = row {
+            let slice = &mut self.slices[number as usize];
             match slice.rewire_row(at, reuse) {
-                Ok(changed) => row = slice.next_in_subtree(top, at, changed),
+                Ok(changed) => {
+                    row = slice.next_in_subtree(top, at, changed);
+                    if changed && let Some(child) = slice.row(at).occupant.as_portal() {
+                        self.mark(child);
+                    }
+                }
                 Err(NoRoom) => {
                     let need = slice.need_of(top);
                     let capacity = self.capacity_for(number, &need);
@@ -72,7 +77,9 @@ impl Slice {
         let changed = (transform, visibility, material) != (new_transform, new_visibility, new_material);
         if changed {
             self.refresh_shape(at);
-            self.portals_dirty |= occupant.as_portal().is_some();
+            if occupant.as_portal().is_some() {
+                self.transforms.portal_slots.insert(new_transform.index());
+            }
         }
         Ok(changed)
     }

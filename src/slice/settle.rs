@@ -49,14 +49,23 @@ impl Store {
             // The spot is an end of the run: the place beside the slice's portal is the same among the siblings.
             let portal = self.slice(spot.slice).portal;
             let at_the_end = spot.next == NIL && spot.previous != NIL;
-            spot = self.slice(portal.slice).spot_of(portal.slice, portal.row);
-            if at_the_end {
-                spot.previous = portal.row;
-            } else {
-                spot.next = portal.row;
-            }
+            spot = if at_the_end { self.spot_after(portal) } else { self.spot_before(portal) };
         }
         self.neighbour_of(&spot).filter(|beside| shares(beside.slice)).map_or(Settled::Behind(spot), Settled::Into)
+    }
+
+    /// Where the portal goes for a row that is to leave its slice. For an end of the slice's run that is beside the slice's
+    /// own portal, so that portals do not come to lie behind portals without need.
+    pub(crate) fn spot_of_portal(&self, at: At) -> Spot {
+        let mut spot = self.slice(at.slice).spot_of(at.slice, at.row);
+        while spot.parent == NIL && (spot.previous == NIL || spot.next == NIL) {
+            let (portal, first) = (self.slice(spot.slice).portal, spot.previous == NIL);
+            if portal == At::NONE {
+                break;
+            }
+            spot = if first { self.spot_before(portal) } else { self.spot_after(portal) };
+        }
+        spot
     }
 
     /// The end of a neighbouring run that touches a spot among the root's portals.

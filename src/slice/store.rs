@@ -84,6 +84,17 @@ impl Store {
         self.close_slice(slice);
     }
 
+    /// Gives back the records of slices that went, as far as no slice in use lies behind them.
+    pub(crate) fn drop_dead_slices(&mut self) {
+        while self.slices.last().is_some_and(|slice| !slice.lives) {
+            self.slices.pop();
+        }
+        let end = self.slices.len();
+        self.free_slices.retain(|&number| (number as usize) < end);
+        self.worn.retain(|&number| (number as usize) < end);
+        self.slices.shrink_to_fit();
+    }
+
     /// Gives the memory of passing lists back.
     pub(crate) fn drop_scratch(&mut self) {
         self.order = Vec::new();
@@ -95,7 +106,9 @@ impl Store {
 
     /// The bytes of the slices' own records and of the passing lists.
     pub(crate) fn overhead_bytes(&self) -> usize {
-        self.slices.capacity() * size_of::<Slice>()
+        let reserved = self.reserved.as_ref().map_or(0, Slice::allocated_bytes);
+        reserved
+            + self.slices.capacity() * size_of::<Slice>()
             + (self.order.capacity() + self.pending.capacity()) * size_of::<(u32, u32)>()
             + (self.worn.capacity() + self.free_slices.capacity() + self.descent.capacity()) * size_of::<u32>()
     }
@@ -145,15 +158,6 @@ impl Store {
             }
             self.list_marked_child(portal.slice, slice);
             slice = portal.slice;
-        }
-    }
-
-    /// Tells the slices above of a marked slice that has come to hang below a new portal.
-    pub(super) fn mark_again(&mut self, slice: u32) {
-        let Slice { marked, portal, .. } = self.slices[slice as usize];
-        if marked && portal != At::NONE {
-            self.list_marked_child(portal.slice, slice);
-            self.mark(portal.slice);
         }
     }
 
@@ -293,12 +297,17 @@ impl Store {
         let slice = &mut self.slices[at.slice as usize];
         let index = u32::try_from(slice.children.len()).expect("a slice has fewer portals than rows");
         slice.children.push(child);
-        slice.portals_dirty = true;
+        let inherited = slice.row(at.row).transform.index();
+        slice.transforms.portal_slots.insert(inherited);
         let slice = &mut self.slices[child as usize];
         slice.portal = at;
         slice.child_index = index;
-        self.mark(at.slice);
-        self.mark_again(child);
+        if slice.marked {
+            self.list_marked_child(at.slice, child);
+            self.mark(at.slice);
+        } else {
+            self.mark(child);
+        }
     }
 
     /// Takes the slice `child` from the list of its parent slice and leaves it without a portal.

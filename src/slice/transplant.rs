@@ -64,13 +64,10 @@ impl Store {
         self.wear(portal.slice);
     }
 
-    /// How many nodes a floating subtree has in its own slice.
-    pub(crate) fn floating_nodes(&self, floating: Floating) -> usize {
+    /// How many rows a floating subtree has in its own slice, counted up to `min_nodes`: what is as large shares nothing.
+    pub(crate) fn floating_rows(&self, floating: Floating) -> usize {
         match floating {
-            Floating::Rows(at) => {
-                let slice = self.slice(at.slice);
-                slice.subtree(at.row).filter(|&row| slice.row(row).occupant.as_node().is_some()).count()
-            }
+            Floating::Rows(at) => self.slice(at.slice).subtree(at.row).take(self.config.min_nodes as usize).count(),
             Floating::Slice(slice) => self.slice(slice).nodes(),
         }
     }
@@ -82,7 +79,7 @@ impl Store {
                 Settled::Into(spot) if spot.slice == from.slice => {
                     let slice = &mut self.slices[spot.slice as usize];
                     slice.link(from.row, &spot);
-                    slice.misplaced += 1;
+                    slice.misplaced = slice.misplaced.saturating_add(1);
                     self.rewire(spot.slice, from.row);
                 }
                 Settled::Into(spot) => {
@@ -177,7 +174,7 @@ impl Store {
         for &(row, _) in &order {
             source.free_components(row);
         }
-        source.misplaced += 1;
+        source.misplaced = source.misplaced.saturating_add(1);
         for &(row, to) in &order {
             let at = At { slice: spot.slice, row: to };
             let occupant = self.slices[from.slice as usize].row(row).occupant;

@@ -113,6 +113,10 @@ impl Store {
         let below = below.ok_or(format!("slice {number}: row {index} is a portal to the free slice {child}"))?;
         ensure!(below.portal == at, "slice {child} does not know its portal");
         ensure!(
+            self.slice(number).transforms.portal_slots.contains(row.transform.index()),
+            "slice {number}: the slot of the portal {index} is not among those that portals use"
+        );
+        ensure!(
             self.slice(number).children.get(below.child_index as usize) == Some(&child),
             "slice {number} does not list its child {child} where that thinks it is"
         );

@@ -299,9 +299,13 @@ impl<'s> SliceView<'s> {
 }
 
 impl SliceViewMut<'_> {
-    /// The transform column, for the pass that writes world matrices.
-    pub(crate) fn transforms_mut(&mut self) -> &mut TransformColumn {
-        &mut self.slice.transforms
+    /// Computes the world matrices that are out of date, or all. Slices below look at what they inherit where it may have
+    /// changed.
+    pub(crate) fn propagate(&mut self, everything: bool) {
+        if everything {
+            self.slice.transforms.mark_all();
+        }
+        self.slice.portals_dirty |= self.slice.transforms.sweep();
     }
 }
 

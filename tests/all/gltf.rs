@@ -175,7 +175,7 @@ fn move_there_and_back(scene: &mut Scene, keep: Keep) -> usize {
     while done < 1000 {
         let node = nodes[dice.below(nodes.len())];
         let target = [scene.root(), nodes[dice.below(nodes.len())]][usize::from(dice.below(8) > 0)];
-        let home = match scene.prev_sibling(node) {
+        let home = match scene.previous_sibling(node) {
             Some(sibling) => Place::After(sibling),
             None => Place::FirstChildOf(scene.parent(node).unwrap()),
         };

@@ -16,7 +16,7 @@ const TINY: SceneConfig = SceneConfig {
 fn use_everywhere(scene: &mut Scene, node: NodeHandle) {
     let root = scene.root();
     let _ = (scene.parent(node), scene.first_child(node), scene.last_child(node));
-    let _ = (scene.next_sibling(node), scene.prev_sibling(node), scene.depth(node), scene.node(node));
+    let _ = (scene.next_sibling(node), scene.previous_sibling(node), scene.depth(node), scene.node(node));
     let _ = (scene.world(node), scene.fresh_world(node), scene.world_bounds(node), scene.visibility(node));
     let _ = (scene.material(node), scene.name(node), scene.find(node, "a/b"), scene.same_slice(node, root));
     let _ = (scene.is_ancestor(node, root), scene.is_ancestor(root, node));

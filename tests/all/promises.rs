@@ -100,7 +100,7 @@ fn a_stale_handle_is_answered_by_no_query() {
     assert!(!scene.contains(gone));
     let links = [scene.parent(gone), scene.first_child(gone), scene.last_child(gone)];
     assert_eq!(links, [None; 3]);
-    assert_eq!([scene.next_sibling(gone), scene.prev_sibling(gone), scene.find(gone, "leaf")], [None; 3]);
+    assert_eq!([scene.next_sibling(gone), scene.previous_sibling(gone), scene.find(gone, "leaf")], [None; 3]);
     assert_eq!(scene.find_by(gone, &[]), None);
     assert_eq!((scene.depth(gone), scene.node(gone), scene.local(gone)), (None, None, None));
     assert_eq!((scene.world(gone), scene.fresh_world(gone), scene.world_bounds(gone)), (None, None, None));

@@ -78,7 +78,7 @@ fn links_lead_across_slices() {
         assert_eq!(link(scene.parent(node)), parent, "the parent of {name}");
         assert_eq!(link(scene.first_child(node)), first, "the first child of {name}");
         assert_eq!(link(scene.last_child(node)), last, "the last child of {name}");
-        assert_eq!(link(scene.prev_sibling(node)), before, "before {name}");
+        assert_eq!(link(scene.previous_sibling(node)), before, "before {name}");
         assert_eq!(link(scene.next_sibling(node)), after, "behind {name}");
     }
 }

@@ -16,7 +16,7 @@ pub trait Side {
     fn build(recipe: &Recipe) -> Self;
 
     /// Puts a tree that is not to change any more into the order that suits the side best.
-    fn settle(&mut self);
+    fn pack(&mut self);
 
     /// Removes and inserts the nodes of one dynamic frame.
     fn edit(&mut self, edits: &Edits);
@@ -63,7 +63,7 @@ impl Side for Boxed {
         Self { graph, nodes, draws: Draws::default() }
     }
 
-    fn settle(&mut self) {}
+    fn pack(&mut self) {}
 
     fn edit(&mut self, edits: &Edits) {
         for &id in &edits.removed {
@@ -147,7 +147,7 @@ impl Side for Packed {
         Self { scene, nodes, draws: DrawList::new() }
     }
 
-    fn settle(&mut self) {
+    fn pack(&mut self) {
         self.scene.reconstitute_all();
     }
 
@@ -237,7 +237,7 @@ mod tests {
             assert_eq!(packed.worlds(churn.kinds()), boxed.worlds(churn.kinds()));
             assert_eq!(boxed.graph.len(), 2000);
         }
-        packed.settle();
+        packed.pack();
         packed.transform();
         packed.render();
         assert_eq!(packed.draws(), boxed.draws());

@@ -12,7 +12,8 @@ pub(super) enum Edit {
     Reparent(Target, QueuedPlace, Keep),
     SetLocal(Target, Transform),
     SetLocalMatrix(Target, Mat34),
-    SetWorld(Target, Mat34),
+    SetWorld(Target, Transform),
+    SetWorldMatrix(Target, Mat34),
     LookAt {
         node: Target,
         target: Vec3,
@@ -105,6 +106,7 @@ impl Edit {
             Self::SetLocal(target, local) => scene.set_local(node(target)?, local).map(set),
             Self::SetLocalMatrix(target, local) => scene.set_local_matrix(node(target)?, local).map(Outcome::SetAs),
             Self::SetWorld(target, world) => scene.set_world(node(target)?, world).map(Outcome::SetAs),
+            Self::SetWorldMatrix(target, world) => scene.set_world(node(target)?, world).map(Outcome::SetAs),
             Self::LookAt { node: target, target: at, up } => scene.look_at(node(target)?, at, up).map(set),
             Self::AttachTransform(target, local) => scene.attach_transform(node(target)?, local).map(set),
             Self::DetachTransform(target) => scene.detach_transform(node(target)?).map(Outcome::DetachedTransform),

@@ -63,7 +63,7 @@ impl Twin {
             ("first child", scene.first_child(handle), named(entry.children.first().copied())),
             ("last child", scene.last_child(handle), named(entry.children.last().copied())),
             ("next sibling", scene.next_sibling(handle), named(next.after)),
-            ("previous sibling", scene.prev_sibling(handle), named(next.before)),
+            ("previous sibling", scene.previous_sibling(handle), named(next.before)),
         ];
         for (what, answer, expected) in links {
             ensure!(answer == expected, "the {what} of {handle:?} is {answer:?}, not {expected:?}");
