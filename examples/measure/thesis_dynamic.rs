@@ -15,7 +15,7 @@
 //!
 //! - `bytes`: all that the scene has allocated, against the naive graph's blocks, the allocator's overhead included
 //!   (an 8-byte header, blocks in multiples of 16 bytes). Handles, pointers and draw arrays count on neither side.
-//! - `allocated/live`: after one `maintain`, all that the scene has allocated, against the size of its live records.
+//! - `allocated/live`: after one unlimited `maintain`, all that the scene has allocated, against the size of its live records.
 //!   Here a ratio of 1 is the most that there can be, and 0.83 stands for allocated ÷ live = 1.2.
 
 use crate::report::{Case, Report, Unit};

@@ -122,8 +122,8 @@ impl Scene {
 
     /// Makes room for `additional` more nodes in the slice that the next child of `parent` would go to.
     ///
-    /// Room is made for nodes with a transform, a material, a shape and a visibility each; below the root it is made in the
-    /// next slice to be opened.
+    /// Room is made for nodes with a transform, a material, a shape and a visibility each. Below the root it is made in the
+    /// next slice to be opened; a child that shares the slice of a small neighbour does not use it.
     ///
     /// # Errors
     /// [`Error::StaleHandle`]; [`Error::CapacityOverflow`] for more nodes than a scene can have;
@@ -140,6 +140,8 @@ impl Scene {
     }
 
     /// Rebuilds every slice without spare room and gives the memory back. Handles stay valid.
+    ///
+    /// Metadata tables stay, since they know the generations of all handles there ever were. Computes in **O(nodes)**.
     pub fn shrink_to_fit(&mut self) {
         self.store.shrink_to_fit();
     }

@@ -2,13 +2,13 @@
 
 use crate::NodeHandle;
 use crate::scene::Scene;
-use crate::slice::{At, NIL};
+use crate::slice::At;
 
 impl Scene {
     /// The name of a node. Computes in **O(1)**.
     #[must_use]
     pub fn name(&self, node: NodeHandle) -> Option<&str> {
-        self.name_at(self.store.resolve(node)?)
+        self.store.name_at(self.store.resolve(node)?)
     }
 
     /// The node at a path of names below `from`, with `/` between them: at each step the first child of that name.
@@ -44,15 +44,9 @@ impl Scene {
         let from = self.store.resolve(from)?;
         let child = |at: At, name: &str| {
             let chain = core::iter::successors(self.store.first_child(at), |&at| self.store.next_sibling(at));
-            chain.into_iter().find(|&at| self.name_at(at) == Some(name))
+            chain.into_iter().find(|&at| self.store.name_at(at) == Some(name))
         };
         let found = segments.into_iter().try_fold(from, child)?;
         Some(self.store.handle(found))
-    }
-
-    pub(crate) fn name_at(&self, at: At) -> Option<&str> {
-        let slice = self.store.slice(at.slice);
-        let slot = slice.row(at.row).name;
-        (slot != NIL).then(|| &*slice.names.names[slot as usize])
     }
 }

@@ -3,8 +3,8 @@
 use crate::NodeHandle;
 use crate::scene::Scene;
 use crate::scene::iter::{Ancestors, Children, Descendants, Edges, Leaves, PostOrder, Siblings};
-use crate::slice::{At, NIL};
-use crate::{Node, Shape, Visibility};
+use crate::slice::{At, NIL, Store};
+use crate::{Local, Mat34, Node, Shape, Visibility};
 
 impl Scene {
     /// The parent of a node; `None` for the root. Computes in **O(1)**.
@@ -99,30 +99,19 @@ impl Scene {
     /// The description of a node as the scene keeps it.
     #[must_use]
     pub fn node(&self, node: NodeHandle) -> Option<Node<'_>> {
-        self.contains(node).then(|| Node {
-            local: self.local(node),
-            material: self.own_material(node),
-            shape: self.shape(node),
-            visibility: self.own_visibility(node),
-            name: self.name(node),
-        })
+        self.store.resolve(node).map(|at| self.store.node_at(at))
     }
 
     /// The shape of a node. Computes in **O(1)**.
     #[must_use]
     pub fn shape(&self, node: NodeHandle) -> Option<Shape> {
-        let at = self.store.resolve(node)?;
-        let slice = self.store.slice(at.slice);
-        let slot = slice.row(at.row).shape;
-        (slot != NIL).then(|| slice.shapes.shape(slot))
+        self.store.shape_at(self.store.resolve(node)?)
     }
 
     /// The material that a node says itself. Computes in **O(1)**.
     #[must_use]
     pub fn own_material(&self, node: NodeHandle) -> Option<u32> {
-        let at = self.store.resolve(node)?;
-        let slice = self.store.slice(at.slice);
-        slice.row(at.row).material.as_own().and_then(|slot| slice.materials.values[slot as usize])
+        self.store.own_material_at(self.store.resolve(node)?)
     }
 
     /// The material that holds at a node, its own or that of the nearest ancestor that says one, as of now.
@@ -144,10 +133,7 @@ impl Scene {
     /// The visibility that a node says itself. Computes in **O(1)**.
     #[must_use]
     pub fn own_visibility(&self, node: NodeHandle) -> Option<Visibility> {
-        let at = self.store.resolve(node)?;
-        let slice = self.store.slice(at.slice);
-        let slot = slice.row(at.row).visibility.as_own()?;
-        Some(Visibility::layers(slice.visibilities.locals[slot as usize]))
+        self.store.own_visibility_at(self.store.resolve(node)?)
     }
 
     /// The visibility that holds at a node, the intersection of its own and all its ancestors', as of now.
@@ -174,5 +160,51 @@ impl Scene {
     fn step(&self, node: NodeHandle, step: impl FnOnce(&Self, At) -> Option<At>) -> Option<NodeHandle> {
         let at = step(self, self.store.resolve(node)?)?;
         Some(self.store.handle(at))
+    }
+}
+
+/// The components of a node, by its place.
+impl Store {
+    pub(crate) fn node_at(&self, at: At) -> Node<'_> {
+        Node {
+            local: self.local_at(at),
+            material: self.own_material_at(at),
+            shape: self.shape_at(at),
+            visibility: self.own_visibility_at(at),
+            name: self.name_at(at),
+        }
+    }
+
+    pub(crate) fn local_at(&self, at: At) -> Option<Local> {
+        let slice = self.slice(at.slice);
+        slice.row(at.row).transform.as_own().map(|slot| slice.transforms.local(slot))
+    }
+
+    pub(crate) fn world_at(&self, at: At) -> &Mat34 {
+        let slice = self.slice(at.slice);
+        &slice.transforms.worlds[slice.row(at.row).transform.index() as usize]
+    }
+
+    pub(crate) fn own_material_at(&self, at: At) -> Option<u32> {
+        let slice = self.slice(at.slice);
+        slice.row(at.row).material.as_own().and_then(|slot| slice.materials.values[slot as usize])
+    }
+
+    pub(crate) fn shape_at(&self, at: At) -> Option<Shape> {
+        let slice = self.slice(at.slice);
+        let slot = slice.row(at.row).shape;
+        (slot != NIL).then(|| slice.shapes.shape(slot))
+    }
+
+    pub(crate) fn own_visibility_at(&self, at: At) -> Option<Visibility> {
+        let slice = self.slice(at.slice);
+        let slot = slice.row(at.row).visibility.as_own()?;
+        Some(Visibility::layers(slice.visibilities.locals[slot as usize]))
+    }
+
+    pub(crate) fn name_at(&self, at: At) -> Option<&str> {
+        let slice = self.slice(at.slice);
+        let slot = slice.row(at.row).name;
+        (slot != NIL).then(|| &*slice.names.names[slot as usize])
     }
 }

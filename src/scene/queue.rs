@@ -12,8 +12,9 @@ use glam::Vec3;
 /// Edits recorded during a visit or on other threads, to be applied in order afterwards.
 ///
 /// A queue is plain owned data: it borrows no scene, so edits can be recorded while a visit holds the scene, and each
-/// thread can fill a queue of its own. It has a method for every edit that inserts, moves, changes or removes a node,
-/// with the arguments of the method that [`Scene`] has; names are copied. Recording costs **O(1)** amortised and checks
+/// thread can fill a queue of its own. It has a method for every edit that inserts, moves, changes or removes a node
+/// (not for those of whole scenes and of storage, nor for sorting, which asks its caller), with the arguments of the
+/// method that [`Scene`] has; names are copied. Recording costs **O(1)** amortised and checks
 /// nothing: [`apply`](Self::apply) makes the edits one after another, and each gives the result that the scene gives.
 /// One that fails does not stop the others. Queues keep their memory, so one that is reused from frame to frame
 /// allocates nothing in the steady state; an edit takes 80 bytes, an insert the node's description besides.

@@ -140,9 +140,7 @@ impl Scene {
     /// The local transform of a node, or `None` for a node without one.
     #[must_use]
     pub fn local(&self, node: NodeHandle) -> Option<Local> {
-        let at = self.store.resolve(node)?;
-        let slice = self.store.slice(at.slice);
-        slice.row(at.row).transform.as_own().map(|slot| slice.transforms.local(slot))
+        self.store.local_at(self.store.resolve(node)?)
     }
 
     /// The world matrix of a node as of the last update: that of the nearest transform at or above it.
@@ -151,9 +149,7 @@ impl Scene {
     #[inline]
     #[must_use]
     pub fn world(&self, node: NodeHandle) -> Option<&Mat34> {
-        let at = self.store.resolve(node)?;
-        let slice = self.store.slice(at.slice);
-        slice.transforms.worlds.get(slice.row(at.row).transform.index() as usize)
+        self.store.resolve(node).map(|at| self.store.world_at(at))
     }
 
     /// The world box of a node's shape by the last update's matrix, computed on demand in **O(1)**.

@@ -48,7 +48,7 @@ pub trait Visitor {
 #[derive(Clone, Copy, Debug)]
 pub struct NodeRef<'s> {
     scene: &'s Scene,
-    handle: NodeHandle,
+    at: At,
     depth: usize,
 }
 
@@ -56,7 +56,7 @@ impl<'s> NodeRef<'s> {
     /// The node's handle.
     #[must_use]
     pub fn handle(&self) -> NodeHandle {
-        self.handle
+        self.scene.store.handle(self.at)
     }
 
     /// How far below the start of the visit the node is; 0 for the start.
@@ -74,49 +74,49 @@ impl<'s> NodeRef<'s> {
     /// The node's parent.
     #[must_use]
     pub fn parent(&self) -> Option<NodeHandle> {
-        self.scene.parent(self.handle)
+        self.scene.store.parent(self.at).map(|parent| self.scene.store.handle(parent))
     }
 
     /// The node's name.
     #[must_use]
     pub fn name(&self) -> Option<&'s str> {
-        self.scene.name(self.handle)
+        self.scene.store.name_at(self.at)
     }
 
     /// The node's local transform.
     #[must_use]
     pub fn local(&self) -> Option<Local> {
-        self.scene.local(self.handle)
+        self.scene.store.local_at(self.at)
     }
 
     /// The node's world matrix as of the last update.
     #[must_use]
     pub fn world(&self) -> &'s Mat34 {
-        self.scene.world(self.handle).expect("a visited node lives")
+        self.scene.store.world_at(self.at)
     }
 
     /// The material that the node says itself.
     #[must_use]
     pub fn own_material(&self) -> Option<u32> {
-        self.scene.own_material(self.handle)
+        self.scene.store.own_material_at(self.at)
     }
 
     /// The node's shape.
     #[must_use]
     pub fn shape(&self) -> Option<Shape> {
-        self.scene.shape(self.handle)
+        self.scene.store.shape_at(self.at)
     }
 
     /// The visibility that the node says itself.
     #[must_use]
     pub fn own_visibility(&self) -> Option<Visibility> {
-        self.scene.own_visibility(self.handle)
+        self.scene.store.own_visibility_at(self.at)
     }
 
     /// The node's description.
     #[must_use]
     pub fn node(&self) -> Node<'s> {
-        self.scene.node(self.handle).expect("a visited node lives")
+        self.scene.store.node_at(self.at)
     }
 }
 
@@ -197,6 +197,6 @@ impl Scene {
     }
 
     fn node_ref(&self, at: At, depth: usize) -> NodeRef<'_> {
-        NodeRef { scene: self, handle: self.store.handle(at), depth }
+        NodeRef { scene: self, at, depth }
     }
 }
