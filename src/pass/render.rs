@@ -1,6 +1,7 @@
 //! The render pass: what there is to draw, as two arrays.
 
 use crate::Visibility;
+use crate::slice::HoleSet;
 use crate::visit::{Flow, SliceView, SliceVisitor};
 use crate::{Mat34, NodeHandle};
 
@@ -98,19 +99,23 @@ impl SliceVisitor for RenderPass<'_> {
         let DrawList { commands, matrices } = &mut *self.list;
         commands.reserve(records.len());
         matrices.reserve(records.len());
-        for (slot, record) in (0..).zip(records) {
-            if holes.contains(slot) || masks[record.visibility as usize] & self.layers == 0 {
-                continue;
+        for (records, mut holes) in records.chunks(HoleSet::WORD_SLOTS).zip(holes.words()) {
+            for record in records {
+                let hole = holes & 1 != 0;
+                holes >>= 1;
+                if hole || masks[record.visibility as usize] & self.layers == 0 {
+                    continue;
+                }
+                let matrix = worlds[record.transform as usize];
+                let Some(node) = NodeHandle::from_bits(record.node) else { continue };
+                commands.push(DrawCommand {
+                    node,
+                    mesh: record.mesh,
+                    material: materials[record.material as usize],
+                    mirrored: matrix.is_mirrored(),
+                });
+                matrices.push(matrix);
             }
-            let matrix = worlds[record.transform as usize];
-            let Some(node) = NodeHandle::from_bits(record.node) else { continue };
-            commands.push(DrawCommand {
-                node,
-                mesh: record.mesh,
-                material: materials[record.material as usize],
-                mirrored: matrix.is_mirrored(),
-            });
-            matrices.push(matrix);
         }
         Flow::Continue
     }

@@ -184,11 +184,13 @@ impl Store {
 
     /// Makes room for this many nodes in the next slice to be opened, or says that the allocator refuses.
     pub(crate) fn try_reserve_slice(&mut self, nodes: u32) -> Result<(), TryReserveError> {
-        let mut slice = self.reserved.take().unwrap_or_else(|| Slice::with_room(&Need::default()));
-        let reserved = slice.try_grow_in_place(&Need::all(nodes), 1.0);
-        if reserved.is_ok() {
-            self.reserved = Some(slice);
+        let need = Need::all(nodes);
+        if let Some(slice) = &mut self.reserved {
+            return slice.try_grow_in_place(&need, 1.0);
         }
-        reserved
+        let mut slice = Slice::with_room(&Need::default());
+        slice.try_grow_in_place(&need, 1.0)?;
+        self.reserved = Some(slice);
+        Ok(())
     }
 }

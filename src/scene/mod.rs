@@ -127,7 +127,7 @@ impl Scene {
     ///
     /// # Errors
     /// [`Error::StaleHandle`]; [`Error::CapacityOverflow`] for more nodes than a scene can have;
-    /// [`Error::AllocationFailed`]. The scene is as before.
+    /// [`Error::AllocationFailed`]. The scene is as before, but for room that was made until then.
     pub fn try_reserve(&mut self, parent: NodeHandle, additional: usize) -> Result<(), Error> {
         let at = self.at(parent)?;
         let total = additional.checked_add(self.len).filter(|&total| total <= MAX_NODES);

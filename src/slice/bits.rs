@@ -1,5 +1,7 @@
 //! Bit sets over slot numbers: a flat one for marks, and one with summaries for finding the nearest hole.
 
+use std::collections::TryReserveError;
+
 const WORD: u32 = u64::BITS;
 
 /// Splits a slot number into its word and its bit.
@@ -28,6 +30,12 @@ impl Bits {
     pub(crate) fn contains(&self, slot: u32) -> bool {
         let (word, bit) = locate(slot);
         self.words.get(word).is_some_and(|word| word & bit != 0)
+    }
+
+    /// Makes room for this many slots.
+    pub(crate) fn try_reserve(&mut self, slots: u32) -> Result<(), TryReserveError> {
+        let words = slots.div_ceil(WORD) as usize;
+        self.words.try_reserve_exact(words.saturating_sub(self.words.len()))
     }
 
     /// Whether a slot is in both sets.
@@ -73,6 +81,14 @@ impl HoleSet {
     pub(crate) fn contains(&self, slot: u32) -> bool {
         let (word, bit) = locate(slot);
         self.levels[0].get(word).is_some_and(|word| word & bit != 0)
+    }
+
+    /// How many slots a word of [`Self::words`] is for.
+    pub(crate) const WORD_SLOTS: usize = WORD as usize;
+
+    /// The set a word at a time, the first slot in the lowest bit, without end.
+    pub(crate) fn words(&self) -> impl Iterator<Item = u64> + '_ {
+        self.levels[0].iter().copied().chain(core::iter::repeat(0))
     }
 
     /// Adds a slot that is not in the set.

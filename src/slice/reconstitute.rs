@@ -140,6 +140,7 @@ impl Slice {
         reserve(&mut transforms.locals, capacity)?;
         reserve(&mut transforms.parents, capacity)?;
         reserve(&mut transforms.worlds, capacity)?;
+        transforms.dirty.try_reserve(capacity)?;
         transforms.slots.set_capacity(capacity);
 
         let capacity = target(&visibilities.slots, need.visibilities);

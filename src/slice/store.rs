@@ -6,13 +6,15 @@ use crate::slice::row::{At, NIL, Occupant, Row, Slot};
 use crate::slice::{Need, Slice, Spot, Tables};
 use crate::{Aabb, Mat34, NodeHandle};
 use crate::{Local, Node, SceneConfig, Shape, Visibility};
-use std::collections::VecDeque;
+use core::cmp::Reverse;
+use std::collections::{BinaryHeap, VecDeque};
 
 /// Slices by number, the metadata tables, and what is to be updated and maintained.
 #[derive(Clone, Debug)]
 pub(crate) struct Store {
     pub(crate) slices: Vec<Slice>,
-    pub(super) free_slices: Vec<u32>,
+    /// Taken lowest first, so that few slices keep few records.
+    pub(super) free_slices: BinaryHeap<Reverse<u32>>,
     pub(crate) tables: Tables,
     pub(crate) config: SceneConfig,
     /// Slices that were edited since they were last maintained.
@@ -32,7 +34,7 @@ impl Store {
     pub(crate) fn new(config: SceneConfig) -> Self {
         let mut store = Self {
             slices: Vec::new(),
-            free_slices: Vec::new(),
+            free_slices: BinaryHeap::new(),
             tables: Tables::new(&config),
             config,
             worn: VecDeque::new(),
@@ -90,7 +92,7 @@ impl Store {
             self.slices.pop();
         }
         let end = self.slices.len();
-        self.free_slices.retain(|&number| (number as usize) < end);
+        self.free_slices.retain(|&Reverse(number)| (number as usize) < end);
         self.worn.retain(|&number| (number as usize) < end);
         self.slices.shrink_to_fit();
     }
@@ -120,7 +122,7 @@ impl Store {
 
     /// A new slice without rows and portal.
     pub(crate) fn open_slice(&mut self, slice: Slice) -> u32 {
-        if let Some(number) = self.free_slices.pop() {
+        if let Some(Reverse(number)) = self.free_slices.pop() {
             self.slices[number as usize] = slice;
             number
         } else {
@@ -140,7 +142,7 @@ impl Store {
         debug_assert_ne!(slice, At::ROOT.slice);
         self.slices[slice as usize] = Slice::default();
         self.tables.orphan(slice);
-        self.free_slices.push(slice);
+        self.free_slices.push(Reverse(slice));
     }
 
     /// Notes that a slice is to be updated, and on the slices above that something below them is.

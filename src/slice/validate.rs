@@ -3,6 +3,7 @@
 use crate::slice::linear::LinearAllocator;
 use crate::slice::row::{At, NIL, Occupant, Slot};
 use crate::slice::{Need, Slice, Store};
+use core::cmp::Reverse;
 
 /// Answers with a message unless the condition holds.
 macro_rules! ensure {
@@ -40,7 +41,7 @@ impl Store {
         for number in self.slice_numbers() {
             ensure!(seen[number as usize], "slice {number} is in use and hangs nowhere");
         }
-        for &number in &self.free_slices {
+        for &Reverse(number) in &self.free_slices {
             ensure!(!self.slice(number).lives, "slice {number} is free and in use");
         }
         ensure!(

@@ -5,6 +5,7 @@ mod edits;
 #[cfg(feature = "gltf")]
 mod gltf;
 mod handles;
+mod mended;
 mod model;
 mod node_map;
 mod promises;

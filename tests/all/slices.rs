@@ -214,7 +214,12 @@ fn maintenance_reconstitutes_what_is_worn_and_then_rests() {
 
 #[test]
 fn a_growing_slice_is_rebuilt_a_logarithmic_number_of_times() {
-    let config = SceneConfig { initial_slice_storage_size: 1, grow_in_place: false, ..SceneConfig::DEFAULT };
+    let config = SceneConfig {
+        expansion_factor: 1.5,
+        initial_slice_storage_size: 1,
+        grow_in_place: false,
+        ..SceneConfig::DEFAULT
+    };
     let mut scene = with(config);
     let root = scene.root();
     let top = group(&mut scene, Place::LastChildOf(root));
