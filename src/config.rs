@@ -9,7 +9,7 @@ use crate::handle::{MAX_GENERATION, MAX_TABLE_ENTRIES};
 /// as it was evaluated.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SceneConfig {
-    /// The factor by which a full slice grows: 1.05 to 16. Default 1.3, at which a
+    /// The factor by which a full slice grows: 1.05 to 16. Default 1.25, at which a
     /// tree of small nodes takes less memory than boxed ones at every size; the thesis has 1.5.
     pub expansion_factor: f32,
     /// For how many nodes a new slice has storage: 1 to 2²⁰. Default 64.
@@ -38,7 +38,7 @@ pub struct SceneConfig {
 impl SceneConfig {
     /// The default policy.
     pub const DEFAULT: Self = Self {
-        expansion_factor: 1.3,
+        expansion_factor: 1.25,
         initial_slice_storage_size: 64,
         initial_slice_max_num_nodes: 64,
         min_nodes: 512,

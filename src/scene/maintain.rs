@@ -12,8 +12,6 @@ use std::time::{Duration, Instant};
 
 /// A slice with more than one row in this many out of order is rebuilt.
 const DISORDER: u32 = 4;
-/// Fewer unused bytes than these are no reason to rebuild a slice.
-const SLACK_BYTES: usize = 1 << 12;
 
 /// How many edited slices are looked at between two looks at the clock.
 const LOOKS: usize = 64;
@@ -21,20 +19,22 @@ const LOOKS: usize = 64;
 /// How much memory a call leaves unused.
 #[derive(Clone, Copy, Debug)]
 struct Thrift {
-    /// A slice with more than this many times the bytes of its live records is rebuilt.
+    /// A slice with more than this many times the bytes of its live records is rebuilt,
     excess: f32,
-    /// At this capacity.
+    /// if it has this many more besides,
+    slack: usize,
+    /// at this capacity.
     capacity: Capacity,
 }
 
 impl Thrift {
     /// Once a frame: what growth gave a slice is left to it, or the next frame would have to give it again.
     fn easy(expansion_factor: f32) -> Self {
-        Self { excess: 1.125 * expansion_factor, capacity: Capacity::Eased }
+        Self { excess: 1.125 * expansion_factor, slack: 1 << 12, capacity: Capacity::Eased }
     }
 
     /// Without a limit of time, for a scene that is to rest.
-    const STRICT: Self = Self { excess: 1.125, capacity: Capacity::Tight };
+    const STRICT: Self = Self { excess: 1.08, slack: 0, capacity: Capacity::Tight };
 }
 
 /// What a call to [`Scene::maintain`] did.
@@ -59,7 +59,7 @@ impl Scene {
     /// leaves, and keeps an eighth of room for what comes.
     ///
     /// [`Duration::MAX`] does all there is to do, and more strictly, as before a scene is left to rest: slices of which a
-    /// ninth is unused are rebuilt too, and keep a sixteenth of room.
+    /// fourteenth is unused are rebuilt too, and keep a sixteenth of room.
     pub fn maintain(&mut self, budget: Duration) -> Maintenance {
         let thrift = match budget {
             Duration::MAX => Thrift::STRICT,
@@ -85,6 +85,9 @@ impl Scene {
             }
         }
         done.left = self.store.worn.len();
+        if budget == Duration::MAX {
+            self.store.drop_scratch();
+        }
         done
     }
 
@@ -119,7 +122,7 @@ impl Slice {
     #[expect(clippy::cast_precision_loss, reason = "a comparison of magnitudes")]
     fn is_wasteful(&self, thrift: Thrift) -> bool {
         let (live, capacity) = (self.live_bytes(), self.capacity_bytes());
-        capacity > SLACK_BYTES + live && capacity as f32 > SLACK_BYTES as f32 + live as f32 * thrift.excess
+        capacity as f32 > thrift.slack as f32 + live as f32 * thrift.excess
     }
 
     /// How far the rows are from depth-first order: the share that was put far from its place, at most 1.

@@ -126,6 +126,10 @@ impl Store {
             self.slices[number as usize] = slice;
             number
         } else {
+            if self.slices.len() == self.slices.capacity() {
+                // A record is large and most scenes have few: the usual doubling from four would be most of a small scene.
+                self.slices.reserve_exact(1 + self.slices.len() / 4);
+            }
             self.slices.push(slice);
             u32::try_from(self.slices.len() - 1).expect("nodes, and so slices, number less than 2^31")
         }
