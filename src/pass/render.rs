@@ -1,9 +1,8 @@
 //! The render pass: what there is to draw, as two arrays.
 
-use crate::Visibility;
 use crate::slice::HoleSet;
 use crate::visit::{Flow, SliceView, SliceVisitor};
-use crate::{Mat34, NodeHandle};
+use crate::{Mat34, NodeHandle, Visibility};
 
 /// One shape to draw. 24 bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

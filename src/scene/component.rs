@@ -3,8 +3,7 @@
 use crate::math::Mat34;
 use crate::scene::Scene;
 use crate::slice::{At, NIL, Need, Spot};
-use crate::{Error, NodeHandle, Transform};
-use crate::{Local, LocalForm, Shape, Visibility};
+use crate::{Error, Local, LocalForm, NodeHandle, Shape, Transform, Visibility};
 
 impl Scene {
     /// Sets the local transform of a node that has one. Computes in **O(1)**.

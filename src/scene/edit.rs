@@ -1,9 +1,8 @@
 //! Inserting and removing nodes.
 
-use crate::Node;
 use crate::scene::{MAX_NODES, Place, Scene};
 use crate::slice::{At, Floating, NIL, Need, Settled, Spot};
-use crate::{Error, NodeHandle};
+use crate::{Error, Node, NodeHandle};
 
 impl Scene {
     /// Inserts a node and answers its handle. A bare handle as `place` means behind that node's last child.

@@ -1,12 +1,11 @@
 //! Maintenance: the caller's, once a frame.
 
-use crate::Error;
-use crate::NodeHandle;
 use crate::scene::Scene;
 use crate::slice::{
     Capacity, LinearAllocator, MaterialColumn, NameColumn, Need, Row, ShapeColumn, Slice, Store, TransformColumn,
     VisibilityColumn,
 };
+use crate::{Error, NodeHandle};
 use std::collections::TryReserveError;
 use std::time::{Duration, Instant};
 

@@ -1,10 +1,9 @@
 //! Questions about the tree and its nodes. A stale handle has no answer.
 
-use crate::NodeHandle;
 use crate::scene::Scene;
 use crate::scene::iter::{Ancestors, Children, Descendants, Edges, Leaves, PostOrder, Siblings};
 use crate::slice::{At, NIL, Store};
-use crate::{Local, Mat34, Node, Shape, Visibility};
+use crate::{Local, Mat34, Node, NodeHandle, Shape, Visibility};
 
 impl Scene {
     /// The parent of a node; `None` for the root. Computes in **O(1)**.

@@ -2,8 +2,7 @@
 
 use crate::scene::{Keep, Place, Scene};
 use crate::slice::{At, Floating, Need, Settled};
-use crate::{Error, NodeHandle};
-use crate::{Local, LocalForm};
+use crate::{Error, Local, LocalForm, NodeHandle};
 use core::cmp::Ordering;
 
 impl Scene {

@@ -41,7 +41,7 @@ impl Slice {
     /// Below a row, each of the two is one write whose target is selected, not branched to: whether a neighbour exists is
     /// as good as random, and often known only after a cache miss.
     #[inline]
-    pub(super) fn point_here(&mut self, parent: u32, previous: u32, to_next: u32, next: u32, to_previous: u32) {
+    fn point_here(&mut self, parent: u32, previous: u32, to_next: u32, next: u32, to_previous: u32) {
         if parent == NIL {
             *if previous == NIL { &mut self.first_top } else { &mut self.rows[previous as usize].next } = to_next;
             *if next == NIL { &mut self.last_top } else { &mut self.rows[next as usize].previous } = to_previous;

@@ -4,7 +4,7 @@
 //! component to an inner node, detaching one. It keeps the one hard invariant, *parent slot < slot*: an entry whose slot
 //! comes before its new parent's gets a fresh slot behind it, and the slots below follow.
 
-use crate::slice::row::{NIL, Row, Slot};
+use crate::slice::row::{Row, Slot};
 use crate::slice::{Slice, Store};
 
 /// No slot is left behind a parent's; the slice has to be reconstituted.
@@ -120,8 +120,7 @@ impl Slice {
     pub(crate) fn disown_transform(&mut self, at: u32) {
         if let Some(slot) = self.row(at).transform.as_own() {
             self.transforms.free(slot);
-            // Any inherited slot but the right one: rewiring then sees a change.
-            self.row_mut(at).transform = Slot::inherited(NIL >> 1);
+            self.row_mut(at).transform = Slot::LOST;
         }
     }
 
@@ -130,7 +129,7 @@ impl Slice {
         if let Some(slot) = self.row(at).visibility.as_own() {
             self.visibilities.free(slot);
             self.visibilities.dirty = true;
-            self.row_mut(at).visibility = Slot::inherited(NIL >> 1);
+            self.row_mut(at).visibility = Slot::LOST;
         }
     }
 
@@ -138,7 +137,7 @@ impl Slice {
     pub(crate) fn disown_material(&mut self, at: u32) {
         if let Some(slot) = self.row(at).material.as_own() {
             self.materials.free(slot);
-            self.row_mut(at).material = Slot::inherited(NIL >> 1);
+            self.row_mut(at).material = Slot::LOST;
         }
     }
 }

@@ -68,6 +68,8 @@ impl Slot {
     const OWN: u32 = 1 << 31;
     /// Inherited from outside the slice.
     pub(crate) const BASE: Self = Self(0);
+    /// No slot: what a row that lost its own has until it is rewired, which then sees a change.
+    pub(crate) const LOST: Self = Self(!Self::OWN);
 
     #[inline]
     pub(crate) fn own(index: u32) -> Self {

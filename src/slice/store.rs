@@ -4,8 +4,7 @@ use crate::simd::prefetch;
 use crate::slice::column::ShapeRecord;
 use crate::slice::row::{At, NIL, Occupant, Row, Slot};
 use crate::slice::{Need, Slice, Spot, Tables};
-use crate::{Aabb, Mat34, NodeHandle};
-use crate::{Local, Node, SceneConfig, Shape, Visibility};
+use crate::{Aabb, Local, Mat34, Node, NodeHandle, SceneConfig, Shape, Visibility};
 use core::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
@@ -25,7 +24,7 @@ pub(crate) struct Store {
     /// Rows of a walk, with the row that each hangs below: kept to spare allocations.
     pub(super) order: Vec<(u32, u32)>,
     pub(super) pending: Vec<(u32, u32)>,
-    /// Slices that an update has yet to come to: kept to spare allocations.
+    /// Slices that an update or a removal has yet to come to: kept to spare allocations.
     pub(crate) descent: Vec<u32>,
 }
 
@@ -213,7 +212,8 @@ impl Store {
         self.worn.push_back(slice);
     }
 
-    /// Puts a node that fits, and needs what `need` says, into the chain at `spot`. `None` where no handle is left, with nothing changed.
+    /// Puts a node that fits, and needs what `need` says, into the chain at `spot`. `None` where no handle is left, with
+    /// nothing changed.
     #[inline(always)]
     pub(crate) fn insert_node(&mut self, spot: &Spot, node: &Node<'_>, need: &Need) -> Option<NodeHandle> {
         let reuse = self.config.reuse_holes;
@@ -225,11 +225,9 @@ impl Store {
             slice.rows.truncate(slice.row_slots.end() as usize);
             return None;
         };
-        // Locals, not a row: written once, field by field, it is not read back before its parts have left for the cache.
         let occupant = Occupant::node(handle);
         let [mut transform, mut visibility, mut material] = slice.inherited(spot.parent);
         let (mut shape, mut name) = (NIL, NIL);
-        let mark = need.transforms + need.visibilities > 0;
         if need.transforms > 0
             && let Some(local) = &node.local
         {
@@ -257,33 +255,12 @@ impl Store {
         {
             name = slice.new_name(text.into(), reuse);
         }
-        let Spot { parent, previous, next, .. } = *spot;
-        let (first_child, last_child) = (NIL, NIL);
-        super::column::put(
-            &mut slice.rows,
-            at,
-            Row {
-                occupant,
-                parent,
-                first_child,
-                last_child,
-                next,
-                previous,
-                transform,
-                visibility,
-                material,
-                shape,
-                name,
-            },
-        );
-        slice.point_here(parent, previous, at, next, at);
-        let (known, worn) = (slice.marked || !mark, slice.worn);
-        if !known {
+        let row = Row { transform, visibility, material, shape, name, ..Row::new(occupant) };
+        slice.link_new(at, row, spot);
+        if need.transforms + need.visibilities > 0 {
             self.mark(spot.slice);
         }
-        if !worn {
-            self.wear(spot.slice);
-        }
+        self.wear(spot.slice);
         Some(handle)
     }
 
@@ -328,7 +305,7 @@ impl Store {
         portal
     }
 
-    /// Makes sure that one node fits below `parent`; `true` if that took a reconstitution, so that rows have moved.
+    /// Makes sure that one node fits at `spot`; `true` if room had to be made, so that rows may have moved.
     #[inline]
     pub(crate) fn make_room_for_one(&mut self, spot: &Spot, need: &Need) -> bool {
         let fits = self.slice(spot.slice).fits_one(need, spot.parent, self.config.reuse_holes);
@@ -338,7 +315,7 @@ impl Store {
         !fits
     }
 
-    /// Makes sure that many nodes fit into a slice; `true` if that took a reconstitution, so that rows have moved.
+    /// Makes sure that many nodes fit into a slice; `true` if room had to be made, so that rows may have moved.
     pub(crate) fn make_room_for_all(&mut self, slice: u32, need: &Need) -> bool {
         let fits = self.slice(slice).fits_all(need);
         if !fits {

@@ -1,9 +1,8 @@
 //! Moving rows between slices, and taking slices out of the chain of portals.
 
-use crate::NodeHandle;
 use crate::slice::row::{At, NIL, Row};
 use crate::slice::{Settled, Slice, Spot, Store};
-use crate::{Shape, Visibility};
+use crate::{NodeHandle, Shape, Visibility};
 
 /// A subtree on no chain, between its old place and its new one.
 #[derive(Clone, Copy, Debug)]
@@ -39,7 +38,7 @@ impl Store {
             above.unlink(portal.row);
             above.free_row(portal.row);
             self.wear(portal.slice);
-            if above_is_empty(&self.slices[portal.slice as usize]) {
+            if self.slice(portal.slice).first_top == NIL {
                 child = portal.slice;
             } else {
                 self.collapse(portal.slice);
@@ -211,11 +210,11 @@ impl Store {
 
     /// Frees a floating subtree and every slice below it; answers how many nodes that were.
     pub(crate) fn discard(&mut self, floating: Floating) -> usize {
-        let mut doomed = core::mem::take(&mut self.pending);
+        let mut doomed = core::mem::take(&mut self.descent);
         doomed.clear();
         let mut removed = 0;
         match floating {
-            Floating::Slice(slice) => doomed.push((slice, NIL)),
+            Floating::Slice(slice) => doomed.push(slice),
             Floating::Rows(At { slice: number, row: top }) => {
                 let mut order = core::mem::take(&mut self.order);
                 order.clear();
@@ -230,16 +229,16 @@ impl Store {
                         removed += 1;
                     } else if let Some(child) = occupant.as_portal() {
                         self.disown(child);
-                        doomed.push((child, NIL));
+                        doomed.push(child);
                     }
                 }
                 self.order = order;
                 self.collapse(number);
             }
         }
-        while let Some((number, _)) = doomed.pop() {
+        while let Some(number) = doomed.pop() {
             let slice = core::mem::take(&mut self.slices[number as usize]);
-            doomed.extend(slice.children.iter().map(|&child| (child, NIL)));
+            doomed.extend(&slice.children);
             for row in slice.row_slots.iter() {
                 if let Some(handle) = slice.row(row).occupant.as_node() {
                     self.tables.free(handle);
@@ -248,14 +247,9 @@ impl Store {
             }
             self.close_slice(number);
         }
-        self.pending = doomed;
+        self.descent = doomed;
         removed
     }
-}
-
-/// Whether the last row of a slice's run is gone.
-fn above_is_empty(slice: &Slice) -> bool {
-    slice.first_top == NIL
 }
 
 impl Slice {

@@ -3,8 +3,7 @@
 use crate::scene::Scene;
 use crate::slice::At;
 use crate::visit::Flow;
-use crate::{Local, Node, Shape, Visibility};
-use crate::{Mat34, NodeHandle};
+use crate::{Local, Mat34, Node, NodeHandle, Shape, Visibility};
 
 /// Sees every node below a start in depth-first order, siblings in theirs. All methods do nothing by default.
 ///

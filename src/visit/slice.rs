@@ -3,8 +3,7 @@
 use crate::math::PackedTransform;
 use crate::slice::{HoleSet, LinearAllocator, Row, ShapeRecord, Slice, TransformColumn};
 use crate::visit::Flow;
-use crate::{Error, Mat34, NodeHandle, Transform};
-use crate::{Local, Shape, Visibility};
+use crate::{Error, Local, Mat34, NodeHandle, Shape, Transform, Visibility};
 
 /// Sees whole slices in tree order: each before the slices that hang below it.
 ///
