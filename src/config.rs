@@ -3,7 +3,12 @@
 use crate::Error;
 use crate::handle::{MAX_GENERATION, MAX_TABLE_ENTRIES};
 
-/// How a scene stores its nodes: when slices grow, when they are shared, whether holes are reused.
+/// The least that slices can be bounded to: pieces of a quarter of it have room for a node and the portals below.
+const LEAST_BOUND: u32 = 16;
+/// No slice can have more rows than a scene can have nodes.
+const MOST_NODES: u32 = 1 << 30;
+
+/// How a scene stores its nodes: when slices grow and are cut, when they are shared, whether holes are reused.
 ///
 /// The parameters that the thesis has bear the thesis's names (section 4.4.7); [`SceneConfig::THESIS`] is its policy
 /// as it was evaluated.
@@ -17,8 +22,13 @@ pub struct SceneConfig {
     /// For how many nodes a new slice has metadata: 1 to 4096. A table that is full doubles, up to 4096 entries;
     /// then another is opened. Default 64.
     pub initial_slice_max_num_nodes: u32,
-    /// A slice with fewer nodes than this takes in its neighbours: children inserted beside its top nodes, and
-    /// subtrees moved to where it lies. At most 2²⁰. Default 512.
+    /// A slice never has more rows than this: one that would is cut into pieces of a quarter to a half of it, so no
+    /// single edit takes longer than that. 16 to 2³⁰. Default 4096, which stays in a second-level cache; the thesis has no
+    /// bound.
+    pub max_nodes: u32,
+    /// A slice with fewer rows than this is small: it is merged with a neighbour or with the slice above by
+    /// [`Scene::maintain`](crate::Scene::maintain), and takes in small independent subtrees beside it. At most a quarter
+    /// of `max_nodes`. Default 512.
     pub min_nodes: u32,
     /// Whether small independent subtrees that are neighbours share a slice. Default true; false gives every child of
     /// the root a slice of its own.
@@ -41,6 +51,7 @@ impl SceneConfig {
         expansion_factor: 1.25,
         initial_slice_storage_size: 64,
         initial_slice_max_num_nodes: 64,
+        max_nodes: 4096,
         min_nodes: 512,
         share_slices: true,
         reuse_holes: true,
@@ -55,6 +66,7 @@ impl SceneConfig {
         expansion_factor: 1.5,
         initial_slice_storage_size: 6,
         initial_slice_max_num_nodes: 12,
+        max_nodes: MOST_NODES,
         share_slices: false,
         reuse_holes: false,
         grow_in_place: false,
@@ -74,7 +86,8 @@ impl SceneConfig {
                 "initial_slice_max_num_nodes",
                 "from 1 to 4096",
             ),
-            (self.min_nodes <= 1 << 20, "min_nodes", "at most 2^20"),
+            ((LEAST_BOUND..=MOST_NODES).contains(&self.max_nodes), "max_nodes", "from 16 to 2^30"),
+            (self.min_nodes <= self.max_nodes / 4, "min_nodes", "at most a quarter of max_nodes"),
             ((1..=MAX_TABLE_ENTRIES).contains(&self.max_table_entries), "max_table_entries", "from 1 to 4096"),
             ((1..=MAX_GENERATION).contains(&self.max_generation), "max_generation", "from 1 to 2^28 - 1"),
         ];

@@ -54,7 +54,7 @@ impl Scene {
         if spot.has_choice() {
             return self.insert_settling(place, spot, node, need);
         }
-        if store.make_room_for_one(&spot, need) {
+        while store.make_room_for_one(&spot, need) {
             spot = store.spot(place);
         }
         let handle = store.insert_node(&spot, node, need).ok_or(Error::CapacityOverflow)?;
@@ -65,16 +65,21 @@ impl Scene {
     /// Inserts a checked description at a spot that leaves open which slice it goes to.
     fn insert_settling(&mut self, place: Place, spot: Spot, node: &Node<'_>, need: &Need) -> Result<NodeHandle, Error> {
         let store = &mut self.store;
-        let (mut spot, opened) = match store.settle(spot, 1) {
+        let mut settled = store.settle(spot, 1);
+        while let Settled::Into(spot) = settled
+            && store.make_room_for_one(&spot, need)
+        {
+            settled = store.settle_at(place, 1);
+        }
+        let (spot, opened) = match settled {
             Settled::Into(spot) => (spot, false),
             Settled::Behind(_) => {
                 let slice = store.insert_slice(|store| store.settle_at(place, 1));
-                (Spot { slice, parent: NIL, previous: NIL, next: NIL }, true)
+                let spot = Spot { slice, parent: NIL, previous: NIL, next: NIL };
+                store.make_room_for_one(&spot, need);
+                (spot, true)
             }
         };
-        if store.make_room_for_one(&spot, need) && !opened {
-            spot = store.settle_at(place, 1).spot();
-        }
         let Some(handle) = store.insert_node(&spot, node, need) else {
             if opened {
                 store.abandon_slice(spot.slice);
@@ -97,6 +102,7 @@ impl Scene {
             return Err(Error::RootIsFixed);
         }
         let slice = self.store.slice(at.slice);
+        let rows = slice.row_slots.live();
         let removed = if slice.row(at.row).first_child == NIL && !slice.is_alone(at.row) {
             self.store.remove_leaf(node, at);
             1
@@ -105,6 +111,7 @@ impl Scene {
             self.store.discard(floating)
         };
         self.len -= removed;
+        self.store.merge_if_shrunk(at.slice, rows);
         Ok(removed)
     }
 

@@ -12,8 +12,8 @@ use std::time::{Duration, Instant};
 /// A slice with more than one row in this many out of order is rebuilt.
 const DISORDER: u32 = 4;
 
-/// How many edited slices are looked at between two looks at the clock.
-const LOOKS: usize = 64;
+/// How many edited slices are compared with each other before the worst of them are worked on.
+const WINDOW: usize = 64;
 
 /// How much memory a call leaves unused.
 #[derive(Clone, Copy, Debug)]
@@ -42,50 +42,63 @@ impl Thrift {
 pub struct Maintenance {
     /// How many slices were reconstituted.
     pub reconstituted: usize,
-    /// How many nodes these hold.
+    /// How many small slices were merged with others.
+    pub merged: usize,
+    /// How many nodes the slices hold that were reconstituted or merged.
     pub nodes: usize,
     /// How many edited slices were left for another call, because the budget was spent.
     pub left: usize,
 }
 
 impl Scene {
-    /// Tidies slices that edits have left out of order or sparse, for at most about `budget`.
+    /// Tidies slices that edits have left small, out of order or sparse, for at most about `budget`.
     ///
     /// Call it once a frame, or not at all: nothing but speed and memory depends on it, and no other method does its work.
-    /// Only slices that were edited since they were last looked at are, those that wait longest first; a scene at rest
-    /// costs nothing. A slice is reconstituted, in linear time, if more than a quarter of its rows were put far from their
-    /// depth-first place since it last was, or if much more of its memory is unused than growth by the expansion factor
-    /// leaves, and keeps an eighth of room for what comes.
+    /// Only slices that were edited since they were last looked at are, and of those that wait longest the worst first; a
+    /// scene at rest costs nothing. A slice is
+    ///
+    /// - merged with the slice above or a neighbour, if it has fewer rows than
+    ///   [`min_nodes`](crate::SceneConfig::min_nodes) and the result has at most three quarters of
+    ///   [`max_nodes`](crate::SceneConfig::max_nodes);
+    /// - else reconstituted, in linear time, if more than a quarter of its rows were put far from their depth-first place
+    ///   since it last was, or if much more of its memory is unused than growth by the expansion factor leaves, and keeps
+    ///   an eighth of room for what comes.
     ///
     /// [`Duration::MAX`] does all there is to do, and more strictly, as before a scene is left to rest: slices of which a
     /// fourteenth is unused are rebuilt too, and keep a sixteenth of room.
     pub fn maintain(&mut self, budget: Duration) -> Maintenance {
+        let store = &mut self.store;
         let thrift = match budget {
             Duration::MAX => Thrift::STRICT,
-            _ => Thrift::easy(self.store.config.expansion_factor),
+            _ => Thrift::easy(store.config.expansion_factor),
         };
         let start = Instant::now();
+        let in_time = || start.elapsed() < budget;
         let mut done = Maintenance::default();
-        let mut looks = 0;
-        while let Some(number) = self.store.worn.pop_front() {
-            looks += 1;
-            let slice = self.store.slice_mut(number);
-            if !core::mem::take(&mut slice.worn) {
-                continue;
+        let mut window = Vec::new();
+        while !store.worn.is_empty() {
+            store.take_worst(thrift, &mut window);
+            while let Some((_, number)) = window.pop() {
+                store.tidy(number, thrift, &mut done);
+                if !in_time() {
+                    break;
+                }
             }
-            if slice.is_disordered() || slice.is_wasteful(thrift) {
-                done.reconstituted += 1;
-                done.nodes += slice.nodes();
-                self.store.reconstitute(number, thrift.capacity);
-                looks = 0;
+            // What there was no time for waits in front.
+            for (_, number) in window.drain(..) {
+                store.slice_mut(number).worn = true;
+                store.worn.push_front(number);
             }
-            if looks % LOOKS == 0 && start.elapsed() >= budget {
+            if store.worn.is_empty() {
+                store.pair_lonely(&mut done);
+            }
+            if !in_time() {
                 break;
             }
         }
-        done.left = self.store.worn.len();
+        done.left = store.worn.len();
         if budget == Duration::MAX {
-            self.store.drop_scratch();
+            store.drop_scratch();
         }
         done
     }
@@ -110,6 +123,75 @@ impl Scene {
         for number in numbers {
             self.store.reconstitute(number, Capacity::Keep);
         }
+    }
+}
+
+impl Store {
+    /// Takes the edited slices that wait longest off their list, and those of them that are to be worked on into `window`,
+    /// the worst last.
+    fn take_worst(&mut self, thrift: Thrift, window: &mut Vec<(f32, u32)>) {
+        for _ in 0..WINDOW {
+            let Some(number) = self.worn.pop_front() else { break };
+            if core::mem::take(&mut self.slice_mut(number).worn) {
+                let need = self.need_of_care(number, thrift);
+                if need > 1.0 {
+                    window.push((need, number));
+                }
+            }
+        }
+        window.sort_unstable_by(|(a, _), (b, _)| a.total_cmp(b));
+    }
+
+    /// How far a slice is beyond what is left alone: above 1 it is to be worked on.
+    #[expect(clippy::cast_precision_loss, reason = "a comparison of magnitudes")]
+    fn need_of_care(&self, number: u32, thrift: Thrift) -> f32 {
+        let slice = self.slice(number);
+        let live = slice.row_slots.live();
+        let too_small = self.config.min_nodes as f32 / live as f32;
+        let disorder = slice.misplaced as f32 * DISORDER as f32 / live as f32;
+        let allowed = thrift.slack as f32 + slice.live_bytes() as f32 * thrift.excess;
+        too_small.max(disorder).max(slice.capacity_bytes() as f32 / allowed)
+    }
+
+    /// Merges or reconstitutes one slice, where it is to be.
+    fn tidy(&mut self, number: u32, thrift: Thrift, done: &mut Maintenance) {
+        if !self.slice(number).lives {
+            return;
+        }
+        if self.is_small(number) && self.merges(number) {
+            if let Some(partner) = self.partner(number) {
+                let into = self.merge(number, partner);
+                done.merged += 1;
+                done.nodes += self.slice(into).nodes();
+                return;
+            }
+            self.lonely.push(number);
+        }
+        let slice = self.slice(number);
+        if slice.is_disordered() || slice.is_wasteful(thrift) {
+            done.reconstituted += 1;
+            done.nodes += slice.nodes();
+            self.reconstitute(number, thrift.capacity);
+        }
+    }
+
+    /// Looks for partners again for the small slices that had none: since then others were edited, and may take them.
+    fn pair_lonely(&mut self, done: &mut Maintenance) {
+        let mut lonely = core::mem::take(&mut self.lonely);
+        lonely.sort_unstable();
+        lonely.dedup();
+        lonely.retain(|&number| {
+            let waits = self.slices.get(number as usize).is_some_and(|slice| slice.lives);
+            let waits = waits && self.is_small(number) && self.merges(number);
+            if waits && let Some(partner) = self.partner(number) {
+                let into = self.merge(number, partner);
+                done.merged += 1;
+                done.nodes += self.slice(into).nodes();
+                return false;
+            }
+            waits
+        });
+        self.lonely = lonely;
     }
 }
 
@@ -181,17 +263,20 @@ impl Store {
     /// Makes room for many more nodes in a slice, or says that the allocator refuses.
     pub(crate) fn try_reserve(&mut self, slice: u32, additional: u32) -> Result<(), TryReserveError> {
         self.tables.try_reserve(slice, additional as usize)?;
-        self.slice_mut(slice).try_grow_in_place(&Need::all(additional), 1.0)
+        let most = self.config.max_nodes;
+        let additional = additional.min(most);
+        self.slice_mut(slice).try_grow_in_place(&Need::all(additional), 1.0, most)
     }
 
     /// Makes room for this many nodes in the next slice to be opened, or says that the allocator refuses.
     pub(crate) fn try_reserve_slice(&mut self, nodes: u32) -> Result<(), TryReserveError> {
-        let need = Need::all(nodes);
+        let most = self.config.max_nodes;
+        let need = Need::all(nodes.min(most));
         if let Some(slice) = &mut self.reserved {
-            return slice.try_grow_in_place(&need, 1.0);
+            return slice.try_grow_in_place(&need, 1.0, most);
         }
         let mut slice = Slice::with_room(&Need::default());
-        slice.try_grow_in_place(&need, 1.0)?;
+        slice.try_grow_in_place(&need, 1.0, most)?;
         self.reserved = Some(slice);
         Ok(())
     }

@@ -138,11 +138,14 @@ impl Scene {
         if at == At::ROOT {
             return Err(Error::RootIsFixed);
         }
-        if self.store.slice(at.slice).is_alone(at.row) {
-            return Ok(());
-        }
-        if self.store.make_room_for_one(&self.store.spot_of_portal(at), &Need::PORTAL) {
+        while !self.store.slice(at.slice).is_alone(at.row)
+            && self.store.make_room_for_one(&self.store.spot_of_portal(at), &Need::PORTAL)
+        {
             at = self.at(node)?;
+        }
+        if self.store.slice(at.slice).is_alone(at.row) {
+            self.store.slice_mut(at.slice).isolated = true;
+            return Ok(());
         }
         let spot = self.store.spot_of_portal(at);
         let Floating::Rows(from) = self.store.float(at) else {
@@ -150,6 +153,7 @@ impl Scene {
         };
         let slice = self.store.insert_slice(|_| Settled::Behind(spot));
         self.store.fill_slice(slice, from);
+        self.store.slice_mut(slice).isolated = true;
         self.store.collapse(from.slice);
         Ok(())
     }

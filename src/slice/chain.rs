@@ -60,6 +60,14 @@ impl Slice {
         self.point_here(parent, previous, next, next, previous);
     }
 
+    /// Takes a run of siblings off its chain; answers the place where it was. The run stays linked in itself.
+    pub(crate) fn unlink_run(&mut self, slice: u32, first: u32, last: u32) -> Spot {
+        let Row { parent, previous, .. } = *self.row(first);
+        let next = core::mem::replace(&mut self.row_mut(last).next, NIL);
+        self.point_here(parent, previous, next, next, previous);
+        Spot { slice, parent, previous, next }
+    }
+
     /// The place that a row has in its chain.
     pub(crate) fn spot_of(&self, slice: u32, row: u32) -> Spot {
         let links = self.row(row);
@@ -70,7 +78,7 @@ impl Slice {
 impl Store {
     /// The node at a row, or the first node of the run that a portal there stands for.
     #[inline]
-    fn enter_first(&self, mut at: At) -> At {
+    pub(super) fn enter_first(&self, mut at: At) -> At {
         while let Some(slice) = self.row(at).occupant.as_portal() {
             at = At { slice, row: self.slice(slice).first_top };
         }
@@ -79,7 +87,7 @@ impl Store {
 
     /// The node at a row, or the last node of the run that a portal there stands for.
     #[inline]
-    fn enter_last(&self, mut at: At) -> At {
+    pub(super) fn enter_last(&self, mut at: At) -> At {
         while let Some(slice) = self.row(at).occupant.as_portal() {
             at = At { slice, row: self.slice(slice).last_top };
         }

@@ -59,7 +59,7 @@ impl TransformColumn {
         column
     }
 
-    /// Fills a slot that was just allocated, and marks it.
+    /// Fills a slot that was just allocated, and leaves the mark to the caller.
     #[inline]
     pub(crate) fn put(&mut self, slot: u32, parent: u32, local: &Local, world: &Mat34) {
         debug_assert!(parent < slot);
@@ -73,7 +73,6 @@ impl TransformColumn {
         put(&mut self.locals, slot, packed);
         put(&mut self.parents, slot, parent);
         put(&mut self.worlds, slot, *world);
-        self.mark(slot);
     }
 
     #[inline]
@@ -179,7 +178,6 @@ impl VisibilityColumn {
         put(&mut self.locals, slot, local);
         put(&mut self.parents, slot, parent);
         put(&mut self.effective, slot, effective);
-        self.dirty = true;
     }
 
     pub(crate) fn free(&mut self, slot: u32) {

@@ -3,17 +3,19 @@
 //! `bits` and `linear` hand out slots; `row` and `column` are what lies in them; a [`Slice`] holds one run of
 //! siblings with all that hangs below; `table` finds a node by its handle; a [`Store`] holds all of it, and its other
 //! files are the ways in which rows move: `chain` (between siblings), `rewire` (effective slots), `reconstitute`
-//! (within a slice), `transplant` (between slices).
+//! (within a slice), `transplant` (between slices), `split` and `merge` (where a slice is too large or too small).
 
 mod bits;
 mod chain;
 mod column;
 mod linear;
+mod merge;
 mod need;
 mod reconstitute;
 mod rewire;
 mod row;
 mod settle;
+mod split;
 mod store;
 mod table;
 mod transplant;
@@ -63,6 +65,8 @@ pub(crate) struct Slice {
     pub(crate) portals_dirty: bool,
     /// Whether the slice is on the store's list of those that were edited since they were last maintained.
     pub(crate) worn: bool,
+    /// Whether the slice was asked for: it is not merged with others.
+    pub(crate) isolated: bool,
     /// Whether an update has read the slice since it was last reconstituted.
     pub(crate) read: bool,
     /// How many rows went to a place far from the wished one since the last reconstitution.

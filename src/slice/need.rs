@@ -43,6 +43,20 @@ impl Need {
         }
     }
 
+    /// Each number times a factor, and no more rows than `most`.
+    pub(crate) fn times(&self, factor: f32, most: u32) -> Self {
+        let times = |count| scaled(count, factor);
+        let Self { rows, transforms, visibilities, materials, shapes, names } = *self;
+        Self {
+            rows: times(rows).min(most),
+            transforms: times(transforms),
+            visibilities: times(visibilities),
+            materials: times(materials),
+            shapes: times(shapes),
+            names: times(names),
+        }
+    }
+
     /// Adds what an existing row takes.
     pub(crate) fn add(&mut self, row: &Row) {
         self.rows += 1;
@@ -52,6 +66,16 @@ impl Need {
         self.shapes += u32::from(row.shape != NIL);
         self.names += u32::from(row.name != NIL);
     }
+}
+
+/// A count times a factor, rounded up.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a capacity; the conversion saturates, and nodes number less than 2^30"
+)]
+pub(crate) fn scaled(count: u32, factor: f32) -> u32 {
+    ((f64::from(count) * f64::from(factor)).ceil() as u32).min(1 << 31)
 }
 
 impl Slice {

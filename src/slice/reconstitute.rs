@@ -2,9 +2,11 @@
 //!
 //! Source: the thesis, section 4.4.6; linear because children and parents are found without searching.
 
+use crate::SceneConfig;
 use crate::math::{Mat34, PackedTransform};
 use crate::slice::column::{self, ShapeRecord};
 use crate::slice::linear::LinearAllocator;
+use crate::slice::need::scaled;
 use crate::slice::row::{At, NIL, Row, Slot};
 use crate::slice::{MaterialColumn, NameColumn, Need, ShapeColumn, Slice, Store, TransformColumn, VisibilityColumn};
 use std::alloc::{Layout, handle_alloc_error};
@@ -19,6 +21,8 @@ pub(crate) enum Capacity {
     Hold(Need),
     /// As [`Capacity::Hold`], and at least the expansion factor times the present.
     Grow(Need, f32),
+    /// For the expansion factor times the present, whatever it was before.
+    Fresh(f32),
     /// For the present and an eighth more, and no more than before.
     Eased,
     /// For the present and a sixteenth more.
@@ -38,20 +42,12 @@ impl Capacity {
                 let required = live + additional(&need);
                 slots.capacity().max(required).max(scaled(live, factor))
             }
+            Self::Fresh(factor) => scaled(live, factor),
             Self::Eased => slots.capacity().min(live + live / 8 + 1),
             Self::Tight => live + live / 16,
             Self::Exact => live,
         }
     }
-}
-
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "a capacity; the conversion saturates, and nodes number less than 2^30"
-)]
-fn scaled(live: u32, factor: f32) -> u32 {
-    ((f64::from(live) * f64::from(factor)).ceil() as u32).min(1 << 31)
 }
 
 /// Whether packing alone would leave an eighth of a storage free.
@@ -62,20 +58,35 @@ fn packing_suffices(slots: &LinearAllocator, additional: u32) -> bool {
 
 impl Store {
     /// Makes room in a slice that is full: reconstitutes it, at the same capacity if that frees an eighth or more of each
-    /// storage that lacks room, otherwise grown by the expansion factor.
+    /// storage that lacks room, otherwise grown by the expansion factor. One that may not have more rows is split, and
+    /// then it is not told which of the pieces has room: the place is to be found again, and asked for again.
     ///
     /// A slice that has to grow and was not read by any update since it was last in order grows in place instead: an order
     /// that nobody reads need not be restored.
     #[cold]
     pub(crate) fn make_room(&mut self, slice: u32, need: &Need) {
+        if !self.may_hold(slice, need.rows) {
+            return self.split(slice);
+        }
         match self.capacity_for(slice, need) {
             Capacity::Grow(..) if self.config.grow_in_place && !self.slice(slice).read => {
                 let factor = self.config.expansion_factor;
-                let grown = self.slice_mut(slice).try_grow_in_place(need, factor);
+                let most = self.config.max_nodes;
+                let grown = self.slice_mut(slice).try_grow_in_place(need, factor, most);
                 grown.unwrap_or_else(|_| handle_alloc_error(Layout::new::<Row>()));
             }
             capacity => self.reconstitute(slice, capacity),
         }
+    }
+
+    /// Whether a slice may take so many more rows, at whatever capacity.
+    ///
+    /// Where holes are not reused, an eighth of the maximum is kept out of use, or a slice near it would have to be
+    /// packed for every single insert.
+    pub(crate) fn may_hold(&self, slice: u32, rows: u32) -> bool {
+        let SceneConfig { max_nodes, reuse_holes, .. } = self.config;
+        let most = if rows == 0 || reuse_holes { max_nodes } else { max_nodes - max_nodes / 8 };
+        self.slice(slice).row_slots.live() + rows <= most
     }
 
     /// The capacity at which a slice has room for more after it was rebuilt.
@@ -98,7 +109,7 @@ impl Store {
         let mut order = core::mem::take(&mut self.order);
         let old = core::mem::take(&mut self.slices[number as usize]);
         old.depth_first_order(&mut order, &mut self.pending);
-        let new = Rebuild::new(&old, capacity, order.len()).run(old, &order);
+        let new = Rebuild::new(&old, capacity, self.config.max_nodes).run(old, &order);
         self.slices[number as usize] = new;
         order.clear();
         self.order = order;
@@ -123,15 +134,16 @@ impl Store {
 
 impl Slice {
     /// Gives every storage that is to grow more capacity, and leaves all records where they are: room for what `need` says
-    /// behind the end, and at least `factor` times the present. On an error every storage is as it was, or larger.
-    pub(crate) fn try_grow_in_place(&mut self, need: &Need, factor: f32) -> Result<(), TryReserveError> {
+    /// behind the end, and at least `factor` times the present, but for no more rows than `most`. On an error every storage
+    /// is as it was, or larger.
+    pub(crate) fn try_grow_in_place(&mut self, need: &Need, factor: f32, most: u32) -> Result<(), TryReserveError> {
         let target = |slots: &LinearAllocator, additional: u32| {
             slots.capacity().max(slots.end() + additional).max(scaled(slots.live(), factor))
         };
         fn reserve<T>(array: &mut Vec<T>, capacity: u32) -> Result<(), TryReserveError> {
             array.try_reserve_exact((capacity as usize).saturating_sub(array.len()))
         }
-        let capacity = target(&self.row_slots, need.rows);
+        let capacity = target(&self.row_slots, need.rows).min(most);
         reserve(&mut self.rows, capacity)?;
         self.row_slots.set_capacity(capacity);
 
@@ -165,7 +177,7 @@ impl Slice {
     }
 
     /// All rows in depth-first order, each with the place of its parent in that order or [`NIL`].
-    fn depth_first_order(&self, order: &mut Vec<(u32, u32)>, pending: &mut Vec<(u32, u32)>) {
+    pub(super) fn depth_first_order(&self, order: &mut Vec<(u32, u32)>, pending: &mut Vec<(u32, u32)>) {
         order.clear();
         order.reserve(self.row_slots.live() as usize);
         pending.clear();
@@ -193,8 +205,8 @@ struct Rebuild {
 
 impl Rebuild {
     /// An empty slice with the new capacities, the base slots and all that is not rows and columns taken over.
-    fn new(old: &Slice, capacity: Capacity, rows: usize) -> Self {
-        let row_capacity = capacity.of(&old.row_slots, |need| need.rows).max(1);
+    fn new(old: &Slice, capacity: Capacity, most_rows: u32) -> Self {
+        let row_capacity = capacity.of(&old.row_slots, |need| need.rows).clamp(1, most_rows);
         let mut transforms = TransformColumn::with_capacity(capacity.of(&old.transforms.slots, |need| need.transforms));
         transforms.worlds[0] = old.transforms.worlds[0];
         if old.transforms.dirty.contains(0) {
@@ -207,7 +219,6 @@ impl Rebuild {
         let mut materials = MaterialColumn::with_capacity(capacity.of(&old.materials.slots, |need| need.materials));
         materials.values[0] = old.materials.values[0];
         materials.dirty = old.materials.dirty;
-        debug_assert!(rows <= row_capacity as usize);
         Self {
             slice: Slice {
                 row_slots: LinearAllocator::with_capacity(row_capacity),
@@ -224,6 +235,7 @@ impl Rebuild {
                 marked: old.marked,
                 portals_dirty: old.portals_dirty,
                 worn: old.worn,
+                isolated: old.isolated,
                 misplaced: 0,
                 lives: true,
                 ..Slice::default()

@@ -97,6 +97,7 @@ impl Slice {
         let fresh = column.slots.allocate_after(above, reuse).ok_or(NoRoom)?;
         let (local, world) = (column.local(slot), column.worlds[slot as usize]);
         column.put(fresh, above, &local, &world);
+        column.mark(fresh);
         column.free(slot);
         Ok(Slot::own(fresh))
     }

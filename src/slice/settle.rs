@@ -1,7 +1,7 @@
 //! In which slice a newcomer settles.
 
 use crate::slice::row::{At, NIL};
-use crate::slice::{Spot, Store};
+use crate::slice::{Slice, Spot, Store};
 
 /// Where nodes go that are to stand at a spot.
 #[derive(Clone, Copy, Debug)]
@@ -17,6 +17,13 @@ impl Settled {
     pub(crate) fn spot(self) -> Spot {
         let (Self::Into(spot) | Self::Behind(spot)) = self;
         spot
+    }
+}
+
+impl Slice {
+    /// Whether independent subtrees may join those that the slice holds.
+    fn takes_neighbours(&self, small: usize) -> bool {
+        !self.isolated && self.nodes() < small
     }
 }
 
@@ -37,14 +44,19 @@ impl Store {
         if !spot.has_choice() {
             return Settled::Into(spot);
         }
-        let shares = |slice: u32| {
-            let small = self.config.min_nodes as usize;
-            self.config.share_slices && incoming < small && self.slice(slice).nodes() < small
-        };
+        let small = self.config.min_nodes as usize;
+        let shares =
+            |slice: u32| self.config.share_slices && incoming < small && self.slice(slice).takes_neighbours(small);
         while spot.slice != At::ROOT.slice {
-            let free_to_leave = spot.parent == NIL && self.run_hangs_from_root(spot.slice);
-            if !free_to_leave || shares(spot.slice) || (spot.previous != NIL && spot.next != NIL) {
+            if spot.parent != NIL || !self.run_hangs_from_root(spot.slice) {
                 return Settled::Into(spot);
+            }
+            let [before, behind] = [spot.previous, spot.next].map(|row| self.is_node(spot.slice, row));
+            if (before && behind) || ((before || behind) && shares(spot.slice)) {
+                return Settled::Into(spot);
+            }
+            if spot.previous != NIL && spot.next != NIL {
+                break;
             }
             // The spot is an end of the run: the place beside the slice's portal is the same among the siblings.
             let portal = self.slice(spot.slice).portal;
@@ -52,6 +64,11 @@ impl Store {
             spot = if at_the_end { self.spot_after(portal) } else { self.spot_before(portal) };
         }
         self.neighbour_of(&spot).filter(|beside| shares(beside.slice)).map_or(Settled::Behind(spot), Settled::Into)
+    }
+
+    /// Whether there is a row, and a node at it.
+    fn is_node(&self, slice: u32, row: u32) -> bool {
+        row != NIL && self.row(At { slice, row }).occupant.as_node().is_some()
     }
 
     /// Where the portal goes for a row that is to leave its slice. For an end of the slice's run that is beside the slice's
@@ -68,14 +85,16 @@ impl Store {
         spot
     }
 
-    /// The end of a neighbouring run that touches a spot among the root's portals.
+    /// The end of a neighbouring run of nodes that touches a spot among portals.
     fn neighbour_of(&self, spot: &Spot) -> Option<Spot> {
-        let behind = |row: u32| (row != NIL).then(|| self.row(At { slice: spot.slice, row }).occupant.as_portal())?;
-        if let Some(slice) = behind(spot.previous) {
-            let last = self.slice(slice).last_top;
+        let end = |row: u32, node: fn(&Self, At) -> At| {
+            let At { slice, row } = (row != NIL).then(|| node(self, At { slice: spot.slice, row }))?;
+            (slice != spot.slice).then_some((slice, row))
+        };
+        if let Some((slice, last)) = end(spot.previous, Self::enter_last) {
             return Some(Spot { slice, parent: NIL, previous: last, next: NIL });
         }
-        let slice = behind(spot.next)?;
-        Some(Spot { slice, parent: NIL, previous: NIL, next: self.slice(slice).first_top })
+        let (slice, first) = end(spot.next, Self::enter_first)?;
+        Some(Spot { slice, parent: NIL, previous: NIL, next: first })
     }
 }

@@ -18,6 +18,8 @@ pub(crate) struct Store {
     pub(crate) config: SceneConfig,
     /// Slices that were edited since they were last maintained.
     pub(crate) worn: VecDeque<u32>,
+    /// Small slices that had no partner to be merged with when they were last maintained.
+    pub(crate) lonely: Vec<u32>,
     pub(crate) reconstitutions: u64,
     /// The next slice to open, where room was reserved for it.
     pub(crate) reserved: Option<Slice>,
@@ -37,6 +39,7 @@ impl Store {
             tables: Tables::new(&config),
             config,
             worn: VecDeque::new(),
+            lonely: Vec::new(),
             reconstitutions: 0,
             reserved: None,
             order: Vec::new(),
@@ -93,6 +96,7 @@ impl Store {
         let end = self.slices.len();
         self.free_slices.retain(|&Reverse(number)| (number as usize) < end);
         self.worn.retain(|&number| (number as usize) < end);
+        self.lonely.retain(|&number| (number as usize) < end);
         self.slices.shrink_to_fit();
     }
 
@@ -111,7 +115,7 @@ impl Store {
         reserved
             + self.slices.capacity() * size_of::<Slice>()
             + (self.order.capacity() + self.pending.capacity()) * size_of::<(u32, u32)>()
-            + (self.worn.capacity() + self.free_slices.capacity() + self.descent.capacity()) * size_of::<u32>()
+            + (self.worn.capacity() + self.lonely.capacity() + self.free_slices.capacity() + self.descent.capacity()) * size_of::<u32>()
     }
 
     /// The numbers of the slices in use.
@@ -136,7 +140,10 @@ impl Store {
 
     /// An empty slice: the one that was reserved, once, or one of the configured size.
     pub(crate) fn next_slice(&mut self) -> Slice {
-        let usual = || Slice::with_room(&Need::usual(self.config.initial_slice_storage_size));
+        let usual = || {
+            let SceneConfig { initial_slice_storage_size, max_nodes, .. } = self.config;
+            Slice::with_room(&Need::usual(initial_slice_storage_size.min(max_nodes)))
+        };
         self.reserved.take().unwrap_or_else(usual)
     }
 
@@ -266,17 +273,54 @@ impl Store {
 
     /// Puts a portal to `child` into the chain at `spot`, where a row is free.
     pub(crate) fn insert_portal(&mut self, spot: &Spot, child: u32) {
-        let reuse = self.config.reuse_holes;
+        let at = self.link_portal(spot, child, self.config.reuse_holes);
+        self.adopt(at, child);
+    }
+
+    /// The same for a slice that was cut out at this very spot and inherits what its nodes did before.
+    pub(super) fn insert_portal_in_step(&mut self, spot: &Spot, child: u32) {
+        // Where rows were just cut out their holes are taken, also where others are not reused.
+        let at = self.link_portal(spot, child, true);
+        self.adopt_in_step(at, child);
+    }
+
+    /// Links a row for a portal into the chain at `spot`.
+    fn link_portal(&mut self, spot: &Spot, child: u32, reuse: bool) -> At {
         let slice = &mut self.slices[spot.slice as usize];
         let at = slice.allocate_row_number(spot.wish(), reuse);
         let row = slice.inheriting_row(Occupant::portal(child), spot.parent);
         slice.link_new(at, row, spot);
-        self.adopt(At { slice: spot.slice, row: at }, child);
         self.wear(spot.slice);
+        At { slice: spot.slice, row: at }
     }
 
-    /// Hangs the slice `child` behind the portal at `at`.
+    /// Hangs the slice `child` behind the portal at `at`; what it inherits there is new to it.
     pub(super) fn adopt(&mut self, at: At, child: u32) {
+        self.hang(at, child);
+        if self.slice(child).marked {
+            self.list_marked_child(at.slice, child);
+            self.mark(at.slice);
+        } else {
+            self.mark(child);
+        }
+    }
+
+    /// Hangs the slice `child` behind the portal at `at`, where it inherits what it did; marks it only where it has not
+    /// yet taken over what was changed before.
+    pub(super) fn adopt_in_step(&mut self, at: At, child: u32) {
+        self.hang(at, child);
+        let changed = self.inherit(child);
+        let slice = self.slice(child);
+        if slice.marked {
+            self.list_marked_child(at.slice, child);
+            self.mark(at.slice);
+        } else if changed || slice.is_dirty() {
+            self.mark(child);
+        }
+    }
+
+    /// Tells a slice and the one above of each other.
+    fn hang(&mut self, at: At, child: u32) {
         let slice = &mut self.slices[at.slice as usize];
         let index = u32::try_from(slice.children.len()).expect("a slice has fewer portals than rows");
         slice.children.push(child);
@@ -285,12 +329,6 @@ impl Store {
         let slice = &mut self.slices[child as usize];
         slice.portal = at;
         slice.child_index = index;
-        if slice.marked {
-            self.list_marked_child(at.slice, child);
-            self.mark(at.slice);
-        } else {
-            self.mark(child);
-        }
     }
 
     /// Takes the slice `child` from the list of its parent slice and leaves it without a portal.
@@ -305,7 +343,8 @@ impl Store {
         portal
     }
 
-    /// Makes sure that one node fits at `spot`; `true` if room had to be made, so that rows may have moved.
+    /// Makes sure that one node fits at `spot`; `true` if room had to be made, so that rows may have moved, to other slices
+    /// too: then the spot is to be found again, and asked about again.
     #[inline]
     pub(crate) fn make_room_for_one(&mut self, spot: &Spot, need: &Need) -> bool {
         let fits = self.slice(spot.slice).fits_one(need, spot.parent, self.config.reuse_holes);
@@ -315,7 +354,8 @@ impl Store {
         !fits
     }
 
-    /// Makes sure that many nodes fit into a slice; `true` if room had to be made, so that rows may have moved.
+    /// Makes sure that many nodes fit into a slice that may hold them; `true` if room had to be made, so that rows may have
+    /// moved.
     pub(crate) fn make_room_for_all(&mut self, slice: u32, need: &Need) -> bool {
         let fits = self.slice(slice).fits_all(need);
         if !fits {
@@ -333,9 +373,17 @@ impl Slice {
         Row { transform, visibility, material, ..Row::new(occupant) }
     }
 
-    /// A slot with a transform below the inherited one.
+    /// A slot with a transform below the inherited one, marked.
     #[inline]
     pub(crate) fn new_transform(&mut self, inherited: Slot, local: &Local, world: &Mat34, reuse: bool) -> Slot {
+        let slot = self.place_transform(inherited, local, world, reuse);
+        self.transforms.mark(slot.index());
+        slot
+    }
+
+    /// A slot with a transform below the inherited one, whose world matrix is right if it is not marked.
+    #[inline]
+    pub(super) fn place_transform(&mut self, inherited: Slot, local: &Local, world: &Mat34, reuse: bool) -> Slot {
         let slot = self.transforms.slots.allocate_after(inherited.index(), reuse).expect("room was made before");
         prefetch(&self.transforms.locals, slot as usize);
         prefetch(&self.transforms.parents, slot as usize);
@@ -344,10 +392,16 @@ impl Slice {
         Slot::own(slot)
     }
 
-    /// A slot with a visibility below the inherited one.
+    /// A slot with a visibility below the inherited one, marked.
     pub(crate) fn new_visibility(&mut self, inherited: Slot, mask: Visibility, reuse: bool) -> Slot {
+        self.visibilities.dirty = true;
+        self.place_visibility(inherited, mask.mask(), mask.mask(), reuse)
+    }
+
+    /// A slot with a visibility below the inherited one, whose effective mask is right if the column is not marked.
+    pub(super) fn place_visibility(&mut self, inherited: Slot, local: u32, effective: u32, reuse: bool) -> Slot {
         let slot = self.visibilities.slots.allocate_after(inherited.index(), reuse).expect("room was made before");
-        self.visibilities.put(slot, inherited.index(), mask.mask(), mask.mask());
+        self.visibilities.put(slot, inherited.index(), local, effective);
         Slot::own(slot)
     }
 

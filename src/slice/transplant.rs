@@ -1,8 +1,9 @@
 //! Moving rows between slices, and taking slices out of the chain of portals.
 
 use crate::slice::row::{At, NIL, Row};
-use crate::slice::{Settled, Slice, Spot, Store};
-use crate::{NodeHandle, Shape, Visibility};
+use crate::slice::{Need, Settled, Slice, Spot, Store, VisibilityColumn};
+use crate::{NodeHandle, Shape};
+use std::alloc::{Layout, handle_alloc_error};
 
 /// A subtree on no chain, between its old place and its new one.
 #[derive(Clone, Copy, Debug)]
@@ -19,7 +20,7 @@ impl Store {
         self.wear(at.slice);
         let slice = &mut self.slices[at.slice as usize];
         if !slice.is_alone(at.row) {
-            slice.unlink(at.row);
+            slice.unlink_run(at.slice, at.row, at.row);
             return Floating::Rows(at);
         }
         self.drop_portal_of(at.slice);
@@ -72,33 +73,39 @@ impl Store {
     }
 
     /// Puts a floating subtree to the spot that `find` answers. `find` is asked again when rows have moved.
+    ///
+    /// While rows float their slice must not be rebuilt, which would lose them: it is left as it is wherever they go.
     pub(crate) fn land(&mut self, floating: Floating, find: impl Fn(&Self) -> Settled) {
         match floating {
-            Floating::Rows(from) => match find(self) {
-                Settled::Into(spot) if spot.slice == from.slice => {
+            Floating::Rows(from) => {
+                let settled = find(self);
+                let spot = settled.spot();
+                if spot.slice == from.slice {
                     let slice = &mut self.slices[spot.slice as usize];
                     slice.link(from.row, &spot);
                     slice.misplaced = slice.misplaced.saturating_add(1);
                     self.rewire(spot.slice, from.row);
+                    return;
                 }
-                Settled::Into(spot) => {
-                    let spot = self.spot_with_room(from, spot, &find);
-                    self.transplant(from, &spot);
-                    self.collapse(from.slice);
-                }
-                Settled::Behind(_) => {
+                let need = self.slice(from.slice).need_of(from.row);
+                if matches!(settled, Settled::Into(_)) && self.may_hold(spot.slice, need.rows) {
+                    let spot = self.spot_with_room(spot, &need, &find);
+                    self.transplant(from.slice, from.row, &spot, Marks::Set);
+                } else {
                     let slice = self.insert_slice(find);
                     self.fill_slice(slice, from);
-                    self.collapse(from.slice);
                 }
-            },
+                self.collapse(from.slice);
+            }
             Floating::Slice(slice) => {
-                let fold = self.slice(slice).nodes() < self.config.min_nodes as usize;
+                self.slices[slice as usize].isolated = false;
+                let row = self.slice(slice).first_top;
+                let small = self.slice(slice).nodes() < self.config.min_nodes as usize;
+                let need = if small { self.slice(slice).need_of(row) } else { Need::default() };
                 match find(self) {
-                    Settled::Into(spot) if fold => {
-                        let from = At { slice, row: self.slice(slice).first_top };
-                        let spot = self.spot_with_room(from, spot, &find);
-                        self.transplant(from, &spot);
+                    Settled::Into(spot) if small && self.may_hold(spot.slice, need.rows) => {
+                        let spot = self.spot_with_room(spot, &need, &find);
+                        self.transplant(slice, row, &spot, Marks::Set);
                         self.close_slice(slice);
                     }
                     Settled::Into(_) | Settled::Behind(_) => self.insert_portal_where(find, slice),
@@ -107,19 +114,15 @@ impl Store {
         }
     }
 
-    /// The spot, found again if the slice had to be rebuilt to hold the subtree.
-    fn spot_with_room(&mut self, from: At, spot: Spot, find: impl Fn(&Self) -> Settled) -> Spot {
-        let need = self.slice(from.slice).need_of(from.row);
-        if !self.make_room_for_all(spot.slice, &need) {
-            return spot;
-        }
-        find(self).spot()
+    /// The spot, found again if the slice had to be rebuilt to hold what it needs, which it may.
+    fn spot_with_room(&mut self, spot: Spot, need: &Need, find: impl Fn(&Self) -> Settled) -> Spot {
+        if self.make_room_for_all(spot.slice, need) { find(self).spot() } else { spot }
     }
 
     /// Hangs a slice behind a portal at the spot that `find` answers.
     pub(crate) fn insert_portal_where(&mut self, find: impl Fn(&Self) -> Settled, child: u32) {
         let mut spot = find(self).spot();
-        if self.make_room_for_one(&spot, &super::Need::PORTAL) {
+        while self.make_room_for_one(&spot, &Need::PORTAL) {
             spot = find(self).spot();
         }
         self.insert_portal(&spot, child);
@@ -136,39 +139,44 @@ impl Store {
     /// Moves a floating subtree into an empty slice.
     pub(crate) fn fill_slice(&mut self, slice: u32, from: At) {
         let need = self.slice(from.slice).need_of(from.row);
-        self.make_room_for_all(slice, &need);
-        self.transplant(from, &Spot { slice, parent: NIL, previous: NIL, next: NIL });
+        let grown = self.slice_mut(slice).try_grow_in_place(&need, 1.0, NIL);
+        grown.unwrap_or_else(|_| handle_alloc_error(Layout::new::<Row>()));
+        self.transplant(from.slice, from.row, &Spot { slice, parent: NIL, previous: NIL, next: NIL }, Marks::Set);
     }
 
-    /// Moves a subtree on no chain into another slice that has room, in depth-first order. O(rows moved).
-    fn transplant(&mut self, from: At, spot: &Spot) {
-        debug_assert_ne!(from.slice, spot.slice);
+    /// Moves a run of subtrees on no chain, from `first` to the end of its links, into another slice that has room, in
+    /// depth-first order. O(rows moved).
+    pub(super) fn transplant(&mut self, from: u32, first: u32, spot: &Spot, marks: Marks) {
+        debug_assert_ne!(from, spot.slice);
         let reuse = self.config.reuse_holes;
         let mut order = core::mem::take(&mut self.order);
         order.clear();
-        order.extend(self.slice(from.slice).subtree(from.row).map(|row| (row, NIL)));
 
         let [source, target] = self
             .slices
-            .get_disjoint_mut([from.slice as usize, spot.slice as usize])
+            .get_disjoint_mut([from as usize, spot.slice as usize])
             .expect("a transplant is between two slices");
-        let mut wish = spot.wish();
-        for (row, to) in &mut order {
-            let row = *row;
-            let moved = *source.row(row);
-            let at = if row == from.row {
-                source.move_row(row, target, wish, reuse, spot)
-            } else {
-                // The parent was moved before, and left the row that it went to in its old one's link.
-                let parent = source.row(moved.parent).last_child;
-                let previous = target.row(parent).last_child;
-                let chain = Spot { slice: spot.slice, parent, previous, next: NIL };
-                source.move_row(row, target, wish, reuse, &chain)
-            };
-            *to = at;
-            // The old row's link is no longer needed, and tells the children where their parent went.
-            source.row_mut(row).last_child = at;
-            wish = at + 1;
+        let carry = Carry::new(source, first, target, spot, marks);
+        let (mut top, mut run) = (first, *spot);
+        let mut wish = run.wish();
+        while top != NIL {
+            let start = order.len();
+            order.extend(source.subtree(top).map(|row| (row, NIL)));
+            for (row, to) in &mut order[start..] {
+                let chain = if *row == top {
+                    run
+                } else {
+                    // The parent was moved before, and left the row that it went to in its old one's link.
+                    let parent = source.row(source.row(*row).parent).last_child;
+                    Spot { slice: run.slice, parent, previous: target.row(parent).last_child, next: NIL }
+                };
+                *to = source.move_row(*row, target, wish, reuse, &chain, &carry);
+                // The old row's link is no longer needed, and tells the children where their parent went.
+                source.row_mut(*row).last_child = *to;
+                wish = *to + 1;
+            }
+            run.previous = source.row(top).last_child;
+            top = source.row(top).next;
         }
         for &(row, _) in &order {
             source.free_components(row);
@@ -176,21 +184,26 @@ impl Store {
         source.misplaced = source.misplaced.saturating_add(1);
         for &(row, to) in &order {
             let at = At { slice: spot.slice, row: to };
-            let occupant = self.slices[from.slice as usize].row(row).occupant;
+            let occupant = self.slices[from as usize].row(row).occupant;
             if let Some(handle) = occupant.as_node() {
                 self.tables.relocate(handle, at);
             } else if let Some(child) = occupant.as_portal() {
                 self.disown(child);
-                self.adopt(at, child);
+                match marks {
+                    Marks::Set => self.adopt(at, child),
+                    Marks::Keep => self.adopt_in_step(at, child),
+                }
             }
         }
         for &(row, _) in order.iter().rev() {
-            self.slices[from.slice as usize].free_row(row);
+            self.slices[from as usize].free_row(row);
         }
         self.order = order;
-        self.mark(spot.slice);
+        if marks == Marks::Set || self.slice(spot.slice).is_dirty() {
+            self.mark(spot.slice);
+        }
         self.wear(spot.slice);
-        self.wear(from.slice);
+        self.wear(from);
     }
 
     /// Removes a node without children that is not its slice's only top.
@@ -260,23 +273,28 @@ impl Slice {
     }
 
     /// Copies a row and its components into another slice's chain; the components here are left to be freed.
-    fn move_row(&mut self, row: u32, target: &mut Self, wish: u32, reuse: bool, spot: &Spot) -> u32 {
+    fn move_row(&mut self, row: u32, target: &mut Self, wish: u32, reuse: bool, spot: &Spot, carry: &Carry) -> u32 {
         let Row { occupant, transform, visibility, material, shape, name, .. } = *self.row(row);
         let to = target.allocate_row_number(wish, reuse);
         let mut moved = target.inheriting_row(occupant, spot.parent);
         if let Some(slot) = transform.as_own() {
             let (local, world) = (self.transforms.local(slot), self.transforms.worlds[slot as usize]);
-            moved.transform = target.new_transform(moved.transform, &local, &world, reuse);
+            let hangs_outside = self.transforms.parents[slot as usize] == carry.above;
+            let marked = carry.all || self.transforms.dirty.contains(slot) || (carry.tops && hangs_outside);
+            moved.transform = target.place_transform(moved.transform, &local, &world, reuse);
+            if marked {
+                target.transforms.mark(moved.transform.index());
+            }
         }
         if let Some(slot) = visibility.as_own() {
-            let mask = Visibility::layers(self.visibilities.locals[slot as usize]);
-            moved.visibility = target.new_visibility(moved.visibility, mask, reuse);
+            let VisibilityColumn { locals, effective, .. } = &self.visibilities;
+            let (local, effective) = (locals[slot as usize], effective[slot as usize]);
+            moved.visibility = target.place_visibility(moved.visibility, local, effective, reuse);
         }
         if let Some(slot) = material.as_own()
             && let Some(value) = self.materials.values[slot as usize]
         {
             moved.material = target.new_material(moved.material, value, reuse);
-            target.materials.dirty = true;
         }
         if shape != NIL {
             let wish = target.wish_for_shape(to);
@@ -288,5 +306,47 @@ impl Slice {
         }
         target.link_new(to, moved, spot);
         to
+    }
+}
+
+/// What rows that go to another slice bring to be updated there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Marks {
+    /// All of it: they inherit something new.
+    Set,
+    /// What was to be updated before: they inherit what they did.
+    Keep,
+}
+
+/// Which transforms are marked where they go.
+struct Carry {
+    /// The slot from which the run hangs in its old slice.
+    above: u32,
+    /// Every one, or
+    all: bool,
+    /// beside those that are marked those that hang directly from what the run inherits: it changed, and they wait for it.
+    tops: bool,
+}
+
+impl Carry {
+    /// Decides for a run of `source` that goes to a spot in `target`, and carries over the marks of the other columns.
+    fn new(source: &Slice, first: u32, target: &mut Slice, spot: &Spot, marks: Marks) -> Self {
+        let [from_transform, from_visibility, from_material] =
+            source.inherited(source.row(first).parent).map(|slot| slot.index() as usize);
+        let [to_transform, to_visibility, to_material] =
+            target.inherited(spot.parent).map(|slot| slot.index() as usize);
+        let all = marks == Marks::Set;
+        let above = source.inherited(source.row(first).parent)[0].index();
+        let world = source.transforms.worlds[from_transform].to_bits();
+        let tops =
+            source.transforms.dirty.contains(above) || world != target.transforms.worlds[to_transform].to_bits();
+        let mask = source.visibilities.effective[from_visibility];
+        let masks = source.visibilities.dirty || mask != target.visibilities.effective[to_visibility];
+        target.visibilities.dirty |= all || masks;
+        let material = source.materials.values[from_material];
+        let materials = source.materials.dirty || material != target.materials.values[to_material];
+        target.materials.dirty |= all || materials;
+        target.portals_dirty |= source.portals_dirty;
+        Self { above, all, tops }
     }
 }

@@ -53,7 +53,23 @@ impl Store {
         ensure!(self.slice(0).nodes() == 1, "the root's slice holds other nodes");
         let live = self.tables.validate(|slice| self.slices.get(slice as usize).is_some_and(|slice| slice.lives))?;
         ensure!(live == nodes, "{live} handles live and {nodes} nodes");
+        if self.worn.is_empty() {
+            self.validate_sizes()?;
+        }
         Ok(nodes)
+    }
+
+    /// After maintenance no slice is small that could be merged.
+    fn validate_sizes(&self) -> Result<(), String> {
+        for number in self.slice_numbers().filter(|&number| self.is_small(number)) {
+            let partner = self.partner(number);
+            ensure!(
+                partner.is_none(),
+                "slice {number} has {} rows and was not merged with {partner:?}",
+                self.slice(number).row_slots.live()
+            );
+        }
+        Ok(())
     }
 
     /// Links, occupants and effective slots of all rows of a slice.
@@ -61,6 +77,8 @@ impl Store {
         let slice = self.slice(number);
         ensure!(slice.rows.len() == slice.row_slots.end() as usize, "slice {number}: rows and their end differ");
         ensure!(slice.first_top != NIL, "slice {number} is empty");
+        let (rows, most) = (slice.row_slots.live(), self.config.max_nodes);
+        ensure!(rows <= most, "slice {number} has {rows} rows, and {most} are the most");
         let mut need = Need::default();
         let mut chains = vec![(NIL, slice.first_top, slice.last_top)];
         while let Some((parent, first, last)) = chains.pop() {

@@ -505,7 +505,7 @@ fn a_cleared_scene_comes_to_rest_and_gives_its_memory_back() {
 
 #[test]
 fn reserved_room_is_used() {
-    const COUNT: u32 = 5_000;
+    const COUNT: u32 = 3_000;
     for config in [SceneConfig::DEFAULT, SceneConfig::THESIS] {
         let mut scene = Scene::with_config(config).unwrap();
         let root = scene.root();
@@ -561,12 +561,12 @@ fn more_room_than_can_be_counted_is_an_overflow() {
 
 #[test]
 fn a_capacity_shows_in_the_bytes_allocated() {
-    let (plain, roomy) = (Scene::new().stats(), Scene::with_capacity(10_000).stats());
+    let (plain, roomy) = (Scene::new().stats(), Scene::with_capacity(4_000).stats());
     // A row, a transform with its matrix, a shape, a material, a visibility.
-    let least = 10_000 * (48 + 92 + 48 + 8 + 12);
+    let least = 4_000 * (48 + 92 + 48 + 8 + 12);
     let grown = roomy.allocated_bytes() - plain.allocated_bytes();
-    assert!(grown >= least, "{grown} bytes for 10,000 nodes");
-    let mut scene = Scene::with_capacity(10_000);
+    assert!(grown >= least, "{grown} bytes for 4,000 nodes");
+    let mut scene = Scene::with_capacity(4_000);
     scene.shrink_to_fit();
     assert!(scene.stats().allocated_bytes() <= plain.allocated_bytes(), "room that is not wanted is given back");
     scene.insert(scene.root(), whole(1)).unwrap();

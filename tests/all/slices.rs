@@ -238,23 +238,23 @@ fn reserved_room_is_there_without_a_reconstitution() {
         let mut scene = with(config);
         let root = scene.root();
         let top = group(&mut scene, Place::LastChildOf(root));
-        scene.try_reserve(top, 5000).unwrap();
+        scene.try_reserve(top, 3000).unwrap();
         let before = scene.stats();
-        for _ in 0..5000 {
+        for _ in 0..3000 {
             scene.insert(top, whole()).unwrap();
         }
         let after = scene.stats();
         assert_eq!(after.reconstitutions, before.reconstitutions);
-        assert_eq!(after.transforms.live, before.transforms.live + 5000);
+        assert_eq!(after.transforms.live, before.transforms.live + 3000);
         scene.validate().unwrap();
     }
 }
 
 #[test]
 fn a_scene_with_capacity_fills_it_without_a_reconstitution() {
-    let mut scene = Scene::with_capacity(5000);
+    let mut scene = Scene::with_capacity(3000);
     let mut end = scene.root();
-    for _ in 0..5000 {
+    for _ in 0..3000 {
         end = scene.insert(end, Node::transform(Transform::IDENTITY)).unwrap();
     }
     assert_eq!(scene.stats().reconstitutions, 0);
