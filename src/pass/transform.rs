@@ -36,28 +36,43 @@ impl SliceVisitorMut for TransformPass {
     }
 }
 
+impl TransformPass {
+    /// Brings a column up to date. Answers whether that reached a slot that some portal finds effective.
+    pub(crate) fn sweep(self, column: &mut TransformColumn) -> bool {
+        if self.everything {
+            column.mark_all();
+        }
+        column.sweep()
+    }
+}
+
 impl TransformColumn {
-    /// Computes what is dirty and what hangs below it, and clears the marks. Answers whether that reached a slot that some
-    /// portal finds effective.
-    pub(crate) fn sweep(&mut self) -> bool {
-        let first = core::mem::replace(&mut self.first_dirty, NIL);
-        if first == NIL {
+    /// Computes what is dirty and what hangs below it, and turns the marks into the record of what was swept. Answers
+    /// whether that reached a slot that some portal finds effective.
+    fn sweep(&mut self) -> bool {
+        if self.first_dirty == NIL {
             return false;
         }
-        let reached = if first == 0 {
-            // Every slot hangs from the base in the end.
-            self.sweep_all();
-            true
-        } else {
-            self.sweep_dirty(first);
-            self.dirty.intersects(&self.portal_slots)
-        };
+        self.compute();
+        // From slot 0, the base, every slot hangs in the end.
+        self.swept.all = self.first_dirty == 0;
+        self.first_dirty = NIL;
+        core::mem::swap(&mut self.dirty, &mut self.swept.slots);
         self.dirty.clear();
-        reached
+        self.swept.all || self.swept.slots.intersects(&self.portal_slots)
+    }
+
+    /// Computes what is dirty and what hangs below it, to which the marks spread.
+    pub(crate) fn compute(&mut self) {
+        match self.first_dirty {
+            NIL => {}
+            0 => self.compute_all(),
+            first => self.compute_dirty(first),
+        }
     }
 
     /// Computes every slot; sheared locals one by one, what lies between them in runs.
-    fn sweep_all(&mut self) {
+    fn compute_all(&mut self) {
         let Self { locals, parents, worlds, sheared, .. } = self;
         let mut from = 1;
         for (&slot, matrix) in &*sheared {
@@ -72,20 +87,22 @@ impl TransformColumn {
 
     /// Computes the dirty slots from `first` on, and those whose parent changed: a changed slot becomes dirty itself, and
     /// its bit is final before its children look at it.
-    fn sweep_dirty(&mut self, first: u32) {
-        let end = self.slots.end();
-        let dirty = self.dirty.words_for(end);
-        for slot in first..end {
-            let bit = |slot: u32| dirty[(slot / 64) as usize] >> (slot % 64) & 1;
-            let parent = self.parents[slot as usize];
-            if bit(slot) | bit(parent) == 0 {
-                continue;
+    fn compute_dirty(&mut self, first: u32) {
+        let Self { locals, parents, worlds, sheared, dirty, slots, .. } = self;
+        let dirty = dirty.words_for(slots.end());
+        let mut from = first as usize;
+        for (&slot, matrix) in sheared.range(first..) {
+            let (slot, parent) = (slot as usize, parents[slot as usize] as usize);
+            simd::propagate_dirty(locals, parents, worlds, dirty, from..slot);
+            let bit = |slot: usize| dirty[slot / 64] >> (slot % 64) & 1;
+            if bit(slot) | bit(parent) != 0 {
+                dirty[slot / 64] |= 1 << (slot % 64);
+                worlds[slot] = worlds[parent] * *matrix;
             }
-            dirty[(slot / 64) as usize] |= 1 << (slot % 64);
-            let local = if self.sheared.is_empty() { None } else { self.sheared.get(&slot) };
-            let slot = slot as usize;
-            let local = local.copied().unwrap_or_else(|| self.locals[slot].to_matrix());
-            self.worlds[slot] = self.worlds[parent as usize] * local;
+            from = slot + 1;
         }
+        // What was dirty first may be gone, and the end before it.
+        let end = worlds.len();
+        simd::propagate_dirty(locals, parents, worlds, dirty, from.min(end)..end);
     }
 }

@@ -94,6 +94,7 @@ impl Scene {
         if let Some(slot) = slice.row(at.row).material.as_own() {
             slice.materials.values[slot as usize] = Some(material);
             slice.materials.dirty = true;
+            slice.version += 1;
             self.store.mark(at.slice);
             return Ok(());
         }

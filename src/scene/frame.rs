@@ -117,9 +117,6 @@ struct Shown<'s> {
 
 impl<'s> Shown<'s> {
     fn new(store: &'s mut Store, number: u32) -> Self {
-        // The visitor may compute what is dirty; the slices below inherit all the same.
-        let slice = store.slice_mut(number);
-        slice.portals_dirty |= slice.is_dirty();
         Self { store, number }
     }
 

@@ -22,6 +22,24 @@ pub(crate) fn propagate(locals: &[PackedTransform], parents: &[u32], worlds: &mu
     scalar::propagate(locals, parents, worlds, range);
 }
 
+/// The same for the slots whose bit is set in `dirty`, and for those whose parent's is, which becomes set itself.
+///
+/// # Panics
+/// If the range goes beyond an array or the bits, or a parent beyond `worlds` or the bits.
+pub(crate) fn propagate_dirty(
+    locals: &[PackedTransform],
+    parents: &[u32],
+    worlds: &mut [Mat34],
+    dirty: &mut [u64],
+    range: Range<usize>,
+) {
+    #[cfg(target_arch = "x86_64")]
+    if std::arch::is_x86_feature_detected!("avx2") {
+        return x86::propagate_dirty(locals, parents, worlds, dirty, range);
+    }
+    scalar::propagate_dirty(locals, parents, worlds, dirty, range);
+}
+
 /// Asks for the cache line where an element begins. A hint that changes nothing else.
 #[inline(always)]
 pub(crate) fn prefetch<T>(array: &[T], index: usize) {
@@ -60,6 +78,40 @@ mod tests {
             propagate(&locals, &parents, &mut found, start..end);
             let bits = |worlds: &[Mat34]| worlds.iter().map(|world| world.to_bits()).collect::<Vec<_>>();
             assert_eq!(bits(&expected), bits(&found), "slots {start} to {end}");
+        }
+    }
+
+    #[test]
+    fn every_level_reaches_the_same_slots_below_dirty_ones() {
+        let mut state = 11;
+        let count = 203;
+        let locals: Vec<PackedTransform> = (0..count)
+            .map(|_| PackedTransform {
+                translation: core::array::from_fn(|_| number(&mut state)),
+                rotation: core::array::from_fn(|_| number(&mut state)),
+                scale: core::array::from_fn(|_| number(&mut state)),
+            })
+            .collect();
+        for round in 0..200_u32 {
+            let parents: Vec<u32> = (0..count)
+                .map(|slot: u32| {
+                    let near = slot.saturating_sub(1 + (number(&mut state).abs() * 4.0) as u32);
+                    if round % 2 == 0 { near } else { near / 2 }
+                })
+                .collect();
+            let mut dirty = [0_u64; 4];
+            for _ in 0..round % 5 {
+                let slot = (number(&mut state).abs() * 50.0) as usize + 1;
+                dirty[slot / 64] |= 1 << (slot % 64);
+            }
+            let (mut expected, mut expected_dirty) = (vec![Mat34::IDENTITY; count as usize], dirty);
+            let (mut found, mut found_dirty) = (expected.clone(), dirty);
+            let range = 1 + round as usize % 17..count as usize - round as usize % 13;
+            scalar::propagate_dirty(&locals, &parents, &mut expected, &mut expected_dirty, range.clone());
+            propagate_dirty(&locals, &parents, &mut found, &mut found_dirty, range);
+            assert_eq!(expected_dirty, found_dirty, "round {round}");
+            let bits = |worlds: &[Mat34]| worlds.iter().map(|world| world.to_bits()).collect::<Vec<_>>();
+            assert_eq!(bits(&expected), bits(&found), "round {round}");
         }
     }
 

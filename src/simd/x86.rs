@@ -5,9 +5,11 @@ use super::scalar;
 use crate::math::{Mat34, PackedTransform};
 use core::arch::x86_64::{
     __m128, __m256, _MM_HINT_T0, _mm_add_ps, _mm_blend_ps, _mm_castpd_ps, _mm_load_ps, _mm_mul_ps, _mm_prefetch,
-    _mm_set_pd, _mm_set1_ps, _mm_setzero_ps, _mm_store_ps, _mm256_add_ps, _mm256_castps128_ps256,
-    _mm256_castps256_ps128, _mm256_extractf128_ps, _mm256_insertf128_ps, _mm256_loadu_ps, _mm256_mul_ps,
-    _mm256_permute2f128_ps, _mm256_set1_ps, _mm256_shuffle_ps, _mm256_sub_ps, _mm256_unpackhi_ps, _mm256_unpacklo_ps,
+    _mm_set_pd, _mm_set1_ps, _mm_setzero_ps, _mm_store_ps, _mm256_add_ps, _mm256_and_si256, _mm256_castps128_ps256,
+    _mm256_castps256_ps128, _mm256_extractf128_ps, _mm256_i32gather_epi32, _mm256_insertf128_ps, _mm256_loadu_ps,
+    _mm256_loadu_si256, _mm256_min_epi32, _mm256_mul_ps, _mm256_permute2f128_ps, _mm256_set1_epi32, _mm256_set1_ps,
+    _mm256_shuffle_ps, _mm256_srli_epi32, _mm256_srlv_epi32, _mm256_sub_ps, _mm256_testz_si256, _mm256_unpackhi_ps,
+    _mm256_unpacklo_ps,
 };
 use core::ops::Range;
 
@@ -48,6 +50,74 @@ fn propagate_batches(batches: &[[PackedTransform; LANES]], parents: &[u32], worl
             slot += 1;
         }
     }
+}
+
+/// See [`propagate_dirty`](super::propagate_dirty). Falls back to the scalar kernel for the slots that fill no vector.
+pub(super) fn propagate_dirty(
+    locals: &[PackedTransform],
+    parents: &[u32],
+    worlds: &mut [Mat34],
+    dirty: &mut [u64],
+    range: Range<usize>,
+) {
+    // Batches begin at multiples of eight, so that their bits are a byte of the set.
+    let start = range.start.next_multiple_of(LANES).min(range.end);
+    let middle = start + (range.end - start) / LANES * LANES;
+    scalar::propagate_dirty(locals, parents, worlds, dirty, range.start..start);
+    assert!(std::arch::is_x86_feature_detected!("avx2"), "the caller has looked for AVX2");
+    // SAFETY: AVX2 is there, as just asserted.
+    unsafe { propagate_dirty_batches(locals, parents, worlds, dirty, start..middle) };
+    scalar::propagate_dirty(locals, parents, worlds, dirty, middle..range.end);
+}
+
+/// Passes over eight slots at a time of which neither they nor their parents are dirty; converts and multiplies the others.
+#[target_feature(enable = "avx2")]
+fn propagate_dirty_batches(
+    locals: &[PackedTransform],
+    parents: &[u32],
+    worlds: &mut [Mat34],
+    dirty: &mut [u64],
+    range: Range<usize>,
+) {
+    let (batches, []) = locals[range.clone()].as_chunks::<LANES>() else { unreachable!("whole batches") };
+    let (parents, []) = parents[range.clone()].as_chunks::<LANES>() else { unreachable!("whole batches") };
+    for (index, (batch, parents)) in batches.iter().zip(parents).enumerate() {
+        let start = range.start + index * LANES;
+        let own = dirty[start / 64] >> (start % 64) & 0xff;
+        if own == 0 && !any_is_in(parents, dirty) {
+            continue;
+        }
+        let locals = matrices_of(batch);
+        for (lane, (local, &parent)) in locals.iter().zip(parents).enumerate() {
+            let (slot, parent) = (start + lane, parent as usize);
+            let bit = |slot: usize| dirty[slot / 64] >> (slot % 64) & 1;
+            if bit(slot) | bit(parent) != 0 {
+                dirty[slot / 64] |= 1 << (slot % 64);
+                let world = multiply(&worlds[parent], local);
+                store(&mut worlds[slot], world);
+            }
+        }
+    }
+}
+
+/// Whether any of eight slots is in a bit set.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn any_is_in(slots: &[u32; LANES], set: &[u64]) -> bool {
+    // Two halves for each word; sets are far smaller than 2^31 halves.
+    let halves = _mm256_set1_epi32(i32::try_from(set.len() * 2).unwrap_or(i32::MAX) - 1);
+    // SAFETY: eight numbers of four bytes; the load has no alignment to keep.
+    let slots = unsafe { _mm256_loadu_si256(slots.as_ptr().cast()) };
+    let indices = _mm256_srli_epi32::<5>(slots);
+    let inside = _mm256_min_epi32(indices, halves);
+    if set.is_empty() {
+        return false;
+    }
+    // SAFETY: indices are not negative, having lost their five upper bits, and are limited to the halves that the set has,
+    // of which there are some. A word's lower half comes first on x86-64.
+    let words = unsafe { _mm256_i32gather_epi32::<4>(set.as_ptr().cast(), inside) };
+    let bits = _mm256_srlv_epi32(words, _mm256_and_si256(slots, _mm256_set1_epi32(31)));
+    _mm256_testz_si256(bits, _mm256_set1_epi32(1)) == 0
 }
 
 /// Three rows of a matrix.

@@ -32,6 +32,8 @@ pub(crate) struct TransformColumn {
     pub(crate) dirty: Bits,
     /// No slot before this one is dirty.
     pub(crate) first_dirty: u32,
+    /// The slots that the last sweep computed.
+    pub(crate) swept: Swept,
     /// Slots that some portal finds effective, or did: where one of these changes, slices below are to be looked at.
     pub(crate) portal_slots: Bits,
     /// Local transforms that shear, by slot; the others pay nothing for them.
@@ -49,6 +51,7 @@ impl TransformColumn {
             worlds: Vec::with_capacity(capacity as usize),
             dirty: Bits::default(),
             first_dirty: NIL,
+            swept: Swept::default(),
             portal_slots: Bits::default(),
             sheared: BTreeMap::new(),
         };
@@ -138,9 +141,25 @@ impl TransformColumn {
             + self.parents.capacity() * size_of::<u32>()
             + self.worlds.capacity() * size_of::<Mat34>()
             + self.dirty.bytes()
+            + self.swept.slots.bytes()
             + self.portal_slots.bytes()
             + self.slots.holes().bytes()
             + self.sheared.len() * size_of::<(u32, Mat34)>()
+    }
+}
+
+/// Which slots a sweep computed.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Swept {
+    /// Every one, whatever the bits say.
+    pub(crate) all: bool,
+    pub(crate) slots: Bits,
+}
+
+impl Swept {
+    #[inline]
+    pub(crate) fn contains(&self, slot: u32) -> bool {
+        self.all || self.slots.contains(slot)
     }
 }
 

@@ -70,9 +70,7 @@ impl Store {
         let spot = match partner {
             // Rows of the slice above may just have moved, and the portal with them.
             Partner::Above => self.spot_after(self.slice(number).portal),
-            Partner::Before(_) => {
-                Spot { slice: into, parent: NIL, previous: self.slice(into).last_top, next: NIL }
-            }
+            Partner::Before(_) => Spot { slice: into, parent: NIL, previous: self.slice(into).last_top, next: NIL },
             Partner::Behind(_) => Spot { slice: into, parent: NIL, previous: NIL, next: self.slice(into).first_top },
         };
         self.transplant(number, first, &spot, Marks::Keep);

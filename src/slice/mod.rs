@@ -61,14 +61,17 @@ pub(crate) struct Slice {
     pub(crate) marked_children: Vec<u32>,
     /// Whether something in or below this slice is to be updated.
     pub(crate) marked: bool,
-    /// Whether slices below are to be looked at by the next update, though nothing else here is out of date.
-    pub(crate) portals_dirty: bool,
     /// Whether the slice is on the store's list of those that were edited since they were last maintained.
     pub(crate) worn: bool,
     /// Whether the slice was asked for: it is not merged with others.
     pub(crate) isolated: bool,
     /// Whether an update has read the slice since it was last reconstituted.
     pub(crate) read: bool,
+    /// Changes with whatever of the slice but its transforms changes: topology, components, what they inherit. No two
+    /// slices of a scene ever have the same.
+    pub(crate) version: u64,
+    /// The number of the update that last computed transforms here; [`TransformColumn::swept`] says which.
+    pub(crate) swept_in: u64,
     /// How many rows went to a place far from the wished one since the last reconstitution.
     pub(crate) misplaced: u32,
     /// Whether the slot of this slice in the store is in use.

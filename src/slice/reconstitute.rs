@@ -233,9 +233,9 @@ impl Rebuild {
                 portal: old.portal,
                 child_index: old.child_index,
                 marked: old.marked,
-                portals_dirty: old.portals_dirty,
                 worn: old.worn,
                 isolated: old.isolated,
+                version: old.version + 1,
                 misplaced: 0,
                 lives: true,
                 ..Slice::default()

@@ -46,7 +46,6 @@ impl Store {
                     slice.transforms.mark_all();
                     slice.visibilities.dirty = true;
                     slice.materials.dirty = true;
-                    slice.portals_dirty = true;
                     break;
                 }
             }

@@ -2,8 +2,8 @@
 //!
 //! Source: the thesis, section 7.4.2 (dividing large slices), with pieces planned bottom-up over subtree sizes.
 
-use crate::slice::row::{At, NIL};
 use crate::SceneConfig;
+use crate::slice::row::{At, NIL};
 use crate::slice::{Capacity, Need, Slice, Spot, Store};
 
 /// A run of siblings that goes to a slice of its own.

@@ -21,6 +21,10 @@ pub(crate) struct Store {
     /// Small slices that had no partner to be merged with when they were last maintained.
     pub(crate) lonely: Vec<u32>,
     pub(crate) reconstitutions: u64,
+    /// How many updates had anything to do.
+    pub(crate) updates: u64,
+    /// How many slices were ever opened.
+    opened: u64,
     /// The next slice to open, where room was reserved for it.
     pub(crate) reserved: Option<Slice>,
     /// Rows of a walk, with the row that each hangs below: kept to spare allocations.
@@ -41,6 +45,8 @@ impl Store {
             worn: VecDeque::new(),
             lonely: Vec::new(),
             reconstitutions: 0,
+            updates: 0,
+            opened: 0,
             reserved: None,
             order: Vec::new(),
             pending: Vec::new(),
@@ -115,7 +121,8 @@ impl Store {
         reserved
             + self.slices.capacity() * size_of::<Slice>()
             + (self.order.capacity() + self.pending.capacity()) * size_of::<(u32, u32)>()
-            + (self.worn.capacity() + self.lonely.capacity() + self.free_slices.capacity() + self.descent.capacity()) * size_of::<u32>()
+            + (self.worn.capacity() + self.lonely.capacity() + self.free_slices.capacity() + self.descent.capacity())
+                * size_of::<u32>()
     }
 
     /// The numbers of the slices in use.
@@ -124,7 +131,9 @@ impl Store {
     }
 
     /// A new slice without rows and portal.
-    pub(crate) fn open_slice(&mut self, slice: Slice) -> u32 {
+    pub(crate) fn open_slice(&mut self, mut slice: Slice) -> u32 {
+        self.opened += 1;
+        slice.version = self.opened << 40;
         if let Some(Reverse(number)) = self.free_slices.pop() {
             self.slices[number as usize] = slice;
             number
@@ -199,11 +208,12 @@ impl Store {
         }
     }
 
-    /// Notes that a slice was edited, for maintenance.
+    /// Notes that a slice was edited, for maintenance and for whoever keeps something that was made of it.
     #[inline]
     pub(crate) fn wear(&mut self, slice: u32) {
-        let worn = &mut self.slices[slice as usize].worn;
-        if !core::mem::replace(worn, true) {
+        let edited = &mut self.slices[slice as usize];
+        edited.version += 1;
+        if !core::mem::replace(&mut edited.worn, true) {
             self.list_worn(slice);
         }
     }

@@ -338,15 +338,13 @@ impl Carry {
         let all = marks == Marks::Set;
         let above = source.inherited(source.row(first).parent)[0].index();
         let world = source.transforms.worlds[from_transform].to_bits();
-        let tops =
-            source.transforms.dirty.contains(above) || world != target.transforms.worlds[to_transform].to_bits();
+        let tops = source.transforms.dirty.contains(above) || world != target.transforms.worlds[to_transform].to_bits();
         let mask = source.visibilities.effective[from_visibility];
         let masks = source.visibilities.dirty || mask != target.visibilities.effective[to_visibility];
         target.visibilities.dirty |= all || masks;
         let material = source.materials.values[from_material];
         let materials = source.materials.dirty || material != target.materials.values[to_material];
         target.materials.dirty |= all || materials;
-        target.portals_dirty |= source.portals_dirty;
         Self { above, all, tops }
     }
 }

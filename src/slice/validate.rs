@@ -173,7 +173,7 @@ impl Store {
         let slice = self.slice(number);
         ensure!(slice.transforms.first_dirty == NIL, "slice {number} is not marked and has dirty transforms");
         ensure!(
-            !slice.visibilities.dirty && !slice.materials.dirty && !slice.portals_dirty,
+            !slice.visibilities.dirty && !slice.materials.dirty,
             "slice {number} is not marked and has dirty columns"
         );
         let transforms = &slice.transforms;

@@ -94,7 +94,6 @@ impl SliceViewMut<'_> {
         let transforms = &mut self.slice.transforms;
         let slot = occupied(&transforms.slots, slot).filter(|&slot| slot != 0).expect("a slot that a node has");
         transforms.set_local(slot, Local::Transform(transform.checked()?));
-        self.slice.portals_dirty = true;
         Ok(())
     }
 }
@@ -298,13 +297,13 @@ impl<'s> SliceView<'s> {
 }
 
 impl SliceViewMut<'_> {
-    /// Computes the world matrices that are out of date, or all. Slices below look at what they inherit where it may have
-    /// changed.
+    /// Computes the world matrices that are out of date, or all. They stay marked: the next update sees what became of
+    /// them.
     pub(crate) fn propagate(&mut self, everything: bool) {
         if everything {
             self.slice.transforms.mark_all();
         }
-        self.slice.portals_dirty |= self.slice.transforms.sweep();
+        self.slice.transforms.compute();
     }
 }
 
