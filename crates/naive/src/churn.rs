@@ -61,7 +61,7 @@ impl Churn {
         self.leaves.extend((1..nodes).filter(|&id| self.child_counts[id as usize] == 0));
 
         let count = (self.parents.len() / 10).min(self.leaves.len());
-        choose(&mut self.rng, &mut self.leaves, count);
+        self.rng.choose(&mut self.leaves, count);
         self.edits.removed.clear();
         self.edits.removed.extend(self.leaves.drain(..count));
         for &id in &self.edits.removed {
@@ -71,7 +71,7 @@ impl Churn {
                 self.leaves.push(parent);
             }
         }
-        choose(&mut self.rng, &mut self.leaves, count);
+        self.rng.choose(&mut self.leaves, count);
         self.edits.inserted.clear();
         for (&id, &parent) in self.edits.removed.iter().zip(self.leaves.iter().cycle()) {
             let content = Content::random(&mut self.rng);
@@ -81,14 +81,6 @@ impl Churn {
             self.edits.inserted.push((id, RecipeNode { parent, content }));
         }
         &self.edits
-    }
-}
-
-/// Moves that many members of the list, chosen at random, to its front in random order; all, if there are fewer.
-fn choose(rng: &mut Rng, list: &mut [u32], count: usize) {
-    let length = u32::try_from(list.len()).expect("lists hold recipe ids");
-    for (place, left) in (0..count).zip((1..=length).rev()) {
-        list.swap(place, place + rng.below(left) as usize);
     }
 }
 

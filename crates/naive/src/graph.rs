@@ -75,6 +75,21 @@ impl Graph {
         removed
     }
 
+    /// Sets the local transform of a transform node. Its world matrix follows at the next [`transform`](Self::transform).
+    ///
+    /// # Safety
+    /// `node` must be a node of this graph that has not been removed.
+    ///
+    /// # Panics
+    /// If `node` is of another kind.
+    pub unsafe fn set_local(&mut self, node: NodePtr, local: Transform) {
+        // SAFETY: the caller vouches for the node, and no other reference to one exists.
+        let kind = unsafe { node.0.as_ref() }.kind;
+        assert_eq!(kind, Kind::Transform, "only transform nodes have a local transform");
+        // SAFETY: as above, and the kind names the type.
+        unsafe { node.0.cast::<TransformNode>().as_mut() }.local = local.into();
+    }
+
     /// Recomputes every world matrix, and writes it to the shapes: `TransformVisitor` (the thesis, listing 2).
     pub fn transform(&mut self) {
         // SAFETY: the root and all below it are alive, and no reference to a node exists.

@@ -1,11 +1,12 @@
 //! The baseline that `hedgerow` is measured against, and the workloads that both sides are measured on.
 //!
-//! Source of all of it: M. Åkerstedt Bergsten, *Scene Graph Memory Management*, Chalmers 2019 ("the thesis").
+//! Source of most of it: M. Åkerstedt Bergsten, *Scene Graph Memory Management*, Chalmers 2019 ("the thesis").
 //!
 //! - [`Graph`] is the thesis's naive scene graph (section 4.2): one heap allocation a node, children in inline storage
 //!   for eight pointers, a parent pointer, three kinds of nodes, and its two recursive visitors (section 4.3).
 //! - [`Recipe`] is the thesis's random tree (section 5.1), told without reference to either side; [`Churn`] picks the
 //!   leaves that a dynamic frame removes and extends (section 5.1.1.1).
+//! - [`Topology`] has other shapes of trees, in which every node has a transform, and [`Moves`] says which of them move.
 //! - [`Side`] is what a measurement asks of a scene graph; [`Boxed`] and [`Packed`] are the naive graph and a
 //!   [`hedgerow::Scene`] behind it.
 //!
@@ -15,15 +16,19 @@
 mod checksum;
 mod churn;
 mod graph;
+mod moves;
 mod node;
 mod recipe;
 mod rng;
 mod side;
+mod topology;
 mod visit;
 
 pub use checksum::Checksum;
 pub use churn::{Churn, Edits, FRAMES};
 pub use graph::{Graph, NodePtr};
+pub use moves::Moves;
 pub use recipe::{Content, Kind, Recipe, RecipeNode, SIZES};
 pub use side::{Boxed, Packed, Side};
+pub use topology::{RIG, Topology};
 pub use visit::{DrawCommand, Draws};

@@ -86,6 +86,11 @@ impl Recipe {
         Self { nodes: core::iter::once(root).chain(rest).collect() }
     }
 
+    /// The tree of these inserts, the root first.
+    pub(crate) const fn from_nodes(nodes: Vec<RecipeNode>) -> Self {
+        Self { nodes }
+    }
+
     /// The inserts in order, the root first.
     #[must_use]
     pub fn nodes(&self) -> &[RecipeNode] {

@@ -32,6 +32,14 @@ impl Rng {
         ((self.word() as u64 * end as u64) >> 32) as u32
     }
 
+    /// Moves that many members of the list, chosen at random, to its front in random order; all, if there are fewer.
+    pub(crate) fn choose(&mut self, list: &mut [u32], count: usize) {
+        let length = u32::try_from(list.len()).expect("lists hold recipe ids");
+        for (place, left) in (0..count).zip((1..=length).rev()) {
+            list.swap(place, place + self.below(left) as usize);
+        }
+    }
+
     /// A number from -1 to 1.
     const fn signed(&mut self) -> f32 {
         (self.next() >> 40) as f32 * (2.0 / 16_777_216.0) - 1.0

@@ -1,7 +1,7 @@
 //! The two scene graphs, behind the few things that a measurement does with one.
 
 use crate::{Checksum, Content, Draws, Edits, Graph, Kind, NodePtr, Recipe};
-use hedgerow::{Aabb, DrawList, Node, NodeHandle, Scene, Shape};
+use hedgerow::{Aabb, DrawList, Node, NodeHandle, Scene, Shape, Transform};
 
 /// A scene graph under measurement.
 ///
@@ -21,8 +21,14 @@ pub trait Side {
     /// Removes and inserts the nodes of one dynamic frame.
     fn edit(&mut self, edits: &Edits);
 
+    /// Sets the local transforms of the nodes with these recipe ids, all of which are transform nodes.
+    fn set_locals(&mut self, locals: &[(u32, Transform)]);
+
     /// Recomputes every world matrix.
     fn transform(&mut self);
+
+    /// Brings the world matrices in line with what was set, with no more work than the side needs for it.
+    fn update(&mut self);
 
     /// Lists every draw.
     fn render(&mut self);
@@ -78,7 +84,18 @@ impl Side for Boxed {
         }
     }
 
+    fn set_locals(&mut self, locals: &[(u32, Transform)]) {
+        for &(id, local) in locals {
+            // SAFETY: the array holds live nodes of this graph, of which the caller names transform nodes.
+            unsafe { self.graph.set_local(self.nodes[id as usize], local) };
+        }
+    }
+
     fn transform(&mut self) {
+        self.graph.transform();
+    }
+
+    fn update(&mut self) {
         self.graph.transform();
     }
 
@@ -160,8 +177,18 @@ impl Side for Packed {
         }
     }
 
+    fn set_locals(&mut self, locals: &[(u32, Transform)]) {
+        for &(id, local) in locals {
+            self.scene.set_local(self.nodes[id as usize], local).expect("a live node takes a finite transform");
+        }
+    }
+
     fn transform(&mut self) {
         self.scene.update_all();
+    }
+
+    fn update(&mut self) {
+        self.scene.update();
     }
 
     fn render(&mut self) {
@@ -192,7 +219,7 @@ impl Side for Packed {
 }
 
 /// The root's transform, and the other nodes of a recipe.
-fn split(recipe: &Recipe) -> (hedgerow::Transform, &[crate::RecipeNode]) {
+fn split(recipe: &Recipe) -> (Transform, &[crate::RecipeNode]) {
     match recipe.nodes() {
         [root, rest @ ..] => match root.content {
             Content::Transform(transform) => (transform, rest),
@@ -216,7 +243,7 @@ fn insert(scene: &mut Scene, parent: NodeHandle, content: Content) -> NodeHandle
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Churn, DrawCommand, FRAMES};
+    use crate::{Churn, DrawCommand, FRAMES, Moves, Topology};
 
     #[test]
     fn both_sides_compute_the_same_bits_through_thirty_frames() {
@@ -241,6 +268,25 @@ mod tests {
         packed.transform();
         packed.render();
         assert_eq!(packed.draws(), boxed.draws());
+    }
+
+    #[test]
+    fn both_sides_compute_the_same_bits_where_some_nodes_moved() {
+        for topology in [Topology::Random, Topology::EightAry, Topology::Humanoids, Topology::Flat, Topology::Chain] {
+            let recipe = Recipe::transforms(topology, 1500, 7);
+            let mut moves = Moves::new(&recipe, 8);
+            let kinds = vec![Kind::Transform; 1500];
+            let mut packed = Packed::build(&recipe);
+            let mut boxed = Boxed::build(&recipe);
+            for count in [0, 1, 10, 500, moves.most()] {
+                let moved = moves.next_frame(count);
+                packed.set_locals(moved);
+                boxed.set_locals(moved);
+                packed.update();
+                boxed.update();
+                assert_eq!(packed.worlds(&kinds), boxed.worlds(&kinds), "{topology:?}, {count} moved");
+            }
+        }
     }
 
     #[test]
