@@ -13,6 +13,9 @@
 //! two computed are compared bit by bit, as sums over hashes; the program fails if these differ.
 
 mod build;
+mod memory;
+mod moved;
+mod pauses;
 mod report;
 mod thesis_dynamic;
 mod thesis_static;
@@ -30,7 +33,7 @@ struct Experiment {
     run: fn(&mut Report) -> Result<(), Box<dyn Error>>,
 }
 
-const EXPERIMENTS: [Experiment; 3] = [
+const EXPERIMENTS: [Experiment; 6] = [
     Experiment {
         name: "thesis-static",
         about: "transform pass, render pass and both, on trees that do not change",
@@ -42,6 +45,13 @@ const EXPERIMENTS: [Experiment; 3] = [
         run: thesis_dynamic::run,
     },
     Experiment { name: "build", about: "building a random tree by single inserts", run: build::run },
+    Experiment { name: "moved", about: "updates after all, some or none of the nodes moved", run: moved::run },
+    Experiment { name: "pauses", about: "single edits and the updates behind them, up to the worst", run: pauses::run },
+    Experiment {
+        name: "memory",
+        about: "bytes of a tree of transforms, before and after maintenance",
+        run: memory::run,
+    },
 ];
 
 /// What the arguments ask for.

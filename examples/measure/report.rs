@@ -8,8 +8,23 @@ use std::io::{self, Write as _};
 pub(crate) enum Unit {
     /// Nanoseconds a node.
     Time,
+    /// Nanoseconds an edit.
+    Edit,
+    /// Nanoseconds a call.
+    Call,
     /// Bytes a node.
     Bytes,
+}
+
+impl Unit {
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Time => "ns/node",
+            Self::Edit => "ns/edit",
+            Self::Call => "ns/call",
+            Self::Bytes => "B/node",
+        }
+    }
 }
 
 /// One result.
@@ -59,15 +74,15 @@ impl Report {
         } else {
             if !self.started {
                 let (ours, theirs) = ("ours", "baseline");
-                writeln!(out, "{:<16}{:>9}{ours:>18}{theirs:>18}{:>9}  compared with", "case", "nodes", "ratio")?;
+                writeln!(out, "{:<16}{:>9}{ours:>21}{theirs:>21}{:>9}  compared with", "case", "nodes", "ratio")?;
             }
-            let unit = match case.unit {
-                Unit::Time => "ns/node",
-                Unit::Bytes => " B/node",
-            };
+            let unit = case.unit.name();
             let (name, nodes, ours, theirs) = (case.name, case.nodes, case.ours, case.baseline_figure);
             let baseline = case.baseline;
-            writeln!(out, "{name:<16}{nodes:>9}{ours:>10.2} {unit}{theirs:>10.2} {unit}{ratio:>9.2}  {baseline}")?;
+            writeln!(
+                out,
+                "{name:<16}{nodes:>9}{ours:>13.2} {unit:<7}{theirs:>13.2} {unit:<7}{ratio:>9.2}  {baseline}"
+            )?;
         }
         self.started = true;
         out.flush()

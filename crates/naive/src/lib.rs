@@ -7,6 +7,7 @@
 //! - [`Recipe`] is the thesis's random tree (section 5.1), told without reference to either side; [`Churn`] picks the
 //!   leaves that a dynamic frame removes and extends (section 5.1.1.1).
 //! - [`Topology`] has other shapes of trees, in which every node has a transform, and [`Moves`] says which of them move.
+//! - [`Script`] is a long sequence of single edits below one child of the root, and a [`Stage`] a scene that it is played on.
 //! - [`Side`] is what a measurement asks of a scene graph; [`Boxed`] and [`Packed`] are the naive graph and a
 //!   [`hedgerow::Scene`] behind it.
 //!
@@ -20,6 +21,7 @@ mod moves;
 mod node;
 mod recipe;
 mod rng;
+mod script;
 mod side;
 mod topology;
 mod visit;
@@ -29,6 +31,7 @@ pub use churn::{Churn, Edits, FRAMES};
 pub use graph::{Graph, NodePtr};
 pub use moves::Moves;
 pub use recipe::{Content, Kind, Recipe, RecipeNode, SIZES};
+pub use script::{Edit, Script, Stage};
 pub use side::{Boxed, Packed, Side};
 pub use topology::{RIG, Topology};
 pub use visit::{DrawCommand, Draws};

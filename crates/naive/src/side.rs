@@ -232,12 +232,17 @@ fn split(recipe: &Recipe) -> (Transform, &[crate::RecipeNode]) {
 /// One insert as the last child.
 #[inline]
 fn insert(scene: &mut Scene, parent: NodeHandle, content: Content) -> NodeHandle {
-    let node = match content {
+    scene.insert(parent, describe(content)).expect("a live parent takes a finite node")
+}
+
+/// The scene's description of a node with this content.
+#[inline]
+pub(crate) fn describe(content: Content) -> Node<'static> {
+    match content {
         Content::Transform(transform) => Node::transform(transform),
         Content::Material(material) => Node::material(material),
         Content::Shape(mesh) => Node::shape(Shape::new(mesh, Aabb::cube(0.5))),
-    };
-    scene.insert(parent, node).expect("a live parent takes a finite node")
+    }
 }
 
 #[cfg(test)]

@@ -1,0 +1,286 @@
+//! A long sequence of single edits below one child of the root: first it grows, then it is churned.
+
+use crate::Content;
+use crate::rng::Rng;
+use crate::side::describe;
+use hedgerow::{Keep, NodeHandle, Scene, SceneConfig};
+
+/// No node.
+const NONE: u32 = u32::MAX;
+/// How many descriptions of nodes there are; they serve by turns, and stay in the cache.
+const CONTENTS: usize = 256;
+/// A removal takes no more nodes than this.
+const MOST_REMOVED: usize = 8;
+
+/// One edit. Nodes are told by the number of the insert that made them; 0 is the child of the root.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Edit {
+    /// A new last child, which takes the next number.
+    Insert {
+        /// Of this node.
+        parent: u32,
+    },
+    /// A leaf or a small subtree goes.
+    Remove {
+        /// Its top.
+        node: u32,
+    },
+    /// A subtree of any size becomes the last child of another node.
+    Reparent {
+        /// Its top.
+        node: u32,
+        /// The new parent.
+        parent: u32,
+    },
+}
+
+/// A sequence of edits, the same for the same seed, told without reference to a scene.
+///
+/// The first edits insert nodes, each below an earlier one chosen at random. The others are half inserts, a quarter
+/// removals of at most eight nodes and a quarter moves of random nodes with all below them, which leaves the tree about
+/// as large as it is. Node contents are the thesis's mix (table 5.2).
+#[derive(Clone, Debug)]
+pub struct Script {
+    edits: Vec<Edit>,
+    contents: Vec<Content>,
+}
+
+impl Script {
+    /// A script of `grown` inserts and `churned` mixed edits behind them.
+    ///
+    /// # Panics
+    /// If that makes more than 2³² nodes.
+    #[must_use]
+    pub fn new(grown: usize, churned: usize, seed: u64) -> Self {
+        let mut rng = Rng::new(seed);
+        let contents = (0..CONTENTS).map(|_| Content::random(&mut rng)).collect();
+        let mut outline = Outline::new(grown + churned);
+        let mut edits = Vec::with_capacity(grown + churned);
+        edits.extend((0..grown).map(|_| outline.insert(&mut rng)));
+        edits.extend((0..churned).map(|_| match rng.below(4) {
+            0 => outline.remove(&mut rng),
+            1 => outline.reparent(&mut rng),
+            _ => outline.insert(&mut rng),
+        }));
+        Self { edits, contents }
+    }
+
+    /// The edits in order.
+    #[must_use]
+    pub fn edits(&self) -> &[Edit] {
+        &self.edits
+    }
+}
+
+/// A scene with one child of the root, on which a script is played.
+#[derive(Debug)]
+pub struct Stage<'s> {
+    scene: Scene,
+    nodes: Vec<NodeHandle>,
+    script: &'s Script,
+}
+
+impl<'s> Stage<'s> {
+    /// A scene of this policy, before the first edit of the script.
+    ///
+    /// # Panics
+    /// If the policy makes no sense.
+    #[must_use]
+    pub fn new(config: SceneConfig, script: &'s Script) -> Self {
+        let mut scene = Scene::with_config(config).expect("a policy that makes sense");
+        let mut nodes = Vec::with_capacity(script.edits.len() + 1);
+        let top = scene.insert(scene.root(), describe(script.contents[0]));
+        nodes.push(top.expect("a new scene has room"));
+        Self { scene, nodes, script }
+    }
+
+    /// Plays the next edit, which must be the next of the script.
+    ///
+    /// # Panics
+    /// If it is another one, whose nodes are not there.
+    #[inline]
+    pub fn play(&mut self, edit: Edit) {
+        match edit {
+            Edit::Insert { parent } => {
+                let content = self.script.contents[self.nodes.len() % CONTENTS];
+                let node = self.scene.insert(self.nodes[parent as usize], describe(content));
+                self.nodes.push(node.expect("a live parent takes a finite node"));
+            }
+            Edit::Remove { node } => {
+                self.scene.remove(self.nodes[node as usize]).expect("a removed node was there");
+            }
+            Edit::Reparent { node, parent } => {
+                let parent = self.nodes[parent as usize];
+                self.scene.reparent(self.nodes[node as usize], parent, Keep::Local).expect("a script has no cycles");
+            }
+        }
+    }
+
+    /// The scene.
+    #[must_use]
+    pub const fn scene(&self) -> &Scene {
+        &self.scene
+    }
+
+    /// The scene, to be updated and maintained; what else is done to it the script does not know.
+    #[must_use]
+    pub const fn scene_mut(&mut self) -> &mut Scene {
+        &mut self.scene
+    }
+}
+
+/// A node of the outline: its parent, its first child and the siblings on either side, by number.
+#[derive(Clone, Copy, Debug)]
+struct Links {
+    parent: u32,
+    child: u32,
+    next: u32,
+    previous: u32,
+}
+
+/// The tree as the script has left it so far. The order of siblings does not matter here.
+struct Outline {
+    links: Vec<Links>,
+    /// All nodes but the top, in no order, and where each stands in that list.
+    live: Vec<u32>,
+    places: Vec<u32>,
+}
+
+impl Outline {
+    fn new(most: usize) -> Self {
+        let mut outline = Self { links: Vec::with_capacity(most + 1), live: Vec::new(), places: vec![NONE] };
+        outline.links.push(Links { parent: NONE, child: NONE, next: NONE, previous: NONE });
+        outline
+    }
+
+    fn insert(&mut self, rng: &mut Rng) -> Edit {
+        let parent = self.any(rng);
+        let node = u32::try_from(self.links.len()).expect("nodes are numbered in 32 bits");
+        self.links.push(Links { parent: NONE, child: NONE, next: NONE, previous: NONE });
+        self.places.push(u32::try_from(self.live.len()).expect("nodes are numbered in 32 bits"));
+        self.live.push(node);
+        self.link(node, parent);
+        Edit::Insert { parent }
+    }
+
+    /// Removes a random small subtree; inserts, where there is nothing to remove.
+    fn remove(&mut self, rng: &mut Rng) -> Edit {
+        if self.live.is_empty() {
+            return self.insert(rng);
+        }
+        // More than half of the nodes of a random tree are leaves, so this ends soon.
+        let (node, subtree) = loop {
+            let node = self.any_but_top(rng);
+            if let Some(subtree) = self.small_subtree(node) {
+                break (node, subtree);
+            }
+        };
+        self.unlink(node);
+        for gone in subtree {
+            let place = self.places[gone as usize];
+            self.live.swap_remove(place as usize);
+            if let Some(&moved) = self.live.get(place as usize) {
+                self.places[moved as usize] = place;
+            }
+        }
+        Edit::Remove { node }
+    }
+
+    /// Moves a random node below a random other one; inserts, where the first try would make a cycle.
+    fn reparent(&mut self, rng: &mut Rng) -> Edit {
+        if self.live.is_empty() {
+            return self.insert(rng);
+        }
+        let (node, parent) = (self.any_but_top(rng), self.any(rng));
+        let mut up = core::iter::successors(Some(parent), |&node| match self.links[node as usize].parent {
+            NONE => None,
+            parent => Some(parent),
+        });
+        if up.any(|above| above == node) {
+            return self.insert(rng);
+        }
+        self.unlink(node);
+        self.link(node, parent);
+        Edit::Reparent { node, parent }
+    }
+
+    fn any(&self, rng: &mut Rng) -> u32 {
+        match rng.below(self.end() + 1) {
+            0 => 0,
+            place => self.live[place as usize - 1],
+        }
+    }
+
+    fn any_but_top(&self, rng: &mut Rng) -> u32 {
+        self.live[rng.below(self.end()) as usize]
+    }
+
+    fn end(&self) -> u32 {
+        u32::try_from(self.live.len()).expect("nodes are numbered in 32 bits")
+    }
+
+    /// The node and all below it, unless these are too many.
+    fn small_subtree(&self, top: u32) -> Option<Vec<u32>> {
+        let mut nodes = vec![top];
+        let mut seen = 0;
+        while let Some(&node) = nodes.get(seen) {
+            seen += 1;
+            let mut child = self.links[node as usize].child;
+            while child != NONE {
+                if nodes.len() == MOST_REMOVED {
+                    return None;
+                }
+                nodes.push(child);
+                child = self.links[child as usize].next;
+            }
+        }
+        Some(nodes)
+    }
+
+    fn link(&mut self, node: u32, parent: u32) {
+        let next = core::mem::replace(&mut self.links[parent as usize].child, node);
+        if next != NONE {
+            self.links[next as usize].previous = node;
+        }
+        let links = &mut self.links[node as usize];
+        (links.parent, links.next, links.previous) = (parent, next, NONE);
+    }
+
+    fn unlink(&mut self, node: u32) {
+        let Links { parent, next, previous, .. } = self.links[node as usize];
+        match previous {
+            NONE => self.links[parent as usize].child = next,
+            _ => self.links[previous as usize].next = next,
+        }
+        if next != NONE {
+            self.links[next as usize].previous = previous;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_script_plays_on_every_policy_and_leaves_the_same_tree() {
+        let script = Script::new(5000, 5000, 3);
+        assert!(script.edits()[..5000].iter().all(|edit| matches!(edit, Edit::Insert { .. })));
+        let play = |config| {
+            let mut stage = Stage::new(config, &script);
+            for (number, &edit) in script.edits().iter().enumerate() {
+                stage.play(edit);
+                if number % 500 == 0 {
+                    stage.scene_mut().update();
+                }
+            }
+            stage.scene().validate().unwrap();
+            let depths = stage.nodes.iter().map(|&node| stage.scene().depth(node)).collect::<Vec<_>>();
+            (stage.scene().len(), depths)
+        };
+        let (nodes, depths) = play(SceneConfig::DEFAULT);
+        assert!((4500..5700).contains(&nodes), "{nodes} nodes");
+        assert_eq!(depths.iter().flatten().count(), nodes - 1);
+        assert_eq!((nodes, depths), play(SceneConfig::THESIS));
+    }
+}
