@@ -12,5 +12,6 @@ mod promises;
 mod queries;
 mod queue;
 mod random;
+mod shapes;
 mod slices;
 mod visitors;

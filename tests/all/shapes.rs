@@ -1,0 +1,307 @@
+//! Shapes of trees, from the usual to the worst, built and worn under several policies, against plain lists.
+
+mod pair;
+
+use hedgerow::glam::{Quat, Vec3};
+use hedgerow::{SceneConfig, Transform};
+use hedgerow_naive::{Moves, Recipe, Topology};
+use pair::{Pair, Where};
+use std::time::Duration;
+
+/// The default policy, the thesis's, one of small slices, which are opened, filled and emptied all the time, and the same
+/// without reuse of holes.
+fn policies() -> [SceneConfig; 4] {
+    let small = SceneConfig {
+        initial_slice_storage_size: 4,
+        initial_slice_max_num_nodes: 8,
+        min_nodes: 16,
+        ..SceneConfig::DEFAULT
+    };
+    let linear = SceneConfig { reuse_holes: false, grow_in_place: false, ..small };
+    [SceneConfig::DEFAULT, SceneConfig::THESIS, small, linear]
+}
+
+/// Numbers that are the same at every run. Source: G. Steele, D. Lea, C. Flood, "Fast splittable pseudorandom number
+/// generators", 2014.
+struct Dice(u64);
+
+impl Dice {
+    fn below(&mut self, end: usize) -> usize {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        usize::try_from((z ^ (z >> 31)) >> 33).expect("31 bits") % end
+    }
+
+    /// A transform, or none for a third of the nodes; one that neither grows nor shrinks what is below it.
+    fn local(&mut self) -> Option<Transform> {
+        (self.below(3) > 0).then(|| self.transform())
+    }
+
+    fn transform(&mut self) -> Transform {
+        #[expect(clippy::cast_precision_loss, reason = "small numbers")]
+        let mut number = || self.below(2001) as f32 / 1000.0 - 1.0;
+        let (x, y, z, angle) = (number(), number(), number(), number());
+        let rotation = if x > 0.0 { Quat::from_rotation_y(angle) } else { Quat::from_rotation_z(angle) };
+        Transform { translation: Vec3::new(x, y, z), rotation, scale: Vec3::ONE }
+    }
+
+    /// A live node other than the root.
+    fn live(&mut self, pair: &Pair) -> usize {
+        loop {
+            let node = 1 + self.below(pair.ever() - 1);
+            if pair.is_live(node) {
+                return node;
+            }
+        }
+    }
+
+    /// A place below or beside a node that is not the root.
+    fn place(&mut self, node: usize) -> Where {
+        match self.below(6) {
+            0 => Where::First(node),
+            1 => Where::Before(node),
+            2 => Where::After(node),
+            _ => Where::Last(node),
+        }
+    }
+}
+
+/// Checks the scene as it is, then again after all maintenance there is to do.
+fn check_and_maintain(pair: &mut Pair) {
+    pair.check();
+    pair.scene.maintain(Duration::MAX);
+    pair.check();
+}
+
+#[test]
+fn stress_shapes_are_built_and_moved() {
+    const NODES: usize = 6000;
+    for config in policies() {
+        for topology in [Topology::Random, Topology::EightAry, Topology::Humanoids, Topology::Flat, Topology::Chain] {
+            let recipe = Recipe::transforms(topology, NODES, 11);
+            let mut pair = Pair::new(config);
+            for (number, node) in recipe.nodes().iter().enumerate().skip(1) {
+                let hedgerow_naive::Content::Transform(local) = node.content else { panic!("a transform node") };
+                assert_eq!(pair.insert(Where::Last(node.parent as usize), Some(local)), number);
+                if number % 2000 == 0 {
+                    pair.check();
+                }
+            }
+            let mut moves = Moves::new(&recipe, 12);
+            for count in [0, 1, NODES / 100, NODES / 2, moves.most()] {
+                for &(node, local) in moves.next_frame(count) {
+                    pair.set_local(node as usize, local);
+                }
+                pair.check();
+            }
+            check_and_maintain(&mut pair);
+        }
+    }
+}
+
+#[test]
+fn one_child_of_the_root_takes_all_descendants() {
+    const NODES: usize = 30_000;
+    for config in policies() {
+        let (mut pair, mut dice) = (Pair::new(config), Dice(1));
+        let top = pair.insert(Where::Last(Pair::ROOT), None);
+        for turn in 1..NODES {
+            let parent = top + dice.below(turn);
+            let local = dice.local();
+            pair.insert(Where::Last(parent), local);
+            if turn % 100 == 0 {
+                pair.scene.update();
+            }
+            if turn % 10_000 == 0 {
+                pair.check();
+            }
+        }
+        check_and_maintain(&mut pair);
+        assert_eq!(pair.children(Pair::ROOT), [top]);
+        while pair.scene.len() > NODES / 20 {
+            let node = dice.live(&pair);
+            if node != top {
+                pair.remove(node);
+            }
+        }
+        check_and_maintain(&mut pair);
+        pair.remove(top);
+        check_and_maintain(&mut pair);
+        assert_eq!(pair.scene.slice_count(), 1);
+    }
+}
+
+#[test]
+fn a_hundred_thousand_leaves_hang_below_one_node() {
+    const LEAVES: usize = 100_000;
+    let [default, thesis, small, _] = policies();
+    for config in [default, thesis, small] {
+        let (mut pair, mut dice) = (Pair::new(config), Dice(2));
+        let local = dice.transform();
+        let parent = pair.insert(Where::Last(Pair::ROOT), Some(local));
+        for turn in 0..LEAVES {
+            let local = dice.local();
+            pair.insert(if turn % 3 == 0 { Where::First(parent) } else { Where::Last(parent) }, local);
+            if turn % 1000 == 0 {
+                pair.scene.update();
+            }
+        }
+        pair.check();
+        let leaf = |pair: &Pair, dice: &mut Dice| pair.children(parent)[dice.below(pair.children(parent).len())];
+        for turn in 0..1500 {
+            let (a, b) = (leaf(&pair, &mut dice), leaf(&pair, &mut dice));
+            match turn % 3 {
+                0 => _ = pair.insert(Where::Before(a), Some(local)),
+                1 => _ = pair.remove(a),
+                _ if a != b => pair.reparent(a, Where::After(b)),
+                _ => {}
+            }
+        }
+        pair.set_local(parent, local);
+        pair.check();
+        // Runs of siblings go from the middle.
+        for rank in (0..pair.children(parent).len()).rev().filter(|rank| rank % 16 != 0) {
+            if rank % 1000 < 200 {
+                pair.remove(pair.children(parent)[rank]);
+            }
+        }
+        check_and_maintain(&mut pair);
+    }
+}
+
+#[test]
+fn a_chain_is_cut_and_joined() {
+    const DEPTH: usize = 200_000;
+    let [default, thesis, small, _] = policies();
+    for config in [default, thesis, small] {
+        let (mut pair, mut dice) = (Pair::new(config), Dice(3));
+        for end in 0..DEPTH {
+            let local = dice.local();
+            pair.insert(Where::Last(end), local);
+            if end % 1000 == 0 {
+                pair.scene.update();
+            }
+        }
+        pair.check();
+        // The lower half goes beside the upper one, and the upper one below its end.
+        pair.reparent(DEPTH / 2, Where::First(Pair::ROOT));
+        pair.reparent(1, Where::Last(DEPTH));
+        pair.check();
+        assert_eq!(pair.scene.depth(pair.handle(DEPTH / 2 - 1)), Some(DEPTH));
+        // Inserts above a stretch of the chain.
+        for link in (1..DEPTH).step_by(DEPTH / 50).filter(|&link| link != DEPTH / 2) {
+            let local = dice.local();
+            let above = pair.insert(Where::Before(link), local);
+            pair.reparent(link, Where::Last(above));
+        }
+        check_and_maintain(&mut pair);
+        assert!(pair.remove(1) > DEPTH / 2 - 1);
+        check_and_maintain(&mut pair);
+    }
+}
+
+#[test]
+fn a_caterpillar_loses_its_legs_and_grows_others() {
+    const SPINE: usize = 5000;
+    const LEGS: usize = 3;
+    for config in policies() {
+        let (mut pair, mut dice) = (Pair::new(config), Dice(4));
+        let mut spine = vec![pair.insert(Where::Last(Pair::ROOT), None)];
+        for turn in 1..SPINE {
+            let end = spine[turn - 1];
+            let local = dice.local();
+            spine.push(pair.insert(Where::Last(end), local));
+            for leg in 0..LEGS {
+                let local = dice.local();
+                pair.insert(if leg == 0 { Where::First(end) } else { Where::Last(end) }, local);
+            }
+            if turn % 50 == 0 {
+                pair.scene.update();
+            }
+        }
+        pair.check();
+        for turn in 0..3 {
+            for at in 0..SPINE - 1 {
+                let next = spine[at + 1];
+                let legs: Vec<_> = pair.children(spine[at]).iter().copied().filter(|&child| child != next).collect();
+                match (at + turn) % 3 {
+                    0 => legs.into_iter().for_each(|leg| _ = pair.remove(leg)),
+                    1 => _ = pair.insert(Where::Before(next), None),
+                    _ => legs.into_iter().for_each(|leg| pair.reparent(leg, Where::Last(spine[(at * 7) % SPINE]))),
+                }
+            }
+            check_and_maintain(&mut pair);
+        }
+        // Nothing but the spine is left, and then only its upper part.
+        for at in 0..SPINE {
+            for leg in pair.children(spine[at]).to_vec() {
+                if spine.get(at + 1) != Some(&leg) {
+                    pair.remove(leg);
+                }
+            }
+        }
+        check_and_maintain(&mut pair);
+        assert_eq!(pair.remove(spine[SPINE / 10]), SPINE - SPINE / 10);
+        check_and_maintain(&mut pair);
+    }
+}
+
+#[test]
+fn random_trees_grow_and_shrink_by_turns() {
+    const MOST: usize = 6000;
+    const LEAST: usize = 300;
+    for config in policies() {
+        let (mut pair, mut dice) = (Pair::new(config), Dice(5));
+        for turn in 0..4 {
+            while pair.scene.len() < MOST {
+                // In some turns new nodes go to the root, too, and in some below few nodes.
+                let place = match dice.below(8) {
+                    0 if turn % 2 == 0 => Where::Last(Pair::ROOT),
+                    _ if pair.scene.len() == 1 => Where::First(Pair::ROOT),
+                    _ => {
+                        let node = dice.live(&pair);
+                        dice.place(node)
+                    }
+                };
+                let local = dice.local();
+                pair.insert(place, local);
+                wear(&mut pair, &mut dice);
+            }
+            pair.check();
+            while pair.scene.len() > LEAST {
+                let node = dice.live(&pair);
+                // Whole crowds go only now and then, or the tree would shrink in a few steps.
+                if pair.children(node).len() < 3 || dice.below(100) == 0 {
+                    pair.remove(node);
+                }
+                if pair.scene.len() > 1 {
+                    wear(&mut pair, &mut dice);
+                }
+            }
+            if turn % 2 == 0 {
+                check_and_maintain(&mut pair);
+            } else {
+                pair.check();
+                pair.scene.maintain(Duration::from_micros(50));
+            }
+        }
+        pair.check();
+    }
+}
+
+/// Moves a node in one step of eight, and updates or checks the scene now and then.
+fn wear(pair: &mut Pair, dice: &mut Dice) {
+    match dice.below(800) {
+        0..100 => {
+            let (node, to) = (dice.live(pair), dice.live(pair));
+            if !pair.is_within(to, node) {
+                let place = dice.place(to);
+                pair.reparent(node, place);
+            }
+        }
+        100..110 => pair.scene.update(),
+        110 => pair.check(),
+        _ => {}
+    }
+}
