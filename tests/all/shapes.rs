@@ -8,17 +8,18 @@ use hedgerow_naive::{Moves, Recipe, Topology};
 use pair::{Pair, Where};
 use std::time::Duration;
 
-/// The default policy, the thesis's, one of small slices, which are opened, filled and emptied all the time, and the same
-/// without reuse of holes.
+/// The default policy, the thesis's, which has no bound, one of small slices, which are opened, cut and merged all the
+/// time, and one of the smallest that there can be, without reuse of holes.
 fn policies() -> [SceneConfig; 4] {
     let small = SceneConfig {
         initial_slice_storage_size: 4,
         initial_slice_max_num_nodes: 8,
-        min_nodes: 16,
+        max_nodes: 100,
+        min_nodes: 20,
         ..SceneConfig::DEFAULT
     };
-    let linear = SceneConfig { reuse_holes: false, grow_in_place: false, ..small };
-    [SceneConfig::DEFAULT, SceneConfig::THESIS, small, linear]
+    let least = SceneConfig { max_nodes: 16, min_nodes: 4, reuse_holes: false, grow_in_place: false, ..small };
+    [SceneConfig::DEFAULT, SceneConfig::THESIS, small, least]
 }
 
 /// Numbers that are the same at every run. Source: G. Steele, D. Lea, C. Flood, "Fast splittable pseudorandom number

@@ -1,6 +1,6 @@
 //! A scene beside plain lists that say what it is to be.
 
-use hedgerow::{Keep, Mat34, Node, NodeHandle, Place, Scene, SceneConfig, Transform};
+use hedgerow::{Flow, Keep, Mat34, Node, NodeHandle, Place, Scene, SceneConfig, SliceView, SliceVisitor, Transform};
 
 /// A node as the lists have it.
 struct Entry {
@@ -18,6 +18,17 @@ pub(crate) enum Where {
     Last(usize),
     Before(usize),
     After(usize),
+}
+
+/// The rows of the largest slice, portals among them.
+struct MostRows(usize);
+
+impl SliceVisitor for MostRows {
+    fn slice(&mut self, slice: SliceView<'_>) -> Flow {
+        let portals = (0..slice.rows().len()).filter(|&row| slice.rows().is_portal(row)).count();
+        self.0 = self.0.max(slice.nodes() + portals);
+        Flow::Continue
+    }
 }
 
 /// A scene and what it is to be. Nodes are told by the number of the insert that made them; 0 is the root.
@@ -97,7 +108,7 @@ impl Pair {
     }
 
     /// Updates the scene, validates it, and compares all of it with the lists: order of children in both directions,
-    /// parents, handles of the living and the dead, and world matrices to the bit.
+    /// parents, handles of the living and the dead, and world matrices to the bit. No slice has more rows than allowed.
     pub(crate) fn check(&mut self) {
         self.scene.update();
         self.scene.validate().unwrap();
@@ -117,6 +128,9 @@ impl Pair {
             pending.extend(children.iter().map(|&child| (child, world)));
         }
         assert_eq!(scene.len(), met);
+        let mut rows = MostRows(0);
+        scene.visit_slices(&mut rows);
+        assert!(rows.0 <= scene.config().max_nodes as usize, "a slice has {} rows", rows.0);
         assert!(self.entries.iter().all(|entry| scene.contains(entry.handle) == entry.live), "handles of the dead");
     }
 
