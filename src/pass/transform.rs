@@ -4,6 +4,9 @@ use crate::simd;
 use crate::slice::{NIL, TransformColumn};
 use crate::visit::{Flow, SliceViewMut, SliceVisitorMut};
 
+/// With more than one slot in so many dirty, all are computed, eight at a time.
+const MANY: usize = 10;
+
 /// Computes the world matrices of each slice that it is shown.
 ///
 /// [`Scene::update`](crate::Scene::update) runs it over the slices that something reached;
@@ -53,36 +56,42 @@ impl TransformColumn {
         if self.first_dirty == NIL {
             return false;
         }
-        self.compute();
-        // From slot 0, the base, every slot hangs in the end.
-        self.swept.all = self.first_dirty == 0;
+        self.swept.all = self.compute();
         self.first_dirty = NIL;
         core::mem::swap(&mut self.dirty, &mut self.swept.slots);
         self.dirty.clear();
         self.swept.all || self.swept.slots.intersects(&self.portal_slots)
     }
 
-    /// Computes what is dirty and what hangs below it, to which the marks spread.
-    pub(crate) fn compute(&mut self) {
-        match self.first_dirty {
-            NIL => {}
-            0 => self.compute_all(),
-            first => self.compute_dirty(first),
+    /// Computes what is dirty and what hangs below it, to which the marks spread. Answers whether it computed all there is
+    /// from the first dirty slot on instead: where many are dirty that takes less, and from slot 0, the base, every slot
+    /// hangs in the end.
+    pub(crate) fn compute(&mut self) -> bool {
+        let first = self.first_dirty;
+        if first == NIL {
+            return false;
         }
+        let all = first == 0 || self.dirty.count() * MANY >= self.slots.end() as usize;
+        if all {
+            self.compute_from(first.max(1));
+        } else {
+            self.compute_dirty(first);
+        }
+        all
     }
 
-    /// Computes every slot; sheared locals one by one, what lies between them in runs.
-    fn compute_all(&mut self) {
+    /// Computes every slot from one on; sheared locals one by one, what lies between them in runs.
+    fn compute_from(&mut self, first: u32) {
         let Self { locals, parents, worlds, sheared, .. } = self;
-        let mut from = 1;
-        for (&slot, matrix) in &*sheared {
+        let mut from = first as usize;
+        for (&slot, matrix) in sheared.range(first..) {
             let slot = slot as usize;
             simd::propagate(locals, parents, worlds, from..slot);
             worlds[slot] = worlds[parents[slot] as usize] * *matrix;
             from = slot + 1;
         }
         let end = worlds.len();
-        simd::propagate(locals, parents, worlds, from..end);
+        simd::propagate(locals, parents, worlds, from.min(end)..end);
     }
 
     /// Computes the dirty slots from `first` on, and those whose parent changed: a changed slot becomes dirty itself, and

@@ -5,11 +5,11 @@ use super::scalar;
 use crate::math::{Mat34, PackedTransform};
 use core::arch::x86_64::{
     __m128, __m256, _MM_HINT_T0, _mm_add_ps, _mm_blend_ps, _mm_castpd_ps, _mm_load_ps, _mm_mul_ps, _mm_prefetch,
-    _mm_set_pd, _mm_set1_ps, _mm_setzero_ps, _mm_store_ps, _mm256_add_ps, _mm256_and_si256, _mm256_castps128_ps256,
-    _mm256_castps256_ps128, _mm256_extractf128_ps, _mm256_i32gather_epi32, _mm256_insertf128_ps, _mm256_loadu_ps,
-    _mm256_loadu_si256, _mm256_min_epi32, _mm256_mul_ps, _mm256_permute2f128_ps, _mm256_set1_epi32, _mm256_set1_ps,
-    _mm256_shuffle_ps, _mm256_srli_epi32, _mm256_srlv_epi32, _mm256_sub_ps, _mm256_testz_si256, _mm256_unpackhi_ps,
-    _mm256_unpacklo_ps,
+    _mm_set_pd, _mm_set1_ps, _mm_setzero_ps, _mm_store_ps, _mm256_add_ps, _mm256_andnot_si256, _mm256_castps128_ps256,
+    _mm256_castps256_ps128, _mm256_castsi256_ps, _mm256_extractf128_ps, _mm256_i32gather_epi32, _mm256_insertf128_ps,
+    _mm256_loadu_ps, _mm256_loadu_si256, _mm256_min_epi32, _mm256_movemask_ps, _mm256_mul_ps, _mm256_permute2f128_ps,
+    _mm256_set1_epi32, _mm256_set1_ps, _mm256_shuffle_ps, _mm256_sllv_epi32, _mm256_srli_epi32, _mm256_sub_ps,
+    _mm256_unpackhi_ps, _mm256_unpacklo_ps,
 };
 use core::ops::Range;
 
@@ -70,6 +70,11 @@ pub(super) fn propagate_dirty(
     scalar::propagate_dirty(locals, parents, worlds, dirty, middle..range.end);
 }
 
+/// How many slots ahead dirty ones are asked for: so many that they are there when the sweep comes to them.
+const AHEAD: usize = 256;
+/// With fewer dirty slots than this among eight, these are converted one by one: the others are not even loaded.
+const FEW: u32 = 3;
+
 /// Passes over eight slots at a time of which neither they nor their parents are dirty; converts and multiplies the others.
 #[target_feature(enable = "avx2")]
 fn propagate_dirty_batches(
@@ -80,30 +85,62 @@ fn propagate_dirty_batches(
     range: Range<usize>,
 ) {
     let (batches, []) = locals[range.clone()].as_chunks::<LANES>() else { unreachable!("whole batches") };
-    let (parents, []) = parents[range.clone()].as_chunks::<LANES>() else { unreachable!("whole batches") };
-    for (index, (batch, parents)) in batches.iter().zip(parents).enumerate() {
-        let start = range.start + index * LANES;
-        let own = dirty[start / 64] >> (start % 64) & 0xff;
-        if own == 0 && !any_is_in(parents, dirty) {
+    let (batch_parents, []) = parents[range.clone()].as_chunks::<LANES>() else { unreachable!("whole batches") };
+    for ((start, batch), parents) in range.step_by(LANES).zip(batches).zip(batch_parents) {
+        prefetch_dirty(locals, worlds, dirty, start + AHEAD);
+        let mut reached = u32::from(byte_of(dirty, start)) | members(parents, dirty);
+        if reached == 0 {
             continue;
         }
-        let locals = matrices_of(batch);
-        for (lane, (local, &parent)) in locals.iter().zip(parents).enumerate() {
-            let (slot, parent) = (start + lane, parent as usize);
-            let bit = |slot: usize| dirty[slot / 64] >> (slot % 64) & 1;
-            if bit(slot) | bit(parent) != 0 {
-                dirty[slot / 64] |= 1 << (slot % 64);
-                let world = multiply(&worlds[parent], local);
-                store(&mut worlds[slot], world);
-            }
+        for (lane, &parent) in parents.iter().enumerate().skip(1) {
+            // A parent may be among the eight.
+            let within = (parent as usize).wrapping_sub(start);
+            let bit = if within < LANES { reached >> within & 1 } else { 0 };
+            reached |= bit << lane;
+        }
+        dirty[start / 64] |= u64::from(reached) << (start % 64);
+        let converted = if reached.count_ones() < FEW { None } else { Some(matrices_of(batch)) };
+        while reached != 0 {
+            let lane = reached.trailing_zeros() as usize;
+            let local = converted.as_ref().map_or_else(|| rows_of_one(&batch[lane]), |locals| locals[lane]);
+            let world = multiply(&worlds[parents[lane] as usize], &local);
+            store(&mut worlds[start + lane], world);
+            reached &= reached - 1;
         }
     }
 }
 
-/// Whether any of eight slots is in a bit set.
+/// `PackedTransform::to_matrix`, as rows.
 #[inline]
 #[target_feature(enable = "avx2")]
-fn any_is_in(slots: &[u32; LANES], set: &[u64]) -> bool {
+fn rows_of_one(local: &PackedTransform) -> Rows {
+    let matrix = local.to_matrix();
+    // SAFETY: a row of a `Mat34` is four floats, and 16-byte aligned as the matrix is.
+    matrix.rows.each_ref().map(|row| unsafe { _mm_load_ps(row.as_ptr()) })
+}
+
+/// The bits of the eight slots from a multiple of eight on; none beyond the set.
+#[inline(always)]
+fn byte_of(set: &[u64], start: usize) -> u8 {
+    set.get(start / 64).map_or(0, |word| word.to_le_bytes()[start / LANES % LANES])
+}
+
+/// Asks for what the dirty ones of eight slots take.
+#[inline(always)]
+fn prefetch_dirty(locals: &[PackedTransform], worlds: &[Mat34], dirty: &[u64], start: usize) {
+    let mut byte = byte_of(dirty, start);
+    while byte != 0 {
+        let slot = start + byte.trailing_zeros() as usize;
+        prefetch(locals, slot);
+        prefetch(worlds, slot);
+        byte &= byte - 1;
+    }
+}
+
+/// Which of eight slots are in a bit set, as a bit for each.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn members(slots: &[u32; LANES], set: &[u64]) -> u32 {
     // Two halves for each word; sets are far smaller than 2^31 halves.
     let halves = _mm256_set1_epi32(i32::try_from(set.len() * 2).unwrap_or(i32::MAX) - 1);
     // SAFETY: eight numbers of four bytes; the load has no alignment to keep.
@@ -111,13 +148,14 @@ fn any_is_in(slots: &[u32; LANES], set: &[u64]) -> bool {
     let indices = _mm256_srli_epi32::<5>(slots);
     let inside = _mm256_min_epi32(indices, halves);
     if set.is_empty() {
-        return false;
+        return 0;
     }
     // SAFETY: indices are not negative, having lost their five upper bits, and are limited to the halves that the set has,
     // of which there are some. A word's lower half comes first on x86-64.
     let words = unsafe { _mm256_i32gather_epi32::<4>(set.as_ptr().cast(), inside) };
-    let bits = _mm256_srlv_epi32(words, _mm256_and_si256(slots, _mm256_set1_epi32(31)));
-    _mm256_testz_si256(bits, _mm256_set1_epi32(1)) == 0
+    // The bit that is asked for becomes the sign.
+    let signs = _mm256_sllv_epi32(words, _mm256_andnot_si256(slots, _mm256_set1_epi32(31)));
+    _mm256_movemask_ps(_mm256_castsi256_ps(signs)).cast_unsigned()
 }
 
 /// Three rows of a matrix.

@@ -38,6 +38,11 @@ impl Bits {
         self.words.try_reserve_exact(words.saturating_sub(self.words.len()))
     }
 
+    /// How many slots are in the set.
+    pub(crate) fn count(&self) -> usize {
+        self.words.iter().map(|word| word.count_ones() as usize).sum()
+    }
+
     /// Whether a slot is in both sets.
     pub(crate) fn intersects(&self, other: &Self) -> bool {
         self.words.iter().zip(&other.words).any(|(a, b)| a & b != 0)
