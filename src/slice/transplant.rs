@@ -335,7 +335,8 @@ impl Carry {
             source.inherited(source.row(first).parent).map(|slot| slot.index() as usize);
         let [to_transform, to_visibility, to_material] =
             target.inherited(spot.parent).map(|slot| slot.index() as usize);
-        let all = marks == Marks::Set;
+        // A mark of the base stands for all slots, wherever they hang: a slice that was rebuilt while it was rewired has it.
+        let all = marks == Marks::Set || source.transforms.dirty.contains(0);
         let above = source.inherited(source.row(first).parent)[0].index();
         let world = source.transforms.worlds[from_transform].to_bits();
         let tops = source.transforms.dirty.contains(above) || world != target.transforms.worlds[to_transform].to_bits();

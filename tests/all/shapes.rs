@@ -77,7 +77,7 @@ fn check_and_maintain(pair: &mut Pair) {
 
 #[test]
 fn stress_shapes_are_built_and_moved() {
-    const NODES: usize = 6000;
+    const NODES: usize = 12_000;
     for config in policies() {
         for topology in [Topology::Random, Topology::EightAry, Topology::Humanoids, Topology::Flat, Topology::Chain] {
             let recipe = Recipe::transforms(topology, NODES, 11);
@@ -85,7 +85,7 @@ fn stress_shapes_are_built_and_moved() {
             for (number, node) in recipe.nodes().iter().enumerate().skip(1) {
                 let hedgerow_naive::Content::Transform(local) = node.content else { panic!("a transform node") };
                 assert_eq!(pair.insert(Where::Last(node.parent as usize), Some(local)), number);
-                if number % 2000 == 0 {
+                if number % 4000 == 0 {
                     pair.check();
                 }
             }
@@ -163,7 +163,7 @@ fn a_hundred_thousand_leaves_hang_below_one_node() {
         pair.check();
         // Runs of siblings go from the middle.
         for rank in (0..pair.children(parent).len()).rev().filter(|rank| rank % 16 != 0) {
-            if rank % 1000 < 200 {
+            if rank % 5000 < 200 {
                 pair.remove(pair.children(parent)[rank]);
             }
         }
@@ -250,7 +250,7 @@ fn a_caterpillar_loses_its_legs_and_grows_others() {
 
 #[test]
 fn random_trees_grow_and_shrink_by_turns() {
-    const MOST: usize = 6000;
+    const MOST: usize = 16_000;
     const LEAST: usize = 300;
     for config in policies() {
         let (mut pair, mut dice) = (Pair::new(config), Dice(5));
@@ -291,18 +291,48 @@ fn random_trees_grow_and_shrink_by_turns() {
     }
 }
 
-/// Moves a node in one step of eight, and updates or checks the scene now and then.
+#[test]
+fn what_a_rebuild_left_to_update_is_updated_after_a_split() {
+    let [.., least] = policies();
+    for leaves in 0..least.max_nodes as usize {
+        let (mut pair, mut dice) = (Pair::new(least), Dice(6));
+        let mut node = |pair: &mut Pair, place| {
+            let local = dice.transform();
+            pair.insert(place, Some(local))
+        };
+        let top = node(&mut pair, Where::Last(Pair::ROOT));
+        let [moved, below] = [(); 2].map(|()| node(&mut pair, Where::Last(top)));
+        for _ in 0..leaves {
+            node(&mut pair, Where::Last(below));
+        }
+        pair.check();
+        // Its slot comes before that of its new parent: it takes another, or the slice is rebuilt where there is none.
+        pair.reparent(moved, Where::Last(below));
+        while pair.scene.same_slice(pair.handle(moved), pair.handle(below)) {
+            node(&mut pair, Where::Before(moved));
+        }
+        pair.check();
+    }
+}
+
+/// Moves a node in one step of eight; updates, maintains and checks the scene now and then.
 fn wear(pair: &mut Pair, dice: &mut Dice) {
-    match dice.below(800) {
-        0..100 => {
+    match dice.below(4000) {
+        0..500 => {
             let (node, to) = (dice.live(pair), dice.live(pair));
             if !pair.is_within(to, node) {
                 let place = dice.place(to);
                 pair.reparent(node, place);
             }
         }
-        100..110 => pair.scene.update(),
-        110 => pair.check(),
+        500..550 => pair.scene.update(),
+        // Time for one slice, so that others are left as they are.
+        550..600 => _ = pair.scene.maintain(Duration::ZERO),
+        600..605 => {
+            let node = dice.live(pair);
+            pair.scene.isolate(pair.handle(node)).expect("a live node, and not the root");
+        }
+        605 => pair.check(),
         _ => {}
     }
 }
