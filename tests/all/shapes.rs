@@ -143,7 +143,7 @@ fn a_hundred_thousand_leaves_hang_below_one_node() {
         let parent = pair.insert(Where::Last(Pair::ROOT), Some(local));
         for turn in 0..LEAVES {
             let local = dice.local();
-            pair.insert(if turn % 3 == 0 { Where::First(parent) } else { Where::Last(parent) }, local);
+            pair.insert(if turn % 32 == 0 { Where::First(parent) } else { Where::Last(parent) }, local);
             if turn % 1000 == 0 {
                 pair.scene.update();
             }
