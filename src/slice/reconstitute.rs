@@ -7,10 +7,13 @@ use crate::math::{Mat34, PackedTransform};
 use crate::slice::column::{self, ShapeRecord};
 use crate::slice::linear::LinearAllocator;
 use crate::slice::need::scaled;
-use crate::slice::row::{At, NIL, Row, Slot};
+use crate::slice::row::{At, NIL, Occupant, Row, Slot};
 use crate::slice::{MaterialColumn, NameColumn, Need, ShapeColumn, Slice, Store, TransformColumn, VisibilityColumn};
 use std::alloc::{Layout, handle_alloc_error};
 use std::collections::TryReserveError;
+
+/// So many rows ahead the entries of handles are asked for: they lie in no order.
+const ANNOUNCED_AHEAD: usize = 16;
 
 /// What capacity a storage has after its slice was rebuilt.
 #[derive(Clone, Copy, Debug)]
@@ -21,8 +24,6 @@ pub(crate) enum Capacity {
     Hold(Need),
     /// As [`Capacity::Hold`], and at least the expansion factor times the present.
     Grow(Need, f32),
-    /// For the expansion factor times the present, whatever it was before.
-    Fresh(f32),
     /// For the present and an eighth more, and no more than before.
     Eased,
     /// For the present and a sixteenth more.
@@ -32,6 +33,19 @@ pub(crate) enum Capacity {
 }
 
 impl Capacity {
+    /// The new capacities of a slice.
+    fn capacities(self, old: &Slice, most_rows: u32) -> Need {
+        let base = 1;
+        Need {
+            rows: self.of(&old.row_slots, |need| need.rows).clamp(1, most_rows),
+            transforms: self.of(&old.transforms.slots, |need| need.transforms) - base,
+            visibilities: self.of(&old.visibilities.slots, |need| need.visibilities) - base,
+            materials: self.of(&old.materials.slots, |need| need.materials) - base,
+            shapes: self.of(&old.shapes.slots, |need| need.shapes),
+            names: self.of(&old.names.slots, |need| need.names),
+        }
+    }
+
     /// The new capacity of one storage.
     fn of(self, slots: &LinearAllocator, additional: impl Fn(&Need) -> u32) -> u32 {
         let live = slots.live();
@@ -42,7 +56,6 @@ impl Capacity {
                 let required = live + additional(&need);
                 slots.capacity().max(required).max(scaled(live, factor))
             }
-            Self::Fresh(factor) => scaled(live, factor),
             Self::Eased => slots.capacity().min(live + live / 8 + 1),
             Self::Tight => live + live / 16,
             Self::Exact => live,
@@ -107,27 +120,38 @@ impl Store {
     pub(crate) fn reconstitute(&mut self, number: u32, capacity: Capacity) {
         self.reconstitutions += 1;
         let mut order = core::mem::take(&mut self.order);
-        let old = core::mem::take(&mut self.slices[number as usize]);
+        let mut old = core::mem::take(&mut self.slices[number as usize]);
         old.depth_first_order(&mut order, &mut self.pending);
-        let new = Rebuild::new(&old, capacity, self.config.max_nodes).run(old, &order);
-        self.slices[number as usize] = new;
+        let mut new = Rebuild::piece(&old, NIL, &capacity.capacities(&old, self.config.max_nodes));
+        for &(row, parent) in &order {
+            new.take(row, parent, &mut old);
+        }
+        self.slices[number as usize] = new.replace(old);
         order.clear();
         self.order = order;
+        self.announce(number);
+    }
 
+    /// Tells the handles and the slices below where the rows of a slice are that was just rebuilt.
+    pub(super) fn announce(&mut self, number: u32) {
         let Self { slices, tables, .. } = self;
+        let rows = core::mem::take(&mut slices[number as usize].rows);
         let mut children = core::mem::take(&mut slices[number as usize].children);
-        for row in 0..slices[number as usize].row_slots.end() {
-            let at = At { slice: number, row };
-            let occupant = slices[number as usize].row(row).occupant;
-            if let Some(handle) = occupant.as_node() {
+        for (place, row) in (0..).zip(&rows) {
+            if let Some(ahead) = rows.get(place as usize + ANNOUNCED_AHEAD).and_then(|row| row.occupant.as_node()) {
+                tables.prefetch(ahead);
+            }
+            let at = At { slice: number, row: place };
+            if let Some(handle) = row.occupant.as_node() {
                 tables.relocate(handle, at);
-            } else if let Some(child) = occupant.as_portal() {
+            } else if let Some(child) = row.occupant.as_portal() {
                 let moved = &mut slices[child as usize];
                 moved.portal = at;
                 moved.child_index = u32::try_from(children.len()).expect("a slice has fewer portals than rows");
                 children.push(child);
             }
         }
+        slices[number as usize].rows = rows;
         slices[number as usize].children = children;
     }
 }
@@ -198,71 +222,70 @@ impl Slice {
     }
 }
 
-/// A slice being rebuilt.
-struct Rebuild {
+/// A slice being rebuilt, whole or in part, from the rows of an old one.
+pub(super) struct Rebuild {
     slice: Slice,
 }
 
 impl Rebuild {
-    /// An empty slice with the new capacities, the base slots and all that is not rows and columns taken over.
-    fn new(old: &Slice, capacity: Capacity, most_rows: u32) -> Self {
-        let row_capacity = capacity.of(&old.row_slots, |need| need.rows).clamp(1, most_rows);
-        let mut transforms = TransformColumn::with_capacity(capacity.of(&old.transforms.slots, |need| need.transforms));
-        transforms.worlds[0] = old.transforms.worlds[0];
+    /// An empty slice with room for what `need` says, for what lay below a row of the old slice, or at its top; it inherits
+    /// what that did, and waits for the update as the old one does.
+    pub(super) fn piece(old: &Slice, below: u32, need: &Need) -> Self {
+        let mut slice = Slice::with_room(need);
+        let [transform, visibility, material] = old.inherited(below).map(|slot| slot.index() as usize);
+        slice.transforms.worlds[0] = old.transforms.worlds[transform];
+        slice.visibilities.effective[0] = old.visibilities.effective[visibility];
+        slice.materials.values[0] = old.materials.values[material];
         if old.transforms.dirty.contains(0) {
-            transforms.mark_all();
+            slice.transforms.mark_all();
         }
-        let mut visibilities =
-            VisibilityColumn::with_capacity(capacity.of(&old.visibilities.slots, |need| need.visibilities));
-        visibilities.effective[0] = old.visibilities.effective[0];
-        visibilities.dirty = old.visibilities.dirty;
-        let mut materials = MaterialColumn::with_capacity(capacity.of(&old.materials.slots, |need| need.materials));
-        materials.values[0] = old.materials.values[0];
-        materials.dirty = old.materials.dirty;
-        Self {
-            slice: Slice {
-                row_slots: LinearAllocator::with_capacity(row_capacity),
-                rows: Vec::with_capacity(row_capacity as usize),
-                transforms,
-                visibilities,
-                materials,
-                shapes: ShapeColumn::with_capacity(capacity.of(&old.shapes.slots, |need| need.shapes)),
-                names: NameColumn::with_capacity(capacity.of(&old.names.slots, |need| need.names)),
-                first_top: NIL,
-                last_top: NIL,
-                portal: old.portal,
-                child_index: old.child_index,
-                marked: old.marked,
-                worn: old.worn,
-                isolated: old.isolated,
-                version: old.version + 1,
-                misplaced: 0,
-                lives: true,
-                ..Slice::default()
-            },
-        }
+        slice.visibilities.dirty = old.visibilities.dirty;
+        slice.materials.dirty = old.materials.dirty;
+        Self { slice }
     }
 
-    /// Moves every row and its components over, in order.
-    fn run(mut self, mut old: Slice, order: &[(u32, u32)]) -> Slice {
-        for &(row, parent) in order {
-            let mut row = *old.row(row);
-            self.inherit(&mut row, parent);
-            self.move_transform(&mut row, &mut old.transforms);
-            self.move_visibility(&mut row, &old.visibilities);
-            self.move_material(&mut row, &old.materials);
-            self.move_shape(&mut row, &old.shapes);
-            self.move_name(&mut row, &mut old.names);
-            self.append(row, parent);
-        }
+    /// Moves a row and its components over, behind what was moved before; answers the new row.
+    #[inline]
+    pub(super) fn take(&mut self, row: u32, parent: u32, old: &mut Slice) -> u32 {
+        let mut row = *old.row(row);
+        self.inherit(&mut row, parent);
+        self.move_transform(&mut row, &mut old.transforms);
+        self.move_visibility(&mut row, &old.visibilities);
+        self.move_material(&mut row, &old.materials);
+        self.move_shape(&mut row, &old.shapes);
+        self.move_name(&mut row, &mut old.names);
+        self.append(row, parent)
+    }
+
+    /// Adds a portal to another slice behind what was moved before.
+    pub(super) fn add_portal(&mut self, slice: u32, parent: u32) {
+        let row = self.slice.inheriting_row(Occupant::portal(slice), parent);
+        self.append(Row { parent, ..row }, parent);
+    }
+
+    /// The slice, in a record of its own.
+    pub(super) fn finish(self) -> Slice {
+        self.slice
+    }
+
+    /// The slice in the place of the old one.
+    pub(super) fn replace(self, mut old: Slice) -> Slice {
         // The children are listed anew, in order, by the caller. The lists keep what memory they need.
         let present = old.children.len();
         old.children.clear();
         old.children.shrink_to(2 * present);
         old.marked_children.shrink_to(2 * present);
-        self.slice.marked_children = old.marked_children;
-        self.slice.children = old.children;
-        self.slice
+        Slice {
+            children: old.children,
+            marked_children: old.marked_children,
+            portal: old.portal,
+            child_index: old.child_index,
+            marked: old.marked,
+            worn: old.worn,
+            isolated: old.isolated,
+            version: old.version + 1,
+            ..self.slice
+        }
     }
 
     /// Sets the slots that a row has from its parent, keeping its own (still the old ones).
@@ -342,7 +365,7 @@ impl Rebuild {
     }
 
     /// Appends a row, linked behind the last child of its parent.
-    fn append(&mut self, mut row: Row, parent: u32) {
+    fn append(&mut self, mut row: Row, parent: u32) -> u32 {
         let slice = &mut self.slice;
         let at = slice.row_slots.allocate_near(NIL, false).expect("the new slice has room for all that lives");
         let previous = if parent == NIL { slice.last_top } else { slice.row(parent).last_child };
@@ -369,5 +392,6 @@ impl Rebuild {
                 above.first_child = at;
             }
         }
+        at
     }
 }

@@ -3,15 +3,17 @@
 //! Source: the thesis, section 7.4.2 (dividing large slices), with pieces planned bottom-up over subtree sizes.
 
 use crate::SceneConfig;
+use crate::slice::reconstitute::Rebuild;
 use crate::slice::row::{At, NIL};
-use crate::slice::{Capacity, Need, Slice, Spot, Store};
+use crate::slice::{Need, Slice, Store};
 
 /// A run of siblings that goes to a slice of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Cut {
-    /// The places of the first and the last sibling in pre-order.
+    /// The place of the first sibling in pre-order.
     pub(crate) first: u32,
-    pub(crate) last: u32,
+    /// The place behind all that hangs below them.
+    pub(crate) end: u32,
     /// The place of their parent, or [`NIL`] for a run of the topmost siblings.
     pub(crate) parent: u32,
 }
@@ -28,14 +30,16 @@ pub(crate) struct Planner {
 struct Below {
     /// The rows of the present run: those that stay with the node unless the run grows large enough to be cut.
     run: u32,
-    /// The last sibling of the present run.
-    last: u32,
+    /// The place behind all that hangs below the last sibling of the present run.
+    end: u32,
     /// Portals that stand for the runs that were cut.
     portals: u32,
+    /// All nodes below, cut out or not.
+    all: u32,
 }
 
 impl Below {
-    const NOTHING: Self = Self { run: 0, last: NIL, portals: 0 };
+    const NOTHING: Self = Self { run: 0, end: NIL, portals: 0, all: 0 };
 
     /// How many rows stay with the node below it.
     fn rows(&self) -> u32 {
@@ -50,8 +54,8 @@ impl Planner {
     }
 
     /// The runs to cut out of a forest in pre-order, told by the place of each node's parent ([`NIL`] for the topmost):
-    /// inner runs before those that they lie in, runs of the same siblings from the last to the first. The first of the
-    /// topmost runs is never cut.
+    /// inner runs before those that they lie in, runs of the same siblings from the last to the first. Of the topmost
+    /// siblings the first always stay.
     ///
     /// Each piece takes siblings until it has a quarter of the bound. What is left of any node with all below it is hardly
     /// more than a quarter, so a piece is hardly more than a half; a piece ends up smaller only where nothing else is left
@@ -63,13 +67,15 @@ impl Planner {
         let places = (0..u32::try_from(count).expect("nodes number less than 2^30")).rev();
         for (place, parent) in places.zip(parents.rev()) {
             let rows = 1 + below[place as usize].rows();
+            let all = 1 + below[place as usize].all;
             let above = &mut below[if parent == NIL { count } else { parent as usize }];
             if above.run == 0 {
-                above.last = place;
+                above.end = place + all;
             }
             above.run += rows;
+            above.all += all;
             if above.run >= self.quarter {
-                cuts.push(Cut { first: place, last: above.last, parent });
+                cuts.push(Cut { first: place, end: above.end, parent });
                 above.run = 0;
                 above.portals += 1;
             }
@@ -87,67 +93,117 @@ impl Planner {
 impl Store {
     /// Cuts a slice into pieces of a quarter to a half of the greatest size. Handles and the order of siblings stay.
     ///
-    /// Runs from within go behind portals in the slice itself, runs of its top rows behind portals beside its own as long as
-    /// the slice above takes these without being rebuilt. What is up to date stays so. Computes in **O(rows)**.
+    /// Runs from within go behind portals in the slice itself, runs of its top rows behind portals beside its own if the
+    /// slice above takes these without being rebuilt. What is up to date stays so. Computes in **O(rows)**: all pieces are
+    /// filled side by side in one walk through the slice.
     pub(super) fn split(&mut self, number: u32) {
+        self.reconstitutions += 1;
         let mut order = core::mem::take(&mut self.order);
-        self.slices[number as usize].depth_first_order(&mut order, &mut self.pending);
-        let planner = Planner::new(self.config.max_nodes);
-        let cuts = planner.plan(order.iter().map(|&(_, parent)| parent));
-        let rows: Vec<[u32; 2]> =
-            cuts.iter().map(|cut| [cut.first, cut.last].map(|place| order[place as usize].0)).collect();
+        let mut old = core::mem::take(&mut self.slices[number as usize]);
+        old.depth_first_order(&mut order, &mut self.pending);
+        let cuts = Planner::new(self.config.max_nodes).plan(order.iter().map(|&(_, parent)| parent));
+        let beside = self.make_room_beside(old.portal, cuts.iter().filter(|cut| cut.parent == NIL).count());
+        let numbers: Vec<u32> =
+            cuts.iter().map(|_| self.open_slice(Slice { lives: true, ..Slice::default() })).collect();
+        let mut built = fill_pieces(&mut old, &order, &cuts, &numbers, beside, &self.config).into_iter();
+        order.clear();
         self.order = order;
-        for (cut, [first, last]) in cuts.iter().zip(rows) {
-            let piece = self.cut_out(number, first, last);
-            let beside = (cut.parent == NIL).then(|| self.spot_beside_portal(number)).flatten();
-            let spot = beside.unwrap_or(piece.from);
-            self.insert_portal_in_step(&spot, piece.slice);
+
+        let rest = built.next().expect("there is what stays");
+        self.slices[number as usize] = rest.replace(old);
+        for (&piece, built) in numbers.iter().zip(built) {
+            let version = self.slice(piece).version;
+            self.slices[piece as usize] = Slice { version, ..built.finish() };
         }
-        self.reconstitute(number, Capacity::Fresh(self.config.expansion_factor));
+        for &piece in core::iter::once(&number).chain(&numbers) {
+            self.announce(piece);
+        }
+        // From the last to the first, each directly behind the portal of what stays.
+        for (_, &piece) in cuts.iter().zip(&numbers).filter(|(cut, _)| beside && cut.parent == NIL) {
+            let spot = self.spot_after(self.slice(number).portal);
+            self.insert_portal_in_step(&spot, piece);
+        }
+        for &piece in &numbers {
+            self.relist_marked(piece);
+        }
         self.wear(number);
     }
 
-    /// Moves a run of siblings to a new slice without a portal, which inherits what they do.
-    fn cut_out(&mut self, number: u32, first: u32, last: u32) -> Piece {
-        let source = &mut self.slices[number as usize];
-        let from = source.unlink_run(number, first, last);
-        let mut need = Need::default();
-        let mut top = first;
-        while top != NIL {
-            source.subtree(top).for_each(|row| need.add(source.row(row)));
-            top = source.row(top).next;
+    /// Whether the slice of a portal takes so many more rows without being rebuilt; its storage grows if it is to.
+    fn make_room_beside(&mut self, portal: At, rows: usize) -> bool {
+        if portal == At::NONE || rows == 0 {
+            return false;
         }
-        let mut piece = Slice::with_room(&need.times(self.config.expansion_factor, self.config.max_nodes));
-        let [transform, visibility, material] = source.inherited(from.parent).map(|slot| slot.index() as usize);
-        piece.transforms.worlds[0] = source.transforms.worlds[transform];
-        piece.visibilities.effective[0] = source.visibilities.effective[visibility];
-        piece.materials.values[0] = source.materials.values[material];
-        let slice = self.open_slice(piece);
-        let spot = Spot { slice, parent: NIL, previous: NIL, next: NIL };
-        self.transplant(number, first, &spot, super::transplant::Marks::Keep);
-        Piece { slice, from }
+        let SceneConfig { max_nodes, expansion_factor, .. } = self.config;
+        let need = Need { rows: u32::try_from(rows).expect("a slice has fewer pieces than rows"), ..Need::default() };
+        let above = &mut self.slices[portal.slice as usize];
+        let free = |above: &Slice| above.row_slots.capacity() - above.row_slots.live();
+        if free(above) < need.rows {
+            // A refusal of the allocator is no reason to fail: the portals go elsewhere.
+            let _ = above.try_grow_in_place(&need, expansion_factor, max_nodes);
+        }
+        free(above) >= need.rows
     }
 
-    /// The place behind a slice's own portal, if a row is free there without moving any.
-    fn spot_beside_portal(&mut self, number: u32) -> Option<Spot> {
-        let portal = self.slice(number).portal;
-        if portal == At::NONE {
-            return None;
+    /// Has the slices above know of what waits for the update in a slice and directly below it.
+    fn relist_marked(&mut self, number: u32) {
+        if self.slice(number).is_dirty() {
+            self.mark(number);
         }
-        let SceneConfig { reuse_holes, max_nodes, expansion_factor, .. } = self.config;
-        let above = &mut self.slices[portal.slice as usize];
-        if !above.row_slots.has_any(reuse_holes) {
-            // A refusal of the allocator is no reason to fail: the portal goes elsewhere.
-            let _ = above.try_grow_in_place(&Need::PORTAL, expansion_factor, max_nodes);
+        for index in 0..self.slice(number).children.len() {
+            let child = self.slice(number).children[index];
+            if self.slice(child).marked {
+                self.list_marked_child(number, child);
+                self.mark(number);
+            }
         }
-        above.row_slots.has_any(reuse_holes).then(|| self.spot_after(portal))
     }
 }
 
-/// A run that was cut out.
-struct Piece {
-    /// The slice where it is now.
-    slice: u32,
-    /// The place in its old slice where it was.
-    from: Spot,
+/// For each place in pre-order which piece it goes to: 0 stays, the others are one more than the number of their cut.
+fn pieces_of(cuts: &[Cut], places: usize) -> Vec<u32> {
+    let mut pieces = vec![0; places];
+    // Inner cuts come first; going back, the outer ones are written before what lies in them.
+    for (piece, cut) in (1..).zip(cuts).collect::<Vec<_>>().into_iter().rev() {
+        pieces[cut.first as usize..cut.end as usize].fill(piece);
+    }
+    pieces
+}
+
+/// Moves the rows of a slice, in the order given, to what stays and the pieces that are cut out of it, with room to grow, and
+/// puts a portal where a piece was; not for runs of top rows if portals to these stand `beside` the slice's own.
+fn fill_pieces(
+    old: &mut Slice,
+    order: &[(u32, u32)],
+    cuts: &[Cut],
+    numbers: &[u32],
+    beside: bool,
+    config: &SceneConfig,
+) -> Vec<Rebuild> {
+    let pieces = pieces_of(cuts, order.len());
+    let mut needs = vec![Need::default(); cuts.len() + 1];
+    for (&(row, _), &piece) in order.iter().zip(&pieces) {
+        needs[piece as usize].add(old.row(row));
+    }
+    for cut in cuts {
+        needs[pieces.get(cut.parent as usize).map_or(0, |&above| above as usize)].rows += 1;
+    }
+    let below = |parent: u32| order.get(parent as usize).map_or(NIL, |&(row, _)| row);
+    let above = core::iter::once(NIL).chain(cuts.iter().map(|cut| cut.parent)).map(below);
+    let room = needs.iter().map(|need| need.times(config.expansion_factor, config.max_nodes));
+    let mut built: Vec<Rebuild> = above.zip(room).map(|(below, room)| Rebuild::piece(old, below, &room)).collect();
+
+    let mut placed: Vec<u32> = Vec::with_capacity(order.len());
+    for ((place, &(row, parent)), &piece) in (0..).zip(order).zip(&pieces) {
+        let (above, home) = if parent == NIL { (NIL, 0) } else { (placed[parent as usize], pieces[parent as usize]) };
+        let cut = (piece as usize).checked_sub(1).filter(|_| piece != home);
+        if let Some(cut) = cut
+            && cuts[cut].first == place
+            && !(beside && parent == NIL)
+        {
+            built[home as usize].add_portal(numbers[cut], above);
+        }
+        placed.push(built[piece as usize].take(row, if cut.is_some() { NIL } else { above }, old));
+    }
+    built
 }

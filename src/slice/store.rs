@@ -182,7 +182,7 @@ impl Store {
         }
     }
 
-    fn list_marked_child(&mut self, slice: u32, child: u32) {
+    pub(super) fn list_marked_child(&mut self, slice: u32, child: u32) {
         let mut list = core::mem::take(&mut self.slices[slice as usize].marked_children);
         // Children that moved away or went stay listed until the update; where none comes, they are weeded out.
         if list.len() > 16 + 2 * self.slices[slice as usize].children.len() {

@@ -119,6 +119,14 @@ impl Tables {
         (entry.state == handle.generation() | LIVE).then_some(At { slice: entry.slice, row: entry.row })
     }
 
+    /// Asks for the entry of a handle.
+    #[inline]
+    pub(crate) fn prefetch(&self, handle: NodeHandle) {
+        if let Some(table) = self.tables.get(handle.table() as usize) {
+            prefetch(&table.entries, handle.index() as usize);
+        }
+    }
+
     /// Notes where a live node is now.
     #[inline]
     pub(crate) fn relocate(&mut self, handle: NodeHandle, at: At) {
