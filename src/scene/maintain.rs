@@ -240,6 +240,7 @@ impl Slice {
     pub(crate) fn row_bytes(&self) -> usize {
         self.rows.capacity() * size_of::<Row>()
             + self.row_slots.holes().bytes()
+            + self.portal_rows.bytes()
             + (self.children.capacity() + self.marked_children.capacity()) * size_of::<u32>()
     }
 }

@@ -32,6 +32,15 @@ impl Bits {
         self.words.get(word).is_some_and(|word| word & bit != 0)
     }
 
+    /// Takes a slot out.
+    #[inline]
+    pub(crate) fn remove(&mut self, slot: u32) {
+        let (word, bit) = locate(slot);
+        if let Some(word) = self.words.get_mut(word) {
+            *word &= !bit;
+        }
+    }
+
     /// Makes room for this many slots.
     pub(crate) fn try_reserve(&mut self, slots: u32) -> Result<(), TryReserveError> {
         let words = slots.div_ceil(WORD) as usize;

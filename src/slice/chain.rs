@@ -161,9 +161,9 @@ impl Store {
     #[inline]
     pub(crate) fn spot_behind_children(&self, parent: At) -> Spot {
         let slice = self.slice(parent.slice);
-        if slice.children.is_empty() {
-            // Without portals the last child is here, and its row need not be looked at.
-            let previous = slice.row(parent.row).last_child;
+        let previous = slice.row(parent.row).last_child;
+        if !slice.portal_rows.contains(previous) {
+            // The last child is here, and its row need not be looked at.
             return Spot { slice: parent.slice, parent: parent.row, previous, next: NIL };
         }
         match self.last_child(parent) {

@@ -21,7 +21,7 @@ mod table;
 mod transplant;
 mod validate;
 
-pub(crate) use bits::HoleSet;
+pub(crate) use bits::{Bits, HoleSet};
 pub(crate) use chain::Spot;
 pub(crate) use column::{MaterialColumn, NameColumn, ShapeColumn, ShapeRecord, TransformColumn, VisibilityColumn};
 pub(crate) use linear::LinearAllocator;
@@ -53,6 +53,8 @@ pub(crate) struct Slice {
     pub(crate) last_top: u32,
     /// The row that stands for this slice, or [`At::NONE`].
     pub(crate) portal: At,
+    /// The rows that are portals: which of them are is known without looking at the rows.
+    pub(crate) portal_rows: Bits,
     /// The slices behind this slice's portals, in depth-first order after a reconstitution.
     pub(crate) children: Vec<u32>,
     /// This slice's place among its parent's `children`.
@@ -143,7 +145,10 @@ impl Slice {
     /// Frees a row whose components are gone and which is on no chain.
     #[inline]
     pub(crate) fn free_row(&mut self, row: u32) {
-        self.rows[row as usize].occupant = Occupant::VACANT;
+        let occupant = core::mem::replace(&mut self.rows[row as usize].occupant, Occupant::VACANT);
+        if occupant.as_portal().is_some() {
+            self.portal_rows.remove(row);
+        }
         self.row_slots.free(row);
         self.rows.truncate(self.row_slots.end() as usize);
     }

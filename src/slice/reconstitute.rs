@@ -371,6 +371,7 @@ impl Rebuild {
         let previous = if parent == NIL { slice.last_top } else { slice.row(parent).last_child };
         if row.occupant.as_portal().is_some() {
             slice.transforms.portal_slots.insert(row.transform.index());
+            slice.portal_rows.insert(at);
         }
         row.previous = previous;
         row.next = NIL;

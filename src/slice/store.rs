@@ -300,6 +300,7 @@ impl Store {
         let at = slice.allocate_row_number(spot.wish(), reuse);
         let row = slice.inheriting_row(Occupant::portal(child), spot.parent);
         slice.link_new(at, row, spot);
+        slice.portal_rows.insert(at);
         self.wear(spot.slice);
         At { slice: spot.slice, row: at }
     }

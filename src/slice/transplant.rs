@@ -305,6 +305,9 @@ impl Slice {
             moved.name = target.new_name(self.names.take(name), reuse);
         }
         target.link_new(to, moved, spot);
+        if occupant.as_portal().is_some() {
+            target.portal_rows.insert(to);
+        }
         to
     }
 }

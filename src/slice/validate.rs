@@ -156,6 +156,11 @@ impl Store {
             slice.children.len()
         );
         ensure!(
+            (0..slice.row_slots.end())
+                .all(|row| { slice.portal_rows.contains(row) == slice.row(row).occupant.as_portal().is_some() }),
+            "slice {number}: it is not noted right which rows are portals"
+        );
+        ensure!(
             number == At::ROOT.slice || portals == 0 || slice.row_slots.live() > 1,
             "slice {number} is one portal and nothing else"
         );
