@@ -21,6 +21,8 @@ mod pauses;
 mod report;
 mod thesis_dynamic;
 mod thesis_static;
+#[cfg(feature = "rayon")]
+mod threads;
 mod timing;
 
 use report::Report;
@@ -35,7 +37,7 @@ struct Experiment {
     run: fn(&mut Report) -> Result<(), Box<dyn Error>>,
 }
 
-const EXPERIMENTS: [Experiment; 6] = [
+const EXPERIMENTS: &[Experiment] = &[
     Experiment {
         name: "thesis-static",
         about: "transform pass, render pass and both, on trees that do not change",
@@ -54,6 +56,8 @@ const EXPERIMENTS: [Experiment; 6] = [
         about: "bytes of a tree of transforms, before and after maintenance",
         run: memory::run,
     },
+    #[cfg(feature = "rayon")]
+    Experiment { name: "threads", about: "updates on two threads against one", run: threads::run },
 ];
 
 /// What the arguments ask for.
@@ -108,7 +112,7 @@ fn parse() -> Result<Request, lexopt::Error> {
 
 fn usage() -> String {
     let mut text = String::from("Usage: measure EXPERIMENT [--json]\n\nExperiments:\n");
-    for Experiment { name, about, .. } in &EXPERIMENTS {
+    for Experiment { name, about, .. } in EXPERIMENTS {
         let _ = writeln!(text, "  {name:<15} {about}");
     }
     text.push_str("\nOptions:\n  --json          one JSON object a line instead of a table\n");

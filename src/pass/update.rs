@@ -16,6 +16,8 @@ impl Store {
         while let Some(number) = pending.pop() {
             let reached = self.slices[number as usize].bring_up_to_date(pass, self.updates);
             self.hand_down(number, reached, &mut pending);
+            #[cfg(feature = "rayon")]
+            self.share_out(pass, &mut pending);
         }
         self.descent = pending;
     }
@@ -24,26 +26,21 @@ impl Store {
     fn hand_down(&mut self, number: u32, reached: bool, pending: &mut Vec<u32>) {
         let slice = &mut self.slices[number as usize];
         let mut marked = core::mem::take(&mut slice.marked_children);
-        if reached {
-            let children = core::mem::take(&mut slice.children);
-            for &child in children.iter().rev() {
-                let inherits = self.inherit(child);
-                if core::mem::take(&mut self.slices[child as usize].marked) || inherits {
-                    pending.push(child);
-                }
-            }
-            self.slices[number as usize].children = children;
-        } else {
-            for &child in marked.iter().rev() {
-                if self.is_marked_child(number, child) {
-                    self.inherit(child);
-                    self.slices[child as usize].marked = false;
-                    pending.push(child);
-                }
+        let children = core::mem::take(&mut slice.children);
+        let candidates = if reached { &children } else { &marked };
+        for &child in candidates.iter().rev() {
+            let pair = self.slices.get_disjoint_mut([number as usize, child as usize]);
+            if let Ok([slice, below]) = pair
+                && (reached || below.is_marked_below(number))
+                && below.join_update(slice)
+            {
+                pending.push(child);
             }
         }
         marked.clear();
-        self.slices[number as usize].marked_children = marked;
+        let slice = &mut self.slices[number as usize];
+        slice.children = children;
+        slice.marked_children = marked;
     }
 
     /// Copies what a slice inherits from its portal's effective slots into its bases. Answers whether that changed any.
@@ -59,6 +56,17 @@ impl Slice {
     /// Whether anything in the slice waits for an update.
     pub(crate) fn is_dirty(&self) -> bool {
         self.transforms.first_dirty != NIL || self.visibilities.dirty || self.materials.dirty
+    }
+
+    /// Whether the slice hangs below another one and waits for an update.
+    pub(crate) fn is_marked_below(&self, above: u32) -> bool {
+        self.marked && self.portal.slice == above
+    }
+
+    /// Takes over what the slice inherits, and its mark off. Answers whether it has something to do.
+    pub(super) fn join_update(&mut self, above: &Self) -> bool {
+        let inherits = self.inherit_from(above);
+        core::mem::take(&mut self.marked) | inherits
     }
 
     /// Computes what is out of date in the slice. Answers whether that reached anything that slices below inherit.

@@ -196,7 +196,7 @@ impl Store {
 
     /// Whether a listed child still hangs below `slice` and still waits.
     pub(crate) fn is_marked_child(&self, slice: u32, child: u32) -> bool {
-        self.slices.get(child as usize).is_some_and(|child| child.marked && child.portal.slice == slice)
+        self.slices.get(child as usize).is_some_and(|child| child.is_marked_below(slice))
     }
 
     /// Notes that every slice is to be updated, also in what it does not sweep every time.
