@@ -14,4 +14,5 @@ mod queue;
 mod random;
 mod shapes;
 mod slices;
+mod threads;
 mod visitors;
