@@ -30,6 +30,13 @@ pub enum Error {
     NoShape(NodeHandle),
     /// The insert of this ticket is not in the applied queue, or comes later in it.
     UnknownTicket(crate::Queued),
+    /// An item of a batch is refused, and with it the batch.
+    InBatch {
+        /// The item's place in the list: the first one that is refused.
+        index: usize,
+        /// Why it is refused.
+        error: Box<Self>,
+    },
     /// A configuration value makes no sense.
     InvalidConfig {
         /// The field of [`SceneConfig`](crate::SceneConfig).
@@ -74,6 +81,7 @@ impl fmt::Display for Error {
                     "{ticket:?} names no insert applied before this edit; append the queue that recorded it first"
                 )
             }
+            Self::InBatch { index, error } => write!(f, "item {index} of the batch: {error}"),
             Self::InvalidConfig { field, expected } => write!(f, "SceneConfig::{field} must be {expected}"),
             Self::CapacityOverflow => {
                 f.write_str("the scene cannot number that many nodes; split it into several scenes")
@@ -85,4 +93,11 @@ impl fmt::Display for Error {
     }
 }
 
-impl core::error::Error for Error {}
+impl core::error::Error for Error {
+    fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
+        match self {
+            Self::InBatch { error, .. } => Some(error),
+            _ => None,
+        }
+    }
+}

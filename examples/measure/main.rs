@@ -14,6 +14,7 @@
 //! list every draw into reused arrays. Their rounds take turns, and medians are compared. The matrices and draws that the
 //! two computed are compared bit by bit, as sums over hashes; the program fails if these differ.
 
+mod batches;
 mod build;
 mod memory;
 mod moved;
@@ -56,6 +57,7 @@ const EXPERIMENTS: &[Experiment] = &[
         about: "bytes of a tree of transforms, before and after maintenance",
         run: memory::run,
     },
+    Experiment { name: "batches", about: "edits in batches, against the same ones by one", run: batches::run },
     #[cfg(feature = "rayon")]
     Experiment { name: "threads", about: "updates on two threads against one", run: threads::run },
 ];

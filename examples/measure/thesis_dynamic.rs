@@ -6,6 +6,7 @@
 //! - `update`: the edits alone, in the random order of their choice. Choosing and shuffling the leaves is not timed.
 //! - `transform`, `render`: the passes after them.
 //! - `frame`: the sum of the three in the same frame.
+//! - `batched-update`, `batched-frame`: the same edits as one batch of removals and one of inserts, and the frame with them.
 //!
 //! The scene is built by single inserts with the default policy, and nothing is ever reconstituted but by the scene's own
 //! growth: `maintain` does not run in a frame. Small trees are rebuilt from other seeds until enough frames are seen.
@@ -20,7 +21,7 @@
 
 use crate::report::{Case, Report, Unit};
 use crate::timing::{median, nanoseconds, same_draws, same_worlds};
-use hedgerow_naive::{Boxed, Churn, Edits, FRAMES, Packed, Recipe, SIZES, Side};
+use hedgerow_naive::{Batched, Boxed, Churn, Edits, FRAMES, Packed, Recipe, SIZES, Side};
 use std::error::Error;
 use std::time::Duration;
 
@@ -36,20 +37,21 @@ pub(crate) fn run(report: &mut Report) -> Result<(), Box<dyn Error>> {
 
 fn measure(report: &mut Report, nodes: usize) -> Result<(), Box<dyn Error>> {
     let runs = ((1 << 18) / nodes).clamp(1, 64);
-    let mut ours = Vec::new();
-    let mut theirs = Vec::new();
+    let mut samples = Samples::default();
     let mut last = None;
     for run in 0..runs {
         let seed = (nodes + run) as u64;
-        last = Some(play(nodes, seed, &mut ours, &mut theirs)?);
+        last = Some(play(nodes, seed, &mut samples)?);
     }
     let (mut packed, boxed) = last.expect("there is at least one run");
 
     let per_node = |total: f64| total / nodes as f64;
     let of =
         |times: &[Times], case: usize| per_node(median(&mut times.iter().map(|times| times[case]).collect::<Vec<_>>()));
-    for (index, name) in CASES.into_iter().enumerate() {
-        let (ours, baseline_figure) = (of(&ours, index), of(&theirs, index));
+    let Samples { ours, batched, theirs } = &samples;
+    let cases = CASES.into_iter().enumerate().map(|(index, name)| (name, ours, index));
+    for (name, ours, index) in cases.chain([("batched-update", batched, 0), ("batched-frame", batched, 3)]) {
+        let (ours, baseline_figure) = (of(ours, index), of(theirs, index));
         let baseline = Boxed::NAME;
         report.case(&Case { name, nodes, unit: Unit::Time, ours, baseline, baseline_figure })?;
     }
@@ -65,31 +67,38 @@ fn measure(report: &mut Report, nodes: usize) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Builds both sides from one recipe and plays the frames on both.
-fn play(
-    nodes: usize,
-    seed: u64,
-    ours: &mut Vec<Times>,
-    theirs: &mut Vec<Times>,
-) -> Result<(Packed, Boxed), Box<dyn Error>> {
+/// The frames of all sides.
+#[derive(Default)]
+struct Samples {
+    ours: Vec<Times>,
+    batched: Vec<Times>,
+    theirs: Vec<Times>,
+}
+
+/// Builds all sides from one recipe and plays the frames on them, by turns.
+fn play(nodes: usize, seed: u64, samples: &mut Samples) -> Result<(Packed, Boxed), Box<dyn Error>> {
     let recipe = Recipe::random(nodes, seed);
     let mut churn = Churn::new(&recipe, !seed);
     let mut packed = Packed::build(&recipe);
     let mut boxed = Boxed::build(&recipe);
+    let mut batched = Batched::build(&recipe);
     frame(&mut packed, &Edits::default());
+    frame(&mut batched, &Edits::default());
     frame(&mut boxed, &Edits::default());
     let what = format!("thesis-dynamic, {nodes} nodes");
     for number in 0..FRAMES {
         let edits = churn.next_frame();
-        if number % 2 == 0 {
-            ours.push(frame(&mut packed, edits));
-            theirs.push(frame(&mut boxed, edits));
-        } else {
-            theirs.push(frame(&mut boxed, edits));
-            ours.push(frame(&mut packed, edits));
-        }
+        let mut turns: [&mut dyn FnMut(); 3] = [
+            &mut || samples.ours.push(frame(&mut packed, edits)),
+            &mut || samples.theirs.push(frame(&mut boxed, edits)),
+            &mut || samples.batched.push(frame(&mut batched, edits)),
+        ];
+        turns.rotate_left(number % 3);
+        turns.into_iter().for_each(|turn| turn());
         same_draws(&packed, &boxed, &what)?;
+        same_draws(&batched, &boxed, &what)?;
     }
+    same_worlds(&batched, &boxed, churn.kinds(), &what)?;
     same_worlds(&packed, &boxed, churn.kinds(), &what)?;
     Ok((packed, boxed))
 }

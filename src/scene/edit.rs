@@ -32,7 +32,7 @@ impl Scene {
     }
 
     /// Inserts a description, of which is known what it needs and whether it can be kept as it is.
-    fn insert_described(
+    pub(super) fn insert_described(
         &mut self,
         place: Place,
         node: &Node<'_>,

@@ -1,5 +1,6 @@
 //! The graph: nodes, their edits and queries.
 
+mod batch;
 mod component;
 mod dump;
 mod edit;

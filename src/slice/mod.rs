@@ -18,6 +18,7 @@ mod settle;
 mod split;
 mod store;
 mod table;
+mod tour;
 mod transplant;
 mod validate;
 
@@ -31,6 +32,7 @@ pub(crate) use row::{At, NIL, Occupant, Row, Slot};
 pub(crate) use settle::Settled;
 pub(crate) use store::Store;
 pub(crate) use table::Tables;
+pub(crate) use tour::Tour;
 pub(crate) use transplant::Floating;
 
 /// How far from its wished place a row may go and still count as in order.

@@ -3,7 +3,7 @@
 use crate::simd::prefetch;
 use crate::slice::column::ShapeRecord;
 use crate::slice::row::{At, NIL, Occupant, Row, Slot};
-use crate::slice::{Need, Slice, Spot, Tables};
+use crate::slice::{Need, Slice, Spot, Tables, Tour};
 use crate::{Aabb, Local, Mat34, Node, NodeHandle, SceneConfig, Shape, Visibility};
 use core::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
@@ -32,6 +32,8 @@ pub(crate) struct Store {
     pub(super) pending: Vec<(u32, u32)>,
     /// Slices that an update or a removal has yet to come to: kept to spare allocations.
     pub(crate) descent: Vec<u32>,
+    /// The lists of a batch: kept to spare allocations.
+    pub(crate) tour: Tour,
 }
 
 impl Store {
@@ -51,6 +53,7 @@ impl Store {
             order: Vec::new(),
             pending: Vec::new(),
             descent: Vec::new(),
+            tour: Tour::default(),
         };
         let slice = store.open_slice(Slice::with_room(&Need::usual(config.initial_slice_storage_size.min(8))));
         debug_assert_eq!(slice, At::ROOT.slice);
@@ -111,6 +114,7 @@ impl Store {
         self.order = Vec::new();
         self.pending = Vec::new();
         self.descent = Vec::new();
+        self.tour = Tour::default();
         self.worn.shrink_to_fit();
         self.free_slices.shrink_to_fit();
     }
@@ -119,6 +123,7 @@ impl Store {
     pub(crate) fn overhead_bytes(&self) -> usize {
         let reserved = self.reserved.as_ref().map_or(0, Slice::allocated_bytes);
         reserved
+            + self.tour.bytes()
             + self.slices.capacity() * size_of::<Slice>()
             + (self.order.capacity() + self.pending.capacity()) * size_of::<(u32, u32)>()
             + (self.worn.capacity() + self.lonely.capacity() + self.free_slices.capacity() + self.descent.capacity())

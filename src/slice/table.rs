@@ -127,6 +127,11 @@ impl Tables {
         }
     }
 
+    /// Whether there are handles for this many nodes, wherever they go: each may open a table.
+    pub(crate) fn can_allocate(&self, nodes: usize) -> bool {
+        nodes <= MAX_TABLES as usize - self.tables.len()
+    }
+
     /// Notes where a live node is now.
     #[inline]
     pub(crate) fn relocate(&mut self, handle: NodeHandle, at: At) {

@@ -32,6 +32,6 @@ pub use graph::{Graph, NodePtr};
 pub use moves::Moves;
 pub use recipe::{Content, Kind, Recipe, RecipeNode, SIZES};
 pub use script::{Edit, Script, Stage};
-pub use side::{Boxed, Packed, Side};
+pub use side::{Batched, Boxed, Packed, Side, describe};
 pub use topology::{RIG, Topology};
 pub use visit::{DrawCommand, Draws};

@@ -147,6 +147,11 @@ impl Packed {
     pub const fn scene_mut(&mut self) -> &mut Scene {
         &mut self.scene
     }
+
+    /// The scene, and its handles by recipe id, for edits made otherwise than by [`Side::edit`].
+    pub const fn parts_mut(&mut self) -> (&mut Scene, &mut Vec<NodeHandle>) {
+        (&mut self.scene, &mut self.nodes)
+    }
 }
 
 impl Side for Packed {
@@ -218,6 +223,72 @@ impl Side for Packed {
     }
 }
 
+/// The same scene, edited in batches. The lists that a frame's batches are told by are filled as part of the edits.
+#[derive(Debug)]
+pub struct Batched {
+    packed: Packed,
+    removed: Vec<NodeHandle>,
+    items: Vec<(NodeHandle, Node<'static>)>,
+    inserted: Vec<NodeHandle>,
+}
+
+impl Side for Batched {
+    const NAME: &'static str = "hedgerow, in batches";
+
+    fn build(recipe: &Recipe) -> Self {
+        Self { packed: Packed::build(recipe), removed: Vec::new(), items: Vec::new(), inserted: Vec::new() }
+    }
+
+    fn pack(&mut self) {
+        self.packed.pack();
+    }
+
+    fn edit(&mut self, edits: &Edits) {
+        let Packed { scene, nodes, .. } = &mut self.packed;
+        self.removed.clear();
+        self.removed.extend(edits.removed.iter().map(|&id| nodes[id as usize]));
+        scene.remove_many(&self.removed).expect("the removed nodes were there");
+        self.items.clear();
+        let items = edits.inserted.iter().map(|(_, node)| (nodes[node.parent as usize], describe(node.content)));
+        self.items.extend(items);
+        self.inserted.clear();
+        scene.insert_many(&self.items, &mut self.inserted).expect("live parents take finite nodes");
+        for ((id, _), &handle) in edits.inserted.iter().zip(&self.inserted) {
+            nodes[*id as usize] = handle;
+        }
+    }
+
+    fn set_locals(&mut self, locals: &[(u32, Transform)]) {
+        let Packed { scene, nodes, .. } = &mut self.packed;
+        let items: Vec<_> = locals.iter().map(|&(id, local)| (nodes[id as usize], local)).collect();
+        scene.set_transforms(&items).expect("the moved nodes have finite transforms");
+    }
+
+    fn transform(&mut self) {
+        self.packed.transform();
+    }
+
+    fn update(&mut self) {
+        self.packed.update();
+    }
+
+    fn render(&mut self) {
+        self.packed.render();
+    }
+
+    fn draws(&self) -> Checksum {
+        self.packed.draws()
+    }
+
+    fn worlds(&self, kinds: &[Kind]) -> Checksum {
+        self.packed.worlds(kinds)
+    }
+
+    fn bytes(&self) -> usize {
+        self.packed.bytes()
+    }
+}
+
 /// The root's transform, and the other nodes of a recipe.
 fn split(recipe: &Recipe) -> (Transform, &[crate::RecipeNode]) {
     match recipe.nodes() {
@@ -237,7 +308,8 @@ fn insert(scene: &mut Scene, parent: NodeHandle, content: Content) -> NodeHandle
 
 /// The scene's description of a node with this content.
 #[inline]
-pub(crate) fn describe(content: Content) -> Node<'static> {
+#[must_use]
+pub fn describe(content: Content) -> Node<'static> {
     match content {
         Content::Transform(transform) => Node::transform(transform),
         Content::Material(material) => Node::material(material),
@@ -251,22 +323,28 @@ mod tests {
     use crate::{Churn, DrawCommand, FRAMES, Moves, Topology};
 
     #[test]
-    fn both_sides_compute_the_same_bits_through_thirty_frames() {
+    fn all_sides_compute_the_same_bits_through_thirty_frames() {
         let recipe = Recipe::random(2000, 7);
         let mut churn = Churn::new(&recipe, 8);
         let mut packed = Packed::build(&recipe);
         let mut boxed = Boxed::build(&recipe);
+        let mut batched = Batched::build(&recipe);
         for _ in 0..FRAMES {
             let edits = churn.next_frame();
             packed.edit(edits);
             boxed.edit(edits);
+            batched.edit(edits);
             packed.transform();
             boxed.transform();
+            batched.transform();
             packed.render();
             boxed.render();
+            batched.render();
             assert_ne!(boxed.draws().count, 0);
             assert_eq!(packed.draws(), boxed.draws());
+            assert_eq!(batched.draws(), boxed.draws());
             assert_eq!(packed.worlds(churn.kinds()), boxed.worlds(churn.kinds()));
+            assert_eq!(batched.worlds(churn.kinds()), boxed.worlds(churn.kinds()));
             assert_eq!(boxed.graph.len(), 2000);
         }
         packed.pack();

@@ -1,0 +1,200 @@
+//! Many edits of one kind in one call.
+//!
+//! A batch is checked as a whole before anything changes, and then made in the order in which the nodes lie in storage,
+//! with what the next edits are going to read asked for ahead. Edits in random places mostly wait for memory one after
+//! another; those of a batch wait together.
+
+use crate::scene::{MAX_NODES, Scene};
+use crate::simd::prefetch;
+use crate::slice::{At, NIL, Need, Tour};
+use crate::{Error, Local, Node, NodeHandle, Transform};
+
+impl Scene {
+    /// Inserts many nodes, each behind the last child of its parent, and appends their handles to `handles` in the order
+    /// of `items`.
+    ///
+    /// The tree is then the same as after [`Scene::insert`] of one after another, siblings in the order of `items`; only
+    /// which handle is whose may differ. Computes in amortised **O(n)** for n items, for many in random places of a large
+    /// scene in about half the time of single inserts.
+    ///
+    /// # Errors
+    /// [`Error::InBatch`] names the first item that is refused: [`Error::StaleHandle`] for its parent,
+    /// [`Error::NotFinite`], [`Error::NotRotation`]. [`Error::CapacityOverflow`] where the scene may not have a number for
+    /// each node. The scene and `handles` are as before.
+    ///
+    /// ```
+    /// use hedgerow::{Error, Node, Scene};
+    ///
+    /// let mut scene = Scene::new();
+    /// let root = scene.root();
+    /// let mut handles = Vec::new();
+    /// scene.insert_many(&[(root, Node::group()), (root, Node::material(2))], &mut handles)?;
+    /// assert!(scene.children(root).eq(handles.iter().copied()));
+    ///
+    /// let gone = handles[0];
+    /// scene.remove(gone)?;
+    /// let refused = scene.insert_many(&[(root, Node::group()), (gone, Node::group())], &mut handles);
+    /// assert_eq!(refused, Err(Error::InBatch { index: 1, error: Box::new(Error::StaleHandle(gone)) }));
+    /// assert_eq!((scene.len(), handles.len()), (2, 2));
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn insert_many(
+        &mut self,
+        items: &[(NodeHandle, Node<'_>)],
+        handles: &mut Vec<NodeHandle>,
+    ) -> Result<(), Error> {
+        if items.len() > MAX_NODES - self.len || !self.store.tables.can_allocate(items.len()) {
+            return Err(Error::CapacityOverflow);
+        }
+        let check = |node: &Node<'_>| if node.is_plain() { Ok(()) } else { node.checked().map(drop) };
+        let mut tour = self.tour(
+            items,
+            |item| item.0,
+            |scene, (parent, node)| {
+                let at = scene.at(*parent)?;
+                check(node)?;
+                Ok(at)
+            },
+        )?;
+        let start = handles.len();
+        handles.resize(start + items.len(), self.root());
+        let made = &mut handles[start..];
+        let order = tour.sorted(&self.store.slices);
+        for (step, &item) in order.iter().enumerate() {
+            let ahead = |steps: usize| order.get(step + steps).map(|&item| items[item as usize].0);
+            if let Some(&item) = order.get(step + ITEM_AHEAD) {
+                prefetch(items, item as usize);
+            }
+            self.store.look_ahead(ahead, |slice, row| {
+                // The new node is linked behind its parent's last child, and its row lies near that one's.
+                let last = slice.row(row).last_child;
+                prefetch(&slice.rows, if last == NIL { row as usize + 1 } else { last as usize });
+            });
+            let (parent, node) = &items[item as usize];
+            let handle = self.insert_described((*parent).into(), node, &Need::of(node), node.is_plain());
+            made[item as usize] = handle.expect("the batch was checked before");
+        }
+        self.store.tour = tour;
+        Ok(())
+    }
+
+    /// Removes many nodes with all below them, and answers how many nodes that were.
+    ///
+    /// The list is a set: a node that is named twice, or lies below another of the list, goes once. Computes in **O(nodes
+    /// removed + n)** for n handles, for many in random places of a large scene in about half the time of single removals.
+    ///
+    /// # Errors
+    /// [`Error::InBatch`] names the first handle that is refused: [`Error::StaleHandle`] for one that was stale before the
+    /// call, [`Error::RootIsFixed`]. The scene is as before.
+    ///
+    /// ```
+    /// use hedgerow::{Node, Scene};
+    ///
+    /// let mut scene = Scene::new();
+    /// let car = scene.insert(scene.root(), Node::group())?;
+    /// let wheel = scene.insert(car, Node::group())?;
+    /// assert_eq!(scene.remove_many(&[wheel, car, wheel])?, 2);
+    /// # Ok::<(), hedgerow::Error>(())
+    /// ```
+    pub fn remove_many(&mut self, nodes: &[NodeHandle]) -> Result<usize, Error> {
+        let mut tour = self.tour(
+            nodes,
+            |&node| node,
+            |scene, &node| match scene.at(node)? {
+                At::ROOT => Err(Error::RootIsFixed),
+                at => Ok(at),
+            },
+        )?;
+        let before = self.len;
+        let order = tour.sorted(&self.store.slices);
+        for (step, &item) in order.iter().enumerate() {
+            let ahead = |steps: usize| order.get(step + steps).map(|&item| nodes[item as usize]);
+            self.store.look_ahead(ahead, |slice, row| {
+                let row = slice.row(row);
+                for neighbour in [row.previous, row.next].map(|beside| if beside == NIL { row.parent } else { beside })
+                {
+                    prefetch(&slice.rows, neighbour as usize);
+                }
+            });
+            match self.remove(nodes[item as usize]) {
+                // It went with another one of the batch.
+                Err(Error::StaleHandle(_)) => {}
+                removed => drop(removed.expect("the batch was checked before")),
+            }
+        }
+        self.store.tour = tour;
+        Ok(before - self.len)
+    }
+
+    /// Sets the local transforms of many nodes that have one; the last one counts of a node that is named twice.
+    ///
+    /// Computes in **O(n)** for n items, for many in random places of a large scene in about half the time of
+    /// [`Scene::set_local`] of one after another.
+    ///
+    /// # Errors
+    /// [`Error::InBatch`] names the first item that is refused: [`Error::StaleHandle`], [`Error::NoTransform`],
+    /// [`Error::NotFinite`], [`Error::NotRotation`]. The scene is as before.
+    ///
+    /// ```
+    /// use hedgerow::{Node, Scene, Transform};
+    ///
+    /// let mut scene = Scene::new();
+    /// let car = scene.insert(scene.root(), Node::transform(Transform::IDENTITY))?;
+    /// scene.set_transforms(&[(car, Transform::from_xyz(1.0, 0.0, 0.0)), (car, Transform::from_xyz(2.0, 0.0, 0.0))])?;
+    /// scene.update();
+    /// assert_eq!(scene.world(car).unwrap().translation().x, 2.0);
+    /// # Ok::<(), hedgerow::Error>(())
+    /// ```
+    pub fn set_transforms(&mut self, items: &[(NodeHandle, Transform)]) -> Result<(), Error> {
+        let mut tour = self.tour(
+            items,
+            |item| item.0,
+            |scene, (node, transform)| {
+                let at = scene.at(*node)?;
+                transform.checked()?;
+                scene.store.row(at).transform.as_own().map(|_| at).ok_or(Error::NoTransform(*node))
+            },
+        )?;
+        let order = tour.sorted(&self.store.slices);
+        for (step, &item) in order.iter().enumerate() {
+            let ahead = |steps: usize| order.get(step + steps).map(|&item| items[item as usize].0);
+            if let Some(&item) = order.get(step + ITEM_AHEAD) {
+                prefetch(items, item as usize);
+            }
+            self.store.look_ahead(ahead, |slice, row| {
+                prefetch(&slice.transforms.locals, slice.row(row).transform.index() as usize);
+            });
+            let (node, transform) = &items[item as usize];
+            let local = Local::Transform(transform.checked().expect("the batch was checked before"));
+            self.replace_local(*node, local).expect("the batch was checked before");
+        }
+        self.store.tour = tour;
+        Ok(())
+    }
+
+    /// Checks the items of a batch in order, and answers a tour of the places where they are to be made.
+    fn tour<I>(
+        &mut self,
+        items: &[I],
+        handle: impl Fn(&I) -> NodeHandle,
+        check: impl Fn(&Self, &I) -> Result<At, Error>,
+    ) -> Result<Tour, Error> {
+        let mut tour = core::mem::take(&mut self.store.tour).restart();
+        let kept = tour.capacity();
+        for (index, item) in items.iter().enumerate() {
+            self.store.look_ahead_for_entries(|steps| items.get(index + steps).map(&handle));
+            match check(self, item) {
+                Ok(at) => tour.add(index, at),
+                Err(error) => {
+                    tour.shrink_to(kept);
+                    self.store.tour = tour;
+                    return Err(Error::InBatch { index, error: Box::new(error) });
+                }
+            }
+        }
+        Ok(tour)
+    }
+}
+
+/// How many edits ahead an item itself is asked for: before the handle in it is looked at.
+const ITEM_AHEAD: usize = 24;
