@@ -97,8 +97,12 @@ impl Way {
 
     fn remove(self, scene: &mut Scene, nodes: &[NodeHandle]) {
         match self {
-            Self::Batched => drop(scene.remove_many(nodes).expect("the nodes were there")),
-            Self::OneByOne => nodes.iter().for_each(|&node| drop(scene.remove(node).expect("the node was there"))),
+            Self::Batched => {
+                scene.remove_many(nodes).expect("the nodes were there");
+            }
+            Self::OneByOne => nodes.iter().for_each(|&node| {
+                scene.remove(node).expect("the node was there");
+            }),
         }
     }
 

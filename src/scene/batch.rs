@@ -5,9 +5,15 @@
 //! another; those of a batch wait together.
 
 use crate::scene::{MAX_NODES, Scene};
-use crate::simd::prefetch;
+use crate::simd::prefetch_whole;
 use crate::slice::{At, NIL, Need, Tour};
 use crate::{Error, Local, Node, NodeHandle, Transform};
+
+/// How many edits ahead an item itself is asked for: before the handle in it is looked at.
+const ITEM_AHEAD: usize = 24;
+
+/// How many items ahead the transform to be set is asked for.
+const LOCAL_AHEAD: usize = 8;
 
 impl Scene {
     /// Inserts many nodes, each behind the last child of its parent, and appends their handles to `handles` in the order
@@ -63,12 +69,12 @@ impl Scene {
         for (step, &item) in order.iter().enumerate() {
             let ahead = |steps: usize| order.get(step + steps).map(|&item| items[item as usize].0);
             if let Some(&item) = order.get(step + ITEM_AHEAD) {
-                prefetch(items, item as usize);
+                prefetch_whole(items, item as usize);
             }
             self.store.look_ahead(ahead, |slice, row| {
                 // The new node is linked behind its parent's last child, and its row lies near that one's.
                 let last = slice.row(row).last_child;
-                prefetch(&slice.rows, if last == NIL { row as usize + 1 } else { last as usize });
+                slice.prefetch_row(if last == NIL { row + 1 } else { last });
             });
             let (parent, node) = &items[item as usize];
             let handle = self.insert_described((*parent).into(), node, &Need::of(node), node.is_plain());
@@ -113,7 +119,7 @@ impl Scene {
                 let row = slice.row(row);
                 for neighbour in [row.previous, row.next].map(|beside| if beside == NIL { row.parent } else { beside })
                 {
-                    prefetch(&slice.rows, neighbour as usize);
+                    slice.prefetch_row(neighbour);
                 }
             });
             match self.remove(nodes[item as usize]) {
@@ -146,30 +152,39 @@ impl Scene {
     /// # Ok::<(), hedgerow::Error>(())
     /// ```
     pub fn set_transforms(&mut self, items: &[(NodeHandle, Transform)]) -> Result<(), Error> {
-        let mut tour = self.tour(
-            items,
-            |item| item.0,
-            |scene, (node, transform)| {
-                let at = scene.at(*node)?;
-                transform.checked()?;
-                scene.store.row(at).transform.as_own().map(|_| at).ok_or(Error::NoTransform(*node))
-            },
-        )?;
-        let order = tour.sorted(&self.store.slices);
-        for (step, &item) in order.iter().enumerate() {
-            let ahead = |steps: usize| order.get(step + steps).map(|&item| items[item as usize].0);
-            if let Some(&item) = order.get(step + ITEM_AHEAD) {
-                prefetch(items, item as usize);
+        let mut slots = core::mem::take(&mut self.store.order);
+        slots.clear();
+        let kept = slots.capacity();
+        for (index, (node, transform)) in items.iter().enumerate() {
+            self.store.look_ahead(|steps| items.get(index + steps).map(|item| item.0), |_, _| {});
+            match self.slot_to_set(*node, transform) {
+                Ok(slot) => slots.push(slot),
+                Err(error) => {
+                    slots.shrink_to(kept);
+                    self.store.order = slots;
+                    return Err(Error::InBatch { index, error: Box::new(error) });
+                }
             }
-            self.store.look_ahead(ahead, |slice, row| {
-                prefetch(&slice.transforms.locals, slice.row(row).transform.index() as usize);
-            });
-            let (node, transform) = &items[item as usize];
-            let local = Local::Transform(transform.checked().expect("the batch was checked before"));
-            self.replace_local(*node, local).expect("the batch was checked before");
         }
-        self.store.tour = tour;
+        for (index, (&(number, slot), (_, transform))) in slots.iter().zip(items).enumerate() {
+            if let Some(&(number, slot)) = slots.get(index + LOCAL_AHEAD) {
+                prefetch_whole(&self.store.slice(number).transforms.locals, slot as usize);
+            }
+            let local = Local::Transform(transform.checked().expect("the batch was checked before"));
+            self.store.slice_mut(number).transforms.set_local(slot, local);
+            self.store.mark(number);
+        }
+        self.store.order = slots;
         Ok(())
+    }
+
+    /// The slice and the slot of the transform of a node that is to be given another one.
+    #[inline]
+    fn slot_to_set(&self, node: NodeHandle, transform: &Transform) -> Result<(u32, u32), Error> {
+        let at = self.at(node)?;
+        transform.checked()?;
+        let slot = self.store.row(at).transform.as_own().ok_or(Error::NoTransform(node))?;
+        Ok((at.slice, slot))
     }
 
     /// Checks the items of a batch in order, and answers a tour of the places where they are to be made.
@@ -195,6 +210,3 @@ impl Scene {
         Ok(tour)
     }
 }
-
-/// How many edits ahead an item itself is asked for: before the handle in it is looked at.
-const ITEM_AHEAD: usize = 24;

@@ -39,7 +39,8 @@ impl Scene {
         need: &Need,
         plain: bool,
     ) -> Result<NodeHandle, Error> {
-        let mut spot = self.store.find_spot(place)?;
+        let anchor = self.store.find_anchor(place)?;
+        let mut spot = self.store.spot_beside(place, anchor);
         let adjusted;
         let node = if plain {
             node

@@ -48,14 +48,28 @@ impl Store {
     /// The spot of a place, or why nothing can go there.
     #[inline]
     pub(crate) fn find_spot(&self, place: Place) -> Result<Spot, Error> {
+        Ok(self.spot_beside(place, self.find_anchor(place)?))
+    }
+
+    /// Where the anchor of a place is, or why nothing can go there.
+    #[inline(always)]
+    pub(crate) fn find_anchor(&self, place: Place) -> Result<At, Error> {
         let anchor = place.anchor();
-        let at = self.resolve(anchor).ok_or(Error::StaleHandle(anchor))?;
+        match self.resolve(anchor) {
+            None => Err(Error::StaleHandle(anchor)),
+            Some(At::ROOT) if matches!(place, Place::Before(_) | Place::After(_)) => Err(Error::RootIsFixed),
+            Some(at) => Ok(at),
+        }
+    }
+
+    /// The spot of a place whose anchor is at a row.
+    #[inline(always)]
+    pub(crate) fn spot_beside(&self, place: Place, anchor: At) -> Spot {
         match place {
-            Place::FirstChildOf(_) => Ok(self.spot_before_children(at)),
-            Place::LastChildOf(_) => Ok(self.spot_behind_children(at)),
-            Place::Before(_) | Place::After(_) if at == At::ROOT => Err(Error::RootIsFixed),
-            Place::Before(_) => Ok(self.spot_before(at)),
-            Place::After(_) => Ok(self.spot_after(at)),
+            Place::LastChildOf(_) => self.spot_behind_children(anchor),
+            Place::FirstChildOf(_) => self.spot_before_children(anchor),
+            Place::Before(_) => self.spot_before(anchor),
+            Place::After(_) => self.spot_after(anchor),
         }
     }
 

@@ -49,6 +49,15 @@ pub(crate) fn prefetch<T>(array: &[T], index: usize) {
     let _ = (array, index);
 }
 
+/// Asks for all cache lines that an element lies in: of one of 48 bytes, such as a row, often two.
+#[inline(always)]
+pub(crate) fn prefetch_whole<T>(array: &[T], index: usize) {
+    #[cfg(target_arch = "x86_64")]
+    x86::prefetch_whole(array, index);
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = (array, index);
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -24,6 +24,18 @@ pub(super) fn prefetch<T>(array: &[T], index: usize) {
     unsafe { _mm_prefetch::<_MM_HINT_T0>(address) };
 }
 
+/// See [`prefetch_whole`](super::prefetch_whole).
+#[inline(always)]
+pub(super) fn prefetch_whole<T>(array: &[T], index: usize) {
+    const LINE: usize = 64;
+    let first = array.as_ptr().wrapping_add(index).cast::<i8>();
+    let last = size_of::<T>().saturating_sub(1);
+    for offset in (0..last).step_by(LINE).chain([last]) {
+        // SAFETY: as in `prefetch`.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(first.wrapping_add(offset)) };
+    }
+}
+
 /// See [`propagate`](super::propagate). Falls back to the scalar kernel for the slots that fill no vector.
 pub(super) fn propagate(locals: &[PackedTransform], parents: &[u32], worlds: &mut [Mat34], range: Range<usize>) {
     let whole = range.len() / LANES * LANES;

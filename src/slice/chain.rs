@@ -69,6 +69,7 @@ impl Slice {
     }
 
     /// The place that a row has in its chain.
+    #[inline(always)]
     pub(crate) fn spot_of(&self, slice: u32, row: u32) -> Spot {
         let links = self.row(row);
         Spot { slice, parent: links.parent, previous: links.previous, next: links.next }
@@ -158,7 +159,10 @@ impl Store {
     }
 
     /// The place behind the last child of a node, in the slice that holds that end of the chain.
-    #[inline]
+    ///
+    /// Inlined, so that the spot stays in registers: written to the stack piece by piece and read back whole, it would wait
+    /// until every store before it has reached the cache.
+    #[inline(always)]
     pub(crate) fn spot_behind_children(&self, parent: At) -> Spot {
         let slice = self.slice(parent.slice);
         let previous = slice.row(parent.row).last_child;
@@ -186,6 +190,7 @@ impl Store {
     }
 
     /// The place directly behind a node, in its slice.
+    #[inline(always)]
     pub(crate) fn spot_after(&self, at: At) -> Spot {
         Spot { previous: at.row, ..self.slice(at.slice).spot_of(at.slice, at.row) }
     }

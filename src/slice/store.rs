@@ -27,8 +27,8 @@ pub(crate) struct Store {
     opened: u64,
     /// The next slice to open, where room was reserved for it.
     pub(crate) reserved: Option<Slice>,
-    /// Rows of a walk, with the row that each hangs below: kept to spare allocations.
-    pub(super) order: Vec<(u32, u32)>,
+    /// Rows of a walk, with the row that each hangs below, or slots and their slices: kept to spare allocations.
+    pub(crate) order: Vec<(u32, u32)>,
     pub(super) pending: Vec<(u32, u32)>,
     /// Slices that an update or a removal has yet to come to: kept to spare allocations.
     pub(crate) descent: Vec<u32>,

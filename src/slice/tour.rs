@@ -1,7 +1,7 @@
 //! The order in which a batch of edits goes through the storage.
 
 use crate::NodeHandle;
-use crate::simd::prefetch;
+use crate::simd::prefetch_whole;
 use crate::slice::row::At;
 use crate::slice::{Slice, Store};
 
@@ -102,6 +102,14 @@ impl Tour {
     }
 }
 
+impl Slice {
+    /// Asks for a row.
+    #[inline]
+    pub(crate) fn prefetch_row(&self, row: u32) {
+        prefetch_whole(&self.rows, row as usize);
+    }
+}
+
 impl Store {
     /// Asks for what resolving a handle will read, for some edits ahead of the one being checked.
     #[inline]
@@ -116,7 +124,7 @@ impl Store {
     pub(crate) fn look_ahead(&self, handle: impl Fn(usize) -> Option<NodeHandle>, next: impl Fn(&Slice, u32)) {
         self.look_ahead_for_entries(&handle);
         if let Some(At { slice, row }) = handle(ROW_AHEAD).and_then(|handle| self.resolve(handle)) {
-            prefetch(&self.slice(slice).rows, row as usize);
+            self.slice(slice).prefetch_row(row);
         }
         if let Some(At { slice, row }) = handle(NEXT_AHEAD).and_then(|handle| self.resolve(handle)) {
             next(self.slice(slice), row);
