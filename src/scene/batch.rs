@@ -160,6 +160,7 @@ impl Scene {
             match self.slot_to_set(*node, transform) {
                 Ok(slot) => slots.push(slot),
                 Err(error) => {
+                    slots.clear();
                     slots.shrink_to(kept);
                     self.store.order = slots;
                     return Err(Error::InBatch { index, error: Box::new(error) });

@@ -86,8 +86,9 @@ impl Tour {
         &self.items
     }
 
-    /// Gives back what was allocated beyond this many bytes a list.
+    /// Forgets the stops, and gives back what was allocated beyond this many.
     pub(crate) fn shrink_to(&mut self, stops: usize) {
+        self.stops.clear();
         self.stops.shrink_to(stops);
     }
 

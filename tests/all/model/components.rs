@@ -165,7 +165,8 @@ pub(crate) fn as_kept(node: Node<'static>) -> Node<'static> {
     Node { shape: node.shape.map(|shape| Shape::new(shape.mesh, kept_bounds(shape.bounds))), ..node }
 }
 
-fn local_faults(local: &Local, errors: &mut Vec<Error>) {
+/// What is wrong with a local transform.
+pub(crate) fn local_faults(local: &Local, errors: &mut Vec<Error>) {
     match local {
         Local::Matrix(matrix) => errors.extend(matrix_fault(matrix)),
         Local::Transform(Transform { translation, rotation, scale }) => {

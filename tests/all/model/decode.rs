@@ -46,12 +46,17 @@ fn op(selector: u8, node: Target, at: Where, payload: &[u8; 14]) -> Op {
     let first = payload[0];
     match selector {
         0..=59 => Op::Insert { at, node: description(payload) },
-        60..=75 => Op::Plant { at, node: description(payload), more: first % 16, seed: payload[13] },
+        60..=71 => Op::Plant { at, node: description(payload), more: first % 16, seed: payload[13] },
+        72..=75 => Op::InsertMany { below: node, node: description(payload), more: first % 16, seed: payload[13] },
         76..=80 => Op::Remove(node),
-        81..=93 => Op::Remove(node.leafward()),
+        81..=90 => Op::Remove(node.leafward()),
+        91..=93 => Op::RemoveMany { node, more: first % 8, seed: payload[13] },
         94..=129 => Op::Reparent { node, to: at, keep: Keep::Local },
         130..=151 => Op::Reparent { node, to: at, keep: Keep::World },
-        152..=163 => Op::SetLocal(node, transform(payload)),
+        152..=160 => Op::SetLocal(node, transform(payload)),
+        161..=163 => {
+            Op::SetTransforms { node, transform: transform(payload), more: payload[12] % 16, seed: payload[13] }
+        }
         164..=169 => Op::SetLocalMatrix(node, matrix(payload)),
         170..=177 => Op::SetWorld(node, matrix(payload)),
         178..=181 => Op::LookAt { node, target: point(payload, 1), up: point(payload, 4) },

@@ -15,6 +15,7 @@ macro_rules! ensure {
     };
 }
 
+pub(crate) mod batches;
 pub(crate) mod compare;
 pub(crate) mod components;
 pub(crate) mod decode;

@@ -74,12 +74,18 @@ pub(crate) enum Op {
     Insert { at: Where, node: Node<'static> },
     /// Inserts a node and, below it, a small tree whose shape the seed decides.
     Plant { at: Where, node: Node<'static>, more: u8, seed: u8 },
+    /// Inserts a batch of nodes like one, below this node and others that the seed decides.
+    InsertMany { below: Target, node: Node<'static>, more: u8, seed: u8 },
     /// Removes a subtree.
     Remove(Target),
+    /// Removes this subtree and others that the seed decides in a batch.
+    RemoveMany { node: Target, more: u8, seed: u8 },
     /// Moves a subtree.
     Reparent { node: Target, to: Where, keep: Keep },
     /// Sets a local transform.
     SetLocal(Target, Transform),
+    /// Sets the local transforms of this node and others that the seed decides in a batch.
+    SetTransforms { node: Target, transform: Transform, more: u8, seed: u8 },
     /// Sets a local transform given as a matrix.
     SetLocalMatrix(Target, Mat34),
     /// Sets a world transform.

@@ -83,6 +83,7 @@ impl Twin {
         let slices = self.scene.slice_count();
         let full = self.tree.len() >= self.most;
         let op = match step.op {
+            Op::InsertMany { below, .. } if full => Op::Remove(below.leafward()),
             Op::Insert { at, .. } | Op::Plant { at, .. } if full => Op::Remove(at.target().leafward()),
             op => op,
         };
@@ -113,6 +114,11 @@ impl Twin {
                 Ok(self.insert(place, node)?.map(|index| self.is_apart(index, place.anchor())))
             }
             Op::Plant { at, node, more, seed } => self.plant(self.tree.place(at), node, more, seed),
+            Op::InsertMany { below, node, more, seed } => self.insert_many(below, node, more, seed),
+            Op::RemoveMany { node, more, seed } => self.remove_many(node, more, seed),
+            Op::SetTransforms { node, transform, more, seed } => {
+                self.set_transforms(node, transform, more, seed).map(|()| None)
+            }
             Op::Remove(target) => self.remove(self.tree.pick(target)),
             Op::Reparent { node, to, keep } => self.reparent(self.tree.pick(node), self.tree.place(to), keep),
             Op::SortChildren(target, key) => self.sort(self.tree.pick(target), key),
@@ -352,6 +358,9 @@ impl Twin {
 fn is_same_error(expected: &Error, error: &Error) -> bool {
     match (expected, error) {
         (Error::NotFinite(_), Error::NotFinite(_)) | (Error::Singular(_), Error::Singular(_)) => true,
+        (Error::InBatch { index, error }, Error::InBatch { index: found, error: inner }) => {
+            index == found && is_same_error(error, inner)
+        }
         (expected, error) => expected == error,
     }
 }
