@@ -71,10 +71,8 @@ impl Scene {
             if let Some(&item) = order.get(step + ITEM_AHEAD) {
                 prefetch_whole(items, item as usize);
             }
-            self.store.look_ahead(ahead, |slice, row| {
-                // The new node is linked behind its parent's last child, and its row lies near that one's.
-                let last = slice.row(row).last_child;
-                slice.prefetch_row(if last == NIL { row + 1 } else { last });
+            self.store.look_ahead(ahead, |slice, row, steps| {
+                slice.prefetch_places(row, &items[order[step + steps] as usize].1);
             });
             let (parent, node) = &items[item as usize];
             let handle = self.insert_described((*parent).into(), node, &Need::of(node), node.is_plain());
@@ -115,7 +113,7 @@ impl Scene {
         let order = tour.sorted(&self.store.slices);
         for (step, &item) in order.iter().enumerate() {
             let ahead = |steps: usize| order.get(step + steps).map(|&item| nodes[item as usize]);
-            self.store.look_ahead(ahead, |slice, row| {
+            self.store.look_ahead(ahead, |slice, row, _| {
                 let row = slice.row(row);
                 for neighbour in [row.previous, row.next].map(|beside| if beside == NIL { row.parent } else { beside })
                 {
@@ -156,7 +154,7 @@ impl Scene {
         slots.clear();
         let kept = slots.capacity();
         for (index, (node, transform)) in items.iter().enumerate() {
-            self.store.look_ahead(|steps| items.get(index + steps).map(|item| item.0), |_, _| {});
+            self.store.look_ahead(|steps| items.get(index + steps).map(|item| item.0), |_, _, _| {});
             match self.slot_to_set(*node, transform) {
                 Ok(slot) => slots.push(slot),
                 Err(error) => {

@@ -87,6 +87,12 @@ impl LinearAllocator {
         if reuse && let Some(hole) = self.holes.take_after(slot) { Some(hole) } else { self.bump() }
     }
 
+    /// The slot that [`Self::allocate_near`] or [`Self::allocate_after`] is going to hand out, most likely.
+    #[inline]
+    pub(crate) fn foreseen(&self, wish: u32) -> u32 {
+        self.holes.next_from(wish).unwrap_or(self.end)
+    }
+
     #[inline]
     fn bump(&mut self) -> Option<u32> {
         (self.end < self.capacity).then(|| {

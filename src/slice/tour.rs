@@ -1,9 +1,9 @@
 //! The order in which a batch of edits goes through the storage.
 
-use crate::NodeHandle;
 use crate::simd::prefetch_whole;
-use crate::slice::row::At;
-use crate::slice::{Slice, Store};
+use crate::slice::row::{At, NIL};
+use crate::slice::{Row, Slice, Store};
+use crate::{Node, NodeHandle};
 
 /// Edits whose rows are this near to one another are made together: 1024 rows of 48 bytes stay in the cache meanwhile.
 const BLOCK: u32 = 1 << 10;
@@ -109,6 +109,31 @@ impl Slice {
     pub(crate) fn prefetch_row(&self, row: u32) {
         prefetch_whole(&self.rows, row as usize);
     }
+
+    /// Asks for the places where a new last child of a row is going to lie, as far as they can be foreseen.
+    #[inline]
+    pub(crate) fn prefetch_places(&self, parent: u32, node: &Node<'_>) {
+        let Row { last_child, transform, .. } = *self.row(parent);
+        let wish = if last_child == NIL {
+            parent + 1
+        } else {
+            self.prefetch_row(last_child);
+            last_child + 1
+        };
+        let row = self.row_slots.foreseen(wish);
+        self.prefetch_row(row);
+        if node.local.is_some() {
+            let slot = self.transforms.slots.foreseen((transform.index() | 63) + 1) as usize;
+            prefetch_whole(&self.transforms.locals, slot);
+            prefetch_whole(&self.transforms.parents, slot);
+            prefetch_whole(&self.transforms.worlds, slot);
+        }
+        if node.shape.is_some() {
+            let slot = self.shapes.slots.foreseen(self.wish_for_shape(row)) as usize;
+            prefetch_whole(&self.shapes.records, slot);
+            prefetch_whole(&self.shapes.bounds, slot);
+        }
+    }
 }
 
 impl Store {
@@ -120,15 +145,16 @@ impl Store {
         }
     }
 
-    /// Asks for what edits will read that come some steps behind the one being made: entries, rows, and what `next` says.
+    /// Asks for what edits will read that come some steps behind the one being made: entries, rows, and what `next` says of
+    /// a row when told by how many steps its edit is ahead.
     #[inline]
-    pub(crate) fn look_ahead(&self, handle: impl Fn(usize) -> Option<NodeHandle>, next: impl Fn(&Slice, u32)) {
+    pub(crate) fn look_ahead(&self, handle: impl Fn(usize) -> Option<NodeHandle>, next: impl Fn(&Slice, u32, usize)) {
         self.look_ahead_for_entries(&handle);
         if let Some(At { slice, row }) = handle(ROW_AHEAD).and_then(|handle| self.resolve(handle)) {
             self.slice(slice).prefetch_row(row);
         }
         if let Some(At { slice, row }) = handle(NEXT_AHEAD).and_then(|handle| self.resolve(handle)) {
-            next(self.slice(slice), row);
+            next(self.slice(slice), row, NEXT_AHEAD);
         }
     }
 }
