@@ -11,6 +11,10 @@ pub enum Error {
     StaleHandle(NodeHandle),
     /// The root can neither be removed nor moved, and has no siblings.
     RootIsFixed,
+    /// The root of a detached subtree has no siblings.
+    BesideDetached(NodeHandle),
+    /// The node is not the root of a detached subtree.
+    NotDetached(NodeHandle),
     /// The wished parent is the moved node itself or lies below it.
     WouldCycle {
         /// The node that was to be moved.
@@ -61,6 +65,12 @@ impl fmt::Display for Error {
             }
             Self::RootIsFixed => {
                 f.write_str("the root cannot be removed or moved and has no siblings; edit its children instead")
+            }
+            Self::BesideDetached(root) => {
+                write!(f, "{root:?} is the root of a detached subtree and has no siblings; attach it first")
+            }
+            Self::NotDetached(node) => {
+                write!(f, "{node:?} is not the root of a detached subtree; detach it first, or move it with reparent")
             }
             Self::WouldCycle { node, parent } => {
                 write!(f, "{parent:?} lies in the subtree of {node:?}; move it out of there first")

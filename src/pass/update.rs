@@ -1,18 +1,18 @@
 //! Bringing everything derived up to date: down the tree of slices, marked ones only.
 
+use crate::Mat34;
 use crate::pass::TransformPass;
 use crate::slice::{At, NIL, Slice, Store, VisibilityColumn};
 
 impl Store {
     /// Descends the marked slices and what inherits from them, and runs the pass over each.
     pub(crate) fn update(&mut self, pass: TransformPass) {
-        if !self.slice(At::ROOT.slice).marked {
-            return;
-        }
-        self.updates += 1;
-        self.slice_mut(At::ROOT.slice).marked = false;
         let mut pending = core::mem::take(&mut self.descent);
-        pending.push(At::ROOT.slice);
+        self.take_marked_roots(&mut pending);
+        if core::mem::take(&mut self.slice_mut(At::ROOT.slice).marked) {
+            pending.push(At::ROOT.slice);
+        }
+        self.updates += u64::from(!pending.is_empty());
         while let Some(number) = pending.pop() {
             let reached = self.slices[number as usize].bring_up_to_date(pass, self.updates);
             self.hand_down(number, reached, &mut pending);
@@ -87,9 +87,14 @@ impl Slice {
         let world = above.transforms.worlds[row.transform.index() as usize];
         let mask = above.visibilities.effective[row.visibility.index() as usize];
         let material = above.materials.values[row.material.index() as usize];
+        self.take_over(&world, mask, material)
+    }
+
+    /// Sets the bases. Answers whether that changed any.
+    pub(crate) fn take_over(&mut self, world: &Mat34, mask: u32, material: Option<u32>) -> bool {
         let mut changed = false;
         if self.transforms.worlds[0].to_bits() != world.to_bits() {
-            self.transforms.worlds[0] = world;
+            self.transforms.worlds[0] = *world;
             self.transforms.mark_all();
             changed = true;
         }

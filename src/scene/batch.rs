@@ -49,7 +49,7 @@ impl Scene {
         items: &[(NodeHandle, Node<'_>)],
         handles: &mut Vec<NodeHandle>,
     ) -> Result<(), Error> {
-        if items.len() > MAX_NODES - self.len || !self.store.tables.can_allocate(items.len()) {
+        if items.len() > MAX_NODES - self.total_len() || !self.store.tables.can_allocate(items.len()) {
             return Err(Error::CapacityOverflow);
         }
         let check = |node: &Node<'_>| if node.is_plain() { Ok(()) } else { node.checked().map(drop) };
@@ -109,7 +109,7 @@ impl Scene {
                 at => Ok(at),
             },
         )?;
-        let before = self.len;
+        let mut removed = 0;
         let order = tour.sorted(&self.store.slices);
         for (step, &item) in order.iter().enumerate() {
             let ahead = |steps: usize| order.get(step + steps).map(|&item| nodes[item as usize]);
@@ -123,11 +123,11 @@ impl Scene {
             match self.remove(nodes[item as usize]) {
                 // It went with another one of the batch.
                 Err(Error::StaleHandle(_)) => {}
-                removed => drop(removed.expect("the batch was checked before")),
+                gone => removed += gone.expect("the batch was checked before"),
             }
         }
         self.store.tour = tour;
-        Ok(before - self.len)
+        Ok(removed)
     }
 
     /// Sets the local transforms of many nodes that have one; the last one counts of a node that is named twice.

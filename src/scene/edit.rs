@@ -48,7 +48,7 @@ impl Scene {
             adjusted = node.checked()?;
             &adjusted
         };
-        if self.len >= MAX_NODES {
+        if self.total_len() >= MAX_NODES {
             return Err(Error::CapacityOverflow);
         }
         let store = &mut self.store;
@@ -59,7 +59,7 @@ impl Scene {
             spot = store.spot(place);
         }
         let handle = store.insert_node(&spot, node, need).ok_or(Error::CapacityOverflow)?;
-        self.len += 1;
+        *self.len_at(spot.slice) += 1;
         Ok(handle)
     }
 
@@ -87,7 +87,7 @@ impl Scene {
             }
             return Err(Error::CapacityOverflow);
         };
-        self.len += 1;
+        *self.len_at(spot.slice) += 1;
         Ok(handle)
     }
 
@@ -103,7 +103,7 @@ impl Scene {
             return Err(Error::RootIsFixed);
         }
         let slice = self.store.slice(at.slice);
-        let rows = slice.row_slots.live();
+        let (rows, standing) = (slice.row_slots.live(), slice.standing);
         let removed = if slice.row(at.row).first_child == NIL && !slice.is_alone(at.row) {
             self.store.remove_leaf(node, at);
             1
@@ -111,15 +111,19 @@ impl Scene {
             let floating = self.store.float(at);
             self.store.discard(floating)
         };
-        self.len -= removed;
+        *self.len_of(standing) -= removed;
         self.store.merge_if_shrunk(at.slice, rows);
         Ok(removed)
     }
 
-    /// Removes every node but the root, which keeps its components.
+    /// Removes every node but the root, which keeps its components. Detached subtrees go too.
     ///
     /// Computes in **O(nodes)**.
     pub fn clear(&mut self) {
+        while let Some(root) = self.store.detached_roots().last() {
+            let floating = self.store.float(root);
+            self.detached_len -= self.store.discard(floating);
+        }
         while let Some(child) = self.store.first_child(At::ROOT) {
             let floating: Floating = self.store.float(child);
             self.len -= self.store.discard(floating);

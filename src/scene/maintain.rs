@@ -40,6 +40,8 @@ impl Thrift {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Maintenance {
+    /// How many nodes were freed that [`Scene::remove_later`] had removed.
+    pub freed: usize,
     /// How many slices were reconstituted.
     pub reconstituted: usize,
     /// How many small slices were merged with others.
@@ -51,7 +53,8 @@ pub struct Maintenance {
 }
 
 impl Scene {
-    /// Tidies slices that edits have left small, out of order or sparse, for at most about `budget`.
+    /// Frees what [`Scene::remove_later`] removed, and tidies slices that edits have left small, out of order or sparse, for at
+    /// most about `budget`.
     ///
     /// Call it once a frame, or not at all: nothing but speed and memory depends on it, and no other method does its work.
     /// Only slices that were edited since they were last looked at are, and of those that wait longest the worst first; a
@@ -75,6 +78,12 @@ impl Scene {
         let start = Instant::now();
         let in_time = || start.elapsed() < budget;
         let mut done = Maintenance::default();
+        while let Some(freed) = store.free_doomed() {
+            done.freed += freed;
+            if !in_time() {
+                break;
+            }
+        }
         let mut window = Vec::new();
         while !store.worn.is_empty() {
             store.take_worst(thrift, &mut window);
@@ -248,6 +257,7 @@ impl Slice {
 impl Store {
     /// Rebuilds every slice at its least size and gives spare memory back.
     pub(crate) fn shrink_to_fit(&mut self) {
+        while self.free_doomed().is_some() {}
         let numbers: Vec<u32> = self.slice_numbers().collect();
         for number in numbers {
             self.reconstitute(number, Capacity::Exact);

@@ -2,6 +2,7 @@
 
 mod batch;
 mod component;
+mod detach;
 mod dump;
 mod edit;
 mod frame;
@@ -45,7 +46,10 @@ const MAX_NODES: usize = 1 << 30;
 pub struct Scene {
     pub(crate) store: Store,
     root: NodeHandle,
+    /// The nodes of the tree, without those of detached subtrees,
     len: usize,
+    /// and those.
+    detached_len: usize,
 }
 
 impl Scene {
@@ -69,7 +73,7 @@ impl Scene {
         };
         let root =
             store.insert_node(&spot, &Node::group(), &Need::of(&Node::group())).expect("the first table has room");
-        Ok(Self { store, root, len: 1 })
+        Ok(Self { store, root, len: 1, detached_len: 0 })
     }
 
     /// A scene whose first independent subtree has storage for `nodes` nodes of any kind from the start.
@@ -95,7 +99,7 @@ impl Scene {
         self.root
     }
 
-    /// How many nodes the scene has, the root included. Computes in **O(1)**.
+    /// How many nodes the scene has, the root included, and those of detached subtrees left out. Computes in **O(1)**.
     #[must_use]
     #[expect(clippy::len_without_is_empty, reason = "a scene has a root and so is never empty")]
     pub fn len(&self) -> usize {
@@ -131,7 +135,7 @@ impl Scene {
     /// [`Error::AllocationFailed`]. The scene is as before, but for room that was made until then.
     pub fn try_reserve(&mut self, parent: NodeHandle, additional: usize) -> Result<(), Error> {
         let at = self.at(parent)?;
-        let total = additional.checked_add(self.len).filter(|&total| total <= MAX_NODES);
+        let total = additional.checked_add(self.total_len()).filter(|&total| total <= MAX_NODES);
         let count = total.and_then(|_| u32::try_from(additional).ok()).ok_or(Error::CapacityOverflow)?;
         if at == At::ROOT {
             return self.store.try_reserve_slice(count).map_err(|_| Error::AllocationFailed);

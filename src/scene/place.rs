@@ -57,9 +57,18 @@ impl Store {
         let anchor = place.anchor();
         match self.resolve(anchor) {
             None => Err(Error::StaleHandle(anchor)),
-            Some(At::ROOT) if matches!(place, Place::Before(_) | Place::After(_)) => Err(Error::RootIsFixed),
+            Some(at) if matches!(place, Place::Before(_) | Place::After(_)) => {
+                self.parent_of_sibling(at)?;
+                Ok(at)
+            }
             Some(at) => Ok(at),
         }
+    }
+
+    /// The parent of a node that is to have a sibling, or why it cannot.
+    fn parent_of_sibling(&self, at: At) -> Result<At, Error> {
+        let alone = || if at == At::ROOT { Error::RootIsFixed } else { Error::BesideDetached(self.handle(at)) };
+        self.parent(at).ok_or_else(alone)
     }
 
     /// The spot of a place whose anchor is at a row.
@@ -91,7 +100,7 @@ impl Scene {
         let at = self.at(place.anchor())?;
         match place {
             Place::FirstChildOf(_) | Place::LastChildOf(_) => Ok(at),
-            Place::Before(_) | Place::After(_) => self.store.parent(at).ok_or(Error::RootIsFixed),
+            Place::Before(_) | Place::After(_) => self.store.parent_of_sibling(at),
         }
     }
 }

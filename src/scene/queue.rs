@@ -150,9 +150,9 @@ pub enum Outcome {
     Inserted(NodeHandle),
     /// So many nodes were removed.
     Removed(usize),
-    /// The node was moved; the form of its own local transform, if it has one: see [`Scene::reparent`].
+    /// The node was moved or attached; the form of its own local transform, if it has one: see [`Scene::reparent`].
     Moved(Option<LocalForm>),
-    /// The value was set: a local transform, a component attached, a name.
+    /// What was asked for was done: a local transform set, a component attached, a name, a subtree detached.
     Set,
     /// The transform was set, and is kept in this form.
     SetAs(LocalForm),
@@ -215,6 +215,21 @@ impl EditQueue {
     /// Records [`Scene::remove`].
     pub fn remove(&mut self, node: impl Into<Target>) {
         self.edits.push(Edit::Remove(node.into()));
+    }
+
+    /// Records [`Scene::remove_later`].
+    pub fn remove_later(&mut self, node: impl Into<Target>) {
+        self.edits.push(Edit::RemoveLater(node.into()));
+    }
+
+    /// Records [`Scene::detach`].
+    pub fn detach(&mut self, node: impl Into<Target>) {
+        self.edits.push(Edit::Detach(node.into()));
+    }
+
+    /// Records [`Scene::attach`].
+    pub fn attach(&mut self, node: impl Into<Target>, place: impl Into<QueuedPlace>, keep: Keep) {
+        self.edits.push(Edit::Attach(node.into(), place.into(), keep));
     }
 
     /// Records [`Scene::reparent`].

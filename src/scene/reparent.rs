@@ -4,9 +4,10 @@ use crate::scene::{Keep, Place, Scene};
 use crate::slice::{At, Floating, Need, Settled};
 use crate::{Error, Local, LocalForm, NodeHandle};
 use core::cmp::Ordering;
+use glam::DAffine3;
 
 impl Scene {
-    /// Moves a node and all below it to another place, and answers the form of its own local transform afterwards
+    /// Moves a node and all below it to another place, also from one detached subtree to another or to the tree, and answers the form of its own local transform afterwards
     /// (`None` for a node without one).
     ///
     /// [`Keep::World`] keeps the world transform exactly: the local one is computed in double precision, and is kept as a
@@ -50,11 +51,15 @@ impl Scene {
             if self.store.is_in_subtree(parent, at) {
                 return Err(Error::WouldCycle { node, parent: self.store.handle(parent) });
             }
+            let (from, to) = (self.store.slice(at.slice).standing, self.store.slice(parent.slice).standing);
+            let changing_sides = if from == to { 0 } else { self.store.count_nodes(at) };
             let kept = match keep {
                 Keep::World if self.store.parent(at) != Some(parent) => self.local_below(at, parent)?,
                 Keep::World | Keep::Local => None,
             };
             self.relocate(at, place);
+            *self.len_of(from) -= changing_sides;
+            *self.len_of(to) += changing_sides;
             if let Some(local) = kept {
                 self.put_local(node, local);
             }
@@ -65,8 +70,8 @@ impl Scene {
     /// The local transform that keeps a node where it is when it hangs below another parent; `None` where it need not
     /// change.
     fn local_below(&self, at: At, parent: At) -> Result<Option<Local>, Error> {
-        let old_parent = self.store.parent(at).expect("the root is not moved");
-        let (from, to) = (self.wide_world(old_parent), self.wide_world(parent));
+        let above = self.store.parent(at).map(|parent| self.wide_world(parent));
+        let (from, to) = (above.unwrap_or(DAffine3::IDENTITY), self.wide_world(parent));
         if from == to {
             return Ok(None);
         }

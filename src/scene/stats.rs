@@ -20,8 +20,12 @@ pub struct Usage {
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Stats {
-    /// Nodes, the root included.
+    /// Nodes, the root included, and those of detached subtrees left out.
     pub nodes: usize,
+    /// Nodes of detached subtrees.
+    pub detached: usize,
+    /// Nodes that [`Scene::remove_later`] removed and [`Scene::maintain`] is to free.
+    pub doomed: usize,
     /// Slices.
     pub slices: usize,
     /// Metadata tables.
@@ -87,27 +91,28 @@ impl Scene {
     pub fn stats(&self) -> Stats {
         let mut stats = Stats {
             nodes: self.len(),
+            detached: self.detached_len(),
+            doomed: self.store.doomed_nodes,
             slices: self.store.slice_count(),
             tables: self.store.tables.len(),
             reconstitutions: self.store.reconstitutions,
             retired: self.store.tables.retired(),
             overhead_bytes: self.store.overhead_bytes(),
             metadata: Usage {
-                live: self.len(),
-                live_bytes: self.len() * Tables::ENTRY_BYTES,
+                live: self.total_len(),
+                live_bytes: self.total_len() * Tables::ENTRY_BYTES,
                 allocated_bytes: self.store.tables.allocated_bytes(),
             },
             ..Stats::default()
         };
         let mut misplaced = 0.0;
-        for number in self.store.slice_numbers() {
-            let slice = self.store.slice(number);
+        for slice in self.store.slices.iter().filter(|slice| slice.lives) {
             stats.count(slice);
             misplaced += f64::from(slice.disorder()) * slice.nodes() as f64;
         }
         #[expect(clippy::cast_possible_truncation, reason = "a share")]
         {
-            stats.disorder = (misplaced / stats.nodes as f64) as f32;
+            stats.disorder = (misplaced / self.total_len() as f64) as f32;
         }
         stats
     }

@@ -26,8 +26,15 @@ impl Scene {
     /// [`Violation`] says what is wrong and where.
     pub fn validate(&self) -> Result<(), Violation> {
         let nodes = self.store.validate().map_err(Violation)?;
-        if nodes != self.len {
-            return Err(Violation(format!("the scene counts {} nodes and has {nodes}", self.len)));
+        if nodes != self.len + self.detached_len {
+            let Self { len, detached_len, .. } = self;
+            return Err(Violation(format!(
+                "the scene counts {len} nodes and {detached_len} detached ones, and has {nodes}"
+            )));
+        }
+        let detached: usize = self.store.detached_roots().map(|root| self.store.count_nodes(root)).sum();
+        if detached != self.detached_len {
+            return Err(Violation(format!("the scene counts {} detached nodes and has {detached}", self.detached_len)));
         }
         if self.store.resolve(self.root) != Some(At::ROOT) {
             return Err(Violation("the root's handle does not lead to the root".into()));

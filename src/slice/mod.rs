@@ -3,11 +3,13 @@
 //! `bits` and `linear` hand out slots; `row` and `column` are what lies in them; a [`Slice`] holds one run of
 //! siblings with all that hangs below; `table` finds a node by its handle; a [`Store`] holds all of it, and its other
 //! files are the ways in which rows move: `chain` (between siblings), `rewire` (effective slots), `reconstitute`
-//! (within a slice), `transplant` (between slices), `split` and `merge` (where a slice is too large or too small).
+//! (within a slice), `transplant` (between slices), `split` and `merge` (where a slice is too large or too small),
+//! `detached` (out of the tree).
 
 mod bits;
 mod chain;
 mod column;
+mod detached;
 mod linear;
 mod merge;
 mod need;
@@ -25,6 +27,7 @@ mod validate;
 pub(crate) use bits::{Bits, HoleSet};
 pub(crate) use chain::Spot;
 pub(crate) use column::{MaterialColumn, NameColumn, ShapeColumn, ShapeRecord, TransformColumn, VisibilityColumn};
+pub(crate) use detached::Standing;
 pub(crate) use linear::LinearAllocator;
 pub(crate) use need::Need;
 pub(crate) use reconstitute::Capacity;
@@ -59,7 +62,7 @@ pub(crate) struct Slice {
     pub(crate) portal_rows: Bits,
     /// The slices behind this slice's portals, in depth-first order after a reconstitution.
     pub(crate) children: Vec<u32>,
-    /// This slice's place among its parent's `children`.
+    /// This slice's place among its parent's `children`, or among the detached ones.
     pub(crate) child_index: u32,
     /// Children that are marked.
     pub(crate) marked_children: Vec<u32>,
@@ -69,6 +72,8 @@ pub(crate) struct Slice {
     pub(crate) worn: bool,
     /// Whether the slice was asked for: it is not merged with others.
     pub(crate) isolated: bool,
+    /// What the slice is part of.
+    pub(crate) standing: Standing,
     /// Whether an update has read the slice since it was last reconstituted.
     pub(crate) read: bool,
     /// Changes with whatever of the slice but its transforms changes: topology, components, what they inherit. No two

@@ -284,6 +284,7 @@ impl Rebuild {
             worn: old.worn,
             isolated: old.isolated,
             version: old.version + 1,
+            standing: old.standing,
             ..self.slice
         }
     }

@@ -3,7 +3,7 @@
 use crate::simd::prefetch;
 use crate::slice::column::ShapeRecord;
 use crate::slice::row::{At, NIL, Occupant, Row, Slot};
-use crate::slice::{Need, Slice, Spot, Tables, Tour};
+use crate::slice::{Need, Slice, Spot, Standing, Tables, Tour};
 use crate::{Aabb, Local, Mat34, Node, NodeHandle, SceneConfig, Shape, Visibility};
 use core::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
@@ -20,6 +20,14 @@ pub(crate) struct Store {
     pub(crate) worn: VecDeque<u32>,
     /// Small slices that had no partner to be merged with when they were last maintained.
     pub(crate) lonely: Vec<u32>,
+    /// The topmost slices of detached subtrees, in no order.
+    pub(crate) detached: Vec<u32>,
+    /// Detached slices that are marked, and others that were marked while they hung nowhere.
+    pub(super) marked_roots: Vec<u32>,
+    /// Slices that were removed and are to be freed, the topmost of each subtree.
+    pub(crate) doomed: Vec<u32>,
+    /// How many nodes lie in and below the doomed slices.
+    pub(crate) doomed_nodes: usize,
     pub(crate) reconstitutions: u64,
     /// How many updates had anything to do.
     pub(crate) updates: u64,
@@ -46,6 +54,10 @@ impl Store {
             config,
             worn: VecDeque::new(),
             lonely: Vec::new(),
+            detached: Vec::new(),
+            marked_roots: Vec::new(),
+            doomed: Vec::new(),
+            doomed_nodes: 0,
             reconstitutions: 0,
             updates: 0,
             opened: 0,
@@ -78,7 +90,8 @@ impl Store {
     /// The place of a live node.
     #[inline]
     pub(crate) fn resolve(&self, handle: NodeHandle) -> Option<At> {
-        self.tables.resolve(handle)
+        let at = self.tables.resolve(handle)?;
+        (self.doomed.is_empty() || self.slice(at.slice).standing != Standing::Doomed).then_some(at)
     }
 
     /// The handle of the node at a row that has one.
@@ -116,6 +129,9 @@ impl Store {
         self.descent = Vec::new();
         self.tour = Tour::default();
         self.worn.shrink_to_fit();
+        self.detached.shrink_to_fit();
+        self.marked_roots.shrink_to_fit();
+        self.doomed.shrink_to_fit();
         self.free_slices.shrink_to_fit();
     }
 
@@ -126,13 +142,19 @@ impl Store {
             + self.tour.bytes()
             + self.slices.capacity() * size_of::<Slice>()
             + (self.order.capacity() + self.pending.capacity()) * size_of::<(u32, u32)>()
-            + (self.worn.capacity() + self.lonely.capacity() + self.free_slices.capacity() + self.descent.capacity())
-                * size_of::<u32>()
+            + self.lists().map(Vec::capacity).sum::<usize>() * size_of::<u32>()
+            + (self.worn.capacity() + self.free_slices.capacity()) * size_of::<u32>()
     }
 
-    /// The numbers of the slices in use.
+    /// The lists of slice numbers.
+    fn lists(&self) -> impl Iterator<Item = &Vec<u32>> {
+        [&self.lonely, &self.descent, &self.detached, &self.marked_roots, &self.doomed].into_iter()
+    }
+
+    /// The numbers of the slices in use; not of those that are to be freed.
     pub(crate) fn slice_numbers(&self) -> impl Iterator<Item = u32> + '_ {
-        (0..).zip(&self.slices).filter(|(_, slice)| slice.lives).map(|(number, _)| number)
+        let in_use = |slice: &Slice| slice.lives && slice.standing != Standing::Doomed;
+        (0..).zip(&self.slices).filter(move |(_, slice)| in_use(slice)).map(|(number, _)| number)
     }
 
     /// A new slice without rows and portal.
@@ -180,6 +202,9 @@ impl Store {
             marked.marked = true;
             let portal = marked.portal;
             if portal == At::NONE {
+                if slice != At::ROOT.slice {
+                    self.list_marked_root(slice);
+                }
                 return;
             }
             self.list_marked_child(portal.slice, slice);
@@ -204,9 +229,10 @@ impl Store {
         self.slices.get(child as usize).is_some_and(|child| child.is_marked_below(slice))
     }
 
-    /// Notes that every slice is to be updated, also in what it does not sweep every time.
+    /// Notes that every slice of the tree is to be updated, also in what it does not sweep every time.
     pub(crate) fn mark_everything(&mut self) {
-        let numbers: Vec<u32> = self.slice_numbers().collect();
+        let attached = |number: &u32| self.slice(*number).standing == Standing::Attached;
+        let numbers: Vec<u32> = self.slice_numbers().filter(attached).collect();
         for number in numbers {
             self.slice_mut(number).visibilities.dirty = true;
             self.mark(number);
@@ -345,6 +371,10 @@ impl Store {
         let slice = &mut self.slices[child as usize];
         slice.portal = at;
         slice.child_index = index;
+        let standing = self.slice(at.slice).standing;
+        if self.slice(child).standing != standing {
+            self.set_standing(child, standing);
+        }
     }
 
     /// Takes the slice `child` from the list of its parent slice and leaves it without a portal.

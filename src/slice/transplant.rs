@@ -23,7 +23,11 @@ impl Store {
             slice.unlink_run(at.slice, at.row, at.row);
             return Floating::Rows(at);
         }
-        self.drop_portal_of(at.slice);
+        if slice.portal == At::NONE {
+            self.unlist_detached(at.slice);
+        } else {
+            self.drop_portal_of(at.slice);
+        }
         Floating::Slice(at.slice)
     }
 
@@ -223,45 +227,59 @@ impl Store {
 
     /// Frees a floating subtree and every slice below it; answers how many nodes that were.
     pub(crate) fn discard(&mut self, floating: Floating) -> usize {
-        let mut doomed = core::mem::take(&mut self.descent);
-        doomed.clear();
-        let mut removed = 0;
-        match floating {
-            Floating::Slice(slice) => doomed.push(slice),
-            Floating::Rows(At { slice: number, row: top }) => {
-                let mut order = core::mem::take(&mut self.order);
-                order.clear();
-                order.extend(self.slice(number).subtree(top).map(|row| (row, NIL)));
-                for &(row, _) in order.iter().rev() {
-                    let slice = &mut self.slices[number as usize];
-                    let occupant = slice.row(row).occupant;
-                    slice.free_components(row);
-                    slice.free_row(row);
-                    if let Some(handle) = occupant.as_node() {
-                        self.tables.free(handle);
-                        removed += 1;
-                    } else if let Some(child) = occupant.as_portal() {
-                        self.disown(child);
-                        doomed.push(child);
-                    }
-                }
-                self.order = order;
-                self.collapse(number);
-            }
+        let mut below = core::mem::take(&mut self.descent);
+        below.clear();
+        let mut removed = self.discard_rows(floating, &mut below);
+        while let Some(number) = below.pop() {
+            removed += self.discard_slice(number, &mut below);
         }
-        while let Some(number) = doomed.pop() {
-            let slice = core::mem::take(&mut self.slices[number as usize]);
-            doomed.extend(&slice.children);
-            for row in slice.row_slots.iter() {
-                if let Some(handle) = slice.row(row).occupant.as_node() {
-                    self.tables.free(handle);
-                    removed += 1;
-                }
-            }
-            self.close_slice(number);
-        }
-        self.descent = doomed;
+        self.descent = below;
         removed
+    }
+
+    /// Frees a floating subtree's rows in the slice that it shares; answers how many nodes that were. Slices that hung below
+    /// these rows, or hold the whole subtree, go to `tops`.
+    pub(super) fn discard_rows(&mut self, floating: Floating, tops: &mut Vec<u32>) -> usize {
+        let At { slice: number, row: top } = match floating {
+            Floating::Rows(at) => at,
+            Floating::Slice(slice) => {
+                tops.push(slice);
+                return 0;
+            }
+        };
+        let mut removed = 0;
+        let mut order = core::mem::take(&mut self.order);
+        order.clear();
+        order.extend(self.slice(number).subtree(top).map(|row| (row, NIL)));
+        for &(row, _) in order.iter().rev() {
+            let slice = &mut self.slices[number as usize];
+            let occupant = slice.row(row).occupant;
+            slice.free_components(row);
+            slice.free_row(row);
+            if let Some(handle) = occupant.as_node() {
+                self.tables.free(handle);
+                removed += 1;
+            } else if let Some(child) = occupant.as_portal() {
+                self.disown(child);
+                tops.push(child);
+            }
+        }
+        self.order = order;
+        self.collapse(number);
+        removed
+    }
+
+    /// Frees a slice that hangs nowhere; answers how many nodes lay there. The slices below it go to `below`.
+    pub(super) fn discard_slice(&mut self, number: u32, below: &mut Vec<u32>) -> usize {
+        let slice = core::mem::take(&mut self.slices[number as usize]);
+        below.extend(&slice.children);
+        for row in slice.row_slots.iter() {
+            if let Some(handle) = slice.row(row).occupant.as_node() {
+                self.tables.free(handle);
+            }
+        }
+        self.close_slice(number);
+        slice.nodes()
     }
 }
 

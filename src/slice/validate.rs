@@ -1,8 +1,9 @@
 //! Checking every invariant of the storage.
 
+use crate::Mat34;
 use crate::slice::linear::LinearAllocator;
 use crate::slice::row::{At, NIL, Occupant, Slot};
-use crate::slice::{Need, Slice, Store};
+use crate::slice::{Need, Slice, Standing, Store};
 use core::cmp::Reverse;
 
 /// Answers with a message unless the condition holds.
@@ -24,6 +25,7 @@ impl Store {
             marked.filter(|&child| self.is_marked_child(number, child)).for_each(|child| listed[child as usize] = true);
         }
         let mut pending = vec![At::ROOT.slice];
+        pending.extend(&self.detached);
         let mut nodes = 0;
         while let Some(number) = pending.pop() {
             let slice = self.slices.get(number as usize).ok_or("a portal leads to no slice")?;
@@ -38,6 +40,7 @@ impl Store {
             nodes += slice.nodes();
             pending.extend(&slice.children);
         }
+        let doomed = self.validate_doomed(&mut seen)?;
         for number in self.slice_numbers() {
             ensure!(seen[number as usize], "slice {number} is in use and hangs nowhere");
         }
@@ -45,17 +48,35 @@ impl Store {
             ensure!(!self.slice(number).lives, "slice {number} is free and in use");
         }
         ensure!(
-            self.slice_count() == self.slice_numbers().count(),
+            self.slice_count() == seen.iter().filter(|&&seen| seen).count(),
             "the list of free slices does not hold all free slices"
         );
         let root = self.row(At::ROOT);
         ensure!(root.occupant.as_node().is_some(), "the root has no row");
         ensure!(self.slice(0).nodes() == 1, "the root's slice holds other nodes");
         let live = self.tables.validate(|slice| self.slices.get(slice as usize).is_some_and(|slice| slice.lives))?;
-        ensure!(live == nodes, "{live} handles live and {nodes} nodes");
+        ensure!(live == nodes + doomed, "{live} handles live, and {nodes} nodes and {doomed} doomed ones");
         if self.worn.is_empty() {
             self.validate_sizes()?;
         }
+        Ok(nodes)
+    }
+
+    /// What waits to be freed hangs nowhere else; answers how many nodes that are.
+    fn validate_doomed(&self, seen: &mut [bool]) -> Result<usize, String> {
+        let mut pending = self.doomed.clone();
+        let mut nodes = 0;
+        while let Some(number) = pending.pop() {
+            let slice = self.slice(number);
+            ensure!(slice.lives && slice.standing == Standing::Doomed, "slice {number} is to be freed and is in use");
+            ensure!(
+                !core::mem::replace(&mut seen[number as usize], true),
+                "slice {number} is doomed and hangs somewhere"
+            );
+            nodes += slice.nodes();
+            pending.extend(&slice.children);
+        }
+        ensure!(nodes == self.doomed_nodes, "{nodes} nodes are doomed, not {}", self.doomed_nodes);
         Ok(nodes)
     }
 
@@ -166,10 +187,37 @@ impl Store {
         );
         if number == At::ROOT.slice {
             ensure!(slice.portal == At::NONE, "the root's slice has a portal");
+            ensure!(slice.standing == Standing::Attached, "the root is detached");
+        } else if slice.portal == At::NONE {
+            self.validate_detached(number)?;
+        } else if slice.standing != self.slice(slice.portal.slice).standing {
+            return Err(format!("slice {number} is {:?}, unlike the slice above", slice.standing));
         } else if slice.marked {
             let above = self.slice(slice.portal.slice);
             ensure!(above.marked && listed, "slice {number} is marked and the slice above does not know");
         }
+        Ok(())
+    }
+
+    /// The topmost slice of a detached subtree holds one top node, and inherits nothing.
+    fn validate_detached(&self, number: u32) -> Result<(), String> {
+        let slice = self.slice(number);
+        ensure!(slice.standing == Standing::Detached, "slice {number} is {:?} and has no portal", slice.standing);
+        ensure!(
+            self.detached.get(slice.child_index as usize) == Some(&number),
+            "the detached slice {number} is not listed where it thinks it is"
+        );
+        ensure!(!slice.marked || self.marked_roots.contains(&number), "the detached slice {number} waits unlisted");
+        ensure!(
+            slice.is_alone(slice.first_top) && slice.row(slice.first_top).occupant.as_node().is_some(),
+            "the detached slice {number} has not one top node"
+        );
+        ensure!(
+            slice.transforms.worlds[0] == Mat34::IDENTITY
+                && slice.visibilities.effective[0] == u32::MAX
+                && slice.materials.values[0].is_none(),
+            "the detached slice {number} inherits something"
+        );
         Ok(())
     }
 

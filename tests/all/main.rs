@@ -2,6 +2,7 @@
 
 mod batches;
 mod deep;
+mod detached;
 mod edits;
 #[cfg(feature = "gltf")]
 mod gltf;

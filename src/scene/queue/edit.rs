@@ -9,7 +9,10 @@ use glam::Vec3;
 pub(super) enum Edit {
     Insert(QueuedPlace),
     Remove(Target),
+    RemoveLater(Target),
     Reparent(Target, QueuedPlace, Keep),
+    Detach(Target),
+    Attach(Target, QueuedPlace, Keep),
     SetLocal(Target, Transform),
     SetLocalMatrix(Target, Mat34),
     SetWorld(Target, Transform),
@@ -100,6 +103,11 @@ impl Edit {
                 scene.insert(tickets.place(place)?, node).map(Outcome::Inserted)
             }
             Self::Remove(target) => scene.remove(node(target)?).map(Outcome::Removed),
+            Self::RemoveLater(target) => scene.remove_later(node(target)?).map(Outcome::Removed),
+            Self::Detach(target) => scene.detach(node(target)?).map(set),
+            Self::Attach(target, place, keep) => {
+                scene.attach(node(target)?, tickets.place(place)?, keep).map(Outcome::Moved)
+            }
             Self::Reparent(target, place, keep) => {
                 scene.reparent(node(target)?, tickets.place(place)?, keep).map(Outcome::Moved)
             }

@@ -1,0 +1,156 @@
+//! Subtrees that leave the tree: for a while, or for good without a pause.
+
+use crate::scene::{Keep, Place, Scene};
+use crate::slice::{At, Standing};
+use crate::{Error, LocalForm, NodeHandle};
+
+impl Scene {
+    /// Takes a node and all below it out of the tree, to be attached again somewhere or removed.
+    ///
+    /// A detached subtree costs no pass anything. Its handles stay valid, and it can be edited and asked about like any
+    /// other: its root has no parent and no siblings, world transforms are relative to where that stands, and neither
+    /// visibility nor material comes from above. [`Scene::update`] brings up to date what edits reached in it.
+    /// [`Scene::len`] leaves it out. Detaching the root of a detached subtree does nothing.
+    ///
+    /// Computes in **O(nodes of the subtree in its slice + slices below)**.
+    ///
+    /// # Errors
+    /// [`Error::StaleHandle`], [`Error::RootIsFixed`].
+    ///
+    /// ```
+    /// use hedgerow::{Keep, Node, Scene, Transform};
+    ///
+    /// let mut scene = Scene::new();
+    /// let shelf = scene.insert(scene.root(), Node::transform(Transform::from_xyz(0.0, 2.0, 0.0)))?;
+    /// let book = scene.insert(shelf, Node::transform(Transform::from_xyz(1.0, 0.0, 0.0)))?;
+    ///
+    /// scene.detach(book)?;
+    /// assert_eq!((scene.len(), scene.detached_len()), (2, 1));
+    /// assert!(scene.contains(book) && scene.parent(book).is_none());
+    ///
+    /// scene.attach(book, shelf, Keep::Local)?;
+    /// scene.update();
+    /// assert_eq!(scene.world(book).unwrap().translation().to_array(), [1.0, 2.0, 0.0]);
+    /// # Ok::<(), hedgerow::Error>(())
+    /// ```
+    pub fn detach(&mut self, node: NodeHandle) -> Result<(), Error> {
+        let at = self.at(node)?;
+        if at == At::ROOT {
+            return Err(Error::RootIsFixed);
+        }
+        if self.store.is_detached_root(at) {
+            return Ok(());
+        }
+        let slice = self.store.slice(at.slice);
+        let (rows, from) = (slice.row_slots.live(), slice.standing);
+        let nodes = self.store.count_nodes(at);
+        let floating = self.store.float(at);
+        self.store.release(floating);
+        *self.len_of(from) -= nodes;
+        self.detached_len += nodes;
+        self.store.merge_if_shrunk(at.slice, rows);
+        Ok(())
+    }
+
+    /// Puts a detached subtree to a place in the tree, or in another detached subtree, and answers the form of its root's
+    /// local transform afterwards (`None` for a node without one).
+    ///
+    /// [`Keep`] is as in [`Scene::reparent`]: the world transform that is kept is the one that the root had while it was
+    /// detached. Computes in **O(slices below)**, and for a small subtree that joins the slice of its new place in O(its
+    /// nodes).
+    ///
+    /// # Errors
+    /// [`Error::StaleHandle`]; [`Error::NotDetached`] for a node that is not the root of a detached subtree;
+    /// [`Error::RootIsFixed`] and [`Error::BesideDetached`] for a place beside a root, [`Error::WouldCycle`] for one below the
+    /// node itself; with [`Keep::World`] also [`Error::Singular`] and [`Error::NotFinite`].
+    pub fn attach(
+        &mut self,
+        node: NodeHandle,
+        place: impl Into<Place>,
+        keep: Keep,
+    ) -> Result<Option<LocalForm>, Error> {
+        if !self.store.is_detached_root(self.at(node)?) {
+            return Err(Error::NotDetached(node));
+        }
+        self.reparent(node, place, keep)
+    }
+
+    /// Removes a node and all below it, and leaves most of the work to [`Scene::maintain`]; answers how many nodes that
+    /// were. Their handles are stale at once.
+    ///
+    /// What lies in the slice of the node goes at once, each slice below when there is time: removing a million nodes stalls
+    /// no frame. Until then [`Stats::doomed`](crate::Stats::doomed) counts the nodes, and they keep their memory. Computes
+    /// in **O(nodes of the subtree in its slice + slices below)**.
+    ///
+    /// # Errors
+    /// [`Error::StaleHandle`], [`Error::RootIsFixed`].
+    ///
+    /// ```
+    /// use hedgerow::{Node, Scene};
+    /// use std::time::Duration;
+    ///
+    /// let mut scene = Scene::new();
+    /// let district = scene.insert(scene.root(), Node::group())?;
+    /// let house = scene.insert(district, Node::group())?;
+    /// assert_eq!(scene.remove_later(district)?, 2);
+    /// assert!(!scene.contains(house) && scene.len() == 1);
+    /// assert_eq!(scene.maintain(Duration::MAX).freed, 2);
+    /// # Ok::<(), hedgerow::Error>(())
+    /// ```
+    pub fn remove_later(&mut self, node: NodeHandle) -> Result<usize, Error> {
+        let at = self.at(node)?;
+        if at == At::ROOT {
+            return Err(Error::RootIsFixed);
+        }
+        let slice = self.store.slice(at.slice);
+        let (rows, standing) = (slice.row_slots.live(), slice.standing);
+        let floating = self.store.float(at);
+        let removed = self.store.doom(floating);
+        *self.len_of(standing) -= removed;
+        if self.store.slice(at.slice).standing != Standing::Doomed {
+            self.store.merge_if_shrunk(at.slice, rows);
+        }
+        Ok(removed)
+    }
+
+    /// How many nodes the detached subtrees have. Computes in **O(1)**.
+    #[must_use]
+    pub fn detached_len(&self) -> usize {
+        self.detached_len
+    }
+
+    /// Whether a node lies in a detached subtree, as its root or below. Computes in **O(1)**; a stale handle does not.
+    #[must_use]
+    pub fn is_detached(&self, node: NodeHandle) -> bool {
+        let standing = |at: At| self.store.slice(at.slice).standing;
+        self.store.resolve(node).is_some_and(|at| standing(at) == Standing::Detached)
+    }
+
+    /// The roots of the detached subtrees, in an order that means nothing but is the same from run to run.
+    #[must_use]
+    pub fn detached_roots(&self) -> impl ExactSizeIterator<Item = NodeHandle> + '_ {
+        self.store.detached_roots().map(|at| self.store.handle(at))
+    }
+
+    /// The nodes of the tree, or of all detached subtrees.
+    #[inline]
+    pub(crate) fn len_of(&mut self, standing: Standing) -> &mut usize {
+        match standing {
+            Standing::Attached => &mut self.len,
+            Standing::Detached => &mut self.detached_len,
+            Standing::Doomed => unreachable!("no handle leads to a doomed node"),
+        }
+    }
+
+    /// What counts the nodes of a slice.
+    #[inline]
+    pub(crate) fn len_at(&mut self, slice: u32) -> &mut usize {
+        self.len_of(self.store.slice(slice).standing)
+    }
+
+    /// All nodes that take room: in the tree, detached, and waiting to be freed.
+    #[inline]
+    pub(crate) fn total_len(&self) -> usize {
+        self.len + self.detached_len + self.store.doomed_nodes
+    }
+}

@@ -1,0 +1,286 @@
+//! Detached subtrees: out of the tree, and otherwise like any other.
+
+use hedgerow::{
+    Aabb, DrawList, EditQueue, Error, Keep, Node, NodeHandle, Outcome, Place, Scene, SceneConfig, Shape, Transform,
+    Visibility,
+};
+use std::collections::HashMap;
+use std::time::Duration;
+
+/// Numbers that look random.
+struct Dice(u64);
+
+impl Dice {
+    fn below(&mut self, end: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) as usize % end
+    }
+}
+
+fn moved(x: usize) -> Transform {
+    Transform::from_xyz(x as f32, 1.0, -2.0)
+}
+
+fn node(number: usize) -> Node<'static> {
+    let node = if number.is_multiple_of(3) { Node::group() } else { Node::transform(moved(number % 100)) };
+    match number % 7 {
+        0 => node.with_material(u32::try_from(number).unwrap()),
+        1 => node.with_visibility(Visibility::layers(0b0110 << (number % 3))),
+        2 | 3 => node.with_shape(Shape::new(1, Aabb::cube(1.0))),
+        4 => node.named("four"),
+        _ => node,
+    }
+}
+
+/// Two scenes that get the same edits: in one subtrees are detached, in the other they are moved below a node that gives
+/// them nothing to inherit.
+struct Pair {
+    scene: Scene,
+    parked: Scene,
+    park: NodeHandle,
+    /// From handles of the one to those of the other.
+    twin: HashMap<NodeHandle, NodeHandle>,
+    nodes: Vec<NodeHandle>,
+}
+
+impl Pair {
+    fn new(config: SceneConfig) -> Self {
+        let scene = Scene::with_config(config).unwrap();
+        let mut parked = Scene::with_config(config).unwrap();
+        let park = parked.insert(parked.root(), Node::group()).unwrap();
+        let twin = HashMap::from([(scene.root(), parked.root())]);
+        Self { nodes: vec![scene.root()], scene, parked, park, twin }
+    }
+
+    fn pick(&self, dice: &mut Dice) -> NodeHandle {
+        self.nodes[dice.below(self.nodes.len())]
+    }
+
+    fn step(&mut self, dice: &mut Dice) {
+        let (a, b) = (self.pick(dice), self.pick(dice));
+        let (twin_a, twin_b) = (self.twin[&a], self.twin[&b]);
+        let keep = if dice.below(2) == 0 { Keep::World } else { Keep::Local };
+        match dice.below(20) {
+            0..=7 => {
+                let node = node(dice.below(1000));
+                let new = self.scene.insert(a, node).unwrap();
+                self.twin.insert(new, self.parked.insert(twin_a, node).unwrap());
+                self.nodes.push(new);
+            }
+            8 | 9 => {
+                let done = self.scene.detach(a);
+                assert_eq!(done.is_err(), a == self.scene.root());
+                let is_root = self.parked.parent(twin_a) == Some(self.park);
+                if done.is_ok() && !is_root {
+                    self.parked.reparent(twin_a, self.park, Keep::Local).unwrap();
+                }
+            }
+            10..=12 => {
+                let Some(root) = self.scene.detached_roots().nth(dice.below(self.scene.detached_roots().len().max(1)))
+                else {
+                    return;
+                };
+                let done = self.scene.attach(root, b, keep);
+                let expected = self.parked.reparent(self.twin[&root], twin_b, keep);
+                assert_eq!(done.is_ok(), expected.is_ok(), "{done:?} {expected:?}");
+            }
+            13 | 14 => {
+                let done = self.scene.reparent(a, b, keep);
+                let expected = if a == self.scene.root() {
+                    Err(Error::RootIsFixed)
+                } else {
+                    self.parked.reparent(twin_a, twin_b, keep)
+                };
+                assert_eq!(done.is_ok(), expected.is_ok(), "{done:?} {expected:?}");
+            }
+            15 if self.nodes.len() > 30 => {
+                let removed = if dice.below(2) == 0 { self.scene.remove(a) } else { self.scene.remove_later(a) };
+                if a == self.scene.root() {
+                    assert_eq!(removed, Err(Error::RootIsFixed));
+                    return;
+                }
+                assert_eq!(removed, self.parked.remove(twin_a));
+                self.nodes.retain(|&node| self.scene.contains(node));
+            }
+            16 => {
+                let x = dice.below(50);
+                assert_eq!(self.scene.set_local(a, moved(x)).is_ok(), self.parked.set_local(twin_a, moved(x)).is_ok());
+            }
+            17 => {
+                self.scene.attach_transform(a, moved(5)).unwrap();
+                self.parked.attach_transform(twin_a, moved(5)).unwrap();
+            }
+            18 => {
+                let budget = [Duration::ZERO, Duration::MAX][dice.below(2)];
+                self.scene.maintain(budget);
+            }
+            _ => {
+                self.scene.update();
+                self.parked.update();
+            }
+        }
+    }
+
+    fn compare(&mut self) {
+        self.scene.validate().unwrap();
+        let detached: usize = self.scene.detached_roots().map(|root| 1 + self.scene.descendants(root).count()).sum();
+        assert_eq!(self.scene.detached_len(), detached);
+        assert_eq!(detached, self.parked.descendants(self.park).count());
+        assert_eq!(self.scene.len(), 1 + self.scene.descendants(self.scene.root()).count());
+        assert_eq!(self.scene.len() + detached, self.nodes.len());
+        let stats = self.scene.stats();
+        assert_eq!((stats.nodes, stats.detached), (self.scene.len(), detached));
+        self.scene.update();
+        self.parked.update();
+        self.scene.validate().unwrap();
+        for &node in &self.nodes {
+            let twin = self.twin[&node];
+            assert_eq!(self.scene.is_detached(node), self.parked.is_ancestor(self.park, twin));
+            let parent = self.parked.parent(twin).filter(|&parent| parent != self.park);
+            assert_eq!(self.scene.parent(node).map(|parent| self.twin[&parent]), parent);
+            let children: Vec<_> = self.scene.children(node).map(|child| self.twin[&child]).collect();
+            assert!(self.parked.children(twin).filter(|&child| child != self.park).eq(children));
+            assert_eq!(self.scene.node(node), self.parked.node(twin));
+            assert_eq!(self.scene.world(node), self.parked.world(twin));
+            assert_eq!(self.scene.fresh_world(node), self.parked.fresh_world(twin));
+            // What stands below the root gets its components.
+            assert_eq!(
+                self.scene.is_detached(node),
+                self.scene.ancestors(node).last() != Some(self.scene.root()) && node != self.scene.root()
+            );
+            assert_eq!(self.scene.visibility(node), self.parked.visibility(twin));
+            assert_eq!(self.scene.material(node), self.parked.material(twin));
+        }
+    }
+}
+
+#[test]
+fn a_detached_subtree_is_what_it_is_below_a_node_that_gives_it_nothing() {
+    let small = SceneConfig { max_nodes: 24, min_nodes: 5, initial_slice_storage_size: 4, ..SceneConfig::DEFAULT };
+    let configs = [small, SceneConfig::DEFAULT, SceneConfig::THESIS, SceneConfig { reuse_holes: false, ..small }];
+    for (seed, config) in (1..).zip(configs.into_iter().cycle().take(16)) {
+        let mut dice = Dice(seed);
+        let mut pair = Pair::new(config);
+        for step in 0..1200 {
+            // The root stays bare, so that the park gives nothing either.
+            let before = pair.nodes[0];
+            pair.step(&mut dice);
+            assert_eq!(before, pair.scene.root());
+            if pair.scene.own_material(before).is_some() || pair.scene.local(before).is_some() {
+                pair.scene.detach_transform(before).unwrap();
+                pair.parked.detach_transform(pair.parked.root()).unwrap();
+            }
+            if step % 10 == 0 {
+                pair.compare();
+            }
+        }
+        pair.compare();
+    }
+}
+
+#[test]
+fn places_beside_the_root_of_a_detached_subtree_are_refused() {
+    let mut scene = Scene::new();
+    let a = scene.insert(scene.root(), Node::group()).unwrap();
+    let b = scene.insert(a, Node::group()).unwrap();
+    scene.detach(a).unwrap();
+    let refused = Error::BesideDetached(a);
+    for place in [Place::Before(a), Place::After(a)] {
+        assert_eq!(scene.insert(place, Node::group()), Err(refused.clone()));
+        assert_eq!(scene.reparent(b, place, Keep::Local), Err(refused.clone()));
+        assert_eq!(scene.attach(a, place, Keep::Local), Err(refused.clone()));
+    }
+    assert_eq!(scene.attach(a, b, Keep::Local), Err(Error::WouldCycle { node: a, parent: b }));
+    assert_eq!(scene.attach(b, scene.root(), Keep::Local), Err(Error::NotDetached(b)));
+    assert_eq!(scene.detach(scene.root()), Err(Error::RootIsFixed));
+    assert_eq!(scene.detach(a), Ok(()), "detaching again does nothing");
+    assert_eq!((scene.len(), scene.detached_len()), (1, 2));
+    scene.validate().unwrap();
+}
+
+#[test]
+fn a_detached_subtree_is_neither_drawn_nor_walked_and_clear_removes_it() {
+    let mut scene = Scene::new();
+    let shape = Node::shape(Shape::new(3, Aabb::cube(1.0)));
+    let top = scene.insert(scene.root(), shape).unwrap();
+    let child = scene.insert(top, shape).unwrap();
+    scene.update();
+    let mut list = DrawList::new();
+    scene.draw_list(&mut list);
+    assert_eq!(list.commands().len(), 2);
+    scene.detach(child).unwrap();
+    scene.update();
+    scene.draw_list(&mut list);
+    assert_eq!(list.commands().len(), 1);
+    scene.attach(child, Place::FirstChildOf(top), Keep::World).unwrap();
+    scene.update();
+    scene.draw_list(&mut list);
+    assert_eq!(list.commands().len(), 2);
+    scene.detach(child).unwrap();
+    scene.clear();
+    assert_eq!((scene.len(), scene.detached_len(), scene.contains(child)), (1, 0, false));
+    scene.validate().unwrap();
+}
+
+#[test]
+fn keeping_the_world_transform_on_attach_undoes_the_new_parents() {
+    let mut scene = Scene::new();
+    let parent = scene.insert(scene.root(), Node::transform(Transform::from_xyz(1.0, 2.0, 3.0))).unwrap();
+    let node = scene.insert(parent, Node::transform(Transform::from_xyz(5.0, 5.0, 5.0))).unwrap();
+    scene.detach(node).unwrap();
+    scene.update();
+    assert_eq!(scene.world(node).unwrap().translation().to_array(), [5.0; 3]);
+    scene.attach(node, parent, Keep::World).unwrap();
+    scene.update();
+    assert_eq!(scene.world(node).unwrap().translation().to_array(), [5.0; 3]);
+    assert_eq!(scene.local(node).unwrap().to_matrix().translation().to_array(), [4.0, 3.0, 2.0]);
+}
+
+#[test]
+fn what_is_removed_for_later_is_gone_at_once_and_freed_piece_by_piece() {
+    let mut scene = Scene::new();
+    let top = scene.insert(scene.root(), Node::group()).unwrap();
+    let mut dice = Dice(3);
+    let mut nodes = vec![top];
+    for number in 0..50_000 {
+        let parent = nodes[dice.below(nodes.len())];
+        nodes.push(scene.insert(parent, node(number)).unwrap());
+    }
+    let beside = scene.insert(scene.root(), Node::group()).unwrap();
+    scene.update();
+    assert_eq!(scene.remove_later(top), Ok(50_001));
+    assert_eq!(scene.len(), 2);
+    assert!(nodes.iter().all(|&node| !scene.contains(node)));
+    assert!(scene.stats().doomed > 40_000);
+    scene.validate().unwrap();
+    let (mut calls, mut freed) = (0, 0);
+    while scene.stats().doomed > 0 {
+        let done = scene.maintain(Duration::ZERO);
+        assert!(done.freed <= 4096, "a piece is at most a slice");
+        freed += done.freed;
+        calls += 1;
+        scene.insert(beside, Node::group()).unwrap();
+        scene.validate().unwrap();
+    }
+    assert!(calls > 10 && freed > 40_000);
+    assert!(nodes.iter().all(|&node| !scene.contains(node)));
+}
+
+#[test]
+fn a_queue_detaches_attaches_and_removes_later() {
+    let mut scene = Scene::new();
+    let root = scene.root();
+    let mut queue = EditQueue::new();
+    let a = queue.insert(root, Node::transform(moved(1)));
+    let b = queue.insert(a, Node::group());
+    queue.detach(a);
+    queue.attach(b, root, Keep::Local);
+    queue.attach(a, root, Keep::Local);
+    queue.remove_later(b);
+    let results = queue.apply(&mut scene).to_vec();
+    assert_eq!(results[2], Ok(Outcome::Set));
+    assert!(matches!(results[3], Err(Error::NotDetached(_))));
+    assert!(matches!(results[4], Ok(Outcome::Moved(Some(_)))));
+    assert_eq!(results[5], Ok(Outcome::Removed(1)));
+    assert_eq!((scene.len(), scene.detached_len()), (2, 0));
+}
