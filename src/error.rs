@@ -1,6 +1,6 @@
 //! The crate's one error type.
 
-use crate::NodeHandle;
+use crate::{NodeHandle, TreeFault};
 use core::fmt;
 
 /// What an edit, a configuration or an import can refuse. A refused call has changed nothing.
@@ -40,6 +40,13 @@ pub enum Error {
         index: usize,
         /// Why it is refused.
         error: Box<Self>,
+    },
+    /// A list of nodes makes no tree.
+    InvalidTree {
+        /// The number of the first node at fault, or of one on the cycle.
+        index: usize,
+        /// What is wrong there.
+        fault: TreeFault,
     },
     /// A configuration value makes no sense.
     InvalidConfig {
@@ -92,6 +99,12 @@ impl fmt::Display for Error {
                 )
             }
             Self::InBatch { index, error } => write!(f, "item {index} of the batch: {error}"),
+            Self::InvalidTree { index, fault } => match fault {
+                TreeFault::NoRoot => f.write_str("the list is empty; push a node without a parent"),
+                TreeFault::SecondRoot => write!(f, "node {index} has no parent, like one before it; give it one"),
+                TreeFault::UnknownParent => write!(f, "the parent of node {index} is not in the list; push it, too"),
+                TreeFault::Cycle => write!(f, "node {index} is its own ancestor; give it another parent"),
+            },
             Self::InvalidConfig { field, expected } => write!(f, "SceneConfig::{field} must be {expected}"),
             Self::CapacityOverflow => {
                 f.write_str("the scene cannot number that many nodes; split it into several scenes")

@@ -32,6 +32,7 @@
 //! | handles and errors | [`NodeHandle`], [`Error`] |
 //! | mathematics, on [`glam`] | [`Transform`], [`Mat34`], [`Aabb`] |
 //! | the graph: edits and queries | [`Scene`], [`Node`], [`Place`], [`Keep`], [`Shape`], [`Visibility`], [`Local`], [`iter`] |
+//! | many nodes at once: lists and copies | [`SceneBuilder`], [`HandleMap`] |
 //! | the storage policy, and what a scene is made of | [`SceneConfig`], [`Maintenance`], [`Stats`] |
 //! | data of your own by node; edits for later | [`NodeMap`], [`EditQueue`] |
 //! | walks: single nodes in strict order, whole slices as columns | [`Visitor`], [`SliceVisitor`], [`SliceVisitorMut`] |
@@ -101,8 +102,8 @@ pub use math::{Aabb, Mat34, Transform};
 pub use node::{Local, LocalForm, Node, Shape, Visibility};
 pub use pass::{DrawCommand, DrawList, RenderPass, TransformPass};
 pub use scene::{
-    Edge, EditQueue, Keep, Maintenance, NodeMap, Outcome, Place, Queued, QueuedPlace, Scene, Stats, Target, Usage,
-    Violation, iter, node_map,
+    Edge, EditQueue, HandleMap, Keep, Maintenance, NodeMap, Outcome, Place, Queued, QueuedPlace, Scene, SceneBuilder,
+    Stats, Target, TreeFault, Usage, Violation, iter, node_map,
 };
 pub use visit::{
     Flow, ListedShape, MaterialView, NodeRef, RowView, ShapeView, SliceView, SliceViewMut, SliceVisitor,

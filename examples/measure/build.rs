@@ -1,8 +1,10 @@
-//! Building a tree by single inserts in random places, against boxed nodes.
+//! Building a tree of 262,144 nodes: the thesis's, each the last child of an earlier one chosen at random.
 //!
-//! Case `random`: the thesis's tree of 262,144 nodes, each the last child of an earlier one chosen at random, in the order
-//! in which they were chosen. Nothing is reserved on either side but the array of handles or pointers. Dropping the
-//! tree is not timed.
+//! - `random`: by single inserts in the order in which they were chosen, against boxed nodes. Nothing is reserved on either
+//!   side but the array of handles or pointers.
+//! - `builder`: from a list of the same nodes in the same order, pushing them to the list included, against single inserts.
+//!
+//! Dropping the tree is not timed.
 
 use crate::report::{Case, Report, Unit};
 use crate::timing::{median, nanoseconds, same_draws};
@@ -16,35 +18,36 @@ const ROUNDS: usize = 11;
 pub(crate) fn run(report: &mut Report) -> Result<(), Box<dyn Error>> {
     let recipe = Recipe::random(NODES, 1);
     check(&recipe)?;
-    let (mut ours, mut theirs) = (Vec::new(), Vec::new());
+    let (mut ours, mut theirs, mut listed) = (Vec::new(), Vec::new(), Vec::new());
     for _ in 0..ROUNDS {
-        ours.push(build::<Packed>(&recipe));
-        theirs.push(build::<Boxed>(&recipe));
+        ours.push(time(|| Packed::build(&recipe)));
+        theirs.push(time(|| Boxed::build(&recipe)));
+        listed.push(time(|| Packed::build_from_list(&recipe)));
     }
-    report.case(&Case {
-        name: "random",
-        nodes: NODES,
-        unit: Unit::Time,
-        ours: median(&mut ours) / NODES as f64,
-        baseline: Boxed::NAME,
-        baseline_figure: median(&mut theirs) / NODES as f64,
-    })?;
+    let [ours, theirs, listed] = [ours, theirs, listed].map(|mut times| median(&mut times) / NODES as f64);
+    let mut case = |name, ours, baseline, baseline_figure| {
+        report.case(&Case { name, nodes: NODES, unit: Unit::Time, ours, baseline, baseline_figure })
+    };
+    case("random", ours, Boxed::NAME, theirs)?;
+    case("builder", listed, "single inserts", ours)?;
     Ok(())
 }
 
 /// The nanoseconds that one build takes.
-fn build<S: Side>(recipe: &Recipe) -> f64 {
+fn time<S: Side>(build: impl FnOnce() -> S) -> f64 {
     let mut built = None;
-    nanoseconds(|| built = Some(S::build(recipe)))
+    nanoseconds(|| built = Some(build()))
 }
 
-/// Fails unless both sides build the same tree.
+/// Fails unless all ways build the same tree.
 fn check(recipe: &Recipe) -> Result<(), String> {
-    let mut packed = Packed::build(recipe);
     let mut boxed = Boxed::build(recipe);
-    packed.transform();
     boxed.transform();
-    packed.render();
     boxed.render();
-    same_draws(&packed, &boxed, "build")
+    for mut packed in [Packed::build(recipe), Packed::build_from_list(recipe)] {
+        packed.transform();
+        packed.render();
+        same_draws(&packed, &boxed, "build")?;
+    }
+    Ok(())
 }

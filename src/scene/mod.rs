@@ -1,11 +1,14 @@
 //! The graph: nodes, their edits and queries.
 
 mod batch;
+mod builder;
 mod component;
 mod detach;
 mod dump;
+mod duplicate;
 mod edit;
 mod frame;
+mod handle_map;
 pub mod iter;
 mod maintain;
 mod name;
@@ -18,6 +21,8 @@ mod stats;
 mod validate;
 mod world;
 
+pub use builder::{SceneBuilder, TreeFault};
+pub use handle_map::HandleMap;
 pub use iter::Edge;
 pub use maintain::Maintenance;
 pub use node_map::NodeMap;

@@ -4,12 +4,13 @@
 //! siblings with all that hangs below; `table` finds a node by its handle; a [`Store`] holds all of it, and its other
 //! files are the ways in which rows move: `chain` (between siblings), `rewire` (effective slots), `reconstitute`
 //! (within a slice), `transplant` (between slices), `split` and `merge` (where a slice is too large or too small),
-//! `detached` (out of the tree).
+//! `detached` (out of the tree), `grow` (many that come at once).
 
 mod bits;
 mod chain;
 mod column;
 mod detached;
+mod grow;
 mod linear;
 mod merge;
 mod need;
@@ -28,6 +29,7 @@ pub(crate) use bits::{Bits, HoleSet};
 pub(crate) use chain::Spot;
 pub(crate) use column::{MaterialColumn, NameColumn, ShapeColumn, ShapeRecord, TransformColumn, VisibilityColumn};
 pub(crate) use detached::Standing;
+pub(crate) use grow::Forest;
 pub(crate) use linear::LinearAllocator;
 pub(crate) use need::Need;
 pub(crate) use reconstitute::Capacity;

@@ -57,6 +57,16 @@ impl Need {
         }
     }
 
+    /// Adds another need.
+    pub(crate) fn extend(&mut self, other: &Self) {
+        self.rows += other.rows;
+        self.transforms += other.transforms;
+        self.visibilities += other.visibilities;
+        self.materials += other.materials;
+        self.shapes += other.shapes;
+        self.names += other.names;
+    }
+
     /// Adds what an existing row takes.
     pub(crate) fn add(&mut self, row: &Row) {
         self.rows += 1;

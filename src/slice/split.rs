@@ -53,6 +53,11 @@ impl Planner {
         Self { quarter: (bound / 4).max(2) }
     }
 
+    /// The rows that a piece has at least.
+    pub(crate) fn least(&self) -> u32 {
+        self.quarter
+    }
+
     /// The runs to cut out of a forest in pre-order, told by the place of each node's parent ([`NIL`] for the topmost):
     /// inner runs before those that they lie in, runs of the same siblings from the last to the first. Of the topmost
     /// siblings the first always stay.

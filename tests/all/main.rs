@@ -1,6 +1,7 @@
 //! Everything that is tested from outside the crate, in one binary.
 
 mod batches;
+mod bulk;
 mod deep;
 mod detached;
 mod edits;

@@ -1,7 +1,7 @@
 //! The two scene graphs, behind the few things that a measurement does with one.
 
 use crate::{Checksum, Content, Draws, Edits, Graph, Kind, NodePtr, Recipe};
-use hedgerow::{Aabb, DrawList, Node, NodeHandle, Scene, Shape, Transform};
+use hedgerow::{Aabb, DrawList, Node, NodeHandle, Scene, SceneBuilder, SceneConfig, Shape, Transform};
 
 /// A scene graph under measurement.
 ///
@@ -146,6 +146,20 @@ impl Packed {
     #[must_use]
     pub const fn scene_mut(&mut self) -> &mut Scene {
         &mut self.scene
+    }
+
+    /// Builds the tree by way of a list of all nodes with their parents.
+    ///
+    /// # Panics
+    /// Never: a recipe makes a tree.
+    #[must_use]
+    pub fn build_from_list(recipe: &Recipe) -> Self {
+        let mut list = SceneBuilder::with_capacity(recipe.nodes().len());
+        for (id, node) in recipe.nodes().iter().enumerate() {
+            list.push((id > 0).then_some(node.parent as usize), describe(node.content));
+        }
+        let (scene, nodes) = list.build(SceneConfig::DEFAULT).expect("a recipe makes a tree");
+        Self { scene, nodes, draws: DrawList::new() }
     }
 
     /// The scene, and its handles by recipe id, for edits made otherwise than by [`Side::edit`].

@@ -1,0 +1,368 @@
+//! Building a whole tree from a list in which each node names its parent by number.
+
+use crate::scene::{MAX_NODES, Place, Scene};
+use crate::simd::prefetch_whole;
+use crate::slice::{At, Floating, Forest, NIL, Need};
+use crate::{Error, Node, NodeHandle, SceneConfig};
+
+/// What is wrong with the shape of a tree that is to be built.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum TreeFault {
+    /// The list is empty.
+    NoRoot,
+    /// A node has no parent, and one before it has none either.
+    SecondRoot,
+    /// A parent's number is not in the list.
+    UnknownParent,
+    /// A node is its own ancestor.
+    Cycle,
+}
+
+/// A tree as a list: each node with the number of its parent, which may come before or behind it.
+///
+/// Builds a tree several times faster than single inserts do: the list is brought into depth-first order, cut into slices
+/// as a scene would cut it, and each slice is filled from front to back. Siblings stand in the order of the list.
+///
+/// ```
+/// use hedgerow::{Error, Node, Scene, SceneBuilder, SceneConfig, Transform, TreeFault};
+///
+/// let mut builder = SceneBuilder::new();
+/// let wheel = builder.push(Some(1), Node::transform(Transform::from_xyz(1.0, 0.0, 0.0)));
+/// let car = builder.push(None, Node::transform(Transform::from_xyz(5.0, 0.0, 0.0)).named("car"));
+/// assert_eq!((wheel, car), (0, 1));
+///
+/// // Into a scene that there is, as often as wished:
+/// let mut scene = Scene::new();
+/// let root = scene.root();
+/// let first = builder.insert_into(&mut scene, root)?;
+/// let second = builder.insert_into(&mut scene, root)?;
+/// assert!(scene.children(root).eq([first[car], second[car]]));
+///
+/// // Or as a scene of its own, whose root is the list's:
+/// let (scene, nodes) = builder.build(SceneConfig::DEFAULT)?;
+/// assert_eq!(scene.root(), nodes[car]);
+/// assert_eq!(scene.parent(nodes[wheel]), Some(nodes[car]));
+///
+/// builder.push(Some(7), Node::group());
+/// let refused = builder.build(SceneConfig::DEFAULT).map(|(_, nodes)| nodes);
+/// assert_eq!(refused, Err(Error::InvalidTree { index: 2, fault: TreeFault::UnknownParent }));
+/// # Ok::<(), Error>(())
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct SceneBuilder<'n> {
+    /// The number of each node's parent, or [`NIL`].
+    parents: Vec<u32>,
+    nodes: Vec<Node<'n>>,
+}
+
+/// What stands for the number of a parent that no list can have.
+const UNKNOWN: u32 = NIL - 1;
+
+impl<'n> SceneBuilder<'n> {
+    /// An empty list.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// An empty list with room for so many nodes.
+    #[must_use]
+    pub fn with_capacity(nodes: usize) -> Self {
+        Self { parents: Vec::with_capacity(nodes), nodes: Vec::with_capacity(nodes) }
+    }
+
+    /// Appends a node, and answers its number: 0 for the first, 1 for the next. Exactly one node has no parent.
+    ///
+    /// Checks nothing: a parent may come later. Computes in amortised **O(1)**.
+    #[inline]
+    pub fn push(&mut self, parent: Option<usize>, node: Node<'n>) -> usize {
+        self.parents.push(parent.map_or(NIL, |parent| u32::try_from(parent).unwrap_or(UNKNOWN).min(UNKNOWN)));
+        self.nodes.push(node);
+        self.nodes.len() - 1
+    }
+
+    /// How many nodes the list has.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// Whether the list has no nodes.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.nodes.is_empty()
+    }
+
+    /// Empties the list and keeps its memory.
+    pub fn clear(&mut self) {
+        self.parents.clear();
+        self.nodes.clear();
+    }
+
+    /// A new scene of this tree, and the handles of its nodes by number. The scene's root is the one node without a parent.
+    ///
+    /// Computes in **O(nodes)**.
+    ///
+    /// # Errors
+    /// [`Error::InvalidTree`]; [`Error::InBatch`] with the number of a node that a scene refuses and why
+    /// ([`Error::NotFinite`], [`Error::NotRotation`]); [`Error::InvalidConfig`], [`Error::CapacityOverflow`].
+    pub fn build(&self, config: SceneConfig) -> Result<(Scene, Vec<NodeHandle>), Error> {
+        let mut scene = Scene::with_config(config)?;
+        let mut handles = Vec::new();
+        let tree = self.ordered()?;
+        scene.check_room(self.len())?;
+        scene.dress_root(&tree.node(0));
+        handles.resize(self.len(), scene.root());
+        let mut start = 1;
+        while start < tree.count() {
+            let end = tree.independent_run(start, scene.config());
+            let slice = scene.store.grow(&tree, start..end, |place, handle| handles[tree.item(place)] = handle);
+            // Where nothing is taken in for its smallness, the place is beside the portals of the root's slice.
+            let last = Place::LastChildOf(scene.root);
+            scene.store.insert_portal_where(|store| store.settle_at(last, usize::MAX), slice);
+            start = end;
+        }
+        scene.len = self.len();
+        Ok((scene, handles))
+    }
+
+    /// Inserts the tree into a scene, its root at a place, and answers the handles of the nodes by number.
+    ///
+    /// Computes in **O(nodes)**.
+    ///
+    /// # Errors
+    /// Those of [`SceneBuilder::build`] but for the configuration's, and those of [`Scene::insert`] for the place. The scene
+    /// is as before.
+    pub fn insert_into(&self, scene: &mut Scene, place: impl Into<Place>) -> Result<Vec<NodeHandle>, Error> {
+        let place = place.into();
+        let parent = scene.parent_of_place(place)?;
+        let tree = self.ordered()?;
+        scene.check_room(self.len())?;
+        let mut handles = vec![scene.root(); self.len()];
+        scene.plant(&tree, place, parent, |place, handle| handles[tree.item(place)] = handle);
+        Ok(handles)
+    }
+
+    /// The tree in depth-first order, or what is wrong with it or with one of its nodes.
+    fn ordered(&self) -> Result<Ordered<'_, 'n>, Error> {
+        let invalid = |index: usize, fault| Error::InvalidTree { index, fault };
+        let mut root = None;
+        let mut parts = Vec::with_capacity(self.len());
+        for (index, (&parent, node)) in self.parents.iter().zip(&self.nodes).enumerate() {
+            if parent == NIL {
+                if root.replace(index).is_some() {
+                    return Err(invalid(index, TreeFault::SecondRoot));
+                }
+            } else if parent as usize >= self.len() {
+                return Err(invalid(index, TreeFault::UnknownParent));
+            }
+            parts.push(Parts::of(node).map_err(|error| Error::InBatch { index, error: Box::new(error) })?);
+        }
+        if self.is_empty() {
+            return Err(invalid(0, TreeFault::NoRoot));
+        }
+        if self.len() > MAX_NODES {
+            return Err(Error::CapacityOverflow);
+        }
+        let (order, parents) = depth_first(&self.parents, root);
+        if order.len() < self.len() {
+            return Err(invalid(self.on_a_cycle(&order), TreeFault::Cycle));
+        }
+        Ok(Ordered { nodes: &self.nodes, parts, order, parents })
+    }
+
+    /// The number of a node that is its own ancestor, where not all nodes are reached from the root.
+    fn on_a_cycle(&self, reached: &[u32]) -> usize {
+        let mut seen = vec![false; self.len()];
+        reached.iter().for_each(|&item| seen[item as usize] = true);
+        let lost = seen.iter().position(|seen| !seen).expect("fewer nodes are reached than there are");
+        // Whoever is not reached from the root has no way up to it: climbing, one comes around.
+        let mut item = lost;
+        while !core::mem::replace(&mut seen[item], true) {
+            item = self.parents[item] as usize;
+        }
+        item
+    }
+}
+
+/// The nodes below a root in depth-first order, siblings by their numbers, and of each the place of its parent.
+///
+/// Nodes that do not hang below the root are left out. Linear: siblings are linked from the last to the first, and the walk
+/// climbs by the parents that it is given.
+fn depth_first(parents: &[u32], root: Option<usize>) -> (Vec<u32>, Vec<u32>) {
+    let mut first_children = vec![NIL; parents.len()];
+    let mut next_siblings = vec![NIL; parents.len()];
+    for (item, &parent) in (0..number(parents.len())).zip(parents).rev() {
+        if parent != NIL {
+            next_siblings[item as usize] = core::mem::replace(&mut first_children[parent as usize], item);
+        }
+    }
+    let mut places = vec![NIL; parents.len()];
+    let mut order = Vec::with_capacity(parents.len());
+    let mut parent_places = Vec::with_capacity(parents.len());
+    let mut item = root.map_or(NIL, number);
+    while item != NIL {
+        places[item as usize] = number(order.len());
+        order.push(item);
+        parent_places.push(places.get(parents[item as usize] as usize).copied().unwrap_or(NIL));
+        let mut next = first_children[item as usize];
+        while next == NIL && item != NIL {
+            next = next_siblings[item as usize];
+            item = parents[item as usize];
+        }
+        item = next;
+    }
+    (order, parent_places)
+}
+
+/// A number of a node; there are less than 2³⁰.
+#[expect(clippy::cast_possible_truncation, reason = "lists are checked to be shorter than 2^30 before")]
+fn number(index: usize) -> u32 {
+    index as u32
+}
+
+/// Which components a description has, and whether a scene keeps it as it is. 1 byte, so that a walk in another order need
+/// not look at the description.
+#[derive(Clone, Copy, Debug)]
+struct Parts(u8);
+
+impl Parts {
+    const PLAIN: u8 = 1 << 5;
+
+    /// Looks a description over, and answers why a scene would refuse it.
+    fn of(node: &Node<'_>) -> Result<Self, Error> {
+        let plain = node.is_plain();
+        if !plain {
+            node.checked()?;
+        }
+        let parts = [
+            node.local.is_some(),
+            node.visibility.is_some(),
+            node.material.is_some(),
+            node.shape.is_some(),
+            node.name.is_some(),
+            plain,
+        ];
+        Ok(Self(parts.iter().rev().fold(0, |bits, &part| bits << 1 | u8::from(part))))
+    }
+
+    fn need(self) -> Need {
+        let [transforms, visibilities, materials, shapes, names] =
+            core::array::from_fn(|part| u32::from(self.0 >> part & 1));
+        Need { rows: 1, transforms, visibilities, materials, shapes, names }
+    }
+}
+
+/// A list in depth-first order, found to make a tree of nodes that a scene takes.
+struct Ordered<'b, 'n> {
+    nodes: &'b [Node<'n>],
+    /// By number.
+    parts: Vec<Parts>,
+    /// The number at each place.
+    order: Vec<u32>,
+    /// The place of each one's parent, by place.
+    parents: Vec<u32>,
+}
+
+/// How many nodes ahead a description is asked for.
+const AHEAD: u32 = 12;
+
+impl Ordered<'_, '_> {
+    fn count(&self) -> u32 {
+        number(self.order.len())
+    }
+
+    /// The number of the node at a place.
+    fn item(&self, place: u32) -> usize {
+        self.order[place as usize] as usize
+    }
+
+    /// The end of the run of the root's children from `start` on that a slice of a scene with this policy would hold.
+    fn independent_run(&self, start: u32, config: &SceneConfig) -> u32 {
+        let child_behind = |place: u32| {
+            let behind = self.parents[place as usize + 1..].iter().position(|&parent| parent == 0);
+            behind.map_or(self.count(), |passed| place + 1 + number(passed))
+        };
+        let mut end = child_behind(start);
+        while config.share_slices && end < self.count() && end - start < config.min_nodes {
+            let next = child_behind(end);
+            if next - end >= config.min_nodes {
+                break;
+            }
+            end = next;
+        }
+        end
+    }
+}
+
+impl Forest for Ordered<'_, '_> {
+    fn parents(&self) -> &[u32] {
+        &self.parents
+    }
+
+    fn need(&self, place: u32) -> Need {
+        self.parts[self.item(place)].need()
+    }
+
+    fn node(&self, place: u32) -> Node<'_> {
+        let item = self.item(place);
+        let node = self.nodes[item];
+        if self.parts[item].0 & Parts::PLAIN != 0 { node } else { node.checked().expect("the list was looked over") }
+    }
+
+    fn look_ahead(&self, place: u32) {
+        if let Some(&item) = self.order.get((place + AHEAD) as usize) {
+            prefetch_whole(self.nodes, item as usize);
+        }
+    }
+}
+
+impl Scene {
+    /// Makes sure that there are numbers and handles for so many more nodes.
+    pub(crate) fn check_room(&self, nodes: usize) -> Result<(), Error> {
+        let fits = nodes <= MAX_NODES - self.total_len() && self.store.tables.can_allocate(nodes);
+        if fits { Ok(()) } else { Err(Error::CapacityOverflow) }
+    }
+
+    /// Puts a tree of checked nodes to a checked place below `parent`, where there is room, and tells the handle of each.
+    pub(crate) fn plant(
+        &mut self,
+        tree: &impl Forest,
+        place: Place,
+        parent: At,
+        mut tell: impl FnMut(u32, NodeHandle),
+    ) {
+        let count = tree.parents().len();
+        if count < self.store.config.min_nodes as usize {
+            // What is not to have a slice of its own goes where it belongs at once.
+            let mut handles: Vec<NodeHandle> = Vec::with_capacity(count);
+            for (number, &parent) in (0..).zip(tree.parents()) {
+                let place = if parent == NIL { place } else { Place::LastChildOf(handles[parent as usize]) };
+                let (node, need) = (tree.node(number), tree.need(number));
+                let handle = self.insert_described(place, &node, &need, true).expect("place and room were checked");
+                handles.push(handle);
+                tell(number, handle);
+            }
+            return;
+        }
+        let standing = self.store.slice(parent.slice).standing;
+        let top = self.store.grow(tree, 0..number(count), tell);
+        self.store.land(Floating::Slice(top), |store| store.settle_at(place, count));
+        *self.len_of(standing) += count;
+    }
+
+    /// Gives the root of a new scene its components.
+    fn dress_root(&mut self, node: &Node<'_>) {
+        let root = self.root;
+        if let Some(local) = node.local {
+            self.put_local(root, local);
+        }
+        let Node { material, shape, visibility, name, .. } = *node;
+        let dressed = material
+            .map_or(Ok(()), |material| self.attach_material(root, material))
+            .and_then(|()| shape.map_or(Ok(()), |shape| self.attach_shape(root, shape)))
+            .and_then(|()| visibility.map_or(Ok(()), |visibility| self.attach_visibility(root, visibility)))
+            .and_then(|()| name.map_or(Ok(()), |name| self.set_name(root, Some(name))));
+        dressed.expect("the root is there, and its description was checked");
+    }
+}

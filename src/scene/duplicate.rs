@@ -1,0 +1,130 @@
+//! Copying subtrees, within a scene or from another.
+
+use crate::scene::{HandleMap, Place, Scene};
+use crate::slice::{At, Forest, NIL, Need, Store};
+use crate::{Error, Node, NodeHandle};
+use core::ops::Range;
+
+impl Scene {
+    /// Copies a node and all below it, components and names included, to a place, and answers which new node stands for
+    /// which old one. A bare handle as `place` means behind that node's last child.
+    ///
+    /// The place may lie in the copied subtree: what is copied is the subtree as it was before. A detached subtree can be
+    /// copied too, and so serve as a prefab that costs no pass anything. Computes in **O(nodes copied)**, and O(n log n) for
+    /// the map of n nodes.
+    ///
+    /// # Errors
+    /// [`Error::StaleHandle`] for the node or the place, [`Error::RootIsFixed`] and [`Error::BesideDetached`] for a place
+    /// beside a root, [`Error::CapacityOverflow`].
+    ///
+    /// ```
+    /// use hedgerow::{Node, Scene};
+    ///
+    /// let mut scene = Scene::new();
+    /// let lamp = scene.insert(scene.root(), Node::group().named("lamp"))?;
+    /// let bulb = scene.insert(lamp, Node::material(3))?;
+    /// let copy = scene.duplicate(lamp, scene.root())?;
+    /// assert_eq!(scene.name(copy.top()), Some("lamp"));
+    /// assert_eq!(scene.first_child(copy.top()), copy.get(bulb));
+    /// # Ok::<(), hedgerow::Error>(())
+    /// ```
+    pub fn duplicate(&mut self, node: NodeHandle, place: impl Into<Place>) -> Result<HandleMap, Error> {
+        let top = self.at(node)?;
+        let place = place.into();
+        let parent = self.parent_of_place(place)?;
+        let copy = Copied::of(&self.store, top);
+        self.plant_copy(&copy, place, parent)
+    }
+
+    /// Copies a node of another scene and all below it to a place in this one; else as [`Scene::duplicate`].
+    ///
+    /// # Errors
+    /// As those of [`Scene::duplicate`]; the node's handle is looked up in `other`, the place's in this scene.
+    pub fn duplicate_from(
+        &mut self,
+        other: &Self,
+        node: NodeHandle,
+        place: impl Into<Place>,
+    ) -> Result<HandleMap, Error> {
+        let top = other.at(node)?;
+        let place = place.into();
+        let parent = self.parent_of_place(place)?;
+        let copy = Copied::of(&other.store, top);
+        self.plant_copy(&copy, place, parent)
+    }
+
+    fn plant_copy(&mut self, copy: &Copied, place: Place, parent: At) -> Result<HandleMap, Error> {
+        self.check_room(copy.nodes.len())?;
+        let mut pairs = Vec::with_capacity(copy.nodes.len());
+        self.plant(copy, place, parent, |number, new| pairs.push((copy.handles[number as usize], new)));
+        Ok(HandleMap::new(pairs).expect("live handles are unique"))
+    }
+}
+
+/// The nodes of a subtree in pre-order, owned.
+#[derive(Default)]
+struct Copied {
+    handles: Vec<NodeHandle>,
+    /// The place of each node's parent.
+    parents: Vec<u32>,
+    nodes: Vec<Node<'static>>,
+    /// Where each node's name is among all names; `None` for a node without one.
+    name_ranges: Vec<Option<Range<usize>>>,
+    names: String,
+}
+
+impl Copied {
+    /// Copies a subtree. O(nodes).
+    fn of(store: &Store, top: At) -> Self {
+        let mut copy = Self::default();
+        // The places of the nodes above the present one.
+        let mut above: Vec<u32> = Vec::new();
+        let mut at = top;
+        loop {
+            let place = u32::try_from(copy.nodes.len()).expect("nodes number less than 2^30");
+            copy.push(store, at, above.last().copied().unwrap_or(NIL));
+            if let Some(child) = store.first_child(at) {
+                above.push(place);
+                at = child;
+                continue;
+            }
+            loop {
+                if at == top {
+                    return copy;
+                }
+                if let Some(next) = store.next_sibling(at) {
+                    at = next;
+                    break;
+                }
+                at = store.parent(at).expect("a walk stays below its top");
+                above.pop();
+            }
+        }
+    }
+
+    fn push(&mut self, store: &Store, at: At, parent: u32) {
+        let Node { local, material, shape, visibility, name } = store.node_at(at);
+        self.handles.push(store.handle(at));
+        self.parents.push(parent);
+        self.nodes.push(Node { local, material, shape, visibility, name: None });
+        let start = self.names.len();
+        self.names.push_str(name.unwrap_or_default());
+        self.name_ranges.push(name.map(|name| start..start + name.len()));
+    }
+}
+
+impl Forest for Copied {
+    fn parents(&self) -> &[u32] {
+        &self.parents
+    }
+
+    fn need(&self, place: u32) -> Need {
+        let named = u32::from(self.name_ranges[place as usize].is_some());
+        Need { names: named, ..Need::of(&self.nodes[place as usize]) }
+    }
+
+    fn node(&self, place: u32) -> Node<'_> {
+        let name = self.name_ranges[place as usize].clone().map(|range| &self.names[range]);
+        Node { name, ..self.nodes[place as usize] }
+    }
+}
