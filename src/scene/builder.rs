@@ -1,7 +1,7 @@
 //! Building a whole tree from a list in which each node names its parent by number.
 
+use crate::scene::node_list::NodeList;
 use crate::scene::{MAX_NODES, Place, Scene};
-use crate::simd::prefetch_whole;
 use crate::slice::{At, Floating, Forest, NIL, Need};
 use crate::{Error, Node, NodeHandle, SceneConfig};
 
@@ -49,16 +49,18 @@ pub enum TreeFault {
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, Debug, Default)]
-pub struct SceneBuilder<'n> {
+pub struct SceneBuilder {
     /// The number of each node's parent, or [`NIL`].
     parents: Vec<u32>,
-    nodes: Vec<Node<'n>>,
+    nodes: NodeList,
+    /// The first description that a scene would refuse, and why.
+    fault: Option<(usize, Error)>,
 }
 
 /// What stands for the number of a parent that no list can have.
 const UNKNOWN: u32 = NIL - 1;
 
-impl<'n> SceneBuilder<'n> {
+impl SceneBuilder {
     /// An empty list.
     #[must_use]
     pub fn new() -> Self {
@@ -68,17 +70,20 @@ impl<'n> SceneBuilder<'n> {
     /// An empty list with room for so many nodes.
     #[must_use]
     pub fn with_capacity(nodes: usize) -> Self {
-        Self { parents: Vec::with_capacity(nodes), nodes: Vec::with_capacity(nodes) }
+        Self { parents: Vec::with_capacity(nodes), nodes: NodeList::with_capacity(nodes), fault: None }
     }
 
     /// Appends a node, and answers its number: 0 for the first, 1 for the next. Exactly one node has no parent.
     ///
-    /// Checks nothing: a parent may come later. Computes in amortised **O(1)**.
+    /// Refuses nothing, building does: a parent may come later. A name is copied. Computes in amortised **O(1)**.
     #[inline]
-    pub fn push(&mut self, parent: Option<usize>, node: Node<'n>) -> usize {
+    pub fn push(&mut self, parent: Option<usize>, node: Node<'_>) -> usize {
+        let number = self.nodes.len();
         self.parents.push(parent.map_or(NIL, |parent| u32::try_from(parent).unwrap_or(UNKNOWN).min(UNKNOWN)));
-        self.nodes.push(node);
-        self.nodes.len() - 1
+        if let Err(error) = self.nodes.push(&node) {
+            self.fault.get_or_insert((number, error));
+        }
+        number
     }
 
     /// How many nodes the list has.
@@ -90,13 +95,14 @@ impl<'n> SceneBuilder<'n> {
     /// Whether the list has no nodes.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.nodes.is_empty()
+        self.nodes.len() == 0
     }
 
     /// Empties the list and keeps its memory.
     pub fn clear(&mut self) {
         self.parents.clear();
         self.nodes.clear();
+        self.fault = None;
     }
 
     /// A new scene of this tree, and the handles of its nodes by number. The scene's root is the one node without a parent.
@@ -144,11 +150,10 @@ impl<'n> SceneBuilder<'n> {
     }
 
     /// The tree in depth-first order, or what is wrong with it or with one of its nodes.
-    fn ordered(&self) -> Result<Ordered<'_, 'n>, Error> {
+    fn ordered(&self) -> Result<Ordered<'_>, Error> {
         let invalid = |index: usize, fault| Error::InvalidTree { index, fault };
         let mut root = None;
-        let mut parts = Vec::with_capacity(self.len());
-        for (index, (&parent, node)) in self.parents.iter().zip(&self.nodes).enumerate() {
+        for (index, &parent) in self.parents.iter().enumerate() {
             if parent == NIL {
                 if root.replace(index).is_some() {
                     return Err(invalid(index, TreeFault::SecondRoot));
@@ -156,7 +161,9 @@ impl<'n> SceneBuilder<'n> {
             } else if parent as usize >= self.len() {
                 return Err(invalid(index, TreeFault::UnknownParent));
             }
-            parts.push(Parts::of(node).map_err(|error| Error::InBatch { index, error: Box::new(error) })?);
+        }
+        if let Some((index, error)) = &self.fault {
+            return Err(Error::InBatch { index: *index, error: Box::new(error.clone()) });
         }
         if self.is_empty() {
             return Err(invalid(0, TreeFault::NoRoot));
@@ -168,7 +175,7 @@ impl<'n> SceneBuilder<'n> {
         if order.len() < self.len() {
             return Err(invalid(self.on_a_cycle(&order), TreeFault::Cycle));
         }
-        Ok(Ordered { nodes: &self.nodes, parts, order, parents })
+        Ok(Ordered { nodes: &self.nodes, order, parents })
     }
 
     /// The number of a node that is its own ancestor, where not all nodes are reached from the root.
@@ -190,27 +197,43 @@ impl<'n> SceneBuilder<'n> {
 /// Nodes that do not hang below the root are left out. Linear: siblings are linked from the last to the first, and the walk
 /// climbs by the parents that it is given.
 fn depth_first(parents: &[u32], root: Option<usize>) -> (Vec<u32>, Vec<u32>) {
-    let mut first_children = vec![NIL; parents.len()];
-    let mut next_siblings = vec![NIL; parents.len()];
-    for (item, &parent) in (0..number(parents.len())).zip(parents).rev() {
+    /// What the walk needs of a node, together.
+    #[derive(Clone, Copy)]
+    struct Links {
+        parent: u32,
+        first_child: u32,
+        next_sibling: u32,
+        place: u32,
+    }
+    let link = |&parent| Links { parent, first_child: NIL, next_sibling: NIL, place: NIL };
+    let mut links: Vec<Links> = parents.iter().map(link).collect();
+    for item in (0..number(parents.len())).rev() {
+        let parent = parents[item as usize];
         if parent != NIL {
-            next_siblings[item as usize] = core::mem::replace(&mut first_children[parent as usize], item);
+            let next = core::mem::replace(&mut links[parent as usize].first_child, item);
+            links[item as usize].next_sibling = next;
         }
     }
-    let mut places = vec![NIL; parents.len()];
     let mut order = Vec::with_capacity(parents.len());
     let mut parent_places = Vec::with_capacity(parents.len());
-    let mut item = root.map_or(NIL, number);
+    let (mut item, mut parent_place) = (root.map_or(NIL, number), NIL);
     while item != NIL {
-        places[item as usize] = number(order.len());
+        let place = number(order.len());
         order.push(item);
-        parent_places.push(places.get(parents[item as usize] as usize).copied().unwrap_or(NIL));
-        let mut next = first_children[item as usize];
-        while next == NIL && item != NIL {
-            next = next_siblings[item as usize];
-            item = parents[item as usize];
+        parent_places.push(parent_place);
+        let at = &mut links[item as usize];
+        at.place = place;
+        if at.first_child != NIL {
+            (item, parent_place) = (at.first_child, place);
+            continue;
         }
-        item = next;
+        while item != NIL && links[item as usize].next_sibling == NIL {
+            item = links[item as usize].parent;
+        }
+        if item != NIL {
+            let Links { parent, next_sibling, .. } = links[item as usize];
+            (item, parent_place) = (next_sibling, links[parent as usize].place);
+        }
     }
     (order, parent_places)
 }
@@ -221,43 +244,9 @@ fn number(index: usize) -> u32 {
     index as u32
 }
 
-/// Which components a description has, and whether a scene keeps it as it is. 1 byte, so that a walk in another order need
-/// not look at the description.
-#[derive(Clone, Copy, Debug)]
-struct Parts(u8);
-
-impl Parts {
-    const PLAIN: u8 = 1 << 5;
-
-    /// Looks a description over, and answers why a scene would refuse it.
-    fn of(node: &Node<'_>) -> Result<Self, Error> {
-        let plain = node.is_plain();
-        if !plain {
-            node.checked()?;
-        }
-        let parts = [
-            node.local.is_some(),
-            node.visibility.is_some(),
-            node.material.is_some(),
-            node.shape.is_some(),
-            node.name.is_some(),
-            plain,
-        ];
-        Ok(Self(parts.iter().rev().fold(0, |bits, &part| bits << 1 | u8::from(part))))
-    }
-
-    fn need(self) -> Need {
-        let [transforms, visibilities, materials, shapes, names] =
-            core::array::from_fn(|part| u32::from(self.0 >> part & 1));
-        Need { rows: 1, transforms, visibilities, materials, shapes, names }
-    }
-}
-
 /// A list in depth-first order, found to make a tree of nodes that a scene takes.
-struct Ordered<'b, 'n> {
-    nodes: &'b [Node<'n>],
-    /// By number.
-    parts: Vec<Parts>,
+struct Ordered<'b> {
+    nodes: &'b NodeList,
     /// The number at each place.
     order: Vec<u32>,
     /// The place of each one's parent, by place.
@@ -267,7 +256,7 @@ struct Ordered<'b, 'n> {
 /// How many nodes ahead a description is asked for.
 const AHEAD: u32 = 12;
 
-impl Ordered<'_, '_> {
+impl Ordered<'_> {
     fn count(&self) -> u32 {
         number(self.order.len())
     }
@@ -295,24 +284,28 @@ impl Ordered<'_, '_> {
     }
 }
 
-impl Forest for Ordered<'_, '_> {
+impl Forest for Ordered<'_> {
     fn parents(&self) -> &[u32] {
         &self.parents
     }
 
+    #[inline]
     fn need(&self, place: u32) -> Need {
-        self.parts[self.item(place)].need()
+        self.nodes.need(self.item(place))
     }
 
+    #[inline(always)]
     fn node(&self, place: u32) -> Node<'_> {
-        let item = self.item(place);
-        let node = self.nodes[item];
-        if self.parts[item].0 & Parts::PLAIN != 0 { node } else { node.checked().expect("the list was looked over") }
+        self.nodes.node(self.item(place))
     }
 
+    #[inline]
     fn look_ahead(&self, place: u32) {
+        if let Some(&item) = self.order.get((place + 2 * AHEAD) as usize) {
+            self.nodes.look_ahead(item as usize);
+        }
         if let Some(&item) = self.order.get((place + AHEAD) as usize) {
-            prefetch_whole(self.nodes, item as usize);
+            self.nodes.look_closer(item as usize);
         }
     }
 }

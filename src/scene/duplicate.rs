@@ -1,9 +1,9 @@
 //! Copying subtrees, within a scene or from another.
 
+use crate::scene::node_list::NodeList;
 use crate::scene::{HandleMap, Place, Scene};
 use crate::slice::{At, Forest, NIL, Need, Store};
 use crate::{Error, Node, NodeHandle};
-use core::ops::Range;
 
 impl Scene {
     /// Copies a node and all below it, components and names included, to a place, and answers which new node stands for
@@ -67,10 +67,7 @@ struct Copied {
     handles: Vec<NodeHandle>,
     /// The place of each node's parent.
     parents: Vec<u32>,
-    nodes: Vec<Node<'static>>,
-    /// Where each node's name is among all names; `None` for a node without one.
-    name_ranges: Vec<Option<Range<usize>>>,
-    names: String,
+    nodes: NodeList,
 }
 
 impl Copied {
@@ -103,13 +100,9 @@ impl Copied {
     }
 
     fn push(&mut self, store: &Store, at: At, parent: u32) {
-        let Node { local, material, shape, visibility, name } = store.node_at(at);
         self.handles.push(store.handle(at));
         self.parents.push(parent);
-        self.nodes.push(Node { local, material, shape, visibility, name: None });
-        let start = self.names.len();
-        self.names.push_str(name.unwrap_or_default());
-        self.name_ranges.push(name.map(|name| start..start + name.len()));
+        self.nodes.push_checked(&store.node_at(at));
     }
 }
 
@@ -119,12 +112,11 @@ impl Forest for Copied {
     }
 
     fn need(&self, place: u32) -> Need {
-        let named = u32::from(self.name_ranges[place as usize].is_some());
-        Need { names: named, ..Need::of(&self.nodes[place as usize]) }
+        self.nodes.need(place as usize)
     }
 
+    #[inline(always)]
     fn node(&self, place: u32) -> Node<'_> {
-        let name = self.name_ranges[place as usize].clone().map(|range| &self.names[range]);
-        Node { name, ..self.nodes[place as usize] }
+        self.nodes.node(place as usize)
     }
 }

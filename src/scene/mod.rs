@@ -12,6 +12,7 @@ mod handle_map;
 pub mod iter;
 mod maintain;
 mod name;
+mod node_list;
 pub mod node_map;
 mod place;
 mod query;

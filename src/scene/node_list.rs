@@ -1,0 +1,195 @@
+//! Descriptions of nodes, packed one behind the other.
+
+use crate::math::{Aabb, Mat34};
+use crate::simd::prefetch;
+use crate::slice::Need;
+use crate::{Error, Local, Node, Shape, Transform, Visibility};
+use glam::{Quat, Vec3};
+
+/// A list of descriptions as a scene keeps them. Each takes the words of the components that it has: most fit into one cache
+/// line, where a [`Node`] takes three, and lists are read in another order than they are written.
+///
+/// ```text
+/// words ── [ transform 10 or matrix 12 │ visibility 1 │ material 1 │ mesh 1, bounds 6 │ name: start 2, length 1 ]
+/// ```
+#[derive(Clone, Debug, Default)]
+pub(crate) struct NodeList {
+    heads: Vec<Head>,
+    words: Vec<u32>,
+    /// All names, one behind the other.
+    names: String,
+}
+
+/// Which components a description has, in the lowest bits, and where its words start.
+#[derive(Clone, Copy, Debug)]
+struct Head(u64);
+
+impl Head {
+    const LOCAL: u64 = 1;
+    const VISIBILITY: u64 = 1 << 1;
+    const MATERIAL: u64 = 1 << 2;
+    const SHAPE: u64 = 1 << 3;
+    const NAME: u64 = 1 << 4;
+    /// The local transform is a matrix.
+    const MATRIX: u64 = 1 << 5;
+    const BITS: u32 = 6;
+
+    #[inline]
+    fn has(self, part: u64) -> bool {
+        self.0 & part != 0
+    }
+}
+
+impl NodeList {
+    pub(crate) fn with_capacity(nodes: usize) -> Self {
+        Self { heads: Vec::with_capacity(nodes), words: Vec::with_capacity(nodes * 8), names: String::new() }
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.heads.len()
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.heads.clear();
+        self.words.clear();
+        self.names.clear();
+    }
+
+    /// Appends a description as a scene keeps it, or says why a scene would refuse it; it is then as if it had no components.
+    #[inline]
+    pub(crate) fn push(&mut self, node: &Node<'_>) -> Result<(), Error> {
+        if node.is_plain() {
+            self.push_checked(node);
+            return Ok(());
+        }
+        let checked = node.checked();
+        self.push_checked(checked.as_ref().unwrap_or(&Node::group()));
+        checked.map(drop)
+    }
+
+    /// Appends a description that a scene has or would keep as it is.
+    #[inline]
+    pub(crate) fn push_checked(&mut self, node: &Node<'_>) {
+        let mut head = (self.words.len() as u64) << Head::BITS;
+        match &node.local {
+            Some(Local::Transform(Transform { translation, rotation, scale })) => {
+                head |= Head::LOCAL;
+                self.words.extend(translation.to_array().map(f32::to_bits));
+                self.words.extend(rotation.to_array().map(f32::to_bits));
+                self.words.extend(scale.to_array().map(f32::to_bits));
+            }
+            Some(Local::Matrix(matrix)) => {
+                head |= Head::LOCAL | Head::MATRIX;
+                self.words.extend(matrix.rows.as_flattened().iter().map(|number| number.to_bits()));
+            }
+            None => {}
+        }
+        if let Some(visibility) = node.visibility {
+            head |= Head::VISIBILITY;
+            self.words.push(visibility.mask());
+        }
+        if let Some(material) = node.material {
+            head |= Head::MATERIAL;
+            self.words.push(material);
+        }
+        if let Some(Shape { mesh, bounds }) = &node.shape {
+            head |= Head::SHAPE;
+            self.words.push(*mesh);
+            self.words.extend([bounds.min, bounds.max].iter().flat_map(|corner| corner.to_array()).map(f32::to_bits));
+        }
+        if let Some(name) = node.name {
+            head |= Head::NAME;
+            let (start, length) = (self.names.len(), u32::try_from(name.len()).expect("a name is shorter than 4 GiB"));
+            #[expect(clippy::cast_possible_truncation, reason = "the two halves of a number")]
+            self.words.extend([start as u32, (start as u64 >> 32) as u32, length]);
+            self.names.push_str(name);
+        }
+        self.heads.push(Head(head));
+    }
+
+    /// What a node takes.
+    #[inline]
+    pub(crate) fn need(&self, index: usize) -> Need {
+        let head = self.heads[index];
+        let one = |part| u32::from(head.has(part));
+        Need {
+            rows: 1,
+            transforms: one(Head::LOCAL),
+            visibilities: one(Head::VISIBILITY),
+            materials: one(Head::MATERIAL),
+            shapes: one(Head::SHAPE),
+            names: one(Head::NAME),
+        }
+    }
+
+    /// A description.
+    #[inline(always)]
+    pub(crate) fn node(&self, index: usize) -> Node<'_> {
+        let head = self.heads[index];
+        let mut words = Words(&self.words[start(head)..]);
+        let local = head.has(Head::LOCAL).then(|| {
+            if head.has(Head::MATRIX) {
+                Local::Matrix(Mat34 { rows: core::array::from_fn(|_| words.numbers()) })
+            } else {
+                let translation = Vec3::from_array(words.numbers());
+                let rotation = Quat::from_array(words.numbers());
+                let scale = Vec3::from_array(words.numbers());
+                Local::Transform(Transform { translation, rotation, scale })
+            }
+        });
+        let visibility = head.has(Head::VISIBILITY).then(|| Visibility::layers(words.next()));
+        let material = head.has(Head::MATERIAL).then(|| words.next());
+        let shape = head.has(Head::SHAPE).then(|| {
+            let mesh = words.next();
+            let min = Vec3::from_array(words.numbers());
+            Shape::new(mesh, Aabb { min, max: Vec3::from_array(words.numbers()) })
+        });
+        let name = head.has(Head::NAME).then(|| {
+            let [low, high, length] = [words.next(), words.next(), words.next()].map(|word| word as usize);
+            let start = high << 32 | low;
+            &self.names[start..start + length]
+        });
+        Node { local, material, shape, visibility, name }
+    }
+
+    /// Asks for a description's head.
+    #[inline]
+    pub(crate) fn look_ahead(&self, index: usize) {
+        prefetch(&self.heads, index);
+    }
+
+    /// Asks for a description whose head has come.
+    #[inline]
+    pub(crate) fn look_closer(&self, index: usize) {
+        if let Some(&head) = self.heads.get(index) {
+            prefetch(&self.words, start(head));
+            prefetch(&self.words, start(head) + 7);
+        }
+    }
+}
+
+/// Where a description's words start.
+#[inline]
+#[expect(clippy::cast_possible_truncation, reason = "a place in a list that is in memory")]
+fn start(head: Head) -> usize {
+    (head.0 >> Head::BITS) as usize
+}
+
+/// What is left of a description's words.
+struct Words<'w>(&'w [u32]);
+
+impl Words<'_> {
+    #[inline(always)]
+    fn next(&mut self) -> u32 {
+        let (&word, rest) = self.0.split_first().expect("a description has the words that its head says");
+        self.0 = rest;
+        word
+    }
+
+    #[inline(always)]
+    fn numbers<const N: usize>(&mut self) -> [f32; N] {
+        let (words, rest) = self.0.split_first_chunk().expect("a description has the words that its head says");
+        self.0 = rest;
+        words.map(f32::from_bits)
+    }
+}
