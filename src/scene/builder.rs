@@ -1,8 +1,8 @@
 //! Building a whole tree from a list in which each node names its parent by number.
 
-use crate::scene::node_list::NodeList;
 use crate::scene::{MAX_NODES, Place, Scene};
-use crate::slice::{At, Floating, Forest, NIL, Need};
+use crate::simd::prefetch;
+use crate::slice::{At, Floating, Forest, NIL, NodeList};
 use crate::{Error, Node, NodeHandle, SceneConfig};
 
 /// What is wrong with the shape of a tree that is to be built.
@@ -117,7 +117,7 @@ impl SceneBuilder {
         let mut handles = Vec::new();
         let tree = self.ordered()?;
         scene.check_room(self.len())?;
-        scene.dress_root(&tree.node(0));
+        scene.dress_root(&tree.nodes.node(tree.item(0)));
         handles.resize(self.len(), scene.root());
         let mut start = 1;
         while start < tree.count() {
@@ -223,6 +223,9 @@ fn depth_first(parents: &[u32], root: Option<usize>) -> (Vec<u32>, Vec<u32>) {
         parent_places.push(parent_place);
         let at = &mut links[item as usize];
         at.place = place;
+        let at = *at;
+        // It is come to when what hangs below here is done.
+        prefetch(&links, at.next_sibling as usize);
         if at.first_child != NIL {
             (item, parent_place) = (at.first_child, place);
             continue;
@@ -261,11 +264,6 @@ impl Ordered<'_> {
         number(self.order.len())
     }
 
-    /// The number of the node at a place.
-    fn item(&self, place: u32) -> usize {
-        self.order[place as usize] as usize
-    }
-
     /// The end of the run of the root's children from `start` on that a slice of a scene with this policy would hold.
     fn independent_run(&self, start: u32, config: &SceneConfig) -> u32 {
         let child_behind = |place: u32| {
@@ -289,14 +287,13 @@ impl Forest for Ordered<'_> {
         &self.parents
     }
 
-    #[inline]
-    fn need(&self, place: u32) -> Need {
-        self.nodes.need(self.item(place))
+    fn nodes(&self) -> &NodeList {
+        self.nodes
     }
 
-    #[inline(always)]
-    fn node(&self, place: u32) -> Node<'_> {
-        self.nodes.node(self.item(place))
+    #[inline]
+    fn item(&self, place: u32) -> usize {
+        self.order[place as usize] as usize
     }
 
     #[inline]
@@ -331,7 +328,7 @@ impl Scene {
             let mut handles: Vec<NodeHandle> = Vec::with_capacity(count);
             for (number, &parent) in (0..).zip(tree.parents()) {
                 let place = if parent == NIL { place } else { Place::LastChildOf(handles[parent as usize]) };
-                let (node, need) = (tree.node(number), tree.need(number));
+                let (node, need) = (tree.nodes().node(tree.item(number)), tree.nodes().need(tree.item(number)));
                 let handle = self.insert_described(place, &node, &need, true).expect("place and room were checked");
                 handles.push(handle);
                 tell(number, handle);

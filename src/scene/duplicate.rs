@@ -1,9 +1,8 @@
 //! Copying subtrees, within a scene or from another.
 
-use crate::scene::node_list::NodeList;
 use crate::scene::{HandleMap, Place, Scene};
-use crate::slice::{At, Forest, NIL, Need, Store};
-use crate::{Error, Node, NodeHandle};
+use crate::slice::{At, Forest, NIL, NodeList, Store};
+use crate::{Error, NodeHandle};
 
 impl Scene {
     /// Copies a node and all below it, components and names included, to a place, and answers which new node stands for
@@ -111,12 +110,11 @@ impl Forest for Copied {
         &self.parents
     }
 
-    fn need(&self, place: u32) -> Need {
-        self.nodes.need(place as usize)
+    fn nodes(&self) -> &NodeList {
+        &self.nodes
     }
 
-    #[inline(always)]
-    fn node(&self, place: u32) -> Node<'_> {
-        self.nodes.node(place as usize)
+    fn item(&self, place: u32) -> usize {
+        place as usize
     }
 }

@@ -12,7 +12,6 @@ mod handle_map;
 pub mod iter;
 mod maintain;
 mod name;
-mod node_list;
 pub mod node_map;
 mod place;
 mod query;

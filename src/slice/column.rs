@@ -78,6 +78,17 @@ impl TransformColumn {
         put(&mut self.worlds, slot, *world);
     }
 
+    /// Fills the next slot of a column without holes that has room, marked.
+    #[inline]
+    pub(super) fn append(&mut self, parent: u32, local: PackedTransform) -> u32 {
+        let slot = self.slots.allocate_near(0, false).expect("the column was made with room");
+        self.locals.push(local);
+        self.parents.push(parent);
+        self.worlds.push(Mat34::IDENTITY);
+        self.mark(slot);
+        slot
+    }
+
     #[inline]
     pub(crate) fn mark(&mut self, slot: u32) {
         self.dirty.insert(slot);
@@ -291,6 +302,14 @@ impl ShapeColumn {
     pub(crate) fn put(&mut self, slot: u32, record: ShapeRecord, bounds: Aabb) {
         put(&mut self.records, slot, record);
         put(&mut self.bounds, slot, bounds);
+    }
+
+    /// Fills the next slot of a column without holes that has room.
+    #[inline]
+    pub(super) fn append(&mut self, record: ShapeRecord, bounds: Aabb) -> u32 {
+        let slot = self.slots.allocate_near(0, false).expect("the column was made with room");
+        self.put(slot, record, bounds);
+        slot
     }
 
     pub(crate) fn shape(&self, slot: u32) -> Shape {

@@ -1,9 +1,12 @@
 //! Building many nodes at once: slices are planned before, opened with the room that they need, and filled in pre-order.
 
-use crate::slice::row::NIL;
+use crate::math::Mat34;
+use crate::slice::column::ShapeRecord;
+use crate::slice::node_list::Packed;
+use crate::slice::row::{At, NIL, Occupant, Row, Slot};
 use crate::slice::split::{Cut, Planner};
-use crate::slice::{Need, Slice, Spot, Store};
-use crate::{Node, NodeHandle};
+use crate::slice::{Need, NodeList, Slice, Spot, Store};
+use crate::{Local, NodeHandle};
 use core::ops::Range;
 
 /// How much room a slice is opened with, as a multiple of what goes into it.
@@ -14,11 +17,11 @@ pub(crate) trait Forest {
     /// The place of each node's parent, or [`NIL`].
     fn parents(&self) -> &[u32];
 
-    /// What a node takes.
-    fn need(&self, place: u32) -> Need;
+    /// The nodes in any order.
+    fn nodes(&self) -> &NodeList;
 
-    /// A description as a scene keeps it.
-    fn node(&self, place: u32) -> Node<'_>;
+    /// The number of the node at a place in that order.
+    fn item(&self, place: u32) -> usize;
 
     /// Asks for a description some nodes ahead.
     fn look_ahead(&self, _place: u32) {}
@@ -41,11 +44,9 @@ impl Store {
         let parents = &forest.parents()[run.start as usize..run.end as usize];
         let local = |parent: u32| if parent == NIL || parent < run.start { NIL } else { parent - run.start };
         let mut pieces = self.plan_pieces(parents.iter().map(|&parent| local(parent)));
-        measure(&mut pieces, |place| forest.need(run.start + place));
+        measure(&mut pieces, |place| forest.nodes().need(forest.item(run.start + place)));
 
-        let most = self.config.max_nodes;
-        let room = |need: &Need| Slice::with_room(&need.times(ROOM, most.max(need.rows)));
-        pieces[0].slice = self.open_slice(room(&pieces[0].need));
+        pieces[0].slice = self.open_piece(&pieces[0].need);
         let mut rows = vec![NIL; parents.len()];
         let mut walk = Walk::new();
         for (place, &parent) in (0..).zip(parents) {
@@ -53,21 +54,68 @@ impl Store {
             let parent = local(parent);
             while let Some((above, piece)) = walk.step(&pieces, place) {
                 let spot = self.spot_at_end(&pieces[above], parent, &rows);
-                let slice = self.open_slice(room(&pieces[piece].need));
-                self.insert_portal(&spot, slice);
-                pieces[piece].slice = slice;
+                pieces[piece].slice = self.open_piece(&pieces[piece].need);
+                self.insert_portal(&spot, pieces[piece].slice);
             }
             let spot = self.spot_at_end(&pieces[walk.present()], parent, &rows);
-            let (node, need) = (forest.node(run.start + place), forest.need(run.start + place));
-            let handle = self.insert_node(&spot, &node, &need).expect("the caller has made sure of handles");
-            rows[place as usize] = self.slice(spot.slice).row_slots.end() - 1;
+            let (row, handle) = self.append(&spot, forest.nodes(), forest.item(run.start + place));
+            rows[place as usize] = row;
             tell(run.start + place, handle);
         }
         for piece in &pieces {
-            // Siblings lie as far apart as what hangs below them is large, and yet in order.
+            // Portals lie as far from their siblings as what hangs below these is large, and yet in order.
             self.slices[piece.slice as usize].misplaced = 0;
+            self.mark(piece.slice);
+            self.wear(piece.slice);
         }
         pieces[0].slice
+    }
+
+    /// An empty slice, and entries for handles, with room for what is to come.
+    fn open_piece(&mut self, need: &Need) -> u32 {
+        let number = self.open_slice(Slice::with_room(&need.times(ROOM, self.config.max_nodes.max(need.rows))));
+        self.tables.open_with_room(number, need.rows as usize);
+        number
+    }
+
+    /// Puts a node behind all others in a slice without holes that has room; answers its row and its handle.
+    ///
+    /// What the list says goes to the columns directly. A description on the stack, written in pieces and read back whole,
+    /// would wait each time until every store before it has reached the cache.
+    #[inline]
+    fn append(&mut self, spot: &Spot, nodes: &NodeList, item: usize) -> (u32, NodeHandle) {
+        let slice = &mut self.slices[spot.slice as usize];
+        let at = slice.row_slots.allocate_near(0, false).expect("the slice was opened with room");
+        let handle = self.tables.allocate(spot.slice, At { slice: spot.slice, row: at });
+        let handle = handle.expect("the caller has made sure of handles");
+        let [mut transform, mut visibility, mut material] = slice.inherited(spot.parent);
+        let mut words = nodes.words(item);
+        match words.local() {
+            Some(Packed::Transform(local)) => {
+                let slot = slice.transforms.append(transform.index(), local);
+                transform = Slot::own(slot);
+            }
+            Some(Packed::Matrix(matrix)) => {
+                transform = slice.new_transform(transform, &Local::Matrix(matrix), &Mat34::IDENTITY, false);
+            }
+            None => {}
+        }
+        if let Some(mask) = words.visibility() {
+            visibility = slice.new_visibility(visibility, mask, false);
+        }
+        if let Some(value) = words.material() {
+            material = slice.new_material(material, value, false);
+        }
+        let mut shape = NIL;
+        if let Some((mesh, bounds)) = words.shape() {
+            let [transform, visibility, material] = [transform, visibility, material].map(Slot::index);
+            let record = ShapeRecord { node: handle.to_bits(), mesh, transform, visibility, material };
+            shape = slice.shapes.append(record, bounds);
+        }
+        let name = words.name().map_or(NIL, |name| slice.new_name(name.into(), false));
+        let row = Row { transform, visibility, material, shape, name, ..Row::new(Occupant::node(handle)) };
+        slice.link_new(at, row, spot);
+        (at, handle)
     }
 
     /// The whole and the pieces to be cut out of it, by their first places.

@@ -253,6 +253,16 @@ impl Tables {
         Some(number)
     }
 
+    /// Opens a table for a slice that has none, with room for this many entries as far as a table can hold them.
+    pub(crate) fn open_with_room(&mut self, slice: u32, entries: usize) {
+        if self.shelf(slice).open == NIL
+            && let Some(number) = self.open_table(slice)
+        {
+            let table = &mut self.tables[number as usize];
+            table.entries.reserve_exact(entries.min(self.max_entries as usize).saturating_sub(table.entries.len()));
+        }
+    }
+
     /// Makes room for `additional` more handles of a slice, as far as its open tables can hold them.
     pub(crate) fn try_reserve(
         &mut self,

@@ -1,10 +1,10 @@
 //! Descriptions of nodes, packed one behind the other.
 
-use crate::math::{Aabb, Mat34};
+use crate::math::{Aabb, Mat34, PackedTransform};
 use crate::simd::prefetch;
 use crate::slice::Need;
 use crate::{Error, Local, Node, Shape, Transform, Visibility};
-use glam::{Quat, Vec3};
+use glam::Vec3;
 
 /// A list of descriptions as a scene keeps them. Each takes the words of the components that it has: most fit into one cache
 /// line, where a [`Node`] takes three, and lists are read in another order than they are written.
@@ -123,33 +123,22 @@ impl NodeList {
     }
 
     /// A description.
-    #[inline(always)]
     pub(crate) fn node(&self, index: usize) -> Node<'_> {
+        let mut words = self.words(index);
+        let local = words.local().map(|local| match local {
+            Packed::Transform(packed) => Local::Transform(packed.into()),
+            Packed::Matrix(matrix) => Local::Matrix(matrix),
+        });
+        let (visibility, material) = (words.visibility(), words.material());
+        let shape = words.shape().map(|(mesh, bounds)| Shape::new(mesh, bounds));
+        Node { local, material, shape, visibility, name: words.name() }
+    }
+
+    /// A description, to be read part by part.
+    #[inline]
+    pub(crate) fn words(&self, index: usize) -> Words<'_> {
         let head = self.heads[index];
-        let mut words = Words(&self.words[start(head)..]);
-        let local = head.has(Head::LOCAL).then(|| {
-            if head.has(Head::MATRIX) {
-                Local::Matrix(Mat34 { rows: core::array::from_fn(|_| words.numbers()) })
-            } else {
-                let translation = Vec3::from_array(words.numbers());
-                let rotation = Quat::from_array(words.numbers());
-                let scale = Vec3::from_array(words.numbers());
-                Local::Transform(Transform { translation, rotation, scale })
-            }
-        });
-        let visibility = head.has(Head::VISIBILITY).then(|| Visibility::layers(words.next()));
-        let material = head.has(Head::MATERIAL).then(|| words.next());
-        let shape = head.has(Head::SHAPE).then(|| {
-            let mesh = words.next();
-            let min = Vec3::from_array(words.numbers());
-            Shape::new(mesh, Aabb { min, max: Vec3::from_array(words.numbers()) })
-        });
-        let name = head.has(Head::NAME).then(|| {
-            let [low, high, length] = [words.next(), words.next(), words.next()].map(|word| word as usize);
-            let start = high << 32 | low;
-            &self.names[start..start + length]
-        });
-        Node { local, material, shape, visibility, name }
+        Words { head, rest: &self.words[start(head)..], names: &self.names }
     }
 
     /// Asks for a description's head.
@@ -175,21 +164,72 @@ fn start(head: Head) -> usize {
     (head.0 >> Head::BITS) as usize
 }
 
-/// What is left of a description's words.
-struct Words<'w>(&'w [u32]);
+/// A local transform as a list has it.
+pub(crate) enum Packed {
+    Transform(PackedTransform),
+    Matrix(Mat34),
+}
 
-impl Words<'_> {
+/// A description whose parts are taken one after the other, in this order.
+pub(crate) struct Words<'l> {
+    head: Head,
+    rest: &'l [u32],
+    names: &'l str,
+}
+
+impl<'l> Words<'l> {
+    #[inline]
+    pub(crate) fn local(&mut self) -> Option<Packed> {
+        if !self.head.has(Head::LOCAL) {
+            return None;
+        }
+        if self.head.has(Head::MATRIX) {
+            return Some(Packed::Matrix(Mat34 { rows: [self.numbers(), self.numbers(), self.numbers()] }));
+        }
+        let (translation, rotation, scale) = (self.numbers(), self.numbers(), self.numbers());
+        Some(Packed::Transform(PackedTransform { translation, rotation, scale }))
+    }
+
+    #[inline]
+    pub(crate) fn visibility(&mut self) -> Option<Visibility> {
+        self.head.has(Head::VISIBILITY).then(|| Visibility::layers(self.next()))
+    }
+
+    #[inline]
+    pub(crate) fn material(&mut self) -> Option<u32> {
+        self.head.has(Head::MATERIAL).then(|| self.next())
+    }
+
+    /// The mesh and the bounds of the shape.
+    #[inline]
+    pub(crate) fn shape(&mut self) -> Option<(u32, Aabb)> {
+        self.head.has(Head::SHAPE).then(|| {
+            let mesh = self.next();
+            let (min, max) = (self.numbers(), self.numbers());
+            (mesh, Aabb { min: Vec3::from_array(min), max: Vec3::from_array(max) })
+        })
+    }
+
+    #[inline]
+    pub(crate) fn name(&mut self) -> Option<&'l str> {
+        self.head.has(Head::NAME).then(|| {
+            let [low, high, length] = [self.next(), self.next(), self.next()].map(|word| word as usize);
+            let start = high << 32 | low;
+            &self.names[start..start + length]
+        })
+    }
+
     #[inline(always)]
     fn next(&mut self) -> u32 {
-        let (&word, rest) = self.0.split_first().expect("a description has the words that its head says");
-        self.0 = rest;
+        let (&word, rest) = self.rest.split_first().expect("a description has the words that its head says");
+        self.rest = rest;
         word
     }
 
     #[inline(always)]
     fn numbers<const N: usize>(&mut self) -> [f32; N] {
-        let (words, rest) = self.0.split_first_chunk().expect("a description has the words that its head says");
-        self.0 = rest;
+        let (words, rest) = self.rest.split_first_chunk().expect("a description has the words that its head says");
+        self.rest = rest;
         words.map(f32::from_bits)
     }
 }
