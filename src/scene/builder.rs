@@ -171,11 +171,19 @@ impl SceneBuilder {
         if self.len() > MAX_NODES {
             return Err(Error::CapacityOverflow);
         }
-        let (order, parents) = depth_first(&self.parents, root);
+        let (order, parents) = match root {
+            Some(0) if self.parents_come_first() => by_sizes(&self.parents),
+            _ => depth_first(&self.parents, root),
+        };
         if order.len() < self.len() {
             return Err(invalid(self.on_a_cycle(&order), TreeFault::Cycle));
         }
         Ok(Ordered { nodes: &self.nodes, order, parents })
+    }
+
+    /// Whether every parent comes before its children.
+    fn parents_come_first(&self) -> bool {
+        (0..).zip(&self.parents).skip(1).all(|(item, &parent)| parent < item)
     }
 
     /// The number of a node that is its own ancestor, where not all nodes are reached from the root.
@@ -190,6 +198,28 @@ impl SceneBuilder {
         }
         item
     }
+}
+
+/// What [`depth_first`] answers, for a list in which every parent comes before its children, several times faster: the size
+/// of each subtree says where the next begins, and no step waits for the one before.
+fn by_sizes(parents: &[u32]) -> (Vec<u32>, Vec<u32>) {
+    let count = parents.len();
+    let mut sizes = vec![1; count];
+    for item in (1..count).rev() {
+        sizes[parents[item] as usize] += sizes[item];
+    }
+    // Where each node's place is, and where its next child's will be.
+    let mut places = vec![(0_u32, 1_u32); count];
+    let mut order = vec![0; count];
+    let mut parent_places = vec![NIL; count];
+    for item in 1..count {
+        let (parent_place, next) = &mut places[parents[item] as usize];
+        let (place, parent_place) = (core::mem::replace(next, *next + sizes[item]), *parent_place);
+        places[item] = (place, place + 1);
+        order[place as usize] = number(item);
+        parent_places[place as usize] = parent_place;
+    }
+    (order, parent_places)
 }
 
 /// The nodes below a root in depth-first order, siblings by their numbers, and of each the place of its parent.

@@ -86,7 +86,7 @@ impl Store {
     fn append(&mut self, spot: &Spot, nodes: &NodeList, item: usize) -> (u32, NodeHandle) {
         let slice = &mut self.slices[spot.slice as usize];
         let at = slice.row_slots.allocate_near(0, false).expect("the slice was opened with room");
-        let handle = self.tables.allocate(spot.slice, At { slice: spot.slice, row: at });
+        let handle = self.tables.append(spot.slice, At { slice: spot.slice, row: at });
         let handle = handle.expect("the caller has made sure of handles");
         let [mut transform, mut visibility, mut material] = slice.inherited(spot.parent);
         let mut words = nodes.words(item);

@@ -156,6 +156,22 @@ impl Tables {
         self.allocate_fresh(slice, at)
     }
 
+    /// As [`Self::allocate`], for a slice most of whose handles come from the end of a table.
+    #[inline]
+    pub(crate) fn append(&mut self, slice: u32, at: At) -> Option<NodeHandle> {
+        let number = self.shelves.get(slice as usize).map_or(NIL, |shelf| shelf.open);
+        match self.tables.get_mut(number as usize) {
+            Some(Table { entries, free, .. })
+                if free.len == 0 && entries.len() < entries.capacity().min(self.max_entries as usize) =>
+            {
+                let index = entry_number(entries.len());
+                entries.push(Entry { state: 1 | LIVE, slice: at.slice, row: at.row });
+                Some(NodeHandle::new(number, index, 1))
+            }
+            _ => self.allocate(slice, at),
+        }
+    }
+
     /// A handle where the slice's first open table has no free entry: from its end, or from another table.
     fn allocate_fresh(&mut self, slice: u32, at: At) -> Option<NodeHandle> {
         loop {
