@@ -119,22 +119,16 @@ impl Store {
     }
 
     /// The whole and the pieces to be cut out of it, by their first places.
-    fn plan_pieces(&self, parents: impl DoubleEndedIterator<Item = u32> + ExactSizeIterator + Clone) -> Vec<Piece> {
+    fn plan_pieces(&self, parents: impl DoubleEndedIterator<Item = u32> + ExactSizeIterator) -> Vec<Piece> {
         let count = u32::try_from(parents.len()).expect("nodes number less than 2^30");
         let piece = |first, end| Piece { first, end, need: Need::default(), slice: NIL };
         let mut pieces = vec![piece(0, count)];
         if count <= self.config.max_nodes {
             return pieces;
         }
-        let mut sizes = vec![1; count as usize];
-        for (place, parent) in (0..count).zip(parents.clone()).rev() {
-            if parent != NIL {
-                sizes[parent as usize] += sizes[place as usize];
-            }
-        }
         let planner = Planner::new(self.config.max_nodes);
         let cuts = gather(planner.plan(parents), planner.least() as usize);
-        pieces.extend(cuts.iter().map(|cut| piece(cut.first, cut.last + sizes[cut.last as usize])));
+        pieces.extend(cuts.iter().map(|cut| piece(cut.first, cut.end)));
         pieces.sort_unstable_by_key(|piece| (piece.first, core::cmp::Reverse(piece.end)));
         pieces
     }
