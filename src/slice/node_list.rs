@@ -159,9 +159,8 @@ impl NodeList {
 
 /// Where a description's words start.
 #[inline]
-#[expect(clippy::cast_possible_truncation, reason = "a place in a list that is in memory")]
 fn start(head: Head) -> usize {
-    (head.0 >> Head::BITS) as usize
+    usize::try_from(head.0 >> Head::BITS).expect("a place in a list that is in memory")
 }
 
 /// A local transform as a list has it.
