@@ -28,34 +28,17 @@ use std::time::Duration;
 /// Times of `update`, `transform`, `render` and `frame`.
 type Times = [f64; 4];
 
-const CASES: [&str; 4] = ["update", "transform", "render", "frame"];
-
 /// Runs the experiment.
 pub(crate) fn run(report: &mut Report) -> Result<(), Box<dyn Error>> {
     SIZES.into_iter().try_for_each(|nodes| measure(report, nodes))
 }
 
 fn measure(report: &mut Report, nodes: usize) -> Result<(), Box<dyn Error>> {
-    let runs = ((1 << 18) / nodes).clamp(1, 64);
-    let mut samples = Samples::default();
-    let mut last = None;
-    for run in 0..runs {
-        let seed = (nodes + run) as u64;
-        last = Some(play(nodes, seed, &mut samples)?);
-    }
-    let (mut packed, boxed) = last.expect("there is at least one run");
+    let (mut packed, boxed) =
+        play_and_tell::<Packed>(report, nodes, &[("update", 0), ("transform", 1), ("render", 2), ("frame", 3)])?;
+    play_and_tell::<Batched>(report, nodes, &[("batched-update", 0), ("batched-frame", 3)])?;
 
     let per_node = |total: f64| total / nodes as f64;
-    let of =
-        |times: &[Times], case: usize| per_node(median(&mut times.iter().map(|times| times[case]).collect::<Vec<_>>()));
-    let Samples { ours, batched, theirs } = &samples;
-    let cases = CASES.into_iter().enumerate().map(|(index, name)| (name, ours, index));
-    for (name, ours, index) in cases.chain([("batched-update", batched, 0), ("batched-frame", batched, 3)]) {
-        let (ours, baseline_figure) = (of(ours, index), of(theirs, index));
-        let baseline = Boxed::NAME;
-        report.case(&Case { name, nodes, unit: Unit::Time, ours, baseline, baseline_figure })?;
-    }
-
     let mut bytes = |name, ours: usize, baseline, theirs: usize| {
         let (ours, baseline_figure) = (per_node(ours as f64), per_node(theirs as f64));
         report.case(&Case { name, nodes, unit: Unit::Bytes, ours, baseline, baseline_figure })
@@ -67,38 +50,55 @@ fn measure(report: &mut Report, nodes: usize) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// The frames of all sides.
-#[derive(Default)]
-struct Samples {
-    ours: Vec<Times>,
-    batched: Vec<Times>,
-    theirs: Vec<Times>,
+/// Plays enough frames on one of our sides and on the naive one, and tells the medians of these parts of a frame.
+fn play_and_tell<S: Side>(
+    report: &mut Report,
+    nodes: usize,
+    cases: &[(&str, usize)],
+) -> Result<(S, Boxed), Box<dyn Error>> {
+    let runs = ((1 << 18) / nodes).clamp(1, 64);
+    let (mut ours, mut theirs) = (Vec::new(), Vec::new());
+    let mut last = None;
+    for run in 0..runs {
+        let seed = (nodes + run) as u64;
+        last = Some(play::<S>(nodes, seed, &mut ours, &mut theirs)?);
+    }
+    let of = |times: &[Times], part: usize| {
+        median(&mut times.iter().map(|times| times[part]).collect::<Vec<_>>()) / nodes as f64
+    };
+    for &(name, part) in cases {
+        let (ours, baseline_figure) = (of(&ours, part), of(&theirs, part));
+        let baseline = Boxed::NAME;
+        report.case(&Case { name, nodes, unit: Unit::Time, ours, baseline, baseline_figure })?;
+    }
+    Ok(last.expect("there is at least one run"))
 }
 
-/// Builds all sides from one recipe and plays the frames on them, by turns.
-fn play(nodes: usize, seed: u64, samples: &mut Samples) -> Result<(Packed, Boxed), Box<dyn Error>> {
+/// Builds both sides from one recipe and plays the frames on both.
+fn play<S: Side>(
+    nodes: usize,
+    seed: u64,
+    ours: &mut Vec<Times>,
+    theirs: &mut Vec<Times>,
+) -> Result<(S, Boxed), Box<dyn Error>> {
     let recipe = Recipe::random(nodes, seed);
     let mut churn = Churn::new(&recipe, !seed);
-    let mut packed = Packed::build(&recipe);
+    let mut packed = S::build(&recipe);
     let mut boxed = Boxed::build(&recipe);
-    let mut batched = Batched::build(&recipe);
     frame(&mut packed, &Edits::default());
-    frame(&mut batched, &Edits::default());
     frame(&mut boxed, &Edits::default());
     let what = format!("thesis-dynamic, {nodes} nodes");
     for number in 0..FRAMES {
         let edits = churn.next_frame();
-        let mut turns: [&mut dyn FnMut(); 3] = [
-            &mut || samples.ours.push(frame(&mut packed, edits)),
-            &mut || samples.theirs.push(frame(&mut boxed, edits)),
-            &mut || samples.batched.push(frame(&mut batched, edits)),
-        ];
-        turns.rotate_left(number % 3);
-        turns.into_iter().for_each(|turn| turn());
+        if number % 2 == 0 {
+            ours.push(frame(&mut packed, edits));
+            theirs.push(frame(&mut boxed, edits));
+        } else {
+            theirs.push(frame(&mut boxed, edits));
+            ours.push(frame(&mut packed, edits));
+        }
         same_draws(&packed, &boxed, &what)?;
-        same_draws(&batched, &boxed, &what)?;
     }
-    same_worlds(&batched, &boxed, churn.kinds(), &what)?;
     same_worlds(&packed, &boxed, churn.kinds(), &what)?;
     Ok((packed, boxed))
 }
