@@ -2,7 +2,7 @@
 
 use crate::scene::{MAX_NODES, Place, Scene};
 use crate::simd::prefetch;
-use crate::slice::{At, Floating, Forest, NIL, NodeList};
+use crate::slice::{At, Floating, Forest, Head, NIL, NodeList};
 use crate::{Error, Node, NodeHandle, SceneConfig};
 
 /// What is wrong with the shape of a tree that is to be built.
@@ -117,7 +117,7 @@ impl SceneBuilder {
         let mut handles = Vec::new();
         let tree = self.ordered()?;
         scene.check_room(self.len())?;
-        scene.dress_root(&tree.nodes.node(tree.item(0)));
+        scene.dress_root(&tree.nodes.node(tree.head(0)));
         handles.resize(self.len(), scene.root());
         let mut start = 1;
         while start < tree.count() {
@@ -171,14 +171,15 @@ impl SceneBuilder {
         if self.len() > MAX_NODES {
             return Err(Error::CapacityOverflow);
         }
-        let (order, parents) = match root {
-            Some(0) if self.parents_come_first() => by_sizes(&self.parents),
-            _ => depth_first(&self.parents, root),
+        let heads = self.nodes.heads();
+        let order = match root {
+            Some(0) if self.parents_come_first() => by_sizes(&self.parents, heads),
+            _ => depth_first(&self.parents, heads, root),
         };
         if order.len() < self.len() {
             return Err(invalid(self.on_a_cycle(&order), TreeFault::Cycle));
         }
-        Ok(Ordered { nodes: &self.nodes, order, parents })
+        Ok(Ordered { nodes: &self.nodes, order })
     }
 
     /// Whether every parent comes before its children.
@@ -187,9 +188,9 @@ impl SceneBuilder {
     }
 
     /// The number of a node that is its own ancestor, where not all nodes are reached from the root.
-    fn on_a_cycle(&self, reached: &[u32]) -> usize {
+    fn on_a_cycle(&self, reached: &[Placed]) -> usize {
         let mut seen = vec![false; self.len()];
-        reached.iter().for_each(|&item| seen[item as usize] = true);
+        reached.iter().for_each(|placed| seen[placed.item as usize] = true);
         let lost = seen.iter().position(|seen| !seen).expect("fewer nodes are reached than there are");
         // Whoever is not reached from the root has no way up to it: climbing, one comes around.
         let mut item = lost;
@@ -202,7 +203,7 @@ impl SceneBuilder {
 
 /// What [`depth_first`] answers, for a list in which every parent comes before its children, several times faster: the size
 /// of each subtree says where the next begins, and no step waits for the one before.
-fn by_sizes(parents: &[u32]) -> (Vec<u32>, Vec<u32>) {
+fn by_sizes(parents: &[u32], heads: &[Head]) -> Vec<Placed> {
     let count = parents.len();
     let mut sizes = vec![1; count];
     for item in (1..count).rev() {
@@ -210,23 +211,21 @@ fn by_sizes(parents: &[u32]) -> (Vec<u32>, Vec<u32>) {
     }
     // Where each node's place is, and where its next child's will be.
     let mut places = vec![(0_u32, 1_u32); count];
-    let mut order = vec![0; count];
-    let mut parent_places = vec![NIL; count];
+    let mut order = vec![Placed { head: heads[0], item: 0, parent: NIL }; count];
     for item in 1..count {
-        let (parent_place, next) = &mut places[parents[item] as usize];
-        let (place, parent_place) = (core::mem::replace(next, *next + sizes[item]), *parent_place);
+        let (parent, next) = &mut places[parents[item] as usize];
+        let (place, parent) = (core::mem::replace(next, *next + sizes[item]), *parent);
         places[item] = (place, place + 1);
-        order[place as usize] = number(item);
-        parent_places[place as usize] = parent_place;
+        order[place as usize] = Placed { head: heads[item], item: number(item), parent };
     }
-    (order, parent_places)
+    order
 }
 
-/// The nodes below a root in depth-first order, siblings by their numbers, and of each the place of its parent.
+/// The nodes below a root in depth-first order, siblings by their numbers.
 ///
 /// Nodes that do not hang below the root are left out. Linear: siblings are linked from the last to the first, and the walk
 /// climbs by the parents that it is given.
-fn depth_first(parents: &[u32], root: Option<usize>) -> (Vec<u32>, Vec<u32>) {
+fn depth_first(parents: &[u32], heads: &[Head], root: Option<usize>) -> Vec<Placed> {
     /// What the walk needs of a node, together.
     #[derive(Clone, Copy)]
     struct Links {
@@ -245,12 +244,10 @@ fn depth_first(parents: &[u32], root: Option<usize>) -> (Vec<u32>, Vec<u32>) {
         }
     }
     let mut order = Vec::with_capacity(parents.len());
-    let mut parent_places = Vec::with_capacity(parents.len());
     let (mut item, mut parent_place) = (root.map_or(NIL, number), NIL);
     while item != NIL {
         let place = number(order.len());
-        order.push(item);
-        parent_places.push(parent_place);
+        order.push(Placed { head: heads[item as usize], item, parent: parent_place });
         let at = &mut links[item as usize];
         at.place = place;
         let at = *at;
@@ -268,7 +265,7 @@ fn depth_first(parents: &[u32], root: Option<usize>) -> (Vec<u32>, Vec<u32>) {
             (item, parent_place) = (next_sibling, links[parent as usize].place);
         }
     }
-    (order, parent_places)
+    order
 }
 
 /// A number of a node; there are less than 2³⁰.
@@ -277,27 +274,34 @@ fn number(index: usize) -> u32 {
     index as u32
 }
 
+/// A node at its place in depth-first order. 16 bytes.
+#[derive(Clone, Copy, Debug)]
+struct Placed {
+    /// What it is in the list of nodes.
+    head: Head,
+    /// Its number in the list.
+    item: u32,
+    /// The place of its parent, or [`NIL`].
+    parent: u32,
+}
+
 /// A list in depth-first order, found to make a tree of nodes that a scene takes.
 struct Ordered<'b> {
     nodes: &'b NodeList,
-    /// The number at each place.
-    order: Vec<u32>,
-    /// The place of each one's parent, by place.
-    parents: Vec<u32>,
+    order: Vec<Placed>,
 }
 
-/// How many nodes ahead a description is asked for.
-const AHEAD: u32 = 12;
-
 impl Ordered<'_> {
-    fn count(&self) -> u32 {
-        number(self.order.len())
+    /// The number in the list of the node at a place.
+    #[inline]
+    fn item(&self, place: u32) -> usize {
+        self.order[place as usize].item as usize
     }
 
     /// The end of the run of the root's children from `start` on that a slice of a scene with this policy would hold.
     fn independent_run(&self, start: u32, config: &SceneConfig) -> u32 {
         let child_behind = |place: u32| {
-            let behind = self.parents[place as usize + 1..].iter().position(|&parent| parent == 0);
+            let behind = self.order[place as usize + 1..].iter().position(|placed| placed.parent == 0);
             behind.map_or(self.count(), |passed| place + 1 + number(passed))
         };
         let mut end = child_behind(start);
@@ -313,27 +317,23 @@ impl Ordered<'_> {
 }
 
 impl Forest for Ordered<'_> {
-    fn parents(&self) -> &[u32] {
-        &self.parents
+    #[inline]
+    fn count(&self) -> u32 {
+        number(self.order.len())
+    }
+
+    #[inline]
+    fn parent(&self, place: u32) -> u32 {
+        self.order[place as usize].parent
+    }
+
+    #[inline]
+    fn head(&self, place: u32) -> Head {
+        self.order[place as usize].head
     }
 
     fn nodes(&self) -> &NodeList {
         self.nodes
-    }
-
-    #[inline]
-    fn item(&self, place: u32) -> usize {
-        self.order[place as usize] as usize
-    }
-
-    #[inline]
-    fn look_ahead(&self, place: u32) {
-        if let Some(&item) = self.order.get((place + 2 * AHEAD) as usize) {
-            self.nodes.look_ahead(item as usize);
-        }
-        if let Some(&item) = self.order.get((place + AHEAD) as usize) {
-            self.nodes.look_closer(item as usize);
-        }
     }
 }
 
@@ -352,13 +352,16 @@ impl Scene {
         parent: At,
         mut tell: impl FnMut(u32, NodeHandle),
     ) {
-        let count = tree.parents().len();
+        let count = tree.count() as usize;
         if count < self.store.config.min_nodes as usize {
             // What is not to have a slice of its own goes where it belongs at once.
             let mut handles: Vec<NodeHandle> = Vec::with_capacity(count);
-            for (number, &parent) in (0..).zip(tree.parents()) {
-                let place = if parent == NIL { place } else { Place::LastChildOf(handles[parent as usize]) };
-                let (node, need) = (tree.nodes().node(tree.item(number)), tree.nodes().need(tree.item(number)));
+            for number in 0..tree.count() {
+                let place = match tree.parent(number) {
+                    NIL => place,
+                    parent => Place::LastChildOf(handles[parent as usize]),
+                };
+                let (node, need) = (tree.nodes().node(tree.head(number)), tree.head(number).need());
                 let handle = self.insert_described(place, &node, &need, true).expect("place and room were checked");
                 handles.push(handle);
                 tell(number, handle);
@@ -366,7 +369,7 @@ impl Scene {
             return;
         }
         let standing = self.store.slice(parent.slice).standing;
-        let top = self.store.grow(tree, 0..number(count), tell);
+        let top = self.store.grow(tree, 0..tree.count(), tell);
         self.store.land(Floating::Slice(top), |store| store.settle_at(place, count));
         *self.len_of(standing) += count;
     }

@@ -1,7 +1,7 @@
 //! Copying subtrees, within a scene or from another.
 
 use crate::scene::{HandleMap, Place, Scene};
-use crate::slice::{At, Forest, NIL, NodeList, Store};
+use crate::slice::{At, Forest, Head, NIL, NodeList, Store};
 use crate::{Error, NodeHandle};
 
 impl Scene {
@@ -106,15 +106,19 @@ impl Copied {
 }
 
 impl Forest for Copied {
-    fn parents(&self) -> &[u32] {
-        &self.parents
+    fn count(&self) -> u32 {
+        u32::try_from(self.parents.len()).expect("nodes number less than 2^30")
+    }
+
+    fn parent(&self, place: u32) -> u32 {
+        self.parents[place as usize]
+    }
+
+    fn head(&self, place: u32) -> Head {
+        self.nodes.heads()[place as usize]
     }
 
     fn nodes(&self) -> &NodeList {
         &self.nodes
-    }
-
-    fn item(&self, place: u32) -> usize {
-        place as usize
     }
 }

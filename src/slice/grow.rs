@@ -5,7 +5,7 @@ use crate::slice::column::ShapeRecord;
 use crate::slice::node_list::Packed;
 use crate::slice::row::{At, NIL, Occupant, Row, Slot};
 use crate::slice::split::{Cut, Planner};
-use crate::slice::{Need, NodeList, Slice, Spot, Store};
+use crate::slice::{Head, Need, NodeList, Slice, Spot, Store};
 use crate::{Local, NodeHandle};
 use core::ops::Range;
 
@@ -14,18 +14,21 @@ const ROOM: f32 = 1.125;
 
 /// Nodes in pre-order, told by their places in that order.
 pub(crate) trait Forest {
-    /// The place of each node's parent, or [`NIL`].
-    fn parents(&self) -> &[u32];
+    /// How many there are.
+    fn count(&self) -> u32;
+
+    /// The place of a node's parent, or [`NIL`].
+    fn parent(&self, place: u32) -> u32;
+
+    /// What the node at a place is in the list of nodes.
+    fn head(&self, place: u32) -> Head;
 
     /// The nodes in any order.
     fn nodes(&self) -> &NodeList;
-
-    /// The number of the node at a place in that order.
-    fn item(&self, place: u32) -> usize;
-
-    /// Asks for a description some nodes ahead.
-    fn look_ahead(&self, _place: u32) {}
 }
+
+/// How many nodes ahead a description is asked for.
+const AHEAD: u32 = 16;
 
 /// A slice to be: the nodes from `first` to `end`, without those of the pieces that lie in it.
 struct Piece {
@@ -41,24 +44,30 @@ impl Store {
     ///
     /// Parents before the run do not count. Computes in **O(nodes)**.
     pub(crate) fn grow(&mut self, forest: &impl Forest, run: Range<u32>, mut tell: impl FnMut(u32, NodeHandle)) -> u32 {
-        let parents = &forest.parents()[run.start as usize..run.end as usize];
-        let local = |parent: u32| if parent == NIL || parent < run.start { NIL } else { parent - run.start };
-        let mut pieces = self.plan_pieces(parents.iter().map(|&parent| local(parent)));
-        measure(&mut pieces, |place| forest.nodes().need(forest.item(run.start + place)));
+        let count = run.end - run.start;
+        let parent_of = |place: u32| match forest.parent(run.start + place) {
+            NIL => NIL,
+            parent if parent < run.start => NIL,
+            parent => parent - run.start,
+        };
+        let mut pieces = self.plan_pieces((0..count as usize).map(|place| parent_of(narrow(place))));
+        measure(&mut pieces, |place| forest.head(run.start + place).need());
 
         pieces[0].slice = self.open_piece(&pieces[0].need);
-        let mut rows = vec![NIL; parents.len()];
+        let mut rows = vec![NIL; count as usize];
         let mut walk = Walk::new();
-        for (place, &parent) in (0..).zip(parents) {
-            forest.look_ahead(run.start + place);
-            let parent = local(parent);
+        for place in 0..count {
+            if place + AHEAD < count {
+                forest.nodes().look_ahead(forest.head(run.start + place + AHEAD));
+            }
+            let parent = parent_of(place);
             while let Some((above, piece)) = walk.step(&pieces, place) {
                 let spot = self.spot_at_end(&pieces[above], parent, &rows);
                 pieces[piece].slice = self.open_piece(&pieces[piece].need);
                 self.insert_portal(&spot, pieces[piece].slice);
             }
             let spot = self.spot_at_end(&pieces[walk.present()], parent, &rows);
-            let (row, handle) = self.append(&spot, forest.nodes(), forest.item(run.start + place));
+            let (row, handle) = self.append(&spot, forest.nodes(), forest.head(run.start + place));
             rows[place as usize] = row;
             tell(run.start + place, handle);
         }
@@ -83,13 +92,13 @@ impl Store {
     /// What the list says goes to the columns directly. A description on the stack, written in pieces and read back whole,
     /// would wait each time until every store before it has reached the cache.
     #[inline]
-    fn append(&mut self, spot: &Spot, nodes: &NodeList, item: usize) -> (u32, NodeHandle) {
+    fn append(&mut self, spot: &Spot, nodes: &NodeList, head: Head) -> (u32, NodeHandle) {
         let slice = &mut self.slices[spot.slice as usize];
         let at = slice.row_slots.allocate_near(0, false).expect("the slice was opened with room");
         let handle = self.tables.append(spot.slice, At { slice: spot.slice, row: at });
         let handle = handle.expect("the caller has made sure of handles");
         let [mut transform, mut visibility, mut material] = slice.inherited(spot.parent);
-        let mut words = nodes.words(item);
+        let mut words = nodes.words(head);
         match words.local() {
             Some(Packed::Transform(local)) => {
                 let slot = slice.transforms.append(transform.index(), local);
@@ -169,6 +178,12 @@ fn measure(pieces: &mut [Piece], need: impl Fn(u32) -> Need) {
         }
         pieces[walk.present()].need.extend(&need(place));
     }
+}
+
+/// A place; there are less than 2³⁰.
+#[expect(clippy::cast_possible_truncation, reason = "nodes number less than 2^30")]
+fn narrow(place: usize) -> u32 {
+    place as u32
 }
 
 /// Which piece each place is in, place after place.

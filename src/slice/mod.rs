@@ -33,7 +33,7 @@ pub(crate) use detached::Standing;
 pub(crate) use grow::Forest;
 pub(crate) use linear::LinearAllocator;
 pub(crate) use need::Need;
-pub(crate) use node_list::NodeList;
+pub(crate) use node_list::{Head, NodeList};
 pub(crate) use reconstitute::Capacity;
 pub(crate) use row::{At, NIL, Occupant, Row, Slot};
 pub(crate) use settle::Settled;

@@ -22,7 +22,7 @@ pub(crate) struct NodeList {
 
 /// Which components a description has, in the lowest bits, and where its words start.
 #[derive(Clone, Copy, Debug)]
-struct Head(u64);
+pub(crate) struct Head(u64);
 
 impl Head {
     const LOCAL: u64 = 1;
@@ -37,6 +37,20 @@ impl Head {
     #[inline]
     fn has(self, part: u64) -> bool {
         self.0 & part != 0
+    }
+
+    /// What the node takes.
+    #[inline]
+    pub(crate) fn need(self) -> Need {
+        let one = |part| u32::from(self.has(part));
+        Need {
+            rows: 1,
+            transforms: one(Self::LOCAL),
+            visibilities: one(Self::VISIBILITY),
+            materials: one(Self::MATERIAL),
+            shapes: one(Self::SHAPE),
+            names: one(Self::NAME),
+        }
     }
 }
 
@@ -74,9 +88,9 @@ impl NodeList {
         match &node.local {
             Some(Local::Transform(Transform { translation, rotation, scale })) => {
                 head |= Head::LOCAL;
-                self.words.extend(translation.to_array().map(f32::to_bits));
-                self.words.extend(rotation.to_array().map(f32::to_bits));
-                self.words.extend(scale.to_array().map(f32::to_bits));
+                let ([tx, ty, tz], [qx, qy, qz, qw]) = (translation.to_array(), rotation.to_array());
+                let [sx, sy, sz] = scale.to_array();
+                self.words.extend_from_slice(&[tx, ty, tz, qx, qy, qz, qw, sx, sy, sz].map(f32::to_bits));
             }
             Some(Local::Matrix(matrix)) => {
                 head |= Head::LOCAL | Head::MATRIX;
@@ -94,8 +108,9 @@ impl NodeList {
         }
         if let Some(Shape { mesh, bounds }) = &node.shape {
             head |= Head::SHAPE;
-            self.words.push(*mesh);
-            self.words.extend([bounds.min, bounds.max].iter().flat_map(|corner| corner.to_array()).map(f32::to_bits));
+            let ([ax, ay, az], [bx, by, bz]) = (bounds.min.to_array(), bounds.max.to_array());
+            let [ax, ay, az, bx, by, bz] = [ax, ay, az, bx, by, bz].map(f32::to_bits);
+            self.words.extend_from_slice(&[*mesh, ax, ay, az, bx, by, bz]);
         }
         if let Some(name) = node.name {
             head |= Head::NAME;
@@ -107,24 +122,14 @@ impl NodeList {
         self.heads.push(Head(head));
     }
 
-    /// What a node takes.
-    #[inline]
-    pub(crate) fn need(&self, index: usize) -> Need {
-        let head = self.heads[index];
-        let one = |part| u32::from(head.has(part));
-        Need {
-            rows: 1,
-            transforms: one(Head::LOCAL),
-            visibilities: one(Head::VISIBILITY),
-            materials: one(Head::MATERIAL),
-            shapes: one(Head::SHAPE),
-            names: one(Head::NAME),
-        }
+    /// The heads of all descriptions.
+    pub(crate) fn heads(&self) -> &[Head] {
+        &self.heads
     }
 
     /// A description.
-    pub(crate) fn node(&self, index: usize) -> Node<'_> {
-        let mut words = self.words(index);
+    pub(crate) fn node(&self, head: Head) -> Node<'_> {
+        let mut words = self.words(head);
         let local = words.local().map(|local| match local {
             Packed::Transform(packed) => Local::Transform(packed.into()),
             Packed::Matrix(matrix) => Local::Matrix(matrix),
@@ -136,24 +141,15 @@ impl NodeList {
 
     /// A description, to be read part by part.
     #[inline]
-    pub(crate) fn words(&self, index: usize) -> Words<'_> {
-        let head = self.heads[index];
+    pub(crate) fn words(&self, head: Head) -> Words<'_> {
         Words { head, rest: &self.words[start(head)..], names: &self.names }
     }
 
-    /// Asks for a description's head.
+    /// Asks for a description.
     #[inline]
-    pub(crate) fn look_ahead(&self, index: usize) {
-        prefetch(&self.heads, index);
-    }
-
-    /// Asks for a description whose head has come.
-    #[inline]
-    pub(crate) fn look_closer(&self, index: usize) {
-        if let Some(&head) = self.heads.get(index) {
-            prefetch(&self.words, start(head));
-            prefetch(&self.words, start(head) + 7);
-        }
+    pub(crate) fn look_ahead(&self, head: Head) {
+        prefetch(&self.words, start(head));
+        prefetch(&self.words, start(head) + 7);
     }
 }
 
