@@ -30,7 +30,7 @@
 //! | what | types |
 //! |---|---|
 //! | handles and errors | [`NodeHandle`], [`Error`] |
-//! | mathematics, on [`glam`] | [`Transform`], [`Mat34`], [`Aabb`] |
+//! | mathematics, on [`glam`] | [`Transform`], [`Mat34`], [`Aabb`], [`Boxes`], [`Frustum`], [`Ray`], [`Sphere`] |
 //! | the graph: edits and queries | [`Scene`], [`Node`], [`Place`], [`Keep`], [`Shape`], [`Visibility`], [`Local`], [`iter`] |
 //! | many nodes at once: lists and copies | [`SceneBuilder`], [`HandleMap`] |
 //! | the storage policy, and what a scene is made of | [`SceneConfig`], [`Maintenance`], [`Stats`] |
@@ -98,7 +98,7 @@ pub mod import;
 pub use config::SceneConfig;
 pub use error::Error;
 pub use handle::NodeHandle;
-pub use math::{Aabb, Mat34, Transform};
+pub use math::{Aabb, Boxes, Frustum, Mat34, Ray, Sphere, Transform};
 pub use node::{Local, LocalForm, Node, Shape, Visibility};
 pub use pass::{DrawCommand, DrawList, RenderPass, TransformPass};
 pub use scene::{
