@@ -48,6 +48,8 @@ pub enum Error {
         /// What is wrong there.
         fault: TreeFault,
     },
+    /// The scene keeps no world boxes, so it cannot be asked what lies where.
+    NoBounds,
     /// A configuration value makes no sense.
     InvalidConfig {
         /// The field of [`SceneConfig`](crate::SceneConfig).
@@ -105,6 +107,9 @@ impl fmt::Display for Error {
                 TreeFault::UnknownParent => write!(f, "the parent of node {index} is not in the list; push it, too"),
                 TreeFault::Cycle => write!(f, "node {index} is its own ancestor; give it another parent"),
             },
+            Self::NoBounds => {
+                f.write_str("the scene keeps no world boxes; make it with SceneConfig { bounds: true, .. }")
+            }
             Self::InvalidConfig { field, expected } => write!(f, "SceneConfig::{field} must be {expected}"),
             Self::CapacityOverflow => {
                 f.write_str("the scene cannot number that many nodes; split it into several scenes")

@@ -34,6 +34,7 @@
 //! | the graph: edits and queries | [`Scene`], [`Node`], [`Place`], [`Keep`], [`Shape`], [`Visibility`], [`Local`], [`iter`] |
 //! | many nodes at once: lists and copies | [`SceneBuilder`], [`HandleMap`] |
 //! | the storage policy, and what a scene is made of | [`SceneConfig`], [`Maintenance`], [`Stats`] |
+//! | what lies where: culling, spheres, boxes, rays | [`Scene::cull`], [`Sighting`], [`RayHit`] |
 //! | data of your own by node; edits for later | [`NodeMap`], [`EditQueue`] |
 //! | walks: single nodes in strict order, whole slices as columns | [`Visitor`], [`SliceVisitor`], [`SliceVisitorMut`] |
 //! | passes: world matrices, draw lists | [`TransformPass`], [`RenderPass`], [`DrawList`] |
@@ -102,8 +103,8 @@ pub use math::{Aabb, Boxes, Frustum, Mat34, Ray, Sphere, Transform};
 pub use node::{Local, LocalForm, Node, Shape, Visibility};
 pub use pass::{DrawCommand, DrawList, RenderPass, TransformPass};
 pub use scene::{
-    Edge, EditQueue, HandleMap, Keep, Maintenance, NodeMap, Outcome, Place, Queued, QueuedPlace, Scene, SceneBuilder,
-    Stats, Target, TreeFault, Usage, Violation, iter, node_map,
+    Edge, EditQueue, HandleMap, Keep, Maintenance, NodeMap, Outcome, Place, Queued, QueuedPlace, RayHit, Scene,
+    SceneBuilder, Sighting, Stats, Target, TreeFault, Usage, Violation, iter, node_map,
 };
 pub use visit::{
     Flow, ListedShape, MaterialView, NodeRef, RowView, ShapeView, SliceView, SliceViewMut, SliceVisitor,

@@ -226,10 +226,6 @@ impl Boxes {
         &self.groups[first..self.groups.len().min(first + BLOCK / GROUP)]
     }
 
-    pub(crate) fn shrink_to_fit(&mut self) {
-        self.groups.shrink_to_fit();
-    }
-
     pub(crate) fn allocated_bytes(&self) -> usize {
         self.groups.capacity() * size_of::<BoxGroup>()
     }

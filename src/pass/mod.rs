@@ -1,10 +1,14 @@
-//! What a frame does with a scene: bringing world transforms up to date, and listing what there is to draw.
+//! What a frame does with a scene: bringing world transforms and boxes up to date, finding what is seen, and listing what
+//! there is to draw.
 
+mod bounds;
+mod cull;
 mod render;
 #[cfg(feature = "rayon")]
 mod threads;
 mod transform;
 mod update;
 
+pub(crate) use cull::{Found, MOST_PROBES, Probe};
 pub use render::{DrawCommand, DrawList, RenderPass};
 pub use transform::TransformPass;

@@ -1,6 +1,6 @@
 //! The render pass: what there is to draw, as two arrays.
 
-use crate::slice::HoleSet;
+use crate::slice::{HoleSet, ShapeRecord, Slice};
 use crate::visit::{Flow, SliceView, SliceVisitor};
 use crate::{Mat34, NodeHandle, Visibility};
 
@@ -61,6 +61,16 @@ impl DrawList {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.commands.is_empty()
+    }
+
+    /// Adds a shape of a slice.
+    #[inline]
+    pub(crate) fn push(&mut self, slice: &Slice, record: &ShapeRecord) {
+        let Some(node) = NodeHandle::from_bits(record.node) else { return };
+        let matrix = slice.transforms.worlds[record.transform as usize];
+        let material = slice.materials.values[record.material as usize];
+        self.commands.push(DrawCommand { node, mesh: record.mesh, material, mirrored: matrix.is_mirrored() });
+        self.matrices.push(matrix);
     }
 
     /// Takes everything off the list and keeps its memory.

@@ -24,6 +24,8 @@ struct Shared<'s> {
     above: Vec<u32>,
     pass: TransformPass,
     update: u64,
+    /// Slices whose boxes are to be brought up to date, each after the one above.
+    swept: Mutex<Vec<u32>>,
 }
 
 impl Store {
@@ -34,9 +36,11 @@ impl Store {
         }
         let above = self.slices.iter().map(|slice| slice.portal.slice).collect();
         let slices = self.slices.iter_mut().map(Mutex::new).collect();
-        let shared = Shared { slices, above, pass, update: self.updates };
+        let swept = Mutex::new(core::mem::take(&mut self.swept));
+        let shared = Shared { slices, above, pass, update: self.updates, swept };
         let waiting = core::mem::take(pending);
         rayon::scope(|scope| shared.spread(scope, waiting));
+        self.swept = shared.swept.into_inner().unwrap_or_else(PoisonError::into_inner);
     }
 
     fn rows_of(&self, slices: &[u32]) -> u32 {
@@ -88,6 +92,9 @@ impl<'s> Shared<'s> {
     fn bring_up_to_date(&self, number: u32, mut found: impl FnMut(u32, &Slice)) {
         let mut slice = self.lock(number);
         let reached = slice.bring_up_to_date(self.pass, self.update);
+        if slice.boxes.is_some() {
+            self.swept.lock().unwrap_or_else(PoisonError::into_inner).push(number);
+        }
         let candidates = if reached { &slice.children } else { &slice.marked_children };
         for &child in candidates.iter().rev() {
             if self.above.get(child as usize) != Some(&number) {

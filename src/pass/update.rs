@@ -16,10 +16,14 @@ impl Store {
         while let Some(number) = pending.pop() {
             let reached = self.slices[number as usize].bring_up_to_date(pass, self.updates);
             self.hand_down(number, reached, &mut pending);
+            if self.config.bounds {
+                self.swept.push(number);
+            }
             #[cfg(feature = "rayon")]
             self.share_out(pass, &mut pending);
         }
         self.descent = pending;
+        self.refresh_boxes();
     }
 
     /// Has the slices below take over what they inherit, and lists those that have something to do.

@@ -3,7 +3,7 @@
 use crate::math::Mat34;
 use crate::scene::Scene;
 use crate::slice::{At, NIL, Need, Spot};
-use crate::{Error, Local, LocalForm, NodeHandle, Shape, Transform, Visibility};
+use crate::{Aabb, Error, Local, LocalForm, NodeHandle, Shape, Transform, Visibility};
 
 impl Scene {
     /// Sets the local transform of a node that has one. Computes in **O(1)**.
@@ -137,6 +137,8 @@ impl Scene {
         if slot != NIL {
             slice.shapes.records[slot as usize].mesh = shape.mesh;
             slice.shapes.bounds[slot as usize] = shape.bounds;
+            slice.touch_box(slot);
+            self.store.mark_boxes(at.slice);
             return Ok(());
         }
         let need = Need { shapes: 1, ..Need::default() };
@@ -150,6 +152,34 @@ impl Scene {
         Ok(())
     }
 
+    /// Sets the bounds of a node's shape in the node's own space. Computes in **O(1)**.
+    ///
+    /// ```
+    /// use hedgerow::{Aabb, Node, Scene, Shape};
+    ///
+    /// let mut scene = Scene::new();
+    /// let sky = scene.insert(scene.root(), Node::shape(Shape::new(3, Aabb::cube(1.0))))?;
+    /// scene.set_bounds(sky, Aabb::INFINITE)?;
+    /// assert_eq!(scene.world_bounds(sky), Some(Aabb::INFINITE));
+    /// # Ok::<(), hedgerow::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::StaleHandle`], [`Error::NoShape`], [`Error::NotFinite`] for bounds with NaN or infinite in part.
+    pub fn set_bounds(&mut self, node: NodeHandle, bounds: Aabb) -> Result<(), Error> {
+        let at = self.at(node)?;
+        let bounds = bounds.checked()?;
+        let slice = self.store.slice_mut(at.slice);
+        let slot = slice.row(at.row).shape;
+        if slot == NIL {
+            return Err(Error::NoShape(node));
+        }
+        slice.shapes.bounds[slot as usize] = bounds;
+        slice.touch_box(slot);
+        self.store.mark_boxes(at.slice);
+        Ok(())
+    }
+
     /// Takes a node's shape away and answers it. Computes in **O(1)**.
     ///
     /// # Errors
@@ -160,6 +190,7 @@ impl Scene {
         if detached.is_some() {
             let slice = self.store.slice_mut(at.slice);
             let slot = core::mem::replace(&mut slice.row_mut(at.row).shape, NIL);
+            slice.touch_box(slot);
             slice.shapes.free(slot);
             self.store.wear(at.slice);
         }

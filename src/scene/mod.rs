@@ -17,6 +17,7 @@ mod place;
 mod query;
 mod queue;
 mod reparent;
+mod spatial;
 mod stats;
 mod validate;
 mod world;
@@ -28,6 +29,7 @@ pub use maintain::Maintenance;
 pub use node_map::NodeMap;
 pub use place::{Keep, Place};
 pub use queue::{EditQueue, Outcome, Queued, QueuedPlace, Target};
+pub use spatial::{RayHit, Sighting};
 pub use stats::{Stats, Usage};
 pub use validate::Violation;
 

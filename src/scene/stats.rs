@@ -2,7 +2,8 @@
 
 use crate::scene::Scene;
 use crate::slice::{
-    LinearAllocator, MaterialColumn, NameColumn, Row, ShapeColumn, Slice, Tables, TransformColumn, VisibilityColumn,
+    LinearAllocator, MaterialColumn, NameColumn, Row, ShapeColumn, Slice, SliceBoxes, Tables, TransformColumn,
+    VisibilityColumn,
 };
 
 /// Entries and bytes of one kind of record.
@@ -40,6 +41,8 @@ pub struct Stats {
     pub materials: Usage,
     /// Shapes and their bounds.
     pub shapes: Usage,
+    /// World boxes of shapes, blocks and slices; none unless the scene keeps them.
+    pub bounds: Usage,
     /// Names and their text.
     pub names: Usage,
     /// Handles' entries.
@@ -71,8 +74,17 @@ impl Stats {
         self.usages().iter().map(|usage| usage.allocated_bytes).sum::<usize>() + self.overhead_bytes
     }
 
-    fn usages(&self) -> [Usage; 7] {
-        [self.rows, self.transforms, self.visibilities, self.materials, self.shapes, self.names, self.metadata]
+    fn usages(&self) -> [Usage; 8] {
+        [
+            self.rows,
+            self.transforms,
+            self.visibilities,
+            self.materials,
+            self.shapes,
+            self.bounds,
+            self.names,
+            self.metadata,
+        ]
     }
 }
 
@@ -126,6 +138,9 @@ impl Stats {
         self.visibilities.add(&visibilities.slots, VisibilityColumn::BYTES, visibilities.allocated_bytes());
         self.materials.add(&materials.slots, MaterialColumn::BYTES, materials.allocated_bytes());
         self.shapes.add(&shapes.slots, ShapeColumn::BYTES, shapes.allocated_bytes());
+        if slice.boxes.is_some() {
+            self.bounds.add(&shapes.slots, SliceBoxes::BYTES, slice.box_bytes());
+        }
         self.names.add(&names.slots, NameColumn::BYTES, names.allocated_bytes());
         self.names.live_bytes += names.text_bytes;
         let columns =

@@ -105,6 +105,12 @@ impl HoleSet {
         self.levels[0].iter().copied().chain(core::iter::repeat(0))
     }
 
+    /// One word of the set.
+    #[inline]
+    pub(crate) fn word(&self, index: usize) -> u64 {
+        self.levels[0].get(index).copied().unwrap_or(0)
+    }
+
     /// Adds a slot that is not in the set.
     #[inline]
     pub(crate) fn insert(&mut self, slot: u32) {

@@ -7,6 +7,7 @@
 //! `detached` (out of the tree), `grow` (many that come at once).
 
 mod bits;
+mod boxes;
 mod chain;
 mod column;
 mod detached;
@@ -27,8 +28,11 @@ mod transplant;
 mod validate;
 
 pub(crate) use bits::{Bits, HoleSet};
+pub(crate) use boxes::SliceBoxes;
 pub(crate) use chain::Spot;
-pub(crate) use column::{MaterialColumn, NameColumn, ShapeColumn, ShapeRecord, TransformColumn, VisibilityColumn};
+pub(crate) use column::{
+    MaterialColumn, NameColumn, ShapeColumn, ShapeRecord, Swept, TransformColumn, VisibilityColumn,
+};
 pub(crate) use detached::Standing;
 pub(crate) use grow::Forest;
 pub(crate) use linear::LinearAllocator;
@@ -57,6 +61,8 @@ pub(crate) struct Slice {
     pub(crate) materials: MaterialColumn,
     pub(crate) shapes: ShapeColumn,
     pub(crate) names: NameColumn,
+    /// World boxes, where the scene keeps any.
+    pub(crate) boxes: Option<Box<SliceBoxes>>,
     /// The ends of the run.
     pub(crate) first_top: u32,
     pub(crate) last_top: u32,
@@ -118,6 +124,12 @@ impl Slice {
             + self.materials.allocated_bytes()
             + self.shapes.allocated_bytes()
             + self.names.allocated_bytes()
+            + self.box_bytes()
+    }
+
+    /// The bytes of world boxes.
+    pub(crate) fn box_bytes(&self) -> usize {
+        self.boxes.as_ref().map_or(0, |boxes| boxes.allocated_bytes())
     }
 
     /// How many nodes lie here; portals do not count.
@@ -170,6 +182,7 @@ impl Slice {
         let Row { transform, visibility, material, shape, name, .. } = *self.row(row);
         self.transforms.free_some(transform.as_own());
         self.materials.free_some(material.as_own());
+        self.touch_box(shape);
         self.shapes.free_some((shape != NIL).then_some(shape));
         // Visibilities and names are rare; whether there is one is easily foreseen.
         if let Some(slot) = visibility.as_own() {
@@ -189,6 +202,17 @@ impl Slice {
             record.transform = transform.index();
             record.visibility = visibility.index();
             record.material = material.index();
+            self.touch_box(shape);
+        }
+    }
+
+    /// Notes that the world box of a shape, if it is one, is to be computed anew.
+    #[inline]
+    pub(crate) fn touch_box(&mut self, shape: u32) {
+        if let Some(boxes) = &mut self.boxes
+            && shape != NIL
+        {
+            boxes.touch(shape);
         }
     }
 

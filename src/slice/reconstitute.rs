@@ -2,13 +2,16 @@
 //!
 //! Source: the thesis, section 4.4.6; linear because children and parents are found without searching.
 
+use crate::Aabb;
 use crate::SceneConfig;
 use crate::math::{Mat34, PackedTransform};
 use crate::slice::column::{self, ShapeRecord};
 use crate::slice::linear::LinearAllocator;
 use crate::slice::need::scaled;
 use crate::slice::row::{At, NIL, Occupant, Row, Slot};
-use crate::slice::{MaterialColumn, NameColumn, Need, ShapeColumn, Slice, Store, TransformColumn, VisibilityColumn};
+use crate::slice::{
+    MaterialColumn, NameColumn, Need, ShapeColumn, Slice, SliceBoxes, Store, TransformColumn, VisibilityColumn,
+};
 use std::alloc::{Layout, handle_alloc_error};
 use std::collections::TryReserveError;
 
@@ -137,6 +140,8 @@ impl Store {
         let Self { slices, tables, .. } = self;
         let rows = core::mem::take(&mut slices[number as usize].rows);
         let mut children = core::mem::take(&mut slices[number as usize].children);
+        let mut boxes = slices[number as usize].boxes.take();
+        let boxes_before = boxes.as_mut().map(|boxes| core::mem::take(&mut boxes.children)).unwrap_or_default();
         for (place, row) in (0..).zip(&rows) {
             if let Some(ahead) = rows.get(place as usize + ANNOUNCED_AHEAD).and_then(|row| row.occupant.as_node()) {
                 tables.prefetch(ahead);
@@ -146,6 +151,11 @@ impl Store {
                 tables.relocate(handle, at);
             } else if let Some(child) = row.occupant.as_portal() {
                 let moved = &mut slices[child as usize];
+                if let Some(boxes) = &mut boxes {
+                    let stays = moved.portal.slice == number;
+                    let before = boxes_before.get(moved.child_index as usize).filter(|_| stays);
+                    boxes.children.push(before.unwrap_or(Aabb::INFINITE));
+                }
                 moved.portal = at;
                 moved.child_index = u32::try_from(children.len()).expect("a slice has fewer portals than rows");
                 children.push(child);
@@ -153,6 +163,7 @@ impl Store {
         }
         slices[number as usize].rows = rows;
         slices[number as usize].children = children;
+        slices[number as usize].boxes = boxes;
     }
 }
 
@@ -241,6 +252,7 @@ impl Rebuild {
         }
         slice.visibilities.dirty = old.visibilities.dirty;
         slice.materials.dirty = old.materials.dirty;
+        slice.boxes = old.boxes.as_ref().map(|_| Box::default());
         Self { slice }
     }
 
@@ -252,7 +264,7 @@ impl Rebuild {
         self.move_transform(&mut row, &mut old.transforms);
         self.move_visibility(&mut row, &old.visibilities);
         self.move_material(&mut row, &old.materials);
-        self.move_shape(&mut row, &old.shapes);
+        self.move_shape(&mut row, &old.shapes, old.boxes.as_deref());
         self.move_name(&mut row, &mut old.names);
         self.append(row, parent)
     }
@@ -264,7 +276,10 @@ impl Rebuild {
     }
 
     /// The slice, in a record of its own.
-    pub(super) fn finish(self) -> Slice {
+    pub(super) fn finish(mut self) -> Slice {
+        if let Some(boxes) = &mut self.slice.boxes {
+            boxes.close_all();
+        }
         self.slice
     }
 
@@ -275,6 +290,10 @@ impl Rebuild {
         old.children.clear();
         old.children.shrink_to(2 * present);
         old.marked_children.shrink_to(2 * present);
+        let mut slice = self.finish();
+        if let (Some(boxes), Some(old)) = (&mut slice.boxes, old.boxes) {
+            boxes.children = old.children;
+        }
         Slice {
             children: old.children,
             marked_children: old.marked_children,
@@ -285,7 +304,7 @@ impl Rebuild {
             isolated: old.isolated,
             version: old.version + 1,
             standing: old.standing,
-            ..self.slice
+            ..slice
         }
     }
 
@@ -339,7 +358,7 @@ impl Rebuild {
         row.material = Slot::own(to);
     }
 
-    fn move_shape(&mut self, row: &mut Row, old: &ShapeColumn) {
+    fn move_shape(&mut self, row: &mut Row, old: &ShapeColumn, boxes: Option<&SliceBoxes>) {
         if row.shape == NIL {
             return;
         }
@@ -352,6 +371,9 @@ impl Rebuild {
             ..old.records[row.shape as usize]
         });
         column.bounds.push(old.bounds[row.shape as usize]);
+        if let (Some(to_boxes), Some(boxes)) = (&mut self.slice.boxes, boxes) {
+            to_boxes.carry(boxes, row.shape, to);
+        }
         row.shape = to;
     }
 

@@ -46,6 +46,9 @@ impl Store {
                     slice.transforms.mark_all();
                     slice.visibilities.dirty = true;
                     slice.materials.dirty = true;
+                    if let Some(boxes) = &mut slice.boxes {
+                        boxes.touch_all(slice.shapes.slots.end());
+                    }
                     break;
                 }
             }

@@ -152,7 +152,9 @@ impl Store {
 
     /// Has the slices above know of what waits for the update in a slice and directly below it.
     fn relist_marked(&mut self, number: u32) {
-        if self.slice(number).is_dirty() {
+        // Where boxes are kept, what is cut out has none above it yet, nor have the slices below.
+        let boxless = self.config.bounds;
+        if self.slice(number).is_dirty() || boxless {
             self.mark(number);
         }
         for index in 0..self.slice(number).children.len() {
@@ -160,6 +162,8 @@ impl Store {
             if self.slice(child).marked {
                 self.list_marked_child(number, child);
                 self.mark(number);
+            } else if boxless {
+                self.mark(child);
             }
         }
     }

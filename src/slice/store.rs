@@ -42,6 +42,8 @@ pub(crate) struct Store {
     pub(crate) descent: Vec<u32>,
     /// The lists of a batch: kept to spare allocations.
     pub(crate) tour: Tour,
+    /// Slices that an update came to, parents first, where there are boxes to be brought up to date.
+    pub(crate) swept: Vec<u32>,
 }
 
 impl Store {
@@ -66,6 +68,7 @@ impl Store {
             pending: Vec::new(),
             descent: Vec::new(),
             tour: Tour::default(),
+            swept: Vec::new(),
         };
         let slice = store.open_slice(Slice::with_room(&Need::usual(config.initial_slice_storage_size.min(8))));
         debug_assert_eq!(slice, At::ROOT.slice);
@@ -128,6 +131,7 @@ impl Store {
         self.pending = Vec::new();
         self.descent = Vec::new();
         self.tour = Tour::default();
+        self.swept = Vec::new();
         self.worn.shrink_to_fit();
         self.detached.shrink_to_fit();
         self.marked_roots.shrink_to_fit();
@@ -144,6 +148,12 @@ impl Store {
             + (self.order.capacity() + self.pending.capacity()) * size_of::<(u32, u32)>()
             + self.lists().map(Vec::capacity).sum::<usize>() * size_of::<u32>()
             + (self.worn.capacity() + self.free_slices.capacity()) * size_of::<u32>()
+            + (self.worn.capacity()
+                + self.lonely.capacity()
+                + self.free_slices.capacity()
+                + self.descent.capacity()
+                + self.swept.capacity())
+                * size_of::<u32>()
     }
 
     /// The lists of slice numbers.
@@ -161,6 +171,9 @@ impl Store {
     pub(crate) fn open_slice(&mut self, mut slice: Slice) -> u32 {
         self.opened += 1;
         slice.version = self.opened << 40;
+        if self.config.bounds {
+            slice.boxes = Some(Box::default());
+        }
         if let Some(Reverse(number)) = self.free_slices.pop() {
             self.slices[number as usize] = slice;
             number
@@ -212,6 +225,13 @@ impl Store {
         }
     }
 
+    /// Notes that world boxes of a slice are to be computed, where there are any.
+    pub(crate) fn mark_boxes(&mut self, slice: u32) {
+        if self.config.bounds {
+            self.mark(slice);
+        }
+    }
+
     pub(super) fn list_marked_child(&mut self, slice: u32, child: u32) {
         let mut list = core::mem::take(&mut self.slices[slice as usize].marked_children);
         // Children that moved away or went stay listed until the update; where none comes, they are weeded out.
@@ -242,6 +262,8 @@ impl Store {
     /// Notes that a slice was edited, for maintenance and for whoever keeps something that was made of it.
     #[inline]
     pub(crate) fn wear(&mut self, slice: u32) {
+        // Boxes follow every edit, also those that no transform is concerned by.
+        self.mark_boxes(slice);
         let edited = &mut self.slices[slice as usize];
         edited.version += 1;
         if !core::mem::replace(&mut edited.worn, true) {
@@ -356,7 +378,7 @@ impl Store {
         if slice.marked {
             self.list_marked_child(at.slice, child);
             self.mark(at.slice);
-        } else if changed || slice.is_dirty() {
+        } else if changed || slice.is_dirty() || self.config.bounds {
             self.mark(child);
         }
     }
@@ -366,6 +388,10 @@ impl Store {
         let slice = &mut self.slices[at.slice as usize];
         let index = u32::try_from(slice.children.len()).expect("a slice has fewer portals than rows");
         slice.children.push(child);
+        if let Some(boxes) = &mut slice.boxes {
+            // Until the update knows better: the child is marked, and so looked into by every query.
+            boxes.children.push(Aabb::INFINITE);
+        }
         let inherited = slice.row(at.row).transform.index();
         slice.transforms.portal_slots.insert(inherited);
         let slice = &mut self.slices[child as usize];
@@ -381,6 +407,10 @@ impl Store {
     pub(super) fn disown(&mut self, child: u32) -> At {
         let portal = core::mem::replace(&mut self.slices[child as usize].portal, At::NONE);
         let index = self.slices[child as usize].child_index;
+        if let Some(boxes) = &mut self.slices[portal.slice as usize].boxes {
+            boxes.children.swap_remove(index as usize);
+            self.mark(portal.slice);
+        }
         let children = &mut self.slices[portal.slice as usize].children;
         children.swap_remove(index as usize);
         if let Some(&moved) = children.get(index as usize) {
@@ -466,6 +496,7 @@ impl Slice {
         prefetch(&self.shapes.records, slot as usize);
         prefetch(&self.shapes.bounds, slot as usize);
         self.shapes.put(slot, record, *bounds);
+        self.touch_box(slot);
         slot
     }
 

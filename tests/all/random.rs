@@ -15,7 +15,7 @@ use std::cell::Cell;
 /// Cases of each test, and the most steps of a case: half as many on average.
 const CASES: u32 = 100;
 const MOST_STEPS: usize = 800;
-/// What the cases of each test come to at least: eight tests make 256,000.
+/// What the cases of each test come to at least: nine tests make 288,000.
 const STEPS: usize = 32_000;
 
 fn steps() -> impl Strategy<Value = Vec<Step>> {
@@ -84,6 +84,12 @@ fn any_edits_with_small_shared_slices_leave_what_the_model_says() {
 fn any_edits_without_reused_holes_leave_what_the_model_says() {
     let config = SceneConfig { reuse_holes: false, min_nodes: 4, max_table_entries: 16, ..SceneConfig::DEFAULT };
     fixed(4, config);
+}
+
+#[test]
+fn any_edits_in_a_scene_that_keeps_boxes_leave_what_the_model_says() {
+    let config = SceneConfig { bounds: true, min_nodes: 12, ..SceneConfig::DEFAULT };
+    fixed(10, config);
 }
 
 #[test]

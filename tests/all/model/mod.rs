@@ -2,8 +2,8 @@
 //!
 //! Data flows in this order: [`op`] says what an edit is, [`decode`] makes edits from bytes, [`tree`] is the naive
 //! scene (`Vec`s of children, nothing packed), [`world`] its transforms in double precision with a bound on what
-//! single precision may differ by, [`twin`] plays an edit on the scene and on the tree, and [`compare`] and
-//! [`probe`] find any difference. The fuzz target includes this folder as it is.
+//! single precision may differ by, [`twin`] plays an edit on the scene and on the tree, and [`compare`],
+//! [`spatial`] and [`probe`] find any difference. The fuzz target includes this folder as it is.
 
 /// Answers with a [`Mismatch`] unless the condition holds.
 macro_rules! ensure {
@@ -23,6 +23,7 @@ pub(crate) mod draws;
 pub(crate) mod moves;
 pub(crate) mod op;
 pub(crate) mod probe;
+pub(crate) mod spatial;
 pub(crate) mod tree;
 pub(crate) mod twin;
 pub(crate) mod world;

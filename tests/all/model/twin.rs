@@ -103,6 +103,7 @@ impl Twin {
         if updated {
             self.compare_draws()?;
         }
+        self.compare_spatial(step.probe, updated)?;
         self.probe(step.probe)
     }
 

@@ -1,0 +1,266 @@
+//! Finding the shapes that something touches: from tree boxes to slices, from blocks to boxes, eight at a time.
+//!
+//! A walk asks several probes at once and tells for each shape which of them touch it. What lies wholly inside a probe is
+//! taken without further tests. The walk goes slice by slice and keeps nothing between two slices, in the tree order of
+//! [`Scene::visit_slices`](crate::Scene::visit_slices).
+
+use crate::math::{Aabb, BLOCK, BoxGroup, Frustum, GROUP, Ray, Sphere};
+use crate::simd;
+use crate::slice::{At, ShapeRecord, Slice, SliceBoxes, Store};
+use smallvec::SmallVec;
+
+/// How many probes a walk takes.
+pub(crate) const MOST_PROBES: usize = 32;
+
+/// How many groups, and how many boxes, of blocks or child slices are tested in one go.
+const GROUPS: usize = BLOCK / GROUP;
+
+/// What boxes are tested against, up to eight groups at a time; see `simd::boxes`.
+pub(crate) trait Probe {
+    /// Which boxes are touched.
+    fn touched(&self, groups: &[BoxGroup]) -> u64;
+
+    /// Which boxes are touched, and which of these are such that all they hold is touched.
+    fn touched_and_inside(&self, groups: &[BoxGroup]) -> (u64, u64) {
+        (self.touched(groups), 0)
+    }
+}
+
+impl Probe for Frustum {
+    #[inline]
+    fn touched(&self, groups: &[BoxGroup]) -> u64 {
+        simd::boxes::in_frustum(groups, self).0
+    }
+
+    #[inline]
+    fn touched_and_inside(&self, groups: &[BoxGroup]) -> (u64, u64) {
+        simd::boxes::inside_frustum(groups, self)
+    }
+}
+
+impl Probe for Aabb {
+    fn touched(&self, groups: &[BoxGroup]) -> u64 {
+        simd::boxes::in_box(groups, self).0
+    }
+
+    fn touched_and_inside(&self, groups: &[BoxGroup]) -> (u64, u64) {
+        simd::boxes::in_box(groups, self)
+    }
+}
+
+impl Probe for Sphere {
+    fn touched(&self, groups: &[BoxGroup]) -> u64 {
+        simd::boxes::in_sphere(groups, self)
+    }
+}
+
+impl Probe for Ray {
+    fn touched(&self, groups: &[BoxGroup]) -> u64 {
+        simd::boxes::on_ray(groups, self)
+    }
+}
+
+/// A shape that is touched.
+pub(crate) struct Found<'s> {
+    pub(crate) slice: &'s Slice,
+    pub(crate) record: &'s ShapeRecord,
+    /// The shape's world box.
+    slot: usize,
+    /// The probes that touch it, a bit each.
+    pub(crate) probes: u32,
+}
+
+impl Found<'_> {
+    /// The shape's world box.
+    pub(crate) fn bounds(&self) -> Aabb {
+        let world = &self.slice.transforms.worlds[self.record.transform as usize];
+        self.slice.shapes.bounds[self.slot].transformed(world)
+    }
+}
+
+/// The probes that touch a box, and those that it lies wholly inside of, a bit each.
+#[derive(Clone, Copy, Debug)]
+struct Touch {
+    active: u32,
+    inside: u32,
+}
+
+/// What each probe says of up to 64 boxes.
+struct Answers {
+    touched: [u64; MOST_PROBES],
+    inside: [u64; MOST_PROBES],
+    /// The boxes that any probe touches.
+    any: u64,
+}
+
+impl Answers {
+    /// Asks the probes that are still in play; those that hold everything say so without a test.
+    fn ask<P: Probe>(probes: &[P], touch: Touch, groups: &[BoxGroup]) -> Self {
+        let mut answers = Self { touched: [0; MOST_PROBES], inside: [0; MOST_PROBES], any: 0 };
+        for (index, probe) in probes.iter().enumerate().filter(|(index, _)| touch.active >> index & 1 != 0) {
+            let (touched, inside) =
+                if touch.inside >> index & 1 != 0 { (u64::MAX, u64::MAX) } else { probe.touched_and_inside(groups) };
+            answers.touched[index] = touched;
+            answers.inside[index] = inside;
+            answers.any |= touched;
+        }
+        answers
+    }
+
+    /// What the probes say of one box.
+    fn of(&self, count: usize, at: usize) -> Touch {
+        let bits = |words: &[u64; MOST_PROBES]| {
+            words[..count].iter().enumerate().fold(0, |bits, (index, word)| bits | ((word >> at & 1) as u32) << index)
+        };
+        Touch { active: bits(&self.touched), inside: bits(&self.inside) }
+    }
+}
+
+/// The set bits of a word, lowest first.
+fn ones(mut word: u64) -> impl Iterator<Item = usize> {
+    core::iter::from_fn(move || {
+        let at = (word != 0).then(|| word.trailing_zeros() as usize);
+        word &= word.wrapping_sub(1);
+        at
+    })
+}
+
+impl Store {
+    /// Shows `found` every shape that some probe touches and that is visible on some of the layers.
+    ///
+    /// By the world matrices of the last update. A shape that edits reached since is tested one by one; slices that wait for
+    /// the update are looked into whatever the boxes above say.
+    pub(crate) fn find<P: Probe>(&self, probes: &[P], layers: u32, mut found: impl FnMut(Found<'_>)) {
+        debug_assert!(probes.len() <= MOST_PROBES);
+        let all = Touch { active: ((1_u64 << probes.len()) - 1) as u32, inside: 0 };
+        let mut pending: SmallVec<[(u32, Touch); 64]> = SmallVec::new();
+        pending.push((At::ROOT.slice, all));
+        while let Some((number, touch)) = pending.pop() {
+            let slice = self.slice(number);
+            let Some(boxes) = slice.boxes.as_deref() else { return };
+            slice.find_shapes(boxes, probes, touch, layers, &mut found);
+            let first = pending.len();
+            self.find_children(slice, boxes, probes, (touch, all), &mut pending);
+            pending[first..].reverse();
+        }
+    }
+
+    /// Lists the child slices that some probe touches, or that wait for the update.
+    fn find_children<P: Probe>(
+        &self,
+        slice: &Slice,
+        boxes: &SliceBoxes,
+        probes: &[P],
+        (touch, all): (Touch, Touch),
+        pending: &mut SmallVec<[(u32, Touch); 64]>,
+    ) {
+        for (children, groups) in slice.children.chunks(BLOCK).zip(boxes.children.groups().chunks(GROUPS)) {
+            let answers = Answers::ask(probes, touch, groups);
+            if slice.marked {
+                for (at, &child) in children.iter().enumerate() {
+                    let touch = if self.slice(child).marked { all } else { answers.of(probes.len(), at) };
+                    if touch.active != 0 {
+                        pending.push((child, touch));
+                    }
+                }
+            } else {
+                let end = u64::MAX >> (BLOCK - children.len());
+                let touched = ones(answers.any & end).map(|at| (children[at], answers.of(probes.len(), at)));
+                pending.extend(touched);
+            }
+        }
+    }
+}
+
+impl Slice {
+    /// Shows `found` the slice's own shapes that some probe touches.
+    fn find_shapes<P: Probe>(
+        &self,
+        boxes: &SliceBoxes,
+        probes: &[P],
+        touch: Touch,
+        layers: u32,
+        found: &mut impl FnMut(Found<'_>),
+    ) {
+        if self.marked {
+            self.find_stale(boxes, probes, layers, found);
+        }
+        // Of a slice without others below, the box above was that of its own shapes.
+        let alone = boxes.children.is_empty() && !self.marked;
+        let touch =
+            if alone { touch } else { Answers::ask(probes, touch, &[BoxGroup::of(&boxes.own)]).of(probes.len(), 0) };
+        if touch.active == 0 {
+            return;
+        }
+        for (first, groups) in (0..).step_by(BLOCK).zip(boxes.blocks.groups().chunks(GROUPS)) {
+            let answers = Answers::ask(probes, touch, groups);
+            let last = boxes.present.len() - first;
+            let end = if last >= BLOCK { u64::MAX } else { (1 << last) - 1 };
+            for at in ones(answers.any & end) {
+                let block = first + at;
+                self.find_in_block(boxes, block, probes, answers.of(probes.len(), at), layers, found);
+            }
+        }
+    }
+
+    fn find_in_block<P: Probe>(
+        &self,
+        boxes: &SliceBoxes,
+        block: usize,
+        probes: &[P],
+        touch: Touch,
+        layers: u32,
+        found: &mut impl FnMut(Found<'_>),
+    ) {
+        let present = boxes.present[block];
+        let touched = |index: usize| {
+            let whole = touch.inside >> index & 1 != 0;
+            if whole { present } else { probes[index].touched(boxes.shapes.block(block)) & present }
+        };
+        let records = &self.shapes.records[block * BLOCK..];
+        let masks = &self.visibilities.effective;
+        let mut show = |at: usize, probes: u32| {
+            let record = &records[at];
+            if masks[record.visibility as usize] & layers != 0 {
+                found(Found { slice: self, record, slot: block * BLOCK + at, probes });
+            }
+        };
+        if touch.active.is_power_of_two() {
+            ones(touched(touch.active.trailing_zeros() as usize)).for_each(|at| show(at, touch.active));
+            return;
+        }
+        let mut words = [0; MOST_PROBES];
+        let mut any = 0;
+        for index in ones(touch.active.into()) {
+            words[index] = touched(index);
+            any |= words[index];
+        }
+        for at in ones(any) {
+            show(
+                at,
+                ones(touch.active.into()).fold(0, |bits, index| bits | ((words[index] >> at & 1) as u32) << index),
+            );
+        }
+    }
+
+    /// Shows `found` the shapes whose boxes wait for the update.
+    #[cold]
+    fn find_stale<P: Probe>(&self, boxes: &SliceBoxes, probes: &[P], layers: u32, found: &mut impl FnMut(Found<'_>)) {
+        for (block, &word) in boxes.stale_words().iter().enumerate() {
+            for at in ones(word & self.shapes.slots.live_word(block)) {
+                let slot = block * BLOCK + at;
+                let record = &self.shapes.records[slot];
+                if self.visibilities.effective[record.visibility as usize] & layers == 0 {
+                    continue;
+                }
+                let mut shape = Found { slice: self, record, slot, probes: 0 };
+                let group = [BoxGroup::of(&shape.bounds())];
+                let touch = |(index, probe): (usize, &P)| ((probe.touched(&group) & 1) as u32) << index;
+                shape.probes = probes.iter().enumerate().map(touch).fold(0, |bits, bit| bits | bit);
+                if shape.probes != 0 {
+                    found(shape);
+                }
+            }
+        }
+    }
+}

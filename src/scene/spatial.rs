@@ -1,0 +1,210 @@
+//! What lies where: culling, and queries by sphere, box and ray.
+
+use crate::math::{Aabb, Frustum, Ray, Sphere};
+use crate::pass::{DrawList, Found, MOST_PROBES, Probe};
+use crate::scene::Scene;
+use crate::simd;
+use crate::slice::{At, NIL, Slice};
+use crate::{Error, NodeHandle, Visibility};
+
+/// A node that some of several frusta see; see [`Scene::cull_many`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sighting {
+    /// The node.
+    pub node: NodeHandle,
+    /// The frusta that its shape touches: bit `i` for the `i`th.
+    pub frusta: u32,
+}
+
+/// A node whose shape's box a ray meets; see [`Scene::nodes_on_ray`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RayHit {
+    /// The node.
+    pub node: NodeHandle,
+    /// How far from the ray's origin its box begins; zero if the origin lies inside.
+    pub distance: f32,
+}
+
+/// All of these need [`SceneConfig::bounds`](crate::SceneConfig::bounds). They answer by the world matrices of the last
+/// update, as the draw list does, and see the shapes that there are now: those that edits reached since are tested one by
+/// one. None drops a shape whose box is touched.
+///
+/// A walk goes from the boxes of whole slice trees, eight at a time, to slices, to blocks of 64 shapes, to their boxes, again
+/// eight at a time; what lies wholly inside is taken without further tests. It computes in **O(shapes found + slices and
+/// blocks at the edge)** where the scene's tree follows its geometry, and at most in O(slices + shapes). The order is that of
+/// the draw list, but for shapes that wait for an update.
+impl Scene {
+    /// Lists the shapes that touch the frustum and are visible on some of the layers, in place of what the list held.
+    ///
+    /// ```
+    /// use hedgerow::glam::Vec3;
+    /// use hedgerow::glam::camera::rh;
+    /// use hedgerow::{Aabb, DrawList, Frustum, Node, Scene, SceneConfig, Shape, Transform, Visibility};
+    ///
+    /// let mut scene = Scene::with_config(SceneConfig { bounds: true, ..SceneConfig::DEFAULT })?;
+    /// for x in -20..20 {
+    ///     let place = Transform::from_xyz(x as f32, 0.0, -10.0);
+    ///     scene.insert(scene.root(), Node::transform(place).with_shape(Shape::new(1, Aabb::cube(0.25))))?;
+    /// }
+    /// scene.update();
+    ///
+    /// let projection = rh::proj::directx::perspective_infinite_reverse(1.0, 1.0, 0.1);
+    /// let view = rh::view::look_at_mat4(Vec3::ZERO, Vec3::NEG_Z, Vec3::Y);
+    /// let frustum = Frustum::from_view_projection(&(projection * view))?;
+    /// let mut draws = DrawList::new();
+    /// scene.cull(&frustum, Visibility::VISIBLE, &mut draws)?;
+    /// assert_eq!(draws.len(), 11);
+    /// # Ok::<(), hedgerow::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::NoBounds`].
+    pub fn cull(&self, frustum: &Frustum, layers: Visibility, list: &mut DrawList) -> Result<(), Error> {
+        list.clear();
+        self.seek(core::slice::from_ref(frustum), layers, |found| list.push(found.slice, found.record))
+    }
+
+    /// Lists the nodes whose shapes touch the frustum and are visible on some of the layers, in place of what the list
+    /// held.
+    ///
+    /// # Errors
+    /// [`Error::NoBounds`].
+    pub fn cull_nodes(&self, frustum: &Frustum, layers: Visibility, nodes: &mut Vec<NodeHandle>) -> Result<(), Error> {
+        self.find_nodes(frustum, layers, nodes)
+    }
+
+    /// Lists the nodes whose shapes touch some of up to 32 frusta, with a bit for each, in place of what the list held:
+    /// several cameras, or the cascades of a shadow map, in one walk.
+    ///
+    /// # Errors
+    /// [`Error::NoBounds`]; [`Error::CapacityOverflow`] for more than 32 frusta.
+    pub fn cull_many(
+        &self,
+        frusta: &[Frustum],
+        layers: Visibility,
+        sightings: &mut Vec<Sighting>,
+    ) -> Result<(), Error> {
+        sightings.clear();
+        self.seek(frusta, layers, |found| {
+            sightings.extend(node_of(&found).map(|node| Sighting { node, frusta: found.probes }));
+        })
+    }
+
+    /// Lists the nodes whose shapes' boxes reach into the sphere and are visible on some of the layers, in place of what
+    /// the list held.
+    ///
+    /// # Errors
+    /// [`Error::NoBounds`].
+    pub fn nodes_in_sphere(
+        &self,
+        sphere: &Sphere,
+        layers: Visibility,
+        nodes: &mut Vec<NodeHandle>,
+    ) -> Result<(), Error> {
+        self.find_nodes(sphere, layers, nodes)
+    }
+
+    /// Lists the nodes whose shapes' boxes share a point with this box and are visible on some of the layers, in place of
+    /// what the list held. An empty box shares none, an infinite one with all but the empty.
+    ///
+    /// # Errors
+    /// [`Error::NoBounds`]; [`Error::NotFinite`] for a box with NaN or infinite in part.
+    pub fn nodes_in_box(&self, bounds: &Aabb, layers: Visibility, nodes: &mut Vec<NodeHandle>) -> Result<(), Error> {
+        self.find_nodes(&bounds.checked()?, layers, nodes)
+    }
+
+    /// Lists the nodes whose shapes' boxes the ray meets and that are visible on some of the layers, nearest box first and
+    /// at the same distance by handle, in place of what the list held.
+    ///
+    /// What is drawn at the nodes is the caller's: test their meshes in this order, up to the first that is hit nearer
+    /// than the next box begins.
+    ///
+    /// ```
+    /// use hedgerow::glam::Vec3;
+    /// use hedgerow::{Aabb, Node, Ray, Scene, SceneConfig, Shape, Transform, Visibility};
+    ///
+    /// let mut scene = Scene::with_config(SceneConfig { bounds: true, ..SceneConfig::DEFAULT })?;
+    /// let at = |z| Node::transform(Transform::from_xyz(0.0, 0.0, z)).with_shape(Shape::new(1, Aabb::cube(1.0)));
+    /// let (far, near) = (scene.insert(scene.root(), at(9.0))?, scene.insert(scene.root(), at(4.0))?);
+    /// scene.update();
+    /// let mut hits = Vec::new();
+    /// scene.nodes_on_ray(&Ray::new(Vec3::ZERO, Vec3::Z)?, Visibility::VISIBLE, &mut hits)?;
+    /// assert_eq!(hits.iter().map(|hit| (hit.node, hit.distance)).collect::<Vec<_>>(), [(near, 3.0), (far, 8.0)]);
+    /// # Ok::<(), hedgerow::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::NoBounds`].
+    pub fn nodes_on_ray(&self, ray: &Ray, layers: Visibility, hits: &mut Vec<RayHit>) -> Result<(), Error> {
+        hits.clear();
+        self.seek(core::slice::from_ref(ray), layers, |found| {
+            let distance = simd::boxes::distance(&found.bounds(), ray);
+            hits.extend(node_of(&found).map(|node| RayHit { node, distance }));
+        })?;
+        hits.sort_unstable_by(|a, b| a.distance.total_cmp(&b.distance).then(a.node.cmp(&b.node)));
+        Ok(())
+    }
+
+    /// The world box of all shapes in the subtree of a node, hidden ones too, by the matrices of the last update; empty
+    /// where there are none. Infinite if one of them is.
+    ///
+    /// Computes in **O(nodes of the subtree in the node's slice)** where the scene keeps world boxes and no edit came since
+    /// the last update, else in O(nodes of the subtree).
+    #[must_use]
+    pub fn subtree_bounds(&self, node: NodeHandle) -> Option<Aabb> {
+        let At { slice, row } = self.store.resolve(node)?;
+        let mut pending = Vec::new();
+        let mut all = self.store.slice(slice).bounds_of_rows(row, &mut pending);
+        while let Some(child) = pending.pop() {
+            let slice = self.store.slice(child);
+            let above = self.store.slice(slice.portal.slice);
+            match &above.boxes {
+                Some(boxes) if !slice.marked => {
+                    all = all.union(&boxes.children.get(slice.child_index as usize).expect("a box for each child"));
+                }
+                _ => {
+                    let some = |row: u32| (row != NIL).then_some(row);
+                    for top in core::iter::successors(some(slice.first_top), |&top| some(slice.row(top).next)) {
+                        all = all.union(&slice.bounds_of_rows(top, &mut pending));
+                    }
+                }
+            }
+        }
+        Some(all)
+    }
+
+    fn find_nodes<P: Probe>(&self, probe: &P, layers: Visibility, nodes: &mut Vec<NodeHandle>) -> Result<(), Error> {
+        nodes.clear();
+        self.seek(core::slice::from_ref(probe), layers, |found| nodes.extend(node_of(&found)))
+    }
+
+    fn seek<P: Probe>(&self, probes: &[P], layers: Visibility, found: impl FnMut(Found<'_>)) -> Result<(), Error> {
+        if !self.config().bounds {
+            return Err(Error::NoBounds);
+        }
+        if probes.len() > MOST_PROBES {
+            return Err(Error::CapacityOverflow);
+        }
+        self.store.find(probes, layers.mask(), found);
+        Ok(())
+    }
+}
+
+fn node_of(found: &Found<'_>) -> Option<NodeHandle> {
+    NodeHandle::from_bits(found.record.node)
+}
+
+impl Slice {
+    /// The world box of the shapes in a subtree, as far as it lies in this slice; lists the slices below it.
+    fn bounds_of_rows(&self, top: u32, below: &mut Vec<u32>) -> Aabb {
+        self.subtree(top).fold(Aabb::EMPTY, |all, row| {
+            let row = self.row(row);
+            below.extend(row.occupant.as_portal());
+            if row.shape == NIL {
+                return all;
+            }
+            let world = &self.transforms.worlds[row.transform.index() as usize];
+            all.union(&self.shapes.bounds[row.shape as usize].transformed(world))
+        })
+    }
+}

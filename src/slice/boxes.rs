@@ -1,0 +1,144 @@
+//! The world boxes of a slice: of its shapes, of blocks of these, of the whole, and of what hangs below each portal.
+//!
+//! Only in scenes made with [`SceneConfig::bounds`](crate::SceneConfig::bounds). The update brings them up to date; an edit
+//! only notes which shapes have none that is right.
+
+use crate::math::{Aabb, BLOCK, Boxes};
+use crate::slice::linear::LinearAllocator;
+
+/// World boxes as of the last update.
+///
+/// ```text
+/// shapes     24 B a shape slot   by slot, in groups of eight
+/// present     8 B a block        a bit for each box that is right and not empty
+/// stale       8 B a block        a bit for each slot whose box is not right: new, changed, or a hole by now
+/// blocks     24 B a block        about the boxes that are present
+/// children   24 B a child slice  about all that hangs below it; parallel to the slice's list of children
+/// ```
+#[derive(Clone, Debug)]
+pub(crate) struct SliceBoxes {
+    pub(crate) shapes: Boxes,
+    pub(crate) present: Vec<u64>,
+    stale: Vec<u64>,
+    pub(crate) blocks: Boxes,
+    /// About all blocks.
+    pub(crate) own: Aabb,
+    pub(crate) children: Boxes,
+}
+
+impl Default for SliceBoxes {
+    fn default() -> Self {
+        Self {
+            shapes: Boxes::new(),
+            present: Vec::new(),
+            stale: Vec::new(),
+            blocks: Boxes::new(),
+            own: Aabb::EMPTY,
+            children: Boxes::new(),
+        }
+    }
+}
+
+impl SliceBoxes {
+    /// The bytes that a shape takes here; blocks add a fortieth.
+    pub(crate) const BYTES: usize = size_of::<Aabb>();
+
+    /// Notes that the box of a slot is not right: until the update, who asks computes it anew.
+    #[inline]
+    pub(crate) fn touch(&mut self, slot: u32) {
+        let (word, bit) = (slot as usize / BLOCK, 1 << (slot as usize % BLOCK));
+        if word >= self.stale.len() {
+            self.stale.resize(word + 1, 0);
+        }
+        self.stale[word] |= bit;
+        if let Some(present) = self.present.get_mut(word) {
+            *present &= !bit;
+        }
+    }
+
+    /// The same for all slots below `end`.
+    pub(crate) fn touch_all(&mut self, end: u32) {
+        (0..end).for_each(|slot| self.touch(slot));
+    }
+
+    /// Whether the box of a slot is not right.
+    pub(crate) fn is_stale(&self, slot: u32) -> bool {
+        self.stale.get(slot as usize / BLOCK).is_some_and(|word| word >> (slot as usize % BLOCK) & 1 != 0)
+    }
+
+    /// Whether every box is right.
+    pub(crate) fn is_current(&self) -> bool {
+        self.stale.iter().all(|&word| word == 0)
+    }
+
+    /// The slots whose boxes are not right, a word for each block.
+    pub(crate) fn stale_words(&self) -> &[u64] {
+        &self.stale
+    }
+
+    /// As many shape slots as the column has.
+    pub(crate) fn resize(&mut self, slots: u32) {
+        let blocks = (slots as usize).div_ceil(BLOCK);
+        self.shapes.resize(slots as usize);
+        self.blocks.resize(blocks);
+        self.present.resize(blocks, 0);
+        self.stale.resize(blocks, 0);
+    }
+
+    /// Takes the marks off a block and answers them.
+    pub(crate) fn take_stale(&mut self, block: usize) -> u64 {
+        core::mem::take(&mut self.stale[block])
+    }
+
+    /// Takes over the box of a slot of a slice that is being rebuilt.
+    pub(crate) fn carry(&mut self, from: &Self, old: u32, new: u32) {
+        let slot = old as usize;
+        let is_present = from.present.get(slot / BLOCK).is_some_and(|word| word >> (slot % BLOCK) & 1 != 0);
+        self.resize(new + 1);
+        let (word, bit) = (new as usize / BLOCK, 1 << (new as usize % BLOCK));
+        if is_present {
+            self.shapes.set(new as usize, from.shapes.get(slot).expect("a box that is present"));
+            self.present[word] |= bit;
+        } else if from.is_stale(old) {
+            self.stale[word] |= bit;
+        }
+    }
+
+    /// Computes the box about a block of shapes. Those that are not present have empty boxes then.
+    pub(crate) fn close_block(&mut self, block: usize) {
+        self.blocks.set(block, self.shapes.union(block * BLOCK..(block + 1) * BLOCK));
+    }
+
+    /// Computes the box about all blocks.
+    pub(crate) fn close(&mut self) {
+        self.own = self.blocks.union(0..self.blocks.len());
+    }
+
+    /// The box about all that hangs below the slice's portal.
+    pub(crate) fn whole(&self) -> Aabb {
+        self.own.union(&self.children.union(0..self.children.len()))
+    }
+
+    /// Takes over the boxes of a slice that was rebuilt: its shapes' were carried, its children come in another order.
+    pub(crate) fn close_all(&mut self) {
+        (0..self.blocks.len()).for_each(|block| self.close_block(block));
+        self.close();
+    }
+
+    pub(crate) fn allocated_bytes(&self) -> usize {
+        size_of::<Self>()
+            + self.shapes.allocated_bytes()
+            + self.blocks.allocated_bytes()
+            + self.children.allocated_bytes()
+            + (self.present.capacity() + self.stale.capacity()) * size_of::<u64>()
+    }
+}
+
+impl LinearAllocator {
+    /// The slots in use of a block, a bit each.
+    pub(crate) fn live_word(&self, block: usize) -> u64 {
+        let behind = (self.end() as usize).saturating_sub(block * BLOCK);
+        let all = if behind >= BLOCK { u64::MAX } else { (1 << behind) - 1 };
+        all & !self.holes().word(block)
+    }
+}
