@@ -1,6 +1,6 @@
 //! View frusta.
 
-use crate::math::{Aabb, Boxes};
+use crate::math::{Aabb, BoxGroup};
 use crate::{Error, simd};
 use glam::{DVec3, DVec4, Mat4, Vec4};
 
@@ -88,8 +88,7 @@ impl Frustum {
     /// millionth of its distance from the origin.
     #[must_use]
     pub fn touches(&self, bounds: &Aabb) -> bool {
-        let one: Boxes = [*bounds].into_iter().collect();
-        simd::boxes::in_frustum(one.groups(), self).0 != 0
+        simd::boxes::in_frustum(&[BoxGroup::of(bounds)], self).0 != 0
     }
 
     /// The planes as the kernels test them.
