@@ -12,7 +12,7 @@ pub(crate) const BLOCK: usize = 64;
 
 /// Eight boxes as columns: 192 bytes, three cache lines. Lanes that no box has are empty boxes.
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[repr(C, align(32))]
+#[repr(C, align(16))]
 pub(crate) struct BoxGroup {
     pub(crate) min: [[f32; GROUP]; 3],
     pub(crate) max: [[f32; GROUP]; 3],
@@ -180,10 +180,13 @@ impl Boxes {
     pub fn cull(&self, frustum: &Frustum, visible: &mut Vec<u32>) {
         for (block, groups) in (0..).step_by(BLOCK).zip(self.groups.chunks(BLOCK / GROUP)) {
             let mut hits = simd::boxes::in_frustum(groups, frustum).0;
+            let (mut found, mut count) = ([0; BLOCK], 0);
             while hits != 0 {
-                visible.push(block + hits.trailing_zeros());
+                found[count] = block + hits.trailing_zeros();
                 hits &= hits - 1;
+                count += 1;
             }
+            visible.extend_from_slice(&found[..count]);
         }
     }
 

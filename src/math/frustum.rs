@@ -28,7 +28,10 @@ use glam::{DVec3, DVec4, Mat4, Vec4};
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Frustum {
     /// `[x, y, z, d]`, a unit normal that points inwards and a distance, moved outwards by its share of the rounding error.
+    /// Planes that bound nothing come last.
     planes: [[f32; 4]; 6],
+    /// How many planes bound anything.
+    count: u8,
 }
 
 /// What the kernels call outside is so by more than this times the sum of a box's greatest absolute coordinates.
@@ -92,25 +95,27 @@ impl Frustum {
     }
 
     /// The planes as the kernels test them.
-    pub(crate) fn planes(&self) -> &[[f32; 4]; 6] {
-        &self.planes
+    #[inline]
+    pub(crate) fn planes(&self) -> &[[f32; 4]] {
+        &self.planes[..usize::from(self.count)]
     }
 
     /// Makes normals unit length, and moves planes outwards. Each plane comes with the length below which it is noise.
     #[expect(clippy::cast_possible_truncation, reason = "rounding to single precision is what the tolerance is for")]
     fn of(planes: [(DVec4, f64); 6]) -> Self {
-        Self {
-            planes: planes.map(|(plane, noise)| {
-                let length = plane.truncate().length();
-                if length <= noise {
-                    return [0.0, 0.0, 0.0, f32::INFINITY];
-                }
-                let unit: DVec3 = plane.truncate() / length;
-                let distance = plane.w / length;
-                let outwards = distance + distance.abs() * f64::from(TOLERANCE) + UNDERFLOW;
-                [unit.x as f32, unit.y as f32, unit.z as f32, outwards as f32]
-            }),
+        let mut frustum = Self { planes: [[0.0; 4]; 6], count: 0 };
+        for (plane, noise) in planes {
+            let length = plane.truncate().length();
+            if length <= noise {
+                continue;
+            }
+            let unit: DVec3 = plane.truncate() / length;
+            let distance = plane.w / length;
+            let outwards = distance + distance.abs() * f64::from(TOLERANCE) + UNDERFLOW;
+            frustum.planes[usize::from(frustum.count)] = [unit.x as f32, unit.y as f32, unit.z as f32, outwards as f32];
+            frustum.count += 1;
         }
+        frustum
     }
 }
 

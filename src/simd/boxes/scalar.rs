@@ -28,7 +28,7 @@ fn min(a: f32, b: f32) -> f32 {
 }
 
 /// See [`inside_frustum`](super::inside_frustum).
-pub(super) fn frustum<const INSIDE: bool>(groups: &[BoxGroup], planes: &[[f32; 4]; 6]) -> (u64, u64) {
+pub(super) fn frustum<const INSIDE: bool>(groups: &[BoxGroup], planes: &[[f32; 4]]) -> (u64, u64) {
     // How far beyond the plane the corner is that lies furthest in, or, of the box turned over, furthest out.
     let distance = |group: &BoxGroup, lane: usize, &[x, y, z, d]: &[f32; 4], inner: bool| {
         let corner = |axis: usize, n: f32| {

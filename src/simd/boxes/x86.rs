@@ -2,7 +2,7 @@
 #![allow(unsafe_code, reason = "loads and stores of vectors go through pointers")]
 
 use super::WIDER;
-use crate::math::{Aabb, BLOCK, BoxGroup, GROUP, Mat34, Ray, TOLERANCE};
+use crate::math::{Aabb, BoxGroup, GROUP, Mat34, Ray, TOLERANCE};
 use core::arch::x86_64::{
     __m128, __m256, _CMP_GE_OQ, _CMP_GT_OQ, _CMP_LE_OQ, _CMP_LT_OQ, _mm_loadu_ps, _mm256_add_ps, _mm256_and_ps,
     _mm256_andnot_ps, _mm256_blendv_ps, _mm256_castps128_ps256, _mm256_castsi256_ps, _mm256_cmp_ps,
@@ -10,9 +10,6 @@ use core::arch::x86_64::{
     _mm256_or_ps, _mm256_set1_epi32, _mm256_set1_ps, _mm256_setr_ps, _mm256_setzero_ps, _mm256_shuffle_ps,
     _mm256_storeu_ps, _mm256_sub_ps, _mm256_unpackhi_ps, _mm256_unpacklo_ps,
 };
-
-/// How many groups a test takes.
-const GROUPS: usize = BLOCK / GROUP;
 
 /// A safe door to a kernel: asserts that the machine has AVX2, which the caller has found out already.
 macro_rules! doors {
@@ -27,7 +24,7 @@ macro_rules! doors {
 }
 
 doors! {
-    frustum<const INSIDE> => frustum_groups(groups: &[BoxGroup], planes: &[[f32; 4]; 6]) -> (u64, u64);
+    frustum<const INSIDE> => frustum_groups(groups: &[BoxGroup], planes: &[[f32; 4]]) -> (u64, u64);
     sphere => sphere_groups(groups: &[BoxGroup], center: &[f32; 3], square: f32) -> u64;
     overlap => overlap_groups(groups: &[BoxGroup], bounds: &Aabb) -> (u64, u64);
     ray => ray_groups(groups: &[BoxGroup], ray: &Ray) -> u64;
@@ -78,42 +75,70 @@ fn ones() -> __m256 {
     _mm256_castsi256_ps(_mm256_set1_epi32(-1))
 }
 
-/// Goes plane by plane, all groups at each, so that a plane is looked at once.
+/// Four groups at a time, as many as have their masks and tolerances in registers.
 #[target_feature(enable = "avx2")]
-fn frustum_groups<const INSIDE: bool>(groups: &[BoxGroup], planes: &[[f32; 4]; 6]) -> (u64, u64) {
-    let (mut out, mut tolerances, mut within) = ([ones(); GROUPS], [_mm256_setzero_ps(); GROUPS], [ones(); GROUPS]);
-    for ((group, out), tolerance) in groups.iter().zip(&mut out).zip(&mut tolerances) {
+fn frustum_groups<const INSIDE: bool>(groups: &[BoxGroup], planes: &[[f32; 4]]) -> (u64, u64) {
+    let (mut hits, mut inside, mut at) = (0, 0, 0);
+    let (fours, rest) = groups.as_chunks::<4>();
+    for four in fours {
+        let (touched, held) = frustum_few::<4, INSIDE>(four, planes);
+        hits |= touched << at;
+        inside |= held << at;
+        at += 4 * GROUP;
+    }
+    for one in rest {
+        let (touched, held) = frustum_few::<1, INSIDE>(core::array::from_ref(one), planes);
+        hits |= touched << at;
+        inside |= held << at;
+        at += GROUP;
+    }
+    (hits, if INSIDE { hits & inside } else { 0 })
+}
+
+/// Goes plane by plane, all groups at each, so that a plane is looked at once, and ends where nothing is left.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn frustum_few<const N: usize, const INSIDE: bool>(groups: &[BoxGroup; N], planes: &[[f32; 4]]) -> (u64, u64) {
+    let (mut out, mut tolerances, mut within) = ([ones(); N], [_mm256_setzero_ps(); N], [ones(); N]);
+    for index in 0..N {
+        let group = &groups[index];
         let reach = |axis: usize| _mm256_max_ps(absolute(load(&group.min[axis])), absolute(load(&group.max[axis])));
         let sum = _mm256_add_ps(_mm256_add_ps(reach(0), reach(1)), reach(2));
-        *tolerance = _mm256_mul_ps(sum, _mm256_set1_ps(-TOLERANCE));
-        *out = _mm256_cmp_ps::<_CMP_GT_OQ>(load(&group.min[0]), load(&group.max[0]));
+        tolerances[index] = _mm256_mul_ps(sum, _mm256_set1_ps(-TOLERANCE));
+        out[index] = _mm256_cmp_ps::<_CMP_GT_OQ>(load(&group.min[0]), load(&group.max[0]));
     }
     for &[x, y, z, d] in planes {
         let normal = [_mm256_set1_ps(x), _mm256_set1_ps(y), _mm256_set1_ps(z)];
+        let shift = _mm256_set1_ps(d);
         let upper = [x >= 0.0, y >= 0.0, z >= 0.0];
-        let distance = |group: &BoxGroup, inner: bool| {
-            let term = |axis: usize| {
-                let corner = if upper[axis] == inner { &group.max[axis] } else { &group.min[axis] };
-                _mm256_mul_ps(normal[axis], load(corner))
+        let mut gone = ones();
+        for index in 0..N {
+            let group = &groups[index];
+            let distance = |inner: bool| {
+                let term = |axis: usize| {
+                    let corner = if upper[axis] == inner { &group.max[axis] } else { &group.min[axis] };
+                    _mm256_mul_ps(normal[axis], load(corner))
+                };
+                _mm256_add_ps(_mm256_add_ps(_mm256_add_ps(term(0), term(1)), term(2)), shift)
             };
-            _mm256_add_ps(_mm256_add_ps(_mm256_add_ps(term(0), term(1)), term(2)), _mm256_set1_ps(d))
-        };
-        for (index, group) in groups.iter().enumerate().take(GROUPS) {
-            let beyond = _mm256_cmp_ps::<_CMP_LT_OQ>(distance(group, true), tolerances[index]);
+            let beyond = _mm256_cmp_ps::<_CMP_LT_OQ>(distance(true), tolerances[index]);
             out[index] = _mm256_or_ps(out[index], beyond);
+            gone = _mm256_and_ps(gone, out[index]);
             if INSIDE {
-                let before = _mm256_cmp_ps::<_CMP_GE_OQ>(distance(group, false), _mm256_setzero_ps());
+                let before = _mm256_cmp_ps::<_CMP_GE_OQ>(distance(false), _mm256_setzero_ps());
                 within[index] = _mm256_and_ps(within[index], before);
             }
         }
-        if out.iter().all(|&out| bits(out) == 0xff) {
+        if bits(gone) == 0xff {
             return (0, 0);
         }
     }
-    let gather =
-        |masks: &[__m256; GROUPS]| (0..).step_by(GROUP).zip(masks).fold(0, |all, (at, &mask)| all | bits(mask) << at);
-    let hits = !gather(&out);
-    (hits, if INSIDE { hits & gather(&within) } else { 0 })
+    let (mut hits, mut inside) = (0, 0);
+    for index in 0..N {
+        hits |= (bits(out[index]) ^ 0xff) << (index * GROUP);
+        inside |= bits(within[index]) << (index * GROUP);
+    }
+    (hits, inside)
 }
 
 #[target_feature(enable = "avx2")]
