@@ -64,7 +64,6 @@ impl Probe for Ray {
 pub(crate) struct Found<'s> {
     pub(crate) slice: &'s Slice,
     pub(crate) record: &'s ShapeRecord,
-    /// The shape's world box.
     slot: usize,
     /// The probes that touch it, a bit each.
     pub(crate) probes: u32,
@@ -213,6 +212,10 @@ impl Slice {
         found: &mut impl FnMut(Found<'_>),
     ) {
         let present = boxes.present[block];
+        if present == 0 {
+            // Edits may have taken the whole block, and cut the records before it.
+            return;
+        }
         let touched = |index: usize| {
             let whole = touch.inside >> index & 1 != 0;
             if whole { present } else { probes[index].touched(boxes.shapes.block(block)) & present }
