@@ -16,6 +16,7 @@
 
 mod batches;
 mod build;
+mod cull;
 mod memory;
 mod moved;
 mod pauses;
@@ -58,6 +59,7 @@ const EXPERIMENTS: &[Experiment] = &[
         run: memory::run,
     },
     Experiment { name: "batches", about: "edits in batches, against the same ones by one", run: batches::run },
+    Experiment { name: "cull", about: "culling 100,000 boxes flat, and a town of a million shapes", run: cull::run },
     #[cfg(feature = "rayon")]
     Experiment { name: "threads", about: "updates on two threads against one", run: threads::run },
 ];

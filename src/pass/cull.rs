@@ -195,10 +195,27 @@ impl Slice {
             let answers = Answers::ask(probes, touch, groups);
             let last = boxes.present.len() - first;
             let end = if last >= BLOCK { u64::MAX } else { (1 << last) - 1 };
-            for at in ones(answers.any & end) {
-                let block = first + at;
-                self.find_in_block(boxes, block, probes, answers.of(probes.len(), at), layers, found);
+            let mut touched = ones(answers.any & end).peekable();
+            while let Some(at) = touched.next() {
+                if let Some(&next) = touched.peek() {
+                    self.prefetch_block(boxes, first + next);
+                }
+                self.find_in_block(boxes, first + at, probes, answers.of(probes.len(), at), layers, found);
             }
+        }
+    }
+
+    /// Asks for the lines of a block that is looked at next: blocks lie apart, and each is too short for the processor to
+    /// foresee.
+    #[inline]
+    fn prefetch_block(&self, boxes: &SliceBoxes, block: usize) {
+        for group in boxes.shapes.block(block) {
+            simd::prefetch(&group.min, 0);
+            simd::prefetch(&group.min, 2);
+            simd::prefetch(&group.max, 1);
+        }
+        for slot in (block * BLOCK..(block + 1) * BLOCK).step_by(2) {
+            simd::prefetch(&self.shapes.records, slot);
         }
     }
 

@@ -175,7 +175,11 @@ impl Scene {
 
     fn find_nodes<P: Probe>(&self, probe: &P, layers: Visibility, nodes: &mut Vec<NodeHandle>) -> Result<(), Error> {
         nodes.clear();
-        self.seek(core::slice::from_ref(probe), layers, |found| nodes.extend(node_of(&found)))
+        self.seek(core::slice::from_ref(probe), layers, |found| {
+            if let Some(node) = node_of(&found) {
+                nodes.push(node);
+            }
+        })
     }
 
     fn seek<P: Probe>(&self, probes: &[P], layers: Visibility, found: impl FnMut(Found<'_>)) -> Result<(), Error> {

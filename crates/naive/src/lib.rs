@@ -8,6 +8,8 @@
 //!   leaves that a dynamic frame removes and extends (section 5.1.1.1).
 //! - [`Topology`] has other shapes of trees, in which every node has a transform, and [`Moves`] says which of them move.
 //! - [`Script`] is a long sequence of single edits below one child of the root, and a [`Stage`] a scene that it is played on.
+//! - [`Town`] is a large scene to be culled, [`strewn`] makes boxes without order, and [`Cullables`] are culled the
+//!   object-oriented way.
 //! - [`Side`] is what a measurement asks of a scene graph; [`Boxed`] and [`Packed`] are the naive graph and a
 //!   [`hedgerow::Scene`] behind it.
 //!
@@ -16,6 +18,7 @@
 
 mod checksum;
 mod churn;
+mod cullable;
 mod graph;
 mod moves;
 mod node;
@@ -24,14 +27,17 @@ mod rng;
 mod script;
 mod side;
 mod topology;
+mod town;
 mod visit;
 
 pub use checksum::Checksum;
 pub use churn::{Churn, Edits, FRAMES};
+pub use cullable::{Cullable, Cullables};
 pub use graph::{Graph, NodePtr};
 pub use moves::Moves;
 pub use recipe::{Content, Kind, Recipe, RecipeNode, SIZES};
 pub use script::{Edit, Script, Stage};
 pub use side::{Batched, Boxed, Packed, Side, describe};
 pub use topology::{RIG, Topology};
+pub use town::{TOWN_SHAPES, Town, strewn, strewn_cameras};
 pub use visit::{DrawCommand, Draws};
