@@ -121,12 +121,8 @@ impl Boxes {
 
     /// Adds a box at the end. Computes in amortised **O(1)**.
     pub fn push(&mut self, bounds: Aabb) {
-        let lane = self.len % GROUP;
-        if lane == 0 {
-            self.groups.push(BoxGroup::EMPTY);
-        }
-        self.len += 1;
-        self.groups[(self.len - 1) / GROUP].set(lane, &bounds);
+        self.resize(self.len + 1);
+        self.set(self.len - 1, bounds);
     }
 
     /// Replaces a box. Computes in **O(1)**.
@@ -206,7 +202,13 @@ impl Boxes {
     /// As many boxes as `len` says: the first ones, and empty ones behind them.
     pub(crate) fn resize(&mut self, len: usize) {
         self.truncate(len);
-        self.groups.resize(len.div_ceil(GROUP), BoxGroup::EMPTY);
+        let groups = len.div_ceil(GROUP);
+        if groups > self.groups.capacity() {
+            // A group is large and most lists are short: the usual doubling from four would be most of a small one.
+            let grown = groups.max(self.groups.capacity() / 4 * 5);
+            self.groups.reserve_exact(grown - self.groups.len());
+        }
+        self.groups.resize(groups, BoxGroup::EMPTY);
         self.len = len;
     }
 

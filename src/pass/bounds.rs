@@ -74,6 +74,9 @@ impl SliceBoxes {
                 simd::boxes::transformed(&transforms.worlds, &core::array::from_fn(slot), &bounds, live)
             }
         };
+        for (to, record) in self.nodes[first..].iter_mut().zip(&records[..records.len().min(GROUP)]) {
+            *to = record.node;
+        }
         let shift = group * GROUP;
         self.present[block] = self.present[block] & !(0xff << shift) | u64::from(boxes.present()) << shift;
         *self.shapes.group_mut(first / GROUP) = boxes;

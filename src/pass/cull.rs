@@ -5,8 +5,8 @@
 //! [`Scene::visit_slices`](crate::Scene::visit_slices).
 
 use crate::math::{Aabb, BLOCK, BoxGroup, Frustum, GROUP, Ray, Sphere};
-use crate::simd;
 use crate::slice::{At, ShapeRecord, Slice, SliceBoxes, Store};
+use crate::{NodeHandle, simd};
 use smallvec::SmallVec;
 
 /// How many probes a walk takes.
@@ -63,16 +63,28 @@ impl Probe for Ray {
 /// A shape that is touched.
 pub(crate) struct Found<'s> {
     pub(crate) slice: &'s Slice,
-    pub(crate) record: &'s ShapeRecord,
     slot: usize,
+    /// The node's handle, as bits.
+    node: u64,
     /// The probes that touch it, a bit each.
     pub(crate) probes: u32,
 }
 
-impl Found<'_> {
+impl<'s> Found<'s> {
+    /// The node that has the shape.
+    #[inline]
+    pub(crate) fn node(&self) -> Option<NodeHandle> {
+        NodeHandle::from_bits(self.node)
+    }
+
+    #[inline]
+    pub(crate) fn record(&self) -> &'s ShapeRecord {
+        &self.slice.shapes.records[self.slot]
+    }
+
     /// The shape's world box.
     pub(crate) fn bounds(&self) -> Aabb {
-        let world = &self.slice.transforms.worlds[self.record.transform as usize];
+        let world = &self.slice.transforms.worlds[self.record().transform as usize];
         self.slice.shapes.bounds[self.slot].transformed(world)
     }
 }
@@ -122,6 +134,22 @@ fn ones(mut word: u64) -> impl Iterator<Item = usize> {
         word &= word.wrapping_sub(1);
         at
     })
+}
+
+/// Asks for the lines of a block that is looked at next: blocks lie apart, and each is too short for the processor to
+/// foresee. Where the whole block is inside (of the first probe, which is often the only one) its boxes are not read.
+#[inline]
+fn prefetch_block(boxes: &SliceBoxes, block: usize, whole: bool) {
+    if !whole {
+        for group in boxes.shapes.block(block) {
+            simd::prefetch(&group.min, 0);
+            simd::prefetch(&group.min, 2);
+            simd::prefetch(&group.max, 1);
+        }
+    }
+    for slot in (block * BLOCK..(block + 1) * BLOCK).step_by(8) {
+        simd::prefetch(&boxes.nodes, slot);
+    }
 }
 
 impl Store {
@@ -198,24 +226,11 @@ impl Slice {
             let mut touched = ones(answers.any & end).peekable();
             while let Some(at) = touched.next() {
                 if let Some(&next) = touched.peek() {
-                    self.prefetch_block(boxes, first + next);
+                    let whole = answers.inside[0] >> next & 1 != 0;
+                    prefetch_block(boxes, first + next, whole);
                 }
                 self.find_in_block(boxes, first + at, probes, answers.of(probes.len(), at), layers, found);
             }
-        }
-    }
-
-    /// Asks for the lines of a block that is looked at next: blocks lie apart, and each is too short for the processor to
-    /// foresee.
-    #[inline]
-    fn prefetch_block(&self, boxes: &SliceBoxes, block: usize) {
-        for group in boxes.shapes.block(block) {
-            simd::prefetch(&group.min, 0);
-            simd::prefetch(&group.min, 2);
-            simd::prefetch(&group.max, 1);
-        }
-        for slot in (block * BLOCK..(block + 1) * BLOCK).step_by(2) {
-            simd::prefetch(&self.shapes.records, slot);
         }
     }
 
@@ -237,12 +252,16 @@ impl Slice {
             let whole = touch.inside >> index & 1 != 0;
             if whole { present } else { probes[index].touched(boxes.shapes.block(block)) & present }
         };
-        let records = &self.shapes.records[block * BLOCK..];
+        let (first, nodes) = (block * BLOCK, &boxes.nodes[block * BLOCK..]);
         let masks = &self.visibilities.effective;
+        // Where no node has a visibility, all have what the slice inherits.
+        let uniform = masks.len() == 1;
+        if uniform && masks[0] & layers == 0 {
+            return;
+        }
         let mut show = |at: usize, probes: u32| {
-            let record = &records[at];
-            if masks[record.visibility as usize] & layers != 0 {
-                found(Found { slice: self, record, slot: block * BLOCK + at, probes });
+            if uniform || masks[self.shapes.records[first + at].visibility as usize] & layers != 0 {
+                found(Found { slice: self, slot: first + at, node: nodes[at], probes });
             }
         };
         if touch.active.is_power_of_two() {
@@ -273,7 +292,7 @@ impl Slice {
                 if self.visibilities.effective[record.visibility as usize] & layers == 0 {
                     continue;
                 }
-                let mut shape = Found { slice: self, record, slot, probes: 0 };
+                let mut shape = Found { slice: self, slot, node: record.node, probes: 0 };
                 let group = [BoxGroup::of(&shape.bounds())];
                 let touch = |(index, probe): (usize, &P)| ((probe.touched(&group) & 1) as u32) << index;
                 shape.probes = probes.iter().enumerate().map(touch).fold(0, |bits, bit| bits | bit);

@@ -61,7 +61,7 @@ impl Scene {
     /// [`Error::NoBounds`].
     pub fn cull(&self, frustum: &Frustum, layers: Visibility, list: &mut DrawList) -> Result<(), Error> {
         list.clear();
-        self.seek(core::slice::from_ref(frustum), layers, |found| list.push(found.slice, found.record))
+        self.seek(core::slice::from_ref(frustum), layers, |found| list.push(found.slice, found.record()))
     }
 
     /// Lists the nodes whose shapes touch the frustum and are visible on some of the layers, in place of what the list
@@ -86,7 +86,7 @@ impl Scene {
     ) -> Result<(), Error> {
         sightings.clear();
         self.seek(frusta, layers, |found| {
-            sightings.extend(node_of(&found).map(|node| Sighting { node, frusta: found.probes }));
+            sightings.extend(found.node().map(|node| Sighting { node, frusta: found.probes }));
         })
     }
 
@@ -139,7 +139,7 @@ impl Scene {
         hits.clear();
         self.seek(core::slice::from_ref(ray), layers, |found| {
             let distance = simd::boxes::distance(&found.bounds(), ray);
-            hits.extend(node_of(&found).map(|node| RayHit { node, distance }));
+            hits.extend(found.node().map(|node| RayHit { node, distance }));
         })?;
         hits.sort_unstable_by(|a, b| a.distance.total_cmp(&b.distance).then(a.node.cmp(&b.node)));
         Ok(())
@@ -176,7 +176,7 @@ impl Scene {
     fn find_nodes<P: Probe>(&self, probe: &P, layers: Visibility, nodes: &mut Vec<NodeHandle>) -> Result<(), Error> {
         nodes.clear();
         self.seek(core::slice::from_ref(probe), layers, |found| {
-            if let Some(node) = node_of(&found) {
+            if let Some(node) = found.node() {
                 nodes.push(node);
             }
         })
@@ -192,10 +192,6 @@ impl Scene {
         self.store.find(probes, layers.mask(), found);
         Ok(())
     }
-}
-
-fn node_of(found: &Found<'_>) -> Option<NodeHandle> {
-    NodeHandle::from_bits(found.record.node)
 }
 
 impl Slice {

@@ -10,6 +10,7 @@ use crate::slice::linear::LinearAllocator;
 ///
 /// ```text
 /// shapes     24 B a shape slot   by slot, in groups of eight
+/// nodes       8 B a shape slot   the handles, so that what is found is listed without a look at the records
 /// present     8 B a block        a bit for each box that is right and not empty
 /// stale       8 B a block        a bit for each slot whose box is not right: new, changed, or a hole by now
 /// blocks     24 B a block        about the boxes that are present
@@ -18,6 +19,8 @@ use crate::slice::linear::LinearAllocator;
 #[derive(Clone, Debug)]
 pub(crate) struct SliceBoxes {
     pub(crate) shapes: Boxes,
+    /// Handles as bits; whatever where the box is not present.
+    pub(crate) nodes: Vec<u64>,
     pub(crate) present: Vec<u64>,
     stale: Vec<u64>,
     pub(crate) blocks: Boxes,
@@ -30,6 +33,7 @@ impl Default for SliceBoxes {
     fn default() -> Self {
         Self {
             shapes: Boxes::new(),
+            nodes: Vec::new(),
             present: Vec::new(),
             stale: Vec::new(),
             blocks: Boxes::new(),
@@ -41,7 +45,7 @@ impl Default for SliceBoxes {
 
 impl SliceBoxes {
     /// The bytes that a shape takes here; blocks add a fortieth.
-    pub(crate) const BYTES: usize = size_of::<Aabb>();
+    pub(crate) const BYTES: usize = size_of::<Aabb>() + size_of::<u64>();
 
     /// Notes that the box of a slot is not right: until the update, who asks computes it anew.
     #[inline]
@@ -80,9 +84,10 @@ impl SliceBoxes {
     pub(crate) fn resize(&mut self, slots: u32) {
         let blocks = (slots as usize).div_ceil(BLOCK);
         self.shapes.resize(slots as usize);
+        resize_exactly(&mut self.nodes, slots as usize);
         self.blocks.resize(blocks);
-        self.present.resize(blocks, 0);
-        self.stale.resize(blocks, 0);
+        resize_exactly(&mut self.present, blocks);
+        resize_exactly(&mut self.stale, blocks);
     }
 
     /// Takes the marks off a block and answers them.
@@ -98,6 +103,7 @@ impl SliceBoxes {
         let (word, bit) = (new as usize / BLOCK, 1 << (new as usize % BLOCK));
         if is_present {
             self.shapes.set(new as usize, from.shapes.get(slot).expect("a box that is present"));
+            self.nodes[new as usize] = from.nodes[slot];
             self.present[word] |= bit;
         } else if from.is_stale(old) {
             self.stale[word] |= bit;
@@ -130,8 +136,16 @@ impl SliceBoxes {
             + self.shapes.allocated_bytes()
             + self.blocks.allocated_bytes()
             + self.children.allocated_bytes()
-            + (self.present.capacity() + self.stale.capacity()) * size_of::<u64>()
+            + (self.nodes.capacity() + self.present.capacity() + self.stale.capacity()) * size_of::<u64>()
     }
+}
+
+/// Grows by no more than a quarter at a time: a slice has no more boxes than shapes.
+fn resize_exactly(words: &mut Vec<u64>, len: usize) {
+    if len > words.capacity() {
+        words.reserve_exact(len.max(words.capacity() / 4 * 5) - words.len());
+    }
+    words.resize(len, 0);
 }
 
 impl LinearAllocator {
