@@ -95,18 +95,18 @@ impl SliceBoxes {
         core::mem::take(&mut self.stale[block])
     }
 
-    /// Takes over the box of a slot of a slice that is being rebuilt.
+    /// Takes over the box of a slot of a slice that is being rebuilt; one that is not right takes no room yet.
     pub(crate) fn carry(&mut self, from: &Self, old: u32, new: u32) {
+        if from.is_stale(old) {
+            self.touch(new);
+            return;
+        }
         let slot = old as usize;
-        let is_present = from.present.get(slot / BLOCK).is_some_and(|word| word >> (slot % BLOCK) & 1 != 0);
         self.resize(new + 1);
-        let (word, bit) = (new as usize / BLOCK, 1 << (new as usize % BLOCK));
-        if is_present {
+        if from.present[slot / BLOCK] >> (slot % BLOCK) & 1 != 0 {
             self.shapes.set(new as usize, from.shapes.get(slot).expect("a box that is present"));
             self.nodes[new as usize] = from.nodes[slot];
-            self.present[word] |= bit;
-        } else if from.is_stale(old) {
-            self.stale[word] |= bit;
+            self.present[new as usize / BLOCK] |= 1 << (new as usize % BLOCK);
         }
     }
 

@@ -37,7 +37,7 @@ pub(super) fn frustum<const INSIDE: bool>(groups: &[BoxGroup], planes: &[[f32; 4
         ((x * corner(0, x) + y * corner(1, y)) + z * corner(2, z)) + d
     };
     let hits = mask(groups, |group, lane| {
-        let reach = |axis: usize| max(group.min[axis][lane].abs(), group.max[axis][lane].abs());
+        let reach = |axis: usize| max(group.max[axis][lane], -group.min[axis][lane]);
         let tolerance = ((reach(0) + reach(1)) + reach(2)) * -TOLERANCE;
         is_present(group, lane) && !planes.iter().any(|plane| distance(group, lane, plane, true) < tolerance)
     });

@@ -8,7 +8,7 @@ use core::arch::x86_64::{
     _mm256_andnot_ps, _mm256_blendv_ps, _mm256_castps128_ps256, _mm256_castsi256_ps, _mm256_cmp_ps,
     _mm256_insertf128_ps, _mm256_loadu_ps, _mm256_max_ps, _mm256_min_ps, _mm256_movemask_ps, _mm256_mul_ps,
     _mm256_or_ps, _mm256_set1_epi32, _mm256_set1_ps, _mm256_setr_ps, _mm256_setzero_ps, _mm256_shuffle_ps,
-    _mm256_storeu_ps, _mm256_sub_ps, _mm256_unpackhi_ps, _mm256_unpacklo_ps,
+    _mm256_storeu_ps, _mm256_sub_ps, _mm256_unpackhi_ps, _mm256_unpacklo_ps, _mm256_xor_ps,
 };
 
 /// A safe door to a kernel: asserts that the machine has AVX2, which the caller has found out already.
@@ -102,7 +102,11 @@ fn frustum_few<const N: usize, const INSIDE: bool>(groups: &[BoxGroup; N], plane
     let (mut out, mut tolerances, mut within) = ([ones(); N], [_mm256_setzero_ps(); N], [ones(); N]);
     for index in 0..N {
         let group = &groups[index];
-        let reach = |axis: usize| _mm256_max_ps(absolute(load(&group.min[axis])), absolute(load(&group.max[axis])));
+        // The greatest absolute coordinate: of an empty box, which is out anyway, less than nothing.
+        let reach = |axis: usize| {
+            let turned = _mm256_xor_ps(_mm256_set1_ps(-0.0), load(&group.min[axis]));
+            _mm256_max_ps(load(&group.max[axis]), turned)
+        };
         let sum = _mm256_add_ps(_mm256_add_ps(reach(0), reach(1)), reach(2));
         tolerances[index] = _mm256_mul_ps(sum, _mm256_set1_ps(-TOLERANCE));
         out[index] = _mm256_cmp_ps::<_CMP_GT_OQ>(load(&group.min[0]), load(&group.max[0]));
