@@ -40,7 +40,7 @@ pub struct SceneConfig {
     /// read is not restored, so building a tree costs no reconstitutions. False reconstitutes whenever a slice grows.
     pub grow_in_place: bool,
     /// Whether the update keeps world boxes of all shapes, of blocks of these, of slices and of what hangs below each, so
-    /// that [`Scene::cull`](crate::Scene::cull) and its like can answer. Default false; true takes 25 bytes more a shape,
+    /// that [`Scene::cull`](crate::Scene::cull) and its like can answer. Default false; true takes 33 bytes more a shape,
     /// and the time to compute the boxes of what moved.
     pub bounds: bool,
     /// The most entries of one metadata table: 1 to 4096. Default 4096.

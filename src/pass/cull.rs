@@ -159,7 +159,10 @@ impl Store {
     /// the update are looked into whatever the boxes above say.
     pub(crate) fn find<P: Probe>(&self, probes: &[P], layers: u32, mut found: impl FnMut(Found<'_>)) {
         debug_assert!(probes.len() <= MOST_PROBES);
-        let all = Touch { active: ((1_u64 << probes.len()) - 1) as u32, inside: 0 };
+        let all = Touch {
+            active: u32::MAX.checked_shr(u32::BITS - u32::try_from(probes.len()).unwrap_or(u32::BITS)).unwrap_or(0),
+            inside: 0,
+        };
         let mut pending: SmallVec<[(u32, Touch); 64]> = SmallVec::new();
         pending.push((At::ROOT.slice, all));
         while let Some((number, touch)) = pending.pop() {
