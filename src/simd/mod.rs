@@ -69,6 +69,12 @@ mod tests {
         f32::from((*state >> 16) as u16) / 16_384.0 - 2.0
     }
 
+    /// A deterministic, unremarkable number below `end`.
+    fn below(state: &mut u32, end: u32) -> u32 {
+        number(state);
+        (*state >> 16) % end
+    }
+
     #[test]
     fn every_level_gives_the_same_bits_for_every_length_and_start() {
         let mut state = 7;
@@ -105,13 +111,13 @@ mod tests {
         for round in 0..200_u32 {
             let parents: Vec<u32> = (0..count)
                 .map(|slot: u32| {
-                    let near = slot.saturating_sub(1 + (number(&mut state).abs() * 4.0) as u32);
+                    let near = slot.saturating_sub(1 + below(&mut state, 8));
                     if round % 2 == 0 { near } else { near / 2 }
                 })
                 .collect();
             let mut dirty = [0_u64; 4];
             for _ in 0..round % 5 {
-                let slot = (number(&mut state).abs() * 50.0) as usize + 1;
+                let slot = below(&mut state, 100) as usize + 1;
                 dirty[slot / 64] |= 1 << (slot % 64);
             }
             let (mut expected, mut expected_dirty) = (vec![Mat34::IDENTITY; count as usize], dirty);

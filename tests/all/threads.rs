@@ -60,15 +60,17 @@ fn any_number_of_threads_gives_the_same_bits() {
         let (scene, nodes) = tree(config);
         let mut scenes = vec![scene; 4];
         let pools = [1, 2, 3, 7].map(|threads| ThreadPoolBuilder::new().num_threads(threads).build().unwrap());
-        for round in 0..6 {
+        for (round, edits) in (0..).zip([0, 400, 40, 10_000, 3, 400]) {
             for scene in &mut scenes {
                 let mut dice = Dice(round);
-                for _ in 0..[0, 400, 40, 10_000, 3, 400][round as usize] {
+                for _ in 0..edits {
                     let node = nodes[1 + dice.below(nodes.len() - 1)];
                     let other = nodes[dice.below(nodes.len())];
                     match dice.below(20) {
                         0 => drop(scene.reparent(node, other, Keep::Local)),
-                        1 => scene.attach_visibility(node, Visibility::layers(dice.below(8) as u32)).unwrap(),
+                        1 => scene
+                            .attach_visibility(node, [Visibility::HIDDEN, Visibility::layers(6)][dice.below(2)])
+                            .unwrap(),
                         2 => scene.attach_material(node, 7).unwrap(),
                         _ => drop(scene.set_local(node, dice.transform())),
                     }
