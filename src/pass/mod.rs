@@ -3,6 +3,7 @@
 
 mod bounds;
 mod cull;
+mod draw;
 mod render;
 #[cfg(feature = "rayon")]
 mod threads;

@@ -1,6 +1,7 @@
 //! The render pass: what there is to draw, as two arrays.
 
-use crate::slice::{HoleSet, ShapeRecord, Slice};
+use crate::pass::draw::{Cache, Listing};
+use crate::slice::{Store, unique_number};
 use crate::visit::{Flow, SliceView, SliceVisitor};
 use crate::{Mat34, NodeHandle, Visibility};
 
@@ -21,77 +22,129 @@ const _: () = assert!(size_of::<DrawCommand>() == 24);
 
 /// The visible shapes of a scene, as commands and matrices of the same index.
 ///
-/// Kept from frame to frame it allocates only while the scene grows. The order is deterministic: slice by slice in the
-/// tree order of [`Scene::visit_slices`](crate::Scene::visit_slices), within a slice that of the shape column;
-/// depth-first within each slice after it was reconstituted, near it otherwise. ([`Visitor`](crate::Visitor) goes in
-/// strict order.)
+/// Kept from frame to frame it allocates only while the scene grows, and [`Scene::draw_list`](crate::Scene::draw_list)
+/// lists again only what changed since the list was last filled from the same scene. It may be used with several scenes by
+/// turns, skip frames or be cleared: it notices, and is then filled anew.
+///
+/// The order is deterministic: slice by slice in the tree order of
+/// [`Scene::visit_slices`](crate::Scene::visit_slices), within a slice that of the shape column; depth-first within each
+/// slice after it was reconstituted, near it otherwise. ([`Visitor`](crate::Visitor) goes in strict order.)
 /// Source: the thesis, section 4.3.2.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct DrawList {
-    commands: Vec<DrawCommand>,
-    matrices: Vec<Mat34>,
+    pub(crate) listing: Listing,
+    layers: u32,
+    /// Changes whenever commands do; no two lists have the same unless one is the other's clone, 0 but for empty ones.
+    pub(crate) revision: u64,
+    cache: Cache,
 }
 
 impl DrawList {
-    /// An empty list.
+    /// An empty list of what is visible on any layer.
     #[must_use]
     pub const fn new() -> Self {
-        Self { commands: Vec::new(), matrices: Vec::new() }
+        Self { listing: Listing::EMPTY, layers: u32::MAX, revision: 0, cache: Cache::EMPTY }
+    }
+
+    /// The same for what is visible on one of these layers alone.
+    ///
+    /// ```
+    /// use hedgerow::{Aabb, DrawList, Node, Scene, Shape, Visibility};
+    ///
+    /// let mut scene = Scene::new();
+    /// let (world, minimap) = (Visibility::layers(1), Visibility::layers(2));
+    /// scene.insert(scene.root(), Node::shape(Shape::new(7, Aabb::cube(1.0))).with_visibility(world))?;
+    /// scene.insert(scene.root(), Node::shape(Shape::new(8, Aabb::cube(1.0))).with_visibility(minimap))?;
+    /// scene.update();
+    ///
+    /// let mut list = DrawList::new().on_layers(minimap);
+    /// scene.draw_list(&mut list);
+    /// assert_eq!(list.len(), 1);
+    /// assert_eq!(list.commands()[0].mesh, 8);
+    /// # Ok::<(), hedgerow::Error>(())
+    /// ```
+    #[must_use]
+    pub fn on_layers(mut self, layers: Visibility) -> Self {
+        self.set_layers(layers);
+        self
+    }
+
+    /// Has the list hold what is visible on one of these layers, from the next time on that it is filled.
+    pub fn set_layers(&mut self, layers: Visibility) {
+        self.layers = layers.mask();
+    }
+
+    /// On which layers a shape has to be visible to be listed.
+    #[must_use]
+    pub fn layers(&self) -> Visibility {
+        Visibility::layers(self.layers)
     }
 
     /// What to draw.
     #[must_use]
     pub fn commands(&self) -> &[DrawCommand] {
-        &self.commands
+        &self.listing.commands
     }
 
     /// Where to draw it: the world matrices of the commands, ready for upload.
     #[must_use]
     pub fn matrices(&self) -> &[Mat34] {
-        &self.matrices
+        &self.listing.matrices
     }
 
     /// How many shapes are listed.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.commands.len()
+        self.listing.len()
     }
 
     /// Whether nothing is listed.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.commands.is_empty()
-    }
-
-    /// Adds a shape of a slice.
-    #[inline]
-    pub(crate) fn push(&mut self, slice: &Slice, record: &ShapeRecord) {
-        let Some(node) = NodeHandle::from_bits(record.node) else { return };
-        let matrix = slice.transforms.worlds[record.transform as usize];
-        let material = slice.materials.values[record.material as usize];
-        self.commands.push(DrawCommand { node, mesh: record.mesh, material, mirrored: matrix.is_mirrored() });
-        self.matrices.push(matrix);
+        self.listing.len() == 0
     }
 
     /// Takes everything off the list and keeps its memory.
     pub fn clear(&mut self) {
-        self.commands.clear();
-        self.matrices.clear();
+        self.written().clear();
+    }
+
+    /// The arrays, for whoever writes to them past the cache.
+    pub(crate) fn written(&mut self) -> &mut Listing {
+        self.cache.forget();
+        self.revision = unique_number();
+        &mut self.listing
+    }
+
+    /// Makes the list what listing the scene anew would make it.
+    pub(crate) fn refresh(&mut self, store: &Store) {
+        if self.cache.refresh(&mut self.listing, store, self.layers) {
+            self.revision = unique_number();
+        }
+    }
+}
+
+impl Default for DrawList {
+    fn default() -> Self {
+        Self::new()
     }
 }
 
 /// Adds the shapes of each slice that it is shown to a draw list.
+///
+/// For those who list by themselves, a part of a scene or several scenes together: nothing is remembered, and
+/// [`Scene::draw_list`](crate::Scene::draw_list) fills the list anew afterwards.
 #[derive(Debug)]
 pub struct RenderPass<'l> {
-    list: &'l mut DrawList,
+    listing: &'l mut Listing,
     layers: u32,
 }
 
 impl<'l> RenderPass<'l> {
-    /// The pass that lists what is visible on any layer.
+    /// The pass that lists what is visible on the list's layers.
     #[must_use]
     pub fn new(list: &'l mut DrawList) -> Self {
-        Self { list, layers: u32::MAX }
+        Self { layers: list.layers, listing: list.written() }
     }
 
     /// The same for what is visible on one of these layers.
@@ -103,29 +156,7 @@ impl<'l> RenderPass<'l> {
 
 impl SliceVisitor for RenderPass<'_> {
     fn slice(&mut self, slice: SliceView<'_>) -> Flow {
-        let (records, holes) = slice.shapes().records();
-        let (worlds, masks, materials) = slice.sources();
-        let DrawList { commands, matrices } = &mut *self.list;
-        commands.reserve(records.len());
-        matrices.reserve(records.len());
-        for (records, mut holes) in records.chunks(HoleSet::WORD_SLOTS).zip(holes.words()) {
-            for record in records {
-                let hole = holes & 1 != 0;
-                holes >>= 1;
-                if hole || masks[record.visibility as usize] & self.layers == 0 {
-                    continue;
-                }
-                let matrix = worlds[record.transform as usize];
-                let Some(node) = NodeHandle::from_bits(record.node) else { continue };
-                commands.push(DrawCommand {
-                    node,
-                    mesh: record.mesh,
-                    material: materials[record.material as usize],
-                    mirrored: matrix.is_mirrored(),
-                });
-                matrices.push(matrix);
-            }
-        }
+        self.listing.add(slice.slice, self.layers);
         Flow::Continue
     }
 }

@@ -5,6 +5,7 @@
 //! the results are the same to the bit, whatever the number of threads.
 
 use crate::pass::TransformPass;
+use crate::pass::update::Stamp;
 use crate::slice::{Slice, Store};
 use rayon::Scope;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -23,7 +24,7 @@ struct Shared<'s> {
     /// The slice that holds the portal of each. Lists of marked children may name slices that have moved elsewhere.
     above: Vec<u32>,
     pass: TransformPass,
-    update: u64,
+    stamp: Stamp,
     /// Slices whose boxes are to be brought up to date, each after the one above.
     swept: Mutex<Vec<u32>>,
 }
@@ -34,10 +35,11 @@ impl Store {
         if pending.len() < 2 || self.rows_of(pending) < WORTH_SHARING || rayon::current_num_threads() < 2 {
             return;
         }
+        let stamp = self.stamp();
         let above = self.slices.iter().map(|slice| slice.portal.slice).collect();
         let slices = self.slices.iter_mut().map(Mutex::new).collect();
         let swept = Mutex::new(core::mem::take(&mut self.swept));
-        let shared = Shared { slices, above, pass, update: self.updates, swept };
+        let shared = Shared { slices, above, pass, stamp, swept };
         let waiting = core::mem::take(pending);
         rayon::scope(|scope| shared.spread(scope, waiting));
         self.swept = shared.swept.into_inner().unwrap_or_else(PoisonError::into_inner);
@@ -91,7 +93,7 @@ impl<'s> Shared<'s> {
     /// Does for one slice what `Store::update` does, and tells which slices below have something to do.
     fn bring_up_to_date(&self, number: u32, mut found: impl FnMut(u32, &Slice)) {
         let mut slice = self.lock(number);
-        let reached = slice.bring_up_to_date(self.pass, self.update);
+        let reached = slice.bring_up_to_date(self.pass, self.stamp);
         if slice.boxes.is_some() {
             self.swept.lock().unwrap_or_else(PoisonError::into_inner).push(number);
         }

@@ -4,7 +4,21 @@ use crate::Mat34;
 use crate::pass::TransformPass;
 use crate::slice::{At, NIL, Slice, Store, VisibilityColumn};
 
+/// What the slices bear that an update changed.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Stamp {
+    /// Where it swept transforms.
+    update: u64,
+    /// Where it changed more than transforms.
+    version: u64,
+}
+
 impl Store {
+    /// The stamp of the present update.
+    pub(super) fn stamp(&self) -> Stamp {
+        Stamp { update: self.updates, version: self.versions }
+    }
+
     /// Descends the marked slices and what inherits from them, and runs the pass over each.
     pub(crate) fn update(&mut self, pass: TransformPass) {
         let mut pending = core::mem::take(&mut self.descent);
@@ -13,8 +27,10 @@ impl Store {
             pending.push(At::ROOT.slice);
         }
         self.updates += u64::from(!pending.is_empty());
+        self.versions += u64::from(!pending.is_empty());
+        let stamp = self.stamp();
         while let Some(number) = pending.pop() {
-            let reached = self.slices[number as usize].bring_up_to_date(pass, self.updates);
+            let reached = self.slices[number as usize].bring_up_to_date(pass, stamp);
             self.hand_down(number, reached, &mut pending);
             if self.config.bounds {
                 self.swept.push(number);
@@ -74,14 +90,16 @@ impl Slice {
     }
 
     /// Computes what is out of date in the slice. Answers whether that reached anything that slices below inherit.
-    pub(crate) fn bring_up_to_date(&mut self, pass: TransformPass, update: u64) -> bool {
+    pub(crate) fn bring_up_to_date(&mut self, pass: TransformPass, stamp: Stamp) -> bool {
         self.read = true;
         if self.transforms.first_dirty != NIL {
-            self.swept_in = update;
+            self.swept_in = stamp.update;
         }
         let moved = pass.sweep(&mut self.transforms);
         let changed = core::mem::take(&mut self.materials.dirty) | self.visibilities.sweep();
-        self.version += u64::from(changed);
+        if changed {
+            self.version = stamp.version;
+        }
         moved | changed
     }
 

@@ -94,7 +94,7 @@ impl Scene {
         if let Some(slot) = slice.row(at.row).material.as_own() {
             slice.materials.values[slot as usize] = Some(material);
             slice.materials.dirty = true;
-            slice.version += 1;
+            self.store.touch(at.slice);
             self.store.mark(at.slice);
             return Ok(());
         }
@@ -139,6 +139,7 @@ impl Scene {
             slice.shapes.bounds[slot as usize] = shape.bounds;
             slice.touch_box(slot);
             self.store.mark_boxes(at.slice);
+            self.store.touch(at.slice);
             return Ok(());
         }
         let need = Need { shapes: 1, ..Need::default() };

@@ -1,8 +1,8 @@
 //! What a frame asks of a scene: that it be up to date, what there is to draw, and walks over whole slices.
 
-use crate::pass::{DrawList, RenderPass, TransformPass};
+use crate::pass::{DrawList, TransformPass};
 use crate::scene::Scene;
-use crate::slice::{At, Slice, Store};
+use crate::slice::{At, Store};
 use crate::visit::{Flow, SliceView, SliceViewMut, SliceVisitor, SliceVisitorMut};
 
 impl Scene {
@@ -24,7 +24,10 @@ impl Scene {
 
     /// Lists all visible shapes with their world matrices as of the last update, in place of what the list held.
     ///
-    /// Computes in **O(slices + shapes)**.
+    /// Where the list holds what it was filled with from this scene before, only slices that were edited since are listed
+    /// again, and only matrices copied that updates computed since. Computes in **O(slices + shapes)** the first time, in
+    /// O(slices + shapes of the slices that changed) from then on, and in O(1) where nothing did; shapes behind the first
+    /// slice that has more or fewer of them than before are moved up in memory.
     ///
     /// ```
     /// use hedgerow::{Aabb, DrawList, Node, Scene, Shape, Transform};
@@ -41,8 +44,7 @@ impl Scene {
     /// # Ok::<(), hedgerow::Error>(())
     /// ```
     pub fn draw_list(&self, list: &mut DrawList) {
-        list.clear();
-        self.visit_slices(&mut RenderPass::new(list));
+        list.refresh(&self.store);
     }
 
     /// Shows a visitor every slice in tree order; answers [`Flow::Break`] if it broke off, else [`Flow::Continue`].
@@ -96,10 +98,10 @@ impl Scene {
     pub fn visit_slices_mut(&mut self, visitor: &mut impl SliceVisitorMut) -> Flow {
         let mut next = Some(At::ROOT.slice);
         while let Some(number) = next {
-            if number != At::ROOT.slice {
-                self.store.inherit(number);
+            if number != At::ROOT.slice && self.store.inherit(number) {
+                self.store.touch(number);
             }
-            let flow = visitor.slice_mut(SliceViewMut { slice: Shown::new(&mut self.store, number).slice() });
+            let flow = visitor.slice_mut(Shown::new(&mut self.store, number).view());
             if flow == Flow::Break {
                 return Flow::Break;
             }
@@ -120,14 +122,16 @@ impl<'s> Shown<'s> {
         Self { store, number }
     }
 
-    fn slice(&mut self) -> &mut Slice {
-        self.store.slice_mut(self.number)
+    fn view(&mut self) -> SliceViewMut<'_> {
+        self.store.versions += 1;
+        let version = self.store.versions;
+        SliceViewMut { slice: self.store.slice_mut(self.number), version }
     }
 }
 
 impl Drop for Shown<'_> {
     fn drop(&mut self) {
-        if self.slice().is_dirty() {
+        if self.store.slice(self.number).is_dirty() {
             self.store.mark(self.number);
         }
     }

@@ -60,8 +60,9 @@ impl Scene {
     /// # Errors
     /// [`Error::NoBounds`].
     pub fn cull(&self, frustum: &Frustum, layers: Visibility, list: &mut DrawList) -> Result<(), Error> {
-        list.clear();
-        self.seek(core::slice::from_ref(frustum), layers, |found| list.push(found.slice, found.record()))
+        let listing = list.written();
+        listing.clear();
+        self.seek(core::slice::from_ref(frustum), layers, |found| listing.push(found.slice, found.record()))
     }
 
     /// Lists the nodes whose shapes touch the frustum and are visible on some of the layers, in place of what the list

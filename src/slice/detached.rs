@@ -38,7 +38,11 @@ impl Store {
         slice.child_index = index;
         slice.isolated = false;
         let changed = slice.take_over(&Mat34::IDENTITY, u32::MAX, None);
-        if slice.marked {
+        let marked = slice.marked;
+        if changed {
+            self.touch(number);
+        }
+        if marked {
             // It stands on the list of the slice above which it hung.
             self.marked_roots.push(number);
         } else if changed {

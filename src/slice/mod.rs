@@ -12,6 +12,7 @@ mod chain;
 mod column;
 mod detached;
 mod grow;
+mod identity;
 mod linear;
 mod merge;
 mod need;
@@ -35,6 +36,7 @@ pub(crate) use column::{
 };
 pub(crate) use detached::Standing;
 pub(crate) use grow::Forest;
+pub(crate) use identity::{Identity, unique_number};
 pub(crate) use linear::LinearAllocator;
 pub(crate) use need::Need;
 pub(crate) use node_list::{Head, NodeList};
@@ -86,8 +88,8 @@ pub(crate) struct Slice {
     pub(crate) standing: Standing,
     /// Whether an update has read the slice since it was last reconstituted.
     pub(crate) read: bool,
-    /// Changes with whatever of the slice but its transforms changes: topology, components, what they inherit. No two
-    /// slices of a scene ever have the same.
+    /// Changes with whatever of the slice but its transforms changes: topology, components, what they inherit. Counted by
+    /// the store: no two slices that ever have the same number have the same.
     pub(crate) version: u64,
     /// The number of the update that last computed transforms here; [`TransformColumn::swept`] says which.
     pub(crate) swept_in: u64,

@@ -137,6 +137,7 @@ impl Store {
 
     /// Tells the handles and the slices below where the rows of a slice are that was just rebuilt.
     pub(super) fn announce(&mut self, number: u32) {
+        self.touch(number);
         let Self { slices, tables, .. } = self;
         let rows = core::mem::take(&mut slices[number as usize].rows);
         let mut children = core::mem::take(&mut slices[number as usize].children);
@@ -302,7 +303,6 @@ impl Rebuild {
             marked: old.marked,
             worn: old.worn,
             isolated: old.isolated,
-            version: old.version + 1,
             standing: old.standing,
             ..slice
         }

@@ -117,8 +117,8 @@ impl Store {
         let rest = built.next().expect("there is what stays");
         self.slices[number as usize] = rest.replace(old);
         for (&piece, built) in numbers.iter().zip(built) {
-            let (version, standing) = (self.slice(piece).version, self.slice(number).standing);
-            self.slices[piece as usize] = Slice { version, standing, ..built.finish() };
+            let standing = self.slice(number).standing;
+            self.slices[piece as usize] = Slice { standing, ..built.finish() };
         }
         for &piece in core::iter::once(&number).chain(&numbers) {
             self.announce(piece);

@@ -3,7 +3,7 @@
 use crate::simd::prefetch;
 use crate::slice::column::ShapeRecord;
 use crate::slice::row::{At, NIL, Occupant, Row, Slot};
-use crate::slice::{Need, Slice, Spot, Standing, Tables, Tour};
+use crate::slice::{Identity, Need, Slice, Spot, Standing, Tables, Tour};
 use crate::{Aabb, Local, Mat34, Node, NodeHandle, SceneConfig, Shape, Visibility};
 use core::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
@@ -31,8 +31,9 @@ pub(crate) struct Store {
     pub(crate) reconstitutions: u64,
     /// How many updates had anything to do.
     pub(crate) updates: u64,
-    /// How many slices were ever opened.
-    opened: u64,
+    /// The newest version that a slice has, or had; changes with the tree of slices too.
+    pub(crate) versions: u64,
+    pub(crate) identity: Identity,
     /// The next slice to open, where room was reserved for it.
     pub(crate) reserved: Option<Slice>,
     /// Rows of a walk, with the row that each hangs below, or slots and their slices: kept to spare allocations.
@@ -62,7 +63,8 @@ impl Store {
             doomed_nodes: 0,
             reconstitutions: 0,
             updates: 0,
-            opened: 0,
+            versions: 0,
+            identity: Identity::new(),
             reserved: None,
             order: Vec::new(),
             pending: Vec::new(),
@@ -169,8 +171,8 @@ impl Store {
 
     /// A new slice without rows and portal.
     pub(crate) fn open_slice(&mut self, mut slice: Slice) -> u32 {
-        self.opened += 1;
-        slice.version = self.opened << 40;
+        self.versions += 1;
+        slice.version = self.versions;
         if self.config.bounds {
             slice.boxes = Some(Box::default());
         }
@@ -262,13 +264,21 @@ impl Store {
     /// Notes that a slice was edited, for maintenance and for whoever keeps something that was made of it.
     #[inline]
     pub(crate) fn wear(&mut self, slice: u32) {
+        self.versions += 1;
         // Boxes follow every edit, also those that no transform is concerned by.
         self.mark_boxes(slice);
         let edited = &mut self.slices[slice as usize];
-        edited.version += 1;
+        edited.version = self.versions;
         if !core::mem::replace(&mut edited.worn, true) {
             self.list_worn(slice);
         }
+    }
+
+    /// Notes for whoever keeps something that was made of a slice that it is another now.
+    #[inline]
+    pub(crate) fn touch(&mut self, slice: u32) {
+        self.versions += 1;
+        self.slices[slice as usize].version = self.versions;
     }
 
     #[cold]
@@ -374,6 +384,9 @@ impl Store {
     pub(super) fn adopt_in_step(&mut self, at: At, child: u32) {
         self.hang(at, child);
         let changed = self.inherit(child);
+        if changed {
+            self.touch(child);
+        }
         let slice = self.slice(child);
         if slice.marked {
             self.list_marked_child(at.slice, child);
@@ -385,6 +398,7 @@ impl Store {
 
     /// Tells a slice and the one above of each other.
     fn hang(&mut self, at: At, child: u32) {
+        self.versions += 1;
         let slice = &mut self.slices[at.slice as usize];
         let index = u32::try_from(slice.children.len()).expect("a slice has fewer portals than rows");
         slice.children.push(child);
@@ -405,6 +419,7 @@ impl Store {
 
     /// Takes the slice `child` from the list of its parent slice and leaves it without a portal.
     pub(super) fn disown(&mut self, child: u32) -> At {
+        self.versions += 1;
         let portal = core::mem::replace(&mut self.slices[child as usize].portal, At::NONE);
         let index = self.slices[child as usize].child_index;
         if let Some(boxes) = &mut self.slices[portal.slice as usize].boxes {

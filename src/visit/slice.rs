@@ -1,7 +1,7 @@
 //! The visitors of whole slices: columns instead of nodes.
 
 use crate::math::PackedTransform;
-use crate::slice::{HoleSet, LinearAllocator, Row, ShapeRecord, Slice, TransformColumn};
+use crate::slice::{LinearAllocator, Row, Slice, TransformColumn};
 use crate::visit::Flow;
 use crate::{Error, Local, Mat34, NodeHandle, Shape, Transform, Visibility};
 
@@ -24,7 +24,7 @@ pub trait SliceVisitorMut {
 /// A slice as columns. Slots of each column are `0..len`; those that no node has are holes.
 #[derive(Clone, Copy, Debug)]
 pub struct SliceView<'s> {
-    slice: &'s Slice,
+    pub(crate) slice: &'s Slice,
 }
 
 impl<'s> SliceView<'s> {
@@ -74,6 +74,8 @@ impl<'s> SliceView<'s> {
 #[derive(Debug)]
 pub struct SliceViewMut<'s> {
     pub(crate) slice: &'s mut Slice,
+    /// What the slice's version becomes if world matrices are computed before the next update.
+    pub(crate) version: u64,
 }
 
 impl SliceViewMut<'_> {
@@ -281,19 +283,6 @@ impl<'s> ShapeView<'s> {
         let view = *self;
         (0..self.len()).filter_map(move |slot| view.get(slot))
     }
-
-    /// The records of all slots, and which of these are holes.
-    pub(crate) fn records(&self) -> (&'s [ShapeRecord], &'s HoleSet) {
-        (&self.slice.shapes.records, self.slice.shapes.slots.holes())
-    }
-}
-
-impl<'s> SliceView<'s> {
-    /// What the draw list reads beside the shapes: world matrices, effective masks, materials.
-    pub(crate) fn sources(&self) -> (&'s [Mat34], &'s [u32], &'s [Option<u32>]) {
-        let Slice { transforms, visibilities, materials, .. } = self.slice;
-        (&transforms.worlds, &visibilities.effective, &materials.values)
-    }
 }
 
 impl SliceViewMut<'_> {
@@ -304,6 +293,7 @@ impl SliceViewMut<'_> {
             self.slice.transforms.mark_all();
         }
         self.slice.transforms.compute();
+        self.slice.version = self.version;
     }
 }
 

@@ -1,7 +1,7 @@
 //! The two scene graphs, behind the few things that a measurement does with one.
 
 use crate::{Checksum, Content, Draws, Edits, Graph, Kind, NodePtr, Recipe};
-use hedgerow::{Aabb, DrawList, Node, NodeHandle, Scene, SceneBuilder, SceneConfig, Shape, Transform};
+use hedgerow::{Aabb, DrawList, Node, NodeHandle, RenderPass, Scene, SceneBuilder, SceneConfig, Shape, Transform};
 
 /// A scene graph under measurement.
 ///
@@ -211,7 +211,9 @@ impl Side for Packed {
     }
 
     fn render(&mut self) {
-        self.scene.draw_list(&mut self.draws);
+        // Every draw is listed, as on the other side: nothing of what the list holds is made use of.
+        self.draws.clear();
+        self.scene.visit_slices(&mut RenderPass::new(&mut self.draws));
     }
 
     fn draws(&self) -> Checksum {

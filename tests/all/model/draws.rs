@@ -4,7 +4,33 @@ use super::Check;
 use super::compare::same_bits;
 use super::twin::Twin;
 use super::world::World;
-use hedgerow::{NodeHandle, Visibility};
+use hedgerow::{DrawList, NodeHandle, RenderPass, Scene, Visibility};
+
+/// Draw lists that are kept, each filled at other steps, and one that is filled anew.
+pub(crate) struct Lists {
+    kept: [DrawList; 3],
+    anew: DrawList,
+}
+
+impl Lists {
+    pub(crate) fn new() -> Self {
+        let all = DrawList::new();
+        Self { kept: [all.clone(), all.clone().on_layers(Visibility::layers(0x83)), all.clone()], anew: all }
+    }
+}
+
+/// Whether a list holds what one holds that is filled anew.
+fn compare_kept(scene: &Scene, kept: &mut DrawList, anew: &mut DrawList) -> Check {
+    scene.draw_list(kept);
+    anew.clear();
+    scene.visit_slices(&mut RenderPass::new(anew).on_layers(kept.layers()));
+    let (commands, expected) = (kept.commands(), anew.commands());
+    ensure!(commands == expected, "a kept list holds {commands:?}, not {expected:?}");
+    let same = |(a, b)| same_bits(a, b);
+    let matrices = kept.matrices().len() == kept.len() && kept.matrices().iter().zip(anew.matrices()).all(same);
+    ensure!(matrices, "a kept list holds {:?}, not {:?}", kept.matrices(), anew.matrices());
+    Ok(())
+}
 
 /// A draw that the model wishes for.
 struct Wished {
@@ -15,6 +41,19 @@ struct Wished {
 }
 
 impl Twin {
+    /// Compares the kept lists with lists anew, updated or not: one at each step, two now and then.
+    pub(crate) fn compare_lists(&mut self) -> Check {
+        let Lists { kept: [always, layered, rarely], anew } = &mut self.lists;
+        compare_kept(&self.scene, always, anew)?;
+        if self.counts.steps.is_multiple_of(3) {
+            compare_kept(&self.scene, layered, anew)?;
+        }
+        if self.counts.steps.is_multiple_of(7) {
+            compare_kept(&self.scene, rarely, anew)?;
+        }
+        Ok(())
+    }
+
     /// Compares the draw list after an update.
     pub(crate) fn compare_draws(&mut self) -> Check {
         self.scene.draw_list(&mut self.list);

@@ -1,5 +1,6 @@
 //! A scene and its model, side by side: every edit is played on both and every answer is compared.
 
+use super::draws::Lists;
 use super::op::{Op, SortKey, Step};
 use super::tree::{Met, Tree};
 use super::world::World;
@@ -53,6 +54,7 @@ pub(crate) struct Twin {
     pub(crate) tree: Tree,
     pub(crate) counts: Counts,
     pub(crate) list: DrawList,
+    pub(crate) lists: Lists,
     pub(crate) met: Vec<Met>,
     pub(crate) worlds: Vec<World>,
     pub(crate) fresh: Vec<Mat34>,
@@ -65,7 +67,17 @@ impl Twin {
         let scene = Scene::with_config(config).expect("the policy makes sense");
         let tree = Tree::new(scene.root());
         let (met, worlds, fresh) = (Vec::new(), Vec::new(), Vec::new());
-        Self { scene, tree, counts: Counts::default(), list: DrawList::new(), met, worlds, fresh, most }
+        Self {
+            scene,
+            tree,
+            counts: Counts::default(),
+            list: DrawList::new(),
+            lists: Lists::new(),
+            met,
+            worlds,
+            fresh,
+            most,
+        }
     }
 
     /// Plays the steps one by one, and compares everything after each.
@@ -100,6 +112,7 @@ impl Twin {
         }
         self.counts.updates += usize::from(updated);
         self.compare(updated)?;
+        self.compare_lists()?;
         if updated {
             self.compare_draws()?;
         }

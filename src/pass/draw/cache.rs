@@ -1,0 +1,242 @@
+//! What a draw list remembers of the scene that it was filled from, so that it lists again only what changed.
+//!
+//! A list is a row of segments, one for each slice in tree order. A segment whose slice has the version that it was listed
+//! from stays, and at most its matrices are copied again; it moves where those before it became longer or shorter.
+
+use crate::pass::draw::Listing;
+use crate::slice::{At, NIL, Store};
+
+/// What was listed when.
+#[derive(Clone, Debug)]
+pub(crate) struct Cache {
+    /// When the list was last the scene's; `None` if somebody else wrote to it since.
+    moment: Option<Moment>,
+    segments: Vec<Segment>,
+    /// The next segments, the segment of each slice by number, what was listed again, and where all goes: kept to spare
+    /// allocations.
+    planned: Vec<Planned>,
+    places: Vec<u32>,
+    spare: Listing,
+    moves: Vec<Move>,
+    next: Vec<Segment>,
+}
+
+/// All that the contents of a list depend on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Moment {
+    scene: u64,
+    layers: u32,
+    versions: u64,
+    updates: u64,
+}
+
+/// The shapes of one slice.
+#[derive(Clone, Copy, Debug)]
+struct Segment {
+    slice: u32,
+    version: u64,
+    /// The last update that the matrices know of.
+    updates: u64,
+    start: usize,
+    len: usize,
+}
+
+/// A segment of the next list.
+#[derive(Clone, Copy, Debug)]
+struct Planned {
+    slice: u32,
+    from: From,
+}
+
+/// Where the shapes of the next segment are.
+#[derive(Clone, Copy, Debug)]
+enum From {
+    /// In the present segment of this place.
+    Kept(usize),
+    /// In the spare arrays, from here on for so many.
+    Spare(usize, usize),
+}
+
+/// Shapes that go from somewhere to their place in the next list.
+#[derive(Clone, Copy, Debug)]
+struct Move {
+    from: usize,
+    to: usize,
+    len: usize,
+    spare: bool,
+}
+
+impl Cache {
+    /// Of an empty list, which is no scene's yet.
+    pub(crate) const EMPTY: Self = Self {
+        moment: None,
+        segments: Vec::new(),
+        planned: Vec::new(),
+        places: Vec::new(),
+        spare: Listing::EMPTY,
+        moves: Vec::new(),
+        next: Vec::new(),
+    };
+
+    /// Forgets the scene: the list is written by somebody else, or to be empty.
+    pub(crate) fn forget(&mut self) {
+        self.moment = None;
+    }
+
+    /// Makes `listing` what listing the scene anew would make it; answers whether commands may have changed.
+    ///
+    /// Computes in **O(1)** where the scene is as it was, else in **O(slices + shapes of slices that changed or moved)**,
+    /// and as many copies as shapes lie behind the first slice that has another number of them.
+    pub(crate) fn refresh(&mut self, listing: &mut Listing, store: &Store, layers: u32) -> bool {
+        let scene = store.identity.number();
+        let now = Moment { scene, layers, versions: store.versions, updates: store.updates };
+        // Until it is done the list is nobody's.
+        let changed = match self.moment.take() {
+            Some(then) if then == now => false,
+            Some(then) if (then.scene, then.layers) == (scene, layers) => {
+                let relisted = then.versions != now.versions && self.relist(listing, store, layers);
+                self.renew(listing, store) | relisted
+            }
+            _ => {
+                self.list_anew(listing, store, layers);
+                true
+            }
+        };
+        self.moment = Some(now);
+        changed
+    }
+
+    /// Lists every slice.
+    fn list_anew(&mut self, listing: &mut Listing, store: &Store, layers: u32) {
+        listing.clear();
+        self.segments.clear();
+        let mut next = Some(At::ROOT.slice);
+        while let Some(number) = next {
+            let (slice, start) = (store.slice(number), listing.len());
+            listing.add(slice, layers);
+            let (version, updates, len) = (slice.version, store.updates, listing.len() - start);
+            self.segments.push(Segment { slice: number, version, updates, start, len });
+            next = store.slice_after(number, true);
+        }
+    }
+
+    /// Copies the matrices again that updates computed since they were listed; answers whether commands changed.
+    fn renew(&mut self, listing: &mut Listing, store: &Store) -> bool {
+        let mut changed = false;
+        for segment in &mut self.segments {
+            let slice = store.slice(segment.slice);
+            if slice.swept_in > segment.updates {
+                // What was swept is known of the last sweep alone.
+                let all = slice.swept_in > segment.updates + 1;
+                changed |= listing.renew(segment.start..segment.start + segment.len, slice, all);
+            }
+            segment.updates = store.updates;
+        }
+        changed
+    }
+
+    /// Lists the slices again that changed, and moves the other segments to their new places. Answers whether anything
+    /// was listed or moved.
+    fn relist(&mut self, listing: &mut Listing, store: &Store, layers: u32) -> bool {
+        self.plan(store);
+        let stale = |planned: &&Planned| matches!(planned.from, From::Spare(..));
+        let shapes = |planned: &Planned| store.slice(planned.slice).shapes.records.len();
+        let again: usize = self.planned.iter().filter(stale).map(shapes).sum();
+        // Listing twice as much straight to its place costs less than by way of the spare arrays.
+        if 2 * again > listing.len() {
+            self.list_anew(listing, store, layers);
+            return true;
+        }
+        if self.planned.len() == self.segments.len() && !self.planned.iter().any(|planned| stale(&planned)) {
+            return false;
+        }
+        self.spare.clear();
+        for planned in &mut self.planned {
+            if let From::Spare(start, len) = &mut planned.from {
+                *start = self.spare.len();
+                self.spare.add(store.slice(planned.slice), layers);
+                *len = self.spare.len() - *start;
+            }
+        }
+        self.rearrange(listing, store);
+        true
+    }
+
+    /// Decides of every slice in tree order whether its segment stays. Segments that stay keep their order, so that they
+    /// can be moved in place.
+    fn plan(&mut self, store: &Store) {
+        self.places.clear();
+        self.places.resize(store.slices.len(), NIL);
+        for (place, segment) in (0..).zip(&self.segments) {
+            if let Some(entry) = self.places.get_mut(segment.slice as usize) {
+                *entry = place;
+            }
+        }
+        self.planned.clear();
+        let mut next = Some(At::ROOT.slice);
+        while let Some(number) = next {
+            let held = self.segments.get(self.places[number as usize] as usize);
+            let kept = held.is_some_and(|segment| segment.version == store.slice(number).version);
+            let from = if kept { From::Kept(self.places[number as usize] as usize) } else { From::Spare(0, 0) };
+            self.planned.push(Planned { slice: number, from });
+            next = store.slice_after(number, true);
+        }
+        let mut least = 0;
+        for index in 0..self.planned.len() {
+            let From::Kept(place) = self.planned[index].from else { continue };
+            let next = self.planned.get(index + 1).map(|planned| planned.from);
+            // One that came forward stands before the one whose turn it is: it gives way, not all that follow.
+            let overtakes = matches!(next, Some(From::Kept(next)) if (least..place).contains(&next));
+            if place < least || overtakes {
+                self.planned[index].from = From::Spare(0, 0);
+            } else {
+                least = place + 1;
+            }
+        }
+    }
+
+    /// Puts the planned segments together, from where they are.
+    fn rearrange(&mut self, listing: &mut Listing, store: &Store) {
+        let Self { segments, moves, next, spare, .. } = self;
+        moves.clear();
+        next.clear();
+        let mut end = 0;
+        for planned in &self.planned {
+            let (slice, start) = (planned.slice, end);
+            let (from, len, is_spare, updates) = match planned.from {
+                From::Kept(place) => (segments[place].start, segments[place].len, false, segments[place].updates),
+                From::Spare(from, len) => (from, len, true, store.updates),
+            };
+            moves.push(Move { from, to: start, len, spare: is_spare });
+            next.push(Segment { slice, version: store.slice(slice).version, updates, start, len });
+            end += len;
+        }
+        core::mem::swap(segments, next);
+        rearrange(&mut listing.commands, &spare.commands, moves, end);
+        rearrange(&mut listing.matrices, &spare.matrices, moves, end);
+        rearrange(&mut listing.slots, &spare.slots, moves, end);
+    }
+}
+
+/// Makes the moves, in the order of their targets, after which the array is `end` long.
+///
+/// What stays keeps its order, so what moves down never lands on what has yet to move up: first all that move down from
+/// the first on, then all that move up from the last on.
+fn rearrange<T: Copy>(array: &mut Vec<T>, spare: &[T], moves: &[Move], end: usize) {
+    if let Some(&filler) = spare.first()
+        && end > array.len()
+    {
+        array.resize(end, filler);
+    }
+    let kept = |run: &&Move| !run.spare;
+    for run in moves.iter().filter(kept).filter(|run| run.to < run.from) {
+        array.copy_within(run.from..run.from + run.len, run.to);
+    }
+    for run in moves.iter().rev().filter(kept).filter(|run| run.to > run.from) {
+        array.copy_within(run.from..run.from + run.len, run.to);
+    }
+    for run in moves.iter().filter(|run| run.spare) {
+        array[run.to..run.to + run.len].copy_from_slice(&spare[run.from..run.from + run.len]);
+    }
+    array.truncate(end);
+}
