@@ -17,6 +17,7 @@
 mod batches;
 mod build;
 mod cull;
+mod draws;
 mod memory;
 mod moved;
 mod pauses;
@@ -52,6 +53,7 @@ const EXPERIMENTS: &[Experiment] = &[
     },
     Experiment { name: "build", about: "building a random tree by single inserts", run: build::run },
     Experiment { name: "moved", about: "updates after all, some or none of the nodes moved", run: moved::run },
+    Experiment { name: "draws", about: "draw lists kept from frame to frame, beside listing anew", run: draws::run },
     Experiment { name: "pauses", about: "single edits and the updates behind them, up to the worst", run: pauses::run },
     Experiment {
         name: "memory",

@@ -11,5 +11,6 @@ mod transform;
 mod update;
 
 pub(crate) use cull::{Found, MOST_PROBES, Probe};
+pub use draw::{DrawGroup, DrawGroups};
 pub use render::{DrawCommand, DrawList, RenderPass};
 pub use transform::TransformPass;

@@ -1,9 +1,10 @@
 //! The render pass: what there is to draw, as two arrays.
 
-use crate::pass::draw::{Cache, Listing};
+use crate::pass::draw::{Cache, Listing, Relative};
 use crate::slice::{Store, unique_number};
 use crate::visit::{Flow, SliceView, SliceVisitor};
 use crate::{Mat34, NodeHandle, Visibility};
+use glam::DVec3;
 
 /// One shape to draw. 24 bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,13 +38,14 @@ pub struct DrawList {
     /// Changes whenever commands do; no two lists have the same unless one is the other's clone, 0 but for empty ones.
     pub(crate) revision: u64,
     cache: Cache,
+    relative: Relative,
 }
 
 impl DrawList {
     /// An empty list of what is visible on any layer.
     #[must_use]
     pub const fn new() -> Self {
-        Self { listing: Listing::EMPTY, layers: u32::MAX, revision: 0, cache: Cache::EMPTY }
+        Self { listing: Listing::EMPTY, layers: u32::MAX, revision: 0, cache: Cache::EMPTY, relative: Relative::EMPTY }
     }
 
     /// The same for what is visible on one of these layers alone.
@@ -92,6 +94,13 @@ impl DrawList {
         &self.listing.matrices
     }
 
+    /// The matrices relative to a camera, if the list was last filled by
+    /// [`Scene::draw_list_relative`](crate::Scene::draw_list_relative); else none.
+    #[must_use]
+    pub fn relative_matrices(&self) -> &[Mat34] {
+        &self.relative.matrices
+    }
+
     /// How many shapes are listed.
     #[must_use]
     pub fn len(&self) -> usize {
@@ -112,15 +121,23 @@ impl DrawList {
     /// The arrays, for whoever writes to them past the cache.
     pub(crate) fn written(&mut self) -> &mut Listing {
         self.cache.forget();
+        self.relative.matrices.clear();
         self.revision = unique_number();
         &mut self.listing
     }
 
     /// Makes the list what listing the scene anew would make it.
     pub(crate) fn refresh(&mut self, store: &Store) {
+        self.relative.matrices.clear();
         if self.cache.refresh(&mut self.listing, store, self.layers) {
             self.revision = unique_number();
         }
+    }
+
+    /// The same, and computes matrices relative to a camera.
+    pub(crate) fn refresh_relative(&mut self, store: &Store, camera: DVec3) {
+        self.refresh(store);
+        self.relative.fill(store, camera, self.cache.segments(), &self.listing.slots);
     }
 }
 

@@ -4,6 +4,7 @@ use crate::pass::{DrawList, TransformPass};
 use crate::scene::Scene;
 use crate::slice::{At, Store};
 use crate::visit::{Flow, SliceView, SliceViewMut, SliceVisitor, SliceVisitorMut};
+use glam::DVec3;
 
 impl Scene {
     /// Brings world matrices and inherited visibility and materials up to date, as far as edits have reached.
@@ -45,6 +46,34 @@ impl Scene {
     /// ```
     pub fn draw_list(&self, list: &mut DrawList) {
         list.refresh(&self.store);
+    }
+
+    /// Does what [`Scene::draw_list`] does, and computes the matrices of all that is listed relative to a camera, for worlds
+    /// so large that single precision cannot tell where things are: see [`DrawList::relative_matrices`].
+    ///
+    /// A relative matrix maps to where `camera` is the origin and the axes are the world's. It is composed in double
+    /// precision from the local transforms as they are now, not as of the last update, and rounded at the very end: what is
+    /// near the camera is exact there, however far from the origin both are. Computes in **O(transforms)** beside the
+    /// list.
+    ///
+    /// ```
+    /// use hedgerow::glam::DVec3;
+    /// use hedgerow::{Aabb, DrawList, Node, Scene, Shape, Transform};
+    ///
+    /// let mut scene = Scene::new();
+    /// let city = scene.insert(scene.root(), Node::transform(Transform::from_xyz(1e8, 0.0, 0.0)))?;
+    /// let lamp = Node::transform(Transform::from_xyz(0.25, 3.0, 0.0)).with_shape(Shape::new(7, Aabb::cube(0.2)));
+    /// scene.insert(city, lamp)?;
+    /// scene.update();
+    ///
+    /// let mut list = DrawList::new();
+    /// scene.draw_list_relative(DVec3::new(1e8, 1.5, 0.0), &mut list);
+    /// assert_eq!(list.relative_matrices()[0].translation().to_array(), [0.25, 1.5, 0.0]);
+    /// assert_eq!(list.matrices()[0].translation().x, 1e8, "where single precision has no quarters");
+    /// # Ok::<(), hedgerow::Error>(())
+    /// ```
+    pub fn draw_list_relative(&self, camera: DVec3, list: &mut DrawList) {
+        list.refresh_relative(&self.store, camera);
     }
 
     /// Shows a visitor every slice in tree order; answers [`Flow::Break`] if it broke off, else [`Flow::Continue`].

@@ -168,7 +168,7 @@ impl Scene {
 
 impl Local {
     /// The local transform in double precision.
-    fn to_wide(self) -> DAffine3 {
+    pub(crate) fn to_wide(self) -> DAffine3 {
         match self {
             Self::Transform(transform) => {
                 let PackedTransform { translation, rotation, scale } = transform.into();

@@ -1,10 +1,10 @@
 //! Which nodes move in a frame, and where to.
 
-use crate::Recipe;
 use crate::rng::Rng;
+use crate::{Kind, Recipe};
 use hedgerow::Transform;
 
-/// New local transforms for nodes chosen at random, others each frame, of a tree in which every node has a transform.
+/// New local transforms for nodes chosen at random, others each frame, of those of a tree that have one.
 #[derive(Clone, Debug)]
 pub struct Moves {
     ids: Vec<u32>,
@@ -20,10 +20,11 @@ impl Moves {
     #[must_use]
     pub fn new(recipe: &Recipe, seed: u64) -> Self {
         let end = u32::try_from(recipe.nodes().len()).expect("recipe ids have 32 bits");
-        Self { ids: (1..end).collect(), rng: Rng::new(seed), moved: Vec::new() }
+        let has_transform = |&id: &u32| recipe.nodes()[id as usize].content.kind() == Kind::Transform;
+        Self { ids: (1..end).filter(has_transform).collect(), rng: Rng::new(seed), moved: Vec::new() }
     }
 
-    /// How many nodes there are to move: all but the root.
+    /// How many nodes there are to move: all with a transform but the root.
     #[must_use]
     pub fn most(&self) -> usize {
         self.ids.len()

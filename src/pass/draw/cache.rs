@@ -5,6 +5,7 @@
 
 use crate::pass::draw::Listing;
 use crate::slice::{At, NIL, Store};
+use core::ops::Range;
 
 /// What was listed when.
 #[derive(Clone, Debug)]
@@ -104,6 +105,11 @@ impl Cache {
         };
         self.moment = Some(now);
         changed
+    }
+
+    /// The slices of the list in tree order, each with the range of its shapes.
+    pub(crate) fn segments(&self) -> impl Iterator<Item = (u32, Range<usize>)> + '_ {
+        self.segments.iter().map(|segment| (segment.slice, segment.start..segment.start + segment.len))
     }
 
     /// Lists every slice.

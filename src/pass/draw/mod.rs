@@ -1,7 +1,11 @@
 //! Draw lists: what there is to draw, kept from frame to frame.
 
 mod cache;
+mod groups;
 mod listing;
+mod relative;
 
 pub(crate) use cache::Cache;
+pub use groups::{DrawGroup, DrawGroups};
 pub(crate) use listing::Listing;
+pub(crate) use relative::Relative;
