@@ -9,6 +9,7 @@ mod duplicate;
 mod edit;
 mod frame;
 mod handle_map;
+mod inherited;
 pub mod iter;
 mod maintain;
 mod name;
@@ -24,6 +25,7 @@ mod world;
 
 pub use builder::{SceneBuilder, TreeFault};
 pub use handle_map::HandleMap;
+pub use inherited::Inherited;
 pub use iter::Edge;
 pub use maintain::Maintenance;
 pub use node_map::NodeMap;

@@ -4,10 +4,12 @@ mod batches;
 mod bulk;
 mod deep;
 mod detached;
+mod draws;
 mod edits;
 #[cfg(feature = "gltf")]
 mod gltf;
 mod handles;
+mod inherited;
 mod mended;
 mod model;
 mod node_map;

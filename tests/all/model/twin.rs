@@ -1,6 +1,7 @@
 //! A scene and its model, side by side: every edit is played on both and every answer is compared.
 
 use super::draws::Lists;
+use super::inherited::Shades;
 use super::op::{Op, SortKey, Step};
 use super::tree::{Met, Tree};
 use super::world::World;
@@ -55,6 +56,7 @@ pub(crate) struct Twin {
     pub(crate) counts: Counts,
     pub(crate) list: DrawList,
     pub(crate) lists: Lists,
+    pub(crate) shades: Shades,
     pub(crate) met: Vec<Met>,
     pub(crate) worlds: Vec<World>,
     pub(crate) fresh: Vec<Mat34>,
@@ -73,6 +75,7 @@ impl Twin {
             counts: Counts::default(),
             list: DrawList::new(),
             lists: Lists::new(),
+            shades: Shades::new(),
             met,
             worlds,
             fresh,
@@ -113,6 +116,7 @@ impl Twin {
         self.counts.updates += usize::from(updated);
         self.compare(updated)?;
         self.compare_lists()?;
+        self.compare_inherited(step.probe)?;
         if updated {
             self.compare_draws()?;
         }

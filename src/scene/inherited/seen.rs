@@ -1,0 +1,86 @@
+//! What the last run of an inherited property saw of a scene.
+
+use crate::NodeHandle;
+use crate::slice::{Bits, Store};
+
+/// What was seen, slice by slice.
+#[derive(Clone, Debug)]
+pub(super) struct Seen<T> {
+    /// Which scene, and its newest version; `None` if all is to be computed.
+    pub(super) moment: Option<(u64, u64)>,
+    /// By number.
+    pub(super) slices: Vec<SeenSlice<T>>,
+    /// Counts the runs.
+    run: u64,
+    /// Rows of a slice that a walk came to: kept to spare allocations.
+    pub(super) rows_met: Bits,
+}
+
+/// What was seen of one slice.
+#[derive(Clone, Debug)]
+pub(super) struct SeenSlice<T> {
+    /// The version that its nodes were last computed from; 0 for none.
+    pub(super) version: u64,
+    /// The result that its top rows inherit.
+    pub(super) base: Option<T>,
+    /// Whether that changed in this run.
+    reached: bool,
+    /// The last run that came by.
+    run: u64,
+    /// The nodes that were in it.
+    pub(super) nodes: Vec<NodeHandle>,
+}
+
+impl<T> Default for Seen<T> {
+    fn default() -> Self {
+        Self { moment: None, slices: Vec::new(), run: 0, rows_met: Bits::default() }
+    }
+}
+
+impl<T> SeenSlice<T> {
+    const NOTHING: Self = Self { version: 0, base: None, reached: false, run: 0, nodes: Vec::new() };
+}
+
+impl<T: Clone + PartialEq> Seen<T> {
+    /// A run begins, of a scene whose slices have numbers below `end`.
+    pub(super) fn begin(&mut self, end: usize) {
+        self.run += 1;
+        if self.slices.len() < end {
+            self.slices.resize(end, SeenSlice::NOTHING);
+        }
+    }
+
+    /// Notes what a slice inherits.
+    pub(super) fn hand_down(&mut self, slice: u32, base: &T) {
+        let slice = &mut self.slices[slice as usize];
+        if slice.base.as_ref() != Some(base) {
+            slice.base = Some(base.clone());
+            slice.reached = true;
+        }
+    }
+
+    /// The run comes to a slice; answers whether what it inherits changed.
+    pub(super) fn visit(&mut self, slice: u32) -> bool {
+        let slice = &mut self.slices[slice as usize];
+        slice.run = self.run;
+        core::mem::take(&mut slice.reached)
+    }
+
+    /// Has a slice computed anew when a run comes to it again, if this one did not.
+    pub(super) fn postpone(&mut self, slice: u32) {
+        let slice = &mut self.slices[slice as usize];
+        if slice.run != self.run {
+            slice.version = 0;
+        }
+    }
+
+    /// Answers for each slice that is gone which nodes were in it.
+    pub(super) fn drop_dead(&mut self, store: &Store, mut gone: impl FnMut(NodeHandle)) {
+        for (number, slice) in self.slices.iter_mut().enumerate() {
+            if slice.run != self.run && !store.slices.get(number).is_some_and(|slice| slice.lives) {
+                slice.nodes.drain(..).for_each(&mut gone);
+                *slice = SeenSlice::NOTHING;
+            }
+        }
+    }
+}

@@ -1,0 +1,246 @@
+//! Draw lists that are kept, filtered, grouped, and relative to a camera.
+
+use hedgerow::glam::{DAffine3, DMat3, DQuat, DVec3, Quat, Vec3};
+use hedgerow::{
+    Aabb, DrawGroups, DrawList, Local, Mat34, Node, NodeHandle, RenderPass, Scene, SceneConfig, Shape, Transform,
+    TransformPass, Visibility,
+};
+
+/// A scene of many small slices: `count` shapes with transforms, each below one of those before it.
+fn town(count: usize) -> (Scene, Vec<NodeHandle>) {
+    let config = SceneConfig { max_nodes: 16, min_nodes: 4, ..SceneConfig::DEFAULT };
+    let mut scene = Scene::with_config(config).unwrap();
+    let mut nodes = vec![scene.root()];
+    for at in 1..=count {
+        let parent = nodes[at * 31 % at.min(nodes.len())];
+        let turn = Quat::from_rotation_y(at as f32 * 0.7) * Quat::from_rotation_x(at as f32 * 0.3);
+        let local = Transform::from_xyz(at as f32 * 0.1, 1.0, -0.5).with_rotation(turn);
+        let node = Node::transform(local).with_shape(Shape::new(at as u32 % 5, Aabb::cube(1.0)));
+        nodes.push(scene.insert(parent, node).unwrap());
+    }
+    scene.update();
+    (scene, nodes)
+}
+
+fn anew(scene: &Scene, layers: Visibility) -> DrawList {
+    let mut list = DrawList::new();
+    scene.visit_slices(&mut RenderPass::new(&mut list).on_layers(layers));
+    list
+}
+
+/// Fills a kept list and checks that it holds what one does that is filled anew.
+#[track_caller]
+fn refill(scene: &Scene, list: &mut DrawList) {
+    scene.draw_list(list);
+    let expected = anew(scene, list.layers());
+    assert_eq!(list.commands(), expected.commands());
+    assert_eq!(list.matrices(), expected.matrices());
+}
+
+#[test]
+fn a_kept_list_follows_edits_of_single_slices() {
+    let (mut scene, mut nodes) = town(400);
+    assert!(scene.slice_count() > 30);
+    let mut list = DrawList::new();
+    refill(&scene, &mut list);
+    for step in 0..300 {
+        let node = nodes[1 + step * 37 % (nodes.len() - 1)];
+        match step % 5 {
+            0 => nodes.push(scene.insert(node, Node::shape(Shape::new(9, Aabb::cube(1.0)))).unwrap()),
+            1 => scene.detach_shape(node).map(drop).unwrap(),
+            2 => scene.attach_shape(node, Shape::new(step as u32, Aabb::cube(1.0))).unwrap(),
+            3 => scene.attach_material(node, step as u32 % 4).unwrap(),
+            _ => {
+                scene.remove(node).unwrap();
+                nodes.retain(|&node| scene.contains(node));
+            }
+        }
+        refill(&scene, &mut list);
+        scene.update();
+        refill(&scene, &mut list);
+    }
+}
+
+#[test]
+fn a_kept_list_follows_what_moves_also_over_frames_that_it_skips() {
+    let (mut scene, nodes) = town(400);
+    let (mut always, mut rarely) = (DrawList::new(), DrawList::new());
+    for frame in 0..40 {
+        for turn in 0..frame % 4 {
+            let node = nodes[1 + (frame * 53 + turn * 97) % 400];
+            scene.set_local(node, Transform::from_xyz(frame as f32, turn as f32, 0.0)).unwrap();
+        }
+        scene.update();
+        refill(&scene, &mut always);
+        if frame % 3 == 0 {
+            refill(&scene, &mut rarely);
+        }
+    }
+}
+
+#[test]
+fn a_kept_list_notices_other_scenes_and_clones() {
+    let (mut first, nodes) = town(60);
+    let (second, _) = town(61);
+    let mut list = DrawList::new();
+    refill(&first, &mut list);
+    refill(&second, &mut list);
+    refill(&first, &mut list);
+    let mut clone = first.clone();
+    for (scene, x) in [(&mut first, 1.0), (&mut clone, 2.0)] {
+        scene.set_local(nodes[3], Transform::from_xyz(x, 0.0, 0.0)).unwrap();
+        scene.update();
+    }
+    refill(&first, &mut list);
+    refill(&clone, &mut list);
+    refill(&first, &mut list);
+}
+
+#[test]
+fn a_kept_list_is_filled_again_after_it_was_cleared_or_written_to() {
+    let (scene, _) = town(60);
+    let mut list = DrawList::new();
+    refill(&scene, &mut list);
+    list.clear();
+    assert!(list.is_empty());
+    refill(&scene, &mut list);
+    scene.visit_slices(&mut RenderPass::new(&mut list));
+    assert_eq!(list.len(), 120, "a pass adds to what is there");
+    refill(&scene, &mut list);
+    assert_eq!(list.len(), 60);
+}
+
+#[test]
+fn a_kept_list_shows_what_a_visitor_computes_between_updates() {
+    let (mut scene, nodes) = town(60);
+    let mut list = DrawList::new();
+    refill(&scene, &mut list);
+    scene.set_local(nodes[1], Transform::from_xyz(0.0, 50.0, 0.0)).unwrap();
+    refill(&scene, &mut list);
+    let before = list.matrices().to_vec();
+    scene.visit_slices_mut(&mut TransformPass::dirty());
+    refill(&scene, &mut list);
+    assert_ne!(list.matrices(), before);
+    scene.update();
+    refill(&scene, &mut list);
+}
+
+#[test]
+fn a_list_holds_what_is_visible_on_its_layers() {
+    let (mut scene, nodes) = town(60);
+    for (at, &node) in nodes.iter().enumerate().skip(1) {
+        scene.attach_visibility(node, Visibility::layers(1 << (at % 3) | 8)).unwrap();
+    }
+    scene.update();
+    let mut list = DrawList::new().on_layers(Visibility::layers(1));
+    refill(&scene, &mut list);
+    let on_one = list.len();
+    assert!(0 < on_one && on_one < 60);
+    list.set_layers(Visibility::layers(8));
+    refill(&scene, &mut list);
+    assert_eq!(list.len(), 60);
+    scene.attach_visibility(nodes[1], Visibility::HIDDEN).unwrap();
+    refill(&scene, &mut list);
+    scene.update();
+    refill(&scene, &mut list);
+    assert!(list.len() < 60);
+}
+
+#[test]
+fn groups_are_made_again_only_when_commands_change() {
+    let (mut scene, nodes) = town(60);
+    let (mut list, mut groups) = (DrawList::new(), DrawGroups::new());
+    let mut regrouped = |scene: &mut Scene| {
+        scene.update();
+        scene.draw_list(&mut list);
+        let regrouped = list.group(&mut groups);
+        assert_eq!(groups.instances().len(), list.len());
+        for (group, instances) in groups.iter() {
+            assert!(!instances.is_empty() && instances.is_sorted());
+            for &at in instances {
+                let command = list.commands()[at as usize];
+                let key = (command.material, command.mesh, command.mirrored);
+                assert_eq!(key, (group.material, group.mesh, group.mirrored));
+            }
+        }
+        assert!(groups.groups().is_sorted_by_key(|group| (group.material, group.mesh, group.mirrored)));
+        regrouped
+    };
+    assert!(regrouped(&mut scene));
+    assert!(!regrouped(&mut scene));
+    scene.set_local(nodes[5], Transform::from_xyz(1.0, 2.0, 3.0)).unwrap();
+    assert!(!regrouped(&mut scene), "what only moves stays in its group");
+    scene.set_local(nodes[5], Transform::from_scale(Vec3::new(-1.0, 1.0, 1.0))).unwrap();
+    assert!(regrouped(&mut scene), "what is mirrored goes to another");
+    scene.attach_shape(nodes[7], Shape::new(99, Aabb::cube(1.0))).unwrap();
+    assert!(regrouped(&mut scene));
+    scene.attach_material(nodes[7], 3).unwrap();
+    assert!(regrouped(&mut scene));
+    assert!(!regrouped(&mut scene));
+}
+
+/// The world transform of a node, by a walk up its ancestors in double precision.
+fn naive_world(scene: &Scene, node: NodeHandle) -> DAffine3 {
+    let locals = core::iter::once(node).chain(scene.ancestors(node)).filter_map(|node| scene.local(node));
+    locals.fold(DAffine3::IDENTITY, |below, local| wide(local) * below)
+}
+
+fn wide(local: Local) -> DAffine3 {
+    match local {
+        Local::Transform(Transform { translation, rotation, scale }) => {
+            let rotation: DQuat = rotation.as_dquat().normalize();
+            DAffine3::from_scale_rotation_translation(scale.as_dvec3(), rotation, translation.as_dvec3())
+        }
+        Local::Matrix(Mat34 { rows: [x, y, z] }) => {
+            let column = |c: usize| DVec3::new(x[c].into(), y[c].into(), z[c].into());
+            DAffine3 { matrix3: DMat3::from_cols(column(0), column(1), column(2)), translation: column(3) }
+        }
+    }
+}
+
+#[test]
+fn relative_matrices_are_those_of_a_walk_in_double_precision() {
+    let (mut scene, nodes) = town(300);
+    scene.set_local(nodes[1], Transform::from_xyz(3e7, -2e7, 5e6)).unwrap();
+    let shear = Mat34 { rows: [[1.0, 0.5, 0.0, 7.0], [0.0, 1.0, 0.0, 0.1], [0.0, 0.0, 1.0, 0.0]] };
+    scene.set_local_matrix(nodes[40], shear).unwrap();
+    scene.remove(nodes[200]).unwrap();
+    scene.update();
+    let mut list = DrawList::new();
+    for camera in [DVec3::ZERO, naive_world(&scene, nodes[77]).translation + DVec3::new(0.25, 0.5, 0.125)] {
+        scene.draw_list_relative(camera, &mut list);
+        assert_eq!(list.relative_matrices().len(), list.len());
+        for (command, matrix) in list.commands().iter().zip(list.relative_matrices()) {
+            let mut expected = naive_world(&scene, command.node);
+            expected.translation -= camera;
+            let found = wide(Local::Matrix(*matrix));
+            let scale = expected.translation.length().max(1.0);
+            let off = (found.translation - expected.translation).length() / scale;
+            assert!(off < 1e-7, "{:?} is off by {off} at {scale}", command.node);
+            let turned = found.matrix3 - expected.matrix3;
+            assert!(turned.to_cols_array().iter().all(|part| part.abs() < 1e-6));
+        }
+    }
+    scene.draw_list(&mut list);
+    assert!(list.relative_matrices().is_empty(), "a list that is filled without a camera has none relative to it");
+}
+
+#[test]
+fn what_is_near_the_camera_is_exact_however_far_both_are() {
+    let mut scene = Scene::with_config(SceneConfig { max_nodes: 16, min_nodes: 0, ..SceneConfig::DEFAULT }).unwrap();
+    let far = scene.insert(scene.root(), Node::transform(Transform::from_xyz(1e7, 0.0, -1e7))).unwrap();
+    let mut end = far;
+    for _ in 0..100 {
+        let step = Node::transform(Transform::from_xyz(0.25, 0.0, 0.0)).with_shape(Shape::new(1, Aabb::cube(1.0)));
+        end = scene.insert(end, step).unwrap();
+    }
+    scene.update();
+    assert!(scene.slice_count() > 6);
+    let mut list = DrawList::new();
+    scene.draw_list_relative(DVec3::new(1e7 + 12.5, 0.0, -1e7), &mut list);
+    let mut found: Vec<f32> = list.relative_matrices().iter().map(|matrix| matrix.translation().x).collect();
+    found.sort_by(f32::total_cmp);
+    let expected: Vec<f32> = (1..=100).map(|step| step as f32 * 0.25 - 12.5).collect();
+    assert_eq!(found, expected);
+    assert!(list.matrices().iter().all(|matrix| matrix.translation().x.fract() == 0.0), "single precision has none");
+}

@@ -1,0 +1,157 @@
+//! Properties of the user's own that nodes inherit.
+
+use hedgerow::{Inherited, Node, NodeHandle, Place, Scene, SceneConfig};
+use std::cell::Cell;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+fn chain(scene: &mut Scene, length: usize) -> Vec<NodeHandle> {
+    let mut nodes = vec![scene.root()];
+    for _ in 0..length {
+        nodes.push(scene.insert(nodes[nodes.len() - 1], Node::group()).unwrap());
+    }
+    nodes
+}
+
+#[test]
+fn a_node_without_a_local_has_its_parents_result() {
+    let mut scene = Scene::new();
+    let nodes = chain(&mut scene, 10);
+    let mut depth: Inherited<u32> = Inherited::new(0, |above, own| above + own);
+    assert_eq!(depth.get(nodes[4]), None, "nothing was run yet");
+    depth.set(nodes[3], 5);
+    depth.set(nodes[7], 2);
+    assert_eq!(depth.run(&scene), 11);
+    let results: Vec<u32> = nodes.iter().map(|&node| depth.results()[node]).collect();
+    assert_eq!(results, [0, 0, 0, 5, 5, 5, 5, 7, 7, 7, 7]);
+    assert_eq!(depth.remove(nodes[3]), Some(5));
+    assert_eq!(depth.local(nodes[3]), None);
+    assert_eq!(depth.run(&scene), 8);
+    assert_eq!(depth.get(nodes[10]), Some(&2));
+}
+
+#[test]
+fn a_run_computes_what_changed_and_no_more() {
+    let calls = Cell::new(0);
+    let mut scene = Scene::new();
+    let mut nodes = chain(&mut scene, 5000);
+    let mut property = Inherited::new(1_u64, |above: &u64, own: &u64| {
+        calls.set(calls.get() + 1);
+        (above * 3 + own) % 1_000_003
+    });
+    for &node in &nodes {
+        property.set(node, 1);
+    }
+    property.run(&scene);
+    assert_eq!(calls.replace(0), 5001);
+    assert_eq!(property.run(&scene), 0);
+    assert_eq!(calls.get(), 0);
+    property.set(nodes[4990], 2);
+    property.run(&scene);
+    assert_eq!(calls.replace(0), 11, "the node and the ten below it");
+    property.set(nodes[4990], 2);
+    property.run(&scene);
+    assert_eq!(calls.replace(0), 1, "a local that is what it was changes nothing below");
+    for &node in nodes.iter().rev() {
+        property.set(node, 7);
+    }
+    property.run(&scene);
+    let all = calls.replace(0);
+    assert!(all < 4 * 5001, "{all} calls for 5001 nodes");
+    nodes.push(scene.insert(nodes[5000], Node::group()).unwrap());
+    assert_eq!(property.run(&scene), 1);
+    assert!(calls.replace(0) <= 4096, "one slice");
+}
+
+#[test]
+fn a_slice_that_is_hung_elsewhere_inherits_anew() {
+    let mut scene = Scene::with_config(SceneConfig { share_slices: false, ..SceneConfig::DEFAULT }).unwrap();
+    let [bright, dark] = [(); 2].map(|()| scene.insert(scene.root(), Node::group()).unwrap());
+    let lamp = scene.insert(bright, Node::group()).unwrap();
+    let bulb = scene.insert(lamp, Node::group()).unwrap();
+    scene.isolate(lamp).unwrap();
+    let mut light: Inherited<i32> = Inherited::new(0, |above, own| above + own);
+    light.set(bright, 10);
+    light.set(dark, -10);
+    light.run(&scene);
+    assert_eq!(light.get(bulb), Some(&10));
+    scene.reparent(lamp, dark, hedgerow::Keep::Local).unwrap();
+    light.run(&scene);
+    assert_eq!(light.get(bulb), Some(&-10));
+    assert_eq!(light.get(dark), Some(&-10));
+}
+
+#[test]
+fn what_is_gone_leaves_nothing_behind() {
+    let mut scene = Scene::with_config(SceneConfig { max_nodes: 16, min_nodes: 4, ..SceneConfig::DEFAULT }).unwrap();
+    let nodes = chain(&mut scene, 100);
+    let mut property: Inherited<u32> = Inherited::new(0, |above, own| above + own);
+    for &node in &nodes {
+        property.set(node, 1);
+    }
+    property.run(&scene);
+    scene.remove(nodes[50]).unwrap();
+    property.set(nodes[70], 3);
+    property.run(&scene);
+    assert_eq!((property.results().len(), property.locals().len()), (50, 50));
+    let late = scene.insert(Place::FirstChildOf(nodes[1]), Node::group()).unwrap();
+    property.set(late, 2);
+    scene.remove(late).unwrap();
+    property.run(&scene);
+    assert_eq!((property.results().len(), property.locals().len()), (50, 50));
+    scene.clear();
+    property.run(&scene);
+    assert_eq!((property.results().len(), property.locals().len()), (1, 1));
+}
+
+#[test]
+fn a_property_notices_other_scenes_and_clones() {
+    let mut scene = Scene::new();
+    let nodes = chain(&mut scene, 20);
+    let mut property: Inherited<u32> = Inherited::new(0, |above, own| above + own);
+    property.set(nodes[2], 1);
+    property.run(&scene);
+    let mut clone = scene.clone();
+    clone.remove(nodes[10]).unwrap();
+    let more = scene.insert(nodes[20], Node::group()).unwrap();
+    property.run(&clone);
+    assert_eq!((property.results().len(), property.get(nodes[10])), (10, None));
+    property.run(&scene);
+    assert_eq!((property.results().len(), property.get(more)), (22, Some(&1)));
+}
+
+#[test]
+fn after_a_panic_in_the_closure_the_next_run_computes_everything() {
+    let mut scene = Scene::new();
+    let nodes = chain(&mut scene, 30);
+    let broken = Cell::new(false);
+    let mut property = Inherited::new(0_u32, |above: &u32, own: &u32| {
+        assert!(!broken.get() || *own != 9, "as wished for");
+        above + own
+    });
+    property.set(nodes[1], 1);
+    property.run(&scene);
+    property.set(nodes[2], 5);
+    property.set(nodes[20], 9);
+    broken.set(true);
+    assert!(catch_unwind(AssertUnwindSafe(|| property.run(&scene))).is_err());
+    broken.set(false);
+    property.run(&scene);
+    assert_eq!([1, 2, 19, 20, 30].map(|at| property.results()[nodes[at]]), [1, 6, 6, 15, 15]);
+}
+
+#[test]
+fn a_deep_chain_is_walked_on_a_constant_call_stack() {
+    let work = || {
+        let mut scene = Scene::with_config(SceneConfig::THESIS).unwrap();
+        let nodes = chain(&mut scene, 200_000);
+        let mut property: Inherited<u32> = Inherited::new(0, |above, own| above + own);
+        property.set(nodes[1], 1);
+        property.set(nodes[100_000], 1);
+        assert_eq!(property.run(&scene), 200_001);
+        property.set(nodes[199_999], 1);
+        property.set(nodes[150_000], 1);
+        assert_eq!(property.run(&scene), 50_001);
+        assert_eq!(property.get(nodes[200_000]), Some(&4));
+    };
+    std::thread::Builder::new().stack_size(64 * 1024).spawn(work).unwrap().join().unwrap();
+}
