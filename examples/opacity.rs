@@ -18,24 +18,25 @@ fn main() -> Result<(), Error> {
     let (pale, faint) = (ghost(&mut scene, "pale")?, ghost(&mut scene, "faint")?);
 
     // What a node shows of itself is its parent's share times its own; the root shows all.
+    let mut draws = DrawList::new();
     let mut opacity: Inherited<f32> = Inherited::new(1.0, |above, own| above * own);
     opacity.set(faint, 0.5);
-    show(&mut scene, &mut opacity, "at dusk");
+    show(&mut scene, &mut opacity, &mut draws, "at dusk");
 
     // Only what hangs below the ghost that fades is computed again.
     opacity.set(pale, 0.25);
-    show(&mut scene, &mut opacity, "the pale one fades");
+    show(&mut scene, &mut opacity, &mut draws, "the pale one fades");
 
     // A lantern that changes hands takes on the new bearer's opacity.
     let lantern = scene.find(pale, "hand/lantern").expect("the pale one has a lantern");
     let hand = scene.find(faint, "hand").expect("the faint one has a hand");
     scene.reparent(lantern, hand, Keep::World)?;
-    show(&mut scene, &mut opacity, "a lantern is handed over");
+    show(&mut scene, &mut opacity, &mut draws, "a lantern is handed over");
 
     // What is removed leaves nothing behind, and what says nothing of its own shows as much as its parent.
     scene.remove(pale)?;
     opacity.remove(faint);
-    show(&mut scene, &mut opacity, "at dawn");
+    show(&mut scene, &mut opacity, &mut draws, "at dawn");
     Ok(())
 }
 
@@ -45,12 +46,11 @@ fn thing(mesh: u32) -> Node<'static> {
 }
 
 /// What a frame does: bring everything up to date, then draw each shape with its opacity.
-fn show(scene: &mut Scene, opacity: &mut Inherited<f32>, title: &str) {
+fn show(scene: &mut Scene, opacity: &mut Inherited<f32>, draws: &mut DrawList, title: &str) {
     scene.update();
     let computed = opacity.run(scene);
-    println!("{title}: {computed} opacities are others than before");
-    let mut draws = DrawList::new();
-    scene.draw_list(&mut draws);
+    println!("{title} (opacities that changed: {computed})");
+    scene.draw_list(draws);
     for command in draws.commands() {
         let bearers = scene.ancestors(command.node).filter_map(|node| scene.name(node)).collect::<Vec<_>>();
         let path: Vec<&str> = bearers.into_iter().rev().chain(scene.name(command.node)).collect();

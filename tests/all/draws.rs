@@ -6,6 +6,10 @@ use hedgerow::{
     TransformPass, Visibility,
 };
 
+fn mesh(at: usize) -> u32 {
+    u32::try_from(at).unwrap()
+}
+
 /// A scene of many small slices: `count` shapes with transforms, each below one of those before it.
 fn town(count: usize) -> (Scene, Vec<NodeHandle>) {
     let config = SceneConfig { max_nodes: 16, min_nodes: 4, ..SceneConfig::DEFAULT };
@@ -15,7 +19,7 @@ fn town(count: usize) -> (Scene, Vec<NodeHandle>) {
         let parent = nodes[at * 31 % at.min(nodes.len())];
         let turn = Quat::from_rotation_y(at as f32 * 0.7) * Quat::from_rotation_x(at as f32 * 0.3);
         let local = Transform::from_xyz(at as f32 * 0.1, 1.0, -0.5).with_rotation(turn);
-        let node = Node::transform(local).with_shape(Shape::new(at as u32 % 5, Aabb::cube(1.0)));
+        let node = Node::transform(local).with_shape(Shape::new(mesh(at) % 5, Aabb::cube(1.0)));
         nodes.push(scene.insert(parent, node).unwrap());
     }
     scene.update();
@@ -48,8 +52,8 @@ fn a_kept_list_follows_edits_of_single_slices() {
         match step % 5 {
             0 => nodes.push(scene.insert(node, Node::shape(Shape::new(9, Aabb::cube(1.0)))).unwrap()),
             1 => scene.detach_shape(node).map(drop).unwrap(),
-            2 => scene.attach_shape(node, Shape::new(step as u32, Aabb::cube(1.0))).unwrap(),
-            3 => scene.attach_material(node, step as u32 % 4).unwrap(),
+            2 => scene.attach_shape(node, Shape::new(mesh(step), Aabb::cube(1.0))).unwrap(),
+            3 => scene.attach_material(node, mesh(step) % 4).unwrap(),
             _ => {
                 scene.remove(node).unwrap();
                 nodes.retain(|&node| scene.contains(node));

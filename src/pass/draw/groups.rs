@@ -38,6 +38,8 @@ pub struct DrawGroups {
     /// Keys above the indices that they belong to, and room to sort them: kept to spare allocations.
     keys: Vec<u128>,
     sorted: Vec<u128>,
+    /// How many keys have each value of each digit.
+    counts: Vec<[u32; 1 << DIGIT_BITS]>,
 }
 
 /// A key is an index in the lowest bits, and above that what is sorted by: winding, mesh and material.
@@ -52,7 +54,14 @@ impl DrawGroups {
     /// No groups.
     #[must_use]
     pub const fn new() -> Self {
-        Self { groups: Vec::new(), instances: Vec::new(), revision: 0, keys: Vec::new(), sorted: Vec::new() }
+        Self {
+            groups: Vec::new(),
+            instances: Vec::new(),
+            revision: 0,
+            keys: Vec::new(),
+            sorted: Vec::new(),
+            counts: Vec::new(),
+        }
     }
 
     /// The groups: by material, none first, then by mesh, then by winding.
@@ -75,7 +84,7 @@ impl DrawGroups {
     fn fill(&mut self, commands: &[DrawCommand]) {
         self.keys.clear();
         self.keys.extend((0..).zip(commands).map(|(index, command)| key(index, command)));
-        sort(&mut self.keys, &mut self.sorted);
+        self.sort();
         self.groups.clear();
         self.instances.clear();
         let mut last = None;
@@ -92,6 +101,36 @@ impl DrawGroups {
             }
         }
     }
+
+    /// Sorts keys that are in the order of their indices: by one digit after the other, the lowest first, each in an order
+    /// that keeps equal ones as they were. Digits that all keys have in common, which are most of them, are passed over.
+    fn sort(&mut self) {
+        let Self { keys, sorted, counts, .. } = self;
+        counts.clear();
+        counts.resize(DIGITS, [0; 1 << DIGIT_BITS]);
+        for &key in &*keys {
+            for (digit, counts) in counts.iter_mut().enumerate() {
+                counts[digit_of(key, digit)] += 1;
+            }
+        }
+        sorted.clear();
+        sorted.resize(keys.len(), 0);
+        for (digit, counts) in counts.iter_mut().enumerate() {
+            if keys.first().is_none_or(|&key| counts[digit_of(key, digit)] as usize == keys.len()) {
+                continue;
+            }
+            let mut start = 0;
+            for count in &mut *counts {
+                start += core::mem::replace(count, start);
+            }
+            for &key in &*keys {
+                let place = &mut counts[digit_of(key, digit)];
+                sorted[*place as usize] = key;
+                *place += 1;
+            }
+            core::mem::swap(keys, sorted);
+        }
+    }
 }
 
 fn key(index: u32, command: &DrawCommand) -> u128 {
@@ -105,36 +144,7 @@ const fn index_of(key: u128) -> u32 {
     key as u32
 }
 
-/// Sorts keys that are in the order of their indices: by one digit after the other, the lowest first, each in an order
-/// that keeps equal ones as they were. Digits that all keys have in common, which are most of them, are passed over.
-fn sort(keys: &mut Vec<u128>, sorted: &mut Vec<u128>) {
-    let mut counts = [[0_u32; 1 << DIGIT_BITS]; DIGITS];
-    for &key in &*keys {
-        for (digit, counts) in counts.iter_mut().enumerate() {
-            counts[digit_of(key, digit)] += 1;
-        }
-    }
-    sorted.clear();
-    sorted.resize(keys.len(), 0);
-    for (digit, counts) in counts.iter_mut().enumerate() {
-        if keys.first().is_none_or(|&key| counts[digit_of(key, digit)] as usize == keys.len()) {
-            continue;
-        }
-        let mut start = 0;
-        for count in &mut *counts {
-            start += core::mem::replace(count, start);
-        }
-        for &key in &*keys {
-            let place = &mut counts[digit_of(key, digit)];
-            sorted[*place as usize] = key;
-            *place += 1;
-        }
-        core::mem::swap(keys, sorted);
-    }
-}
-
-#[expect(clippy::cast_possible_truncation, reason = "a digit is what the mask leaves")]
-#[expect(clippy::cast_possible_truncation, reason = "there are few digits")]
+#[expect(clippy::cast_possible_truncation, reason = "there are few digits, and each is what the mask leaves")]
 const fn digit_of(key: u128, digit: usize) -> usize {
     (key >> (INDEX_BITS + digit as u32 * DIGIT_BITS)) as usize & ((1 << DIGIT_BITS) - 1)
 }

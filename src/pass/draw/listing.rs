@@ -4,6 +4,9 @@ use crate::slice::{HoleSet, ShapeRecord, Slice};
 use crate::{DrawCommand, Mat34, NodeHandle};
 use core::ops::Range;
 
+/// How many shapes are looked at before those that were swept are copied.
+const PICKED: usize = 128;
+
 /// Arrays of the same length: 24 + 48 + 4 bytes a shape.
 #[derive(Clone, Debug)]
 pub(crate) struct Listing {
@@ -58,20 +61,34 @@ impl Listing {
     /// Copies matrices again, of shapes in `range`, which were listed from this slice and are as they were then: those of
     /// the slots that its last sweep computed, or all. Answers whether that changed any command.
     pub(crate) fn renew(&mut self, range: Range<usize>, slice: &Slice, all: bool) -> bool {
-        let commands = &mut self.commands[range.clone()];
-        let matrices = &mut self.matrices[range.clone()];
-        let (worlds, swept) = (&slice.transforms.worlds, &slice.transforms.swept);
+        let swept = &slice.transforms.swept;
+        if all || swept.all {
+            let turned = range.map(|at| self.copy(at, slice));
+            return turned.fold(false, |any, turned| any | turned);
+        }
+        // Whether a slot was swept is as good as random: those that were are picked without a branch on it.
+        let mut picked = [0; PICKED];
         let mut turned = false;
-        for ((matrix, command), &slot) in matrices.iter_mut().zip(commands).zip(&self.slots[range]) {
-            if all || swept.contains(slot) {
-                *matrix = worlds[slot as usize];
-                let mirrored = matrix.is_mirrored();
-                if command.mirrored != mirrored {
-                    command.mirrored = mirrored;
-                    turned = true;
-                }
+        for start in range.clone().step_by(PICKED) {
+            let end = range.end.min(start + PICKED);
+            let mut count = 0;
+            for at in start..end {
+                picked[count] = at;
+                count += usize::from(swept.contains(self.slots[at]));
+            }
+            for &at in &picked[..count] {
+                turned |= self.copy(at, slice);
             }
         }
         turned
+    }
+
+    /// Copies one matrix again; answers whether it mirrors now and did not, or the other way.
+    #[inline(always)]
+    fn copy(&mut self, at: usize, slice: &Slice) -> bool {
+        let matrix = slice.transforms.worlds[self.slots[at] as usize];
+        self.matrices[at] = matrix;
+        let mirrored = matrix.is_mirrored();
+        core::mem::replace(&mut self.commands[at].mirrored, mirrored) != mirrored
     }
 }
