@@ -35,16 +35,16 @@
 //! | many nodes at once: lists and copies | [`SceneBuilder`], [`HandleMap`] |
 //! | the storage policy, and what a scene is made of | [`SceneConfig`], [`Maintenance`], [`Stats`] |
 //! | what lies where: culling, spheres, boxes, rays | [`Scene::cull`], [`Sighting`], [`RayHit`] |
-//! | data of your own by node; edits for later | [`NodeMap`], [`EditQueue`] |
+//! | data of your own by node, or inherited; edits for later | [`NodeMap`], [`Inherited`], [`EditQueue`] |
 //! | walks: single nodes in strict order, whole slices as columns | [`Visitor`], [`SliceVisitor`], [`SliceVisitorMut`] |
-//! | passes: world matrices, draw lists | [`TransformPass`], [`RenderPass`], [`DrawList`] |
+//! | passes: world matrices, draw lists | [`TransformPass`], [`RenderPass`], [`DrawList`], [`DrawGroups`] |
 //! | glTF 2.0 (feature `gltf`) | `import` |
 //!
 //! # How a frame goes
 //!
 //! Edits change the tree at once. [`Scene::update`] brings what is derived from it up to date: world matrices, inherited
 //! visibility and materials, in the slices that edits reached and in no others. [`Scene::draw_list`] lists the visible
-//! shapes. [`Scene::maintain`], once a frame with a budget or not at all, restores order and gives memory back.
+//! shapes; a [`DrawList`] kept from frame to frame is only changed where they did. [`Scene::maintain`], once a frame with a budget or not at all, restores order and gives memory back.
 //!
 //! # Costs
 //!
