@@ -14,8 +14,9 @@ mod seen;
 /// parent's result is what [`new`](Self::new) was given.
 ///
 /// A run computes what changed since the one before, and what hangs below that as far as results differ: locals that were
-/// set or removed, and slices of the scene that were edited. Results of nodes that are gone go with them. It may be run on
-/// another scene, and then computes everything.
+/// set or removed, and slices of the scene that were edited. Results of nodes that are gone go with them; those of a
+/// detached subtree stay as they were until it is attached again. It may be run on another scene, and then computes
+/// everything.
 ///
 /// ```
 /// use hedgerow::{Inherited, Node, Scene};
@@ -185,11 +186,9 @@ impl<T: Clone + PartialEq, F: FnMut(&T, &T) -> T> Run<'_, T, F> {
             self.seen.postpone(at.slice);
         }
         let Self { store, locals, results, seen, .. } = self;
-        seen.drop_dead(store, |node| {
-            if store.resolve(node).is_none() {
-                locals.remove(node);
-                results.remove(node);
-            }
+        seen.drop_gone(store, |node| {
+            locals.remove(node);
+            results.remove(node);
         });
     }
 

@@ -248,3 +248,29 @@ fn what_is_near_the_camera_is_exact_however_far_both_are() {
     assert_eq!(found, expected);
     assert!(list.matrices().iter().all(|matrix| matrix.translation().x.fract() == 0.0), "single precision has none");
 }
+
+#[test]
+fn a_kept_list_follows_what_is_detached_and_attached_again() {
+    let (mut scene, nodes) = town(200);
+    let (mut always, mut rarely) = (DrawList::new(), DrawList::new());
+    refill(&scene, &mut always);
+    refill(&scene, &mut rarely);
+    for step in 0..60 {
+        let node = nodes[1 + step * 37 % 200];
+        scene.detach(node).unwrap();
+        refill(&scene, &mut always);
+        if step % 3 == 0 {
+            scene.update();
+            refill(&scene, &mut always);
+        }
+        scene.attach(node, scene.root(), hedgerow::Keep::Local).unwrap();
+        refill(&scene, &mut always);
+        refill(&scene, &mut rarely);
+        scene.update();
+        refill(&scene, &mut always);
+    }
+    scene.remove_later(nodes[1]).unwrap();
+    refill(&scene, &mut always);
+    scene.maintain(std::time::Duration::MAX);
+    refill(&scene, &mut always);
+}

@@ -1,6 +1,6 @@
 //! Properties of the user's own that nodes inherit.
 
-use hedgerow::{Inherited, Node, NodeHandle, Place, Scene, SceneConfig};
+use hedgerow::{Inherited, Keep, Node, NodeHandle, Place, Scene, SceneConfig};
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -74,7 +74,7 @@ fn a_slice_that_is_hung_elsewhere_inherits_anew() {
     light.set(dark, -10);
     light.run(&scene);
     assert_eq!(light.get(bulb), Some(&10));
-    scene.reparent(lamp, dark, hedgerow::Keep::Local).unwrap();
+    scene.reparent(lamp, dark, Keep::Local).unwrap();
     light.run(&scene);
     assert_eq!(light.get(bulb), Some(&-10));
     assert_eq!(light.get(dark), Some(&-10));
@@ -154,4 +154,40 @@ fn a_deep_chain_is_walked_on_a_constant_call_stack() {
         assert_eq!(property.get(nodes[200_000]), Some(&4));
     };
     std::thread::Builder::new().stack_size(64 * 1024).spawn(work).unwrap().join().unwrap();
+}
+
+#[test]
+fn a_detached_subtree_keeps_its_results_until_it_is_attached_again() {
+    let mut scene = Scene::with_config(SceneConfig { max_nodes: 16, min_nodes: 4, ..SceneConfig::DEFAULT }).unwrap();
+    let nodes = chain(&mut scene, 60);
+    let other = scene.insert(scene.root(), Node::group()).unwrap();
+    let mut property: Inherited<u32> = Inherited::new(0, |above, own| above + own);
+    property.set(nodes[1], 1);
+    property.set(other, 10);
+    property.run(&scene);
+    scene.detach(nodes[20]).unwrap();
+    property.set(nodes[40], 5);
+    scene.remove(nodes[50]).unwrap();
+    let more = scene.insert(nodes[30], Node::group()).unwrap();
+    property.run(&scene);
+    assert_eq!((property.get(nodes[40]), property.get(more)), (Some(&1), None));
+    assert_eq!((property.get(nodes[50]), property.get(nodes[60])), (None, None), "what is gone is so there too");
+    scene.attach(nodes[20], other, Keep::Local).unwrap();
+    property.run(&scene);
+    assert_eq!([20, 39, 40, 49].map(|at| property.results()[nodes[at]]), [10, 10, 15, 15]);
+    assert_eq!((property.get(more), property.results().len()), (Some(&10), scene.len()));
+}
+
+#[test]
+fn what_is_removed_for_later_is_gone_at_once() {
+    let mut scene = Scene::with_config(SceneConfig { max_nodes: 16, min_nodes: 4, ..SceneConfig::DEFAULT }).unwrap();
+    let nodes = chain(&mut scene, 100);
+    let mut property: Inherited<u32> = Inherited::new(0, |above, own| above + own);
+    for &node in &nodes {
+        property.set(node, 1);
+    }
+    property.run(&scene);
+    scene.remove_later(nodes[50]).unwrap();
+    property.run(&scene);
+    assert_eq!((property.results().len(), property.locals().len()), (50, 50));
 }

@@ -1,7 +1,7 @@
 //! What the last run of an inherited property saw of a scene.
 
 use crate::NodeHandle;
-use crate::slice::{Bits, Store};
+use crate::slice::{Bits, Standing, Store};
 
 /// What was seen, slice by slice.
 #[derive(Clone, Debug)]
@@ -27,6 +27,8 @@ pub(super) struct SeenSlice<T> {
     reached: bool,
     /// The last run that came by.
     run: u64,
+    /// The version that `nodes` was last looked through at for nodes that are gone, while no run came by.
+    searched: u64,
     /// The nodes that were in it.
     pub(super) nodes: Vec<NodeHandle>,
 }
@@ -38,7 +40,7 @@ impl<T> Default for Seen<T> {
 }
 
 impl<T> SeenSlice<T> {
-    const NOTHING: Self = Self { version: 0, base: None, reached: false, run: 0, nodes: Vec::new() };
+    const NOTHING: Self = Self { version: 0, base: None, reached: false, run: 0, searched: 0, nodes: Vec::new() };
 }
 
 impl<T: Clone + PartialEq> Seen<T> {
@@ -74,12 +76,26 @@ impl<T: Clone + PartialEq> Seen<T> {
         }
     }
 
-    /// Answers for each slice that is gone which nodes were in it.
-    pub(super) fn drop_dead(&mut self, store: &Store, mut gone: impl FnMut(NodeHandle)) {
-        for (number, slice) in self.slices.iter_mut().enumerate() {
-            if slice.run != self.run && !store.slices.get(number).is_some_and(|slice| slice.lives) {
-                slice.nodes.drain(..).for_each(&mut gone);
-                *slice = SeenSlice::NOTHING;
+    /// Calls `gone` with the nodes that are gone of slices that the run did not come to: those that are gone themselves,
+    /// and detached ones that were edited.
+    pub(super) fn drop_gone(&mut self, store: &Store, mut gone: impl FnMut(NodeHandle)) {
+        for (number, seen) in self.slices.iter_mut().enumerate().filter(|(_, seen)| seen.run != self.run) {
+            match store.slices.get(number).filter(|slice| slice.lives && slice.standing != Standing::Doomed) {
+                None => {
+                    seen.nodes.drain(..).filter(|&node| store.resolve(node).is_none()).for_each(&mut gone);
+                    *seen = SeenSlice::NOTHING;
+                }
+                Some(slice) if slice.version != seen.version && slice.version != seen.searched => {
+                    seen.searched = slice.version;
+                    seen.nodes.retain(|&node| {
+                        let stays = store.resolve(node).is_some();
+                        if !stays {
+                            gone(node);
+                        }
+                        stays
+                    });
+                }
+                Some(_) => {}
             }
         }
     }
