@@ -103,8 +103,8 @@ pub use math::{Aabb, Boxes, Frustum, Mat34, Ray, Sphere, Transform};
 pub use node::{Local, LocalForm, Node, Shape, Visibility};
 pub use pass::{DrawCommand, DrawGroup, DrawGroups, DrawList, RenderPass, TransformPass};
 pub use scene::{
-    Edge, EditQueue, HandleMap, Inherited, Keep, Maintenance, NodeMap, Outcome, Place, Queued, QueuedPlace, RayHit, Scene,
-    SceneBuilder, Sighting, Stats, Target, TreeFault, Usage, Violation, iter, node_map,
+    Edge, EditQueue, HandleMap, Inherited, Keep, Maintenance, NodeMap, Outcome, Place, Queued, QueuedPlace, RayHit,
+    Scene, SceneBuilder, Sighting, Stats, Target, TreeFault, Usage, Violation, iter, node_map,
 };
 pub use visit::{
     Flow, ListedShape, MaterialView, NodeRef, RowView, ShapeView, SliceView, SliceViewMut, SliceVisitor,
