@@ -61,6 +61,8 @@ pub enum Error {
     CapacityOverflow,
     /// The allocator refused.
     AllocationFailed,
+    /// Bytes are no snapshot of a scene, or of a subtree.
+    Snapshot(crate::SnapshotError),
     /// A glTF file cannot be imported.
     #[cfg(feature = "gltf")]
     Import(crate::import::ImportError),
@@ -115,6 +117,7 @@ impl fmt::Display for Error {
                 f.write_str("the scene cannot number that many nodes; split it into several scenes")
             }
             Self::AllocationFailed => f.write_str("the allocator has no memory for this; reserve less"),
+            Self::Snapshot(error) => error.fmt(f),
             #[cfg(feature = "gltf")]
             Self::Import(error) => error.fmt(f),
         }

@@ -93,6 +93,8 @@ mod visit;
 
 mod pass;
 
+mod snapshot;
+
 #[cfg(feature = "gltf")]
 pub mod import;
 
@@ -106,6 +108,7 @@ pub use scene::{
     Edge, EditQueue, HandleMap, Inherited, Keep, Maintenance, NodeMap, Outcome, Place, Queued, QueuedPlace, RayHit,
     Scene, SceneBuilder, Sighting, Stats, Target, TreeFault, Usage, Violation, iter, node_map,
 };
+pub use snapshot::SnapshotError;
 pub use visit::{
     Flow, ListedShape, MaterialView, NodeRef, RowView, ShapeView, SliceView, SliceViewMut, SliceVisitor,
     SliceVisitorMut, TransformView, VisibilityView, Visitor,

@@ -22,6 +22,7 @@ mod memory;
 mod moved;
 mod pauses;
 mod report;
+mod snapshot;
 mod thesis_dynamic;
 mod thesis_static;
 #[cfg(feature = "rayon")]
@@ -62,6 +63,11 @@ const EXPERIMENTS: &[Experiment] = &[
     },
     Experiment { name: "batches", about: "edits in batches, against the same ones by one", run: batches::run },
     Experiment { name: "cull", about: "culling 100,000 boxes flat, and a town of a million shapes", run: cull::run },
+    Experiment {
+        name: "snapshot",
+        about: "loading a snapshot, every check included, beside a plain read of its bytes",
+        run: snapshot::run,
+    },
     #[cfg(feature = "rayon")]
     Experiment { name: "threads", about: "updates on two threads against one", run: threads::run },
 ];

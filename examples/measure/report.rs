@@ -14,6 +14,8 @@ pub(crate) enum Unit {
     Call,
     /// Bytes a node.
     Bytes,
+    /// Nanoseconds a node in which this many bytes a node are read: a table shows the gigabytes a second.
+    Rate(f64),
 }
 
 impl Unit {
@@ -23,6 +25,7 @@ impl Unit {
             Self::Edit => "ns/edit",
             Self::Call => "ns/call",
             Self::Bytes => "B/node",
+            Self::Rate(_) => "GB/s",
         }
     }
 }
@@ -61,7 +64,7 @@ impl Report {
         let mut out = io::stdout().lock();
         let ratio = case.baseline_figure / case.ours;
         if self.json {
-            let line = json!({
+            let mut line = json!({
                 "experiment": self.experiment,
                 "case": case.name,
                 "n": case.nodes,
@@ -70,6 +73,10 @@ impl Report {
                 "baseline_ns": rounded(case.baseline_figure),
                 "ratio": rounded(ratio),
             });
+            if let Unit::Rate(bytes) = case.unit {
+                line["gb_s"] = rounded(bytes / case.ours).into();
+                line["baseline_gb_s"] = rounded(bytes / case.baseline_figure).into();
+            }
             writeln!(out, "{line}")?;
         } else {
             if !self.started {
@@ -77,7 +84,8 @@ impl Report {
                 writeln!(out, "{:<16}{:>9}{ours:>21}{theirs:>21}{:>9}  compared with", "case", "nodes", "ratio")?;
             }
             let unit = case.unit.name();
-            let (name, nodes, ours, theirs) = (case.name, case.nodes, case.ours, case.baseline_figure);
+            let shown = |figure: f64| if let Unit::Rate(bytes) = case.unit { bytes / figure } else { figure };
+            let (name, nodes, ours, theirs) = (case.name, case.nodes, shown(case.ours), shown(case.baseline_figure));
             let baseline = case.baseline;
             writeln!(
                 out,

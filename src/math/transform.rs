@@ -131,6 +131,16 @@ pub(crate) struct PackedTransform {
 impl PackedTransform {
     pub(crate) const IDENTITY: Self = Self { translation: [0.0; 3], rotation: [0.0, 0.0, 0.0, 1.0], scale: [1.0; 3] };
 
+    /// Whether all ten numbers are finite and the rotation is one, to within what a scene keeps. Without branches, so that a
+    /// column is looked at eight at a time.
+    #[inline]
+    pub(crate) fn is_sound(&self) -> bool {
+        // Zero times a number is zero unless that is infinite or not a number.
+        let zero: f32 = self.translation.iter().chain(&self.scale).map(|number| number * 0.0).sum();
+        let length_squared: f32 = self.rotation.iter().map(|number| number * number).sum();
+        (zero == 0.0) & ((length_squared - 1.0).abs() < 4e-6)
+    }
+
     /// The 3×4 matrix. The SIMD paths evaluate the same expressions in the same order.
     #[inline(always)]
     pub(crate) fn to_matrix(self) -> Mat34 {

@@ -85,6 +85,12 @@ impl Scene {
         Ok(Self { store, root, len: 1, detached_len: 0 })
     }
 
+    /// A scene of a store with that many nodes.
+    pub(crate) fn restored(store: Store, len: usize) -> Self {
+        let root = store.handle(At::ROOT);
+        Self { store, root, len }
+    }
+
     /// A scene whose first independent subtree has storage for `nodes` nodes of any kind from the start.
     ///
     /// # Panics

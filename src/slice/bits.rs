@@ -86,6 +86,18 @@ pub(crate) struct HoleSet {
 }
 
 impl HoleSet {
+    /// The set of these words, the first slot in the lowest bit.
+    pub(crate) fn from_words(words: Vec<u64>) -> Self {
+        let count = words.iter().map(|word| word.count_ones()).sum();
+        let summary = |words: &[u64]| {
+            let word = |words: &[u64]| words.iter().rev().fold(0, |bits, &word| bits << 1 | u64::from(word != 0));
+            words.chunks(WORD as usize).map(word).collect::<Vec<u64>>()
+        };
+        let summaries = summary(&words);
+        let totals = summary(&summaries);
+        Self { levels: [words, summaries, totals], count }
+    }
+
     #[inline]
     pub(crate) fn count(&self) -> u32 {
         self.count
@@ -329,6 +341,9 @@ mod tests {
                 let distance = |found: Option<u32>| found.map(|found| found.abs_diff(probe));
                 let nearest = distance(before).into_iter().chain(distance(after)).min();
                 assert_eq!(distance(holes.nearest(probe)), nearest);
+                let again = HoleSet::from_words(holes.levels[0].clone());
+                assert_eq!((again.count(), again.next_from(probe)), (holes.count(), after));
+                assert_eq!(again.previous_from(probe), before);
                 let mut taken = holes.clone();
                 let near = taken.take_near(probe);
                 assert!(near.is_none_or(|near| model.contains(&near) && !taken.contains(near)));

@@ -21,6 +21,15 @@ impl LinearAllocator {
         Self { capacity, ..Self::default() }
     }
 
+    /// The most slots that there can be.
+    pub(crate) const MAX_CAPACITY: u32 = 1 << 31;
+
+    /// An allocator that has handed out all slots before `end` but the holes.
+    pub(crate) fn restored(end: u32, capacity: u32, holes: HoleSet) -> Self {
+        debug_assert!(end <= capacity);
+        Self { end, capacity, holes }
+    }
+
     /// Moves the limit of the end.
     pub(crate) fn set_capacity(&mut self, capacity: u32) {
         debug_assert!(capacity >= self.end);

@@ -23,7 +23,7 @@ mod row;
 mod settle;
 mod split;
 mod store;
-mod table;
+pub(crate) mod table;
 mod tour;
 mod transplant;
 mod validate;
@@ -153,10 +153,7 @@ impl Slice {
     /// The effective slots that a child of `parent` inherits; the bases for a top row.
     #[inline]
     pub(crate) fn inherited(&self, parent: u32) -> [Slot; 3] {
-        match self.rows.get(parent as usize) {
-            Some(row) => [row.transform, row.visibility, row.material].map(|slot| Slot::inherited(slot.index())),
-            None => [Slot::BASE; 3],
-        }
+        self.rows.get(parent as usize).map_or([Slot::BASE; 3], Row::inherited)
     }
 
     /// A number for a new row, near `wish`.

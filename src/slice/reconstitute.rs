@@ -213,7 +213,7 @@ impl Slice {
     }
 
     /// All rows in depth-first order, each with the place of its parent in that order or [`NIL`].
-    pub(super) fn depth_first_order(&self, order: &mut Vec<(u32, u32)>, pending: &mut Vec<(u32, u32)>) {
+    pub(crate) fn depth_first_order(&self, order: &mut Vec<(u32, u32)>, pending: &mut Vec<(u32, u32)>) {
         order.clear();
         order.reserve(self.row_slots.live() as usize);
         pending.clear();

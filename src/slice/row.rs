@@ -51,6 +51,18 @@ impl Occupant {
         NodeHandle::from_bits(self.0)
     }
 
+    /// The record as a snapshot keeps it.
+    #[inline]
+    pub(crate) fn to_bits(self) -> u64 {
+        self.0
+    }
+
+    /// The record of these bits, which may be neither a node nor a portal nor vacant.
+    #[inline]
+    pub(crate) fn from_bits(bits: u64) -> Self {
+        Self(bits)
+    }
+
     #[inline]
     pub(crate) fn as_portal(self) -> Option<u32> {
         let upper = (self.0 >> 32) as u32;
@@ -81,6 +93,18 @@ impl Slot {
     pub(crate) fn inherited(index: u32) -> Self {
         debug_assert!(index < Self::OWN);
         Self(index)
+    }
+
+    /// The record as a snapshot keeps it.
+    #[inline]
+    pub(crate) fn to_bits(self) -> u32 {
+        self.0
+    }
+
+    /// The record of these bits.
+    #[inline]
+    pub(crate) fn from_bits(bits: u32) -> Self {
+        Self(bits)
     }
 
     /// The slot, whoever's it is.
@@ -125,6 +149,12 @@ pub(crate) struct Row {
 const _: () = assert!(size_of::<Row>() == 48);
 
 impl Row {
+    /// The effective slots as the row's children find them.
+    #[inline]
+    pub(crate) fn inherited(&self) -> [Slot; 3] {
+        [self.transform, self.visibility, self.material].map(|slot| Slot::inherited(slot.index()))
+    }
+
     /// A row without links and components.
     pub(crate) fn new(occupant: Occupant) -> Self {
         Self {

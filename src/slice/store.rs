@@ -77,6 +77,29 @@ impl Store {
         store
     }
 
+    /// A store of these slices, of which those that are not in use are free, and tables.
+    pub(crate) fn restored(
+        config: SceneConfig,
+        slices: Vec<Slice>,
+        tables: Tables,
+        worn: VecDeque<u32>,
+        reconstitutions: u64,
+    ) -> Self {
+        let free = (0..).zip(&slices).filter(|(_, slice)| !slice.lives).map(|(number, _)| Reverse(number));
+        Self {
+            free_slices: free.collect(),
+            slices,
+            tables,
+            config,
+            worn,
+            reconstitutions,
+            reserved: None,
+            order: Vec::new(),
+            pending: Vec::new(),
+            descent: Vec::new(),
+        }
+    }
+
     #[inline]
     pub(crate) fn slice(&self, slice: u32) -> &Slice {
         &self.slices[slice as usize]

@@ -7,35 +7,35 @@ use crate::{NodeHandle, SceneConfig};
 use smallvec::SmallVec;
 
 /// Set in an entry whose node lives.
-const LIVE: u32 = 1 << 31;
+pub(crate) const LIVE: u32 = 1 << 31;
 
 /// One entry, 12 bytes: the place of a live node, or a link of the free list.
 #[derive(Clone, Copy, Debug)]
-struct Entry {
+pub(crate) struct Entry {
     /// The generation of the entry's last node, with [`LIVE`] above it while that node lives.
-    state: u32,
+    pub(crate) state: u32,
     /// The node's slice.
-    slice: u32,
+    pub(crate) slice: u32,
     /// The node's row, or the next free entry.
-    row: u32,
+    pub(crate) row: u32,
 }
 
 /// How many strands a free list has.
-const STRANDS: u32 = 8;
+pub(crate) const STRANDS: u32 = 8;
 
 /// A last-in, first-out list of free entries in eight strands, each threaded through the entries.
 ///
 /// What was freed goes to the strands in turn, and is taken back in reverse. On a single strand, taking an entry waits
 /// until the one taken before has come from memory with the link to it. On eight, the next seven are known, and can be
 /// asked for ahead.
-#[derive(Clone, Debug)]
-struct FreeList {
-    heads: [u32; STRANDS as usize],
-    len: u32,
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct FreeList {
+    pub(crate) heads: [u32; STRANDS as usize],
+    pub(crate) len: u32,
 }
 
 impl FreeList {
-    const EMPTY: Self = Self { heads: [NIL; STRANDS as usize], len: 0 };
+    pub(crate) const EMPTY: Self = Self { heads: [NIL; STRANDS as usize], len: 0 };
 
     #[inline]
     fn push(&mut self, entries: &mut [Entry], index: u32) {
@@ -45,7 +45,7 @@ impl FreeList {
     }
 
     #[inline]
-    fn pop(&mut self, entries: &[Entry]) -> Option<u32> {
+    pub(crate) fn pop(&mut self, entries: &[Entry]) -> Option<u32> {
         self.len = self.len.checked_sub(1)?;
         let ahead = self.len.wrapping_sub(STRANDS / 2) % STRANDS;
         prefetch(entries, self.heads[ahead as usize] as usize);
@@ -58,24 +58,24 @@ impl FreeList {
 
 /// One table of at most 4096 entries, opened by a slice and never freed.
 #[derive(Clone, Debug)]
-struct Table {
-    entries: Vec<Entry>,
+pub(crate) struct Table {
+    pub(crate) entries: Vec<Entry>,
     /// The free list, threaded through the entries.
-    free: FreeList,
+    pub(crate) free: FreeList,
     /// The slice that allocates from this table, or [`NIL`] while it waits in the pool.
-    owner: u32,
+    pub(crate) owner: u32,
     /// The next open table of the same owner.
-    next_open: u32,
+    pub(crate) next_open: u32,
     /// Whether the table is on its owner's list of open tables.
-    listed: bool,
+    pub(crate) listed: bool,
 }
 
 /// The tables that one slice allocates from.
 #[derive(Clone, Debug)]
-struct Shelf {
+pub(crate) struct Shelf {
     /// The first table with a free entry, or with room to grow.
-    open: u32,
-    owned: SmallVec<[u32; 2]>,
+    pub(crate) open: u32,
+    pub(crate) owned: SmallVec<[u32; 2]>,
 }
 
 impl Shelf {
@@ -89,14 +89,14 @@ impl Shelf {
 /// Source: the thesis, section 4.4.4 (metadata array and its free list).
 #[derive(Clone, Debug)]
 pub(crate) struct Tables {
-    tables: Vec<Table>,
+    pub(crate) tables: Vec<Table>,
     /// By slice number.
-    shelves: Vec<Shelf>,
-    pool: Shelf,
+    pub(crate) shelves: Vec<Shelf>,
+    pub(crate) pool: Shelf,
     initial_entries: u32,
-    max_entries: u32,
-    max_generation: u32,
-    retired: usize,
+    pub(crate) max_entries: u32,
+    pub(crate) max_generation: u32,
+    pub(crate) retired: usize,
 }
 
 impl Tables {
@@ -228,7 +228,7 @@ impl Tables {
         }
     }
 
-    fn shelf(&mut self, slice: u32) -> &mut Shelf {
+    pub(crate) fn shelf(&mut self, slice: u32) -> &mut Shelf {
         if slice == NIL {
             return &mut self.pool;
         }

@@ -1,0 +1,52 @@
+//! The policy of a scene as numbers.
+
+use crate::snapshot::error::{ensure, invalid};
+use crate::{Error, SceneConfig};
+
+/// Shows every field of a policy as a number of 32 bits, in the order of the file, and takes over what becomes of it.
+fn each_field(config: &mut SceneConfig, field: &mut dyn FnMut(&mut u32)) {
+    let mut factor = config.expansion_factor.to_bits();
+    field(&mut factor);
+    config.expansion_factor = f32::from_bits(factor);
+    field(&mut config.initial_slice_storage_size);
+    field(&mut config.initial_slice_max_num_nodes);
+    field(&mut config.min_nodes);
+    for flag in [&mut config.share_slices, &mut config.reuse_holes, &mut config.grow_in_place] {
+        let mut bit = u32::from(*flag);
+        field(&mut bit);
+        *flag = bit != 0;
+    }
+    field(&mut config.max_table_entries);
+    field(&mut config.max_generation);
+}
+
+/// All fields.
+pub(super) fn config_words(config: &SceneConfig) -> Vec<u32> {
+    let (mut config, mut words) = (*config, Vec::new());
+    each_field(&mut config, &mut |field| words.push(*field));
+    words
+}
+
+/// The policy of these fields, if it makes sense.
+pub(super) fn config_of(words: &[u32]) -> Result<SceneConfig, Error> {
+    let mut config = SceneConfig::DEFAULT;
+    ensure!(words.len() == config_words(&config).len(), "the policy has another number of fields");
+    let mut words = words.iter();
+    each_field(&mut config, &mut |field| *field = words.next().copied().unwrap_or_default());
+    config.checked().map_err(|_| invalid("the policy makes no sense"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_policy_comes_back_field_by_field() {
+        for config in [SceneConfig::DEFAULT, SceneConfig::THESIS] {
+            assert_eq!(config_of(&config_words(&config)), Ok(config));
+        }
+        assert!(config_of(&[]).is_err());
+        let senseless = SceneConfig { max_table_entries: 0, ..SceneConfig::DEFAULT };
+        assert!(config_of(&config_words(&senseless)).is_err());
+    }
+}

@@ -1,0 +1,206 @@
+//! From bytes to the arrays of a scene, each as long as its bytes are there; `check` then says whether it is one.
+
+use crate::{Error, Mat34};
+use crate::slice::{HoleSet, LinearAllocator, Slice, Store, Tables};
+use crate::snapshot::check::Checker;
+use crate::snapshot::column::{Column, EachColumn, Extent, Head, Storage, each_column};
+use crate::snapshot::config::config_of;
+use crate::snapshot::error::{ensure, in_slice, invalid};
+use crate::snapshot::record::Record;
+use std::collections::BTreeMap;
+
+/// How many bytes of unused room are made for each byte that is read, at most. What room a slice had is said by a number,
+/// and a forged one is not to take memory that the bytes are no measure of.
+const SPARE: usize = 16;
+
+/// Bytes that are taken from their start.
+pub(super) struct Reader<'b> {
+    rest: &'b [u8],
+    /// How many bytes of unused room may still be made.
+    spare: usize,
+}
+
+impl<'b> Reader<'b> {
+    pub(super) fn new(bytes: &'b [u8]) -> Self {
+        Self { rest: bytes, spare: bytes.len().saturating_mul(SPARE) }
+    }
+
+    /// The bytes of `count` records; fails before anything is allocated for them.
+    pub(super) fn take(&mut self, count: u32, record: usize) -> Result<&'b [u8], Error> {
+        let length = (count as usize).checked_mul(record);
+        let (taken, rest) =
+            length.and_then(|length| self.rest.split_at_checked(length)).ok_or(invalid("an array ends early"))?;
+        self.rest = rest;
+        Ok(taken)
+    }
+
+    pub(super) fn one<T: Record>(&mut self) -> Result<T, Error> {
+        self.take(1, T::BYTES).map(T::decode)
+    }
+
+    /// Reads `count` records to the end of an array, with room for `capacity`.
+    pub(super) fn extend<T: Record>(&mut self, array: &mut Vec<T>, count: u32, capacity: u32) -> Result<(), Error> {
+        let bytes = self.take(count, T::BYTES)?;
+        array.try_reserve_exact(capacity.max(count) as usize).map_err(|_| Error::AllocationFailed)?;
+        array.extend(bytes.chunks_exact(T::BYTES).map(T::decode));
+        Ok(())
+    }
+
+    pub(super) fn many<T: Record>(&mut self, count: u32) -> Result<Vec<T>, Error> {
+        let mut array = Vec::new();
+        self.extend(&mut array, count, count)?;
+        Ok(array)
+    }
+
+    /// A list of numbers behind its length.
+    pub(super) fn list(&mut self) -> Result<Vec<u32>, Error> {
+        let count = self.one()?;
+        self.many(count)
+    }
+
+    /// Texts behind their lengths.
+    pub(super) fn texts(&mut self, count: u32) -> Result<Vec<&'b str>, Error> {
+        let lengths: Vec<u32> = self.many(count)?;
+        let texts = lengths.into_iter().map(|length| {
+            let text = self.take(length, 1)?;
+            core::str::from_utf8(text).map_err(|_| invalid("a name is not UTF-8"))
+        });
+        texts.collect()
+    }
+
+    pub(super) fn finish(self) -> Result<(), Error> {
+        ensure!(self.rest.is_empty(), "something follows the last list");
+        Ok(())
+    }
+}
+
+impl Store {
+    /// Reads and checks everything that is kept; answers the number of nodes too.
+    pub(super) fn read(from: &mut Reader<'_>) -> Result<(Self, usize), Error> {
+        let config = config_of(&from.list()?)?;
+        let reconstitutions = from.one()?;
+        let mut tables = Tables::new(&config);
+        let live = tables.read(from)?;
+        let count: u32 = from.one()?;
+        ensure!(from.rest.len() / Head::BYTES >= count as usize, "there are fewer slices than are counted");
+        let mut slices = Vec::new();
+        slices.try_reserve_exact(count as usize).map_err(|_| Error::AllocationFailed)?;
+        let mut checker = Checker::default();
+        for number in 0..count {
+            let slice = from.slice(number, &mut tables, &mut checker).map_err(in_slice(number))?;
+            slices.push(slice);
+        }
+        checker.join(&mut slices)?;
+        tables.check_owners()?;
+        ensure!(checker.nodes == live, "there are other nodes than live handles");
+        let worn = from.list()?;
+        for &number in &worn {
+            let slice = slices.get_mut(number as usize).filter(|slice| slice.lives);
+            let slice = slice.ok_or(invalid("a slice that is free waits for maintenance"))?;
+            ensure!(!core::mem::replace(&mut slice.worn, true), "a slice waits for maintenance twice");
+        }
+        slices.iter_mut().filter(|slice| slice.lives).for_each(Slice::derive);
+        Ok((Self::restored(config, slices, tables, worn.into(), reconstitutions), live))
+    }
+}
+
+impl Reader<'_> {
+    /// Reads one slice and checks it, but for what is between slices.
+    fn slice(&mut self, number: u32, tables: &mut Tables, checker: &mut Checker) -> Result<Slice, Error> {
+        let head: Head = self.one()?;
+        if head.flags & Head::LIVES == 0 {
+            return Ok(Slice::default());
+        }
+        ensure!(head.flags & !(Head::LIVES | Head::READ) == 0, "there is an unknown flag");
+        let mut slice = Slice {
+            first_top: head.first_top,
+            last_top: head.last_top,
+            misplaced: head.misplaced,
+            read: head.flags & Head::READ != 0,
+            lives: true,
+            ..Slice::default()
+        };
+        let spacious = self.afford(&head.storages);
+        for (storage, extent) in Storage::ALL.into_iter().zip(head.storages) {
+            let capacity = if spacious { extent.capacity } else { extent.end };
+            *storage.of_mut(&mut slice) = self.allocator(storage, extent, capacity)?;
+        }
+        checker.ranks.clear();
+        self.extend(&mut checker.ranks, slice.row_slots.end(), 0)?;
+        each_column(&mut ReadSlice { slice: &mut slice, from: self })?;
+        self.names(&mut slice)?;
+        slice.transforms.sheared = self.sheared(head.sheared)?;
+        slice.children = self.many(head.children)?;
+        checker.slice(number, &slice, tables)?;
+        let (owned, open) = (self.many(head.tables)?, self.many(head.open_tables)?);
+        tables.give(number, &owned, &open)?;
+        Ok(slice)
+    }
+
+    /// Whether a slice can have all the room that it had; without it, it is full.
+    fn afford(&mut self, storages: &[Extent]) -> bool {
+        let spare = storages.iter().zip(Storage::ALL).map(|(extent, storage)| {
+            let slots = extent.capacity.saturating_sub(extent.end) as usize;
+            slots.saturating_mul(storage.slot_bytes())
+        });
+        let rest = self.spare.checked_sub(spare.fold(0, usize::saturating_add));
+        self.spare = rest.unwrap_or(self.spare);
+        rest.is_some()
+    }
+
+    fn allocator(&mut self, storage: Storage, extent: Extent, capacity: u32) -> Result<LinearAllocator, Error> {
+        let Extent { end, holes, .. } = extent;
+        ensure!(end <= extent.capacity && extent.capacity <= LinearAllocator::MAX_CAPACITY, "a storage ends behind its capacity");
+        ensure!(end > 0 || !storage.has_base(), "a base is missing");
+        let mut words = Vec::new();
+        if holes > 0 {
+            self.extend(&mut words, end.div_ceil(u64::BITS), 0)?;
+        }
+        let set = HoleSet::from_words(words);
+        ensure!(set.count() == holes, "there are other holes than are counted");
+        // The last slot is in use, or the end would have been taken back.
+        ensure!(
+            holes == 0 || (set.previous_from(u32::MAX) < Some(end - 1) && !(storage.has_base() && set.contains(0))),
+            "a hole is where none can be"
+        );
+        Ok(LinearAllocator::restored(end, capacity, set))
+    }
+
+    fn names(&mut self, slice: &mut Slice) -> Result<(), Error> {
+        let names = &mut slice.names;
+        let texts = self.texts(names.slots.end())?;
+        for (slot, text) in (0..).zip(&texts) {
+            ensure!(text.is_empty() || names.slots.is_live(slot), "a hole has a name");
+            names.text_bytes += text.len();
+        }
+        names.names.try_reserve_exact(names.slots.capacity() as usize).map_err(|_| Error::AllocationFailed)?;
+        names.names.extend(texts.into_iter().map(Box::from));
+        Ok(())
+    }
+
+    /// Sheared transforms, by slot.
+    fn sheared(&mut self, count: u32) -> Result<BTreeMap<u32, Mat34>, Error> {
+        let slots: Vec<u32> = self.many(count)?;
+        let matrices: Vec<Mat34> = self.many(count)?;
+        ensure!(slots.is_sorted_by(|a, b| a < b), "sheared transforms are not in order");
+        ensure!(matrices.iter().all(Record::is_sound), "a sheared transform is not finite");
+        Ok(slots.into_iter().zip(matrices).collect())
+    }
+}
+
+struct ReadSlice<'a, 'b> {
+    slice: &'a mut Slice,
+    from: &'a mut Reader<'b>,
+}
+
+impl EachColumn for ReadSlice<'_, '_> {
+    fn column<T: Record>(&mut self, column: &Column<T>) -> Result<(), Error> {
+        let slots = column.storage.of(self.slice);
+        let (end, capacity) = (slots.end(), slots.capacity());
+        let array = (column.of_mut)(self.slice);
+        self.from.extend(array, end, capacity)?;
+        // No early end, so that eight values are looked at at once.
+        let sound = array.iter().fold(true, |sound, value| sound & value.is_sound());
+        if sound { Ok(()) } else { Err(invalid(column.unsound)) }
+    }
+}

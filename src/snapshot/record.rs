@@ -1,0 +1,163 @@
+//! What arrays are made of, as bytes: little-endian, fields in order, nothing between them.
+
+use crate::Aabb;
+use crate::glam::Vec3;
+use crate::math::{Mat34, PackedTransform};
+use crate::slice::{Occupant, Row, ShapeRecord, Slot};
+
+/// Something of a fixed length in bytes.
+pub(super) trait Record: Copy {
+    /// How many bytes.
+    const BYTES: usize;
+
+    /// Writes exactly [`Self::BYTES`].
+    fn encode(self, bytes: &mut [u8]);
+
+    /// Reads exactly [`Self::BYTES`].
+    fn decode(bytes: &[u8]) -> Self;
+
+    /// Whether a scene keeps such a value, wherever it stands.
+    #[inline]
+    fn is_sound(&self) -> bool {
+        true
+    }
+}
+
+/// Numbers, as the machine has them but for the order of bytes.
+macro_rules! numbers {
+    ($($number:ty)*) => {
+        $(impl Record for $number {
+            const BYTES: usize = size_of::<Self>();
+
+            #[inline]
+            fn encode(self, bytes: &mut [u8]) {
+                bytes.copy_from_slice(&self.to_le_bytes());
+            }
+
+            #[inline]
+            fn decode(bytes: &[u8]) -> Self {
+                Self::from_le_bytes(bytes.try_into().expect("as many bytes as a record has"))
+            }
+        })*
+    };
+}
+
+numbers! { u32 u64 f32 }
+
+impl<T: Record, const N: usize> Record for [T; N] {
+    const BYTES: usize = N * T::BYTES;
+
+    #[inline]
+    fn encode(self, bytes: &mut [u8]) {
+        for (value, bytes) in self.into_iter().zip(bytes.chunks_exact_mut(T::BYTES)) {
+            value.encode(bytes);
+        }
+    }
+
+    #[inline]
+    fn decode(bytes: &[u8]) -> Self {
+        core::array::from_fn(|at| T::decode(&bytes[at * T::BYTES..(at + 1) * T::BYTES]))
+    }
+}
+
+/// Structures, field by field.
+macro_rules! structures {
+    ($($name:ty { $($field:ident: $record:ty),* } $(if $sound:expr)?;)*) => {
+        $(impl $crate::snapshot::record::Record for $name {
+            const BYTES: usize = 0 $(+ <$record as $crate::snapshot::record::Record>::BYTES)*;
+
+            #[inline]
+            fn encode(self, bytes: &mut [u8]) {
+                $(let (field, bytes) = bytes.split_at_mut(<$record as $crate::snapshot::record::Record>::BYTES);
+                <$record as $crate::snapshot::record::Record>::encode(self.$field, field);)*
+                debug_assert!(bytes.is_empty());
+            }
+
+            #[inline]
+            fn decode(bytes: &[u8]) -> Self {
+                $(let ($field, bytes) = bytes.split_at(<$record as $crate::snapshot::record::Record>::BYTES);
+                let $field = <$record as $crate::snapshot::record::Record>::decode($field);)*
+                debug_assert!(bytes.is_empty());
+                Self { $($field),* }
+            }
+
+            $(#[inline]
+            fn is_sound(&self) -> bool {
+                let sound: fn(&Self) -> bool = $sound;
+                sound(self)
+            })?
+        })*
+    };
+}
+pub(super) use structures;
+
+structures! {
+    Row {
+        occupant: Occupant, parent: u32, first_child: u32, last_child: u32, next: u32, previous: u32,
+        transform: Slot, visibility: Slot, material: Slot, shape: u32, name: u32
+    };
+    PackedTransform { translation: [f32; 3], rotation: [f32; 4], scale: [f32; 3] } if |local| local.is_sound();
+    Mat34 { rows: [[f32; 4]; 3] } if Mat34::is_finite;
+    ShapeRecord { node: u64, mesh: u32, transform: u32, visibility: u32, material: u32 };
+    Aabb { min: Vec3, max: Vec3 } if |bounds| {
+        bounds.is_plain() || *bounds == Self::EMPTY || *bounds == Self::INFINITE
+    };
+}
+
+impl Record for Vec3 {
+    const BYTES: usize = <[f32; 3]>::BYTES;
+
+    #[inline]
+    fn encode(self, bytes: &mut [u8]) {
+        self.to_array().encode(bytes);
+    }
+
+    #[inline]
+    fn decode(bytes: &[u8]) -> Self {
+        Self::from_array(Record::decode(bytes))
+    }
+}
+
+impl Record for Occupant {
+    const BYTES: usize = u64::BYTES;
+
+    #[inline]
+    fn encode(self, bytes: &mut [u8]) {
+        self.to_bits().encode(bytes);
+    }
+
+    #[inline]
+    fn decode(bytes: &[u8]) -> Self {
+        Self::from_bits(u64::decode(bytes))
+    }
+}
+
+impl Record for Slot {
+    const BYTES: usize = u32::BYTES;
+
+    #[inline]
+    fn encode(self, bytes: &mut [u8]) {
+        self.to_bits().encode(bytes);
+    }
+
+    #[inline]
+    fn decode(bytes: &[u8]) -> Self {
+        Self::from_bits(u32::decode(bytes))
+    }
+}
+
+/// A flag and a value, of which the latter counts for nothing without the former.
+impl Record for Option<u32> {
+    const BYTES: usize = 2 * u32::BYTES;
+
+    #[inline]
+    fn encode(self, bytes: &mut [u8]) {
+        [u32::from(self.is_some()), self.unwrap_or_default()].encode(bytes);
+    }
+
+    #[inline]
+    fn decode(bytes: &[u8]) -> Self {
+        let [some, value] = <[u32; 2]>::decode(bytes);
+        (some != 0).then_some(value)
+    }
+}
