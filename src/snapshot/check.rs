@@ -11,9 +11,12 @@
 //!   None is set twice, and in the end all are set.
 //! - **Handles, by counting.** Each row's handle leads back to it; there are as many live handles as rows.
 
-use crate::slice::{At, LinearAllocator, NIL, Occupant, Row, Slice, Slot, Tables};
+use crate::simd::prefetch;
+use crate::slice::{At, HoleSet, LinearAllocator, NIL, Occupant, Row, Slice, Slot, Tables};
+use crate::snapshot::column::Storage;
 use crate::snapshot::error::{ensure, invalid};
-use crate::Error;
+use core::hint::select_unpredictable;
+use crate::{Error, Mat34};
 
 /// What is carried from slice to slice.
 #[derive(Debug, Default)]
@@ -26,6 +29,15 @@ pub(super) struct Checker {
     /// Every portal, and the slice that it leads to.
     portals: Vec<(At, u32)>,
 }
+
+/// The storages whose slots belong to rows, and whether slot 0 is a base instead.
+const CLAIMED: [(Storage, bool); 5] = [
+    (Storage::Transforms, true),
+    (Storage::Visibilities, true),
+    (Storage::Materials, true),
+    (Storage::Shapes, false),
+    (Storage::Names, false),
+];
 
 /// Slots that have an owner, or are holes.
 #[derive(Debug, Default)]
@@ -44,17 +56,14 @@ impl Claims {
         }
     }
 
-    /// Whether the slot is in use, and had no owner until now.
-    #[inline]
-    fn claim(&mut self, slot: u32) -> bool {
-        let bit = 1 << (slot % u64::BITS);
-        match self.words.get_mut((slot / u64::BITS) as usize) {
-            Some(word) if slot < self.end => *word & bit == 0 && {
-                *word |= bit;
-                true
-            },
-            _ => false,
-        }
+    /// Claims a slot before the end, or does nothing, without a branch on which. Not 0 if it was not to be had.
+    #[inline(always)]
+    fn take(&mut self, slot: u32, really: bool) -> u32 {
+        let word = &mut self.words[(slot / u64::BITS) as usize];
+        let bit = u64::from(really) << (slot % u64::BITS);
+        let taken = mask(*word & bit != 0);
+        *word |= bit;
+        taken
     }
 
     /// Whether every slot that is in use has an owner.
@@ -64,169 +73,217 @@ impl Claims {
     }
 }
 
-/// How many rows have each kind of link.
+/// How many rows begin and end a chain, and how many have children.
 #[derive(Debug, Default)]
-struct Links {
-    next: u32,
-    previous: u32,
-    first_of_parent: u32,
-    last_of_parent: u32,
+struct Counts {
+    begin: u32,
+    end: u32,
     first_child: u32,
     last_child: u32,
-    first_top: u32,
-    last_top: u32,
+}
+
+/// What is wrong with a row: nothing where every number is 0.
+///
+/// What a row has (a next sibling, a shape, a slot of its own) is as good as random, and a branch on it that is foreseen
+/// wrongly costs more than all that is looked at behind it. So everything is looked at; where two numbers are to be the
+/// same their difference is taken up, and what does not count is masked.
+#[derive(Clone, Copy, Debug, Default)]
+struct Faults {
+    links: u32,
+    slots: u32,
+    shape: u32,
+}
+
+/// All bits if the condition holds, else none.
+#[inline(always)]
+fn mask(condition: bool) -> u32 {
+    u32::from(condition).wrapping_neg()
+}
+
+/// How many rows ahead the neighbours of a row are asked for.
+const AHEAD: usize = 12;
+
+/// A slice at hand.
+#[derive(Clone, Copy)]
+struct Rows<'s> {
+    slice: &'s Slice,
+    rows: &'s [Row],
+    /// As many as there are rows.
+    ranks: &'s [u32],
 }
 
 impl Checker {
     /// Checks all that is within one slice whose arrays are as long as its allocators say.
     pub(super) fn slice(&mut self, number: u32, slice: &Slice, tables: &Tables) -> Result<(), Error> {
         slice.check_columns()?;
-        let Self { claims: [transforms, visibilities, materials, shapes, names], .. } = self;
-        transforms.begin(&slice.transforms.slots, true);
-        visibilities.begin(&slice.visibilities.slots, true);
-        materials.begin(&slice.materials.slots, true);
-        shapes.begin(&slice.shapes.slots, false);
-        names.begin(&slice.names.slots, false);
-
-        let mut links = Links::default();
-        let portals = self.portals.len();
-        for (index, row) in (0..).zip(&slice.rows) {
-            if !slice.row_slots.is_live(index) {
-                ensure!(row.occupant == Occupant::VACANT, "a hole among rows has an occupant");
-                continue;
+        let Self { ranks, claims, portals, nodes } = self;
+        for (claims, (storage, base)) in claims.iter_mut().zip(CLAIMED) {
+            claims.begin(storage.of(slice), base);
+        }
+        let at = Rows { slice, rows: &slice.rows, ranks: &ranks[..slice.rows.len()] };
+        let mut counts = Counts::default();
+        let portals_before = portals.len();
+        let words = slice.row_slots.holes().words();
+        for (chunk, mut holes) in (0..).step_by(HoleSet::WORD_SLOTS).zip(slice.rows.chunks(HoleSet::WORD_SLOTS)).zip(words)
+        {
+            let (start, rows) = chunk;
+            for (index, row) in (start..).zip(rows) {
+                at.prefetch(index as usize + AHEAD);
+                let hole = holes & 1 != 0;
+                holes >>= 1;
+                if hole {
+                    ensure!(row.occupant == Occupant::VACANT, "a hole among rows has an occupant");
+                    continue;
+                }
+                let mut faults = Faults::default();
+                let inherited = at.check_links(index, row, &mut counts, &mut faults)?;
+                at.check_slots(row, inherited, claims, &mut faults)?;
+                ensure!(faults.links == 0, "a row, its parent and its siblings do not know each other");
+                ensure!(faults.slots == 0, "a row has a slot that is neither its own nor inherited");
+                ensure!(faults.shape == 0, "a shape is out of step with its row");
+                let place = At { slice: number, row: index };
+                match row.occupant.as_node() {
+                    Some(handle) => ensure!(tables.resolve(handle) == Some(place), "a handle does not lead to its row"),
+                    None => portals.push((place, portal(row)?)),
+                }
             }
-            let above = self.links(slice, index, row, &mut links)?;
-            self.slots(slice, row, above)?;
-            self.occupant(At { slice: number, row: index }, row, tables)?;
         }
-        let Links { next, previous, first_of_parent, last_of_parent, first_child, last_child, first_top, last_top } =
-            links;
-        ensure!(next == previous, "a row has a previous sibling that does not lead to it");
-        ensure!(first_of_parent == first_child && last_of_parent == last_child, "a row has no such child");
-        ensure!(first_top == 1 && last_top == 1, "the top rows are no chain");
-        ensure!(self.claims.iter().all(Claims::complete), "a component has no owner");
-
-        let portals = self.portals.len() - portals;
-        ensure!(portals == slice.children.len(), "there are other portals than children");
-        let live = slice.row_slots.live() as usize;
-        if number == At::ROOT.slice {
-            ensure!(slice.first_top == At::ROOT.row && slice.last_top == At::ROOT.row, "the root is not alone at the top");
-            ensure!(live - portals == 1, "the root's slice holds other nodes");
-            ensure!(slice.materials.values[0].is_none(), "the root inherits a material");
-        } else {
-            ensure!(portals == 0 || live > 1, "there is one portal and nothing else");
-        }
-        self.nodes += live - portals;
+        counts.answer()?;
+        ensure!(claims.iter().all(Claims::complete), "a component has no owner");
+        let portals = portals.len() - portals_before;
+        slice.check_role(number, portals)?;
+        *nodes += slice.row_slots.live() as usize - portals;
         Ok(())
     }
+}
 
-    /// A row, its parent and its next sibling know each other. Answers the row above, if it is in the slice.
+/// The slice that a row, not a node's, stands for.
+fn portal(row: &Row) -> Result<u32, Error> {
+    let child = row.occupant.as_portal().ok_or(invalid("a row in use is vacant"))?;
+    let bare = [row.transform, row.visibility, row.material].iter().all(|slot| slot.as_own().is_none());
+    ensure!(bare && [row.first_child, row.shape, row.name] == [NIL; 3], "a portal has children or components");
+    Ok(child)
+}
+
+impl Rows<'_> {
+    /// Asks for the neighbours of a row that will be come to.
     #[inline(always)]
-    fn links<'s>(
-        &mut self,
-        slice: &'s Slice,
+    fn prefetch(self, index: usize) {
+        if let Some(row) = self.rows.get(index) {
+            for neighbour in [row.parent, row.next] {
+                prefetch(self.rows, neighbour as usize);
+                prefetch(self.ranks, neighbour as usize);
+            }
+        }
+    }
+
+    /// Counts the links of a row, and checks that it, its parent and its next sibling know each other. Answers what it
+    /// inherits.
+    #[inline(always)]
+    fn check_links(
+        self,
         index: u32,
         row: &Row,
-        links: &mut Links,
-    ) -> Result<Option<&'s Row>, Error> {
-        let rank = |row: u32| self.ranks[row as usize];
-        let above = slice.rows.get(row.parent as usize);
-        let (first, last) = match above {
+        counts: &mut Counts,
+        faults: &mut Faults,
+    ) -> Result<[Slot; 3], Error> {
+        let rank = self.ranks[index as usize];
+        let (inherited, first, last) = match self.rows.get(row.parent as usize) {
             Some(above) => {
-                ensure!(above.occupant.as_node().is_some(), "a row hangs below a hole or a portal");
-                ensure!(rank(row.parent) < rank(index), "the way up from a row comes back to it");
-                (above.first_child, above.last_child)
+                faults.links |= mask(above.occupant.as_node().is_none() | (self.ranks[row.parent as usize] >= rank));
+                (above.inherited(), above.first_child, above.last_child)
             }
             None => {
                 ensure!(row.parent == NIL, "a row hangs below one that there is not");
-                (slice.first_top, slice.last_top)
+                ([Slot::BASE; 3], self.slice.first_top, self.slice.last_top)
             }
         };
-        let top = u32::from(above.is_none());
-        if row.previous == NIL {
-            ensure!(first == index, "a chain begins elsewhere than its parent says");
-            links.first_of_parent += 1 - top;
-            links.first_top += top;
-        }
-        match slice.rows.get(row.next as usize) {
-            Some(next) => {
-                ensure!(next.occupant != Occupant::VACANT, "a chain goes through a hole");
-                ensure!(next.previous == index && next.parent == row.parent, "siblings do not know each other");
-                ensure!(rank(index) < rank(row.next), "a chain comes back to its beginning");
-            }
-            None => {
-                ensure!(row.next == NIL, "a chain leads to a row that there is not");
-                ensure!(last == index, "a chain ends elsewhere than its parent says");
-                links.last_of_parent += 1 - top;
-                links.last_top += top;
-            }
-        }
-        links.next += u32::from(row.next != NIL);
-        links.previous += u32::from(row.previous != NIL);
-        links.first_child += u32::from(row.first_child != NIL);
-        links.last_child += u32::from(row.last_child != NIL);
-        Ok(above)
+        let (begins, ends) = (mask(row.previous == NIL), mask(row.next == NIL));
+        faults.links |= begins & (first ^ index) | ends & (last ^ index);
+        // The last of a chain is looked at in place of its next sibling.
+        let next = select_unpredictable(ends != 0, index, row.next) as usize;
+        let Some(sibling) = self.rows.get(next) else {
+            return Err(invalid("a chain leads to a row that there is not"));
+        };
+        let stranger = (sibling.previous ^ index)
+            | (sibling.parent ^ row.parent)
+            | mask((sibling.occupant == Occupant::VACANT) | (self.ranks[next] <= rank));
+        faults.links |= stranger & !ends;
+
+        counts.begin = counts.begin.wrapping_sub(begins);
+        counts.end = counts.end.wrapping_sub(ends);
+        counts.first_child += u32::from(row.first_child != NIL);
+        counts.last_child += u32::from(row.last_child != NIL);
+        Ok(inherited)
     }
 
-    /// A row's effective slots are its own, which no other row has, or those of the row above.
+    /// A row's effective slots are its own, which no other row has, or those that it inherits.
     #[inline(always)]
-    fn slots(&mut self, slice: &Slice, row: &Row, above: Option<&Row>) -> Result<(), Error> {
-        let [transforms, visibilities, materials, shapes, names] = &mut self.claims;
-        let inherited = above.map_or([Slot::BASE; 3], Row::inherited);
+    fn check_slots(
+        self,
+        row: &Row,
+        inherited: [Slot; 3],
+        claims: &mut [Claims; 5],
+        faults: &mut Faults,
+    ) -> Result<(), Error> {
+        let Slice { transforms, visibilities, materials, shapes, .. } = self.slice;
+        let [transform_claims, visibility_claims, material_claims, shape_claims, name_claims] = claims;
         let [transform, visibility, material] = inherited;
-        let hangs = |claims: &mut Claims, slot: u32, above: Slot, parents: &[u32]| {
-            claims.claim(slot) && above.index() < slot && parents.get(slot as usize) == Some(&above.index())
-        };
-        ensure!(
-            row.transform.as_own().map_or(row.transform == transform, |slot| {
-                hangs(transforms, slot, transform, &slice.transforms.parents)
-            }),
-            "a row has a wrong transform slot"
-        );
-        ensure!(
-            row.visibility.as_own().map_or(row.visibility == visibility, |slot| {
-                hangs(visibilities, slot, visibility, &slice.visibilities.parents)
-            }),
-            "a row has a wrong visibility slot"
-        );
-        ensure!(
-            row.material.as_own().map_or(row.material == material, |slot| {
-                materials.claim(slot) && slice.materials.values[slot as usize].is_some()
-            }),
-            "a row has a wrong material slot"
-        );
-        if row.shape != NIL {
-            ensure!(shapes.claim(row.shape), "a row has a wrong shape slot");
-            let record = &slice.shapes.records[row.shape as usize];
-            ensure!(
-                row.occupant.to_bits() == record.node
-                    && record.transform == row.transform.index()
-                    && record.visibility == row.visibility.index()
-                    && record.material == row.material.index(),
-                "a shape is out of step with its row"
-            );
+        faults.slots |= transform_claims.hang(row.transform, transform, &transforms.parents)?;
+        // Few nodes have a visibility or a name: whether one does is easily foreseen.
+        if row.visibility != visibility {
+            faults.slots |= visibility_claims.hang(row.visibility, visibility, &visibilities.parents)?;
         }
-        ensure!(row.name == NIL || names.claim(row.name), "a row has a wrong name slot");
-        Ok(())
-    }
-
-    /// A row's node is found by its handle; its portal stands for one slice and has nothing of its own.
-    #[inline(always)]
-    fn occupant(&mut self, at: At, row: &Row, tables: &Tables) -> Result<(), Error> {
-        if let Some(handle) = row.occupant.as_node() {
-            ensure!(tables.resolve(handle) == Some(at), "a handle does not lead to its row");
+        let (slot, own) = (row.material.index(), row.material.as_own().is_some());
+        let value = materials.values.get(slot as usize).ok_or(invalid("a material slot is behind the end"))?;
+        let taken = material_claims.take(slot, own);
+        faults.slots |= taken | mask(own & value.is_none()) | (row.material.to_bits() ^ material.to_bits()) & !mask(own);
+        if row.name != NIL {
+            ensure!(row.name < name_claims.end, "a name slot is behind the end");
+            faults.slots |= name_claims.take(row.name, true);
+        }
+        // Without a shape the first record is looked at.
+        let own = row.shape != NIL;
+        let slot = select_unpredictable(own, row.shape, 0);
+        let Some(record) = shapes.records.get(slot as usize) else {
+            ensure!(!own, "a shape slot is behind the end");
             return Ok(());
-        }
-        let child = row.occupant.as_portal().ok_or(invalid("a row in use is vacant"))?;
-        let own = [row.transform, row.visibility, row.material].iter().any(|slot| slot.as_own().is_some());
-        ensure!(
-            !own && row.first_child == NIL && row.shape == NIL && row.name == NIL,
-            "a portal has children or components"
-        );
-        self.portals.push((at, child));
+        };
+        faults.slots |= shape_claims.take(slot, own);
+        let differs = (record.transform ^ row.transform.index())
+            | (record.visibility ^ row.visibility.index())
+            | (record.material ^ row.material.index())
+            | mask(record.node != row.occupant.to_bits());
+        faults.shape |= differs & mask(own);
         Ok(())
     }
+}
 
+impl Claims {
+    /// Claims a slot behind the one that it hangs from, or finds that it is inherited. Not 0 if it is neither.
+    #[inline(always)]
+    fn hang(&mut self, slot: Slot, above: Slot, parents: &[u32]) -> Result<u32, Error> {
+        let (index, own) = (slot.index(), slot.as_own().is_some());
+        let parent = *parents.get(index as usize).ok_or(invalid("an effective slot is behind the end"))?;
+        let astray = (parent ^ above.index()) | mask(above.index() >= index);
+        Ok(self.take(index, own) | select_unpredictable(own, astray, slot.to_bits() ^ above.to_bits()))
+    }
+}
+
+impl Counts {
+    /// Whether the links that were found from one side are all that there are on the other.
+    ///
+    /// A chain that begins below a row is where that row's first child is, so chains are no more than first children, but for
+    /// one, which begins at the slice's first top row. If they are exactly one more, no link leads elsewhere. Ends likewise.
+    fn answer(&self) -> Result<(), Error> {
+        ensure!(self.begin == self.end, "a row has a previous sibling that does not lead to it");
+        ensure!(self.begin == self.first_child + 1, "a first child does not hang below its row");
+        ensure!(self.end == self.last_child + 1, "a last child does not hang below its row");
+        Ok(())
+    }
+}
+
+impl Checker {
     /// Joins the slices by their portals, and checks that they are one tree.
     pub(super) fn join(&mut self, slices: &mut [Slice]) -> Result<(), Error> {
         ensure!(slices.first().is_some_and(|slice| slice.lives), "there is no root");
@@ -261,6 +318,23 @@ impl Checker {
 }
 
 impl Slice {
+    /// What a slice is to its neighbours: the root's holds the root alone, any other more than one portal.
+    fn check_role(&self, number: u32, portals: usize) -> Result<(), Error> {
+        ensure!(portals == self.children.len(), "there are other portals than children");
+        let live = self.row_slots.live() as usize;
+        if number != At::ROOT.slice {
+            ensure!(portals == 0 || live > 1, "there is one portal and nothing else");
+            return Ok(());
+        }
+        let alone = [self.first_top, self.last_top] == [At::ROOT.row; 2];
+        ensure!(alone && live - portals == 1, "the root's slice holds other nodes");
+        let neutral = self.transforms.worlds[0].to_bits() == Mat34::IDENTITY.to_bits()
+            && self.visibilities.effective[0] == u32::MAX
+            && self.materials.values[0].is_none();
+        ensure!(neutral, "the root inherits something");
+        Ok(())
+    }
+
     /// What is checked of columns without a look at rows: a sweep computes holes with the rest, so these too must come
     /// behind their parents.
     fn check_columns(&self) -> Result<(), Error> {

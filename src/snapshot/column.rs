@@ -1,11 +1,10 @@
 //! What of a slice is kept, said once: for writing, for reading and for checking.
 //!
-//! A new column is an entry of [`each_column`]. What can be computed (world matrices, effective visibilities) is not kept;
-//! [`Slice::derive`] makes room for it.
+//! A new column is an entry of [`each_column`].
 
 use crate::slice::{LinearAllocator, NIL, Slice};
 use crate::snapshot::record::{Record, structures};
-use crate::{Error, Mat34};
+use crate::Error;
 
 /// How many allocators a slice has.
 pub(super) const STORAGES: usize = 6;
@@ -98,8 +97,10 @@ pub(super) fn each_column(each: &mut impl EachColumn) -> Result<(), Error> {
         Rows: rows, "a row is unsound";
         Transforms: transforms.parents, "a link between transforms is unsound";
         Transforms: transforms.locals, "a local transform is not finite, or its rotation no rotation";
+        Transforms: transforms.worlds, "a world matrix is unsound";
         Visibilities: visibilities.parents, "a link between visibilities is unsound";
         Visibilities: visibilities.locals, "a visibility is unsound";
+        Visibilities: visibilities.effective, "an effective visibility is unsound";
         Materials: materials.values, "a material is unsound";
         Shapes: shapes.records, "a shape is unsound";
         Shapes: shapes.bounds, "the bounds of a shape are neither finite nor empty or infinite throughout";
@@ -171,23 +172,14 @@ impl Head {
 }
 
 impl Slice {
-    /// Makes the arrays that are computed from others, and marks all of it for the next update, which computes them.
-    pub(super) fn derive(&mut self) {
-        let Self { transforms, visibilities, materials, .. } = self;
-        transforms.worlds = filled(transforms.locals.capacity(), transforms.locals.len(), Mat34::IDENTITY);
-        visibilities.effective = filled(visibilities.locals.capacity(), visibilities.locals.len(), u32::MAX);
-        transforms.first_dirty = NIL;
-        transforms.mark_all();
-        visibilities.dirty = true;
-        materials.dirty = true;
+    /// Marks all of a slice that was just read for the next update: whether what is derived is right is not checked, but
+    /// computed anew.
+    pub(super) fn mark_all(&mut self) {
+        self.transforms.first_dirty = NIL;
+        self.transforms.mark_all();
+        self.visibilities.dirty = true;
+        self.materials.dirty = true;
         self.marked = true;
         self.marked_children.clone_from(&self.children);
     }
-}
-
-/// An array of `len` times the same, with room for `capacity`.
-fn filled<T: Clone>(capacity: usize, len: usize, value: T) -> Vec<T> {
-    let mut array = Vec::with_capacity(capacity);
-    array.resize(len, value);
-    array
 }

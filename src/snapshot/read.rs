@@ -99,7 +99,7 @@ impl Store {
             let slice = slice.ok_or(invalid("a slice that is free waits for maintenance"))?;
             ensure!(!core::mem::replace(&mut slice.worn, true), "a slice waits for maintenance twice");
         }
-        slices.iter_mut().filter(|slice| slice.lives).for_each(Slice::derive);
+        slices.iter_mut().filter(|slice| slice.lives).for_each(Slice::mark_all);
         Ok((Self::restored(config, slices, tables, worn.into(), reconstitutions), live))
     }
 }
@@ -183,7 +183,7 @@ impl Reader<'_> {
         let slots: Vec<u32> = self.many(count)?;
         let matrices: Vec<Mat34> = self.many(count)?;
         ensure!(slots.is_sorted_by(|a, b| a < b), "sheared transforms are not in order");
-        ensure!(matrices.iter().all(Record::is_sound), "a sheared transform is not finite");
+        ensure!(matrices.iter().all(Mat34::is_finite), "a sheared transform is not finite");
         Ok(slots.into_iter().zip(matrices).collect())
     }
 }

@@ -97,7 +97,7 @@ structures! {
         transform: Slot, visibility: Slot, material: Slot, shape: u32, name: u32
     };
     PackedTransform { translation: [f32; 3], rotation: [f32; 4], scale: [f32; 3] } if |local| local.is_sound();
-    Mat34 { rows: [[f32; 4]; 3] } if Mat34::is_finite;
+    Mat34 { rows: [[f32; 4]; 3] };
     ShapeRecord { node: u64, mesh: u32, transform: u32, visibility: u32, material: u32 };
     Aabb { min: Vec3, max: Vec3 } if |bounds| {
         bounds.is_plain() || *bounds == Self::EMPTY || *bounds == Self::INFINITE
