@@ -39,7 +39,7 @@ use crate::slice::{At, Need, Spot, Store};
 use crate::{Error, Node, NodeHandle, SceneConfig};
 
 /// No scene has more nodes than this, so that slots and rows are numbered in 31 bits.
-const MAX_NODES: usize = 1 << 30;
+pub(crate) const MAX_NODES: usize = 1 << 30;
 
 /// A tree of nodes with transforms, materials, shapes, visibility and names.
 ///

@@ -77,12 +77,13 @@ impl Store {
         store
     }
 
-    /// A store of these slices, of which those that are not in use are free, and tables.
+    /// A store of these slices, of which those that are not in use are free, tables, and lists of slices that wait for
+    /// maintenance or for a partner.
     pub(crate) fn restored(
         config: SceneConfig,
         slices: Vec<Slice>,
         tables: Tables,
-        worn: VecDeque<u32>,
+        [worn, lonely]: [Vec<u32>; 2],
         reconstitutions: u64,
     ) -> Self {
         let free = (0..).zip(&slices).filter(|(_, slice)| !slice.lives).map(|(number, _)| Reverse(number));
@@ -91,7 +92,8 @@ impl Store {
             slices,
             tables,
             config,
-            worn,
+            worn: worn.into(),
+            lonely,
             reconstitutions,
             reserved: None,
             order: Vec::new(),

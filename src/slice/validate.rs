@@ -82,7 +82,7 @@ impl Store {
     }
 
     /// After maintenance no slice is small that could be merged.
-    fn validate_sizes(&self) -> Result<(), String> {
+    pub(crate) fn validate_sizes(&self) -> Result<(), String> {
         for number in self.slice_numbers().filter(|&number| self.is_small(number)) {
             let partner = self.partner(number);
             ensure!(

@@ -15,12 +15,14 @@ use crate::simd::prefetch;
 use crate::slice::{At, HoleSet, LinearAllocator, NIL, Occupant, Row, Slice, Slot, Tables};
 use crate::snapshot::column::Storage;
 use crate::snapshot::error::{ensure, invalid};
-use core::hint::select_unpredictable;
 use crate::{Error, Mat34};
+use core::hint::select_unpredictable;
 
 /// What is carried from slice to slice.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Checker {
+    /// The most rows that a slice may have.
+    max_nodes: u32,
     /// The rank of each row of the slice at hand.
     pub(super) ranks: Vec<u32>,
     /// How many nodes there were.
@@ -113,10 +115,16 @@ struct Rows<'s> {
 }
 
 impl Checker {
+    /// A checker of slices that may have so many rows.
+    pub(super) fn new(max_nodes: u32) -> Self {
+        Self { max_nodes, ranks: Vec::new(), nodes: 0, claims: Default::default(), portals: Vec::new() }
+    }
+
     /// Checks all that is within one slice whose arrays are as long as its allocators say.
     pub(super) fn slice(&mut self, number: u32, slice: &Slice, tables: &Tables) -> Result<(), Error> {
         slice.check_columns()?;
-        let Self { ranks, claims, portals, nodes } = self;
+        ensure!(slice.row_slots.live() <= self.max_nodes, "there are more rows than a slice may have");
+        let Self { ranks, claims, portals, nodes, .. } = self;
         for (claims, (storage, base)) in claims.iter_mut().zip(CLAIMED) {
             claims.begin(storage.of(slice), base);
         }
@@ -124,7 +132,8 @@ impl Checker {
         let mut counts = Counts::default();
         let portals_before = portals.len();
         let words = slice.row_slots.holes().words();
-        for (chunk, mut holes) in (0..).step_by(HoleSet::WORD_SLOTS).zip(slice.rows.chunks(HoleSet::WORD_SLOTS)).zip(words)
+        for (chunk, mut holes) in
+            (0..).step_by(HoleSet::WORD_SLOTS).zip(slice.rows.chunks(HoleSet::WORD_SLOTS)).zip(words)
         {
             let (start, rows) = chunk;
             for (index, row) in (start..).zip(rows) {
@@ -180,13 +189,7 @@ impl Rows<'_> {
     /// Counts the links of a row, and checks that it, its parent and its next sibling know each other. Answers what it
     /// inherits.
     #[inline(always)]
-    fn check_links(
-        self,
-        index: u32,
-        row: &Row,
-        counts: &mut Counts,
-        faults: &mut Faults,
-    ) -> Result<[Slot; 3], Error> {
+    fn check_links(self, index: u32, row: &Row, counts: &mut Counts, faults: &mut Faults) -> Result<[Slot; 3], Error> {
         let rank = self.ranks[index as usize];
         let (inherited, first, last) = match self.rows.get(row.parent as usize) {
             Some(above) => {
@@ -237,7 +240,8 @@ impl Rows<'_> {
         let (slot, own) = (row.material.index(), row.material.as_own().is_some());
         let value = materials.values.get(slot as usize).ok_or(invalid("a material slot is behind the end"))?;
         let taken = material_claims.take(slot, own);
-        faults.slots |= taken | mask(own & value.is_none()) | (row.material.to_bits() ^ material.to_bits()) & !mask(own);
+        faults.slots |=
+            taken | mask(own & value.is_none()) | (row.material.to_bits() ^ material.to_bits()) & !mask(own);
         if row.name != NIL {
             ensure!(row.name < name_claims.end, "a name slot is behind the end");
             faults.slots |= name_claims.take(row.name, true);

@@ -2,9 +2,9 @@
 //!
 //! A new column is an entry of [`each_column`].
 
+use crate::Error;
 use crate::slice::{LinearAllocator, NIL, Slice};
 use crate::snapshot::record::{Record, structures};
-use crate::Error;
 
 /// How many allocators a slice has.
 pub(super) const STORAGES: usize = 6;
@@ -111,7 +111,7 @@ pub(super) fn each_column(each: &mut impl EachColumn) -> Result<(), Error> {
 /// What is kept of a slice beside its arrays, and how long these are.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Head {
-    /// [`Head::LIVES`] and [`Head::READ`]; without the former the rest counts for nothing.
+    /// Bits of [`Head::FLAGS`]; without the first the rest counts for nothing.
     pub(super) flags: u32,
     pub(super) first_top: u32,
     pub(super) last_top: u32,
@@ -146,6 +146,9 @@ structures! {
 impl Head {
     pub(super) const LIVES: u32 = 1;
     pub(super) const READ: u32 = 2;
+    pub(super) const ISOLATED: u32 = 4;
+    pub(super) const WORN: u32 = 8;
+    pub(super) const FLAGS: u32 = 15;
 
     /// The head of a slice, but for what it has of metadata tables.
     pub(super) fn of(slice: &Slice) -> Self {
@@ -153,12 +156,16 @@ impl Head {
         if !slice.lives {
             return Self::default();
         }
+        let flag = |flag: bool, bit: u32| if flag { bit } else { 0 };
         let extent = |storage: Storage| {
             let slots = storage.of(slice);
             Extent { end: slots.end(), capacity: slots.capacity(), holes: slots.holes().count() }
         };
         Self {
-            flags: Self::LIVES | if slice.read { Self::READ } else { 0 },
+            flags: Self::LIVES
+                | flag(slice.read, Self::READ)
+                | flag(slice.isolated, Self::ISOLATED)
+                | flag(slice.worn, Self::WORN),
             first_top: slice.first_top,
             last_top: slice.last_top,
             misplaced: slice.misplaced,

@@ -10,6 +10,7 @@ fn each_field(config: &mut SceneConfig, field: &mut dyn FnMut(&mut u32)) {
     config.expansion_factor = f32::from_bits(factor);
     field(&mut config.initial_slice_storage_size);
     field(&mut config.initial_slice_max_num_nodes);
+    field(&mut config.max_nodes);
     field(&mut config.min_nodes);
     for flag in [&mut config.share_slices, &mut config.reuse_holes, &mut config.grow_in_place] {
         let mut bit = u32::from(*flag);

@@ -66,7 +66,9 @@ impl fmt::Display for SnapshotError {
             Self::Length { expected, found } => {
                 write!(f, "the snapshot is {expected} bytes long and {found} are there; read the whole file again")
             }
-            Self::Checksum => f.write_str("the checksum of the snapshot is wrong; the file is damaged, use another copy"),
+            Self::Checksum => {
+                f.write_str("the checksum of the snapshot is wrong; the file is damaged, use another copy")
+            }
             Self::Invalid { slice: Some(slice), violation } => {
                 write!(f, "the snapshot describes no scene: in slice {slice}, {violation}; write it again")
             }

@@ -1,12 +1,13 @@
 //! From bytes to the arrays of a scene, each as long as its bytes are there; `check` then says whether it is one.
 
-use crate::{Error, Mat34};
+use crate::scene::MAX_NODES;
 use crate::slice::{HoleSet, LinearAllocator, Slice, Store, Tables};
 use crate::snapshot::check::Checker;
 use crate::snapshot::column::{Column, EachColumn, Extent, Head, Storage, each_column};
 use crate::snapshot::config::config_of;
 use crate::snapshot::error::{ensure, in_slice, invalid};
 use crate::snapshot::record::Record;
+use crate::{Error, Mat34};
 use std::collections::BTreeMap;
 
 /// How many bytes of unused room are made for each byte that is read, at most. What room a slice had is said by a number,
@@ -85,7 +86,7 @@ impl Store {
         ensure!(from.rest.len() / Head::BYTES >= count as usize, "there are fewer slices than are counted");
         let mut slices = Vec::new();
         slices.try_reserve_exact(count as usize).map_err(|_| Error::AllocationFailed)?;
-        let mut checker = Checker::default();
+        let mut checker = Checker::new(config.max_nodes);
         for number in 0..count {
             let slice = from.slice(number, &mut tables, &mut checker).map_err(in_slice(number))?;
             slices.push(slice);
@@ -93,30 +94,46 @@ impl Store {
         checker.join(&mut slices)?;
         tables.check_owners()?;
         ensure!(checker.nodes == live, "there are other nodes than live handles");
-        let worn = from.list()?;
-        for &number in &worn {
-            let slice = slices.get_mut(number as usize).filter(|slice| slice.lives);
-            let slice = slice.ok_or(invalid("a slice that is free waits for maintenance"))?;
-            ensure!(!core::mem::replace(&mut slice.worn, true), "a slice waits for maintenance twice");
-        }
+        ensure!(live <= MAX_NODES, "there are more nodes than a scene can have");
+        let lists = [from.list()?, from.list()?];
+        check_lists(&lists, &slices)?;
         slices.iter_mut().filter(|slice| slice.lives).for_each(Slice::mark_all);
-        Ok((Self::restored(config, slices, tables, worn.into(), reconstitutions), live))
+        let store = Self::restored(config, slices, tables, lists, reconstitutions);
+        let settled = !store.worn.is_empty() || store.validate_sizes().is_ok();
+        ensure!(settled, "no slice waits for maintenance, and one is small that could be merged");
+        Ok((store, live))
     }
+}
+
+/// The slices that wait for maintenance are listed, with others that no longer do; so are those that wait for a partner.
+fn check_lists([worn, lonely]: &[Vec<u32>; 2], slices: &[Slice]) -> Result<(), Error> {
+    let mut listed = vec![false; slices.len()];
+    for &number in worn {
+        *listed.get_mut(number as usize).ok_or(invalid("a slice that there is not waits for maintenance"))? = true;
+    }
+    let all = slices.iter().zip(listed).all(|(slice, listed)| listed || !slice.worn);
+    ensure!(all, "a slice that waits for maintenance is not listed");
+    let known = lonely.iter().all(|&number| (number as usize) < slices.len());
+    ensure!(known, "a slice that there is not waits for a partner");
+    Ok(())
 }
 
 impl Reader<'_> {
     /// Reads one slice and checks it, but for what is between slices.
     fn slice(&mut self, number: u32, tables: &mut Tables, checker: &mut Checker) -> Result<Slice, Error> {
         let head: Head = self.one()?;
-        if head.flags & Head::LIVES == 0 {
+        ensure!(head.flags & !Head::FLAGS == 0, "there is an unknown flag");
+        let flag = |bit: u32| head.flags & bit != 0;
+        if !flag(Head::LIVES) {
             return Ok(Slice::default());
         }
-        ensure!(head.flags & !(Head::LIVES | Head::READ) == 0, "there is an unknown flag");
         let mut slice = Slice {
             first_top: head.first_top,
             last_top: head.last_top,
             misplaced: head.misplaced,
-            read: head.flags & Head::READ != 0,
+            read: flag(Head::READ),
+            isolated: flag(Head::ISOLATED),
+            worn: flag(Head::WORN),
             lives: true,
             ..Slice::default()
         };
@@ -150,7 +167,10 @@ impl Reader<'_> {
 
     fn allocator(&mut self, storage: Storage, extent: Extent, capacity: u32) -> Result<LinearAllocator, Error> {
         let Extent { end, holes, .. } = extent;
-        ensure!(end <= extent.capacity && extent.capacity <= LinearAllocator::MAX_CAPACITY, "a storage ends behind its capacity");
+        ensure!(
+            end <= extent.capacity && extent.capacity <= LinearAllocator::MAX_CAPACITY,
+            "a storage ends behind its capacity"
+        );
         ensure!(end > 0 || !storage.has_base(), "a base is missing");
         let mut words = Vec::new();
         if holes > 0 {

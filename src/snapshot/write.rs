@@ -1,11 +1,11 @@
 //! From a scene to bytes.
 
+use crate::Error;
 use crate::slice::{Slice, Store};
 use crate::snapshot::column::{Column, EachColumn, Head, Storage, each_column};
 use crate::snapshot::config::config_words;
 use crate::snapshot::record::Record;
 use crate::snapshot::seal::HEADER_BYTES;
-use crate::Error;
 
 /// Bytes that grow at their end.
 pub(super) struct Writer {
@@ -68,14 +68,13 @@ impl Store {
         out.list(&config_words(&self.config));
         out.one(self.reconstitutions);
         self.tables.write(out);
-        // Slices that went at the end of the array are left away, as `shrink_to_fit` does.
-        let end = self.slices.iter().rposition(|slice| slice.lives).map_or(0, |last| last + 1);
-        out.one(count(end));
+        out.one(count(self.slices.len()));
         let mut passing = Passing::default();
-        for (number, slice) in (0..).zip(&self.slices[..end]) {
+        for (number, slice) in (0..).zip(&self.slices) {
             self.write_slice(number, slice, &mut passing, out);
         }
-        out.list(&self.worn_once());
+        out.list(&self.worn.iter().copied().collect::<Vec<u32>>());
+        out.list(&self.lonely);
     }
 
     fn write_slice(&self, number: u32, slice: &Slice, passing: &mut Passing, out: &mut Writer) {
@@ -107,16 +106,6 @@ impl Store {
         out.array(&slice.children);
         out.array(&owned);
         out.array(&open);
-    }
-
-    /// The slices that wait for maintenance, in the order in which they will be looked at.
-    fn worn_once(&self) -> Vec<u32> {
-        let mut seen = vec![false; self.slices.len()];
-        let waits = |&number: &u32| {
-            let slice = self.slices.get(number as usize);
-            slice.is_some_and(|slice| slice.worn) && !core::mem::replace(&mut seen[number as usize], true)
-        };
-        self.worn.iter().copied().filter(waits).collect()
     }
 
     /// About as many bytes as will be written.
