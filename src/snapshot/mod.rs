@@ -38,6 +38,7 @@ mod error;
 mod read;
 mod record;
 mod seal;
+mod subtree;
 mod tables;
 mod write;
 

@@ -1,0 +1,253 @@
+//! A subtree as bytes, and into any scene: parts of a world that come and go.
+//!
+//! Nodes are described in depth-first order, without rows and slots: they get others where they are loaded.
+//!
+//! ```text
+//! header    as that of a scene, of another kind                                                          32 B
+//! counts    nodes │ transforms │ matrices │ materials │ visibilities │ shapes │ names
+//! nodes     handle u64 │ place of the parent in this list, NIL for the first │ which components          16 B
+//! arrays    of each component in the order of the nodes that have it: transforms 40 B, matrices 48 B,
+//!           materials 4 B, visibilities 4 B, shapes (mesh, then bounds) 28 B, names: lengths, then texts in UTF-8
+//! ```
+
+use crate::math::PackedTransform;
+use crate::scene::{Edge, HandleMap, Scene};
+use crate::slice::NIL;
+use crate::snapshot::error::{ensure, invalid};
+use crate::snapshot::read::Reader;
+use crate::snapshot::record::{Record, structures};
+use crate::snapshot::seal::{Kind, seal, unseal};
+use crate::snapshot::write::Writer;
+use crate::{Aabb, Error, Local, Mat34, Node, NodeHandle, Place, Shape, Visibility};
+
+/// A node of the list.
+#[derive(Clone, Copy, Debug)]
+struct Listed {
+    handle: u64,
+    parent: u32,
+    /// Bits of [`Listed::TRANSFORM`] and the following.
+    has: u32,
+}
+
+impl Listed {
+    const TRANSFORM: u32 = 1;
+    const MATRIX: u32 = 2;
+    const MATERIAL: u32 = 4;
+    const VISIBILITY: u32 = 8;
+    const SHAPE: u32 = 16;
+    const NAME: u32 = 32;
+    const ALL: u32 = 63;
+}
+
+structures! {
+    Listed { handle: u64, parent: u32, has: u32 };
+    Shape { mesh: u32, bounds: Aabb } if |shape| shape.bounds.is_sound();
+}
+
+/// The components of a subtree, each in an array of its own.
+#[derive(Debug, Default)]
+struct Part<'n> {
+    nodes: Vec<Listed>,
+    transforms: Vec<PackedTransform>,
+    matrices: Vec<Mat34>,
+    materials: Vec<u32>,
+    visibilities: Vec<u32>,
+    shapes: Vec<Shape>,
+    names: Vec<&'n str>,
+}
+
+impl<'n> Part<'n> {
+    /// Appends a node.
+    fn push(&mut self, handle: NodeHandle, parent: u32, node: &Node<'n>) {
+        let mut has = 0;
+        let mut note = |bit: u32| has |= bit;
+        match node.local {
+            Some(Local::Transform(transform)) => {
+                note(Listed::TRANSFORM);
+                self.transforms.push(transform.into());
+            }
+            Some(Local::Matrix(matrix)) => {
+                note(Listed::MATRIX);
+                self.matrices.push(matrix);
+            }
+            None => {}
+        }
+        node.material.inspect(|_| note(Listed::MATERIAL));
+        node.visibility.inspect(|_| note(Listed::VISIBILITY));
+        node.shape.inspect(|_| note(Listed::SHAPE));
+        node.name.inspect(|_| note(Listed::NAME));
+        self.materials.extend(node.material);
+        self.visibilities.extend(node.visibility.map(Visibility::mask));
+        self.shapes.extend(node.shape);
+        self.names.extend(node.name);
+        self.nodes.push(Listed { handle: handle.to_bits(), parent, has });
+    }
+
+    fn write(&self, out: &mut Writer) {
+        let Self { nodes, transforms, matrices, materials, visibilities, shapes, names } = self;
+        let counts = [
+            nodes.len(),
+            transforms.len(),
+            matrices.len(),
+            materials.len(),
+            visibilities.len(),
+            shapes.len(),
+            names.len(),
+        ];
+        out.one(counts.map(|count| u32::try_from(count).expect("a scene has at most 2^30 nodes")));
+        out.array(nodes);
+        out.array(transforms);
+        out.array(matrices);
+        out.array(materials);
+        out.array(visibilities);
+        out.array(shapes);
+        out.texts(names.iter().copied());
+    }
+
+    /// Reads the arrays and checks their values, how many there are, and that every node but the first hangs below an
+    /// earlier one.
+    fn read(from: &mut Reader<'n>) -> Result<Self, Error> {
+        let [nodes, transforms, matrices, materials, visibilities, shapes, names]: [u32; 7] = from.one()?;
+        let part = Self {
+            nodes: from.many(nodes)?,
+            transforms: from.many(transforms)?,
+            matrices: from.many(matrices)?,
+            materials: from.many(materials)?,
+            visibilities: from.many(visibilities)?,
+            shapes: from.many(shapes)?,
+            names: from.texts(names)?,
+        };
+        let mut counts = [0; 6];
+        for (index, node) in (0_u32..).zip(&part.nodes) {
+            let below = if index == 0 { node.parent == NIL } else { node.parent < index };
+            ensure!(below, "a node comes before its parent");
+            let one_local = node.has & (Listed::TRANSFORM | Listed::MATRIX) != Listed::TRANSFORM | Listed::MATRIX;
+            ensure!(node.has & !Listed::ALL == 0 && one_local, "a node has components that there are not");
+            (0..).zip(&mut counts).for_each(|(bit, count)| *count += node.has >> bit & 1);
+        }
+        let counted = [transforms, matrices, materials, visibilities, shapes, names];
+        ensure!(counts == counted, "there are other components than nodes that have them");
+        ensure!(part.transforms.iter().all(Record::is_sound), "a transform is not finite, or its rotation no rotation");
+        ensure!(part.matrices.iter().all(Mat34::is_finite), "a matrix is not finite");
+        ensure!(part.shapes.iter().all(Record::is_sound), "bounds are neither finite nor empty or infinite throughout");
+        Ok(part)
+    }
+
+    /// The nodes in order: the old handle, the place of the parent, and the description.
+    fn into_nodes(self) -> Result<Vec<(NodeHandle, u32, Node<'n>)>, Error> {
+        let Self { nodes, transforms, matrices, materials, visibilities, shapes, names } = self;
+        let (mut transforms, mut matrices) = (transforms.into_iter(), matrices.into_iter());
+        let (mut materials, mut visibilities) = (materials.into_iter(), visibilities.into_iter());
+        let (mut shapes, mut names) = (shapes.into_iter(), names.into_iter());
+        let described = nodes.into_iter().map(|Listed { handle, parent, has }| {
+            let handle = NodeHandle::from_bits(handle).ok_or(invalid("a node has a handle that none can have"))?;
+            let mut local = None;
+            if has & Listed::TRANSFORM != 0 {
+                local = transforms.next().map(|packed| Local::Transform(packed.into()));
+            } else if has & Listed::MATRIX != 0 {
+                local = matrices.next().map(Local::Matrix);
+            }
+            let node = Node {
+                local,
+                material: if has & Listed::MATERIAL != 0 { materials.next() } else { None },
+                visibility: if has & Listed::VISIBILITY != 0 { visibilities.next() } else { None }
+                    .map(Visibility::layers),
+                shape: if has & Listed::SHAPE != 0 { shapes.next() } else { None },
+                name: if has & Listed::NAME != 0 { names.next() } else { None },
+            };
+            Ok((handle, parent, node))
+        });
+        described.collect()
+    }
+}
+
+impl Scene {
+    /// A node and all below it as bytes, which [`Scene::load_subtree`] puts into this or another scene.
+    ///
+    /// Computes in **O(nodes of the subtree)**.
+    ///
+    /// # Errors
+    /// [`Error::StaleHandle`].
+    pub fn save_subtree(&self, node: NodeHandle) -> Result<Vec<u8>, Error> {
+        self.at(node)?;
+        let mut part = Part::default();
+        let mut above = vec![NIL];
+        for edge in self.edges(node) {
+            match edge {
+                Edge::Enter(node) => {
+                    let place = u32::try_from(part.nodes.len()).expect("a scene has at most 2^30 nodes");
+                    part.push(node, above[above.len() - 1], &self.node(node).unwrap_or_default());
+                    above.push(place);
+                }
+                Edge::Leave(_) => {
+                    above.pop();
+                }
+            }
+        }
+        let mut out = Writer::new();
+        part.write(&mut out);
+        Ok(seal(Kind::Subtree, out.into_bytes()))
+    }
+
+    /// Puts the subtree that [`Scene::save_subtree`] made these bytes of to a place; answers which new handle stands for
+    /// which old one.
+    ///
+    /// Any bytes are safe, as those of [`Scene::load`] are. Computes in **O(nodes of the subtree · log of these)**.
+    ///
+    /// # Errors
+    /// [`Error::Snapshot`] says what is wrong with the bytes; [`Error::StaleHandle`] and [`Error::RootIsFixed`] where nothing
+    /// can go to the place; [`Error::CapacityOverflow`]. The scene is as before.
+    ///
+    /// ```
+    /// use hedgerow::{Node, Place, Scene};
+    ///
+    /// let mut world = Scene::new();
+    /// let [west, east] = ["west", "east"].map(|name| world.insert(world.root(), Node::group().named(name)).unwrap());
+    /// let house = world.insert(west, Node::group().named("house"))?;
+    ///
+    /// let file = world.save_subtree(west)?;      // out of sight,
+    /// world.remove(west)?;
+    /// let map = world.load_subtree(&file, Place::Before(east))?; // and back
+    /// assert_eq!(world.find(world.root(), "west/house"), map.get(house));
+    /// assert!(!world.contains(house));
+    /// # Ok::<(), hedgerow::Error>(())
+    /// ```
+    pub fn load_subtree(&mut self, bytes: &[u8], place: impl Into<Place>) -> Result<HandleMap, Error> {
+        let mut from = Reader::new(unseal(Kind::Subtree, bytes)?);
+        let nodes = Part::read(&mut from)?.into_nodes()?;
+        from.finish()?;
+        check_handles(&nodes)?;
+        let place = place.into();
+        let mut pairs: Vec<(NodeHandle, NodeHandle)> = Vec::with_capacity(nodes.len());
+        for (old, parent, node) in nodes {
+            let inserted = match pairs.get(parent as usize) {
+                Some(&(_, parent)) => self.insert(parent, node),
+                None => self.insert(place, node),
+            };
+            match inserted {
+                Ok(new) => pairs.push((old, new)),
+                Err(error) => {
+                    self.take_back(&pairs);
+                    return Err(error);
+                }
+            }
+        }
+        Ok(HandleMap::new(pairs).expect("old handles that were found to be unique"))
+    }
+
+    /// Removes what was inserted of a subtree.
+    fn take_back(&mut self, pairs: &[(NodeHandle, NodeHandle)]) {
+        if let Some(&(_, top)) = pairs.first() {
+            self.remove(top).expect("a node that was just inserted");
+        }
+    }
+}
+
+/// There is a node, and no two have the same handle.
+fn check_handles(nodes: &[(NodeHandle, u32, Node<'_>)]) -> Result<(), Error> {
+    ensure!(!nodes.is_empty(), "there is no node");
+    let mut handles: Vec<NodeHandle> = nodes.iter().map(|&(handle, ..)| handle).collect();
+    handles.sort_unstable();
+    ensure!(handles.is_sorted_by(|a, b| a < b), "two nodes have the same handle");
+    Ok(())
+}
