@@ -13,6 +13,8 @@ const MOST_NODES: u32 = 1 << 30;
 /// The parameters that the thesis has bear the thesis's names (section 4.4.7); [`SceneConfig::THESIS`] is its policy
 /// as it was evaluated.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 pub struct SceneConfig {
     /// The factor by which a full slice grows: 1.05 to 16. Default 1.25, at which a
     /// tree of small nodes takes less memory than boxed ones at every size; the thesis has 1.5.

@@ -95,6 +95,9 @@ mod pass;
 
 mod snapshot;
 
+#[cfg(feature = "serde")]
+mod readable;
+
 #[cfg(feature = "gltf")]
 pub mod import;
 

@@ -4,6 +4,8 @@ use crate::{Aabb, Error, Mat34, Transform};
 
 /// A shape to draw: a mesh of the caller's, and the box it fills in the node's local space.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub struct Shape {
     /// The caller's own number for a mesh; the scene hands it back in draw commands and never looks at it.
     pub mesh: u32,
@@ -24,6 +26,8 @@ impl Shape {
 /// The effective visibility of a node is the intersection of its own and all its ancestors' masks; a node without a
 /// visibility of its own takes its parent's. The empty mask hides the whole subtree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(transparent))]
 pub struct Visibility(u32);
 
 impl Visibility {
@@ -53,6 +57,8 @@ impl Visibility {
 
 /// A local transform as a node keeps it.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Local {
     /// Translation, rotation and scale: the usual form.
     Transform(Transform),

@@ -18,6 +18,8 @@ use glam::{Affine3A, DAffine3, DMat3, DVec3, Mat3, Mat4, Vec3};
 /// assert_eq!((a * b).transform_point(Vec3::ONE), Vec3::new(3.0, 4.0, 5.0));
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(transparent))]
 #[repr(C, align(16))]
 pub struct Mat34 {
     /// The three rows; the fourth, `[0, 0, 0, 1]`, is implied.

@@ -8,6 +8,8 @@ use glam::{Quat, Vec3};
 /// The scale may be negative (a mirror) or zero. What a node keeps is checked when it is set: all ten numbers
 /// finite, and a rotation that is not zero, which is normalised.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 pub struct Transform {
     /// Where the node's origin lies, in its parent's space.
     pub translation: Vec3,

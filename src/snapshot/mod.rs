@@ -40,6 +40,8 @@ mod record;
 mod seal;
 mod subtree;
 mod tables;
+#[cfg(test)]
+mod tests;
 mod write;
 
 pub use error::SnapshotError;

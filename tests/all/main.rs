@@ -18,6 +18,9 @@ mod queries;
 mod queue;
 mod random;
 mod shapes;
+#[cfg(feature = "serde")]
+mod readable;
 mod slices;
 mod threads;
+mod snapshot;
 mod visitors;

@@ -25,6 +25,7 @@ pub(crate) mod moves;
 pub(crate) mod op;
 pub(crate) mod probe;
 pub(crate) mod spatial;
+pub(crate) mod seal;
 pub(crate) mod tree;
 pub(crate) mod twin;
 pub(crate) mod world;

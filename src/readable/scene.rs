@@ -1,0 +1,172 @@
+//! A scene as a list of nodes in depth-first order, each with the place of its parent in that list.
+//!
+//! The list is flat because trees are deep: nested, a chain of a thousand nodes would be more than most formats read.
+
+use crate::scene::{Edge, Scene};
+use crate::{Error, Local, Mat34, Node, NodeHandle, SceneConfig, Shape, Transform, Visibility};
+use serde::de::Error as _;
+use serde::ser::{SerializeSeq, SerializeStruct};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use std::borrow::Cow;
+
+/// A node; what it does not have is left out.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct NodeForm<'n> {
+    /// The place of the parent in the list; none for the root, which comes first.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    parent: Option<usize>,
+    #[serde(default, skip_serializing_if = "Option::is_none", borrow)]
+    name: Option<Cow<'n, str>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    transform: Option<Transform>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    matrix: Option<Mat34>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    material: Option<u32>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    shape: Option<Shape>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    visibility: Option<Visibility>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename = "Scene", deny_unknown_fields)]
+struct SceneForm<'n> {
+    #[serde(default)]
+    config: SceneConfig,
+    #[serde(borrow)]
+    nodes: Vec<NodeForm<'n>>,
+}
+
+/// The policy, and the nodes in depth-first order, each with the place of its parent in the list.
+///
+/// ```
+/// use hedgerow::{Node, Scene, Transform};
+///
+/// let mut scene = Scene::new();
+/// let car = scene.insert(scene.root(), Node::transform(Transform::from_xyz(1.0, 0.0, 2.5)).named("car"))?;
+/// scene.insert(car, Node::material(3).named("wheel"))?;
+///
+/// let text = serde_json::to_string(&scene).unwrap();
+/// assert!(text.contains(r#"{"parent":1,"name":"wheel","material":3}"#));
+/// let again: Scene = serde_json::from_str(&text).unwrap();
+/// assert!(again.find(again.root(), "car/wheel").is_some());
+/// # Ok::<(), hedgerow::Error>(())
+/// ```
+impl Serialize for Scene {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut form = serializer.serialize_struct("Scene", 2)?;
+        form.serialize_field("config", self.config())?;
+        form.serialize_field("nodes", &NodeList(self))?;
+        form.end()
+    }
+}
+
+/// The nodes of a scene.
+struct NodeList<'s>(&'s Scene);
+
+impl Serialize for NodeList<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let scene = self.0;
+        let mut list = serializer.serialize_seq(Some(scene.len()))?;
+        let mut above = Vec::new();
+        let mut place = 0;
+        for edge in scene.edges(scene.root()) {
+            match edge {
+                Edge::Enter(node) => {
+                    list.serialize_element(&NodeForm::of(scene, node, above.last().copied()))?;
+                    above.push(place);
+                    place += 1;
+                }
+                Edge::Leave(_) => {
+                    above.pop();
+                }
+            }
+        }
+        list.end()
+    }
+}
+
+impl<'n> NodeForm<'n> {
+    fn of(scene: &'n Scene, node: NodeHandle, parent: Option<usize>) -> Self {
+        let Node { local, material, shape, visibility, name } = scene.node(node).unwrap_or_default();
+        Self {
+            parent,
+            name: name.map(Cow::Borrowed),
+            transform: local.and_then(Local::transform),
+            matrix: match local {
+                Some(Local::Matrix(matrix)) => Some(matrix),
+                _ => None,
+            },
+            material,
+            shape,
+            visibility,
+        }
+    }
+
+    /// The description, or `None` where it has two local transforms.
+    fn describe(&self) -> Option<Node<'_>> {
+        let local = match (self.transform, self.matrix) {
+            (Some(_), Some(_)) => return None,
+            (transform, matrix) => transform.map(Local::Transform).or(matrix.map(Local::Matrix)),
+        };
+        let Self { material, shape, visibility, .. } = *self;
+        Some(Node { local, material, shape, visibility, name: self.name.as_deref() })
+    }
+}
+
+/// A new scene: handles are others than those of the scene that was written, in the same depth-first order. Every number is
+/// checked as an edit checks it.
+impl<'de> Deserialize<'de> for Scene {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let SceneForm { config, nodes } = SceneForm::deserialize(deserializer)?;
+        let mut scene = Self::with_config(config).map_err(D::Error::custom)?;
+        let mut handles = Vec::with_capacity(nodes.len());
+        for (place, form) in nodes.iter().enumerate() {
+            let refuse = |why: String| D::Error::custom(format!("node {place}: {why}"));
+            let node =
+                form.describe().ok_or_else(|| refuse("it has a transform and a matrix; leave one out".into()))?;
+            let parent = form.parent.map(|parent| {
+                let above = handles.get(parent).copied();
+                above.ok_or_else(|| refuse(format!("its parent {parent} comes later; list parents before children")))
+            });
+            let handle = match parent.transpose()? {
+                Some(parent) => scene.insert(parent, node),
+                None if place == 0 => scene.describe_root(&node).map(|()| scene.root()),
+                None => return Err(refuse("it has no parent, which the first node alone may lack".into())),
+            };
+            handles.push(handle.map_err(|error| refuse(error.to_string()))?);
+        }
+        if handles.is_empty() {
+            return Err(D::Error::custom("there are no nodes; the first is the root"));
+        }
+        Ok(scene)
+    }
+}
+
+impl Scene {
+    /// Gives the root of a new scene the components of a description.
+    fn describe_root(&mut self, node: &Node<'_>) -> Result<(), Error> {
+        let root = self.root();
+        if let Some(local) = node.local {
+            self.attach_transform(root, local.transform().unwrap_or_default())?;
+            if let Local::Matrix(matrix) = local {
+                self.set_local_matrix(root, matrix)?;
+            }
+        }
+        if let Some(material) = node.material {
+            self.attach_material(root, material)?;
+        }
+        if let Some(shape) = node.shape {
+            self.attach_shape(root, shape)?;
+        }
+        if let Some(visibility) = node.visibility {
+            self.attach_visibility(root, visibility)?;
+        }
+        if node.name.is_some() {
+            self.set_name(root, node.name)?;
+        }
+        Ok(())
+    }
+}

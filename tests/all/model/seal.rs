@@ -1,0 +1,103 @@
+//! Snapshots bent into other bytes, under a checksum that fits: what is left to the checks behind it.
+
+use hedgerow::{DrawList, Scene};
+
+/// Where the body begins.
+const HEADER: usize = 32;
+
+/// Sets length and checksum as the documentation of the format says, so that only the body can be wrong.
+pub(crate) fn seal(bytes: &mut [u8]) {
+    if bytes.len() < HEADER {
+        return;
+    }
+    let length = bytes.len() as u64;
+    bytes[16..24].copy_from_slice(&length.to_le_bytes());
+    let mix = |sum: u64, word: u64| (sum ^ word).rotate_left(29).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    let word = |bytes: &[u8]| {
+        let mut word = [0; 8];
+        word[..bytes.len()].copy_from_slice(bytes);
+        u64::from_le_bytes(word)
+    };
+    let start = bytes[..24].chunks(8).fold(0, |sum, bytes| mix(sum, word(bytes)));
+    let mut sums: Vec<u64> = (0..8).map(|lane| mix(start, lane)).collect();
+    let stripes = (bytes.len() - HEADER) / 64 + 1;
+    for place in 0..stripes * 8 {
+        let from = (HEADER + place * 8).min(bytes.len());
+        let to = (from + 8).min(bytes.len());
+        sums[place % 8] = mix(sums[place % 8], word(&bytes[from..to]));
+    }
+    let sum = sums.iter().fold(start, |sum, &lane| mix(sum, lane));
+    bytes[24..HEADER].copy_from_slice(&mix(sum, sum >> 32).to_le_bytes());
+}
+
+/// How many bytes say how to bend.
+pub(crate) const BEND_BYTES: usize = 8;
+
+/// Bends bytes in one way: a bit, a byte, a number of 32 bits, a piece put elsewhere, cut out, doubled, or the end cut off.
+pub(crate) fn bend(bytes: &mut Vec<u8>, how: [u8; BEND_BYTES]) {
+    let [kind, a0, a1, a2, b0, b1, b2, value] = how;
+    let at = |bytes: &[u8], [x, y, z]: [u8; 3]| {
+        usize::try_from(u32::from_le_bytes([x, y, z, 0])).map_or(0, |place| place % bytes.len().max(1))
+    };
+    let (a, b) = (at(bytes, [a0, a1, a2]), at(bytes, [b0, b1, b2]));
+    if bytes.is_empty() {
+        return;
+    }
+    let word = |place: usize| (place / 4 * 4).min(bytes.len().saturating_sub(4));
+    match kind % 8 {
+        0 => bytes[a] ^= 1 << (value % 8),
+        1 => bytes[a] = value,
+        2 => {
+            let numbers = [0, 1, 2, u32::MAX, u32::MAX - 1, 1 << 31, u32::from(value), 1 << (value % 32)];
+            let number = numbers[usize::from(value % 8)];
+            let (from, to) = (word(a), (word(a) + 4).min(bytes.len()));
+            bytes[from..to].copy_from_slice(&number.to_le_bytes()[..to - from]);
+        }
+        // Numbers that are next to what they were, and numbers that another place has: likely links and slots.
+        3 => {
+            let (from, to) = (word(a), (word(a) + 4).min(bytes.len()));
+            if let Ok(number) = bytes[from..to].try_into() {
+                let number = u32::from_le_bytes(number).wrapping_add(u32::from(value % 3)).wrapping_sub(1);
+                bytes[from..to].copy_from_slice(&number.to_le_bytes());
+            }
+        }
+        4 => {
+            let length = 4.min(bytes.len() - a.max(b));
+            bytes.copy_within(a..a + length, b);
+        }
+        5 => {
+            let length = usize::from(value).min(bytes.len() - a.max(b));
+            bytes.copy_within(a..a + length, b);
+        }
+        6 => {
+            let end = (a + usize::from(value)).min(bytes.len());
+            let piece: Vec<u8> = bytes.drain(a..end).collect();
+            if b1 & 1 == 0 {
+                let b = b.min(bytes.len());
+                bytes.splice(b..b, piece.iter().chain(&piece).copied());
+            }
+        }
+        _ => bytes.truncate(a),
+    }
+}
+
+/// What holds of a scene that was loaded from any bytes, whatever they were.
+pub(crate) fn live_on(mut scene: Scene) -> super::Check {
+    let checked = |scene: &Scene| scene.validate().map_err(|violation| super::Mismatch(violation.to_string()));
+    checked(&scene)?;
+    let _ = scene.dump();
+    scene.update();
+    checked(&scene)?;
+    scene.draw_list(&mut DrawList::new());
+    let again = Scene::load(&scene.save()).map_err(|error| super::Mismatch(error.to_string()))?;
+    ensure!(again.dump() == scene.dump(), "saved and loaded again it is another");
+    let added = scene.insert(scene.root(), hedgerow::Node::group());
+    checked(&scene)?;
+    if let Ok(added) = added {
+        ensure!(scene.remove(added) == Ok(1), "what was inserted cannot be removed");
+    }
+    scene.maintain(std::time::Duration::MAX);
+    checked(&scene)?;
+    scene.clear();
+    checked(&scene)
+}

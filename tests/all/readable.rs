@@ -1,0 +1,113 @@
+//! The readable form, through JSON.
+
+use crate::model::twin::from_bytes;
+use crate::model::{Step, decode};
+use hedgerow::glam::{Quat, Vec3};
+use hedgerow::{Aabb, Local, Mat34, Node, NodeHandle, Scene, SceneConfig, Shape, Transform, Visibility};
+use proptest::array::{uniform8, uniform24};
+use proptest::collection::vec;
+use proptest::prelude::{Strategy, any};
+use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestRng, TestRunner};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+/// What comes back through text.
+fn again<T: Serialize + DeserializeOwned>(value: &T) -> T {
+    serde_json::from_str(&serde_json::to_string(value).unwrap()).unwrap()
+}
+
+/// All nodes in depth-first order, with the place of their parent.
+fn nodes(scene: &Scene) -> Vec<(Option<usize>, Node<'_>)> {
+    let order: Vec<NodeHandle> = std::iter::once(scene.root()).chain(scene.descendants(scene.root())).collect();
+    let place = |node| order.iter().position(|&other| other == node);
+    order.iter().map(|&node| (scene.parent(node).and_then(place), scene.node(node).unwrap())).collect()
+}
+
+fn refusal(text: &str) -> String {
+    serde_json::from_str::<Scene>(text).map(|scene| scene.dump()).unwrap_err().to_string()
+}
+
+#[test]
+fn a_person_can_read_and_write_it() {
+    let text = r#"{
+        "config": {"min_nodes": 8},
+        "nodes": [
+            {"name": "town"},
+            {"parent": 0, "name": "car", "transform": {"translation": [1, 0, 2.5]}, "visibility": 3},
+            {"parent": 1, "name": "wheel", "material": 2, "shape": {"mesh": 7, "bounds": "infinite"}},
+            {"parent": 0, "matrix": [[1, 0.5, 0, 0], [0, 1, 0, 0], [0, 0, 1, 4]]}
+        ]
+    }"#;
+    let scene: Scene = serde_json::from_str(text).unwrap();
+    assert_eq!(scene.validate(), Ok(()));
+    assert_eq!(scene.config(), &SceneConfig { min_nodes: 8, ..SceneConfig::DEFAULT });
+    let wheel = scene.find(scene.root(), "car/wheel").unwrap();
+    assert_eq!(scene.shape(wheel), Some(Shape::new(7, Aabb::INFINITE)));
+    assert_eq!(scene.fresh_world(wheel).unwrap().translation(), Vec3::new(1.0, 0.0, 2.5));
+    let last = scene.last_child(scene.root()).unwrap();
+    assert!(matches!(scene.local(last), Some(Local::Matrix(_))));
+    assert_eq!(nodes(&again(&scene)), nodes(&scene));
+}
+
+#[test]
+fn any_scene_comes_back_node_by_node() {
+    let config = Config { failure_persistence: None, max_shrink_iters: 2_000, ..Config::with_cases(40) };
+    let mut runner = TestRunner::new_with_rng(config, TestRng::from_seed(RngAlgorithm::ChaCha, &[51; 32]));
+    let steps = vec(uniform24(any::<u8>()).prop_map(|bytes| decode::step(&bytes)), 0..=200);
+    let answer = runner.run(&(uniform8(any::<u8>()), steps), |(policy, steps): (_, Vec<Step>)| {
+        let mut twin = from_bytes(policy);
+        twin.run(&steps).map_err(|mismatch| TestCaseError::fail(mismatch.to_string()))?;
+        let scene = again(&twin.scene);
+        proptest::prop_assert_eq!(scene.validate(), Ok(()));
+        proptest::prop_assert_eq!(scene.config(), twin.scene.config());
+        proptest::prop_assert_eq!(nodes(&scene), nodes(&twin.scene));
+        Ok(())
+    });
+    assert!(answer.is_ok(), "{answer:?}");
+}
+
+#[test]
+fn plain_types_come_back() {
+    let turned = Transform::from_rotation(Quat::from_rotation_y(1.0)).with_scale(Vec3::new(1.0, -2.0, 0.5));
+    assert_eq!(again(&turned), turned);
+    assert_eq!(again(&Mat34::from(turned)), Mat34::from(turned));
+    assert_eq!(again(&Local::Transform(turned)), Local::Transform(turned));
+    assert_eq!(again(&Local::Matrix(Mat34::IDENTITY)), Local::Matrix(Mat34::IDENTITY));
+    for bounds in [Aabb::cube(0.3), Aabb::INFINITE, Aabb::EMPTY] {
+        assert_eq!(again(&bounds), bounds);
+        assert_eq!(again(&Shape::new(3, bounds)), Shape::new(3, bounds));
+    }
+    assert_eq!(again(&Visibility::layers(6)), Visibility::layers(6));
+    assert_eq!(again(&SceneConfig::THESIS), SceneConfig::THESIS);
+    let root = Scene::new().root();
+    assert_eq!(again(&root), root);
+    assert!(serde_json::from_str::<NodeHandle>("0").is_err(), "no handle has a generation of 0");
+}
+
+#[test]
+fn what_is_no_scene_is_refused_by_the_node_that_it_is_about() {
+    for (text, said) in [
+        (r#"{"nodes": []}"#, "the first is the root"),
+        (r#"{"nodes": [{}, {}]}"#, "node 1: it has no parent"),
+        (r#"{"nodes": [{"parent": 0}]}"#, "node 0: its parent 0 comes later"),
+        (r#"{"nodes": [{}, {"parent": 2}, {"parent": 0}]}"#, "node 1: its parent 2 comes later"),
+        (r#"{"nodes": [{}, {"parent": 0, "colour": 2}]}"#, "colour"),
+        (r#"{"nodes": [{}, {"parent": 0, "transform": {"rotation": [0, 0, 0, 0]}}]}"#, "node 1: no rotation"),
+        (r#"{"nodes": [{}, {"parent": 0, "transform": {"scale": [1, null, 1]}}]}"#, "null"),
+        (r#"{"nodes": [{"transform": {}, "matrix": [[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0]]}]}"#, "leave one out"),
+        (r#"{"config": {"min_nodes": 4000000}, "nodes": [{}]}"#, "min_nodes"),
+    ] {
+        let refusal = refusal(text);
+        assert!(refusal.contains(said), "{text} is refused for: {refusal}");
+    }
+}
+
+#[test]
+fn a_deep_chain_is_read_and_written() {
+    let mut scene = Scene::new();
+    let mut bottom = scene.root();
+    for _ in 0..20_000 {
+        bottom = scene.insert(bottom, Node::group()).unwrap();
+    }
+    assert_eq!(again(&scene).len(), 20_001);
+}

@@ -1,0 +1,318 @@
+//! Snapshots: what comes back, and what is refused.
+
+use crate::model::op::Op;
+use crate::model::seal::{self, BEND_BYTES};
+use crate::model::twin::{Twin, from_bytes};
+use crate::model::{Step, decode};
+use hedgerow::glam::{Quat, Vec3};
+use hedgerow::{
+    Aabb, DrawList, Error, Local, Mat34, Node, NodeHandle, Place, Scene, SceneConfig, Shape, SnapshotError, Transform,
+    Visibility,
+};
+use proptest::array::{uniform8, uniform24};
+use proptest::collection::vec;
+use proptest::prelude::{Strategy, any};
+use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestRng, TestRunner};
+
+fn runner(seed: u8, cases: u32) -> TestRunner {
+    let config = Config { failure_persistence: None, max_shrink_iters: 5_000, ..Config::with_cases(cases) };
+    TestRunner::new_with_rng(config, TestRng::from_seed(RngAlgorithm::ChaCha, &[seed; 32]))
+}
+
+fn steps(most: usize) -> impl Strategy<Value = Vec<Step>> {
+    vec(uniform24(any::<u8>()).prop_map(|bytes| decode::step(&bytes)), 0..=most)
+}
+
+fn reload(scene: &Scene) -> Scene {
+    Scene::load(&scene.save()).expect("a scene that was saved")
+}
+
+/// What a renderer sees.
+fn draws(scene: &Scene) -> DrawList {
+    let mut list = DrawList::new();
+    scene.draw_list(&mut list);
+    list
+}
+
+/// The same in an order that storage has no say in.
+fn draws_by_node(scene: &Scene) -> Vec<(NodeHandle, String)> {
+    let list = draws(scene);
+    let drawn = list.commands().iter().zip(list.matrices());
+    let mut drawn: Vec<_> = drawn.map(|(draw, matrix)| (draw.node, format!("{draw:?} {matrix:?}"))).collect();
+    drawn.sort();
+    drawn
+}
+
+/// Plays the same steps on a scene that is saved and loaded now and then, and on one that is not.
+fn reloaded_or_not(seed: u8, twin: impl Fn([u8; 8]) -> Twin) {
+    let answer = runner(seed, 60).run(&(uniform8(any::<u8>()), steps(400)), |(policy, mut steps)| {
+        // Room reserved for slices to come is not kept.
+        steps.retain(|step| !matches!(step.op, Op::TryReserve(..)));
+        let (mut reloaded, mut kept) = (twin(policy), twin(policy));
+        for steps in steps.chunks(1 + usize::from(policy[7])) {
+            for twin in [&mut reloaded, &mut kept] {
+                twin.run(steps).map_err(|mismatch| TestCaseError::fail(mismatch.to_string()))?;
+            }
+            reloaded.scene = reload(&reloaded.scene);
+            if policy[7] & 4 == 0 {
+                // A loaded scene computes everything at its first update. Where the other does too, not a byte differs then.
+                reloaded.scene.update();
+                kept.scene.update_all();
+                for twin in [&mut reloaded, &mut kept] {
+                    twin.compare(true).map_err(|mismatch| TestCaseError::fail(mismatch.to_string()))?;
+                }
+                proptest::prop_assert!(reloaded.scene.save() == kept.scene.save(), "saved again it is another");
+            }
+            // All of the model is compared with the loaded scene, stale handles included.
+            reloaded.compare(false).map_err(|mismatch| TestCaseError::fail(mismatch.to_string()))?;
+            proptest::prop_assert_eq!(reloaded.scene.dump(), kept.scene.dump());
+        }
+        for twin in [&mut reloaded, &mut kept] {
+            twin.scene.update();
+        }
+        proptest::prop_assert_eq!(draws_by_node(&reloaded.scene), draws_by_node(&kept.scene));
+        Ok(())
+    });
+    assert!(answer.is_ok(), "{answer:?}");
+}
+
+#[test]
+fn a_scene_that_was_loaded_goes_on_as_the_one_that_was_saved() {
+    reloaded_or_not(41, from_bytes);
+    reloaded_or_not(42, |bytes| Twin::new(SceneConfig::DEFAULT, decode::most_nodes(bytes)));
+    reloaded_or_not(43, |bytes| Twin::new(SceneConfig::THESIS, decode::most_nodes(bytes)));
+}
+
+#[test]
+fn whatever_the_bytes_are_they_are_refused_or_a_scene() {
+    let bends = vec(uniform8::<_>(any::<u8>()), 1..=24);
+    let answer = runner(44, 150).run(&(uniform8(any::<u8>()), steps(120), bends), |(policy, steps, bends)| {
+        let mut twin = from_bytes(policy);
+        twin.run(&steps).map_err(|mismatch| TestCaseError::fail(mismatch.to_string()))?;
+        let saved = twin.scene.save();
+        for how in bends {
+            let how: [u8; BEND_BYTES] = how;
+            let mut bytes = saved.clone();
+            seal::bend(&mut bytes, how);
+            if bytes != saved {
+                let refused = matches!(Scene::load(&bytes), Err(Error::Snapshot(_)));
+                proptest::prop_assert!(refused, "bytes bent by {:?} are loaded under the old checksum", how);
+            }
+            seal::seal(&mut bytes);
+            if let Ok(scene) = Scene::load(&bytes) {
+                seal::live_on(scene).map_err(|mismatch| TestCaseError::fail(mismatch.to_string()))?;
+            }
+        }
+        Ok(())
+    });
+    assert!(answer.is_ok(), "{answer:?}");
+}
+
+#[test]
+fn whatever_the_bytes_of_a_subtree_are_they_are_refused_or_loaded() {
+    let bends = vec(uniform8::<_>(any::<u8>()), 1..=24);
+    let answer = runner(45, 100).run(&(uniform8(any::<u8>()), steps(80), bends), |(policy, steps, bends)| {
+        let mut twin = from_bytes(policy);
+        twin.run(&steps).map_err(|mismatch| TestCaseError::fail(mismatch.to_string()))?;
+        let saved = twin.scene.save_subtree(twin.scene.root()).expect("the root lives");
+        for how in bends {
+            let mut bytes = saved.clone();
+            seal::bend(&mut bytes, how);
+            seal::seal(&mut bytes);
+            let (dump, len) = (twin.scene.dump(), twin.scene.len());
+            match twin.scene.load_subtree(&bytes, twin.scene.root()) {
+                Ok(map) => {
+                    proptest::prop_assert_eq!(twin.scene.len(), len + map.len());
+                    proptest::prop_assert_eq!(twin.scene.remove(map.top()), Ok(map.len()));
+                }
+                Err(_) => proptest::prop_assert_eq!(twin.scene.dump(), dump),
+            }
+            proptest::prop_assert_eq!(twin.scene.validate(), Ok(()));
+        }
+        Ok(())
+    });
+    assert!(answer.is_ok(), "{answer:?}");
+}
+
+/// A scene with every component, several slices, holes, stale handles and a retired index.
+fn varied() -> (Scene, Vec<NodeHandle>) {
+    let config = SceneConfig { max_nodes: 16, min_nodes: 4, max_generation: 2, ..SceneConfig::DEFAULT };
+    let mut scene = Scene::with_config(config).unwrap();
+    let mut nodes = vec![scene.root()];
+    let sheared = Mat34 { rows: [[1.0, 0.5, 0.0, 2.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0]] };
+    for number in 0..120_u32 {
+        let turned = Transform::from_rotation(Quat::from_rotation_y(number as f32)).with_translation(Vec3::splat(0.5));
+        let node = match number % 6 {
+            0 => Node::transform(turned).named("hinge"),
+            1 => Node::group().with_matrix(sheared),
+            2 => Node::shape(Shape::new(number, Aabb::cube(1.0))).with_transform(turned),
+            3 => Node::material(number).with_visibility(Visibility::layers(number)),
+            4 => Node::shape(Shape::new(number, Aabb::INFINITE)).named("sky"),
+            _ => Node::group().named("ä/ö"),
+        };
+        let parent = nodes[(number as usize * 7) / 10];
+        nodes.push(scene.insert(parent, node).unwrap());
+    }
+    scene.update();
+    for turn in 0..3 {
+        let gone = nodes[100 + turn];
+        scene.remove(gone).unwrap();
+        let again = scene.insert(nodes[5], Node::group()).unwrap();
+        scene.remove(again).unwrap();
+    }
+    (scene, nodes)
+}
+
+#[test]
+fn everything_that_can_be_asked_is_as_it_was() {
+    let (mut scene, nodes) = varied();
+    let loaded = reload(&scene);
+    assert_eq!(loaded.dump(), scene.dump());
+    assert_eq!(loaded.config(), scene.config());
+    assert_eq!(loaded.slice_count(), scene.slice_count());
+    assert_eq!(format!("{:?}", loaded.stats().holes), format!("{:?}", scene.stats().holes));
+    for &node in &nodes {
+        assert_eq!(loaded.contains(node), scene.contains(node));
+        assert_eq!(loaded.node(node), scene.node(node));
+        assert_eq!(loaded.world(node), scene.world(node), "as of the last update");
+        assert_eq!(loaded.visibility(node), scene.visibility(node));
+    }
+    assert!(!nodes.iter().all(|&node| loaded.contains(node)), "some are stale");
+    assert_eq!(draws(&loaded).commands(), draws(&scene).commands());
+    let mut loaded = loaded;
+    let node = Node::material(3);
+    for _ in 0..40 {
+        assert_eq!(loaded.insert(nodes[3], node), scene.insert(nodes[3], node), "the same handles are handed out");
+    }
+}
+
+#[test]
+fn every_truncation_is_refused() {
+    let (scene, nodes) = varied();
+    let whole = scene.save();
+    for length in 0..whole.len() {
+        let error = Scene::load(&whole[..length]).expect_err("a truncated file");
+        let told = matches!(error, Error::Snapshot(SnapshotError::Length { .. } | SnapshotError::NotASnapshot));
+        assert!(told, "{length} bytes: {error}");
+        let mut sealed = whole[..length].to_vec();
+        seal::seal(&mut sealed);
+        assert!(Scene::load(&sealed).is_err(), "{length} bytes under a fitting checksum");
+    }
+    let part = scene.save_subtree(nodes[1]).unwrap();
+    let mut target = Scene::new();
+    for length in 0..part.len() {
+        let mut sealed = part[..length].to_vec();
+        seal::seal(&mut sealed);
+        assert!(target.load_subtree(&sealed, target.root()).is_err(), "{length} bytes of a subtree");
+    }
+    assert_eq!(target.len(), 1);
+}
+
+#[test]
+fn every_changed_byte_is_refused_or_harmless() {
+    let (scene, _) = varied();
+    let whole = scene.save();
+    for place in 32..whole.len() {
+        let mut bytes = whole.clone();
+        bytes[place] ^= 1 << (place % 8);
+        assert_eq!(Scene::load(&bytes).err(), Some(Error::Snapshot(SnapshotError::Checksum)));
+        if place % 3 == 0 {
+            seal::seal(&mut bytes);
+            if let Ok(scene) = Scene::load(&bytes) {
+                seal::live_on(scene).unwrap();
+            }
+        }
+    }
+}
+
+#[test]
+fn a_forged_length_takes_no_memory() {
+    let mut bytes = Scene::new().save();
+    let most = bytes.len();
+    for place in (32..most).step_by(4) {
+        for number in [u32::MAX, 1 << 31, 1 << 30, 1 << 24] {
+            let mut bytes = bytes.clone();
+            let end = (place + 4).min(most);
+            bytes[place..end].copy_from_slice(&number.to_le_bytes()[..end - place]);
+            seal::seal(&mut bytes);
+            if let Ok(scene) = Scene::load(&bytes) {
+                let allocated = scene.stats().allocated_bytes();
+                assert!(allocated < 64 * most, "{allocated} bytes for a file of {most}");
+            }
+        }
+    }
+    bytes.clear();
+    assert_eq!(Scene::load(&bytes).err(), Some(Error::Snapshot(SnapshotError::NotASnapshot)));
+}
+
+#[test]
+fn what_is_no_snapshot_says_what_it_is() {
+    let (mut scene, nodes) = varied();
+    let whole = scene.save();
+    let part = scene.save_subtree(nodes[1]).unwrap();
+    let refusal = |bytes: &[u8]| Scene::load(bytes).map(drop).unwrap_err();
+    assert_eq!(refusal(b"hedgehog"), Error::Snapshot(SnapshotError::NotASnapshot));
+    assert_eq!(refusal(&part), Error::Snapshot(SnapshotError::Kind { whole: true }));
+    assert_eq!(
+        scene.load_subtree(&whole, nodes[0]).unwrap_err(),
+        Error::Snapshot(SnapshotError::Kind { whole: false })
+    );
+    let mut later = whole.clone();
+    later[8] = 200;
+    assert_eq!(refusal(&later), Error::Snapshot(SnapshotError::Version(200)));
+    let longer = [&whole[..], b"more"].concat();
+    let (expected, found) = (whole.len() as u64, longer.len() as u64);
+    assert_eq!(refusal(&longer), Error::Snapshot(SnapshotError::Length { expected, found }));
+    let mut filled = longer;
+    seal::seal(&mut filled);
+    assert!(matches!(refusal(&filled), Error::Snapshot(SnapshotError::Invalid { .. })));
+}
+
+#[test]
+fn files_are_written_and_read_whole() {
+    let (scene, _) = varied();
+    let mut file = Vec::new();
+    scene.save_to(&mut file).unwrap();
+    assert_eq!(Scene::load_from(&file[..]).unwrap().dump(), scene.dump());
+
+    struct Broken;
+    impl std::io::Read for Broken {
+        fn read(&mut self, _: &mut [u8]) -> std::io::Result<usize> {
+            Err(std::io::ErrorKind::TimedOut.into())
+        }
+    }
+    let error = Scene::load_from(Broken).unwrap_err();
+    assert_eq!(error, Error::Snapshot(SnapshotError::Read(std::io::ErrorKind::TimedOut)));
+}
+
+#[test]
+fn a_subtree_comes_with_all_its_components_and_in_order() {
+    let (scene, nodes) = varied();
+    let file = scene.save_subtree(nodes[1]).unwrap();
+    let mut target = Scene::new();
+    let first = target.insert(target.root(), Node::group().named("first")).unwrap();
+    let map = target.load_subtree(&file, Place::Before(first)).unwrap();
+    assert_eq!(target.validate(), Ok(()));
+    assert_eq!(target.next_sibling(map.top()), Some(first));
+    let old: Vec<NodeHandle> = std::iter::once(nodes[1]).chain(scene.descendants(nodes[1])).collect();
+    let new: Vec<NodeHandle> = std::iter::once(map.top()).chain(target.descendants(map.top())).collect();
+    assert_eq!(map.len(), old.len());
+    assert!(map.len() > 20, "the subtree reaches across slices");
+    for (&old, &new) in old.iter().zip(&new) {
+        assert_eq!(map.get(old), Some(new));
+        assert_eq!(target.node(new), scene.node(old));
+    }
+    assert!(map.iter().any(|(_, new)| matches!(target.local(new), Some(Local::Matrix(_)))), "a sheared one is there");
+}
+
+#[test]
+fn a_subtree_is_not_loaded_where_nothing_can_go() {
+    let (mut scene, nodes) = varied();
+    let file = scene.save_subtree(nodes[2]).unwrap();
+    let before = scene.dump();
+    let gone = nodes[100];
+    assert_eq!(scene.load_subtree(&file, gone), Err(Error::StaleHandle(gone)));
+    assert_eq!(scene.load_subtree(&file, Place::After(nodes[0])), Err(Error::RootIsFixed));
+    assert_eq!(scene.save_subtree(gone), Err(Error::StaleHandle(gone)));
+    assert_eq!(scene.dump(), before);
+}
