@@ -4,6 +4,8 @@ use crate::Mat34;
 use crate::slice::linear::LinearAllocator;
 use crate::slice::row::{At, NIL, Occupant, Slot};
 use crate::slice::{Need, Slice, Standing, Store};
+use crate::slice::row::{At, NIL, Occupant, Row, Slot};
+use crate::slice::{Need, Slice, Store};
 use core::cmp::Reverse;
 
 /// Answers with a message unless the condition holds.
@@ -102,6 +104,7 @@ impl Store {
         let (rows, most) = (slice.row_slots.live(), self.config.max_nodes);
         ensure!(rows <= most, "slice {number} has {rows} rows, and {most} are the most");
         let mut need = Need::default();
+        let mut owned = Owned::default();
         let mut chains = vec![(NIL, slice.first_top, slice.last_top)];
         while let Some((parent, first, last)) = chains.pop() {
             let (mut previous, mut at) = (NIL, first);
@@ -121,6 +124,7 @@ impl Store {
                 if row.first_child != NIL {
                     chains.push((at, row.first_child, row.last_child));
                 }
+                owned.add(row);
                 previous = at;
                 at = row.next;
             }
@@ -138,6 +142,7 @@ impl Store {
             ensure!(used == slots.live(), "slice {number}: {used} {name} are in use and {} are taken", slots.live());
             ensure!(slots.end() <= slots.capacity(), "slice {number}: {name} end behind their capacity");
         }
+        ensure!(owned.is_unique(), "slice {number}: two rows have one slot");
         Ok(())
     }
 
@@ -313,6 +318,27 @@ impl Store {
             );
         }
         Ok(())
+    }
+}
+
+/// The slots that rows have of their own, by column.
+#[derive(Default)]
+struct Owned([Vec<u32>; 5]);
+
+impl Owned {
+    fn add(&mut self, row: &Row) {
+        let own = [row.transform, row.visibility, row.material].map(Slot::as_own);
+        let [shape, name] = [row.shape, row.name].map(|slot| (slot != NIL).then_some(slot));
+        let [transform, visibility, material] = own;
+        let slots = [transform, visibility, material, shape, name];
+        self.0.iter_mut().zip(slots).for_each(|(column, slot)| column.extend(slot));
+    }
+
+    fn is_unique(mut self) -> bool {
+        self.0.iter_mut().all(|column| {
+            column.sort_unstable();
+            column.is_sorted_by(|a, b| a < b)
+        })
     }
 }
 

@@ -162,9 +162,9 @@ const BREAKAGES: [Breakage; 24] = [
         store.slice_mut(At::ROOT.slice).row_mut(portals[1]).occupant = twice;
     }),
     ("a handle leads to another row", |store| {
-        let entry =
-            store.tables.tables[0].entries.iter_mut().find(|entry| entry.slice != NIL && entry.row > 0).unwrap();
-        entry.row -= 1;
+        let entries = store.tables.tables.iter_mut().flat_map(|table| &mut table.entries);
+        let live = entries.into_iter().find(|entry| entry.slice != NIL && entry.row > 0).unwrap();
+        live.row -= 1;
     }),
     ("a handle is live without a node", |store| {
         let entries = store.tables.tables.iter_mut().flat_map(|table| &mut table.entries);
