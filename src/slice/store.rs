@@ -47,6 +47,11 @@ pub(crate) struct Store {
     pub(crate) swept: Vec<u32>,
 }
 
+/// The first version of the slice that was opened after so many others, itself counted.
+fn version_of(opened: u64) -> u64 {
+    opened << 40
+}
+
 impl Store {
     /// A store with the root's slice, which has room for the root and few portals.
     pub(crate) fn new(config: SceneConfig) -> Self {
@@ -81,11 +86,16 @@ impl Store {
     /// maintenance or for a partner.
     pub(crate) fn restored(
         config: SceneConfig,
-        slices: Vec<Slice>,
+        mut slices: Vec<Slice>,
         tables: Tables,
         [worn, lonely]: [Vec<u32>; 2],
         reconstitutions: u64,
     ) -> Self {
+        let mut opened = 0;
+        for slice in slices.iter_mut().filter(|slice| slice.lives) {
+            opened += 1;
+            slice.version = version_of(opened);
+        }
         let free = (0..).zip(&slices).filter(|(_, slice)| !slice.lives).map(|(number, _)| Reverse(number));
         Self {
             free_slices: free.collect(),
@@ -95,6 +105,8 @@ impl Store {
             worn: worn.into(),
             lonely,
             reconstitutions,
+            updates: 0,
+            opened,
             reserved: None,
             order: Vec::new(),
             pending: Vec::new(),
@@ -201,6 +213,7 @@ impl Store {
         if self.config.bounds {
             slice.boxes = Some(Box::default());
         }
+        slice.version = version_of(self.opened);
         if let Some(Reverse(number)) = self.free_slices.pop() {
             self.slices[number as usize] = slice;
             number

@@ -20,6 +20,9 @@ mod random;
 mod shapes;
 #[cfg(feature = "serde")]
 mod readable;
+#[cfg(feature = "serde")]
+mod readable;
+mod shapes;
 mod slices;
 mod threads;
 mod snapshot;
