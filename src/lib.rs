@@ -38,6 +38,7 @@
 //! | data of your own by node, or inherited; edits for later | [`NodeMap`], [`Inherited`], [`EditQueue`] |
 //! | walks: single nodes in strict order, whole slices as columns | [`Visitor`], [`SliceVisitor`], [`SliceVisitorMut`] |
 //! | passes: world matrices, draw lists | [`TransformPass`], [`RenderPass`], [`DrawList`], [`DrawGroups`] |
+//! | scenes and subtrees as bytes | [`Scene::save`], [`Scene::load`], [`Scene::save_subtree`], [`Scene::load_subtree`], [`HandleMap`], [`SnapshotError`] |
 //! | glTF 2.0 (feature `gltf`) | `import` |
 //!
 //! # How a frame goes
@@ -69,6 +70,7 @@
 //! | feature | what it adds | default |
 //! |---|---|---|
 //! | `gltf` | `import`: glTF 2.0 files into a [`Scene`] | no |
+//! | `serde` | [`Scene`] and the plain types in readable formats such as JSON | no |
 //!
 //! # Sources
 //!

@@ -11,19 +11,20 @@
 //!           tables: count, then of each: entries │ heads of its free list ×8 │ length of that │ entries 12 B
 //!           the pool's open tables: list
 //!           slices: count, then of each a head, and if it is in use its arrays
-//!           slices that wait for maintenance: list
+//!           slices that wait for maintenance: list │ small ones that wait for a partner: list
 //! head      flags │ first and last top row │ misplaced │ for each of six storages: end │ capacity │ holes
 //!           counts of sheared transforms, children, tables, open tables                                  104 B
 //! arrays    the holes of each storage that has any, as words of 64 bits
-//!           ranks 4 B (see `check`) and rows 48 B │ transforms: parents 4 B, locals 40 B
-//!           visibilities: parents 4 B, masks 4 B │ materials 8 B │ shapes: records 24 B, bounds 24 B
+//!           ranks 4 B (see `check`) and rows 48 B │ transforms: parents 4 B, locals 40 B, world matrices 48 B
+//!           visibilities: parents, masks, effective masks, 4 B each │ materials 8 B
+//!           shapes: records 24 B, bounds 24 B
 //!           names: lengths, then texts in UTF-8 │ sheared transforms: slots, then matrices 48 B
 //!           children │ tables │ open tables
 //! ```
 //!
 //! Each row, slot and entry is where it was, so handles, stale ones and retired indices are kept, and what is edited later
-//! goes the way it would have gone. Not kept are world matrices and effective visibilities, which the next update computes,
-//! room reserved for slices to come, and marks.
+//! goes the way it would have gone. Not kept are room reserved for slices to come, and marks: what is derived (world
+//! matrices and the like) is as of the last update, is not checked, and is computed anew by the next.
 //!
 //! What the bytes say is not trusted. Lengths are held against the bytes that are there before anything is allocated; room
 //! beyond is made for at most sixteen times the bytes. Every invariant is checked (see `check`). The checksum, over all but
@@ -61,7 +62,10 @@ const VERSION: u32 = 1;
 impl Scene {
     /// The scene as bytes, which [`Scene::load`] makes the same scene of: every handle names what it names here.
     ///
-    /// World matrices are not kept; the loaded scene computes them at its first update. Computes in **O(nodes)**.
+    /// Computes in **O(nodes)**.
+    ///
+    /// # Panics
+    /// If a name has 4 GiB or more.
     ///
     /// ```
     /// use hedgerow::{Node, Scene, Transform};
@@ -92,7 +96,7 @@ impl Scene {
     /// The scene that [`Scene::save`] made these bytes of.
     ///
     /// Any bytes are safe: what is not exactly a scene, down to the last link, is refused, and takes no memory that its
-    /// length is no measure of. World matrices are the identity until the first [`Scene::update`], which computes all.
+    /// length is no measure of. World matrices are as they were saved until the first [`Scene::update`], which computes all.
     /// Computes in **O(bytes)**, by passes that go through memory in order.
     ///
     /// # Errors

@@ -56,7 +56,7 @@ impl Writer {
     }
 }
 
-/// A length as it is kept. Names are boxed, each below 4 GiB for all practical purposes, and lists number nodes.
+/// A length as it is kept.
 fn count(length: usize) -> u32 {
     u32::try_from(length).expect("a length below 2^32")
 }
