@@ -352,7 +352,7 @@ impl Tables {
                 return Err(format!("metadata table {number} has a wrong owner or list"));
             }
             let mut free = vec![false; table.entries.len()];
-            let mut list = table.free.clone();
+            let mut list = table.free;
             while let Some(index) = list.pop(&table.entries) {
                 let entry = &table.entries[index as usize];
                 if entry.state & LIVE != 0

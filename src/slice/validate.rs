@@ -334,7 +334,7 @@ impl Owned {
         self.0.iter_mut().zip(slots).for_each(|(column, slot)| column.extend(slot));
     }
 
-    fn is_unique(mut self) -> bool {
+    fn is_unique(&mut self) -> bool {
         self.0.iter_mut().all(|column| {
             column.sort_unstable();
             column.is_sorted_by(|a, b| a < b)

@@ -95,7 +95,7 @@ mod tests {
     #[test]
     fn a_changed_bit_anywhere_changes_the_checksum() {
         for length in [0, 1, 7, 8, 63, 64, 65, 200] {
-            let mut bytes: Vec<u8> = (0..HEADER_BYTES + length).map(|at| (at * 7) as u8).collect();
+            let mut bytes: Vec<u8> = (0..=u8::MAX).cycle().step_by(7).take(HEADER_BYTES + length).collect();
             let sum = checksum(&bytes);
             for bit in (0..8 * bytes.len()).filter(|bit| !(8 * 24..8 * HEADER_BYTES).contains(bit)) {
                 bytes[bit / 8] ^= 1 << (bit % 8);

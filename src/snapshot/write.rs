@@ -104,7 +104,7 @@ impl Store {
         out.many(sheared.keys().copied());
         out.many(sheared.values().copied());
         out.array(&slice.children);
-        out.array(&owned);
+        out.array(owned);
         out.array(&open);
     }
 
