@@ -80,6 +80,7 @@ impl Store {
     pub(super) fn read(from: &mut Reader<'_>) -> Result<(Self, usize), Error> {
         let config = config_of(&from.list()?)?;
         let reconstitutions = from.one()?;
+        ensure!(reconstitutions < u64::MAX / 2, "slices were reconstituted more often than they can be");
         let mut tables = Tables::new(&config);
         let live = tables.read(from)?;
         let count: u32 = from.one()?;
