@@ -299,6 +299,7 @@ impl Checker {
             let above = &mut slices[at.slice as usize];
             let inherited = above.row(at.row).transform.index();
             above.transforms.portal_slots.insert(inherited);
+            above.portal_rows.insert(at.row);
         }
         let mut reached = 0;
         let mut listed = vec![false; slices.len()];
