@@ -85,10 +85,10 @@ impl Scene {
         Ok(Self { store, root, len: 1, detached_len: 0 })
     }
 
-    /// A scene of a store with that many nodes.
-    pub(crate) fn restored(store: Store, len: usize) -> Self {
+    /// A scene of a store with that many nodes in the tree and in detached subtrees.
+    pub(crate) fn restored(store: Store, len: usize, detached_len: usize) -> Self {
         let root = store.handle(At::ROOT);
-        Self { store, root, len }
+        Self { store, root, len, detached_len }
     }
 
     /// A scene whose first independent subtree has storage for `nodes` nodes of any kind from the start.

@@ -82,13 +82,14 @@ impl Store {
         store
     }
 
-    /// A store of these slices, of which those that are not in use are free, tables, and lists of slices that wait for
-    /// maintenance or for a partner.
+    /// A store of these slices, of which those that are not in use are free, tables, and lists of slices: those that wait for
+    /// maintenance, those that wait for a partner, detached ones, and doomed ones with so many nodes.
     pub(crate) fn restored(
         config: SceneConfig,
         mut slices: Vec<Slice>,
         tables: Tables,
-        [worn, lonely]: [Vec<u32>; 2],
+        [worn, lonely, detached, doomed]: [Vec<u32>; 4],
+        doomed_nodes: usize,
         reconstitutions: u64,
     ) -> Self {
         let mut opened = 0;
@@ -104,6 +105,10 @@ impl Store {
             config,
             worn: worn.into(),
             lonely,
+            marked_roots: detached.clone(),
+            detached,
+            doomed,
+            doomed_nodes,
             reconstitutions,
             updates: 0,
             opened,
@@ -111,6 +116,7 @@ impl Store {
             order: Vec::new(),
             pending: Vec::new(),
             descent: Vec::new(),
+            tour: Tour::default(),
         }
     }
 

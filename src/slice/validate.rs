@@ -2,10 +2,8 @@
 
 use crate::Mat34;
 use crate::slice::linear::LinearAllocator;
-use crate::slice::row::{At, NIL, Occupant, Slot};
-use crate::slice::{Need, Slice, Standing, Store};
 use crate::slice::row::{At, NIL, Occupant, Row, Slot};
-use crate::slice::{Need, Slice, Store};
+use crate::slice::{Need, Slice, Standing, Store};
 use core::cmp::Reverse;
 
 /// Answers with a message unless the condition holds.

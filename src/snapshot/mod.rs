@@ -12,6 +12,7 @@
 //!           the pool's open tables: list
 //!           slices: count, then of each a head, and if it is in use its arrays
 //!           slices that wait for maintenance: list │ small ones that wait for a partner: list
+//!           topmost slices of detached subtrees: list │ of what waits to be freed: list
 //! head      flags │ first and last top row │ misplaced │ for each of six storages: end │ capacity │ holes
 //!           counts of sheared transforms, children, tables, open tables                                  104 B
 //! arrays    the holes of each storage that has any, as words of 64 bits
@@ -48,6 +49,7 @@ mod write;
 pub use error::SnapshotError;
 
 use crate::slice::Store;
+use crate::snapshot::check::Nodes;
 use crate::{Error, Scene};
 use read::Reader;
 use seal::{Kind, seal, unseal};
@@ -103,9 +105,9 @@ impl Scene {
     /// [`Error::Snapshot`] says what is wrong with the bytes; [`Error::AllocationFailed`].
     pub fn load(bytes: &[u8]) -> Result<Self, Error> {
         let mut from = Reader::new(unseal(Kind::Scene, bytes)?);
-        let (store, nodes) = Store::read(&mut from)?;
+        let (store, Nodes { attached, detached, .. }) = Store::read(&mut from)?;
         from.finish()?;
-        let scene = Self::restored(store, nodes);
+        let scene = Self::restored(store, attached, detached);
         debug_assert_eq!(scene.validate(), Ok(()), "the check of a snapshot lets through what validate() refuses");
         Ok(scene)
     }

@@ -2,7 +2,7 @@
 
 use crate::scene::MAX_NODES;
 use crate::slice::{HoleSet, LinearAllocator, Slice, Store, Tables};
-use crate::snapshot::check::Checker;
+use crate::snapshot::check::{Checker, Nodes};
 use crate::snapshot::column::{Column, EachColumn, Extent, Head, Storage, each_column};
 use crate::snapshot::config::config_of;
 use crate::snapshot::error::{ensure, in_slice, invalid};
@@ -76,8 +76,8 @@ impl<'b> Reader<'b> {
 }
 
 impl Store {
-    /// Reads and checks everything that is kept; answers the number of nodes too.
-    pub(super) fn read(from: &mut Reader<'_>) -> Result<(Self, usize), Error> {
+    /// Reads and checks everything that is kept; answers the numbers of nodes too.
+    pub(super) fn read(from: &mut Reader<'_>) -> Result<(Self, Nodes), Error> {
         let config = config_of(&from.list()?)?;
         let reconstitutions = from.one()?;
         ensure!(reconstitutions < u64::MAX / 2, "slices were reconstituted more often than they can be");
@@ -92,22 +92,22 @@ impl Store {
             let slice = from.slice(number, &mut tables, &mut checker).map_err(in_slice(number))?;
             slices.push(slice);
         }
-        checker.join(&mut slices)?;
+        let lists = [from.list()?, from.list()?, from.list()?, from.list()?];
+        check_lists(&lists, &slices)?;
+        let nodes = checker.join(&mut slices, &lists[2], &lists[3])?;
         tables.check_owners()?;
         ensure!(checker.nodes == live, "there are other nodes than live handles");
         ensure!(live <= MAX_NODES, "there are more nodes than a scene can have");
-        let lists = [from.list()?, from.list()?];
-        check_lists(&lists, &slices)?;
         slices.iter_mut().filter(|slice| slice.lives).for_each(Slice::mark_all);
-        let store = Self::restored(config, slices, tables, lists, reconstitutions);
+        let store = Self::restored(config, slices, tables, lists, nodes.doomed, reconstitutions);
         let settled = !store.worn.is_empty() || store.validate_sizes().is_ok();
         ensure!(settled, "no slice waits for maintenance, and one is small that could be merged");
-        Ok((store, live))
+        Ok((store, nodes))
     }
 }
 
 /// The slices that wait for maintenance are listed, with others that no longer do; so are those that wait for a partner.
-fn check_lists([worn, lonely]: &[Vec<u32>; 2], slices: &[Slice]) -> Result<(), Error> {
+fn check_lists([worn, lonely, ..]: &[Vec<u32>; 4], slices: &[Slice]) -> Result<(), Error> {
     let mut listed = vec![false; slices.len()];
     for &number in worn {
         *listed.get_mut(number as usize).ok_or(invalid("a slice that there is not waits for maintenance"))? = true;

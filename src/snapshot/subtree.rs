@@ -18,7 +18,7 @@ use crate::snapshot::read::Reader;
 use crate::snapshot::record::{Record, structures};
 use crate::snapshot::seal::{Kind, seal, unseal};
 use crate::snapshot::write::Writer;
-use crate::{Aabb, Error, Local, Mat34, Node, NodeHandle, Place, Shape, Visibility};
+use crate::{Aabb, Error, Local, Mat34, Node, NodeHandle, Place, SceneBuilder, Shape, Visibility};
 
 /// A node of the list.
 #[derive(Clone, Copy, Debug)]
@@ -217,29 +217,13 @@ impl Scene {
         let nodes = Part::read(&mut from)?.into_nodes()?;
         from.finish()?;
         check_handles(&nodes)?;
-        let place = place.into();
-        let mut pairs: Vec<(NodeHandle, NodeHandle)> = Vec::with_capacity(nodes.len());
-        for (old, parent, node) in nodes {
-            let inserted = match pairs.get(parent as usize) {
-                Some(&(_, parent)) => self.insert(parent, node),
-                None => self.insert(place, node),
-            };
-            match inserted {
-                Ok(new) => pairs.push((old, new)),
-                Err(error) => {
-                    self.take_back(&pairs);
-                    return Err(error);
-                }
-            }
+        let mut builder = SceneBuilder::with_capacity(nodes.len());
+        for &(_, parent, node) in &nodes {
+            builder.push((parent != NIL).then_some(parent as usize), node);
         }
+        let new = builder.insert_into(self, place)?;
+        let pairs = nodes.iter().map(|&(old, ..)| old).zip(new).collect();
         Ok(HandleMap::new(pairs).expect("old handles that were found to be unique"))
-    }
-
-    /// Removes what was inserted of a subtree.
-    fn take_back(&mut self, pairs: &[(NodeHandle, NodeHandle)]) {
-        if let Some(&(_, top)) = pairs.first() {
-            self.remove(top).expect("a node that was just inserted");
-        }
     }
 }
 

@@ -75,6 +75,8 @@ impl Store {
         }
         out.list(&self.worn.iter().copied().collect::<Vec<u32>>());
         out.list(&self.lonely);
+        out.list(&self.detached);
+        out.list(&self.doomed);
     }
 
     fn write_slice(&self, number: u32, slice: &Slice, passing: &mut Passing, out: &mut Writer) {

@@ -17,13 +17,10 @@ mod promises;
 mod queries;
 mod queue;
 mod random;
-mod shapes;
-#[cfg(feature = "serde")]
-mod readable;
 #[cfg(feature = "serde")]
 mod readable;
 mod shapes;
 mod slices;
-mod threads;
 mod snapshot;
+mod threads;
 mod visitors;

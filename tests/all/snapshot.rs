@@ -6,8 +6,8 @@ use crate::model::twin::{Twin, from_bytes};
 use crate::model::{Step, decode};
 use hedgerow::glam::{Quat, Vec3};
 use hedgerow::{
-    Aabb, DrawList, Error, Local, Mat34, Node, NodeHandle, Place, Scene, SceneConfig, Shape, SnapshotError, Transform,
-    Visibility,
+    Aabb, DrawList, Error, Keep, Local, Mat34, Node, NodeHandle, Place, Scene, SceneConfig, Shape, SnapshotError,
+    Transform, Visibility,
 };
 use proptest::array::{uniform8, uniform24};
 use proptest::collection::vec;
@@ -184,6 +184,25 @@ fn everything_that_can_be_asked_is_as_it_was() {
     for _ in 0..40 {
         assert_eq!(loaded.insert(nodes[3], node), scene.insert(nodes[3], node), "the same handles are handed out");
     }
+}
+
+#[test]
+fn detached_subtrees_come_along_and_what_waits_to_be_freed_goes_on_waiting() {
+    let (mut scene, nodes) = varied();
+    scene.detach(nodes[2]).unwrap();
+    scene.remove_later(nodes[4]).unwrap();
+    let mut loaded = reload(&scene);
+    assert_eq!((loaded.len(), loaded.detached_len()), (scene.len(), scene.detached_len()));
+    assert_eq!(loaded.stats().doomed, scene.stats().doomed);
+    assert!(loaded.is_detached(nodes[2]) && !loaded.contains(nodes[4]));
+    for scene in [&mut scene, &mut loaded] {
+        scene.update();
+        scene.attach(nodes[2], nodes[0], Keep::Local).unwrap();
+        scene.maintain(std::time::Duration::MAX);
+        assert_eq!(scene.validate(), Ok(()));
+        assert_eq!(scene.stats().doomed, 0);
+    }
+    assert_eq!(loaded.dump(), scene.dump());
 }
 
 #[test]
