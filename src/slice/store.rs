@@ -47,11 +47,6 @@ pub(crate) struct Store {
     pub(crate) swept: Vec<u32>,
 }
 
-/// The first version of the slice that was opened after so many others, itself counted.
-fn version_of(opened: u64) -> u64 {
-    opened << 40
-}
-
 impl Store {
     /// A store with the root's slice, which has room for the root and few portals.
     pub(crate) fn new(config: SceneConfig) -> Self {
@@ -92,10 +87,10 @@ impl Store {
         doomed_nodes: usize,
         reconstitutions: u64,
     ) -> Self {
-        let mut opened = 0;
+        let mut versions = 0;
         for slice in slices.iter_mut().filter(|slice| slice.lives) {
-            opened += 1;
-            slice.version = version_of(opened);
+            versions += 1;
+            slice.version = versions;
         }
         let free = (0..).zip(&slices).filter(|(_, slice)| !slice.lives).map(|(number, _)| Reverse(number));
         Self {
@@ -111,12 +106,14 @@ impl Store {
             doomed_nodes,
             reconstitutions,
             updates: 0,
-            opened,
+            versions,
+            identity: Identity::new(),
             reserved: None,
             order: Vec::new(),
             pending: Vec::new(),
             descent: Vec::new(),
             tour: Tour::default(),
+            swept: Vec::new(),
         }
     }
 
@@ -219,7 +216,6 @@ impl Store {
         if self.config.bounds {
             slice.boxes = Some(Box::default());
         }
-        slice.version = version_of(self.opened);
         if let Some(Reverse(number)) = self.free_slices.pop() {
             self.slices[number as usize] = slice;
             number

@@ -2,9 +2,9 @@
 //!
 //! A new column is an entry of [`each_column`].
 
-use crate::Error;
 use crate::slice::{LinearAllocator, NIL, Slice};
 use crate::snapshot::record::{Record, structures};
+use crate::{Aabb, Error, SceneConfig};
 
 /// How many allocators a slice has.
 pub(super) const STORAGES: usize = 6;
@@ -181,12 +181,17 @@ impl Head {
 impl Slice {
     /// Marks all of a slice that was just read for the next update: whether what is derived is right is not checked, but
     /// computed anew.
-    pub(super) fn mark_all(&mut self) {
+    pub(super) fn mark_all(&mut self, config: &SceneConfig) {
         self.transforms.first_dirty = NIL;
         self.transforms.mark_all();
         self.visibilities.dirty = true;
         self.materials.dirty = true;
         self.marked = true;
         self.marked_children.clone_from(&self.children);
+        if config.bounds {
+            let boxes = self.boxes.insert(Box::default());
+            boxes.touch_all(self.shapes.slots.end());
+            self.children.iter().for_each(|_| boxes.children.push(Aabb::INFINITE));
+        }
     }
 }

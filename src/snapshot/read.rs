@@ -98,7 +98,7 @@ impl Store {
         tables.check_owners()?;
         ensure!(checker.nodes == live, "there are other nodes than live handles");
         ensure!(live <= MAX_NODES, "there are more nodes than a scene can have");
-        slices.iter_mut().filter(|slice| slice.lives).for_each(Slice::mark_all);
+        slices.iter_mut().filter(|slice| slice.lives).for_each(|slice| slice.mark_all(&config));
         let store = Self::restored(config, slices, tables, lists, nodes.doomed, reconstitutions);
         let settled = !store.worn.is_empty() || store.validate_sizes().is_ok();
         ensure!(settled, "no slice waits for maintenance, and one is small that could be merged");
