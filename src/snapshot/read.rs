@@ -99,10 +99,23 @@ impl Store {
         ensure!(checker.nodes == live, "there are other nodes than live handles");
         ensure!(live <= MAX_NODES, "there are more nodes than a scene can have");
         slices.iter_mut().filter(|slice| slice.lives).for_each(|slice| slice.mark_all(&config));
-        let store = Self::restored(config, slices, tables, lists, nodes.doomed, reconstitutions);
+        let mut store = Self::restored(config, slices, tables, lists, nodes.doomed, reconstitutions);
         let settled = !store.worn.is_empty() || store.validate_sizes().is_ok();
         ensure!(settled, "no slice waits for maintenance, and one is small that could be merged");
+        store.list_lonely();
         Ok((store, nodes))
+    }
+
+    /// Lists every small slice that could be merged and waits for nothing: a scene has none, but bytes may say so.
+    fn list_lonely(&mut self) {
+        let mut waits = vec![false; self.slices.len()];
+        self.lonely.iter().for_each(|&number| waits[number as usize] = true);
+        let forgotten = |number: &u32| {
+            let (slice, small) = (self.slice(*number), self.is_small(*number));
+            small && !slice.worn && !waits[*number as usize] && self.merges(*number)
+        };
+        let forgotten: Vec<u32> = self.slice_numbers().filter(forgotten).collect();
+        self.lonely.extend(forgotten);
     }
 }
 
