@@ -15,8 +15,8 @@ mod seen;
 ///
 /// A run computes what changed since the one before, and what hangs below that as far as results differ: locals that were
 /// set or removed, and slices of the scene that were edited. Results of nodes that are gone go with them; those of a
-/// detached subtree stay as they were until it is attached again. It may be run on another scene, and then computes
-/// everything.
+/// detached subtree stay as they were until it is attached again. It may be run on another scene, as one that was
+/// loaded again: then it computes everything, and drops the locals of nodes that are not there.
 ///
 /// ```
 /// use hedgerow::{Inherited, Node, Scene};
@@ -123,6 +123,8 @@ impl<T: Clone + PartialEq, F: FnMut(&T, &T) -> T> Inherited<T, F> {
         }
         self.seen.moment = None;
         if !same_scene {
+            // What has gone since the last run is not known here; nor is what this scene never had.
+            self.locals.retain_live(scene);
             self.results.clear();
             self.seen.slices.clear();
         }
