@@ -45,6 +45,10 @@ pub struct SceneConfig {
     /// that [`Scene::cull`](crate::Scene::cull) and its like can answer. Default false; true takes 33 bytes more a shape,
     /// and the time to compute the boxes of what moved.
     pub bounds: bool,
+    /// Whether each update tells which nodes changed, and the matrices of the update before are kept:
+    /// [`Scene::changes`](crate::Scene::changes), [`Scene::previous_world`](crate::Scene::previous_world). Default false;
+    /// true takes 52 bytes more a transform, 4 a visibility, about 1 a node, and time in proportion to the changes.
+    pub changes: bool,
     /// The most entries of one metadata table: 1 to 4096. Default 4096.
     pub max_table_entries: u32,
     /// How many times one index serves before it is retired: 1 to 2²⁸ − 1. Default 2²⁸ − 1.
@@ -63,6 +67,7 @@ impl SceneConfig {
         reuse_holes: true,
         grow_in_place: true,
         bounds: false,
+        changes: false,
         max_table_entries: MAX_TABLE_ENTRIES,
         max_generation: MAX_GENERATION,
     };

@@ -35,6 +35,7 @@
 //! | many nodes at once: lists and copies | [`SceneBuilder`], [`HandleMap`] |
 //! | the storage policy, and what a scene is made of | [`SceneConfig`], [`Maintenance`], [`Stats`] |
 //! | what lies where: culling, spheres, boxes, rays | [`Scene::cull`], [`Sighting`], [`RayHit`] |
+//! | what an update changed: nodes, matrix arrays | [`Changes`], [`Upload`], [`MatrixSlot`] |
 //! | data of your own by node, or inherited; edits for later | [`NodeMap`], [`Inherited`], [`EditQueue`] |
 //! | walks: single nodes in strict order, whole slices as columns | [`Visitor`], [`SliceVisitor`], [`SliceVisitorMut`] |
 //! | passes: world matrices, draw lists | [`TransformPass`], [`RenderPass`], [`DrawList`], [`DrawGroups`] |
@@ -110,8 +111,9 @@ pub use math::{Aabb, Boxes, Frustum, Mat34, Ray, Sphere, Transform};
 pub use node::{Local, LocalForm, Node, Shape, Visibility};
 pub use pass::{DrawCommand, DrawGroup, DrawGroups, DrawList, RenderPass, TransformPass};
 pub use scene::{
-    Edge, EditQueue, HandleMap, Inherited, Keep, Maintenance, NodeMap, Outcome, Place, Queued, QueuedPlace, RayHit,
-    Scene, SceneBuilder, Sighting, Stats, Target, TreeFault, Usage, Violation, iter, node_map,
+    Changes, DirtyRanges, Edge, EditQueue, HandleMap, Inherited, Keep, Maintenance, MatrixSlot, NodeMap, Outcome,
+    Place, Queued, QueuedPlace, RayHit, Scene, SceneBuilder, Sighting, Stats, Target, TreeFault, Upload, Usage,
+    Violation, iter, node_map,
 };
 pub use snapshot::SnapshotError;
 pub use visit::{

@@ -16,6 +16,7 @@
 
 mod batches;
 mod build;
+mod changes;
 mod cull;
 mod draws;
 mod memory;
@@ -55,6 +56,7 @@ const EXPERIMENTS: &[Experiment] = &[
     Experiment { name: "build", about: "building a random tree by single inserts", run: build::run },
     Experiment { name: "moved", about: "updates after all, some or none of the nodes moved", run: moved::run },
     Experiment { name: "draws", about: "draw lists kept from frame to frame, beside listing anew", run: draws::run },
+    Experiment { name: "changes", about: "updates and edits with the change feed, and without", run: changes::run },
     Experiment { name: "pauses", about: "single edits and the updates behind them, up to the worst", run: pauses::run },
     Experiment {
         name: "memory",

@@ -25,7 +25,7 @@ struct Shared<'s> {
     above: Vec<u32>,
     pass: TransformPass,
     stamp: Stamp,
-    /// Slices whose boxes are to be brought up to date, each after the one above.
+    /// Slices that were come to, each after the one above.
     swept: Mutex<Vec<u32>>,
 }
 
@@ -94,9 +94,7 @@ impl<'s> Shared<'s> {
     fn bring_up_to_date(&self, number: u32, mut found: impl FnMut(u32, &Slice)) {
         let mut slice = self.lock(number);
         let reached = slice.bring_up_to_date(self.pass, self.stamp);
-        if slice.boxes.is_some() {
-            self.swept.lock().unwrap_or_else(PoisonError::into_inner).push(number);
-        }
+        self.swept.lock().unwrap_or_else(PoisonError::into_inner).push(number);
         let candidates = if reached { &slice.children } else { &slice.marked_children };
         for &child in candidates.iter().rev() {
             if self.above.get(child as usize) != Some(&number) {

@@ -21,6 +21,7 @@ impl Store {
 
     /// Descends the marked slices and what inherits from them, and runs the pass over each.
     pub(crate) fn update(&mut self, pass: TransformPass) {
+        self.begin_layouts();
         let mut pending = core::mem::take(&mut self.descent);
         self.take_marked_roots(&mut pending);
         if core::mem::take(&mut self.slice_mut(At::ROOT.slice).marked) {
@@ -32,14 +33,41 @@ impl Store {
         while let Some(number) = pending.pop() {
             let reached = self.slices[number as usize].bring_up_to_date(pass, stamp);
             self.hand_down(number, reached, &mut pending);
-            if self.config.bounds {
-                self.swept.push(number);
-            }
+            self.swept.push(number);
             #[cfg(feature = "rayon")]
             self.share_out(pass, &mut pending);
         }
         self.descent = pending;
+        self.tell_changes();
         self.refresh_boxes();
+    }
+
+    /// Tells what was changed in the slices that the update came to; in the order of their numbers, since threads come to
+    /// them in any.
+    fn tell_changes(&mut self) {
+        let mut visited = core::mem::take(&mut self.order);
+        visited.clear();
+        visited.extend(self.swept.iter().map(|&number| (number, 0)));
+        visited.sort_unstable();
+        let mut feed = self.feed.take();
+        if let Some(feed) = &mut feed {
+            feed.begin();
+        }
+        for &(number, _) in &visited {
+            let slice = &mut self.slices[number as usize];
+            let swept = slice.swept_in == self.updates;
+            if swept {
+                self.layouts.list_swept(number, slice);
+            }
+            if let Some(feed) = &mut feed {
+                feed.collect(number, slice, swept);
+            }
+        }
+        if let Some(feed) = &mut feed {
+            feed.finish(self);
+        }
+        self.feed = feed;
+        self.order = visited;
     }
 
     /// Has the slices below take over what they inherit, and lists those that have something to do.
@@ -92,6 +120,7 @@ impl Slice {
     /// Computes what is out of date in the slice. Answers whether that reached anything that slices below inherit.
     pub(crate) fn bring_up_to_date(&mut self, pass: TransformPass, stamp: Stamp) -> bool {
         self.read = true;
+        self.transforms.settle();
         if self.transforms.first_dirty != NIL {
             self.swept_in = stamp.update;
         }
@@ -116,6 +145,7 @@ impl Slice {
     pub(crate) fn take_over(&mut self, world: &Mat34, mask: u32, material: Option<u32>) -> bool {
         let mut changed = false;
         if self.transforms.worlds[0].to_bits() != world.to_bits() {
+            self.transforms.settle_base();
             self.transforms.worlds[0] = *world;
             self.transforms.mark_all();
             changed = true;
@@ -138,11 +168,28 @@ impl VisibilityColumn {
     /// `effective[i] = effective[parent[i]] & local[i]`, parents first. Answers whether anything was out of date.
     fn sweep(&mut self) -> bool {
         let dirty = core::mem::take(&mut self.dirty);
-        if dirty {
+        if dirty && self.trace.is_some() {
+            self.sweep_traced();
+        } else if dirty {
             for slot in 1..self.effective.len() {
                 self.effective[slot] = self.effective[self.parents[slot] as usize] & self.locals[slot];
             }
         }
         dirty
+    }
+
+    /// The same, with a list of the slots whose mask that changed.
+    fn sweep_traced(&mut self) {
+        let Self { effective, parents, locals, trace, .. } = self;
+        let Some(trace) = trace else { return };
+        if core::mem::replace(&mut trace.base, effective[0]) != effective[0] {
+            trace.changed.push(0);
+        }
+        for (slot, number) in (1..effective.len()).zip(1..) {
+            let mask = effective[parents[slot] as usize] & locals[slot];
+            if core::mem::replace(&mut effective[slot], mask) != mask {
+                trace.changed.push(number);
+            }
+        }
     }
 }

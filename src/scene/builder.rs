@@ -2,7 +2,7 @@
 
 use crate::scene::{MAX_NODES, Place, Scene};
 use crate::simd::prefetch;
-use crate::slice::{At, Floating, Forest, Head, NIL, NodeList};
+use crate::slice::{At, Floating, Forest, Head, NIL, NodeList, Standing};
 use crate::{Error, Node, NodeHandle, SceneConfig};
 
 /// What is wrong with the shape of a tree that is to be built.
@@ -370,6 +370,11 @@ impl Scene {
         }
         let standing = self.store.slice(parent.slice).standing;
         let top = self.store.grow(tree, 0..tree.count(), tell);
+        if standing != Standing::Attached {
+            // What was built hung nowhere, and was taken for a part of the tree.
+            let row = self.store.slice(top).first_top;
+            self.store.note_left(At { slice: top, row });
+        }
         self.store.land(Floating::Slice(top), |store| store.settle_at(place, count));
         *self.len_of(standing) += count;
     }

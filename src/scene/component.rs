@@ -61,8 +61,12 @@ impl Scene {
         let reuse = self.store.config.reuse_holes;
         let slice = self.store.slice_mut(at.slice);
         let world = slice.transforms.worlds[slice.row(at.row).transform.index() as usize];
-        let slot = slice.new_transform(slice.row(at.row).transform, &local, &world, reuse);
+        let inherited = slice.row(at.row).transform;
+        let slot = slice.new_transform(inherited, &local, &world, reuse);
         slice.row_mut(at.row).transform = slot;
+        if let Some(feed) = &mut self.store.feed {
+            self.store.slices[at.slice as usize].trace_attached_transform(at.row, inherited, feed);
+        }
         self.store.rewire_below(at.slice, at.row);
     }
 
@@ -76,6 +80,7 @@ impl Scene {
         let at = self.at(node)?;
         let detached = self.local(node);
         if detached.is_some() {
+            self.store.note_lost_transform(at);
             self.store.slice_mut(at.slice).disown_transform(at.row);
             self.store.rewire(at.slice, at.row);
         }
@@ -217,8 +222,10 @@ impl Scene {
         let at = self.at_with_room(node, &need);
         let reuse = self.store.config.reuse_holes;
         let slice = self.store.slice_mut(at.slice);
-        let slot = slice.new_visibility(slice.row(at.row).visibility, visibility, reuse);
+        let inherited = slice.row(at.row).visibility;
+        let slot = slice.new_visibility(inherited, visibility, reuse);
         slice.row_mut(at.row).visibility = slot;
+        slice.trace_attached_visibility(at.row, inherited);
         self.store.rewire_below(at.slice, at.row);
         Ok(())
     }
@@ -233,6 +240,7 @@ impl Scene {
         let at = self.at(node)?;
         let detached = self.own_visibility(node);
         if detached.is_some() {
+            self.store.note_lost_visibility(at);
             self.store.slice_mut(at.slice).disown_visibility(at.row);
             self.store.rewire(at.slice, at.row);
         }

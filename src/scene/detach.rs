@@ -44,6 +44,7 @@ impl Scene {
         let slice = self.store.slice(at.slice);
         let (rows, from) = (slice.row_slots.live(), slice.standing);
         let nodes = self.store.count_nodes(at);
+        self.store.note_left(at);
         let floating = self.store.float(at);
         self.store.release(floating);
         *self.len_of(from) -= nodes;
@@ -104,6 +105,7 @@ impl Scene {
         }
         let slice = self.store.slice(at.slice);
         let (rows, standing) = (slice.row_slots.live(), slice.standing);
+        self.store.note_left(at);
         let floating = self.store.float(at);
         let removed = self.store.doom(floating);
         *self.len_of(standing) -= removed;

@@ -102,6 +102,7 @@ impl Scene {
         if at == At::ROOT {
             return Err(Error::RootIsFixed);
         }
+        self.store.note_left(at);
         let slice = self.store.slice(at.slice);
         let (rows, standing) = (slice.row_slots.live(), slice.standing);
         let removed = if slice.row(at.row).first_child == NIL && !slice.is_alone(at.row) {
@@ -125,6 +126,7 @@ impl Scene {
             self.detached_len -= self.store.discard(floating);
         }
         while let Some(child) = self.store.first_child(At::ROOT) {
+            self.store.note_left(child);
             let floating: Floating = self.store.float(child);
             self.len -= self.store.discard(floating);
         }

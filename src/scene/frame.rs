@@ -125,6 +125,7 @@ impl Scene {
     /// # Ok::<(), hedgerow::Error>(())
     /// ```
     pub fn visit_slices_mut(&mut self, visitor: &mut impl SliceVisitorMut) -> Flow {
+        self.store.settle_all();
         let mut next = Some(At::ROOT.slice);
         while let Some(number) = next {
             if number != At::ROOT.slice && self.store.inherit(number) {

@@ -2,6 +2,7 @@
 
 mod batch;
 mod builder;
+mod changes;
 mod component;
 mod detach;
 mod dump;
@@ -20,10 +21,12 @@ mod queue;
 mod reparent;
 mod spatial;
 mod stats;
+mod uploads;
 mod validate;
 mod world;
 
 pub use builder::{SceneBuilder, TreeFault};
+pub use changes::Changes;
 pub use handle_map::HandleMap;
 pub use inherited::Inherited;
 pub use iter::Edge;
@@ -33,6 +36,7 @@ pub use place::{Keep, Place};
 pub use queue::{EditQueue, Outcome, Queued, QueuedPlace, Target};
 pub use spatial::{RayHit, Sighting};
 pub use stats::{Stats, Usage};
+pub use uploads::{DirtyRanges, MatrixSlot, Upload};
 pub use validate::Violation;
 
 use crate::slice::{At, Need, Spot, Store};

@@ -1,7 +1,7 @@
 //! Moving nodes: to other parents, among their siblings, into slices of their own.
 
 use crate::scene::{Keep, Place, Scene};
-use crate::slice::{At, Floating, Need, Settled};
+use crate::slice::{At, Floating, Need, Settled, Standing};
 use crate::{Error, Local, LocalForm, NodeHandle};
 use core::cmp::Ordering;
 use glam::DAffine3;
@@ -57,7 +57,13 @@ impl Scene {
                 Keep::World if self.store.parent(at) != Some(parent) => self.local_below(at, parent)?,
                 Keep::World | Keep::Local => None,
             };
+            if from != to {
+                self.store.note_left(at);
+            }
             self.relocate(at, place);
+            if from != to && to == Standing::Attached {
+                self.store.note_attached(self.at(node)?);
+            }
             *self.len_of(from) -= changing_sides;
             *self.len_of(to) += changing_sides;
             if let Some(local) = kept {

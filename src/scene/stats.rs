@@ -1,10 +1,7 @@
 //! What a scene is made of, in numbers.
 
 use crate::scene::Scene;
-use crate::slice::{
-    LinearAllocator, MaterialColumn, NameColumn, Row, ShapeColumn, Slice, SliceBoxes, Tables, TransformColumn,
-    VisibilityColumn,
-};
+use crate::slice::{LinearAllocator, MaterialColumn, NameColumn, Row, ShapeColumn, Slice, SliceBoxes, Tables};
 
 /// Entries and bytes of one kind of record.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -134,8 +131,8 @@ impl Stats {
     fn count(&mut self, slice: &Slice) {
         let Slice { row_slots, transforms, visibilities, materials, shapes, names, .. } = slice;
         self.rows.add(row_slots, size_of::<Row>(), slice.row_bytes());
-        self.transforms.add(&transforms.slots, TransformColumn::BYTES, transforms.allocated_bytes());
-        self.visibilities.add(&visibilities.slots, VisibilityColumn::BYTES, visibilities.allocated_bytes());
+        self.transforms.add(&transforms.slots, transforms.slot_bytes(), transforms.allocated_bytes());
+        self.visibilities.add(&visibilities.slots, visibilities.slot_bytes(), visibilities.allocated_bytes());
         self.materials.add(&materials.slots, MaterialColumn::BYTES, materials.allocated_bytes());
         self.shapes.add(&shapes.slots, ShapeColumn::BYTES, shapes.allocated_bytes());
         if slice.boxes.is_some() {

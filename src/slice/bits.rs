@@ -41,6 +41,22 @@ impl Bits {
         }
     }
 
+    /// Makes the set that of all slots before `end`.
+    pub(crate) fn fill(&mut self, end: u32) {
+        self.clear();
+        self.words_for(end).fill(u64::MAX);
+    }
+
+    /// Makes the set that of another one.
+    pub(crate) fn copy_from(&mut self, other: &Self) {
+        self.words.clone_from(&other.words);
+    }
+
+    /// The members before `end` as runs, each as long as can be.
+    pub(crate) fn runs(&self, end: usize) -> Runs<'_> {
+        Runs { words: &self.words, at: 0, end: end.min(self.words.len() * WORD as usize) }
+    }
+
     /// Makes room for this many slots.
     pub(crate) fn try_reserve(&mut self, slots: u32) -> Result<(), TryReserveError> {
         let words = slots.div_ceil(WORD) as usize;
@@ -72,6 +88,44 @@ impl Bits {
 
     pub(crate) fn bytes(&self) -> usize {
         self.words.capacity() * size_of::<u64>()
+    }
+}
+
+/// Runs of members of a [`Bits`], in order.
+#[derive(Clone, Debug)]
+pub(crate) struct Runs<'b> {
+    words: &'b [u64],
+    at: usize,
+    end: usize,
+}
+
+impl Runs<'_> {
+    /// The first slot from `at` on whose bit, mixed with `flip`, is set; the end where there is none.
+    fn seek(&self, at: usize, flip: u64) -> usize {
+        let (first, offset) = (at / WORD as usize, at % WORD as usize);
+        let Some(words) = self.words.get(first..) else { return self.end };
+        let mut keep = u64::MAX << offset;
+        for (word, bits) in (first..).zip(words) {
+            let bits = (bits ^ flip) & keep;
+            if bits != 0 {
+                return self.end.min(word * WORD as usize + bits.trailing_zeros() as usize);
+            }
+            keep = u64::MAX;
+        }
+        self.end
+    }
+}
+
+impl Iterator for Runs<'_> {
+    type Item = core::ops::Range<usize>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let start = self.seek(self.at, 0);
+        if start >= self.end {
+            return None;
+        }
+        self.at = self.seek(start, u64::MAX);
+        Some(start..self.at)
     }
 }
 
@@ -316,6 +370,20 @@ fn narrow(word: usize) -> u32 {
 mod tests {
     use super::*;
     use std::collections::BTreeSet;
+
+    #[test]
+    fn runs_are_as_long_as_can_be_and_end_at_the_end() {
+        let mut bits = Bits::default();
+        assert_eq!(bits.runs(100).count(), 0);
+        (3..5).chain(60..200).chain([300]).for_each(|slot| bits.insert(slot));
+        assert!(bits.runs(1000).eq([3..5, 60..200, 300..301]));
+        assert!(bits.runs(130).eq([3..5, 60..130]));
+        bits.remove(64);
+        assert!(bits.runs(64).eq([3..5, 60..64]));
+        assert!(bits.runs(1000).eq([3..5, 60..64, 65..200, 300..301]));
+        bits.fill(70);
+        assert!(bits.runs(70).eq([0..70]));
+    }
 
     /// Agrees with an ordered set under a fixed pseudo-random sequence, near and far, dense and sparse.
     #[test]

@@ -4,6 +4,7 @@ use crate::math::{Aabb, Mat34, PackedTransform};
 use crate::slice::bits::Bits;
 use crate::slice::linear::LinearAllocator;
 use crate::slice::row::NIL;
+use crate::slice::trace::{MaskTrace, Trace};
 use crate::{Local, Shape};
 use std::collections::BTreeMap;
 
@@ -38,6 +39,8 @@ pub(crate) struct TransformColumn {
     pub(crate) portal_slots: Bits,
     /// Local transforms that shear, by slot; the others pay nothing for them.
     pub(crate) sheared: BTreeMap<u32, Mat34>,
+    /// Who has each slot and what was in it, where changes are told.
+    pub(crate) trace: Option<Box<Trace>>,
 }
 
 impl TransformColumn {
@@ -54,6 +57,7 @@ impl TransformColumn {
             swept: Swept::default(),
             portal_slots: Bits::default(),
             sheared: BTreeMap::new(),
+            trace: None,
         };
         column.slots.allocate_near(0, false);
         column.locals.push(PackedTransform::IDENTITY);
@@ -76,6 +80,9 @@ impl TransformColumn {
         put(&mut self.locals, slot, packed);
         put(&mut self.parents, slot, parent);
         put(&mut self.worlds, slot, *world);
+        if let Some(trace) = &mut self.trace {
+            trace.put(slot);
+        }
     }
 
     /// Fills the next slot of a column without holes that has room, marked.
@@ -85,6 +92,9 @@ impl TransformColumn {
         self.locals.push(local);
         self.parents.push(parent);
         self.worlds.push(Mat34::IDENTITY);
+        if let Some(trace) = &mut self.trace {
+            trace.put(slot);
+        }
         self.mark(slot);
         slot
     }
@@ -144,6 +154,9 @@ impl TransformColumn {
             self.locals.truncate(end);
             self.parents.truncate(end);
             self.worlds.truncate(end);
+            if let Some(trace) = &mut self.trace {
+                trace.truncate(end);
+            }
         }
     }
 
@@ -156,6 +169,12 @@ impl TransformColumn {
             + self.portal_slots.bytes()
             + self.slots.holes().bytes()
             + self.sheared.len() * size_of::<(u32, Mat34)>()
+            + self.trace.as_ref().map_or(0, |trace| trace.bytes())
+    }
+
+    /// The bytes of a slot.
+    pub(crate) fn slot_bytes(&self) -> usize {
+        Self::BYTES + self.trace.as_ref().map_or(0, |_| Trace::BYTES)
     }
 }
 
@@ -183,6 +202,8 @@ pub(crate) struct VisibilityColumn {
     pub(crate) effective: Vec<u32>,
     /// Whether some mask or parent changed since the last sweep.
     pub(crate) dirty: bool,
+    /// Who has each slot, where changes are told.
+    pub(crate) trace: Option<Box<MaskTrace>>,
 }
 
 impl VisibilityColumn {
@@ -195,6 +216,7 @@ impl VisibilityColumn {
             parents: Vec::with_capacity(capacity as usize),
             effective: Vec::with_capacity(capacity as usize),
             dirty: false,
+            trace: None,
         };
         column.slots.allocate_near(0, false);
         column.locals.push(u32::MAX);
@@ -208,6 +230,9 @@ impl VisibilityColumn {
         put(&mut self.locals, slot, local);
         put(&mut self.parents, slot, parent);
         put(&mut self.effective, slot, effective);
+        if let Some(trace) = &mut self.trace {
+            trace.put(slot);
+        }
     }
 
     pub(crate) fn free(&mut self, slot: u32) {
@@ -216,11 +241,20 @@ impl VisibilityColumn {
         self.locals.truncate(end);
         self.parents.truncate(end);
         self.effective.truncate(end);
+        if let Some(trace) = &mut self.trace {
+            trace.truncate(end);
+        }
     }
 
     pub(crate) fn allocated_bytes(&self) -> usize {
         (self.locals.capacity() + self.parents.capacity() + self.effective.capacity()) * size_of::<u32>()
             + self.slots.holes().bytes()
+            + self.trace.as_ref().map_or(0, |trace| trace.bytes())
+    }
+
+    /// The bytes of a slot.
+    pub(crate) fn slot_bytes(&self) -> usize {
+        Self::BYTES + self.trace.as_ref().map_or(0, |_| MaskTrace::BYTES)
     }
 }
 

@@ -145,6 +145,7 @@ impl Store {
             slice.isolated = true;
             doomed += slice.nodes();
             pending.extend(&slice.children);
+            self.note_gone(number);
         }
         for &top in &tops {
             self.slices[top as usize].portal = At::NONE;

@@ -124,6 +124,10 @@ impl Store {
         let name = words.name().map_or(NIL, |name| slice.new_name(name.into(), false));
         let row = Row { transform, visibility, material, shape, name, ..Row::new(Occupant::node(handle)) };
         slice.link_new(at, row, spot);
+        if self.feed.is_some() {
+            slice.trace_owner(at);
+            self.note_new(spot.slice, handle);
+        }
         (at, handle)
     }
 

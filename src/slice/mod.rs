@@ -5,14 +5,17 @@
 //! files are the ways in which rows move: `chain` (between siblings), `rewire` (effective slots), `reconstitute`
 //! (within a slice), `transplant` (between slices), `split` and `merge` (where a slice is too large or too small),
 //! `detached` (out of the tree), `grow` (many that come at once).
+//! `trace`, `feed` and `layout` note what changes, for whoever asks.
 
 mod bits;
 mod boxes;
 mod chain;
 mod column;
 mod detached;
+mod feed;
 mod grow;
 mod identity;
+mod layout;
 mod linear;
 mod merge;
 mod need;
@@ -25,18 +28,21 @@ mod split;
 mod store;
 pub(crate) mod table;
 mod tour;
+mod trace;
 mod transplant;
 mod validate;
 
-pub(crate) use bits::{Bits, HoleSet};
+pub(crate) use bits::{Bits, HoleSet, Runs};
 pub(crate) use boxes::SliceBoxes;
 pub(crate) use chain::Spot;
 pub(crate) use column::{
     MaterialColumn, NameColumn, ShapeColumn, ShapeRecord, Swept, TransformColumn, VisibilityColumn,
 };
 pub(crate) use detached::Standing;
+pub(crate) use feed::Feed;
 pub(crate) use grow::Forest;
 pub(crate) use identity::{Identity, unique_number};
+pub(crate) use layout::Layouts;
 pub(crate) use linear::LinearAllocator;
 pub(crate) use need::Need;
 pub(crate) use node_list::{Head, NodeList};
@@ -93,6 +99,8 @@ pub(crate) struct Slice {
     pub(crate) version: u64,
     /// The number of the update that last computed transforms here; [`TransformColumn::swept`] says which.
     pub(crate) swept_in: u64,
+    /// Changes with the places of the transform slots; see [`Layouts`].
+    pub(crate) layout: u64,
     /// How many rows went to a place far from the wished one since the last reconstitution.
     pub(crate) misplaced: u32,
     /// Whether the slot of this slice in the store is in use.

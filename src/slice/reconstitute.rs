@@ -165,6 +165,7 @@ impl Store {
         slices[number as usize].rows = rows;
         slices[number as usize].children = children;
         slices[number as usize].boxes = boxes;
+        self.note_rebuilt(number);
     }
 }
 
@@ -189,12 +190,19 @@ impl Slice {
         reserve(&mut transforms.parents, capacity)?;
         reserve(&mut transforms.worlds, capacity)?;
         transforms.dirty.try_reserve(capacity)?;
+        if let Some(trace) = &mut transforms.trace {
+            reserve(&mut trace.owners, capacity)?;
+            reserve(&mut trace.previous, capacity)?;
+        }
         transforms.slots.set_capacity(capacity);
 
         let capacity = target(&visibilities.slots, need.visibilities);
         reserve(&mut visibilities.locals, capacity)?;
         reserve(&mut visibilities.parents, capacity)?;
         reserve(&mut visibilities.effective, capacity)?;
+        if let Some(trace) = &mut visibilities.trace {
+            reserve(&mut trace.owners, capacity)?;
+        }
         visibilities.slots.set_capacity(capacity);
 
         let capacity = target(&materials.slots, need.materials);
@@ -254,6 +262,10 @@ impl Rebuild {
         slice.visibilities.dirty = old.visibilities.dirty;
         slice.materials.dirty = old.materials.dirty;
         slice.boxes = old.boxes.as_ref().map(|_| Box::default());
+        if old.transforms.trace.is_some() {
+            slice.begin_trace();
+            slice.take_base_history(old, below);
+        }
         Self { slice }
     }
 
@@ -304,6 +316,7 @@ impl Rebuild {
             worn: old.worn,
             isolated: old.isolated,
             standing: old.standing,
+            layout: old.layout,
             ..slice
         }
     }
@@ -328,6 +341,9 @@ impl Rebuild {
         column.locals.push(packed);
         column.parents.push(parent.index());
         column.worlds.push(world);
+        if let (Some(trace), Some(old)) = (&mut column.trace, &old.trace) {
+            trace.carry(old, from, to);
+        }
         if old.dirty.contains(from) {
             column.mark(to);
         }
@@ -347,6 +363,9 @@ impl Rebuild {
         column.locals.push(old.locals[from as usize]);
         column.parents.push(parent.index());
         column.effective.push(old.effective[from as usize]);
+        if let Some(trace) = &mut column.trace {
+            trace.put(to);
+        }
         row.visibility = Slot::own(to);
     }
 

@@ -79,6 +79,7 @@ impl Slice {
         let changed = (transform, visibility, material) != (new_transform, new_visibility, new_material);
         if changed {
             self.refresh_shape(at);
+            self.trace_owner(at);
             if occupant.as_portal().is_some() {
                 self.transforms.portal_slots.insert(new_transform.index());
             }
@@ -99,6 +100,7 @@ impl Slice {
         let fresh = column.slots.allocate_after(above, reuse).ok_or(NoRoom)?;
         let (local, world) = (column.local(slot), column.worlds[slot as usize]);
         column.put(fresh, above, &local, &world);
+        column.carry(slot, fresh);
         column.mark(fresh);
         column.free(slot);
         Ok(Slot::own(fresh))

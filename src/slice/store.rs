@@ -3,7 +3,7 @@
 use crate::simd::prefetch;
 use crate::slice::column::ShapeRecord;
 use crate::slice::row::{At, NIL, Occupant, Row, Slot};
-use crate::slice::{Identity, Need, Slice, Spot, Standing, Tables, Tour};
+use crate::slice::{Feed, Identity, Layouts, Need, Slice, Spot, Standing, Tables, Tour};
 use crate::{Aabb, Local, Mat34, Node, NodeHandle, SceneConfig, Shape, Visibility};
 use core::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
@@ -34,6 +34,10 @@ pub(crate) struct Store {
     /// The newest version that a slice has, or had; changes with the tree of slices too.
     pub(crate) versions: u64,
     pub(crate) identity: Identity,
+    /// What changed, where that is told.
+    pub(crate) feed: Option<Box<Feed>>,
+    /// Which matrix arrays changed.
+    pub(crate) layouts: Layouts,
     /// The next slice to open, where room was reserved for it.
     pub(crate) reserved: Option<Slice>,
     /// Rows of a walk, with the row that each hangs below, or slots and their slices: kept to spare allocations.
@@ -65,6 +69,8 @@ impl Store {
             updates: 0,
             versions: 0,
             identity: Identity::new(),
+            feed: config.changes.then(Box::default),
+            layouts: Layouts::default(),
             reserved: None,
             order: Vec::new(),
             pending: Vec::new(),
@@ -186,6 +192,8 @@ impl Store {
         let reserved = self.reserved.as_ref().map_or(0, Slice::allocated_bytes);
         reserved
             + self.tour.bytes()
+            + self.feed.as_ref().map_or(0, |feed| feed.bytes())
+            + self.layouts.bytes()
             + self.slices.capacity() * size_of::<Slice>()
             + (self.order.capacity() + self.pending.capacity()) * size_of::<(u32, u32)>()
             + self.lists().map(Vec::capacity).sum::<usize>() * size_of::<u32>()
@@ -216,6 +224,16 @@ impl Store {
         if self.config.bounds {
             slice.boxes = Some(Box::default());
         }
+        if self.feed.is_some() {
+            slice.begin_trace();
+        }
+        let number = self.keep_slice(slice);
+        self.note_layout(number);
+        number
+    }
+
+    /// Gives a slice a number.
+    fn keep_slice(&mut self, slice: Slice) -> u32 {
         if let Some(Reverse(number)) = self.free_slices.pop() {
             self.slices[number as usize] = slice;
             number
@@ -243,6 +261,7 @@ impl Store {
         debug_assert_ne!(slice, At::ROOT.slice);
         self.slices[slice as usize] = Slice::default();
         self.tables.orphan(slice);
+        self.note_gone(slice);
         self.free_slices.push(Reverse(slice));
     }
 
@@ -377,6 +396,10 @@ impl Store {
         }
         let row = Row { transform, visibility, material, shape, name, ..Row::new(occupant) };
         slice.link_new(at, row, spot);
+        if self.feed.is_some() {
+            slice.trace_owner(at);
+            self.note_new(spot.slice, handle);
+        }
         if need.transforms + need.visibilities > 0 {
             self.mark(spot.slice);
         }

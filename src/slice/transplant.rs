@@ -88,6 +88,7 @@ impl Store {
                     let slice = &mut self.slices[spot.slice as usize];
                     slice.link(from.row, &spot);
                     slice.misplaced = slice.misplaced.saturating_add(1);
+                    self.note_relinked(spot.slice, from.row);
                     self.rewire(spot.slice, from.row);
                     return;
                 }
@@ -182,6 +183,10 @@ impl Store {
             run.previous = source.row(top).last_child;
             top = source.row(top).next;
         }
+        if let Some(feed) = &mut self.feed {
+            target.take_history(source, &order, source.row(first).parent, spot.parent, feed);
+            feed.list_unsettled(spot.slice, target);
+        }
         for &(row, _) in &order {
             source.free_components(row);
         }
@@ -203,6 +208,9 @@ impl Store {
             self.slices[from as usize].free_row(row);
         }
         self.order = order;
+        if marks == Marks::Keep {
+            self.note_layout(spot.slice);
+        }
         if marks == Marks::Set || self.slice(spot.slice).is_dirty() {
             self.mark(spot.slice);
         }

@@ -367,6 +367,14 @@ impl Slice {
             check(row.material, material, &self.materials.slots, None),
             "slice {number}: row {at} has a wrong material slot"
         );
+        let owned = |own: Slot, owners: Option<&[u32]>| {
+            own.as_own().zip(owners).is_none_or(|(slot, owners)| owners.get(slot as usize) == Some(&at))
+        };
+        ensure!(
+            owned(row.transform, self.transforms.trace.as_ref().map(|trace| &*trace.owners))
+                && owned(row.visibility, self.visibilities.trace.as_ref().map(|trace| &*trace.owners)),
+            "slice {number}: row {at} is not known for the owner of its slots"
+        );
         ensure!(
             row.name == NIL || self.names.slots.is_live(row.name),
             "slice {number}: row {at} has a wrong name slot"
@@ -393,12 +401,18 @@ impl Slice {
             (
                 "transforms",
                 transforms.slots.end(),
-                vec![transforms.locals.len(), transforms.parents.len(), transforms.worlds.len()],
+                [transforms.locals.len(), transforms.parents.len(), transforms.worlds.len()]
+                    .into_iter()
+                    .chain(transforms.trace.iter().flat_map(|trace| [trace.owners.len(), trace.previous.len()]))
+                    .collect(),
             ),
             (
                 "visibilities",
                 visibilities.slots.end(),
-                vec![visibilities.locals.len(), visibilities.parents.len(), visibilities.effective.len()],
+                [visibilities.locals.len(), visibilities.parents.len(), visibilities.effective.len()]
+                    .into_iter()
+                    .chain(visibilities.trace.iter().map(|trace| trace.owners.len()))
+                    .collect(),
             ),
             ("materials", materials.slots.end(), vec![materials.values.len()]),
             ("shapes", shapes.slots.end(), vec![shapes.records.len(), shapes.bounds.len()]),
@@ -409,6 +423,10 @@ impl Slice {
                 "slice {number}: the arrays of {name} are not as long as their end"
             );
         }
+        ensure!(
+            transforms.trace.is_some() == visibilities.trace.is_some(),
+            "slice {number}: one column remembers and one does not"
+        );
         for slot in (1..transforms.slots.end()).filter(|&slot| !transforms.slots.is_live(slot)) {
             ensure!(
                 transforms.parents[slot as usize] < slot,

@@ -2,6 +2,7 @@
 
 mod batches;
 mod bulk;
+mod changes;
 mod deep;
 mod detached;
 mod draws;

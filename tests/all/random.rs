@@ -54,9 +54,12 @@ fn play<P: core::fmt::Debug + Copy>(seed: u8, policies: impl Strategy<Value = P>
     assert!(largest >= 200, "no tree had more than {largest} nodes");
 }
 
-/// A scene of a fixed policy; the bytes say how many nodes it may have.
+/// A scene of a fixed policy; the bytes say how many nodes it may have, and whether it tells changes.
 fn fixed(seed: u8, config: SceneConfig) {
-    play(seed, uniform8(any::<u8>()), |bytes| Twin::new(config, decode::most_nodes(bytes)));
+    play(seed, uniform8(any::<u8>()), |bytes| {
+        let config = SceneConfig { changes: decode::policy(bytes).changes, ..config };
+        Twin::new(config, decode::most_nodes(bytes))
+    });
 }
 
 /// Scenes of tiny capacities, where growth, holes, nesting, adoption and retirement are the rule.

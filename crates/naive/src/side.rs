@@ -136,6 +136,23 @@ pub struct Packed {
 }
 
 impl Packed {
+    /// Builds the tree in a scene of this policy.
+    ///
+    /// # Panics
+    /// If the policy makes no sense.
+    #[must_use]
+    pub fn build_with(recipe: &Recipe, config: SceneConfig) -> Self {
+        let (root, rest) = split(recipe);
+        let mut scene = Scene::with_config(config).expect("the policy makes sense");
+        let mut nodes = Vec::with_capacity(recipe.nodes().len());
+        scene.attach_transform(scene.root(), root).expect("the root takes a finite transform");
+        nodes.push(scene.root());
+        for node in rest {
+            nodes.push(insert(&mut scene, nodes[node.parent as usize], node.content));
+        }
+        Self { scene, nodes, draws: DrawList::new() }
+    }
+
     /// The scene, for what only it can be asked.
     #[must_use]
     pub const fn scene(&self) -> &Scene {
@@ -172,15 +189,7 @@ impl Side for Packed {
     const NAME: &'static str = "hedgerow";
 
     fn build(recipe: &Recipe) -> Self {
-        let (root, rest) = split(recipe);
-        let mut scene = Scene::new();
-        let mut nodes = Vec::with_capacity(recipe.nodes().len());
-        scene.attach_transform(scene.root(), root).expect("the root takes a finite transform");
-        nodes.push(scene.root());
-        for node in rest {
-            nodes.push(insert(&mut scene, nodes[node.parent as usize], node.content));
-        }
-        Self { scene, nodes, draws: DrawList::new() }
+        Self::build_with(recipe, SceneConfig::DEFAULT)
     }
 
     fn pack(&mut self) {

@@ -25,6 +25,7 @@ pub(crate) fn policy(bytes: [u8; POLICY_BYTES]) -> SceneConfig {
         reuse_holes: sharing & 2 == 0,
         grow_in_place: sharing & 4 == 0,
         bounds: sharing & 8 != 0,
+        changes: sharing & 64 == 0,
         max_table_entries: 1 + u32::from(entries % 4),
         max_generation: 1 + u32::from(generations % 3),
     }

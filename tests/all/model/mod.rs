@@ -20,6 +20,7 @@ pub(crate) mod compare;
 pub(crate) mod components;
 pub(crate) mod decode;
 pub(crate) mod draws;
+pub(crate) mod feed;
 pub(crate) mod inherited;
 pub(crate) mod moves;
 pub(crate) mod op;

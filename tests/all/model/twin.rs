@@ -1,6 +1,7 @@
 //! A scene and its model, side by side: every edit is played on both and every answer is compared.
 
 use super::draws::Lists;
+use super::feed::Seen;
 use super::inherited::Shades;
 use super::op::{Op, SortKey, Step};
 use super::tree::{Met, Tree};
@@ -60,6 +61,7 @@ pub(crate) struct Twin {
     pub(crate) met: Vec<Met>,
     pub(crate) worlds: Vec<World>,
     pub(crate) fresh: Vec<Mat34>,
+    pub(crate) seen: Seen,
     most: usize,
 }
 
@@ -79,6 +81,7 @@ impl Twin {
             met,
             worlds,
             fresh,
+            seen: Seen::default(),
             most,
         }
     }
@@ -119,6 +122,7 @@ impl Twin {
         self.compare_inherited(step.probe)?;
         if updated {
             self.compare_draws()?;
+            self.compare_feed()?;
         }
         self.compare_spatial(step.probe, updated)?;
         self.probe(step.probe)

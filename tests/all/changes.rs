@@ -1,0 +1,438 @@
+//! What an update tells of its changes: handles, previous matrices, matrix arrays.
+
+use hedgerow::{
+    Changes, Flow, Keep, Mat34, Node, NodeHandle, Place, Scene, SceneConfig, SliceViewMut, SliceVisitorMut, Transform,
+    TransformPass, Visibility,
+};
+use std::time::Duration;
+
+const TOLD: SceneConfig = SceneConfig { changes: true, ..SceneConfig::DEFAULT };
+
+fn scene() -> Scene {
+    Scene::with_config(TOLD).unwrap()
+}
+
+fn at(x: f32) -> Transform {
+    Transform::from_xyz(x, 0.0, 0.0)
+}
+
+fn placed(scene: &mut Scene, parent: NodeHandle, x: f32) -> NodeHandle {
+    scene.insert(parent, Node::transform(at(x))).unwrap()
+}
+
+fn group(scene: &mut Scene, parent: NodeHandle) -> NodeHandle {
+    scene.insert(parent, Node::group()).unwrap()
+}
+
+/// The numbers of nodes moved, changed in visibility, entered and left.
+fn counts(changes: Changes<'_>) -> [usize; 4] {
+    [changes.moved(), changes.visibility(), changes.entered(), changes.left()].map(<[NodeHandle]>::len)
+}
+
+fn update(scene: &mut Scene) -> [usize; 4] {
+    scene.update();
+    counts(scene.changes())
+}
+
+#[test]
+fn the_first_feed_tells_of_every_node_and_the_second_of_none() {
+    let mut scene = scene();
+    let root = scene.root();
+    let car = placed(&mut scene, root, 1.0);
+    let wheel = group(&mut scene, car);
+    scene.update();
+    assert_eq!(scene.changes().entered(), [scene.root(), car, wheel]);
+    assert_eq!(counts(scene.changes()), [0, 0, 3, 0]);
+    assert_eq!(update(&mut scene), [0; 4]);
+    assert!(scene.changes().is_empty());
+}
+
+#[test]
+fn a_scene_that_is_not_asked_for_changes_tells_none() {
+    let mut scene = Scene::new();
+    let root = scene.root();
+    let car = placed(&mut scene, root, 1.0);
+    assert_eq!(update(&mut scene), [0; 4]);
+    assert_eq!(scene.previous_world(car), None);
+}
+
+#[test]
+fn nodes_without_transforms_move_with_the_nearest_above_through_every_slice() {
+    let mut scene = scene();
+    let root = scene.root();
+    let car = placed(&mut scene, root, 1.0);
+    let seat = group(&mut scene, car);
+    let driver = group(&mut scene, seat);
+    let other = placed(&mut scene, root, 5.0);
+    scene.isolate(seat).unwrap();
+    scene.isolate(driver).unwrap();
+    scene.update();
+    scene.set_local(car, at(2.0)).unwrap();
+    scene.update();
+    let mut moved = scene.changes().moved().to_vec();
+    moved.sort_unstable();
+    let mut expected = [car, seat, driver];
+    expected.sort_unstable();
+    assert_eq!(moved, expected);
+    assert!(!scene.changes().moved().contains(&other));
+}
+
+#[test]
+fn a_node_that_goes_and_comes_back_within_a_frame_has_not_moved() {
+    let mut scene = scene();
+    let root = scene.root();
+    let car = placed(&mut scene, root, 1.0);
+    let seat = group(&mut scene, car);
+    scene.update();
+    scene.set_local(car, at(2.0)).unwrap();
+    scene.set_local(car, at(1.0)).unwrap();
+    scene.reparent(seat, root, Keep::Local).unwrap();
+    scene.reparent(seat, car, Keep::Local).unwrap();
+    assert_eq!(update(&mut scene), [0; 4]);
+}
+
+#[test]
+fn a_reparented_node_without_a_transform_has_moved_only_if_its_new_parent_is_elsewhere() {
+    let mut scene = scene();
+    let root = scene.root();
+    let [car, twin, bus] = [1.0, 1.0, 2.0].map(|x| placed(&mut scene, root, x));
+    let seat = group(&mut scene, car);
+    let driver = group(&mut scene, seat);
+    scene.update();
+    let world = *scene.world(driver).unwrap();
+    scene.reparent(seat, twin, Keep::Local).unwrap();
+    assert_eq!(update(&mut scene), [0; 4], "both cars are in one place");
+    scene.reparent(seat, bus, Keep::Local).unwrap();
+    assert_eq!(update(&mut scene), [2, 0, 0, 0]);
+    assert_eq!(scene.previous_world(driver), Some(&world));
+    assert_eq!(update(&mut scene), [0; 4]);
+    assert_eq!(scene.previous_world(driver), scene.world(driver));
+}
+
+#[test]
+fn attaching_and_detaching_a_transform_moves_what_goes_by_it() {
+    let mut scene = scene();
+    let root = scene.root();
+    let car = placed(&mut scene, root, 1.0);
+    let seat = group(&mut scene, car);
+    let driver = group(&mut scene, seat);
+    scene.update();
+    scene.attach_transform(seat, Transform::IDENTITY).unwrap();
+    assert_eq!(update(&mut scene), [0; 4], "the seat is where it was");
+    scene.set_local(seat, at(3.0)).unwrap();
+    scene.detach_transform(seat).unwrap();
+    assert_eq!(update(&mut scene), [0; 4]);
+    scene.attach_transform(seat, at(3.0)).unwrap();
+    assert_eq!(update(&mut scene), [2, 0, 0, 0]);
+    scene.detach_transform(seat).unwrap();
+    assert_eq!(update(&mut scene), [2, 0, 0, 0]);
+    assert_eq!(scene.previous_world(driver).unwrap().translation().x, 4.0);
+}
+
+#[test]
+fn what_came_and_went_within_a_frame_is_not_told() {
+    let mut scene = scene();
+    let root = scene.root();
+    let old = placed(&mut scene, root, 1.0);
+    scene.update();
+    // The index of each serves the next again.
+    for _ in 0..3 {
+        let brief = placed(&mut scene, old, 1.0);
+        group(&mut scene, brief);
+        scene.remove(brief).unwrap();
+    }
+    assert_eq!(update(&mut scene), [0; 4]);
+    scene.remove(old).unwrap();
+    let new = placed(&mut scene, root, 2.0);
+    scene.update();
+    assert_eq!((scene.changes().entered(), scene.changes().left()), (&[new][..], &[old][..]));
+    assert!(!scene.contains(old) && scene.changes().moved().is_empty());
+}
+
+#[test]
+fn clearing_a_scene_leaves_its_root() {
+    let mut scene = scene();
+    let root = scene.root();
+    let car = placed(&mut scene, root, 1.0);
+    group(&mut scene, car);
+    scene.update();
+    scene.clear();
+    assert_eq!(update(&mut scene), [0, 0, 0, 2]);
+}
+
+#[test]
+fn endless_edits_without_an_update_note_no_more_than_there_are_nodes() {
+    let mut scene = scene();
+    let root = scene.root();
+    let churn = |scene: &mut Scene| {
+        for _ in 0..20_000 {
+            let brief = group(scene, root);
+            scene.remove(brief).unwrap();
+        }
+        scene.stats().overhead_bytes
+    };
+    let before = churn(&mut scene);
+    assert_eq!(churn(&mut scene), before);
+    assert_eq!(update(&mut scene), [0, 0, 1, 0]);
+}
+
+#[test]
+fn visibility_is_told_of_those_whose_mask_changed() {
+    let mut scene = scene();
+    let root = scene.root();
+    let house = scene.insert(root, Node::group().with_visibility(Visibility::layers(3))).unwrap();
+    let room = group(&mut scene, house);
+    let hidden = scene.insert(room, Node::group().with_visibility(Visibility::layers(4))).unwrap();
+    let below = group(&mut scene, hidden);
+    scene.isolate(room).unwrap();
+    assert_eq!(update(&mut scene), [0, 0, 5, 0]);
+    scene.attach_visibility(house, Visibility::layers(1)).unwrap();
+    scene.update();
+    let mut told = scene.changes().visibility().to_vec();
+    told.sort_unstable();
+    let mut expected = [house, room];
+    expected.sort_unstable();
+    assert_eq!(told, expected);
+    scene.detach_visibility(hidden).unwrap();
+    assert_eq!(update(&mut scene), [0, 2, 0, 0], "what was on no layer is on that of the house");
+    scene.reparent(below, root, Keep::Local).unwrap();
+    scene.update();
+    assert_eq!(scene.changes().visibility(), [below]);
+}
+
+#[test]
+fn what_stops_is_at_rest_one_update_later() {
+    let mut scene = scene();
+    let root = scene.root();
+    let [car, bus] = [1.0, 2.0].map(|x| placed(&mut scene, root, x));
+    scene.update();
+    assert_eq!(scene.previous_world(car), scene.world(car), "a node that entered has not moved");
+    scene.set_local(car, at(7.0)).unwrap();
+    scene.update();
+    assert_eq!(scene.previous_world(car).unwrap().translation().x, 1.0);
+    // Another one moves, wherever it lies, and then none.
+    scene.set_local(bus, at(8.0)).unwrap();
+    scene.update();
+    assert_eq!(scene.previous_world(car).unwrap().translation().x, 7.0);
+    assert_eq!(scene.previous_world(bus).unwrap().translation().x, 2.0);
+    scene.update();
+    assert_eq!(scene.previous_world(bus).unwrap().translation().x, 8.0);
+}
+
+/// Moves everything that has a transform by one, and computes world matrices at once.
+struct Shove;
+
+impl SliceVisitorMut for Shove {
+    fn slice_mut(&mut self, mut slice: SliceViewMut<'_>) -> Flow {
+        for slot in 1..slice.view().transforms().len() {
+            let local = slice.view().transforms().local(slot).and_then(|local| local.transform());
+            if let Some(local) = local {
+                slice.set_local(slot, local.with_translation(local.translation + hedgerow::glam::Vec3::X)).unwrap();
+            }
+        }
+        TransformPass::dirty().slice_mut(slice)
+    }
+}
+
+#[test]
+fn what_a_visitor_moves_is_told_by_the_next_update() {
+    let mut scene = scene();
+    let root = scene.root();
+    let car = placed(&mut scene, root, 1.0);
+    let seat = group(&mut scene, car);
+    scene.isolate(seat).unwrap();
+    scene.update();
+    scene.set_local(car, at(2.0)).unwrap();
+    scene.update();
+    scene.visit_slices_mut(&mut Shove);
+    assert_eq!(scene.world(car).unwrap().translation().x, 3.0);
+    assert_eq!(update(&mut scene), [2, 0, 0, 0]);
+    assert_eq!(scene.previous_world(car).unwrap().translation().x, 2.0);
+    assert_eq!(scene.previous_world(seat).unwrap().translation().x, 2.0);
+}
+
+#[test]
+fn maintenance_changes_nothing_that_is_told_of_nodes() {
+    let config = SceneConfig { max_nodes: 16, min_nodes: 4, ..TOLD };
+    let mut scene = Scene::with_config(config).unwrap();
+    let root = scene.root();
+    let mut nodes = vec![placed(&mut scene, root, 1.0)];
+    for step in 0..200 {
+        let parent = nodes[step * 7 % nodes.len()];
+        let node = if step % 3 == 0 { group(&mut scene, parent) } else { placed(&mut scene, parent, 1.0) };
+        nodes.push(node);
+    }
+    scene.update();
+    scene.set_local(nodes[0], at(2.0)).unwrap();
+    assert_eq!(update(&mut scene), [201, 0, 0, 0]);
+    let previous: Vec<Option<Mat34>> = nodes.iter().map(|&node| scene.previous_world(node).copied()).collect();
+    scene.maintain(Duration::MAX);
+    scene.reconstitute_all();
+    let kept = nodes.iter().map(|&node| scene.previous_world(node).copied());
+    assert!(kept.eq(previous), "rows moved, and what was remembered of them went along");
+    assert_eq!(update(&mut scene), [0; 4]);
+    assert!(nodes.iter().all(|&node| scene.previous_world(node) == scene.world(node)));
+}
+
+#[test]
+fn an_upload_is_as_small_as_what_moved() {
+    let mut scene = Scene::new();
+    let root = scene.root();
+    let top = placed(&mut scene, root, 1.0);
+    let nodes: Vec<_> = (0..1000).map(|_| placed(&mut scene, top, 1.0)).collect();
+    scene.update();
+    assert!(scene.uploads().all(|upload| upload.is_new()));
+    scene.set_local(nodes[500], at(2.0)).unwrap();
+    scene.set_local(nodes[503], at(2.0)).unwrap();
+    scene.set_local(nodes[900], at(2.0)).unwrap();
+    scene.update();
+    let uploads: Vec<_> = scene.uploads().collect();
+    let [upload] = uploads[..] else { panic!("one slice changed, not {}", uploads.len()) };
+    let slots = [500, 503, 900].map(|node| scene.matrix_slot(nodes[node]).unwrap().slot as usize);
+    assert!(upload.ranges().eq([slots[0]..slots[1] + 1, slots[2]..slots[2] + 1]));
+    assert!(!upload.is_new() && upload.matrices()[slots[2]].translation().x == 3.0);
+    scene.update();
+    assert_eq!(scene.uploads().count(), 0);
+}
+
+#[test]
+fn an_array_that_is_laid_out_anew_is_told_as_new_and_one_that_went_as_dropped() {
+    let mut scene = Scene::new();
+    let root = scene.root();
+    let [first, second] = [1.0, 2.0].map(|x| {
+        let top = placed(&mut scene, root, x);
+        scene.isolate(top).unwrap();
+        top
+    });
+    let slice = scene.matrix_slot(first).unwrap().slice;
+    scene.update();
+    let layout = |scene: &Scene| scene.uploads().find(|upload| upload.slice() == slice).map(|upload| upload.layout());
+    let before = layout(&scene);
+    scene.reconstitute(first).unwrap();
+    scene.update();
+    assert!(before.is_some() && layout(&scene).is_some() && layout(&scene) != before);
+    scene.remove(first).unwrap();
+    scene.update();
+    assert_eq!(scene.dropped_arrays(), [slice]);
+    // The next slice is given the same number, and has a layout of its own.
+    let third = scene.insert(Place::Before(second), Node::transform(at(3.0))).unwrap();
+    scene.isolate(third).unwrap();
+    scene.update();
+    assert_eq!(scene.matrix_slot(third).unwrap().slice, slice);
+    assert!(scene.uploads().any(|upload| upload.slice() == slice && upload.is_new()));
+    assert!(scene.dropped_arrays().is_empty());
+}
+
+#[test]
+fn a_detached_subtree_has_left_and_an_attached_one_has_entered() {
+    let mut scene = scene();
+    let root = scene.root();
+    let [car, bus] = [1.0, 2.0].map(|x| placed(&mut scene, root, x));
+    let seat = group(&mut scene, car);
+    let driver = group(&mut scene, seat);
+    scene.isolate(driver).unwrap();
+    scene.update();
+
+    scene.detach(seat).unwrap();
+    scene.attach(seat, car, Keep::Local).unwrap();
+    assert_eq!(update(&mut scene), [0; 4], "it went and came back");
+
+    scene.detach(seat).unwrap();
+    assert_eq!(update(&mut scene), [0, 0, 0, 2]);
+    scene.attach_transform(seat, at(3.0)).unwrap();
+    let guest = group(&mut scene, seat);
+    assert_eq!(update(&mut scene), [0; 4], "what is detached is told nothing of");
+
+    scene.attach(seat, bus, Keep::Local).unwrap();
+    scene.update();
+    let mut entered = scene.changes().entered().to_vec();
+    entered.sort_unstable();
+    let mut expected = [seat, driver, guest];
+    expected.sort_unstable();
+    assert_eq!((entered, counts(scene.changes())), (expected.to_vec(), [0, 0, 3, 0]));
+    assert!(expected.iter().all(|&node| scene.previous_world(node) == scene.world(node)));
+    assert_eq!(update(&mut scene), [0; 4]);
+    scene.validate().unwrap();
+}
+
+#[test]
+fn a_subtree_that_was_elsewhere_in_between_has_moved_if_it_came_back_to_another_place() {
+    let mut scene = scene();
+    let root = scene.root();
+    let [car, bus] = [1.0, 2.0].map(|x| placed(&mut scene, root, x));
+    let seat = group(&mut scene, car);
+    group(&mut scene, seat);
+    scene.update();
+    scene.detach(seat).unwrap();
+    scene.attach(seat, bus, Keep::Local).unwrap();
+    assert_eq!(update(&mut scene), [2, 0, 0, 0]);
+    assert_eq!(scene.previous_world(seat).unwrap().translation().x, 1.0);
+}
+
+#[test]
+fn an_index_that_serves_outside_of_the_tree_confuses_nobody() {
+    let config = SceneConfig { initial_slice_max_num_nodes: 1, ..TOLD };
+    let mut scene = Scene::with_config(config).unwrap();
+    let root = scene.root();
+    let shelf = group(&mut scene, root);
+    let old: Vec<_> = (0..8).map(|_| group(&mut scene, shelf)).collect();
+    scene.update();
+    scene.detach(shelf).unwrap();
+    scene.attach(shelf, root, Keep::Local).unwrap();
+    old.iter().for_each(|&node| assert_eq!(scene.remove(node), Ok(1)));
+    scene.detach(shelf).unwrap();
+    let new: Vec<_> = (0..8).map(|_| group(&mut scene, shelf)).collect();
+    scene.attach(shelf, root, Keep::Local).unwrap();
+    scene.update();
+    let sorted = |nodes: &[NodeHandle]| {
+        let mut nodes = nodes.to_vec();
+        nodes.sort_unstable();
+        nodes
+    };
+    assert_eq!(sorted(scene.changes().entered()), sorted(&new));
+    assert_eq!(sorted(scene.changes().left()), sorted(&old));
+}
+
+#[test]
+fn what_is_removed_for_later_has_left_at_once() {
+    let mut scene = Scene::with_config(SceneConfig { max_nodes: 16, min_nodes: 2, ..TOLD }).unwrap();
+    let root = scene.root();
+    let top = placed(&mut scene, root, 1.0);
+    (0..100).for_each(|_| assert!(scene.insert(top, Node::transform(at(1.0))).is_ok()));
+    scene.update();
+    let arrays = scene.all_uploads().count();
+    scene.remove_later(top).unwrap();
+    assert_eq!(update(&mut scene), [0, 0, 0, 101]);
+    assert_eq!(scene.dropped_arrays().len(), arrays - 1);
+    scene.maintain(Duration::MAX);
+    assert_eq!(update(&mut scene), [0; 4]);
+}
+
+#[test]
+fn a_tree_that_is_built_at_once_enters_as_one_that_is_inserted() {
+    let mut builder = hedgerow::SceneBuilder::new();
+    let top = builder.push(None, Node::transform(at(1.0)));
+    let mut last = top;
+    for step in 0..2000 {
+        let node = if step % 2 == 0 { Node::group() } else { Node::transform(at(1.0)) };
+        last = builder.push(Some(if step % 5 == 0 { top } else { last }), node);
+    }
+    let (mut built, nodes) = builder.build(TOLD).unwrap();
+    assert_eq!(update(&mut built), [0, 0, nodes.len(), 0]);
+    built.set_local(nodes[0], at(2.0)).unwrap();
+    assert_eq!(update(&mut built), [nodes.len(), 0, 0, 0]);
+    built.validate().unwrap();
+
+    // Below a detached node it is not in the scene yet.
+    let mut scene = scene();
+    let root = scene.root();
+    let shelf = group(&mut scene, root);
+    scene.update();
+    scene.detach(shelf).unwrap();
+    let copy = built.duplicate(nodes[0], built.root(), Keep::Local);
+    drop(copy);
+    let inserted = builder.insert_into(&mut scene, shelf).unwrap();
+    assert_eq!(update(&mut scene), [0, 0, 0, 1]);
+    scene.attach(shelf, root, Keep::Local).unwrap();
+    assert_eq!(update(&mut scene), [0, 0, 1 + inserted.len(), 0]);
+}

@@ -1,0 +1,116 @@
+//! The change feed against what the model saw after the update before.
+
+use super::Check;
+use super::compare::same_bits;
+use super::twin::Twin;
+use hedgerow::{Mat34, NodeHandle, Visibility};
+use std::collections::{BTreeMap, HashMap};
+
+/// What an update left: of each node its world matrix and its mask; and of each array a copy, with its layout.
+#[derive(Default)]
+pub(crate) struct Seen {
+    nodes: BTreeMap<NodeHandle, (Mat34, u32)>,
+    arrays: HashMap<u32, (u64, Vec<Mat34>)>,
+}
+
+impl Twin {
+    /// Compares everything that is told about the update that just was.
+    pub(crate) fn compare_feed(&mut self) -> Check {
+        self.compare_uploads()?;
+        if !self.scene.config().changes {
+            ensure!(self.scene.changes().is_empty(), "changes are told where they are not to be");
+            return Ok(());
+        }
+        self.compare_changes()?;
+        // Now and then a second update, which has nothing to do: everything came to rest.
+        if self.counts.steps.is_multiple_of(3) {
+            self.scene.update();
+            let changes = self.scene.changes();
+            ensure!(changes.is_empty(), "nothing changed, and {changes:?} is told");
+            ensure!(self.scene.uploads().next().is_none(), "nothing changed, and there are uploads");
+            self.compare_changes()?;
+        }
+        Ok(())
+    }
+
+    fn compare_changes(&mut self) -> Check {
+        let (mut moved, mut masked, mut entered) = (Vec::new(), Vec::new(), Vec::new());
+        let mut now = BTreeMap::new();
+        for &index in self.tree.live() {
+            let handle = self.tree.handle(index);
+            let (Some(world), Some(mask)) = (self.scene.world(handle), self.scene.visibility(handle)) else {
+                return Err(super::Mismatch(format!("{handle:?} has no world or no visibility")));
+            };
+            let (world, mask) = (*world, Visibility::mask(mask));
+            now.insert(handle, (world, mask));
+            let previous = self.scene.previous_world(handle).copied();
+            let before = self.seen.nodes.remove(&handle);
+            let expected = before.map_or(world, |(world, _)| world);
+            let same = previous.is_some_and(|previous| same_bits(&previous, &expected));
+            ensure!(same, "the previous world of {handle:?} is {previous:?}, not {expected:?}");
+            match before {
+                None => entered.push(handle),
+                Some((old_world, old_mask)) => {
+                    moved.extend((!same_bits(&old_world, &world)).then_some(handle));
+                    masked.extend((old_mask != mask).then_some(handle));
+                }
+            }
+        }
+        let left: Vec<_> = self.seen.nodes.keys().copied().collect();
+        self.seen.nodes = now;
+        let changes = self.scene.changes();
+        let told = [
+            ("moved", changes.moved(), moved),
+            ("changed in visibility", changes.visibility(), masked),
+            ("entered", changes.entered(), entered),
+            ("left", changes.left(), left),
+        ];
+        for (what, told, mut expected) in told {
+            let mut told = told.to_vec();
+            told.sort_unstable();
+            expected.sort_unstable();
+            ensure!(told == expected, "{told:?} are told to have {what}, not {expected:?}");
+        }
+        Ok(())
+    }
+
+    /// Keeps copies of all arrays by what is told of them, and compares these with every node's matrix.
+    fn compare_uploads(&mut self) -> Check {
+        let arrays = &mut self.seen.arrays;
+        for dropped in self.scene.dropped_arrays() {
+            arrays.remove(dropped);
+        }
+        for upload in self.scene.uploads() {
+            let matrices = upload.matrices();
+            let (layout, copy) = arrays.entry(upload.slice()).or_default();
+            let same = *layout == upload.layout();
+            ensure!(same != upload.is_new(), "slice {} is new, or it is not", upload.slice());
+            *layout = upload.layout();
+            if !same {
+                copy.clear();
+            }
+            copy.resize(matrices.len(), Mat34::IDENTITY);
+            let mut end = 0;
+            for range in upload.ranges() {
+                ensure!(range.start >= end && range.end > range.start, "the ranges are out of order");
+                end = range.end;
+                copy[range.clone()].copy_from_slice(&matrices[range]);
+            }
+        }
+        for &index in self.tree.live() {
+            let handle = self.tree.handle(index);
+            let place = self.scene.matrix_slot(handle);
+            let copy = place.and_then(|place| arrays.get(&place.slice)?.1.get(place.slot as usize));
+            let world = self.scene.world(handle);
+            let same = copy.zip(world).is_some_and(|(copy, world)| same_bits(copy, world));
+            ensure!(same, "the copy of the matrix of {handle:?} at {place:?} is {copy:?}, not {world:?}");
+        }
+        let all: Vec<_> = self.scene.all_uploads().map(|upload| (upload.slice(), upload.layout())).collect();
+        ensure!(all.len() == arrays.len(), "{} arrays are kept, and there are {}", arrays.len(), all.len());
+        for (slice, layout) in all {
+            let kept = arrays.get(&slice).map(|(layout, _)| *layout);
+            ensure!(kept == Some(layout), "the layout of slice {slice} is {layout}, and {kept:?} is kept");
+        }
+        Ok(())
+    }
+}
