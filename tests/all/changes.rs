@@ -429,8 +429,8 @@ fn a_tree_that_is_built_at_once_enters_as_one_that_is_inserted() {
     let shelf = group(&mut scene, root);
     scene.update();
     scene.detach(shelf).unwrap();
-    let copy = built.duplicate(nodes[0], built.root(), Keep::Local);
-    drop(copy);
+    built.duplicate(nodes[0], built.root()).unwrap();
+    assert_eq!(update(&mut built), [0, 0, nodes.len(), 0]);
     let inserted = builder.insert_into(&mut scene, shelf).unwrap();
     assert_eq!(update(&mut scene), [0, 0, 0, 1]);
     scene.attach(shelf, root, Keep::Local).unwrap();
