@@ -436,3 +436,19 @@ fn a_tree_that_is_built_at_once_enters_as_one_that_is_inserted() {
     scene.attach(shelf, root, Keep::Local).unwrap();
     assert_eq!(update(&mut scene), [0, 0, 1 + inserted.len(), 0]);
 }
+
+#[test]
+fn an_old_node_below_a_new_one_has_moved_when_that_is_given_a_transform() {
+    let mut scene = scene();
+    let root = scene.root();
+    let car = placed(&mut scene, root, 1.0);
+    let driver = group(&mut scene, car);
+    scene.update();
+    let seat = group(&mut scene, car);
+    scene.reparent(driver, seat, Keep::Local).unwrap();
+    scene.attach_transform(seat, at(3.0)).unwrap();
+    scene.update();
+    assert_eq!((scene.changes().moved(), scene.changes().entered()), (&[driver][..], &[seat][..]));
+    assert_eq!(scene.previous_world(driver).unwrap().translation().x, 1.0);
+    assert_eq!(scene.previous_world(seat).unwrap().translation().x, 4.0);
+}
