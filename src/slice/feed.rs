@@ -386,6 +386,21 @@ impl Store {
         }
     }
 
+    /// Takes every node for new, and every array, in a store that was just read.
+    pub(crate) fn note_all_new(&mut self) {
+        let numbers: Vec<u32> = self.slice_numbers().collect();
+        for number in numbers {
+            self.note_layout(number);
+            if self.feed.is_none() {
+                continue;
+            }
+            let slice = &mut self.slices[number as usize];
+            slice.begin_trace();
+            let nodes: Vec<NodeHandle> = slice.rows.iter().filter_map(|row| row.occupant.as_node()).collect();
+            nodes.into_iter().for_each(|node| self.note_new(number, node));
+        }
+    }
+
     /// Notes that a slice was rebuilt: whose slots are where.
     pub(super) fn note_rebuilt(&mut self, number: u32) {
         self.note_layout(number);

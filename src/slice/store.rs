@@ -114,6 +114,8 @@ impl Store {
             updates: 0,
             versions,
             identity: Identity::new(),
+            feed: config.changes.then(Box::default),
+            layouts: Layouts::default(),
             reserved: None,
             order: Vec::new(),
             pending: Vec::new(),

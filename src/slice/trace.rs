@@ -242,12 +242,23 @@ impl VisibilityColumn {
 }
 
 impl Slice {
-    /// Begins to remember, with nothing there but the bases.
+    /// Begins to remember: all slots but the bases are new.
     pub(crate) fn begin_trace(&mut self) {
         let Self { transforms, visibilities, .. } = self;
         let capacity = transforms.worlds.capacity();
         transforms.trace = transforms.worlds.first().map(|base| Box::new(Trace::new(base, capacity)));
+        if let Some(trace) = &mut transforms.trace {
+            (1..transforms.slots.end()).for_each(|slot| trace.put(slot));
+        }
         visibilities.trace = visibilities.effective.first().map(|&base| Box::new(MaskTrace::new(base)));
+        if let Some(trace) = &mut visibilities.trace {
+            (1..visibilities.slots.end()).for_each(|slot| trace.put(slot));
+        }
+        for row in 0..self.row_slots.end() {
+            if self.row_slots.is_live(row) {
+                self.trace_owner(row);
+            }
+        }
     }
 
     /// Notes which slots a row has.

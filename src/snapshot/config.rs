@@ -12,7 +12,8 @@ fn each_field(config: &mut SceneConfig, field: &mut dyn FnMut(&mut u32)) {
     field(&mut config.initial_slice_max_num_nodes);
     field(&mut config.max_nodes);
     field(&mut config.min_nodes);
-    for flag in [&mut config.share_slices, &mut config.reuse_holes, &mut config.grow_in_place, &mut config.bounds] {
+    let SceneConfig { share_slices, reuse_holes, grow_in_place, bounds, changes, .. } = config;
+    for flag in [share_slices, reuse_holes, grow_in_place, bounds, changes] {
         let mut bit = u32::from(*flag);
         field(&mut bit);
         *flag = bit != 0;

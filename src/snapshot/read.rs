@@ -103,6 +103,7 @@ impl Store {
         let settled = !store.worn.is_empty() || store.validate_sizes().is_ok();
         ensure!(settled, "no slice waits for maintenance, and one is small that could be merged");
         store.list_lonely();
+        store.note_all_new();
         Ok((store, nodes))
     }
 

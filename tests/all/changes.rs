@@ -452,3 +452,21 @@ fn an_old_node_below_a_new_one_has_moved_when_that_is_given_a_transform() {
     assert_eq!(scene.previous_world(driver).unwrap().translation().x, 1.0);
     assert_eq!(scene.previous_world(seat).unwrap().translation().x, 4.0);
 }
+
+#[test]
+fn a_loaded_scene_tells_of_every_node_at_its_first_update() {
+    let mut scene = scene();
+    let root = scene.root();
+    let car = placed(&mut scene, root, 1.0);
+    let seat = group(&mut scene, car);
+    let shelf = group(&mut scene, car);
+    scene.detach(shelf).unwrap();
+    scene.update();
+    let mut loaded = Scene::load(&scene.save()).unwrap();
+    assert_eq!(update(&mut loaded), [0, 0, 3, 0]);
+    assert!(loaded.uploads().all(|upload| upload.is_new()));
+    assert_eq!(loaded.previous_world(seat), loaded.world(seat));
+    loaded.set_local(car, at(2.0)).unwrap();
+    assert_eq!(update(&mut loaded), [2, 0, 0, 0]);
+    loaded.validate().unwrap();
+}
