@@ -15,6 +15,9 @@ const ITEM_AHEAD: usize = 24;
 /// How many items ahead the transform to be set is asked for.
 const LOCAL_AHEAD: usize = 8;
 
+/// A scene of no more nodes than this lies in the cache, wherever its edits go: they are made in the order given.
+const NEAR: usize = 8192;
+
 impl Scene {
     /// Inserts many nodes, each behind the last child of its parent, and appends their handles to `handles` in the order
     /// of `items`.
@@ -65,6 +68,14 @@ impl Scene {
         let start = handles.len();
         handles.resize(start + items.len(), self.root());
         let made = &mut handles[start..];
+        if self.total_len() <= NEAR {
+            for (made, (parent, node)) in made.iter_mut().zip(items) {
+                let handle = self.insert_described((*parent).into(), node, &Need::of(node), node.is_plain());
+                *made = handle.expect("the batch was checked before");
+            }
+            self.store.tour = tour;
+            return Ok(());
+        }
         let order = tour.sorted(&self.store.slices);
         for (step, &item) in order.iter().enumerate() {
             let ahead = |steps: usize| order.get(step + steps).map(|&item| items[item as usize].0);
@@ -110,6 +121,11 @@ impl Scene {
             },
         )?;
         let mut removed = 0;
+        if self.total_len() <= NEAR {
+            removed += nodes.iter().map(|&node| self.remove_listed(node)).sum::<usize>();
+            self.store.tour = tour;
+            return Ok(removed);
+        }
         let order = tour.sorted(&self.store.slices);
         for (step, &item) in order.iter().enumerate() {
             let ahead = |steps: usize| order.get(step + steps).map(|&item| nodes[item as usize]);
@@ -120,14 +136,19 @@ impl Scene {
                     slice.prefetch_row(neighbour);
                 }
             });
-            match self.remove(nodes[item as usize]) {
-                // It went with another one of the batch.
-                Err(Error::StaleHandle(_)) => {}
-                gone => removed += gone.expect("the batch was checked before"),
-            }
+            removed += self.remove_listed(nodes[item as usize]);
         }
         self.store.tour = tour;
         Ok(removed)
+    }
+
+    /// Removes a node of a checked batch; answers how many nodes that were, none if it went with another one.
+    #[inline]
+    fn remove_listed(&mut self, node: NodeHandle) -> usize {
+        match self.remove(node) {
+            Err(Error::StaleHandle(_)) => 0,
+            gone => gone.expect("the batch was checked before"),
+        }
     }
 
     /// Sets the local transforms of many nodes that have one; the last one counts of a node that is named twice.
