@@ -6,25 +6,31 @@ use crate::simd;
 use crate::slice::{At, ShapeColumn, Slice, SliceBoxes, Store, Swept, TransformColumn};
 
 impl Store {
-    /// Brings the boxes of all slices that the update came to up to date, children first, and tells the slices above.
-    pub(crate) fn refresh_boxes(&mut self) {
+    /// Tells the slices above those that the update came to of the boxes about all that hangs there, children first.
+    pub(crate) fn spread_boxes(&mut self) {
         let mut swept = core::mem::take(&mut self.swept);
         for &number in swept.iter().rev() {
-            let slice = &mut self.slices[number as usize];
-            let Slice { transforms, shapes, portal, child_index, swept_in, .. } = slice;
-            let swept = (*swept_in == self.updates).then_some(&transforms.swept);
-            let Some(boxes) = &mut slice.boxes else { continue };
-            boxes.refresh(transforms, swept, shapes);
-            if *portal == At::NONE {
-                continue;
-            }
-            let (portal, child, whole) = (*portal, *child_index as usize, boxes.whole());
+            let slice = self.slice(number);
+            let (portal, child) = (slice.portal, slice.child_index as usize);
+            let Some(boxes) = slice.boxes.as_ref().filter(|_| portal != At::NONE) else { continue };
+            let whole = boxes.whole();
             if let Some(above) = &mut self.slices[portal.slice as usize].boxes {
                 above.children.set(child, whole);
             }
         }
         swept.clear();
         self.swept = swept;
+    }
+}
+
+impl Slice {
+    /// Brings the slice's own boxes up to date, behind the sweep of this update.
+    pub(super) fn refresh_boxes(&mut self, update: u64) {
+        let Self { transforms, shapes, boxes, swept_in, .. } = self;
+        if let Some(boxes) = boxes {
+            let swept = (*swept_in == update).then_some(&transforms.swept);
+            boxes.refresh(transforms, swept, shapes);
+        }
     }
 }
 

@@ -1,8 +1,9 @@
 //! Finding the shapes that something touches: from tree boxes to slices, from blocks to boxes, eight at a time.
 //!
 //! A walk asks several probes at once and tells for each shape which of them touch it. What lies wholly inside a probe is
-//! taken without further tests. The walk goes slice by slice and keeps nothing between two slices, in the tree order of
-//! [`Scene::visit_slices`](crate::Scene::visit_slices).
+//! taken without further tests. First the walk finds the slices to look into, in the tree order of
+//! [`Scene::visit_slices`](crate::Scene::visit_slices), then these are looked into one by one, or several at a time
+//! (`threads`): nothing is kept between two slices.
 
 use crate::math::{Aabb, BLOCK, BoxGroup, Frustum, GROUP, Ray, Sphere};
 use crate::slice::{At, ShapeRecord, Slice, SliceBoxes, Store};
@@ -16,7 +17,7 @@ pub(crate) const MOST_PROBES: usize = 32;
 const GROUPS: usize = BLOCK / GROUP;
 
 /// What boxes are tested against, up to eight groups at a time; see `simd::boxes`.
-pub(crate) trait Probe {
+pub(crate) trait Probe: Sync {
     /// Which boxes are touched.
     fn touched(&self, groups: &[BoxGroup]) -> u64;
 
@@ -152,26 +153,55 @@ fn prefetch_block(boxes: &SliceBoxes, block: usize, whole: bool) {
     }
 }
 
+/// A slice that is to be looked into, and what the boxes above say of all that hangs there.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Stop {
+    pub(super) slice: u32,
+    touch: Touch,
+}
+
+/// The slices that a walk comes to, in tree order.
+pub(super) type Route = SmallVec<[Stop; 64]>;
+
 impl Store {
     /// Shows `found` every shape that some probe touches and that is visible on some of the layers.
     ///
     /// By the world matrices of the last update. A shape that edits reached since is tested one by one; slices that wait for
     /// the update are looked into whatever the boxes above say.
-    pub(crate) fn find<P: Probe>(&self, probes: &[P], layers: u32, mut found: impl FnMut(Found<'_>)) {
+    pub(crate) fn find<'s, P: Probe>(&'s self, probes: &[P], layers: u32, mut found: impl FnMut(Found<'s>)) {
+        self.look_into(&self.route(probes), probes, layers, &mut found);
+    }
+
+    /// Which slices may hold shapes that some probe touches.
+    pub(super) fn route<P: Probe>(&self, probes: &[P]) -> Route {
         debug_assert!(probes.len() <= MOST_PROBES);
         let all = Touch {
             active: u32::MAX.checked_shr(u32::BITS - u32::try_from(probes.len()).unwrap_or(u32::BITS)).unwrap_or(0),
             inside: 0,
         };
-        let mut pending: SmallVec<[(u32, Touch); 64]> = SmallVec::new();
-        pending.push((At::ROOT.slice, all));
-        while let Some((number, touch)) = pending.pop() {
-            let slice = self.slice(number);
-            let Some(boxes) = slice.boxes.as_deref() else { return };
-            slice.find_shapes(boxes, probes, touch, layers, &mut found);
+        let mut route = Route::new();
+        let mut pending = Route::new();
+        pending.push(Stop { slice: At::ROOT.slice, touch: all });
+        while let Some(stop) = pending.pop() {
+            route.push(stop);
+            let slice = self.slice(stop.slice);
             let first = pending.len();
-            self.find_children(slice, boxes, probes, (touch, all), &mut pending);
+            self.find_children(slice, probes, (stop.touch, all), &mut pending);
             pending[first..].reverse();
+        }
+        route
+    }
+
+    /// Shows `found` the shapes of these slices that some probe touches.
+    pub(super) fn look_into<'s, P: Probe>(
+        &'s self,
+        route: &[Stop],
+        probes: &[P],
+        layers: u32,
+        found: &mut impl FnMut(Found<'s>),
+    ) {
+        for &Stop { slice, touch } in route {
+            self.slice(slice).find_shapes(probes, touch, layers, found);
         }
     }
 
@@ -179,24 +209,24 @@ impl Store {
     fn find_children<P: Probe>(
         &self,
         slice: &Slice,
-        boxes: &SliceBoxes,
         probes: &[P],
         (touch, all): (Touch, Touch),
-        pending: &mut SmallVec<[(u32, Touch); 64]>,
+        pending: &mut Route,
     ) {
+        let Some(boxes) = &slice.boxes else { return };
         for (children, groups) in slice.children.chunks(BLOCK).zip(boxes.children.groups().chunks(GROUPS)) {
             let answers = Answers::ask(probes, touch, groups);
             if slice.marked {
                 for (at, &child) in children.iter().enumerate() {
                     let touch = if self.slice(child).marked { all } else { answers.of(probes.len(), at) };
                     if touch.active != 0 {
-                        pending.push((child, touch));
+                        pending.push(Stop { slice: child, touch });
                     }
                 }
             } else {
                 let end = u64::MAX >> (BLOCK - children.len());
-                let touched = ones(answers.any & end).map(|at| (children[at], answers.of(probes.len(), at)));
-                pending.extend(touched);
+                let stop = |at| Stop { slice: children[at], touch: answers.of(probes.len(), at) };
+                pending.extend(ones(answers.any & end).map(stop));
             }
         }
     }
@@ -204,14 +234,14 @@ impl Store {
 
 impl Slice {
     /// Shows `found` the slice's own shapes that some probe touches.
-    fn find_shapes<P: Probe>(
-        &self,
-        boxes: &SliceBoxes,
+    fn find_shapes<'s, P: Probe>(
+        &'s self,
         probes: &[P],
         touch: Touch,
         layers: u32,
-        found: &mut impl FnMut(Found<'_>),
+        found: &mut impl FnMut(Found<'s>),
     ) {
+        let Some(boxes) = &self.boxes else { return };
         if self.marked {
             self.find_stale(boxes, probes, layers, found);
         }
@@ -237,14 +267,14 @@ impl Slice {
         }
     }
 
-    fn find_in_block<P: Probe>(
-        &self,
+    fn find_in_block<'s, P: Probe>(
+        &'s self,
         boxes: &SliceBoxes,
         block: usize,
         probes: &[P],
         touch: Touch,
         layers: u32,
-        found: &mut impl FnMut(Found<'_>),
+        found: &mut impl FnMut(Found<'s>),
     ) {
         let present = boxes.present[block];
         if present == 0 {
@@ -287,7 +317,13 @@ impl Slice {
 
     /// Shows `found` the shapes whose boxes wait for the update.
     #[cold]
-    fn find_stale<P: Probe>(&self, boxes: &SliceBoxes, probes: &[P], layers: u32, found: &mut impl FnMut(Found<'_>)) {
+    fn find_stale<'s, P: Probe>(
+        &'s self,
+        boxes: &SliceBoxes,
+        probes: &[P],
+        layers: u32,
+        found: &mut impl FnMut(Found<'s>),
+    ) {
         for (block, &word) in boxes.stale_words().iter().enumerate() {
             for at in ones(word & self.shapes.slots.live_word(block)) {
                 let slot = block * BLOCK + at;

@@ -39,7 +39,7 @@ impl Store {
         }
         self.descent = pending;
         self.tell_changes();
-        self.refresh_boxes();
+        self.spread_boxes();
     }
 
     /// Tells what was changed in the slices that the update came to; in the order of their numbers, since threads come to
@@ -129,6 +129,7 @@ impl Slice {
         if changed {
             self.version = stamp.version;
         }
+        self.refresh_boxes(stamp.update);
         moved | changed
     }
 
