@@ -6,6 +6,7 @@
 //! (`threads`): nothing is kept between two slices.
 
 use crate::math::{Aabb, BLOCK, BoxGroup, Frustum, GROUP, Ray, Sphere};
+use crate::pass::draw::Listing;
 use crate::slice::{At, ShapeRecord, Slice, SliceBoxes, Store};
 use crate::{NodeHandle, simd};
 use smallvec::SmallVec;
@@ -164,12 +165,44 @@ pub(super) struct Stop {
 pub(super) type Route = SmallVec<[Stop; 64]>;
 
 impl Store {
-    /// Shows `found` every shape that some probe touches and that is visible on some of the layers.
+    /// Lists what `pick` makes of every shape that some probe touches and that is visible on some of the layers, in place of
+    /// what the list held.
     ///
     /// By the world matrices of the last update. A shape that edits reached since is tested one by one; slices that wait for
     /// the update are looked into whatever the boxes above say.
-    pub(crate) fn find<'s, P: Probe>(&'s self, probes: &[P], layers: u32, mut found: impl FnMut(Found<'s>)) {
-        self.look_into(&self.route(probes), probes, layers, &mut found);
+    pub(crate) fn find<'s, P: Probe, T: Send>(
+        &'s self,
+        probes: &[P],
+        layers: u32,
+        list: &mut Vec<T>,
+        pick: impl Fn(Found<'s>) -> Option<T> + Sync,
+    ) {
+        list.clear();
+        let route = self.route(probes);
+        #[cfg(feature = "rayon")]
+        if let Some(found) = self.search(&route, probes, layers, &pick) {
+            list.reserve(found.iter().map(Vec::len).sum());
+            found.into_iter().for_each(|found| list.extend(found));
+            return;
+        }
+        self.look_into(&route, probes, layers, &mut |found| {
+            if let Some(picked) = pick(found) {
+                list.push(picked);
+            }
+        });
+    }
+
+    /// The same for draws: lists the shapes themselves.
+    pub(crate) fn find_draws<P: Probe>(&self, probe: &P, layers: u32, listing: &mut Listing) {
+        let probes = core::slice::from_ref(probe);
+        let route = self.route(probes);
+        #[cfg(feature = "rayon")]
+        if let Some(found) = self.search(&route, probes, layers, |found| Some((found.slice, found.record()))) {
+            listing.list_found(self, found);
+            return;
+        }
+        listing.clear();
+        self.look_into(&route, probes, layers, &mut |found| listing.push(found.slice, found.record()));
     }
 
     /// Which slices may hold shapes that some probe touches.
@@ -206,13 +239,7 @@ impl Store {
     }
 
     /// Lists the child slices that some probe touches, or that wait for the update.
-    fn find_children<P: Probe>(
-        &self,
-        slice: &Slice,
-        probes: &[P],
-        (touch, all): (Touch, Touch),
-        pending: &mut Route,
-    ) {
+    fn find_children<P: Probe>(&self, slice: &Slice, probes: &[P], (touch, all): (Touch, Touch), pending: &mut Route) {
         let Some(boxes) = &slice.boxes else { return };
         for (children, groups) in slice.children.chunks(BLOCK).zip(boxes.children.groups().chunks(GROUPS)) {
             let answers = Answers::ask(probes, touch, groups);
@@ -234,13 +261,7 @@ impl Store {
 
 impl Slice {
     /// Shows `found` the slice's own shapes that some probe touches.
-    fn find_shapes<'s, P: Probe>(
-        &'s self,
-        probes: &[P],
-        touch: Touch,
-        layers: u32,
-        found: &mut impl FnMut(Found<'s>),
-    ) {
+    fn find_shapes<'s, P: Probe>(&'s self, probes: &[P], touch: Touch, layers: u32, found: &mut impl FnMut(Found<'s>)) {
         let Some(boxes) = &self.boxes else { return };
         if self.marked {
             self.find_stale(boxes, probes, layers, found);

@@ -60,9 +60,9 @@ impl Scene {
     /// # Errors
     /// [`Error::NoBounds`].
     pub fn cull(&self, frustum: &Frustum, layers: Visibility, list: &mut DrawList) -> Result<(), Error> {
-        let listing = list.written();
-        listing.clear();
-        self.seek(core::slice::from_ref(frustum), layers, |found| listing.push(found.slice, found.record()))
+        self.check_search(1)?;
+        self.store.find_draws(frustum, layers.mask(), list.written());
+        Ok(())
     }
 
     /// Lists the nodes whose shapes touch the frustum and are visible on some of the layers, in place of what the list
@@ -85,10 +85,7 @@ impl Scene {
         layers: Visibility,
         sightings: &mut Vec<Sighting>,
     ) -> Result<(), Error> {
-        sightings.clear();
-        self.seek(frusta, layers, |found| {
-            sightings.extend(found.node().map(|node| Sighting { node, frusta: found.probes }));
-        })
+        self.seek(frusta, layers, sightings, |found| Some(Sighting { node: found.node()?, frusta: found.probes }))
     }
 
     /// Lists the nodes whose shapes' boxes reach into the sphere and are visible on some of the layers, in place of what
@@ -137,10 +134,8 @@ impl Scene {
     /// # Errors
     /// [`Error::NoBounds`].
     pub fn nodes_on_ray(&self, ray: &Ray, layers: Visibility, hits: &mut Vec<RayHit>) -> Result<(), Error> {
-        hits.clear();
-        self.seek(core::slice::from_ref(ray), layers, |found| {
-            let distance = simd::boxes::distance(&found.bounds(), ray);
-            hits.extend(found.node().map(|node| RayHit { node, distance }));
+        self.seek(core::slice::from_ref(ray), layers, hits, |found| {
+            Some(RayHit { node: found.node()?, distance: simd::boxes::distance(&found.bounds(), ray) })
         })?;
         hits.sort_unstable_by(|a, b| a.distance.total_cmp(&b.distance).then(a.node.cmp(&b.node)));
         Ok(())
@@ -175,22 +170,28 @@ impl Scene {
     }
 
     fn find_nodes<P: Probe>(&self, probe: &P, layers: Visibility, nodes: &mut Vec<NodeHandle>) -> Result<(), Error> {
-        nodes.clear();
-        self.seek(core::slice::from_ref(probe), layers, |found| {
-            if let Some(node) = found.node() {
-                nodes.push(node);
-            }
-        })
+        self.seek(core::slice::from_ref(probe), layers, nodes, |found| found.node())
     }
 
-    fn seek<P: Probe>(&self, probes: &[P], layers: Visibility, found: impl FnMut(Found<'_>)) -> Result<(), Error> {
+    fn seek<'s, P: Probe, T: Send>(
+        &'s self,
+        probes: &[P],
+        layers: Visibility,
+        list: &mut Vec<T>,
+        pick: impl Fn(Found<'s>) -> Option<T> + Sync,
+    ) -> Result<(), Error> {
+        self.check_search(probes.len())?;
+        self.store.find(probes, layers.mask(), list, pick);
+        Ok(())
+    }
+
+    fn check_search(&self, probes: usize) -> Result<(), Error> {
         if !self.config().bounds {
             return Err(Error::NoBounds);
         }
-        if probes.len() > MOST_PROBES {
+        if probes > MOST_PROBES {
             return Err(Error::CapacityOverflow);
         }
-        self.store.find(probes, layers.mask(), found);
         Ok(())
     }
 }

@@ -3,7 +3,7 @@
 //! A list is a row of segments, one for each slice in tree order. A segment whose slice has the version that it was listed
 //! from stays, and at most its matrices are copied again; it moves where those before it became longer or shorter.
 
-use crate::pass::draw::Listing;
+use crate::pass::draw::{Listing, Part};
 use crate::slice::{At, NIL, Store};
 use core::ops::Range;
 
@@ -33,13 +33,35 @@ struct Moment {
 
 /// The shapes of one slice.
 #[derive(Clone, Copy, Debug)]
-struct Segment {
-    slice: u32,
+pub(crate) struct Segment {
+    pub(crate) slice: u32,
     version: u64,
     /// The last update that the matrices know of.
     updates: u64,
-    start: usize,
-    len: usize,
+    pub(crate) start: usize,
+    pub(crate) len: usize,
+}
+
+impl Segment {
+    /// Of a slice that is to be listed now.
+    fn of(slice: u32, store: &Store) -> Self {
+        Self { slice, version: store.slice(slice).version, updates: store.updates, start: 0, len: 0 }
+    }
+
+    /// Whether updates computed matrices since they were listed.
+    pub(crate) fn is_behind(&self, store: &Store) -> bool {
+        store.slice(self.slice).swept_in > self.updates
+    }
+
+    /// Copies the matrices again that updates computed since they were listed; answers whether that changed any command.
+    pub(crate) fn renew(&mut self, store: &Store, part: Part<'_>) -> bool {
+        let slice = store.slice(self.slice);
+        // What was swept is known of the last sweep alone.
+        let all = slice.swept_in > self.updates + 1;
+        let changed = self.is_behind(store) && part.renew(slice, all);
+        self.updates = store.updates;
+        changed
+    }
 }
 
 /// A segment of the next list.
@@ -96,7 +118,7 @@ impl Cache {
             Some(then) if then == now => false,
             Some(then) if (then.scene, then.layers) == (scene, layers) => {
                 let relisted = then.versions != now.versions && self.relist(listing, store, layers);
-                self.renew(listing, store) | relisted
+                listing.renew(store, &mut self.segments) | relisted
             }
             _ => {
                 self.list_anew(listing, store, layers);
@@ -114,31 +136,13 @@ impl Cache {
 
     /// Lists every slice.
     fn list_anew(&mut self, listing: &mut Listing, store: &Store, layers: u32) {
-        listing.clear();
         self.segments.clear();
         let mut next = Some(At::ROOT.slice);
         while let Some(number) = next {
-            let (slice, start) = (store.slice(number), listing.len());
-            listing.add(slice, layers);
-            let (version, updates, len) = (slice.version, store.updates, listing.len() - start);
-            self.segments.push(Segment { slice: number, version, updates, start, len });
+            self.segments.push(Segment::of(number, store));
             next = store.slice_after(number, true);
         }
-    }
-
-    /// Copies the matrices again that updates computed since they were listed; answers whether commands changed.
-    fn renew(&mut self, listing: &mut Listing, store: &Store) -> bool {
-        let mut changed = false;
-        for segment in &mut self.segments {
-            let slice = store.slice(segment.slice);
-            if slice.swept_in > segment.updates {
-                // What was swept is known of the last sweep alone.
-                let all = slice.swept_in > segment.updates + 1;
-                changed |= listing.renew(segment.start..segment.start + segment.len, slice, all);
-            }
-            segment.updates = store.updates;
-        }
-        changed
+        listing.list(store, layers, &mut self.segments);
     }
 
     /// Lists the slices again that changed, and moves the other segments to their new places. Answers whether anything
@@ -156,13 +160,11 @@ impl Cache {
         if self.planned.len() == self.segments.len() && !self.planned.iter().any(|planned| stale(&planned)) {
             return false;
         }
-        self.spare.clear();
-        for planned in &mut self.planned {
-            if let From::Spare(start, len) = &mut planned.from {
-                *start = self.spare.len();
-                self.spare.add(store.slice(planned.slice), layers);
-                *len = self.spare.len() - *start;
-            }
+        self.next.clear();
+        self.next.extend(self.planned.iter().filter(stale).map(|planned| Segment::of(planned.slice, store)));
+        self.spare.list(store, layers, &mut self.next);
+        for (planned, segment) in self.planned.iter_mut().filter(|planned| stale(&&**planned)).zip(&self.next) {
+            planned.from = From::Spare(segment.start, segment.len);
         }
         self.rearrange(listing, store);
         true

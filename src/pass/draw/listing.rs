@@ -1,6 +1,7 @@
-//! The arrays of a draw list, and the two ways in which a slice fills them.
+//! The arrays of a draw list, and the ways in which slices fill them.
 
-use crate::slice::{HoleSet, ShapeRecord, Slice};
+use crate::pass::draw::Segment;
+use crate::slice::{HoleSet, ShapeRecord, Slice, Store};
 use crate::{DrawCommand, Mat34, NodeHandle};
 use core::ops::Range;
 
@@ -29,50 +30,145 @@ impl Listing {
         self.slots.clear();
     }
 
+    /// So many shapes: the first ones, and whatever behind them, to be written.
+    #[cfg(feature = "rayon")]
+    pub(crate) fn resize(&mut self, len: usize, filler: NodeHandle) {
+        let filler = DrawCommand { node: filler, mesh: 0, material: None, mirrored: false };
+        self.commands.resize(len, filler);
+        self.matrices.resize(len, Mat34::IDENTITY);
+        self.slots.resize(len, 0);
+    }
+
     /// Adds a shape.
     #[inline]
     pub(crate) fn push(&mut self, slice: &Slice, record: &ShapeRecord) {
-        let Some(node) = NodeHandle::from_bits(record.node) else { return };
-        let matrix = slice.transforms.worlds[record.transform as usize];
-        let material = slice.materials.values[record.material as usize];
-        self.commands.push(DrawCommand { node, mesh: record.mesh, material, mirrored: matrix.is_mirrored() });
+        let Some((command, matrix)) = listed(slice, record) else { return };
+        self.commands.push(command);
         self.matrices.push(matrix);
         self.slots.push(record.transform);
     }
 
     /// Adds the shapes of a slice that are visible on one of these layers.
     pub(crate) fn add(&mut self, slice: &Slice, layers: u32) {
-        let (records, masks) = (&slice.shapes.records, &slice.visibilities.effective);
-        self.commands.reserve(records.len());
-        self.matrices.reserve(records.len());
-        self.slots.reserve(records.len());
-        let holes = slice.shapes.slots.holes();
-        for (records, mut holes) in records.chunks(HoleSet::WORD_SLOTS).zip(holes.words()) {
-            for record in records {
-                let hole = holes & 1 != 0;
-                holes >>= 1;
-                if !hole && masks[record.visibility as usize] & layers != 0 {
-                    self.push(slice, record);
-                }
-            }
+        let most = slice.shapes.records.len();
+        self.commands.reserve(most);
+        self.matrices.reserve(most);
+        self.slots.reserve(most);
+        for_each_visible(slice, layers, |record| self.push(slice, record));
+    }
+
+    /// Lists the slices of the segments one after the other, in place of what is there, and tells the segments where.
+    pub(crate) fn list(&mut self, store: &Store, layers: u32, segments: &mut [Segment]) {
+        #[cfg(feature = "rayon")]
+        if self.list_shared(store, layers, segments) {
+            return;
+        }
+        self.clear();
+        for segment in segments {
+            segment.start = self.len();
+            self.add(store.slice(segment.slice), layers);
+            segment.len = self.len() - segment.start;
         }
     }
 
-    /// Copies matrices again, of shapes in `range`, which were listed from this slice and are as they were then: those of
-    /// the slots that its last sweep computed, or all. Answers whether that changed any command.
-    pub(crate) fn renew(&mut self, range: Range<usize>, slice: &Slice, all: bool) -> bool {
+    /// Copies the matrices again that updates computed since they were listed; answers whether that changed any command.
+    pub(crate) fn renew(&mut self, store: &Store, segments: &mut [Segment]) -> bool {
+        #[cfg(feature = "rayon")]
+        if let Some(changed) = self.renew_shared(store, segments) {
+            return changed;
+        }
+        let mut changed = false;
+        for segment in segments {
+            changed |= segment.renew(store, self.part(segment.start..segment.start + segment.len));
+        }
+        changed
+    }
+
+    /// How many shapes [`Listing::add`] would add.
+    #[cfg(feature = "rayon")]
+    pub(crate) fn count(slice: &Slice, layers: u32) -> usize {
+        if let [inherited] = slice.visibilities.effective[..] {
+            return if inherited & layers == 0 { 0 } else { slice.shapes.slots.live() as usize };
+        }
+        let mut count = 0;
+        for_each_visible(slice, layers, |_| count += 1);
+        count
+    }
+
+    /// The places of some shapes.
+    pub(crate) fn part(&mut self, range: Range<usize>) -> Part<'_> {
+        Part {
+            commands: &mut self.commands[range.clone()],
+            matrices: &mut self.matrices[range.clone()],
+            slots: &mut self.slots[range],
+        }
+    }
+}
+
+/// Places of a listing that are written in place.
+pub(crate) struct Part<'l> {
+    commands: &'l mut [DrawCommand],
+    matrices: &'l mut [Mat34],
+    slots: &'l mut [u32],
+}
+
+#[cfg(feature = "rayon")]
+impl Part<'_> {
+    pub(crate) fn len(&self) -> usize {
+        self.commands.len()
+    }
+
+    /// The places before the `at`th, and those from there on.
+    pub(crate) fn split_at<'l>(self, at: usize) -> (Self, Self)
+    where
+        Self: 'l,
+    {
+        let (commands, later_commands) = self.commands.split_at_mut(at);
+        let (matrices, later_matrices) = self.matrices.split_at_mut(at);
+        let (slots, later_slots) = self.slots.split_at_mut(at);
+        let later = Self { commands: later_commands, matrices: later_matrices, slots: later_slots };
+        (Self { commands, matrices, slots }, later)
+    }
+
+    /// Lists the shapes of a slice that are visible on one of these layers; as many as there are places.
+    pub(crate) fn fill(self, slice: &Slice, layers: u32) {
+        let mut places = self.commands.iter_mut().zip(self.matrices).zip(self.slots);
+        for_each_visible(slice, layers, |record| {
+            if let (Some(((command, matrix), slot)), Some(listed)) = (places.next(), listed(slice, record)) {
+                (*command, *matrix) = listed;
+                *slot = record.transform;
+            }
+        });
+        debug_assert!(places.next().is_none(), "a shape for each place");
+    }
+
+    /// Lists these shapes, as many as there are places.
+    pub(crate) fn write(self, shapes: &[(&Slice, &ShapeRecord)]) {
+        let places = self.commands.iter_mut().zip(self.matrices).zip(self.slots);
+        for (((command, matrix), slot), (slice, record)) in places.zip(shapes) {
+            if let Some(listed) = listed(slice, record) {
+                (*command, *matrix) = listed;
+                *slot = record.transform;
+            }
+        }
+    }
+}
+
+impl Part<'_> {
+    /// Copies matrices again, of shapes that were listed from this slice and are as they were then: those of the slots that
+    /// its last sweep computed, or all. Answers whether that changed any command.
+    pub(crate) fn renew(mut self, slice: &Slice, all: bool) -> bool {
         let swept = &slice.transforms.swept;
+        let end = self.slots.len();
         if all || swept.all {
-            let turned = range.map(|at| self.copy(at, slice));
-            return turned.fold(false, |any, turned| any | turned);
+            return (0..end).fold(false, |any, at| any | self.copy(at, slice));
         }
         // Whether a slot was swept is as good as random: those that were are picked without a branch on it.
         let mut picked = [0; PICKED];
         let mut turned = false;
-        for start in range.clone().step_by(PICKED) {
-            let end = range.end.min(start + PICKED);
+        for start in (0..end).step_by(PICKED) {
             let mut count = 0;
-            for at in start..end {
+            for at in start..end.min(start + PICKED) {
                 picked[count] = at;
                 count += usize::from(swept.contains(self.slots[at]));
             }
@@ -90,5 +186,30 @@ impl Listing {
         self.matrices[at] = matrix;
         let mirrored = matrix.is_mirrored();
         core::mem::replace(&mut self.commands[at].mirrored, mirrored) != mirrored
+    }
+}
+
+/// What is listed for a shape of a slice.
+#[inline]
+fn listed(slice: &Slice, record: &ShapeRecord) -> Option<(DrawCommand, Mat34)> {
+    let node = NodeHandle::from_bits(record.node)?;
+    let matrix = slice.transforms.worlds[record.transform as usize];
+    let material = slice.materials.values[record.material as usize];
+    Some((DrawCommand { node, mesh: record.mesh, material, mirrored: matrix.is_mirrored() }, matrix))
+}
+
+/// The shapes of a slice that are visible on one of these layers, in the order of the column.
+#[inline]
+fn for_each_visible<'s>(slice: &'s Slice, layers: u32, mut show: impl FnMut(&'s ShapeRecord)) {
+    let (records, masks) = (&slice.shapes.records, &slice.visibilities.effective);
+    let holes = slice.shapes.slots.holes();
+    for (records, mut holes) in records.chunks(HoleSet::WORD_SLOTS).zip(holes.words()) {
+        for record in records {
+            let hole = holes & 1 != 0;
+            holes >>= 1;
+            if !hole && masks[record.visibility as usize] & layers != 0 {
+                show(record);
+            }
+        }
     }
 }

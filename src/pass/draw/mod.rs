@@ -5,7 +5,7 @@ mod groups;
 mod listing;
 mod relative;
 
-pub(crate) use cache::Cache;
+pub(crate) use cache::{Cache, Segment};
 pub use groups::{DrawGroup, DrawGroups};
-pub(crate) use listing::Listing;
+pub(crate) use listing::{Listing, Part};
 pub(crate) use relative::Relative;

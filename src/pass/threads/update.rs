@@ -1,10 +1,11 @@
-//! Bringing slices up to date side by side (feature `rayon`).
+//! Bringing slices up to date side by side.
 //!
 //! A slice depends on the one that holds its portal and on no other, so it can be worked on as soon as that is done: no
 //! round waits for all slices of one depth. Each slice is computed by one thread in the same way as without threads, so
 //! the results are the same to the bit, whatever the number of threads.
 
 use crate::pass::TransformPass;
+use crate::pass::threads::several_threads;
 use crate::pass::update::Stamp;
 use crate::slice::{Slice, Store};
 use rayon::Scope;
@@ -31,8 +32,8 @@ struct Shared<'s> {
 
 impl Store {
     /// Brings what waits up to date side by side, with all below it, if that is much.
-    pub(super) fn share_out(&mut self, pass: TransformPass, pending: &mut Vec<u32>) {
-        if pending.len() < 2 || self.rows_of(pending) < WORTH_SHARING || rayon::current_num_threads() < 2 {
+    pub(in crate::pass) fn share_out(&mut self, pass: TransformPass, pending: &mut Vec<u32>) {
+        if pending.len() < 2 || self.rows_of(pending) < WORTH_SHARING || !several_threads() {
             return;
         }
         let stamp = self.stamp();

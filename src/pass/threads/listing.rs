@@ -1,0 +1,75 @@
+//! Listing several slices at a time, each to its own part of the arrays.
+
+use crate::pass::draw::{Listing, Part, Segment};
+use crate::pass::threads::several_threads;
+use crate::slice::{At, ShapeRecord, Slice, Store};
+use core::sync::atomic::{AtomicBool, Ordering};
+use rayon::iter::{IntoParallelRefMutIterator, ParallelIterator};
+
+/// With fewer shapes than this to list, one thread is done before another has begun.
+const WORTH_SHARING: usize = 16_384;
+/// A task lists about this many shapes.
+const GRAIN: usize = 4096;
+
+impl Listing {
+    /// Does what [`Listing::list`] does; answers whether there was enough to do to be shared. If not, nothing was done.
+    pub(in crate::pass) fn list_shared(&mut self, store: &Store, layers: u32, segments: &mut [Segment]) -> bool {
+        let shapes = segments.iter().map(|segment| store.slice(segment.slice).shapes.slots.live() as usize);
+        if segments.len() < 2 || !several_threads() || shapes.sum::<usize>() < WORTH_SHARING {
+            return false;
+        }
+        segments.par_iter_mut().for_each(|segment| segment.len = Self::count(store.slice(segment.slice), layers));
+        let mut end = 0;
+        for segment in &mut *segments {
+            segment.start = end;
+            end += segment.len;
+        }
+        self.resize(end, store.handle(At::ROOT));
+        share(self.part(0..end), segments, &|segment| segment.len, &|segment, part| {
+            part.fill(store.slice(segment.slice), layers);
+        });
+        true
+    }
+
+    /// Does what [`Listing::renew`] does; `None` if there was too little to do to be shared, and nothing was done.
+    pub(in crate::pass) fn renew_shared(&mut self, store: &Store, segments: &mut [Segment]) -> Option<bool> {
+        let swept = segments.iter().filter(|segment| segment.is_behind(store)).map(|segment| segment.len);
+        if segments.len() < 2 || !several_threads() || swept.sum::<usize>() < WORTH_SHARING {
+            return None;
+        }
+        let changed = AtomicBool::new(false);
+        share(self.part(0..self.len()), segments, &|segment| segment.len, &|segment, part| {
+            if segment.renew(store, part) {
+                changed.store(true, Ordering::Relaxed);
+            }
+        });
+        Some(changed.into_inner())
+    }
+
+    /// Lists these shapes in place of what is there.
+    pub(in crate::pass) fn list_found(&mut self, store: &Store, mut found: Vec<Vec<(&Slice, &ShapeRecord)>>) {
+        let end = found.iter().map(Vec::len).sum();
+        self.resize(end, store.handle(At::ROOT));
+        share(self.part(0..end), &mut found, &Vec::len, &|found, part| part.write(found));
+    }
+}
+
+/// Shows `work` each item with its part of the places, several at a time.
+fn share<T: Send>(
+    mut places: Part<'_>,
+    items: &mut [T],
+    len: &(impl Fn(&T) -> usize + Sync),
+    work: &(impl Fn(&mut T, Part<'_>) + Sync),
+) {
+    if items.len() > 1 && places.len() > GRAIN {
+        let (first, last) = items.split_at_mut(items.len() / 2);
+        let (left, right) = places.split_at(first.iter().map(len).sum());
+        rayon::join(|| share(left, first, len, work), || share(right, last, len, work));
+        return;
+    }
+    for item in items {
+        let (part, behind) = places.split_at(len(item));
+        work(item, part);
+        places = behind;
+    }
+}
