@@ -71,7 +71,7 @@ const EXPERIMENTS: &[Experiment] = &[
         run: snapshot::run,
     },
     #[cfg(feature = "rayon")]
-    Experiment { name: "threads", about: "updates on two threads against one", run: threads::run },
+    Experiment { name: "threads", about: "updates, culling and lists on two threads against one", run: threads::run },
 ];
 
 /// What the arguments ask for.

@@ -1,14 +1,24 @@
 //! One thread against two (feature `rayon`).
 //!
-//! Cases, in nanoseconds a node of the thesis's random tree:
+//! Cases, in nanoseconds a node; the first two on the thesis's random tree, maintained once without a limit of time:
 //!
 //! - `transform`: every world matrix computed anew.
 //! - `moved`: the update after one node in a hundred was given a new local transform, which is not timed.
 //!
-//! The baseline is the same call in a pool of one thread. The scene was maintained once without a limit of time.
+//! and these in a town of districts of 4096 nodes, all but one in 64 with a shape, in a scene that keeps world boxes:
+//!
+//! - `bounds`: every world matrix and every box computed anew.
+//! - `cull`: the handles listed of what one of 16 frusta touches, each of which sees a tenth of the town.
+//! - `cull-draws`: the same, listed as draws.
+//! - `list`: all draws listed anew.
+//! - `renew`: the same list brought up to date after everything moved, which is not timed.
+//!
+//! The baseline is the same call in a pool of one thread. What both list is compared.
 
 use crate::report::{Case, Report, Unit};
 use crate::timing::{median, nanoseconds};
+use hedgerow::glam::Vec4;
+use hedgerow::{Aabb, DrawList, Frustum, Node, Scene, SceneConfig, Shape, Transform, Visibility};
 use hedgerow_naive::{Moves, Packed, Recipe, Side, Topology};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::error::Error;
@@ -18,44 +28,125 @@ const SIZES: [usize; 4] = [4096, 32_768, 262_144, 1_048_576];
 /// So many calls of one side come after one another.
 const TURN: usize = 16;
 const TURNS: usize = 6;
+const DISTRICT: usize = 4096;
+const HOUSE: usize = 64;
 
 /// Runs the experiment.
 pub(crate) fn run(report: &mut Report) -> Result<(), Box<dyn Error>> {
-    let pools = [2, 1].map(|threads| ThreadPoolBuilder::new().num_threads(threads).build());
-    let [two, one] = pools;
-    let (two, one) = (two?, one?);
-    SIZES.into_iter().try_for_each(|nodes| measure(report, nodes, &two, &one))
+    let [two, one] = [2, 1].map(|threads| ThreadPoolBuilder::new().num_threads(threads).build());
+    let pools = [two?, one?];
+    SIZES.into_iter().try_for_each(|nodes| {
+        tree(report, nodes, &pools)?;
+        town(report, nodes, &pools)
+    })
 }
 
-fn measure(report: &mut Report, nodes: usize, two: &ThreadPool, one: &ThreadPool) -> Result<(), Box<dyn Error>> {
+/// Has the pools take turns, and reports what a call took in each.
+fn compare(
+    report: &mut Report,
+    (name, nodes): (&str, usize),
+    pools: &[ThreadPool; 2],
+    mut call: impl FnMut(&ThreadPool) -> f64,
+) -> Result<(), Box<dyn Error>> {
+    let mut times = [const { Vec::new() }; 2];
+    for _ in 0..TURNS {
+        for (pool, times) in pools.iter().zip(&mut times) {
+            times.extend((0..TURN).map(|_| call(pool)));
+        }
+    }
+    let [ours, baseline_figure] = times.each_mut().map(|times| median(times) / nodes as f64);
+    report.case(&Case { name, nodes, unit: Unit::Time, ours, baseline: "one thread", baseline_figure })?;
+    Ok(())
+}
+
+fn tree(report: &mut Report, nodes: usize, pools: &[ThreadPool; 2]) -> Result<(), Box<dyn Error>> {
     let recipe = Recipe::transforms(Topology::Random, nodes, nodes as u64);
     let mut packed = Packed::build(&recipe);
     packed.scene_mut().maintain(Duration::MAX);
     packed.update();
     let mut moves = Moves::new(&recipe, 1);
-    let mut case = |name, times: &mut [Vec<f64>; 2]| {
-        let [ours, theirs] = times.each_mut().map(|times| median(times) / nodes as f64);
-        let baseline = "one thread";
-        report.case(&Case { name, nodes, unit: Unit::Time, ours, baseline, baseline_figure: theirs })
+    compare(report, ("transform", nodes), pools, |pool| {
+        pool.install(|| nanoseconds(|| packed.scene_mut().update_all()))
+    })?;
+    compare(report, ("moved", nodes), pools, |pool| {
+        packed.set_locals(moves.next_frame(nodes / 100));
+        pool.install(|| nanoseconds(|| packed.update()))
+    })
+}
+
+fn town(report: &mut Report, nodes: usize, pools: &[ThreadPool; 2]) -> Result<(), Box<dyn Error>> {
+    let mut scene = build(nodes)?;
+    compare(report, ("bounds", nodes), pools, |pool| pool.install(|| nanoseconds(|| scene.update_all())))?;
+
+    let width = (nodes / HOUSE) as f32;
+    let frusta: Vec<Frustum> = (0..16).map(|place| tenth(width, place as f32 / 16.0)).collect::<Result<_, _>>()?;
+    let mut turn = 0;
+    let mut next = || {
+        turn += 1;
+        &frusta[turn % frusta.len()]
     };
-    let mut times = [const { Vec::new() }; 2];
-    for _ in 0..TURNS {
-        for (pool, times) in [two, one].into_iter().zip(&mut times) {
-            for _ in 0..TURN {
-                times.push(pool.install(|| nanoseconds(|| packed.scene_mut().update_all())));
-            }
-        }
+    let mut found = Vec::new();
+    compare(report, ("cull", nodes), pools, |pool| {
+        let (scene, found, frustum) = (&scene, &mut found, next());
+        pool.install(|| nanoseconds(|| drop(scene.cull_nodes(frustum, Visibility::VISIBLE, found))))
+    })?;
+    let mut list = DrawList::new();
+    compare(report, ("cull-draws", nodes), pools, |pool| {
+        let (scene, list, frustum) = (&scene, &mut list, next());
+        pool.install(|| nanoseconds(|| drop(scene.cull(frustum, Visibility::VISIBLE, list))))
+    })?;
+    // What is visible is so on all layers. A list of other ones is filled anew all the same.
+    let mut layers = 1;
+    compare(report, ("list", nodes), pools, |pool| {
+        layers = 3 - layers;
+        list.set_layers(Visibility::layers(layers));
+        let (scene, list) = (&scene, &mut list);
+        pool.install(|| nanoseconds(|| scene.draw_list(list)))
+    })?;
+    compare(report, ("renew", nodes), pools, |pool| {
+        scene.update_all();
+        let (scene, list) = (&scene, &mut list);
+        pool.install(|| nanoseconds(|| scene.draw_list(list)))
+    })?;
+
+    let [two, one] = pools.each_ref().map(|pool| {
+        let (mut all, mut seen, mut nodes) = (DrawList::new(), DrawList::new(), Vec::new());
+        let answer = pool.install(|| {
+            scene.draw_list(&mut all);
+            scene.cull(&frusta[8], Visibility::VISIBLE, &mut seen)?;
+            scene.cull_nodes(&frusta[8], Visibility::VISIBLE, &mut nodes)
+        });
+        let draws = [all, seen].map(|list| (list.commands().to_vec(), list.matrices().to_vec()));
+        answer.map(|()| (draws, nodes))
+    });
+    if two? != one? {
+        return Err(format!("threads, {nodes}: the lists of two threads differ from those of one").into());
     }
-    case("transform", &mut times)?;
-    let mut times = [const { Vec::new() }; 2];
-    for _ in 0..TURNS {
-        for (pool, times) in [two, one].into_iter().zip(&mut times) {
-            for _ in 0..TURN {
-                packed.set_locals(moves.next_frame(nodes / 100));
-                times.push(pool.install(|| nanoseconds(|| packed.update())));
-            }
-        }
-    }
-    case("moved", &mut times)?;
     Ok(())
+}
+
+/// A row of districts of houses, a metre a house.
+fn build(nodes: usize) -> Result<Scene, hedgerow::Error> {
+    let mut scene = Scene::with_config(SceneConfig { bounds: true, ..SceneConfig::DEFAULT })?;
+    for first in (0..nodes / HOUSE).step_by(DISTRICT / HOUSE) {
+        let district = scene.insert(scene.root(), Node::transform(Transform::from_xyz(first as f32, 0.0, 0.0)))?;
+        for house in 0..DISTRICT / HOUSE {
+            let house = scene.insert(district, Node::transform(Transform::from_xyz(house as f32, 0.0, 0.0)))?;
+            for part in 1..HOUSE {
+                let place = Transform::from_xyz(part as f32 / 100.0, (part % 7) as f32, (part % 5) as f32);
+                scene.insert(house, Node::transform(place).with_shape(Shape::new(part as u32, Aabb::cube(0.1))))?;
+            }
+        }
+    }
+    scene.reconstitute_all();
+    scene.update();
+    Ok(scene)
+}
+
+/// The space that a tenth of a town of this width lies in, from this part of the other nine tenths on.
+fn tenth(width: f32, from: f32) -> Result<Frustum, hedgerow::Error> {
+    let left = 0.9 * from * width;
+    let planes = [Vec4::new(1.0, 0.0, 0.0, -left), Vec4::new(-1.0, 0.0, 0.0, left + 0.1 * width)];
+    let any = Vec4::ZERO;
+    Frustum::from_planes([planes[0], planes[1], any, any, any, any])
 }

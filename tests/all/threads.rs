@@ -1,6 +1,6 @@
-//! Updates on several threads (feature `rayon`), and scenes that go to other threads.
+//! Passes on several threads (feature `rayon`), and scenes that go to other threads.
 
-use hedgerow::{DrawList, Keep, Node, NodeHandle, Scene, SceneConfig, Shape, Transform, Visibility};
+use hedgerow::{Aabb, Node, NodeHandle, Scene, SceneConfig, Shape, Transform, Visibility};
 
 /// A deterministic sequence of unremarkable numbers.
 struct Dice(u64);
@@ -16,15 +16,16 @@ impl Dice {
     }
 }
 
-/// A tree of 50,000 nodes of all kinds, each below a random earlier one.
+/// A tree of 60,000 nodes of all kinds, two thirds of them with shapes, each below a random earlier one.
 fn tree(config: SceneConfig) -> (Scene, Vec<NodeHandle>) {
     let mut scene = Scene::with_config(config).unwrap();
     let mut dice = Dice(5);
     let mut nodes = vec![scene.root()];
-    for number in 0..50_000_u32 {
+    for number in 0..60_000_u32 {
         let mut node = match number % 3 {
-            0 | 1 => Node::transform(dice.transform()),
-            _ => Node::shape(Shape::new(number, hedgerow::Aabb::cube(0.5))),
+            0 => Node::transform(dice.transform()),
+            1 => Node::transform(dice.transform()).with_shape(Shape::new(number, Aabb::cube(1.5))),
+            _ => Node::shape(Shape::new(number, Aabb::cube(0.5))),
         };
         if number % 97 == 0 {
             node = node.with_visibility(Visibility::layers(number | 1)).with_material(number);
@@ -52,47 +53,111 @@ fn a_scene_goes_to_other_threads_and_is_read_by_many() {
 }
 
 #[cfg(feature = "rayon")]
-#[test]
-fn any_number_of_threads_gives_the_same_bits() {
+mod side_by_side {
+    use super::{Dice, tree};
+    use hedgerow::glam::{Vec3, Vec4};
+    use hedgerow::{
+        Aabb, DrawCommand, DrawList, Frustum, Keep, Mat34, NodeHandle, Ray, RayHit, Scene, SceneConfig, Sighting,
+        Sphere, Visibility,
+    };
     use rayon::ThreadPoolBuilder;
 
-    for config in [SceneConfig::DEFAULT, SceneConfig { max_nodes: 200, min_nodes: 25, ..SceneConfig::DEFAULT }] {
-        let (scene, nodes) = tree(config);
-        let mut scenes = vec![scene; 4];
-        let pools = [1, 2, 3, 7].map(|threads| ThreadPoolBuilder::new().num_threads(threads).build().unwrap());
-        for (round, edits) in (0..).zip([0, 400, 40, 10_000, 3, 400]) {
-            for scene in &mut scenes {
-                let mut dice = Dice(round);
-                for _ in 0..edits {
-                    let node = nodes[1 + dice.below(nodes.len() - 1)];
-                    let other = nodes[dice.below(nodes.len())];
-                    match dice.below(20) {
-                        0 => drop(scene.reparent(node, other, Keep::Local)),
-                        1 => scene
-                            .attach_visibility(node, [Visibility::HIDDEN, Visibility::layers(6)][dice.below(2)])
-                            .unwrap(),
-                        2 => scene.attach_material(node, 7).unwrap(),
-                        _ => drop(scene.set_local(node, dice.transform())),
+    /// All that a scene answers, in its order.
+    #[derive(PartialEq)]
+    struct Answers {
+        worlds: Vec<Option<Mat34>>,
+        bounds: Vec<Option<Aabb>>,
+        draws: Vec<(Vec<DrawCommand>, Vec<Mat34>)>,
+        nodes: [Vec<NodeHandle>; 4],
+        sightings: Vec<Sighting>,
+        hits: Vec<RayHit>,
+    }
+
+    impl Answers {
+        fn of(scene: &Scene, nodes: &[NodeHandle], kept: &mut [DrawList; 2]) -> Self {
+            let [half, tenth] = [0.0, 100.0].map(|x| {
+                let (wall, any) = (Vec4::new(1.0, 0.0, 0.2, -x), Vec4::ZERO);
+                Frustum::from_planes([wall, any, any, any, any, any]).unwrap()
+            });
+            let sphere = Sphere::new(Vec3::splat(10.0), 60.0).unwrap();
+            let ray = Ray::new(Vec3::new(-300.0, 20.0, 5.0), Vec3::new(1.0, 0.01, 0.02)).unwrap();
+            let mut found = [const { Vec::new() }; 4];
+            let [on_layer, in_half, in_sphere, in_box] = &mut found;
+            scene.cull_nodes(&half, Visibility::layers(2), on_layer).unwrap();
+            scene.cull_nodes(&half, Visibility::VISIBLE, in_half).unwrap();
+            scene.nodes_in_sphere(&sphere, Visibility::VISIBLE, in_sphere).unwrap();
+            scene.nodes_in_box(&Aabb::INFINITE, Visibility::VISIBLE, in_box).unwrap();
+            let (mut sightings, mut hits) = (Vec::new(), Vec::new());
+            scene.cull_many(&[half, tenth], Visibility::VISIBLE, &mut sightings).unwrap();
+            scene.nodes_on_ray(&ray, Visibility::VISIBLE, &mut hits).unwrap();
+            let mut culled = DrawList::new();
+            scene.cull(&half, Visibility::VISIBLE, &mut culled).unwrap();
+            kept.iter_mut().for_each(|list| scene.draw_list(list));
+            let mut anew = DrawList::new();
+            scene.draw_list(&mut anew);
+            let draws =
+                [&kept[0], &kept[1], &anew, &culled].map(|list| (list.commands().to_vec(), list.matrices().to_vec()));
+            Self {
+                worlds: nodes.iter().map(|&node| scene.world(node).copied()).collect(),
+                bounds: nodes.iter().map(|&node| scene.subtree_bounds(node)).collect(),
+                draws: draws.to_vec(),
+                nodes: found,
+                sightings,
+                hits,
+            }
+        }
+    }
+
+    #[test]
+    fn any_number_of_threads_gives_the_same_bits() {
+        let default = SceneConfig { bounds: true, ..SceneConfig::DEFAULT };
+        for config in [default, SceneConfig { max_nodes: 200, min_nodes: 25, ..default }] {
+            let (scene, nodes) = tree(config);
+            let mut scenes = vec![scene; 4];
+            let lists = || [DrawList::new(), DrawList::new().on_layers(Visibility::layers(4))];
+            let mut kept = [lists(), lists(), lists(), lists()];
+            let pools = [1, 2, 3, 7].map(|threads| ThreadPoolBuilder::new().num_threads(threads).build().unwrap());
+            for round in 0..6 {
+                let edit = |scene: &mut Scene, count: usize| {
+                    let mut dice = Dice(round);
+                    for _ in 0..count {
+                        let node = nodes[1 + dice.below(nodes.len() - 1)];
+                        let other = nodes[dice.below(nodes.len())];
+                        match dice.below(20) {
+                            0 => drop(scene.reparent(node, other, Keep::Local)),
+                            1 => scene.attach_visibility(node, Visibility::layers(dice.below(8) as u32)).unwrap(),
+                            2 => scene.attach_material(node, 7).unwrap(),
+                            _ => drop(scene.set_local(node, dice.transform())),
+                        }
+                    }
+                };
+                for scene in &mut scenes {
+                    edit(scene, [0, 400, 40, 10_000, 3, 400][round as usize]);
+                    // Now and then everything below the root is to be computed.
+                    if round % 2 == 0 {
+                        scene.attach_transform(scene.root(), Dice(round).transform()).unwrap();
                     }
                 }
-                // Now and then everything below the root is to be computed.
-                if round % 2 == 0 {
-                    scene.attach_transform(scene.root(), dice.transform()).unwrap();
-                }
+                let outcomes: Vec<_> = scenes
+                    .iter_mut()
+                    .zip(&pools)
+                    .zip(&mut kept)
+                    .map(|((scene, pool), kept)| {
+                        pool.install(|| {
+                            scene.update();
+                            scene.validate().unwrap();
+                            let updated = Answers::of(scene, &nodes, kept);
+                            // What waits for an update is found too, and what was edited is listed again.
+                            edit(scene, 30);
+                            [updated, Answers::of(scene, &nodes, kept)]
+                        })
+                    })
+                    .collect();
+                let [first, ..] = &outcomes[..] else { unreachable!() };
+                assert!(first[0].nodes.iter().all(|found| !found.is_empty()) && !first[0].hits.is_empty());
+                assert!(first.iter().all(|answers| answers.draws[0] == answers.draws[2]), "a kept list, round {round}");
+                assert!(outcomes.iter().all(|outcome| outcome == first), "round {round}");
             }
-            let outcomes: Vec<_> = scenes
-                .iter_mut()
-                .zip(&pools)
-                .map(|(scene, pool)| {
-                    pool.install(|| scene.update());
-                    scene.validate().unwrap();
-                    let mut list = DrawList::new();
-                    scene.draw_list(&mut list);
-                    let worlds: Vec<_> = nodes.iter().map(|&node| scene.world(node).map(|world| world.rows)).collect();
-                    (worlds, list.commands().to_vec(), list.matrices().to_vec())
-                })
-                .collect();
-            assert!(outcomes.iter().all(|outcome| *outcome == outcomes[0]), "round {round}");
         }
     }
 }
