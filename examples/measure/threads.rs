@@ -8,8 +8,8 @@
 //! and these in a town of districts of 4096 nodes, all but one in 64 with a shape, in a scene that keeps world boxes:
 //!
 //! - `bounds`: every world matrix and every box computed anew.
-//! - `cull`: the handles listed of what one of 16 frusta touches, each of which sees a tenth of the town.
-//! - `cull-draws`: the same, listed as draws.
+//! - `cull`: what one of 16 frusta touches listed as draws; each sees a tenth of the town.
+//! - `cull-nodes`: the same, listed as handles.
 //! - `list`: all draws listed anew.
 //! - `renew`: the same list brought up to date after everything moved, which is not timed.
 //!
@@ -86,12 +86,12 @@ fn town(report: &mut Report, nodes: usize, pools: &[ThreadPool; 2]) -> Result<()
         &frusta[turn % frusta.len()]
     };
     let mut found = Vec::new();
-    compare(report, ("cull", nodes), pools, |pool| {
+    compare(report, ("cull-nodes", nodes), pools, |pool| {
         let (scene, found, frustum) = (&scene, &mut found, next());
         pool.install(|| nanoseconds(|| drop(scene.cull_nodes(frustum, Visibility::VISIBLE, found))))
     })?;
     let mut list = DrawList::new();
-    compare(report, ("cull-draws", nodes), pools, |pool| {
+    compare(report, ("cull", nodes), pools, |pool| {
         let (scene, list, frustum) = (&scene, &mut list, next());
         pool.install(|| nanoseconds(|| drop(scene.cull(frustum, Visibility::VISIBLE, list))))
     })?;

@@ -14,6 +14,13 @@ use smallvec::SmallVec;
 /// How many probes a walk takes.
 pub(crate) const MOST_PROBES: usize = 32;
 
+/// The least number of shapes to look into that is a task by itself (feature `rayon`), where what is found is listed by its
+/// handle, at about a nanosecond a shape, and where it is listed as a draw, at ten.
+#[cfg(feature = "rayon")]
+const GRAIN: usize = 8192;
+#[cfg(feature = "rayon")]
+const DRAW_GRAIN: usize = 2048;
+
 /// How many groups, and how many boxes, of blocks or child slices are tested in one go.
 const GROUPS: usize = BLOCK / GROUP;
 
@@ -180,7 +187,7 @@ impl Store {
         list.clear();
         let route = self.route(probes);
         #[cfg(feature = "rayon")]
-        if let Some(found) = self.search(&route, probes, layers, &pick) {
+        if let Some(found) = self.search((&route, GRAIN), probes, layers, &pick) {
             list.reserve(found.iter().map(Vec::len).sum());
             found.into_iter().for_each(|found| list.extend(found));
             return;
@@ -197,7 +204,9 @@ impl Store {
         let probes = core::slice::from_ref(probe);
         let route = self.route(probes);
         #[cfg(feature = "rayon")]
-        if let Some(found) = self.search(&route, probes, layers, |found| Some((found.slice, found.record()))) {
+        if let Some(found) =
+            self.search((&route, DRAW_GRAIN), probes, layers, |found| Some((found.slice, found.record())))
+        {
             listing.list_found(self, found);
             return;
         }

@@ -5,17 +5,15 @@ use crate::pass::threads::several_threads;
 use crate::slice::Store;
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
-/// With fewer shapes than this in the slices to look into, one thread is done before another has begun.
-const WORTH_SHARING: usize = 32_768;
-/// A task looks into slices of about this many shapes.
-const GRAIN: usize = 8192;
+/// With fewer tasks than this, one thread is done before another has begun.
+const WORTH_SHARING: usize = 4;
 
 impl Store {
     /// What `pick` makes of the shapes that looking into these slices finds, as lists that follow one another in the order
-    /// of the slices; `None` if that is too little to be shared.
+    /// of the slices; `None` if that is too little to be shared. A task looks into slices of about `grain` shapes.
     pub(in crate::pass) fn search<'s, P: Probe, T: Send>(
         &'s self,
-        route: &[Stop],
+        (route, grain): (&[Stop], usize),
         probes: &[P],
         layers: u32,
         pick: impl Fn(Found<'s>) -> Option<T> + Sync,
@@ -24,18 +22,18 @@ impl Store {
             return None;
         }
         let shapes = |stop: &Stop| self.slice(stop.slice).shapes.slots.end() as usize;
-        if route.iter().map(shapes).sum::<usize>() < WORTH_SHARING {
+        if route.iter().map(shapes).sum::<usize>() < WORTH_SHARING * grain {
             return None;
         }
         let mut seen = 0;
         let legs: Vec<&[Stop]> = route
-            .chunk_by(|stop, _| {
+            .split_inclusive(|stop| {
                 seen += shapes(stop);
-                let full = seen >= GRAIN;
+                let full = seen >= grain;
                 if full {
                     seen = 0;
                 }
-                !full
+                full
             })
             .collect();
         let look = |leg: &[Stop]| {
