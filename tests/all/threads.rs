@@ -71,6 +71,7 @@ mod side_by_side {
         nodes: [Vec<NodeHandle>; 4],
         sightings: Vec<Sighting>,
         hits: Vec<RayHit>,
+        changed: [Vec<NodeHandle>; 2],
     }
 
     impl Answers {
@@ -104,6 +105,7 @@ mod side_by_side {
                 nodes: found,
                 sightings,
                 hits,
+                changed: [scene.changes().moved().to_vec(), scene.changes().visibility().to_vec()],
             }
         }
     }
@@ -111,7 +113,7 @@ mod side_by_side {
     #[test]
     fn any_number_of_threads_gives_the_same_bits() {
         let default = SceneConfig { bounds: true, ..SceneConfig::DEFAULT };
-        for config in [default, SceneConfig { max_nodes: 200, min_nodes: 25, ..default }] {
+        for config in [default, SceneConfig { max_nodes: 200, min_nodes: 25, changes: true, ..default }] {
             let (scene, nodes) = tree(config);
             let mut scenes = vec![scene; 4];
             let lists = || [DrawList::new(), DrawList::new().on_layers(Visibility::layers(4))];
