@@ -64,8 +64,8 @@
 //! - An index is reused 2²⁸ − 1 times and then retired, so that a stale handle never names another node.
 //! - A handle of another scene, or made of arbitrary bits, is harmless but may name a node whose bits coincide.
 //! - Edits are made on one thread, and so is everything without the feature `rayon`. With it, slices are worked on side by
-//!   side where none hangs below the other: a chain has no parallelism, and below about 16,000 nodes one thread is faster
-//!   and does it all.
+//!   side where none hangs below the other: a chain has no parallelism. Below about 16,000 nodes, or 65,000 for a
+//!   caller that is no thread of a pool (`rayon::ThreadPool::install` makes it one), one thread is faster and does it all.
 //!
 //! # Features
 //!

@@ -32,10 +32,14 @@ impl Store {
         let stamp = self.stamp();
         while let Some(number) = pending.pop() {
             let reached = self.slices[number as usize].bring_up_to_date(pass, stamp);
+            #[cfg(feature = "rayon")]
+            let waiting = pending.len();
             self.hand_down(number, reached, &mut pending);
             self.swept.push(number);
             #[cfg(feature = "rayon")]
-            self.share_out(pass, &mut pending);
+            if pending.len() > waiting {
+                self.share_out(pass, &mut pending);
+            }
         }
         self.descent = pending;
         self.tell_changes();

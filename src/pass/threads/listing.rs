@@ -1,7 +1,7 @@
 //! Listing several slices at a time, each to its own part of the arrays.
 
 use crate::pass::draw::{Listing, Part, Segment};
-use crate::pass::threads::several_threads;
+use crate::pass::threads::is_worth_sharing;
 use crate::slice::{At, ShapeRecord, Slice, Store};
 use core::sync::atomic::{AtomicBool, Ordering};
 use rayon::iter::{IntoParallelRefMutIterator, ParallelIterator};
@@ -15,7 +15,7 @@ impl Listing {
     /// Does what [`Listing::list`] does; answers whether there was enough to do to be shared. If not, nothing was done.
     pub(in crate::pass) fn list_shared(&mut self, store: &Store, layers: u32, segments: &mut [Segment]) -> bool {
         let shapes = segments.iter().map(|segment| store.slice(segment.slice).shapes.slots.live() as usize);
-        if segments.len() < 2 || !several_threads() || shapes.sum::<usize>() < WORTH_SHARING {
+        if segments.len() < 2 || !is_worth_sharing(shapes.sum(), WORTH_SHARING) {
             return false;
         }
         segments.par_iter_mut().for_each(|segment| segment.len = Self::count(store.slice(segment.slice), layers));
@@ -34,7 +34,7 @@ impl Listing {
     /// Does what [`Listing::renew`] does; `None` if there was too little to do to be shared, and nothing was done.
     pub(in crate::pass) fn renew_shared(&mut self, store: &Store, segments: &mut [Segment]) -> Option<bool> {
         let swept = segments.iter().filter(|segment| segment.is_behind(store)).map(|segment| segment.len);
-        if segments.len() < 2 || !several_threads() || swept.sum::<usize>() < WORTH_SHARING {
+        if segments.len() < 2 || !is_worth_sharing(swept.sum(), WORTH_SHARING) {
             return None;
         }
         let changed = AtomicBool::new(false);

@@ -8,7 +8,12 @@ mod listing;
 mod search;
 mod update;
 
-/// Whether there is another thread to share work with.
-fn several_threads() -> bool {
-    rayon::current_num_threads() > 1
+/// A caller outside of the pool gives all of its work away, and waits for threads that may sleep: that pays where there is
+/// so many times as much to do.
+const OUTSIDE: usize = 4;
+
+/// Whether so much is worth sharing, if `least` is for a thread of the pool, and there are threads to share it with.
+fn is_worth_sharing(amount: usize, least: usize) -> bool {
+    let least = if rayon::current_thread_index().is_some() { least } else { OUTSIDE * least };
+    amount >= least && rayon::current_num_threads() > 1
 }

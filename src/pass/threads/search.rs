@@ -1,7 +1,7 @@
 //! Looking into several slices at a time.
 
 use crate::pass::cull::{Found, Probe, Stop};
-use crate::pass::threads::several_threads;
+use crate::pass::threads::is_worth_sharing;
 use crate::slice::Store;
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
@@ -18,11 +18,8 @@ impl Store {
         layers: u32,
         pick: impl Fn(Found<'s>) -> Option<T> + Sync,
     ) -> Option<Vec<Vec<T>>> {
-        if route.len() < 2 || !several_threads() {
-            return None;
-        }
         let shapes = |stop: &Stop| self.slice(stop.slice).shapes.slots.end() as usize;
-        if route.iter().map(shapes).sum::<usize>() < WORTH_SHARING * grain {
+        if route.len() < 2 || !is_worth_sharing(route.iter().map(shapes).sum(), WORTH_SHARING * grain) {
             return None;
         }
         let mut seen = 0;

@@ -5,14 +5,14 @@
 //! the results are the same to the bit, whatever the number of threads.
 
 use crate::pass::TransformPass;
-use crate::pass::threads::several_threads;
+use crate::pass::threads::is_worth_sharing;
 use crate::pass::update::Stamp;
 use crate::slice::{Slice, Store};
 use rayon::Scope;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// With fewer rows than this waiting, one thread is done before another has begun.
-const WORTH_SHARING: u32 = 16_384;
+const WORTH_SHARING: usize = 16_384;
 /// A task takes on slices of about this many rows at a time.
 const GRAIN: u32 = 2048;
 
@@ -33,7 +33,7 @@ struct Shared<'s> {
 impl Store {
     /// Brings what waits up to date side by side, with all below it, if that is much.
     pub(in crate::pass) fn share_out(&mut self, pass: TransformPass, pending: &mut Vec<u32>) {
-        if pending.len() < 2 || self.rows_of(pending) < WORTH_SHARING || !several_threads() {
+        if pending.len() < 2 || !is_worth_sharing(self.rows_of(pending), WORTH_SHARING) {
             return;
         }
         let stamp = self.stamp();
@@ -46,8 +46,8 @@ impl Store {
         self.swept = shared.swept.into_inner().unwrap_or_else(PoisonError::into_inner);
     }
 
-    fn rows_of(&self, slices: &[u32]) -> u32 {
-        slices.iter().map(|&slice| self.slice(slice).row_slots.live()).fold(0, u32::saturating_add)
+    fn rows_of(&self, slices: &[u32]) -> usize {
+        slices.iter().map(|&slice| self.slice(slice).row_slots.live() as usize).sum()
     }
 }
 
