@@ -134,7 +134,7 @@ fn build(nodes: usize) -> Result<Scene, hedgerow::Error> {
             let house = scene.insert(district, Node::transform(Transform::from_xyz(house as f32, 0.0, 0.0)))?;
             for part in 1..HOUSE {
                 let place = Transform::from_xyz(part as f32 / 100.0, (part % 7) as f32, (part % 5) as f32);
-                scene.insert(house, Node::transform(place).with_shape(Shape::new(part as u32, Aabb::cube(0.1))))?;
+                scene.insert(house, Node::transform(place).with_shape(Shape::new(7, Aabb::cube(0.1))))?;
             }
         }
     }
