@@ -119,7 +119,7 @@ mod side_by_side {
             let lists = || [DrawList::new(), DrawList::new().on_layers(Visibility::layers(4))];
             let mut kept = [lists(), lists(), lists(), lists()];
             let pools = [1, 2, 3, 7].map(|threads| ThreadPoolBuilder::new().num_threads(threads).build().unwrap());
-            for round in 0..6 {
+            for (round, count) in (0..).zip([0, 400, 40, 10_000, 3, 400]) {
                 let edit = |scene: &mut Scene, count: usize| {
                     let mut dice = Dice(round);
                     for _ in 0..count {
@@ -127,14 +127,16 @@ mod side_by_side {
                         let other = nodes[dice.below(nodes.len())];
                         match dice.below(20) {
                             0 => drop(scene.reparent(node, other, Keep::Local)),
-                            1 => scene.attach_visibility(node, Visibility::layers(dice.below(8) as u32)).unwrap(),
+                            1 => scene
+                                .attach_visibility(node, Visibility::layers([0, 1, 2, 3, 4, 5, 6, 7][dice.below(8)]))
+                                .unwrap(),
                             2 => scene.attach_material(node, 7).unwrap(),
                             _ => drop(scene.set_local(node, dice.transform())),
                         }
                     }
                 };
                 for scene in &mut scenes {
-                    edit(scene, [0, 400, 40, 10_000, 3, 400][round as usize]);
+                    edit(scene, count);
                     // Now and then everything below the root is to be computed.
                     if round % 2 == 0 {
                         scene.attach_transform(scene.root(), Dice(round).transform()).unwrap();
