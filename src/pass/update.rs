@@ -94,27 +94,9 @@ impl Store {
         slice.children = children;
         slice.marked_children = marked;
     }
-
-    /// Copies what a slice inherits from its portal's effective slots into its bases. Answers whether that changed any.
-    pub(crate) fn inherit(&mut self, child: u32) -> bool {
-        let above = self.slice(child).portal.slice;
-        let [above, child] =
-            self.slices.get_disjoint_mut([above as usize, child as usize]).expect("a portal leads to another slice");
-        child.inherit_from(above)
-    }
 }
 
 impl Slice {
-    /// Whether anything in the slice waits for an update.
-    pub(crate) fn is_dirty(&self) -> bool {
-        self.transforms.first_dirty != NIL || self.visibilities.dirty || self.materials.dirty
-    }
-
-    /// Whether the slice hangs below another one and waits for an update.
-    pub(crate) fn is_marked_below(&self, above: u32) -> bool {
-        self.marked && self.portal.slice == above
-    }
-
     /// Takes over what the slice inherits, and its mark off. Answers whether it has something to do.
     pub(super) fn join_update(&mut self, above: &Self) -> bool {
         let inherits = self.inherit_from(above);
@@ -135,15 +117,6 @@ impl Slice {
         }
         self.refresh_boxes(stamp.update);
         moved | changed
-    }
-
-    /// Copies what the slice inherits from its portal's effective slots into its bases. Answers whether that changed any.
-    pub(crate) fn inherit_from(&mut self, above: &Self) -> bool {
-        let row = above.row(self.portal.row);
-        let world = above.transforms.worlds[row.transform.index() as usize];
-        let mask = above.visibilities.effective[row.visibility.index() as usize];
-        let material = above.materials.values[row.material.index() as usize];
-        self.take_over(&world, mask, material)
     }
 
     /// Sets the bases. Answers whether that changed any.

@@ -2,7 +2,7 @@
 //!
 //! The **history** of a slot is its world matrix, or mask, after the last update. It goes with the slot wherever the slot
 //! moves. Every row's history is that of its effective slot; a row that comes to inherit a slot of another history is noted
-//! in the [`Feed`](super::Feed) with its own, unless it is new.
+//! in the [`Feed`] with its own, unless it is new.
 
 use crate::NodeHandle;
 use crate::math::Mat34;
