@@ -1,6 +1,6 @@
 //! The render pass: what there is to draw, as two arrays.
 
-use crate::pass::draw::{Cache, Listing, Relative};
+use crate::pass::draw::{Cache, Listing, Motion, Relative};
 use crate::slice::{Store, unique_number};
 use crate::visit::{Flow, SliceView, SliceVisitor};
 use crate::{Mat34, NodeHandle, Visibility};
@@ -39,13 +39,21 @@ pub struct DrawList {
     pub(crate) revision: u64,
     cache: Cache,
     relative: Relative,
+    motion: Option<Motion>,
 }
 
 impl DrawList {
     /// An empty list of what is visible on any layer.
     #[must_use]
     pub const fn new() -> Self {
-        Self { listing: Listing::EMPTY, layers: u32::MAX, revision: 0, cache: Cache::EMPTY, relative: Relative::EMPTY }
+        Self {
+            listing: Listing::EMPTY,
+            layers: u32::MAX,
+            revision: 0,
+            cache: Cache::EMPTY,
+            relative: Relative::EMPTY,
+            motion: None,
+        }
     }
 
     /// The same for what is visible on one of these layers alone.
@@ -82,6 +90,37 @@ impl DrawList {
         Visibility::layers(self.layers)
     }
 
+    /// The same with the matrices of the update before, for motion vectors: see [`DrawList::previous_matrices`]. Takes 48
+    /// bytes more a shape, and the time to copy the matrices of what moved in the last two updates.
+    ///
+    /// ```
+    /// use hedgerow::{Aabb, DrawList, Node, Scene, SceneConfig, Shape, Transform};
+    ///
+    /// let mut scene = Scene::with_config(SceneConfig { changes: true, ..SceneConfig::DEFAULT })?;
+    /// let car = Node::transform(Transform::IDENTITY).with_shape(Shape::new(7, Aabb::cube(1.0)));
+    /// let car = scene.insert(scene.root(), car)?;
+    /// let mut list = DrawList::new().with_motion();
+    /// let mut frame = |scene: &mut Scene| {
+    ///     scene.update();
+    ///     scene.draw_list(&mut list);
+    ///     let previous = list.previous_matrices().unwrap_or(list.matrices());
+    ///     (previous[0].translation().x, list.matrices()[0].translation().x)
+    /// };
+    /// assert_eq!(frame(&mut scene), (0.0, 0.0));
+    /// scene.set_local(car, Transform::from_xyz(3.0, 0.0, 0.0))?;
+    /// assert_eq!(frame(&mut scene), (0.0, 3.0));
+    /// assert_eq!(frame(&mut scene), (3.0, 3.0), "what does not move any more is at rest");
+    /// # Ok::<(), hedgerow::Error>(())
+    /// ```
+    #[must_use]
+    pub fn with_motion(mut self) -> Self {
+        if self.motion.is_none() {
+            self.motion = Some(Motion::EMPTY);
+            self.cache.forget();
+        }
+        self
+    }
+
     /// What to draw.
     #[must_use]
     pub fn commands(&self) -> &[DrawCommand] {
@@ -92,6 +131,20 @@ impl DrawList {
     #[must_use]
     pub fn matrices(&self) -> &[Mat34] {
         &self.listing.matrices
+    }
+
+    /// Where each command's node was before, in the order of the commands: its
+    /// [`Scene::previous_world`](crate::Scene::previous_world), which is the present matrix of what did not move in the last
+    /// update or is new. That holds however many frames the list skipped: it is the update before the last that counts, not
+    /// the last time that the list was filled. To be filled between an update and the next edits.
+    ///
+    /// `None` where the past is not known: in a list without [`DrawList::with_motion`]; of a scene that was not made with
+    /// [`SceneConfig::changes`](crate::SceneConfig::changes); and after a [`RenderPass`] or [`DrawList::clear`] wrote to the
+    /// list. A renderer that then has everything be at rest takes [`DrawList::matrices`] instead.
+    /// [`Scene::cull`](crate::Scene::cull) fills them in as [`Scene::draw_list`](crate::Scene::draw_list) does.
+    #[must_use]
+    pub fn previous_matrices(&self) -> Option<&[Mat34]> {
+        self.motion.as_ref()?.matrices()
     }
 
     /// The matrices relative to a camera, if the list was last filled by
@@ -122,6 +175,9 @@ impl DrawList {
     pub(crate) fn written(&mut self) -> &mut Listing {
         self.cache.forget();
         self.relative.matrices.clear();
+        if let Some(motion) = &mut self.motion {
+            motion.forget();
+        }
         self.revision = unique_number();
         &mut self.listing
     }
@@ -129,8 +185,19 @@ impl DrawList {
     /// Makes the list what listing the scene anew would make it.
     pub(crate) fn refresh(&mut self, store: &Store) {
         self.relative.matrices.clear();
-        if self.cache.refresh(&mut self.listing, store, self.layers) {
+        let refreshed = self.cache.refresh(&mut self.listing, store, self.layers);
+        if refreshed.commands {
             self.revision = unique_number();
+        }
+        if let Some(motion) = &mut self.motion {
+            motion.refresh(&self.listing, self.cache.segments(), store, refreshed.listed);
+        }
+    }
+
+    /// Has the list hold the previous matrices that are answered of its nodes, if it is to hold any.
+    pub(crate) fn ask_previous<'m>(&mut self, previous: impl Fn(NodeHandle) -> Option<&'m Mat34>) {
+        if let Some(motion) = &mut self.motion {
+            motion.ask(&self.listing, previous);
         }
     }
 

@@ -96,9 +96,7 @@ impl Scene {
         let feed = self.store.feed.as_ref()?;
         let at = self.store.resolve(node)?;
         let slice = self.store.slice(at.slice);
-        if feed.has_entered(node) {
-            return Some(self.store.world_at(at));
-        }
-        Some(feed.recall(node).unwrap_or_else(|| slice.transforms.previous(slice.row(at.row).transform.index())))
+        let of_slot = slice.transforms.previous(slice.row(at.row).transform.index());
+        Some(feed.previous(node, self.store.world_at(at), of_slot))
     }
 }

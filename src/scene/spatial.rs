@@ -62,6 +62,7 @@ impl Scene {
     pub fn cull(&self, frustum: &Frustum, layers: Visibility, list: &mut DrawList) -> Result<(), Error> {
         self.check_search(1)?;
         self.store.find_draws(frustum, layers.mask(), list.written());
+        list.ask_previous(|node| self.previous_world(node));
         Ok(())
     }
 

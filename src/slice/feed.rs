@@ -273,14 +273,30 @@ impl Feed {
         recalled.sort_unstable_by_key(|&(node, _)| node);
     }
 
+    /// The matrix that a node had after the update before the last: the one that it has `now` if it was not there, else
+    /// that `of_slot`, if it had the slot then.
+    pub(crate) fn previous<'m>(&'m self, node: NodeHandle, now: &'m Mat34, of_slot: &'m Mat34) -> &'m Mat34 {
+        if self.has_entered(node) { now } else { self.recall(node).unwrap_or(of_slot) }
+    }
+
+    /// Whether every node had the matrix of its slot.
+    pub(crate) fn is_quiet(&self) -> bool {
+        self.came.is_empty() && self.entered.is_empty() && self.recalled.is_empty()
+    }
+
+    /// Whether any node had another matrix than its slot.
+    pub(crate) fn recalls(&self) -> bool {
+        !self.recalled.is_empty()
+    }
+
     /// The matrix that a node had after the update before the last, where that is not its slot's: `None` elsewhere.
-    pub(crate) fn recall(&self, node: NodeHandle) -> Option<&Mat34> {
+    fn recall(&self, node: NodeHandle) -> Option<&Mat34> {
         let place = self.recalled.binary_search_by_key(&node, |&(node, _)| node).ok()?;
         Some(&self.recalled[place].1)
     }
 
     /// Whether a node was not there after the update before the last.
-    pub(crate) fn has_entered(&self, node: NodeHandle) -> bool {
+    fn has_entered(&self, node: NodeHandle) -> bool {
         self.flags.has(node, flag::NEW | flag::ENTERED)
     }
 

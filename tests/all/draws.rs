@@ -1,9 +1,9 @@
 //! Draw lists that are kept, filtered, grouped, and relative to a camera.
 
-use hedgerow::glam::{DAffine3, DMat3, DQuat, DVec3, Quat, Vec3};
+use hedgerow::glam::{DAffine3, DMat3, DQuat, DVec3, Mat4, Quat, Vec3};
 use hedgerow::{
-    Aabb, DrawGroups, DrawList, Local, Mat34, Node, NodeHandle, RenderPass, Scene, SceneConfig, Shape, Transform,
-    TransformPass, Visibility,
+    Aabb, DrawGroups, DrawList, Frustum, Local, Mat34, Node, NodeHandle, RenderPass, Scene, SceneConfig, Shape,
+    Transform, TransformPass, Visibility,
 };
 
 fn mesh(at: usize) -> u32 {
@@ -12,7 +12,11 @@ fn mesh(at: usize) -> u32 {
 
 /// A scene of many small slices: `count` shapes with transforms, each below one of those before it.
 fn town(count: usize) -> (Scene, Vec<NodeHandle>) {
-    let config = SceneConfig { max_nodes: 16, min_nodes: 4, ..SceneConfig::DEFAULT };
+    town_of(SceneConfig::DEFAULT, count)
+}
+
+fn town_of(config: SceneConfig, count: usize) -> (Scene, Vec<NodeHandle>) {
+    let config = SceneConfig { max_nodes: 16, min_nodes: 4, ..config };
     let mut scene = Scene::with_config(config).unwrap();
     let mut nodes = vec![scene.root()];
     for at in 1..=count {
@@ -273,4 +277,112 @@ fn a_kept_list_follows_what_is_detached_and_attached_again() {
     refill(&scene, &mut always);
     scene.maintain(std::time::Duration::MAX);
     refill(&scene, &mut always);
+}
+
+/// Fills a kept list with motion, and checks each previous matrix; answers how many differ from the present ones.
+#[track_caller]
+fn refill_moving(scene: &Scene, list: &mut DrawList) -> usize {
+    refill(scene, list);
+    moving(scene, list)
+}
+
+#[track_caller]
+fn moving(scene: &Scene, list: &DrawList) -> usize {
+    let previous = list.previous_matrices().expect("a scene that tells changes");
+    let expected: Vec<Mat34> =
+        list.commands().iter().map(|command| *scene.previous_world(command.node).unwrap()).collect();
+    assert_eq!(previous, expected);
+    previous.iter().zip(list.matrices()).filter(|(previous, now)| previous != now).count()
+}
+
+const REMEMBERS: SceneConfig = SceneConfig { changes: true, bounds: true, ..SceneConfig::DEFAULT };
+
+#[test]
+fn what_stops_moving_is_at_rest_one_update_later_even_an_idle_one() {
+    let (mut scene, nodes) = town_of(REMEMBERS, 200);
+    let mut list = DrawList::new().with_motion();
+    assert_eq!(refill_moving(&scene, &mut list), 0, "what is new is at rest");
+    let leaf = *nodes.iter().rfind(|&&node| scene.children(node).next().is_none()).unwrap();
+    scene.set_local(leaf, Transform::from_xyz(5.0, 0.0, 0.0)).unwrap();
+    scene.update();
+    assert_eq!(refill_moving(&scene, &mut list), 1);
+    assert_eq!(refill_moving(&scene, &mut list), 1, "until the next update");
+    scene.update();
+    assert_eq!(refill_moving(&scene, &mut list), 0);
+    scene.set_local(leaf, Transform::from_xyz(6.0, 0.0, 0.0)).unwrap();
+    scene.update();
+    assert_eq!(refill_moving(&scene, &mut list), 1);
+    scene.set_local(nodes[1], Transform::from_xyz(0.0, 7.0, 0.0)).unwrap();
+    scene.update();
+    refill_moving(&scene, &mut list);
+    scene.update();
+    assert_eq!(refill_moving(&scene, &mut list), 0);
+}
+
+#[test]
+fn previous_matrices_are_of_the_update_before_however_many_frames_a_list_skips() {
+    let (mut scene, mut nodes) = town_of(REMEMBERS, 300);
+    let lists = [Visibility::VISIBLE, Visibility::layers(1)].map(|layers| DrawList::new().on_layers(layers));
+    let [mut always, mut rarely] = lists.map(DrawList::with_motion);
+    for frame in 0..60 {
+        for turn in 0..frame % 4 {
+            let node = nodes[1 + (frame * 53 + turn * 97) % 300];
+            scene.set_local(node, Transform::from_xyz(frame as f32, turn as f32, 0.0)).unwrap();
+        }
+        if frame % 5 == 0 {
+            let parent = nodes[1 + frame * 31 % (nodes.len() - 1)];
+            nodes.push(scene.insert(parent, Node::shape(Shape::new(9, Aabb::cube(1.0)))).unwrap());
+            scene.attach_visibility(parent, Visibility::layers(1 << (frame % 2))).unwrap();
+        }
+        scene.update();
+        refill_moving(&scene, &mut always);
+        if frame % 3 == 0 {
+            refill_moving(&scene, &mut rarely);
+        }
+    }
+}
+
+#[test]
+fn a_node_that_comes_to_inherit_another_transform_was_where_it_was() {
+    let (mut scene, _) = town_of(REMEMBERS, 40);
+    let at = |x: f32| Node::transform(Transform::from_xyz(x, 0.0, 0.0));
+    let [here, there] = [1.0, 2.0].map(|x| scene.insert(scene.root(), at(x)).unwrap());
+    let sign = scene.insert(here, Node::shape(Shape::new(1, Aabb::cube(1.0)))).unwrap();
+    scene.update();
+    scene.update();
+    let mut list = DrawList::new().with_motion();
+    assert_eq!(refill_moving(&scene, &mut list), 0);
+    scene.reparent(sign, there, hedgerow::Keep::Local).unwrap();
+    scene.draw_list(&mut list);
+    scene.update();
+    assert_eq!(refill_moving(&scene, &mut list), 1);
+    scene.update();
+    assert_eq!(refill_moving(&scene, &mut list), 0);
+}
+
+#[test]
+fn previous_matrices_are_known_where_a_scene_filled_a_list_that_asks_and_it_remembers() {
+    let (mut scene, nodes) = town_of(REMEMBERS, 60);
+    let (forgetful, _) = town(61);
+    scene.set_local(nodes[1], Transform::from_xyz(0.0, 0.5, 0.0)).unwrap();
+    scene.update();
+    let mut list = DrawList::new();
+    refill(&scene, &mut list);
+    assert!(list.previous_matrices().is_none(), "nobody asked");
+    let mut list = list.with_motion();
+    assert!(list.previous_matrices().is_none(), "not filled since");
+    assert!(refill_moving(&scene, &mut list) > 0);
+    refill(&forgetful, &mut list);
+    assert!(list.previous_matrices().is_none(), "the scene remembers nothing");
+    assert!(refill_moving(&scene, &mut list) > 0);
+    scene.visit_slices(&mut RenderPass::new(&mut list));
+    assert!(list.previous_matrices().is_none(), "a pass does not know them");
+    let everywhere = Frustum::from_view_projection(&Mat4::from_scale(Vec3::splat(1e-4))).unwrap();
+    scene.cull(&everywhere, Visibility::VISIBLE, &mut list).unwrap();
+    assert!(!list.is_empty() && moving(&scene, &list) > 0, "culling does");
+    assert!(refill_moving(&scene, &mut list) > 0);
+    list.clear();
+    assert!(list.previous_matrices().is_none());
+    scene.draw_list_relative(DVec3::ZERO, &mut list);
+    assert!(moving(&scene, &list) > 0);
 }

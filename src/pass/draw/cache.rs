@@ -22,6 +22,15 @@ pub(crate) struct Cache {
     next: Vec<Segment>,
 }
 
+/// What became of a list.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Refreshed {
+    /// Whether commands may have changed.
+    pub(crate) commands: bool,
+    /// Whether anything was listed or moved.
+    pub(crate) listed: bool,
+}
+
 /// All that the contents of a list depend on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Moment {
@@ -106,27 +115,27 @@ impl Cache {
         self.moment = None;
     }
 
-    /// Makes `listing` what listing the scene anew would make it; answers whether commands may have changed.
+    /// Makes `listing` what listing the scene anew would make it.
     ///
     /// Computes in **O(1)** where the scene is as it was, else in **O(slices + shapes of slices that changed or moved)**,
     /// and as many copies as shapes lie behind the first slice that has another number of them.
-    pub(crate) fn refresh(&mut self, listing: &mut Listing, store: &Store, layers: u32) -> bool {
+    pub(crate) fn refresh(&mut self, listing: &mut Listing, store: &Store, layers: u32) -> Refreshed {
         let scene = store.identity.number();
         let now = Moment { scene, layers, versions: store.versions, updates: store.updates };
         // Until it is done the list is nobody's.
-        let changed = match self.moment.take() {
-            Some(then) if then == now => false,
+        let refreshed = match self.moment.take() {
+            Some(then) if then == now => Refreshed { commands: false, listed: false },
             Some(then) if (then.scene, then.layers) == (scene, layers) => {
-                let relisted = then.versions != now.versions && self.relist(listing, store, layers);
-                listing.renew(store, &mut self.segments) | relisted
+                let listed = then.versions != now.versions && self.relist(listing, store, layers);
+                Refreshed { commands: listing.renew(store, &mut self.segments) | listed, listed }
             }
             _ => {
                 self.list_anew(listing, store, layers);
-                true
+                Refreshed { commands: true, listed: true }
             }
         };
         self.moment = Some(now);
-        changed
+        refreshed
     }
 
     /// The slices of the list in tree order, each with the range of its shapes.

@@ -2,6 +2,7 @@
 
 use super::Check;
 use super::compare::same_bits;
+use super::spatial::camera;
 use super::twin::Twin;
 use super::world::World;
 use hedgerow::{DrawList, NodeHandle, RenderPass, Scene, Visibility};
@@ -10,12 +11,16 @@ use hedgerow::{DrawList, NodeHandle, RenderPass, Scene, Visibility};
 pub(crate) struct Lists {
     kept: [DrawList; 3],
     anew: DrawList,
+    /// The same with motion: filled after each update and at each step, after each update, after some, and by culling.
+    moving: [DrawList; 4],
 }
 
 impl Lists {
     pub(crate) fn new() -> Self {
         let all = DrawList::new();
-        Self { kept: [all.clone(), all.clone().on_layers(Visibility::layers(0x83)), all.clone()], anew: all }
+        let layered = all.clone().on_layers(Visibility::layers(0x83));
+        let moving = [&all, &all, &layered, &all].map(|list| list.clone().with_motion());
+        Self { kept: [all.clone(), layered, all.clone()], anew: all, moving }
     }
 }
 
@@ -32,6 +37,22 @@ fn compare_kept(scene: &Scene, kept: &mut DrawList, anew: &mut DrawList) -> Chec
     Ok(())
 }
 
+/// Whether a list holds the previous matrices that its nodes have.
+fn compare_previous(scene: &Scene, list: &DrawList) -> Check {
+    let Some(previous) = list.previous_matrices() else {
+        ensure!(!scene.config().changes, "a list has no previous matrices");
+        return Ok(());
+    };
+    ensure!(scene.config().changes, "a list has previous matrices where none are remembered");
+    ensure!(previous.len() == list.len(), "{} previous matrices of {} draws", previous.len(), list.len());
+    for (command, found) in list.commands().iter().zip(previous) {
+        let expected = scene.previous_world(command.node);
+        let same = expected.is_some_and(|expected| same_bits(expected, found));
+        ensure!(same, "{:?} is listed to have been at {found:?}, not {expected:?}", command.node);
+    }
+    Ok(())
+}
+
 /// A draw that the model wishes for.
 struct Wished {
     node: NodeHandle,
@@ -43,13 +64,38 @@ struct Wished {
 impl Twin {
     /// Compares the kept lists with lists anew, updated or not: one at each step, two now and then.
     pub(crate) fn compare_lists(&mut self) -> Check {
-        let Lists { kept: [always, layered, rarely], anew } = &mut self.lists;
+        let Lists { kept: [always, layered, rarely], anew, moving: [restless, ..] } = &mut self.lists;
+        compare_kept(&self.scene, restless, anew)?;
         compare_kept(&self.scene, always, anew)?;
         if self.counts.steps.is_multiple_of(3) {
             compare_kept(&self.scene, layered, anew)?;
         }
         if self.counts.steps.is_multiple_of(7) {
             compare_kept(&self.scene, rarely, anew)?;
+        }
+        Ok(())
+    }
+
+    /// Compares the previous matrices of lists after an update, and that they hold what others hold.
+    pub(crate) fn compare_motion(&mut self) -> Check {
+        let Lists { anew, moving: [restless, steady, layered, culled], .. } = &mut self.lists;
+        let scene = &self.scene;
+        for list in [restless, steady] {
+            compare_kept(scene, list, anew)?;
+            compare_previous(scene, list)?;
+        }
+        if self.counts.updates.is_multiple_of(3) {
+            compare_kept(scene, layered, anew)?;
+            compare_previous(scene, layered)?;
+        }
+        // By turns with listing, which then begins anew.
+        if self.counts.updates.is_multiple_of(5) {
+            compare_kept(scene, culled, anew)?;
+            compare_previous(scene, culled)?;
+        } else if scene.config().bounds && scene.config().changes {
+            let refused = scene.cull(&camera(self.counts.steps as u64), Visibility::VISIBLE, culled).err();
+            ensure!(refused.is_none(), "culling is refused: {refused:?}");
+            compare_previous(scene, culled)?;
         }
         Ok(())
     }

@@ -29,6 +29,7 @@ impl Twin {
             ensure!(changes.is_empty(), "nothing changed, and {changes:?} is told");
             ensure!(self.scene.uploads().next().is_none(), "nothing changed, and there are uploads");
             self.compare_changes()?;
+            self.compare_motion()?;
         }
         Ok(())
     }

@@ -28,7 +28,7 @@ fn point(seed: u64) -> Vec3 {
     Vec3::new(part(0), part(12), part(24))
 }
 
-fn camera(seed: u64) -> Frustum {
+pub(crate) fn camera(seed: u64) -> Frustum {
     let (eye, direction) = (point(seed) * 3.0, point(seed + 1).try_normalize().unwrap_or(Vec3::X));
     let view = rh::view::look_to_mat4(eye, direction, Vec3::new(0.1, 0.9, 0.3).normalize());
     let projection = match seed % 3 {

@@ -122,6 +122,7 @@ impl Twin {
         self.compare_inherited(step.probe)?;
         if updated {
             self.compare_draws()?;
+            self.compare_motion()?;
             self.compare_feed()?;
         }
         self.compare_spatial(step.probe, updated)?;

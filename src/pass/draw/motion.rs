@@ -1,0 +1,95 @@
+//! The matrices of the update before, kept beside a draw list: for motion vectors.
+//!
+//! A previous matrix changes only where an update swept the slice, in the update after that, which has things come to rest
+//! even if it has nothing to do, and where the feed recalls nodes that edits displaced. So a segment is filled again if its
+//! slice was swept since, or if any previous matrix in it is not the present one; all are where anything was listed or
+//! moved, or where the feed recalls.
+
+use crate::pass::draw::Listing;
+use crate::slice::{Feed, Slice, Store};
+use crate::{Mat34, NodeHandle};
+use core::ops::Range;
+
+/// Previous matrices by index of the draw list: 48 bytes a shape.
+#[derive(Clone, Debug)]
+pub(crate) struct Motion {
+    matrices: Vec<Mat34>,
+    /// Whether `matrices` are those of what is listed.
+    known: bool,
+    /// Of each segment, whether any matrix in it differs from the present one; and whether that is so of any segment.
+    moving: Vec<bool>,
+    any_moving: bool,
+    /// The last update that the matrices know of.
+    updates: u64,
+}
+
+impl Motion {
+    /// Of a list that was not filled yet.
+    pub(crate) const EMPTY: Self =
+        Self { matrices: Vec::new(), known: false, moving: Vec::new(), any_moving: false, updates: 0 };
+
+    /// The matrices, if they are known.
+    pub(crate) fn matrices(&self) -> Option<&[Mat34]> {
+        self.known.then_some(&self.matrices)
+    }
+
+    /// Forgets the matrices: something else is listed.
+    pub(crate) fn forget(&mut self) {
+        self.known = false;
+        self.matrices.clear();
+    }
+
+    /// Makes the matrices those of a list whose segments are all slices in tree order, each with the range of its shapes;
+    /// `listed` says whether any of these is not where and what it was.
+    ///
+    /// Computes in **O(1)** where nothing moved in the last two updates, else in **O(slices + shapes of slices that moved)**.
+    pub(crate) fn refresh(
+        &mut self,
+        listing: &Listing,
+        segments: impl Iterator<Item = (u32, Range<usize>)>,
+        store: &Store,
+        listed: bool,
+    ) {
+        let Some(feed) = &store.feed else { return self.forget() };
+        if listed || !self.known || feed.recalls() {
+            self.matrices.resize(listing.len(), Mat34::IDENTITY);
+            self.moving.clear();
+            for (number, range) in segments {
+                self.moving.push(fill(&mut self.matrices, listing, range, store.slice(number), feed));
+            }
+        } else if self.any_moving || self.updates != store.updates {
+            for ((number, range), moving) in segments.zip(&mut self.moving) {
+                let slice = store.slice(number);
+                if *moving || slice.swept_in > self.updates {
+                    *moving = fill(&mut self.matrices, listing, range, slice, feed);
+                }
+            }
+        } else {
+            return;
+        }
+        self.any_moving = self.moving.contains(&true);
+        self.updates = store.updates;
+        self.known = true;
+    }
+
+    /// Makes the matrices what is answered of each node that is listed; unknown if one has none.
+    pub(crate) fn ask<'m>(&mut self, listing: &Listing, previous: impl Fn(NodeHandle) -> Option<&'m Mat34>) {
+        self.matrices.clear();
+        self.matrices.extend(listing.commands.iter().map_while(|command| previous(command.node)));
+        self.known = self.matrices.len() == listing.len();
+    }
+}
+
+/// Fills in the matrices of the shapes of a slice; answers whether any differs from the present one.
+fn fill(matrices: &mut [Mat34], listing: &Listing, range: Range<usize>, slice: &Slice, feed: &Feed) -> bool {
+    let is_quiet = feed.is_quiet();
+    let mut moving = false;
+    for at in range {
+        let now = &listing.matrices[at];
+        let of_slot = slice.transforms.previous(listing.slots[at]);
+        let previous = if is_quiet { of_slot } else { feed.previous(listing.commands[at].node, now, of_slot) };
+        moving |= previous.to_bits() != now.to_bits();
+        matrices[at] = *previous;
+    }
+    moving
+}
