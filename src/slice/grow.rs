@@ -73,7 +73,11 @@ impl Store {
         }
         for piece in &pieces {
             // Portals lie as far from their siblings as what hangs below these is large, and yet in order.
-            self.slices[piece.slice as usize].misplaced = 0;
+            let slice = &mut self.slices[piece.slice as usize];
+            slice.misplaced = 0;
+            if let Some(boxes) = &mut slice.boxes {
+                boxes.touch_all(slice.shapes.slots.end());
+            }
             self.mark(piece.slice);
             self.wear(piece.slice);
         }

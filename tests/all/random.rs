@@ -45,8 +45,10 @@ fn play<P: core::fmt::Debug + Copy>(seed: u8, policies: impl Strategy<Value = P>
         }
         Err(abort) => panic!("{abort}"),
     }
-    let Counts { steps, structural, crossing, refused, updates, largest } = total.get();
+    let Counts { steps, structural, crossing, refused, updates, subtrees, copies, batches, freed, largest } =
+        total.get();
     println!("{steps} steps, {crossing} of {structural} structural ones across slices, {refused} refused");
+    println!("{subtrees} subtrees out and in, {copies} copies, {batches} batches, {freed} nodes freed later");
     assert!(steps >= STEPS, "only {steps} steps");
     assert!(crossing * 10 >= structural * 3, "only {crossing} of {structural} steps crossed a slice border");
     assert!(refused * 50 >= steps, "only {refused} of {steps} steps were refused");

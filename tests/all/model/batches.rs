@@ -17,7 +17,7 @@ impl Twin {
     }
 
     /// The first item that has any fault, and its faults, as what the scene is to refuse the batch for.
-    fn batch_refusals<I>(items: &[I], mut faults: impl FnMut(&I, &mut Refusals)) -> Refusals {
+    pub(super) fn batch_refusals<I>(items: &[I], mut faults: impl FnMut(&I, &mut Refusals)) -> Refusals {
         for (index, item) in items.iter().enumerate() {
             let mut refusals = Refusals::default();
             faults(item, &mut refusals);
@@ -50,6 +50,7 @@ impl Twin {
             ensure!(handles.len() == 1, "a refused batch answers {} handles", handles.len() - 1);
             return Ok(None);
         }
+        self.counts.batches += 1;
         let handles = &handles[1..];
         ensure!(handles.len() == items.len(), "{} handles of {} items", handles.len(), items.len());
         for (&handle, (parent, node)) in handles.iter().zip(&items) {
@@ -81,6 +82,7 @@ impl Twin {
         let Some(removed) = self.attempt(refusals, |scene| scene.remove_many(&nodes))? else {
             return Ok(None);
         };
+        self.counts.batches += 1;
         let mut expected = 0;
         for &node in &nodes {
             expected += self.tree.find(node).map_or(0, |index| self.tree.remove(index));
@@ -106,6 +108,7 @@ impl Twin {
         if self.attempt(refusals, |scene| scene.set_transforms(&items))?.is_none() {
             return Ok(());
         }
+        self.counts.batches += 1;
         for (turn, (node, given)) in items.iter().enumerate() {
             let is_last = items[turn + 1..].iter().all(|(later, _)| later != node);
             if is_last && let Some(index) = self.tree.find(*node) {

@@ -1,7 +1,7 @@
 //! The full comparison of a scene with its model.
 
 use super::Check;
-use super::tree::{Met, Tree};
+use super::tree::Met;
 use super::twin::Twin;
 use super::world::World;
 use hedgerow::{Mat34, NodeHandle, Visibility};
@@ -19,18 +19,16 @@ impl Twin {
         if let Err(violation) = self.scene.validate() {
             ensure!(false, "the scene does not validate: {violation}\n{}", self.scene.dump());
         }
-        let (len, expected) = (self.scene.len(), self.tree.len());
-        ensure!(len == expected, "the scene has {len} nodes, not {expected}");
         let mut met = core::mem::take(&mut self.met);
-        self.tree.walk(&mut met);
+        self.attached = self.tree.walk(&mut met);
+        self.compare_sides()?;
         self.worlds.clear();
         self.fresh.clear();
         let mut inherited: Vec<Inherited> = Vec::with_capacity(met.len());
-        for next in &met {
-            let above = inherited.get(next.parent).copied();
-            let own = self.inherit(next.index, above);
+        for (number, next) in met.iter().enumerate() {
+            let own = self.inherit(next.index, inherited.get(next.parent).copied());
             inherited.push(own);
-            self.compare_links(next)?;
+            self.compare_links(next, number < self.attached)?;
             self.compare_node(next, own)?;
             self.compare_world(next)?;
             if updated {
@@ -45,6 +43,19 @@ impl Twin {
         self.compare_stale()
     }
 
+    /// What is in the tree, and what is detached.
+    fn compare_sides(&self) -> Check {
+        let (len, detached) = (self.scene.len(), self.scene.detached_len());
+        let expected = (self.attached, self.tree.len() - self.attached);
+        ensure!((len, detached) == expected, "{len} nodes and {detached} detached ones, not {expected:?}");
+        let mut roots: Vec<NodeHandle> = self.scene.detached_roots().collect();
+        let mut expected: Vec<NodeHandle> = self.tree.detached().iter().map(|&root| self.tree.handle(root)).collect();
+        roots.sort_unstable();
+        expected.sort_unstable();
+        ensure!(roots == expected, "{roots:?} are detached, not {expected:?}");
+        Ok(())
+    }
+
     fn inherit(&self, index: usize, above: Option<Inherited>) -> Inherited {
         let entry = self.tree.at(index);
         let above = above.unwrap_or(Inherited { mask: u32::MAX, material: None });
@@ -52,7 +63,7 @@ impl Twin {
         Inherited { mask: above.mask & mask, material: entry.material.or(above.material) }
     }
 
-    fn compare_links(&self, next: &Met) -> Check {
+    fn compare_links(&self, next: &Met, is_attached: bool) -> Check {
         let (scene, tree) = (&self.scene, &self.tree);
         let entry = tree.at(next.index);
         let handle = entry.handle;
@@ -70,6 +81,8 @@ impl Twin {
         }
         let depth = scene.depth(handle);
         ensure!(depth == Some(next.depth), "{handle:?} is {depth:?} deep, not {}", next.depth);
+        let (detached, expected) = (scene.is_detached(handle), !is_attached);
+        ensure!(detached == expected, "{handle:?} is detached: {detached}, not {expected}");
         Ok(())
     }
 
@@ -87,7 +100,7 @@ impl Twin {
 
     fn compare_world(&mut self, next: &Met) -> Check {
         let handle = self.tree.handle(next.index);
-        let above = if next.index == Tree::ROOT { World::IDENTITY } else { self.worlds[next.parent] };
+        let above = self.worlds.get(next.parent).copied().unwrap_or(World::IDENTITY);
         let world = self.tree.at(next.index).local.as_ref().map_or(above, |kept| above.below(kept));
         self.worlds.push(world);
         let Some(fresh) = self.scene.fresh_world(handle) else {
@@ -131,6 +144,7 @@ impl Twin {
                 && scene.visibility(handle).is_none()
                 && scene.children(handle).next().is_none()
                 && scene.descendants(handle).next().is_none()
+                && !scene.is_detached(handle)
                 && !scene.same_slice(handle, handle);
             ensure!(silent, "{handle:?} was removed and still answers");
         }

@@ -1,6 +1,6 @@
 //! Edits and policies from bytes. Zero bytes make the simplest edits, so that a shrunk failure reads well.
 
-use super::op::{Op, SortKey, Step, Target, Where};
+use super::op::{Budget, Flaw, Op, SortKey, Step, Target, Where};
 use hedgerow::glam::{Quat, Vec3};
 use hedgerow::{Aabb, Keep, Local, Mat34, Node, NodeHandle, SceneConfig, Shape, Transform, Visibility};
 
@@ -47,14 +47,27 @@ pub(crate) fn step(bytes: &[u8; STEP_BYTES]) -> Step {
 fn op(selector: u8, node: Target, at: Where, payload: &[u8; 14]) -> Op {
     let first = payload[0];
     match selector {
-        0..=59 => Op::Insert { at, node: description(payload) },
-        60..=71 => Op::Plant { at, node: description(payload), more: first % 16, seed: payload[13] },
-        72..=75 => Op::InsertMany { below: node, node: description(payload), more: first % 16, seed: payload[13] },
-        76..=80 => Op::Remove(node),
-        81..=90 => Op::Remove(node.leafward()),
-        91..=93 => Op::RemoveMany { node, more: first % 8, seed: payload[13] },
-        94..=129 => Op::Reparent { node, to: at, keep: Keep::Local },
-        130..=151 => Op::Reparent { node, to: at, keep: Keep::World },
+        0..=45 => Op::Insert { at, node: description(payload) },
+        46..=55 => Op::Plant { at, node: description(payload), more: first % 16, seed: payload[13] },
+        56..=61 => Op::Build {
+            at,
+            node: description(payload),
+            more: payload[10] % 32,
+            seed: payload[13],
+            flaw: flaw(payload[9]),
+        },
+        62..=65 => Op::Duplicate { node, to: at },
+        66..=68 => Op::DuplicateFrom { node, to: at },
+        69..=72 => Op::InsertMany { below: node, node: description(payload), more: first % 16, seed: payload[13] },
+        73..=76 => Op::Remove(node),
+        77..=84 => Op::Remove(node.leafward()),
+        85..=87 => Op::RemoveMany { node, more: first % 8, seed: payload[13] },
+        88..=90 => Op::RemoveLater(node),
+        91..=95 => Op::Detach(node),
+        96..=98 => Op::Attach { node: node.detached(), to: at, keep: Keep::Local },
+        99..=101 => Op::Attach { node: node.detached(), to: at, keep: Keep::World },
+        102..=131 => Op::Reparent { node, to: at, keep: Keep::Local },
+        132..=151 => Op::Reparent { node, to: at, keep: Keep::World },
         152..=160 => Op::SetLocal(node, transform(payload)),
         161..=163 => {
             Op::SetTransforms { node, transform: transform(payload), more: payload[12] % 16, seed: payload[13] }
@@ -75,8 +88,8 @@ fn op(selector: u8, node: Target, at: Where, payload: &[u8; 14]) -> Op {
         229 if first < 24 => Op::Clear,
         229..=233 => Op::Reconstitute(node),
         234..=235 => Op::ReconstituteAll,
-        236..=245 => Op::Isolate(node),
-        246..=247 => Op::Maintain(if first & 1 == 0 { u16::MAX } else { 0 }),
+        236..=243 => Op::Isolate(node),
+        244..=247 => Op::Maintain(budget(first)),
         248 => Op::ShrinkToFit,
         249..=251 => Op::TryReserve(node, if first >= 240 { usize::MAX } else { usize::from(first) }),
         252..=253 => Op::Update,
@@ -89,7 +102,8 @@ fn target(kind: u8, which: [u8; 2]) -> Target {
     match kind {
         0..=147 => Target::Live(index),
         148..=187 => Target::Recent(which[0]),
-        188..=239 => Target::Top(index),
+        188..=227 => Target::Top(index),
+        228..=239 => Target::Detached(index),
         240..=243 => Target::Leaf(index),
         244..=247 => Target::Root,
         248..=251 => Target::Stale(index),
@@ -235,6 +249,24 @@ fn sort_key(byte: u8) -> SortKey {
         1 => SortKey::NameReversed,
         2 => SortKey::Handle,
         _ => SortKey::Constant,
+    }
+}
+
+fn budget(byte: u8) -> Budget {
+    match byte % 4 {
+        0 | 1 => Budget::Pieces(1 + byte / 4 % 4),
+        2 => Budget::Enough,
+        _ => Budget::Unlimited,
+    }
+}
+
+/// What is wrong with a list: mostly nothing.
+fn flaw(byte: u8) -> Flaw {
+    match byte {
+        0..=219 => Flaw::None,
+        220..=231 => Flaw::SecondRoot,
+        232..=243 => Flaw::UnknownParent,
+        244..=255 => Flaw::Cycle,
     }
 }
 

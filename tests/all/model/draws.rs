@@ -132,7 +132,7 @@ impl Twin {
     fn wished(&self) -> Vec<Wished> {
         let mut inherited: Vec<(u32, Option<u32>)> = Vec::with_capacity(self.met.len());
         let mut wished = Vec::new();
-        for (next, world) in self.met.iter().zip(&self.worlds) {
+        for (next, world) in self.met[..self.attached].iter().zip(&self.worlds) {
             let entry = self.tree.at(next.index);
             let (mask, material) = inherited.get(next.parent).copied().unwrap_or((u32::MAX, None));
             let own = entry.visibility.map_or(u32::MAX, Visibility::mask);

@@ -37,8 +37,9 @@ impl Twin {
     fn compare_changes(&mut self) -> Check {
         let (mut moved, mut masked, mut entered) = (Vec::new(), Vec::new(), Vec::new());
         let mut now = BTreeMap::new();
-        for &index in self.tree.live() {
-            let handle = self.tree.handle(index);
+        // What is detached has left.
+        for next in &self.met[..self.attached] {
+            let handle = self.tree.handle(next.index);
             let (Some(world), Some(mask)) = (self.scene.world(handle), self.scene.visibility(handle)) else {
                 return Err(super::Mismatch(format!("{handle:?} has no world or no visibility")));
             };

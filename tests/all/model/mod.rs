@@ -18,6 +18,7 @@ macro_rules! ensure {
 pub(crate) mod batches;
 pub(crate) mod compare;
 pub(crate) mod components;
+pub(crate) mod copies;
 pub(crate) mod decode;
 pub(crate) mod draws;
 pub(crate) mod feed;
@@ -27,8 +28,10 @@ pub(crate) mod op;
 pub(crate) mod probe;
 pub(crate) mod seal;
 pub(crate) mod spatial;
+pub(crate) mod subtrees;
 pub(crate) mod tree;
 pub(crate) mod twin;
+pub(crate) mod upkeep;
 pub(crate) mod world;
 
 pub(crate) use op::Step;

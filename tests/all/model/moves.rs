@@ -6,7 +6,7 @@ use super::twin::{Refusals, Twin};
 use super::world::{World, agrees, regularity, skew, widen_matrix};
 use super::{Check, Mismatch};
 use hedgerow::glam::Vec3;
-use hedgerow::{Error, Keep, Local, LocalForm, Mat34, NodeHandle, Place, Transform};
+use hedgerow::{Error, Keep, Local, LocalForm, Mat34, NodeHandle, Place, Scene, Transform};
 
 /// Locals longer than this are tamed, so that sizes do not explode over a long run.
 const WILD: f64 = 1e4;
@@ -17,12 +17,34 @@ impl Twin {
     /// Moves a subtree; answers whether that crossed a slice border.
     pub(crate) fn reparent(&mut self, handle: NodeHandle, place: Place, keep: Keep) -> Check<Option<bool>> {
         let mut refusals = Refusals::default();
+        self.movable(handle, &mut refusals);
+        self.free(place, &mut refusals);
+        self.move_to(handle, place, keep, refusals, |scene| scene.reparent(handle, place, keep))
+    }
+
+    /// Puts a detached subtree to a place; answers whether that crossed a slice border.
+    pub(crate) fn attach_subtree(&mut self, handle: NodeHandle, place: Place, keep: Keep) -> Check<Option<bool>> {
+        let mut refusals = Refusals::default();
         let index = self.live(handle, &mut refusals);
         self.free(place, &mut refusals);
-        if index == Some(Tree::ROOT) {
-            refusals.errors.push(Error::RootIsFixed);
+        if index.is_some_and(|index| !self.tree.is_detached_root(index)) {
+            refusals.errors.push(Error::NotDetached(handle));
         }
-        let parent = self.tree.parent_at(place);
+        let moved = self.move_to(handle, place, keep, refusals, |scene| scene.attach(handle, place, keep))?;
+        self.counts.subtrees += usize::from(moved.is_some());
+        Ok(moved)
+    }
+
+    /// Makes a move whose place and node were looked at.
+    fn move_to(
+        &mut self,
+        handle: NodeHandle,
+        place: Place,
+        keep: Keep,
+        mut refusals: Refusals,
+        edit: impl FnOnce(&mut Scene) -> Result<Option<LocalForm>, Error>,
+    ) -> Check<Option<bool>> {
+        let (index, parent) = (self.tree.find(handle), self.tree.parent_at(place));
         if let (Some(index), Some(parent)) = (index, parent)
             && self.tree.is_within(parent, index)
         {
@@ -36,7 +58,7 @@ impl Twin {
             }
             _ => None,
         };
-        let answer = self.attempt(refusals, |scene| scene.reparent(handle, place, keep))?;
+        let answer = self.attempt(refusals, edit)?;
         let (Some(form), Some((index, parent, wish))) = (answer, move_of) else {
             return Ok(None);
         };
@@ -53,14 +75,15 @@ impl Twin {
 
     /// What world transform is to be kept, if any; whether the new parent allows it goes to the refusals.
     fn judge(&self, index: usize, parent: usize, keep: Keep, refusals: &mut Refusals) -> Option<World> {
-        let old_parent = self.tree.at(index).parent?;
-        let stays = self.tree.transform_above(old_parent) == self.tree.transform_above(parent);
+        let old_parent = self.tree.at(index).parent;
+        let from = old_parent.and_then(|parent| self.tree.transform_above(parent));
+        let stays = from == self.tree.transform_above(parent);
         if keep == Keep::Local || stays {
             return None;
         }
         self.judge_parent(parent, refusals);
         // Two parents that happen to be in one place need no inverse.
-        let (from, to) = (self.tree.world(old_parent), self.tree.world(parent));
+        let (from, to) = (self.above(index), self.tree.world(parent));
         if from.matrix.abs_diff_eq(to.matrix, 1e-9) {
             refusals.unsure = true;
         }

@@ -12,6 +12,8 @@ pub(crate) enum Target {
     Recent(u8),
     /// A child of the root.
     Top(u16),
+    /// The root of a detached subtree, or a live node while there is none.
+    Detached(u16),
     /// The first leaf on the way down from a live node.
     Leaf(u16),
     /// The root.
@@ -27,6 +29,14 @@ impl Target {
     pub(crate) fn leafward(self) -> Self {
         match self {
             Self::Live(index) | Self::Top(index) => Self::Leaf(index),
+            other => other,
+        }
+    }
+
+    /// The same, and for most the root of a detached subtree.
+    pub(crate) fn detached(self) -> Self {
+        match self {
+            Self::Live(index) | Self::Top(index) => Self::Detached(index),
             other => other,
         }
     }
@@ -67,6 +77,30 @@ pub(crate) enum SortKey {
     Constant,
 }
 
+/// How long a maintenance may take: told by what fits into it, so that a run does not depend on the clock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Budget {
+    /// So many calls that each do one piece of work.
+    Pieces(u8),
+    /// One call that does all, as in every frame.
+    Enough,
+    /// One call that does all, as before a scene is left to rest.
+    Unlimited,
+}
+
+/// What is wrong with a list that a tree is built from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Flaw {
+    /// Nothing.
+    None,
+    /// A second node without a parent.
+    SecondRoot,
+    /// A parent that is not in the list.
+    UnknownParent,
+    /// A node below itself.
+    Cycle,
+}
+
 /// One edit.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Op {
@@ -76,10 +110,22 @@ pub(crate) enum Op {
     Plant { at: Where, node: Node<'static>, more: u8, seed: u8 },
     /// Inserts a batch of nodes like one, below this node and others that the seed decides.
     InsertMany { below: Target, node: Node<'static>, more: u8, seed: u8 },
+    /// Inserts a tree that a list describes, whose shape the seed decides.
+    Build { at: Where, node: Node<'static>, more: u8, seed: u8, flaw: Flaw },
+    /// Copies a subtree.
+    Duplicate { node: Target, to: Where },
+    /// Copies a subtree to another scene, and from there back.
+    DuplicateFrom { node: Target, to: Where },
     /// Removes a subtree.
     Remove(Target),
     /// Removes this subtree and others that the seed decides in a batch.
     RemoveMany { node: Target, more: u8, seed: u8 },
+    /// Removes a subtree now and frees it later.
+    RemoveLater(Target),
+    /// Takes a subtree out of the tree.
+    Detach(Target),
+    /// Puts a detached subtree to a place.
+    Attach { node: Target, to: Where, keep: Keep },
     /// Moves a subtree.
     Reparent { node: Target, to: Where, keep: Keep },
     /// Sets a local transform.
@@ -120,8 +166,8 @@ pub(crate) enum Op {
     ReconstituteAll,
     /// Gives a subtree a slice of its own.
     Isolate(Target),
-    /// Maintains for at most so many milliseconds.
-    Maintain(u16),
+    /// Frees what was removed, and tidies what was edited.
+    Maintain(Budget),
     /// Gives back what is not needed.
     ShrinkToFit,
     /// Reserves room below a node.

@@ -1,4 +1,4 @@
-//! The naive scene: nodes told by index, each with a `Vec` of children.
+//! The naive scene: nodes told by index, each with a `Vec` of children. Detached subtrees are nodes without a parent.
 
 use super::op::{Target, Where};
 use super::world::{Kept, World};
@@ -9,7 +9,7 @@ use std::collections::{HashMap, HashSet};
 pub(crate) struct Entry {
     /// What the scene calls it.
     pub(crate) handle: NodeHandle,
-    /// Its parent; the root has none.
+    /// Its parent; the root has none, and neither has that of a detached subtree.
     pub(crate) parent: Option<usize>,
     /// Its children in order.
     pub(crate) children: Vec<usize>,
@@ -34,7 +34,7 @@ pub(crate) struct Entry {
 pub(crate) struct Met {
     /// Which node.
     pub(crate) index: usize,
-    /// Where its parent was met.
+    /// Where its parent was met; [`Met::NOWHERE`] for a root.
     pub(crate) parent: usize,
     /// How deep it is.
     pub(crate) depth: usize,
@@ -44,11 +44,17 @@ pub(crate) struct Met {
     pub(crate) after: Option<usize>,
 }
 
+impl Met {
+    /// Where the parent of a root was met.
+    pub(crate) const NOWHERE: usize = usize::MAX;
+}
+
 /// The naive scene.
 pub(crate) struct Tree {
     entries: Vec<Entry>,
     free: Vec<usize>,
     live: Vec<usize>,
+    detached: Vec<usize>,
     by_handle: HashMap<NodeHandle, usize>,
     issued: HashSet<NodeHandle>,
     removed: Vec<NodeHandle>,
@@ -64,6 +70,7 @@ impl Tree {
             entries: Vec::new(),
             free: Vec::new(),
             live: Vec::new(),
+            detached: Vec::new(),
             by_handle: HashMap::new(),
             issued: HashSet::new(),
             removed: Vec::new(),
@@ -72,9 +79,19 @@ impl Tree {
         tree
     }
 
-    /// How many nodes there are.
+    /// How many nodes there are, detached ones too.
     pub(crate) fn len(&self) -> usize {
         self.live.len()
+    }
+
+    /// The roots of the detached subtrees.
+    pub(crate) fn detached(&self) -> &[usize] {
+        &self.detached
+    }
+
+    /// Whether the node is the root of a detached subtree.
+    pub(crate) fn is_detached_root(&self, index: usize) -> bool {
+        index != Self::ROOT && self.at(index).parent.is_none()
     }
 
     /// The handles of all nodes that were removed.
@@ -107,7 +124,7 @@ impl Tree {
         self.entries[index].handle
     }
 
-    /// All nodes in no order.
+    /// All nodes in no order, detached ones too.
     pub(crate) fn live(&self) -> &[usize] {
         &self.live
     }
@@ -121,6 +138,10 @@ impl Tree {
                 let tops = &self.at(Self::ROOT).children;
                 self.handle(tops.get(usize::from(index) % tops.len().max(1)).copied().unwrap_or(Self::ROOT))
             }
+            Target::Detached(index) => match self.detached.len() {
+                0 => self.pick(Target::Live(index)),
+                count => self.handle(self.detached[usize::from(index) % count]),
+            },
             Target::Leaf(index) => {
                 let mut node = self.live[usize::from(index) % self.len()];
                 while let Some(&first) = self.at(node).children.first() {
@@ -147,7 +168,7 @@ impl Tree {
         }
     }
 
-    /// The parent that a node would have at this place: `None` at a stale anchor and beside the root.
+    /// The parent that a node would have at this place: `None` at a stale anchor and beside a root.
     pub(crate) fn parent_at(&self, place: Place) -> Option<usize> {
         let anchor = self.find(place.anchor())?;
         match place {
@@ -208,6 +229,12 @@ impl Tree {
         self.link(index, place);
     }
 
+    /// Takes a node off its parent.
+    pub(crate) fn detach(&mut self, index: usize) {
+        self.unlink(index);
+        self.detached.push(index);
+    }
+
     /// Removes a node and all below it; how many these were.
     pub(crate) fn remove(&mut self, index: usize) -> usize {
         self.unlink(index);
@@ -221,12 +248,18 @@ impl Tree {
         done
     }
 
-    /// Fills `met` with all nodes, depth-first.
-    pub(crate) fn walk(&self, met: &mut Vec<Met>) {
+    /// Fills `met` with all nodes, depth-first, the detached ones behind those of the tree, which it answers the number of.
+    pub(crate) fn walk(&self, met: &mut Vec<Met>) -> usize {
         met.clear();
-        let root = Met { index: Self::ROOT, parent: 0, depth: 0, before: None, after: None };
+        self.walk_below(Self::ROOT, met);
+        let attached = met.len();
+        self.detached.iter().for_each(|&root| self.walk_below(root, met));
+        attached
+    }
+
+    fn walk_below(&self, root: usize, met: &mut Vec<Met>) {
         // The stack holds who is still to be met, the next on top.
-        let mut stack = vec![root];
+        let mut stack = vec![Met { index: root, parent: Met::NOWHERE, depth: 0, before: None, after: None }];
         while let Some(next) = stack.pop() {
             let parent = met.len();
             met.push(next);
@@ -285,8 +318,12 @@ impl Tree {
     }
 
     fn unlink(&mut self, index: usize) {
+        if self.is_detached_root(index) {
+            self.detached.retain(|&root| root != index);
+            return;
+        }
         let rank = self.rank(index);
-        let parent = self.at_mut(index).parent.take().expect("only the root has no parent");
+        let parent = self.at_mut(index).parent.take().expect("the root of the tree stays");
         self.at_mut(parent).children.remove(rank);
     }
 

@@ -3,12 +3,11 @@
 use super::draws::Lists;
 use super::feed::Seen;
 use super::inherited::Shades;
-use super::op::{Op, SortKey, Step};
+use super::op::{Op, SortKey, Step, Target};
 use super::tree::{Met, Tree};
 use super::world::World;
 use super::{Check, components, decode};
-use hedgerow::{DrawList, Error, Mat34, Node, NodeHandle, Place, Scene, SceneConfig, Stats};
-use std::time::Duration;
+use hedgerow::{DrawList, Error, Mat34, Node, NodeHandle, Place, Scene, SceneConfig};
 
 /// What a run was made of.
 #[derive(Clone, Copy, Debug, Default)]
@@ -23,6 +22,14 @@ pub(crate) struct Counts {
     pub(crate) refused: usize,
     /// Steps that ended with an update.
     pub(crate) updates: usize,
+    /// Subtrees that were detached, attached, or removed to be freed later.
+    pub(crate) subtrees: usize,
+    /// Subtrees that were copied, or built from a list.
+    pub(crate) copies: usize,
+    /// Batches that were done.
+    pub(crate) batches: usize,
+    /// Nodes that were freed later than they were removed.
+    pub(crate) freed: usize,
     /// The most nodes of a tree.
     pub(crate) largest: usize,
 }
@@ -36,6 +43,10 @@ impl Counts {
             crossing: self.crossing + other.crossing,
             refused: self.refused + other.refused,
             updates: self.updates + other.updates,
+            subtrees: self.subtrees + other.subtrees,
+            copies: self.copies + other.copies,
+            batches: self.batches + other.batches,
+            freed: self.freed + other.freed,
             largest: self.largest.max(other.largest),
         }
     }
@@ -54,11 +65,15 @@ pub(crate) struct Refusals {
 pub(crate) struct Twin {
     pub(crate) scene: Scene,
     pub(crate) tree: Tree,
+    /// Another scene, which copies are made by way of.
+    pub(crate) stock: Scene,
     pub(crate) counts: Counts,
     pub(crate) list: DrawList,
     pub(crate) lists: Lists,
     pub(crate) shades: Shades,
     pub(crate) met: Vec<Met>,
+    /// How many of `met` are of the tree; the others are detached.
+    pub(crate) attached: usize,
     pub(crate) worlds: Vec<World>,
     pub(crate) fresh: Vec<Mat34>,
     pub(crate) seen: Seen,
@@ -70,17 +85,19 @@ impl Twin {
     pub(crate) fn new(config: SceneConfig, most: usize) -> Self {
         let scene = Scene::with_config(config).expect("the policy makes sense");
         let tree = Tree::new(scene.root());
-        let (met, worlds, fresh) = (Vec::new(), Vec::new(), Vec::new());
+        let stock = SceneConfig { max_nodes: 16, min_nodes: 3, ..config };
         Self {
             scene,
             tree,
+            stock: Scene::with_config(stock).expect("the policy makes sense"),
             counts: Counts::default(),
             list: DrawList::new(),
             lists: Lists::new(),
             shades: Shades::new(),
-            met,
-            worlds,
-            fresh,
+            met: Vec::new(),
+            attached: 1,
+            worlds: Vec::new(),
+            fresh: Vec::new(),
             seen: Seen::default(),
             most,
         }
@@ -99,12 +116,7 @@ impl Twin {
     pub(crate) fn step(&mut self, step: &Step) -> Check {
         self.counts.steps += 1;
         let slices = self.scene.slice_count();
-        let full = self.tree.len() >= self.most;
-        let op = match step.op {
-            Op::InsertMany { below, .. } if full => Op::Remove(below.leafward()),
-            Op::Insert { at, .. } | Op::Plant { at, .. } if full => Op::Remove(at.target().leafward()),
-            op => op,
-        };
+        let op = self.bounded(step.op);
         if let Some(crossed) = self.play(&op)? {
             self.counts.structural += 1;
             let crossed = crossed || slices != self.scene.slice_count();
@@ -129,6 +141,26 @@ impl Twin {
         self.probe(step.probe)
     }
 
+    /// The edit, or one in its place that keeps the tree from growing without end.
+    fn bounded(&self, op: Op) -> Op {
+        let full = self.tree.len() >= self.most;
+        let copied =
+            |node: Target| self.tree.find(self.tree.pick(node)).map_or(0, |top| self.tree.pre_order(top).len());
+        match op {
+            Op::InsertMany { below, .. } if full => Op::Remove(below.leafward()),
+            Op::Insert { at, .. } | Op::Plant { at, .. } | Op::Build { at, .. } if full => {
+                Op::Remove(at.target().leafward())
+            }
+            Op::Duplicate { node, to } if self.tree.len() + copied(node) > self.most => {
+                Op::Duplicate { node: node.leafward(), to }
+            }
+            Op::DuplicateFrom { node, to } if self.tree.len() + copied(node) > self.most => {
+                Op::DuplicateFrom { node: node.leafward(), to }
+            }
+            op => op,
+        }
+    }
+
     /// Makes one edit; answers, of an edit of the structure, whether it is known to have crossed a slice border.
     fn play(&mut self, op: &Op) -> Check<Option<bool>> {
         match *op {
@@ -142,17 +174,17 @@ impl Twin {
             Op::SetTransforms { node, transform, more, seed } => {
                 self.set_transforms(node, transform, more, seed).map(|()| None)
             }
+            Op::Build { at, node, more, seed, flaw } => self.build(self.tree.place(at), node, more, seed, flaw),
+            Op::Duplicate { node, to } => self.duplicate(self.tree.pick(node), self.tree.place(to)),
+            Op::DuplicateFrom { node, to } => self.duplicate_from(self.tree.pick(node), self.tree.place(to)),
+            Op::RemoveLater(target) => self.remove_later(self.tree.pick(target)),
+            Op::Detach(target) => self.detach_subtree(self.tree.pick(target)),
+            Op::Attach { node, to, keep } => self.attach_subtree(self.tree.pick(node), self.tree.place(to), keep),
             Op::Remove(target) => self.remove(self.tree.pick(target)),
             Op::Reparent { node, to, keep } => self.reparent(self.tree.pick(node), self.tree.place(to), keep),
             Op::SortChildren(target, key) => self.sort(self.tree.pick(target), key),
             Op::Isolate(target) => self.isolate(self.tree.pick(target)),
-            Op::Clear => {
-                self.scene.clear();
-                for &child in &self.tree.at(Tree::ROOT).children.clone() {
-                    self.tree.remove(child);
-                }
-                Ok(Some(false))
-            }
+            Op::Clear => self.clear(),
             Op::SetWorld(target, matrix) => self.set_world(self.tree.pick(target), matrix).map(|()| None),
             Op::LookAt { node, target, up } => self.look_at(self.tree.pick(node), target, up).map(|()| None),
             Op::Reconstitute(target) => {
@@ -161,9 +193,7 @@ impl Twin {
                 self.attempt(refusals, |scene| scene.reconstitute(handle)).map(|_| None)
             }
             Op::ReconstituteAll => self.plain(|scene| scene.reconstitute_all()),
-            Op::Maintain(millis) => self.plain(|scene| {
-                scene.maintain(Duration::from_millis(millis.into()));
-            }),
+            Op::Maintain(budget) => self.maintain(budget),
             Op::ShrinkToFit => self.shrink(),
             Op::TryReserve(target, more) => self.reserve(self.tree.pick(target), more),
             Op::Update => self.plain(Scene::update),
@@ -206,11 +236,15 @@ impl Twin {
         index
     }
 
-    /// Whether the place is free to be taken: a stale anchor and the root's side are refusals.
+    /// Whether the place is free to be taken: a stale anchor and the side of a root are refusals.
     pub(crate) fn free(&self, place: Place, refusals: &mut Refusals) {
         let beside = matches!(place, Place::Before(_) | Place::After(_));
-        if self.live(place.anchor(), refusals) == Some(Tree::ROOT) && beside {
-            refusals.errors.push(Error::RootIsFixed);
+        match self.live(place.anchor(), refusals) {
+            Some(Tree::ROOT) if beside => refusals.errors.push(Error::RootIsFixed),
+            Some(index) if beside && self.tree.is_detached_root(index) => {
+                refusals.errors.push(Error::BesideDetached(place.anchor()));
+            }
+            _ => {}
         }
     }
 
@@ -268,23 +302,6 @@ impl Twin {
         Ok(Some(self.is_apart(top, place.anchor())))
     }
 
-    fn remove(&mut self, handle: NodeHandle) -> Check<Option<bool>> {
-        let mut refusals = Refusals::default();
-        let index = self.live(handle, &mut refusals);
-        if index == Some(Tree::ROOT) {
-            refusals.errors.push(Error::RootIsFixed);
-        }
-        let below = index.map(|index| self.tree.pre_order(index)).unwrap_or_default();
-        let crossed = index.is_some_and(|index| self.is_apart(index, handle))
-            || below.iter().any(|&node| !self.scene.same_slice(handle, self.tree.handle(node)));
-        let Some(removed) = self.attempt(refusals, |scene| scene.remove(handle))? else {
-            return Ok(None);
-        };
-        let expected = self.tree.remove(below[0]);
-        ensure!(removed == expected, "removed {removed} nodes, not {expected}");
-        Ok(Some(crossed))
-    }
-
     fn sort(&mut self, handle: NodeHandle, key: SortKey) -> Check<Option<bool>> {
         let mut refusals = Refusals::default();
         let index = self.live(handle, &mut refusals);
@@ -311,69 +328,6 @@ impl Twin {
             children.windows(2).any(|pair| !self.scene.same_slice(tree.handle(pair[0]), tree.handle(pair[1])));
         self.tree.at_mut(index).children = children;
         Ok(Some(crossed))
-    }
-
-    fn isolate(&mut self, handle: NodeHandle) -> Check<Option<bool>> {
-        let mut refusals = Refusals::default();
-        let index = self.live(handle, &mut refusals);
-        if index == Some(Tree::ROOT) {
-            refusals.errors.push(Error::RootIsFixed);
-        }
-        let done = self.attempt(refusals, |scene| scene.isolate(handle))?;
-        let (Some(()), Some(index)) = (done, index) else {
-            return Ok(None);
-        };
-        let parent = self.tree.at(index).parent.expect("the root is not isolated");
-        let (siblings, rank) = (&self.tree.at(parent).children, self.tree.rank(index));
-        let beside = [rank.checked_sub(1), Some(rank + 1)].into_iter().flatten();
-        for other in beside.filter_map(|rank| siblings.get(rank).copied()).chain([parent]) {
-            let other = self.tree.handle(other);
-            ensure!(!self.scene.same_slice(handle, other), "isolated, yet in one slice with {other:?}");
-        }
-        Ok(Some(false))
-    }
-
-    fn shrink(&mut self) -> Check<Option<bool>> {
-        let before = self.scene.stats().allocated_bytes();
-        self.scene.shrink_to_fit();
-        let after = self.scene.stats().allocated_bytes();
-        ensure!(after <= before, "shrunk from {before} bytes to {after}");
-        Ok(None)
-    }
-
-    fn reserve(&mut self, handle: NodeHandle, more: usize) -> Check<Option<bool>> {
-        let mut refusals = Refusals::default();
-        self.live(handle, &mut refusals);
-        if more == usize::MAX {
-            refusals.errors.extend([Error::CapacityOverflow, Error::AllocationFailed]);
-        }
-        self.attempt(refusals, |scene| scene.try_reserve(handle, more)).map(|_| None)
-    }
-
-    /// Compares what the scene counts.
-    pub(crate) fn compare_stats(&self) -> Check {
-        let stats: Stats = self.scene.stats();
-        let count = |test: &dyn Fn(usize) -> bool| self.tree.live().iter().filter(|&&node| test(node)).count();
-        let tree = &self.tree;
-        // Each slice has a base for what is inherited, and a portal all but the root's.
-        let slices = self.scene.slice_count();
-        let inherited = |test: &dyn Fn(usize) -> bool| slices + count(test);
-        let pairs = [
-            ("nodes", stats.nodes, tree.len()),
-            ("slices", stats.slices, slices),
-            ("rows", stats.rows.live, tree.len() + slices - 1),
-            ("transforms", stats.transforms.live, inherited(&|node| tree.at(node).local.is_some())),
-            ("materials", stats.materials.live, inherited(&|node| tree.at(node).material.is_some())),
-            ("visibilities", stats.visibilities.live, inherited(&|node| tree.at(node).visibility.is_some())),
-            ("shapes", stats.shapes.live, count(&|node| tree.at(node).shape.is_some())),
-            ("names", stats.names.live, count(&|node| tree.at(node).name.is_some())),
-        ];
-        for (what, counted, expected) in pairs {
-            ensure!(counted == expected, "stats count {counted} {what}, not {expected}");
-        }
-        ensure!((0.0..=1.0).contains(&stats.disorder), "a disorder of {}", stats.disorder);
-        ensure!(stats.live_bytes() <= stats.allocated_bytes(), "more bytes live than allocated");
-        Ok(())
     }
 }
 

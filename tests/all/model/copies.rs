@@ -1,0 +1,178 @@
+//! Many nodes at once: copies of subtrees, within the scene and by way of another one, and trees built from lists.
+
+use super::op::Flaw;
+use super::twin::{Refusals, Twin};
+use super::{Check, components};
+use hedgerow::{Error, HandleMap, Node, NodeHandle, Place, Scene, SceneBuilder, TreeFault};
+
+/// A stock of more nodes than this is emptied.
+const MOST_STOCK: usize = 200;
+
+/// A subtree as it was before it was copied: the handles of its nodes in pre-order, the place of each node's parent among
+/// them, and what they are.
+struct Original {
+    handles: Vec<NodeHandle>,
+    parents: Vec<Option<usize>>,
+    nodes: Vec<Node<'static>>,
+}
+
+impl Twin {
+    /// Copies a subtree of the scene.
+    pub(crate) fn duplicate(&mut self, handle: NodeHandle, place: Place) -> Check<Option<bool>> {
+        let mut refusals = Refusals::default();
+        let index = self.live(handle, &mut refusals);
+        self.free(place, &mut refusals);
+        let original = index.map(|index| self.original(index));
+        let map = self.attempt(refusals, |scene| scene.duplicate(handle, place))?;
+        let (Some(map), Some(original)) = (map, original) else {
+            return Ok(None);
+        };
+        let news = check_map(&map, &original.handles)?;
+        let known = map.get(place.anchor()).is_some();
+        ensure!(known == original.handles.contains(&place.anchor()), "the map knows a node that was not copied");
+        self.add_copy(place, &original, &news)
+    }
+
+    /// Copies a subtree to another scene, and from there back.
+    pub(crate) fn duplicate_from(&mut self, handle: NodeHandle, place: Place) -> Check<Option<bool>> {
+        let mut stock = core::mem::take(&mut self.stock);
+        let done = self.duplicate_by(&mut stock, handle, place);
+        if stock.len() > MOST_STOCK {
+            stock.clear();
+        }
+        self.stock = stock;
+        done
+    }
+
+    fn duplicate_by(&mut self, stock: &mut Scene, handle: NodeHandle, place: Place) -> Check<Option<bool>> {
+        let mut refusals = Refusals::default();
+        let index = self.live(handle, &mut refusals);
+        let (root, before) = (stock.root(), stock.len());
+        let map = self.attempt(refusals, |scene| stock.duplicate_from(scene, handle, root))?;
+        let (Some(map), Some(index)) = (map, index) else {
+            return Ok(None);
+        };
+        let original = self.original(index);
+        let stocked = check_map(&map, &original.handles)?;
+        ensure!(stock.len() == before + stocked.len(), "the stock has {} nodes, from {before}", stock.len());
+        ensure!(stock.last_child(root) == Some(map.top()), "the copy is not the last child of the stock's root");
+        let order = core::iter::once(map.top()).chain(stock.descendants(map.top()));
+        ensure!(order.eq(stocked.iter().copied()), "the copy in the stock has another order");
+        for (number, &copy) in stocked.iter().enumerate() {
+            let parent = original.parents[number].map_or(root, |parent| stocked[parent]);
+            let same = stock.parent(copy) == Some(parent) && stock.node(copy) == Some(original.nodes[number]);
+            ensure!(same, "{copy:?} of the stock is no copy of {:?}", original.handles[number]);
+        }
+        if let Err(violation) = stock.validate() {
+            ensure!(false, "the stock does not validate: {violation}");
+        }
+
+        let mut refusals = Refusals::default();
+        self.free(place, &mut refusals);
+        let Some(map) = self.attempt(refusals, |scene| scene.duplicate_from(stock, map.top(), place))? else {
+            return Ok(None);
+        };
+        let news = check_map(&map, &stocked)?;
+        self.add_copy(place, &original, &news)
+    }
+
+    fn original(&self, top: usize) -> Original {
+        let order = self.tree.pre_order(top);
+        let place_of = |node: usize| order.iter().position(|&other| other == node);
+        Original {
+            handles: order.iter().map(|&node| self.tree.handle(node)).collect(),
+            parents: order.iter().map(|&node| self.tree.at(node).parent.and_then(place_of)).collect(),
+            nodes: order.iter().map(|&node| self.tree.node(node)).collect(),
+        }
+    }
+
+    /// Adds the copy of a subtree to the model; answers whether it lies in several slices or in another than its place.
+    fn add_copy(&mut self, place: Place, original: &Original, news: &[NodeHandle]) -> Check<Option<bool>> {
+        self.counts.copies += 1;
+        for (number, &new) in news.iter().enumerate() {
+            ensure!(!self.tree.was_issued(new), "{new:?} was given to an earlier node");
+            let place = original.parents[number].map_or(place, |parent| Place::LastChildOf(news[parent]));
+            self.tree.add(new, place, &original.nodes[number]);
+        }
+        Ok(Some(self.is_spread(place.anchor(), news)))
+    }
+
+    /// Inserts a tree that a list describes, in which children come before their parents if the seed is odd.
+    pub(crate) fn build(
+        &mut self,
+        place: Place,
+        node: Node<'static>,
+        more: u8,
+        seed: u8,
+        flaw: Flaw,
+    ) -> Check<Option<bool>> {
+        let count = usize::from(more) + 1;
+        let pick = |turn: usize| usize::from(seed).wrapping_mul(37).wrapping_add(turn.wrapping_mul(101));
+        let is_reversed = seed & 1 == 1;
+        let number = |turn: usize| if is_reversed { count - 1 - turn } else { turn };
+        let mut items: Vec<(Option<usize>, Node<'static>)> = vec![(None, node); count];
+        for turn in 1..count {
+            let bare = Node { local: node.local.filter(|_| pick(turn) & 3 != 0), material: None, ..node };
+            items[number(turn)] = (Some(number(pick(turn) / 8 % turn)), bare);
+        }
+        let mut refusals = Self::batch_refusals(&items, |(_, node), refusals| {
+            components::faults(node, &mut refusals.errors);
+        });
+        self.free(place, &mut refusals);
+        let invalid = |index, fault| Error::InvalidTree { index, fault };
+        match flaw {
+            Flaw::None => {}
+            Flaw::SecondRoot => {
+                items.push((None, Node::group()));
+                refusals.errors.push(invalid(count, TreeFault::SecondRoot));
+            }
+            Flaw::UnknownParent => {
+                items.push((Some(count + 1), Node::group()));
+                refusals.errors.push(invalid(count, TreeFault::UnknownParent));
+            }
+            Flaw::Cycle => {
+                items.extend([(Some(count + 1), Node::group()), (Some(count), Node::group())]);
+                refusals.errors.extend([count, count + 1].map(|index| invalid(index, TreeFault::Cycle)));
+            }
+        }
+        let mut builder = SceneBuilder::new();
+        for (at, (parent, node)) in items.iter().enumerate() {
+            ensure!(builder.push(*parent, *node) == at, "a node of a list is not numbered {at}");
+        }
+        let Some(handles) = self.attempt(refusals, |scene| builder.insert_into(scene, place))? else {
+            return Ok(None);
+        };
+        ensure!(handles.len() == count, "{} handles of {count} nodes", handles.len());
+        self.counts.copies += 1;
+        // Parents before children, siblings in the order of the list.
+        let mut pending = vec![number(0)];
+        while let Some(at) = pending.pop() {
+            let (handle, (parent, node)) = (handles[at], items[at]);
+            ensure!(!self.tree.was_issued(handle), "{handle:?} was given to an earlier node");
+            let place = parent.map_or(place, |parent| Place::LastChildOf(handles[parent]));
+            let index = self.tree.add(handle, place, &components::as_kept(node));
+            if let Some(given) = node.local {
+                self.adopt(index, &given)?;
+            }
+            pending.extend((0..count).rev().filter(|&child| items[child].0 == Some(at)));
+        }
+        Ok(Some(self.is_spread(place.anchor(), &handles)))
+    }
+
+    /// Whether nodes lie in several slices, or in another one than this neighbour.
+    fn is_spread(&self, neighbour: NodeHandle, nodes: &[NodeHandle]) -> bool {
+        nodes.iter().any(|&node| !self.scene.same_slice(node, neighbour))
+    }
+}
+
+/// The new handles of a copy in the order of the old ones, once the map is found to be one of exactly these.
+fn check_map(map: &HandleMap, olds: &[NodeHandle]) -> Check<Vec<NodeHandle>> {
+    ensure!(map.len() == olds.len(), "a map of {} nodes for {}", map.len(), olds.len());
+    let news: Vec<NodeHandle> = olds.iter().filter_map(|&old| map.get(old)).collect();
+    ensure!(news.len() == olds.len(), "{map:?} lacks one of {olds:?}");
+    ensure!(news.first() == Some(&map.top()), "the top is {:?}, not {:?}", map.top(), news.first());
+    let mut pairs: Vec<_> = olds.iter().copied().zip(news.iter().copied()).collect();
+    pairs.sort_unstable();
+    ensure!(map.iter().eq(pairs), "{map:?} is not in the order of the old handles");
+    Ok(news)
+}

@@ -1,0 +1,113 @@
+//! Edits of the storage alone, which change nothing that the model knows, and what the scene counts of it.
+
+use super::Check;
+use super::op::Budget;
+use super::twin::{Refusals, Twin};
+use hedgerow::{Error, Maintenance, NodeHandle, Stats};
+use std::time::Duration;
+
+/// So long that no test comes to its end.
+const ENOUGH: Duration = Duration::from_secs(600);
+
+impl Twin {
+    /// Gives a subtree a slice of its own.
+    pub(crate) fn isolate(&mut self, handle: NodeHandle) -> Check<Option<bool>> {
+        let mut refusals = Refusals::default();
+        let index = self.movable(handle, &mut refusals);
+        let done = self.attempt(refusals, |scene| scene.isolate(handle))?;
+        let (Some(()), Some(index)) = (done, index) else {
+            return Ok(None);
+        };
+        let Some(parent) = self.tree.at(index).parent else {
+            return Ok(Some(false));
+        };
+        let (siblings, rank) = (&self.tree.at(parent).children, self.tree.rank(index));
+        let beside = [rank.checked_sub(1), Some(rank + 1)].into_iter().flatten();
+        for other in beside.filter_map(|rank| siblings.get(rank).copied()).chain([parent]) {
+            let other = self.tree.handle(other);
+            ensure!(!self.scene.same_slice(handle, other), "isolated, yet in one slice with {other:?}");
+        }
+        Ok(Some(false))
+    }
+
+    /// Frees what was removed, and tidies what was edited.
+    pub(crate) fn maintain(&mut self, budget: Budget) -> Check<Option<bool>> {
+        match budget {
+            Budget::Pieces(calls) => {
+                for _ in 0..calls {
+                    self.maintain_once(Duration::ZERO)?;
+                }
+            }
+            Budget::Enough => self.maintain_all(ENOUGH)?,
+            Budget::Unlimited => self.maintain_all(Duration::MAX)?,
+        }
+        Ok(None)
+    }
+
+    /// Maintains until nothing is left to be done, which a single call is to come to.
+    fn maintain_all(&mut self, budget: Duration) -> Check {
+        let done = self.maintain_once(budget)?;
+        let doomed = self.scene.stats().doomed;
+        ensure!(doomed == 0 && done.left == 0, "{done:?} leaves {doomed} nodes to be freed");
+        Ok(())
+    }
+
+    fn maintain_once(&mut self, budget: Duration) -> Check<Maintenance> {
+        let before = self.scene.stats().doomed;
+        let done = self.scene.maintain(budget);
+        let after = self.scene.stats().doomed;
+        self.counts.freed += done.freed;
+        ensure!(before == after + done.freed, "{done:?}, but {before} nodes were to be freed and {after} are");
+        ensure!(before == 0 || done.freed > 0, "{done:?}, though {before} nodes were to be freed");
+        Ok(done)
+    }
+
+    /// Gives back what is not needed.
+    pub(crate) fn shrink(&mut self) -> Check<Option<bool>> {
+        let before = self.scene.stats().allocated_bytes();
+        self.scene.shrink_to_fit();
+        let after = self.scene.stats().allocated_bytes();
+        ensure!(after <= before, "shrunk from {before} bytes to {after}");
+        Ok(None)
+    }
+
+    /// Reserves room below a node.
+    pub(crate) fn reserve(&mut self, handle: NodeHandle, more: usize) -> Check<Option<bool>> {
+        let mut refusals = Refusals::default();
+        self.live(handle, &mut refusals);
+        if more == usize::MAX {
+            refusals.errors.extend([Error::CapacityOverflow, Error::AllocationFailed]);
+        }
+        self.attempt(refusals, |scene| scene.try_reserve(handle, more)).map(|_| None)
+    }
+
+    /// Frees what was removed, so that all there is are the model's nodes, and compares what the scene counts.
+    pub(crate) fn compare_stats(&mut self) -> Check {
+        self.maintain_all(ENOUGH)?;
+        self.compare(false)?;
+        let stats: Stats = self.scene.stats();
+        let count = |test: &dyn Fn(usize) -> bool| self.tree.live().iter().filter(|&&node| test(node)).count();
+        let tree = &self.tree;
+        // Each slice has a base for what is inherited, and a portal but for the root's and those of detached subtrees.
+        let detached = tree.len() - self.attached;
+        let slices = self.scene.slice_count();
+        let inherited = |test: &dyn Fn(usize) -> bool| slices + count(test);
+        let pairs = [
+            ("nodes", stats.nodes, self.attached),
+            ("detached nodes", stats.detached, detached),
+            ("slices", stats.slices, slices),
+            ("rows", stats.rows.live, tree.len() + slices - 1 - tree.detached().len()),
+            ("transforms", stats.transforms.live, inherited(&|node| tree.at(node).local.is_some())),
+            ("materials", stats.materials.live, inherited(&|node| tree.at(node).material.is_some())),
+            ("visibilities", stats.visibilities.live, inherited(&|node| tree.at(node).visibility.is_some())),
+            ("shapes", stats.shapes.live, count(&|node| tree.at(node).shape.is_some())),
+            ("names", stats.names.live, count(&|node| tree.at(node).name.is_some())),
+        ];
+        for (what, counted, expected) in pairs {
+            ensure!(counted == expected, "stats count {counted} {what}, not {expected}");
+        }
+        ensure!((0.0..=1.0).contains(&stats.disorder), "a disorder of {}", stats.disorder);
+        ensure!(stats.live_bytes() <= stats.allocated_bytes(), "more bytes live than allocated");
+        Ok(())
+    }
+}
