@@ -45,13 +45,22 @@ fn play<P: core::fmt::Debug + Copy>(seed: u8, policies: impl Strategy<Value = P>
         }
         Err(abort) => panic!("{abort}"),
     }
-    let Counts { steps, structural, crossing, refused, updates, subtrees, copies, batches, freed, largest } =
+    let Counts { steps, structural, crossing, refused, updates, subtrees, copies, batches, freed, detached, largest } =
         total.get();
     println!("{steps} steps, {crossing} of {structural} structural ones across slices, {refused} refused");
-    println!("{subtrees} subtrees out and in, {copies} copies, {batches} batches, {freed} nodes freed later");
+    println!(
+        "{subtrees} subtrees out and in, {copies} copies, {batches} batches, {freed} nodes freed later, {detached} steps with something detached"
+    );
     assert!(steps >= STEPS, "only {steps} steps");
     assert!(crossing * 10 >= structural * 3, "only {crossing} of {structural} steps crossed a slice border");
     assert!(refused * 50 >= steps, "only {refused} of {steps} steps were refused");
+    assert!(subtrees * 40 >= steps, "only {subtrees} of {steps} steps took subtrees out or in");
+    assert!(
+        copies * 40 >= steps && batches * 50 >= steps,
+        "only {copies} copies and {batches} batches in {steps} steps"
+    );
+    assert!(freed * 100 >= steps, "only {freed} nodes were freed later in {steps} steps");
+    assert!(detached * 3 >= steps, "only {detached} of {steps} steps left something detached");
     assert!(updates * 3 >= steps && updates * 3 <= steps * 2, "{updates} updates in {steps} steps");
     assert!(largest >= 200, "no tree had more than {largest} nodes");
 }
@@ -87,13 +96,14 @@ fn any_edits_with_small_shared_slices_leave_what_the_model_says() {
 
 #[test]
 fn any_edits_without_reused_holes_leave_what_the_model_says() {
-    let config = SceneConfig { reuse_holes: false, min_nodes: 4, max_table_entries: 16, ..SceneConfig::DEFAULT };
+    let config =
+        SceneConfig { reuse_holes: false, max_nodes: 32, min_nodes: 4, max_table_entries: 16, ..SceneConfig::DEFAULT };
     fixed(4, config);
 }
 
 #[test]
 fn any_edits_in_a_scene_that_keeps_boxes_leave_what_the_model_says() {
-    let config = SceneConfig { bounds: true, min_nodes: 12, ..SceneConfig::DEFAULT };
+    let config = SceneConfig { bounds: true, max_nodes: 64, min_nodes: 12, ..SceneConfig::DEFAULT };
     fixed(10, config);
 }
 

@@ -30,6 +30,8 @@ pub(crate) struct Counts {
     pub(crate) batches: usize,
     /// Nodes that were freed later than they were removed.
     pub(crate) freed: usize,
+    /// Steps after which something was detached.
+    pub(crate) detached: usize,
     /// The most nodes of a tree.
     pub(crate) largest: usize,
 }
@@ -47,6 +49,7 @@ impl Counts {
             copies: self.copies + other.copies,
             batches: self.batches + other.batches,
             freed: self.freed + other.freed,
+            detached: self.detached + other.detached,
             largest: self.largest.max(other.largest),
         }
     }
@@ -122,6 +125,7 @@ impl Twin {
             let crossed = crossed || slices != self.scene.slice_count();
             self.counts.crossing += usize::from(crossed);
         }
+        self.counts.detached += usize::from(!self.tree.detached().is_empty());
         self.counts.largest = self.counts.largest.max(self.tree.len());
         let mut updated = matches!(op, Op::Update | Op::UpdateAll);
         if step.update && !updated {

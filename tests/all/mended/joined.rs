@@ -1,0 +1,47 @@
+//! Parts of the crate that were right one by one and wrong together.
+
+use super::{all_nodes, drawn, turned};
+use hedgerow::glam::Vec3;
+use hedgerow::{Aabb, Node, NodeHandle, Scene, SceneBuilder, SceneConfig, Visibility};
+
+/// Which nodes lie in a box about everything.
+fn found(scene: &Scene) -> Vec<NodeHandle> {
+    let mut nodes = Vec::new();
+    scene.nodes_in_box(&Aabb::new(Vec3::splat(-1e6), Vec3::splat(1e6)), Visibility::VISIBLE, &mut nodes).unwrap();
+    nodes.sort_unstable();
+    nodes
+}
+
+fn shaped(scene: &Scene) -> Vec<NodeHandle> {
+    let mut nodes: Vec<_> = all_nodes(scene).into_iter().filter(|&node| scene.shape(node).is_some()).collect();
+    nodes.sort_unstable();
+    nodes
+}
+
+#[test]
+fn shapes_that_are_built_or_copied_are_found_before_and_after_an_update() {
+    let config = SceneConfig { bounds: true, min_nodes: 4, max_nodes: 32, ..SceneConfig::DEFAULT };
+    let mut builder = SceneBuilder::new();
+    builder.push(None, Node::group());
+    for number in 1..100 {
+        let moved = if number % 3 == 0 { Node::transform(turned(number as f32, 1.0)) } else { Node::group() };
+        builder.push(Some(number / 5), Node { shape: drawn(1).shape, ..moved });
+    }
+    let mut scene = Scene::with_config(config).unwrap();
+    let root = scene.root();
+    let built = builder.insert_into(&mut scene, root).unwrap();
+    for copies in 1..4 {
+        for _ in 0..2 {
+            scene.validate().unwrap();
+            assert_eq!((found(&scene), found(&scene).len()), (shaped(&scene), copies * 99));
+            scene.update();
+        }
+        scene.duplicate(built[0], root).unwrap();
+    }
+    let (mut scene, _) = builder.build(config).unwrap();
+    for _ in 0..2 {
+        scene.validate().unwrap();
+        assert_eq!((found(&scene), found(&scene).len()), (shaped(&scene), 99));
+        scene.update();
+    }
+}
