@@ -39,7 +39,8 @@ impl Store {
     /// Decides for `incoming` nodes that are to stand at `spot`.
     ///
     /// Only independent subtrees, that is the children of the root, have a choice. Each gets a slice of its own unless it
-    /// is small and a small slice is its neighbour, or it comes between two nodes that share a slice already.
+    /// is small and a small slice is its neighbour, or it comes between two nodes that share a slice already. Nothing joins
+    /// an isolated subtree.
     pub(crate) fn settle(&self, mut spot: Spot, incoming: usize) -> Settled {
         if !spot.has_choice() {
             return Settled::Into(spot);
@@ -48,6 +49,11 @@ impl Store {
         let shares =
             |slice: u32| self.config.share_slices && incoming < small && self.slice(slice).takes_neighbours(small);
         while spot.slice != At::ROOT.slice {
+            if spot.parent == NIL && self.slice(spot.slice).isolated {
+                // One node is all that an isolated slice has at its top, so the spot is an end of the run.
+                spot = self.spot_beside_portal(&spot);
+                continue;
+            }
             if spot.parent != NIL || !self.run_hangs_from_root(spot.slice) {
                 return Settled::Into(spot);
             }
@@ -58,12 +64,16 @@ impl Store {
             if spot.previous != NIL && spot.next != NIL {
                 break;
             }
-            // The spot is an end of the run: the place beside the slice's portal is the same among the siblings.
-            let portal = self.slice(spot.slice).portal;
-            let at_the_end = spot.next == NIL && spot.previous != NIL;
-            spot = if at_the_end { self.spot_after(portal) } else { self.spot_before(portal) };
+            spot = self.spot_beside_portal(&spot);
         }
         self.neighbour_of(&spot).filter(|beside| shares(beside.slice)).map_or(Settled::Behind(spot), Settled::Into)
+    }
+
+    /// The spot beside a slice's portal, for one that is an end of the slice's run: among the siblings it is the same place.
+    fn spot_beside_portal(&self, spot: &Spot) -> Spot {
+        let portal = self.slice(spot.slice).portal;
+        let at_the_end = spot.next == NIL && spot.previous != NIL;
+        if at_the_end { self.spot_after(portal) } else { self.spot_before(portal) }
     }
 
     /// Whether there is a row, and a node at it.

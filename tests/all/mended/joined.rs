@@ -2,7 +2,7 @@
 
 use super::{all_nodes, drawn, turned};
 use hedgerow::glam::Vec3;
-use hedgerow::{Aabb, Node, NodeHandle, Scene, SceneBuilder, SceneConfig, Visibility};
+use hedgerow::{Aabb, Keep, Node, NodeHandle, Place, Scene, SceneBuilder, SceneConfig, Visibility};
 
 /// Which nodes lie in a box about everything.
 fn found(scene: &Scene) -> Vec<NodeHandle> {
@@ -43,5 +43,34 @@ fn shapes_that_are_built_or_copied_are_found_before_and_after_an_update() {
         scene.validate().unwrap();
         assert_eq!((found(&scene), found(&scene).len()), (shaped(&scene), 99));
         scene.update();
+    }
+}
+
+#[test]
+fn what_comes_to_stand_beside_an_isolated_node_stays_out_of_its_slice() {
+    for config in [SceneConfig::DEFAULT, SceneConfig::THESIS, SceneConfig { min_nodes: 0, ..SceneConfig::DEFAULT }] {
+        let mut scene = Scene::with_config(config).unwrap();
+        let top = scene.insert(scene.root(), Node::group()).unwrap();
+        let other = scene.insert(scene.root(), Node::group()).unwrap();
+        let mut below = top;
+        for _ in 0..3 {
+            let node = scene.insert(below, Node::group()).unwrap();
+            let child = scene.insert(node, Node::group()).unwrap();
+            scene.isolate(node).unwrap();
+            for place in
+                [Place::FirstChildOf(below), Place::LastChildOf(below), Place::Before(node), Place::After(node)]
+            {
+                let beside = scene.insert(place, Node::group()).unwrap();
+                let moved = scene.insert(other, Node::group()).unwrap();
+                scene.reparent(moved, place, Keep::Local).unwrap();
+                let copied = scene.duplicate(moved, place).unwrap().top();
+                for sibling in [beside, moved, copied] {
+                    assert!(!scene.same_slice(node, sibling), "{place:?}");
+                }
+            }
+            assert!(scene.same_slice(node, child) && scene.children(below).count() >= 13);
+            scene.validate().unwrap();
+            below = node;
+        }
     }
 }

@@ -83,6 +83,10 @@ impl Twin {
         ensure!(depth == Some(next.depth), "{handle:?} is {depth:?} deep, not {}", next.depth);
         let (detached, expected) = (scene.is_detached(handle), !is_attached);
         ensure!(detached == expected, "{handle:?} is detached: {detached}, not {expected}");
+        let beside = if entry.isolated { [entry.parent, next.before, next.after] } else { [None; 3] };
+        for other in beside.into_iter().flatten().map(|other| tree.handle(other)) {
+            ensure!(!scene.same_slice(handle, other), "{handle:?} is isolated, yet in one slice with {other:?}");
+        }
         Ok(())
     }
 

@@ -25,6 +25,8 @@ pub(crate) struct Entry {
     pub(crate) name: Option<&'static str>,
     /// Its world matrix as of the last update, where it has had a transform of its own ever since.
     pub(crate) seen: Option<Mat34>,
+    /// Whether it was isolated, and not moved since.
+    pub(crate) isolated: bool,
     /// Where it stands in the list of live nodes.
     at: usize,
 }
@@ -318,6 +320,7 @@ impl Tree {
     }
 
     fn unlink(&mut self, index: usize) {
+        self.at_mut(index).isolated = false;
         if self.is_detached_root(index) {
             self.detached.retain(|&root| root != index);
             return;
@@ -338,6 +341,7 @@ impl Tree {
             visibility: None,
             name: None,
             seen: None,
+            isolated: false,
             at: self.live.len(),
         };
         let index = self.free.pop().unwrap_or(self.entries.len());

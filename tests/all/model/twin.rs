@@ -320,7 +320,8 @@ impl Twin {
         let (Some(()), Some(index)) = (done, index) else {
             return Ok(None);
         };
-        let mut children = core::mem::take(&mut self.tree.at_mut(index).children);
+        let before = self.tree.at(index).children.clone();
+        let mut children = before.clone();
         let tree = &self.tree;
         children.sort_by(|&a, &b| match key {
             SortKey::Material => tree.at(a).material.cmp(&tree.at(b).material),
@@ -330,6 +331,9 @@ impl Twin {
         });
         let crossed =
             children.windows(2).any(|pair| !self.scene.same_slice(tree.handle(pair[0]), tree.handle(pair[1])));
+        if children != before {
+            children.iter().for_each(|&child| self.tree.at_mut(child).isolated = false);
+        }
         self.tree.at_mut(index).children = children;
         Ok(Some(crossed))
     }

@@ -18,15 +18,7 @@ impl Twin {
         let (Some(()), Some(index)) = (done, index) else {
             return Ok(None);
         };
-        let Some(parent) = self.tree.at(index).parent else {
-            return Ok(Some(false));
-        };
-        let (siblings, rank) = (&self.tree.at(parent).children, self.tree.rank(index));
-        let beside = [rank.checked_sub(1), Some(rank + 1)].into_iter().flatten();
-        for other in beside.filter_map(|rank| siblings.get(rank).copied()).chain([parent]) {
-            let other = self.tree.handle(other);
-            ensure!(!self.scene.same_slice(handle, other), "isolated, yet in one slice with {other:?}");
-        }
+        self.tree.at_mut(index).isolated = true;
         Ok(Some(false))
     }
 
