@@ -30,6 +30,8 @@ impl Store {
         self.updates += u64::from(!pending.is_empty());
         self.versions += u64::from(!pending.is_empty());
         let stamp = self.stamp();
+        #[cfg(feature = "rayon")]
+        let mut rows = self.rows_of(&pending);
         while let Some(number) = pending.pop() {
             let reached = self.slices[number as usize].bring_up_to_date(pass, stamp);
             #[cfg(feature = "rayon")]
@@ -37,8 +39,11 @@ impl Store {
             self.hand_down(number, reached, &mut pending);
             self.swept.push(number);
             #[cfg(feature = "rayon")]
-            if pending.len() > waiting {
-                self.share_out(pass, &mut pending);
+            {
+                rows = rows + self.rows_of(&pending[waiting..]) - self.rows_of(&[number]);
+                if pending.len() > waiting {
+                    self.share_out(pass, &mut pending, &mut rows);
+                }
             }
         }
         self.descent = pending;

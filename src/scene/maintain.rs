@@ -99,7 +99,7 @@ impl Scene {
                 store.worn.push_front(number);
             }
             if store.worn.is_empty() {
-                store.pair_lonely(&mut done);
+                store.pair_lonely(&mut done, in_time);
             }
             if !in_time() {
                 break;
@@ -185,7 +185,7 @@ impl Store {
     }
 
     /// Looks for partners again for the small slices that had none: since then others were edited, and may take them.
-    fn pair_lonely(&mut self, done: &mut Maintenance) {
+    fn pair_lonely(&mut self, done: &mut Maintenance, in_time: impl Fn() -> bool) {
         let mut lonely = core::mem::take(&mut self.lonely);
         lonely.sort_unstable();
         lonely.dedup();
@@ -193,6 +193,11 @@ impl Store {
             let waits = self.slices.get(number as usize).is_some_and(|slice| slice.lives);
             let waits = waits && self.is_small(number) && self.merges(number);
             if waits && let Some(partner) = self.partner(number) {
+                if !in_time() {
+                    // The next call finds it among the edited ones.
+                    self.wear(number);
+                    return false;
+                }
                 let into = self.merge(number, partner);
                 done.merged += 1;
                 done.nodes += self.slice(into).nodes();

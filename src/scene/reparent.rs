@@ -48,10 +48,11 @@ impl Scene {
         let parent = self.parent_of_place(place)?;
         let beside_itself = matches!(place, Place::Before(anchor) | Place::After(anchor) if anchor == node);
         if !beside_itself {
-            if self.store.is_in_subtree(parent, at) {
+            let (from, to) = (self.store.slice(at.slice).standing, self.store.slice(parent.slice).standing);
+            // What is detached and what is not are parts of different trees.
+            if from == to && self.store.is_in_subtree(parent, at) {
                 return Err(Error::WouldCycle { node, parent: self.store.handle(parent) });
             }
-            let (from, to) = (self.store.slice(at.slice).standing, self.store.slice(parent.slice).standing);
             let changing_sides = if from == to { 0 } else { self.store.count_nodes(at) };
             let kept = match keep {
                 Keep::World if self.store.parent(at) != Some(parent) => self.local_below(at, parent)?,

@@ -24,8 +24,8 @@ impl Store {
         let number = match floating {
             Floating::Slice(number) => number,
             Floating::Rows(from) => {
-                let slice = self.next_slice();
-                let number = self.open_slice(slice);
+                let need = self.slice(from.slice).need_of(from.row);
+                let number = self.open_slice(Slice::with_room(&need));
                 self.fill_slice(number, from);
                 self.collapse(from.slice);
                 number

@@ -7,6 +7,9 @@ use crate::slice::reconstitute::Rebuild;
 use crate::slice::row::{At, NIL};
 use crate::slice::{Need, Slice, Store};
 
+/// So many slices above one that is split are split with it where each is full; beyond, portals nest.
+const LEVELS: u32 = 8;
+
 /// A run of siblings that goes to a slice of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Cut {
@@ -98,16 +101,21 @@ impl Planner {
 impl Store {
     /// Cuts a slice into pieces of a quarter to a half of the greatest size. Handles and the order of siblings stay.
     ///
-    /// Runs from within go behind portals in the slice itself, runs of its top rows behind portals beside its own if the
-    /// slice above takes these without being rebuilt. What is up to date stays so. Computes in **O(rows)**: all pieces are
+    /// Runs from within go behind portals in the slice itself, runs of its top rows behind portals beside its own, for
+    /// which the slice above may be split too. What is up to date stays so. Computes in **O(rows)**: all pieces are
     /// filled side by side in one walk through the slice.
     pub(super) fn split(&mut self, number: u32) {
+        self.split_below(number, LEVELS);
+    }
+
+    /// Splits a slice, and if need be so many slices above it.
+    fn split_below(&mut self, number: u32, levels: u32) {
         self.reconstitutions += 1;
         let mut order = core::mem::take(&mut self.order);
-        let mut old = core::mem::take(&mut self.slices[number as usize]);
-        old.depth_first_order(&mut order, &mut self.pending);
+        self.slices[number as usize].depth_first_order(&mut order, &mut self.pending);
         let cuts = Planner::new(self.config.max_nodes).plan(order.iter().map(|&(_, parent)| parent));
-        let beside = self.make_room_beside(old.portal, cuts.iter().filter(|cut| cut.parent == NIL).count());
+        let beside = self.make_room_beside(number, cuts.iter().filter(|cut| cut.parent == NIL).count(), levels);
+        let mut old = core::mem::take(&mut self.slices[number as usize]);
         let numbers: Vec<u32> =
             cuts.iter().map(|_| self.open_slice(Slice { lives: true, ..Slice::default() })).collect();
         let mut built = fill_pieces(&mut old, &order, &cuts, &numbers, beside, &self.config).into_iter();
@@ -134,8 +142,12 @@ impl Store {
         self.wear(number);
     }
 
-    /// Whether the slice of a portal takes so many more rows without being rebuilt; its storage grows if it is to.
-    fn make_room_beside(&mut self, portal: At, rows: usize) -> bool {
+    /// Whether the slice that holds the portal of another takes so many more rows beside that; its storage grows if it is to,
+    /// and where it is full it is split itself, as in a B-tree.
+    ///
+    /// A slice from which rows float is not, since that would lose them.
+    fn make_room_beside(&mut self, number: u32, rows: usize, levels: u32) -> bool {
+        let portal = self.slice(number).portal;
         if portal == At::NONE || rows == 0 {
             return false;
         }
@@ -143,11 +155,20 @@ impl Store {
         let need = Need { rows: u32::try_from(rows).expect("a slice has fewer pieces than rows"), ..Need::default() };
         let above = &mut self.slices[portal.slice as usize];
         let free = |above: &Slice| above.row_slots.capacity() - above.row_slots.live();
-        if free(above) < need.rows {
-            // A refusal of the allocator is no reason to fail: the portals go elsewhere.
-            let _ = above.try_grow_in_place(&need, expansion_factor, max_nodes);
+        if free(above) >= need.rows {
+            return true;
         }
-        free(above) >= need.rows
+        // A refusal of the allocator is no reason to fail: the portals go elsewhere.
+        let _ = above.try_grow_in_place(&need, expansion_factor, max_nodes);
+        if free(above) >= need.rows {
+            return true;
+        }
+        let full = above.row_slots.live() + need.rows > max_nodes;
+        if !full || levels == 0 || self.floats_from == Some(portal.slice) {
+            return false;
+        }
+        self.split_below(portal.slice, levels - 1);
+        self.make_room_beside(number, rows, 0)
     }
 
     /// Has the slices above know of what waits for the update in a slice and directly below it.

@@ -38,6 +38,8 @@ pub(crate) struct Store {
     pub(crate) feed: Option<Box<Feed>>,
     /// Which matrix arrays changed.
     pub(crate) layouts: Layouts,
+    /// The slice from which rows float, if any do.
+    pub(super) floats_from: Option<u32>,
     /// The next slice to open, where room was reserved for it.
     pub(crate) reserved: Option<Slice>,
     /// Rows of a walk, with the row that each hangs below, or slots and their slices: kept to spare allocations.
@@ -71,6 +73,7 @@ impl Store {
             identity: Identity::new(),
             feed: config.changes.then(Box::default),
             layouts: Layouts::default(),
+            floats_from: None,
             reserved: None,
             order: Vec::new(),
             pending: Vec::new(),
@@ -116,6 +119,7 @@ impl Store {
             identity: Identity::new(),
             feed: config.changes.then(Box::default),
             layouts: Layouts::default(),
+            floats_from: None,
             reserved: None,
             order: Vec::new(),
             pending: Vec::new(),
@@ -199,13 +203,7 @@ impl Store {
             + self.slices.capacity() * size_of::<Slice>()
             + (self.order.capacity() + self.pending.capacity()) * size_of::<(u32, u32)>()
             + self.lists().map(Vec::capacity).sum::<usize>() * size_of::<u32>()
-            + (self.worn.capacity() + self.free_slices.capacity()) * size_of::<u32>()
-            + (self.worn.capacity()
-                + self.lonely.capacity()
-                + self.free_slices.capacity()
-                + self.descent.capacity()
-                + self.swept.capacity())
-                * size_of::<u32>()
+            + (self.worn.capacity() + self.free_slices.capacity() + self.swept.capacity()) * size_of::<u32>()
     }
 
     /// The lists of slice numbers.

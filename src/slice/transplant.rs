@@ -21,6 +21,7 @@ impl Store {
         let slice = &mut self.slices[at.slice as usize];
         if !slice.is_alone(at.row) {
             slice.unlink_run(at.slice, at.row, at.row);
+            self.floats_from = Some(at.slice);
             return Floating::Rows(at);
         }
         if slice.portal == At::NONE {
@@ -85,6 +86,7 @@ impl Store {
                 let settled = find(self);
                 let spot = settled.spot();
                 if spot.slice == from.slice {
+                    self.floats_from = None;
                     let slice = &mut self.slices[spot.slice as usize];
                     slice.link(from.row, &spot);
                     slice.misplaced = slice.misplaced.saturating_add(1);
@@ -153,6 +155,7 @@ impl Store {
     /// depth-first order. O(rows moved).
     pub(super) fn transplant(&mut self, from: u32, first: u32, spot: &Spot, marks: Marks) {
         debug_assert_ne!(from, spot.slice);
+        self.floats_from = None;
         let reuse = self.config.reuse_holes;
         let mut order = core::mem::take(&mut self.order);
         order.clear();
@@ -249,7 +252,10 @@ impl Store {
     /// these rows, or hold the whole subtree, go to `tops`.
     pub(super) fn discard_rows(&mut self, floating: Floating, tops: &mut Vec<u32>) -> usize {
         let At { slice: number, row: top } = match floating {
-            Floating::Rows(at) => at,
+            Floating::Rows(at) => {
+                self.floats_from = None;
+                at
+            }
             Floating::Slice(slice) => {
                 tops.push(slice);
                 return 0;

@@ -31,11 +31,12 @@ struct Shared<'s> {
 }
 
 impl Store {
-    /// Brings what waits up to date side by side, with all below it, if that is much.
-    pub(in crate::pass) fn share_out(&mut self, pass: TransformPass, pending: &mut Vec<u32>) {
-        if pending.len() < 2 || !is_worth_sharing(self.rows_of(pending), WORTH_SHARING) {
+    /// Brings what waits, and has so many rows, up to date side by side with all below it, if that is much.
+    pub(in crate::pass) fn share_out(&mut self, pass: TransformPass, pending: &mut Vec<u32>, rows: &mut usize) {
+        if pending.len() < 2 || !is_worth_sharing(*rows, WORTH_SHARING) {
             return;
         }
+        *rows = 0;
         let stamp = self.stamp();
         let above = self.slices.iter().map(|slice| slice.portal.slice).collect();
         let slices = self.slices.iter_mut().map(Mutex::new).collect();
@@ -46,7 +47,8 @@ impl Store {
         self.swept = shared.swept.into_inner().unwrap_or_else(PoisonError::into_inner);
     }
 
-    fn rows_of(&self, slices: &[u32]) -> usize {
+    /// How many rows these slices have.
+    pub(in crate::pass) fn rows_of(&self, slices: &[u32]) -> usize {
         slices.iter().map(|&slice| self.slice(slice).row_slots.live() as usize).sum()
     }
 }

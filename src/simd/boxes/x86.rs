@@ -4,8 +4,8 @@
 use super::WIDER;
 use crate::math::{Aabb, BoxGroup, GROUP, Mat34, Ray, TOLERANCE};
 use core::arch::x86_64::{
-    __m128, __m256, _CMP_GE_OQ, _CMP_GT_OQ, _CMP_LE_OQ, _CMP_LT_OQ, _mm_loadu_ps, _mm256_add_ps, _mm256_and_ps,
-    _mm256_andnot_ps, _mm256_blendv_ps, _mm256_castps128_ps256, _mm256_castsi256_ps, _mm256_cmp_ps,
+    __m128, __m256, _CMP_GE_OQ, _CMP_GT_OQ, _CMP_LE_OQ, _CMP_LT_OQ, _CMP_NLE_UQ, _mm_loadu_ps, _mm256_add_ps,
+    _mm256_and_ps, _mm256_andnot_ps, _mm256_blendv_ps, _mm256_castps128_ps256, _mm256_castsi256_ps, _mm256_cmp_ps,
     _mm256_insertf128_ps, _mm256_loadu_ps, _mm256_max_ps, _mm256_min_ps, _mm256_movemask_ps, _mm256_mul_ps,
     _mm256_or_ps, _mm256_set1_epi32, _mm256_set1_ps, _mm256_setr_ps, _mm256_setzero_ps, _mm256_shuffle_ps,
     _mm256_storeu_ps, _mm256_sub_ps, _mm256_unpackhi_ps, _mm256_unpacklo_ps, _mm256_xor_ps,
@@ -109,7 +109,7 @@ fn frustum_few<const N: usize, const INSIDE: bool>(groups: &[BoxGroup; N], plane
         };
         let sum = _mm256_add_ps(_mm256_add_ps(reach(0), reach(1)), reach(2));
         tolerances[index] = _mm256_mul_ps(sum, _mm256_set1_ps(-TOLERANCE));
-        out[index] = _mm256_cmp_ps::<_CMP_GT_OQ>(load(&group.min[0]), load(&group.max[0]));
+        out[index] = _mm256_cmp_ps::<_CMP_NLE_UQ>(load(&group.min[0]), load(&group.max[0]));
     }
     for &[x, y, z, d] in planes {
         let normal = [_mm256_set1_ps(x), _mm256_set1_ps(y), _mm256_set1_ps(z)];
