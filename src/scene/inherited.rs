@@ -184,8 +184,8 @@ impl<T: Clone + PartialEq, F: FnMut(&T, &T) -> T> Run<'_, T, F> {
             self.slice(number, &places[start..end]);
             next = self.store.slice_after(number, true);
         }
-        for at in places {
-            self.seen.postpone(at.slice);
+        for &at in places {
+            self.seen.postpone(self.store, at);
         }
         let Self { store, locals, results, seen, .. } = self;
         seen.drop_gone(store, |node| {
@@ -219,12 +219,11 @@ impl<T: Clone + PartialEq, F: FnMut(&T, &T) -> T> Run<'_, T, F> {
 
     /// Drops what was kept for nodes that were in the slice and are gone, and the list of those that were.
     fn forget_gone(&mut self, number: u32) {
-        for node in self.seen.slices[number as usize].nodes.drain(..) {
-            if self.store.resolve(node).is_none() {
-                self.locals.remove(node);
-                self.results.remove(node);
-            }
-        }
+        let Self { store, locals, results, seen, .. } = self;
+        seen.forget(store, number, |node| {
+            locals.remove(node);
+            results.remove(node);
+        });
     }
 
     /// Walks from every top row of a slice.

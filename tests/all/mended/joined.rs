@@ -2,7 +2,7 @@
 
 use super::{all_nodes, drawn, turned};
 use hedgerow::glam::Vec3;
-use hedgerow::{Aabb, Keep, Node, NodeHandle, Place, Scene, SceneBuilder, SceneConfig, Visibility};
+use hedgerow::{Aabb, Inherited, Keep, Node, NodeHandle, Place, Scene, SceneBuilder, SceneConfig, Visibility};
 
 /// Which nodes lie in a box about everything.
 fn found(scene: &Scene) -> Vec<NodeHandle> {
@@ -73,4 +73,34 @@ fn what_comes_to_stand_beside_an_isolated_node_stays_out_of_its_slice() {
             below = node;
         }
     }
+}
+
+#[test]
+fn values_of_nodes_that_go_while_they_are_detached_go_with_them() {
+    let mut scene = Scene::new();
+    let top = scene.insert(scene.root(), Node::group()).unwrap();
+    let node = scene.insert(top, Node::group()).unwrap();
+    let below = scene.insert(node, Node::group()).unwrap();
+    let mut sum: Inherited<u32> = Inherited::new(0, |above, own| above + own);
+    for value in [top, node, below] {
+        sum.set(value, 1);
+    }
+    sum.run(&scene);
+    scene.detach(node).unwrap();
+    sum.run(&scene);
+    assert_eq!((sum.get(below), sum.results().len()), (Some(&3), 4), "what is detached keeps its results");
+    // It moves on from one detached subtree to another, and gets a child that no run sees in the tree.
+    scene.detach(below).unwrap();
+    sum.run(&scene);
+    let unseen = scene.insert(below, Node::group()).unwrap();
+    for round in 0..100 {
+        sum.set(unseen, round);
+        sum.run(&scene);
+    }
+    scene.remove(below).unwrap();
+    sum.run(&scene);
+    assert_eq!((sum.locals().len(), sum.results().len()), (2, 3));
+    scene.remove_later(node).unwrap();
+    sum.run(&scene);
+    assert_eq!((sum.locals().len(), sum.results().len()), (1, 2));
 }

@@ -36,12 +36,17 @@ pub(crate) fn most_nodes(bytes: [u8; POLICY_BYTES]) -> usize {
     [24, 60, 120, 300][usize::from(bytes[7] % 4)]
 }
 
+/// Whether most updates are left out, so that edit upon edit meets what none has read yet.
+pub(crate) fn is_lazy(bytes: [u8; POLICY_BYTES]) -> bool {
+    bytes[7] & 12 == 4
+}
+
 /// The step that these bytes stand for.
 pub(crate) fn step(bytes: &[u8; STEP_BYTES]) -> Step {
     let [selector, flags, p0, p1, a0, a1, a2, b0, b1, b2, payload @ ..] = *bytes;
     let node = target(a0, [a1, a2]);
     let op = op(selector, node, place(b0, [b1, b2]), &payload);
-    Step { op, update: flags & 1 == 1, probe: u16::from_le_bytes([p0, p1]) }
+    Step { op, update: flags & 7 < 5 && flags != 0, probe: u16::from_le_bytes([p0, p1]) }
 }
 
 fn op(selector: u8, node: Target, at: Where, payload: &[u8; 14]) -> Op {
@@ -88,8 +93,8 @@ fn op(selector: u8, node: Target, at: Where, payload: &[u8; 14]) -> Op {
         229 if first < 24 => Op::Clear,
         229..=233 => Op::Reconstitute(node),
         234..=235 => Op::ReconstituteAll,
-        236..=243 => Op::Isolate(node),
-        244..=247 => Op::Maintain(budget(first)),
+        236..=241 => Op::Isolate(node),
+        242..=247 => Op::Maintain(budget(first)),
         248 => Op::ShrinkToFit,
         249..=251 => Op::TryReserve(node, if first >= 240 { usize::MAX } else { usize::from(first) }),
         252..=253 => Op::Update,

@@ -81,11 +81,12 @@ pub(crate) struct Twin {
     pub(crate) fresh: Vec<Mat34>,
     pub(crate) seen: Seen,
     most: usize,
+    is_lazy: bool,
 }
 
 impl Twin {
-    /// An empty scene of this policy, with so many nodes at most.
-    pub(crate) fn new(config: SceneConfig, most: usize) -> Self {
+    /// An empty scene of this policy; the bytes say how large it may become, and whether it is updated often.
+    pub(crate) fn new(config: SceneConfig, bytes: [u8; decode::POLICY_BYTES]) -> Self {
         let scene = Scene::with_config(config).expect("the policy makes sense");
         let tree = Tree::new(scene.root());
         let stock = SceneConfig { max_nodes: 16, min_nodes: 3, ..config };
@@ -102,7 +103,8 @@ impl Twin {
             worlds: Vec::new(),
             fresh: Vec::new(),
             seen: Seen::default(),
-            most,
+            most: decode::most_nodes(bytes),
+            is_lazy: decode::is_lazy(bytes),
         }
     }
 
@@ -128,7 +130,8 @@ impl Twin {
         self.counts.detached += usize::from(!self.tree.detached().is_empty());
         self.counts.largest = self.counts.largest.max(self.tree.len());
         let mut updated = matches!(op, Op::Update | Op::UpdateAll);
-        if step.update && !updated {
+        let puts_off = self.is_lazy && !step.probe.is_multiple_of(8);
+        if step.update && !puts_off && !updated {
             self.scene.update();
             updated = true;
         }
@@ -352,5 +355,5 @@ fn is_same_error(expected: &Error, error: &Error) -> bool {
 
 /// A twin under a policy told by bytes.
 pub(crate) fn from_bytes(policy: [u8; decode::POLICY_BYTES]) -> Twin {
-    Twin::new(decode::policy(policy), decode::most_nodes(policy))
+    Twin::new(decode::policy(policy), policy)
 }
