@@ -155,6 +155,12 @@ impl TransformColumn {
         if settled { trace.previous[slot as usize] } else { self.worlds[slot as usize] }
     }
 
+    /// Whether a slot in use, or the base, is without a history.
+    pub(crate) fn has_new(&self) -> bool {
+        let is_new = |trace: &Trace| self.slots.iter().any(|slot| is_new(&trace.previous[slot as usize]));
+        self.trace.as_deref().is_some_and(is_new)
+    }
+
     /// Makes `previous` the history of all slots. To be done before anything computes world matrices anew.
     pub(crate) fn settle(&mut self) {
         if let Some(trace) = &mut self.trace
@@ -277,12 +283,16 @@ impl Slice {
         }
     }
 
-    /// Gives the bases the history of what the children of a row of `source` inherit.
+    /// Gives the bases the history of what the children of a row of `source` inherit, and where that is a new slot's the
+    /// base as it is: it may stay so, and then no update would come to give it one.
     pub(crate) fn take_base_history(&mut self, source: &Self, parent: u32) {
         let [transform, visibility, _] = source.inherited(parent).map(Slot::index);
         if let (Some(trace), Some(from)) = (&mut self.transforms.trace, &source.transforms.trace) {
             trace.carry(from, transform, 0);
             trace.owners[0] = NIL;
+            if is_new(&trace.previous[0]) {
+                trace.previous[0] = self.transforms.worlds[0];
+            }
         }
         if let (Some(trace), Some(from)) = (&mut self.visibilities.trace, &source.visibilities.trace) {
             trace.base = source.visibilities.history(from, visibility);

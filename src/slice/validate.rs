@@ -281,6 +281,7 @@ impl Store {
             "slice {number} is not marked and has dirty columns"
         );
         let transforms = &slice.transforms;
+        ensure!(!transforms.has_new(), "slice {number} is not marked and has a transform without a history");
         for slot in transforms.slots.iter().skip(1) {
             let parent = transforms.worlds[transforms.parents[slot as usize] as usize];
             let world = parent * transforms.local(slot).to_matrix();

@@ -275,6 +275,27 @@ fn maintenance_changes_nothing_that_is_told_of_nodes() {
 }
 
 #[test]
+fn what_was_split_below_a_new_transform_at_the_origin_has_not_moved_when_it_is_merged_or_reparented() {
+    let mut scene = Scene::with_config(SceneConfig { max_nodes: 16, min_nodes: 4, ..TOLD }).unwrap();
+    let root = scene.root();
+    let top = placed(&mut scene, root, 0.0);
+    let seats: Vec<NodeHandle> = (0..60).map(|_| group(&mut scene, top)).collect();
+    assert_eq!(update(&mut scene), [0, 0, 62, 0]);
+    scene.validate().unwrap();
+    // To the root, below one in another slice, and, with few left, into one slice.
+    for pair in seats[..40].chunks(2) {
+        scene.reparent(pair[0], root, Keep::Local).unwrap();
+        scene.reparent(pair[1], seats[59], Keep::Local).unwrap();
+        assert_eq!(update(&mut scene), [0; 4]);
+        assert!(pair.iter().all(|&seat| scene.previous_world(seat) == Some(&Mat34::IDENTITY)));
+    }
+    scene.maintain(Duration::MAX);
+    assert_eq!(update(&mut scene), [0; 4]);
+    assert!(seats.iter().all(|&seat| scene.previous_world(seat) == Some(&Mat34::IDENTITY)));
+    scene.validate().unwrap();
+}
+
+#[test]
 fn an_upload_is_as_small_as_what_moved() {
     let mut scene = Scene::new();
     let root = scene.root();
