@@ -84,8 +84,12 @@ impl Store {
         if !self.may_hold(slice, need.rows) {
             return self.split(slice);
         }
+        let full = self.slice(slice);
+        // Near the maximum there may be room for more rows only where holes are closed.
+        let rows_fit = need.rows == 0 || full.row_slots.end() + need.rows <= self.config.max_nodes;
+        let in_place = self.config.grow_in_place && !full.read && rows_fit;
         match self.capacity_for(slice, need) {
-            Capacity::Grow(..) if self.config.grow_in_place && !self.slice(slice).read => {
+            Capacity::Grow(..) if in_place => {
                 let factor = self.config.expansion_factor;
                 let most = self.config.max_nodes;
                 let grown = self.slice_mut(slice).try_grow_in_place(need, factor, most);
