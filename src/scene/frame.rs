@@ -129,6 +129,7 @@ impl Scene {
         let mut next = Some(At::ROOT.slice);
         while let Some(number) = next {
             if number != At::ROOT.slice && self.store.inherit(number) {
+                self.store.slice_mut(number).touch_boxes();
                 self.store.touch(number);
             }
             let flow = visitor.slice_mut(Shown::new(&mut self.store, number).view());

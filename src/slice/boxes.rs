@@ -4,6 +4,7 @@
 //! only notes which shapes have none that is right.
 
 use crate::math::{Aabb, BLOCK, Boxes};
+use crate::slice::Slice;
 use crate::slice::linear::LinearAllocator;
 
 /// World boxes as of the last update.
@@ -146,6 +147,15 @@ fn resize_exactly(words: &mut Vec<u64>, len: usize) {
         words.reserve_exact(len.max(words.capacity() / 4 * 5) - words.len());
     }
     words.resize(len, 0);
+}
+
+impl Slice {
+    /// Notes that the world boxes of all shapes, if the scene keeps any, are to be computed anew.
+    pub(crate) fn touch_boxes(&mut self) {
+        if let Some(boxes) = &mut self.boxes {
+            boxes.touch_all(self.shapes.slots.end());
+        }
+    }
 }
 
 impl LinearAllocator {

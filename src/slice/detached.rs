@@ -40,6 +40,8 @@ impl Store {
         let changed = slice.take_over(&Mat34::IDENTITY, u32::MAX, None);
         let marked = slice.marked;
         if changed {
+            // What hangs from the base is elsewhere at once.
+            slice.touch_boxes();
             self.touch(number);
         }
         if marked {

@@ -293,6 +293,7 @@ impl SliceViewMut<'_> {
             self.slice.transforms.mark_all();
         }
         self.slice.transforms.compute();
+        self.slice.touch_boxes();
         self.slice.version = self.version;
     }
 }
