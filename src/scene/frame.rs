@@ -15,7 +15,8 @@ impl Scene {
         self.store.update(TransformPass::dirty());
     }
 
-    /// Computes every world matrix anew, and all else that is derived, whether it is out of date or not.
+    /// Computes every world matrix anew, and all else that is derived, whether it is out of date or not, those of detached
+    /// subtrees too.
     ///
     /// Computes in **O(nodes)**. Nothing needs it but measurements and doubts.
     pub fn update_all(&mut self) {

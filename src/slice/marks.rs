@@ -49,10 +49,9 @@ impl Store {
         self.slices.get(child as usize).is_some_and(|child| child.is_marked_below(slice))
     }
 
-    /// Notes that every slice of the tree is to be updated, also in what it does not sweep every time.
+    /// Notes that every slice is to be updated, also in what it does not sweep every time.
     pub(crate) fn mark_everything(&mut self) {
-        let attached = |number: &u32| self.slice(*number).standing == Standing::Attached;
-        let numbers: Vec<u32> = self.slice_numbers().filter(attached).collect();
+        let numbers: Vec<u32> = self.slice_numbers().collect();
         for number in numbers {
             self.slice_mut(number).visibilities.dirty = true;
             self.mark(number);

@@ -46,6 +46,7 @@ impl Store {
         self.hang(at, child);
         let changed = self.inherit(child);
         if changed {
+            self.slice_mut(child).touch_boxes();
             self.touch(child);
         }
         let slice = self.slice(child);

@@ -2,7 +2,10 @@
 
 use super::{all_nodes, drawn, turned};
 use hedgerow::glam::Vec3;
-use hedgerow::{Aabb, Inherited, Keep, Node, NodeHandle, Place, Scene, SceneBuilder, SceneConfig, Visibility};
+use hedgerow::{
+    Aabb, Inherited, Keep, Node, NodeHandle, Place, Scene, SceneBuilder, SceneConfig, Transform, TransformPass,
+    Visibility,
+};
 
 /// Which nodes lie in a box about everything.
 fn found(scene: &Scene) -> Vec<NodeHandle> {
@@ -103,4 +106,46 @@ fn values_of_nodes_that_go_while_they_are_detached_go_with_them() {
     scene.remove_later(node).unwrap();
     sum.run(&scene);
     assert_eq!((sum.locals().len(), sum.results().len()), (1, 2));
+}
+
+#[test]
+fn a_box_is_that_of_the_draw_list_between_detaching_and_the_next_update() {
+    let mut scene = Scene::with_config(SceneConfig { bounds: true, min_nodes: 0, ..SceneConfig::DEFAULT }).unwrap();
+    let far = scene.insert(scene.root(), Node::transform(Transform::from_xyz(50.0, 0.0, 0.0))).unwrap();
+    let node = scene.insert(far, drawn(1)).unwrap();
+    scene.isolate(node).unwrap();
+    scene.update();
+    scene.detach(node).unwrap();
+    scene.attach(node, far, Keep::Local).unwrap();
+    for updated in [false, true] {
+        let world = scene.world_bounds(node).unwrap();
+        let mut nodes = Vec::new();
+        scene.nodes_in_box(&world, Visibility::VISIBLE, &mut nodes).unwrap();
+        assert_eq!(nodes, [node], "updated: {updated}");
+        scene.nodes_in_box(&Aabb::new(world.max + 1.0, world.max + 99.0), Visibility::VISIBLE, &mut nodes).unwrap();
+        assert_eq!(nodes, [], "updated: {updated}");
+        scene.validate().unwrap();
+        scene.update();
+    }
+    assert_eq!(scene.world_bounds(node), Some(Aabb::new(Vec3::new(49.0, -1.0, -1.0), Vec3::new(51.0, 1.0, 1.0))));
+}
+
+#[test]
+fn boxes_follow_a_visitor_that_runs_the_pass() {
+    let mut scene = Scene::with_config(SceneConfig { bounds: true, min_nodes: 0, ..SceneConfig::DEFAULT }).unwrap();
+    let top = scene.insert(scene.root(), Node::transform(turned(1.0, 0.0))).unwrap();
+    let node = scene.insert(top, drawn(1)).unwrap();
+    let below = scene.insert(node, drawn(2)).unwrap();
+    scene.isolate(below).unwrap();
+    for turn in 1..8 {
+        scene.set_local(top, Transform::from_xyz(turn as f32 * 20.0, 0.0, 0.0)).unwrap();
+        scene.visit_slices_mut(&mut [TransformPass::dirty(), TransformPass::everything()][turn % 2]);
+        for updated in [false, true] {
+            scene.validate().unwrap();
+            let mut nodes = Vec::new();
+            scene.nodes_in_box(&scene.world_bounds(node).unwrap(), Visibility::VISIBLE, &mut nodes).unwrap();
+            assert_eq!(nodes, [node, below], "turn {turn}, updated: {updated}");
+            scene.update();
+        }
+    }
 }
