@@ -1,7 +1,7 @@
 //! What is noted for later: slices to be updated, to be maintained, and that are others than they were.
 
 use crate::slice::row::{At, NIL};
-use crate::slice::{Slice, Standing, Store};
+use crate::slice::{Slice, Store};
 
 impl Store {
     /// Notes that a slice is to be updated, and on the slices above that something below them is.
