@@ -14,7 +14,7 @@ mod seen;
 /// parent's result is what [`new`](Self::new) was given.
 ///
 /// A run computes what changed since the one before, and what hangs below that as far as results differ: locals that were
-/// set or removed, and slices of the scene that were edited. Results of nodes that are gone go with them; those of a
+/// set or removed, and slices of the scene that were edited. Values of nodes that are gone go with them; results of a
 /// detached subtree stay as they were until it is attached again. It may be run on another scene, as one that was
 /// loaded again: then it computes everything, and drops the locals of nodes that are not there.
 ///
@@ -113,6 +113,7 @@ impl<T: Clone + PartialEq, F: FnMut(&T, &T) -> T> Inherited<T, F> {
     ///
     /// Computes in **O(1)** where nothing changed, else in **O(slices + nodes of slices that were edited + rows above changed
     /// locals in their slices + children of nodes whose results changed)**, on a constant call stack whatever the depth.
+    /// Slices of detached subtrees that were edited count like others.
     /// Should the closure panic, the next run computes everything.
     pub fn run(&mut self, scene: &Scene) -> usize {
         let store = &scene.store;
@@ -184,11 +185,11 @@ impl<T: Clone + PartialEq, F: FnMut(&T, &T) -> T> Run<'_, T, F> {
             self.slice(number, &places[start..end]);
             next = self.store.slice_after(number, true);
         }
-        for &at in places {
-            self.seen.postpone(self.store, at);
+        for at in places {
+            self.seen.postpone(at.slice);
         }
         let Self { store, locals, results, seen, .. } = self;
-        seen.drop_gone(store, |node| {
+        seen.list(store, |node| {
             locals.remove(node);
             results.remove(node);
         });
@@ -199,12 +200,8 @@ impl<T: Clone + PartialEq, F: FnMut(&T, &T) -> T> Run<'_, T, F> {
         let slice = self.store.slice(number);
         let reached = self.seen.visit(number);
         if self.seen.slices[number as usize].version != slice.version {
-            self.forget_gone(number);
             self.walk_tops(number, true);
-            let nodes = slice.rows.iter().filter_map(|row| row.occupant.as_node());
-            let seen = &mut self.seen.slices[number as usize];
-            seen.version = slice.version;
-            seen.nodes.extend(nodes);
+            self.seen.slices[number as usize].version = slice.version;
             return;
         }
         if reached {
@@ -215,15 +212,6 @@ impl<T: Clone + PartialEq, F: FnMut(&T, &T) -> T> Run<'_, T, F> {
             [at] => self.walk(number, at.row, false),
             _ => self.walk_from_above(number, changed),
         }
-    }
-
-    /// Drops what was kept for nodes that were in the slice and are gone, and the list of those that were.
-    fn forget_gone(&mut self, number: u32) {
-        let Self { store, locals, results, seen, .. } = self;
-        seen.forget(store, number, |node| {
-            locals.remove(node);
-            results.remove(node);
-        });
     }
 
     /// Walks from every top row of a slice.

@@ -191,3 +191,69 @@ fn what_is_removed_for_later_is_gone_at_once() {
     property.run(&scene);
     assert_eq!((property.results().len(), property.locals().len()), (50, 50));
 }
+
+#[test]
+fn a_local_in_a_detached_subtree_goes_with_its_node_though_no_run_came_there() {
+    let mut scene = Scene::new();
+    let loose = scene.insert(scene.root(), Node::group()).unwrap();
+    let nodes: Vec<_> = (0..10).map(|_| scene.insert(loose, Node::group()).unwrap()).collect();
+    scene.detach(loose).unwrap();
+    let mut property: Inherited<u32> = Inherited::new(0, |above, own| above + own);
+    property.run(&scene);
+    for &node in &nodes {
+        property.set(node, 1);
+    }
+    property.run(&scene);
+    assert_eq!((property.results().len(), property.locals().len()), (1, 10));
+    scene.remove(nodes[3]).unwrap();
+    property.run(&scene);
+    assert_eq!((property.results().len(), property.locals().len()), (1, 9));
+    scene.remove(loose).unwrap();
+    property.run(&scene);
+    assert_eq!((property.results().len(), property.locals().len()), (1, 0));
+}
+
+#[test]
+fn a_local_in_a_detached_subtree_goes_with_its_node_after_runs_on_other_scenes() {
+    let mut scene = Scene::new();
+    let loose = scene.insert(scene.root(), Node::group()).unwrap();
+    let leaf = scene.insert(loose, Node::group()).unwrap();
+    scene.detach(loose).unwrap();
+    let mut property: Inherited<u32> = Inherited::new(0, |above, own| above + own);
+    property.set(leaf, 1);
+    property.run(&scene);
+    let mut clone = scene.clone();
+    property.run(&clone);
+    assert_eq!(property.local(leaf), Some(&1), "the clone has it too");
+    clone.remove(leaf).unwrap();
+    property.run(&clone);
+    assert_eq!(property.local(leaf), None);
+}
+
+#[test]
+fn a_node_that_changed_slices_while_detached_leaves_nothing_behind_when_it_goes() {
+    let config = SceneConfig { share_slices: false, ..SceneConfig::DEFAULT };
+    for run_between in [false, true] {
+        let mut scene = Scene::with_config(config).unwrap();
+        let loose = scene.insert(scene.root(), Node::group()).unwrap();
+        let mover = scene.insert(loose, Node::group()).unwrap();
+        let below = scene.insert(mover, Node::group()).unwrap();
+        let mut property: Inherited<u32> = Inherited::new(0, |above, own| above + own);
+        property.set(mover, 1);
+        property.set(below, 1);
+        property.run(&scene);
+        scene.detach(loose).unwrap();
+        if run_between {
+            property.run(&scene);
+        }
+        scene.isolate(mover).unwrap();
+        property.run(&scene);
+        assert_eq!((property.results().len(), property.locals().len()), (4, 2));
+        scene.remove(below).unwrap();
+        property.run(&scene);
+        assert_eq!((property.results().len(), property.locals().len()), (3, 1));
+        scene.remove(mover).unwrap();
+        property.run(&scene);
+        assert_eq!((property.results().len(), property.locals().len()), (2, 0));
+    }
+}

@@ -1,7 +1,7 @@
 //! What the last run of an inherited property saw of a scene.
 
 use crate::NodeHandle;
-use crate::slice::{At, Bits, Standing, Store};
+use crate::slice::{Bits, Standing, Store};
 
 /// What was seen, slice by slice.
 #[derive(Clone, Debug)]
@@ -27,10 +27,10 @@ pub(super) struct SeenSlice<T> {
     reached: bool,
     /// The last run that came by.
     run: u64,
-    /// The version that `nodes` was last looked through at for nodes that are gone, while no run came by.
-    searched: u64,
-    /// The nodes that were in it.
-    pub(super) nodes: Vec<NodeHandle>,
+    /// The version that `nodes` was listed at; 0 for none.
+    listed: u64,
+    /// The nodes that were in it then, whether a run came by or not.
+    nodes: Vec<NodeHandle>,
 }
 
 impl<T> Default for Seen<T> {
@@ -40,7 +40,7 @@ impl<T> Default for Seen<T> {
 }
 
 impl<T> SeenSlice<T> {
-    const NOTHING: Self = Self { version: 0, base: None, reached: false, run: 0, searched: 0, nodes: Vec::new() };
+    const NOTHING: Self = Self { version: 0, base: None, reached: false, run: 0, listed: 0, nodes: Vec::new() };
 }
 
 impl<T: Clone + PartialEq> Seen<T> {
@@ -68,64 +68,31 @@ impl<T: Clone + PartialEq> Seen<T> {
         core::mem::take(&mut slice.reached)
     }
 
-    /// Has the slice of a changed node computed anew when a run comes to it again, if this one did not. The node may be one
-    /// that no run has seen yet, so it is listed.
-    pub(super) fn postpone(&mut self, store: &Store, at: At) {
-        let slice = &mut self.slices[at.slice as usize];
+    /// Has a slice computed anew when a run comes to it again, if this one did not.
+    pub(super) fn postpone(&mut self, slice: u32) {
+        let slice = &mut self.slices[slice as usize];
         if slice.run != self.run {
             slice.version = 0;
-            // A node that is changed again and again is listed each time; now and then that is tidied.
-            if slice.nodes.len() > 16 + 2 * store.slice(at.slice).nodes() {
-                slice.nodes.sort_unstable();
-                slice.nodes.dedup();
-            }
-            slice.nodes.push(store.handle(at));
         }
     }
 
-    /// Empties the list of the nodes that were in a slice, and calls `gone` with those that are gone.
-    pub(super) fn forget(&mut self, store: &Store, number: u32, mut gone: impl FnMut(NodeHandle)) {
-        let mut nodes = core::mem::take(&mut self.slices[number as usize].nodes);
-        for node in nodes.drain(..) {
-            self.follow(store, node, &mut gone);
-        }
-        self.slices[number as usize].nodes = nodes;
-    }
-
-    /// Calls `gone` with a node that is gone. One that was detached is listed where it is now: no run comes there, so nobody
-    /// else would notice when it goes.
-    fn follow(&mut self, store: &Store, node: NodeHandle, gone: &mut impl FnMut(NodeHandle)) {
-        match store.resolve(node) {
-            None => gone(node),
-            Some(at) if store.slice(at.slice).standing == Standing::Detached => {
-                self.slices[at.slice as usize].nodes.push(node);
-            }
-            Some(_) => {}
-        }
-    }
-
-    /// Calls `gone` with the nodes that are gone of slices that the run did not come to: those that are gone themselves,
-    /// and detached ones that were edited.
-    pub(super) fn drop_gone(&mut self, store: &Store, mut gone: impl FnMut(NodeHandle)) {
-        for number in 0..self.slices.len() {
-            let seen = &mut self.slices[number];
-            if seen.run == self.run {
+    /// Lists the nodes of slices that were edited, and calls `gone` with those that were listed there and are gone.
+    ///
+    /// Slices that the run did not come to are listed like the others: nodes of detached subtrees can have values too, and
+    /// can go to another slice. That one was then edited as well, so each node stands in the list of the slice it is in.
+    pub(super) fn list(&mut self, store: &Store, mut gone: impl FnMut(NodeHandle)) {
+        for (number, seen) in self.slices.iter_mut().enumerate() {
+            let slice = store.slices.get(number).filter(|slice| slice.lives && slice.standing != Standing::Doomed);
+            if slice.is_some_and(|slice| slice.version == seen.listed) {
                 continue;
             }
-            let searched =
-                match store.slices.get(number).filter(|slice| slice.lives && slice.standing != Standing::Doomed) {
-                    Some(slice) if slice.version == seen.version || slice.version == seen.searched => continue,
-                    Some(slice) => slice.version,
-                    None => 0,
-                };
-            let nodes = core::mem::take(&mut seen.nodes);
-            if searched == 0 {
-                *seen = SeenSlice::NOTHING;
-            } else {
-                seen.searched = searched;
-            }
-            for node in nodes {
-                self.follow(store, node, &mut gone);
+            seen.nodes.drain(..).filter(|&node| store.resolve(node).is_none()).for_each(&mut gone);
+            match slice {
+                Some(slice) => {
+                    seen.nodes.extend(slice.rows.iter().filter_map(|row| row.occupant.as_node()));
+                    seen.listed = slice.version;
+                }
+                None => *seen = SeenSlice::NOTHING,
             }
         }
     }
