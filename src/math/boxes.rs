@@ -174,16 +174,7 @@ impl Boxes {
     ///
     /// Computes in **O(boxes)**, eight at a time: see [`Frustum::touches`].
     pub fn cull(&self, frustum: &Frustum, visible: &mut Vec<u32>) {
-        for (block, groups) in (0..).step_by(BLOCK).zip(self.groups.chunks(BLOCK / GROUP)) {
-            let mut hits = simd::boxes::in_frustum(groups, frustum).0;
-            let (mut found, mut count) = ([0; BLOCK], 0);
-            while hits != 0 {
-                found[count] = block + hits.trailing_zeros();
-                hits &= hits - 1;
-                count += 1;
-            }
-            visible.extend_from_slice(&found[..count]);
-        }
+        simd::boxes::list_in_frustum(&self.groups, frustum, visible);
     }
 
     /// The smallest box about those of a range. Computes in **O(boxes of the range)**.

@@ -4,6 +4,8 @@
 //! ones always. All tests are monotone to the bit: what a box hits is hit by every box that holds it, so a hierarchy of
 //! boxes gives the same answer as testing all.
 
+#[cfg(target_arch = "x86_64")]
+mod avx512;
 mod scalar;
 #[cfg(target_arch = "x86_64")]
 mod x86;
@@ -15,7 +17,7 @@ const WIDER: f32 = 1.0 + 1.0 / 1_048_576.0;
 
 /// Runs a kernel at the machine's best level.
 macro_rules! dispatch {
-    ($kernel:ident $(::<$flag:literal>)? ($($argument:expr),*)) => {{
+    ($kernel:ident $(::<$flag:ident>)? ($($argument:expr),*)) => {{
         #[cfg(target_arch = "x86_64")]
         if std::arch::is_x86_feature_detected!("avx2") {
             return x86::$kernel$(::<$flag>)?($($argument),*);
@@ -27,19 +29,46 @@ macro_rules! dispatch {
 /// Which boxes are not wholly outside any plane of the frustum; the second word is zero.
 ///
 /// # Panics
-/// For more than eight groups, as all tests here.
+/// For more than eight groups, as all tests of a block here.
 #[inline]
 pub(crate) fn in_frustum(groups: &[BoxGroup], frustum: &Frustum) -> (u64, u64) {
-    assert!(groups.len() <= BLOCK / GROUP);
-    dispatch!(frustum::<false>(groups, frustum.planes()))
+    frustum_block::<false>(groups, frustum)
 }
 
 /// Which boxes are not wholly outside any plane of the frustum, and which of these are wholly inside all: whatever such
 /// a box holds is hit too.
 #[inline]
 pub(crate) fn inside_frustum(groups: &[BoxGroup], frustum: &Frustum) -> (u64, u64) {
+    frustum_block::<true>(groups, frustum)
+}
+
+#[inline]
+fn frustum_block<const INSIDE: bool>(groups: &[BoxGroup], frustum: &Frustum) -> (u64, u64) {
     assert!(groups.len() <= BLOCK / GROUP);
-    dispatch!(frustum::<true>(groups, frustum.planes()))
+    #[cfg(target_arch = "x86_64")]
+    if std::arch::is_x86_feature_detected!("avx512f") {
+        return avx512::frustum::<INSIDE>(groups, frustum.planes());
+    }
+    dispatch!(frustum::<INSIDE>(groups, frustum.planes()))
+}
+
+/// Adds the numbers of all boxes that are not wholly outside any plane of the frustum to a list, in ascending order. Any
+/// number of groups.
+pub(crate) fn list_in_frustum(groups: &[BoxGroup], frustum: &Frustum, visible: &mut Vec<u32>) {
+    #[cfg(target_arch = "x86_64")]
+    if std::arch::is_x86_feature_detected!("avx512f") {
+        return avx512::list_in_frustum(groups, frustum.planes(), visible);
+    }
+    for (block, groups) in (0..).step_by(BLOCK).zip(groups.chunks(BLOCK / GROUP)) {
+        let mut hits = in_frustum(groups, frustum).0;
+        let (mut found, mut count) = ([0; BLOCK], 0);
+        while hits != 0 {
+            found[count] = block + hits.trailing_zeros();
+            hits &= hits - 1;
+            count += 1;
+        }
+        visible.extend_from_slice(&found[..count]);
+    }
 }
 
 /// Which boxes come as near to the sphere's centre as its radius.
