@@ -63,6 +63,8 @@ pub enum Error {
     AllocationFailed,
     /// Bytes are no snapshot of a scene, or of a subtree.
     Snapshot(crate::SnapshotError),
+    /// A track or a clip cannot be made, or bytes are no clip.
+    Clip(crate::ClipError),
     /// A glTF file cannot be imported.
     #[cfg(feature = "gltf")]
     Import(crate::import::ImportError),
@@ -118,6 +120,7 @@ impl fmt::Display for Error {
             }
             Self::AllocationFailed => f.write_str("the allocator has no memory for this; reserve less"),
             Self::Snapshot(error) => error.fmt(f),
+            Self::Clip(error) => error.fmt(f),
             #[cfg(feature = "gltf")]
             Self::Import(error) => error.fmt(f),
         }

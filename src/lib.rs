@@ -40,6 +40,7 @@
 //! | walks: single nodes in strict order, whole slices as columns | [`Visitor`], [`SliceVisitor`], [`SliceVisitorMut`] |
 //! | passes: world matrices, draw lists | [`TransformPass`], [`RenderPass`], [`DrawList`], [`DrawGroups`] |
 //! | scenes and subtrees as bytes | [`Scene::save`], [`Scene::load`], [`Scene::save_subtree`], [`Scene::load_subtree`], [`HandleMap`], [`SnapshotError`] |
+//! | clips as authored: tracks of keys, exact sampling | [`RawClip`], [`Track`], [`ClipError`] |
 //! | glTF 2.0 (feature `gltf`) | `import` |
 //!
 //! # How a frame goes
@@ -92,6 +93,8 @@ mod node;
 mod simd;
 mod slice;
 
+mod anim;
+
 mod scene;
 
 mod visit;
@@ -106,6 +109,7 @@ mod readable;
 #[cfg(feature = "gltf")]
 pub mod import;
 
+pub use anim::{ClipError, Interpolation, RawClip, Track, TrackName, TrackPart, TrackValue};
 pub use config::SceneConfig;
 pub use error::Error;
 pub use handle::NodeHandle;
