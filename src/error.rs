@@ -65,6 +65,8 @@ pub enum Error {
     Snapshot(crate::SnapshotError),
     /// A track or a clip cannot be made, or bytes are no clip.
     Clip(crate::ClipError),
+    /// Joints make no skeleton, bytes are none, or a pose or an instance does not fit one.
+    Skeleton(crate::SkeletonError),
     /// A glTF file cannot be imported.
     #[cfg(feature = "gltf")]
     Import(crate::import::ImportError),
@@ -121,6 +123,7 @@ impl fmt::Display for Error {
             Self::AllocationFailed => f.write_str("the allocator has no memory for this; reserve less"),
             Self::Snapshot(error) => error.fmt(f),
             Self::Clip(error) => error.fmt(f),
+            Self::Skeleton(error) => error.fmt(f),
             #[cfg(feature = "gltf")]
             Self::Import(error) => error.fmt(f),
         }

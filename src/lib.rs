@@ -41,6 +41,7 @@
 //! | passes: world matrices, draw lists | [`TransformPass`], [`RenderPass`], [`DrawList`], [`DrawGroups`] |
 //! | scenes and subtrees as bytes | [`Scene::save`], [`Scene::load`], [`Scene::save_subtree`], [`Scene::load_subtree`], [`HandleMap`], [`SnapshotError`] |
 //! | clips as authored: tracks of keys, exact sampling | [`RawClip`], [`Track`], [`ClipError`] |
+//! | characters: joints, their poses and model matrices | [`Skeleton`], [`SkeletonBuilder`], [`Pose`], [`SkeletonError`] |
 //! | glTF 2.0 (feature `gltf`) | `import` |
 //!
 //! # How a frame goes
@@ -109,7 +110,10 @@ mod readable;
 #[cfg(feature = "gltf")]
 pub mod import;
 
-pub use anim::{ClipError, Interpolation, RawClip, Track, TrackName, TrackPart, TrackValue};
+pub use anim::{
+    ClipError, Interpolation, JointMap, Pose, RawClip, Skeleton, SkeletonBuilder, SkeletonError, Track, TrackName,
+    TrackPart, TrackValue,
+};
 pub use config::SceneConfig;
 pub use error::Error;
 pub use handle::NodeHandle;

@@ -1,5 +1,10 @@
-//! Characters: what moves joints, and what becomes of that. Knows [`math`](crate::math) and [`simd`](crate::simd) only.
+//! Characters: what moves joints, and what becomes of that. Knows `math` and `simd` only; what joins characters to a scene
+//! lies elsewhere.
 
+mod pose;
 mod raw;
+mod skeleton;
 
+pub use pose::Pose;
 pub use raw::{ClipError, Interpolation, RawClip, Track, TrackName, TrackPart, TrackValue};
+pub use skeleton::{JointMap, Skeleton, SkeletonBuilder, SkeletonError};

@@ -4,6 +4,7 @@ mod aabb;
 mod boxes;
 mod frustum;
 mod mat34;
+mod pose_block;
 mod ray;
 mod transform;
 
@@ -14,6 +15,7 @@ pub use frustum::Frustum;
 pub(crate) use frustum::TOLERANCE;
 pub use mat34::Mat34;
 pub(crate) use mat34::{invert_wide, transform_from_wide};
+pub(crate) use pose_block::{POSE_LANES, PoseBlock};
 pub use ray::{Ray, Sphere};
 pub(crate) use transform::PackedTransform;
 pub use transform::Transform;

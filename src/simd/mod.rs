@@ -4,6 +4,7 @@
 //! same bits on each.
 
 pub(crate) mod boxes;
+pub(crate) mod plain;
 mod scalar;
 #[cfg(target_arch = "x86_64")]
 mod x86;

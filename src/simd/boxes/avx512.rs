@@ -60,7 +60,12 @@ fn frustum_groups<const INSIDE: bool>(groups: &[BoxGroup], planes: &[[f32; 4]]) 
 #[target_feature(enable = "avx512f")]
 fn list_groups(groups: &[BoxGroup], planes: &[[f32; 4]], visible: &mut Vec<u32>) {
     let mut indices = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
-    let step = _mm512_set1_epi32(LANES as i32);
+    let step = _mm512_set1_epi32(
+        const {
+            assert!(LANES == 16);
+            16
+        },
+    );
     for block in groups.chunks(BLOCK / GROUP) {
         visible.reserve(BLOCK);
         let (pairs, rest) = block.as_chunks::<2>();

@@ -1,0 +1,106 @@
+//! What skeletons, and what goes with them, can be refused for.
+
+use crate::Error;
+use core::fmt;
+
+/// Why joints make no skeleton, bytes are none, or a pose or an instance does not fit. Nothing was changed by the attempt.
+///
+/// Arrives as [`Error::Skeleton`]. Where a builder is told of, joints have the numbers that it gave them.
+///
+/// ```
+/// use hedgerow::{Error, SkeletonBuilder, SkeletonError};
+///
+/// assert_eq!(SkeletonBuilder::new().build().unwrap_err(), Error::Skeleton(SkeletonError::NoJoints));
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum SkeletonError {
+    /// The builder was given no joints.
+    NoJoints,
+    /// More joints than `u16` numbers can name.
+    TooManyJoints(usize),
+    /// The parent of a joint was never given.
+    UnknownParent {
+        /// The joint.
+        joint: usize,
+        /// The number of its parent.
+        parent: usize,
+    },
+    /// Two joints have no parent.
+    SecondRoot {
+        /// The first of them.
+        root: usize,
+        /// The second.
+        joint: usize,
+    },
+    /// A joint is its own ancestor.
+    Cycle {
+        /// A joint on the cycle.
+        joint: usize,
+    },
+    /// A number of a joint's rest transform or inverse bind matrix is not finite.
+    NotFinite {
+        /// The joint.
+        joint: usize,
+    },
+    /// The rotation of a joint's rest transform is a zero quaternion.
+    NotRotation {
+        /// The joint.
+        joint: usize,
+    },
+    /// The names together have 4 GiB or more.
+    LongNames,
+    /// A pose, a list of matrices or a mask has more or fewer joints than what it is used with.
+    JointCount {
+        /// How many joints are asked for.
+        expected: usize,
+        /// How many there are.
+        found: usize,
+    },
+    /// There is no joint of that number.
+    UnknownJoint {
+        /// The number.
+        joint: u16,
+        /// How many joints there are.
+        joints: usize,
+    },
+}
+
+impl fmt::Display for SkeletonError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoJoints => f.write_str("a skeleton has at least one joint; give the builder a root"),
+            Self::TooManyJoints(count) => {
+                write!(f, "{count} joints are more than the 65,535 that a skeleton numbers; split it")
+            }
+            Self::UnknownParent { joint, parent } => {
+                write!(f, "joint {joint} has the parent {parent}, which is not in the builder; give it that one, too")
+            }
+            Self::SecondRoot { root, joint } => {
+                write!(f, "joint {joint} has no parent, like joint {root}; give both a common one")
+            }
+            Self::Cycle { joint } => write!(f, "joint {joint} is its own ancestor; give it another parent"),
+            Self::NotFinite { joint } => {
+                write!(f, "the rest transform or inverse bind matrix of joint {joint} is not finite; check the numbers")
+            }
+            Self::NotRotation { joint } => {
+                write!(f, "the rest rotation of joint {joint} is zero; pass a quaternion that is not")
+            }
+            Self::LongNames => f.write_str("the names have 4 GiB or more; shorten them"),
+            Self::JointCount { expected, found } => {
+                write!(f, "{expected} joints are asked for and {found} are there; use what was made for this skeleton")
+            }
+            Self::UnknownJoint { joint, joints } => {
+                write!(f, "there is no joint {joint} among {joints}; joints are numbered from 0")
+            }
+        }
+    }
+}
+
+impl core::error::Error for SkeletonError {}
+
+impl From<SkeletonError> for Error {
+    fn from(error: SkeletonError) -> Self {
+        Self::Skeleton(error)
+    }
+}
