@@ -58,7 +58,8 @@ impl Scene {
     ///
     /// [`Keep`] is as in [`Scene::reparent`]: the world transform that is kept is the one that the root had while it was
     /// detached. Computes in **O(slices below)**, and for a small subtree that joins the slice of its new place in O(its
-    /// nodes).
+    /// nodes), as for any where the scene tells changes ([`SceneConfig::changes`](crate::SceneConfig::changes)).
+    /// [`Keep::World`] takes O(ancestors with a transform above the new place) besides.
     ///
     /// # Errors
     /// [`Error::StaleHandle`]; [`Error::NotDetached`] for a node that is not the root of a detached subtree;

@@ -7,8 +7,8 @@ use core::cmp::Ordering;
 use glam::DAffine3;
 
 impl Scene {
-    /// Moves a node and all below it to another place, also from one detached subtree to another or to the tree, and answers the form of its own local transform afterwards
-    /// (`None` for a node without one).
+    /// Moves a node and all below it to another place, also from one detached subtree to another or to the tree, and answers
+    /// the form of its own local transform afterwards (`None` for a node without one).
     ///
     /// [`Keep::World`] keeps the world transform exactly: the local one is computed in double precision, and is kept as a
     /// matrix where it shears. A node without a transform of its own is given one, if its new place is another one in the
@@ -17,7 +17,8 @@ impl Scene {
     /// Computes in **O(nodes moved)** where the subtree goes to another slice. Within a slice it takes O(nodes of the
     /// subtree that inherit something else than before): O(1) for a node with a transform whose material and visibility do
     /// not change. The check for cycles climbs from the new parent and walks the subtree by turns, and ends with the
-    /// shorter.
+    /// shorter. [`Keep::World`] takes O(ancestors with a transform) besides, above the old place and above the new one: each
+    /// is walked up to once.
     ///
     /// # Errors
     /// [`Error::StaleHandle`], [`Error::RootIsFixed`], [`Error::WouldCycle`]; with [`Keep::World`] also
@@ -77,14 +78,14 @@ impl Scene {
     /// The local transform that keeps a node where it is when it hangs below another parent; `None` where it need not
     /// change.
     fn local_below(&self, at: At, parent: At) -> Result<Option<Local>, Error> {
-        let above = self.store.parent(at).map(|parent| self.wide_world(parent));
+        let above = self.store.parent(at).map(|parent| self.wide_world(parent).world);
         let (from, to) = (above.unwrap_or(DAffine3::IDENTITY), self.wide_world(parent));
-        if from == to {
+        if from == to.world {
             return Ok(None);
         }
-        let world = self.wide_world(at);
-        let singular = || Error::Singular(self.store.handle(parent));
-        let local = self.wide_inverse(parent).ok_or_else(singular)? * world;
+        let own = self.store.row(at).transform.as_own().and_then(|_| self.store.local_at(at));
+        let world = own.map_or(from, |local| from * local.to_wide());
+        let local = to.inverse().ok_or_else(|| Error::Singular(self.store.handle(parent)))? * world;
         Local::from_wide(&local).map(Some)
     }
 

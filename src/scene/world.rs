@@ -33,6 +33,22 @@ impl Store {
     }
 }
 
+/// A world transform in double precision, and what it was composed of.
+pub(crate) struct WideWorld<'s> {
+    store: &'s Store,
+    chain: Chain,
+    pub(crate) world: DAffine3,
+}
+
+impl WideWorld<'_> {
+    /// The inverse; `None` where some transform on the way up has none, which rounding would hide in their product.
+    pub(crate) fn inverse(&self) -> Option<DAffine3> {
+        let regular = |&link| invert_wide(&self.store.local_of(link).to_wide()).is_some();
+        let inverse = || self.world.inverse();
+        self.chain.iter().all(regular).then(inverse).filter(|inverse| inverse.is_finite())
+    }
+}
+
 impl Scene {
     /// The world matrix of a node as of now, whatever has been edited since the last update, to the bit what
     /// [`Scene::update`] would make it.
@@ -45,20 +61,12 @@ impl Scene {
         Some(locals.fold(Mat34::IDENTITY, |world, local| world * local))
     }
 
-    /// The world transform of a node as of now, in double precision.
-    pub(crate) fn wide_world(&self, at: At) -> DAffine3 {
+    /// The world transform of a node as of now, in double precision, by one walk up.
+    pub(crate) fn wide_world(&self, at: At) -> WideWorld<'_> {
         let chain = self.store.transform_chain(at);
         let locals = chain.iter().rev().map(|&link| self.store.local_of(link).to_wide());
-        locals.fold(DAffine3::IDENTITY, |world, local| world * local)
-    }
-
-    /// The inverse of the world transform of a node, in double precision; `None` where some transform on the way up has
-    /// none, which rounding would hide in their product.
-    pub(crate) fn wide_inverse(&self, at: At) -> Option<DAffine3> {
-        let chain = self.store.transform_chain(at);
-        let regular = chain.iter().all(|&link| invert_wide(&self.store.local_of(link).to_wide()).is_some());
-        let inverse = || self.wide_world(at).inverse();
-        regular.then(inverse).filter(|inverse| inverse.is_finite())
+        let world = locals.fold(DAffine3::IDENTITY, |world, local| world * local);
+        WideWorld { store: &self.store, chain, world }
     }
 
     /// Sets the local transform of a node that has one so that its world transform becomes `world`, a [`Transform`] or a
@@ -131,7 +139,9 @@ impl Scene {
             return Err(Error::NoTransform(node));
         }
         match self.store.parent(at) {
-            Some(parent) => self.wide_inverse(parent).ok_or_else(|| Error::Singular(self.store.handle(parent))),
+            Some(parent) => {
+                self.wide_world(parent).inverse().ok_or_else(|| Error::Singular(self.store.handle(parent)))
+            }
             None => Ok(DAffine3::IDENTITY),
         }
     }
