@@ -29,7 +29,9 @@ impl Scene {
     /// # Errors
     /// [`Error::InBatch`] names the first item that is refused: [`Error::StaleHandle`] for its parent,
     /// [`Error::NotFinite`], [`Error::NotRotation`]. [`Error::CapacityOverflow`] where the scene may not have a number for
-    /// each node. The scene and `handles` are as before.
+    /// each node: as every one of them might need a handle table of its own, a call takes as many nodes as there can still be
+    /// tables, 2²⁴ less [`Stats::tables`](crate::Stats::tables). More than that go in several calls, or through
+    /// [`SceneBuilder`](crate::SceneBuilder). The scene and `handles` are as before.
     ///
     /// ```
     /// use hedgerow::{Error, Node, Scene};
@@ -52,7 +54,7 @@ impl Scene {
         items: &[(NodeHandle, Node<'_>)],
         handles: &mut Vec<NodeHandle>,
     ) -> Result<(), Error> {
-        if items.len() > MAX_NODES - self.total_len() || !self.store.tables.can_allocate(items.len()) {
+        if items.len() > MAX_NODES - self.total_len() || !self.store.tables.can_open(items.len()) {
             return Err(Error::CapacityOverflow);
         }
         let check = |node: &Node<'_>| if node.is_plain() { Ok(()) } else { node.checked().map(drop) };

@@ -111,12 +111,13 @@ impl SceneBuilder {
     ///
     /// # Errors
     /// [`Error::InvalidTree`]; [`Error::InBatch`] with the number of a node that a scene refuses and why
-    /// ([`Error::NotFinite`], [`Error::NotRotation`]); [`Error::InvalidConfig`], [`Error::CapacityOverflow`].
+    /// ([`Error::NotFinite`], [`Error::NotRotation`]); [`Error::InvalidConfig`]; [`Error::CapacityOverflow`] for more than 2³⁰
+    /// nodes, or some 2²⁴ children of the root.
     pub fn build(&self, config: SceneConfig) -> Result<(Scene, Vec<NodeHandle>), Error> {
         let mut scene = Scene::with_config(config)?;
         let mut handles = Vec::new();
         let tree = self.ordered()?;
-        scene.check_room(self.len())?;
+        scene.check_room(self.len(), tree.order.iter().filter(|placed| placed.parent == 0).count())?;
         scene.dress_root(&tree.nodes.node(tree.head(0)));
         handles.resize(self.len(), scene.root());
         let mut start = 1;
@@ -143,7 +144,7 @@ impl SceneBuilder {
         let place = place.into();
         let parent = scene.parent_of_place(place)?;
         let tree = self.ordered()?;
-        scene.check_room(self.len())?;
+        scene.check_room(self.len(), 1)?;
         let mut handles = vec![scene.root(); self.len()];
         scene.plant(&tree, place, parent, |place, handle| handles[tree.item(place)] = handle);
         Ok(handles)
@@ -338,9 +339,12 @@ impl Forest for Ordered<'_> {
 }
 
 impl Scene {
-    /// Makes sure that there are numbers and handles for so many more nodes.
-    pub(crate) fn check_room(&self, nodes: usize) -> Result<(), Error> {
-        let fits = nodes <= MAX_NODES - self.total_len() && self.store.tables.can_allocate(nodes);
+    /// Makes sure that there are numbers and handles for so many more nodes in so many runs of siblings.
+    pub(crate) fn check_room(&self, nodes: usize, runs: usize) -> Result<(), Error> {
+        // Nodes that are too few for slices of their own may each open a table where they settle.
+        let few = nodes < self.store.config.min_nodes as usize;
+        let tables = if few { nodes } else { self.store.most_tables(nodes, runs) };
+        let fits = nodes <= MAX_NODES - self.total_len() && self.store.tables.can_open(tables);
         if fits { Ok(()) } else { Err(Error::CapacityOverflow) }
     }
 

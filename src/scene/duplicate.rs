@@ -53,7 +53,7 @@ impl Scene {
     }
 
     fn plant_copy(&mut self, copy: &Copied, place: Place, parent: At) -> Result<HandleMap, Error> {
-        self.check_room(copy.nodes.len())?;
+        self.check_room(copy.nodes.len(), 1)?;
         let mut pairs = Vec::with_capacity(copy.nodes.len());
         self.plant(copy, place, parent, |number, new| pairs.push((copy.handles[number as usize], new)));
         Ok(HandleMap::new(pairs).expect("live handles are unique"))

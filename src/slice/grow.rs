@@ -45,6 +45,7 @@ impl Store {
     /// Parents before the run do not count. Computes in **O(nodes)**.
     pub(crate) fn grow(&mut self, forest: &impl Forest, run: Range<u32>, mut tell: impl FnMut(u32, NodeHandle)) -> u32 {
         let count = run.end - run.start;
+        let tables_before = self.tables.len();
         let parent_of = |place: u32| match forest.parent(run.start + place) {
             NIL => NIL,
             parent if parent < run.start => NIL,
@@ -81,7 +82,18 @@ impl Store {
             self.mark(piece.slice);
             self.wear(piece.slice);
         }
+        debug_assert!(self.tables.len() - tables_before <= self.most_tables(count as usize, 1));
         pieces[0].slice
+    }
+
+    /// How many tables [`Self::grow`] opens at most for so many nodes in so many runs.
+    ///
+    /// Each slice opens one, and another whenever it has filled one. Every piece that is cut out has a quarter of the greatest
+    /// size, of which one row may be a portal to each other piece; pieces around runs of these are fewer than they.
+    pub(crate) fn most_tables(&self, nodes: usize, runs: usize) -> usize {
+        let filled = nodes / self.tables.max_entries as usize;
+        let cut = nodes / (Planner::new(self.config.max_nodes).least() as usize - 1);
+        runs + filled + 2 * cut
     }
 
     /// An empty slice, and entries for handles, with room for what is to come.
@@ -223,5 +235,41 @@ impl Walk {
     /// The innermost piece.
     fn present(&self) -> usize {
         self.within[self.within.len() - 1]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Node, Scene, SceneBuilder, SceneConfig};
+
+    #[test]
+    fn as_many_nodes_as_a_scene_has_numbers_for_are_built_in_one_call() {
+        let scene = Scene::new();
+        let (most, runs) = (crate::scene::MAX_NODES - 1, 1 << 20);
+        assert!(scene.store.tables.can_open(scene.store.most_tables(most, runs)));
+        assert_eq!(scene.check_room(most, runs), Ok(()));
+        assert!(scene.check_room(most + 1, 1).is_err());
+        assert!(scene.check_room(most, 1 << 24).is_err(), "each child of the root may need a table of its own");
+    }
+
+    #[test]
+    fn no_build_opens_more_tables_than_are_counted_on() {
+        for (max_table_entries, max_nodes) in [(4096, 16), (3, 16), (1, 64), (100, 64)] {
+            let config = SceneConfig { max_table_entries, max_nodes, min_nodes: 4, ..SceneConfig::DEFAULT };
+            let config = SceneConfig { initial_slice_max_num_nodes: 1, ..config };
+            for parent in [|_| 0, |number| number - 1, |number| usize::from(number > 1), |number| (number - 1) / 3] {
+                let mut builder = SceneBuilder::new();
+                for number in 0..3000_usize {
+                    builder.push(number.checked_sub(1).map(|_| parent(number)), Node::group());
+                }
+                let (mut scene, nodes) = builder.build(config).unwrap();
+                let runs = scene.children(scene.root()).count();
+                assert!(scene.store.tables.len() <= scene.store.most_tables(nodes.len(), runs));
+                let before = scene.store.tables.len();
+                scene.duplicate(nodes[0], nodes[0]).unwrap();
+                assert!(scene.store.tables.len() - before <= scene.store.most_tables(nodes.len(), 1));
+                scene.validate().unwrap();
+            }
+        }
     }
 }

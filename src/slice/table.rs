@@ -127,9 +127,9 @@ impl Tables {
         }
     }
 
-    /// Whether there are handles for this many nodes, wherever they go: each may open a table.
-    pub(crate) fn can_allocate(&self, nodes: usize) -> bool {
-        nodes <= MAX_TABLES as usize - self.tables.len()
+    /// Whether so many tables can still be opened.
+    pub(crate) fn can_open(&self, tables: usize) -> bool {
+        tables <= MAX_TABLES as usize - self.tables.len()
     }
 
     /// Notes where a live node is now.
