@@ -250,4 +250,21 @@ impl Store {
         let portal = self.slice(slice).portal;
         portal != At::NONE && self.parent(portal) == Some(At::ROOT)
     }
+
+    /// What [`Self::run_hangs_from_root`] answers, for all slices by number: each asks the slice above, where that climbs
+    /// through portals that may lie behind as many others as a forged snapshot has. O(slices).
+    pub(crate) fn runs_from_root(&self) -> Vec<bool> {
+        let mut from_root = vec![false; self.slices.len()];
+        let mut pending = vec![At::ROOT.slice];
+        while let Some(number) = pending.pop() {
+            let slice = self.slice(number);
+            for &child in &slice.children {
+                let below = slice.row(self.slice(child).portal.row).parent;
+                from_root[child as usize] =
+                    if below == NIL { from_root[number as usize] } else { number == At::ROOT.slice };
+            }
+            pending.extend(&slice.children);
+        }
+        from_root
+    }
 }

@@ -24,17 +24,27 @@ impl Store {
     /// Whether a slice is to be merged when it is small. Not so that of the root, an isolated one, a detached one, and an
     /// independent subtree that shares nothing, or that reaches into slices of its own.
     pub(crate) fn merges(&self, number: u32) -> bool {
+        self.merges_where(number, &|number| self.run_hangs_from_root(number))
+    }
+
+    /// The same, told of each slice whether its run hangs from the root.
+    pub(crate) fn merges_where(&self, number: u32, from_root: &impl Fn(u32) -> bool) -> bool {
         let slice = self.slice(number);
         if slice.portal == At::NONE || slice.isolated {
             return false;
         }
         let shares = self.config.share_slices && slice.children.is_empty();
-        shares || slice.nodes() == 0 || !self.run_hangs_from_root(number)
+        shares || slice.nodes() == 0 || !from_root(number)
     }
 
     /// What a slice can be merged with so that the result is at most three quarters of the greatest size.
     pub(crate) fn partner(&self, number: u32) -> Option<Partner> {
-        if !self.merges(number) {
+        self.partner_where(number, &|number| self.run_hangs_from_root(number))
+    }
+
+    /// The same, told of each slice whether its run hangs from the root.
+    pub(crate) fn partner_where(&self, number: u32, from_root: &impl Fn(u32) -> bool) -> Option<Partner> {
+        if !self.merges_where(number, from_root) {
             return None;
         }
         let slice = self.slice(number);
@@ -45,7 +55,7 @@ impl Store {
         if (above != At::ROOT.slice || holds_portals_alone) && fits(above, 1) {
             return Some(Partner::Above);
         }
-        let independent = self.run_hangs_from_root(number);
+        let independent = from_root(number);
         let joins = |row: u32| {
             let other = (row != NIL).then(|| self.row(At { slice: above, row }).occupant.as_portal())??;
             let willing = !self.slice(other).isolated && (!independent || self.is_small(other));

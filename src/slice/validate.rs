@@ -81,10 +81,11 @@ impl Store {
         Ok(nodes)
     }
 
-    /// After maintenance no slice is small that could be merged.
+    /// After maintenance no slice is small that could be merged. O(slices).
     pub(crate) fn validate_sizes(&self) -> Result<(), String> {
+        let from_root = self.runs_from_root();
         for number in self.slice_numbers().filter(|&number| self.is_small(number)) {
-            let partner = self.partner(number);
+            let partner = self.partner_where(number, &|number| from_root[number as usize]);
             ensure!(
                 partner.is_none(),
                 "slice {number} has {} rows and was not merged with {partner:?}",

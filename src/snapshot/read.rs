@@ -111,9 +111,11 @@ impl Store {
     fn list_lonely(&mut self) {
         let mut waits = vec![false; self.slices.len()];
         self.lonely.iter().for_each(|&number| waits[number as usize] = true);
+        let from_root = self.runs_from_root();
+        let from_root = |number: u32| from_root[number as usize];
         let forgotten = |number: &u32| {
             let (slice, small) = (self.slice(*number), self.is_small(*number));
-            small && !slice.worn && !waits[*number as usize] && self.merges(*number)
+            small && !slice.worn && !waits[*number as usize] && self.merges_where(*number, &from_root)
         };
         let forgotten: Vec<u32> = self.slice_numbers().filter(forgotten).collect();
         self.lonely.extend(forgotten);

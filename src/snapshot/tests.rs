@@ -1,6 +1,6 @@
 //! Scenes that are broken on purpose: the checks of a snapshot and `validate` are to agree.
 
-use crate::slice::{At, NIL, Occupant, Slice, Slot, Store};
+use crate::slice::{At, NIL, Need, Occupant, Slice, Slot, Spot, Store};
 use crate::{Aabb, Error, Node, NodeHandle, Scene, SceneConfig, Shape, SnapshotError, Transform, Visibility};
 use glam::Vec3;
 
@@ -249,4 +249,32 @@ fn room_is_kept_as_far_as_the_bytes_are_a_measure_of_it() {
         loaded.insert(node, Node::shape(Shape::new(1, Aabb::EMPTY))).unwrap();
     }
     assert_eq!(loaded.validate(), Ok(()));
+}
+
+/// Slices each of which hangs behind a portal at the top of the one before, as no edit makes them: climbing from each in turn
+/// would take as many steps as pairs of them, which here are five billion.
+#[test]
+fn whether_runs_hang_from_the_root_is_found_out_from_above() {
+    let mut scene = scene();
+    let node = scene.first_child(scene.root()).unwrap();
+    let inner = scene.last_child(node).unwrap();
+    let mut nested = Vec::new();
+    for (top, inside) in [(node, false), (inner, true)] {
+        let At { mut slice, row } = scene.at(top).unwrap();
+        let mut parent = if inside { row } else { NIL };
+        for _ in 0..100_000 {
+            let child = scene.store.open_slice(Slice::with_room(&Need::PORTAL));
+            scene.store.make_room_for_one(&Spot { slice, parent, previous: NIL, next: NIL }, &Need::PORTAL);
+            let above = scene.store.slice(slice);
+            let previous = if parent == NIL { above.last_top } else { above.row(parent).last_child };
+            scene.store.insert_portal(&Spot { slice, parent, previous, next: NIL }, child);
+            (slice, parent) = (child, NIL);
+        }
+        nested.push(slice);
+    }
+    let from_root = scene.store.runs_from_root();
+    assert_eq!([from_root[nested[0] as usize], from_root[nested[1] as usize]], [true, false]);
+    for number in scene.store.slice_numbers().step_by(997) {
+        assert_eq!(from_root[number as usize], scene.store.run_hangs_from_root(number), "slice {number}");
+    }
 }
