@@ -36,7 +36,14 @@ impl BoxGroup {
 
     #[inline]
     pub(crate) fn set(&mut self, lane: usize, bounds: &Aabb) {
-        let bounds = if bounds.is_empty() { &Aabb::EMPTY } else { bounds };
+        let bounds = if bounds.min.cmple(bounds.max).all() {
+            bounds
+        } else if bounds.is_empty() {
+            &Aabb::EMPTY
+        } else {
+            // Nobody knows where it is not.
+            &Aabb::INFINITE
+        };
         for axis in 0..3 {
             self.min[axis][lane] = bounds.min[axis];
             self.max[axis][lane] = bounds.max[axis];
@@ -78,7 +85,7 @@ impl BoxGroup {
 /// your own.
 ///
 /// 24 bytes a box, in groups of eight. Empty boxes are kept as [`Aabb::EMPTY`] and found by nothing; infinite ones are
-/// found by everything.
+/// found by everything, and so are those with NaN in any component, which are kept as [`Aabb::INFINITE`].
 ///
 /// ```
 /// use hedgerow::glam::{Vec3, Vec4};
@@ -284,6 +291,21 @@ mod tests {
                 let expected = plain[start..end.min(plain.len())].iter().fold(Aabb::EMPTY, |all, one| all.union(one));
                 assert_eq!(boxes.union(start..end), expected);
             }
+        }
+    }
+
+    #[test]
+    fn boxes_with_a_component_that_is_no_number_are_kept_as_the_infinite_one_unless_they_are_empty() {
+        for component in 0..6 {
+            let mut bounds = Aabb::cube(1.0);
+            let corner = if component < 3 { &mut bounds.min } else { &mut bounds.max };
+            corner[component % 3] = f32::NAN;
+            let boxes: Boxes = [bounds].into_iter().collect();
+            assert_eq!(boxes.get(0), Some(Aabb::INFINITE));
+            let beside = (component + 1) % 3;
+            (bounds.min[beside], bounds.max[beside]) = (1.0, -1.0);
+            let boxes: Boxes = [bounds].into_iter().collect();
+            assert_eq!(boxes.get(0), Some(Aabb::EMPTY));
         }
     }
 

@@ -85,7 +85,7 @@ impl Frustum {
         }
     }
 
-    /// Whether a box is not wholly outside any plane. Infinite boxes always touch, empty ones never.
+    /// Whether a box is not wholly outside any plane. Infinite boxes and those with NaN always touch, empty ones never.
     ///
     /// Never says no to a box that touches in exact arithmetic; may say yes to one that misses by less than about a
     /// millionth of its distance from the origin.

@@ -109,6 +109,57 @@ fn every_level_gives_the_same_bits() {
     }
 }
 
+/// Puts a number that is none in one of the six components of a box.
+fn spoil(bounds: &mut Aabb, component: usize) {
+    let corner = if component < 3 { &mut bounds.min } else { &mut bounds.max };
+    corner[component % 3] = f32::NAN;
+}
+
+#[test]
+fn every_level_gives_the_same_bits_where_components_are_not_numbers() {
+    let mut dice = Dice(7);
+    for round in 0..2000 {
+        let mut list: Vec<BoxGroup> = boxes(&mut dice, 8 * (1 + round % 8)).groups().to_vec();
+        // In each group each component in some lane, two of them in another.
+        for group in &mut list {
+            for lane in 0..7 {
+                let mut bounds = group.get(lane);
+                spoil(&mut bounds, lane % 6);
+                if lane == 6 {
+                    spoil(&mut bounds, dice.below(6) as usize);
+                }
+                for axis in 0..3 {
+                    (group.min[axis][lane], group.max[axis][lane]) = (bounds.min[axis], bounds.max[axis]);
+                }
+            }
+        }
+        if let Ok(frustum) = Frustum::from_view_projection(&dice.camera()) {
+            let planes = frustum.planes();
+            assert_eq!(in_frustum(&list, &frustum), scalar::frustum::<false>(&list, planes));
+            assert_eq!(inside_frustum(&list, &frustum), scalar::frustum::<true>(&list, planes));
+        }
+        let sphere = Sphere::new(dice.vector(), dice.signed().abs()).unwrap();
+        let square = sphere.radius() * sphere.radius() * WIDER + f32::MIN_POSITIVE;
+        assert_eq!(in_sphere(&list, &sphere), scalar::sphere(&list, &sphere.center().to_array(), square));
+        let mut bounds = dice.bounds();
+        if round % 2 == 0 {
+            spoil(&mut bounds, round / 2 % 6);
+        }
+        let expected = if bounds.is_empty() { (0, 0) } else { scalar::overlap(&list, &bounds) };
+        assert_eq!(in_box(&list, &bounds), expected);
+        let ray = Ray::new(dice.vector(), dice.direction()).unwrap();
+        assert_eq!(on_ray(&list, &ray), scalar::ray(&list, &ray));
+
+        let worlds: [Mat34; 5] = core::array::from_fn(|_| dice.matrix());
+        let slots: [u32; GROUP] = core::array::from_fn(|_| dice.below(5));
+        let locals: [Aabb; GROUP] = core::array::from_fn(|lane| list[0].get(lane));
+        let matrices = slots.map(|slot| &worlds[slot as usize]);
+        let (found, level) = (transformed(&worlds, &slots, &locals, !0), scalar::transformed(&matrices, &locals, !0));
+        let bits = |group: &BoxGroup| [group.min, group.max].map(|corner| corner.map(|lanes| lanes.map(f32::to_bits)));
+        assert_eq!(bits(&found), bits(&level), "{locals:?} by {matrices:?}");
+    }
+}
+
 #[test]
 fn eight_world_boxes_have_the_bits_of_single_ones() {
     let mut dice = Dice(2);
