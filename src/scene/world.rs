@@ -139,9 +139,7 @@ impl Scene {
             return Err(Error::NoTransform(node));
         }
         match self.store.parent(at) {
-            Some(parent) => {
-                self.wide_world(parent).inverse().ok_or_else(|| Error::Singular(self.store.handle(parent)))
-            }
+            Some(parent) => self.wide_world(parent).inverse().ok_or_else(|| Error::Singular(self.store.handle(parent))),
             None => Ok(DAffine3::IDENTITY),
         }
     }

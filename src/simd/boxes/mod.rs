@@ -59,15 +59,20 @@ pub(crate) fn list_in_frustum(groups: &[BoxGroup], frustum: &Frustum, visible: &
     if std::arch::is_x86_feature_detected!("avx512f") {
         return avx512::list_in_frustum(groups, frustum.planes(), visible);
     }
+    list_by_bits(groups, visible, |groups| in_frustum(groups, frustum).0);
+}
+
+/// Adds the numbers of all boxes whose bit a test of blocks sets.
+fn list_by_bits(groups: &[BoxGroup], found: &mut Vec<u32>, test: impl Fn(&[BoxGroup]) -> u64) {
     for (block, groups) in (0..).step_by(BLOCK).zip(groups.chunks(BLOCK / GROUP)) {
-        let mut hits = in_frustum(groups, frustum).0;
-        let (mut found, mut count) = ([0; BLOCK], 0);
+        let mut hits = test(groups);
+        let (mut numbers, mut count) = ([0; BLOCK], 0);
         while hits != 0 {
-            found[count] = block + hits.trailing_zeros();
+            numbers[count] = block + hits.trailing_zeros();
             hits &= hits - 1;
             count += 1;
         }
-        visible.extend_from_slice(&found[..count]);
+        found.extend_from_slice(&numbers[..count]);
     }
 }
 
