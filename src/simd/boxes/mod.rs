@@ -46,7 +46,7 @@ pub(crate) fn inside_frustum(groups: &[BoxGroup], frustum: &Frustum) -> (u64, u6
 fn frustum_block<const INSIDE: bool>(groups: &[BoxGroup], frustum: &Frustum) -> (u64, u64) {
     assert!(groups.len() <= BLOCK / GROUP);
     #[cfg(target_arch = "x86_64")]
-    if std::arch::is_x86_feature_detected!("avx512f") {
+    if avx512::is_there() {
         return avx512::frustum::<INSIDE>(groups, frustum.planes());
     }
     dispatch!(frustum::<INSIDE>(groups, frustum.planes()))
@@ -56,7 +56,7 @@ fn frustum_block<const INSIDE: bool>(groups: &[BoxGroup], frustum: &Frustum) -> 
 /// number of groups.
 pub(crate) fn list_in_frustum(groups: &[BoxGroup], frustum: &Frustum, visible: &mut Vec<u32>) {
     #[cfg(target_arch = "x86_64")]
-    if std::arch::is_x86_feature_detected!("avx512f") {
+    if avx512::is_there() {
         return avx512::list_in_frustum(groups, frustum.planes(), visible);
     }
     list_by_bits(groups, visible, |groups| in_frustum(groups, frustum).0);
