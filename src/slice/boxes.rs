@@ -166,3 +166,23 @@ impl LinearAllocator {
         all & !self.holes().word(block)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::{Aabb, Node, Scene, SceneConfig, Shape, Transform};
+
+    #[test]
+    fn a_box_that_is_not_right_is_found_beside_what_waits_for_the_update() {
+        let mut scene = Scene::with_config(SceneConfig { bounds: true, ..SceneConfig::DEFAULT }).unwrap();
+        let shape = Node::transform(Transform::IDENTITY).with_shape(Shape::new(1, Aabb::cube(1.0)));
+        let nodes = [(); 2].map(|()| scene.insert(scene.root(), shape).unwrap());
+        scene.update();
+        scene.set_local(nodes[0], Transform::from_xyz(1.0, 0.0, 0.0)).unwrap();
+        assert_eq!(scene.validate(), Ok(()));
+        let at = scene.at(nodes[1]).unwrap();
+        let slot = scene.store.row(at).shape as usize;
+        let boxes = scene.store.slice_mut(at.slice).boxes.as_mut().unwrap();
+        boxes.shapes.set(slot, Aabb::cube(0.5));
+        assert!(scene.validate().is_err());
+    }
+}

@@ -226,7 +226,8 @@ impl Store {
         Ok(())
     }
 
-    /// World boxes, where the scene keeps any: a box for each child, and in a slice that is not marked each the right one.
+    /// World boxes, where the scene keeps any: one for each child, and for each shape that is not stale the one that its matrix
+    /// of now makes, also in a slice that waits for the update: what is dirty there has not been swept.
     fn validate_boxes(&self, number: u32) -> Result<(), String> {
         let slice = self.slice(number);
         let Some(boxes) = slice.boxes.as_deref() else {
@@ -245,7 +246,7 @@ impl Store {
             let world = &worlds[shapes.records[slot as usize].transform as usize];
             let right = shapes.bounds[slot as usize].transformed(world);
             ensure!(
-                slice.transforms.first_dirty != NIL || boxes.shapes.get(slot as usize) == Some(right),
+                boxes.shapes.get(slot as usize) == Some(right),
                 "slice {number}: the box of shape {slot} is out of date"
             );
         }
