@@ -25,8 +25,9 @@ pub struct SceneConfig {
     /// then another is opened. Default 64.
     pub initial_slice_max_num_nodes: u32,
     /// A slice never has more rows than this: one that would is cut into pieces of a quarter to a half of it, so no
-    /// single edit takes longer than that. 16 to 2³⁰. Default 4096, which stays in a second-level cache; the thesis has no
-    /// bound.
+    /// single edit takes longer than that. Smaller slices hang deeper: the first edit in a slice since the last update tells
+    /// the slices above, and the update comes to it through them, which takes O(slices above). 16 to 2³⁰. Default 4096, which
+    /// stays in a second-level cache; the thesis has no bound.
     pub max_nodes: u32,
     /// A slice with fewer rows than this is small: it is merged with a neighbour or with the slice above by
     /// [`Scene::maintain`](crate::Scene::maintain), and takes in small independent subtrees beside it. At most a quarter
@@ -47,8 +48,8 @@ pub struct SceneConfig {
     pub bounds: bool,
     /// Whether each update tells which nodes changed, and the matrices of the update before are kept:
     /// [`Scene::changes`](crate::Scene::changes), [`Scene::previous_world`](crate::Scene::previous_world). Default false;
-    /// true takes 52 bytes more a transform, 4 a visibility, about 1 a node, and time in proportion to the changes: removing
-    /// and detaching then take O(nodes of the subtree) in any case.
+    /// true takes 52 bytes more a transform, 4 a visibility, about 1 a node, and time in proportion to the changes:
+    /// detaching, attaching and removing, now or later, then take O(nodes of the subtree) in any case.
     pub changes: bool,
     /// The most entries of one metadata table: 1 to 4096. Default 4096.
     pub max_table_entries: u32,

@@ -48,7 +48,8 @@
 //!
 //! Edits change the tree at once. [`Scene::update`] brings what is derived from it up to date: world matrices, inherited
 //! visibility and materials, in the slices that edits reached and in no others. [`Scene::draw_list`] lists the visible
-//! shapes; a [`DrawList`] kept from frame to frame is only changed where they did. [`Scene::maintain`], once a frame with a budget or not at all, restores order and gives memory back.
+//! shapes; a [`DrawList`] kept from frame to frame is only changed where they did. [`Scene::maintain`], once a frame with a
+//! budget or not at all, restores order and gives memory back.
 //!
 //! # Costs
 //!
@@ -57,7 +58,9 @@
 //! its pass.
 //!
 //! Inserting, setting and unlinking take amortised O(1), also among a hundred thousand siblings; removing and moving take
-//! O(nodes removed or moved); attaching and detaching an inherited component takes O(descendants in the same slice).
+//! O(nodes removed or moved); attaching and detaching an inherited component takes O(descendants in the same slice). The
+//! first edit in a slice since the last update notes it on the slices above, and the update comes to it through these: that
+//! adds O(slices above the place), few but in deep chains ([`SceneConfig::max_nodes`]).
 //! Nothing recurses by depth: a chain of a million nodes builds, updates, visits and drops on any stack.
 //!
 //! # Limits

@@ -12,7 +12,8 @@ impl Scene {
     /// visibility nor material comes from above. [`Scene::update`] brings up to date what edits reached in it.
     /// [`Scene::len`] leaves it out. Detaching the root of a detached subtree does nothing.
     ///
-    /// Computes in **O(nodes of the subtree in its slice + slices below)**.
+    /// Computes in **O(nodes of the subtree in its slice + slices below)**, and in O(nodes of the subtree) where the scene tells
+    /// changes ([`SceneConfig::changes`](crate::SceneConfig::changes)).
     ///
     /// # Errors
     /// [`Error::StaleHandle`], [`Error::RootIsFixed`].
@@ -82,7 +83,8 @@ impl Scene {
     ///
     /// What lies in the slice of the node goes at once, each slice below when there is time: removing a million nodes stalls
     /// no frame. Until then [`Stats::doomed`](crate::Stats::doomed) counts the nodes, and they keep their memory. Computes
-    /// in **O(nodes of the subtree in its slice + slices below)**.
+    /// in **O(nodes of the subtree in its slice + slices below)**, and in O(nodes of the subtree) where the scene tells
+    /// changes ([`SceneConfig::changes`](crate::SceneConfig::changes)).
     ///
     /// # Errors
     /// [`Error::StaleHandle`], [`Error::RootIsFixed`].

@@ -30,7 +30,7 @@ pub struct HandleMap {
 
 impl HandleMap {
     /// A map of these pairs of old and new handles, the topmost node's first. `None` where there is none, or where an old
-    /// handle comes twice.
+    /// handle comes twice. O(n log n); O(n) for pairs that ascend already, which the sort finds out.
     pub(crate) fn new(mut pairs: Vec<(NodeHandle, NodeHandle)>) -> Option<Self> {
         let &(_, top) = pairs.first()?;
         pairs.sort_unstable();
