@@ -1,4 +1,5 @@
-//! A scene as a list of nodes in depth-first order, each with the place of its parent in that list.
+//! A scene as a list of nodes in depth-first order, each with the place of its parent in that list; behind the tree come the
+//! detached subtrees, the root of each without a parent and marked as detached.
 //!
 //! The list is flat because trees are deep: nested, a chain of a thousand nodes would be more than most formats read.
 
@@ -13,9 +14,12 @@ use std::borrow::Cow;
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct NodeForm<'n> {
-    /// The place of the parent in the list; none for the root, which comes first.
+    /// The place of the parent in the list; none for the root, which comes first, and for roots of detached subtrees.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     parent: Option<usize>,
+    /// Whether this is the root of a detached subtree.
+    #[serde(default, skip_serializing_if = "core::ops::Not::not")]
+    detached: bool,
     #[serde(default, skip_serializing_if = "Option::is_none", borrow)]
     name: Option<Cow<'n, str>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -39,7 +43,9 @@ struct SceneForm<'n> {
     nodes: Vec<NodeForm<'n>>,
 }
 
-/// The policy, and the nodes in depth-first order, each with the place of its parent in the list.
+/// The policy, and the nodes in depth-first order, each with the place of its parent in the list. Detached subtrees follow
+/// behind the tree: the root of each has no parent and is marked `"detached": true`. What
+/// [`Scene::remove_later`] has not freed yet is left out.
 ///
 /// ```
 /// use hedgerow::{Node, Scene, Transform};
@@ -69,10 +75,11 @@ struct NodeList<'s>(&'s Scene);
 impl Serialize for NodeList<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let scene = self.0;
-        let mut list = serializer.serialize_seq(Some(scene.len()))?;
+        let mut list = serializer.serialize_seq(Some(scene.len() + scene.detached_len()))?;
         let mut above = Vec::new();
         let mut place = 0;
-        for edge in scene.edges(scene.root()) {
+        let tops = core::iter::once(scene.root()).chain(scene.detached_roots());
+        for edge in tops.flat_map(|top| scene.edges(top)) {
             match edge {
                 Edge::Enter(node) => {
                     list.serialize_element(&NodeForm::of(scene, node, above.last().copied()))?;
@@ -93,6 +100,7 @@ impl<'n> NodeForm<'n> {
         let Node { local, material, shape, visibility, name } = scene.node(node).unwrap_or_default();
         Self {
             parent,
+            detached: parent.is_none() && node != scene.root(),
             name: name.map(Cow::Borrowed),
             transform: local.and_then(Local::transform),
             matrix: match local {
@@ -131,10 +139,15 @@ impl<'de> Deserialize<'de> for Scene {
                 let above = handles.get(parent).copied();
                 above.ok_or_else(|| refuse(format!("its parent {parent} comes later; list parents before children")))
             });
-            let handle = match parent.transpose()? {
-                Some(parent) => scene.insert(parent, node),
-                None if place == 0 => scene.describe_root(&node).map(|()| scene.root()),
-                None => return Err(refuse("it has no parent, which the first node alone may lack".into())),
+            let handle = match (parent.transpose()?, form.detached) {
+                (Some(parent), false) => scene.insert(parent, node),
+                (None, false) if place == 0 => scene.describe_root(&node).map(|()| scene.root()),
+                (None, true) if place > 0 => scene.insert_detached(node),
+                (None, false) => {
+                    let why = "it has no parent, which the first node alone may lack, and those that are detached";
+                    return Err(refuse(why.into()));
+                }
+                (_, true) => return Err(refuse("it is detached; the first node and those below others cannot be".into())),
             };
             handles.push(handle.map_err(|error| refuse(error.to_string()))?);
         }
@@ -146,6 +159,13 @@ impl<'de> Deserialize<'de> for Scene {
 }
 
 impl Scene {
+    /// Inserts a node as the root of a detached subtree.
+    fn insert_detached(&mut self, node: Node<'_>) -> Result<NodeHandle, Error> {
+        let handle = self.insert(self.root(), node)?;
+        self.detach(handle)?;
+        Ok(handle)
+    }
+
     /// Gives the root of a new scene the components of a description.
     fn describe_root(&mut self, node: &Node<'_>) -> Result<(), Error> {
         let root = self.root();

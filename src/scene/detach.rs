@@ -132,6 +132,8 @@ impl Scene {
     }
 
     /// The roots of the detached subtrees, in an order that means nothing but is the same from run to run.
+    ///
+    /// [`Scene::save`] keeps detached subtrees, and so does the readable form of the feature `serde`.
     #[must_use]
     pub fn detached_roots(&self) -> impl ExactSizeIterator<Item = NodeHandle> + '_ {
         self.store.detached_roots().map(|at| self.store.handle(at))

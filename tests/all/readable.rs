@@ -16,9 +16,10 @@ fn again<T: Serialize + DeserializeOwned>(value: &T) -> T {
     serde_json::from_str(&serde_json::to_string(value).unwrap()).unwrap()
 }
 
-/// All nodes in depth-first order, with the place of their parent.
+/// All nodes in depth-first order, with the place of their parent; the detached ones last.
 fn nodes(scene: &Scene) -> Vec<(Option<usize>, Node<'_>)> {
-    let order: Vec<NodeHandle> = std::iter::once(scene.root()).chain(scene.descendants(scene.root())).collect();
+    let tops = std::iter::once(scene.root()).chain(scene.detached_roots());
+    let order: Vec<NodeHandle> = tops.flat_map(|top| std::iter::once(top).chain(scene.descendants(top))).collect();
     let place = |node| order.iter().position(|&other| other == node);
     order.iter().map(|&node| (scene.parent(node).and_then(place), scene.node(node).unwrap())).collect()
 }
@@ -67,6 +68,24 @@ fn any_scene_comes_back_node_by_node() {
 }
 
 #[test]
+fn detached_subtrees_are_told_behind_the_tree() {
+    let mut scene = Scene::new();
+    let [shelf, book, page] = ["shelf", "book", "page"].map(|name| Node::group().named(name));
+    let shelf = scene.insert(scene.root(), shelf).unwrap();
+    let book = scene.insert(shelf, book).unwrap();
+    scene.insert(book, page).unwrap();
+    scene.detach(book).unwrap();
+    let text = serde_json::to_string(&scene).unwrap();
+    let told = r#"{},{"parent":0,"name":"shelf"},{"detached":true,"name":"book"},{"parent":2,"name":"page"}"#;
+    assert!(text.contains(told), "{text}");
+    let scene: Scene = again(&scene);
+    assert_eq!(scene.validate(), Ok(()));
+    assert_eq!((scene.len(), scene.detached_len()), (2, 2));
+    let book = scene.detached_roots().next().unwrap();
+    assert_eq!(scene.children(book).map(|page| scene.name(page)).collect::<Vec<_>>(), [Some("page")]);
+}
+
+#[test]
 fn plain_types_come_back() {
     let turned = Transform::from_rotation(Quat::from_rotation_y(1.0)).with_scale(Vec3::new(1.0, -2.0, 0.5));
     assert_eq!(again(&turned), turned);
@@ -89,6 +108,8 @@ fn what_is_no_scene_is_refused_by_the_node_that_it_is_about() {
     for (text, said) in [
         (r#"{"nodes": []}"#, "the first is the root"),
         (r#"{"nodes": [{}, {}]}"#, "node 1: it has no parent"),
+        (r#"{"nodes": [{}, {"parent": 0, "detached": true}]}"#, "node 1: it is detached"),
+        (r#"{"nodes": [{"detached": true}]}"#, "node 0: it is detached"),
         (r#"{"nodes": [{"parent": 0}]}"#, "node 0: its parent 0 comes later"),
         (r#"{"nodes": [{}, {"parent": 2}, {"parent": 0}]}"#, "node 1: its parent 2 comes later"),
         (r#"{"nodes": [{}, {"parent": 0, "colour": 2}]}"#, "colour"),
