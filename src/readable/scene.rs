@@ -147,7 +147,9 @@ impl<'de> Deserialize<'de> for Scene {
                     let why = "it has no parent, which the first node alone may lack, and those that are detached";
                     return Err(refuse(why.into()));
                 }
-                (_, true) => return Err(refuse("it is detached; the first node and those below others cannot be".into())),
+                (_, true) => {
+                    return Err(refuse("it is detached; the first node and those below others cannot be".into()));
+                }
             };
             handles.push(handle.map_err(|error| refuse(error.to_string()))?);
         }

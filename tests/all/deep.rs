@@ -266,3 +266,17 @@ fn twenty_thousand_children_of_the_root_are_sorted_across_slices() {
     assert!(scene.children(root).eq(order.iter().copied()), "the sort is not stable, or no sort");
     assert!(scene.children(root).rev().eq(order.into_iter().rev()));
 }
+
+#[test]
+fn a_deep_chain_is_told_in_a_line_for_each_node() {
+    const DEPTH: usize = 100_000;
+    let mut scene = Scene::new();
+    let mut node = scene.root();
+    for _ in 0..DEPTH {
+        node = scene.insert(node, Node::group()).unwrap();
+    }
+    let text = scene.dump();
+    assert_eq!(text.lines().count(), DEPTH + 1);
+    assert!(text.len() < (DEPTH + 1) * 256, "a line does not grow with the depth");
+    assert!(text.lines().last().unwrap().contains(&DEPTH.to_string()), "the depth is told");
+}

@@ -154,18 +154,31 @@ fn random_bits_do_no_harm() {
         scene.insert(parent, Node::group()).unwrap();
     }
     let mut state = 0x1234_5678_9ABC_DEF1_u64;
+    let (mut live, mut stale) = (0, 0);
     for _ in 0..3000 {
         state ^= state << 13;
         state ^= state >> 7;
         state ^= state << 17;
-        // Whole random words, words near small tables and indices, and the extremes.
-        for bits in [state, state & 0x0000_0F00_3000_0007, !0, 1, !0 << 28, state | 1 << 63] {
+        // Whole random words, words near small tables and indices, words that differ from a live handle's in a bit or two of
+        // table, index and generation, and the extremes.
+        let turn = usize::try_from(state >> 40).unwrap() % scene.len();
+        let some = scene.descendants(scene.root()).nth(turn).unwrap_or(scene.root());
+        let near = some.to_bits() ^ (state & 0x0000_0100_1000_0001);
+        for bits in [state, state & 0x0000_0F00_3000_0007, near, !0, 1, !0 << 28, state | 1 << 63] {
             if let Some(node) = NodeHandle::from_bits(bits) {
+                if bits == near {
+                    *if scene.contains(node) { &mut live } else { &mut stale } += 1;
+                }
                 use_everywhere(&mut scene, node);
             }
+        }
+        // The root, which is named at each turn, has gained children.
+        while scene.len() > 60 {
+            scene.remove(scene.first_child(scene.root()).unwrap()).unwrap();
         }
         if scene.len() < 10 {
             scene.insert(scene.root(), Node::group()).unwrap();
         }
     }
+    assert!(live > 300 && stale > 300, "{live} words near handles named a node, and {stale} none");
 }

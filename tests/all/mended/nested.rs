@@ -1,0 +1,182 @@
+//! Slices behind portals in slices behind portals: what is edited above reaches all below.
+
+use super::{check_update, drawn, draws, turned, whole};
+use hedgerow::glam::Vec3;
+use hedgerow::{
+    Error, Flow, Keep, Node, NodeHandle, Place, Scene, SliceViewMut, SliceVisitorMut, TransformPass, Visibility,
+};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// A top, and below it slices nested two deep, each with drawn leaves. All is up to date.
+struct Nested {
+    scene: Scene,
+    top: NodeHandle,
+    group: NodeHandle,
+    outer: Vec<NodeHandle>,
+    inner: Vec<NodeHandle>,
+    leaves: Vec<NodeHandle>,
+}
+
+impl Nested {
+    fn new() -> Self {
+        let mut scene = Scene::new();
+        let top = scene.insert(scene.root(), Node::transform(turned(2.0, 0.4))).unwrap();
+        let group = scene.insert(top, Node::group()).unwrap();
+        let (mut outer, mut inner, mut leaves) = (Vec::new(), Vec::new(), Vec::new());
+        for number in 0..3u8 {
+            let angle = f32::from(number);
+            let above = scene.insert(group, Node::transform(turned(angle, 1.0))).unwrap();
+            leaves.push(scene.insert(above, drawn(10 + u32::from(number))).unwrap());
+            for below in 0..3u8 {
+                let node = Node::transform(turned(f32::from(below), angle)).with_material(u32::from(below));
+                let node = if below == 0 { Node::group() } else { node };
+                let low = scene.insert(above, node).unwrap();
+                let mesh = 100 + 10 * u32::from(number) + u32::from(below);
+                leaves.push(scene.insert(low, drawn(mesh)).unwrap());
+                leaves.push(scene.insert(low, whole(mesh)).unwrap());
+                inner.push(low);
+            }
+            outer.push(above);
+        }
+        for &node in outer.iter().chain(&inner) {
+            scene.isolate(node).unwrap();
+        }
+        assert!(scene.slice_count() >= 2 + outer.len() + inner.len());
+        let mut nested = Self { scene, top, group, outer, inner, leaves };
+        nested.check("building");
+        nested
+    }
+
+    fn check(&mut self, after: &str) {
+        check_update(&mut self.scene, after);
+    }
+}
+
+/// How a visitor leaves.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Leave {
+    Panic,
+    Answer(Flow),
+}
+
+/// Moves what has a transform in one slice, perhaps computes that slice, and leaves.
+struct Meddler {
+    /// How many slices are left as they are before.
+    skip: usize,
+    pass: Option<TransformPass>,
+    leave: Leave,
+}
+
+impl SliceVisitorMut for Meddler {
+    fn slice_mut(&mut self, mut slice: SliceViewMut<'_>) -> Flow {
+        if self.skip > 0 {
+            self.skip -= 1;
+            return Flow::Continue;
+        }
+        for slot in 1..slice.view().transforms().len() {
+            let local = slice.view().transforms().local(slot).and_then(|local| local.transform());
+            if let Some(mut transform) = local {
+                transform.translation.y += 7.0;
+                slice.set_local(slot, transform).unwrap();
+            }
+        }
+        if let Some(mut pass) = self.pass {
+            pass.slice_mut(slice);
+        }
+        match self.leave {
+            Leave::Panic => panic!("the visitor's own panic"),
+            Leave::Answer(flow) => flow,
+        }
+    }
+}
+
+#[test]
+fn what_a_visitor_set_is_updated_however_it_leaves() {
+    let slices = Nested::new().scene.slice_count();
+    let mut moved = 0;
+    for skip in 0..slices {
+        for pass in [None, Some(TransformPass::dirty()), Some(TransformPass::everything())] {
+            for leave in [Leave::Panic, Leave::Answer(Flow::Break), Leave::Answer(Flow::Prune)] {
+                for dirty in [false, true] {
+                    let mut nested = Nested::new();
+                    if dirty {
+                        nested.scene.set_local(nested.top, turned(5.0, 2.0)).unwrap();
+                    }
+                    let before: Vec<_> = nested.leaves.iter().map(|&leaf| nested.scene.fresh_world(leaf)).collect();
+                    let scene = &mut nested.scene;
+                    let visit = || scene.visit_slices_mut(&mut Meddler { skip, pass, leave });
+                    let left = catch_unwind(AssertUnwindSafe(visit));
+                    assert_eq!(left.is_err(), leave == Leave::Panic);
+                    nested.scene.validate().unwrap();
+                    let after: Vec<_> = nested.leaves.iter().map(|&leaf| nested.scene.fresh_world(leaf)).collect();
+                    moved += usize::from(before != after);
+                    nested.check(&format!("{skip} slices, {pass:?}, {leave:?}"));
+                }
+            }
+        }
+    }
+    assert!(moved > slices, "most slices have something to move");
+}
+
+#[test]
+fn edits_above_nested_portals_reach_all_below() {
+    let mut nested = Nested::new();
+    let (top, group) = (nested.top, nested.group);
+    let (outer, inner) = (nested.outer.clone(), nested.inner.clone());
+    let step = |nested: &mut Nested, what: &str, edit: &mut dyn FnMut(&mut Scene) -> Result<(), Error>| {
+        edit(&mut nested.scene).unwrap();
+        nested.check(what);
+    };
+    for node in [top, outer[0], outer[2], inner[1], inner[8]] {
+        step(&mut nested, "set_local", &mut |scene| scene.set_local(node, turned(7.0, 0.6)));
+    }
+    for node in [group, top, outer[1], inner[0], inner[4]] {
+        step(&mut nested, "attach_transform", &mut |scene| scene.attach_transform(node, turned(-2.0, 1.6)));
+        step(&mut nested, "set_local", &mut |scene| scene.set_local(node, turned(-3.0, 0.2)));
+        step(&mut nested, "detach_transform", &mut |scene| scene.detach_transform(node).map(drop));
+        step(&mut nested, "attach_material", &mut |scene| scene.attach_material(node, 77));
+        step(&mut nested, "another material", &mut |scene| scene.attach_material(node, 78));
+        step(&mut nested, "detach_material", &mut |scene| scene.detach_material(node).map(drop));
+        step(&mut nested, "hiding", &mut |scene| scene.attach_visibility(node, Visibility::HIDDEN));
+        step(&mut nested, "showing", &mut |scene| scene.attach_visibility(node, Visibility::layers(6)));
+        step(&mut nested, "hiding again", &mut |scene| scene.attach_visibility(node, Visibility::HIDDEN));
+        step(&mut nested, "detach_visibility", &mut |scene| scene.detach_visibility(node).map(drop));
+    }
+    let shown = draws(&nested.scene).len();
+    assert_eq!(shown, nested.leaves.len(), "all is shown in the end");
+    // Hidden by the root, above every portal, and with a material from there.
+    let root = nested.scene.root();
+    step(&mut nested, "hiding the root", &mut |scene| scene.attach_visibility(root, Visibility::HIDDEN));
+    assert!(draws(&nested.scene).is_empty());
+    step(&mut nested, "showing the root", &mut |scene| scene.detach_visibility(root).map(drop));
+    step(&mut nested, "a material of the root", &mut |scene| scene.attach_material(root, 5));
+    step(&mut nested, "a transform of the root", &mut |scene| scene.attach_transform(root, turned(1.0, 3.0)));
+    step(&mut nested, "none of the root", &mut |scene| scene.detach_transform(root).map(drop));
+}
+
+#[test]
+fn isolated_subtrees_inherit_from_where_they_are_moved_to() {
+    let mut nested = Nested::new();
+    let root = nested.scene.root();
+    let other = Node::transform(turned(-8.0, 2.2).with_scale(Vec3::new(1.0, -1.0, 1.0)));
+    let other = nested.scene.insert(root, other.with_material(9)).unwrap();
+    let last = nested.scene.insert(other, Node::transform(turned(1.0, 1.0))).unwrap();
+    nested.check("another transform");
+    let (top, outer, inner) = (nested.top, nested.outer.clone(), nested.inner.clone());
+    for (node, place) in [
+        (outer[0], Place::LastChildOf(other)),
+        (inner[4], Place::FirstChildOf(last)),
+        (inner[8], Place::Before(last)),
+        (outer[1], Place::After(inner[8])),
+        (outer[0], Place::LastChildOf(root)),
+        (last, Place::LastChildOf(inner[2])),
+        (top, Place::LastChildOf(other)),
+    ] {
+        nested.scene.reparent(node, place, Keep::Local).unwrap();
+        nested.check("moving");
+        nested.scene.isolate(node).unwrap();
+        nested.check("isolating anew");
+        nested.scene.set_local(other, turned(3.0, 0.7)).unwrap();
+        nested.check("moving the other");
+    }
+}
