@@ -67,6 +67,8 @@ pub enum Error {
     Clip(crate::ClipError),
     /// Joints make no skeleton, bytes are none, or a pose or an instance does not fit one.
     Skeleton(crate::SkeletonError),
+    /// A skin, a skinned mesh or a call to skin it makes no sense.
+    Skin(crate::SkinError),
     /// A glTF file cannot be imported.
     #[cfg(feature = "gltf")]
     Import(crate::import::ImportError),
@@ -124,6 +126,7 @@ impl fmt::Display for Error {
             Self::Snapshot(error) => error.fmt(f),
             Self::Clip(error) => error.fmt(f),
             Self::Skeleton(error) => error.fmt(f),
+            Self::Skin(error) => error.fmt(f),
             #[cfg(feature = "gltf")]
             Self::Import(error) => error.fmt(f),
         }

@@ -42,6 +42,7 @@
 //! | scenes and subtrees as bytes | [`Scene::save`], [`Scene::load`], [`Scene::save_subtree`], [`Scene::load_subtree`], [`HandleMap`], [`SnapshotError`] |
 //! | clips as authored: tracks of keys, exact sampling | [`RawClip`], [`Track`], [`ClipError`] |
 //! | characters: joints, their poses and model matrices | [`Skeleton`], [`SkeletonBuilder`], [`Pose`], [`SkeletonError`] |
+//! | skinning on the processor: palettes | [`Skin`], [`SkinError`] |
 //! | glTF 2.0 (feature `gltf`) | `import` |
 //!
 //! # How a frame goes
@@ -107,6 +108,8 @@ mod pass;
 
 mod snapshot;
 
+mod skin;
+
 #[cfg(feature = "serde")]
 mod readable;
 
@@ -128,6 +131,7 @@ pub use scene::{
     Place, Queued, QueuedPlace, RayHit, Scene, SceneBuilder, Sighting, Stats, Target, TreeFault, Upload, Usage,
     Violation, iter, node_map,
 };
+pub use skin::{Skin, SkinError};
 pub use snapshot::SnapshotError;
 pub use visit::{
     Flow, ListedShape, MaterialView, NodeRef, RowView, ShapeView, SliceView, SliceViewMut, SliceVisitor,

@@ -21,6 +21,7 @@ mod random;
 #[cfg(feature = "serde")]
 mod readable;
 mod shapes;
+mod skinning;
 mod slices;
 mod snapshot;
 mod threads;
