@@ -18,6 +18,7 @@ mod promises;
 mod queries;
 mod queue;
 mod random;
+mod raw_clips;
 #[cfg(feature = "serde")]
 mod readable;
 mod shapes;

@@ -10,6 +10,7 @@
 //! - [`Script`] is a long sequence of single edits below one child of the root, and a [`Stage`] a scene that it is played on.
 //! - [`Town`] is a large scene to be culled, [`strewn`] makes boxes without order, and [`Cullables`] are culled the
 //!   object-oriented way.
+//! - [`test_clip`] is what players of clips are measured on, and [`KeyTracks`] the player that searches every track.
 //! - [`Side`] is what a measurement asks of a scene graph; [`Boxed`] and [`Packed`] are the naive graph and a
 //!   [`hedgerow::Scene`] behind it.
 //!
@@ -20,12 +21,14 @@ mod checksum;
 mod churn;
 mod cullable;
 mod graph;
+mod key_tracks;
 mod moves;
 mod node;
 mod recipe;
 mod rng;
 mod script;
 mod side;
+mod test_clip;
 mod topology;
 mod town;
 mod visit;
@@ -34,10 +37,12 @@ pub use checksum::Checksum;
 pub use churn::{Churn, Edits, FRAMES};
 pub use cullable::{Cullable, Cullables};
 pub use graph::{Graph, NodePtr};
+pub use key_tracks::KeyTracks;
 pub use moves::Moves;
 pub use recipe::{Content, Kind, Recipe, RecipeNode, SIZES};
 pub use script::{Edit, Script, Stage};
 pub use side::{Batched, Boxed, Packed, Side, describe};
+pub use test_clip::{TEST_CLIP_JOINTS, TEST_CLIP_KEYS, TEST_CLIP_RATE, swaying, test_clip};
 pub use topology::{RIG, Topology};
 pub use town::{TOWN_SHAPES, Town, strewn, strewn_cameras};
 pub use visit::{DrawCommand, Draws};
