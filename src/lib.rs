@@ -43,6 +43,7 @@
 //! | clips as authored: tracks of keys, exact sampling | [`RawClip`], [`Track`], [`ClipError`] |
 //! | characters: joints, their poses and model matrices | [`Skeleton`], [`SkeletonBuilder`], [`Pose`], [`SkeletonError`] |
 //! | skinning on the processor: palettes | [`Skin`], [`SkinError`] |
+//! | clips as authored: tracks of keys, exact sampling | [`RawClip`], [`Track`], [`RootMotion`], [`ClipError`] |
 //! | glTF 2.0 (feature `gltf`) | `import` |
 //!
 //! # How a frame goes
@@ -119,6 +120,7 @@ pub mod import;
 pub use anim::{
     ClipError, Interpolation, JointMap, Pose, RawClip, Skeleton, SkeletonBuilder, SkeletonError, Track, TrackName,
     TrackPart, TrackValue,
+    Axis, ClipError, Interpolation, RawClip, RootMotion, RootMotionOptions, Track, TrackName, TrackPart, TrackValue,
 };
 pub use config::SceneConfig;
 pub use error::Error;

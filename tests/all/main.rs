@@ -21,6 +21,7 @@ mod random;
 mod raw_clips;
 #[cfg(feature = "serde")]
 mod readable;
+mod root_motion;
 mod shapes;
 mod skinning;
 mod slices;

@@ -16,3 +16,4 @@ pub use clip::RawClip;
 pub use error::{ClipError, TrackName, TrackPart};
 pub use track::{Interpolation, Track};
 pub use value::TrackValue;
+pub(crate) use value::sealed;

@@ -1,0 +1,75 @@
+//! A displacement with a turn about the upward axis.
+
+use super::Axis;
+use crate::Transform;
+use core::f64::consts::{PI, TAU};
+use glam::{DQuat, DVec3, Vec3};
+
+impl Axis {
+    /// The direction of the axis.
+    pub(super) const fn direction(self) -> DVec3 {
+        match self {
+            Self::X => DVec3::X,
+            Self::Y => DVec3::Y,
+            Self::Z => DVec3::Z,
+        }
+    }
+}
+
+/// Turns about the upward axis, then displaces: `p ↦ translation + turn(yaw) p`. In double precision; those with the same
+/// upward axis make a group.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Planar {
+    pub(super) translation: DVec3,
+    /// In radians; whole turns count as such in [`lerp`](Self::lerp).
+    pub(super) yaw: f64,
+}
+
+impl Planar {
+    /// The turn of so many radians.
+    pub(super) fn turn(yaw: f64, up: Axis) -> DQuat {
+        DQuat::from_axis_angle(up.direction(), yaw)
+    }
+
+    /// This motion, and the other one from where it ended.
+    pub(super) fn then(self, next: Self, up: Axis) -> Self {
+        Self { translation: self.translation + Self::turn(self.yaw, up) * next.translation, yaw: self.yaw + next.yaw }
+    }
+
+    /// The motion back.
+    pub(super) fn inverse(self, up: Axis) -> Self {
+        Self { translation: -(Self::turn(-self.yaw, up) * self.translation), yaw: -self.yaw }
+    }
+
+    /// The motion so many times (a whole number, which may be negative) after one another, in one step: displacements of
+    /// a polygon's edges, `Σ turn(k·yaw) d` for k of 0 to n − 1, add up to the chord of its circle.
+    pub(super) fn repeated(self, times: f64, up: Axis) -> Self {
+        if times < 0.0 {
+            return self.inverse(up).repeated(-times, up);
+        }
+        // The same turn within half a turn, so that whole turns are told from small ones.
+        let yaw = (self.yaw + PI).rem_euclid(TAU) - PI;
+        let rise = self.translation.project_onto_normalized(up.direction());
+        let level = self.translation - rise;
+        let half = 0.5 * yaw;
+        let chord = if half.sin().abs() < 1e-12 { times } else { (times * half).sin() / half.sin() };
+        Self {
+            translation: rise * times + Self::turn((times - 1.0) * half, up) * level * chord,
+            yaw: (times * yaw).rem_euclid(TAU),
+        }
+    }
+
+    /// Between two motions, displacement and turn each at constant speed.
+    pub(super) fn lerp(self, other: Self, t: f64) -> Self {
+        Self { translation: self.translation.lerp(other.translation, t), yaw: self.yaw + (other.yaw - self.yaw) * t }
+    }
+
+    /// Where the motion takes what stood at the origin.
+    pub(super) fn to_transform(self, up: Axis) -> Transform {
+        Transform {
+            translation: self.translation.as_vec3(),
+            rotation: Self::turn(self.yaw, up).as_quat(),
+            scale: Vec3::ONE,
+        }
+    }
+}
