@@ -96,6 +96,7 @@ mod error;
 mod handle;
 mod math;
 mod node;
+mod seal;
 mod simd;
 mod slice;
 

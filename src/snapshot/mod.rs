@@ -29,7 +29,7 @@
 //!
 //! What the bytes say is not trusted. Lengths are held against the bytes that are there before anything is allocated; room
 //! beyond is made for at most sixteen times the bytes. Every invariant is checked (see `check`). The checksum, over all but
-//! itself, finds damage that would go unseen, such as another colour: [`seal::checksum`] says how it is made.
+//! itself, finds damage that would go unseen, such as another colour: `seal` says how it is made.
 //!
 //! The format of a subtree is told in `subtree`.
 
@@ -39,7 +39,6 @@ mod config;
 mod error;
 mod read;
 mod record;
-mod seal;
 mod subtree;
 mod tables;
 #[cfg(test)]
@@ -48,18 +47,36 @@ mod write;
 
 pub use error::SnapshotError;
 
+use crate::seal::{self, Broken, Kind};
 use crate::slice::Store;
 use crate::snapshot::check::Nodes;
 use crate::{Error, Scene};
 use read::Reader;
-use seal::{Kind, seal, unseal};
 use std::io::{self, Read, Write};
 use write::Writer;
 
-/// How every snapshot begins.
-const MAGIC: [u8; 8] = *b"hedgerow";
 /// The version that is written, and the only one that is read.
 const VERSION: u32 = 1;
+
+/// The bytes of a writer, behind a header.
+fn seal(kind: Kind, out: Writer) -> Vec<u8> {
+    let mut bytes = out.into_bytes();
+    seal::seal(kind, VERSION, &mut bytes);
+    bytes
+}
+
+/// The body of a snapshot of this kind whose bytes are those that were written.
+fn unseal(kind: Kind, bytes: &[u8]) -> Result<&[u8], SnapshotError> {
+    seal::unseal(kind, VERSION, bytes).map_err(|broken| match broken {
+        Broken::Version(version) => SnapshotError::Version(version),
+        Broken::Length { expected, found } => SnapshotError::Length { expected, found },
+        Broken::Checksum => SnapshotError::Checksum,
+        Broken::Kind(found) if found == Kind::Scene as u32 || found == Kind::Subtree as u32 => {
+            SnapshotError::Kind { whole: kind == Kind::Scene }
+        }
+        Broken::Magic | Broken::Kind(_) => SnapshotError::NotASnapshot,
+    })
+}
 
 impl Scene {
     /// The scene as bytes, which [`Scene::load`] makes the same scene of: every handle names what it names here.
@@ -84,7 +101,7 @@ impl Scene {
     pub fn save(&self) -> Vec<u8> {
         let mut out = Writer::new();
         self.store.write(&mut out);
-        seal(Kind::Scene, out.into_bytes())
+        seal(Kind::Scene, out)
     }
 
     /// Writes [`Scene::save`]'s bytes to a file or elsewhere, in one piece.

@@ -12,12 +12,13 @@
 
 use crate::math::PackedTransform;
 use crate::scene::{Edge, HandleMap, Scene};
+use crate::seal::Kind;
 use crate::slice::NIL;
 use crate::snapshot::error::{ensure, invalid};
 use crate::snapshot::read::Reader;
 use crate::snapshot::record::{Record, structures};
-use crate::snapshot::seal::{Kind, seal, unseal};
 use crate::snapshot::write::Writer;
+use crate::snapshot::{seal, unseal};
 use crate::{Aabb, Error, Local, Mat34, Node, NodeHandle, Place, SceneBuilder, Shape, Visibility};
 
 /// A node of the list.
@@ -186,7 +187,7 @@ impl Scene {
         }
         let mut out = Writer::new();
         part.write(&mut out);
-        Ok(seal(Kind::Subtree, out.into_bytes()))
+        Ok(seal(Kind::Subtree, out))
     }
 
     /// Puts the subtree that [`Scene::save_subtree`] made these bytes of to a place; answers which new handle stands for

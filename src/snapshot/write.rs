@@ -1,11 +1,11 @@
 //! From a scene to bytes.
 
 use crate::Error;
+use crate::seal::HEADER_BYTES;
 use crate::slice::{Slice, Store};
 use crate::snapshot::column::{Column, EachColumn, Head, Storage, each_column};
 use crate::snapshot::config::config_words;
 use crate::snapshot::record::Record;
-use crate::snapshot::seal::HEADER_BYTES;
 
 /// Bytes that grow at their end.
 pub(super) struct Writer {

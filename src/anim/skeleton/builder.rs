@@ -150,13 +150,16 @@ impl SkeletonBuilder {
     }
 }
 
-/// One past each joint's last descendant, for joints in depth-first order.
+/// One past each joint's last descendant, for joints in depth-first order: the joint and as many as its subtree has.
+///
+/// # Panics
+/// If a joint but the first has no lower one as its parent.
 pub(super) fn subtree_ends(parents: &[u16]) -> Vec<u16> {
-    let mut ends: Vec<u16> = (1..=u16::MAX).take(parents.len()).collect();
+    let mut ends: Vec<u16> = vec![1; parents.len()];
     for joint in (1..parents.len()).rev() {
-        let parent = usize::from(parents[joint]);
-        ends[parent] = ends[parent].max(ends[joint]);
+        ends[usize::from(parents[joint])] += ends[joint];
     }
+    (0..).zip(&mut ends).for_each(|(joint, end)| *end += joint);
     ends
 }
 

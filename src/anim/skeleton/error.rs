@@ -2,6 +2,7 @@
 
 use crate::Error;
 use core::fmt;
+use std::io;
 
 /// Why joints make no skeleton, bytes are none, or a pose or an instance does not fit. Nothing was changed by the attempt.
 ///
@@ -50,6 +51,23 @@ pub enum SkeletonError {
     },
     /// The names together have 4 GiB or more.
     LongNames,
+    /// The bytes do not begin as those of a skeleton do.
+    NotASkeleton,
+    /// The bytes are of a version that this one of the crate does not know.
+    Version(u32),
+    /// The bytes are more or fewer than they say.
+    Length {
+        /// How many bytes they say that there are.
+        expected: u64,
+        /// How many there are.
+        found: u64,
+    },
+    /// The bytes are not those that were written.
+    Checksum,
+    /// What the bytes describe is no skeleton, though their checksum is right.
+    Invalid(&'static str),
+    /// The bytes cannot be read.
+    Read(io::ErrorKind),
     /// A pose, a list of matrices or a mask has more or fewer joints than what it is used with.
     JointCount {
         /// How many joints are asked for.
@@ -87,6 +105,20 @@ impl fmt::Display for SkeletonError {
                 write!(f, "the rest rotation of joint {joint} is zero; pass a quaternion that is not")
             }
             Self::LongNames => f.write_str("the names have 4 GiB or more; shorten them"),
+            Self::NotASkeleton => f.write_str("the bytes are no skeleton; pass what Skeleton::to_bytes answered"),
+            Self::Version(found) => write!(
+                f,
+                "the skeleton has version {found}, and this crate reads version {}; load it with the crate that wrote it",
+                super::bytes::VERSION
+            ),
+            Self::Length { expected, found } => {
+                write!(f, "the skeleton is {expected} bytes long and {found} are there; read the whole file again")
+            }
+            Self::Checksum => {
+                f.write_str("the checksum of the skeleton is wrong; the file is damaged, use another copy")
+            }
+            Self::Invalid(violation) => write!(f, "the bytes describe no skeleton: {violation}; write them again"),
+            Self::Read(reason) => write!(f, "the skeleton cannot be read: {reason}; check where it comes from"),
             Self::JointCount { expected, found } => {
                 write!(f, "{expected} joints are asked for and {found} are there; use what was made for this skeleton")
             }

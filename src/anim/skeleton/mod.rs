@@ -1,6 +1,7 @@
 //! Joints in depth-first order.
 
 mod builder;
+mod bytes;
 mod error;
 mod image;
 #[cfg(test)]

@@ -1,56 +1,75 @@
-//! The header of a snapshot: what it is, how long, and whether its bytes are those that were written.
+//! The header of what the crate writes as bytes: what it is, how long, and whether its bytes are those that were written.
+//!
+//! ```text
+//! magic "hedgerow" 8 B │ version u32 │ kind u32 │ length in bytes u64 │ checksum u64
+//! ```
 
-use crate::Error;
-use crate::snapshot::error::SnapshotError;
-use crate::snapshot::{MAGIC, VERSION};
+/// How everything begins that the crate writes as bytes.
+pub(crate) const MAGIC: [u8; 8] = *b"hedgerow";
 
 /// Magic, version, kind, length and checksum.
-pub(super) const HEADER_BYTES: usize = 32;
+pub(crate) const HEADER_BYTES: usize = 32;
 
-/// What a snapshot holds.
+/// What sealed bytes hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
-pub(super) enum Kind {
+pub(crate) enum Kind {
     /// A whole scene, its handles included.
     Scene = 1,
     /// One node and all below it.
     Subtree = 2,
+    /// The joints of a rig.
+    Skeleton = 3,
 }
 
-/// Writes the header before a body that was written behind room for it.
-pub(super) fn seal(kind: Kind, mut bytes: Vec<u8>) -> Vec<u8> {
+/// Why bytes are not what was sealed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Broken {
+    /// They do not begin with the magic.
+    Magic,
+    /// They have this version, another than is read.
+    Version(u32),
+    /// They are more or fewer than the header says.
+    Length { expected: u64, found: u64 },
+    /// They are not those that were written.
+    Checksum,
+    /// They hold a thing of this kind, another than is asked for.
+    Kind(u32),
+}
+
+/// Writes the header into the first bytes, which are room for it, about all.
+pub(crate) fn seal(kind: Kind, version: u32, bytes: &mut [u8]) {
     let length = bytes.len() as u64;
     bytes[..8].copy_from_slice(&MAGIC);
-    bytes[8..12].copy_from_slice(&VERSION.to_le_bytes());
+    bytes[8..12].copy_from_slice(&version.to_le_bytes());
     bytes[12..16].copy_from_slice(&(kind as u32).to_le_bytes());
     bytes[16..24].copy_from_slice(&length.to_le_bytes());
-    let sum = checksum(&bytes);
+    let sum = checksum(bytes);
     bytes[24..HEADER_BYTES].copy_from_slice(&sum.to_le_bytes());
-    bytes
 }
 
-/// The body of a snapshot of this kind whose bytes are those that were written.
-pub(super) fn unseal(kind: Kind, bytes: &[u8]) -> Result<&[u8], Error> {
+/// The body of bytes of this kind and version that are those that were written.
+pub(crate) fn unseal(kind: Kind, version: u32, bytes: &[u8]) -> Result<&[u8], Broken> {
     let found = bytes.len() as u64;
     if bytes.get(..8).is_none_or(|magic| magic != MAGIC) {
-        return Err(SnapshotError::NotASnapshot.into());
+        return Err(Broken::Magic);
     }
     let Some((header, body)) = bytes.split_first_chunk::<HEADER_BYTES>() else {
-        return Err(SnapshotError::Length { expected: HEADER_BYTES as u64, found }.into());
+        return Err(Broken::Length { expected: HEADER_BYTES as u64, found });
     };
     let half = |at: usize| u32::from_le_bytes([header[at], header[at + 1], header[at + 2], header[at + 3]]);
     let word = |at: usize| u64::from(half(at)) | u64::from(half(at + 4)) << 32;
-    if half(8) != VERSION {
-        return Err(SnapshotError::Version(half(8)).into());
+    if half(8) != version {
+        return Err(Broken::Version(half(8)));
     }
     if word(16) != found {
-        return Err(SnapshotError::Length { expected: word(16), found }.into());
+        return Err(Broken::Length { expected: word(16), found });
     }
     if word(24) != checksum(bytes) {
-        return Err(SnapshotError::Checksum.into());
+        return Err(Broken::Checksum);
     }
     if half(12) != kind as u32 {
-        return Err(SnapshotError::Kind { whole: kind == Kind::Scene }.into());
+        return Err(Broken::Kind(half(12)));
     }
     Ok(body)
 }
@@ -67,7 +86,7 @@ const LANES: usize = 8;
 /// the last stripe filled up with zeros: `sum = rotate_left(sum ^ word, 29) * FACTOR`. In the end the eight are taken up
 /// into one in the same way. Every step is a bijection, so a change within one word never goes unseen. It finds
 /// damage, not forgery: what the bytes say is checked all the same.
-pub(super) fn checksum(bytes: &[u8]) -> u64 {
+fn checksum(bytes: &[u8]) -> u64 {
     let mix = |sum: u64, word: u64| (sum ^ word).rotate_left(29).wrapping_mul(FACTOR);
     let (header, body) = bytes.split_at(HEADER_BYTES);
     let (header, _) = header.as_chunks::<8>();
@@ -106,9 +125,11 @@ mod tests {
     }
 
     #[test]
-    fn what_was_sealed_is_unsealed_as_its_own_kind_alone() {
-        let sealed = seal(Kind::Subtree, [&[0; HEADER_BYTES][..], b"body"].concat());
-        assert_eq!(unseal(Kind::Subtree, &sealed), Ok(&b"body"[..]));
-        assert_eq!(unseal(Kind::Scene, &sealed), Err(SnapshotError::Kind { whole: true }.into()));
+    fn what_was_sealed_is_unsealed_as_its_own_kind_and_version_alone() {
+        let mut sealed = [&[0; HEADER_BYTES][..], b"body"].concat();
+        seal(Kind::Subtree, 3, &mut sealed);
+        assert_eq!(unseal(Kind::Subtree, 3, &sealed), Ok(&b"body"[..]));
+        assert_eq!(unseal(Kind::Scene, 3, &sealed), Err(Broken::Kind(2)));
+        assert_eq!(unseal(Kind::Subtree, 2, &sealed), Err(Broken::Version(3)));
     }
 }
