@@ -69,6 +69,8 @@ pub enum Error {
     Skeleton(crate::SkeletonError),
     /// A skin, a skinned mesh or a call to skin it makes no sense.
     Skin(crate::SkinError),
+    /// An edit of a mesh set is refused.
+    Mesh(crate::MeshError),
     /// A glTF file cannot be imported.
     #[cfg(feature = "gltf")]
     Import(crate::import::ImportError),
@@ -127,6 +129,7 @@ impl fmt::Display for Error {
             Self::Clip(error) => error.fmt(f),
             Self::Skeleton(error) => error.fmt(f),
             Self::Skin(error) => error.fmt(f),
+            Self::Mesh(error) => error.fmt(f),
             #[cfg(feature = "gltf")]
             Self::Import(error) => error.fmt(f),
         }

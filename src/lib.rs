@@ -39,6 +39,7 @@
 //! | data of your own by node, or inherited; edits for later | [`NodeMap`], [`Inherited`], [`EditQueue`] |
 //! | walks: single nodes in strict order, whole slices as columns | [`Visitor`], [`SliceVisitor`], [`SliceVisitorMut`] |
 //! | passes: world matrices, draw lists | [`TransformPass`], [`RenderPass`], [`DrawList`], [`DrawGroups`] |
+//! | sub-mesh sets: static meshes culled and drawn as columns | [`MeshSet`], [`SubMesh`], [`MeshHandle`], [`MeshDraw`], [`ShadowDraw`], [`MaterialDraws`], [`MeshError`] |
 //! | scenes and subtrees as bytes | [`Scene::save`], [`Scene::load`], [`Scene::save_subtree`], [`Scene::load_subtree`], [`HandleMap`], [`SnapshotError`] |
 //! | clips as authored: tracks of keys, exact sampling | [`RawClip`], [`Track`], [`ClipError`] |
 //! | characters: joints, their poses and model matrices | [`Skeleton`], [`SkeletonBuilder`], [`Pose`], [`SkeletonError`] |
@@ -95,6 +96,7 @@ mod config;
 mod error;
 mod handle;
 mod math;
+mod mesh;
 mod node;
 mod seal;
 mod simd;
@@ -119,14 +121,16 @@ mod readable;
 pub mod import;
 
 pub use anim::{
-    ClipError, Interpolation, JointMap, Pose, RawClip, Skeleton, SkeletonBuilder, SkeletonError, Track, TrackName,
-    TrackPart, TrackValue,
-    Axis, ClipError, Interpolation, RawClip, RootMotion, RootMotionOptions, Track, TrackName, TrackPart, TrackValue,
+    Axis, ClipError, Interpolation, JointMap, Pose, RawClip, RootMotion, RootMotionOptions, Skeleton, SkeletonBuilder,
+    SkeletonError, Track, TrackName, TrackPart, TrackValue,
 };
 pub use config::SceneConfig;
 pub use error::Error;
 pub use handle::NodeHandle;
 pub use math::{Aabb, Boxes, Frustum, Mat34, Ray, Sphere, Transform};
+pub use mesh::{
+    MaterialDraws, MaterialGroup, MeshChunk, MeshDraw, MeshError, MeshHandle, MeshSet, ShadowDraw, SubMesh,
+};
 pub use node::{Local, LocalForm, Node, Shape, Visibility};
 pub use pass::{DrawCommand, DrawGroup, DrawGroups, DrawList, RenderPass, TransformPass};
 pub use scene::{

@@ -3,10 +3,10 @@
 
 mod pose;
 mod raw;
-mod skeleton;
 mod root_motion;
+mod skeleton;
 
 pub use pose::Pose;
 pub use raw::{ClipError, Interpolation, RawClip, Track, TrackName, TrackPart, TrackValue};
-pub use skeleton::{JointMap, Skeleton, SkeletonBuilder, SkeletonError};
 pub use root_motion::{Axis, RootMotion, RootMotionOptions};
+pub use skeleton::{JointMap, Skeleton, SkeletonBuilder, SkeletonError};

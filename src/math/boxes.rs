@@ -181,7 +181,22 @@ impl Boxes {
     ///
     /// Computes in **O(boxes)**, eight at a time: see [`Frustum::touches`].
     pub fn cull(&self, frustum: &Frustum, visible: &mut Vec<u32>) {
-        simd::boxes::list_in_frustum(&self.groups, frustum, visible);
+        self.cull_blocks(0..self.blocks(), frustum, visible);
+    }
+
+    /// How many blocks of 64 boxes there are, the last one not full.
+    #[inline]
+    pub(crate) fn blocks(&self) -> usize {
+        self.len.div_ceil(BLOCK)
+    }
+
+    /// The same for some blocks only.
+    #[inline]
+    #[expect(clippy::cast_possible_truncation, reason = "no list is longer than the numbers that it is told by")]
+    pub(crate) fn cull_blocks(&self, blocks: Range<usize>, frustum: &Frustum, visible: &mut Vec<u32>) {
+        let of = |block: usize| self.groups.len().min(block * (BLOCK / GROUP));
+        let groups = &self.groups[of(blocks.start)..of(blocks.end)];
+        simd::boxes::list_in_frustum(groups, (blocks.start * BLOCK) as u32, frustum, visible);
     }
 
     /// The smallest box about those of a range. Computes in **O(boxes of the range)**.

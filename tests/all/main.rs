@@ -12,6 +12,7 @@ mod gltf;
 mod handles;
 mod inherited;
 mod mended;
+mod meshes;
 mod model;
 mod node_map;
 mod promises;

@@ -48,10 +48,10 @@ pub(super) fn frustum<const INSIDE: bool>(groups: &[BoxGroup], planes: &[[f32; 4
 
 /// See [`list_in_frustum`](super::list_in_frustum).
 #[inline]
-pub(super) fn list_in_frustum(groups: &[BoxGroup], planes: &[[f32; 4]], visible: &mut Vec<u32>) {
+pub(super) fn list_in_frustum(groups: &[BoxGroup], first: u32, planes: &[[f32; 4]], visible: &mut Vec<u32>) {
     assert!(is_there(), "the caller has looked for AVX-512");
     // SAFETY: the features are there, as just asserted.
-    unsafe { list_groups(groups, planes, visible) };
+    unsafe { list_groups(groups, first, planes, visible) };
 }
 
 /// The same column of two groups.
@@ -86,10 +86,11 @@ fn frustum_groups<const INSIDE: bool>(groups: &[BoxGroup], planes: &[[f32; 4]]) 
 /// Writes the numbers of what is hit behind each other, sixteen at a time, of which the next sixteen overwrite those
 /// that are none.
 #[target_feature(enable = "avx512f,popcnt")]
-fn list_groups(groups: &[BoxGroup], planes: &[[f32; 4]], visible: &mut Vec<u32>) {
+fn list_groups(groups: &[BoxGroup], first: u32, planes: &[[f32; 4]], visible: &mut Vec<u32>) {
     let (sides, count) = Side::all(planes);
     let sides = &sides[..count];
-    let mut indices = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+    let lanes = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+    let mut indices = _mm512_add_epi32(lanes, _mm512_set1_epi32(first.cast_signed()));
     let step = _mm512_set1_epi32(
         const {
             assert!(LANES == 16);

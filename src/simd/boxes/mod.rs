@@ -53,18 +53,18 @@ fn frustum_block<const INSIDE: bool>(groups: &[BoxGroup], frustum: &Frustum) -> 
 }
 
 /// Adds the numbers of all boxes that are not wholly outside any plane of the frustum to a list, in ascending order. Any
-/// number of groups.
-pub(crate) fn list_in_frustum(groups: &[BoxGroup], frustum: &Frustum, visible: &mut Vec<u32>) {
+/// number of groups; their boxes are numbered from `first` on.
+pub(crate) fn list_in_frustum(groups: &[BoxGroup], first: u32, frustum: &Frustum, visible: &mut Vec<u32>) {
     #[cfg(target_arch = "x86_64")]
     if avx512::is_there() {
-        return avx512::list_in_frustum(groups, frustum.planes(), visible);
+        return avx512::list_in_frustum(groups, first, frustum.planes(), visible);
     }
-    list_by_bits(groups, visible, |groups| in_frustum(groups, frustum).0);
+    list_by_bits(groups, first, visible, |groups| in_frustum(groups, frustum).0);
 }
 
 /// Adds the numbers of all boxes whose bit a test of blocks sets.
-fn list_by_bits(groups: &[BoxGroup], found: &mut Vec<u32>, test: impl Fn(&[BoxGroup]) -> u64) {
-    for (block, groups) in (0..).step_by(BLOCK).zip(groups.chunks(BLOCK / GROUP)) {
+fn list_by_bits(groups: &[BoxGroup], first: u32, found: &mut Vec<u32>, test: impl Fn(&[BoxGroup]) -> u64) {
+    for (block, groups) in (first..).step_by(BLOCK).zip(groups.chunks(BLOCK / GROUP)) {
         let mut hits = test(groups);
         let (mut numbers, mut count) = ([0; BLOCK], 0);
         while hits != 0 {

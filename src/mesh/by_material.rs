@@ -1,0 +1,142 @@
+//! Draws in the order of their materials, so that each is bound once.
+
+use crate::{MeshDraw, MeshSet};
+use core::ops::Range;
+
+/// The draws of one material. 12 bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct MaterialGroup {
+    /// The caller's number for the material.
+    pub material: u32,
+    /// The place of the first in [`MaterialDraws::draws`].
+    pub first: u32,
+    /// How many they are; at least 1.
+    pub count: u32,
+}
+
+impl MaterialGroup {
+    /// The places in [`MaterialDraws::draws`].
+    #[must_use]
+    pub const fn range(&self) -> Range<usize> {
+        self.first as usize..self.first as usize + self.count as usize
+    }
+}
+
+/// Draws by material; see [`MeshSet::draws_by_material`]. Kept from frame to frame it allocates only while it grows.
+#[derive(Clone, Debug, Default)]
+pub struct MaterialDraws {
+    draws: Vec<MeshDraw>,
+    groups: Vec<MaterialGroup>,
+    /// Materials above the indices that they belong to, and room to sort them.
+    keys: Vec<u64>,
+    sorted: Vec<u64>,
+}
+
+/// Fewer keys than this are sorted faster by comparing.
+const FEW: usize = 1024;
+/// A material, 32 bits, in digits.
+const DIGIT_BITS: u32 = 11;
+const DIGITS: usize = 3;
+
+impl MaterialDraws {
+    /// No draws.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self { draws: Vec::new(), groups: Vec::new(), keys: Vec::new(), sorted: Vec::new() }
+    }
+
+    /// All draws: those of the least material first, and of one material by ascending index.
+    #[must_use]
+    pub fn draws(&self) -> &[MeshDraw] {
+        &self.draws
+    }
+
+    /// The materials, ascending, each with the place of its draws.
+    #[must_use]
+    pub fn groups(&self) -> &[MaterialGroup] {
+        &self.groups
+    }
+
+    /// Each material with its draws.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = (u32, &[MeshDraw])> {
+        self.groups.iter().map(|group| (group.material, &self.draws[group.range()]))
+    }
+
+    /// Sorts keys by material and index, if they are in the order of their indices before.
+    fn sort(&mut self) {
+        let Self { keys, sorted, .. } = self;
+        if keys.len() < FEW {
+            keys.sort_unstable();
+            return;
+        }
+        let mut counts = [[0_u32; 1 << DIGIT_BITS]; DIGITS];
+        for &key in &*keys {
+            for (digit, counts) in counts.iter_mut().enumerate() {
+                counts[digit_of(key, digit)] += 1;
+            }
+        }
+        sorted.clear();
+        sorted.resize(keys.len(), 0);
+        for (digit, counts) in counts.iter_mut().enumerate() {
+            if counts[digit_of(keys[0], digit)] as usize == keys.len() {
+                continue;
+            }
+            let mut start = 0;
+            for count in &mut *counts {
+                start += core::mem::replace(count, start);
+            }
+            for &key in &*keys {
+                let place = &mut counts[digit_of(key, digit)];
+                sorted[*place as usize] = key;
+                *place += 1;
+            }
+            core::mem::swap(keys, sorted);
+        }
+    }
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "there are few digits, and each is what the mask leaves")]
+const fn digit_of(key: u64, digit: usize) -> usize {
+    (key >> (u32::BITS + digit as u32 * DIGIT_BITS)) as usize & ((1 << DIGIT_BITS) - 1)
+}
+
+impl MeshSet {
+    /// Lists what it takes to draw these sub-meshes, by material, in place of what `sorted` held.
+    ///
+    /// Computes in **O(visible)**, by one digit of the materials after the other.
+    ///
+    /// ```
+    /// use hedgerow::{Aabb, MaterialDraws, MeshSet, SubMesh};
+    ///
+    /// let mut set = MeshSet::new();
+    /// let part = |indices, material| SubMesh::new(indices, material, Aabb::cube(1.0));
+    /// set.insert(7, &[part(0..30, 4), part(30..36, 2)])?;
+    /// set.insert(9, &[part(0..3, 4)])?;
+    /// let mut sorted = MaterialDraws::new();
+    /// set.draws_by_material(&[0, 1, 2], &mut sorted);
+    /// let materials: Vec<_> = sorted.iter().map(|(material, draws)| (material, draws.len())).collect();
+    /// assert_eq!(materials, [(2, 1), (4, 2)]);
+    /// # Ok::<(), hedgerow::Error>(())
+    /// ```
+    ///
+    /// # Panics
+    /// For an index beyond the last sub-mesh: the list is older than an edit. If the indices do not ascend.
+    pub fn draws_by_material(&self, visible: &[u32], sorted: &mut MaterialDraws) {
+        assert!(visible.is_sorted(), "the indices ascend, as those do that a set lists");
+        sorted.keys.clear();
+        let key = |&index: &u32| u64::from(self.materials[index as usize]) << u32::BITS | u64::from(index);
+        sorted.keys.extend(visible.iter().map(key));
+        sorted.sort();
+        sorted.draws.clear();
+        sorted.groups.clear();
+        for (place, &key) in (0..).zip(&sorted.keys) {
+            #[expect(clippy::cast_possible_truncation, reason = "the index is what the lower half is")]
+            let draw = self.draw(key as u32);
+            sorted.draws.push(draw);
+            match sorted.groups.last_mut() {
+                Some(group) if group.material == draw.material => group.count += 1,
+                _ => sorted.groups.push(MaterialGroup { material: draw.material, first: place, count: 1 }),
+            }
+        }
+    }
+}

@@ -1,0 +1,55 @@
+//! From visible lists to what a renderer does.
+
+use crate::{MeshDraw, MeshSet, ShadowDraw};
+
+impl MeshSet {
+    /// Lists what it takes to draw these sub-meshes, in their order, in place of what the list held.
+    ///
+    /// Computes in **O(visible)**. `visible` is what [`cull`](Self::cull) listed, or any indices.
+    ///
+    /// # Panics
+    /// For an index beyond the last sub-mesh: the list is older than an edit.
+    pub fn draws(&self, visible: &[u32], draws: &mut Vec<MeshDraw>) {
+        draws.clear();
+        draws.extend(visible.iter().map(|&index| self.draw(index)));
+    }
+
+    /// Lists what it takes to draw these sub-meshes into a depth buffer, in their order, in place of what the list held.
+    /// Materials are not looked at, and where one sub-mesh of a mesh goes on where the one before ends, both are one draw.
+    ///
+    /// Computes in **O(visible)**.
+    ///
+    /// ```
+    /// use hedgerow::{Aabb, MeshSet, ShadowDraw, SubMesh};
+    ///
+    /// let mut set = MeshSet::new();
+    /// let part = |indices, material| SubMesh::new(indices, material, Aabb::cube(1.0));
+    /// set.insert(7, &[part(0..30, 1), part(30..36, 2), part(60..63, 2)])?;
+    /// let mut draws = Vec::new();
+    /// set.shadow_draws(&[0, 1, 2], &mut draws);
+    /// assert_eq!(draws, [ShadowDraw { mesh: 7, start: 0, count: 36 }, ShadowDraw { mesh: 7, start: 60, count: 3 }]);
+    /// # Ok::<(), hedgerow::Error>(())
+    /// ```
+    ///
+    /// # Panics
+    /// For an index beyond the last sub-mesh: the list is older than an edit.
+    pub fn shadow_draws(&self, visible: &[u32], draws: &mut Vec<ShadowDraw>) {
+        draws.clear();
+        draws.reserve(visible.len());
+        let ranges = visible.iter().map(|&index| self.ranges[index as usize]);
+        for range in ranges {
+            // A range never ends beyond 2³² − 1, so a sum of two that touch does not overflow.
+            match draws.last_mut() {
+                Some(last) if last.mesh == range.mesh && last.start + last.count == range.start => {
+                    last.count += range.count;
+                }
+                _ => draws.push(range),
+            }
+        }
+    }
+
+    #[inline]
+    pub(super) fn draw(&self, index: u32) -> MeshDraw {
+        self.ranges[index as usize].with_material(self.materials[index as usize])
+    }
+}

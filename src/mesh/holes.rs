@@ -1,0 +1,88 @@
+//! Ranges of the columns that no mesh has.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The holes, none of which touches another: neighbours are one.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Holes {
+    /// First place and length.
+    by_place: BTreeMap<u32, u32>,
+    /// Length and first place.
+    by_length: BTreeSet<(u32, u32)>,
+    /// The sum of the lengths.
+    total: u32,
+}
+
+impl Holes {
+    /// How many places are free.
+    pub(super) const fn total(&self) -> u32 {
+        self.total
+    }
+
+    /// First places and lengths, in order.
+    pub(super) fn iter(&self) -> impl Iterator<Item = (u32, u32)> {
+        self.by_place.iter().map(|(&first, &length)| (first, length))
+    }
+
+    pub(super) fn clear(&mut self) {
+        *self = Self::default();
+    }
+
+    /// Takes that many places from the shortest hole that has them, the first of these. Computes in **O(log holes)**.
+    pub(super) fn take(&mut self, length: u32) -> Option<u32> {
+        let &(found, first) = self.by_length.range((length, 0)..).next()?;
+        self.remove(first, found);
+        if found > length {
+            self.insert(first + length, found - length);
+        }
+        Some(first)
+    }
+
+    /// Gives places back, and answers the hole that they are part of now. Computes in **O(log holes)**.
+    pub(super) fn give(&mut self, mut first: u32, mut length: u32) -> (u32, u32) {
+        if let Some((&before, &room)) = self.by_place.range(..first).next_back()
+            && before + room == first
+        {
+            self.remove(before, room);
+            (first, length) = (before, room + length);
+        }
+        if let Some(&behind) = self.by_place.get(&(first + length)) {
+            self.remove(first + length, behind);
+            length += behind;
+        }
+        self.insert(first, length);
+        (first, length)
+    }
+
+    /// Forgets a hole.
+    pub(super) fn remove(&mut self, first: u32, length: u32) {
+        let (by_place, by_length) = (self.by_place.remove(&first), self.by_length.remove(&(length, first)));
+        debug_assert!(by_place == Some(length) && by_length, "both tables know the hole");
+        self.total -= length;
+    }
+
+    fn insert(&mut self, first: u32, length: u32) {
+        self.by_place.insert(first, length);
+        self.by_length.insert((length, first));
+        self.total += length;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn neighbouring_holes_become_one_and_the_shortest_that_fits_is_taken() {
+        let mut holes = Holes::default();
+        holes.give(10, 2);
+        holes.give(20, 5);
+        assert_eq!(holes.give(12, 3), (10, 5));
+        assert_eq!(holes.give(8, 2), (8, 7));
+        assert_eq!(holes.give(15, 5), (8, 17));
+        holes.give(40, 3);
+        assert_eq!((holes.take(3), holes.take(3), holes.take(15)), (Some(40), Some(8), None));
+        assert_eq!(holes.iter().collect::<Vec<_>>(), [(11, 14)]);
+        assert_eq!((holes.total(), holes.by_length.len()), (14, 1));
+    }
+}

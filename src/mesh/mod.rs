@@ -1,0 +1,32 @@
+//! Sub-mesh sets: what static meshes are culled and drawn from, as columns.
+//!
+//! Source: S. Reinalter's Molecule engine, *Adventures in data-oriented design, part 1: mesh data*, and the points of
+//! improvement at its end: indices of what is visible instead of flags, commands stored straight away, and all meshes in one.
+//!
+//! ```text
+//! sub-mesh ── bounds ────── 24 B, in groups of eight   what culling reads, and nothing else
+//!          ── ranges ────── 12 B: mesh, start, count   what a shadow pass reads
+//!          ── materials ──── 4 B                       what drawing reads beside the range
+//!          ── owners ─────── 4 B                       from a sub-mesh back to its mesh
+//! mesh ─────── entries ──── 16 B: first, count, mesh, generation
+//! ```
+//!
+//! The sub-meshes of a mesh stand side by side. Removing a mesh leaves a hole: boxes that nothing touches, for later meshes to
+//! fill. So indices stay what they are until [`MeshSet::compact`] closes the holes.
+
+mod by_material;
+mod cull;
+mod draws;
+mod error;
+mod handle;
+mod holes;
+mod set;
+mod sub_mesh;
+mod validate;
+
+pub use by_material::{MaterialDraws, MaterialGroup};
+pub use cull::MeshChunk;
+pub use error::MeshError;
+pub use handle::MeshHandle;
+pub use set::MeshSet;
+pub use sub_mesh::{MeshDraw, ShadowDraw, SubMesh};

@@ -1,0 +1,388 @@
+//! The set: columns of sub-meshes, entries of meshes, and how both change.
+
+use crate::math::Boxes;
+use crate::mesh::handle::Generation;
+use crate::mesh::holes::Holes;
+use crate::mesh::sub_mesh::checked_bounds;
+use crate::mesh::{MeshError, MeshHandle, ShadowDraw, SubMesh};
+use crate::{Aabb, Error};
+use core::ops::Range;
+
+/// No mesh, as an owner; no entry, at the end of the list of free ones.
+pub(super) const NONE: u32 = u32::MAX;
+
+/// A mesh: where its sub-meshes stand, or, of a free entry, which is the next free one. 16 bytes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Entry {
+    /// The place of the first sub-mesh; of a free entry, the next free one.
+    pub(super) first: u32,
+    pub(super) count: u32,
+    /// The caller's number.
+    pub(super) mesh: u32,
+    pub(super) generation: Generation,
+}
+
+/// Meshes in pieces with a material each, as columns: culled in batches to lists of indices, drawn from these.
+///
+/// ```
+/// use hedgerow::glam::{Vec3, Vec4};
+/// use hedgerow::{Aabb, Frustum, MeshDraw, MeshSet, SubMesh};
+///
+/// let mut set = MeshSet::new();
+/// let at = |x: f32| Aabb::new(Vec3::new(x, 0.0, 0.0), Vec3::new(x + 1.0, 1.0, 1.0));
+/// let house = set.insert(7, &[SubMesh::new(0..36, 1, at(0.0)), SubMesh::new(36..60, 2, at(5.0))])?;
+/// let tree = set.insert(9, &[SubMesh::new(0..12, 2, at(6.0))])?;
+///
+/// let right_of_4 = [Vec4::new(1.0, 0.0, 0.0, -4.0), Vec4::ZERO, Vec4::ZERO, Vec4::ZERO, Vec4::ZERO, Vec4::ZERO];
+/// let (mut visible, mut draws) = (Vec::new(), Vec::new());
+/// set.cull(&Frustum::from_planes(right_of_4)?, &mut visible);
+/// set.draws(&visible, &mut draws);
+/// assert_eq!(visible, [1, 2]);
+/// assert_eq!(draws[0], MeshDraw { mesh: 7, start: 36, count: 24, material: 2 });
+/// assert_eq!(set.mesh_at(2), Some(tree));
+///
+/// set.remove(tree)?;
+/// assert!(!set.contains(tree) && set.contains(house));
+/// # Ok::<(), hedgerow::Error>(())
+/// ```
+///
+/// A sub-mesh takes 44 bytes (box 24, range 12, material 4, owner 4), a mesh 16. Culling reads boxes and nothing else; a
+/// shadow pass boxes and ranges.
+///
+/// The sub-meshes of a mesh stand side by side, in the order given. Their *indices*, which visible lists hold, stay what they
+/// are until [`compact`](Self::compact): a mesh that is removed leaves a hole, which later ones fill, the shortest that is long
+/// enough first. Culling tests the boxes of holes, too, which nothing touches; there are as many as
+/// [`hole_count`](Self::hole_count) says. A visible list is to be used before the set is edited, or it may name sub-meshes of
+/// another mesh, or none.
+#[derive(Clone, Debug)]
+pub struct MeshSet {
+    pub(super) bounds: Boxes,
+    pub(super) ranges: Vec<ShadowDraw>,
+    pub(super) materials: Vec<u32>,
+    /// The entry of the mesh that each sub-mesh is of; [`NONE`] in holes.
+    pub(super) owners: Vec<u32>,
+    pub(super) entries: Vec<Entry>,
+    /// The first free entry.
+    pub(super) free: u32,
+    pub(super) holes: Holes,
+    /// How many meshes there are.
+    pub(super) len: usize,
+}
+
+impl MeshSet {
+    /// A set without meshes.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::with_capacity(0, 0)
+    }
+
+    /// A set without meshes, with room for so many.
+    #[must_use]
+    pub fn with_capacity(meshes: usize, sub_meshes: usize) -> Self {
+        let mut bounds = Boxes::new();
+        bounds.resize(sub_meshes);
+        bounds.clear();
+        Self {
+            bounds,
+            ranges: Vec::with_capacity(sub_meshes),
+            materials: Vec::with_capacity(sub_meshes),
+            owners: Vec::with_capacity(sub_meshes),
+            entries: Vec::with_capacity(meshes),
+            free: NONE,
+            holes: Holes::default(),
+            len: 0,
+        }
+    }
+
+    /// Adds a mesh. `mesh` is the caller's own number, of the mesh's buffers or of an instance of it: draws hand it back.
+    ///
+    /// Computes in amortised **O(sub-meshes of the mesh + log holes)**. A mesh may be without sub-meshes.
+    ///
+    /// # Errors
+    /// [`MeshError::RangeTooLong`], [`MeshError::NotFinite`], [`MeshError::CapacityOverflow`].
+    pub fn insert(&mut self, mesh: u32, sub_meshes: &[SubMesh]) -> Result<MeshHandle, Error> {
+        for (number, sub_mesh) in sub_meshes.iter().enumerate() {
+            sub_mesh.checked(number)?;
+        }
+        let count = u32::try_from(sub_meshes.len()).map_err(|_| MeshError::CapacityOverflow)?;
+        let end = u32::try_from(self.ranges.len()).ok().and_then(|end| end.checked_add(count));
+        if end.is_none() || (self.free == NONE && self.entries.len() >= NONE as usize) {
+            return Err(MeshError::CapacityOverflow.into());
+        }
+        let first = if count == 0 { 0 } else { self.take_places(count) };
+        let index = self.take_entry(Entry { first, count, mesh, generation: Generation::UNUSED });
+        for (place, (number, sub_mesh)) in (first as usize..).zip(sub_meshes.iter().enumerate()) {
+            let SubMesh { start, count, material, bounds } = sub_mesh.checked(number)?;
+            self.ranges[place] = ShadowDraw { mesh, start, count };
+            self.materials[place] = material;
+            self.bounds.set(place, bounds);
+            self.owners[place] = index;
+        }
+        self.len += 1;
+        Ok(self.handle(index))
+    }
+
+    /// Removes a mesh and answers the caller's number for it. Its handle is stale from then on; the indices of others stay.
+    ///
+    /// Computes in **O(sub-meshes of the mesh + log holes)**.
+    ///
+    /// # Errors
+    /// [`MeshError::StaleHandle`].
+    pub fn remove(&mut self, mesh: MeshHandle) -> Result<u32, Error> {
+        let entry = *self.entry(mesh)?;
+        self.entries[mesh.index()] = match entry.generation.given_back() {
+            Some(generation) => {
+                let next = core::mem::replace(&mut self.free, mesh.number());
+                Entry { first: next, count: 0, mesh: 0, generation }
+            }
+            // Retired: on no list, so never taken again.
+            None => Entry { first: NONE, count: 0, mesh: 0, generation: Generation::UNUSED },
+        };
+        self.len -= 1;
+        if entry.count > 0 {
+            self.give_places(entry.first, entry.count);
+        }
+        Ok(entry.mesh)
+    }
+
+    /// Removes all meshes and keeps the memory.
+    pub fn clear(&mut self) {
+        for index in 0..self.entries.len() {
+            if self.entries[index].generation.is_in_use() {
+                let handle = self.handle_of(index);
+                self.remove(handle).expect("the entry is in use");
+            }
+        }
+    }
+
+    /// Closes all holes: sub-meshes move up, in their order. Every index may be another one then; handles stay.
+    ///
+    /// Computes in **O(sub-meshes)**, or O(1) where there are no holes. When many meshes are gone for good, this is what makes
+    /// culling faster again.
+    pub fn compact(&mut self) {
+        if self.hole_count() == 0 {
+            return;
+        }
+        let (mut from, mut to) = (0, 0);
+        while from < self.owners.len() {
+            let owner = self.owners[from];
+            if owner == NONE {
+                from += 1;
+                continue;
+            }
+            let entry = &mut self.entries[owner as usize];
+            let count = entry.count as usize;
+            entry.first = place(to);
+            self.ranges.copy_within(from..from + count, to);
+            self.materials.copy_within(from..from + count, to);
+            self.owners.copy_within(from..from + count, to);
+            for step in 0..count {
+                let bounds = self.bounds.get(from + step).expect("columns are of one length");
+                self.bounds.set(to + step, bounds);
+            }
+            from += count;
+            to += count;
+        }
+        self.truncate(to);
+        self.holes.clear();
+    }
+
+    /// Sets the box of a sub-mesh, which is counted from 0 within its mesh. Computes in **O(1)**.
+    ///
+    /// # Errors
+    /// [`MeshError::StaleHandle`], [`MeshError::NoSubMesh`], [`MeshError::NotFinite`].
+    pub fn set_bounds(&mut self, mesh: MeshHandle, sub_mesh: usize, bounds: Aabb) -> Result<(), Error> {
+        let place = self.place(mesh, sub_mesh)?;
+        self.bounds.set(place, checked_bounds(bounds, sub_mesh)?);
+        Ok(())
+    }
+
+    /// Sets the material of a sub-mesh. Computes in **O(1)**.
+    ///
+    /// # Errors
+    /// [`MeshError::StaleHandle`], [`MeshError::NoSubMesh`].
+    pub fn set_material(&mut self, mesh: MeshHandle, sub_mesh: usize, material: u32) -> Result<(), Error> {
+        let place = self.place(mesh, sub_mesh)?;
+        self.materials[place] = material;
+        Ok(())
+    }
+
+    /// Sets which indices a sub-mesh draws, say at another level of detail. Computes in **O(1)**.
+    ///
+    /// # Errors
+    /// [`MeshError::StaleHandle`], [`MeshError::NoSubMesh`].
+    pub fn set_indices(&mut self, mesh: MeshHandle, sub_mesh: usize, indices: Range<u32>) -> Result<(), Error> {
+        let place = self.place(mesh, sub_mesh)?;
+        let SubMesh { start, count, .. } = SubMesh::new(indices, 0, Aabb::EMPTY);
+        self.ranges[place] = ShadowDraw { start, count, ..self.ranges[place] };
+        Ok(())
+    }
+
+    /// How many meshes there are.
+    #[must_use]
+    pub const fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// How many sub-meshes all meshes have.
+    #[must_use]
+    pub fn sub_mesh_count(&self) -> usize {
+        self.ranges.len() - self.hole_count()
+    }
+
+    /// How many indices are between those of sub-meshes, free for later meshes; culling tests as many boxes for nothing.
+    #[must_use]
+    pub fn hole_count(&self) -> usize {
+        self.holes.total() as usize
+    }
+
+    /// Whether the handle's mesh is in the set.
+    #[must_use]
+    pub fn contains(&self, mesh: MeshHandle) -> bool {
+        self.entry(mesh).is_ok()
+    }
+
+    /// The caller's number for a mesh, or `None` for a stale handle.
+    #[must_use]
+    pub fn number(&self, mesh: MeshHandle) -> Option<u32> {
+        self.entry(mesh).ok().map(|entry| entry.mesh)
+    }
+
+    /// The indices of a mesh's sub-meshes, as they stand in visible lists, or `None` for a stale handle.
+    #[must_use]
+    pub fn indices(&self, mesh: MeshHandle) -> Option<Range<u32>> {
+        self.entry(mesh).ok().map(|entry| entry.first..entry.first + entry.count)
+    }
+
+    /// The mesh that a sub-mesh is of, by its index; `None` for holes and beyond the last. Computes in **O(1)**.
+    #[must_use]
+    pub fn mesh_at(&self, index: u32) -> Option<MeshHandle> {
+        let owner = *self.owners.get(index as usize)?;
+        (owner != NONE).then(|| self.handle(owner))
+    }
+
+    /// A sub-mesh as it was described, or `None` where there is none. Computes in **O(1)**.
+    #[must_use]
+    pub fn sub_mesh(&self, mesh: MeshHandle, sub_mesh: usize) -> Option<SubMesh> {
+        let place = self.place(mesh, sub_mesh).ok()?;
+        let ShadowDraw { start, count, .. } = self.ranges[place];
+        Some(SubMesh { start, count, material: self.materials[place], bounds: self.bounds.get(place)? })
+    }
+
+    /// All meshes, in an order that is the same from run to run and has no meaning.
+    pub fn meshes(&self) -> impl Iterator<Item = MeshHandle> {
+        (0..self.entries.len())
+            .filter(|&index| self.entries[index].generation.is_in_use())
+            .map(|index| self.handle_of(index))
+    }
+
+    fn handle(&self, index: u32) -> MeshHandle {
+        MeshHandle::new(index, self.entries[index as usize].generation)
+    }
+
+    fn handle_of(&self, index: usize) -> MeshHandle {
+        self.handle(place(index))
+    }
+
+    #[inline]
+    fn entry(&self, mesh: MeshHandle) -> Result<&Entry, Error> {
+        let entry = self.entries.get(mesh.index()).filter(|entry| entry.generation == mesh.generation());
+        entry.ok_or_else(|| MeshError::StaleHandle(mesh).into())
+    }
+
+    /// Where a sub-mesh stands in the columns.
+    #[inline]
+    fn place(&self, mesh: MeshHandle, sub_mesh: usize) -> Result<usize, Error> {
+        let entry = self.entry(mesh)?;
+        let count = entry.count as usize;
+        if sub_mesh < count {
+            Ok(entry.first as usize + sub_mesh)
+        } else {
+            Err(MeshError::NoSubMesh { mesh, sub_mesh, count }.into())
+        }
+    }
+
+    /// An entry for a new mesh, which brings no generation.
+    fn take_entry(&mut self, entry: Entry) -> u32 {
+        if self.free == NONE {
+            let index = place(self.entries.len());
+            self.entries.push(Entry { generation: Generation::UNUSED.taken(), ..entry });
+            return index;
+        }
+        let index = self.free;
+        let free = &mut self.entries[index as usize];
+        self.free = free.first;
+        *free = Entry { generation: free.generation.taken(), ..entry };
+        index
+    }
+
+    /// Places for a new mesh: a hole, or behind the last.
+    fn take_places(&mut self, count: u32) -> u32 {
+        self.holes.take(count).unwrap_or_else(|| {
+            let end = self.ranges.len();
+            let len = end + count as usize;
+            self.ranges.resize(len, ShadowDraw { mesh: 0, start: 0, count: 0 });
+            self.materials.resize(len, 0);
+            self.owners.resize(len, NONE);
+            self.bounds.resize(len);
+            place(end)
+        })
+    }
+
+    /// Makes a hole of places, or cuts the columns before them where they are the last.
+    fn give_places(&mut self, first: u32, count: u32) {
+        for place in first as usize..(first + count) as usize {
+            self.owners[place] = NONE;
+            self.bounds.set(place, Aabb::EMPTY);
+        }
+        let (first, length) = self.holes.give(first, count);
+        if (first + length) as usize == self.ranges.len() {
+            self.holes.remove(first, length);
+            self.truncate(first as usize);
+        }
+    }
+
+    fn truncate(&mut self, len: usize) {
+        self.ranges.truncate(len);
+        self.materials.truncate(len);
+        self.owners.truncate(len);
+        self.bounds.truncate(len);
+    }
+}
+
+impl Default for MeshSet {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// The number of a place or an entry, of which there are no more than 32 bits number.
+fn place(index: usize) -> u32 {
+    u32::try_from(index).expect("an insert that would make more was refused")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_entry_whose_generations_are_used_up_is_retired() {
+        let mut set = MeshSet::new();
+        let first = set.insert(1, &[SubMesh::new(0..3, 0, Aabb::cube(1.0))]).unwrap();
+        set.entries[0].generation = Generation::LAST;
+        let last = set.handle(0);
+        assert!(!set.contains(first) && set.contains(last));
+        assert_eq!(set.remove(last), Ok(1));
+        set.validate().unwrap();
+        let next = set.insert(2, &[SubMesh::new(0..3, 0, Aabb::cube(1.0))]).unwrap();
+        assert_eq!(next.index(), 1);
+        assert!(!set.contains(first) && !set.contains(last) && set.len() == 1);
+        set.validate().unwrap();
+    }
+}
