@@ -1,12 +1,12 @@
 //! Single edits below one child of the root under the default policy and the thesis's: building a random tree of 100,000
-//! nodes, and churning it.
+//! nodes, and churning it; and building a chain, a caterpillar and a flat tree.
 //!
 //! Time is that of all edits together, an element of the throughput is one edit. `cargo run --release --example measure --
 //! pauses` times each edit by itself, up to the worst, and the updates behind them.
 
 use criterion::{BenchmarkId, Criterion, Throughput};
 use hedgerow::SceneConfig;
-use hedgerow_naive::{Edit, Script, Stage};
+use hedgerow_naive::{Edit, Growth, Script, Stage};
 use std::time::{Duration, Instant};
 
 const NODES: usize = 100_000;
@@ -32,6 +32,14 @@ fn main() {
                 play(&mut stage, build);
                 play(&mut stage, churn)
             };
+            bencher.iter_custom(|rounds| (0..rounds).map(round).sum());
+        });
+    }
+    for growth in Growth::EXTREMES {
+        let script = Script::shaped(growth, NODES, 0, 1);
+        group.throughput(Throughput::Elements(NODES as u64));
+        group.bench_function(BenchmarkId::new(format!("{}/build", growth.name()), NODES), |bencher| {
+            let round = |_| play(&mut Stage::new(SceneConfig::DEFAULT, &script), script.edits());
             bencher.iter_custom(|rounds| (0..rounds).map(round).sum());
         });
     }

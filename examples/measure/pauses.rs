@@ -11,19 +11,21 @@
 //!   nothing is merely put off: every update is in one of the two rows.
 //! - `worst-growth`: our worst edit at a million nodes; beside it, in place of a baseline, our worst at 100,000. At a ratio
 //!   of 0.67 and above the worst edit grows by at most half where the scene grows tenfold.
+//! - `chain/`, `caterpillar/`, `flat/` before the names of medians and worsts, and before `worst-growth`: the same where the
+//!   tree grows in that shape, and is churned by inserts and removals without moves.
 //!
-//! The script is played seven times, on a new scene each time, and the time of an edit is its minimum over the runs, since
-//! the machine's interruptions are not ours. The
-//! clock is read before and after each edit and update; some 25 ns of each figure are the clock's own.
+//! The script is played seven times, those of shapes three times, and by the thesis's policy once, on a new scene each
+//! time, and the time of an edit is its minimum over the runs, since the machine's interruptions are not ours. The clock is
+//! read before and after each edit and update; some 25 ns of each figure are the clock's own.
 
 use crate::report::{Case, Report, Unit};
 use hedgerow::SceneConfig;
-use hedgerow_naive::{Script, Stage};
+use hedgerow_naive::{Growth, Script, Stage};
 use std::error::Error;
 use std::time::Instant;
 
-/// How many nodes are built, and how often the script is played by the default policy and by the thesis's.
-const SIZES: [(usize, usize, usize); 2] = [(100_000, 7, 7), (1_000_000, 7, 7)];
+/// How many nodes are built.
+const SIZES: [usize; 2] = [100_000, 1_000_000];
 /// About as many updates are timed as this, and a fifth more.
 const UPDATES: usize = 10_000;
 
@@ -31,8 +33,23 @@ const QUANTILES: [(&str, f64); 4] = [("median", 0.5), ("p99", 0.99), ("p99.99", 
 
 /// Runs the experiment.
 pub(crate) fn run(report: &mut Report) -> Result<(), Box<dyn Error>> {
-    let [small, large] = SIZES.map(|(nodes, runs, baseline_runs)| {
-        let script = Script::new(nodes, nodes / 5, nodes as u64);
+    shape(report, Growth::Random, "", &QUANTILES, (7, 7))?;
+    let [median, .., worst] = QUANTILES;
+    Growth::EXTREMES
+        .into_iter()
+        .try_for_each(|growth| shape(report, growth, &format!("{}/", growth.name()), &[median, worst], (3, 1)))
+}
+
+/// A tree that grows in one shape: the script is played so often by the default policy and by the thesis's.
+fn shape(
+    report: &mut Report,
+    growth: Growth,
+    prefix: &str,
+    quantiles: &[(&str, f64)],
+    (runs, baseline_runs): (usize, usize),
+) -> Result<(), Box<dyn Error>> {
+    let [small, large] = SIZES.map(|nodes| {
+        let script = Script::shaped(growth, nodes, nodes / 5, nodes as u64);
         let ours = Times::least(SceneConfig::DEFAULT, &script, nodes / UPDATES, runs);
         let theirs = Times::least(SceneConfig::THESIS, &script, nodes / UPDATES, baseline_runs);
         (nodes, ours, theirs)
@@ -44,9 +61,9 @@ pub(crate) fn run(report: &mut Report) -> Result<(), Box<dyn Error>> {
             ("frame-", Unit::Call, &ours.frames, &theirs.frames),
         ];
         for (kind, unit, ours, theirs) in kinds {
-            for (quantile, share) in QUANTILES {
+            for &(quantile, share) in quantiles {
                 report.case(&Case {
-                    name: &format!("{kind}{quantile}"),
+                    name: &format!("{prefix}{kind}{quantile}"),
                     nodes: *nodes,
                     unit,
                     ours: at(ours, share),
@@ -57,7 +74,7 @@ pub(crate) fn run(report: &mut Report) -> Result<(), Box<dyn Error>> {
         }
     }
     report.case(&Case {
-        name: "worst-growth",
+        name: &format!("{prefix}worst-growth"),
         nodes: large.0,
         unit: Unit::Edit,
         ours: at(&large.1.edits, 1.0),

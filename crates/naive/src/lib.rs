@@ -40,7 +40,7 @@ pub use graph::{Graph, NodePtr};
 pub use key_tracks::KeyTracks;
 pub use moves::Moves;
 pub use recipe::{Content, Kind, Recipe, RecipeNode, SIZES};
-pub use script::{Edit, Script, Stage};
+pub use script::{Edit, Growth, Script, Stage};
 pub use side::{Batched, Boxed, Packed, Side, describe};
 pub use test_clip::{TEST_CLIP_JOINTS, TEST_CLIP_KEYS, TEST_CLIP_RATE, swaying, test_clip};
 pub use topology::{RIG, Topology};

@@ -34,11 +34,43 @@ pub enum Edit {
     },
 }
 
+/// The shape in which a tree grows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Growth {
+    /// Each node below an earlier one chosen at random.
+    Random,
+    /// Each node below the newest.
+    Chain,
+    /// A chain each of whose nodes has a leaf beside the next one.
+    Caterpillar,
+    /// All nodes below the child of the root.
+    Flat,
+}
+
+impl Growth {
+    /// The shapes that no random tree is like.
+    pub const EXTREMES: [Self; 3] = [Self::Chain, Self::Caterpillar, Self::Flat];
+
+    /// What the shape is called in results.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Random => "random",
+            Self::Chain => "chain",
+            Self::Caterpillar => "caterpillar",
+            Self::Flat => "flat",
+        }
+    }
+}
+
 /// A sequence of edits, the same for the same seed, told without reference to a scene.
 ///
 /// The first edits insert nodes, each below an earlier one chosen at random. The others are half inserts, a quarter
 /// removals of at most eight nodes and a quarter moves of random nodes with all below them, which leaves the tree about
 /// as large as it is. Node contents are the thesis's mix (table 5.2).
+///
+/// A script of another [`Growth`] inserts where that says, and its other edits are half inserts and half removals of at most
+/// eight nodes, the newest where no others are found soon. It moves nothing, since in a deep tree most moves would be cycles.
 #[derive(Clone, Debug)]
 pub struct Script {
     edits: Vec<Edit>,
@@ -52,15 +84,25 @@ impl Script {
     /// If that makes more than 2³² nodes.
     #[must_use]
     pub fn new(grown: usize, churned: usize, seed: u64) -> Self {
+        Self::shaped(Growth::Random, grown, churned, seed)
+    }
+
+    /// The same for a tree that grows in another shape.
+    ///
+    /// # Panics
+    /// If that makes more than 2³² nodes.
+    #[must_use]
+    pub fn shaped(growth: Growth, grown: usize, churned: usize, seed: u64) -> Self {
         let mut rng = Rng::new(seed);
         let contents = (0..CONTENTS).map(|_| Content::random(&mut rng)).collect();
         let mut outline = Outline::new(grown + churned);
         let mut edits = Vec::with_capacity(grown + churned);
-        edits.extend((0..grown).map(|_| outline.insert(&mut rng)));
-        edits.extend((0..churned).map(|_| match rng.below(4) {
-            0 => outline.remove(&mut rng),
-            1 => outline.reparent(&mut rng),
-            _ => outline.insert(&mut rng),
+        edits.extend((0..grown).map(|_| outline.grow(growth, &mut rng)));
+        edits.extend((0..churned).map(|_| match (growth, rng.below(4)) {
+            (Growth::Random, 0) => outline.remove(&mut rng),
+            (Growth::Random, 1) => outline.reparent(&mut rng),
+            (Growth::Chain | Growth::Caterpillar | Growth::Flat, 0 | 1) => outline.remove_soon(growth, &mut rng),
+            _ => outline.grow(growth, &mut rng),
         }));
         Self { edits, contents }
     }
@@ -155,6 +197,25 @@ impl Outline {
 
     fn insert(&mut self, rng: &mut Rng) -> Edit {
         let parent = self.any(rng);
+        self.insert_below(parent)
+    }
+
+    /// Inserts where the shape has its next node.
+    fn grow(&mut self, growth: Growth, rng: &mut Rng) -> Edit {
+        let newest = self.live.last().copied().unwrap_or(0);
+        match growth {
+            Growth::Random => self.insert(rng),
+            Growth::Chain => self.insert_below(newest),
+            Growth::Flat => self.insert_below(0),
+            Growth::Caterpillar => {
+                let Links { parent, next, previous, .. } = self.links[newest as usize];
+                let alone = parent != NONE && next == NONE && previous == NONE;
+                self.insert_below(if alone { parent } else { newest })
+            }
+        }
+    }
+
+    fn insert_below(&mut self, parent: u32) -> Edit {
         let node = u32::try_from(self.links.len()).expect("nodes are numbered in 32 bits");
         self.links.push(Links { parent: NONE, child: NONE, next: NONE, previous: NONE });
         self.places.push(u32::try_from(self.live.len()).expect("nodes are numbered in 32 bits"));
@@ -175,8 +236,23 @@ impl Outline {
                 break (node, subtree);
             }
         };
+        self.remove_subtree(node, &subtree)
+    }
+
+    /// Removes a small subtree, random or the newest; grows, where it is none.
+    fn remove_soon(&mut self, growth: Growth, rng: &mut Rng) -> Edit {
+        let Some(&newest) = self.live.last() else { return self.grow(growth, rng) };
+        let nodes = [(); 4].map(|()| self.any_but_top(rng));
+        let mut small = nodes.into_iter().chain([newest]).filter_map(|node| Some((node, self.small_subtree(node)?)));
+        match small.next() {
+            Some((node, subtree)) => self.remove_subtree(node, &subtree),
+            None => self.grow(growth, rng),
+        }
+    }
+
+    fn remove_subtree(&mut self, node: u32, subtree: &[u32]) -> Edit {
         self.unlink(node);
-        for gone in subtree {
+        for &gone in subtree {
             let place = self.places[gone as usize];
             self.live.swap_remove(place as usize);
             if let Some(&moved) = self.live.get(place as usize) {
@@ -266,21 +342,40 @@ mod tests {
     fn a_script_plays_on_every_policy_and_leaves_the_same_tree() {
         let script = Script::new(5000, 5000, 3);
         assert!(script.edits()[..5000].iter().all(|edit| matches!(edit, Edit::Insert { .. })));
-        let play = |config| {
-            let mut stage = Stage::new(config, &script);
-            for (number, &edit) in script.edits().iter().enumerate() {
-                stage.play(edit);
-                if number % 500 == 0 {
-                    stage.scene_mut().update();
-                }
-            }
-            stage.scene().validate().unwrap();
-            let depths = stage.nodes.iter().map(|&node| stage.scene().depth(node)).collect::<Vec<_>>();
-            (stage.scene().len(), depths)
-        };
+        let play = |config| play(&script, config);
         let (nodes, depths) = play(SceneConfig::DEFAULT);
         assert!((4500..5700).contains(&nodes), "{nodes} nodes");
         assert_eq!(depths.iter().flatten().count(), nodes - 1);
         assert_eq!((nodes, depths), play(SceneConfig::THESIS));
+    }
+
+    #[test]
+    fn a_script_of_a_shape_grows_to_that_shape_and_keeps_near_it() {
+        for (growth, depth) in Growth::EXTREMES.into_iter().zip([1000, 500, 2]) {
+            let grown = Script::shaped(growth, 1000, 0, 3);
+            let (nodes, depths) = play(&grown, SceneConfig::DEFAULT);
+            assert_eq!(nodes, 1002);
+            let deepest = depths.iter().flatten().max().copied().unwrap_or(0);
+            assert!(deepest.abs_diff(depth) <= 1, "{growth:?} is {deepest} deep");
+            let churned = Script::shaped(growth, 1000, 1000, 3);
+            let (nodes, depths) = play(&churned, SceneConfig::DEFAULT);
+            assert!((300..1300).contains(&nodes), "{growth:?} has {nodes} nodes");
+            assert_eq!((nodes, depths), play(&churned, SceneConfig::THESIS));
+            assert!(churned.edits().iter().any(|edit| matches!(edit, Edit::Remove { .. })));
+        }
+    }
+
+    /// How many nodes the scene has in the end, and how deep each is.
+    fn play(script: &Script, config: SceneConfig) -> (usize, Vec<Option<usize>>) {
+        let mut stage = Stage::new(config, script);
+        for (number, &edit) in script.edits().iter().enumerate() {
+            stage.play(edit);
+            if number % 500 == 0 {
+                stage.scene_mut().update();
+            }
+        }
+        stage.scene().validate().unwrap();
+        let depths = stage.nodes.iter().map(|&node| stage.scene().depth(node)).collect();
+        (stage.scene().len(), depths)
     }
 }
