@@ -1,12 +1,13 @@
 //! Updates with the change feed and without it: after all, 10 %, 1 % or one of the nodes of a tree of transforms were given
-//! new local transforms, and after a tenth of the thesis's tree was removed and as much inserted.
+//! new local transforms, and after a tenth of the thesis's tree was removed and as much inserted. And kept draw lists with the
+//! matrices of the update before and without.
 //!
 //! Choosing the nodes and setting their transforms is not timed; the removals and inserts are, since the feed notes them.
 //! Nothing reads the feed. `cargo run --release --example measure -- changes` gives the same side by side, and checks what
 //! the feed tells.
 
 use criterion::{BenchmarkGroup, BenchmarkId, Criterion, Throughput, measurement::WallTime};
-use hedgerow::SceneConfig;
+use hedgerow::{DrawList, SceneConfig};
 use hedgerow_naive::{Churn, FRAMES, Moves, Packed, Recipe, Side, Topology};
 use std::time::{Duration, Instant};
 
@@ -25,6 +26,7 @@ fn main() {
             moved(&mut group, feed, config, &transforms);
             edits(&mut group, feed, config, &random);
         }
+        motion(&mut group, &random);
     }
     group.finish();
     criterion.final_summary();
@@ -79,4 +81,26 @@ fn edits(group: &mut BenchmarkGroup<'_, WallTime>, feed: &str, config: SceneConf
             (0..frames).map(frame).sum()
         });
     });
+}
+
+/// A kept draw list with the matrices of the update before and one without, after one node in a hundred moved.
+fn motion(group: &mut BenchmarkGroup<'_, WallTime>, recipe: &Recipe) {
+    let nodes = recipe.nodes().len();
+    for (name, list) in [("with", DrawList::new().with_motion()), ("without", DrawList::new())] {
+        let mut built = None;
+        group.bench_function(BenchmarkId::new(format!("motion/{name}"), nodes), |bencher| {
+            let (packed, moves, list) =
+                built.get_or_insert_with(|| (build(recipe, TOLD), Moves::new(recipe, 1), list.clone()));
+            bencher.iter_custom(|frames| {
+                let frame = |_| {
+                    packed.set_locals(moves.next_frame(nodes / 100));
+                    packed.update();
+                    let start = Instant::now();
+                    packed.scene().draw_list(list);
+                    start.elapsed()
+                };
+                (0..frames).map(frame).sum()
+            });
+        });
+    }
 }

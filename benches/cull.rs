@@ -1,4 +1,5 @@
 //! Culling 100,000 strewn boxes flat and by virtual calls, and a town of a million shapes through its hierarchy and flat.
+//! The town is built depth first and reconstituted before.
 //!
 //! `cargo run --release --example measure -- cull` gives the same figures side by side, and checks that all find the same.
 

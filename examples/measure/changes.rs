@@ -5,10 +5,14 @@
 //! the thesis's tree each, with the update behind them. Ours is a scene with [`SceneConfig::changes`], compared with is the
 //! same scene without. Medians over the frames, in nanoseconds a node of the tree, changed or not. Nothing reads the feed;
 //! that it tells of what moved, and of as many nodes as came and went, is checked.
+//!
+//! Cases `motion/all`, `motion/10%`, `motion/1%`, `motion/one` and `motion/none`: a kept draw list with the matrices of the
+//! update before, brought up to date after that share of the transforms of the thesis's tree moved; compared with is a list
+//! without them of the same scene. The update is not timed.
 
 use crate::report::{Case, Report, Unit};
 use crate::timing::{median, nanoseconds};
-use hedgerow::SceneConfig;
+use hedgerow::{DrawList, SceneConfig};
 use hedgerow_naive::{Churn, Moves, Packed, Recipe, Side, Topology};
 use std::error::Error;
 use std::time::{Duration, Instant};
@@ -26,7 +30,8 @@ const MIN_FRAMES: usize = 7;
 pub(crate) fn run(report: &mut Report) -> Result<(), Box<dyn Error>> {
     SIZES.into_iter().try_for_each(|nodes| {
         moved(report, nodes)?;
-        edits(report, nodes)
+        edits(report, nodes)?;
+        motion(report, nodes)
     })
 }
 
@@ -50,9 +55,15 @@ fn play(mut frame: impl FnMut() -> Result<(f64, f64), String>) -> Result<(f64, f
     Ok((median(&mut ours), median(&mut theirs)))
 }
 
-fn case(report: &mut Report, name: &str, nodes: usize, (ours, theirs): (f64, f64)) -> Result<(), Box<dyn Error>> {
+fn case(
+    report: &mut Report,
+    name: &str,
+    nodes: usize,
+    baseline: &str,
+    (ours, theirs): (f64, f64),
+) -> Result<(), Box<dyn Error>> {
     let (ours, baseline_figure) = (ours / nodes as f64, theirs / nodes as f64);
-    report.case(&Case { name, nodes, unit: Unit::Time, ours, baseline: BASELINE, baseline_figure })?;
+    report.case(&Case { name, nodes, unit: Unit::Time, ours, baseline, baseline_figure })?;
     Ok(())
 }
 
@@ -75,7 +86,7 @@ fn moved(report: &mut Report, nodes: usize) -> Result<(), Box<dyn Error>> {
             }
             Ok((ours, theirs))
         })?;
-        case(report, &format!("feed/{share}"), nodes, figures)?;
+        case(report, &format!("feed/{share}"), nodes, BASELINE, figures)?;
     }
     Ok(())
 }
@@ -100,5 +111,27 @@ fn edits(report: &mut Report, nodes: usize) -> Result<(), Box<dyn Error>> {
         }
         Ok(figures)
     })?;
-    case(report, "edits", nodes, figures)
+    case(report, "edits", nodes, BASELINE, figures)
+}
+
+fn motion(report: &mut Report, nodes: usize) -> Result<(), Box<dyn Error>> {
+    let recipe = Recipe::random(nodes, nodes as u64);
+    let mut told = Packed::build_with(&recipe, TOLD);
+    let mut moves = Moves::new(&recipe, 1);
+    let (mut with, mut without) = (DrawList::new().with_motion(), DrawList::new());
+    let most = moves.most();
+    for (share, count) in [("all", most), ("10%", most / 10), ("1%", most / 100), ("one", 1), ("none", 0)] {
+        let figures = play(|| {
+            told.set_locals(moves.next_frame(count));
+            told.update();
+            let ours = nanoseconds(|| told.scene().draw_list(&mut with));
+            let theirs = nanoseconds(|| told.scene().draw_list(&mut without));
+            if with.matrices() != without.matrices() || with.previous_matrices().len() != with.len() {
+                return Err("a list with motion is not the list without, with a matrix before each".into());
+            }
+            Ok((ours, theirs))
+        })?;
+        case(report, &format!("motion/{share}"), nodes, "a list without motion", figures)?;
+    }
+    Ok(())
 }

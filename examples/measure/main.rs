@@ -5,7 +5,7 @@
 //! cargo run --release --example measure -- EXPERIMENT [--json]
 //! ```
 //!
-//! Each experiment takes under a minute and prints a table, or with `--json` one JSON object a line with the
+//! Each experiment takes under a minute, `pauses` two, and prints a table, or with `--json` one JSON object a line with the
 //! fields `experiment`, `case`, `n` (nodes), `ns` (a node), `baseline`, `baseline_ns` (a node) and `ratio`
 //! (baseline ÷ ours: above 1 is better). Cases that are counted in bytes have bytes a node in the two `ns` fields; those of
 //! `pauses`, and `idle` of `moved`, have nanoseconds an edit or a call.
