@@ -20,6 +20,7 @@ mod changes;
 mod cull;
 mod draws;
 mod memory;
+mod molecule_mesh;
 mod moved;
 mod pauses;
 mod report;
@@ -65,6 +66,11 @@ const EXPERIMENTS: &[Experiment] = &[
     },
     Experiment { name: "batches", about: "edits in batches, against the same ones by one", run: batches::run },
     Experiment { name: "cull", about: "culling 100,000 boxes flat, and a town of a million shapes", run: cull::run },
+    Experiment {
+        name: "molecule-mesh",
+        about: "culling and drawing sub-mesh sets, against a heap object a sub-mesh",
+        run: molecule_mesh::run,
+    },
     Experiment {
         name: "snapshot",
         about: "loading a snapshot, every check included, beside a plain read of its bytes",

@@ -12,6 +12,8 @@ pub(crate) enum Unit {
     Edit,
     /// Nanoseconds a call.
     Call,
+    /// Nanoseconds each of something that is no node: what a table calls that.
+    Each(&'static str),
     /// Bytes a node.
     Bytes,
     /// Nanoseconds a node in which this many bytes a node are read: a table shows the gigabytes a second.
@@ -24,6 +26,7 @@ impl Unit {
             Self::Time => "ns/node",
             Self::Edit => "ns/edit",
             Self::Call => "ns/call",
+            Self::Each(name) => name,
             Self::Bytes => "B/node",
             Self::Rate(_) => "GB/s",
         }

@@ -6,11 +6,12 @@
 
 use hedgerow::Aabb;
 use hedgerow::glam::{Mat4, Vec4};
+use std::cell::Cell;
 
 /// Something that can be culled.
 pub trait Cullable {
     /// Asks the frustum and keeps the answer.
-    fn cull(&mut self, planes: &[Vec4; 6]);
+    fn cull(&self, planes: &[Vec4; 6]);
 
     /// The answer.
     fn is_visible(&self) -> bool;
@@ -23,22 +24,34 @@ struct SubMesh {
     _vertices: [u64; 3],
     _indices: [u64; 3],
     bounds: Aabb,
-    visible: bool,
+    visible: Cell<bool>,
+}
+
+/// The planes that bound what a camera sees.
+pub(crate) fn planes_of(matrix: &Mat4) -> [Vec4; 6] {
+    let [x, y, z, w] = core::array::from_fn(|row| matrix.row(row));
+    [w + x, w - x, w + y, w - y, z, w - z]
+}
+
+/// Whether a box is not wholly outside any plane.
+#[inline]
+pub(crate) fn touches(bounds: &Aabb, planes: &[Vec4; 6]) -> bool {
+    let Aabb { min, max } = bounds;
+    planes.iter().all(|plane| {
+        let x = if plane.x >= 0.0 { max.x } else { min.x };
+        let y = if plane.y >= 0.0 { max.y } else { min.y };
+        let z = if plane.z >= 0.0 { max.z } else { min.z };
+        plane.x * x + plane.y * y + plane.z * z + plane.w >= 0.0
+    })
 }
 
 impl Cullable for SubMesh {
-    fn cull(&mut self, planes: &[Vec4; 6]) {
-        let Aabb { min, max } = self.bounds;
-        self.visible = planes.iter().all(|plane| {
-            let x = if plane.x >= 0.0 { max.x } else { min.x };
-            let y = if plane.y >= 0.0 { max.y } else { min.y };
-            let z = if plane.z >= 0.0 { max.z } else { min.z };
-            plane.x * x + plane.y * y + plane.z * z + plane.w >= 0.0
-        });
+    fn cull(&self, planes: &[Vec4; 6]) {
+        self.visible.set(touches(&self.bounds, planes));
     }
 
     fn is_visible(&self) -> bool {
-        self.visible
+        self.visible.get()
     }
 }
 
@@ -52,16 +65,15 @@ impl Cullables {
     #[must_use]
     pub fn new(bounds: &[Aabb]) -> Self {
         let object = |&bounds: &Aabb| -> Box<dyn Cullable> {
-            Box::new(SubMesh { _material: 0, _vertices: [0; 3], _indices: [0; 3], bounds, visible: false })
+            Box::new(SubMesh { _material: 0, _vertices: [0; 3], _indices: [0; 3], bounds, visible: Cell::new(false) })
         };
         Self { objects: bounds.iter().map(object).collect() }
     }
 
     /// Culls every object, then lists those that are visible.
     pub fn cull(&mut self, matrix: &Mat4, visible: &mut Vec<u32>) {
-        let [x, y, z, w] = core::array::from_fn(|row| matrix.row(row));
-        let planes = [w + x, w - x, w + y, w - y, z, w - z];
-        for object in &mut self.objects {
+        let planes = planes_of(matrix);
+        for object in &self.objects {
             object.cull(&planes);
         }
         visible.extend((0..).zip(&self.objects).filter(|(_, object)| object.is_visible()).map(|(index, _)| index));

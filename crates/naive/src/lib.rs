@@ -11,6 +11,8 @@
 //! - [`Town`] is a large scene to be culled, [`strewn`] makes boxes without order, and [`Cullables`] are culled the
 //!   object-oriented way.
 //! - [`test_clip`] is what players of clips are measured on, and [`KeyTracks`] the player that searches every track.
+//! - [`Parts`] are meshes of about three sub-meshes, strewn likewise, and [`Meshes`] are what an object-oriented engine makes
+//!   of them: culled sub-mesh by sub-mesh, rendered mesh by mesh.
 //! - [`Side`] is what a measurement asks of a scene graph; [`Boxed`] and [`Packed`] are the naive graph and a
 //!   [`hedgerow::Scene`] behind it.
 //!
@@ -22,8 +24,10 @@ mod churn;
 mod cullable;
 mod graph;
 mod key_tracks;
+mod meshes;
 mod moves;
 mod node;
+mod parts;
 mod recipe;
 mod rng;
 mod script;
@@ -38,7 +42,9 @@ pub use churn::{Churn, Edits, FRAMES};
 pub use cullable::{Cullable, Cullables};
 pub use graph::{Graph, NodePtr};
 pub use key_tracks::KeyTracks;
+pub use meshes::{Meshes, Renderable};
 pub use moves::Moves;
+pub use parts::Parts;
 pub use recipe::{Content, Kind, Recipe, RecipeNode, SIZES};
 pub use script::{Edit, Growth, Script, Stage};
 pub use side::{Batched, Boxed, Packed, Side, describe};
