@@ -31,7 +31,7 @@ impl Parts {
         let (mut home, mut start) = (Vec3::ZERO, 0);
         while parts.sub_meshes.len() < sub_meshes {
             let mut number = || rng.below(1 << 20) as f32 / 1_048_576.0;
-            if parts.sub_meshes.len() % PARTS == 0 {
+            if parts.sub_meshes.len().is_multiple_of(PARTS) {
                 home = Vec3::new(number(), number(), number()) * 1000.0;
                 start = 0;
             }
