@@ -1,6 +1,6 @@
 //! The linear allocator of slots, for rows and for each column.
 
-use crate::slice::bits::HoleSet;
+use crate::slice::holes::HoleSet;
 use core::hint::select_unpredictable;
 
 /// Hands out slot numbers: a bump end, and the holes behind it.

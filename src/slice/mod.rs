@@ -1,6 +1,6 @@
 //! Storage: slices of rows and columns, the metadata tables that handles go through, and the portals between slices.
 //!
-//! `bits` and `linear` hand out slots; `row` and `column` are what lies in them; a [`Slice`] holds one run of
+//! `holes` and `linear` hand out slots; `row` and `column` are what lies in them; a [`Slice`] holds one run of
 //! siblings with all that hangs below; `table` finds a node by its handle; a [`Store`] holds all of it, and its other
 //! files are the ways in which rows move: `chain` (between siblings), `rewire` (effective slots), `reconstitute`
 //! (within a slice), `transplant` (between slices), `split` and `merge` (where a slice is too large or too small),
@@ -15,7 +15,9 @@ mod detached;
 mod feed;
 mod fill;
 mod grow;
+mod holes;
 mod identity;
+mod inheritors;
 mod layout;
 mod linear;
 mod marks;
@@ -23,6 +25,7 @@ mod merge;
 mod need;
 mod node_list;
 mod portal;
+mod rebuild;
 mod reconstitute;
 mod rewire;
 mod row;
@@ -35,7 +38,7 @@ mod trace;
 mod transplant;
 mod validate;
 
-pub(crate) use bits::{Bits, HoleSet, Runs};
+pub(crate) use bits::{Bits, Runs};
 pub(crate) use boxes::SliceBoxes;
 pub(crate) use chain::Spot;
 pub(crate) use column::{
@@ -44,6 +47,7 @@ pub(crate) use column::{
 pub(crate) use detached::Standing;
 pub(crate) use feed::Feed;
 pub(crate) use grow::Forest;
+pub(crate) use holes::HoleSet;
 pub(crate) use identity::{Identity, unique_number};
 pub(crate) use layout::Layouts;
 pub(crate) use linear::LinearAllocator;

@@ -3,7 +3,7 @@
 //! Source: the thesis, section 7.4.2 (dividing large slices), with pieces planned bottom-up over subtree sizes.
 
 use crate::SceneConfig;
-use crate::slice::reconstitute::Rebuild;
+use crate::slice::rebuild::Rebuild;
 use crate::slice::row::{At, NIL};
 use crate::slice::{Need, Slice, Store};
 

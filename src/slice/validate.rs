@@ -1,9 +1,8 @@
-//! Checking every invariant of the storage.
+//! Checking every invariant of the storage: here what is between slices, and the links within.
 
 use crate::Mat34;
-use crate::slice::linear::LinearAllocator;
-use crate::slice::row::{At, NIL, Occupant, Row, Slot};
-use crate::slice::{Need, Slice, Standing, Store};
+use crate::slice::row::{At, NIL};
+use crate::slice::{Need, Standing, Store};
 use core::cmp::Reverse;
 
 /// Answers with a message unless the condition holds.
@@ -14,6 +13,12 @@ macro_rules! ensure {
         }
     };
 }
+
+mod boxes;
+mod columns;
+mod tables;
+
+use columns::Owned;
 
 impl Store {
     /// Checks every invariant of slices, tables and portals; answers the number of nodes, or the first violation.
@@ -226,54 +231,6 @@ impl Store {
         Ok(())
     }
 
-    /// World boxes, where the scene keeps any: one for each child, and for each shape that is not stale the one that its matrix
-    /// of now makes, also in a slice that waits for the update: what is dirty there has not been swept.
-    fn validate_boxes(&self, number: u32) -> Result<(), String> {
-        let slice = self.slice(number);
-        let Some(boxes) = slice.boxes.as_deref() else {
-            ensure!(!self.config.bounds, "slice {number} has no boxes");
-            return Ok(());
-        };
-        ensure!(self.config.bounds, "slice {number} has boxes, which the scene is not to keep");
-        ensure!(boxes.children.len() == slice.children.len(), "slice {number}: not a box for each child");
-        for (at, &child) in slice.children.iter().enumerate() {
-            let below = &self.slice(child).boxes;
-            let right = below.as_ref().is_some_and(|below| boxes.children.get(at) == Some(below.whole()));
-            ensure!(self.slice(child).marked || right, "slice {number}: the box of its child {child} is out of date");
-        }
-        let (shapes, worlds) = (&slice.shapes, &slice.transforms.worlds);
-        for slot in shapes.slots.iter().filter(|&slot| !boxes.is_stale(slot)) {
-            let world = &worlds[shapes.records[slot as usize].transform as usize];
-            let right = shapes.bounds[slot as usize].transformed(world);
-            ensure!(
-                boxes.shapes.get(slot as usize) == Some(right),
-                "slice {number}: the box of shape {slot} is out of date"
-            );
-        }
-        for (block, &present) in boxes.present.iter().enumerate() {
-            let stale = boxes.stale_words().get(block).copied().unwrap_or(0);
-            ensure!(present & stale == 0, "slice {number}: a box of block {block} is present and out of date");
-            let (mut about, mut seen) = (crate::Aabb::EMPTY, 0);
-            for (slot, bit) in (block * 64..boxes.shapes.len()).zip((0..64).map(|bit| 1_u64 << bit)) {
-                let bounds = boxes.shapes.get(slot).unwrap_or(crate::Aabb::EMPTY);
-                seen |= if bounds.is_empty() { 0 } else { bit };
-                about = if present & bit == 0 { about } else { about.union(&bounds) };
-            }
-            ensure!(present == seen & !stale, "slice {number}: the boxes of block {block} are miscounted");
-            let noted = boxes.blocks.get(block).unwrap_or(crate::Aabb::EMPTY);
-            let holds = noted.union(&about) == noted && boxes.own.union(&noted) == boxes.own;
-            ensure!(holds, "slice {number}: the box of block {block} does not hold its shapes");
-            ensure!(slice.marked || noted == about, "slice {number}: the box of block {block} is too wide");
-        }
-        if !slice.marked {
-            let end = shapes.slots.end() as usize;
-            ensure!(boxes.is_current() && boxes.shapes.len() == end, "slice {number} is not marked and has old boxes");
-            let own = boxes.blocks.union(0..boxes.blocks.len());
-            ensure!(boxes.own == own, "slice {number}: the box of its shapes is out of date");
-        }
-        Ok(())
-    }
-
     /// A slice that is not marked is up to date, and inherits what its portal has.
     fn validate_clean(&self, number: u32) -> Result<(), String> {
         let slice = self.slice(number);
@@ -318,138 +275,6 @@ impl Store {
                 "slice {number} has not inherited its portal's material"
             );
         }
-        Ok(())
-    }
-}
-
-/// The slots that rows have of their own, by column.
-#[derive(Default)]
-struct Owned([Vec<u32>; 5]);
-
-impl Owned {
-    fn add(&mut self, row: &Row) {
-        let own = [row.transform, row.visibility, row.material].map(Slot::as_own);
-        let [shape, name] = [row.shape, row.name].map(|slot| (slot != NIL).then_some(slot));
-        let [transform, visibility, material] = own;
-        let slots = [transform, visibility, material, shape, name];
-        self.0.iter_mut().zip(slots).for_each(|(column, slot)| column.extend(slot));
-    }
-
-    fn is_unique(&mut self) -> bool {
-        self.0.iter_mut().all(|column| {
-            column.sort_unstable();
-            column.is_sorted_by(|a, b| a < b)
-        })
-    }
-}
-
-impl Slice {
-    /// A row's effective slots are its own live ones, behind its parent's, or its parent's.
-    fn validate_effective(&self, number: u32, at: u32) -> Result<(), String> {
-        let row = self.row(at);
-        let [transform, visibility, material] = self.inherited(row.parent);
-        let check = |own: Slot, above: Slot, slots: &LinearAllocator, parents: Option<&[u32]>| match own.as_own() {
-            None => own == above,
-            Some(slot) => {
-                slot != 0
-                    && slots.is_live(slot)
-                    && parents.is_none_or(|parents| {
-                        above.index() < slot && parents.get(slot as usize) == Some(&above.index())
-                    })
-            }
-        };
-        ensure!(
-            check(row.transform, transform, &self.transforms.slots, Some(&self.transforms.parents)),
-            "slice {number}: row {at} has a wrong transform slot"
-        );
-        ensure!(
-            check(row.visibility, visibility, &self.visibilities.slots, Some(&self.visibilities.parents)),
-            "slice {number}: row {at} has a wrong visibility slot"
-        );
-        ensure!(
-            check(row.material, material, &self.materials.slots, None),
-            "slice {number}: row {at} has a wrong material slot"
-        );
-        let owned = |own: Slot, owners: Option<&[u32]>| {
-            own.as_own().zip(owners).is_none_or(|(slot, owners)| owners.get(slot as usize) == Some(&at))
-        };
-        ensure!(
-            owned(row.transform, self.transforms.trace.as_ref().map(|trace| &*trace.owners))
-                && owned(row.visibility, self.visibilities.trace.as_ref().map(|trace| &*trace.owners)),
-            "slice {number}: row {at} is not known for the owner of its slots"
-        );
-        ensure!(
-            row.name == NIL || self.names.slots.is_live(row.name),
-            "slice {number}: row {at} has a wrong name slot"
-        );
-        if row.shape == NIL {
-            return Ok(());
-        }
-        ensure!(self.shapes.slots.is_live(row.shape), "slice {number}: row {at} has a wrong shape slot");
-        let record = &self.shapes.records[row.shape as usize];
-        ensure!(
-            Some(record.node) == row.occupant.as_node().map(crate::NodeHandle::to_bits)
-                && record.transform == row.transform.index()
-                && record.visibility == row.visibility.index()
-                && record.material == row.material.index(),
-            "slice {number}: the shape of row {at} is out of step with its row"
-        );
-        Ok(())
-    }
-
-    /// The arrays are as long as their allocators say, and holes are as sweeps expect them.
-    fn validate_columns(&self, number: u32) -> Result<(), String> {
-        let Self { transforms, visibilities, materials, shapes, names, .. } = self;
-        for (name, end, lengths) in [
-            (
-                "transforms",
-                transforms.slots.end(),
-                [transforms.locals.len(), transforms.parents.len(), transforms.worlds.len()]
-                    .into_iter()
-                    .chain(transforms.trace.iter().flat_map(|trace| [trace.owners.len(), trace.previous.len()]))
-                    .collect(),
-            ),
-            (
-                "visibilities",
-                visibilities.slots.end(),
-                [visibilities.locals.len(), visibilities.parents.len(), visibilities.effective.len()]
-                    .into_iter()
-                    .chain(visibilities.trace.iter().map(|trace| trace.owners.len()))
-                    .collect(),
-            ),
-            ("materials", materials.slots.end(), vec![materials.values.len()]),
-            ("shapes", shapes.slots.end(), vec![shapes.records.len(), shapes.bounds.len()]),
-            ("names", names.slots.end(), vec![names.names.len()]),
-        ] {
-            ensure!(
-                lengths.iter().all(|&length| length == end as usize),
-                "slice {number}: the arrays of {name} are not as long as their end"
-            );
-        }
-        ensure!(
-            transforms.trace.is_some() == visibilities.trace.is_some(),
-            "slice {number}: one column remembers and one does not"
-        );
-        for slot in (1..transforms.slots.end()).filter(|&slot| !transforms.slots.is_live(slot)) {
-            ensure!(
-                transforms.parents[slot as usize] < slot,
-                "slice {number}: the hole {slot} among transforms has a parent behind it"
-            );
-        }
-        for row in (0..self.row_slots.end()).filter(|&row| !self.row_slots.is_live(row)) {
-            ensure!(
-                self.row(row).occupant == Occupant::VACANT,
-                "slice {number}: the hole {row} among rows has an occupant"
-            );
-        }
-        for &slot in transforms.sheared.keys() {
-            ensure!(transforms.slots.is_live(slot), "slice {number}: the hole {slot} has a sheared transform");
-        }
-        for slot in (0..transforms.slots.end()).filter(|&slot| transforms.dirty.contains(slot)) {
-            ensure!(transforms.first_dirty <= slot, "slice {number}: slot {slot} is dirty before the first dirty one");
-        }
-        let text: usize = names.slots.iter().map(|slot| names.names[slot as usize].len()).sum();
-        ensure!(text == names.text_bytes, "slice {number}: the length of its names is miscounted");
         Ok(())
     }
 }
