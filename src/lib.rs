@@ -42,6 +42,7 @@
 //! | sub-mesh sets: static meshes culled and drawn as columns | [`MeshSet`], [`SubMesh`], [`MeshHandle`], [`MeshDraw`], [`ShadowDraw`], [`MaterialDraws`], [`MeshError`] |
 //! | scenes and subtrees as bytes | [`Scene::save`], [`Scene::load`], [`Scene::save_subtree`], [`Scene::load_subtree`], [`HandleMap`], [`SnapshotError`] |
 //! | clips as authored: tracks of keys, exact sampling | [`RawClip`], [`Track`], [`ClipError`] |
+//! | clips as authored: tracks of keys, exact sampling | [`RawClip`], [`Track`], [`Reduction`], [`RootMotion`], [`ClipError`] |
 //! | characters: joints, their poses and model matrices | [`Skeleton`], [`SkeletonBuilder`], [`Pose`], [`SkeletonError`] |
 //! | skinning on the processor: palettes | [`Skin`], [`SkinError`] |
 //! | clips as authored: tracks of keys, exact sampling | [`RawClip`], [`Track`], [`RootMotion`], [`ClipError`] |
@@ -102,8 +103,6 @@ mod seal;
 mod simd;
 mod slice;
 
-mod anim;
-
 mod scene;
 
 mod visit;
@@ -123,6 +122,8 @@ pub mod import;
 pub use anim::{
     Axis, ClipError, Interpolation, JointMap, Pose, RawClip, RootMotion, RootMotionOptions, Skeleton, SkeletonBuilder,
     SkeletonError, Track, TrackName, TrackPart, TrackValue,
+    Axis, ClipError, Interpolation, JointMap, Pose, RawClip, Reduction, RootMotion, RootMotionOptions, Skeleton,
+    SkeletonBuilder, SkeletonError, Track, TrackName, TrackPart, TrackValue,
 };
 pub use config::SceneConfig;
 pub use error::Error;

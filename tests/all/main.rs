@@ -22,6 +22,7 @@ mod random;
 mod raw_clips;
 #[cfg(feature = "serde")]
 mod readable;
+mod reduction;
 mod root_motion;
 mod shapes;
 mod skinning;

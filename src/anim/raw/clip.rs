@@ -67,6 +67,12 @@ impl RawClip {
         self.joints.len()
     }
 
+    /// The numbers of all joints.
+    #[expect(clippy::cast_possible_truncation, reason = "there are at most 65,535")]
+    pub(crate) fn joint_numbers(&self) -> core::ops::Range<u16> {
+        0..self.joints.len() as u16
+    }
+
     /// How many keys all tracks and channels have together. Computes in **O(joints + channels)**.
     #[must_use]
     pub fn keys(&self) -> usize {

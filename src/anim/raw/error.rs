@@ -114,6 +114,20 @@ pub enum ClipError {
         /// How many joints the clip has.
         joints: usize,
     },
+    /// A clip and a skeleton with different numbers of joints.
+    JointCount {
+        /// How many the clip has.
+        clip: usize,
+        /// How many the skeleton has.
+        skeleton: usize,
+    },
+    /// A bound for the reduction of keys is negative, infinite or not a number.
+    Bound {
+        /// Which one, by its field of [`Reduction`](crate::Reduction).
+        field: &'static str,
+        /// What it is.
+        found: f32,
+    },
 }
 
 impl fmt::Display for ClipError {
@@ -151,6 +165,13 @@ impl fmt::Display for ClipError {
                 f,
                 "the clip has {joints} joints and none of number {joint}; make it with the skeleton's number of joints"
             ),
+            Self::JointCount { clip, skeleton } => write!(
+                f,
+                "the clip has {clip} joints and the skeleton {skeleton}; pass the skeleton that the clip was made for"
+            ),
+            Self::Bound { field, found } => {
+                write!(f, "Reduction::{field} is {found}; it must be finite and not negative")
+            }
         }
     }
 }

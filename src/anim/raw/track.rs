@@ -234,7 +234,7 @@ impl<V: TrackValue> Track<V> {
 }
 
 /// The cubic Hermite spline from `a` to `b` at `t` of 0 to 1, with tangents that count for the whole interval.
-fn hermite(a: DVec4, out: DVec4, into: DVec4, b: DVec4, t: f64) -> DVec4 {
+pub(super) fn hermite(a: DVec4, out: DVec4, into: DVec4, b: DVec4, t: f64) -> DVec4 {
     let (t2, t3) = (t * t, t * t * t);
     a * (2.0 * t3 - 3.0 * t2 + 1.0) + out * (t3 - 2.0 * t2 + t) + b * (3.0 * t2 - 2.0 * t3) + into * (t3 - t2)
 }

@@ -14,6 +14,8 @@ impl TrackValue for f32 {}
 pub(crate) mod sealed {
     /// The arithmetic of a value, in double precision: four numbers whatever the value is, those that it has none of zero.
     pub trait Value: Copy {
+        /// Whether the value is a rotation: lines between two are arcs, and run at one speed or another.
+        const ROTATION: bool;
         /// The number 0 in each component: a tangent that changes nothing.
         const ZERO: Self;
         /// The value in double precision, as given.
@@ -26,6 +28,8 @@ pub(crate) mod sealed {
         fn between(a: glam::DVec4, b: glam::DVec4, t: f64) -> glam::DVec4;
         /// The same as a player does it: rotations along the shorter arc by normalised sums.
         fn chord(a: glam::DVec4, b: glam::DVec4, t: f64) -> glam::DVec4;
+        /// How far two settled values are apart: the length of their difference, by signs that bring rotations nearest.
+        fn distance(a: glam::DVec4, b: glam::DVec4) -> f64;
         /// Whether a key may have the value: whether it is a rotation where one is asked for.
         fn is_sound(self) -> bool;
     }
@@ -34,6 +38,12 @@ pub(crate) mod sealed {
 /// What numbers and vectors share.
 macro_rules! plain {
     () => {
+        const ROTATION: bool = false;
+
+        fn distance(a: DVec4, b: DVec4) -> f64 {
+            (a - b).length()
+        }
+
         fn settle(wide: DVec4) -> DVec4 {
             wide
         }
@@ -82,7 +92,12 @@ impl sealed::Value for Vec3 {
 }
 
 impl sealed::Value for Quat {
+    const ROTATION: bool = true;
     const ZERO: Self = Self::from_xyzw(0.0, 0.0, 0.0, 0.0);
+
+    fn distance(a: DVec4, b: DVec4) -> f64 {
+        (nearer(a, b) - a).length()
+    }
 
     fn widen(self) -> DVec4 {
         self.as_dquat().into()
