@@ -197,6 +197,24 @@ fn what_no_point_hangs_on_keeps_a_key() {
 }
 
 #[test]
+fn a_clip_with_too_many_moments_to_be_measured_keeps_the_bound_all_the_same() {
+    // Two hundred joints in limbs of four, each with keys at times of its own.
+    let parents: Vec<usize> = (0..199).map(|joint| if joint % 4 == 0 { 0 } else { joint }).collect();
+    let skeleton = skeleton(&parents);
+    let mut clip = RawClip::new(1.0, 200).expect("a sound clip");
+    for joint in 0..200_u8 {
+        let offset = f32::from(joint) / 256.0 / 20.0;
+        let times: Vec<f32> = (0..20_u8).map(|key| f32::from(key) / 20.0 + offset).collect();
+        let turns = times.iter().map(|time| Quat::from_rotation_x((3.0 * time + f32::from(joint)).sin())).collect();
+        clip.set_rotation(joint.into(), Track::linear(times, turns).expect("sound")).expect("fits");
+    }
+    let reduction = Reduction::new(1e-2, 0.05);
+    let reduced = clip.reduced(&skeleton, &reduction).expect("sound input");
+    assert_bound(&clip, &reduced, &skeleton, &reduction, 200);
+    assert!(reduced.keys() * 4 < clip.keys() * 3, "{} of {} keys are left", reduced.keys(), clip.keys());
+}
+
+#[test]
 fn bounds_that_are_none_and_other_skeletons_are_refused() {
     let clip = swaying(3, 4, 0.0);
     let refusal = |joints, reduction: &Reduction| clip.reduced(&chain(joints), reduction).map(|_| ());
