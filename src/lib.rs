@@ -41,11 +41,9 @@
 //! | passes: world matrices, draw lists | [`TransformPass`], [`RenderPass`], [`DrawList`], [`DrawGroups`] |
 //! | sub-mesh sets: static meshes culled and drawn as columns | [`MeshSet`], [`SubMesh`], [`MeshHandle`], [`MeshDraw`], [`ShadowDraw`], [`MaterialDraws`], [`MeshError`] |
 //! | scenes and subtrees as bytes | [`Scene::save`], [`Scene::load`], [`Scene::save_subtree`], [`Scene::load_subtree`], [`HandleMap`], [`SnapshotError`] |
-//! | clips as authored: tracks of keys, exact sampling | [`RawClip`], [`Track`], [`ClipError`] |
-//! | clips as authored: tracks of keys, exact sampling | [`RawClip`], [`Track`], [`Reduction`], [`RootMotion`], [`ClipError`] |
+//! | clips as authored: exact sampling, fewer keys, root motion | [`RawClip`], [`Track`], [`Reduction`], [`RootMotion`], [`ClipError`] |
 //! | characters: joints, their poses and model matrices | [`Skeleton`], [`SkeletonBuilder`], [`Pose`], [`SkeletonError`] |
 //! | skinning on the processor: palettes | [`Skin`], [`SkinError`] |
-//! | clips as authored: tracks of keys, exact sampling | [`RawClip`], [`Track`], [`RootMotion`], [`ClipError`] |
 //! | glTF 2.0 (feature `gltf`) | `import` |
 //!
 //! # How a frame goes
@@ -120,8 +118,6 @@ mod readable;
 pub mod import;
 
 pub use anim::{
-    Axis, ClipError, Interpolation, JointMap, Pose, RawClip, RootMotion, RootMotionOptions, Skeleton, SkeletonBuilder,
-    SkeletonError, Track, TrackName, TrackPart, TrackValue,
     Axis, ClipError, Interpolation, JointMap, Pose, RawClip, Reduction, RootMotion, RootMotionOptions, Skeleton,
     SkeletonBuilder, SkeletonError, Track, TrackName, TrackPart, TrackValue,
 };

@@ -1,5 +1,3 @@
-//! Characters: what moves joints, and what becomes of that. Knows `math` and `simd` only; what joins characters to a scene
-//! lies elsewhere.
 //! Characters: skeletons, their poses, and the clips that move them. Knows `math` and `simd` only; what joins characters to
 //! a scene lies elsewhere.
 
@@ -9,7 +7,6 @@ mod root_motion;
 mod skeleton;
 
 pub use pose::Pose;
-pub use raw::{ClipError, Interpolation, RawClip, Track, TrackName, TrackPart, TrackValue};
 pub use raw::{ClipError, Interpolation, RawClip, Reduction, Track, TrackName, TrackPart, TrackValue};
 pub use root_motion::{Axis, RootMotion, RootMotionOptions};
 pub use skeleton::{JointMap, Skeleton, SkeletonBuilder, SkeletonError};
