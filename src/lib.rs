@@ -123,6 +123,7 @@ pub use anim::{
     Axis, ClipError, Interpolation, JointMap, Pose, RawClip, Reduction, RootMotion, RootMotionOptions, Skeleton,
     SkeletonBuilder, SkeletonError, Track, TrackName, TrackPart, TrackValue,
 };
+pub use anim::{Crowd, InstanceHandle, JointMap, Pose, Skeleton, SkeletonBuilder, SkeletonError};
 pub use config::SceneConfig;
 pub use error::Error;
 pub use handle::NodeHandle;

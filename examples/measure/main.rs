@@ -21,6 +21,7 @@ mod cull;
 mod draws;
 mod memory;
 mod molecule_mesh;
+mod molecule_skeleton;
 mod moved;
 mod pauses;
 mod report;
@@ -75,6 +76,11 @@ const EXPERIMENTS: &[Experiment] = &[
         name: "snapshot",
         about: "loading a snapshot, every check included, beside a plain read of its bytes",
         run: snapshot::run,
+    },
+    Experiment {
+        name: "molecule-skeleton",
+        about: "1000 characters of 96 joints, from local transforms to model matrices and palettes",
+        run: molecule_skeleton::run,
     },
     #[cfg(feature = "rayon")]
     Experiment { name: "threads", about: "updates, culling and lists on two threads against one", run: threads::run },

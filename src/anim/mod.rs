@@ -1,11 +1,13 @@
 //! Characters: skeletons, their poses, and the clips that move them. Knows `math` and `simd` only; what joins characters to
 //! a scene lies elsewhere.
 
+mod crowd;
 mod pose;
 mod raw;
 mod root_motion;
 mod skeleton;
 
+pub use crowd::{Crowd, InstanceHandle};
 pub use pose::Pose;
 pub use raw::{ClipError, Interpolation, RawClip, Reduction, Track, TrackName, TrackPart, TrackValue};
 pub use root_motion::{Axis, RootMotion, RootMotionOptions};

@@ -4,7 +4,9 @@
 //! same bits on each.
 
 pub(crate) mod boxes;
+pub(crate) mod crowd;
 pub(crate) mod plain;
+pub(crate) mod pose;
 mod scalar;
 #[cfg(target_arch = "x86_64")]
 mod x86;

@@ -55,7 +55,7 @@ fn propagate_batches(batches: &[[PackedTransform; LANES]], parents: &[u32], worl
     let mut slot = start;
     let (parents, []) = parents.as_chunks::<LANES>() else { unreachable!("as many parents as locals") };
     for (batch, parents) in batches.iter().zip(parents) {
-        let locals = matrices_of(batch);
+        let locals = matrices_of(columns_of(batch));
         for (local, &parent) in locals.iter().zip(parents) {
             let world = multiply(&worlds[parent as usize], local);
             store(&mut worlds[slot], world);
@@ -111,7 +111,7 @@ fn propagate_dirty_batches(
             reached |= bit << lane;
         }
         dirty[start / 64] |= u64::from(reached) << (start % 64);
-        let converted = if reached.count_ones() < FEW { None } else { Some(matrices_of(batch)) };
+        let converted = if reached.count_ones() < FEW { None } else { Some(matrices_of(columns_of(batch))) };
         while reached != 0 {
             let lane = reached.trailing_zeros() as usize;
             let local = converted.as_ref().map_or_else(|| rows_of_one(&batch[lane]), |locals| locals[lane]);
@@ -126,9 +126,7 @@ fn propagate_dirty_batches(
 #[inline]
 #[target_feature(enable = "avx2")]
 fn rows_of_one(local: &PackedTransform) -> Rows {
-    let matrix = local.to_matrix();
-    // SAFETY: a row of a `Mat34` is four floats, and 16-byte aligned as the matrix is.
-    matrix.rows.each_ref().map(|row| unsafe { _mm_load_ps(row.as_ptr()) })
+    load(&local.to_matrix())
 }
 
 /// The bits of the eight slots from a multiple of eight on; none beyond the set.
@@ -171,12 +169,12 @@ fn members(slots: &[u32; LANES], set: &[u64]) -> u32 {
 }
 
 /// Three rows of a matrix.
-type Rows = [__m128; 3];
+pub(super) type Rows = [__m128; 3];
 
 /// `Mat34::mul`, a row at a time.
 #[inline]
 #[target_feature(enable = "avx2")]
-fn multiply(a: &Mat34, b: &Rows) -> Rows {
+pub(super) fn multiply(a: &Mat34, b: &Rows) -> Rows {
     let [b0, b1, b2] = *b;
     let row = |a: &[f32; 4]| {
         // SAFETY: a row of a `Mat34` is four floats, and 16-byte aligned as the matrix is.
@@ -189,20 +187,27 @@ fn multiply(a: &Mat34, b: &Rows) -> Rows {
     [row(x), row(y), row(z)]
 }
 
+/// A matrix as rows.
 #[inline]
 #[target_feature(enable = "avx2")]
-fn store(to: &mut Mat34, rows: Rows) {
+pub(super) fn load(matrix: &Mat34) -> Rows {
+    // SAFETY: a row of a `Mat34` is four floats, and 16-byte aligned as the matrix is.
+    matrix.rows.each_ref().map(|row| unsafe { _mm_load_ps(row.as_ptr()) })
+}
+
+#[inline]
+#[target_feature(enable = "avx2")]
+pub(super) fn store(to: &mut Mat34, rows: Rows) {
     for (to, row) in to.rows.iter_mut().zip(rows) {
         // SAFETY: a row of a `Mat34` is four floats, and 16-byte aligned as the matrix is.
         unsafe { _mm_store_ps(to.as_mut_ptr(), row) };
     }
 }
 
-/// `PackedTransform::to_matrix` for eight transforms: lanes are transforms.
+/// `PackedTransform::to_matrix` for eight transforms, told by their ten columns: lanes are transforms.
 #[inline]
 #[target_feature(enable = "avx2")]
-fn matrices_of(batch: &[PackedTransform; LANES]) -> [Rows; LANES] {
-    let [tx, ty, tz, x, y, z, w, sx, sy, sz] = columns_of(batch);
+pub(super) fn matrices_of([tx, ty, tz, x, y, z, w, sx, sy, sz]: [__m256; 10]) -> [Rows; LANES] {
     let (add, sub, mul) = (
         |a: __m256, b: __m256| _mm256_add_ps(a, b),
         |a: __m256, b: __m256| _mm256_sub_ps(a, b),

@@ -13,6 +13,8 @@
 //! - [`test_clip`] is what players of clips are measured on, and [`KeyTracks`] the player that searches every track.
 //! - [`Parts`] are meshes of about three sub-meshes, strewn likewise, and [`Meshes`] are what an object-oriented engine makes
 //!   of them: culled sub-mesh by sub-mesh, rendered mesh by mesh.
+//! - [`Character`] and [`Flattened`] are a character's joints as objects with children and as arrays of 4×4 matrices; [`rig`]
+//!   is what they and ours are measured on.
 //! - [`Side`] is what a measurement asks of a scene graph; [`Boxed`] and [`Packed`] are the naive graph and a
 //!   [`hedgerow::Scene`] behind it.
 //!
@@ -25,10 +27,12 @@ mod cullable;
 mod graph;
 mod key_tracks;
 mod meshes;
+mod joints;
 mod moves;
 mod node;
 mod parts;
 mod recipe;
+mod rig;
 mod rng;
 mod script;
 mod side;
@@ -43,10 +47,13 @@ pub use cullable::{Cullable, Cullables};
 pub use graph::{Graph, NodePtr};
 pub use key_tracks::KeyTracks;
 pub use meshes::{Meshes, Renderable};
+pub use joints::{Character, Flattened, LocalPose, inverse_binds};
 pub use moves::Moves;
 pub use parts::Parts;
 pub use recipe::{Content, Kind, Recipe, RecipeNode, SIZES};
 pub use script::{Edit, Growth, Script, Stage};
+pub use rig::{CHARACTERS, JOINTS, character, rig};
+pub use script::{Edit, Script, Stage};
 pub use side::{Batched, Boxed, Packed, Side, describe};
 pub use test_clip::{TEST_CLIP_JOINTS, TEST_CLIP_KEYS, TEST_CLIP_RATE, swaying, test_clip};
 pub use topology::{RIG, Topology};

@@ -41,7 +41,7 @@ impl Rng {
     }
 
     /// A number from -1 to 1.
-    const fn signed(&mut self) -> f32 {
+    pub(crate) const fn signed(&mut self) -> f32 {
         (self.next() >> 40) as f32 * (2.0 / 16_777_216.0) - 1.0
     }
 

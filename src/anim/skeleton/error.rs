@@ -1,6 +1,6 @@
 //! What skeletons, and what goes with them, can be refused for.
 
-use crate::Error;
+use crate::{Error, InstanceHandle};
 use core::fmt;
 use std::io;
 
@@ -75,6 +75,8 @@ pub enum SkeletonError {
         /// How many there are.
         found: usize,
     },
+    /// The handle names no instance of the crowd: it was removed, or is of another crowd.
+    StaleInstance(InstanceHandle),
     /// There is no joint of that number.
     UnknownJoint {
         /// The number.
@@ -121,6 +123,9 @@ impl fmt::Display for SkeletonError {
             Self::Read(reason) => write!(f, "the skeleton cannot be read: {reason}; check where it comes from"),
             Self::JointCount { expected, found } => {
                 write!(f, "{expected} joints are asked for and {found} are there; use what was made for this skeleton")
+            }
+            Self::StaleInstance(instance) => {
+                write!(f, "{instance:?} names no instance of this crowd; drop the handle, its instance was removed")
             }
             Self::UnknownJoint { joint, joints } => {
                 write!(f, "there is no joint {joint} among {joints}; joints are numbered from 0")

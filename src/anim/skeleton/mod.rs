@@ -12,7 +12,7 @@ pub use error::SkeletonError;
 
 use crate::math::{POSE_LANES as LANES, PoseBlock};
 use crate::simd::plain::{self, Line};
-use crate::{Mat34, Transform};
+use crate::{Error, Mat34, Transform};
 use core::fmt;
 use core::ops::Range;
 use image::Layout;
@@ -58,6 +58,18 @@ impl Skeleton {
     #[must_use]
     pub fn subtree(&self, joint: u16) -> Range<u16> {
         joint..plain::view(&self.lines, self.layout.ends())[usize::from(joint)]
+    }
+
+    /// Fails unless there is such a joint.
+    pub(crate) fn expect_joint(&self, joint: u16) -> Result<(), Error> {
+        self.subtree_range(joint).map(|_| ())
+    }
+
+    /// The same as a range of indices, checked.
+    pub(crate) fn subtree_range(&self, joint: u16) -> Result<Range<usize>, Error> {
+        let ends: &[u16] = plain::view(&self.lines, self.layout.ends());
+        let end = ends.get(usize::from(joint)).ok_or(SkeletonError::UnknownJoint { joint, joints: self.len() })?;
+        Ok(usize::from(joint)..usize::from(*end))
     }
 
     /// Each joint's inverse bind matrix, which maps from the space that meshes are modelled in to the joint's.

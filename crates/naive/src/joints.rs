@@ -1,0 +1,138 @@
+//! Joints as the seed has them: first as objects with children, then flattened.
+//!
+//! Source: S. Reinalter, *Adventures in data-oriented design*, part 2: "Initial implementation" and "A data-oriented
+//! approach". Both use 4×4 matrices. Local poses are such matrices, as in the seed, or transforms that are converted on the
+//! way, as sampling leaves them.
+
+use hedgerow::glam::Mat4;
+use hedgerow::{Mat34, Skeleton, Transform};
+
+/// What a joint's local pose is kept as.
+pub trait LocalPose: Copy {
+    /// From a transform.
+    fn new(transform: &Transform) -> Self;
+
+    /// The 4×4 matrix.
+    fn matrix(&self) -> Mat4;
+}
+
+impl LocalPose for Mat4 {
+    fn new(transform: &Transform) -> Self {
+        transform.matrix()
+    }
+
+    #[inline]
+    fn matrix(&self) -> Mat4 {
+        *self
+    }
+}
+
+impl LocalPose for Transform {
+    fn new(transform: &Transform) -> Self {
+        *transform
+    }
+
+    #[inline]
+    fn matrix(&self) -> Mat4 {
+        Mat4::from_scale_rotation_translation(self.scale, self.rotation, self.translation)
+    }
+}
+
+/// A joint with its children.
+#[derive(Clone, Debug)]
+struct Joint<L> {
+    local: L,
+    global: Mat4,
+    children: Vec<usize>,
+}
+
+/// A character as an array of joints with children.
+#[derive(Clone, Debug)]
+pub struct Character<L> {
+    joints: Vec<Joint<L>>,
+    palette: Vec<Mat4>,
+}
+
+impl<L: LocalPose> Character<L> {
+    /// The joints of a skeleton in this pose.
+    #[must_use]
+    pub fn new(skeleton: &Skeleton, locals: &[Transform]) -> Self {
+        let joint = |local| Joint { local: L::new(local), global: Mat4::IDENTITY, children: Vec::new() };
+        let mut joints: Vec<_> = locals.iter().map(joint).collect();
+        for (child, &parent) in skeleton.parents().iter().enumerate().skip(1) {
+            joints[usize::from(parent)].children.push(child);
+        }
+        let palette = vec![Mat4::IDENTITY; joints.len()];
+        Self { joints, palette }
+    }
+
+    /// Computes all global poses, from the root down.
+    pub fn local_to_global(&mut self) {
+        Self::descend(&mut self.joints, 0, &Mat4::IDENTITY);
+    }
+
+    fn descend(joints: &mut [Joint<L>], joint: usize, parent: &Mat4) {
+        let global = *parent * joints[joint].local.matrix();
+        joints[joint].global = global;
+        for child in 0..joints[joint].children.len() {
+            Self::descend(joints, joints[joint].children[child], &global);
+        }
+    }
+
+    /// Multiplies each global pose by the joint's inverse bind matrix.
+    pub fn palette(&mut self, inverse_binds: &[Mat4]) {
+        for ((to, joint), inverse_bind) in self.palette.iter_mut().zip(&self.joints).zip(inverse_binds) {
+            *to = joint.global * *inverse_bind;
+        }
+    }
+
+    /// The global poses, by joint.
+    pub fn globals(&self) -> impl Iterator<Item = Mat4> {
+        self.joints.iter().map(|joint| joint.global)
+    }
+
+    /// What [`Character::palette`] computed, by joint.
+    #[must_use]
+    pub fn palette_matrices(&self) -> &[Mat4] {
+        &self.palette
+    }
+}
+
+/// A character as arrays in depth-first order.
+#[derive(Clone, Debug)]
+pub struct Flattened<L> {
+    hierarchy: Vec<u16>,
+    locals: Vec<L>,
+    globals: Vec<Mat4>,
+}
+
+impl<L: LocalPose> Flattened<L> {
+    /// The joints of a skeleton in this pose.
+    #[must_use]
+    pub fn new(skeleton: &Skeleton, locals: &[Transform]) -> Self {
+        let locals: Vec<L> = locals.iter().map(L::new).collect();
+        let globals = vec![Mat4::IDENTITY; locals.len()];
+        Self { hierarchy: skeleton.parents().to_vec(), locals, globals }
+    }
+
+    /// Computes all global poses, from the first joint on.
+    pub fn local_to_global(&mut self) {
+        self.globals[0] = self.locals[0].matrix();
+        for joint in 1..self.globals.len() {
+            let parent = usize::from(self.hierarchy[joint]);
+            self.globals[joint] = self.globals[parent] * self.locals[joint].matrix();
+        }
+    }
+
+    /// The global poses, by joint.
+    #[must_use]
+    pub fn globals(&self) -> &[Mat4] {
+        &self.globals
+    }
+}
+
+/// The inverse bind matrices of a skeleton, 4×4.
+#[must_use]
+pub fn inverse_binds(skeleton: &Skeleton) -> Vec<Mat4> {
+    skeleton.inverse_binds().iter().map(|&matrix: &Mat34| matrix.into()).collect()
+}

@@ -1,0 +1,1 @@
+//! Crowds against single poses.

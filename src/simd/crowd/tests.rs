@@ -1,0 +1,1 @@
+//! The kernels against each other and against double precision.

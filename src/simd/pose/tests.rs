@@ -1,0 +1,1 @@
+//! The kernels against each other to the bit, and against double precision.
