@@ -44,6 +44,7 @@
 //! | characters: joints, their poses and model matrices | [`Skeleton`], [`SkeletonBuilder`], [`Pose`], [`SkeletonError`] |
 //! | clips as authored: exact sampling, fewer keys, root motion | [`RawClip`], [`Track`], [`Reduction`], [`RootMotion`], [`ClipError`] |
 //! | skinning on the processor: palettes | [`Skin`], [`SkinError`] |
+//! | skinning on the processor: palettes, meshes, morph targets, batches | [`Skin`], [`SkinnedMesh`], [`MorphTarget`], [`SkinBatch`], [`SkinOutput`], [`SkinError`] |
 //! | glTF 2.0 (feature `gltf`) | `import` |
 //!
 //! # How a frame goes
@@ -138,7 +139,10 @@ pub use scene::{
     Place, Queued, QueuedPlace, RayHit, Scene, SceneBuilder, Sighting, Stats, Target, TreeFault, Upload, Usage,
     Violation, iter, node_map,
 };
-pub use skin::{Skin, SkinError};
+pub use skin::{
+    MorphBuffer, MorphTarget, Pruned, Skin, SkinBatch, SkinError, SkinOutput, SkinnedMesh, SkinnedMeshBuilder,
+    VertexStream,
+};
 pub use snapshot::SnapshotError;
 pub use visit::{
     Flow, ListedShape, MaterialView, NodeRef, RowView, ShapeView, SliceView, SliceViewMut, SliceVisitor,

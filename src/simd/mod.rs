@@ -8,6 +8,7 @@ pub(crate) mod crowd;
 pub(crate) mod plain;
 pub(crate) mod pose;
 mod scalar;
+pub(crate) mod skinning;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 

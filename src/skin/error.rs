@@ -93,6 +93,13 @@ pub enum SkinError {
         /// How many vertices the mesh has.
         vertices: usize,
     },
+    /// A weight of a morph target is infinite or not a number.
+    MorphWeight {
+        /// The target.
+        target: usize,
+        /// Its weight.
+        weight: f32,
+    },
     /// Something is asked for that the mesh was built without.
     Absent {
         /// What the mesh lacks.
@@ -148,6 +155,9 @@ impl fmt::Display for SkinError {
             ),
             Self::Index { place, index, vertices } => {
                 write!(f, "index {place} names vertex {index} and the mesh has {vertices}; pass all of the vertices")
+            }
+            Self::MorphWeight { target, weight } => {
+                write!(f, "the weight of morph target {target} is {weight}; pass one that is finite")
             }
             Self::Absent { what } => write!(f, "the mesh has no {what}; build it with them, or do not ask for them"),
             Self::Character { character, characters } => write!(

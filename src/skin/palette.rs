@@ -5,7 +5,7 @@ use crate::{Error, Mat34};
 
 /// Which joints of a skeleton a mesh follows, and how each of these lay when the mesh was bound to it.
 ///
-/// The influences of a skinned mesh count in the skin: influence 3 is that of `joints()[3]`. What
+/// The influences of a [`SkinnedMesh`](crate::SkinnedMesh) count in the skin: influence 3 is that of `joints()[3]`. What
 /// they are multiplied with is the *palette*, for each joint of the skin
 /// `palette[i] = models[joints[i]] * inverse_binds[i]`. 50 bytes a joint.
 ///
@@ -94,7 +94,7 @@ impl Skin {
         Ok(())
     }
 
-    /// The same into a part of a larger array, such as that of a batch.
+    /// The same into a part of a larger array, such as that of a [`SkinBatch`](crate::SkinBatch).
     ///
     /// # Errors
     /// [`SkinError::Models`] as above, [`SkinError::Palette`] unless the part has a place for each joint and no more;

@@ -1,0 +1,129 @@
+//! What vertices are read from and written to.
+
+use core::ops::Range;
+
+/// One number for each vertex of a block: a cache line.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[repr(C, align(64))]
+pub(crate) struct Lanes(pub(crate) [f32; super::LANES]);
+
+/// The coordinates x, y and z of the vertices of a block: three cache lines.
+pub(crate) type Block = [Lanes; 3];
+
+/// The vertices of a mesh in its bind pose, each run of them filled up to whole blocks.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Streams<'a> {
+    pub(crate) positions: &'a [Block],
+    /// As many blocks as of positions, or none.
+    pub(crate) normals: &'a [Block],
+    /// As many blocks as of positions, or none.
+    pub(crate) tangents: &'a [Block],
+    /// The signs of the bitangents, as many blocks as of tangents.
+    pub(crate) signs: &'a [Lanes],
+}
+
+/// Where skinned points or directions go: packed, or four floats each.
+///
+/// Made from a slice of either by `into()`. Stores are fastest where the slice begins at a cache line (64 bytes).
+#[derive(Debug)]
+pub enum VertexStream<'a> {
+    /// Three floats each, 12 bytes: what most vertex buffers have.
+    Packed(&'a mut [[f32; 3]]),
+    /// Four floats each, 16 bytes: what storage buffers have. The fourth becomes 1 for positions and 0 for normals.
+    Padded(&'a mut [[f32; 4]]),
+}
+
+impl VertexStream<'_> {
+    /// How many vertices there is room for.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        match self {
+            Self::Packed(places) => places.len(),
+            Self::Padded(places) => places.len(),
+        }
+    }
+
+    /// Whether there is no room.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Some of the places.
+    pub(crate) fn part(&mut self, range: Range<usize>) -> VertexStream<'_> {
+        match self {
+            Self::Packed(places) => VertexStream::Packed(&mut places[range]),
+            Self::Padded(places) => VertexStream::Padded(&mut places[range]),
+        }
+    }
+}
+
+impl<'a> VertexStream<'a> {
+    /// The places before this one, and those from it on.
+    pub(crate) fn split_at(self, middle: usize) -> (Self, Self) {
+        match self {
+            Self::Packed(places) => {
+                let (first, last) = places.split_at_mut(middle);
+                (Self::Packed(first), Self::Packed(last))
+            }
+            Self::Padded(places) => {
+                let (first, last) = places.split_at_mut(middle);
+                (Self::Padded(first), Self::Padded(last))
+            }
+        }
+    }
+}
+
+impl<'a> From<&'a mut [[f32; 3]]> for VertexStream<'a> {
+    fn from(places: &'a mut [[f32; 3]]) -> Self {
+        Self::Packed(places)
+    }
+}
+
+impl<'a> From<&'a mut [[f32; 4]]> for VertexStream<'a> {
+    fn from(places: &'a mut [[f32; 4]]) -> Self {
+        Self::Padded(places)
+    }
+}
+
+impl<'a> From<&'a mut Vec<[f32; 3]>> for VertexStream<'a> {
+    fn from(places: &'a mut Vec<[f32; 3]>) -> Self {
+        Self::Packed(places)
+    }
+}
+
+impl<'a> From<&'a mut Vec<[f32; 4]>> for VertexStream<'a> {
+    fn from(places: &'a mut Vec<[f32; 4]>) -> Self {
+        Self::Padded(places)
+    }
+}
+
+/// Where the vertices of runs go, one after the other. Those of the streams that are absent have none.
+#[derive(Debug)]
+pub(crate) struct Sinks<'a> {
+    pub(crate) positions: VertexStream<'a>,
+    pub(crate) normals: Option<VertexStream<'a>>,
+    pub(crate) tangents: Option<&'a mut [[f32; 4]]>,
+}
+
+impl<'a> Sinks<'a> {
+    /// The places before this one, and those from it on.
+    pub(crate) fn split_at(self, middle: usize) -> (Self, Self) {
+        let (positions, positions_behind) = self.positions.split_at(middle);
+        let (normals, normals_behind) = self.normals.map(|normals| normals.split_at(middle)).unzip();
+        let (tangents, tangents_behind) = self.tangents.map(|tangents| tangents.split_at_mut(middle)).unzip();
+        (
+            Self { positions, normals, tangents },
+            Self { positions: positions_behind, normals: normals_behind, tangents: tangents_behind },
+        )
+    }
+
+    /// Some of the places.
+    pub(super) fn part(&mut self, range: Range<usize>) -> Sinks<'_> {
+        Sinks {
+            positions: self.positions.part(range.clone()),
+            normals: self.normals.as_mut().map(|normals| normals.part(range.clone())),
+            tangents: self.tangents.as_deref_mut().map(|tangents| &mut tangents[range]),
+        }
+    }
+}

@@ -1,0 +1,283 @@
+//! All levels against each other and against double precision, for all counts, streams, lengths and forms of output.
+
+use super::*;
+
+/// A deterministic, unremarkable number in -1..1.
+fn number(state: &mut u32) -> f32 {
+    *state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+    f32::from((*state >> 16) as u16) / 32_768.0 - 1.0
+}
+
+/// A deterministic, unremarkable number below `end`.
+fn below(state: &mut u32, end: usize) -> usize {
+    number(state);
+    (*state >> 16) as usize % end
+}
+
+fn blocks(state: &mut u32, count: usize) -> Vec<Block> {
+    (0..count).map(|_| core::array::from_fn(|_| Lanes(core::array::from_fn(|_| 5.0 * number(state))))).collect()
+}
+
+fn palette(state: &mut u32, count: usize) -> Vec<Mat34> {
+    (0..count)
+        .map(|_| Mat34 { rows: core::array::from_fn(|_| core::array::from_fn(|_| 3.0 * number(state))) })
+        .collect()
+}
+
+/// Vertices with so many influences each, by groups.
+struct Model {
+    groups: Vec<Influences>,
+    /// Joints and all weights of each vertex.
+    vertices: Vec<(Vec<u16>, Vec<f32>)>,
+    positions: Vec<Block>,
+    normals: Vec<Block>,
+    tangents: Vec<Block>,
+    signs: Vec<Lanes>,
+}
+
+impl Model {
+    fn new(state: &mut u32, counts: &[(usize, usize)], joints: usize) -> Self {
+        let mut vertices = Vec::new();
+        let mut groups = Vec::new();
+        for &(count, many) in counts {
+            let mut group = Influences::new(count);
+            for _ in 0..many {
+                let of_joints: Vec<u16> = (0..count).map(|_| u16::try_from(below(state, joints)).unwrap()).collect();
+                let raw: Vec<f32> = (0..count).map(|_| number(state).abs() + 0.01).collect();
+                let sum: f32 = raw.iter().sum();
+                let weights: Vec<f32> = raw.iter().map(|weight| weight / sum).collect();
+                group.push(&of_joints, &weights);
+                vertices.push((of_joints, weights));
+            }
+            groups.push(group);
+        }
+        let count = groups.iter().map(Influences::blocks).sum();
+        let [positions, normals, tangents] = [(); 3].map(|()| blocks(state, count));
+        let signs = (0..count).map(|_| Lanes(core::array::from_fn(|_| number(state).signum()))).collect();
+        Self { groups, vertices, positions, normals, tangents, signs }
+    }
+
+    fn streams(&self) -> Streams<'_> {
+        let Self { positions, normals, tangents, signs, .. } = self;
+        Streams { positions, normals, tangents, signs }
+    }
+
+    fn runs(&self) -> Vec<Run<'_>> {
+        let mut stream = 0;
+        let run = |influences| {
+            let blocks = 0..Influences::blocks(influences);
+            let run = Run { influences, blocks, stream, vertices: influences.vertices() };
+            stream += influences.blocks();
+            run
+        };
+        self.groups.iter().map(run).collect()
+    }
+
+    /// Block and lane of each vertex.
+    fn places(&self) -> Vec<(usize, usize)> {
+        let mut first = 0;
+        let mut places = Vec::new();
+        for group in &self.groups {
+            places.extend((0..group.vertices()).map(|vertex| (first + vertex / LANES, vertex % LANES)));
+            first += group.blocks();
+        }
+        places
+    }
+}
+
+/// What is written: positions, normals and tangents. Of packed ones the fourth number is 0.
+type Written = [Vec<[f32; 4]>; 3];
+
+/// How it is written.
+#[derive(Clone, Copy)]
+struct Form {
+    /// Positions and normals.
+    packed: [bool; 2],
+    normals: bool,
+    tangents: bool,
+}
+
+/// What a place has that nothing was written to.
+const UNTOUCHED: f32 = 12_345.0;
+
+/// A way to skin.
+type Way<'w> = &'w dyn Fn(&[Mat34], &[Run<'_>], Streams<'_>, Sinks<'_>);
+
+/// Skins into the middle of larger arrays, `shift` floats and a place behind their beginning, and shows what is there.
+fn written(model: &Model, palette: &[Mat34], form: Form, shift: usize, way: Way<'_>) -> Written {
+    fn sink(floats: &mut [f32], packed: bool, count: usize) -> VertexStream<'_> {
+        if packed {
+            VertexStream::Packed(&mut floats.as_chunks_mut().0[1..=count])
+        } else {
+            VertexStream::Padded(&mut floats.as_chunks_mut().0[1..=count])
+        }
+    }
+    let count = model.vertices.len();
+    let mut arrays = [(); 3].map(|()| vec![UNTOUCHED; shift + 4 * (count + 2)]);
+    let [positions, normals, tangents] = arrays.each_mut().map(|array| &mut array[shift..]);
+    let sinks = Sinks {
+        positions: sink(positions, form.packed[0], count),
+        normals: form.normals.then(|| sink(normals, form.packed[1], count)),
+        tangents: form.tangents.then(|| &mut tangents.as_chunks_mut().0[1..=count]),
+    };
+    way(palette, &model.runs(), model.streams(), sinks);
+    let [positions, normals, tangents] = arrays;
+    let read = |all: Vec<f32>, packed: bool, present: bool| -> Vec<[f32; 4]> {
+        let width = if packed { 3 } else { 4 };
+        let used = if present { shift + width..shift + width * (count + 1) } else { 0..0 };
+        let beside = all.iter().enumerate().filter(|(at, _)| !used.contains(at));
+        assert!(beside.into_iter().all(|(_, &float)| float == UNTOUCHED), "written beside the places");
+        let four = |floats: &[f32]| [floats[0], floats[1], floats[2], floats.get(3).copied().unwrap_or(0.0)];
+        all[used].chunks_exact(width).map(four).collect()
+    };
+    let Form { packed, normals: with_normals, tangents: with_tangents } = form;
+    [read(positions, packed[0], true), read(normals, packed[1], with_normals), read(tangents, false, with_tangents)]
+}
+
+/// The levels of this machine, and that for any.
+fn ways() -> Vec<Box<dyn Fn(&[Mat34], &[Run<'_>], Streams<'_>, Sinks<'_>)>> {
+    let mut ways: Vec<Box<dyn Fn(&[Mat34], &[Run<'_>], Streams<'_>, Sinks<'_>)>> = vec![Box::new(scalar::skin)];
+    #[cfg(target_arch = "x86_64")]
+    for level in x86::Level::all() {
+        ways.push(Box::new(move |palette, runs, streams, sinks| level.skin(palette, runs, streams, sinks)));
+    }
+    ways
+}
+
+/// Fails unless the first three numbers are what double precision gives, within the bound that the module states.
+fn assert_near(found: [f32; 4], model: &Model, vertex: usize, palette: &[Mat34], (vector, w): ([f32; 3], f64)) {
+    let (joints, weights) = &model.vertices[vertex];
+    let (last, given) = weights.split_last().unwrap();
+    let implied = 1.0 - given.iter().map(|&weight| f64::from(weight)).sum::<f64>();
+    assert!((implied - f64::from(*last)).abs() < 1e-6, "the test's own weights");
+    for row in 0..3 {
+        let (mut expected, mut terms) = (0.0, 0.0);
+        for (&joint, weight) in joints.iter().zip(given.iter().map(|&weight| f64::from(weight)).chain([implied])) {
+            let [x, y, z, t] = palette[usize::from(joint)].rows[row].map(f64::from);
+            let [px, py, pz] = vector.map(f64::from);
+            expected += weight * (x * px + y * py + z * pz + t * w);
+            terms += (x * px).abs() + (y * py).abs() + (z * pz).abs() + (t * w).abs();
+        }
+        let off = (f64::from(found[row]) - expected).abs();
+        assert!(off <= 1e-6 * terms, "vertex {vertex}, row {row}: {} is off by {off:e} of {terms}", found[row]);
+    }
+}
+
+#[test]
+fn every_level_is_as_near_to_double_precision_as_stated_and_writes_nothing_else() {
+    let mut state = 3;
+    let palette = palette(&mut state, 37);
+    let forms = [
+        Form { packed: [true, true], normals: true, tangents: false },
+        Form { packed: [false, false], normals: true, tangents: true },
+        Form { packed: [true, false], normals: true, tangents: true },
+        Form { packed: [false, true], normals: false, tangents: false },
+    ];
+    for count in 1..=4 {
+        for many in (0..=35).chain([64, 100]) {
+            let model = Model::new(&mut state, &[(count, many)], palette.len());
+            let places = model.places();
+            for (shift, form) in forms.into_iter().enumerate() {
+                for way in ways() {
+                    let [positions, normals, tangents] = written(&model, &palette, form, shift + many % 13, &way);
+                    assert_eq!(positions.len(), many);
+                    for (vertex, &(block, lane)) in places.iter().enumerate() {
+                        let vector = |blocks: &[Block]| core::array::from_fn(|axis| blocks[block][axis].0[lane]);
+                        assert_near(positions[vertex], &model, vertex, &palette, (vector(&model.positions), 1.0));
+                        assert_eq!(positions[vertex][3], if form.packed[0] { 0.0 } else { 1.0 });
+                        if form.normals {
+                            assert_near(normals[vertex], &model, vertex, &palette, (vector(&model.normals), 0.0));
+                            assert_eq!(normals[vertex][3], 0.0);
+                        }
+                        if form.tangents {
+                            assert_near(tangents[vertex], &model, vertex, &palette, (vector(&model.tangents), 0.0));
+                            assert_eq!(tangents[vertex][3], model.signs[block].0[lane]);
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+#[cfg(target_arch = "x86_64")]
+fn the_levels_with_vectors_give_the_same_bits() {
+    let mut state = 5;
+    for (joints, many) in [(3, 1), (96, 61), (300, 200), (257, 16)] {
+        let palette = palette(&mut state, joints);
+        let model = Model::new(&mut state, &[(1, many), (2, many + 1), (3, many / 2), (4, many + 7)], joints);
+        let form = Form { packed: [true, false], normals: true, tangents: true };
+        let bits = |level: x86::Level| {
+            let way: Way<'_> = &|palette, runs, streams, sinks| level.skin(palette, runs, streams, sinks);
+            written(&model, &palette, form, 1, way)
+                .map(|stream| stream.into_iter().map(|floats| floats.map(f32::to_bits)).collect::<Vec<_>>())
+        };
+        let found: Vec<_> = x86::Level::all().map(bits).collect();
+        assert!(found.windows(2).all(|pair| pair[0] == pair[1]), "{joints} joints, {many} vertices");
+    }
+}
+
+#[test]
+fn chunks_of_blocks_give_the_same_bits_as_all_at_once() {
+    let mut state = 9;
+    let palette = palette(&mut state, 20);
+    let model = Model::new(&mut state, &[(3, 75)], palette.len());
+    let form = Form { packed: [true, true], normals: true, tangents: true };
+    for way in ways() {
+        let whole = written(&model, &palette, form, 0, &way);
+        for cut in 0..=4 {
+            let in_two: Way<'_> = &|palette, runs, streams, sinks| {
+                let first = Run { blocks: 0..cut, vertices: cut * LANES, ..runs[0].clone() };
+                let last = Run { blocks: cut..5, stream: cut, vertices: 75 - cut * LANES, ..runs[0].clone() };
+                let (before, behind) = sinks.split_at(cut * LANES);
+                way(palette, &[last], streams, behind);
+                way(palette, &[first], streams, before);
+            };
+            assert_eq!(whole, written(&model, &palette, form, 0, in_two), "cut at {cut}");
+        }
+    }
+}
+
+#[test]
+fn nothing_to_skin_takes_no_palette() {
+    let model = Model::new(&mut 1, &[(1, 0), (4, 0)], 1);
+    let form = Form { packed: [true, true], normals: true, tangents: true };
+    for way in ways() {
+        assert!(written(&model, &[], form, 0, &way).iter().all(Vec::is_empty));
+    }
+}
+
+#[test]
+fn joints_beyond_the_palette_are_refused_by_every_level() {
+    for way in ways() {
+        let mut influences = Influences::new(1);
+        influences.push(&[7], &[1.0]);
+        let refused = std::panic::catch_unwind(core::panic::AssertUnwindSafe(|| {
+            let run = Run { influences: &influences, blocks: 0..1, stream: 0, vertices: 1 };
+            let streams = Streams { positions: &[Block::default()], normals: &[], tangents: &[], signs: &[] };
+            let mut places = [[0.0; 3]];
+            let positions = VertexStream::Packed(&mut places);
+            way(&[Mat34::IDENTITY; 7], &[run], streams, Sinks { positions, normals: None, tangents: None });
+        }));
+        assert!(refused.is_err());
+    }
+}
+
+#[test]
+fn scaled_deltas_have_the_same_bits_on_every_level() {
+    let mut state = 21;
+    let (base, deltas) = (blocks(&mut state, 3), blocks(&mut state, 3));
+    let mut expected = base.clone();
+    scalar::add_scaled(&mut expected, &deltas, 0.3);
+    assert_ne!(base, expected);
+    #[cfg(target_arch = "x86_64")]
+    for level in x86::Level::all() {
+        let mut found = base.clone();
+        level.add_scaled(&mut found, &deltas, 0.3);
+        assert_eq!(expected, found, "{level:?}");
+    }
+    let mut found = base;
+    add_scaled(&mut found, &deltas, 0.3);
+    assert_eq!(expected, found);
+}

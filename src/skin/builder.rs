@@ -1,0 +1,212 @@
+//! From a mesh as an author has it to one that is laid out for being skinned.
+
+use crate::simd::skinning::{Block, Influences, LANES, Lanes};
+use crate::skin::influence::Kept;
+use crate::skin::morph::Targets;
+use crate::skin::{MorphTarget, Pruned, SkinError, SkinnedMesh};
+use crate::{Aabb, Error};
+use glam::Vec3;
+
+/// Collects the lists that a [`SkinnedMesh`] is built from. Begins with [`SkinnedMesh::builder`].
+///
+/// All lists are borrowed, and looked at when the mesh is built.
+#[derive(Clone, Debug, Default)]
+pub struct SkinnedMeshBuilder<'a> {
+    positions: &'a [[f32; 3]],
+    normals: Option<&'a [[f32; 3]]>,
+    tangents: Option<&'a [[f32; 4]]>,
+    influences: usize,
+    joints: &'a [u16],
+    weights: &'a [f32],
+    indices: &'a [u32],
+    targets: Vec<MorphTarget<'a>>,
+}
+
+impl<'a> SkinnedMeshBuilder<'a> {
+    /// How many vertices a mesh can have: as many as there are indices, but for what fills up blocks.
+    pub const MAX_VERTICES: usize = u32::MAX as usize - 4 * LANES;
+
+    pub(super) fn new(positions: &'a [[f32; 3]]) -> Self {
+        Self { positions, ..Self::default() }
+    }
+
+    /// Gives each vertex a normal.
+    #[must_use]
+    pub fn normals(mut self, normals: &'a [[f32; 3]]) -> Self {
+        self.normals = Some(normals);
+        self
+    }
+
+    /// Gives each vertex a tangent, the fourth number the sign of the bitangent, which is kept as it is.
+    #[must_use]
+    pub fn tangents(mut self, tangents: &'a [[f32; 4]]) -> Self {
+        self.tangents = Some(tangents);
+        self
+    }
+
+    /// Gives each vertex `count` influences, those of a vertex one after the other: joints, which count in the skin, and
+    /// weights.
+    ///
+    /// Any number will do: glTF's `JOINTS_0` and `WEIGHTS_0` have four, with `JOINTS_1` eight, put together vertex by vertex.
+    ///
+    /// - Influences with weight zero are dropped, whatever their joint, and so are those that are less than 2⁻²⁵ of the
+    ///   vertex's weights.
+    /// - Influences of the same joint are merged.
+    /// - If more than four are left, the four greatest are kept; [`SkinnedMesh::pruned`] says what that cost.
+    /// - Weights are divided by their sum, which glTF wants to be 1.
+    /// - A vertex whose weights are all zero follows the first of its joints with weight 1, as in three.js. One without
+    ///   influences, in a mesh for which this was not called, follows joint 0.
+    #[must_use]
+    pub fn influences(mut self, count: usize, joints: &'a [u16], weights: &'a [f32]) -> Self {
+        (self.influences, self.joints, self.weights) = (count, joints, weights);
+        self
+    }
+
+    /// Adds indices of triangles, or whatever else they mean.
+    #[must_use]
+    pub fn indices(mut self, indices: &'a [u32]) -> Self {
+        self.indices = indices;
+        self
+    }
+
+    /// Adds a morph target behind those that were added before.
+    #[must_use]
+    pub fn morph_target(mut self, target: MorphTarget<'a>) -> Self {
+        self.targets.push(target);
+        self
+    }
+
+    /// Builds the mesh for skins of so many joints.
+    ///
+    /// Computes in **O(vertices · influences + indices + deltas)**.
+    ///
+    /// # Errors
+    /// [`SkinError::Length`] for a list of the wrong length, [`SkinError::NotFinite`] for a number in it,
+    /// [`SkinError::Weight`] for a weight that is negative or not finite, [`SkinError::Joint`] and [`SkinError::Index`] for what
+    /// is not there, [`SkinError::TooManyVertices`] for more than [`MAX_VERTICES`](Self::MAX_VERTICES), [`SkinError::TooManyJoints`] for more than 65,536. Each
+    /// names the first vertex or place at fault.
+    pub fn build(&self, joints: usize) -> Result<SkinnedMesh, Error> {
+        self.check(joints)?;
+        let count = self.positions.len();
+        let mut pruned = Pruned::default();
+        let mut all = Vec::with_capacity(count);
+        let mut kept = Kept::default();
+        for vertex in 0..count {
+            let range = vertex * self.influences..(vertex + 1) * self.influences;
+            kept.take(vertex, (&self.joints[range.clone()], &self.weights[range]), joints, &mut pruned)?;
+            let (mut of_joints, mut of_weights) = ([0; 4], [0.0; 4]);
+            let influences = kept.joints.len();
+            of_joints[..influences].copy_from_slice(&kept.joints);
+            of_weights[..influences].copy_from_slice(&kept.weights);
+            all.push((influences, of_joints, of_weights));
+        }
+
+        let mut permutation: Vec<u32> = (0..).take(count).collect();
+        permutation.sort_by_key(|&vertex| all[vertex as usize].0);
+        let mut groups = [1, 2, 3, 4].map(Influences::new);
+        let mut joint_bounds = vec![Aabb::EMPTY; joints];
+        for &vertex in &permutation {
+            let (influences, of_joints, of_weights) = &all[vertex as usize];
+            groups[influences - 1].push(&of_joints[..*influences], &of_weights[..*influences]);
+            let position = Vec3::from_array(self.positions[vertex as usize]);
+            for &joint in &of_joints[..*influences] {
+                let bounds = &mut joint_bounds[usize::from(joint)];
+                *bounds = bounds.union(&Aabb::new(position, position));
+            }
+        }
+
+        // Where each vertex lies in the streams, and which it is now.
+        let (mut places, mut news) = (vec![0; count], vec![0; count]);
+        let (mut block, mut new) = (0, 0);
+        for group in &groups {
+            for lane in 0..group.vertices() {
+                let vertex = permutation[new as usize] as usize;
+                places[vertex] = place(block, lane);
+                news[vertex] = new;
+                new += 1;
+            }
+            block += group.blocks();
+        }
+
+        let mut targets = Targets::default();
+        for target in &self.targets {
+            let present = [true, self.normals.is_some(), self.tangents.is_some()];
+            targets.push(target, &places, block, present)?;
+        }
+        let signs = self.tangents.map(|tangents| {
+            let mut lanes = vec![Lanes::default(); block];
+            for (tangent, place) in tangents.iter().zip(&places) {
+                lanes[*place as usize / LANES].0[*place as usize % LANES] = tangent[3];
+            }
+            lanes
+        });
+        let directions =
+            self.tangents.map(|tangents| blocks(tangents.iter().map(|t| [t[0], t[1], t[2]]), &places, block));
+        Ok(SkinnedMesh {
+            joints,
+            positions: blocks(self.positions.iter().copied(), &places, block),
+            normals: self.normals.map(|normals| blocks(normals.iter().copied(), &places, block)).unwrap_or_default(),
+            tangents: directions.unwrap_or_default(),
+            signs: signs.unwrap_or_default(),
+            groups,
+            targets,
+            permutation,
+            indices: self.indices.iter().map(|&index| news[index as usize]).collect(),
+            joint_bounds,
+            pruned,
+        })
+    }
+
+    fn check(&self, joints: usize) -> Result<(), SkinError> {
+        let vertices = self.positions.len();
+        if vertices > Self::MAX_VERTICES {
+            return Err(SkinError::TooManyVertices { vertices });
+        }
+        if joints > crate::Skin::MAX_JOINTS {
+            return Err(SkinError::TooManyJoints { joints });
+        }
+        let influences = vertices.saturating_mul(self.influences);
+        let lengths = [
+            ("normals", self.normals.map(<[_]>::len), vertices),
+            ("tangents", self.tangents.map(<[_]>::len), vertices),
+            ("joints of influences", Some(self.joints.len()), influences),
+            ("weights of influences", Some(self.weights.len()), influences),
+        ];
+        for (what, found, expected) in lengths {
+            if let Some(found) = found.filter(|&found| found != expected) {
+                return Err(SkinError::Length { what, expected, found });
+            }
+        }
+        finite("positions", self.positions)?;
+        finite("normals", self.normals.unwrap_or(&[]))?;
+        finite("tangents", self.tangents.unwrap_or(&[]))?;
+        match self.indices.iter().position(|&index| index as usize >= vertices) {
+            Some(place) => Err(SkinError::Index { place, index: self.indices[place], vertices }),
+            None => Ok(()),
+        }
+    }
+}
+
+fn finite<const N: usize>(what: &'static str, list: &[[f32; N]]) -> Result<(), SkinError> {
+    match list.iter().position(|item| !item.iter().all(|x| x.is_finite())) {
+        Some(vertex) => Err(SkinError::NotFinite { what, vertex }),
+        None => Ok(()),
+    }
+}
+
+/// Where the vertex of this number, counted from this block on, lies in the streams.
+#[expect(clippy::cast_possible_truncation, reason = "there are at most MAX_VERTICES")]
+fn place(block: usize, lane: usize) -> u32 {
+    (block * LANES + lane) as u32
+}
+
+/// The numbers of all vertices at their places.
+fn blocks(list: impl Iterator<Item = [f32; 3]>, places: &[u32], count: usize) -> Vec<Block> {
+    let mut blocks = vec![Block::default(); count];
+    for (item, &place) in list.zip(places) {
+        for (row, number) in blocks[place as usize / LANES].iter_mut().zip(item) {
+            row.0[place as usize % LANES] = number;
+        }
+    }
+    blocks
+}

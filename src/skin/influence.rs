@@ -1,0 +1,87 @@
+//! What of a vertex's influences is kept.
+
+use crate::skin::SkinError;
+
+/// How many influences a vertex keeps at most.
+pub(super) const MOST: usize = 4;
+/// The part of a vertex's weights below which an influence is dropped: 1 less so little is 1.
+const LEAST: f64 = 1.0 / (1 << 25) as f64;
+
+/// What was dropped of vertices with more than four influences, when a [`SkinnedMesh`](crate::SkinnedMesh) was built.
+///
+/// The four greatest weights are kept and brought to a sum of 1 again. A vertex whose dropped weights were `s` of the
+/// whole is off by exactly `s` times the distance between the places that its kept joints, and that its dropped ones, would
+/// take it to. So nothing is off by more than [`largest_sum`](Self::largest_sum) times the size of what the joints move.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct Pruned {
+    /// How many vertices had more than four influences.
+    pub vertices: usize,
+    /// The largest weight that was dropped, as a part of its vertex's weights; 0 where none was.
+    pub largest_weight: f32,
+    /// The largest sum of weights that was dropped from one vertex, as a part of its weights.
+    pub largest_sum: f32,
+}
+
+/// The influences of one vertex, brought into the form in which they are kept.
+#[derive(Debug, Default)]
+pub(super) struct Kept {
+    /// Joints and weights, the greatest weight first.
+    found: Vec<(u16, f64)>,
+    pub(super) joints: Vec<u16>,
+    pub(super) weights: Vec<f32>,
+}
+
+impl Kept {
+    /// Takes these joints and weights of a vertex: drops what is zero, merges what is the same joint, keeps the four
+    /// greatest, and brings them to a sum of 1. A vertex without weights follows its first joint.
+    #[expect(clippy::cast_possible_truncation, reason = "weights are rounded to single precision in the end")]
+    pub(super) fn take(
+        &mut self,
+        vertex: usize,
+        (joints, weights): (&[u16], &[f32]),
+        limit: usize,
+        pruned: &mut Pruned,
+    ) -> Result<(), SkinError> {
+        self.found.clear();
+        let check = |joint: u16| {
+            let known = usize::from(joint) < limit;
+            if known { Ok(joint) } else { Err(SkinError::Joint { vertex, joint, joints: limit }) }
+        };
+        for (&joint, &weight) in joints.iter().zip(weights) {
+            if !weight.is_finite() || weight < 0.0 {
+                return Err(SkinError::Weight { vertex, weight });
+            }
+            if weight > 0.0 {
+                let weight = f64::from(weight);
+                match self.found.iter_mut().find(|found| found.0 == joint) {
+                    Some(found) => found.1 += weight,
+                    None => self.found.push((check(joint)?, weight)),
+                }
+            }
+        }
+        if self.found.is_empty() {
+            self.found.push((check(joints.first().copied().unwrap_or(0))?, 1.0));
+        }
+        let descending = |a: &(u16, f64), b: &(u16, f64)| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0));
+        self.found.sort_unstable_by(descending);
+        let whole = self.sum();
+        self.found.retain(|&(_, weight)| weight >= LEAST * whole);
+        if let Some(&(_, largest)) = self.found.get(MOST) {
+            let dropped: f64 = self.found.drain(MOST..).map(|(_, weight)| weight).sum();
+            pruned.vertices += 1;
+            pruned.largest_weight = pruned.largest_weight.max((largest / whole) as f32);
+            pruned.largest_sum = pruned.largest_sum.max((dropped / whole) as f32);
+        }
+        let whole = self.sum();
+        self.joints.clear();
+        self.weights.clear();
+        self.joints.extend(self.found.iter().map(|&(joint, _)| joint));
+        self.weights.extend(self.found.iter().map(|&(_, weight)| (weight / whole) as f32));
+        Ok(())
+    }
+
+    fn sum(&self) -> f64 {
+        self.found.iter().map(|&(_, weight)| weight).sum()
+    }
+}

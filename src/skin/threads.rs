@@ -1,0 +1,71 @@
+//! Skinning on several threads (feature `rayon`).
+//!
+//! Characters, and parts of large meshes, go to places of their own, and a vertex does not depend on its neighbours: results
+//! are the same to the bit, whatever the number of threads.
+
+use crate::Mat34;
+use crate::simd::skinning::{Influences, LANES, Sinks, Streams};
+use crate::skin::SkinnedMesh;
+use crate::skin::batch::Part;
+use core::ops::Range;
+
+/// With fewer vertices than this, one thread is done before another has begun.
+const WORTH_SHARING: usize = 16_384;
+/// A caller outside of the pool gives all of its work away, and waits for threads that may sleep: that pays where there is
+/// so many times as much to do.
+const OUTSIDE: usize = 4;
+/// A task skins about this many vertices; a palette is brought into another layout for each.
+const GRAIN: usize = 8192;
+
+/// Whether so many vertices are worth sharing, and there are threads to share them with.
+pub(super) fn is_worth_sharing(vertices: usize) -> bool {
+    let least = if rayon::current_thread_index().is_some() { WORTH_SHARING } else { OUTSIDE * WORTH_SHARING };
+    vertices >= least && rayon::current_num_threads() > 1
+}
+
+impl SkinnedMesh {
+    /// Skins the vertices from one cut to another, several parts at a time.
+    pub(super) fn share(&self, palette: &[Mat34], streams: Streams<'_>, range: Range<usize>, sinks: Sinks<'_>) {
+        if range.len() > GRAIN
+            && let middle = self.cut(range.start.midpoint(range.end))
+            && range.start < middle
+            && middle < range.end
+        {
+            let (before, behind) = sinks.split_at(middle - range.start);
+            rayon::join(
+                || self.share(palette, streams, range.start..middle, before),
+                || self.share(palette, streams, middle..range.end, behind),
+            );
+        } else {
+            self.skin_range(palette, streams, range, sinks);
+        }
+    }
+
+    /// The nearest place, from this one backward, where a block begins.
+    fn cut(&self, vertex: usize) -> usize {
+        let mut first = 0;
+        for count in self.groups.each_ref().map(Influences::vertices) {
+            if vertex < first + count {
+                return first + (vertex - first) / LANES * LANES;
+            }
+            first += count;
+        }
+        first
+    }
+}
+
+impl Part<'_> {
+    /// Skins these characters, which are in ascending order, several at a time.
+    pub(super) fn share(mut self, visible: &[u32], sinks: Sinks<'_>) {
+        if let &[one] = visible {
+            let (mesh, palette, places, _) = self.take(one, sinks);
+            mesh.share(palette, mesh.streams(), 0..mesh.len(), places);
+        } else if self.count(visible) > GRAIN {
+            let (first, last) = visible.split_at(visible.len() / 2);
+            let (before, part, behind) = self.split_at(last[0], sinks);
+            rayon::join(|| self.share(first, before), || part.share(last, behind));
+        } else {
+            self.skin(visible, sinks);
+        }
+    }
+}
