@@ -15,6 +15,8 @@
 //!   of them: culled sub-mesh by sub-mesh, rendered mesh by mesh.
 //! - [`Character`] and [`Flattened`] are a character's joints as objects with children and as arrays of 4×4 matrices; [`rig`]
 //!   is what they and ours are measured on.
+//! - [`SkinRecipe`] is a character to be skinned, and [`SeedSkin`] skins it in the way in which that is first written down,
+//!   and by the steps that make it faster.
 //! - [`Side`] is what a measurement asks of a scene graph; [`Boxed`] and [`Packed`] are the naive graph and a
 //!   [`hedgerow::Scene`] behind it.
 //!
@@ -37,6 +39,8 @@ mod rng;
 mod script;
 mod side;
 mod test_clip;
+mod skin_recipe;
+mod skinning;
 mod topology;
 mod town;
 mod visit;
@@ -56,6 +60,8 @@ pub use rig::{CHARACTERS, JOINTS, character, rig};
 pub use script::{Edit, Script, Stage};
 pub use side::{Batched, Boxed, Packed, Side, describe};
 pub use test_clip::{TEST_CLIP_JOINTS, TEST_CLIP_KEYS, TEST_CLIP_RATE, swaying, test_clip};
+pub use skin_recipe::{SKIN_JOINTS, SKIN_VERTICES, SkinRecipe};
+pub use skinning::{SeedSkin, SplitVertex, WholeVertex, WideVertex};
 pub use topology::{RIG, Topology};
 pub use town::{TOWN_SHAPES, Town, strewn, strewn_cameras};
 pub use visit::{DrawCommand, Draws};
