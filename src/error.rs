@@ -71,6 +71,8 @@ pub enum Error {
     Skin(crate::SkinError),
     /// An edit of a mesh set is refused.
     Mesh(crate::MeshError),
+    /// A socket, or the boxes of joints, cannot be made or cannot follow.
+    Character(crate::CharacterError),
     /// A glTF file cannot be imported.
     #[cfg(feature = "gltf")]
     Import(crate::import::ImportError),
@@ -130,6 +132,7 @@ impl fmt::Display for Error {
             Self::Skeleton(error) => error.fmt(f),
             Self::Skin(error) => error.fmt(f),
             Self::Mesh(error) => error.fmt(f),
+            Self::Character(error) => error.fmt(f),
             #[cfg(feature = "gltf")]
             Self::Import(error) => error.fmt(f),
         }

@@ -40,6 +40,7 @@
 //! | walks: single nodes in strict order, whole slices as columns | [`Visitor`], [`SliceVisitor`], [`SliceVisitorMut`] |
 //! | passes: world matrices, draw lists | [`TransformPass`], [`RenderPass`], [`DrawList`], [`DrawGroups`] |
 //! | sub-mesh sets: static meshes culled and drawn as columns | [`MeshSet`], [`SubMesh`], [`MeshHandle`], [`MeshDraw`], [`ShadowDraw`], [`MaterialDraws`], [`MeshError`] |
+//! | nodes that follow joints, boxes that follow poses | [`Sockets`], [`JointBounds`], [`CharacterError`] |
 //! | scenes and subtrees as bytes | [`Scene::save`], [`Scene::load`], [`Scene::save_subtree`], [`Scene::load_subtree`], [`HandleMap`], [`SnapshotError`] |
 //! | characters: joints, their poses and model matrices | [`Skeleton`], [`SkeletonBuilder`], [`Pose`], [`SkeletonError`] |
 //! | clips as authored: exact sampling, fewer keys, root motion | [`RawClip`], [`Track`], [`Reduction`], [`RootMotion`], [`ClipError`] |
@@ -110,6 +111,8 @@ mod visit;
 
 mod pass;
 
+mod character;
+
 mod snapshot;
 
 mod skin;
@@ -125,6 +128,7 @@ pub use anim::{
     SkeletonBuilder, SkeletonError, Track, TrackName, TrackPart, TrackValue,
 };
 pub use anim::{Crowd, InstanceHandle, JointMap, Pose, Skeleton, SkeletonBuilder, SkeletonError};
+pub use character::{CharacterError, JointBounds, Sockets};
 pub use config::SceneConfig;
 pub use error::Error;
 pub use handle::NodeHandle;

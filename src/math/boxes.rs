@@ -58,7 +58,7 @@ impl BoxGroup {
 
     /// Widens each lane to hold that of the other group too.
     #[inline]
-    fn widen(&mut self, other: &Self) {
+    pub(crate) fn widen(&mut self, other: &Self) {
         for axis in 0..3 {
             for lane in 0..GROUP {
                 self.min[axis][lane] = if other.min[axis][lane] < self.min[axis][lane] {
@@ -76,7 +76,7 @@ impl BoxGroup {
     }
 
     /// The smallest box about all eight.
-    fn union(&self) -> Aabb {
+    pub(crate) fn union(&self) -> Aabb {
         (0..GROUP).fold(Aabb::EMPTY, |all, lane| all.union(&self.get(lane)))
     }
 }

@@ -8,6 +8,7 @@ mod detach;
 mod dump;
 mod duplicate;
 mod edit;
+mod follow;
 mod frame;
 mod handle_map;
 mod inherited;
@@ -27,6 +28,7 @@ mod world;
 
 pub use builder::{SceneBuilder, TreeFault};
 pub use changes::Changes;
+pub(crate) use follow::LocalSlot;
 pub use handle_map::HandleMap;
 pub use inherited::Inherited;
 pub use iter::Edge;

@@ -28,5 +28,6 @@ mod shapes;
 mod skinning;
 mod slices;
 mod snapshot;
+mod sockets;
 mod threads;
 mod visitors;

@@ -1,0 +1,191 @@
+//! Boxes that follow poses.
+
+use crate::character::CharacterError;
+use crate::math::{BoxGroup, GROUP};
+use crate::{Aabb, Error, Mat34, simd};
+use glam::Vec3;
+use std::collections::BTreeMap;
+
+/// How much wider boxes are made than exact arithmetic asks for: 2⁻¹⁹ of the numbers that go into a vertex.
+///
+/// The bound, with `u = 2⁻²⁴` for half a unit in the last place: a coordinate of a vertex that eight joints move carries at
+/// most six roundings for each joint and eight for their sum, and weights that add up to one within `2u`; the corner of a
+/// box carries five. That is under `22u` of the sum of absolute products. This is `32u`.
+const WIDER: f32 = 1.0 / 524_288.0;
+
+/// Eight joints with the boxes of what they move. 232 bytes.
+#[derive(Clone, Debug)]
+struct JointGroup {
+    /// In lanes that no joint has, joint 0, which is not live.
+    joints: [u32; GROUP],
+    boxes: [Aabb; GROUP],
+    live: u8,
+}
+
+/// The box about a skinned mesh in any pose, from the boxes of what each joint moves.
+///
+/// A skinned vertex is a mean of the places where its joints would have it, weighted by weights that are positive and
+/// add up to one. Joint *j* would have it in its box, moved by the joint's palette matrix, if the box holds the
+/// vertex in the bind pose. So the vertex lies in the box about all boxes that are moved so.
+///
+/// ```
+/// use hedgerow::glam::Vec3;
+/// use hedgerow::{Aabb, JointBounds, Mat34, Node, Scene, Shape, Transform};
+///
+/// // A body and an arm, of two joints.
+/// let positions = [Vec3::ZERO, Vec3::new(0.0, 2.0, 0.0), Vec3::new(1.0, 1.0, 0.0)];
+/// let bounds = JointBounds::new(&positions, &[0, 0, 1], &[1.0, 1.0, 1.0])?;
+///
+/// let mut scene = Scene::new();
+/// let body = scene.insert(scene.root(), Node::shape(Shape::new(7, Aabb::EMPTY)))?;
+/// let palette = [Mat34::IDENTITY, Transform::from_xyz(0.0, 5.0, 0.0).to_matrix()];  // of a pose, each frame
+/// scene.set_bounds(body, bounds.of_pose(&palette)?)?;
+/// scene.update();
+/// assert!((scene.world_bounds(body).unwrap().max - Vec3::new(1.0, 6.0, 0.0)).length() < 1e-4);
+/// # Ok::<(), hedgerow::Error>(())
+/// ```
+///
+/// Only joints that move a vertex count, at 29 bytes each. The box is that of the space which the palette leads to, the one of
+/// the node that the mesh is drawn at.
+#[derive(Clone, Debug)]
+pub struct JointBounds {
+    groups: Vec<JointGroup>,
+    /// How many matrices a palette has to have.
+    matrices: usize,
+}
+
+impl JointBounds {
+    /// The boxes of a mesh in its bind pose: for each vertex as many joints as weights, the same number for all, one vertex
+    /// behind the other.
+    ///
+    /// Joints count in the palette, which is in the skin if the mesh has one. Weights need not add up to one; those that are
+    /// zero do not count. A vertex without any weight counts for the first of its joints. Computes in **O(influences)**.
+    ///
+    /// # Errors
+    /// [`CharacterError::Length`], [`CharacterError::Vertex`] for a position or a weight that is not finite and for a negative
+    /// weight.
+    pub fn new(positions: &[Vec3], joints: &[u16], weights: &[f32]) -> Result<Self, Error> {
+        Self::with_morphs(positions, &[], joints, weights)
+    }
+
+    /// The same for a mesh whose vertices are also moved by morph targets before they are skinned: by up to `extents` of the
+    /// vertex, along each axis and both ways.
+    ///
+    /// For targets with weights from 0 to 1, that is the sum of their deltas' absolute values.
+    ///
+    /// # Errors
+    /// As those of [`new`](Self::new); of the extents likewise.
+    pub fn with_morphs(positions: &[Vec3], extents: &[Vec3], joints: &[u16], weights: &[f32]) -> Result<Self, Error> {
+        let vertices = positions.len();
+        let length = |what, found| CharacterError::Length { what, expected: vertices, found };
+        if weights.len() != joints.len() {
+            return Err(length("weights", weights.len()).into());
+        }
+        if !joints.len().is_multiple_of(vertices) || (joints.is_empty() && vertices > 0) {
+            return Err(length("joints", joints.len()).into());
+        }
+        if !extents.is_empty() && extents.len() != vertices {
+            return Err(length("extents", extents.len()).into());
+        }
+        let influences = joints.len().checked_div(vertices).unwrap_or(0);
+        let mut boxes = BTreeMap::new();
+        for (vertex, &position) in positions.iter().enumerate() {
+            let fault = |what| CharacterError::Vertex { what, vertex };
+            let reach = extents.get(vertex).copied().unwrap_or(Vec3::ZERO);
+            if !position.is_finite() {
+                return Err(fault("position").into());
+            }
+            if !(reach.is_finite() && reach.cmpge(Vec3::ZERO).all()) {
+                return Err(fault("extent").into());
+            }
+            let own = vertex * influences..(vertex + 1) * influences;
+            let (joints, weights) = (&joints[own.clone()], &weights[own]);
+            if !weights.iter().all(|weight| weight.is_finite() && *weight >= 0.0) {
+                return Err(fault("weight").into());
+            }
+            let reached = Aabb::new(position - reach, position + reach);
+            let mut hold = |joint: u16| {
+                let bounds = boxes.entry(joint).or_insert(Aabb::EMPTY);
+                *bounds = bounds.union(&reached);
+            };
+            let weighted = || joints.iter().zip(weights).filter(|(_, weight)| **weight > 0.0).map(|(joint, _)| *joint);
+            if weighted().next().is_none() {
+                hold(joints[0]);
+            }
+            weighted().for_each(hold);
+        }
+        Ok(Self::of_boxes(&boxes))
+    }
+
+    /// How many joints move any vertex.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.groups.iter().map(|group| group.live.count_ones() as usize).sum()
+    }
+
+    /// Whether there is none: the mesh has no vertices.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.groups.is_empty()
+    }
+
+    /// The joints that move any vertex, ascending, each with the box about these vertices in the bind pose, a few millionths
+    /// wider.
+    pub fn iter(&self) -> impl Iterator<Item = (u16, Aabb)> {
+        self.groups.iter().flat_map(|group| {
+            let live = (0..GROUP).filter(|lane| group.live >> lane & 1 != 0);
+            live.map(|lane| (u16::try_from(group.joints[lane]).expect("joints come as such"), group.boxes[lane]))
+        })
+    }
+
+    /// A box about all vertices in the pose of this palette, whatever their weights: model matrices times inverse bind
+    /// matrices. [`Aabb::INFINITE`] where a number is not finite, [`Aabb::EMPTY`] without vertices.
+    ///
+    /// Computes in **O(joints that move vertices)**, eight at a time. Holds every vertex that is skinned in single precision by
+    /// up to eight joints, rounding included.
+    ///
+    /// # Errors
+    /// [`CharacterError::NoJoint`] for a palette that is too short.
+    pub fn of_pose(&self, palette: &[Mat34]) -> Result<Aabb, Error> {
+        if palette.len() < self.matrices {
+            let joint = self.iter().map(|(joint, _)| joint).find(|joint| usize::from(*joint) >= palette.len());
+            let joint = joint.expect("the palette is too short for some joint");
+            return Err(CharacterError::NoJoint { joint, matrices: palette.len() }.into());
+        }
+        let mut all = BoxGroup::EMPTY;
+        for group in &self.groups {
+            all.widen(&simd::boxes::transformed(palette, &group.joints, &group.boxes, group.live));
+        }
+        let bounds = all.union();
+        if !bounds.is_finite() {
+            return Ok(if self.is_empty() { Aabb::EMPTY } else { Aabb::INFINITE });
+        }
+        // The boxes are widened for the linear parts; what is rounded of the translations is for here.
+        let mut far = [0.0_f32; 3];
+        for matrix in &palette[..self.matrices] {
+            for (far, row) in far.iter_mut().zip(&matrix.rows) {
+                *far = far.max(row[3].abs());
+            }
+        }
+        let margin = Vec3::from_array(far) * WIDER;
+        let wider = Aabb::new(bounds.min - margin, bounds.max + margin);
+        Ok(if wider.is_finite() { wider } else { Aabb::INFINITE })
+    }
+
+    fn of_boxes(boxes: &BTreeMap<u16, Aabb>) -> Self {
+        let mut groups: Vec<JointGroup> = Vec::with_capacity(boxes.len().div_ceil(GROUP));
+        for (index, (&joint, bounds)) in boxes.iter().enumerate() {
+            let lane = index % GROUP;
+            if lane == 0 {
+                groups.push(JointGroup { joints: [0; GROUP], boxes: [Aabb::EMPTY; GROUP], live: 0 });
+            }
+            let margin = bounds.min.abs().max(bounds.max.abs()) * WIDER;
+            let group = groups.last_mut().expect("a group was pushed for the first of its lanes");
+            group.joints[lane] = u32::from(joint);
+            group.boxes[lane] = Aabb::new(bounds.min - margin, bounds.max + margin);
+            group.live |= 1 << lane;
+        }
+        let matrices = boxes.last_key_value().map_or(0, |(&joint, _)| usize::from(joint) + 1);
+        Self { groups, matrices }
+    }
+}

@@ -1,0 +1,81 @@
+//! What sockets and joint bounds can refuse.
+
+use crate::{Error, NodeHandle};
+use core::fmt;
+
+/// Why a socket or the boxes of joints are refused. Nothing has changed.
+///
+/// Arrives as [`Error::Character`].
+///
+/// ```
+/// use hedgerow::{CharacterError, Error, Scene, Sockets, Transform};
+///
+/// let scene = Scene::new();
+/// let refused = Sockets::new().attach(&scene, scene.root(), 0, 5, Transform::IDENTITY);
+/// assert_eq!(refused, Err(Error::Character(CharacterError::NoParent(scene.root()))));
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum CharacterError {
+    /// The node has no parent whose joint it could follow.
+    NoParent(NodeHandle),
+    /// There is no matrix for a joint.
+    NoJoint {
+        /// The joint.
+        joint: u16,
+        /// How many matrices there are.
+        matrices: usize,
+    },
+    /// The matrix of the joint that a node follows, or its product with the offset, is not finite.
+    NotFinite {
+        /// The node.
+        node: NodeHandle,
+    },
+    /// A list that says something about each vertex has not the right length.
+    Length {
+        /// What the list is.
+        what: &'static str,
+        /// How many items it should have, or a multiple of it.
+        expected: usize,
+        /// How many it has.
+        found: usize,
+    },
+    /// A position, an extent or a weight of a vertex is not finite, or an extent or a weight is negative.
+    Vertex {
+        /// What the number belongs to.
+        what: &'static str,
+        /// The vertex.
+        vertex: usize,
+    },
+}
+
+impl fmt::Display for CharacterError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoParent(node) => write!(f, "{node:?} has no parent; put it below the node of its character first"),
+            Self::NoJoint { joint, matrices } => {
+                write!(f, "there are {matrices} matrices and none for joint {joint}; pass those of the whole skeleton")
+            }
+            Self::NotFinite { node } => {
+                write!(f, "the joint that {node:?} follows has no finite matrix; check the pose before the call")
+            }
+            Self::Length { what, expected, found } => {
+                write!(f, "there are {found} {what} for {expected} vertices; pass as many for each vertex")
+            }
+            Self::Vertex { what, vertex } => {
+                write!(
+                    f,
+                    "the {what} of vertex {vertex} must be finite, extents and weights at least zero; check the mesh"
+                )
+            }
+        }
+    }
+}
+
+impl core::error::Error for CharacterError {}
+
+impl From<CharacterError> for Error {
+    fn from(error: CharacterError) -> Self {
+        Self::Character(error)
+    }
+}

@@ -1,0 +1,46 @@
+//! Locals of nodes that somebody looks after from frame to frame, found and set in two steps.
+
+use crate::scene::Scene;
+use crate::simd::prefetch_whole;
+use crate::slice::At;
+use crate::{Local, NodeHandle};
+
+/// Where a node keeps its local transform: a slice and a slot. Holds until the scene's next edit of another kind.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct LocalSlot {
+    slice: u32,
+    slot: u32,
+}
+
+impl Scene {
+    /// Asks for what [`child_slot`](Self::child_slot) will read, by handles some steps ahead.
+    #[inline]
+    pub(crate) fn look_ahead(&self, handle: impl Fn(usize) -> Option<NodeHandle>) {
+        self.store.look_ahead(handle, |_, _, _| {});
+    }
+
+    /// Where a node keeps its local transform; `None` if it is gone, has another parent than this, or has no transform.
+    #[inline]
+    pub(crate) fn child_slot(&self, node: NodeHandle, parent: NodeHandle) -> Option<LocalSlot> {
+        let at = self.store.resolve(node)?;
+        let above: At = self.store.parent(at)?;
+        if self.store.handle(above) != parent {
+            return None;
+        }
+        let slot = self.store.row(at).transform.as_own()?;
+        Some(LocalSlot { slice: at.slice, slot })
+    }
+
+    /// Asks for what [`put_in_slot`](Self::put_in_slot) will write.
+    #[inline]
+    pub(crate) fn prefetch_slot(&self, at: LocalSlot) {
+        prefetch_whole(&self.store.slice(at.slice).transforms.locals, at.slot as usize);
+    }
+
+    /// Sets a local transform as `Local::checked` answers it.
+    #[inline]
+    pub(crate) fn put_in_slot(&mut self, at: LocalSlot, local: Local) {
+        self.store.slice_mut(at.slice).transforms.set_local(at.slot, local);
+        self.store.mark(at.slice);
+    }
+}
