@@ -44,7 +44,6 @@
 //! | scenes and subtrees as bytes | [`Scene::save`], [`Scene::load`], [`Scene::save_subtree`], [`Scene::load_subtree`], [`HandleMap`], [`SnapshotError`] |
 //! | characters: joints, their poses and model matrices | [`Skeleton`], [`SkeletonBuilder`], [`Pose`], [`SkeletonError`] |
 //! | clips as authored: exact sampling, fewer keys, root motion | [`RawClip`], [`Track`], [`Reduction`], [`RootMotion`], [`ClipError`] |
-//! | skinning on the processor: palettes | [`Skin`], [`SkinError`] |
 //! | skinning on the processor: palettes, meshes, morph targets, batches | [`Skin`], [`SkinnedMesh`], [`MorphTarget`], [`SkinBatch`], [`SkinOutput`], [`SkinError`] |
 //! | glTF 2.0 (feature `gltf`) | `import` |
 //!
@@ -97,13 +96,10 @@ mod config;
 mod error;
 mod handle;
 mod math;
-mod mesh;
 mod node;
 mod seal;
 mod simd;
 mod slice;
-
-mod anim;
 
 mod scene;
 
@@ -111,11 +107,13 @@ mod visit;
 
 mod pass;
 
-mod character;
-
 mod snapshot;
 
+mod anim;
+mod mesh;
 mod skin;
+
+mod character;
 
 #[cfg(feature = "serde")]
 mod readable;
@@ -124,10 +122,9 @@ mod readable;
 pub mod import;
 
 pub use anim::{
-    Axis, ClipError, Interpolation, JointMap, Pose, RawClip, Reduction, RootMotion, RootMotionOptions, Skeleton,
-    SkeletonBuilder, SkeletonError, Track, TrackName, TrackPart, TrackValue,
+    Axis, ClipError, Crowd, InstanceHandle, Interpolation, JointMap, Pose, RawClip, Reduction, RootMotion,
+    RootMotionOptions, Skeleton, SkeletonBuilder, SkeletonError, Track, TrackName, TrackPart, TrackValue,
 };
-pub use anim::{Crowd, InstanceHandle, JointMap, Pose, Skeleton, SkeletonBuilder, SkeletonError};
 pub use character::{CharacterError, JointBounds, Sockets};
 pub use config::SceneConfig;
 pub use error::Error;
