@@ -1,8 +1,10 @@
 //! A file of which everything that is imported has been checked, so that inserting it cannot fail halfway.
 
-use super::bounds;
+use super::{accessor, bounds};
+use super::characters::Characters;
 use super::error::{ImportError, ImportErrorKind, Item, ItemKind};
 use super::graph::{self, check_index};
+use super::read::Reader;
 use super::source::{self, Buffers};
 use super::{MeshIds, Skipped};
 use crate::Shape;
@@ -21,6 +23,8 @@ pub(super) struct Document {
     pub(super) mesh_ids: MeshIds,
     /// The number of materials, and the id of the material of primitives that name none.
     pub(super) default_material: u32,
+    /// What moves and is deformed.
+    pub(super) characters: Characters,
     /// What is not imported.
     pub(super) skipped: Vec<Skipped>,
 }
@@ -38,7 +42,7 @@ impl Document {
         let (root, blob) = source::parse(bytes)?;
         graph::check(&root)?;
         let buffers = Buffers::open(&root, blob, base_dir)?;
-        bounds::check(&root)?;
+        accessor::check(&root)?;
         let default_material =
             u32::try_from(root.materials.len()).map_err(|_| ImportErrorKind::TooMany(ItemKind::Material))?;
         let mesh_ids = MeshIds::count(root.meshes.iter().map(|mesh| mesh.primitives.len()))
@@ -62,7 +66,8 @@ impl Document {
                 primitives.push(Some(DrawnPrimitive { shape: Shape::new(id, bounds), material }));
             }
         }
-        Ok(Self { root, primitives, mesh_ids, default_material, skipped })
+        let characters = Characters::read(Reader { root: &root, buffers: &buffers }, &mesh_ids, &mut skipped)?;
+        Ok(Self { root, primitives, mesh_ids, default_material, characters, skipped })
     }
 
     /// The primitives of a mesh that are drawn.
@@ -102,11 +107,7 @@ fn skipped(root: &Root) -> Vec<Skipped> {
         if json.camera.is_some() {
             skipped.push(Skipped::Camera { node });
         }
-        if json.skin.is_some() {
-            skipped.push(Skipped::Skin { node });
-        }
     }
-    skipped.extend((0..root.animations.len()).map(|animation| Skipped::Animation { animation }));
     let foreign = root.extensions_used.iter().filter(|name| !source::is_known_extension(name));
     skipped.extend(foreign.map(|name| Skipped::Extension(name.clone())));
     skipped

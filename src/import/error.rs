@@ -1,6 +1,6 @@
 //! What an import can refuse, and the thing in the file that it is about.
 
-use crate::Error;
+use crate::{ClipError, Error, SkeletonError, SkinError};
 use core::fmt;
 use gltf::json::Root;
 use std::io;
@@ -120,6 +120,52 @@ pub enum ImportErrorKind {
     },
     /// The file has more mesh primitives or materials than a `u32` can number.
     TooMany(ItemKind),
+    /// A list has more or fewer elements than what it belongs to asks for.
+    Count {
+        /// The thing that the list belongs to.
+        item: Item,
+        /// Where in the thing it stands.
+        field: String,
+        /// How many elements it should have.
+        expected: usize,
+        /// How many it has.
+        found: usize,
+    },
+    /// A thing says what glTF does not allow.
+    Invalid {
+        /// The thing.
+        item: Item,
+        /// Where in it that stands.
+        field: String,
+        /// What is wrong there, and what would be right.
+        problem: &'static str,
+    },
+    /// The matrix of a node that belongs to a rig shears or flattens, so that no translation, rotation and scale are the
+    /// same.
+    NotTransform(Item),
+    /// Nodes do not make a skeleton.
+    Skeleton {
+        /// The first of the nodes.
+        item: Item,
+        /// Why not.
+        error: SkeletonError,
+    },
+    /// A skin cannot be made.
+    Skin {
+        /// The skin.
+        item: Item,
+        /// Why not.
+        error: SkinError,
+    },
+    /// The keys of an animation cannot be played.
+    Clip {
+        /// The animation.
+        item: Item,
+        /// Which of its channels it is.
+        field: String,
+        /// Why not.
+        error: ClipError,
+    },
 }
 
 /// Why the data of a buffer cannot be had.
@@ -207,6 +253,10 @@ pub enum ItemKind {
     BufferView,
     /// A buffer.
     Buffer,
+    /// A skin.
+    Skin,
+    /// An animation.
+    Animation,
 }
 
 impl Item {
@@ -221,6 +271,8 @@ impl Item {
             ItemKind::Accessor => root.accessors.get(index).and_then(|it| it.name.as_ref()),
             ItemKind::BufferView => root.buffer_views.get(index).and_then(|it| it.name.as_ref()),
             ItemKind::Buffer => root.buffers.get(index).and_then(|it| it.name.as_ref()),
+            ItemKind::Skin => root.skins.get(index).and_then(|it| it.name.as_ref()),
+            ItemKind::Animation => root.animations.get(index).and_then(|it| it.name.as_ref()),
         };
         Self { kind, index, name: name.cloned() }
     }
@@ -242,6 +294,8 @@ impl fmt::Display for ItemKind {
             Self::Accessor => "accessor",
             Self::BufferView => "buffer view",
             Self::Buffer => "buffer",
+            Self::Skin => "skin",
+            Self::Animation => "animation",
         })
     }
 }
@@ -311,6 +365,17 @@ impl fmt::Display for ImportErrorKind {
             Self::TooMany(kind) => {
                 write!(f, "the file has more {kind} entries than 32 bits can number")
             }
+            Self::Count { item, field, expected, found } => {
+                write!(f, "{item}: {field} has {found} elements where {expected} are needed")
+            }
+            Self::Invalid { item, field, problem } => write!(f, "{item}: {field}: {problem}"),
+            Self::NotTransform(item) => write!(
+                f,
+                "{item} belongs to a rig, but its matrix shears or flattens; export it with translation, rotation and scale"
+            ),
+            Self::Skeleton { item, error } => write!(f, "{item} and what moves with it: {error}"),
+            Self::Skin { item, error } => write!(f, "{item}: {error}"),
+            Self::Clip { item, field, error } => write!(f, "{item}: {field}: {error}"),
         }
     }
 }

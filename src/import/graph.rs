@@ -1,7 +1,8 @@
 //! Whether the nodes of a file form trees, and each node's own data.
 
+use super::accessor;
 use super::error::{ImportError, ImportErrorKind, Item, ItemKind};
-use crate::{Error, Local, Mat34, Transform};
+use crate::{Error, Local, Transform};
 use glam::{Quat, Vec3};
 use gltf::json::scene::Node;
 use gltf::json::{Index, Root};
@@ -47,7 +48,7 @@ pub(super) fn children(node: &Node) -> impl DoubleEndedIterator<Item = usize> {
 /// The local transform as the file has it: translation, rotation and scale to the bit, or the matrix.
 pub(super) fn local(node: &Node) -> Local {
     match node.matrix {
-        Some(m) => Local::Matrix(Mat34 { rows: core::array::from_fn(|r| [m[r], m[4 + r], m[8 + r], m[12 + r]]) }),
+        Some(m) => Local::Matrix(accessor::columns(&m)),
         None => Local::Transform(Transform {
             translation: node.translation.map_or(Vec3::ZERO, Vec3::from_array),
             rotation: node.rotation.map_or(Quat::IDENTITY, |rotation| Quat::from_array(rotation.0)),

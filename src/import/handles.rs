@@ -1,5 +1,6 @@
 //! What an import answers: where the things of the file are in the scene.
 
+use super::{ImportedClip, ImportedSkin, MeshData, MorphNode, Rig};
 use crate::NodeHandle;
 use core::ops::Range;
 
@@ -30,8 +31,18 @@ pub struct Imported {
     pub mesh_ids: MeshIds,
     /// The material id of primitives that name no material: one more than the last glTF index.
     pub default_material: u32,
-    /// What the file has and the scene has not.
+    /// What the file has and the import has not.
     pub skipped: Vec<Skipped>,
+    /// The nodes that move together.
+    pub rigs: Vec<Rig>,
+    /// What animations do with rigs, ordered by animation and then by rig.
+    pub clips: Vec<ImportedClip>,
+    /// The skins, by glTF index.
+    pub skins: Vec<ImportedSkin>,
+    /// The nodes whose meshes have morph targets, by rising glTF index.
+    pub morphs: Vec<MorphNode>,
+    /// The vertices of primitives that are skinned or morphed, by rising mesh id.
+    pub meshes: Vec<MeshData>,
 }
 
 impl Imported {
@@ -49,6 +60,20 @@ impl Imported {
     #[must_use]
     pub fn node(&self, index: usize) -> Option<NodeHandle> {
         self.scenes.iter().find_map(|scene| scene.node(index))
+    }
+
+    /// The vertices of a mesh id, in **O(log ids)**; `None` where it is neither skinned nor morphed, or not of the file.
+    #[must_use]
+    pub fn mesh(&self, id: u32) -> Option<&MeshData> {
+        let at = self.meshes.binary_search_by_key(&id, |data| data.mesh).ok()?;
+        Some(&self.meshes[at])
+    }
+
+    /// The morph weights of a glTF node, in **O(log nodes)**; `None` where its mesh has no targets.
+    #[must_use]
+    pub fn morph(&self, node: usize) -> Option<&MorphNode> {
+        let at = self.morphs.binary_search_by_key(&node, |morph| morph.node).ok()?;
+        Some(&self.morphs[at])
     }
 }
 
@@ -97,6 +122,8 @@ pub struct ImportedShape {
     pub mesh: u32,
     /// The node in the scene: the glTF node's own, or a child of it where the mesh has several primitives.
     pub handle: NodeHandle,
+    /// The glTF index of the skin that it is drawn with. Its vertices are then placed by the skin's rig, not by the node.
+    pub skin: Option<usize>,
 }
 
 impl ImportedScene {
@@ -278,15 +305,23 @@ pub enum Skipped {
         /// The node's glTF index.
         node: usize,
     },
-    /// The skin of a node, whose mesh is imported as at rest.
+    /// The skin of a node that has no mesh, or one whose vertices follow no joints.
     Skin {
         /// The node's glTF index.
         node: usize,
     },
-    /// An animation.
+    /// An animation that changes nothing that is imported.
     Animation {
         /// Its glTF index.
         animation: usize,
+    },
+    /// A channel of an animation, for something that is not imported: neither translation, rotation nor scale of a
+    /// node, nor the weights of one whose mesh has morph targets.
+    Channel {
+        /// The glTF index of its animation.
+        animation: usize,
+        /// Its number within the animation.
+        channel: usize,
     },
     /// An extension that the file uses, but does not require, and that the import does not know.
     Extension(String),

@@ -20,12 +20,21 @@ pub(super) fn insert(scene: &mut Scene, parent: NodeHandle, document: Document) 
             }
         }
     }
+    let mut characters = document.characters;
+    for rig in &mut characters.rigs {
+        scenes.iter().enumerate().for_each(|(number, imported)| rig.place(scene, number, imported));
+    }
     Ok(Imported {
         scenes,
         default_scene: document.root.scene.map(|index| index.value()),
         mesh_ids: document.mesh_ids,
         default_material: document.default_material,
         skipped: document.skipped,
+        rigs: characters.rigs,
+        clips: characters.clips,
+        skins: characters.skins,
+        morphs: characters.morphs,
+        meshes: characters.meshes,
     })
 }
 
@@ -49,6 +58,7 @@ fn insert_scene(
         let json = &document.root.nodes[index];
         let node = Node { local: Some(graph::local(json)), name: json.name.as_deref(), ..Node::group() };
         let mesh = json.mesh.map(|mesh| mesh.value());
+        let skin = json.skin.map(|skin| skin.value());
         // A mesh of one primitive makes the node itself the shape.
         let own = mesh.filter(|&mesh| document.root.meshes[mesh].primitives.len() == 1);
         let own_shape = own.and_then(|mesh| document.drawn(mesh).next());
@@ -58,12 +68,12 @@ fn insert_scene(
         };
         imported.nodes.push((index, handle));
         if let Some(drawn) = own_shape {
-            imported.shapes.push(ImportedShape { node: index, mesh: drawn.shape.mesh, handle });
+            imported.shapes.push(ImportedShape { node: index, mesh: drawn.shape.mesh, handle, skin });
         }
         for drawn in mesh.filter(|_| own.is_none()).into_iter().flat_map(|mesh| document.drawn(mesh)) {
             let shape = Node::shape(drawn.shape).with_material(drawn.material);
             let handle = scene.insert(handle, shape)?;
-            imported.shapes.push(ImportedShape { node: index, mesh: drawn.shape.mesh, handle });
+            imported.shapes.push(ImportedShape { node: index, mesh: drawn.shape.mesh, handle, skin });
         }
         stack.extend(graph::children(json).rev().map(|child| (child, handle)));
     }

@@ -55,18 +55,31 @@
 //! Linear in the file and in the nodes inserted. A node that *n* scenes list is inserted *n* times, and a mesh of
 //! several primitives once more for each at every node that has it: a small file can describe a large scene.
 
+mod accessor;
 mod bounds;
+mod characters;
+mod clip;
 mod document;
 mod error;
 mod graph;
 mod handles;
 mod insert;
+mod mesh_data;
+mod morph;
+mod read;
+mod rig;
+mod skin;
 mod source;
 #[cfg(test)]
 mod tests;
 
+pub use clip::ImportedClip;
 pub use error::{BufferProblem, ImportError, ImportErrorKind, Item, ItemKind};
 pub use handles::{Imported, ImportedScene, ImportedShape, MeshIds, Skipped};
+pub use mesh_data::{MeshData, MorphDeltas, Topology};
+pub use morph::{MorphChannels, MorphNode};
+pub use rig::{Rig, RigPlace};
+pub use skin::ImportedSkin;
 
 use crate::{Error, NodeHandle, Scene};
 use document::Document;

@@ -145,6 +145,11 @@ impl<'a> Buffers<'a> {
         Ok(Self { buffers })
     }
 
+    /// How many bytes all buffers have together.
+    pub(super) fn total(&self) -> u64 {
+        self.buffers.iter().fold(0, |total, buffer| total.saturating_add(buffer.length as u64))
+    }
+
     /// The bytes of a buffer of `root`, exactly as many as the file says; reads its file when first called.
     pub(super) fn bytes(&self, root: &Root, index: usize) -> Result<&[u8], ImportError> {
         let Buffer { length, source } = &self.buffers[index];

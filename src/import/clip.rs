@@ -1,0 +1,228 @@
+//! Animations: a clip for each rig that one moves.
+
+use super::Skipped;
+use super::error::{ImportError, ImportErrorKind, Item, ItemKind};
+use super::graph::check_index;
+use super::morph::MorphNode;
+use super::read::{Numbers, Reader};
+use super::rig::Rigs;
+use crate::{ClipError, Error, Interpolation, RawClip, Track, TrackValue};
+use glam::{Quat, Vec3};
+use gltf::json::Root;
+use gltf::json::animation::{Animation, Interpolation as JsonInterpolation, Property};
+use gltf::json::validation::Checked;
+use std::collections::{HashMap, HashSet};
+
+/// What an animation of a glTF file does with one rig.
+///
+/// An animation that moves several rigs is a clip for each, all as long as the animation, so that they stay in step when they are
+/// played at the same time. Tracks are as the file has them, at full precision; joints that it leaves alone have none.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct ImportedClip {
+    /// The index of the glTF animation.
+    pub animation: usize,
+    /// Its name, where it has one.
+    pub name: Option<String>,
+    /// The number of the rig in [`Imported::rigs`](super::Imported::rigs).
+    pub rig: usize,
+    /// The tracks. The clip ends with the animation's last key; an animation of a single moment, which is a pose, is
+    /// given a second.
+    pub clip: RawClip,
+}
+
+/// A channel of an animation that is imported.
+pub(super) struct Target {
+    channel: usize,
+    sampler: usize,
+    pub(super) node: usize,
+    pub(super) property: Property,
+}
+
+/// What every animation of a file changes, and what of them is left out.
+pub(super) fn targets(
+    root: &Root,
+    morphs: &[MorphNode],
+    skipped: &mut Vec<Skipped>,
+) -> Result<Vec<Vec<Target>>, ImportError> {
+    let mut all = Vec::with_capacity(root.animations.len());
+    for (animation, json) in root.animations.iter().enumerate() {
+        let item = || Item::of(root, ItemKind::Animation, animation);
+        for (index, sampler) in json.samplers.iter().enumerate() {
+            let accessors = root.accessors.len();
+            check_index(Some(sampler.input), accessors, item, || format!("samplers[{index}].input"))?;
+            check_index(Some(sampler.output), accessors, item, || format!("samplers[{index}].output"))?;
+        }
+        let (mut targets, mut seen) = (Vec::new(), HashSet::new());
+        for (channel, json_channel) in json.channels.iter().enumerate() {
+            let (sampler, target) = (json_channel.sampler, &json_channel.target);
+            check_index(Some(sampler), json.samplers.len(), item, || format!("channels[{channel}].sampler"))?;
+            check_index(Some(target.node), root.nodes.len(), item, || format!("channels[{channel}].target.node"))?;
+            let node = target.node.value();
+            let has_targets = || morphs.binary_search_by_key(&node, |morph| morph.node).is_ok();
+            let property = match target.path {
+                Checked::Valid(Property::MorphTargetWeights) if !has_targets() => None,
+                Checked::Valid(property) => Some(property),
+                Checked::Invalid => None,
+            };
+            let Some(property) = property else {
+                skipped.push(Skipped::Channel { animation, channel });
+                continue;
+            };
+            if !seen.insert((node, property as u8)) {
+                let (field, problem) =
+                    (format!("channels[{channel}].target"), "another channel of the animation has the same target; drop one");
+                return Err(ImportErrorKind::Invalid { item: item(), field, problem }.into());
+            }
+            targets.push(Target { channel, sampler: sampler.value(), node, property });
+        }
+        if targets.is_empty() {
+            skipped.push(Skipped::Animation { animation });
+        }
+        all.push(targets);
+    }
+    Ok(all)
+}
+
+/// The clips of an animation, by rig.
+pub(super) fn read(
+    reader: Reader<'_>,
+    animation: usize,
+    targets: &[Target],
+    rigs: &Rigs,
+    morphs: &[MorphNode],
+) -> Result<Vec<ImportedClip>, ImportError> {
+    let json = &reader.root.animations[animation];
+    let source = Source { reader, animation, json };
+    let mut times: HashMap<usize, Vec<f32>> = HashMap::new();
+    for target in targets {
+        if !times.contains_key(&target.sampler) {
+            times.insert(target.sampler, source.times(target)?);
+        }
+    }
+    let end = times.values().flatten().copied().fold(0.0, f32::max);
+    let duration = if end > 0.0 { end } else { 1.0 };
+
+    let mut clips: Vec<ImportedClip> = Vec::new();
+    let mut weights: HashMap<(usize, usize), Track<f32>> = HashMap::new();
+    for target in targets {
+        let Some((rig, joint)) = rigs.joint(target.node) else { continue };
+        let at = match clips.iter().position(|clip| clip.rig == rig) {
+            Some(at) => at,
+            None => {
+                let clip = RawClip::new(duration, rigs.rigs[rig].skeleton.len());
+                let clip = clip.map_err(|error| source.refuse(target, error))?;
+                clips.push(ImportedClip { animation, name: json.name.clone(), rig, clip });
+                clips.len() - 1
+            }
+        };
+        let (clip, times) = (&mut clips[at].clip, &times[&target.sampler]);
+        let set = match target.property {
+            Property::Translation => clip.set_translation(joint, source.track(target, times, Vec3::from_array)?).map(drop),
+            Property::Scale => clip.set_scale(joint, source.track(target, times, Vec3::from_array)?).map(drop),
+            Property::Rotation => clip.set_rotation(joint, source.track(target, times, Quat::from_array)?).map(drop),
+            Property::MorphTargetWeights => {
+                let found = morphs.binary_search_by_key(&target.node, |morph| morph.node);
+                let count = found.map_or(0, |at| morphs[at].weights.len());
+                for (number, track) in source.weights(target, times, count)?.into_iter().enumerate() {
+                    weights.insert((target.node, number), track);
+                }
+                Ok(())
+            }
+        };
+        set.map_err(|error| source.refuse(target, error))?;
+    }
+    clips.sort_by_key(|clip| clip.rig);
+    for ImportedClip { rig, clip, .. } in &mut clips {
+        // Every clip of a rig has the same channels, those of all nodes that are ever morphed.
+        let morphed = morphs.iter().filter(|morph| morph.channels.as_ref().is_some_and(|it| it.rig == *rig));
+        for morph in morphed {
+            for (number, (name, rest)) in morph.names.iter().zip(&morph.weights).enumerate() {
+                let track = weights.remove(&(morph.node, number)).map_or_else(|| Track::constant(*rest), Ok);
+                let added = track.and_then(|track| clip.add_channel(name.clone(), track));
+                added.map_err(|error| source.refuse(&targets[0], error))?;
+            }
+        }
+    }
+    Ok(clips)
+}
+
+/// An animation whose accessors are read.
+struct Source<'a> {
+    reader: Reader<'a>,
+    animation: usize,
+    json: &'a Animation,
+}
+
+impl Source<'_> {
+    fn item(&self) -> Item {
+        Item::of(self.reader.root, ItemKind::Animation, self.animation)
+    }
+
+    /// What a clip or a track was refused for, as an error about the file.
+    fn refuse(&self, target: &Target, error: Error) -> ImportError {
+        let field = format!("channels[{}]", target.channel);
+        let error = match error {
+            Error::Clip(error) => error,
+            _ => ClipError::NoKeys,
+        };
+        ImportErrorKind::Clip { item: self.item(), field, error }.into()
+    }
+
+    /// The times of a channel's keys.
+    fn times(&self, target: &Target) -> Result<Vec<f32>, ImportError> {
+        let input = self.json.samplers[target.sampler].input;
+        let field: (_, &dyn Fn() -> String) = (self.item(), &|| format!("samplers[{}].input", target.sampler));
+        let times = self.reader.arrays::<1>(input, Numbers::Floats, field)?;
+        Ok(times.into_flattened())
+    }
+
+    fn interpolation(&self, target: &Target) -> Result<Interpolation, ImportError> {
+        match self.json.samplers[target.sampler].interpolation {
+            Checked::Valid(JsonInterpolation::Linear) => Ok(Interpolation::Linear),
+            Checked::Valid(JsonInterpolation::Step) => Ok(Interpolation::Step),
+            Checked::Valid(JsonInterpolation::CubicSpline) => Ok(Interpolation::Cubic),
+            Checked::Invalid => Err(ImportErrorKind::Invalid {
+                item: self.item(),
+                field: format!("samplers[{}].interpolation", target.sampler),
+                problem: "it must be LINEAR, STEP or CUBICSPLINE",
+            }
+            .into()),
+        }
+    }
+
+    /// The values of a channel's keys, and the tangents where it is cubic.
+    fn values<const N: usize>(&self, target: &Target) -> Result<Vec<[f32; N]>, ImportError> {
+        let output = self.json.samplers[target.sampler].output;
+        let field: (_, &dyn Fn() -> String) = (self.item(), &|| format!("samplers[{}].output", target.sampler));
+        self.reader.arrays(output, Numbers::Fractions, field)
+    }
+
+    /// The track of a joint.
+    fn track<const N: usize, V: TrackValue>(
+        &self,
+        target: &Target,
+        times: &[f32],
+        value: impl Fn([f32; N]) -> V,
+    ) -> Result<Track<V>, ImportError> {
+        let values = self.values(target)?.into_iter().map(value).collect();
+        Track::new(self.interpolation(target)?, times.to_vec(), values).map_err(|error| self.refuse(target, error))
+    }
+
+    /// The tracks of so many morph weights. The file has, for each key, first all in-tangents where there are any, then all
+    /// weights, then all out-tangents.
+    fn weights(&self, target: &Target, times: &[f32], count: usize) -> Result<Vec<Track<f32>>, ImportError> {
+        let interpolation = self.interpolation(target)?;
+        let per_key = interpolation.values_per_key();
+        let values = self.values::<1>(target)?.into_flattened();
+        if values.len() != times.len() * per_key * count {
+            let error = ClipError::ValueCount { keys: times.len(), per_key: per_key * count, values: values.len() };
+            return Err(self.refuse(target, error.into()));
+        }
+        let track = |number| {
+            let values = values.iter().copied().skip(number).step_by(count).collect();
+            Track::new(interpolation, times.to_vec(), values).map_err(|error| self.refuse(target, error))
+        };
+        (0..count).map(track).collect()
+    }
+}

@@ -1,0 +1,88 @@
+//! Morph weights: what nodes have of them, and which channels of a rig's clips these are.
+
+use super::error::{ImportError, ImportErrorKind, Item, ItemKind};
+use core::ops::Range;
+use gltf::json::Root;
+use gltf::json::mesh::Mesh;
+use serde_json::Value;
+
+/// A node of a glTF file whose mesh has morph targets.
+///
+/// Where an animation of the file changes the weights, they are channels of the clips of the node's rig: the same
+/// ones in each clip, at rest in those that leave them alone.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct MorphNode {
+    /// The glTF index of the node.
+    pub node: usize,
+    /// The weight of each target at rest: the node's, otherwise the mesh's, otherwise 0.
+    pub weights: Vec<f32>,
+    /// The name of each target, as `extras.targetNames` of the mesh has it; empty where it has none.
+    pub names: Vec<String>,
+    /// Which channels of which rig's clips the weights are; `None` where no animation changes them.
+    pub channels: Option<MorphChannels>,
+}
+
+/// Channels of the clips of a rig.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct MorphChannels {
+    /// The number of the rig in [`Imported::rigs`](super::Imported::rigs).
+    pub rig: usize,
+    /// The channels, one for each target.
+    pub range: Range<usize>,
+}
+
+/// The nodes whose meshes have morph targets, by rising index.
+pub(super) fn read(root: &Root) -> Result<Vec<MorphNode>, ImportError> {
+    let counts = root.meshes.iter().enumerate().map(|(mesh, json)| count(root, mesh, json));
+    let counts: Vec<usize> = counts.collect::<Result<_, _>>()?;
+    let mut nodes = Vec::new();
+    for (node, json) in root.nodes.iter().enumerate() {
+        let Some((mesh, &targets)) = json.mesh.and_then(|mesh| Some((mesh.value(), counts.get(mesh.value())?))) else {
+            continue;
+        };
+        if targets == 0 {
+            continue;
+        }
+        let of_mesh = &root.meshes[mesh];
+        let (holder, weights) = match (&json.weights, &of_mesh.weights) {
+            (Some(weights), _) => (Item::node(root, node), weights.clone()),
+            (None, Some(weights)) => (Item::of(root, ItemKind::Mesh, mesh), weights.clone()),
+            (None, None) => (Item::node(root, node), vec![0.0; targets]),
+        };
+        let field = || "weights".to_owned();
+        if weights.len() != targets {
+            let (expected, found) = (targets, weights.len());
+            return Err(ImportErrorKind::Count { item: holder, field: field(), expected, found }.into());
+        }
+        if weights.iter().any(|weight| !weight.is_finite()) {
+            return Err(ImportErrorKind::NotFinite { item: holder, field: field() }.into());
+        }
+        nodes.push(MorphNode { node, weights, names: names(of_mesh, targets), channels: None });
+    }
+    Ok(nodes)
+}
+
+/// How many targets each primitive of a mesh has.
+fn count(root: &Root, mesh: usize, json: &Mesh) -> Result<usize, ImportError> {
+    let mut counts = json.primitives.iter().map(|it| it.targets.as_ref().map_or(0, Vec::len));
+    let first = counts.next().unwrap_or(0);
+    match counts.position(|count| count != first) {
+        None => Ok(first),
+        Some(before) => Err(ImportErrorKind::Invalid {
+            item: Item::of(root, ItemKind::Mesh, mesh),
+            field: format!("primitives[{}].targets", before + 1),
+            problem: "all primitives of a mesh must have the same number of morph targets",
+        }
+        .into()),
+    }
+}
+
+/// The names that exporters give targets by convention: the format itself has no place for them.
+fn names(mesh: &Mesh, targets: usize) -> Vec<String> {
+    let extras = mesh.extras.as_ref().and_then(|extras| serde_json::from_str::<Value>(extras.get()).ok());
+    let listed = extras.as_ref().and_then(|extras| extras.get("targetNames")).and_then(Value::as_array);
+    let name = |target: usize| listed?.get(target)?.as_str();
+    (0..targets).map(|target| name(target).unwrap_or_default().to_owned()).collect()
+}

@@ -1,0 +1,131 @@
+//! From a checked file to its rigs.
+
+use super::group::{Forest, Grouping};
+use super::super::error::{ImportError, ImportErrorKind, Item};
+use super::super::{ImportedScene, graph};
+use super::{Rig, RigPlace};
+use crate::{Error, Local, Mat34, NodeHandle, Scene, SkeletonBuilder, SkeletonError, Transform};
+use gltf::json::Root;
+
+/// The rigs of a file, and where its nodes are in them.
+pub(in super::super) struct Rigs {
+    pub(in super::super) rigs: Vec<Rig>,
+    /// The rig and the joint of each node that is in one.
+    joints: Vec<Option<(usize, u16)>>,
+}
+
+impl Rigs {
+    /// Makes the rigs of a file. `skins` are the joints of all skins with their inverse bind matrices, `animated` the nodes that
+    /// animations move or morph.
+    pub(in super::super) fn of(
+        root: &Root,
+        skins: &[Vec<(usize, Mat34)>],
+        animated: impl Iterator<Item = usize>,
+    ) -> Result<Self, ImportError> {
+        let mut grouping = Grouping::new(root.nodes.len());
+        let mut any = false;
+        for node in animated {
+            grouping.mark(node);
+            any = true;
+        }
+        let mut inverse_binds = vec![None; root.nodes.len()];
+        for joints in skins {
+            for &(joint, inverse_bind) in joints {
+                grouping.mark(joint);
+                grouping.unite(joints[0].0, joint);
+                inverse_binds[joint].get_or_insert(inverse_bind);
+                any = true;
+            }
+        }
+        for (node, json) in root.nodes.iter().enumerate() {
+            let skin = json.skin.and_then(|skin| skins[skin.value()].first());
+            if let Some(&(joint, _)) = skin.filter(|_| json.mesh.is_some() && grouping.is_marked(node)) {
+                grouping.unite(joint, node);
+            }
+        }
+        let mut rigs = Self { rigs: Vec::new(), joints: vec![None; root.nodes.len()] };
+        if any {
+            let forest = Forest::of(root);
+            for group in grouping.groups(&forest) {
+                rigs.add(root, &forest, &group.nodes, group.several_roots, &inverse_binds)?;
+            }
+        }
+        Ok(rigs)
+    }
+
+    /// The rig and the joint that a node is.
+    pub(in super::super) fn joint(&self, node: usize) -> Option<(usize, u16)> {
+        self.joints[node]
+    }
+
+    fn add(
+        &mut self,
+        root: &Root,
+        forest: &Forest,
+        nodes: &[usize],
+        several_roots: bool,
+        inverse_binds: &[Option<Mat34>],
+    ) -> Result<(), ImportError> {
+        let number = self.rigs.len();
+        // The numbers of nodes in the builder, kept where their joints will be.
+        let mut builder = SkeletonBuilder::new();
+        let mut sources = Vec::new();
+        if several_roots {
+            builder.joint("", None, Transform::IDENTITY, Mat34::IDENTITY);
+            sources.push(None);
+        }
+        let refuse = |error| ImportErrorKind::Skeleton { item: Item::node(root, nodes[0]), error }.into();
+        if nodes.len() + sources.len() > usize::from(u16::MAX) {
+            return Err(refuse(SkeletonError::TooManyJoints(nodes.len() + sources.len())));
+        }
+        let mut pushed = std::collections::HashMap::new();
+        for &node in nodes {
+            let json = &root.nodes[node];
+            let parent = forest.parents[node].and_then(|parent| pushed.get(&parent).copied());
+            let rest = match graph::local(json) {
+                Local::Transform(transform) => Some(transform),
+                Local::Matrix(matrix) => matrix.to_transform(),
+            };
+            let rest = rest.ok_or_else(|| ImportErrorKind::NotTransform(Item::node(root, node)))?;
+            let name = json.name.clone().unwrap_or_default();
+            let inverse_bind = inverse_binds[node].unwrap_or(Mat34::IDENTITY);
+            let joint = builder.joint(name, parent.or(several_roots.then_some(0)), rest, inverse_bind);
+            pushed.insert(node, joint);
+            sources.push(Some(node));
+        }
+        let (skeleton, map) = builder.build().map_err(|error| match error {
+            Error::Skeleton(error) => ImportError::from(refuse(error)),
+            _ => refuse(SkeletonError::NoJoints),
+        })?;
+        let mut by_joint = vec![None; sources.len()];
+        let mut joints = Vec::with_capacity(nodes.len());
+        for (source, &joint) in sources.iter().zip(map.as_slice()) {
+            by_joint[usize::from(joint)] = *source;
+            if let Some(node) = *source {
+                joints.push((node, joint));
+                self.joints[node] = Some((number, joint));
+            }
+        }
+        joints.sort_unstable();
+        self.rigs.push(Rig { skeleton, channels: 0, places: Vec::new(), nodes: by_joint, joints });
+        Ok(())
+    }
+}
+
+/// What a sorted list has for a key.
+pub(in super::super) fn find<K: Ord + Copy, V: Copy>(list: &[(K, V)], key: K) -> Option<V> {
+    list.binary_search_by_key(&key, |&(key, _)| key).ok().map(|at| list[at].1)
+}
+
+impl Rig {
+    /// Notes where the rig is in what was inserted of a glTF scene.
+    pub(in super::super) fn place(&mut self, scene: &Scene, number: usize, imported: &ImportedScene) {
+        let nodes = (0..).zip(&self.nodes);
+        let nodes: Vec<(u16, NodeHandle)> =
+            nodes.filter_map(|(joint, node)| Some((joint, imported.node((*node)?)?))).collect();
+        let Some(&(first, top)) = nodes.first() else { return };
+        // Joint 0 is above all: the scene's group where it is no node.
+        let base = if first == 0 { scene.parent(top) } else { None };
+        self.places.push(RigPlace { scene: number, base: base.unwrap_or(imported.group), nodes });
+    }
+}

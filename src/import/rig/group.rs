@@ -1,0 +1,155 @@
+//! Which nodes move together.
+
+use super::super::graph;
+use gltf::json::Root;
+
+/// The nodes of one rig.
+pub(in super::super) struct Group {
+    /// In depth-first order, so each after its parent where that belongs to the group too.
+    pub(in super::super) nodes: Vec<usize>,
+    /// Whether several of them have no parent in the group.
+    pub(in super::super) several_roots: bool,
+}
+
+/// The parents of all nodes of a file that is known to be a forest, and the nodes in depth-first order.
+pub(in super::super) struct Forest {
+    pub(in super::super) parents: Vec<Option<usize>>,
+    pub(in super::super) order: Vec<usize>,
+}
+
+impl Forest {
+    pub(in super::super) fn of(root: &Root) -> Self {
+        let mut parents = vec![None; root.nodes.len()];
+        for (index, node) in root.nodes.iter().enumerate() {
+            graph::children(node).for_each(|child| parents[child] = Some(index));
+        }
+        let mut order = Vec::with_capacity(parents.len());
+        let mut stack: Vec<usize> = (0..parents.len()).rev().filter(|&node| parents[node].is_none()).collect();
+        while let Some(node) = stack.pop() {
+            order.push(node);
+            stack.extend(graph::children(&root.nodes[node]).rev());
+        }
+        Self { parents, order }
+    }
+}
+
+/// Sets of marked nodes that become one when they turn out to belong together.
+pub(in super::super) struct Grouping {
+    /// Another node of the same set, or the node itself; `NONE` for nodes without a mark.
+    links: Vec<usize>,
+}
+
+const NONE: usize = usize::MAX;
+
+impl Grouping {
+    pub(in super::super) fn new(nodes: usize) -> Self {
+        Self { links: vec![NONE; nodes] }
+    }
+
+    pub(in super::super) fn is_marked(&self, node: usize) -> bool {
+        self.links[node] != NONE
+    }
+
+    pub(in super::super) fn mark(&mut self, node: usize) {
+        if !self.is_marked(node) {
+            self.links[node] = node;
+        }
+    }
+
+    /// The node that stands for the set of a marked one.
+    fn find(&mut self, mut node: usize) -> usize {
+        while self.links[node] != node {
+            self.links[node] = self.links[self.links[node]];
+            node = self.links[node];
+        }
+        node
+    }
+
+    /// Makes one set of those of two marked nodes, and answers the node that stands for it.
+    pub(in super::super) fn unite(&mut self, a: usize, b: usize) -> usize {
+        let (a, b) = (self.find(a), self.find(b));
+        self.links[b] = a;
+        a
+    }
+
+    /// Completes the sets: unites what must move as one, and adds the nodes between.
+    ///
+    /// A marked node moves all marked nodes below it, so they are of one set. A set's paths to the lowest node above all of
+    /// it belong to it, and sets whose paths meet become one. Computes in **O(nodes)**, but for a logarithm.
+    pub(in super::super) fn groups(mut self, forest: &Forest) -> Vec<Group> {
+        let nodes = self.links.len();
+        // From the top: the next marked node above or at each, and the tree that each is in.
+        let (mut marked_above, mut tree) = (vec![NONE; nodes], vec![NONE; nodes]);
+        for &node in &forest.order {
+            let (above, of_tree) = forest.parents[node].map_or((NONE, node), |it| (marked_above[it], tree[it]));
+            tree[node] = of_tree;
+            marked_above[node] = if self.is_marked(node) { node } else { above };
+            if self.is_marked(node) && above != NONE {
+                self.unite(above, node);
+            }
+        }
+        // By set: how many marked nodes it has, and its tree, or `NONE` where it is spread over several.
+        let (mut marks, mut home) = (vec![0_usize; nodes], vec![NONE; nodes]);
+        for &node in &forest.order {
+            if self.is_marked(node) {
+                let set = self.find(node);
+                home[set] = if marks[set] == 0 || home[set] == tree[node] { tree[node] } else { NONE };
+                marks[set] += 1;
+            }
+        }
+        // From the bottom: the set whose path comes up through each node, until all of its marks have been met.
+        let (mut met, mut through) = (vec![0_usize; nodes], vec![NONE; nodes]);
+        for &node in forest.order.iter().rev() {
+            if self.is_marked(node) {
+                let own = self.find(node);
+                met[own] += 1;
+                self.meet(&mut through[node], own, &mut marks, &mut met, &mut home);
+            }
+            let (set, Some(parent)) = (through[node], forest.parents[node]) else { continue };
+            if set != NONE {
+                let set = self.find(set);
+                if met[set] < marks[set] || home[set] == NONE {
+                    self.meet(&mut through[parent], set, &mut marks, &mut met, &mut home);
+                }
+            }
+        }
+        self.collect(forest, &through)
+    }
+
+    /// Notes that the path of a set goes through a node, and makes it one with the set whose path was there before.
+    fn meet(&mut self, through: &mut usize, set: usize, marks: &mut [usize], met: &mut [usize], home: &mut [usize]) {
+        if *through == NONE {
+            *through = set;
+            return;
+        }
+        let other = self.find(*through);
+        if other != set {
+            let one = self.unite(other, set);
+            marks[one] = marks[other] + marks[set];
+            met[one] = met[other] + met[set];
+            // Sets that meet are in the same tree, where they are in one.
+            home[one] = if home[other] == NONE { NONE } else { home[set] };
+        }
+    }
+
+    /// The nodes of each set, the sets by their first nodes.
+    fn collect(mut self, forest: &Forest, through: &[usize]) -> Vec<Group> {
+        let (mut groups, mut number): (Vec<Group>, Vec<usize>) = (Vec::new(), vec![NONE; through.len()]);
+        for &node in &forest.order {
+            if through[node] == NONE {
+                continue;
+            }
+            let set = self.find(through[node]);
+            if number[set] == NONE {
+                number[set] = groups.len();
+                groups.push(Group { nodes: Vec::new(), several_roots: false });
+            }
+            let group = &mut groups[number[set]];
+            let parent = forest.parents[node].map(|parent| through[parent]).filter(|&parent| parent != NONE);
+            let is_root = parent.is_none_or(|parent| self.find(parent) != set);
+            group.several_roots |= is_root && !group.nodes.is_empty();
+            group.nodes.push(node);
+        }
+        groups
+    }
+}

@@ -1,0 +1,76 @@
+//! Skins: which joints of a rig meshes follow.
+
+use super::accessor;
+use super::error::{ImportError, ImportErrorKind, Item, ItemKind};
+use super::graph::check_index;
+use super::read::{Numbers, Reader};
+use super::rig::Rigs;
+use crate::{Error, Mat34, Skin, SkinError};
+
+/// A skin of a glTF file: the rig that its joints are in, and what makes a palette of that one's model matrices.
+///
+/// Palettes are relative to the rig's [`base`](super::RigPlace::base), as model matrices are. The transform of the
+/// node that has the mesh counts for nothing, as glTF wants it.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct ImportedSkin {
+    /// The number of its rig in [`Imported::rigs`](super::Imported::rigs).
+    pub rig: usize,
+    /// Its joints, which are the rig's, and their inverse bind matrices, in glTF's order.
+    pub skin: Skin,
+    /// Its name, where it has one.
+    pub name: Option<String>,
+}
+
+/// The nodes and inverse bind matrices of every skin of a file.
+pub(super) fn read(reader: Reader<'_>) -> Result<Vec<Vec<(usize, Mat34)>>, ImportError> {
+    let root = reader.root;
+    let mut skins = Vec::with_capacity(root.skins.len());
+    for (index, json) in root.skins.iter().enumerate() {
+        let item = || Item::of(root, ItemKind::Skin, index);
+        check_index(json.skeleton, root.nodes.len(), item, || "skeleton".to_owned())?;
+        for (position, joint) in json.joints.iter().enumerate() {
+            check_index(Some(*joint), root.nodes.len(), item, || format!("joints[{position}]"))?;
+        }
+        if json.joints.is_empty() {
+            let problem = "a skin has at least one joint; drop it, or name the nodes that it follows";
+            return Err(ImportErrorKind::Invalid { item: item(), field: "joints".to_owned(), problem }.into());
+        }
+        let inverse_binds = match json.inverse_bind_matrices {
+            None => vec![Mat34::IDENTITY; json.joints.len()],
+            Some(accessor) => {
+                let field: (_, &dyn Fn() -> String) = (item(), &|| "inverseBindMatrices".to_owned());
+                let matrices = reader.arrays::<16>(accessor, Numbers::Floats, field)?;
+                // The format allows for more matrices than joints.
+                if matrices.len() < json.joints.len() {
+                    let (expected, found) = (json.joints.len(), matrices.len());
+                    let field = "inverseBindMatrices".to_owned();
+                    return Err(ImportErrorKind::Count { item: item(), field, expected, found }.into());
+                }
+                matrices.iter().map(accessor::columns).collect()
+            }
+        };
+        skins.push(json.joints.iter().map(|joint| joint.value()).zip(inverse_binds).collect());
+    }
+    Ok(skins)
+}
+
+/// The skins, as the rigs number their joints.
+pub(super) fn build(reader: Reader<'_>, skins: &[Vec<(usize, Mat34)>], rigs: &Rigs) -> Result<Vec<ImportedSkin>, ImportError> {
+    let root = reader.root;
+    let mut built = Vec::with_capacity(skins.len());
+    for (index, joints) in skins.iter().enumerate() {
+        let places: Vec<(usize, u16)> = joints.iter().filter_map(|&(node, _)| rigs.joint(node)).collect();
+        let inverse_binds = joints.iter().map(|&(_, inverse_bind)| inverse_bind).collect();
+        let skin = Skin::new(places.iter().map(|&(_, joint)| joint).collect(), inverse_binds);
+        let skin = skin.map_err(|error| {
+            let error = match error {
+                Error::Skin(error) => error,
+                _ => SkinError::TooManyJoints { joints: joints.len() },
+            };
+            ImportErrorKind::Skin { item: Item::of(root, ItemKind::Skin, index), error }
+        })?;
+        built.push(ImportedSkin { rig: places[0].0, skin, name: root.skins[index].name.clone() });
+    }
+    Ok(built)
+}
