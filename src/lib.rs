@@ -45,6 +45,7 @@
 //! | characters: joints, their poses and model matrices | [`Skeleton`], [`SkeletonBuilder`], [`Pose`], [`SkeletonError`] |
 //! | clips as authored: exact sampling, fewer keys, root motion | [`RawClip`], [`Track`], [`Reduction`], [`RootMotion`], [`ClipError`] |
 //! | skinning on the processor: palettes, meshes, morph targets, batches | [`Skin`], [`SkinnedMesh`], [`MorphTarget`], [`SkinBatch`], [`SkinOutput`], [`SkinError`] |
+//! | compiled clips, and playing them | [`Clip`], [`ClipBuilder`], [`Precision`], [`JumpSpacing`], [`ClipReport`], [`ClipStats`], [`Player`], [`Playback`], [`StreamPlayer`] |
 //! | glTF 2.0 (feature `gltf`) | `import` |
 //!
 //! # How a frame goes
@@ -122,8 +123,9 @@ mod readable;
 pub mod import;
 
 pub use anim::{
-    Axis, ClipError, Crowd, InstanceHandle, Interpolation, JointMap, Pose, RawClip, Reduction, RootMotion,
-    RootMotionOptions, Skeleton, SkeletonBuilder, SkeletonError, Track, TrackName, TrackPart, TrackValue,
+    Axis, Clip, ClipBuilder, ClipError, ClipReport, ClipStats, Crowd, InstanceHandle, Interpolation, JointMap,
+    JumpSpacing, Playback, Player, Pose, Precision, RawClip, Reduction, RootMotion, RootMotionOptions, Skeleton,
+    SkeletonBuilder, SkeletonError, StreamPlayer, Track, TrackName, TrackPart, TrackValue,
 };
 pub use character::{CharacterError, JointBounds, Sockets};
 pub use config::SceneConfig;

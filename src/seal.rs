@@ -20,6 +20,8 @@ pub(crate) enum Kind {
     Subtree = 2,
     /// The joints of a rig.
     Skeleton = 3,
+    /// A compiled clip.
+    Clip = 4,
 }
 
 /// Why bytes are not what was sealed.

@@ -15,6 +15,7 @@
 //! two computed are compared bit by bit, as sums over hashes; the program fails if these differ.
 
 mod batches;
+mod bitsquid_clip;
 mod build;
 mod changes;
 mod cull;
@@ -71,6 +72,11 @@ const EXPERIMENTS: &[Experiment] = &[
         name: "molecule-mesh",
         about: "culling and drawing sub-mesh sets, against a heap object a sub-mesh",
         run: molecule_mesh::run,
+    },
+    Experiment {
+        name: "bitsquid-clip",
+        about: "playing a clip forward, backward and by seeks, against a search in every track",
+        run: bitsquid_clip::run,
     },
     Experiment {
         name: "snapshot",

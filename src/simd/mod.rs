@@ -7,6 +7,7 @@ pub(crate) mod boxes;
 pub(crate) mod crowd;
 pub(crate) mod plain;
 pub(crate) mod pose;
+pub(crate) mod sampling;
 mod scalar;
 pub(crate) mod skinning;
 #[cfg(target_arch = "x86_64")]

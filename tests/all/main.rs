@@ -3,6 +3,7 @@
 mod batches;
 mod bulk;
 mod changes;
+mod clips;
 mod deep;
 mod detached;
 mod draws;

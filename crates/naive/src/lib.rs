@@ -57,7 +57,6 @@ pub use parts::Parts;
 pub use recipe::{Content, Kind, Recipe, RecipeNode, SIZES};
 pub use rig::{CHARACTERS, JOINTS, character, rig};
 pub use script::{Edit, Growth, Script, Stage};
-pub use script::{Edit, Script, Stage};
 pub use side::{Batched, Boxed, Packed, Side, describe};
 pub use skin_recipe::{SKIN_JOINTS, SKIN_VERTICES, SkinRecipe};
 pub use skinning::{SeedSkin, SplitVertex, WholeVertex, WideVertex};

@@ -92,7 +92,6 @@ impl Pose {
 
     /// Eight joints each. Who writes leaves the identity in lanes beyond the last joint.
     #[inline]
-    #[expect(dead_code, reason = "sampling and blending write here")]
     pub(crate) fn blocks_mut(&mut self) -> &mut [PoseBlock] {
         &mut self.blocks
     }

@@ -128,6 +128,29 @@ pub enum ClipError {
         /// What it is.
         found: f32,
     },
+    /// More tracks, keys or jump frames than a compiled clip can count.
+    TooLarge,
+    /// Jump frames cannot be this far apart.
+    JumpSpacing(f32),
+    /// Rotations cannot be kept within this many radians.
+    ArcError(f32),
+    /// The bytes do not begin as a compiled clip does, or they hold another thing.
+    NotAClip,
+    /// The clip is of a version of the format that this one of the crate does not know.
+    Version(u32),
+    /// The bytes were cut short, or more was appended.
+    Length {
+        /// How many bytes the clip has.
+        expected: u64,
+        /// How many there are.
+        found: u64,
+    },
+    /// The bytes are not those that were written.
+    Checksum,
+    /// The bytes describe no clip: this part of them is wrong.
+    Malformed(&'static str),
+    /// The bytes cannot be read.
+    Read(std::io::ErrorKind),
 }
 
 impl fmt::Display for ClipError {
@@ -172,6 +195,25 @@ impl fmt::Display for ClipError {
             Self::Bound { field, found } => {
                 write!(f, "Reduction::{field} is {found}; it must be finite and not negative")
             }
+            Self::TooLarge => {
+                f.write_str("the clip has more tracks or keys than a compiled one can count; cut it in pieces")
+            }
+            Self::JumpSpacing(found) => {
+                write!(f, "jump frames cannot be {found} apart; give a number above zero")
+            }
+            Self::ArcError(found) => {
+                write!(f, "rotations cannot be kept within {found} radians; give a number above zero")
+            }
+            Self::NotAClip => f.write_str("the bytes are no compiled clip; pass what Clip::to_bytes gave"),
+            Self::Version(found) => {
+                write!(f, "the clip is of version {found}, which is not known; compile it again with this version")
+            }
+            Self::Length { expected, found } => {
+                write!(f, "the clip is {expected} bytes long and {found} are there; read the whole file again")
+            }
+            Self::Checksum => f.write_str("the checksum of the clip is wrong; the file is damaged, use another copy"),
+            Self::Malformed(part) => write!(f, "the bytes describe no clip: {part} is wrong; compile it again"),
+            Self::Read(reason) => write!(f, "the clip cannot be read: {reason}; check where it comes from"),
         }
     }
 }

@@ -24,9 +24,9 @@ pub(crate) fn models(blocks: &[PoseBlock], parents: &[u16], root: &Mat34, models
         use std::arch::is_x86_feature_detected as has;
         if has!("avx2") && has!("fma") {
             return if has!("avx512f") {
-                x86::models_avx512(blocks, parents, root, models, range)
+                x86::models_avx512(blocks, parents, root, models, range);
             } else {
-                x86::models_avx2(blocks, parents, root, models, range)
+                x86::models_avx2(blocks, parents, root, models, range);
             };
         }
     }

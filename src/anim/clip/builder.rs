@@ -1,0 +1,173 @@
+//! The settings of compiling a clip.
+
+use super::Clip;
+use super::head::Width;
+use super::plan::Plan;
+use super::quantise::{Quantise, rate};
+use super::write::write;
+use crate::{ClipError, Error, RawClip};
+
+/// How precisely a [`Clip`] keeps its keys: the table there has the figures.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Precision {
+    /// Words of 16 bits.
+    #[default]
+    Compact,
+    /// Words of 32 bits.
+    Tight,
+}
+
+/// How far apart the jump frames of a [`Clip`] are. One more is always at its end, and one at its beginning.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum JumpSpacing {
+    /// At most so many seconds, where keys are needed in between.
+    Seconds(f32),
+    /// At the first group of keys that begins so many bytes of the stream after the last jump frame.
+    Bytes(u32),
+    /// The same, with so many times the bytes of a jump frame. They take about this part of the stream's size on top of it, and a
+    /// seek takes as long as copying a frame and reading half of so many frames' bytes of keys.
+    Frames(f32),
+}
+
+impl Default for JumpSpacing {
+    /// Four times a frame's bytes: jump frames make a clip a quarter larger.
+    fn default() -> Self {
+        Self::Frames(4.0)
+    }
+}
+
+/// Compiles [`RawClip`]s. Reduce their keys first: all that are there are kept.
+///
+/// ```
+/// use hedgerow::{ClipBuilder, JumpSpacing, Precision, RawClip, Track};
+///
+/// let mut nod = RawClip::new(2.0, 1)?;
+/// nod.add_channel("nod", Track::linear(vec![0.0, 1.0, 2.0], vec![0.0, 1.0, 0.0])?)?;
+/// let (clip, report) =
+///     ClipBuilder::new().precision(Precision::Tight).jump_frames(JumpSpacing::Seconds(0.5)).build(&nod)?;
+/// assert_eq!(clip.find_channel("nod"), Some(0));
+/// assert_eq!(report.channel_error, 0.0);
+/// # Ok::<(), hedgerow::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct ClipBuilder {
+    precision: Precision,
+    spacing: JumpSpacing,
+    arc_error: Option<f32>,
+}
+
+/// What became of the keys of a compiled clip.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct ClipReport {
+    /// What the clip takes.
+    pub bytes: usize,
+    /// How many keys it has: those of the raw clip but all but one of each constant track, and the inserted ones.
+    pub keys: usize,
+    /// How many keys were inserted into long arcs: see [`ClipBuilder::arc_error`].
+    pub inserted_keys: usize,
+    /// How many tracks are constant.
+    pub constant_tracks: usize,
+    /// The furthest that a rotation's key is from what was asked for, in radians. Cubic tracks keep the four numbers of a
+    /// quaternion, and this is also the furthest that one of these is from what was asked for, tangents included.
+    pub rotation_error: f32,
+    /// The furthest that a number of a translation's key is from what was asked for; tangents, too.
+    pub translation_error: f32,
+    /// The same of scales.
+    pub scale_error: f32,
+    /// The same of channels.
+    pub channel_error: f32,
+    /// The furthest that a key's time is from what was asked for, in seconds.
+    pub time_error: f32,
+}
+
+impl ClipBuilder {
+    /// Compact precision, jump frames for a quarter of the stream's size.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// How precisely keys are kept. A compact clip becomes a tight one if it is longer than a minute and the times of its keys lie on no
+    /// grid that 16 bits can count.
+    #[must_use]
+    pub const fn precision(self, precision: Precision) -> Self {
+        Self { precision, ..self }
+    }
+
+    /// How far apart jump frames are: memory against the time of a seek, both of which [`Clip::stats`] tells.
+    #[must_use]
+    pub const fn jump_frames(self, spacing: JumpSpacing) -> Self {
+        Self { spacing, ..self }
+    }
+
+    /// By how many radians linear rotations may leave the arc at constant speed. A player goes between two keys by normalised sums,
+    /// on the same arc at a slightly uneven speed: by an angle θ between keys it is ahead or behind by at most θ³ / 250.
+    /// Where that is more, keys are inserted. 1e-3 by default, which none are below 35° for; 1e-5 where tight.
+    #[must_use]
+    pub const fn arc_error(self, radians: f32) -> Self {
+        Self { arc_error: Some(radians), ..self }
+    }
+
+    /// Compiles a clip.
+    ///
+    /// Computes in **O(keys log keys)**.
+    ///
+    /// # Errors
+    /// [`Error::Clip`] with [`ClipError::JumpSpacing`], [`ClipError::ArcError`] or [`ClipError::TooLarge`].
+    pub fn build(&self, clip: &RawClip) -> Result<(Clip, ClipReport), Error> {
+        #[expect(clippy::cast_precision_loss, reason = "only whether it is zero counts")]
+        let spacing = match self.spacing {
+            JumpSpacing::Seconds(number) | JumpSpacing::Frames(number) => number,
+            JumpSpacing::Bytes(bytes) => bytes as f32,
+        };
+        // Not a number is not above zero either.
+        if spacing.partial_cmp(&0.0) != Some(core::cmp::Ordering::Greater) {
+            return Err(ClipError::JumpSpacing(spacing).into());
+        }
+        if let Some(error) = self.arc_error
+            && error.partial_cmp(&0.0) != Some(core::cmp::Ordering::Greater)
+        {
+            return Err(ClipError::ArcError(error).into());
+        }
+        match self.precision {
+            Precision::Compact => match rate(&times(clip), clip.duration()) {
+                Some(rate) => self.compile::<u16>(clip, rate),
+                None => self.compile::<u32>(clip, 1.0),
+            },
+            Precision::Tight => self.compile::<u32>(clip, 1.0),
+        }
+    }
+
+    fn compile<W: Quantise>(&self, clip: &RawClip, rate: f32) -> Result<(Clip, ClipReport), Error> {
+        let arc_error = self.arc_error.unwrap_or(match W::WIDTH {
+            Width::Compact => 1e-3,
+            Width::Tight => 1e-5,
+        });
+        // Blocks and channels have numbers of 16 bits.
+        if clip.channels() > usize::from(u16::MAX) {
+            return Err(ClipError::TooLarge.into());
+        }
+        let mut report = ClipReport::default();
+        let plan = Plan::<W>::new(clip, rate, arc_error, &mut report);
+        report.keys = plan.keys();
+        let bytes = write(clip, &plan, rate, self.spacing)?;
+        report.bytes = bytes.len();
+        Ok((Clip::from_bytes(bytes)?, report))
+    }
+}
+
+/// The times of all keys, ascending, each once.
+fn times(clip: &RawClip) -> Vec<f32> {
+    let mut times = Vec::new();
+    for joint in (0..=u16::MAX).take(clip.joints()) {
+        clip.rotation(joint).into_iter().for_each(|track| times.extend_from_slice(track.times()));
+        clip.translation(joint).into_iter().for_each(|track| times.extend_from_slice(track.times()));
+        clip.scale(joint).into_iter().for_each(|track| times.extend_from_slice(track.times()));
+    }
+    (0..clip.channels()).for_each(|channel| times.extend_from_slice(clip.channel(channel).times()));
+    times.sort_unstable_by(f32::total_cmp);
+    times.dedup();
+    times
+}

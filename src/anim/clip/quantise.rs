@@ -1,0 +1,188 @@
+//! Times and numbers of keys as words.
+
+use super::head::Width;
+use crate::simd::sampling::{NUMBERS, Word, rotation};
+use glam::DQuat;
+
+/// The middle of what a track's number runs through, and the size of one step.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Range {
+    pub(super) middle: f32,
+    pub(super) step: f32,
+}
+
+/// Steps from the middle of a range to its ends.
+const STEPS: f32 = 32_767.0;
+
+impl Range {
+    /// The numbers as they are.
+    pub(super) const PLAIN: Self = Self { middle: 0.0, step: 1.0 };
+
+    /// A rotation's three numbers, which are at most 1.
+    pub(super) const ROTATION: Self = Self { middle: 0.0, step: <u16 as Word>::PARAMETER };
+
+    /// The range of these numbers.
+    pub(super) fn of(numbers: impl Iterator<Item = f32>) -> Self {
+        let (least, most) = numbers
+            .fold((f32::INFINITY, f32::NEG_INFINITY), |(least, most), number| (least.min(number), most.max(number)));
+        // Halves first: the two ends may be further apart than any number is large.
+        let (least, most) = (least * 0.5, most * 0.5);
+        Self { middle: least + most, step: (most - least) / STEPS }
+    }
+}
+
+/// Words that times and numbers are made into.
+pub(super) trait Quantise: Word {
+    /// Whether a clip of such words is compact or tight.
+    const WIDTH: Width;
+
+    /// The times of a track, strictly ascending, at a rate of units a second.
+    fn times(times: &[f32], rate: f32) -> Vec<Self>;
+
+    /// The time at `part` of `parts` between two times, and how far that is from the first to the second, 0 to 1; none where no word lies there.
+    fn between(from: Self, to: Self, part: u32, parts: u32) -> Option<(Self, f64)>;
+
+    /// The range of a track's numbers.
+    fn range(numbers: impl Iterator<Item = f32>) -> Range;
+
+    /// A number in its range.
+    fn quantise(number: f32, range: Range) -> Self;
+
+    /// A number that is read in its range.
+    fn restore(self, range: Range) -> f32 {
+        range.middle + range.step * self.number()
+    }
+}
+
+impl Quantise for u16 {
+    const WIDTH: Width = Width::Compact;
+
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "conversions saturate")]
+    fn times(times: &[f32], rate: f32) -> Vec<Self> {
+        let nearest = |time: &f32| (f64::from(*time) * f64::from(rate)).round() as Self;
+        let mut ticks: Vec<Self> = times.iter().map(nearest).collect();
+        // Where two keys come to lie on one tick the later one waits, and at the end all of them make room.
+        for index in 1..ticks.len() {
+            ticks[index] = ticks[index].max(ticks[index - 1].saturating_add(1));
+        }
+        for index in (1..ticks.len()).rev() {
+            ticks[index - 1] = ticks[index - 1].min(ticks[index] - 1);
+        }
+        ticks
+    }
+
+    fn between(from: Self, to: Self, part: u32, parts: u32) -> Option<(Self, f64)> {
+        let span = u32::from(to - from);
+        let offset = (span * part + parts / 2) / parts;
+        let tick = from + Self::try_from(offset).ok()?;
+        (from < tick && tick < to).then(|| (tick, f64::from(offset) / f64::from(span)))
+    }
+
+    fn range(numbers: impl Iterator<Item = f32>) -> Range {
+        Range::of(numbers)
+    }
+
+    #[expect(clippy::cast_possible_truncation, reason = "conversions saturate")]
+    fn quantise(number: f32, range: Range) -> Self {
+        if range.step == 0.0 {
+            return 0;
+        }
+        let steps = (f64::from(number) - f64::from(range.middle)) / f64::from(range.step);
+        (steps.round().clamp(-f64::from(STEPS), f64::from(STEPS)) as i16).cast_unsigned()
+    }
+}
+
+impl Quantise for u32 {
+    const WIDTH: Width = Width::Tight;
+
+    fn times(times: &[f32], _: f32) -> Vec<Self> {
+        // A negative zero is no time of its own.
+        times.iter().map(|time| (time + 0.0).to_bits()).collect()
+    }
+
+    fn between(from: Self, to: Self, part: u32, parts: u32) -> Option<(Self, f64)> {
+        let (start, end) = (f64::from(from.time()), f64::from(to.time()));
+        let wish = start + (end - start) * f64::from(part) / f64::from(parts);
+        #[expect(clippy::cast_possible_truncation, reason = "rounding to single precision is what is asked for")]
+        let time = wish as f32;
+        let word = time.to_bits();
+        (from < word && word < to).then(|| (word, (f64::from(time) - start) / (end - start)))
+    }
+
+    fn range(_: impl Iterator<Item = f32>) -> Range {
+        Range::PLAIN
+    }
+
+    fn quantise(number: f32, _: Range) -> Self {
+        number.to_bits()
+    }
+}
+
+/// A rotation's three numbers: of the two quaternions that are the same rotation that with w ≥ 0, as `xyz / (1 + w)`.
+pub(super) fn parameters(quaternion: DQuat) -> [f32; NUMBERS] {
+    let quaternion = if quaternion.w < 0.0 { -quaternion } else { quaternion };
+    (quaternion.xyz() / (1.0 + quaternion.w)).as_vec3().to_array()
+}
+
+/// The angle between a rotation and the one that its numbers stand for, in radians.
+pub(super) fn angle_to(wish: DQuat, numbers: [f32; NUMBERS]) -> f32 {
+    let [x, y, z, w] = rotation(numbers).map(f64::from);
+    let found = DQuat::from_xyzw(x, y, z, w).normalize();
+    let found = if wish.dot(found) < 0.0 { -found } else { found };
+    // Of a small angle twice the distance: an arc cosine of nearly 1 loses half of the digits.
+    #[expect(clippy::cast_possible_truncation, reason = "an error is told in single precision")]
+    let angle = (4.0 * ((wish - found).length() * 0.5).clamp(0.0, 1.0).asin()) as f32;
+    angle
+}
+
+/// In how many parts an arc is cut so that normalised sums between them leave constant speed by at most `error` radians.
+///
+/// Between quaternions at an angle of φ the sum at share s is at `atan2(s sin φ, 1 - s + s cos φ)` instead of s φ; the two are
+/// furthest apart near s = (1 ∓ 1/√3) / 2, by about 2 φ³ / 125 for small φ, and a rotation's angle is twice that of its quaternion.
+pub(super) fn parts(angle: f64, error: f32) -> u32 {
+    const MOST: u32 = 1024;
+    let far = |angle: f64| {
+        [0.18, 0.2, 0.21, 0.2113].into_iter().fold(0.0_f64, |most, share: f64| {
+            let sum = (share * angle.sin()).atan2(1.0 - share + share * angle.cos());
+            most.max(2.0 * (sum - share * angle).abs())
+        })
+    };
+    (1..MOST).find(|&parts| far(angle / f64::from(parts)) <= f64::from(error)).unwrap_or(MOST)
+}
+
+/// The rate in ticks a second at which times up to `duration` fit 16 bits.
+///
+/// The finest that all times lie on, if there is one: the smallest gap between them, or that over a small number, split further as far as
+/// 16 bits go. Otherwise 65,534 ticks for the whole, or none where these are longer than a millisecond.
+pub(super) fn rate(times: &[f32], duration: f32) -> Option<f32> {
+    const MOST: f64 = 65_534.0;
+    const COARSEST: f64 = 1e-3;
+    let duration = f64::from(duration);
+    let gap = times.windows(2).map(|pair| f64::from(pair[1]) - f64::from(pair[0])).fold(duration, f64::min);
+    // Where times lie next to each other, nothing is to be found.
+    for part in 1..=12 {
+        let tick = gap / f64::from(part);
+        if duration / tick > MOST {
+            break;
+        }
+        // The gap is known to some digits only: its multiples are found one by one, and then the gap from the last.
+        let mut tick_now = tick;
+        let on_grid = times.iter().all(|&time| {
+            let time = f64::from(time);
+            let count = (time / tick_now).round();
+            let near = (time - count * tick_now).abs() <= 2e-3 * tick;
+            if near && count > 0.0 {
+                tick_now = time / count;
+            }
+            near
+        });
+        if on_grid {
+            let split = (MOST * tick_now / duration).floor().max(1.0);
+            #[expect(clippy::cast_possible_truncation, reason = "the rate is kept in single precision")]
+            return Some((split / tick_now) as f32);
+        }
+    }
+    #[expect(clippy::cast_possible_truncation, reason = "the rate is kept in single precision")]
+    let rate = (MOST / duration) as f32;
+    (duration / MOST <= COARSEST).then_some(rate)
+}

@@ -1,0 +1,138 @@
+//! From time that passes to time in a clip.
+
+/// What a player does at the ends of its clip.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Playback {
+    /// Stays there.
+    #[default]
+    Clamp,
+    /// Goes on at the other end.
+    Loop,
+    /// Turns around.
+    PingPong,
+}
+
+/// Where in its clip a player is.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Clock {
+    /// Seconds since the beginning of a round, which is the clip's duration long, or twice that where it goes there and back.
+    phase: f32,
+    playback: Playback,
+}
+
+impl Clock {
+    pub(super) const fn playback(&self) -> Playback {
+        self.playback
+    }
+
+    /// Stays at the same time, on the way forward.
+    pub(super) fn set_playback(&mut self, playback: Playback, duration: f32) {
+        *self = Self { phase: self.time(duration), playback };
+    }
+
+    /// The time in the clip, 0 to its duration.
+    #[inline]
+    pub(super) fn time(&self, duration: f32) -> f32 {
+        if self.phase > duration { (2.0 * duration - self.phase).clamp(0.0, duration) } else { self.phase }
+    }
+
+    /// Goes to a time in the clip, on the way forward.
+    pub(super) fn seek(&mut self, time: f32, duration: f32) {
+        // In this order, so that not a number becomes 0.
+        self.phase = time.max(0.0).min(duration);
+    }
+
+    /// Lets so many seconds pass, forward or backward, and answers how many rounds were ended, or backward begun. Not finite
+    /// ones do not pass.
+    #[inline]
+    pub(super) fn advance(&mut self, seconds: f32, duration: f32) -> i32 {
+        let sum = self.phase + seconds;
+        if (0.0..duration).contains(&sum) {
+            self.phase = sum;
+            return 0;
+        }
+        self.turn(seconds, duration)
+    }
+
+    #[cold]
+    fn turn(&mut self, seconds: f32, duration: f32) -> i32 {
+        if !seconds.is_finite() || seconds == 0.0 {
+            return 0;
+        }
+        let period = match self.playback {
+            Playback::Clamp => {
+                self.phase = (self.phase + seconds).clamp(0.0, duration);
+                return 0;
+            }
+            Playback::Loop => f64::from(duration),
+            Playback::PingPong => 2.0 * f64::from(duration),
+        };
+        let sum = f64::from(self.phase) + f64::from(seconds);
+        let rounds = (sum / period).floor();
+        #[expect(clippy::cast_possible_truncation, reason = "the conversion of rounds saturates")]
+        let (phase, rounds) = ((sum - rounds * period).clamp(0.0, period) as f32, rounds as i32);
+        self.phase = phase;
+        rounds
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn times(playback: Playback, seconds: f32, steps: usize) -> Vec<f32> {
+        let mut clock = Clock::default();
+        clock.set_playback(playback, 2.0);
+        let step = |_| {
+            clock.advance(seconds, 2.0);
+            clock.time(2.0)
+        };
+        (0..steps).map(step).collect()
+    }
+
+    #[test]
+    fn a_clamped_clock_stays_at_the_end() {
+        assert_eq!(times(Playback::Clamp, 0.75, 4), [0.75, 1.5, 2.0, 2.0]);
+        assert_eq!(times(Playback::Clamp, -0.5, 2), [0.0, 0.0]);
+    }
+
+    #[test]
+    fn a_looping_clock_begins_again() {
+        assert_eq!(times(Playback::Loop, 0.75, 4), [0.75, 1.5, 0.25, 1.0]);
+        assert_eq!(times(Playback::Loop, -0.75, 4), [1.25, 0.5, 1.75, 1.0]);
+    }
+
+    #[test]
+    fn a_ping_pong_clock_turns_around() {
+        assert_eq!(times(Playback::PingPong, 0.75, 6), [0.75, 1.5, 1.75, 1.0, 0.25, 0.5]);
+        assert_eq!(times(Playback::PingPong, -0.75, 4), [0.75, 1.5, 1.75, 1.0]);
+    }
+
+    #[test]
+    fn rounds_are_counted_in_both_directions() {
+        let mut clock = Clock::default();
+        clock.set_playback(Playback::Loop, 2.0);
+        assert_eq!([0.5, 1.5, 9.0, -1.5, -8.0].map(|seconds| clock.advance(seconds, 2.0)), [0, 1, 4, -1, -4]);
+    }
+
+    #[test]
+    fn what_is_not_finite_does_not_pass() {
+        let mut clock = Clock::default();
+        clock.seek(1.0, 2.0);
+        for seconds in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY, 0.0] {
+            assert_eq!(clock.advance(seconds, 2.0), 0);
+        }
+        assert_eq!(clock.time(2.0), 1.0);
+        clock.seek(f32::NAN, 2.0);
+        assert_eq!(clock.time(2.0), 0.0);
+    }
+
+    #[test]
+    fn a_change_of_playback_keeps_the_time() {
+        let mut clock = Clock::default();
+        clock.set_playback(Playback::PingPong, 2.0);
+        clock.advance(3.5, 2.0);
+        clock.set_playback(Playback::Loop, 2.0);
+        assert_eq!(clock.time(2.0), 0.5);
+    }
+}

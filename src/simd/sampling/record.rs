@@ -1,0 +1,104 @@
+//! The keys that one block of lanes needs at the same time, in the stream.
+
+use super::lanes::{LANES, NUMBERS, Word};
+use core::marker::PhantomData;
+
+/// What has to follow a group of records, so that vectors may be loaded past its end.
+pub(crate) const PADDING: usize = 64;
+
+/// The head of a record.
+///
+/// ```text
+/// block u16 │ lanes u8 │ time u16 or u32 │ x of each lane │ y of each lane │ z of each lane
+/// ```
+///
+/// One bit of `lanes` for each lane that has a key here, in ascending order. The time is the same for all, and so are the bits in
+/// which it differs from the last time but one. Blocks of single numbers have no y and z.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Record<W> {
+    pub(crate) block: u16,
+    pub(crate) lanes: u8,
+    pub(crate) time: W,
+}
+
+impl<W: Word> Record<W> {
+    /// Bytes of the head.
+    pub(crate) const HEAD: usize = 3 + W::BYTES;
+
+    /// Reads the head that the bytes begin with.
+    #[inline]
+    pub(crate) fn read(bytes: &[u8]) -> Option<Self> {
+        let head = bytes.get(..Self::HEAD)?;
+        Some(Self { block: u16::read(head), lanes: head[2], time: W::read(&head[3..]) })
+    }
+
+    /// Appends a record; `numbers` are those of the lanes in ascending order.
+    pub(crate) fn write(self, numbers: &[[W; NUMBERS]], single: bool, bytes: &mut Vec<u8>) {
+        debug_assert_eq!(numbers.len(), self.lanes.count_ones() as usize);
+        self.block.write(bytes);
+        bytes.push(self.lanes);
+        self.time.write(bytes);
+        for number in 0..Self::numbers(single) {
+            numbers.iter().for_each(|key| key[number].write(bytes));
+        }
+    }
+
+    /// How many numbers a key has.
+    #[inline]
+    pub(crate) const fn numbers(single: bool) -> usize {
+        if single { 1 } else { NUMBERS }
+    }
+}
+
+/// The records of a group, each with the words of its numbers, up to the first that is not whole.
+#[derive(Debug)]
+pub(crate) struct Records<'b, W> {
+    bytes: &'b [u8],
+    singles: usize,
+    word: PhantomData<W>,
+}
+
+impl<'b, W: Word> Records<'b, W> {
+    /// The records that these bytes are; blocks from `singles` on have one number a key.
+    #[inline]
+    pub(crate) const fn new(bytes: &'b [u8], singles: usize) -> Self {
+        Self { bytes, singles, word: PhantomData }
+    }
+
+    /// Whether no bytes are left.
+    pub(crate) const fn is_done(&self) -> bool {
+        self.bytes.is_empty()
+    }
+}
+
+impl<'b, W: Word> Iterator for Records<'b, W> {
+    type Item = (Record<W>, &'b [u8]);
+
+    #[inline]
+    fn next(&mut self) -> Option<Self::Item> {
+        let head = Record::<W>::read(self.bytes)?;
+        let numbers = Record::<W>::numbers(usize::from(head.block) >= self.singles);
+        let end = Record::<W>::HEAD + numbers * head.lanes.count_ones() as usize * W::BYTES;
+        let words = self.bytes.get(Record::<W>::HEAD..end)?;
+        self.bytes = &self.bytes[end..];
+        Some((head, words))
+    }
+}
+
+/// For each set of lanes, where in the list of its members a lane is found; anything for other lanes.
+pub(crate) static PLACES: [[u8; LANES]; 256] = {
+    let mut places = [[0; LANES]; 256];
+    let mut lanes = 0;
+    while lanes < 256 {
+        let (mut lane, mut place) = (0, 0);
+        while lane < LANES {
+            places[lanes][lane] = place;
+            if lanes >> lane & 1 == 1 {
+                place += 1;
+            }
+            lane += 1;
+        }
+        lanes += 1;
+    }
+    places
+};
