@@ -31,8 +31,7 @@ pub(super) fn positions(
     if let Some(declared) = declared(json, &layout) {
         return Ok(declared);
     }
-    let measured = measure(root, buffers, &layout, json.normalized)?
-        .ok_or_else(|| refuse(SPARSE_ORDER))?;
+    let measured = measure(root, buffers, &layout, json.normalized)?.ok_or_else(|| refuse(SPARSE_ORDER))?;
     if measured.is_finite() || layout.count == 0 {
         Ok(measured)
     } else {

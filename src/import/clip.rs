@@ -70,8 +70,10 @@ pub(super) fn targets(
                 continue;
             };
             if !seen.insert((node, property as u8)) {
-                let (field, problem) =
-                    (format!("channels[{channel}].target"), "another channel of the animation has the same target; drop one");
+                let (field, problem) = (
+                    format!("channels[{channel}].target"),
+                    "another channel of the animation has the same target; drop one",
+                );
                 return Err(ImportErrorKind::Invalid { item: item(), field, problem }.into());
             }
             targets.push(Target { channel, sampler: sampler.value(), node, property });
@@ -118,7 +120,9 @@ pub(super) fn read(
         };
         let (clip, times) = (&mut clips[at].clip, &times[&target.sampler]);
         let set = match target.property {
-            Property::Translation => clip.set_translation(joint, source.track(target, times, Vec3::from_array)?).map(drop),
+            Property::Translation => {
+                clip.set_translation(joint, source.track(target, times, Vec3::from_array)?).map(drop)
+            }
             Property::Scale => clip.set_scale(joint, source.track(target, times, Vec3::from_array)?).map(drop),
             Property::Rotation => clip.set_rotation(joint, source.track(target, times, Quat::from_array)?).map(drop),
             Property::MorphTargetWeights => {

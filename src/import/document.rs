@@ -1,12 +1,12 @@
 //! A file of which everything that is imported has been checked, so that inserting it cannot fail halfway.
 
-use super::{accessor, bounds};
 use super::characters::Characters;
 use super::error::{ImportError, ImportErrorKind, Item, ItemKind};
 use super::graph::{self, check_index};
 use super::read::Reader;
 use super::source::{self, Buffers};
 use super::{MeshIds, Skipped};
+use super::{accessor, bounds};
 use crate::Shape;
 use gltf::json::Root;
 use gltf::json::mesh::{Primitive, Semantic};

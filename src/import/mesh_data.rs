@@ -194,8 +194,12 @@ impl Source<'_> {
             let (of_joints, of_weights) = match semantics.map(|semantic| attribute(self.primitive, semantic)) {
                 [None, None] => break,
                 [Some(joints), Some(weights)] => (joints, weights),
-                [None, _] => return Err(self.invalid(&names[1], "weights take joints; add the attribute, or drop this one")),
-                [_, None] => return Err(self.invalid(&names[0], "joints take weights; add the attribute, or drop this one")),
+                [None, _] => {
+                    return Err(self.invalid(&names[1], "weights take joints; add the attribute, or drop this one"));
+                }
+                [_, None] => {
+                    return Err(self.invalid(&names[0], "joints take weights; add the attribute, or drop this one"));
+                }
             };
             let field = || self.field(&names[0]);
             let read = self.reader.integers(of_joints, (self.item(), &field))?;

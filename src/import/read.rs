@@ -4,9 +4,9 @@ use super::accessor::{Component, Layout, SPARSE_ORDER, Span};
 use super::error::{ImportError, ImportErrorKind, Item, ItemKind};
 use super::graph::check_index;
 use super::source::Buffers;
+use gltf::json::Index;
 use gltf::json::Root;
 use gltf::json::accessor::{Accessor, ComponentType, Type};
-use gltf::json::Index;
 
 /// A file whose accessors can be read: [`accessor::check`](super::accessor::check) has passed.
 #[derive(Clone, Copy)]
@@ -83,7 +83,11 @@ impl<'a> Reader<'a> {
         field: Field<'_>,
     ) -> Result<Vec<[u32; N]>, ImportError> {
         let kind = if N == 1 { Type::Scalar } else { Type::Vec4 };
-        let wrong = if N == 1 { "it is read as indices and must be of type SCALAR" } else { "it is read as joints and must be of type VEC4" };
+        let wrong = if N == 1 {
+            "it is read as indices and must be of type SCALAR"
+        } else {
+            "it is read as joints and must be of type VEC4"
+        };
         self.elements(accessor, (kind, wrong), Numbers::Naturals, field, [0; N], |layout, _, bytes| {
             let size = layout.component.size();
             core::array::from_fn(|axis| layout.component.read_natural(&bytes[axis * size..]))
@@ -103,8 +107,9 @@ impl<'a> Reader<'a> {
         let Self { root, buffers } = self;
         check_index(Some(accessor), root.accessors.len(), || holder, field)?;
         let index = accessor.value();
-        let refuse =
-            |problem| ImportError::from(ImportErrorKind::Accessor { item: Item::of(root, ItemKind::Accessor, index), problem });
+        let refuse = |problem| {
+            ImportError::from(ImportErrorKind::Accessor { item: Item::of(root, ItemKind::Accessor, index), problem })
+        };
         let (layout, normalized) = (Layout::of(root, index)?, root.accessors[index].normalized);
         if layout.kind != kind {
             return Err(refuse(wrong));

@@ -56,7 +56,11 @@ pub(super) fn read(reader: Reader<'_>) -> Result<Vec<Vec<(usize, Mat34)>>, Impor
 }
 
 /// The skins, as the rigs number their joints.
-pub(super) fn build(reader: Reader<'_>, skins: &[Vec<(usize, Mat34)>], rigs: &Rigs) -> Result<Vec<ImportedSkin>, ImportError> {
+pub(super) fn build(
+    reader: Reader<'_>,
+    skins: &[Vec<(usize, Mat34)>],
+    rigs: &Rigs,
+) -> Result<Vec<ImportedSkin>, ImportError> {
     let root = reader.root;
     let mut built = Vec::with_capacity(skins.len());
     for (index, joints) in skins.iter().enumerate() {

@@ -1,8 +1,8 @@
 //! From a checked file to its rigs.
 
-use super::group::{Forest, Grouping};
 use super::super::error::{ImportError, ImportErrorKind, Item};
 use super::super::{ImportedScene, graph};
+use super::group::{Forest, Grouping};
 use super::{Rig, RigPlace};
 use crate::{Error, Local, Mat34, NodeHandle, Scene, SkeletonBuilder, SkeletonError, Transform};
 use gltf::json::Root;
