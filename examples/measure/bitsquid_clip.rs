@@ -16,7 +16,7 @@
 
 use crate::report::{Case, Report, Unit};
 use crate::timing::take_turns;
-use hedgerow::{Clip, ClipBuilder, Playback, Player, Pose, RawClip, Transform};
+use hedgerow::{Clip, ClipBuilder, Playback, Player, Pose, Transform};
 use hedgerow_naive::{KeyTracks, TEST_CLIP_JOINTS, TEST_CLIP_KEYS, swaying, test_clip};
 use std::error::Error;
 use std::hint::black_box;

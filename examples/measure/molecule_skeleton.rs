@@ -2,7 +2,7 @@
 use crate::report::{Case, Report, Unit};
 use crate::timing::take_turns;
 use hedgerow::glam::Mat4;
-use hedgerow::{Mat34, Pose, Skeleton, Transform};
+use hedgerow::{Mat34, Pose, Transform};
 use hedgerow_naive::{CHARACTERS, Character, Flattened, JOINTS, LocalPose, character, inverse_binds, rig};
 use std::error::Error;
 
@@ -10,7 +10,7 @@ use std::error::Error;
 pub(crate) fn run(report: &mut Report) -> Result<(), Box<dyn Error>> {
     let skeleton = rig();
     let locals: Vec<Vec<Transform>> = (0..CHARACTERS as u64).map(|seed| character(&skeleton, seed, false)).collect();
-    let objects =
+    let _objects =
         |_: ()| -> Vec<Character<Transform>> { locals.iter().map(|l| Character::new(&skeleton, l)).collect() };
     let mut case = |name, baseline, (ours, theirs): (f64, f64)| {
         let joints = CHARACTERS * JOINTS;
@@ -89,13 +89,13 @@ pub(crate) fn run(report: &mut Report) -> Result<(), Box<dyn Error>> {
             p.iter().zip(m).for_each(|(p, m)| {
                 p.to_models(s, m).unwrap();
                 s.palette(m, pal).unwrap();
-            })
+            });
         },
         |(f, b)| {
             f.iter_mut().for_each(|c| {
                 c.local_to_global();
                 c.palette(b);
-            })
+            });
         },
     );
     case("pose-palette", "objects", f)?;
@@ -107,7 +107,7 @@ pub(crate) fn run(report: &mut Report) -> Result<(), Box<dyn Error>> {
             f.iter_mut().for_each(|c| {
                 c.local_to_global();
                 c.palette(b);
-            })
+            });
         },
     );
     case("crowd-palette", "objects", f)?;

@@ -98,8 +98,8 @@ pub(super) fn read(
     let source = Source { reader, animation, json };
     let mut times: HashMap<usize, Vec<f32>> = HashMap::new();
     for target in targets {
-        if !times.contains_key(&target.sampler) {
-            times.insert(target.sampler, source.times(target)?);
+        if let std::collections::hash_map::Entry::Vacant(e) = times.entry(target.sampler) {
+            e.insert(source.times(target)?);
         }
     }
     let end = times.values().flatten().copied().fold(0.0, f32::max);

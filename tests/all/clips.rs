@@ -2,12 +2,11 @@
 
 mod random;
 
-use hedgerow::glam::{Quat, Vec3};
+use hedgerow::glam::Vec3;
 use hedgerow::{
-    Clip, ClipBuilder, ClipError, Error, Interpolation, JumpSpacing, Playback, Player, Pose, Precision, RawClip,
-    SkeletonError, StreamPlayer, Track, TrackValue, Transform,
+    Clip, ClipBuilder, Interpolation, JumpSpacing, Playback, Player, Pose, Precision, RawClip, StreamPlayer, Track,
+    TrackValue, Transform,
 };
-use hedgerow_naive::test_clip;
 use proptest::prelude::{Just, Strategy, any, prop_oneof, proptest};
 use proptest::test_runner::Config;
 use random::{Dice, Recipe};

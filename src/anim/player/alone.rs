@@ -35,7 +35,7 @@ fn alone<W: Word>(clip: &Clip, joint: u16, time: f32, rest: Transform) -> Transf
     let mut blocks: SmallVec<[Active<W>; 4]> = numbers.iter().map(read).collect();
     let find = |block: usize| numbers.iter().position(|&number| number == block);
     if !blocks.is_empty() {
-        walk(clip, place as usize, time, &find, &mut blocks);
+        walk(clip, place as usize, time, find, &mut blocks);
     }
     sample_joint(|block| &blocks[find(block).expect("all blocks of the joint are there")], tables, time, joint, rest)
 }

@@ -94,7 +94,7 @@ impl Rigs {
             sources.push(Some(node));
         }
         let (skeleton, map) = builder.build().map_err(|error| match error {
-            Error::Skeleton(error) => ImportError::from(refuse(error)),
+            Error::Skeleton(error) => refuse(error),
             _ => refuse(SkeletonError::NoJoints),
         })?;
         let mut by_joint = vec![None; sources.len()];
