@@ -339,3 +339,27 @@ fn stats_count_each_kind() {
     assert!(stats.live_bytes() <= stats.allocated_bytes());
     assert_eq!((stats.holes, stats.disorder, stats.overflowed, stats.retired), (0, 0.0, 0, 0));
 }
+
+#[test]
+fn isolation_holds_until_the_subtree_is_moved() {
+    for moved in [false, true] {
+        let config = SceneConfig { min_nodes: 8, max_nodes: 64, ..SceneConfig::DEFAULT };
+        let mut scene = Scene::with_config(config).unwrap();
+        let top = scene.insert(scene.root(), Node::group()).unwrap();
+        let [from, to] = [(); 2].map(|()| scene.insert(top, Node::group()).unwrap());
+        let node = scene.insert(from, Node::group()).unwrap();
+        let leaves = [(); 12].map(|()| scene.insert(node, Node::group()).unwrap());
+        scene.isolate(node).unwrap();
+        if moved {
+            scene.reparent(node, to, Keep::Local).unwrap();
+        }
+        scene.maintain(Duration::MAX);
+        assert!(!scene.same_slice(node, top), "it is no small subtree");
+        for leaf in leaves {
+            scene.remove(leaf).unwrap();
+        }
+        scene.maintain(Duration::MAX);
+        assert_eq!(scene.same_slice(node, top), moved);
+        scene.validate().unwrap();
+    }
+}
