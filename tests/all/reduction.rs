@@ -163,7 +163,7 @@ fn a_cubic_track_stays_cubic_where_that_is_smaller() {
         (track.interpolation(), track.len())
     };
     assert_eq!(kept(&Reduction::new(1e-3, 0.1)), (Interpolation::Cubic, 2));
-    assert_eq!(kept(&Reduction::new(20.0, 0.1)).1, 1);
+    assert_eq!(kept(&Reduction::new(40.0, 0.1)).1, 1);
     let mut lines = Reduction::new(1e-3, 0.1);
     lines.cubic = false;
     let (interpolation, keys) = kept(&lines);

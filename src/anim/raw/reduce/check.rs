@@ -1,11 +1,10 @@
 //! The error of all tracks together, measured in model space.
 
-use super::Reduction;
+use crate::Skeleton;
 use crate::anim::raw::clip::RawClip;
 use crate::anim::raw::track::{Interpolation, Track};
 use crate::anim::raw::value::TrackValue;
-use crate::{Skeleton, Transform};
-use glam::{DAffine3, DQuat, DVec3, DVec4};
+use glam::{DAffine3, DQuat, DVec3, DVec4, Quat, Vec3};
 
 /// How many model matrices are kept at most, 50 MB; a clip with more keys is not measured.
 const MOST: usize = 1 << 19;
@@ -42,21 +41,25 @@ impl<'a> Check<'a> {
     }
 
     /// The greatest distance, for each joint, between its six points in a reduced clip and where the original has them.
-    pub(super) fn errors(&self, reduced: &RawClip, reduction: &Reduction) -> Vec<f64> {
-        let joints = reduced.joints();
-        let distances: Vec<f64> = reduced.joint_numbers().map(|joint| f64::from(reduction.bound(joint).1)).collect();
-        let mut most = vec![0.0_f64; joints];
-        for lines in [Lines::Exact, Lines::AsPlayed] {
-            let mut sweep = Sweep::new(reduced, self.skeleton, lines);
-            for (&time, originals) in self.times.iter().zip(self.models.chunks_exact(joints.max(1))) {
-                let found = sweep.models(time);
-                for (joint, (found, original)) in found.iter().zip(originals).enumerate() {
-                    most[joint] = most[joint].max(apart(found, original, distances[joint]));
-                }
+    /// Where some are beyond what `limit` allows as played, exact sampling is not looked at any more.
+    pub(super) fn errors(&self, reduced: &RawClip, distances: &[f64], limits: &[f64]) -> Vec<f64> {
+        let mut most = vec![0.0; limits.len()];
+        self.measure(reduced, Lines::AsPlayed, distances, &mut most);
+        if most.iter().zip(limits).all(|(error, limit)| error <= limit) {
+            self.measure(reduced, Lines::Exact, distances, &mut most);
+        }
+        most
+    }
+
+    fn measure(&self, reduced: &RawClip, lines: Lines, distances: &[f64], most: &mut [f64]) {
+        let mut sweep = Sweep::new(reduced, self.skeleton, lines);
+        most.iter_mut().for_each(|error| *error *= *error);
+        for (&time, originals) in self.times.iter().zip(self.models.chunks_exact(most.len().max(1))) {
+            for (joint, (found, original)) in sweep.models(time).iter().zip(originals).enumerate() {
+                most[joint] = most[joint].max(apart(found, original, distances[joint]));
             }
         }
         most.iter_mut().for_each(|squared| *squared = squared.sqrt());
-        most
     }
 }
 
@@ -106,51 +109,68 @@ fn times(clip: &RawClip, most: usize) -> Option<Vec<f64>> {
 
 /// A clip sampled at ascending times, joint by joint, in double precision.
 struct Sweep<'a> {
-    clip: &'a RawClip,
     parents: &'a [u16],
-    rest: Vec<Transform>,
-    cursors: Vec<[usize; 3]>,
+    joints: Vec<[Part<'a>; 3]>,
     lines: Lines,
     models: Vec<DAffine3>,
 }
 
+/// One part of a joint: a value that stays, or a track and where in it the sweep is.
+enum Part<'a> {
+    Still(DVec4),
+    Vector(&'a Track<Vec3>, usize),
+    Rotation(&'a Track<Quat>, usize),
+}
+
 impl<'a> Sweep<'a> {
     fn new(clip: &'a RawClip, skeleton: &'a Skeleton, lines: Lines) -> Self {
-        Self {
-            clip,
-            parents: skeleton.parents(),
-            rest: clip.joint_numbers().map(|joint| skeleton.rest(joint)).collect(),
-            cursors: vec![[0; 3]; clip.joints()],
-            lines,
-            models: Vec::with_capacity(clip.joints()),
+        fn part<'a, V: TrackValue>(
+            track: Option<&'a Track<V>>,
+            rest: V,
+            moving: fn(&'a Track<V>, usize) -> Part<'a>,
+        ) -> Part<'a> {
+            match track {
+                Some(track) if track.len() > 1 => moving(track, 0),
+                Some(track) => Part::Still(V::settle(track.value(0).widen())),
+                None => Part::Still(V::settle(rest.widen())),
+            }
         }
+        let joints = clip.joint_numbers().map(|joint| {
+            let rest = skeleton.rest(joint);
+            [
+                part(clip.translation(joint), rest.translation, Part::Vector),
+                part(clip.rotation(joint), rest.rotation, Part::Rotation),
+                part(clip.scale(joint), rest.scale, Part::Vector),
+            ]
+        });
+        let joints: Vec<_> = joints.collect();
+        Self { parents: skeleton.parents(), models: Vec::with_capacity(joints.len()), joints, lines }
     }
 
     /// The model matrices of all joints.
     fn models(&mut self, time: f64) -> &[DAffine3] {
-        fn at<V: TrackValue>(track: Option<&Track<V>>, rest: V, time: f64, lines: Lines, cursor: &mut usize) -> DVec4 {
-            match (track, lines) {
-                (None, _) => V::settle(rest.widen()),
-                (Some(track), Lines::Exact) => track.at(time, cursor),
-                (Some(track), Lines::AsPlayed) => track.at_as_played(time, cursor),
-            }
-        }
         self.models.clear();
-        for joint in self.clip.joint_numbers() {
-            let number = usize::from(joint);
-            let (rest, [translation, rotation, scale]) = (self.rest[number], &mut self.cursors[number]);
-            let translation = at(self.clip.translation(joint), rest.translation, time, self.lines, translation);
-            let rotation = at(self.clip.rotation(joint), rest.rotation, time, self.lines, rotation);
-            let scale = at(self.clip.scale(joint), rest.scale, time, self.lines, scale);
+        for (parts, &parent) in self.joints.iter_mut().zip(self.parents) {
+            let [translation, rotation, scale] = parts.each_mut().map(|part| part.at(time, self.lines));
             let local = DAffine3::from_scale_rotation_translation(
                 scale.truncate(),
                 DQuat::from_vec4(rotation),
                 translation.truncate(),
             );
-            let parent = self.models.get(usize::from(self.parents[number]));
-            let model = parent.map_or(local, |parent| *parent * local);
+            let model = self.models.get(usize::from(parent)).map_or(local, |parent| *parent * local);
             self.models.push(model);
         }
         &self.models
+    }
+}
+
+impl Part<'_> {
+    fn at(&mut self, time: f64, lines: Lines) -> DVec4 {
+        match (self, lines) {
+            (Self::Still(value), _) => *value,
+            (Self::Vector(track, cursor), _) => track.at(time, cursor),
+            (Self::Rotation(track, cursor), Lines::Exact) => track.at(time, cursor),
+            (Self::Rotation(track, cursor), Lines::AsPlayed) => track.at_as_played(time, cursor),
+        }
     }
 }

@@ -10,6 +10,10 @@ const NOTHING: f64 = 1e-9;
 /// How far a single value may be from the rest pose and still be it, beside the value: what normalising rounds.
 const ROUNDED: f64 = 2e-7;
 
+/// What marks take of the tolerance: a bent curve keeps to a quarter of it from lines through all stops, so to a sixteenth
+/// from lines through the marks halfway between, too.
+const BETWEEN: f64 = 15.0 / 16.0;
+
 /// How a track is to be fitted.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Fit {
@@ -34,6 +38,8 @@ impl Fit {
         if marks.hold::<V>(all, marks.values[0], tolerance) {
             return Track::constant(V::narrow(marks.values[0])).map(Some);
         }
+        let bent = track.interpolation() == Interpolation::Cubic || marks.stops.len() > marks.keys.len();
+        let tolerance = if bent { BETWEEN * tolerance } else { tolerance };
         let fitted = match track.interpolation() {
             Interpolation::Step => steps(&marks, tolerance)?,
             Interpolation::Linear => lines(&marks, tolerance, lossless)?,

@@ -91,3 +91,17 @@ pub(super) fn moves<V: TrackValue>(track: &Track<V>) -> bool {
     };
     track.len() > 1 && !(0..track.len()).all(still)
 }
+
+/// Whether a track that moves is bent so much between two keys that a reduction may put keys in between.
+pub(super) fn is_bent<V: TrackValue>(track: &Track<V>) -> bool {
+    /// The distance of quaternions 30 degrees apart.
+    const WIDE: f64 = 0.26;
+    let settled = |key: usize| V::settle(track.value(key).widen());
+    match track.interpolation() {
+        Interpolation::Step => false,
+        Interpolation::Linear => {
+            V::ROTATION && (1..track.len()).any(|key| V::distance(settled(key - 1), settled(key)) > WIDE)
+        }
+        Interpolation::Cubic => moves(track),
+    }
+}

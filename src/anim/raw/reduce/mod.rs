@@ -102,7 +102,7 @@ impl RawClip {
     /// player nothing. Where a straight line between the keys of a rotation is too uneven as a player goes it, and where
     /// a cubic track is cheaper as lines, keys are added.
     ///
-    /// Computes in **O(joints · keys · log keys)** as a rule: about 0.1 s for 100 joints of 1,000 keys.
+    /// Computes in **O(joints · keys · log keys)** as a rule: about half a second for 100 joints of 1,000 keys.
     ///
     /// ```
     /// use hedgerow::{Mat34, RawClip, Reduction, SkeletonBuilder, Track, Transform};

@@ -2,12 +2,13 @@
 //!
 //! The errors of the tracks that a point depends on add up at worst, so an equal part of the bound for each of them is safe,
 //! and proven. They hardly ever do add up: at first tracks are given more than that, then the clip is measured, and where it
-//! is beyond the bound, the tracks that are to blame get less, down to the safe part.
+//! is beyond the bound, the tracks that are to blame get less, down to the safe part. Points that depend on a track whose
+//! curve is bent between its keys have the safe part at once: its new keys lie in between, and so do its errors.
 
 use super::Reduction;
 use super::check::Check;
 use super::fit::Fit;
-use super::lever::{Lever, levers, moves};
+use super::lever::{Lever, is_bent, levers, moves};
 use crate::anim::raw::clip::RawClip;
 use crate::{Error, Skeleton, TrackPart};
 
@@ -32,8 +33,10 @@ pub(super) fn reduce(clip: &RawClip, skeleton: &Skeleton, reduction: &Reduction)
         return Ok(reduced);
     };
     plan.fit_all(&mut reduced, |_| true)?;
+    let distances: Vec<f64> = clip.joint_numbers().map(|joint| reduction.bound(joint).1.into()).collect();
     for round in 0..=ROUNDS {
-        let factors = plan.factors(&check.errors(&reduced, reduction));
+        let errors = check.errors(&reduced, &distances, &plan.limits);
+        let factors = plan.factors(&errors);
         let tightened = plan.tighten(&factors, round == ROUNDS);
         if !tightened.contains(&true) {
             break;
@@ -49,6 +52,8 @@ struct Plan<'a> {
     skeleton: &'a Skeleton,
     reduction: &'a Reduction,
     levers: Vec<Lever>,
+    /// What the points of a joint may be measured to be off by.
+    limits: Vec<f64>,
     /// In metres: what each track of a joint may use.
     budgets: Vec<f64>,
     /// What it may use whatever the others do.
@@ -58,26 +63,28 @@ struct Plan<'a> {
 impl<'a> Plan<'a> {
     fn new(clip: &'a RawClip, skeleton: &'a Skeleton, reduction: &'a Reduction) -> Self {
         let parents = skeleton.parents();
-        let mut moving = vec![0_u32; clip.joints()];
+        let (mut moving, mut bent) = (vec![0_u32; clip.joints()], vec![false; clip.joints()]);
         for joint in clip.joint_numbers() {
-            let number = usize::from(joint);
-            let above = if number == 0 { 0 } else { moving[usize::from(parents[number])] };
-            let own = [
-                clip.translation(joint).is_some_and(moves),
-                clip.rotation(joint).is_some_and(moves),
-                clip.scale(joint).is_some_and(moves),
-            ];
-            moving[number] = above + own.map(u32::from).iter().sum::<u32>();
+            let (number, parent) = (usize::from(joint), usize::from(parents[usize::from(joint)]));
+            let (translation, rotation, scale) = (clip.translation(joint), clip.rotation(joint), clip.scale(joint));
+            let own = [translation.is_some_and(moves), rotation.is_some_and(moves), scale.is_some_and(moves)];
+            moving[number] = moving.get(parent).unwrap_or(&0) + own.map(u32::from).iter().sum::<u32>();
+            bent[number] = bent.get(parent).is_some_and(|&bent| bent)
+                || translation.is_some_and(is_bent)
+                || rotation.is_some_and(is_bent)
+                || scale.is_some_and(is_bent);
         }
-        let bounds = clip.joint_numbers().map(|joint| f64::from(reduction.bound(joint).0));
-        let parts = bounds.zip(&moving).map(|(bound, &moving)| {
+        let bounds: Vec<f64> = clip.joint_numbers().map(|joint| reduction.bound(joint).0.into()).collect();
+        let limits = bounds.iter().map(|bound| MARGIN * bound).collect();
+        let parts = bounds.iter().zip(&moving).zip(&bent).map(|((bound, &moving), &bent)| {
             let moving = f64::from(moving.max(1));
-            (bound / moving, bound * (2.0 / moving.sqrt()).min(1.0))
+            let safe = bound / moving;
+            (safe, if bent { safe } else { bound * (2.0 / moving.sqrt()).min(1.0) })
         });
         let (mut safe, mut budgets): (Vec<f64>, Vec<f64>) = parts.unzip();
         least_below(parents, &mut safe);
         least_below(parents, &mut budgets);
-        Self { clip, skeleton, reduction, levers: levers(clip, skeleton, reduction), budgets, safe }
+        Self { clip, skeleton, reduction, levers: levers(clip, skeleton, reduction), limits, budgets, safe }
     }
 
     /// Whether nobody has more than what is safe.
@@ -85,13 +92,12 @@ impl<'a> Plan<'a> {
         self.budgets == self.safe
     }
 
-    /// By how much each joint's tracks should err less, where measured errors are beyond the bound.
+    /// By how much each joint's tracks should err less, where measured errors are beyond the limit.
     fn factors(&self, errors: &[f64]) -> Vec<f64> {
-        let bounds = self.clip.joint_numbers().map(|joint| f64::from(self.reduction.bound(joint).0));
-        let factor = |(bound, &error): (f64, &f64)| {
-            if error > MARGIN * bound { (MARGIN * MARGIN * bound / error).min(MARGIN) } else { 1.0 }
-        };
-        let mut factors: Vec<f64> = bounds.zip(errors).map(factor).collect();
+        let each = self.limits.iter().zip(errors);
+        let factor =
+            |(&limit, &error): (&f64, &f64)| if error > limit { (MARGIN * limit / error).min(MARGIN) } else { 1.0 };
+        let mut factors: Vec<f64> = each.map(factor).collect();
         least_below(self.skeleton.parents(), &mut factors);
         factors
     }
