@@ -128,6 +128,7 @@ pub use anim::{
     SkeletonBuilder, SkeletonError, StreamPlayer, Track, TrackName, TrackPart, TrackValue,
 };
 pub use character::{CharacterError, JointBounds, Sockets};
+pub use anim::{Crowd, InstanceHandle, JointMap, JointMask, Pose, PoseSum, Skeleton, SkeletonBuilder, SkeletonError};
 pub use config::SceneConfig;
 pub use error::Error;
 pub use handle::NodeHandle;

@@ -2,6 +2,7 @@
 //! a scene lies elsewhere.
 
 mod clip;
+mod blend;
 mod crowd;
 mod player;
 mod pose;
@@ -10,6 +11,7 @@ mod root_motion;
 mod skeleton;
 
 pub use clip::{Clip, ClipBuilder, ClipReport, ClipStats, JumpSpacing, Precision};
+pub use blend::{JointMask, PoseSum};
 pub use crowd::{Crowd, InstanceHandle};
 pub use player::{Playback, Player, StreamPlayer};
 pub use pose::Pose;

@@ -3,6 +3,7 @@
 //! Every level evaluates the same expressions in the same order, without fused multiply-add: the same inputs give the
 //! same bits on each.
 
+pub(crate) mod blend;
 pub(crate) mod boxes;
 pub(crate) mod crowd;
 pub(crate) mod plain;

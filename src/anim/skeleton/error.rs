@@ -77,6 +77,8 @@ pub enum SkeletonError {
     },
     /// The handle names no instance of the crowd: it was removed, or is of another crowd.
     StaleInstance(InstanceHandle),
+    /// A weight is not finite, or below zero; or above one, where that makes no sense.
+    BadWeight,
     /// There is no joint of that number.
     UnknownJoint {
         /// The number.
@@ -126,6 +128,9 @@ impl fmt::Display for SkeletonError {
             }
             Self::StaleInstance(instance) => {
                 write!(f, "{instance:?} names no instance of this crowd; drop the handle, its instance was removed")
+            }
+            Self::BadWeight => {
+                f.write_str("a weight must be finite and not below zero, and of a fade at most one; clamp it")
             }
             Self::UnknownJoint { joint, joints } => {
                 write!(f, "there is no joint {joint} among {joints}; joints are numbered from 0")
