@@ -46,6 +46,8 @@
 //! | clips as authored: exact sampling, fewer keys, root motion | [`RawClip`], [`Track`], [`Reduction`], [`RootMotion`], [`ClipError`] |
 //! | skinning on the processor: palettes, meshes, morph targets, batches | [`Skin`], [`SkinnedMesh`], [`MorphTarget`], [`SkinBatch`], [`SkinOutput`], [`SkinError`] |
 //! | compiled clips, and playing them | [`Clip`], [`ClipBuilder`], [`Precision`], [`JumpSpacing`], [`ClipReport`], [`ClipStats`], [`Player`], [`Playback`], [`StreamPlayer`] |
+//! | characters: joints, and poses of one or of many | [`Skeleton`], [`SkeletonBuilder`], [`Pose`], [`UniformPose`], [`Crowd`], [`SkeletonError`] |
+//! | poses made of poses | [`PoseSum`], [`Pose::crossfade`], [`Pose::add`], [`JointMask`] |
 //! | glTF 2.0 (feature `gltf`) | `import` |
 //!
 //! # How a frame goes
@@ -129,6 +131,7 @@ pub use anim::{
 };
 pub use character::{CharacterError, JointBounds, Sockets};
 pub use anim::{Crowd, InstanceHandle, JointMap, JointMask, Pose, PoseSum, Skeleton, SkeletonBuilder, SkeletonError};
+pub use anim::{Crowd, InstanceHandle, JointMap, JointMask, Pose, PoseSum, Skeleton, SkeletonBuilder, SkeletonError, UniformPose};
 pub use config::SceneConfig;
 pub use error::Error;
 pub use handle::NodeHandle;

@@ -1,115 +1,240 @@
-//! stub
+//! A thousand characters of 96 joints, from local transforms to model matrices and palettes; in nanoseconds a joint.
+//!
+//! Source: S. Reinalter, *Adventures in data-oriented design*, part 2. Its object-oriented version (joints with children,
+//! recursion, 4×4 matrices) is the baseline; it begins with the same translations, rotations and scales as ours.
+//!
+//! - `flattened`: the seed's flattened version, which like its object-oriented one here begins with local matrices.
+//! - `pose`: one `Pose` after the other; `pose-palette` with the palettes; `pose-matrices` against objects that begin with
+//!   local matrices, and so have less to do.
+//! - `pose-uniform`: quaternions and vectors down the skeleton, then matrices; against `Pose` (both with uniform scales).
+//! - `pose-limb`: one arm of 27 joints moved; against computing the whole character.
+//! - `crowd`, `crowd-palette`: all at once, written to one array; `crowd-each`, `crowd-palette-each`: shown while in the cache.
+//! - `blend`: the weighted sum of three poses, then finished; against the same by joint, with glam.
+//!
+//! What the sides computed is compared to within rounding.
+
 use crate::report::{Case, Report, Unit};
 use crate::timing::take_turns;
-use hedgerow::glam::Mat4;
-use hedgerow::{Mat34, Pose, Transform};
-use hedgerow_naive::{CHARACTERS, Character, Flattened, JOINTS, LocalPose, character, inverse_binds, rig};
+use hedgerow::glam::{Mat4, Quat, Vec3};
+use hedgerow::{Crowd, Mat34, Pose, PoseSum, Skeleton, Transform, UniformPose};
+use hedgerow_naive::{CHARACTERS, Character, Flattened, JOINTS, character, inverse_binds, rig};
 use std::error::Error;
+use std::hint::black_box;
 
 /// Runs the experiment.
 pub(crate) fn run(report: &mut Report) -> Result<(), Box<dyn Error>> {
     let skeleton = rig();
     let locals: Vec<Vec<Transform>> = (0..CHARACTERS as u64).map(|seed| character(&skeleton, seed, false)).collect();
-    let _objects =
-        |_: ()| -> Vec<Character<Transform>> { locals.iter().map(|l| Character::new(&skeleton, l)).collect() };
-    let mut case = |name, baseline, (ours, theirs): (f64, f64)| {
-        let joints = CHARACTERS * JOINTS;
-        report.case(&Case {
-            name,
-            nodes: joints,
-            unit: Unit::Time,
-            ours: ours / joints as f64,
-            baseline,
-            baseline_figure: theirs / joints as f64,
-        })
-    };
-    let mut flat: Vec<Flattened<Mat4>> = locals.iter().map(|l| Flattened::new(&skeleton, l)).collect();
-    let mut objm: Vec<Character<Mat4>> = locals.iter().map(|l| Character::new(&skeleton, l)).collect();
-    let f = take_turns(
-        (&mut flat, &mut objm),
+    let poses: Vec<Pose> = locals.iter().map(|locals| pose_of(locals)).collect();
+    let mut of_matrices: Vec<Character<Mat4>> = locals.iter().map(|it| Character::new(&skeleton, it)).collect();
+    let mut flattened: Vec<Flattened<Mat4>> = locals.iter().map(|it| Flattened::new(&skeleton, it)).collect();
+    let objects: Vec<Character<Transform>> = locals.iter().map(|it| Character::new(&skeleton, it)).collect();
+    let mut objects = Objects { objects, binds: inverse_binds(&skeleton) };
+
+    let figures = take_turns(
+        (&mut flattened, &mut of_matrices),
         1,
-        |f| f.iter_mut().for_each(Flattened::local_to_global),
-        |f| f.iter_mut().for_each(Character::local_to_global),
+        |flattened| flattened.iter_mut().for_each(Flattened::local_to_global),
+        |objects| objects.iter_mut().for_each(Character::local_to_global),
     );
-    case("flattened", "objects, from matrices", f)?;
-    let mut flat: Vec<Flattened<Transform>> = locals.iter().map(|l| Flattened::new(&skeleton, l)).collect();
-    let mut objt: Vec<Character<Transform>> = locals.iter().map(|l| Character::new(&skeleton, l)).collect();
-    let f = take_turns(
-        (&mut flat, &mut objt),
-        1,
-        |f| f.iter_mut().for_each(Flattened::local_to_global),
-        |f| f.iter_mut().for_each(Character::local_to_global),
-    );
-    case("flattened-trs", "objects", f)?;
-    let poses: Vec<Pose> = locals
-        .iter()
-        .map(|l| {
-            let mut p = Pose::rest(&skeleton);
-            for (j, t) in l.iter().enumerate() {
-                p.set(j as u16, *t);
-            }
-            p
-        })
-        .collect();
-    let models: Vec<Vec<Mat34>> = vec![vec![Mat34::IDENTITY; JOINTS]; CHARACTERS];
-    let mut ours = (skeleton.clone(), poses, models);
-    let f = take_turns(
-        (&mut ours, &mut objt),
-        1,
-        |(s, p, m)| p.iter().zip(m).for_each(|(p, m)| p.to_models(s, m).unwrap()),
-        |f| f.iter_mut().for_each(Character::local_to_global),
-    );
-    case("pose", "objects", f)?;
-    let f = take_turns(
-        (&mut ours, &mut objm),
-        1,
-        |(s, p, m)| p.iter().zip(m).for_each(|(p, m)| p.to_models(s, m).unwrap()),
-        |f| f.iter_mut().for_each(Character::local_to_global),
-    );
-    case("pose", "objects, from matrices", f)?;
-    let mut crowd = hedgerow::Crowd::new(&skeleton);
-    for p in &ours.1 {
-        crowd.insert(p).unwrap();
+    case(report, "flattened", "objects, from matrices", figures)?;
+
+    let models = vec![vec![Mat34::IDENTITY; JOINTS]; CHARACTERS];
+    let mut ours = Poses { palettes: models.clone(), models, skeleton: skeleton.clone(), poses };
+    let figures = take_turns((&mut ours, &mut objects), 1, Poses::to_models, Objects::to_models);
+    for (models, object) in ours.models.iter().zip(&objects.objects) {
+        same(models, object.globals())?;
     }
-    let mut cr = (crowd, Vec::new());
-    let f = take_turns(
-        (&mut cr, &mut objt),
+    case(report, "pose", "objects", figures)?;
+    let figures = take_turns((&mut ours, &mut of_matrices), 1, Poses::to_models, |objects| {
+        objects.iter_mut().for_each(Character::local_to_global);
+    });
+    case(report, "pose-matrices", "objects, from matrices", figures)?;
+    let figures = take_turns((&mut ours, &mut objects), 1, Poses::to_palettes, Objects::to_palettes);
+    for (palette, object) in ours.palettes.iter().zip(&objects.objects) {
+        same(palette, object.palette_matrices().iter().copied())?;
+    }
+    case(report, "pose-palette", "objects", figures)?;
+    limb(report, &mut ours)?;
+    uniform(report, &skeleton)?;
+
+    let mut crowd = Crowd::new(&skeleton);
+    for pose in &ours.poses {
+        crowd.insert(pose)?;
+    }
+    let mut ours = (crowd, Vec::new());
+    let figures = take_turns((&mut ours, &mut objects), 1, |(crowd, out)| crowd.models(out), Objects::to_models);
+    same(&ours.1, objects.objects.iter().flat_map(Character::globals))?;
+    case(report, "crowd", "objects", figures)?;
+    let figures = take_turns((&mut ours, &mut objects), 1, |(crowd, out)| crowd.palettes(out), Objects::to_palettes);
+    same(&ours.1, objects.objects.iter().flat_map(|object| object.palette_matrices().iter().copied()))?;
+    case(report, "crowd-palette", "objects", figures)?;
+    let mut ours = (ours.0, Vec::new());
+    let figures = take_turns(
+        (&mut ours, &mut objects),
         1,
-        |(c, m)| c.models(m),
-        |f| f.iter_mut().for_each(Character::local_to_global),
+        |(crowd, room)| crowd.each_models(room, |_, models| _ = black_box(models)),
+        Objects::to_models,
     );
-    case("crowd", "objects", f)?;
-    let binds = inverse_binds(&skeleton);
-    let mut objt = (objt, binds);
-    let mut ours = (ours, Vec::new());
-    let f = take_turns(
-        (&mut ours, &mut objt),
+    case(report, "crowd-each", "objects", figures)?;
+    let figures = take_turns(
+        (&mut ours, &mut objects),
         1,
-        |((s, p, m), pal)| {
-            p.iter().zip(m).for_each(|(p, m)| {
-                p.to_models(s, m).unwrap();
-                s.palette(m, pal).unwrap();
-            });
-        },
-        |(f, b)| {
-            f.iter_mut().for_each(|c| {
-                c.local_to_global();
-                c.palette(b);
-            });
-        },
+        |(crowd, room)| crowd.each_palette(room, |_, palette| _ = black_box(palette)),
+        Objects::to_palettes,
     );
-    case("pose-palette", "objects", f)?;
-    let f = take_turns(
-        (&mut cr, &mut objt),
+    case(report, "crowd-palette-each", "objects", figures)?;
+    blend(report, &skeleton)
+}
+
+fn pose_of(locals: &[Transform]) -> Pose {
+    let mut pose = Pose::new(locals.len());
+    (0..).zip(locals).for_each(|(joint, &local)| pose.set(joint, local));
+    pose
+}
+
+struct Objects {
+    objects: Vec<Character<Transform>>,
+    binds: Vec<Mat4>,
+}
+
+impl Objects {
+    fn to_models(&mut self) {
+        self.objects.iter_mut().for_each(Character::local_to_global);
+    }
+
+    fn to_palettes(&mut self) {
+        for object in &mut self.objects {
+            object.local_to_global();
+            object.palette(&self.binds);
+        }
+    }
+}
+
+struct Poses {
+    skeleton: Skeleton,
+    poses: Vec<Pose>,
+    models: Vec<Vec<Mat34>>,
+    palettes: Vec<Vec<Mat34>>,
+}
+
+impl Poses {
+    fn to_models(&mut self) {
+        for (pose, models) in self.poses.iter().zip(&mut self.models) {
+            pose.to_models(&self.skeleton, models).expect("poses of this skeleton");
+        }
+    }
+
+    /// With models in one place, for only palettes are asked for.
+    fn to_palettes(&mut self) {
+        let models = &mut self.models[0];
+        for (pose, palette) in self.poses.iter().zip(&mut self.palettes) {
+            pose.to_models(&self.skeleton, models).expect("poses of this skeleton");
+            self.skeleton.palette(models, palette).expect("models of this skeleton");
+        }
+    }
+}
+
+fn limb(report: &mut Report, ours: &mut Poses) -> Result<(), Box<dyn Error>> {
+    ours.to_models();
+    let mut all = Poses { models: ours.models.clone(), palettes: Vec::new(), skeleton: ours.skeleton.clone(), poses: ours.poses.clone() };
+    let figures = take_turns(
+        (ours, &mut all),
         1,
-        |(c, m)| c.palettes(m),
-        |(f, b)| {
-            f.iter_mut().for_each(|c| {
-                c.local_to_global();
-                c.palette(b);
-            });
+        |ours| {
+            let arm = ours.skeleton.find("clavicle 1").expect("the rig has arms");
+            for (pose, models) in ours.poses.iter().zip(&mut ours.models) {
+                pose.update_models(&ours.skeleton, &Mat34::IDENTITY, arm, models).expect("poses of this skeleton");
+            }
         },
+        Poses::to_models,
     );
-    case("crowd-palette", "objects", f)?;
+    case(report, "pose-limb", "the whole character", figures)?;
     Ok(())
+}
+
+fn uniform(report: &mut Report, skeleton: &Skeleton) -> Result<(), Box<dyn Error>> {
+    let poses: Vec<Pose> =
+        (0..CHARACTERS as u64).map(|seed| pose_of(&character(skeleton, seed, true))).collect();
+    let uniform: Vec<UniformPose> = poses.iter().map(UniformPose::from_pose).collect::<Result<_, _>>()?;
+    let models = vec![vec![Mat34::IDENTITY; JOINTS]; CHARACTERS];
+    let mut whole = Poses { skeleton: skeleton.clone(), poses, models: models.clone(), palettes: Vec::new() };
+    let mut ours = (skeleton.clone(), uniform, UniformPose::default(), models);
+    let figures = take_turns(
+        (&mut ours, &mut whole),
+        1,
+        |(skeleton, poses, globals, models)| {
+            for (pose, models) in poses.iter().zip(models) {
+                pose.to_globals(skeleton, globals).expect("poses of this skeleton");
+                globals.to_matrices(models);
+            }
+        },
+        Poses::to_models,
+    );
+    for (ours, whole) in ours.3.iter().zip(&whole.models) {
+        same(ours, whole.iter().map(|&model| model.into()))?;
+    }
+    case(report, "pose-uniform", "poses with a scale for each axis", figures)?;
+    Ok(())
+}
+
+fn blend(report: &mut Report, skeleton: &Skeleton) -> Result<(), Box<dyn Error>> {
+    const WEIGHTS: [f32; 3] = [0.5, 0.3, 0.2];
+    let three: Vec<Vec<Transform>> = (0..3).map(|seed| character(skeleton, seed, false)).collect();
+    let poses: Vec<Pose> = three.iter().map(|locals| pose_of(locals)).collect();
+    let mut ours = (poses, PoseSum::new(JOINTS), Pose::new(JOINTS));
+    let mut theirs = (three, vec![Transform::IDENTITY; JOINTS]);
+    let (ours_ns, theirs_ns) = take_turns(
+        (&mut ours, &mut theirs),
+        CHARACTERS,
+        |(poses, sum, out)| {
+            for (pose, weight) in poses.iter().zip(WEIGHTS) {
+                sum.add(pose, weight, None).expect("poses of as many joints");
+            }
+            sum.finish(&poses[0], out).expect("poses of as many joints");
+        },
+        |(poses, out)| {
+            for (joint, out) in out.iter_mut().enumerate() {
+                let (mut translation, mut scale, mut rotation) = (Vec3::ZERO, Vec3::ZERO, Quat::from_array([0.0; 4]));
+                for (pose, weight) in poses.iter().zip(WEIGHTS) {
+                    let one = &pose[joint];
+                    translation += one.translation * weight;
+                    scale += one.scale * weight;
+                    let near = if rotation.dot(one.rotation) < 0.0 { -weight } else { weight };
+                    rotation = rotation + one.rotation * near;
+                }
+                *out = Transform { translation, rotation: rotation.normalize(), scale };
+            }
+        },
+    );
+    let found: Vec<Mat34> = (0..).zip(&theirs.1).map(|(joint, _)| ours.2.get(joint).to_matrix()).collect();
+    same(&found, theirs.1.iter().map(|transform| transform.to_matrix().into()))?;
+    let scale = CHARACTERS as f64;
+    case(report, "blend", "joint by joint, with glam", (ours_ns * scale, theirs_ns * scale))?;
+    Ok(())
+}
+
+/// Fails unless each matrix is that of the baseline to within rounding.
+fn same(ours: &[Mat34], theirs: impl Iterator<Item = Mat4>) -> Result<(), String> {
+    let mut count = 0;
+    for (&ours, theirs) in ours.iter().zip(theirs) {
+        count += 1;
+        let whole = Mat4::from(ours);
+        if !whole.abs_diff_eq(theirs, 1e-4) {
+            return Err(format!("a matrix is {whole}, and that of the baseline {theirs}"));
+        }
+    }
+    if count == ours.len() { Ok(()) } else { Err(format!("{} matrices, and {count} of the baseline", ours.len())) }
+}
+
+fn case(report: &mut Report, name: &str, baseline: &str, (ours, theirs): (f64, f64)) -> std::io::Result<()> {
+    let joints = CHARACTERS * JOINTS;
+    report.case(&Case {
+        name,
+        nodes: joints,
+        unit: Unit::Time,
+        ours: ours / joints as f64,
+        baseline,
+        baseline_figure: theirs / joints as f64,
+    })
 }

@@ -17,4 +17,5 @@ pub use player::{Playback, Player, StreamPlayer};
 pub use pose::Pose;
 pub use raw::{ClipError, Interpolation, RawClip, Reduction, Track, TrackName, TrackPart, TrackValue};
 pub use root_motion::{Axis, RootMotion, RootMotionOptions};
+pub use pose::{Pose, UniformPose};
 pub use skeleton::{JointMap, Skeleton, SkeletonBuilder, SkeletonError};

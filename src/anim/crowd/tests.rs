@@ -50,6 +50,15 @@ fn check(crowd: &Crowd, expected: &[(InstanceHandle, Pose)]) {
         let last = u16::try_from(skeleton.len() - 1).unwrap();
         assert!(near(&[crowd.model(*instance, last).unwrap()], &own[own.len() - 1..]));
     }
+    let mut room = Vec::new();
+    let mut at = 0;
+    crowd.each_models(&mut room, |instance, shown| {
+        assert_eq!(crowd.range(instance), Some(at..at + shown.len()));
+        assert_eq!(shown, &models[at..at + shown.len()]);
+        at += shown.len();
+    });
+    assert_eq!(at, models.len());
+    crowd.each_palette(&mut room, |instance, shown| assert_eq!(shown, &palettes[crowd.range(instance).unwrap()]));
     let mut listed: Vec<_> = crowd.instances().collect();
     listed.sort_unstable();
     let mut handles: Vec<_> = expected.iter().map(|(handle, _)| *handle).collect();

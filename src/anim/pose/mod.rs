@@ -3,6 +3,9 @@
 mod models;
 #[cfg(test)]
 mod tests;
+mod uniform;
+
+pub use uniform::UniformPose;
 
 use crate::math::{POSE_LANES as LANES, PoseBlock};
 use crate::{Skeleton, Transform};
@@ -82,6 +85,11 @@ impl Pose {
     pub fn set(&mut self, joint: u16, transform: Transform) {
         self.assert_has(joint);
         self.blocks[usize::from(joint) / LANES].set(usize::from(joint) % LANES, &transform);
+    }
+
+    /// The numbers of all joints.
+    pub(crate) const fn joints(&self) -> core::ops::Range<u16> {
+        0..self.joints
     }
 
     /// Eight joints each. Lanes beyond the last joint hold the identity.

@@ -77,6 +77,11 @@ pub enum SkeletonError {
     },
     /// The handle names no instance of the crowd: it was removed, or is of another crowd.
     StaleInstance(InstanceHandle),
+    /// The scales of a joint differ along its axes, where they must not.
+    NotUniform {
+        /// The joint.
+        joint: u16,
+    },
     /// A weight is not finite, or below zero; or above one, where that makes no sense.
     BadWeight,
     /// There is no joint of that number.
@@ -128,6 +133,9 @@ impl fmt::Display for SkeletonError {
             }
             Self::StaleInstance(instance) => {
                 write!(f, "{instance:?} names no instance of this crowd; drop the handle, its instance was removed")
+            }
+            Self::NotUniform { joint } => {
+                write!(f, "joint {joint} is scaled differently along its axes; use the pose as it is, with Pose::to_models")
             }
             Self::BadWeight => {
                 f.write_str("a weight must be finite and not below zero, and of a fade at most one; clamp it")
