@@ -42,7 +42,6 @@
 //! | sub-mesh sets: static meshes culled and drawn as columns | [`MeshSet`], [`SubMesh`], [`MeshHandle`], [`MeshDraw`], [`ShadowDraw`], [`MaterialDraws`], [`MeshError`] |
 //! | nodes that follow joints, boxes that follow poses | [`Sockets`], [`JointBounds`], [`CharacterError`] |
 //! | scenes and subtrees as bytes | [`Scene::save`], [`Scene::load`], [`Scene::save_subtree`], [`Scene::load_subtree`], [`HandleMap`], [`SnapshotError`] |
-//! | characters: joints, their poses and model matrices | [`Skeleton`], [`SkeletonBuilder`], [`Pose`], [`SkeletonError`] |
 //! | clips as authored: exact sampling, fewer keys, root motion | [`RawClip`], [`Track`], [`Reduction`], [`RootMotion`], [`ClipError`] |
 //! | skinning on the processor: palettes, meshes, morph targets, batches | [`Skin`], [`SkinnedMesh`], [`MorphTarget`], [`SkinBatch`], [`SkinOutput`], [`SkinError`] |
 //! | compiled clips, and playing them | [`Clip`], [`ClipBuilder`], [`Precision`], [`JumpSpacing`], [`ClipReport`], [`ClipStats`], [`Player`], [`Playback`], [`StreamPlayer`] |
@@ -126,12 +125,11 @@ pub mod import;
 
 pub use anim::{
     Axis, Clip, ClipBuilder, ClipError, ClipReport, ClipStats, Crowd, InstanceHandle, Interpolation, JointMap,
-    JumpSpacing, Playback, Player, Pose, Precision, RawClip, Reduction, RootMotion, RootMotionOptions, Skeleton,
-    SkeletonBuilder, SkeletonError, StreamPlayer, Track, TrackName, TrackPart, TrackValue,
+    JointMask, JumpSpacing, Playback, Player, Pose, PoseSum, Precision, RawClip, Reduction, RootMotion,
+    RootMotionOptions, Skeleton, SkeletonBuilder, SkeletonError, StreamPlayer, Track, TrackName, TrackPart, TrackValue,
+    UniformPose,
 };
 pub use character::{CharacterError, JointBounds, Sockets};
-pub use anim::{Crowd, InstanceHandle, JointMap, JointMask, Pose, PoseSum, Skeleton, SkeletonBuilder, SkeletonError};
-pub use anim::{Crowd, InstanceHandle, JointMap, JointMask, Pose, PoseSum, Skeleton, SkeletonBuilder, SkeletonError, UniformPose};
 pub use config::SceneConfig;
 pub use error::Error;
 pub use handle::NodeHandle;

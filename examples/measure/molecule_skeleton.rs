@@ -137,7 +137,12 @@ impl Poses {
 
 fn limb(report: &mut Report, ours: &mut Poses) -> Result<(), Box<dyn Error>> {
     ours.to_models();
-    let mut all = Poses { models: ours.models.clone(), palettes: Vec::new(), skeleton: ours.skeleton.clone(), poses: ours.poses.clone() };
+    let mut all = Poses {
+        models: ours.models.clone(),
+        palettes: Vec::new(),
+        skeleton: ours.skeleton.clone(),
+        poses: ours.poses.clone(),
+    };
     let figures = take_turns(
         (ours, &mut all),
         1,
@@ -154,8 +159,7 @@ fn limb(report: &mut Report, ours: &mut Poses) -> Result<(), Box<dyn Error>> {
 }
 
 fn uniform(report: &mut Report, skeleton: &Skeleton) -> Result<(), Box<dyn Error>> {
-    let poses: Vec<Pose> =
-        (0..CHARACTERS as u64).map(|seed| pose_of(&character(skeleton, seed, true))).collect();
+    let poses: Vec<Pose> = (0..CHARACTERS as u64).map(|seed| pose_of(&character(skeleton, seed, true))).collect();
     let uniform: Vec<UniformPose> = poses.iter().map(UniformPose::from_pose).collect::<Result<_, _>>()?;
     let models = vec![vec![Mat34::IDENTITY; JOINTS]; CHARACTERS];
     let mut whole = Poses { skeleton: skeleton.clone(), poses, models: models.clone(), palettes: Vec::new() };

@@ -16,6 +16,7 @@ mod mended;
 mod meshes;
 mod model;
 mod node_map;
+mod poses;
 mod promises;
 mod queries;
 mod queue;

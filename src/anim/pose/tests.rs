@@ -44,7 +44,10 @@ fn tree(joints: u16) -> (Skeleton, Pose) {
     for joint in 0..joints {
         let x = f32::from(joint);
         let turn = Quat::from_euler(EulerRot::XYZ, x, 1.0, -x);
-        pose.set(joint, Transform::from_xyz(x.sin(), x.cos(), 1.0).with_rotation(turn).with_scale([1.1, 0.9, 1.0].into()));
+        pose.set(
+            joint,
+            Transform::from_xyz(x.sin(), x.cos(), 1.0).with_rotation(turn).with_scale([1.1, 0.9, 1.0].into()),
+        );
     }
     (skeleton, pose)
 }

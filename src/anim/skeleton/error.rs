@@ -135,7 +135,10 @@ impl fmt::Display for SkeletonError {
                 write!(f, "{instance:?} names no instance of this crowd; drop the handle, its instance was removed")
             }
             Self::NotUniform { joint } => {
-                write!(f, "joint {joint} is scaled differently along its axes; use the pose as it is, with Pose::to_models")
+                write!(
+                    f,
+                    "joint {joint} is scaled differently along its axes; use the pose as it is, with Pose::to_models"
+                )
             }
             Self::BadWeight => {
                 f.write_str("a weight must be finite and not below zero, and of a fade at most one; clamp it")

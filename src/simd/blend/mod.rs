@@ -131,10 +131,9 @@ fn add_lanes(pose: &mut [PoseBlock], difference: &[PoseBlock], weight: f32, mask
         let w = weights(weight, mask, block);
         let signs = towards(&PoseBlock::IDENTITY.rotation, &difference.rotation, &[1.0; LANES]);
         let mut part_way = PoseBlock::IDENTITY.rotation;
-        for lane in 0..LANES {
-            for part in 0..4 {
-                let from = &mut part_way[part][lane];
-                *from += w[lane] * (signs[lane] * difference.rotation[part][lane] - *from);
+        for (part_way, turn) in part_way.iter_mut().zip(&difference.rotation) {
+            for lane in 0..LANES {
+                part_way[lane] += w[lane] * (signs[lane] * turn[lane] - part_way[lane]);
             }
         }
         normalise(&mut part_way);
