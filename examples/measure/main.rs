@@ -27,6 +27,7 @@ mod moved;
 mod pauses;
 mod report;
 mod snapshot;
+mod sockets;
 mod thesis_dynamic;
 mod thesis_static;
 #[cfg(feature = "rayon")]
@@ -87,6 +88,11 @@ const EXPERIMENTS: &[Experiment] = &[
         name: "molecule-skeleton",
         about: "1000 characters of 96 joints, from local transforms to model matrices and palettes",
         run: molecule_skeleton::run,
+    },
+    Experiment {
+        name: "sockets",
+        about: "nodes that follow joints beside nodes that are set, and boxes that follow poses",
+        run: sockets::run,
     },
     #[cfg(feature = "rayon")]
     Experiment { name: "threads", about: "updates, culling and lists on two threads against one", run: threads::run },

@@ -3,10 +3,14 @@
 use crate::character::CharacterError;
 use crate::character::local::local_of;
 use crate::scene::LocalSlot;
+use crate::simd::prefetch_whole;
 use crate::{Error, Local, Mat34, NodeHandle, NodeMap, Scene};
+use smallvec::SmallVec;
 
 /// How many sockets ahead the place of a local transform is asked for.
 const AHEAD: usize = 8;
+/// How many sockets have their matrices asked for at a time.
+const BLOCK: usize = 16;
 
 /// A node, and what it follows. 80 bytes.
 #[derive(Clone, Copy, Debug)]
@@ -178,28 +182,7 @@ impl Sockets {
         scene: &mut Scene,
         mut models: impl FnMut(u32) -> Option<&'m [Mat34]>,
     ) -> Result<&[NodeHandle], Error> {
-        self.pending.clear();
-        self.ended.clear();
-        self.gone.clear();
-        let mut asked: Option<(u32, Option<&[Mat34]>)> = None;
-        for (index, socket) in self.sockets.iter().enumerate() {
-            scene.look_ahead(|steps| self.sockets.get(index + steps).map(|socket| socket.node));
-            let Some(slot) = scene.child_slot(socket.node, socket.parent) else {
-                self.ended.push(socket.node);
-                self.gone.push(index);
-                continue;
-            };
-            let models = match asked {
-                Some((character, models)) if character == socket.character => models,
-                _ => asked.insert((socket.character, models(socket.character))).1,
-            };
-            let Some(models) = models else { continue };
-            let Some(&model) = models.get(usize::from(socket.joint)) else {
-                return Err(CharacterError::NoJoint { joint: socket.joint, matrices: models.len() }.into());
-            };
-            let local = local_of(model * socket.offset).map_err(|_| CharacterError::NotFinite { node: socket.node })?;
-            self.pending.push((slot, local));
-        }
+        self.find(scene, &mut models)?;
         for (index, &(slot, local)) in self.pending.iter().enumerate() {
             if let Some(&(ahead, _)) = self.pending.get(index + AHEAD) {
                 scene.prefetch_slot(ahead);
@@ -212,6 +195,46 @@ impl Sockets {
             self.drop_at(place);
         }
         Ok(&self.ended)
+    }
+
+    /// Finds out what is to be set and what has ended, and changes nothing. Matrices lie here and there in memory: those of
+    /// a block of sockets are asked for before the first is read.
+    fn find<'m>(
+        &mut self,
+        scene: &Scene,
+        models: &mut dyn FnMut(u32) -> Option<&'m [Mat34]>,
+    ) -> Result<(), CharacterError> {
+        let Self { sockets, pending, ended, gone, .. } = self;
+        pending.clear();
+        ended.clear();
+        gone.clear();
+        let mut asked: Option<(u32, Option<&[Mat34]>)> = None;
+        let mut block: SmallVec<[(&Socket, LocalSlot, &Mat34); BLOCK]> = SmallVec::new();
+        for (first, some) in (0..).step_by(BLOCK).zip(sockets.chunks(BLOCK)) {
+            for (index, socket) in (first..).zip(some) {
+                scene.look_ahead(|steps| sockets.get(index + steps).map(|socket| socket.node));
+                let Some(slot) = scene.child_slot(socket.node, socket.parent) else {
+                    ended.push(socket.node);
+                    gone.push(index);
+                    continue;
+                };
+                let models = match asked {
+                    Some((character, models)) if character == socket.character => models,
+                    _ => asked.insert((socket.character, models(socket.character))).1,
+                };
+                let Some(models) = models else { continue };
+                let joint = usize::from(socket.joint);
+                let none = CharacterError::NoJoint { joint: socket.joint, matrices: models.len() };
+                let model = models.get(joint).ok_or(none)?;
+                prefetch_whole(models, joint);
+                block.push((socket, slot, model));
+            }
+            for (socket, slot, &model) in block.drain(..) {
+                let local = local_of(model * socket.offset);
+                pending.push((slot, local.map_err(|_| CharacterError::NotFinite { node: socket.node })?));
+            }
+        }
+        Ok(())
     }
 
     /// Takes a socket whose place is forgotten off the list; the last one comes in its place.

@@ -1,6 +1,10 @@
 //! From visible lists to what a renderer does.
 
+use crate::simd::prefetch;
 use crate::{MeshDraw, MeshSet, ShadowDraw};
+
+/// How many sub-meshes ahead ranges and materials are asked for: what is visible lies here and there in a large set.
+const AHEAD: usize = 24;
 
 impl MeshSet {
     /// Lists what it takes to draw these sub-meshes, in their order, in place of what the list held.
@@ -11,7 +15,13 @@ impl MeshSet {
     /// For an index beyond the last sub-mesh: the list is older than an edit.
     pub fn draws(&self, visible: &[u32], draws: &mut Vec<MeshDraw>) {
         draws.clear();
-        draws.extend(visible.iter().map(|&index| self.draw(index)));
+        draws.extend((0..visible.len()).map(|at| {
+            if let Some(&ahead) = visible.get(at + AHEAD) {
+                prefetch(&self.ranges, ahead as usize);
+                prefetch(&self.materials, ahead as usize);
+            }
+            self.draw(visible[at])
+        }));
     }
 
     /// Lists what it takes to draw these sub-meshes into a depth buffer, in their order, in place of what the list held.
