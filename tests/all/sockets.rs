@@ -60,10 +60,10 @@ proptest! {
         for (number, &place) in (0..).zip(&places) {
             all.push((number, character(&mut scene, place, joints.len())));
         }
-        for joint in 0..joints.len() {
+        for (joint, (_, offset)) in joints.iter().enumerate() {
             for (number, character) in &all {
-                let number_of_joint = u16::try_from(joint).unwrap();
-                sockets.attach(&scene, character.items[joint], *number, number_of_joint, joints[joint].1).unwrap();
+                let followed = u16::try_from(joint).unwrap();
+                sockets.attach(&scene, character.items[joint], *number, followed, *offset).unwrap();
             }
         }
         let tip = scene.insert(all[0].1.items[0], Node::transform(below)).unwrap();
