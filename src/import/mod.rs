@@ -69,6 +69,7 @@ mod morph;
 mod read;
 mod rig;
 mod skin;
+mod skinned;
 mod source;
 #[cfg(test)]
 mod tests;

@@ -12,14 +12,14 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// A model of the shared set, and what is expected of it.
-struct Model {
-    name: String,
-    file: PathBuf,
-    expected: Value,
+pub(crate) struct Model {
+    pub(crate) name: String,
+    pub(crate) file: PathBuf,
+    pub(crate) expected: Value,
 }
 
 /// The shared models, or `None`, said aloud, where there are none.
-fn models() -> Option<Vec<Model>> {
+pub(crate) fn models() -> Option<Vec<Model>> {
     let Some(folder) = std::env::var_os("HEDGEROW_GLTF_DIR").map(PathBuf::from) else {
         eprintln!("HEDGEROW_GLTF_DIR is not set: the shared glTF models are NOT tested");
         return None;
@@ -54,12 +54,12 @@ fn walk(folder: &Path, files: &mut Vec<PathBuf>) {
 
 /// The numbers of a JSON array.
 #[expect(clippy::cast_possible_truncation, reason = "they were single precision before")]
-fn numbers(value: &Value) -> Vec<f32> {
+pub(crate) fn numbers(value: &Value) -> Vec<f32> {
     value.as_array().unwrap().iter().map(|number| number.as_f64().unwrap() as f32).collect()
 }
 
 /// A glTF index, or `None` for what is not one.
-fn index(value: &Value) -> Option<usize> {
+pub(crate) fn index(value: &Value) -> Option<usize> {
     usize::try_from(value.as_u64()?).ok()
 }
 
@@ -69,7 +69,7 @@ fn bounds(min: &Value, max: &Value) -> Aabb {
 }
 
 /// The largest difference of two matrices, relative to the largest element of the second.
-fn distance(found: &Mat34, expected: &Mat34) -> f32 {
+pub(crate) fn distance(found: &Mat34, expected: &Mat34) -> f32 {
     let (found, expected) = (found.rows.as_flattened(), expected.rows.as_flattened());
     let largest = expected.iter().fold(0.0_f32, |a, b| a.max(b.abs()));
     let difference = found.iter().zip(expected).fold(0.0_f32, |a, (b, c)| a.max((b - c).abs()));
@@ -243,12 +243,12 @@ fn a_thousand_moves_there_and_back_with_the_worlds_kept_stay_close() {
 }
 
 /// A glTF of these top-level properties.
-fn text(properties: &str) -> Vec<u8> {
+pub(crate) fn text(properties: &str) -> Vec<u8> {
     format!(r#"{{"asset": {{"version": "2.0"}}, {properties}}}"#).into_bytes()
 }
 
 /// A GLB of these two chunks.
-fn glb(json: &[u8], data: &[u8]) -> Vec<u8> {
+pub(crate) fn glb(json: &[u8], data: &[u8]) -> Vec<u8> {
     let mut chunks = Vec::new();
     for (kind, content, padding) in [(b"JSON", json, b' '), (b"BIN\0", data, 0)] {
         let length = content.len().next_multiple_of(4);

@@ -10,6 +10,8 @@ mod draws;
 mod edits;
 #[cfg(feature = "gltf")]
 mod gltf;
+#[cfg(feature = "gltf")]
+mod gltf_animation;
 mod handles;
 mod inherited;
 mod mended;

@@ -1,0 +1,66 @@
+//! From plain arrays to what is skinned and culled.
+
+use super::MeshData;
+use crate::{Error, JointBounds, MorphTarget, SkinnedMesh};
+use glam::Vec3;
+
+impl MeshData {
+    /// The mesh laid out for being skinned with palettes of so many joints: those of its skin, or 1 for a mesh without joints,
+    /// which is only morphed.
+    ///
+    /// Vertices are reordered; see [`SkinnedMesh::remap`]. Indices go with them as they are, whatever the
+    /// [`topology`](Self::topology); where the file has none, they are made, so that the order in which vertices are drawn is kept.
+    ///
+    /// Computes in **O(vertices · (influences + targets) + indices)**.
+    ///
+    /// # Errors
+    /// What [`SkinnedMeshBuilder::build`](crate::SkinnedMeshBuilder::build) refuses; for the arrays of an import and the joints of
+    /// its skin that is a mesh of more than 2³² − 65 vertices.
+    pub fn to_skinned_mesh(&self, joints: usize) -> Result<SkinnedMesh, Error> {
+        let in_order: Vec<u32>;
+        let indices = if self.indices.is_empty() {
+            in_order = (0..).take(self.positions.len()).collect();
+            &in_order
+        } else {
+            &self.indices
+        };
+        let mut builder = SkinnedMesh::builder(&self.positions).indices(indices);
+        if self.influences > 0 {
+            builder = builder.influences(self.influences, &self.joints, &self.weights);
+        }
+        if !self.normals.is_empty() {
+            builder = builder.normals(&self.normals);
+        }
+        if !self.tangents.is_empty() {
+            builder = builder.tangents(&self.tangents);
+        }
+        for target in &self.targets {
+            let (positions, normals, tangents) = (&target.positions, &target.normals, &target.tangents);
+            builder = builder.morph_target(MorphTarget { vertices: None, positions, normals, tangents });
+        }
+        builder.build(joints)
+    }
+
+    /// The boxes of what each joint moves, from which the mesh's box in any pose is made; with morph targets, in any pose with
+    /// weights from 0 to 1.
+    ///
+    /// Computes in **O(vertices · (influences + targets))**.
+    ///
+    /// # Errors
+    /// What [`JointBounds::with_morphs`] refuses; nothing for the arrays of an import.
+    pub fn joint_bounds(&self) -> Result<JointBounds, Error> {
+        let positions: Vec<Vec3> = self.positions.iter().map(|&position| position.into()).collect();
+        let mut extents = vec![Vec3::ZERO; if self.targets.is_empty() { 0 } else { positions.len() }];
+        for target in &self.targets {
+            for (extent, &delta) in extents.iter_mut().zip(&target.positions) {
+                *extent += Vec3::from(delta).abs();
+            }
+        }
+        if self.influences > 0 {
+            JointBounds::with_morphs(&positions, &extents, &self.joints, &self.weights)
+        } else {
+            let count = positions.len();
+            JointBounds::with_morphs(&positions, &extents, &vec![0; count], &vec![1.0; count])
+        }
+    }
+}

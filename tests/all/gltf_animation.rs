@@ -1,0 +1,249 @@
+//! glTF import of what moves: rigs, clips, skins and morph weights, against what another engine makes of the shared
+//! models at every sampled time of every animation. See `gltf.rs` for where these are.
+
+use crate::gltf::{Model, distance, index, models, numbers};
+use hedgerow::glam::Vec3;
+use hedgerow::import::{self, Import, ImportedClip, MeshData};
+use hedgerow::{Clip, ClipBuilder, Mat34, Player, Pose, Precision, Scene, SkinOutput, SkinnedMesh};
+use serde_json::Value;
+use std::collections::HashMap;
+
+/// What was compared, and the largest differences found.
+#[derive(Default)]
+struct Tally {
+    samples: usize,
+    worlds: usize,
+    palettes: usize,
+    vertices: usize,
+    weights: usize,
+    worst: [f32; 4],
+}
+
+/// A clip of a model, and the same compiled where it is to be played so.
+struct Moving {
+    imported: ImportedClip,
+    compiled: Option<Clip>,
+}
+
+impl Moving {
+    /// The clips of an animation.
+    fn of(import: &Import, animation: usize, compile: bool) -> Vec<Self> {
+        let clips = import.imported.clips.iter().filter(|clip| clip.animation == animation);
+        let tightest = ClipBuilder::new().precision(Precision::Tight);
+        let moving = |clip: &ImportedClip| Self {
+            imported: clip.clone(),
+            compiled: compile.then(|| tightest.build(&clip.clip).unwrap().0),
+        };
+        clips.map(moving).collect()
+    }
+
+    fn sample(&self, time: f32, pose: &mut Pose, channels: &mut [f32]) {
+        let Some(clip) = &self.compiled else {
+            self.imported.clip.sample(time, pose);
+            return self.imported.clip.sample_channels(time, channels);
+        };
+        clip.write_constants(pose, channels).unwrap();
+        let mut player = Player::new(clip);
+        player.seek(time);
+        player.sample(pose).unwrap();
+        player.sample_channels(channels);
+    }
+}
+
+/// A model at one time of one of its animations, or at rest: the pose of each rig, and its channels.
+struct Frame<'a> {
+    import: &'a mut Import,
+    poses: Vec<Pose>,
+    channels: Vec<Vec<f32>>,
+}
+
+/// The meshes of a model by mesh id, laid out for being skinned.
+type Meshes = HashMap<u32, SkinnedMesh>;
+
+impl<'a> Frame<'a> {
+    /// All rigs at rest, but for those that the clips move.
+    fn of(import: &'a mut Import, clips: &[Moving], time: f32) -> Self {
+        let rigs = &import.imported.rigs;
+        let mut poses: Vec<Pose> = rigs.iter().map(|rig| Pose::rest(&rig.skeleton)).collect();
+        let mut channels: Vec<Vec<f32>> = rigs.iter().map(|rig| vec![0.0; rig.channels]).collect();
+        for morph in &import.imported.morphs {
+            if let Some(of_rig) = &morph.channels {
+                channels[of_rig.rig][of_rig.range.clone()].copy_from_slice(&morph.weights);
+            }
+        }
+        for clip in clips {
+            let rig = clip.imported.rig;
+            clip.sample(time, &mut poses[rig], &mut channels[rig]);
+        }
+        for (rig, pose) in import.imported.rigs.iter().zip(&poses) {
+            rig.apply(pose, &mut import.scene).unwrap();
+        }
+        import.scene.update();
+        Self { import, poses, channels }
+    }
+
+    fn scene(&self) -> &Scene {
+        &self.import.scene
+    }
+
+    /// A skin's palette in world space, of the rig's model matrices.
+    fn palette(&self, skin: usize) -> Vec<Mat34> {
+        let skin = &self.import.imported.skins[skin];
+        let rig = &self.import.imported.rigs[skin.rig];
+        let (mut models, mut palette) = (Vec::new(), Vec::new());
+        self.poses[skin.rig].to_models(&rig.skeleton, &mut models).unwrap();
+        skin.skin.palette(&models, &mut palette).unwrap();
+        let base = self.scene().world(rig.places[0].base).unwrap();
+        palette.iter().map(|matrix| *base * *matrix).collect()
+    }
+
+    /// The same of the world matrices of the scene's nodes.
+    fn palette_of_nodes(&self, skin: usize) -> Vec<Mat34> {
+        let skin = &self.import.imported.skins[skin];
+        let place = &self.import.imported.rigs[skin.rig].places[0];
+        let world = |joint: u16| *self.scene().world(place.node(joint).unwrap()).unwrap();
+        skin.skin.joints().iter().zip(skin.skin.inverse_binds()).map(|(&joint, bind)| world(joint) * *bind).collect()
+    }
+
+    fn weights(&self, node: usize) -> Vec<f32> {
+        let morph = self.import.imported.morph(node).unwrap();
+        match &morph.channels {
+            Some(of_rig) => self.channels[of_rig.rig][of_rig.range.clone()].to_vec(),
+            None => morph.weights.clone(),
+        }
+    }
+
+    /// Holds all that is expected of this frame against it.
+    fn compare(&self, expected: &Value, tolerance: f32, what: &str, meshes: &mut Meshes, tally: &mut Tally) {
+        tally.samples += 1;
+        for (node, json) in expected["world"].as_array().into_iter().flatten().enumerate() {
+            let Some(handle) = self.import.imported.node(node).filter(|_| json.is_array()) else { continue };
+            let apart = distance(self.scene().world(handle).unwrap(), &matrix(&numbers(json)));
+            assert!(apart <= tolerance, "{what}: node {node} is {apart} off");
+            tally.worlds += 1;
+            tally.worst[0] = tally.worst[0].max(apart);
+        }
+        for (skin, json) in expected["palettes"].as_array().into_iter().flatten().enumerate() {
+            let palettes = [self.palette(skin), self.palette_of_nodes(skin)];
+            let wished: Vec<Mat34> = json.as_array().unwrap().iter().map(|m| matrix(&numbers(m))).collect();
+            for (joint, wished) in wished.iter().enumerate() {
+                for palette in &palettes {
+                    assert_eq!(palette.len(), wished_len(json), "{what}: skin {skin}");
+                    let apart = distance(&palette[joint], wished);
+                    assert!(apart <= tolerance, "{what}: skin {skin}: joint {joint} is {apart} off");
+                    tally.palettes += 1;
+                    tally.worst[1] = tally.worst[1].max(apart);
+                }
+            }
+        }
+        for json in expected["skinned"].as_array().into_iter().flatten() {
+            let (node, primitive) = (index(&json["node"]).unwrap(), index(&json["prim"]).unwrap());
+            let shape = self.import.imported.scenes.iter().flat_map(|scene| scene.shapes_of(node)).nth(primitive);
+            let shape = shape.unwrap();
+            let data = self.import.imported.mesh(shape.mesh).unwrap();
+            let palette = self.palette(shape.skin.unwrap());
+            let mesh = meshes.entry(shape.mesh).or_insert_with(|| data.to_skinned_mesh(palette.len()).unwrap());
+            let mut places = vec![[0.0_f32; 3]; mesh.len()];
+            mesh.skin(&palette, SkinOutput::new(&mut places[..])).unwrap();
+            let mut by_vertex = vec![Vec3::NAN; mesh.len()];
+            for (&vertex, &place) in mesh.permutation().iter().zip(&places) {
+                by_vertex[vertex as usize] = place.into();
+            }
+            let wished = numbers(&json["world"]);
+            let largest = wished.iter().fold(0.0_f32, |largest, number| largest.max(number.abs()));
+            for (vertex, wished) in wished.chunks_exact(3).enumerate() {
+                for found in [skinned(data, vertex, &palette), by_vertex[vertex]] {
+                    let apart = (found - Vec3::from_slice(wished)).abs().max_element() / largest;
+                    assert!(apart <= tolerance, "{what}: node {node}: vertex {vertex} is {apart} off");
+                    tally.vertices += 1;
+                    tally.worst[2] = tally.worst[2].max(apart);
+                }
+            }
+        }
+        for json in expected["morphWeights"].as_array().into_iter().flatten() {
+            let node = index(&json["node"]).unwrap();
+            let (found, wished) = (self.weights(node), numbers(&json["weights"]));
+            assert_eq!(found.len(), wished.len(), "{what}: node {node}");
+            for (found, wished) in found.iter().zip(wished) {
+                let apart = (found - wished).abs();
+                assert!(apart <= 1e-4, "{what}: node {node}: weight {found}, expected {wished}");
+                tally.weights += 1;
+                tally.worst[3] = tally.worst[3].max(apart);
+            }
+        }
+    }
+}
+
+fn wished_len(json: &Value) -> usize {
+    json.as_array().unwrap().len()
+}
+
+/// A matrix of sixteen numbers, column by column.
+fn matrix(m: &[f32]) -> Mat34 {
+    Mat34 { rows: [0, 1, 2].map(|r| [r, 4 + r, 8 + r, 12 + r].map(|at| m[at])) }
+}
+
+/// A vertex where its joints take it; one without weights follows its first joint.
+fn skinned(data: &MeshData, vertex: usize, palette: &[Mat34]) -> Vec3 {
+    let range = vertex * data.influences..(vertex + 1) * data.influences;
+    let (joints, weights) = (&data.joints[range.clone()], &data.weights[range]);
+    let position = Vec3::from_array(data.positions[vertex]);
+    let moved = |joint: u16| palette[usize::from(joint)].transform_point(position);
+    let sum: f32 = weights.iter().sum();
+    if sum == 0.0 {
+        return moved(joints[0]);
+    }
+    let followed = joints.iter().zip(weights).filter(|(_, weight)| **weight > 0.0);
+    followed.fold(Vec3::ZERO, |all, (&joint, &weight)| all + moved(joint) * (weight / sum))
+}
+
+/// Plays all animations of all models and compares, within `tolerance` or what the model allows.
+fn play(compile: bool, tolerance: f32) {
+    let Some(models) = models() else { return };
+    let mut tally = Tally::default();
+    for Model { name, file, expected } in &models {
+        let mut import = import::load(file).unwrap_or_else(|error| panic!("{name}: {error}"));
+        let mut meshes = Meshes::new();
+        // The keys of these two are quaternions of the length 0.99985, which the other engine takes as they are.
+        let keys_are_unit = !["SimpleSkin.gltf", "AnimatedTriangle.gltf"].contains(&name.as_str());
+        let tolerance = if keys_are_unit { tolerance } else { 5e-4 };
+        if expected["restPose"].is_object() {
+            let what = format!("{name} at rest");
+            Frame::of(&mut import, &[], 0.0).compare(&expected["restPose"], 1e-5, &what, &mut meshes, &mut tally);
+        }
+        for json in expected["animations"].as_array().unwrap() {
+            let animation = index(&json["animation"]).unwrap();
+            let clips = Moving::of(&import, animation, compile);
+            assert!(!clips.is_empty(), "{name}: animation {animation}");
+            for clip in &clips {
+                assert_eq!(clip.imported.name.as_deref(), json["name"].as_str(), "{name}");
+                let (found, expected) = (f64::from(clip.imported.clip.duration()), json["duration"].as_f64().unwrap());
+                // A single pose lasts no time in the file, and some in a clip.
+                assert!(expected == 0.0 || (found - expected).abs() < 1e-6, "{name}: animation {animation} lasts {found}");
+            }
+            for json in json["samples"].as_array().unwrap() {
+                #[expect(clippy::cast_possible_truncation, reason = "times were single precision before")]
+                let time = json["t"].as_f64().unwrap() as f32;
+                let what = format!("{name}: animation {animation} at {time}");
+                Frame::of(&mut import, &clips, time).compare(json, tolerance, &what, &mut meshes, &mut tally);
+            }
+        }
+        import.scene.validate().unwrap();
+    }
+    let Tally { samples, worlds, palettes, vertices, weights, worst: [world, palette, vertex, weight] } = tally;
+    eprintln!(
+        "{samples} samples: {worlds} worlds within {world:.1e}, {palettes} palette matrices within {palette:.1e}, \
+         {vertices} vertices within {vertex:.1e}, {weights} weights within {weight:.1e}"
+    );
+    assert!(samples > 300 && worlds > 10_000 && palettes > 10_000 && vertices > 10_000 && weights > 100);
+}
+
+#[test]
+fn every_animation_of_the_shared_models_moves_nodes_palettes_and_vertices_as_expected() {
+    play(false, 1e-4);
+}
+
+#[test]
+fn compiled_at_the_tightest_setting_every_animation_is_as_expected_too() {
+    play(true, 5e-4);
+}
