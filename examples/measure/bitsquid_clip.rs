@@ -5,7 +5,7 @@
 //! - `seek`: the same at random times.
 //! - `one-joint`: one joint of a player that stands at the time, in nanoseconds; `one-joint-seek`: at random times, from the clip.
 //! - `thousand`: a thousand players of a thousand different clips, each at its own time, one frame of each in turn into the
-//!   same pose; against one player.
+//!   same pose, with their prefetch; against one player.
 //! - `load`: a clip from bytes, all checks included, in nanoseconds a byte; against copying the bytes.
 //! - `size`, `size-frames`, `size-state`: bytes of the clip with its jump frames, of the jump frames alone, and of a player's active
 //!   array, each a key; against the keys in single precision.
@@ -30,6 +30,8 @@ const FRAME: f32 = 1.0 / 60.0;
 const THOUSAND: usize = 1000;
 /// What a compact rotation key may be away from what was asked for, in radians, and as much for rounding.
 const BOUND: f32 = 1.1e-4 + 1e-6;
+/// How many players ahead memory is asked for.
+const AHEAD: usize = 4;
 const SEARCH: &str = "a search in every track";
 
 /// Runs the experiment.
@@ -220,9 +222,12 @@ impl<'c> Crowd<'c> {
     }
 
     fn play(&mut self) {
-        for player in &mut self.players {
-            player.advance(FRAME);
-            player.sample(&mut self.pose).expect("joints as many");
+        for index in 0..self.players.len() {
+            if let Some(ahead) = self.players.get(index + AHEAD) {
+                ahead.prefetch();
+            }
+            self.players[index].advance(FRAME);
+            self.players[index].sample(&mut self.pose).expect("joints as many");
             black_box(&mut self.pose);
         }
     }

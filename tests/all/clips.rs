@@ -2,11 +2,12 @@
 
 mod random;
 
-use hedgerow::glam::Vec3;
+use hedgerow::glam::{Quat, Vec3};
 use hedgerow::{
-    Clip, ClipBuilder, Interpolation, JumpSpacing, Playback, Player, Pose, Precision, RawClip, StreamPlayer, Track,
-    TrackValue, Transform,
+    Clip, ClipBuilder, ClipError, Error, Interpolation, JumpSpacing, Playback, Player, Pose, Precision, RawClip,
+    SkeletonError, StreamPlayer, Track, TrackValue, Transform,
 };
+use hedgerow_naive::test_clip;
 use proptest::prelude::{Just, Strategy, any, prop_oneof, proptest};
 use proptest::test_runner::Config;
 use random::{Dice, Recipe};
@@ -218,4 +219,125 @@ impl std::io::Read for Trickle<'_> {
         let count = buffer.len().min(7);
         self.0.read(&mut buffer[..count])
     }
+}
+
+#[test]
+fn the_test_clip_is_small_with_its_jump_frames() {
+    let raw = test_clip();
+    let (clip, report) = ClipBuilder::new().build(&raw).expect("a sound clip");
+    let stats = clip.stats();
+    assert!(stats.bytes <= 124_108, "{stats:?}");
+    assert!(stats.jump_frames > 8 && stats.jump_frame_bytes * 3 < stats.stream_bytes, "{stats:?}");
+    assert_eq!((report.bytes, report.keys, report.constant_tracks), (stats.bytes, 96 * 122, 192));
+    assert!(report.rotation_error < 1.1e-4 && report.time_error < 1e-6, "{report:?}");
+}
+
+#[test]
+fn jump_frames_trade_memory_for_the_way_of_a_seek() {
+    let raw = test_clip();
+    let stats = |spacing| ClipBuilder::new().jump_frames(spacing).build(&raw).expect("a sound clip").0.stats();
+    let (few, some, many) =
+        (stats(JumpSpacing::Seconds(2.0)), stats(JumpSpacing::Bytes(8000)), stats(JumpSpacing::Frames(1.0)));
+    assert!(few.bytes < some.bytes && some.bytes < many.bytes);
+    assert!(few.seek_bytes > some.seek_bytes && some.seek_bytes > many.seek_bytes);
+    assert_eq!((few.stream_bytes, few.player_bytes), (many.stream_bytes, many.player_bytes));
+}
+
+#[test]
+fn tracks_that_are_constant_cost_nothing_while_playing() {
+    let mut raw = RawClip::new(1.0, 3).expect("a sound clip");
+    let turn = Quat::from_rotation_x(0.3);
+    raw.set_rotation(1, Track::linear(vec![0.0, 0.5, 1.0], vec![turn; 3]).expect("keys")).expect("a joint");
+    raw.set_translation(2, Track::constant(Vec3::X).expect("a value")).expect("a joint");
+    raw.add_channel("still", Track::step(vec![0.2, 0.4], vec![0.25; 2]).expect("keys")).expect("a channel");
+    let (clip, report) = ClipBuilder::new().build(&raw).expect("a sound clip");
+    assert_eq!((report.constant_tracks, clip.stats().player_bytes, clip.stats().groups), (3, 0, 0));
+    let shown = Sample::shown(&Player::new(&clip));
+    let expected = [rest(), rest().with_rotation(turn), Transform { translation: Vec3::X, ..rest() }];
+    assert_eq!(shown, Sample { joints: expected.to_vec(), channels: vec![0.25] });
+}
+
+#[test]
+fn an_empty_clip_leaves_everything_as_it_is() {
+    let (clip, _) = ClipBuilder::new().build(&RawClip::new(1.0, 2).expect("a sound clip")).expect("a sound clip");
+    let mut player = Player::new(&clip);
+    player.set_playback(Playback::Loop);
+    assert_eq!(player.advance(-2.5), -3);
+    assert_eq!(Sample::shown(&player), Sample::rest(2, 0));
+}
+
+#[test]
+fn long_arcs_are_cut_so_that_their_speed_is_even() {
+    let mut raw = RawClip::new(2.0, 1).expect("a sound clip");
+    let turns = [0.0, 1.5, 3.0].map(Quat::from_rotation_z).to_vec();
+    raw.set_rotation(0, Track::linear(vec![0.0, 1.0, 2.0], turns).expect("keys")).expect("a joint");
+    let furthest = |error: f32| {
+        let builder = ClipBuilder::new().precision(Precision::Tight).arc_error(error);
+        let (clip, report) = builder.build(&raw).expect("a sound clip");
+        let mut player = Player::new(&clip);
+        let far = (0..200).map(|step| {
+            player.seek(step as f32 / 100.0);
+            distance(&Sample::shown(&player), &Sample::exact(&raw, player.time()))
+        });
+        (far.fold(0.0, f32::max), report.inserted_keys)
+    };
+    let (loose, none) = furthest(1.0);
+    let (tight, some) = furthest(1e-4);
+    assert!(none == 0 && loose > 5e-3, "{loose} with {none} keys");
+    assert!(some > 4 && tight < 1.05e-4, "{tight} with {some} keys");
+}
+
+#[test]
+fn a_compact_clip_that_ticks_cannot_count_becomes_a_tight_one() {
+    let clip = |duration: f32, times: Vec<f32>| {
+        let mut raw = RawClip::new(duration, 0).expect("a sound clip");
+        let values = times.iter().map(|time| time.sin()).collect();
+        raw.add_channel("sway", Track::linear(times, values).expect("keys")).expect("a channel");
+        ClipBuilder::new().build(&raw).expect("a sound clip").0.precision()
+    };
+    assert_eq!(clip(60.0, vec![0.0, 0.123_4, 7.1, 59.9]), Precision::Compact);
+    assert_eq!(clip(600.0, vec![0.0, 0.123_4, 7.1, 599.9]), Precision::Tight);
+    assert_eq!(clip(600.0, (0..6000).map(|tenth| tenth as f32 / 10.0).collect()), Precision::Compact);
+}
+
+#[test]
+fn settings_that_make_no_sense_are_refused() {
+    let raw = RawClip::new(1.0, 1).expect("a sound clip");
+    let refusal = |builder: ClipBuilder| match builder.build(&raw) {
+        Err(Error::Clip(error)) => error,
+        other => panic!("{other:?} is no refusal"),
+    };
+    for spacing in [0.0, -1.0, f32::NEG_INFINITY] {
+        let builder = ClipBuilder::new();
+        assert_eq!(refusal(builder.jump_frames(JumpSpacing::Seconds(spacing))), ClipError::JumpSpacing(spacing));
+        assert_eq!(refusal(builder.jump_frames(JumpSpacing::Frames(spacing))), ClipError::JumpSpacing(spacing));
+        assert_eq!(refusal(builder.arc_error(spacing)), ClipError::ArcError(spacing));
+    }
+    assert_eq!(refusal(ClipBuilder::new().jump_frames(JumpSpacing::Bytes(0))), ClipError::JumpSpacing(0.0));
+    let nan = refusal(ClipBuilder::new().arc_error(f32::NAN));
+    assert!(matches!(nan, ClipError::ArcError(found) if found.is_nan()));
+    assert!(nan.to_string().ends_with("give a number above zero"));
+}
+
+#[test]
+fn a_pose_of_another_skeleton_is_refused() {
+    let raw = RawClip::new(1.0, 3).expect("a sound clip");
+    let (clip, _) = ClipBuilder::new().build(&raw).expect("a sound clip");
+    let refused = Err(Error::Skeleton(SkeletonError::JointCount { expected: 3, found: 4 }));
+    assert_eq!(Player::new(&clip).sample(&mut Pose::new(4)), refused);
+    assert_eq!(clip.write_constants(&mut Pose::new(4), &mut []), refused);
+    let stream = StreamPlayer::new(clip.to_bytes()).expect("a sound clip");
+    assert_eq!(stream.sample(&mut Pose::new(4)), refused);
+}
+
+#[test]
+fn a_stream_that_ends_early_holds_its_last_keys() {
+    let (clip, _) = ClipBuilder::new().build(&test_clip()).expect("a sound clip");
+    let mut stream = StreamPlayer::new(&clip.to_bytes()[..40_000]).expect("the tables");
+    let cut = Err(Error::Clip(ClipError::Read(std::io::ErrorKind::UnexpectedEof)));
+    assert_eq!(stream.advance(1.0), Ok(()));
+    assert_eq!((stream.advance(2.0), stream.advance(0.1)), (cut.clone(), cut.clone()));
+    assert_eq!(stream.sample(&mut Pose::new(96)), Ok(()));
+    assert_eq!(StreamPlayer::new(&clip.to_bytes()[..100]).map(|_| ()), cut);
+    assert_eq!(StreamPlayer::new(&b"no clip at all, but long enough to be read as the head of one, if it were that, which it is not, and so on, and on"[..]).map(|_| ()), Err(Error::Clip(ClipError::NotAClip)));
 }

@@ -27,17 +27,20 @@ pub(crate) enum Width {
 }
 
 /// The counts that a clip begins with, all of 32 bits, in this order, behind the 32 bytes of its seal.
+///
+/// What players read at each step comes first, and shares a cache line with what is before it in [`Tables`](super::Tables).
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[repr(C)]
 pub(crate) struct Head {
-    pub(crate) width: Width,
     /// Seconds.
     pub(crate) duration: f32,
     /// Units of the keys' times a second: ticks, or 1.
     pub(crate) rate: f32,
-    pub(crate) joints: u16,
-    pub(crate) channels: u32,
     /// Blocks of eight tracks each, in this order in the active array: rotations, translations, scales, cubic tracks, channels.
     pub(crate) blocks: [u16; 5],
+    pub(crate) joints: u16,
+    pub(crate) width: Width,
+    pub(crate) channels: u32,
     /// Tracks that are constant: rotations, translations, scales, channels.
     pub(crate) constants: [u32; 4],
     /// Bytes of the channels' names.

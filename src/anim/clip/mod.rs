@@ -216,8 +216,7 @@ impl Clip {
     /// The stream, with what comes behind it, and how long it is.
     #[inline]
     pub(crate) fn stream(&self) -> (&[u8], usize) {
-        let stream = self.tables.sections().stream.clone();
-        (&self.tables.bytes()[stream.start..], stream.len())
+        self.tables.stream()
     }
 
     /// How many jump frames there are, the first one not counted.

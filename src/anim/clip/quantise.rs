@@ -27,7 +27,12 @@ impl Range {
             .fold((f32::INFINITY, f32::NEG_INFINITY), |(least, most), number| (least.min(number), most.max(number)));
         // Halves first: the two ends may be further apart than any number is large.
         let (least, most) = (least * 0.5, most * 0.5);
-        Self { middle: least + most, step: (most - least) / STEPS }
+        let (middle, mut step) = (least + most, (most - least) / STEPS);
+        // The ends of a range that is as wide as numbers are must not be rounded to beyond these.
+        while !(middle.abs() + step * STEPS).is_finite() {
+            step = step.next_down();
+        }
+        Self { middle, step }
     }
 }
 
@@ -138,9 +143,13 @@ pub(super) fn angle_to(wish: DQuat, numbers: [f32; NUMBERS]) -> f32 {
 /// In how many parts an arc is cut so that normalised sums between them leave constant speed by at most `error` radians.
 ///
 /// Between quaternions at an angle of φ the sum at share s is at `atan2(s sin φ, 1 - s + s cos φ)` instead of s φ; the two are
-/// furthest apart near s = (1 ∓ 1/√3) / 2, by about 2 φ³ / 125 for small φ, and a rotation's angle is twice that of its quaternion.
+/// furthest apart near s = (1 ∓ 1/√3) / 2, by about φ³ / 62 for small φ, and a rotation's angle is twice that of its quaternion.
 pub(super) fn parts(angle: f64, error: f32) -> u32 {
     const MOST: u32 = 1024;
+    // More than it ever is, and quickly computed: most keys are near to each other.
+    if angle * angle * angle * 2.0 / 50.0 <= f64::from(error) {
+        return 1;
+    }
     let far = |angle: f64| {
         [0.18, 0.2, 0.21, 0.2113].into_iter().fold(0.0_f64, |most, share: f64| {
             let sum = (share * angle.sin()).atan2(1.0 - share + share * angle.cos());

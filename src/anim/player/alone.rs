@@ -3,9 +3,9 @@
 use super::cursor::nearest;
 use super::lanes::{blocks_of_joint, sample_joint};
 use crate::anim::clip::{GROUP_HEAD, GroupHead, Width};
-use crate::simd::sampling::{Active, Records, Word, turn_one};
+use crate::simd::sampling::{self, Active, Records, Word, turn_one};
 use crate::{Clip, Transform};
-use smallvec::SmallVec;
+use smallvec::{SmallVec, smallvec};
 
 impl Clip {
     /// One joint's transform at a time in seconds, or at the nearer end of the clip, without a player: the bits that a player would show.
@@ -31,8 +31,10 @@ fn alone<W: Word>(clip: &Clip, joint: u16, time: f32, rest: Transform) -> Transf
     let numbers = blocks_of_joint(tables, joint);
     let (frame, (_, place)) = nearest(clip, time);
     let frame = clip.frame_bytes(frame);
-    let read = |&block: &usize| Active::<W>::read(&frame[block * Active::<W>::BYTES..]);
-    let mut blocks: SmallVec<[Active<W>; 4]> = numbers.iter().map(read).collect();
+    let mut blocks: SmallVec<[Active<W>; 4]> = smallvec![Active::default(); numbers.len()];
+    for (block, &number) in blocks.iter_mut().zip(&numbers) {
+        sampling::restore(&frame[number * Active::<W>::BYTES..], core::slice::from_mut(block));
+    }
     let find = |block: usize| numbers.iter().position(|&number| number == block);
     if !blocks.is_empty() {
         walk(clip, place as usize, time, find, &mut blocks);

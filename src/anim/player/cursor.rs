@@ -18,12 +18,14 @@ pub(super) struct Cursor {
     next: f32,
     /// Now.
     time: f32,
+    /// How far the last step went, and in which direction.
+    way: f32,
 }
 
 impl Cursor {
     /// At a place in the stream.
     fn at(stream: &[u8], place: u32, time: f32) -> Self {
-        let mut cursor = Self { place, last: f32::NEG_INFINITY, next: f32::INFINITY, time };
+        let mut cursor = Self { place, last: f32::NEG_INFINITY, next: f32::INFINITY, time, way: 0.0 };
         if let Some(head) = GroupHead::read(stream, place as usize) {
             cursor.next = head.need;
             cursor.last = cursor.need_before(stream, head.before);
@@ -43,18 +45,32 @@ impl Cursor {
         start.and_then(|start| GroupHead::read(stream, start as usize)).map_or(f32::NEG_INFINITY, |head| head.need)
     }
 
-    /// Goes to a time: along the stream where that is near, otherwise by the nearest jump frame.
+    /// Asks for the keys that a step like the last one will need, if any.
     #[inline]
-    pub(super) fn advance<W: Word>(&mut self, clip: &Clip, active: &mut [Active<W>], time: f32) {
-        let way = (time - self.time).abs();
+    pub(super) fn prefetch(&self, clip: &Clip) {
+        /// Behind these the machine sees by itself where it goes.
+        const BYTES: usize = 768;
+        let (time, place) = (self.time + self.way, self.place as usize);
+        if time >= self.next {
+            sampling::prefetch_bytes(clip.stream().0, place, BYTES);
+        } else if time < self.last {
+            sampling::prefetch_bytes(clip.stream().0, place.saturating_sub(BYTES), BYTES);
+        }
+    }
+
+    /// Goes to a time: along the stream where that is near, otherwise by the nearest jump frame. Those are
+    /// `gap` apart at least.
+    #[inline]
+    pub(super) fn advance<W: Word>(&mut self, clip: &Clip, gap: f32, active: &mut [Active<W>], time: f32) {
+        self.way = time - self.time;
         self.time = time;
         if time < self.next && time >= self.last {
             return;
         }
         // A frame may be nearer than here only where the way is longer than half of the least distance between frames.
-        if way > 0.5 * clip.gap() {
+        if self.way.abs() > 0.5 * gap {
             let frame = nearest(clip, time);
-            if (frame.1.0 - time).abs() < way {
+            if (frame.1.0 - time).abs() < self.way.abs() {
                 return self.jump(clip, active, frame, time);
             }
         }
@@ -63,7 +79,7 @@ impl Cursor {
 
     /// Goes to a time by the nearest jump frame, wherever it was before.
     pub(super) fn seek<W: Word>(clip: &Clip, active: &mut [Active<W>], time: f32) -> Self {
-        let mut cursor = Self { place: 0, last: 0.0, next: 0.0, time };
+        let mut cursor = Self { place: 0, last: 0.0, next: 0.0, time, way: 0.0 };
         cursor.jump(clip, active, nearest(clip, time), time);
         cursor
     }

@@ -4,14 +4,23 @@ use crate::anim::clip::{
     CHANNELS, CUBICS, NO_PART, PART_CHANNEL, PART_ROTATION, PART_SCALE, ROTATIONS, SCALES, TRANSLATIONS, Tables, Width,
 };
 use crate::math::PoseBlock;
-use crate::simd::sampling::{self, Active, LANES, NUMBERS, PLAIN, Ranges, Word};
+use crate::simd::sampling::{self, Active, LANES, NUMBERS, PLAIN, Ranges, Target, Word};
 use crate::{Error, Pose, Transform};
 use glam::{Quat, Vec3};
 use smallvec::SmallVec;
 
+/// The active array, and where its blocks belong.
+#[derive(Clone, Debug)]
+pub(super) struct Lanes {
+    pub(super) active: Words,
+    /// Of rotations, translations and scales. A copy of what the clip has far from its stream: beside the player's place these are
+    /// in the cache already.
+    targets: SmallVec<[Target; 16]>,
+}
+
 /// The two keys that each track is between, eight tracks a block.
 #[derive(Clone, Debug)]
-pub(super) enum Lanes {
+pub(super) enum Words {
     Compact(Vec<Active<u16>>),
     Tight(Vec<Active<u32>>),
 }
@@ -20,8 +29,8 @@ pub(super) enum Lanes {
 macro_rules! with {
     ($lanes:expr, $active:ident => $work:expr) => {
         match $lanes {
-            $crate::anim::player::lanes::Lanes::Compact($active) => $work,
-            $crate::anim::player::lanes::Lanes::Tight($active) => $work,
+            $crate::anim::player::lanes::Words::Compact($active) => $work,
+            $crate::anim::player::lanes::Words::Tight($active) => $work,
         }
     };
 }
@@ -31,24 +40,25 @@ impl Lanes {
     /// The state at time 0.
     pub(super) fn new(tables: &Tables) -> Self {
         let blocks = tables.head().all_blocks();
-        let mut lanes = match tables.head().width {
-            Width::Compact => Self::Compact(vec![Active::default(); blocks]),
-            Width::Tight => Self::Tight(vec![Active::default(); blocks]),
+        let mut active = match tables.head().width {
+            Width::Compact => Words::Compact(vec![Active::default(); blocks]),
+            Width::Tight => Words::Tight(vec![Active::default(); blocks]),
         };
-        with!(&mut lanes, active => sampling::restore(tables.first_frame(), active));
-        lanes
+        with!(&mut active, active => sampling::restore(tables.first_frame(), active));
+        let targets = [ROTATIONS, TRANSLATIONS, SCALES].into_iter().flat_map(|kind| tables.targets(kind));
+        Self { active, targets: targets.copied().collect() }
     }
 
     /// Writes all joints' tracks that are not constant, at a time in the clip's units.
     pub(super) fn sample(&self, tables: &Tables, time: f32, pose: &mut Pose) -> Result<(), Error> {
         let pose = tables.blocks_of_pose(pose)?;
-        with!(self, active => sample(active, tables, time, pose));
+        with!(&self.active, active => sample(active, &self.targets, tables, time, pose));
         Ok(())
     }
 
     /// Writes all channels that are not constant; those that `out` does not have are left out.
     pub(super) fn sample_channels(&self, tables: &Tables, time: f32, out: &mut [f32]) {
-        with!(self, active => {
+        with!(&self.active, active => {
             let singles = &active[tables.blocks(CHANNELS)];
             sampling::singles(singles, tables.targets(CHANNELS), tables.ranges(CHANNELS), time, out);
             cubics(active, tables, time, |number, part, value| {
@@ -61,12 +71,12 @@ impl Lanes {
 
     /// One joint's transform: of parts without a track those of `rest`.
     pub(super) fn sample_joint(&self, tables: &Tables, time: f32, joint: u16, rest: Transform) -> Transform {
-        with!(self, active => sample_joint(|block| &active[block], tables, time, joint, rest))
+        with!(&self.active, active => sample_joint(|block| &active[block], tables, time, joint, rest))
     }
 }
 
-fn sample<W: Word>(active: &[Active<W>], tables: &Tables, time: f32, pose: &mut [PoseBlock]) {
-    let of = |kind: usize| (&active[tables.blocks(kind)], tables.targets(kind));
+fn sample<W: Word>(active: &[Active<W>], targets: &[Target], tables: &Tables, time: f32, pose: &mut [PoseBlock]) {
+    let of = |kind: usize| (&active[tables.blocks(kind)], &targets[tables.blocks(kind)]);
     let head = tables.head();
     if head.blocks[ROTATIONS] > 0 {
         let (active, targets) = of(ROTATIONS);

@@ -122,7 +122,7 @@ impl<R: Read> StreamPlayer<R> {
         self.left -= records;
         self.buffer.resize(records + PADDING, 0);
         let singles = self.tables.singles();
-        let sound = with!(&mut self.lanes, active => turn(&self.buffer, records, active, singles));
+        let sound = with!(&mut self.lanes.active, active => turn(&self.buffer, records, active, singles));
         if !sound {
             return Err(malformed);
         }

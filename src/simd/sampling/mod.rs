@@ -25,6 +25,7 @@ pub(crate) use lanes::{Active, LANES, NUMBERS, Word};
 pub(crate) use record::{PADDING, Record, Records};
 pub(crate) use scalar::{between, in_range, number, rotation, share, singles, turn_one};
 
+use super::prefetch;
 use crate::math::PoseBlock;
 use core::ops::Range;
 
@@ -91,6 +92,19 @@ pub(crate) fn vectors<W: Word, const SCALE: bool>(
     pose: &mut [PoseBlock],
 ) {
     dispatch!(vectors::<W, SCALE>(active, targets, ranges, time, pose));
+}
+
+/// Asks for all of an active array.
+#[inline]
+pub(crate) fn prefetch_all<W>(active: &[Active<W>]) {
+    let lines = (0..1 + NUMBERS).step_by(64 / size_of::<lanes::Pair<W>>());
+    active.iter().for_each(|block| lines.clone().for_each(|pair| prefetch(&block.pairs, pair)));
+}
+
+/// Asks for so many bytes from a place on.
+#[inline]
+pub(crate) fn prefetch_bytes(bytes: &[u8], at: usize, count: usize) {
+    (0..count).step_by(64).for_each(|offset| prefetch(bytes, at + offset));
 }
 
 #[cfg(test)]

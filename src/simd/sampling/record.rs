@@ -43,6 +43,12 @@ impl<W: Word> Record<W> {
         }
     }
 
+    /// How many keys it has. Where the next record begins waits for this, and not every machine of the target counts bits.
+    #[inline]
+    pub(crate) fn keys(&self) -> usize {
+        usize::from(KEYS[usize::from(self.lanes)])
+    }
+
     /// How many numbers a key has.
     #[inline]
     pub(crate) const fn numbers(single: bool) -> usize {
@@ -78,12 +84,23 @@ impl<'b, W: Word> Iterator for Records<'b, W> {
     fn next(&mut self) -> Option<Self::Item> {
         let head = Record::<W>::read(self.bytes)?;
         let numbers = Record::<W>::numbers(usize::from(head.block) >= self.singles);
-        let end = Record::<W>::HEAD + numbers * head.lanes.count_ones() as usize * W::BYTES;
+        let end = Record::<W>::HEAD + numbers * head.keys() * W::BYTES;
         let words = self.bytes.get(Record::<W>::HEAD..end)?;
         self.bytes = &self.bytes[end..];
         Some((head, words))
     }
 }
+
+/// For each set of lanes, how many it has.
+static KEYS: [u8; 256] = {
+    let mut keys = [0; 256];
+    let mut lanes = 1;
+    while lanes < 256 {
+        keys[lanes] = keys[lanes / 2] + if lanes % 2 == 1 { 1 } else { 0 };
+        lanes += 1;
+    }
+    keys
+};
 
 /// For each set of lanes, where in the list of its members a lane is found; anything for other lanes.
 pub(crate) static PLACES: [[u8; LANES]; 256] = {

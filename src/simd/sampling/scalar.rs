@@ -23,7 +23,7 @@ pub(super) fn turn<W: Word, const FORWARD: bool>(
 
 /// Fetches the keys of one record, or takes them back.
 pub(crate) fn turn_one<W: Word, const FORWARD: bool>(active: &mut Active<W>, head: Record<W>, numbers: &[u8]) {
-    let count = head.lanes.count_ones() as usize;
+    let count = head.keys();
     let lanes = (0..LANES).filter(|lane| head.lanes >> lane & 1 == 1);
     for (place, lane) in lanes.enumerate() {
         let mut fetch = |pair: usize, bits: W| {
@@ -31,7 +31,7 @@ pub(crate) fn turn_one<W: Word, const FORWARD: bool>(active: &mut Active<W>, hea
             (*from, *to) = if FORWARD { (*to, from.xor(bits)) } else { (to.xor(bits), *from) };
         };
         fetch(0, head.time);
-        for (number, words) in (1..).zip(numbers.chunks_exact(count * W::BYTES)) {
+        for (number, words) in (1..).zip(numbers.chunks_exact(count.max(1) * W::BYTES)) {
             fetch(number, W::read(&words[place * W::BYTES..]));
         }
     }

@@ -161,7 +161,7 @@ fn turn_group<W: Word, const FORWARD: bool>(
         let index = usize::from(head.block);
         let numbers = Record::<W>::numbers(index >= singles);
         let Some(block) = active.get_mut(index) else { return false };
-        let stride = head.lanes.count_ones() as usize * W::BYTES;
+        let stride = head.keys() * W::BYTES;
         let first = at + Record::<W>::HEAD;
         let next = first + numbers * stride;
         if next > end {
