@@ -219,7 +219,10 @@ fn play(compile: bool, tolerance: f32) {
                 assert_eq!(clip.imported.name.as_deref(), json["name"].as_str(), "{name}");
                 let (found, expected) = (f64::from(clip.imported.clip.duration()), json["duration"].as_f64().unwrap());
                 // A single pose lasts no time in the file, and some in a clip.
-                assert!(expected == 0.0 || (found - expected).abs() < 1e-6, "{name}: animation {animation} lasts {found}");
+                assert!(
+                    expected == 0.0 || (found - expected).abs() < 1e-6,
+                    "{name}: animation {animation} lasts {found}"
+                );
             }
             for json in json["samples"].as_array().unwrap() {
                 #[expect(clippy::cast_possible_truncation, reason = "times were single precision before")]
