@@ -41,16 +41,16 @@ pub(crate) fn run(report: &mut Report) -> Result<(), Box<dyn Error>> {
 
     let models = vec![vec![Mat34::IDENTITY; JOINTS]; CHARACTERS];
     let mut ours = Poses { palettes: models.clone(), models, skeleton: skeleton.clone(), poses };
-    let figures = take_turns((&mut ours, &mut objects), 1, Poses::to_models, Objects::to_models);
+    let figures = take_turns((&mut ours, &mut objects), 1, Poses::compute_models, Objects::compute_models);
     for (models, object) in ours.models.iter().zip(&objects.objects) {
         same(models, object.globals())?;
     }
     case(report, "pose", "objects", figures)?;
-    let figures = take_turns((&mut ours, &mut of_matrices), 1, Poses::to_models, |objects| {
+    let figures = take_turns((&mut ours, &mut of_matrices), 1, Poses::compute_models, |objects| {
         objects.iter_mut().for_each(Character::local_to_global);
     });
     case(report, "pose-matrices", "objects, from matrices", figures)?;
-    let figures = take_turns((&mut ours, &mut objects), 1, Poses::to_palettes, Objects::to_palettes);
+    let figures = take_turns((&mut ours, &mut objects), 1, Poses::compute_palettes, Objects::compute_palettes);
     for (palette, object) in ours.palettes.iter().zip(&objects.objects) {
         same(palette, object.palette_matrices().iter().copied())?;
     }
@@ -63,10 +63,11 @@ pub(crate) fn run(report: &mut Report) -> Result<(), Box<dyn Error>> {
         crowd.insert(pose)?;
     }
     let mut ours = (crowd, Vec::new());
-    let figures = take_turns((&mut ours, &mut objects), 1, |(crowd, out)| crowd.models(out), Objects::to_models);
+    let figures = take_turns((&mut ours, &mut objects), 1, |(crowd, out)| crowd.models(out), Objects::compute_models);
     same(&ours.1, objects.objects.iter().flat_map(Character::globals))?;
     case(report, "crowd", "objects", figures)?;
-    let figures = take_turns((&mut ours, &mut objects), 1, |(crowd, out)| crowd.palettes(out), Objects::to_palettes);
+    let figures =
+        take_turns((&mut ours, &mut objects), 1, |(crowd, out)| crowd.palettes(out), Objects::compute_palettes);
     same(&ours.1, objects.objects.iter().flat_map(|object| object.palette_matrices().iter().copied()))?;
     case(report, "crowd-palette", "objects", figures)?;
     let mut ours = (ours.0, Vec::new());
@@ -74,14 +75,14 @@ pub(crate) fn run(report: &mut Report) -> Result<(), Box<dyn Error>> {
         (&mut ours, &mut objects),
         1,
         |(crowd, room)| crowd.each_models(room, |_, models| _ = black_box(models)),
-        Objects::to_models,
+        Objects::compute_models,
     );
     case(report, "crowd-each", "objects", figures)?;
     let figures = take_turns(
         (&mut ours, &mut objects),
         1,
         |(crowd, room)| crowd.each_palette(room, |_, palette| _ = black_box(palette)),
-        Objects::to_palettes,
+        Objects::compute_palettes,
     );
     case(report, "crowd-palette-each", "objects", figures)?;
     blend(report, &skeleton)
@@ -99,11 +100,11 @@ struct Objects {
 }
 
 impl Objects {
-    fn to_models(&mut self) {
+    fn compute_models(&mut self) {
         self.objects.iter_mut().for_each(Character::local_to_global);
     }
 
-    fn to_palettes(&mut self) {
+    fn compute_palettes(&mut self) {
         for object in &mut self.objects {
             object.local_to_global();
             object.palette(&self.binds);
@@ -119,14 +120,14 @@ struct Poses {
 }
 
 impl Poses {
-    fn to_models(&mut self) {
+    fn compute_models(&mut self) {
         for (pose, models) in self.poses.iter().zip(&mut self.models) {
             pose.to_models(&self.skeleton, models).expect("poses of this skeleton");
         }
     }
 
     /// With models in one place, for only palettes are asked for.
-    fn to_palettes(&mut self) {
+    fn compute_palettes(&mut self) {
         let models = &mut self.models[0];
         for (pose, palette) in self.poses.iter().zip(&mut self.palettes) {
             pose.to_models(&self.skeleton, models).expect("poses of this skeleton");
@@ -136,7 +137,7 @@ impl Poses {
 }
 
 fn limb(report: &mut Report, ours: &mut Poses) -> Result<(), Box<dyn Error>> {
-    ours.to_models();
+    ours.compute_models();
     let mut all = Poses {
         models: ours.models.clone(),
         palettes: Vec::new(),
@@ -152,7 +153,7 @@ fn limb(report: &mut Report, ours: &mut Poses) -> Result<(), Box<dyn Error>> {
                 pose.update_models(&ours.skeleton, &Mat34::IDENTITY, arm, models).expect("poses of this skeleton");
             }
         },
-        Poses::to_models,
+        Poses::compute_models,
     );
     case(report, "pose-limb", "the whole character", figures)?;
     Ok(())
@@ -173,7 +174,7 @@ fn uniform(report: &mut Report, skeleton: &Skeleton) -> Result<(), Box<dyn Error
                 globals.to_matrices(models);
             }
         },
-        Poses::to_models,
+        Poses::compute_models,
     );
     for (ours, whole) in ours.3.iter().zip(&whole.models) {
         same(ours, whole.iter().map(|&model| model.into()))?;
@@ -205,7 +206,7 @@ fn blend(report: &mut Report, skeleton: &Skeleton) -> Result<(), Box<dyn Error>>
                     translation += one.translation * weight;
                     scale += one.scale * weight;
                     let near = if rotation.dot(one.rotation) < 0.0 { -weight } else { weight };
-                    rotation = rotation + one.rotation * near;
+                    rotation += one.rotation * near;
                 }
                 *out = Transform { translation, rotation: rotation.normalize(), scale };
             }
