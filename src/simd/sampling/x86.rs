@@ -37,9 +37,11 @@ pub(super) fn turn<W: Word, const FORWARD: bool>(
 }
 
 pub(super) fn restore<W: Word>(frame: &[u8], active: &mut [Active<W>]) {
+    const { assert!(size_of::<Active<W>>() == Active::<W>::BYTES) };
     let count = (frame.len() / size_of::<Active<W>>()).min(active.len());
     // SAFETY: `count` blocks lie within both, which cannot overlap, one being borrowed mutably. Blocks are words without
-    // padding, for which any bits are valid, in the order and with the bytes of a frame: the machine is little-endian.
+    // padding, as just asserted, for which any bits are valid, since they are plain, in the order and with the bytes of a frame:
+    // the machine is little-endian.
     unsafe {
         core::ptr::copy_nonoverlapping(
             frame.as_ptr(),
