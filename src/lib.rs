@@ -82,7 +82,7 @@
 //! | feature | what it adds | default |
 //! |---|---|---|
 //! | `gltf` | `import`: glTF 2.0 files into a [`Scene`] | no |
-//! | `rayon` | [`Scene::update`], culling, queries and draw lists on the threads of the current pool, with the same results to the bit | no |
+//! | `rayon` | [`Scene::update`], culling, queries, draw lists and skinning on the threads of the current pool, with the same results to the bit | no |
 //! | `serde` | [`Scene`] and the plain types in readable formats such as JSON | no |
 //!
 //! # Sources

@@ -32,9 +32,12 @@ use hedgerow::glam::{Mat4, Vec3, Vec4};
 use hedgerow::{Mat34, MorphBuffer, MorphTarget, SkinBatch, SkinOutput, SkinnedMesh};
 use hedgerow_naive::{SKIN_JOINTS, SeedSkin, SkinRecipe, SplitVertex, WholeVertex, WideVertex};
 use std::error::Error;
+use std::ops::Range;
 use std::sync::Arc;
 
 const CHARACTERS: usize = 100;
+/// So many of them are skinned in a turn, the next ones in the next: short turns are seldom interrupted.
+const TURN: usize = 10;
 const VERTICES: usize = 10_000;
 /// What is written may differ by so much; positions lie within some units.
 const TOLERANCE: f32 = 1e-5;
@@ -66,6 +69,7 @@ struct Crowd {
     normals: Vec<[f32; 3]>,
     padded: [Vec<[f32; 4]>; 2],
     buffer: MorphBuffer,
+    turn: usize,
 }
 
 /// The same on the other side, for all of its steps.
@@ -77,6 +81,7 @@ struct Steps {
     wide: Vec<WideVertex>,
     morphs: Vec<Vec<[f32; 3]>>,
     morphed: Vec<WholeVertex>,
+    turn: usize,
 }
 
 fn mesh(recipe: &SkinRecipe, morphs: &[Vec<[f32; 3]>]) -> Result<SkinnedMesh, hedgerow::Error> {
@@ -95,7 +100,9 @@ impl Crowd {
         let recipe = SkinRecipe::character(1);
         let mesh = Arc::new(mesh(&recipe, &recipe.morphs(WEIGHTS.len(), 3))?);
         let mut batch = SkinBatch::new();
-        (0..CHARACTERS).for_each(|_| drop(batch.push(Arc::clone(&mesh))));
+        for _ in 0..CHARACTERS {
+            batch.push(Arc::clone(&mesh));
+        }
         let palettes = (0..CHARACTERS as u64).flat_map(|seed| SkinRecipe::palette(100 + seed)).collect();
         let vertices = batch.vertices_len();
         Ok(Self {
@@ -107,32 +114,46 @@ impl Crowd {
             normals: vec![[0.0; 3]; vertices],
             padded: [vec![[0.0; 4]; vertices], vec![[0.0; 4]; vertices]],
             buffer: MorphBuffer::new(),
+            turn: 0,
         })
     }
 
-    /// Skins all characters, one after the other.
+    /// Which characters' turn it is: where their palettes lie, and their vertices.
+    fn next(&mut self) -> (Range<usize>, Range<usize>) {
+        let (first, count) = (self.turn, self.mesh.len());
+        self.turn = (first + TURN) % CHARACTERS;
+        (first * SKIN_JOINTS..(first + TURN) * SKIN_JOINTS, first * count..(first + TURN) * count)
+    }
+
+    /// Skins some characters, one after the other.
     fn skin(&mut self) {
-        let Self { mesh, palettes, positions, normals, .. } = self;
-        let places = positions.chunks_exact_mut(mesh.len()).zip(normals.chunks_exact_mut(mesh.len()));
-        for (palette, (positions, normals)) in palettes.chunks_exact(SKIN_JOINTS).zip(places) {
-            mesh.skin(palette, SkinOutput::new(positions).normals(normals)).expect("places for all");
+        let (joints, vertices) = self.next();
+        let (positions, normals) = (&mut self.positions[vertices.clone()], &mut self.normals[vertices]);
+        let count = self.mesh.len();
+        let places = positions.chunks_exact_mut(count).zip(normals.chunks_exact_mut(count));
+        for (palette, (positions, normals)) in self.palettes[joints].chunks_exact(SKIN_JOINTS).zip(places) {
+            self.mesh.skin(palette, SkinOutput::new(positions).normals(normals)).expect("places for all");
         }
     }
 
     fn skin_padded(&mut self) {
-        let Self { mesh, palettes, padded: [positions, normals], .. } = self;
-        let places = positions.chunks_exact_mut(mesh.len()).zip(normals.chunks_exact_mut(mesh.len()));
-        for (palette, (positions, normals)) in palettes.chunks_exact(SKIN_JOINTS).zip(places) {
-            mesh.skin(palette, SkinOutput::new(positions).normals(normals)).expect("places for all");
+        let (joints, vertices) = self.next();
+        let [positions, normals] = self.padded.each_mut().map(|places| &mut places[vertices.clone()]);
+        let count = self.mesh.len();
+        let places = positions.chunks_exact_mut(count).zip(normals.chunks_exact_mut(count));
+        for (palette, (positions, normals)) in self.palettes[joints].chunks_exact(SKIN_JOINTS).zip(places) {
+            self.mesh.skin(palette, SkinOutput::new(positions).normals(normals)).expect("places for all");
         }
     }
 
     fn skin_morphed(&mut self) {
-        let Self { mesh, palettes, positions, normals, buffer, .. } = self;
-        let places = positions.chunks_exact_mut(mesh.len()).zip(normals.chunks_exact_mut(mesh.len()));
-        for (palette, (positions, normals)) in palettes.chunks_exact(SKIN_JOINTS).zip(places) {
+        let (joints, vertices) = self.next();
+        let (positions, normals) = (&mut self.positions[vertices.clone()], &mut self.normals[vertices]);
+        let count = self.mesh.len();
+        let places = positions.chunks_exact_mut(count).zip(normals.chunks_exact_mut(count));
+        for (palette, (positions, normals)) in self.palettes[joints].chunks_exact(SKIN_JOINTS).zip(places) {
             let output = SkinOutput::new(positions).normals(normals);
-            mesh.skin_morphed(palette, &WEIGHTS, buffer, output).expect("places for all");
+            self.mesh.skin_morphed(palette, &WEIGHTS, &mut self.buffer, output).expect("places for all");
         }
     }
 
@@ -153,21 +174,21 @@ impl Crowd {
 
     /// The seed's steps, one by one.
     fn compare(&mut self, report: &mut Report, steps: &mut Steps) -> Result<(), Box<dyn Error>> {
-        self.skin();
-        steps.first();
+        all_turns(|| self.skin());
+        all_turns(|| steps.first());
         self.check("first", |at| (steps.whole[at].position, steps.whole[at].normal))?;
-        steps.split();
+        all_turns(|| steps.split());
         self.check("split", |at| (steps.split[at].position, steps.split[at].normal))?;
-        steps.layout();
+        all_turns(|| steps.layout());
         self.check("layout", |at| steps.wide[at].narrow())?;
-        steps.sorted();
+        all_turns(|| steps.sorted());
         let count = self.mesh.len();
         let mut order = vec![0; count];
         for (place, &vertex) in steps.skin.order().iter().enumerate() {
             order[vertex as usize] = place;
         }
         self.check("sorted", |at| steps.wide[at / count * count + order[at % count]].narrow())?;
-        self.skin_padded();
+        all_turns(|| self.skin_padded());
         let [positions, normals] = &self.padded;
         for (at, (position, normal)) in positions.iter().zip(normals).enumerate() {
             let narrow = |[x, y, z, _]: [f32; 4]| [x, y, z];
@@ -182,17 +203,25 @@ impl Crowd {
         ];
         for (name, baseline, step) in baselines {
             let (ours, theirs) = take_turns((self, steps), 1, Self::skin, step);
-            self.case(report, name, ours, baseline, theirs)?;
+            self.case(report, (name, TURN), ours, baseline, theirs)?;
         }
         let (ours, theirs) = take_turns((self, steps), 1, Self::skin_padded, Steps::first);
-        self.case(report, "padded", ours, "first implementation", theirs)
+        self.case(report, ("padded", TURN), ours, "first implementation", theirs)
     }
 
-    /// Reports nanoseconds a call.
-    fn case(&self, report: &mut Report, name: &str, ours: f64, baseline: &str, theirs: f64) -> Result<(), Box<dyn Error>> {
+    /// Reports what so many characters took.
+    fn case(
+        &self,
+        report: &mut Report,
+        (name, characters): (&str, usize),
+        ours: f64,
+        baseline: &str,
+        theirs: f64,
+    ) -> Result<(), Box<dyn Error>> {
         let nodes = self.positions.len();
-        let (ours, baseline_figure) = (ours / nodes as f64, theirs / nodes as f64);
-        report.case(&Case { name, nodes, unit: Unit::Vertex, ours, baseline, baseline_figure })?;
+        let vertices = (characters * self.mesh.len()) as f64;
+        let (ours, baseline_figure) = (ours / vertices, theirs / vertices);
+        report.case(&Case { name, nodes, unit: Unit::Each("ns/vert"), ours, baseline, baseline_figure })?;
         Ok(())
     }
 }
@@ -210,33 +239,46 @@ impl Steps {
             morphs: crowd.recipe.morphs(WEIGHTS.len(), 3),
             morphed: skin.whole().to_vec(),
             skin,
+            turn: 0,
         }
     }
 
+    /// Which characters' turn it is, and where their vertices lie.
+    fn next(&mut self) -> (Range<usize>, Range<usize>) {
+        let (first, count) = (self.turn, self.skin.vertices());
+        self.turn = (first + TURN) % CHARACTERS;
+        (first..first + TURN, first * count..(first + TURN) * count)
+    }
+
     fn first(&mut self) {
-        let places = self.whole.chunks_exact_mut(self.skin.vertices());
-        self.palettes.iter().zip(places).for_each(|(palette, places)| self.skin.first(palette, places));
+        let (characters, vertices) = self.next();
+        let places = self.whole[vertices].chunks_exact_mut(self.skin.vertices());
+        self.palettes[characters].iter().zip(places).for_each(|(palette, to)| self.skin.first(palette, to));
     }
 
     fn split(&mut self) {
-        let places = self.split.chunks_exact_mut(self.skin.vertices());
-        self.palettes.iter().zip(places).for_each(|(palette, places)| self.skin.split(palette, places));
+        let (characters, vertices) = self.next();
+        let places = self.split[vertices].chunks_exact_mut(self.skin.vertices());
+        self.palettes[characters].iter().zip(places).for_each(|(palette, to)| self.skin.split(palette, to));
     }
 
     fn layout(&mut self) {
-        let places = self.wide.chunks_exact_mut(self.skin.vertices());
-        self.palettes.iter().zip(places).for_each(|(palette, places)| self.skin.layout(palette, places));
+        let (characters, vertices) = self.next();
+        let places = self.wide[vertices].chunks_exact_mut(self.skin.vertices());
+        self.palettes[characters].iter().zip(places).for_each(|(palette, to)| self.skin.layout(palette, to));
     }
 
     fn sorted(&mut self) {
-        let places = self.wide.chunks_exact_mut(self.skin.vertices());
-        self.palettes.iter().zip(places).for_each(|(palette, places)| self.skin.sorted(palette, places));
+        let (characters, vertices) = self.next();
+        let places = self.wide[vertices].chunks_exact_mut(self.skin.vertices());
+        self.palettes[characters].iter().zip(places).for_each(|(palette, to)| self.skin.sorted(palette, to));
     }
 
     /// Adds all targets to each vertex, then skins.
     fn first_morphed(&mut self) {
-        let places = self.whole.chunks_exact_mut(self.skin.vertices());
-        for (palette, places) in self.palettes.iter().zip(places) {
+        let (characters, vertices) = self.next();
+        let places = self.whole[vertices].chunks_exact_mut(self.skin.vertices());
+        for (palette, places) in self.palettes[characters].iter().zip(places) {
             for (vertex, (to, from)) in self.morphed.iter_mut().zip(self.skin.whole()).enumerate() {
                 let mut position = Vec3::from(from.position);
                 for (target, weight) in self.morphs.iter().zip(WEIGHTS) {
@@ -247,6 +289,11 @@ impl Steps {
             self.skin.first_of(&self.morphed, palette, places);
         }
     }
+}
+
+/// Has all characters their turn.
+fn all_turns(mut turn: impl FnMut()) {
+    (0..CHARACTERS / TURN).for_each(|_| turn());
 }
 
 /// One mesh whose vertices have all the same number of influences.
@@ -260,7 +307,7 @@ fn uniform(report: &mut Report, influences: usize) -> Result<(), Box<dyn Error>>
     let mut theirs = (skin, wide, vec![WholeVertex::default(); VERTICES]);
     let (ns, baseline_ns) = take_turns(
         (&mut ours, &mut theirs),
-        20,
+        3,
         |(mesh, palette, positions, normals)| {
             mesh.skin(palette, SkinOutput::new(positions).normals(normals)).expect("places for all");
         },
@@ -274,7 +321,7 @@ fn uniform(report: &mut Report, influences: usize) -> Result<(), Box<dyn Error>>
     report.case(&Case {
         name: &name,
         nodes: VERTICES,
-        unit: Unit::Vertex,
+        unit: Unit::Each("ns/vert"),
         ours: ns / VERTICES as f64,
         baseline: "first implementation",
         baseline_figure: baseline_ns / VERTICES as f64,
@@ -283,16 +330,16 @@ fn uniform(report: &mut Report, influences: usize) -> Result<(), Box<dyn Error>>
 }
 
 fn morph(report: &mut Report, crowd: &mut Crowd, steps: &mut Steps) -> Result<(), Box<dyn Error>> {
-    crowd.skin_morphed();
-    steps.first_morphed();
+    all_turns(|| crowd.skin_morphed());
+    all_turns(|| steps.first_morphed());
     crowd.check("morph", |at| (steps.whole[at].position, steps.whole[at].normal))?;
     let (ours, theirs) = take_turns((crowd, steps), 1, Crowd::skin_morphed, Steps::first_morphed);
-    crowd.case(report, "morph", ours, "first implementation", theirs)
+    crowd.case(report, ("morph", TURN), ours, "first implementation", theirs)
 }
 
 fn visible(report: &mut Report, crowd: &mut Crowd) -> Result<(), Box<dyn Error>> {
     let mut all = Crowd::new()?;
-    all.skin();
+    all_turns(|| all.skin());
     crowd.positions.fill([0.0; 3]);
     let third: Vec<u32> = (0..).step_by(3).take(CHARACTERS.div_ceil(3)).collect();
     on_one_thread(|| crowd.skin_visible(&third))?;
@@ -305,9 +352,14 @@ fn visible(report: &mut Report, crowd: &mut Crowd) -> Result<(), Box<dyn Error>>
     }
     let (ours, theirs) = on_one_thread(|| {
         let mut listed = (&mut *crowd, &third);
-        take_turns((&mut listed, &mut all), 1, |(crowd, third)| crowd.skin_visible(third), Crowd::skin)
+        take_turns(
+            (&mut listed, &mut all),
+            1,
+            |(crowd, third)| crowd.skin_visible(third),
+            |all| all_turns(|| all.skin()),
+        )
     })?;
-    crowd.case(report, "visible", ours, "all characters", theirs)
+    crowd.case(report, ("visible", CHARACTERS), ours, "all characters", theirs)
 }
 
 /// Does something with no other thread to share it with.
@@ -346,7 +398,7 @@ fn threads(report: &mut Report, crowd: &mut Crowd) -> Result<(), Box<dyn Error>>
         return Err("threads: two threads skin differently from one".into());
     }
     let [ours, theirs] = times.each_mut().map(|times| median(times));
-    crowd.case(report, "threads", ours, "one thread", theirs)
+    crowd.case(report, ("threads", CHARACTERS), ours, "one thread", theirs)
 }
 
 /// Fails unless a position and a normal are the same on both sides but for rounding.

@@ -46,7 +46,7 @@ use core::ops::Range;
 /// Normals and tangents are multiplied with the linear part of the blended matrix, as nearly every engine does: right for
 /// rotations and uniform scales. Where joints are scaled differently along their axes, normals lean. They are not
 /// normalised afterwards: a blend of rotations shortens them, and shaders normalise what they interpolate anyway.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct SkinnedMesh {
     pub(super) joints: usize,
     /// For one, two, three and four influences.

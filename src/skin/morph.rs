@@ -48,11 +48,11 @@ impl MorphBuffer {
 }
 
 /// The targets of a mesh.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Targets(Vec<Target>);
 
 /// Deltas of positions, normals and tangents; those that are all zero are absent.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 enum Target {
     /// Of some vertices.
     Sparse {

@@ -18,7 +18,16 @@ const ON_STACK: usize = 256;
 /// A matrix by columns, each with a fourth element: 0, 0, 0 and 1.
 #[derive(Clone, Copy)]
 #[repr(C, align(64))]
-struct Columns([f32; 16]);
+struct Columns([[f32; 4]; 4]);
+
+impl Columns {
+    /// The columns of a matrix.
+    #[inline(always)]
+    fn of(&Mat34 { rows: [x, y, z] }: &Mat34) -> Self {
+        let column = |at: usize, last: f32| [x[at], y[at], z[at], last];
+        Self([column(0, 0.0), column(1, 0.0), column(2, 0.0), column(3, 1.0)])
+    }
+}
 
 /// Which instructions are used. Only [`Level::all`] makes any, so that whoever has one may use them.
 #[derive(Clone, Copy, Debug)]
@@ -71,15 +80,12 @@ impl Level {
     /// Copies the palette, each matrix by columns.
     fn columns<'c>(self, palette: &[Mat34], places: &'c mut [MaybeUninit<Columns>]) -> &'c [Columns] {
         assert!(palette.len() == places.len());
-        for (matrix, place) in palette.iter().zip(&mut *places) {
-            match self.0 {
-                // SAFETY: there is a level only where its instructions are.
-                Instructions::Avx512 => unsafe { avx512::columns(matrix, place) },
-                Instructions::Avx2 => {
-                    let [x, y, z] = matrix.rows;
-                    let column = |at: usize, last: f32| [x[at], y[at], z[at], last];
-                    let columns = [column(0, 0.0), column(1, 0.0), column(2, 0.0), column(3, 1.0)];
-                    place.write(Columns(columns.as_flattened().try_into().expect("four by four")));
+        match self.0 {
+            // SAFETY: there is a level only where its instructions are.
+            Instructions::Avx512 => unsafe { avx512::columns(palette, places) },
+            Instructions::Avx2 => {
+                for (matrix, place) in palette.iter().zip(&mut *places) {
+                    place.write(Columns::of(matrix));
                 }
             }
         }

@@ -4,26 +4,31 @@ use super::{Columns, LANES, Lanes, Results, VertexStream, Work, put_some};
 use crate::math::Mat34;
 use crate::simd::skinning::{Block, Sinks, Streams};
 use core::arch::x86_64::{
-    __m512, __m512i, _mm256_castps_pd, _mm256_load_ps, _mm512_castpd_ps, _mm512_castps_pd, _mm512_castps256_ps512,
-    _mm512_fmadd_ps, _mm512_insertf64x4, _mm512_load_ps, _mm512_mask_loadu_ps, _mm512_mask_mov_ps,
-    _mm512_mask_permutexvar_ps, _mm512_mul_ps, _mm512_permutex2var_ps, _mm512_permutexvar_ps, _mm512_set1_ps,
-    _mm512_setr_epi32, _mm512_setr_ps, _mm512_shuffle_f32x4, _mm512_store_ps, _mm512_storeu_ps, _mm512_sub_ps,
+    __m512, __m512i, _MM_HINT_T0, _mm_prefetch, _mm256_castps_pd, _mm256_load_ps, _mm512_castpd_ps, _mm512_castps_pd,
+    _mm512_castps256_ps512, _mm512_fmadd_ps, _mm512_insertf64x4, _mm512_load_ps, _mm512_mask_loadu_ps,
+    _mm512_mask_mov_ps, _mm512_mask_permutexvar_ps, _mm512_mul_ps, _mm512_permutex2var_ps, _mm512_permutexvar_ps,
+    _mm512_set1_ps, _mm512_setr_epi32, _mm512_setr_ps, _mm512_shuffle_f32x4, _mm512_store_ps, _mm512_storeu_ps,
+    _mm512_sub_ps,
 };
 use core::mem::MaybeUninit;
 
+/// How many bytes ahead of the results that are written lines are asked for.
+const AHEAD: usize = 2048;
 /// The fourth element of each of four columns.
 const FOURTH: u16 = 0x8888;
 
-/// Copies a matrix by columns.
-#[inline]
+/// Copies matrices by columns, as many as there are of both.
 #[target_feature(enable = "avx512f")]
-pub(super) fn columns(matrix: &Mat34, to: &mut MaybeUninit<Columns>) {
+pub(super) fn columns(palette: &[Mat34], places: &mut [MaybeUninit<Columns>]) {
     let below = _mm512_setr_ps(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0);
-    // SAFETY: the mask loads twelve floats, as many as a matrix has.
-    let rows = unsafe { _mm512_mask_loadu_ps(below, 0x0fff, matrix.rows.as_ptr().cast()) };
     let turned = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
-    // SAFETY: columns are 16 floats, aligned as their type says.
-    unsafe { _mm512_store_ps(to.as_mut_ptr().cast(), _mm512_permutexvar_ps(turned, rows)) };
+    for (matrix, place) in palette.iter().zip(places) {
+        // SAFETY: the mask loads twelve floats, as many as a matrix has; columns are sixteen, aligned as their type says.
+        unsafe {
+            let rows = _mm512_mask_loadu_ps(below, 0x0fff, matrix.rows.as_ptr().cast());
+            _mm512_store_ps(place.as_mut_ptr().cast(), _mm512_permutexvar_ps(turned, rows));
+        }
+    }
 }
 
 /// Skins all blocks of the work.
@@ -42,7 +47,9 @@ pub(super) unsafe fn skin<const K: usize>(work: Work<'_>) {
         let left = given.iter().fold(load(&last), |left, row| _mm512_sub_ps(left, load(row)));
         // SAFETY: sixteen floats, aligned as their type says.
         unsafe { _mm512_store_ps(last.0.as_mut_ptr(), left) };
-        let weights: [&Lanes; K] = core::array::from_fn(|influence| given.get(influence).unwrap_or(&last));
+        // Read back from memory: the compiler would take each weight out of the vector with a shuffle or two.
+        let last = core::hint::black_box(&last);
+        let weights: [&Lanes; K] = core::array::from_fn(|influence| given.get(influence).unwrap_or(last));
         // SAFETY: the caller's.
         unsafe { skin_block::<K>(columns, joints, &weights, number, streams, first, &mut sinks) };
     }
@@ -200,6 +207,16 @@ fn load(lanes: &Lanes) -> __m512 {
     unsafe { _mm512_load_ps(lanes.0.as_ptr()) }
 }
 
+/// Asks for so many lines some way behind the results that are written: outputs are seldom in the cache.
+#[inline(always)]
+fn prefetch<const LINES: usize>(floats: *const f32) {
+    for line in 0..LINES {
+        let ahead = floats.wrapping_byte_add(AHEAD + 64 * line).cast();
+        // SAFETY: a prefetch of any address, mapped or not, has no effect that a program can observe; SSE is part of x86-64.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(ahead) };
+    }
+}
+
 /// Writes sixteen results from this vertex on, or as many as there are places.
 #[inline]
 #[target_feature(enable = "avx512f")]
@@ -213,6 +230,7 @@ fn put(four: Four, first: usize, to: &mut VertexStream<'_>) {
                 let bc = _mm512_setr_epi32(5, 6, 8, 9, 10, 12, 13, 14, 16, 17, 18, 20, 21, 22, 24, 25);
                 let cd = _mm512_setr_epi32(10, 12, 13, 14, 16, 17, 18, 20, 21, 22, 24, 25, 26, 28, 29, 30);
                 let floats = places.as_mut_ptr().cast::<f32>();
+                prefetch::<3>(floats);
                 // SAFETY: sixteen places of three floats are 48 floats; the stores have no alignment to keep.
                 unsafe {
                     _mm512_storeu_ps(floats, _mm512_permutex2var_ps(a, ab, b));
@@ -225,6 +243,7 @@ fn put(four: Four, first: usize, to: &mut VertexStream<'_>) {
         VertexStream::Padded(places) => {
             if let Some(places) = places.get_mut(first..first + LANES) {
                 let floats = places.as_mut_ptr().cast::<f32>();
+                prefetch::<4>(floats);
                 // SAFETY: sixteen places of four floats are 64 floats; the stores have no alignment to keep.
                 unsafe {
                     _mm512_storeu_ps(floats, a);
