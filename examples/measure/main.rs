@@ -23,6 +23,7 @@ mod draws;
 mod memory;
 mod molecule_mesh;
 mod molecule_skeleton;
+mod molecule_skinning;
 mod moved;
 mod pauses;
 mod report;
@@ -78,6 +79,11 @@ const EXPERIMENTS: &[Experiment] = &[
         name: "bitsquid-clip",
         about: "playing a clip forward, backward and by seeks, against a search in every track",
         run: bitsquid_clip::run,
+    },
+    Experiment {
+        name: "molecule-skinning",
+        about: "skinning, against the first implementation and the steps that make it faster",
+        run: molecule_skinning::run,
     },
     Experiment {
         name: "snapshot",

@@ -84,6 +84,9 @@ struct Steps {
     turn: usize,
 }
 
+/// The name of a case, what it is compared with, and that.
+type Step = (&'static str, &'static str, fn(&mut Steps));
+
 fn mesh(recipe: &SkinRecipe, morphs: &[Vec<[f32; 3]>]) -> Result<SkinnedMesh, hedgerow::Error> {
     let mut builder = SkinnedMesh::builder(&recipe.positions)
         .normals(&recipe.normals)
@@ -195,7 +198,7 @@ impl Crowd {
             same("padded", (self.positions[at], self.normals[at]), (narrow(*position), narrow(*normal)))?;
         }
 
-        let baselines: [(&str, &str, fn(&mut Steps)); 4] = [
+        let baselines: [Step; 4] = [
             ("first", "first implementation", Steps::first),
             ("split", "its split streams", Steps::split),
             ("layout", "and four floats", Steps::layout),

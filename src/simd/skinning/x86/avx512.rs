@@ -142,8 +142,8 @@ unsafe fn four_matrices<const K: usize>(
             return _mm512_fmadd_ps(_mm512_set1_ps(weights[0].0[lane]), apart, matrix(1));
         }
         let mut sum = _mm512_mul_ps(_mm512_set1_ps(weights[0].0[lane]), matrix(0));
-        for influence in 1..K {
-            sum = _mm512_fmadd_ps(_mm512_set1_ps(weights[influence].0[lane]), matrix(influence), sum);
+        for (influence, weights) in weights.iter().enumerate().skip(1) {
+            sum = _mm512_fmadd_ps(_mm512_set1_ps(weights.0[lane]), matrix(influence), sum);
         }
         sum
     };
