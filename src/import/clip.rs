@@ -17,6 +17,25 @@ use std::collections::{HashMap, HashSet};
 ///
 /// An animation that moves several rigs is a clip for each, all as long as the animation, so that they stay in step when they are
 /// played at the same time. Tracks are as the file has them, at full precision; joints that it leaves alone have none.
+///
+/// ```
+/// // A buffer of the numbers 0, 2, 0: times from 0 to 2, and the place (0, 2, 0) for a start; the rest is zero.
+/// let text = br#"{
+///     "asset": {"version": "2.0"}, "nodes": [{"name": "lift"}],
+///     "animations": [{"name": "up", "samplers": [{"input": 0, "output": 1}],
+///         "channels": [{"sampler": 0, "target": {"node": 0, "path": "translation"}}]}],
+///     "accessors": [{"componentType": 5126, "type": "SCALAR", "count": 2, "bufferView": 0},
+///         {"componentType": 5126, "type": "VEC3", "count": 2, "bufferView": 0}],
+///     "bufferViews": [{"buffer": 0, "byteLength": 24}],
+///     "buffers": [{"byteLength": 24, "uri": "data:;base64,AAAAAAAAAEAAAAAAAAAAAAAAAAAAAAAA"}]
+/// }"#;
+/// let imported = hedgerow::import::from_slice(text, None)?.imported;
+/// let up = &imported.clips[0];
+/// assert_eq!((up.name.as_deref(), up.clip.duration()), (Some("up"), 2.0));
+/// let lift = imported.rigs[up.rig].joint_of(0).expect("it is animated");
+/// assert_eq!(up.clip.translation(lift).unwrap().sample(1.5).y, 0.5);
+/// # Ok::<(), hedgerow::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ImportedClip {
@@ -57,18 +76,19 @@ pub(super) fn targets(
         for (channel, json_channel) in json.channels.iter().enumerate() {
             let (sampler, target) = (json_channel.sampler, &json_channel.target);
             check_index(Some(sampler), json.samplers.len(), item, || format!("channels[{channel}].sampler"))?;
-            check_index(Some(target.node), root.nodes.len(), item, || format!("channels[{channel}].target.node"))?;
             let node = target.node.value();
             let has_targets = || morphs.binary_search_by_key(&node, |morph| morph.node).is_ok();
             let property = match target.path {
                 Checked::Valid(Property::MorphTargetWeights) if !has_targets() => None,
                 Checked::Valid(property) => Some(property),
+                // Extensions have paths of their own.
                 Checked::Invalid => None,
             };
             let Some(property) = property else {
                 skipped.push(Skipped::Channel { animation, channel });
                 continue;
             };
+            check_index(Some(target.node), root.nodes.len(), item, || format!("channels[{channel}].target.node"))?;
             if !seen.insert((node, property as u8)) {
                 let (field, problem) = (
                     format!("channels[{channel}].target"),

@@ -11,6 +11,23 @@ use gltf::json::{Index, Root};
 /// The vertices of a primitive that is skinned or morphed, as plain arrays with an element for each vertex.
 ///
 /// Integers that stand for fractions have become floats; else everything is as the file has it.
+///
+/// ```
+/// // A point at (0, 2, 0), and a morph target that moves it by as much.
+/// let text = br#"{
+///     "asset": {"version": "2.0"}, "nodes": [{"name": "flag", "mesh": 0}],
+///     "meshes": [{"extras": {"targetNames": ["wave"]}, "weights": [0.5],
+///         "primitives": [{"attributes": {"POSITION": 0}, "targets": [{"POSITION": 0}]}]}],
+///     "accessors": [{"componentType": 5126, "type": "VEC3", "count": 1, "bufferView": 0}],
+///     "bufferViews": [{"buffer": 0, "byteLength": 12}],
+///     "buffers": [{"byteLength": 12, "uri": "data:;base64,AAAAAAAAAEAAAAAA"}]
+/// }"#;
+/// let imported = hedgerow::import::from_slice(text, None)?.imported;
+/// let flag = imported.mesh(0).expect("it has a morph target");
+/// assert_eq!((flag.positions[0], flag.targets[0].positions[0]), ([0.0, 2.0, 0.0], [0.0, 2.0, 0.0]));
+/// assert_eq!((flag.influences, flag.normals.len()), (0, 0));
+/// # Ok::<(), hedgerow::Error>(())
+/// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct MeshData {

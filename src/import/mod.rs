@@ -36,16 +36,91 @@
 //! | mesh of one primitive | the node itself has the shape and the material |
 //! | mesh of several primitives | a child node for each primitive, before the node's other children, without name or transform |
 //! | primitive | a mesh id: its running number over all meshes, see [`MeshIds`] |
+//! | joints of skins, animated nodes | the nodes that they are, and joints of a [`Rig`] |
+//! | skin | an [`ImportedSkin`]: what makes a palette of a rig's model matrices |
+//! | animation | an [`ImportedClip`] for each rig that it moves |
+//! | morph targets, their weights | [`MeshData::targets`]; a [`MorphNode`], and channels of clips where they are animated |
+//! | vertices of what is skinned or morphed | a [`MeshData`], which makes a [`SkinnedMesh`](crate::SkinnedMesh) |
 //! | its bounds | `min` and `max` of the positions where the file has them, otherwise from the data |
 //! | its material | the glTF index; where it names none, [`Imported::default_material`] |
 //!
-//! Skins, animations, cameras, morph targets, vertices and textures are not imported; [`Imported::skipped`] lists
-//! what a file has of those that concern nodes. Bounds are those of the mesh at rest.
+//! Cameras, textures and the vertices of meshes that neither joints nor weights deform are not imported;
+//! [`Imported::skipped`] lists what a file has of that concerns nodes. Bounds are those of the mesh at rest.
+//!
+//! # Characters
+//!
+//! [`Imported::clips`] and [`Imported::rigs`] are the character's motion, [`Imported::skins`] and [`Imported::meshes`] what
+//! follows it. A clip is compiled, played into a pose, and the pose given to the nodes of the scene, or made into a
+//! palette that vertices are skinned with, or both:
+//!
+//! ```
+//! use hedgerow::glam::Vec3;
+//! use hedgerow::{ClipBuilder, Player, Pose, SkinOutput, import};
+//!
+//! // An arm of two joints, a triangle whose last corner follows the second of them, and a clip of a second in which that
+//! // one is stretched out by two.
+//! let json = r#"{
+//!     "asset": {"version": "2.0"}, "scene": 0, "scenes": [{"nodes": [0, 2]}],
+//!     "nodes": [{"name": "arm", "children": [1]}, {"name": "hand"}, {"name": "sleeve", "mesh": 0, "skin": 0}],
+//!     "skins": [{"joints": [0, 1]}],
+//!     "meshes": [{"primitives": [{"attributes": {"POSITION": 0, "WEIGHTS_0": 1, "JOINTS_0": 2}}]}],
+//!     "animations": [{"name": "stretch", "samplers": [{"input": 3, "output": 4}],
+//!         "channels": [{"sampler": 0, "target": {"node": 1, "path": "translation"}}]}],
+//!     "accessors": [
+//!         {"bufferView": 0, "componentType": 5126, "type": "VEC3", "count": 3},
+//!         {"bufferView": 0, "componentType": 5126, "type": "VEC4", "count": 3, "byteOffset": 36},
+//!         {"bufferView": 0, "componentType": 5121, "type": "VEC4", "count": 3, "byteOffset": 84},
+//!         {"bufferView": 0, "componentType": 5126, "type": "SCALAR", "count": 2, "byteOffset": 96},
+//!         {"bufferView": 0, "componentType": 5126, "type": "VEC3", "count": 2, "byteOffset": 104}],
+//!     "bufferViews": [{"buffer": 0, "byteLength": 128}],
+//!     "buffers": [{"byteLength": 128, "uri": "data:,DATA"}]
+//! }"#;
+//! let positions = [0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0];
+//! let weights = [1.0, 0.0, 0.0, 0.0].repeat(3);
+//! let joints = [0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0];
+//! let (times, stretched) = ([0.0, 1.0], [0.0, 0.0, 0.0, 2.0, 0.0, 0.0]);
+//! let floats = |list: &[f32]| list.iter().flat_map(|number| number.to_le_bytes()).collect::<Vec<u8>>();
+//! let data = [floats(&positions), floats(&weights), joints.to_vec(), floats(&times), floats(&stretched)].concat();
+//! let data: String = data.iter().map(|byte| format!("%{byte:02X}")).collect();
+//! let mut import = import::from_slice(json.replace("DATA", &data).as_bytes(), None)?;
+//!
+//! let imported = &import.imported;
+//! let stretch = &imported.clips[0];
+//! let rig = &imported.rigs[stretch.rig];
+//! let (clip, _) = ClipBuilder::new().build(&stretch.clip)?;
+//! let mut pose = Pose::rest(&rig.skeleton);
+//! let mut channels = vec![0.0; rig.channels];
+//! clip.write_constants(&mut pose, &mut channels)?;
+//! let mut player = Player::new(&clip);
+//!
+//! player.advance(0.5);                                             // each frame:
+//! player.sample(&mut pose)?;
+//! rig.apply(&pose, &mut import.scene)?;                            // the nodes follow,
+//! import.scene.update();
+//! let hand = rig.places[0].node(1).expect("the hand is in the scene");
+//! let at = import.scene.world(hand).unwrap().translation();
+//! assert!((at - Vec3::X).length() < 1e-3);
+//!
+//! let skin = &imported.skins[0].skin;                              // and so do vertices.
+//! let (mut models, mut palette) = (Vec::new(), Vec::new());
+//! pose.to_models(&rig.skeleton, &mut models)?;
+//! skin.palette(&models, &mut palette)?;
+//! let mesh = imported.meshes[0].to_skinned_mesh(skin.len())?;      // once
+//! let mut skinned = vec![[0.0_f32; 3]; mesh.len()];
+//! mesh.skin(&palette, SkinOutput::new(&mut skinned[..]))?;
+//! assert!((Vec3::from(skinned[2]) - Vec3::new(1.0, 1.0, 0.0)).length() < 1e-3);
+//! # Ok::<(), hedgerow::Error>(())
+//! ```
+//!
+//! Model matrices, palettes and skinned vertices are relative to the rig's [`base`](RigPlace::base). The
+//! transform of the node that draws a skinned mesh counts for nothing, as glTF has it.
 //!
 //! # What is refused
 //!
 //! A file is checked as a whole before the first node is inserted, and after an error the scene is as before:
-//! see [`ImportErrorKind`]. Buffers are looked for and measured, but read only where bounds have to come from them.
+//! see [`ImportErrorKind`]. That goes for animations, skins and vertices, too: a file with one bad key is refused as a whole.
+//! Buffers are looked for and measured, but read only where bounds, animations, skins or deformed vertices have to
+//! come from them.
 //! Of required extensions those pass that concern materials, textures, lights and `KHR_mesh_quantization`.
 //! Buffers in files of their own are found by relative paths, which may lead out of the folder (`../`); absolute
 //! paths and network addresses are refused.
@@ -53,7 +128,8 @@
 //! # Cost
 //!
 //! Linear in the file and in the nodes inserted. A node that *n* scenes list is inserted *n* times, and a mesh of
-//! several primitives once more for each at every node that has it: a small file can describe a large scene.
+//! several primitives once more for each at every node that has it: a small file can describe a large scene. Likewise,
+//! vertices and keys are read anew for each primitive and each channel that names them.
 
 mod accessor;
 mod bounds;

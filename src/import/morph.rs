@@ -10,6 +10,22 @@ use serde_json::Value;
 ///
 /// Where an animation of the file changes the weights, they are channels of the clips of the node's rig: the same
 /// ones in each clip, at rest in those that leave them alone.
+///
+/// ```
+/// let text = br#"{
+///     "asset": {"version": "2.0"}, "nodes": [{"name": "flag", "mesh": 0}],
+///     "meshes": [{"extras": {"targetNames": ["wave"]}, "weights": [0.5],
+///         "primitives": [{"attributes": {"POSITION": 0}, "targets": [{"POSITION": 0}]}]}],
+///     "accessors": [{"componentType": 5126, "type": "VEC3", "count": 1, "bufferView": 0}],
+///     "bufferViews": [{"buffer": 0, "byteLength": 12}],
+///     "buffers": [{"byteLength": 12, "uri": "data:;base64,AAAAAAAAAEAAAAAA"}]
+/// }"#;
+/// let imported = hedgerow::import::from_slice(text, None)?.imported;
+/// let flag = imported.morph(0).expect("its mesh has a target");
+/// assert_eq!((&flag.weights[..], &flag.names[..]), (&[0.5][..], &["wave".to_owned()][..]));
+/// assert_eq!(flag.channels, None);
+/// # Ok::<(), hedgerow::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct MorphNode {

@@ -3,7 +3,7 @@
 use super::accessor;
 use super::error::{ImportError, ImportErrorKind, Item, ItemKind};
 use super::graph::check_index;
-use super::read::{Numbers, Reader};
+use super::read::{Numbers, Reader, expect_finite};
 use super::rig::Rigs;
 use crate::{Error, Mat34, Skin, SkinError};
 
@@ -11,6 +11,18 @@ use crate::{Error, Mat34, Skin, SkinError};
 ///
 /// Palettes are relative to the rig's [`base`](super::RigPlace::base), as model matrices are. The transform of the
 /// node that has the mesh counts for nothing, as glTF wants it.
+///
+/// ```
+/// let text = br#"{
+///     "asset": {"version": "2.0"}, "scenes": [{"nodes": [0]}], "skins": [{"name": "bones", "joints": [2, 1]}],
+///     "nodes": [{"children": [1]}, {"name": "hip", "children": [2]}, {"name": "head"}]
+/// }"#;
+/// let imported = hedgerow::import::from_slice(text, None)?.imported;
+/// let bones = &imported.skins[0];
+/// let skeleton = &imported.rigs[bones.rig].skeleton;
+/// assert!(bones.skin.joints().iter().map(|&joint| skeleton.name(joint)).eq(["head", "hip"]));
+/// # Ok::<(), hedgerow::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ImportedSkin {
@@ -41,6 +53,7 @@ pub(super) fn read(reader: Reader<'_>) -> Result<Vec<Vec<(usize, Mat34)>>, Impor
             Some(accessor) => {
                 let field: (_, &dyn Fn() -> String) = (item(), &|| "inverseBindMatrices".to_owned());
                 let matrices = reader.arrays::<16>(accessor, Numbers::Floats, field)?;
+                let matrices = expect_finite(matrices, (item(), &|| "inverseBindMatrices".to_owned()))?;
                 // The format allows for more matrices than joints.
                 if matrices.len() < json.joints.len() {
                     let (expected, found) = (json.joints.len(), matrices.len());

@@ -47,7 +47,7 @@ impl MeshData {
     /// Computes in **O(vertices · (influences + targets))**.
     ///
     /// # Errors
-    /// What [`JointBounds::with_morphs`] refuses; nothing for the arrays of an import.
+    /// What [`JointBounds::with_morphs`] refuses; for the arrays of an import that is deltas whose sum is not finite.
     pub fn joint_bounds(&self) -> Result<JointBounds, Error> {
         let positions: Vec<Vec3> = self.positions.iter().map(|&position| position.into()).collect();
         let mut extents = vec![Vec3::ZERO; if self.targets.is_empty() { 0 } else { positions.len() }];

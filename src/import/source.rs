@@ -6,6 +6,7 @@ use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use gltf::Glb;
 use gltf::json::Root;
 use percent_encoding::percent_decode_str;
+use serde_json::Value;
 use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::fs::{self, File};
@@ -48,9 +49,29 @@ pub(super) fn parse(bytes: &[u8]) -> Result<(Root, Blob<'_>), ImportError> {
     } else {
         (Cow::Borrowed(bytes), None)
     };
-    let root = Root::from_slice(&json).map_err(|error| ImportErrorKind::Json(error.to_string()))?;
+    let root = Root::from_slice(&json)
+        .or_else(|error| with_targets(&json).ok_or(error))
+        .map_err(|error| ImportErrorKind::Json(error.to_string()))?;
     check_version(&root)?;
     Ok((root, blob))
+}
+
+/// The JSON of a file with animations of what is no node: glTF leaves the node out of such a channel's target, but what
+/// reads the JSON asks for one. The channel is given a node and a path that no node has. `None` where that does not help.
+fn with_targets(json: &[u8]) -> Option<Root> {
+    let mut file: Value = serde_json::from_slice(json).ok()?;
+    let animations = file.get_mut("animations")?.as_array_mut()?;
+    for animation in animations {
+        for channel in animation.get_mut("channels").and_then(Value::as_array_mut).into_iter().flatten() {
+            if let Some(target) = channel.get_mut("target").and_then(Value::as_object_mut)
+                && !target.contains_key("node")
+            {
+                target.insert("node".to_owned(), 0.into());
+                target.insert("path".to_owned(), "pointer".into());
+            }
+        }
+    }
+    Root::from_slice(&serde_json::to_vec(&file).ok()?).ok()
 }
 
 /// Splits a GLB into its chunks.

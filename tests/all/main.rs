@@ -12,6 +12,8 @@ mod edits;
 mod gltf;
 #[cfg(feature = "gltf")]
 mod gltf_animation;
+#[cfg(feature = "gltf")]
+mod gltf_characters;
 mod handles;
 mod inherited;
 mod mended;

@@ -2,6 +2,8 @@
 
 mod build;
 mod group;
+#[cfg(test)]
+mod tests;
 
 pub(super) use build::{Rigs, find};
 

@@ -1,0 +1,136 @@
+//! Which nodes make a rig, on forests of plain numbers.
+
+use super::group::{Forest, Group, Grouping};
+
+/// A forest of nodes with these parents, each before its children.
+fn forest(parents: &[Option<usize>]) -> Forest {
+    let mut order = Vec::new();
+    let mut stack: Vec<usize> = (0..parents.len()).rev().filter(|&node| parents[node].is_none()).collect();
+    while let Some(node) = stack.pop() {
+        order.push(node);
+        stack.extend((0..parents.len()).rev().filter(|&child| parents[child] == Some(node)));
+    }
+    Forest { parents: parents.to_vec(), order }
+}
+
+/// The rigs of a forest in which these sets of nodes are marked, and whether each has several roots.
+fn groups(parents: &[Option<usize>], sets: &[&[usize]]) -> Vec<(Vec<usize>, bool)> {
+    let mut grouping = Grouping::new(parents.len());
+    for set in sets {
+        for &node in *set {
+            grouping.mark(node);
+            grouping.unite(set[0], node);
+        }
+    }
+    let groups = grouping.groups(&forest(parents));
+    groups.into_iter().map(|Group { nodes, several_roots }| (nodes, several_roots)).collect()
+}
+
+/// One root with two branches of three nodes each: 0 → 1 → 2 → 3 and 0 → 4 → 5 → 6.
+const FORK: [Option<usize>; 7] = [None, Some(0), Some(1), Some(2), Some(0), Some(4), Some(5)];
+
+#[test]
+fn what_moves_alone_is_a_rig_of_its_own() {
+    assert_eq!(groups(&FORK, &[]), []);
+    assert_eq!(groups(&FORK, &[&[3]]), [(vec![3], false)]);
+    assert_eq!(groups(&FORK, &[&[6], &[2]]), [(vec![2], false), (vec![6], false)]);
+}
+
+#[test]
+fn what_moves_below_a_moving_node_belongs_to_its_rig_with_all_between() {
+    assert_eq!(groups(&FORK, &[&[1], &[3]]), [(vec![1, 2, 3], false)]);
+    assert_eq!(groups(&FORK, &[&[0], &[3], &[6]]), [(vec![0, 1, 2, 3, 4, 5, 6], false)]);
+}
+
+#[test]
+fn a_skin_reaches_up_to_the_lowest_node_above_all_joints() {
+    assert_eq!(groups(&FORK, &[&[3, 5]]), [(vec![0, 1, 2, 3, 4, 5], false)]);
+    assert_eq!(groups(&FORK, &[&[2, 3]]), [(vec![2, 3], false)]);
+}
+
+#[test]
+fn skins_whose_paths_meet_make_one_rig() {
+    // 0 → 1 → {2, 3}, 0 → 4 → {5, 6}.
+    let parents = [None, Some(0), Some(1), Some(1), Some(0), Some(4), Some(4)];
+    assert_eq!(groups(&parents, &[&[2, 3], &[5, 6]]), [(vec![1, 2, 3], false), (vec![4, 5, 6], false)]);
+    assert_eq!(groups(&parents, &[&[2, 5], &[3, 6]]), [(vec![0, 1, 2, 3, 4, 5, 6], false)]);
+    // They meet at a node that neither has as a joint, below the top of one of them.
+    assert_eq!(groups(&parents, &[&[2, 5], &[3]]), [(vec![0, 1, 2, 4, 5], false), (vec![3], false)]);
+    assert_eq!(groups(&parents, &[&[2, 3], &[2, 6]]), [(vec![0, 1, 2, 3, 4, 6], false)]);
+}
+
+#[test]
+fn a_skin_spread_over_several_trees_has_several_roots() {
+    // 0 → 1 → 2 and 3 → 4, and 5 alone.
+    let parents = [None, Some(0), Some(1), None, Some(3), None];
+    assert_eq!(groups(&parents, &[&[2, 4]]), [(vec![0, 1, 2, 3, 4], true)]);
+    assert_eq!(groups(&parents, &[&[2, 4], &[5]]), [(vec![0, 1, 2, 3, 4], true), (vec![5], false)]);
+    // What lies on the way to a root is of the same rig.
+    assert_eq!(groups(&parents, &[&[2, 4], &[1], &[3]]), [(vec![0, 1, 2, 3, 4], true)]);
+    assert_eq!(groups(&parents, &[&[4, 5], &[2]]), [(vec![2], false), (vec![3, 4, 5], true)]);
+}
+
+#[test]
+fn rigs_are_the_least_that_hold_together_on_all_small_forests() {
+    // Every forest of five nodes whose parents have lower numbers, and every two sets of two nodes.
+    let choices = |node: usize| core::iter::once(None).chain((0..node).map(Some));
+    let mut parents = vec![vec![]];
+    for node in 0..5 {
+        parents = parents
+            .iter()
+            .flat_map(|list: &Vec<Option<usize>>| choices(node).map(|it| [&list[..], &[it]].concat()))
+            .collect();
+    }
+    let pairs: Vec<[usize; 2]> = (0..5).flat_map(|a| (a..5).map(move |b| [a, b])).collect();
+    let mut compared = 0;
+    for parents in &parents {
+        for first in &pairs {
+            for second in &pairs {
+                let found = groups(parents, &[first, second]);
+                assert_eq!(found, by_the_book(parents, &[first, second]), "{parents:?} {first:?} {second:?}");
+                compared += 1;
+            }
+        }
+    }
+    assert_eq!(compared, 120 * 15 * 15);
+}
+
+/// The same by the letter of the rule: sets grow by what the rule says until nothing more is to be united.
+fn by_the_book(parents: &[Option<usize>], sets: &[&[usize]]) -> Vec<(Vec<usize>, bool)> {
+    let above = |node: usize| core::iter::successors(Some(node), |&at| parents[at]).collect::<Vec<_>>();
+    let paths = |set: &[usize]| {
+        let common: Vec<usize> =
+            above(set[0]).into_iter().filter(|at| set.iter().all(|&node| above(node).contains(at))).collect();
+        // Up to the lowest common node, and to the roots where there is none.
+        let mut nodes: Vec<usize> = set
+            .iter()
+            .flat_map(|&node| above(node))
+            .filter(|at| common.first() == Some(at) || !common.contains(at))
+            .collect();
+        nodes.sort_unstable();
+        nodes.dedup();
+        (nodes, common.is_empty())
+    };
+    let mut sets: Vec<Vec<usize>> = sets.iter().map(|set| set.to_vec()).collect();
+    let connected = |a: &[usize], b: &[usize]| {
+        let moves = |a: &[usize], b: &[usize]| b.iter().any(|&node| above(node).iter().any(|at| a.contains(at)));
+        moves(a, b) || moves(b, a) || paths(a).0.iter().any(|node| paths(b).0.contains(node))
+    };
+    let mut at = 0;
+    while at < sets.len() {
+        match (at + 1..sets.len()).find(|&other| connected(&sets[at], &sets[other])) {
+            Some(other) => {
+                let more = sets.remove(other);
+                sets[at].extend(more);
+                at = 0;
+            }
+            None => at += 1,
+        }
+    }
+    let order = forest(parents).order;
+    let place = |node: &usize| order.iter().position(|at| at == node);
+    let mut groups: Vec<(Vec<usize>, bool)> = sets.iter().map(|set| paths(set)).collect();
+    groups.iter_mut().for_each(|(nodes, _)| nodes.sort_by_key(place));
+    groups.sort_by_key(|(nodes, _)| place(&nodes[0]));
+    groups
+}
