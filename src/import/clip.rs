@@ -19,7 +19,7 @@ use std::collections::{HashMap, HashSet};
 /// played at the same time. Tracks are as the file has them, at full precision; joints that it leaves alone have none.
 ///
 /// ```
-/// // A buffer of the numbers 0, 2, 0: times from 0 to 2, and the place (0, 2, 0) for a start; the rest is zero.
+/// // The numbers 0, 2, 0, 0, 0, 0: the times 0 and 2, and the places (0, 2, 0) and (0, 0, 0).
 /// let text = br#"{
 ///     "asset": {"version": "2.0"}, "nodes": [{"name": "lift"}],
 ///     "animations": [{"name": "up", "samplers": [{"input": 0, "output": 1}],
