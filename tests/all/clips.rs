@@ -339,5 +339,6 @@ fn a_stream_that_ends_early_holds_its_last_keys() {
     assert_eq!((stream.advance(2.0), stream.advance(0.1)), (cut.clone(), cut.clone()));
     assert_eq!(stream.sample(&mut Pose::new(96)), Ok(()));
     assert_eq!(StreamPlayer::new(&clip.to_bytes()[..100]).map(|_| ()), cut);
-    assert_eq!(StreamPlayer::new(&b"no clip at all, but long enough to be read as the head of one, if it were that, which it is not, and so on, and on"[..]).map(|_| ()), Err(Error::Clip(ClipError::NotAClip)));
+    let never = StreamPlayer::new(&[7; 200][..]).map(|_| ());
+    assert_eq!(never, Err(Error::Clip(ClipError::NotAClip)));
 }
