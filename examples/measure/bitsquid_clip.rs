@@ -13,6 +13,7 @@
 //! All clips have jump frames at the default spacing. Samples are compared with the searching player's: rotations may be 1.1e-4 radians
 //! apart, what a compact key may be, and constant tracks not at all. Cache misses are not counted here: run under `perf stat -e
 //! cache-misses` where the machine has the counters.
+#![allow(clippy::cast_possible_truncation, reason = "joints and frames are few")]
 
 use crate::report::{Case, Report, Unit};
 use crate::timing::take_turns;

@@ -1,3 +1,4 @@
+#![allow(clippy::cast_possible_truncation, reason = "random words, cut to size")]
 use super::*;
 use crate::math::PoseBlock;
 
@@ -51,7 +52,7 @@ fn group<W: Any>(state: &mut u64, blocks: u16, singles: usize) -> Vec<u8> {
     let mut bytes = Vec::new();
     for _ in 0..bits(state) % 12 {
         let head = Record { block: bits(state) as u16 % blocks, lanes: bits(state) as u8, time: W::any(state) };
-        let lanes = if bits(state) % 3 == 0 { u8::MAX } else { head.lanes };
+        let lanes = if bits(state).is_multiple_of(3) { u8::MAX } else { head.lanes };
         let keys: Vec<[W; NUMBERS]> =
             (0..lanes.count_ones()).map(|_| core::array::from_fn(|_| W::any(state))).collect();
         Record { lanes, ..head }.write(&keys, usize::from(head.block) >= singles, &mut bytes);
@@ -148,11 +149,11 @@ fn every_level_samples_the_same_bits<W: Any>() {
     let mut state = 7;
     for round in 0..500 {
         let active: Vec<Active<W>> = (0..3).map(|_| block(&mut state)).collect();
-        let live = |state: &mut u64| if bits(state) % 2 == 0 { u8::MAX } else { bits(state) as u8 };
+        let live = |state: &mut u64| if bits(state).is_multiple_of(2) { u8::MAX } else { bits(state) as u8 };
         let targets: Vec<Target> = (0..3)
             .map(|index| {
                 let live = live(&mut state);
-                [index, 0, live, if bits(&mut state) % 2 == 0 { 0 } else { bits(&mut state) as u8 & live }]
+                [index, 0, live, if bits(&mut state).is_multiple_of(2) { 0 } else { bits(&mut state) as u8 & live }]
             })
             .collect();
         let mut ranges = [PLAIN; 3];

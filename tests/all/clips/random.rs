@@ -1,4 +1,5 @@
 //! Clips made of a few random bytes.
+#![allow(clippy::cast_possible_truncation, reason = "joints and frames are few")]
 
 use hedgerow::glam::{Quat, Vec3, Vec4};
 use hedgerow::{Interpolation, RawClip, Track, TrackValue};
