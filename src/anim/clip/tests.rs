@@ -142,9 +142,9 @@ fn play(bytes: Vec<u8>, times: &[f32]) {
     let mut player = Player::new(&clip);
     for (index, &time) in times.iter().enumerate() {
         if index % 4 == 0 {
-            player.seek(time)
+            player.seek(time);
         } else {
-            _ = player.advance(time - 1.0)
+            _ = player.advance(time - 1.0);
         }
         player.prefetch();
         poses.iter_mut().for_each(|pose| _ = player.sample(pose));
