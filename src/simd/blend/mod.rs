@@ -47,12 +47,6 @@ fn weights(weight: f32, mask: Option<&[Weights]>, block: usize) -> Weights {
     mask.map_or([weight; LANES], |mask| mask[block].map(|part| part * weight))
 }
 
-/// Replaces each of eight numbers: a loop that becomes an instruction for each operation.
-#[inline(always)]
-fn each(numbers: &mut Weights, new: impl Fn(usize, f32) -> f32) {
-    numbers.iter_mut().enumerate().for_each(|(lane, number)| *number = new(lane, *number));
-}
-
 #[inline(always)]
 fn accumulate_lanes(
     sum: &mut [PoseBlock],
@@ -63,14 +57,16 @@ fn accumulate_lanes(
 ) {
     for (block, ((sum, totals), pose)) in sum.iter_mut().zip(totals).zip(pose).enumerate() {
         let w = weights(weight, mask, block);
-        let signed = towards(&sum.rotation, &pose.rotation, &w);
-        each(totals, |lane, total| total + w[lane]);
-        for axis in 0..3 {
-            each(&mut sum.translation[axis], |lane, sum| sum + w[lane] * pose.translation[axis][lane]);
-            each(&mut sum.scale[axis], |lane, sum| sum + w[lane] * pose.scale[axis][lane]);
-        }
-        for part in 0..4 {
-            each(&mut sum.rotation[part], |lane, sum| sum + signed[lane] * pose.rotation[part][lane]);
+        let turned = towards(&sum.rotation, &pose.rotation, &w);
+        for lane in 0..LANES {
+            totals[lane] += w[lane];
+            for axis in 0..3 {
+                sum.translation[axis][lane] += w[lane] * pose.translation[axis][lane];
+                sum.scale[axis][lane] += w[lane] * pose.scale[axis][lane];
+            }
+            for part in 0..4 {
+                sum.rotation[part][lane] += turned[lane] * pose.rotation[part][lane];
+            }
         }
     }
 }
@@ -79,15 +75,17 @@ fn accumulate_lanes(
 fn average_lanes(sum: &[PoseBlock], totals: &[Weights], base: &[PoseBlock], out: &mut [PoseBlock]) {
     for (((sum, totals), base), out) in sum.iter().zip(totals).zip(base).zip(out) {
         let lengths = lengths(&sum.rotation);
-        let either = |out: &mut Weights, sum: &Weights, by: &Weights, base: &Weights| {
-            each(out, |lane, _| if totals[lane] > 0.0 { sum[lane] / by[lane] } else { base[lane] });
-        };
-        for axis in 0..3 {
-            either(&mut out.translation[axis], &sum.translation[axis], totals, &base.translation[axis]);
-            either(&mut out.scale[axis], &sum.scale[axis], totals, &base.scale[axis]);
-        }
-        for part in 0..4 {
-            either(&mut out.rotation[part], &sum.rotation[part], &lengths, &base.rotation[part]);
+        for lane in 0..LANES {
+            let some = totals[lane] > 0.0;
+            let either = |sum: f32, by: f32, base: f32| if some { sum / by } else { base };
+            for axis in 0..3 {
+                let (moved, scaled) = (sum.translation[axis][lane], sum.scale[axis][lane]);
+                out.translation[axis][lane] = either(moved, totals[lane], base.translation[axis][lane]);
+                out.scale[axis][lane] = either(scaled, totals[lane], base.scale[axis][lane]);
+            }
+            for part in 0..4 {
+                out.rotation[part][lane] = either(sum.rotation[part][lane], lengths[lane], base.rotation[part][lane]);
+            }
         }
     }
 }
@@ -97,14 +95,15 @@ fn fade_lanes(pose: &mut [PoseBlock], to: &[PoseBlock], weight: f32, mask: Optio
     for (block, (pose, to)) in pose.iter_mut().zip(to).enumerate() {
         let w = weights(weight, mask, block);
         let signs = towards(&pose.rotation, &to.rotation, &[1.0; LANES]);
-        for axis in 0..3 {
-            each(&mut pose.translation[axis], |lane, from| from + w[lane] * (to.translation[axis][lane] - from));
-            each(&mut pose.scale[axis], |lane, from| from + w[lane] * (to.scale[axis][lane] - from));
-        }
-        for part in 0..4 {
-            each(&mut pose.rotation[part], |lane, from| {
-                from + w[lane] * (signs[lane] * to.rotation[part][lane] - from)
-            });
+        for lane in 0..LANES {
+            let fade = |from: &mut f32, to: f32| *from += w[lane] * (to - *from);
+            for axis in 0..3 {
+                fade(&mut pose.translation[axis][lane], to.translation[axis][lane]);
+                fade(&mut pose.scale[axis][lane], to.scale[axis][lane]);
+            }
+            for part in 0..4 {
+                fade(&mut pose.rotation[part][lane], signs[lane] * to.rotation[part][lane]);
+            }
         }
         normalise(&mut pose.rotation);
     }
@@ -113,17 +112,16 @@ fn fade_lanes(pose: &mut [PoseBlock], to: &[PoseBlock], weight: f32, mask: Optio
 #[inline(always)]
 fn difference_lanes(pose: &[PoseBlock], reference: &[PoseBlock], out: &mut [PoseBlock]) {
     for ((pose, reference), out) in pose.iter().zip(reference).zip(out) {
-        for axis in 0..3 {
-            each(&mut out.translation[axis], |lane, _| {
-                pose.translation[axis][lane] - reference.translation[axis][lane]
-            });
-            each(&mut out.scale[axis], |lane, _| {
+        for lane in 0..LANES {
+            for axis in 0..3 {
+                out.translation[axis][lane] = pose.translation[axis][lane] - reference.translation[axis][lane];
                 let by = reference.scale[axis][lane];
-                if by == 0.0 { 1.0 } else { pose.scale[axis][lane] / by }
-            });
+                out.scale[axis][lane] = if by == 0.0 { 1.0 } else { pose.scale[axis][lane] / by };
+            }
+            let [x, y, z, w] = reference.rotation.map(|part| part[lane]);
+            let turn = turn([-x, -y, -z, w], pose.rotation.map(|part| part[lane]));
+            (0..4).for_each(|part| out.rotation[part][lane] = turn[part]);
         }
-        let [x, y, z, w] = reference.rotation;
-        out.rotation = turn(&[x.map(|x| -x), y.map(|y| -y), z.map(|z| -z), w], &pose.rotation);
     }
 }
 
@@ -131,17 +129,22 @@ fn difference_lanes(pose: &[PoseBlock], reference: &[PoseBlock], out: &mut [Pose
 fn add_lanes(pose: &mut [PoseBlock], difference: &[PoseBlock], weight: f32, mask: Option<&[Weights]>) {
     for (block, (pose, difference)) in pose.iter_mut().zip(difference).enumerate() {
         let w = weights(weight, mask, block);
+        let signs = towards(&PoseBlock::IDENTITY.rotation, &difference.rotation, &[1.0; LANES]);
         let mut part_way = PoseBlock::IDENTITY.rotation;
-        let signs = towards(&part_way, &difference.rotation, &[1.0; LANES]);
         for (part_way, turn) in part_way.iter_mut().zip(&difference.rotation) {
-            each(part_way, |lane, from| from + w[lane] * (signs[lane] * turn[lane] - from));
+            for lane in 0..LANES {
+                part_way[lane] += w[lane] * (signs[lane] * turn[lane] - part_way[lane]);
+            }
         }
         normalise(&mut part_way);
-        for axis in 0..3 {
-            each(&mut pose.translation[axis], |lane, at| at + w[lane] * difference.translation[axis][lane]);
-            each(&mut pose.scale[axis], |lane, by| by * (1.0 + w[lane] * (difference.scale[axis][lane] - 1.0)));
+        for lane in 0..LANES {
+            for axis in 0..3 {
+                pose.translation[axis][lane] += w[lane] * difference.translation[axis][lane];
+                pose.scale[axis][lane] *= 1.0 + w[lane] * (difference.scale[axis][lane] - 1.0);
+            }
+            let turn = turn(pose.rotation.map(|part| part[lane]), part_way.map(|part| part[lane]));
+            (0..4).for_each(|part| pose.rotation[part][lane] = turn[part]);
         }
-        pose.rotation = turn(&pose.rotation, &part_way);
     }
 }
 
@@ -149,36 +152,41 @@ fn add_lanes(pose: &mut [PoseBlock], difference: &[PoseBlock], weight: f32, mask
 #[inline(always)]
 fn towards(a: &[Weights; 4], b: &[Weights; 4], weights: &Weights) -> Weights {
     let mut signed = *weights;
-    each(&mut signed, |lane, weight| {
+    for lane in 0..LANES {
         let dot = a[0][lane] * b[0][lane] + a[1][lane] * b[1][lane] + a[2][lane] * b[2][lane] + a[3][lane] * b[3][lane];
-        if dot < 0.0 { -weight } else { weight }
-    });
+        signed[lane] = if dot < 0.0 { -weights[lane] } else { weights[lane] };
+    }
     signed
 }
 
 #[inline(always)]
-fn lengths([x, y, z, w]: &[Weights; 4]) -> Weights {
+fn lengths(rotation: &[Weights; 4]) -> Weights {
+    let [x, y, z, w] = rotation;
     let mut lengths = [0.0; LANES];
-    each(&mut lengths, |lane, _| {
-        (x[lane] * x[lane] + y[lane] * y[lane] + z[lane] * z[lane] + w[lane] * w[lane]).sqrt()
-    });
+    for lane in 0..LANES {
+        let squares = x[lane] * x[lane] + y[lane] * y[lane] + z[lane] * z[lane] + w[lane] * w[lane];
+        lengths[lane] = squares.sqrt();
+    }
     lengths
 }
 
 #[inline(always)]
 fn normalise(rotation: &mut [Weights; 4]) {
     let lengths = lengths(rotation);
-    rotation.iter_mut().for_each(|part| each(part, |lane, part| part / lengths[lane]));
+    for part in rotation {
+        for lane in 0..LANES {
+            part[lane] /= lengths[lane];
+        }
+    }
 }
 
-/// The rotations `a · b`: first `b`, then `a`.
+/// The rotation `a · b`: first `b`, then `a`.
 #[inline(always)]
-fn turn([ax, ay, az, aw]: &[Weights; 4], [bx, by, bz, bw]: &[Weights; 4]) -> [Weights; 4] {
-    let mut turned = [[0.0; LANES]; 4];
-    let [x, y, z, w] = &mut turned;
-    each(x, |l, _| aw[l] * bx[l] + ax[l] * bw[l] + ay[l] * bz[l] - az[l] * by[l]);
-    each(y, |l, _| aw[l] * by[l] - ax[l] * bz[l] + ay[l] * bw[l] + az[l] * bx[l]);
-    each(z, |l, _| aw[l] * bz[l] + ax[l] * by[l] - ay[l] * bx[l] + az[l] * bw[l]);
-    each(w, |l, _| aw[l] * bw[l] - ax[l] * bx[l] - ay[l] * by[l] - az[l] * bz[l]);
-    turned
+fn turn([ax, ay, az, aw]: [f32; 4], [bx, by, bz, bw]: [f32; 4]) -> [f32; 4] {
+    [
+        aw * bx + ax * bw + ay * bz - az * by,
+        aw * by - ax * bz + ay * bw + az * bx,
+        aw * bz + ax * by - ay * bx + az * bw,
+        aw * bw - ax * bx - ay * by - az * bz,
+    ]
 }
