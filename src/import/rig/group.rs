@@ -41,6 +41,15 @@ pub(in super::super) struct Grouping {
 
 const NONE: usize = usize::MAX;
 
+/// What comes up through a node on its way to the lowest node above all of its set.
+#[derive(Clone, Copy)]
+struct Path {
+    /// A node of the set, or `NONE` where no path goes.
+    set: usize,
+    /// How many marked nodes of the set are at or below the node.
+    met: usize,
+}
+
 impl Grouping {
     pub(in super::super) fn new(nodes: usize) -> Self {
         Self { links: vec![NONE; nodes] }
@@ -97,55 +106,54 @@ impl Grouping {
                 marks[set] += 1;
             }
         }
-        // From the bottom: the set whose path comes up through each node, until all of its marks have been met.
-        let (mut met, mut through) = (vec![0_usize; nodes], vec![NONE; nodes]);
+        // From the bottom: the set whose path comes up through each node, until all of its marks have been met below.
+        let mut paths = vec![Path { set: NONE, met: 0 }; nodes];
         for &node in forest.order.iter().rev() {
             if self.is_marked(node) {
-                let own = self.find(node);
-                met[own] += 1;
-                self.meet(&mut through[node], own, &mut marks, &mut met, &mut home);
+                let own = Path { set: self.find(node), met: 1 };
+                self.meet(&mut paths[node], own, &mut marks, &mut home);
             }
-            let (set, Some(parent)) = (through[node], forest.parents[node]) else { continue };
-            if set != NONE {
-                let set = self.find(set);
-                if met[set] < marks[set] || home[set] == NONE {
-                    self.meet(&mut through[parent], set, &mut marks, &mut met, &mut home);
+            let (path, Some(parent)) = (paths[node], forest.parents[node]) else { continue };
+            if path.set != NONE {
+                let path = Path { set: self.find(path.set), ..path };
+                if path.met < marks[path.set] || home[path.set] == NONE {
+                    self.meet(&mut paths[parent], path, &mut marks, &mut home);
                 }
             }
         }
-        self.collect(forest, &through)
+        self.collect(forest, &paths)
     }
 
-    /// Notes that the path of a set goes through a node, and makes it one with the set whose path was there before.
-    fn meet(&mut self, through: &mut usize, set: usize, marks: &mut [usize], met: &mut [usize], home: &mut [usize]) {
-        if *through == NONE {
-            *through = set;
+    /// Notes that a path goes through a node, and makes one set of its own and the one whose path was there before.
+    fn meet(&mut self, there: &mut Path, path: Path, marks: &mut [usize], home: &mut [usize]) {
+        if there.set == NONE {
+            *there = path;
             return;
         }
-        let other = self.find(*through);
+        let (other, set) = (self.find(there.set), path.set);
+        there.met += path.met;
         if other != set {
             let one = self.unite(other, set);
             marks[one] = marks[other] + marks[set];
-            met[one] = met[other] + met[set];
-            // Sets that meet are in the same tree, where they are in one.
+            // Sets that meet are in the same tree, unless one is spread over several.
             home[one] = if home[other] == NONE { NONE } else { home[set] };
         }
     }
 
     /// The nodes of each set, the sets by their first nodes.
-    fn collect(mut self, forest: &Forest, through: &[usize]) -> Vec<Group> {
-        let (mut groups, mut number): (Vec<Group>, Vec<usize>) = (Vec::new(), vec![NONE; through.len()]);
+    fn collect(mut self, forest: &Forest, paths: &[Path]) -> Vec<Group> {
+        let (mut groups, mut number): (Vec<Group>, Vec<usize>) = (Vec::new(), vec![NONE; paths.len()]);
         for &node in &forest.order {
-            if through[node] == NONE {
+            if paths[node].set == NONE {
                 continue;
             }
-            let set = self.find(through[node]);
+            let set = self.find(paths[node].set);
             if number[set] == NONE {
                 number[set] = groups.len();
                 groups.push(Group { nodes: Vec::new(), several_roots: false });
             }
             let group = &mut groups[number[set]];
-            let parent = forest.parents[node].map(|parent| through[parent]).filter(|&parent| parent != NONE);
+            let parent = forest.parents[node].map(|parent| paths[parent].set).filter(|&parent| parent != NONE);
             let is_root = parent.is_none_or(|parent| self.find(parent) != set);
             group.several_roots |= is_root && !group.nodes.is_empty();
             group.nodes.push(node);
