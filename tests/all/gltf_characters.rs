@@ -133,6 +133,27 @@ fn a_character_in_two_scenes_moves_in_both() {
 }
 
 #[test]
+fn copies_of_a_character_are_posed_by_themselves() {
+    let Import { mut scene, imported, .. } = load(&Small::new());
+    let (rig, root) = (&imported.rigs[0], scene.root());
+    let place = &rig.places[0];
+    // The yard with all in it, and the man alone, who then hangs from the root.
+    let yard = scene.duplicate(place.base, root).unwrap();
+    let man = scene.duplicate(place.node(0).unwrap(), root).unwrap();
+    let copies = [&yard, &man].map(|map| place.of_copy(map, &scene).unwrap());
+    assert_eq!(copies.each_ref().map(|copy| copy.base), [yard.top(), root]);
+    let mut pose = Pose::rest(&rig.skeleton);
+    pose.set(1, Transform::from_xyz(0.0, 4.0, 0.0));
+    rig.apply_at(&copies, &pose, &mut scene).unwrap();
+    scene.update();
+    let heads = [place, &copies[0], &copies[1]].map(|place| scene.world(place.node(2).unwrap()).unwrap().translation());
+    assert_eq!(heads, [Vec3::new(10.0, 3.0, 0.0), Vec3::new(10.0, 6.0, 0.0), Vec3::new(0.0, 6.0, 0.0)]);
+    let elsewhere = scene.insert(root, hedgerow::Node::group()).unwrap();
+    let none = scene.duplicate(elsewhere, root).unwrap();
+    assert_eq!(place.of_copy(&none, &scene), None);
+}
+
+#[test]
 fn joints_without_a_common_ancestor_hang_from_a_joint_that_is_no_node() {
     let mut small = Small::new();
     small.json["nodes"][2]["children"] = json!([]);

@@ -7,7 +7,7 @@ mod tests;
 
 pub(super) use build::{Rigs, find};
 
-use crate::{Error, NodeHandle, Pose, Scene, Skeleton, SkeletonError, Transform};
+use crate::{Error, HandleMap, NodeHandle, Pose, Scene, Skeleton, SkeletonError, Transform};
 
 /// Nodes of a glTF file that move together, as a skeleton whose poses can be given to the scene's nodes.
 ///
@@ -103,11 +103,19 @@ impl Rig {
     /// [`SkeletonError::JointCount`] unless the pose is of this skeleton, and what [`Scene::set_transforms`] refuses, such as
     /// nodes that were removed. The scene is then as before.
     pub fn apply(&self, pose: &Pose, scene: &mut Scene) -> Result<(), Error> {
+        self.apply_at(&self.places, pose, scene)
+    }
+
+    /// The same in these places only, such as those of [copies](RigPlace::of_copy).
+    ///
+    /// # Errors
+    /// As those of [`apply`](Self::apply).
+    pub fn apply_at(&self, places: &[RigPlace], pose: &Pose, scene: &mut Scene) -> Result<(), Error> {
         let (expected, found) = (self.skeleton.len(), pose.len());
         if expected != found {
             return Err(SkeletonError::JointCount { expected, found }.into());
         }
-        let nodes = self.places.iter().flat_map(|place| &place.nodes);
+        let nodes = places.iter().flat_map(|place| &place.nodes);
         let items: Vec<(NodeHandle, Transform)> = nodes.map(|&(joint, node)| (node, pose.get(joint))).collect();
         scene.set_transforms(&items)
     }
@@ -118,6 +126,18 @@ impl RigPlace {
     #[must_use]
     pub fn node(&self, joint: u16) -> Option<NodeHandle> {
         find(&self.nodes, joint)
+    }
+
+    /// The place in a copy of the nodes in `scene`, such as [`Scene::duplicate`] makes, to have many characters of one import;
+    /// `None` where none of them was copied. [`Rig::apply_at`] poses it.
+    ///
+    /// Computes in **O(joints · log nodes copied)**.
+    #[must_use]
+    pub fn of_copy(&self, map: &HandleMap, scene: &Scene) -> Option<Self> {
+        let nodes = self.nodes.iter().filter_map(|&(joint, node)| Some((joint, map.get(node)?)));
+        let nodes: Vec<(u16, NodeHandle)> = nodes.collect();
+        let base = map.get(self.base).or_else(|| scene.parent(nodes.first()?.1))?;
+        (!nodes.is_empty()).then_some(Self { scene: self.scene, base, nodes })
     }
 
     /// All joints in this scene with their nodes, in rising order.
