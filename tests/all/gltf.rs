@@ -243,7 +243,7 @@ fn a_thousand_moves_there_and_back_with_the_worlds_kept_stay_close() {
 }
 
 /// A glTF of these top-level properties.
-pub(crate) fn text(properties: &str) -> Vec<u8> {
+fn text(properties: &str) -> Vec<u8> {
     format!(r#"{{"asset": {{"version": "2.0"}}, {properties}}}"#).into_bytes()
 }
 
