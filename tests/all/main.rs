@@ -8,6 +8,7 @@ mod deep;
 mod detached;
 mod draws;
 mod edits;
+mod examples;
 #[cfg(feature = "gltf")]
 mod gltf;
 #[cfg(feature = "gltf")]

@@ -1,0 +1,61 @@
+//! The puppet as the crate's own types.
+
+use super::flesh::Cover;
+use super::mesh::PuppetMesh;
+use super::rig::Rig;
+use hedgerow::glam::Vec3;
+use hedgerow::{Error, JointBounds, Skin, SkinnedMesh};
+
+/// Influences a vertex, those without a joint filled up with joint 0 and weight 0.
+const INFLUENCES: usize = 4;
+
+/// The lists that meshes are built from, an item for each vertex, influence or corner.
+pub(crate) struct Lists {
+    pub(crate) positions: Vec<Vec3>,
+    pub(crate) normals: Vec<Vec3>,
+    pub(crate) joints: Vec<u16>,
+    pub(crate) weights: Vec<f32>,
+    pub(crate) indices: Vec<u32>,
+    pub(crate) covers: Vec<Cover>,
+}
+
+impl Lists {
+    pub(crate) fn new(mesh: &PuppetMesh) -> Self {
+        let influences = || {
+            let filled = |vertex: usize| {
+                let own = mesh.vertices[vertex].influences.iter().copied();
+                own.chain(std::iter::repeat((0, 0.0))).take(INFLUENCES)
+            };
+            (0..mesh.vertices.len()).flat_map(filled)
+        };
+        Self {
+            positions: mesh.vertices.iter().map(|vertex| vertex.place).collect(),
+            normals: mesh.vertices.iter().map(|vertex| vertex.normal).collect(),
+            joints: influences().map(|(joint, _)| joint).collect(),
+            weights: influences().map(|(_, weight)| weight).collect(),
+            indices: mesh.triangles.as_flattened().to_vec(),
+            covers: mesh.vertices.iter().map(|vertex| vertex.cover).collect(),
+        }
+    }
+
+    /// The skin that the lists count joints in: all of the skeleton's.
+    pub(crate) fn skin(rig: &Rig) -> Result<Skin, Error> {
+        let joints = 0..=u16::MAX;
+        Skin::new(joints.take(rig.skeleton.len()).collect(), rig.skeleton.inverse_binds().to_vec())
+    }
+
+    /// The mesh as it is skinned.
+    pub(crate) fn skinned(&self, rig: &Rig) -> Result<SkinnedMesh, Error> {
+        let packed = |list: &[Vec3]| list.iter().map(Vec3::to_array).collect::<Vec<_>>();
+        SkinnedMesh::builder(&packed(&self.positions))
+            .normals(&packed(&self.normals))
+            .influences(INFLUENCES, &self.joints, &self.weights)
+            .indices(&self.indices)
+            .build(rig.skeleton.len())
+    }
+
+    /// The box about the mesh in any pose.
+    pub(crate) fn bounds(&self) -> Result<JointBounds, Error> {
+        JointBounds::new(&self.positions, &self.joints, &self.weights)
+    }
+}
