@@ -1,5 +1,6 @@
 //! The command line.
 
+use crate::console::number;
 use lexopt::prelude::*;
 use std::ffi::OsString;
 use std::num::NonZeroU32;
@@ -15,6 +16,7 @@ Usage: cargo run --release --example frames -- [OPTIONS] [FILE]
 
 Options:
   --frames N   frames to play, at least 1 (default 300)
+  --people N   characters in the streets of the town (default 200)
   --seed N     seed of the town and of what happens in it (default 1)
   --json       one JSON object instead of the table, and no progress bar
   -h, --help   this text
@@ -30,6 +32,7 @@ pub(crate) enum Request {
 pub(crate) struct Arguments {
     pub(crate) file: Option<PathBuf>,
     pub(crate) frames: NonZeroU32,
+    pub(crate) people: u32,
     pub(crate) seed: u64,
     pub(crate) json: bool,
 }
@@ -38,11 +41,12 @@ impl Request {
     /// Reads the arguments that follow the program's name.
     pub(crate) fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Self, lexopt::Error> {
         let default_frames = NonZeroU32::new(300).expect("300 is not zero");
-        let mut wish = Arguments { file: None, frames: default_frames, seed: 1, json: false };
+        let mut wish = Arguments { file: None, frames: default_frames, people: 200, seed: 1, json: false };
         let mut parser = lexopt::Parser::from_args(arguments);
         while let Some(argument) = parser.next()? {
             match argument {
                 Long("frames") => wish.frames = number(&mut parser, "--frames takes a number of at least 1")?,
+                Long("people") => wish.people = number(&mut parser, "--people takes a number from 0 on")?,
                 Long("seed") => wish.seed = number(&mut parser, "--seed takes a number from 0 to 2^64 - 1")?,
                 Long("json") => wish.json = true,
                 Short('h') | Long("help") => return Ok(Self::Help),
@@ -52,11 +56,4 @@ impl Request {
         }
         Ok(Self::Play(wish))
     }
-}
-
-/// The number behind an option; `expected` says what it should have been.
-fn number<T: std::str::FromStr>(parser: &mut lexopt::Parser, expected: &str) -> Result<T, lexopt::Error> {
-    let value = parser.value()?;
-    let number = value.to_str().and_then(|text| text.parse().ok());
-    number.ok_or_else(|| format!("{expected}, not {}", value.display()).into())
 }

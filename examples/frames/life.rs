@@ -3,6 +3,7 @@
 use crate::dice::Dice;
 use crate::house;
 use crate::parts::{COATS, Site};
+use crate::people::People;
 use crate::play::{Life, Tally};
 use crate::town::{self, AXLES, BLOCKS, CROWN, PITCH, Town};
 use hedgerow::glam::Quat;
@@ -24,6 +25,7 @@ const GUST: usize = 4;
 /// The life of a town.
 pub(crate) struct TownLife {
     town: Town,
+    people: People,
     dice: Dice,
     empty_lots: VecDeque<usize>,
     dark_street: Option<usize>,
@@ -31,8 +33,9 @@ pub(crate) struct TownLife {
 
 impl TownLife {
     /// The life of a town that was just built. Some lots are emptied at once, so that the first frame is like any other.
-    pub(crate) fn new(scene: &mut Scene, town: Town, seed: u64) -> Result<Self, Error> {
-        let mut life = Self { town, dice: Dice::new(!seed), empty_lots: VecDeque::new(), dark_street: None };
+    pub(crate) fn new(scene: &mut Scene, town: Town, people: u32, seed: u64) -> Result<Self, Error> {
+        let people = People::new(scene, &town.streets, people, seed)?;
+        let mut life = Self { town, people, dice: Dice::new(!seed), empty_lots: VecDeque::new(), dark_street: None };
         for _ in 0..EMPTY_FRAMES {
             life.tear_down(scene, &mut Tally::default())?;
         }
@@ -53,6 +56,14 @@ impl Life for TownLife {
         self.switch_lanterns(scene, &mut tally)?;
         self.paint(scene, &mut tally)?;
         Ok(tally)
+    }
+
+    fn characters(&self) -> usize {
+        self.people.len()
+    }
+
+    fn animate(&mut self, scene: &mut Scene) -> Result<(), Error> {
+        self.people.frame(scene)
     }
 }
 

@@ -2,36 +2,50 @@
 //! transforms and a draw list from it.
 //!
 //! `cargo run --release --example frames` builds a town of about 100,000 nodes, plays 300 frames in which cars drive,
-//! doors turn, houses are torn down and built, and ends with a table of what each phase of a frame costs.
+//! doors turn, houses are torn down and built, and two hundred people walk the streets, and ends with a table of what each
+//! phase of a frame costs. The people are characters: their skeletons play clips, their boxes follow their poses, and the
+//! lamps in their hands are nodes that follow a joint. The rest of the town is the same without them (`--people 0`).
+//!
 //! `cargo run --release --features gltf --example frames -- FILE.glb` does the same on a file. `-- --help` tells more.
 
 mod arguments;
+#[path = "../common/console.rs"]
+mod console;
+#[path = "../common/dice.rs"]
 mod dice;
 mod file;
 mod house;
 mod life;
 mod parts;
+mod people;
 mod play;
+#[path = "../puppet/mod.rs"]
+#[allow(dead_code, unused_imports, reason = "nobody draws the people here")]
+mod puppet;
 mod report;
+#[path = "../common/table.rs"]
+mod table;
+#[path = "../common/times.rs"]
+mod times;
 mod town;
 
 use arguments::{Arguments, HELP, Request};
 use file::Unrest;
 use hedgerow::Scene;
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use life::TownLife;
 use play::Life;
 use report::Report;
 use std::error::Error;
-use std::io::{self, Write as _};
 use std::process::ExitCode;
 use std::time::Instant;
+
+const NAME: &str = "frames";
 
 fn main() -> ExitCode {
     let request = match Request::parse(std::env::args_os().skip(1)) {
         Ok(request) => request,
         Err(error) => {
-            complain(&format!("{error}; --help lists the options"));
+            console::complain(NAME, &format!("{error}; --help lists the options"));
             return ExitCode::from(2);
         }
     };
@@ -40,9 +54,9 @@ fn main() -> ExitCode {
         Request::Play(arguments) => run(&arguments),
     };
     match text {
-        Ok(text) => print(&text),
+        Ok(text) => console::print(NAME, &text),
         Err(error) => {
-            complain(&error.to_string());
+            console::complain(NAME, &error.to_string());
             ExitCode::FAILURE
         }
     }
@@ -67,7 +81,7 @@ impl Stage {
             }
             None => {
                 let (mut scene, town) = town::build(seed)?;
-                let life = Box::new(TownLife::new(&mut scene, town, seed)?);
+                let life = Box::new(TownLife::new(&mut scene, town, arguments.people, seed)?);
                 Ok(Self { title: format!("town, seed {seed}"), scene, life })
             }
         }
@@ -80,36 +94,13 @@ fn run(arguments: &Arguments) -> Result<String, Box<dyn Error>> {
     let Stage { title, mut scene, mut life } = Stage::set(arguments)?;
     let build = start.elapsed();
 
-    let bar = progress(arguments);
+    let bar = console::progress(arguments.frames, arguments.json);
     let run = play::play(&mut scene, life.as_mut(), arguments.frames.get(), &bar);
     bar.finish_and_clear();
     let run = run?;
 
     scene.validate().map_err(|violation| format!("the edited scene is damaged: {violation}"))?;
-    let report = Report { title, frames: arguments.frames.get(), build, run, stats: scene.stats() };
+    let (frames, characters) = (arguments.frames.get(), life.characters());
+    let report = Report { title, frames, characters, build, run, stats: scene.stats() };
     Ok(if arguments.json { report.json() } else { report.table() })
-}
-
-/// A bar on stderr; hidden with `--json`, and where stderr is not a terminal.
-fn progress(arguments: &Arguments) -> ProgressBar {
-    let target = if arguments.json { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
-    let style =
-        ProgressStyle::with_template("{bar:40} {pos}/{len} frames, {eta} left").expect("the template is well formed");
-    ProgressBar::with_draw_target(Some(arguments.frames.get().into()), target).with_style(style)
-}
-
-/// Writes to stdout; a reader who has gone away is no failure.
-fn print(text: &str) -> ExitCode {
-    match io::stdout().write_all(text.as_bytes()) {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-            complain(&format!("cannot write to the standard output: {error}"));
-            ExitCode::FAILURE
-        }
-        _ => ExitCode::SUCCESS,
-    }
-}
-
-/// Writes to stderr, where there is nobody left to tell if that fails.
-fn complain(message: &str) {
-    let _ = writeln!(io::stderr(), "frames: {message}");
 }

@@ -32,6 +32,8 @@ pub(crate) enum Mesh {
     CarCabin,
     Headlight,
     Tyre,
+    Person,
+    HandLamp,
 }
 
 impl Mesh {
@@ -61,6 +63,8 @@ impl Mesh {
             Self::CarCabin => (1.6, 0.6, 2.2),
             Self::Headlight => (0.3, 0.2, 0.1),
             Self::Tyre => (0.22, 0.64, 0.64),
+            Self::Person => (1.2, 1.85, 0.4),
+            Self::HandLamp => (0.15, 0.25, 0.15),
         };
         // A tyre is centred on its axle, so that it turns about it.
         let base = if matches!(self, Self::Tyre) { -0.5 * height } else { 0.0 };

@@ -1,5 +1,6 @@
-//! The frame loop: edits, maintenance, update and draw list, each timed by itself.
+//! The frame loop: edits, characters, maintenance, update and draw list, each timed by itself.
 
+use crate::times::Times;
 use hedgerow::{DrawList, Error, Scene};
 use indicatif::ProgressBar;
 use std::time::{Duration, Instant};
@@ -11,6 +12,16 @@ pub(crate) const MAINTENANCE_BUDGET: Duration = Duration::from_micros(500);
 pub(crate) trait Life {
     /// Makes the edits of this frame and tells what they were.
     fn frame(&mut self, scene: &mut Scene, frame: usize) -> Result<Tally, Error>;
+
+    /// How many characters there are.
+    fn characters(&self) -> usize {
+        0
+    }
+
+    /// Lets the characters go on, and what they carry.
+    fn animate(&mut self, _scene: &mut Scene) -> Result<(), Error> {
+        Ok(())
+    }
 }
 
 /// Edits, by their kind.
@@ -35,28 +46,11 @@ impl Tally {
     }
 }
 
-/// The times of one phase, a frame each.
-#[derive(Default)]
-pub(crate) struct Times(Vec<Duration>);
-
-impl Times {
-    /// The middle one, or zero where there are none.
-    pub(crate) fn median(&self) -> Duration {
-        let mut sorted = self.0.clone();
-        sorted.sort_unstable();
-        sorted.get(sorted.len() / 2).copied().unwrap_or_default()
-    }
-
-    /// The longest.
-    pub(crate) fn worst(&self) -> Duration {
-        self.0.iter().max().copied().unwrap_or_default()
-    }
-}
-
 /// What was measured in a run.
 #[derive(Default)]
 pub(crate) struct Run {
     pub(crate) edits: Times,
+    pub(crate) characters: Times,
     pub(crate) maintenance: Times,
     pub(crate) update: Times,
     pub(crate) draw_list: Times,
@@ -81,6 +75,8 @@ pub(crate) fn play(scene: &mut Scene, life: &mut dyn Life, frames: u32, bar: &Pr
         let start = Instant::now();
         run.tally.add(life.frame(scene, frame)?);
         let edited = Instant::now();
+        life.animate(scene)?;
+        let animated = Instant::now();
         run.reconstituted_by_maintenance += scene.maintain(MAINTENANCE_BUDGET).reconstituted;
         let maintained = Instant::now();
         scene.update();
@@ -88,11 +84,12 @@ pub(crate) fn play(scene: &mut Scene, life: &mut dyn Life, frames: u32, bar: &Pr
         scene.draw_list(&mut list);
         let listed = Instant::now();
 
-        run.edits.0.push(edited - start);
-        run.maintenance.0.push(maintained - edited);
-        run.update.0.push(updated - maintained);
-        run.draw_list.0.push(listed - updated);
-        run.frame.0.push(listed - start);
+        run.edits.push(edited - start);
+        run.characters.push(animated - edited);
+        run.maintenance.push(maintained - animated);
+        run.update.push(updated - maintained);
+        run.draw_list.push(listed - updated);
+        run.frame.push(listed - start);
         bar.inc(1);
     }
     let reconstituted = usize::try_from(scene.stats().reconstitutions - before).unwrap_or(usize::MAX);

@@ -1,8 +1,9 @@
 //! The end of a run: a table to read, or one JSON object.
 
-use crate::play::{Run, Times};
+use crate::play::Run;
+use crate::table::{Table, grouped, in_ms};
+use crate::times::{Times, milliseconds};
 use hedgerow::Stats;
-use std::fmt::{self, Write as _};
 use std::time::Duration;
 
 /// All that a run has to tell.
@@ -10,6 +11,7 @@ pub(crate) struct Report {
     /// The town and its seed, or the file.
     pub(crate) title: String,
     pub(crate) frames: u32,
+    pub(crate) characters: usize,
     /// Building the town or reading the file.
     pub(crate) build: Duration,
     pub(crate) run: Run,
@@ -17,10 +19,11 @@ pub(crate) struct Report {
 }
 
 impl Report {
-    fn phases(&self) -> [(&'static str, &'static str, &Times); 5] {
+    fn phases(&self) -> [(&'static str, &'static str, &Times); 6] {
         let run = &self.run;
         [
             ("edits", "edits", &run.edits),
+            ("characters", "characters", &run.characters),
             ("maintenance", "maintenance", &run.maintenance),
             ("transforms", "transforms", &run.update),
             ("draw_list", "draw list", &run.draw_list),
@@ -39,15 +42,21 @@ impl Report {
     /// The table.
     pub(crate) fn table(&self) -> String {
         let (run, stats) = (&self.run, &self.stats);
-        let mut table = Table(format!("{}, {} frames\n\n", self.title, self.frames));
+        let mut table = Table::new(&format!("{}, {} frames", self.title, self.frames));
         table.row("nodes", [grouped(stats.nodes)]);
         table.row("slices", [grouped(stats.slices)]);
         table.row("draws", [grouped(run.draws)]);
+        if self.characters > 0 {
+            table.row("characters", [grouped(self.characters)]);
+        }
         table.row("built in", [milliseconds(self.build)].map(in_ms));
 
         table.head("time a frame", ["median", "worst"]);
-        for (_, name, times) in self.phases() {
-            table.row(name, [times.median(), times.worst()].map(milliseconds).map(in_ms));
+        // A file has no characters, and no time for them.
+        for (_, name, times) in
+            self.phases().into_iter().filter(|(key, ..)| *key != "characters" || self.characters > 0)
+        {
+            table.row(name, [times.median(), times.quantile(1.0)].map(milliseconds).map(in_ms));
         }
 
         table.head("edits, and slices", ["a frame", "in all"]);
@@ -66,8 +75,7 @@ impl Report {
         table.head("memory", ["live", "allocated"]);
         table.row("in all", bytes.map(|bytes| format!("{:.2} MB", bytes as f64 / 1e6)));
         table.row("bytes a node", bytes.map(|bytes| format!("{:.1}", self.a_node(bytes))));
-        table.0.push_str("\nThe edited scene is valid.\n");
-        table.0
+        table.end("The edited scene is valid.")
     }
 
     /// The same as one JSON object on one line; times in milliseconds.
@@ -78,7 +86,7 @@ impl Report {
             .phases()
             .into_iter()
             .map(|(key, _, times)| {
-                let (median, worst) = (milliseconds(times.median()), milliseconds(times.worst()));
+                let (median, worst) = (milliseconds(times.median()), milliseconds(times.quantile(1.0)));
                 (key.to_owned(), serde_json::json!({ "median": median, "worst": worst }))
             })
             .collect();
@@ -88,6 +96,7 @@ impl Report {
             "nodes": stats.nodes,
             "slices": stats.slices,
             "draws": run.draws,
+            "characters": self.characters,
             "build_ms": milliseconds(self.build),
             "frame_ms": times,
             "edits_a_frame": {
@@ -102,46 +111,5 @@ impl Report {
             "valid": true,
         });
         format!("{report}\n")
-    }
-}
-
-fn milliseconds(time: Duration) -> f64 {
-    time.as_secs_f64() * 1e3
-}
-
-fn in_ms(milliseconds: f64) -> String {
-    format!("{milliseconds:.3} ms")
-}
-
-/// A number with a comma before every three digits.
-fn grouped(number: usize) -> String {
-    let digits = number.to_string();
-    let mut out = String::new();
-    for (i, digit) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out
-}
-
-/// Text in columns: a name, then right-aligned values.
-struct Table(String);
-
-impl Table {
-    fn row<const N: usize>(&mut self, name: &str, values: [impl fmt::Display; N]) {
-        // Writing to a string cannot fail.
-        let _ = write!(self.0, "{name:<26}");
-        for value in values {
-            let _ = write!(self.0, "{value:>14}");
-        }
-        self.0.push('\n');
-    }
-
-    /// The first row of a new part of the table.
-    fn head<const N: usize>(&mut self, name: &str, columns: [&str; N]) {
-        self.0.push('\n');
-        self.row(name, columns);
     }
 }

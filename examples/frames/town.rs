@@ -38,6 +38,7 @@ pub(crate) struct Town {
 
 /// A street: its z axis runs along it.
 pub(crate) struct Street {
+    pub(crate) node: NodeHandle,
     pub(crate) traffic: NodeHandle,
     pub(crate) lanterns: NodeHandle,
 }
@@ -109,7 +110,7 @@ fn street(site: &mut Site<'_>, town: &mut Town, number: usize) -> Result<(), Err
         let car = car(site, traffic, number, along, speed)?;
         town.cars.push(car);
     }
-    town.streets.push(Street { traffic, lanterns });
+    town.streets.push(Street { node: street, traffic, lanterns });
     Ok(())
 }
 

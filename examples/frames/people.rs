@@ -1,0 +1,113 @@
+//! The people of the town: characters whose nodes walk along the streets, whose skeletons play clips, whose boxes follow
+//! their poses, and who carry lamps in their hands.
+
+use crate::dice::Dice;
+use crate::parts::{Material, Mesh};
+use crate::puppet::{self, Gait, Lists, PuppetMesh, Rig};
+use crate::town::{BLOCKS, PITCH, Street};
+use hedgerow::glam::Quat;
+use hedgerow::{Clip, Error, JointBounds, Mat34, Node, NodeHandle, Player, Pose, Scene, Skin, Sockets, Transform};
+use std::f32::consts::PI;
+use std::sync::Arc;
+
+/// Frames a second.
+const RATE: f32 = 60.0;
+/// How far from the middle of the street people walk, in metres.
+const PAVEMENT: f32 = 5.0;
+
+/// All people, and what is kept from frame to frame.
+pub(crate) struct People {
+    rig: Rig,
+    skin: Skin,
+    bounds: JointBounds,
+    walkers: Vec<Walker>,
+    lamps: Sockets,
+    palette: Vec<Mat34>,
+    moves: Vec<(NodeHandle, Transform)>,
+}
+
+/// Somebody on a street, so many metres down it; a negative speed, in metres a second, leads back on the other side.
+struct Walker {
+    node: NodeHandle,
+    player: Player<Arc<Clip>>,
+    pose: Pose,
+    models: Vec<Mat34>,
+    along: f32,
+    speed: f32,
+}
+
+impl People {
+    /// So many people come to the streets. They have dice of their own: the rest of the town is as it would be without them.
+    pub(crate) fn new(scene: &mut Scene, streets: &[Street], count: u32, seed: u64) -> Result<Self, Error> {
+        let rig = Rig::new()?;
+        let gaits = &Gait::ALL[..3];
+        let clips = gaits.iter().map(|gait| puppet::clip(&rig, gait)).collect::<Result<Vec<_>, _>>()?;
+        let hand = rig.skeleton.find("grip_r").expect("the puppet has hands");
+        let mut people = Self {
+            skin: Lists::skin(&rig)?,
+            bounds: Lists::new(&PuppetMesh::new(&rig)).bounds()?,
+            walkers: Vec::new(),
+            lamps: Sockets::new(),
+            palette: Vec::new(),
+            moves: Vec::new(),
+            rig,
+        };
+        let mut dice = Dice::new(seed.rotate_left(32));
+        for number in 0..count {
+            let street = &streets[dice.below(streets.len())];
+            let gait = dice.pick(&[0, 0, 0, 1, 2]);
+            let along = dice.between(0.0, BLOCKS as f32 * PITCH);
+            let speed = gaits[gait].speed() * dice.pick(&[-1.0, 1.0]);
+            let (player, pose) = puppet::player(&people.rig, &clips[gait], dice.between(0.0, clips[gait].duration()))?;
+
+            let coat = dice.pick(&[Material::Red, Material::Blue, Material::White]);
+            let node = Node::transform(walker_place(along, speed)).with_shape(Mesh::Person.shape());
+            let node = scene.insert(street.node, node.with_material(coat as u32).named("person"))?;
+            let lamp = Mesh::HandLamp.at(0.0, 0.0, 0.0).with_material(Material::Light as u32).named("lamp");
+            let lamp = scene.insert(node, lamp)?;
+            people.lamps.attach(scene, lamp, number, hand, Transform::from_xyz(0.0, -0.25, 0.0))?;
+            people.walkers.push(Walker { node, player, pose, models: Vec::new(), along, speed });
+        }
+        Ok(people)
+    }
+
+    /// How many there are.
+    pub(crate) fn len(&self) -> usize {
+        self.walkers.len()
+    }
+
+    /// Everybody goes on: skeletons, nodes, boxes and lamps.
+    pub(crate) fn frame(&mut self, scene: &mut Scene) -> Result<(), Error> {
+        self.moves.clear();
+        for walker in &mut self.walkers {
+            walker.player.advance(RATE.recip());
+            walker.player.sample(&mut walker.pose)?;
+            walker.pose.to_models(&self.rig.skeleton, &mut walker.models)?;
+            self.skin.palette(&walker.models, &mut self.palette)?;
+            scene.set_bounds(walker.node, self.bounds.of_pose(&self.palette)?)?;
+            walker.walk();
+            self.moves.push((walker.node, walker_place(walker.along, walker.speed)));
+        }
+        scene.set_transforms(&self.moves)?;
+        self.lamps.follow_many(scene, |number| Some(&self.walkers[number as usize].models))?;
+        Ok(())
+    }
+}
+
+impl Walker {
+    /// Goes on, and turns round at the end of the street.
+    fn walk(&mut self) {
+        let length = BLOCKS as f32 * PITCH;
+        self.along += self.speed / RATE;
+        if !(0.0..=length).contains(&self.along) {
+            self.along = self.along.clamp(0.0, length);
+            self.speed = -self.speed;
+        }
+    }
+}
+
+/// Where somebody is on a street: on the side that leads where they go.
+fn walker_place(along: f32, speed: f32) -> Transform {
+    let (side, heading) = if speed < 0.0 { (-PAVEMENT, PI) } else { (PAVEMENT, 0.0) };
+    Transform::from_xyz(side, 0.0, along).with_rotation(Quat::from_rotation_y(heading))
+}
