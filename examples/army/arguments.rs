@@ -1,0 +1,72 @@
+//! The command line.
+
+use crate::console::number;
+use lexopt::prelude::*;
+use std::ffi::OsString;
+use std::num::NonZeroU32;
+use std::path::PathBuf;
+
+pub(crate) const HELP: &str = "\
+Plays, poses, culls and skins many characters every frame, and tells what each stage costs.
+
+Usage: cargo run --release --example army -- [OPTIONS]
+
+Options:
+  --characters N   how many there are, 1 to 20000 (default 1000)
+  --frames N       frames to play at 60 a second, at least 1 (default 120)
+  --seed N         seed of who is where and does what (default 1)
+  --picture FILE   draw the last frame as a PNG file
+  --sheet FILE     draw one character in eight steps of each clip as a PNG file
+  --json           one JSON object instead of the table, and no progress bar
+  -h, --help       this text
+
+With `--features rayon` before the `--`, skinning and culling go to several threads.
+";
+
+/// The most characters: their vertices take 60 kB each.
+const MOST: u32 = 20_000;
+
+/// What the caller wants.
+pub(crate) enum Request {
+    Help,
+    Play(Arguments),
+}
+
+/// How to play, and what to draw.
+pub(crate) struct Arguments {
+    pub(crate) characters: NonZeroU32,
+    pub(crate) frames: NonZeroU32,
+    pub(crate) seed: u64,
+    pub(crate) picture: Option<PathBuf>,
+    pub(crate) sheet: Option<PathBuf>,
+    pub(crate) json: bool,
+}
+
+impl Request {
+    /// Reads the arguments that follow the program's name.
+    pub(crate) fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Self, lexopt::Error> {
+        let some = |number| NonZeroU32::new(number).expect("the defaults are not zero");
+        let (characters, frames) = (some(1000), some(120));
+        let mut wish = Arguments { characters, frames, seed: 1, picture: None, sheet: None, json: false };
+        let mut parser = lexopt::Parser::from_args(arguments);
+        while let Some(argument) = parser.next()? {
+            match argument {
+                Long("characters") => {
+                    let expected = "--characters takes a number from 1 to 20000";
+                    wish.characters = number(&mut parser, expected)?;
+                    if wish.characters.get() > MOST {
+                        return Err(format!("{expected}, not {}", wish.characters).into());
+                    }
+                }
+                Long("frames") => wish.frames = number(&mut parser, "--frames takes a number of at least 1")?,
+                Long("seed") => wish.seed = number(&mut parser, "--seed takes a number from 0 to 2^64 - 1")?,
+                Long("picture") => wish.picture = Some(parser.value()?.into()),
+                Long("sheet") => wish.sheet = Some(parser.value()?.into()),
+                Long("json") => wish.json = true,
+                Short('h') | Long("help") => return Ok(Self::Help),
+                _ => return Err(argument.unexpected()),
+            }
+        }
+        Ok(Self::Play(wish))
+    }
+}

@@ -1,0 +1,215 @@
+//! Who is in the army, and what is done in a frame.
+
+use crate::dice::Dice;
+use crate::picture::Coat;
+use crate::puppet::{self, Cover, Gait, Lists, PuppetMesh, Rig};
+use hedgerow::glam::{Quat, Vec3};
+use hedgerow::{
+    Aabb, Clip, DrawList, Error, Frustum, JointBounds, Mat34, Node, NodeHandle, Player, Pose, Scene, SceneConfig,
+    Shape, Skin, SkinBatch, SkinOutput, SkinnedMesh, Transform, Visibility,
+};
+use std::sync::Arc;
+
+/// How far columns are apart, and ranks, in metres.
+const COLUMN: f32 = 1.7;
+const RANK: f32 = 2.1;
+/// Who goes in ten columns side by side, by the number of the gait: most walk, some run, sneak and stand.
+const COLUMNS: [usize; 10] = [0, 0, 0, 1, 1, 0, 0, 2, 2, 3];
+
+/// All characters, and what is kept from frame to frame.
+pub(crate) struct Army {
+    pub(crate) rig: Rig,
+    pub(crate) mesh: Arc<SkinnedMesh>,
+    /// By vertex of the skinned mesh.
+    pub(crate) covers: Vec<Cover>,
+    pub(crate) clips: Vec<Arc<Clip>>,
+    pub(crate) characters: Vec<Character>,
+    /// How far the ranks reach back, in metres.
+    depth: f32,
+
+    bounds: JointBounds,
+    pub(crate) skin: Skin,
+    batch: SkinBatch,
+    scene: Scene,
+    palettes: Vec<Mat34>,
+    moves: Vec<(NodeHandle, Transform)>,
+    /// What the camera sees: the mesh of a draw is the number of its character.
+    draws: DrawList,
+    pub(crate) visible: Vec<u32>,
+    /// By character and vertex, in the characters' own space; those of the characters that were seen are of this frame.
+    positions: Vec<[f32; 3]>,
+    normals: Vec<[f32; 3]>,
+}
+
+/// One of them.
+pub(crate) struct Character {
+    node: NodeHandle,
+    player: Player<Arc<Clip>>,
+    pose: Pose,
+    models: Vec<Mat34>,
+    place: Transform,
+    /// How fast its clip plays, and how many metres a second that takes it forward.
+    tempo: f32,
+    speed: f32,
+    pub(crate) gait: usize,
+    pub(crate) coat: Coat,
+}
+
+impl Army {
+    /// Makes the clips and the mesh, and lines up so many characters.
+    pub(crate) fn muster(characters: u32, seed: u64) -> Result<Self, Error> {
+        let rig = Rig::new()?;
+        let lists = Lists::new(&PuppetMesh::new(&rig));
+        let mesh = Arc::new(lists.skinned(&rig)?);
+        let clips = Gait::ALL.iter().map(|gait| puppet::clip(&rig, gait)).collect::<Result<Vec<_>, _>>()?;
+        let [columns, ranks] = lines(characters);
+        let mut army = Self {
+            covers: mesh.remap(&lists.covers)?,
+            bounds: lists.bounds()?,
+            skin: Lists::skin(&rig)?,
+            batch: SkinBatch::new(),
+            scene: Scene::with_config(SceneConfig { bounds: true, ..SceneConfig::DEFAULT })?,
+            characters: Vec::new(),
+            depth: RANK * ranks as f32,
+            palettes: Vec::new(),
+            moves: Vec::new(),
+            draws: DrawList::new(),
+            visible: Vec::new(),
+            positions: Vec::new(),
+            normals: Vec::new(),
+            rig,
+            mesh,
+            clips,
+        };
+        let mut dice = Dice::new(seed);
+        for number in 0..characters {
+            let (column, rank) = (number % columns, number / columns);
+            let x = (column as f32 - 0.5 * (columns - 1) as f32) * COLUMN + dice.between(-0.3, 0.3);
+            let z = -(rank as f32 + 0.5 + dice.between(-0.2, 0.2)) * RANK;
+            army.enlist(number, COLUMNS[column as usize % COLUMNS.len()], Vec3::new(x, 0.0, z), &mut dice)?;
+        }
+        army.palettes = vec![Mat34::IDENTITY; army.batch.palettes_len()];
+        army.positions = vec![[0.0; 3]; army.batch.vertices_len()];
+        army.normals = army.positions.clone();
+        Ok(army)
+    }
+
+    fn enlist(&mut self, number: u32, gait: usize, place: Vec3, dice: &mut Dice) -> Result<(), Error> {
+        let clip = &self.clips[gait];
+        let (player, pose) = puppet::player(&self.rig, clip, dice.between(0.0, clip.duration()))?;
+        // Those who stand look about; the others look where they go.
+        let heading = if Gait::ALL[gait].speed() > 0.0 { 0.0 } else { dice.between(-0.8, 0.8) };
+        let (size, tempo) = (dice.between(0.93, 1.06), dice.between(0.92, 1.08));
+        let turn = Quat::from_rotation_y(heading);
+        let place = Transform::from_translation(place).with_rotation(turn).with_scale(Vec3::splat(size));
+        let node = Node::transform(place).with_shape(Shape::new(number, Aabb::EMPTY));
+        let node = self.scene.insert(self.scene.root(), node)?;
+        let models = Vec::new();
+        self.batch.push(Arc::clone(&self.mesh));
+        let speed = Gait::ALL[gait].speed() * size * tempo;
+        self.characters.push(Character {
+            node,
+            player,
+            pose,
+            models,
+            place,
+            tempo,
+            speed,
+            gait,
+            coat: coat(gait, dice),
+        });
+        Ok(())
+    }
+
+    /// Lets time pass: clips go on and are sampled.
+    pub(crate) fn sample(&mut self, seconds: f32) -> Result<(), Error> {
+        for character in &mut self.characters {
+            character.player.advance(seconds * character.tempo);
+            character.player.sample(&mut character.pose)?;
+        }
+        Ok(())
+    }
+
+    /// Model matrices of all.
+    pub(crate) fn pose(&mut self) -> Result<(), Error> {
+        let skeleton = &self.rig.skeleton;
+        self.characters.iter_mut().try_for_each(|character| character.pose.to_models(skeleton, &mut character.models))
+    }
+
+    /// Palettes of all: model matrices times inverse bind matrices.
+    pub(crate) fn palette(&mut self) -> Result<(), Error> {
+        let palettes = self.palettes.chunks_exact_mut(self.skin.len());
+        self.characters
+            .iter()
+            .zip(palettes)
+            .try_for_each(|(character, palette)| self.skin.palette_into(&character.models, palette))
+    }
+
+    /// Everybody goes on, the boxes follow the poses, and who can be seen is listed. Who leaves the field in front comes again
+    /// from behind.
+    pub(crate) fn cull(&mut self, seconds: f32, frustum: &Frustum) -> Result<(), Error> {
+        self.moves.clear();
+        let palettes = self.palettes.chunks_exact(self.skin.len());
+        for (character, palette) in self.characters.iter_mut().zip(palettes) {
+            let z = &mut character.place.translation.z;
+            *z += character.speed * seconds;
+            if *z > 0.0 {
+                *z -= self.depth;
+            }
+            self.moves.push((character.node, character.place));
+            self.scene.set_bounds(character.node, self.bounds.of_pose(palette)?)?;
+        }
+        self.scene.set_transforms(&self.moves)?;
+        self.scene.update();
+        self.scene.cull(frustum, Visibility::VISIBLE, &mut self.draws)?;
+        self.visible.clear();
+        self.visible.extend(self.draws.commands().iter().map(|command| command.mesh));
+        Ok(())
+    }
+
+    /// Skins those who can be seen.
+    pub(crate) fn skin(&mut self) -> Result<(), Error> {
+        let output = SkinOutput::new(&mut self.positions).normals(&mut self.normals);
+        self.batch.skin_visible(&self.visible, &self.palettes, output)
+    }
+
+    /// Those who can be seen, each with its world matrix, positions and normals.
+    pub(crate) fn seen(&self) -> impl Iterator<Item = (&Character, &Mat34, &[[f32; 3]], &[[f32; 3]])> {
+        self.draws.commands().iter().zip(self.draws.matrices()).map(|(command, world)| {
+            let vertices = self.batch.vertex_range(command.mesh).expect("each character is in the batch");
+            let character = &self.characters[command.mesh as usize];
+            (character, world, &self.positions[vertices.clone()], &self.normals[vertices])
+        })
+    }
+}
+
+/// How many columns and ranks so many characters make: half again as wide as deep.
+pub(crate) fn lines(characters: u32) -> [u32; 2] {
+    let columns = (1..=characters).find(|&columns| columns * columns >= characters + characters / 2).unwrap_or(1);
+    [columns, characters.div_ceil(columns)]
+}
+
+/// The middle of the field, and how far it reaches from there.
+pub(crate) fn field(characters: u32) -> (Vec3, f32) {
+    let [width, depth] = lines(characters).map(|lines| lines as f32);
+    let half = 0.5 * Vec3::new(width * COLUMN, 0.0, depth * RANK);
+    (Vec3::new(0.0, 0.0, -half.z), half.length() + 3.0)
+}
+
+/// The colours that a character wears: shirts by what it does, the rest as it comes.
+fn coat(gait: usize, dice: &mut Dice) -> Coat {
+    let rgb = Vec3::new;
+    let skin = dice.pick(&[rgb(0.60, 0.36, 0.24), rgb(0.50, 0.28, 0.17), rgb(0.30, 0.16, 0.09), rgb(0.66, 0.42, 0.30)]);
+    let hair =
+        dice.pick(&[rgb(0.03, 0.02, 0.015), rgb(0.10, 0.05, 0.025), rgb(0.30, 0.18, 0.07), rgb(0.22, 0.21, 0.20)]);
+    let shirt = match gait {
+        0 => dice.pick(&[rgb(0.42, 0.06, 0.04), rgb(0.48, 0.12, 0.05), rgb(0.34, 0.04, 0.06)]),
+        1 => dice.pick(&[rgb(0.05, 0.16, 0.40), rgb(0.07, 0.24, 0.44)]),
+        2 => dice.pick(&[rgb(0.10, 0.20, 0.07), rgb(0.16, 0.22, 0.08)]),
+        _ => dice.pick(&[rgb(0.62, 0.44, 0.12), rgb(0.58, 0.54, 0.44)]),
+    };
+    let trousers = dice.pick(&[rgb(0.09, 0.10, 0.15), rgb(0.14, 0.10, 0.07), rgb(0.20, 0.18, 0.14)]);
+    let boots = if dice.chance(0.3) { rgb(0.09, 0.05, 0.03) } else { rgb(0.05, 0.035, 0.025) };
+    let shade = dice.between(0.85, 1.12);
+    [skin, hair, shirt * shade, trousers * shade, boots]
+}

@@ -1,0 +1,100 @@
+//! A thousand characters, each with its own clip, time, speed and place: played, posed, culled and skinned every frame, then
+//! drawn.
+//!
+//! `cargo run --release --example army -- --picture army.png` plays 120 frames and ends with a table of what each stage of a
+//! frame costs, and with a picture of the last one: columns of people who walk, run, sneak and stand about on a plain, in
+//! the light of an afternoon, each on its feet and with its shadow. `--sheet sheet.png` draws one of them in eight steps of
+//! each clip. `-- --help` tells more.
+//!
+//! | file | what |
+//! |---|---|
+//! | `army` | who stands where; what is done in a frame |
+//! | `play` | the frames, and the time of each stage |
+//! | `report` | the table |
+//! | `view`, `sheet` | what is in the two pictures |
+//! | `picture`, `camera`, `raster`, `sun` | drawing, in a few lines of our own |
+//!
+//! The people themselves are made by formulae, in `examples/puppet`.
+
+mod arguments;
+mod army;
+mod camera;
+#[path = "../common/console.rs"]
+mod console;
+#[path = "../common/dice.rs"]
+mod dice;
+mod picture;
+mod play;
+#[path = "../puppet/mod.rs"]
+mod puppet;
+mod raster;
+mod report;
+mod sheet;
+mod sun;
+#[path = "../common/table.rs"]
+mod table;
+#[path = "../common/times.rs"]
+mod times;
+mod view;
+
+use arguments::{Arguments, HELP, Request};
+use army::Army;
+use picture::Picture;
+use report::Report;
+use std::error::Error;
+use std::path::Path;
+use std::process::ExitCode;
+use std::time::Instant;
+
+const NAME: &str = "army";
+
+fn main() -> ExitCode {
+    let request = match Request::parse(std::env::args_os().skip(1)) {
+        Ok(request) => request,
+        Err(error) => {
+            console::complain(NAME, &format!("{error}; --help lists the options"));
+            return ExitCode::from(2);
+        }
+    };
+    let text = match request {
+        Request::Help => Ok(HELP.to_owned()),
+        Request::Play(arguments) => run(&arguments),
+    };
+    match text {
+        Ok(text) => console::print(NAME, &text),
+        Err(error) => {
+            console::complain(NAME, &error.to_string());
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Plays the frames, draws what is asked for, and returns the report.
+fn run(arguments: &Arguments) -> Result<String, Box<dyn Error>> {
+    let start = Instant::now();
+    let mut army = Army::muster(arguments.characters.get(), arguments.seed)?;
+    let built = start.elapsed();
+
+    let camera = view::camera(arguments.characters.get());
+    let bar = console::progress(arguments.frames, arguments.json);
+    let run = play::play(&mut army, &camera.frustum()?, arguments.frames.get(), &bar);
+    bar.finish_and_clear();
+    let run = run?;
+
+    let mut drawn = None;
+    if let Some(path) = &arguments.picture {
+        let start = Instant::now();
+        let picture = view::picture(&army, &camera);
+        drawn = Some(start.elapsed());
+        write(&picture, path)?;
+    }
+    if let Some(path) = &arguments.sheet {
+        write(&sheet::sheet(&army)?, path)?;
+    }
+    let report = Report { army: &army, run: &run, arguments, built, drawn };
+    Ok(if arguments.json { report.json() } else { report.table() })
+}
+
+fn write(picture: &Picture, path: &Path) -> Result<(), Box<dyn Error>> {
+    picture.write(path).map_err(|error| format!("cannot write {}: {error}", path.display()).into())
+}

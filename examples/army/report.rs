@@ -1,0 +1,131 @@
+//! The end of a run: a table to read, or one JSON object.
+
+use crate::arguments::Arguments;
+use crate::army::Army;
+use crate::play::Run;
+use crate::puppet::Gait;
+use crate::table::{Table, grouped, in_ms};
+use crate::times::{Times, milliseconds};
+use std::path::Path;
+use std::time::Duration;
+
+/// All that a run has to tell.
+pub(crate) struct Report<'r> {
+    pub(crate) army: &'r Army,
+    pub(crate) run: &'r Run,
+    pub(crate) arguments: &'r Arguments,
+    /// Making the rig, the mesh, the clips and the characters.
+    pub(crate) built: Duration,
+    /// Drawing the picture, if there is one.
+    pub(crate) drawn: Option<Duration>,
+}
+
+/// A stage of a frame: its key, its name, its times, and how many of what it works on a frame.
+type Stage<'r> = (&'static str, &'static str, &'r Times, Option<(f64, &'static str)>);
+
+impl Report<'_> {
+    fn stages(&self) -> [Stage<'_>; 6] {
+        let run = self.run;
+        let characters = self.army.characters.len() as f64;
+        let joints = characters * self.army.rig.skeleton.len() as f64;
+        let vertices = self.seen() * self.army.mesh.len() as f64;
+        [
+            ("sample", "sample clips", &run.sample, Some((joints, "joint"))),
+            ("pose", "model matrices", &run.pose, Some((joints, "joint"))),
+            ("palette", "palettes", &run.palette, Some((joints, "joint"))),
+            ("cull", "boxes, update, cull", &run.cull, Some((characters, "character"))),
+            ("skin", "skin who is seen", &run.skin, Some((vertices, "vertex"))),
+            ("frame", "whole frame", &run.frame, None),
+        ]
+    }
+
+    /// How many characters were seen in a frame.
+    fn seen(&self) -> f64 {
+        self.run.seen as f64 / f64::from(self.arguments.frames.get())
+    }
+
+    /// Nanoseconds a character, of the median.
+    fn a_character(&self, times: &Times) -> f64 {
+        milliseconds(times.median()) * 1e6 / self.army.characters.len() as f64
+    }
+
+    /// The table.
+    pub(crate) fn table(&self) -> String {
+        let Self { army, arguments, .. } = self;
+        let count = |number: u32| grouped(number as usize);
+        let mut table = Table::new(&format!("army, seed {}, {} frames", arguments.seed, count(arguments.frames.get())));
+        table.row("characters", [grouped(army.characters.len())]);
+        table.row("seen in a frame", [format!("{:.1}", self.seen())]);
+        table.row("joints", [grouped(army.rig.skeleton.len())]);
+        table.row("vertices", [grouped(army.mesh.len())]);
+        table.row("triangles", [grouped(army.mesh.indices().len() / 3)]);
+        table.row("made in", [in_ms(milliseconds(self.built))]);
+
+        table.head("clips", ["seconds", "bytes", "characters"]);
+        for (number, (gait, clip)) in Gait::ALL.iter().zip(&army.clips).enumerate() {
+            let playing = army.characters.iter().filter(|character| character.gait == number).count();
+            table.row(gait.name, [format!("{:.3}", clip.duration()), grouped(clip.stats().bytes), grouped(playing)]);
+        }
+
+        table.head("time a frame", ["median", "99th %", "a character", "each"]);
+        for (_, name, times, work) in self.stages() {
+            let median = times.median();
+            let each =
+                work.map(|(number, what)| format!(" {:.1} ns/{what}", milliseconds(median) * 1e6 / number.max(1.0)));
+            let [median, slowest] = [median, times.quantile(0.99)].map(milliseconds).map(in_ms);
+            let a_character = format!("{:.0} ns", self.a_character(times));
+            table.row(name, [median, slowest, a_character, each.unwrap_or_default()]);
+        }
+        if let Some(drawn) = self.drawn {
+            table.row("drawn once in", [in_ms(milliseconds(drawn))]);
+        }
+        let place = |what: &str, path: &Path| format!("{what} {}.", path.display());
+        let places = [
+            arguments.picture.as_deref().map(|path| place("The last frame is drawn in", path)),
+            arguments.sheet.as_deref().map(|path| place("One character in eight steps of each clip is drawn in", path)),
+        ];
+        let places: Vec<String> = places.into_iter().flatten().collect();
+        if places.is_empty() {
+            table.end("--picture FILE draws the last frame.")
+        } else {
+            table.end(&places.join("\n"))
+        }
+    }
+
+    /// The same as one JSON object on one line; times in milliseconds, those of single things in nanoseconds.
+    pub(crate) fn json(&self) -> String {
+        let Self { army, arguments, .. } = self;
+        let stages: serde_json::Map<_, _> = self
+            .stages()
+            .into_iter()
+            .map(|(key, _, times, work)| {
+                let median = milliseconds(times.median());
+                let mut stage = serde_json::json!({
+                    "median": median,
+                    "p99": milliseconds(times.quantile(0.99)),
+                    "ns_a_character": self.a_character(times),
+                });
+                if let Some((number, what)) = work.filter(|&(_, what)| what != "character") {
+                    stage[format!("ns_a_{what}")] = (median * 1e6 / number.max(1.0)).into();
+                }
+                (key.to_owned(), stage)
+            })
+            .collect();
+        let report = serde_json::json!({
+            "seed": arguments.seed,
+            "frames": arguments.frames,
+            "characters": army.characters.len(),
+            "seen": self.seen(),
+            "joints": army.rig.skeleton.len(),
+            "vertices": army.mesh.len(),
+            "triangles": army.mesh.indices().len() / 3,
+            "clip_bytes": army.clips.iter().map(|clip| clip.stats().bytes).sum::<usize>(),
+            "build_ms": milliseconds(self.built),
+            "frame_ms": stages,
+            "draw_ms": self.drawn.map(milliseconds),
+            "picture": arguments.picture,
+            "sheet": arguments.sheet,
+        });
+        format!("{report}\n")
+    }
+}
