@@ -204,7 +204,8 @@ impl Source<'_> {
     /// All sets of joints and weights, put together vertex by vertex, and how many influences that makes for each.
     #[expect(clippy::cast_possible_truncation, reason = "joints of more than 16 bits are refused before")]
     fn influences(&self, count: usize) -> Result<(usize, Vec<u16>, Vec<f32>), ImportError> {
-        let (mut joints, mut weights): (Vec<Vec<[u32; 4]>>, Vec<Vec<[f32; 4]>>) = (Vec::new(), Vec::new());
+        let mut joints: Vec<Vec<[u32; 4]>> = Vec::new();
+        let mut weights: Vec<Vec<[f32; 4]>> = Vec::new();
         for set in 0.. {
             let names = [format!("attributes.JOINTS_{set}"), format!("attributes.WEIGHTS_{set}")];
             let semantics = [Semantic::Joints(set), Semantic::Weights(set)];
