@@ -134,9 +134,12 @@ fn written(model: &Model, palette: &[Mat34], form: Form, shift: usize, way: Way<
     [read(positions, packed[0], true), read(normals, packed[1], with_normals), read(tangents, false, with_tangents)]
 }
 
+/// A way to skin.
+type Way = Box<dyn Fn(&[Mat34], &[Run<'_>], Streams<'_>, Sinks<'_>)>;
+
 /// The levels of this machine, and that for any.
-fn ways() -> Vec<Box<dyn Fn(&[Mat34], &[Run<'_>], Streams<'_>, Sinks<'_>)>> {
-    let mut ways: Vec<Box<dyn Fn(&[Mat34], &[Run<'_>], Streams<'_>, Sinks<'_>)>> = vec![Box::new(scalar::skin)];
+fn ways() -> Vec<Way> {
+    let mut ways: Vec<Way> = vec![Box::new(scalar::skin)];
     #[cfg(target_arch = "x86_64")]
     for level in x86::Level::all() {
         ways.push(Box::new(move |palette, runs, streams, sinks| level.skin(palette, runs, streams, sinks)));
@@ -150,7 +153,7 @@ fn assert_near(found: [f32; 4], model: &Model, vertex: usize, palette: &[Mat34],
     let (last, given) = weights.split_last().unwrap();
     let implied = 1.0 - given.iter().map(|&weight| f64::from(weight)).sum::<f64>();
     assert!((implied - f64::from(*last)).abs() < 1e-6, "the test's own weights");
-    for row in 0..3 {
+    for (row, &found) in found[..3].iter().enumerate() {
         let (mut expected, mut terms) = (0.0, 0.0);
         for (&joint, weight) in joints.iter().zip(given.iter().map(|&weight| f64::from(weight)).chain([implied])) {
             let [x, y, z, t] = palette[usize::from(joint)].rows[row].map(f64::from);
@@ -158,8 +161,8 @@ fn assert_near(found: [f32; 4], model: &Model, vertex: usize, palette: &[Mat34],
             expected += weight * (x * px + y * py + z * pz + t * w);
             terms += (x * px).abs() + (y * py).abs() + (z * pz).abs() + (t * w).abs();
         }
-        let off = (f64::from(found[row]) - expected).abs();
-        assert!(off <= 1e-6 * terms, "vertex {vertex}, row {row}: {} is off by {off:e} of {terms}", found[row]);
+        let off = (f64::from(found) - expected).abs();
+        assert!(off <= 1e-6 * terms, "vertex {vertex}, row {row}: {found} is off by {off:e} of {terms}");
     }
 }
 
