@@ -220,7 +220,7 @@ impl SkinnedMesh {
         self.skin_range(palette, streams, 0..self.len(), sinks);
     }
 
-    /// Skins the vertices from one [`cut`](Self::cut) to another.
+    /// Skins the vertices from one cut to another.
     pub(super) fn skin_range(&self, palette: &[Mat34], streams: Streams<'_>, range: Range<usize>, sinks: Sinks<'_>) {
         let (mut vertex, mut stream) = (0, 0);
         let runs = self.groups.each_ref().map(|influences| {

@@ -101,10 +101,10 @@ struct Form {
 const UNTOUCHED: f32 = 12_345.0;
 
 /// A way to skin.
-type Way<'w> = &'w dyn Fn(&[Mat34], &[Run<'_>], Streams<'_>, Sinks<'_>);
+type Way<'w> = dyn Fn(&[Mat34], &[Run<'_>], Streams<'_>, Sinks<'_>) + 'w;
 
 /// Skins into the middle of larger arrays, `shift` floats and a place behind their beginning, and shows what is there.
-fn written(model: &Model, palette: &[Mat34], form: Form, shift: usize, way: Way<'_>) -> Written {
+fn written(model: &Model, palette: &[Mat34], form: Form, shift: usize, way: &Way<'_>) -> Written {
     fn sink(floats: &mut [f32], packed: bool, count: usize) -> VertexStream<'_> {
         if packed {
             VertexStream::Packed(&mut floats.as_chunks_mut().0[1..=count])
@@ -134,12 +134,9 @@ fn written(model: &Model, palette: &[Mat34], form: Form, shift: usize, way: Way<
     [read(positions, packed[0], true), read(normals, packed[1], with_normals), read(tangents, false, with_tangents)]
 }
 
-/// A way to skin.
-type Way = Box<dyn Fn(&[Mat34], &[Run<'_>], Streams<'_>, Sinks<'_>)>;
-
 /// The levels of this machine, and that for any.
-fn ways() -> Vec<Way> {
-    let mut ways: Vec<Way> = vec![Box::new(scalar::skin)];
+fn ways() -> Vec<Box<Way<'static>>> {
+    let mut ways: Vec<Box<Way<'static>>> = vec![Box::new(scalar::skin)];
     #[cfg(target_arch = "x86_64")]
     for level in x86::Level::all() {
         ways.push(Box::new(move |palette, runs, streams, sinks| level.skin(palette, runs, streams, sinks)));
@@ -212,7 +209,7 @@ fn the_levels_with_vectors_give_the_same_bits() {
         let model = Model::new(&mut state, &[(1, many), (2, many + 1), (3, many / 2), (4, many + 7)], joints);
         let form = Form { packed: [true, false], normals: true, tangents: true };
         let bits = |level: x86::Level| {
-            let way: Way<'_> = &|palette, runs, streams, sinks| level.skin(palette, runs, streams, sinks);
+            let way: &Way<'_> = &|palette, runs, streams, sinks| level.skin(palette, runs, streams, sinks);
             written(&model, &palette, form, 1, way)
                 .map(|stream| stream.into_iter().map(|floats| floats.map(f32::to_bits)).collect::<Vec<_>>())
         };
@@ -230,7 +227,7 @@ fn chunks_of_blocks_give_the_same_bits_as_all_at_once() {
     for way in ways() {
         let whole = written(&model, &palette, form, 0, &way);
         for cut in 0..=4 {
-            let in_two: Way<'_> = &|palette, runs, streams, sinks| {
+            let in_two: &Way<'_> = &|palette, runs, streams, sinks| {
                 let first = Run { blocks: 0..cut, vertices: cut * LANES, ..runs[0].clone() };
                 let last = Run { blocks: cut..5, stream: cut, vertices: 75 - cut * LANES, ..runs[0].clone() };
                 let (before, behind) = sinks.split_at(cut * LANES);
