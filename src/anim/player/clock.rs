@@ -13,10 +13,13 @@ pub enum Playback {
 }
 
 /// Where in its clip a player is.
+///
+/// In double precision: in single precision a sixtieth of a second, added to an hour, would be off by nearly a hundredth of itself,
+/// every time to the same side.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Clock {
     /// Seconds since the beginning of a round, which is the clip's duration long, or twice that where it goes there and back.
-    phase: f32,
+    phase: f64,
     playback: Playback,
 }
 
@@ -27,51 +30,58 @@ impl Clock {
 
     /// Stays at the same time, on the way forward.
     pub(super) fn set_playback(&mut self, playback: Playback, duration: f32) {
-        *self = Self { phase: self.time(duration), playback };
+        *self = Self { phase: self.within(duration), playback };
     }
 
     /// The time in the clip, 0 to its duration.
     #[inline]
+    #[expect(clippy::cast_possible_truncation, reason = "rounding to single precision is what is asked for")]
     pub(super) fn time(&self, duration: f32) -> f32 {
+        self.within(duration) as f32
+    }
+
+    #[inline]
+    fn within(&self, duration: f32) -> f64 {
+        let duration = f64::from(duration);
         if self.phase > duration { (2.0 * duration - self.phase).clamp(0.0, duration) } else { self.phase }
     }
 
     /// Goes to a time in the clip, on the way forward.
     pub(super) fn seek(&mut self, time: f32, duration: f32) {
         // In this order, so that not a number becomes 0.
-        self.phase = time.max(0.0).min(duration);
+        self.phase = time.max(0.0).min(duration).into();
     }
 
     /// Lets so many seconds pass, forward or backward, and answers how many rounds were ended, or backward begun. Not finite
     /// ones do not pass.
     #[inline]
     pub(super) fn advance(&mut self, seconds: f32, duration: f32) -> i32 {
-        let sum = self.phase + seconds;
-        if (0.0..duration).contains(&sum) {
+        let sum = self.phase + f64::from(seconds);
+        if (0.0..f64::from(duration)).contains(&sum) {
             self.phase = sum;
             return 0;
         }
-        self.turn(seconds, duration)
+        self.turn(seconds, duration.into())
     }
 
     #[cold]
-    fn turn(&mut self, seconds: f32, duration: f32) -> i32 {
+    fn turn(&mut self, seconds: f32, duration: f64) -> i32 {
         if !seconds.is_finite() || seconds == 0.0 {
             return 0;
         }
+        let sum = self.phase + f64::from(seconds);
         let period = match self.playback {
             Playback::Clamp => {
-                self.phase = (self.phase + seconds).clamp(0.0, duration);
+                self.phase = sum.clamp(0.0, duration);
                 return 0;
             }
-            Playback::Loop => f64::from(duration),
-            Playback::PingPong => 2.0 * f64::from(duration),
+            Playback::Loop => duration,
+            Playback::PingPong => 2.0 * duration,
         };
-        let sum = f64::from(self.phase) + f64::from(seconds);
         let rounds = (sum / period).floor();
-        #[expect(clippy::cast_possible_truncation, reason = "the conversion of rounds saturates")]
-        let (phase, rounds) = ((sum - rounds * period).clamp(0.0, period) as f32, rounds as i32);
-        self.phase = phase;
+        self.phase = (sum - rounds * period).clamp(0.0, period);
+        #[expect(clippy::cast_possible_truncation, reason = "the conversion saturates")]
+        let rounds = rounds as i32;
         rounds
     }
 }
@@ -125,6 +135,20 @@ mod tests {
         assert_eq!(clock.time(2.0), 1.0);
         clock.seek(f32::NAN, 2.0);
         assert_eq!(clock.time(2.0), 0.0);
+    }
+
+    #[test]
+    fn an_hour_of_frames_is_an_hour() {
+        let (frame, frames) = (1.0_f32 / 60.0, 3600 * 60);
+        let passed = f64::from(frame) * f64::from(frames);
+        for (playback, duration) in [(Playback::Clamp, 4000.0), (Playback::Loop, 50.0), (Playback::PingPong, 7.3)] {
+            let mut clock = Clock::default();
+            clock.set_playback(playback, duration);
+            let rounds: i32 = (0..frames).map(|_| clock.advance(frame, duration)).sum();
+            let round = if playback == Playback::PingPong { 2.0 } else { 1.0 } * f64::from(duration);
+            let off = (clock.phase + f64::from(rounds) * round - passed).abs();
+            assert!(off < 1e-6, "{off} s off in {playback:?}");
+        }
     }
 
     #[test]

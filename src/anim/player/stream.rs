@@ -1,5 +1,6 @@
 //! Playing a clip while it is read.
 
+use super::clock::Clock;
 use super::lanes::{Lanes, with};
 use crate::anim::clip::{GROUP_HEAD, GroupHead, HEAD_BYTES, Tables, check_header};
 use crate::simd::sampling::{self, PADDING};
@@ -8,7 +9,8 @@ use std::io::Read;
 
 /// Plays a clip forward while it is read: a long cut-scene, from a file or a connection, that never lies in memory as a whole.
 ///
-/// It holds the clip's tables, the active array and one group of keys. What is read cannot be checked against the checksum,
+/// It holds the clip's tables, the active array and one group of keys. It reads a group at a time, a few hundred bytes often: put a
+/// [`BufReader`](std::io::BufReader) around a file. What is read cannot be checked against the checksum,
 /// which is over the whole; but any bytes play without a panic.
 ///
 /// ```
@@ -35,7 +37,7 @@ pub struct StreamPlayer<R> {
     /// Of the stream, those not yet read.
     left: usize,
     buffer: Vec<u8>,
-    time: f32,
+    clock: Clock,
     failed: Option<ClipError>,
 }
 
@@ -58,7 +60,7 @@ impl<R: Read> StreamPlayer<R> {
         let mut buffer = Vec::new();
         let next = next_head(&mut from, &mut buffer, &mut left)?;
         let lanes = Lanes::new(&tables);
-        Ok(Self { from, lanes, next, left, buffer, time: 0.0, failed: None, tables })
+        Ok(Self { from, lanes, next, left, buffer, clock: Clock::default(), failed: None, tables })
     }
 
     /// How long the clip is, in seconds.
@@ -81,8 +83,8 @@ impl<R: Read> StreamPlayer<R> {
 
     /// The time in the clip, in seconds: 0 to its duration.
     #[must_use]
-    pub const fn time(&self) -> f32 {
-        self.time
+    pub fn time(&self) -> f32 {
+        self.clock.time(self.duration())
     }
 
     /// Lets so many seconds pass, up to the clip's end, and reads the keys that are needed by then. Negative numbers and
@@ -96,10 +98,10 @@ impl<R: Read> StreamPlayer<R> {
         if let Some(error) = &self.failed {
             return Err(error.clone().into());
         }
-        if seconds.is_finite() && seconds > 0.0 {
-            self.time = (self.time + seconds).min(self.duration());
+        if seconds > 0.0 {
+            self.clock.advance(seconds, self.duration());
         }
-        let time = self.tables.units(self.time);
+        let time = self.tables.units(self.time());
         while time >= self.next.need {
             if let Err(error) = self.fetch() {
                 self.failed = Some(error.clone());
@@ -143,12 +145,12 @@ impl<R: Read> StreamPlayer<R> {
     /// # Errors
     /// [`Error::Skeleton`] with [`SkeletonError::JointCount`](crate::SkeletonError::JointCount) where the pose is of another number of joints.
     pub fn sample(&self, pose: &mut Pose) -> Result<(), Error> {
-        self.lanes.sample(&self.tables, self.tables.units(self.time), pose)
+        self.lanes.sample(&self.tables, self.tables.units(self.time()), pose)
     }
 
     /// Writes the channels that are not constant. Those beyond the end of `channels` are left out.
     pub fn sample_channels(&self, channels: &mut [f32]) {
-        self.lanes.sample_channels(&self.tables, self.tables.units(self.time), channels);
+        self.lanes.sample_channels(&self.tables, self.tables.units(self.time()), channels);
     }
 }
 
