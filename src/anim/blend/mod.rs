@@ -61,8 +61,8 @@ impl PoseSum {
         Ok(())
     }
 
-    /// Writes what was added to `out`, and begins again with nothing. Joints that no weight was given to become those of
-    /// `base`: the rest pose, say.
+    /// Writes what was added to `out`, and begins again with nothing. Joints that no weight was given to, or less than
+    /// [`f32::MIN_POSITIVE`] in all, become those of `base`: the rest pose, say.
     ///
     /// # Errors
     /// [`SkeletonError::JointCount`] where `base` or `out` has another number of joints; what was added is kept.

@@ -152,6 +152,23 @@ fn opposite_quaternions_are_the_same_rotation() {
 }
 
 #[test]
+fn a_sum_of_one_pose_is_that_pose_however_small_or_large_its_weight() {
+    let (mut only, base) = (Pose::new(3), Pose::new(3));
+    only.set(1, Transform::from_xyz(1.0, 2.0, 3.0).with_rotation(Quat::from_rotation_x(2.0)));
+    let (mut sum, mut out) = (PoseSum::new(3), Pose::new(3));
+    for weight in [1e-37, 1e-25, 1e-10, 1e25, 1e37] {
+        sum.add(&only, weight, None).unwrap();
+        sum.finish(&base, &mut out).unwrap();
+        let far = (out.get(1).rotation - only.get(1).rotation).length();
+        assert!(far < 1e-6 && out.get(1).translation.abs_diff_eq(only.get(1).translation, 1e-5), "{weight}: {out:?}");
+    }
+    // What is too small to be divided by is nothing.
+    sum.add(&only, 1e-45, None).unwrap();
+    sum.finish(&base, &mut out).unwrap();
+    assert_eq!(out, base);
+}
+
+#[test]
 fn lanes_beyond_the_last_joint_keep_the_identity() {
     let a = pose(vec![Transform::from_xyz(1.0, 2.0, 3.0); 5]);
     let mut out = Pose::new(5);

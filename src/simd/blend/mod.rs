@@ -30,7 +30,7 @@ macro_rules! kernels {
 kernels! {
     /// `sum += w · pose` and `totals += w`, with `w = weight · mask` by joint; rotations are added in the hemisphere of the sum.
     accumulate = accumulate_lanes(sum: &mut [PoseBlock], totals: &mut [Weights], pose: &[PoseBlock], weight: f32, mask: Option<&[Weights]>);
-    /// `out = sum ÷ totals`, rotations normalised; `base` where a total is zero.
+    /// `out = sum ÷ totals`, rotations normalised; `base` where a total is too small to be divided by.
     average = average_lanes(sum: &[PoseBlock], totals: &[Weights], base: &[PoseBlock], out: &mut [PoseBlock]);
     /// `pose += w · (to − pose)`, with `w = weight · mask` by joint; rotations go the shorter way and are normalised.
     fade = fade_lanes(pose: &mut [PoseBlock], to: &[PoseBlock], weight: f32, mask: Option<&[Weights]>);
@@ -74,9 +74,14 @@ fn accumulate_lanes(
 #[inline(always)]
 fn average_lanes(sum: &[PoseBlock], totals: &[Weights], base: &[PoseBlock], out: &mut [PoseBlock]) {
     for (((sum, totals), base), out) in sum.iter().zip(totals).zip(base).zip(out) {
-        let lengths = lengths(&sum.rotation);
+        // Divided first, because the squares of what small weights leave would be zero.
+        let mut rotation = sum.rotation;
         for lane in 0..LANES {
-            let some = totals[lane] > 0.0;
+            rotation.iter_mut().for_each(|part| part[lane] /= totals[lane]);
+        }
+        let lengths = lengths(&rotation);
+        for lane in 0..LANES {
+            let some = totals[lane] >= f32::MIN_POSITIVE;
             let either = |sum: f32, by: f32, base: f32| if some { sum / by } else { base };
             for axis in 0..3 {
                 let (moved, scaled) = (sum.translation[axis][lane], sum.scale[axis][lane]);
@@ -84,7 +89,7 @@ fn average_lanes(sum: &[PoseBlock], totals: &[Weights], base: &[PoseBlock], out:
                 out.scale[axis][lane] = either(scaled, totals[lane], base.scale[axis][lane]);
             }
             for part in 0..4 {
-                out.rotation[part][lane] = either(sum.rotation[part][lane], lengths[lane], base.rotation[part][lane]);
+                out.rotation[part][lane] = either(rotation[part][lane], lengths[lane], base.rotation[part][lane]);
             }
         }
     }
