@@ -150,7 +150,7 @@ fn first_frame<W: Quantise>(plan: &Plan<W>) -> Vec<Active<W>> {
 /// All keys behind the second one of their lane, in the order of the stream.
 fn events<W: Quantise>(plan: &Plan<W>) -> Vec<Event<W>> {
     let mut events = Vec::new();
-    for (block, lanes) in (0..).zip(plan.blocks.iter().flatten().map(|block| &block.lanes)) {
+    for (block, lanes) in (0..=u16::MAX).zip(plan.blocks.iter().flatten().map(|block| &block.lanes)) {
         for (lane, Lane { times, keys, .. }) in (0..).zip(lanes) {
             for key in 2..times.len() {
                 let numbers = core::array::from_fn(|number| keys[key][number].xor(keys[key - 2][number]));

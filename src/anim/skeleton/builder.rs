@@ -75,7 +75,7 @@ impl SkeletonBuilder {
         let order = self.depth_first()?;
 
         let mut map = JointMap { joints: vec![0; count] };
-        (0..).zip(&order).for_each(|(joint, &pushed)| map.joints[pushed] = joint);
+        (0..=u16::MAX).zip(&order).for_each(|(joint, &pushed)| map.joints[pushed] = joint);
         let parents: Vec<u16> = order
             .iter()
             .map(|&pushed| self.joints[pushed].parent.map_or(Skeleton::NO_PARENT, |parent| map[parent]))
@@ -159,7 +159,7 @@ pub(super) fn subtree_ends(parents: &[u16]) -> Vec<u16> {
     for joint in (1..parents.len()).rev() {
         ends[usize::from(parents[joint])] += ends[joint];
     }
-    (0..).zip(&mut ends).for_each(|(joint, end)| *end += joint);
+    (0..=u16::MAX).zip(&mut ends).for_each(|(joint, end)| *end += joint);
     ends
 }
 

@@ -94,7 +94,7 @@ impl Skeleton {
 
         let (parents, ends) = (self.parents(), plain::view::<u16>(&self.lines, self.layout.ends()));
         ensure(parents[0] == Self::NO_PARENT, "its first joint is not the root")?;
-        let below = (0..).zip(parents).skip(1);
+        let below = (0..=u16::MAX).zip(parents).skip(1);
         ensure(below.clone().all(|(joint, &parent)| parent < joint), "a joint comes before its parent")?;
         // Subtrees have as many joints as their ranges, and lie within their parents': so they fill these.
         let nested = below.clone().all(|(joint, &parent)| ends[usize::from(joint)] <= ends[usize::from(parent)]);

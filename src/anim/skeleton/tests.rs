@@ -60,6 +60,7 @@ fn as_many_joints_as_numbers_name_are_taken_and_one_more_is_refused() {
     }
     let (skeleton, _) = builder.build().unwrap();
     assert_eq!((skeleton.len(), skeleton.parents()[65_534], skeleton.subtree(0)), (65_535, 65_533, 0..65_535));
+    assert_eq!(Skeleton::from_bytes(&skeleton.to_bytes()), Ok(skeleton));
     builder.joint("", Some(0), Transform::IDENTITY, Mat34::IDENTITY);
     assert_eq!(refused(&builder), SkeletonError::TooManyJoints(65_536));
 }
