@@ -61,6 +61,9 @@ pub(crate) fn unseal(kind: Kind, version: u32, bytes: &[u8]) -> Result<&[u8], Br
     };
     let half = |at: usize| u32::from_le_bytes([header[at], header[at + 1], header[at + 2], header[at + 3]]);
     let word = |at: usize| u64::from(half(at)) | u64::from(half(at + 4)) << 32;
+    if half(12) != kind as u32 {
+        return Err(Broken::Kind(half(12)));
+    }
     if half(8) != version {
         return Err(Broken::Version(half(8)));
     }
@@ -69,9 +72,6 @@ pub(crate) fn unseal(kind: Kind, version: u32, bytes: &[u8]) -> Result<&[u8], Br
     }
     if word(24) != checksum(bytes) {
         return Err(Broken::Checksum);
-    }
-    if half(12) != kind as u32 {
-        return Err(Broken::Kind(half(12)));
     }
     Ok(body)
 }
@@ -133,5 +133,7 @@ mod tests {
         assert_eq!(unseal(Kind::Subtree, 3, &sealed), Ok(&b"body"[..]));
         assert_eq!(unseal(Kind::Scene, 3, &sealed), Err(Broken::Kind(2)));
         assert_eq!(unseal(Kind::Subtree, 2, &sealed), Err(Broken::Version(3)));
+        // What another kind is, its first bytes say, however many there are, and whatever its version.
+        assert_eq!(unseal(Kind::Clip, 1, &sealed[..HEADER_BYTES]), Err(Broken::Kind(2)));
     }
 }
