@@ -5,7 +5,7 @@ use super::head::Width;
 use super::plan::Plan;
 use super::quantise::{Quantise, rate};
 use super::write::write;
-use crate::{ClipError, Error, RawClip};
+use crate::{ClipError, Error, RawClip, Track};
 
 /// How precisely a [`Clip`] keeps its keys: the table there has the figures.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -90,7 +90,7 @@ impl ClipBuilder {
     }
 
     /// How precisely keys are kept. A compact clip becomes a tight one if it is longer than a minute and the times of its keys lie on no
-    /// grid that 16 bits can count.
+    /// grid that 16 bits can count, or if a track has more than 65,535 keys.
     #[must_use]
     pub const fn precision(self, precision: Precision) -> Self {
         Self { precision, ..self }
@@ -132,7 +132,7 @@ impl ClipBuilder {
             return Err(ClipError::ArcError(error).into());
         }
         match self.precision {
-            Precision::Compact => match rate(&times(clip), clip.duration()) {
+            Precision::Compact => match ticks(clip) {
                 Some(rate) => self.compile::<u16>(clip, rate),
                 None => self.compile::<u32>(clip, 1.0),
             },
@@ -158,16 +158,23 @@ impl ClipBuilder {
     }
 }
 
-/// The times of all keys, ascending, each once.
-fn times(clip: &RawClip) -> Vec<f32> {
-    let mut times = Vec::new();
-    for joint in (0..=u16::MAX).take(clip.joints()) {
-        clip.rotation(joint).into_iter().for_each(|track| times.extend_from_slice(track.times()));
-        clip.translation(joint).into_iter().for_each(|track| times.extend_from_slice(track.times()));
-        clip.scale(joint).into_iter().for_each(|track| times.extend_from_slice(track.times()));
+/// The rate at which the times of all keys fit 16 bits, if there is one.
+fn ticks(clip: &RawClip) -> Option<f32> {
+    // Each key of a track has a tick of its own.
+    if times(clip).any(|times| times.len() > usize::from(u16::MAX)) {
+        return None;
     }
-    (0..clip.channels()).for_each(|channel| times.extend_from_slice(clip.channel(channel).times()));
+    let mut times: Vec<f32> = times(clip).flatten().copied().collect();
     times.sort_unstable_by(f32::total_cmp);
     times.dedup();
-    times
+    rate(&times, clip.duration())
+}
+
+/// The times of the keys of each track.
+fn times(clip: &RawClip) -> impl Iterator<Item = &[f32]> {
+    let of_joint = |joint: u16| {
+        let [translation, scale] = [clip.translation(joint), clip.scale(joint)].map(|track| track.map(Track::times));
+        [translation, clip.rotation(joint).map(Track::times), scale].into_iter().flatten()
+    };
+    clip.joint_numbers().flat_map(of_joint).chain((0..clip.channels()).map(|channel| clip.channel(channel).times()))
 }

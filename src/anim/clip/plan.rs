@@ -3,7 +3,7 @@
 use super::ClipReport;
 use super::head::{CHANNELS, CUBICS, CubicTarget, ROTATIONS, SCALES, TRANSLATIONS};
 use super::quantise::{Quantise, Range, angle_to, parameters, parts};
-use crate::simd::sampling::{LANES, NUMBERS, Target};
+use crate::simd::sampling::{LANES, NUMBERS, Target, rotation};
 use crate::{Interpolation, RawClip, Track, TrackValue};
 use glam::{DQuat, Quat, Vec3};
 
@@ -54,6 +54,8 @@ pub(super) struct Plan<W> {
     pub(super) channels: Vec<(u32, f32)>,
     /// Keys of constant tracks.
     pub(super) constant_keys: usize,
+    /// Seconds.
+    duration: f32,
     rate: f32,
     arc_error: f32,
 }
@@ -68,6 +70,7 @@ impl<W: Quantise> Plan<W> {
             scales: Vec::new(),
             channels: Vec::new(),
             constant_keys: 0,
+            duration: clip.duration(),
             rate,
             arc_error,
         };
@@ -133,10 +136,15 @@ impl<W: Quantise> Plan<W> {
             }
             push(time, settled(key));
         }
-        if keys.iter().all(|key| *key == keys[0]) {
+        if (1..track.len()).all(|key| track.value(key) == track.value(0)) {
             return self.constant_rotation(joint, settled(0), report);
         }
         report.rotation_error = report.rotation_error.max(error);
+        if keys.iter().all(|key| *key == keys[0]) {
+            // What the words say is as near to each key as was found; one of the keys may be twice as far from another.
+            let [x, y, z, w] = rotation(keys[0].map(|word| word.restore(rotation_range::<W>()))).map(f64::from);
+            return self.constant_rotation(joint, DQuat::from_xyzw(x, y, z, w).normalize(), report);
+        }
         let lane = Lane { times: all_times, keys, ranges: [rotation_range::<W>(); NUMBERS] };
         self.lane(ROTATIONS, usize::from(joint), track.interpolation(), lane);
     }
@@ -229,7 +237,7 @@ impl<W: Quantise> Plan<W> {
     }
 
     fn times<V: TrackValue>(&self, track: &Track<V>, report: &mut ClipReport) -> Vec<W> {
-        let times = W::times(track.times(), self.rate);
+        let times = W::times(track.times(), self.duration, self.rate);
         for (&wish, time) in track.times().iter().zip(&times) {
             report.time_error = report.time_error.max((wish - time.time() / self.rate).abs());
         }

@@ -41,8 +41,8 @@ pub(super) trait Quantise: Word {
     /// Whether a clip of such words is compact or tight.
     const WIDTH: Width;
 
-    /// The times of a track, strictly ascending, at a rate of units a second.
-    fn times(times: &[f32], rate: f32) -> Vec<Self>;
+    /// The times of a track in a clip of this duration, strictly ascending, at a rate of units a second.
+    fn times(times: &[f32], duration: f32, rate: f32) -> Vec<Self>;
 
     /// The time at `part` of `parts` between two times, and how far that is from the first to the second, 0 to 1; none where no word lies there.
     fn between(from: Self, to: Self, part: u32, parts: u32) -> Option<(Self, f64)>;
@@ -63,15 +63,18 @@ impl Quantise for u16 {
     const WIDTH: Width = Width::Compact;
 
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "conversions saturate")]
-    fn times(times: &[f32], rate: f32) -> Vec<Self> {
-        let nearest = |time: &f32| (f64::from(*time) * f64::from(rate)).round() as Self;
-        let mut ticks: Vec<Self> = times.iter().map(nearest).collect();
-        // Where two keys come to lie on one tick the later one waits, and at the end all of them make room.
+    fn times(times: &[f32], duration: f32, rate: f32) -> Vec<Self> {
+        let nearest = |time: f32| (f64::from(time) * f64::from(rate)).round() as Self;
+        let mut ticks: Vec<Self> = times.iter().copied().map(nearest).collect();
+        // Where two keys come to lie on one tick the later one waits, and at the clip's end, beyond which nothing is played, all of
+        // them make room.
         for index in 1..ticks.len() {
             ticks[index] = ticks[index].max(ticks[index - 1].saturating_add(1));
         }
-        for index in (1..ticks.len()).rev() {
-            ticks[index - 1] = ticks[index - 1].min(ticks[index] - 1);
+        let mut most = nearest(duration);
+        for tick in ticks.iter_mut().rev() {
+            *tick = most.min(*tick);
+            most = tick.saturating_sub(1);
         }
         ticks
     }
@@ -100,7 +103,7 @@ impl Quantise for u16 {
 impl Quantise for u32 {
     const WIDTH: Width = Width::Tight;
 
-    fn times(times: &[f32], _: f32) -> Vec<Self> {
+    fn times(times: &[f32], _: f32, _: f32) -> Vec<Self> {
         // A negative zero is no time of its own.
         times.iter().map(|time| (time + 0.0).to_bits()).collect()
     }
@@ -162,7 +165,8 @@ pub(super) fn parts(angle: f64, error: f32) -> u32 {
 /// The rate in ticks a second at which times up to `duration` fit 16 bits.
 ///
 /// The finest that all times lie on, if there is one: the smallest gap between them, or that over a small number, split further as far as
-/// 16 bits go. Otherwise 65,534 ticks for the whole, or none where these are longer than a millisecond.
+/// 16 bits go. Otherwise 65,534 ticks for the whole, or none where these are longer than a millisecond. None for a clip that is too
+/// short to have a finite rate, either.
 pub(super) fn rate(times: &[f32], duration: f32) -> Option<f32> {
     const MOST: f64 = 65_534.0;
     const COARSEST: f64 = 1e-3;
@@ -188,10 +192,10 @@ pub(super) fn rate(times: &[f32], duration: f32) -> Option<f32> {
         if on_grid {
             let split = (MOST * tick_now / duration).floor().max(1.0);
             #[expect(clippy::cast_possible_truncation, reason = "the rate is kept in single precision")]
-            return Some((split / tick_now) as f32);
+            return Some((split / tick_now) as f32).filter(|rate| rate.is_finite());
         }
     }
     #[expect(clippy::cast_possible_truncation, reason = "the rate is kept in single precision")]
     let rate = (MOST / duration) as f32;
-    (duration / MOST <= COARSEST).then_some(rate)
+    (duration / MOST <= COARSEST && rate.is_finite()).then_some(rate)
 }

@@ -3,7 +3,7 @@ use super::quantise::{Quantise, Range, angle_to, parameters, parts, rate};
 use super::*;
 use crate::seal::seal;
 use crate::simd::sampling::Word;
-use crate::{Player, RawClip, StreamPlayer, Track};
+use crate::{Mat34, Player, RawClip, SkeletonBuilder, StreamPlayer, Track, Transform};
 use glam::{DQuat, DVec3, Quat, Vec3};
 use proptest::collection::vec;
 use proptest::prelude::{any, proptest};
@@ -69,7 +69,7 @@ fn times_on_a_grid_lie_on_ticks() {
 fn times_on_no_grid_are_within_half_a_tick() {
     let times = [0.0, 0.1, 0.217_3, 1.0, 9.999];
     let rate = rate(&times, 10.0).expect("ticks");
-    let ticks = u16::times(&times, rate);
+    let ticks = u16::times(&times, 10.0, rate);
     assert!(times.iter().zip(ticks).all(|(time, tick)| (time - tick.time() / rate).abs() <= 10.0 / 131_000.0));
     assert_eq!(super::quantise::rate(&times, 100.0), None, "ticks of more than a millisecond");
 }
@@ -77,7 +77,21 @@ fn times_on_no_grid_are_within_half_a_tick() {
 #[test]
 fn keys_on_the_same_tick_are_kept_apart() {
     let times = [0.0, 1.0, 1.000_001, 1.000_002, 65_534.0, 65_534.004, 65_534.01];
-    assert_eq!(u16::times(&times, 1.0), [0, 1, 2, 3, 65_533, 65_534, 65_535]);
+    assert_eq!(u16::times(&times, 65_535.0, 1.0), [0, 1, 2, 3, 65_533, 65_534, 65_535]);
+    assert_eq!(u16::times(&[0.0, 6.9, 7.0], 7.0, 1.0), [0, 6, 7]);
+}
+
+#[test]
+fn a_jump_at_the_very_end_is_seen_there() {
+    let end = 10.0_f32;
+    let mut raw = RawClip::new(end, 0).expect("a sound clip");
+    let jump = Track::step(vec![0.0, 3.333_7, end.next_down(), end], vec![0.0, 1.0, 2.0, 3.0]).expect("keys");
+    raw.add_channel("jump", jump).expect("a channel");
+    let (clip, report) = ClipBuilder::new().build(&raw).expect("a sound clip");
+    let (mut player, mut shown) = (Player::new(&clip), [9.0]);
+    player.seek(end);
+    player.sample_channels(&mut shown);
+    assert!((shown[0] - 3.0).abs() < 1e-4, "{shown:?}, {report:?}");
 }
 
 #[test]
@@ -98,6 +112,55 @@ fn arcs_are_cut_where_sums_would_leave_them() {
             );
         }
     }
+}
+
+#[test]
+fn a_turn_too_small_for_words_is_constant_and_its_error_is_told() {
+    let built = |turns: [f32; 3]| {
+        let turns = turns.map(Quat::from_rotation_x).to_vec();
+        let mut raw = RawClip::new(1.0, 1).expect("a sound clip");
+        raw.set_rotation(0, Track::linear(vec![0.0, 0.5, 1.0], turns).expect("keys")).expect("a joint");
+        ClipBuilder::new().build(&raw).expect("a sound clip")
+    };
+    // Both ends of what becomes the same word.
+    let (clip, report) = built([-5.5e-5, 0.0, 5.5e-5]);
+    assert_eq!((report.constant_tracks, clip.stats().player_bytes), (1, 0));
+    assert!((5e-5..1.1e-4).contains(&report.rotation_error), "{report:?}");
+    let shown = clip.sample_joint(0, 1.0, Transform::IDENTITY).rotation;
+    assert!(2.0 * (shown - Quat::from_rotation_x(5.5e-5)).length() <= 1.01 * report.rotation_error, "{shown}");
+    // What does not turn at all is kept as it is.
+    let (clip, report) = built([0.3; 3]);
+    assert_eq!(clip.sample_joint(0, 0.7, Transform::IDENTITY).rotation, Quat::from_rotation_x(0.3));
+    assert_eq!(report.rotation_error, 0.0);
+}
+
+#[test]
+fn more_keys_than_ticks_and_a_shorter_clip_than_ticks_become_tight_clips() {
+    let built = |duration: f32, times: Vec<f32>| {
+        let mut raw = RawClip::new(duration, 0).expect("a sound clip");
+        let values = (0..times.len()).map(|key| (key % 7) as f32).collect();
+        raw.add_channel("noise", Track::linear(times, values).expect("keys")).expect("a channel");
+        ClipBuilder::new().build(&raw).expect("a sound clip").0
+    };
+    let clip = built(10.0, (0..70_000_u32).map(|key| key as f32 / 7000.0).collect());
+    assert_eq!((clip.precision(), clip.stats().keys), (Precision::Tight, 70_000));
+    let clip = built(1e-40, vec![0.0, 5e-41, 1e-40]);
+    let mut player = Player::new(&clip);
+    let mut shown = [9.0];
+    player.advance(5e-41);
+    player.sample_channels(&mut shown);
+    assert_eq!((clip.precision(), shown), (Precision::Tight, [1.0]));
+}
+
+#[test]
+fn a_stream_of_another_kind_is_no_clip() {
+    let mut builder = SkeletonBuilder::new();
+    for joint in 0..100_usize {
+        builder.joint("", joint.checked_sub(1), Transform::IDENTITY, Mat34::IDENTITY);
+    }
+    let bytes = builder.build().expect("a chain").0.to_bytes();
+    assert_eq!(StreamPlayer::new(&*bytes).map(|_| ()), Err(Error::Clip(ClipError::NotAClip)));
+    assert_eq!(Clip::from_bytes(bytes).map(|_| ()), Err(Error::Clip(ClipError::NotAClip)));
 }
 
 /// A clip with every kind of track, jump frames close together.
