@@ -54,7 +54,7 @@ fn walk<W: Word>(
     let singles = clip.tables().singles();
     let whole = |place: usize| {
         let head = GroupHead::read(stream, place)?;
-        let end = place + head.bytes as usize;
+        let end = place.checked_add(head.bytes as usize)?;
         (head.bytes as usize >= GROUP_HEAD && end <= length).then_some((head, end))
     };
     while let Some((_, end)) = whole(place).filter(|(head, _)| time >= head.need) {

@@ -103,7 +103,8 @@ impl Cursor {
         while self.time >= self.next {
             let start = self.place as usize;
             let group = GroupHead::read(stream, start).filter(|head| head.bytes as usize >= GROUP_HEAD);
-            let Some(end) = group.map(|head| start + head.bytes as usize).filter(|&end| end <= length) else {
+            let Some(end) = group.and_then(|head| start.checked_add(head.bytes as usize)).filter(|&end| end <= length)
+            else {
                 // No further than the last group that is whole.
                 self.next = f32::INFINITY;
                 break;
