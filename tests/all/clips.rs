@@ -342,4 +342,6 @@ fn a_stream_that_ends_early_holds_its_last_keys() {
     assert_eq!(StreamPlayer::new(&clip.to_bytes()[..100]).map(|_| ()), cut);
     let never = StreamPlayer::new(&[7; 200][..]).map(|_| ());
     assert_eq!(never, Err(Error::Clip(ClipError::NotAClip)));
+    let short = StreamPlayer::new(&b"a few words, no clip, and soon over"[..]).map(|_| ());
+    assert_eq!(short, Err(Error::Clip(ClipError::NotAClip)));
 }

@@ -3,6 +3,7 @@
 use super::clock::Clock;
 use super::lanes::{Lanes, with};
 use crate::anim::clip::{GROUP_HEAD, GroupHead, HEAD_BYTES, Tables, check_header};
+use crate::seal::HEADER_BYTES;
 use crate::simd::sampling::{self, PADDING};
 use crate::{ClipError, Error, Pose};
 use std::io::Read;
@@ -50,8 +51,10 @@ impl<R: Read> StreamPlayer<R> {
     /// [`Error::Clip`] with [`ClipError::Read`], [`ClipError::NotAClip`], [`ClipError::Version`] or [`ClipError::Malformed`].
     pub fn new(mut from: R) -> Result<Self, Error> {
         let mut bytes = Vec::new();
-        fill(&mut from, &mut bytes, HEAD_BYTES)?;
+        // Its first bytes say whether there is more of it to be waited for.
+        fill(&mut from, &mut bytes, HEADER_BYTES)?;
         check_header(&bytes)?;
+        fill(&mut from, &mut bytes, HEAD_BYTES - HEADER_BYTES)?;
         let head: &[u8; HEAD_BYTES] = bytes.first_chunk().expect("so much was read");
         let rest = Tables::bytes_of(head)?.saturating_sub(HEAD_BYTES);
         fill(&mut from, &mut bytes, rest)?;
