@@ -29,6 +29,7 @@ pub(crate) use tables::Tables;
 use crate::seal::{Broken, Kind, unseal};
 use crate::{ClipError, Error, Pose};
 use head::VERSION;
+use std::io::Read;
 
 /// A compiled clip: one block of bytes, in memory as in a file, that a [`Player`](crate::Player) plays.
 ///
@@ -126,6 +127,16 @@ impl Clip {
             least.min(gap)
         });
         Ok(clip)
+    }
+
+    /// Reads to the end and takes over what was read: see [`Clip::from_bytes`].
+    ///
+    /// # Errors
+    /// [`Error::Clip`] with [`ClipError::Read`] and the kind of what the reader answers; those of [`Clip::from_bytes`].
+    pub fn read_from(mut from: impl Read) -> Result<Self, Error> {
+        let mut bytes = Vec::new();
+        from.read_to_end(&mut bytes).map_err(|error| ClipError::Read(error.kind()))?;
+        Self::from_bytes(bytes)
     }
 
     /// The clip as bytes, which are what it is in memory. Computes in **O(1)**.

@@ -153,6 +153,23 @@ fn more_keys_than_ticks_and_a_shorter_clip_than_ticks_become_tight_clips() {
 }
 
 #[test]
+fn a_clip_of_as_many_joints_as_numbers_name_plays_the_last_of_them() {
+    let mut raw = RawClip::new(1.0, 65_535).expect("a sound clip");
+    for joint in [0, 65_534] {
+        let turns = [0.0, 1.0, 0.5].map(Quat::from_rotation_z).to_vec();
+        raw.set_rotation(joint, Track::linear(vec![0.0, 0.5, 1.0], turns).expect("keys")).expect("a joint");
+    }
+    let built = ClipBuilder::new().build(&raw).expect("a sound clip").0;
+    let clip = Clip::read_from(built.to_bytes()).expect("its own bytes");
+    let (mut player, mut pose) = (Player::new(&clip), Pose::new(65_535));
+    player.seek(0.75);
+    player.sample(&mut pose).expect("joints as many");
+    assert!((pose.get(65_534).rotation - Quat::from_rotation_z(0.75)).length() < 1e-3);
+    assert_eq!(pose.get(65_534), clip.sample_joint(65_534, 0.75, Transform::IDENTITY));
+    assert_eq!(pose.get(65_533), Transform::IDENTITY);
+}
+
+#[test]
 fn a_stream_of_another_kind_is_no_clip() {
     let mut builder = SkeletonBuilder::new();
     for joint in 0..100_usize {
