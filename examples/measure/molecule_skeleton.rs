@@ -9,6 +9,7 @@
 //! - `pose-uniform`: quaternions and vectors down the skeleton, then matrices; against `Pose` (both with uniform scales).
 //! - `pose-limb`: one arm of 27 joints moved; against computing the whole character.
 //! - `crowd`, `crowd-palette`: all at once, written to one array; `crowd-each`, `crowd-palette-each`: shown while in the cache.
+//! - `crowd-set-pose`: what comes before where poses are sampled one by one, each given to its instance.
 //! - `blend`: the weighted sum of three poses, then finished; against the same by joint, with glam.
 //!
 //! What the sides computed is compared to within rounding.
@@ -62,6 +63,7 @@ pub(crate) fn run(report: &mut Report) -> Result<(), Box<dyn Error>> {
     for pose in &ours.poses {
         crowd.insert(pose)?;
     }
+    let poses_again = core::mem::take(&mut ours.poses);
     let mut ours = (crowd, Vec::new());
     let figures = take_turns((&mut ours, &mut objects), 1, |(crowd, out)| crowd.models(out), Objects::compute_models);
     same(&ours.1, objects.objects.iter().flat_map(Character::globals))?;
@@ -70,6 +72,19 @@ pub(crate) fn run(report: &mut Report) -> Result<(), Box<dyn Error>> {
         take_turns((&mut ours, &mut objects), 1, |(crowd, out)| crowd.palettes(out), Objects::compute_palettes);
     same(&ours.1, objects.objects.iter().flat_map(|object| object.palette_matrices().iter().copied()))?;
     case(report, "crowd-palette", "objects", figures)?;
+    let instances: Vec<_> = ours.0.instances().collect();
+    let mut given = (ours.0.clone(), instances, poses_again);
+    let figures = take_turns(
+        (&mut given, &mut objects),
+        1,
+        |(crowd, instances, poses)| {
+            for (&instance, pose) in instances.iter().zip(poses) {
+                crowd.set_pose(instance, pose).expect("poses of this skeleton");
+            }
+        },
+        Objects::compute_models,
+    );
+    case(report, "crowd-set-pose", "objects, which need no such step, to models", figures)?;
     let mut ours = (ours.0, Vec::new());
     let figures = take_turns(
         (&mut ours, &mut objects),
