@@ -37,7 +37,10 @@ impl Default for JumpSpacing {
     }
 }
 
-/// Compiles [`RawClip`]s. Reduce their keys first: all that are there are kept.
+/// Compiles [`RawClip`]s. [Reduce](RawClip::reduced) their keys first: all that are there are kept.
+///
+/// What words round comes on top of a reduction's bound, and joint by joint it may add up: the most that a compact turn is off,
+/// 1.1e-4 radians, is a tenth of a millimetre at a metre. [`ClipReport`] has the errors of a clip's own keys.
 ///
 /// ```
 /// use hedgerow::{ClipBuilder, JumpSpacing, Precision, RawClip, Track};

@@ -167,7 +167,8 @@ impl RootMotion {
     }
 
     /// The motion between two times within the clip, with so many jumps from its end to its beginning in between; jumps from the
-    /// beginning to the end, when playing backward, count as negative. Without jumps it serves clips that do not loop, too.
+    /// beginning to the end, when playing backward, count as negative: what [`Player::advance`](crate::Player::advance) answers where
+    /// it loops. Without jumps it serves clips that do not loop, and those that turn around at the ends, too.
     ///
     /// Computes in **O(log keys)**.
     #[must_use]

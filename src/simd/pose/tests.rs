@@ -48,7 +48,11 @@ fn every_level_is_near_double_precision_for_every_start_and_end() {
         scalar::models,
         models,
         #[cfg(target_arch = "x86_64")]
-        if std::arch::is_x86_feature_detected!("fma") { x86::models_avx2 } else { scalar::models },
+        if std::arch::is_x86_feature_detected!("avx2") && std::arch::is_x86_feature_detected!("fma") {
+            x86::models_avx2
+        } else {
+            scalar::models
+        },
     ];
     for kernel in kernels {
         let mut all = vec![Mat34::IDENTITY; count];
