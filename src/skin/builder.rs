@@ -49,7 +49,7 @@ impl<'a> SkinnedMeshBuilder<'a> {
     ///
     /// Any number will do: glTF's `JOINTS_0` and `WEIGHTS_0` have four, with `JOINTS_1` eight, put together vertex by vertex.
     ///
-    /// - Influences with weight zero are dropped, whatever their joint, and so are those that are less than 2⁻²⁵ of the
+    /// - Influences with weight zero are dropped, whatever their joint, and so are those that are less than 2⁻²³ of the
     ///   vertex's weights.
     /// - Influences of the same joint are merged.
     /// - If more than four are left, the four greatest are kept; [`SkinnedMesh::pruned`] says what that cost.

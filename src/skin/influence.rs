@@ -4,8 +4,11 @@ use crate::skin::SkinError;
 
 /// How many influences a vertex keeps at most.
 pub(super) const MOST: usize = 4;
-/// The part of a vertex's weights below which an influence is dropped: 1 less so little is 1.
-const LEAST: f64 = 1.0 / (1 << 25) as f64;
+/// The part of a vertex's weights below which an influence is dropped.
+///
+/// By the rounding of weights and of their differences the last weight, which is implied, is off by up to three quarters of
+/// this. So it stays positive, and no vertex is thrown out of the box about the places where its joints would have it.
+const LEAST: f64 = 1.0 / (1 << 23) as f64;
 
 /// What was dropped of vertices with more than four influences, when a [`SkinnedMesh`](crate::SkinnedMesh) was built.
 ///
