@@ -2,7 +2,7 @@
 
 use crate::character::CharacterError;
 use crate::math::{BoxGroup, GROUP};
-use crate::{Aabb, Error, Mat34, simd};
+use crate::{Aabb, Error, Mat34, NodeHandle, Scene, simd};
 use glam::Vec3;
 use std::collections::BTreeMap;
 
@@ -172,6 +172,50 @@ impl JointBounds {
         Ok(if wider.is_finite() { wider } else { Aabb::INFINITE })
     }
 
+    /// Sets the bounds of a node by the pose of this palette, right for the next [`Scene::update`].
+    ///
+    /// `base` is the node whose space the palette leads to: skinned vertices are drawn with its world matrix, whatever the
+    /// node's own is, as glTF has it (`base` of an imported `RigPlace`). What is between the two nodes is told by the local
+    /// transforms that they and those above have at the time of the call, so poses are given to nodes before. [`Aabb::INFINITE`] where the node or one above is scaled to zero,
+    /// since no box in its space would do.
+    ///
+    /// Computes in **O(joints that move vertices + ancestors with a transform)**.
+    ///
+    /// ```
+    /// use hedgerow::glam::Vec3;
+    /// use hedgerow::{Aabb, JointBounds, Mat34, Node, Scene, Shape, Transform};
+    ///
+    /// let mut scene = Scene::new();
+    /// let knight = scene.insert(scene.root(), Node::transform(Transform::from_xyz(7.0, 0.0, 0.0)))?;
+    /// // The node of the mesh stands where nobody looks.
+    /// let body = Node::transform(Transform::from_xyz(0.0, -50.0, 0.0)).with_shape(Shape::new(1, Aabb::EMPTY));
+    /// let body = scene.insert(knight, body)?;
+    ///
+    /// let bounds = JointBounds::new(&[Vec3::ZERO, Vec3::Y], &[0, 0], &[1.0, 1.0])?;
+    /// bounds.follow(&mut scene, body, knight, &[Mat34::IDENTITY])?;
+    /// scene.update();
+    /// assert!((scene.world_bounds(body).unwrap().max - Vec3::new(7.0, 1.0, 0.0)).length() < 1e-3);
+    /// # Ok::<(), hedgerow::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::StaleHandle`] for either node, [`Error::NoShape`], [`CharacterError::NoJoint`]. The scene is as before.
+    pub fn follow(
+        &self,
+        scene: &mut Scene,
+        node: NodeHandle,
+        base: NodeHandle,
+        palette: &[Mat34],
+    ) -> Result<(), Error> {
+        let bounds = self.of_pose(palette)?;
+        let bounds = if node == base || bounds.is_empty() {
+            bounds
+        } else {
+            scene.between(base, node)?.map_or(Aabb::INFINITE, |matrix| moved(&bounds, &matrix))
+        };
+        scene.set_bounds(node, bounds)
+    }
+
     fn of_boxes(boxes: &BTreeMap<u16, Aabb>) -> Self {
         let mut groups: Vec<JointGroup> = Vec::with_capacity(boxes.len().div_ceil(GROUP));
         for (index, (&joint, bounds)) in boxes.iter().enumerate() {
@@ -188,4 +232,17 @@ impl JointBounds {
         let matrices = boxes.last_key_value().map_or(0, |(&joint, _)| usize::from(joint) + 1);
         Self { groups, matrices }
     }
+}
+
+/// A box moved by a matrix, and made wider for what is rounded here and when the node's world matrix takes it back.
+fn moved(bounds: &Aabb, matrix: &Mat34) -> Aabb {
+    let moved = bounds.transformed(matrix);
+    if !bounds.is_finite() || !moved.is_finite() {
+        return moved;
+    }
+    let reach = bounds.min.abs().max(bounds.max.abs());
+    let terms = |[x, y, z, shift]: [f32; 4]| Vec3::new(x, y, z).abs().dot(reach) + shift.abs();
+    let margin = Vec3::from_array(matrix.rows.map(terms)) * WIDER;
+    let wider = Aabb::new(moved.min - margin, moved.max + margin);
+    if wider.is_finite() { wider } else { Aabb::INFINITE }
 }

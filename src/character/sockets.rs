@@ -51,8 +51,11 @@ struct Socket {
 ///
 /// One list serves any number of characters, told apart by numbers of the caller's ([`follow_many`](Self::follow_many)).
 ///
-/// A socket *ends* when its node is removed, given another parent, or loses its transform: the sword that is thrown away is
-/// the scene's again. The next call that comes to it takes it off the list and names it.
+/// A socket *ends* when its node is removed, detached, given another parent, or loses its transform: the sword that is thrown
+/// away is the scene's again. The next call that comes to it takes it off the list and names it. A character that is detached
+/// as a whole keeps its sockets, and a scene that is loaded whole, which has all handles of the saved one, goes on with the
+/// same list. Copies and loaded subtrees have none until they are attached, to the nodes that the
+/// [`HandleMap`](crate::HandleMap) names.
 ///
 /// The product is kept as translation, rotation and scale where its axes are at right angles to within 1e-5; a joint that
 /// shears, below others with a scale that is not uniform, is kept as a matrix, exactly, which costs a few times as much.

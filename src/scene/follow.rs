@@ -3,7 +3,7 @@
 use crate::scene::Scene;
 use crate::simd::prefetch_whole;
 use crate::slice::At;
-use crate::{Local, NodeHandle};
+use crate::{Error, Local, Mat34, NodeHandle};
 
 /// Where a node keeps its local transform: a slice and a slot. Holds until the scene's next edit of another kind.
 #[derive(Clone, Copy, Debug)]
@@ -42,5 +42,16 @@ impl Scene {
     pub(crate) fn put_in_slot(&mut self, at: LocalSlot, local: Local) {
         self.store.slice_mut(at.slice).transforms.set_local(at.slot, local);
         self.store.mark(at.slice);
+    }
+
+    /// The matrix from the space of one node to that of another, by the local transforms that these and all above have now;
+    /// `None` where one of them is scaled to zero or the numbers are too large.
+    ///
+    /// # Errors
+    /// [`Error::StaleHandle`].
+    pub(crate) fn between(&self, from: NodeHandle, to: NodeHandle) -> Result<Option<Mat34>, Error> {
+        let (from, to) = (self.at(from)?, self.at(to)?);
+        let inverse = self.wide_world(to).inverse();
+        Ok(inverse.map(|inverse| Mat34::from_wide(&(inverse * self.wide_world(from).world))).filter(Mat34::is_finite))
     }
 }

@@ -17,6 +17,7 @@ mod gltf_animation;
 mod gltf_characters;
 mod handles;
 mod inherited;
+mod joint_bounds;
 mod mended;
 mod meshes;
 mod model;

@@ -8,11 +8,11 @@ use hedgerow::{
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-fn vector(reach: f32) -> impl Strategy<Value = Vec3> {
+pub(crate) fn vector(reach: f32) -> impl Strategy<Value = Vec3> {
     [-1.0_f32..1.0, -1.0_f32..1.0, -1.0_f32..1.0].prop_map(move |v| Vec3::from_array(v) * reach)
 }
 
-fn rigid() -> impl Strategy<Value = Transform> {
+pub(crate) fn rigid() -> impl Strategy<Value = Transform> {
     (vector(5.0), vector(3.0)).prop_map(|(translation, turn)| Transform {
         translation,
         rotation: Quat::from_euler(EulerRot::XYZ, turn.x, turn.y, turn.z),
@@ -135,6 +135,32 @@ proptest! {
             prop_assert!(place.cmpge(found.min).all() && place.cmple(found.max).all(), "{} is out of {:?}", place, found);
         }
     }
+}
+
+#[test]
+fn a_socket_is_followed_in_a_detached_character_and_not_by_copies_of_it() {
+    let mut scene = Scene::new();
+    let Character { node, items } = character(&mut scene, Transform::from_xyz(5.0, 0.0, 0.0), 1);
+    let mut sockets = Sockets::new();
+    sockets.attach(&scene, items[0], 0, 0, Transform::IDENTITY).unwrap();
+    let copy = scene.duplicate(node, scene.root()).unwrap();
+    scene.detach(node).unwrap();
+    let at = |y: f32| [Transform::from_xyz(0.0, y, 0.0).to_matrix()];
+    assert_eq!(sockets.follow(&mut scene, &at(2.0)), Ok(&[][..]));
+    assert_eq!(scene.local(items[0]), Some(Transform::from_xyz(0.0, 2.0, 0.0).into()));
+    scene.attach(node, scene.root(), Keep::Local).unwrap();
+    assert_eq!(sockets.follow(&mut scene, &at(3.0)), Ok(&[][..]));
+    scene.update();
+    assert_eq!(scene.world(items[0]).unwrap().translation(), Vec3::new(5.0, 3.0, 0.0));
+    // The copy's item is where it was when it was copied, until it is attached itself.
+    let of_copy = copy.get(items[0]).unwrap();
+    assert_eq!((sockets.followed_by(of_copy), scene.world(of_copy).unwrap().translation().y), (None, 0.0));
+    sockets.attach(&scene, of_copy, 0, 0, Transform::IDENTITY).unwrap();
+    // A scene that is loaded whole has the handles of the saved one.
+    let mut scene = Scene::load(&scene.save()).unwrap();
+    assert_eq!(sockets.follow(&mut scene, &at(4.0)), Ok(&[][..]));
+    scene.update();
+    assert!(items.iter().chain([&of_copy]).all(|&item| scene.world(item).unwrap().translation().y == 4.0));
 }
 
 #[test]
