@@ -29,7 +29,7 @@ impl Characters {
     ) -> Result<Self, ImportError> {
         let root = reader.root;
         let joints = skin::read(reader)?;
-        let mut morphs = morph::read(root)?;
+        let mut morphs = morph::read(reader)?;
         let targets = clip::targets(root, &morphs, skipped)?;
         let mut rigs = Rigs::of(root, &joints, targets.iter().flatten().map(|target| target.node))?;
         let skins = skin::build(reader, &joints, &rigs)?;

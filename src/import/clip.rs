@@ -5,13 +5,14 @@ use super::error::{ImportError, ImportErrorKind, Item, ItemKind};
 use super::graph::check_index;
 use super::morph::MorphNode;
 use super::read::{Numbers, Reader};
-use super::rig::Rigs;
+use super::rig::{Rig, Rigs};
 use crate::{ClipError, Error, Interpolation, RawClip, Track, TrackValue};
 use glam::{Quat, Vec3};
 use gltf::json::Root;
 use gltf::json::animation::{Animation, Interpolation as JsonInterpolation, Property};
 use gltf::json::validation::Checked;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
+use std::collections::hash_map::{Entry, HashMap};
 
 /// What an animation of a glTF file does with one rig.
 ///
@@ -118,24 +119,28 @@ pub(super) fn read(
     let source = Source { reader, animation, json };
     let mut times: HashMap<usize, Vec<f32>> = HashMap::new();
     for target in targets {
-        if let std::collections::hash_map::Entry::Vacant(e) = times.entry(target.sampler) {
-            e.insert(source.times(target)?);
+        if let Entry::Vacant(place) = times.entry(target.sampler) {
+            place.insert(source.times(target)?);
         }
     }
     let end = times.values().flatten().copied().fold(0.0, f32::max);
     let duration = if end > 0.0 { end } else { 1.0 };
 
     let mut clips: Vec<ImportedClip> = Vec::new();
+    let mut of_rigs: HashMap<usize, usize> = HashMap::new();
     let mut weights: HashMap<(usize, usize), Track<f32>> = HashMap::new();
     for target in targets {
         let Some((rig, joint)) = rigs.joint(target.node) else { continue };
-        let at = match clips.iter().position(|clip| clip.rig == rig) {
-            Some(at) => at,
-            None => {
-                let clip = RawClip::new(duration, rigs.rigs[rig].skeleton.len());
-                let clip = clip.map_err(|error| source.refuse(target, error))?;
+        let at = match of_rigs.entry(rig) {
+            Entry::Occupied(at) => *at.get(),
+            Entry::Vacant(place) => {
+                let Rig { skeleton, channels, .. } = &rigs.rigs[rig];
+                source.afford::<[Track<Vec3>; 3]>(skeleton.len())?;
+                source.afford::<(String, Track<f32>)>(*channels)?;
+                source.afford::<u8>(json.name.as_ref().map_or(0, String::len))?;
+                let clip = RawClip::new(duration, skeleton.len()).map_err(|error| source.refuse(target, error))?;
                 clips.push(ImportedClip { animation, name: json.name.clone(), rig, clip });
-                clips.len() - 1
+                *place.insert(clips.len() - 1)
             }
         };
         let (clip, times) = (&mut clips[at].clip, &times[&target.sampler]);
@@ -156,18 +161,18 @@ pub(super) fn read(
         };
         set.map_err(|error| source.refuse(target, error))?;
     }
-    clips.sort_by_key(|clip| clip.rig);
-    for ImportedClip { rig, clip, .. } in &mut clips {
-        // Every clip of a rig has the same channels, those of all nodes that are ever morphed.
-        let morphed = morphs.iter().filter(|morph| morph.channels.as_ref().is_some_and(|it| it.rig == *rig));
-        for morph in morphed {
-            for (number, (name, rest)) in morph.names.iter().zip(&morph.weights).enumerate() {
-                let track = weights.remove(&(morph.node, number)).map_or_else(|| Track::constant(*rest), Ok);
-                let added = track.and_then(|track| clip.add_channel(name.clone(), track));
-                added.map_err(|error| source.refuse(&targets[0], error))?;
-            }
+    // Every clip of a rig has the same channels, those of all nodes that are ever morphed.
+    for morph in morphs {
+        let rig = morph.channels.as_ref().map(|channels| channels.rig);
+        let Some(&at) = rig.and_then(|rig| of_rigs.get(&rig)) else { continue };
+        for (number, (name, rest)) in morph.names.iter().zip(&morph.weights).enumerate() {
+            source.afford::<u8>(name.len())?;
+            let track = weights.remove(&(morph.node, number)).map_or_else(|| Track::constant(*rest), Ok);
+            let added = track.and_then(|track| clips[at].clip.add_channel(name.clone(), track));
+            added.map_err(|error| source.refuse(&targets[0], error))?;
         }
     }
+    clips.sort_by_key(|clip| clip.rig);
     Ok(clips)
 }
 
@@ -191,6 +196,15 @@ impl Source<'_> {
             _ => ClipError::NoKeys,
         };
         ImportErrorKind::Clip { item: self.item(), field, error }.into()
+    }
+
+    /// Fails where so many values of a type are more than may be made of the file.
+    fn afford<T>(&self, count: usize) -> Result<(), ImportError> {
+        let invalid = |problem| {
+            let (item, field) = (self.item(), "channels".to_owned());
+            ImportErrorKind::Invalid { item, field, problem }.into()
+        };
+        self.reader.budget.take::<T>(count).map_err(invalid)
     }
 
     /// The times of a channel's keys.

@@ -3,7 +3,7 @@
 use super::characters::Characters;
 use super::error::{ImportError, ImportErrorKind, Item, ItemKind};
 use super::graph::{self, check_index};
-use super::read::Reader;
+use super::read::{Budget, Reader};
 use super::source::{self, Buffers};
 use super::{MeshIds, Skipped};
 use super::{accessor, bounds};
@@ -66,7 +66,9 @@ impl Document {
                 primitives.push(Some(DrawnPrimitive { shape: Shape::new(id, bounds), material }));
             }
         }
-        let characters = Characters::read(Reader { root: &root, buffers: &buffers }, &mesh_ids, &mut skipped)?;
+        let budget = Budget::of(buffers.total());
+        let reader = Reader { root: &root, buffers: &buffers, budget: &budget };
+        let characters = Characters::read(reader, &mesh_ids, &mut skipped)?;
         Ok(Self { root, primitives, mesh_ids, default_material, characters, skipped })
     }
 

@@ -113,7 +113,8 @@
 //! ```
 //!
 //! Model matrices, palettes and skinned vertices are relative to the rig's [`base`](RigPlace::base). The
-//! transform of the node that draws a skinned mesh counts for nothing, as glTF has it.
+//! transform of the node that draws a skinned mesh counts for nothing, as glTF has it: so its bounds, for culling, are to be
+//! set from the base too, by [`JointBounds::follow`](crate::JointBounds::follow) of [`MeshData::joint_bounds`].
 //!
 //! # What is refused
 //!
@@ -129,7 +130,8 @@
 //!
 //! Linear in the file and in the nodes inserted. A node that *n* scenes list is inserted *n* times, and a mesh of
 //! several primitives once more for each at every node that has it: a small file can describe a large scene. Likewise,
-//! vertices and keys are read anew for each primitive and each channel that names them.
+//! vertices and keys are read anew for each primitive and each channel that names them; a file is refused where that comes
+//! to more than 256 times its buffers and a gigabyte.
 
 mod accessor;
 mod bounds;

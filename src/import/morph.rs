@@ -1,6 +1,7 @@
 //! Morph weights: what nodes have of them, and which channels of a rig's clips these are.
 
 use super::error::{ImportError, ImportErrorKind, Item, ItemKind};
+use super::read::Reader;
 use core::ops::Range;
 use gltf::json::Root;
 use gltf::json::mesh::Mesh;
@@ -50,17 +51,27 @@ pub struct MorphChannels {
 }
 
 /// The nodes whose meshes have morph targets, by rising index.
-pub(super) fn read(root: &Root) -> Result<Vec<MorphNode>, ImportError> {
+pub(super) fn read(Reader { root, budget, .. }: Reader<'_>) -> Result<Vec<MorphNode>, ImportError> {
     let counts = root.meshes.iter().enumerate().map(|(mesh, json)| count(root, mesh, json));
     let counts: Vec<usize> = counts.collect::<Result<_, _>>()?;
+    // All of them before the first is made.
+    let morphed = || {
+        let drawn = root.nodes.iter().enumerate().filter_map(|(node, json)| Some((node, json, json.mesh?.value())));
+        drawn.filter(|&(.., mesh)| counts[mesh] > 0)
+    };
+    let meshes = root.meshes.iter().zip(&counts);
+    let names: Vec<Vec<String>> = meshes.map(|(mesh, &targets)| names(mesh, targets)).collect();
+    let lengths: Vec<usize> = names.iter().map(|names| names.iter().map(String::len).sum()).collect();
+    for (node, _, mesh) in morphed() {
+        let taken = budget.take::<(f32, String)>(counts[mesh]).and_then(|()| budget.take::<u8>(lengths[mesh]));
+        taken.map_err(|problem| {
+            let (item, field) = (Item::node(root, node), "mesh".to_owned());
+            ImportErrorKind::Invalid { item, field, problem }
+        })?;
+    }
     let mut nodes = Vec::new();
-    for (node, json) in root.nodes.iter().enumerate() {
-        let Some((mesh, &targets)) = json.mesh.and_then(|mesh| Some((mesh.value(), counts.get(mesh.value())?))) else {
-            continue;
-        };
-        if targets == 0 {
-            continue;
-        }
+    for (node, json, mesh) in morphed() {
+        let targets = counts[mesh];
         let of_mesh = &root.meshes[mesh];
         let (holder, weights) = match (&json.weights, &of_mesh.weights) {
             (Some(weights), _) => (Item::node(root, node), weights.clone()),
@@ -75,7 +86,7 @@ pub(super) fn read(root: &Root) -> Result<Vec<MorphNode>, ImportError> {
         if weights.iter().any(|weight| !weight.is_finite()) {
             return Err(ImportErrorKind::NotFinite { item: holder, field: field() }.into());
         }
-        nodes.push(MorphNode { node, weights, names: names(of_mesh, targets), channels: None });
+        nodes.push(MorphNode { node, weights, names: names[mesh].clone(), channels: None });
     }
     Ok(nodes)
 }

@@ -7,12 +7,46 @@ use super::source::Buffers;
 use gltf::json::Index;
 use gltf::json::Root;
 use gltf::json::accessor::{Accessor, ComponentType, Type};
+use std::cell::Cell;
 
 /// A file whose accessors can be read: [`accessor::check`](super::accessor::check) has passed.
 #[derive(Clone, Copy)]
 pub(super) struct Reader<'a> {
     pub(super) root: &'a Root,
     pub(super) buffers: &'a Buffers<'a>,
+    pub(super) budget: &'a Budget,
+}
+
+/// How many bytes may be made of a file, at least, and for each byte of its buffers.
+const LEAST_BUDGET: u64 = 1 << 30;
+const BUDGET_PER_BYTE: u64 = 256;
+
+/// How many bytes may still be made of what a file names again and again.
+///
+/// Any number of primitives, targets and channels may name one accessor, any number of nodes a mesh of many targets, and
+/// accessors without a buffer view have elements but no bytes: a file of a megabyte can describe a terabyte.
+pub(super) struct Budget(Cell<u64>);
+
+impl Budget {
+    /// That of a file with so many bytes in its buffers.
+    pub(super) fn of(bytes: u64) -> Self {
+        Self::limited(bytes.saturating_mul(BUDGET_PER_BYTE).max(LEAST_BUDGET))
+    }
+
+    /// So many bytes.
+    pub(super) fn limited(bytes: u64) -> Self {
+        Self(Cell::new(bytes))
+    }
+
+    /// Takes what so many values of a type need; fails with the problem where that is more than is left.
+    pub(super) fn take<T>(&self, count: usize) -> Result<(), &'static str> {
+        let bytes = (count as u64).checked_mul(size_of::<T>() as u64);
+        let left = bytes.and_then(|bytes| self.0.get().checked_sub(bytes));
+        left.map(|left| self.0.set(left)).ok_or(
+            "with this, what the file names again and again comes to more than a gigabyte and 256 times its buffers; \
+             split it into several files",
+        )
+    }
 }
 
 /// Where an accessor is named, for errors.
@@ -104,7 +138,7 @@ impl<'a> Reader<'a> {
         zero: T,
         read: impl Fn(&Layout, bool, &[u8]) -> T,
     ) -> Result<Vec<T>, ImportError> {
-        let Self { root, buffers } = self;
+        let Self { root, buffers, budget } = self;
         check_index(Some(accessor), root.accessors.len(), || holder, field)?;
         let index = accessor.value();
         let refuse = |problem| {
@@ -115,15 +149,16 @@ impl<'a> Reader<'a> {
             return Err(refuse(wrong));
         }
         numbers.allow(layout.component, normalized).map_err(refuse)?;
+        // Elements that take no bytes are not believed to be more than a file has bytes.
+        if layout.base.is_none() && layout.count > buffers.total() {
+            return Err(refuse("it has no buffer view and more elements than the file has bytes; give it data"));
+        }
+        budget.take::<T>(usize::try_from(layout.count).unwrap_or(usize::MAX)).map_err(refuse)?;
         let at = |bytes: &[u8], span: &Span, index: u64| read(&layout, normalized, &bytes[span.start(index)..]);
         let mut elements = match &layout.base {
             Some(span) => {
                 let bytes = span.view(root, buffers)?;
                 (0..layout.count).map(|index| at(bytes, span, index)).collect()
-            }
-            // Elements that take no bytes are not believed to be more than a file has bytes.
-            None if layout.count > buffers.total() => {
-                return Err(refuse("it has no buffer view and more elements than the file has bytes; give it data"));
             }
             #[expect(clippy::cast_possible_truncation, reason = "that many bytes are in memory or in files")]
             None => vec![zero; layout.count as usize],

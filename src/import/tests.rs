@@ -1,6 +1,9 @@
 //! Accessors and transforms of every allowed form, and what is refused of them.
 
-use super::{Import, ImportError, Skipped, from_slice};
+use super::characters::Characters;
+use super::read::{Budget, Reader};
+use super::source::{self, Buffers};
+use super::{Import, ImportError, MeshIds, Skipped, from_slice};
 use crate::{Aabb, Error, Local, Mat34, Transform};
 use glam::{Quat, Vec3};
 
@@ -280,4 +283,44 @@ fn transforms_arrive_as_the_file_has_them() {
     let mirrored = local(2).transform().expect("a mirror is a negative scale");
     assert_eq!(mirrored.to_matrix().determinant(), -8.0);
     assert_eq!(local(3), Local::Transform(Transform::IDENTITY));
+}
+
+#[test]
+fn what_is_named_again_and_again_has_a_limit() {
+    // Two skinned nodes of one mesh with two targets, and two animations of the weights of the first.
+    let text = r#"{"asset": {"version": "2.0"},
+        "nodes": [{"mesh": 0, "skin": 0}, {"mesh": 0, "skin": 0}, {}], "skins": [{"joints": [2]}],
+        "meshes": [{"primitives": [{"attributes": {"POSITION": 0}, "targets": [{"POSITION": 0}, {"POSITION": 0}]}]}],
+        "animations": [
+            {"samplers": [{"input": 1, "output": 2}], "channels": [{"sampler": 0, "target": {"node": 0, "path": "weights"}}]},
+            {"samplers": [{"input": 1, "output": 2}], "channels": [{"sampler": 0, "target": {"node": 0, "path": "weights"}}]}],
+        "accessors": [{"componentType": 5126, "type": "VEC3", "count": 9},
+            {"componentType": 5126, "type": "SCALAR", "count": 1}, {"componentType": 5126, "type": "SCALAR", "count": 2}],
+        "buffers": [{"byteLength": 9, "uri": "data:,123456789"}]}"#;
+    let (root, blob) = source::parse(text.as_bytes()).unwrap();
+    let buffers = Buffers::open(&root, blob, None).unwrap();
+    let mesh_ids = MeshIds::count([1].into_iter()).unwrap();
+    let read = |bytes| {
+        let budget = Budget::limited(bytes);
+        let reader = Reader { root: &root, buffers: &buffers, budget: &budget };
+        Characters::read(reader, &mesh_ids, &mut Vec::new()).map(|read| read.clips.len())
+    };
+    assert_eq!(read(10_000), Ok(2));
+    let mut refused: Vec<String> = (0..10_000).filter_map(|bytes| Some(read(bytes).err()?.to_string())).collect();
+    refused.dedup();
+    let problem = "with this, what the file names again and again comes to more than a gigabyte";
+    assert!(refused.iter().all(|error| error.contains(problem)), "{refused:?}");
+    let at: Vec<&str> = refused.iter().map(|error| error.split(": ").next().unwrap()).collect();
+    let expected = [
+        "node 0",
+        "node 1",
+        "accessor 1",
+        "animation 0",
+        "accessor 2",
+        "accessor 1",
+        "animation 1",
+        "accessor 2",
+        "accessor 0",
+    ];
+    assert_eq!(at, expected);
 }

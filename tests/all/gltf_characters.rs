@@ -117,6 +117,29 @@ fn a_pose_moves_nodes_and_vertices_alike() {
 }
 
 #[test]
+fn the_box_of_a_skinned_node_is_where_its_vertices_are_and_not_where_the_node_is() {
+    let mut small = Small::new();
+    small.put("/nodes/4/translation", json!([0, -50, 0]));
+    small.put("/nodes/4/scale", json!([0.01, 0.01, 0.01]));
+    let Import { mut scene, imported, .. } = load(&small);
+    let (rig, skin) = (&imported.rigs[0], &imported.skins[0].skin);
+    let mut pose = Pose::rest(&rig.skeleton);
+    imported.clips[0].clip.sample(2.0, &mut pose);
+    rig.apply(&pose, &mut scene).unwrap();
+    let (mut models, mut palette) = (Vec::new(), Vec::new());
+    pose.to_models(&rig.skeleton, &mut models).unwrap();
+    skin.palette(&models, &mut palette).unwrap();
+    let (shape, base) = (imported.scenes[0].shapes[0].handle, rig.places[0].base);
+    imported.meshes[0].joint_bounds().unwrap().follow(&mut scene, shape, base, &palette).unwrap();
+    scene.update();
+    let found = scene.world_bounds(shape).unwrap();
+    // Vertex 0 follows the hip, which has stepped up by 4, in a yard at x = 10.
+    let place = Vec3::new(10.0, 5.0, 0.0);
+    assert!(place.cmpge(found.min).all() && place.cmple(found.max).all(), "{place} is out of {found:?}");
+    assert!(found.min.y > 0.0 && found.max.y < 12.0, "{found:?}");
+}
+
+#[test]
 fn a_character_in_two_scenes_moves_in_both() {
     let mut small = Small::new();
     small.json["scenes"] = json!([{"nodes": [0]}, {"nodes": []}, {"nodes": [0]}]);
@@ -361,6 +384,18 @@ fn characters_that_make_no_sense_are_refused_by_name() {
     });
     let wished = "mesh 0: primitives[1].targets: all primitives of a mesh must have the same number of morph targets";
     assert_eq!(uneven, wished);
+}
+
+#[test]
+fn a_small_file_that_describes_a_huge_one_is_refused() {
+    let mut small = Small::new();
+    small.json["meshes"][0]["primitives"][0]["targets"] = json!(vec![json!({}); 20_000]);
+    small.json["meshes"][0]["weights"] = json!(vec![0; 20_000]);
+    small.json["nodes"][4]["weights"] = json!(null);
+    let nodes = small.json["nodes"].as_array_mut().unwrap();
+    nodes.extend(vec![json!({"mesh": 0}); 20_000]);
+    let error = import::from_slice(&small.glb(), None).unwrap_err().to_string();
+    assert!(error.contains("what the file names again and again"), "{error}");
 }
 
 #[test]
