@@ -27,7 +27,7 @@
 //! compute is compared to within 1e-5; the program fails if it differs.
 
 use crate::report::{Case, Report, Unit};
-use crate::timing::take_turns;
+use crate::timing::{on_one_thread, take_turns};
 use hedgerow::glam::{Mat4, Vec3, Vec4};
 use hedgerow::{Mat34, MorphBuffer, MorphTarget, SkinBatch, SkinOutput, SkinnedMesh};
 use hedgerow_naive::{SKIN_JOINTS, SeedSkin, SkinRecipe, SplitVertex, WholeVertex, WideVertex};
@@ -363,18 +363,6 @@ fn visible(report: &mut Report, crowd: &mut Crowd) -> Result<(), Box<dyn Error>>
         )
     })?;
     crowd.case(report, ("visible", CHARACTERS), ours, "all characters", theirs)
-}
-
-/// Does something with no other thread to share it with.
-#[cfg(not(feature = "rayon"))]
-fn on_one_thread<R>(work: impl FnOnce() -> R) -> Result<R, Box<dyn Error>> {
-    Ok(work())
-}
-
-/// Does something with no other thread to share it with.
-#[cfg(feature = "rayon")]
-fn on_one_thread<R: Send>(work: impl FnOnce() -> R + Send) -> Result<R, Box<dyn Error>> {
-    Ok(rayon::ThreadPoolBuilder::new().num_threads(1).build()?.install(work))
 }
 
 #[cfg(feature = "rayon")]

@@ -1,6 +1,7 @@
 //! Clocks, medians, and the check that both sides did the same work.
 
 use hedgerow_naive::{Kind, Side};
+use std::error::Error;
 use std::time::{Duration, Instant};
 
 /// The least number of rounds of each side that a median is taken of.
@@ -42,6 +43,18 @@ pub(crate) fn take_turns<A, B>(
     }
     let calls = repeats as f64;
     (median(&mut samples_a) / calls, median(&mut samples_b) / calls)
+}
+
+/// Does something with no other thread to share it with.
+#[cfg(not(feature = "rayon"))]
+pub(crate) fn on_one_thread<R>(work: impl FnOnce() -> R) -> Result<R, Box<dyn Error>> {
+    Ok(work())
+}
+
+/// Does something with no other thread to share it with.
+#[cfg(feature = "rayon")]
+pub(crate) fn on_one_thread<R: Send>(work: impl FnOnce() -> R + Send) -> Result<R, Box<dyn Error>> {
+    Ok(rayon::ThreadPoolBuilder::new().num_threads(1).build()?.install(work))
 }
 
 /// Fails unless both sides listed the same draws last.

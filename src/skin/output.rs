@@ -6,8 +6,9 @@ use crate::skin::SkinError;
 /// The caller's arrays that vertices are skinned into: positions, and normals and tangents where they are wished for.
 ///
 /// Positions and normals are packed, `[f32; 3]`, or four floats each, as [`VertexStream`] says; tangents are `[f32; 4]` with
-/// the sign of the bitangent in the fourth, as glTF has them. Arrays may be mapped memory of a device: each place is written
-/// once, from the first to the last, and none is read.
+/// the sign of the bitangent in the fourth, as glTF has them. Arrays may be mapped memory of a device: none is read, and a
+/// thread writes its places from the first to the last, packed ones on some machines four floats at a time, of which the
+/// next place overwrites the fourth.
 ///
 /// ```
 /// use hedgerow::SkinOutput;

@@ -68,7 +68,7 @@ impl Influences {
         self.end
     }
 
-    /// The joints of some blocks, `count` rows each,; all are less than `end`.
+    /// The joints of some blocks, `count` rows each; all are less than `end`.
     pub(super) fn joints_of(&self, blocks: Range<usize>) -> &[[u16; LANES]] {
         &self.joints[blocks.start * self.count..blocks.end * self.count]
     }
