@@ -129,14 +129,15 @@ impl RigPlace {
     }
 
     /// The place in a copy of the nodes in `scene`, such as [`Scene::duplicate`] makes, to have many characters of one import;
-    /// `None` where none of them was copied. [`Rig::apply_at`] poses it.
+    /// `None` where neither the base nor the first of its joints was copied: model matrices of the others are relative to
+    /// that. [`Rig::apply_at`] poses it.
     ///
     /// Computes in **O(joints · log nodes copied)**.
     #[must_use]
     pub fn of_copy(&self, map: &HandleMap, scene: &Scene) -> Option<Self> {
         let nodes = self.nodes.iter().filter_map(|&(joint, node)| Some((joint, map.get(node)?)));
         let nodes: Vec<(u16, NodeHandle)> = nodes.collect();
-        let base = map.get(self.base).or_else(|| scene.parent(nodes.first()?.1))?;
+        let base = map.get(self.base).or_else(|| scene.parent(map.get(self.nodes.first()?.1)?))?;
         (!nodes.is_empty()).then_some(Self { scene: self.scene, base, nodes })
     }
 
