@@ -88,8 +88,8 @@ fn average_lanes(sum: &[PoseBlock], totals: &[Weights], base: &[PoseBlock], out:
                 out.translation[axis][lane] = either(moved, totals[lane], base.translation[axis][lane]);
                 out.scale[axis][lane] = either(scaled, totals[lane], base.scale[axis][lane]);
             }
-            for part in 0..4 {
-                out.rotation[part][lane] = either(rotation[part][lane], lengths[lane], base.rotation[part][lane]);
+            for ((out, part), base) in out.rotation.iter_mut().zip(&rotation).zip(&base.rotation) {
+                out[lane] = either(part[lane], lengths[lane], base[lane]);
             }
         }
     }
