@@ -77,7 +77,8 @@ fn average_lanes(sum: &[PoseBlock], totals: &[Weights], base: &[PoseBlock], out:
         // Divided first, because the squares of what small weights leave would be zero.
         let mut rotation = sum.rotation;
         for lane in 0..LANES {
-            rotation.iter_mut().for_each(|part| part[lane] /= totals[lane]);
+            let inverse = totals[lane].recip();
+            rotation.iter_mut().for_each(|part| part[lane] *= inverse);
         }
         let lengths = lengths(&rotation);
         for lane in 0..LANES {
