@@ -7,7 +7,8 @@ use glam::{Quat, Vec3, Vec3A};
 /// skeleton multiplies quaternions and adds vectors, and what is in model space still has a rotation, a translation and a
 /// scale to be read. 32 bytes a joint.
 ///
-/// A pose with a scale for each axis has no such form; [`Pose::to_models`] takes any. Source: the discussion below
+/// A pose with a scale for each axis has no such form; [`Pose::to_models`] takes any, and where matrices are all that is
+/// wanted it is about three times as fast: its matrices are made and multiplied in vectors, these joint by joint. Source: the discussion below
 /// S. Reinalter, *Adventures in data-oriented design*, part 2.
 ///
 /// ```
