@@ -27,8 +27,8 @@ fn raw_clip(rig: &Rig, gait: &Gait) -> Result<RawClip, Error> {
 
 /// The same with the keys that it takes to be right to a fifth of a millimetre on the skin, compiled.
 pub(crate) fn clip(rig: &Rig, gait: &Gait) -> Result<Arc<Clip>, Error> {
-    let reduced = raw_clip(rig, gait)?.reduced(&rig.skeleton, &Reduction::new(2e-4, 0.1))?;
-    let (clip, _) = ClipBuilder::new().build(&reduced)?;
+    let raw = raw_clip(rig, gait)?;
+    let (clip, _) = ClipBuilder::new().build_reduced(&raw, &rig.skeleton, &Reduction::new(2e-4, 0.1))?;
     Ok(Arc::new(clip))
 }
 

@@ -2,7 +2,8 @@
 
 use hedgerow::glam::{DAffine3, DQuat, DVec3, Quat, Vec3};
 use hedgerow::{
-    ClipError, Error, Interpolation, Mat34, Pose, RawClip, Reduction, Skeleton, SkeletonBuilder, Track, Transform,
+    ClipBuilder, ClipError, Error, Interpolation, Mat34, Player, Pose, Precision, RawClip, Reduction, Skeleton,
+    SkeletonBuilder, Track, Transform,
 };
 use hedgerow_naive::swaying;
 use proptest::prelude::*;
@@ -394,6 +395,35 @@ proptest! {
                 prop_assert!(before.translation.distance(after.translation) < 2e-7);
                 prop_assert!(before.scale.distance(after.scale) < 4e-7);
                 prop_assert!(turned < 4e-7, "{before:?} {after:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn what_a_player_shows_of_a_reduced_clip_is_within_the_bound() {
+    let skeleton = skeleton(&[0, 1, 2, 3, 1, 5, 6]);
+    let clip = swaying(8, 60, 0.3);
+    let reduction = Reduction::new(1e-3, 0.05);
+    let builder = ClipBuilder::new().precision(Precision::Tight);
+    let (compiled, report) = builder.build_reduced(&clip, &skeleton, &reduction).unwrap();
+    let (_, whole) = builder.build(&clip).unwrap();
+    assert!(report.keys < whole.keys * 9 / 10, "{} of {} keys are left", report.keys, whole.keys);
+    assert_eq!(report.inserted_keys, 0);
+
+    let mut player = Player::new(&compiled);
+    let (mut played, mut exact) = (Pose::rest(&skeleton), Pose::rest(&skeleton));
+    compiled.write_constants(&mut played, &mut []).unwrap();
+    for moment in 0..=500_u16 {
+        let time = clip.duration() * f32::from(moment) / 500.0;
+        player.seek(time);
+        player.sample(&mut played).unwrap();
+        clip.sample(time, &mut exact);
+        for (found, expected) in models(&skeleton, &played).iter().zip(models(&skeleton, &exact)) {
+            for axis in [DVec3::X, DVec3::Y, DVec3::Z, DVec3::NEG_X, DVec3::NEG_Y, DVec3::NEG_Z] {
+                let away = found.transform_point3(axis * 0.05).distance(expected.transform_point3(axis * 0.05));
+                // A tight word adds less than a hundredth.
+                assert!(away < 1.01e-3, "{away} at {time}");
             }
         }
     }

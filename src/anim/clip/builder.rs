@@ -5,7 +5,7 @@ use super::head::Width;
 use super::plan::Plan;
 use super::quantise::{Quantise, rate};
 use super::write::write;
-use crate::{ClipError, Error, RawClip, Track};
+use crate::{ClipError, Error, RawClip, Reduction, Skeleton, Track};
 
 /// How precisely a [`Clip`] keeps its keys: the table there has the figures.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -37,7 +37,8 @@ impl Default for JumpSpacing {
     }
 }
 
-/// Compiles [`RawClip`]s. [Reduce](RawClip::reduced) their keys first: all that are there are kept.
+/// Compiles [`RawClip`]s: with all their keys, or with those that a bound in model space needs
+/// ([`build_reduced`](Self::build_reduced)).
 ///
 /// What words round comes on top of a reduction's bound, and joint by joint it may add up: the most that a compact turn is off,
 /// 1.1e-4 radians, is a tenth of a millimetre at a metre. [`ClipReport`] has the errors of a clip's own keys.
@@ -141,6 +142,42 @@ impl ClipBuilder {
             },
             Precision::Tight => self.compile::<u32>(clip, 1.0),
         }
+    }
+
+    /// Takes out all keys that a bound in model space does without ([`RawClip::reduced`]), then compiles the others.
+    ///
+    /// The bound holds for what a player makes of the keys that are left, so none are inserted into arcs, unless an
+    /// [`arc_error`](Self::arc_error) was set.
+    ///
+    /// Computes in **O(joints · keys · log keys)** as a rule.
+    ///
+    /// ```
+    /// use hedgerow::{ClipBuilder, Mat34, RawClip, Reduction, SkeletonBuilder, Track, Transform};
+    /// use hedgerow::glam::Vec3;
+    ///
+    /// let mut builder = SkeletonBuilder::new();
+    /// builder.joint("lift", None, Transform::IDENTITY, Mat34::IDENTITY);
+    /// let (skeleton, _) = builder.build()?;
+    ///
+    /// let times: Vec<f32> = (0..100_u8).map(|key| f32::from(key) / 30.0).collect();
+    /// let places = times.iter().map(|&time| Vec3::new(0.0, time, 0.0)).collect();
+    /// let mut clip = RawClip::new(4.0, 1)?;
+    /// clip.set_translation(0, Track::linear(times, places)?)?;
+    /// let (clip, report) = ClipBuilder::new().build_reduced(&clip, &skeleton, &Reduction::new(1e-4, 0.03))?;
+    /// assert_eq!((report.keys, clip.joints()), (2, 1));
+    /// # Ok::<(), hedgerow::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Those of [`RawClip::reduced`] and of [`ClipBuilder::build`].
+    pub fn build_reduced(
+        &self,
+        clip: &RawClip,
+        skeleton: &Skeleton,
+        reduction: &Reduction,
+    ) -> Result<(Clip, ClipReport), Error> {
+        let reduced = clip.reduced(skeleton, reduction)?;
+        self.arc_error(self.arc_error.unwrap_or(f32::MAX)).build(&reduced)
     }
 
     fn compile<W: Quantise>(&self, clip: &RawClip, rate: f32) -> Result<(Clip, ClipReport), Error> {
