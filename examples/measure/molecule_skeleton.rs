@@ -8,6 +8,7 @@
 //!   local matrices, and so have less to do.
 //! - `pose-uniform`: quaternions and vectors down the skeleton, then matrices; against `Pose` (both with uniform scales).
 //! - `pose-limb`: one arm of 27 joints moved; against computing the whole character.
+//! - `poses-each`, `poses-palette-each`: poses of their own sixteen at a time, shown while in the cache.
 //! - `crowd`, `crowd-palette`: all at once, written to one array; `crowd-each`, `crowd-palette-each`: shown while in the cache.
 //! - `crowd-set-pose`: what comes before where poses are sampled one by one, each given to its instance.
 //! - `blend`: the weighted sum of three poses, then finished; against the same by joint, with glam.
@@ -41,7 +42,8 @@ pub(crate) fn run(report: &mut Report) -> Result<(), Box<dyn Error>> {
     case(report, "flattened", "objects, from matrices", figures)?;
 
     let models = vec![vec![Mat34::IDENTITY; JOINTS]; CHARACTERS];
-    let mut ours = Poses { palettes: models.clone(), models, skeleton: skeleton.clone(), poses };
+    let (palettes, room) = (models.clone(), Vec::new());
+    let mut ours = Poses { palettes, models, skeleton: skeleton.clone(), poses, room };
     let figures = take_turns((&mut ours, &mut objects), 1, Poses::compute_models, Objects::compute_models);
     for (models, object) in ours.models.iter().zip(&objects.objects) {
         same(models, object.globals())?;
@@ -56,6 +58,29 @@ pub(crate) fn run(report: &mut Report) -> Result<(), Box<dyn Error>> {
         same(palette, object.palette_matrices().iter().copied())?;
     }
     case(report, "pose-palette", "objects", figures)?;
+    let figures = take_turns(
+        (&mut ours, &mut objects),
+        1,
+        |Poses { skeleton, poses, room, .. }| {
+            let shown = skeleton.each_models(&*poses, |pose| pose, room, |_, models| _ = black_box(models));
+            shown.expect("poses of this skeleton");
+        },
+        Objects::compute_models,
+    );
+    case(report, "poses-each", "objects", figures)?;
+    let figures = take_turns(
+        (&mut ours, &mut objects),
+        1,
+        |Poses { skeleton, poses, room, .. }| {
+            let shown = skeleton.each_palette(&*poses, |pose| pose, room, |_, palette| _ = black_box(palette));
+            shown.expect("poses of this skeleton");
+        },
+        Objects::compute_palettes,
+    );
+    let (mut all, mut room) = (Vec::new(), Vec::new());
+    skeleton.each_palette(&ours.poses, |pose| pose, &mut room, |_, palette| all.extend_from_slice(palette))?;
+    same(&all, objects.objects.iter().flat_map(|object| object.palette_matrices().iter().copied()))?;
+    case(report, "poses-palette-each", "objects", figures)?;
     limb(report, &mut ours)?;
     uniform(report, &skeleton)?;
 
@@ -132,6 +157,7 @@ struct Poses {
     poses: Vec<Pose>,
     models: Vec<Vec<Mat34>>,
     palettes: Vec<Vec<Mat34>>,
+    room: Vec<Mat34>,
 }
 
 impl Poses {
@@ -156,6 +182,7 @@ fn limb(report: &mut Report, ours: &mut Poses) -> Result<(), Box<dyn Error>> {
     let mut all = Poses {
         models: ours.models.clone(),
         palettes: Vec::new(),
+        room: Vec::new(),
         skeleton: ours.skeleton.clone(),
         poses: ours.poses.clone(),
     };
@@ -178,7 +205,8 @@ fn uniform(report: &mut Report, skeleton: &Skeleton) -> Result<(), Box<dyn Error
     let poses: Vec<Pose> = (0..CHARACTERS as u64).map(|seed| pose_of(&character(skeleton, seed, true))).collect();
     let uniform: Vec<UniformPose> = poses.iter().map(UniformPose::from_pose).collect::<Result<_, _>>()?;
     let models = vec![vec![Mat34::IDENTITY; JOINTS]; CHARACTERS];
-    let mut whole = Poses { skeleton: skeleton.clone(), poses, models: models.clone(), palettes: Vec::new() };
+    let mut whole =
+        Poses { skeleton: skeleton.clone(), poses, models: models.clone(), palettes: Vec::new(), room: Vec::new() };
     let mut ours = (skeleton.clone(), uniform, UniformPose::default(), models);
     let figures = take_turns(
         (&mut ours, &mut whole),

@@ -34,17 +34,16 @@ pub struct PoseSum {
     sum: Vec<PoseBlock>,
     totals: Vec<Weights>,
     joints: usize,
+    /// Whether nothing was added yet, and what the others hold is over.
+    empty: bool,
 }
-
-const NOTHING: PoseBlock =
-    PoseBlock { translation: [[0.0; LANES]; 3], rotation: [[0.0; LANES]; 4], scale: [[0.0; LANES]; 3] };
 
 impl PoseSum {
     /// A sum of nothing yet, for poses of so many joints.
     #[must_use]
     pub fn new(joints: usize) -> Self {
         let blocks = joints.div_ceil(LANES);
-        Self { sum: vec![NOTHING; blocks], totals: vec![[0.0; LANES]; blocks], joints }
+        Self { sum: vec![PoseBlock::IDENTITY; blocks], totals: vec![[0.0; LANES]; blocks], joints, empty: true }
     }
 
     /// Adds a pose with a weight, times that of the mask by joint where there is one.
@@ -57,7 +56,8 @@ impl PoseSum {
     pub fn add(&mut self, pose: &Pose, weight: f32, mask: Option<&JointMask>) -> Result<(), Error> {
         let weight = checked(weight)?;
         expect(self.joints, [Some(pose.len()), mask.map(JointMask::len)])?;
-        blend::accumulate(&mut self.sum, &mut self.totals, pose.blocks(), weight, mask.map(JointMask::weights));
+        let put = if core::mem::take(&mut self.empty) { blend::begin } else { blend::accumulate };
+        put(&mut self.sum, &mut self.totals, pose.blocks(), weight, mask.map(JointMask::weights));
         Ok(())
     }
 
@@ -68,9 +68,12 @@ impl PoseSum {
     /// [`SkeletonError::JointCount`] where `base` or `out` has another number of joints; what was added is kept.
     pub fn finish(&mut self, base: &Pose, out: &mut Pose) -> Result<(), Error> {
         expect(self.joints, [Some(base.len()), Some(out.len())])?;
-        blend::average(&self.sum, &self.totals, base.blocks(), out.blocks_mut());
-        self.sum.fill(NOTHING);
-        self.totals.fill([0.0; LANES]);
+        if self.empty {
+            out.blocks_mut().copy_from_slice(base.blocks());
+        } else {
+            blend::average(&self.sum, &self.totals, base.blocks(), out.blocks_mut());
+        }
+        self.empty = true;
         Ok(())
     }
 }

@@ -222,3 +222,18 @@ fn weights_that_are_none_and_poses_that_do_not_fit_are_refused_and_change_nothin
     assert_eq!(refused(mask.set(9, 1.0)), SkeletonError::UnknownJoint { joint: 9, joints: 9 });
     assert_eq!(refused(mask.set(0, f32::NAN)), SkeletonError::BadWeight);
 }
+
+#[test]
+fn a_sum_of_nothing_is_the_base() {
+    let (mut one, mut base, mut out) = (Pose::new(9), Pose::new(9), Pose::new(9));
+    one.set(8, Transform::from_xyz(1.0, 2.0, 3.0));
+    base.set(8, Transform::from_xyz(4.0, 5.0, 6.0));
+    let mut sum = PoseSum::new(9);
+    sum.finish(&base, &mut out).unwrap();
+    assert_eq!(out, base);
+    sum.add(&one, 1.0, None).unwrap();
+    sum.finish(&base, &mut out).unwrap();
+    assert_eq!(out, one);
+    sum.finish(&base, &mut out).unwrap();
+    assert_eq!(out, base, "what was finished is over");
+}

@@ -1,13 +1,9 @@
 //! Model matrices and palettes of a crowd.
 
-use super::{Crowd, InstanceHandle, LANES};
+use super::{Crowd, InstanceHandle, LANES, levels};
 use crate::math::JointLanes;
 use crate::simd::crowd::{self, Level};
 use crate::{Error, Mat34};
-use smallvec::{SmallVec, smallvec};
-
-/// So many depths need no allocation; deeper skeletons make one a call.
-const USUAL_LEVELS: usize = 24;
 
 impl Crowd {
     /// Computes the model matrices of all joints of all instances: of instance after instance, in the order of
@@ -54,7 +50,7 @@ impl Crowd {
 
     fn each(&self, binds: Option<&[Mat34]>, room: &mut Vec<Mat34>, mut visit: impl FnMut(InstanceHandle, &[Mat34])) {
         let joints = self.skeleton.len();
-        let mut levels = self.levels();
+        let mut levels = levels(&self.depths);
         let mut instances = self.instances();
         room.resize(LANES.min(self.len()) * joints, Mat34::IDENTITY);
         for lanes in self.lanes.chunks_exact(joints) {
@@ -89,14 +85,10 @@ impl Crowd {
         let joints = self.skeleton.len();
         out.resize(self.len() * joints, Mat34::IDENTITY);
         let blocks = self.lanes.chunks_exact(joints);
-        blocks.zip(out.chunks_mut(LANES * joints)).fold(self.levels(), |mut levels, (lanes, out)| {
+        blocks.zip(out.chunks_mut(LANES * joints)).fold(levels(&self.depths), |mut levels, (lanes, out)| {
             self.block(lanes, binds, &mut levels, out);
             levels
         });
-    }
-
-    fn levels(&self) -> SmallVec<[Level; USUAL_LEVELS]> {
-        smallvec![Level::ZERO; self.levels]
     }
 
     fn block(&self, lanes: &[JointLanes], binds: Option<&[Mat34]>, levels: &mut [Level], out: &mut [Mat34]) {

@@ -2,15 +2,18 @@
 
 mod handle;
 mod matrices;
+mod posing;
 #[cfg(test)]
 mod tests;
 
 pub use handle::InstanceHandle;
 
 use crate::math::{CROWD_LANES as LANES, JointLanes};
+use crate::simd::crowd::{self, Level};
 use crate::{Error, Pose, Skeleton, SkeletonError, Transform};
 use core::ops::Range;
 use handle::Places;
+use smallvec::{SmallVec, smallvec};
 
 /// Characters of one skeleton, whose model matrices or palettes are computed for all at once.
 ///
@@ -51,23 +54,24 @@ pub struct Crowd {
     skeleton: Skeleton,
     /// How far each joint is from the root.
     depths: Box<[u16]>,
-    /// How many depths there are.
-    levels: usize,
     /// Block after block, the joints of each in order. Lanes without an instance hold the identity.
     lanes: Vec<JointLanes>,
     places: Places,
+    /// What [`Crowd::change_poses`] shows, kept so that it is allocated once.
+    shown: Vec<Pose>,
 }
 
 impl Crowd {
     /// A crowd without instances.
     #[must_use]
     pub fn new(skeleton: &Skeleton) -> Self {
-        let mut depths: Box<[u16]> = vec![0; skeleton.len()].into();
-        for (joint, &parent) in skeleton.parents().iter().enumerate().skip(1) {
-            depths[joint] = depths[usize::from(parent)] + 1;
+        Self {
+            skeleton: skeleton.clone(),
+            depths: depths(skeleton),
+            lanes: Vec::new(),
+            places: Places::default(),
+            shown: Vec::new(),
         }
-        let levels = usize::from(depths.iter().copied().max().unwrap_or(0)) + 1;
-        Self { skeleton: skeleton.clone(), depths, levels, lanes: Vec::new(), places: Places::default() }
     }
 
     /// What all instances are posed on.
@@ -169,9 +173,8 @@ impl Crowd {
     pub fn pose(&self, instance: InstanceHandle) -> Result<Pose, Error> {
         let place = self.place(instance)?;
         let mut pose = Pose::new(self.skeleton.len());
-        for joint in 0..self.skeleton.joints() {
-            pose.set(joint, self.joint(place, usize::from(joint)).get(place % LANES));
-        }
+        let first = place / LANES * self.skeleton.len();
+        crowd::take_pose(&self.lanes[first..first + pose.len()], place % LANES, pose.blocks_mut());
         Ok(pose)
     }
 
@@ -198,9 +201,9 @@ impl Crowd {
     }
 
     fn write(&mut self, place: usize, pose: &Pose) {
-        for joint in 0..self.skeleton.joints() {
-            self.joint_mut(place, usize::from(joint)).set(place % LANES, &pose.get(joint));
-        }
+        let joints = self.skeleton.len();
+        let first = place / LANES * joints;
+        crowd::put_pose(pose.blocks(), place % LANES, &mut self.lanes[first..first + joints]);
     }
 
     fn place(&self, instance: InstanceHandle) -> Result<usize, Error> {
@@ -217,4 +220,21 @@ impl Crowd {
     fn joint_mut(&mut self, place: usize, joint: usize) -> &mut JointLanes {
         &mut self.lanes[place / LANES * self.skeleton.len() + joint]
     }
+}
+
+/// How far each joint is from the root.
+fn depths(skeleton: &Skeleton) -> Box<[u16]> {
+    let mut depths: Box<[u16]> = vec![0; skeleton.len()].into();
+    for (joint, &parent) in skeleton.parents().iter().enumerate().skip(1) {
+        depths[joint] = depths[usize::from(parent)] + 1;
+    }
+    depths
+}
+
+/// So many depths need no allocation; deeper skeletons make one a call.
+const USUAL_LEVELS: usize = 24;
+
+/// Matrices in lanes, for each depth that there is.
+fn levels(depths: &[u16]) -> SmallVec<[Level; USUAL_LEVELS]> {
+    smallvec![Level::ZERO; depths.iter().max().map_or(0, |&deepest| usize::from(deepest) + 1)]
 }

@@ -59,11 +59,28 @@ fn check(crowd: &Crowd, expected: &[(InstanceHandle, Pose)]) {
     });
     assert_eq!(at, models.len());
     crowd.each_palette(&mut room, |instance, shown| assert_eq!(shown, &palettes[crowd.range(instance).unwrap()]));
+    check_poses(crowd, &models, &palettes);
     let mut listed: Vec<_> = crowd.instances().collect();
     listed.sort_unstable();
     let mut handles: Vec<_> = expected.iter().map(|(handle, _)| *handle).collect();
     handles.sort_unstable();
     assert_eq!(listed, handles);
+}
+
+/// Poses outside of a crowd have, one after the other, the matrices that they have in it.
+fn check_poses(crowd: &Crowd, models: &[Mat34], palettes: &[Mat34]) {
+    let poses: Vec<Pose> = crowd.instances().map(|instance| crowd.pose(instance).unwrap()).collect();
+    let (mut room, mut found) = (Vec::new(), Vec::new());
+    let visit = |found: &mut Vec<Mat34>, index, shown: &[Mat34]| {
+        assert_eq!(found.len(), index * shown.len());
+        found.extend_from_slice(shown);
+    };
+    let (skeleton, numbered) = (crowd.skeleton(), || poses.iter().enumerate());
+    skeleton.each_models(numbered(), |of| of.1, &mut room, |of, shown| visit(&mut found, of.0, shown)).unwrap();
+    assert_eq!(found, models);
+    found.clear();
+    skeleton.each_palette(numbered(), |of| of.1, &mut room, |of, shown| visit(&mut found, of.0, shown)).unwrap();
+    assert_eq!(found, palettes);
 }
 
 #[test]
@@ -89,7 +106,7 @@ proptest! {
     #[test]
     fn instances_keep_their_poses_through_any_edits(
         joints in 1..20_usize,
-        edits in prop::collection::vec((0..5_u8, any::<prop::sample::Index>(), any::<u16>()), 0..90),
+        edits in prop::collection::vec((0..7_u8, any::<prop::sample::Index>(), any::<u16>()), 0..90),
     ) {
         let skeleton = skeleton(joints);
         let mut crowd = Crowd::new(&skeleton);
@@ -113,6 +130,20 @@ proptest! {
                     crowd.set(expected[at].0, joint, new.get(joint)).unwrap();
                     prop_assert_eq!(crowd.get(expected[at].0, joint).unwrap(), new.get(joint));
                     expected[at].1.set(joint, new.get(joint));
+                }
+                3 => {
+                    // Every second one is left as it is.
+                    let mut of = Vec::new();
+                    crowd.change_poses(|instance, shown| {
+                        let at = expected.iter().position(|(handle, _)| *handle == instance).unwrap();
+                        assert_eq!(shown, &expected[at].1);
+                        if at % 2 == 0 {
+                            shown.clone_from(&new);
+                            expected[at].1.clone_from(&new);
+                        }
+                        of.push(instance);
+                    });
+                    prop_assert!(of.into_iter().eq(crowd.instances()));
                 }
                 _ => expected.push((crowd.insert(&new).unwrap(), new)),
             }
@@ -154,4 +185,30 @@ fn a_chain_deeper_than_usual_is_posed_too() {
     crowd.models(&mut models);
     assert_eq!(models[299].translation().x, 300.0);
     assert_eq!(crowd.model(instance, 299).unwrap().translation().x, 300.0);
+}
+
+#[test]
+fn a_pose_of_another_skeleton_is_refused_after_those_before_its_sixteen_were_shown() {
+    let skeleton = skeleton(5);
+    let poses: Vec<Pose> = (0..40).map(|seed| pose(if seed == 20 { 4 } else { 5 }, seed)).collect();
+    let mut shown = 0;
+    let count = Error::Skeleton(SkeletonError::JointCount { expected: 5, found: 4 });
+    let room = &mut Vec::new();
+    assert_eq!(skeleton.each_models(&poses, |pose| *pose, room, |_, _| shown += 1), Err(count));
+    assert_eq!(shown, 16);
+}
+
+#[test]
+fn a_pose_put_in_the_place_of_one_of_another_length_panics_and_changes_nothing_of_its_sixteen() {
+    let skeleton = skeleton(5);
+    let mut crowd = Crowd::new(&skeleton);
+    let mut expected: Vec<_> = (0..20).map(|seed| (crowd.insert(&pose(5, seed)).unwrap(), pose(5, seed))).collect();
+    let wrong = |_: InstanceHandle, shown: &mut Pose| *shown = Pose::new(13);
+    let panicked = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| crowd.change_poses(wrong)));
+    assert!(panicked.is_err());
+    check(&crowd, &expected);
+    crowd.change_poses(|_, shown| shown.clone_from(&expected[3].1));
+    let same = expected[3].1.clone();
+    expected.iter_mut().for_each(|(_, pose)| pose.clone_from(&same));
+    check(&crowd, &expected);
 }

@@ -1,7 +1,7 @@
 //! Sums, fades and differences of poses, eight joints at a time.
 //!
 //! Loops over the lanes of a block, which the compiler turns into vectors of what it compiles for: each kernel is compiled
-//! for AVX2, too. No fused multiply-add, so that levels give the same bits.
+//! for AVX2, too, and sums are written out for it. No fused multiply-add, so that levels give the same bits.
 
 #[cfg(test)]
 mod tests;
@@ -28,9 +28,11 @@ macro_rules! kernels {
 }
 
 kernels! {
+    /// `sum = w · pose` and `totals = w`, with `w = weight · mask` by joint: the first of a sum.
+    begin = begin_lanes(sum: &mut [PoseBlock], totals: &mut [Weights], pose: &[PoseBlock], weight: f32, mask: Option<&[Weights]>);
     /// `sum += w · pose` and `totals += w`, with `w = weight · mask` by joint; rotations are added in the hemisphere of the sum.
     accumulate = accumulate_lanes(sum: &mut [PoseBlock], totals: &mut [Weights], pose: &[PoseBlock], weight: f32, mask: Option<&[Weights]>);
-    /// `out = sum ÷ totals`, rotations normalised; `base` where a total is too small to be divided by.
+    /// `out = sum · (1 ÷ totals)`, rotations normalised; `base` where a total is too small to be divided by.
     average = average_lanes(sum: &[PoseBlock], totals: &[Weights], base: &[PoseBlock], out: &mut [PoseBlock]);
     /// `pose += w · (to − pose)`, with `w = weight · mask` by joint; rotations go the shorter way and are normalised.
     fade = fade_lanes(pose: &mut [PoseBlock], to: &[PoseBlock], weight: f32, mask: Option<&[Weights]>);
@@ -45,6 +47,25 @@ kernels! {
 #[inline(always)]
 fn weights(weight: f32, mask: Option<&[Weights]>, block: usize) -> Weights {
     mask.map_or([weight; LANES], |mask| mask[block].map(|part| part * weight))
+}
+
+#[inline(always)]
+fn begin_lanes(
+    sum: &mut [PoseBlock],
+    totals: &mut [Weights],
+    pose: &[PoseBlock],
+    weight: f32,
+    mask: Option<&[Weights]>,
+) {
+    for (block, ((sum, totals), pose)) in sum.iter_mut().zip(totals).zip(pose).enumerate() {
+        *totals = weights(weight, mask, block);
+        let scaled = |numbers: &Weights| core::array::from_fn(|lane| totals[lane] * numbers[lane]);
+        *sum = PoseBlock {
+            translation: pose.translation.each_ref().map(scaled),
+            rotation: pose.rotation.each_ref().map(scaled),
+            scale: pose.scale.each_ref().map(scaled),
+        };
+    }
 }
 
 #[inline(always)]
@@ -74,23 +95,24 @@ fn accumulate_lanes(
 #[inline(always)]
 fn average_lanes(sum: &[PoseBlock], totals: &[Weights], base: &[PoseBlock], out: &mut [PoseBlock]) {
     for (((sum, totals), base), out) in sum.iter().zip(totals).zip(base).zip(out) {
+        let share = totals.map(f32::recip);
         // Divided first, because the squares of what small weights leave would be zero.
         let mut rotation = sum.rotation;
         for lane in 0..LANES {
-            let inverse = totals[lane].recip();
-            rotation.iter_mut().for_each(|part| part[lane] *= inverse);
+            rotation.iter_mut().for_each(|part| part[lane] *= share[lane]);
         }
         let lengths = lengths(&rotation);
         for lane in 0..LANES {
+            let unit = 1.0 / lengths[lane];
             let some = totals[lane] >= f32::MIN_POSITIVE;
-            let either = |sum: f32, by: f32, base: f32| if some { sum / by } else { base };
+            let either = |sum: f32, by: f32, base: f32| if some { sum * by } else { base };
             for axis in 0..3 {
                 let (moved, scaled) = (sum.translation[axis][lane], sum.scale[axis][lane]);
-                out.translation[axis][lane] = either(moved, totals[lane], base.translation[axis][lane]);
-                out.scale[axis][lane] = either(scaled, totals[lane], base.scale[axis][lane]);
+                out.translation[axis][lane] = either(moved, share[lane], base.translation[axis][lane]);
+                out.scale[axis][lane] = either(scaled, share[lane], base.scale[axis][lane]);
             }
             for ((out, part), base) in out.rotation.iter_mut().zip(&rotation).zip(&base.rotation) {
-                out[lane] = either(part[lane], lengths[lane], base[lane]);
+                out[lane] = either(part[lane], unit, base[lane]);
             }
         }
     }

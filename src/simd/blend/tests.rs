@@ -28,6 +28,11 @@ fn both_levels_give_the_same_bits() {
         accumulate(&mut sums[0], &mut totals[0], &other, 0.7, mask);
         accumulate_lanes(&mut sums[1], &mut totals[1], &other, 0.7, mask);
         assert!(sums[0] == sums[1] && totals[0] == totals[1]);
+        let (mut begun, mut begun_totals) =
+            ([base.clone(), base.clone()], [vec![[9.0; LANES]; 5], vec![[7.0; LANES]; 5]]);
+        begin(&mut begun[0], &mut begun_totals[0], &other, 0.7, mask);
+        begin_lanes(&mut begun[1], &mut begun_totals[1], &other, 0.7, mask);
+        assert!(begun[0] == begun[1] && begun_totals[0] == begun_totals[1]);
         totals[0][2][3] = 0.0;
         let mut out = [base.clone(), base.clone()];
         average(&sums[0], &totals[0], &base, &mut out[0]);

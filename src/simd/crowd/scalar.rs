@@ -1,7 +1,7 @@
 //! The kernel for any machine.
 
-use super::{LANES, Level};
-use crate::math::{JointLanes, Mat34};
+use super::{LANES, Level, POSE_LANES};
+use crate::math::{JointLanes, Mat34, PoseBlock};
 
 /// See [`models`](super::models).
 pub(super) fn models(
@@ -10,16 +10,35 @@ pub(super) fn models(
     binds: Option<&[Mat34]>,
     levels: &mut [Level],
     out: &mut [Mat34],
+    stride: usize,
 ) {
-    let live = out.len() / joints.len();
     for (joint, (lanes, &depth)) in joints.iter().zip(depths).enumerate() {
-        for lane in 0..live.min(LANES) {
+        for (lane, place) in (joint..out.len()).step_by(stride).enumerate() {
             let mut model = lanes.get(lane).to_matrix();
             if depth > 0 {
                 model = read(&levels[usize::from(depth) - 1], lane) * model;
             }
             write(&mut levels[usize::from(depth)], lane, &model);
-            out[lane * joints.len() + joint] = binds.map_or(model, |binds| model * binds[joint]);
+            out[place] = binds.map_or(model, |binds| model * binds[joint]);
+        }
+    }
+}
+
+/// See [`put_poses`](super::put_poses).
+pub(super) fn put_poses(poses: &[&[PoseBlock]; LANES], joints: &mut [JointLanes]) {
+    for (number, joint) in joints.iter_mut().enumerate() {
+        for (lane, pose) in poses.iter().enumerate() {
+            joint.set(lane, &pose[number / POSE_LANES].get(number % POSE_LANES));
+        }
+    }
+}
+
+/// See [`take_poses`](super::take_poses).
+pub(super) fn take_poses(joints: &[JointLanes], poses: &mut [&mut [PoseBlock]; LANES]) {
+    for (lane, pose) in poses.iter_mut().enumerate() {
+        for number in 0..joints.len().next_multiple_of(POSE_LANES) {
+            let joint = joints.get(number).unwrap_or(&JointLanes::IDENTITY);
+            pose[number / POSE_LANES].set(number % POSE_LANES, &joint.get(lane));
         }
     }
 }

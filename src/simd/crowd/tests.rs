@@ -12,10 +12,10 @@ fn numbers(mut state: u32) -> impl FnMut() -> f32 {
     }
 }
 
-type Kernel = fn(&[JointLanes], &[u16], Option<&[Mat34]>, &mut [Level], &mut [Mat34]);
+type Kernel = fn(&[JointLanes], &[u16], Option<&[Mat34]>, &mut [Level], &mut [Mat34], usize);
 
 fn kernels() -> Vec<Kernel> {
-    let mut kernels: Vec<Kernel> = vec![scalar::models, models];
+    let mut kernels: Vec<Kernel> = vec![scalar::models, part];
     #[cfg(target_arch = "x86_64")]
     {
         use std::arch::is_x86_feature_detected as has;
@@ -60,7 +60,7 @@ fn every_level_is_near_double_precision_for_every_number_of_lanes() {
                 for binds in [None, Some(&binds[..])] {
                     let mut levels = vec![Level::ZERO; joints];
                     let mut out = vec![Mat34::IDENTITY; live * joints];
-                    kernel(&lanes, &depths, binds, &mut levels, &mut out);
+                    kernel(&lanes, &depths, binds, &mut levels, &mut out, joints);
                     for lane in 0..live {
                         let mut models: Vec<DAffine3> = Vec::new();
                         for joint in 0..joints {
@@ -91,4 +91,65 @@ fn every_level_is_near_double_precision_for_every_number_of_lanes() {
 fn a_depth_beyond_the_levels_is_refused() {
     let mut out = vec![Mat34::IDENTITY; LANES * 2];
     models(&[JointLanes::IDENTITY; 2], &[0, 1], None, &mut [Level::ZERO], &mut out);
+}
+
+fn pose(joints: usize, number: &mut impl FnMut() -> f32) -> Vec<PoseBlock> {
+    let mut blocks = vec![PoseBlock::IDENTITY; joints.div_ceil(POSE_LANES)];
+    for joint in 0..joints {
+        let transform = Transform {
+            translation: Vec3::new(number(), number(), number()),
+            rotation: Quat::from_xyzw(number(), number(), number(), number() + 1.1).normalize(),
+            scale: Vec3::new(number(), number(), number()) * 0.1 + 1.0,
+        };
+        blocks[joint / POSE_LANES].set(joint % POSE_LANES, &transform);
+    }
+    blocks
+}
+
+#[test]
+fn poses_go_to_lanes_and_back_at_every_level() {
+    let mut number = numbers(9);
+    for joints in [1, 3, 4, 7, 8, 9, 21] {
+        let poses: [Vec<PoseBlock>; LANES] = core::array::from_fn(|_| pose(joints, &mut number));
+        let mut expected = vec![JointLanes::IDENTITY; joints];
+        poses.iter().enumerate().for_each(|(lane, pose)| put_pose(pose, lane, &mut expected));
+        let (shown, mut lanes) = (poses.each_ref().map(|pose| &pose[..]), vec![JointLanes::IDENTITY; joints]);
+        for put in [put_poses, scalar::put_poses] {
+            lanes.fill(JointLanes::IDENTITY);
+            put(&shown, &mut lanes);
+            assert_eq!(lanes, expected, "{joints} joints");
+        }
+        for take in [take_poses, scalar::take_poses] {
+            // What was there before is not left in the lanes beyond the last joint.
+            let mut back: [Vec<PoseBlock>; LANES] = core::array::from_fn(|_| pose(shown[0].len() * 8, &mut number));
+            take(&lanes, &mut back.each_mut().map(|pose| &mut pose[..]));
+            assert_eq!(back, poses, "{joints} joints");
+        }
+        let mut one = vec![PoseBlock::IDENTITY; shown[0].len()];
+        take_pose(&lanes, 13, &mut one);
+        assert_eq!(one, poses[13]);
+    }
+}
+
+#[test]
+fn poses_become_the_matrices_of_their_lanes_to_the_bit() {
+    let mut number = numbers(11);
+    for joints in [1, 8, 21] {
+        let poses: [Vec<PoseBlock>; LANES] = core::array::from_fn(|_| pose(joints, &mut number));
+        let poses = poses.each_ref().map(|pose| &pose[..]);
+        let mut lanes = vec![JointLanes::IDENTITY; joints];
+        put_poses(&poses, &mut lanes);
+        let depths: Vec<u16> = (0..joints).map(|joint| u16::try_from(joint.min(1 + joint % 3)).unwrap()).collect();
+        let binds: Vec<Mat34> = (0..joints).map(|joint| lanes[joint].get(5).to_matrix()).collect();
+        for live in 1..=LANES {
+            for binds in [None, Some(&binds[..])] {
+                let mut levels = [Level::ZERO; 4];
+                let (mut out, mut expected) =
+                    (vec![Mat34::IDENTITY; live * joints], vec![Mat34::IDENTITY; live * joints]);
+                models_of_poses(&poses, &depths, binds, &mut levels, &mut out);
+                models(&lanes, &depths, binds, &mut levels, &mut expected);
+                assert_eq!(out, expected, "{live} of {joints} joints");
+            }
+        }
+    }
 }

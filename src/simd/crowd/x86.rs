@@ -1,8 +1,8 @@
 //! The kernels for x86-64 machines: one body, with vectors of eight floats (AVX2 and FMA) or sixteen (AVX-512).
 #![allow(unsafe_code, reason = "loads and stores of vectors go through pointers")]
 
-use super::{LANES, Level};
-use crate::math::{JointLanes, Mat34};
+use super::{LANES, Level, POSE_LANES};
+use crate::math::{JointLanes, Mat34, PoseBlock};
 
 /// See [`models`](super::models).
 pub(super) fn models_avx2(
@@ -11,11 +11,12 @@ pub(super) fn models_avx2(
     binds: Option<&[Mat34]>,
     levels: &mut [Level],
     out: &mut [Mat34],
+    stride: usize,
 ) {
     use std::arch::is_x86_feature_detected as has;
     assert!(has!("avx2") && has!("fma"), "the caller has looked for these");
     // SAFETY: the features are there, as just asserted.
-    unsafe { avx2::models(joints, depths, binds, levels, out) }
+    unsafe { avx2::models(joints, depths, binds, levels, out, stride) }
 }
 
 /// See [`models`](super::models).
@@ -25,11 +26,26 @@ pub(super) fn models_avx512(
     binds: Option<&[Mat34]>,
     levels: &mut [Level],
     out: &mut [Mat34],
+    stride: usize,
 ) {
     use std::arch::is_x86_feature_detected as has;
     assert!(has!("avx512f") && has!("avx512dq"), "the caller has looked for these");
     // SAFETY: the features are there, as just asserted.
-    unsafe { avx512::models(joints, depths, binds, levels, out) }
+    unsafe { avx512::models(joints, depths, binds, levels, out, stride) }
+}
+
+/// See [`put_poses`](super::put_poses).
+pub(super) fn put_poses(poses: &[&[PoseBlock]; LANES], joints: &mut [JointLanes]) {
+    assert!(std::arch::is_x86_feature_detected!("avx"), "the caller has looked for AVX");
+    // SAFETY: AVX is there, as just asserted.
+    unsafe { transpose::put_poses(poses, joints) }
+}
+
+/// See [`take_poses`](super::take_poses).
+pub(super) fn take_poses(joints: &[JointLanes], poses: &mut [&mut [PoseBlock]; LANES]) {
+    assert!(std::arch::is_x86_feature_detected!("avx"), "the caller has looked for AVX");
+    // SAFETY: AVX is there, as just asserted.
+    unsafe { transpose::take_poses(joints, poses) }
 }
 
 /// The body, where `V` is a vector of `WIDTH` floats in `parts` of four, and the intrinsics have their names without prefix
@@ -46,13 +62,14 @@ macro_rules! body {
             binds: Option<&[Mat34]>,
             levels: &mut [Level],
             out: &mut [Mat34],
+            stride: usize,
         ) {
-            let whole = out.len() == LANES * joints.len();
+            let whole = out.len() > (LANES - 1) * stride + joints.len() - 1;
             match (binds, whole) {
-                (None, true) => each_joint::<false, true>(joints, depths, &[], levels, out),
-                (None, false) => each_joint::<false, false>(joints, depths, &[], levels, out),
-                (Some(binds), true) => each_joint::<true, true>(joints, depths, binds, levels, out),
-                (Some(binds), false) => each_joint::<true, false>(joints, depths, binds, levels, out),
+                (None, true) => each_joint::<false, true>(joints, depths, &[], levels, out, stride),
+                (None, false) => each_joint::<false, false>(joints, depths, &[], levels, out, stride),
+                (Some(binds), true) => each_joint::<true, true>(joints, depths, binds, levels, out, stride),
+                (Some(binds), false) => each_joint::<true, false>(joints, depths, binds, levels, out, stride),
             }
         }
 
@@ -63,9 +80,8 @@ macro_rules! body {
             binds: &[Mat34],
             levels: &mut [Level],
             out: &mut [Mat34],
+            stride: usize,
         ) {
-            let count = joints.len();
-            assert!(out.len() % count == 0 && (out.len() == LANES * count) == WHOLE);
             for (joint, (lanes, &depth)) in joints.iter().zip(depths).enumerate() {
                 for first in (0..LANES).step_by(WIDTH) {
                     let mut model = local(lanes, first);
@@ -76,7 +92,7 @@ macro_rules! body {
                     if BIND {
                         model = bound(&model, &binds[joint]);
                     }
-                    write::<WHOLE>(&model, &mut out[joint..], first, count);
+                    write::<WHOLE>(&model, &mut out[joint..], first, stride);
                 }
             }
         }
@@ -266,4 +282,100 @@ mod avx512 {
     const WIDTH: usize = 16;
 
     body!("avx512f,avx512dq", zmm_reg, parts 0 1 2 3);
+}
+
+/// Between lanes of joints, as poses have them, and lanes of characters: eight by eight.
+mod transpose {
+    use super::{JointLanes, LANES, POSE_LANES, PoseBlock};
+    use core::arch::x86_64::{
+        __m256, _mm_loadu_ps, _mm256_castps128_ps256, _mm256_insertf128_ps, _mm256_shuffle_ps, _mm256_storeu_ps,
+        _mm256_unpackhi_ps, _mm256_unpacklo_ps,
+    };
+
+    /// Does something with each of the ten numbers of a transform: `$work!` with its field and index.
+    macro_rules! each_number {
+        ($work:ident) => {
+            $work!(translation 0);
+            $work!(translation 1);
+            $work!(translation 2);
+            $work!(rotation 0);
+            $work!(rotation 1);
+            $work!(rotation 2);
+            $work!(rotation 3);
+            $work!(scale 0);
+            $work!(scale 1);
+            $work!(scale 2);
+        };
+    }
+
+    #[target_feature(enable = "avx")]
+    pub(super) fn put_poses(poses: &[&[PoseBlock]; LANES], joints: &mut [JointLanes]) {
+        for (block, joints) in joints.chunks_mut(POSE_LANES).enumerate() {
+            for (half, poses) in poses.as_chunks::<8>().0.iter().enumerate() {
+                let poses: [&PoseBlock; 8] = core::array::from_fn(|lane| &poses[lane][block]);
+                macro_rules! put {
+                    ($number:ident $index:literal) => {
+                        let columns = transposed(core::array::from_fn(|lane| &poses[lane].$number[$index]));
+                        for (joint, column) in joints.iter_mut().zip(columns) {
+                            store(&mut joint.$number[$index].as_chunks_mut::<8>().0[half], column);
+                        }
+                    };
+                }
+                each_number!(put);
+            }
+        }
+    }
+
+    #[target_feature(enable = "avx")]
+    pub(super) fn take_poses(joints: &[JointLanes], poses: &mut [&mut [PoseBlock]; LANES]) {
+        static NONE: JointLanes = JointLanes::IDENTITY;
+        for (block, joints) in joints.chunks(POSE_LANES).enumerate() {
+            let joints: [&JointLanes; POSE_LANES] = core::array::from_fn(|joint| joints.get(joint).unwrap_or(&NONE));
+            for (half, poses) in poses.as_chunks_mut::<8>().0.iter_mut().enumerate() {
+                macro_rules! take {
+                    ($number:ident $index:literal) => {
+                        let lanes = |joint: usize| &joints[joint].$number[$index].as_chunks::<8>().0[half];
+                        let columns = transposed(core::array::from_fn(lanes));
+                        for (pose, column) in poses.iter_mut().zip(columns) {
+                            store(&mut pose[block].$number[$index], column);
+                        }
+                    };
+                }
+                each_number!(take);
+            }
+        }
+    }
+
+    /// The columns of eight rows.
+    #[inline]
+    #[target_feature(enable = "avx")]
+    fn transposed(rows: [&[f32; 8]; 8]) -> [__m256; 8] {
+        let ([a, b, c, d], [e, f, g, h]) = (columns(rows, 0), columns(rows, 4));
+        [a, b, c, d, e, f, g, h]
+    }
+
+    /// Four columns, from the first or the fifth on.
+    #[inline]
+    #[target_feature(enable = "avx")]
+    fn columns(rows: [&[f32; 8]; 8], from: usize) -> [__m256; 4] {
+        // SAFETY: four floats, which is what the load asks for at any alignment.
+        let part = |row: usize| unsafe { _mm_loadu_ps(rows[row][from..from + 4].as_ptr()) };
+        let pair = |row: usize| _mm256_insertf128_ps::<1>(_mm256_castps128_ps256(part(row)), part(row + 4));
+        let (a, b, c, d) = (pair(0), pair(1), pair(2), pair(3));
+        let (ab_low, ab_high) = (_mm256_unpacklo_ps(a, b), _mm256_unpackhi_ps(a, b));
+        let (cd_low, cd_high) = (_mm256_unpacklo_ps(c, d), _mm256_unpackhi_ps(c, d));
+        [
+            _mm256_shuffle_ps::<0b01_00_01_00>(ab_low, cd_low),
+            _mm256_shuffle_ps::<0b11_10_11_10>(ab_low, cd_low),
+            _mm256_shuffle_ps::<0b01_00_01_00>(ab_high, cd_high),
+            _mm256_shuffle_ps::<0b11_10_11_10>(ab_high, cd_high),
+        ]
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx")]
+    fn store(to: &mut [f32; 8], vector: __m256) {
+        // SAFETY: eight floats, which is what the store asks for at any alignment.
+        unsafe { _mm256_storeu_ps(to.as_mut_ptr(), vector) };
+    }
 }
