@@ -154,7 +154,8 @@ impl Crowd {
 
     /// Replaces all local transforms of an instance.
     ///
-    /// Computes in **O(joints)**.
+    /// Computes in **O(joints)**, ten cache lines each, which takes longer than computing the matrices: to pose all instances every
+    /// frame, [`Crowd::change_poses`] is made.
     ///
     /// # Errors
     /// [`SkeletonError::StaleInstance`] where the handle names none, [`SkeletonError::JointCount`] where pose and skeleton have

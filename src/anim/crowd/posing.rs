@@ -12,7 +12,7 @@ impl Crowd {
     /// What `change` leaves as it is stays: constants of a clip ([`Clip::write_constants`](crate::Clip::write_constants)) are
     /// written once, and [`Player::sample`](crate::Player::sample) writes the rest every frame.
     ///
-    /// Computes in **O(instances × joints)**. Sixteen poses are transposed at once, there and back, in a sixth of the time of as
+    /// Computes in **O(instances × joints)**. Sixteen poses are transposed at once, there and back, in a fifth of the time of as
     /// many calls of [`Crowd::set_pose`]. Characters that keep poses of their own need no crowd: see
     /// [`Skeleton::each_palette`].
     ///
@@ -65,7 +65,8 @@ impl Skeleton {
     ///
     /// `pose` is asked once for the pose that a character has or refers to, and may make it: sample a player into it, say.
     /// `visit` is then given the character and its matrices, in the same order. Computes in **O(characters × joints)**, for sixteen characters and
-    /// more in about half the time of as many calls of [`Pose::to_models`] and [`Skeleton::palette`].
+    /// more in two thirds of the time of as many calls of [`Pose::to_models`] and [`Skeleton::palette`]. For models alone the
+    /// gain is small.
     ///
     /// # Errors
     /// [`SkeletonError::JointCount`](crate::SkeletonError::JointCount) where a pose has another number of joints than the skeleton. Characters
