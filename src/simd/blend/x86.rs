@@ -111,8 +111,8 @@ fn accumulate_vectors(
             (sum.rotation.each_ref().map(|part| load(part)), pose.rotation.each_ref().map(|part| load(part)));
         let away = _mm256_cmp_ps::<_CMP_LT_OQ>(dot(old, turn), _mm256_setzero_ps());
         let turned = _mm256_xor_ps(w, _mm256_and_ps(away, _mm256_set1_ps(-0.0)));
-        for part in 0..4 {
-            store(&mut sum.rotation[part], _mm256_add_ps(old[part], _mm256_mul_ps(turned, turn[part])));
+        for ((sum, old), turn) in sum.rotation.iter_mut().zip(old).zip(turn) {
+            store(sum, _mm256_add_ps(old, _mm256_mul_ps(turned, turn)));
         }
     }
 }
@@ -135,9 +135,8 @@ fn average_vectors(sum: &[PoseBlock], totals: &[Weights], base: &[PoseBlock], ou
         // Divided first, because the squares of what small weights leave would be zero.
         let turn = sum.rotation.each_ref().map(|part| _mm256_mul_ps(load(part), share));
         let unit = _mm256_div_ps(one, _mm256_sqrt_ps(dot(turn, turn)));
-        for part in 0..4 {
-            let turned = _mm256_mul_ps(turn[part], unit);
-            store(&mut out.rotation[part], _mm256_blendv_ps(load(&base.rotation[part]), turned, some));
+        for ((out, base), turn) in out.rotation.iter_mut().zip(&base.rotation).zip(turn) {
+            store(out, _mm256_blendv_ps(load(base), _mm256_mul_ps(turn, unit), some));
         }
     }
 }
