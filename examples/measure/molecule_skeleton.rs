@@ -10,7 +10,8 @@
 //! - `pose-limb`: one arm of 27 joints moved; against computing the whole character.
 //! - `poses-each`, `poses-palette-each`: poses of their own sixteen at a time, shown while in the cache.
 //! - `crowd`, `crowd-palette`: all at once, written to one array; `crowd-each`, `crowd-palette-each`: shown while in the cache.
-//! - `crowd-set-pose`: what comes before where poses are sampled one by one, each given to its instance.
+//! - `crowd-set-pose`: what comes before where poses are sampled one by one, each given to its instance; `crowd-change-poses`:
+//!   all in one go, against that.
 //! - `blend`: the weighted sum of three poses, then finished; against the same by joint, with glam.
 //!
 //! What the sides computed is compared to within rounding.
@@ -110,6 +111,21 @@ pub(crate) fn run(report: &mut Report) -> Result<(), Box<dyn Error>> {
         Objects::compute_models,
     );
     case(report, "crowd-set-pose", "objects, which need no such step, to models", figures)?;
+    let mut changed = (given.0.clone(), given.2.clone());
+    let figures = take_turns(
+        (&mut changed, &mut given),
+        1,
+        |(crowd, poses)| {
+            let mut poses = poses.iter_mut();
+            crowd.change_poses(|_, pose| core::mem::swap(pose, poses.next().expect("a pose for each")));
+        },
+        |(crowd, instances, poses)| {
+            for (&instance, pose) in instances.iter().zip(poses) {
+                crowd.set_pose(instance, pose).expect("poses of this skeleton");
+            }
+        },
+    );
+    case(report, "crowd-change-poses", "one by one", figures)?;
     let mut ours = (ours.0, Vec::new());
     let figures = take_turns(
         (&mut ours, &mut objects),

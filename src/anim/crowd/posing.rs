@@ -64,13 +64,14 @@ impl Skeleton {
     /// while they are in the cache.
     ///
     /// `pose` is asked once for the pose that a character has or refers to, and may make it: sample a player into it, say.
-    /// `visit` is then given the character and its matrices, in the same order. Computes in **O(characters × joints)**, for sixteen characters and
-    /// more in two thirds of the time of as many calls of [`Pose::to_models`] and [`Skeleton::palette`]. For models alone the
-    /// gain is small.
+    /// `visit` is then given the character and its matrices, in the same order.
+    ///
+    /// Computes in **O(characters × joints)**: models in the time of as many calls of [`Pose::to_models`], palettes in two thirds
+    /// of that of these and [`Skeleton::palette`], where there are sixteen characters or more.
     ///
     /// # Errors
-    /// [`SkeletonError::JointCount`](crate::SkeletonError::JointCount) where a pose has another number of joints than the skeleton. Characters
-    /// before its sixteen have been shown, those after have not.
+    /// [`SkeletonError::JointCount`](crate::SkeletonError::JointCount) where a pose has another number of joints than the
+    /// skeleton. The sixteens before its own have been shown, nothing after.
     pub fn each_models<C>(
         &self,
         characters: impl IntoIterator<Item = C>,
