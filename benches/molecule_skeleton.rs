@@ -53,6 +53,13 @@ fn main() {
             }
         });
     });
+    group.bench_function("poses-palette-each", |bencher| {
+        let mut room = Vec::new();
+        bencher.iter(|| {
+            let shown = skeleton.each_palette(&poses, |pose| pose, &mut room, |_, palette| _ = black_box(palette));
+            shown.expect("poses of this skeleton");
+        });
+    });
     let mut crowd = Crowd::new(&skeleton);
     for pose in &poses {
         crowd.insert(pose).expect("a pose of this skeleton");
