@@ -5,12 +5,12 @@ use crate::math::{Mat34, POSE_LANES as LANES, PoseBlock};
 use crate::simd::x86::{load, multiply, store};
 use core::arch::asm;
 use core::arch::x86_64::{
-    __m128, __m256, __m512, _mm_blend_ps, _mm_fmadd_ps, _mm_load_ps, _mm_permute_ps, _mm_setzero_ps, _mm_store_ps,
-    _mm256_add_ps, _mm256_blend_ps, _mm256_broadcast_ps, _mm256_castps256_ps128, _mm256_extractf128_ps,
-    _mm256_fmadd_ps, _mm256_fnmadd_ps, _mm256_load_ps, _mm256_loadu_ps, _mm256_mul_ps, _mm256_permute_ps,
-    _mm256_set1_ps, _mm256_setzero_ps, _mm256_shuffle_ps, _mm256_storeu_ps, _mm256_unpackhi_ps, _mm256_unpacklo_ps,
-    _mm512_broadcast_f32x4, _mm512_castps256_ps512, _mm512_castps512_ps256, _mm512_extractf32x4_ps, _mm512_fmadd_ps,
-    _mm512_insertf32x4, _mm512_maskz_mov_ps, _mm512_permute_ps,
+    __m128, __m256, __m512, _mm_add_ps, _mm_blend_ps, _mm_fmadd_ps, _mm_load_ps, _mm_mul_ps, _mm_permute_ps,
+    _mm_setzero_ps, _mm_store_ps, _mm256_add_ps, _mm256_blend_ps, _mm256_broadcast_ps, _mm256_castps256_ps128,
+    _mm256_extractf128_ps, _mm256_fmadd_ps, _mm256_fnmadd_ps, _mm256_load_ps, _mm256_loadu_ps, _mm256_mul_ps,
+    _mm256_permute_ps, _mm256_set1_ps, _mm256_setzero_ps, _mm256_shuffle_ps, _mm256_storeu_ps, _mm256_unpackhi_ps,
+    _mm256_unpacklo_ps, _mm512_add_ps, _mm512_broadcast_f32x4, _mm512_castps256_ps512, _mm512_castps512_ps256,
+    _mm512_extractf32x4_ps, _mm512_fmadd_ps, _mm512_insertf32x4, _mm512_maskz_mov_ps, _mm512_mul_ps, _mm512_permute_ps,
 };
 use core::ops::Range;
 use std::arch::is_x86_feature_detected as has;
@@ -110,7 +110,7 @@ mod avx2 {
         }
     }
 
-    /// For each row `a`: `a0 * x + (a1 * y + (a2 * z + (0, 0, 0, a3)))`.
+    /// For each row `a`: `(a0 * x + a1 * y) + (a2 * z + (0, 0, 0, a3))`, whose halves need not wait for each other.
     #[inline]
     #[target_feature(enable = "avx2,fma")]
     fn times((xy, z): Model, local: &[[f32; 4]; 3]) -> Model {
@@ -119,12 +119,14 @@ mod avx2 {
         let (b0, b1, b2) = (row(&local[0]), row(&local[1]), row(&local[2]));
         let shift = _mm256_blend_ps::<0b1000_1000>(_mm256_setzero_ps(), xy);
         let xy_z = _mm256_fmadd_ps(_mm256_permute_ps::<0b10_10_10_10>(xy), b2, shift);
-        let xy_yz = _mm256_fmadd_ps(_mm256_permute_ps::<0b01_01_01_01>(xy), b1, xy_z);
+        let xy_y = _mm256_mul_ps(_mm256_permute_ps::<0b01_01_01_01>(xy), b1);
+        let xy_xy = _mm256_fmadd_ps(_mm256_permute_ps::<0>(xy), b0, xy_y);
         let (c0, c1, c2) = (_mm256_castps256_ps128(b0), _mm256_castps256_ps128(b1), _mm256_castps256_ps128(b2));
         let shift = _mm_blend_ps::<0b1000>(_mm_setzero_ps(), z);
         let z_z = _mm_fmadd_ps(_mm_permute_ps::<0b10_10_10_10>(z), c2, shift);
-        let z_yz = _mm_fmadd_ps(_mm_permute_ps::<0b01_01_01_01>(z), c1, z_z);
-        (_mm256_fmadd_ps(_mm256_permute_ps::<0>(xy), b0, xy_yz), _mm_fmadd_ps(_mm_permute_ps::<0>(z), c0, z_yz))
+        let z_y = _mm_mul_ps(_mm_permute_ps::<0b01_01_01_01>(z), c1);
+        let z_xy = _mm_fmadd_ps(_mm_permute_ps::<0>(z), c0, z_y);
+        (_mm256_add_ps(xy_xy, xy_z), _mm_add_ps(z_xy, z_z))
     }
 }
 
@@ -166,8 +168,8 @@ mod avx512 {
         let (b0, b1, b2) = (row(&local[0]), row(&local[1]), row(&local[2]));
         let shift = _mm512_maskz_mov_ps(0b1000_1000_1000_1000, model);
         let z = _mm512_fmadd_ps(_mm512_permute_ps::<0b10_10_10_10>(model), b2, shift);
-        let yz = _mm512_fmadd_ps(_mm512_permute_ps::<0b01_01_01_01>(model), b1, z);
-        _mm512_fmadd_ps(_mm512_permute_ps::<0>(model), b0, yz)
+        let y = _mm512_mul_ps(_mm512_permute_ps::<0b01_01_01_01>(model), b1);
+        _mm512_add_ps(_mm512_fmadd_ps(_mm512_permute_ps::<0>(model), b0, y), z)
     }
 }
 
