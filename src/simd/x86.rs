@@ -8,8 +8,8 @@ use core::arch::x86_64::{
     _mm_set_pd, _mm_set1_ps, _mm_setzero_ps, _mm_store_ps, _mm256_add_ps, _mm256_andnot_si256, _mm256_castps128_ps256,
     _mm256_castps256_ps128, _mm256_castsi256_ps, _mm256_extractf128_ps, _mm256_i32gather_epi32, _mm256_insertf128_ps,
     _mm256_loadu_ps, _mm256_loadu_si256, _mm256_min_epi32, _mm256_movemask_ps, _mm256_mul_ps, _mm256_permute2f128_ps,
-    _mm256_set1_epi32, _mm256_set1_ps, _mm256_shuffle_ps, _mm256_sllv_epi32, _mm256_srli_epi32, _mm256_sub_ps,
-    _mm256_unpackhi_ps, _mm256_unpacklo_ps,
+    _mm256_set1_epi32, _mm256_set1_ps, _mm256_shuffle_ps, _mm256_sllv_epi32, _mm256_srli_epi32, _mm256_storeu_ps,
+    _mm256_sub_ps, _mm256_unpackhi_ps, _mm256_unpacklo_ps,
 };
 use core::ops::Range;
 
@@ -278,17 +278,47 @@ fn columns_of(batch: &[PackedTransform; LANES]) -> [__m256; 10] {
 /// Four vectors of eight lanes as eight rows of four.
 #[inline]
 #[target_feature(enable = "avx2")]
-fn rows_of([a, b, c, d]: [__m256; 4]) -> [__m128; LANES] {
-    let (ab_low, ab_high) = (_mm256_unpacklo_ps(a, b), _mm256_unpackhi_ps(a, b));
-    let (cd_low, cd_high) = (_mm256_unpacklo_ps(c, d), _mm256_unpackhi_ps(c, d));
-    let quads = [
-        _mm256_shuffle_ps::<0b01_00_01_00>(ab_low, cd_low),
-        _mm256_shuffle_ps::<0b11_10_11_10>(ab_low, cd_low),
-        _mm256_shuffle_ps::<0b01_00_01_00>(ab_high, cd_high),
-        _mm256_shuffle_ps::<0b11_10_11_10>(ab_high, cd_high),
-    ];
+fn rows_of(vectors: [__m256; 4]) -> [__m128; LANES] {
+    let quads = quads(vectors);
     core::array::from_fn(|lane| {
         let quad = quads[lane % 4];
         if lane < 4 { _mm256_castps256_ps128(quad) } else { _mm256_extractf128_ps::<1>(quad) }
     })
+}
+
+/// Eight rows of four as four vectors of eight lanes.
+#[inline]
+#[target_feature(enable = "avx")]
+pub(super) fn columns(rows: [__m128; LANES]) -> [__m256; 4] {
+    quads(core::array::from_fn(|lane| _mm256_insertf128_ps::<1>(_mm256_castps128_ps256(rows[lane]), rows[lane + 4])))
+}
+
+/// Transposes each half of four vectors: the k-th answer has what was the k-th of each, and of each from the fifth on.
+#[inline]
+#[target_feature(enable = "avx")]
+fn quads([a, b, c, d]: [__m256; 4]) -> [__m256; 4] {
+    let (ab_low, ab_high) = (_mm256_unpacklo_ps(a, b), _mm256_unpackhi_ps(a, b));
+    let (cd_low, cd_high) = (_mm256_unpacklo_ps(c, d), _mm256_unpackhi_ps(c, d));
+    [
+        _mm256_shuffle_ps::<0b01_00_01_00>(ab_low, cd_low),
+        _mm256_shuffle_ps::<0b11_10_11_10>(ab_low, cd_low),
+        _mm256_shuffle_ps::<0b01_00_01_00>(ab_high, cd_high),
+        _mm256_shuffle_ps::<0b11_10_11_10>(ab_high, cd_high),
+    ]
+}
+
+/// Eight floats as a vector.
+#[inline]
+#[target_feature(enable = "avx")]
+pub(super) fn load_eight(floats: &[f32; LANES]) -> __m256 {
+    // SAFETY: eight floats, which is what the load asks for at any alignment.
+    unsafe { _mm256_loadu_ps(floats.as_ptr()) }
+}
+
+/// A vector as eight floats.
+#[inline]
+#[target_feature(enable = "avx")]
+pub(super) fn store_eight(to: &mut [f32; LANES], vector: __m256) {
+    // SAFETY: eight floats, which is what the store asks for at any alignment.
+    unsafe { _mm256_storeu_ps(to.as_mut_ptr(), vector) };
 }

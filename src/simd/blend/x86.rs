@@ -1,14 +1,12 @@
 //! The kernels for AVX2: sums vector by vector, the others as the loops are compiled.
-#![allow(
-    unsafe_code,
-    reason = "what is compiled for AVX2 must not run without it; loads and stores go through pointers"
-)]
+#![allow(unsafe_code, reason = "what is compiled for AVX2 must not run without it")]
 
-use super::{LANES, Weights, add_lanes, difference_lanes, fade_lanes};
+use super::{Weights, add_lanes, difference_lanes, fade_lanes};
 use crate::math::PoseBlock;
+use crate::simd::x86::{load_eight as load, store_eight as store};
 use core::arch::x86_64::{
     __m256, _CMP_GE_OQ, _CMP_LT_OQ, _mm256_add_ps, _mm256_and_ps, _mm256_blendv_ps, _mm256_cmp_ps, _mm256_div_ps,
-    _mm256_loadu_ps, _mm256_mul_ps, _mm256_set1_ps, _mm256_setzero_ps, _mm256_sqrt_ps, _mm256_storeu_ps, _mm256_xor_ps,
+    _mm256_mul_ps, _mm256_set1_ps, _mm256_setzero_ps, _mm256_sqrt_ps, _mm256_xor_ps,
 };
 
 macro_rules! compiled {
@@ -32,20 +30,6 @@ compiled! {
     fade = fade_lanes(pose: &mut [PoseBlock], to: &[PoseBlock], weight: f32, mask: Option<&[Weights]>);
     difference = difference_lanes(pose: &[PoseBlock], reference: &[PoseBlock], out: &mut [PoseBlock]);
     add = add_lanes(pose: &mut [PoseBlock], difference: &[PoseBlock], weight: f32, mask: Option<&[Weights]>);
-}
-
-#[inline]
-#[target_feature(enable = "avx2")]
-fn load(floats: &[f32; LANES]) -> __m256 {
-    // SAFETY: eight floats, which is what the load asks for at any alignment.
-    unsafe { _mm256_loadu_ps(floats.as_ptr()) }
-}
-
-#[inline]
-#[target_feature(enable = "avx2")]
-fn store(to: &mut [f32; LANES], vector: __m256) {
-    // SAFETY: eight floats, which is what the store asks for at any alignment.
-    unsafe { _mm256_storeu_ps(to.as_mut_ptr(), vector) }
 }
 
 /// The weights of the joints of one block.

@@ -3,12 +3,12 @@
 
 use super::WIDER;
 use crate::math::{Aabb, BoxGroup, GROUP, Mat34, Ray, TOLERANCE};
+use crate::simd::x86::{columns, load_eight as load, store_eight as store};
 use core::arch::x86_64::{
-    __m128, __m256, _CMP_GE_OQ, _CMP_GT_OQ, _CMP_LE_OQ, _CMP_LT_OQ, _CMP_NLE_UQ, _mm_loadu_ps, _mm256_add_ps,
-    _mm256_and_ps, _mm256_andnot_ps, _mm256_blendv_ps, _mm256_castps128_ps256, _mm256_castsi256_ps, _mm256_cmp_ps,
-    _mm256_insertf128_ps, _mm256_loadu_ps, _mm256_max_ps, _mm256_min_ps, _mm256_movemask_ps, _mm256_mul_ps,
-    _mm256_or_ps, _mm256_set1_epi32, _mm256_set1_ps, _mm256_setr_ps, _mm256_setzero_ps, _mm256_shuffle_ps,
-    _mm256_storeu_ps, _mm256_sub_ps, _mm256_unpackhi_ps, _mm256_unpacklo_ps, _mm256_xor_ps,
+    __m256, _CMP_GE_OQ, _CMP_GT_OQ, _CMP_LE_OQ, _CMP_LT_OQ, _CMP_NLE_UQ, _mm_loadu_ps, _mm256_add_ps, _mm256_and_ps,
+    _mm256_andnot_ps, _mm256_blendv_ps, _mm256_castsi256_ps, _mm256_cmp_ps, _mm256_max_ps, _mm256_min_ps,
+    _mm256_movemask_ps, _mm256_mul_ps, _mm256_or_ps, _mm256_set1_epi32, _mm256_set1_ps, _mm256_setr_ps,
+    _mm256_setzero_ps, _mm256_sub_ps, _mm256_xor_ps,
 };
 
 /// A safe door to a kernel: asserts that the machine has AVX2, which the caller has found out already.
@@ -29,20 +29,6 @@ doors! {
     overlap => overlap_groups(groups: &[BoxGroup], bounds: &Aabb) -> (u64, u64);
     ray => ray_groups(groups: &[BoxGroup], ray: &Ray) -> u64;
     transformed => transform_group(matrices: &[&Mat34; GROUP], locals: &[Aabb; GROUP], live: u8) -> BoxGroup;
-}
-
-#[inline]
-#[target_feature(enable = "avx2")]
-fn load(lanes: &[f32; GROUP]) -> __m256 {
-    // SAFETY: eight floats; the load has no alignment to keep.
-    unsafe { _mm256_loadu_ps(lanes.as_ptr()) }
-}
-
-#[inline]
-#[target_feature(enable = "avx2")]
-fn store(lanes: &mut [f32; GROUP], from: __m256) {
-    // SAFETY: eight floats; the store has no alignment to keep.
-    unsafe { _mm256_storeu_ps(lanes.as_mut_ptr(), from) };
 }
 
 /// The lanes' sign bits.
@@ -257,20 +243,4 @@ fn transform_group(matrices: &[&Mat34; GROUP], locals: &[Aabb; GROUP], live: u8)
         store(&mut group.max[axis], _mm256_blendv_ps(max, negative, absent));
     }
     group
-}
-
-/// Eight rows of four as four vectors of eight lanes.
-#[inline]
-#[target_feature(enable = "avx2")]
-fn columns(rows: [__m128; GROUP]) -> [__m256; 4] {
-    let wide = |lane: usize| _mm256_insertf128_ps::<1>(_mm256_castps128_ps256(rows[lane]), rows[lane + 4]);
-    let (a, b, c, d) = (wide(0), wide(1), wide(2), wide(3));
-    let (ab_low, ab_high) = (_mm256_unpacklo_ps(a, b), _mm256_unpackhi_ps(a, b));
-    let (cd_low, cd_high) = (_mm256_unpacklo_ps(c, d), _mm256_unpackhi_ps(c, d));
-    [
-        _mm256_shuffle_ps::<0b01_00_01_00>(ab_low, cd_low),
-        _mm256_shuffle_ps::<0b11_10_11_10>(ab_low, cd_low),
-        _mm256_shuffle_ps::<0b01_00_01_00>(ab_high, cd_high),
-        _mm256_shuffle_ps::<0b11_10_11_10>(ab_high, cd_high),
-    ]
 }

@@ -287,10 +287,8 @@ mod avx512 {
 /// Between lanes of joints, as poses have them, and lanes of characters: eight by eight.
 mod transpose {
     use super::{JointLanes, LANES, POSE_LANES, PoseBlock};
-    use core::arch::x86_64::{
-        __m256, _mm_loadu_ps, _mm256_castps128_ps256, _mm256_insertf128_ps, _mm256_shuffle_ps, _mm256_storeu_ps,
-        _mm256_unpackhi_ps, _mm256_unpacklo_ps,
-    };
+    use crate::simd::x86::{columns, store_eight as store};
+    use core::arch::x86_64::{__m256, _mm_loadu_ps};
 
     /// Does something with each of the ten numbers of a transform: `$work!` with its field and index.
     macro_rules! each_number {
@@ -350,32 +348,16 @@ mod transpose {
     #[inline]
     #[target_feature(enable = "avx")]
     fn transposed(rows: [&[f32; 8]; 8]) -> [__m256; 8] {
-        let ([a, b, c, d], [e, f, g, h]) = (columns(rows, 0), columns(rows, 4));
+        let ([a, b, c, d], [e, f, g, h]) = (four(rows, 0), four(rows, 4));
         [a, b, c, d, e, f, g, h]
     }
 
     /// Four columns, from the first or the fifth on.
     #[inline]
     #[target_feature(enable = "avx")]
-    fn columns(rows: [&[f32; 8]; 8], from: usize) -> [__m256; 4] {
+    fn four(rows: [&[f32; 8]; 8], from: usize) -> [__m256; 4] {
         // SAFETY: four floats, which is what the load asks for at any alignment.
         let part = |row: usize| unsafe { _mm_loadu_ps(rows[row][from..from + 4].as_ptr()) };
-        let pair = |row: usize| _mm256_insertf128_ps::<1>(_mm256_castps128_ps256(part(row)), part(row + 4));
-        let (a, b, c, d) = (pair(0), pair(1), pair(2), pair(3));
-        let (ab_low, ab_high) = (_mm256_unpacklo_ps(a, b), _mm256_unpackhi_ps(a, b));
-        let (cd_low, cd_high) = (_mm256_unpacklo_ps(c, d), _mm256_unpackhi_ps(c, d));
-        [
-            _mm256_shuffle_ps::<0b01_00_01_00>(ab_low, cd_low),
-            _mm256_shuffle_ps::<0b11_10_11_10>(ab_low, cd_low),
-            _mm256_shuffle_ps::<0b01_00_01_00>(ab_high, cd_high),
-            _mm256_shuffle_ps::<0b11_10_11_10>(ab_high, cd_high),
-        ]
-    }
-
-    #[inline]
-    #[target_feature(enable = "avx")]
-    fn store(to: &mut [f32; 8], vector: __m256) {
-        // SAFETY: eight floats, which is what the store asks for at any alignment.
-        unsafe { _mm256_storeu_ps(to.as_mut_ptr(), vector) };
+        columns(core::array::from_fn(part))
     }
 }

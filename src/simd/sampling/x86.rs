@@ -6,6 +6,7 @@ use super::record::{PLACES, Record};
 use super::scalar::{self, block};
 use super::{PLAIN, Ranges, Target};
 use crate::math::PoseBlock;
+use crate::simd::x86::{load_eight as load, store_eight};
 use core::arch::x86_64::{
     __m128i, __m256, __m256i, _CMP_LE_OQ, _mm_add_epi8, _mm_loadl_epi64, _mm_loadu_si128, _mm_set1_epi16,
     _mm_shuffle_epi8, _mm_unpacklo_epi8, _mm256_add_ps, _mm256_and_ps, _mm256_and_si256, _mm256_blendv_epi8,
@@ -13,8 +14,8 @@ use core::arch::x86_64::{
     _mm256_cvtepi16_epi32, _mm256_cvtepi32_ps, _mm256_cvtepu8_epi32, _mm256_cvtepu16_epi32, _mm256_div_ps,
     _mm256_inserti128_si256, _mm256_loadu_ps, _mm256_loadu_si256, _mm256_max_ps, _mm256_min_ps, _mm256_mul_ps,
     _mm256_permute4x64_epi64, _mm256_permutevar8x32_epi32, _mm256_set1_epi16, _mm256_set1_epi32, _mm256_set1_ps,
-    _mm256_setr_epi16, _mm256_setr_epi32, _mm256_setzero_ps, _mm256_setzero_si256, _mm256_sqrt_ps, _mm256_storeu_ps,
-    _mm256_storeu_si256, _mm256_sub_ps, _mm256_xor_ps, _mm256_xor_si256, _mm256_zextsi128_si256,
+    _mm256_setr_epi16, _mm256_setr_epi32, _mm256_setzero_ps, _mm256_setzero_si256, _mm256_sqrt_ps, _mm256_storeu_si256,
+    _mm256_sub_ps, _mm256_xor_ps, _mm256_xor_si256, _mm256_zextsi128_si256,
 };
 use core::ops::Range;
 
@@ -225,20 +226,11 @@ fn floats<W: Word, const TIME: bool>(words: &[W; LANES]) -> __m256 {
     }
 }
 
-#[inline]
-#[target_feature(enable = "avx2")]
-fn load(numbers: &[f32; LANES]) -> __m256 {
-    // SAFETY: eight floats; the load has no alignment to keep.
-    unsafe { _mm256_loadu_ps(numbers.as_ptr()) }
-}
-
 /// Stores the lanes of the mask, which may be known to be all.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn store(numbers: &mut [f32; LANES], from: __m256, mask: __m256, all: bool) {
-    let from = if all { from } else { _mm256_blendv_ps(load(numbers), from, mask) };
-    // SAFETY: eight floats; the store has no alignment to keep.
-    unsafe { _mm256_storeu_ps(numbers.as_mut_ptr(), from) };
+    store_eight(numbers, if all { from } else { _mm256_blendv_ps(load(numbers), from, mask) });
 }
 
 /// All bits of the lanes that are in the set.
