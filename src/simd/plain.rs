@@ -26,10 +26,10 @@ unsafe impl Plain for u16 {}
 unsafe impl Plain for u32 {}
 // SAFETY: twelve floats, 48 bytes, of which the alignment of 16 is a divisor: no padding, and any bits are floats.
 unsafe impl Plain for Mat34 {}
-// SAFETY: ten times eight floats, 320 bytes, of which the alignment of 32 is a divisor: the same.
+// SAFETY: ten times eight floats, 320 bytes, of which the alignment of 64 is a divisor: the same.
 unsafe impl Plain for PoseBlock {}
 
-const _: () = assert!(size_of::<Mat34>() == 48 && size_of::<PoseBlock>() == 320 && align_of::<PoseBlock>() == 32);
+const _: () = assert!(size_of::<Mat34>() == 48 && size_of::<PoseBlock>() == 320 && align_of::<PoseBlock>() == 64);
 
 /// All bytes of the lines.
 pub(crate) fn bytes(lines: &[Line]) -> &[u8] {

@@ -177,7 +177,7 @@ mod avx512 {
 #[inline]
 #[target_feature(enable = "avx2,fma")]
 fn convert(block: &PoseBlock, locals: &mut Locals) {
-    // SAFETY: eight floats, 32-byte aligned as the block is and its vectors, which have 32 bytes each.
+    // SAFETY: eight floats, 32-byte aligned: the block is, to 64, and its vectors have 32 bytes each.
     let vector = |floats: &[f32; LANES]| unsafe { _mm256_load_ps(floats.as_ptr()) };
     let PoseBlock { translation, rotation, scale } = block;
     let (x, y, z, w) = (vector(&rotation[0]), vector(&rotation[1]), vector(&rotation[2]), vector(&rotation[3]));

@@ -1,30 +1,37 @@
-//! One joint of sixteen characters, a vector for each number.
+//! Several local transforms side by side, a vector for each number.
 
 use crate::Transform;
 use glam::{Quat, Vec3};
 
-/// How many characters a block has: as many as an AVX-512 vector has floats, and two AVX2 vectors.
+/// How many joints a block of a pose has.
+pub(crate) const POSE_LANES: usize = 8;
+
+/// How many characters a block of a crowd has: as many as an AVX-512 vector has floats, and two AVX2 vectors.
 pub(crate) const CROWD_LANES: usize = 16;
 
+/// The local transforms of eight joints, joint `8 b + l` in lane `l` of block `b`: 320 bytes, five cache lines. Lanes beyond
+/// the last joint hold the identity.
+pub(crate) type PoseBlock = TransformLanes<POSE_LANES>;
+
 /// The local transforms of one joint of sixteen characters: 640 bytes, a cache line for each of the ten numbers.
+pub(crate) type JointLanes = TransformLanes<CROWD_LANES>;
+
+/// Local transforms, one a lane: each of the ten numbers is a vector, loaded at once.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[repr(C, align(64))]
-pub(crate) struct JointLanes {
+pub(crate) struct TransformLanes<const N: usize> {
     /// x, y, z.
-    pub(crate) translation: [[f32; CROWD_LANES]; 3],
+    pub(crate) translation: [[f32; N]; 3],
     /// x, y, z, w.
-    pub(crate) rotation: [[f32; CROWD_LANES]; 4],
+    pub(crate) rotation: [[f32; N]; 4],
     /// x, y, z.
-    pub(crate) scale: [[f32; CROWD_LANES]; 3],
+    pub(crate) scale: [[f32; N]; 3],
 }
 
-impl JointLanes {
-    /// Sixteen times the transform that changes nothing.
-    pub(crate) const IDENTITY: Self = Self {
-        translation: [[0.0; CROWD_LANES]; 3],
-        rotation: [[0.0; CROWD_LANES], [0.0; CROWD_LANES], [0.0; CROWD_LANES], [1.0; CROWD_LANES]],
-        scale: [[1.0; CROWD_LANES]; 3],
-    };
+impl<const N: usize> TransformLanes<N> {
+    /// In each lane the transform that changes nothing.
+    pub(crate) const IDENTITY: Self =
+        Self { translation: [[0.0; N]; 3], rotation: [[0.0; N], [0.0; N], [0.0; N], [1.0; N]], scale: [[1.0; N]; 3] };
 
     /// The transform in one lane.
     #[inline]
@@ -39,7 +46,7 @@ impl JointLanes {
     /// Replaces the transform in one lane.
     #[inline]
     pub(crate) fn set(&mut self, lane: usize, transform: &Transform) {
-        let put = |vectors: &mut [[f32; CROWD_LANES]], numbers: &[f32]| {
+        let put = |vectors: &mut [[f32; N]], numbers: &[f32]| {
             vectors.iter_mut().zip(numbers).for_each(|(vector, &number)| vector[lane] = number);
         };
         put(&mut self.translation, &transform.translation.to_array());
