@@ -99,6 +99,7 @@ mod error;
 mod handle;
 mod math;
 mod node;
+mod radix;
 mod seal;
 mod simd;
 mod slice;

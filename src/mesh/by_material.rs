@@ -1,5 +1,6 @@
 //! Draws in the order of their materials, so that each is bound once.
 
+use crate::radix::{self, Counts, DIGIT_BITS};
 use crate::{MeshDraw, MeshSet};
 use core::ops::Range;
 
@@ -30,19 +31,19 @@ pub struct MaterialDraws {
     /// Materials above the indices that they belong to, and room to sort them.
     keys: Vec<u64>,
     sorted: Vec<u64>,
+    counts: Vec<Counts>,
 }
 
 /// Fewer keys than this are sorted faster by comparing.
 const FEW: usize = 1024;
 /// A material, 32 bits, in digits.
-const DIGIT_BITS: u32 = 11;
 const DIGITS: usize = 3;
 
 impl MaterialDraws {
     /// No draws.
     #[must_use]
     pub const fn new() -> Self {
-        Self { draws: Vec::new(), groups: Vec::new(), keys: Vec::new(), sorted: Vec::new() }
+        Self { draws: Vec::new(), groups: Vec::new(), keys: Vec::new(), sorted: Vec::new(), counts: Vec::new() }
     }
 
     /// All draws: those of the least material first, and of one material by ascending index.
@@ -64,34 +65,12 @@ impl MaterialDraws {
 
     /// Sorts keys by material and index, if they are in the order of their indices before.
     fn sort(&mut self) {
-        let Self { keys, sorted, .. } = self;
+        let Self { keys, sorted, counts, .. } = self;
         if keys.len() < FEW {
             keys.sort_unstable();
             return;
         }
-        let mut counts = [[0_u32; 1 << DIGIT_BITS]; DIGITS];
-        for &key in &*keys {
-            for (digit, counts) in counts.iter_mut().enumerate() {
-                counts[digit_of(key, digit)] += 1;
-            }
-        }
-        sorted.clear();
-        sorted.resize(keys.len(), 0);
-        for (digit, counts) in counts.iter_mut().enumerate() {
-            if counts[digit_of(keys[0], digit)] as usize == keys.len() {
-                continue;
-            }
-            let mut start = 0;
-            for count in &mut *counts {
-                start += core::mem::replace(count, start);
-            }
-            for &key in &*keys {
-                let place = &mut counts[digit_of(key, digit)];
-                sorted[*place as usize] = key;
-                *place += 1;
-            }
-            core::mem::swap(keys, sorted);
-        }
+        radix::sort(keys, sorted, counts, DIGITS, digit_of);
     }
 }
 

@@ -1,5 +1,6 @@
 //! What a renderer draws in one call: the shapes of one material and one mesh.
 
+use crate::radix::{self, Counts, DIGIT_BITS};
 use crate::{DrawCommand, DrawList};
 use core::ops::Range;
 
@@ -38,8 +39,7 @@ pub struct DrawGroups {
     /// Keys above the indices that they belong to, and room to sort them: kept to spare allocations.
     keys: Vec<u128>,
     sorted: Vec<u128>,
-    /// How many keys have each value of each digit.
-    counts: Vec<[u32; 1 << DIGIT_BITS]>,
+    counts: Vec<Counts>,
 }
 
 /// A key is an index in the lowest bits, and above that what is sorted by: winding, mesh and material.
@@ -47,7 +47,6 @@ const INDEX_BITS: u32 = 32;
 const MESH_SHIFT: u32 = INDEX_BITS + 1;
 const MATERIAL_SHIFT: u32 = MESH_SHIFT + 32;
 /// What is sorted by, 66 bits, in digits.
-const DIGIT_BITS: u32 = 11;
 const DIGITS: usize = 6;
 
 impl DrawGroups {
@@ -84,7 +83,8 @@ impl DrawGroups {
     fn fill(&mut self, commands: &[DrawCommand]) {
         self.keys.clear();
         self.keys.extend((0..).zip(commands).map(|(index, command)| key(index, command)));
-        self.sort();
+        // Most digits all keys have in common, and keys come in the order of their indices.
+        radix::sort(&mut self.keys, &mut self.sorted, &mut self.counts, DIGITS, digit_of);
         self.groups.clear();
         self.instances.clear();
         let mut last = None;
@@ -99,36 +99,6 @@ impl DrawGroups {
             if let Some(group) = self.groups.last_mut() {
                 group.count += 1;
             }
-        }
-    }
-
-    /// Sorts keys that are in the order of their indices: by one digit after the other, the lowest first, each in an order
-    /// that keeps equal ones as they were. Digits that all keys have in common, which are most of them, are passed over.
-    fn sort(&mut self) {
-        let Self { keys, sorted, counts, .. } = self;
-        counts.clear();
-        counts.resize(DIGITS, [0; 1 << DIGIT_BITS]);
-        for &key in &*keys {
-            for (digit, counts) in counts.iter_mut().enumerate() {
-                counts[digit_of(key, digit)] += 1;
-            }
-        }
-        sorted.clear();
-        sorted.resize(keys.len(), 0);
-        for (digit, counts) in counts.iter_mut().enumerate() {
-            if keys.first().is_none_or(|&key| counts[digit_of(key, digit)] as usize == keys.len()) {
-                continue;
-            }
-            let mut start = 0;
-            for count in &mut *counts {
-                start += core::mem::replace(count, start);
-            }
-            for &key in &*keys {
-                let place = &mut counts[digit_of(key, digit)];
-                sorted[*place as usize] = key;
-                *place += 1;
-            }
-            core::mem::swap(keys, sorted);
         }
     }
 }

@@ -1,0 +1,47 @@
+//! Sorting by digits.
+
+use core::mem::{replace, swap};
+
+/// How many bits a digit has: its counts take 8 KB.
+pub(crate) const DIGIT_BITS: u32 = 11;
+
+/// How many keys have each value of one digit.
+pub(crate) type Counts = [u32; 1 << DIGIT_BITS];
+
+/// Sorts keys by one digit after the other, the least first, each in an order that keeps equal ones as they were. Digits
+/// that all keys have in common are passed over. `sorted` and `counts` are room, kept to spare allocations.
+///
+/// Computes in **O(digits × (keys + values of a digit))**.
+pub(crate) fn sort<K: Copy + Default>(
+    keys: &mut Vec<K>,
+    sorted: &mut Vec<K>,
+    counts: &mut Vec<Counts>,
+    digits: usize,
+    digit_of: impl Fn(K, usize) -> usize,
+) {
+    let Some(&first) = keys.first() else { return };
+    counts.clear();
+    counts.resize(digits, [0; 1 << DIGIT_BITS]);
+    for &key in &*keys {
+        for (digit, counts) in counts.iter_mut().enumerate() {
+            counts[digit_of(key, digit)] += 1;
+        }
+    }
+    sorted.clear();
+    sorted.resize(keys.len(), K::default());
+    for (digit, counts) in counts.iter_mut().enumerate() {
+        if counts[digit_of(first, digit)] as usize == keys.len() {
+            continue;
+        }
+        let mut start = 0;
+        for count in &mut *counts {
+            start += replace(count, start);
+        }
+        for &key in &*keys {
+            let place = &mut counts[digit_of(key, digit)];
+            sorted[*place as usize] = key;
+            *place += 1;
+        }
+        swap(keys, sorted);
+    }
+}
