@@ -1,6 +1,6 @@
 //! The command line.
 
-use crate::console::number;
+use crate::console::{Request, number};
 use lexopt::prelude::*;
 use std::ffi::OsString;
 use std::num::NonZeroU32;
@@ -26,12 +26,6 @@ With `--features rayon` before the `--`, skinning and culling go to several thre
 /// The most characters: their vertices take 60 kB each.
 const MOST: u32 = 20_000;
 
-/// What the caller wants.
-pub(crate) enum Request {
-    Help,
-    Play(Arguments),
-}
-
 /// How to play, and what to draw.
 pub(crate) struct Arguments {
     pub(crate) characters: NonZeroU32,
@@ -42,31 +36,29 @@ pub(crate) struct Arguments {
     pub(crate) json: bool,
 }
 
-impl Request {
-    /// Reads the arguments that follow the program's name.
-    pub(crate) fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Self, lexopt::Error> {
-        let some = |number| NonZeroU32::new(number).expect("the defaults are not zero");
-        let (characters, frames) = (some(1000), some(120));
-        let mut wish = Arguments { characters, frames, seed: 1, picture: None, sheet: None, json: false };
-        let mut parser = lexopt::Parser::from_args(arguments);
-        while let Some(argument) = parser.next()? {
-            match argument {
-                Long("characters") => {
-                    let expected = "--characters takes a number from 1 to 20000";
-                    wish.characters = number(&mut parser, expected)?;
-                    if wish.characters.get() > MOST {
-                        return Err(format!("{expected}, not {}", wish.characters).into());
-                    }
+/// Reads the arguments that follow the program's name.
+pub(crate) fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Request<Arguments>, lexopt::Error> {
+    let some = |number| NonZeroU32::new(number).expect("the defaults are not zero");
+    let (characters, frames) = (some(1000), some(120));
+    let mut wish = Arguments { characters, frames, seed: 1, picture: None, sheet: None, json: false };
+    let mut parser = lexopt::Parser::from_args(arguments);
+    while let Some(argument) = parser.next()? {
+        match argument {
+            Long("characters") => {
+                let expected = "--characters takes a number from 1 to 20000";
+                wish.characters = number(&mut parser, expected)?;
+                if wish.characters.get() > MOST {
+                    return Err(format!("{expected}, not {}", wish.characters).into());
                 }
-                Long("frames") => wish.frames = number(&mut parser, "--frames takes a number of at least 1")?,
-                Long("seed") => wish.seed = number(&mut parser, "--seed takes a number from 0 to 2^64 - 1")?,
-                Long("picture") => wish.picture = Some(parser.value()?.into()),
-                Long("sheet") => wish.sheet = Some(parser.value()?.into()),
-                Long("json") => wish.json = true,
-                Short('h') | Long("help") => return Ok(Self::Help),
-                _ => return Err(argument.unexpected()),
             }
+            Long("frames") => wish.frames = number(&mut parser, "--frames takes a number of at least 1")?,
+            Long("seed") => wish.seed = number(&mut parser, "--seed takes a number from 0 to 2^64 - 1")?,
+            Long("picture") => wish.picture = Some(parser.value()?.into()),
+            Long("sheet") => wish.sheet = Some(parser.value()?.into()),
+            Long("json") => wish.json = true,
+            Short('h') | Long("help") => return Ok(Request::Help),
+            _ => return Err(argument.unexpected()),
         }
-        Ok(Self::Play(wish))
     }
+    Ok(Request::Play(wish))
 }

@@ -37,7 +37,7 @@ mod table;
 mod times;
 mod view;
 
-use arguments::{Arguments, HELP, Request};
+use arguments::{Arguments, HELP};
 use army::Army;
 use picture::Picture;
 use report::Report;
@@ -46,27 +46,8 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::time::Instant;
 
-const NAME: &str = "army";
-
 fn main() -> ExitCode {
-    let request = match Request::parse(std::env::args_os().skip(1)) {
-        Ok(request) => request,
-        Err(error) => {
-            console::complain(NAME, &format!("{error}; --help lists the options"));
-            return ExitCode::from(2);
-        }
-    };
-    let text = match request {
-        Request::Help => Ok(HELP.to_owned()),
-        Request::Play(arguments) => run(&arguments),
-    };
-    match text {
-        Ok(text) => console::print(NAME, &text),
-        Err(error) => {
-            console::complain(NAME, &error.to_string());
-            ExitCode::FAILURE
-        }
-    }
+    console::answer("army", HELP, arguments::parse(std::env::args_os().skip(1)), run)
 }
 
 /// Plays the frames, draws what is asked for, and returns the report.

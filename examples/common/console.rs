@@ -1,9 +1,40 @@
 //! What a program is told, and what it says.
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use std::error::Error;
 use std::io::{self, Write as _};
 use std::num::NonZeroU32;
 use std::process::ExitCode;
+
+/// What the caller wants: the help, or a run with these arguments.
+pub(crate) enum Request<A> {
+    Help,
+    Play(A),
+}
+
+/// Does what was asked for, prints what that gives, and answers how the program ends: 2 for arguments that make no sense.
+pub(crate) fn answer<A>(
+    program: &str,
+    help: &str,
+    request: Result<Request<A>, lexopt::Error>,
+    run: impl FnOnce(&A) -> Result<String, Box<dyn Error>>,
+) -> ExitCode {
+    let text = match request {
+        Err(error) => {
+            complain(program, &format!("{error}; --help lists the options"));
+            return ExitCode::from(2);
+        }
+        Ok(Request::Help) => Ok(help.to_owned()),
+        Ok(Request::Play(arguments)) => run(&arguments),
+    };
+    match text {
+        Ok(text) => print(program, &text),
+        Err(error) => {
+            complain(program, &error.to_string());
+            ExitCode::FAILURE
+        }
+    }
+}
 
 /// A bar on stderr; hidden when the report is for a program, and where stderr is not a terminal.
 pub(crate) fn progress(frames: NonZeroU32, hidden: bool) -> ProgressBar {
@@ -14,7 +45,7 @@ pub(crate) fn progress(frames: NonZeroU32, hidden: bool) -> ProgressBar {
 }
 
 /// Writes to stdout; a reader who has gone away is no failure.
-pub(crate) fn print(program: &str, text: &str) -> ExitCode {
+fn print(program: &str, text: &str) -> ExitCode {
     match io::stdout().write_all(text.as_bytes()) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
             complain(program, &format!("cannot write to the standard output: {error}"));
@@ -25,7 +56,7 @@ pub(crate) fn print(program: &str, text: &str) -> ExitCode {
 }
 
 /// Writes to stderr, where there is nobody left to tell if that fails.
-pub(crate) fn complain(program: &str, message: &str) {
+fn complain(program: &str, message: &str) {
     let _ = writeln!(io::stderr(), "{program}: {message}");
 }
 

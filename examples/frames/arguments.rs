@@ -1,6 +1,6 @@
 //! The command line.
 
-use crate::console::number;
+use crate::console::{Request, number};
 use lexopt::prelude::*;
 use std::ffi::OsString;
 use std::num::NonZeroU32;
@@ -22,12 +22,6 @@ Options:
   -h, --help   this text
 ";
 
-/// What the caller wants.
-pub(crate) enum Request {
-    Help,
-    Play(Arguments),
-}
-
 /// How to play.
 pub(crate) struct Arguments {
     pub(crate) file: Option<PathBuf>,
@@ -37,23 +31,21 @@ pub(crate) struct Arguments {
     pub(crate) json: bool,
 }
 
-impl Request {
-    /// Reads the arguments that follow the program's name.
-    pub(crate) fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Self, lexopt::Error> {
-        let default_frames = NonZeroU32::new(300).expect("300 is not zero");
-        let mut wish = Arguments { file: None, frames: default_frames, people: 200, seed: 1, json: false };
-        let mut parser = lexopt::Parser::from_args(arguments);
-        while let Some(argument) = parser.next()? {
-            match argument {
-                Long("frames") => wish.frames = number(&mut parser, "--frames takes a number of at least 1")?,
-                Long("people") => wish.people = number(&mut parser, "--people takes a number from 0 on")?,
-                Long("seed") => wish.seed = number(&mut parser, "--seed takes a number from 0 to 2^64 - 1")?,
-                Long("json") => wish.json = true,
-                Short('h') | Long("help") => return Ok(Self::Help),
-                Value(file) if wish.file.is_none() => wish.file = Some(file.into()),
-                _ => return Err(argument.unexpected()),
-            }
+/// Reads the arguments that follow the program's name.
+pub(crate) fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Request<Arguments>, lexopt::Error> {
+    let default_frames = NonZeroU32::new(300).expect("300 is not zero");
+    let mut wish = Arguments { file: None, frames: default_frames, people: 200, seed: 1, json: false };
+    let mut parser = lexopt::Parser::from_args(arguments);
+    while let Some(argument) = parser.next()? {
+        match argument {
+            Long("frames") => wish.frames = number(&mut parser, "--frames takes a number of at least 1")?,
+            Long("people") => wish.people = number(&mut parser, "--people takes a number from 0 on")?,
+            Long("seed") => wish.seed = number(&mut parser, "--seed takes a number from 0 to 2^64 - 1")?,
+            Long("json") => wish.json = true,
+            Short('h') | Long("help") => return Ok(Request::Help),
+            Value(file) if wish.file.is_none() => wish.file = Some(file.into()),
+            _ => return Err(argument.unexpected()),
         }
-        Ok(Self::Play(wish))
     }
+    Ok(Request::Play(wish))
 }

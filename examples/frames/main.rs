@@ -29,7 +29,7 @@ mod table;
 mod times;
 mod town;
 
-use arguments::{Arguments, HELP, Request};
+use arguments::{Arguments, HELP};
 use file::Unrest;
 use hedgerow::Scene;
 use life::TownLife;
@@ -39,27 +39,8 @@ use std::error::Error;
 use std::process::ExitCode;
 use std::time::Instant;
 
-const NAME: &str = "frames";
-
 fn main() -> ExitCode {
-    let request = match Request::parse(std::env::args_os().skip(1)) {
-        Ok(request) => request,
-        Err(error) => {
-            console::complain(NAME, &format!("{error}; --help lists the options"));
-            return ExitCode::from(2);
-        }
-    };
-    let text = match request {
-        Request::Help => Ok(HELP.to_owned()),
-        Request::Play(arguments) => run(&arguments),
-    };
-    match text {
-        Ok(text) => console::print(NAME, &text),
-        Err(error) => {
-            console::complain(NAME, &error.to_string());
-            ExitCode::FAILURE
-        }
-    }
+    console::answer("frames", HELP, arguments::parse(std::env::args_os().skip(1)), run)
 }
 
 /// A scene and what happens in it.
