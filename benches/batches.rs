@@ -6,7 +6,7 @@
 //! with the lists filled before, and checks that both ways compute the same.
 
 use criterion::{BenchmarkGroup, BenchmarkId, Criterion, Throughput, measurement::WallTime};
-use hedgerow_naive::{Batched, Churn, Edits, FRAMES, Moves, Packed, Recipe, Side};
+use hedgerow_naive::{Batched, Edits, Frames, Moves, Packed, Recipe, Side};
 use std::time::{Duration, Instant};
 
 const SIZES: [usize; 2] = [32_768, 262_144];
@@ -39,7 +39,7 @@ fn bench<S: Side>(group: &mut BenchmarkGroup<'_, WallTime>, way: &str, recipe: &
         let mut frames = None;
         group.bench_function(BenchmarkId::new(format!("{name}/{way}"), nodes), |bencher| {
             let frames = frames.get_or_insert_with(|| Frames::<S>::new(recipe));
-            bencher.iter_custom(|count| (0..count).map(|_| frames.play(timed)).sum());
+            bencher.iter_custom(|count| (0..count).map(|_| play(frames, timed)).sum());
         });
     }
     let mut built = None;
@@ -57,35 +57,18 @@ fn bench<S: Side>(group: &mut BenchmarkGroup<'_, WallTime>, way: &str, recipe: &
     });
 }
 
-/// An endless sequence of the thesis's dynamic frames, on a tree that is built anew after 30 of them.
-struct Frames<'r, S> {
-    recipe: &'r Recipe,
-    side: S,
-    churn: Churn,
-    played: usize,
-}
-
-impl<'r, S: Side> Frames<'r, S> {
-    fn new(recipe: &'r Recipe) -> Self {
-        Self { recipe, side: S::build(recipe), churn: Churn::new(recipe, 1), played: 0 }
-    }
-
-    /// Plays the next frame and its update, and returns the time of the edits that are asked for.
-    fn play(&mut self, timed: Timed) -> Duration {
-        if self.played == FRAMES {
-            *self = Self::new(self.recipe);
-        }
-        self.played += 1;
-        let Edits { removed, inserted } = self.churn.next_frame().clone();
-        let removals = Edits { removed, inserted: Vec::new() };
-        let inserts = Edits { removed: Vec::new(), inserted };
-        let remove = time(|| self.side.edit(&removals));
-        let insert = time(|| self.side.edit(&inserts));
-        self.side.update();
-        match timed {
-            Timed::Remove => remove,
-            Timed::Insert => insert,
-        }
+/// Plays the next frame and its update, and returns the time of the edits that are asked for.
+fn play<S: Side>(frames: &mut Frames<'_, S>, timed: Timed) -> Duration {
+    let (side, edits) = frames.next_frame();
+    let Edits { removed, inserted } = edits.clone();
+    let removals = Edits { removed, inserted: Vec::new() };
+    let inserts = Edits { removed: Vec::new(), inserted };
+    let remove = time(|| side.edit(&removals));
+    let insert = time(|| side.edit(&inserts));
+    side.update();
+    match timed {
+        Timed::Remove => remove,
+        Timed::Insert => insert,
     }
 }
 

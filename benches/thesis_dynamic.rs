@@ -5,7 +5,7 @@
 //! same figures side by side with those of memory, and checks that both sides compute the same.
 
 use criterion::{BenchmarkGroup, BenchmarkId, Criterion, Throughput, measurement::WallTime};
-use hedgerow_naive::{Boxed, Churn, FRAMES, Packed, Recipe, SIZES, Side};
+use hedgerow_naive::{Boxed, Frames, Packed, Recipe, SIZES, Side};
 use std::time::{Duration, Instant};
 
 fn main() {
@@ -44,42 +44,24 @@ fn bench<S: Side>(group: &mut BenchmarkGroup<'_, WallTime>, recipe: &Recipe) {
         let mut frames = None;
         group.bench_function(id, |bencher| {
             let frames = frames.get_or_insert_with(|| Frames::<S>::new(recipe));
-            bencher.iter_custom(|count| (0..count).map(|_| frames.play(timed)).sum());
+            bencher.iter_custom(|count| (0..count).map(|_| play(frames, timed)).sum());
         });
     }
 }
 
-/// An endless sequence of frames of one side.
-struct Frames<'r, S> {
-    recipe: &'r Recipe,
-    side: S,
-    churn: Churn,
-    played: usize,
-}
-
-impl<'r, S: Side> Frames<'r, S> {
-    fn new(recipe: &'r Recipe) -> Self {
-        Self { recipe, side: S::build(recipe), churn: Churn::new(recipe, 1), played: 0 }
-    }
-
-    /// Plays all three steps of the next frame, and returns the time of those that are asked for.
-    fn play(&mut self, timed: Timed) -> Duration {
-        if self.played == FRAMES {
-            *self = Self::new(self.recipe);
+/// Plays all three steps of the next frame, and returns the time of those that are asked for.
+fn play<S: Side>(frames: &mut Frames<'_, S>, timed: Timed) -> Duration {
+    let (side, edits) = frames.next_frame();
+    let mut total = Duration::ZERO;
+    let mut step = |timed: bool, work: &mut dyn FnMut()| {
+        let start = Instant::now();
+        work();
+        if timed {
+            total += start.elapsed();
         }
-        self.played += 1;
-        let edits = self.churn.next_frame();
-        let mut total = Duration::ZERO;
-        let mut step = |timed: bool, work: &mut dyn FnMut()| {
-            let start = Instant::now();
-            work();
-            if timed {
-                total += start.elapsed();
-            }
-        };
-        step(timed.update, &mut || self.side.edit(edits));
-        step(timed.transform, &mut || self.side.transform());
-        step(timed.render, &mut || self.side.render());
-        total
-    }
+    };
+    step(timed.update, &mut || side.edit(edits));
+    step(timed.transform, &mut || side.transform());
+    step(timed.render, &mut || side.render());
+    total
 }

@@ -26,6 +26,7 @@
 mod checksum;
 mod churn;
 mod cullable;
+mod frames;
 mod graph;
 mod joints;
 mod key_tracks;
@@ -48,6 +49,7 @@ mod visit;
 pub use checksum::Checksum;
 pub use churn::{Churn, Edits, FRAMES};
 pub use cullable::{Cullable, Cullables};
+pub use frames::Frames;
 pub use graph::{Graph, NodePtr};
 pub use joints::{Character, Flattened, LocalPose, inverse_binds};
 pub use key_tracks::KeyTracks;
