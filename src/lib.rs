@@ -102,7 +102,9 @@ mod node;
 mod radix;
 mod seal;
 mod simd;
-mod slice;
+mod store;
+#[cfg(feature = "rayon")]
+mod threads;
 
 mod scene;
 

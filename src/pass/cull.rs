@@ -7,7 +7,7 @@
 
 use crate::math::{Aabb, BLOCK, BoxGroup, Frustum, GROUP, Ray, Sphere};
 use crate::pass::draw::Listing;
-use crate::slice::{At, ShapeRecord, Slice, SliceBoxes, Store};
+use crate::store::{At, ShapeRecord, Slice, SliceBoxes, Store};
 use crate::{NodeHandle, simd};
 use smallvec::SmallVec;
 

@@ -1,14 +1,12 @@
-//! What a frame does with a scene: bringing world transforms and boxes up to date, finding what is seen, and listing what
+//! What a frame does with a scene: finding what is seen, and listing what
 //! there is to draw.
 
-mod bounds;
 mod cull;
 mod draw;
 mod render;
 #[cfg(feature = "rayon")]
 mod threads;
 mod transform;
-mod update;
 
 pub(crate) use cull::{Found, MOST_PROBES, Probe};
 pub use draw::{DrawGroup, DrawGroups};

@@ -1,7 +1,7 @@
 //! The render pass: what there is to draw, as two arrays.
 
 use crate::pass::draw::{Cache, Listing, Motion, Relative};
-use crate::slice::{Store, unique_number};
+use crate::store::{Store, unique_number};
 use crate::visit::{Flow, SliceView, SliceVisitor};
 use crate::{Mat34, NodeHandle, Visibility};
 use glam::DVec3;

@@ -6,7 +6,7 @@
 
 use crate::scene::{MAX_NODES, Scene};
 use crate::simd::prefetch_whole;
-use crate::slice::{At, NIL, Need, Tour};
+use crate::store::{At, NIL, Need, Tour};
 use crate::{Error, Local, Node, NodeHandle, Transform};
 
 /// How many edits ahead an item itself is asked for: before the handle in it is looked at.

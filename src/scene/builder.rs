@@ -2,7 +2,7 @@
 
 use crate::scene::{MAX_NODES, Place, Scene};
 use crate::simd::prefetch;
-use crate::slice::{At, Floating, Forest, Head, NIL, NodeList, Standing};
+use crate::store::{At, Floating, Forest, Head, NIL, NodeList, Standing};
 use crate::{Error, Node, NodeHandle, SceneConfig};
 
 /// What is wrong with the shape of a tree that is to be built.

@@ -2,7 +2,7 @@
 
 use crate::math::Mat34;
 use crate::scene::Scene;
-use crate::slice::{At, NIL, Need, Spot};
+use crate::store::{At, NIL, Need, Spot};
 use crate::{Aabb, Error, Local, LocalForm, NodeHandle, Shape, Transform, Visibility};
 
 impl Scene {

@@ -1,7 +1,7 @@
 //! Subtrees that leave the tree: for a while, or for good without a pause.
 
 use crate::scene::{Keep, Place, Scene};
-use crate::slice::{At, Standing};
+use crate::store::{At, Standing};
 use crate::{Error, LocalForm, NodeHandle};
 
 impl Scene {

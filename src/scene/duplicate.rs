@@ -1,7 +1,7 @@
 //! Copying subtrees, within a scene or from another.
 
 use crate::scene::{HandleMap, Place, Scene};
-use crate::slice::{At, Forest, Head, NIL, NodeList, Store};
+use crate::store::{At, Forest, Head, NIL, NodeList, Store};
 use crate::{Error, NodeHandle};
 
 impl Scene {

@@ -1,7 +1,7 @@
 //! Inserting and removing nodes.
 
 use crate::scene::{MAX_NODES, Place, Scene};
-use crate::slice::{At, Floating, NIL, Need, Settled, Spot};
+use crate::store::{At, Floating, NIL, Need, Settled, Spot};
 use crate::{Error, Node, NodeHandle};
 
 impl Scene {

@@ -2,7 +2,7 @@
 
 use crate::scene::Scene;
 use crate::simd::prefetch_whole;
-use crate::slice::At;
+use crate::store::At;
 use crate::{Error, Local, Mat34, NodeHandle};
 
 /// Where a node keeps its local transform: a slice and a slot. Holds until the scene's next edit of another kind.

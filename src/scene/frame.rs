@@ -1,8 +1,8 @@
 //! What a frame asks of a scene: that it be up to date, what there is to draw, and walks over whole slices.
 
-use crate::pass::{DrawList, TransformPass};
+use crate::pass::DrawList;
 use crate::scene::Scene;
-use crate::slice::{At, Store};
+use crate::store::{At, Store};
 use crate::visit::{Flow, SliceView, SliceViewMut, SliceVisitor, SliceVisitorMut};
 use glam::DVec3;
 
@@ -14,7 +14,7 @@ impl Scene {
     /// thousand. A slice that nothing reached is not touched, and a scene in which nothing changed costs the same whatever its
     /// size. Never tidies: see [`Scene::maintain`].
     pub fn update(&mut self) {
-        self.store.update(TransformPass::dirty());
+        self.store.update(false);
     }
 
     /// Computes every world matrix anew, and all else that is derived, whether it is out of date or not, those of detached
@@ -23,7 +23,7 @@ impl Scene {
     /// Computes in **O(nodes)**. Nothing needs it but measurements and doubts.
     pub fn update_all(&mut self) {
         self.store.mark_everything();
-        self.store.update(TransformPass::everything());
+        self.store.update(true);
     }
 
     /// Lists all visible shapes with their world matrices as of the last update, in place of what the list held.

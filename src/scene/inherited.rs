@@ -2,7 +2,7 @@
 
 use crate::NodeHandle;
 use crate::scene::{NodeMap, Scene};
-use crate::slice::{At, NIL, Store};
+use crate::store::{At, NIL, Store};
 use seen::Seen;
 
 mod seen;

@@ -2,7 +2,7 @@
 //! the scene, allocates nothing, and takes amortised **O(1)** a step.
 
 use crate::NodeHandle;
-use crate::slice::{At, Store};
+use crate::store::{At, Store};
 use core::iter::FusedIterator;
 
 /// One step of a walk around a tree; see [`Scene::edges`](crate::Scene::edges).

@@ -1,7 +1,7 @@
 //! Maintenance: the caller's, once a frame.
 
 use crate::scene::Scene;
-use crate::slice::{
+use crate::store::{
     Capacity, LinearAllocator, MaterialColumn, NameColumn, Need, Row, ShapeColumn, Slice, Store, TransformColumn,
     VisibilityColumn,
 };

@@ -41,7 +41,7 @@ pub use stats::{Stats, Usage};
 pub use uploads::{DirtyRanges, MatrixSlot, Upload};
 pub use validate::Violation;
 
-use crate::slice::{At, Need, Spot, Store};
+use crate::store::{At, Need, Spot, Store};
 use crate::{Error, Node, NodeHandle, SceneConfig};
 
 /// No scene has more nodes than this, so that slots and rows are numbered in 31 bits.
@@ -82,9 +82,9 @@ impl Scene {
         let mut store = Store::new(config.checked()?);
         let spot = Spot {
             slice: At::ROOT.slice,
-            parent: crate::slice::NIL,
-            previous: crate::slice::NIL,
-            next: crate::slice::NIL,
+            parent: crate::store::NIL,
+            previous: crate::store::NIL,
+            next: crate::store::NIL,
         };
         let root =
             store.insert_node(&spot, &Node::group(), &Need::of(&Node::group())).expect("the first table has room");

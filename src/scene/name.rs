@@ -2,7 +2,7 @@
 
 use crate::NodeHandle;
 use crate::scene::Scene;
-use crate::slice::At;
+use crate::store::At;
 
 impl Scene {
     /// The name of a node. Computes in **O(1)**.

@@ -1,7 +1,7 @@
 //! Where a node goes, and what it keeps on the way.
 
 use crate::scene::Scene;
-use crate::slice::{At, Settled, Spot, Store};
+use crate::store::{At, Settled, Spot, Store};
 use crate::{Error, NodeHandle};
 
 /// Where a node goes among its parent's children.

@@ -2,7 +2,7 @@
 
 use crate::scene::Scene;
 use crate::scene::iter::{Ancestors, Children, Descendants, Edges, Leaves, PostOrder, Siblings};
-use crate::slice::{At, NIL, Store};
+use crate::store::{At, NIL, Store};
 use crate::{Local, Mat34, Node, NodeHandle, Shape, Visibility};
 
 impl Scene {

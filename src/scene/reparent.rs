@@ -1,7 +1,7 @@
 //! Moving nodes: to other parents, among their siblings, into slices of their own.
 
 use crate::scene::{Keep, Place, Scene};
-use crate::slice::{At, Floating, Need, Settled, Standing};
+use crate::store::{At, Floating, Need, Settled, Standing};
 use crate::{Error, Local, LocalForm, NodeHandle};
 use core::cmp::Ordering;
 use glam::DAffine3;

@@ -4,7 +4,7 @@ use crate::math::{Aabb, Frustum, Ray, Sphere};
 use crate::pass::{DrawList, Found, MOST_PROBES, Probe};
 use crate::scene::Scene;
 use crate::simd;
-use crate::slice::{At, NIL, Slice};
+use crate::store::{At, NIL, Slice};
 use crate::{Error, NodeHandle, Visibility};
 
 /// A node that some of several frusta see; see [`Scene::cull_many`].

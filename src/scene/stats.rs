@@ -1,7 +1,7 @@
 //! What a scene is made of, in numbers.
 
 use crate::scene::Scene;
-use crate::slice::{LinearAllocator, MaterialColumn, NameColumn, Row, ShapeColumn, Slice, SliceBoxes, Tables};
+use crate::store::{LinearAllocator, MaterialColumn, NameColumn, Row, ShapeColumn, Slice, SliceBoxes, Tables};
 
 /// Entries and bytes of one kind of record.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! Matrix arrays for upload: what of them changed with the last update.
 
 use crate::scene::Scene;
-use crate::slice::{Runs, Slice};
+use crate::store::{Runs, Slice};
 use crate::{Mat34, NodeHandle};
 use core::iter::FusedIterator;
 use core::ops::Range;

@@ -1,7 +1,7 @@
 //! The checker that tests and fuzzers call after every step.
 
 use crate::scene::Scene;
-use crate::slice::At;
+use crate::store::At;
 use core::fmt;
 
 /// The first broken invariant that [`Scene::validate`] found.

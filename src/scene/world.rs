@@ -2,7 +2,7 @@
 
 use crate::math::{Mat34, PackedTransform, invert_wide, transform_from_wide};
 use crate::scene::Scene;
-use crate::slice::{At, NIL, Store};
+use crate::store::{At, NIL, Store};
 use crate::{Error, Local, LocalForm, NodeHandle, Transform};
 use glam::{DAffine3, DMat3, DVec3, Vec3};
 use smallvec::SmallVec;

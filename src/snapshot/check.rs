@@ -12,9 +12,9 @@
 //! - **Handles, by counting.** Each row's handle leads back to it; there are as many live handles as rows.
 
 use crate::simd::prefetch;
-use crate::slice::{At, HoleSet, LinearAllocator, NIL, Occupant, Row, Slice, Slot, Standing, Tables};
 use crate::snapshot::column::Storage;
 use crate::snapshot::error::{ensure, invalid};
+use crate::store::{At, HoleSet, LinearAllocator, NIL, Occupant, Row, Slice, Slot, Standing, Tables};
 use crate::{Error, Mat34};
 use core::hint::select_unpredictable;
 

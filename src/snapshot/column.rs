@@ -2,8 +2,8 @@
 //!
 //! A new column is an entry of [`each_column`].
 
-use crate::slice::{LinearAllocator, NIL, Slice};
 use crate::snapshot::record::{Record, structures};
+use crate::store::{LinearAllocator, NIL, Slice};
 use crate::{Aabb, Error, SceneConfig};
 
 /// How many allocators a slice has.
@@ -32,7 +32,7 @@ impl Storage {
 
     /// The bytes that a slot takes in memory.
     pub(super) fn slot_bytes(self) -> usize {
-        use crate::slice::{MaterialColumn, NameColumn, Row, ShapeColumn, TransformColumn, VisibilityColumn};
+        use crate::store::{MaterialColumn, NameColumn, Row, ShapeColumn, TransformColumn, VisibilityColumn};
         match self {
             Self::Rows => size_of::<Row>(),
             Self::Transforms => TransformColumn::BYTES,

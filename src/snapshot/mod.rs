@@ -3,7 +3,7 @@
 //! # The format
 //!
 //! Little-endian throughout, nothing aligned, fields in order with nothing between them. Numbers are `u32` unless said
-//! otherwise; a *list* is a number and as many numbers; [`NIL`](crate::slice::NIL) is 2³² − 1.
+//! otherwise; a *list* is a number and as many numbers; [`NIL`](crate::store::NIL) is 2³² − 1.
 //!
 //! ```text
 //! header    magic "hedgerow" │ version │ kind │ length in bytes u64 │ checksum u64                        32 B
@@ -48,8 +48,8 @@ mod write;
 pub use error::SnapshotError;
 
 use crate::seal::{self, Broken, Kind};
-use crate::slice::Store;
 use crate::snapshot::check::Nodes;
+use crate::store::Store;
 use crate::{Error, Scene};
 use read::Reader;
 use std::io::{self, Read, Write};

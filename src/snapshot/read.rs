@@ -1,12 +1,12 @@
 //! From bytes to the arrays of a scene, each as long as its bytes are there; `check` then says whether it is one.
 
 use crate::scene::MAX_NODES;
-use crate::slice::{HoleSet, LinearAllocator, Slice, Store, Tables};
 use crate::snapshot::check::{Checker, Nodes};
 use crate::snapshot::column::{Column, EachColumn, Extent, Head, Storage, each_column};
 use crate::snapshot::config::config_of;
 use crate::snapshot::error::{ensure, in_slice, invalid};
 use crate::snapshot::record::Record;
+use crate::store::{HoleSet, LinearAllocator, Slice, Store, Tables};
 use crate::{Error, Mat34};
 use std::collections::BTreeMap;
 

@@ -3,7 +3,7 @@
 use crate::Aabb;
 use crate::glam::Vec3;
 use crate::math::{Mat34, PackedTransform};
-use crate::slice::{Occupant, Row, ShapeRecord, Slot};
+use crate::store::{Occupant, Row, ShapeRecord, Slot};
 
 /// Something of a fixed length in bytes.
 pub(super) trait Record: Copy {

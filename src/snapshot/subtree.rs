@@ -13,12 +13,12 @@
 use crate::math::PackedTransform;
 use crate::scene::{Edge, HandleMap, Scene};
 use crate::seal::Kind;
-use crate::slice::NIL;
 use crate::snapshot::error::{ensure, invalid};
 use crate::snapshot::read::Reader;
 use crate::snapshot::record::{Record, structures};
 use crate::snapshot::write::Writer;
 use crate::snapshot::{seal, unseal};
+use crate::store::NIL;
 use crate::{Aabb, Error, Local, Mat34, Node, NodeHandle, Place, SceneBuilder, Shape, Visibility};
 
 /// A node of the list.

@@ -2,12 +2,12 @@
 
 use crate::Error;
 use crate::handle::MAX_TABLES;
-use crate::slice::table::{Entry, FreeList, LIVE, STRANDS, Table};
-use crate::slice::{NIL, Tables};
 use crate::snapshot::error::{ensure, invalid};
 use crate::snapshot::read::Reader;
 use crate::snapshot::record::structures;
 use crate::snapshot::write::Writer;
+use crate::store::handles::table::{Entry, FreeList, LIVE, STRANDS, Table};
+use crate::store::{NIL, Tables};
 
 structures! {
     Entry { state: u32, slice: u32, row: u32 };

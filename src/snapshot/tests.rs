@@ -1,6 +1,6 @@
 //! Scenes that are broken on purpose: the checks of a snapshot and `validate` are to agree.
 
-use crate::slice::{At, NIL, Need, Occupant, Slice, Slot, Spot, Store};
+use crate::store::{At, NIL, Need, Occupant, Slice, Slot, Spot, Store};
 use crate::{Aabb, Error, Node, NodeHandle, Scene, SceneConfig, Shape, SnapshotError, Transform, Visibility};
 use glam::Vec3;
 
@@ -169,7 +169,7 @@ const BREAKAGES: [Breakage; 24] = [
     ("a handle is live without a node", |store| {
         let entries = store.tables.tables.iter_mut().flat_map(|table| &mut table.entries);
         let free = entries.into_iter().find(|entry| entry.slice == NIL).unwrap();
-        free.state |= crate::slice::table::LIVE;
+        free.state |= crate::store::handles::table::LIVE;
     }),
     ("a list of free handles ends early", |store| {
         let table = store.tables.tables.iter_mut().find(|table| table.free.len > 0).unwrap();

@@ -2,10 +2,10 @@
 
 use crate::Error;
 use crate::seal::HEADER_BYTES;
-use crate::slice::{Slice, Store};
 use crate::snapshot::column::{Column, EachColumn, Head, Storage, each_column};
 use crate::snapshot::config::config_words;
 use crate::snapshot::record::Record;
+use crate::store::{Slice, Store};
 
 /// Bytes that grow at their end.
 pub(super) struct Writer {

@@ -1,7 +1,7 @@
 //! The visitor of nodes, in strict depth-first order across slices.
 
 use crate::scene::Scene;
-use crate::slice::At;
+use crate::store::At;
 use crate::visit::Flow;
 use crate::{Local, Mat34, Node, NodeHandle, Shape, Visibility};
 

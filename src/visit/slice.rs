@@ -1,7 +1,7 @@
 //! The visitors of whole slices: columns instead of nodes.
 
 use crate::math::PackedTransform;
-use crate::slice::{LinearAllocator, Row, Slice, TransformColumn};
+use crate::store::{LinearAllocator, Row, Slice, TransformColumn};
 use crate::visit::Flow;
 use crate::{Error, Local, Mat34, NodeHandle, Shape, Transform, Visibility};
 
@@ -136,7 +136,7 @@ impl<'s> RowView<'s> {
     pub fn parent(&self, row: usize) -> Option<usize> {
         let slot = occupied(&self.slice.row_slots, row)?;
         let parent = self.slice.row(slot).parent;
-        (parent != crate::slice::NIL).then_some(parent as usize)
+        (parent != crate::store::NIL).then_some(parent as usize)
     }
 
     /// The slots where a row's node finds its transform, visibility and material, its own or those it inherits; `None`

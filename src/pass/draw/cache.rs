@@ -4,7 +4,7 @@
 //! from stays, and at most its matrices are copied again; it moves where those before it became longer or shorter.
 
 use crate::pass::draw::{Listing, Part};
-use crate::slice::{At, NIL, Store};
+use crate::store::{At, NIL, Store};
 use core::ops::Range;
 
 /// What was listed when.

@@ -1,7 +1,7 @@
 //! The arrays of a draw list, and the ways in which slices fill them.
 
 use crate::pass::draw::Segment;
-use crate::slice::{HoleSet, ShapeRecord, Slice, Store};
+use crate::store::{HoleSet, ShapeRecord, Slice, Store};
 use crate::{DrawCommand, Mat34, NodeHandle};
 use core::ops::Range;
 

@@ -6,7 +6,7 @@
 //! moved, or where the feed recalls.
 
 use crate::pass::draw::Listing;
-use crate::slice::{Feed, Slice, Store};
+use crate::store::{Feed, Slice, Store};
 use crate::{Mat34, NodeHandle};
 use core::ops::Range;
 

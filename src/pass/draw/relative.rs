@@ -1,6 +1,6 @@
 //! Matrices relative to a camera, composed in double precision: for worlds larger than single precision is exact in.
 
-use crate::slice::{Slice, Store};
+use crate::store::{Slice, Store};
 use crate::{Local, Mat34};
 use core::ops::Range;
 use glam::{DAffine3, DVec3};

@@ -1,8 +1,8 @@
 //! Listing several slices at a time, each to its own part of the arrays.
 
 use crate::pass::draw::{Listing, Part, Segment};
-use crate::pass::threads::is_worth_sharing;
-use crate::slice::{At, ShapeRecord, Slice, Store};
+use crate::store::{At, ShapeRecord, Slice, Store};
+use crate::threads::is_worth_sharing;
 use core::sync::atomic::{AtomicBool, Ordering};
 use rayon::iter::{IntoParallelRefMutIterator, ParallelIterator};
 

@@ -1,8 +1,8 @@
 //! Looking into several slices at a time.
 
 use crate::pass::cull::{Found, Probe, Stop};
-use crate::pass::threads::is_worth_sharing;
-use crate::slice::Store;
+use crate::store::Store;
+use crate::threads::is_worth_sharing;
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
 /// With fewer tasks than this, one thread is done before another has begun.

@@ -1,7 +1,7 @@
 //! What the last run of an inherited property saw of a scene.
 
 use crate::NodeHandle;
-use crate::slice::{Bits, Standing, Store};
+use crate::store::{Bits, Standing, Store};
 
 /// What was seen, slice by slice.
 #[derive(Clone, Debug)]

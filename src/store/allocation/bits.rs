@@ -1,0 +1,166 @@
+//! Bit sets over slot numbers, for marks: flat, and read as runs.
+
+use std::collections::TryReserveError;
+
+/// How many slots a word has bits for.
+pub(in crate::store) const WORD: u32 = u64::BITS;
+
+/// Splits a slot number into its word and its bit.
+#[inline]
+pub(in crate::store) fn locate(slot: u32) -> (usize, u64) {
+    ((slot / WORD) as usize, 1 << (slot % WORD))
+}
+
+/// A flat bit set; slots past its end are absent.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Bits {
+    words: Vec<u64>,
+}
+
+impl Bits {
+    #[inline]
+    pub(crate) fn insert(&mut self, slot: u32) {
+        let (word, bit) = locate(slot);
+        if word >= self.words.len() {
+            self.words.resize(word + 1, 0);
+        }
+        self.words[word] |= bit;
+    }
+
+    #[inline]
+    pub(crate) fn contains(&self, slot: u32) -> bool {
+        let (word, bit) = locate(slot);
+        self.words.get(word).is_some_and(|word| word & bit != 0)
+    }
+
+    /// Takes a slot out.
+    #[inline]
+    pub(crate) fn remove(&mut self, slot: u32) {
+        let (word, bit) = locate(slot);
+        if let Some(word) = self.words.get_mut(word) {
+            *word &= !bit;
+        }
+    }
+
+    /// Makes the set that of all slots before `end`.
+    pub(crate) fn fill(&mut self, end: u32) {
+        self.clear();
+        self.words_for(end).fill(u64::MAX);
+    }
+
+    /// Makes the set that of another one.
+    pub(crate) fn copy_from(&mut self, other: &Self) {
+        self.words.clone_from(&other.words);
+    }
+
+    /// The members before `end` as runs, each as long as can be.
+    pub(crate) fn runs(&self, end: usize) -> Runs<'_> {
+        Runs { words: &self.words, at: 0, end: end.min(self.words.len() * WORD as usize) }
+    }
+
+    /// Makes room for this many slots.
+    pub(crate) fn try_reserve(&mut self, slots: u32) -> Result<(), TryReserveError> {
+        let words = slots.div_ceil(WORD) as usize;
+        self.words.try_reserve_exact(words.saturating_sub(self.words.len()))
+    }
+
+    /// How many slots are in the set.
+    pub(crate) fn count(&self) -> usize {
+        self.words.iter().map(|word| word.count_ones() as usize).sum()
+    }
+
+    /// Whether a slot is in both sets.
+    pub(crate) fn intersects(&self, other: &Self) -> bool {
+        self.words.iter().zip(&other.words).any(|(a, b)| a & b != 0)
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.words.fill(0);
+    }
+
+    /// All words, as many as cover `slots` slots.
+    pub(crate) fn words_for(&mut self, slots: u32) -> &mut [u64] {
+        let count = slots.div_ceil(WORD) as usize;
+        if count > self.words.len() {
+            self.words.resize(count, 0);
+        }
+        &mut self.words[..count]
+    }
+
+    pub(crate) fn bytes(&self) -> usize {
+        self.words.capacity() * size_of::<u64>()
+    }
+}
+
+/// Runs of members of a [`Bits`], in order.
+#[derive(Clone, Debug)]
+pub(crate) struct Runs<'b> {
+    words: &'b [u64],
+    at: usize,
+    end: usize,
+}
+
+impl Runs<'_> {
+    /// The first slot from `at` on whose bit, mixed with `flip`, is set; the end where there is none.
+    fn seek(&self, at: usize, flip: u64) -> usize {
+        let (first, offset) = (at / WORD as usize, at % WORD as usize);
+        let Some(words) = self.words.get(first..) else { return self.end };
+        let mut keep = u64::MAX << offset;
+        for (word, bits) in (first..).zip(words) {
+            let bits = (bits ^ flip) & keep;
+            if bits != 0 {
+                return self.end.min(word * WORD as usize + bits.trailing_zeros() as usize);
+            }
+            keep = u64::MAX;
+        }
+        self.end
+    }
+}
+
+impl Iterator for Runs<'_> {
+    type Item = core::ops::Range<usize>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let start = self.seek(self.at, 0);
+        if start >= self.end {
+            return None;
+        }
+        self.at = self.seek(start, u64::MAX);
+        Some(start..self.at)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn runs_are_as_long_as_can_be_and_end_at_the_end() {
+        let mut bits = Bits::default();
+        assert_eq!(bits.runs(100).count(), 0);
+        (3..5).chain(60..200).chain([300]).for_each(|slot| bits.insert(slot));
+        assert!(bits.runs(1000).eq([3..5, 60..200, 300..301]));
+        assert!(bits.runs(130).eq([3..5, 60..130]));
+        bits.remove(64);
+        assert!(bits.runs(64).eq([3..5, 60..64]));
+        assert!(bits.runs(1000).eq([3..5, 60..64, 65..200, 300..301]));
+        bits.fill(70);
+        assert!(bits.runs(70).eq(core::iter::once(0..70)));
+    }
+
+    #[test]
+    fn a_flat_set_ends_where_its_last_member_was() {
+        let mut bits = Bits::default();
+        bits.insert(100);
+        assert!(bits.contains(100) && !bits.contains(99) && !bits.contains(100_000));
+        bits.clear();
+        assert!(!bits.contains(100));
+        assert_eq!(bits.words_for(129).len(), 3);
+        let mut other = Bits::default();
+        other.insert(70);
+        bits.insert(128);
+        assert!(!bits.intersects(&other) && !other.intersects(&bits));
+        bits.insert(70);
+        assert!(bits.intersects(&other) && other.intersects(&bits));
+    }
+}

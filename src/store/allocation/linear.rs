@@ -1,0 +1,190 @@
+//! The linear allocator of slots, for rows and for each column.
+
+use crate::store::allocation::HoleSet;
+use core::hint::select_unpredictable;
+
+/// Hands out slot numbers: a bump end, and the holes behind it.
+///
+/// Source: the thesis, section 4.4.3 (linear allocation, the last allocation taken back when it is freed first);
+/// holes are reused because all records of a column have one size.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct LinearAllocator {
+    /// One past the last slot in use; arrays of this column are this long.
+    end: u32,
+    /// How far the end may go before the slice is reconstituted.
+    capacity: u32,
+    holes: HoleSet,
+}
+
+impl LinearAllocator {
+    pub(crate) fn with_capacity(capacity: u32) -> Self {
+        Self { capacity, ..Self::default() }
+    }
+
+    /// The most slots that there can be.
+    pub(crate) const MAX_CAPACITY: u32 = 1 << 31;
+
+    /// An allocator that has handed out all slots before `end` but the holes.
+    pub(crate) fn restored(end: u32, capacity: u32, holes: HoleSet) -> Self {
+        debug_assert!(end <= capacity);
+        Self { end, capacity, holes }
+    }
+
+    /// Moves the limit of the end.
+    pub(crate) fn set_capacity(&mut self, capacity: u32) {
+        debug_assert!(capacity >= self.end);
+        self.capacity = capacity;
+    }
+
+    #[inline]
+    pub(crate) fn end(&self) -> u32 {
+        self.end
+    }
+
+    #[inline]
+    pub(crate) fn capacity(&self) -> u32 {
+        self.capacity
+    }
+
+    #[inline]
+    pub(crate) fn live(&self) -> u32 {
+        self.end - self.holes.count()
+    }
+
+    #[inline]
+    pub(crate) fn holes(&self) -> &HoleSet {
+        &self.holes
+    }
+
+    #[inline]
+    pub(crate) fn is_live(&self, slot: u32) -> bool {
+        slot < self.end && !self.holes.contains(slot)
+    }
+
+    /// The live slots in ascending order.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = u32> + '_ {
+        (0..self.end).filter(|&slot| !self.holes.contains(slot))
+    }
+
+    /// Whether `count` slots fit behind the end, wherever the holes are.
+    #[inline]
+    pub(crate) fn has_tail(&self, count: u32) -> bool {
+        self.capacity - self.end >= count
+    }
+
+    /// Whether [`Self::allocate_near`] has a slot.
+    #[inline]
+    pub(crate) fn has_any(&self, reuse: bool) -> bool {
+        self.end < self.capacity || (reuse && self.holes.count() > 0)
+    }
+
+    /// Whether [`Self::allocate_after`] has a slot.
+    #[inline]
+    pub(crate) fn has_after(&self, slot: u32, reuse: bool) -> bool {
+        self.end < self.capacity || (reuse && self.holes.next_from(slot + 1).is_some())
+    }
+
+    /// A hole near `wish`, else the end. For columns whose order is locality alone.
+    #[inline]
+    pub(crate) fn allocate_near(&mut self, wish: u32, reuse: bool) -> Option<u32> {
+        if reuse && let Some(hole) = self.holes.take_near(wish) { Some(hole) } else { self.bump() }
+    }
+
+    /// A hole after `slot`, else the end. For columns in which a parent precedes its children.
+    #[inline]
+    pub(crate) fn allocate_after(&mut self, slot: u32, reuse: bool) -> Option<u32> {
+        if reuse && let Some(hole) = self.holes.take_after(slot) { Some(hole) } else { self.bump() }
+    }
+
+    /// The slot that [`Self::allocate_near`] or [`Self::allocate_after`] is going to hand out, most likely.
+    #[inline]
+    pub(crate) fn foreseen(&self, wish: u32) -> u32 {
+        self.holes.next_from(wish).unwrap_or(self.end)
+    }
+
+    #[inline]
+    fn bump(&mut self) -> Option<u32> {
+        (self.end < self.capacity).then(|| {
+            self.end += 1;
+            self.end - 1
+        })
+    }
+
+    /// Frees a slot. The last one is taken back, with any holes before it, so arrays are to be cut to [`Self::end`].
+    #[inline]
+    pub(crate) fn free(&mut self, slot: u32) {
+        debug_assert!(self.is_live(slot));
+        if slot + 1 < self.end {
+            self.holes.insert(slot);
+        } else {
+            self.take_back(slot);
+        }
+    }
+
+    /// Frees a slot if there is one, and answers whether the end went back. Does not branch on whether there is one,
+    /// which is as good as random.
+    #[inline]
+    pub(crate) fn free_some(&mut self, slot: Option<u32>) -> bool {
+        let taken = slot.is_some();
+        let slot = select_unpredictable(taken, slot.unwrap_or(0), 0);
+        if slot + 1 < self.end {
+            self.holes.insert_if(slot, taken);
+            false
+        } else if taken {
+            self.take_back(slot);
+            true
+        } else {
+            false
+        }
+    }
+
+    fn take_back(&mut self, slot: u32) {
+        self.end = slot;
+        while self.end > 0 && self.holes.contains(self.end - 1) {
+            self.end -= 1;
+            self.holes.remove(self.end);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_allocation_is_taken_back_with_the_holes_before_it() {
+        let mut slots = LinearAllocator::with_capacity(8);
+        let all: Vec<u32> = (0..6).map(|_| slots.allocate_near(0, true).unwrap()).collect();
+        assert_eq!(all, [0, 1, 2, 3, 4, 5]);
+        slots.free(3);
+        slots.free(4);
+        assert_eq!((slots.end(), slots.live()), (6, 4));
+        slots.free(5);
+        assert_eq!((slots.end(), slots.live(), slots.holes().count()), (3, 3, 0));
+    }
+
+    #[test]
+    fn a_child_slot_comes_after_its_parent_even_where_nearer_holes_are_free() {
+        let mut slots = LinearAllocator::with_capacity(8);
+        for _ in 0..6 {
+            slots.allocate_near(0, true);
+        }
+        slots.free(1);
+        slots.free(4);
+        assert_eq!(slots.allocate_after(2, true), Some(4), "the hole at 1 is before the parent");
+        assert_eq!(slots.allocate_after(2, true), Some(6));
+        assert_eq!(slots.allocate_near(2, true), Some(1));
+    }
+
+    #[test]
+    fn without_reuse_holes_stay_until_the_end_is_reached() {
+        let mut slots = LinearAllocator::with_capacity(3);
+        for _ in 0..2 {
+            slots.allocate_near(0, false);
+        }
+        slots.free(0);
+        assert_eq!(slots.allocate_near(0, false), Some(2));
+        assert!(!slots.has_any(false));
+        assert_eq!(slots.allocate_near(0, false), None);
+    }
+}

@@ -1,0 +1,17 @@
+//! Slots: which are in use, which are holes, and what an edit needs room for.
+//!
+//! Invariants:
+//!
+//! - Slots in use are those before the end that are no holes; the last slot before the end is in use.
+//! - A summary bit of a [`HoleSet`] is set where, and only where, its word is not zero.
+
+mod bits;
+mod holes;
+mod linear;
+mod need;
+
+pub(crate) use bits::{Bits, Runs};
+use bits::{WORD, locate};
+pub(crate) use holes::HoleSet;
+pub(crate) use linear::LinearAllocator;
+pub(crate) use need::{Need, scaled};

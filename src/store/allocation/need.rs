@@ -1,0 +1,122 @@
+//! What a slice must have room for before an edit begins.
+
+use crate::Node;
+use crate::store::columns::NIL;
+use crate::store::{Row, Slice};
+
+/// A number of slots in the rows and in each column.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Need {
+    pub(crate) rows: u32,
+    pub(crate) transforms: u32,
+    pub(crate) visibilities: u32,
+    pub(crate) materials: u32,
+    pub(crate) shapes: u32,
+    pub(crate) names: u32,
+}
+
+impl Need {
+    /// A row for a portal.
+    pub(crate) const PORTAL: Self = Self { rows: 1, transforms: 0, visibilities: 0, materials: 0, shapes: 0, names: 0 };
+
+    /// For this many nodes with every component but a name.
+    pub(crate) fn all(count: u32) -> Self {
+        Self { rows: count, transforms: count, visibilities: count, materials: count, shapes: count, names: 0 }
+    }
+
+    /// For this many nodes of the usual kinds. Most slices do not have every component, so their columns start small.
+    pub(crate) fn usual(count: u32) -> Self {
+        let half = count.div_ceil(2);
+        Self { rows: count, transforms: half, visibilities: 0, materials: half.min(4), shapes: half, names: 0 }
+    }
+
+    /// What a new node takes.
+    #[inline(always)]
+    pub(crate) fn of(node: &Node<'_>) -> Self {
+        Self {
+            rows: 1,
+            transforms: u32::from(node.local.is_some()),
+            visibilities: u32::from(node.visibility.is_some()),
+            materials: u32::from(node.material.is_some()),
+            shapes: u32::from(node.shape.is_some()),
+            names: u32::from(node.name.is_some()),
+        }
+    }
+
+    /// Each number times a factor, and no more rows than `most`.
+    pub(crate) fn times(&self, factor: f32, most: u32) -> Self {
+        let times = |count| scaled(count, factor);
+        let Self { rows, transforms, visibilities, materials, shapes, names } = *self;
+        Self {
+            rows: times(rows).min(most),
+            transforms: times(transforms),
+            visibilities: times(visibilities),
+            materials: times(materials),
+            shapes: times(shapes),
+            names: times(names),
+        }
+    }
+
+    /// Adds another need.
+    pub(crate) fn extend(&mut self, other: &Self) {
+        self.rows += other.rows;
+        self.transforms += other.transforms;
+        self.visibilities += other.visibilities;
+        self.materials += other.materials;
+        self.shapes += other.shapes;
+        self.names += other.names;
+    }
+
+    /// Adds what an existing row takes.
+    pub(crate) fn add(&mut self, row: &Row) {
+        self.rows += 1;
+        self.transforms += u32::from(row.transform.as_own().is_some());
+        self.visibilities += u32::from(row.visibility.as_own().is_some());
+        self.materials += u32::from(row.material.as_own().is_some());
+        self.shapes += u32::from(row.shape != NIL);
+        self.names += u32::from(row.name != NIL);
+    }
+}
+
+/// A count times a factor, rounded up.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a capacity; the conversion saturates, and nodes number less than 2^30"
+)]
+pub(crate) fn scaled(count: u32, factor: f32) -> u32 {
+    ((f64::from(count) * f64::from(factor)).ceil() as u32).min(1 << 31)
+}
+
+impl Slice {
+    /// What the subtree of a row takes, portals included.
+    pub(crate) fn need_of(&self, top: u32) -> Need {
+        let mut need = Need::default();
+        for row in self.subtree(top) {
+            need.add(self.row(row));
+        }
+        need
+    }
+
+    /// Whether one node with at most one of each component fits below `parent`.
+    #[inline(always)]
+    pub(crate) fn fits_one(&self, need: &Need, parent: u32, reuse: bool) -> bool {
+        let [transform, visibility, _] = self.inherited(parent);
+        (need.rows == 0 || self.row_slots.has_any(reuse))
+            && (need.transforms == 0 || self.transforms.slots.has_after(transform.index(), reuse))
+            && (need.shapes == 0 || self.shapes.slots.has_any(reuse))
+            && (need.materials == 0 || self.materials.slots.has_any(reuse))
+            && (need.visibilities == 0 || self.visibilities.slots.has_after(visibility.index(), reuse))
+            && (need.names == 0 || self.names.slots.has_any(reuse))
+    }
+
+    /// Whether many nodes fit, wherever the holes are.
+    pub(crate) fn fits_all(&self, need: &Need) -> bool {
+        self.row_slots.has_tail(need.rows)
+            && self.transforms.slots.has_tail(need.transforms)
+            && self.visibilities.slots.has_tail(need.visibilities)
+            && self.materials.slots.has_tail(need.materials)
+            && self.shapes.slots.has_tail(need.shapes)
+            && self.names.slots.has_tail(need.names)
+    }
+}

@@ -1,0 +1,188 @@
+//! The world boxes of a slice: of its shapes, of blocks of these, of the whole, and of what hangs below each portal.
+//!
+//! Only in scenes made with [`SceneConfig::bounds`](crate::SceneConfig::bounds). The update brings them up to date; an edit
+//! only notes which shapes have none that is right.
+
+use crate::math::{Aabb, BLOCK, Boxes};
+use crate::store::Slice;
+use crate::store::allocation::LinearAllocator;
+
+/// World boxes as of the last update.
+///
+/// ```text
+/// shapes     24 B a shape slot   by slot, in groups of eight
+/// nodes       8 B a shape slot   the handles, so that what is found is listed without a look at the records
+/// present     8 B a block        a bit for each box that is right and not empty
+/// stale       8 B a block        a bit for each slot whose box is not right: new, changed, or a hole by now
+/// blocks     24 B a block        about the boxes that are present
+/// children   24 B a child slice  about all that hangs below it; parallel to the slice's list of children
+/// ```
+#[derive(Clone, Debug)]
+pub(crate) struct SliceBoxes {
+    pub(crate) shapes: Boxes,
+    /// Handles as bits; whatever where the box is not present.
+    pub(crate) nodes: Vec<u64>,
+    pub(crate) present: Vec<u64>,
+    stale: Vec<u64>,
+    pub(crate) blocks: Boxes,
+    /// About all blocks.
+    pub(crate) own: Aabb,
+    pub(crate) children: Boxes,
+}
+
+impl Default for SliceBoxes {
+    fn default() -> Self {
+        Self {
+            shapes: Boxes::new(),
+            nodes: Vec::new(),
+            present: Vec::new(),
+            stale: Vec::new(),
+            blocks: Boxes::new(),
+            own: Aabb::EMPTY,
+            children: Boxes::new(),
+        }
+    }
+}
+
+impl SliceBoxes {
+    /// The bytes that a shape takes here; blocks add a fortieth.
+    pub(crate) const BYTES: usize = size_of::<Aabb>() + size_of::<u64>();
+
+    /// Notes that the box of a slot is not right: until the update, who asks computes it anew.
+    #[inline]
+    pub(crate) fn touch(&mut self, slot: u32) {
+        let (word, bit) = (slot as usize / BLOCK, 1 << (slot as usize % BLOCK));
+        if word >= self.stale.len() {
+            self.stale.resize(word + 1, 0);
+        }
+        self.stale[word] |= bit;
+        if let Some(present) = self.present.get_mut(word) {
+            *present &= !bit;
+        }
+    }
+
+    /// The same for all slots below `end`.
+    pub(crate) fn touch_all(&mut self, end: u32) {
+        (0..end).for_each(|slot| self.touch(slot));
+    }
+
+    /// Whether the box of a slot is not right.
+    pub(crate) fn is_stale(&self, slot: u32) -> bool {
+        self.stale.get(slot as usize / BLOCK).is_some_and(|word| word >> (slot as usize % BLOCK) & 1 != 0)
+    }
+
+    /// Whether every box is right.
+    pub(crate) fn is_current(&self) -> bool {
+        self.stale.iter().all(|&word| word == 0)
+    }
+
+    /// The slots whose boxes are not right, a word for each block.
+    pub(crate) fn stale_words(&self) -> &[u64] {
+        &self.stale
+    }
+
+    /// As many shape slots as the column has.
+    pub(crate) fn resize(&mut self, slots: u32) {
+        let blocks = (slots as usize).div_ceil(BLOCK);
+        self.shapes.resize(slots as usize);
+        resize_exactly(&mut self.nodes, slots as usize);
+        self.blocks.resize(blocks);
+        resize_exactly(&mut self.present, blocks);
+        resize_exactly(&mut self.stale, blocks);
+    }
+
+    /// Takes the marks off a block and answers them.
+    pub(crate) fn take_stale(&mut self, block: usize) -> u64 {
+        core::mem::take(&mut self.stale[block])
+    }
+
+    /// Takes over the box of a slot of a slice that is being rebuilt; one that is not right takes no room yet.
+    pub(crate) fn carry(&mut self, from: &Self, old: u32, new: u32) {
+        if from.is_stale(old) {
+            self.touch(new);
+            return;
+        }
+        let slot = old as usize;
+        self.resize(new + 1);
+        if from.present[slot / BLOCK] >> (slot % BLOCK) & 1 != 0 {
+            self.shapes.set(new as usize, from.shapes.get(slot).expect("a box that is present"));
+            self.nodes[new as usize] = from.nodes[slot];
+            self.present[new as usize / BLOCK] |= 1 << (new as usize % BLOCK);
+        }
+    }
+
+    /// Computes the box about a block of shapes. Those that are not present have empty boxes then.
+    pub(crate) fn close_block(&mut self, block: usize) {
+        self.blocks.set(block, self.shapes.union(block * BLOCK..(block + 1) * BLOCK));
+    }
+
+    /// Computes the box about all blocks.
+    pub(crate) fn close(&mut self) {
+        self.own = self.blocks.union(0..self.blocks.len());
+    }
+
+    /// The box about all that hangs below the slice's portal.
+    pub(crate) fn whole(&self) -> Aabb {
+        self.own.union(&self.children.union(0..self.children.len()))
+    }
+
+    /// Takes over the boxes of a slice that was rebuilt: its shapes' were carried, its children come in another order.
+    pub(crate) fn close_all(&mut self) {
+        (0..self.blocks.len()).for_each(|block| self.close_block(block));
+        self.close();
+    }
+
+    pub(crate) fn allocated_bytes(&self) -> usize {
+        size_of::<Self>()
+            + self.shapes.allocated_bytes()
+            + self.blocks.allocated_bytes()
+            + self.children.allocated_bytes()
+            + (self.nodes.capacity() + self.present.capacity() + self.stale.capacity()) * size_of::<u64>()
+    }
+}
+
+/// Grows by no more than a quarter at a time: a slice has no more boxes than shapes.
+fn resize_exactly(words: &mut Vec<u64>, len: usize) {
+    if len > words.capacity() {
+        words.reserve_exact(len.max(words.capacity() / 4 * 5) - words.len());
+    }
+    words.resize(len, 0);
+}
+
+impl Slice {
+    /// Notes that the world boxes of all shapes, if the scene keeps any, are to be computed anew.
+    pub(crate) fn touch_boxes(&mut self) {
+        if let Some(boxes) = &mut self.boxes {
+            boxes.touch_all(self.shapes.slots.end());
+        }
+    }
+}
+
+impl LinearAllocator {
+    /// The slots in use of a block, a bit each.
+    pub(crate) fn live_word(&self, block: usize) -> u64 {
+        let behind = (self.end() as usize).saturating_sub(block * BLOCK);
+        let all = if behind >= BLOCK { u64::MAX } else { (1 << behind) - 1 };
+        all & !self.holes().word(block)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Aabb, Node, Scene, SceneConfig, Shape, Transform};
+
+    #[test]
+    fn a_box_that_is_not_right_is_found_beside_what_waits_for_the_update() {
+        let mut scene = Scene::with_config(SceneConfig { bounds: true, ..SceneConfig::DEFAULT }).unwrap();
+        let shape = Node::transform(Transform::IDENTITY).with_shape(Shape::new(1, Aabb::cube(1.0)));
+        let nodes = [(); 2].map(|()| scene.insert(scene.root(), shape).unwrap());
+        scene.update();
+        scene.set_local(nodes[0], Transform::from_xyz(1.0, 0.0, 0.0)).unwrap();
+        assert_eq!(scene.validate(), Ok(()));
+        let at = scene.at(nodes[1]).unwrap();
+        let slot = scene.store.row(at).shape as usize;
+        let boxes = scene.store.slice_mut(at.slice).boxes.as_mut().unwrap();
+        boxes.shapes.set(slot, Aabb::cube(0.5));
+        assert!(scene.validate().is_err());
+    }
+}

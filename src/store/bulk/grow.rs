@@ -1,0 +1,275 @@
+//! Building many nodes at once: slices are planned before, opened with the room that they need, and filled in pre-order.
+
+use crate::math::Mat34;
+use crate::store::bulk::node_list::Packed;
+use crate::store::columns::ShapeRecord;
+use crate::store::columns::{At, NIL, Occupant, Row, Slot};
+use crate::store::restructuring::{Cut, Planner};
+use crate::store::{Head, Need, NodeList, Slice, Spot, Store};
+use crate::{Local, NodeHandle};
+use core::ops::Range;
+
+/// How much room a slice is opened with, as a multiple of what goes into it.
+const ROOM: f32 = 1.125;
+
+/// Nodes in pre-order, told by their places in that order.
+pub(crate) trait Forest {
+    /// How many there are.
+    fn count(&self) -> u32;
+
+    /// The place of a node's parent, or [`NIL`].
+    fn parent(&self, place: u32) -> u32;
+
+    /// What the node at a place is in the list of nodes.
+    fn head(&self, place: u32) -> Head;
+
+    /// The nodes in any order.
+    fn nodes(&self) -> &NodeList;
+}
+
+/// How many nodes ahead a description is asked for.
+const AHEAD: u32 = 16;
+
+/// A slice to be: the nodes from `first` to `end`, without those of the pieces that lie in it.
+struct Piece {
+    first: u32,
+    end: u32,
+    need: Need,
+    slice: u32,
+}
+
+impl Store {
+    /// Builds a run of siblings with all below them in new slices, and tells the handle of each place. Answers the topmost
+    /// slice, which hangs nowhere yet. The caller has made sure of enough handles.
+    ///
+    /// Parents before the run do not count. Computes in **O(nodes)**.
+    pub(crate) fn grow(&mut self, forest: &impl Forest, run: Range<u32>, mut tell: impl FnMut(u32, NodeHandle)) -> u32 {
+        let count = run.end - run.start;
+        let tables_before = self.tables.len();
+        let parent_of = |place: u32| match forest.parent(run.start + place) {
+            NIL => NIL,
+            parent if parent < run.start => NIL,
+            parent => parent - run.start,
+        };
+        let mut pieces = self.plan_pieces((0..count as usize).map(|place| parent_of(narrow(place))));
+        measure(&mut pieces, |place| forest.head(run.start + place).need());
+
+        pieces[0].slice = self.open_piece(&pieces[0].need);
+        let mut rows = vec![NIL; count as usize];
+        let mut walk = Walk::new();
+        for place in 0..count {
+            if place + AHEAD < count {
+                forest.nodes().look_ahead(forest.head(run.start + place + AHEAD));
+            }
+            let parent = parent_of(place);
+            while let Some((above, piece)) = walk.step(&pieces, place) {
+                let spot = self.spot_at_end(&pieces[above], parent, &rows);
+                pieces[piece].slice = self.open_piece(&pieces[piece].need);
+                self.insert_portal(&spot, pieces[piece].slice);
+            }
+            let spot = self.spot_at_end(&pieces[walk.present()], parent, &rows);
+            let (row, handle) = self.append(&spot, forest.nodes(), forest.head(run.start + place));
+            rows[place as usize] = row;
+            tell(run.start + place, handle);
+        }
+        for piece in &pieces {
+            // Portals lie as far from their siblings as what hangs below these is large, and yet in order.
+            let slice = &mut self.slices[piece.slice as usize];
+            slice.misplaced = 0;
+            if let Some(boxes) = &mut slice.boxes {
+                boxes.touch_all(slice.shapes.slots.end());
+            }
+            self.mark(piece.slice);
+            self.wear(piece.slice);
+        }
+        debug_assert!(self.tables.len() - tables_before <= self.most_tables(count as usize, 1));
+        pieces[0].slice
+    }
+
+    /// How many tables [`Self::grow`] opens at most for so many nodes in so many runs.
+    ///
+    /// Each slice opens one, and another whenever it has filled one. Every piece that is cut out has a quarter of the greatest
+    /// size, of which one row may be a portal to each other piece; pieces around runs of these are fewer than they.
+    pub(crate) fn most_tables(&self, nodes: usize, runs: usize) -> usize {
+        let filled = nodes / self.tables.max_entries as usize;
+        let cut = nodes / (Planner::new(self.config.max_nodes).least() as usize - 1);
+        runs + filled + 2 * cut
+    }
+
+    /// An empty slice, and entries for handles, with room for what is to come.
+    fn open_piece(&mut self, need: &Need) -> u32 {
+        let number = self.open_slice(Slice::with_room(&need.times(ROOM, self.config.max_nodes.max(need.rows))));
+        self.tables.open_with_room(number, need.rows as usize);
+        number
+    }
+
+    /// Puts a node behind all others in a slice without holes that has room; answers its row and its handle.
+    ///
+    /// What the list says goes to the columns directly. A description on the stack, written in pieces and read back whole,
+    /// would wait each time until every store before it has reached the cache.
+    #[inline]
+    fn append(&mut self, spot: &Spot, nodes: &NodeList, head: Head) -> (u32, NodeHandle) {
+        let slice = &mut self.slices[spot.slice as usize];
+        let at = slice.row_slots.allocate_near(0, false).expect("the slice was opened with room");
+        let handle = self.tables.append(spot.slice, At { slice: spot.slice, row: at });
+        let handle = handle.expect("the caller has made sure of handles");
+        let [mut transform, mut visibility, mut material] = slice.inherited(spot.parent);
+        let mut words = nodes.words(head);
+        match words.local() {
+            Some(Packed::Transform(local)) => {
+                let slot = slice.transforms.append(transform.index(), local);
+                transform = Slot::own(slot);
+            }
+            Some(Packed::Matrix(matrix)) => {
+                transform = slice.new_transform(transform, &Local::Matrix(matrix), &Mat34::IDENTITY, false);
+            }
+            None => {}
+        }
+        if let Some(mask) = words.visibility() {
+            visibility = slice.new_visibility(visibility, mask, false);
+        }
+        if let Some(value) = words.material() {
+            material = slice.new_material(material, value, false);
+        }
+        let mut shape = NIL;
+        if let Some((mesh, bounds)) = words.shape() {
+            let [transform, visibility, material] = [transform, visibility, material].map(Slot::index);
+            let record = ShapeRecord { node: handle.to_bits(), mesh, transform, visibility, material };
+            shape = slice.shapes.append(record, bounds);
+        }
+        let name = words.name().map_or(NIL, |name| slice.new_name(name.into(), false));
+        let row = Row { transform, visibility, material, shape, name, ..Row::new(Occupant::node(handle)) };
+        slice.link_new(at, row, spot);
+        if self.feed.is_some() {
+            slice.trace_owner(at);
+            self.note_new(spot.slice, handle);
+        }
+        (at, handle)
+    }
+
+    /// The whole and the pieces to be cut out of it, by their first places.
+    fn plan_pieces(&self, parents: impl DoubleEndedIterator<Item = u32> + ExactSizeIterator) -> Vec<Piece> {
+        let count = u32::try_from(parents.len()).expect("nodes number less than 2^30");
+        let piece = |first, end| Piece { first, end, need: Need::default(), slice: NIL };
+        let mut pieces = vec![piece(0, count)];
+        if count <= self.config.max_nodes {
+            return pieces;
+        }
+        let planner = Planner::new(self.config.max_nodes);
+        let cuts = gather(planner.plan(parents), planner.least() as usize);
+        pieces.extend(cuts.iter().map(|cut| piece(cut.first, cut.end)));
+        pieces.sort_unstable_by_key(|piece| (piece.first, core::cmp::Reverse(piece.end)));
+        pieces
+    }
+
+    /// The place behind all children of a node in a piece, or behind all tops of it.
+    fn spot_at_end(&self, piece: &Piece, parent: u32, rows: &[u32]) -> Spot {
+        let slice = self.slice(piece.slice);
+        let parent = if parent == NIL || parent < piece.first { NIL } else { rows[parent as usize] };
+        let previous = if parent == NIL { slice.last_top } else { slice.row(parent).last_child };
+        Spot { slice: piece.slice, parent, previous, next: NIL }
+    }
+}
+
+/// Adds cuts around runs of cuts until no node has more than `most` directly below it, which would be too many portals in
+/// one slice: those of a node with millions of children.
+fn gather(mut cuts: Vec<Cut>, most: usize) -> Vec<Cut> {
+    cuts.sort_by_key(|cut| cut.parent);
+    let mut around = Vec::new();
+    for siblings in cuts.chunk_by(|a, b| a.parent == b.parent) {
+        // From the last to the first, and without gaps.
+        let mut runs = siblings.to_vec();
+        while runs.len() > most {
+            let whole = |run: &[Cut]| Cut { first: run[run.len() - 1].first, ..run[0] };
+            around.extend(runs.chunks(most).filter(|run| run.len() > 1).map(whole));
+            runs = runs.chunks(most).map(whole).collect();
+        }
+    }
+    cuts.append(&mut around);
+    cuts
+}
+
+/// Adds up what goes into each piece.
+fn measure(pieces: &mut [Piece], need: impl Fn(u32) -> Need) {
+    let mut walk = Walk::new();
+    for place in 0..pieces[0].end {
+        while let Some((above, _)) = walk.step(pieces, place) {
+            pieces[above].need.extend(&Need::PORTAL);
+        }
+        pieces[walk.present()].need.extend(&need(place));
+    }
+}
+
+/// A place; there are less than 2³⁰.
+#[expect(clippy::cast_possible_truncation, reason = "nodes number less than 2^30")]
+fn narrow(place: usize) -> u32 {
+    place as u32
+}
+
+/// Which piece each place is in, place after place.
+struct Walk {
+    /// The pieces that the place is in, the innermost last.
+    within: Vec<usize>,
+    next: usize,
+}
+
+impl Walk {
+    fn new() -> Self {
+        Self { within: vec![0], next: 1 }
+    }
+
+    /// Goes to a place; answers the next piece that begins there, behind the one that it lies in.
+    fn step(&mut self, pieces: &[Piece], place: u32) -> Option<(usize, usize)> {
+        while pieces[self.present()].end <= place {
+            self.within.pop();
+        }
+        let begins = pieces.get(self.next).is_some_and(|piece| piece.first == place);
+        begins.then(|| {
+            let opened = (self.present(), self.next);
+            self.within.push(self.next);
+            self.next += 1;
+            opened
+        })
+    }
+
+    /// The innermost piece.
+    fn present(&self) -> usize {
+        self.within[self.within.len() - 1]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Node, Scene, SceneBuilder, SceneConfig};
+
+    #[test]
+    fn as_many_nodes_as_a_scene_has_numbers_for_are_built_in_one_call() {
+        let scene = Scene::new();
+        let (most, runs) = (crate::scene::MAX_NODES - 1, 1 << 20);
+        assert!(scene.store.tables.can_open(scene.store.most_tables(most, runs)));
+        assert_eq!(scene.check_room(most, runs), Ok(()));
+        assert!(scene.check_room(most + 1, 1).is_err());
+        assert!(scene.check_room(most, 1 << 24).is_err(), "each child of the root may need a table of its own");
+    }
+
+    #[test]
+    fn no_build_opens_more_tables_than_are_counted_on() {
+        for (max_table_entries, max_nodes) in [(4096, 16), (3, 16), (1, 64), (100, 64)] {
+            let config = SceneConfig { max_table_entries, max_nodes, min_nodes: 4, ..SceneConfig::DEFAULT };
+            let config = SceneConfig { initial_slice_max_num_nodes: 1, ..config };
+            for parent in [|_| 0, |number| number - 1, |number| usize::from(number > 1), |number| (number - 1) / 3] {
+                let mut builder = SceneBuilder::new();
+                for number in 0..3000_usize {
+                    builder.push(number.checked_sub(1).map(|_| parent(number)), Node::group());
+                }
+                let (mut scene, nodes) = builder.build(config).unwrap();
+                let runs = scene.children(scene.root()).count();
+                assert!(scene.store.tables.len() <= scene.store.most_tables(nodes.len(), runs));
+                let before = scene.store.tables.len();
+                scene.duplicate(nodes[0], nodes[0]).unwrap();
+                assert!(scene.store.tables.len() - before <= scene.store.most_tables(nodes.len(), 1));
+                scene.validate().unwrap();
+            }
+        }
+    }
+}

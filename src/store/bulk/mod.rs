@@ -1,0 +1,9 @@
+//! Many nodes at once: planned before, or made in the order in which they lie.
+
+mod grow;
+mod node_list;
+mod tour;
+
+pub(crate) use grow::Forest;
+pub(crate) use node_list::{Head, NodeList};
+pub(crate) use tour::Tour;

@@ -1,0 +1,230 @@
+//! Descriptions of nodes, packed one behind the other.
+
+use crate::math::{Aabb, Mat34, PackedTransform};
+use crate::simd::prefetch;
+use crate::store::Need;
+use crate::{Error, Local, Node, Shape, Transform, Visibility};
+use glam::Vec3;
+
+/// A list of descriptions as a scene keeps them. Each takes the words of the components that it has: most fit into one cache
+/// line, where a [`Node`] takes three, and lists are read in another order than they are written.
+///
+/// ```text
+/// words ── [ transform 10 or matrix 12 │ visibility 1 │ material 1 │ mesh 1, bounds 6 │ name: start 2, length 1 ]
+/// ```
+#[derive(Clone, Debug, Default)]
+pub(crate) struct NodeList {
+    heads: Vec<Head>,
+    words: Vec<u32>,
+    /// All names, one behind the other.
+    names: String,
+}
+
+/// Which components a description has, in the lowest bits, and where its words start.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Head(u64);
+
+impl Head {
+    const LOCAL: u64 = 1;
+    const VISIBILITY: u64 = 1 << 1;
+    const MATERIAL: u64 = 1 << 2;
+    const SHAPE: u64 = 1 << 3;
+    const NAME: u64 = 1 << 4;
+    /// The local transform is a matrix.
+    const MATRIX: u64 = 1 << 5;
+    const BITS: u32 = 6;
+
+    #[inline]
+    fn has(self, part: u64) -> bool {
+        self.0 & part != 0
+    }
+
+    /// What the node takes.
+    #[inline]
+    pub(crate) fn need(self) -> Need {
+        let one = |part| u32::from(self.has(part));
+        Need {
+            rows: 1,
+            transforms: one(Self::LOCAL),
+            visibilities: one(Self::VISIBILITY),
+            materials: one(Self::MATERIAL),
+            shapes: one(Self::SHAPE),
+            names: one(Self::NAME),
+        }
+    }
+}
+
+impl NodeList {
+    pub(crate) fn with_capacity(nodes: usize) -> Self {
+        Self { heads: Vec::with_capacity(nodes), words: Vec::with_capacity(nodes * 8), names: String::new() }
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.heads.len()
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.heads.clear();
+        self.words.clear();
+        self.names.clear();
+    }
+
+    /// Appends a description as a scene keeps it, or says why a scene would refuse it; it is then as if it had no components.
+    #[inline]
+    pub(crate) fn push(&mut self, node: &Node<'_>) -> Result<(), Error> {
+        if node.is_plain() {
+            self.push_checked(node);
+            return Ok(());
+        }
+        let checked = node.checked();
+        self.push_checked(checked.as_ref().unwrap_or(&Node::group()));
+        checked.map(drop)
+    }
+
+    /// Appends a description that a scene has or would keep as it is.
+    #[inline]
+    pub(crate) fn push_checked(&mut self, node: &Node<'_>) {
+        let mut head = (self.words.len() as u64) << Head::BITS;
+        match &node.local {
+            Some(Local::Transform(Transform { translation, rotation, scale })) => {
+                head |= Head::LOCAL;
+                let ([tx, ty, tz], [qx, qy, qz, qw]) = (translation.to_array(), rotation.to_array());
+                let [sx, sy, sz] = scale.to_array();
+                self.words.extend_from_slice(&[tx, ty, tz, qx, qy, qz, qw, sx, sy, sz].map(f32::to_bits));
+            }
+            Some(Local::Matrix(matrix)) => {
+                head |= Head::LOCAL | Head::MATRIX;
+                self.words.extend(matrix.rows.as_flattened().iter().map(|number| number.to_bits()));
+            }
+            None => {}
+        }
+        if let Some(visibility) = node.visibility {
+            head |= Head::VISIBILITY;
+            self.words.push(visibility.mask());
+        }
+        if let Some(material) = node.material {
+            head |= Head::MATERIAL;
+            self.words.push(material);
+        }
+        if let Some(Shape { mesh, bounds }) = &node.shape {
+            head |= Head::SHAPE;
+            let ([ax, ay, az], [bx, by, bz]) = (bounds.min.to_array(), bounds.max.to_array());
+            let [ax, ay, az, bx, by, bz] = [ax, ay, az, bx, by, bz].map(f32::to_bits);
+            self.words.extend_from_slice(&[*mesh, ax, ay, az, bx, by, bz]);
+        }
+        if let Some(name) = node.name {
+            head |= Head::NAME;
+            let (start, length) = (self.names.len(), u32::try_from(name.len()).expect("a name is shorter than 4 GiB"));
+            #[expect(clippy::cast_possible_truncation, reason = "the two halves of a number")]
+            self.words.extend([start as u32, (start as u64 >> 32) as u32, length]);
+            self.names.push_str(name);
+        }
+        self.heads.push(Head(head));
+    }
+
+    /// The heads of all descriptions.
+    pub(crate) fn heads(&self) -> &[Head] {
+        &self.heads
+    }
+
+    /// A description.
+    pub(crate) fn node(&self, head: Head) -> Node<'_> {
+        let mut words = self.words(head);
+        let local = words.local().map(|local| match local {
+            Packed::Transform(packed) => Local::Transform(packed.into()),
+            Packed::Matrix(matrix) => Local::Matrix(matrix),
+        });
+        let (visibility, material) = (words.visibility(), words.material());
+        let shape = words.shape().map(|(mesh, bounds)| Shape::new(mesh, bounds));
+        Node { local, material, shape, visibility, name: words.name() }
+    }
+
+    /// A description, to be read part by part.
+    #[inline]
+    pub(crate) fn words(&self, head: Head) -> Words<'_> {
+        Words { head, rest: &self.words[start(head)..], names: &self.names }
+    }
+
+    /// Asks for a description.
+    #[inline]
+    pub(crate) fn look_ahead(&self, head: Head) {
+        prefetch(&self.words, start(head));
+        prefetch(&self.words, start(head) + 7);
+    }
+}
+
+/// Where a description's words start.
+#[inline]
+fn start(head: Head) -> usize {
+    usize::try_from(head.0 >> Head::BITS).expect("a place in a list that is in memory")
+}
+
+/// A local transform as a list has it.
+pub(crate) enum Packed {
+    Transform(PackedTransform),
+    Matrix(Mat34),
+}
+
+/// A description whose parts are taken one after the other, in this order.
+pub(crate) struct Words<'l> {
+    head: Head,
+    rest: &'l [u32],
+    names: &'l str,
+}
+
+impl<'l> Words<'l> {
+    #[inline]
+    pub(crate) fn local(&mut self) -> Option<Packed> {
+        if !self.head.has(Head::LOCAL) {
+            return None;
+        }
+        if self.head.has(Head::MATRIX) {
+            return Some(Packed::Matrix(Mat34 { rows: [self.numbers(), self.numbers(), self.numbers()] }));
+        }
+        let (translation, rotation, scale) = (self.numbers(), self.numbers(), self.numbers());
+        Some(Packed::Transform(PackedTransform { translation, rotation, scale }))
+    }
+
+    #[inline]
+    pub(crate) fn visibility(&mut self) -> Option<Visibility> {
+        self.head.has(Head::VISIBILITY).then(|| Visibility::layers(self.next()))
+    }
+
+    #[inline]
+    pub(crate) fn material(&mut self) -> Option<u32> {
+        self.head.has(Head::MATERIAL).then(|| self.next())
+    }
+
+    /// The mesh and the bounds of the shape.
+    #[inline]
+    pub(crate) fn shape(&mut self) -> Option<(u32, Aabb)> {
+        self.head.has(Head::SHAPE).then(|| {
+            let mesh = self.next();
+            let (min, max) = (self.numbers(), self.numbers());
+            (mesh, Aabb { min: Vec3::from_array(min), max: Vec3::from_array(max) })
+        })
+    }
+
+    #[inline]
+    pub(crate) fn name(&mut self) -> Option<&'l str> {
+        self.head.has(Head::NAME).then(|| {
+            let [low, high, length] = [self.next(), self.next(), self.next()].map(|word| word as usize);
+            let start = high << 32 | low;
+            &self.names[start..start + length]
+        })
+    }
+
+    #[inline(always)]
+    fn next(&mut self) -> u32 {
+        let (&word, rest) = self.rest.split_first().expect("a description has the words that its head says");
+        self.rest = rest;
+        word
+    }
+
+    #[inline(always)]
+    fn numbers<const N: usize>(&mut self) -> [f32; N] {
+        let (words, rest) = self.rest.split_first_chunk().expect("a description has the words that its head says");
+        self.rest = rest;
+        words.map(f32::from_bits)
+    }
+}

@@ -1,0 +1,317 @@
+//! The change feed: what edits noted and updates changed, told of nodes.
+
+use crate::NodeHandle;
+use crate::math::Mat34;
+use crate::store::allocation::Bits;
+use crate::store::{Slice, Standing, Store};
+
+mod notes;
+
+/// What is known of a handle's entry in this frame; a byte each.
+mod flag {
+    /// Its live node was not in the scene after the last update.
+    pub(super) const NEW: u8 = 1;
+    /// That node is not in the scene now either.
+    pub(super) const HIDDEN: u8 = 2;
+    /// The node that was in the scene after the last update is not any more.
+    pub(super) const GONE: u8 = 4;
+    /// That node is listed with the matrix that it had.
+    pub(super) const DISPLACED: u8 = 8;
+    /// That node is listed with the mask that it had.
+    pub(super) const VEILED: u8 = 16;
+    /// Its live node entered with the last update.
+    pub(super) const ENTERED: u8 = 32;
+}
+
+/// Flags by handle, or rather by the entry of its metadata table: at any time at most one node has an entry.
+#[derive(Clone, Debug, Default)]
+struct Flags {
+    tables: Vec<Vec<u8>>,
+}
+
+impl Flags {
+    #[inline]
+    fn has(&self, node: NodeHandle, flags: u8) -> bool {
+        let entry = self.tables.get(node.table() as usize).and_then(|table| table.get(node.index() as usize));
+        entry.is_some_and(|entry| entry & flags != 0)
+    }
+
+    #[inline]
+    fn entry(&mut self, node: NodeHandle) -> &mut u8 {
+        let (table, index) = (node.table() as usize, node.index() as usize);
+        if table >= self.tables.len() {
+            self.tables.resize(table + 1, Vec::new());
+        }
+        let table = &mut self.tables[table];
+        if index >= table.len() {
+            table.resize((index + 1).next_power_of_two(), 0);
+        }
+        &mut table[index]
+    }
+
+    fn clear(&mut self, node: NodeHandle, flags: u8) {
+        *self.entry(node) &= !flags;
+    }
+}
+
+/// Logs of a frame's edits, and what the last update made of those of the frame before.
+///
+/// Everything is appended in the order of edits and of the update's descent, so it is the same from run to run.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Feed {
+    flags: Flags,
+    /// Nodes that came into the scene; some may be gone again.
+    came: Vec<NodeHandle>,
+    /// How long `came` may become before those that are gone again are weeded out.
+    came_limit: usize,
+    /// Nodes that were in the scene after the last update, and left it; some may be back.
+    went: Vec<NodeHandle>,
+    /// Nodes that came to inherit another slot's matrix, with the one that they had after the last update.
+    displaced: Vec<(NodeHandle, Mat34)>,
+    /// The same of masks.
+    veiled: Vec<(NodeHandle, u32)>,
+    /// Slices with slots that are not settled.
+    pub(crate) unsettled: Vec<u32>,
+    /// The same of the last update, while another one goes on.
+    settling: Vec<u32>,
+    pub(crate) moved: Vec<NodeHandle>,
+    pub(crate) visibility: Vec<NodeHandle>,
+    pub(crate) entered: Vec<NodeHandle>,
+    pub(crate) left: Vec<NodeHandle>,
+    /// What was displaced before the last update, by handle.
+    recalled: Vec<(NodeHandle, Mat34)>,
+    /// Slots that changed in the slice that is looked at, also as a set, and those of nodes that are new: kept to spare
+    /// allocations.
+    slots: Vec<u32>,
+    members: Bits,
+    resting: Vec<u32>,
+}
+
+/// What edits note.
+impl Feed {
+    /// Notes that a node was inserted.
+    #[inline]
+    pub(crate) fn enter_new(&mut self, node: NodeHandle) {
+        let entry = self.flags.entry(node);
+        *entry = *entry & !(flag::HIDDEN | flag::ENTERED) | flag::NEW;
+        self.came.push(node);
+    }
+
+    /// Notes that a node that lived outside of the scene is part of it.
+    pub(crate) fn enter_again(&mut self, node: NodeHandle) {
+        let entry = self.flags.entry(node);
+        if *entry & flag::NEW != 0 {
+            *entry &= !flag::HIDDEN;
+        } else if *entry & flag::GONE != 0 {
+            *entry &= !flag::GONE;
+            return;
+        } else {
+            *entry |= flag::NEW;
+        }
+        self.came.push(node);
+    }
+
+    /// Notes that a node of the scene is removed or detached.
+    #[inline]
+    pub(crate) fn leave(&mut self, node: NodeHandle) {
+        let entry = self.flags.entry(node);
+        if *entry & flag::NEW != 0 {
+            *entry |= flag::HIDDEN;
+        } else {
+            *entry |= flag::GONE;
+            self.went.push(node);
+        }
+    }
+
+    /// Whether a node was not in the scene after the last update.
+    #[inline]
+    pub(crate) fn is_new(&self, node: NodeHandle) -> bool {
+        self.flags.has(node, flag::NEW)
+    }
+
+    /// Notes the matrix that a node had, the first time in a frame.
+    pub(crate) fn displace(&mut self, node: NodeHandle, world: &Mat34) {
+        let entry = self.flags.entry(node);
+        if *entry & (flag::NEW | flag::DISPLACED) == 0 {
+            *entry |= flag::DISPLACED;
+            self.displaced.push((node, *world));
+        }
+    }
+
+    /// Notes the mask that a node had, the first time in a frame.
+    pub(crate) fn veil(&mut self, node: NodeHandle, mask: u32) {
+        let entry = self.flags.entry(node);
+        if *entry & (flag::NEW | flag::VEILED) == 0 {
+            *entry |= flag::VEILED;
+            self.veiled.push((node, mask));
+        }
+    }
+
+    /// Notes that a slice has slots that are not settled.
+    pub(crate) fn list_unsettled(&mut self, number: u32, slice: &Slice) {
+        if slice.transforms.trace.as_ref().is_some_and(|trace| trace.waits) {
+            self.unsettled.push(number);
+        }
+    }
+}
+
+/// What an update makes of it.
+impl Feed {
+    /// Begins with an empty feed.
+    pub(crate) fn begin(&mut self) {
+        for node in self.entered.drain(..) {
+            self.flags.clear(node, flag::ENTERED);
+        }
+        self.moved.clear();
+        self.visibility.clear();
+        self.left.clear();
+        self.recalled.clear();
+        core::mem::swap(&mut self.unsettled, &mut self.settling);
+    }
+
+    /// Tells of what the update changed in a slice, once it is up to date.
+    pub(crate) fn collect(&mut self, number: u32, slice: &mut Slice, swept: bool) {
+        let Self { flags, moved, visibility, slots, members, came, displaced, veiled, .. } = self;
+        if swept {
+            self.unsettled.push(number);
+            slots.clear();
+            slice.transforms.compare_swept(slots);
+            if slice.standing != Standing::Attached {
+                slots.clear();
+            }
+            let owners = slice.transforms.trace.as_ref().map_or(&[][..], |trace| &trace.owners);
+            let owners = (owners, &slice.transforms.slots);
+            if came.is_empty() && displaced.is_empty() {
+                slice.finders(slots, owners, members, |row| row.transform, |_, node| moved.push(node));
+            } else {
+                let mut new = core::mem::take(&mut self.resting);
+                slice.finders(
+                    slots,
+                    owners,
+                    members,
+                    |row| row.transform,
+                    |row, node| {
+                        if !flags.has(node, flag::NEW | flag::DISPLACED) {
+                            moved.push(node);
+                        } else if flags.has(node, flag::NEW) {
+                            new.extend(row.transform.as_own());
+                        }
+                    },
+                );
+                new.drain(..).for_each(|slot| slice.transforms.rest(slot));
+                self.resting = new;
+            }
+        }
+        let Some(trace) = &mut slice.visibilities.trace else { return };
+        slots.clear();
+        slots.append(&mut trace.changed);
+        if slots.is_empty() || slice.standing != Standing::Attached {
+            return;
+        }
+        let owners = slice.visibilities.trace.as_ref().map_or(&[][..], |trace| &trace.owners);
+        let owners = (owners, &slice.visibilities.slots);
+        let quiet = came.is_empty() && veiled.is_empty();
+        slice.finders(
+            slots,
+            owners,
+            members,
+            |row| row.visibility,
+            |_, node| {
+                if quiet || !flags.has(node, flag::NEW | flag::VEILED) {
+                    visibility.push(node);
+                }
+            },
+        );
+    }
+
+    /// Tells of what edits noted, once every slice is up to date, and begins another frame.
+    pub(crate) fn finish(&mut self, store: &mut Store) {
+        for number in self.settling.drain(..) {
+            if let Some(slice) = store.slices.get_mut(number as usize) {
+                slice.transforms.settle();
+            }
+        }
+        for &number in &self.unsettled {
+            store.slice_mut(number).transforms.unsettle();
+        }
+        let Self { flags, moved, visibility, entered, left, came, went, displaced, veiled, recalled, .. } = self;
+        for (node, before) in &*displaced {
+            if !flags.has(*node, flag::NEW | flag::GONE)
+                && let Some(at) = store.resolve_attached(*node)
+                && store.matrix_at(at).to_bits() != before.to_bits()
+            {
+                moved.push(*node);
+            }
+        }
+        for &(node, before) in &*veiled {
+            if !flags.has(node, flag::NEW | flag::GONE)
+                && let Some(at) = store.resolve_attached(node)
+                && store.mask_at(at) != before
+            {
+                visibility.push(node);
+            }
+        }
+        for &node in &*came {
+            if flags.has(node, flag::NEW)
+                && !flags.has(node, flag::HIDDEN | flag::ENTERED)
+                && store.resolve(node).is_some()
+            {
+                *flags.entry(node) |= flag::ENTERED;
+                entered.push(node);
+            }
+        }
+        for &node in &*went {
+            if flags.has(node, flag::GONE) {
+                flags.clear(node, flag::GONE);
+                left.push(node);
+            }
+        }
+        came.drain(..).for_each(|node| flags.clear(node, flag::NEW | flag::HIDDEN));
+        went.clear();
+        veiled.drain(..).for_each(|(node, _)| flags.clear(node, flag::VEILED));
+        displaced.iter().for_each(|&(node, _)| flags.clear(node, flag::DISPLACED));
+        core::mem::swap(displaced, recalled);
+        recalled.sort_unstable_by_key(|&(node, _)| node);
+    }
+
+    /// The matrix that a node had after the update before the last: the one that it has `now` if it was not there, else
+    /// that `of_slot`, if it had the slot then.
+    pub(crate) fn previous<'m>(&'m self, node: NodeHandle, now: &'m Mat34, of_slot: &'m Mat34) -> &'m Mat34 {
+        if self.has_entered(node) { now } else { self.recall(node).unwrap_or(of_slot) }
+    }
+
+    /// Whether every node had the matrix of its slot.
+    pub(crate) fn is_quiet(&self) -> bool {
+        self.came.is_empty() && self.entered.is_empty() && self.recalled.is_empty()
+    }
+
+    /// Whether any node had another matrix than its slot.
+    pub(crate) fn recalls(&self) -> bool {
+        !self.recalled.is_empty()
+    }
+
+    /// The matrix that a node had after the update before the last, where that is not its slot's: `None` elsewhere.
+    fn recall(&self, node: NodeHandle) -> Option<&Mat34> {
+        let place = self.recalled.binary_search_by_key(&node, |&(node, _)| node).ok()?;
+        Some(&self.recalled[place].1)
+    }
+
+    /// Whether a node was not there after the update before the last.
+    fn has_entered(&self, node: NodeHandle) -> bool {
+        self.flags.has(node, flag::NEW | flag::ENTERED)
+    }
+
+    pub(crate) fn bytes(&self) -> usize {
+        let Self { came, went, moved, visibility, entered, left, displaced, recalled, veiled, .. } = self;
+        let handles: usize = [came, went, moved, visibility, entered, left].map(Vec::capacity).iter().sum();
+        size_of::<Self>()
+            + self.flags.tables.iter().map(Vec::capacity).sum::<usize>()
+            + self.flags.tables.capacity() * size_of::<Vec<u8>>()
+            + handles * size_of::<NodeHandle>()
+            + (displaced.capacity() + recalled.capacity()) * size_of::<(NodeHandle, Mat34)>()
+            + veiled.capacity() * size_of::<(NodeHandle, u32)>()
+            + self.members.bytes()
+            + [&self.unsettled, &self.settling, &self.slots, &self.resting].map(Vec::capacity).iter().sum::<usize>()
+                * size_of::<u32>()
+    }
+}

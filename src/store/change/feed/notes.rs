@@ -1,0 +1,130 @@
+//! What edits note for the change feed.
+
+use crate::NodeHandle;
+use crate::math::Mat34;
+use crate::store::columns::At;
+use crate::store::{Feed, Slice, Standing, Store};
+
+impl Store {
+    /// Notes that a node was inserted.
+    #[inline]
+    pub(crate) fn note_new(&mut self, slice: u32, node: NodeHandle) {
+        let Self { slices, tables, feed, .. } = self;
+        if let Some(feed) = feed {
+            feed.enter_new(node);
+            if slices[slice as usize].standing != Standing::Attached {
+                feed.leave(node);
+            }
+            // Where no update comes, those that came and went are weeded out.
+            if feed.came.len() > feed.came_limit {
+                feed.came.retain(|&node| tables.resolve(node).is_some());
+                feed.came_limit = 1024.max(2 * feed.came.len());
+            }
+        }
+    }
+
+    /// Notes that a node that was detached is part of the tree, with all below it. O(nodes).
+    pub(crate) fn note_attached(&mut self, top: At) {
+        self.note_subtree(top, Feed::enter_again);
+    }
+
+    /// Notes that a node is about to be removed or detached, with all below it, if it is part of the tree. O(nodes).
+    pub(crate) fn note_left(&mut self, top: At) {
+        if self.slice(top.slice).standing == Standing::Attached {
+            self.note_subtree(top, Feed::leave);
+        }
+    }
+
+    /// The place of a node of the tree.
+    pub(in crate::store) fn resolve_attached(&self, node: NodeHandle) -> Option<At> {
+        self.resolve(node).filter(|at| self.slice(at.slice).standing == Standing::Attached)
+    }
+
+    pub(in crate::store) fn matrix_at(&self, at: At) -> &Mat34 {
+        &self.slice(at.slice).transforms.worlds[self.row(at).transform.index() as usize]
+    }
+
+    pub(in crate::store) fn mask_at(&self, at: At) -> u32 {
+        self.slice(at.slice).visibilities.effective[self.row(at).visibility.index() as usize]
+    }
+
+    fn note_subtree(&mut self, top: At, note: fn(&mut Feed, NodeHandle)) {
+        let Self { slices, feed, .. } = self;
+        let Some(feed) = feed else { return };
+        let mut below = Vec::new();
+        let slice = &slices[top.slice as usize];
+        let mut visit = |slice: &Slice, row: u32, below: &mut Vec<u32>| {
+            let occupant = slice.row(row).occupant;
+            occupant.as_node().into_iter().for_each(|node| note(feed, node));
+            below.extend(occupant.as_portal());
+        };
+        slice.subtree(top.row).for_each(|row| visit(slice, row, &mut below));
+        while let Some(number) = below.pop() {
+            let slice = &slices[number as usize];
+            slice.row_slots.iter().for_each(|row| visit(slice, row, &mut below));
+        }
+    }
+
+    /// Notes what a row and those below it have that inherit from another parent than before, and are about to be rewired.
+    pub(crate) fn note_relinked(&mut self, number: u32, top: u32) {
+        let Some(feed) = &mut self.feed else { return };
+        let slice = &self.slices[number as usize];
+        let row = slice.row(top);
+        if row.transform.as_own().is_none() {
+            slice.note_displaced(top, feed);
+        }
+        if row.visibility.as_own().is_none() {
+            slice.note_veiled(top, feed);
+        }
+    }
+
+    /// Notes what a row and those below it have that are about to lose the row's transform.
+    pub(crate) fn note_lost_transform(&mut self, at: At) {
+        if let Some(feed) = &mut self.feed {
+            self.slices[at.slice as usize].note_displaced(at.row, feed);
+        }
+    }
+
+    /// Notes what a row and those below it have that are about to lose the row's visibility.
+    pub(crate) fn note_lost_visibility(&mut self, at: At) {
+        if let Some(feed) = &mut self.feed {
+            self.slices[at.slice as usize].note_veiled(at.row, feed);
+        }
+    }
+
+    /// Takes every node for new, and every array, in a store that was just read.
+    pub(crate) fn note_all_new(&mut self) {
+        let numbers: Vec<u32> = self.slice_numbers().collect();
+        for number in numbers {
+            self.note_layout(number);
+            if self.feed.is_none() {
+                continue;
+            }
+            let slice = &mut self.slices[number as usize];
+            slice.begin_trace();
+            let nodes: Vec<NodeHandle> = slice.rows.iter().filter_map(|row| row.occupant.as_node()).collect();
+            nodes.into_iter().for_each(|node| self.note_new(number, node));
+        }
+    }
+
+    /// Notes that a slice was rebuilt: whose slots are where.
+    pub(crate) fn note_rebuilt(&mut self, number: u32) {
+        self.note_layout(number);
+        if let Some(feed) = &mut self.feed {
+            let slice = &mut self.slices[number as usize];
+            (0..slice.row_slots.end()).for_each(|row| slice.trace_owner(row));
+            feed.list_unsettled(number, slice);
+        }
+    }
+
+    /// Settles every slice, before a visitor may compute anew what the last update did.
+    pub(crate) fn settle_all(&mut self) {
+        let Self { slices, feed, .. } = self;
+        let Some(feed) = feed else { return };
+        for number in feed.unsettled.drain(..) {
+            if let Some(slice) = slices.get_mut(number as usize) {
+                slice.transforms.settle();
+            }
+        }
+    }
+}

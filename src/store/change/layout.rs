@@ -1,0 +1,88 @@
+//! Which matrix arrays changed, and how: for whoever keeps copies of them.
+
+use crate::store::{Slice, Standing, Store};
+
+/// The slices whose matrices changed with the last update, and those whose arrays were laid out anew since.
+///
+/// Every layout has a number of its own, so a copy of one is never taken for that of another, in the same slice or in one
+/// that was given the same number.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Layouts {
+    /// The last number that was given to a layout.
+    issued: u64,
+    /// The last number at the last update.
+    told: u64,
+    /// The last number at the update before.
+    told_before: u64,
+    /// Slices that were laid out anew since the last update, and others.
+    relaid: Vec<u32>,
+    /// Numbers of slices that went since the last update; some are in use again.
+    gone: Vec<u32>,
+    /// Slices whose matrices changed with the last update.
+    pub(crate) changed: Vec<u32>,
+    /// Slices that went before the last update and since the one before.
+    pub(crate) dropped: Vec<u32>,
+}
+
+impl Layouts {
+    /// Whether a layout is younger than the update before the last: nobody has been told of any part of it before.
+    pub(crate) fn is_new(&self, slice: &Slice) -> bool {
+        slice.layout > self.told_before
+    }
+
+    /// Notes that an update computed matrices of a slice.
+    pub(crate) fn list_swept(&mut self, number: u32, slice: &Slice) {
+        if !self.is_new(slice) {
+            self.changed.push(number);
+        }
+    }
+
+    pub(crate) fn bytes(&self) -> usize {
+        [&self.relaid, &self.gone, &self.changed, &self.dropped].map(Vec::capacity).iter().sum::<usize>()
+            * size_of::<u32>()
+    }
+}
+
+/// Adds a number to a list that is weeded out once it is longer than numbers can be many.
+fn note(list: &mut Vec<u32>, number: u32, slices: usize) {
+    if list.len() > 64 + 2 * slices {
+        list.sort_unstable();
+        list.dedup();
+    }
+    list.push(number);
+}
+
+impl Store {
+    /// Notes that the slots of a slice have changed their places.
+    pub(in crate::store) fn note_layout(&mut self, number: u32) {
+        let Self { slices, layouts, .. } = self;
+        layouts.issued += 1;
+        let before = core::mem::replace(&mut slices[number as usize].layout, layouts.issued);
+        if before <= layouts.told {
+            note(&mut layouts.relaid, number, slices.len());
+        }
+    }
+
+    /// Notes that a slice went.
+    pub(in crate::store) fn note_gone(&mut self, number: u32) {
+        note(&mut self.layouts.gone, number, self.slices.len());
+    }
+
+    /// Begins the lists of an update.
+    pub(crate) fn begin_layouts(&mut self) {
+        let Self { slices, layouts, .. } = self;
+        let Layouts { issued, told, told_before, relaid, gone, changed, dropped } = layouts;
+        *told_before = core::mem::replace(told, *issued);
+        changed.clear();
+        dropped.clear();
+        let in_use = |slice: &Slice| slice.lives && slice.standing != Standing::Doomed;
+        let lives = |&number: &u32| slices.get(number as usize).is_some_and(in_use);
+        for (list, told) in [(relaid, changed), (gone, dropped)] {
+            list.sort_unstable();
+            list.dedup();
+            told.append(list);
+        }
+        layouts.changed.retain(lives);
+        layouts.dropped.retain(|number| !lives(number));
+    }
+}

@@ -1,0 +1,11 @@
+//! Whom an edit tells: the update, maintenance, draw lists, the change feed, boxes.
+
+mod feed;
+mod inheritors;
+mod layout;
+mod marks;
+mod trace;
+
+pub(crate) use feed::Feed;
+pub(crate) use layout::Layouts;
+pub(in crate::store) use trace::{MaskTrace, Trace};

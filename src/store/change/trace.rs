@@ -1,0 +1,383 @@
+//! What a slice remembers where changes are told: who has each slot, and what it held after the update before the last.
+//!
+//! The **history** of a slot is its world matrix, or mask, after the last update. It goes with the slot wherever the slot
+//! moves. Every row's history is that of its effective slot; a row that comes to inherit a slot of another history is noted
+//! in the [`Feed`] with its own, unless it is new.
+
+use crate::math::Mat34;
+use crate::store::allocation::Bits;
+use crate::store::change::Feed;
+use crate::store::columns::put;
+use crate::store::columns::{NIL, Row, Slot};
+use crate::store::{Slice, TransformColumn, VisibilityColumn};
+
+/// The history of a slot that a new node was given: a pattern of bits that no product is.
+const NONE: u32 = 0x7FC5_EED1;
+
+fn no_history() -> Mat34 {
+    Mat34 { rows: [[f32::from_bits(NONE); 4]; 3] }
+}
+
+/// Whether a slot had no matrix after the last update.
+#[inline]
+fn is_new(history: &Mat34) -> bool {
+    history.rows[0][0].to_bits() == NONE
+}
+
+/// Whether two matrices differ in any bit. Without a branch on each number.
+#[inline]
+fn differ(a: &Mat34, b: &Mat34) -> bool {
+    let mut any = 0;
+    for (a, b) in a.rows.iter().zip(&b.rows) {
+        for (a, b) in a.iter().zip(b) {
+            any |= a.to_bits() ^ b.to_bits();
+        }
+    }
+    any != 0
+}
+
+/// What a transform column remembers: 52 bytes a slot and a bit.
+#[derive(Clone, Debug)]
+pub(crate) struct Trace {
+    /// The row of each slot; [`NIL`] for the base.
+    pub(crate) owners: Vec<u32>,
+    /// World matrices after the update before the last.
+    pub(crate) previous: Vec<Mat34>,
+    /// Slots of which `previous` is not their history, but `worlds` is: the last update computed them.
+    unsettled: Bits,
+    /// Whether there may be any.
+    pub(crate) waits: bool,
+}
+
+impl Trace {
+    pub(crate) const BYTES: usize = size_of::<u32>() + size_of::<Mat34>();
+
+    /// For a column with nothing but its base.
+    pub(crate) fn new(base: &Mat34, capacity: usize) -> Self {
+        let mut trace = Self {
+            owners: Vec::with_capacity(capacity),
+            previous: Vec::with_capacity(capacity),
+            unsettled: Bits::default(),
+            waits: false,
+        };
+        trace.owners.push(NIL);
+        trace.previous.push(*base);
+        trace
+    }
+
+    /// Forgets what a slot was.
+    #[inline]
+    pub(crate) fn put(&mut self, slot: u32) {
+        put(&mut self.owners, slot, NIL);
+        put(&mut self.previous, slot, no_history());
+        if self.waits {
+            self.unsettled.remove(slot);
+        }
+    }
+
+    pub(crate) fn truncate(&mut self, end: usize) {
+        self.owners.truncate(end);
+        self.previous.truncate(end);
+    }
+
+    /// Gives a slot what another column remembers of a slot there.
+    pub(crate) fn carry(&mut self, from: &Self, old: u32, new: u32) {
+        put(&mut self.owners, new, from.owners[old as usize]);
+        put(&mut self.previous, new, from.previous[old as usize]);
+        if from.waits && from.unsettled.contains(old) {
+            self.unsettled.insert(new);
+            self.waits = true;
+        } else {
+            self.unsettled.remove(new);
+        }
+    }
+
+    pub(crate) fn bytes(&self) -> usize {
+        size_of::<Self>()
+            + self.owners.capacity() * size_of::<u32>()
+            + self.previous.capacity() * size_of::<Mat34>()
+            + self.unsettled.bytes()
+    }
+}
+
+/// What a visibility column remembers: 4 bytes a slot.
+#[derive(Clone, Debug)]
+pub(crate) struct MaskTrace {
+    /// The row of each slot; [`NIL`] for the base.
+    pub(crate) owners: Vec<u32>,
+    /// The base after the last update. Of the other slots nothing but an update writes the effective mask.
+    pub(crate) base: u32,
+    /// Slots whose mask the last sweep changed.
+    pub(crate) changed: Vec<u32>,
+}
+
+impl MaskTrace {
+    pub(crate) const BYTES: usize = size_of::<u32>();
+
+    /// For a column with nothing but its base.
+    pub(crate) fn new(base: u32) -> Self {
+        Self { owners: vec![NIL], base, changed: Vec::new() }
+    }
+
+    #[inline]
+    pub(crate) fn put(&mut self, slot: u32) {
+        put(&mut self.owners, slot, NIL);
+    }
+
+    pub(crate) fn truncate(&mut self, end: usize) {
+        self.owners.truncate(end);
+    }
+
+    pub(crate) fn bytes(&self) -> usize {
+        size_of::<Self>() + (self.owners.capacity() + self.changed.capacity()) * size_of::<u32>()
+    }
+}
+
+impl TransformColumn {
+    /// The world matrix of a slot after the update before the last; the present one of a new slot, and where nothing is
+    /// remembered.
+    #[inline]
+    pub(crate) fn previous(&self, slot: u32) -> &Mat34 {
+        let world = &self.worlds[slot as usize];
+        let Some(trace) = &self.trace else { return world };
+        let previous = &trace.previous[slot as usize];
+        if is_new(previous) { world } else { previous }
+    }
+
+    /// The world matrix of a slot after the last update.
+    fn history(&self, trace: &Trace, slot: u32) -> Mat34 {
+        let settled = !trace.waits || !trace.unsettled.contains(slot);
+        if settled { trace.previous[slot as usize] } else { self.worlds[slot as usize] }
+    }
+
+    /// Whether a slot in use, or the base, is without a history.
+    pub(crate) fn has_new(&self) -> bool {
+        let is_new = |trace: &Trace| self.slots.iter().any(|slot| is_new(&trace.previous[slot as usize]));
+        self.trace.as_deref().is_some_and(is_new)
+    }
+
+    /// Makes `previous` the history of all slots. To be done before anything computes world matrices anew.
+    pub(crate) fn settle(&mut self) {
+        if let Some(trace) = &mut self.trace
+            && core::mem::take(&mut trace.waits)
+        {
+            for run in trace.unsettled.runs(self.worlds.len()) {
+                trace.previous[run.clone()].copy_from_slice(&self.worlds[run]);
+            }
+            trace.unsettled.clear();
+        }
+    }
+
+    /// The same for the base alone.
+    pub(crate) fn settle_base(&mut self) {
+        if let Some(trace) = &mut self.trace
+            && trace.waits
+            && trace.unsettled.contains(0)
+        {
+            trace.previous[0] = self.worlds[0];
+            trace.unsettled.remove(0);
+        }
+    }
+
+    /// Notes that what the last sweep computed is not settled.
+    pub(crate) fn unsettle(&mut self) {
+        if let Some(trace) = &mut self.trace {
+            trace.waits = true;
+            if self.swept.all {
+                trace.unsettled.fill(self.slots.end());
+            } else {
+                trace.unsettled.copy_from(&self.swept.slots);
+            }
+        }
+    }
+
+    /// Gives a fresh slot what is remembered of the slot in whose place it comes.
+    pub(crate) fn carry(&mut self, old: u32, fresh: u32) {
+        if let Some(trace) = &mut self.trace {
+            let (owner, previous) = (trace.owners[old as usize], trace.previous[old as usize]);
+            trace.owners[fresh as usize] = owner;
+            trace.previous[fresh as usize] = previous;
+            if trace.waits && trace.unsettled.contains(old) {
+                trace.unsettled.insert(fresh);
+            }
+        }
+    }
+
+    /// Adds the slots that the last sweep changed to `changed`, some holes among them, and gives slots without a history
+    /// their present matrix for one.
+    pub(crate) fn compare_swept(&mut self, changed: &mut Vec<u32>) {
+        let Self { worlds, swept, trace, .. } = self;
+        let Some(trace) = trace else { return };
+        let mut compare = |run: core::ops::Range<usize>| {
+            let slots = u32::try_from(run.start).expect("slots are numbered in 31 bits")..;
+            for ((world, previous), slot) in worlds[run.clone()].iter().zip(&mut trace.previous[run]).zip(slots) {
+                if differ(world, previous) {
+                    if is_new(previous) {
+                        *previous = *world;
+                    } else {
+                        changed.push(slot);
+                    }
+                }
+            }
+        };
+        if swept.all {
+            compare(0..worlds.len());
+        } else {
+            swept.slots.runs(worlds.len()).for_each(compare);
+        }
+    }
+
+    /// Has a slot be at rest.
+    pub(crate) fn rest(&mut self, slot: u32) {
+        if let Some(trace) = &mut self.trace {
+            trace.previous[slot as usize] = self.worlds[slot as usize];
+        }
+    }
+}
+
+impl VisibilityColumn {
+    /// The effective mask of a slot after the last update.
+    fn history(&self, trace: &MaskTrace, slot: u32) -> u32 {
+        if slot == 0 { trace.base } else { self.effective[slot as usize] }
+    }
+}
+
+impl Slice {
+    /// Begins to remember: all slots but the bases are new.
+    pub(crate) fn begin_trace(&mut self) {
+        let Self { transforms, visibilities, .. } = self;
+        let capacity = transforms.worlds.capacity();
+        transforms.trace = transforms.worlds.first().map(|base| Box::new(Trace::new(base, capacity)));
+        if let Some(trace) = &mut transforms.trace {
+            (1..transforms.slots.end()).for_each(|slot| trace.put(slot));
+        }
+        visibilities.trace = visibilities.effective.first().map(|&base| Box::new(MaskTrace::new(base)));
+        if let Some(trace) = &mut visibilities.trace {
+            (1..visibilities.slots.end()).for_each(|slot| trace.put(slot));
+        }
+        for row in 0..self.row_slots.end() {
+            if self.row_slots.is_live(row) {
+                self.trace_owner(row);
+            }
+        }
+    }
+
+    /// Notes which slots a row has.
+    #[inline]
+    pub(crate) fn trace_owner(&mut self, at: u32) {
+        let Row { transform, visibility, .. } = *self.row(at);
+        if let Some(slot) = transform.as_own()
+            && let Some(trace) = &mut self.transforms.trace
+        {
+            trace.owners[slot as usize] = at;
+        }
+        if let Some(slot) = visibility.as_own()
+            && let Some(trace) = &mut self.visibilities.trace
+        {
+            trace.owners[slot as usize] = at;
+        }
+    }
+
+    /// Gives the bases the history of what the children of a row of `source` inherit, and where that is a new slot's the
+    /// base as it is: it may stay so, and then no update would come to give it one.
+    pub(crate) fn take_base_history(&mut self, source: &Self, parent: u32) {
+        let [transform, visibility, _] = source.inherited(parent).map(Slot::index);
+        if let (Some(trace), Some(from)) = (&mut self.transforms.trace, &source.transforms.trace) {
+            trace.carry(from, transform, 0);
+            trace.owners[0] = NIL;
+            if is_new(&trace.previous[0]) {
+                trace.previous[0] = self.transforms.worlds[0];
+            }
+        }
+        if let (Some(trace), Some(from)) = (&mut self.visibilities.trace, &source.visibilities.trace) {
+            trace.base = source.visibilities.history(from, visibility);
+        }
+    }
+
+    /// Takes over what `source` remembers of rows that came from there, told by their old and new numbers; what hung from
+    /// `above` there hangs from `parent` here.
+    pub(crate) fn take_history(
+        &mut self,
+        source: &Self,
+        order: &[(u32, u32)],
+        above: u32,
+        parent: u32,
+        feed: &mut Feed,
+    ) {
+        let [old_transform, old_mask, _] = source.inherited(above);
+        let [transform, mask, _] = self.inherited(parent).map(Slot::index);
+        let (Some(from), Some(from_masks)) = (&source.transforms.trace, &source.visibilities.trace) else { return };
+        let world = source.transforms.history(from, old_transform.index());
+        let masks = source.visibilities.history(from_masks, old_mask.index());
+        let (mut displaced, mut veiled) = (false, false);
+        if let Some(trace) = &self.transforms.trace {
+            displaced = self.transforms.history(trace, transform).to_bits() != world.to_bits();
+        }
+        if let Some(trace) = &self.visibilities.trace {
+            veiled = self.visibilities.history(trace, mask) != masks;
+        }
+        for &(old, new) in order {
+            let (was, is) = (*source.row(old), *self.row(new));
+            if let (Some(old), Some(new)) = (was.transform.as_own(), is.transform.as_own())
+                && let Some(trace) = &mut self.transforms.trace
+            {
+                trace.carry(from, old, new);
+            }
+            self.trace_owner(new);
+            let Some(node) = was.occupant.as_node() else { continue };
+            if displaced && was.transform == old_transform {
+                feed.displace(node, &world);
+            }
+            if veiled && was.visibility == old_mask {
+                feed.veil(node, masks);
+            }
+        }
+    }
+
+    /// Notes what a row and those below it had that find their transform where it does, before it is to find it where its
+    /// parent does.
+    pub(crate) fn note_displaced(&self, top: u32, feed: &mut Feed) {
+        let Row { parent, transform, .. } = *self.row(top);
+        let Some(trace) = &self.transforms.trace else { return };
+        let [above, ..] = self.inherited(parent);
+        let [old, new] = [transform, above].map(|slot| self.transforms.history(trace, slot.index()));
+        if old.to_bits() != new.to_bits() {
+            self.inheritors(top, transform.index(), |row| row.transform, |_, node| feed.displace(node, &old));
+        }
+    }
+
+    /// The same for visibilities.
+    pub(crate) fn note_veiled(&self, top: u32, feed: &mut Feed) {
+        let Row { parent, visibility, .. } = *self.row(top);
+        let Some(trace) = &self.visibilities.trace else { return };
+        let [_, above, _] = self.inherited(parent);
+        let [old, new] = [visibility, above].map(|slot| self.visibilities.history(trace, slot.index()));
+        if old != new {
+            self.inheritors(top, visibility.index(), |row| row.visibility, |_, node| feed.veil(node, old));
+        }
+    }
+
+    /// Gives the transform that was attached to a row the history of the row.
+    pub(crate) fn trace_attached_transform(&mut self, at: u32, inherited: Slot, feed: &mut Feed) {
+        self.trace_owner(at);
+        let Row { transform, occupant, .. } = *self.row(at);
+        let Some(trace) = &self.transforms.trace else { return };
+        let history = self.transforms.history(trace, inherited.index());
+        if occupant.as_node().is_some_and(|node| feed.is_new(node)) {
+            // Its slot stays without a history; what hangs below and is not new has to be noted.
+            let note = |_: &Row, node| feed.displace(node, &history);
+            self.inheritors_below(at, inherited.index(), |row| row.transform, note);
+        } else if let Some(trace) = &mut self.transforms.trace {
+            trace.previous[transform.index() as usize] = history;
+        }
+    }
+
+    /// Gives the visibility that was attached to a row the history of the row.
+    pub(crate) fn trace_attached_visibility(&mut self, at: u32, inherited: Slot) {
+        self.trace_owner(at);
+        let slot = self.row(at).visibility.index();
+        if let Some(trace) = &self.visibilities.trace {
+            self.visibilities.effective[slot as usize] = self.visibilities.history(trace, inherited.index());
+        }
+    }
+}

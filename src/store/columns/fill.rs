@@ -1,0 +1,110 @@
+//! Filling slots of a slice in which there is room.
+
+use crate::simd::prefetch;
+use crate::store::Slice;
+use crate::store::columns::ShapeRecord;
+use crate::store::columns::{Occupant, Row, Slot};
+use crate::{Aabb, Local, Mat34, Visibility};
+
+impl Slice {
+    /// A row that inherits everything from `parent`.
+    #[inline]
+    pub(in crate::store) fn inheriting_row(&self, occupant: Occupant, parent: u32) -> Row {
+        let [transform, visibility, material] = self.inherited(parent);
+        Row { transform, visibility, material, ..Row::new(occupant) }
+    }
+
+    /// A slot with a transform below the inherited one, marked.
+    #[inline]
+    pub(crate) fn new_transform(&mut self, inherited: Slot, local: &Local, world: &Mat34, reuse: bool) -> Slot {
+        let slot = self.place_transform(inherited, local, world, reuse);
+        self.transforms.mark(slot.index());
+        slot
+    }
+
+    /// A slot with a transform below the inherited one, whose world matrix is right if it is not marked.
+    #[inline]
+    pub(in crate::store) fn place_transform(
+        &mut self,
+        inherited: Slot,
+        local: &Local,
+        world: &Mat34,
+        reuse: bool,
+    ) -> Slot {
+        let slot = self.transforms.slots.allocate_after(inherited.index(), reuse).expect("room was made before");
+        prefetch(&self.transforms.locals, slot as usize);
+        prefetch(&self.transforms.parents, slot as usize);
+        prefetch(&self.transforms.worlds, slot as usize);
+        self.transforms.put(slot, inherited.index(), local, world);
+        Slot::own(slot)
+    }
+
+    /// A slot with a visibility below the inherited one, marked.
+    pub(crate) fn new_visibility(&mut self, inherited: Slot, mask: Visibility, reuse: bool) -> Slot {
+        self.visibilities.dirty = true;
+        self.place_visibility(inherited, mask.mask(), mask.mask(), reuse)
+    }
+
+    /// A slot with a visibility below the inherited one, whose effective mask is right if the column is not marked.
+    pub(in crate::store) fn place_visibility(
+        &mut self,
+        inherited: Slot,
+        local: u32,
+        effective: u32,
+        reuse: bool,
+    ) -> Slot {
+        let slot = self.visibilities.slots.allocate_after(inherited.index(), reuse).expect("room was made before");
+        self.visibilities.put(slot, inherited.index(), local, effective);
+        Slot::own(slot)
+    }
+
+    /// A slot with a material near the inherited one.
+    #[inline]
+    pub(crate) fn new_material(&mut self, inherited: Slot, value: u32, reuse: bool) -> Slot {
+        let slot = self.materials.slots.allocate_near(inherited.index(), reuse).expect("room was made before");
+        crate::store::columns::put(&mut self.materials.values, slot, Some(value));
+        Slot::own(slot)
+    }
+
+    /// A slot with a shape.
+    #[inline]
+    pub(crate) fn new_shape(&mut self, record: ShapeRecord, bounds: &Aabb, wish: u32, reuse: bool) -> u32 {
+        let slot = self.shapes.slots.allocate_near(wish, reuse).expect("room was made before");
+        prefetch(&self.shapes.records, slot as usize);
+        prefetch(&self.shapes.bounds, slot as usize);
+        self.shapes.put(slot, record, *bounds);
+        self.touch_box(slot);
+        slot
+    }
+
+    /// The record of a shape at a node whose effective slots are right.
+    pub(crate) fn shape_record(&self, row: &Row, mesh: u32) -> ShapeRecord {
+        ShapeRecord {
+            node: row.occupant.as_node().expect("portals have no components").to_bits(),
+            mesh,
+            transform: row.transform.index(),
+            visibility: row.visibility.index(),
+            material: row.material.index(),
+        }
+    }
+
+    /// A slot with a name.
+    pub(crate) fn new_name(&mut self, name: Box<str>, reuse: bool) -> u32 {
+        let slot = self.names.slots.allocate_near(0, reuse).expect("room was made before");
+        self.names.put(slot, name);
+        slot
+    }
+
+    /// A slot as far into the shapes as a row is into the slice: both columns are in near depth-first order.
+    #[inline]
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        clippy::cast_precision_loss,
+        reason = "a wish; the conversion saturates"
+    )]
+    pub(crate) fn wish_for_shape(&self, row: u32) -> u32 {
+        let (rows, shapes) = (self.row_slots.end() as f32, self.shapes.slots.end() as f32);
+        (row as f32 * (shapes / rows)) as u32
+    }
+}

@@ -1,0 +1,426 @@
+//! What lies in slots: the topology record of each row, and the component columns, dense arrays with slots of their own, only
+//! for nodes that have the component.
+//!
+//! Invariants:
+//!
+//! - *Parent slot < slot* in the transform and visibility columns: a forward sweep finds each parent finished.
+//! - Every slot in use is owned by exactly one row; every array is as long as its allocator says.
+//! - A hole's parent comes before it, so that a sweep may compute holes with the rest.
+
+mod fill;
+mod row;
+
+pub(crate) use row::{At, NIL, Occupant, Row, Slot};
+
+use crate::math::{Aabb, Mat34, PackedTransform};
+use crate::store::allocation::Bits;
+use crate::store::allocation::LinearAllocator;
+use crate::store::change::{MaskTrace, Trace};
+use crate::{Local, Shape};
+use std::collections::BTreeMap;
+
+/// Writes the record of a slot that was just allocated: in place of a hole, or behind the last.
+#[inline]
+pub(in crate::store) fn put<T>(array: &mut Vec<T>, slot: u32, value: T) {
+    match array.get_mut(slot as usize) {
+        Some(record) => *record = value,
+        None => array.push(value),
+    }
+}
+
+/// Local transforms and world matrices. Slot 0 is the base.
+///
+/// 40 + 4 + 48 bytes a slot and a bit for the mark; the only order kept is *parent slot < slot*. A hole keeps what was in
+/// it, parent and mark included: a sweep computes it with the rest, which costs less than to look for holes, and nobody
+/// reads the result.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct TransformColumn {
+    pub(crate) slots: LinearAllocator,
+    pub(crate) locals: Vec<PackedTransform>,
+    /// The slot of the nearest ancestor in the slice that has a transform, else 0.
+    pub(crate) parents: Vec<u32>,
+    pub(crate) worlds: Vec<Mat34>,
+    /// Slots whose world matrix is not up to date for a reason of their own.
+    pub(crate) dirty: Bits,
+    /// No slot before this one is dirty.
+    pub(crate) first_dirty: u32,
+    /// The slots that the last sweep computed.
+    pub(crate) swept: Swept,
+    /// Slots that some portal finds effective, or did: where one of these changes, slices below are to be looked at.
+    pub(crate) portal_slots: Bits,
+    /// Local transforms that shear, by slot; the others pay nothing for them.
+    pub(crate) sheared: BTreeMap<u32, Mat34>,
+    /// Who has each slot and what was in it, where changes are told.
+    pub(crate) trace: Option<Box<Trace>>,
+}
+
+impl TransformColumn {
+    pub(crate) const BYTES: usize = size_of::<PackedTransform>() + size_of::<u32>() + size_of::<Mat34>();
+
+    pub(crate) fn with_capacity(capacity: u32) -> Self {
+        let mut column = Self {
+            slots: LinearAllocator::with_capacity(capacity),
+            locals: Vec::with_capacity(capacity as usize),
+            parents: Vec::with_capacity(capacity as usize),
+            worlds: Vec::with_capacity(capacity as usize),
+            dirty: Bits::default(),
+            first_dirty: NIL,
+            swept: Swept::default(),
+            portal_slots: Bits::default(),
+            sheared: BTreeMap::new(),
+            trace: None,
+        };
+        column.slots.allocate_near(0, false);
+        column.locals.push(PackedTransform::IDENTITY);
+        column.parents.push(0);
+        column.worlds.push(Mat34::IDENTITY);
+        column
+    }
+
+    /// Fills a slot that was just allocated, and leaves the mark to the caller.
+    #[inline]
+    pub(crate) fn put(&mut self, slot: u32, parent: u32, local: &Local, world: &Mat34) {
+        debug_assert!(parent < slot);
+        let packed = match local {
+            Local::Transform(transform) => (*transform).into(),
+            Local::Matrix(matrix) => {
+                self.sheared.insert(slot, *matrix);
+                PackedTransform::IDENTITY
+            }
+        };
+        put(&mut self.locals, slot, packed);
+        put(&mut self.parents, slot, parent);
+        put(&mut self.worlds, slot, *world);
+        if let Some(trace) = &mut self.trace {
+            trace.put(slot);
+        }
+    }
+
+    /// Fills the next slot of a column without holes that has room, marked.
+    #[inline]
+    pub(in crate::store) fn append(&mut self, parent: u32, local: PackedTransform) -> u32 {
+        let slot = self.slots.allocate_near(0, false).expect("the column was made with room");
+        self.locals.push(local);
+        self.parents.push(parent);
+        self.worlds.push(Mat34::IDENTITY);
+        if let Some(trace) = &mut self.trace {
+            trace.put(slot);
+        }
+        self.mark(slot);
+        slot
+    }
+
+    #[inline]
+    pub(crate) fn mark(&mut self, slot: u32) {
+        self.dirty.insert(slot);
+        self.first_dirty = self.first_dirty.min(slot);
+    }
+
+    /// Marks every slot, by way of the base.
+    pub(crate) fn mark_all(&mut self) {
+        self.mark(0);
+    }
+
+    #[inline]
+    pub(crate) fn local(&self, slot: u32) -> Local {
+        if !self.sheared.is_empty()
+            && let Some(matrix) = self.sheared.get(&slot)
+        {
+            return Local::Matrix(*matrix);
+        }
+        Local::Transform(self.locals[slot as usize].into())
+    }
+
+    #[inline]
+    pub(crate) fn set_local(&mut self, slot: u32, local: Local) {
+        match local {
+            Local::Transform(transform) => {
+                self.locals[slot as usize] = transform.into();
+                if !self.sheared.is_empty() {
+                    self.sheared.remove(&slot);
+                }
+            }
+            Local::Matrix(matrix) => {
+                self.locals[slot as usize] = PackedTransform::IDENTITY;
+                self.sheared.insert(slot, matrix);
+            }
+        }
+        self.mark(slot);
+    }
+
+    pub(crate) fn free(&mut self, slot: u32) {
+        self.free_some(Some(slot));
+    }
+
+    /// Frees a slot if there is one.
+    #[inline]
+    pub(crate) fn free_some(&mut self, slot: Option<u32>) {
+        if !self.sheared.is_empty()
+            && let Some(slot) = slot
+        {
+            self.sheared.remove(&slot);
+        }
+        if self.slots.free_some(slot) {
+            let end = self.slots.end() as usize;
+            self.locals.truncate(end);
+            self.parents.truncate(end);
+            self.worlds.truncate(end);
+            if let Some(trace) = &mut self.trace {
+                trace.truncate(end);
+            }
+        }
+    }
+
+    pub(crate) fn allocated_bytes(&self) -> usize {
+        self.locals.capacity() * size_of::<PackedTransform>()
+            + self.parents.capacity() * size_of::<u32>()
+            + self.worlds.capacity() * size_of::<Mat34>()
+            + self.dirty.bytes()
+            + self.swept.slots.bytes()
+            + self.portal_slots.bytes()
+            + self.slots.holes().bytes()
+            + self.sheared.len() * size_of::<(u32, Mat34)>()
+            + self.trace.as_ref().map_or(0, |trace| trace.bytes())
+    }
+
+    /// The bytes of a slot.
+    pub(crate) fn slot_bytes(&self) -> usize {
+        Self::BYTES + self.trace.as_ref().map_or(0, |_| Trace::BYTES)
+    }
+}
+
+/// Which slots a sweep computed.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Swept {
+    /// Every one, whatever the bits say.
+    pub(crate) all: bool,
+    pub(crate) slots: Bits,
+}
+
+impl Swept {
+    #[inline]
+    pub(crate) fn contains(&self, slot: u32) -> bool {
+        self.all || self.slots.contains(slot)
+    }
+}
+
+/// Visibility masks. Slot 0 is the base; *parent slot < slot*.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct VisibilityColumn {
+    pub(crate) slots: LinearAllocator,
+    pub(crate) locals: Vec<u32>,
+    pub(crate) parents: Vec<u32>,
+    pub(crate) effective: Vec<u32>,
+    /// Whether some mask or parent changed since the last sweep.
+    pub(crate) dirty: bool,
+    /// Who has each slot, where changes are told.
+    pub(crate) trace: Option<Box<MaskTrace>>,
+}
+
+impl VisibilityColumn {
+    pub(crate) const BYTES: usize = 3 * size_of::<u32>();
+
+    pub(crate) fn with_capacity(capacity: u32) -> Self {
+        let mut column = Self {
+            slots: LinearAllocator::with_capacity(capacity),
+            locals: Vec::with_capacity(capacity as usize),
+            parents: Vec::with_capacity(capacity as usize),
+            effective: Vec::with_capacity(capacity as usize),
+            dirty: false,
+            trace: None,
+        };
+        column.slots.allocate_near(0, false);
+        column.locals.push(u32::MAX);
+        column.parents.push(0);
+        column.effective.push(u32::MAX);
+        column
+    }
+
+    pub(crate) fn put(&mut self, slot: u32, parent: u32, local: u32, effective: u32) {
+        debug_assert!(parent < slot);
+        put(&mut self.locals, slot, local);
+        put(&mut self.parents, slot, parent);
+        put(&mut self.effective, slot, effective);
+        if let Some(trace) = &mut self.trace {
+            trace.put(slot);
+        }
+    }
+
+    pub(crate) fn free(&mut self, slot: u32) {
+        self.slots.free(slot);
+        let end = self.slots.end() as usize;
+        self.locals.truncate(end);
+        self.parents.truncate(end);
+        self.effective.truncate(end);
+        if let Some(trace) = &mut self.trace {
+            trace.truncate(end);
+        }
+    }
+
+    pub(crate) fn allocated_bytes(&self) -> usize {
+        (self.locals.capacity() + self.parents.capacity() + self.effective.capacity()) * size_of::<u32>()
+            + self.slots.holes().bytes()
+            + self.trace.as_ref().map_or(0, |trace| trace.bytes())
+    }
+
+    /// The bytes of a slot.
+    pub(crate) fn slot_bytes(&self) -> usize {
+        Self::BYTES + self.trace.as_ref().map_or(0, |_| MaskTrace::BYTES)
+    }
+}
+
+/// Materials: they override and never combine, so a slot needs no parent. Slot 0 is the base.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct MaterialColumn {
+    pub(crate) slots: LinearAllocator,
+    /// `None` in the base alone, where nothing above the slice says a material.
+    pub(crate) values: Vec<Option<u32>>,
+    /// Whether some value changed since the last update.
+    pub(crate) dirty: bool,
+}
+
+impl MaterialColumn {
+    pub(crate) const BYTES: usize = size_of::<Option<u32>>();
+
+    pub(crate) fn with_capacity(capacity: u32) -> Self {
+        let mut column = Self {
+            slots: LinearAllocator::with_capacity(capacity),
+            values: Vec::with_capacity(capacity as usize),
+            dirty: false,
+        };
+        column.slots.allocate_near(0, false);
+        column.values.push(None);
+        column
+    }
+
+    pub(crate) fn free(&mut self, slot: u32) {
+        self.free_some(Some(slot));
+    }
+
+    /// Frees a slot if there is one.
+    #[inline]
+    pub(crate) fn free_some(&mut self, slot: Option<u32>) {
+        if self.slots.free_some(slot) {
+            self.values.truncate(self.slots.end() as usize);
+        }
+    }
+
+    pub(crate) fn allocated_bytes(&self) -> usize {
+        self.values.capacity() * Self::BYTES + self.slots.holes().bytes()
+    }
+}
+
+/// What the draw list reads of a shape: 24 bytes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ShapeRecord {
+    /// The node's handle, as bits.
+    pub(crate) node: u64,
+    pub(crate) mesh: u32,
+    /// Effective slots of the node.
+    pub(crate) transform: u32,
+    pub(crate) visibility: u32,
+    pub(crate) material: u32,
+}
+
+const _: () = assert!(size_of::<ShapeRecord>() == 24);
+
+/// Shapes: order is locality alone.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ShapeColumn {
+    pub(crate) slots: LinearAllocator,
+    pub(crate) records: Vec<ShapeRecord>,
+    /// Local bounds.
+    pub(crate) bounds: Vec<Aabb>,
+}
+
+impl ShapeColumn {
+    pub(crate) const BYTES: usize = size_of::<ShapeRecord>() + size_of::<Aabb>();
+
+    pub(crate) fn with_capacity(capacity: u32) -> Self {
+        Self {
+            slots: LinearAllocator::with_capacity(capacity),
+            records: Vec::with_capacity(capacity as usize),
+            bounds: Vec::with_capacity(capacity as usize),
+        }
+    }
+
+    pub(crate) fn put(&mut self, slot: u32, record: ShapeRecord, bounds: Aabb) {
+        put(&mut self.records, slot, record);
+        put(&mut self.bounds, slot, bounds);
+    }
+
+    /// Fills the next slot of a column without holes that has room.
+    #[inline]
+    pub(in crate::store) fn append(&mut self, record: ShapeRecord, bounds: Aabb) -> u32 {
+        let slot = self.slots.allocate_near(0, false).expect("the column was made with room");
+        self.put(slot, record, bounds);
+        slot
+    }
+
+    pub(crate) fn shape(&self, slot: u32) -> Shape {
+        Shape { mesh: self.records[slot as usize].mesh, bounds: self.bounds[slot as usize] }
+    }
+
+    pub(crate) fn free(&mut self, slot: u32) {
+        self.free_some(Some(slot));
+    }
+
+    /// Frees a slot if there is one.
+    #[inline]
+    pub(crate) fn free_some(&mut self, slot: Option<u32>) {
+        if self.slots.free_some(slot) {
+            let end = self.slots.end() as usize;
+            self.records.truncate(end);
+            self.bounds.truncate(end);
+        }
+    }
+
+    pub(crate) fn allocated_bytes(&self) -> usize {
+        self.records.capacity() * size_of::<ShapeRecord>()
+            + self.bounds.capacity() * size_of::<Aabb>()
+            + self.slots.holes().bytes()
+    }
+}
+
+/// Names: off every hot path.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct NameColumn {
+    pub(crate) slots: LinearAllocator,
+    pub(crate) names: Vec<Box<str>>,
+    /// The bytes of all names.
+    pub(crate) text_bytes: usize,
+}
+
+impl NameColumn {
+    pub(crate) const BYTES: usize = size_of::<Box<str>>();
+
+    pub(crate) fn with_capacity(capacity: u32) -> Self {
+        Self {
+            slots: LinearAllocator::with_capacity(capacity),
+            names: Vec::with_capacity(capacity as usize),
+            text_bytes: 0,
+        }
+    }
+
+    pub(crate) fn put(&mut self, slot: u32, name: Box<str>) {
+        self.text_bytes += name.len();
+        put(&mut self.names, slot, name);
+    }
+
+    /// Takes a name out; its slot is to be freed.
+    pub(crate) fn take(&mut self, slot: u32) -> Box<str> {
+        let name = core::mem::take(&mut self.names[slot as usize]);
+        self.text_bytes -= name.len();
+        name
+    }
+
+    pub(crate) fn free(&mut self, slot: u32) {
+        self.take(slot);
+        self.slots.free(slot);
+        self.names.truncate(self.slots.end() as usize);
+    }
+
+    pub(crate) fn allocated_bytes(&self) -> usize {
+        self.names.capacity() * Self::BYTES + self.text_bytes + self.slots.holes().bytes()
+    }
+}

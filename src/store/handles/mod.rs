@@ -1,0 +1,12 @@
+//! From a handle to the place of its node; numbers that are given once.
+//!
+//! Invariants:
+//!
+//! - Each live entry of a table leads to the row whose occupant it is.
+//! - Each free entry is on its table's list of these, or retired; each table with room is on its owner's list of open ones.
+
+mod identity;
+pub(crate) mod table;
+
+pub(crate) use identity::{Identity, unique_number};
+pub(crate) use table::Tables;

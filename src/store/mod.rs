@@ -1,0 +1,382 @@
+//! Storage: slices of rows and columns, the metadata tables that handles go through, and the portals between slices.
+//!
+//! A [`Slice`] holds one run of siblings with all that hangs below; a [`Store`] holds all slices. The folders, each with
+//! its invariants at its head:
+//!
+//! | folder | what |
+//! |---|---|
+//! | `allocation` | slots: bit sets, holes, the linear allocator, what an edit needs |
+//! | `columns` | what lies in slots: the topology record and the components |
+//! | `handles` | from a handle to a place |
+//! | `order` | chains of siblings, effective slots, portals |
+//! | `restructuring` | rows that move within a slice, between slices, out of the tree |
+//! | `bulk` | many nodes at once |
+//! | `change` | whom an edit tells, and what is told of changes |
+//! | `bounds` | world boxes |
+//! | `sweep` | bringing what is derived up to date |
+//! | `validate` | every invariant, checked |
+
+mod allocation;
+mod bounds;
+mod bulk;
+mod change;
+mod columns;
+pub(crate) mod handles;
+mod order;
+mod restructuring;
+mod slice;
+mod sweep;
+mod validate;
+
+pub(crate) use allocation::{Bits, HoleSet, LinearAllocator, Need, Runs};
+pub(crate) use bounds::SliceBoxes;
+pub(crate) use bulk::{Forest, Head, NodeList, Tour};
+pub(crate) use change::{Feed, Layouts};
+pub(crate) use columns::{
+    At, MaterialColumn, NIL, NameColumn, Occupant, Row, ShapeColumn, ShapeRecord, Slot, Swept, TransformColumn,
+    VisibilityColumn,
+};
+pub(crate) use handles::{Identity, Tables, unique_number};
+pub(crate) use order::{Settled, Spot};
+pub(crate) use restructuring::{Capacity, Floating, Standing};
+pub(crate) use slice::Slice;
+
+use crate::simd::prefetch;
+use crate::{Mat34, Node, NodeHandle, SceneConfig, Shape};
+use core::cmp::Reverse;
+use std::collections::{BinaryHeap, VecDeque};
+
+/// Slices by number, the metadata tables, and what is to be updated and maintained.
+#[derive(Clone, Debug)]
+pub(crate) struct Store {
+    pub(crate) slices: Vec<Slice>,
+    /// Taken lowest first, so that few slices keep few records.
+    pub(in crate::store) free_slices: BinaryHeap<Reverse<u32>>,
+    pub(crate) tables: Tables,
+    pub(crate) config: SceneConfig,
+    /// Slices that were edited since they were last maintained.
+    pub(crate) worn: VecDeque<u32>,
+    /// Small slices that had no partner to be merged with when they were last maintained.
+    pub(crate) lonely: Vec<u32>,
+    /// The topmost slices of detached subtrees, in no order.
+    pub(crate) detached: Vec<u32>,
+    /// Detached slices that are marked, and others that were marked while they hung nowhere.
+    pub(in crate::store) marked_roots: Vec<u32>,
+    /// Slices that were removed and are to be freed, the topmost of each subtree.
+    pub(crate) doomed: Vec<u32>,
+    /// How many nodes lie in and below the doomed slices.
+    pub(crate) doomed_nodes: usize,
+    pub(crate) reconstitutions: u64,
+    /// How many updates had anything to do.
+    pub(crate) updates: u64,
+    /// The newest version that a slice has, or had; changes with the tree of slices too.
+    pub(crate) versions: u64,
+    pub(crate) identity: Identity,
+    /// What changed, where that is told.
+    pub(crate) feed: Option<Box<Feed>>,
+    /// Which matrix arrays changed.
+    pub(crate) layouts: Layouts,
+    /// The slice from which rows float, if any do.
+    pub(in crate::store) floats_from: Option<u32>,
+    /// The next slice to open, where room was reserved for it.
+    pub(crate) reserved: Option<Slice>,
+    /// Rows of a walk, with the row that each hangs below, or slots and their slices: kept to spare allocations.
+    pub(crate) order: Vec<(u32, u32)>,
+    pub(in crate::store) pending: Vec<(u32, u32)>,
+    /// Slices that an update or a removal has yet to come to: kept to spare allocations.
+    pub(crate) descent: Vec<u32>,
+    /// The lists of a batch: kept to spare allocations.
+    pub(crate) tour: Tour,
+    /// Slices that an update came to, parents first, where there are boxes to be brought up to date.
+    pub(crate) swept: Vec<u32>,
+}
+
+impl Store {
+    /// A store with the root's slice, which has room for the root and few portals.
+    pub(crate) fn new(config: SceneConfig) -> Self {
+        let mut store = Self {
+            slices: Vec::new(),
+            free_slices: BinaryHeap::new(),
+            tables: Tables::new(&config),
+            config,
+            worn: VecDeque::new(),
+            lonely: Vec::new(),
+            detached: Vec::new(),
+            marked_roots: Vec::new(),
+            doomed: Vec::new(),
+            doomed_nodes: 0,
+            reconstitutions: 0,
+            updates: 0,
+            versions: 0,
+            identity: Identity::new(),
+            feed: config.changes.then(Box::default),
+            layouts: Layouts::default(),
+            floats_from: None,
+            reserved: None,
+            order: Vec::new(),
+            pending: Vec::new(),
+            descent: Vec::new(),
+            tour: Tour::default(),
+            swept: Vec::new(),
+        };
+        let slice = store.open_slice(Slice::with_room(&Need::usual(config.initial_slice_storage_size.min(8))));
+        debug_assert_eq!(slice, At::ROOT.slice);
+        store
+    }
+
+    /// A store of these slices, of which those that are not in use are free, tables, and lists of slices: those that wait for
+    /// maintenance, those that wait for a partner, detached ones, and doomed ones with so many nodes.
+    pub(crate) fn restored(
+        config: SceneConfig,
+        mut slices: Vec<Slice>,
+        tables: Tables,
+        [worn, lonely, detached, doomed]: [Vec<u32>; 4],
+        doomed_nodes: usize,
+        reconstitutions: u64,
+    ) -> Self {
+        let mut versions = 0;
+        for slice in slices.iter_mut().filter(|slice| slice.lives) {
+            versions += 1;
+            slice.version = versions;
+        }
+        let free = (0..).zip(&slices).filter(|(_, slice)| !slice.lives).map(|(number, _)| Reverse(number));
+        Self {
+            free_slices: free.collect(),
+            slices,
+            tables,
+            config,
+            worn: worn.into(),
+            lonely,
+            marked_roots: detached.clone(),
+            detached,
+            doomed,
+            doomed_nodes,
+            reconstitutions,
+            updates: 0,
+            versions,
+            identity: Identity::new(),
+            feed: config.changes.then(Box::default),
+            layouts: Layouts::default(),
+            floats_from: None,
+            reserved: None,
+            order: Vec::new(),
+            pending: Vec::new(),
+            descent: Vec::new(),
+            tour: Tour::default(),
+            swept: Vec::new(),
+        }
+    }
+
+    #[inline]
+    pub(crate) fn slice(&self, slice: u32) -> &Slice {
+        &self.slices[slice as usize]
+    }
+
+    #[inline]
+    pub(crate) fn slice_mut(&mut self, slice: u32) -> &mut Slice {
+        &mut self.slices[slice as usize]
+    }
+
+    #[inline]
+    pub(crate) fn row(&self, at: At) -> &Row {
+        self.slice(at.slice).row(at.row)
+    }
+
+    /// The place of a live node.
+    #[inline]
+    pub(crate) fn resolve(&self, handle: NodeHandle) -> Option<At> {
+        let at = self.tables.resolve(handle)?;
+        (self.doomed.is_empty() || self.slice(at.slice).standing != Standing::Doomed).then_some(at)
+    }
+
+    /// The handle of the node at a row that has one.
+    #[inline]
+    pub(crate) fn handle(&self, at: At) -> NodeHandle {
+        self.row(at).occupant.as_node().expect("navigation ends at nodes")
+    }
+
+    pub(crate) fn slice_count(&self) -> usize {
+        self.slices.len() - self.free_slices.len()
+    }
+
+    /// Gives up a slice that is empty behind its portal.
+    pub(crate) fn abandon_slice(&mut self, slice: u32) {
+        self.drop_portal_of(slice);
+        self.close_slice(slice);
+    }
+
+    /// Gives back the records of slices that went, as far as no slice in use lies behind them.
+    pub(crate) fn drop_dead_slices(&mut self) {
+        while self.slices.last().is_some_and(|slice| !slice.lives) {
+            self.slices.pop();
+        }
+        let end = self.slices.len();
+        self.free_slices.retain(|&Reverse(number)| (number as usize) < end);
+        self.worn.retain(|&number| (number as usize) < end);
+        self.lonely.retain(|&number| (number as usize) < end);
+        self.slices.shrink_to_fit();
+    }
+
+    /// Gives the memory of passing lists back.
+    pub(crate) fn drop_scratch(&mut self) {
+        self.order = Vec::new();
+        self.pending = Vec::new();
+        self.descent = Vec::new();
+        self.tour = Tour::default();
+        self.swept = Vec::new();
+        self.worn.shrink_to_fit();
+        self.detached.shrink_to_fit();
+        self.marked_roots.shrink_to_fit();
+        self.doomed.shrink_to_fit();
+        self.free_slices.shrink_to_fit();
+    }
+
+    /// The bytes of the slices' own records and of the passing lists.
+    pub(crate) fn overhead_bytes(&self) -> usize {
+        let reserved = self.reserved.as_ref().map_or(0, Slice::allocated_bytes);
+        reserved
+            + self.tour.bytes()
+            + self.feed.as_ref().map_or(0, |feed| feed.bytes())
+            + self.layouts.bytes()
+            + self.slices.capacity() * size_of::<Slice>()
+            + (self.order.capacity() + self.pending.capacity()) * size_of::<(u32, u32)>()
+            + self.lists().map(Vec::capacity).sum::<usize>() * size_of::<u32>()
+            + (self.worn.capacity() + self.free_slices.capacity() + self.swept.capacity()) * size_of::<u32>()
+    }
+
+    /// The lists of slice numbers.
+    fn lists(&self) -> impl Iterator<Item = &Vec<u32>> {
+        [&self.lonely, &self.descent, &self.detached, &self.marked_roots, &self.doomed].into_iter()
+    }
+
+    /// The numbers of the slices in use; not of those that are to be freed.
+    pub(crate) fn slice_numbers(&self) -> impl Iterator<Item = u32> + '_ {
+        let in_use = |slice: &Slice| slice.lives && slice.standing != Standing::Doomed;
+        (0..).zip(&self.slices).filter(move |(_, slice)| in_use(slice)).map(|(number, _)| number)
+    }
+
+    /// A new slice without rows and portal.
+    pub(crate) fn open_slice(&mut self, mut slice: Slice) -> u32 {
+        self.versions += 1;
+        slice.version = self.versions;
+        if self.config.bounds {
+            slice.boxes = Some(Box::default());
+        }
+        if self.feed.is_some() {
+            slice.begin_trace();
+        }
+        let number = self.keep_slice(slice);
+        self.note_layout(number);
+        number
+    }
+
+    /// Gives a slice a number.
+    fn keep_slice(&mut self, slice: Slice) -> u32 {
+        if let Some(Reverse(number)) = self.free_slices.pop() {
+            self.slices[number as usize] = slice;
+            number
+        } else {
+            if self.slices.len() == self.slices.capacity() {
+                // A record is large and most scenes have few: the usual doubling from four would be most of a small scene.
+                self.slices.reserve_exact(1 + self.slices.len() / 4);
+            }
+            self.slices.push(slice);
+            u32::try_from(self.slices.len() - 1).expect("nodes, and so slices, number less than 2^31")
+        }
+    }
+
+    /// An empty slice: the one that was reserved, once, or one of the configured size.
+    pub(crate) fn next_slice(&mut self) -> Slice {
+        let usual = || {
+            let SceneConfig { initial_slice_storage_size, max_nodes, .. } = self.config;
+            Slice::with_room(&Need::usual(initial_slice_storage_size.min(max_nodes)))
+        };
+        self.reserved.take().unwrap_or_else(usual)
+    }
+
+    /// Gives up a slice that has neither rows in use nor a portal; its tables go to the pool.
+    pub(crate) fn close_slice(&mut self, slice: u32) {
+        debug_assert_ne!(slice, At::ROOT.slice);
+        self.slices[slice as usize] = Slice::default();
+        self.tables.orphan(slice);
+        self.note_gone(slice);
+        self.free_slices.push(Reverse(slice));
+    }
+
+    /// Puts a node that fits, and needs what `need` says, into the chain at `spot`. `None` where no handle is left, with
+    /// nothing changed.
+    #[inline(always)]
+    pub(crate) fn insert_node(&mut self, spot: &Spot, node: &Node<'_>, need: &Need) -> Option<NodeHandle> {
+        let reuse = self.config.reuse_holes;
+        let slice = &mut self.slices[spot.slice as usize];
+        let at = slice.allocate_row_number(spot.wish(), reuse);
+        prefetch(&slice.rows, at as usize);
+        let Some(handle) = self.tables.allocate(spot.slice, At { slice: spot.slice, row: at }) else {
+            slice.row_slots.free(at);
+            slice.rows.truncate(slice.row_slots.end() as usize);
+            return None;
+        };
+        let occupant = Occupant::node(handle);
+        let [mut transform, mut visibility, mut material] = slice.inherited(spot.parent);
+        let (mut shape, mut name) = (NIL, NIL);
+        if need.transforms > 0
+            && let Some(local) = &node.local
+        {
+            transform = slice.new_transform(transform, local, &Mat34::IDENTITY, reuse);
+        }
+        if need.visibilities > 0
+            && let Some(mask) = node.visibility
+        {
+            visibility = slice.new_visibility(visibility, mask, reuse);
+        }
+        if need.materials > 0
+            && let Some(value) = node.material
+        {
+            material = slice.new_material(material, value, reuse);
+        }
+        if need.shapes > 0
+            && let Some(Shape { mesh, bounds }) = &node.shape
+        {
+            let [transform, visibility, material] = [transform, visibility, material].map(Slot::index);
+            let record = ShapeRecord { node: handle.to_bits(), mesh: *mesh, transform, visibility, material };
+            shape = slice.new_shape(record, bounds, slice.wish_for_shape(at), reuse);
+        }
+        if need.names > 0
+            && let Some(text) = node.name
+        {
+            name = slice.new_name(text.into(), reuse);
+        }
+        let row = Row { transform, visibility, material, shape, name, ..Row::new(occupant) };
+        slice.link_new(at, row, spot);
+        if self.feed.is_some() {
+            slice.trace_owner(at);
+            self.note_new(spot.slice, handle);
+        }
+        if need.transforms + need.visibilities > 0 {
+            self.mark(spot.slice);
+        }
+        self.wear(spot.slice);
+        Some(handle)
+    }
+
+    /// Makes sure that one node fits at `spot`; `true` if room had to be made, so that rows may have moved, to other slices
+    /// too: then the spot is to be found again, and asked about again.
+    #[inline]
+    pub(crate) fn make_room_for_one(&mut self, spot: &Spot, need: &Need) -> bool {
+        let fits = self.slice(spot.slice).fits_one(need, spot.parent, self.config.reuse_holes);
+        if !fits {
+            self.make_room(spot.slice, need);
+        }
+        !fits
+    }
+
+    /// Makes sure that many nodes fit into a slice that may hold them; `true` if room had to be made, so that rows may have
+    /// moved.
+    pub(crate) fn make_room_for_all(&mut self, slice: u32, need: &Need) -> bool {
+        let fits = self.slice(slice).fits_all(need);
+        if !fits {
+            self.make_room(slice, need);
+        }
+        !fits
+    }
+}

@@ -1,0 +1,270 @@
+//! Chains of siblings: walking them across portals, and linking rows into them.
+
+use crate::store::columns::{At, NIL};
+use crate::store::{Row, Slice, Store};
+use core::hint::select_unpredictable;
+
+/// A place in a chain within one slice: below `parent`, between `previous` and `next`, each a row or [`NIL`].
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Spot {
+    pub(crate) slice: u32,
+    pub(crate) parent: u32,
+    pub(crate) previous: u32,
+    pub(crate) next: u32,
+}
+
+impl Spot {
+    /// The row behind which a row here should lie: the previous sibling, else the parent, else the start of the slice.
+    #[inline]
+    pub(crate) fn wish(&self) -> u32 {
+        select_unpredictable(self.previous == NIL, self.parent, self.previous).wrapping_add(1)
+    }
+}
+
+impl Slice {
+    /// Links a row that is on no chain into the slice's chain at `spot`.
+    pub(crate) fn link(&mut self, row: u32, spot: &Spot) {
+        let links = *self.row(row);
+        self.link_new(row, links, spot);
+    }
+
+    /// Writes a row and links it into the slice's chain at `spot`.
+    #[inline]
+    pub(crate) fn link_new(&mut self, row: u32, record: Row, spot: &Spot) {
+        let Spot { parent, previous, next, .. } = *spot;
+        crate::store::columns::put(&mut self.rows, row, Row { parent, previous, next, ..record });
+        self.point_here(parent, previous, row, next, row);
+    }
+
+    /// Has the neighbours of a place, or the ends of the chain where there are none, point to what is there now.
+    ///
+    /// Below a row, each of the two is one write whose target is selected, not branched to: whether a neighbour exists is
+    /// as good as random, and often known only after a cache miss.
+    #[inline]
+    fn point_here(&mut self, parent: u32, previous: u32, to_next: u32, next: u32, to_previous: u32) {
+        if parent == NIL {
+            *if previous == NIL { &mut self.first_top } else { &mut self.rows[previous as usize].next } = to_next;
+            *if next == NIL { &mut self.last_top } else { &mut self.rows[next as usize].previous } = to_previous;
+            return;
+        }
+        let before = &mut self.rows[select_unpredictable(previous == NIL, parent, previous) as usize];
+        *select_unpredictable(previous == NIL, &mut before.first_child, &mut before.next) = to_next;
+        let behind = &mut self.rows[select_unpredictable(next == NIL, parent, next) as usize];
+        *select_unpredictable(next == NIL, &mut behind.last_child, &mut behind.previous) = to_previous;
+    }
+
+    /// Takes a row off its chain; its own children stay below it.
+    #[inline]
+    pub(crate) fn unlink(&mut self, row: u32) {
+        let Row { parent, previous, next, .. } = *self.row(row);
+        self.point_here(parent, previous, next, next, previous);
+    }
+
+    /// Takes a run of siblings off its chain; answers the place where it was. The run stays linked in itself.
+    pub(crate) fn unlink_run(&mut self, slice: u32, first: u32, last: u32) -> Spot {
+        let Row { parent, previous, .. } = *self.row(first);
+        let next = core::mem::replace(&mut self.row_mut(last).next, NIL);
+        self.point_here(parent, previous, next, next, previous);
+        Spot { slice, parent, previous, next }
+    }
+
+    /// The place that a row has in its chain.
+    #[inline(always)]
+    pub(crate) fn spot_of(&self, slice: u32, row: u32) -> Spot {
+        let links = self.row(row);
+        Spot { slice, parent: links.parent, previous: links.previous, next: links.next }
+    }
+}
+
+impl Store {
+    /// The node at a row, or the first node of the run that a portal there stands for.
+    #[inline]
+    pub(in crate::store) fn enter_first(&self, mut at: At) -> At {
+        while let Some(slice) = self.row(at).occupant.as_portal() {
+            at = At { slice, row: self.slice(slice).first_top };
+        }
+        at
+    }
+
+    /// The node at a row, or the last node of the run that a portal there stands for.
+    #[inline]
+    pub(in crate::store) fn enter_last(&self, mut at: At) -> At {
+        while let Some(slice) = self.row(at).occupant.as_portal() {
+            at = At { slice, row: self.slice(slice).last_top };
+        }
+        at
+    }
+
+    /// The parent of a node, through however many portals stand above its run. `None` for the root.
+    #[inline]
+    pub(crate) fn parent(&self, mut at: At) -> Option<At> {
+        loop {
+            let parent = self.row(at).parent;
+            if parent != NIL {
+                return Some(At { slice: at.slice, row: parent });
+            }
+            at = self.slice(at.slice).portal;
+            if at == At::NONE {
+                return None;
+            }
+        }
+    }
+
+    #[inline]
+    pub(crate) fn first_child(&self, at: At) -> Option<At> {
+        let row = self.row(at).first_child;
+        (row != NIL).then(|| self.enter_first(At { slice: at.slice, row }))
+    }
+
+    #[inline]
+    pub(crate) fn last_child(&self, at: At) -> Option<At> {
+        let row = self.row(at).last_child;
+        (row != NIL).then(|| self.enter_last(At { slice: at.slice, row }))
+    }
+
+    /// The next sibling of a node, out of its slice and into others as the chain goes.
+    #[inline]
+    pub(crate) fn next_sibling(&self, mut at: At) -> Option<At> {
+        loop {
+            let links = self.row(at);
+            if links.next != NIL {
+                return Some(self.enter_first(At { slice: at.slice, row: links.next }));
+            }
+            if links.parent != NIL {
+                return None;
+            }
+            at = self.slice(at.slice).portal;
+            if at == At::NONE {
+                return None;
+            }
+        }
+    }
+
+    /// The previous sibling of a node.
+    #[inline]
+    pub(crate) fn previous_sibling(&self, mut at: At) -> Option<At> {
+        loop {
+            let links = self.row(at);
+            if links.previous != NIL {
+                return Some(self.enter_last(At { slice: at.slice, row: links.previous }));
+            }
+            if links.parent != NIL {
+                return None;
+            }
+            at = self.slice(at.slice).portal;
+            if at == At::NONE {
+                return None;
+            }
+        }
+    }
+
+    /// The place behind the last child of a node, in the slice that holds that end of the chain.
+    ///
+    /// Inlined, so that the spot stays in registers: written to the stack piece by piece and read back whole, it would wait
+    /// until every store before it has reached the cache.
+    #[inline(always)]
+    pub(crate) fn spot_behind_children(&self, parent: At) -> Spot {
+        let slice = self.slice(parent.slice);
+        let previous = slice.row(parent.row).last_child;
+        if !slice.portal_rows.contains(previous) {
+            // The last child is here, and its row need not be looked at.
+            return Spot { slice: parent.slice, parent: parent.row, previous, next: NIL };
+        }
+        match self.last_child(parent) {
+            Some(last) => self.spot_after(last),
+            None => Spot { slice: parent.slice, parent: parent.row, previous: NIL, next: NIL },
+        }
+    }
+
+    /// The place before the first child of a node, in the slice that holds that end of the chain.
+    pub(crate) fn spot_before_children(&self, parent: At) -> Spot {
+        match self.first_child(parent) {
+            Some(first) => self.spot_before(first),
+            None => Spot { slice: parent.slice, parent: parent.row, previous: NIL, next: NIL },
+        }
+    }
+
+    /// The place directly before a node, in its slice.
+    pub(crate) fn spot_before(&self, at: At) -> Spot {
+        Spot { next: at.row, ..self.slice(at.slice).spot_of(at.slice, at.row) }
+    }
+
+    /// The place directly behind a node, in its slice.
+    #[inline(always)]
+    pub(crate) fn spot_after(&self, at: At) -> Spot {
+        Spot { previous: at.row, ..self.slice(at.slice).spot_of(at.slice, at.row) }
+    }
+
+    /// The next node of the subtree of `top` in pre-order, `None` behind the last. Below `at` only if `descend`.
+    pub(crate) fn next_in_subtree(&self, top: At, at: At, descend: bool) -> Option<At> {
+        if descend && let Some(child) = self.first_child(at) {
+            return Some(child);
+        }
+        let mut at = at;
+        loop {
+            if at == top {
+                return None;
+            }
+            if let Some(next) = self.next_sibling(at) {
+                return Some(next);
+            }
+            at = self.parent(at)?;
+        }
+    }
+
+    /// Whether `at` is `top` or lies below it. Climbs from the one and walks below the other by turns, and ends with the
+    /// shorter way.
+    pub(crate) fn is_in_subtree(&self, at: At, top: At) -> bool {
+        let (mut climbing, mut walking) = (at, top);
+        loop {
+            if climbing == top || walking == at {
+                return true;
+            }
+            let (Some(above), Some(below)) = (self.parent(climbing), self.next_in_subtree(top, walking, true)) else {
+                return false;
+            };
+            (climbing, walking) = (above, below);
+        }
+    }
+
+    /// The next slice in tree order, `None` behind the last. Below `slice` only if `descend`.
+    pub(crate) fn slice_after(&self, slice: u32, descend: bool) -> Option<u32> {
+        let mut at = self.slice(slice);
+        if descend && let Some(&child) = at.children.first() {
+            return Some(child);
+        }
+        loop {
+            if at.portal == At::NONE {
+                return None;
+            }
+            let (above, index) = (self.slice(at.portal.slice), at.child_index as usize);
+            if let Some(&next) = above.children.get(index + 1) {
+                return Some(next);
+            }
+            at = above;
+        }
+    }
+
+    /// Whether the run of a slice's top rows hangs directly below the root, through however many portals.
+    pub(crate) fn run_hangs_from_root(&self, slice: u32) -> bool {
+        let portal = self.slice(slice).portal;
+        portal != At::NONE && self.parent(portal) == Some(At::ROOT)
+    }
+
+    /// What [`Self::run_hangs_from_root`] answers, for all slices by number: each asks the slice above, where that climbs
+    /// through portals that may lie behind as many others as a forged snapshot has. O(slices).
+    pub(crate) fn runs_from_root(&self) -> Vec<bool> {
+        let mut from_root = vec![false; self.slices.len()];
+        let mut pending = vec![At::ROOT.slice];
+        while let Some(number) = pending.pop() {
+            let slice = self.slice(number);
+            for &child in &slice.children {
+                let below = slice.row(self.slice(child).portal.row).parent;
+                from_root[child as usize] =
+                    if below == NIL { from_root[number as usize] } else { number == At::ROOT.slice };
+            }
+            pending.extend(&slice.children);
+        }
+        from_root
+    }
+}

@@ -1,0 +1,117 @@
+//! Hanging slices behind portals, and taking them off.
+
+use crate::Aabb;
+use crate::store::columns::{At, Occupant};
+use crate::store::{Slice, Spot, Store};
+
+impl Store {
+    /// Puts a portal to `child` into the chain at `spot`, where a row is free.
+    pub(crate) fn insert_portal(&mut self, spot: &Spot, child: u32) {
+        let at = self.link_portal(spot, child, self.config.reuse_holes);
+        self.adopt(at, child);
+    }
+
+    /// The same for a slice that was cut out at this very spot and inherits what its nodes did before.
+    pub(in crate::store) fn insert_portal_in_step(&mut self, spot: &Spot, child: u32) {
+        // Where rows were just cut out their holes are taken, also where others are not reused.
+        let at = self.link_portal(spot, child, true);
+        self.adopt_in_step(at, child);
+    }
+
+    /// Links a row for a portal into the chain at `spot`.
+    fn link_portal(&mut self, spot: &Spot, child: u32, reuse: bool) -> At {
+        let slice = &mut self.slices[spot.slice as usize];
+        let at = slice.allocate_row_number(spot.wish(), reuse);
+        let row = slice.inheriting_row(Occupant::portal(child), spot.parent);
+        slice.link_new(at, row, spot);
+        slice.portal_rows.insert(at);
+        self.wear(spot.slice);
+        At { slice: spot.slice, row: at }
+    }
+
+    /// Hangs the slice `child` behind the portal at `at`; what it inherits there is new to it.
+    pub(in crate::store) fn adopt(&mut self, at: At, child: u32) {
+        self.hang(at, child);
+        if self.slice(child).marked {
+            self.list_marked_child(at.slice, child);
+            self.mark(at.slice);
+        } else {
+            self.mark(child);
+        }
+    }
+
+    /// Hangs the slice `child` behind the portal at `at`, where it inherits what it did; marks it only where it has not
+    /// yet taken over what was changed before.
+    pub(in crate::store) fn adopt_in_step(&mut self, at: At, child: u32) {
+        self.hang(at, child);
+        let changed = self.inherit(child);
+        if changed {
+            self.slice_mut(child).touch_boxes();
+            self.touch(child);
+        }
+        let slice = self.slice(child);
+        if slice.marked {
+            self.list_marked_child(at.slice, child);
+            self.mark(at.slice);
+        } else if changed || slice.is_dirty() || self.config.bounds {
+            self.mark(child);
+        }
+    }
+
+    /// Tells a slice and the one above of each other.
+    fn hang(&mut self, at: At, child: u32) {
+        self.versions += 1;
+        let slice = &mut self.slices[at.slice as usize];
+        let index = u32::try_from(slice.children.len()).expect("a slice has fewer portals than rows");
+        slice.children.push(child);
+        if let Some(boxes) = &mut slice.boxes {
+            // Until the update knows better: the child is marked, and so looked into by every query.
+            boxes.children.push(Aabb::INFINITE);
+        }
+        let inherited = slice.row(at.row).transform.index();
+        slice.transforms.portal_slots.insert(inherited);
+        let slice = &mut self.slices[child as usize];
+        slice.portal = at;
+        slice.child_index = index;
+        let standing = self.slice(at.slice).standing;
+        if self.slice(child).standing != standing {
+            self.set_standing(child, standing);
+        }
+    }
+
+    /// Takes the slice `child` from the list of its parent slice and leaves it without a portal.
+    pub(in crate::store) fn disown(&mut self, child: u32) -> At {
+        self.versions += 1;
+        let portal = core::mem::replace(&mut self.slices[child as usize].portal, At::NONE);
+        let index = self.slices[child as usize].child_index;
+        if let Some(boxes) = &mut self.slices[portal.slice as usize].boxes {
+            boxes.children.swap_remove(index as usize);
+            self.mark(portal.slice);
+        }
+        let children = &mut self.slices[portal.slice as usize].children;
+        children.swap_remove(index as usize);
+        if let Some(&moved) = children.get(index as usize) {
+            self.slices[moved as usize].child_index = index;
+        }
+        portal
+    }
+
+    /// Copies what a slice inherits from its portal's effective slots into its bases. Answers whether that changed any.
+    pub(crate) fn inherit(&mut self, child: u32) -> bool {
+        let above = self.slice(child).portal.slice;
+        let [above, child] =
+            self.slices.get_disjoint_mut([above as usize, child as usize]).expect("a portal leads to another slice");
+        child.inherit_from(above)
+    }
+}
+
+impl Slice {
+    /// Copies what the slice inherits from its portal's effective slots into its bases. Answers whether that changed any.
+    pub(crate) fn inherit_from(&mut self, above: &Self) -> bool {
+        let row = above.row(self.portal.row);
+        let world = above.transforms.worlds[row.transform.index() as usize];
+        let mask = above.visibilities.effective[row.visibility.index() as usize];
+        let material = above.materials.values[row.material.index() as usize];
+        self.take_over(&world, mask, material)
+    }
+}

@@ -1,0 +1,148 @@
+//! Bringing the effective slots of a subtree in line with what hangs above it.
+//!
+//! One primitive serves every edit that changes what a row inherits: relinking below another parent, attaching a
+//! component to an inner node, detaching one. It keeps the one hard invariant, *parent slot < slot*: an entry whose slot
+//! comes before its new parent's gets a fresh slot behind it, and the slots below follow.
+
+use crate::store::columns::{Row, Slot};
+use crate::store::{Slice, Store};
+
+/// No slot is left behind a parent's; the slice has to be reconstituted.
+struct NoRoom;
+
+impl Store {
+    /// Rewires a row and what hangs below it in its slice, as far down as anything changes.
+    ///
+    /// Where slots run out the slice is reconstituted, which sets every effective slot from the links; rows have then
+    /// moved. Computes in O(descendants in the slice up to those with components of their own).
+    pub(crate) fn rewire(&mut self, number: u32, top: u32) {
+        self.rewire_from(number, top, Some(top));
+    }
+
+    /// Rewires what hangs below a row that was given a component, as far down as anything changes.
+    pub(crate) fn rewire_below(&mut self, number: u32, top: u32) {
+        let slice = &mut self.slices[number as usize];
+        slice.refresh_shape(top);
+        let first = slice.next_in_subtree(top, top, true);
+        self.rewire_from(number, top, first);
+    }
+
+    fn rewire_from(&mut self, number: u32, top: u32, mut row: Option<u32>) {
+        let reuse = self.config.reuse_holes;
+        while let Some(at) = row {
+            let slice = &mut self.slices[number as usize];
+            match slice.rewire_row(at, reuse) {
+                Ok(changed) => {
+                    row = slice.next_in_subtree(top, at, changed);
+                    if changed && let Some(child) = slice.row(at).occupant.as_portal() {
+                        self.mark(child);
+                    }
+                }
+                Err(NoRoom) => {
+                    let need = slice.need_of(top);
+                    let capacity = self.capacity_for(number, &need);
+                    self.reconstitute(number, capacity);
+                    let slice = &mut self.slices[number as usize];
+                    slice.transforms.mark_all();
+                    slice.visibilities.dirty = true;
+                    slice.materials.dirty = true;
+                    if let Some(boxes) = &mut slice.boxes {
+                        boxes.touch_all(slice.shapes.slots.end());
+                    }
+                    break;
+                }
+            }
+        }
+        self.mark(number);
+        self.wear(number);
+    }
+}
+
+impl Slice {
+    /// Sets one row's effective slots from its parent's; answers whether those below have to follow.
+    fn rewire_row(&mut self, at: u32, reuse: bool) -> Result<bool, NoRoom> {
+        let Row { parent, occupant, transform, visibility, material, .. } = *self.row(at);
+        let [above_transform, above_visibility, above_material] = self.inherited(parent);
+        let new_transform = match transform.as_own() {
+            Some(slot) => self.reslot_transform(slot, above_transform.index(), reuse)?,
+            None => above_transform,
+        };
+        self.row_mut(at).transform = new_transform;
+        let new_visibility = match visibility.as_own() {
+            Some(slot) => self.reslot_visibility(slot, above_visibility.index(), reuse)?,
+            None => above_visibility,
+        };
+        let new_material = if material.as_own().is_some() { material } else { above_material };
+        let row = self.row_mut(at);
+        row.visibility = new_visibility;
+        row.material = new_material;
+        let changed = (transform, visibility, material) != (new_transform, new_visibility, new_material);
+        if changed {
+            self.refresh_shape(at);
+            self.trace_owner(at);
+            if occupant.as_portal().is_some() {
+                self.transforms.portal_slots.insert(new_transform.index());
+            }
+        }
+        Ok(changed)
+    }
+
+    /// Hangs a transform below another slot, in a fresh one of its own where it would come before it.
+    fn reslot_transform(&mut self, slot: u32, above: u32, reuse: bool) -> Result<Slot, NoRoom> {
+        let column = &mut self.transforms;
+        if above < slot {
+            if column.parents[slot as usize] != above {
+                column.parents[slot as usize] = above;
+                column.mark(slot);
+            }
+            return Ok(Slot::own(slot));
+        }
+        let fresh = column.slots.allocate_after(above, reuse).ok_or(NoRoom)?;
+        let (local, world) = (column.local(slot), column.worlds[slot as usize]);
+        column.put(fresh, above, &local, &world);
+        column.carry(slot, fresh);
+        column.mark(fresh);
+        column.free(slot);
+        Ok(Slot::own(fresh))
+    }
+
+    /// Hangs a visibility below another slot, in a fresh one of its own where it would come before it.
+    fn reslot_visibility(&mut self, slot: u32, above: u32, reuse: bool) -> Result<Slot, NoRoom> {
+        let column = &mut self.visibilities;
+        column.dirty = true;
+        if above < slot {
+            column.parents[slot as usize] = above;
+            return Ok(Slot::own(slot));
+        }
+        let fresh = column.slots.allocate_after(above, reuse).ok_or(NoRoom)?;
+        let (local, effective) = (column.locals[slot as usize], column.effective[slot as usize]);
+        column.put(fresh, above, local, effective);
+        column.free(slot);
+        Ok(Slot::own(fresh))
+    }
+
+    /// Frees a row's own transform; the row and what hangs below it are to be rewired.
+    pub(crate) fn disown_transform(&mut self, at: u32) {
+        if let Some(slot) = self.row(at).transform.as_own() {
+            self.transforms.free(slot);
+            self.row_mut(at).transform = Slot::LOST;
+        }
+    }
+
+    /// Frees a row's own visibility; the row and what hangs below it are to be rewired.
+    pub(crate) fn disown_visibility(&mut self, at: u32) {
+        if let Some(slot) = self.row(at).visibility.as_own() {
+            self.visibilities.free(slot);
+            self.visibilities.dirty = true;
+            self.row_mut(at).visibility = Slot::LOST;
+        }
+    }
+
+    /// Frees a row's own material; the row and what hangs below it are to be rewired.
+    pub(crate) fn disown_material(&mut self, at: u32) {
+        if let Some(slot) = self.row(at).material.as_own() {
+            self.materials.free(slot);
+            self.row_mut(at).material = Slot::LOST;
+        }
+    }
+}

@@ -1,0 +1,173 @@
+//! Slices that hang nowhere: detached subtrees, and what is to be freed later.
+
+use crate::Mat34;
+use crate::store::columns::At;
+use crate::store::{Floating, Slice, Store};
+
+/// What a slice is part of.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Standing {
+    /// The tree below the scene's root.
+    #[default]
+    Attached,
+    /// A detached subtree.
+    Detached,
+    /// Nothing: it was removed and waits to be freed. No handle leads here any more.
+    Doomed,
+}
+
+impl Store {
+    /// Makes a floating subtree a detached one, in a slice without a portal. Its top is the slice's only top row.
+    ///
+    /// O(rows that have to leave their slice + slices below).
+    pub(crate) fn release(&mut self, floating: Floating) {
+        let number = match floating {
+            Floating::Slice(number) => number,
+            Floating::Rows(from) => {
+                let need = self.slice(from.slice).need_of(from.row);
+                let number = self.open_slice(Slice::with_room(&need));
+                self.fill_slice(number, from);
+                self.collapse(from.slice);
+                number
+            }
+        };
+        self.set_standing(number, Standing::Detached);
+        let index = u32::try_from(self.detached.len()).expect("slices number less than 2^31");
+        self.detached.push(number);
+        let slice = &mut self.slices[number as usize];
+        slice.child_index = index;
+        slice.isolated = false;
+        let changed = slice.take_over(&Mat34::IDENTITY, u32::MAX, None);
+        let marked = slice.marked;
+        if changed {
+            // What hangs from the base is elsewhere at once.
+            slice.touch_boxes();
+            self.touch(number);
+        }
+        if marked {
+            // It stands on the list of the slice above which it hung.
+            self.marked_roots.push(number);
+        } else if changed {
+            self.mark(number);
+        }
+    }
+
+    /// Takes a detached slice off the list of these.
+    pub(in crate::store) fn unlist_detached(&mut self, number: u32) {
+        let index = self.slice(number).child_index;
+        self.detached.swap_remove(index as usize);
+        if let Some(&moved) = self.detached.get(index as usize) {
+            self.slices[moved as usize].child_index = index;
+        }
+    }
+
+    /// Whether a node is the root of a detached subtree.
+    pub(crate) fn is_detached_root(&self, at: At) -> bool {
+        let slice = self.slice(at.slice);
+        slice.standing == Standing::Detached && slice.portal == At::NONE && slice.first_top == at.row
+    }
+
+    /// The roots of the detached subtrees.
+    pub(crate) fn detached_roots(&self) -> impl ExactSizeIterator<Item = At> + '_ {
+        self.detached.iter().map(|&slice| At { slice, row: self.slice(slice).first_top })
+    }
+
+    /// Says of a slice and all below it what they are part of. O(slices).
+    pub(in crate::store) fn set_standing(&mut self, top: u32, standing: Standing) {
+        let mut pending = vec![top];
+        while let Some(number) = pending.pop() {
+            let slice = &mut self.slices[number as usize];
+            slice.standing = standing;
+            pending.extend(&slice.children);
+        }
+    }
+
+    /// How many nodes a subtree has. O(its rows in the slice of its top + slices below).
+    pub(crate) fn count_nodes(&self, top: At) -> usize {
+        let slice = self.slice(top.slice);
+        let mut pending = Vec::new();
+        let mut nodes = 0;
+        for row in slice.subtree(top.row) {
+            match slice.row(row).occupant.as_portal() {
+                Some(child) => pending.push(child),
+                None => nodes += 1,
+            }
+        }
+        while let Some(number) = pending.pop() {
+            nodes += self.slice(number).nodes();
+            pending.extend(&self.slice(number).children);
+        }
+        nodes
+    }
+
+    /// Moves the marked ones among the detached slices to `pending`, and unmarks them.
+    pub(crate) fn take_marked_roots(&mut self, pending: &mut Vec<u32>) {
+        for number in core::mem::take(&mut self.marked_roots) {
+            if self.is_detached_slice(number) && core::mem::take(&mut self.slices[number as usize].marked) {
+                pending.push(number);
+            }
+        }
+    }
+
+    /// Notes that a slice without a portal was marked.
+    #[cold]
+    pub(in crate::store) fn list_marked_root(&mut self, number: u32) {
+        // Slices that were hung somewhere or went stay listed until the update; where none comes, they are weeded out.
+        if self.marked_roots.len() > 16 + 2 * self.detached.len() {
+            let mut list = core::mem::take(&mut self.marked_roots);
+            list.sort_unstable();
+            list.dedup();
+            list.retain(|&number| self.is_detached_slice(number));
+            self.marked_roots = list;
+        }
+        self.marked_roots.push(number);
+    }
+
+    /// Whether a slice is the topmost of a detached subtree.
+    pub(in crate::store) fn is_detached_slice(&self, number: u32) -> bool {
+        let top = |slice: &Slice| slice.lives && slice.standing == Standing::Detached && slice.portal == At::NONE;
+        self.slices.get(number as usize).is_some_and(top)
+    }
+}
+
+/// Removing now and freeing later.
+impl Store {
+    /// Removes a floating subtree: its rows in a slice that it shares at once, all slices of its own later. Answers how many
+    /// nodes that were. O(rows in the shared slice + slices below).
+    pub(crate) fn doom(&mut self, floating: Floating) -> usize {
+        let mut tops = Vec::new();
+        let removed = self.discard_rows(floating, &mut tops);
+        let mut doomed = 0;
+        let mut pending = tops.clone();
+        while let Some(number) = pending.pop() {
+            let slice = &mut self.slices[number as usize];
+            slice.standing = Standing::Doomed;
+            // Nothing is to be tidied here any more.
+            slice.worn = false;
+            slice.isolated = true;
+            doomed += slice.nodes();
+            pending.extend(&slice.children);
+            self.note_gone(number);
+        }
+        for &top in &tops {
+            self.slices[top as usize].portal = At::NONE;
+        }
+        self.doomed.append(&mut tops);
+        self.doomed_nodes += doomed;
+        removed + doomed
+    }
+
+    /// Frees one slice of what was removed; answers how many nodes lay there, `None` where nothing waits.
+    pub(crate) fn free_doomed(&mut self) -> Option<usize> {
+        let number = self.doomed.pop()?;
+        let mut below = core::mem::take(&mut self.doomed);
+        let first = below.len();
+        let freed = self.discard_slice(number, &mut below);
+        for &child in &below[first..] {
+            self.slices[child as usize].portal = At::NONE;
+        }
+        self.doomed = below;
+        self.doomed_nodes -= freed;
+        Some(freed)
+    }
+}

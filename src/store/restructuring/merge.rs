@@ -1,0 +1,100 @@
+//! Merging slices that have become small with what is next to them.
+
+use crate::store::columns::{At, NIL};
+use crate::store::restructuring::transplant::Marks;
+use crate::store::{Need, Spot, Store};
+
+/// What a small slice can be merged with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Partner {
+    /// The slice that holds its portal.
+    Above,
+    /// The slice whose run of siblings comes directly before its own.
+    Before(u32),
+    /// The slice whose run of siblings comes directly behind its own.
+    Behind(u32),
+}
+
+impl Store {
+    /// Whether a slice is smaller than slices are to be.
+    pub(crate) fn is_small(&self, number: u32) -> bool {
+        self.slice(number).row_slots.live() < self.config.min_nodes
+    }
+
+    /// Whether a slice is to be merged when it is small. Not so that of the root, an isolated one, a detached one, and an
+    /// independent subtree that shares nothing, or that reaches into slices of its own.
+    pub(crate) fn merges(&self, number: u32) -> bool {
+        self.merges_where(number, &|number| self.run_hangs_from_root(number))
+    }
+
+    /// The same, told of each slice whether its run hangs from the root.
+    pub(crate) fn merges_where(&self, number: u32, from_root: &impl Fn(u32) -> bool) -> bool {
+        let slice = self.slice(number);
+        if slice.portal == At::NONE || slice.isolated {
+            return false;
+        }
+        let shares = self.config.share_slices && slice.children.is_empty();
+        shares || slice.nodes() == 0 || !from_root(number)
+    }
+
+    /// What a slice can be merged with so that the result is at most three quarters of the greatest size.
+    pub(crate) fn partner(&self, number: u32) -> Option<Partner> {
+        self.partner_where(number, &|number| self.run_hangs_from_root(number))
+    }
+
+    /// The same, told of each slice whether its run hangs from the root.
+    pub(crate) fn partner_where(&self, number: u32, from_root: &impl Fn(u32) -> bool) -> Option<Partner> {
+        if !self.merges_where(number, from_root) {
+            return None;
+        }
+        let slice = self.slice(number);
+        let At { slice: above, row } = slice.portal;
+        let most = self.config.max_nodes / 4 * 3;
+        let fits = |other: u32, extra: u32| self.slice(other).row_slots.live() + slice.row_slots.live() <= most + extra;
+        let holds_portals_alone = slice.nodes() == 0;
+        if (above != At::ROOT.slice || holds_portals_alone) && fits(above, 1) {
+            return Some(Partner::Above);
+        }
+        let independent = from_root(number);
+        let joins = |row: u32| {
+            let other = (row != NIL).then(|| self.row(At { slice: above, row }).occupant.as_portal())??;
+            let willing = !self.slice(other).isolated && (!independent || self.is_small(other));
+            (willing && fits(other, 0)).then_some(other)
+        };
+        let links = self.slice(above).row(row);
+        joins(links.previous).map(Partner::Before).or_else(|| joins(links.next).map(Partner::Behind))
+    }
+
+    /// Merges a slice with its partner; handles and the order of siblings stay, and what is up to date stays so. Answers the
+    /// slice that holds both now. Computes in **O(rows of both)**.
+    pub(crate) fn merge(&mut self, number: u32, partner: Partner) -> u32 {
+        let into = match partner {
+            Partner::Above => self.slice(number).portal.slice,
+            Partner::Before(other) | Partner::Behind(other) => other,
+        };
+        let slice = self.slice(number);
+        let first = slice.first_top;
+        let mut need = Need::default();
+        slice.row_slots.iter().for_each(|row| need.add(slice.row(row)));
+        self.make_room_for_all(into, &need);
+        let spot = match partner {
+            // Rows of the slice above may just have moved, and the portal with them.
+            Partner::Above => self.spot_after(self.slice(number).portal),
+            Partner::Before(_) => Spot { slice: into, parent: NIL, previous: self.slice(into).last_top, next: NIL },
+            Partner::Behind(_) => Spot { slice: into, parent: NIL, previous: NIL, next: self.slice(into).first_top },
+        };
+        self.transplant(number, first, &spot, Marks::Keep);
+        self.abandon_slice(number);
+        into
+    }
+
+    /// Merges a slice that a removal made less than half of what slices are to be.
+    pub(crate) fn merge_if_shrunk(&mut self, number: u32, rows_before: u32) {
+        let half = self.config.min_nodes / 2;
+        let slice = &self.slices[number as usize];
+        let crossed = slice.lives && rows_before >= half && slice.row_slots.live() < half;
+        if crossed && let Some(partner) = self.partner(number) {
+            self.merge(number, partner);
+        }
+    }
+}

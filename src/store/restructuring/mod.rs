@@ -1,0 +1,18 @@
+//! Rows that move: within a slice, between slices, out of the tree.
+//!
+//! Invariants:
+//!
+//! - No slice has more than `max_nodes` rows, is empty, or is a single portal.
+//! - What is up to date stays so where nothing but the place in memory changes; what waits for the update is carried over.
+
+mod detached;
+mod merge;
+mod rebuild;
+mod reconstitute;
+mod split;
+mod transplant;
+
+pub(crate) use detached::Standing;
+pub(crate) use reconstitute::Capacity;
+pub(in crate::store) use split::{Cut, Planner};
+pub(crate) use transplant::Floating;

@@ -1,0 +1,244 @@
+//! When a slice is rebuilt, and with how much room: making room for what comes, and bringing back the order.
+//!
+//! Source: the thesis, section 4.4.6.
+
+use crate::Aabb;
+use crate::SceneConfig;
+use crate::store::allocation::LinearAllocator;
+use crate::store::allocation::scaled;
+use crate::store::columns::{At, NIL, Row};
+use crate::store::restructuring::rebuild::Rebuild;
+use crate::store::{Need, Slice, Store};
+use std::alloc::{Layout, handle_alloc_error};
+use std::collections::TryReserveError;
+
+/// So many rows ahead the entries of handles are asked for: they lie in no order.
+const ANNOUNCED_AHEAD: usize = 16;
+
+/// What capacity a storage has after its slice was rebuilt.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Capacity {
+    /// As before.
+    Keep,
+    /// For the present and this much more, as before if that is enough.
+    Hold(Need),
+    /// As [`Capacity::Hold`], and at least the expansion factor times the present.
+    Grow(Need, f32),
+    /// For the present and an eighth more, and no more than before.
+    Eased,
+    /// For the present and a sixteenth more.
+    Tight,
+    /// For the present alone.
+    Exact,
+}
+
+impl Capacity {
+    /// The new capacities of a slice.
+    fn capacities(self, old: &Slice, most_rows: u32) -> Need {
+        let base = 1;
+        Need {
+            rows: self.of(&old.row_slots, |need| need.rows).clamp(1, most_rows),
+            transforms: self.of(&old.transforms.slots, |need| need.transforms) - base,
+            visibilities: self.of(&old.visibilities.slots, |need| need.visibilities) - base,
+            materials: self.of(&old.materials.slots, |need| need.materials) - base,
+            shapes: self.of(&old.shapes.slots, |need| need.shapes),
+            names: self.of(&old.names.slots, |need| need.names),
+        }
+    }
+
+    /// The new capacity of one storage.
+    fn of(self, slots: &LinearAllocator, additional: impl Fn(&Need) -> u32) -> u32 {
+        let live = slots.live();
+        match self {
+            Self::Keep => slots.capacity(),
+            Self::Hold(need) => slots.capacity().max(live + additional(&need)),
+            Self::Grow(need, factor) => {
+                let required = live + additional(&need);
+                slots.capacity().max(required).max(scaled(live, factor))
+            }
+            Self::Eased => slots.capacity().min(live + live / 8 + 1),
+            Self::Tight => live + live / 16,
+            Self::Exact => live,
+        }
+    }
+}
+
+/// Whether packing alone would leave an eighth of a storage free.
+fn packing_suffices(slots: &LinearAllocator, additional: u32) -> bool {
+    let eighth = slots.capacity().div_ceil(8);
+    slots.has_tail(additional) || slots.live() + additional + eighth <= slots.capacity()
+}
+
+impl Store {
+    /// Makes room in a slice that is full: reconstitutes it, at the same capacity if that frees an eighth or more of each
+    /// storage that lacks room, otherwise grown by the expansion factor. One that may not have more rows is split, and
+    /// then it is not told which of the pieces has room: the place is to be found again, and asked for again.
+    ///
+    /// A slice that has to grow and was not read by any update since it was last in order grows in place instead: an order
+    /// that nobody reads need not be restored.
+    #[cold]
+    pub(crate) fn make_room(&mut self, slice: u32, need: &Need) {
+        if !self.may_hold(slice, need.rows) {
+            return self.split(slice);
+        }
+        let full = self.slice(slice);
+        // Near the maximum there may be room for more rows only where holes are closed.
+        let rows_fit = need.rows == 0 || full.row_slots.end() + need.rows <= self.config.max_nodes;
+        let in_place = self.config.grow_in_place && !full.read && rows_fit;
+        match self.capacity_for(slice, need) {
+            Capacity::Grow(..) if in_place => {
+                let factor = self.config.expansion_factor;
+                let most = self.config.max_nodes;
+                let grown = self.slice_mut(slice).try_grow_in_place(need, factor, most);
+                grown.unwrap_or_else(|_| handle_alloc_error(Layout::new::<Row>()));
+            }
+            capacity => self.reconstitute(slice, capacity),
+        }
+    }
+
+    /// Whether a slice may take so many more rows, at whatever capacity.
+    ///
+    /// Where holes are not reused, an eighth of the maximum is kept out of use, or a slice near it would have to be
+    /// packed for every single insert.
+    pub(crate) fn may_hold(&self, slice: u32, rows: u32) -> bool {
+        let SceneConfig { max_nodes, reuse_holes, .. } = self.config;
+        let most = if rows == 0 || reuse_holes { max_nodes } else { max_nodes - max_nodes / 8 };
+        self.slice(slice).row_slots.live() + rows <= most
+    }
+
+    /// The capacity at which a slice has room for more after it was rebuilt.
+    pub(crate) fn capacity_for(&self, slice: u32, need: &Need) -> Capacity {
+        let full = self.slice(slice);
+        let suffices = packing_suffices(&full.row_slots, need.rows)
+            && packing_suffices(&full.transforms.slots, need.transforms)
+            && packing_suffices(&full.visibilities.slots, need.visibilities)
+            && packing_suffices(&full.materials.slots, need.materials)
+            && packing_suffices(&full.shapes.slots, need.shapes)
+            && packing_suffices(&full.names.slots, need.names);
+        if suffices { Capacity::Hold(*need) } else { Capacity::Grow(*need, self.config.expansion_factor) }
+    }
+
+    /// Rebuilds a slice in depth-first order. Handles stay valid; rows and slots are others afterwards.
+    ///
+    /// Everything is found by links alone, so effective slots need not be right before, only own ones.
+    pub(crate) fn reconstitute(&mut self, number: u32, capacity: Capacity) {
+        self.reconstitutions += 1;
+        let mut order = core::mem::take(&mut self.order);
+        let mut old = core::mem::take(&mut self.slices[number as usize]);
+        old.depth_first_order(&mut order, &mut self.pending);
+        let mut new = Rebuild::piece(&old, NIL, &capacity.capacities(&old, self.config.max_nodes));
+        for &(row, parent) in &order {
+            new.take(row, parent, &mut old);
+        }
+        self.slices[number as usize] = new.replace(old);
+        order.clear();
+        self.order = order;
+        self.announce(number);
+    }
+
+    /// Tells the handles and the slices below where the rows of a slice are that was just rebuilt.
+    pub(in crate::store) fn announce(&mut self, number: u32) {
+        self.touch(number);
+        let Self { slices, tables, .. } = self;
+        let rows = core::mem::take(&mut slices[number as usize].rows);
+        let mut children = core::mem::take(&mut slices[number as usize].children);
+        let mut boxes = slices[number as usize].boxes.take();
+        let boxes_before = boxes.as_mut().map(|boxes| core::mem::take(&mut boxes.children)).unwrap_or_default();
+        for (place, row) in (0..).zip(&rows) {
+            if let Some(ahead) = rows.get(place as usize + ANNOUNCED_AHEAD).and_then(|row| row.occupant.as_node()) {
+                tables.prefetch(ahead);
+            }
+            let at = At { slice: number, row: place };
+            if let Some(handle) = row.occupant.as_node() {
+                tables.relocate(handle, at);
+            } else if let Some(child) = row.occupant.as_portal() {
+                let moved = &mut slices[child as usize];
+                if let Some(boxes) = &mut boxes {
+                    let stays = moved.portal.slice == number;
+                    let before = boxes_before.get(moved.child_index as usize).filter(|_| stays);
+                    boxes.children.push(before.unwrap_or(Aabb::INFINITE));
+                }
+                moved.portal = at;
+                moved.child_index = u32::try_from(children.len()).expect("a slice has fewer portals than rows");
+                children.push(child);
+            }
+        }
+        slices[number as usize].rows = rows;
+        slices[number as usize].children = children;
+        slices[number as usize].boxes = boxes;
+        self.note_rebuilt(number);
+    }
+}
+
+impl Slice {
+    /// Gives every storage that is to grow more capacity, and leaves all records where they are: room for what `need` says
+    /// behind the end, and at least `factor` times the present, but for no more rows than `most`. On an error every storage
+    /// is as it was, or larger.
+    pub(crate) fn try_grow_in_place(&mut self, need: &Need, factor: f32, most: u32) -> Result<(), TryReserveError> {
+        let target = |slots: &LinearAllocator, additional: u32| {
+            slots.capacity().max(slots.end() + additional).max(scaled(slots.live(), factor))
+        };
+        fn reserve<T>(array: &mut Vec<T>, capacity: u32) -> Result<(), TryReserveError> {
+            array.try_reserve_exact((capacity as usize).saturating_sub(array.len()))
+        }
+        let capacity = target(&self.row_slots, need.rows).min(most);
+        reserve(&mut self.rows, capacity)?;
+        self.row_slots.set_capacity(capacity);
+
+        let Self { transforms, visibilities, materials, shapes, names, .. } = self;
+        let capacity = target(&transforms.slots, need.transforms);
+        reserve(&mut transforms.locals, capacity)?;
+        reserve(&mut transforms.parents, capacity)?;
+        reserve(&mut transforms.worlds, capacity)?;
+        transforms.dirty.try_reserve(capacity)?;
+        if let Some(trace) = &mut transforms.trace {
+            reserve(&mut trace.owners, capacity)?;
+            reserve(&mut trace.previous, capacity)?;
+        }
+        transforms.slots.set_capacity(capacity);
+
+        let capacity = target(&visibilities.slots, need.visibilities);
+        reserve(&mut visibilities.locals, capacity)?;
+        reserve(&mut visibilities.parents, capacity)?;
+        reserve(&mut visibilities.effective, capacity)?;
+        if let Some(trace) = &mut visibilities.trace {
+            reserve(&mut trace.owners, capacity)?;
+        }
+        visibilities.slots.set_capacity(capacity);
+
+        let capacity = target(&materials.slots, need.materials);
+        reserve(&mut materials.values, capacity)?;
+        materials.slots.set_capacity(capacity);
+
+        let capacity = target(&shapes.slots, need.shapes);
+        reserve(&mut shapes.records, capacity)?;
+        reserve(&mut shapes.bounds, capacity)?;
+        shapes.slots.set_capacity(capacity);
+
+        let capacity = target(&names.slots, need.names);
+        reserve(&mut names.names, capacity)?;
+        names.slots.set_capacity(capacity);
+        Ok(())
+    }
+
+    /// All rows in depth-first order, each with the place of its parent in that order or [`NIL`].
+    pub(crate) fn depth_first_order(&self, order: &mut Vec<(u32, u32)>, pending: &mut Vec<(u32, u32)>) {
+        order.clear();
+        order.reserve(self.row_slots.live() as usize);
+        pending.clear();
+        if self.first_top != NIL {
+            pending.push((self.first_top, NIL));
+        }
+        while let Some((row, parent)) = pending.pop() {
+            let Row { next, first_child, .. } = *self.row(row);
+            if next != NIL {
+                pending.push((next, parent));
+            }
+            if first_child != NIL {
+                let place = u32::try_from(order.len()).expect("rows number less than 2^31");
+                pending.push((first_child, place));
+            }
+            order.push((row, parent));
+        }
+    }
+}

@@ -1,0 +1,239 @@
+//! Cutting a slice that is full into pieces, so that no edit ever has to rebuild more than one bounded slice.
+//!
+//! Source: the thesis, section 7.4.2 (dividing large slices), with pieces planned bottom-up over subtree sizes.
+
+use crate::SceneConfig;
+use crate::store::columns::{At, NIL};
+use crate::store::restructuring::rebuild::Rebuild;
+use crate::store::{Need, Slice, Store};
+
+/// So many slices above one that is split are split with it where each is full; beyond, portals nest.
+const LEVELS: u32 = 8;
+
+/// A run of siblings that goes to a slice of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Cut {
+    /// The place of the first sibling in pre-order.
+    pub(crate) first: u32,
+    /// The place behind all that hangs below them.
+    pub(crate) end: u32,
+    /// The place of their parent, or [`NIL`] for a run of the topmost siblings.
+    pub(crate) parent: u32,
+}
+
+/// Plans how a forest is cut into pieces that are no larger than a bound.
+#[derive(Debug)]
+pub(crate) struct Planner {
+    /// A piece has at least this many rows: a quarter of the bound.
+    quarter: u32,
+}
+
+/// What is known of a node while the siblings below it are gone through from the last to the first.
+#[derive(Clone, Copy, Debug)]
+struct Below {
+    /// The rows of the present run: those that stay with the node unless the run grows large enough to be cut.
+    run: u32,
+    /// The place behind all that hangs below the last sibling of the present run.
+    end: u32,
+    /// Portals that stand for the runs that were cut.
+    portals: u32,
+    /// All nodes below, cut out or not.
+    all: u32,
+}
+
+impl Below {
+    const NOTHING: Self = Self { run: 0, end: NIL, portals: 0, all: 0 };
+
+    /// How many rows stay with the node below it.
+    fn rows(&self) -> u32 {
+        self.run + self.portals
+    }
+}
+
+impl Planner {
+    /// For pieces of a quarter to a half of `bound`.
+    pub(crate) fn new(bound: u32) -> Self {
+        Self { quarter: (bound / 4).max(2) }
+    }
+
+    /// The rows that a piece has at least.
+    pub(crate) fn least(&self) -> u32 {
+        self.quarter
+    }
+
+    /// The runs to cut out of a forest in pre-order, told by the place of each node's parent ([`NIL`] for the topmost):
+    /// inner runs before those that they lie in, runs of the same siblings from the last to the first. Of the topmost
+    /// siblings the first always stay.
+    ///
+    /// Each piece takes siblings until it has a quarter of the bound. What is left of any node with all below it is hardly
+    /// more than a quarter, so a piece is hardly more than a half; a piece ends up smaller only where nothing else is left
+    /// at the top. Computes in **O(nodes)**: in reverse pre-order every node is done before its parent.
+    pub(crate) fn plan(&self, parents: impl DoubleEndedIterator<Item = u32> + ExactSizeIterator) -> Vec<Cut> {
+        let count = parents.len();
+        let mut below = vec![Below::NOTHING; count + 1];
+        let mut cuts = Vec::new();
+        let places = (0..u32::try_from(count).expect("nodes number less than 2^30")).rev();
+        for (place, parent) in places.zip(parents.rev()) {
+            let rows = 1 + below[place as usize].rows();
+            let all = 1 + below[place as usize].all;
+            let above = &mut below[if parent == NIL { count } else { parent as usize }];
+            if above.run == 0 {
+                above.end = place + all;
+            }
+            above.run += rows;
+            above.all += all;
+            if above.run >= self.quarter {
+                cuts.push(Cut { first: place, end: above.end, parent });
+                above.run = 0;
+                above.portals += 1;
+            }
+        }
+        // The topmost slice keeps what was not cut of the first of its run, and where that is too little the first piece.
+        if below[count].run < self.quarter / 2
+            && let Some(first) = cuts.iter().rposition(|cut| cut.parent == NIL)
+        {
+            cuts.remove(first);
+        }
+        cuts
+    }
+}
+
+impl Store {
+    /// Cuts a slice into pieces of a quarter to a half of the greatest size. Handles and the order of siblings stay.
+    ///
+    /// Runs from within go behind portals in the slice itself, runs of its top rows behind portals beside its own, for
+    /// which the slice above may be split too. What is up to date stays so. Computes in **O(rows)**: all pieces are
+    /// filled side by side in one walk through the slice.
+    pub(in crate::store) fn split(&mut self, number: u32) {
+        self.split_below(number, LEVELS);
+    }
+
+    /// Splits a slice, and if need be so many slices above it.
+    fn split_below(&mut self, number: u32, levels: u32) {
+        self.reconstitutions += 1;
+        let mut order = core::mem::take(&mut self.order);
+        self.slices[number as usize].depth_first_order(&mut order, &mut self.pending);
+        let cuts = Planner::new(self.config.max_nodes).plan(order.iter().map(|&(_, parent)| parent));
+        let beside = self.make_room_beside(number, cuts.iter().filter(|cut| cut.parent == NIL).count(), levels);
+        let mut old = core::mem::take(&mut self.slices[number as usize]);
+        let numbers: Vec<u32> =
+            cuts.iter().map(|_| self.open_slice(Slice { lives: true, ..Slice::default() })).collect();
+        let mut built = fill_pieces(&mut old, &order, &cuts, &numbers, beside, &self.config).into_iter();
+        order.clear();
+        self.order = order;
+
+        let rest = built.next().expect("there is what stays");
+        self.slices[number as usize] = rest.replace(old);
+        for (&piece, built) in numbers.iter().zip(built) {
+            let standing = self.slice(number).standing;
+            self.slices[piece as usize] = Slice { standing, ..built.finish() };
+        }
+        for &piece in core::iter::once(&number).chain(&numbers) {
+            self.announce(piece);
+        }
+        // From the last to the first, each directly behind the portal of what stays.
+        for (_, &piece) in cuts.iter().zip(&numbers).filter(|(cut, _)| beside && cut.parent == NIL) {
+            let spot = self.spot_after(self.slice(number).portal);
+            self.insert_portal_in_step(&spot, piece);
+        }
+        for &piece in &numbers {
+            self.relist_marked(piece);
+        }
+        self.wear(number);
+    }
+
+    /// Whether the slice that holds the portal of another takes so many more rows beside that; its storage grows if it is to,
+    /// and where it is full it is split itself, as in a B-tree.
+    ///
+    /// A slice from which rows float is not, since that would lose them.
+    fn make_room_beside(&mut self, number: u32, rows: usize, levels: u32) -> bool {
+        let portal = self.slice(number).portal;
+        if portal == At::NONE || rows == 0 {
+            return false;
+        }
+        let SceneConfig { max_nodes, expansion_factor, .. } = self.config;
+        let need = Need { rows: u32::try_from(rows).expect("a slice has fewer pieces than rows"), ..Need::default() };
+        let above = &mut self.slices[portal.slice as usize];
+        let free = |above: &Slice| above.row_slots.capacity() - above.row_slots.live();
+        if free(above) >= need.rows {
+            return true;
+        }
+        // A refusal of the allocator is no reason to fail: the portals go elsewhere.
+        let _ = above.try_grow_in_place(&need, expansion_factor, max_nodes);
+        if free(above) >= need.rows {
+            return true;
+        }
+        let full = above.row_slots.live() + need.rows > max_nodes;
+        if !full || levels == 0 || self.floats_from == Some(portal.slice) {
+            return false;
+        }
+        self.split_below(portal.slice, levels - 1);
+        self.make_room_beside(number, rows, 0)
+    }
+
+    /// Has the slices above know of what waits for the update in a slice and directly below it.
+    fn relist_marked(&mut self, number: u32) {
+        // Where boxes are kept, what is cut out has none above it yet, nor have the slices below.
+        let boxless = self.config.bounds;
+        if self.slice(number).is_dirty() || boxless {
+            self.mark(number);
+        }
+        for index in 0..self.slice(number).children.len() {
+            let child = self.slice(number).children[index];
+            if self.slice(child).marked {
+                self.list_marked_child(number, child);
+                self.mark(number);
+            } else if boxless {
+                self.mark(child);
+            }
+        }
+    }
+}
+
+/// For each place in pre-order which piece it goes to: 0 stays, the others are one more than the number of their cut.
+fn pieces_of(cuts: &[Cut], places: usize) -> Vec<u32> {
+    let mut pieces = vec![0; places];
+    // Inner cuts come first; going back, the outer ones are written before what lies in them.
+    for (piece, cut) in (1..).zip(cuts).collect::<Vec<_>>().into_iter().rev() {
+        pieces[cut.first as usize..cut.end as usize].fill(piece);
+    }
+    pieces
+}
+
+/// Moves the rows of a slice, in the order given, to what stays and the pieces that are cut out of it, with room to grow, and
+/// puts a portal where a piece was; not for runs of top rows if portals to these stand `beside` the slice's own.
+fn fill_pieces(
+    old: &mut Slice,
+    order: &[(u32, u32)],
+    cuts: &[Cut],
+    numbers: &[u32],
+    beside: bool,
+    config: &SceneConfig,
+) -> Vec<Rebuild> {
+    let pieces = pieces_of(cuts, order.len());
+    let mut needs = vec![Need::default(); cuts.len() + 1];
+    for (&(row, _), &piece) in order.iter().zip(&pieces) {
+        needs[piece as usize].add(old.row(row));
+    }
+    for cut in cuts {
+        needs[pieces.get(cut.parent as usize).map_or(0, |&above| above as usize)].rows += 1;
+    }
+    let below = |parent: u32| order.get(parent as usize).map_or(NIL, |&(row, _)| row);
+    let above = core::iter::once(NIL).chain(cuts.iter().map(|cut| cut.parent)).map(below);
+    let room = needs.iter().map(|need| need.times(config.expansion_factor, config.max_nodes));
+    let mut built: Vec<Rebuild> = above.zip(room).map(|(below, room)| Rebuild::piece(old, below, &room)).collect();
+
+    let mut placed: Vec<u32> = Vec::with_capacity(order.len());
+    for ((place, &(row, parent)), &piece) in (0..).zip(order).zip(&pieces) {
+        let (above, home) = if parent == NIL { (NIL, 0) } else { (placed[parent as usize], pieces[parent as usize]) };
+        let cut = (piece as usize).checked_sub(1).filter(|_| piece != home);
+        if let Some(cut) = cut
+            && cuts[cut].first == place
+            && !(beside && parent == NIL)
+        {
+            built[home as usize].add_portal(numbers[cut], above);
+        }
+        placed.push(built[piece as usize].take(row, if cut.is_some() { NIL } else { above }, old));
+    }
+    built
+}

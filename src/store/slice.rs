@@ -1,0 +1,205 @@
+//! A slice: one run of siblings with all that hangs below them, in storage of its own.
+
+use crate::store::allocation::{Bits, LinearAllocator, Need};
+use crate::store::bounds::SliceBoxes;
+use crate::store::columns::{
+    At, MaterialColumn, NIL, NameColumn, Occupant, Row, ShapeColumn, Slot, TransformColumn, VisibilityColumn,
+};
+use crate::store::restructuring::Standing;
+
+/// How far from its wished place a row may go and still count as in order.
+const NEAR: u32 = 64;
+
+/// One run of consecutive siblings with all that hangs below them, in storage of its own.
+///
+/// The run stands behind one portal row of another slice; the root's slice and a detached one have none.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Slice {
+    pub(crate) row_slots: LinearAllocator,
+    pub(crate) rows: Vec<Row>,
+    pub(crate) transforms: TransformColumn,
+    pub(crate) visibilities: VisibilityColumn,
+    pub(crate) materials: MaterialColumn,
+    pub(crate) shapes: ShapeColumn,
+    pub(crate) names: NameColumn,
+    /// World boxes, where the scene keeps any.
+    pub(crate) boxes: Option<Box<SliceBoxes>>,
+    /// The ends of the run.
+    pub(crate) first_top: u32,
+    pub(crate) last_top: u32,
+    /// The row that stands for this slice, or [`At::NONE`].
+    pub(crate) portal: At,
+    /// The rows that are portals: which of them are is known without looking at the rows.
+    pub(crate) portal_rows: Bits,
+    /// The slices behind this slice's portals, in depth-first order after a reconstitution.
+    pub(crate) children: Vec<u32>,
+    /// This slice's place among its parent's `children`, or among the detached ones.
+    pub(crate) child_index: u32,
+    /// Children that are marked.
+    pub(crate) marked_children: Vec<u32>,
+    /// Whether something in or below this slice is to be updated.
+    pub(crate) marked: bool,
+    /// Whether the slice is on the store's list of those that were edited since they were last maintained.
+    pub(crate) worn: bool,
+    /// Whether the slice was asked for: it is not merged with others.
+    pub(crate) isolated: bool,
+    /// What the slice is part of.
+    pub(crate) standing: Standing,
+    /// Whether an update has read the slice since it was last reconstituted.
+    pub(crate) read: bool,
+    /// Changes with whatever of the slice but its transforms changes: topology, components, what they inherit. Counted by
+    /// the store: no two slices that ever have the same number have the same.
+    pub(crate) version: u64,
+    /// The number of the update that last computed transforms here; [`TransformColumn::swept`] says which.
+    pub(crate) swept_in: u64,
+    /// Changes with the places of the transform slots; see [`Layouts`].
+    pub(crate) layout: u64,
+    /// How many rows went to a place far from the wished one since the last reconstitution.
+    pub(crate) misplaced: u32,
+    /// Whether the slot of this slice in the store is in use.
+    pub(crate) lives: bool,
+}
+
+impl Slice {
+    /// An empty slice with room for what `need` says, beside the bases.
+    pub(crate) fn with_room(need: &Need) -> Self {
+        Self {
+            row_slots: LinearAllocator::with_capacity(need.rows),
+            rows: Vec::with_capacity(need.rows as usize),
+            transforms: TransformColumn::with_capacity(need.transforms + 1),
+            visibilities: VisibilityColumn::with_capacity(need.visibilities + 1),
+            materials: MaterialColumn::with_capacity(need.materials + 1),
+            shapes: ShapeColumn::with_capacity(need.shapes),
+            names: NameColumn::with_capacity(need.names),
+            first_top: NIL,
+            last_top: NIL,
+            portal: At::NONE,
+            lives: true,
+            ..Self::default()
+        }
+    }
+
+    /// The bytes of all arrays.
+    pub(crate) fn allocated_bytes(&self) -> usize {
+        self.row_bytes()
+            + self.transforms.allocated_bytes()
+            + self.visibilities.allocated_bytes()
+            + self.materials.allocated_bytes()
+            + self.shapes.allocated_bytes()
+            + self.names.allocated_bytes()
+            + self.box_bytes()
+    }
+
+    /// The bytes of world boxes.
+    pub(crate) fn box_bytes(&self) -> usize {
+        self.boxes.as_ref().map_or(0, |boxes| boxes.allocated_bytes())
+    }
+
+    /// How many nodes lie here; portals do not count.
+    #[inline]
+    pub(crate) fn nodes(&self) -> usize {
+        self.row_slots.live() as usize - self.children.len()
+    }
+
+    #[inline]
+    pub(crate) fn row(&self, row: u32) -> &Row {
+        &self.rows[row as usize]
+    }
+
+    #[inline]
+    pub(crate) fn row_mut(&mut self, row: u32) -> &mut Row {
+        &mut self.rows[row as usize]
+    }
+
+    /// The effective slots that a child of `parent` inherits; the bases for a top row.
+    #[inline]
+    pub(crate) fn inherited(&self, parent: u32) -> [Slot; 3] {
+        self.rows.get(parent as usize).map_or([Slot::BASE; 3], Row::inherited)
+    }
+
+    /// A number for a new row, near `wish`.
+    #[inline]
+    pub(crate) fn allocate_row_number(&mut self, wish: u32, reuse: bool) -> u32 {
+        let at = self.row_slots.allocate_near(wish, reuse).expect("room was made before");
+        self.misplaced = self.misplaced.saturating_add(u32::from(at.abs_diff(wish) > NEAR));
+        at
+    }
+
+    /// Frees a row whose components are gone and which is on no chain.
+    #[inline]
+    pub(crate) fn free_row(&mut self, row: u32) {
+        let occupant = core::mem::replace(&mut self.rows[row as usize].occupant, Occupant::VACANT);
+        if occupant.as_portal().is_some() {
+            self.portal_rows.remove(row);
+        }
+        self.row_slots.free(row);
+        self.rows.truncate(self.row_slots.end() as usize);
+    }
+
+    /// Frees the slots of a row's own components.
+    #[inline]
+    pub(crate) fn free_components(&mut self, row: u32) {
+        let Row { transform, visibility, material, shape, name, .. } = *self.row(row);
+        self.transforms.free_some(transform.as_own());
+        self.materials.free_some(material.as_own());
+        self.touch_box(shape);
+        self.shapes.free_some((shape != NIL).then_some(shape));
+        // Visibilities and names are rare; whether there is one is easily foreseen.
+        if let Some(slot) = visibility.as_own() {
+            self.visibilities.free(slot);
+        }
+        if name != NIL {
+            self.names.free(name);
+        }
+    }
+
+    /// Writes the effective slots of a row into its shape's record.
+    #[inline]
+    pub(crate) fn refresh_shape(&mut self, row: u32) {
+        let Row { transform, visibility, material, shape, .. } = *self.row(row);
+        if shape != NIL {
+            let record = &mut self.shapes.records[shape as usize];
+            record.transform = transform.index();
+            record.visibility = visibility.index();
+            record.material = material.index();
+            self.touch_box(shape);
+        }
+    }
+
+    /// Notes that the world box of a shape, if it is one, is to be computed anew.
+    #[inline]
+    pub(crate) fn touch_box(&mut self, shape: u32) {
+        if let Some(boxes) = &mut self.boxes
+            && shape != NIL
+        {
+            boxes.touch(shape);
+        }
+    }
+
+    /// The next row of the subtree of `top` in pre-order, `None` behind the last. Below `row` only if `descend`.
+    ///
+    /// Uses links alone: no stack grows with the depth.
+    #[inline]
+    pub(crate) fn next_in_subtree(&self, top: u32, row: u32, descend: bool) -> Option<u32> {
+        let mut at = row;
+        let first_child = self.row(at).first_child;
+        if descend && first_child != NIL {
+            return Some(first_child);
+        }
+        loop {
+            if at == top {
+                return None;
+            }
+            let links = self.row(at);
+            if links.next != NIL {
+                return Some(links.next);
+            }
+            at = links.parent;
+        }
+    }
+
+    /// The rows of a subtree in pre-order.
+    pub(crate) fn subtree(&self, top: u32) -> impl Iterator<Item = u32> + '_ {
+        core::iter::successors(Some(top), move |&row| self.next_in_subtree(top, row, true))
+    }
+}

@@ -1,0 +1,77 @@
+//! The sweep of a transform column: `world[i] = world[parent[i]] * local[i]`, parents first.
+
+use crate::simd;
+use crate::store::columns::{NIL, TransformColumn};
+
+/// With more than one slot in so many dirty, all are computed, eight at a time.
+const MANY: usize = 10;
+
+impl TransformColumn {
+    /// Computes what is dirty and what hangs below it, and turns the marks into the record of what was swept. Answers
+    /// whether that reached a slot that some portal finds effective.
+    pub(super) fn sweep(&mut self, everything: bool) -> bool {
+        if everything {
+            self.mark_all();
+        }
+        if self.first_dirty == NIL {
+            return false;
+        }
+        self.swept.all = self.compute();
+        self.first_dirty = NIL;
+        core::mem::swap(&mut self.dirty, &mut self.swept.slots);
+        self.dirty.clear();
+        self.swept.all || self.swept.slots.intersects(&self.portal_slots)
+    }
+
+    /// Computes what is dirty and what hangs below it, to which the marks spread. Answers whether it computed all there is
+    /// from the first dirty slot on instead: where many are dirty that takes less, and from slot 0, the base, every slot
+    /// hangs in the end.
+    pub(crate) fn compute(&mut self) -> bool {
+        let first = self.first_dirty;
+        if first == NIL {
+            return false;
+        }
+        let all = first == 0 || self.dirty.count() * MANY >= self.slots.end() as usize;
+        if all {
+            self.compute_from(first.max(1));
+        } else {
+            self.compute_dirty(first);
+        }
+        all
+    }
+
+    /// Computes every slot from one on; sheared locals one by one, what lies between them in runs.
+    fn compute_from(&mut self, first: u32) {
+        let Self { locals, parents, worlds, sheared, .. } = self;
+        let mut from = first as usize;
+        for (&slot, matrix) in sheared.range(first..) {
+            let slot = slot as usize;
+            simd::propagate(locals, parents, worlds, from..slot);
+            worlds[slot] = worlds[parents[slot] as usize] * *matrix;
+            from = slot + 1;
+        }
+        let end = worlds.len();
+        simd::propagate(locals, parents, worlds, from.min(end)..end);
+    }
+
+    /// Computes the dirty slots from `first` on, and those whose parent changed: a changed slot becomes dirty itself, and
+    /// its bit is final before its children look at it.
+    fn compute_dirty(&mut self, first: u32) {
+        let Self { locals, parents, worlds, sheared, dirty, slots, .. } = self;
+        let dirty = dirty.words_for(slots.end());
+        let mut from = first as usize;
+        for (&slot, matrix) in sheared.range(first..) {
+            let (slot, parent) = (slot as usize, parents[slot as usize] as usize);
+            simd::propagate_dirty(locals, parents, worlds, dirty, from..slot);
+            let bit = |slot: usize| dirty[slot / 64] >> (slot % 64) & 1;
+            if bit(slot) | bit(parent) != 0 {
+                dirty[slot / 64] |= 1 << (slot % 64);
+                worlds[slot] = worlds[parent] * *matrix;
+            }
+            from = slot + 1;
+        }
+        // What was dirty first may be gone, and the end before it.
+        let end = worlds.len();
+        simd::propagate_dirty(locals, parents, worlds, dirty, from.min(end)..end);
+    }
+}

@@ -1,0 +1,147 @@
+//! Bringing everything derived up to date: down the tree of slices, marked ones only.
+
+use crate::Mat34;
+use crate::store::{At, NIL, Slice, Store};
+
+/// What the slices bear that an update changed.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Stamp {
+    /// Where it swept transforms.
+    update: u64,
+    /// Where it changed more than transforms.
+    version: u64,
+}
+
+impl Store {
+    /// The stamp of the present update.
+    pub(in crate::store) fn stamp(&self) -> Stamp {
+        Stamp { update: self.updates, version: self.versions }
+    }
+
+    /// Descends the marked slices and what inherits from them, and computes what is out of date in each, or all of it.
+    pub(crate) fn update(&mut self, everything: bool) {
+        self.begin_layouts();
+        let mut pending = core::mem::take(&mut self.descent);
+        self.take_marked_roots(&mut pending);
+        if core::mem::take(&mut self.slice_mut(At::ROOT.slice).marked) {
+            pending.push(At::ROOT.slice);
+        }
+        self.updates += u64::from(!pending.is_empty());
+        self.versions += u64::from(!pending.is_empty());
+        let stamp = self.stamp();
+        #[cfg(feature = "rayon")]
+        let mut rows = self.rows_of(&pending);
+        while let Some(number) = pending.pop() {
+            let reached = self.slices[number as usize].bring_up_to_date(everything, stamp);
+            #[cfg(feature = "rayon")]
+            let waiting = pending.len();
+            self.hand_down(number, reached, &mut pending);
+            self.swept.push(number);
+            #[cfg(feature = "rayon")]
+            {
+                rows = rows + self.rows_of(&pending[waiting..]) - self.rows_of(&[number]);
+                if pending.len() > waiting {
+                    self.share_out(everything, &mut pending, &mut rows);
+                }
+            }
+        }
+        self.descent = pending;
+        self.tell_changes();
+        self.spread_boxes();
+    }
+
+    /// Tells what was changed in the slices that the update came to; in the order of their numbers, since threads come to
+    /// them in any.
+    fn tell_changes(&mut self) {
+        let mut visited = core::mem::take(&mut self.order);
+        visited.clear();
+        visited.extend(self.swept.iter().map(|&number| (number, 0)));
+        visited.sort_unstable();
+        let mut feed = self.feed.take();
+        if let Some(feed) = &mut feed {
+            feed.begin();
+        }
+        for &(number, _) in &visited {
+            let slice = &mut self.slices[number as usize];
+            let swept = slice.swept_in == self.updates;
+            if swept {
+                self.layouts.list_swept(number, slice);
+            }
+            if let Some(feed) = &mut feed {
+                feed.collect(number, slice, swept);
+            }
+        }
+        if let Some(feed) = &mut feed {
+            feed.finish(self);
+        }
+        self.feed = feed;
+        self.order = visited;
+    }
+
+    /// Has the slices below take over what they inherit, and lists those that have something to do.
+    fn hand_down(&mut self, number: u32, reached: bool, pending: &mut Vec<u32>) {
+        let slice = &mut self.slices[number as usize];
+        let mut marked = core::mem::take(&mut slice.marked_children);
+        let children = core::mem::take(&mut slice.children);
+        let candidates = if reached { &children } else { &marked };
+        for &child in candidates.iter().rev() {
+            let pair = self.slices.get_disjoint_mut([number as usize, child as usize]);
+            if let Ok([slice, below]) = pair
+                && (reached || below.is_marked_below(number))
+                && below.join_update(slice)
+            {
+                pending.push(child);
+            }
+        }
+        marked.clear();
+        let slice = &mut self.slices[number as usize];
+        slice.children = children;
+        slice.marked_children = marked;
+    }
+}
+
+impl Slice {
+    /// Takes over what the slice inherits, and its mark off. Answers whether it has something to do.
+    pub(in crate::store) fn join_update(&mut self, above: &Self) -> bool {
+        let inherits = self.inherit_from(above);
+        core::mem::take(&mut self.marked) | inherits
+    }
+
+    /// Computes what is out of date in the slice. Answers whether that reached anything that slices below inherit.
+    pub(crate) fn bring_up_to_date(&mut self, everything: bool, stamp: Stamp) -> bool {
+        self.read = true;
+        self.transforms.settle();
+        if self.transforms.first_dirty != NIL {
+            self.swept_in = stamp.update;
+        }
+        let moved = self.transforms.sweep(everything);
+        let changed = core::mem::take(&mut self.materials.dirty) | self.visibilities.sweep();
+        if changed {
+            self.version = stamp.version;
+        }
+        self.refresh_boxes(stamp.update);
+        moved | changed
+    }
+
+    /// Sets the bases. Answers whether that changed any.
+    pub(crate) fn take_over(&mut self, world: &Mat34, mask: u32, material: Option<u32>) -> bool {
+        let mut changed = false;
+        if self.transforms.worlds[0].to_bits() != world.to_bits() {
+            self.transforms.settle_base();
+            self.transforms.worlds[0] = *world;
+            self.transforms.mark_all();
+            changed = true;
+        }
+        if self.visibilities.effective[0] != mask {
+            self.visibilities.effective[0] = mask;
+            self.visibilities.dirty = true;
+            changed = true;
+        }
+        if self.materials.values[0] != material {
+            self.materials.values[0] = material;
+            self.materials.dirty = true;
+            changed = true;
+        }
+        changed
+    }
+}

@@ -1,0 +1,33 @@
+//! The sweep of a visibility column: `effective[i] = effective[parent[i]] & local[i]`, parents first.
+
+use crate::store::columns::VisibilityColumn;
+
+impl VisibilityColumn {
+    /// `effective[i] = effective[parent[i]] & local[i]`, parents first. Answers whether anything was out of date.
+    pub(super) fn sweep(&mut self) -> bool {
+        let dirty = core::mem::take(&mut self.dirty);
+        if dirty && self.trace.is_some() {
+            self.sweep_traced();
+        } else if dirty {
+            for slot in 1..self.effective.len() {
+                self.effective[slot] = self.effective[self.parents[slot] as usize] & self.locals[slot];
+            }
+        }
+        dirty
+    }
+
+    /// The same, with a list of the slots whose mask that changed.
+    fn sweep_traced(&mut self) {
+        let Self { effective, parents, locals, trace, .. } = self;
+        let Some(trace) = trace else { return };
+        if core::mem::replace(&mut trace.base, effective[0]) != effective[0] {
+            trace.changed.push(0);
+        }
+        for (slot, number) in (1..effective.len()).zip(1..) {
+            let mask = effective[parents[slot] as usize] & locals[slot];
+            if core::mem::replace(&mut effective[slot], mask) != mask {
+                trace.changed.push(number);
+            }
+        }
+    }
+}

@@ -1,0 +1,280 @@
+//! Checking every invariant of the storage: here what is between slices, and the links within.
+
+use crate::Mat34;
+use crate::store::columns::{At, NIL};
+use crate::store::{Need, Standing, Store};
+use core::cmp::Reverse;
+
+/// Answers with a message unless the condition holds.
+macro_rules! ensure {
+    ($holds:expr, $($message:tt)*) => {
+        if !$holds {
+            return Err(format!($($message)*));
+        }
+    };
+}
+
+mod boxes;
+mod columns;
+mod tables;
+
+use columns::Owned;
+
+impl Store {
+    /// Checks every invariant of slices, tables and portals; answers the number of nodes, or the first violation.
+    pub(crate) fn validate(&self) -> Result<usize, String> {
+        let mut seen = vec![false; self.slices.len()];
+        let mut listed = vec![false; self.slices.len()];
+        for number in self.slice_numbers() {
+            let marked = self.slice(number).marked_children.iter().copied();
+            marked.filter(|&child| self.is_marked_child(number, child)).for_each(|child| listed[child as usize] = true);
+        }
+        let mut pending = vec![At::ROOT.slice];
+        pending.extend(&self.detached);
+        let mut nodes = 0;
+        while let Some(number) = pending.pop() {
+            let slice = self.slices.get(number as usize).ok_or("a portal leads to no slice")?;
+            ensure!(!core::mem::replace(&mut seen[number as usize], true), "slice {number} hangs in two places");
+            ensure!(slice.lives, "slice {number} hangs in the scene and is free");
+            self.validate_links(number)?;
+            slice.validate_columns(number)?;
+            self.validate_portals(number, listed[number as usize])?;
+            self.validate_boxes(number)?;
+            if !slice.marked {
+                self.validate_clean(number)?;
+            }
+            nodes += slice.nodes();
+            pending.extend(&slice.children);
+        }
+        let doomed = self.validate_doomed(&mut seen)?;
+        for number in self.slice_numbers() {
+            ensure!(seen[number as usize], "slice {number} is in use and hangs nowhere");
+        }
+        for &Reverse(number) in &self.free_slices {
+            ensure!(!self.slice(number).lives, "slice {number} is free and in use");
+        }
+        ensure!(
+            self.slice_count() == seen.iter().filter(|&&seen| seen).count(),
+            "the list of free slices does not hold all free slices"
+        );
+        let root = self.row(At::ROOT);
+        ensure!(root.occupant.as_node().is_some(), "the root has no row");
+        ensure!(self.slice(0).nodes() == 1, "the root's slice holds other nodes");
+        let live = self.tables.validate(|slice| self.slices.get(slice as usize).is_some_and(|slice| slice.lives))?;
+        ensure!(live == nodes + doomed, "{live} handles live, and {nodes} nodes and {doomed} doomed ones");
+        if self.worn.is_empty() {
+            self.validate_sizes()?;
+        }
+        Ok(nodes)
+    }
+
+    /// What waits to be freed hangs nowhere else; answers how many nodes that are.
+    fn validate_doomed(&self, seen: &mut [bool]) -> Result<usize, String> {
+        let mut pending = self.doomed.clone();
+        let mut nodes = 0;
+        while let Some(number) = pending.pop() {
+            let slice = self.slice(number);
+            ensure!(slice.lives && slice.standing == Standing::Doomed, "slice {number} is to be freed and is in use");
+            ensure!(
+                !core::mem::replace(&mut seen[number as usize], true),
+                "slice {number} is doomed and hangs somewhere"
+            );
+            nodes += slice.nodes();
+            pending.extend(&slice.children);
+        }
+        ensure!(nodes == self.doomed_nodes, "{nodes} nodes are doomed, not {}", self.doomed_nodes);
+        Ok(nodes)
+    }
+
+    /// After maintenance no slice is small that could be merged. O(slices).
+    pub(crate) fn validate_sizes(&self) -> Result<(), String> {
+        let from_root = self.runs_from_root();
+        for number in self.slice_numbers().filter(|&number| self.is_small(number)) {
+            let partner = self.partner_where(number, &|number| from_root[number as usize]);
+            ensure!(
+                partner.is_none(),
+                "slice {number} has {} rows and was not merged with {partner:?}",
+                self.slice(number).row_slots.live()
+            );
+        }
+        Ok(())
+    }
+
+    /// Links, occupants and effective slots of all rows of a slice.
+    fn validate_links(&self, number: u32) -> Result<(), String> {
+        let slice = self.slice(number);
+        ensure!(slice.rows.len() == slice.row_slots.end() as usize, "slice {number}: rows and their end differ");
+        ensure!(slice.first_top != NIL, "slice {number} is empty");
+        let (rows, most) = (slice.row_slots.live(), self.config.max_nodes);
+        ensure!(rows <= most, "slice {number} has {rows} rows, and {most} are the most");
+        let mut need = Need::default();
+        let mut owned = Owned::default();
+        let mut chains = vec![(NIL, slice.first_top, slice.last_top)];
+        while let Some((parent, first, last)) = chains.pop() {
+            let (mut previous, mut at) = (NIL, first);
+            while at != NIL {
+                ensure!(slice.row_slots.is_live(at), "slice {number}: a chain goes through the free row {at}");
+                need.add(slice.row(at));
+                ensure!(need.rows <= slice.row_slots.live(), "slice {number}: a chain has a cycle at row {at}");
+                let row = slice.row(at);
+                ensure!(row.parent == parent, "slice {number}: row {at} does not know its parent {parent}");
+                ensure!(row.previous == previous, "slice {number}: row {at} does not know its sibling {previous}");
+                ensure!(
+                    (row.first_child == NIL) == (row.last_child == NIL),
+                    "slice {number}: row {at} knows one end of its chain of children"
+                );
+                self.validate_occupant(At { slice: number, row: at })?;
+                slice.validate_effective(number, at)?;
+                if row.first_child != NIL {
+                    chains.push((at, row.first_child, row.last_child));
+                }
+                owned.add(row);
+                previous = at;
+                at = row.next;
+            }
+            ensure!(previous == last, "slice {number}: the chain below row {parent} ends elsewhere than is noted");
+        }
+        let base = 1;
+        for (name, used, slots) in [
+            ("rows", need.rows, &slice.row_slots),
+            ("transforms", need.transforms + base, &slice.transforms.slots),
+            ("visibilities", need.visibilities + base, &slice.visibilities.slots),
+            ("materials", need.materials + base, &slice.materials.slots),
+            ("shapes", need.shapes, &slice.shapes.slots),
+            ("names", need.names, &slice.names.slots),
+        ] {
+            ensure!(used == slots.live(), "slice {number}: {used} {name} are in use and {} are taken", slots.live());
+            ensure!(slots.end() <= slots.capacity(), "slice {number}: {name} end behind their capacity");
+        }
+        ensure!(owned.is_unique(), "slice {number}: two rows have one slot");
+        Ok(())
+    }
+
+    /// The row's node is found by its handle; the row's portal is known to its slice.
+    fn validate_occupant(&self, at: At) -> Result<(), String> {
+        let row = self.row(at);
+        let At { slice: number, row: index } = at;
+        if let Some(handle) = row.occupant.as_node() {
+            ensure!(self.resolve(handle) == Some(at), "slice {number}: {handle:?} does not lead to its row {index}");
+            return Ok(());
+        }
+        let child = row.occupant.as_portal().ok_or(format!("slice {number}: row {index} is vacant"))?;
+        let below = self.slices.get(child as usize).filter(|slice| slice.lives);
+        let below = below.ok_or(format!("slice {number}: row {index} is a portal to the free slice {child}"))?;
+        ensure!(below.portal == at, "slice {child} does not know its portal");
+        ensure!(
+            self.slice(number).transforms.portal_slots.contains(row.transform.index()),
+            "slice {number}: the slot of the portal {index} is not among those that portals use"
+        );
+        ensure!(
+            self.slice(number).children.get(below.child_index as usize) == Some(&child),
+            "slice {number} does not list its child {child} where that thinks it is"
+        );
+        ensure!(
+            row.first_child == NIL && row.shape == NIL && row.name == NIL,
+            "slice {number}: the portal {index} has children or components"
+        );
+        Ok(())
+    }
+
+    /// As many portals as children; no slice that is a portal alone; marks that reach the root.
+    fn validate_portals(&self, number: u32, listed: bool) -> Result<(), String> {
+        let slice = self.slice(number);
+        let portals = slice.row_slots.iter().filter(|&row| slice.row(row).occupant.as_portal().is_some()).count();
+        ensure!(
+            portals == slice.children.len(),
+            "slice {number}: {portals} portals and {} children",
+            slice.children.len()
+        );
+        ensure!(
+            (0..slice.row_slots.end())
+                .all(|row| { slice.portal_rows.contains(row) == slice.row(row).occupant.as_portal().is_some() }),
+            "slice {number}: it is not noted right which rows are portals"
+        );
+        ensure!(
+            number == At::ROOT.slice || portals == 0 || slice.row_slots.live() > 1,
+            "slice {number} is one portal and nothing else"
+        );
+        if number == At::ROOT.slice {
+            ensure!(slice.portal == At::NONE, "the root's slice has a portal");
+            ensure!(slice.standing == Standing::Attached, "the root is detached");
+        } else if slice.portal == At::NONE {
+            self.validate_detached(number)?;
+        } else if slice.standing != self.slice(slice.portal.slice).standing {
+            return Err(format!("slice {number} is {:?}, unlike the slice above", slice.standing));
+        } else if slice.marked {
+            let above = self.slice(slice.portal.slice);
+            ensure!(above.marked && listed, "slice {number} is marked and the slice above does not know");
+        }
+        Ok(())
+    }
+
+    /// The topmost slice of a detached subtree holds one top node, and inherits nothing.
+    fn validate_detached(&self, number: u32) -> Result<(), String> {
+        let slice = self.slice(number);
+        ensure!(slice.standing == Standing::Detached, "slice {number} is {:?} and has no portal", slice.standing);
+        ensure!(
+            self.detached.get(slice.child_index as usize) == Some(&number),
+            "the detached slice {number} is not listed where it thinks it is"
+        );
+        ensure!(!slice.marked || self.marked_roots.contains(&number), "the detached slice {number} waits unlisted");
+        ensure!(
+            slice.is_alone(slice.first_top) && slice.row(slice.first_top).occupant.as_node().is_some(),
+            "the detached slice {number} has not one top node"
+        );
+        ensure!(
+            slice.transforms.worlds[0] == Mat34::IDENTITY
+                && slice.visibilities.effective[0] == u32::MAX
+                && slice.materials.values[0].is_none(),
+            "the detached slice {number} inherits something"
+        );
+        Ok(())
+    }
+
+    /// A slice that is not marked is up to date, and inherits what its portal has.
+    fn validate_clean(&self, number: u32) -> Result<(), String> {
+        let slice = self.slice(number);
+        ensure!(slice.transforms.first_dirty == NIL, "slice {number} is not marked and has dirty transforms");
+        ensure!(
+            !slice.visibilities.dirty && !slice.materials.dirty,
+            "slice {number} is not marked and has dirty columns"
+        );
+        let transforms = &slice.transforms;
+        ensure!(!transforms.has_new(), "slice {number} is not marked and has a transform without a history");
+        for slot in transforms.slots.iter().skip(1) {
+            let parent = transforms.worlds[transforms.parents[slot as usize] as usize];
+            let world = parent * transforms.local(slot).to_matrix();
+            ensure!(
+                world.to_bits() == transforms.worlds[slot as usize].to_bits()
+                    || !transforms.worlds[slot as usize].is_finite(),
+                "slice {number}: the world matrix of slot {slot} is out of date"
+            );
+        }
+        let visibilities = &slice.visibilities;
+        for slot in visibilities.slots.iter().skip(1) {
+            let parent = visibilities.effective[visibilities.parents[slot as usize] as usize];
+            ensure!(
+                visibilities.effective[slot as usize] == parent & visibilities.locals[slot as usize],
+                "slice {number}: the visibility of slot {slot} is out of date"
+            );
+        }
+        let above = slice.portal;
+        if above != At::NONE && !self.slice(above.slice).marked {
+            let (row, above) = (self.row(above), self.slice(above.slice));
+            let world = above.transforms.worlds[row.transform.index() as usize];
+            ensure!(
+                world.to_bits() == transforms.worlds[0].to_bits(),
+                "slice {number} has not inherited its portal's world matrix"
+            );
+            ensure!(
+                above.visibilities.effective[row.visibility.index() as usize] == visibilities.effective[0],
+                "slice {number} has not inherited its portal's visibility"
+            );
+            ensure!(
+                above.materials.values[row.material.index() as usize] == slice.materials.values[0],
+                "slice {number} has not inherited its portal's material"
+            );
+        }
+        Ok(())
+    }
+}
