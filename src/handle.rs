@@ -47,6 +47,7 @@ pub struct NodeHandle(NonZeroU64);
 
 impl NodeHandle {
     /// Packs table (24 bits), index (12 bits) and generation (28 bits, from 1) from the top down.
+    #[inline]
     pub(crate) fn new(table: u32, index: u32, generation: u32) -> Self {
         debug_assert!(table < MAX_TABLES && index < MAX_TABLE_ENTRIES);
         debug_assert!((1..=MAX_GENERATION).contains(&generation));
@@ -56,6 +57,7 @@ impl NodeHandle {
     }
 
     /// The handle as 64 bits, to be kept in files of the caller's own or passed through foreign code.
+    #[inline]
     #[must_use]
     pub fn to_bits(self) -> u64 {
         self.0.get()
@@ -64,6 +66,7 @@ impl NodeHandle {
     /// The handle with these bits, or `None` where no handle can have them (a generation of 0).
     ///
     /// Any bits are safe; see the type's documentation for what a foreign handle may name.
+    #[inline]
     #[must_use]
     pub fn from_bits(bits: u64) -> Option<Self> {
         NonZeroU64::new(bits).map(Self).filter(|handle| handle.generation() != 0)
@@ -76,11 +79,19 @@ impl NodeHandle {
     }
 
     /// The entry within the table: the middle 12 bits.
+    #[inline]
     pub(crate) fn index(self) -> u32 {
         low_bits(self.to_bits() >> GENERATION_BITS) & (MAX_TABLE_ENTRIES - 1)
     }
 
+    /// The generation, below the lowest four bits of the index: what an entry of the table is compared with.
+    #[inline]
+    pub(crate) fn low_bits(self) -> u32 {
+        low_bits(self.to_bits())
+    }
+
     /// The generation: the lower 28 bits, never 0.
+    #[inline]
     pub(crate) fn generation(self) -> u32 {
         low_bits(self.to_bits()) & MAX_GENERATION
     }

@@ -64,6 +64,7 @@ impl Scene {
         let inherited = slice.row(at.row).transform;
         let slot = slice.new_transform(inherited, &local, &world, reuse);
         slice.row_mut(at.row).transform = slot;
+        self.store.tables.note_transform(node, slot);
         if let Some(feed) = &mut self.store.feed {
             self.store.slices[at.slice as usize].trace_attached_transform(at.row, inherited, feed);
         }

@@ -139,7 +139,7 @@ impl Checker {
     }
 
     /// Checks all that is within one slice whose arrays are as long as its allocators say.
-    pub(super) fn slice(&mut self, number: u32, slice: &Slice, tables: &Tables) -> Result<(), Error> {
+    pub(super) fn slice(&mut self, number: u32, slice: &Slice, tables: &mut Tables) -> Result<(), Error> {
         slice.check_columns()?;
         ensure!(slice.row_slots.live() <= self.max_nodes, "there are more rows than a slice may have");
         let Self { ranks, claims, portals, nodes, .. } = self;
@@ -170,7 +170,10 @@ impl Checker {
                 ensure!(faults.shape == 0, "a shape is out of step with its row");
                 let place = At { slice: number, row: index };
                 match row.occupant.as_node() {
-                    Some(handle) => ensure!(tables.resolve(handle) == Some(place), "a handle does not lead to its row"),
+                    Some(handle) => {
+                        ensure!(tables.resolve(handle) == Some(place), "a handle does not lead to its row");
+                        tables.note_transform(handle, row.transform);
+                    }
                     None => portals.push((place, portal(row)?)),
                 }
             }

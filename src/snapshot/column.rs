@@ -3,7 +3,7 @@
 //! A new column is an entry of [`each_column`].
 
 use crate::snapshot::record::{Record, structures};
-use crate::store::{LinearAllocator, NIL, Slice};
+use crate::store::{LinearAllocator, Slice};
 use crate::{Aabb, Error, SceneConfig};
 
 /// How many allocators a slice has.
@@ -182,7 +182,6 @@ impl Slice {
     /// Marks all of a slice that was just read for the next update: whether what is derived is right is not checked, but
     /// computed anew.
     pub(super) fn mark_all(&mut self, config: &SceneConfig) {
-        self.transforms.first_dirty = NIL;
         self.transforms.mark_all();
         self.visibilities.dirty = true;
         self.materials.dirty = true;

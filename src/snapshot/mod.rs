@@ -8,7 +8,7 @@
 //! ```text
 //! header    magic "hedgerow" │ version │ kind │ length in bytes u64 │ checksum u64                        32 B
 //! scene     policy: list │ reconstitutions u64
-//!           tables: count, then of each: entries │ heads of its free list ×8 │ length of that │ entries 12 B
+//!           tables: count, then of each: entries │ entries 12 B
 //!           the pool's open tables: list
 //!           slices: count, then of each a head, and if it is in use its arrays
 //!           slices that wait for maintenance: list │ small ones that wait for a partner: list
@@ -56,7 +56,7 @@ use std::io::{self, Read, Write};
 use write::Writer;
 
 /// The version that is written, and the only one that is read.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// The bytes of a writer, behind a header.
 fn seal(kind: Kind, out: Writer) -> Vec<u8> {

@@ -1,17 +1,50 @@
 //! Metadata tables: handles are kept, live, stale and retired ones alike.
 
-use crate::Error;
 use crate::handle::MAX_TABLES;
 use crate::snapshot::error::{ensure, invalid};
 use crate::snapshot::read::Reader;
 use crate::snapshot::record::structures;
 use crate::snapshot::write::Writer;
-use crate::store::handles::table::{Entry, FreeList, LIVE, STRANDS, Table};
+use crate::store::Slot;
+use crate::store::handles::table::{Entry, Table};
 use crate::store::{NIL, Tables};
+use crate::{Error, NodeHandle};
+
+/// Set in the record of an entry whose node lives.
+const LIVE: u32 = 1 << 31;
+
+/// An entry as the file has it. The transform slot is that of the row, and the free entries are those that neither live nor are
+/// retired.
+#[derive(Clone, Copy)]
+struct EntryRecord {
+    /// The generation, with [`LIVE`] above it while the node lives.
+    state: u32,
+    slice: u32,
+    row: u32,
+}
 
 structures! {
-    Entry { state: u32, slice: u32, row: u32 };
-    FreeList { heads: [u32; STRANDS as usize], len: u32 };
+    EntryRecord { state: u32, slice: u32, row: u32 };
+}
+
+impl EntryRecord {
+    fn of(index: u32, entry: &Entry) -> Self {
+        let live = if entry.lives(index) { LIVE } else { 0 };
+        Self { state: entry.generation() | live, slice: entry.slice, row: entry.row }
+    }
+
+    /// The entry of a table; `None` where no entry is such.
+    fn entry(self, table: u32, index: u32, max_generation: u32) -> Option<Entry> {
+        let generation = self.state & !LIVE;
+        if !(1..=max_generation).contains(&generation) {
+            return None;
+        }
+        if self.state & LIVE == 0 {
+            return (self.slice == NIL && self.row == NIL).then(|| Entry::free(index, generation));
+        }
+        let state = NodeHandle::new(table, index, generation).low_bits();
+        Some(Entry { state, slice: self.slice, row: self.row, transform: Slot::BASE })
+    }
 }
 
 impl Tables {
@@ -20,8 +53,9 @@ impl Tables {
         out.one(u32::try_from(self.tables.len()).expect("there are at most 2^24 tables"));
         for table in &self.tables {
             out.one(u32::try_from(table.entries.len()).expect("a table has at most 4096 entries"));
-            out.one(table.free);
-            out.array(&table.entries);
+            let records: Vec<EntryRecord> =
+                (0..).zip(&table.entries).map(|(at, entry)| EntryRecord::of(at, entry)).collect();
+            out.array(&records);
         }
         out.list(&self.open_from(self.pool.open));
     }
@@ -43,15 +77,15 @@ impl Tables {
         let count: u32 = from.one()?;
         ensure!(count <= MAX_TABLES, "there are more metadata tables than there can be");
         let mut live = 0;
-        let mut passed = Vec::new();
-        for _ in 0..count {
+        for number in 0..count {
             let len: u32 = from.one()?;
             ensure!(len <= self.max_entries, "a metadata table has more entries than it can have");
-            let free = from.one()?;
-            let entries = from.many(len)?;
-            let table = Table { entries, free, owner: NIL, next_open: NIL, listed: false };
-            let (living, retired) = table.check(self.max_generation, &mut passed)?;
-            live += living;
+            let records: Vec<EntryRecord> = from.many(len)?;
+            let entry = |(index, record): (u32, EntryRecord)| record.entry(number, index, self.max_generation);
+            let entries: Option<Vec<Entry>> = (0..).zip(records).map(entry).collect();
+            let entries = entries.ok_or(invalid("an entry of a metadata table is unsound"))?;
+            live += (0..).zip(&entries).filter(|&(index, entry)| entry.lives(index)).count();
+            let (table, retired) = Table::of(entries, self.max_generation);
             self.retired += retired;
             self.tables.push(table);
         }
@@ -88,40 +122,8 @@ impl Tables {
 
     /// Checks that no table with a free entry is forgotten.
     pub(super) fn check_owners(&self) -> Result<(), Error> {
-        let found = self.tables.iter().all(|table| table.listed || table.free.len == 0);
+        let found = self.tables.iter().all(|table| table.listed || table.free.count() == 0);
         ensure!(found, "a metadata table has free entries and is on no list");
         Ok(())
-    }
-}
-
-impl Table {
-    /// Checks every entry: live, free and on the list once, or retired. Answers the numbers of live and retired ones.
-    fn check(&self, max_generation: u32, passed: &mut Vec<bool>) -> Result<(usize, usize), Error> {
-        let (mut live, mut retired) = (0, 0);
-        for entry in &self.entries {
-            let generation = entry.state & !LIVE;
-            let lives = entry.state & LIVE != 0;
-            ensure!((1..=max_generation).contains(&generation), "a generation is out of range");
-            ensure!(lives || entry.slice == NIL, "a handle without a node leads to a slice");
-            live += usize::from(lives);
-            retired += usize::from(!lives && generation == max_generation);
-        }
-        let free = self.entries.len() - live - retired;
-        ensure!(self.free.len as usize == free, "a list of free entries is not as long as it says");
-        if free == 0 {
-            ensure!(self.free.heads == FreeList::EMPTY.heads, "a list of free entries does not end");
-            return Ok((live, retired));
-        }
-        passed.clear();
-        passed.resize(self.entries.len(), false);
-        let mut list = self.free;
-        for _ in 0..free {
-            let index = list.pop(&self.entries).ok_or(invalid("a list of free entries leads nowhere"))?;
-            let state = self.entries[index as usize].state;
-            let known = core::mem::replace(&mut passed[index as usize], true);
-            ensure!(state < max_generation && !known, "a list of free entries goes through another");
-        }
-        ensure!(list.heads == FreeList::EMPTY.heads, "a list of free entries does not end");
-        Ok((live, retired))
     }
 }

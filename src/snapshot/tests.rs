@@ -167,16 +167,20 @@ const BREAKAGES: [Breakage; 24] = [
         live.row -= 1;
     }),
     ("a handle is live without a node", |store| {
-        let entries = store.tables.tables.iter_mut().flat_map(|table| &mut table.entries);
-        let free = entries.into_iter().find(|entry| entry.slice == NIL).unwrap();
-        free.state |= crate::store::handles::table::LIVE;
+        let table = store.tables.tables.iter_mut().find(|table| table.free.count() > 0).unwrap();
+        let index = table.free.next_from(0).unwrap();
+        let entry = &mut table.entries[index as usize];
+        // The bits that no handle of this entry has become those that all of them have.
+        entry.state ^= 15 << 28;
+        table.free.remove(index);
     }),
-    ("a list of free handles ends early", |store| {
-        let table = store.tables.tables.iter_mut().find(|table| table.free.len > 0).unwrap();
-        table.free.len -= 1;
+    ("a retired handle has a generation that there is not", |store| {
+        let table = store.tables.tables.iter_mut().find(|table| table.free.count() > 0).unwrap();
+        let index = table.free.next_from(0).unwrap();
+        table.entries[index as usize] = crate::store::handles::table::Entry::free(index, 0);
     }),
     ("a metadata table with free entries is on no list", |store| {
-        let number = store.tables.tables.iter().position(|table| table.free.len > 0).unwrap();
+        let number = store.tables.tables.iter().position(|table| table.free.count() > 0).unwrap();
         let table = &mut store.tables.tables[number];
         table.listed = false;
         let (owner, next) = (table.owner, table.next_open);

@@ -44,6 +44,7 @@ pub(crate) use slice::Slice;
 use crate::simd::prefetch;
 use crate::{Mat34, Node, NodeHandle, SceneConfig, Shape};
 use core::cmp::Reverse;
+use handles::table::Entry;
 use std::collections::{BinaryHeap, VecDeque};
 
 /// Slices by number, the metadata tables, and what is to be updated and maintained.
@@ -185,8 +186,15 @@ impl Store {
     /// The place of a live node.
     #[inline]
     pub(crate) fn resolve(&self, handle: NodeHandle) -> Option<At> {
-        let at = self.tables.resolve(handle)?;
-        (self.doomed.is_empty() || self.slice(at.slice).standing != Standing::Doomed).then_some(at)
+        self.look_up(handle).map(|(entry, _)| entry.at())
+    }
+
+    /// The entry of a live node, and its slice.
+    #[inline(always)]
+    pub(crate) fn look_up(&self, handle: NodeHandle) -> Option<(Entry, &Slice)> {
+        let entry = self.tables.entry(handle)?;
+        let slice = self.slices.get(entry.slice as usize)?;
+        (slice.standing != Standing::Doomed).then_some((entry, slice))
     }
 
     /// The handle of the node at a row that has one.
@@ -311,18 +319,20 @@ impl Store {
         let slice = &mut self.slices[spot.slice as usize];
         let at = slice.allocate_row_number(spot.wish(), reuse);
         prefetch(&slice.rows, at as usize);
-        let Some(handle) = self.tables.allocate(spot.slice, At { slice: spot.slice, row: at }) else {
+        let [mut transform, mut visibility, mut material] = slice.inherited(spot.parent);
+        let place = At { slice: spot.slice, row: at };
+        let Some(handle) = self.tables.allocate(spot.slice, 0, place, transform) else {
             slice.row_slots.free(at);
             slice.rows.truncate(slice.row_slots.end() as usize);
             return None;
         };
         let occupant = Occupant::node(handle);
-        let [mut transform, mut visibility, mut material] = slice.inherited(spot.parent);
         let (mut shape, mut name) = (NIL, NIL);
         if need.transforms > 0
             && let Some(local) = &node.local
         {
             transform = slice.new_transform(transform, local, &Mat34::IDENTITY, reuse);
+            self.tables.note_transform(handle, transform);
         }
         if need.visibilities > 0
             && let Some(mask) = node.visibility

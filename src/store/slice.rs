@@ -13,52 +13,68 @@ const NEAR: u32 = 64;
 /// One run of consecutive siblings with all that hangs below them, in storage of its own.
 ///
 /// The run stands behind one portal row of another slice; the root's slice and a detached one have none.
+///
+/// What every edit looks at comes first, in whole cache lines, what is rare behind:
+///
+/// ```text
+/// line 0   marked │ worn │ standing │ version │ locals │ dirty bits        all that setting a local transform touches
+/// from 1   transforms: slots │ worlds │ parents                             reads of world matrices, transforms that come and go
+/// then     rows, their slots, ends of the run, the rows that are portals    inserts, removals, moves
+/// then     shapes, materials, and the rest
+/// ```
 #[derive(Clone, Debug, Default)]
+#[repr(C, align(64))]
 pub(crate) struct Slice {
-    pub(crate) row_slots: LinearAllocator,
-    pub(crate) rows: Vec<Row>,
-    pub(crate) transforms: TransformColumn,
-    pub(crate) visibilities: VisibilityColumn,
-    pub(crate) materials: MaterialColumn,
-    pub(crate) shapes: ShapeColumn,
-    pub(crate) names: NameColumn,
-    /// World boxes, where the scene keeps any.
-    pub(crate) boxes: Option<Box<SliceBoxes>>,
-    /// The ends of the run.
-    pub(crate) first_top: u32,
-    pub(crate) last_top: u32,
-    /// The row that stands for this slice, or [`At::NONE`].
-    pub(crate) portal: At,
-    /// The rows that are portals: which of them are is known without looking at the rows.
-    pub(crate) portal_rows: Bits,
-    /// The slices behind this slice's portals, in depth-first order after a reconstitution.
-    pub(crate) children: Vec<u32>,
-    /// This slice's place among its parent's `children`, or among the detached ones.
-    pub(crate) child_index: u32,
-    /// Children that are marked.
-    pub(crate) marked_children: Vec<u32>,
     /// Whether something in or below this slice is to be updated.
     pub(crate) marked: bool,
     /// Whether the slice is on the store's list of those that were edited since they were last maintained.
     pub(crate) worn: bool,
-    /// Whether the slice was asked for: it is not merged with others.
-    pub(crate) isolated: bool,
     /// What the slice is part of.
     pub(crate) standing: Standing,
+    /// Whether the slot of this slice in the store is in use.
+    pub(crate) lives: bool,
+    /// Whether the slice was asked for: it is not merged with others.
+    pub(crate) isolated: bool,
     /// Whether an update has read the slice since it was last reconstituted.
     pub(crate) read: bool,
     /// Changes with whatever of the slice but its transforms changes: topology, components, what they inherit. Counted by
     /// the store: no two slices that ever have the same number have the same.
     pub(crate) version: u64,
-    /// The number of the update that last computed transforms here; [`TransformColumn::swept`] says which.
-    pub(crate) swept_in: u64,
-    /// Changes with the places of the transform slots; see [`Layouts`].
-    pub(crate) layout: u64,
+    pub(crate) transforms: TransformColumn,
+    pub(crate) rows: Vec<Row>,
+    pub(crate) row_slots: LinearAllocator,
+    /// The ends of the run.
+    pub(crate) first_top: u32,
+    pub(crate) last_top: u32,
     /// How many rows went to a place far from the wished one since the last reconstitution.
     pub(crate) misplaced: u32,
-    /// Whether the slot of this slice in the store is in use.
-    pub(crate) lives: bool,
+    /// This slice's place among its parent's `children`, or among the detached ones.
+    pub(crate) child_index: u32,
+    /// The rows that are portals: which of them are is known without looking at the rows.
+    pub(crate) portal_rows: Bits,
+    /// The row that stands for this slice, or [`At::NONE`].
+    pub(crate) portal: At,
+    pub(crate) shapes: ShapeColumn,
+    /// World boxes, where the scene keeps any.
+    pub(crate) boxes: Option<Box<SliceBoxes>>,
+    pub(crate) materials: MaterialColumn,
+    pub(crate) visibilities: VisibilityColumn,
+    pub(crate) names: NameColumn,
+    /// The slices behind this slice's portals, in depth-first order after a reconstitution.
+    pub(crate) children: Vec<u32>,
+    /// Children that are marked.
+    pub(crate) marked_children: Vec<u32>,
+    /// The number of the update that last computed transforms here; [`TransformColumn::swept`] says which.
+    pub(crate) swept_in: u64,
+    /// Changes with the places of the transform slots; see [`Layouts`](crate::store::Layouts).
+    pub(crate) layout: u64,
 }
+
+const _: () = {
+    use core::mem::offset_of;
+    let transforms = offset_of!(Slice, transforms);
+    assert!(transforms + offset_of!(TransformColumn, is_dirty) <= 64);
+};
 
 impl Slice {
     /// An empty slice with room for what `need` says, beside the bases.

@@ -64,6 +64,12 @@ impl Bits {
         self.words.try_reserve_exact(words.saturating_sub(self.words.len()))
     }
 
+    /// The first slot in the set.
+    pub(crate) fn first(&self) -> Option<u32> {
+        let word = self.words.iter().position(|&word| word != 0)?;
+        u32::try_from(word).ok().map(|number| number * WORD + self.words[word].trailing_zeros())
+    }
+
     /// How many slots are in the set.
     pub(crate) fn count(&self) -> usize {
         self.words.iter().map(|word| word.count_ones() as usize).sum()

@@ -1,28 +1,33 @@
-//! Which slots are holes: a bit set with summaries, for finding the nearest one.
+//! Which slots are holes: a bit set with a summary, for finding one nearby.
 
 use crate::store::allocation::{WORD, locate};
 
-/// A bit set with two levels of summaries: a bit of level `k + 1` says that a word of level `k` is not zero.
+/// A bit set with a summary: a bit of the summary says that a word is not zero.
 ///
-/// Finding the nearest member of 262,144 slots reads at most five words; beyond, one more for every 262,144 passed over.
-/// Levels grow when a member is inserted, so a set that was never used owns no memory.
+/// ```text
+/// count │ first summary word, for 4096 slots │ words │ further summary words
+/// ```
+///
+/// The first summary word lies in the set itself: in a slice of up to 4096 slots a hole is two loads away, and the one does not
+/// come from another array. Beyond, finding one passes over 4096 slots at each step. The arrays grow when a member is inserted,
+/// so a set that was never used owns no memory.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct HoleSet {
-    levels: [Vec<u64>; 3],
     count: u32,
+    first: u64,
+    words: Vec<u64>,
+    further: Vec<u64>,
 }
 
 impl HoleSet {
     /// The set of these words, the first slot in the lowest bit.
     pub(crate) fn from_words(words: Vec<u64>) -> Self {
         let count = words.iter().map(|word| word.count_ones()).sum();
-        let summary = |words: &[u64]| {
-            let word = |words: &[u64]| words.iter().rev().fold(0, |bits, &word| bits << 1 | u64::from(word != 0));
-            words.chunks(WORD as usize).map(word).collect::<Vec<u64>>()
-        };
-        let summaries = summary(&words);
-        let totals = summary(&summaries);
-        Self { levels: [words, summaries, totals], count }
+        let summary = |words: &[u64]| words.iter().rev().fold(0, |bits, &word| bits << 1 | u64::from(word != 0));
+        let mut summaries = words.chunks(WORD as usize).map(summary);
+        let first = summaries.next().unwrap_or(0);
+        let further = summaries.collect();
+        Self { count, first, words, further }
     }
 
     #[inline]
@@ -33,7 +38,7 @@ impl HoleSet {
     #[inline]
     pub(crate) fn contains(&self, slot: u32) -> bool {
         let (word, bit) = locate(slot);
-        self.levels[0].get(word).is_some_and(|word| word & bit != 0)
+        self.words.get(word).is_some_and(|word| word & bit != 0)
     }
 
     /// How many slots a word of [`Self::words`] is for.
@@ -41,13 +46,25 @@ impl HoleSet {
 
     /// The set a word at a time, the first slot in the lowest bit, without end.
     pub(crate) fn words(&self) -> impl Iterator<Item = u64> + '_ {
-        self.levels[0].iter().copied().chain(core::iter::repeat(0))
+        self.words.iter().copied().chain(core::iter::repeat(0))
     }
 
     /// One word of the set.
     #[inline]
     pub(crate) fn word(&self, index: usize) -> u64 {
-        self.levels[0].get(index).copied().unwrap_or(0)
+        self.words.get(index).copied().unwrap_or(0)
+    }
+
+    /// The summary of the words from `64 * group` on; 0 behind the last.
+    #[inline(always)]
+    fn summary(&self, group: u32) -> u64 {
+        if group == 0 { self.first } else { self.further.get(group as usize - 1).copied().unwrap_or(0) }
+    }
+
+    /// The summary that a word belongs to, which there is.
+    #[inline(always)]
+    fn summary_mut(&mut self, group: u32) -> &mut u64 {
+        if group == 0 { &mut self.first } else { &mut self.further[group as usize - 1] }
     }
 
     /// Adds a slot that is not in the set.
@@ -58,20 +75,14 @@ impl HoleSet {
 
     /// Adds a slot that is not in the set, or does nothing, without a branch on which.
     ///
-    /// Sets the summary bits whether they are set or not: a word that is empty cannot be foreseen.
+    /// Sets the summary bit whether it is set or not: a word that is empty cannot be foreseen.
     #[inline]
     pub(crate) fn insert_if(&mut self, slot: u32, really: bool) {
         debug_assert!(!really || !self.contains(slot));
-        let (word, summary, total) = (slot / WORD, slot / WORD / WORD, slot / WORD / WORD / WORD);
-        let bit = u64::from(really);
-        let [slots, summaries, totals] = &mut self.levels;
-        if let Some(slots) = slots.get_mut(word as usize)
-            && let Some(summaries) = summaries.get_mut(summary as usize)
-            && let Some(totals) = totals.get_mut(total as usize)
-        {
-            *slots |= bit << (slot % WORD);
-            *summaries |= bit << (word % WORD);
-            *totals |= bit << (summary % WORD);
+        let word = slot / WORD;
+        if let Some(bits) = self.words.get_mut(word as usize) {
+            *bits |= u64::from(really) << (slot % WORD);
+            *self.summary_mut(word / WORD) |= u64::from(really) << (word % WORD);
             self.count += u32::from(really);
         } else if really {
             self.stretch(slot);
@@ -79,16 +90,12 @@ impl HoleSet {
         }
     }
 
-    /// Makes every level long enough for a slot.
+    /// Makes the words and summaries long enough for a slot.
     #[cold]
     fn stretch(&mut self, slot: u32) {
-        let mut position = slot;
-        for level in &mut self.levels {
-            position /= WORD;
-            if position as usize >= level.len() {
-                level.resize(position as usize + 1, 0);
-            }
-        }
+        let word = (slot / WORD) as usize;
+        self.words.resize(word + 1, 0);
+        self.further.resize(word / WORD as usize, 0);
     }
 
     /// Takes out a slot that is in the set.
@@ -96,115 +103,114 @@ impl HoleSet {
     pub(crate) fn remove(&mut self, slot: u32) {
         debug_assert!(self.contains(slot));
         let (word, bit) = locate(slot);
-        self.levels[0][word] &= !bit;
-        self.removed(slot / WORD);
+        self.words[word] &= !bit;
+        let emptied = self.words[word] == 0;
+        self.removed(slot / WORD, emptied);
     }
 
-    /// Counts a member less and brings the summaries of its word up to date.
+    /// Counts a member less and brings the summary of its word up to date.
     #[inline(always)]
-    fn removed(&mut self, word: u32) {
+    fn removed(&mut self, word: u32, emptied: bool) {
         self.count -= 1;
-        let [slots, summaries, totals] = &mut self.levels;
-        let summary = word / WORD;
-        let emptied = u64::from(slots[word as usize] == 0);
-        summaries[summary as usize] &= !(emptied << (word % WORD));
-        let emptied = u64::from(summaries[summary as usize] == 0);
-        totals[(summary / WORD) as usize] &= !(emptied << (summary % WORD));
+        *self.summary_mut(word / WORD) &= !(u64::from(emptied) << (word % WORD));
     }
 
     /// Takes out the first member in the words from `word` on, if the summary of the 4096 slots there knows one.
     ///
-    /// Two loads, two stores, and no branch that is hard to foresee.
+    /// No branch that is hard to foresee.
     #[inline(always)]
     fn take_in_words(&mut self, word: u32) -> Option<u32> {
-        let (summary, offset) = (word / WORD, word % WORD);
-        let [slots, summaries, _] = &mut self.levels;
-        let words = *summaries.get(summary as usize)? & (u64::MAX << offset);
+        let words = self.summary(word / WORD) & (u64::MAX << (word % WORD));
         if words == 0 {
             return None;
         }
-        let word = summary * WORD + words.trailing_zeros();
-        let bits = &mut slots[word as usize];
+        let word = word / WORD * WORD + words.trailing_zeros();
+        let bits = &mut self.words[word as usize];
         let bit = bits.trailing_zeros();
-        *bits &= *bits - 1;
-        self.removed(word);
+        *bits &= bits.wrapping_sub(1);
+        let emptied = *bits == 0;
+        self.removed(word, emptied);
         Some(word * WORD + bit)
     }
 
     /// Takes out a member near `slot`, on either side: the first of the next words that have any, else the nearest.
     #[inline(always)]
     pub(crate) fn take_near(&mut self, slot: u32) -> Option<u32> {
-        if self.count == 0 {
-            return None;
-        }
-        self.take_in_words(slot / WORD).or_else(|| self.take(self.nearest(slot)))
+        self.take_in_words(slot / WORD).or_else(|| if self.count == 0 { None } else { self.take_nearest(slot) })
     }
 
     /// Takes out a member after `slot`: the first of the words behind its own, else the first of all.
     #[inline(always)]
     pub(crate) fn take_after(&mut self, slot: u32) -> Option<u32> {
-        if self.count == 0 {
-            return None;
-        }
-        self.take_in_words(slot / WORD + 1).or_else(|| self.take(self.next_from(slot + 1)))
+        self.take_in_words(slot / WORD + 1).or_else(|| if self.count == 0 { None } else { self.take_next(slot) })
     }
 
     #[inline(never)]
-    fn take(&mut self, member: Option<u32>) -> Option<u32> {
-        member.inspect(|&slot| self.remove(slot))
+    fn take_nearest(&mut self, slot: u32) -> Option<u32> {
+        self.nearest(slot).inspect(|&slot| self.remove(slot))
+    }
+
+    #[inline(never)]
+    fn take_next(&mut self, slot: u32) -> Option<u32> {
+        self.next_from(slot + 1).inspect(|&slot| self.remove(slot))
     }
 
     /// The first member at or after `slot`.
+    #[inline]
     pub(crate) fn next_from(&self, slot: u32) -> Option<u32> {
         if self.count == 0 {
             return None;
         }
-        let mut position = slot;
-        for depth in 0..self.levels.len() {
-            let word = (position / WORD) as usize;
-            let bits = *self.levels[depth].get(word)? & (u64::MAX << (position % WORD));
-            if bits != 0 {
-                return Some(self.first_below(depth, position / WORD * WORD + bits.trailing_zeros()));
-            }
-            position = position / WORD + 1;
+        let word = slot / WORD;
+        let bits = self.word(word as usize) & (u64::MAX << (slot % WORD));
+        if bits != 0 {
+            return Some(word * WORD + bits.trailing_zeros());
         }
-        let last = self.levels.len() - 1;
-        let skipped = self.levels[last].get(position as usize..)?.iter().position(|&word| word != 0)?;
-        let word = position as usize + skipped;
-        let bit = self.levels[last][word].trailing_zeros();
-        Some(self.first_below(last, narrow(word) * WORD + bit))
+        self.next_in_words(word + 1)
+    }
+
+    /// The first member in the words from `word` on.
+    fn next_in_words(&self, word: u32) -> Option<u32> {
+        let mut keep = u64::MAX << (word % WORD);
+        for group in word / WORD..=narrow(self.further.len()) {
+            let words = self.summary(group) & keep;
+            if words != 0 {
+                let word = group * WORD + words.trailing_zeros();
+                return Some(word * WORD + self.words[word as usize].trailing_zeros());
+            }
+            keep = u64::MAX;
+        }
+        None
     }
 
     /// The last member at or before `slot`.
     pub(crate) fn previous_from(&self, slot: u32) -> Option<u32> {
-        if self.count == 0 {
-            return None;
+        let word = slot / WORD;
+        let bits = self.word(word as usize) & (u64::MAX >> (WORD - 1 - slot % WORD));
+        if bits != 0 {
+            return Some(word * WORD + (WORD - 1 - bits.leading_zeros()));
         }
-        let mut position = slot;
-        for depth in 0..self.levels.len() {
-            let level = &self.levels[depth];
-            let word = (position / WORD) as usize;
-            // A level that ends before the position ends in a word that counts whole.
-            let (word, mask) = match level.len().checked_sub(1) {
-                Some(last) if last < word => (last, u64::MAX),
-                Some(_) => (word, u64::MAX >> (WORD - 1 - position % WORD)),
-                None => return None,
-            };
-            let bits = level[word] & mask;
-            if bits != 0 {
-                return Some(self.last_below(depth, narrow(word) * WORD + (WORD - 1 - bits.leading_zeros())));
+        let word = word.checked_sub(1)?;
+        let (last, mut keep) = match word / WORD {
+            group if group <= narrow(self.further.len()) => (group, u64::MAX >> (WORD - 1 - word % WORD)),
+            _ => (narrow(self.further.len()), u64::MAX),
+        };
+        for group in (0..=last).rev() {
+            let words = self.summary(group) & keep;
+            if words != 0 {
+                let word = group * WORD + (WORD - 1 - words.leading_zeros());
+                return Some(word * WORD + (WORD - 1 - self.words[word as usize].leading_zeros()));
             }
-            position = narrow(word).checked_sub(1)?;
+            keep = u64::MAX;
         }
-        let last = self.levels.len() - 1;
-        let end = self.levels[last].len().min(position as usize + 1);
-        let word = self.levels[last][..end].iter().rposition(|&word| word != 0)?;
-        let bit = WORD - 1 - self.levels[last][word].leading_zeros();
-        Some(self.last_below(last, narrow(word) * WORD + bit))
+        None
     }
 
     /// The member nearest to `slot`, the later one of two as near.
     fn nearest(&self, slot: u32) -> Option<u32> {
+        if self.count == 0 {
+            return None;
+        }
         match (self.previous_from(slot), self.next_from(slot)) {
             (Some(before), Some(after)) if slot - before < after - slot => Some(before),
             (before, None) => before,
@@ -212,24 +218,15 @@ impl HoleSet {
         }
     }
 
-    /// The first member below a summary bit.
-    fn first_below(&self, depth: usize, mut position: u32) -> u32 {
-        for level in self.levels[..depth].iter().rev() {
-            position = position * WORD + level[position as usize].trailing_zeros();
-        }
-        position
-    }
-
-    /// The last member below a summary bit.
-    fn last_below(&self, depth: usize, mut position: u32) -> u32 {
-        for level in self.levels[..depth].iter().rev() {
-            position = position * WORD + (WORD - 1 - level[position as usize].leading_zeros());
-        }
-        position
+    /// Whether each summary bit says what its word is, and the count is right.
+    pub(in crate::store) fn is_consistent(&self) -> bool {
+        let again = Self::from_words(self.words.clone());
+        let further = |set: &Self| set.further.iter().copied().rev().skip_while(|&word| word == 0).collect::<Vec<_>>();
+        (again.count, again.first) == (self.count, self.first) && further(&again) == further(self)
     }
 
     pub(crate) fn bytes(&self) -> usize {
-        self.levels.iter().map(|level| level.capacity() * size_of::<u64>()).sum()
+        (self.words.capacity() + self.further.capacity()) * size_of::<u64>()
     }
 }
 
@@ -268,7 +265,7 @@ mod tests {
                 let distance = |found: Option<u32>| found.map(|found| found.abs_diff(probe));
                 let nearest = distance(before).into_iter().chain(distance(after)).min();
                 assert_eq!(distance(holes.nearest(probe)), nearest);
-                let again = HoleSet::from_words(holes.levels[0].clone());
+                let again = HoleSet::from_words(holes.words.clone());
                 assert_eq!((again.count(), again.next_from(probe)), (holes.count(), after));
                 assert_eq!(again.previous_from(probe), before);
                 let mut taken = holes.clone();
@@ -280,6 +277,7 @@ mod tests {
                 assert!(after.is_none_or(|after| after > probe && model.contains(&after) && !taken.contains(after)));
                 assert_eq!(after.is_none(), model.range(probe + 1..).next().is_none());
                 assert_eq!(holes.count() as usize, model.len());
+                assert!(holes.is_consistent());
             }
         }
     }

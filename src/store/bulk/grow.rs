@@ -111,8 +111,6 @@ impl Store {
     fn append(&mut self, spot: &Spot, nodes: &NodeList, head: Head) -> (u32, NodeHandle) {
         let slice = &mut self.slices[spot.slice as usize];
         let at = slice.row_slots.allocate_near(0, false).expect("the slice was opened with room");
-        let handle = self.tables.append(spot.slice, At { slice: spot.slice, row: at });
-        let handle = handle.expect("the caller has made sure of handles");
         let [mut transform, mut visibility, mut material] = slice.inherited(spot.parent);
         let mut words = nodes.words(head);
         match words.local() {
@@ -125,6 +123,8 @@ impl Store {
             }
             None => {}
         }
+        let handle = self.tables.append(spot.slice, At { slice: spot.slice, row: at }, transform);
+        let handle = handle.expect("the caller has made sure of handles");
         if let Some(mask) = words.visibility() {
             visibility = slice.new_visibility(visibility, mask, false);
         }

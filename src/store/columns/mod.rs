@@ -33,17 +33,20 @@ pub(in crate::store) fn put<T>(array: &mut Vec<T>, slot: u32, value: T) {
 /// 40 + 4 + 48 bytes a slot and a bit for the mark; the only order kept is *parent slot < slot*. A hole keeps what was in
 /// it, parent and mark included: a sweep computes it with the rest, which costs less than to look for holes, and nobody
 /// reads the result.
+///
+/// What setting a local transform touches comes first; see [`Slice`](crate::store::Slice).
 #[derive(Clone, Debug, Default)]
+#[repr(C)]
 pub(crate) struct TransformColumn {
-    pub(crate) slots: LinearAllocator,
     pub(crate) locals: Vec<PackedTransform>,
-    /// The slot of the nearest ancestor in the slice that has a transform, else 0.
-    pub(crate) parents: Vec<u32>,
-    pub(crate) worlds: Vec<Mat34>,
     /// Slots whose world matrix is not up to date for a reason of their own.
     pub(crate) dirty: Bits,
-    /// No slot before this one is dirty.
-    pub(crate) first_dirty: u32,
+    /// Whether there may be any.
+    pub(crate) is_dirty: bool,
+    pub(crate) slots: LinearAllocator,
+    pub(crate) worlds: Vec<Mat34>,
+    /// The slot of the nearest ancestor in the slice that has a transform, else 0.
+    pub(crate) parents: Vec<u32>,
     /// The slots that the last sweep computed.
     pub(crate) swept: Swept,
     /// Slots that some portal finds effective, or did: where one of these changes, slices below are to be looked at.
@@ -64,7 +67,7 @@ impl TransformColumn {
             parents: Vec::with_capacity(capacity as usize),
             worlds: Vec::with_capacity(capacity as usize),
             dirty: Bits::default(),
-            first_dirty: NIL,
+            is_dirty: false,
             swept: Swept::default(),
             portal_slots: Bits::default(),
             sheared: BTreeMap::new(),
@@ -113,7 +116,7 @@ impl TransformColumn {
     #[inline]
     pub(crate) fn mark(&mut self, slot: u32) {
         self.dirty.insert(slot);
-        self.first_dirty = self.first_dirty.min(slot);
+        self.is_dirty = true;
     }
 
     /// Marks every slot, by way of the base.

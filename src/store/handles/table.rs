@@ -2,72 +2,97 @@
 
 use crate::handle::MAX_TABLES;
 use crate::simd::prefetch;
-use crate::store::columns::{At, NIL};
+use crate::store::allocation::HoleSet;
+use crate::store::columns::{At, NIL, Slot};
 use crate::{NodeHandle, SceneConfig};
 use smallvec::SmallVec;
 
-/// Set in an entry whose node lives.
-pub(crate) const LIVE: u32 = 1 << 31;
+/// Where the lowest bits of an index lie in an entry's state.
+const STAMP_SHIFT: u32 = 28;
+/// The generation in an entry's state.
+const GENERATION: u32 = (1 << STAMP_SHIFT) - 1;
 
-/// One entry, 12 bytes: the place of a live node, or a link of the free list.
+/// One entry, 16 bytes, so that none lies in two cache lines: the place of a live node, and what the commonest reads and writes
+/// need, so that these do not look at the row.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Entry {
-    /// The generation of the entry's last node, with [`LIVE`] above it while that node lives.
+    /// The lower half of the bits of the node's handle while the node lives: one comparison tells whether a handle names it. While
+    /// the entry is free, the generation of its last node below bits that no handle of this entry has.
     pub(crate) state: u32,
-    /// The node's slice.
+    /// The node's slice, or [`NIL`].
     pub(crate) slice: u32,
-    /// The node's row, or the next free entry.
+    /// The node's row, or [`NIL`].
     pub(crate) row: u32,
+    /// The node's effective transform slot, as its row has it.
+    pub(crate) transform: Slot,
 }
 
-/// How many strands a free list has.
-pub(crate) const STRANDS: u32 = 8;
-
-/// A last-in, first-out list of free entries in eight strands, each threaded through the entries.
-///
-/// What was freed goes to the strands in turn, and is taken back in reverse. On a single strand, taking an entry waits
-/// until the one taken before has come from memory with the link to it. On eight, the next seven are known, and can be
-/// asked for ahead.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct FreeList {
-    pub(crate) heads: [u32; STRANDS as usize],
-    pub(crate) len: u32,
-}
-
-impl FreeList {
-    pub(crate) const EMPTY: Self = Self { heads: [NIL; STRANDS as usize], len: 0 };
-
+impl Entry {
+    /// The entry of a live node.
     #[inline]
-    fn push(&mut self, entries: &mut [Entry], index: u32) {
-        let head = &mut self.heads[(self.len % STRANDS) as usize];
-        entries[index as usize].row = core::mem::replace(head, index);
-        self.len += 1;
+    fn live(handle: NodeHandle, at: At, transform: Slot) -> Self {
+        Self { state: handle.low_bits(), slice: at.slice, row: at.row, transform }
     }
 
+    /// The entry at `index` without a node, after one of this generation.
     #[inline]
-    pub(crate) fn pop(&mut self, entries: &[Entry]) -> Option<u32> {
-        self.len = self.len.checked_sub(1)?;
-        let ahead = self.len.wrapping_sub(STRANDS / 2) % STRANDS;
-        prefetch(entries, self.heads[ahead as usize] as usize);
-        let head = &mut self.heads[(self.len % STRANDS) as usize];
-        let index = *head;
-        *head = entries.get(index as usize)?.row;
-        Some(index)
+    pub(crate) fn free(index: u32, generation: u32) -> Self {
+        Self { state: (!index) << STAMP_SHIFT | generation, slice: NIL, row: NIL, transform: Slot::BASE }
+    }
+
+    /// The generation of the entry's node, or of its last one.
+    #[inline]
+    pub(crate) fn generation(&self) -> u32 {
+        self.state & GENERATION
+    }
+
+    /// Whether the entry, which is at `index` of its table, has a node.
+    #[inline]
+    pub(crate) fn lives(&self, index: u32) -> bool {
+        self.state >> STAMP_SHIFT == index & (u32::MAX >> STAMP_SHIFT)
+    }
+
+    /// Where the entry's node is.
+    #[inline]
+    pub(crate) fn at(&self) -> At {
+        At { slice: self.slice, row: self.row }
     }
 }
+
+const _: () = assert!(size_of::<Entry>() == 16);
 
 /// One table of at most 4096 entries, opened by a slice and never freed.
 #[derive(Clone, Debug)]
+#[repr(C, align(64))]
 pub(crate) struct Table {
     pub(crate) entries: Vec<Entry>,
-    /// The free list, threaded through the entries.
-    pub(crate) free: FreeList,
+    /// The free entries. Which is taken is told by the bit set alone, so that none waits for another one to come from memory.
+    pub(crate) free: HoleSet,
     /// The slice that allocates from this table, or [`NIL`] while it waits in the pool.
     pub(crate) owner: u32,
     /// The next open table of the same owner.
     pub(crate) next_open: u32,
     /// Whether the table is on its owner's list of open tables.
     pub(crate) listed: bool,
+}
+
+impl Table {
+    /// A table of these entries that nobody owns, and which of them are retired.
+    pub(crate) fn of(entries: Vec<Entry>, max_generation: u32) -> (Self, usize) {
+        let mut free = HoleSet::default();
+        let mut retired = 0;
+        for (index, entry) in (0..).zip(&entries) {
+            if entry.lives(index) {
+                continue;
+            }
+            if entry.generation() < max_generation {
+                free.insert(index);
+            } else {
+                retired += 1;
+            }
+        }
+        (Self { entries, free, owner: NIL, next_open: NIL, listed: false }, retired)
+    }
 }
 
 /// The tables that one slice allocates from.
@@ -112,11 +137,17 @@ impl Tables {
         }
     }
 
+    /// The entry of a live node.
+    #[inline(always)]
+    pub(crate) fn entry(&self, handle: NodeHandle) -> Option<Entry> {
+        let entry = *self.tables.get(handle.table() as usize)?.entries.get(handle.index() as usize)?;
+        (entry.state == handle.low_bits()).then_some(entry)
+    }
+
     /// The place of a live node.
     #[inline]
     pub(crate) fn resolve(&self, handle: NodeHandle) -> Option<At> {
-        let entry = self.tables.get(handle.table() as usize)?.entries.get(handle.index() as usize)?;
-        (entry.state == handle.generation() | LIVE).then_some(At { slice: entry.slice, row: entry.row })
+        self.entry(handle).map(|entry| entry.at())
     }
 
     /// Asks for the entry of a handle.
@@ -132,62 +163,66 @@ impl Tables {
         tables <= MAX_TABLES as usize - self.tables.len()
     }
 
-    /// Notes where a live node is now.
+    /// Notes where a live node is now, and its effective transform slot.
     #[inline]
-    pub(crate) fn relocate(&mut self, handle: NodeHandle, at: At) {
+    pub(crate) fn relocate(&mut self, handle: NodeHandle, at: At, transform: Slot) {
         let entry = &mut self.tables[handle.table() as usize].entries[handle.index() as usize];
-        debug_assert_eq!(entry.state, handle.generation() | LIVE);
-        entry.slice = at.slice;
-        entry.row = at.row;
+        debug_assert_eq!(entry.state, handle.low_bits());
+        *entry = Entry::live(handle, at, transform);
     }
 
-    /// A handle from a table of the slice; `None` when every table that there can be is full.
+    /// Notes the effective transform slot of a live node.
     #[inline]
-    pub(crate) fn allocate(&mut self, slice: u32, at: At) -> Option<NodeHandle> {
+    pub(crate) fn note_transform(&mut self, handle: NodeHandle, transform: Slot) {
+        let entry = &mut self.tables[handle.table() as usize].entries[handle.index() as usize];
+        debug_assert_eq!(entry.state, handle.low_bits());
+        entry.transform = transform;
+    }
+
+    /// A handle from a table of the slice for a node at a place, best one whose entry is near that of another handle; `None`
+    /// when every table that there can be is full.
+    #[inline]
+    pub(crate) fn allocate(&mut self, slice: u32, near: u32, at: At, transform: Slot) -> Option<NodeHandle> {
         let number = self.shelves.get(slice as usize).map_or(NIL, |shelf| shelf.open);
         if let Some(table) = self.tables.get_mut(number as usize)
-            && let Some(index) = table.free.pop(&table.entries)
+            && let Some(index) = table.free.take_near(near)
+            && let Some(entry) = table.entries.get_mut(index as usize)
         {
-            let entry = &mut table.entries[index as usize];
-            let generation = entry.state + 1;
-            *entry = Entry { state: generation | LIVE, slice: at.slice, row: at.row };
-            return Some(NodeHandle::new(number, index, generation));
+            let handle = NodeHandle::new(number, index, entry.generation() + 1);
+            *entry = Entry::live(handle, at, transform);
+            return Some(handle);
         }
-        self.allocate_fresh(slice, at)
+        self.allocate_fresh(slice, at, transform)
     }
 
     /// As [`Self::allocate`], for a slice most of whose handles come from the end of a table.
     #[inline]
-    pub(crate) fn append(&mut self, slice: u32, at: At) -> Option<NodeHandle> {
+    pub(crate) fn append(&mut self, slice: u32, at: At, transform: Slot) -> Option<NodeHandle> {
         let number = self.shelves.get(slice as usize).map_or(NIL, |shelf| shelf.open);
         match self.tables.get_mut(number as usize) {
             Some(Table { entries, free, .. })
-                if free.len == 0 && entries.len() < entries.capacity().min(self.max_entries as usize) =>
+                if free.count() == 0 && entries.len() < entries.capacity().min(self.max_entries as usize) =>
             {
-                let index = entry_number(entries.len());
-                entries.push(Entry { state: 1 | LIVE, slice: at.slice, row: at.row });
-                Some(NodeHandle::new(number, index, 1))
+                Some(push(entries, number, at, transform))
             }
-            _ => self.allocate(slice, at),
+            _ => self.allocate(slice, 0, at, transform),
         }
     }
 
     /// A handle where the slice's first open table has no free entry: from its end, or from another table.
-    fn allocate_fresh(&mut self, slice: u32, at: At) -> Option<NodeHandle> {
+    fn allocate_fresh(&mut self, slice: u32, at: At, transform: Slot) -> Option<NodeHandle> {
         loop {
             let number = match self.shelf(slice).open {
                 NIL => self.open_table(slice)?,
                 open => open,
             };
             let table = &mut self.tables[number as usize];
-            if table.free.len > 0 {
-                return self.allocate(slice, at);
+            if table.free.count() > 0 {
+                return self.allocate(slice, 0, at, transform);
             }
             if table.entries.len() < self.max_entries as usize {
                 grow(&mut table.entries, self.initial_entries, self.max_entries);
-                let index = entry_number(table.entries.len());
-                table.entries.push(Entry { state: 1 | LIVE, slice: at.slice, row: at.row });
-                return Some(NodeHandle::new(number, index, 1));
+                return Some(push(&mut table.entries, number, at, transform));
             }
             table.listed = false;
             let next = table.next_open;
@@ -198,18 +233,16 @@ impl Tables {
     /// Ends the life of a node's handle. An index at its last generation is retired.
     #[inline]
     pub(crate) fn free(&mut self, handle: NodeHandle) {
-        let number = handle.table();
+        let (number, index) = (handle.table(), handle.index());
         let table = &mut self.tables[number as usize];
-        let entry = &mut table.entries[handle.index() as usize];
-        debug_assert_eq!(entry.state, handle.generation() | LIVE);
-        entry.state = handle.generation();
-        entry.slice = NIL;
-        if entry.state >= self.max_generation {
-            entry.row = NIL;
+        let entry = &mut table.entries[index as usize];
+        debug_assert_eq!(entry.state, handle.low_bits());
+        *entry = Entry::free(index, handle.generation());
+        if handle.generation() >= self.max_generation {
             self.retired += 1;
             return;
         }
-        table.free.push(&mut table.entries, handle.index());
+        table.free.insert(index);
         if !table.listed {
             let owner = table.owner;
             self.list(number, owner);
@@ -239,6 +272,7 @@ impl Tables {
     }
 
     /// Puts a table on its owner's list of open ones.
+    #[cold]
     fn list(&mut self, number: u32, owner: u32) {
         let next = core::mem::replace(&mut self.shelf(owner).open, number);
         let table = &mut self.tables[number as usize];
@@ -256,7 +290,7 @@ impl Tables {
             let number = u32::try_from(self.tables.len()).ok().filter(|&number| number < MAX_TABLES)?;
             self.tables.push(Table {
                 entries: Vec::new(),
-                free: FreeList::EMPTY,
+                free: HoleSet::default(),
                 owner: NIL,
                 next_open: NIL,
                 listed: false,
@@ -313,11 +347,19 @@ impl Tables {
     pub(crate) const ENTRY_BYTES: usize = size_of::<Entry>();
 
     pub(crate) fn allocated_bytes(&self) -> usize {
-        let entries: usize = self.tables.iter().map(|table| table.entries.capacity()).sum();
-        entries * size_of::<Entry>()
+        let table = |table: &Table| table.entries.capacity() * size_of::<Entry>() + table.free.bytes();
+        self.tables.iter().map(table).sum::<usize>()
             + self.tables.capacity() * size_of::<Table>()
             + self.shelves.capacity() * size_of::<Shelf>()
     }
+}
+
+/// Adds an entry for a live node behind all others.
+#[inline]
+fn push(entries: &mut Vec<Entry>, number: u32, at: At, transform: Slot) -> NodeHandle {
+    let handle = NodeHandle::new(number, entry_number(entries.len()), 1);
+    entries.push(Entry::live(handle, at, transform));
+    handle
 }
 
 /// Doubles a table's room, from `initial` to at most `max` entries.
@@ -350,14 +392,14 @@ mod tests {
     #[test]
     fn an_index_is_retired_after_its_last_generation() {
         let mut tables = tables(1, 2);
-        let first = tables.allocate(0, At::ROOT).unwrap();
+        let first = tables.allocate(0, 0, At::ROOT, Slot::BASE).unwrap();
         tables.free(first);
-        let second = tables.allocate(0, At::ROOT).unwrap();
+        let second = tables.allocate(0, 0, At::ROOT, Slot::BASE).unwrap();
         assert_eq!((second.table(), second.index(), second.generation()), (0, 0, 2));
         assert_eq!(tables.resolve(first), None);
         tables.free(second);
         assert_eq!(tables.retired(), 1);
-        let third = tables.allocate(0, At::ROOT).unwrap();
+        let third = tables.allocate(0, 0, At::ROOT, Slot::BASE).unwrap();
         assert_eq!((third.table(), third.generation()), (1, 1), "the first table's only index is spent");
         assert_eq!(tables.validate(|slice| slice == 0), Ok(1));
     }
@@ -365,16 +407,16 @@ mod tests {
     #[test]
     fn the_next_slice_adopts_an_orphaned_table_with_its_living_entries() {
         let mut tables = tables(2, 100);
-        let moved_away = tables.allocate(1, At { slice: 1, row: 0 }).unwrap();
-        tables.relocate(moved_away, At { slice: 0, row: 5 });
+        let moved_away = tables.allocate(1, 0, At { slice: 1, row: 0 }, Slot::BASE).unwrap();
+        tables.relocate(moved_away, At { slice: 0, row: 5 }, Slot::BASE);
         tables.orphan(1);
-        let next = tables.allocate(2, At { slice: 2, row: 0 }).unwrap();
+        let next = tables.allocate(2, 0, At { slice: 2, row: 0 }, Slot::BASE).unwrap();
         assert_eq!((next.table(), next.index()), (0, 1));
         assert_eq!(tables.resolve(moved_away), Some(At { slice: 0, row: 5 }));
         tables.orphan(2);
         tables.free(moved_away);
         tables.free(next);
-        assert_eq!(tables.allocate(3, At::ROOT).map(NodeHandle::table), Some(0));
+        assert_eq!(tables.allocate(3, 0, At::ROOT, Slot::BASE).map(NodeHandle::table), Some(0));
         assert_eq!(tables.len(), 1);
         assert_eq!(tables.validate(|slice| slice == 3), Ok(1));
     }

@@ -30,11 +30,19 @@ impl Store {
     fn rewire_from(&mut self, number: u32, top: u32, mut row: Option<u32>) {
         let reuse = self.config.reuse_holes;
         while let Some(at) = row {
-            let slice = &mut self.slices[number as usize];
+            let Self { slices, tables, .. } = self;
+            let slice = &mut slices[number as usize];
+            let before = slice.row(at).transform;
             match slice.rewire_row(at, reuse) {
                 Ok(changed) => {
                     row = slice.next_in_subtree(top, at, changed);
-                    if changed && let Some(child) = slice.row(at).occupant.as_portal() {
+                    let Row { occupant, transform, .. } = *slice.row(at);
+                    if transform != before
+                        && let Some(node) = occupant.as_node()
+                    {
+                        tables.note_transform(node, transform);
+                    }
+                    if changed && let Some(child) = occupant.as_portal() {
                         self.mark(child);
                     }
                 }

@@ -150,7 +150,7 @@ impl Store {
             }
             let at = At { slice: number, row: place };
             if let Some(handle) = row.occupant.as_node() {
-                tables.relocate(handle, at);
+                tables.relocate(handle, at, row.transform);
             } else if let Some(child) = row.occupant.as_portal() {
                 let moved = &mut slices[child as usize];
                 if let Some(boxes) = &mut boxes {

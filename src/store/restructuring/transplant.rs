@@ -194,11 +194,11 @@ impl Store {
             source.free_components(row);
         }
         source.misplaced = source.misplaced.saturating_add(1);
-        for &(row, to) in &order {
+        for &(_, to) in &order {
             let at = At { slice: spot.slice, row: to };
-            let occupant = self.slices[from as usize].row(row).occupant;
+            let Row { occupant, transform, .. } = *self.row(at);
             if let Some(handle) = occupant.as_node() {
-                self.tables.relocate(handle, at);
+                self.tables.relocate(handle, at, transform);
             } else if let Some(child) = occupant.as_portal() {
                 self.disown(child);
                 match marks {

@@ -1,7 +1,7 @@
 //! The sweep of a transform column: `world[i] = world[parent[i]] * local[i]`, parents first.
 
 use crate::simd;
-use crate::store::columns::{NIL, TransformColumn};
+use crate::store::columns::TransformColumn;
 
 /// With more than one slot in so many dirty, all are computed, eight at a time.
 const MANY: usize = 10;
@@ -13,11 +13,11 @@ impl TransformColumn {
         if everything {
             self.mark_all();
         }
-        if self.first_dirty == NIL {
+        if !self.is_dirty {
             return false;
         }
         self.swept.all = self.compute();
-        self.first_dirty = NIL;
+        self.is_dirty = false;
         core::mem::swap(&mut self.dirty, &mut self.swept.slots);
         self.dirty.clear();
         self.swept.all || self.swept.slots.intersects(&self.portal_slots)
@@ -27,10 +27,7 @@ impl TransformColumn {
     /// from the first dirty slot on instead: where many are dirty that takes less, and from slot 0, the base, every slot
     /// hangs in the end.
     pub(crate) fn compute(&mut self) -> bool {
-        let first = self.first_dirty;
-        if first == NIL {
-            return false;
-        }
+        let Some(first) = self.dirty.first() else { return false };
         let all = first == 0 || self.dirty.count() * MANY >= self.slots.end() as usize;
         if all {
             self.compute_from(first.max(1));

@@ -1,7 +1,7 @@
 //! Bringing everything derived up to date: down the tree of slices, marked ones only.
 
 use crate::Mat34;
-use crate::store::{At, NIL, Slice, Store};
+use crate::store::{At, Slice, Store};
 
 /// What the slices bear that an update changed.
 #[derive(Clone, Copy, Debug)]
@@ -111,7 +111,7 @@ impl Slice {
     pub(crate) fn bring_up_to_date(&mut self, everything: bool, stamp: Stamp) -> bool {
         self.read = true;
         self.transforms.settle();
-        if self.transforms.first_dirty != NIL {
+        if self.transforms.is_dirty {
             self.swept_in = stamp.update;
         }
         let moved = self.transforms.sweep(everything);

@@ -127,9 +127,10 @@ impl Slice {
         for &slot in transforms.sheared.keys() {
             ensure!(transforms.slots.is_live(slot), "slice {number}: the hole {slot} has a sheared transform");
         }
-        for slot in (0..transforms.slots.end()).filter(|&slot| transforms.dirty.contains(slot)) {
-            ensure!(transforms.first_dirty <= slot, "slice {number}: slot {slot} is dirty before the first dirty one");
-        }
+        ensure!(
+            transforms.is_dirty || transforms.dirty.first().is_none(),
+            "slice {number}: a transform is dirty and the column does not know"
+        );
         let text: usize = names.slots.iter().map(|slot| names.names[slot as usize].len()).sum();
         ensure!(text == names.text_bytes, "slice {number}: the length of its names is miscounted");
         Ok(())

@@ -156,6 +156,10 @@ impl Store {
         let At { slice: number, row: index } = at;
         if let Some(handle) = row.occupant.as_node() {
             ensure!(self.resolve(handle) == Some(at), "slice {number}: {handle:?} does not lead to its row {index}");
+            ensure!(
+                self.tables.entry(handle).is_some_and(|entry| entry.transform == row.transform),
+                "slice {number}: {handle:?} leads to another transform slot than its row {index} has"
+            );
             return Ok(());
         }
         let child = row.occupant.as_portal().ok_or(format!("slice {number}: row {index} is vacant"))?;
@@ -234,7 +238,7 @@ impl Store {
     /// A slice that is not marked is up to date, and inherits what its portal has.
     fn validate_clean(&self, number: u32) -> Result<(), String> {
         let slice = self.slice(number);
-        ensure!(slice.transforms.first_dirty == NIL, "slice {number} is not marked and has dirty transforms");
+        ensure!(!slice.transforms.is_dirty, "slice {number} is not marked and has dirty transforms");
         ensure!(
             !slice.visibilities.dirty && !slice.materials.dirty,
             "slice {number} is not marked and has dirty columns"

@@ -2,7 +2,7 @@
 
 use crate::store::Tables;
 use crate::store::columns::NIL;
-use crate::store::handles::table::{FreeList, LIVE, entry_number};
+use crate::store::handles::table::entry_number;
 
 impl Tables {
     /// Checks the lists and owners; answers the number of live entries.
@@ -37,31 +37,28 @@ impl Tables {
             if table.listed != listed[number] || (table.owner == NIL) == owned[number] {
                 return Err(format!("metadata table {number} has a wrong owner or list"));
             }
-            let mut free = vec![false; table.entries.len()];
-            let mut list = table.free;
-            while let Some(index) = list.pop(&table.entries) {
-                let entry = &table.entries[index as usize];
-                if entry.state & LIVE != 0
-                    || entry.state >= self.max_generation
-                    || core::mem::replace(&mut free[index as usize], true)
-                {
-                    return Err(format!(
-                        "the free list of metadata table {number} goes through a live, retired or known entry"
-                    ));
-                }
+            if !table.free.is_consistent() {
+                return Err(format!("the free entries of metadata table {number} are miscounted"));
             }
-            if list.heads != FreeList::EMPTY.heads || list.len > 0 {
-                return Err(format!("the free list of metadata table {number} is not as long as it says"));
-            }
-            if table.free.len > 0 && !table.listed {
+            if table.free.count() > 0 && !table.listed {
                 return Err(format!("metadata table {number} has free entries and is on no list"));
             }
-            for (index, entry) in table.entries.iter().enumerate() {
-                if entry.state & LIVE != 0 {
-                    live += 1;
-                } else if !free[index] && entry.state < self.max_generation {
-                    return Err(format!("entry {index} of metadata table {number} is lost"));
+            let mut free = 0;
+            for (index, entry) in (0..).zip(&table.entries) {
+                if !(1..=self.max_generation).contains(&entry.generation()) {
+                    return Err(format!("entry {index} of metadata table {number} has a generation out of range"));
                 }
+                if entry.lives(index) {
+                    live += 1;
+                } else if entry.generation() < self.max_generation {
+                    free += 1;
+                    if !table.free.contains(index) {
+                        return Err(format!("entry {index} of metadata table {number} is lost"));
+                    }
+                }
+            }
+            if free != table.free.count() {
+                return Err(format!("an entry of metadata table {number} is free and has a node, or is retired"));
             }
         }
         Ok(live)
