@@ -15,6 +15,7 @@ pub struct Shape {
 
 impl Shape {
     /// A shape of this mesh with these local bounds.
+    #[inline]
     #[must_use]
     pub const fn new(mesh: u32, bounds: Aabb) -> Self {
         Self { mesh, bounds }
@@ -37,18 +38,21 @@ impl Visibility {
     pub const HIDDEN: Self = Self(0);
 
     /// On the layers whose bits are set.
+    #[inline]
     #[must_use]
     pub const fn layers(mask: u32) -> Self {
         Self(mask)
     }
 
     /// The mask of layers.
+    #[inline]
     #[must_use]
     pub const fn mask(self) -> u32 {
         self.0
     }
 
     /// Whether any layer is left.
+    #[inline]
     #[must_use]
     pub const fn is_visible(self) -> bool {
         self.0 != 0
@@ -127,30 +131,35 @@ pub struct Node<'n> {
 
 impl<'n> Node<'n> {
     /// A node without components: a group.
+    #[inline]
     #[must_use]
     pub const fn group() -> Self {
         Self { local: None, material: None, shape: None, visibility: None, name: None }
     }
 
     /// A node with a local transform: the thesis's `TransformNode`.
+    #[inline]
     #[must_use]
     pub const fn transform(transform: Transform) -> Self {
         Self { local: Some(Local::Transform(transform)), ..Self::group() }
     }
 
     /// A node with a material: the thesis's `MaterialNode`.
+    #[inline]
     #[must_use]
     pub const fn material(material: u32) -> Self {
         Self { material: Some(material), ..Self::group() }
     }
 
     /// A node with a shape: the thesis's `ShapeNode`.
+    #[inline]
     #[must_use]
     pub const fn shape(shape: Shape) -> Self {
         Self { shape: Some(shape), ..Self::group() }
     }
 
     /// The same with a local transform.
+    #[inline]
     #[must_use]
     pub const fn with_transform(self, transform: Transform) -> Self {
         Self { local: Some(Local::Transform(transform)), ..self }
@@ -158,30 +167,35 @@ impl<'n> Node<'n> {
 
     /// The same with a local transform given as a matrix, which is kept as translation, rotation and scale where
     /// these express it, and as the matrix where not.
+    #[inline]
     #[must_use]
     pub const fn with_matrix(self, matrix: Mat34) -> Self {
         Self { local: Some(Local::Matrix(matrix)), ..self }
     }
 
     /// The same with a material.
+    #[inline]
     #[must_use]
     pub const fn with_material(self, material: u32) -> Self {
         Self { material: Some(material), ..self }
     }
 
     /// The same with a shape.
+    #[inline]
     #[must_use]
     pub const fn with_shape(self, shape: Shape) -> Self {
         Self { shape: Some(shape), ..self }
     }
 
     /// The same with a visibility.
+    #[inline]
     #[must_use]
     pub const fn with_visibility(self, visibility: Visibility) -> Self {
         Self { visibility: Some(visibility), ..self }
     }
 
     /// The same with a name.
+    #[inline]
     #[must_use]
     pub const fn named(self, name: &'n str) -> Self {
         Self { name: Some(name), ..self }

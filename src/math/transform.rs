@@ -1,7 +1,7 @@
 //! Translation, rotation and scale: the local transform of a node.
 
 use crate::{Error, Mat34};
-use glam::{Quat, Vec3};
+use glam::{Quat, Vec3, Vec4};
 
 /// A local transform: scale first, then rotation, then translation.
 ///
@@ -24,42 +24,49 @@ impl Transform {
     pub const IDENTITY: Self = Self { translation: Vec3::ZERO, rotation: Quat::IDENTITY, scale: Vec3::ONE };
 
     /// A translation alone.
+    #[inline]
     #[must_use]
     pub const fn from_translation(translation: Vec3) -> Self {
         Self { translation, ..Self::IDENTITY }
     }
 
     /// A translation by the three distances.
+    #[inline]
     #[must_use]
     pub const fn from_xyz(x: f32, y: f32, z: f32) -> Self {
         Self::from_translation(Vec3::new(x, y, z))
     }
 
     /// A rotation alone.
+    #[inline]
     #[must_use]
     pub const fn from_rotation(rotation: Quat) -> Self {
         Self { rotation, ..Self::IDENTITY }
     }
 
     /// A scale alone.
+    #[inline]
     #[must_use]
     pub const fn from_scale(scale: Vec3) -> Self {
         Self { scale, ..Self::IDENTITY }
     }
 
     /// The same with another translation.
+    #[inline]
     #[must_use]
     pub const fn with_translation(self, translation: Vec3) -> Self {
         Self { translation, ..self }
     }
 
     /// The same with another rotation.
+    #[inline]
     #[must_use]
     pub const fn with_rotation(self, rotation: Quat) -> Self {
         Self { rotation, ..self }
     }
 
     /// The same with another scale.
+    #[inline]
     #[must_use]
     pub const fn with_scale(self, scale: Vec3) -> Self {
         Self { scale, ..self }
@@ -81,10 +88,13 @@ impl Transform {
     /// Whether a scene keeps the transform exactly as it is. Says no where it takes a closer look.
     #[inline]
     pub(crate) fn is_plain(&self) -> bool {
-        // Zero times a number is zero unless that is infinite or not a number.
-        let zero = self.translation * 0.0 + self.scale * 0.0;
-        let finite = zero.x + zero.y + zero.z == 0.0;
-        finite && (self.rotation.length_squared() - 1.0).abs() < 5e-7
+        // Zero times a number is zero unless that is infinite or not a number. Two numbers come twice, so that the six are two
+        // loads of four.
+        let (translation, scale) = (self.translation, self.scale);
+        let front = Vec4::new(translation.x, translation.y, translation.z, scale.x);
+        let back = Vec4::new(translation.z, scale.x, scale.y, scale.z);
+        let finite = (front * 0.0 + back * 0.0).cmpeq(Vec4::ZERO).all();
+        finite & ((self.rotation.length_squared() - 1.0).abs() < 5e-7)
     }
 
     /// The transform as a scene keeps it: the rotation normalised.

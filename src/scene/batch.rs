@@ -4,9 +4,9 @@
 //! with what the next edits are going to read asked for ahead. Edits in random places mostly wait for memory one after
 //! another; those of a batch wait together.
 
-use crate::scene::{MAX_NODES, Scene};
+use crate::scene::Scene;
 use crate::simd::prefetch_whole;
-use crate::store::{At, NIL, Need, Tour};
+use crate::store::{At, MAX_NODES, NIL, Need, Tour};
 use crate::{Error, Local, Node, NodeHandle, Transform};
 
 /// How many edits ahead an item itself is asked for: before the handle in it is looked at.
@@ -54,7 +54,7 @@ impl Scene {
         items: &[(NodeHandle, Node<'_>)],
         handles: &mut Vec<NodeHandle>,
     ) -> Result<(), Error> {
-        if items.len() > MAX_NODES - self.total_len() || !self.store.tables.can_open(items.len()) {
+        if items.len() > MAX_NODES - self.store.total_len() || !self.store.tables.can_open(items.len()) {
             return Err(Error::CapacityOverflow);
         }
         let check = |node: &Node<'_>| if node.is_plain() { Ok(()) } else { node.checked().map(drop) };
@@ -70,7 +70,7 @@ impl Scene {
         let start = handles.len();
         handles.resize(start + items.len(), self.root());
         let made = &mut handles[start..];
-        if self.total_len() <= NEAR {
+        if self.store.total_len() <= NEAR {
             for (made, (parent, node)) in made.iter_mut().zip(items) {
                 let handle = self.insert_described((*parent).into(), node, &Need::of(node), node.is_plain());
                 *made = handle.expect("the batch was checked before");
@@ -123,7 +123,7 @@ impl Scene {
             },
         )?;
         let mut removed = 0;
-        if self.total_len() <= NEAR {
+        if self.store.total_len() <= NEAR {
             removed += nodes.iter().map(|&node| self.remove_listed(node)).sum::<usize>();
             self.store.tour = tour;
             return Ok(removed);

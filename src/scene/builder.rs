@@ -1,8 +1,8 @@
 //! Building a whole tree from a list in which each node names its parent by number.
 
-use crate::scene::{MAX_NODES, Place, Scene};
+use crate::scene::{Place, Scene};
 use crate::simd::prefetch;
-use crate::store::{At, Floating, Forest, Head, NIL, NodeList, Standing};
+use crate::store::{At, Floating, Forest, Head, MAX_NODES, NIL, NodeList, Standing};
 use crate::{Error, Node, NodeHandle, SceneConfig};
 
 /// What is wrong with the shape of a tree that is to be built.
@@ -129,7 +129,7 @@ impl SceneBuilder {
             scene.store.insert_portal_where(|store| store.settle_at(last, usize::MAX), slice);
             start = end;
         }
-        scene.len = self.len();
+        *scene.store.counted.of_mut(Standing::Attached) = self.len();
         Ok((scene, handles))
     }
 
@@ -344,7 +344,7 @@ impl Scene {
         // Nodes that are too few for slices of their own may each open a table where they settle.
         let few = nodes < self.store.config.min_nodes as usize;
         let tables = if few { nodes } else { self.store.most_tables(nodes, runs) };
-        let fits = nodes <= MAX_NODES - self.total_len() && self.store.tables.can_open(tables);
+        let fits = nodes <= MAX_NODES - self.store.total_len() && self.store.tables.can_open(tables);
         if fits { Ok(()) } else { Err(Error::CapacityOverflow) }
     }
 
@@ -380,7 +380,7 @@ impl Scene {
             self.store.note_left(At { slice: top, row });
         }
         self.store.land(Floating::Slice(top), |store| store.settle_at(place, count));
-        *self.len_of(standing) += count;
+        *self.store.counted.of_mut(standing) += count;
     }
 
     /// Gives the root of a new scene its components.

@@ -10,8 +10,19 @@ impl Scene {
     ///
     /// # Errors
     /// [`Error::StaleHandle`], [`Error::NoTransform`], [`Error::NotFinite`], [`Error::NotRotation`].
-    #[inline]
+    #[inline(always)]
     pub fn set_local(&mut self, node: NodeHandle, transform: Transform) -> Result<(), Error> {
+        // What follows is short enough to be compiled where it is called: a transform that is put together there stays in
+        // registers.
+        if transform.is_plain() && self.store.set_local_shortly(node, transform).is_some() {
+            return Ok(());
+        }
+        self.set_local_at_length(node, transform)
+    }
+
+    /// Sets a local transform that is to be normalised, or beside one that shears, or says why it cannot.
+    #[cold]
+    fn set_local_at_length(&mut self, node: NodeHandle, transform: Transform) -> Result<(), Error> {
         let local = Local::Transform(transform.checked()?);
         self.replace_local(node, local)
     }
@@ -31,10 +42,8 @@ impl Scene {
     #[inline]
     pub(crate) fn replace_local(&mut self, node: NodeHandle, local: Local) -> Result<(), Error> {
         let at = self.at(node)?;
-        let slice = self.store.slice_mut(at.slice);
-        let slot = slice.row(at.row).transform.as_own().ok_or(Error::NoTransform(node))?;
-        slice.transforms.set_local(slot, local);
-        self.store.mark(at.slice);
+        let Some(slot) = self.store.own_transform(at) else { return Err(Error::NoTransform(node)) };
+        self.store.set_local(at.slice, slot, local);
         Ok(())
     }
 

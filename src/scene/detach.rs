@@ -48,8 +48,8 @@ impl Scene {
         self.store.note_left(at);
         let floating = self.store.float(at);
         self.store.release(floating);
-        *self.len_of(from) -= nodes;
-        self.detached_len += nodes;
+        *self.store.counted.of_mut(from) -= nodes;
+        *self.store.counted.of_mut(Standing::Detached) += nodes;
         self.store.merge_if_shrunk(at.slice, rows);
         Ok(())
     }
@@ -111,7 +111,7 @@ impl Scene {
         self.store.note_left(at);
         let floating = self.store.float(at);
         let removed = self.store.doom(floating);
-        *self.len_of(standing) -= removed;
+        *self.store.counted.of_mut(standing) -= removed;
         if self.store.slice(at.slice).standing != Standing::Doomed {
             self.store.merge_if_shrunk(at.slice, rows);
         }
@@ -121,7 +121,7 @@ impl Scene {
     /// How many nodes the detached subtrees have. Computes in **O(1)**.
     #[must_use]
     pub fn detached_len(&self) -> usize {
-        self.detached_len
+        self.store.counted.of(Standing::Detached)
     }
 
     /// Whether a node lies in a detached subtree, as its root or below. Computes in **O(1)**; a stale handle does not.
@@ -137,27 +137,5 @@ impl Scene {
     #[must_use]
     pub fn detached_roots(&self) -> impl ExactSizeIterator<Item = NodeHandle> + '_ {
         self.store.detached_roots().map(|at| self.store.handle(at))
-    }
-
-    /// The nodes of the tree, or of all detached subtrees.
-    #[inline]
-    pub(crate) fn len_of(&mut self, standing: Standing) -> &mut usize {
-        match standing {
-            Standing::Attached => &mut self.len,
-            Standing::Detached => &mut self.detached_len,
-            Standing::Doomed => unreachable!("no handle leads to a doomed node"),
-        }
-    }
-
-    /// What counts the nodes of a slice.
-    #[inline]
-    pub(crate) fn len_at(&mut self, slice: u32) -> &mut usize {
-        self.len_of(self.store.slice(slice).standing)
-    }
-
-    /// All nodes that take room: in the tree, detached, and waiting to be freed.
-    #[inline]
-    pub(crate) fn total_len(&self) -> usize {
-        self.len + self.detached_len + self.store.doomed_nodes
     }
 }

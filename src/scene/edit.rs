@@ -1,8 +1,9 @@
 //! Inserting and removing nodes.
 
-use crate::scene::{MAX_NODES, Place, Scene};
-use crate::store::{At, Floating, NIL, Need, Settled, Spot};
-use crate::{Error, Node, NodeHandle};
+use crate::math::PackedTransform;
+use crate::scene::{Place, Scene};
+use crate::store::{At, Floating, MAX_NODES, NIL, Need, Parts, Settled, Spot, Standing};
+use crate::{Error, Local, Node, NodeHandle};
 
 impl Scene {
     /// Inserts a node and answers its handle. A bare handle as `place` means behind that node's last child.
@@ -25,10 +26,51 @@ impl Scene {
     /// ```
     #[inline]
     pub fn insert(&mut self, place: impl Into<Place>, node: Node<'_>) -> Result<NodeHandle, Error> {
-        // Looked at where the compiler still has the description in registers: read back from the stack in other pieces
-        // than it was written in, it would wait for these to reach the cache.
-        let (need, plain) = (Need::of(&node), node.is_plain());
-        self.insert_described(place.into(), &node, &need, plain)
+        let place = place.into();
+        if let Place::LastChildOf(parent) = place
+            && let Some(handle) = self.insert_shortly(parent, &node)
+        {
+            return Ok(handle);
+        }
+        self.insert_at_length(place, &node)
+    }
+
+    /// Inserts a node of a usual kind behind the last child of another one, if nothing stands in the way. Which kind it is is
+    /// known where the call is compiled, so that nothing of it is asked when it runs.
+    #[inline(always)]
+    fn insert_shortly(&mut self, parent: NodeHandle, node: &Node<'_>) -> Option<NodeHandle> {
+        let Node { local, material, shape, visibility: None, name: None } = node else { return None };
+        let (mut packed, mut parts) = (PackedTransform::IDENTITY, Parts::NONE);
+        match local {
+            Some(Local::Transform(transform)) if transform.is_plain() => packed = (*transform).into(),
+            Some(_) => return None,
+            None => {}
+        }
+        if let Some(shape) = shape {
+            if !shape.bounds.is_plain() {
+                return None;
+            }
+            parts.shape = shape;
+        }
+        parts.material = material.unwrap_or(0);
+        let parts = Parts { local: &packed, ..parts };
+        let store = &mut self.store;
+        match (local.is_some(), shape.is_some(), material.is_some()) {
+            (false, false, false) => store.insert_shortly::<false, false, false>(parent, parts),
+            (false, false, true) => store.insert_shortly::<false, false, true>(parent, parts),
+            (false, true, false) => store.insert_shortly::<false, true, false>(parent, parts),
+            (false, true, true) => store.insert_shortly::<false, true, true>(parent, parts),
+            (true, false, false) => store.insert_shortly::<true, false, false>(parent, parts),
+            (true, false, true) => store.insert_shortly::<true, false, true>(parent, parts),
+            (true, true, false) => store.insert_shortly::<true, true, false>(parent, parts),
+            (true, true, true) => store.insert_shortly::<true, true, true>(parent, parts),
+        }
+    }
+
+    /// Inserts a node of any kind at any place, or says why it cannot.
+    #[inline(never)]
+    fn insert_at_length(&mut self, place: Place, node: &Node<'_>) -> Result<NodeHandle, Error> {
+        self.insert_described(place, node, &Need::of(node), node.is_plain())
     }
 
     /// Inserts a description, of which is known what it needs and whether it can be kept as it is.
@@ -48,7 +90,7 @@ impl Scene {
             adjusted = node.checked()?;
             &adjusted
         };
-        if self.total_len() >= MAX_NODES {
+        if self.store.total_len() >= MAX_NODES {
             return Err(Error::CapacityOverflow);
         }
         let store = &mut self.store;
@@ -59,7 +101,7 @@ impl Scene {
             spot = store.spot(place);
         }
         let handle = store.insert_node(&spot, node, need).ok_or(Error::CapacityOverflow)?;
-        *self.len_at(spot.slice) += 1;
+
         Ok(handle)
     }
 
@@ -87,7 +129,7 @@ impl Scene {
             }
             return Err(Error::CapacityOverflow);
         };
-        *self.len_at(spot.slice) += 1;
+
         Ok(handle)
     }
 
@@ -97,7 +139,17 @@ impl Scene {
     ///
     /// # Errors
     /// [`Error::StaleHandle`], [`Error::RootIsFixed`].
+    #[inline]
     pub fn remove(&mut self, node: NodeHandle) -> Result<usize, Error> {
+        match self.store.remove_shortly(node) {
+            Some(()) => Ok(1),
+            None => self.remove_at_length(node),
+        }
+    }
+
+    /// Removes a node of any kind with all below it, or says why it cannot.
+    #[inline(never)]
+    fn remove_at_length(&mut self, node: NodeHandle) -> Result<usize, Error> {
         let at = self.at(node)?;
         if at == At::ROOT {
             return Err(Error::RootIsFixed);
@@ -112,7 +164,7 @@ impl Scene {
             let floating = self.store.float(at);
             self.store.discard(floating)
         };
-        *self.len_of(standing) -= removed;
+        *self.store.counted.of_mut(standing) -= removed;
         self.store.merge_if_shrunk(at.slice, rows);
         Ok(removed)
     }
@@ -123,12 +175,12 @@ impl Scene {
     pub fn clear(&mut self) {
         while let Some(root) = self.store.detached_roots().last() {
             let floating = self.store.float(root);
-            self.detached_len -= self.store.discard(floating);
+            *self.store.counted.of_mut(Standing::Detached) -= self.store.discard(floating);
         }
         while let Some(child) = self.store.first_child(At::ROOT) {
             self.store.note_left(child);
             let floating: Floating = self.store.float(child);
-            self.len -= self.store.discard(floating);
+            *self.store.counted.of_mut(Standing::Attached) -= self.store.discard(floating);
         }
     }
 }

@@ -41,11 +41,8 @@ pub use stats::{Stats, Usage};
 pub use uploads::{DirtyRanges, MatrixSlot, Upload};
 pub use validate::Violation;
 
-use crate::store::{At, Need, Spot, Store};
+use crate::store::{At, MAX_NODES, Need, Spot, Standing, Store};
 use crate::{Error, Node, NodeHandle, SceneConfig};
-
-/// No scene has more nodes than this, so that slots and rows are numbered in 31 bits.
-pub(crate) const MAX_NODES: usize = 1 << 30;
 
 /// A tree of nodes with transforms, materials, shapes, visibility and names.
 ///
@@ -61,10 +58,6 @@ pub(crate) const MAX_NODES: usize = 1 << 30;
 pub struct Scene {
     pub(crate) store: Store,
     root: NodeHandle,
-    /// The nodes of the tree, without those of detached subtrees,
-    len: usize,
-    /// and those.
-    detached_len: usize,
 }
 
 impl Scene {
@@ -88,13 +81,13 @@ impl Scene {
         };
         let root =
             store.insert_node(&spot, &Node::group(), &Need::of(&Node::group())).expect("the first table has room");
-        Ok(Self { store, root, len: 1, detached_len: 0 })
+        Ok(Self { store, root })
     }
 
-    /// A scene of a store with that many nodes in the tree and in detached subtrees.
-    pub(crate) fn restored(store: Store, len: usize, detached_len: usize) -> Self {
+    /// A scene of a store that was read.
+    pub(crate) fn restored(store: Store) -> Self {
         let root = store.handle(At::ROOT);
-        Self { store, root, len, detached_len }
+        Self { store, root }
     }
 
     /// A scene whose first independent subtree has storage for `nodes` nodes of any kind from the start.
@@ -124,7 +117,7 @@ impl Scene {
     #[must_use]
     #[expect(clippy::len_without_is_empty, reason = "a scene has a root and so is never empty")]
     pub fn len(&self) -> usize {
-        self.len
+        self.store.counted.of(Standing::Attached)
     }
 
     /// Whether the handle names a node of this scene. Computes in **O(1)**.
@@ -156,7 +149,7 @@ impl Scene {
     /// [`Error::AllocationFailed`]. The scene is as before, but for room that was made until then.
     pub fn try_reserve(&mut self, parent: NodeHandle, additional: usize) -> Result<(), Error> {
         let at = self.at(parent)?;
-        let total = additional.checked_add(self.total_len()).filter(|&total| total <= MAX_NODES);
+        let total = additional.checked_add(self.store.total_len()).filter(|&total| total <= MAX_NODES);
         let count = total.and_then(|_| u32::try_from(additional).ok()).ok_or(Error::CapacityOverflow)?;
         if at == At::ROOT {
             return self.store.try_reserve_slice(count).map_err(|_| Error::AllocationFailed);

@@ -7,9 +7,10 @@ use crate::{Local, Mat34, Node, NodeHandle, Shape, Visibility};
 
 impl Scene {
     /// The parent of a node; `None` for the root. Computes in **O(1)**.
+    #[inline]
     #[must_use]
     pub fn parent(&self, node: NodeHandle) -> Option<NodeHandle> {
-        self.step(node, |scene, at| scene.store.parent(at))
+        self.store.parent_of(node)
     }
 
     /// The first child of a node. Computes in **O(1)**.

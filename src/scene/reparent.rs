@@ -35,6 +35,7 @@ impl Scene {
     /// assert_eq!(local.translation.to_array(), [1.0, 1.0, 0.0]);
     /// # Ok::<(), hedgerow::Error>(())
     /// ```
+    #[inline]
     pub fn reparent(
         &mut self,
         node: NodeHandle,
@@ -42,6 +43,17 @@ impl Scene {
         keep: Keep,
     ) -> Result<Option<LocalForm>, Error> {
         let place = place.into();
+        if let (Place::LastChildOf(parent), Keep::Local) = (place, keep)
+            && let Some(transform) = self.store.reparent_shortly(node, parent)
+        {
+            return Ok(transform.then_some(LocalForm::Transform));
+        }
+        self.reparent_at_length(node, place, keep)
+    }
+
+    /// Moves a node with all below it, from and to any place, or says why it cannot.
+    #[inline(never)]
+    fn reparent_at_length(&mut self, node: NodeHandle, place: Place, keep: Keep) -> Result<Option<LocalForm>, Error> {
         let at = self.at(node)?;
         if at == At::ROOT {
             return Err(Error::RootIsFixed);
@@ -66,8 +78,8 @@ impl Scene {
             if from != to && to == Standing::Attached {
                 self.store.note_attached(self.at(node)?);
             }
-            *self.len_of(from) -= changing_sides;
-            *self.len_of(to) += changing_sides;
+            *self.store.counted.of_mut(from) -= changing_sides;
+            *self.store.counted.of_mut(to) += changing_sides;
             if let Some(local) = kept {
                 self.put_local(node, local);
             }

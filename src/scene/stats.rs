@@ -1,7 +1,9 @@
 //! What a scene is made of, in numbers.
 
 use crate::scene::Scene;
-use crate::store::{LinearAllocator, MaterialColumn, NameColumn, Row, ShapeColumn, Slice, SliceBoxes, Tables};
+use crate::store::{
+    LinearAllocator, MaterialColumn, NameColumn, Row, ShapeColumn, Slice, SliceBoxes, Standing, Tables,
+};
 
 /// Entries and bytes of one kind of record.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -101,15 +103,15 @@ impl Scene {
         let mut stats = Stats {
             nodes: self.len(),
             detached: self.detached_len(),
-            doomed: self.store.doomed_nodes,
+            doomed: self.store.counted.of(Standing::Doomed),
             slices: self.store.slice_count(),
             tables: self.store.tables.len(),
             reconstitutions: self.store.reconstitutions,
             retired: self.store.tables.retired(),
             overhead_bytes: self.store.overhead_bytes(),
             metadata: Usage {
-                live: self.total_len(),
-                live_bytes: self.total_len() * Tables::ENTRY_BYTES,
+                live: self.store.total_len(),
+                live_bytes: self.store.total_len() * Tables::ENTRY_BYTES,
                 allocated_bytes: self.store.tables.allocated_bytes(),
             },
             ..Stats::default()
@@ -121,7 +123,7 @@ impl Scene {
         }
         #[expect(clippy::cast_possible_truncation, reason = "a share")]
         {
-            stats.disorder = (misplaced / self.total_len() as f64) as f32;
+            stats.disorder = (misplaced / self.store.total_len() as f64) as f32;
         }
         stats
     }

@@ -1,7 +1,7 @@
 //! The checker that tests and fuzzers call after every step.
 
 use crate::scene::Scene;
-use crate::store::At;
+use crate::store::{At, Standing};
 use core::fmt;
 
 /// The first broken invariant that [`Scene::validate`] found.
@@ -26,15 +26,15 @@ impl Scene {
     /// [`Violation`] says what is wrong and where.
     pub fn validate(&self) -> Result<(), Violation> {
         let nodes = self.store.validate().map_err(Violation)?;
-        if nodes != self.len + self.detached_len {
-            let Self { len, detached_len, .. } = self;
+        let [attached, detached] = [Standing::Attached, Standing::Detached].map(|of| self.store.counted.of(of));
+        if nodes != attached + detached {
             return Err(Violation(format!(
-                "the scene counts {len} nodes and {detached_len} detached ones, and has {nodes}"
+                "the scene counts {attached} nodes and {detached} detached ones, and has {nodes}"
             )));
         }
-        let detached: usize = self.store.detached_roots().map(|root| self.store.count_nodes(root)).sum();
-        if detached != self.detached_len {
-            return Err(Violation(format!("the scene counts {} detached nodes and has {detached}", self.detached_len)));
+        let found: usize = self.store.detached_roots().map(|root| self.store.count_nodes(root)).sum();
+        if found != detached {
+            return Err(Violation(format!("the scene counts {detached} detached nodes and has {found}")));
         }
         if self.store.resolve(self.root) != Some(At::ROOT) {
             return Err(Violation("the root's handle does not lead to the root".into()));

@@ -156,7 +156,7 @@ impl Scene {
     #[inline]
     #[must_use]
     pub fn world(&self, node: NodeHandle) -> Option<&Mat34> {
-        self.store.resolve(node).map(|at| self.store.world_at(at))
+        self.store.world_of(node)
     }
 
     /// The world box of a node's shape by the last update's matrix, computed on demand in **O(1)**.

@@ -14,7 +14,7 @@
 use crate::simd::prefetch;
 use crate::snapshot::column::Storage;
 use crate::snapshot::error::{ensure, invalid};
-use crate::store::{At, HoleSet, LinearAllocator, NIL, Occupant, Row, Slice, Slot, Standing, Tables};
+use crate::store::{At, Counted, HoleSet, LinearAllocator, NIL, Occupant, Row, Slice, Slot, Standing, Tables};
 use crate::{Error, Mat34};
 use core::hint::select_unpredictable;
 
@@ -40,24 +40,6 @@ const CLAIMED: [(Storage, bool); 5] = [
     (Storage::Shapes, false),
     (Storage::Names, false),
 ];
-
-/// How many nodes there are, by what they are part of.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Nodes {
-    pub(super) attached: usize,
-    pub(super) detached: usize,
-    pub(super) doomed: usize,
-}
-
-impl Nodes {
-    fn of(&mut self, standing: Standing) -> &mut usize {
-        match standing {
-            Standing::Attached => &mut self.attached,
-            Standing::Detached => &mut self.detached,
-            Standing::Doomed => &mut self.doomed,
-        }
-    }
-}
 
 /// Slots that have an owner, or are holes.
 #[derive(Debug, Default)]
@@ -311,7 +293,7 @@ impl Counts {
 impl Checker {
     /// Joins the slices by their portals, and checks that they are one tree below the root and one below each topmost slice
     /// of the detached and the doomed ones.
-    pub(super) fn join(&mut self, slices: &mut [Slice], detached: &[u32], doomed: &[u32]) -> Result<Nodes, Error> {
+    pub(super) fn join(&mut self, slices: &mut [Slice], detached: &[u32], doomed: &[u32]) -> Result<Counted, Error> {
         ensure!(slices.first().is_some_and(|slice| slice.lives), "there is no root");
         for &(at, child) in &self.portals {
             let below = slices.get_mut(child as usize).filter(|below| below.lives);
@@ -323,7 +305,7 @@ impl Checker {
             above.transforms.portal_slots.insert(inherited);
             above.portal_rows.insert(at.row);
         }
-        let mut nodes = Nodes::default();
+        let mut nodes = Counted::default();
         let mut reached = 0;
         let mut listed = vec![false; slices.len()];
         let tops = |list: &[u32], standing: Standing| (0..).zip(list.to_vec()).map(move |top| (top, standing));
@@ -343,7 +325,7 @@ impl Checker {
                 slice.standing = standing;
                 let idle = slice.isolated && !slice.worn;
                 ensure!(standing != Standing::Doomed || idle, "a slice that is to be freed waits for maintenance");
-                *nodes.of(standing) += slice.nodes();
+                *nodes.of_mut(standing) += slice.nodes();
                 let children = core::mem::take(&mut slice.children);
                 for (index, &child) in (0..).zip(&children) {
                     let below = slices.get_mut(child as usize).ok_or(invalid("a child is no slice"))?;

@@ -48,7 +48,6 @@ mod write;
 pub use error::SnapshotError;
 
 use crate::seal::{self, Broken, Kind};
-use crate::snapshot::check::Nodes;
 use crate::store::Store;
 use crate::{Error, Scene};
 use read::Reader;
@@ -122,9 +121,9 @@ impl Scene {
     /// [`Error::Snapshot`] says what is wrong with the bytes; [`Error::AllocationFailed`].
     pub fn load(bytes: &[u8]) -> Result<Self, Error> {
         let mut from = Reader::new(unseal(Kind::Scene, bytes)?);
-        let (store, Nodes { attached, detached, .. }) = Store::read(&mut from)?;
+        let store = Store::read(&mut from)?;
         from.finish()?;
-        let scene = Self::restored(store, attached, detached);
+        let scene = Self::restored(store);
         debug_assert_eq!(scene.validate(), Ok(()), "the check of a snapshot lets through what validate() refuses");
         Ok(scene)
     }

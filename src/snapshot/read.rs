@@ -1,12 +1,11 @@
 //! From bytes to the arrays of a scene, each as long as its bytes are there; `check` then says whether it is one.
 
-use crate::scene::MAX_NODES;
-use crate::snapshot::check::{Checker, Nodes};
+use crate::snapshot::check::Checker;
 use crate::snapshot::column::{Column, EachColumn, Extent, Head, Storage, each_column};
 use crate::snapshot::config::config_of;
 use crate::snapshot::error::{ensure, in_slice, invalid};
 use crate::snapshot::record::Record;
-use crate::store::{HoleSet, LinearAllocator, Slice, Store, Tables};
+use crate::store::{HoleSet, LinearAllocator, MAX_NODES, Slice, Store, Tables};
 use crate::{Error, Mat34};
 use std::collections::BTreeMap;
 
@@ -76,8 +75,8 @@ impl<'b> Reader<'b> {
 }
 
 impl Store {
-    /// Reads and checks everything that is kept; answers the numbers of nodes too.
-    pub(super) fn read(from: &mut Reader<'_>) -> Result<(Self, Nodes), Error> {
+    /// Reads and checks everything that is kept.
+    pub(super) fn read(from: &mut Reader<'_>) -> Result<Self, Error> {
         let config = config_of(&from.list()?)?;
         let reconstitutions = from.one()?;
         ensure!(reconstitutions < u64::MAX / 2, "slices were reconstituted more often than they can be");
@@ -99,12 +98,12 @@ impl Store {
         ensure!(checker.nodes == live, "there are other nodes than live handles");
         ensure!(live <= MAX_NODES, "there are more nodes than a scene can have");
         slices.iter_mut().filter(|slice| slice.lives).for_each(|slice| slice.mark_all(&config));
-        let mut store = Self::restored(config, slices, tables, lists, nodes.doomed, reconstitutions);
+        let mut store = Self::restored(config, slices, tables, lists, reconstitutions, nodes);
         let settled = !store.worn.is_empty() || store.validate_sizes().is_ok();
         ensure!(settled, "no slice waits for maintenance, and one is small that could be merged");
         store.list_lonely();
         store.note_all_new();
-        Ok((store, nodes))
+        Ok(store)
     }
 
     /// Lists every small slice that could be merged and waits for nothing: a scene has none, but bytes may say so.

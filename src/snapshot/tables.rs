@@ -29,8 +29,10 @@ structures! {
 
 impl EntryRecord {
     fn of(index: u32, entry: &Entry) -> Self {
-        let live = if entry.lives(index) { LIVE } else { 0 };
-        Self { state: entry.generation() | live, slice: entry.slice, row: entry.row }
+        if entry.lives(index) {
+            return Self { state: entry.generation() | LIVE, slice: entry.slice, row: entry.row };
+        }
+        Self { state: entry.generation(), slice: NIL, row: NIL }
     }
 
     /// The entry of a table; `None` where no entry is such.

@@ -168,7 +168,7 @@ const BREAKAGES: [Breakage; 24] = [
     }),
     ("a handle is live without a node", |store| {
         let table = store.tables.tables.iter_mut().find(|table| table.free.count() > 0).unwrap();
-        let index = table.free.next_from(0).unwrap();
+        let index = table.free.first().unwrap();
         let entry = &mut table.entries[index as usize];
         // The bits that no handle of this entry has become those that all of them have.
         entry.state ^= 15 << 28;
@@ -176,7 +176,7 @@ const BREAKAGES: [Breakage; 24] = [
     }),
     ("a retired handle has a generation that there is not", |store| {
         let table = store.tables.tables.iter_mut().find(|table| table.free.count() > 0).unwrap();
-        let index = table.free.next_from(0).unwrap();
+        let index = table.free.first().unwrap();
         table.entries[index as usize] = crate::store::handles::table::Entry::free(index, 0);
     }),
     ("a metadata table with free entries is on no list", |store| {

@@ -21,6 +21,7 @@ mod bounds;
 mod bulk;
 mod change;
 mod columns;
+mod edit;
 pub(crate) mod handles;
 mod order;
 mod restructuring;
@@ -36,6 +37,7 @@ pub(crate) use columns::{
     At, MaterialColumn, NIL, NameColumn, Occupant, Row, ShapeColumn, ShapeRecord, Slot, Swept, TransformColumn,
     VisibilityColumn,
 };
+pub(crate) use edit::Parts;
 pub(crate) use handles::{Identity, Tables, unique_number};
 pub(crate) use order::{Settled, Spot};
 pub(crate) use restructuring::{Capacity, Floating, Standing};
@@ -47,10 +49,39 @@ use core::cmp::Reverse;
 use handles::table::Entry;
 use std::collections::{BinaryHeap, VecDeque};
 
+/// No store has more nodes than this, so that slots and rows are numbered in 31 bits.
+pub(crate) const MAX_NODES: usize = 1 << 30;
+
+/// How many nodes there are of each standing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Counted([usize; 3]);
+
+impl Counted {
+    /// The nodes that are part of this.
+    #[inline(always)]
+    pub(crate) fn of(&self, standing: Standing) -> usize {
+        self.0[standing as usize]
+    }
+
+    /// The same, to be changed.
+    #[inline(always)]
+    pub(crate) fn of_mut(&mut self, standing: Standing) -> &mut usize {
+        &mut self.0[standing as usize]
+    }
+
+    /// All nodes that take room.
+    #[inline(always)]
+    pub(crate) fn total(&self) -> usize {
+        let Self([attached, detached, doomed]) = self;
+        attached + detached + doomed
+    }
+}
+
 /// Slices by number, the metadata tables, and what is to be updated and maintained.
 #[derive(Clone, Debug)]
 pub(crate) struct Store {
     pub(crate) slices: Vec<Slice>,
+    pub(crate) counted: Counted,
     /// Taken lowest first, so that few slices keep few records.
     pub(in crate::store) free_slices: BinaryHeap<Reverse<u32>>,
     pub(crate) tables: Tables,
@@ -65,8 +96,6 @@ pub(crate) struct Store {
     pub(in crate::store) marked_roots: Vec<u32>,
     /// Slices that were removed and are to be freed, the topmost of each subtree.
     pub(crate) doomed: Vec<u32>,
-    /// How many nodes lie in and below the doomed slices.
-    pub(crate) doomed_nodes: usize,
     pub(crate) reconstitutions: u64,
     /// How many updates had anything to do.
     pub(crate) updates: u64,
@@ -97,6 +126,7 @@ impl Store {
     pub(crate) fn new(config: SceneConfig) -> Self {
         let mut store = Self {
             slices: Vec::new(),
+            counted: Counted::default(),
             free_slices: BinaryHeap::new(),
             tables: Tables::new(&config),
             config,
@@ -105,7 +135,6 @@ impl Store {
             detached: Vec::new(),
             marked_roots: Vec::new(),
             doomed: Vec::new(),
-            doomed_nodes: 0,
             reconstitutions: 0,
             updates: 0,
             versions: 0,
@@ -132,8 +161,8 @@ impl Store {
         mut slices: Vec<Slice>,
         tables: Tables,
         [worn, lonely, detached, doomed]: [Vec<u32>; 4],
-        doomed_nodes: usize,
         reconstitutions: u64,
+        counted: Counted,
     ) -> Self {
         let mut versions = 0;
         for slice in slices.iter_mut().filter(|slice| slice.lives) {
@@ -144,6 +173,7 @@ impl Store {
         Self {
             free_slices: free.collect(),
             slices,
+            counted,
             tables,
             config,
             worn: worn.into(),
@@ -151,7 +181,6 @@ impl Store {
             marked_roots: detached.clone(),
             detached,
             doomed,
-            doomed_nodes,
             reconstitutions,
             updates: 0,
             versions,
@@ -201,6 +230,12 @@ impl Store {
     #[inline]
     pub(crate) fn handle(&self, at: At) -> NodeHandle {
         self.row(at).occupant.as_node().expect("navigation ends at nodes")
+    }
+
+    /// All nodes that take room: in the tree, detached, and waiting to be freed.
+    #[inline]
+    pub(crate) fn total_len(&self) -> usize {
+        self.counted.total()
     }
 
     pub(crate) fn slice_count(&self) -> usize {
@@ -321,7 +356,7 @@ impl Store {
         prefetch(&slice.rows, at as usize);
         let [mut transform, mut visibility, mut material] = slice.inherited(spot.parent);
         let place = At { slice: spot.slice, row: at };
-        let Some(handle) = self.tables.allocate(spot.slice, 0, place, transform) else {
+        let Some(handle) = self.tables.allocate(spot.slice, place, transform) else {
             slice.row_slots.free(at);
             slice.rows.truncate(slice.row_slots.end() as usize);
             return None;
@@ -366,6 +401,7 @@ impl Store {
             self.mark(spot.slice);
         }
         self.wear(spot.slice);
+        *self.counted.of_mut(self.slices[spot.slice as usize].standing) += 1;
         Some(handle)
     }
 

@@ -134,11 +134,18 @@ impl Slice {
     }
 
     /// A number for a new row, near `wish`.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn allocate_row_number(&mut self, wish: u32, reuse: bool) -> u32 {
         let at = self.row_slots.allocate_near(wish, reuse).expect("room was made before");
-        self.misplaced = self.misplaced.saturating_add(u32::from(at.abs_diff(wish) > NEAR));
+        self.note_place(at, wish);
         at
+    }
+
+    /// Notes that a row went to `at`, and wished for another place.
+    #[inline(always)]
+    pub(in crate::store) fn note_place(&mut self, at: u32, wish: u32) {
+        let far = at.wrapping_sub(wish).wrapping_add(NEAR) > 2 * NEAR;
+        self.misplaced = self.misplaced.saturating_add(u32::from(far));
     }
 
     /// Frees a row whose components are gone and which is on no chain.
@@ -152,14 +159,26 @@ impl Slice {
         self.rows.truncate(self.row_slots.end() as usize);
     }
 
+    /// Frees the slots of a row's own transform, material and shape. Does not branch on which of these there are, which is as
+    /// good as random and known only when the row has come from memory.
+    #[inline(always)]
+    pub(in crate::store) fn free_plain_components(&mut self, transform: Slot, material: Slot, shape: u32) {
+        self.transforms.free_if(transform.index(), transform.is_own());
+        // Many slices have no material or no shape at all, which is easily foreseen.
+        if self.materials.slots.end() > 1 {
+            self.materials.free_if(material.index(), material.is_own());
+        }
+        if self.shapes.slots.end() > 0 {
+            self.touch_box(shape);
+            self.shapes.free_if(shape, u32::from(shape != NIL));
+        }
+    }
+
     /// Frees the slots of a row's own components.
     #[inline]
     pub(crate) fn free_components(&mut self, row: u32) {
         let Row { transform, visibility, material, shape, name, .. } = *self.row(row);
-        self.transforms.free_some(transform.as_own());
-        self.materials.free_some(material.as_own());
-        self.touch_box(shape);
-        self.shapes.free_some((shape != NIL).then_some(shape));
+        self.free_plain_components(transform, material, shape);
         // Visibilities and names are rare; whether there is one is easily foreseen.
         if let Some(slot) = visibility.as_own() {
             self.visibilities.free(slot);
@@ -183,12 +202,10 @@ impl Slice {
     }
 
     /// Notes that the world box of a shape, if it is one, is to be computed anew.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn touch_box(&mut self, shape: u32) {
-        if let Some(boxes) = &mut self.boxes
-            && shape != NIL
-        {
-            boxes.touch(shape);
+        if let Some(boxes) = &mut self.boxes {
+            boxes.touch_some(shape);
         }
     }
 

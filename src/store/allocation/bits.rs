@@ -18,12 +18,27 @@ pub(crate) struct Bits {
 }
 
 impl Bits {
-    #[inline]
+    #[inline(always)]
     pub(crate) fn insert(&mut self, slot: u32) {
         let (word, bit) = locate(slot);
-        if word >= self.words.len() {
-            self.words.resize(word + 1, 0);
+        match self.words.get_mut(word) {
+            Some(word) => *word |= bit,
+            None => self.insert_behind(slot),
         }
+    }
+
+    /// The word that a slot has its bit in, if the set is long enough, and the bit.
+    #[inline(always)]
+    pub(crate) fn word_mut(&mut self, slot: u32) -> Option<(&mut u64, u64)> {
+        let (word, bit) = locate(slot);
+        self.words.get_mut(word).map(|word| (word, bit))
+    }
+
+    /// Makes the set long enough for a slot, and adds it.
+    #[cold]
+    fn insert_behind(&mut self, slot: u32) {
+        let (word, bit) = locate(slot);
+        self.words.resize(word + 1, 0);
         self.words[word] |= bit;
     }
 

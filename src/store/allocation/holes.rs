@@ -68,34 +68,34 @@ impl HoleSet {
     }
 
     /// Adds a slot that is not in the set.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn insert(&mut self, slot: u32) {
-        self.insert_if(slot, true);
+        self.insert_if(slot, 1);
     }
 
-    /// Adds a slot that is not in the set, or does nothing, without a branch on which.
+    /// Adds a slot that is not in the set if it `is` to be (1, else 0), by arithmetic alone.
     ///
     /// Sets the summary bit whether it is set or not: a word that is empty cannot be foreseen.
-    #[inline]
-    pub(crate) fn insert_if(&mut self, slot: u32, really: bool) {
-        debug_assert!(!really || !self.contains(slot));
+    #[inline(always)]
+    pub(crate) fn insert_if(&mut self, slot: u32, is: u32) {
+        debug_assert!(is == 0 || !self.contains(slot));
         let word = slot / WORD;
         if let Some(bits) = self.words.get_mut(word as usize) {
-            *bits |= u64::from(really) << (slot % WORD);
-            *self.summary_mut(word / WORD) |= u64::from(really) << (word % WORD);
-            self.count += u32::from(really);
-        } else if really {
-            self.stretch(slot);
-            self.insert_if(slot, true);
+            *bits |= u64::from(is) << (slot % WORD);
+            *self.summary_mut(word / WORD) |= u64::from(is) << (word % WORD);
+            self.count += is;
+        } else if is != 0 {
+            self.insert_behind(slot);
         }
     }
 
-    /// Makes the words and summaries long enough for a slot.
+    /// Makes the words and summaries long enough for a slot, and adds it.
     #[cold]
-    fn stretch(&mut self, slot: u32) {
+    fn insert_behind(&mut self, slot: u32) {
         let word = (slot / WORD) as usize;
         self.words.resize(word + 1, 0);
         self.further.resize(word / WORD as usize, 0);
+        self.insert(slot);
     }
 
     /// Takes out a slot that is in the set.
@@ -136,13 +136,19 @@ impl HoleSet {
     /// Takes out a member near `slot`, on either side: the first of the next words that have any, else the nearest.
     #[inline(always)]
     pub(crate) fn take_near(&mut self, slot: u32) -> Option<u32> {
-        self.take_in_words(slot / WORD).or_else(|| if self.count == 0 { None } else { self.take_nearest(slot) })
+        if self.count == 0 {
+            return None;
+        }
+        self.take_in_words(slot / WORD).or_else(|| self.take_nearest(slot))
     }
 
     /// Takes out a member after `slot`: the first of the words behind its own, else the first of all.
     #[inline(always)]
     pub(crate) fn take_after(&mut self, slot: u32) -> Option<u32> {
-        self.take_in_words(slot / WORD + 1).or_else(|| if self.count == 0 { None } else { self.take_next(slot) })
+        if self.count == 0 {
+            return None;
+        }
+        self.take_in_words(slot / WORD + 1).or_else(|| self.take_next(slot))
     }
 
     #[inline(never)]

@@ -1,7 +1,6 @@
 //! The linear allocator of slots, for rows and for each column.
 
 use crate::store::allocation::HoleSet;
-use core::hint::select_unpredictable;
 
 /// Hands out slot numbers: a bump end, and the holes behind it.
 ///
@@ -85,13 +84,13 @@ impl LinearAllocator {
     }
 
     /// A hole near `wish`, else the end. For columns whose order is locality alone.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn allocate_near(&mut self, wish: u32, reuse: bool) -> Option<u32> {
         if reuse && let Some(hole) = self.holes.take_near(wish) { Some(hole) } else { self.bump() }
     }
 
     /// A hole after `slot`, else the end. For columns in which a parent precedes its children.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn allocate_after(&mut self, slot: u32, reuse: bool) -> Option<u32> {
         if reuse && let Some(hole) = self.holes.take_after(slot) { Some(hole) } else { self.bump() }
     }
@@ -102,7 +101,7 @@ impl LinearAllocator {
         self.holes.next_from(wish).unwrap_or(self.end)
     }
 
-    #[inline]
+    #[inline(always)]
     fn bump(&mut self) -> Option<u32> {
         (self.end < self.capacity).then(|| {
             self.end += 1;
@@ -110,36 +109,43 @@ impl LinearAllocator {
         })
     }
 
-    /// Frees a slot. The last one is taken back, with any holes before it, so arrays are to be cut to [`Self::end`].
-    #[inline]
-    pub(crate) fn free(&mut self, slot: u32) {
+    /// Frees a slot. The last one is taken back, with any holes before it: `true`, and arrays are to be cut to [`Self::end`].
+    #[inline(always)]
+    pub(crate) fn free(&mut self, slot: u32) -> bool {
         debug_assert!(self.is_live(slot));
-        if slot + 1 < self.end {
+        let last = slot + 1 >= self.end;
+        if last {
+            self.take_back(slot);
+        } else {
             self.holes.insert(slot);
-        } else {
-            self.take_back(slot);
         }
+        last
     }
 
-    /// Frees a slot if there is one, and answers whether the end went back. Does not branch on whether there is one,
-    /// which is as good as random.
-    #[inline]
-    pub(crate) fn free_some(&mut self, slot: Option<u32>) -> bool {
-        let taken = slot.is_some();
-        let slot = select_unpredictable(taken, slot.unwrap_or(0), 0);
-        if slot + 1 < self.end {
-            self.holes.insert_if(slot, taken);
-            false
-        } else if taken {
-            self.take_back(slot);
-            true
-        } else {
-            false
+    /// Frees a slot if there `is` one (1, else 0), and returns whether the end went back. By arithmetic alone: whether there is
+    /// one is as good as random, and a branch on it would wait until the row has come from memory.
+    #[inline(always)]
+    pub(crate) fn free_if(&mut self, slot: u32, is: u32) -> bool {
+        let slot = slot & is.wrapping_neg();
+        let last = slot + 1 >= self.end;
+        if last {
+            return is != 0 && self.free(slot);
         }
+        self.holes.insert_if(slot, is);
+        false
     }
 
+    #[inline(always)]
     fn take_back(&mut self, slot: u32) {
         self.end = slot;
+        if self.holes.count() > 0 {
+            self.take_back_holes();
+        }
+    }
+
+    /// Takes back the holes before the end.
+    #[inline(never)]
+    fn take_back_holes(&mut self) {
         while self.end > 0 && self.holes.contains(self.end - 1) {
             self.end -= 1;
             self.holes.remove(self.end);

@@ -4,8 +4,8 @@
 //! only notes which shapes have none that is right.
 
 use crate::math::{Aabb, BLOCK, Boxes};
-use crate::store::Slice;
 use crate::store::allocation::LinearAllocator;
+use crate::store::{NIL, Slice};
 
 /// World boxes as of the last update.
 ///
@@ -58,6 +58,14 @@ impl SliceBoxes {
         self.stale[word] |= bit;
         if let Some(present) = self.present.get_mut(word) {
             *present &= !bit;
+        }
+    }
+
+    /// The same if it is a slot.
+    #[inline(never)]
+    pub(in crate::store) fn touch_some(&mut self, slot: u32) {
+        if slot != NIL {
+            self.touch(slot);
         }
     }
 

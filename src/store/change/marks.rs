@@ -71,6 +71,31 @@ impl Store {
         }
     }
 
+    /// Tells of an edit of a slice: draw lists by its version, maintenance, and where it matters to it the update. Boxes
+    /// follow every edit, also those that no transform is concerned by.
+    ///
+    /// The one notifier of edits on the short way. Most slices have been edited before since the last update: then one
+    /// comparison tells that nobody need be told but by the version.
+    #[inline(always)]
+    pub(in crate::store) fn tell_edited(&mut self, number: u32, update: bool) {
+        self.versions += 1;
+        let slice = &mut self.slices[number as usize];
+        slice.version = self.versions;
+        if !slice.knows_edited(update | self.config.bounds) {
+            self.tell_first(number, update);
+        }
+    }
+
+    /// Tells of the first edit since the last update, or since the last maintenance.
+    #[cold]
+    #[inline(never)]
+    pub(in crate::store) fn tell_first(&mut self, number: u32, update: bool) {
+        if update {
+            self.mark(number);
+        }
+        self.wear(number);
+    }
+
     /// Notes for whoever keeps something that was made of a slice that it is another now.
     #[inline]
     pub(crate) fn touch(&mut self, slice: u32) {
@@ -91,6 +116,12 @@ impl Store {
 }
 
 impl Slice {
+    /// Whether maintenance knows that the slice was edited, and the update, if it is to.
+    #[inline(always)]
+    pub(in crate::store) fn knows_edited(&self, update: bool) -> bool {
+        self.worn & (self.marked | !update)
+    }
+
     /// Whether anything in the slice waits for an update.
     pub(crate) fn is_dirty(&self) -> bool {
         self.transforms.is_dirty || self.visibilities.dirty || self.materials.dirty

@@ -20,7 +20,7 @@ use crate::{Local, Shape};
 use std::collections::BTreeMap;
 
 /// Writes the record of a slot that was just allocated: in place of a hole, or behind the last.
-#[inline]
+#[inline(always)]
 pub(in crate::store) fn put<T>(array: &mut Vec<T>, slot: u32, value: T) {
     match array.get_mut(slot as usize) {
         Some(record) => *record = value,
@@ -91,7 +91,14 @@ impl TransformColumn {
                 PackedTransform::IDENTITY
             }
         };
-        put(&mut self.locals, slot, packed);
+        self.put_plain(slot, parent, &packed, world);
+    }
+
+    /// Fills a slot that was just allocated with a local transform that does not shear, and leaves the mark to the caller.
+    #[inline(always)]
+    pub(crate) fn put_plain(&mut self, slot: u32, parent: u32, local: &PackedTransform, world: &Mat34) {
+        debug_assert!(parent < slot);
+        put(&mut self.locals, slot, *local);
         put(&mut self.parents, slot, parent);
         put(&mut self.worlds, slot, *world);
         if let Some(trace) = &mut self.trace {
@@ -113,7 +120,7 @@ impl TransformColumn {
         slot
     }
 
-    #[inline]
+    #[inline(always)]
     pub(crate) fn mark(&mut self, slot: u32) {
         self.dirty.insert(slot);
         self.is_dirty = true;
@@ -152,18 +159,16 @@ impl TransformColumn {
     }
 
     pub(crate) fn free(&mut self, slot: u32) {
-        self.free_some(Some(slot));
+        self.free_if(slot, 1);
     }
 
-    /// Frees a slot if there is one.
-    #[inline]
-    pub(crate) fn free_some(&mut self, slot: Option<u32>) {
-        if !self.sheared.is_empty()
-            && let Some(slot) = slot
-        {
-            self.sheared.remove(&slot);
+    /// Frees a slot if there `is` one (1, else 0), without a branch on that.
+    #[inline(always)]
+    pub(in crate::store) fn free_if(&mut self, slot: u32, is: u32) {
+        if !self.sheared.is_empty() {
+            self.forget_shear(slot, is);
         }
-        if self.slots.free_some(slot) {
+        if self.slots.free_if(slot, is) {
             let end = self.slots.end() as usize;
             self.locals.truncate(end);
             self.parents.truncate(end);
@@ -171,6 +176,15 @@ impl TransformColumn {
             if let Some(trace) = &mut self.trace {
                 trace.truncate(end);
             }
+        }
+    }
+
+    /// Forgets the matrix of a slot that is about to be freed.
+    #[cold]
+    #[inline(never)]
+    fn forget_shear(&mut self, slot: u32, is: u32) {
+        if is != 0 {
+            self.sheared.remove(&slot);
         }
     }
 
@@ -297,13 +311,13 @@ impl MaterialColumn {
     }
 
     pub(crate) fn free(&mut self, slot: u32) {
-        self.free_some(Some(slot));
+        self.free_if(slot, 1);
     }
 
-    /// Frees a slot if there is one.
-    #[inline]
-    pub(crate) fn free_some(&mut self, slot: Option<u32>) {
-        if self.slots.free_some(slot) {
+    /// Frees a slot if there `is` one (1, else 0), without a branch on that.
+    #[inline(always)]
+    pub(in crate::store) fn free_if(&mut self, slot: u32, is: u32) {
+        if self.slots.free_if(slot, is) {
             self.values.truncate(self.slots.end() as usize);
         }
     }
@@ -365,13 +379,13 @@ impl ShapeColumn {
     }
 
     pub(crate) fn free(&mut self, slot: u32) {
-        self.free_some(Some(slot));
+        self.free_if(slot, 1);
     }
 
-    /// Frees a slot if there is one.
-    #[inline]
-    pub(crate) fn free_some(&mut self, slot: Option<u32>) {
-        if self.slots.free_some(slot) {
+    /// Frees a slot if there `is` one (1, else 0), without a branch on that.
+    #[inline(always)]
+    pub(in crate::store) fn free_if(&mut self, slot: u32, is: u32) {
+        if self.slots.free_if(slot, is) {
             let end = self.slots.end() as usize;
             self.records.truncate(end);
             self.bounds.truncate(end);

@@ -113,6 +113,12 @@ impl Slot {
         self.0 & !Self::OWN
     }
 
+    /// 1 if the slot is the row's own, else 0; for what goes on without a branch.
+    #[inline]
+    pub(in crate::store) fn is_own(self) -> u32 {
+        self.0 >> 31
+    }
+
     /// The slot, if it is the row's own.
     #[inline]
     pub(crate) fn as_own(self) -> Option<u32> {

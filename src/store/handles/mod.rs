@@ -5,6 +5,7 @@
 //! - Each live entry of a table leads to the row whose occupant it is.
 //! - Each free entry is on its table's list of these, or retired; each table with room is on its owner's list of open ones.
 
+mod free;
 mod identity;
 pub(crate) mod table;
 

@@ -2,8 +2,8 @@
 
 use crate::handle::MAX_TABLES;
 use crate::simd::prefetch;
-use crate::store::allocation::HoleSet;
 use crate::store::columns::{At, NIL, Slot};
+use crate::store::handles::free::FreeEntries;
 use crate::{NodeHandle, SceneConfig};
 use smallvec::SmallVec;
 
@@ -19,9 +19,9 @@ pub(crate) struct Entry {
     /// The lower half of the bits of the node's handle while the node lives: one comparison tells whether a handle names it. While
     /// the entry is free, the generation of its last node below bits that no handle of this entry has.
     pub(crate) state: u32,
-    /// The node's slice, or [`NIL`].
+    /// The node's slice.
     pub(crate) slice: u32,
-    /// The node's row, or [`NIL`].
+    /// The node's row.
     pub(crate) row: u32,
     /// The node's effective transform slot, as its row has it.
     pub(crate) transform: Slot,
@@ -37,7 +37,13 @@ impl Entry {
     /// The entry at `index` without a node, after one of this generation.
     #[inline]
     pub(crate) fn free(index: u32, generation: u32) -> Self {
-        Self { state: (!index) << STAMP_SHIFT | generation, slice: NIL, row: NIL, transform: Slot::BASE }
+        Self { state: Self::free_state(index, generation), slice: NIL, row: NIL, transform: Slot::BASE }
+    }
+
+    /// The state of an entry without a node. The rest of such an entry counts for nothing.
+    #[inline(always)]
+    fn free_state(index: u32, generation: u32) -> u32 {
+        (!index) << STAMP_SHIFT | generation
     }
 
     /// The generation of the entry's node, or of its last one.
@@ -67,7 +73,7 @@ const _: () = assert!(size_of::<Entry>() == 16);
 pub(crate) struct Table {
     pub(crate) entries: Vec<Entry>,
     /// The free entries. Which is taken is told by the bit set alone, so that none waits for another one to come from memory.
-    pub(crate) free: HoleSet,
+    pub(crate) free: FreeEntries,
     /// The slice that allocates from this table, or [`NIL`] while it waits in the pool.
     pub(crate) owner: u32,
     /// The next open table of the same owner.
@@ -79,7 +85,7 @@ pub(crate) struct Table {
 impl Table {
     /// A table of these entries that nobody owns, and which of them are retired.
     pub(crate) fn of(entries: Vec<Entry>, max_generation: u32) -> (Self, usize) {
-        let mut free = HoleSet::default();
+        let mut free = FreeEntries::new();
         let mut retired = 0;
         for (index, entry) in (0..).zip(&entries) {
             if entry.lives(index) {
@@ -179,13 +185,12 @@ impl Tables {
         entry.transform = transform;
     }
 
-    /// A handle from a table of the slice for a node at a place, best one whose entry is near that of another handle; `None`
-    /// when every table that there can be is full.
+    /// A handle from a table of the slice for a node at a place; `None` when every table that there can be is full.
     #[inline]
-    pub(crate) fn allocate(&mut self, slice: u32, near: u32, at: At, transform: Slot) -> Option<NodeHandle> {
+    pub(crate) fn allocate(&mut self, slice: u32, at: At, transform: Slot) -> Option<NodeHandle> {
         let number = self.shelves.get(slice as usize).map_or(NIL, |shelf| shelf.open);
         if let Some(table) = self.tables.get_mut(number as usize)
-            && let Some(index) = table.free.take_near(near)
+            && let Some(index) = table.free.take_near(0)
             && let Some(entry) = table.entries.get_mut(index as usize)
         {
             let handle = NodeHandle::new(number, index, entry.generation() + 1);
@@ -193,6 +198,25 @@ impl Tables {
             return Some(handle);
         }
         self.allocate_fresh(slice, at, transform)
+    }
+
+    /// A handle from the table of another one, best near that one's entry; `None` where that table has no free entry, and no room
+    /// for another one at its end.
+    ///
+    /// Children's entries then lie near their parents', and the table has just been read.
+    #[inline(always)]
+    pub(crate) fn allocate_beside(&mut self, sibling: NodeHandle, at: At, transform: Slot) -> Option<NodeHandle> {
+        let number = sibling.table();
+        let table = self.tables.get_mut(number as usize)?;
+        if let Some(index) = table.free.take_near(sibling.index()) {
+            let entry = table.entries.get_mut(index as usize)?;
+            let handle = NodeHandle::new(number, index, entry.generation() + 1);
+            *entry = Entry::live(handle, at, transform);
+            return Some(handle);
+        }
+        let Table { entries, .. } = table;
+        let full = entries.len() == entries.capacity() || entries.len() >= self.max_entries as usize;
+        (!full).then(|| push(entries, number, at, transform))
     }
 
     /// As [`Self::allocate`], for a slice most of whose handles come from the end of a table.
@@ -205,11 +229,12 @@ impl Tables {
             {
                 Some(push(entries, number, at, transform))
             }
-            _ => self.allocate(slice, 0, at, transform),
+            _ => self.allocate(slice, at, transform),
         }
     }
 
     /// A handle where the slice's first open table has no free entry: from its end, or from another table.
+    #[cold]
     fn allocate_fresh(&mut self, slice: u32, at: At, transform: Slot) -> Option<NodeHandle> {
         loop {
             let number = match self.shelf(slice).open {
@@ -218,7 +243,7 @@ impl Tables {
             };
             let table = &mut self.tables[number as usize];
             if table.free.count() > 0 {
-                return self.allocate(slice, 0, at, transform);
+                return self.allocate(slice, at, transform);
             }
             if table.entries.len() < self.max_entries as usize {
                 grow(&mut table.entries, self.initial_entries, self.max_entries);
@@ -231,22 +256,29 @@ impl Tables {
     }
 
     /// Ends the life of a node's handle. An index at its last generation is retired.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn free(&mut self, handle: NodeHandle) {
         let (number, index) = (handle.table(), handle.index());
         let table = &mut self.tables[number as usize];
         let entry = &mut table.entries[index as usize];
         debug_assert_eq!(entry.state, handle.low_bits());
-        *entry = Entry::free(index, handle.generation());
-        if handle.generation() >= self.max_generation {
+        entry.state = Entry::free_state(index, handle.generation());
+        if handle.generation() < self.max_generation {
+            table.free.insert(index);
+            if !table.listed {
+                self.list_again(number);
+            }
+        } else {
             self.retired += 1;
-            return;
         }
-        table.free.insert(index);
-        if !table.listed {
-            let owner = table.owner;
-            self.list(number, owner);
-        }
+    }
+
+    /// Puts a table that has a free entry again on its owner's list of open ones.
+    #[cold]
+    #[inline(never)]
+    fn list_again(&mut self, number: u32) {
+        let owner = self.tables[number as usize].owner;
+        self.list(number, owner);
     }
 
     /// Gives a slice's tables to the pool.
@@ -272,7 +304,6 @@ impl Tables {
     }
 
     /// Puts a table on its owner's list of open ones.
-    #[cold]
     fn list(&mut self, number: u32, owner: u32) {
         let next = core::mem::replace(&mut self.shelf(owner).open, number);
         let table = &mut self.tables[number as usize];
@@ -290,7 +321,7 @@ impl Tables {
             let number = u32::try_from(self.tables.len()).ok().filter(|&number| number < MAX_TABLES)?;
             self.tables.push(Table {
                 entries: Vec::new(),
-                free: HoleSet::default(),
+                free: FreeEntries::new(),
                 owner: NIL,
                 next_open: NIL,
                 listed: false,
@@ -355,7 +386,7 @@ impl Tables {
 }
 
 /// Adds an entry for a live node behind all others.
-#[inline]
+#[inline(always)]
 fn push(entries: &mut Vec<Entry>, number: u32, at: At, transform: Slot) -> NodeHandle {
     let handle = NodeHandle::new(number, entry_number(entries.len()), 1);
     entries.push(Entry::live(handle, at, transform));
@@ -392,14 +423,14 @@ mod tests {
     #[test]
     fn an_index_is_retired_after_its_last_generation() {
         let mut tables = tables(1, 2);
-        let first = tables.allocate(0, 0, At::ROOT, Slot::BASE).unwrap();
+        let first = tables.allocate(0, At::ROOT, Slot::BASE).unwrap();
         tables.free(first);
-        let second = tables.allocate(0, 0, At::ROOT, Slot::BASE).unwrap();
+        let second = tables.allocate(0, At::ROOT, Slot::BASE).unwrap();
         assert_eq!((second.table(), second.index(), second.generation()), (0, 0, 2));
         assert_eq!(tables.resolve(first), None);
         tables.free(second);
         assert_eq!(tables.retired(), 1);
-        let third = tables.allocate(0, 0, At::ROOT, Slot::BASE).unwrap();
+        let third = tables.allocate(0, At::ROOT, Slot::BASE).unwrap();
         assert_eq!((third.table(), third.generation()), (1, 1), "the first table's only index is spent");
         assert_eq!(tables.validate(|slice| slice == 0), Ok(1));
     }
@@ -407,16 +438,16 @@ mod tests {
     #[test]
     fn the_next_slice_adopts_an_orphaned_table_with_its_living_entries() {
         let mut tables = tables(2, 100);
-        let moved_away = tables.allocate(1, 0, At { slice: 1, row: 0 }, Slot::BASE).unwrap();
+        let moved_away = tables.allocate(1, At { slice: 1, row: 0 }, Slot::BASE).unwrap();
         tables.relocate(moved_away, At { slice: 0, row: 5 }, Slot::BASE);
         tables.orphan(1);
-        let next = tables.allocate(2, 0, At { slice: 2, row: 0 }, Slot::BASE).unwrap();
+        let next = tables.allocate(2, At { slice: 2, row: 0 }, Slot::BASE).unwrap();
         assert_eq!((next.table(), next.index()), (0, 1));
         assert_eq!(tables.resolve(moved_away), Some(At { slice: 0, row: 5 }));
         tables.orphan(2);
         tables.free(moved_away);
         tables.free(next);
-        assert_eq!(tables.allocate(3, 0, At::ROOT, Slot::BASE).map(NodeHandle::table), Some(0));
+        assert_eq!(tables.allocate(3, At::ROOT, Slot::BASE).map(NodeHandle::table), Some(0));
         assert_eq!(tables.len(), 1);
         assert_eq!(tables.validate(|slice| slice == 3), Ok(1));
     }

@@ -47,6 +47,19 @@ impl Slice {
             *if next == NIL { &mut self.last_top } else { &mut self.rows[next as usize].previous } = to_previous;
             return;
         }
+        self.point_below(parent, previous, to_next, next, to_previous);
+    }
+
+    /// The same below a row that there is.
+    #[inline(always)]
+    pub(in crate::store) fn point_below(
+        &mut self,
+        parent: u32,
+        previous: u32,
+        to_next: u32,
+        next: u32,
+        to_previous: u32,
+    ) {
         let before = &mut self.rows[select_unpredictable(previous == NIL, parent, previous) as usize];
         *select_unpredictable(previous == NIL, &mut before.first_child, &mut before.next) = to_next;
         let behind = &mut self.rows[select_unpredictable(next == NIL, parent, next) as usize];

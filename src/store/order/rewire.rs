@@ -5,7 +5,7 @@
 //! comes before its new parent's gets a fresh slot behind it, and the slots below follow.
 
 use crate::store::columns::{Row, Slot};
-use crate::store::{Slice, Store};
+use crate::store::{Slice, Store, TransformColumn};
 
 /// No slot is left behind a parent's; the slice has to be reconstituted.
 struct NoRoom;
@@ -66,6 +66,19 @@ impl Store {
     }
 }
 
+impl TransformColumn {
+    /// Moves a slot behind another one, below which it hangs from then on, and marks it. `None` where there is no slot.
+    pub(in crate::store) fn reslot(&mut self, slot: u32, above: u32, reuse: bool) -> Option<u32> {
+        let fresh = self.slots.allocate_after(above, reuse)?;
+        let (local, world) = (self.local(slot), self.worlds[slot as usize]);
+        self.put(fresh, above, &local, &world);
+        self.carry(slot, fresh);
+        self.mark(fresh);
+        self.free(slot);
+        Some(fresh)
+    }
+}
+
 impl Slice {
     /// Sets one row's effective slots from its parent's; answers whether those below have to follow.
     fn rewire_row(&mut self, at: u32, reuse: bool) -> Result<bool, NoRoom> {
@@ -105,13 +118,7 @@ impl Slice {
             }
             return Ok(Slot::own(slot));
         }
-        let fresh = column.slots.allocate_after(above, reuse).ok_or(NoRoom)?;
-        let (local, world) = (column.local(slot), column.worlds[slot as usize]);
-        column.put(fresh, above, &local, &world);
-        column.carry(slot, fresh);
-        column.mark(fresh);
-        column.free(slot);
-        Ok(Slot::own(fresh))
+        Ok(Slot::own(column.reslot(slot, above, reuse).ok_or(NoRoom)?))
     }
 
     /// Hangs a visibility below another slot, in a fresh one of its own where it would come before it.

@@ -16,6 +16,14 @@ pub(crate) enum Standing {
     Doomed,
 }
 
+impl Standing {
+    /// Whether no handle leads here any more.
+    #[inline(always)]
+    pub(in crate::store) fn is_doomed(self) -> bool {
+        self == Self::Doomed
+    }
+}
+
 impl Store {
     /// Makes a floating subtree a detached one, in a slice without a portal. Its top is the slice's only top row.
     ///
@@ -153,7 +161,7 @@ impl Store {
             self.slices[top as usize].portal = At::NONE;
         }
         self.doomed.append(&mut tops);
-        self.doomed_nodes += doomed;
+        *self.counted.of_mut(Standing::Doomed) += doomed;
         removed + doomed
     }
 
@@ -167,7 +175,7 @@ impl Store {
             self.slices[child as usize].portal = At::NONE;
         }
         self.doomed = below;
-        self.doomed_nodes -= freed;
+        *self.counted.of_mut(Standing::Doomed) -= freed;
         Some(freed)
     }
 }

@@ -82,7 +82,11 @@ impl Store {
             nodes += slice.nodes();
             pending.extend(&slice.children);
         }
-        ensure!(nodes == self.doomed_nodes, "{nodes} nodes are doomed, not {}", self.doomed_nodes);
+        ensure!(
+            nodes == self.counted.of(Standing::Doomed),
+            "{nodes} nodes are doomed, not {}",
+            self.counted.of(Standing::Doomed)
+        );
         Ok(nodes)
     }
 
@@ -145,6 +149,7 @@ impl Store {
         ] {
             ensure!(used == slots.live(), "slice {number}: {used} {name} are in use and {} are taken", slots.live());
             ensure!(slots.end() <= slots.capacity(), "slice {number}: {name} end behind their capacity");
+            ensure!(slots.holes().is_consistent(), "slice {number}: the holes among {name} are not as summed up");
         }
         ensure!(owned.is_unique(), "slice {number}: two rows have one slot");
         Ok(())

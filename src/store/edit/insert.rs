@@ -1,0 +1,152 @@
+//! Inserting a node behind the last child of another one.
+
+use crate::math::PackedTransform;
+use crate::simd::prefetch;
+use crate::store::columns::{At, NIL, Occupant, Row, ShapeRecord, Slot, put};
+use crate::store::{MAX_NODES, Slice, Store};
+use crate::{Aabb, Mat34, NodeHandle, Shape};
+use core::hint::select_unpredictable;
+
+/// The components of a node that is to be inserted; those that it comes without are not looked at.
+#[derive(Clone, Copy)]
+pub(crate) struct Parts<'p> {
+    pub(crate) local: &'p PackedTransform,
+    pub(crate) shape: &'p Shape,
+    pub(crate) material: u32,
+}
+
+impl Parts<'_> {
+    /// The components of a node that comes with none.
+    pub(crate) const NONE: Self =
+        Self { local: &PackedTransform::IDENTITY, shape: &Shape { mesh: 0, bounds: Aabb::EMPTY }, material: 0 };
+}
+
+impl Store {
+    /// Inserts a node with these components, checked and as a scene keeps them, behind the last child of another one.
+    ///
+    /// Returns `None`, and has changed nothing, where the handle is stale, the node could go to one of several slices, the last
+    /// child is in another slice, or there is no room.
+    #[inline(never)]
+    pub(crate) fn insert_shortly<const TRANSFORM: bool, const SHAPE: bool, const MATERIAL: bool>(
+        &mut self,
+        parent: NodeHandle,
+        parts: Parts<'_>,
+    ) -> Option<NodeHandle> {
+        let entry = self.tables.entry(parent)?;
+        let (number, above) = (entry.slice, entry.row);
+        if number == At::ROOT.slice || self.total_len() >= MAX_NODES {
+            return None;
+        }
+        let Self { slices, tables, config, versions, counted, feed, .. } = self;
+        let reuse = config.reuse_holes;
+        let slice = slices.get_mut(number as usize)?;
+        let Row { last_child: previous, visibility, material, .. } = *slice.rows.get(above as usize)?;
+        if slice.standing.is_doomed() || slice.portal_rows.contains(previous) {
+            return None;
+        }
+
+        // Slots are taken one by one, and given back where there is none for the next: that is rare, and no reason to ask twice.
+        let beside = select_unpredictable(previous == NIL, above, previous);
+        let at = slice.row_slots.allocate_near(beside + 1, reuse)?;
+        prefetch(&slice.rows, at as usize);
+        let mut taken = Taken { row: at, ..Taken::default() };
+        let mut transform = Slot::inherited(entry.transform.index());
+        if TRANSFORM {
+            let Some(slot) = slice.transforms.slots.allocate_after(transform.index(), reuse) else {
+                return slice.give_back(taken);
+            };
+            taken.transform = Some(slot);
+            prefetch(&slice.transforms.locals, slot as usize);
+            prefetch(&slice.transforms.worlds, slot as usize);
+            slice.transforms.put_plain(slot, transform.index(), parts.local, &Mat34::IDENTITY);
+            slice.transforms.mark(slot);
+            transform = Slot::own(slot);
+        }
+        let mut material = Slot::inherited(material.index());
+        if MATERIAL {
+            let Some(slot) = slice.materials.slots.allocate_near(material.index(), reuse) else {
+                return slice.give_back(taken);
+            };
+            taken.material = Some(slot);
+            put(&mut slice.materials.values, slot, Some(parts.material));
+            material = Slot::own(slot);
+        }
+        let visibility = Slot::inherited(visibility.index());
+        let mut shape = NIL;
+        if SHAPE {
+            let Some(slot) = slice.shapes.slots.allocate_near(slice.wish_for_shape(at), reuse) else {
+                return slice.give_back(taken);
+            };
+            taken.shape = Some(slot);
+            let [transform, visibility, material] = [transform, visibility, material].map(Slot::index);
+            // The handle follows.
+            let record = ShapeRecord { node: 0, mesh: parts.shape.mesh, transform, visibility, material };
+            slice.shapes.put(slot, record, parts.shape.bounds);
+            slice.touch_box(slot);
+            shape = slot;
+        }
+        let place = At { slice: number, row: at };
+        let handle = match tables.allocate_beside(parent, place, transform) {
+            Some(handle) => handle,
+            None => match tables.allocate(number, place, transform) {
+                Some(handle) => handle,
+                None => return slice.give_back(taken),
+            },
+        };
+        if SHAPE {
+            slice.shapes.records[shape as usize].node = handle.to_bits();
+        }
+        slice.note_place(at, beside + 1);
+        let occupant = Occupant::node(handle);
+        put(
+            &mut slice.rows,
+            at,
+            Row { parent: above, previous, transform, visibility, material, shape, ..Row::new(occupant) },
+        );
+        let rows = slice.rows.as_mut_slice();
+        let before = &mut rows[beside as usize];
+        *select_unpredictable(previous == NIL, &mut before.first_child, &mut before.next) = at;
+        rows[above as usize].last_child = at;
+        *counted.of_mut(slice.standing) += 1;
+        *versions += 1;
+        slice.version = *versions;
+        let told = slice.knows_edited(TRANSFORM | config.bounds);
+        if feed.is_some() {
+            slice.trace_owner(at);
+            self.note_new(number, handle);
+        }
+        if !told {
+            self.tell_first(number, TRANSFORM);
+        }
+        Some(handle)
+    }
+}
+
+/// The slots that an insert has taken so far.
+#[derive(Default)]
+struct Taken {
+    row: u32,
+    transform: Option<u32>,
+    material: Option<u32>,
+    shape: Option<u32>,
+}
+
+impl Slice {
+    /// Frees the slots of an insert for which there is no room; the answer of that insert.
+    #[cold]
+    #[inline(never)]
+    fn give_back(&mut self, taken: Taken) -> Option<NodeHandle> {
+        let Taken { row, transform, material, shape } = taken;
+        if let Some(slot) = transform {
+            self.transforms.free(slot);
+        }
+        if let Some(slot) = material {
+            self.materials.free(slot);
+        }
+        if let Some(slot) = shape {
+            self.shapes.free(slot);
+        }
+        self.row_slots.free(row);
+        None
+    }
+}

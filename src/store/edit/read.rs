@@ -1,0 +1,31 @@
+//! What a node is asked for most: its world matrix and its parent.
+
+use crate::store::Store;
+use crate::store::columns::At;
+use crate::{Mat34, NodeHandle};
+
+impl Store {
+    /// The world matrix that a node has or inherits: from the entry to the matrix.
+    #[inline(always)]
+    pub(crate) fn world_of(&self, node: NodeHandle) -> Option<&Mat34> {
+        let (entry, slice) = self.look_up(node)?;
+        slice.transforms.worlds.get(entry.transform.index() as usize)
+    }
+
+    /// The parent of a node, through however many portals stand above its run.
+    #[inline(always)]
+    pub(crate) fn parent_of(&self, node: NodeHandle) -> Option<NodeHandle> {
+        let (entry, slice) = self.look_up(node)?;
+        let rows = slice.rows.as_slice();
+        let parent = rows.get(entry.row as usize)?.parent;
+        match rows.get(parent as usize) {
+            Some(above) => above.occupant.as_node(),
+            None => self.parent_above(entry.at()),
+        }
+    }
+
+    #[cold]
+    fn parent_above(&self, at: At) -> Option<NodeHandle> {
+        self.parent(at).map(|above| self.handle(above))
+    }
+}

@@ -1,0 +1,55 @@
+//! Removing a node without children.
+
+use crate::NodeHandle;
+use crate::store::Store;
+use crate::store::columns::{NIL, Occupant, Row};
+use core::hint::select_unpredictable;
+
+impl Store {
+    /// Removes a node without children that is not at the top of its slice and has neither a visibility nor a name.
+    ///
+    /// Returns `None`, and has changed nothing, where it is not so, where the handle is stale, and where changes are told.
+    #[inline(never)]
+    pub(crate) fn remove_shortly(&mut self, node: NodeHandle) -> Option<()> {
+        let entry = self.tables.entry(node)?;
+        let number = entry.slice;
+        let Self { slices, tables, counted, versions, config, .. } = self;
+        let slice = slices.get_mut(number as usize)?;
+        let rows = slice.rows.as_mut_slice();
+        let row = rows.get_mut(entry.row as usize)?;
+        let Row { parent, first_child, previous, next, visibility, name, .. } = *row;
+        let rare = (visibility.is_own() != 0) | (name != NIL) | slice.standing.is_doomed() | self.feed.is_some();
+        if rare | (first_child != NIL) | (parent == NIL) {
+            return None;
+        }
+        row.occupant = Occupant::VACANT;
+        let Row { transform, material, shape, .. } = *row;
+        let before = &mut rows[select_unpredictable(previous == NIL, parent, previous) as usize];
+        *select_unpredictable(previous == NIL, &mut before.first_child, &mut before.next) = next;
+        let behind = &mut rows[select_unpredictable(next == NIL, parent, next) as usize];
+        *select_unpredictable(next == NIL, &mut behind.last_child, &mut behind.previous) = previous;
+        slice.free_plain_components(transform, material, shape);
+        if slice.row_slots.free(entry.row) {
+            slice.rows.truncate(slice.row_slots.end() as usize);
+        }
+        tables.free(node);
+        *counted.of_mut(slice.standing) -= 1;
+        *versions += 1;
+        slice.version = *versions;
+        let shrunk = slice.row_slots.live() + 1 == config.min_nodes / 2;
+        if shrunk | !slice.knows_edited(config.bounds) {
+            self.tell_removed(number, shrunk);
+        }
+        Some(())
+    }
+
+    /// Tells of the first edit of a slice since the last update or maintenance, and merges one that became small.
+    #[cold]
+    #[inline(never)]
+    fn tell_removed(&mut self, number: u32, shrunk: bool) {
+        self.tell_first(number, false);
+        if shrunk {
+            self.merge_if_shrunk(number, self.config.min_nodes / 2);
+        }
+    }
+}

@@ -1,0 +1,157 @@
+//! Moving a node without children behind the last child of another one.
+
+use crate::NodeHandle;
+use crate::store::columns::{At, NIL, Occupant, Row, Slot, put};
+use crate::store::{Slice, Store};
+use core::hint::select_unpredictable;
+
+/// What a moved row finds at its new parent.
+#[derive(Clone, Copy)]
+struct Above {
+    row: u32,
+    transform: u32,
+    visibility: u32,
+    material: u32,
+}
+
+impl Store {
+    /// Moves a node without children, that is not at the top of its slice and has neither a visibility nor a name, behind the last
+    /// child of another one, and keeps its local transform. Returns whether it has one.
+    ///
+    /// Within a slice the row is linked elsewhere, and its effective slots follow; into another slice go the row and its slots.
+    /// Returns `None`, and has changed nothing, where the case is another one, a handle is stale, there is no room, or changes are
+    /// told.
+    #[inline(never)]
+    pub(crate) fn reparent_shortly(&mut self, node: NodeHandle, parent: NodeHandle) -> Option<bool> {
+        let (from, to) = (self.tables.entry(node)?, self.tables.entry(parent)?);
+        if to.slice == At::ROOT.slice || node == parent || self.feed.is_some() {
+            return None;
+        }
+        let target = self.slices.get(to.slice as usize)?;
+        let Row { last_child, visibility, material, .. } = *target.rows.get(to.row as usize)?;
+        let above = Above {
+            row: to.row,
+            transform: to.transform.index(),
+            visibility: visibility.index(),
+            material: material.index(),
+        };
+        let source = self.slices.get(from.slice as usize)?;
+        let row = *source.rows.get(from.row as usize)?;
+        let rare = (row.visibility.is_own() != 0) | (row.name != NIL) | !source.transforms.sheared.is_empty();
+        let elsewhere = (source.standing != target.standing) | source.standing.is_doomed();
+        if rare | elsewhere | (row.first_child != NIL) | (row.parent == NIL) | target.portal_rows.contains(last_child) {
+            return None;
+        }
+        let reuse = self.config.reuse_holes;
+        let (at, transform) = if from.slice == to.slice {
+            let slice = &mut self.slices[to.slice as usize];
+            (from.row, slice.relink_leaf(from.row, &row, &above, reuse)?)
+        } else {
+            let pair = [from.slice as usize, to.slice as usize];
+            let [source, target] = self.slices.get_disjoint_mut(pair).ok()?;
+            let moved = target.take_leaf(source, from.row, &row, &above, reuse)?;
+            self.versions += 1;
+            source.version = self.versions;
+            if !source.knows_edited(self.config.bounds) {
+                self.tell_first(from.slice, false);
+            }
+            moved
+        };
+        self.tables.relocate(node, At { slice: to.slice, row: at }, transform);
+        self.tell_edited(to.slice, true);
+        Some(transform.is_own() != 0)
+    }
+}
+
+impl Slice {
+    /// Links a row without children below another parent in the slice; returns its effective transform slot. `None` where a fresh
+    /// slot is needed and there is none.
+    #[inline(always)]
+    fn relink_leaf(&mut self, at: u32, row: &Row, above: &Above, reuse: bool) -> Option<Slot> {
+        let transform = match row.transform.as_own() {
+            None => Slot::inherited(above.transform),
+            Some(slot) if slot > above.transform => {
+                self.transforms.parents[slot as usize] = above.transform;
+                self.transforms.mark(slot);
+                row.transform
+            }
+            Some(slot) => Slot::own(self.transforms.reslot(slot, above.transform, reuse)?),
+        };
+        let material = if row.material.is_own() != 0 { row.material } else { Slot::inherited(above.material) };
+        self.unlink(at);
+        let previous = self.rows[above.row as usize].last_child;
+        let moved = Row {
+            parent: above.row,
+            previous,
+            next: NIL,
+            transform,
+            visibility: Slot::inherited(above.visibility),
+            material,
+            ..*row
+        };
+        self.rows[at as usize] = moved;
+        self.point_below(above.row, previous, at, NIL, at);
+        self.refresh_shape(at);
+        self.misplaced = self.misplaced.saturating_add(1);
+        Some(transform)
+    }
+
+    /// Takes a row without children, and what it has, from another slice, below a parent here; returns the new row and its effective
+    /// transform slot. `None`, with nothing changed, where there is no room.
+    #[inline(always)]
+    fn take_leaf(
+        &mut self,
+        source: &mut Self,
+        from: u32,
+        row: &Row,
+        above: &Above,
+        reuse: bool,
+    ) -> Option<(u32, Slot)> {
+        let previous = self.rows[above.row as usize].last_child;
+        let wish = select_unpredictable(previous == NIL, above.row, previous) + 1;
+        let room = (row.transform.is_own() == 0 || self.transforms.slots.has_after(above.transform, reuse))
+            && (row.material.is_own() == 0 || self.materials.slots.has_any(reuse))
+            && (row.shape == NIL || self.shapes.slots.has_any(reuse));
+        if !room {
+            return None;
+        }
+        let at = self.row_slots.allocate_near(wish, reuse)?;
+        self.note_place(at, wish);
+        let mut transform = Slot::inherited(above.transform);
+        if let Some(slot) = row.transform.as_own() {
+            let fresh = self.transforms.slots.allocate_after(above.transform, reuse)?;
+            let (local, world) = (source.transforms.locals[slot as usize], source.transforms.worlds[slot as usize]);
+            self.transforms.put_plain(fresh, above.transform, &local, &world);
+            self.transforms.mark(fresh);
+            transform = Slot::own(fresh);
+        }
+        let mut material = Slot::inherited(above.material);
+        if let Some(slot) = row.material.as_own() {
+            let fresh = self.materials.slots.allocate_near(above.material, reuse)?;
+            put(&mut self.materials.values, fresh, source.materials.values[slot as usize]);
+            self.materials.dirty = true;
+            material = Slot::own(fresh);
+        }
+        let visibility = Slot::inherited(above.visibility);
+        let mut moved = Row { parent: above.row, previous, next: NIL, transform, visibility, material, ..*row };
+        if row.shape != NIL {
+            let shape = source.shapes.shape(row.shape);
+            let fresh = self.shapes.slots.allocate_near(self.wish_for_shape(at), reuse)?;
+            let record = self.shape_record(&moved, shape.mesh);
+            self.shapes.put(fresh, record, shape.bounds);
+            self.touch_box(fresh);
+            moved.shape = fresh;
+        }
+        put(&mut self.rows, at, moved);
+        self.point_below(above.row, previous, at, NIL, at);
+
+        source.point_below(row.parent, row.previous, row.next, row.next, row.previous);
+        source.free_plain_components(row.transform, row.material, row.shape);
+        source.rows[from as usize].occupant = Occupant::VACANT;
+        if source.row_slots.free(from) {
+            source.rows.truncate(source.row_slots.end() as usize);
+        }
+        source.misplaced = source.misplaced.saturating_add(1);
+        Some((at, transform))
+    }
+}
