@@ -22,6 +22,7 @@ mod mended;
 mod meshes;
 mod model;
 mod node_map;
+mod pair;
 mod poses;
 mod promises;
 mod queries;
@@ -31,6 +32,7 @@ mod raw_clips;
 #[cfg(feature = "serde")]
 mod readable;
 mod reduction;
+mod reparents;
 mod root_motion;
 mod shapes;
 mod skinning;

@@ -28,13 +28,21 @@ fn runner(seed: u8, cases: u32) -> TestRunner {
     TestRunner::new_with_rng(config, TestRng::from_seed(RngAlgorithm::ChaCha, &[seed; 32]))
 }
 
-/// Plays random steps under random policies; every test has a seed of its own.
+/// Whether a scene tells changes, and whether it keeps boxes.
+const MODES: [(bool, bool); 4] = [(false, false), (false, true), (true, false), (true, true)];
+
+/// Plays random steps under random policies, in every mode; every test has a seed of its own.
 fn play<P: core::fmt::Debug + Copy>(seed: u8, policies: impl Strategy<Value = P>, twin: impl Fn(P) -> Twin) {
     let total = Cell::new(Counts::default());
+    let modes = Cell::new([0; MODES.len()]);
     let answer = runner(seed, CASES).run(&(policies, steps()), |(policy, steps)| {
         let mut twin = twin(policy);
         let played = twin.run(&steps);
         total.set(total.get().plus(&twin.counts));
+        let SceneConfig { changes, bounds, .. } = *twin.scene.config();
+        modes.set(core::array::from_fn(|mode| {
+            modes.get()[mode] + if MODES[mode] == (changes, bounds) { twin.counts.steps } else { 0 }
+        }));
         played.map_err(|mismatch| TestCaseError::fail(mismatch.to_string()))
     });
     match answer {
@@ -52,6 +60,9 @@ fn play<P: core::fmt::Debug + Copy>(seed: u8, policies: impl Strategy<Value = P>
         "{subtrees} subtrees out and in, {copies} copies, {batches} batches, {freed} nodes freed later, {detached} steps with something detached"
     );
     assert!(steps >= STEPS, "only {steps} steps");
+    let modes = modes.get();
+    println!("{modes:?} steps by mode");
+    assert!(modes.iter().all(|of| of * 8 >= steps), "a mode of {MODES:?} had too few of the steps: {modes:?}");
     assert!(crossing * 10 >= structural * 3, "only {crossing} of {structural} steps crossed a slice border");
     assert!(refused * 50 >= steps, "only {refused} of {steps} steps were refused");
     assert!(subtrees * 40 >= steps, "only {subtrees} of {steps} steps took subtrees out or in");
@@ -65,17 +76,14 @@ fn play<P: core::fmt::Debug + Copy>(seed: u8, policies: impl Strategy<Value = P>
     assert!(largest >= 200, "no tree had more than {largest} nodes");
 }
 
-/// A scene of a fixed policy; the bytes say how many nodes it may have, and whether it tells changes.
+/// Scenes of a fixed policy; the bytes say how many nodes they may have, and in which mode they are.
 fn fixed(seed: u8, config: SceneConfig) {
-    play(seed, uniform8(any::<u8>()), |bytes| {
-        let config = SceneConfig { changes: decode::policy(bytes).changes, ..config };
-        Twin::new(config, bytes)
-    });
+    play(seed, uniform8(any::<u8>()), |bytes| Twin::new(decode::in_mode(config, bytes), bytes));
 }
 
 /// Scenes of tiny capacities, where growth, holes, nesting, adoption and retirement are the rule.
 fn tiny(seed: u8) {
-    play(seed, uniform8(any::<u8>()), from_bytes);
+    play(seed, uniform8(any::<u8>()), |bytes| Twin::new(decode::policy(bytes), bytes));
 }
 
 #[test]
@@ -102,8 +110,8 @@ fn any_edits_without_reused_holes_leave_what_the_model_says() {
 }
 
 #[test]
-fn any_edits_in_a_scene_that_keeps_boxes_leave_what_the_model_says() {
-    let config = SceneConfig { bounds: true, max_nodes: 64, min_nodes: 12, ..SceneConfig::DEFAULT };
+fn any_edits_in_slices_of_sixteen_rows_leave_what_the_model_says() {
+    let config = SceneConfig { max_nodes: 16, min_nodes: 4, ..SceneConfig::DEFAULT };
     fixed(10, config);
 }
 

@@ -1,16 +1,15 @@
 //! Shapes of trees, from the usual to the worst, built and worn under several policies, against plain lists.
 
-mod pair;
-
-use hedgerow::glam::{Quat, Vec3};
-use hedgerow::{SceneConfig, Transform};
+use crate::pair::dice::Dice;
+use crate::pair::{MODES, Pair, Where};
+use hedgerow::SceneConfig;
 use hedgerow_naive::{Moves, Recipe, Topology};
-use pair::{Pair, Where};
 use std::time::Duration;
 
 /// The default policy, the thesis's, which has no bound, one of small slices, which are opened, cut and merged all the
-/// time, and one of the smallest that there can be, without reuse of holes.
-fn policies() -> [SceneConfig; 4] {
+/// time, and one of the smallest that there can be, without reuse of holes; each in another mode, and in another turn each in
+/// the next.
+fn policies(turn: usize) -> [SceneConfig; 4] {
     let small = SceneConfig {
         initial_slice_storage_size: 4,
         initial_slice_max_num_nodes: 8,
@@ -19,53 +18,11 @@ fn policies() -> [SceneConfig; 4] {
         ..SceneConfig::DEFAULT
     };
     let least = SceneConfig { max_nodes: 16, min_nodes: 4, reuse_holes: false, grow_in_place: false, ..small };
-    [SceneConfig::DEFAULT, SceneConfig::THESIS, small, least]
-}
-
-/// Numbers that are the same at every run. Source: G. Steele, D. Lea, C. Flood, "Fast splittable pseudorandom number
-/// generators", 2014.
-struct Dice(u64);
-
-impl Dice {
-    fn below(&mut self, end: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        usize::try_from((z ^ (z >> 31)) >> 33).expect("31 bits") % end
-    }
-
-    /// A transform, or none for a third of the nodes; one that neither grows nor shrinks what is below it.
-    fn local(&mut self) -> Option<Transform> {
-        (self.below(3) > 0).then(|| self.transform())
-    }
-
-    fn transform(&mut self) -> Transform {
-        #[expect(clippy::cast_precision_loss, reason = "small numbers")]
-        let mut number = || self.below(2001) as f32 / 1000.0 - 1.0;
-        let (x, y, z, angle) = (number(), number(), number(), number());
-        let rotation = if x > 0.0 { Quat::from_rotation_y(angle) } else { Quat::from_rotation_z(angle) };
-        Transform { translation: Vec3::new(x, y, z), rotation, scale: Vec3::ONE }
-    }
-
-    /// A live node other than the root.
-    fn live(&mut self, pair: &Pair) -> usize {
-        loop {
-            let node = 1 + self.below(pair.ever() - 1);
-            if pair.is_live(node) {
-                return node;
-            }
-        }
-    }
-
-    /// A place below or beside a node that is not the root.
-    fn place(&mut self, node: usize) -> Where {
-        match self.below(6) {
-            0 => Where::First(node),
-            1 => Where::Before(node),
-            2 => Where::After(node),
-            _ => Where::Last(node),
-        }
-    }
+    let mut modes = MODES.into_iter().cycle().skip(turn);
+    [SceneConfig::DEFAULT, SceneConfig::THESIS, small, least].map(|config| {
+        let (changes, bounds) = modes.next().expect("an endless cycle");
+        SceneConfig { changes, bounds, ..config }
+    })
 }
 
 /// Checks the scene as it is, then again after all maintenance there is to do.
@@ -78,7 +35,7 @@ fn check_and_maintain(pair: &mut Pair) {
 #[test]
 fn stress_shapes_are_built_and_moved() {
     const NODES: usize = 12_000;
-    for config in policies() {
+    for config in policies(0) {
         for topology in [Topology::Random, Topology::EightAry, Topology::Humanoids, Topology::Flat, Topology::Chain] {
             let recipe = Recipe::transforms(topology, NODES, 11);
             let mut pair = Pair::new(config);
@@ -104,15 +61,15 @@ fn stress_shapes_are_built_and_moved() {
 #[test]
 fn one_child_of_the_root_takes_all_descendants() {
     const NODES: usize = 30_000;
-    for config in policies() {
-        let (mut pair, mut dice) = (Pair::new(config), Dice(1));
+    for config in policies(1) {
+        let (mut pair, mut dice) = (Pair::new(config), Dice::new(1));
         let top = pair.insert(Where::Last(Pair::ROOT), None);
         for turn in 1..NODES {
             let parent = top + dice.below(turn);
             let local = dice.local();
             pair.insert(Where::Last(parent), local);
             if turn % 100 == 0 {
-                pair.scene.update();
+                pair.update();
             }
             if turn % 10_000 == 0 {
                 pair.check();
@@ -136,16 +93,16 @@ fn one_child_of_the_root_takes_all_descendants() {
 #[test]
 fn a_hundred_thousand_leaves_hang_below_one_node() {
     const LEAVES: usize = 100_000;
-    let [default, thesis, small, _] = policies();
+    let [default, thesis, small, _] = policies(2);
     for config in [default, thesis, small] {
-        let (mut pair, mut dice) = (Pair::new(config), Dice(2));
+        let (mut pair, mut dice) = (Pair::new(config), Dice::new(2));
         let local = dice.transform();
         let parent = pair.insert(Where::Last(Pair::ROOT), Some(local));
         for turn in 0..LEAVES {
             let local = dice.local();
             pair.insert(if turn % 32 == 0 { Where::First(parent) } else { Where::Last(parent) }, local);
             if turn % 1000 == 0 {
-                pair.scene.update();
+                pair.update();
             }
         }
         pair.check();
@@ -174,14 +131,14 @@ fn a_hundred_thousand_leaves_hang_below_one_node() {
 #[test]
 fn a_chain_is_cut_and_joined() {
     const DEPTH: usize = 200_000;
-    let [default, thesis, small, _] = policies();
+    let [default, thesis, small, _] = policies(3);
     for config in [default, thesis, small] {
-        let (mut pair, mut dice) = (Pair::new(config), Dice(3));
+        let (mut pair, mut dice) = (Pair::new(config), Dice::new(3));
         for end in 0..DEPTH {
             let local = dice.local();
             pair.insert(Where::Last(end), local);
             if end % 1000 == 0 {
-                pair.scene.update();
+                pair.update();
             }
         }
         pair.check();
@@ -206,8 +163,8 @@ fn a_chain_is_cut_and_joined() {
 fn a_caterpillar_loses_its_legs_and_grows_others() {
     const SPINE: usize = 5000;
     const LEGS: usize = 3;
-    for config in policies() {
-        let (mut pair, mut dice) = (Pair::new(config), Dice(4));
+    for config in policies(2) {
+        let (mut pair, mut dice) = (Pair::new(config), Dice::new(4));
         let mut spine = vec![pair.insert(Where::Last(Pair::ROOT), None)];
         for turn in 1..SPINE {
             let end = spine[turn - 1];
@@ -218,7 +175,7 @@ fn a_caterpillar_loses_its_legs_and_grows_others() {
                 pair.insert(if leg == 0 { Where::First(end) } else { Where::Last(end) }, local);
             }
             if turn % 50 == 0 {
-                pair.scene.update();
+                pair.update();
             }
         }
         pair.check();
@@ -252,8 +209,8 @@ fn a_caterpillar_loses_its_legs_and_grows_others() {
 fn random_trees_grow_and_shrink_by_turns() {
     const MOST: usize = 16_000;
     const LEAST: usize = 300;
-    for config in policies() {
-        let (mut pair, mut dice) = (Pair::new(config), Dice(5));
+    for config in policies(3) {
+        let (mut pair, mut dice) = (Pair::new(config), Dice::new(5));
         for turn in 0..4 {
             while pair.scene.len() < MOST {
                 // In some turns new nodes go to the root, too, and in some below few nodes.
@@ -293,9 +250,9 @@ fn random_trees_grow_and_shrink_by_turns() {
 
 #[test]
 fn what_a_rebuild_left_to_update_is_updated_after_a_split() {
-    let [.., least] = policies();
+    let [.., least] = policies(3);
     for leaves in 0..least.max_nodes as usize {
-        let (mut pair, mut dice) = (Pair::new(least), Dice(6));
+        let (mut pair, mut dice) = (Pair::new(least), Dice::new(6));
         let mut node = |pair: &mut Pair, place| {
             let local = dice.transform();
             pair.insert(place, Some(local))
@@ -325,7 +282,7 @@ fn wear(pair: &mut Pair, dice: &mut Dice) {
                 pair.reparent(node, place);
             }
         }
-        500..550 => pair.scene.update(),
+        500..550 => pair.update(),
         // Time for one slice, so that others are left as they are.
         550..600 => _ = pair.scene.maintain(Duration::ZERO),
         600..605 => {

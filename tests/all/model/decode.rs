@@ -31,6 +31,23 @@ pub(crate) fn policy(bytes: [u8; POLICY_BYTES]) -> SceneConfig {
     }
 }
 
+/// The policy in the mode that the bytes tell: with the change feed or without, with boxes or without.
+pub(crate) fn in_mode(config: SceneConfig, bytes: [u8; POLICY_BYTES]) -> SceneConfig {
+    let SceneConfig { changes, bounds, .. } = policy(bytes);
+    SceneConfig { changes, bounds, ..config }
+}
+
+/// One of all policies, in one of all modes: mostly of tiny capacities, now and then the default, the thesis's, or the
+/// default in slices of sixteen rows.
+pub(crate) fn any_policy(bytes: [u8; POLICY_BYTES]) -> SceneConfig {
+    match bytes[7] >> 4 {
+        13 => in_mode(SceneConfig::DEFAULT, bytes),
+        14 => in_mode(SceneConfig::THESIS, bytes),
+        15 => in_mode(SceneConfig { max_nodes: 16, min_nodes: 4, ..SceneConfig::DEFAULT }, bytes),
+        _ => policy(bytes),
+    }
+}
+
 /// The most nodes that a tree under this policy is to have.
 pub(crate) fn most_nodes(bytes: [u8; POLICY_BYTES]) -> usize {
     [24, 60, 120, 300][usize::from(bytes[7] % 4)]

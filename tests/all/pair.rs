@@ -1,13 +1,25 @@
 //! A scene beside plain lists that say what it is to be.
 
-use hedgerow::{Flow, Keep, Mat34, Node, NodeHandle, Place, Scene, SceneConfig, SliceView, SliceVisitor, Transform};
+pub(crate) mod dice;
+mod mirror;
+
+use crate::model::compare::same_bits;
+use crate::model::spatial::camera;
+use hedgerow::{
+    Aabb, Flow, Frustum, Keep, Local, Mat34, Node, NodeHandle, Place, Scene, SceneConfig, Shape, SliceView,
+    SliceVisitor, Transform, Visibility,
+};
+use mirror::Mirror;
+
+/// Whether a scene tells changes, and whether it keeps boxes.
+pub(crate) const MODES: [(bool, bool); 4] = [(false, false), (true, false), (false, true), (true, true)];
 
 /// A node as the lists have it.
 struct Entry {
     handle: NodeHandle,
     parent: usize,
     children: Vec<usize>,
-    local: Option<Transform>,
+    local: Option<Local>,
     live: bool,
 }
 
@@ -35,6 +47,8 @@ impl SliceVisitor for MostRows {
 pub(crate) struct Pair {
     pub(crate) scene: Scene,
     entries: Vec<Entry>,
+    mirror: Mirror,
+    checks: u64,
 }
 
 impl Pair {
@@ -43,7 +57,7 @@ impl Pair {
     pub(crate) fn new(config: SceneConfig) -> Self {
         let scene = Scene::with_config(config).expect("a policy that makes sense");
         let root = Entry { handle: scene.root(), parent: 0, children: Vec::new(), local: None, live: true };
-        Self { scene, entries: vec![root] }
+        Self { scene, entries: vec![root], mirror: Mirror::default(), checks: 0 }
     }
 
     pub(crate) fn handle(&self, node: usize) -> NodeHandle {
@@ -54,8 +68,17 @@ impl Pair {
         &self.entries[node].children
     }
 
+    pub(crate) fn parent(&self, node: usize) -> usize {
+        self.entries[node].parent
+    }
+
     pub(crate) fn is_live(&self, node: usize) -> bool {
         self.entries[node].live
+    }
+
+    /// Whether the node has a transform.
+    pub(crate) fn is_placed(&self, node: usize) -> bool {
+        self.entries[node].local.is_some()
     }
 
     /// How many nodes there ever were: numbers are below this.
@@ -72,10 +95,17 @@ impl Pair {
     }
 
     pub(crate) fn insert(&mut self, place: Where, local: Option<Transform>) -> usize {
-        let node = local.map_or(Node::group(), Node::transform);
-        let handle = self.scene.insert(self.place(place), node).expect("there is room");
         let number = self.entries.len();
-        self.entries.push(Entry { handle, parent: 0, children: Vec::new(), local, live: true });
+        let mut node = local.map_or(Node::group(), Node::transform);
+        node.shape = self.shape(number);
+        let handle = self.scene.insert(self.place(place), node).expect("there is room");
+        self.entries.push(Entry {
+            handle,
+            parent: 0,
+            children: Vec::new(),
+            local: local.map(Local::Transform),
+            live: true,
+        });
         self.link(number, place);
         number
     }
@@ -102,25 +132,60 @@ impl Pair {
         self.link(node, place);
     }
 
+    /// Moves the node with its world transform kept, as far as single precision goes.
+    pub(crate) fn reparent_in_place(&mut self, node: usize, place: Where) {
+        let handle = self.handle(node);
+        let before = self.scene.fresh_world(handle).expect("a live node");
+        self.scene.reparent(handle, self.place(place), Keep::World).expect("no cycle, and nothing flat");
+        let after = self.scene.fresh_world(handle).expect("a live node");
+        // Below a parent that is far away, the local translation has as few digits as that one's coordinates.
+        let above = self.scene.parent(handle).and_then(|parent| self.scene.fresh_world(parent)).expect("a live parent");
+        let far = 1.0 + before.translation().length() + above.translation().length();
+        for (before, after) in before.rows.iter().zip(&after.rows) {
+            for (column, most) in [1e-3, 1e-3, 1e-3, 1e-5 * far].into_iter().enumerate() {
+                let off = (before[column] - after[column]).abs();
+                assert!(off <= most, "node {node} was to stay where it is, and went {off} away, above {most}");
+            }
+        }
+        self.entries[node].local = self.scene.local(handle);
+        self.unlink(node);
+        self.link(node, place);
+    }
+
     pub(crate) fn set_local(&mut self, node: usize, local: Transform) {
         self.scene.set_local(self.handle(node), local).expect("a node with a transform takes another");
-        self.entries[node].local = Some(local);
+        self.entries[node].local = Some(Local::Transform(local));
+    }
+
+    /// Updates the scene, and plays what it tells on the mirror.
+    pub(crate) fn update(&mut self) {
+        self.scene.update();
+        self.mirror.follow(&self.scene);
     }
 
     /// Updates the scene, validates it, and compares all of it with the lists: order of children in both directions,
-    /// parents, handles of the living and the dead, and world matrices to the bit. No slice has more rows than allowed.
+    /// parents, handles of the living and the dead, and world matrices to the bit. No slice has more rows than allowed. What
+    /// the change feed has told by now makes the same nodes in the same places, and boxes are where they should be and are
+    /// found where a test of each finds them.
     pub(crate) fn check(&mut self) {
-        self.scene.update();
+        self.update();
         self.scene.validate().unwrap();
         let scene = &self.scene;
         let mut pending = vec![(Self::ROOT, Mat34::IDENTITY)];
         let mut met = 0;
+        let mut boxes = Vec::new();
         while let Some((node, above)) = pending.pop() {
             met += 1;
             let Entry { handle, parent, ref children, local, .. } = self.entries[node];
             let world = local.map_or(above, |local| above * local.to_matrix());
-            let bits = |matrix: &Mat34| matrix.rows.map(|row| row.map(f32::to_bits));
-            assert_eq!(scene.world(handle).map(bits), Some(bits(&world)), "the world matrix of node {node}");
+            let same = scene.world(handle).is_some_and(|found| same_bits(found, &world));
+            assert!(same, "the world matrix of node {node} is {:?}, not {world:?}", scene.world(handle));
+            if scene.config().changes {
+                self.mirror.assert_at(handle, &world);
+            }
+            let bounds = self.shape(node).map(|shape| shape.bounds.transformed(&world));
+            assert_eq!(scene.world_bounds(handle), bounds, "the box of node {node}");
+            boxes.extend(bounds.map(|bounds| (handle, bounds)));
             assert_eq!(scene.parent(handle), (node != Self::ROOT).then(|| self.handle(parent)), "above node {node}");
             let handles = || children.iter().map(|&child| self.handle(child));
             assert!(scene.children(handle).eq(handles()), "the children of node {node}");
@@ -132,6 +197,44 @@ impl Pair {
         scene.visit_slices(&mut rows);
         assert!(rows.0 <= scene.config().max_nodes as usize, "a slice has {} rows", rows.0);
         assert!(self.entries.iter().all(|entry| scene.contains(entry.handle) == entry.live), "handles of the dead");
+        if scene.config().changes {
+            assert_eq!(self.mirror.len(), met, "nodes by the change feed");
+        }
+        if scene.config().bounds {
+            self.check_spatial(&boxes);
+        }
+        self.checks += 1;
+    }
+
+    /// Compares what is found in frusta and in a box with a test of each box, and the box of the whole scene with all.
+    fn check_spatial(&self, boxes: &[(NodeHandle, Aabb)]) {
+        let all = boxes.iter().fold(Aabb::EMPTY, |all, (_, bounds)| all.union(bounds));
+        assert_eq!(self.scene.subtree_bounds(self.scene.root()), Some(all), "the box of all");
+        let (mut found, any) = (Vec::new(), Visibility::VISIBLE);
+        let compare = |found: &mut Vec<NodeHandle>, touches: &dyn Fn(&Aabb) -> bool| {
+            let touched = boxes.iter().filter(|(_, bounds)| touches(bounds));
+            let mut expected: Vec<NodeHandle> = touched.map(|(node, _)| *node).collect();
+            expected.sort_unstable();
+            found.sort_unstable();
+            assert!(*found == expected, "{} nodes are found, not {}", found.len(), expected.len());
+        };
+        for turn in 0..3 {
+            let frustum: Frustum = camera(self.checks * 3 + turn);
+            self.scene.cull_nodes(&frustum, any, &mut found).expect("boxes are kept");
+            compare(&mut found, &|bounds| frustum.touches(bounds));
+        }
+        // A box about the nodes that came last.
+        let Some((_, middle)) = boxes.last() else { return };
+        let part = Aabb::new(middle.min - 2.0, middle.max + 2.0);
+        self.scene.nodes_in_box(&part, any, &mut found).expect("boxes are kept");
+        let shares = |other: &Aabb| !Aabb::new(part.min.max(other.min), part.max.min(other.max)).is_empty();
+        compare(&mut found, &shares);
+    }
+
+    /// The shape that a node has: every second one, where the scene keeps boxes.
+    fn shape(&self, node: usize) -> Option<Shape> {
+        let has = self.scene.config().bounds && node % 2 == 1;
+        has.then(|| Shape::new(7, Aabb::cube(0.25)))
     }
 
     fn place(&self, place: Where) -> Place {

@@ -1,0 +1,104 @@
+//! Edits of one node, with no update among them.
+
+use crate::warm::{FEW, MANY, Warm, shape};
+use hedgerow::{Keep, Node, NodeHandle, Scene, Transform};
+use std::hint::black_box;
+
+pub(super) fn set_local(times: u32) {
+    set(Warm::new(FEW), times);
+}
+
+pub(super) fn set_local_across(times: u32) {
+    set(Warm::new(MANY), times);
+}
+
+pub(super) fn set_local_changes(times: u32) {
+    set(Warm::with_changes(FEW), times);
+}
+
+pub(super) fn set_local_bounds(times: u32) {
+    set(Warm::with_bounds(FEW), times);
+}
+
+pub(super) fn insert_remove(times: u32) {
+    come_and_go(Warm::new(FEW), times, transform);
+}
+
+pub(super) fn insert_remove_shape(times: u32) {
+    come_and_go(Warm::new(FEW), times, || Node::shape(shape()));
+}
+
+pub(super) fn insert_remove_full(times: u32) {
+    come_and_go(Warm::new(FEW), times, || transform().with_shape(shape()).with_material(3));
+}
+
+pub(super) fn insert_remove_changes(times: u32) {
+    come_and_go(Warm::with_changes(FEW), times, transform);
+}
+
+pub(super) fn insert_remove_bounds(times: u32) {
+    come_and_go(Warm::with_bounds(FEW), times, transform);
+}
+
+pub(super) fn insert_remove_shape_bounds(times: u32) {
+    come_and_go(Warm::with_bounds(FEW), times, || Node::shape(shape()));
+}
+
+pub(super) fn reparent_leaf(times: u32) {
+    reparent(Warm::new(FEW), times, transform());
+}
+
+pub(super) fn reparent_leaf_across(times: u32) {
+    reparent(Warm::new(MANY), times, transform());
+}
+
+pub(super) fn reparent_leaf_changes(times: u32) {
+    reparent(Warm::with_changes(FEW), times, transform());
+}
+
+pub(super) fn reparent_leaf_bounds(times: u32) {
+    reparent(Warm::with_bounds(FEW), times, transform());
+}
+
+pub(super) fn material(times: u32) {
+    let mut warm = Warm::new(FEW);
+    let leaves = warm.leaves(Node::material(1));
+    for turn in 0..times {
+        let leaf = warm.dice.pick(&leaves);
+        warm.scene.attach_material(leaf, turn).expect("a live node");
+    }
+}
+
+/// Sets the local transform of a node to one that the compiler knows nothing of.
+pub(super) fn move_to(scene: &mut Scene, node: NodeHandle, x: u32) {
+    let local = black_box(Transform::from_xyz(x as f32, 0.0, 0.0));
+    scene.set_local(node, local).expect("a node with a transform");
+}
+
+fn transform() -> Node<'static> {
+    Node::transform(Transform::IDENTITY)
+}
+
+fn set(mut warm: Warm, times: u32) {
+    for turn in 0..times {
+        let node = warm.pick();
+        move_to(&mut warm.scene, node, turn);
+    }
+}
+
+fn come_and_go(mut warm: Warm, times: u32, node: impl Fn() -> Node<'static>) {
+    for _ in 0..times {
+        let parent = warm.pick();
+        let inserted = warm.scene.insert(parent, node()).expect("there is room");
+        warm.scene.remove(inserted).expect("a node that was just inserted");
+    }
+}
+
+fn reparent(mut warm: Warm, times: u32, leaf: Node<'_>) {
+    let leaves = warm.leaves(leaf);
+    for _ in 0..times {
+        let leaf = warm.dice.pick(&leaves);
+        let to = warm.pick();
+        warm.scene.reparent(leaf, to, Keep::Local).expect("a leaf, and a node that is none of them");
+    }
+}

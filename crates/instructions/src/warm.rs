@@ -1,0 +1,70 @@
+//! The scenes that operations are done on.
+
+use crate::dice::Dice;
+use hedgerow::{Aabb, Node, NodeHandle, Scene, SceneConfig, Shape, Transform};
+
+/// So many nodes are one slice.
+pub(crate) const FEW: u32 = 3_000;
+/// So many nodes are many slices.
+pub(crate) const MANY: u32 = 40_000;
+
+/// A scene whose nodes are there, and up to date.
+pub(crate) struct Warm {
+    pub(crate) scene: Scene,
+    pub(crate) nodes: Vec<NodeHandle>,
+    pub(crate) dice: Dice,
+}
+
+impl Warm {
+    /// A random tree of transforms in a scene of the default policy.
+    pub(crate) fn new(nodes: u32) -> Self {
+        Self::of(SceneConfig::DEFAULT, nodes, false)
+    }
+
+    /// One in a scene that tells changes.
+    pub(crate) fn with_changes(nodes: u32) -> Self {
+        Self::of(SceneConfig { changes: true, ..SceneConfig::DEFAULT }, nodes, false)
+    }
+
+    /// One of transforms with shapes, in a scene that keeps boxes.
+    pub(crate) fn with_bounds(nodes: u32) -> Self {
+        Self::of(SceneConfig { bounds: true, ..SceneConfig::DEFAULT }, nodes, true)
+    }
+
+    fn of(config: SceneConfig, count: u32, shapes: bool) -> Self {
+        let mut dice = Dice::new();
+        let (scene, nodes) = grow(config, count, shapes, &mut dice);
+        let mut warm = Self { scene, nodes, dice };
+        warm.scene.update();
+        warm
+    }
+
+    /// One of the nodes.
+    pub(crate) fn pick(&mut self) -> NodeHandle {
+        self.dice.pick(&self.nodes)
+    }
+
+    /// Inserts 100 leaves below nodes of the tree.
+    pub(crate) fn leaves(&mut self, node: Node<'_>) -> Vec<NodeHandle> {
+        (0..100).map(|_| self.scene.insert(self.dice.pick(&self.nodes), node).expect("there is room")).collect()
+    }
+}
+
+/// Builds a random tree by single inserts: each node below one of those before it.
+pub(crate) fn grow(config: SceneConfig, count: u32, shapes: bool, dice: &mut Dice) -> (Scene, Vec<NodeHandle>) {
+    let mut scene = Scene::with_config(config).expect("a policy that makes sense");
+    let mut node = Node::transform(Transform::from_xyz(1.0, 2.0, 3.0));
+    node.shape = shapes.then(shape);
+    let top = scene.insert(scene.root(), Node::transform(Transform::IDENTITY)).expect("there is room");
+    let mut nodes = Vec::with_capacity(count as usize);
+    nodes.push(top);
+    for _ in 1..count {
+        nodes.push(scene.insert(dice.pick(&nodes), node).expect("there is room"));
+    }
+    (scene, nodes)
+}
+
+/// The shape of everything that has one.
+pub(crate) fn shape() -> Shape {
+    Shape::new(7, Aabb::cube(0.3))
+}

@@ -1,0 +1,57 @@
+//! Random nodes, places and transforms.
+
+use super::{Pair, Where};
+use hedgerow::Transform;
+use hedgerow::glam::{Quat, Vec3};
+
+/// Numbers that are the same at every run. Source: G. Steele, D. Lea, C. Flood, "Fast splittable pseudorandom number
+/// generators", 2014.
+pub(crate) struct Dice(u64);
+
+impl Dice {
+    pub(crate) fn new(seed: u64) -> Self {
+        Self(seed)
+    }
+
+    /// A number below `end`.
+    pub(crate) fn below(&mut self, end: usize) -> usize {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        usize::try_from((z ^ (z >> 31)) >> 33).expect("31 bits") % end
+    }
+
+    /// A transform, or none for a third of the nodes; one that neither grows nor shrinks what is below it.
+    pub(crate) fn local(&mut self) -> Option<Transform> {
+        (self.below(3) > 0).then(|| self.transform())
+    }
+
+    /// One that neither grows nor shrinks what is below it.
+    pub(crate) fn transform(&mut self) -> Transform {
+        #[expect(clippy::cast_precision_loss, reason = "small numbers")]
+        let mut number = || self.below(2001) as f32 / 1000.0 - 1.0;
+        let (x, y, z, angle) = (number(), number(), number(), number());
+        let rotation = if x > 0.0 { Quat::from_rotation_y(angle) } else { Quat::from_rotation_z(angle) };
+        Transform { translation: Vec3::new(x, y, z), rotation, scale: Vec3::ONE }
+    }
+
+    /// A live node other than the root.
+    pub(crate) fn live(&mut self, pair: &Pair) -> usize {
+        loop {
+            let node = 1 + self.below(pair.ever() - 1);
+            if pair.is_live(node) {
+                return node;
+            }
+        }
+    }
+
+    /// A place below or beside a node that is not the root.
+    pub(crate) fn place(&mut self, node: usize) -> Where {
+        match self.below(6) {
+            0 => Where::First(node),
+            1 => Where::Before(node),
+            2 => Where::After(node),
+            _ => Where::Last(node),
+        }
+    }
+}

@@ -1,0 +1,46 @@
+//! What a scene's change feed alone makes of it: which nodes there are, and where.
+
+use crate::model::compare::same_bits;
+use hedgerow::{Mat34, NodeHandle, Scene};
+use std::collections::HashMap;
+
+/// World matrices by node, as the feed has told them update by update. A scene that tells no changes has an empty one.
+#[derive(Default)]
+pub(crate) struct Mirror(HashMap<NodeHandle, Mat34>);
+
+impl Mirror {
+    /// Takes up what the last update told: each node once, none that has not changed, and where each was before.
+    pub(super) fn follow(&mut self, scene: &Scene) {
+        let changes = scene.changes();
+        assert!(scene.config().changes || changes.is_empty(), "changes are told where they are not to be");
+        for node in changes.left() {
+            assert!(self.0.remove(node).is_some(), "{node:?} has left, and was not there");
+            assert_eq!(scene.previous_world(*node), None, "{node:?} has left");
+        }
+        let world = |node: &NodeHandle| *scene.world(*node).expect("a live node");
+        for node in changes.entered() {
+            let world = world(node);
+            assert!(self.0.insert(*node, world).is_none(), "{node:?} has entered, and was there");
+            let previous = scene.previous_world(*node);
+            assert!(previous.is_some_and(|previous| same_bits(previous, &world)), "{node:?} was nowhere before");
+        }
+        for node in changes.moved() {
+            let world = world(node);
+            let before = self.0.insert(*node, world).expect("what has moved was there");
+            assert!(!same_bits(&before, &world), "{node:?} has moved, and is where it was");
+            let previous = scene.previous_world(*node);
+            assert!(previous.is_some_and(|previous| same_bits(previous, &before)), "{node:?} was at {before:?}");
+        }
+    }
+
+    /// How many nodes there are.
+    pub(super) fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Checks where a node is.
+    pub(super) fn assert_at(&self, node: NodeHandle, world: &Mat34) {
+        let told = self.0.get(&node);
+        assert!(told.is_some_and(|told| same_bits(told, world)), "{node:?} was told to be at {told:?}, not {world:?}");
+    }
+}

@@ -1,0 +1,251 @@
+//! Random edits, most of them reparents within slices and across them, in the shapes that make these hard, against plain
+//! lists: under three policies, with the change feed and boxes and without.
+
+use crate::pair::dice::Dice;
+use crate::pair::{MODES, Pair, Where};
+use hedgerow::SceneConfig;
+use std::time::Duration;
+
+/// Edits between two checks.
+const EDITS: usize = 100;
+
+/// The default policy, the thesis's, and tiny slices.
+const POLICIES: [SceneConfig; 3] =
+    [SceneConfig::DEFAULT, SceneConfig::THESIS, SceneConfig { max_nodes: 16, min_nodes: 4, ..SceneConfig::DEFAULT }];
+
+/// A scene that is edited, and how many of its reparents went where.
+struct Play {
+    pair: Pair,
+    dice: Dice,
+    within: usize,
+    across: usize,
+}
+
+impl Play {
+    /// Moves a node, unless the place is within it or is the side of the root: half of the time with its world kept.
+    fn reparent(&mut self, node: usize, place: Where) {
+        let (Where::First(to) | Where::Last(to) | Where::Before(to) | Where::After(to)) = place;
+        let beside_root = to == Pair::ROOT && matches!(place, Where::Before(_) | Where::After(_));
+        if beside_root || self.pair.is_within(to, node) {
+            return;
+        }
+        let within = self.pair.scene.same_slice(self.pair.handle(node), self.pair.handle(to));
+        *(if within { &mut self.within } else { &mut self.across }) += 1;
+        if self.dice.below(2) == 0 {
+            self.pair.reparent(node, place);
+        } else {
+            self.pair.reparent_in_place(node, place);
+        }
+    }
+
+    fn insert(&mut self, place: Where) -> usize {
+        let local = self.dice.local();
+        self.pair.insert(place, local)
+    }
+
+    /// One of the children of a node that has some.
+    fn child(&mut self, node: usize) -> usize {
+        let children = self.pair.children(node);
+        children[self.dice.below(children.len())]
+    }
+
+    /// An edit of a random kind of random nodes, mostly a reparent.
+    fn edit_anything(&mut self) {
+        let (node, to) = (self.dice.live(&self.pair), self.dice.live(&self.pair));
+        match self.dice.below(20) {
+            0 => _ = self.insert(Where::Last(to)),
+            1 if self.pair.children(node).is_empty() => _ = self.pair.remove(node),
+            2 if self.pair.is_placed(node) => {
+                let local = self.dice.transform();
+                self.pair.set_local(node, local);
+            }
+            3 => self.pair.update(),
+            _ => {
+                let place = self.dice.place(to);
+                self.reparent(node, place);
+            }
+        }
+    }
+}
+
+/// Builds the shape under every policy and in every mode, edits it, and checks everything after every [`EDITS`] edits.
+fn play(seed: u64, rounds: usize, build: impl Fn(&mut Play), edit: impl Fn(&mut Play), end: impl Fn(&Pair)) {
+    let (mut within, mut across) = (0, 0);
+    for policy in POLICIES {
+        for (changes, bounds) in MODES {
+            let pair = Pair::new(SceneConfig { changes, bounds, ..policy });
+            let mut play = Play { pair, dice: Dice::new(seed), within: 0, across: 0 };
+            build(&mut play);
+            play.pair.check();
+            for round in 0..rounds {
+                for _ in 0..EDITS {
+                    edit(&mut play);
+                }
+                play.pair.check();
+                if round % 3 == 2 {
+                    play.pair.scene.maintain([Duration::ZERO, Duration::MAX][round / 3 % 2]);
+                    play.pair.check();
+                }
+            }
+            end(&play.pair);
+            within += play.within;
+            across += play.across;
+        }
+    }
+    println!("{within} reparents within a slice, {across} across slices");
+    let least = POLICIES.len() * MODES.len() * rounds * EDITS / 10;
+    assert!(within >= least && across >= least, "{within} within a slice, {across} across slices");
+}
+
+#[test]
+fn nodes_of_a_random_tree_go_anywhere() {
+    const NODES: usize = 2500;
+    play(
+        21,
+        12,
+        |play| {
+            for turn in 0..NODES {
+                let parent = play.dice.below(turn + 1);
+                play.insert(Where::Last(parent));
+            }
+        },
+        Play::edit_anything,
+        |_| {},
+    );
+}
+
+#[test]
+fn siblings_go_among_their_own_and_among_others() {
+    const PARENTS: usize = 16;
+    const CHILDREN: usize = 200;
+    play(
+        22,
+        12,
+        |play| {
+            for number in 1..=PARENTS {
+                assert_eq!(play.insert(Where::Last(Pair::ROOT)), number);
+            }
+            for turn in 0..PARENTS * CHILDREN {
+                let child = play.insert(Where::Last(1 + turn % PARENTS));
+                // Some of them have children of their own.
+                if turn % 8 == 0 {
+                    play.insert(Where::Last(child));
+                }
+            }
+        },
+        |play| {
+            let [from, to] = [(); 2].map(|()| 1 + play.dice.below(PARENTS));
+            let to = if play.dice.below(2) == 0 { from } else { to };
+            // One that ran out of children takes some.
+            if play.pair.children(from).is_empty() || play.pair.children(to).is_empty() {
+                play.insert(Where::Last(from));
+                play.insert(Where::Last(to));
+            }
+            let (node, beside) = (play.child(from), play.child(to));
+            let place = [Where::First(to), Where::Last(to), Where::Before(beside), Where::After(beside)];
+            match play.dice.below(16) {
+                0 => _ = play.insert(Where::Before(beside)),
+                1 => _ = play.pair.remove(node),
+                2 => play.pair.update(),
+                // A parent goes with all of its children.
+                3 => play.reparent(from, Where::Last(Pair::ROOT)),
+                4 => play.reparent(from, Where::Last(beside)),
+                other => play.reparent(node, place[other % 4]),
+            }
+        },
+        |_| {},
+    );
+}
+
+#[test]
+fn a_chain_is_turned_while_leaves_go_up_and_down_on_it() {
+    const DEPTH: usize = 2500;
+    const LEAVES: usize = 500;
+    play(
+        23,
+        9,
+        |play| {
+            for link in 0..DEPTH {
+                assert_eq!(play.insert(Where::Last(link)), link + 1);
+            }
+            for _ in 0..LEAVES {
+                let link = 1 + play.dice.below(DEPTH);
+                play.insert(Where::First(link));
+            }
+        },
+        |play| {
+            // Links keep their order round and round, so that the end is the one before the top.
+            let link = 1 + play.dice.below(DEPTH);
+            let leaf = 1 + DEPTH + play.dice.below(LEAVES);
+            match play.dice.below(10) {
+                0 => {
+                    let &top = play.pair.children(Pair::ROOT).last().expect("the chain hangs from the root");
+                    if top != link {
+                        let end = if top == 1 { DEPTH } else { top - 1 };
+                        play.reparent(link, Where::Last(Pair::ROOT));
+                        play.reparent(top, Where::Last(end));
+                    }
+                }
+                1 => {
+                    let local = play.dice.transform();
+                    if play.pair.is_placed(link) {
+                        play.pair.set_local(link, local);
+                    }
+                }
+                2 => play.pair.update(),
+                3 => play.reparent(leaf, Where::Before(link)),
+                4..7 => play.reparent(leaf, Where::First(link)),
+                // A few links up or down.
+                _ => {
+                    let near = play.pair.parent(leaf).max(3) - 2 + play.dice.below(5);
+                    play.reparent(leaf, Where::First(near.min(DEPTH)));
+                }
+            }
+        },
+        |pair| {
+            let depth = (1..=DEPTH).map(|link| pair.scene.depth(pair.handle(link)).expect("links stay")).max();
+            assert_eq!(depth, Some(DEPTH));
+        },
+    );
+}
+
+#[test]
+fn ten_thousand_leaves_go_up_and_down_among_each_other() {
+    const LEAVES: usize = 10_000;
+    play(
+        24,
+        6,
+        |play| {
+            let top = play.insert(Where::Last(Pair::ROOT));
+            for _ in 0..LEAVES {
+                play.insert(Where::Last(top));
+            }
+        },
+        |play| {
+            let (leaf, other) = (play.child(1), play.child(1));
+            let near = {
+                let leaves = play.pair.children(1);
+                let place = leaves.len() / 2 + play.dice.below(20);
+                leaves[place]
+            };
+            match play.dice.below(16) {
+                0 => _ = play.insert(Where::After(other)),
+                1 => _ = play.pair.remove(leaf),
+                2 => play.pair.update(),
+                3 => play.reparent(leaf, Where::First(1)),
+                4 => play.reparent(leaf, Where::Last(1)),
+                5..8 => play.reparent(leaf, Where::Before(other)),
+                8..10 => play.reparent(leaf, Where::After(other)),
+                // Below the root and back again.
+                10 => play.reparent(leaf, Where::Before(1)),
+                11 => {
+                    let node = play.child(Pair::ROOT);
+                    play.reparent(node, Where::After(other));
+                }
+                // All to the same few places.
+                _ => play.reparent(leaf, Where::Before(near)),
+            }
+        },
+        |_| {},
+    );
+}
