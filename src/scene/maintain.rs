@@ -1,10 +1,7 @@
 //! Maintenance: the caller's, once a frame.
 
 use crate::scene::Scene;
-use crate::store::{
-    Capacity, LinearAllocator, MaterialColumn, NameColumn, Need, Row, ShapeColumn, Slice, Store, TransformColumn,
-    VisibilityColumn,
-};
+use crate::store::{Capacity, LinearAllocator, Need, Slice, Storage, Store};
 use crate::{Error, NodeHandle};
 use std::collections::TryReserveError;
 use std::time::{Duration, Instant};
@@ -237,25 +234,7 @@ impl Slice {
     }
 
     fn record_bytes(&self, count: impl Fn(&LinearAllocator) -> u32) -> usize {
-        [
-            (&self.row_slots, size_of::<Row>()),
-            (&self.transforms.slots, TransformColumn::BYTES),
-            (&self.visibilities.slots, VisibilityColumn::BYTES),
-            (&self.materials.slots, MaterialColumn::BYTES),
-            (&self.shapes.slots, ShapeColumn::BYTES),
-            (&self.names.slots, NameColumn::BYTES),
-        ]
-        .iter()
-        .map(|&(slots, bytes)| count(slots) as usize * bytes)
-        .sum()
-    }
-
-    /// The bytes of rows and of what a slice is beside its columns.
-    pub(crate) fn row_bytes(&self) -> usize {
-        self.rows.capacity() * size_of::<Row>()
-            + self.row_slots.holes().bytes()
-            + self.portal_rows.bytes()
-            + (self.children.capacity() + self.marked_children.capacity()) * size_of::<u32>()
+        Storage::ALL.iter().map(|storage| count(storage.of(self)) as usize * storage.slot_bytes()).sum()
     }
 }
 

@@ -12,9 +12,8 @@
 //! - **Handles, by counting.** Each row's handle leads back to it; there are as many live handles as rows.
 
 use crate::simd::prefetch;
-use crate::snapshot::column::Storage;
 use crate::snapshot::error::{ensure, invalid};
-use crate::store::{At, HoleSet, LinearAllocator, NIL, Occupant, Row, Slice, Slot, Standing, Tables};
+use crate::store::{At, HoleSet, LinearAllocator, NIL, Occupant, Row, Slice, Slot, Standing, Storage, Tables};
 use crate::{Error, Mat34};
 use core::hint::select_unpredictable;
 
@@ -32,14 +31,9 @@ pub(super) struct Checker {
     portals: Vec<(At, u32)>,
 }
 
-/// The storages whose slots belong to rows, and whether slot 0 is a base instead.
-const CLAIMED: [(Storage, bool); 5] = [
-    (Storage::Transforms, true),
-    (Storage::Visibilities, true),
-    (Storage::Materials, true),
-    (Storage::Shapes, false),
-    (Storage::Names, false),
-];
+/// The storages whose slots belong to rows.
+const CLAIMED: [Storage; 5] =
+    [Storage::Transforms, Storage::Visibilities, Storage::Materials, Storage::Shapes, Storage::Names];
 
 /// How many nodes there are, by what they are part of.
 #[derive(Clone, Copy, Debug, Default)]
@@ -143,8 +137,8 @@ impl Checker {
         slice.check_columns()?;
         ensure!(slice.row_slots.live() <= self.max_nodes, "there are more rows than a slice may have");
         let Self { ranks, claims, portals, nodes, .. } = self;
-        for (claims, (storage, base)) in claims.iter_mut().zip(CLAIMED) {
-            claims.begin(storage.of(slice), base);
+        for (claims, storage) in claims.iter_mut().zip(CLAIMED) {
+            claims.begin(storage.of(slice), storage.has_base());
         }
         let at = Rows { slice, rows: &slice.rows, ranks: &ranks[..slice.rows.len()] };
         let mut counts = Counts::default();

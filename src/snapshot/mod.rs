@@ -38,7 +38,6 @@ mod column;
 mod config;
 mod error;
 mod read;
-mod record;
 mod subtree;
 mod tables;
 #[cfg(test)]

@@ -1,12 +1,12 @@
 //! From bytes to the arrays of a scene, each as long as its bytes are there; `check` then says whether it is one.
 
+use crate::record::Record;
 use crate::scene::MAX_NODES;
 use crate::snapshot::check::{Checker, Nodes};
-use crate::snapshot::column::{Column, EachColumn, Extent, Head, Storage, each_column};
+use crate::snapshot::column::{Extent, Head};
 use crate::snapshot::config::config_of;
 use crate::snapshot::error::{ensure, in_slice, invalid};
-use crate::snapshot::record::Record;
-use crate::store::{HoleSet, LinearAllocator, Slice, Store, Tables};
+use crate::store::{Column, EachColumn, HoleSet, LinearAllocator, Slice, Storage, Store, Tables, each_column};
 use crate::{Error, Mat34};
 use std::collections::BTreeMap;
 
@@ -162,7 +162,6 @@ impl Reader<'_> {
         checker.ranks.clear();
         self.extend(&mut checker.ranks, slice.row_slots.end(), 0)?;
         each_column(&mut ReadSlice { slice: &mut slice, from: self })?;
-        self.names(&mut slice)?;
         slice.transforms.sheared = self.sheared(head.sheared)?;
         slice.children = self.many(head.children)?;
         checker.slice(number, &slice, tables)?;
@@ -203,18 +202,6 @@ impl Reader<'_> {
         Ok(LinearAllocator::restored(end, capacity, set))
     }
 
-    fn names(&mut self, slice: &mut Slice) -> Result<(), Error> {
-        let names = &mut slice.names;
-        let texts = self.texts(names.slots.end())?;
-        for (slot, text) in (0..).zip(&texts) {
-            ensure!(text.is_empty() || names.slots.is_live(slot), "a hole has a name");
-            names.text_bytes += text.len();
-        }
-        names.names.try_reserve_exact(names.slots.capacity() as usize).map_err(|_| Error::AllocationFailed)?;
-        names.names.extend(texts.into_iter().map(Box::from));
-        Ok(())
-    }
-
     /// Sheared transforms, by slot.
     fn sheared(&mut self, count: u32) -> Result<BTreeMap<u32, Mat34>, Error> {
         let slots: Vec<u32> = self.many(count)?;
@@ -231,6 +218,8 @@ struct ReadSlice<'a, 'b> {
 }
 
 impl EachColumn for ReadSlice<'_, '_> {
+    type Error = Error;
+
     fn column<T: Record>(&mut self, column: &Column<T>) -> Result<(), Error> {
         let slots = column.storage.of(self.slice);
         let (end, capacity) = (slots.end(), slots.capacity());
@@ -239,5 +228,19 @@ impl EachColumn for ReadSlice<'_, '_> {
         // No early end, so that eight values are looked at at once.
         let sound = array.iter().fold(true, |sound, value| sound & value.is_sound());
         if sound { Ok(()) } else { Err(invalid(column.unsound)) }
+    }
+    fn names(&mut self, column: &Column<Box<str>>) -> Result<(), Error> {
+        let slots = column.storage.of(self.slice);
+        let (end, capacity) = (slots.end(), slots.capacity());
+        let texts = self.from.texts(end)?;
+        let owned = (0..).zip(&texts).all(|(slot, text)| text.is_empty() || slots.is_live(slot));
+        if !owned {
+            return Err(invalid(column.unsound));
+        }
+        self.slice.names.text_bytes = texts.iter().map(|text| text.len()).sum();
+        let array = (column.of_mut)(self.slice);
+        array.try_reserve_exact(capacity as usize).map_err(|_| Error::AllocationFailed)?;
+        array.extend(texts.into_iter().map(Box::from));
+        Ok(())
     }
 }

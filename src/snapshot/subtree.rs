@@ -11,11 +11,11 @@
 //! ```
 
 use crate::math::PackedTransform;
+use crate::record::{Record, structures};
 use crate::scene::{Edge, HandleMap, Scene};
 use crate::seal::Kind;
 use crate::snapshot::error::{ensure, invalid};
 use crate::snapshot::read::Reader;
-use crate::snapshot::record::{Record, structures};
 use crate::snapshot::write::Writer;
 use crate::snapshot::{seal, unseal};
 use crate::store::NIL;

@@ -2,9 +2,9 @@
 
 use crate::Error;
 use crate::handle::MAX_TABLES;
+use crate::record::structures;
 use crate::snapshot::error::{ensure, invalid};
 use crate::snapshot::read::Reader;
-use crate::snapshot::record::structures;
 use crate::snapshot::write::Writer;
 use crate::store::handles::table::{Entry, FreeList, LIVE, STRANDS, Table};
 use crate::store::{NIL, Tables};

@@ -1,11 +1,11 @@
 //! From a scene to bytes.
 
-use crate::Error;
+use crate::record::Record;
 use crate::seal::HEADER_BYTES;
-use crate::snapshot::column::{Column, EachColumn, Head, Storage, each_column};
+use crate::snapshot::column::Head;
 use crate::snapshot::config::config_words;
-use crate::snapshot::record::Record;
-use crate::store::{Slice, Store};
+use crate::store::{Column, EachColumn, Slice, Storage, Store, each_column};
+use core::convert::Infallible;
 
 /// Bytes that grow at their end.
 pub(super) struct Writer {
@@ -99,9 +99,7 @@ impl Store {
         ranks.resize(slice.rows.len(), 0);
         (0..).zip(&*order).for_each(|(rank, &(row, _))| ranks[row as usize] = rank);
         out.array(ranks);
-        let written = each_column(&mut WriteSlice { slice, out });
-        debug_assert_eq!(written, Ok(()));
-        out.texts(slice.names.names.iter().map(|name| &**name));
+        let Ok(()) = each_column(&mut WriteSlice { slice, out });
         let sheared = &slice.transforms.sheared;
         out.many(sheared.keys().copied());
         out.many(sheared.values().copied());
@@ -134,8 +132,15 @@ struct WriteSlice<'a> {
 }
 
 impl EachColumn for WriteSlice<'_> {
-    fn column<T: Record>(&mut self, column: &Column<T>) -> Result<(), Error> {
+    type Error = Infallible;
+
+    fn column<T: Record>(&mut self, column: &Column<T>) -> Result<(), Infallible> {
         self.out.array((column.of)(self.slice));
+        Ok(())
+    }
+
+    fn names(&mut self, column: &Column<Box<str>>) -> Result<(), Infallible> {
+        self.out.texts((column.of)(self.slice).iter().map(|name| &**name));
         Ok(())
     }
 }

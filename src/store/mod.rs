@@ -14,6 +14,7 @@
 //! | `change` | whom an edit tells, and what is told of changes |
 //! | `bounds` | world boxes |
 //! | `sweep` | bringing what is derived up to date |
+//! | `usage` | what it all takes, in records and bytes |
 //! | `validate` | every invariant, checked |
 
 mod allocation;
@@ -26,6 +27,7 @@ mod order;
 mod restructuring;
 mod slice;
 mod sweep;
+mod usage;
 mod validate;
 
 pub(crate) use allocation::{Bits, HoleSet, LinearAllocator, Need, Runs};
@@ -33,13 +35,14 @@ pub(crate) use bounds::SliceBoxes;
 pub(crate) use bulk::{Forest, Head, NodeList, Tour};
 pub(crate) use change::{Feed, Layouts};
 pub(crate) use columns::{
-    At, MaterialColumn, NIL, NameColumn, Occupant, Row, ShapeColumn, ShapeRecord, Slot, Swept, TransformColumn,
-    VisibilityColumn,
+    At, Column, EachColumn, MaterialColumn, NIL, NameColumn, Occupant, Row, STORAGES, ShapeColumn, ShapeRecord, Slot,
+    Storage, Swept, TransformColumn, VisibilityColumn, each_column,
 };
 pub(crate) use handles::{Identity, Tables, unique_number};
 pub(crate) use order::{Settled, Spot};
 pub(crate) use restructuring::{Capacity, Floating, Standing};
 pub(crate) use slice::Slice;
+pub use usage::Usage;
 
 use crate::simd::prefetch;
 use crate::{Mat34, Node, NodeHandle, SceneConfig, Shape};

@@ -79,22 +79,6 @@ impl Slice {
         }
     }
 
-    /// The bytes of all arrays.
-    pub(crate) fn allocated_bytes(&self) -> usize {
-        self.row_bytes()
-            + self.transforms.allocated_bytes()
-            + self.visibilities.allocated_bytes()
-            + self.materials.allocated_bytes()
-            + self.shapes.allocated_bytes()
-            + self.names.allocated_bytes()
-            + self.box_bytes()
-    }
-
-    /// The bytes of world boxes.
-    pub(crate) fn box_bytes(&self) -> usize {
-        self.boxes.as_ref().map_or(0, |boxes| boxes.allocated_bytes())
-    }
-
     /// How many nodes lie here; portals do not count.
     #[inline]
     pub(crate) fn nodes(&self) -> usize {

@@ -1,7 +1,7 @@
 //! What a slice must have room for before an edit begins.
 
 use crate::Node;
-use crate::store::columns::NIL;
+use crate::store::columns::{NIL, Storage};
 use crate::store::{Row, Slice};
 
 /// A number of slots in the rows and in each column.
@@ -40,6 +40,18 @@ impl Need {
             materials: u32::from(node.material.is_some()),
             shapes: u32::from(node.shape.is_some()),
             names: u32::from(node.name.is_some()),
+        }
+    }
+
+    /// How many slots of a storage.
+    pub(crate) fn slots(&self, storage: Storage) -> u32 {
+        match storage {
+            Storage::Rows => self.rows,
+            Storage::Transforms => self.transforms,
+            Storage::Visibilities => self.visibilities,
+            Storage::Materials => self.materials,
+            Storage::Shapes => self.shapes,
+            Storage::Names => self.names,
         }
     }
 
@@ -112,11 +124,6 @@ impl Slice {
 
     /// Whether many nodes fit, wherever the holes are.
     pub(crate) fn fits_all(&self, need: &Need) -> bool {
-        self.row_slots.has_tail(need.rows)
-            && self.transforms.slots.has_tail(need.transforms)
-            && self.visibilities.slots.has_tail(need.visibilities)
-            && self.materials.slots.has_tail(need.materials)
-            && self.shapes.slots.has_tail(need.shapes)
-            && self.names.slots.has_tail(need.names)
+        Storage::ALL.into_iter().all(|storage| storage.of(self).has_tail(need.slots(storage)))
     }
 }

@@ -7,9 +7,12 @@
 //! - Every slot in use is owned by exactly one row; every array is as long as its allocator says.
 //! - A hole's parent comes before it, so that a sweep may compute holes with the rest.
 
+mod description;
 mod fill;
+mod records;
 mod row;
 
+pub(crate) use description::{Column, EachColumn, STORAGES, Storage, each_column};
 pub(crate) use row::{At, NIL, Occupant, Row, Slot};
 
 use crate::math::{Aabb, Mat34, PackedTransform};
@@ -55,8 +58,6 @@ pub(crate) struct TransformColumn {
 }
 
 impl TransformColumn {
-    pub(crate) const BYTES: usize = size_of::<PackedTransform>() + size_of::<u32>() + size_of::<Mat34>();
-
     pub(crate) fn with_capacity(capacity: u32) -> Self {
         let mut column = Self {
             slots: LinearAllocator::with_capacity(capacity),
@@ -170,23 +171,6 @@ impl TransformColumn {
             }
         }
     }
-
-    pub(crate) fn allocated_bytes(&self) -> usize {
-        self.locals.capacity() * size_of::<PackedTransform>()
-            + self.parents.capacity() * size_of::<u32>()
-            + self.worlds.capacity() * size_of::<Mat34>()
-            + self.dirty.bytes()
-            + self.swept.slots.bytes()
-            + self.portal_slots.bytes()
-            + self.slots.holes().bytes()
-            + self.sheared.len() * size_of::<(u32, Mat34)>()
-            + self.trace.as_ref().map_or(0, |trace| trace.bytes())
-    }
-
-    /// The bytes of a slot.
-    pub(crate) fn slot_bytes(&self) -> usize {
-        Self::BYTES + self.trace.as_ref().map_or(0, |_| Trace::BYTES)
-    }
 }
 
 /// Which slots a sweep computed.
@@ -218,8 +202,6 @@ pub(crate) struct VisibilityColumn {
 }
 
 impl VisibilityColumn {
-    pub(crate) const BYTES: usize = 3 * size_of::<u32>();
-
     pub(crate) fn with_capacity(capacity: u32) -> Self {
         let mut column = Self {
             slots: LinearAllocator::with_capacity(capacity),
@@ -256,17 +238,6 @@ impl VisibilityColumn {
             trace.truncate(end);
         }
     }
-
-    pub(crate) fn allocated_bytes(&self) -> usize {
-        (self.locals.capacity() + self.parents.capacity() + self.effective.capacity()) * size_of::<u32>()
-            + self.slots.holes().bytes()
-            + self.trace.as_ref().map_or(0, |trace| trace.bytes())
-    }
-
-    /// The bytes of a slot.
-    pub(crate) fn slot_bytes(&self) -> usize {
-        Self::BYTES + self.trace.as_ref().map_or(0, |_| MaskTrace::BYTES)
-    }
 }
 
 /// Materials: they override and never combine, so a slot needs no parent. Slot 0 is the base.
@@ -280,8 +251,6 @@ pub(crate) struct MaterialColumn {
 }
 
 impl MaterialColumn {
-    pub(crate) const BYTES: usize = size_of::<Option<u32>>();
-
     pub(crate) fn with_capacity(capacity: u32) -> Self {
         let mut column = Self {
             slots: LinearAllocator::with_capacity(capacity),
@@ -303,10 +272,6 @@ impl MaterialColumn {
         if self.slots.free_some(slot) {
             self.values.truncate(self.slots.end() as usize);
         }
-    }
-
-    pub(crate) fn allocated_bytes(&self) -> usize {
-        self.values.capacity() * Self::BYTES + self.slots.holes().bytes()
     }
 }
 
@@ -334,8 +299,6 @@ pub(crate) struct ShapeColumn {
 }
 
 impl ShapeColumn {
-    pub(crate) const BYTES: usize = size_of::<ShapeRecord>() + size_of::<Aabb>();
-
     pub(crate) fn with_capacity(capacity: u32) -> Self {
         Self {
             slots: LinearAllocator::with_capacity(capacity),
@@ -374,12 +337,6 @@ impl ShapeColumn {
             self.bounds.truncate(end);
         }
     }
-
-    pub(crate) fn allocated_bytes(&self) -> usize {
-        self.records.capacity() * size_of::<ShapeRecord>()
-            + self.bounds.capacity() * size_of::<Aabb>()
-            + self.slots.holes().bytes()
-    }
 }
 
 /// Names: off every hot path.
@@ -392,8 +349,6 @@ pub(crate) struct NameColumn {
 }
 
 impl NameColumn {
-    pub(crate) const BYTES: usize = size_of::<Box<str>>();
-
     pub(crate) fn with_capacity(capacity: u32) -> Self {
         Self {
             slots: LinearAllocator::with_capacity(capacity),
@@ -418,9 +373,5 @@ impl NameColumn {
         self.take(slot);
         self.slots.free(slot);
         self.names.truncate(self.slots.end() as usize);
-    }
-
-    pub(crate) fn allocated_bytes(&self) -> usize {
-        self.names.capacity() * Self::BYTES + self.text_bytes + self.slots.holes().bytes()
     }
 }
