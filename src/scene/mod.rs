@@ -41,11 +41,8 @@ pub use stats::{Stats, Usage};
 pub use uploads::{DirtyRanges, MatrixSlot, Upload};
 pub use validate::Violation;
 
-use crate::store::{At, Need, Spot, Store};
+use crate::store::{At, MAX_NODES, Need, Spot, Store};
 use crate::{Error, Node, NodeHandle, SceneConfig};
-
-/// No scene has more nodes than this, so that slots and rows are numbered in 31 bits.
-pub(crate) const MAX_NODES: usize = 1 << 30;
 
 /// A tree of nodes with transforms, materials, shapes, visibility and names.
 ///

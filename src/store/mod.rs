@@ -13,6 +13,7 @@
 //! | `bulk` | many nodes at once |
 //! | `change` | whom an edit tells, and what is told of changes |
 //! | `bounds` | world boxes |
+//! | `image` | all of it as bytes, and back |
 //! | `sweep` | bringing what is derived up to date |
 //! | `usage` | what it all takes, in records and bytes |
 //! | `validate` | every invariant, checked |
@@ -22,7 +23,8 @@ mod bounds;
 mod bulk;
 mod change;
 mod columns;
-pub(crate) mod handles;
+mod handles;
+mod image;
 mod order;
 mod restructuring;
 mod slice;
@@ -30,15 +32,16 @@ mod sweep;
 mod usage;
 mod validate;
 
-pub(crate) use allocation::{Bits, HoleSet, LinearAllocator, Need, Runs};
+pub(crate) use allocation::{Bits, HoleSet, LinearAllocator, MAX_NODES, Need, Runs};
 pub(crate) use bounds::SliceBoxes;
 pub(crate) use bulk::{Forest, Head, NodeList, Tour};
 pub(crate) use change::{Feed, Layouts};
 pub(crate) use columns::{
-    At, Column, EachColumn, MaterialColumn, NIL, NameColumn, Occupant, Row, STORAGES, ShapeColumn, ShapeRecord, Slot,
-    Storage, Swept, TransformColumn, VisibilityColumn, each_column,
+    At, MaterialColumn, NIL, NameColumn, Occupant, Row, ShapeColumn, ShapeRecord, Slot, Storage, Swept,
+    TransformColumn, VisibilityColumn,
 };
 pub(crate) use handles::{Identity, Tables, unique_number};
+pub(crate) use image::Nodes;
 pub(crate) use order::{Settled, Spot};
 pub(crate) use restructuring::{Capacity, Floating, Standing};
 pub(crate) use slice::Slice;

@@ -15,3 +15,6 @@ use bits::{WORD, locate};
 pub(crate) use holes::HoleSet;
 pub(crate) use linear::LinearAllocator;
 pub(crate) use need::{Need, scaled};
+
+/// No scene has more nodes than this, so that slots and rows are numbered in 31 bits.
+pub(crate) const MAX_NODES: usize = 1 << 30;

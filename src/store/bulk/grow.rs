@@ -245,7 +245,7 @@ mod tests {
     #[test]
     fn as_many_nodes_as_a_scene_has_numbers_for_are_built_in_one_call() {
         let scene = Scene::new();
-        let (most, runs) = (crate::scene::MAX_NODES - 1, 1 << 20);
+        let (most, runs) = (crate::store::MAX_NODES - 1, 1 << 20);
         assert!(scene.store.tables.can_open(scene.store.most_tables(most, runs)));
         assert_eq!(scene.check_room(most, runs), Ok(()));
         assert!(scene.check_room(most + 1, 1).is_err());

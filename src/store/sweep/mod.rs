@@ -10,4 +10,5 @@ mod transforms;
 mod update;
 mod visibilities;
 
+#[cfg(feature = "rayon")]
 use update::Stamp;

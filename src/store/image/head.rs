@@ -1,8 +1,8 @@
 //! What of a slice is kept beside its arrays.
 
 use crate::record::structures;
-use crate::store::{NIL, STORAGES, Slice, Storage};
-use crate::{Aabb, SceneConfig};
+use crate::store::Slice;
+use crate::store::columns::{STORAGES, Storage};
 
 /// What is kept of a slice beside its arrays, and how long these are.
 #[derive(Clone, Copy, Debug, Default)]
@@ -70,24 +70,6 @@ impl Head {
             children: count(slice.children.len()),
             tables: 0,
             open_tables: 0,
-        }
-    }
-}
-
-impl Slice {
-    /// Marks all of a slice that was just read for the next update: whether what is derived is right is not checked, but
-    /// computed anew.
-    pub(super) fn mark_all(&mut self, config: &SceneConfig) {
-        self.transforms.first_dirty = NIL;
-        self.transforms.mark_all();
-        self.visibilities.dirty = true;
-        self.materials.dirty = true;
-        self.marked = true;
-        self.marked_children.clone_from(&self.children);
-        if config.bounds {
-            let boxes = self.boxes.insert(Box::default());
-            boxes.touch_all(self.shapes.slots.end());
-            self.children.iter().for_each(|_| boxes.children.push(Aabb::INFINITE));
         }
     }
 }

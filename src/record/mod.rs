@@ -1,6 +1,15 @@
 //! How values are written as bytes: little-endian, fields in order, nothing between them.
 //!
-//! Types of the storage say beside themselves how they are written; here are numbers and mathematics.
+//! Types of the storage say beside themselves how they are written; here are numbers and mathematics, and bytes that are
+//! written at their end ([`Writer`]) and taken from their start ([`Reader`]).
+
+mod error;
+mod read;
+mod write;
+
+pub(crate) use error::{BytesError, ensure};
+pub(crate) use read::Reader;
+pub(crate) use write::{Writer, count};
 
 use crate::Aabb;
 use crate::glam::Vec3;

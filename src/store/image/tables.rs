@@ -1,13 +1,10 @@
 //! Metadata tables: handles are kept, live, stale and retired ones alike.
 
-use crate::Error;
 use crate::handle::MAX_TABLES;
-use crate::record::structures;
-use crate::snapshot::error::{ensure, invalid};
-use crate::snapshot::read::Reader;
-use crate::snapshot::write::Writer;
+use crate::record::{BytesError, Reader, Writer, ensure, structures};
+use crate::store::Tables;
+use crate::store::columns::NIL;
 use crate::store::handles::table::{Entry, FreeList, LIVE, STRANDS, Table};
-use crate::store::{NIL, Tables};
 
 structures! {
     Entry { state: u32, slice: u32, row: u32 };
@@ -38,8 +35,8 @@ impl Tables {
         core::iter::successors(Some(first).filter(listed), after).collect()
     }
 
-    /// Reads what [`Self::write`] wrote, and checks it; answers how many handles are live.
-    pub(super) fn read(&mut self, from: &mut Reader<'_>) -> Result<usize, Error> {
+    /// Reads what [`Self::write`] wrote, and checks it; returns how many handles are live.
+    pub(super) fn read(&mut self, from: &mut Reader<'_>) -> Result<usize, BytesError> {
         let count: u32 = from.one()?;
         ensure!(count <= MAX_TABLES, "there are more metadata tables than there can be");
         let mut live = 0;
@@ -61,12 +58,13 @@ impl Tables {
     }
 
     /// Gives tables that have no owner yet to a slice, and puts some of them on its list of open ones.
-    pub(super) fn give(&mut self, slice: u32, owned: &[u32], open: &[u32]) -> Result<(), Error> {
+    pub(super) fn give(&mut self, slice: u32, owned: &[u32], open: &[u32]) -> Result<(), BytesError> {
         if owned.is_empty() && open.is_empty() {
             return Ok(());
         }
         for &number in owned {
-            let table = self.tables.get_mut(number as usize).ok_or(invalid("it owns a table that there is not"))?;
+            let table =
+                self.tables.get_mut(number as usize).ok_or(BytesError::invalid("it owns a table that there is not"))?;
             ensure!(table.owner == NIL && !table.listed, "it owns a metadata table of another");
             table.owner = slice;
         }
@@ -74,10 +72,11 @@ impl Tables {
         self.list_open(slice, open)
     }
 
-    fn list_open(&mut self, owner: u32, open: &[u32]) -> Result<(), Error> {
+    fn list_open(&mut self, owner: u32, open: &[u32]) -> Result<(), BytesError> {
         let mut next = NIL;
         for &number in open.iter().rev() {
-            let table = self.tables.get_mut(number as usize).ok_or(invalid("a table is open that there is not"))?;
+            let table =
+                self.tables.get_mut(number as usize).ok_or(BytesError::invalid("a table is open that there is not"))?;
             ensure!(table.owner == owner && !table.listed, "a metadata table is open elsewhere");
             table.listed = true;
             table.next_open = core::mem::replace(&mut next, number);
@@ -87,7 +86,7 @@ impl Tables {
     }
 
     /// Checks that no table with a free entry is forgotten.
-    pub(super) fn check_owners(&self) -> Result<(), Error> {
+    pub(super) fn check_owners(&self) -> Result<(), BytesError> {
         let found = self.tables.iter().all(|table| table.listed || table.free.len == 0);
         ensure!(found, "a metadata table has free entries and is on no list");
         Ok(())
@@ -95,8 +94,8 @@ impl Tables {
 }
 
 impl Table {
-    /// Checks every entry: live, free and on the list once, or retired. Answers the numbers of live and retired ones.
-    fn check(&self, max_generation: u32, passed: &mut Vec<bool>) -> Result<(usize, usize), Error> {
+    /// Checks every entry: live, free and on the list once, or retired. Returns the numbers of live and retired ones.
+    fn check(&self, max_generation: u32, passed: &mut Vec<bool>) -> Result<(usize, usize), BytesError> {
         let (mut live, mut retired) = (0, 0);
         for entry in &self.entries {
             let generation = entry.state & !LIVE;
@@ -116,7 +115,7 @@ impl Table {
         passed.resize(self.entries.len(), false);
         let mut list = self.free;
         for _ in 0..free {
-            let index = list.pop(&self.entries).ok_or(invalid("a list of free entries leads nowhere"))?;
+            let index = list.pop(&self.entries).ok_or(BytesError::invalid("a list of free entries leads nowhere"))?;
             let state = self.entries[index as usize].state;
             let known = core::mem::replace(&mut passed[index as usize], true);
             ensure!(state < max_generation && !known, "a list of free entries goes through another");

@@ -1,95 +1,36 @@
-//! From bytes to the arrays of a scene, each as long as its bytes are there; `check` then says whether it is one.
+//! From bytes to the arrays of a store, each as long as its bytes are there; `check` then says whether it is one.
 
-use crate::record::Record;
-use crate::scene::MAX_NODES;
-use crate::snapshot::check::{Checker, Nodes};
-use crate::snapshot::column::{Extent, Head};
-use crate::snapshot::config::config_of;
-use crate::snapshot::error::{ensure, in_slice, invalid};
-use crate::store::{Column, EachColumn, HoleSet, LinearAllocator, Slice, Storage, Store, Tables, each_column};
-use crate::{Error, Mat34};
+use crate::record::{BytesError, Reader, Record, ensure};
+use crate::store::allocation::{HoleSet, LinearAllocator, MAX_NODES};
+use crate::store::columns::{Column, EachColumn, NIL, Storage, each_column};
+use crate::store::image::check::{Checker, Nodes};
+use crate::store::image::head::{Extent, Head};
+use crate::store::image::policy::config_of;
+use crate::store::{Slice, Store, Tables};
+use crate::{Aabb, Mat34, SceneConfig};
 use std::collections::BTreeMap;
 
 /// How many bytes of unused room are made for each byte that is read, at most. What room a slice had is said by a number,
 /// and a forged one is not to take memory that the bytes are no measure of.
 const SPARE: usize = 16;
 
-/// Bytes that are taken from their start.
-pub(super) struct Reader<'b> {
-    rest: &'b [u8],
-    /// How many bytes of unused room may still be made.
-    spare: usize,
-}
-
-impl<'b> Reader<'b> {
-    pub(super) fn new(bytes: &'b [u8]) -> Self {
-        Self { rest: bytes, spare: bytes.len().saturating_mul(SPARE) }
-    }
-
-    /// The bytes of `count` records; fails before anything is allocated for them.
-    pub(super) fn take(&mut self, count: u32, record: usize) -> Result<&'b [u8], Error> {
-        let length = (count as usize).checked_mul(record);
-        let (taken, rest) =
-            length.and_then(|length| self.rest.split_at_checked(length)).ok_or(invalid("an array ends early"))?;
-        self.rest = rest;
-        Ok(taken)
-    }
-
-    pub(super) fn one<T: Record>(&mut self) -> Result<T, Error> {
-        self.take(1, T::BYTES).map(T::decode)
-    }
-
-    /// Reads `count` records to the end of an array, with room for `capacity`.
-    pub(super) fn extend<T: Record>(&mut self, array: &mut Vec<T>, count: u32, capacity: u32) -> Result<(), Error> {
-        let bytes = self.take(count, T::BYTES)?;
-        array.try_reserve_exact(capacity.max(count) as usize).map_err(|_| Error::AllocationFailed)?;
-        array.extend(bytes.chunks_exact(T::BYTES).map(T::decode));
-        Ok(())
-    }
-
-    pub(super) fn many<T: Record>(&mut self, count: u32) -> Result<Vec<T>, Error> {
-        let mut array = Vec::new();
-        self.extend(&mut array, count, count)?;
-        Ok(array)
-    }
-
-    /// A list of numbers behind its length.
-    pub(super) fn list(&mut self) -> Result<Vec<u32>, Error> {
-        let count = self.one()?;
-        self.many(count)
-    }
-
-    /// Texts behind their lengths.
-    pub(super) fn texts(&mut self, count: u32) -> Result<Vec<&'b str>, Error> {
-        let lengths: Vec<u32> = self.many(count)?;
-        let texts = lengths.into_iter().map(|length| {
-            let text = self.take(length, 1)?;
-            core::str::from_utf8(text).map_err(|_| invalid("a name is not UTF-8"))
-        });
-        texts.collect()
-    }
-
-    pub(super) fn finish(self) -> Result<(), Error> {
-        ensure!(self.rest.is_empty(), "something follows the last list");
-        Ok(())
-    }
-}
-
 impl Store {
-    /// Reads and checks everything that is kept; answers the numbers of nodes too.
-    pub(super) fn read(from: &mut Reader<'_>) -> Result<(Self, Nodes), Error> {
+    /// Reads and checks everything that is kept; returns the numbers of nodes too.
+    pub(crate) fn read_image(from: &mut Reader<'_>) -> Result<(Self, Nodes), BytesError> {
+        let mut spare = from.remaining().saturating_mul(SPARE);
         let config = config_of(&from.list()?)?;
         let reconstitutions = from.one()?;
         ensure!(reconstitutions < u64::MAX / 2, "slices were reconstituted more often than they can be");
         let mut tables = Tables::new(&config);
         let live = tables.read(from)?;
         let count: u32 = from.one()?;
-        ensure!(from.rest.len() / Head::BYTES >= count as usize, "there are fewer slices than are counted");
+        ensure!(from.remaining() / Head::BYTES >= count as usize, "there are fewer slices than are counted");
         let mut slices = Vec::new();
-        slices.try_reserve_exact(count as usize).map_err(|_| Error::AllocationFailed)?;
+        slices.try_reserve_exact(count as usize).map_err(|_| BytesError::AllocationFailed)?;
         let mut checker = Checker::new(config.max_nodes);
         for number in 0..count {
-            let slice = from.slice(number, &mut tables, &mut checker).map_err(in_slice(number))?;
+            let reading = ReadSlice { from, spare: &mut spare, slice: Slice::default() };
+            let slice = reading.read(number, &mut tables, &mut checker).map_err(|error| error.in_slice(number))?;
             slices.push(slice);
         }
         let lists = [from.list()?, from.list()?, from.list()?, from.list()?];
@@ -123,10 +64,12 @@ impl Store {
 }
 
 /// The slices that wait for maintenance are listed, with others that no longer do; so are those that wait for a partner.
-fn check_lists([worn, lonely, ..]: &[Vec<u32>; 4], slices: &[Slice]) -> Result<(), Error> {
+fn check_lists([worn, lonely, ..]: &[Vec<u32>; 4], slices: &[Slice]) -> Result<(), BytesError> {
     let mut listed = vec![false; slices.len()];
     for &number in worn {
-        *listed.get_mut(number as usize).ok_or(invalid("a slice that there is not waits for maintenance"))? = true;
+        *listed
+            .get_mut(number as usize)
+            .ok_or(BytesError::invalid("a slice that there is not waits for maintenance"))? = true;
     }
     let all = slices.iter().zip(listed).all(|(slice, listed)| listed || !slice.worn);
     ensure!(all, "a slice that waits for maintenance is not listed");
@@ -135,16 +78,24 @@ fn check_lists([worn, lonely, ..]: &[Vec<u32>; 4], slices: &[Slice]) -> Result<(
     Ok(())
 }
 
-impl Reader<'_> {
-    /// Reads one slice and checks it, but for what is between slices.
-    fn slice(&mut self, number: u32, tables: &mut Tables, checker: &mut Checker) -> Result<Slice, Error> {
-        let head: Head = self.one()?;
+/// Reads one slice.
+struct ReadSlice<'a, 'b> {
+    from: &'a mut Reader<'b>,
+    /// How many bytes of unused room may still be made.
+    spare: &'a mut usize,
+    slice: Slice,
+}
+
+impl ReadSlice<'_, '_> {
+    /// Reads the slice and checks it, but for what is between slices.
+    fn read(mut self, number: u32, tables: &mut Tables, checker: &mut Checker) -> Result<Slice, BytesError> {
+        let head: Head = self.from.one()?;
         ensure!(head.flags & !Head::FLAGS == 0, "there is an unknown flag");
         let flag = |bit: u32| head.flags & bit != 0;
         if !flag(Head::LIVES) {
-            return Ok(Slice::default());
+            return Ok(self.slice);
         }
-        let mut slice = Slice {
+        self.slice = Slice {
             first_top: head.first_top,
             last_top: head.last_top,
             misplaced: head.misplaced,
@@ -157,15 +108,16 @@ impl Reader<'_> {
         let spacious = self.afford(&head.storages);
         for (storage, extent) in Storage::ALL.into_iter().zip(head.storages) {
             let capacity = if spacious { extent.capacity } else { extent.end };
-            *storage.of_mut(&mut slice) = self.allocator(storage, extent, capacity)?;
+            *storage.of_mut(&mut self.slice) = self.allocator(storage, extent, capacity)?;
         }
         checker.ranks.clear();
-        self.extend(&mut checker.ranks, slice.row_slots.end(), 0)?;
-        each_column(&mut ReadSlice { slice: &mut slice, from: self })?;
-        slice.transforms.sheared = self.sheared(head.sheared)?;
-        slice.children = self.many(head.children)?;
+        self.from.extend(&mut checker.ranks, self.slice.row_slots.end(), 0)?;
+        each_column(&mut self)?;
+        let Self { from, mut slice, .. } = self;
+        slice.transforms.sheared = read_sheared(from, head.sheared)?;
+        slice.children = from.many(head.children)?;
         checker.slice(number, &slice, tables)?;
-        let (owned, open) = (self.many(head.tables)?, self.many(head.open_tables)?);
+        let (owned, open) = (from.many(head.tables)?, from.many(head.open_tables)?);
         tables.give(number, &owned, &open)?;
         Ok(slice)
     }
@@ -176,12 +128,12 @@ impl Reader<'_> {
             let slots = extent.capacity.saturating_sub(extent.end) as usize;
             slots.saturating_mul(storage.slot_bytes())
         });
-        let rest = self.spare.checked_sub(spare.fold(0, usize::saturating_add));
-        self.spare = rest.unwrap_or(self.spare);
+        let rest = (*self.spare).checked_sub(spare.fold(0, usize::saturating_add));
+        *self.spare = rest.unwrap_or(*self.spare);
         rest.is_some()
     }
 
-    fn allocator(&mut self, storage: Storage, extent: Extent, capacity: u32) -> Result<LinearAllocator, Error> {
+    fn allocator(&mut self, storage: Storage, extent: Extent, capacity: u32) -> Result<LinearAllocator, BytesError> {
         let Extent { end, holes, .. } = extent;
         ensure!(
             end <= extent.capacity && extent.capacity <= LinearAllocator::MAX_CAPACITY,
@@ -190,7 +142,7 @@ impl Reader<'_> {
         ensure!(end > 0 || !storage.has_base(), "a base is missing");
         let mut words = Vec::new();
         if holes > 0 {
-            self.extend(&mut words, end.div_ceil(u64::BITS), 0)?;
+            self.from.extend(&mut words, end.div_ceil(u64::BITS), 0)?;
         }
         let set = HoleSet::from_words(words);
         ensure!(set.count() == holes, "there are other holes than are counted");
@@ -201,46 +153,59 @@ impl Reader<'_> {
         );
         Ok(LinearAllocator::restored(end, capacity, set))
     }
-
-    /// Sheared transforms, by slot.
-    fn sheared(&mut self, count: u32) -> Result<BTreeMap<u32, Mat34>, Error> {
-        let slots: Vec<u32> = self.many(count)?;
-        let matrices: Vec<Mat34> = self.many(count)?;
-        ensure!(slots.is_sorted_by(|a, b| a < b), "sheared transforms are not in order");
-        ensure!(matrices.iter().all(Mat34::is_finite), "a sheared transform is not finite");
-        Ok(slots.into_iter().zip(matrices).collect())
-    }
 }
 
-struct ReadSlice<'a, 'b> {
-    slice: &'a mut Slice,
-    from: &'a mut Reader<'b>,
+/// Sheared transforms, by slot.
+fn read_sheared(from: &mut Reader<'_>, count: u32) -> Result<BTreeMap<u32, Mat34>, BytesError> {
+    let slots: Vec<u32> = from.many(count)?;
+    let matrices: Vec<Mat34> = from.many(count)?;
+    ensure!(slots.is_sorted_by(|a, b| a < b), "sheared transforms are not in order");
+    ensure!(matrices.iter().all(Mat34::is_finite), "a sheared transform is not finite");
+    Ok(slots.into_iter().zip(matrices).collect())
 }
 
 impl EachColumn for ReadSlice<'_, '_> {
-    type Error = Error;
+    type Error = BytesError;
 
-    fn column<T: Record>(&mut self, column: &Column<T>) -> Result<(), Error> {
-        let slots = column.storage.of(self.slice);
+    fn column<T: Record>(&mut self, column: &Column<T>) -> Result<(), BytesError> {
+        let slots = column.storage.of(&self.slice);
         let (end, capacity) = (slots.end(), slots.capacity());
-        let array = (column.of_mut)(self.slice);
+        let array = (column.of_mut)(&mut self.slice);
         self.from.extend(array, end, capacity)?;
         // No early end, so that eight values are looked at at once.
         let sound = array.iter().fold(true, |sound, value| sound & value.is_sound());
-        if sound { Ok(()) } else { Err(invalid(column.unsound)) }
+        ensure!(sound, column.unsound);
+        Ok(())
     }
-    fn names(&mut self, column: &Column<Box<str>>) -> Result<(), Error> {
-        let slots = column.storage.of(self.slice);
+
+    fn names(&mut self, column: &Column<Box<str>>) -> Result<(), BytesError> {
+        let slots = column.storage.of(&self.slice);
         let (end, capacity) = (slots.end(), slots.capacity());
         let texts = self.from.texts(end)?;
         let owned = (0..).zip(&texts).all(|(slot, text)| text.is_empty() || slots.is_live(slot));
-        if !owned {
-            return Err(invalid(column.unsound));
-        }
+        ensure!(owned, column.unsound);
         self.slice.names.text_bytes = texts.iter().map(|text| text.len()).sum();
-        let array = (column.of_mut)(self.slice);
-        array.try_reserve_exact(capacity as usize).map_err(|_| Error::AllocationFailed)?;
+        let array = (column.of_mut)(&mut self.slice);
+        array.try_reserve_exact(capacity as usize).map_err(|_| BytesError::AllocationFailed)?;
         array.extend(texts.into_iter().map(Box::from));
         Ok(())
+    }
+}
+
+impl Slice {
+    /// Marks all of a slice that was just read for the next update: whether what is derived is right is not checked, but
+    /// computed anew.
+    fn mark_all(&mut self, config: &SceneConfig) {
+        self.transforms.first_dirty = NIL;
+        self.transforms.mark_all();
+        self.visibilities.dirty = true;
+        self.materials.dirty = true;
+        self.marked = true;
+        self.marked_children.clone_from(&self.children);
+        if config.bounds {
+            let boxes = self.boxes.insert(Box::default());
+            boxes.touch_all(self.shapes.slots.end());
+            self.children.iter().for_each(|_| boxes.children.push(Aabb::INFINITE));
+        }
     }
 }
