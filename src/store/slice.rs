@@ -52,7 +52,7 @@ pub(crate) struct Slice {
     pub(crate) version: u64,
     /// The number of the update that last computed transforms here; [`TransformColumn::swept`] says which.
     pub(crate) swept_in: u64,
-    /// Changes with the places of the transform slots; see [`Layouts`].
+    /// Changes with the places of the transform slots; see [`Layouts`](crate::store::Layouts).
     pub(crate) layout: u64,
     /// How many rows went to a place far from the wished one since the last reconstitution.
     pub(crate) misplaced: u32,
