@@ -86,9 +86,9 @@ impl Scene {
         Stats {
             nodes: self.len(),
             detached: self.detached_len(),
-            doomed: store.doomed_nodes,
+            doomed: store.doomed_nodes(),
             slices: store.slice_count(),
-            tables: store.tables.len(),
+            tables: store.table_count(),
             rows,
             transforms,
             visibilities,
@@ -100,9 +100,9 @@ impl Scene {
             overhead_bytes: store.overhead_bytes(),
             holes: store.count_holes(),
             disorder,
-            reconstitutions: store.reconstitutions,
+            reconstitutions: store.reconstitutions(),
             overflowed: store.count_overflowed(),
-            retired: store.tables.retired(),
+            retired: store.retired_indices(),
         }
     }
 }

@@ -17,35 +17,42 @@
 //! | `sweep` | bringing what is derived up to date |
 //! | `usage` | what it all takes, in records and bytes |
 //! | `validate` | every invariant, checked |
+//! | `view` | what may be read from outside: whole columns |
 
 mod allocation;
 mod bounds;
 mod bulk;
 mod change;
 mod columns;
+mod components;
 mod handles;
 mod image;
 mod order;
+mod questions;
 mod restructuring;
 mod slice;
 mod sweep;
 mod usage;
 mod validate;
+mod view;
 
-pub(crate) use allocation::{Bits, HoleSet, LinearAllocator, MAX_NODES, Need, Runs};
+pub(crate) use allocation::{Bits, LinearAllocator, MAX_NODES, Need, Runs};
 pub(crate) use bounds::SliceBoxes;
 pub(crate) use bulk::{Forest, Head, NodeList, Tour};
 pub(crate) use change::{Feed, Layouts};
 pub(crate) use columns::{
-    At, MaterialColumn, NIL, NameColumn, Occupant, Row, ShapeColumn, ShapeRecord, Slot, Storage, Swept,
-    TransformColumn, VisibilityColumn,
+    At, MaterialColumn, NIL, NameColumn, Occupant, Row, ShapeColumn, ShapeRecord, Slot, Swept, TransformColumn,
+    VisibilityColumn,
 };
 pub(crate) use handles::{Identity, Tables, unique_number};
 pub(crate) use image::Nodes;
 pub(crate) use order::{Settled, Spot};
+pub use restructuring::Maintenance;
 pub(crate) use restructuring::{Capacity, Floating, Standing};
 pub(crate) use slice::Slice;
 pub use usage::Usage;
+pub(crate) use view::BoxView;
+pub use view::{ListedShape, MaterialView, RowView, ShapeView, SliceView, SliceViewMut, TransformView, VisibilityView};
 
 use crate::simd::prefetch;
 use crate::{Mat34, Node, NodeHandle, SceneConfig, Shape};

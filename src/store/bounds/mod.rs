@@ -3,6 +3,8 @@
 //! Only in scenes made with [`SceneConfig::bounds`](crate::SceneConfig::bounds). The update brings them up to date; an edit
 //! only notes which shapes have none that is right.
 
+mod subtree;
+
 use crate::math::{Aabb, BLOCK, Boxes};
 use crate::store::Slice;
 use crate::store::allocation::LinearAllocator;

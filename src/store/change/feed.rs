@@ -274,6 +274,26 @@ impl Feed {
         recalled.sort_unstable_by_key(|&(node, _)| node);
     }
 
+    /// Nodes whose world matrix the last update changed.
+    pub(crate) fn moved(&self) -> &[NodeHandle] {
+        &self.moved
+    }
+
+    /// Nodes whose inherited mask it changed.
+    pub(crate) fn visibility(&self) -> &[NodeHandle] {
+        &self.visibility
+    }
+
+    /// Nodes that came to be in the scene.
+    pub(crate) fn entered(&self) -> &[NodeHandle] {
+        &self.entered
+    }
+
+    /// Nodes that went out of it.
+    pub(crate) fn left(&self) -> &[NodeHandle] {
+        &self.left
+    }
+
     /// The matrix that a node had after the update before the last: the one that it has `now` if it was not there, else
     /// that `of_slot`, if it had the slot then.
     pub(crate) fn previous<'m>(&'m self, node: NodeHandle, now: &'m Mat34, of_slot: &'m Mat34) -> &'m Mat34 {

@@ -11,12 +11,11 @@
 //!   None is set twice, and in the end all are set.
 //! - **Handles, by counting.** Each row's handle leads back to it; there are as many live handles as rows.
 
-use crate::Mat34;
 use crate::record::{BytesError, ensure};
 use crate::simd::prefetch;
 use crate::store::allocation::{HoleSet, LinearAllocator};
 use crate::store::columns::{At, NIL, Occupant, Row, Slot, Storage};
-use crate::store::{Slice, Standing, Tables};
+use crate::store::{Slice, Tables};
 use core::hint::select_unpredictable;
 
 /// What is carried from slice to slice.
@@ -30,30 +29,12 @@ pub(super) struct Checker {
     pub(super) nodes: usize,
     claims: [Claims; 5],
     /// Every portal, and the slice that it leads to.
-    portals: Vec<(At, u32)>,
+    pub(super) portals: Vec<(At, u32)>,
 }
 
 /// The storages whose slots belong to rows.
 const CLAIMED: [Storage; 5] =
     [Storage::Transforms, Storage::Visibilities, Storage::Materials, Storage::Shapes, Storage::Names];
-
-/// How many nodes there are, by what they are part of.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Nodes {
-    pub(crate) attached: usize,
-    pub(crate) detached: usize,
-    pub(in crate::store) doomed: usize,
-}
-
-impl Nodes {
-    fn of(&mut self, standing: Standing) -> &mut usize {
-        match standing {
-            Standing::Attached => &mut self.attached,
-            Standing::Detached => &mut self.detached,
-            Standing::Doomed => &mut self.doomed,
-        }
-    }
-}
 
 /// Slots that have an owner, or are holes.
 #[derive(Debug, Default)]
@@ -308,59 +289,6 @@ impl Counts {
     }
 }
 
-impl Checker {
-    /// Joins the slices by their portals, and checks that they are one tree below the root and one below each topmost slice
-    /// of the detached and the doomed ones.
-    pub(super) fn join(&mut self, slices: &mut [Slice], detached: &[u32], doomed: &[u32]) -> Result<Nodes, BytesError> {
-        ensure!(slices.first().is_some_and(|slice| slice.lives), "there is no root");
-        for &(at, child) in &self.portals {
-            let below = slices.get_mut(child as usize).filter(|below| below.lives);
-            let below = below.ok_or(BytesError::invalid("a portal leads to no slice"))?;
-            ensure!(below.portal == At::NONE, "a slice stands behind two portals");
-            below.portal = at;
-            let above = &mut slices[at.slice as usize];
-            let inherited = above.row(at.row).transform.index();
-            above.transforms.portal_slots.insert(inherited);
-            above.portal_rows.insert(at.row);
-        }
-        let mut nodes = Nodes::default();
-        let mut reached = 0;
-        let mut listed = vec![false; slices.len()];
-        let tops = |list: &[u32], standing: Standing| (0..).zip(list.to_vec()).map(move |top| (top, standing));
-        let root = tops(&[At::ROOT.slice], Standing::Attached);
-        for ((index, top), standing) in
-            root.chain(tops(detached, Standing::Detached)).chain(tops(doomed, Standing::Doomed))
-        {
-            let slice = slices.get_mut(top as usize).filter(|slice| slice.lives && slice.portal == At::NONE);
-            let slice = slice.ok_or(BytesError::invalid("a slice is listed as topmost that is not"))?;
-            ensure!(!core::mem::replace(&mut listed[top as usize], true), "a slice is listed as topmost twice");
-            slice.check_top(standing)?;
-            slice.child_index = index;
-            let mut pending = vec![top];
-            while let Some(number) = pending.pop() {
-                reached += 1;
-                let slice = &mut slices[number as usize];
-                slice.standing = standing;
-                let idle = slice.isolated && !slice.worn;
-                ensure!(standing != Standing::Doomed || idle, "a slice that is to be freed waits for maintenance");
-                *nodes.of(standing) += slice.nodes();
-                let children = core::mem::take(&mut slice.children);
-                for (index, &child) in (0..).zip(&children) {
-                    let below = slices.get_mut(child as usize).ok_or(BytesError::invalid("a child is no slice"))?;
-                    let known = below.portal.slice == number && !core::mem::replace(&mut listed[child as usize], true);
-                    ensure!(known, "a slice is listed where it does not hang");
-                    below.child_index = index;
-                    pending.push(child);
-                }
-                slices[number as usize].children = children;
-            }
-        }
-        let living = slices.iter().filter(|slice| slice.lives).count();
-        ensure!(reached == living, "a slice is in use and hangs nowhere");
-        Ok(nodes)
-    }
-}
-
 impl Slice {
     /// What a slice is to its neighbours: the root's holds the root alone, any other more than one portal.
     fn check_role(&self, number: u32, portals: usize) -> Result<(), BytesError> {
@@ -372,20 +300,6 @@ impl Slice {
         }
         let alone = [self.first_top, self.last_top] == [At::ROOT.row; 2];
         ensure!(alone && live - portals == 1, "the root's slice holds other nodes");
-        Ok(())
-    }
-
-    /// A topmost slice of the tree or of a detached subtree inherits nothing; the latter has one top, a node.
-    fn check_top(&self, standing: Standing) -> Result<(), BytesError> {
-        if standing == Standing::Doomed {
-            return Ok(());
-        }
-        let alone = self.is_alone(self.first_top) && self.row(self.first_top).occupant.as_node().is_some();
-        ensure!(alone, "a topmost slice has not one top node");
-        let neutral = self.transforms.worlds[0].to_bits() == Mat34::IDENTITY.to_bits()
-            && self.visibilities.effective[0] == u32::MAX
-            && self.materials.values[0].is_none();
-        ensure!(neutral, "a topmost slice inherits something");
         Ok(())
     }
 

@@ -25,10 +25,11 @@
 //! matrices and the like) is as of the last update, is not checked, and is computed anew by the next.
 //!
 //! What the bytes say is not trusted. Lengths are held against the bytes that are there before anything is allocated; room
-//! beyond is made for at most sixteen times the bytes. Every invariant is checked (see `check`).
+//! beyond is made for at most sixteen times the bytes. Every invariant is checked (see `check` and `join`).
 
 mod check;
 mod head;
+mod join;
 mod policy;
 mod read;
 mod tables;
@@ -36,4 +37,4 @@ mod tables;
 mod tests;
 mod write;
 
-pub(crate) use check::Nodes;
+pub(crate) use join::Nodes;

@@ -3,8 +3,9 @@
 use crate::record::{BytesError, Reader, Record, ensure};
 use crate::store::allocation::{HoleSet, LinearAllocator, MAX_NODES};
 use crate::store::columns::{Column, EachColumn, NIL, Storage, each_column};
-use crate::store::image::check::{Checker, Nodes};
+use crate::store::image::check::Checker;
 use crate::store::image::head::{Extent, Head};
+use crate::store::image::join::Nodes;
 use crate::store::image::policy::config_of;
 use crate::store::{Slice, Store, Tables};
 use crate::{Aabb, Mat34, SceneConfig};
