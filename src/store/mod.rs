@@ -68,40 +68,40 @@ pub(crate) struct Store {
     pub(crate) tables: Tables,
     pub(crate) config: SceneConfig,
     /// Slices that were edited since they were last maintained.
-    pub(crate) worn: VecDeque<u32>,
+    pub(in crate::store) worn: VecDeque<u32>,
     /// Small slices that had no partner to be merged with when they were last maintained.
-    pub(crate) lonely: Vec<u32>,
+    pub(in crate::store) lonely: Vec<u32>,
     /// The topmost slices of detached subtrees, in no order.
-    pub(crate) detached: Vec<u32>,
+    pub(in crate::store) detached: Vec<u32>,
     /// Detached slices that are marked, and others that were marked while they hung nowhere.
     pub(in crate::store) marked_roots: Vec<u32>,
     /// Slices that were removed and are to be freed, the topmost of each subtree.
-    pub(crate) doomed: Vec<u32>,
+    pub(in crate::store) doomed: Vec<u32>,
     /// How many nodes lie in and below the doomed slices.
     pub(crate) doomed_nodes: usize,
-    pub(crate) reconstitutions: u64,
+    pub(in crate::store) reconstitutions: u64,
     /// How many updates had anything to do.
-    pub(crate) updates: u64,
+    pub(in crate::store) updates: u64,
     /// The newest version that a slice has, or had; changes with the tree of slices too.
-    pub(crate) versions: u64,
-    pub(crate) identity: Identity,
+    pub(in crate::store) versions: u64,
+    pub(in crate::store) identity: Identity,
     /// What changed, where that is told.
     pub(crate) feed: Option<Box<Feed>>,
     /// Which matrix arrays changed.
-    pub(crate) layouts: Layouts,
+    pub(in crate::store) layouts: Layouts,
     /// The slice from which rows float, if any do.
     pub(in crate::store) floats_from: Option<u32>,
     /// The next slice to open, where room was reserved for it.
-    pub(crate) reserved: Option<Slice>,
+    pub(in crate::store) reserved: Option<Slice>,
     /// Rows of a walk, with the row that each hangs below, or slots and their slices: kept to spare allocations.
     pub(crate) order: Vec<(u32, u32)>,
     pub(in crate::store) pending: Vec<(u32, u32)>,
     /// Slices that an update or a removal has yet to come to: kept to spare allocations.
-    pub(crate) descent: Vec<u32>,
+    pub(in crate::store) descent: Vec<u32>,
     /// The lists of a batch: kept to spare allocations.
     pub(crate) tour: Tour,
     /// Slices that an update came to, parents first, where there are boxes to be brought up to date.
-    pub(crate) swept: Vec<u32>,
+    pub(in crate::store) swept: Vec<u32>,
 }
 
 impl Store {

@@ -16,48 +16,48 @@ const NEAR: u32 = 64;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Slice {
     pub(crate) row_slots: LinearAllocator,
-    pub(crate) rows: Vec<Row>,
+    pub(in crate::store) rows: Vec<Row>,
     pub(crate) transforms: TransformColumn,
     pub(crate) visibilities: VisibilityColumn,
     pub(crate) materials: MaterialColumn,
     pub(crate) shapes: ShapeColumn,
     pub(crate) names: NameColumn,
     /// World boxes, where the scene keeps any.
-    pub(crate) boxes: Option<Box<SliceBoxes>>,
+    pub(in crate::store) boxes: Option<Box<SliceBoxes>>,
     /// The ends of the run.
-    pub(crate) first_top: u32,
-    pub(crate) last_top: u32,
+    pub(in crate::store) first_top: u32,
+    pub(in crate::store) last_top: u32,
     /// The row that stands for this slice, or [`At::NONE`].
     pub(crate) portal: At,
     /// The rows that are portals: which of them are is known without looking at the rows.
-    pub(crate) portal_rows: Bits,
+    pub(in crate::store) portal_rows: Bits,
     /// The slices behind this slice's portals, in depth-first order after a reconstitution.
-    pub(crate) children: Vec<u32>,
+    pub(in crate::store) children: Vec<u32>,
     /// This slice's place among its parent's `children`, or among the detached ones.
-    pub(crate) child_index: u32,
+    pub(in crate::store) child_index: u32,
     /// Children that are marked.
-    pub(crate) marked_children: Vec<u32>,
+    pub(in crate::store) marked_children: Vec<u32>,
     /// Whether something in or below this slice is to be updated.
-    pub(crate) marked: bool,
+    pub(in crate::store) marked: bool,
     /// Whether the slice is on the store's list of those that were edited since they were last maintained.
-    pub(crate) worn: bool,
+    pub(in crate::store) worn: bool,
     /// Whether the slice was asked for: it is not merged with others.
     pub(crate) isolated: bool,
     /// What the slice is part of.
     pub(crate) standing: Standing,
     /// Whether an update has read the slice since it was last reconstituted.
-    pub(crate) read: bool,
+    pub(in crate::store) read: bool,
     /// Changes with whatever of the slice but its transforms changes: topology, components, what they inherit. Counted by
     /// the store: no two slices that ever have the same number have the same.
-    pub(crate) version: u64,
+    pub(in crate::store) version: u64,
     /// The number of the update that last computed transforms here; [`TransformColumn::swept`] says which.
-    pub(crate) swept_in: u64,
+    pub(in crate::store) swept_in: u64,
     /// Changes with the places of the transform slots; see [`Layouts`](crate::store::Layouts).
-    pub(crate) layout: u64,
+    pub(in crate::store) layout: u64,
     /// How many rows went to a place far from the wished one since the last reconstitution.
-    pub(crate) misplaced: u32,
+    pub(in crate::store) misplaced: u32,
     /// Whether the slot of this slice in the store is in use.
-    pub(crate) lives: bool,
+    pub(in crate::store) lives: bool,
 }
 
 impl Slice {

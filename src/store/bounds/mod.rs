@@ -21,15 +21,15 @@ use crate::store::allocation::LinearAllocator;
 /// ```
 #[derive(Clone, Debug)]
 pub(crate) struct SliceBoxes {
-    pub(crate) shapes: Boxes,
+    pub(in crate::store) shapes: Boxes,
     /// Handles as bits; whatever where the box is not present.
-    pub(crate) nodes: Vec<u64>,
-    pub(crate) present: Vec<u64>,
+    pub(in crate::store) nodes: Vec<u64>,
+    pub(in crate::store) present: Vec<u64>,
     stale: Vec<u64>,
-    pub(crate) blocks: Boxes,
+    pub(in crate::store) blocks: Boxes,
     /// About all blocks.
-    pub(crate) own: Aabb,
-    pub(crate) children: Boxes,
+    pub(in crate::store) own: Aabb,
+    pub(in crate::store) children: Boxes,
 }
 
 impl Default for SliceBoxes {

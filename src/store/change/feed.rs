@@ -71,13 +71,13 @@ pub(crate) struct Feed {
     /// The same of masks.
     veiled: Vec<(NodeHandle, u32)>,
     /// Slices with slots that are not settled.
-    pub(crate) unsettled: Vec<u32>,
+    pub(in crate::store) unsettled: Vec<u32>,
     /// The same of the last update, while another one goes on.
     settling: Vec<u32>,
-    pub(crate) moved: Vec<NodeHandle>,
-    pub(crate) visibility: Vec<NodeHandle>,
-    pub(crate) entered: Vec<NodeHandle>,
-    pub(crate) left: Vec<NodeHandle>,
+    pub(in crate::store) moved: Vec<NodeHandle>,
+    pub(in crate::store) visibility: Vec<NodeHandle>,
+    pub(in crate::store) entered: Vec<NodeHandle>,
+    pub(in crate::store) left: Vec<NodeHandle>,
     /// What was displaced before the last update, by handle.
     recalled: Vec<(NodeHandle, Mat34)>,
     /// Slots that changed in the slice that is looked at, also as a set, and those of nodes that are new: kept to spare

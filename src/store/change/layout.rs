@@ -19,9 +19,9 @@ pub(crate) struct Layouts {
     /// Numbers of slices that went since the last update; some are in use again.
     gone: Vec<u32>,
     /// Slices whose matrices changed with the last update.
-    pub(crate) changed: Vec<u32>,
+    pub(in crate::store) changed: Vec<u32>,
     /// Slices that went before the last update and since the one before.
-    pub(crate) dropped: Vec<u32>,
+    pub(in crate::store) dropped: Vec<u32>,
 }
 
 impl Layouts {

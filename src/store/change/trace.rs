@@ -40,13 +40,13 @@ fn differ(a: &Mat34, b: &Mat34) -> bool {
 #[derive(Clone, Debug)]
 pub(crate) struct Trace {
     /// The row of each slot; [`NIL`] for the base.
-    pub(crate) owners: Vec<u32>,
+    pub(in crate::store) owners: Vec<u32>,
     /// World matrices after the update before the last.
-    pub(crate) previous: Vec<Mat34>,
+    pub(in crate::store) previous: Vec<Mat34>,
     /// Slots of which `previous` is not their history, but `worlds` is: the last update computed them.
     unsettled: Bits,
     /// Whether there may be any.
-    pub(crate) waits: bool,
+    pub(in crate::store) waits: bool,
 }
 
 impl Trace {
@@ -104,11 +104,11 @@ impl Trace {
 #[derive(Clone, Debug)]
 pub(crate) struct MaskTrace {
     /// The row of each slot; [`NIL`] for the base.
-    pub(crate) owners: Vec<u32>,
+    pub(in crate::store) owners: Vec<u32>,
     /// The base after the last update. Of the other slots nothing but an update writes the effective mask.
-    pub(crate) base: u32,
+    pub(in crate::store) base: u32,
     /// Slots whose mask the last sweep changed.
-    pub(crate) changed: Vec<u32>,
+    pub(in crate::store) changed: Vec<u32>,
 }
 
 impl MaskTrace {

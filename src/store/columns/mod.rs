@@ -38,23 +38,23 @@ pub(in crate::store) fn put<T>(array: &mut Vec<T>, slot: u32, value: T) {
 /// reads the result.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct TransformColumn {
-    pub(crate) slots: LinearAllocator,
+    pub(in crate::store) slots: LinearAllocator,
     pub(crate) locals: Vec<PackedTransform>,
     /// The slot of the nearest ancestor in the slice that has a transform, else 0.
     pub(crate) parents: Vec<u32>,
     pub(crate) worlds: Vec<Mat34>,
     /// Slots whose world matrix is not up to date for a reason of their own.
-    pub(crate) dirty: Bits,
+    pub(in crate::store) dirty: Bits,
     /// No slot before this one is dirty.
-    pub(crate) first_dirty: u32,
+    pub(in crate::store) first_dirty: u32,
     /// The slots that the last sweep computed.
-    pub(crate) swept: Swept,
+    pub(in crate::store) swept: Swept,
     /// Slots that some portal finds effective, or did: where one of these changes, slices below are to be looked at.
-    pub(crate) portal_slots: Bits,
+    pub(in crate::store) portal_slots: Bits,
     /// Local transforms that shear, by slot; the others pay nothing for them.
-    pub(crate) sheared: BTreeMap<u32, Mat34>,
+    pub(in crate::store) sheared: BTreeMap<u32, Mat34>,
     /// Who has each slot and what was in it, where changes are told.
-    pub(crate) trace: Option<Box<Trace>>,
+    pub(in crate::store) trace: Option<Box<Trace>>,
 }
 
 impl TransformColumn {
@@ -177,8 +177,8 @@ impl TransformColumn {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Swept {
     /// Every one, whatever the bits say.
-    pub(crate) all: bool,
-    pub(crate) slots: Bits,
+    pub(in crate::store) all: bool,
+    pub(in crate::store) slots: Bits,
 }
 
 impl Swept {
@@ -191,14 +191,14 @@ impl Swept {
 /// Visibility masks. Slot 0 is the base; *parent slot < slot*.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct VisibilityColumn {
-    pub(crate) slots: LinearAllocator,
+    pub(in crate::store) slots: LinearAllocator,
     pub(crate) locals: Vec<u32>,
-    pub(crate) parents: Vec<u32>,
-    pub(crate) effective: Vec<u32>,
+    pub(in crate::store) parents: Vec<u32>,
+    pub(in crate::store) effective: Vec<u32>,
     /// Whether some mask or parent changed since the last sweep.
     pub(crate) dirty: bool,
     /// Who has each slot, where changes are told.
-    pub(crate) trace: Option<Box<MaskTrace>>,
+    pub(in crate::store) trace: Option<Box<MaskTrace>>,
 }
 
 impl VisibilityColumn {
@@ -243,7 +243,7 @@ impl VisibilityColumn {
 /// Materials: they override and never combine, so a slot needs no parent. Slot 0 is the base.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct MaterialColumn {
-    pub(crate) slots: LinearAllocator,
+    pub(in crate::store) slots: LinearAllocator,
     /// `None` in the base alone, where nothing above the slice says a material.
     pub(crate) values: Vec<Option<u32>>,
     /// Whether some value changed since the last update.
@@ -292,7 +292,7 @@ const _: () = assert!(size_of::<ShapeRecord>() == 24);
 /// Shapes: order is locality alone.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ShapeColumn {
-    pub(crate) slots: LinearAllocator,
+    pub(in crate::store) slots: LinearAllocator,
     pub(crate) records: Vec<ShapeRecord>,
     /// Local bounds.
     pub(crate) bounds: Vec<Aabb>,
@@ -342,10 +342,10 @@ impl ShapeColumn {
 /// Names: off every hot path.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct NameColumn {
-    pub(crate) slots: LinearAllocator,
-    pub(crate) names: Vec<Box<str>>,
+    pub(in crate::store) slots: LinearAllocator,
+    pub(in crate::store) names: Vec<Box<str>>,
     /// The bytes of all names.
-    pub(crate) text_bytes: usize,
+    pub(in crate::store) text_bytes: usize,
 }
 
 impl NameColumn {

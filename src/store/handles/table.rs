@@ -13,11 +13,11 @@ pub(crate) const LIVE: u32 = 1 << 31;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Entry {
     /// The generation of the entry's last node, with [`LIVE`] above it while that node lives.
-    pub(crate) state: u32,
+    pub(in crate::store) state: u32,
     /// The node's slice.
-    pub(crate) slice: u32,
+    pub(in crate::store) slice: u32,
     /// The node's row, or the next free entry.
-    pub(crate) row: u32,
+    pub(in crate::store) row: u32,
 }
 
 /// How many strands a free list has.
@@ -30,8 +30,8 @@ pub(crate) const STRANDS: u32 = 8;
 /// asked for ahead.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FreeList {
-    pub(crate) heads: [u32; STRANDS as usize],
-    pub(crate) len: u32,
+    pub(in crate::store) heads: [u32; STRANDS as usize],
+    pub(in crate::store) len: u32,
 }
 
 impl FreeList {
@@ -59,23 +59,23 @@ impl FreeList {
 /// One table of at most 4096 entries, opened by a slice and never freed.
 #[derive(Clone, Debug)]
 pub(crate) struct Table {
-    pub(crate) entries: Vec<Entry>,
+    pub(in crate::store) entries: Vec<Entry>,
     /// The free list, threaded through the entries.
-    pub(crate) free: FreeList,
+    pub(in crate::store) free: FreeList,
     /// The slice that allocates from this table, or [`NIL`] while it waits in the pool.
-    pub(crate) owner: u32,
+    pub(in crate::store) owner: u32,
     /// The next open table of the same owner.
-    pub(crate) next_open: u32,
+    pub(in crate::store) next_open: u32,
     /// Whether the table is on its owner's list of open tables.
-    pub(crate) listed: bool,
+    pub(in crate::store) listed: bool,
 }
 
 /// The tables that one slice allocates from.
 #[derive(Clone, Debug)]
 pub(crate) struct Shelf {
     /// The first table with a free entry, or with room to grow.
-    pub(crate) open: u32,
-    pub(crate) owned: SmallVec<[u32; 2]>,
+    pub(in crate::store) open: u32,
+    pub(in crate::store) owned: SmallVec<[u32; 2]>,
 }
 
 impl Shelf {
@@ -89,14 +89,14 @@ impl Shelf {
 /// Source: the thesis, section 4.4.4 (metadata array and its free list).
 #[derive(Clone, Debug)]
 pub(crate) struct Tables {
-    pub(crate) tables: Vec<Table>,
+    pub(in crate::store) tables: Vec<Table>,
     /// By slice number.
-    pub(crate) shelves: Vec<Shelf>,
-    pub(crate) pool: Shelf,
+    pub(in crate::store) shelves: Vec<Shelf>,
+    pub(in crate::store) pool: Shelf,
     initial_entries: u32,
-    pub(crate) max_entries: u32,
-    pub(crate) max_generation: u32,
-    pub(crate) retired: usize,
+    pub(in crate::store) max_entries: u32,
+    pub(in crate::store) max_generation: u32,
+    pub(in crate::store) retired: usize,
 }
 
 impl Tables {
