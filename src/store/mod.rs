@@ -36,23 +36,28 @@ mod usage;
 mod validate;
 mod view;
 
-pub(crate) use allocation::{Bits, LinearAllocator, MAX_NODES, Need, Runs};
-pub(crate) use bounds::SliceBoxes;
+// What the rest of the crate sees.
+pub(crate) use allocation::{Bits, MAX_NODES, Need, Runs};
 pub(crate) use bulk::{Forest, Head, NodeList, Tour};
-pub(crate) use change::{Feed, Layouts};
-pub(crate) use columns::{
-    At, MaterialColumn, NIL, NameColumn, Occupant, Row, ShapeColumn, ShapeRecord, Slot, Swept, TransformColumn,
-    VisibilityColumn,
-};
-pub(crate) use handles::{Identity, Tables, unique_number};
+pub(crate) use change::Feed;
+pub(crate) use columns::{At, NIL, ShapeRecord};
+pub(crate) use handles::unique_number;
 pub(crate) use image::Nodes;
 pub(crate) use order::{Settled, Spot};
 pub use restructuring::Maintenance;
-pub(crate) use restructuring::{Capacity, Floating, Standing};
-pub(crate) use slice::Slice;
+pub(crate) use restructuring::{Floating, Standing};
 pub use usage::Usage;
 pub(crate) use view::BoxView;
 pub use view::{ListedShape, MaterialView, RowView, ShapeView, SliceView, SliceViewMut, TransformView, VisibilityView};
+
+// What the folders see of each other.
+use allocation::LinearAllocator;
+use bounds::SliceBoxes;
+use change::Layouts;
+use columns::{MaterialColumn, NameColumn, Occupant, Row, ShapeColumn, Slot, Swept, TransformColumn, VisibilityColumn};
+use handles::{Identity, Tables};
+use restructuring::Capacity;
+use slice::Slice;
 
 use crate::simd::prefetch;
 use crate::{Mat34, Node, NodeHandle, SceneConfig, Shape};

@@ -108,12 +108,12 @@ impl EachColumn for Allocated<'_> {
 
 impl Slice {
     /// The bytes of all arrays, and of what stands beside them.
-    pub(crate) fn allocated_bytes(&self) -> usize {
+    pub(in crate::store) fn allocated_bytes(&self) -> usize {
         self.bytes_by_storage().iter().sum::<usize>() + self.box_bytes()
     }
 
     /// The bytes of world boxes.
-    pub(crate) fn box_bytes(&self) -> usize {
+    pub(in crate::store) fn box_bytes(&self) -> usize {
         self.boxes.as_ref().map_or(0, |boxes| boxes.allocated_bytes())
     }
 

@@ -10,7 +10,7 @@ use crate::store::allocation::LinearAllocator;
 use core::convert::Infallible;
 
 /// How many allocators a slice has.
-pub(crate) const STORAGES: usize = 6;
+pub(in crate::store) const STORAGES: usize = 6;
 
 /// Which of a slice's allocators hands out the slots of an array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,15 +25,15 @@ pub(crate) enum Storage {
 
 impl Storage {
     /// In the order in which they are declared, which is also that of a snapshot.
-    pub(crate) const ALL: [Self; STORAGES] =
+    pub(in crate::store) const ALL: [Self; STORAGES] =
         [Self::Rows, Self::Transforms, Self::Visibilities, Self::Materials, Self::Shapes, Self::Names];
 
     /// Whether slot 0 is the base, which is always there.
-    pub(crate) fn has_base(self) -> bool {
+    pub(in crate::store) fn has_base(self) -> bool {
         matches!(self, Self::Transforms | Self::Visibilities | Self::Materials)
     }
 
-    pub(crate) fn of(self, slice: &Slice) -> &LinearAllocator {
+    pub(in crate::store) fn of(self, slice: &Slice) -> &LinearAllocator {
         match self {
             Self::Rows => &slice.row_slots,
             Self::Transforms => &slice.transforms.slots,
@@ -44,7 +44,7 @@ impl Storage {
         }
     }
 
-    pub(crate) fn of_mut(self, slice: &mut Slice) -> &mut LinearAllocator {
+    pub(in crate::store) fn of_mut(self, slice: &mut Slice) -> &mut LinearAllocator {
         match self {
             Self::Rows => &mut slice.row_slots,
             Self::Transforms => &mut slice.transforms.slots,
@@ -57,7 +57,7 @@ impl Storage {
 
     /// The bytes that a slot takes in all arrays of the storage.
     #[inline]
-    pub(crate) fn slot_bytes(self) -> usize {
+    pub(in crate::store) fn slot_bytes(self) -> usize {
         /// Adds up the bytes of one storage.
         struct Sum(Storage, usize);
 
@@ -110,7 +110,7 @@ pub(crate) trait EachColumn {
 
 /// Shows `each` every array, in the order of a snapshot; ends at the first error.
 #[inline]
-pub(crate) fn each_column<E: EachColumn>(each: &mut E) -> Result<(), E::Error> {
+pub(in crate::store) fn each_column<E: EachColumn>(each: &mut E) -> Result<(), E::Error> {
     macro_rules! columns {
         ($($method:ident $storage:ident: $($field:ident).+, $unsound:literal;)*) => {
             $(each.$method(&Column {

@@ -12,7 +12,7 @@ mod fill;
 mod records;
 mod row;
 
-pub(crate) use description::{Column, EachColumn, STORAGES, Storage, each_column};
+pub(in crate::store) use description::{Column, EachColumn, STORAGES, Storage, each_column};
 pub(crate) use row::{At, NIL, Occupant, Row, Slot};
 
 use crate::math::{Aabb, Mat34, PackedTransform};

@@ -78,7 +78,7 @@ impl Store {
     /// A slice that has to grow and was not read by any update since it was last in order grows in place instead: an order
     /// that nobody reads need not be restored.
     #[cold]
-    pub(crate) fn make_room(&mut self, slice: u32, need: &Need) {
+    pub(in crate::store) fn make_room(&mut self, slice: u32, need: &Need) {
         if !self.may_hold(slice, need.rows) {
             return self.split(slice);
         }
@@ -101,14 +101,14 @@ impl Store {
     ///
     /// Where holes are not reused, an eighth of the maximum is kept out of use, or a slice near it would have to be
     /// packed for every single insert.
-    pub(crate) fn may_hold(&self, slice: u32, rows: u32) -> bool {
+    pub(in crate::store) fn may_hold(&self, slice: u32, rows: u32) -> bool {
         let SceneConfig { max_nodes, reuse_holes, .. } = self.config;
         let most = if rows == 0 || reuse_holes { max_nodes } else { max_nodes - max_nodes / 8 };
         self.slice(slice).row_slots.live() + rows <= most
     }
 
     /// The capacity at which a slice has room for more after it was rebuilt.
-    pub(crate) fn capacity_for(&self, slice: u32, need: &Need) -> Capacity {
+    pub(in crate::store) fn capacity_for(&self, slice: u32, need: &Need) -> Capacity {
         let full = self.slice(slice);
         let suffices = |storage: Storage| packing_suffices(storage.of(full), need.slots(storage));
         let suffices = Storage::ALL.into_iter().all(suffices);
@@ -118,7 +118,7 @@ impl Store {
     /// Rebuilds a slice in depth-first order. Handles stay valid; rows and slots are others afterwards.
     ///
     /// Everything is found by links alone, so effective slots need not be right before, only own ones.
-    pub(crate) fn reconstitute(&mut self, number: u32, capacity: Capacity) {
+    pub(in crate::store) fn reconstitute(&mut self, number: u32, capacity: Capacity) {
         self.reconstitutions += 1;
         let mut order = core::mem::take(&mut self.order);
         let mut old = core::mem::take(&mut self.slices[number as usize]);
@@ -200,7 +200,12 @@ impl Slice {
     /// Gives every storage that is to grow more capacity, and leaves all records where they are: room for what `need` says
     /// behind the end, and at least `factor` times the present, but for no more rows than `most`. On an error every storage
     /// is as it was, but for unused memory.
-    pub(crate) fn try_grow_in_place(&mut self, need: &Need, factor: f32, most: u32) -> Result<(), TryReserveError> {
+    pub(in crate::store) fn try_grow_in_place(
+        &mut self,
+        need: &Need,
+        factor: f32,
+        most: u32,
+    ) -> Result<(), TryReserveError> {
         let capacities = Storage::ALL.map(|storage| {
             let slots = storage.of(self);
             let capacity = slots.capacity().max(slots.end() + need.slots(storage)).max(scaled(slots.live(), factor));
@@ -223,7 +228,7 @@ impl Slice {
     }
 
     /// All rows in depth-first order, each with the place of its parent in that order or [`NIL`].
-    pub(crate) fn depth_first_order(&self, order: &mut Vec<(u32, u32)>, pending: &mut Vec<(u32, u32)>) {
+    pub(in crate::store) fn depth_first_order(&self, order: &mut Vec<(u32, u32)>, pending: &mut Vec<(u32, u32)>) {
         order.clear();
         order.reserve(self.row_slots.live() as usize);
         pending.clear();

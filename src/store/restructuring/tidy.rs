@@ -191,7 +191,7 @@ impl Slice {
 
     /// How far the rows are from depth-first order: the share that was put far from its place, at most 1.
     #[expect(clippy::cast_precision_loss, reason = "a share")]
-    pub(crate) fn disorder(&self) -> f32 {
+    pub(in crate::store) fn disorder(&self) -> f32 {
         (self.misplaced as f32 / self.row_slots.live().max(1) as f32).min(1.0)
     }
 
