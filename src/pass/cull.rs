@@ -326,14 +326,14 @@ fn find_in_block<'s, P: Probe>(
         if whole { present } else { probes[index].touched(boxes.shapes().block(block)) & present }
     };
     let (first, nodes) = (block * BLOCK, &boxes.nodes()[block * BLOCK..]);
-    let (masks, records) = (slice.visibilities().masks(), slice.shapes().records());
+    let masks = slice.visibilities().masks();
     // Where no node has a visibility, all have what the slice inherits.
     let uniform = masks.len() == 1;
     if uniform && masks[0] & layers == 0 {
         return;
     }
     let mut show = |at: usize, probes: u32| {
-        if uniform || masks[records[first + at].visibility as usize] & layers != 0 {
+        if uniform || masks[slice.shapes().records()[first + at].visibility as usize] & layers != 0 {
             found(Found { slice, slot: first + at, node: nodes[at], probes });
         }
     };
