@@ -100,6 +100,7 @@ mod handle;
 mod math;
 mod node;
 mod radix;
+mod record;
 mod seal;
 mod simd;
 mod store;

@@ -7,7 +7,7 @@
 
 use crate::math::{Aabb, BLOCK, BoxGroup, Frustum, GROUP, Ray, Sphere};
 use crate::pass::draw::Listing;
-use crate::store::{At, ShapeRecord, Slice, SliceBoxes, Store};
+use crate::store::{At, BoxView, ShapeRecord, SliceView, Store};
 use crate::{NodeHandle, simd};
 use smallvec::SmallVec;
 
@@ -71,7 +71,7 @@ impl Probe for Ray {
 
 /// A shape that is touched.
 pub(crate) struct Found<'s> {
-    pub(crate) slice: &'s Slice,
+    pub(crate) slice: SliceView<'s>,
     slot: usize,
     /// The node's handle, as bits.
     node: u64,
@@ -88,13 +88,12 @@ impl<'s> Found<'s> {
 
     #[inline]
     pub(crate) fn record(&self) -> &'s ShapeRecord {
-        &self.slice.shapes.records[self.slot]
+        &self.slice.shapes().records()[self.slot]
     }
 
     /// The shape's world box.
     pub(crate) fn bounds(&self) -> Aabb {
-        let world = &self.slice.transforms.worlds[self.record().transform as usize];
-        self.slice.shapes.bounds[self.slot].transformed(world)
+        self.slice.shapes().world_box(self.slot)
     }
 }
 
@@ -148,16 +147,16 @@ fn ones(mut word: u64) -> impl Iterator<Item = usize> {
 /// Asks for the lines of a block that is looked at next: blocks lie apart, and each is too short for the processor to
 /// foresee. Where the whole block is inside (of the first probe, which is often the only one) its boxes are not read.
 #[inline]
-fn prefetch_block(boxes: &SliceBoxes, block: usize, whole: bool) {
+fn prefetch_block(boxes: BoxView<'_>, block: usize, whole: bool) {
     if !whole {
-        for group in boxes.shapes.block(block) {
+        for group in boxes.shapes().block(block) {
             simd::prefetch(&group.min, 0);
             simd::prefetch(&group.min, 2);
             simd::prefetch(&group.max, 1);
         }
     }
     for slot in (block * BLOCK..(block + 1) * BLOCK).step_by(8) {
-        simd::prefetch(&boxes.nodes, slot);
+        simd::prefetch(boxes.nodes(), slot);
     }
 }
 
@@ -226,7 +225,7 @@ impl Store {
         pending.push(Stop { slice: At::ROOT.slice, touch: all });
         while let Some(stop) = pending.pop() {
             route.push(stop);
-            let slice = self.slice(stop.slice);
+            let slice = self.view(stop.slice);
             let first = pending.len();
             self.find_children(slice, probes, (stop.touch, all), &mut pending);
             pending[first..].reverse();
@@ -243,18 +242,24 @@ impl Store {
         found: &mut impl FnMut(Found<'s>),
     ) {
         for &Stop { slice, touch } in route {
-            self.slice(slice).find_shapes(probes, touch, layers, found);
+            find_shapes(self.view(slice), probes, touch, layers, found);
         }
     }
 
     /// Lists the child slices that some probe touches, or that wait for the update.
-    fn find_children<P: Probe>(&self, slice: &Slice, probes: &[P], (touch, all): (Touch, Touch), pending: &mut Route) {
-        let Some(boxes) = &slice.boxes else { return };
-        for (children, groups) in slice.children.chunks(BLOCK).zip(boxes.children.groups().chunks(GROUPS)) {
+    fn find_children<P: Probe>(
+        &self,
+        slice: SliceView<'_>,
+        probes: &[P],
+        (touch, all): (Touch, Touch),
+        pending: &mut Route,
+    ) {
+        let Some(boxes) = slice.boxes() else { return };
+        for (children, groups) in slice.children().chunks(BLOCK).zip(boxes.children().groups().chunks(GROUPS)) {
             let answers = Answers::ask(probes, touch, groups);
-            if slice.marked {
+            if slice.is_marked() {
                 for (at, &child) in children.iter().enumerate() {
-                    let touch = if self.slice(child).marked { all } else { answers.of(probes.len(), at) };
+                    let touch = if self.view(child).is_marked() { all } else { answers.of(probes.len(), at) };
                     if touch.active != 0 {
                         pending.push(Stop { slice: child, touch });
                     }
@@ -268,106 +273,108 @@ impl Store {
     }
 }
 
-impl Slice {
-    /// Shows `found` the slice's own shapes that some probe touches.
-    fn find_shapes<'s, P: Probe>(&'s self, probes: &[P], touch: Touch, layers: u32, found: &mut impl FnMut(Found<'s>)) {
-        let Some(boxes) = &self.boxes else { return };
-        if self.marked {
-            self.find_stale(boxes, probes, layers, found);
-        }
-        // Of a slice without others below, the box above was that of its own shapes.
-        let alone = boxes.children.is_empty() && !self.marked;
-        let touch =
-            if alone { touch } else { Answers::ask(probes, touch, &[BoxGroup::of(&boxes.own)]).of(probes.len(), 0) };
-        if touch.active == 0 {
-            return;
-        }
-        for (first, groups) in (0..).step_by(BLOCK).zip(boxes.blocks.groups().chunks(GROUPS)) {
-            let answers = Answers::ask(probes, touch, groups);
-            let last = boxes.present.len() - first;
-            let end = if last >= BLOCK { u64::MAX } else { (1 << last) - 1 };
-            let mut touched = ones(answers.any & end).peekable();
-            while let Some(at) = touched.next() {
-                if let Some(&next) = touched.peek() {
-                    let whole = answers.inside[0] >> next & 1 != 0;
-                    prefetch_block(boxes, first + next, whole);
-                }
-                self.find_in_block(boxes, first + at, probes, answers.of(probes.len(), at), layers, found);
+/// Shows `found` the slice's own shapes that some probe touches.
+fn find_shapes<'s, P: Probe>(
+    slice: SliceView<'s>,
+    probes: &[P],
+    touch: Touch,
+    layers: u32,
+    found: &mut impl FnMut(Found<'s>),
+) {
+    let Some(boxes) = slice.boxes() else { return };
+    if slice.is_marked() {
+        find_stale(slice, boxes, probes, layers, found);
+    }
+    // Of a slice without others below, the box above was that of its own shapes.
+    let alone = boxes.children().is_empty() && !slice.is_marked();
+    let touch =
+        if alone { touch } else { Answers::ask(probes, touch, &[BoxGroup::of(boxes.own())]).of(probes.len(), 0) };
+    if touch.active == 0 {
+        return;
+    }
+    for (first, groups) in (0..).step_by(BLOCK).zip(boxes.blocks().groups().chunks(GROUPS)) {
+        let answers = Answers::ask(probes, touch, groups);
+        let last = boxes.present().len() - first;
+        let end = if last >= BLOCK { u64::MAX } else { (1 << last) - 1 };
+        let mut touched = ones(answers.any & end).peekable();
+        while let Some(at) = touched.next() {
+            if let Some(&next) = touched.peek() {
+                let whole = answers.inside[0] >> next & 1 != 0;
+                prefetch_block(boxes, first + next, whole);
             }
+            find_in_block(slice, boxes, first + at, probes, answers.of(probes.len(), at), layers, found);
         }
     }
+}
 
-    fn find_in_block<'s, P: Probe>(
-        &'s self,
-        boxes: &SliceBoxes,
-        block: usize,
-        probes: &[P],
-        touch: Touch,
-        layers: u32,
-        found: &mut impl FnMut(Found<'s>),
-    ) {
-        let present = boxes.present[block];
-        if present == 0 {
-            // Edits may have taken the whole block, and cut the records before it.
-            return;
-        }
-        let touched = |index: usize| {
-            let whole = touch.inside >> index & 1 != 0;
-            if whole { present } else { probes[index].touched(boxes.shapes.block(block)) & present }
-        };
-        let (first, nodes) = (block * BLOCK, &boxes.nodes[block * BLOCK..]);
-        let masks = &self.visibilities.effective;
-        // Where no node has a visibility, all have what the slice inherits.
-        let uniform = masks.len() == 1;
-        if uniform && masks[0] & layers == 0 {
-            return;
-        }
-        let mut show = |at: usize, probes: u32| {
-            if uniform || masks[self.shapes.records[first + at].visibility as usize] & layers != 0 {
-                found(Found { slice: self, slot: first + at, node: nodes[at], probes });
-            }
-        };
-        if touch.active.is_power_of_two() {
-            ones(touched(touch.active.trailing_zeros() as usize)).for_each(|at| show(at, touch.active));
-            return;
-        }
-        let mut words = [0; MOST_PROBES];
-        let mut any = 0;
-        for index in ones(touch.active.into()) {
-            words[index] = touched(index);
-            any |= words[index];
-        }
-        for at in ones(any) {
-            show(
-                at,
-                ones(touch.active.into()).fold(0, |bits, index| bits | ((words[index] >> at & 1) as u32) << index),
-            );
-        }
+fn find_in_block<'s, P: Probe>(
+    slice: SliceView<'s>,
+    boxes: BoxView<'_>,
+    block: usize,
+    probes: &[P],
+    touch: Touch,
+    layers: u32,
+    found: &mut impl FnMut(Found<'s>),
+) {
+    let present = boxes.present()[block];
+    if present == 0 {
+        // Edits may have taken the whole block, and cut the records before it.
+        return;
     }
+    let touched = |index: usize| {
+        let whole = touch.inside >> index & 1 != 0;
+        if whole { present } else { probes[index].touched(boxes.shapes().block(block)) & present }
+    };
+    let (first, nodes) = (block * BLOCK, &boxes.nodes()[block * BLOCK..]);
+    let masks = slice.visibilities().masks();
+    // Where no node has a visibility, all have what the slice inherits.
+    let uniform = masks.len() == 1;
+    if uniform && masks[0] & layers == 0 {
+        return;
+    }
+    let mut show = |at: usize, probes: u32| {
+        if uniform || masks[slice.shapes().records()[first + at].visibility as usize] & layers != 0 {
+            found(Found { slice, slot: first + at, node: nodes[at], probes });
+        }
+    };
+    if touch.active.is_power_of_two() {
+        ones(touched(touch.active.trailing_zeros() as usize)).for_each(|at| show(at, touch.active));
+        return;
+    }
+    let mut words = [0; MOST_PROBES];
+    let mut any = 0;
+    for index in ones(touch.active.into()) {
+        words[index] = touched(index);
+        any |= words[index];
+    }
+    for at in ones(any) {
+        show(at, ones(touch.active.into()).fold(0, |bits, index| bits | ((words[index] >> at & 1) as u32) << index));
+    }
+}
 
-    /// Shows `found` the shapes whose boxes wait for the update.
-    #[cold]
-    fn find_stale<'s, P: Probe>(
-        &'s self,
-        boxes: &SliceBoxes,
-        probes: &[P],
-        layers: u32,
-        found: &mut impl FnMut(Found<'s>),
-    ) {
-        for (block, &word) in boxes.stale_words().iter().enumerate() {
-            for at in ones(word & self.shapes.slots.live_word(block)) {
-                let slot = block * BLOCK + at;
-                let record = &self.shapes.records[slot];
-                if self.visibilities.effective[record.visibility as usize] & layers == 0 {
-                    continue;
-                }
-                let mut shape = Found { slice: self, slot, node: record.node, probes: 0 };
-                let group = [BoxGroup::of(&shape.bounds())];
-                let touch = |(index, probe): (usize, &P)| ((probe.touched(&group) & 1) as u32) << index;
-                shape.probes = probes.iter().enumerate().map(touch).fold(0, |bits, bit| bits | bit);
-                if shape.probes != 0 {
-                    found(shape);
-                }
+/// Shows `found` the shapes whose boxes wait for the update.
+#[cold]
+fn find_stale<'s, P: Probe>(
+    slice: SliceView<'s>,
+    boxes: BoxView<'_>,
+    probes: &[P],
+    layers: u32,
+    found: &mut impl FnMut(Found<'s>),
+) {
+    let (masks, shapes) = (slice.visibilities().masks(), slice.shapes());
+    for (block, &word) in boxes.stale_words().iter().enumerate() {
+        for at in ones(word & shapes.live_word(block)) {
+            let slot = block * BLOCK + at;
+            let record = &shapes.records()[slot];
+            if masks[record.visibility as usize] & layers == 0 {
+                continue;
+            }
+            let mut shape = Found { slice, slot, node: record.node, probes: 0 };
+            let group = [BoxGroup::of(&shape.bounds())];
+            let touch = |(index, probe): (usize, &P)| ((probe.touched(&group) & 1) as u32) << index;
+            shape.probes = probes.iter().enumerate().map(touch).fold(0, |bits, bit| bits | bit);
+            if shape.probes != 0 {
+                found(shape);
             }
         }
     }

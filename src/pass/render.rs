@@ -240,7 +240,7 @@ impl<'l> RenderPass<'l> {
 
 impl SliceVisitor for RenderPass<'_> {
     fn slice(&mut self, slice: SliceView<'_>) -> Flow {
-        self.listing.add(slice.slice, self.layers);
+        self.listing.add(slice, self.layers);
         Flow::Continue
     }
 }

@@ -342,9 +342,9 @@ impl Scene {
     /// Makes sure that there are numbers and handles for so many more nodes in so many runs of siblings.
     pub(crate) fn check_room(&self, nodes: usize, runs: usize) -> Result<(), Error> {
         // Nodes that are too few for slices of their own may each open a table where they settle.
-        let few = nodes < self.store.config.min_nodes as usize;
+        let few = nodes < self.store.config().min_nodes as usize;
         let tables = if few { nodes } else { self.store.most_tables(nodes, runs) };
-        let fits = nodes <= MAX_NODES - self.store.total_len() && self.store.tables.can_open(tables);
+        let fits = nodes <= MAX_NODES - self.store.total_len() && self.store.can_open_tables(tables);
         if fits { Ok(()) } else { Err(Error::CapacityOverflow) }
     }
 
@@ -357,7 +357,7 @@ impl Scene {
         mut tell: impl FnMut(u32, NodeHandle),
     ) {
         let count = tree.count() as usize;
-        if count < self.store.config.min_nodes as usize {
+        if count < self.store.config().min_nodes as usize {
             // What is not to have a slice of its own goes where it belongs at once.
             let mut handles: Vec<NodeHandle> = Vec::with_capacity(count);
             for number in 0..tree.count() {
@@ -372,12 +372,11 @@ impl Scene {
             }
             return;
         }
-        let standing = self.store.slice(parent.slice).standing;
+        let standing = self.store.standing(parent);
         let top = self.store.grow(tree, 0..tree.count(), tell);
         if standing != Standing::Attached {
             // What was built hung nowhere, and was taken for a part of the tree.
-            let row = self.store.slice(top).first_top;
-            self.store.note_left(At { slice: top, row });
+            self.store.note_left(self.store.top_of(top));
         }
         self.store.land(Floating::Slice(top), |store| store.settle_at(place, count));
         *self.store.counted.of_mut(standing) += count;

@@ -75,11 +75,11 @@ impl Scene {
     /// ```
     #[must_use]
     pub fn changes(&self) -> Changes<'_> {
-        self.store.feed.as_ref().map_or_else(Changes::default, |feed| Changes {
-            moved: &feed.moved,
-            visibility: &feed.visibility,
-            entered: &feed.entered,
-            left: &feed.left,
+        self.store.feed().map_or_else(Changes::default, |feed| Changes {
+            moved: feed.moved(),
+            visibility: feed.visibility(),
+            entered: feed.entered(),
+            left: feed.left(),
         })
     }
 
@@ -93,10 +93,6 @@ impl Scene {
     /// transform)**.
     #[must_use]
     pub fn previous_world(&self, node: NodeHandle) -> Option<&Mat34> {
-        let feed = self.store.feed.as_ref()?;
-        let at = self.store.resolve(node)?;
-        let slice = self.store.slice(at.slice);
-        let of_slot = slice.transforms.previous(slice.row(at.row).transform.index());
-        Some(feed.previous(node, self.store.world_at(at), of_slot))
+        self.store.previous_world_at(self.store.resolve(node)?)
     }
 }

@@ -2,8 +2,8 @@
 
 use crate::pass::DrawList;
 use crate::scene::Scene;
-use crate::store::{At, Store};
-use crate::visit::{Flow, SliceView, SliceViewMut, SliceVisitor, SliceVisitorMut};
+use crate::store::At;
+use crate::visit::{Flow, SliceVisitor, SliceVisitorMut};
 use glam::DVec3;
 
 impl Scene {
@@ -86,7 +86,7 @@ impl Scene {
     pub fn visit_slices(&self, visitor: &mut impl SliceVisitor) -> Flow {
         let mut next = Some(At::ROOT.slice);
         while let Some(number) = next {
-            let flow = visitor.slice(SliceView::new(self.store.slice(number)));
+            let flow = visitor.slice(self.store.view(number));
             if flow == Flow::Break {
                 return Flow::Break;
             }
@@ -131,42 +131,12 @@ impl Scene {
         self.store.settle_all();
         let mut next = Some(At::ROOT.slice);
         while let Some(number) = next {
-            if number != At::ROOT.slice && self.store.inherit(number) {
-                self.store.slice_mut(number).touch_boxes();
-                self.store.touch(number);
-            }
-            let flow = visitor.slice_mut(Shown::new(&mut self.store, number).view());
+            let flow = visitor.slice_mut(self.store.show(number).view());
             if flow == Flow::Break {
                 return Flow::Break;
             }
             next = self.store.slice_after(number, flow == Flow::Continue);
         }
         Flow::Continue
-    }
-}
-
-/// A slice while a visitor has it. However the visitor leaves, by a panic too, the next update sees what it did.
-struct Shown<'s> {
-    store: &'s mut Store,
-    number: u32,
-}
-
-impl<'s> Shown<'s> {
-    fn new(store: &'s mut Store, number: u32) -> Self {
-        Self { store, number }
-    }
-
-    fn view(&mut self) -> SliceViewMut<'_> {
-        self.store.versions += 1;
-        let version = self.store.versions;
-        SliceViewMut { slice: self.store.slice_mut(self.number), version }
-    }
-}
-
-impl Drop for Shown<'_> {
-    fn drop(&mut self) {
-        if self.store.slice(self.number).is_dirty() {
-            self.store.mark(self.number);
-        }
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::NodeHandle;
 use crate::scene::{NodeMap, Scene};
-use crate::store::{At, NIL, Store};
+use crate::store::{At, Store};
 use seen::Seen;
 
 mod seen;
@@ -117,7 +117,7 @@ impl<T: Clone + PartialEq, F: FnMut(&T, &T) -> T> Inherited<T, F> {
     /// Should the closure panic, the next run computes everything.
     pub fn run(&mut self, scene: &Scene) -> usize {
         let store = &scene.store;
-        let now = Some((store.identity.number(), store.versions));
+        let now = Some((store.scene_number(), store.versions()));
         let same_scene = self.seen.moment.map(|(scene, _)| scene) == now.map(|(scene, _)| scene);
         if self.seen.moment == now && self.changed.is_empty() {
             return 0;
@@ -176,7 +176,7 @@ struct Run<'r, T, F> {
 impl<T: Clone + PartialEq, F: FnMut(&T, &T) -> T> Run<'_, T, F> {
     /// Every slice in tree order, each after what it inherits is known.
     fn all(&mut self, places: &[At]) {
-        self.seen.begin(self.store.slices.len());
+        self.seen.begin(self.store.slice_end());
         self.seen.hand_down(At::ROOT.slice, self.above);
         let mut next = Some(At::ROOT.slice);
         while let Some(number) = next {
@@ -197,11 +197,11 @@ impl<T: Clone + PartialEq, F: FnMut(&T, &T) -> T> Run<'_, T, F> {
 
     /// One slice: all of it if it was edited, else from its tops on if what it inherits changed, and from each changed node.
     fn slice(&mut self, number: u32, changed: &[At]) {
-        let slice = self.store.slice(number);
+        let version = self.store.view(number).version();
         let reached = self.seen.visit(number);
-        if self.seen.slices[number as usize].version != slice.version {
+        if self.seen.slices[number as usize].version != version {
             self.walk_tops(number, true);
-            self.seen.slices[number as usize].version = slice.version;
+            self.seen.slices[number as usize].version = version;
             return;
         }
         if reached {
@@ -216,25 +216,24 @@ impl<T: Clone + PartialEq, F: FnMut(&T, &T) -> T> Run<'_, T, F> {
 
     /// Walks from every top row of a slice.
     fn walk_tops(&mut self, number: u32, everything: bool) {
-        let mut top = self.store.slice(number).first_top;
-        while top != NIL {
+        let rows = self.store.view(number).rows();
+        for top in core::iter::successors(rows.first_top(), |&top| rows.next(top)) {
             self.walk(number, top, everything);
-            top = self.store.slice(number).row(top).next;
         }
     }
 
     /// Walks from each changed row, from one above another first: then none is computed before what it inherits, and none
     /// twice with another result.
     fn walk_from_above(&mut self, number: u32, changed: &[At]) {
-        let slice = self.store.slice(number);
+        let rows = self.store.view(number).rows();
         self.seen.rows_met.clear();
         for at in changed {
             // Up to where somebody was before, then down again.
-            let mut row = at.row;
-            while row != NIL && !self.seen.rows_met.contains(row) {
+            let mut way = Some(at.row);
+            while let Some(row) = way.filter(|&row| !self.seen.rows_met.contains(row)) {
                 self.seen.rows_met.insert(row);
                 self.rows.push(row);
-                row = slice.row(row).parent;
+                way = rows.above(row);
             }
             while let Some(row) = self.rows.pop() {
                 if changed.binary_search_by_key(&row, |at| at.row).is_ok() {
@@ -246,21 +245,20 @@ impl<T: Clone + PartialEq, F: FnMut(&T, &T) -> T> Run<'_, T, F> {
 
     /// Computes the results of a row and of what hangs below it in its slice, everything or as far as they change.
     fn walk(&mut self, number: u32, top: u32, everything: bool) {
-        let slice = self.store.slice(number);
+        let rows = self.store.view(number).rows();
         let mut next = Some(top);
         while let Some(row) = next {
-            let links = slice.row(row);
-            let parent = slice.rows.get(links.parent as usize).and_then(|parent| parent.occupant.as_node());
+            let parent = rows.above(row).and_then(|parent| rows.node(parent as usize));
             let above = match parent {
                 Some(parent) => self.results.get(parent),
                 None => self.seen.slices[number as usize].base.as_ref(),
             };
             let above = above.expect("what is above was computed before");
             let mut descend = everything;
-            if let Some(child) = links.occupant.as_portal() {
+            if let Some(child) = rows.portal(row) {
                 let above = above.clone();
                 self.seen.hand_down(child, &above);
-            } else if let Some(node) = links.occupant.as_node() {
+            } else if let Some(node) = rows.node(row as usize) {
                 let result = match self.locals.get(node) {
                     Some(local) => (self.combine)(above, local),
                     None => above.clone(),
@@ -271,7 +269,7 @@ impl<T: Clone + PartialEq, F: FnMut(&T, &T) -> T> Run<'_, T, F> {
                     descend = true;
                 }
             }
-            next = slice.next_in_subtree(top, row, descend);
+            next = rows.next_in_subtree(top, row, descend);
         }
     }
 }

@@ -41,8 +41,8 @@ pub use stats::{Stats, Usage};
 pub use uploads::{DirtyRanges, MatrixSlot, Upload};
 pub use validate::Violation;
 
-use crate::store::{At, MAX_NODES, Need, Spot, Standing, Store};
-use crate::{Error, Node, NodeHandle, SceneConfig};
+use crate::store::{At, MAX_NODES, Standing, Store};
+use crate::{Error, NodeHandle, SceneConfig};
 
 /// A tree of nodes with transforms, materials, shapes, visibility and names.
 ///
@@ -72,21 +72,12 @@ impl Scene {
     /// # Errors
     /// [`Error::InvalidConfig`] names the first field that makes no sense.
     pub fn with_config(config: SceneConfig) -> Result<Self, Error> {
-        let mut store = Store::new(config.checked()?);
-        let spot = Spot {
-            slice: At::ROOT.slice,
-            parent: crate::store::NIL,
-            previous: crate::store::NIL,
-            next: crate::store::NIL,
-        };
-        let root =
-            store.insert_node(&spot, &Node::group(), &Need::of(&Node::group())).expect("the first table has room");
-        Ok(Self { store, root })
+        Ok(Self::restored(Store::with_root(config.checked()?)))
     }
 
-    /// A scene of a store that was read.
+    /// A scene of a store with a root.
     pub(crate) fn restored(store: Store) -> Self {
-        let root = store.handle(At::ROOT);
+        let root = store.root();
         Self { store, root }
     }
 
@@ -104,7 +95,7 @@ impl Scene {
     /// The policy that the scene was made with.
     #[must_use]
     pub fn config(&self) -> &SceneConfig {
-        &self.store.config
+        self.store.config()
     }
 
     /// The root.
@@ -151,11 +142,7 @@ impl Scene {
         let at = self.at(parent)?;
         let total = additional.checked_add(self.store.total_len()).filter(|&total| total <= MAX_NODES);
         let count = total.and_then(|_| u32::try_from(additional).ok()).ok_or(Error::CapacityOverflow)?;
-        if at == At::ROOT {
-            return self.store.try_reserve_slice(count).map_err(|_| Error::AllocationFailed);
-        }
-        let spot = self.store.spot_behind_children(at);
-        self.store.try_reserve(spot.slice, count).map_err(|_| Error::AllocationFailed)
+        self.store.try_reserve_below(at, count).map_err(|_| Error::AllocationFailed)
     }
 
     /// Rebuilds every slice without spare room and gives the memory back. Handles stay valid.

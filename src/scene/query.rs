@@ -2,8 +2,8 @@
 
 use crate::scene::Scene;
 use crate::scene::iter::{Ancestors, Children, Descendants, Edges, Leaves, PostOrder, Siblings};
-use crate::store::{At, NIL, Store};
-use crate::{Local, Mat34, Node, NodeHandle, Shape, Visibility};
+use crate::store::At;
+use crate::{Node, NodeHandle, Shape, Visibility};
 
 impl Scene {
     /// The parent of a node; `None` for the root. Computes in **O(1)**.
@@ -119,15 +119,7 @@ impl Scene {
     /// Computes in **O(slices above)**.
     #[must_use]
     pub fn material(&self, node: NodeHandle) -> Option<u32> {
-        let mut at = self.store.resolve(node)?;
-        loop {
-            let slice = self.store.slice(at.slice);
-            let slot = slice.row(at.row).material.index();
-            if slot != 0 {
-                return slice.materials.values[slot as usize];
-            }
-            at = Some(slice.portal).filter(|&portal| portal != At::NONE)?;
-        }
+        self.store.material_at(self.store.resolve(node)?)
     }
 
     /// The visibility that a node says itself. Computes in **O(1)**.
@@ -141,70 +133,11 @@ impl Scene {
     /// Computes in **O(slices and ancestors with a visibility above)**.
     #[must_use]
     pub fn visibility(&self, node: NodeHandle) -> Option<Visibility> {
-        let mut at = self.store.resolve(node)?;
-        let mut mask = u32::MAX;
-        loop {
-            let slice = self.store.slice(at.slice);
-            let mut slot = slice.row(at.row).visibility.index();
-            while slot != 0 {
-                mask &= slice.visibilities.locals[slot as usize];
-                slot = slice.visibilities.parents[slot as usize];
-            }
-            at = slice.portal;
-            if at == At::NONE {
-                return Some(Visibility::layers(mask));
-            }
-        }
+        self.store.resolve(node).map(|at| self.store.visibility_at(at))
     }
 
     fn step(&self, node: NodeHandle, step: impl FnOnce(&Self, At) -> Option<At>) -> Option<NodeHandle> {
         let at = step(self, self.store.resolve(node)?)?;
         Some(self.store.handle(at))
-    }
-}
-
-/// The components of a node, by its place.
-impl Store {
-    pub(crate) fn node_at(&self, at: At) -> Node<'_> {
-        Node {
-            local: self.local_at(at),
-            material: self.own_material_at(at),
-            shape: self.shape_at(at),
-            visibility: self.own_visibility_at(at),
-            name: self.name_at(at),
-        }
-    }
-
-    pub(crate) fn local_at(&self, at: At) -> Option<Local> {
-        let slice = self.slice(at.slice);
-        slice.row(at.row).transform.as_own().map(|slot| slice.transforms.local(slot))
-    }
-
-    pub(crate) fn world_at(&self, at: At) -> &Mat34 {
-        let slice = self.slice(at.slice);
-        &slice.transforms.worlds[slice.row(at.row).transform.index() as usize]
-    }
-
-    pub(crate) fn own_material_at(&self, at: At) -> Option<u32> {
-        let slice = self.slice(at.slice);
-        slice.row(at.row).material.as_own().and_then(|slot| slice.materials.values[slot as usize])
-    }
-
-    pub(crate) fn shape_at(&self, at: At) -> Option<Shape> {
-        let slice = self.slice(at.slice);
-        let slot = slice.row(at.row).shape;
-        (slot != NIL).then(|| slice.shapes.shape(slot))
-    }
-
-    pub(crate) fn own_visibility_at(&self, at: At) -> Option<Visibility> {
-        let slice = self.slice(at.slice);
-        let slot = slice.row(at.row).visibility.as_own()?;
-        Some(Visibility::layers(slice.visibilities.locals[slot as usize]))
-    }
-
-    pub(crate) fn name_at(&self, at: At) -> Option<&str> {
-        let slice = self.slice(at.slice);
-        let slot = slice.row(at.row).name;
-        (slot != NIL).then(|| &*slice.names.names[slot as usize])
     }
 }

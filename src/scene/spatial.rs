@@ -4,7 +4,6 @@ use crate::math::{Aabb, Frustum, Ray, Sphere};
 use crate::pass::{DrawList, Found, MOST_PROBES, Probe};
 use crate::scene::Scene;
 use crate::simd;
-use crate::store::{At, NIL, Slice};
 use crate::{Error, NodeHandle, Visibility};
 
 /// A node that some of several frusta see; see [`Scene::cull_many`].
@@ -149,25 +148,7 @@ impl Scene {
     /// the last update, else in O(nodes of the subtree).
     #[must_use]
     pub fn subtree_bounds(&self, node: NodeHandle) -> Option<Aabb> {
-        let At { slice, row } = self.store.resolve(node)?;
-        let mut pending = Vec::new();
-        let mut all = self.store.slice(slice).bounds_of_rows(row, &mut pending);
-        while let Some(child) = pending.pop() {
-            let slice = self.store.slice(child);
-            let above = self.store.slice(slice.portal.slice);
-            match &above.boxes {
-                Some(boxes) if !slice.marked => {
-                    all = all.union(&boxes.children.get(slice.child_index as usize).expect("a box for each child"));
-                }
-                _ => {
-                    let some = |row: u32| (row != NIL).then_some(row);
-                    for top in core::iter::successors(some(slice.first_top), |&top| some(slice.row(top).next)) {
-                        all = all.union(&slice.bounds_of_rows(top, &mut pending));
-                    }
-                }
-            }
-        }
-        Some(all)
+        self.store.resolve(node).map(|at| self.store.subtree_bounds(at))
     }
 
     fn find_nodes<P: Probe>(&self, probe: &P, layers: Visibility, nodes: &mut Vec<NodeHandle>) -> Result<(), Error> {
@@ -194,20 +175,5 @@ impl Scene {
             return Err(Error::CapacityOverflow);
         }
         Ok(())
-    }
-}
-
-impl Slice {
-    /// The world box of the shapes in a subtree, as far as it lies in this slice; lists the slices below it.
-    fn bounds_of_rows(&self, top: u32, below: &mut Vec<u32>) -> Aabb {
-        self.subtree(top).fold(Aabb::EMPTY, |all, row| {
-            let row = self.row(row);
-            below.extend(row.occupant.as_portal());
-            if row.shape == NIL {
-                return all;
-            }
-            let world = &self.transforms.worlds[row.transform.index() as usize];
-            all.union(&self.shapes.bounds[row.shape as usize].transformed(world))
-        })
     }
 }

@@ -1,20 +1,7 @@
 //! What a scene is made of, in numbers.
 
 use crate::scene::Scene;
-use crate::store::{
-    LinearAllocator, MaterialColumn, NameColumn, Row, ShapeColumn, Slice, SliceBoxes, Standing, Tables,
-};
-
-/// Entries and bytes of one kind of record.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Usage {
-    /// Records in use.
-    pub live: usize,
-    /// The bytes of these.
-    pub live_bytes: usize,
-    /// The bytes that are allocated for records of this kind.
-    pub allocated_bytes: usize,
-}
+pub use crate::store::Usage;
 
 /// What a scene is made of; see [`Scene::stats`].
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -87,65 +74,35 @@ impl Stats {
     }
 }
 
-impl Usage {
-    fn add(&mut self, slots: &LinearAllocator, record: usize, allocated: usize) {
-        self.live += slots.live() as usize;
-        self.live_bytes += slots.live() as usize * record;
-        self.allocated_bytes += allocated;
-    }
-}
-
 impl Scene {
     /// Counts what the scene is made of. Computes in **O(slices and transforms)**; meant for tools and tests.
     #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "a share")]
     pub fn stats(&self) -> Stats {
-        let mut stats = Stats {
+        let store = &self.store;
+        let [rows, transforms, visibilities, materials, shapes, names] = store.usages();
+        #[expect(clippy::cast_possible_truncation, reason = "a share")]
+        let disorder = (store.count_disordered() / store.total_len() as f64) as f32;
+        Stats {
             nodes: self.len(),
             detached: self.detached_len(),
-            doomed: self.store.counted.of(Standing::Doomed),
-            slices: self.store.slice_count(),
-            tables: self.store.tables.len(),
-            reconstitutions: self.store.reconstitutions,
-            retired: self.store.tables.retired(),
-            overhead_bytes: self.store.overhead_bytes(),
-            metadata: Usage {
-                live: self.store.total_len(),
-                live_bytes: self.store.total_len() * Tables::ENTRY_BYTES,
-                allocated_bytes: self.store.tables.allocated_bytes(),
-            },
-            ..Stats::default()
-        };
-        let mut misplaced = 0.0;
-        for slice in self.store.slices.iter().filter(|slice| slice.lives) {
-            stats.count(slice);
-            misplaced += f64::from(slice.disorder()) * slice.nodes() as f64;
+            doomed: store.doomed_nodes(),
+            slices: store.slice_count(),
+            tables: store.table_count(),
+            rows,
+            transforms,
+            visibilities,
+            materials,
+            shapes,
+            bounds: store.box_usage(),
+            names,
+            metadata: store.table_usage(store.total_len()),
+            overhead_bytes: store.overhead_bytes(),
+            holes: store.count_holes(),
+            disorder,
+            reconstitutions: store.reconstitutions(),
+            overflowed: store.count_overflowed(),
+            retired: store.retired_indices(),
         }
-        #[expect(clippy::cast_possible_truncation, reason = "a share")]
-        {
-            stats.disorder = (misplaced / self.store.total_len() as f64) as f32;
-        }
-        stats
-    }
-}
-
-impl Stats {
-    fn count(&mut self, slice: &Slice) {
-        let Slice { row_slots, transforms, visibilities, materials, shapes, names, .. } = slice;
-        self.rows.add(row_slots, size_of::<Row>(), slice.row_bytes());
-        self.transforms.add(&transforms.slots, transforms.slot_bytes(), transforms.allocated_bytes());
-        self.visibilities.add(&visibilities.slots, visibilities.slot_bytes(), visibilities.allocated_bytes());
-        self.materials.add(&materials.slots, MaterialColumn::BYTES, materials.allocated_bytes());
-        self.shapes.add(&shapes.slots, ShapeColumn::BYTES, shapes.allocated_bytes());
-        if slice.boxes.is_some() {
-            self.bounds.add(&shapes.slots, SliceBoxes::BYTES, slice.box_bytes());
-        }
-        self.names.add(&names.slots, NameColumn::BYTES, names.allocated_bytes());
-        self.names.live_bytes += names.text_bytes;
-        let columns =
-            [row_slots, &transforms.slots, &visibilities.slots, &materials.slots, &shapes.slots, &names.slots];
-        self.holes += columns.iter().map(|slots| slots.holes().count() as usize).sum::<usize>();
-        let overflowed = |&slot: &u32| !transforms.worlds[slot as usize].is_finite();
-        self.overflowed += transforms.slots.iter().skip(1).filter(overflowed).count();
     }
 }

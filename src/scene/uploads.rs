@@ -1,7 +1,7 @@
 //! Matrix arrays for upload: what of them changed with the last update.
 
 use crate::scene::Scene;
-use crate::store::{Runs, Slice};
+use crate::store::{Runs, SliceView};
 use crate::{Mat34, NodeHandle};
 use core::iter::FusedIterator;
 use core::ops::Range;
@@ -21,7 +21,7 @@ pub struct MatrixSlot {
 /// The matrix array of one slice, and what of it changed with the last update.
 #[derive(Clone, Copy, Debug)]
 pub struct Upload<'s> {
-    slice: &'s Slice,
+    slice: SliceView<'s>,
     number: u32,
     whole: bool,
 }
@@ -37,20 +37,20 @@ impl<'s> Upload<'s> {
     /// number is of no use any more.
     #[must_use]
     pub fn layout(&self) -> u64 {
-        self.slice.layout
+        self.slice.layout()
     }
 
     /// Changes with every edit of the slice other than setting transforms: who keeps a node's [`MatrixSlot`] asks for it
     /// anew then.
     #[must_use]
     pub fn version(&self) -> u64 {
-        self.slice.version
+        self.slice.version()
     }
 
     /// All matrices of the slice, by slot. Slot 0 is what the slice inherits; holes hold whatever they held.
     #[must_use]
     pub fn matrices(&self) -> &'s [Mat34] {
-        &self.slice.transforms.worlds
+        self.slice.transforms().worlds()
     }
 
     /// Whether the array has a layout that was not told before: all of it is to be uploaded, and that is the one range.
@@ -62,11 +62,9 @@ impl<'s> Upload<'s> {
     /// The slots that changed, as ranges in ascending order, with some in between that did not.
     #[must_use]
     pub fn ranges(&self) -> DirtyRanges<'s> {
-        let len = self.slice.transforms.worlds.len();
-        let swept = &self.slice.transforms.swept;
-        let all = self.whole || swept.all;
-        let runs = swept.slots.runs(if all { 0 } else { len });
-        DirtyRanges { next: all.then_some(0..len), runs }
+        let transforms = self.slice.transforms();
+        let runs = transforms.swept().runs(transforms.len()).filter(|_| !self.whole);
+        DirtyRanges { next: runs.is_none().then_some(0..transforms.len()), runs }
     }
 }
 
@@ -74,15 +72,16 @@ impl<'s> Upload<'s> {
 #[derive(Clone, Debug)]
 pub struct DirtyRanges<'s> {
     next: Option<Range<usize>>,
-    runs: Runs<'s>,
+    /// None where one range is all there is.
+    runs: Option<Runs<'s>>,
 }
 
 impl Iterator for DirtyRanges<'_> {
     type Item = Range<usize>;
 
     fn next(&mut self) -> Option<Range<usize>> {
-        let mut range = self.next.take().or_else(|| self.runs.next())?;
-        for run in self.runs.by_ref() {
+        let mut range = self.next.take().or_else(|| self.runs.as_mut()?.next())?;
+        for run in self.runs.iter_mut().flatten() {
             if run.start - range.end >= GAP {
                 self.next = Some(run);
                 break;
@@ -128,25 +127,20 @@ impl Scene {
     /// # Ok::<(), hedgerow::Error>(())
     /// ```
     pub fn uploads(&self) -> impl Iterator<Item = Upload<'_>> {
-        let store = &self.store;
-        store.layouts.changed.iter().filter_map(|&number| {
-            let slice = store.slices.get(number as usize).filter(|slice| slice.lives)?;
-            let whole = store.layouts.is_new(slice);
-            (whole || slice.swept_in == store.updates).then_some(Upload { slice, number, whole })
-        })
+        self.store.changed_slices().map(|(number, slice, whole)| Upload { slice, number, whole })
     }
 
     /// Every matrix array as one that is new, for whoever begins to keep copies later on. Computes in **O(slices)**.
     pub fn all_uploads(&self) -> impl Iterator<Item = Upload<'_>> {
         let store = &self.store;
-        store.slice_numbers().map(|number| Upload { slice: store.slice(number), number, whole: true })
+        store.slice_numbers().map(|number| Upload { slice: store.view(number), number, whole: true })
     }
 
     /// The numbers of slices that went before the last update, and after the one before it, and were not given to others.
     /// Some may never have been told of: what came and went in between.
     #[must_use]
     pub fn dropped_arrays(&self) -> &[u32] {
-        &self.store.layouts.dropped
+        self.store.dropped_slices()
     }
 
     /// Where the world matrix of a node lies among the arrays of [`Scene::uploads`], its own or that of the nearest
@@ -154,6 +148,6 @@ impl Scene {
     #[must_use]
     pub fn matrix_slot(&self, node: NodeHandle) -> Option<MatrixSlot> {
         let at = self.store.resolve(node)?;
-        Some(MatrixSlot { slice: at.slice, slot: self.store.row(at).transform.index() })
+        Some(MatrixSlot { slice: at.slice, slot: self.store.transform_slot_at(at) })
     }
 }

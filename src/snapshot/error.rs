@@ -1,6 +1,7 @@
 //! What a snapshot can be refused for.
 
 use crate::Error;
+use crate::record::BytesError;
 use core::fmt;
 use std::io;
 
@@ -88,29 +89,11 @@ impl From<SnapshotError> for Error {
     }
 }
 
-/// The error for bytes that describe no scene.
-#[cold]
-pub(super) const fn invalid(violation: &'static str) -> Error {
-    Error::Snapshot(SnapshotError::Invalid { slice: None, violation })
-}
-
-/// The same error, told of which slice.
-#[cold]
-pub(super) fn in_slice(number: u32) -> impl Fn(Error) -> Error {
-    move |error| match error {
-        Error::Snapshot(SnapshotError::Invalid { slice: None, violation }) => {
-            Error::Snapshot(SnapshotError::Invalid { slice: Some(number), violation })
+impl From<BytesError> for Error {
+    fn from(error: BytesError) -> Self {
+        match error {
+            BytesError::Invalid { slice, violation } => SnapshotError::Invalid { slice, violation }.into(),
+            BytesError::AllocationFailed => Self::AllocationFailed,
         }
-        other => other,
     }
 }
-
-/// Answers with [`invalid`] unless the condition holds.
-macro_rules! ensure {
-    ($holds:expr, $violation:literal) => {
-        if !$holds {
-            return Err($crate::snapshot::error::invalid($violation));
-        }
-    };
-}
-pub(super) use ensure;

@@ -2,57 +2,25 @@
 //!
 //! # The format
 //!
-//! Little-endian throughout, nothing aligned, fields in order with nothing between them. Numbers are `u32` unless said
-//! otherwise; a *list* is a number and as many numbers; [`NIL`](crate::store::NIL) is 2³² − 1.
-//!
 //! ```text
 //! header    magic "hedgerow" │ version │ kind │ length in bytes u64 │ checksum u64                        32 B
-//! scene     policy: list │ reconstitutions u64
-//!           tables: count, then of each: entries │ entries 12 B
-//!           the pool's open tables: list
-//!           slices: count, then of each a head, and if it is in use its arrays
-//!           slices that wait for maintenance: list │ small ones that wait for a partner: list
-//!           topmost slices of detached subtrees: list │ of what waits to be freed: list
-//! head      flags │ first and last top row │ misplaced │ for each of six storages: end │ capacity │ holes
-//!           counts of sheared transforms, children, tables, open tables                                  104 B
-//! arrays    the holes of each storage that has any, as words of 64 bits
-//!           ranks 4 B (see `check`) and rows 48 B │ transforms: parents 4 B, locals 40 B, world matrices 48 B
-//!           visibilities: parents, masks, effective masks, 4 B each │ materials 8 B
-//!           shapes: records 24 B, bounds 24 B
-//!           names: lengths, then texts in UTF-8 │ sheared transforms: slots, then matrices 48 B
-//!           children │ tables │ open tables
+//! scene     the image of the storage: told in `store/image`
+//! subtree   nodes and their components: told in `subtree`
 //! ```
 //!
-//! Each row, slot and entry is where it was, so handles, stale ones and retired indices are kept, and what is edited later
-//! goes the way it would have gone. Not kept are room reserved for slices to come, and marks: what is derived (world
-//! matrices and the like) is as of the last update, is not checked, and is computed anew by the next.
-//!
-//! What the bytes say is not trusted. Lengths are held against the bytes that are there before anything is allocated; room
-//! beyond is made for at most sixteen times the bytes. Every invariant is checked (see `check`). The checksum, over all but
-//! itself, finds damage that would go unseen, such as another colour: `seal` says how it is made.
-//!
-//! The format of a subtree is told in `subtree`.
+//! The checksum, over all but itself, finds damage that would go unseen, such as another colour: `seal` says how it is made.
+//! What the bytes say is not trusted, though the checksum is right.
 
-mod check;
-mod column;
-mod config;
 mod error;
-mod read;
-mod record;
 mod subtree;
-mod tables;
-#[cfg(test)]
-mod tests;
-mod write;
 
 pub use error::SnapshotError;
 
+use crate::record::{Reader, Writer};
 use crate::seal::{self, Broken, Kind};
 use crate::store::Store;
 use crate::{Error, Scene};
-use read::Reader;
 use std::io::{self, Read, Write};
-use write::Writer;
 
 /// The version that is written, and the only one that is read.
 const VERSION: u32 = 2;
@@ -99,7 +67,7 @@ impl Scene {
     #[must_use]
     pub fn save(&self) -> Vec<u8> {
         let mut out = Writer::new();
-        self.store.write(&mut out);
+        self.store.write_image(&mut out);
         seal(Kind::Scene, out)
     }
 
@@ -121,7 +89,7 @@ impl Scene {
     /// [`Error::Snapshot`] says what is wrong with the bytes; [`Error::AllocationFailed`].
     pub fn load(bytes: &[u8]) -> Result<Self, Error> {
         let mut from = Reader::new(unseal(Kind::Scene, bytes)?);
-        let store = Store::read(&mut from)?;
+        let store = Store::read_image(&mut from)?;
         from.finish()?;
         let scene = Self::restored(store);
         debug_assert_eq!(scene.validate(), Ok(()), "the check of a snapshot lets through what validate() refuses");

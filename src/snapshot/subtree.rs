@@ -11,12 +11,9 @@
 //! ```
 
 use crate::math::PackedTransform;
+use crate::record::{BytesError, Reader, Record, Writer, ensure, structures};
 use crate::scene::{Edge, HandleMap, Scene};
 use crate::seal::Kind;
-use crate::snapshot::error::{ensure, invalid};
-use crate::snapshot::read::Reader;
-use crate::snapshot::record::{Record, structures};
-use crate::snapshot::write::Writer;
 use crate::snapshot::{seal, unseal};
 use crate::store::NIL;
 use crate::{Aabb, Error, Local, Mat34, Node, NodeHandle, Place, SceneBuilder, Shape, Visibility};
@@ -107,7 +104,7 @@ impl<'n> Part<'n> {
 
     /// Reads the arrays and checks their values, how many there are, and that every node but the first hangs below an
     /// earlier one.
-    fn read(from: &mut Reader<'n>) -> Result<Self, Error> {
+    fn read(from: &mut Reader<'n>) -> Result<Self, BytesError> {
         let [nodes, transforms, matrices, materials, visibilities, shapes, names]: [u32; 7] = from.one()?;
         let part = Self {
             nodes: from.many(nodes)?,
@@ -135,13 +132,14 @@ impl<'n> Part<'n> {
     }
 
     /// The nodes in order: the old handle, the place of the parent, and the description.
-    fn into_nodes(self) -> Result<Vec<(NodeHandle, u32, Node<'n>)>, Error> {
+    fn into_nodes(self) -> Result<Vec<(NodeHandle, u32, Node<'n>)>, BytesError> {
         let Self { nodes, transforms, matrices, materials, visibilities, shapes, names } = self;
         let (mut transforms, mut matrices) = (transforms.into_iter(), matrices.into_iter());
         let (mut materials, mut visibilities) = (materials.into_iter(), visibilities.into_iter());
         let (mut shapes, mut names) = (shapes.into_iter(), names.into_iter());
         let described = nodes.into_iter().map(|Listed { handle, parent, has }| {
-            let handle = NodeHandle::from_bits(handle).ok_or(invalid("a node has a handle that none can have"))?;
+            let handle =
+                NodeHandle::from_bits(handle).ok_or(BytesError::invalid("a node has a handle that none can have"))?;
             let mut local = None;
             if has & Listed::TRANSFORM != 0 {
                 local = transforms.next().map(|packed| Local::Transform(packed.into()));
@@ -229,7 +227,7 @@ impl Scene {
 }
 
 /// There is a node, and no two have the same handle.
-fn check_handles(nodes: &[(NodeHandle, u32, Node<'_>)]) -> Result<(), Error> {
+fn check_handles(nodes: &[(NodeHandle, u32, Node<'_>)]) -> Result<(), BytesError> {
     ensure!(!nodes.is_empty(), "there is no node");
     let mut handles: Vec<NodeHandle> = nodes.iter().map(|&(handle, ..)| handle).collect();
     handles.sort_unstable();

@@ -13,44 +13,58 @@
 //! | `bulk` | many nodes at once |
 //! | `change` | whom an edit tells, and what is told of changes |
 //! | `bounds` | world boxes |
+//! | `image` | all of it as bytes, and back |
 //! | `sweep` | bringing what is derived up to date |
+//! | `usage` | what it all takes, in records and bytes |
 //! | `validate` | every invariant, checked |
+//! | `view` | what may be read from outside: whole columns |
 
 mod allocation;
 mod bounds;
 mod bulk;
 mod change;
 mod columns;
+mod components;
 mod edit;
-pub(crate) mod handles;
+mod handles;
+mod image;
 mod order;
+mod questions;
 mod restructuring;
 mod slice;
 mod sweep;
+mod usage;
 mod validate;
+mod view;
 
-pub(crate) use allocation::{Bits, HoleSet, LinearAllocator, Need, Runs};
-pub(crate) use bounds::SliceBoxes;
+// What the rest of the crate sees.
+pub(crate) use allocation::{Bits, MAX_NODES, Need, Runs};
 pub(crate) use bulk::{Forest, Head, NodeList, Tour};
-pub(crate) use change::{Feed, Layouts};
-pub(crate) use columns::{
-    At, MaterialColumn, NIL, NameColumn, Occupant, Row, ShapeColumn, ShapeRecord, Slot, Swept, TransformColumn,
-    VisibilityColumn,
-};
+pub(crate) use change::Feed;
+pub(crate) use columns::{At, NIL, ShapeRecord};
 pub(crate) use edit::Parts;
-pub(crate) use handles::{Identity, Tables, unique_number};
+pub(crate) use handles::unique_number;
 pub(crate) use order::{Settled, Spot};
-pub(crate) use restructuring::{Capacity, Floating, Standing};
-pub(crate) use slice::Slice;
+pub use restructuring::Maintenance;
+pub(crate) use restructuring::{Floating, Standing};
+pub use usage::Usage;
+pub(crate) use view::BoxView;
+pub use view::{ListedShape, MaterialView, RowView, ShapeView, SliceView, SliceViewMut, TransformView, VisibilityView};
+
+// What the folders see of each other.
+use allocation::LinearAllocator;
+use bounds::SliceBoxes;
+use change::Layouts;
+use columns::{MaterialColumn, NameColumn, Occupant, Row, ShapeColumn, Slot, Swept, TransformColumn, VisibilityColumn};
+use handles::{Identity, Tables};
+use restructuring::Capacity;
+use slice::Slice;
 
 use crate::simd::prefetch;
 use crate::{Mat34, Node, NodeHandle, SceneConfig, Shape};
 use core::cmp::Reverse;
 use handles::table::Entry;
 use std::collections::{BinaryHeap, VecDeque};
-
-/// No store has more nodes than this, so that slots and rows are numbered in 31 bits.
-pub(crate) const MAX_NODES: usize = 1 << 30;
 
 /// How many nodes there are of each standing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -87,38 +101,38 @@ pub(crate) struct Store {
     pub(crate) tables: Tables,
     pub(crate) config: SceneConfig,
     /// Slices that were edited since they were last maintained.
-    pub(crate) worn: VecDeque<u32>,
+    pub(in crate::store) worn: VecDeque<u32>,
     /// Small slices that had no partner to be merged with when they were last maintained.
-    pub(crate) lonely: Vec<u32>,
+    pub(in crate::store) lonely: Vec<u32>,
     /// The topmost slices of detached subtrees, in no order.
-    pub(crate) detached: Vec<u32>,
+    pub(in crate::store) detached: Vec<u32>,
     /// Detached slices that are marked, and others that were marked while they hung nowhere.
     pub(in crate::store) marked_roots: Vec<u32>,
     /// Slices that were removed and are to be freed, the topmost of each subtree.
     pub(crate) doomed: Vec<u32>,
     pub(crate) reconstitutions: u64,
     /// How many updates had anything to do.
-    pub(crate) updates: u64,
+    pub(in crate::store) updates: u64,
     /// The newest version that a slice has, or had; changes with the tree of slices too.
-    pub(crate) versions: u64,
-    pub(crate) identity: Identity,
+    pub(in crate::store) versions: u64,
+    pub(in crate::store) identity: Identity,
     /// What changed, where that is told.
     pub(crate) feed: Option<Box<Feed>>,
     /// Which matrix arrays changed.
-    pub(crate) layouts: Layouts,
+    pub(in crate::store) layouts: Layouts,
     /// The slice from which rows float, if any do.
     pub(in crate::store) floats_from: Option<u32>,
     /// The next slice to open, where room was reserved for it.
-    pub(crate) reserved: Option<Slice>,
+    pub(in crate::store) reserved: Option<Slice>,
     /// Rows of a walk, with the row that each hangs below, or slots and their slices: kept to spare allocations.
     pub(crate) order: Vec<(u32, u32)>,
     pub(in crate::store) pending: Vec<(u32, u32)>,
     /// Slices that an update or a removal has yet to come to: kept to spare allocations.
-    pub(crate) descent: Vec<u32>,
+    pub(in crate::store) descent: Vec<u32>,
     /// The lists of a batch: kept to spare allocations.
     pub(crate) tour: Tour,
     /// Slices that an update came to, parents first, where there are boxes to be brought up to date.
-    pub(crate) swept: Vec<u32>,
+    pub(in crate::store) swept: Vec<u32>,
 }
 
 impl Store {

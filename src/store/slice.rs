@@ -26,7 +26,7 @@ const NEAR: u32 = 64;
 #[repr(C, align(64))]
 pub(crate) struct Slice {
     /// Whether something in or below this slice is to be updated.
-    pub(crate) marked: bool,
+    pub(in crate::store) marked: bool,
     /// Whether the slice is on the store's list of those that were edited since they were last maintained.
     pub(crate) worn: bool,
     /// What the slice is part of.
@@ -36,7 +36,7 @@ pub(crate) struct Slice {
     /// Whether the slice was asked for: it is not merged with others.
     pub(crate) isolated: bool,
     /// Whether an update has read the slice since it was last reconstituted.
-    pub(crate) read: bool,
+    pub(in crate::store) read: bool,
     /// Changes with whatever of the slice but its transforms changes: topology, components, what they inherit. Counted by
     /// the store: no two slices that ever have the same number have the same.
     pub(crate) version: u64,
@@ -93,22 +93,6 @@ impl Slice {
             lives: true,
             ..Self::default()
         }
-    }
-
-    /// The bytes of all arrays.
-    pub(crate) fn allocated_bytes(&self) -> usize {
-        self.row_bytes()
-            + self.transforms.allocated_bytes()
-            + self.visibilities.allocated_bytes()
-            + self.materials.allocated_bytes()
-            + self.shapes.allocated_bytes()
-            + self.names.allocated_bytes()
-            + self.box_bytes()
-    }
-
-    /// The bytes of world boxes.
-    pub(crate) fn box_bytes(&self) -> usize {
-        self.boxes.as_ref().map_or(0, |boxes| boxes.allocated_bytes())
     }
 
     /// How many nodes lie here; portals do not count.

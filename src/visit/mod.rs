@@ -4,9 +4,10 @@ mod node;
 mod slice;
 
 pub use node::{NodeRef, Visitor};
-pub use slice::{
-    ListedShape, MaterialView, RowView, ShapeView, SliceView, SliceViewMut, SliceVisitor, SliceVisitorMut,
-    TransformView, VisibilityView,
+pub use slice::{SliceVisitor, SliceVisitorMut};
+
+pub use crate::store::{
+    ListedShape, MaterialView, RowView, ShapeView, SliceView, SliceViewMut, TransformView, VisibilityView,
 };
 
 /// What a visitor answers: how the walk goes on.

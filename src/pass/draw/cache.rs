@@ -54,21 +54,21 @@ pub(crate) struct Segment {
 impl Segment {
     /// Of a slice that is to be listed now.
     fn of(slice: u32, store: &Store) -> Self {
-        Self { slice, version: store.slice(slice).version, updates: store.updates, start: 0, len: 0 }
+        Self { slice, version: store.view(slice).version(), updates: store.updates(), start: 0, len: 0 }
     }
 
     /// Whether updates computed matrices since they were listed.
     pub(crate) fn is_behind(&self, store: &Store) -> bool {
-        store.slice(self.slice).swept_in > self.updates
+        store.view(self.slice).swept_in() > self.updates
     }
 
     /// Copies the matrices again that updates computed since they were listed; answers whether that changed any command.
     pub(crate) fn renew(&mut self, store: &Store, part: Part<'_>) -> bool {
-        let slice = store.slice(self.slice);
+        let slice = store.view(self.slice);
         // What was swept is known of the last sweep alone.
-        let all = slice.swept_in > self.updates + 1;
+        let all = slice.swept_in() > self.updates + 1;
         let changed = self.is_behind(store) && part.renew(slice, all);
-        self.updates = store.updates;
+        self.updates = store.updates();
         changed
     }
 }
@@ -120,8 +120,8 @@ impl Cache {
     /// Computes in **O(1)** where the scene is as it was, else in **O(slices + shapes of slices that changed or moved)**,
     /// and as many copies as shapes lie behind the first slice that has another number of them.
     pub(crate) fn refresh(&mut self, listing: &mut Listing, store: &Store, layers: u32) -> Refreshed {
-        let scene = store.identity.number();
-        let now = Moment { scene, layers, versions: store.versions, updates: store.updates };
+        let scene = store.scene_number();
+        let now = Moment { scene, layers, versions: store.versions(), updates: store.updates() };
         // Until it is done the list is nobody's.
         let refreshed = match self.moment.take() {
             Some(then) if then == now => Refreshed { commands: false, listed: false },
@@ -159,7 +159,7 @@ impl Cache {
     fn relist(&mut self, listing: &mut Listing, store: &Store, layers: u32) -> bool {
         self.plan(store);
         let stale = |planned: &&Planned| matches!(planned.from, From::Spare(..));
-        let shapes = |planned: &Planned| store.slice(planned.slice).shapes.records.len();
+        let shapes = |planned: &Planned| store.view(planned.slice).shapes().len();
         let again: usize = self.planned.iter().filter(stale).map(shapes).sum();
         // Listing twice as much straight to its place costs less than by way of the spare arrays.
         if 2 * again > listing.len() {
@@ -183,7 +183,7 @@ impl Cache {
     /// can be moved in place.
     fn plan(&mut self, store: &Store) {
         self.places.clear();
-        self.places.resize(store.slices.len(), NIL);
+        self.places.resize(store.slice_end(), NIL);
         for (place, segment) in (0..).zip(&self.segments) {
             if let Some(entry) = self.places.get_mut(segment.slice as usize) {
                 *entry = place;
@@ -193,7 +193,7 @@ impl Cache {
         let mut next = Some(At::ROOT.slice);
         while let Some(number) = next {
             let held = self.segments.get(self.places[number as usize] as usize);
-            let kept = held.is_some_and(|segment| segment.version == store.slice(number).version);
+            let kept = held.is_some_and(|segment| segment.version == store.view(number).version());
             let from = if kept { From::Kept(self.places[number as usize] as usize) } else { From::Spare(0, 0) };
             self.planned.push(Planned { slice: number, from });
             next = store.slice_after(number, true);
@@ -222,10 +222,10 @@ impl Cache {
             let (slice, start) = (planned.slice, end);
             let (from, len, is_spare, updates) = match planned.from {
                 From::Kept(place) => (segments[place].start, segments[place].len, false, segments[place].updates),
-                From::Spare(from, len) => (from, len, true, store.updates),
+                From::Spare(from, len) => (from, len, true, store.updates()),
             };
             moves.push(Move { from, to: start, len, spare: is_spare });
-            next.push(Segment { slice, version: store.slice(slice).version, updates, start, len });
+            next.push(Segment { slice, version: store.view(slice).version(), updates, start, len });
             end += len;
         }
         core::mem::swap(segments, next);

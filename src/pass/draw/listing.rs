@@ -1,7 +1,7 @@
 //! The arrays of a draw list, and the ways in which slices fill them.
 
 use crate::pass::draw::Segment;
-use crate::store::{HoleSet, ShapeRecord, Slice, Store};
+use crate::store::{ShapeRecord, SliceView, Store};
 use crate::{DrawCommand, Mat34, NodeHandle};
 use core::ops::Range;
 
@@ -41,7 +41,7 @@ impl Listing {
 
     /// Adds a shape.
     #[inline]
-    pub(crate) fn push(&mut self, slice: &Slice, record: &ShapeRecord) {
+    pub(crate) fn push(&mut self, slice: SliceView<'_>, record: &ShapeRecord) {
         let Some((command, matrix)) = listed(slice, record) else { return };
         self.commands.push(command);
         self.matrices.push(matrix);
@@ -49,8 +49,8 @@ impl Listing {
     }
 
     /// Adds the shapes of a slice that are visible on one of these layers.
-    pub(crate) fn add(&mut self, slice: &Slice, layers: u32) {
-        let most = slice.shapes.records.len();
+    pub(crate) fn add(&mut self, slice: SliceView<'_>, layers: u32) {
+        let most = slice.shapes().len();
         self.commands.reserve(most);
         self.matrices.reserve(most);
         self.slots.reserve(most);
@@ -66,7 +66,7 @@ impl Listing {
         self.clear();
         for segment in segments {
             segment.start = self.len();
-            self.add(store.slice(segment.slice), layers);
+            self.add(store.view(segment.slice), layers);
             segment.len = self.len() - segment.start;
         }
     }
@@ -86,9 +86,9 @@ impl Listing {
 
     /// How many shapes [`Listing::add`] would add.
     #[cfg(feature = "rayon")]
-    pub(crate) fn count(slice: &Slice, layers: u32) -> usize {
-        if let [inherited] = slice.visibilities.effective[..] {
-            return if inherited & layers == 0 { 0 } else { slice.shapes.slots.live() as usize };
+    pub(crate) fn count(slice: SliceView<'_>, layers: u32) -> usize {
+        if let [inherited] = *slice.visibilities().masks() {
+            return if inherited & layers == 0 { 0 } else { slice.shapes().live() };
         }
         let mut count = 0;
         for_each_visible(slice, layers, |_| count += 1);
@@ -131,7 +131,7 @@ impl Part<'_> {
     }
 
     /// Lists the shapes of a slice that are visible on one of these layers; as many as there are places.
-    pub(crate) fn fill(self, slice: &Slice, layers: u32) {
+    pub(crate) fn fill(self, slice: SliceView<'_>, layers: u32) {
         let mut places = self.commands.iter_mut().zip(self.matrices).zip(self.slots);
         for_each_visible(slice, layers, |record| {
             if let (Some(((command, matrix), slot)), Some(listed)) = (places.next(), listed(slice, record)) {
@@ -143,10 +143,10 @@ impl Part<'_> {
     }
 
     /// Lists these shapes, as many as there are places.
-    pub(crate) fn write(self, shapes: &[(&Slice, &ShapeRecord)]) {
+    pub(crate) fn write(self, shapes: &[(SliceView<'_>, &ShapeRecord)]) {
         let places = self.commands.iter_mut().zip(self.matrices).zip(self.slots);
         for (((command, matrix), slot), (slice, record)) in places.zip(shapes) {
-            if let Some(listed) = listed(slice, record) {
+            if let Some(listed) = listed(*slice, record) {
                 (*command, *matrix) = listed;
                 *slot = record.transform;
             }
@@ -157,10 +157,10 @@ impl Part<'_> {
 impl Part<'_> {
     /// Copies matrices again, of shapes that were listed from this slice and are as they were then: those of the slots that
     /// its last sweep computed, or all. Answers whether that changed any command.
-    pub(crate) fn renew(mut self, slice: &Slice, all: bool) -> bool {
-        let swept = &slice.transforms.swept;
+    pub(crate) fn renew(mut self, slice: SliceView<'_>, all: bool) -> bool {
+        let swept = slice.transforms().swept();
         let end = self.slots.len();
-        if all || swept.all {
+        if all || swept.is_all() {
             return (0..end).fold(false, |any, at| any | self.copy(at, slice));
         }
         // Whether a slot was swept is as good as random: those that were are picked without a branch on it.
@@ -181,8 +181,8 @@ impl Part<'_> {
 
     /// Copies one matrix again; answers whether it mirrors now and did not, or the other way.
     #[inline(always)]
-    fn copy(&mut self, at: usize, slice: &Slice) -> bool {
-        let matrix = slice.transforms.worlds[self.slots[at] as usize];
+    fn copy(&mut self, at: usize, slice: SliceView<'_>) -> bool {
+        let matrix = slice.transforms().worlds()[self.slots[at] as usize];
         self.matrices[at] = matrix;
         let mirrored = matrix.is_mirrored();
         core::mem::replace(&mut self.commands[at].mirrored, mirrored) != mirrored
@@ -191,19 +191,18 @@ impl Part<'_> {
 
 /// What is listed for a shape of a slice.
 #[inline]
-fn listed(slice: &Slice, record: &ShapeRecord) -> Option<(DrawCommand, Mat34)> {
+fn listed(slice: SliceView<'_>, record: &ShapeRecord) -> Option<(DrawCommand, Mat34)> {
     let node = NodeHandle::from_bits(record.node)?;
-    let matrix = slice.transforms.worlds[record.transform as usize];
-    let material = slice.materials.values[record.material as usize];
+    let matrix = slice.transforms().worlds()[record.transform as usize];
+    let material = slice.materials().values()[record.material as usize];
     Some((DrawCommand { node, mesh: record.mesh, material, mirrored: matrix.is_mirrored() }, matrix))
 }
 
 /// The shapes of a slice that are visible on one of these layers, in the order of the column.
 #[inline]
-fn for_each_visible<'s>(slice: &'s Slice, layers: u32, mut show: impl FnMut(&'s ShapeRecord)) {
-    let (records, masks) = (&slice.shapes.records, &slice.visibilities.effective);
-    let holes = slice.shapes.slots.holes();
-    for (records, mut holes) in records.chunks(HoleSet::WORD_SLOTS).zip(holes.words()) {
+fn for_each_visible<'s>(slice: SliceView<'s>, layers: u32, mut show: impl FnMut(&'s ShapeRecord)) {
+    let masks = slice.visibilities().masks();
+    for (records, mut holes) in slice.shapes().chunks() {
         for record in records {
             let hole = holes & 1 != 0;
             holes >>= 1;

@@ -6,7 +6,7 @@
 //! moved, or where the feed recalls.
 
 use crate::pass::draw::Listing;
-use crate::store::{Feed, Slice, Store};
+use crate::store::{Feed, SliceView, Store};
 use crate::{Mat34, NodeHandle};
 use core::ops::Range;
 
@@ -50,17 +50,17 @@ impl Motion {
         store: &Store,
         listed: bool,
     ) {
-        let Some(feed) = &store.feed else { return self.forget() };
+        let Some(feed) = store.feed() else { return self.forget() };
         if listed || !self.known || feed.recalls() {
             self.matrices.resize(listing.len(), Mat34::IDENTITY);
             self.moving.clear();
             for (number, range) in segments {
-                self.moving.push(fill(&mut self.matrices, listing, range, store.slice(number), feed));
+                self.moving.push(fill(&mut self.matrices, listing, range, store.view(number), feed));
             }
-        } else if self.any_moving || self.updates != store.updates {
+        } else if self.any_moving || self.updates != store.updates() {
             for ((number, range), moving) in segments.zip(&mut self.moving) {
-                let slice = store.slice(number);
-                if *moving || slice.swept_in > self.updates {
+                let slice = store.view(number);
+                if *moving || slice.swept_in() > self.updates {
                     *moving = fill(&mut self.matrices, listing, range, slice, feed);
                 }
             }
@@ -68,7 +68,7 @@ impl Motion {
             return;
         }
         self.any_moving = self.moving.contains(&true);
-        self.updates = store.updates;
+        self.updates = store.updates();
         self.known = true;
     }
 
@@ -81,12 +81,12 @@ impl Motion {
 }
 
 /// Fills in the matrices of the shapes of a slice; answers whether any differs from the present one.
-fn fill(matrices: &mut [Mat34], listing: &Listing, range: Range<usize>, slice: &Slice, feed: &Feed) -> bool {
-    let is_quiet = feed.is_quiet();
+fn fill(matrices: &mut [Mat34], listing: &Listing, range: Range<usize>, slice: SliceView<'_>, feed: &Feed) -> bool {
+    let (is_quiet, transforms) = (feed.is_quiet(), slice.transforms());
     let mut moving = false;
     for at in range {
         let now = &listing.matrices[at];
-        let of_slot = slice.transforms.previous(listing.slots[at]);
+        let of_slot = transforms.previous(listing.slots[at]);
         let previous = if is_quiet { of_slot } else { feed.previous(listing.commands[at].node, now, of_slot) };
         moving |= previous.to_bits() != now.to_bits();
         matrices[at] = *previous;

@@ -1,7 +1,7 @@
 //! Matrices relative to a camera, composed in double precision: for worlds larger than single precision is exact in.
 
-use crate::store::{Slice, Store};
-use crate::{Local, Mat34};
+use crate::Mat34;
+use crate::store::Store;
 use core::ops::Range;
 use glam::{DAffine3, DVec3};
 
@@ -29,32 +29,19 @@ impl Relative {
         self.matrices.clear();
         self.matrices.reserve(slots.len());
         self.bases.clear();
-        self.bases.resize(store.slices.len(), DAffine3::IDENTITY);
+        self.bases.resize(store.slice_end(), DAffine3::IDENTITY);
         for (number, range) in segments {
-            let slice = store.slice(number);
-            slice.compose_wide(&self.bases[number as usize], &mut self.wide);
-            for &child in &slice.children {
-                let portal = store.slice(child).portal.row;
-                self.bases[child as usize] = self.wide[slice.row(portal).transform.index() as usize];
+            let slice = store.view(number);
+            slice.transforms().compose_wide(&self.bases[number as usize], &mut self.wide);
+            for &child in slice.children() {
+                let portal = store.view(child).portal().row;
+                self.bases[child as usize] = self.wide[slice.rows().transform(portal) as usize];
             }
             self.matrices.extend(slots[range].iter().map(|&slot| {
                 let DAffine3 { matrix3, translation } = self.wide[slot as usize];
                 // Both are large and their difference is small: it is taken before it is rounded.
                 Mat34::from_wide(&DAffine3 { matrix3, translation: translation - camera })
             }));
-        }
-    }
-}
-
-impl Slice {
-    /// `wide[i] = wide[parent[i]] * local[i]` for every slot, from what the slice inherits. Holes are computed with the rest.
-    fn compose_wide(&self, base: &DAffine3, wide: &mut Vec<DAffine3>) {
-        let column = &self.transforms;
-        wide.clear();
-        wide.push(*base);
-        for (slot, parent) in (0..).zip(&column.parents).skip(1) {
-            let local: Local = column.local(slot);
-            wide.push(wide[*parent as usize] * local.to_wide());
         }
     }
 }

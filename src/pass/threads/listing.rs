@@ -1,7 +1,7 @@
 //! Listing several slices at a time, each to its own part of the arrays.
 
 use crate::pass::draw::{Listing, Part, Segment};
-use crate::store::{At, ShapeRecord, Slice, Store};
+use crate::store::{At, ShapeRecord, SliceView, Store};
 use crate::threads::is_worth_sharing;
 use core::sync::atomic::{AtomicBool, Ordering};
 use rayon::iter::{IntoParallelRefMutIterator, ParallelIterator};
@@ -14,11 +14,11 @@ const GRAIN: usize = 4096;
 impl Listing {
     /// Does what [`Listing::list`] does; answers whether there was enough to do to be shared. If not, nothing was done.
     pub(in crate::pass) fn list_shared(&mut self, store: &Store, layers: u32, segments: &mut [Segment]) -> bool {
-        let shapes = segments.iter().map(|segment| store.slice(segment.slice).shapes.slots.live() as usize);
+        let shapes = segments.iter().map(|segment| store.view(segment.slice).shapes().live());
         if segments.len() < 2 || !is_worth_sharing(shapes.sum(), WORTH_SHARING) {
             return false;
         }
-        segments.par_iter_mut().for_each(|segment| segment.len = Self::count(store.slice(segment.slice), layers));
+        segments.par_iter_mut().for_each(|segment| segment.len = Self::count(store.view(segment.slice), layers));
         let mut end = 0;
         for segment in &mut *segments {
             segment.start = end;
@@ -26,7 +26,7 @@ impl Listing {
         }
         self.resize(end, store.handle(At::ROOT));
         share(self.part(0..end), segments, &|segment| segment.len, &|segment, part| {
-            part.fill(store.slice(segment.slice), layers);
+            part.fill(store.view(segment.slice), layers);
         });
         true
     }
@@ -47,7 +47,7 @@ impl Listing {
     }
 
     /// Lists these shapes in place of what is there.
-    pub(in crate::pass) fn list_found(&mut self, store: &Store, mut found: Vec<Vec<(&Slice, &ShapeRecord)>>) {
+    pub(in crate::pass) fn list_found(&mut self, store: &Store, mut found: Vec<Vec<(SliceView<'_>, &ShapeRecord)>>) {
         let end = found.iter().map(Vec::len).sum();
         self.resize(end, store.handle(At::ROOT));
         share(self.part(0..end), &mut found, &Vec::len, &|found, part| part.write(found));

@@ -18,7 +18,7 @@ impl Store {
         layers: u32,
         pick: impl Fn(Found<'s>) -> Option<T> + Sync,
     ) -> Option<Vec<Vec<T>>> {
-        let shapes = |stop: &Stop| self.slice(stop.slice).shapes.slots.end() as usize;
+        let shapes = |stop: &Stop| self.view(stop.slice).shapes().len();
         if route.len() < 2 || !is_worth_sharing(route.iter().map(shapes).sum(), WORTH_SHARING * grain) {
             return None;
         }

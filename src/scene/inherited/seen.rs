@@ -1,7 +1,7 @@
 //! What the last run of an inherited property saw of a scene.
 
 use crate::NodeHandle;
-use crate::store::{Bits, Standing, Store};
+use crate::store::{Bits, Store};
 
 /// What was seen, slice by slice.
 #[derive(Clone, Debug)]
@@ -82,15 +82,15 @@ impl<T: Clone + PartialEq> Seen<T> {
     /// can go to another slice. That one was then edited as well, so each node stands in the list of the slice it is in.
     pub(super) fn list(&mut self, store: &Store, mut gone: impl FnMut(NodeHandle)) {
         for (number, seen) in self.slices.iter_mut().enumerate() {
-            let slice = store.slices.get(number).filter(|slice| slice.lives && slice.standing != Standing::Doomed);
-            if slice.is_some_and(|slice| slice.version == seen.listed) {
+            let slice = store.get_view(number);
+            if slice.is_some_and(|slice| slice.version() == seen.listed) {
                 continue;
             }
             seen.nodes.drain(..).filter(|&node| store.resolve(node).is_none()).for_each(&mut gone);
             match slice {
                 Some(slice) => {
-                    seen.nodes.extend(slice.rows.iter().filter_map(|row| row.occupant.as_node()));
-                    seen.listed = slice.version;
+                    seen.nodes.extend(slice.rows().nodes());
+                    seen.listed = slice.version();
                 }
                 None => *seen = SeenSlice::NOTHING,
             }

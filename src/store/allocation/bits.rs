@@ -50,7 +50,7 @@ impl Bits {
 
     /// Takes a slot out.
     #[inline]
-    pub(crate) fn remove(&mut self, slot: u32) {
+    pub(in crate::store) fn remove(&mut self, slot: u32) {
         let (word, bit) = locate(slot);
         if let Some(word) = self.words.get_mut(word) {
             *word &= !bit;
@@ -58,23 +58,23 @@ impl Bits {
     }
 
     /// Makes the set that of all slots before `end`.
-    pub(crate) fn fill(&mut self, end: u32) {
+    pub(in crate::store) fn fill(&mut self, end: u32) {
         self.clear();
         self.words_for(end).fill(u64::MAX);
     }
 
     /// Makes the set that of another one.
-    pub(crate) fn copy_from(&mut self, other: &Self) {
+    pub(in crate::store) fn copy_from(&mut self, other: &Self) {
         self.words.clone_from(&other.words);
     }
 
     /// The members before `end` as runs, each as long as can be.
-    pub(crate) fn runs(&self, end: usize) -> Runs<'_> {
+    pub(in crate::store) fn runs(&self, end: usize) -> Runs<'_> {
         Runs { words: &self.words, at: 0, end: end.min(self.words.len() * WORD as usize) }
     }
 
     /// Makes room for this many slots.
-    pub(crate) fn try_reserve(&mut self, slots: u32) -> Result<(), TryReserveError> {
+    pub(in crate::store) fn try_reserve(&mut self, slots: u32) -> Result<(), TryReserveError> {
         let words = slots.div_ceil(WORD) as usize;
         self.words.try_reserve_exact(words.saturating_sub(self.words.len()))
     }
@@ -86,12 +86,12 @@ impl Bits {
     }
 
     /// How many slots are in the set.
-    pub(crate) fn count(&self) -> usize {
+    pub(in crate::store) fn count(&self) -> usize {
         self.words.iter().map(|word| word.count_ones() as usize).sum()
     }
 
     /// Whether a slot is in both sets.
-    pub(crate) fn intersects(&self, other: &Self) -> bool {
+    pub(in crate::store) fn intersects(&self, other: &Self) -> bool {
         self.words.iter().zip(&other.words).any(|(a, b)| a & b != 0)
     }
 
@@ -100,7 +100,7 @@ impl Bits {
     }
 
     /// All words, as many as cover `slots` slots.
-    pub(crate) fn words_for(&mut self, slots: u32) -> &mut [u64] {
+    pub(in crate::store) fn words_for(&mut self, slots: u32) -> &mut [u64] {
         let count = slots.div_ceil(WORD) as usize;
         if count > self.words.len() {
             self.words.resize(count, 0);
@@ -108,7 +108,7 @@ impl Bits {
         &mut self.words[..count]
     }
 
-    pub(crate) fn bytes(&self) -> usize {
+    pub(in crate::store) fn bytes(&self) -> usize {
         self.words.capacity() * size_of::<u64>()
     }
 }

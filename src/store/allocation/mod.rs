@@ -14,4 +14,8 @@ pub(crate) use bits::{Bits, Runs};
 use bits::{WORD, locate};
 pub(crate) use holes::HoleSet;
 pub(crate) use linear::LinearAllocator;
-pub(crate) use need::{Need, scaled};
+pub(crate) use need::Need;
+pub(in crate::store) use need::scaled;
+
+/// No scene has more nodes than this, so that slots and rows are numbered in 31 bits.
+pub(crate) const MAX_NODES: usize = 1 << 30;

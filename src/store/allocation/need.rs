@@ -1,7 +1,7 @@
 //! What a slice must have room for before an edit begins.
 
 use crate::Node;
-use crate::store::columns::NIL;
+use crate::store::columns::{NIL, Storage};
 use crate::store::{Row, Slice};
 
 /// A number of slots in the rows and in each column.
@@ -20,12 +20,12 @@ impl Need {
     pub(crate) const PORTAL: Self = Self { rows: 1, transforms: 0, visibilities: 0, materials: 0, shapes: 0, names: 0 };
 
     /// For this many nodes with every component but a name.
-    pub(crate) fn all(count: u32) -> Self {
+    pub(in crate::store) fn all(count: u32) -> Self {
         Self { rows: count, transforms: count, visibilities: count, materials: count, shapes: count, names: 0 }
     }
 
     /// For this many nodes of the usual kinds. Most slices do not have every component, so their columns start small.
-    pub(crate) fn usual(count: u32) -> Self {
+    pub(in crate::store) fn usual(count: u32) -> Self {
         let half = count.div_ceil(2);
         Self { rows: count, transforms: half, visibilities: 0, materials: half.min(4), shapes: half, names: 0 }
     }
@@ -43,8 +43,20 @@ impl Need {
         }
     }
 
+    /// How many slots of a storage.
+    pub(in crate::store) fn slots(&self, storage: Storage) -> u32 {
+        match storage {
+            Storage::Rows => self.rows,
+            Storage::Transforms => self.transforms,
+            Storage::Visibilities => self.visibilities,
+            Storage::Materials => self.materials,
+            Storage::Shapes => self.shapes,
+            Storage::Names => self.names,
+        }
+    }
+
     /// Each number times a factor, and no more rows than `most`.
-    pub(crate) fn times(&self, factor: f32, most: u32) -> Self {
+    pub(in crate::store) fn times(&self, factor: f32, most: u32) -> Self {
         let times = |count| scaled(count, factor);
         let Self { rows, transforms, visibilities, materials, shapes, names } = *self;
         Self {
@@ -58,7 +70,7 @@ impl Need {
     }
 
     /// Adds another need.
-    pub(crate) fn extend(&mut self, other: &Self) {
+    pub(in crate::store) fn extend(&mut self, other: &Self) {
         self.rows += other.rows;
         self.transforms += other.transforms;
         self.visibilities += other.visibilities;
@@ -68,7 +80,7 @@ impl Need {
     }
 
     /// Adds what an existing row takes.
-    pub(crate) fn add(&mut self, row: &Row) {
+    pub(in crate::store) fn add(&mut self, row: &Row) {
         self.rows += 1;
         self.transforms += u32::from(row.transform.as_own().is_some());
         self.visibilities += u32::from(row.visibility.as_own().is_some());
@@ -84,13 +96,13 @@ impl Need {
     clippy::cast_sign_loss,
     reason = "a capacity; the conversion saturates, and nodes number less than 2^30"
 )]
-pub(crate) fn scaled(count: u32, factor: f32) -> u32 {
+pub(in crate::store) fn scaled(count: u32, factor: f32) -> u32 {
     ((f64::from(count) * f64::from(factor)).ceil() as u32).min(1 << 31)
 }
 
 impl Slice {
     /// What the subtree of a row takes, portals included.
-    pub(crate) fn need_of(&self, top: u32) -> Need {
+    pub(in crate::store) fn need_of(&self, top: u32) -> Need {
         let mut need = Need::default();
         for row in self.subtree(top) {
             need.add(self.row(row));
@@ -100,7 +112,7 @@ impl Slice {
 
     /// Whether one node with at most one of each component fits below `parent`.
     #[inline(always)]
-    pub(crate) fn fits_one(&self, need: &Need, parent: u32, reuse: bool) -> bool {
+    pub(in crate::store) fn fits_one(&self, need: &Need, parent: u32, reuse: bool) -> bool {
         let [transform, visibility, _] = self.inherited(parent);
         (need.rows == 0 || self.row_slots.has_any(reuse))
             && (need.transforms == 0 || self.transforms.slots.has_after(transform.index(), reuse))
@@ -111,12 +123,7 @@ impl Slice {
     }
 
     /// Whether many nodes fit, wherever the holes are.
-    pub(crate) fn fits_all(&self, need: &Need) -> bool {
-        self.row_slots.has_tail(need.rows)
-            && self.transforms.slots.has_tail(need.transforms)
-            && self.visibilities.slots.has_tail(need.visibilities)
-            && self.materials.slots.has_tail(need.materials)
-            && self.shapes.slots.has_tail(need.shapes)
-            && self.names.slots.has_tail(need.names)
+    pub(in crate::store) fn fits_all(&self, need: &Need) -> bool {
+        Storage::ALL.into_iter().all(|storage| storage.of(self).has_tail(need.slots(storage)))
     }
 }

@@ -3,6 +3,8 @@
 //! Only in scenes made with [`SceneConfig::bounds`](crate::SceneConfig::bounds). The update brings them up to date; an edit
 //! only notes which shapes have none that is right.
 
+mod subtree;
+
 use crate::math::{Aabb, BLOCK, Boxes};
 use crate::store::allocation::LinearAllocator;
 use crate::store::{NIL, Slice};
@@ -19,15 +21,15 @@ use crate::store::{NIL, Slice};
 /// ```
 #[derive(Clone, Debug)]
 pub(crate) struct SliceBoxes {
-    pub(crate) shapes: Boxes,
+    pub(in crate::store) shapes: Boxes,
     /// Handles as bits; whatever where the box is not present.
-    pub(crate) nodes: Vec<u64>,
-    pub(crate) present: Vec<u64>,
+    pub(in crate::store) nodes: Vec<u64>,
+    pub(in crate::store) present: Vec<u64>,
     stale: Vec<u64>,
-    pub(crate) blocks: Boxes,
+    pub(in crate::store) blocks: Boxes,
     /// About all blocks.
-    pub(crate) own: Aabb,
-    pub(crate) children: Boxes,
+    pub(in crate::store) own: Aabb,
+    pub(in crate::store) children: Boxes,
 }
 
 impl Default for SliceBoxes {
@@ -46,11 +48,11 @@ impl Default for SliceBoxes {
 
 impl SliceBoxes {
     /// The bytes that a shape takes here; blocks add a fortieth.
-    pub(crate) const BYTES: usize = size_of::<Aabb>() + size_of::<u64>();
+    pub(in crate::store) const BYTES: usize = size_of::<Aabb>() + size_of::<u64>();
 
     /// Notes that the box of a slot is not right: until the update, who asks computes it anew.
     #[inline]
-    pub(crate) fn touch(&mut self, slot: u32) {
+    pub(in crate::store) fn touch(&mut self, slot: u32) {
         let (word, bit) = (slot as usize / BLOCK, 1 << (slot as usize % BLOCK));
         if word >= self.stale.len() {
             self.stale.resize(word + 1, 0);
@@ -70,27 +72,27 @@ impl SliceBoxes {
     }
 
     /// The same for all slots below `end`.
-    pub(crate) fn touch_all(&mut self, end: u32) {
+    pub(in crate::store) fn touch_all(&mut self, end: u32) {
         (0..end).for_each(|slot| self.touch(slot));
     }
 
     /// Whether the box of a slot is not right.
-    pub(crate) fn is_stale(&self, slot: u32) -> bool {
+    pub(in crate::store) fn is_stale(&self, slot: u32) -> bool {
         self.stale.get(slot as usize / BLOCK).is_some_and(|word| word >> (slot as usize % BLOCK) & 1 != 0)
     }
 
     /// Whether every box is right.
-    pub(crate) fn is_current(&self) -> bool {
+    pub(in crate::store) fn is_current(&self) -> bool {
         self.stale.iter().all(|&word| word == 0)
     }
 
     /// The slots whose boxes are not right, a word for each block.
-    pub(crate) fn stale_words(&self) -> &[u64] {
+    pub(in crate::store) fn stale_words(&self) -> &[u64] {
         &self.stale
     }
 
     /// As many shape slots as the column has.
-    pub(crate) fn resize(&mut self, slots: u32) {
+    pub(in crate::store) fn resize(&mut self, slots: u32) {
         let blocks = (slots as usize).div_ceil(BLOCK);
         self.shapes.resize(slots as usize);
         resize_exactly(&mut self.nodes, slots as usize);
@@ -100,12 +102,12 @@ impl SliceBoxes {
     }
 
     /// Takes the marks off a block and answers them.
-    pub(crate) fn take_stale(&mut self, block: usize) -> u64 {
+    pub(in crate::store) fn take_stale(&mut self, block: usize) -> u64 {
         core::mem::take(&mut self.stale[block])
     }
 
     /// Takes over the box of a slot of a slice that is being rebuilt; one that is not right takes no room yet.
-    pub(crate) fn carry(&mut self, from: &Self, old: u32, new: u32) {
+    pub(in crate::store) fn carry(&mut self, from: &Self, old: u32, new: u32) {
         if from.is_stale(old) {
             self.touch(new);
             return;
@@ -120,27 +122,27 @@ impl SliceBoxes {
     }
 
     /// Computes the box about a block of shapes. Those that are not present have empty boxes then.
-    pub(crate) fn close_block(&mut self, block: usize) {
+    pub(in crate::store) fn close_block(&mut self, block: usize) {
         self.blocks.set(block, self.shapes.union(block * BLOCK..(block + 1) * BLOCK));
     }
 
     /// Computes the box about all blocks.
-    pub(crate) fn close(&mut self) {
+    pub(in crate::store) fn close(&mut self) {
         self.own = self.blocks.union(0..self.blocks.len());
     }
 
     /// The box about all that hangs below the slice's portal.
-    pub(crate) fn whole(&self) -> Aabb {
+    pub(in crate::store) fn whole(&self) -> Aabb {
         self.own.union(&self.children.union(0..self.children.len()))
     }
 
     /// Takes over the boxes of a slice that was rebuilt: its shapes' were carried, its children come in another order.
-    pub(crate) fn close_all(&mut self) {
+    pub(in crate::store) fn close_all(&mut self) {
         (0..self.blocks.len()).for_each(|block| self.close_block(block));
         self.close();
     }
 
-    pub(crate) fn allocated_bytes(&self) -> usize {
+    pub(in crate::store) fn allocated_bytes(&self) -> usize {
         size_of::<Self>()
             + self.shapes.allocated_bytes()
             + self.blocks.allocated_bytes()
@@ -159,7 +161,7 @@ fn resize_exactly(words: &mut Vec<u64>, len: usize) {
 
 impl Slice {
     /// Notes that the world boxes of all shapes, if the scene keeps any, are to be computed anew.
-    pub(crate) fn touch_boxes(&mut self) {
+    pub(in crate::store) fn touch_boxes(&mut self) {
         if let Some(boxes) = &mut self.boxes {
             boxes.touch_all(self.shapes.slots.end());
         }
@@ -168,7 +170,7 @@ impl Slice {
 
 impl LinearAllocator {
     /// The slots in use of a block, a bit each.
-    pub(crate) fn live_word(&self, block: usize) -> u64 {
+    pub(in crate::store) fn live_word(&self, block: usize) -> u64 {
         let behind = (self.end() as usize).saturating_sub(block * BLOCK);
         let all = if behind >= BLOCK { u64::MAX } else { (1 << behind) - 1 };
         all & !self.holes().word(block)

@@ -141,13 +141,13 @@ impl NodeList {
 
     /// A description, to be read part by part.
     #[inline]
-    pub(crate) fn words(&self, head: Head) -> Words<'_> {
+    pub(in crate::store) fn words(&self, head: Head) -> Words<'_> {
         Words { head, rest: &self.words[start(head)..], names: &self.names }
     }
 
     /// Asks for a description.
     #[inline]
-    pub(crate) fn look_ahead(&self, head: Head) {
+    pub(in crate::store) fn look_ahead(&self, head: Head) {
         prefetch(&self.words, start(head));
         prefetch(&self.words, start(head) + 7);
     }
@@ -174,7 +174,7 @@ pub(crate) struct Words<'l> {
 
 impl<'l> Words<'l> {
     #[inline]
-    pub(crate) fn local(&mut self) -> Option<Packed> {
+    pub(in crate::store) fn local(&mut self) -> Option<Packed> {
         if !self.head.has(Head::LOCAL) {
             return None;
         }
@@ -186,18 +186,18 @@ impl<'l> Words<'l> {
     }
 
     #[inline]
-    pub(crate) fn visibility(&mut self) -> Option<Visibility> {
+    pub(in crate::store) fn visibility(&mut self) -> Option<Visibility> {
         self.head.has(Head::VISIBILITY).then(|| Visibility::layers(self.next()))
     }
 
     #[inline]
-    pub(crate) fn material(&mut self) -> Option<u32> {
+    pub(in crate::store) fn material(&mut self) -> Option<u32> {
         self.head.has(Head::MATERIAL).then(|| self.next())
     }
 
     /// The mesh and the bounds of the shape.
     #[inline]
-    pub(crate) fn shape(&mut self) -> Option<(u32, Aabb)> {
+    pub(in crate::store) fn shape(&mut self) -> Option<(u32, Aabb)> {
         self.head.has(Head::SHAPE).then(|| {
             let mesh = self.next();
             let (min, max) = (self.numbers(), self.numbers());
@@ -206,7 +206,7 @@ impl<'l> Words<'l> {
     }
 
     #[inline]
-    pub(crate) fn name(&mut self) -> Option<&'l str> {
+    pub(in crate::store) fn name(&mut self) -> Option<&'l str> {
         self.head.has(Head::NAME).then(|| {
             let [low, high, length] = [self.next(), self.next(), self.next()].map(|word| word as usize);
             let start = high << 32 | low;

@@ -97,7 +97,7 @@ impl Tour {
         self.stops.capacity()
     }
 
-    pub(crate) fn bytes(&self) -> usize {
+    pub(in crate::store) fn bytes(&self) -> usize {
         self.stops.capacity() * size_of::<Stop>()
             + (self.items.capacity() + self.first_blocks.capacity() + self.ends.capacity()) * size_of::<u32>()
     }

@@ -71,13 +71,13 @@ pub(crate) struct Feed {
     /// The same of masks.
     veiled: Vec<(NodeHandle, u32)>,
     /// Slices with slots that are not settled.
-    pub(crate) unsettled: Vec<u32>,
+    pub(in crate::store) unsettled: Vec<u32>,
     /// The same of the last update, while another one goes on.
     settling: Vec<u32>,
-    pub(crate) moved: Vec<NodeHandle>,
-    pub(crate) visibility: Vec<NodeHandle>,
-    pub(crate) entered: Vec<NodeHandle>,
-    pub(crate) left: Vec<NodeHandle>,
+    pub(in crate::store) moved: Vec<NodeHandle>,
+    pub(in crate::store) visibility: Vec<NodeHandle>,
+    pub(in crate::store) entered: Vec<NodeHandle>,
+    pub(in crate::store) left: Vec<NodeHandle>,
     /// What was displaced before the last update, by handle.
     recalled: Vec<(NodeHandle, Mat34)>,
     /// Slots that changed in the slice that is looked at, also as a set, and those of nodes that are new: kept to spare
@@ -91,14 +91,14 @@ pub(crate) struct Feed {
 impl Feed {
     /// Notes that a node was inserted.
     #[inline]
-    pub(crate) fn enter_new(&mut self, node: NodeHandle) {
+    pub(in crate::store) fn enter_new(&mut self, node: NodeHandle) {
         let entry = self.flags.entry(node);
         *entry = *entry & !(flag::HIDDEN | flag::ENTERED) | flag::NEW;
         self.came.push(node);
     }
 
     /// Notes that a node that lived outside of the scene is part of it.
-    pub(crate) fn enter_again(&mut self, node: NodeHandle) {
+    pub(in crate::store) fn enter_again(&mut self, node: NodeHandle) {
         let entry = self.flags.entry(node);
         if *entry & flag::NEW != 0 {
             *entry &= !flag::HIDDEN;
@@ -113,7 +113,7 @@ impl Feed {
 
     /// Notes that a node of the scene is removed or detached.
     #[inline]
-    pub(crate) fn leave(&mut self, node: NodeHandle) {
+    pub(in crate::store) fn leave(&mut self, node: NodeHandle) {
         let entry = self.flags.entry(node);
         if *entry & flag::NEW != 0 {
             *entry |= flag::HIDDEN;
@@ -125,12 +125,12 @@ impl Feed {
 
     /// Whether a node was not in the scene after the last update.
     #[inline]
-    pub(crate) fn is_new(&self, node: NodeHandle) -> bool {
+    pub(in crate::store) fn is_new(&self, node: NodeHandle) -> bool {
         self.flags.has(node, flag::NEW)
     }
 
     /// Notes the matrix that a node had, the first time in a frame.
-    pub(crate) fn displace(&mut self, node: NodeHandle, world: &Mat34) {
+    pub(in crate::store) fn displace(&mut self, node: NodeHandle, world: &Mat34) {
         let entry = self.flags.entry(node);
         if *entry & (flag::NEW | flag::DISPLACED) == 0 {
             *entry |= flag::DISPLACED;
@@ -139,7 +139,7 @@ impl Feed {
     }
 
     /// Notes the mask that a node had, the first time in a frame.
-    pub(crate) fn veil(&mut self, node: NodeHandle, mask: u32) {
+    pub(in crate::store) fn veil(&mut self, node: NodeHandle, mask: u32) {
         let entry = self.flags.entry(node);
         if *entry & (flag::NEW | flag::VEILED) == 0 {
             *entry |= flag::VEILED;
@@ -148,7 +148,7 @@ impl Feed {
     }
 
     /// Notes that a slice has slots that are not settled.
-    pub(crate) fn list_unsettled(&mut self, number: u32, slice: &Slice) {
+    pub(in crate::store) fn list_unsettled(&mut self, number: u32, slice: &Slice) {
         if slice.transforms.trace.as_ref().is_some_and(|trace| trace.waits) {
             self.unsettled.push(number);
         }
@@ -158,7 +158,7 @@ impl Feed {
 /// What an update makes of it.
 impl Feed {
     /// Begins with an empty feed.
-    pub(crate) fn begin(&mut self) {
+    pub(in crate::store) fn begin(&mut self) {
         for node in self.entered.drain(..) {
             self.flags.clear(node, flag::ENTERED);
         }
@@ -170,7 +170,7 @@ impl Feed {
     }
 
     /// Tells of what the update changed in a slice, once it is up to date.
-    pub(crate) fn collect(&mut self, number: u32, slice: &mut Slice, swept: bool) {
+    pub(in crate::store) fn collect(&mut self, number: u32, slice: &mut Slice, swept: bool) {
         let Self { flags, moved, visibility, slots, members, came, displaced, veiled, .. } = self;
         if swept {
             self.unsettled.push(number);
@@ -225,7 +225,7 @@ impl Feed {
     }
 
     /// Tells of what edits noted, once every slice is up to date, and begins another frame.
-    pub(crate) fn finish(&mut self, store: &mut Store) {
+    pub(in crate::store) fn finish(&mut self, store: &mut Store) {
         for number in self.settling.drain(..) {
             if let Some(slice) = store.slices.get_mut(number as usize) {
                 slice.transforms.settle();
@@ -274,6 +274,26 @@ impl Feed {
         recalled.sort_unstable_by_key(|&(node, _)| node);
     }
 
+    /// Nodes whose world matrix the last update changed.
+    pub(crate) fn moved(&self) -> &[NodeHandle] {
+        &self.moved
+    }
+
+    /// Nodes whose inherited mask it changed.
+    pub(crate) fn visibility(&self) -> &[NodeHandle] {
+        &self.visibility
+    }
+
+    /// Nodes that came to be in the scene.
+    pub(crate) fn entered(&self) -> &[NodeHandle] {
+        &self.entered
+    }
+
+    /// Nodes that went out of it.
+    pub(crate) fn left(&self) -> &[NodeHandle] {
+        &self.left
+    }
+
     /// The matrix that a node had after the update before the last: the one that it has `now` if it was not there, else
     /// that `of_slot`, if it had the slot then.
     pub(crate) fn previous<'m>(&'m self, node: NodeHandle, now: &'m Mat34, of_slot: &'m Mat34) -> &'m Mat34 {
@@ -301,7 +321,7 @@ impl Feed {
         self.flags.has(node, flag::NEW | flag::ENTERED)
     }
 
-    pub(crate) fn bytes(&self) -> usize {
+    pub(in crate::store) fn bytes(&self) -> usize {
         let Self { came, went, moved, visibility, entered, left, displaced, recalled, veiled, .. } = self;
         let handles: usize = [came, went, moved, visibility, entered, left].map(Vec::capacity).iter().sum();
         size_of::<Self>()

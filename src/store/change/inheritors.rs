@@ -14,7 +14,7 @@ impl Slice {
     /// have; slots that no row has are passed over.
     ///
     /// Walks down from the owners of few slots, and looks at all rows for many: rows lie in a row, children do not.
-    pub(crate) fn finders(
+    pub(in crate::store) fn finders(
         &self,
         slots: &[u32],
         (owners, taken): (&[u32], &LinearAllocator),

@@ -19,25 +19,25 @@ pub(crate) struct Layouts {
     /// Numbers of slices that went since the last update; some are in use again.
     gone: Vec<u32>,
     /// Slices whose matrices changed with the last update.
-    pub(crate) changed: Vec<u32>,
+    pub(in crate::store) changed: Vec<u32>,
     /// Slices that went before the last update and since the one before.
-    pub(crate) dropped: Vec<u32>,
+    pub(in crate::store) dropped: Vec<u32>,
 }
 
 impl Layouts {
     /// Whether a layout is younger than the update before the last: nobody has been told of any part of it before.
-    pub(crate) fn is_new(&self, slice: &Slice) -> bool {
+    pub(in crate::store) fn is_new(&self, slice: &Slice) -> bool {
         slice.layout > self.told_before
     }
 
     /// Notes that an update computed matrices of a slice.
-    pub(crate) fn list_swept(&mut self, number: u32, slice: &Slice) {
+    pub(in crate::store) fn list_swept(&mut self, number: u32, slice: &Slice) {
         if !self.is_new(slice) {
             self.changed.push(number);
         }
     }
 
-    pub(crate) fn bytes(&self) -> usize {
+    pub(in crate::store) fn bytes(&self) -> usize {
         [&self.relaid, &self.gone, &self.changed, &self.dropped].map(Vec::capacity).iter().sum::<usize>()
             * size_of::<u32>()
     }
@@ -69,7 +69,7 @@ impl Store {
     }
 
     /// Begins the lists of an update.
-    pub(crate) fn begin_layouts(&mut self) {
+    pub(in crate::store) fn begin_layouts(&mut self) {
         let Self { slices, layouts, .. } = self;
         let Layouts { issued, told, told_before, relaid, gone, changed, dropped } = layouts;
         *told_before = core::mem::replace(told, *issued);

@@ -40,20 +40,20 @@ fn differ(a: &Mat34, b: &Mat34) -> bool {
 #[derive(Clone, Debug)]
 pub(crate) struct Trace {
     /// The row of each slot; [`NIL`] for the base.
-    pub(crate) owners: Vec<u32>,
+    pub(in crate::store) owners: Vec<u32>,
     /// World matrices after the update before the last.
-    pub(crate) previous: Vec<Mat34>,
+    pub(in crate::store) previous: Vec<Mat34>,
     /// Slots of which `previous` is not their history, but `worlds` is: the last update computed them.
     unsettled: Bits,
     /// Whether there may be any.
-    pub(crate) waits: bool,
+    pub(in crate::store) waits: bool,
 }
 
 impl Trace {
-    pub(crate) const BYTES: usize = size_of::<u32>() + size_of::<Mat34>();
+    pub(in crate::store) const BYTES: usize = size_of::<u32>() + size_of::<Mat34>();
 
     /// For a column with nothing but its base.
-    pub(crate) fn new(base: &Mat34, capacity: usize) -> Self {
+    pub(in crate::store) fn new(base: &Mat34, capacity: usize) -> Self {
         let mut trace = Self {
             owners: Vec::with_capacity(capacity),
             previous: Vec::with_capacity(capacity),
@@ -67,7 +67,7 @@ impl Trace {
 
     /// Forgets what a slot was.
     #[inline]
-    pub(crate) fn put(&mut self, slot: u32) {
+    pub(in crate::store) fn put(&mut self, slot: u32) {
         put(&mut self.owners, slot, NIL);
         put(&mut self.previous, slot, no_history());
         if self.waits {
@@ -75,13 +75,13 @@ impl Trace {
         }
     }
 
-    pub(crate) fn truncate(&mut self, end: usize) {
+    pub(in crate::store) fn truncate(&mut self, end: usize) {
         self.owners.truncate(end);
         self.previous.truncate(end);
     }
 
     /// Gives a slot what another column remembers of a slot there.
-    pub(crate) fn carry(&mut self, from: &Self, old: u32, new: u32) {
+    pub(in crate::store) fn carry(&mut self, from: &Self, old: u32, new: u32) {
         put(&mut self.owners, new, from.owners[old as usize]);
         put(&mut self.previous, new, from.previous[old as usize]);
         if from.waits && from.unsettled.contains(old) {
@@ -92,7 +92,7 @@ impl Trace {
         }
     }
 
-    pub(crate) fn bytes(&self) -> usize {
+    pub(in crate::store) fn bytes(&self) -> usize {
         size_of::<Self>()
             + self.owners.capacity() * size_of::<u32>()
             + self.previous.capacity() * size_of::<Mat34>()
@@ -104,31 +104,31 @@ impl Trace {
 #[derive(Clone, Debug)]
 pub(crate) struct MaskTrace {
     /// The row of each slot; [`NIL`] for the base.
-    pub(crate) owners: Vec<u32>,
+    pub(in crate::store) owners: Vec<u32>,
     /// The base after the last update. Of the other slots nothing but an update writes the effective mask.
-    pub(crate) base: u32,
+    pub(in crate::store) base: u32,
     /// Slots whose mask the last sweep changed.
-    pub(crate) changed: Vec<u32>,
+    pub(in crate::store) changed: Vec<u32>,
 }
 
 impl MaskTrace {
-    pub(crate) const BYTES: usize = size_of::<u32>();
+    pub(in crate::store) const BYTES: usize = size_of::<u32>();
 
     /// For a column with nothing but its base.
-    pub(crate) fn new(base: u32) -> Self {
+    pub(in crate::store) fn new(base: u32) -> Self {
         Self { owners: vec![NIL], base, changed: Vec::new() }
     }
 
     #[inline]
-    pub(crate) fn put(&mut self, slot: u32) {
+    pub(in crate::store) fn put(&mut self, slot: u32) {
         put(&mut self.owners, slot, NIL);
     }
 
-    pub(crate) fn truncate(&mut self, end: usize) {
+    pub(in crate::store) fn truncate(&mut self, end: usize) {
         self.owners.truncate(end);
     }
 
-    pub(crate) fn bytes(&self) -> usize {
+    pub(in crate::store) fn bytes(&self) -> usize {
         size_of::<Self>() + (self.owners.capacity() + self.changed.capacity()) * size_of::<u32>()
     }
 }
@@ -137,7 +137,7 @@ impl TransformColumn {
     /// The world matrix of a slot after the update before the last; the present one of a new slot, and where nothing is
     /// remembered.
     #[inline]
-    pub(crate) fn previous(&self, slot: u32) -> &Mat34 {
+    pub(in crate::store) fn previous(&self, slot: u32) -> &Mat34 {
         let world = &self.worlds[slot as usize];
         let Some(trace) = &self.trace else { return world };
         let previous = &trace.previous[slot as usize];
@@ -151,13 +151,13 @@ impl TransformColumn {
     }
 
     /// Whether a slot in use, or the base, is without a history.
-    pub(crate) fn has_new(&self) -> bool {
+    pub(in crate::store) fn has_new(&self) -> bool {
         let is_new = |trace: &Trace| self.slots.iter().any(|slot| is_new(&trace.previous[slot as usize]));
         self.trace.as_deref().is_some_and(is_new)
     }
 
     /// Makes `previous` the history of all slots. To be done before anything computes world matrices anew.
-    pub(crate) fn settle(&mut self) {
+    pub(in crate::store) fn settle(&mut self) {
         if let Some(trace) = &mut self.trace
             && core::mem::take(&mut trace.waits)
         {
@@ -169,7 +169,7 @@ impl TransformColumn {
     }
 
     /// The same for the base alone.
-    pub(crate) fn settle_base(&mut self) {
+    pub(in crate::store) fn settle_base(&mut self) {
         if let Some(trace) = &mut self.trace
             && trace.waits
             && trace.unsettled.contains(0)
@@ -180,7 +180,7 @@ impl TransformColumn {
     }
 
     /// Notes that what the last sweep computed is not settled.
-    pub(crate) fn unsettle(&mut self) {
+    pub(in crate::store) fn unsettle(&mut self) {
         if let Some(trace) = &mut self.trace {
             trace.waits = true;
             if self.swept.all {
@@ -192,7 +192,7 @@ impl TransformColumn {
     }
 
     /// Gives a fresh slot what is remembered of the slot in whose place it comes.
-    pub(crate) fn carry(&mut self, old: u32, fresh: u32) {
+    pub(in crate::store) fn carry(&mut self, old: u32, fresh: u32) {
         if let Some(trace) = &mut self.trace {
             let (owner, previous) = (trace.owners[old as usize], trace.previous[old as usize]);
             trace.owners[fresh as usize] = owner;
@@ -205,7 +205,7 @@ impl TransformColumn {
 
     /// Adds the slots that the last sweep changed to `changed`, some holes among them, and gives slots without a history
     /// their present matrix for one.
-    pub(crate) fn compare_swept(&mut self, changed: &mut Vec<u32>) {
+    pub(in crate::store) fn compare_swept(&mut self, changed: &mut Vec<u32>) {
         let Self { worlds, swept, trace, .. } = self;
         let Some(trace) = trace else { return };
         let mut compare = |run: core::ops::Range<usize>| {
@@ -228,7 +228,7 @@ impl TransformColumn {
     }
 
     /// Has a slot be at rest.
-    pub(crate) fn rest(&mut self, slot: u32) {
+    pub(in crate::store) fn rest(&mut self, slot: u32) {
         if let Some(trace) = &mut self.trace {
             trace.previous[slot as usize] = self.worlds[slot as usize];
         }
@@ -244,7 +244,7 @@ impl VisibilityColumn {
 
 impl Slice {
     /// Begins to remember: all slots but the bases are new.
-    pub(crate) fn begin_trace(&mut self) {
+    pub(in crate::store) fn begin_trace(&mut self) {
         let Self { transforms, visibilities, .. } = self;
         let capacity = transforms.worlds.capacity();
         transforms.trace = transforms.worlds.first().map(|base| Box::new(Trace::new(base, capacity)));
@@ -264,7 +264,7 @@ impl Slice {
 
     /// Notes which slots a row has.
     #[inline]
-    pub(crate) fn trace_owner(&mut self, at: u32) {
+    pub(in crate::store) fn trace_owner(&mut self, at: u32) {
         let Row { transform, visibility, .. } = *self.row(at);
         if let Some(slot) = transform.as_own()
             && let Some(trace) = &mut self.transforms.trace
@@ -280,7 +280,7 @@ impl Slice {
 
     /// Gives the bases the history of what the children of a row of `source` inherit, and where that is a new slot's the
     /// base as it is: it may stay so, and then no update would come to give it one.
-    pub(crate) fn take_base_history(&mut self, source: &Self, parent: u32) {
+    pub(in crate::store) fn take_base_history(&mut self, source: &Self, parent: u32) {
         let [transform, visibility, _] = source.inherited(parent).map(Slot::index);
         if let (Some(trace), Some(from)) = (&mut self.transforms.trace, &source.transforms.trace) {
             trace.carry(from, transform, 0);
@@ -296,7 +296,7 @@ impl Slice {
 
     /// Takes over what `source` remembers of rows that came from there, told by their old and new numbers; what hung from
     /// `above` there hangs from `parent` here.
-    pub(crate) fn take_history(
+    pub(in crate::store) fn take_history(
         &mut self,
         source: &Self,
         order: &[(u32, u32)],
@@ -336,7 +336,7 @@ impl Slice {
 
     /// Notes what a row and those below it had that find their transform where it does, before it is to find it where its
     /// parent does.
-    pub(crate) fn note_displaced(&self, top: u32, feed: &mut Feed) {
+    pub(in crate::store) fn note_displaced(&self, top: u32, feed: &mut Feed) {
         let Row { parent, transform, .. } = *self.row(top);
         let Some(trace) = &self.transforms.trace else { return };
         let [above, ..] = self.inherited(parent);
@@ -347,7 +347,7 @@ impl Slice {
     }
 
     /// The same for visibilities.
-    pub(crate) fn note_veiled(&self, top: u32, feed: &mut Feed) {
+    pub(in crate::store) fn note_veiled(&self, top: u32, feed: &mut Feed) {
         let Row { parent, visibility, .. } = *self.row(top);
         let Some(trace) = &self.visibilities.trace else { return };
         let [_, above, _] = self.inherited(parent);

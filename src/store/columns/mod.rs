@@ -7,9 +7,12 @@
 //! - Every slot in use is owned by exactly one row; every array is as long as its allocator says.
 //! - A hole's parent comes before it, so that a sweep may compute holes with the rest.
 
+mod description;
 mod fill;
+mod records;
 mod row;
 
+pub(in crate::store) use description::{Column, EachColumn, STORAGES, Storage, each_column};
 pub(crate) use row::{At, NIL, Occupant, Row, Slot};
 
 use crate::math::{Aabb, Mat34, PackedTransform};
@@ -48,18 +51,16 @@ pub(crate) struct TransformColumn {
     /// The slot of the nearest ancestor in the slice that has a transform, else 0.
     pub(crate) parents: Vec<u32>,
     /// The slots that the last sweep computed.
-    pub(crate) swept: Swept,
+    pub(in crate::store) swept: Swept,
     /// Slots that some portal finds effective, or did: where one of these changes, slices below are to be looked at.
-    pub(crate) portal_slots: Bits,
+    pub(in crate::store) portal_slots: Bits,
     /// Local transforms that shear, by slot; the others pay nothing for them.
-    pub(crate) sheared: BTreeMap<u32, Mat34>,
+    pub(in crate::store) sheared: BTreeMap<u32, Mat34>,
     /// Who has each slot and what was in it, where changes are told.
-    pub(crate) trace: Option<Box<Trace>>,
+    pub(in crate::store) trace: Option<Box<Trace>>,
 }
 
 impl TransformColumn {
-    pub(crate) const BYTES: usize = size_of::<PackedTransform>() + size_of::<u32>() + size_of::<Mat34>();
-
     pub(crate) fn with_capacity(capacity: u32) -> Self {
         let mut column = Self {
             slots: LinearAllocator::with_capacity(capacity),
@@ -187,31 +188,14 @@ impl TransformColumn {
             self.sheared.remove(&slot);
         }
     }
-
-    pub(crate) fn allocated_bytes(&self) -> usize {
-        self.locals.capacity() * size_of::<PackedTransform>()
-            + self.parents.capacity() * size_of::<u32>()
-            + self.worlds.capacity() * size_of::<Mat34>()
-            + self.dirty.bytes()
-            + self.swept.slots.bytes()
-            + self.portal_slots.bytes()
-            + self.slots.holes().bytes()
-            + self.sheared.len() * size_of::<(u32, Mat34)>()
-            + self.trace.as_ref().map_or(0, |trace| trace.bytes())
-    }
-
-    /// The bytes of a slot.
-    pub(crate) fn slot_bytes(&self) -> usize {
-        Self::BYTES + self.trace.as_ref().map_or(0, |_| Trace::BYTES)
-    }
 }
 
 /// Which slots a sweep computed.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Swept {
     /// Every one, whatever the bits say.
-    pub(crate) all: bool,
-    pub(crate) slots: Bits,
+    pub(in crate::store) all: bool,
+    pub(in crate::store) slots: Bits,
 }
 
 impl Swept {
@@ -224,19 +208,17 @@ impl Swept {
 /// Visibility masks. Slot 0 is the base; *parent slot < slot*.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct VisibilityColumn {
-    pub(crate) slots: LinearAllocator,
+    pub(in crate::store) slots: LinearAllocator,
     pub(crate) locals: Vec<u32>,
-    pub(crate) parents: Vec<u32>,
-    pub(crate) effective: Vec<u32>,
+    pub(in crate::store) parents: Vec<u32>,
+    pub(in crate::store) effective: Vec<u32>,
     /// Whether some mask or parent changed since the last sweep.
     pub(crate) dirty: bool,
     /// Who has each slot, where changes are told.
-    pub(crate) trace: Option<Box<MaskTrace>>,
+    pub(in crate::store) trace: Option<Box<MaskTrace>>,
 }
 
 impl VisibilityColumn {
-    pub(crate) const BYTES: usize = 3 * size_of::<u32>();
-
     pub(crate) fn with_capacity(capacity: u32) -> Self {
         let mut column = Self {
             slots: LinearAllocator::with_capacity(capacity),
@@ -273,23 +255,12 @@ impl VisibilityColumn {
             trace.truncate(end);
         }
     }
-
-    pub(crate) fn allocated_bytes(&self) -> usize {
-        (self.locals.capacity() + self.parents.capacity() + self.effective.capacity()) * size_of::<u32>()
-            + self.slots.holes().bytes()
-            + self.trace.as_ref().map_or(0, |trace| trace.bytes())
-    }
-
-    /// The bytes of a slot.
-    pub(crate) fn slot_bytes(&self) -> usize {
-        Self::BYTES + self.trace.as_ref().map_or(0, |_| MaskTrace::BYTES)
-    }
 }
 
 /// Materials: they override and never combine, so a slot needs no parent. Slot 0 is the base.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct MaterialColumn {
-    pub(crate) slots: LinearAllocator,
+    pub(in crate::store) slots: LinearAllocator,
     /// `None` in the base alone, where nothing above the slice says a material.
     pub(crate) values: Vec<Option<u32>>,
     /// Whether some value changed since the last update.
@@ -297,8 +268,6 @@ pub(crate) struct MaterialColumn {
 }
 
 impl MaterialColumn {
-    pub(crate) const BYTES: usize = size_of::<Option<u32>>();
-
     pub(crate) fn with_capacity(capacity: u32) -> Self {
         let mut column = Self {
             slots: LinearAllocator::with_capacity(capacity),
@@ -321,10 +290,6 @@ impl MaterialColumn {
             self.values.truncate(self.slots.end() as usize);
         }
     }
-
-    pub(crate) fn allocated_bytes(&self) -> usize {
-        self.values.capacity() * Self::BYTES + self.slots.holes().bytes()
-    }
 }
 
 /// What the draw list reads of a shape: 24 bytes.
@@ -344,15 +309,13 @@ const _: () = assert!(size_of::<ShapeRecord>() == 24);
 /// Shapes: order is locality alone.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ShapeColumn {
-    pub(crate) slots: LinearAllocator,
+    pub(in crate::store) slots: LinearAllocator,
     pub(crate) records: Vec<ShapeRecord>,
     /// Local bounds.
     pub(crate) bounds: Vec<Aabb>,
 }
 
 impl ShapeColumn {
-    pub(crate) const BYTES: usize = size_of::<ShapeRecord>() + size_of::<Aabb>();
-
     pub(crate) fn with_capacity(capacity: u32) -> Self {
         Self {
             slots: LinearAllocator::with_capacity(capacity),
@@ -391,26 +354,18 @@ impl ShapeColumn {
             self.bounds.truncate(end);
         }
     }
-
-    pub(crate) fn allocated_bytes(&self) -> usize {
-        self.records.capacity() * size_of::<ShapeRecord>()
-            + self.bounds.capacity() * size_of::<Aabb>()
-            + self.slots.holes().bytes()
-    }
 }
 
 /// Names: off every hot path.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct NameColumn {
-    pub(crate) slots: LinearAllocator,
-    pub(crate) names: Vec<Box<str>>,
+    pub(in crate::store) slots: LinearAllocator,
+    pub(in crate::store) names: Vec<Box<str>>,
     /// The bytes of all names.
-    pub(crate) text_bytes: usize,
+    pub(in crate::store) text_bytes: usize,
 }
 
 impl NameColumn {
-    pub(crate) const BYTES: usize = size_of::<Box<str>>();
-
     pub(crate) fn with_capacity(capacity: u32) -> Self {
         Self {
             slots: LinearAllocator::with_capacity(capacity),
@@ -435,9 +390,5 @@ impl NameColumn {
         self.take(slot);
         self.slots.free(slot);
         self.names.truncate(self.slots.end() as usize);
-    }
-
-    pub(crate) fn allocated_bytes(&self) -> usize {
-        self.names.capacity() * Self::BYTES + self.text_bytes + self.slots.holes().bytes()
     }
 }

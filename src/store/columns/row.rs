@@ -135,11 +135,11 @@ impl Slot {
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub(crate) struct Row {
-    pub(crate) occupant: Occupant,
+    pub(in crate::store) occupant: Occupant,
     /// The parent's row, or [`NIL`] for a top row of the slice.
     pub(crate) parent: u32,
     pub(crate) first_child: u32,
-    pub(crate) last_child: u32,
+    pub(in crate::store) last_child: u32,
     pub(crate) next: u32,
     pub(crate) previous: u32,
     /// Effective slots; a portal's are what its slice inherits.

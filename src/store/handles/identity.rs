@@ -13,11 +13,11 @@ pub(crate) fn unique_number() -> u64 {
 pub(crate) struct Identity(u64);
 
 impl Identity {
-    pub(crate) fn new() -> Self {
+    pub(in crate::store) fn new() -> Self {
         Self(unique_number())
     }
 
-    pub(crate) fn number(&self) -> u64 {
+    pub(in crate::store) fn number(&self) -> u64 {
         self.0
     }
 }

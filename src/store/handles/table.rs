@@ -75,11 +75,11 @@ pub(crate) struct Table {
     /// The free entries. Which is taken is told by the bit set alone, so that none waits for another one to come from memory.
     pub(crate) free: FreeEntries,
     /// The slice that allocates from this table, or [`NIL`] while it waits in the pool.
-    pub(crate) owner: u32,
+    pub(in crate::store) owner: u32,
     /// The next open table of the same owner.
-    pub(crate) next_open: u32,
+    pub(in crate::store) next_open: u32,
     /// Whether the table is on its owner's list of open tables.
-    pub(crate) listed: bool,
+    pub(in crate::store) listed: bool,
 }
 
 impl Table {
@@ -105,8 +105,8 @@ impl Table {
 #[derive(Clone, Debug)]
 pub(crate) struct Shelf {
     /// The first table with a free entry, or with room to grow.
-    pub(crate) open: u32,
-    pub(crate) owned: SmallVec<[u32; 2]>,
+    pub(in crate::store) open: u32,
+    pub(in crate::store) owned: SmallVec<[u32; 2]>,
 }
 
 impl Shelf {
@@ -120,14 +120,14 @@ impl Shelf {
 /// Source: the thesis, section 4.4.4 (metadata array and its free list).
 #[derive(Clone, Debug)]
 pub(crate) struct Tables {
-    pub(crate) tables: Vec<Table>,
+    pub(in crate::store) tables: Vec<Table>,
     /// By slice number.
-    pub(crate) shelves: Vec<Shelf>,
-    pub(crate) pool: Shelf,
+    pub(in crate::store) shelves: Vec<Shelf>,
+    pub(in crate::store) pool: Shelf,
     initial_entries: u32,
-    pub(crate) max_entries: u32,
-    pub(crate) max_generation: u32,
-    pub(crate) retired: usize,
+    pub(in crate::store) max_entries: u32,
+    pub(in crate::store) max_generation: u32,
+    pub(in crate::store) retired: usize,
 }
 
 impl Tables {

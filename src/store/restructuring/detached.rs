@@ -109,7 +109,7 @@ impl Store {
     }
 
     /// Moves the marked ones among the detached slices to `pending`, and unmarks them.
-    pub(crate) fn take_marked_roots(&mut self, pending: &mut Vec<u32>) {
+    pub(in crate::store) fn take_marked_roots(&mut self, pending: &mut Vec<u32>) {
         for number in core::mem::take(&mut self.marked_roots) {
             if self.is_detached_slice(number) && core::mem::take(&mut self.slices[number as usize].marked) {
                 pending.push(number);
@@ -166,7 +166,7 @@ impl Store {
     }
 
     /// Frees one slice of what was removed; answers how many nodes lay there, `None` where nothing waits.
-    pub(crate) fn free_doomed(&mut self) -> Option<usize> {
+    pub(in crate::store) fn free_doomed(&mut self) -> Option<usize> {
         let number = self.doomed.pop()?;
         let mut below = core::mem::take(&mut self.doomed);
         let first = below.len();

@@ -17,18 +17,18 @@ pub(crate) enum Partner {
 
 impl Store {
     /// Whether a slice is smaller than slices are to be.
-    pub(crate) fn is_small(&self, number: u32) -> bool {
+    pub(in crate::store) fn is_small(&self, number: u32) -> bool {
         self.slice(number).row_slots.live() < self.config.min_nodes
     }
 
     /// Whether a slice is to be merged when it is small. Not so that of the root, an isolated one, a detached one, and an
     /// independent subtree that shares nothing, or that reaches into slices of its own.
-    pub(crate) fn merges(&self, number: u32) -> bool {
+    pub(in crate::store) fn merges(&self, number: u32) -> bool {
         self.merges_where(number, &|number| self.run_hangs_from_root(number))
     }
 
     /// The same, told of each slice whether its run hangs from the root.
-    pub(crate) fn merges_where(&self, number: u32, from_root: &impl Fn(u32) -> bool) -> bool {
+    pub(in crate::store) fn merges_where(&self, number: u32, from_root: &impl Fn(u32) -> bool) -> bool {
         let slice = self.slice(number);
         if slice.portal == At::NONE || slice.isolated {
             return false;
@@ -38,12 +38,12 @@ impl Store {
     }
 
     /// What a slice can be merged with so that the result is at most three quarters of the greatest size.
-    pub(crate) fn partner(&self, number: u32) -> Option<Partner> {
+    pub(in crate::store) fn partner(&self, number: u32) -> Option<Partner> {
         self.partner_where(number, &|number| self.run_hangs_from_root(number))
     }
 
     /// The same, told of each slice whether its run hangs from the root.
-    pub(crate) fn partner_where(&self, number: u32, from_root: &impl Fn(u32) -> bool) -> Option<Partner> {
+    pub(in crate::store) fn partner_where(&self, number: u32, from_root: &impl Fn(u32) -> bool) -> Option<Partner> {
         if !self.merges_where(number, from_root) {
             return None;
         }
@@ -67,7 +67,7 @@ impl Store {
 
     /// Merges a slice with its partner; handles and the order of siblings stay, and what is up to date stays so. Answers the
     /// slice that holds both now. Computes in **O(rows of both)**.
-    pub(crate) fn merge(&mut self, number: u32, partner: Partner) -> u32 {
+    pub(in crate::store) fn merge(&mut self, number: u32, partner: Partner) -> u32 {
         let into = match partner {
             Partner::Above => self.slice(number).portal.slice,
             Partner::Before(other) | Partner::Behind(other) => other,

@@ -9,10 +9,13 @@ mod detached;
 mod merge;
 mod rebuild;
 mod reconstitute;
+mod room;
 mod split;
+mod tidy;
 mod transplant;
 
 pub(crate) use detached::Standing;
 pub(crate) use reconstitute::Capacity;
 pub(in crate::store) use split::{Cut, Planner};
+pub use tidy::Maintenance;
 pub(crate) use transplant::Floating;

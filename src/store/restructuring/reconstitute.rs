@@ -4,9 +4,10 @@
 
 use crate::Aabb;
 use crate::SceneConfig;
+use crate::record::Record;
 use crate::store::allocation::LinearAllocator;
 use crate::store::allocation::scaled;
-use crate::store::columns::{At, NIL, Row};
+use crate::store::columns::{At, Column, EachColumn, NIL, Row, STORAGES, Storage, each_column};
 use crate::store::restructuring::rebuild::Rebuild;
 use crate::store::{Need, Slice, Store};
 use std::alloc::{Layout, handle_alloc_error};
@@ -77,7 +78,7 @@ impl Store {
     /// A slice that has to grow and was not read by any update since it was last in order grows in place instead: an order
     /// that nobody reads need not be restored.
     #[cold]
-    pub(crate) fn make_room(&mut self, slice: u32, need: &Need) {
+    pub(in crate::store) fn make_room(&mut self, slice: u32, need: &Need) {
         if !self.may_hold(slice, need.rows) {
             return self.split(slice);
         }
@@ -100,28 +101,24 @@ impl Store {
     ///
     /// Where holes are not reused, an eighth of the maximum is kept out of use, or a slice near it would have to be
     /// packed for every single insert.
-    pub(crate) fn may_hold(&self, slice: u32, rows: u32) -> bool {
+    pub(in crate::store) fn may_hold(&self, slice: u32, rows: u32) -> bool {
         let SceneConfig { max_nodes, reuse_holes, .. } = self.config;
         let most = if rows == 0 || reuse_holes { max_nodes } else { max_nodes - max_nodes / 8 };
         self.slice(slice).row_slots.live() + rows <= most
     }
 
     /// The capacity at which a slice has room for more after it was rebuilt.
-    pub(crate) fn capacity_for(&self, slice: u32, need: &Need) -> Capacity {
+    pub(in crate::store) fn capacity_for(&self, slice: u32, need: &Need) -> Capacity {
         let full = self.slice(slice);
-        let suffices = packing_suffices(&full.row_slots, need.rows)
-            && packing_suffices(&full.transforms.slots, need.transforms)
-            && packing_suffices(&full.visibilities.slots, need.visibilities)
-            && packing_suffices(&full.materials.slots, need.materials)
-            && packing_suffices(&full.shapes.slots, need.shapes)
-            && packing_suffices(&full.names.slots, need.names);
+        let suffices = |storage: Storage| packing_suffices(storage.of(full), need.slots(storage));
+        let suffices = Storage::ALL.into_iter().all(suffices);
         if suffices { Capacity::Hold(*need) } else { Capacity::Grow(*need, self.config.expansion_factor) }
     }
 
     /// Rebuilds a slice in depth-first order. Handles stay valid; rows and slots are others afterwards.
     ///
     /// Everything is found by links alone, so effective slots need not be right before, only own ones.
-    pub(crate) fn reconstitute(&mut self, number: u32, capacity: Capacity) {
+    pub(in crate::store) fn reconstitute(&mut self, number: u32, capacity: Capacity) {
         self.reconstitutions += 1;
         let mut order = core::mem::take(&mut self.order);
         let mut old = core::mem::take(&mut self.slices[number as usize]);
@@ -170,59 +167,68 @@ impl Store {
     }
 }
 
+/// Makes room in every array for the capacity that its storage is to have.
+struct Reserve<'s> {
+    slice: &'s mut Slice,
+    capacities: [u32; STORAGES],
+}
+
+impl Reserve<'_> {
+    fn reserve<T>(&mut self, column: &Column<T>) -> Result<(), TryReserveError> {
+        try_reserve((column.of_mut)(self.slice), self.capacities[column.storage as usize])
+    }
+}
+
+impl EachColumn for Reserve<'_> {
+    type Error = TryReserveError;
+
+    fn column<T: Record>(&mut self, column: &Column<T>) -> Result<(), TryReserveError> {
+        self.reserve(column)
+    }
+
+    fn names(&mut self, column: &Column<Box<str>>) -> Result<(), TryReserveError> {
+        self.reserve(column)
+    }
+}
+
+/// Makes room for so many records, those included that are there.
+fn try_reserve<T>(array: &mut Vec<T>, capacity: u32) -> Result<(), TryReserveError> {
+    array.try_reserve_exact((capacity as usize).saturating_sub(array.len()))
+}
+
 impl Slice {
     /// Gives every storage that is to grow more capacity, and leaves all records where they are: room for what `need` says
     /// behind the end, and at least `factor` times the present, but for no more rows than `most`. On an error every storage
-    /// is as it was, or larger.
-    pub(crate) fn try_grow_in_place(&mut self, need: &Need, factor: f32, most: u32) -> Result<(), TryReserveError> {
-        let target = |slots: &LinearAllocator, additional: u32| {
-            slots.capacity().max(slots.end() + additional).max(scaled(slots.live(), factor))
-        };
-        fn reserve<T>(array: &mut Vec<T>, capacity: u32) -> Result<(), TryReserveError> {
-            array.try_reserve_exact((capacity as usize).saturating_sub(array.len()))
+    /// is as it was, but for unused memory.
+    pub(in crate::store) fn try_grow_in_place(
+        &mut self,
+        need: &Need,
+        factor: f32,
+        most: u32,
+    ) -> Result<(), TryReserveError> {
+        let capacities = Storage::ALL.map(|storage| {
+            let slots = storage.of(self);
+            let capacity = slots.capacity().max(slots.end() + need.slots(storage)).max(scaled(slots.live(), factor));
+            if storage == Storage::Rows { capacity.min(most) } else { capacity }
+        });
+        each_column(&mut Reserve { slice: self, capacities })?;
+        let [_, transforms, visibilities, ..] = capacities;
+        self.transforms.dirty.try_reserve(transforms)?;
+        if let Some(trace) = &mut self.transforms.trace {
+            try_reserve(&mut trace.owners, transforms)?;
+            try_reserve(&mut trace.previous, transforms)?;
         }
-        let capacity = target(&self.row_slots, need.rows).min(most);
-        reserve(&mut self.rows, capacity)?;
-        self.row_slots.set_capacity(capacity);
-
-        let Self { transforms, visibilities, materials, shapes, names, .. } = self;
-        let capacity = target(&transforms.slots, need.transforms);
-        reserve(&mut transforms.locals, capacity)?;
-        reserve(&mut transforms.parents, capacity)?;
-        reserve(&mut transforms.worlds, capacity)?;
-        transforms.dirty.try_reserve(capacity)?;
-        if let Some(trace) = &mut transforms.trace {
-            reserve(&mut trace.owners, capacity)?;
-            reserve(&mut trace.previous, capacity)?;
+        if let Some(trace) = &mut self.visibilities.trace {
+            try_reserve(&mut trace.owners, visibilities)?;
         }
-        transforms.slots.set_capacity(capacity);
-
-        let capacity = target(&visibilities.slots, need.visibilities);
-        reserve(&mut visibilities.locals, capacity)?;
-        reserve(&mut visibilities.parents, capacity)?;
-        reserve(&mut visibilities.effective, capacity)?;
-        if let Some(trace) = &mut visibilities.trace {
-            reserve(&mut trace.owners, capacity)?;
+        for (storage, capacity) in Storage::ALL.into_iter().zip(capacities) {
+            storage.of_mut(self).set_capacity(capacity);
         }
-        visibilities.slots.set_capacity(capacity);
-
-        let capacity = target(&materials.slots, need.materials);
-        reserve(&mut materials.values, capacity)?;
-        materials.slots.set_capacity(capacity);
-
-        let capacity = target(&shapes.slots, need.shapes);
-        reserve(&mut shapes.records, capacity)?;
-        reserve(&mut shapes.bounds, capacity)?;
-        shapes.slots.set_capacity(capacity);
-
-        let capacity = target(&names.slots, need.names);
-        reserve(&mut names.names, capacity)?;
-        names.slots.set_capacity(capacity);
         Ok(())
     }
 
     /// All rows in depth-first order, each with the place of its parent in that order or [`NIL`].
-    pub(crate) fn depth_first_order(&self, order: &mut Vec<(u32, u32)>, pending: &mut Vec<(u32, u32)>) {
+    pub(in crate::store) fn depth_first_order(&self, order: &mut Vec<(u32, u32)>, pending: &mut Vec<(u32, u32)>) {
         order.clear();
         order.reserve(self.row_slots.live() as usize);
         pending.clear();

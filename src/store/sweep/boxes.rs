@@ -7,7 +7,7 @@ use crate::store::{At, ShapeColumn, Slice, SliceBoxes, Store, Swept, TransformCo
 
 impl Store {
     /// Tells the slices above those that the update came to of the boxes about all that hangs there, children first.
-    pub(crate) fn spread_boxes(&mut self) {
+    pub(in crate::store) fn spread_boxes(&mut self) {
         let mut swept = core::mem::take(&mut self.swept);
         for &number in swept.iter().rev() {
             let slice = self.slice(number);

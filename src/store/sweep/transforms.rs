@@ -26,7 +26,7 @@ impl TransformColumn {
     /// Computes what is dirty and what hangs below it, to which the marks spread. Answers whether it computed all there is
     /// from the first dirty slot on instead: where many are dirty that takes less, and from slot 0, the base, every slot
     /// hangs in the end.
-    pub(crate) fn compute(&mut self) -> bool {
+    pub(in crate::store) fn compute(&mut self) -> bool {
         let Some(first) = self.dirty.first() else { return false };
         let all = first == 0 || self.dirty.count() * MANY >= self.slots.end() as usize;
         if all {

@@ -108,7 +108,7 @@ impl Slice {
     }
 
     /// Computes what is out of date in the slice. Answers whether that reached anything that slices below inherit.
-    pub(crate) fn bring_up_to_date(&mut self, everything: bool, stamp: Stamp) -> bool {
+    pub(in crate::store) fn bring_up_to_date(&mut self, everything: bool, stamp: Stamp) -> bool {
         self.read = true;
         self.transforms.settle();
         if self.transforms.is_dirty {
@@ -124,7 +124,7 @@ impl Slice {
     }
 
     /// Sets the bases. Answers whether that changed any.
-    pub(crate) fn take_over(&mut self, world: &Mat34, mask: u32, material: Option<u32>) -> bool {
+    pub(in crate::store) fn take_over(&mut self, world: &Mat34, mask: u32, material: Option<u32>) -> bool {
         let mut changed = false;
         if self.transforms.worlds[0].to_bits() != world.to_bits() {
             self.transforms.settle_base();

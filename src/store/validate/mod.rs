@@ -91,7 +91,7 @@ impl Store {
     }
 
     /// After maintenance no slice is small that could be merged. O(slices).
-    pub(crate) fn validate_sizes(&self) -> Result<(), String> {
+    pub(in crate::store) fn validate_sizes(&self) -> Result<(), String> {
         let from_root = self.runs_from_root();
         for number in self.slice_numbers().filter(|&number| self.is_small(number)) {
             let partner = self.partner_where(number, &|number| from_root[number as usize]);

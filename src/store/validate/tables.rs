@@ -6,7 +6,7 @@ use crate::store::handles::table::entry_number;
 
 impl Tables {
     /// Checks the lists and owners; answers the number of live entries.
-    pub(crate) fn validate(&self, slice_lives: impl Fn(u32) -> bool) -> Result<usize, String> {
+    pub(in crate::store) fn validate(&self, slice_lives: impl Fn(u32) -> bool) -> Result<usize, String> {
         let mut owned = vec![false; self.tables.len()];
         for (slice, shelf) in self.shelves.iter().enumerate() {
             let slice = entry_number(slice);

@@ -8,7 +8,7 @@ use crate::store::{Feed, Slice, Standing, Store};
 impl Store {
     /// Notes that a node was inserted.
     #[inline]
-    pub(crate) fn note_new(&mut self, slice: u32, node: NodeHandle) {
+    pub(in crate::store) fn note_new(&mut self, slice: u32, node: NodeHandle) {
         let Self { slices, tables, feed, .. } = self;
         if let Some(feed) = feed {
             feed.enter_new(node);
@@ -66,7 +66,7 @@ impl Store {
     }
 
     /// Notes what a row and those below it have that inherit from another parent than before, and are about to be rewired.
-    pub(crate) fn note_relinked(&mut self, number: u32, top: u32) {
+    pub(in crate::store) fn note_relinked(&mut self, number: u32, top: u32) {
         let Some(feed) = &mut self.feed else { return };
         let slice = &self.slices[number as usize];
         let row = slice.row(top);
@@ -93,7 +93,7 @@ impl Store {
     }
 
     /// Takes every node for new, and every array, in a store that was just read.
-    pub(crate) fn note_all_new(&mut self) {
+    pub(in crate::store) fn note_all_new(&mut self) {
         let numbers: Vec<u32> = self.slice_numbers().collect();
         for number in numbers {
             self.note_layout(number);
@@ -108,7 +108,7 @@ impl Store {
     }
 
     /// Notes that a slice was rebuilt: whose slots are where.
-    pub(crate) fn note_rebuilt(&mut self, number: u32) {
+    pub(in crate::store) fn note_rebuilt(&mut self, number: u32) {
         self.note_layout(number);
         if let Some(feed) = &mut self.feed {
             let slice = &mut self.slices[number as usize];

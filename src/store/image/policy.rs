@@ -1,7 +1,7 @@
 //! The policy of a scene as numbers.
 
-use crate::snapshot::error::{ensure, invalid};
-use crate::{Error, SceneConfig};
+use crate::SceneConfig;
+use crate::record::{BytesError, ensure};
 
 /// Shows every field of a policy as a number of 32 bits, in the order of the file, and takes over what becomes of it.
 fn each_field(config: &mut SceneConfig, field: &mut dyn FnMut(&mut u32)) {
@@ -30,12 +30,12 @@ pub(super) fn config_words(config: &SceneConfig) -> Vec<u32> {
 }
 
 /// The policy of these fields, if it makes sense.
-pub(super) fn config_of(words: &[u32]) -> Result<SceneConfig, Error> {
+pub(super) fn config_of(words: &[u32]) -> Result<SceneConfig, BytesError> {
     let mut config = SceneConfig::DEFAULT;
     ensure!(words.len() == config_words(&config).len(), "the policy has another number of fields");
     let mut words = words.iter();
     each_field(&mut config, &mut |field| *field = words.next().copied().unwrap_or_default());
-    config.checked().map_err(|_| invalid("the policy makes no sense"))
+    config.checked().map_err(|_| BytesError::invalid("the policy makes no sense"))
 }
 
 #[cfg(test)]

@@ -1,14 +1,11 @@
 //! Metadata tables: handles are kept, live, stale and retired ones alike.
 
+use crate::NodeHandle;
 use crate::handle::MAX_TABLES;
-use crate::snapshot::error::{ensure, invalid};
-use crate::snapshot::read::Reader;
-use crate::snapshot::record::structures;
-use crate::snapshot::write::Writer;
-use crate::store::Slot;
+use crate::record::{BytesError, Reader, Writer, ensure, structures};
+use crate::store::Tables;
+use crate::store::columns::{NIL, Slot};
 use crate::store::handles::table::{Entry, Table};
-use crate::store::{NIL, Tables};
-use crate::{Error, NodeHandle};
 
 /// Set in the record of an entry whose node lives.
 const LIVE: u32 = 1 << 31;
@@ -74,8 +71,8 @@ impl Tables {
         core::iter::successors(Some(first).filter(listed), after).collect()
     }
 
-    /// Reads what [`Self::write`] wrote, and checks it; answers how many handles are live.
-    pub(super) fn read(&mut self, from: &mut Reader<'_>) -> Result<usize, Error> {
+    /// Reads what [`Self::write`] wrote, and checks it; returns how many handles are live.
+    pub(super) fn read(&mut self, from: &mut Reader<'_>) -> Result<usize, BytesError> {
         let count: u32 = from.one()?;
         ensure!(count <= MAX_TABLES, "there are more metadata tables than there can be");
         let mut live = 0;
@@ -85,7 +82,7 @@ impl Tables {
             let records: Vec<EntryRecord> = from.many(len)?;
             let entry = |(index, record): (u32, EntryRecord)| record.entry(number, index, self.max_generation);
             let entries: Option<Vec<Entry>> = (0..).zip(records).map(entry).collect();
-            let entries = entries.ok_or(invalid("an entry of a metadata table is unsound"))?;
+            let entries = entries.ok_or(BytesError::invalid("an entry of a metadata table is unsound"))?;
             live += (0..).zip(&entries).filter(|&(index, entry)| entry.lives(index)).count();
             let (table, retired) = Table::of(entries, self.max_generation);
             self.retired += retired;
@@ -97,12 +94,13 @@ impl Tables {
     }
 
     /// Gives tables that have no owner yet to a slice, and puts some of them on its list of open ones.
-    pub(super) fn give(&mut self, slice: u32, owned: &[u32], open: &[u32]) -> Result<(), Error> {
+    pub(super) fn give(&mut self, slice: u32, owned: &[u32], open: &[u32]) -> Result<(), BytesError> {
         if owned.is_empty() && open.is_empty() {
             return Ok(());
         }
         for &number in owned {
-            let table = self.tables.get_mut(number as usize).ok_or(invalid("it owns a table that there is not"))?;
+            let table =
+                self.tables.get_mut(number as usize).ok_or(BytesError::invalid("it owns a table that there is not"))?;
             ensure!(table.owner == NIL && !table.listed, "it owns a metadata table of another");
             table.owner = slice;
         }
@@ -110,10 +108,11 @@ impl Tables {
         self.list_open(slice, open)
     }
 
-    fn list_open(&mut self, owner: u32, open: &[u32]) -> Result<(), Error> {
+    fn list_open(&mut self, owner: u32, open: &[u32]) -> Result<(), BytesError> {
         let mut next = NIL;
         for &number in open.iter().rev() {
-            let table = self.tables.get_mut(number as usize).ok_or(invalid("a table is open that there is not"))?;
+            let table =
+                self.tables.get_mut(number as usize).ok_or(BytesError::invalid("a table is open that there is not"))?;
             ensure!(table.owner == owner && !table.listed, "a metadata table is open elsewhere");
             table.listed = true;
             table.next_open = core::mem::replace(&mut next, number);
@@ -123,7 +122,7 @@ impl Tables {
     }
 
     /// Checks that no table with a free entry is forgotten.
-    pub(super) fn check_owners(&self) -> Result<(), Error> {
+    pub(super) fn check_owners(&self) -> Result<(), BytesError> {
         let found = self.tables.iter().all(|table| table.listed || table.free.count() == 0);
         ensure!(found, "a metadata table has free entries and is on no list");
         Ok(())

@@ -1,69 +1,15 @@
-//! From a scene to bytes.
+//! From a store to bytes.
 
-use crate::Error;
-use crate::seal::HEADER_BYTES;
-use crate::snapshot::column::{Column, EachColumn, Head, Storage, each_column};
-use crate::snapshot::config::config_words;
-use crate::snapshot::record::Record;
+use crate::record::{Record, Writer, count};
+use crate::store::columns::{Column, EachColumn, Storage, each_column};
+use crate::store::image::head::Head;
+use crate::store::image::policy::config_words;
 use crate::store::{Slice, Store};
-
-/// Bytes that grow at their end.
-pub(super) struct Writer {
-    bytes: Vec<u8>,
-}
-
-impl Writer {
-    /// A writer that leaves room for the header.
-    pub(super) fn new() -> Self {
-        Self { bytes: vec![0; HEADER_BYTES] }
-    }
-
-    pub(super) fn into_bytes(self) -> Vec<u8> {
-        self.bytes
-    }
-
-    /// Makes room for this many bytes.
-    pub(super) fn reserve(&mut self, bytes: usize) {
-        self.bytes.reserve(bytes);
-    }
-
-    pub(super) fn one<T: Record>(&mut self, record: T) {
-        self.many(core::iter::once(record));
-    }
-
-    pub(super) fn array<T: Record>(&mut self, array: &[T]) {
-        self.many(array.iter().copied());
-    }
-
-    pub(super) fn many<T: Record>(&mut self, records: impl ExactSizeIterator<Item = T>) {
-        let start = self.bytes.len();
-        self.bytes.resize(start + records.len() * T::BYTES, 0);
-        for (record, bytes) in records.zip(self.bytes[start..].chunks_exact_mut(T::BYTES)) {
-            record.encode(bytes);
-        }
-    }
-
-    /// A list of numbers, with its length before it.
-    pub(super) fn list(&mut self, numbers: &[u32]) {
-        self.one(count(numbers.len()));
-        self.array(numbers);
-    }
-
-    /// The lengths of all texts, then the texts.
-    pub(super) fn texts<'t>(&mut self, texts: impl ExactSizeIterator<Item = &'t str> + Clone) {
-        self.many(texts.clone().map(|text| count(text.len())));
-        texts.for_each(|text| self.bytes.extend_from_slice(text.as_bytes()));
-    }
-}
-
-/// A length as it is kept.
-fn count(length: usize) -> u32 {
-    u32::try_from(length).expect("a length below 2^32")
-}
+use core::convert::Infallible;
 
 impl Store {
     /// Writes everything that is kept.
-    pub(super) fn write(&self, out: &mut Writer) {
+    pub(crate) fn write_image(&self, out: &mut Writer) {
         out.reserve(self.written_bytes());
         out.list(&config_words(&self.config));
         out.one(self.reconstitutions);
@@ -99,9 +45,7 @@ impl Store {
         ranks.resize(slice.rows.len(), 0);
         (0..).zip(&*order).for_each(|(rank, &(row, _))| ranks[row as usize] = rank);
         out.array(ranks);
-        let written = each_column(&mut WriteSlice { slice, out });
-        debug_assert_eq!(written, Ok(()));
-        out.texts(slice.names.names.iter().map(|name| &**name));
+        let Ok(()) = each_column(&mut WriteSlice { slice, out });
         let sheared = &slice.transforms.sheared;
         out.many(sheared.keys().copied());
         out.many(sheared.values().copied());
@@ -134,8 +78,15 @@ struct WriteSlice<'a> {
 }
 
 impl EachColumn for WriteSlice<'_> {
-    fn column<T: Record>(&mut self, column: &Column<T>) -> Result<(), Error> {
+    type Error = Infallible;
+
+    fn column<T: Record>(&mut self, column: &Column<T>) -> Result<(), Infallible> {
         self.out.array((column.of)(self.slice));
+        Ok(())
+    }
+
+    fn names(&mut self, column: &Column<Box<str>>) -> Result<(), Infallible> {
+        self.out.texts((column.of)(self.slice).iter().map(|name| &**name));
         Ok(())
     }
 }

@@ -1,12 +1,22 @@
-//! What arrays are made of, as bytes: little-endian, fields in order, nothing between them.
+//! How values are written as bytes: little-endian, fields in order, nothing between them.
+//!
+//! Types of the storage say beside themselves how they are written; here are numbers and mathematics, and bytes that are
+//! written at their end ([`Writer`]) and taken from their start ([`Reader`]).
+
+mod error;
+mod read;
+mod write;
+
+pub(crate) use error::{BytesError, ensure};
+pub(crate) use read::Reader;
+pub(crate) use write::{Writer, count};
 
 use crate::Aabb;
 use crate::glam::Vec3;
 use crate::math::{Mat34, PackedTransform};
-use crate::store::{Occupant, Row, ShapeRecord, Slot};
 
 /// Something of a fixed length in bytes.
-pub(super) trait Record: Copy {
+pub(crate) trait Record: Copy {
     /// How many bytes.
     const BYTES: usize;
 
@@ -63,20 +73,20 @@ impl<T: Record, const N: usize> Record for [T; N] {
 /// Structures, field by field.
 macro_rules! structures {
     ($($name:ty { $($field:ident: $record:ty),* } $(if $sound:expr)?;)*) => {
-        $(impl $crate::snapshot::record::Record for $name {
-            const BYTES: usize = 0 $(+ <$record as $crate::snapshot::record::Record>::BYTES)*;
+        $(impl $crate::record::Record for $name {
+            const BYTES: usize = 0 $(+ <$record as $crate::record::Record>::BYTES)*;
 
             #[inline]
             fn encode(self, bytes: &mut [u8]) {
-                $(let (field, bytes) = bytes.split_at_mut(<$record as $crate::snapshot::record::Record>::BYTES);
-                <$record as $crate::snapshot::record::Record>::encode(self.$field, field);)*
+                $(let (field, bytes) = bytes.split_at_mut(<$record as $crate::record::Record>::BYTES);
+                <$record as $crate::record::Record>::encode(self.$field, field);)*
                 debug_assert!(bytes.is_empty());
             }
 
             #[inline]
             fn decode(bytes: &[u8]) -> Self {
-                $(let ($field, bytes) = bytes.split_at(<$record as $crate::snapshot::record::Record>::BYTES);
-                let $field = <$record as $crate::snapshot::record::Record>::decode($field);)*
+                $(let ($field, bytes) = bytes.split_at(<$record as $crate::record::Record>::BYTES);
+                let $field = <$record as $crate::record::Record>::decode($field);)*
                 debug_assert!(bytes.is_empty());
                 Self { $($field),* }
             }
@@ -89,16 +99,11 @@ macro_rules! structures {
         })*
     };
 }
-pub(super) use structures;
+pub(crate) use structures;
 
 structures! {
-    Row {
-        occupant: Occupant, parent: u32, first_child: u32, last_child: u32, next: u32, previous: u32,
-        transform: Slot, visibility: Slot, material: Slot, shape: u32, name: u32
-    };
     PackedTransform { translation: [f32; 3], rotation: [f32; 4], scale: [f32; 3] } if |local| local.is_sound();
     Mat34 { rows: [[f32; 4]; 3] };
-    ShapeRecord { node: u64, mesh: u32, transform: u32, visibility: u32, material: u32 };
     Aabb { min: Vec3, max: Vec3 } if |bounds| {
         bounds.is_plain() || *bounds == Self::EMPTY || *bounds == Self::INFINITE
     };
@@ -115,34 +120,6 @@ impl Record for Vec3 {
     #[inline]
     fn decode(bytes: &[u8]) -> Self {
         Self::from_array(Record::decode(bytes))
-    }
-}
-
-impl Record for Occupant {
-    const BYTES: usize = u64::BYTES;
-
-    #[inline]
-    fn encode(self, bytes: &mut [u8]) {
-        self.to_bits().encode(bytes);
-    }
-
-    #[inline]
-    fn decode(bytes: &[u8]) -> Self {
-        Self::from_bits(u64::decode(bytes))
-    }
-}
-
-impl Record for Slot {
-    const BYTES: usize = u32::BYTES;
-
-    #[inline]
-    fn encode(self, bytes: &mut [u8]) {
-        self.to_bits().encode(bytes);
-    }
-
-    #[inline]
-    fn decode(bytes: &[u8]) -> Self {
-        Self::from_bits(u32::decode(bytes))
     }
 }
 

@@ -1,6 +1,6 @@
 //! Whether arrays are a scene: every invariant of the storage, proved by passes from the first record to the last.
 //!
-//! `Scene::validate` walks chains, each step of which waits for the one before. Here each row is looked at in the order of
+//! `Store::validate` walks chains, each step of which waits for the one before. Here each row is looked at in the order of
 //! memory, together with its parent and its next sibling, which lie near. Four arguments make that a proof:
 //!
 //! - **No cycles.** The file has a *rank* for each row, above that of its parent and of its previous sibling. Whatever the
@@ -11,11 +11,11 @@
 //!   None is set twice, and in the end all are set.
 //! - **Handles, by counting.** Each row's handle leads back to it; there are as many live handles as rows.
 
+use crate::record::{BytesError, ensure};
 use crate::simd::prefetch;
-use crate::snapshot::column::Storage;
-use crate::snapshot::error::{ensure, invalid};
-use crate::store::{At, Counted, HoleSet, LinearAllocator, NIL, Occupant, Row, Slice, Slot, Standing, Tables};
-use crate::{Error, Mat34};
+use crate::store::allocation::{HoleSet, LinearAllocator};
+use crate::store::columns::{At, NIL, Occupant, Row, Slot, Storage};
+use crate::store::{Slice, Tables};
 use core::hint::select_unpredictable;
 
 /// What is carried from slice to slice.
@@ -29,17 +29,12 @@ pub(super) struct Checker {
     pub(super) nodes: usize,
     claims: [Claims; 5],
     /// Every portal, and the slice that it leads to.
-    portals: Vec<(At, u32)>,
+    pub(super) portals: Vec<(At, u32)>,
 }
 
-/// The storages whose slots belong to rows, and whether slot 0 is a base instead.
-const CLAIMED: [(Storage, bool); 5] = [
-    (Storage::Transforms, true),
-    (Storage::Visibilities, true),
-    (Storage::Materials, true),
-    (Storage::Shapes, false),
-    (Storage::Names, false),
-];
+/// The storages whose slots belong to rows.
+const CLAIMED: [Storage; 5] =
+    [Storage::Transforms, Storage::Visibilities, Storage::Materials, Storage::Shapes, Storage::Names];
 
 /// Slots that have an owner, or are holes.
 #[derive(Debug, Default)]
@@ -121,12 +116,12 @@ impl Checker {
     }
 
     /// Checks all that is within one slice whose arrays are as long as its allocators say.
-    pub(super) fn slice(&mut self, number: u32, slice: &Slice, tables: &mut Tables) -> Result<(), Error> {
+    pub(super) fn slice(&mut self, number: u32, slice: &Slice, tables: &mut Tables) -> Result<(), BytesError> {
         slice.check_columns()?;
         ensure!(slice.row_slots.live() <= self.max_nodes, "there are more rows than a slice may have");
         let Self { ranks, claims, portals, nodes, .. } = self;
-        for (claims, (storage, base)) in claims.iter_mut().zip(CLAIMED) {
-            claims.begin(storage.of(slice), base);
+        for (claims, storage) in claims.iter_mut().zip(CLAIMED) {
+            claims.begin(storage.of(slice), storage.has_base());
         }
         let at = Rows { slice, rows: &slice.rows, ranks: &ranks[..slice.rows.len()] };
         let mut counts = Counts::default();
@@ -170,8 +165,8 @@ impl Checker {
 }
 
 /// The slice that a row, not a node's, stands for.
-fn portal(row: &Row) -> Result<u32, Error> {
-    let child = row.occupant.as_portal().ok_or(invalid("a row in use is vacant"))?;
+fn portal(row: &Row) -> Result<u32, BytesError> {
+    let child = row.occupant.as_portal().ok_or(BytesError::invalid("a row in use is vacant"))?;
     let bare = [row.transform, row.visibility, row.material].iter().all(|slot| slot.as_own().is_none());
     ensure!(bare && [row.first_child, row.shape, row.name] == [NIL; 3], "a portal has children or components");
     Ok(child)
@@ -189,10 +184,16 @@ impl Rows<'_> {
         }
     }
 
-    /// Counts the links of a row, and checks that it, its parent and its next sibling know each other. Answers what it
+    /// Counts the links of a row, and checks that it, its parent and its next sibling know each other. Returns what it
     /// inherits.
     #[inline(always)]
-    fn check_links(self, index: u32, row: &Row, counts: &mut Counts, faults: &mut Faults) -> Result<[Slot; 3], Error> {
+    fn check_links(
+        self,
+        index: u32,
+        row: &Row,
+        counts: &mut Counts,
+        faults: &mut Faults,
+    ) -> Result<[Slot; 3], BytesError> {
         let rank = self.ranks[index as usize];
         let (inherited, first, last) = match self.rows.get(row.parent as usize) {
             Some(above) => {
@@ -209,7 +210,7 @@ impl Rows<'_> {
         // The last of a chain is looked at in place of its next sibling.
         let next = select_unpredictable(ends != 0, index, row.next) as usize;
         let Some(sibling) = self.rows.get(next) else {
-            return Err(invalid("a chain leads to a row that there is not"));
+            return Err(BytesError::invalid("a chain leads to a row that there is not"));
         };
         let stranger = (sibling.previous ^ index)
             | (sibling.parent ^ row.parent)
@@ -231,7 +232,7 @@ impl Rows<'_> {
         inherited: [Slot; 3],
         claims: &mut [Claims; 5],
         faults: &mut Faults,
-    ) -> Result<(), Error> {
+    ) -> Result<(), BytesError> {
         let Slice { transforms, visibilities, materials, shapes, .. } = self.slice;
         let [transform_claims, visibility_claims, material_claims, shape_claims, name_claims] = claims;
         let [transform, visibility, material] = inherited;
@@ -241,7 +242,8 @@ impl Rows<'_> {
             faults.slots |= visibility_claims.hang(row.visibility, visibility, &visibilities.parents)?;
         }
         let (slot, own) = (row.material.index(), row.material.as_own().is_some());
-        let value = materials.values.get(slot as usize).ok_or(invalid("a material slot is behind the end"))?;
+        let value =
+            materials.values.get(slot as usize).ok_or(BytesError::invalid("a material slot is behind the end"))?;
         let taken = material_claims.take(slot, own);
         faults.slots |=
             taken | mask(own & value.is_none()) | (row.material.to_bits() ^ material.to_bits()) & !mask(own);
@@ -269,9 +271,9 @@ impl Rows<'_> {
 impl Claims {
     /// Claims a slot behind the one that it hangs from, or finds that it is inherited. Not 0 if it is neither.
     #[inline(always)]
-    fn hang(&mut self, slot: Slot, above: Slot, parents: &[u32]) -> Result<u32, Error> {
+    fn hang(&mut self, slot: Slot, above: Slot, parents: &[u32]) -> Result<u32, BytesError> {
         let (index, own) = (slot.index(), slot.as_own().is_some());
-        let parent = *parents.get(index as usize).ok_or(invalid("an effective slot is behind the end"))?;
+        let parent = *parents.get(index as usize).ok_or(BytesError::invalid("an effective slot is behind the end"))?;
         let astray = (parent ^ above.index()) | mask(above.index() >= index);
         Ok(self.take(index, own) | select_unpredictable(own, astray, slot.to_bits() ^ above.to_bits()))
     }
@@ -282,7 +284,7 @@ impl Counts {
     ///
     /// A chain that begins below a row is where that row's first child is, so chains are no more than first children, but for
     /// one, which begins at the slice's first top row. If they are exactly one more, no link leads elsewhere. Ends likewise.
-    fn answer(&self) -> Result<(), Error> {
+    fn answer(&self) -> Result<(), BytesError> {
         ensure!(self.begin == self.end, "a row has a previous sibling that does not lead to it");
         ensure!(self.begin == self.first_child + 1, "a first child does not hang below its row");
         ensure!(self.end == self.last_child + 1, "a last child does not hang below its row");
@@ -290,62 +292,9 @@ impl Counts {
     }
 }
 
-impl Checker {
-    /// Joins the slices by their portals, and checks that they are one tree below the root and one below each topmost slice
-    /// of the detached and the doomed ones.
-    pub(super) fn join(&mut self, slices: &mut [Slice], detached: &[u32], doomed: &[u32]) -> Result<Counted, Error> {
-        ensure!(slices.first().is_some_and(|slice| slice.lives), "there is no root");
-        for &(at, child) in &self.portals {
-            let below = slices.get_mut(child as usize).filter(|below| below.lives);
-            let below = below.ok_or(invalid("a portal leads to no slice"))?;
-            ensure!(below.portal == At::NONE, "a slice stands behind two portals");
-            below.portal = at;
-            let above = &mut slices[at.slice as usize];
-            let inherited = above.row(at.row).transform.index();
-            above.transforms.portal_slots.insert(inherited);
-            above.portal_rows.insert(at.row);
-        }
-        let mut nodes = Counted::default();
-        let mut reached = 0;
-        let mut listed = vec![false; slices.len()];
-        let tops = |list: &[u32], standing: Standing| (0..).zip(list.to_vec()).map(move |top| (top, standing));
-        let root = tops(&[At::ROOT.slice], Standing::Attached);
-        for ((index, top), standing) in
-            root.chain(tops(detached, Standing::Detached)).chain(tops(doomed, Standing::Doomed))
-        {
-            let slice = slices.get_mut(top as usize).filter(|slice| slice.lives && slice.portal == At::NONE);
-            let slice = slice.ok_or(invalid("a slice is listed as topmost that is not"))?;
-            ensure!(!core::mem::replace(&mut listed[top as usize], true), "a slice is listed as topmost twice");
-            slice.check_top(standing)?;
-            slice.child_index = index;
-            let mut pending = vec![top];
-            while let Some(number) = pending.pop() {
-                reached += 1;
-                let slice = &mut slices[number as usize];
-                slice.standing = standing;
-                let idle = slice.isolated && !slice.worn;
-                ensure!(standing != Standing::Doomed || idle, "a slice that is to be freed waits for maintenance");
-                *nodes.of_mut(standing) += slice.nodes();
-                let children = core::mem::take(&mut slice.children);
-                for (index, &child) in (0..).zip(&children) {
-                    let below = slices.get_mut(child as usize).ok_or(invalid("a child is no slice"))?;
-                    let known = below.portal.slice == number && !core::mem::replace(&mut listed[child as usize], true);
-                    ensure!(known, "a slice is listed where it does not hang");
-                    below.child_index = index;
-                    pending.push(child);
-                }
-                slices[number as usize].children = children;
-            }
-        }
-        let living = slices.iter().filter(|slice| slice.lives).count();
-        ensure!(reached == living, "a slice is in use and hangs nowhere");
-        Ok(nodes)
-    }
-}
-
 impl Slice {
     /// What a slice is to its neighbours: the root's holds the root alone, any other more than one portal.
-    fn check_role(&self, number: u32, portals: usize) -> Result<(), Error> {
+    fn check_role(&self, number: u32, portals: usize) -> Result<(), BytesError> {
         ensure!(portals == self.children.len(), "there are other portals than children");
         let live = self.row_slots.live() as usize;
         if number != At::ROOT.slice {
@@ -357,23 +306,9 @@ impl Slice {
         Ok(())
     }
 
-    /// A topmost slice of the tree or of a detached subtree inherits nothing; the latter has one top, a node.
-    fn check_top(&self, standing: Standing) -> Result<(), Error> {
-        if standing == Standing::Doomed {
-            return Ok(());
-        }
-        let alone = self.is_alone(self.first_top) && self.row(self.first_top).occupant.as_node().is_some();
-        ensure!(alone, "a topmost slice has not one top node");
-        let neutral = self.transforms.worlds[0].to_bits() == Mat34::IDENTITY.to_bits()
-            && self.visibilities.effective[0] == u32::MAX
-            && self.materials.values[0].is_none();
-        ensure!(neutral, "a topmost slice inherits something");
-        Ok(())
-    }
-
     /// What is checked of columns without a look at rows: a sweep computes holes with the rest, so these too must come
     /// behind their parents.
-    fn check_columns(&self) -> Result<(), Error> {
+    fn check_columns(&self) -> Result<(), BytesError> {
         let behind = |parents: &[u32]| {
             let ascending = (0..).zip(parents).skip(1).fold(true, |all, (slot, &parent)| all & (parent < slot));
             ascending && parents.first() == Some(&0)

@@ -1,0 +1,41 @@
+//! Why bytes cannot be read.
+
+/// Why bytes cannot be read. Nothing was changed by the attempt.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum BytesError {
+    /// What the bytes say does not hold.
+    Invalid {
+        /// The slice that it is about, where it is about one.
+        slice: Option<u32>,
+        violation: &'static str,
+    },
+    /// The allocator refused.
+    AllocationFailed,
+}
+
+impl BytesError {
+    /// The error for bytes that say what does not hold.
+    #[cold]
+    pub(crate) const fn invalid(violation: &'static str) -> Self {
+        Self::Invalid { slice: None, violation }
+    }
+
+    /// The same error, told of which slice.
+    #[cold]
+    pub(crate) fn in_slice(self, number: u32) -> Self {
+        match self {
+            Self::Invalid { slice: None, violation } => Self::Invalid { slice: Some(number), violation },
+            other => other,
+        }
+    }
+}
+
+/// Returns [`BytesError::invalid`] unless the condition holds.
+macro_rules! ensure {
+    ($holds:expr, $violation:expr) => {
+        if !$holds {
+            return Err($crate::record::BytesError::invalid($violation));
+        }
+    };
+}
+pub(crate) use ensure;

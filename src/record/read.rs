@@ -1,0 +1,74 @@
+//! Bytes that are taken from their start.
+
+use crate::record::{BytesError, Record, ensure};
+
+/// Bytes that are taken from their start.
+pub(crate) struct Reader<'b> {
+    rest: &'b [u8],
+}
+
+impl<'b> Reader<'b> {
+    pub(crate) fn new(bytes: &'b [u8]) -> Self {
+        Self { rest: bytes }
+    }
+
+    /// How many bytes are left.
+    pub(crate) fn remaining(&self) -> usize {
+        self.rest.len()
+    }
+
+    /// The bytes of `count` records; fails before anything is allocated for them.
+    pub(crate) fn take(&mut self, count: u32, record: usize) -> Result<&'b [u8], BytesError> {
+        let length = (count as usize).checked_mul(record);
+        let (taken, rest) = length
+            .and_then(|length| self.rest.split_at_checked(length))
+            .ok_or(BytesError::invalid("an array ends early"))?;
+        self.rest = rest;
+        Ok(taken)
+    }
+
+    pub(crate) fn one<T: Record>(&mut self) -> Result<T, BytesError> {
+        self.take(1, T::BYTES).map(T::decode)
+    }
+
+    /// Reads `count` records to the end of an array, with room for `capacity`.
+    pub(crate) fn extend<T: Record>(
+        &mut self,
+        array: &mut Vec<T>,
+        count: u32,
+        capacity: u32,
+    ) -> Result<(), BytesError> {
+        let bytes = self.take(count, T::BYTES)?;
+        array.try_reserve_exact(capacity.max(count) as usize).map_err(|_| BytesError::AllocationFailed)?;
+        array.extend(bytes.chunks_exact(T::BYTES).map(T::decode));
+        Ok(())
+    }
+
+    pub(crate) fn many<T: Record>(&mut self, count: u32) -> Result<Vec<T>, BytesError> {
+        let mut array = Vec::new();
+        self.extend(&mut array, count, count)?;
+        Ok(array)
+    }
+
+    /// A list of numbers behind its length.
+    pub(crate) fn list(&mut self) -> Result<Vec<u32>, BytesError> {
+        let count = self.one()?;
+        self.many(count)
+    }
+
+    /// Texts behind their lengths.
+    pub(crate) fn texts(&mut self, count: u32) -> Result<Vec<&'b str>, BytesError> {
+        let lengths: Vec<u32> = self.many(count)?;
+        let texts = lengths.into_iter().map(|length| {
+            let text = self.take(length, 1)?;
+            core::str::from_utf8(text).map_err(|_| BytesError::invalid("a name is not UTF-8"))
+        });
+        texts.collect()
+    }
+
+    /// Makes sure that nothing is left.
+    pub(crate) fn finish(self) -> Result<(), BytesError> {
+        ensure!(self.rest.is_empty(), "something follows the last list");
+        Ok(())
+    }
+}

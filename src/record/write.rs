@@ -1,0 +1,58 @@
+//! Bytes that grow at their end.
+
+use crate::record::Record;
+use crate::seal::HEADER_BYTES;
+
+/// Bytes that grow at their end.
+pub(crate) struct Writer {
+    bytes: Vec<u8>,
+}
+
+impl Writer {
+    /// A writer that leaves room for the header.
+    pub(crate) fn new() -> Self {
+        Self { bytes: vec![0; HEADER_BYTES] }
+    }
+
+    pub(crate) fn into_bytes(self) -> Vec<u8> {
+        self.bytes
+    }
+
+    /// Makes room for this many bytes.
+    pub(crate) fn reserve(&mut self, bytes: usize) {
+        self.bytes.reserve(bytes);
+    }
+
+    pub(crate) fn one<T: Record>(&mut self, record: T) {
+        self.many(core::iter::once(record));
+    }
+
+    pub(crate) fn array<T: Record>(&mut self, array: &[T]) {
+        self.many(array.iter().copied());
+    }
+
+    pub(crate) fn many<T: Record>(&mut self, records: impl ExactSizeIterator<Item = T>) {
+        let start = self.bytes.len();
+        self.bytes.resize(start + records.len() * T::BYTES, 0);
+        for (record, bytes) in records.zip(self.bytes[start..].chunks_exact_mut(T::BYTES)) {
+            record.encode(bytes);
+        }
+    }
+
+    /// A list of numbers, with its length before it.
+    pub(crate) fn list(&mut self, numbers: &[u32]) {
+        self.one(count(numbers.len()));
+        self.array(numbers);
+    }
+
+    /// The lengths of all texts, then the texts.
+    pub(crate) fn texts<'t>(&mut self, texts: impl ExactSizeIterator<Item = &'t str> + Clone) {
+        self.many(texts.clone().map(|text| count(text.len())));
+        texts.for_each(|text| self.bytes.extend_from_slice(text.as_bytes()));
+    }
+}
+
+/// A length as it is kept.
+pub(crate) fn count(length: usize) -> u32 {
+    u32::try_from(length).expect("a length below 2^32")
+}

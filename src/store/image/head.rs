@@ -1,0 +1,75 @@
+//! What of a slice is kept beside its arrays.
+
+use crate::record::structures;
+use crate::store::Slice;
+use crate::store::columns::{STORAGES, Storage};
+
+/// What is kept of a slice beside its arrays, and how long these are.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Head {
+    /// Bits of [`Head::FLAGS`]; without the first the rest counts for nothing.
+    pub(super) flags: u32,
+    pub(super) first_top: u32,
+    pub(super) last_top: u32,
+    pub(super) misplaced: u32,
+    pub(super) storages: [Extent; STORAGES],
+    /// How many sheared transforms follow.
+    pub(super) sheared: u32,
+    /// How many slices hang below.
+    pub(super) children: u32,
+    /// How many metadata tables the slice owns, and how many of these are on its list of open ones.
+    pub(super) tables: u32,
+    pub(super) open_tables: u32,
+}
+
+/// The extent of an allocator.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Extent {
+    pub(super) end: u32,
+    pub(super) capacity: u32,
+    /// How many holes there are. Only where there are any, their bits follow: `end` of them in whole words of 64.
+    pub(super) holes: u32,
+}
+
+structures! {
+    Head {
+        flags: u32, first_top: u32, last_top: u32, misplaced: u32, storages: [Extent; STORAGES],
+        sheared: u32, children: u32, tables: u32, open_tables: u32
+    };
+    Extent { end: u32, capacity: u32, holes: u32 };
+}
+
+impl Head {
+    pub(super) const LIVES: u32 = 1;
+    pub(super) const READ: u32 = 2;
+    pub(super) const ISOLATED: u32 = 4;
+    pub(super) const WORN: u32 = 8;
+    pub(super) const FLAGS: u32 = 15;
+
+    /// The head of a slice, but for what it has of metadata tables.
+    pub(super) fn of(slice: &Slice) -> Self {
+        let count = |list: usize| u32::try_from(list).expect("nodes, and so slices, number less than 2^31");
+        if !slice.lives {
+            return Self::default();
+        }
+        let flag = |flag: bool, bit: u32| if flag { bit } else { 0 };
+        let extent = |storage: Storage| {
+            let slots = storage.of(slice);
+            Extent { end: slots.end(), capacity: slots.capacity(), holes: slots.holes().count() }
+        };
+        Self {
+            flags: Self::LIVES
+                | flag(slice.read, Self::READ)
+                | flag(slice.isolated, Self::ISOLATED)
+                | flag(slice.worn, Self::WORN),
+            first_top: slice.first_top,
+            last_top: slice.last_top,
+            misplaced: slice.misplaced,
+            storages: Storage::ALL.map(extent),
+            sheared: count(slice.transforms.sheared.len()),
+            children: count(slice.children.len()),
+            tables: 0,
+            open_tables: 0,
+        }
+    }
+}

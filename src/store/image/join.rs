@@ -1,0 +1,81 @@
+//! Whether slices are a scene: one tree below the root, and one below each topmost slice of the others.
+
+use crate::Mat34;
+use crate::record::{BytesError, ensure};
+use crate::store::columns::At;
+use crate::store::image::check::Checker;
+use crate::store::{Counted, Slice, Standing};
+
+impl Checker {
+    /// Joins the slices by their portals, and checks that they are one tree below the root and one below each topmost slice
+    /// of the detached and the doomed ones.
+    pub(super) fn join(
+        &mut self,
+        slices: &mut [Slice],
+        detached: &[u32],
+        doomed: &[u32],
+    ) -> Result<Counted, BytesError> {
+        ensure!(slices.first().is_some_and(|slice| slice.lives), "there is no root");
+        for &(at, child) in &self.portals {
+            let below = slices.get_mut(child as usize).filter(|below| below.lives);
+            let below = below.ok_or(BytesError::invalid("a portal leads to no slice"))?;
+            ensure!(below.portal == At::NONE, "a slice stands behind two portals");
+            below.portal = at;
+            let above = &mut slices[at.slice as usize];
+            let inherited = above.row(at.row).transform.index();
+            above.transforms.portal_slots.insert(inherited);
+            above.portal_rows.insert(at.row);
+        }
+        let mut nodes = Counted::default();
+        let mut reached = 0;
+        let mut listed = vec![false; slices.len()];
+        let tops = |list: &[u32], standing: Standing| (0..).zip(list.to_vec()).map(move |top| (top, standing));
+        let root = tops(&[At::ROOT.slice], Standing::Attached);
+        for ((index, top), standing) in
+            root.chain(tops(detached, Standing::Detached)).chain(tops(doomed, Standing::Doomed))
+        {
+            let slice = slices.get_mut(top as usize).filter(|slice| slice.lives && slice.portal == At::NONE);
+            let slice = slice.ok_or(BytesError::invalid("a slice is listed as topmost that is not"))?;
+            ensure!(!core::mem::replace(&mut listed[top as usize], true), "a slice is listed as topmost twice");
+            slice.check_top(standing)?;
+            slice.child_index = index;
+            let mut pending = vec![top];
+            while let Some(number) = pending.pop() {
+                reached += 1;
+                let slice = &mut slices[number as usize];
+                slice.standing = standing;
+                let idle = slice.isolated && !slice.worn;
+                ensure!(standing != Standing::Doomed || idle, "a slice that is to be freed waits for maintenance");
+                *nodes.of_mut(standing) += slice.nodes();
+                let children = core::mem::take(&mut slice.children);
+                for (index, &child) in (0..).zip(&children) {
+                    let below = slices.get_mut(child as usize).ok_or(BytesError::invalid("a child is no slice"))?;
+                    let known = below.portal.slice == number && !core::mem::replace(&mut listed[child as usize], true);
+                    ensure!(known, "a slice is listed where it does not hang");
+                    below.child_index = index;
+                    pending.push(child);
+                }
+                slices[number as usize].children = children;
+            }
+        }
+        let living = slices.iter().filter(|slice| slice.lives).count();
+        ensure!(reached == living, "a slice is in use and hangs nowhere");
+        Ok(nodes)
+    }
+}
+
+impl Slice {
+    /// A topmost slice of the tree or of a detached subtree inherits nothing; the latter has one top, a node.
+    fn check_top(&self, standing: Standing) -> Result<(), BytesError> {
+        if standing == Standing::Doomed {
+            return Ok(());
+        }
+        let alone = self.is_alone(self.first_top) && self.row(self.first_top).occupant.as_node().is_some();
+        ensure!(alone, "a topmost slice has not one top node");
+        let neutral = self.transforms.worlds[0].to_bits() == Mat34::IDENTITY.to_bits()
+            && self.visibilities.effective[0] == u32::MAX
+            && self.materials.values[0].is_none();
+        ensure!(neutral, "a topmost slice inherits something");
+        Ok(())
+    }
+}

@@ -1,0 +1,210 @@
+//! From bytes to the arrays of a store, each as long as its bytes are there; `check` then says whether it is one.
+
+use crate::record::{BytesError, Reader, Record, ensure};
+use crate::store::allocation::{HoleSet, LinearAllocator, MAX_NODES};
+use crate::store::columns::{Column, EachColumn, Storage, each_column};
+use crate::store::image::check::Checker;
+use crate::store::image::head::{Extent, Head};
+use crate::store::image::policy::config_of;
+use crate::store::{Slice, Store, Tables};
+use crate::{Aabb, Mat34, SceneConfig};
+use std::collections::BTreeMap;
+
+/// How many bytes of unused room are made for each byte that is read, at most. What room a slice had is said by a number,
+/// and a forged one is not to take memory that the bytes are no measure of.
+const SPARE: usize = 16;
+
+impl Store {
+    /// Reads and checks everything that is kept.
+    pub(crate) fn read_image(from: &mut Reader<'_>) -> Result<Self, BytesError> {
+        let mut spare = from.remaining().saturating_mul(SPARE);
+        let config = config_of(&from.list()?)?;
+        let reconstitutions = from.one()?;
+        ensure!(reconstitutions < u64::MAX / 2, "slices were reconstituted more often than they can be");
+        let mut tables = Tables::new(&config);
+        let live = tables.read(from)?;
+        let count: u32 = from.one()?;
+        ensure!(from.remaining() / Head::BYTES >= count as usize, "there are fewer slices than are counted");
+        let mut slices = Vec::new();
+        slices.try_reserve_exact(count as usize).map_err(|_| BytesError::AllocationFailed)?;
+        let mut checker = Checker::new(config.max_nodes);
+        for number in 0..count {
+            let reading = ReadSlice { from, spare: &mut spare, slice: Slice::default() };
+            let slice = reading.read(number, &mut tables, &mut checker).map_err(|error| error.in_slice(number))?;
+            slices.push(slice);
+        }
+        let lists = [from.list()?, from.list()?, from.list()?, from.list()?];
+        check_lists(&lists, &slices)?;
+        let nodes = checker.join(&mut slices, &lists[2], &lists[3])?;
+        tables.check_owners()?;
+        ensure!(checker.nodes == live, "there are other nodes than live handles");
+        ensure!(live <= MAX_NODES, "there are more nodes than a scene can have");
+        slices.iter_mut().filter(|slice| slice.lives).for_each(|slice| slice.mark_all(&config));
+        let mut store = Self::restored(config, slices, tables, lists, reconstitutions, nodes);
+        let settled = !store.worn.is_empty() || store.validate_sizes().is_ok();
+        ensure!(settled, "no slice waits for maintenance, and one is small that could be merged");
+        store.list_lonely();
+        store.note_all_new();
+        Ok(store)
+    }
+
+    /// Lists every small slice that could be merged and waits for nothing: a scene has none, but bytes may say so.
+    fn list_lonely(&mut self) {
+        let mut waits = vec![false; self.slices.len()];
+        self.lonely.iter().for_each(|&number| waits[number as usize] = true);
+        let from_root = self.runs_from_root();
+        let from_root = |number: u32| from_root[number as usize];
+        let forgotten = |number: &u32| {
+            let (slice, small) = (self.slice(*number), self.is_small(*number));
+            small && !slice.worn && !waits[*number as usize] && self.merges_where(*number, &from_root)
+        };
+        let forgotten: Vec<u32> = self.slice_numbers().filter(forgotten).collect();
+        self.lonely.extend(forgotten);
+    }
+}
+
+/// The slices that wait for maintenance are listed, with others that no longer do; so are those that wait for a partner.
+fn check_lists([worn, lonely, ..]: &[Vec<u32>; 4], slices: &[Slice]) -> Result<(), BytesError> {
+    let mut listed = vec![false; slices.len()];
+    for &number in worn {
+        *listed
+            .get_mut(number as usize)
+            .ok_or(BytesError::invalid("a slice that there is not waits for maintenance"))? = true;
+    }
+    let all = slices.iter().zip(listed).all(|(slice, listed)| listed || !slice.worn);
+    ensure!(all, "a slice that waits for maintenance is not listed");
+    let known = lonely.iter().all(|&number| (number as usize) < slices.len());
+    ensure!(known, "a slice that there is not waits for a partner");
+    Ok(())
+}
+
+/// Reads one slice.
+struct ReadSlice<'a, 'b> {
+    from: &'a mut Reader<'b>,
+    /// How many bytes of unused room may still be made.
+    spare: &'a mut usize,
+    slice: Slice,
+}
+
+impl ReadSlice<'_, '_> {
+    /// Reads the slice and checks it, but for what is between slices.
+    fn read(mut self, number: u32, tables: &mut Tables, checker: &mut Checker) -> Result<Slice, BytesError> {
+        let head: Head = self.from.one()?;
+        ensure!(head.flags & !Head::FLAGS == 0, "there is an unknown flag");
+        let flag = |bit: u32| head.flags & bit != 0;
+        if !flag(Head::LIVES) {
+            return Ok(self.slice);
+        }
+        self.slice = Slice {
+            first_top: head.first_top,
+            last_top: head.last_top,
+            misplaced: head.misplaced,
+            read: flag(Head::READ),
+            isolated: flag(Head::ISOLATED),
+            worn: flag(Head::WORN),
+            lives: true,
+            ..Slice::default()
+        };
+        let spacious = self.afford(&head.storages);
+        for (storage, extent) in Storage::ALL.into_iter().zip(head.storages) {
+            let capacity = if spacious { extent.capacity } else { extent.end };
+            *storage.of_mut(&mut self.slice) = self.allocator(storage, extent, capacity)?;
+        }
+        checker.ranks.clear();
+        self.from.extend(&mut checker.ranks, self.slice.row_slots.end(), 0)?;
+        each_column(&mut self)?;
+        let Self { from, mut slice, .. } = self;
+        slice.transforms.sheared = read_sheared(from, head.sheared)?;
+        slice.children = from.many(head.children)?;
+        checker.slice(number, &slice, tables)?;
+        let (owned, open) = (from.many(head.tables)?, from.many(head.open_tables)?);
+        tables.give(number, &owned, &open)?;
+        Ok(slice)
+    }
+
+    /// Whether a slice can have all the room that it had; without it, it is full.
+    fn afford(&mut self, storages: &[Extent]) -> bool {
+        let spare = storages.iter().zip(Storage::ALL).map(|(extent, storage)| {
+            let slots = extent.capacity.saturating_sub(extent.end) as usize;
+            slots.saturating_mul(storage.slot_bytes())
+        });
+        let rest = (*self.spare).checked_sub(spare.fold(0, usize::saturating_add));
+        *self.spare = rest.unwrap_or(*self.spare);
+        rest.is_some()
+    }
+
+    fn allocator(&mut self, storage: Storage, extent: Extent, capacity: u32) -> Result<LinearAllocator, BytesError> {
+        let Extent { end, holes, .. } = extent;
+        ensure!(
+            end <= extent.capacity && extent.capacity <= LinearAllocator::MAX_CAPACITY,
+            "a storage ends behind its capacity"
+        );
+        ensure!(end > 0 || !storage.has_base(), "a base is missing");
+        let mut words = Vec::new();
+        if holes > 0 {
+            self.from.extend(&mut words, end.div_ceil(u64::BITS), 0)?;
+        }
+        let set = HoleSet::from_words(words);
+        ensure!(set.count() == holes, "there are other holes than are counted");
+        // The last slot is in use, or the end would have been taken back.
+        ensure!(
+            holes == 0 || (set.previous_from(u32::MAX) < Some(end - 1) && !(storage.has_base() && set.contains(0))),
+            "a hole is where none can be"
+        );
+        Ok(LinearAllocator::restored(end, capacity, set))
+    }
+}
+
+/// Sheared transforms, by slot.
+fn read_sheared(from: &mut Reader<'_>, count: u32) -> Result<BTreeMap<u32, Mat34>, BytesError> {
+    let slots: Vec<u32> = from.many(count)?;
+    let matrices: Vec<Mat34> = from.many(count)?;
+    ensure!(slots.is_sorted_by(|a, b| a < b), "sheared transforms are not in order");
+    ensure!(matrices.iter().all(Mat34::is_finite), "a sheared transform is not finite");
+    Ok(slots.into_iter().zip(matrices).collect())
+}
+
+impl EachColumn for ReadSlice<'_, '_> {
+    type Error = BytesError;
+
+    fn column<T: Record>(&mut self, column: &Column<T>) -> Result<(), BytesError> {
+        let slots = column.storage.of(&self.slice);
+        let (end, capacity) = (slots.end(), slots.capacity());
+        let array = (column.of_mut)(&mut self.slice);
+        self.from.extend(array, end, capacity)?;
+        // No early end, so that eight values are looked at at once.
+        let sound = array.iter().fold(true, |sound, value| sound & value.is_sound());
+        ensure!(sound, column.unsound);
+        Ok(())
+    }
+
+    fn names(&mut self, column: &Column<Box<str>>) -> Result<(), BytesError> {
+        let slots = column.storage.of(&self.slice);
+        let (end, capacity) = (slots.end(), slots.capacity());
+        let texts = self.from.texts(end)?;
+        let owned = (0..).zip(&texts).all(|(slot, text)| text.is_empty() || slots.is_live(slot));
+        ensure!(owned, column.unsound);
+        self.slice.names.text_bytes = texts.iter().map(|text| text.len()).sum();
+        let array = (column.of_mut)(&mut self.slice);
+        array.try_reserve_exact(capacity as usize).map_err(|_| BytesError::AllocationFailed)?;
+        array.extend(texts.into_iter().map(Box::from));
+        Ok(())
+    }
+}
+
+impl Slice {
+    /// Marks all of a slice that was just read for the next update: whether what is derived is right is not checked, but
+    /// computed anew.
+    fn mark_all(&mut self, config: &SceneConfig) {
+        self.transforms.mark_all();
+        self.visibilities.dirty = true;
+        self.materials.dirty = true;
+        self.marked = true;
+        self.marked_children.clone_from(&self.children);
+        if config.bounds {
+            let boxes = self.boxes.insert(Box::default());
+            boxes.touch_all(self.shapes.slots.end());
+            self.children.iter().for_each(|_| boxes.children.push(Aabb::INFINITE));
+        }
+    }
+}

@@ -1,0 +1,90 @@
+//! What is asked of the store as a whole.
+
+use crate::store::columns::{At, NIL};
+use crate::store::{Feed, Need, Spot, Standing, Store};
+use crate::{Node, NodeHandle, SceneConfig};
+
+impl Store {
+    /// A store with the root.
+    pub(crate) fn with_root(config: SceneConfig) -> Self {
+        let mut store = Self::new(config);
+        let (spot, root) = (Spot { slice: At::ROOT.slice, parent: NIL, previous: NIL, next: NIL }, Node::group());
+        store.insert_node(&spot, &root, &Need::of(&root)).expect("the first table has room");
+        store
+    }
+
+    /// The policy.
+    #[inline]
+    pub(crate) fn config(&self) -> &SceneConfig {
+        &self.config
+    }
+
+    /// A number that no other store has.
+    pub(crate) fn scene_number(&self) -> u64 {
+        self.identity.number()
+    }
+
+    /// How many updates had anything to do.
+    #[inline]
+    pub(crate) fn updates(&self) -> u64 {
+        self.updates
+    }
+
+    /// The newest version that a slice has, or had; changes with the tree of slices too.
+    pub(crate) fn versions(&self) -> u64 {
+        self.versions
+    }
+
+    /// How many times a slice was rebuilt.
+    pub(crate) fn reconstitutions(&self) -> u64 {
+        self.reconstitutions
+    }
+
+    /// What changed, where that is told.
+    #[inline]
+    pub(crate) fn feed(&self) -> Option<&Feed> {
+        self.feed.as_deref()
+    }
+
+    /// One past the highest number of a slice.
+    #[inline]
+    pub(crate) fn slice_end(&self) -> usize {
+        self.slices.len()
+    }
+
+    /// How many nodes were removed and wait to be freed.
+    pub(crate) fn doomed_nodes(&self) -> usize {
+        self.counted.of(Standing::Doomed)
+    }
+
+    /// What a node is part of.
+    #[inline]
+    pub(crate) fn standing(&self, at: At) -> Standing {
+        self.slice(at.slice).standing
+    }
+
+    /// The first node or portal at the top of a slice.
+    pub(crate) fn top_of(&self, slice: u32) -> At {
+        At { slice, row: self.slice(slice).first_top }
+    }
+
+    /// How many metadata tables there are.
+    pub(crate) fn table_count(&self) -> usize {
+        self.tables.len()
+    }
+
+    /// Whether so many tables can still be opened.
+    pub(crate) fn can_open_tables(&self, tables: usize) -> bool {
+        self.tables.can_open(tables)
+    }
+
+    /// How many indices are spent for good.
+    pub(crate) fn retired_indices(&self) -> usize {
+        self.tables.retired()
+    }
+
+    /// The root.
+    pub(crate) fn root(&self) -> NodeHandle {
+        self.handle(At::ROOT)
+    }
+}

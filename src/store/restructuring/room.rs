@@ -1,0 +1,54 @@
+//! Room for nodes to come, and giving it back.
+
+use crate::store::columns::At;
+use crate::store::{Capacity, Need, Slice, Store};
+use std::collections::TryReserveError;
+
+impl Store {
+    /// Rebuilds every slice at its least size and gives spare memory back.
+    pub(crate) fn shrink_to_fit(&mut self) {
+        while self.free_doomed().is_some() {}
+        let numbers: Vec<u32> = self.slice_numbers().collect();
+        for number in numbers {
+            self.reconstitute(number, Capacity::Exact);
+            let slice = self.slice_mut(number);
+            slice.children.shrink_to_fit();
+            slice.marked_children.shrink_to_fit();
+        }
+        self.reserved = None;
+        self.tables.shrink_to_fit();
+        self.drop_dead_slices();
+        self.drop_scratch();
+    }
+
+    /// Makes room for many more nodes where the next child of a node goes: below the root in the next slice to be opened. Or
+    /// says that the allocator refuses.
+    pub(crate) fn try_reserve_below(&mut self, parent: At, additional: u32) -> Result<(), TryReserveError> {
+        if parent == At::ROOT {
+            return self.try_reserve_slice(additional);
+        }
+        let spot = self.spot_behind_children(parent);
+        self.try_reserve(spot.slice, additional)
+    }
+
+    /// Makes room for many more nodes in a slice, or says that the allocator refuses.
+    fn try_reserve(&mut self, slice: u32, additional: u32) -> Result<(), TryReserveError> {
+        self.tables.try_reserve(slice, additional as usize)?;
+        let most = self.config.max_nodes;
+        let additional = additional.min(most);
+        self.slice_mut(slice).try_grow_in_place(&Need::all(additional), 1.0, most)
+    }
+
+    /// Makes room for this many nodes in the next slice to be opened, or says that the allocator refuses.
+    fn try_reserve_slice(&mut self, nodes: u32) -> Result<(), TryReserveError> {
+        let most = self.config.max_nodes;
+        let need = Need::all(nodes.min(most));
+        if let Some(slice) = &mut self.reserved {
+            return slice.try_grow_in_place(&need, 1.0, most);
+        }
+        let mut slice = Slice::with_room(&Need::default());
+        slice.try_grow_in_place(&need, 1.0, most)?;
+        self.reserved = Some(slice);
+        Ok(())
+    }
+}

@@ -1,0 +1,211 @@
+//! Maintenance: slices that edits have left small, out of order or sparse.
+
+use crate::store::columns::Storage;
+use crate::store::{Capacity, LinearAllocator, Slice, Store};
+use std::time::{Duration, Instant};
+
+/// A slice with more than one row in this many out of order is rebuilt.
+const DISORDER: u32 = 4;
+
+/// How many edited slices are compared with each other before the worst of them are worked on.
+const WINDOW: usize = 64;
+
+/// How much memory a call leaves unused.
+#[derive(Clone, Copy, Debug)]
+struct Thrift {
+    /// A slice with more than this many times the bytes of its live records is rebuilt,
+    excess: f32,
+    /// if it has this many more besides,
+    slack: usize,
+    /// at this capacity.
+    capacity: Capacity,
+}
+
+impl Thrift {
+    /// Once a frame: what growth gave a slice is left to it, or the next frame would have to give it again.
+    fn easy(expansion_factor: f32) -> Self {
+        Self { excess: 1.125 * expansion_factor, slack: 1 << 12, capacity: Capacity::Eased }
+    }
+
+    /// Without a limit of time, for a scene that is to rest.
+    const STRICT: Self = Self { excess: 1.08, slack: 0, capacity: Capacity::Tight };
+}
+
+/// What a call to [`Scene::maintain`](crate::Scene::maintain) did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Maintenance {
+    /// How many nodes were freed that [`Scene::remove_later`](crate::Scene::remove_later) had removed.
+    pub freed: usize,
+    /// How many slices were reconstituted.
+    pub reconstituted: usize,
+    /// How many small slices were merged with others.
+    pub merged: usize,
+    /// How many nodes the slices hold that were reconstituted or merged.
+    pub nodes: usize,
+    /// How many edited slices were left for another call, because the budget was spent.
+    pub left: usize,
+}
+
+impl Store {
+    /// Frees what was removed, and tidies slices that edits have left small, out of order or sparse, for at most about
+    /// `budget`.
+    pub(crate) fn maintain(&mut self, budget: Duration) -> Maintenance {
+        let thrift = match budget {
+            Duration::MAX => Thrift::STRICT,
+            _ => Thrift::easy(self.config.expansion_factor),
+        };
+        let start = Instant::now();
+        let in_time = || start.elapsed() < budget;
+        let mut done = Maintenance::default();
+        while let Some(freed) = self.free_doomed() {
+            done.freed += freed;
+            if !in_time() {
+                break;
+            }
+        }
+        let mut window = Vec::new();
+        while !self.worn.is_empty() {
+            self.take_worst(thrift, &mut window);
+            while let Some((_, number)) = window.pop() {
+                self.tidy(number, thrift, &mut done);
+                if !in_time() {
+                    break;
+                }
+            }
+            // What there was no time for waits in front.
+            for (_, number) in window.drain(..) {
+                self.slice_mut(number).worn = true;
+                self.worn.push_front(number);
+            }
+            if self.worn.is_empty() {
+                self.pair_lonely(&mut done, in_time);
+            }
+            if !in_time() {
+                break;
+            }
+        }
+        done.left = self.worn.len();
+        if budget == Duration::MAX {
+            self.drop_scratch();
+        }
+        done
+    }
+
+    /// Rebuilds a slice in depth-first order at its capacity.
+    pub(crate) fn reorder(&mut self, slice: u32) {
+        self.reconstitute(slice, Capacity::Keep);
+    }
+
+    /// Rebuilds every slice in depth-first order at its capacity.
+    pub(crate) fn reorder_all(&mut self) {
+        let numbers: Vec<u32> = self.slice_numbers().collect();
+        for number in numbers {
+            self.reorder(number);
+        }
+    }
+
+    /// Takes the edited slices that wait longest off their list, and those of them that are to be worked on into `window`,
+    /// the worst last.
+    fn take_worst(&mut self, thrift: Thrift, window: &mut Vec<(f32, u32)>) {
+        for _ in 0..WINDOW {
+            let Some(number) = self.worn.pop_front() else { break };
+            if core::mem::take(&mut self.slice_mut(number).worn) {
+                let need = self.need_of_care(number, thrift);
+                if need > 1.0 {
+                    window.push((need, number));
+                }
+            }
+        }
+        window.sort_unstable_by(|(a, _), (b, _)| a.total_cmp(b));
+    }
+
+    /// How far a slice is beyond what is left alone: above 1 it is to be worked on.
+    #[expect(clippy::cast_precision_loss, reason = "a comparison of magnitudes")]
+    fn need_of_care(&self, number: u32, thrift: Thrift) -> f32 {
+        let slice = self.slice(number);
+        let live = slice.row_slots.live();
+        let too_small = self.config.min_nodes as f32 / live as f32;
+        let disorder = slice.misplaced as f32 * DISORDER as f32 / live as f32;
+        let allowed = thrift.slack as f32 + slice.live_bytes() as f32 * thrift.excess;
+        too_small.max(disorder).max(slice.capacity_bytes() as f32 / allowed)
+    }
+
+    /// Merges or reconstitutes one slice, where it is to be.
+    fn tidy(&mut self, number: u32, thrift: Thrift, done: &mut Maintenance) {
+        if !self.slice(number).lives {
+            return;
+        }
+        if self.is_small(number) && self.merges(number) {
+            if let Some(partner) = self.partner(number) {
+                let into = self.merge(number, partner);
+                done.merged += 1;
+                done.nodes += self.slice(into).nodes();
+                return;
+            }
+            self.lonely.push(number);
+        }
+        let slice = self.slice(number);
+        if slice.is_disordered() || slice.is_wasteful(thrift) {
+            done.reconstituted += 1;
+            done.nodes += slice.nodes();
+            self.reconstitute(number, thrift.capacity);
+        }
+    }
+
+    /// Looks for partners again for the small slices that had none: since then others were edited, and may take them.
+    fn pair_lonely(&mut self, done: &mut Maintenance, in_time: impl Fn() -> bool) {
+        let mut lonely = core::mem::take(&mut self.lonely);
+        lonely.sort_unstable();
+        lonely.dedup();
+        lonely.retain(|&number| {
+            let waits = self.slices.get(number as usize).is_some_and(|slice| slice.lives);
+            let waits = waits && self.is_small(number) && self.merges(number);
+            if waits && let Some(partner) = self.partner(number) {
+                if !in_time() {
+                    // The next call finds it among the edited ones.
+                    self.wear(number);
+                    return false;
+                }
+                let into = self.merge(number, partner);
+                done.merged += 1;
+                done.nodes += self.slice(into).nodes();
+                return false;
+            }
+            waits
+        });
+        self.lonely = lonely;
+    }
+}
+
+impl Slice {
+    fn is_disordered(&self) -> bool {
+        self.misplaced > self.row_slots.live() / DISORDER
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "a comparison of magnitudes")]
+    fn is_wasteful(&self, thrift: Thrift) -> bool {
+        let (live, capacity) = (self.live_bytes(), self.capacity_bytes());
+        capacity as f32 > thrift.slack as f32 + live as f32 * thrift.excess
+    }
+
+    /// How far the rows are from depth-first order: the share that was put far from its place, at most 1.
+    #[expect(clippy::cast_precision_loss, reason = "a share")]
+    pub(in crate::store) fn disorder(&self) -> f32 {
+        (self.misplaced as f32 / self.row_slots.live().max(1) as f32).min(1.0)
+    }
+
+    /// The bytes of all records in use.
+    fn live_bytes(&self) -> usize {
+        self.record_bytes(LinearAllocator::live)
+    }
+
+    /// The bytes of as many records as there is room for.
+    fn capacity_bytes(&self) -> usize {
+        self.record_bytes(LinearAllocator::capacity)
+    }
+
+    fn record_bytes(&self, count: impl Fn(&LinearAllocator) -> u32) -> usize {
+        Storage::ALL.iter().map(|storage| count(storage.of(self)) as usize * storage.slot_bytes()).sum()
+    }
+}

@@ -1,0 +1,343 @@
+//! The columns of a slice, to be read.
+
+use crate::math::PackedTransform;
+use crate::store::Slice;
+use crate::store::allocation::{HoleSet, Runs};
+use crate::store::columns::{NIL, Row, ShapeRecord, Swept, TransformColumn};
+use crate::store::view::occupied;
+use crate::{Aabb, Local, Mat34, NodeHandle, Shape, Visibility};
+use glam::DAffine3;
+
+/// A row, if there is one.
+#[inline]
+fn some(row: u32) -> Option<u32> {
+    (row != NIL).then_some(row)
+}
+
+/// The topology of a slice: a row for each node, and for each portal to a slice below.
+#[derive(Clone, Copy, Debug)]
+pub struct RowView<'s> {
+    slice: &'s Slice,
+}
+
+impl<'s> RowView<'s> {
+    #[inline]
+    pub(super) fn new(slice: &'s Slice) -> Self {
+        Self { slice }
+    }
+
+    /// One past the last row in use.
+    #[must_use]
+    #[expect(clippy::len_without_is_empty, reason = "a slice holds at least one row")]
+    pub fn len(&self) -> usize {
+        self.slice.rows.len()
+    }
+
+    /// The node of a row; `None` for a hole and for a portal.
+    #[must_use]
+    pub fn node(&self, row: usize) -> Option<NodeHandle> {
+        self.slice.rows.get(row)?.occupant.as_node()
+    }
+
+    /// Whether a row stands for a run of siblings in another slice.
+    #[must_use]
+    pub fn is_portal(&self, row: usize) -> bool {
+        self.slice.rows.get(row).is_some_and(|row| row.occupant.as_portal().is_some())
+    }
+
+    /// The row of a row's parent; `None` for a hole and at the top of the slice.
+    #[must_use]
+    pub fn parent(&self, row: usize) -> Option<usize> {
+        let slot = occupied(&self.slice.row_slots, row)?;
+        let parent = self.slice.row(slot).parent;
+        (parent != NIL).then_some(parent as usize)
+    }
+
+    /// The slots where a row's node finds its transform, visibility and material, its own or those it inherits; `None`
+    /// for a hole.
+    #[must_use]
+    pub fn effective_slots(&self, row: usize) -> Option<[usize; 3]> {
+        let slot = occupied(&self.slice.row_slots, row)?;
+        let Row { transform, visibility, material, .. } = *self.slice.row(slot);
+        Some([transform, visibility, material].map(|slot| slot.index() as usize))
+    }
+
+    /// The nodes of the slice, in the order of their rows.
+    pub fn nodes(&self) -> impl Iterator<Item = NodeHandle> + 's {
+        self.slice.rows.iter().filter_map(|row| row.occupant.as_node())
+    }
+
+    /// The first row at the top of the slice.
+    #[inline]
+    pub(crate) fn first_top(&self) -> Option<u32> {
+        some(self.slice.first_top)
+    }
+
+    /// The row of a row's next sibling.
+    #[inline]
+    pub(crate) fn next(&self, row: u32) -> Option<u32> {
+        some(self.slice.row(row).next)
+    }
+
+    /// The row of a row's parent.
+    #[inline]
+    pub(crate) fn above(&self, row: u32) -> Option<u32> {
+        some(self.slice.row(row).parent)
+    }
+
+    /// The slice that a row stands for.
+    #[inline]
+    pub(crate) fn portal(&self, row: u32) -> Option<u32> {
+        self.slice.row(row).occupant.as_portal()
+    }
+
+    /// The slot where a row finds its transform.
+    #[inline]
+    pub(crate) fn transform(&self, row: u32) -> u32 {
+        self.slice.row(row).transform.index()
+    }
+
+    /// The next row of the subtree of `top` in pre-order, `None` behind the last. Below `row` only if `descend`.
+    #[inline]
+    pub(crate) fn next_in_subtree(&self, top: u32, row: u32, descend: bool) -> Option<u32> {
+        self.slice.next_in_subtree(top, row, descend)
+    }
+}
+
+/// The transform column of a slice. Slot 0 is the base: what the slice inherits. A parent's slot is before its children's.
+#[derive(Clone, Copy, Debug)]
+pub struct TransformView<'s> {
+    column: &'s TransformColumn,
+}
+
+impl<'s> TransformView<'s> {
+    #[inline]
+    pub(super) fn new(column: &'s TransformColumn) -> Self {
+        Self { column }
+    }
+
+    /// One past the last slot in use; at least 1.
+    #[must_use]
+    #[expect(clippy::len_without_is_empty, reason = "a transform column has a base slot")]
+    pub fn len(&self) -> usize {
+        self.column.worlds.len()
+    }
+
+    /// Whether a node has the slot; the base counts as had.
+    #[must_use]
+    pub fn is_occupied(&self, slot: usize) -> bool {
+        occupied(&self.column.slots, slot).is_some()
+    }
+
+    /// The slot of each slot's nearest ancestor with a transform in the slice, else 0; 0 for holes.
+    #[must_use]
+    pub fn parents(&self) -> &'s [u32] {
+        &self.column.parents
+    }
+
+    /// World matrices as of the last update; whatever for holes.
+    #[must_use]
+    #[inline]
+    pub fn worlds(&self) -> &'s [Mat34] {
+        &self.column.worlds
+    }
+
+    /// The local transform in a slot; `None` for the base and for holes.
+    #[must_use]
+    pub fn local(&self, slot: usize) -> Option<Local> {
+        occupied(&self.column.slots, slot).filter(|&slot| slot != 0).map(|slot| self.column.local(slot))
+    }
+
+    /// Which slots the last sweep computed.
+    #[inline]
+    pub(crate) fn swept(&self) -> &'s Swept {
+        &self.column.swept
+    }
+
+    /// The world matrix of a slot after the update before the last; the present one of a new slot, and where nothing is
+    /// remembered.
+    #[inline]
+    pub(crate) fn previous(&self, slot: u32) -> &'s Mat34 {
+        self.column.previous(slot)
+    }
+
+    /// `wide[i] = wide[parent[i]] * local[i]` for every slot, in double precision, from what the slice inherits. Holes are
+    /// computed with the rest.
+    pub(crate) fn compose_wide(&self, base: &DAffine3, wide: &mut Vec<DAffine3>) {
+        wide.clear();
+        wide.push(*base);
+        for (slot, parent) in (0..).zip(&self.column.parents).skip(1) {
+            let local: Local = self.column.local(slot);
+            wide.push(wide[*parent as usize] * local.to_wide());
+        }
+    }
+}
+
+/// What passes ask of the last sweep.
+impl Swept {
+    /// Whether the sweep computed every slot.
+    #[inline]
+    pub(crate) fn is_all(&self) -> bool {
+        self.all
+    }
+
+    /// The slots before `end` that the sweep computed, as runs; `None` where it computed every one.
+    pub(crate) fn runs(&self, end: usize) -> Option<Runs<'_>> {
+        (!self.all).then(|| self.slots.runs(end))
+    }
+}
+
+/// The visibility column of a slice. Slot 0 is the base.
+#[derive(Clone, Copy, Debug)]
+pub struct VisibilityView<'s> {
+    slice: &'s Slice,
+}
+
+impl<'s> VisibilityView<'s> {
+    #[inline]
+    pub(super) fn new(slice: &'s Slice) -> Self {
+        Self { slice }
+    }
+
+    /// One past the last slot in use; at least 1.
+    #[must_use]
+    #[expect(clippy::len_without_is_empty, reason = "a visibility column has a base slot")]
+    pub fn len(&self) -> usize {
+        self.slice.visibilities.effective.len()
+    }
+
+    /// The inherited mask in a slot as of the last update; `None` for holes.
+    #[must_use]
+    pub fn effective(&self, slot: usize) -> Option<Visibility> {
+        occupied(&self.slice.visibilities.slots, slot)
+            .map(|slot| Visibility::layers(self.slice.visibilities.effective[slot as usize]))
+    }
+
+    /// The inherited masks by slot; whatever for holes.
+    #[inline]
+    pub(crate) fn masks(&self) -> &'s [u32] {
+        &self.slice.visibilities.effective
+    }
+}
+
+/// The material column of a slice. Slot 0 is the base.
+#[derive(Clone, Copy, Debug)]
+pub struct MaterialView<'s> {
+    slice: &'s Slice,
+}
+
+impl<'s> MaterialView<'s> {
+    #[inline]
+    pub(super) fn new(slice: &'s Slice) -> Self {
+        Self { slice }
+    }
+
+    /// One past the last slot in use; at least 1.
+    #[must_use]
+    #[expect(clippy::len_without_is_empty, reason = "a material column has a base slot")]
+    pub fn len(&self) -> usize {
+        self.slice.materials.values.len()
+    }
+
+    /// The material in a slot; `None` for holes, and in the base where nothing above says one.
+    #[must_use]
+    pub fn material(&self, slot: usize) -> Option<u32> {
+        occupied(&self.slice.materials.slots, slot).and_then(|slot| self.slice.materials.values[slot as usize])
+    }
+
+    /// The materials by slot; whatever for holes.
+    #[inline]
+    pub(crate) fn values(&self) -> &'s [Option<u32>] {
+        &self.slice.materials.values
+    }
+}
+
+/// A shape as its column has it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ListedShape {
+    /// The node.
+    pub node: NodeHandle,
+    /// Mesh and local bounds.
+    pub shape: Shape,
+    /// The slots where the node finds its transform, visibility and material.
+    pub slots: [usize; 3],
+}
+
+/// The shape column of a slice.
+#[derive(Clone, Copy, Debug)]
+pub struct ShapeView<'s> {
+    slice: &'s Slice,
+}
+
+impl<'s> ShapeView<'s> {
+    #[inline]
+    pub(super) fn new(slice: &'s Slice) -> Self {
+        Self { slice }
+    }
+
+    /// One past the last slot in use.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.slice.shapes.records.len()
+    }
+
+    /// Whether no node in the slice has a shape.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.slice.shapes.slots.live() == 0
+    }
+
+    /// The shape in a slot; `None` for a hole.
+    #[must_use]
+    pub fn get(&self, slot: usize) -> Option<ListedShape> {
+        let slot = occupied(&self.slice.shapes.slots, slot)?;
+        let record = self.slice.shapes.records[slot as usize];
+        Some(ListedShape {
+            node: NodeHandle::from_bits(record.node)?,
+            shape: self.slice.shapes.shape(slot),
+            slots: [record.transform, record.visibility, record.material].map(|slot| slot as usize),
+        })
+    }
+
+    /// All shapes, in the order of their slots.
+    pub fn iter(&self) -> impl Iterator<Item = ListedShape> + use<'s> {
+        let view = *self;
+        (0..self.len()).filter_map(move |slot| view.get(slot))
+    }
+
+    /// How many nodes have a shape.
+    #[cfg(feature = "rayon")]
+    #[inline]
+    pub(crate) fn live(&self) -> usize {
+        self.slice.shapes.slots.live() as usize
+    }
+
+    /// What is drawn, by slot; whatever for holes.
+    #[inline]
+    pub(crate) fn records(&self) -> &'s [ShapeRecord] {
+        &self.slice.shapes.records
+    }
+
+    /// The records in chunks of 64 at most, each with a bit for every hole.
+    #[inline]
+    pub(crate) fn chunks(&self) -> impl Iterator<Item = (&'s [ShapeRecord], u64)> + use<'s> {
+        let shapes = &self.slice.shapes;
+        shapes.records.chunks(HoleSet::WORD_SLOTS).zip(shapes.slots.holes().words())
+    }
+
+    /// The slots in use of a block, a bit each.
+    #[inline]
+    pub(crate) fn live_word(&self, block: usize) -> u64 {
+        self.slice.shapes.slots.live_word(block)
+    }
+
+    /// The world box of a shape, by the matrices of the last update.
+    #[inline]
+    pub(crate) fn world_box(&self, slot: usize) -> Aabb {
+        let shapes = &self.slice.shapes;
+        let world = &self.slice.transforms.worlds[shapes.records[slot].transform as usize];
+        shapes.bounds[slot].transformed(world)
+    }
+}
+
+const _: () = assert!(size_of::<PackedTransform>() == 40);

@@ -1,0 +1,148 @@
+//! What of a slice may be read from outside the storage: whole columns, and what passes ask of the slice itself.
+//!
+//! A view borrows the slice and changes nothing; [`SliceViewMut`] may set local transforms. Methods that are not public are for
+//! the passes: they give the arrays as they lie.
+
+mod boxes;
+mod columns;
+mod shown;
+
+pub(crate) use boxes::BoxView;
+pub use columns::{ListedShape, MaterialView, RowView, ShapeView, TransformView, VisibilityView};
+pub use shown::SliceViewMut;
+
+use crate::store::columns::At;
+use crate::store::{LinearAllocator, Slice, Standing, Store};
+
+/// A slice as columns. Slots of each column are `0..len`; those that no node has are holes.
+#[derive(Clone, Copy, Debug)]
+pub struct SliceView<'s> {
+    slice: &'s Slice,
+}
+
+impl<'s> SliceView<'s> {
+    #[inline]
+    pub(in crate::store) fn new(slice: &'s Slice) -> Self {
+        Self { slice }
+    }
+
+    /// How many nodes lie in the slice.
+    #[must_use]
+    #[inline]
+    pub fn nodes(&self) -> usize {
+        self.slice.nodes()
+    }
+
+    /// The topology.
+    #[must_use]
+    #[inline]
+    pub fn rows(&self) -> RowView<'s> {
+        RowView::new(self.slice)
+    }
+
+    /// The transforms.
+    #[must_use]
+    #[inline]
+    pub fn transforms(&self) -> TransformView<'s> {
+        TransformView::new(&self.slice.transforms)
+    }
+
+    /// The visibility masks.
+    #[must_use]
+    #[inline]
+    pub fn visibilities(&self) -> VisibilityView<'s> {
+        VisibilityView::new(self.slice)
+    }
+
+    /// The materials.
+    #[must_use]
+    #[inline]
+    pub fn materials(&self) -> MaterialView<'s> {
+        MaterialView::new(self.slice)
+    }
+
+    /// The shapes.
+    #[must_use]
+    #[inline]
+    pub fn shapes(&self) -> ShapeView<'s> {
+        ShapeView::new(self.slice)
+    }
+}
+
+/// What passes ask of a slice.
+impl<'s> SliceView<'s> {
+    /// Whether something in or below the slice waits for the update.
+    #[inline]
+    pub(crate) fn is_marked(&self) -> bool {
+        self.slice.marked
+    }
+
+    /// The slices behind the slice's portals.
+    #[inline]
+    pub(crate) fn children(&self) -> &'s [u32] {
+        &self.slice.children
+    }
+
+    /// The row that stands for the slice, or [`At::NONE`].
+    #[inline]
+    pub(crate) fn portal(&self) -> At {
+        self.slice.portal
+    }
+
+    /// Changes with whatever of the slice but its transforms changes; no two slices ever have the same.
+    #[inline]
+    pub(crate) fn version(&self) -> u64 {
+        self.slice.version
+    }
+
+    /// The number of the update that last computed transforms here.
+    #[inline]
+    pub(crate) fn swept_in(&self) -> u64 {
+        self.slice.swept_in
+    }
+
+    /// Changes with the places of the transform slots.
+    pub(crate) fn layout(&self) -> u64 {
+        self.slice.layout
+    }
+
+    /// World boxes, where the scene keeps any.
+    #[inline]
+    pub(crate) fn boxes(&self) -> Option<BoxView<'s>> {
+        self.slice.boxes.as_deref().map(BoxView::new)
+    }
+}
+
+impl Store {
+    /// A slice in use.
+    #[inline]
+    pub(crate) fn view(&self, slice: u32) -> SliceView<'_> {
+        SliceView::new(self.slice(slice))
+    }
+
+    /// The slice of a number, if it is in use and not to be freed.
+    pub(crate) fn get_view(&self, slice: usize) -> Option<SliceView<'_>> {
+        let slice = self.slices.get(slice).filter(|slice| slice.lives && slice.standing != Standing::Doomed)?;
+        Some(SliceView::new(slice))
+    }
+
+    /// The slices whose matrices the last update changed, each with its number and whether all its places are new.
+    pub(crate) fn changed_slices(&self) -> impl Iterator<Item = (u32, SliceView<'_>, bool)> {
+        self.layouts.changed.iter().filter_map(|&number| {
+            let slice = self.slices.get(number as usize).filter(|slice| slice.lives)?;
+            let whole = self.layouts.is_new(slice);
+            (whole || slice.swept_in == self.updates).then_some((number, SliceView::new(slice), whole))
+        })
+    }
+
+    /// The numbers of slices that went before the last update, and after the one before it, and were not given to others.
+    pub(crate) fn dropped_slices(&self) -> &[u32] {
+        &self.layouts.dropped
+    }
+}
+
+/// A slot number, if the slot is in use.
+#[inline]
+fn occupied(slots: &LinearAllocator, slot: usize) -> Option<u32> {
+    u32::try_from(slot).ok().filter(|&slot| slots.is_live(slot))
+}
