@@ -30,6 +30,18 @@ impl Need {
         Self { rows: count, transforms: half, visibilities: 0, materials: half.min(4), shapes: half, names: 0 }
     }
 
+    /// What a slice holds, beside the bases.
+    pub(in crate::store) fn held_by(slice: &Slice) -> Self {
+        Self {
+            rows: slice.row_slots.live(),
+            transforms: slice.transforms.slots.live() - 1,
+            visibilities: slice.visibilities.slots.live() - 1,
+            materials: slice.materials.slots.live() - 1,
+            shapes: slice.shapes.slots.live(),
+            names: slice.names.slots.live(),
+        }
+    }
+
     /// What a new node takes.
     #[inline(always)]
     pub(crate) fn of(node: &Node<'_>) -> Self {

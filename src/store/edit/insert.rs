@@ -33,24 +33,30 @@ impl Store {
         parts: Parts<'_>,
     ) -> Option<NodeHandle> {
         let entry = self.tables.entry(parent)?;
-        let (number, above) = (entry.slice, entry.row);
-        if number == At::ROOT.slice || self.total_len() >= MAX_NODES {
+        if entry.slice == At::ROOT.slice || self.total_len() >= MAX_NODES {
             return None;
         }
+        let slice = self.slices.get(entry.slice as usize)?;
+        let Row { last_child: previous, visibility, material, .. } = *slice.rows.get(entry.row as usize)?;
+        if slice.standing.is_doomed() {
+            return None;
+        }
+        let mut number = entry.slice;
+        let mut end = End { above: entry.row, previous, transform: entry.transform, visibility, material };
+        if slice.portal_rows.contains(previous) {
+            (number, end) = self.end_behind_portal(At { slice: number, row: previous })?;
+        }
+        let End { above, previous, transform, visibility, material } = end;
         let Self { slices, tables, config, versions, counted, feed, .. } = self;
         let reuse = config.reuse_holes;
         let slice = slices.get_mut(number as usize)?;
-        let Row { last_child: previous, visibility, material, .. } = *slice.rows.get(above as usize)?;
-        if slice.standing.is_doomed() || slice.portal_rows.contains(previous) {
-            return None;
-        }
 
         // Slots are taken one by one, and given back where there is none for the next: that is rare, and no reason to ask twice.
         let beside = select_unpredictable(previous == NIL, above, previous);
         let at = slice.row_slots.allocate_near(beside + 1, reuse)?;
         prefetch(&slice.rows, at as usize);
         let mut taken = Taken { row: at, ..Taken::default() };
-        let mut transform = Slot::inherited(entry.transform.index());
+        let mut transform = Slot::inherited(transform.index());
         if TRANSFORM {
             let Some(slot) = slice.transforms.slots.allocate_after(transform.index(), reuse) else {
                 return slice.give_back(taken);
@@ -59,7 +65,6 @@ impl Store {
             prefetch(&slice.transforms.locals, slot as usize);
             prefetch(&slice.transforms.worlds, slot as usize);
             slice.transforms.put_plain(slot, transform.index(), parts.local, &Mat34::IDENTITY);
-            slice.transforms.mark(slot);
             transform = Slot::own(slot);
         }
         let mut material = Slot::inherited(material.index());
@@ -82,7 +87,6 @@ impl Store {
             // The handle follows.
             let record = ShapeRecord { node: 0, mesh: parts.shape.mesh, transform, visibility, material };
             slice.shapes.put(slot, record, parts.shape.bounds);
-            slice.touch_box(slot);
             shape = slot;
         }
         let place = At { slice: number, row: at };
@@ -93,8 +97,13 @@ impl Store {
                 None => return slice.give_back(taken),
             },
         };
+        // From here on nothing stands in the way.
+        if TRANSFORM {
+            slice.transforms.mark(transform.index());
+        }
         if SHAPE {
             slice.shapes.records[shape as usize].node = handle.to_bits();
+            slice.touch_box(shape);
         }
         slice.note_place(at, beside + 1);
         let occupant = Occupant::node(handle);
@@ -106,7 +115,10 @@ impl Store {
         let rows = slice.rows.as_mut_slice();
         let before = &mut rows[beside as usize];
         *select_unpredictable(previous == NIL, &mut before.first_child, &mut before.next) = at;
-        rows[above as usize].last_child = at;
+        match rows.get_mut(above as usize) {
+            Some(above) => above.last_child = at,
+            None => slice.last_top = at,
+        }
         *counted.of_mut(slice.standing) += 1;
         *versions += 1;
         slice.version = *versions;
@@ -119,6 +131,28 @@ impl Store {
             self.tell_first(number, TRANSFORM);
         }
         Some(handle)
+    }
+}
+
+/// The end of a chain of siblings, and what a row there inherits.
+#[derive(Clone, Copy)]
+struct End {
+    /// The parent's row, or [`NIL`] for top rows of a slice.
+    above: u32,
+    /// The last sibling's row, or [`NIL`] where there is none.
+    previous: u32,
+    transform: Slot,
+    visibility: Slot,
+    material: Slot,
+}
+
+impl Store {
+    /// The slice behind a portal that ends a chain below a node other than the root, and the end of the chain there.
+    #[inline(never)]
+    fn end_behind_portal(&self, portal: At) -> Option<(u32, End)> {
+        let At { slice, row: previous } = self.enter_last(portal);
+        let end = End { above: NIL, previous, transform: Slot::BASE, visibility: Slot::BASE, material: Slot::BASE };
+        (!self.slice(slice).isolated).then_some((slice, end))
     }
 }
 

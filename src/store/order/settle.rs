@@ -45,6 +45,9 @@ impl Store {
         if !spot.has_choice() {
             return Settled::Into(spot);
         }
+        if let Some(beside) = self.beside_full(&spot) {
+            return Settled::Behind(beside);
+        }
         let small = self.config.min_nodes as usize;
         let shares =
             |slice: u32| self.config.share_slices && incoming < small && self.slice(slice).takes_neighbours(small);
@@ -67,6 +70,14 @@ impl Store {
             spot = self.spot_beside_portal(&spot);
         }
         self.neighbour_of(&spot).filter(|beside| shares(beside.slice)).map_or(Settled::Behind(spot), Settled::Into)
+    }
+
+    /// For the end of a run whose slice is full, the spot behind its portal: who adds one sibling behind the other fills slice after
+    /// slice, and none of them is split.
+    fn beside_full(&self, spot: &Spot) -> Option<Spot> {
+        let slice = self.slice(spot.slice);
+        let ends = spot.parent == NIL && spot.next == NIL && spot.previous != NIL && slice.portal != At::NONE;
+        (ends && !slice.isolated && !self.may_hold(spot.slice, 1)).then(|| self.spot_after(slice.portal))
     }
 
     /// The spot beside a slice's portal, for one that is an end of the slice's run: among the siblings it is the same place.

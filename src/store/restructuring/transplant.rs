@@ -137,10 +137,29 @@ impl Store {
 
     /// Opens an empty slice behind a portal at the spot that `find` answers.
     pub(crate) fn insert_slice(&mut self, find: impl Fn(&Self) -> Settled) -> u32 {
-        let slice = self.next_slice();
+        let slice = match self.need_beside(&find(self).spot()) {
+            Some(need) => Slice::with_room(&need),
+            None => self.next_slice(),
+        };
         let slice = self.open_slice(slice);
         self.insert_portal_where(find, slice);
         slice
+    }
+
+    /// How much room to give to a slice that is to stand behind one that is full, which tells that siblings are being added one
+    /// behind the other: half of what that has, and all where the one before it is full, too. `None` at other places.
+    fn need_beside(&self, spot: &Spot) -> Option<Need> {
+        let full = |row: u32| {
+            let child = (row != NIL).then(|| self.row(At { slice: spot.slice, row }).occupant.as_portal())??;
+            (!self.may_hold(child, 1)).then_some(child)
+        };
+        if self.reserved.is_some() {
+            return None;
+        }
+        let child = full(spot.previous)?;
+        let again = full(self.row(At { slice: spot.slice, row: spot.previous }).previous).is_some();
+        let need = Need::held_by(self.slice(child));
+        Some(if again { need } else { need.times(0.5, self.config.max_nodes) })
     }
 
     /// Moves a floating subtree into an empty slice.
