@@ -55,13 +55,14 @@ pub use view::{ListedShape, MaterialView, RowView, ShapeView, SliceView, SliceVi
 use allocation::LinearAllocator;
 use bounds::SliceBoxes;
 use change::Layouts;
-use columns::{MaterialColumn, NameColumn, Occupant, Row, ShapeColumn, Slot, Swept, TransformColumn, VisibilityColumn};
+use columns::{Occupant, Row, ShapeColumn, Slot, Swept, TransformColumn, VisibilityColumn};
 use handles::{Identity, Tables};
 use restructuring::Capacity;
 use slice::Slice;
 
 use crate::simd::prefetch;
 use crate::{Mat34, Node, NodeHandle, SceneConfig, Shape};
+use allocation::Scratch;
 use core::cmp::Reverse;
 use handles::table::Entry;
 use std::collections::{BinaryHeap, VecDeque};
@@ -126,7 +127,8 @@ pub(crate) struct Store {
     pub(in crate::store) reserved: Option<Slice>,
     /// Rows of a walk, with the row that each hangs below, or slots and their slices: kept to spare allocations.
     pub(crate) order: Vec<(u32, u32)>,
-    pub(in crate::store) pending: Vec<(u32, u32)>,
+    /// What splits, rebuilds and moves take their passing lists from.
+    pub(in crate::store) scratch: Scratch,
     /// Slices that an update or a removal has yet to come to: kept to spare allocations.
     pub(in crate::store) descent: Vec<u32>,
     /// The lists of a batch: kept to spare allocations.
@@ -158,7 +160,7 @@ impl Store {
             floats_from: None,
             reserved: None,
             order: Vec::new(),
-            pending: Vec::new(),
+            scratch: Scratch::default(),
             descent: Vec::new(),
             tour: Tour::default(),
             swept: Vec::new(),
@@ -204,7 +206,7 @@ impl Store {
             floats_from: None,
             reserved: None,
             order: Vec::new(),
-            pending: Vec::new(),
+            scratch: Scratch::default(),
             descent: Vec::new(),
             tour: Tour::default(),
             swept: Vec::new(),
@@ -277,7 +279,7 @@ impl Store {
     /// Gives the memory of passing lists back.
     pub(crate) fn drop_scratch(&mut self) {
         self.order = Vec::new();
-        self.pending = Vec::new();
+        self.scratch = Scratch::default();
         self.descent = Vec::new();
         self.tour = Tour::default();
         self.swept = Vec::new();
@@ -296,7 +298,8 @@ impl Store {
             + self.feed.as_ref().map_or(0, |feed| feed.bytes())
             + self.layouts.bytes()
             + self.slices.capacity() * size_of::<Slice>()
-            + (self.order.capacity() + self.pending.capacity()) * size_of::<(u32, u32)>()
+            + self.order.capacity() * size_of::<(u32, u32)>()
+            + self.scratch.bytes()
             + self.lists().map(Vec::capacity).sum::<usize>() * size_of::<u32>()
             + (self.worn.capacity() + self.free_slices.capacity() + self.swept.capacity()) * size_of::<u32>()
     }

@@ -9,6 +9,7 @@ mod bits;
 mod holes;
 mod linear;
 mod need;
+mod scratch;
 
 pub(crate) use bits::{Bits, Runs};
 use bits::{WORD, locate};
@@ -19,3 +20,4 @@ pub(in crate::store) use need::scaled;
 
 /// No scene has more nodes than this, so that slots and rows are numbered in 31 bits.
 pub(crate) const MAX_NODES: usize = 1 << 30;
+pub(in crate::store) use scratch::Scratch;

@@ -215,8 +215,13 @@ impl Tables {
             return Some(handle);
         }
         let Table { entries, .. } = table;
-        let full = entries.len() == entries.capacity() || entries.len() >= self.max_entries as usize;
-        (!full).then(|| push(entries, number, at, transform))
+        if entries.len() >= self.max_entries as usize {
+            return None;
+        }
+        if entries.len() == entries.capacity() {
+            grow(entries, self.initial_entries, self.max_entries);
+        }
+        Some(push(entries, number, at, transform))
     }
 
     /// As [`Self::allocate`], for a slice most of whose handles come from the end of a table.
@@ -394,6 +399,8 @@ fn push(entries: &mut Vec<Entry>, number: u32, at: At, transform: Slot) -> NodeH
 }
 
 /// Doubles a table's room, from `initial` to at most `max` entries.
+#[cold]
+#[inline(never)]
 fn grow(entries: &mut Vec<Entry>, initial: u32, max: u32) {
     if entries.len() == entries.capacity() {
         let target = (entries.len() * 2).clamp(initial as usize, max as usize);

@@ -5,6 +5,7 @@ use crate::store::columns::{Column, EachColumn, Storage, each_column};
 use crate::store::image::head::Head;
 use crate::store::image::policy::config_words;
 use crate::store::{Slice, Store};
+use bumpalo::Bump;
 use core::convert::Infallible;
 
 impl Store {
@@ -15,9 +16,10 @@ impl Store {
         out.one(self.reconstitutions);
         self.tables.write(out);
         out.one(count(self.slices.len()));
-        let mut passing = Passing::default();
+        let mut arena = Bump::new();
         for (number, slice) in (0..).zip(&self.slices) {
-            self.write_slice(number, slice, &mut passing, out);
+            self.write_slice(number, slice, &arena, out);
+            arena.reset();
         }
         out.list(&self.worn.iter().copied().collect::<Vec<u32>>());
         out.list(&self.lonely);
@@ -25,8 +27,7 @@ impl Store {
         out.list(&self.doomed);
     }
 
-    fn write_slice(&self, number: u32, slice: &Slice, passing: &mut Passing, out: &mut Writer) {
-        let Passing { order, pending, ranks } = passing;
+    fn write_slice(&self, number: u32, slice: &Slice, arena: &Bump, out: &mut Writer) {
         let (owned, open) = self.tables.owned_by(number);
         let head = Head { tables: count(owned.len()), open_tables: count(open.len()), ..Head::of(slice) };
         out.one(head);
@@ -40,10 +41,9 @@ impl Store {
                 slots.holes().words().take(words).for_each(|word| out.one(word));
             }
         }
-        slice.depth_first_order(order, pending);
-        ranks.clear();
-        ranks.resize(slice.rows.len(), 0);
-        (0..).zip(&*order).for_each(|(rank, &(row, _))| ranks[row as usize] = rank);
+        let order = slice.depth_first_order(arena);
+        let ranks: &mut [u32] = arena.alloc_slice_fill_copy(slice.rows.len(), 0);
+        (0..).zip(order).for_each(|(rank, &(row, _))| ranks[row as usize] = rank);
         out.array(ranks);
         let Ok(()) = each_column(&mut WriteSlice { slice, out });
         let sheared = &slice.transforms.sheared;
@@ -62,14 +62,6 @@ impl Store {
         };
         self.slices.iter().map(slice).sum::<usize>() + self.tables.allocated_bytes()
     }
-}
-
-/// Lists that are kept from slice to slice, to spare allocations.
-#[derive(Default)]
-struct Passing {
-    order: Vec<(u32, u32)>,
-    pending: Vec<(u32, u32)>,
-    ranks: Vec<u32>,
 }
 
 struct WriteSlice<'a> {

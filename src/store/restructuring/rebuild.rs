@@ -1,80 +1,235 @@
-//! Rebuilding a slice in exact depth-first order, rows and every column, by one permutation; or parts of it, as pieces.
+//! Rebuilding a slice, whole or in part, from the rows of an old one in a given order: rows first, then array after array.
 //!
 //! Source: the thesis, section 4.4.6; linear because children and parents are found without searching.
 
-use crate::math::{Mat34, PackedTransform};
-use crate::store::columns::{self, ShapeRecord};
-use crate::store::columns::{NIL, Occupant, Row, Slot};
-use crate::store::{
-    MaterialColumn, NameColumn, Need, ShapeColumn, Slice, SliceBoxes, TransformColumn, VisibilityColumn,
-};
+use crate::record::Record;
+use crate::store::allocation::{HoleSet, LinearAllocator, scaled};
+use crate::store::columns::{At, Column, EachColumn, NIL, Occupant, Row, STORAGES, Slot, Storage, each_column};
+use crate::store::{Need, Slice};
+use crate::{math::PackedTransform, simd::prefetch};
+use bumpalo::Bump;
+use core::convert::Infallible;
+use core::hint::select_unpredictable;
 
-/// A slice being rebuilt, whole or in part, from the rows of an old one.
-pub(in crate::store) struct Rebuild {
-    slice: Slice,
+/// So many rows ahead an old row is asked for: they lie in no order.
+const AHEAD: usize = 8;
+
+/// A row of a slice to be: a row of the old one, or a portal to a slice that was cut out of it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Source {
+    /// The old row, or [`NIL`] for a portal.
+    pub(super) row: u32,
+    /// The place of its parent among the sources, or [`NIL`] for a top row.
+    pub(super) parent: u32,
+    /// The slice that a portal leads to.
+    pub(super) portal: u32,
 }
 
-impl Rebuild {
-    /// An empty slice with room for what `need` says, for what lay below a row of the old slice, or at its top; it inherits
-    /// what that did, and waits for the update as the old one does.
-    pub(in crate::store) fn piece(old: &Slice, below: u32, need: &Need) -> Self {
-        let mut slice = Slice::with_room(need);
-        let [transform, visibility, material] = old.inherited(below).map(|slot| slot.index() as usize);
-        slice.transforms.worlds[0] = old.transforms.worlds[transform];
-        slice.visibilities.effective[0] = old.visibilities.effective[visibility];
-        slice.materials.values[0] = old.materials.values[material];
-        if old.transforms.dirty.contains(0) {
-            slice.transforms.mark_all();
+impl Source {
+    /// What stands for no row yet.
+    pub(super) const NONE: Self = Self { row: NIL, parent: NIL, portal: 0 };
+}
+
+/// How much room a slice is made with.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Room {
+    /// For so much.
+    For(Need),
+    /// For what it holds, times a factor; for no more rows than that.
+    Times(f32, u32),
+}
+
+impl Room {
+    /// The capacity of a storage that is to hold `live` slots, the base among them.
+    fn of(self, storage: Storage, live: u32) -> u32 {
+        let base = u32::from(storage.has_base());
+        match self {
+            Self::For(need) => need.slots(storage) + base,
+            Self::Times(factor, most) if storage == Storage::Rows => scaled(live, factor).min(most).max(live),
+            Self::Times(factor, _) => scaled(live - base, factor) + base,
         }
-        slice.visibilities.dirty = old.visibilities.dirty;
-        slice.materials.dirty = old.materials.dirty;
-        slice.boxes = old.boxes.as_ref().map(|_| Box::default());
-        if old.transforms.trace.is_some() {
-            slice.begin_trace();
-            slice.take_base_history(old, below);
+    }
+}
+
+/// The old slots of one storage in their new order, and what belongs to each.
+struct Slots<'b> {
+    old: &'b mut [u32],
+    /// For transforms and visibilities the parent's new slot, for shapes the new row.
+    beside: &'b mut [u32],
+    len: usize,
+}
+
+impl<'b> Slots<'b> {
+    /// No slots, with room for one of each row, and the base if there is one, which comes from that old slot.
+    fn new(bump: &'b Bump, rows: usize, base: Option<Slot>) -> Self {
+        let old: &mut [u32] = bump.alloc_slice_fill_copy(rows + 1, 0);
+        let beside: &mut [u32] = bump.alloc_slice_fill_copy(rows + 1, 0);
+        old[0] = base.map_or(0, Slot::index);
+        Self { old, beside, len: usize::from(base.is_some()) }
+    }
+
+    /// Adds a slot if there `is` one (1, else 0), without a branch on that; returns the new slot if it was added.
+    #[inline(always)]
+    fn add_if(&mut self, old: u32, beside: u32, is: u32) -> u32 {
+        self.old[self.len] = old;
+        self.beside[self.len] = beside;
+        let slot = number(self.len);
+        self.len += is as usize;
+        slot
+    }
+
+    fn old(&self) -> &[u32] {
+        &self.old[..self.len]
+    }
+
+    fn beside(&self) -> &[u32] {
+        &self.beside[..self.len]
+    }
+}
+
+/// A place in a list; slices have less than 2³¹ rows.
+#[expect(clippy::cast_possible_truncation, reason = "rows number less than 2^31")]
+fn number(place: usize) -> u32 {
+    place as u32
+}
+
+/// The slice that the sources make, in their order, which puts every row behind its parent. It inherits what a row of the old
+/// slice did that hung below `below`, or at its top, and waits for the update as the old one does. Names are moved, all else is
+/// copied. Computes in **O(sources)**.
+pub(super) fn rebuilt(old: &mut Slice, sources: &[Source], below: u32, room: Room, bump: &Bump) -> Slice {
+    let inherited = old.inherited(below);
+    let [transform, visibility, material] = inherited;
+    let rows = sources.len();
+    let mut slots = [
+        Slots::new(bump, 0, None),
+        Slots::new(bump, rows, Some(transform)),
+        Slots::new(bump, rows, Some(visibility)),
+        Slots::new(bump, rows, Some(material)),
+        Slots::new(bump, rows, None),
+        Slots::new(bump, if old.names.slots.live() > 0 { rows } else { 0 }, None),
+    ];
+    let mut new =
+        Slice { first_top: NIL, last_top: NIL, portal: At::NONE, lives: true, read: false, ..Slice::default() };
+    new.rows.reserve_exact(room.of(Storage::Rows, number(rows)) as usize);
+    for (at, source) in sources.iter().enumerate() {
+        if let Some(ahead) = sources.get(at + AHEAD) {
+            prefetch(&old.rows, ahead.row as usize);
         }
-        Self { slice }
+        let row = match old.rows.get(source.row as usize) {
+            Some(row) => *row,
+            None => Row::new(Occupant::portal(source.portal)),
+        };
+        new.append_row(row, source.parent, &mut slots);
     }
 
-    /// Moves a row and its components over, behind what was moved before; answers the new row.
-    #[inline]
-    pub(in crate::store) fn take(&mut self, row: u32, parent: u32, old: &mut Slice) -> u32 {
-        let mut row = *old.row(row);
-        self.inherit(&mut row, parent);
-        self.move_transform(&mut row, &mut old.transforms);
-        self.move_visibility(&mut row, &old.visibilities);
-        self.move_material(&mut row, &old.materials);
-        self.move_shape(&mut row, &old.shapes, old.boxes.as_deref());
-        self.move_name(&mut row, &mut old.names);
-        self.append(row, parent)
+    let ends = slots.each_ref().map(|slots| number(slots.len));
+    each_column(&mut Gather { old, new: &mut new, slots: &slots, room }).unwrap_or_else(|never| match never {});
+    for storage in Storage::ALL {
+        let end = if storage == Storage::Rows { number(rows) } else { ends[storage as usize] };
+        *storage.of_mut(&mut new) = LinearAllocator::restored(end, room.of(storage, end), HoleSet::default());
+    }
+    new.set_links(&slots);
+    new.carry_state(old, below, &slots);
+    new
+}
+
+impl Slice {
+    /// Adds a row behind all others, with the slots that it is going to have, and links it behind the last child of its parent.
+    #[inline(always)]
+    fn append_row(&mut self, row: Row, parent: u32, slots: &mut [Slots<'_>; STORAGES]) {
+        let at = number(self.rows.len());
+        let [_, transforms, visibilities, materials, shapes, names] = slots;
+        let [transform, visibility, material] = self.inherited(parent);
+        let own = |own: Slot, inherited: Slot, slots: &mut Slots<'_>| {
+            let slot = slots.add_if(own.index(), inherited.index(), own.is_own());
+            select_unpredictable(own.is_own() != 0, Slot::own(slot), inherited)
+        };
+        let transform = own(row.transform, transform, transforms);
+        let material = own(row.material, material, materials);
+        // Few nodes have a visibility or a name: whether one does is easily foreseen.
+        let visibility =
+            if row.visibility.is_own() != 0 { own(row.visibility, visibility, visibilities) } else { visibility };
+        let has_shape = u32::from(row.shape != NIL);
+        let shape = shapes.add_if(row.shape, at, has_shape);
+        let shape = select_unpredictable(has_shape != 0, shape, NIL);
+        let name = if row.name == NIL { NIL } else { names.add_if(row.name, at, 1) };
+        if row.occupant.as_portal().is_some() {
+            self.transforms.portal_slots.insert(transform.index());
+            self.portal_rows.insert(at);
+        }
+        let previous = match self.rows.get_mut(parent as usize) {
+            Some(above) => core::mem::replace(&mut above.last_child, at),
+            None => core::mem::replace(&mut self.last_top, at),
+        };
+        match self.rows.get_mut(previous as usize) {
+            Some(before) => before.next = at,
+            None => {
+                *self.rows.get_mut(parent as usize).map_or(&mut self.first_top, |above| &mut above.first_child) = at
+            }
+        }
+        let links = Row { parent, previous, ..Row::new(row.occupant) };
+        self.rows.push(Row { transform, visibility, material, shape, name, ..links });
     }
 
-    /// Adds a portal to another slice behind what was moved before.
-    pub(in crate::store) fn add_portal(&mut self, slice: u32, parent: u32) {
-        let row = self.slice.inheriting_row(Occupant::portal(slice), parent);
-        self.append(Row { parent, ..row }, parent);
+    /// Sets what the arrays say of other slots: parents, and what shapes find where.
+    fn set_links(&mut self, [_, transforms, visibilities, _, shapes, _]: &[Slots<'_>; STORAGES]) {
+        self.transforms.parents.copy_from_slice(transforms.beside());
+        self.transforms.locals[0] = PackedTransform::IDENTITY;
+        self.visibilities.parents.copy_from_slice(visibilities.beside());
+        self.visibilities.locals[0] = u32::MAX;
+        for (record, &row) in self.shapes.records.iter_mut().zip(shapes.beside()) {
+            let Row { transform, visibility, material, .. } = self.rows[row as usize];
+            record.transform = transform.index();
+            record.visibility = visibility.index();
+            record.material = material.index();
+        }
     }
 
-    /// The slice, in a record of its own.
-    pub(in crate::store) fn finish(mut self) -> Slice {
-        if let Some(boxes) = &mut self.slice.boxes {
+    /// Takes over what waits for the update, what shears, what changes are told by, and boxes.
+    fn carry_state(&mut self, old: &mut Self, below: u32, slots: &[Slots<'_>; STORAGES]) {
+        let [_, transforms, _, _, shapes, _] = slots.each_ref().map(Slots::old);
+        if old.transforms.is_dirty {
+            if old.transforms.dirty.contains(0) {
+                self.transforms.mark_all();
+            }
+            for (new, &slot) in (1..).zip(&transforms[1..]) {
+                if old.transforms.dirty.contains(slot) {
+                    self.transforms.mark(new);
+                }
+            }
+        }
+        self.visibilities.dirty = old.visibilities.dirty;
+        self.materials.dirty = old.materials.dirty;
+        if !old.transforms.sheared.is_empty() {
+            let moved = (1..).zip(&transforms[1..]);
+            let matrix = |(new, slot): (u32, &u32)| old.transforms.sheared.get(slot).map(|matrix| (new, *matrix));
+            self.transforms.sheared = moved.filter_map(matrix).collect();
+        }
+        if let Some(from) = &old.transforms.trace {
+            self.begin_trace();
+            self.take_base_history(old, below);
+            if let Some(trace) = &mut self.transforms.trace {
+                (1..).zip(&transforms[1..]).for_each(|(new, &slot)| trace.carry(from, slot, new));
+            }
+        }
+        if let Some(from) = &old.boxes {
+            let boxes = self.boxes.insert(Box::default());
+            (0..).zip(shapes).for_each(|(new, &slot)| boxes.carry(from, slot, new));
             boxes.close_all();
         }
-        self.slice
     }
 
-    /// The slice in the place of the old one.
-    pub(in crate::store) fn replace(self, mut old: Slice) -> Slice {
+    /// The slice in the place of an old one that it was rebuilt from.
+    pub(super) fn replacing(mut self, mut old: Self) -> Self {
         // The children are listed anew, in order, by the caller. The lists keep what memory they need.
         let present = old.children.len();
         old.children.clear();
         old.children.shrink_to(2 * present);
         old.marked_children.shrink_to(2 * present);
-        let mut slice = self.finish();
-        if let (Some(boxes), Some(old)) = (&mut slice.boxes, old.boxes) {
+        if let (Some(boxes), Some(old)) = (&mut self.boxes, old.boxes) {
             boxes.children = old.children;
         }
-        Slice {
+        Self {
             children: old.children,
             marked_children: old.marked_children,
             portal: old.portal,
@@ -84,124 +239,49 @@ impl Rebuild {
             isolated: old.isolated,
             standing: old.standing,
             layout: old.layout,
-            ..slice
+            ..self
         }
     }
+}
 
-    /// Sets the slots that a row has from its parent, keeping its own (still the old ones).
-    fn inherit(&self, row: &mut Row, parent: u32) {
-        let [transform, visibility, material] = self.slice.inherited(parent);
-        let keep = |own: Slot, inherited: Slot| if own.as_own().is_some() { own } else { inherited };
-        row.transform = keep(row.transform, transform);
-        row.visibility = keep(row.visibility, visibility);
-        row.material = keep(row.material, material);
-        row.parent = parent;
+/// Copies the records of old slots to the arrays of a new slice; rows are there already.
+struct Gather<'g, 'b> {
+    old: &'g mut Slice,
+    new: &'g mut Slice,
+    slots: &'g [Slots<'b>; STORAGES],
+    room: Room,
+}
+
+impl Gather<'_, '_> {
+    /// Makes room in an array; returns the old slots of its records.
+    fn reserve<T>(&mut self, column: &Column<T>) -> &[u32] {
+        let slots = self.slots[column.storage as usize].old();
+        let capacity = self.room.of(column.storage, number(slots.len()));
+        (column.of_mut)(self.new).reserve_exact(capacity as usize);
+        slots
+    }
+}
+
+impl EachColumn for Gather<'_, '_> {
+    type Error = Infallible;
+
+    fn column<T: Record>(&mut self, column: &Column<T>) -> Result<(), Infallible> {
+        if column.storage != Storage::Rows {
+            self.reserve(column);
+            let from = (column.of)(self.old).as_slice();
+            let slots = self.slots[column.storage as usize].old();
+            (column.of_mut)(self.new).extend(slots.iter().map(|&slot| from[slot as usize]));
+        }
+        Ok(())
     }
 
-    fn move_transform(&mut self, row: &mut Row, old: &mut TransformColumn) {
-        let Some(from) = row.transform.as_own() else { return };
-        let [parent, ..] = self.slice.inherited(row.parent);
-        let column = &mut self.slice.transforms;
-        let to = column.slots.allocate_near(NIL, false).expect("the new slice has room for all that lives");
-        let packed: PackedTransform = old.locals[from as usize];
-        let world: Mat34 = old.worlds[from as usize];
-        column.locals.push(packed);
-        column.parents.push(parent.index());
-        column.worlds.push(world);
-        if let (Some(trace), Some(old)) = (&mut column.trace, &old.trace) {
-            trace.carry(old, from, to);
-        }
-        if old.dirty.contains(from) {
-            column.mark(to);
-        }
-        if !old.sheared.is_empty()
-            && let Some(matrix) = old.sheared.remove(&from)
-        {
-            column.sheared.insert(to, matrix);
-        }
-        row.transform = Slot::own(to);
-    }
-
-    fn move_visibility(&mut self, row: &mut Row, old: &VisibilityColumn) {
-        let Some(from) = row.visibility.as_own() else { return };
-        let [_, parent, _] = self.slice.inherited(row.parent);
-        let column = &mut self.slice.visibilities;
-        let to = column.slots.allocate_near(NIL, false).expect("the new slice has room for all that lives");
-        column.locals.push(old.locals[from as usize]);
-        column.parents.push(parent.index());
-        column.effective.push(old.effective[from as usize]);
-        if let Some(trace) = &mut column.trace {
-            trace.put(to);
-        }
-        row.visibility = Slot::own(to);
-    }
-
-    fn move_material(&mut self, row: &mut Row, old: &MaterialColumn) {
-        let Some(from) = row.material.as_own() else { return };
-        let column = &mut self.slice.materials;
-        let to = column.slots.allocate_near(NIL, false).expect("the new slice has room for all that lives");
-        column.values.push(old.values[from as usize]);
-        row.material = Slot::own(to);
-    }
-
-    fn move_shape(&mut self, row: &mut Row, old: &ShapeColumn, boxes: Option<&SliceBoxes>) {
-        if row.shape == NIL {
-            return;
-        }
-        let column = &mut self.slice.shapes;
-        let to = column.slots.allocate_near(NIL, false).expect("the new slice has room for all that lives");
-        column.records.push(ShapeRecord {
-            transform: row.transform.index(),
-            visibility: row.visibility.index(),
-            material: row.material.index(),
-            ..old.records[row.shape as usize]
-        });
-        column.bounds.push(old.bounds[row.shape as usize]);
-        if let (Some(to_boxes), Some(boxes)) = (&mut self.slice.boxes, boxes) {
-            to_boxes.carry(boxes, row.shape, to);
-        }
-        row.shape = to;
-    }
-
-    fn move_name(&mut self, row: &mut Row, old: &mut NameColumn) {
-        if row.name == NIL {
-            return;
-        }
-        let column = &mut self.slice.names;
-        let to = column.slots.allocate_near(NIL, false).expect("the new slice has room for all that lives");
-        column.put(to, old.take(row.name));
-        row.name = to;
-    }
-
-    /// Appends a row, linked behind the last child of its parent.
-    fn append(&mut self, mut row: Row, parent: u32) -> u32 {
-        let slice = &mut self.slice;
-        let at = slice.row_slots.allocate_near(NIL, false).expect("the new slice has room for all that lives");
-        let previous = if parent == NIL { slice.last_top } else { slice.row(parent).last_child };
-        if row.occupant.as_portal().is_some() {
-            slice.transforms.portal_slots.insert(row.transform.index());
-            slice.portal_rows.insert(at);
-        }
-        row.previous = previous;
-        row.next = NIL;
-        row.first_child = NIL;
-        row.last_child = NIL;
-        columns::put(&mut slice.rows, at, row);
-        if previous != NIL {
-            slice.row_mut(previous).next = at;
-        }
-        if parent == NIL {
-            slice.last_top = at;
-            if previous == NIL {
-                slice.first_top = at;
-            }
-        } else {
-            let above = slice.row_mut(parent);
-            above.last_child = at;
-            if previous == NIL {
-                above.first_child = at;
-            }
-        }
-        at
+    fn names(&mut self, column: &Column<Box<str>>) -> Result<(), Infallible> {
+        self.reserve(column);
+        let from = (column.of_mut)(self.old);
+        let slots = self.slots[column.storage as usize].old();
+        let names: Vec<Box<str>> = slots.iter().map(|&slot| core::mem::take(&mut from[slot as usize])).collect();
+        self.new.names.text_bytes = names.iter().map(|name| name.len()).sum();
+        (column.of_mut)(self.new).extend(names);
+        Ok(())
     }
 }

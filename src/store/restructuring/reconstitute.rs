@@ -8,8 +8,9 @@ use crate::record::Record;
 use crate::store::allocation::LinearAllocator;
 use crate::store::allocation::scaled;
 use crate::store::columns::{At, Column, EachColumn, NIL, Row, STORAGES, Storage, each_column};
-use crate::store::restructuring::rebuild::Rebuild;
+use crate::store::restructuring::rebuild::{Room, Source, rebuilt};
 use crate::store::{Need, Slice, Store};
+use bumpalo::Bump;
 use std::alloc::{Layout, handle_alloc_error};
 use std::collections::TryReserveError;
 
@@ -120,17 +121,16 @@ impl Store {
     /// Everything is found by links alone, so effective slots need not be right before, only own ones.
     pub(in crate::store) fn reconstitute(&mut self, number: u32, capacity: Capacity) {
         self.reconstitutions += 1;
-        let mut order = core::mem::take(&mut self.order);
+        let arena = self.scratch.take();
         let mut old = core::mem::take(&mut self.slices[number as usize]);
-        old.depth_first_order(&mut order, &mut self.pending);
-        let mut new = Rebuild::piece(&old, NIL, &capacity.capacities(&old, self.config.max_nodes));
-        for &(row, parent) in &order {
-            new.take(row, parent, &mut old);
-        }
-        self.slices[number as usize] = new.replace(old);
-        order.clear();
-        self.order = order;
+        let order = old.depth_first_order(&arena);
+        let source = |&(row, parent): &(u32, u32)| Source { row, parent, portal: 0 };
+        let sources = arena.alloc_slice_fill_iter(order.iter().map(source));
+        let room = Room::For(capacity.capacities(&old, self.config.max_nodes));
+        let new = rebuilt(&mut old, sources, NIL, room, &arena);
+        self.slices[number as usize] = new.replacing(old);
         self.announce(number);
+        self.scratch.give_back(arena);
     }
 
     /// Tells the handles and the slices below where the rows of a slice are that was just rebuilt.
@@ -228,10 +228,9 @@ impl Slice {
     }
 
     /// All rows in depth-first order, each with the place of its parent in that order or [`NIL`].
-    pub(in crate::store) fn depth_first_order(&self, order: &mut Vec<(u32, u32)>, pending: &mut Vec<(u32, u32)>) {
-        order.clear();
-        order.reserve(self.row_slots.live() as usize);
-        pending.clear();
+    pub(in crate::store) fn depth_first_order<'b>(&self, arena: &'b Bump) -> &'b [(u32, u32)] {
+        let mut order = bumpalo::collections::Vec::with_capacity_in(self.row_slots.live() as usize, arena);
+        let mut pending = bumpalo::collections::Vec::with_capacity_in(64, arena);
         if self.first_top != NIL {
             pending.push((self.first_top, NIL));
         }
@@ -246,5 +245,6 @@ impl Slice {
             }
             order.push((row, parent));
         }
+        order.into_bump_slice()
     }
 }

@@ -4,8 +4,9 @@
 
 use crate::SceneConfig;
 use crate::store::columns::{At, NIL};
-use crate::store::restructuring::rebuild::Rebuild;
+use crate::store::restructuring::rebuild::{Room, Source, rebuilt};
 use crate::store::{Need, Slice, Store};
+use bumpalo::Bump;
 
 /// So many slices above one that is split are split with it where each is full; beyond, portals nest.
 const LEVELS: u32 = 8;
@@ -111,35 +112,38 @@ impl Store {
     /// Splits a slice, and if need be so many slices above it.
     fn split_below(&mut self, number: u32, levels: u32) {
         self.reconstitutions += 1;
-        let mut order = core::mem::take(&mut self.order);
-        self.slices[number as usize].depth_first_order(&mut order, &mut self.pending);
+        let arena = self.scratch.take();
+        let order = self.slices[number as usize].depth_first_order(&arena);
         let cuts = Planner::new(self.config.max_nodes).plan(order.iter().map(|&(_, parent)| parent));
         let beside = self.make_room_beside(number, cuts.iter().filter(|cut| cut.parent == NIL).count(), levels);
         let mut old = core::mem::take(&mut self.slices[number as usize]);
-        let numbers: Vec<u32> =
-            cuts.iter().map(|_| self.open_slice(Slice { lives: true, ..Slice::default() })).collect();
-        let mut built = fill_pieces(&mut old, &order, &cuts, &numbers, beside, &self.config).into_iter();
-        order.clear();
-        self.order = order;
+        let opened = cuts.iter().map(|_| self.open_slice(Slice { lives: true, ..Slice::default() }));
+        let numbers: &[u32] = arena.alloc_slice_fill_iter(opened);
+        let lists = distribute(order, &cuts, numbers, beside, &arena);
 
-        let rest = built.next().expect("there is what stays");
-        self.slices[number as usize] = rest.replace(old);
-        for (&piece, built) in numbers.iter().zip(built) {
-            let standing = self.slice(number).standing;
-            self.slices[piece as usize] = Slice { standing, ..built.finish() };
+        let SceneConfig { expansion_factor, max_nodes, .. } = self.config;
+        let room = Room::Times(expansion_factor, max_nodes);
+        let standing = old.standing;
+        for ((cut, &piece), sources) in cuts.iter().zip(numbers).zip(&lists[1..]) {
+            let below = order.get(cut.parent as usize).map_or(NIL, |&(row, _)| row);
+            let built = rebuilt(&mut old, sources, below, room, &arena);
+            self.slices[piece as usize] = Slice { standing, ..built };
         }
-        for &piece in core::iter::once(&number).chain(&numbers) {
+        let rest = rebuilt(&mut old, lists[0], NIL, room, &arena);
+        self.slices[number as usize] = rest.replacing(old);
+        for &piece in core::iter::once(&number).chain(numbers) {
             self.announce(piece);
         }
         // From the last to the first, each directly behind the portal of what stays.
-        for (_, &piece) in cuts.iter().zip(&numbers).filter(|(cut, _)| beside && cut.parent == NIL) {
+        for (_, &piece) in cuts.iter().zip(numbers).filter(|(cut, _)| beside && cut.parent == NIL) {
             let spot = self.spot_after(self.slice(number).portal);
             self.insert_portal_in_step(&spot, piece);
         }
-        for &piece in &numbers {
+        for &piece in numbers {
             self.relist_marked(piece);
         }
         self.wear(number);
+        self.scratch.give_back(arena);
     }
 
     /// Whether the slice that holds the portal of another takes so many more rows beside that; its storage grows if it is to,
@@ -190,50 +194,49 @@ impl Store {
     }
 }
 
-/// For each place in pre-order which piece it goes to: 0 stays, the others are one more than the number of their cut.
-fn pieces_of(cuts: &[Cut], places: usize) -> Vec<u32> {
-    let mut pieces = vec![0; places];
-    // Inner cuts come first; going back, the outer ones are written before what lies in them.
-    for (piece, cut) in (1..).zip(cuts).collect::<Vec<_>>().into_iter().rev() {
-        pieces[cut.first as usize..cut.end as usize].fill(piece);
-    }
-    pieces
-}
-
-/// Moves the rows of a slice, in the order given, to what stays and the pieces that are cut out of it, with room to grow, and
-/// puts a portal where a piece was; not for runs of top rows if portals to these stand `beside` the slice's own.
-fn fill_pieces(
-    old: &mut Slice,
+/// Distributes the rows of a slice, in the order given, to what stays (first) and the pieces that are cut out of it, and puts a
+/// portal where a piece was; not for runs of top rows if portals to these stand `beside` the slice's own.
+fn distribute<'b>(
     order: &[(u32, u32)],
     cuts: &[Cut],
     numbers: &[u32],
     beside: bool,
-    config: &SceneConfig,
-) -> Vec<Rebuild> {
-    let pieces = pieces_of(cuts, order.len());
-    let mut needs = vec![Need::default(); cuts.len() + 1];
-    for (&(row, _), &piece) in order.iter().zip(&pieces) {
-        needs[piece as usize].add(old.row(row));
+    arena: &'b Bump,
+) -> &'b [&'b [Source]] {
+    // Which piece each place goes to: 0 stays, the others are one more than the number of their cut. Inner cuts come first;
+    // going back, the outer ones are written before what lies in them.
+    let pieces: &mut [u32] = arena.alloc_slice_fill_copy(order.len(), 0);
+    for (cut, piece) in cuts.iter().zip(1..).collect::<Vec<(&Cut, u32)>>().into_iter().rev() {
+        pieces[cut.first as usize..cut.end as usize].fill(piece);
     }
-    for cut in cuts {
-        needs[pieces.get(cut.parent as usize).map_or(0, |&above| above as usize)].rows += 1;
+    let home_of = |pieces: &[u32], parent: u32| pieces.get(parent as usize).copied().unwrap_or(0);
+    let counts: &mut [usize] = arena.alloc_slice_fill_copy(cuts.len() + 1, 0);
+    pieces.iter().for_each(|&piece| counts[piece as usize] += 1);
+    for cut in cuts.iter().filter(|cut| !(beside && cut.parent == NIL)) {
+        counts[home_of(pieces, cut.parent) as usize] += 1;
     }
-    let below = |parent: u32| order.get(parent as usize).map_or(NIL, |&(row, _)| row);
-    let above = core::iter::once(NIL).chain(cuts.iter().map(|cut| cut.parent)).map(below);
-    let room = needs.iter().map(|need| need.times(config.expansion_factor, config.max_nodes));
-    let mut built: Vec<Rebuild> = above.zip(room).map(|(below, room)| Rebuild::piece(old, below, &room)).collect();
-
-    let mut placed: Vec<u32> = Vec::with_capacity(order.len());
-    for ((place, &(row, parent)), &piece) in (0..).zip(order).zip(&pieces) {
-        let (above, home) = if parent == NIL { (NIL, 0) } else { (placed[parent as usize], pieces[parent as usize]) };
-        let cut = (piece as usize).checked_sub(1).filter(|_| piece != home);
-        if let Some(cut) = cut
-            && cuts[cut].first == place
-            && !(beside && parent == NIL)
-        {
-            built[home as usize].add_portal(numbers[cut], above);
+    let lists = arena.alloc_slice_fill_iter(
+        counts.iter().map(|&count| (arena.alloc_slice_fill_copy(count, Source::NONE) as &mut [Source], 0_u32)),
+    );
+    let mut add = |piece: u32, source: Source| {
+        let (list, len) = &mut lists[piece as usize];
+        list[*len as usize] = source;
+        *len += 1;
+        *len - 1
+    };
+    let placed: &mut [u32] = arena.alloc_slice_fill_copy(order.len(), NIL);
+    for (place, &(row, parent)) in order.iter().enumerate() {
+        let piece = pieces[place];
+        let home = home_of(pieces, parent);
+        let above = placed.get(parent as usize).copied().unwrap_or(NIL);
+        let parent_here = if piece == home { above } else { NIL };
+        if piece != home {
+            let cut = piece as usize - 1;
+            if cuts[cut].first as usize == place && !(beside && parent == NIL) {
+                add(home, Source { row: NIL, parent: above, portal: numbers[cut] });
+            }
         }
-        placed.push(built[piece as usize].take(row, if cut.is_some() { NIL } else { above }, old));
+        placed[place] = add(piece, Source { row, parent: parent_here, portal: 0 });
     }
-    built
+    arena.alloc_slice_fill_iter(lists.iter_mut().map(|(list, _)| core::mem::take(list) as &[Source]))
 }
