@@ -231,6 +231,8 @@ impl Slice {
     pub(in crate::store) fn depth_first_order<'b>(&self, arena: &'b Bump) -> &'b [(u32, u32)] {
         let mut order = bumpalo::collections::Vec::with_capacity_in(self.row_slots.live() as usize, arena);
         let mut pending = bumpalo::collections::Vec::with_capacity_in(64, arena);
+        // Following links waits for one row after the other; read in a row before, they are near.
+        core::hint::black_box(self.rows.iter().fold(0, |all, row| all | row.next));
         if self.first_top != NIL {
             pending.push((self.first_top, NIL));
         }
