@@ -135,6 +135,8 @@ pub(crate) struct Store {
     pub(crate) tour: Tour,
     /// Slices that an update came to, parents first, where there are boxes to be brought up to date.
     pub(in crate::store) swept: Vec<u32>,
+    /// The same in the order of their numbers: kept to spare allocations.
+    pub(in crate::store) sorted: Vec<u32>,
 }
 
 impl Store {
@@ -164,6 +166,7 @@ impl Store {
             descent: Vec::new(),
             tour: Tour::default(),
             swept: Vec::new(),
+            sorted: Vec::new(),
         };
         let slice = store.open_slice(Slice::with_room(&Need::usual(config.initial_slice_storage_size.min(8))));
         debug_assert_eq!(slice, At::ROOT.slice);
@@ -210,6 +213,7 @@ impl Store {
             descent: Vec::new(),
             tour: Tour::default(),
             swept: Vec::new(),
+            sorted: Vec::new(),
         }
     }
 
@@ -283,6 +287,7 @@ impl Store {
         self.descent = Vec::new();
         self.tour = Tour::default();
         self.swept = Vec::new();
+        self.sorted = Vec::new();
         self.worn.shrink_to_fit();
         self.detached.shrink_to_fit();
         self.marked_roots.shrink_to_fit();
@@ -301,7 +306,8 @@ impl Store {
             + self.order.capacity() * size_of::<(u32, u32)>()
             + self.scratch.bytes()
             + self.lists().map(Vec::capacity).sum::<usize>() * size_of::<u32>()
-            + (self.worn.capacity() + self.free_slices.capacity() + self.swept.capacity()) * size_of::<u32>()
+            + (self.worn.capacity() + self.free_slices.capacity() + self.swept.capacity() + self.sorted.capacity())
+                * size_of::<u32>()
     }
 
     /// The lists of slice numbers.

@@ -17,8 +17,8 @@ const NEAR: u32 = 64;
 /// What every edit looks at comes first, in whole cache lines, what is rare behind:
 ///
 /// ```text
-/// line 0   marked │ worn │ standing │ version │ locals │ dirty bits        all that setting a local transform touches
-/// from 1   transforms: slots │ worlds │ parents                             reads of world matrices, transforms that come and go
+/// line 0   marked │ worn │ standing │ locals │ dirty bits │ marks   all that setting a local transform touches
+/// from 1   transforms: slots │ worlds │ parents │ version             reads of world matrices, transforms that come and go
 /// then     rows, their slots, ends of the run, the rows that are portals    inserts, removals, moves
 /// then     shapes, materials, and the rest
 /// ```
@@ -37,10 +37,10 @@ pub(crate) struct Slice {
     pub(crate) isolated: bool,
     /// Whether an update has read the slice since it was last reconstituted.
     pub(in crate::store) read: bool,
+    pub(crate) transforms: TransformColumn,
     /// Changes with whatever of the slice but its transforms changes: topology, components, what they inherit. Counted by
     /// the store: no two slices that ever have the same number have the same.
     pub(crate) version: u64,
-    pub(crate) transforms: TransformColumn,
     pub(crate) rows: Vec<Row>,
     pub(crate) row_slots: LinearAllocator,
     /// The ends of the run.
@@ -73,7 +73,7 @@ pub(crate) struct Slice {
 const _: () = {
     use core::mem::offset_of;
     let transforms = offset_of!(Slice, transforms);
-    assert!(transforms + offset_of!(TransformColumn, is_dirty) <= 64);
+    assert!(transforms + offset_of!(TransformColumn, marks) + 4 <= 64);
 };
 
 impl Slice {

@@ -75,6 +75,9 @@ impl Store {
         *told_before = core::mem::replace(told, *issued);
         changed.clear();
         dropped.clear();
+        if relaid.is_empty() && gone.is_empty() {
+            return;
+        }
         let in_use = |slice: &Slice| slice.lives && slice.standing != Standing::Doomed;
         let lives = |&number: &u32| slices.get(number as usize).is_some_and(in_use);
         for (list, told) in [(relaid, changed), (gone, dropped)] {

@@ -1,6 +1,6 @@
 //! What is noted for later: slices to be updated, to be maintained, and that are others than they were.
 
-use crate::store::columns::At;
+use crate::store::columns::{At, NIL};
 use crate::store::{Slice, Store};
 
 impl Store {
@@ -124,7 +124,7 @@ impl Slice {
 
     /// Whether anything in the slice waits for an update.
     pub(crate) fn is_dirty(&self) -> bool {
-        self.transforms.is_dirty || self.visibilities.dirty || self.materials.dirty
+        self.transforms.first_dirty != NIL || self.visibilities.dirty || self.materials.dirty
     }
 
     /// Whether the slice hangs below another one and waits for an update.

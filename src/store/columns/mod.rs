@@ -44,8 +44,10 @@ pub(crate) struct TransformColumn {
     pub(crate) locals: Vec<PackedTransform>,
     /// Slots whose world matrix is not up to date for a reason of their own.
     pub(crate) dirty: Bits,
-    /// Whether there may be any.
-    pub(crate) is_dirty: bool,
+    /// No slot before this one is dirty; [`NIL`] where none is.
+    pub(crate) first_dirty: u32,
+    /// How many times a slot was marked since the last sweep, modulo 2³²: about as many are dirty, or fewer.
+    pub(crate) marks: u32,
     pub(crate) slots: LinearAllocator,
     pub(crate) worlds: Vec<Mat34>,
     /// The slot of the nearest ancestor in the slice that has a transform, else 0.
@@ -68,7 +70,8 @@ impl TransformColumn {
             parents: Vec::with_capacity(capacity as usize),
             worlds: Vec::with_capacity(capacity as usize),
             dirty: Bits::default(),
-            is_dirty: false,
+            first_dirty: NIL,
+            marks: 0,
             swept: Swept::default(),
             portal_slots: Bits::default(),
             sheared: BTreeMap::new(),
@@ -124,7 +127,8 @@ impl TransformColumn {
     #[inline(always)]
     pub(crate) fn mark(&mut self, slot: u32) {
         self.dirty.insert(slot);
-        self.is_dirty = true;
+        self.first_dirty = self.first_dirty.min(slot);
+        self.marks = self.marks.wrapping_add(1);
     }
 
     /// Marks every slot, by way of the base.

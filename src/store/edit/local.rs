@@ -5,8 +5,7 @@ use crate::store::{At, Slice, Store, TransformColumn};
 use crate::{Local, NodeHandle};
 
 impl Store {
-    /// Sets the local transform of a node that has one, in a slice that waits for the update already, and in which none shears.
-    /// `None` where it is not so, and where the handle is stale; nothing has changed then.
+    /// Sets the local transform of a node that has one, in a slice in which none shears. `None` where it is not so, and where the handle is stale; nothing has changed then.
     ///
     /// Touches the entry, the slot, its mark, and the first line of the slice.
     #[inline(always)]
@@ -17,13 +16,24 @@ impl Store {
         if !slice.sets_shortly() {
             return None;
         }
-        let TransformColumn { locals, dirty, is_dirty, .. } = &mut slice.transforms;
+        let TransformColumn { locals, dirty, first_dirty, marks, .. } = &mut slice.transforms;
         let place = locals.get_mut(slot as usize)?;
         let (word, bit) = dirty.word_mut(slot)?;
         *place = local.into();
         *word |= bit;
-        *is_dirty = true;
+        *first_dirty = slot.min(*first_dirty);
+        *marks = marks.wrapping_add(1);
+        if !slice.marked {
+            self.mark_first(entry.slice);
+        }
         Some(())
+    }
+
+    /// Tells of the first edit of a slice since the last update.
+    #[cold]
+    #[inline(never)]
+    fn mark_first(&mut self, slice: u32) {
+        self.mark(slice);
     }
 
     /// Sets the local transform in a slot that is some node's own.
@@ -44,6 +54,6 @@ impl Slice {
     /// Whether setting a local transform is writing it and marking its slot, and nothing else.
     #[inline(always)]
     fn sets_shortly(&self) -> bool {
-        self.marked & !self.standing.is_doomed() & self.transforms.sheared.is_empty()
+        !self.standing.is_doomed() & self.transforms.sheared.is_empty()
     }
 }

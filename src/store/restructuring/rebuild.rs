@@ -110,6 +110,7 @@ pub(super) fn rebuilt(old: &mut Slice, sources: &[Source], below: u32, room: Roo
     ];
     let mut new =
         Slice { first_top: NIL, last_top: NIL, portal: At::NONE, lives: true, read: false, ..Slice::default() };
+    new.transforms.first_dirty = NIL;
     new.rows.reserve_exact(room.of(Storage::Rows, number(rows)) as usize);
     for (at, source) in sources.iter().enumerate() {
         if let Some(ahead) = sources.get(at + AHEAD) {
@@ -188,7 +189,7 @@ impl Slice {
     /// Takes over what waits for the update, what shears, what changes are told by, and boxes.
     fn carry_state(&mut self, old: &mut Self, below: u32, slots: &[Slots<'_>; STORAGES]) {
         let [_, transforms, _, _, shapes, _] = slots.each_ref().map(Slots::old);
-        if old.transforms.is_dirty {
+        if old.transforms.first_dirty != NIL {
             if old.transforms.dirty.contains(0) {
                 self.transforms.mark_all();
             }

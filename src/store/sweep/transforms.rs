@@ -1,7 +1,7 @@
 //! The sweep of a transform column: `world[i] = world[parent[i]] * local[i]`, parents first.
 
 use crate::simd;
-use crate::store::columns::TransformColumn;
+use crate::store::columns::{NIL, TransformColumn};
 
 /// With more than one slot in so many dirty, all are computed, eight at a time.
 const MANY: usize = 10;
@@ -13,11 +13,12 @@ impl TransformColumn {
         if everything {
             self.mark_all();
         }
-        if !self.is_dirty {
+        if self.first_dirty == NIL {
             return false;
         }
         self.swept.all = self.compute();
-        self.is_dirty = false;
+        self.first_dirty = NIL;
+        self.marks = 0;
         core::mem::swap(&mut self.dirty, &mut self.swept.slots);
         self.dirty.clear();
         self.swept.all || self.swept.slots.intersects(&self.portal_slots)
@@ -27,8 +28,13 @@ impl TransformColumn {
     /// from the first dirty slot on instead: where many are dirty that takes less, and from slot 0, the base, every slot
     /// hangs in the end.
     pub(in crate::store) fn compute(&mut self) -> bool {
-        let Some(first) = self.dirty.first() else { return false };
-        let all = first == 0 || self.dirty.count() * MANY >= self.slots.end() as usize;
+        let first = self.first_dirty;
+        if first == NIL {
+            return false;
+        }
+        let end = self.slots.end() as usize;
+        let may_be_many = self.marks as usize * MANY >= end;
+        let all = first == 0 || (may_be_many && self.dirty.count() * MANY >= end);
         if all {
             self.compute_from(first.max(1));
         } else {
@@ -56,7 +62,8 @@ impl TransformColumn {
     fn compute_dirty(&mut self, first: u32) {
         let Self { locals, parents, worlds, sheared, dirty, slots, .. } = self;
         let dirty = dirty.words_for(slots.end());
-        let mut from = first as usize;
+        // From a multiple of eight: that many are looked at in one go.
+        let mut from = first as usize / 8 * 8;
         for (&slot, matrix) in sheared.range(first..) {
             let (slot, parent) = (slot as usize, parents[slot as usize] as usize);
             simd::propagate_dirty(locals, parents, worlds, dirty, from..slot);

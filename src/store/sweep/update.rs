@@ -1,7 +1,7 @@
 //! Bringing everything derived up to date: down the tree of slices, marked ones only.
 
 use crate::Mat34;
-use crate::store::{At, Slice, Store};
+use crate::store::{At, NIL, Slice, Store};
 
 /// What the slices bear that an update changed.
 #[derive(Clone, Copy, Debug)]
@@ -53,15 +53,20 @@ impl Store {
     /// Tells what was changed in the slices that the update came to; in the order of their numbers, since threads come to
     /// them in any.
     fn tell_changes(&mut self) {
-        let mut visited = core::mem::take(&mut self.order);
-        visited.clear();
-        visited.extend(self.swept.iter().map(|&number| (number, 0)));
-        visited.sort_unstable();
+        let mut visited = core::mem::take(&mut self.swept);
+        let mut sorted = core::mem::take(&mut self.sorted);
+        let in_order = if visited.is_sorted() {
+            &visited
+        } else {
+            sorted.clone_from(&visited);
+            sorted.sort_unstable();
+            &sorted
+        };
         let mut feed = self.feed.take();
         if let Some(feed) = &mut feed {
             feed.begin();
         }
-        for &(number, _) in &visited {
+        for &number in in_order {
             let slice = &mut self.slices[number as usize];
             let swept = slice.swept_in == self.updates;
             if swept {
@@ -75,7 +80,8 @@ impl Store {
             feed.finish(self);
         }
         self.feed = feed;
-        self.order = visited;
+        self.swept = core::mem::take(&mut visited);
+        self.sorted = sorted;
     }
 
     /// Has the slices below take over what they inherit, and lists those that have something to do.
@@ -111,7 +117,7 @@ impl Slice {
     pub(in crate::store) fn bring_up_to_date(&mut self, everything: bool, stamp: Stamp) -> bool {
         self.read = true;
         self.transforms.settle();
-        if self.transforms.is_dirty {
+        if self.transforms.first_dirty != NIL {
             self.swept_in = stamp.update;
         }
         let moved = self.transforms.sweep(everything);
