@@ -36,14 +36,16 @@ mod sweep;
 mod usage;
 mod validate;
 mod view;
+mod world;
 
 // What the rest of the crate sees.
 pub(crate) use allocation::{Bits, MAX_NODES, Need, Runs};
 pub(crate) use bulk::{Forest, Head, NodeList, Tour};
 pub(crate) use change::Feed;
 pub(crate) use columns::{At, NIL, ShapeRecord};
-pub(crate) use edit::Parts;
+pub(crate) use edit::{LocalSlot, Parts};
 pub(crate) use handles::unique_number;
+pub use order::Place;
 pub(crate) use order::{Settled, Spot};
 pub use restructuring::Maintenance;
 pub(crate) use restructuring::{Floating, Standing};
@@ -55,13 +57,12 @@ pub use view::{ListedShape, MaterialView, RowView, ShapeView, SliceView, SliceVi
 use allocation::LinearAllocator;
 use bounds::SliceBoxes;
 use change::Layouts;
-use columns::{MaterialColumn, NameColumn, Occupant, Row, ShapeColumn, Slot, Swept, TransformColumn, VisibilityColumn};
+use columns::{MaterialColumn, NameColumn, Row, ShapeColumn, Swept, TransformColumn, VisibilityColumn};
 use handles::{Identity, Tables};
 use restructuring::Capacity;
 use slice::Slice;
 
-use crate::simd::prefetch;
-use crate::{Mat34, Node, NodeHandle, SceneConfig, Shape};
+use crate::{NodeHandle, SceneConfig};
 use core::cmp::Reverse;
 use handles::table::Entry;
 use std::collections::{BinaryHeap, VecDeque};
@@ -252,6 +253,18 @@ impl Store {
         self.counted.total()
     }
 
+    /// How many nodes are part of this.
+    #[inline]
+    pub(crate) fn len_of(&self, standing: Standing) -> usize {
+        self.counted.of(standing)
+    }
+
+    /// Computes everything that is derived anew.
+    pub(crate) fn update_all(&mut self) {
+        self.mark_everything();
+        self.update(true);
+    }
+
     pub(crate) fn slice_count(&self) -> usize {
         self.slices.len() - self.free_slices.len()
     }
@@ -358,85 +371,5 @@ impl Store {
         self.tables.orphan(slice);
         self.note_gone(slice);
         self.free_slices.push(Reverse(slice));
-    }
-
-    /// Puts a node that fits, and needs what `need` says, into the chain at `spot`. `None` where no handle is left, with
-    /// nothing changed.
-    #[inline(always)]
-    pub(crate) fn insert_node(&mut self, spot: &Spot, node: &Node<'_>, need: &Need) -> Option<NodeHandle> {
-        let reuse = self.config.reuse_holes;
-        let slice = &mut self.slices[spot.slice as usize];
-        let at = slice.allocate_row_number(spot.wish(), reuse);
-        prefetch(&slice.rows, at as usize);
-        let [mut transform, mut visibility, mut material] = slice.inherited(spot.parent);
-        let place = At { slice: spot.slice, row: at };
-        let Some(handle) = self.tables.allocate(spot.slice, place, transform) else {
-            slice.row_slots.free(at);
-            slice.rows.truncate(slice.row_slots.end() as usize);
-            return None;
-        };
-        let occupant = Occupant::node(handle);
-        let (mut shape, mut name) = (NIL, NIL);
-        if need.transforms > 0
-            && let Some(local) = &node.local
-        {
-            transform = slice.new_transform(transform, local, &Mat34::IDENTITY, reuse);
-            self.tables.note_transform(handle, transform);
-        }
-        if need.visibilities > 0
-            && let Some(mask) = node.visibility
-        {
-            visibility = slice.new_visibility(visibility, mask, reuse);
-        }
-        if need.materials > 0
-            && let Some(value) = node.material
-        {
-            material = slice.new_material(material, value, reuse);
-        }
-        if need.shapes > 0
-            && let Some(Shape { mesh, bounds }) = &node.shape
-        {
-            let [transform, visibility, material] = [transform, visibility, material].map(Slot::index);
-            let record = ShapeRecord { node: handle.to_bits(), mesh: *mesh, transform, visibility, material };
-            shape = slice.new_shape(record, bounds, slice.wish_for_shape(at), reuse);
-        }
-        if need.names > 0
-            && let Some(text) = node.name
-        {
-            name = slice.new_name(text.into(), reuse);
-        }
-        let row = Row { transform, visibility, material, shape, name, ..Row::new(occupant) };
-        slice.link_new(at, row, spot);
-        if self.feed.is_some() {
-            slice.trace_owner(at);
-            self.note_new(spot.slice, handle);
-        }
-        if need.transforms + need.visibilities > 0 {
-            self.mark(spot.slice);
-        }
-        self.wear(spot.slice);
-        *self.counted.of_mut(self.slices[spot.slice as usize].standing) += 1;
-        Some(handle)
-    }
-
-    /// Makes sure that one node fits at `spot`; `true` if room had to be made, so that rows may have moved, to other slices
-    /// too: then the spot is to be found again, and asked about again.
-    #[inline]
-    pub(crate) fn make_room_for_one(&mut self, spot: &Spot, need: &Need) -> bool {
-        let fits = self.slice(spot.slice).fits_one(need, spot.parent, self.config.reuse_holes);
-        if !fits {
-            self.make_room(spot.slice, need);
-        }
-        !fits
-    }
-
-    /// Makes sure that many nodes fit into a slice that may hold them; `true` if room had to be made, so that rows may have
-    /// moved.
-    pub(crate) fn make_room_for_all(&mut self, slice: u32, need: &Need) -> bool {
-        let fits = self.slice(slice).fits_all(need);
-        if !fits {
-            self.make_room(slice, need);
-        }
-        !fits
     }
 }

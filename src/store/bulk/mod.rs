@@ -2,6 +2,7 @@
 
 mod grow;
 mod node_list;
+mod plant;
 mod tour;
 
 pub(crate) use grow::Forest;

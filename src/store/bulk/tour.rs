@@ -145,6 +145,12 @@ impl Store {
         }
     }
 
+    /// Asks for entries and rows of nodes that come some steps behind the present one.
+    #[inline]
+    pub(crate) fn look_ahead_for_rows(&self, handle: impl Fn(usize) -> Option<NodeHandle>) {
+        self.look_ahead(handle, |_, _, _| {});
+    }
+
     /// Asks for what edits will read that come some steps behind the one being made: entries, rows, and what `next` says of
     /// a row when told by how many steps its edit is ahead.
     #[inline]
