@@ -7,4 +7,4 @@ mod tour;
 
 pub(crate) use grow::Forest;
 pub(crate) use node_list::{Head, NodeList};
-pub(crate) use tour::Tour;
+pub(in crate::store) use tour::Tour;

@@ -42,8 +42,8 @@ impl Store {
         if let Some(slot) = slice.row(at.row).material.as_own() {
             slice.materials.values[slot as usize] = Some(material);
             slice.materials.dirty = true;
-            self.touch(at.slice);
-            self.mark(at.slice);
+            self.tell_changed(at.slice);
+            self.tell_moved(at.slice);
             return;
         }
         let at = self.with_room(at, &Need { materials: 1, ..Need::default() });
@@ -71,8 +71,8 @@ impl Store {
             slice.shapes.records[slot as usize].mesh = shape.mesh;
             slice.shapes.bounds[slot as usize] = shape.bounds;
             slice.touch_box(slot);
-            self.mark_boxes(at.slice);
-            self.touch(at.slice);
+            self.tell_bounds(at.slice);
+            self.tell_changed(at.slice);
             return;
         }
         let at = self.with_room(at, &Need { shapes: 1, ..Need::default() });
@@ -81,7 +81,7 @@ impl Store {
         let record = slice.shape_record(slice.row(at.row), shape.mesh);
         let wish = slice.wish_for_shape(at.row);
         slice.row_mut(at.row).shape = slice.new_shape(record, &shape.bounds, wish, reuse);
-        self.wear(at.slice);
+        self.tell_edited(at.slice);
     }
 
     /// Sets the bounds of a node's shape. `None` for a node without one.
@@ -90,7 +90,7 @@ impl Store {
         let slot = slice.row(at.row).shape;
         *slice.shapes.bounds.get_mut(slot as usize)? = bounds;
         slice.touch_box(slot);
-        self.mark_boxes(at.slice);
+        self.tell_bounds(at.slice);
         Some(())
     }
 
@@ -101,7 +101,7 @@ impl Store {
         let slot = core::mem::replace(&mut slice.row_mut(at.row).shape, NIL);
         slice.touch_box(slot);
         slice.shapes.free(slot);
-        self.wear(at.slice);
+        self.tell_edited(at.slice);
         Some(detached)
     }
 
@@ -111,7 +111,7 @@ impl Store {
         if let Some(slot) = slice.row(at.row).visibility.as_own() {
             slice.visibilities.locals[slot as usize] = visibility.mask();
             slice.visibilities.dirty = true;
-            self.mark(at.slice);
+            self.tell_moved(at.slice);
             return;
         }
         let at = self.with_room(at, &Need { visibilities: 1, ..Need::default() });
@@ -146,7 +146,7 @@ impl Store {
             let slice = self.slice_mut(at.slice);
             slice.row_mut(at.row).name = slice.new_name(name.into(), reuse);
         }
-        self.wear(at.slice);
+        self.tell_edited(at.slice);
     }
 
     /// The place of a node, found again if room had to be made in its slice for a component.

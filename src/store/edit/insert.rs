@@ -108,9 +108,7 @@ impl Store {
         *select_unpredictable(previous == NIL, &mut before.first_child, &mut before.next) = at;
         rows[above as usize].last_child = at;
         *counted.of_mut(slice.standing) += 1;
-        *versions += 1;
-        slice.version = *versions;
-        let told = slice.knows_edited(TRANSFORM | config.bounds);
+        let told = slice.tell_edited_here(versions, TRANSFORM | config.bounds);
         if feed.is_some() {
             slice.trace_owner(at);
             self.note_new(number, handle);
@@ -217,9 +215,9 @@ impl Store {
             self.note_new(spot.slice, handle);
         }
         if need.transforms + need.visibilities > 0 {
-            self.mark(spot.slice);
+            self.tell_moved(spot.slice);
         }
-        self.wear(spot.slice);
+        self.tell_edited(spot.slice);
         *self.counted.of_mut(self.slices[spot.slice as usize].standing) += 1;
         Some(handle)
     }

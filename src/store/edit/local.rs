@@ -58,7 +58,7 @@ impl Store {
     #[inline]
     pub(crate) fn put_local(&mut self, at: LocalSlot, local: Local) {
         self.slices[at.slice as usize].transforms.set_local(at.slot, local);
-        self.mark(at.slice);
+        self.tell_moved(at.slice);
     }
 }
 

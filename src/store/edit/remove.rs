@@ -34,10 +34,9 @@ impl Store {
         }
         tables.free(node);
         *counted.of_mut(slice.standing) -= 1;
-        *versions += 1;
-        slice.version = *versions;
+        let told = slice.tell_edited_here(versions, config.bounds);
         let shrunk = slice.row_slots.live() + 1 == config.min_nodes / 2;
-        if shrunk | !slice.knows_edited(config.bounds) {
+        if shrunk | !told {
             self.tell_removed(number, shrunk);
         }
         Some(())
@@ -54,7 +53,7 @@ impl Store {
     }
 
     /// Removes a node, that is not the root, with all below it. Returns how many nodes that were.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn remove(&mut self, node: NodeHandle, at: At) -> usize {
         self.note_left(at);
         let slice = self.slice(at.slice);

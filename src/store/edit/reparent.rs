@@ -50,15 +50,13 @@ impl Store {
             let pair = [from.slice as usize, to.slice as usize];
             let [source, target] = self.slices.get_disjoint_mut(pair).ok()?;
             let moved = target.take_leaf(source, from.row, &row, &above, reuse)?;
-            self.versions += 1;
-            source.version = self.versions;
-            if !source.knows_edited(self.config.bounds) {
+            if !source.tell_edited_here(&mut self.versions, self.config.bounds) {
                 self.tell_first(from.slice, false);
             }
             moved
         };
         self.tables.relocate(node, At { slice: to.slice, row: at }, transform);
-        self.tell_edited(to.slice, true);
+        self.tell_edited_and_moved(to.slice);
         Some(transform.is_own() != 0)
     }
 }

@@ -20,7 +20,7 @@ impl Store {
             self.write_slice(number, slice, &mut passing, out);
         }
         out.list(&self.worn.iter().copied().collect::<Vec<u32>>());
-        out.list(&self.lonely);
+        out.list(&self.without_partner);
         out.list(&self.detached);
         out.list(&self.doomed);
     }

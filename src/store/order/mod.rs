@@ -12,6 +12,6 @@ mod portal;
 mod rewire;
 mod settle;
 
-pub(crate) use chain::Spot;
+pub(in crate::store) use chain::Spot;
 pub use place::Place;
-pub(crate) use settle::Settled;
+pub(in crate::store) use settle::Settled;

@@ -75,7 +75,7 @@ impl Store {
     fn show(&mut self, number: u32) -> Shown<'_> {
         if number != At::ROOT.slice && self.inherit(number) {
             self.slice_mut(number).touch_boxes();
-            self.touch(number);
+            self.tell_changed(number);
         }
         Shown { store: self, number }
     }
@@ -92,7 +92,7 @@ impl Shown<'_> {
 impl Drop for Shown<'_> {
     fn drop(&mut self) {
         if self.store.slice(self.number).is_dirty() {
-            self.store.mark(self.number);
+            self.store.tell_moved(self.number);
         }
     }
 }
