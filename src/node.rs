@@ -1,6 +1,8 @@
 //! What a caller describes when inserting a node, and reads back.
 
+use crate::math::{PackedTransform, transform_from_wide};
 use crate::{Aabb, Error, Mat34, Transform};
+use glam::{DAffine3, DVec3};
 
 /// A shape to draw: a mesh of the caller's, and the box it fills in the node's local space.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -252,6 +254,34 @@ impl Local {
         match self {
             Self::Transform(_) => LocalForm::Transform,
             Self::Matrix(_) => LocalForm::Matrix,
+        }
+    }
+}
+
+impl Local {
+    /// The local transform in double precision.
+    pub(crate) fn to_wide(self) -> DAffine3 {
+        match self {
+            Self::Transform(transform) => {
+                let PackedTransform { translation, rotation, scale } = transform.into();
+                let rotation = glam::DQuat::from_array(rotation.map(f64::from)).normalize();
+                let vector = |v: [f32; 3]| DVec3::from_array(v.map(f64::from));
+                DAffine3::from_scale_rotation_translation(vector(scale), rotation, vector(translation))
+            }
+            Self::Matrix(matrix) => matrix.to_wide(),
+        }
+    }
+
+    /// The form that expresses `wide`, rounded.
+    pub(crate) fn from_wide(wide: &DAffine3) -> Result<Self, Error> {
+        if let Some(transform) = transform_from_wide(wide) {
+            return Ok(Self::Transform(transform.checked()?));
+        }
+        let matrix = Mat34::from_wide(wide);
+        if matrix.is_finite() {
+            Ok(Self::Matrix(matrix))
+        } else {
+            Err(Error::NotFinite("the local transform that this takes"))
         }
     }
 }

@@ -2,8 +2,8 @@
 
 use crate::character::CharacterError;
 use crate::character::local::local_of;
-use crate::scene::LocalSlot;
 use crate::simd::prefetch_whole;
+use crate::store::LocalSlot;
 use crate::{Error, Local, Mat34, NodeHandle, NodeMap, Scene};
 use smallvec::SmallVec;
 

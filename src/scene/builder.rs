@@ -2,7 +2,7 @@
 
 use crate::scene::{Place, Scene};
 use crate::simd::prefetch;
-use crate::store::{At, Floating, Forest, Head, MAX_NODES, NIL, NodeList, Standing};
+use crate::store::{At, Forest, Head, MAX_NODES, NIL, NodeList};
 use crate::{Error, Node, NodeHandle, SceneConfig};
 
 /// What is wrong with the shape of a tree that is to be built.
@@ -123,13 +123,9 @@ impl SceneBuilder {
         let mut start = 1;
         while start < tree.count() {
             let end = tree.independent_run(start, scene.config());
-            let slice = scene.store.grow(&tree, start..end, |place, handle| handles[tree.item(place)] = handle);
-            // Where nothing is taken in for its smallness, the place is beside the portals of the root's slice.
-            let last = Place::LastChildOf(scene.root);
-            scene.store.insert_portal_where(|store| store.settle_at(last, usize::MAX), slice);
+            scene.store.plant_run(&tree, start..end, |place, handle| handles[tree.item(place)] = handle);
             start = end;
         }
-        *scene.store.counted.of_mut(Standing::Attached) = self.len();
         Ok((scene, handles))
     }
 
@@ -142,11 +138,11 @@ impl SceneBuilder {
     /// is as before.
     pub fn insert_into(&self, scene: &mut Scene, place: impl Into<Place>) -> Result<Vec<NodeHandle>, Error> {
         let place = place.into();
-        let parent = scene.parent_of_place(place)?;
+        let parent = scene.store.parent_of_place(place)?;
         let tree = self.ordered()?;
         scene.check_room(self.len(), 1)?;
         let mut handles = vec![scene.root(); self.len()];
-        scene.plant(&tree, place, parent, |place, handle| handles[tree.item(place)] = handle);
+        scene.store.plant(&tree, place, parent, |place, handle| handles[tree.item(place)] = handle);
         Ok(handles)
     }
 
@@ -341,52 +337,16 @@ impl Forest for Ordered<'_> {
 impl Scene {
     /// Makes sure that there are numbers and handles for so many more nodes in so many runs of siblings.
     pub(crate) fn check_room(&self, nodes: usize, runs: usize) -> Result<(), Error> {
-        // Nodes that are too few for slices of their own may each open a table where they settle.
-        let few = nodes < self.store.config().min_nodes as usize;
-        let tables = if few { nodes } else { self.store.most_tables(nodes, runs) };
+        let tables = self.store.most_tables_of(nodes, runs);
         let fits = nodes <= MAX_NODES - self.store.total_len() && self.store.can_open_tables(tables);
         if fits { Ok(()) } else { Err(Error::CapacityOverflow) }
-    }
-
-    /// Puts a tree of checked nodes to a checked place below `parent`, where there is room, and tells the handle of each.
-    pub(crate) fn plant(
-        &mut self,
-        tree: &impl Forest,
-        place: Place,
-        parent: At,
-        mut tell: impl FnMut(u32, NodeHandle),
-    ) {
-        let count = tree.count() as usize;
-        if count < self.store.config().min_nodes as usize {
-            // What is not to have a slice of its own goes where it belongs at once.
-            let mut handles: Vec<NodeHandle> = Vec::with_capacity(count);
-            for number in 0..tree.count() {
-                let place = match tree.parent(number) {
-                    NIL => place,
-                    parent => Place::LastChildOf(handles[parent as usize]),
-                };
-                let (node, need) = (tree.nodes().node(tree.head(number)), tree.head(number).need());
-                let handle = self.insert_described(place, &node, &need, true).expect("place and room were checked");
-                handles.push(handle);
-                tell(number, handle);
-            }
-            return;
-        }
-        let standing = self.store.standing(parent);
-        let top = self.store.grow(tree, 0..tree.count(), tell);
-        if standing != Standing::Attached {
-            // What was built hung nowhere, and was taken for a part of the tree.
-            self.store.note_left(self.store.top_of(top));
-        }
-        self.store.land(Floating::Slice(top), |store| store.settle_at(place, count));
-        *self.store.counted.of_mut(standing) += count;
     }
 
     /// Gives the root of a new scene its components.
     fn dress_root(&mut self, node: &Node<'_>) {
         let root = self.root;
         if let Some(local) = node.local {
-            self.put_local(root, local);
+            self.store.attach_transform(At::ROOT, local);
         }
         let Node { material, shape, visibility, name, .. } = *node;
         let dressed = material

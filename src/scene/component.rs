@@ -2,7 +2,6 @@
 
 use crate::math::Mat34;
 use crate::scene::Scene;
-use crate::store::{At, NIL, Need, Spot};
 use crate::{Aabb, Error, Local, LocalForm, NodeHandle, Shape, Transform, Visibility};
 
 impl Scene {
@@ -42,9 +41,7 @@ impl Scene {
     #[inline]
     pub(crate) fn replace_local(&mut self, node: NodeHandle, local: Local) -> Result<(), Error> {
         let at = self.at(node)?;
-        let Some(slot) = self.store.own_transform(at) else { return Err(Error::NoTransform(node)) };
-        self.store.set_local(at.slice, slot, local);
-        Ok(())
+        if self.store.replace_local(at, local) { Ok(()) } else { Err(Error::NoTransform(node)) }
     }
 
     /// Gives a node a local transform, in place of the one that it may have.
@@ -54,30 +51,9 @@ impl Scene {
     /// # Errors
     /// [`Error::StaleHandle`], [`Error::NotFinite`], [`Error::NotRotation`].
     pub fn attach_transform(&mut self, node: NodeHandle, transform: Transform) -> Result<(), Error> {
-        self.at(node)?;
-        let local = Local::Transform(transform.checked()?);
-        self.put_local(node, local);
+        let at = self.at(node)?;
+        self.store.attach_transform(at, Local::Transform(transform.checked()?));
         Ok(())
-    }
-
-    /// Sets a checked local transform of a live node, whether it has one or not.
-    pub(crate) fn put_local(&mut self, node: NodeHandle, local: Local) {
-        if self.replace_local(node, local).is_ok() {
-            return;
-        }
-        let need = Need { transforms: 1, ..Need::default() };
-        let at = self.at_with_room(node, &need);
-        let reuse = self.store.config.reuse_holes;
-        let slice = self.store.slice_mut(at.slice);
-        let world = slice.transforms.worlds[slice.row(at.row).transform.index() as usize];
-        let inherited = slice.row(at.row).transform;
-        let slot = slice.new_transform(inherited, &local, &world, reuse);
-        slice.row_mut(at.row).transform = slot;
-        self.store.tables.note_transform(node, slot);
-        if let Some(feed) = &mut self.store.feed {
-            self.store.slices[at.slice as usize].trace_attached_transform(at.row, inherited, feed);
-        }
-        self.store.rewire_below(at.slice, at.row);
     }
 
     /// Takes a node's local transform away and answers it: the node and those below then go by its parent's place.
@@ -88,13 +64,7 @@ impl Scene {
     /// [`Error::StaleHandle`].
     pub fn detach_transform(&mut self, node: NodeHandle) -> Result<Option<Local>, Error> {
         let at = self.at(node)?;
-        let detached = self.local(node);
-        if detached.is_some() {
-            self.store.note_lost_transform(at);
-            self.store.slice_mut(at.slice).disown_transform(at.row);
-            self.store.rewire(at.slice, at.row);
-        }
-        Ok(detached)
+        Ok(self.store.detach_transform(at))
     }
 
     /// Gives a node a material, in place of the one that it may have. It holds for all below that do not say another.
@@ -105,22 +75,7 @@ impl Scene {
     /// [`Error::StaleHandle`].
     pub fn attach_material(&mut self, node: NodeHandle, material: u32) -> Result<(), Error> {
         let at = self.at(node)?;
-        let slice = self.store.slice_mut(at.slice);
-        if let Some(slot) = slice.row(at.row).material.as_own() {
-            slice.materials.values[slot as usize] = Some(material);
-            slice.materials.dirty = true;
-            self.store.touch(at.slice);
-            self.store.mark(at.slice);
-            return Ok(());
-        }
-        let need = Need { materials: 1, ..Need::default() };
-        let at = self.at_with_room(node, &need);
-        let reuse = self.store.config.reuse_holes;
-        let slice = self.store.slice_mut(at.slice);
-        let slot = slice.new_material(slice.row(at.row).material, material, reuse);
-        slice.row_mut(at.row).material = slot;
-        slice.materials.dirty = true;
-        self.store.rewire_below(at.slice, at.row);
+        self.store.attach_material(at, material);
         Ok(())
     }
 
@@ -132,12 +87,7 @@ impl Scene {
     /// [`Error::StaleHandle`].
     pub fn detach_material(&mut self, node: NodeHandle) -> Result<Option<u32>, Error> {
         let at = self.at(node)?;
-        let detached = self.own_material(node);
-        if detached.is_some() {
-            self.store.slice_mut(at.slice).disown_material(at.row);
-            self.store.rewire(at.slice, at.row);
-        }
-        Ok(detached)
+        Ok(self.store.detach_material(at))
     }
 
     /// Gives a node a shape, in place of the one that it may have. Computes in amortised **O(1)**.
@@ -146,25 +96,7 @@ impl Scene {
     /// [`Error::StaleHandle`], [`Error::NotFinite`] for bounds with NaN or infinite in part.
     pub fn attach_shape(&mut self, node: NodeHandle, shape: Shape) -> Result<(), Error> {
         let at = self.at(node)?;
-        let shape = Shape { bounds: shape.bounds.checked()?, ..shape };
-        let slice = self.store.slice_mut(at.slice);
-        let slot = slice.row(at.row).shape;
-        if slot != NIL {
-            slice.shapes.records[slot as usize].mesh = shape.mesh;
-            slice.shapes.bounds[slot as usize] = shape.bounds;
-            slice.touch_box(slot);
-            self.store.mark_boxes(at.slice);
-            self.store.touch(at.slice);
-            return Ok(());
-        }
-        let need = Need { shapes: 1, ..Need::default() };
-        let at = self.at_with_room(node, &need);
-        let reuse = self.store.config.reuse_holes;
-        let slice = self.store.slice_mut(at.slice);
-        let record = slice.shape_record(slice.row(at.row), shape.mesh);
-        let wish = slice.wish_for_shape(at.row);
-        slice.row_mut(at.row).shape = slice.new_shape(record, &shape.bounds, wish, reuse);
-        self.store.wear(at.slice);
+        self.store.attach_shape(at, &Shape { bounds: shape.bounds.checked()?, ..shape });
         Ok(())
     }
 
@@ -184,16 +116,7 @@ impl Scene {
     /// [`Error::StaleHandle`], [`Error::NoShape`], [`Error::NotFinite`] for bounds with NaN or infinite in part.
     pub fn set_bounds(&mut self, node: NodeHandle, bounds: Aabb) -> Result<(), Error> {
         let at = self.at(node)?;
-        let bounds = bounds.checked()?;
-        let slice = self.store.slice_mut(at.slice);
-        let slot = slice.row(at.row).shape;
-        if slot == NIL {
-            return Err(Error::NoShape(node));
-        }
-        slice.shapes.bounds[slot as usize] = bounds;
-        slice.touch_box(slot);
-        self.store.mark_boxes(at.slice);
-        Ok(())
+        self.store.set_bounds(at, bounds.checked()?).ok_or(Error::NoShape(node))
     }
 
     /// Takes a node's shape away and answers it. Computes in **O(1)**.
@@ -202,15 +125,7 @@ impl Scene {
     /// [`Error::StaleHandle`].
     pub fn detach_shape(&mut self, node: NodeHandle) -> Result<Option<Shape>, Error> {
         let at = self.at(node)?;
-        let detached = self.shape(node);
-        if detached.is_some() {
-            let slice = self.store.slice_mut(at.slice);
-            let slot = core::mem::replace(&mut slice.row_mut(at.row).shape, NIL);
-            slice.touch_box(slot);
-            slice.shapes.free(slot);
-            self.store.wear(at.slice);
-        }
-        Ok(detached)
+        Ok(self.store.detach_shape(at))
     }
 
     /// Gives a node a visibility, in place of the one that it may have.
@@ -221,22 +136,7 @@ impl Scene {
     /// [`Error::StaleHandle`].
     pub fn attach_visibility(&mut self, node: NodeHandle, visibility: Visibility) -> Result<(), Error> {
         let at = self.at(node)?;
-        let slice = self.store.slice_mut(at.slice);
-        if let Some(slot) = slice.row(at.row).visibility.as_own() {
-            slice.visibilities.locals[slot as usize] = visibility.mask();
-            slice.visibilities.dirty = true;
-            self.store.mark(at.slice);
-            return Ok(());
-        }
-        let need = Need { visibilities: 1, ..Need::default() };
-        let at = self.at_with_room(node, &need);
-        let reuse = self.store.config.reuse_holes;
-        let slice = self.store.slice_mut(at.slice);
-        let inherited = slice.row(at.row).visibility;
-        let slot = slice.new_visibility(inherited, visibility, reuse);
-        slice.row_mut(at.row).visibility = slot;
-        slice.trace_attached_visibility(at.row, inherited);
-        self.store.rewire_below(at.slice, at.row);
+        self.store.attach_visibility(at, visibility);
         Ok(())
     }
 
@@ -248,13 +148,7 @@ impl Scene {
     /// [`Error::StaleHandle`].
     pub fn detach_visibility(&mut self, node: NodeHandle) -> Result<Option<Visibility>, Error> {
         let at = self.at(node)?;
-        let detached = self.own_visibility(node);
-        if detached.is_some() {
-            self.store.note_lost_visibility(at);
-            self.store.slice_mut(at.slice).disown_visibility(at.row);
-            self.store.rewire(at.slice, at.row);
-        }
-        Ok(detached)
+        Ok(self.store.detach_visibility(at))
     }
 
     /// Names a node, or takes its name away. Computes in amortised **O(length of the name)**.
@@ -263,27 +157,7 @@ impl Scene {
     /// [`Error::StaleHandle`].
     pub fn set_name(&mut self, node: NodeHandle, name: Option<&str>) -> Result<(), Error> {
         let at = self.at(node)?;
-        let slice = self.store.slice_mut(at.slice);
-        let slot = core::mem::replace(&mut slice.row_mut(at.row).name, NIL);
-        if slot != NIL {
-            slice.names.free(slot);
-        }
-        if let Some(name) = name {
-            let need = Need { names: 1, ..Need::default() };
-            let at = self.at_with_room(node, &need);
-            let reuse = self.store.config.reuse_holes;
-            let slice = self.store.slice_mut(at.slice);
-            slice.row_mut(at.row).name = slice.new_name(name.into(), reuse);
-        }
-        self.store.wear(at.slice);
+        self.store.set_name(at, name);
         Ok(())
-    }
-
-    /// The place of a live node, with room in its slice for a component to be attached there.
-    fn at_with_room(&mut self, node: NodeHandle, need: &Need) -> At {
-        let place = |scene: &Self| scene.store.resolve(node).expect("the handle was checked before");
-        let at = place(self);
-        let below = Spot { slice: at.slice, parent: at.row, previous: NIL, next: NIL };
-        if self.store.make_room_for_one(&below, need) { place(self) } else { at }
     }
 }

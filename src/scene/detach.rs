@@ -42,15 +42,7 @@ impl Scene {
         if self.store.is_detached_root(at) {
             return Ok(());
         }
-        let slice = self.store.slice(at.slice);
-        let (rows, from) = (slice.row_slots.live(), slice.standing);
-        let nodes = self.store.count_nodes(at);
-        self.store.note_left(at);
-        let floating = self.store.float(at);
-        self.store.release(floating);
-        *self.store.counted.of_mut(from) -= nodes;
-        *self.store.counted.of_mut(Standing::Detached) += nodes;
-        self.store.merge_if_shrunk(at.slice, rows);
+        self.store.detach(at);
         Ok(())
     }
 
@@ -106,29 +98,19 @@ impl Scene {
         if at == At::ROOT {
             return Err(Error::RootIsFixed);
         }
-        let slice = self.store.slice(at.slice);
-        let (rows, standing) = (slice.row_slots.live(), slice.standing);
-        self.store.note_left(at);
-        let floating = self.store.float(at);
-        let removed = self.store.doom(floating);
-        *self.store.counted.of_mut(standing) -= removed;
-        if self.store.slice(at.slice).standing != Standing::Doomed {
-            self.store.merge_if_shrunk(at.slice, rows);
-        }
-        Ok(removed)
+        Ok(self.store.remove_later(at))
     }
 
     /// How many nodes the detached subtrees have. Computes in **O(1)**.
     #[must_use]
     pub fn detached_len(&self) -> usize {
-        self.store.counted.of(Standing::Detached)
+        self.store.len_of(Standing::Detached)
     }
 
     /// Whether a node lies in a detached subtree, as its root or below. Computes in **O(1)**; a stale handle does not.
     #[must_use]
     pub fn is_detached(&self, node: NodeHandle) -> bool {
-        let standing = |at: At| self.store.slice(at.slice).standing;
-        self.store.resolve(node).is_some_and(|at| standing(at) == Standing::Detached)
+        self.store.resolve(node).is_some_and(|at| self.store.standing(at) == Standing::Detached)
     }
 
     /// The roots of the detached subtrees, in an order that means nothing but is the same from run to run.

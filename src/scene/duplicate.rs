@@ -30,7 +30,7 @@ impl Scene {
     pub fn duplicate(&mut self, node: NodeHandle, place: impl Into<Place>) -> Result<HandleMap, Error> {
         let top = self.at(node)?;
         let place = place.into();
-        let parent = self.parent_of_place(place)?;
+        let parent = self.store.parent_of_place(place)?;
         let copy = Copied::of(&self.store, top);
         self.plant_copy(&copy, place, parent)
     }
@@ -47,7 +47,7 @@ impl Scene {
     ) -> Result<HandleMap, Error> {
         let top = other.at(node)?;
         let place = place.into();
-        let parent = self.parent_of_place(place)?;
+        let parent = self.store.parent_of_place(place)?;
         let copy = Copied::of(&other.store, top);
         self.plant_copy(&copy, place, parent)
     }
@@ -55,7 +55,7 @@ impl Scene {
     fn plant_copy(&mut self, copy: &Copied, place: Place, parent: At) -> Result<HandleMap, Error> {
         self.check_room(copy.nodes.len(), 1)?;
         let mut pairs = Vec::with_capacity(copy.nodes.len());
-        self.plant(copy, place, parent, |number, new| pairs.push((copy.handles[number as usize], new)));
+        self.store.plant(copy, place, parent, |number, new| pairs.push((copy.handles[number as usize], new)));
         Ok(HandleMap::new(pairs).expect("live handles are unique"))
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::math::PackedTransform;
 use crate::scene::{Place, Scene};
-use crate::store::{At, Floating, MAX_NODES, NIL, Need, Parts, Settled, Spot, Standing};
+use crate::store::{At, Parts};
 use crate::{Error, Local, Node, NodeHandle};
 
 impl Scene {
@@ -70,67 +70,15 @@ impl Scene {
     /// Inserts a node of any kind at any place, or says why it cannot.
     #[inline(never)]
     fn insert_at_length(&mut self, place: Place, node: &Node<'_>) -> Result<NodeHandle, Error> {
-        self.insert_described(place, node, &Need::of(node), node.is_plain())
-    }
-
-    /// Inserts a description, of which is known what it needs and whether it can be kept as it is.
-    pub(super) fn insert_described(
-        &mut self,
-        place: Place,
-        node: &Node<'_>,
-        need: &Need,
-        plain: bool,
-    ) -> Result<NodeHandle, Error> {
         let anchor = self.store.find_anchor(place)?;
-        let mut spot = self.store.spot_beside(place, anchor);
         let adjusted;
-        let node = if plain {
+        let node = if node.is_plain() {
             node
         } else {
             adjusted = node.checked()?;
             &adjusted
         };
-        if self.store.total_len() >= MAX_NODES {
-            return Err(Error::CapacityOverflow);
-        }
-        let store = &mut self.store;
-        if spot.has_choice() {
-            return self.insert_settling(place, spot, node, need);
-        }
-        while store.make_room_for_one(&spot, need) {
-            spot = store.spot(place);
-        }
-        let handle = store.insert_node(&spot, node, need).ok_or(Error::CapacityOverflow)?;
-
-        Ok(handle)
-    }
-
-    /// Inserts a checked description at a spot that leaves open which slice it goes to.
-    fn insert_settling(&mut self, place: Place, spot: Spot, node: &Node<'_>, need: &Need) -> Result<NodeHandle, Error> {
-        let store = &mut self.store;
-        let mut settled = store.settle(spot, 1);
-        while let Settled::Into(spot) = settled
-            && store.make_room_for_one(&spot, need)
-        {
-            settled = store.settle_at(place, 1);
-        }
-        let (spot, opened) = match settled {
-            Settled::Into(spot) => (spot, false),
-            Settled::Behind(_) => {
-                let slice = store.insert_slice(|store| store.settle_at(place, 1));
-                let spot = Spot { slice, parent: NIL, previous: NIL, next: NIL };
-                store.make_room_for_one(&spot, need);
-                (spot, true)
-            }
-        };
-        let Some(handle) = store.insert_node(&spot, node, need) else {
-            if opened {
-                store.abandon_slice(spot.slice);
-            }
-            return Err(Error::CapacityOverflow);
-        };
-
-        Ok(handle)
+        self.store.insert(place, anchor, node).ok_or(Error::CapacityOverflow)
     }
 
     /// Removes a node and all below it; answers how many nodes that were. Their handles are stale from then on.
@@ -154,33 +102,13 @@ impl Scene {
         if at == At::ROOT {
             return Err(Error::RootIsFixed);
         }
-        self.store.note_left(at);
-        let slice = self.store.slice(at.slice);
-        let (rows, standing) = (slice.row_slots.live(), slice.standing);
-        let removed = if slice.row(at.row).first_child == NIL && !slice.is_alone(at.row) {
-            self.store.remove_leaf(node, at);
-            1
-        } else {
-            let floating = self.store.float(at);
-            self.store.discard(floating)
-        };
-        *self.store.counted.of_mut(standing) -= removed;
-        self.store.merge_if_shrunk(at.slice, rows);
-        Ok(removed)
+        Ok(self.store.remove(node, at))
     }
 
     /// Removes every node but the root, which keeps its components. Detached subtrees go too.
     ///
     /// Computes in **O(nodes)**.
     pub fn clear(&mut self) {
-        while let Some(root) = self.store.detached_roots().last() {
-            let floating = self.store.float(root);
-            *self.store.counted.of_mut(Standing::Detached) -= self.store.discard(floating);
-        }
-        while let Some(child) = self.store.first_child(At::ROOT) {
-            self.store.note_left(child);
-            let floating: Floating = self.store.float(child);
-            *self.store.counted.of_mut(Standing::Attached) -= self.store.discard(floating);
-        }
+        self.store.clear();
     }
 }

@@ -1,22 +1,14 @@
 //! Locals of nodes that somebody looks after from frame to frame, found and set in two steps.
 
 use crate::scene::Scene;
-use crate::simd::prefetch_whole;
-use crate::store::At;
+use crate::store::{At, LocalSlot};
 use crate::{Error, Local, Mat34, NodeHandle};
-
-/// Where a node keeps its local transform: a slice and a slot. Holds until the scene's next edit of another kind.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct LocalSlot {
-    slice: u32,
-    slot: u32,
-}
 
 impl Scene {
     /// Asks for what [`child_slot`](Self::child_slot) will read, by handles some steps ahead.
     #[inline]
     pub(crate) fn look_ahead(&self, handle: impl Fn(usize) -> Option<NodeHandle>) {
-        self.store.look_ahead(handle, |_, _, _| {});
+        self.store.look_ahead_for_rows(handle);
     }
 
     /// Where a node keeps its local transform; `None` if it is gone, has another parent than this, or has no transform.
@@ -27,21 +19,19 @@ impl Scene {
         if self.store.handle(above) != parent {
             return None;
         }
-        let slot = self.store.row(at).transform.as_own()?;
-        Some(LocalSlot { slice: at.slice, slot })
+        self.store.local_slot(at)
     }
 
     /// Asks for what [`put_in_slot`](Self::put_in_slot) will write.
     #[inline]
     pub(crate) fn prefetch_slot(&self, at: LocalSlot) {
-        prefetch_whole(&self.store.slice(at.slice).transforms.locals, at.slot as usize);
+        self.store.prefetch_local(at);
     }
 
     /// Sets a local transform as `Local::checked` answers it.
     #[inline]
     pub(crate) fn put_in_slot(&mut self, at: LocalSlot, local: Local) {
-        self.store.slice_mut(at.slice).transforms.set_local(at.slot, local);
-        self.store.mark(at.slice);
+        self.store.put_local(at, local);
     }
 
     /// The matrix from the space of one node to that of another, by the local transforms that these and all above have now;
@@ -51,7 +41,9 @@ impl Scene {
     /// [`Error::StaleHandle`].
     pub(crate) fn between(&self, from: NodeHandle, to: NodeHandle) -> Result<Option<Mat34>, Error> {
         let (from, to) = (self.at(from)?, self.at(to)?);
-        let inverse = self.wide_world(to).inverse();
-        Ok(inverse.map(|inverse| Mat34::from_wide(&(inverse * self.wide_world(from).world))).filter(Mat34::is_finite))
+        let inverse = self.store.wide_world(to).inverse();
+        Ok(inverse
+            .map(|inverse| Mat34::from_wide(&(inverse * self.store.wide_world(from).world)))
+            .filter(Mat34::is_finite))
     }
 }

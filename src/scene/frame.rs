@@ -4,6 +4,7 @@ use crate::pass::DrawList;
 use crate::scene::Scene;
 use crate::store::At;
 use crate::visit::{Flow, SliceVisitor, SliceVisitorMut};
+use core::ops::ControlFlow;
 use glam::DVec3;
 
 impl Scene {
@@ -22,8 +23,7 @@ impl Scene {
     ///
     /// Computes in **O(nodes)**. Nothing needs it but measurements and doubts.
     pub fn update_all(&mut self) {
-        self.store.mark_everything();
-        self.store.update(true);
+        self.store.update_all();
     }
 
     /// Lists all visible shapes with their world matrices as of the last update, in place of what the list held.
@@ -128,15 +128,10 @@ impl Scene {
     /// # Ok::<(), hedgerow::Error>(())
     /// ```
     pub fn visit_slices_mut(&mut self, visitor: &mut impl SliceVisitorMut) -> Flow {
-        self.store.settle_all();
-        let mut next = Some(At::ROOT.slice);
-        while let Some(number) = next {
-            let flow = visitor.slice_mut(self.store.show(number).view());
-            if flow == Flow::Break {
-                return Flow::Break;
-            }
-            next = self.store.slice_after(number, flow == Flow::Continue);
-        }
-        Flow::Continue
+        let shown = self.store.show_each(|slice| match visitor.slice_mut(slice) {
+            Flow::Break => ControlFlow::Break(()),
+            flow => ControlFlow::Continue(flow == Flow::Continue),
+        });
+        if shown.is_break() { Flow::Break } else { Flow::Continue }
     }
 }

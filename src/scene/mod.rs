@@ -28,7 +28,6 @@ mod world;
 
 pub use builder::{SceneBuilder, TreeFault};
 pub use changes::Changes;
-pub(crate) use follow::LocalSlot;
 pub use handle_map::HandleMap;
 pub use inherited::Inherited;
 pub use iter::Edge;
@@ -108,7 +107,7 @@ impl Scene {
     #[must_use]
     #[expect(clippy::len_without_is_empty, reason = "a scene has a root and so is never empty")]
     pub fn len(&self) -> usize {
-        self.store.counted.of(Standing::Attached)
+        self.store.len_of(Standing::Attached)
     }
 
     /// Whether the handle names a node of this scene. Computes in **O(1)**.

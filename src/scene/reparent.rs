@@ -1,7 +1,7 @@
 //! Moving nodes: to other parents, among their siblings, into slices of their own.
 
 use crate::scene::{Keep, Place, Scene};
-use crate::store::{At, Floating, Need, Settled, Standing};
+use crate::store::At;
 use crate::{Error, Local, LocalForm, NodeHandle};
 use core::cmp::Ordering;
 use glam::DAffine3;
@@ -58,30 +58,22 @@ impl Scene {
         if at == At::ROOT {
             return Err(Error::RootIsFixed);
         }
-        let parent = self.parent_of_place(place)?;
+        let parent = self.store.parent_of_place(place)?;
         let beside_itself = matches!(place, Place::Before(anchor) | Place::After(anchor) if anchor == node);
         if !beside_itself {
-            let (from, to) = (self.store.slice(at.slice).standing, self.store.slice(parent.slice).standing);
             // What is detached and what is not are parts of different trees.
-            if from == to && self.store.is_in_subtree(parent, at) {
+            let same_tree = self.store.standing(at) == self.store.standing(parent);
+            if same_tree && self.store.is_in_subtree(parent, at) {
                 return Err(Error::WouldCycle { node, parent: self.store.handle(parent) });
             }
-            let changing_sides = if from == to { 0 } else { self.store.count_nodes(at) };
             let kept = match keep {
                 Keep::World if self.store.parent(at) != Some(parent) => self.local_below(at, parent)?,
                 Keep::World | Keep::Local => None,
             };
-            if from != to {
-                self.store.note_left(at);
-            }
-            self.relocate(at, place);
-            if from != to && to == Standing::Attached {
-                self.store.note_attached(self.at(node)?);
-            }
-            *self.store.counted.of_mut(from) -= changing_sides;
-            *self.store.counted.of_mut(to) += changing_sides;
+            self.store.relocate(node, at, place, parent);
             if let Some(local) = kept {
-                self.put_local(node, local);
+                let at = self.at(node)?;
+                self.store.attach_transform(at, local);
             }
         }
         Ok(self.local(node).map(Local::form))
@@ -90,23 +82,15 @@ impl Scene {
     /// The local transform that keeps a node where it is when it hangs below another parent; `None` where it need not
     /// change.
     fn local_below(&self, at: At, parent: At) -> Result<Option<Local>, Error> {
-        let above = self.store.parent(at).map(|parent| self.wide_world(parent).world);
-        let (from, to) = (above.unwrap_or(DAffine3::IDENTITY), self.wide_world(parent));
+        let above = self.store.parent(at).map(|parent| self.store.wide_world(parent).world);
+        let (from, to) = (above.unwrap_or(DAffine3::IDENTITY), self.store.wide_world(parent));
         if from == to.world {
             return Ok(None);
         }
-        let own = self.store.row(at).transform.as_own().and_then(|_| self.store.local_at(at));
+        let own = self.store.local_at(at);
         let world = own.map_or(from, |local| from * local.to_wide());
         let local = to.inverse().ok_or_else(|| Error::Singular(self.store.handle(parent)))? * world;
         Local::from_wide(&local).map(Some)
-    }
-
-    /// Moves a subtree to a checked place.
-    fn relocate(&mut self, at: At, place: Place) {
-        let floating = self.store.float(at);
-        let has_choice = self.store.spot(place).has_choice();
-        let rows = if has_choice { self.store.floating_rows(floating) } else { 0 };
-        self.store.land(floating, |store| store.settle_at(place, rows));
     }
 
     /// Sorts the children of a node by a comparison of their handles; equal ones keep their order.
@@ -139,12 +123,8 @@ impl Scene {
         let before: Vec<NodeHandle> = self.children(parent).collect();
         let mut sorted = before.clone();
         sorted.sort_by(|&a, &b| compare(self, a, b));
-        if sorted == before {
-            return Ok(());
-        }
-        for child in sorted {
-            let at = self.at(child)?;
-            self.relocate(at, Place::LastChildOf(parent));
+        if sorted != before {
+            self.store.sort_children(parent, &sorted);
         }
         Ok(())
     }
@@ -159,27 +139,11 @@ impl Scene {
     /// # Errors
     /// [`Error::StaleHandle`], [`Error::RootIsFixed`].
     pub fn isolate(&mut self, node: NodeHandle) -> Result<(), Error> {
-        let mut at = self.at(node)?;
+        let at = self.at(node)?;
         if at == At::ROOT {
             return Err(Error::RootIsFixed);
         }
-        while !self.store.slice(at.slice).is_alone(at.row)
-            && self.store.make_room_for_one(&self.store.spot_of_portal(at), &Need::PORTAL)
-        {
-            at = self.at(node)?;
-        }
-        if self.store.slice(at.slice).is_alone(at.row) {
-            self.store.slice_mut(at.slice).isolated = true;
-            return Ok(());
-        }
-        let spot = self.store.spot_of_portal(at);
-        let Floating::Rows(from) = self.store.float(at) else {
-            unreachable!("a row that is not its slice's only top leaves the slice behind");
-        };
-        let slice = self.store.insert_slice(|_| Settled::Behind(spot));
-        self.store.fill_slice(slice, from);
-        self.store.slice_mut(slice).isolated = true;
-        self.store.collapse(from.slice);
+        self.store.isolate(node, at);
         Ok(())
     }
 }

@@ -26,7 +26,7 @@ impl Scene {
     /// [`Violation`] says what is wrong and where.
     pub fn validate(&self) -> Result<(), Violation> {
         let nodes = self.store.validate().map_err(Violation)?;
-        let [attached, detached] = [Standing::Attached, Standing::Detached].map(|of| self.store.counted.of(of));
+        let [attached, detached] = [Standing::Attached, Standing::Detached].map(|of| self.store.len_of(of));
         if nodes != attached + detached {
             return Err(Violation(format!(
                 "the scene counts {attached} nodes and {detached} detached ones, and has {nodes}"

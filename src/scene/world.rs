@@ -1,53 +1,9 @@
 //! World transforms on demand, and edits that are told in world space.
 
-use crate::math::{Mat34, PackedTransform, invert_wide, transform_from_wide};
+use crate::math::Mat34;
 use crate::scene::Scene;
-use crate::store::{At, NIL, Store};
 use crate::{Error, Local, LocalForm, NodeHandle, Transform};
 use glam::{DAffine3, DMat3, DVec3, Vec3};
-use smallvec::SmallVec;
-
-/// Slices and transform slots from a node up to the root.
-type Chain = SmallVec<[(u32, u32); 32]>;
-
-impl Store {
-    /// The transforms that make up the world transform of a node, its own first and the topmost last.
-    fn transform_chain(&self, mut at: At) -> Chain {
-        let mut chain = Chain::new();
-        loop {
-            let slice = self.slice(at.slice);
-            let mut slot = slice.row(at.row).transform.index();
-            while slot != 0 {
-                chain.push((at.slice, slot));
-                slot = slice.transforms.parents[slot as usize];
-            }
-            at = slice.portal;
-            if at == At::NONE {
-                return chain;
-            }
-        }
-    }
-
-    fn local_of(&self, (slice, slot): (u32, u32)) -> Local {
-        self.slice(slice).transforms.local(slot)
-    }
-}
-
-/// A world transform in double precision, and what it was composed of.
-pub(crate) struct WideWorld<'s> {
-    store: &'s Store,
-    chain: Chain,
-    pub(crate) world: DAffine3,
-}
-
-impl WideWorld<'_> {
-    /// The inverse; `None` where some transform on the way up has none, which rounding would hide in their product.
-    pub(crate) fn inverse(&self) -> Option<DAffine3> {
-        let regular = |&link| invert_wide(&self.store.local_of(link).to_wide()).is_some();
-        let inverse = || self.world.inverse();
-        self.chain.iter().all(regular).then(inverse).filter(|inverse| inverse.is_finite())
-    }
-}
 
 impl Scene {
     /// The world matrix of a node as of now, whatever has been edited since the last update, to the bit what
@@ -56,17 +12,7 @@ impl Scene {
     /// Computes in **O(ancestors with a transform)**.
     #[must_use]
     pub fn fresh_world(&self, node: NodeHandle) -> Option<Mat34> {
-        let chain = self.store.transform_chain(self.store.resolve(node)?);
-        let locals = chain.iter().rev().map(|&link| self.store.local_of(link).to_matrix());
-        Some(locals.fold(Mat34::IDENTITY, |world, local| world * local))
-    }
-
-    /// The world transform of a node as of now, in double precision, by one walk up.
-    pub(crate) fn wide_world(&self, at: At) -> WideWorld<'_> {
-        let chain = self.store.transform_chain(at);
-        let locals = chain.iter().rev().map(|&link| self.store.local_of(link).to_wide());
-        let world = locals.fold(DAffine3::IDENTITY, |world, local| world * local);
-        WideWorld { store: &self.store, chain, world }
+        self.store.resolve(node).map(|at| self.store.fresh_world_at(at))
     }
 
     /// Sets the local transform of a node that has one so that its world transform becomes `world`, a [`Transform`] or a
@@ -135,11 +81,13 @@ impl Scene {
     /// The inverse of what a node that has a transform inherits, in double precision.
     fn inverse_above(&self, node: NodeHandle) -> Result<DAffine3, Error> {
         let at = self.at(node)?;
-        if self.store.row(at).transform.as_own().is_none() {
+        if self.store.local_slot(at).is_none() {
             return Err(Error::NoTransform(node));
         }
         match self.store.parent(at) {
-            Some(parent) => self.wide_world(parent).inverse().ok_or_else(|| Error::Singular(self.store.handle(parent))),
+            Some(parent) => {
+                self.store.wide_world(parent).inverse().ok_or_else(|| Error::Singular(self.store.handle(parent)))
+            }
             None => Ok(DAffine3::IDENTITY),
         }
     }
@@ -164,40 +112,6 @@ impl Scene {
     /// Infinite and empty local bounds bypass the matrix; a box that overflows is infinite.
     #[must_use]
     pub fn world_bounds(&self, node: NodeHandle) -> Option<crate::Aabb> {
-        let at = self.store.resolve(node)?;
-        let slice = self.store.slice(at.slice);
-        let row = slice.row(at.row);
-        (row.shape != NIL).then(|| {
-            let world = &slice.transforms.worlds[row.transform.index() as usize];
-            slice.shapes.bounds[row.shape as usize].transformed(world)
-        })
-    }
-}
-
-impl Local {
-    /// The local transform in double precision.
-    pub(crate) fn to_wide(self) -> DAffine3 {
-        match self {
-            Self::Transform(transform) => {
-                let PackedTransform { translation, rotation, scale } = transform.into();
-                let rotation = glam::DQuat::from_array(rotation.map(f64::from)).normalize();
-                let vector = |v: [f32; 3]| DVec3::from_array(v.map(f64::from));
-                DAffine3::from_scale_rotation_translation(vector(scale), rotation, vector(translation))
-            }
-            Self::Matrix(matrix) => matrix.to_wide(),
-        }
-    }
-
-    /// The form that expresses `wide`, rounded.
-    pub(crate) fn from_wide(wide: &DAffine3) -> Result<Self, Error> {
-        if let Some(transform) = transform_from_wide(wide) {
-            return Ok(Self::Transform(transform.checked()?));
-        }
-        let matrix = Mat34::from_wide(wide);
-        if matrix.is_finite() {
-            Ok(Self::Matrix(matrix))
-        } else {
-            Err(Error::NotFinite("the local transform that this takes"))
-        }
+        self.store.world_bounds_at(self.store.resolve(node)?)
     }
 }

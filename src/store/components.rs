@@ -2,7 +2,7 @@
 
 use crate::store::Store;
 use crate::store::columns::{At, NIL};
-use crate::{Local, Mat34, Node, Shape, Visibility};
+use crate::{Aabb, Local, Mat34, Node, Shape, Visibility};
 
 impl Store {
     /// The description of a node.
@@ -55,6 +55,13 @@ impl Store {
         let slice = self.slice(at.slice);
         let slot = slice.row(at.row).name;
         (slot != NIL).then(|| &*slice.names.names[slot as usize])
+    }
+
+    /// The world box of a node's shape by the last update's matrix.
+    pub(crate) fn world_bounds_at(&self, at: At) -> Option<Aabb> {
+        let slice = self.slice(at.slice);
+        let slot = slice.row(at.row).shape;
+        (slot != NIL).then(|| slice.shapes.bounds[slot as usize].transformed(self.world_at(at)))
     }
 
     /// The slot where a node finds its transform, its own or that of the nearest above.

@@ -11,13 +11,32 @@
 //! | `order` | chains of siblings, effective slots, portals |
 //! | `restructuring` | rows that move within a slice, between slices, out of the tree |
 //! | `bulk` | many nodes at once |
-//! | `change` | whom an edit tells, and what is told of changes |
+//! | `change` | the notifier: whom an edit tells; what is told of changes |
 //! | `bounds` | world boxes |
 //! | `image` | all of it as bytes, and back |
 //! | `sweep` | bringing what is derived up to date |
 //! | `usage` | what it all takes, in records and bytes |
 //! | `validate` | every invariant, checked |
 //! | `view` | what may be read from outside: whole columns |
+//! | `edit` | edits of single nodes and of batches |
+//! | `world` | world transforms as of now |
+//!
+//! The rest of the crate enters through [`Store`], the views, and plain values: [`At`], [`Place`], [`Standing`], [`Parts`],
+//! [`LocalSlot`], [`ShapeRecord`]. Everything else is private to this folder; whom an edit must tell is told by the notifier in
+//! `change`, which nobody outside can forget. The methods of `Store` for the crate:
+//!
+//! | kind | methods |
+//! |---|---|
+//! | whole | `with_root` `config` `root` `scene_number` `versions` `updates` `len_of` `total_len` `slice_count` `slice_end` `slice_numbers` `validate` `read_image` `write_image` |
+//! | usage | `usages` `box_usage` `table_usage` `table_count` `retired_indices` `reconstitutions` `overhead_bytes` `doomed_nodes` `count_holes` `count_overflowed` `count_disordered` |
+//! | edits | `insert` `insert_shortly` `remove` `remove_shortly` `remove_later` `clear` `relocate` `reparent_shortly` `sort_children` `detach` `isolate` |
+//! | edits of components | `set_local_shortly` `replace_local` `put_local` `attach_transform` `detach_transform` `attach_material` `detach_material` `attach_shape` `set_bounds` `detach_shape` `attach_visibility` `detach_visibility` `set_name` |
+//! | bulk | `insert_many` `remove_many` `set_many` `plant` `plant_run` `most_tables_of` `can_open_tables` `try_reserve_below` |
+//! | reads | `resolve` `handle` `standing` `find_anchor` `parent_of_place` `is_detached_root` `world_of` `world_at` `wide_world` `fresh_world_at` `previous_world_at` `world_bounds_at` `subtree_bounds` `local_at` `local_slot` `transform_slot_at` `material_at` `own_material_at` `visibility_at` `own_visibility_at` `shape_at` `name_at` `node_at` `prefetch_local` `look_ahead_for_rows` |
+//! | walks | `parent` `parent_of` `first_child` `last_child` `next_sibling` `previous_sibling` `next_in_subtree` `is_in_subtree` `slice_after` `detached_roots` `count_nodes` |
+//! | views | `view` `get_view` `show_each` `feed` `changed_slices` `dropped_slices` |
+//! | sweeps | `update` `update_all` |
+//! | maintenance | `maintain` `reorder` `reorder_all` `shrink_to_fit` |
 
 mod allocation;
 mod bounds;
@@ -36,32 +55,34 @@ mod sweep;
 mod usage;
 mod validate;
 mod view;
+mod world;
 
 // What the rest of the crate sees.
-pub(crate) use allocation::{Bits, MAX_NODES, Need, Runs};
-pub(crate) use bulk::{Forest, Head, NodeList, Tour};
+pub(crate) use allocation::{Bits, MAX_NODES, Runs};
+pub(crate) use bulk::{Forest, Head, NodeList};
 pub(crate) use change::Feed;
 pub(crate) use columns::{At, NIL, ShapeRecord};
-pub(crate) use edit::Parts;
+pub(crate) use edit::{LocalSlot, Parts};
 pub(crate) use handles::unique_number;
-pub(crate) use order::{Settled, Spot};
+pub use order::Place;
+pub(in crate::store) use order::{Settled, Spot};
 pub use restructuring::Maintenance;
-pub(crate) use restructuring::{Floating, Standing};
+pub(crate) use restructuring::Standing;
 pub use usage::Usage;
 pub(crate) use view::BoxView;
 pub use view::{ListedShape, MaterialView, RowView, ShapeView, SliceView, SliceViewMut, TransformView, VisibilityView};
 
 // What the folders see of each other.
-use allocation::LinearAllocator;
+use allocation::{LinearAllocator, Need};
 use bounds::SliceBoxes;
+use bulk::Tour;
 use change::Layouts;
-use columns::{Occupant, Row, ShapeColumn, Slot, Swept, TransformColumn, VisibilityColumn};
+use columns::{Row, ShapeColumn, Swept, TransformColumn, VisibilityColumn};
 use handles::{Identity, Tables};
-use restructuring::Capacity;
+use restructuring::{Capacity, Floating};
 use slice::Slice;
 
-use crate::simd::prefetch;
-use crate::{Mat34, Node, NodeHandle, SceneConfig, Shape};
+use crate::{NodeHandle, SceneConfig};
 use allocation::Scratch;
 use core::cmp::Reverse;
 use handles::table::Entry;
@@ -69,24 +90,24 @@ use std::collections::{BinaryHeap, VecDeque};
 
 /// How many nodes there are of each standing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Counted([usize; 3]);
+pub(in crate::store) struct Counted([usize; 3]);
 
 impl Counted {
     /// The nodes that are part of this.
     #[inline(always)]
-    pub(crate) fn of(&self, standing: Standing) -> usize {
+    pub(in crate::store) fn of(&self, standing: Standing) -> usize {
         self.0[standing as usize]
     }
 
     /// The same, to be changed.
     #[inline(always)]
-    pub(crate) fn of_mut(&mut self, standing: Standing) -> &mut usize {
+    pub(in crate::store) fn of_mut(&mut self, standing: Standing) -> &mut usize {
         &mut self.0[standing as usize]
     }
 
     /// All nodes that take room.
     #[inline(always)]
-    pub(crate) fn total(&self) -> usize {
+    pub(in crate::store) fn total(&self) -> usize {
         let Self([attached, detached, doomed]) = self;
         attached + detached + doomed
     }
@@ -95,30 +116,30 @@ impl Counted {
 /// Slices by number, the metadata tables, and what is to be updated and maintained.
 #[derive(Clone, Debug)]
 pub(crate) struct Store {
-    pub(crate) slices: Vec<Slice>,
-    pub(crate) counted: Counted,
+    pub(in crate::store) slices: Vec<Slice>,
+    pub(in crate::store) counted: Counted,
     /// Taken lowest first, so that few slices keep few records.
     pub(in crate::store) free_slices: BinaryHeap<Reverse<u32>>,
-    pub(crate) tables: Tables,
-    pub(crate) config: SceneConfig,
+    pub(in crate::store) tables: Tables,
+    pub(in crate::store) config: SceneConfig,
     /// Slices that were edited since they were last maintained.
     pub(in crate::store) worn: VecDeque<u32>,
     /// Small slices that had no partner to be merged with when they were last maintained.
-    pub(in crate::store) lonely: Vec<u32>,
+    pub(in crate::store) without_partner: Vec<u32>,
     /// The topmost slices of detached subtrees, in no order.
     pub(in crate::store) detached: Vec<u32>,
     /// Detached slices that are marked, and others that were marked while they hung nowhere.
     pub(in crate::store) marked_roots: Vec<u32>,
     /// Slices that were removed and are to be freed, the topmost of each subtree.
-    pub(crate) doomed: Vec<u32>,
-    pub(crate) reconstitutions: u64,
+    pub(in crate::store) doomed: Vec<u32>,
+    pub(in crate::store) reconstitutions: u64,
     /// How many updates had anything to do.
     pub(in crate::store) updates: u64,
     /// The newest version that a slice has, or had; changes with the tree of slices too.
     pub(in crate::store) versions: u64,
     pub(in crate::store) identity: Identity,
     /// What changed, where that is told.
-    pub(crate) feed: Option<Box<Feed>>,
+    pub(in crate::store) feed: Option<Box<Feed>>,
     /// Which matrix arrays changed.
     pub(in crate::store) layouts: Layouts,
     /// The slice from which rows float, if any do.
@@ -126,13 +147,13 @@ pub(crate) struct Store {
     /// The next slice to open, where room was reserved for it.
     pub(in crate::store) reserved: Option<Slice>,
     /// Rows of a walk, with the row that each hangs below, or slots and their slices: kept to spare allocations.
-    pub(crate) order: Vec<(u32, u32)>,
+    pub(in crate::store) order: Vec<(u32, u32)>,
     /// What splits, rebuilds and moves take their passing lists from.
     pub(in crate::store) scratch: Scratch,
     /// Slices that an update or a removal has yet to come to: kept to spare allocations.
     pub(in crate::store) descent: Vec<u32>,
     /// The lists of a batch: kept to spare allocations.
-    pub(crate) tour: Tour,
+    pub(in crate::store) tour: Tour,
     /// Slices that an update came to, parents first, where there are boxes to be brought up to date.
     pub(in crate::store) swept: Vec<u32>,
     /// The same in the order of their numbers: kept to spare allocations.
@@ -141,7 +162,7 @@ pub(crate) struct Store {
 
 impl Store {
     /// A store with the root's slice, which has room for the root and few portals.
-    pub(crate) fn new(config: SceneConfig) -> Self {
+    pub(in crate::store) fn new(config: SceneConfig) -> Self {
         let mut store = Self {
             slices: Vec::new(),
             counted: Counted::default(),
@@ -149,7 +170,7 @@ impl Store {
             tables: Tables::new(&config),
             config,
             worn: VecDeque::new(),
-            lonely: Vec::new(),
+            without_partner: Vec::new(),
             detached: Vec::new(),
             marked_roots: Vec::new(),
             doomed: Vec::new(),
@@ -175,11 +196,11 @@ impl Store {
 
     /// A store of these slices, of which those that are not in use are free, tables, and lists of slices: those that wait for
     /// maintenance, those that wait for a partner, detached ones, and doomed ones with so many nodes.
-    pub(crate) fn restored(
+    pub(in crate::store) fn restored(
         config: SceneConfig,
         mut slices: Vec<Slice>,
         tables: Tables,
-        [worn, lonely, detached, doomed]: [Vec<u32>; 4],
+        [worn, without_partner, detached, doomed]: [Vec<u32>; 4],
         reconstitutions: u64,
         counted: Counted,
     ) -> Self {
@@ -196,7 +217,7 @@ impl Store {
             tables,
             config,
             worn: worn.into(),
-            lonely,
+            without_partner,
             marked_roots: detached.clone(),
             detached,
             doomed,
@@ -218,17 +239,17 @@ impl Store {
     }
 
     #[inline]
-    pub(crate) fn slice(&self, slice: u32) -> &Slice {
+    pub(in crate::store) fn slice(&self, slice: u32) -> &Slice {
         &self.slices[slice as usize]
     }
 
     #[inline]
-    pub(crate) fn slice_mut(&mut self, slice: u32) -> &mut Slice {
+    pub(in crate::store) fn slice_mut(&mut self, slice: u32) -> &mut Slice {
         &mut self.slices[slice as usize]
     }
 
     #[inline]
-    pub(crate) fn row(&self, at: At) -> &Row {
+    pub(in crate::store) fn row(&self, at: At) -> &Row {
         self.slice(at.slice).row(at.row)
     }
 
@@ -240,7 +261,7 @@ impl Store {
 
     /// The entry of a live node, and its slice.
     #[inline(always)]
-    pub(crate) fn look_up(&self, handle: NodeHandle) -> Option<(Entry, &Slice)> {
+    pub(in crate::store) fn look_up(&self, handle: NodeHandle) -> Option<(Entry, &Slice)> {
         let entry = self.tables.entry(handle)?;
         let slice = self.slices.get(entry.slice as usize)?;
         (slice.standing != Standing::Doomed).then_some((entry, slice))
@@ -258,30 +279,42 @@ impl Store {
         self.counted.total()
     }
 
+    /// How many nodes are part of this.
+    #[inline]
+    pub(crate) fn len_of(&self, standing: Standing) -> usize {
+        self.counted.of(standing)
+    }
+
+    /// Computes everything that is derived anew.
+    pub(crate) fn update_all(&mut self) {
+        self.tell_all_moved();
+        self.update(true);
+    }
+
     pub(crate) fn slice_count(&self) -> usize {
         self.slices.len() - self.free_slices.len()
     }
 
     /// Gives up a slice that is empty behind its portal.
-    pub(crate) fn abandon_slice(&mut self, slice: u32) {
+    pub(in crate::store) fn abandon_slice(&mut self, slice: u32) {
         self.drop_portal_of(slice);
         self.close_slice(slice);
     }
 
     /// Gives back the records of slices that went, as far as no slice in use lies behind them.
-    pub(crate) fn drop_dead_slices(&mut self) {
+    pub(in crate::store) fn drop_dead_slices(&mut self) {
         while self.slices.last().is_some_and(|slice| !slice.lives) {
             self.slices.pop();
         }
         let end = self.slices.len();
         self.free_slices.retain(|&Reverse(number)| (number as usize) < end);
         self.worn.retain(|&number| (number as usize) < end);
-        self.lonely.retain(|&number| (number as usize) < end);
+        self.without_partner.retain(|&number| (number as usize) < end);
         self.slices.shrink_to_fit();
     }
 
     /// Gives the memory of passing lists back.
-    pub(crate) fn drop_scratch(&mut self) {
+    pub(in crate::store) fn drop_scratch(&mut self) {
         self.order = Vec::new();
         self.scratch = Scratch::default();
         self.descent = Vec::new();
@@ -312,7 +345,7 @@ impl Store {
 
     /// The lists of slice numbers.
     fn lists(&self) -> impl Iterator<Item = &Vec<u32>> {
-        [&self.lonely, &self.descent, &self.detached, &self.marked_roots, &self.doomed].into_iter()
+        [&self.without_partner, &self.descent, &self.detached, &self.marked_roots, &self.doomed].into_iter()
     }
 
     /// The numbers of the slices in use; not of those that are to be freed.
@@ -322,7 +355,7 @@ impl Store {
     }
 
     /// A new slice without rows and portal.
-    pub(crate) fn open_slice(&mut self, mut slice: Slice) -> u32 {
+    pub(in crate::store) fn open_slice(&mut self, mut slice: Slice) -> u32 {
         self.versions += 1;
         slice.version = self.versions;
         if self.config.bounds {
@@ -352,7 +385,7 @@ impl Store {
     }
 
     /// An empty slice: the one that was reserved, once, or one of the configured size.
-    pub(crate) fn next_slice(&mut self) -> Slice {
+    pub(in crate::store) fn next_slice(&mut self) -> Slice {
         let usual = || {
             let SceneConfig { initial_slice_storage_size, max_nodes, .. } = self.config;
             Slice::with_room(&Need::usual(initial_slice_storage_size.min(max_nodes)))
@@ -361,91 +394,11 @@ impl Store {
     }
 
     /// Gives up a slice that has neither rows in use nor a portal; its tables go to the pool.
-    pub(crate) fn close_slice(&mut self, slice: u32) {
+    pub(in crate::store) fn close_slice(&mut self, slice: u32) {
         debug_assert_ne!(slice, At::ROOT.slice);
         self.slices[slice as usize] = Slice::default();
         self.tables.orphan(slice);
         self.note_gone(slice);
         self.free_slices.push(Reverse(slice));
-    }
-
-    /// Puts a node that fits, and needs what `need` says, into the chain at `spot`. `None` where no handle is left, with
-    /// nothing changed.
-    #[inline(always)]
-    pub(crate) fn insert_node(&mut self, spot: &Spot, node: &Node<'_>, need: &Need) -> Option<NodeHandle> {
-        let reuse = self.config.reuse_holes;
-        let slice = &mut self.slices[spot.slice as usize];
-        let at = slice.allocate_row_number(spot.wish(), reuse);
-        prefetch(&slice.rows, at as usize);
-        let [mut transform, mut visibility, mut material] = slice.inherited(spot.parent);
-        let place = At { slice: spot.slice, row: at };
-        let Some(handle) = self.tables.allocate(spot.slice, place, transform) else {
-            slice.row_slots.free(at);
-            slice.rows.truncate(slice.row_slots.end() as usize);
-            return None;
-        };
-        let occupant = Occupant::node(handle);
-        let (mut shape, mut name) = (NIL, NIL);
-        if need.transforms > 0
-            && let Some(local) = &node.local
-        {
-            transform = slice.new_transform(transform, local, &Mat34::IDENTITY, reuse);
-            self.tables.note_transform(handle, transform);
-        }
-        if need.visibilities > 0
-            && let Some(mask) = node.visibility
-        {
-            visibility = slice.new_visibility(visibility, mask, reuse);
-        }
-        if need.materials > 0
-            && let Some(value) = node.material
-        {
-            material = slice.new_material(material, value, reuse);
-        }
-        if need.shapes > 0
-            && let Some(Shape { mesh, bounds }) = &node.shape
-        {
-            let [transform, visibility, material] = [transform, visibility, material].map(Slot::index);
-            let record = ShapeRecord { node: handle.to_bits(), mesh: *mesh, transform, visibility, material };
-            shape = slice.new_shape(record, bounds, slice.wish_for_shape(at), reuse);
-        }
-        if need.names > 0
-            && let Some(text) = node.name
-        {
-            name = slice.new_name(text.into(), reuse);
-        }
-        let row = Row { transform, visibility, material, shape, name, ..Row::new(occupant) };
-        slice.link_new(at, row, spot);
-        if self.feed.is_some() {
-            slice.trace_owner(at);
-            self.note_new(spot.slice, handle);
-        }
-        if need.transforms + need.visibilities > 0 {
-            self.mark(spot.slice);
-        }
-        self.wear(spot.slice);
-        *self.counted.of_mut(self.slices[spot.slice as usize].standing) += 1;
-        Some(handle)
-    }
-
-    /// Makes sure that one node fits at `spot`; `true` if room had to be made, so that rows may have moved, to other slices
-    /// too: then the spot is to be found again, and asked about again.
-    #[inline]
-    pub(crate) fn make_room_for_one(&mut self, spot: &Spot, need: &Need) -> bool {
-        let fits = self.slice(spot.slice).fits_one(need, spot.parent, self.config.reuse_holes);
-        if !fits {
-            self.make_room(spot.slice, need);
-        }
-        !fits
-    }
-
-    /// Makes sure that many nodes fit into a slice that may hold them; `true` if room had to be made, so that rows may have
-    /// moved.
-    pub(crate) fn make_room_for_all(&mut self, slice: u32, need: &Need) -> bool {
-        let fits = self.slice(slice).fits_all(need);
-        if !fits {
-            self.make_room(slice, need);
-        }
-        !fits
     }
 }

@@ -64,7 +64,7 @@ impl Store {
     }
 
     /// The first node or portal at the top of a slice.
-    pub(crate) fn top_of(&self, slice: u32) -> At {
+    pub(in crate::store) fn top_of(&self, slice: u32) -> At {
         At { slice, row: self.slice(slice).first_top }
     }
 

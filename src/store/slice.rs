@@ -24,50 +24,50 @@ const NEAR: u32 = 64;
 /// ```
 #[derive(Clone, Debug, Default)]
 #[repr(C, align(64))]
-pub(crate) struct Slice {
+pub(in crate::store) struct Slice {
     /// Whether something in or below this slice is to be updated.
     pub(in crate::store) marked: bool,
     /// Whether the slice is on the store's list of those that were edited since they were last maintained.
-    pub(crate) worn: bool,
+    pub(in crate::store) worn: bool,
     /// What the slice is part of.
-    pub(crate) standing: Standing,
+    pub(in crate::store) standing: Standing,
     /// Whether the slot of this slice in the store is in use.
-    pub(crate) lives: bool,
+    pub(in crate::store) lives: bool,
     /// Whether the slice was asked for: it is not merged with others.
-    pub(crate) isolated: bool,
+    pub(in crate::store) isolated: bool,
     /// Whether an update has read the slice since it was last reconstituted.
     pub(in crate::store) read: bool,
     pub(crate) transforms: TransformColumn,
     /// Changes with whatever of the slice but its transforms changes: topology, components, what they inherit. Counted by
     /// the store: no two slices that ever have the same number have the same.
-    pub(crate) version: u64,
-    pub(crate) rows: Vec<Row>,
-    pub(crate) row_slots: LinearAllocator,
+    pub(in crate::store) version: u64,
+    pub(in crate::store) rows: Vec<Row>,
+    pub(in crate::store) row_slots: LinearAllocator,
     /// The ends of the run.
-    pub(crate) first_top: u32,
-    pub(crate) last_top: u32,
+    pub(in crate::store) first_top: u32,
+    pub(in crate::store) last_top: u32,
     /// How many rows went to a place far from the wished one since the last reconstitution.
-    pub(crate) misplaced: u32,
+    pub(in crate::store) misplaced: u32,
     /// This slice's place among its parent's `children`, or among the detached ones.
-    pub(crate) child_index: u32,
+    pub(in crate::store) child_index: u32,
     /// The rows that are portals: which of them are is known without looking at the rows.
-    pub(crate) portal_rows: Bits,
+    pub(in crate::store) portal_rows: Bits,
     /// The row that stands for this slice, or [`At::NONE`].
-    pub(crate) portal: At,
-    pub(crate) shapes: ShapeColumn,
+    pub(in crate::store) portal: At,
+    pub(in crate::store) shapes: ShapeColumn,
     /// World boxes, where the scene keeps any.
-    pub(crate) boxes: Option<Box<SliceBoxes>>,
-    pub(crate) materials: MaterialColumn,
-    pub(crate) visibilities: VisibilityColumn,
-    pub(crate) names: NameColumn,
+    pub(in crate::store) boxes: Option<Box<SliceBoxes>>,
+    pub(in crate::store) materials: MaterialColumn,
+    pub(in crate::store) visibilities: VisibilityColumn,
+    pub(in crate::store) names: NameColumn,
     /// The slices behind this slice's portals, in depth-first order after a reconstitution.
-    pub(crate) children: Vec<u32>,
+    pub(in crate::store) children: Vec<u32>,
     /// Children that are marked.
-    pub(crate) marked_children: Vec<u32>,
+    pub(in crate::store) marked_children: Vec<u32>,
     /// The number of the update that last computed transforms here; [`TransformColumn::swept`] says which.
-    pub(crate) swept_in: u64,
+    pub(in crate::store) swept_in: u64,
     /// Changes with the places of the transform slots; see [`Layouts`](crate::store::Layouts).
-    pub(crate) layout: u64,
+    pub(in crate::store) layout: u64,
 }
 
 const _: () = {
@@ -78,7 +78,7 @@ const _: () = {
 
 impl Slice {
     /// An empty slice with room for what `need` says, beside the bases.
-    pub(crate) fn with_room(need: &Need) -> Self {
+    pub(in crate::store) fn with_room(need: &Need) -> Self {
         Self {
             row_slots: LinearAllocator::with_capacity(need.rows),
             rows: Vec::with_capacity(need.rows as usize),
@@ -97,29 +97,29 @@ impl Slice {
 
     /// How many nodes lie here; portals do not count.
     #[inline]
-    pub(crate) fn nodes(&self) -> usize {
+    pub(in crate::store) fn nodes(&self) -> usize {
         self.row_slots.live() as usize - self.children.len()
     }
 
     #[inline]
-    pub(crate) fn row(&self, row: u32) -> &Row {
+    pub(in crate::store) fn row(&self, row: u32) -> &Row {
         &self.rows[row as usize]
     }
 
     #[inline]
-    pub(crate) fn row_mut(&mut self, row: u32) -> &mut Row {
+    pub(in crate::store) fn row_mut(&mut self, row: u32) -> &mut Row {
         &mut self.rows[row as usize]
     }
 
     /// The effective slots that a child of `parent` inherits; the bases for a top row.
     #[inline]
-    pub(crate) fn inherited(&self, parent: u32) -> [Slot; 3] {
+    pub(in crate::store) fn inherited(&self, parent: u32) -> [Slot; 3] {
         self.rows.get(parent as usize).map_or([Slot::BASE; 3], Row::inherited)
     }
 
     /// A number for a new row, near `wish`.
     #[inline(always)]
-    pub(crate) fn allocate_row_number(&mut self, wish: u32, reuse: bool) -> u32 {
+    pub(in crate::store) fn allocate_row_number(&mut self, wish: u32, reuse: bool) -> u32 {
         let at = self.row_slots.allocate_near(wish, reuse).expect("room was made before");
         self.note_place(at, wish);
         at
@@ -134,7 +134,7 @@ impl Slice {
 
     /// Frees a row whose components are gone and which is on no chain.
     #[inline]
-    pub(crate) fn free_row(&mut self, row: u32) {
+    pub(in crate::store) fn free_row(&mut self, row: u32) {
         let occupant = core::mem::replace(&mut self.rows[row as usize].occupant, Occupant::VACANT);
         if occupant.as_portal().is_some() {
             self.portal_rows.remove(row);
@@ -160,7 +160,7 @@ impl Slice {
 
     /// Frees the slots of a row's own components.
     #[inline]
-    pub(crate) fn free_components(&mut self, row: u32) {
+    pub(in crate::store) fn free_components(&mut self, row: u32) {
         let Row { transform, visibility, material, shape, name, .. } = *self.row(row);
         self.free_plain_components(transform, material, shape);
         // Visibilities and names are rare; whether there is one is easily foreseen.
@@ -174,7 +174,7 @@ impl Slice {
 
     /// Writes the effective slots of a row into its shape's record.
     #[inline]
-    pub(crate) fn refresh_shape(&mut self, row: u32) {
+    pub(in crate::store) fn refresh_shape(&mut self, row: u32) {
         let Row { transform, visibility, material, shape, .. } = *self.row(row);
         if shape != NIL {
             let record = &mut self.shapes.records[shape as usize];
@@ -187,7 +187,7 @@ impl Slice {
 
     /// Notes that the world box of a shape, if it is one, is to be computed anew.
     #[inline(always)]
-    pub(crate) fn touch_box(&mut self, shape: u32) {
+    pub(in crate::store) fn touch_box(&mut self, shape: u32) {
         if let Some(boxes) = &mut self.boxes {
             boxes.touch_some(shape);
         }
@@ -197,7 +197,7 @@ impl Slice {
     ///
     /// Uses links alone: no stack grows with the depth.
     #[inline]
-    pub(crate) fn next_in_subtree(&self, top: u32, row: u32, descend: bool) -> Option<u32> {
+    pub(in crate::store) fn next_in_subtree(&self, top: u32, row: u32, descend: bool) -> Option<u32> {
         let mut at = row;
         let first_child = self.row(at).first_child;
         if descend && first_child != NIL {
@@ -216,7 +216,7 @@ impl Slice {
     }
 
     /// The rows of a subtree in pre-order.
-    pub(crate) fn subtree(&self, top: u32) -> impl Iterator<Item = u32> + '_ {
+    pub(in crate::store) fn subtree(&self, top: u32) -> impl Iterator<Item = u32> + '_ {
         core::iter::successors(Some(top), move |&row| self.next_in_subtree(top, row, true))
     }
 }

@@ -29,7 +29,7 @@ impl Bits {
 
     /// The word that a slot has its bit in, if the set is long enough, and the bit.
     #[inline(always)]
-    pub(crate) fn word_mut(&mut self, slot: u32) -> Option<(&mut u64, u64)> {
+    pub(in crate::store) fn word_mut(&mut self, slot: u32) -> Option<(&mut u64, u64)> {
         let (word, bit) = locate(slot);
         self.words.get_mut(word).map(|word| (word, bit))
     }
@@ -80,7 +80,7 @@ impl Bits {
     }
 
     /// The first slot in the set.
-    pub(crate) fn first(&self) -> Option<u32> {
+    pub(in crate::store) fn first(&self) -> Option<u32> {
         let word = self.words.iter().position(|&word| word != 0)?;
         u32::try_from(word).ok().map(|number| number * WORD + self.words[word].trailing_zeros())
     }

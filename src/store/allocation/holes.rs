@@ -12,7 +12,7 @@ use crate::store::allocation::{WORD, locate};
 /// come from another array. Beyond, finding one passes over 4096 slots at each step. The arrays grow when a member is inserted,
 /// so a set that was never used owns no memory.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct HoleSet {
+pub(in crate::store) struct HoleSet {
     count: u32,
     first: u64,
     words: Vec<u64>,
@@ -21,7 +21,7 @@ pub(crate) struct HoleSet {
 
 impl HoleSet {
     /// The set of these words, the first slot in the lowest bit.
-    pub(crate) fn from_words(words: Vec<u64>) -> Self {
+    pub(in crate::store) fn from_words(words: Vec<u64>) -> Self {
         let count = words.iter().map(|word| word.count_ones()).sum();
         let summary = |words: &[u64]| words.iter().rev().fold(0, |bits, &word| bits << 1 | u64::from(word != 0));
         let mut summaries = words.chunks(WORD as usize).map(summary);
@@ -31,27 +31,27 @@ impl HoleSet {
     }
 
     #[inline]
-    pub(crate) fn count(&self) -> u32 {
+    pub(in crate::store) fn count(&self) -> u32 {
         self.count
     }
 
     #[inline]
-    pub(crate) fn contains(&self, slot: u32) -> bool {
+    pub(in crate::store) fn contains(&self, slot: u32) -> bool {
         let (word, bit) = locate(slot);
         self.words.get(word).is_some_and(|word| word & bit != 0)
     }
 
     /// How many slots a word of [`Self::words`] is for.
-    pub(crate) const WORD_SLOTS: usize = WORD as usize;
+    pub(in crate::store) const WORD_SLOTS: usize = WORD as usize;
 
     /// The set a word at a time, the first slot in the lowest bit, without end.
-    pub(crate) fn words(&self) -> impl Iterator<Item = u64> + '_ {
+    pub(in crate::store) fn words(&self) -> impl Iterator<Item = u64> + '_ {
         self.words.iter().copied().chain(core::iter::repeat(0))
     }
 
     /// One word of the set.
     #[inline]
-    pub(crate) fn word(&self, index: usize) -> u64 {
+    pub(in crate::store) fn word(&self, index: usize) -> u64 {
         self.words.get(index).copied().unwrap_or(0)
     }
 
@@ -69,7 +69,7 @@ impl HoleSet {
 
     /// Adds a slot that is not in the set.
     #[inline(always)]
-    pub(crate) fn insert(&mut self, slot: u32) {
+    pub(in crate::store) fn insert(&mut self, slot: u32) {
         self.insert_if(slot, 1);
     }
 
@@ -77,7 +77,7 @@ impl HoleSet {
     ///
     /// Sets the summary bit whether it is set or not: a word that is empty cannot be foreseen.
     #[inline(always)]
-    pub(crate) fn insert_if(&mut self, slot: u32, is: u32) {
+    pub(in crate::store) fn insert_if(&mut self, slot: u32, is: u32) {
         debug_assert!(is == 0 || !self.contains(slot));
         let word = slot / WORD;
         if let Some(bits) = self.words.get_mut(word as usize) {
@@ -100,7 +100,7 @@ impl HoleSet {
 
     /// Takes out a slot that is in the set.
     #[inline]
-    pub(crate) fn remove(&mut self, slot: u32) {
+    pub(in crate::store) fn remove(&mut self, slot: u32) {
         debug_assert!(self.contains(slot));
         let (word, bit) = locate(slot);
         self.words[word] &= !bit;
@@ -135,7 +135,7 @@ impl HoleSet {
 
     /// Takes out a member near `slot`, on either side: the first of the next words that have any, else the nearest.
     #[inline(always)]
-    pub(crate) fn take_near(&mut self, slot: u32) -> Option<u32> {
+    pub(in crate::store) fn take_near(&mut self, slot: u32) -> Option<u32> {
         if self.count == 0 {
             return None;
         }
@@ -144,7 +144,7 @@ impl HoleSet {
 
     /// Takes out a member after `slot`: the first of the words behind its own, else the first of all.
     #[inline(always)]
-    pub(crate) fn take_after(&mut self, slot: u32) -> Option<u32> {
+    pub(in crate::store) fn take_after(&mut self, slot: u32) -> Option<u32> {
         if self.count == 0 {
             return None;
         }
@@ -163,7 +163,7 @@ impl HoleSet {
 
     /// The first member at or after `slot`.
     #[inline]
-    pub(crate) fn next_from(&self, slot: u32) -> Option<u32> {
+    pub(in crate::store) fn next_from(&self, slot: u32) -> Option<u32> {
         if self.count == 0 {
             return None;
         }
@@ -190,7 +190,7 @@ impl HoleSet {
     }
 
     /// The last member at or before `slot`.
-    pub(crate) fn previous_from(&self, slot: u32) -> Option<u32> {
+    pub(in crate::store) fn previous_from(&self, slot: u32) -> Option<u32> {
         let word = slot / WORD;
         let bits = self.word(word as usize) & (u64::MAX >> (WORD - 1 - slot % WORD));
         if bits != 0 {
@@ -231,7 +231,7 @@ impl HoleSet {
         (again.count, again.first) == (self.count, self.first) && further(&again) == further(self)
     }
 
-    pub(crate) fn bytes(&self) -> usize {
+    pub(in crate::store) fn bytes(&self) -> usize {
         (self.words.capacity() + self.further.capacity()) * size_of::<u64>()
     }
 }

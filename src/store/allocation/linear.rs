@@ -7,7 +7,7 @@ use crate::store::allocation::HoleSet;
 /// Source: the thesis, section 4.4.3 (linear allocation, the last allocation taken back when it is freed first);
 /// holes are reused because all records of a column have one size.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct LinearAllocator {
+pub(in crate::store) struct LinearAllocator {
     /// One past the last slot in use; arrays of this column are this long.
     end: u32,
     /// How far the end may go before the slice is reconstituted.
@@ -16,88 +16,88 @@ pub(crate) struct LinearAllocator {
 }
 
 impl LinearAllocator {
-    pub(crate) fn with_capacity(capacity: u32) -> Self {
+    pub(in crate::store) fn with_capacity(capacity: u32) -> Self {
         Self { capacity, ..Self::default() }
     }
 
     /// The most slots that there can be.
-    pub(crate) const MAX_CAPACITY: u32 = 1 << 31;
+    pub(in crate::store) const MAX_CAPACITY: u32 = 1 << 31;
 
     /// An allocator that has handed out all slots before `end` but the holes.
-    pub(crate) fn restored(end: u32, capacity: u32, holes: HoleSet) -> Self {
+    pub(in crate::store) fn restored(end: u32, capacity: u32, holes: HoleSet) -> Self {
         debug_assert!(end <= capacity);
         Self { end, capacity, holes }
     }
 
     /// Moves the limit of the end.
-    pub(crate) fn set_capacity(&mut self, capacity: u32) {
+    pub(in crate::store) fn set_capacity(&mut self, capacity: u32) {
         debug_assert!(capacity >= self.end);
         self.capacity = capacity;
     }
 
     #[inline]
-    pub(crate) fn end(&self) -> u32 {
+    pub(in crate::store) fn end(&self) -> u32 {
         self.end
     }
 
     #[inline]
-    pub(crate) fn capacity(&self) -> u32 {
+    pub(in crate::store) fn capacity(&self) -> u32 {
         self.capacity
     }
 
     #[inline]
-    pub(crate) fn live(&self) -> u32 {
+    pub(in crate::store) fn live(&self) -> u32 {
         self.end - self.holes.count()
     }
 
     #[inline]
-    pub(crate) fn holes(&self) -> &HoleSet {
+    pub(in crate::store) fn holes(&self) -> &HoleSet {
         &self.holes
     }
 
     #[inline]
-    pub(crate) fn is_live(&self, slot: u32) -> bool {
+    pub(in crate::store) fn is_live(&self, slot: u32) -> bool {
         slot < self.end && !self.holes.contains(slot)
     }
 
     /// The live slots in ascending order.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = u32> + '_ {
+    pub(in crate::store) fn iter(&self) -> impl Iterator<Item = u32> + '_ {
         (0..self.end).filter(|&slot| !self.holes.contains(slot))
     }
 
     /// Whether `count` slots fit behind the end, wherever the holes are.
     #[inline]
-    pub(crate) fn has_tail(&self, count: u32) -> bool {
+    pub(in crate::store) fn has_tail(&self, count: u32) -> bool {
         self.capacity - self.end >= count
     }
 
     /// Whether [`Self::allocate_near`] has a slot.
     #[inline]
-    pub(crate) fn has_any(&self, reuse: bool) -> bool {
+    pub(in crate::store) fn has_any(&self, reuse: bool) -> bool {
         self.end < self.capacity || (reuse && self.holes.count() > 0)
     }
 
     /// Whether [`Self::allocate_after`] has a slot.
     #[inline]
-    pub(crate) fn has_after(&self, slot: u32, reuse: bool) -> bool {
+    pub(in crate::store) fn has_after(&self, slot: u32, reuse: bool) -> bool {
         self.end < self.capacity || (reuse && self.holes.next_from(slot + 1).is_some())
     }
 
     /// A hole near `wish`, else the end. For columns whose order is locality alone.
     #[inline(always)]
-    pub(crate) fn allocate_near(&mut self, wish: u32, reuse: bool) -> Option<u32> {
+    pub(in crate::store) fn allocate_near(&mut self, wish: u32, reuse: bool) -> Option<u32> {
         if reuse && let Some(hole) = self.holes.take_near(wish) { Some(hole) } else { self.bump() }
     }
 
     /// A hole after `slot`, else the end. For columns in which a parent precedes its children.
     #[inline(always)]
-    pub(crate) fn allocate_after(&mut self, slot: u32, reuse: bool) -> Option<u32> {
+    pub(in crate::store) fn allocate_after(&mut self, slot: u32, reuse: bool) -> Option<u32> {
         if reuse && let Some(hole) = self.holes.take_after(slot) { Some(hole) } else { self.bump() }
     }
 
     /// The slot that [`Self::allocate_near`] or [`Self::allocate_after`] is going to hand out, most likely.
     #[inline]
-    pub(crate) fn foreseen(&self, wish: u32) -> u32 {
+    pub(in crate::store) fn foreseen(&self, wish: u32) -> u32 {
         self.holes.next_from(wish).unwrap_or(self.end)
     }
 
@@ -111,7 +111,7 @@ impl LinearAllocator {
 
     /// Frees a slot. The last one is taken back, with any holes before it: `true`, and arrays are to be cut to [`Self::end`].
     #[inline(always)]
-    pub(crate) fn free(&mut self, slot: u32) -> bool {
+    pub(in crate::store) fn free(&mut self, slot: u32) -> bool {
         debug_assert!(self.is_live(slot));
         let last = slot + 1 >= self.end;
         if last {
@@ -125,7 +125,7 @@ impl LinearAllocator {
     /// Frees a slot if there `is` one (1, else 0), and returns whether the end went back. By arithmetic alone: whether there is
     /// one is as good as random, and a branch on it would wait until the row has come from memory.
     #[inline(always)]
-    pub(crate) fn free_if(&mut self, slot: u32, is: u32) -> bool {
+    pub(in crate::store) fn free_if(&mut self, slot: u32, is: u32) -> bool {
         let slot = slot & is.wrapping_neg();
         let last = slot + 1 >= self.end;
         if last {

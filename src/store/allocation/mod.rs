@@ -13,9 +13,9 @@ mod scratch;
 
 pub(crate) use bits::{Bits, Runs};
 use bits::{WORD, locate};
-pub(crate) use holes::HoleSet;
-pub(crate) use linear::LinearAllocator;
-pub(crate) use need::Need;
+pub(in crate::store) use holes::HoleSet;
+pub(in crate::store) use linear::LinearAllocator;
+pub(in crate::store) use need::Need;
 pub(in crate::store) use need::scaled;
 
 /// No scene has more nodes than this, so that slots and rows are numbered in 31 bits.

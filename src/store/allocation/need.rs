@@ -6,18 +6,19 @@ use crate::store::{Row, Slice};
 
 /// A number of slots in the rows and in each column.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Need {
-    pub(crate) rows: u32,
-    pub(crate) transforms: u32,
-    pub(crate) visibilities: u32,
-    pub(crate) materials: u32,
-    pub(crate) shapes: u32,
-    pub(crate) names: u32,
+pub(in crate::store) struct Need {
+    pub(in crate::store) rows: u32,
+    pub(in crate::store) transforms: u32,
+    pub(in crate::store) visibilities: u32,
+    pub(in crate::store) materials: u32,
+    pub(in crate::store) shapes: u32,
+    pub(in crate::store) names: u32,
 }
 
 impl Need {
     /// A row for a portal.
-    pub(crate) const PORTAL: Self = Self { rows: 1, transforms: 0, visibilities: 0, materials: 0, shapes: 0, names: 0 };
+    pub(in crate::store) const PORTAL: Self =
+        Self { rows: 1, transforms: 0, visibilities: 0, materials: 0, shapes: 0, names: 0 };
 
     /// For this many nodes with every component but a name.
     pub(in crate::store) fn all(count: u32) -> Self {
@@ -44,7 +45,7 @@ impl Need {
 
     /// What a new node takes.
     #[inline(always)]
-    pub(crate) fn of(node: &Node<'_>) -> Self {
+    pub(in crate::store) fn of(node: &Node<'_>) -> Self {
         Self {
             rows: 1,
             transforms: u32::from(node.local.is_some()),

@@ -20,7 +20,7 @@ use crate::store::{NIL, Slice};
 /// children   24 B a child slice  about all that hangs below it; parallel to the slice's list of children
 /// ```
 #[derive(Clone, Debug)]
-pub(crate) struct SliceBoxes {
+pub(in crate::store) struct SliceBoxes {
     pub(in crate::store) shapes: Boxes,
     /// Handles as bits; whatever where the box is not present.
     pub(in crate::store) nodes: Vec<u64>,

@@ -43,7 +43,12 @@ impl Store {
     /// slice, which hangs nowhere yet. The caller has made sure of enough handles.
     ///
     /// Parents before the run do not count. Computes in **O(nodes)**.
-    pub(crate) fn grow(&mut self, forest: &impl Forest, run: Range<u32>, mut tell: impl FnMut(u32, NodeHandle)) -> u32 {
+    pub(in crate::store) fn grow(
+        &mut self,
+        forest: &impl Forest,
+        run: Range<u32>,
+        mut tell: impl FnMut(u32, NodeHandle),
+    ) -> u32 {
         let count = run.end - run.start;
         let tables_before = self.tables.len();
         let parent_of = |place: u32| match forest.parent(run.start + place) {
@@ -79,8 +84,8 @@ impl Store {
             if let Some(boxes) = &mut slice.boxes {
                 boxes.touch_all(slice.shapes.slots.end());
             }
-            self.mark(piece.slice);
-            self.wear(piece.slice);
+            self.tell_moved(piece.slice);
+            self.tell_edited(piece.slice);
         }
         debug_assert!(self.tables.len() - tables_before <= self.most_tables(count as usize, 1));
         pieces[0].slice
@@ -90,7 +95,7 @@ impl Store {
     ///
     /// Each slice opens one, and another whenever it has filled one. Every piece that is cut out has a quarter of the greatest
     /// size, of which one row may be a portal to each other piece; pieces around runs of these are fewer than they.
-    pub(crate) fn most_tables(&self, nodes: usize, runs: usize) -> usize {
+    pub(in crate::store) fn most_tables(&self, nodes: usize, runs: usize) -> usize {
         let filled = nodes / self.tables.max_entries as usize;
         let cut = nodes / (Planner::new(self.config.max_nodes).least() as usize - 1);
         runs + filled + 2 * cut

@@ -2,8 +2,9 @@
 
 mod grow;
 mod node_list;
+mod plant;
 mod tour;
 
 pub(crate) use grow::Forest;
 pub(crate) use node_list::{Head, NodeList};
-pub(crate) use tour::Tour;
+pub(in crate::store) use tour::Tour;

@@ -41,7 +41,7 @@ impl Head {
 
     /// What the node takes.
     #[inline]
-    pub(crate) fn need(self) -> Need {
+    pub(in crate::store) fn need(self) -> Need {
         let one = |part| u32::from(self.has(part));
         Need {
             rows: 1,
@@ -160,13 +160,13 @@ fn start(head: Head) -> usize {
 }
 
 /// A local transform as a list has it.
-pub(crate) enum Packed {
+pub(in crate::store) enum Packed {
     Transform(PackedTransform),
     Matrix(Mat34),
 }
 
 /// A description whose parts are taken one after the other, in this order.
-pub(crate) struct Words<'l> {
+pub(in crate::store) struct Words<'l> {
     head: Head,
     rest: &'l [u32],
     names: &'l str,

@@ -26,7 +26,7 @@ struct Stop {
 /// A block stays in the cache while its edits are made, which for edits in random places saves most of what they wait
 /// for. The lists are kept from batch to batch.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Tour {
+pub(in crate::store) struct Tour {
     stops: Vec<Stop>,
     items: Vec<u32>,
     /// The number of the first block of each slice, while the stops are sorted.
@@ -37,14 +37,14 @@ pub(crate) struct Tour {
 
 impl Tour {
     /// An empty tour with the memory of this one.
-    pub(crate) fn restart(mut self) -> Self {
+    pub(in crate::store) fn restart(mut self) -> Self {
         self.stops.clear();
         self
     }
 
     /// Notes that the edit of this number is made at a row.
     #[inline]
-    pub(crate) fn add(&mut self, item: usize, at: At) {
+    pub(in crate::store) fn add(&mut self, item: usize, at: At) {
         let item = u32::try_from(item).expect("a batch has fewer edits than a scene can have nodes");
         self.stops.push(Stop { slice: at.slice, block: at.row / BLOCK, item });
     }
@@ -53,7 +53,7 @@ impl Tour {
     ///
     /// Counts the stops of each block where these are many, else compares them: O(stops + slices + blocks) or
     /// O(n log n) for n stops.
-    pub(crate) fn sorted(&mut self, slices: &[Slice]) -> &[u32] {
+    pub(in crate::store) fn sorted(&mut self, slices: &[Slice]) -> &[u32] {
         self.items.clear();
         if self.stops.len() < slices.len() {
             self.stops.sort_by_key(|stop| (stop.slice, stop.block));
@@ -87,13 +87,13 @@ impl Tour {
     }
 
     /// Forgets the stops, and gives back what was allocated beyond this many.
-    pub(crate) fn shrink_to(&mut self, stops: usize) {
+    pub(in crate::store) fn shrink_to(&mut self, stops: usize) {
         self.stops.clear();
         self.stops.shrink_to(stops);
     }
 
     /// How many stops there is memory for.
-    pub(crate) fn capacity(&self) -> usize {
+    pub(in crate::store) fn capacity(&self) -> usize {
         self.stops.capacity()
     }
 
@@ -106,13 +106,13 @@ impl Tour {
 impl Slice {
     /// Asks for a row.
     #[inline]
-    pub(crate) fn prefetch_row(&self, row: u32) {
+    pub(in crate::store) fn prefetch_row(&self, row: u32) {
         prefetch_whole(&self.rows, row as usize);
     }
 
     /// Asks for the places where a new last child of a row is going to lie, as far as they can be foreseen.
     #[inline]
-    pub(crate) fn prefetch_places(&self, parent: u32, node: &Node<'_>) {
+    pub(in crate::store) fn prefetch_places(&self, parent: u32, node: &Node<'_>) {
         let Row { last_child, transform, .. } = *self.row(parent);
         let wish = if last_child == NIL {
             parent + 1
@@ -139,16 +139,26 @@ impl Slice {
 impl Store {
     /// Asks for what resolving a handle will read, for some edits ahead of the one being checked.
     #[inline]
-    pub(crate) fn look_ahead_for_entries(&self, handle: impl Fn(usize) -> Option<NodeHandle>) {
+    pub(in crate::store) fn look_ahead_for_entries(&self, handle: impl Fn(usize) -> Option<NodeHandle>) {
         if let Some(handle) = handle(ENTRY_AHEAD) {
             self.tables.prefetch(handle);
         }
     }
 
+    /// Asks for entries and rows of nodes that come some steps behind the present one.
+    #[inline]
+    pub(crate) fn look_ahead_for_rows(&self, handle: impl Fn(usize) -> Option<NodeHandle>) {
+        self.look_ahead(handle, |_, _, _| {});
+    }
+
     /// Asks for what edits will read that come some steps behind the one being made: entries, rows, and what `next` says of
     /// a row when told by how many steps its edit is ahead.
     #[inline]
-    pub(crate) fn look_ahead(&self, handle: impl Fn(usize) -> Option<NodeHandle>, next: impl Fn(&Slice, u32, usize)) {
+    pub(in crate::store) fn look_ahead(
+        &self,
+        handle: impl Fn(usize) -> Option<NodeHandle>,
+        next: impl Fn(&Slice, u32, usize),
+    ) {
         self.look_ahead_for_entries(&handle);
         if let Some(At { slice, row }) = handle(ROW_AHEAD).and_then(|handle| self.resolve(handle)) {
             self.slice(slice).prefetch_row(row);

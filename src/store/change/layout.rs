@@ -7,7 +7,7 @@ use crate::store::{Slice, Standing, Store};
 /// Every layout has a number of its own, so a copy of one is never taken for that of another, in the same slice or in one
 /// that was given the same number.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Layouts {
+pub(in crate::store) struct Layouts {
     /// The last number that was given to a layout.
     issued: u64,
     /// The last number at the last update.

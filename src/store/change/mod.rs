@@ -3,9 +3,9 @@
 mod feed;
 mod inheritors;
 mod layout;
-mod marks;
+mod notify;
 mod trace;
 
 pub(crate) use feed::Feed;
-pub(crate) use layout::Layouts;
+pub(in crate::store) use layout::Layouts;
 pub(in crate::store) use trace::{MaskTrace, Trace};

@@ -38,7 +38,7 @@ fn differ(a: &Mat34, b: &Mat34) -> bool {
 
 /// What a transform column remembers: 52 bytes a slot and a bit.
 #[derive(Clone, Debug)]
-pub(crate) struct Trace {
+pub(in crate::store) struct Trace {
     /// The row of each slot; [`NIL`] for the base.
     pub(in crate::store) owners: Vec<u32>,
     /// World matrices after the update before the last.
@@ -102,7 +102,7 @@ impl Trace {
 
 /// What a visibility column remembers: 4 bytes a slot.
 #[derive(Clone, Debug)]
-pub(crate) struct MaskTrace {
+pub(in crate::store) struct MaskTrace {
     /// The row of each slot; [`NIL`] for the base.
     pub(in crate::store) owners: Vec<u32>,
     /// The base after the last update. Of the other slots nothing but an update writes the effective mask.
@@ -358,7 +358,7 @@ impl Slice {
     }
 
     /// Gives the transform that was attached to a row the history of the row.
-    pub(crate) fn trace_attached_transform(&mut self, at: u32, inherited: Slot, feed: &mut Feed) {
+    pub(in crate::store) fn trace_attached_transform(&mut self, at: u32, inherited: Slot, feed: &mut Feed) {
         self.trace_owner(at);
         let Row { transform, occupant, .. } = *self.row(at);
         let Some(trace) = &self.transforms.trace else { return };
@@ -373,7 +373,7 @@ impl Slice {
     }
 
     /// Gives the visibility that was attached to a row the history of the row.
-    pub(crate) fn trace_attached_visibility(&mut self, at: u32, inherited: Slot) {
+    pub(in crate::store) fn trace_attached_visibility(&mut self, at: u32, inherited: Slot) {
         self.trace_owner(at);
         let slot = self.row(at).visibility.index();
         if let Some(trace) = &self.visibilities.trace {

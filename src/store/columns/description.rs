@@ -14,7 +14,7 @@ pub(in crate::store) const STORAGES: usize = 6;
 
 /// Which of a slice's allocators hands out the slots of an array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Storage {
+pub(in crate::store) enum Storage {
     Rows,
     Transforms,
     Visibilities,
@@ -88,16 +88,16 @@ impl Storage {
 }
 
 /// One array of a slice, with a record for each slot of a storage.
-pub(crate) struct Column<T> {
-    pub(crate) storage: Storage,
-    pub(crate) of: fn(&Slice) -> &Vec<T>,
-    pub(crate) of_mut: fn(&mut Slice) -> &mut Vec<T>,
+pub(in crate::store) struct Column<T> {
+    pub(in crate::store) storage: Storage,
+    pub(in crate::store) of: fn(&Slice) -> &Vec<T>,
+    pub(in crate::store) of_mut: fn(&mut Slice) -> &mut Vec<T>,
     /// What to say of a value that no scene keeps.
-    pub(crate) unsound: &'static str,
+    pub(in crate::store) unsound: &'static str,
 }
 
 /// Does something with each array.
-pub(crate) trait EachColumn {
+pub(in crate::store) trait EachColumn {
     /// Why a walk ends early; [`Infallible`] for walks that do not.
     type Error;
 

@@ -16,7 +16,13 @@ impl Slice {
 
     /// A slot with a transform below the inherited one, marked.
     #[inline]
-    pub(crate) fn new_transform(&mut self, inherited: Slot, local: &Local, world: &Mat34, reuse: bool) -> Slot {
+    pub(in crate::store) fn new_transform(
+        &mut self,
+        inherited: Slot,
+        local: &Local,
+        world: &Mat34,
+        reuse: bool,
+    ) -> Slot {
         let slot = self.place_transform(inherited, local, world, reuse);
         self.transforms.mark(slot.index());
         slot
@@ -40,7 +46,7 @@ impl Slice {
     }
 
     /// A slot with a visibility below the inherited one, marked.
-    pub(crate) fn new_visibility(&mut self, inherited: Slot, mask: Visibility, reuse: bool) -> Slot {
+    pub(in crate::store) fn new_visibility(&mut self, inherited: Slot, mask: Visibility, reuse: bool) -> Slot {
         self.visibilities.dirty = true;
         self.place_visibility(inherited, mask.mask(), mask.mask(), reuse)
     }
@@ -60,7 +66,7 @@ impl Slice {
 
     /// A slot with a material near the inherited one.
     #[inline]
-    pub(crate) fn new_material(&mut self, inherited: Slot, value: u32, reuse: bool) -> Slot {
+    pub(in crate::store) fn new_material(&mut self, inherited: Slot, value: u32, reuse: bool) -> Slot {
         let slot = self.materials.slots.allocate_near(inherited.index(), reuse).expect("room was made before");
         crate::store::columns::put(&mut self.materials.values, slot, Some(value));
         Slot::own(slot)
@@ -68,7 +74,7 @@ impl Slice {
 
     /// A slot with a shape.
     #[inline]
-    pub(crate) fn new_shape(&mut self, record: ShapeRecord, bounds: &Aabb, wish: u32, reuse: bool) -> u32 {
+    pub(in crate::store) fn new_shape(&mut self, record: ShapeRecord, bounds: &Aabb, wish: u32, reuse: bool) -> u32 {
         let slot = self.shapes.slots.allocate_near(wish, reuse).expect("room was made before");
         prefetch(&self.shapes.records, slot as usize);
         prefetch(&self.shapes.bounds, slot as usize);
@@ -78,7 +84,7 @@ impl Slice {
     }
 
     /// The record of a shape at a node whose effective slots are right.
-    pub(crate) fn shape_record(&self, row: &Row, mesh: u32) -> ShapeRecord {
+    pub(in crate::store) fn shape_record(&self, row: &Row, mesh: u32) -> ShapeRecord {
         ShapeRecord {
             node: row.occupant.as_node().expect("portals have no components").to_bits(),
             mesh,
@@ -89,7 +95,7 @@ impl Slice {
     }
 
     /// A slot with a name.
-    pub(crate) fn new_name(&mut self, name: Box<str>, reuse: bool) -> u32 {
+    pub(in crate::store) fn new_name(&mut self, name: Box<str>, reuse: bool) -> u32 {
         let slot = self.names.slots.allocate_near(0, reuse).expect("room was made before");
         self.names.put(slot, name);
         slot
@@ -103,7 +109,7 @@ impl Slice {
         clippy::cast_precision_loss,
         reason = "a wish; the conversion saturates"
     )]
-    pub(crate) fn wish_for_shape(&self, row: u32) -> u32 {
+    pub(in crate::store) fn wish_for_shape(&self, row: u32) -> u32 {
         let (rows, shapes) = (self.row_slots.end() as f32, self.shapes.slots.end() as f32);
         (row as f32 * (shapes / rows)) as u32
     }

@@ -13,7 +13,8 @@ mod records;
 mod row;
 
 pub(in crate::store) use description::{Column, EachColumn, STORAGES, Storage, each_column};
-pub(crate) use row::{At, NIL, Occupant, Row, Slot};
+pub(crate) use row::{At, NIL};
+pub(in crate::store) use row::{Occupant, Row, Slot};
 
 use crate::math::{Aabb, Mat34, PackedTransform};
 use crate::store::allocation::Bits;
@@ -40,18 +41,18 @@ pub(in crate::store) fn put<T>(array: &mut Vec<T>, slot: u32, value: T) {
 /// What setting a local transform touches comes first; see [`Slice`](crate::store::Slice).
 #[derive(Clone, Debug, Default)]
 #[repr(C)]
-pub(crate) struct TransformColumn {
-    pub(crate) locals: Vec<PackedTransform>,
+pub(in crate::store) struct TransformColumn {
+    pub(in crate::store) locals: Vec<PackedTransform>,
     /// Slots whose world matrix is not up to date for a reason of their own.
-    pub(crate) dirty: Bits,
+    pub(in crate::store) dirty: Bits,
     /// No slot before this one is dirty; [`NIL`] where none is.
-    pub(crate) first_dirty: u32,
+    pub(in crate::store) first_dirty: u32,
     /// How many times a slot was marked since the last sweep, modulo 2³²: about as many are dirty, or fewer.
-    pub(crate) marks: u32,
-    pub(crate) slots: LinearAllocator,
-    pub(crate) worlds: Vec<Mat34>,
+    pub(in crate::store) marks: u32,
+    pub(in crate::store) slots: LinearAllocator,
+    pub(in crate::store) worlds: Vec<Mat34>,
     /// The slot of the nearest ancestor in the slice that has a transform, else 0.
-    pub(crate) parents: Vec<u32>,
+    pub(in crate::store) parents: Vec<u32>,
     /// The slots that the last sweep computed.
     pub(in crate::store) swept: Swept,
     /// Slots that some portal finds effective, or did: where one of these changes, slices below are to be looked at.
@@ -63,7 +64,7 @@ pub(crate) struct TransformColumn {
 }
 
 impl TransformColumn {
-    pub(crate) fn with_capacity(capacity: u32) -> Self {
+    pub(in crate::store) fn with_capacity(capacity: u32) -> Self {
         let mut column = Self {
             slots: LinearAllocator::with_capacity(capacity),
             locals: Vec::with_capacity(capacity as usize),
@@ -86,7 +87,7 @@ impl TransformColumn {
 
     /// Fills a slot that was just allocated, and leaves the mark to the caller.
     #[inline]
-    pub(crate) fn put(&mut self, slot: u32, parent: u32, local: &Local, world: &Mat34) {
+    pub(in crate::store) fn put(&mut self, slot: u32, parent: u32, local: &Local, world: &Mat34) {
         debug_assert!(parent < slot);
         let packed = match local {
             Local::Transform(transform) => (*transform).into(),
@@ -100,7 +101,7 @@ impl TransformColumn {
 
     /// Fills a slot that was just allocated with a local transform that does not shear, and leaves the mark to the caller.
     #[inline(always)]
-    pub(crate) fn put_plain(&mut self, slot: u32, parent: u32, local: &PackedTransform, world: &Mat34) {
+    pub(in crate::store) fn put_plain(&mut self, slot: u32, parent: u32, local: &PackedTransform, world: &Mat34) {
         debug_assert!(parent < slot);
         put(&mut self.locals, slot, *local);
         put(&mut self.parents, slot, parent);
@@ -125,19 +126,19 @@ impl TransformColumn {
     }
 
     #[inline(always)]
-    pub(crate) fn mark(&mut self, slot: u32) {
+    pub(in crate::store) fn mark(&mut self, slot: u32) {
         self.dirty.insert(slot);
         self.first_dirty = self.first_dirty.min(slot);
         self.marks = self.marks.wrapping_add(1);
     }
 
     /// Marks every slot, by way of the base.
-    pub(crate) fn mark_all(&mut self) {
+    pub(in crate::store) fn mark_all(&mut self) {
         self.mark(0);
     }
 
     #[inline]
-    pub(crate) fn local(&self, slot: u32) -> Local {
+    pub(in crate::store) fn local(&self, slot: u32) -> Local {
         if !self.sheared.is_empty()
             && let Some(matrix) = self.sheared.get(&slot)
         {
@@ -147,7 +148,7 @@ impl TransformColumn {
     }
 
     #[inline]
-    pub(crate) fn set_local(&mut self, slot: u32, local: Local) {
+    pub(in crate::store) fn set_local(&mut self, slot: u32, local: Local) {
         match local {
             Local::Transform(transform) => {
                 self.locals[slot as usize] = transform.into();
@@ -163,7 +164,7 @@ impl TransformColumn {
         self.mark(slot);
     }
 
-    pub(crate) fn free(&mut self, slot: u32) {
+    pub(in crate::store) fn free(&mut self, slot: u32) {
         self.free_if(slot, 1);
     }
 
@@ -211,19 +212,19 @@ impl Swept {
 
 /// Visibility masks. Slot 0 is the base; *parent slot < slot*.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct VisibilityColumn {
+pub(in crate::store) struct VisibilityColumn {
     pub(in crate::store) slots: LinearAllocator,
-    pub(crate) locals: Vec<u32>,
+    pub(in crate::store) locals: Vec<u32>,
     pub(in crate::store) parents: Vec<u32>,
     pub(in crate::store) effective: Vec<u32>,
     /// Whether some mask or parent changed since the last sweep.
-    pub(crate) dirty: bool,
+    pub(in crate::store) dirty: bool,
     /// Who has each slot, where changes are told.
     pub(in crate::store) trace: Option<Box<MaskTrace>>,
 }
 
 impl VisibilityColumn {
-    pub(crate) fn with_capacity(capacity: u32) -> Self {
+    pub(in crate::store) fn with_capacity(capacity: u32) -> Self {
         let mut column = Self {
             slots: LinearAllocator::with_capacity(capacity),
             locals: Vec::with_capacity(capacity as usize),
@@ -239,7 +240,7 @@ impl VisibilityColumn {
         column
     }
 
-    pub(crate) fn put(&mut self, slot: u32, parent: u32, local: u32, effective: u32) {
+    pub(in crate::store) fn put(&mut self, slot: u32, parent: u32, local: u32, effective: u32) {
         debug_assert!(parent < slot);
         put(&mut self.locals, slot, local);
         put(&mut self.parents, slot, parent);
@@ -249,7 +250,7 @@ impl VisibilityColumn {
         }
     }
 
-    pub(crate) fn free(&mut self, slot: u32) {
+    pub(in crate::store) fn free(&mut self, slot: u32) {
         self.slots.free(slot);
         let end = self.slots.end() as usize;
         self.locals.truncate(end);
@@ -263,16 +264,16 @@ impl VisibilityColumn {
 
 /// Materials: they override and never combine, so a slot needs no parent. Slot 0 is the base.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct MaterialColumn {
+pub(in crate::store) struct MaterialColumn {
     pub(in crate::store) slots: LinearAllocator,
     /// `None` in the base alone, where nothing above the slice says a material.
-    pub(crate) values: Vec<Option<u32>>,
+    pub(in crate::store) values: Vec<Option<u32>>,
     /// Whether some value changed since the last update.
-    pub(crate) dirty: bool,
+    pub(in crate::store) dirty: bool,
 }
 
 impl MaterialColumn {
-    pub(crate) fn with_capacity(capacity: u32) -> Self {
+    pub(in crate::store) fn with_capacity(capacity: u32) -> Self {
         let mut column = Self {
             slots: LinearAllocator::with_capacity(capacity),
             values: Vec::with_capacity(capacity as usize),
@@ -283,7 +284,7 @@ impl MaterialColumn {
         column
     }
 
-    pub(crate) fn free(&mut self, slot: u32) {
+    pub(in crate::store) fn free(&mut self, slot: u32) {
         self.free_if(slot, 1);
     }
 
@@ -312,15 +313,15 @@ const _: () = assert!(size_of::<ShapeRecord>() == 24);
 
 /// Shapes: order is locality alone.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct ShapeColumn {
+pub(in crate::store) struct ShapeColumn {
     pub(in crate::store) slots: LinearAllocator,
-    pub(crate) records: Vec<ShapeRecord>,
+    pub(in crate::store) records: Vec<ShapeRecord>,
     /// Local bounds.
-    pub(crate) bounds: Vec<Aabb>,
+    pub(in crate::store) bounds: Vec<Aabb>,
 }
 
 impl ShapeColumn {
-    pub(crate) fn with_capacity(capacity: u32) -> Self {
+    pub(in crate::store) fn with_capacity(capacity: u32) -> Self {
         Self {
             slots: LinearAllocator::with_capacity(capacity),
             records: Vec::with_capacity(capacity as usize),
@@ -328,7 +329,7 @@ impl ShapeColumn {
         }
     }
 
-    pub(crate) fn put(&mut self, slot: u32, record: ShapeRecord, bounds: Aabb) {
+    pub(in crate::store) fn put(&mut self, slot: u32, record: ShapeRecord, bounds: Aabb) {
         put(&mut self.records, slot, record);
         put(&mut self.bounds, slot, bounds);
     }
@@ -341,11 +342,11 @@ impl ShapeColumn {
         slot
     }
 
-    pub(crate) fn shape(&self, slot: u32) -> Shape {
+    pub(in crate::store) fn shape(&self, slot: u32) -> Shape {
         Shape { mesh: self.records[slot as usize].mesh, bounds: self.bounds[slot as usize] }
     }
 
-    pub(crate) fn free(&mut self, slot: u32) {
+    pub(in crate::store) fn free(&mut self, slot: u32) {
         self.free_if(slot, 1);
     }
 
@@ -362,7 +363,7 @@ impl ShapeColumn {
 
 /// Names: off every hot path.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct NameColumn {
+pub(in crate::store) struct NameColumn {
     pub(in crate::store) slots: LinearAllocator,
     pub(in crate::store) names: Vec<Box<str>>,
     /// The bytes of all names.
@@ -370,7 +371,7 @@ pub(crate) struct NameColumn {
 }
 
 impl NameColumn {
-    pub(crate) fn with_capacity(capacity: u32) -> Self {
+    pub(in crate::store) fn with_capacity(capacity: u32) -> Self {
         Self {
             slots: LinearAllocator::with_capacity(capacity),
             names: Vec::with_capacity(capacity as usize),
@@ -378,19 +379,19 @@ impl NameColumn {
         }
     }
 
-    pub(crate) fn put(&mut self, slot: u32, name: Box<str>) {
+    pub(in crate::store) fn put(&mut self, slot: u32, name: Box<str>) {
         self.text_bytes += name.len();
         put(&mut self.names, slot, name);
     }
 
     /// Takes a name out; its slot is to be freed.
-    pub(crate) fn take(&mut self, slot: u32) -> Box<str> {
+    pub(in crate::store) fn take(&mut self, slot: u32) -> Box<str> {
         let name = core::mem::take(&mut self.names[slot as usize]);
         self.text_bytes -= name.len();
         name
     }
 
-    pub(crate) fn free(&mut self, slot: u32) {
+    pub(in crate::store) fn free(&mut self, slot: u32) {
         self.take(slot);
         self.slots.free(slot);
         self.names.truncate(self.slots.end() as usize);

@@ -13,7 +13,7 @@ pub(crate) struct At {
 }
 
 impl At {
-    pub(crate) const NONE: Self = Self { slice: NIL, row: NIL };
+    pub(in crate::store) const NONE: Self = Self { slice: NIL, row: NIL };
     /// The root's row, which reconstitution keeps first.
     pub(crate) const ROOT: Self = Self { slice: 0, row: 0 };
 }
@@ -29,42 +29,42 @@ impl Default for At {
 /// A node is its handle's bits. A handle's lower 28 bits, the generation, are never 0, so bits with a generation of 0
 /// are free to stand for a portal: the slice's number above them. The root's slice, 0, has no portal: all zero is vacant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Occupant(u64);
+pub(in crate::store) struct Occupant(u64);
 
 impl Occupant {
-    pub(crate) const VACANT: Self = Self(0);
+    pub(in crate::store) const VACANT: Self = Self(0);
 
     #[inline]
-    pub(crate) fn node(handle: NodeHandle) -> Self {
+    pub(in crate::store) fn node(handle: NodeHandle) -> Self {
         Self(handle.to_bits())
     }
 
     #[inline]
-    pub(crate) fn portal(slice: u32) -> Self {
+    pub(in crate::store) fn portal(slice: u32) -> Self {
         debug_assert_ne!(slice, 0, "the root's slice has no portal");
         Self(u64::from(slice) << 32)
     }
 
     #[inline]
-    pub(crate) fn as_node(self) -> Option<NodeHandle> {
+    pub(in crate::store) fn as_node(self) -> Option<NodeHandle> {
         // A portal's lower half is zero, so its generation is.
         NodeHandle::from_bits(self.0)
     }
 
     /// The record as a snapshot keeps it.
     #[inline]
-    pub(crate) fn to_bits(self) -> u64 {
+    pub(in crate::store) fn to_bits(self) -> u64 {
         self.0
     }
 
     /// The record of these bits, which may be neither a node nor a portal nor vacant.
     #[inline]
-    pub(crate) fn from_bits(bits: u64) -> Self {
+    pub(in crate::store) fn from_bits(bits: u64) -> Self {
         Self(bits)
     }
 
     #[inline]
-    pub(crate) fn as_portal(self) -> Option<u32> {
+    pub(in crate::store) fn as_portal(self) -> Option<u32> {
         let upper = (self.0 >> 32) as u32;
         (self.0 != 0 && u64::from(upper) << 32 == self.0).then_some(upper)
     }
@@ -74,42 +74,42 @@ impl Occupant {
 ///
 /// Slot 0 of an inherited column is the slice's base: what the slice inherits through its portal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Slot(u32);
+pub(in crate::store) struct Slot(u32);
 
 impl Slot {
     const OWN: u32 = 1 << 31;
     /// Inherited from outside the slice.
-    pub(crate) const BASE: Self = Self(0);
+    pub(in crate::store) const BASE: Self = Self(0);
     /// No slot: what a row that lost its own has until it is rewired, which then sees a change.
-    pub(crate) const LOST: Self = Self(!Self::OWN);
+    pub(in crate::store) const LOST: Self = Self(!Self::OWN);
 
     #[inline]
-    pub(crate) fn own(index: u32) -> Self {
+    pub(in crate::store) fn own(index: u32) -> Self {
         debug_assert!(index < Self::OWN);
         Self(index | Self::OWN)
     }
 
     #[inline]
-    pub(crate) fn inherited(index: u32) -> Self {
+    pub(in crate::store) fn inherited(index: u32) -> Self {
         debug_assert!(index < Self::OWN);
         Self(index)
     }
 
     /// The record as a snapshot keeps it.
     #[inline]
-    pub(crate) fn to_bits(self) -> u32 {
+    pub(in crate::store) fn to_bits(self) -> u32 {
         self.0
     }
 
     /// The record of these bits.
     #[inline]
-    pub(crate) fn from_bits(bits: u32) -> Self {
+    pub(in crate::store) fn from_bits(bits: u32) -> Self {
         Self(bits)
     }
 
     /// The slot, whoever's it is.
     #[inline]
-    pub(crate) fn index(self) -> u32 {
+    pub(in crate::store) fn index(self) -> u32 {
         self.0 & !Self::OWN
     }
 
@@ -121,7 +121,7 @@ impl Slot {
 
     /// The slot, if it is the row's own.
     #[inline]
-    pub(crate) fn as_own(self) -> Option<u32> {
+    pub(in crate::store) fn as_own(self) -> Option<u32> {
         (self.0 & Self::OWN != 0).then_some(self.index())
     }
 }
@@ -134,22 +134,22 @@ impl Slot {
 /// ```
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
-pub(crate) struct Row {
+pub(in crate::store) struct Row {
     pub(in crate::store) occupant: Occupant,
     /// The parent's row, or [`NIL`] for a top row of the slice.
-    pub(crate) parent: u32,
-    pub(crate) first_child: u32,
+    pub(in crate::store) parent: u32,
+    pub(in crate::store) first_child: u32,
     pub(in crate::store) last_child: u32,
-    pub(crate) next: u32,
-    pub(crate) previous: u32,
+    pub(in crate::store) next: u32,
+    pub(in crate::store) previous: u32,
     /// Effective slots; a portal's are what its slice inherits.
-    pub(crate) transform: Slot,
-    pub(crate) visibility: Slot,
-    pub(crate) material: Slot,
+    pub(in crate::store) transform: Slot,
+    pub(in crate::store) visibility: Slot,
+    pub(in crate::store) material: Slot,
     /// The row's own shape or [`NIL`]: shapes are not inherited.
-    pub(crate) shape: u32,
+    pub(in crate::store) shape: u32,
     /// The row's own name or [`NIL`].
-    pub(crate) name: u32,
+    pub(in crate::store) name: u32,
 }
 
 const _: () = assert!(size_of::<Row>() == 48);
@@ -157,12 +157,12 @@ const _: () = assert!(size_of::<Row>() == 48);
 impl Row {
     /// The effective slots as the row's children find them.
     #[inline]
-    pub(crate) fn inherited(&self) -> [Slot; 3] {
+    pub(in crate::store) fn inherited(&self) -> [Slot; 3] {
         [self.transform, self.visibility, self.material].map(|slot| Slot::inherited(slot.index()))
     }
 
     /// A row without links and components.
-    pub(crate) fn new(occupant: Occupant) -> Self {
+    pub(in crate::store) fn new(occupant: Occupant) -> Self {
         Self {
             occupant,
             parent: NIL,

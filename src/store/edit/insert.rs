@@ -1,10 +1,10 @@
-//! Inserting a node behind the last child of another one.
+//! Inserting a node: the short way, behind the last child of another one, and the long way, at any place.
 
 use crate::math::PackedTransform;
 use crate::simd::prefetch;
 use crate::store::columns::{At, NIL, Occupant, Row, ShapeRecord, Slot, put};
-use crate::store::{MAX_NODES, Slice, Store};
-use crate::{Aabb, Mat34, NodeHandle, Shape};
+use crate::store::{MAX_NODES, Need, Place, Settled, Slice, Spot, Store};
+use crate::{Aabb, Mat34, Node, NodeHandle, Shape};
 use core::hint::select_unpredictable;
 
 /// The components of a node that is to be inserted; those that it comes without are not looked at.
@@ -120,9 +120,7 @@ impl Store {
             None => slice.last_top = at,
         }
         *counted.of_mut(slice.standing) += 1;
-        *versions += 1;
-        slice.version = *versions;
-        let told = slice.knows_edited(TRANSFORM | config.bounds);
+        let told = slice.tell_edited_here(versions, TRANSFORM | config.bounds);
         if feed.is_some() {
             slice.trace_owner(at);
             self.note_new(number, handle);
@@ -153,6 +151,109 @@ impl Store {
         let At { slice, row: previous } = self.enter_last(portal);
         let end = End { above: NIL, previous, transform: Slot::BASE, visibility: Slot::BASE, material: Slot::BASE };
         (!self.slice(slice).isolated).then_some((slice, end))
+    }
+}
+
+impl Store {
+    /// Inserts a checked node at a checked place, whose anchor is at a row. `None` where the scene can have no more nodes, with
+    /// nothing changed.
+    #[inline]
+    pub(crate) fn insert(&mut self, place: Place, anchor: At, node: &Node<'_>) -> Option<NodeHandle> {
+        if self.total_len() >= MAX_NODES {
+            return None;
+        }
+        let need = Need::of(node);
+        let mut spot = self.spot_beside(place, anchor);
+        if spot.has_choice() {
+            return self.insert_settling(place, spot, node, &need);
+        }
+        while self.make_room_for_one(&spot, &need) {
+            spot = self.spot(place);
+        }
+        self.insert_node(&spot, node, &need)
+    }
+
+    /// Inserts a node at a spot that leaves open which slice it goes to.
+    fn insert_settling(&mut self, place: Place, spot: Spot, node: &Node<'_>, need: &Need) -> Option<NodeHandle> {
+        let mut settled = self.settle(spot, 1);
+        while let Settled::Into(spot) = settled
+            && self.make_room_for_one(&spot, need)
+        {
+            settled = self.settle_at(place, 1);
+        }
+        let (spot, opened) = match settled {
+            Settled::Into(spot) => (spot, false),
+            Settled::Behind(_) => {
+                let slice = self.insert_slice(|store| store.settle_at(place, 1));
+                let spot = Spot { slice, parent: NIL, previous: NIL, next: NIL };
+                self.make_room_for_one(&spot, need);
+                (spot, true)
+            }
+        };
+        let handle = self.insert_node(&spot, node, need);
+        if handle.is_none() && opened {
+            self.abandon_slice(spot.slice);
+        }
+        handle
+    }
+
+    /// Puts a node that fits, and needs what `need` says, into the chain at `spot`. `None` where no handle is left, with
+    /// nothing changed.
+    #[inline(always)]
+    pub(in crate::store) fn insert_node(&mut self, spot: &Spot, node: &Node<'_>, need: &Need) -> Option<NodeHandle> {
+        let reuse = self.config.reuse_holes;
+        let slice = &mut self.slices[spot.slice as usize];
+        let at = slice.allocate_row_number(spot.wish(), reuse);
+        prefetch(&slice.rows, at as usize);
+        let [mut transform, mut visibility, mut material] = slice.inherited(spot.parent);
+        let place = At { slice: spot.slice, row: at };
+        let Some(handle) = self.tables.allocate(spot.slice, place, transform) else {
+            slice.row_slots.free(at);
+            slice.rows.truncate(slice.row_slots.end() as usize);
+            return None;
+        };
+        let occupant = Occupant::node(handle);
+        let (mut shape, mut name) = (NIL, NIL);
+        if need.transforms > 0
+            && let Some(local) = &node.local
+        {
+            transform = slice.new_transform(transform, local, &Mat34::IDENTITY, reuse);
+            self.tables.note_transform(handle, transform);
+        }
+        if need.visibilities > 0
+            && let Some(mask) = node.visibility
+        {
+            visibility = slice.new_visibility(visibility, mask, reuse);
+        }
+        if need.materials > 0
+            && let Some(value) = node.material
+        {
+            material = slice.new_material(material, value, reuse);
+        }
+        if need.shapes > 0
+            && let Some(Shape { mesh, bounds }) = &node.shape
+        {
+            let [transform, visibility, material] = [transform, visibility, material].map(Slot::index);
+            let record = ShapeRecord { node: handle.to_bits(), mesh: *mesh, transform, visibility, material };
+            shape = slice.new_shape(record, bounds, slice.wish_for_shape(at), reuse);
+        }
+        if need.names > 0
+            && let Some(text) = node.name
+        {
+            name = slice.new_name(text.into(), reuse);
+        }
+        let row = Row { transform, visibility, material, shape, name, ..Row::new(occupant) };
+        slice.link_new(at, row, spot);
+        if self.feed.is_some() {
+            slice.trace_owner(at);
+            self.note_new(spot.slice, handle);
+        }
+        if need.transforms + need.visibilities > 0 {
+            self.tell_moved(spot.slice);
+        }
+        self.tell_edited(spot.slice);
+        *self.counted.of_mut(self.slices[spot.slice as usize].standing) += 1;
+        Some(handle)
     }
 }
 

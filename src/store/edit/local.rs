@@ -1,8 +1,16 @@
 //! Setting a local transform: from the handle's entry to the slot, without a look at the row.
 
 use crate::math::PackedTransform;
+use crate::simd::prefetch_whole;
 use crate::store::{At, Slice, Store, TransformColumn};
 use crate::{Local, NodeHandle};
+
+/// Where a node keeps its local transform: a slice and a slot. Holds until the next edit of another kind.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct LocalSlot {
+    pub(super) slice: u32,
+    pub(super) slot: u32,
+}
 
 impl Store {
     /// Sets the local transform of a node that has one, in a slice in which none shears. `None` where it is not so, and where the handle is stale; nothing has changed then.
@@ -33,20 +41,34 @@ impl Store {
     #[cold]
     #[inline(never)]
     fn mark_first(&mut self, slice: u32) {
-        self.mark(slice);
+        self.tell_moved(slice);
     }
 
-    /// Sets the local transform in a slot that is some node's own.
+    /// Sets the local transform of a node that has one. Returns whether it has.
     #[inline]
-    pub(crate) fn set_local(&mut self, slice: u32, slot: u32, local: Local) {
-        self.slices[slice as usize].transforms.set_local(slot, local);
-        self.mark(slice);
+    pub(crate) fn replace_local(&mut self, at: At, local: Local) -> bool {
+        let Some(slot) = self.local_slot(at) else { return false };
+        self.put_local(slot, local);
+        true
     }
 
-    /// The slot of a row's own transform.
+    /// Where a node keeps its local transform, if it has one.
     #[inline]
-    pub(crate) fn own_transform(&self, at: At) -> Option<u32> {
-        self.row(at).transform.as_own()
+    pub(crate) fn local_slot(&self, at: At) -> Option<LocalSlot> {
+        self.row(at).transform.as_own().map(|slot| LocalSlot { slice: at.slice, slot })
+    }
+
+    /// Asks for what [`put_local`](Self::put_local) will write.
+    #[inline]
+    pub(crate) fn prefetch_local(&self, at: LocalSlot) {
+        prefetch_whole(&self.slice(at.slice).transforms.locals, at.slot as usize);
+    }
+
+    /// Sets a checked local transform where a node keeps its own.
+    #[inline]
+    pub(crate) fn put_local(&mut self, at: LocalSlot, local: Local) {
+        self.slices[at.slice as usize].transforms.set_local(at.slot, local);
+        self.tell_moved(at.slice);
     }
 }
 

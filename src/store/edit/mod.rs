@@ -9,6 +9,9 @@
 //! - **Branches that wait for memory.** One that cannot be foreseen and depends on a load that misses ends that overlap, so
 //!   neighbours, free slots and components are selected without branches.
 
+mod batch;
+mod component;
+mod detach;
 mod insert;
 mod local;
 mod read;
@@ -16,3 +19,4 @@ mod remove;
 mod reparent;
 
 pub(crate) use insert::Parts;
+pub(crate) use local::LocalSlot;

@@ -1,8 +1,8 @@
-//! Removing a node without children.
+//! Removing nodes: the short way, one without children, and the long way, any with all below it.
 
 use crate::NodeHandle;
-use crate::store::Store;
-use crate::store::columns::{NIL, Occupant, Row};
+use crate::store::columns::{At, NIL, Occupant, Row};
+use crate::store::{Standing, Store};
 use core::hint::select_unpredictable;
 
 impl Store {
@@ -34,10 +34,9 @@ impl Store {
         }
         tables.free(node);
         *counted.of_mut(slice.standing) -= 1;
-        *versions += 1;
-        slice.version = *versions;
+        let told = slice.tell_edited_here(versions, config.bounds);
         let shrunk = slice.row_slots.live() + 1 == config.min_nodes / 2;
-        if shrunk | !slice.knows_edited(config.bounds) {
+        if shrunk | !told {
             self.tell_removed(number, shrunk);
         }
         Some(())
@@ -50,6 +49,52 @@ impl Store {
         self.tell_first(number, false);
         if shrunk {
             self.merge_if_shrunk(number, self.config.min_nodes / 2);
+        }
+    }
+
+    /// Removes a node, that is not the root, with all below it. Returns how many nodes that were.
+    #[inline(always)]
+    pub(crate) fn remove(&mut self, node: NodeHandle, at: At) -> usize {
+        self.note_left(at);
+        let slice = self.slice(at.slice);
+        let (rows, standing) = (slice.row_slots.live(), slice.standing);
+        let removed = if slice.row(at.row).first_child == NIL && !slice.is_alone(at.row) {
+            self.remove_leaf(node, at);
+            1
+        } else {
+            let floating = self.float(at);
+            self.discard(floating)
+        };
+        *self.counted.of_mut(standing) -= removed;
+        self.merge_if_shrunk(at.slice, rows);
+        removed
+    }
+
+    /// Removes a node, that is not the root, with all below it, and frees what lies in other slices later. Returns how many nodes
+    /// that were.
+    pub(crate) fn remove_later(&mut self, at: At) -> usize {
+        let slice = self.slice(at.slice);
+        let (rows, standing) = (slice.row_slots.live(), slice.standing);
+        self.note_left(at);
+        let floating = self.float(at);
+        let removed = self.doom(floating);
+        *self.counted.of_mut(standing) -= removed;
+        if self.standing(at) != Standing::Doomed {
+            self.merge_if_shrunk(at.slice, rows);
+        }
+        removed
+    }
+
+    /// Removes every node but the root, detached subtrees too.
+    pub(crate) fn clear(&mut self) {
+        while let Some(root) = self.detached_roots().last() {
+            let floating = self.float(root);
+            *self.counted.of_mut(Standing::Detached) -= self.discard(floating);
+        }
+        while let Some(child) = self.first_child(At::ROOT) {
+            self.note_left(child);
+            let floating = self.float(child);
+            *self.counted.of_mut(Standing::Attached) -= self.discard(floating);
         }
     }
 }

@@ -1,8 +1,8 @@
-//! Moving a node without children behind the last child of another one.
+//! Moving nodes: the short way, one without children behind the last child of another one, and the long way, any to any place.
 
 use crate::NodeHandle;
 use crate::store::columns::{At, NIL, Occupant, Row, Slot, put};
-use crate::store::{Slice, Store};
+use crate::store::{Place, Slice, Standing, Store};
 use core::hint::select_unpredictable;
 
 /// What a moved row finds at its new parent.
@@ -50,16 +50,48 @@ impl Store {
             let pair = [from.slice as usize, to.slice as usize];
             let [source, target] = self.slices.get_disjoint_mut(pair).ok()?;
             let moved = target.take_leaf(source, from.row, &row, &above, reuse)?;
-            self.versions += 1;
-            source.version = self.versions;
-            if !source.knows_edited(self.config.bounds) {
+            if !source.tell_edited_here(&mut self.versions, self.config.bounds) {
                 self.tell_first(from.slice, false);
             }
             moved
         };
         self.tables.relocate(node, At { slice: to.slice, row: at }, transform);
-        self.tell_edited(to.slice, true);
+        self.tell_edited_and_moved(to.slice);
         Some(transform.is_own() != 0)
+    }
+}
+
+impl Store {
+    /// Moves a node with all below it to a checked place below `parent`, also into the tree or into a detached subtree.
+    pub(crate) fn relocate(&mut self, node: NodeHandle, at: At, place: Place, parent: At) {
+        let (from, to) = (self.standing(at), self.standing(parent));
+        if from == to {
+            return self.relink(at, place);
+        }
+        let nodes = self.count_nodes(at);
+        self.note_left(at);
+        self.relink(at, place);
+        if to == Standing::Attached {
+            self.note_attached(self.resolve(node).expect("rows that move keep their handles"));
+        }
+        *self.counted.of_mut(from) -= nodes;
+        *self.counted.of_mut(to) += nodes;
+    }
+
+    /// Moves a subtree to a checked place.
+    fn relink(&mut self, at: At, place: Place) {
+        let floating = self.float(at);
+        let has_choice = self.spot(place).has_choice();
+        let rows = if has_choice { self.floating_rows(floating) } else { 0 };
+        self.land(floating, |store| store.settle_at(place, rows));
+    }
+
+    /// Brings the children of a node into the order of this list of all of them.
+    pub(crate) fn sort_children(&mut self, parent: NodeHandle, sorted: &[NodeHandle]) {
+        for &child in sorted {
+            let at = self.resolve(child).expect("rows that move keep their handles");
+            self.relink(at, Place::LastChildOf(parent));
+        }
     }
 }
 

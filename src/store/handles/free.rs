@@ -9,29 +9,29 @@ const WORDS: usize = 64;
 ///
 /// Finding a free entry takes two loads, neither of an entry: none waits for another one to come from memory.
 #[derive(Clone, Debug)]
-pub(crate) struct FreeEntries {
+pub(in crate::store) struct FreeEntries {
     summary: u64,
     words: Box<[u64; WORDS]>,
     count: u32,
 }
 
 impl FreeEntries {
-    pub(crate) fn new() -> Self {
+    pub(in crate::store) fn new() -> Self {
         Self { summary: 0, words: Box::new([0; WORDS]), count: 0 }
     }
 
     #[inline]
-    pub(crate) fn count(&self) -> u32 {
+    pub(in crate::store) fn count(&self) -> u32 {
         self.count
     }
 
-    pub(crate) fn contains(&self, index: u32) -> bool {
+    pub(in crate::store) fn contains(&self, index: u32) -> bool {
         self.words[(index / WORD) as usize % WORDS] >> (index % WORD) & 1 != 0
     }
 
     /// Adds an entry that is not in the set.
     #[inline(always)]
-    pub(crate) fn insert(&mut self, index: u32) {
+    pub(in crate::store) fn insert(&mut self, index: u32) {
         let word = (index / WORD) as usize % WORDS;
         self.words[word] |= 1 << (index % WORD);
         self.summary |= 1 << word;
@@ -40,7 +40,7 @@ impl FreeEntries {
 
     /// Takes out the first entry of the words from that of `index` on, or of all where there is none.
     #[inline(always)]
-    pub(crate) fn take_near(&mut self, index: u32) -> Option<u32> {
+    pub(in crate::store) fn take_near(&mut self, index: u32) -> Option<u32> {
         let behind = self.summary & (u64::MAX << (index / WORD % WORD));
         let words = if behind == 0 { self.summary } else { behind };
         if words == 0 {
@@ -64,20 +64,20 @@ impl FreeEntries {
 
     /// The first entry in the set.
     #[cfg(test)]
-    pub(crate) fn first(&self) -> Option<u32> {
+    pub(in crate::store) fn first(&self) -> Option<u32> {
         (0..WORD * WORD).find(|&index| self.contains(index))
     }
 
     /// Takes out an entry that is in the set.
     #[cfg(test)]
-    pub(crate) fn remove(&mut self, index: u32) {
+    pub(in crate::store) fn remove(&mut self, index: u32) {
         let word = (index / WORD) as usize;
         self.words[word] &= !(1 << (index % WORD));
         self.summary &= !(u64::from(self.words[word] == 0) << word);
         self.count -= 1;
     }
 
-    pub(crate) const fn bytes(&self) -> usize {
+    pub(in crate::store) const fn bytes(&self) -> usize {
         size_of::<[u64; WORDS]>()
     }
 }

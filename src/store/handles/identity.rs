@@ -10,7 +10,7 @@ pub(crate) fn unique_number() -> u64 {
 
 /// Which scene this is. A clone is another scene from the start, since each is edited on its own.
 #[derive(Debug)]
-pub(crate) struct Identity(u64);
+pub(in crate::store) struct Identity(u64);
 
 impl Identity {
     pub(in crate::store) fn new() -> Self {

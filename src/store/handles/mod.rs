@@ -7,7 +7,8 @@
 
 mod free;
 mod identity;
-pub(crate) mod table;
+pub(in crate::store) mod table;
 
-pub(crate) use identity::{Identity, unique_number};
-pub(crate) use table::Tables;
+pub(in crate::store) use identity::Identity;
+pub(crate) use identity::unique_number;
+pub(in crate::store) use table::Tables;

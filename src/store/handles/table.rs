@@ -15,16 +15,16 @@ const GENERATION: u32 = (1 << STAMP_SHIFT) - 1;
 /// One entry, 16 bytes, so that none lies in two cache lines: the place of a live node, and what the commonest reads and writes
 /// need, so that these do not look at the row.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Entry {
+pub(in crate::store) struct Entry {
     /// The lower half of the bits of the node's handle while the node lives: one comparison tells whether a handle names it. While
     /// the entry is free, the generation of its last node below bits that no handle of this entry has.
-    pub(crate) state: u32,
+    pub(in crate::store) state: u32,
     /// The node's slice.
-    pub(crate) slice: u32,
+    pub(in crate::store) slice: u32,
     /// The node's row.
-    pub(crate) row: u32,
+    pub(in crate::store) row: u32,
     /// The node's effective transform slot, as its row has it.
-    pub(crate) transform: Slot,
+    pub(in crate::store) transform: Slot,
 }
 
 impl Entry {
@@ -36,7 +36,7 @@ impl Entry {
 
     /// The entry at `index` without a node, after one of this generation.
     #[inline]
-    pub(crate) fn free(index: u32, generation: u32) -> Self {
+    pub(in crate::store) fn free(index: u32, generation: u32) -> Self {
         Self { state: Self::free_state(index, generation), slice: NIL, row: NIL, transform: Slot::BASE }
     }
 
@@ -48,19 +48,19 @@ impl Entry {
 
     /// The generation of the entry's node, or of its last one.
     #[inline]
-    pub(crate) fn generation(&self) -> u32 {
+    pub(in crate::store) fn generation(&self) -> u32 {
         self.state & GENERATION
     }
 
     /// Whether the entry, which is at `index` of its table, has a node.
     #[inline]
-    pub(crate) fn lives(&self, index: u32) -> bool {
+    pub(in crate::store) fn lives(&self, index: u32) -> bool {
         self.state >> STAMP_SHIFT == index & (u32::MAX >> STAMP_SHIFT)
     }
 
     /// Where the entry's node is.
     #[inline]
-    pub(crate) fn at(&self) -> At {
+    pub(in crate::store) fn at(&self) -> At {
         At { slice: self.slice, row: self.row }
     }
 }
@@ -70,10 +70,10 @@ const _: () = assert!(size_of::<Entry>() == 16);
 /// One table of at most 4096 entries, opened by a slice and never freed.
 #[derive(Clone, Debug)]
 #[repr(C, align(64))]
-pub(crate) struct Table {
-    pub(crate) entries: Vec<Entry>,
+pub(in crate::store) struct Table {
+    pub(in crate::store) entries: Vec<Entry>,
     /// The free entries. Which is taken is told by the bit set alone, so that none waits for another one to come from memory.
-    pub(crate) free: FreeEntries,
+    pub(in crate::store) free: FreeEntries,
     /// The slice that allocates from this table, or [`NIL`] while it waits in the pool.
     pub(in crate::store) owner: u32,
     /// The next open table of the same owner.
@@ -84,7 +84,7 @@ pub(crate) struct Table {
 
 impl Table {
     /// A table of these entries that nobody owns, and which of them are retired.
-    pub(crate) fn of(entries: Vec<Entry>, max_generation: u32) -> (Self, usize) {
+    pub(in crate::store) fn of(entries: Vec<Entry>, max_generation: u32) -> (Self, usize) {
         let mut free = FreeEntries::new();
         let mut retired = 0;
         for (index, entry) in (0..).zip(&entries) {
@@ -103,7 +103,7 @@ impl Table {
 
 /// The tables that one slice allocates from.
 #[derive(Clone, Debug)]
-pub(crate) struct Shelf {
+pub(in crate::store) struct Shelf {
     /// The first table with a free entry, or with room to grow.
     pub(in crate::store) open: u32,
     pub(in crate::store) owned: SmallVec<[u32; 2]>,
@@ -119,7 +119,7 @@ impl Shelf {
 /// entries still name nodes that live elsewhere, and the next slice in need adopts it.
 /// Source: the thesis, section 4.4.4 (metadata array and its free list).
 #[derive(Clone, Debug)]
-pub(crate) struct Tables {
+pub(in crate::store) struct Tables {
     pub(in crate::store) tables: Vec<Table>,
     /// By slice number.
     pub(in crate::store) shelves: Vec<Shelf>,
@@ -131,7 +131,7 @@ pub(crate) struct Tables {
 }
 
 impl Tables {
-    pub(crate) fn new(config: &SceneConfig) -> Self {
+    pub(in crate::store) fn new(config: &SceneConfig) -> Self {
         Self {
             tables: Vec::new(),
             shelves: Vec::new(),
@@ -145,33 +145,33 @@ impl Tables {
 
     /// The entry of a live node.
     #[inline(always)]
-    pub(crate) fn entry(&self, handle: NodeHandle) -> Option<Entry> {
+    pub(in crate::store) fn entry(&self, handle: NodeHandle) -> Option<Entry> {
         let entry = *self.tables.get(handle.table() as usize)?.entries.get(handle.index() as usize)?;
         (entry.state == handle.low_bits()).then_some(entry)
     }
 
     /// The place of a live node.
     #[inline]
-    pub(crate) fn resolve(&self, handle: NodeHandle) -> Option<At> {
+    pub(in crate::store) fn resolve(&self, handle: NodeHandle) -> Option<At> {
         self.entry(handle).map(|entry| entry.at())
     }
 
     /// Asks for the entry of a handle.
     #[inline]
-    pub(crate) fn prefetch(&self, handle: NodeHandle) {
+    pub(in crate::store) fn prefetch(&self, handle: NodeHandle) {
         if let Some(table) = self.tables.get(handle.table() as usize) {
             prefetch(&table.entries, handle.index() as usize);
         }
     }
 
     /// Whether so many tables can still be opened.
-    pub(crate) fn can_open(&self, tables: usize) -> bool {
+    pub(in crate::store) fn can_open(&self, tables: usize) -> bool {
         tables <= MAX_TABLES as usize - self.tables.len()
     }
 
     /// Notes where a live node is now, and its effective transform slot.
     #[inline]
-    pub(crate) fn relocate(&mut self, handle: NodeHandle, at: At, transform: Slot) {
+    pub(in crate::store) fn relocate(&mut self, handle: NodeHandle, at: At, transform: Slot) {
         let entry = &mut self.tables[handle.table() as usize].entries[handle.index() as usize];
         debug_assert_eq!(entry.state, handle.low_bits());
         *entry = Entry::live(handle, at, transform);
@@ -179,7 +179,7 @@ impl Tables {
 
     /// Notes the effective transform slot of a live node.
     #[inline]
-    pub(crate) fn note_transform(&mut self, handle: NodeHandle, transform: Slot) {
+    pub(in crate::store) fn note_transform(&mut self, handle: NodeHandle, transform: Slot) {
         let entry = &mut self.tables[handle.table() as usize].entries[handle.index() as usize];
         debug_assert_eq!(entry.state, handle.low_bits());
         entry.transform = transform;
@@ -187,7 +187,7 @@ impl Tables {
 
     /// A handle from a table of the slice for a node at a place; `None` when every table that there can be is full.
     #[inline]
-    pub(crate) fn allocate(&mut self, slice: u32, at: At, transform: Slot) -> Option<NodeHandle> {
+    pub(in crate::store) fn allocate(&mut self, slice: u32, at: At, transform: Slot) -> Option<NodeHandle> {
         let number = self.shelves.get(slice as usize).map_or(NIL, |shelf| shelf.open);
         if let Some(table) = self.tables.get_mut(number as usize)
             && let Some(index) = table.free.take_near(0)
@@ -205,7 +205,12 @@ impl Tables {
     ///
     /// Children's entries then lie near their parents', and the table has just been read.
     #[inline(always)]
-    pub(crate) fn allocate_beside(&mut self, sibling: NodeHandle, at: At, transform: Slot) -> Option<NodeHandle> {
+    pub(in crate::store) fn allocate_beside(
+        &mut self,
+        sibling: NodeHandle,
+        at: At,
+        transform: Slot,
+    ) -> Option<NodeHandle> {
         let number = sibling.table();
         let table = self.tables.get_mut(number as usize)?;
         if let Some(index) = table.free.take_near(sibling.index()) {
@@ -226,7 +231,7 @@ impl Tables {
 
     /// As [`Self::allocate`], for a slice most of whose handles come from the end of a table.
     #[inline]
-    pub(crate) fn append(&mut self, slice: u32, at: At, transform: Slot) -> Option<NodeHandle> {
+    pub(in crate::store) fn append(&mut self, slice: u32, at: At, transform: Slot) -> Option<NodeHandle> {
         let number = self.shelves.get(slice as usize).map_or(NIL, |shelf| shelf.open);
         match self.tables.get_mut(number as usize) {
             Some(Table { entries, free, .. })
@@ -262,7 +267,7 @@ impl Tables {
 
     /// Ends the life of a node's handle. An index at its last generation is retired.
     #[inline(always)]
-    pub(crate) fn free(&mut self, handle: NodeHandle) {
+    pub(in crate::store) fn free(&mut self, handle: NodeHandle) {
         let (number, index) = (handle.table(), handle.index());
         let table = &mut self.tables[number as usize];
         let entry = &mut table.entries[index as usize];
@@ -287,7 +292,7 @@ impl Tables {
     }
 
     /// Gives a slice's tables to the pool.
-    pub(crate) fn orphan(&mut self, slice: u32) {
+    pub(in crate::store) fn orphan(&mut self, slice: u32) {
         let shelf = core::mem::replace(self.shelf(slice), Shelf::EMPTY);
         for number in shelf.owned {
             let table = &mut self.tables[number as usize];
@@ -298,7 +303,7 @@ impl Tables {
         }
     }
 
-    pub(crate) fn shelf(&mut self, slice: u32) -> &mut Shelf {
+    pub(in crate::store) fn shelf(&mut self, slice: u32) -> &mut Shelf {
         if slice == NIL {
             return &mut self.pool;
         }
@@ -340,7 +345,7 @@ impl Tables {
     }
 
     /// Opens a table for a slice that has none, with room for this many entries as far as a table can hold them.
-    pub(crate) fn open_with_room(&mut self, slice: u32, entries: usize) {
+    pub(in crate::store) fn open_with_room(&mut self, slice: u32, entries: usize) {
         if self.shelf(slice).open == NIL
             && let Some(number) = self.open_table(slice)
         {
@@ -350,7 +355,7 @@ impl Tables {
     }
 
     /// Makes room for `additional` more handles of a slice, as far as its open tables can hold them.
-    pub(crate) fn try_reserve(
+    pub(in crate::store) fn try_reserve(
         &mut self,
         slice: u32,
         additional: usize,
@@ -363,7 +368,7 @@ impl Tables {
         self.tables.try_reserve(additional.div_ceil(self.max_entries as usize))
     }
 
-    pub(crate) fn shrink_to_fit(&mut self) {
+    pub(in crate::store) fn shrink_to_fit(&mut self) {
         for table in &mut self.tables {
             table.entries.shrink_to_fit();
         }
@@ -371,18 +376,18 @@ impl Tables {
         self.shelves.shrink_to_fit();
     }
 
-    pub(crate) fn len(&self) -> usize {
+    pub(in crate::store) fn len(&self) -> usize {
         self.tables.len()
     }
 
-    pub(crate) fn retired(&self) -> usize {
+    pub(in crate::store) fn retired(&self) -> usize {
         self.retired
     }
 
     /// The bytes of one live entry.
-    pub(crate) const ENTRY_BYTES: usize = size_of::<Entry>();
+    pub(in crate::store) const ENTRY_BYTES: usize = size_of::<Entry>();
 
-    pub(crate) fn allocated_bytes(&self) -> usize {
+    pub(in crate::store) fn allocated_bytes(&self) -> usize {
         let table = |table: &Table| table.entries.capacity() * size_of::<Entry>() + table.free.bytes();
         self.tables.iter().map(table).sum::<usize>()
             + self.tables.capacity() * size_of::<Table>()

@@ -43,15 +43,15 @@ impl Store {
         let mut store = Self::restored(config, slices, tables, lists, reconstitutions, nodes);
         let settled = !store.worn.is_empty() || store.validate_sizes().is_ok();
         ensure!(settled, "no slice waits for maintenance, and one is small that could be merged");
-        store.list_lonely();
+        store.list_without_partner();
         store.note_all_new();
         Ok(store)
     }
 
     /// Lists every small slice that could be merged and waits for nothing: a scene has none, but bytes may say so.
-    fn list_lonely(&mut self) {
+    fn list_without_partner(&mut self) {
         let mut waits = vec![false; self.slices.len()];
-        self.lonely.iter().for_each(|&number| waits[number as usize] = true);
+        self.without_partner.iter().for_each(|&number| waits[number as usize] = true);
         let from_root = self.runs_from_root();
         let from_root = |number: u32| from_root[number as usize];
         let forgotten = |number: &u32| {
@@ -59,12 +59,12 @@ impl Store {
             small && !slice.worn && !waits[*number as usize] && self.merges_where(*number, &from_root)
         };
         let forgotten: Vec<u32> = self.slice_numbers().filter(forgotten).collect();
-        self.lonely.extend(forgotten);
+        self.without_partner.extend(forgotten);
     }
 }
 
 /// The slices that wait for maintenance are listed, with others that no longer do; so are those that wait for a partner.
-fn check_lists([worn, lonely, ..]: &[Vec<u32>; 4], slices: &[Slice]) -> Result<(), BytesError> {
+fn check_lists([worn, without_partner, ..]: &[Vec<u32>; 4], slices: &[Slice]) -> Result<(), BytesError> {
     let mut listed = vec![false; slices.len()];
     for &number in worn {
         *listed
@@ -73,7 +73,7 @@ fn check_lists([worn, lonely, ..]: &[Vec<u32>; 4], slices: &[Slice]) -> Result<(
     }
     let all = slices.iter().zip(listed).all(|(slice, listed)| listed || !slice.worn);
     ensure!(all, "a slice that waits for maintenance is not listed");
-    let known = lonely.iter().all(|&number| (number as usize) < slices.len());
+    let known = without_partner.iter().all(|&number| (number as usize) < slices.len());
     ensure!(known, "a slice that there is not waits for a partner");
     Ok(())
 }

@@ -1,6 +1,7 @@
 //! Scenes that are broken on purpose: the checks of a snapshot and `validate` are to agree.
 
-use crate::store::{At, NIL, Need, Occupant, Slice, Slot, Spot, Store};
+use crate::store::columns::{Occupant, Slot};
+use crate::store::{At, NIL, Need, Slice, Spot, Store};
 use crate::{Aabb, Error, Node, NodeHandle, Scene, SceneConfig, Shape, SnapshotError, Transform, Visibility};
 use glam::Vec3;
 

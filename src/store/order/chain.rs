@@ -6,31 +6,31 @@ use core::hint::select_unpredictable;
 
 /// A place in a chain within one slice: below `parent`, between `previous` and `next`, each a row or [`NIL`].
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Spot {
-    pub(crate) slice: u32,
-    pub(crate) parent: u32,
-    pub(crate) previous: u32,
-    pub(crate) next: u32,
+pub(in crate::store) struct Spot {
+    pub(in crate::store) slice: u32,
+    pub(in crate::store) parent: u32,
+    pub(in crate::store) previous: u32,
+    pub(in crate::store) next: u32,
 }
 
 impl Spot {
     /// The row behind which a row here should lie: the previous sibling, else the parent, else the start of the slice.
     #[inline]
-    pub(crate) fn wish(&self) -> u32 {
+    pub(in crate::store) fn wish(&self) -> u32 {
         select_unpredictable(self.previous == NIL, self.parent, self.previous).wrapping_add(1)
     }
 }
 
 impl Slice {
     /// Links a row that is on no chain into the slice's chain at `spot`.
-    pub(crate) fn link(&mut self, row: u32, spot: &Spot) {
+    pub(in crate::store) fn link(&mut self, row: u32, spot: &Spot) {
         let links = *self.row(row);
         self.link_new(row, links, spot);
     }
 
     /// Writes a row and links it into the slice's chain at `spot`.
     #[inline]
-    pub(crate) fn link_new(&mut self, row: u32, record: Row, spot: &Spot) {
+    pub(in crate::store) fn link_new(&mut self, row: u32, record: Row, spot: &Spot) {
         let Spot { parent, previous, next, .. } = *spot;
         crate::store::columns::put(&mut self.rows, row, Row { parent, previous, next, ..record });
         self.point_here(parent, previous, row, next, row);
@@ -68,13 +68,13 @@ impl Slice {
 
     /// Takes a row off its chain; its own children stay below it.
     #[inline]
-    pub(crate) fn unlink(&mut self, row: u32) {
+    pub(in crate::store) fn unlink(&mut self, row: u32) {
         let Row { parent, previous, next, .. } = *self.row(row);
         self.point_here(parent, previous, next, next, previous);
     }
 
     /// Takes a run of siblings off its chain; answers the place where it was. The run stays linked in itself.
-    pub(crate) fn unlink_run(&mut self, slice: u32, first: u32, last: u32) -> Spot {
+    pub(in crate::store) fn unlink_run(&mut self, slice: u32, first: u32, last: u32) -> Spot {
         let Row { parent, previous, .. } = *self.row(first);
         let next = core::mem::replace(&mut self.row_mut(last).next, NIL);
         self.point_here(parent, previous, next, next, previous);
@@ -83,7 +83,7 @@ impl Slice {
 
     /// The place that a row has in its chain.
     #[inline(always)]
-    pub(crate) fn spot_of(&self, slice: u32, row: u32) -> Spot {
+    pub(in crate::store) fn spot_of(&self, slice: u32, row: u32) -> Spot {
         let links = self.row(row);
         Spot { slice, parent: links.parent, previous: links.previous, next: links.next }
     }
@@ -176,7 +176,7 @@ impl Store {
     /// Inlined, so that the spot stays in registers: written to the stack piece by piece and read back whole, it would wait
     /// until every store before it has reached the cache.
     #[inline(always)]
-    pub(crate) fn spot_behind_children(&self, parent: At) -> Spot {
+    pub(in crate::store) fn spot_behind_children(&self, parent: At) -> Spot {
         let slice = self.slice(parent.slice);
         let previous = slice.row(parent.row).last_child;
         if !slice.portal_rows.contains(previous) {
@@ -190,7 +190,7 @@ impl Store {
     }
 
     /// The place before the first child of a node, in the slice that holds that end of the chain.
-    pub(crate) fn spot_before_children(&self, parent: At) -> Spot {
+    pub(in crate::store) fn spot_before_children(&self, parent: At) -> Spot {
         match self.first_child(parent) {
             Some(first) => self.spot_before(first),
             None => Spot { slice: parent.slice, parent: parent.row, previous: NIL, next: NIL },
@@ -198,13 +198,13 @@ impl Store {
     }
 
     /// The place directly before a node, in its slice.
-    pub(crate) fn spot_before(&self, at: At) -> Spot {
+    pub(in crate::store) fn spot_before(&self, at: At) -> Spot {
         Spot { next: at.row, ..self.slice(at.slice).spot_of(at.slice, at.row) }
     }
 
     /// The place directly behind a node, in its slice.
     #[inline(always)]
-    pub(crate) fn spot_after(&self, at: At) -> Spot {
+    pub(in crate::store) fn spot_after(&self, at: At) -> Spot {
         Spot { previous: at.row, ..self.slice(at.slice).spot_of(at.slice, at.row) }
     }
 
@@ -259,14 +259,14 @@ impl Store {
     }
 
     /// Whether the run of a slice's top rows hangs directly below the root, through however many portals.
-    pub(crate) fn run_hangs_from_root(&self, slice: u32) -> bool {
+    pub(in crate::store) fn run_hangs_from_root(&self, slice: u32) -> bool {
         let portal = self.slice(slice).portal;
         portal != At::NONE && self.parent(portal) == Some(At::ROOT)
     }
 
     /// What [`Self::run_hangs_from_root`] answers, for all slices by number: each asks the slice above, where that climbs
     /// through portals that may lie behind as many others as a forged snapshot has. O(slices).
-    pub(crate) fn runs_from_root(&self) -> Vec<bool> {
+    pub(in crate::store) fn runs_from_root(&self) -> Vec<bool> {
         let mut from_root = vec![false; self.slices.len()];
         let mut pending = vec![At::ROOT.slice];
         while let Some(number) = pending.pop() {

@@ -7,9 +7,11 @@
 //! - A slice behind a portal knows the portal's place, and stands in the list of the slice above where it thinks it does.
 
 mod chain;
+mod place;
 mod portal;
 mod rewire;
 mod settle;
 
-pub(crate) use chain::Spot;
-pub(crate) use settle::Settled;
+pub(in crate::store) use chain::Spot;
+pub use place::Place;
+pub(in crate::store) use settle::Settled;

@@ -6,7 +6,7 @@ use crate::store::{Slice, Spot, Store};
 
 impl Store {
     /// Puts a portal to `child` into the chain at `spot`, where a row is free.
-    pub(crate) fn insert_portal(&mut self, spot: &Spot, child: u32) {
+    pub(in crate::store) fn insert_portal(&mut self, spot: &Spot, child: u32) {
         let at = self.link_portal(spot, child, self.config.reuse_holes);
         self.adopt(at, child);
     }
@@ -25,7 +25,7 @@ impl Store {
         let row = slice.inheriting_row(Occupant::portal(child), spot.parent);
         slice.link_new(at, row, spot);
         slice.portal_rows.insert(at);
-        self.wear(spot.slice);
+        self.tell_edited(spot.slice);
         At { slice: spot.slice, row: at }
     }
 
@@ -34,9 +34,9 @@ impl Store {
         self.hang(at, child);
         if self.slice(child).marked {
             self.list_marked_child(at.slice, child);
-            self.mark(at.slice);
+            self.tell_moved(at.slice);
         } else {
-            self.mark(child);
+            self.tell_moved(child);
         }
     }
 
@@ -47,20 +47,20 @@ impl Store {
         let changed = self.inherit(child);
         if changed {
             self.slice_mut(child).touch_boxes();
-            self.touch(child);
+            self.tell_changed(child);
         }
         let slice = self.slice(child);
         if slice.marked {
             self.list_marked_child(at.slice, child);
-            self.mark(at.slice);
+            self.tell_moved(at.slice);
         } else if changed || slice.is_dirty() || self.config.bounds {
-            self.mark(child);
+            self.tell_moved(child);
         }
     }
 
     /// Tells a slice and the one above of each other.
     fn hang(&mut self, at: At, child: u32) {
-        self.versions += 1;
+        self.tell_hung_elsewhere();
         let slice = &mut self.slices[at.slice as usize];
         let index = u32::try_from(slice.children.len()).expect("a slice has fewer portals than rows");
         slice.children.push(child);
@@ -81,12 +81,12 @@ impl Store {
 
     /// Takes the slice `child` from the list of its parent slice and leaves it without a portal.
     pub(in crate::store) fn disown(&mut self, child: u32) -> At {
-        self.versions += 1;
+        self.tell_hung_elsewhere();
         let portal = core::mem::replace(&mut self.slices[child as usize].portal, At::NONE);
         let index = self.slices[child as usize].child_index;
         if let Some(boxes) = &mut self.slices[portal.slice as usize].boxes {
             boxes.children.swap_remove(index as usize);
-            self.mark(portal.slice);
+            self.tell_moved(portal.slice);
         }
         let children = &mut self.slices[portal.slice as usize].children;
         children.swap_remove(index as usize);
@@ -97,7 +97,7 @@ impl Store {
     }
 
     /// Copies what a slice inherits from its portal's effective slots into its bases. Answers whether that changed any.
-    pub(crate) fn inherit(&mut self, child: u32) -> bool {
+    pub(in crate::store) fn inherit(&mut self, child: u32) -> bool {
         let above = self.slice(child).portal.slice;
         let [above, child] =
             self.slices.get_disjoint_mut([above as usize, child as usize]).expect("a portal leads to another slice");
@@ -107,7 +107,7 @@ impl Store {
 
 impl Slice {
     /// Copies what the slice inherits from its portal's effective slots into its bases. Answers whether that changed any.
-    pub(crate) fn inherit_from(&mut self, above: &Self) -> bool {
+    pub(in crate::store) fn inherit_from(&mut self, above: &Self) -> bool {
         let row = above.row(self.portal.row);
         let world = above.transforms.worlds[row.transform.index() as usize];
         let mask = above.visibilities.effective[row.visibility.index() as usize];

@@ -15,12 +15,12 @@ impl Store {
     ///
     /// Where slots run out the slice is reconstituted, which sets every effective slot from the links; rows have then
     /// moved. Computes in O(descendants in the slice up to those with components of their own).
-    pub(crate) fn rewire(&mut self, number: u32, top: u32) {
+    pub(in crate::store) fn rewire(&mut self, number: u32, top: u32) {
         self.rewire_from(number, top, Some(top));
     }
 
     /// Rewires what hangs below a row that was given a component, as far down as anything changes.
-    pub(crate) fn rewire_below(&mut self, number: u32, top: u32) {
+    pub(in crate::store) fn rewire_below(&mut self, number: u32, top: u32) {
         let slice = &mut self.slices[number as usize];
         slice.refresh_shape(top);
         let first = slice.next_in_subtree(top, top, true);
@@ -43,7 +43,7 @@ impl Store {
                         tables.note_transform(node, transform);
                     }
                     if changed && let Some(child) = occupant.as_portal() {
-                        self.mark(child);
+                        self.tell_moved(child);
                     }
                 }
                 Err(NoRoom) => {
@@ -61,8 +61,8 @@ impl Store {
                 }
             }
         }
-        self.mark(number);
-        self.wear(number);
+        self.tell_moved(number);
+        self.tell_edited(number);
     }
 }
 
@@ -137,7 +137,7 @@ impl Slice {
     }
 
     /// Frees a row's own transform; the row and what hangs below it are to be rewired.
-    pub(crate) fn disown_transform(&mut self, at: u32) {
+    pub(in crate::store) fn disown_transform(&mut self, at: u32) {
         if let Some(slot) = self.row(at).transform.as_own() {
             self.transforms.free(slot);
             self.row_mut(at).transform = Slot::LOST;
@@ -145,7 +145,7 @@ impl Slice {
     }
 
     /// Frees a row's own visibility; the row and what hangs below it are to be rewired.
-    pub(crate) fn disown_visibility(&mut self, at: u32) {
+    pub(in crate::store) fn disown_visibility(&mut self, at: u32) {
         if let Some(slot) = self.row(at).visibility.as_own() {
             self.visibilities.free(slot);
             self.visibilities.dirty = true;
@@ -154,7 +154,7 @@ impl Slice {
     }
 
     /// Frees a row's own material; the row and what hangs below it are to be rewired.
-    pub(crate) fn disown_material(&mut self, at: u32) {
+    pub(in crate::store) fn disown_material(&mut self, at: u32) {
         if let Some(slot) = self.row(at).material.as_own() {
             self.materials.free(slot);
             self.row_mut(at).material = Slot::LOST;

@@ -5,7 +5,7 @@ use crate::store::{Slice, Spot, Store};
 
 /// Where nodes go that are to stand at a spot.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Settled {
+pub(in crate::store) enum Settled {
     /// Into the spot's slice.
     Into(Spot),
     /// Behind a portal at the spot: an independent subtree in a slice of its own.
@@ -14,7 +14,7 @@ pub(crate) enum Settled {
 
 impl Settled {
     /// The spot, whichever way it is taken.
-    pub(crate) fn spot(self) -> Spot {
+    pub(in crate::store) fn spot(self) -> Spot {
         let (Self::Into(spot) | Self::Behind(spot)) = self;
         spot
     }
@@ -30,7 +30,7 @@ impl Slice {
 impl Spot {
     /// Whether the spot is in a slice's run of top rows or below the root, so that it may be one among several slices.
     #[inline]
-    pub(crate) fn has_choice(&self) -> bool {
+    pub(in crate::store) fn has_choice(&self) -> bool {
         self.parent == NIL || self.slice == At::ROOT.slice
     }
 }
@@ -41,7 +41,7 @@ impl Store {
     /// Only independent subtrees, that is the children of the root, have a choice. Each gets a slice of its own unless it
     /// is small and a small slice is its neighbour, or it comes between two nodes that share a slice already. Nothing joins
     /// an isolated subtree.
-    pub(crate) fn settle(&self, mut spot: Spot, incoming: usize) -> Settled {
+    pub(in crate::store) fn settle(&self, mut spot: Spot, incoming: usize) -> Settled {
         if !spot.has_choice() {
             return Settled::Into(spot);
         }
@@ -94,7 +94,7 @@ impl Store {
 
     /// Where the portal goes for a row that is to leave its slice. For an end of the slice's run that is beside the slice's
     /// own portal, so that portals do not come to lie behind portals without need.
-    pub(crate) fn spot_of_portal(&self, at: At) -> Spot {
+    pub(in crate::store) fn spot_of_portal(&self, at: At) -> Spot {
         let mut spot = self.slice(at.slice).spot_of(at.slice, at.row);
         while spot.parent == NIL && (spot.previous == NIL || spot.next == NIL) {
             let (portal, first) = (self.slice(spot.slice).portal, spot.previous == NIL);

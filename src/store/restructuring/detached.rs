@@ -28,7 +28,7 @@ impl Store {
     /// Makes a floating subtree a detached one, in a slice without a portal. Its top is the slice's only top row.
     ///
     /// O(rows that have to leave their slice + slices below).
-    pub(crate) fn release(&mut self, floating: Floating) {
+    pub(in crate::store) fn release(&mut self, floating: Floating) {
         let number = match floating {
             Floating::Slice(number) => number,
             Floating::Rows(from) => {
@@ -50,13 +50,13 @@ impl Store {
         if changed {
             // What hangs from the base is elsewhere at once.
             slice.touch_boxes();
-            self.touch(number);
+            self.tell_changed(number);
         }
         if marked {
             // It stands on the list of the slice above which it hung.
             self.marked_roots.push(number);
         } else if changed {
-            self.mark(number);
+            self.tell_moved(number);
         }
     }
 
@@ -142,7 +142,7 @@ impl Store {
 impl Store {
     /// Removes a floating subtree: its rows in a slice that it shares at once, all slices of its own later. Answers how many
     /// nodes that were. O(rows in the shared slice + slices below).
-    pub(crate) fn doom(&mut self, floating: Floating) -> usize {
+    pub(in crate::store) fn doom(&mut self, floating: Floating) -> usize {
         let mut tops = Vec::new();
         let removed = self.discard_rows(floating, &mut tops);
         let mut doomed = 0;

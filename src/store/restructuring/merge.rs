@@ -6,7 +6,7 @@ use crate::store::{Need, Spot, Store};
 
 /// What a small slice can be merged with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Partner {
+pub(in crate::store) enum Partner {
     /// The slice that holds its portal.
     Above,
     /// The slice whose run of siblings comes directly before its own.
@@ -89,7 +89,7 @@ impl Store {
     }
 
     /// Merges a slice that a removal made less than half of what slices are to be.
-    pub(crate) fn merge_if_shrunk(&mut self, number: u32, rows_before: u32) {
+    pub(in crate::store) fn merge_if_shrunk(&mut self, number: u32, rows_before: u32) {
         let half = self.config.min_nodes / 2;
         let slice = &self.slices[number as usize];
         let crossed = slice.lives && rows_before >= half && slice.row_slots.live() < half;

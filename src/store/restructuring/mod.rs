@@ -15,7 +15,7 @@ mod tidy;
 mod transplant;
 
 pub(crate) use detached::Standing;
-pub(crate) use reconstitute::Capacity;
+pub(in crate::store) use reconstitute::Capacity;
 pub(in crate::store) use split::{Cut, Planner};
 pub use tidy::Maintenance;
-pub(crate) use transplant::Floating;
+pub(in crate::store) use transplant::Floating;

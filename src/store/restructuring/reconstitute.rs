@@ -19,7 +19,7 @@ const ANNOUNCED_AHEAD: usize = 16;
 
 /// What capacity a storage has after its slice was rebuilt.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Capacity {
+pub(in crate::store) enum Capacity {
     /// As before.
     Keep,
     /// For the present and this much more, as before if that is enough.
@@ -135,7 +135,7 @@ impl Store {
 
     /// Tells the handles and the slices below where the rows of a slice are that was just rebuilt.
     pub(in crate::store) fn announce(&mut self, number: u32) {
-        self.touch(number);
+        self.tell_changed(number);
         let Self { slices, tables, .. } = self;
         let rows = core::mem::take(&mut slices[number as usize].rows);
         let mut children = core::mem::take(&mut slices[number as usize].children);

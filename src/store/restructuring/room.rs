@@ -1,7 +1,7 @@
 //! Room for nodes to come, and giving it back.
 
 use crate::store::columns::At;
-use crate::store::{Capacity, Need, Slice, Store};
+use crate::store::{Capacity, Need, Slice, Spot, Store};
 use std::collections::TryReserveError;
 
 impl Store {
@@ -50,5 +50,26 @@ impl Store {
         slice.try_grow_in_place(&need, 1.0, most)?;
         self.reserved = Some(slice);
         Ok(())
+    }
+
+    /// Makes sure that one node fits at `spot`; `true` if room had to be made, so that rows may have moved, to other slices
+    /// too: then the spot is to be found again, and asked about again.
+    #[inline]
+    pub(in crate::store) fn make_room_for_one(&mut self, spot: &Spot, need: &Need) -> bool {
+        let fits = self.slice(spot.slice).fits_one(need, spot.parent, self.config.reuse_holes);
+        if !fits {
+            self.make_room(spot.slice, need);
+        }
+        !fits
+    }
+
+    /// Makes sure that many nodes fit into a slice that may hold them; `true` if room had to be made, so that rows may have
+    /// moved.
+    pub(in crate::store) fn make_room_for_all(&mut self, slice: u32, need: &Need) -> bool {
+        let fits = self.slice(slice).fits_all(need);
+        if !fits {
+            self.make_room(slice, need);
+        }
+        !fits
     }
 }

@@ -13,18 +13,18 @@ const LEVELS: u32 = 8;
 
 /// A run of siblings that goes to a slice of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Cut {
+pub(in crate::store) struct Cut {
     /// The place of the first sibling in pre-order.
-    pub(crate) first: u32,
+    pub(in crate::store) first: u32,
     /// The place behind all that hangs below them.
-    pub(crate) end: u32,
+    pub(in crate::store) end: u32,
     /// The place of their parent, or [`NIL`] for a run of the topmost siblings.
-    pub(crate) parent: u32,
+    pub(in crate::store) parent: u32,
 }
 
 /// Plans how a forest is cut into pieces that are no larger than a bound.
 #[derive(Debug)]
-pub(crate) struct Planner {
+pub(in crate::store) struct Planner {
     /// A piece has at least this many rows: a quarter of the bound.
     quarter: u32,
 }
@@ -53,12 +53,12 @@ impl Below {
 
 impl Planner {
     /// For pieces of a quarter to a half of `bound`.
-    pub(crate) fn new(bound: u32) -> Self {
+    pub(in crate::store) fn new(bound: u32) -> Self {
         Self { quarter: (bound / 4).max(2) }
     }
 
     /// The rows that a piece has at least.
-    pub(crate) fn least(&self) -> u32 {
+    pub(in crate::store) fn least(&self) -> u32 {
         self.quarter
     }
 
@@ -69,7 +69,7 @@ impl Planner {
     /// Each piece takes siblings until it has a quarter of the bound. What is left of any node with all below it is hardly
     /// more than a quarter, so a piece is hardly more than a half; a piece ends up smaller only where nothing else is left
     /// at the top. Computes in **O(nodes)**: in reverse pre-order every node is done before its parent.
-    pub(crate) fn plan(&self, parents: impl DoubleEndedIterator<Item = u32> + ExactSizeIterator) -> Vec<Cut> {
+    pub(in crate::store) fn plan(&self, parents: impl DoubleEndedIterator<Item = u32> + ExactSizeIterator) -> Vec<Cut> {
         let count = parents.len();
         let mut below = vec![Below::NOTHING; count + 1];
         let mut cuts = Vec::new();
@@ -142,7 +142,7 @@ impl Store {
         for &piece in numbers {
             self.relist_marked(piece);
         }
-        self.wear(number);
+        self.tell_edited(number);
         self.scratch.give_back(arena);
     }
 
@@ -180,15 +180,15 @@ impl Store {
         // Where boxes are kept, what is cut out has none above it yet, nor have the slices below.
         let boxless = self.config.bounds;
         if self.slice(number).is_dirty() || boxless {
-            self.mark(number);
+            self.tell_moved(number);
         }
         for index in 0..self.slice(number).children.len() {
             let child = self.slice(number).children[index];
             if self.slice(child).marked {
                 self.list_marked_child(number, child);
-                self.mark(number);
+                self.tell_moved(number);
             } else if boxless {
-                self.mark(child);
+                self.tell_moved(child);
             }
         }
     }

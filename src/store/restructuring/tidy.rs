@@ -80,7 +80,7 @@ impl Store {
                 self.worn.push_front(number);
             }
             if self.worn.is_empty() {
-                self.pair_lonely(&mut done, in_time);
+                self.pair_small(&mut done, in_time);
             }
             if !in_time() {
                 break;
@@ -144,7 +144,7 @@ impl Store {
                 done.nodes += self.slice(into).nodes();
                 return;
             }
-            self.lonely.push(number);
+            self.without_partner.push(number);
         }
         let slice = self.slice(number);
         if slice.is_disordered() || slice.is_wasteful(thrift) {
@@ -155,17 +155,17 @@ impl Store {
     }
 
     /// Looks for partners again for the small slices that had none: since then others were edited, and may take them.
-    fn pair_lonely(&mut self, done: &mut Maintenance, in_time: impl Fn() -> bool) {
-        let mut lonely = core::mem::take(&mut self.lonely);
-        lonely.sort_unstable();
-        lonely.dedup();
-        lonely.retain(|&number| {
+    fn pair_small(&mut self, done: &mut Maintenance, in_time: impl Fn() -> bool) {
+        let mut without_partner = core::mem::take(&mut self.without_partner);
+        without_partner.sort_unstable();
+        without_partner.dedup();
+        without_partner.retain(|&number| {
             let waits = self.slices.get(number as usize).is_some_and(|slice| slice.lives);
             let waits = waits && self.is_small(number) && self.merges(number);
             if waits && let Some(partner) = self.partner(number) {
                 if !in_time() {
                     // The next call finds it among the edited ones.
-                    self.wear(number);
+                    self.tell_edited(number);
                     return false;
                 }
                 let into = self.merge(number, partner);
@@ -175,7 +175,7 @@ impl Store {
             }
             waits
         });
-        self.lonely = lonely;
+        self.without_partner = without_partner;
     }
 }
 

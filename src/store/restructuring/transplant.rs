@@ -7,7 +7,7 @@ use std::alloc::{Layout, handle_alloc_error};
 
 /// A subtree on no chain, between its old place and its new one.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Floating {
+pub(in crate::store) enum Floating {
     /// A row and what hangs below it, in a slice that holds other nodes too.
     Rows(At),
     /// A slice that holds nothing else, without a portal.
@@ -16,8 +16,8 @@ pub(crate) enum Floating {
 
 impl Store {
     /// Takes a subtree off its chain. Slices that held nothing but portals to it go.
-    pub(crate) fn float(&mut self, at: At) -> Floating {
-        self.wear(at.slice);
+    pub(in crate::store) fn float(&mut self, at: At) -> Floating {
+        self.tell_edited(at.slice);
         let slice = &mut self.slices[at.slice as usize];
         if !slice.is_alone(at.row) {
             slice.unlink_run(at.slice, at.row, at.row);
@@ -43,7 +43,7 @@ impl Store {
             let above = &mut self.slices[portal.slice as usize];
             above.unlink(portal.row);
             above.free_row(portal.row);
-            self.wear(portal.slice);
+            self.tell_edited(portal.slice);
             if self.slice(portal.slice).first_top == NIL {
                 child = portal.slice;
             } else {
@@ -54,7 +54,7 @@ impl Store {
     }
 
     /// Replaces the portal of a slice that holds one portal and nothing else by that portal.
-    pub(crate) fn collapse(&mut self, slice: u32) {
+    pub(in crate::store) fn collapse(&mut self, slice: u32) {
         let Slice { first_top, ref row_slots, portal, lives, .. } = self.slices[slice as usize];
         if !lives || portal == At::NONE || row_slots.live() != 1 {
             return;
@@ -66,11 +66,11 @@ impl Store {
         self.close_slice(slice);
         self.slices[portal.slice as usize].row_mut(portal.row).occupant = Occupant::portal(child);
         self.adopt(portal, child);
-        self.wear(portal.slice);
+        self.tell_edited(portal.slice);
     }
 
     /// How many rows a floating subtree has in its own slice, counted up to `min_nodes`: what is as large shares nothing.
-    pub(crate) fn floating_rows(&self, floating: Floating) -> usize {
+    pub(in crate::store) fn floating_rows(&self, floating: Floating) -> usize {
         match floating {
             Floating::Rows(at) => self.slice(at.slice).subtree(at.row).take(self.config.min_nodes as usize).count(),
             Floating::Slice(slice) => self.slice(slice).nodes(),
@@ -80,7 +80,7 @@ impl Store {
     /// Puts a floating subtree to the spot that `find` answers. `find` is asked again when rows have moved.
     ///
     /// While rows float their slice must not be rebuilt, which would lose them: it is left as it is wherever they go.
-    pub(crate) fn land(&mut self, floating: Floating, find: impl Fn(&Self) -> Settled) {
+    pub(in crate::store) fn land(&mut self, floating: Floating, find: impl Fn(&Self) -> Settled) {
         match floating {
             Floating::Rows(from) => {
                 let settled = find(self);
@@ -127,7 +127,7 @@ impl Store {
     }
 
     /// Hangs a slice behind a portal at the spot that `find` answers.
-    pub(crate) fn insert_portal_where(&mut self, find: impl Fn(&Self) -> Settled, child: u32) {
+    pub(in crate::store) fn insert_portal_where(&mut self, find: impl Fn(&Self) -> Settled, child: u32) {
         let mut spot = find(self).spot();
         while self.make_room_for_one(&spot, &Need::PORTAL) {
             spot = find(self).spot();
@@ -136,7 +136,7 @@ impl Store {
     }
 
     /// Opens an empty slice behind a portal at the spot that `find` answers.
-    pub(crate) fn insert_slice(&mut self, find: impl Fn(&Self) -> Settled) -> u32 {
+    pub(in crate::store) fn insert_slice(&mut self, find: impl Fn(&Self) -> Settled) -> u32 {
         let slice = match self.need_beside(&find(self).spot()) {
             Some(need) => Slice::with_room(&need),
             None => self.next_slice(),
@@ -163,7 +163,7 @@ impl Store {
     }
 
     /// Moves a floating subtree into an empty slice.
-    pub(crate) fn fill_slice(&mut self, slice: u32, from: At) {
+    pub(in crate::store) fn fill_slice(&mut self, slice: u32, from: At) {
         let need = self.slice(from.slice).need_of(from.row);
         let grown = self.slice_mut(slice).try_grow_in_place(&need, 1.0, NIL);
         grown.unwrap_or_else(|_| handle_alloc_error(Layout::new::<Row>()));
@@ -234,29 +234,29 @@ impl Store {
             self.note_layout(spot.slice);
         }
         if marks == Marks::Set || self.slice(spot.slice).is_dirty() {
-            self.mark(spot.slice);
+            self.tell_moved(spot.slice);
         }
-        self.wear(spot.slice);
-        self.wear(from);
+        self.tell_edited(spot.slice);
+        self.tell_edited(from);
     }
 
     /// Removes a node without children that is not its slice's only top.
     #[inline]
-    pub(crate) fn remove_leaf(&mut self, handle: NodeHandle, at: At) {
+    pub(in crate::store) fn remove_leaf(&mut self, handle: NodeHandle, at: At) {
         let slice = &mut self.slices[at.slice as usize];
         let top = slice.row(at.row).parent == NIL;
         slice.unlink(at.row);
         slice.free_components(at.row);
         slice.free_row(at.row);
         self.tables.free(handle);
-        self.wear(at.slice);
+        self.tell_edited(at.slice);
         if top {
             self.collapse(at.slice);
         }
     }
 
     /// Frees a floating subtree and every slice below it; answers how many nodes that were.
-    pub(crate) fn discard(&mut self, floating: Floating) -> usize {
+    pub(in crate::store) fn discard(&mut self, floating: Floating) -> usize {
         let mut below = core::mem::take(&mut self.descent);
         below.clear();
         let mut removed = self.discard_rows(floating, &mut below);
@@ -319,7 +319,7 @@ impl Store {
 impl Slice {
     /// Whether a row is the only top of the slice.
     #[inline]
-    pub(crate) fn is_alone(&self, row: u32) -> bool {
+    pub(in crate::store) fn is_alone(&self, row: u32) -> bool {
         self.first_top == row && self.last_top == row
     }
 

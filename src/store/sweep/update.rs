@@ -5,7 +5,7 @@ use crate::store::{At, NIL, Slice, Store};
 
 /// What the slices bear that an update changed.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Stamp {
+pub(in crate::store) struct Stamp {
     /// Where it swept transforms.
     update: u64,
     /// Where it changed more than transforms.

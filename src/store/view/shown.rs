@@ -4,6 +4,7 @@ use crate::store::columns::At;
 use crate::store::view::{SliceView, occupied};
 use crate::store::{Slice, Store};
 use crate::{Error, Local, Transform};
+use core::ops::ControlFlow;
 
 /// A slice as columns, with leave to set local transforms. Topology and world matrices are read-only, so a visitor can
 /// break nothing.
@@ -48,24 +49,40 @@ impl SliceViewMut<'_> {
 }
 
 /// A slice while a visitor has it. However the visitor leaves, by a panic too, the next update sees what it did.
-pub(crate) struct Shown<'s> {
+struct Shown<'s> {
     store: &'s mut Store,
     number: u32,
 }
 
 impl Store {
+    /// Shows every slice in tree order, each once what it inherits is brought in line with the slice above as that is then.
+    ///
+    /// `each` says whether to go below the slice, or breaks off.
+    pub(crate) fn show_each(
+        &mut self,
+        mut each: impl FnMut(SliceViewMut<'_>) -> ControlFlow<(), bool>,
+    ) -> ControlFlow<()> {
+        self.settle_all();
+        let mut next = Some(At::ROOT.slice);
+        while let Some(number) = next {
+            let descend = each(self.show(number).view())?;
+            next = self.slice_after(number, descend);
+        }
+        ControlFlow::Continue(())
+    }
+
     /// Gives a slice to a visitor, once what it inherits is brought in line with the slice above as that is now.
-    pub(crate) fn show(&mut self, number: u32) -> Shown<'_> {
+    fn show(&mut self, number: u32) -> Shown<'_> {
         if number != At::ROOT.slice && self.inherit(number) {
             self.slice_mut(number).touch_boxes();
-            self.touch(number);
+            self.tell_changed(number);
         }
         Shown { store: self, number }
     }
 }
 
 impl Shown<'_> {
-    pub(crate) fn view(&mut self) -> SliceViewMut<'_> {
+    fn view(&mut self) -> SliceViewMut<'_> {
         self.store.versions += 1;
         let version = self.store.versions;
         SliceViewMut { slice: self.store.slice_mut(self.number), version }
@@ -75,7 +92,7 @@ impl Shown<'_> {
 impl Drop for Shown<'_> {
     fn drop(&mut self) {
         if self.store.slice(self.number).is_dirty() {
-            self.store.mark(self.number);
+            self.store.tell_moved(self.number);
         }
     }
 }

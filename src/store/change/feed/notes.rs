@@ -24,12 +24,12 @@ impl Store {
     }
 
     /// Notes that a node that was detached is part of the tree, with all below it. O(nodes).
-    pub(crate) fn note_attached(&mut self, top: At) {
+    pub(in crate::store) fn note_attached(&mut self, top: At) {
         self.note_subtree(top, Feed::enter_again);
     }
 
     /// Notes that a node is about to be removed or detached, with all below it, if it is part of the tree. O(nodes).
-    pub(crate) fn note_left(&mut self, top: At) {
+    pub(in crate::store) fn note_left(&mut self, top: At) {
         if self.slice(top.slice).standing == Standing::Attached {
             self.note_subtree(top, Feed::leave);
         }
@@ -79,14 +79,14 @@ impl Store {
     }
 
     /// Notes what a row and those below it have that are about to lose the row's transform.
-    pub(crate) fn note_lost_transform(&mut self, at: At) {
+    pub(in crate::store) fn note_lost_transform(&mut self, at: At) {
         if let Some(feed) = &mut self.feed {
             self.slices[at.slice as usize].note_displaced(at.row, feed);
         }
     }
 
     /// Notes what a row and those below it have that are about to lose the row's visibility.
-    pub(crate) fn note_lost_visibility(&mut self, at: At) {
+    pub(in crate::store) fn note_lost_visibility(&mut self, at: At) {
         if let Some(feed) = &mut self.feed {
             self.slices[at.slice as usize].note_veiled(at.row, feed);
         }
@@ -118,7 +118,7 @@ impl Store {
     }
 
     /// Settles every slice, before a visitor may compute anew what the last update did.
-    pub(crate) fn settle_all(&mut self) {
+    pub(in crate::store) fn settle_all(&mut self) {
         let Self { slices, feed, .. } = self;
         let Some(feed) = feed else { return };
         for number in feed.unsettled.drain(..) {

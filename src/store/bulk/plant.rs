@@ -1,0 +1,60 @@
+//! Trees that are put into the storage as a whole.
+
+use crate::NodeHandle;
+use crate::store::columns::{At, NIL};
+use crate::store::{Floating, Forest, Place, Standing, Store};
+use core::ops::Range;
+
+impl Store {
+    /// How many tables so many nodes in so many runs of siblings open at most.
+    pub(crate) fn most_tables_of(&self, nodes: usize, runs: usize) -> usize {
+        // Nodes that are too few for slices of their own may each open a table where they settle.
+        if nodes < self.config.min_nodes as usize { nodes } else { self.most_tables(nodes, runs) }
+    }
+
+    /// Puts a tree of checked nodes to a checked place below `parent`, where there is room, and tells the handle of each.
+    pub(crate) fn plant(
+        &mut self,
+        tree: &impl Forest,
+        place: Place,
+        parent: At,
+        mut tell: impl FnMut(u32, NodeHandle),
+    ) {
+        let count = tree.count() as usize;
+        if count < self.config.min_nodes as usize {
+            // What is not to have a slice of its own goes where it belongs at once.
+            let mut handles: Vec<NodeHandle> = Vec::with_capacity(count);
+            for number in 0..tree.count() {
+                let place = match tree.parent(number) {
+                    NIL => place,
+                    parent => Place::LastChildOf(handles[parent as usize]),
+                };
+                let anchor = self.resolve(place.anchor()).expect("the place was checked before");
+                let node = tree.nodes().node(tree.head(number));
+                let handle = self.insert(place, anchor, &node).expect("room was checked before");
+                handles.push(handle);
+                tell(number, handle);
+            }
+            return;
+        }
+        let standing = self.standing(parent);
+        let top = self.grow(tree, 0..tree.count(), tell);
+        if standing != Standing::Attached {
+            // What was built hung nowhere, and was taken for a part of the tree.
+            self.note_left(self.top_of(top));
+        }
+        self.land(Floating::Slice(top), |store| store.settle_at(place, count));
+        *self.counted.of_mut(standing) += count;
+    }
+
+    /// Puts a run of checked independent subtrees, in a slice of their own, behind all that hangs below the root, and tells the
+    /// handle of each node.
+    pub(crate) fn plant_run(&mut self, forest: &impl Forest, run: Range<u32>, tell: impl FnMut(u32, NodeHandle)) {
+        let count = run.len();
+        let slice = self.grow(forest, run, tell);
+        // Where nothing is taken in for its smallness, the place is beside the portals of the root's slice.
+        let last = Place::LastChildOf(self.root());
+        self.insert_portal_where(|store| store.settle_at(last, usize::MAX), slice);
+        *self.counted.of_mut(Standing::Attached) += count;
+    }
+}

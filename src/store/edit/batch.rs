@@ -1,0 +1,164 @@
+//! Many edits of one kind, in the order in which the nodes lie in storage.
+//!
+//! Each batch is checked as a whole by a function that is handed in: it says where an item is edited, or why it cannot be. What
+//! the next edits are going to read is asked for ahead.
+
+use super::LocalSlot;
+use crate::simd::prefetch_whole;
+use crate::store::columns::{At, NIL};
+use crate::store::{Place, Store, Tour};
+use crate::{Error, Local, Node, NodeHandle, Transform};
+
+/// How many edits ahead an item itself is asked for: before the handle in it is looked at.
+const ITEM_AHEAD: usize = 24;
+
+/// How many items ahead the transform to be set is asked for.
+const LOCAL_AHEAD: usize = 8;
+
+/// A scene of no more nodes than this lies in the cache, wherever its edits go: they are made in the order given.
+const NEAR: usize = 8192;
+
+impl Store {
+    /// Inserts many nodes, each behind the last child of its parent, and appends their handles to `handles` in the order of
+    /// `items`. There is room for all, and handles.
+    pub(crate) fn insert_many(
+        &mut self,
+        items: &[(NodeHandle, Node<'_>)],
+        handles: &mut Vec<NodeHandle>,
+        check: impl Fn(&Self, NodeHandle, &Node<'_>) -> Result<At, Error>,
+    ) -> Result<(), Error> {
+        let mut tour = self.tour(items, |item| item.0, |store, (parent, node)| check(store, *parent, node))?;
+        let start = handles.len();
+        handles.resize(start + items.len(), self.root());
+        let made = &mut handles[start..];
+        if self.total_len() <= NEAR {
+            for (made, item) in made.iter_mut().zip(items) {
+                *made = self.insert_listed(item);
+            }
+            self.tour = tour;
+            return Ok(());
+        }
+        let order = tour.sorted(&self.slices);
+        for (step, &item) in order.iter().enumerate() {
+            let ahead = |steps: usize| order.get(step + steps).map(|&item| items[item as usize].0);
+            if let Some(&item) = order.get(step + ITEM_AHEAD) {
+                prefetch_whole(items, item as usize);
+            }
+            self.look_ahead(ahead, |slice, row, steps| {
+                slice.prefetch_places(row, &items[order[step + steps] as usize].1);
+            });
+            made[item as usize] = self.insert_listed(&items[item as usize]);
+        }
+        self.tour = tour;
+        Ok(())
+    }
+
+    /// Inserts a node of a checked batch.
+    #[inline]
+    fn insert_listed(&mut self, (parent, node): &(NodeHandle, Node<'_>)) -> NodeHandle {
+        let at = self.resolve(*parent).expect("the batch was checked before");
+        let place = Place::LastChildOf(*parent);
+        let handle = if node.is_plain() {
+            self.insert(place, at, node)
+        } else {
+            self.insert(place, at, &node.checked().expect("the batch was checked before"))
+        };
+        handle.expect("the batch was checked before")
+    }
+
+    /// Removes many nodes with all below them, and returns how many nodes that were. A node may be listed more than once, or
+    /// below another of the list.
+    pub(crate) fn remove_many(
+        &mut self,
+        nodes: &[NodeHandle],
+        check: impl Fn(&Self, NodeHandle) -> Result<At, Error>,
+    ) -> Result<usize, Error> {
+        let mut tour = self.tour(nodes, |&node| node, |store, &node| check(store, node))?;
+        let mut removed = 0;
+        if self.total_len() <= NEAR {
+            removed += nodes.iter().map(|&node| self.remove_listed(node)).sum::<usize>();
+            self.tour = tour;
+            return Ok(removed);
+        }
+        let order = tour.sorted(&self.slices);
+        for (step, &item) in order.iter().enumerate() {
+            let ahead = |steps: usize| order.get(step + steps).map(|&item| nodes[item as usize]);
+            self.look_ahead(ahead, |slice, row, _| {
+                let row = slice.row(row);
+                for neighbour in [row.previous, row.next].map(|beside| if beside == NIL { row.parent } else { beside })
+                {
+                    slice.prefetch_row(neighbour);
+                }
+            });
+            removed += self.remove_listed(nodes[item as usize]);
+        }
+        self.tour = tour;
+        Ok(removed)
+    }
+
+    /// Removes a node of a checked batch; returns how many nodes that were, none if it went with another one.
+    #[inline]
+    fn remove_listed(&mut self, node: NodeHandle) -> usize {
+        match self.remove_shortly(node) {
+            Some(()) => 1,
+            None => self.resolve(node).map_or(0, |at| self.remove(node, at)),
+        }
+    }
+
+    /// Sets the local transforms of many nodes that have one, the last one of a node that is listed twice.
+    pub(crate) fn set_many(
+        &mut self,
+        items: &[(NodeHandle, Transform)],
+        check: impl Fn(&Self, NodeHandle, &Transform) -> Result<LocalSlot, Error>,
+    ) -> Result<(), Error> {
+        let mut slots = core::mem::take(&mut self.order);
+        slots.clear();
+        let kept = slots.capacity();
+        for (index, (node, transform)) in items.iter().enumerate() {
+            self.look_ahead(|steps| items.get(index + steps).map(|item| item.0), |_, _, _| {});
+            match check(self, *node, transform) {
+                Ok(LocalSlot { slice, slot }) => slots.push((slice, slot)),
+                Err(error) => {
+                    slots.clear();
+                    slots.shrink_to(kept);
+                    self.order = slots;
+                    return Err(Error::InBatch { index, error: Box::new(error) });
+                }
+            }
+        }
+        for (index, (&(slice, slot), (_, transform))) in slots.iter().zip(items).enumerate() {
+            if let Some(&(slice, slot)) = slots.get(index + LOCAL_AHEAD) {
+                self.prefetch_local(LocalSlot { slice, slot });
+            }
+            self.put_local(
+                LocalSlot { slice, slot },
+                Local::Transform(transform.checked().expect("the batch was checked before")),
+            );
+        }
+        self.order = slots;
+        Ok(())
+    }
+
+    /// Checks the items of a batch in order, and returns a tour of the places where they are to be made.
+    fn tour<I>(
+        &mut self,
+        items: &[I],
+        handle: impl Fn(&I) -> NodeHandle,
+        check: impl Fn(&Self, &I) -> Result<At, Error>,
+    ) -> Result<Tour, Error> {
+        let mut tour = core::mem::take(&mut self.tour).restart();
+        let kept = tour.capacity();
+        for (index, item) in items.iter().enumerate() {
+            self.look_ahead_for_entries(|steps| items.get(index + steps).map(&handle));
+            match check(self, item) {
+                Ok(at) => tour.add(index, at),
+                Err(error) => {
+                    tour.shrink_to(kept);
+                    self.tour = tour;
+                    return Err(Error::InBatch { index, error: Box::new(error) });
+                }
+            }
+        }
+        Ok(tour)
+    }
+}

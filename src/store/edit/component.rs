@@ -1,0 +1,162 @@
+//! Components that a node is given, that are changed, and that it loses.
+//!
+//! Places are those of live nodes, and values are checked. What follows for the node and those below it is done here, and told.
+
+use crate::store::columns::{At, NIL};
+use crate::store::{Need, Spot, Store};
+use crate::{Aabb, Local, Shape, Visibility};
+
+impl Store {
+    /// Gives a node a local transform, in place of the one that it may have.
+    pub(crate) fn attach_transform(&mut self, at: At, local: Local) {
+        if self.replace_local(at, local) {
+            return;
+        }
+        let at = self.with_room(at, &Need { transforms: 1, ..Need::default() });
+        let Self { slices, tables, feed, config, .. } = self;
+        let slice = &mut slices[at.slice as usize];
+        let row = *slice.row(at.row);
+        let world = slice.transforms.worlds[row.transform.index() as usize];
+        let slot = slice.new_transform(row.transform, &local, &world, config.reuse_holes);
+        slice.row_mut(at.row).transform = slot;
+        tables.note_transform(row.occupant.as_node().expect("portals have no components"), slot);
+        if let Some(feed) = feed {
+            slice.trace_attached_transform(at.row, row.transform, feed);
+        }
+        self.rewire_below(at.slice, at.row);
+    }
+
+    /// Takes a node's local transform away and returns it.
+    pub(crate) fn detach_transform(&mut self, at: At) -> Option<Local> {
+        let detached = self.local_at(at)?;
+        self.note_lost_transform(at);
+        self.slice_mut(at.slice).disown_transform(at.row);
+        self.rewire(at.slice, at.row);
+        Some(detached)
+    }
+
+    /// Gives a node a material, in place of the one that it may have.
+    #[inline]
+    pub(crate) fn attach_material(&mut self, at: At, material: u32) {
+        let slice = self.slice_mut(at.slice);
+        if let Some(slot) = slice.row(at.row).material.as_own() {
+            slice.materials.values[slot as usize] = Some(material);
+            slice.materials.dirty = true;
+            self.tell_changed(at.slice);
+            self.tell_moved(at.slice);
+            return;
+        }
+        let at = self.with_room(at, &Need { materials: 1, ..Need::default() });
+        let reuse = self.config.reuse_holes;
+        let slice = self.slice_mut(at.slice);
+        let slot = slice.new_material(slice.row(at.row).material, material, reuse);
+        slice.row_mut(at.row).material = slot;
+        slice.materials.dirty = true;
+        self.rewire_below(at.slice, at.row);
+    }
+
+    /// Takes a node's own material away and returns it.
+    pub(crate) fn detach_material(&mut self, at: At) -> Option<u32> {
+        let detached = self.own_material_at(at)?;
+        self.slice_mut(at.slice).disown_material(at.row);
+        self.rewire(at.slice, at.row);
+        Some(detached)
+    }
+
+    /// Gives a node a shape, in place of the one that it may have.
+    pub(crate) fn attach_shape(&mut self, at: At, shape: &Shape) {
+        let slice = self.slice_mut(at.slice);
+        let slot = slice.row(at.row).shape;
+        if slot != NIL {
+            slice.shapes.records[slot as usize].mesh = shape.mesh;
+            slice.shapes.bounds[slot as usize] = shape.bounds;
+            slice.touch_box(slot);
+            self.tell_bounds(at.slice);
+            self.tell_changed(at.slice);
+            return;
+        }
+        let at = self.with_room(at, &Need { shapes: 1, ..Need::default() });
+        let reuse = self.config.reuse_holes;
+        let slice = self.slice_mut(at.slice);
+        let record = slice.shape_record(slice.row(at.row), shape.mesh);
+        let wish = slice.wish_for_shape(at.row);
+        slice.row_mut(at.row).shape = slice.new_shape(record, &shape.bounds, wish, reuse);
+        self.tell_edited(at.slice);
+    }
+
+    /// Sets the bounds of a node's shape. `None` for a node without one.
+    pub(crate) fn set_bounds(&mut self, at: At, bounds: Aabb) -> Option<()> {
+        let slice = self.slice_mut(at.slice);
+        let slot = slice.row(at.row).shape;
+        *slice.shapes.bounds.get_mut(slot as usize)? = bounds;
+        slice.touch_box(slot);
+        self.tell_bounds(at.slice);
+        Some(())
+    }
+
+    /// Takes a node's shape away and returns it.
+    pub(crate) fn detach_shape(&mut self, at: At) -> Option<Shape> {
+        let detached = self.shape_at(at)?;
+        let slice = self.slice_mut(at.slice);
+        let slot = core::mem::replace(&mut slice.row_mut(at.row).shape, NIL);
+        slice.touch_box(slot);
+        slice.shapes.free(slot);
+        self.tell_edited(at.slice);
+        Some(detached)
+    }
+
+    /// Gives a node a visibility, in place of the one that it may have.
+    pub(crate) fn attach_visibility(&mut self, at: At, visibility: Visibility) {
+        let slice = self.slice_mut(at.slice);
+        if let Some(slot) = slice.row(at.row).visibility.as_own() {
+            slice.visibilities.locals[slot as usize] = visibility.mask();
+            slice.visibilities.dirty = true;
+            self.tell_moved(at.slice);
+            return;
+        }
+        let at = self.with_room(at, &Need { visibilities: 1, ..Need::default() });
+        let reuse = self.config.reuse_holes;
+        let slice = self.slice_mut(at.slice);
+        let inherited = slice.row(at.row).visibility;
+        let slot = slice.new_visibility(inherited, visibility, reuse);
+        slice.row_mut(at.row).visibility = slot;
+        slice.trace_attached_visibility(at.row, inherited);
+        self.rewire_below(at.slice, at.row);
+    }
+
+    /// Takes a node's own visibility away and returns it.
+    pub(crate) fn detach_visibility(&mut self, at: At) -> Option<Visibility> {
+        let detached = self.own_visibility_at(at)?;
+        self.note_lost_visibility(at);
+        self.slice_mut(at.slice).disown_visibility(at.row);
+        self.rewire(at.slice, at.row);
+        Some(detached)
+    }
+
+    /// Names a node, or takes its name away.
+    pub(crate) fn set_name(&mut self, mut at: At, name: Option<&str>) {
+        let slice = self.slice_mut(at.slice);
+        let slot = core::mem::replace(&mut slice.row_mut(at.row).name, NIL);
+        if slot != NIL {
+            slice.names.free(slot);
+        }
+        if let Some(name) = name {
+            at = self.with_room(at, &Need { names: 1, ..Need::default() });
+            let reuse = self.config.reuse_holes;
+            let slice = self.slice_mut(at.slice);
+            slice.row_mut(at.row).name = slice.new_name(name.into(), reuse);
+        }
+        self.tell_edited(at.slice);
+    }
+
+    /// The place of a node, found again if room had to be made in its slice for a component.
+    fn with_room(&mut self, at: At, need: &Need) -> At {
+        let node = self.handle(at);
+        let below = Spot { slice: at.slice, parent: at.row, previous: NIL, next: NIL };
+        if self.make_room_for_one(&below, need) {
+            self.resolve(node).expect("rows that move keep their handles")
+        } else {
+            at
+        }
+    }
+}

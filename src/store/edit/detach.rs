@@ -1,0 +1,40 @@
+//! Taking subtrees out of the tree, and giving them slices of their own.
+
+use crate::NodeHandle;
+use crate::store::columns::At;
+use crate::store::{Floating, Need, Settled, Standing, Store};
+
+impl Store {
+    /// Makes a node, that is neither the root nor that of a detached subtree, the root of a detached one.
+    pub(crate) fn detach(&mut self, at: At) {
+        let slice = self.slice(at.slice);
+        let (rows, from) = (slice.row_slots.live(), slice.standing);
+        let nodes = self.count_nodes(at);
+        self.note_left(at);
+        let floating = self.float(at);
+        self.release(floating);
+        *self.counted.of_mut(from) -= nodes;
+        *self.counted.of_mut(Standing::Detached) += nodes;
+        self.merge_if_shrunk(at.slice, rows);
+    }
+
+    /// Gives the subtree of a node, that is not the root, a slice of its own which is not merged with others.
+    pub(crate) fn isolate(&mut self, node: NodeHandle, mut at: At) {
+        while !self.slice(at.slice).is_alone(at.row) && self.make_room_for_one(&self.spot_of_portal(at), &Need::PORTAL)
+        {
+            at = self.resolve(node).expect("rows that move keep their handles");
+        }
+        if self.slice(at.slice).is_alone(at.row) {
+            self.slice_mut(at.slice).isolated = true;
+            return;
+        }
+        let spot = self.spot_of_portal(at);
+        let Floating::Rows(from) = self.float(at) else {
+            unreachable!("a row that is not its slice's only top leaves the slice behind");
+        };
+        let slice = self.insert_slice(|_| Settled::Behind(spot));
+        self.fill_slice(slice, from);
+        self.slice_mut(slice).isolated = true;
+        self.collapse(from.slice);
+    }
+}

@@ -1,0 +1,91 @@
+//! A place among siblings, told by handles, and the spot that it is.
+
+use crate::store::columns::At;
+use crate::store::{Settled, Spot, Store};
+use crate::{Error, NodeHandle};
+
+/// Where a node goes among its parent's children.
+///
+/// A bare [`NodeHandle`] stands for the place behind the last child of that node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Place {
+    /// Before all children of this node.
+    FirstChildOf(NodeHandle),
+    /// Behind all children of this node.
+    LastChildOf(NodeHandle),
+    /// Directly before this sibling.
+    Before(NodeHandle),
+    /// Directly behind this sibling.
+    After(NodeHandle),
+}
+
+impl Place {
+    /// The node that the place is told by.
+    #[must_use]
+    pub const fn anchor(self) -> NodeHandle {
+        match self {
+            Self::FirstChildOf(node) | Self::LastChildOf(node) | Self::Before(node) | Self::After(node) => node,
+        }
+    }
+}
+
+impl From<NodeHandle> for Place {
+    fn from(parent: NodeHandle) -> Self {
+        Self::LastChildOf(parent)
+    }
+}
+
+impl Store {
+    /// Where the anchor of a place is, or why nothing can go there.
+    #[inline(always)]
+    pub(crate) fn find_anchor(&self, place: Place) -> Result<At, Error> {
+        let anchor = place.anchor();
+        match self.resolve(anchor) {
+            None => Err(Error::StaleHandle(anchor)),
+            Some(at) if matches!(place, Place::Before(_) | Place::After(_)) => {
+                self.parent_of_sibling(at)?;
+                Ok(at)
+            }
+            Some(at) => Ok(at),
+        }
+    }
+
+    /// The parent of a node that is to have a sibling, or why it cannot.
+    fn parent_of_sibling(&self, at: At) -> Result<At, Error> {
+        let alone = || if at == At::ROOT { Error::RootIsFixed } else { Error::BesideDetached(self.handle(at)) };
+        self.parent(at).ok_or_else(alone)
+    }
+
+    /// The spot of a place whose anchor is at a row.
+    #[inline(always)]
+    pub(in crate::store) fn spot_beside(&self, place: Place, anchor: At) -> Spot {
+        match place {
+            Place::LastChildOf(_) => self.spot_behind_children(anchor),
+            Place::FirstChildOf(_) => self.spot_before_children(anchor),
+            Place::Before(_) => self.spot_before(anchor),
+            Place::After(_) => self.spot_after(anchor),
+        }
+    }
+
+    /// The spot of a place that was checked.
+    pub(in crate::store) fn spot(&self, place: Place) -> Spot {
+        let anchor = self.resolve(place.anchor()).expect("the place was checked before");
+        self.spot_beside(place, anchor)
+    }
+
+    /// Where `incoming` nodes go that are to stand at a checked place.
+    pub(in crate::store) fn settle_at(&self, place: Place, incoming: usize) -> Settled {
+        self.settle(self.spot(place), incoming)
+    }
+
+    /// The parent that a node at a place has, or why nothing can go there.
+    #[inline]
+    pub(crate) fn parent_of_place(&self, place: Place) -> Result<At, Error> {
+        let anchor = place.anchor();
+        let at = self.resolve(anchor).ok_or(Error::StaleHandle(anchor))?;
+        match place {
+            Place::FirstChildOf(_) | Place::LastChildOf(_) => Ok(at),
+            Place::Before(_) | Place::After(_) => self.parent_of_sibling(at),
+        }
+    }
+}
