@@ -162,11 +162,12 @@ impl Slice {
             Some(above) => core::mem::replace(&mut above.last_child, at),
             None => core::mem::replace(&mut self.last_top, at),
         };
-        match self.rows.get_mut(previous as usize) {
-            Some(before) => before.next = at,
-            None => {
-                *self.rows.get_mut(parent as usize).map_or(&mut self.first_top, |above| &mut above.first_child) = at
-            }
+        if let Some(before) = self.rows.get_mut(previous as usize) {
+            before.next = at;
+        } else if let Some(above) = self.rows.get_mut(parent as usize) {
+            above.first_child = at;
+        } else {
+            self.first_top = at;
         }
         let links = Row { parent, previous, ..Row::new(row.occupant) };
         self.rows.push(Row { transform, visibility, material, shape, name, ..links });
