@@ -4,20 +4,21 @@
 //!
 //! - `remove`: leaves, the thesis's removals of a frame;
 //! - `insert`: its inserts, each below a random leaf, after those removals;
-//! - `set`: the local transforms of transform nodes in random order.
+//! - `set`: the local transforms of transform nodes in random order;
+//! - `move`: what was inserted, each node below another random leaf, and not timed back again.
 //!
 //! Both scenes see the same frames by turns; a figure is the median over the frames. An update follows each, and is not
 //! timed, nor is making the lists that the calls take. Both keep the handles that inserts answer.
 
 use crate::report::{Case, Report, Unit};
 use crate::timing::{median, nanoseconds, same_draws, same_worlds};
-use hedgerow::{Node, NodeHandle, Scene, Transform};
+use hedgerow::{Keep, Node, NodeHandle, Scene, Transform};
 use hedgerow_naive::{Churn, Edits, Kind, Packed, Recipe, Side, describe};
 use std::error::Error;
 
 const SIZES: [usize; 2] = [262_144, 1_048_576];
 const FRAMES: usize = 12;
-const CASES: [&str; 3] = ["insert", "remove", "set"];
+const CASES: [&str; 4] = ["insert", "remove", "set", "move"];
 
 /// Runs the experiment.
 pub(crate) fn run(report: &mut Report) -> Result<(), Box<dyn Error>> {
@@ -42,7 +43,7 @@ fn measure(report: &mut Report, nodes: usize) -> Result<(), Box<dyn Error>> {
     same_worlds(&sides[0].1, &sides[1].1, churn.kinds(), "batches")?;
 
     sides.sort_by_key(|&(way, ..)| way);
-    let of = |times: &[[f64; 3]], case: usize| median(&mut times.iter().map(|times| times[case]).collect::<Vec<_>>());
+    let of = |times: &[[f64; 4]], case: usize| median(&mut times.iter().map(|times| times[case]).collect::<Vec<_>>());
     for (case, name) in CASES.into_iter().enumerate() {
         let [ours, baseline_figure] = [0, 1].map(|side| of(&sides[side].2, case));
         report.case(&Case { name, nodes, unit: Unit::Time, ours, baseline: "one by one", baseline_figure })?;
@@ -67,7 +68,7 @@ enum Way {
 
 impl Way {
     /// Makes the edits, and answers the nanoseconds of each kind an edit.
-    fn play(self, packed: &mut Packed, edits: &Edits, moved: &[u32]) -> [f64; 3] {
+    fn play(self, packed: &mut Packed, edits: &Edits, moved: &[u32]) -> [f64; 4] {
         let (scene, nodes) = packed.parts_mut();
         let removed: Vec<NodeHandle> = edits.removed.iter().map(|&id| nodes[id as usize]).collect();
         let items = edits.inserted.iter().map(|(_, node)| (nodes[node.parent as usize], describe(node.content)));
@@ -81,7 +82,13 @@ impl Way {
         let local = |id: u32| Transform::from_xyz(id as f32, 1.0, 2.0);
         let transforms: Vec<_> = moved.iter().map(|&id| (nodes[id as usize], local(id))).collect();
         let set = nanoseconds(|| self.set(scene, &transforms));
-        [insert, remove, set].map(|time| time / edits.removed.len() as f64)
+        let parent = |at: usize| items[at % items.len()].0;
+        // Steps of a prime lead each node to a parent far from its own.
+        let there: Vec<_> = (0..).zip(&handles).map(|(at, &node)| (node, parent(at * 1_000_003 + 77_777))).collect();
+        let back: Vec<_> = (0..).zip(&handles).map(|(at, &node)| (node, parent(at))).collect();
+        let shift = nanoseconds(|| self.shift(scene, &there));
+        self.shift(scene, &back);
+        [insert, remove, set, shift].map(|time| time / edits.removed.len() as f64)
     }
 
     fn insert(self, scene: &mut Scene, items: &[(NodeHandle, Node<'_>)], handles: &mut Vec<NodeHandle>) {
@@ -111,6 +118,15 @@ impl Way {
             Self::Batched => scene.set_transforms(items).expect("the nodes have transforms"),
             Self::OneByOne => items.iter().for_each(|&(node, transform)| {
                 scene.set_local(node, transform).expect("the node has a transform");
+            }),
+        }
+    }
+
+    fn shift(self, scene: &mut Scene, items: &[(NodeHandle, NodeHandle)]) {
+        match self {
+            Self::Batched => scene.reparent_many(items, Keep::Local).expect("leaves close no cycle"),
+            Self::OneByOne => items.iter().for_each(|&(node, parent)| {
+                scene.reparent(node, parent, Keep::Local).expect("a leaf closes no cycle");
             }),
         }
     }

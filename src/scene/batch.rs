@@ -4,7 +4,7 @@
 //! with what the next edits are going to read asked for ahead. Edits in random places mostly wait for memory one after
 //! another; those of a batch wait together.
 
-use crate::scene::Scene;
+use crate::scene::{Keep, Scene};
 use crate::store::{At, MAX_NODES};
 use crate::{Error, Node, NodeHandle, Transform};
 
@@ -106,6 +106,46 @@ impl Scene {
             let at = store.resolve(node).ok_or(Error::StaleHandle(node))?;
             transform.checked()?;
             store.local_slot(at).ok_or(Error::NoTransform(node))
+        })
+    }
+
+    /// Moves many nodes with all below them, each behind the last child of its new parent.
+    ///
+    /// `items` are nodes with their new parents. The tree is then the same as after [`Scene::reparent`] of one after another,
+    /// siblings in the order of `items`, wherever that succeeds; a node that is named twice goes to its last place only. The
+    /// list says who hangs below whom in the end: a parent and its child change places in one call, whichever is named first.
+    ///
+    /// With [`Keep::World`] local transforms are computed from the world transforms before the call. They may differ in the last
+    /// digits from those that single moves leave.
+    ///
+    /// Computes in **O(nodes moved)** as [`Scene::reparent`] does, and if a node of the list has children in O(ancestors of
+    /// the new parents) besides, each of which is come to once. [`Keep::World`] takes O(ancestors with a transform) for each item.
+    ///
+    /// # Errors
+    /// [`Error::InBatch`] names an item that is refused, and the scene is as before. All items are checked for one thing after
+    /// the other, and the first item is named that fails: [`Error::StaleHandle`] and [`Error::RootIsFixed`];
+    /// [`Error::WouldCycle`] for a node that would be its own ancestor in the end; with [`Keep::World`], [`Error::Singular`] below
+    /// a new parent that is scaled to zero, and [`Error::NotFinite`] where the numbers overflow. Nothing is refused later.
+    ///
+    /// ```
+    /// use hedgerow::{Keep, Node, Scene};
+    ///
+    /// let mut scene = Scene::new();
+    /// let root = scene.root();
+    /// let above = scene.insert(root, Node::group())?;
+    /// let below = scene.insert(above, Node::group())?;
+    /// scene.reparent_many(&[(above, below), (below, root)], Keep::Local)?;
+    /// assert_eq!(scene.parent(above), Some(below));
+    /// assert_eq!(scene.parent(below), Some(root));
+    /// # Ok::<(), hedgerow::Error>(())
+    /// ```
+    pub fn reparent_many(&mut self, items: &[(NodeHandle, NodeHandle)], keep: Keep) -> Result<(), Error> {
+        self.store.move_many(items, keep == Keep::World, |store, node, parent| {
+            let at = store.resolve(node).ok_or(Error::StaleHandle(node))?;
+            if at == At::ROOT {
+                return Err(Error::RootIsFixed);
+            }
+            store.resolve(parent).map(|_| at).ok_or(Error::StaleHandle(parent))
         })
     }
 }

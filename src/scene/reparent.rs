@@ -4,7 +4,6 @@ use crate::scene::{Keep, Place, Scene};
 use crate::store::At;
 use crate::{Error, Local, LocalForm, NodeHandle};
 use core::cmp::Ordering;
-use glam::DAffine3;
 
 impl Scene {
     /// Moves a node and all below it to another place, also from one detached subtree to another or to the tree, and answers
@@ -67,7 +66,7 @@ impl Scene {
                 return Err(Error::WouldCycle { node, parent: self.store.handle(parent) });
             }
             let kept = match keep {
-                Keep::World if self.store.parent(at) != Some(parent) => self.local_below(at, parent)?,
+                Keep::World if self.store.parent(at) != Some(parent) => self.store.local_below(at, parent)?,
                 Keep::World | Keep::Local => None,
             };
             self.store.relocate(node, at, place, parent);
@@ -77,20 +76,6 @@ impl Scene {
             }
         }
         Ok(self.local(node).map(Local::form))
-    }
-
-    /// The local transform that keeps a node where it is when it hangs below another parent; `None` where it need not
-    /// change.
-    fn local_below(&self, at: At, parent: At) -> Result<Option<Local>, Error> {
-        let above = self.store.parent(at).map(|parent| self.store.wide_world(parent).world);
-        let (from, to) = (above.unwrap_or(DAffine3::IDENTITY), self.store.wide_world(parent));
-        if from == to.world {
-            return Ok(None);
-        }
-        let own = self.store.local_at(at);
-        let world = own.map_or(from, |local| from * local.to_wide());
-        let local = to.inverse().ok_or_else(|| Error::Singular(self.store.handle(parent)))? * world;
-        Local::from_wide(&local).map(Some)
     }
 
     /// Sorts the children of a node by a comparison of their handles; equal ones keep their order.

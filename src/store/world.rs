@@ -1,9 +1,9 @@
 //! World transforms as of now, by a walk up.
 
-use crate::Local;
 use crate::math::{Mat34, invert_wide};
 use crate::store::Store;
 use crate::store::columns::At;
+use crate::{Error, Local};
 use glam::DAffine3;
 use smallvec::SmallVec;
 
@@ -41,6 +41,20 @@ impl Store {
         let chain = self.transform_chain(at);
         let locals = chain.iter().rev().map(|&link| self.local_of(link).to_matrix());
         locals.fold(Mat34::IDENTITY, |world, local| world * local)
+    }
+
+    /// The local transform that keeps a node where it is when it hangs below another parent; `None` where it need not
+    /// change.
+    pub(crate) fn local_below(&self, at: At, parent: At) -> Result<Option<Local>, Error> {
+        let above = self.parent(at).map(|parent| self.wide_world(parent).world);
+        let (from, to) = (above.unwrap_or(DAffine3::IDENTITY), self.wide_world(parent));
+        if from == to.world {
+            return Ok(None);
+        }
+        let own = self.local_at(at);
+        let world = own.map_or(from, |local| from * local.to_wide());
+        let local = to.inverse().ok_or_else(|| Error::Singular(self.handle(parent)))? * world;
+        Local::from_wide(&local).map(Some)
     }
 
     fn local_of(&self, (slice, slot): (u32, u32)) -> Local {

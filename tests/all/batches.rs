@@ -1,6 +1,6 @@
 //! Batches: what they leave is what the same edits one by one leave, and a refusal leaves all as it was.
 
-use hedgerow::{Aabb, Error, Node, NodeHandle, Scene, SceneConfig, Shape, Transform};
+use hedgerow::{Aabb, Error, Keep, Node, NodeHandle, Scene, SceneConfig, Shape, Transform};
 use std::collections::HashMap;
 use std::error::Error as _;
 
@@ -156,4 +156,208 @@ fn a_refused_batch_names_its_first_bad_item_and_changes_nothing() {
 
     assert!(before == seen(&scene), "a refused batch changed something");
     scene.validate().unwrap();
+}
+
+/// Who hangs below whom, in plain lists.
+#[derive(Clone)]
+struct Naive {
+    root: NodeHandle,
+    parents: HashMap<NodeHandle, NodeHandle>,
+    children: HashMap<NodeHandle, Vec<NodeHandle>>,
+}
+
+impl Naive {
+    fn of(scene: &Scene) -> Self {
+        let nodes = || core::iter::once(scene.root()).chain(scene.descendants(scene.root()));
+        Self {
+            root: scene.root(),
+            parents: nodes().filter_map(|node| Some((node, scene.parent(node)?))).collect(),
+            children: nodes().map(|node| (node, scene.children(node).collect())).collect(),
+        }
+    }
+
+    fn is_within(&self, mut node: NodeHandle, top: NodeHandle) -> bool {
+        for _ in 0..=self.parents.len() {
+            if node == top {
+                return true;
+            }
+            let Some(&above) = self.parents.get(&node) else { return false };
+            node = above;
+        }
+        true
+    }
+
+    /// Moves one node behind its new siblings, whatever comes of it.
+    fn shift(&mut self, node: NodeHandle, parent: NodeHandle) {
+        let before = self.parents.insert(node, parent).unwrap();
+        self.children.get_mut(&before).unwrap().retain(|&child| child != node);
+        self.children.get_mut(&parent).unwrap().push(node);
+    }
+
+    /// Whether every node hangs below the root.
+    fn is_tree(&self) -> bool {
+        self.pre_order().len() == self.children.len()
+    }
+
+    fn pre_order(&self) -> Vec<NodeHandle> {
+        let (mut found, mut pending) = (Vec::new(), vec![self.root]);
+        while let Some(node) = pending.pop() {
+            found.push(node);
+            pending.extend(self.children[&node].iter().rev());
+        }
+        found
+    }
+
+    fn assert_is(&self, scene: &Scene) {
+        scene.validate().unwrap();
+        assert!(scene.descendants(scene.root()).eq(self.pre_order().into_iter().skip(1)));
+        assert!(self.parents.iter().all(|(&node, &parent)| scene.parent(node) == Some(parent)));
+    }
+}
+
+/// Pairs of nodes, the first of each not the root: now and then a parent and its child change places, or a node is listed again.
+fn moves(scene: &Scene, nodes: &[NodeHandle], count: usize, dice: &mut Dice) -> Vec<(NodeHandle, NodeHandle)> {
+    let mut items = Vec::new();
+    while items.len() < count {
+        let (node, parent) = (nodes[1 + dice.below(nodes.len() - 1)], nodes[dice.below(nodes.len())]);
+        match (dice.below(8), scene.parent(node).and_then(|above| Some((above, scene.parent(above)?)))) {
+            (0, Some((above, top))) => items.extend([(above, node), (node, top)]),
+            (1, Some((above, top))) => items.extend([(node, top), (above, node)]),
+            (2, _) if !items.is_empty() => items.push((items[dice.below(items.len())].0, parent)),
+            _ => items.push((node, parent)),
+        }
+    }
+    items
+}
+
+#[test]
+fn a_batch_of_moves_leaves_the_tree_that_the_list_says() {
+    let (mut taken, mut refused, mut only_as_a_batch) = (0, 0, 0);
+    for (seed, config) in (31..).zip(policies()) {
+        for (changes, bounds) in [(false, false), (true, true)] {
+            let mut dice = Dice(seed);
+            let (mut scene, nodes) = tree(SceneConfig { changes, bounds, ..config }, 600, &mut dice);
+            for round in 0..60 {
+                let items = moves(&scene, &nodes, 1 + dice.below([4, 12, 40][round % 3]), &mut dice);
+                let mut naive = Naive::of(&scene);
+                items.iter().for_each(|&(node, parent)| naive.shift(node, parent));
+                let mut single = scene.clone();
+                let before = scene.clone();
+                let one_by_one =
+                    items.iter().try_for_each(|&(node, parent)| single.reparent(node, parent, Keep::Local).map(drop));
+                match scene.reparent_many(&items, Keep::Local) {
+                    Ok(()) => {
+                        assert!(naive.is_tree());
+                        naive.assert_is(&scene);
+                        taken += 1;
+                        only_as_a_batch += usize::from(one_by_one.is_err());
+                    }
+                    Err(error) => {
+                        assert!(!naive.is_tree(), "{error} in what would be a tree");
+                        let Error::InBatch { index, error } = error else { panic!("{error}") };
+                        let (node, parent) = items[index];
+                        assert_eq!(*error, Error::WouldCycle { node, parent });
+                        assert!(naive.is_within(parent, node));
+                        assert!(one_by_one.is_err());
+                        assert_same_tree(&before, &scene, &HashMap::new());
+                        refused += 1;
+                    }
+                }
+                scene.update();
+                if one_by_one.is_ok() {
+                    single.update();
+                    assert_same_tree(&single, &scene, &HashMap::new());
+                }
+            }
+        }
+    }
+    assert!(taken > 100 && refused > 20 && only_as_a_batch > 10, "{taken} {refused} {only_as_a_batch}");
+}
+
+#[test]
+fn a_large_batch_of_moves_of_leaves_leaves_the_tree_that_the_list_says() {
+    for (seed, config) in (41..).zip(policies()) {
+        let mut dice = Dice(seed);
+        let (mut batched, nodes) = tree(config, 12_000, &mut dice);
+        let (leaves, inner): (Vec<_>, Vec<_>) = nodes.iter().partition(|&&node| batched.first_child(node).is_none());
+        for targets in [&inner, &nodes] {
+            let leaf = |dice: &mut Dice| leaves[dice.below(leaves.len())];
+            let items: Vec<_> = (0..3000).map(|_| (leaf(&mut dice), targets[dice.below(targets.len())])).collect();
+            let mut naive = Naive::of(&batched);
+            items.iter().for_each(|&(node, parent)| naive.shift(node, parent));
+            let taken = batched.reparent_many(&items, Keep::Local);
+            assert_eq!(taken.is_ok(), naive.is_tree());
+            if taken.is_ok() {
+                naive.assert_is(&batched);
+                batched.update();
+                batched.validate().unwrap();
+            }
+        }
+    }
+}
+
+#[test]
+fn moves_that_keep_the_world_keep_it() {
+    for (seed, config) in (51..).zip(policies()) {
+        let mut dice = Dice(seed);
+        let (mut scene, nodes) = tree(config, 500, &mut dice);
+        for _ in 0..20 {
+            scene.update();
+            let items = moves(&scene, &nodes, 12, &mut dice);
+            let worlds: Vec<_> = nodes.iter().map(|&node| *scene.world(node).unwrap()).collect();
+            let before = scene.clone();
+            if scene.reparent_many(&items, Keep::World).is_err() {
+                assert_same_tree(&before, &scene, &HashMap::new());
+                continue;
+            }
+            scene.update();
+            scene.validate().unwrap();
+            for (&node, world) in nodes.iter().zip(&worlds) {
+                let apart = (scene.world(node).unwrap().translation() - world.translation()).length();
+                assert!(apart <= 1e-3 * (1.0 + world.translation().length()), "{node:?} is {apart} apart");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_refused_batch_of_moves_changes_nothing() {
+    let mut scene = Scene::new();
+    let root = scene.root();
+    let flat = Transform::IDENTITY.with_scale(hedgerow::glam::Vec3::ZERO);
+    let flat = scene.insert(root, Node::transform(flat)).unwrap();
+    let place = scene.insert(root, node(1)).unwrap();
+    let below = scene.insert(place, node(6)).unwrap();
+    let gone = scene.insert(root, node(2)).unwrap();
+    scene.remove(gone).unwrap();
+    scene.update();
+    let before = scene.clone();
+    let refused = |index, error| Err(Error::InBatch { index, error: Box::new(error) });
+    for (items, keep, index, error) in [
+        (vec![(below, root), (gone, root)], Keep::Local, 1, Error::StaleHandle(gone)),
+        (vec![(below, root), (below, gone)], Keep::Local, 1, Error::StaleHandle(gone)),
+        (vec![(below, root), (root, place)], Keep::Local, 1, Error::RootIsFixed),
+        (vec![(flat, root), (place, place)], Keep::Local, 1, Error::WouldCycle { node: place, parent: place }),
+        (vec![(flat, root), (place, below)], Keep::Local, 1, Error::WouldCycle { node: place, parent: below }),
+        (vec![(flat, place), (place, flat)], Keep::Local, 0, Error::WouldCycle { node: flat, parent: place }),
+        (vec![(below, root), (place, flat)], Keep::World, 1, Error::Singular(flat)),
+    ] {
+        assert_eq!(scene.reparent_many(&items, keep), refused(index, error));
+        assert_same_tree(&before, &scene, &HashMap::new());
+    }
+    assert_eq!(scene.reparent_many(&[], Keep::World), Ok(()));
+}
+
+#[test]
+fn detached_subtrees_are_moved_in_a_batch_too() {
+    let mut scene = Scene::new();
+    let [a, b, c] = [1, 6, 11].map(|number| scene.insert(scene.root(), node(number)).unwrap());
+    scene.detach(a).unwrap();
+    scene.reparent_many(&[(b, a), (c, b)], Keep::Local).unwrap();
+    scene.validate().unwrap();
+    assert_eq!((scene.len(), scene.detached_len()), (1, 3));
+    scene.reparent_many(&[(a, c), (c, scene.root())], Keep::World).unwrap();
+    scene.validate().unwrap();
+    assert_eq!((scene.len(), scene.detached_len()), (4, 0));
+    assert_eq!([a, b, c].map(|node| scene.parent(node)), [Some(c), Some(a), Some(scene.root())]);
 }

@@ -110,6 +110,23 @@ impl Slice {
         prefetch_whole(&self.rows, row as usize);
     }
 
+    /// Asks for what moving a row away reads beside it: its neighbours, and what it has.
+    #[inline]
+    pub(in crate::store) fn prefetch_moved(&self, row: u32) {
+        let Row { parent, previous, next, transform, shape, .. } = *self.row(row);
+        for beside in [previous, next] {
+            self.prefetch_row(if beside == NIL { parent } else { beside });
+        }
+        if let Some(slot) = transform.as_own() {
+            prefetch_whole(&self.transforms.locals, slot as usize);
+            prefetch_whole(&self.transforms.worlds, slot as usize);
+        }
+        if shape != NIL {
+            prefetch_whole(&self.shapes.records, shape as usize);
+            prefetch_whole(&self.shapes.bounds, shape as usize);
+        }
+    }
+
     /// Asks for the places where a new last child of a row is going to lie, as far as they can be foreseen.
     #[inline]
     pub(in crate::store) fn prefetch_places(&self, parent: u32, node: &Node<'_>) {

@@ -10,13 +10,13 @@ use crate::store::{Place, Store, Tour};
 use crate::{Error, Local, Node, NodeHandle, Transform};
 
 /// How many edits ahead an item itself is asked for: before the handle in it is looked at.
-const ITEM_AHEAD: usize = 24;
+pub(super) const ITEM_AHEAD: usize = 24;
 
 /// How many items ahead the transform to be set is asked for.
 const LOCAL_AHEAD: usize = 8;
 
 /// A scene of no more nodes than this lies in the cache, wherever its edits go: they are made in the order given.
-const NEAR: usize = 8192;
+pub(super) const NEAR: usize = 8192;
 
 impl Store {
     /// Inserts many nodes, each behind the last child of its parent, and appends their handles to `handles` in the order of

@@ -267,7 +267,7 @@ struct Taken {
 }
 
 impl Slice {
-    /// Frees the slots of an insert for which there is no room; the answer of that insert.
+    /// Frees the slots of an insert for which there is no room; returns what that insert does.
     #[cold]
     #[inline(never)]
     fn give_back(&mut self, taken: Taken) -> Option<NodeHandle> {

@@ -14,6 +14,7 @@ mod component;
 mod detach;
 mod insert;
 mod local;
+mod move_many;
 mod read;
 mod remove;
 mod reparent;
