@@ -1,6 +1,7 @@
 //! Moving nodes: the short way, one without children behind the last child of another one, and the long way, any to any place.
 
 use crate::NodeHandle;
+use crate::simd::prefetch_whole;
 use crate::store::columns::{At, NIL, Occupant, Row, Slot, put};
 use crate::store::{Place, Slice, Standing, Store};
 use core::hint::select_unpredictable;
@@ -26,6 +27,13 @@ impl Store {
         let (from, to) = (self.tables.entry(node)?, self.tables.entry(parent)?);
         if to.slice == At::ROOT.slice || node == parent || self.feed.is_some() {
             return None;
+        }
+        // What goes along to another slice is asked for while the rows are on their way.
+        if from.slice != to.slice
+            && let Some(Slice { transforms, .. }) = self.slices.get(from.slice as usize)
+        {
+            prefetch_whole(&transforms.locals, from.transform.index() as usize);
+            prefetch_whole(&transforms.worlds, from.transform.index() as usize);
         }
         let target = self.slices.get(to.slice as usize)?;
         let Row { last_child, visibility, material, .. } = *target.rows.get(to.row as usize)?;

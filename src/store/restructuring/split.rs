@@ -121,8 +121,9 @@ impl Store {
         let numbers: &[u32] = arena.alloc_slice_fill_iter(opened);
         let lists = distribute(order, &cuts, numbers, beside, &arena);
 
+        // Many pieces are full for good: a tree that is built depth-first never comes back to them. Half of the usual room does.
         let SceneConfig { expansion_factor, max_nodes, .. } = self.config;
-        let room = Room::Times(expansion_factor, max_nodes);
+        let room = Room::Times(1.0 + (expansion_factor - 1.0) / 2.0, max_nodes);
         let standing = old.standing;
         for ((cut, &piece), sources) in cuts.iter().zip(numbers).zip(&lists[1..]) {
             let below = order.get(cut.parent as usize).map_or(NIL, |&(row, _)| row);
