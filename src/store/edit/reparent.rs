@@ -1,7 +1,7 @@
 //! Moving nodes: the short way, one without children behind the last child of another one, and the long way, any to any place.
 
 use crate::NodeHandle;
-use crate::simd::prefetch_whole;
+use crate::simd::prefetch;
 use crate::store::columns::{At, NIL, Occupant, Row, Slot, put};
 use crate::store::{Place, Slice, Standing, Store};
 use core::hint::select_unpredictable;
@@ -32,8 +32,8 @@ impl Store {
         if from.slice != to.slice
             && let Some(Slice { transforms, .. }) = self.slices.get(from.slice as usize)
         {
-            prefetch_whole(&transforms.locals, from.transform.index() as usize);
-            prefetch_whole(&transforms.worlds, from.transform.index() as usize);
+            prefetch(&transforms.locals, from.transform.index() as usize);
+            prefetch(&transforms.worlds, from.transform.index() as usize);
         }
         let target = self.slices.get(to.slice as usize)?;
         let Row { last_child, visibility, material, .. } = *target.rows.get(to.row as usize)?;
