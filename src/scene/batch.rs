@@ -103,9 +103,14 @@ impl Scene {
     /// ```
     pub fn set_transforms(&mut self, items: &[(NodeHandle, Transform)]) -> Result<(), Error> {
         self.store.set_many(items, |store, node, transform| {
-            let at = store.resolve(node).ok_or(Error::StaleHandle(node))?;
+            if transform.is_plain()
+                && let Some(slot) = store.local_slot_of(node)
+            {
+                return Ok(slot);
+            }
+            store.resolve(node).ok_or(Error::StaleHandle(node))?;
             transform.checked()?;
-            store.local_slot(at).ok_or(Error::NoTransform(node))
+            store.local_slot_of(node).ok_or(Error::NoTransform(node))
         })
     }
 

@@ -7,7 +7,7 @@ use super::LocalSlot;
 use crate::simd::prefetch_whole;
 use crate::store::columns::{At, NIL};
 use crate::store::{Place, Store, Tour};
-use crate::{Error, Local, Node, NodeHandle, Transform};
+use crate::{Error, Node, NodeHandle, Transform};
 
 /// How many edits ahead an item itself is asked for: before the handle in it is looked at.
 pub(super) const ITEM_AHEAD: usize = 24;
@@ -115,7 +115,7 @@ impl Store {
         slots.clear();
         let kept = slots.capacity();
         for (index, (node, transform)) in items.iter().enumerate() {
-            self.look_ahead(|steps| items.get(index + steps).map(|item| item.0), |_, _, _| {});
+            self.look_ahead_for_entries(|steps| items.get(index + steps).map(|item| item.0));
             match check(self, *node, transform) {
                 Ok(LocalSlot { slice, slot }) => slots.push((slice, slot)),
                 Err(error) => {
@@ -130,10 +130,12 @@ impl Store {
             if let Some(&(slice, slot)) = slots.get(index + LOCAL_AHEAD) {
                 self.prefetch_local(LocalSlot { slice, slot });
             }
-            self.put_local(
-                LocalSlot { slice, slot },
-                Local::Transform(transform.checked().expect("the batch was checked before")),
-            );
+            let local = if transform.is_plain() {
+                *transform
+            } else {
+                transform.checked().expect("the batch was checked before")
+            };
+            self.set_slot(LocalSlot { slice, slot }, local);
         }
         self.order = slots;
         Ok(())

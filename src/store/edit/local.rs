@@ -3,7 +3,7 @@
 use crate::math::PackedTransform;
 use crate::simd::prefetch_whole;
 use crate::store::{At, Slice, Store, TransformColumn};
-use crate::{Local, NodeHandle};
+use crate::{Local, NodeHandle, Transform};
 
 /// Where a node keeps its local transform: a slice and a slot. Holds until the next edit of another kind.
 #[derive(Clone, Copy, Debug)]
@@ -69,6 +69,30 @@ impl Store {
     pub(crate) fn put_local(&mut self, at: LocalSlot, local: Local) {
         self.slices[at.slice as usize].transforms.set_local(at.slot, local);
         self.tell_moved(at.slice);
+    }
+}
+
+impl Store {
+    /// Where a node keeps its own local transform: told by its entry.
+    #[inline]
+    pub(crate) fn local_slot_of(&self, node: NodeHandle) -> Option<LocalSlot> {
+        let (entry, _) = self.look_up(node)?;
+        entry.transform.as_own().map(|slot| LocalSlot { slice: entry.slice, slot })
+    }
+
+    /// Sets a checked local transform where a node keeps its own.
+    #[inline(always)]
+    pub(in crate::store) fn set_slot(&mut self, at: LocalSlot, local: Transform) {
+        let slice = &mut self.slices[at.slice as usize];
+        if slice.transforms.sheared.is_empty() {
+            slice.transforms.locals[at.slot as usize] = local.into();
+            slice.transforms.mark(at.slot);
+        } else {
+            slice.transforms.set_local(at.slot, Local::Transform(local));
+        }
+        if !slice.marked {
+            self.mark_first(at.slice);
+        }
     }
 }
 
