@@ -363,3 +363,53 @@ fn isolation_holds_until_the_subtree_is_moved() {
         scene.validate().unwrap();
     }
 }
+
+/// A scene of small slices, and a parent with so many children, each added behind the one before.
+fn filled(children: usize) -> (Scene, NodeHandle, Vec<NodeHandle>) {
+    let config = SceneConfig { max_nodes: 64, min_nodes: 16, ..SceneConfig::DEFAULT };
+    let mut scene = Scene::with_config(config).unwrap();
+    let shelf = scene.insert(scene.root(), Node::group()).unwrap();
+    let parent = scene.insert(shelf, Node::transform(Transform::IDENTITY)).unwrap();
+    let nodes = (0..children).map(|_| scene.insert(parent, Node::transform(Transform::IDENTITY)).unwrap()).collect();
+    (scene, parent, nodes)
+}
+
+#[test]
+fn siblings_that_are_added_one_behind_the_other_fill_slice_after_slice() {
+    let (scene, parent, nodes) = filled(2000);
+    scene.validate().unwrap();
+    assert!(scene.children(parent).eq(nodes.iter().copied()));
+    let least = 2000 / 64;
+    assert!(scene.slice_count() <= least + least / 8 + 4, "{} slices", scene.slice_count());
+}
+
+#[test]
+fn siblings_that_are_added_between_full_slices_do_not_take_a_slice_each() {
+    let (mut scene, parent, nodes) = filled(2000);
+    let last = nodes.windows(2).position(|pair| !scene.same_slice(pair[0], pair[1])).unwrap();
+    let before = scene.slice_count();
+    let mut expected = nodes.clone();
+    for _ in 0..200 {
+        let node = scene.insert(Place::After(nodes[last]), Node::transform(Transform::IDENTITY)).unwrap();
+        expected.insert(last + 1, node);
+    }
+    scene.validate().unwrap();
+    assert!(scene.children(parent).eq(expected));
+    assert!(scene.slice_count() - before <= 200 / 16 + 4, "{} slices more", scene.slice_count() - before);
+}
+
+#[test]
+fn a_move_within_a_full_run_opens_no_slice() {
+    let (mut scene, parent, nodes) = filled(1 + 64 * 8);
+    let full = nodes.iter().rposition(|&node| !scene.same_slice(node, nodes[nodes.len() - 1])).unwrap();
+    for &node in &nodes[full + 1..] {
+        scene.remove(node).unwrap();
+    }
+    let before = scene.slice_count();
+    for _ in 0..10 {
+        let first = nodes[..=full].iter().copied().find(|&node| scene.same_slice(node, nodes[full])).unwrap();
+        scene.reparent(first, Place::LastChildOf(parent), Keep::Local).unwrap();
+    }
+    scene.validate().unwrap();
+    assert_eq!(scene.slice_count(), before);
+}

@@ -32,7 +32,7 @@ impl Store {
         let Floating::Rows(from) = self.float(at) else {
             unreachable!("a row that is not its slice's only top leaves the slice behind");
         };
-        let slice = self.insert_slice(|_| Settled::Behind(spot));
+        let slice = self.insert_slice(|_| Settled::Behind(spot), false);
         self.fill_slice(slice, from);
         self.slice_mut(slice).isolated = true;
         self.collapse(from.slice);

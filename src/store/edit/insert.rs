@@ -150,7 +150,7 @@ impl Store {
     fn end_behind_portal(&self, portal: At) -> Option<(u32, End)> {
         let At { slice, row: previous } = self.enter_last(portal);
         let end = End { above: NIL, previous, transform: Slot::BASE, visibility: Slot::BASE, material: Slot::BASE };
-        (!self.slice(slice).isolated).then_some((slice, end))
+        (!self.slice(slice).isolated && self.may_hold(slice, 1)).then_some((slice, end))
     }
 }
 
@@ -175,6 +175,7 @@ impl Store {
 
     /// Inserts a node at a spot that leaves open which slice it goes to.
     fn insert_settling(&mut self, place: Place, spot: Spot, node: &Node<'_>, need: &Need) -> Option<NodeHandle> {
+        let appends = self.beside_full(&spot).is_some();
         let mut settled = self.settle(spot, 1);
         while let Settled::Into(spot) = settled
             && self.make_room_for_one(&spot, need)
@@ -184,7 +185,7 @@ impl Store {
         let (spot, opened) = match settled {
             Settled::Into(spot) => (spot, false),
             Settled::Behind(_) => {
-                let slice = self.insert_slice(|store| store.settle_at(place, 1));
+                let slice = self.insert_slice(|store| store.settle_at(place, 1), appends);
                 let spot = Spot { slice, parent: NIL, previous: NIL, next: NIL };
                 self.make_room_for_one(&spot, need);
                 (spot, true)

@@ -169,7 +169,6 @@ impl Slice {
         if let Some(slot) = row.material.as_own() {
             let fresh = self.materials.slots.allocate_near(above.material, reuse)?;
             put(&mut self.materials.values, fresh, source.materials.values[slot as usize]);
-            self.materials.dirty = true;
             material = Slot::own(fresh);
         }
         let visibility = Slot::inherited(above.visibility);

@@ -72,12 +72,30 @@ impl Store {
         self.neighbour_of(&spot).filter(|beside| shares(beside.slice)).map_or(Settled::Behind(spot), Settled::Into)
     }
 
-    /// For the end of a run whose slice is full, the spot behind its portal: who adds one sibling behind the other fills slice after
-    /// slice, and none of them is split.
-    fn beside_full(&self, spot: &Spot) -> Option<Spot> {
+    /// For the end of a chain of siblings whose last slice is full, the spot behind that slice's portal: who adds one sibling behind
+    /// the other fills slice after slice, and none of them is split. Not where other siblings follow, which would have a slice
+    /// each for nodes that come between them.
+    pub(in crate::store) fn beside_full(&self, spot: &Spot) -> Option<Spot> {
         let slice = self.slice(spot.slice);
         let ends = spot.parent == NIL && spot.next == NIL && spot.previous != NIL && slice.portal != At::NONE;
-        (ends && !slice.isolated && !self.may_hold(spot.slice, 1)).then(|| self.spot_after(slice.portal))
+        if !ends || slice.isolated || self.may_hold(spot.slice, 1) || self.floats_from == Some(spot.slice) {
+            return None;
+        }
+        let mut portal = slice.portal;
+        loop {
+            let row = self.row(portal);
+            if row.next != NIL {
+                return None;
+            }
+            if row.parent != NIL {
+                // Independent subtrees, the root's children, are no run that is being filled.
+                return (portal.slice != At::ROOT.slice).then(|| self.spot_after(slice.portal));
+            }
+            portal = self.slice(portal.slice).portal;
+            if portal == At::NONE {
+                return None;
+            }
+        }
     }
 
     /// The spot beside a slice's portal, for one that is an end of the slice's run: among the siblings it is the same place.

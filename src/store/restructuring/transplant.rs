@@ -99,7 +99,7 @@ impl Store {
                     let spot = self.spot_with_room(spot, &need, &find);
                     self.transplant(from.slice, from.row, &spot, Marks::Set);
                 } else {
-                    let slice = self.insert_slice(find);
+                    let slice = self.insert_slice(find, false);
                     self.fill_slice(slice, from);
                 }
                 self.collapse(from.slice);
@@ -135,9 +135,11 @@ impl Store {
         self.insert_portal(&spot, child);
     }
 
-    /// Opens an empty slice behind a portal at the spot that `find` answers.
-    pub(in crate::store) fn insert_slice(&mut self, find: impl Fn(&Self) -> Settled) -> u32 {
-        let slice = match self.need_beside(&find(self).spot()) {
+    /// Opens an empty slice behind a portal at the spot that `find` answers: a large one where siblings are being added one behind
+    /// the other, which whoever `appends` says.
+    pub(in crate::store) fn insert_slice(&mut self, find: impl Fn(&Self) -> Settled, appends: bool) -> u32 {
+        let beside = if appends { self.need_beside(&find(self).spot()) } else { None };
+        let slice = match beside {
             Some(need) => Slice::with_room(&need),
             None => self.next_slice(),
         };
