@@ -161,9 +161,9 @@ pub(crate) struct Store {
 }
 
 impl Store {
-    /// A store with the root's slice, which has room for the root and few portals.
-    pub(in crate::store) fn new(config: SceneConfig) -> Self {
-        let mut store = Self {
+    /// A store without slices.
+    fn empty(config: SceneConfig) -> Self {
+        Self {
             slices: Vec::new(),
             counted: Counted::default(),
             free_slices: BinaryHeap::new(),
@@ -188,7 +188,12 @@ impl Store {
             tour: Tour::default(),
             swept: Vec::new(),
             sorted: Vec::new(),
-        };
+        }
+    }
+
+    /// A store with the root's slice, which has room for the root and few portals.
+    pub(in crate::store) fn new(config: SceneConfig) -> Self {
+        let mut store = Self::empty(config);
         let slice = store.open_slice(Slice::with_room(&Need::usual(config.initial_slice_storage_size.min(8))));
         debug_assert_eq!(slice, At::ROOT.slice);
         store
@@ -222,19 +227,8 @@ impl Store {
             detached,
             doomed,
             reconstitutions,
-            updates: 0,
             versions,
-            identity: Identity::new(),
-            feed: config.changes.then(Box::default),
-            layouts: Layouts::default(),
-            floats_from: None,
-            reserved: None,
-            order: Vec::new(),
-            scratch: Scratch::default(),
-            descent: Vec::new(),
-            tour: Tour::default(),
-            swept: Vec::new(),
-            sorted: Vec::new(),
+            ..Self::empty(config)
         }
     }
 

@@ -39,7 +39,7 @@ struct Piece {
 }
 
 impl Store {
-    /// Builds a run of siblings with all below them in new slices, and tells the handle of each place. Answers the topmost
+    /// Builds a run of siblings with all below them in new slices, and tells the handle of each place. Returns the topmost
     /// slice, which hangs nowhere yet. The caller has made sure of enough handles.
     ///
     /// Parents before the run do not count. Computes in **O(nodes)**.
@@ -108,7 +108,7 @@ impl Store {
         number
     }
 
-    /// Puts a node behind all others in a slice without holes that has room; answers its row and its handle.
+    /// Puts a node behind all others in a slice without holes that has room; returns its row and its handle.
     ///
     /// What the list says goes to the columns directly. A description on the stack, written in pieces and read back whole,
     /// would wait each time until every store before it has reached the cache.
@@ -223,7 +223,7 @@ impl Walk {
         Self { within: vec![0], next: 1 }
     }
 
-    /// Goes to a place; answers the next piece that begins there, behind the one that it lies in.
+    /// Goes to a place; returns the next piece that begins there, behind the one that it lies in.
     fn step(&mut self, pieces: &[Piece], place: u32) -> Option<(usize, usize)> {
         while pieces[self.present()].end <= place {
             self.within.pop();

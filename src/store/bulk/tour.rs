@@ -49,7 +49,7 @@ impl Tour {
         self.stops.push(Stop { slice: at.slice, block: at.row / BLOCK, item });
     }
 
-    /// Sorts the stops, and answers the numbers of the edits in the order in which to make them.
+    /// Sorts the stops, and returns the numbers of the edits in the order in which to make them.
     ///
     /// Counts the stops of each block where these are many, else compares them: O(stops + slices + blocks) or
     /// O(n log n) for n stops.

@@ -73,7 +73,7 @@ impl Slice {
         self.point_here(parent, previous, next, next, previous);
     }
 
-    /// Takes a run of siblings off its chain; answers the place where it was. The run stays linked in itself.
+    /// Takes a run of siblings off its chain; returns the place where it was. The run stays linked in itself.
     pub(in crate::store) fn unlink_run(&mut self, slice: u32, first: u32, last: u32) -> Spot {
         let Row { parent, previous, .. } = *self.row(first);
         let next = core::mem::replace(&mut self.row_mut(last).next, NIL);

@@ -96,7 +96,7 @@ impl Store {
         portal
     }
 
-    /// Copies what a slice inherits from its portal's effective slots into its bases. Answers whether that changed any.
+    /// Copies what a slice inherits from its portal's effective slots into its bases. Returns whether that changed any.
     pub(in crate::store) fn inherit(&mut self, child: u32) -> bool {
         let above = self.slice(child).portal.slice;
         let [above, child] =
@@ -106,7 +106,7 @@ impl Store {
 }
 
 impl Slice {
-    /// Copies what the slice inherits from its portal's effective slots into its bases. Answers whether that changed any.
+    /// Copies what the slice inherits from its portal's effective slots into its bases. Returns whether that changed any.
     pub(in crate::store) fn inherit_from(&mut self, above: &Self) -> bool {
         let row = above.row(self.portal.row);
         let world = above.transforms.worlds[row.transform.index() as usize];

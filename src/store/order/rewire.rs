@@ -80,7 +80,7 @@ impl TransformColumn {
 }
 
 impl Slice {
-    /// Sets one row's effective slots from its parent's; answers whether those below have to follow.
+    /// Sets one row's effective slots from its parent's; returns whether those below have to follow.
     fn rewire_row(&mut self, at: u32, reuse: bool) -> Result<bool, NoRoom> {
         let Row { parent, occupant, transform, visibility, material, .. } = *self.row(at);
         let [above_transform, above_visibility, above_material] = self.inherited(parent);

@@ -140,7 +140,7 @@ impl Store {
 
 /// Removing now and freeing later.
 impl Store {
-    /// Removes a floating subtree: its rows in a slice that it shares at once, all slices of its own later. Answers how many
+    /// Removes a floating subtree: its rows in a slice that it shares at once, all slices of its own later. Returns how many
     /// nodes that were. O(rows in the shared slice + slices below).
     pub(in crate::store) fn doom(&mut self, floating: Floating) -> usize {
         let mut tops = Vec::new();
@@ -165,7 +165,7 @@ impl Store {
         removed + doomed
     }
 
-    /// Frees one slice of what was removed; answers how many nodes lay there, `None` where nothing waits.
+    /// Frees one slice of what was removed; returns how many nodes lay there, `None` where nothing waits.
     pub(in crate::store) fn free_doomed(&mut self) -> Option<usize> {
         let number = self.doomed.pop()?;
         let mut below = core::mem::take(&mut self.doomed);

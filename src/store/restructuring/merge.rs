@@ -65,7 +65,7 @@ impl Store {
         joins(links.previous).map(Partner::Before).or_else(|| joins(links.next).map(Partner::Behind))
     }
 
-    /// Merges a slice with its partner; handles and the order of siblings stay, and what is up to date stays so. Answers the
+    /// Merges a slice with its partner; handles and the order of siblings stay, and what is up to date stays so. Returns the
     /// slice that holds both now. Computes in **O(rows of both)**.
     pub(in crate::store) fn merge(&mut self, number: u32, partner: Partner) -> u32 {
         let into = match partner {

@@ -257,7 +257,7 @@ impl Store {
         }
     }
 
-    /// Frees a floating subtree and every slice below it; answers how many nodes that were.
+    /// Frees a floating subtree and every slice below it; returns how many nodes that were.
     pub(in crate::store) fn discard(&mut self, floating: Floating) -> usize {
         let mut below = core::mem::take(&mut self.descent);
         below.clear();
@@ -269,7 +269,7 @@ impl Store {
         removed
     }
 
-    /// Frees a floating subtree's rows in the slice that it shares; answers how many nodes that were. Slices that hung below
+    /// Frees a floating subtree's rows in the slice that it shares; returns how many nodes that were. Slices that hung below
     /// these rows, or hold the whole subtree, go to `tops`.
     pub(in crate::store) fn discard_rows(&mut self, floating: Floating, tops: &mut Vec<u32>) -> usize {
         let At { slice: number, row: top } = match floating {
@@ -304,7 +304,7 @@ impl Store {
         removed
     }
 
-    /// Frees a slice that hangs nowhere; answers how many nodes lay there. The slices below it go to `below`.
+    /// Frees a slice that hangs nowhere; returns how many nodes lay there. The slices below it go to `below`.
     pub(in crate::store) fn discard_slice(&mut self, number: u32, below: &mut Vec<u32>) -> usize {
         let slice = core::mem::take(&mut self.slices[number as usize]);
         below.extend(&slice.children);

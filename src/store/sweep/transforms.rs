@@ -7,7 +7,7 @@ use crate::store::columns::{NIL, TransformColumn};
 const MANY: usize = 10;
 
 impl TransformColumn {
-    /// Computes what is dirty and what hangs below it, and turns the marks into the record of what was swept. Answers
+    /// Computes what is dirty and what hangs below it, and turns the marks into the record of what was swept. Returns
     /// whether that reached a slot that some portal finds effective.
     pub(super) fn sweep(&mut self, everything: bool) -> bool {
         if everything {
@@ -24,7 +24,7 @@ impl TransformColumn {
         self.swept.all || self.swept.slots.intersects(&self.portal_slots)
     }
 
-    /// Computes what is dirty and what hangs below it, to which the marks spread. Answers whether it computed all there is
+    /// Computes what is dirty and what hangs below it, to which the marks spread. Returns whether it computed all there is
     /// from the first dirty slot on instead: where many are dirty that takes less, and from slot 0, the base, every slot
     /// hangs in the end.
     pub(in crate::store) fn compute(&mut self) -> bool {

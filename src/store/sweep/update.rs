@@ -107,13 +107,13 @@ impl Store {
 }
 
 impl Slice {
-    /// Takes over what the slice inherits, and its mark off. Answers whether it has something to do.
+    /// Takes over what the slice inherits, and its mark off. Returns whether it has something to do.
     pub(in crate::store) fn join_update(&mut self, above: &Self) -> bool {
         let inherits = self.inherit_from(above);
         core::mem::take(&mut self.marked) | inherits
     }
 
-    /// Computes what is out of date in the slice. Answers whether that reached anything that slices below inherit.
+    /// Computes what is out of date in the slice. Returns whether that reached anything that slices below inherit.
     pub(in crate::store) fn bring_up_to_date(&mut self, everything: bool, stamp: Stamp) -> bool {
         self.read = true;
         self.transforms.settle();
@@ -129,7 +129,7 @@ impl Slice {
         moved | changed
     }
 
-    /// Sets the bases. Answers whether that changed any.
+    /// Sets the bases. Returns whether that changed any.
     pub(in crate::store) fn take_over(&mut self, world: &Mat34, mask: u32, material: Option<u32>) -> bool {
         let mut changed = false;
         if self.transforms.worlds[0].to_bits() != world.to_bits() {

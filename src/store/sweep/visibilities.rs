@@ -3,7 +3,7 @@
 use crate::store::columns::VisibilityColumn;
 
 impl VisibilityColumn {
-    /// `effective[i] = effective[parent[i]] & local[i]`, parents first. Answers whether anything was out of date.
+    /// `effective[i] = effective[parent[i]] & local[i]`, parents first. Returns whether anything was out of date.
     pub(super) fn sweep(&mut self) -> bool {
         let dirty = core::mem::take(&mut self.dirty);
         if dirty && self.trace.is_some() {

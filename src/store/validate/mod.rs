@@ -5,7 +5,7 @@ use crate::store::columns::{At, NIL};
 use crate::store::{Need, Standing, Store};
 use core::cmp::Reverse;
 
-/// Answers with a message unless the condition holds.
+/// Returns with a message unless the condition holds.
 macro_rules! ensure {
     ($holds:expr, $($message:tt)*) => {
         if !$holds {
@@ -21,7 +21,7 @@ mod tables;
 use columns::Owned;
 
 impl Store {
-    /// Checks every invariant of slices, tables and portals; answers the number of nodes, or the first violation.
+    /// Checks every invariant of slices, tables and portals; returns the number of nodes, or the first violation.
     pub(crate) fn validate(&self) -> Result<usize, String> {
         let mut seen = vec![false; self.slices.len()];
         let mut listed = vec![false; self.slices.len()];
@@ -68,7 +68,7 @@ impl Store {
         Ok(nodes)
     }
 
-    /// What waits to be freed hangs nowhere else; answers how many nodes that are.
+    /// What waits to be freed hangs nowhere else; returns how many nodes that are.
     fn validate_doomed(&self, seen: &mut [bool]) -> Result<usize, String> {
         let mut pending = self.doomed.clone();
         let mut nodes = 0;
