@@ -1,9 +1,8 @@
 //! Inserting and removing nodes.
 
-use crate::math::PackedTransform;
 use crate::scene::{Place, Scene};
-use crate::store::{At, Parts};
-use crate::{Error, Local, Node, NodeHandle};
+use crate::store::At;
+use crate::{Error, Node, NodeHandle};
 
 impl Scene {
     /// Inserts a node and answers its handle. A bare handle as `place` means behind that node's last child.
@@ -28,43 +27,11 @@ impl Scene {
     pub fn insert(&mut self, place: impl Into<Place>, node: Node<'_>) -> Result<NodeHandle, Error> {
         let place = place.into();
         if let Place::LastChildOf(parent) = place
-            && let Some(handle) = self.insert_shortly(parent, &node)
+            && let Some(handle) = self.store.insert_usual(parent, &node)
         {
             return Ok(handle);
         }
         self.insert_at_length(place, &node)
-    }
-
-    /// Inserts a node of a usual kind behind the last child of another one, if nothing stands in the way. Which kind it is is
-    /// known where the call is compiled, so that nothing of it is asked when it runs.
-    #[inline(always)]
-    fn insert_shortly(&mut self, parent: NodeHandle, node: &Node<'_>) -> Option<NodeHandle> {
-        let Node { local, material, shape, visibility: None, name: None } = node else { return None };
-        let (mut packed, mut parts) = (PackedTransform::IDENTITY, Parts::NONE);
-        match local {
-            Some(Local::Transform(transform)) if transform.is_plain() => packed = (*transform).into(),
-            Some(_) => return None,
-            None => {}
-        }
-        if let Some(shape) = shape {
-            if !shape.bounds.is_plain() {
-                return None;
-            }
-            parts.shape = shape;
-        }
-        parts.material = material.unwrap_or(0);
-        let parts = Parts { local: &packed, ..parts };
-        let store = &mut self.store;
-        match (local.is_some(), shape.is_some(), material.is_some()) {
-            (false, false, false) => store.insert_shortly::<false, false, false>(parent, parts),
-            (false, false, true) => store.insert_shortly::<false, false, true>(parent, parts),
-            (false, true, false) => store.insert_shortly::<false, true, false>(parent, parts),
-            (false, true, true) => store.insert_shortly::<false, true, true>(parent, parts),
-            (true, false, false) => store.insert_shortly::<true, false, false>(parent, parts),
-            (true, false, true) => store.insert_shortly::<true, false, true>(parent, parts),
-            (true, true, false) => store.insert_shortly::<true, true, false>(parent, parts),
-            (true, true, true) => store.insert_shortly::<true, true, true>(parent, parts),
-        }
     }
 
     /// Inserts a node of any kind at any place, or says why it cannot.

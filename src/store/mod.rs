@@ -21,7 +21,7 @@
 //! | `edit` | edits of single nodes and of batches |
 //! | `world` | world transforms as of now |
 //!
-//! The rest of the crate enters through [`Store`], the views, and plain values: [`At`], [`Place`], [`Standing`], [`Parts`],
+//! The rest of the crate enters through [`Store`], the views, and plain values: [`At`], [`Place`], [`Standing`],
 //! [`LocalSlot`], [`ShapeRecord`]. Everything else is private to this folder; whom an edit must tell is told by the notifier in
 //! `change`, which nobody outside can forget. The methods of `Store` for the crate:
 //!
@@ -29,7 +29,7 @@
 //! |---|---|
 //! | whole | `with_root` `config` `root` `scene_number` `versions` `updates` `len_of` `total_len` `slice_count` `slice_end` `slice_numbers` `validate` `read_image` `write_image` |
 //! | usage | `usages` `box_usage` `table_usage` `table_count` `retired_indices` `reconstitutions` `overhead_bytes` `doomed_nodes` `count_holes` `count_overflowed` `count_disordered` |
-//! | edits | `insert` `insert_shortly` `remove` `remove_shortly` `remove_later` `clear` `relocate` `reparent_shortly` `sort_children` `detach` `isolate` |
+//! | edits | `insert` `insert_usual` `remove` `remove_shortly` `remove_later` `clear` `relocate` `reparent_shortly` `sort_children` `detach` `isolate` |
 //! | edits of components | `set_local_shortly` `replace_local` `put_local` `attach_transform` `detach_transform` `attach_material` `detach_material` `attach_shape` `set_bounds` `detach_shape` `attach_visibility` `detach_visibility` `set_name` |
 //! | bulk | `insert_many` `remove_many` `set_many` `move_many` `plant` `plant_run` `most_tables_of` `can_open_tables` `try_reserve_below` |
 //! | reads | `resolve` `handle` `standing` `find_anchor` `parent_of_place` `is_detached_root` `world_of` `world_at` `wide_world` `fresh_world_at` `previous_world_at` `world_bounds_at` `subtree_bounds` `local_at` `local_below` `local_slot` `transform_slot_at` `material_at` `own_material_at` `visibility_at` `own_visibility_at` `shape_at` `name_at` `node_at` `prefetch_local` `look_ahead_for_rows` |
@@ -62,7 +62,7 @@ pub(crate) use allocation::{Bits, MAX_NODES, Runs};
 pub(crate) use bulk::{Forest, Head, NodeList};
 pub(crate) use change::Feed;
 pub(crate) use columns::{At, NIL, ShapeRecord};
-pub(crate) use edit::{LocalSlot, Parts};
+pub(crate) use edit::LocalSlot;
 pub(crate) use handles::unique_number;
 pub use order::Place;
 pub(in crate::store) use order::{Settled, Spot};

@@ -6,6 +6,7 @@ use crate::store::columns::{
     At, MaterialColumn, NIL, NameColumn, Occupant, Row, ShapeColumn, Slot, TransformColumn, VisibilityColumn,
 };
 use crate::store::restructuring::Standing;
+use core::hint::select_unpredictable;
 
 /// How far from its wished place a row may go and still count as in order.
 const NEAR: u32 = 64;
@@ -143,19 +144,33 @@ impl Slice {
         self.rows.truncate(self.row_slots.end() as usize);
     }
 
-    /// Frees the slots of a row's own transform, material and shape. Does not branch on which of these there are, which is as
-    /// good as random and known only when the row has come from memory.
+    /// Frees the slots of a row's own transform, material and shape.
+    ///
+    /// Most rows have just one of these. Which one it is, is as good as random and known only when the row has come from memory:
+    /// nothing branches on it, and only the allocator that it concerns is looked at.
     #[inline(always)]
     pub(in crate::store) fn free_plain_components(&mut self, transform: Slot, material: Slot, shape: u32) {
+        let count = transform.is_own() + material.is_own() + u32::from(shape != NIL);
+        let Self { transforms, materials, shapes, boxes, .. } = self;
+        if (count == 1) & transforms.sheared.is_empty() & boxes.is_none() {
+            let is_material = material.is_own() != 0;
+            let other = select_unpredictable(is_material, &mut materials.slots, &mut transforms.slots);
+            let slots = select_unpredictable(shape != NIL, &mut shapes.slots, other);
+            let other = select_unpredictable(is_material, material.index(), transform.index());
+            if slots.free_before_end(select_unpredictable(shape != NIL, shape, other)) {
+                return;
+            }
+        }
+        self.free_any_components(transform, material, shape);
+    }
+
+    /// Frees the slots of a row's own transform, material and shape, whichever there are and wherever they lie.
+    #[inline(never)]
+    fn free_any_components(&mut self, transform: Slot, material: Slot, shape: u32) {
         self.transforms.free_if(transform.index(), transform.is_own());
-        // Many slices have no material or no shape at all, which is easily foreseen.
-        if self.materials.slots.end() > 1 {
-            self.materials.free_if(material.index(), material.is_own());
-        }
-        if self.shapes.slots.end() > 0 {
-            self.touch_box(shape);
-            self.shapes.free_if(shape, u32::from(shape != NIL));
-        }
+        self.materials.free_if(material.index(), material.is_own());
+        self.touch_box(shape);
+        self.shapes.free_if(shape, u32::from(shape != NIL));
     }
 
     /// Frees the slots of a row's own components.

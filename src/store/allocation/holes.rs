@@ -89,6 +89,17 @@ impl HoleSet {
         }
     }
 
+    /// Adds a slot that is not in the set, where there is a word for it. Returns whether there is.
+    #[inline(always)]
+    pub(in crate::store) fn insert_within(&mut self, slot: u32) -> bool {
+        let word = slot / WORD;
+        let Some(bits) = self.words.get_mut(word as usize) else { return false };
+        *bits |= 1 << (slot % WORD);
+        *self.summary_mut(word / WORD) |= 1 << (word % WORD);
+        self.count += 1;
+        true
+    }
+
     /// Makes the words and summaries long enough for a slot, and adds it.
     #[cold]
     fn insert_behind(&mut self, slot: u32) {

@@ -122,6 +122,13 @@ impl LinearAllocator {
         last
     }
 
+    /// Frees a slot that is not the last one, where the set of holes has a word for it. Returns whether it did.
+    #[inline(always)]
+    pub(in crate::store) fn free_before_end(&mut self, slot: u32) -> bool {
+        debug_assert!(self.is_live(slot));
+        slot + 1 < self.end && self.holes.insert_within(slot)
+    }
+
     /// Frees a slot if there `is` one (1, else 0), and returns whether the end went back. By arithmetic alone: whether there is
     /// one is as good as random, and a branch on it would wait until the row has come from memory.
     #[inline(always)]

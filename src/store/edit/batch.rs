@@ -56,6 +56,9 @@ impl Store {
     /// Inserts a node of a checked batch.
     #[inline]
     fn insert_listed(&mut self, (parent, node): &(NodeHandle, Node<'_>)) -> NodeHandle {
+        if let Some(handle) = self.insert_usual(*parent, node) {
+            return handle;
+        }
         let at = self.resolve(*parent).expect("the batch was checked before");
         let place = Place::LastChildOf(*parent);
         let handle = if node.is_plain() {

@@ -4,30 +4,63 @@ use crate::math::PackedTransform;
 use crate::simd::prefetch;
 use crate::store::columns::{At, NIL, Occupant, Row, ShapeRecord, Slot, put};
 use crate::store::{MAX_NODES, Need, Place, Settled, Slice, Spot, Store};
-use crate::{Aabb, Mat34, Node, NodeHandle, Shape};
+use crate::{Aabb, Local, Mat34, Node, NodeHandle, Shape};
 use core::hint::select_unpredictable;
 
 /// The components of a node that is to be inserted; those that it comes without are not looked at.
 #[derive(Clone, Copy)]
-pub(crate) struct Parts<'p> {
-    pub(crate) local: &'p PackedTransform,
-    pub(crate) shape: &'p Shape,
-    pub(crate) material: u32,
+struct Parts<'p> {
+    local: &'p PackedTransform,
+    shape: &'p Shape,
+    material: u32,
 }
 
 impl Parts<'_> {
     /// The components of a node that comes with none.
-    pub(crate) const NONE: Self =
+    const NONE: Self =
         Self { local: &PackedTransform::IDENTITY, shape: &Shape { mesh: 0, bounds: Aabb::EMPTY }, material: 0 };
 }
 
 impl Store {
+    /// Inserts a node of a usual kind behind the last child of another one, if nothing stands in the way. Which kind it is is
+    /// known where the call is compiled, so that nothing of it is asked when it runs.
+    ///
+    /// Returns `None`, and has changed nothing, where something does, or where the node is not as a scene keeps it.
+    #[inline(always)]
+    pub(crate) fn insert_usual(&mut self, parent: NodeHandle, node: &Node<'_>) -> Option<NodeHandle> {
+        let Node { local, material, shape, visibility: None, name: None } = node else { return None };
+        let (mut packed, mut parts) = (PackedTransform::IDENTITY, Parts::NONE);
+        match local {
+            Some(Local::Transform(transform)) if transform.is_plain() => packed = (*transform).into(),
+            Some(_) => return None,
+            None => {}
+        }
+        if let Some(shape) = shape {
+            if !shape.bounds.is_plain() {
+                return None;
+            }
+            parts.shape = shape;
+        }
+        parts.material = material.unwrap_or(0);
+        let parts = Parts { local: &packed, ..parts };
+        match (local.is_some(), shape.is_some(), material.is_some()) {
+            (false, false, false) => self.insert_shortly::<false, false, false>(parent, parts),
+            (false, false, true) => self.insert_shortly::<false, false, true>(parent, parts),
+            (false, true, false) => self.insert_shortly::<false, true, false>(parent, parts),
+            (false, true, true) => self.insert_shortly::<false, true, true>(parent, parts),
+            (true, false, false) => self.insert_shortly::<true, false, false>(parent, parts),
+            (true, false, true) => self.insert_shortly::<true, false, true>(parent, parts),
+            (true, true, false) => self.insert_shortly::<true, true, false>(parent, parts),
+            (true, true, true) => self.insert_shortly::<true, true, true>(parent, parts),
+        }
+    }
+
     /// Inserts a node with these components, checked and as a scene keeps them, behind the last child of another one.
     ///
     /// Returns `None`, and has changed nothing, where the handle is stale, the node could go to one of several slices, the last
     /// child is in another slice, or there is no room.
     #[inline(never)]
-    pub(crate) fn insert_shortly<const TRANSFORM: bool, const SHAPE: bool, const MATERIAL: bool>(
+    fn insert_shortly<const TRANSFORM: bool, const SHAPE: bool, const MATERIAL: bool>(
         &mut self,
         parent: NodeHandle,
         parts: Parts<'_>,

@@ -19,5 +19,4 @@ mod read;
 mod remove;
 mod reparent;
 
-pub(crate) use insert::Parts;
 pub(crate) use local::LocalSlot;
