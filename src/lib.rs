@@ -58,7 +58,7 @@
 //!
 //! # Costs
 //!
-//! A node takes 60 bytes (a row of 48 and a handle's entry of 12), 92 more with a transform (40 local, 4 link, 48 world),
+//! A node takes 64 bytes (a row of 48 and a handle's entry of 16), 92 more with a transform (40 local, 4 link, 48 world),
 //! 48 with a shape, 8 with a material, 12 with a visibility. Nodes without a component pay nothing for it in memory or in
 //! its pass.
 //!
@@ -91,6 +91,8 @@
 //! Bergsten, *Scene Graph Memory Management* (Chalmers University of Technology, 2019), called *the thesis* in these pages;
 //! the flattened sweep from S. Reinalter's Molecule engine, *Adventures in data-oriented design, part 2*. ARCHITECTURE.md
 //! in the repository says what was built otherwise, and why.
+
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 pub use glam;
 

@@ -208,9 +208,10 @@ impl<'l> Words<'l> {
     #[inline]
     pub(in crate::store) fn name(&mut self) -> Option<&'l str> {
         self.head.has(Head::NAME).then(|| {
-            let [low, high, length] = [self.next(), self.next(), self.next()].map(|word| word as usize);
+            let [low, high, length] = [self.next(), self.next(), self.next()].map(u64::from);
             let start = high << 32 | low;
-            &self.names[start..start + length]
+            let place = |at: u64| usize::try_from(at).expect("names lie in memory");
+            &self.names[place(start)..place(start + length)]
         })
     }
 

@@ -2,7 +2,12 @@
 
 use crate::store::columns::Storage;
 use crate::store::{Capacity, LinearAllocator, Slice, Store};
-use std::time::{Duration, Instant};
+use core::time::Duration;
+#[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
+use std::time::Instant;
+// Where the standard library has no clock.
+#[cfg(all(target_family = "wasm", target_os = "unknown"))]
+use web_time::Instant;
 
 /// A slice with more than one row in this many out of order is rebuilt.
 const DISORDER: u32 = 4;
