@@ -96,6 +96,7 @@ pub use glam;
 
 mod config;
 mod error;
+mod fallible;
 mod handle;
 mod math;
 mod node;

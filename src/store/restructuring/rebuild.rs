@@ -2,6 +2,7 @@
 //!
 //! Source: the thesis, section 4.4.6; linear because children and parents are found without searching.
 
+use crate::fallible::Boxed;
 use crate::record::Record;
 use crate::store::allocation::{HoleSet, LinearAllocator, scaled};
 use crate::store::columns::{At, Column, EachColumn, NIL, Occupant, Row, STORAGES, Slot, Storage, each_column};
@@ -204,8 +205,11 @@ impl Slice {
         self.materials.dirty = old.materials.dirty;
         if !old.transforms.sheared.is_empty() {
             let moved = (1..).zip(&transforms[1..]);
-            let matrix = |(new, slot): (u32, &u32)| old.transforms.sheared.get(slot).map(|matrix| (new, *matrix));
-            self.transforms.sheared = moved.filter_map(matrix).collect();
+            for (new, &slot) in moved {
+                if let Some(&matrix) = old.transforms.sheared.get(slot) {
+                    self.transforms.sheared.insert(new, matrix);
+                }
+            }
         }
         if let Some(from) = &old.transforms.trace {
             self.begin_trace();
@@ -215,7 +219,7 @@ impl Slice {
             }
         }
         if let Some(from) = &old.boxes {
-            let boxes = self.boxes.insert(Box::default());
+            let boxes = self.boxes.insert(Boxed::default());
             (0..).zip(shapes).for_each(|(new, &slot)| boxes.carry(from, slot, new));
             boxes.close_all();
         }
@@ -228,8 +232,8 @@ impl Slice {
         old.children.clear();
         old.children.shrink_to(2 * present);
         old.marked_children.shrink_to(2 * present);
-        if let (Some(boxes), Some(old)) = (&mut self.boxes, old.boxes) {
-            boxes.children = old.children;
+        if let (Some(boxes), Some(old)) = (&mut self.boxes, &mut old.boxes) {
+            boxes.children = core::mem::take(&mut old.children);
         }
         Self {
             children: old.children,
