@@ -79,20 +79,6 @@ impl Bits {
         self.words.try_reserve_exact(words.saturating_sub(self.words.len()))
     }
 
-    /// The slots of the set from `first` on, ascending.
-    pub(in crate::store) fn iter_from(&self, first: u32) -> impl Iterator<Item = u32> + '_ {
-        let (start, bit) = locate(first);
-        let words = (first / WORD..).zip(self.words.get(start..).unwrap_or_default());
-        words.flat_map(move |(number, &word)| {
-            let mut left = if number == first / WORD { word & bit.wrapping_neg() } else { word };
-            core::iter::from_fn(move || {
-                let slot = (left != 0).then(|| number * WORD + left.trailing_zeros());
-                left &= left.wrapping_sub(1);
-                slot
-            })
-        })
-    }
-
     /// The first slot in the set.
     pub(in crate::store) fn first(&self) -> Option<u32> {
         let word = self.words.iter().position(|&word| word != 0)?;

@@ -168,7 +168,8 @@ fn read_sheared(from: &mut Reader<'_>, count: u32, end: u32) -> Result<Sheared, 
     ensure!(slots.is_sorted_by(|a, b| a < b), "sheared transforms are not in order");
     ensure!(slots.last().is_none_or(|&last| last < end), "a slot that there is not is sheared");
     ensure!(matrices.iter().all(Mat34::is_finite), "a sheared transform is not finite");
-    Ok(Sheared::try_of(&slots, &matrices)?)
+    let count = slots.len();
+    Ok(Sheared::try_of(slots.into_iter().zip(matrices), count)?)
 }
 
 impl EachColumn for ReadSlice<'_, '_> {

@@ -2,12 +2,14 @@
 //!
 //! Source: the thesis, section 4.4.6; linear because children and parents are found without searching.
 
-use crate::fallible::Boxed;
+use crate::fallible::{self, Boxed};
 use crate::record::Record;
 use crate::store::allocation::{HoleSet, LinearAllocator, scaled};
-use crate::store::columns::{At, Column, EachColumn, NIL, Occupant, Row, STORAGES, Slot, Storage, each_column};
+use crate::store::columns::{
+    At, Column, EachColumn, NIL, Occupant, Row, STORAGES, Sheared, Slot, Storage, each_column,
+};
 use crate::store::{Need, Slice};
-use crate::{math::PackedTransform, simd::prefetch};
+use crate::{Mat34, math::PackedTransform, simd::prefetch};
 use bumpalo::Bump;
 use core::convert::Infallible;
 use core::hint::select_unpredictable;
@@ -205,11 +207,10 @@ impl Slice {
         self.materials.dirty = old.materials.dirty;
         if !old.transforms.sheared.is_empty() {
             let moved = (1..).zip(&transforms[1..]);
-            for (new, &slot) in moved {
-                if let Some(&matrix) = old.transforms.sheared.get(slot) {
-                    self.transforms.sheared.insert(new, matrix);
-                }
-            }
+            let matrix = |(new, slot): (u32, &u32)| old.transforms.sheared.get(*slot).map(|matrix| (new, *matrix));
+            let moved: Vec<(u32, Mat34)> = moved.filter_map(matrix).collect();
+            let count = moved.len();
+            self.transforms.sheared = fallible::or_abort(Sheared::try_of(moved.into_iter(), count));
         }
         if let Some(from) = &old.transforms.trace {
             self.begin_trace();

@@ -124,7 +124,7 @@ impl Slice {
                 "slice {number}: the hole {row} among rows has an occupant"
             );
         }
-        ensure!(transforms.sheared.is_consistent(), "slice {number}: sheared transforms have no places of their own");
+        ensure!(transforms.sheared.is_sound(), "slice {number}: sheared transforms are not in order");
         for slot in transforms.sheared.slots() {
             ensure!(transforms.slots.is_live(slot), "slice {number}: the hole {slot} has a sheared transform");
         }
