@@ -26,8 +26,18 @@ pub enum Error {
     NotFinite(&'static str),
     /// A rotation without a direction: a zero quaternion, or a look-at whose target is the node's own place.
     NotRotation,
-    /// The world transform cannot be kept or set, because the parent's cannot be inverted (a scale of zero).
+    /// The world transform cannot be kept or set, because the parent's cannot be inverted: some local transform from the parent
+    /// up to the root is flattened, or their product leaves double precision.
+    ///
+    /// The rule for each of them: the volume that the three axes of its linear part span must be more than 10⁻¹² of what axes
+    /// of the same lengths span at right angles. Translation, rotation and scale pass unless a scale is zero, however small
+    /// or uneven it is. A matrix passes if it turns one axis to within more than 10⁻¹² of the plane of the others, or two to
+    /// within more than about 10⁻⁶ of the third.
     Singular(NodeHandle),
+    /// The world transform cannot be kept or set, because the local one that it takes below this parent is too small: rounded
+    /// to single precision, whose normal numbers end at 1.2 × 10⁻³⁸, an axis would lose more than the last of its digits, or
+    /// the translation more than can be told at the place in the world.
+    Underflow(NodeHandle),
     /// The node has no transform of its own; attach one first.
     NoTransform(NodeHandle),
     /// The node has no shape; attach one first.
@@ -102,7 +112,11 @@ impl fmt::Display for Error {
             }
             Self::Singular(parent) => write!(
                 f,
-                "the world transform of {parent:?} has no inverse; give it a scale that is not zero, or keep the local transform"
+                "the world transform of {parent:?} has no inverse; give it and what is above a scale that is not zero, or keep the local transform"
+            ),
+            Self::Underflow(parent) => write!(
+                f,
+                "the local transform that this takes below {parent:?} is too small for single precision; scale the two nodes more alike, or keep the local transform"
             ),
             Self::NoTransform(node) => write!(f, "{node:?} has no transform; attach one with attach_transform"),
             Self::NoShape(node) => write!(f, "{node:?} has no shape; attach one with attach_shape"),

@@ -98,6 +98,7 @@ pub use glam;
 
 mod config;
 mod error;
+mod fallible;
 mod handle;
 mod math;
 mod node;

@@ -1,8 +1,8 @@
 //! What a caller describes when inserting a node, and reads back.
 
-use crate::math::{PackedTransform, transform_from_wide};
+use crate::math::{PackedTransform, keeps, keeps_translation, transform_from_wide};
 use crate::{Aabb, Error, Mat34, Transform};
-use glam::{DAffine3, DVec3};
+use glam::{DAffine3, DMat3, DVec3};
 
 /// A shape to draw: a mesh of the caller's, and the box it fills in the node's local space.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -283,5 +283,18 @@ impl Local {
         } else {
             Err(Error::NotFinite("the local transform that this takes"))
         }
+    }
+
+    /// Whether this local transform, which is `wide` rounded, leads from `above` to `world` as well as single precision tells
+    /// places and lengths: not so where numbers of it are too small.
+    pub(crate) fn keeps(self, wide: &DAffine3, above: &DAffine3, world: &DAffine3) -> bool {
+        let DMat3 { x_axis, y_axis, z_axis } = wide.matrix3;
+        let axes = [x_axis, y_axis, z_axis];
+        let linear = match self {
+            // The lengths are what is kept, whatever the rotation does to single components.
+            Self::Transform(_) => axes.iter().all(|axis| keeps(DVec3::splat(axis.length()))),
+            Self::Matrix(_) => axes.iter().all(|axis| keeps(*axis)),
+        };
+        linear && keeps_translation(wide.translation, above, world.translation)
     }
 }

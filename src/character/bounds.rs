@@ -176,8 +176,8 @@ impl JointBounds {
     ///
     /// `base` is the node whose space the palette leads to: skinned vertices are drawn with its world matrix, whatever the
     /// node's own is, as glTF has it (`base` of an imported `RigPlace`). What is between the two nodes is told by the local
-    /// transforms that they and those above have at the time of the call, so poses are given to nodes before. [`Aabb::INFINITE`] where the node or one above is scaled to zero,
-    /// since no box in its space would do.
+    /// transforms that they and those above have at the time of the call, so poses are given to nodes before. [`Aabb::INFINITE`] where the node or one above is scaled to
+    /// zero, or to a size too different from the base's for single precision, since no box in its space would do.
     ///
     /// Computes in **O(joints that move vertices + ancestors with a transform)**.
     ///

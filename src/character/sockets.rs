@@ -54,7 +54,8 @@ struct Socket {
 /// A socket *ends* when its node is removed, detached, given another parent, or loses its transform: the sword that is thrown
 /// away is the scene's again. The next call that comes to it takes it off the list and names it. A character that is detached
 /// as a whole keeps its sockets, and a scene that is loaded whole, which has all handles of the saved one, goes on with the
-/// same list. Copies and loaded subtrees have none until they are attached, to the nodes that the
+/// same list. A list is for one scene: with another, sockets end whose nodes that one does not have, and nodes whose handles are
+/// the same in every bit follow what those of the first did. Copies and loaded subtrees have none until they are attached, to the nodes that the
 /// [`HandleMap`](crate::HandleMap) names.
 ///
 /// The product is kept as translation, rotation and scale where its axes are at right angles to within 1e-5; a joint that
@@ -69,6 +70,8 @@ pub struct Sockets {
     ended: Vec<NodeHandle>,
     /// Where those stand that have ended, ascending.
     gone: Vec<usize>,
+    /// Nodes whose sockets ended when another was attached with the same place in the tables; named by the next `follow`.
+    displaced: Vec<NodeHandle>,
 }
 
 impl Sockets {
@@ -96,6 +99,9 @@ impl Sockets {
     /// [`Transform`](crate::Transform) or a [`Mat34`], places the node in the joint's space. Nothing moves before the next
     /// call of `follow`. Computes in **O(1)**.
     ///
+    /// Where the list has a socket of another node with the same place in the tables, one that is gone or of another scene, that
+    /// one ends here, and the next call of `follow` names it.
+    ///
     /// # Errors
     /// [`Error::StaleHandle`], [`Error::NoTransform`], [`CharacterError::NoParent`] for the root and roots of detached
     /// subtrees, [`Error::NotFinite`], [`Error::NotRotation`].
@@ -112,6 +118,10 @@ impl Sockets {
         scene.local(node).ok_or(Error::NoTransform(node))?;
         let offset = offset.into().checked()?.to_matrix();
         let socket = Socket { offset, node, parent, character, joint };
+        if let Some(other) = self.places.holder(node).filter(|&other| other != node) {
+            self.detach(other);
+            self.displaced.push(other);
+        }
         match self.places.get(node) {
             Some(&place) => self.sockets[place as usize] = socket,
             None => {
@@ -123,7 +133,7 @@ impl Sockets {
         Ok(())
     }
 
-    /// Lets a node go, which keeps the local transform that it has; answers whether it followed anything. Computes in **O(1)**.
+    /// Lets a node go, which keeps the local transform that it has; returns whether it followed anything. Computes in **O(1)**.
     pub fn detach(&mut self, node: NodeHandle) -> bool {
         let place = self.places.remove(node);
         if let Some(place) = place {
@@ -193,10 +203,10 @@ impl Sockets {
             scene.put_in_slot(slot, local);
         }
         while let Some(place) = self.gone.pop() {
-            // A later node that has the handle's index by now keeps its place in the map.
             self.places.remove(self.sockets[place].node);
             self.drop_at(place);
         }
+        self.ended.append(&mut self.displaced);
         Ok(&self.ended)
     }
 

@@ -5,8 +5,8 @@ use super::error::{ImportError, ImportErrorKind, Item, ItemKind};
 use super::graph::{self, check_index};
 use super::read::{Budget, Reader};
 use super::source::{self, Buffers};
-use super::{MeshIds, Skipped};
-use super::{accessor, bounds};
+use super::{ImportOptions, MeshIds, Skipped};
+use super::{accessor, amount, bounds};
 use crate::Shape;
 use gltf::json::Root;
 use gltf::json::mesh::{Primitive, Semantic};
@@ -38,8 +38,8 @@ pub(super) struct DrawnPrimitive {
 
 impl Document {
     /// Reads and checks a file.
-    pub(super) fn read(bytes: &[u8], base_dir: Option<&Path>) -> Result<Self, ImportError> {
-        let (root, blob) = source::parse(bytes)?;
+    pub(super) fn read(bytes: &[u8], base_dir: Option<&Path>, options: &ImportOptions) -> Result<Self, ImportError> {
+        let (root, blob, json_bytes) = source::parse(bytes)?;
         graph::check(&root)?;
         let buffers = Buffers::open(&root, blob, base_dir)?;
         accessor::check(&root)?;
@@ -66,6 +66,8 @@ impl Document {
                 primitives.push(Some(DrawnPrimitive { shape: Shape::new(id, bounds), material }));
             }
         }
+        let made = amount::Amount::of(&root, |mesh| primitives[mesh_ids.range(mesh)].iter().flatten().count());
+        made.check(options, json_bytes)?;
         let budget = Budget::of(buffers.total());
         let reader = Reader { root: &root, buffers: &buffers, budget: &budget };
         let characters = Characters::read(reader, &mesh_ids, &mut skipped)?;

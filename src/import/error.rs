@@ -120,6 +120,20 @@ pub enum ImportErrorKind {
     },
     /// The file has more mesh primitives or materials than a `u32` can number.
     TooMany(ItemKind),
+    /// The scenes of the file come to more nodes than are made of one of its size.
+    TooManyNodes {
+        /// How many nodes they come to, groups of scenes and shape nodes included.
+        nodes: u64,
+        /// How many are made at most; see [`ImportOptions::max_nodes`](super::ImportOptions::max_nodes).
+        most: u64,
+    },
+    /// The names of the nodes, each as often as its node is made, are longer than a file of its size may have them.
+    NamesTooLong {
+        /// How many bytes they come to.
+        bytes: u64,
+        /// How many there may be.
+        most: u64,
+    },
     /// A list has more or fewer elements than what it belongs to asks for.
     Count {
         /// The thing that the list belongs to.
@@ -365,6 +379,14 @@ impl fmt::Display for ImportErrorKind {
             Self::TooMany(kind) => {
                 write!(f, "the file has more {kind} entries than 32 bits can number")
             }
+            Self::TooManyNodes { nodes, most } => write!(
+                f,
+                "the scenes of the file come to {nodes} nodes, and at most {most} are made of one of its size; let scenes share less, or raise ImportOptions::max_nodes"
+            ),
+            Self::NamesTooLong { bytes, most } => write!(
+                f,
+                "the names of the nodes come to {bytes} bytes, and at most {most} are made of a file of this size; shorten them, or raise ImportOptions::max_nodes"
+            ),
             Self::Count { item, field, expected, found } => {
                 write!(f, "{item}: {field} has {found} elements where {expected} are needed")
             }

@@ -1,7 +1,7 @@
 //! From a checked file to nodes of a scene.
 
 use super::document::Document;
-use super::{Imported, ImportedScene, ImportedShape, graph};
+use super::{Imported, ImportedScene, ImportedShape, graph, rig};
 use crate::{Error, Node, NodeHandle, Scene};
 
 /// Inserts all scenes of the file below `parent`, or nothing.
@@ -21,9 +21,7 @@ pub(super) fn insert(scene: &mut Scene, parent: NodeHandle, document: Document) 
         }
     }
     let mut characters = document.characters;
-    for rig in &mut characters.rigs {
-        scenes.iter().enumerate().for_each(|(number, imported)| rig.place(scene, number, imported));
-    }
+    rig::place(&mut characters.rigs, scene, &scenes);
     Ok(Imported {
         scenes,
         default_scene: document.root.scene.map(|index| index.value()),

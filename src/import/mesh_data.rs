@@ -41,7 +41,8 @@ pub struct MeshData {
     pub normals: Vec<[f32; 3]>,
     /// Tangents, the fourth number the sign of the bitangent; empty where the file has none.
     pub tangents: Vec<[f32; 4]>,
-    /// How many influences each vertex has: four for each set `JOINTS_n`, `WEIGHTS_n`.
+    /// How many influences each vertex has: four for each set `JOINTS_n`, `WEIGHTS_n`; none where no node has a skin for
+    /// the mesh.
     pub influences: usize,
     /// The joints of all influences, those of a vertex one after the other; they count in the skin.
     pub joints: Vec<u16>,
@@ -115,7 +116,7 @@ pub(super) fn read(
                 continue;
             };
             if morphed || joints[mesh].is_some() && follows_joints(primitive) {
-                let data = source.read(id, positions)?;
+                let data = source.read(id, positions, joints[mesh].is_some())?;
                 source.check_joints(&data, joints[mesh])?;
                 all.push(data);
             }
@@ -154,13 +155,14 @@ impl Source<'_> {
         ImportErrorKind::Invalid { item: self.item(), field: self.field(name), problem }.into()
     }
 
-    fn read(&self, mesh: u32, positions: Index<Accessor>) -> Result<MeshData, ImportError> {
+    /// Reads the vertices. Where no node has a skin for the mesh, its joints and weights count for nothing, as glTF has it.
+    fn read(&self, mesh: u32, positions: Index<Accessor>, skinned: bool) -> Result<MeshData, ImportError> {
         let topology = self.topology()?;
         let name = || self.field("attributes.POSITION");
         let positions = self.reader.arrays(positions, Numbers::Quantised, (self.item(), &name))?;
         let positions = expect_finite(positions, (self.item(), &name))?;
         let count = positions.len();
-        let (influences, joints, weights) = self.influences(count)?;
+        let (influences, joints, weights) = if skinned { self.influences(count)? } else { Default::default() };
         Ok(MeshData {
             mesh,
             topology,

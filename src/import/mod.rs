@@ -2,7 +2,7 @@
 //!
 //! [`load`] makes a new scene of a `.gltf` or `.glb` file, [`load_into`] adds one to a scene that is there;
 //! [`from_slice`] and [`from_slice_into`] do the same with bytes in memory. All four answer with an [`Imported`],
-//! which finds the nodes again by their glTF indices.
+//! which finds the nodes again by their glTF indices. [`ImportOptions`] has the same four with limits of the caller's.
 //!
 //! ```
 //! use hedgerow::glam::Vec3;
@@ -40,7 +40,7 @@
 //! | skin | an [`ImportedSkin`]: what makes a palette of a rig's model matrices |
 //! | animation | an [`ImportedClip`] for each rig that it moves |
 //! | morph targets, their weights | [`MeshData::targets`]; a [`MorphNode`], and channels of clips where they are animated |
-//! | vertices of what is skinned or morphed | a [`MeshData`], which makes a [`SkinnedMesh`](crate::SkinnedMesh) |
+//! | vertices of what is skinned or morphed | a [`MeshData`], which makes a [`SkinnedMesh`](crate::SkinnedMesh); joints and weights count where a node has a skin |
 //! | its bounds | `min` and `max` of the positions where the file has them, otherwise from the data |
 //! | its material | the glTF index; where it names none, [`Imported::default_material`] |
 //!
@@ -129,11 +129,15 @@
 //! # Cost
 //!
 //! Linear in the file and in the nodes inserted. A node that *n* scenes list is inserted *n* times, and a mesh of
-//! several primitives once more for each at every node that has it: a small file can describe a large scene. Likewise,
+//! several primitives once more for each at every node that has it: a small file can describe a large scene. Before the
+//! first of them is made all are counted, and a file is refused that comes to more than one node for each byte of its JSON,
+//! and to more than 65,536; or whose nodes' names come to more than 64 bytes for each node that it may have.
+//! [`ImportOptions`] raises both. Likewise,
 //! vertices and keys are read anew for each primitive and each channel that names them; a file is refused where that comes
 //! to more than 256 times its buffers and a gigabyte.
 
 mod accessor;
+mod amount;
 mod bounds;
 mod characters;
 mod clip;
@@ -144,6 +148,7 @@ mod handles;
 mod insert;
 mod mesh_data;
 mod morph;
+mod options;
 mod read;
 mod rig;
 mod skin;
@@ -157,12 +162,11 @@ pub use error::{BufferProblem, ImportError, ImportErrorKind, Item, ItemKind};
 pub use handles::{Imported, ImportedScene, ImportedShape, MeshIds, Skipped};
 pub use mesh_data::{MeshData, MorphDeltas, Topology};
 pub use morph::{MorphChannels, MorphNode};
+pub use options::ImportOptions;
 pub use rig::{Rig, RigPlace};
 pub use skin::ImportedSkin;
 
 use crate::{Error, NodeHandle, Scene};
-use document::Document;
-use std::fs;
 use std::path::Path;
 
 /// A new scene made of a file, and what is where in it.
@@ -196,7 +200,7 @@ pub struct Import {
 /// assert_eq!(*reason, std::io::ErrorKind::NotFound);
 /// ```
 pub fn load(path: impl AsRef<Path>) -> Result<Import, Error> {
-    into_new(|scene, root| load_into(scene, root, path))
+    ImportOptions::new().load(path)
 }
 
 /// Reads a `.gltf` or `.glb` file into a scene, behind the last child of `parent`.
@@ -216,10 +220,7 @@ pub fn load(path: impl AsRef<Path>) -> Result<Import, Error> {
 /// # Ok::<(), hedgerow::Error>(())
 /// ```
 pub fn load_into(scene: &mut Scene, parent: NodeHandle, path: impl AsRef<Path>) -> Result<Imported, Error> {
-    let path = path.as_ref();
-    let bytes = fs::read(path)
-        .map_err(|error| ImportError::from(ImportErrorKind::Read { path: path.to_owned(), reason: error.kind() }))?;
-    from_slice_into(scene, parent, &bytes, path.parent())
+    ImportOptions::new().load_into(scene, parent, path)
 }
 
 /// Reads the bytes of a `.gltf` or `.glb` file into a new scene, below its root.
@@ -237,7 +238,7 @@ pub fn load_into(scene: &mut Scene, parent: NodeHandle, path: impl AsRef<Path>) 
 /// # Ok::<(), hedgerow::Error>(())
 /// ```
 pub fn from_slice(bytes: &[u8], base_dir: Option<&Path>) -> Result<Import, Error> {
-    into_new(|scene, root| from_slice_into(scene, root, bytes, base_dir))
+    ImportOptions::new().from_slice(bytes, base_dir)
 }
 
 /// Reads the bytes of a `.gltf` or `.glb` file into a scene, behind the last child of `parent`.
@@ -266,16 +267,5 @@ pub fn from_slice_into(
     bytes: &[u8],
     base_dir: Option<&Path>,
 ) -> Result<Imported, Error> {
-    if !scene.contains(parent) {
-        return Err(Error::StaleHandle(parent));
-    }
-    insert::insert(scene, parent, Document::read(bytes, base_dir)?)
-}
-
-/// Runs an import into a new scene.
-fn into_new(import: impl FnOnce(&mut Scene, NodeHandle) -> Result<Imported, Error>) -> Result<Import, Error> {
-    let mut scene = Scene::new();
-    let root = scene.root();
-    let imported = import(&mut scene, root)?;
-    Ok(Import { scene, imported })
+    ImportOptions::new().from_slice_into(scene, parent, bytes, base_dir)
 }

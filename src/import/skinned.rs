@@ -5,8 +5,37 @@ use crate::{Error, JointBounds, MorphTarget, SkinnedMesh};
 use glam::Vec3;
 
 impl MeshData {
+    /// The same vertices without joints: what a node draws that has this mesh and no skin, where another node has one for it.
+    ///
+    /// Copies all but joints and weights.
+    ///
+    /// ```
+    /// use hedgerow::import::MeshData;
+    ///
+    /// let mut data = MeshData::default();
+    /// (data.positions, data.influences) = (vec![[0.0; 3]], 4);
+    /// (data.joints, data.weights) = (vec![7, 0, 0, 0], vec![1.0, 0.0, 0.0, 0.0]);
+    /// assert!(data.to_skinned_mesh(1).is_err());
+    /// assert_eq!(data.without_joints().to_skinned_mesh(1)?.len(), 1);
+    /// # Ok::<(), hedgerow::Error>(())
+    /// ```
+    #[must_use]
+    pub fn without_joints(&self) -> Self {
+        let Self { mesh, topology, positions, normals, tangents, indices, targets, .. } = self;
+        Self {
+            mesh: *mesh,
+            topology: *topology,
+            positions: positions.clone(),
+            normals: normals.clone(),
+            tangents: tangents.clone(),
+            indices: indices.clone(),
+            targets: targets.clone(),
+            ..Self::default()
+        }
+    }
+
     /// The mesh laid out for being skinned with palettes of so many joints: those of its skin, or 1 for a mesh without joints,
-    /// which is only morphed.
+    /// which is only morphed. For a node without a skin it is [`without_joints`](Self::without_joints) that is laid out.
     ///
     /// Vertices are reordered; see [`SkinnedMesh::remap`]. Indices go with them as they are, whatever the
     /// [`topology`](Self::topology); where the file has none, they are made, so that the order in which vertices are drawn is kept.

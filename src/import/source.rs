@@ -41,8 +41,8 @@ pub(super) fn is_known_extension(name: &str) -> bool {
 /// The binary chunk of a GLB, where there is one.
 type Blob<'a> = Option<Cow<'a, [u8]>>;
 
-/// Reads the JSON of a `.gltf` or `.glb` file, and its binary chunk.
-pub(super) fn parse(bytes: &[u8]) -> Result<(Root, Blob<'_>), ImportError> {
+/// Reads the JSON of a `.gltf` or `.glb` file, and its binary chunk; says how many bytes the JSON has.
+pub(super) fn parse(bytes: &[u8]) -> Result<(Root, Blob<'_>, usize), ImportError> {
     let (json, blob) = if bytes.starts_with(b"glTF") {
         let glb = split_glb(bytes)?;
         (glb.json, glb.bin)
@@ -53,7 +53,7 @@ pub(super) fn parse(bytes: &[u8]) -> Result<(Root, Blob<'_>), ImportError> {
         .or_else(|error| with_targets(&json).ok_or(error))
         .map_err(|error| ImportErrorKind::Json(error.to_string()))?;
     check_version(&root)?;
-    Ok((root, blob))
+    Ok((root, blob, json.len()))
 }
 
 /// The JSON of a file with animations of what is no node: glTF leaves the node out of such a channel's target, but what

@@ -297,7 +297,7 @@ fn what_is_named_again_and_again_has_a_limit() {
         "accessors": [{"componentType": 5126, "type": "VEC3", "count": 9},
             {"componentType": 5126, "type": "SCALAR", "count": 1}, {"componentType": 5126, "type": "SCALAR", "count": 2}],
         "buffers": [{"byteLength": 9, "uri": "data:,123456789"}]}"#;
-    let (root, blob) = source::parse(text.as_bytes()).unwrap();
+    let (root, blob, _) = source::parse(text.as_bytes()).unwrap();
     let buffers = Buffers::open(&root, blob, None).unwrap();
     let mesh_ids = MeshIds::count([1].into_iter()).unwrap();
     let read = |bytes| {

@@ -4,6 +4,7 @@ use crate::math::{Aabb, Frustum};
 use crate::simd;
 use core::ops::Range;
 use glam::Vec3;
+use std::collections::TryReserveError;
 
 /// How many boxes a group has, and a test takes at a time.
 pub(crate) const GROUP: usize = 8;
@@ -223,6 +224,11 @@ impl Boxes {
         }
         self.groups.resize(groups, BoxGroup::EMPTY);
         self.len = len;
+    }
+
+    /// Makes room for so many boxes in all.
+    pub(crate) fn try_reserve(&mut self, len: usize) -> Result<(), TryReserveError> {
+        self.groups.try_reserve_exact(len.div_ceil(GROUP).saturating_sub(self.groups.len()))
     }
 
     /// All boxes, and empty ones in the lanes behind the last.

@@ -114,7 +114,27 @@ impl Mat34 {
     }
 }
 
-/// The inverse of `wide`, or `None` where its linear part has none.
+/// Whether single precision keeps a vector to about its last digit. Not so where its greatest component is too small.
+pub(crate) fn keeps(vector: DVec3) -> bool {
+    loss(vector) <= vector.abs().max_element() * f64::from(f32::EPSILON)
+}
+
+/// How much rounding to single precision takes off any component.
+fn loss(vector: DVec3) -> f64 {
+    (vector - vector.as_vec3().as_dvec3()).abs().max_element()
+}
+
+/// Whether single precision keeps a translation that leads to `place` below `above`: to about its last digit, or so that what
+/// is lost of it could not be told at the place.
+pub(crate) fn keeps_translation(translation: DVec3, above: &DAffine3, place: DVec3) -> bool {
+    let DMat3 { x_axis, y_axis, z_axis } = above.matrix3.abs();
+    let enlarged = loss(translation) * x_axis.max(y_axis).max(z_axis).max_element();
+    let around = above.translation.abs().max(place.abs()).max_element();
+    keeps(translation) || enlarged <= around * f64::from(f32::EPSILON)
+}
+
+/// The inverse of `wide`, or `None` where its linear part has none: where the volume that its three axes span is at most
+/// 10⁻¹² of what they would span at right angles. [`Error::Singular`](crate::Error::Singular) says what that means.
 pub(crate) fn invert_wide(wide: &DAffine3) -> Option<DAffine3> {
     // The determinant is judged against the columns' lengths, so that a small scale is not taken for a zero one.
     let m = &wide.matrix3;

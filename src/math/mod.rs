@@ -14,7 +14,7 @@ pub(crate) use boxes::{BLOCK, BoxGroup, GROUP};
 pub use frustum::Frustum;
 pub(crate) use frustum::TOLERANCE;
 pub use mat34::Mat34;
-pub(crate) use mat34::{invert_wide, transform_from_wide};
+pub(crate) use mat34::{invert_wide, keeps, keeps_translation, transform_from_wide};
 pub use ray::{Ray, Sphere};
 pub(crate) use transform::PackedTransform;
 pub use transform::Transform;

@@ -1,5 +1,7 @@
 //! Why bytes cannot be read.
 
+use std::collections::TryReserveError;
+
 /// Why bytes cannot be read. Nothing was changed by the attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum BytesError {
@@ -27,6 +29,13 @@ impl BytesError {
             Self::Invalid { slice: None, violation } => Self::Invalid { slice: Some(number), violation },
             other => other,
         }
+    }
+}
+
+impl From<TryReserveError> for BytesError {
+    #[cold]
+    fn from(_: TryReserveError) -> Self {
+        Self::AllocationFailed
     }
 }
 

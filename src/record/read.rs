@@ -1,5 +1,6 @@
 //! Bytes that are taken from their start.
 
+use crate::fallible;
 use crate::record::{BytesError, Record, ensure};
 
 /// Bytes that are taken from their start.
@@ -39,7 +40,7 @@ impl<'b> Reader<'b> {
         capacity: u32,
     ) -> Result<(), BytesError> {
         let bytes = self.take(count, T::BYTES)?;
-        array.try_reserve_exact(capacity.max(count) as usize).map_err(|_| BytesError::AllocationFailed)?;
+        array.try_reserve_exact(capacity.max(count) as usize)?;
         array.extend(bytes.chunks_exact(T::BYTES).map(T::decode));
         Ok(())
     }
@@ -59,11 +60,12 @@ impl<'b> Reader<'b> {
     /// Texts behind their lengths.
     pub(crate) fn texts(&mut self, count: u32) -> Result<Vec<&'b str>, BytesError> {
         let lengths: Vec<u32> = self.many(count)?;
-        let texts = lengths.into_iter().map(|length| {
+        let mut texts = fallible::with_capacity(lengths.len())?;
+        for length in lengths {
             let text = self.take(length, 1)?;
-            core::str::from_utf8(text).map_err(|_| BytesError::invalid("a name is not UTF-8"))
-        });
-        texts.collect()
+            texts.push(core::str::from_utf8(text).map_err(|_| BytesError::invalid("a name is not UTF-8"))?);
+        }
+        Ok(texts)
     }
 
     /// Makes sure that nothing is left.

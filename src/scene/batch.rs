@@ -129,8 +129,8 @@ impl Scene {
     /// # Errors
     /// [`Error::InBatch`] names an item that is refused, and the scene is as before. All items are checked for one thing after
     /// the other, and the first item is named that fails: [`Error::StaleHandle`] and [`Error::RootIsFixed`];
-    /// [`Error::WouldCycle`] for a node that would be its own ancestor in the end; with [`Keep::World`], [`Error::Singular`] below
-    /// a new parent that is scaled to zero, and [`Error::NotFinite`] where the numbers overflow. Nothing is refused later.
+    /// [`Error::WouldCycle`] for a node that would be its own ancestor in the end; with [`Keep::World`], [`Error::Singular`],
+    /// [`Error::NotFinite`] and [`Error::Underflow`] as [`Scene::reparent`] has them. Nothing is refused later.
     ///
     /// ```
     /// use hedgerow::{Keep, Node, Scene};

@@ -57,7 +57,7 @@ impl Scene {
     /// # Errors
     /// [`Error::StaleHandle`]; [`Error::NotDetached`] for a node that is not the root of a detached subtree;
     /// [`Error::RootIsFixed`] and [`Error::BesideDetached`] for a place beside a root, [`Error::WouldCycle`] for one below the
-    /// node itself; with [`Keep::World`] also [`Error::Singular`] and [`Error::NotFinite`].
+    /// node itself; with [`Keep::World`] also [`Error::Singular`], [`Error::NotFinite`] and [`Error::Underflow`].
     pub fn attach(
         &mut self,
         node: NodeHandle,

@@ -35,15 +35,12 @@ impl Scene {
     }
 
     /// The matrix from the space of one node to that of another, by the local transforms that these and all above have now;
-    /// `None` where one of them is scaled to zero or the numbers are too large.
+    /// `None` where one of them has no inverse or the numbers are too large or too small.
     ///
     /// # Errors
     /// [`Error::StaleHandle`].
     pub(crate) fn between(&self, from: NodeHandle, to: NodeHandle) -> Result<Option<Mat34>, Error> {
         let (from, to) = (self.at(from)?, self.at(to)?);
-        let inverse = self.store.wide_world(to).inverse();
-        Ok(inverse
-            .map(|inverse| Mat34::from_wide(&(inverse * self.store.wide_world(from).world)))
-            .filter(Mat34::is_finite))
+        Ok(self.store.wide_world(from).matrix_to(&self.store.wide_world(to)))
     }
 }

@@ -4,6 +4,7 @@ use crate::NodeHandle;
 use crate::scene::{NodeMap, Scene};
 use crate::store::{At, Store};
 use seen::Seen;
+use std::collections::BTreeMap;
 
 mod seen;
 
@@ -15,8 +16,12 @@ mod seen;
 ///
 /// A run computes what changed since the one before, and what hangs below that as far as results differ: locals that were
 /// set or removed, and slices of the scene that were edited. Values of nodes that are gone go with them; results of a
-/// detached subtree stay as they were until it is attached again. It may be run on another scene, as one that was
-/// loaded again: then it computes everything, and drops the locals of nodes that are not there.
+/// detached subtree stay as they were until it is attached again.
+///
+/// It may be run on another scene, as one that was loaded again: then it computes everything, and drops the locals of nodes
+/// that are not there. Which scene locals are for is decided by the run: of two nodes that were given the same place in the
+/// tables, one in each scene, the one counts that the scene has which is run on. Two whose handles are the same in every bit
+/// are one node to it: give each scene a property of its own where both are at hand.
 ///
 /// ```
 /// use hedgerow::{Inherited, Node, Scene};
@@ -38,6 +43,9 @@ pub struct Inherited<T, F = fn(&T, &T) -> T> {
     above: T,
     combine: F,
     locals: NodeMap<T>,
+    /// Locals of nodes in whose entry of `locals` another node's is: which of them is gone, or of another scene, the next run
+    /// finds out.
+    contested: BTreeMap<NodeHandle, T>,
     results: NodeMap<T>,
     /// Nodes whose local was set or removed since the last run; one that was changed twice may stand here twice.
     changed: Vec<NodeHandle>,
@@ -57,6 +65,7 @@ impl<T: Clone + PartialEq, F: FnMut(&T, &T) -> T> Inherited<T, F> {
             above,
             combine,
             locals: NodeMap::new(),
+            contested: BTreeMap::new(),
             results: NodeMap::new(),
             changed: Vec::new(),
             seen: Seen::default(),
@@ -65,19 +74,24 @@ impl<T: Clone + PartialEq, F: FnMut(&T, &T) -> T> Inherited<T, F> {
         }
     }
 
-    /// Sets a node's own value and answers the one that it had. Takes effect at the next run. Computes in amortised
-    /// **O(1)**.
+    /// Sets a node's own value and returns the one that it had. Takes effect at the next run. Computes in amortised
+    /// **O(1)**, and in O(log nodes) where a node that is gone, or of another scene, had the same place in the tables.
     ///
-    /// The value of a node that is gone by then goes too.
+    /// The value of a node that is not in the scene of that run goes.
     pub fn set(&mut self, node: NodeHandle, local: T) -> Option<T> {
         self.changed.push(node);
-        self.locals.insert(node, local)
+        let aside = self.contested.remove(&node);
+        if self.locals.holder(node).is_some_and(|other| other != node) {
+            self.contested.insert(node, local);
+            return aside;
+        }
+        self.locals.insert(node, local).or(aside)
     }
 
-    /// Takes a node's own value away and answers it: from the next run on the node has its parent's result. Computes in
-    /// **O(1)**.
+    /// Takes a node's own value away and returns it: from the next run on the node has its parent's result. Computes in
+    /// **O(1)**, or as [`set`](Self::set) does.
     pub fn remove(&mut self, node: NodeHandle) -> Option<T> {
-        let local = self.locals.remove(node);
+        let local = self.locals.remove(node).or_else(|| self.contested.remove(&node));
         if local.is_some() {
             self.changed.push(node);
         }
@@ -87,10 +101,11 @@ impl<T: Clone + PartialEq, F: FnMut(&T, &T) -> T> Inherited<T, F> {
     /// The value that a node says itself.
     #[must_use]
     pub fn local(&self, node: NodeHandle) -> Option<&T> {
-        self.locals.get(node)
+        self.locals.get(node).or_else(|| self.contested.get(&node))
     }
 
-    /// All values that nodes say themselves.
+    /// All values that nodes say themselves; from the next run on also those of nodes in whose place in the tables there was
+    /// the value of one that is gone, or of another scene.
     #[must_use]
     pub fn locals(&self) -> &NodeMap<T> {
         &self.locals
@@ -128,6 +143,12 @@ impl<T: Clone + PartialEq, F: FnMut(&T, &T) -> T> Inherited<T, F> {
             self.locals.retain_live(scene);
             self.results.clear();
             self.seen.slices.clear();
+        }
+        // At most one of those that share an entry is in this scene.
+        for (node, local) in core::mem::take(&mut self.contested) {
+            if store.resolve(node).is_some() {
+                self.locals.replace(node, local);
+            }
         }
         self.find_changed(store);
         let mut run = Run {

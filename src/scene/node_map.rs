@@ -27,7 +27,12 @@ use tables::{Entry, Tables};
 /// - a later node reuses the index and a value is inserted for it, which drops the old one.
 ///
 /// It is never returned for the later node. Once a map holds a value for the later node, the older handle reads
-/// `None` and inserting by it does nothing: the newer node wins.
+/// `None` and inserting by it does nothing: the newer node wins. [`replace`](Self::replace) has the last insert win instead,
+/// and returns what it displaced.
+///
+/// So a map is for the nodes of one scene. With handles of two, nodes of both may be given the same table and index: they
+/// share one entry, of which [`insert`](Self::insert) keeps the later generation, whichever scene that is of, and two nodes
+/// whose handles are the same in every bit have one value.
 ///
 /// Iteration is in the order of the handles, and the same from run to run.
 ///
@@ -136,8 +141,8 @@ impl<V> NodeMap<V> {
     /// Sets the value for this handle and returns the one that it had.
     ///
     /// The value of an earlier node of the same index is dropped, not returned. Where the map holds the value of a
-    /// *later* node of the index, this handle is stale: nothing changes, the given value is dropped, and the answer
-    /// is `None`. Computes in **O(1)** amortised.
+    /// *later* node of the index, this handle is stale, or of another scene: nothing changes, the given value is dropped, and
+    /// the result is `None`. [`replace`](Self::replace) drops neither. Computes in **O(1)** amortised.
     ///
     /// ```
     /// # let scene = hedgerow::Scene::new();
@@ -155,6 +160,51 @@ impl<V> NodeMap<V> {
         self.len += usize::from(held.is_none());
         let before = slot.replace(Entry { generation, value });
         before.filter(|entry| entry.generation == generation).map(|entry| entry.value)
+    }
+
+    /// Sets the value for this handle, whatever node has its entry now, and returns that one's handle and value.
+    ///
+    /// What is returned is this handle's own value, or that of an earlier or a later node of the same index. Computes in
+    /// **O(1)** amortised.
+    ///
+    /// ```
+    /// use hedgerow::{Node, NodeMap, Scene};
+    ///
+    /// let mut scene = Scene::new();
+    /// let car = scene.insert(scene.root(), Node::group())?;
+    /// scene.remove(car)?;
+    /// let tree = scene.insert(scene.root(), Node::group())?;
+    /// let mut map = NodeMap::from_iter([(tree, "tree")]);
+    /// assert_eq!(map.replace(car, "car"), Some((tree, "tree")));
+    /// assert_eq!((map.get(car), map.get(tree)), (Some(&"car"), None));
+    /// # Ok::<(), hedgerow::Error>(())
+    /// ```
+    pub fn replace(&mut self, handle: NodeHandle, value: V) -> Option<(NodeHandle, V)> {
+        let generation = generation(handle);
+        let before = self.tables.slot_or_grow(handle).replace(Entry { generation, value });
+        self.len += usize::from(before.is_none());
+        before.map(|entry| (NodeHandle::new(handle.table(), handle.index(), entry.generation.get()), entry.value))
+    }
+
+    /// The handle whose value has the entry of this one: itself, or an earlier or later node of the same index; `None` where
+    /// none has. Computes in **O(1)**.
+    ///
+    /// ```
+    /// use hedgerow::{Node, NodeMap, Scene};
+    ///
+    /// let mut scene = Scene::new();
+    /// let car = scene.insert(scene.root(), Node::group())?;
+    /// let map = NodeMap::from_iter([(car, "car")]);
+    /// scene.remove(car)?;
+    /// let tree = scene.insert(scene.root(), Node::group())?;
+    /// assert_eq!(map.holder(tree), Some(car));
+    /// assert_eq!(map.holder(scene.root()), None);
+    /// # Ok::<(), hedgerow::Error>(())
+    /// ```
+    #[must_use]
+    pub fn holder(&self, handle: NodeHandle) -> Option<NodeHandle> {
+        let entry = self.tables.slot(handle)?.as_ref()?;
+        Some(NodeHandle::new(handle.table(), handle.index(), entry.generation.get()))
     }
 
     /// The value for this handle, which is made and inserted where there is none.
@@ -222,8 +272,8 @@ impl<V> NodeMap<V> {
         }
     }
 
-    /// Drops the values of nodes that the scene no longer has. Computes in **O(reach)**, as [`iter`](Self::iter)
-    /// does.
+    /// Drops the values of nodes that the scene no longer has, or never had: of another scene's nodes those stay whose handles are
+    /// the same in every bit. Computes in **O(reach)**, as [`iter`](Self::iter) does.
     ///
     /// ```
     /// use hedgerow::{Node, NodeMap, Scene};

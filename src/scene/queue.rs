@@ -19,6 +19,9 @@ use glam::Vec3;
 /// One that fails does not stop the others. Queues keep their memory, so one that is reused from frame to frame
 /// allocates nothing in the steady state; an edit takes 80 bytes, an insert the node's description besides.
 ///
+/// A queue knows no scene until it is applied. Each handle is checked then: one that the scene does not have gives
+/// [`Error::StaleHandle`], as one of another scene does unless its bits coincide with those of a node here.
+///
 /// Where an edit takes a node, it takes a [`Target`]: a handle, or the [`Queued`] ticket of a node that an insert
 /// recorded earlier is going to make.
 ///

@@ -21,7 +21,8 @@ impl Scene {
     ///
     /// # Errors
     /// [`Error::StaleHandle`], [`Error::RootIsFixed`], [`Error::WouldCycle`]; with [`Keep::World`] also
-    /// [`Error::Singular`] below a parent that is scaled to zero, and [`Error::NotFinite`] where the numbers overflow.
+    /// [`Error::Singular`] below a parent that is flattened, as that says, [`Error::NotFinite`] where the numbers of the local
+    /// transform are too large, and [`Error::Underflow`] where they are too small.
     ///
     /// ```
     /// use hedgerow::{Keep, Node, Scene, Transform};

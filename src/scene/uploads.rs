@@ -33,8 +33,9 @@ impl<'s> Upload<'s> {
         self.number
     }
 
-    /// Changes whenever the array is laid out anew, and is never that of another slice: a copy of the array with another
-    /// number is of no use any more.
+    /// Changes whenever the array is laid out anew, and is never that of another slice of the scene: a copy of the array with
+    /// another number is of no use any more. Another scene, a clone or a loaded one too, counts by itself: copies are kept for
+    /// each.
     #[must_use]
     pub fn layout(&self) -> u64 {
         self.slice.layout()

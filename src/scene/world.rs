@@ -22,15 +22,16 @@ impl Scene {
     ///
     /// # Errors
     /// [`Error::StaleHandle`], [`Error::NoTransform`], [`Error::NotFinite`], [`Error::NotRotation`]; [`Error::Singular`]
-    /// below a parent that is scaled to zero.
+    /// below a parent that is flattened, as that says; [`Error::Underflow`] where the local transform is too small.
     pub fn set_world(&mut self, node: NodeHandle, world: impl Into<Local>) -> Result<LocalForm, Error> {
-        let inverse = self.inverse_above(node)?;
+        let at = self.at(node)?;
+        self.store.local_slot(at).ok_or(Error::NoTransform(node))?;
         let world = match world.into() {
             Local::Transform(transform) => Local::Transform(transform.checked()?),
             Local::Matrix(matrix) if !matrix.is_finite() => return Err(Error::NotFinite("a world transform")),
             matrix @ Local::Matrix(_) => matrix,
         };
-        let local = Local::from_wide(&(inverse * world.to_wide()))?;
+        let local = self.store.local_for(at, &world.to_wide())?;
         self.replace_local(node, local)?;
         Ok(local.form())
     }
@@ -43,7 +44,7 @@ impl Scene {
     ///
     /// # Errors
     /// [`Error::StaleHandle`], [`Error::NoTransform`], [`Error::NotFinite`]; [`Error::NotRotation`] for the node's own
-    /// place as target; [`Error::Singular`] below a parent that is scaled to zero.
+    /// place as target; [`Error::Singular`] below a parent that is flattened, as that says.
     pub fn look_at(&mut self, node: NodeHandle, target: Vec3, up: Vec3) -> Result<(), Error> {
         let inverse = self.inverse_above(node)?;
         if !(target.is_finite() && up.is_finite()) {

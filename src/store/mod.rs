@@ -82,11 +82,12 @@ use handles::{Identity, Tables};
 use restructuring::{Capacity, Floating};
 use slice::Slice;
 
+use crate::fallible::{self, Boxed};
 use crate::{NodeHandle, SceneConfig};
 use allocation::Scratch;
 use core::cmp::Reverse;
 use handles::table::Entry;
-use std::collections::{BinaryHeap, VecDeque};
+use std::collections::{BinaryHeap, TryReserveError, VecDeque};
 
 /// How many nodes there are of each standing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -139,7 +140,7 @@ pub(crate) struct Store {
     pub(in crate::store) versions: u64,
     pub(in crate::store) identity: Identity,
     /// What changed, where that is told.
-    pub(in crate::store) feed: Option<Box<Feed>>,
+    pub(in crate::store) feed: Option<Boxed<Feed>>,
     /// Which matrix arrays changed.
     pub(in crate::store) layouts: Layouts,
     /// The slice from which rows float, if any do.
@@ -163,7 +164,12 @@ pub(crate) struct Store {
 impl Store {
     /// A store without slices.
     fn empty(config: SceneConfig) -> Self {
-        Self {
+        fallible::or_abort(Self::try_empty(config))
+    }
+
+    /// The same, or an error where the allocator refuses.
+    fn try_empty(config: SceneConfig) -> Result<Self, TryReserveError> {
+        Ok(Self {
             slices: Vec::new(),
             counted: Counted::default(),
             free_slices: BinaryHeap::new(),
@@ -178,7 +184,7 @@ impl Store {
             updates: 0,
             versions: 0,
             identity: Identity::new(),
-            feed: config.changes.then(Box::default),
+            feed: config.changes.then(|| Boxed::try_new(Feed::default())).transpose()?,
             layouts: Layouts::default(),
             floats_from: None,
             reserved: None,
@@ -188,7 +194,7 @@ impl Store {
             tour: Tour::default(),
             swept: Vec::new(),
             sorted: Vec::new(),
-        }
+        })
     }
 
     /// A store with the root's slice, which has room for the root and few portals.
@@ -208,28 +214,31 @@ impl Store {
         [worn, without_partner, detached, doomed]: [Vec<u32>; 4],
         reconstitutions: u64,
         counted: Counted,
-    ) -> Self {
+    ) -> Result<Self, TryReserveError> {
         let mut versions = 0;
         for slice in slices.iter_mut().filter(|slice| slice.lives) {
             versions += 1;
             slice.version = versions;
         }
-        let free = (0..).zip(&slices).filter(|(_, slice)| !slice.lives).map(|(number, _)| Reverse(number));
-        Self {
-            free_slices: free.collect(),
+        let free = || (0..).zip(&slices).filter(|(_, slice)| !slice.lives).map(|(number, _)| Reverse(number));
+        let mut free_slices = fallible::with_capacity(free().count())?;
+        free_slices.extend(free());
+        let marked_roots = fallible::copied(&detached)?;
+        Ok(Self {
+            free_slices: free_slices.into(),
             slices,
             counted,
             tables,
             config,
             worn: worn.into(),
             without_partner,
-            marked_roots: detached.clone(),
+            marked_roots,
             detached,
             doomed,
             reconstitutions,
             versions,
-            ..Self::empty(config)
-        }
+            ..Self::try_empty(config)?
+        })
     }
 
     #[inline]
@@ -344,8 +353,7 @@ impl Store {
 
     /// The numbers of the slices in use; not of those that are to be freed.
     pub(crate) fn slice_numbers(&self) -> impl Iterator<Item = u32> + '_ {
-        let in_use = |slice: &Slice| slice.lives && slice.standing != Standing::Doomed;
-        (0..).zip(&self.slices).filter(move |(_, slice)| in_use(slice)).map(|(number, _)| number)
+        (0..).zip(&self.slices).filter(|(_, slice)| slice.is_in_use()).map(|(number, _)| number)
     }
 
     /// A new slice without rows and portal.
@@ -353,7 +361,7 @@ impl Store {
         self.versions += 1;
         slice.version = self.versions;
         if self.config.bounds {
-            slice.boxes = Some(Box::default());
+            slice.boxes = Some(Boxed::default());
         }
         if self.feed.is_some() {
             slice.begin_trace();

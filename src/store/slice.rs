@@ -1,5 +1,6 @@
 //! A slice: one run of siblings with all that hangs below them, in storage of its own.
 
+use crate::fallible::{self, Boxed};
 use crate::store::allocation::{Bits, LinearAllocator, Need};
 use crate::store::bounds::SliceBoxes;
 use crate::store::columns::{
@@ -7,6 +8,7 @@ use crate::store::columns::{
 };
 use crate::store::restructuring::Standing;
 use core::hint::select_unpredictable;
+use std::collections::TryReserveError;
 
 /// How far from its wished place a row may go and still count as in order.
 const NEAR: u32 = 64;
@@ -57,7 +59,7 @@ pub(in crate::store) struct Slice {
     pub(in crate::store) portal: At,
     pub(in crate::store) shapes: ShapeColumn,
     /// World boxes, where the scene keeps any.
-    pub(in crate::store) boxes: Option<Box<SliceBoxes>>,
+    pub(in crate::store) boxes: Option<Boxed<SliceBoxes>>,
     pub(in crate::store) materials: MaterialColumn,
     pub(in crate::store) visibilities: VisibilityColumn,
     pub(in crate::store) names: NameColumn,
@@ -80,20 +82,30 @@ const _: () = {
 impl Slice {
     /// An empty slice with room for what `need` says, beside the bases.
     pub(in crate::store) fn with_room(need: &Need) -> Self {
-        Self {
+        fallible::or_abort(Self::try_with_room(need))
+    }
+
+    /// The same, or an error where the allocator refuses.
+    pub(in crate::store) fn try_with_room(need: &Need) -> Result<Self, TryReserveError> {
+        Ok(Self {
             row_slots: LinearAllocator::with_capacity(need.rows),
-            rows: Vec::with_capacity(need.rows as usize),
-            transforms: TransformColumn::with_capacity(need.transforms + 1),
-            visibilities: VisibilityColumn::with_capacity(need.visibilities + 1),
-            materials: MaterialColumn::with_capacity(need.materials + 1),
-            shapes: ShapeColumn::with_capacity(need.shapes),
-            names: NameColumn::with_capacity(need.names),
+            rows: fallible::with_capacity(need.rows as usize)?,
+            transforms: TransformColumn::try_with_capacity(need.transforms + 1)?,
+            visibilities: VisibilityColumn::try_with_capacity(need.visibilities + 1)?,
+            materials: MaterialColumn::try_with_capacity(need.materials + 1)?,
+            shapes: ShapeColumn::try_with_capacity(need.shapes)?,
+            names: NameColumn::try_with_capacity(need.names)?,
             first_top: NIL,
             last_top: NIL,
             portal: At::NONE,
             lives: true,
             ..Self::default()
-        }
+        })
+    }
+
+    /// Whether the slice is in use and not to be freed.
+    pub(in crate::store) fn is_in_use(&self) -> bool {
+        self.lives && self.standing != Standing::Doomed
     }
 
     /// How many nodes lie here; portals do not count.

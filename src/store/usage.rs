@@ -139,7 +139,7 @@ impl Slice {
                 transforms.dirty.bytes()
                     + transforms.swept.slots.bytes()
                     + transforms.portal_slots.bytes()
-                    + transforms.sheared.len() * size_of::<(u32, crate::Mat34)>()
+                    + transforms.sheared.bytes()
                     + transforms.trace.as_ref().map_or(0, |trace| trace.bytes())
             }
             Storage::Visibilities => visibilities.trace.as_ref().map_or(0, |trace| trace.bytes()),

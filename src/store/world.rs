@@ -3,7 +3,7 @@
 use crate::math::{Mat34, invert_wide};
 use crate::store::Store;
 use crate::store::columns::At;
-use crate::{Error, Local};
+use crate::{Error, Local, NodeHandle};
 use glam::DAffine3;
 use smallvec::SmallVec;
 
@@ -53,8 +53,15 @@ impl Store {
         }
         let own = self.local_at(at);
         let world = own.map_or(from, |local| from * local.to_wide());
-        let local = to.inverse().ok_or_else(|| Error::Singular(self.handle(parent)))? * world;
-        Local::from_wide(&local).map(Some)
+        to.local_at(&world, || self.handle(parent)).map(Some)
+    }
+
+    /// The local transform with which a node is at `world`, below the parent that it has.
+    pub(crate) fn local_for(&self, at: At, world: &DAffine3) -> Result<Local, Error> {
+        match self.parent(at) {
+            Some(parent) => self.wide_world(parent).local_at(world, || self.handle(parent)),
+            None => Local::from_wide(world),
+        }
     }
 
     fn local_of(&self, (slice, slot): (u32, u32)) -> Local {
@@ -70,10 +77,28 @@ pub(crate) struct WideWorld<'s> {
 }
 
 impl WideWorld<'_> {
-    /// The inverse; `None` where some transform on the way up has none, which rounding would hide in their product.
+    /// The inverse; `None` where some transform on the way up has none, which rounding would hide in their product, and where
+    /// the product leaves double precision.
     pub(crate) fn inverse(&self) -> Option<DAffine3> {
         let regular = |&link| invert_wide(&self.store.local_of(link).to_wide()).is_some();
+        let within = self.world.matrix3.determinant().is_normal();
         let inverse = || self.world.inverse();
-        self.chain.iter().all(regular).then(inverse).filter(|inverse| inverse.is_finite())
+        (within && self.chain.iter().all(regular)).then(inverse).filter(|inverse| inverse.is_finite())
+    }
+
+    /// The local transform with which a node below this one, which is `parent`, is at `world`.
+    fn local_at(&self, world: &DAffine3, parent: impl Fn() -> NodeHandle) -> Result<Local, Error> {
+        let wide = self.inverse().ok_or_else(|| Error::Singular(parent()))? * *world;
+        let local = Local::from_wide(&wide)?;
+        if local.keeps(&wide, &self.world, world) { Ok(local) } else { Err(Error::Underflow(parent())) }
+    }
+
+    /// The matrix from the space of this node to that of another; `None` where that one's transform has no inverse, and where
+    /// numbers of the matrix are too large or too small.
+    pub(crate) fn matrix_to(&self, other: &Self) -> Option<Mat34> {
+        let wide = other.inverse()? * self.world;
+        let matrix = Mat34::from_wide(&wide);
+        let keeps = Local::Matrix(matrix).keeps(&wide, &other.world, &self.world);
+        (keeps && matrix.is_finite()).then_some(matrix)
     }
 }

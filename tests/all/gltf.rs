@@ -5,9 +5,9 @@
 //! `models/` and what is expected of them in `expected/`.
 
 use hedgerow::glam::Vec3;
-use hedgerow::import::{self, BufferProblem, Import, ImportError, ImportErrorKind};
+use hedgerow::import::{self, BufferProblem, Import, ImportError, ImportErrorKind, ImportOptions};
 use hedgerow::{Aabb, Error, Keep, Mat34, Node, NodeHandle, Place, Scene, Transform};
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -452,4 +452,62 @@ fn a_chain_of_a_hundred_thousand_nodes_needs_no_call_stack() {
     // The same chain bent into a circle.
     let json = text(&format!(r#""scenes": [{{"nodes": [0]}}], "nodes": [{nodes}, {{"children": [0]}}]"#));
     assert!(matches!(refusal(&json), ImportErrorKind::Cycle(_)));
+}
+
+/// A file whose scenes all list the same root, which has all other nodes below it.
+fn shared(scenes: usize, nodes: usize, name: &str) -> Vec<u8> {
+    let children: Vec<usize> = (1..nodes).collect();
+    let mut all = vec![json!({"name": name, "children": children})];
+    all.extend(vec![json!({}); nodes - 1]);
+    let file = json!({"asset": {"version": "2.0"}, "scenes": vec![json!({"nodes": [0]}); scenes], "nodes": all});
+    serde_json::to_vec(&file).unwrap()
+}
+
+#[test]
+fn scenes_that_share_roots_make_no_more_nodes_than_the_file_is_a_measure_of() {
+    let kind = |bytes: &[u8], options: ImportOptions| match options.from_slice(bytes, None) {
+        Err(Error::Import(error)) => error.kind().clone(),
+        other => panic!("{:?}", other.map(|import| import.scene.len())),
+    };
+    // 16 million nodes, told in some 100 kB.
+    let bytes = shared(4000, 4000, "knot");
+    let most = bytes.len() as u64;
+    assert!(most < 135_000);
+    assert_eq!(kind(&bytes, ImportOptions::new()), ImportErrorKind::TooManyNodes { nodes: 4000 * 4001, most });
+    // At the edge of a limit, on both sides, with shapes that are nodes of their own.
+    let small = shared(5, 4, "");
+    for (most, passes) in [(25, true), (24, false)] {
+        let result = ImportOptions::new().with_max_nodes(most).from_slice(&small, None);
+        assert_eq!(result.map(|import| import.scene.len()).ok(), passes.then_some(26));
+    }
+    let mesh = br#"{"asset": {"version": "2.0"}, "scenes": [{"nodes": [0]}, {"nodes": [0]}],
+        "nodes": [{"mesh": 0, "children": [1]}, {"mesh": 1}], "meshes": [
+        {"primitives": [{"attributes": {"POSITION": 0}}, {"attributes": {}}, {"attributes": {"POSITION": 0}}]},
+        {"primitives": [{"attributes": {"POSITION": 0}}]}],
+        "accessors": [{"componentType": 5126, "type": "VEC3", "count": 3, "min": [0, 0, 0], "max": [1, 1, 0]}]}"#;
+    for (most, passes) in [(10, true), (9, false)] {
+        let result = ImportOptions::new().with_max_nodes(most).from_slice(mesh, None);
+        assert_eq!(result.map(|import| import.scene.len()).ok(), passes.then_some(11));
+    }
+    // A small file is not measured by its few bytes.
+    let import = import::from_slice(&shared(100, 400, ""), None).unwrap();
+    assert_eq!(import.scene.len(), 1 + 100 * 401);
+    // A limit of the caller's holds below the usual one, too, and the scene is as before.
+    let mut scene = Scene::new();
+    let (root, dump) = (scene.root(), scene.dump());
+    assert!(ImportOptions::new().with_max_nodes(0).from_slice_into(&mut scene, root, &small, None).is_err());
+    assert_eq!(scene.dump(), dump);
+}
+
+#[test]
+fn names_that_are_copied_with_shared_nodes_are_bounded_too() {
+    // One name of 5 MB at a root that 5000 scenes share would be 25 GB.
+    let bytes = shared(5000, 1, &"n".repeat(5_000_000));
+    let Err(Error::Import(error)) = import::from_slice(&bytes, None) else { panic!("it is imported") };
+    let expected = ImportErrorKind::NamesTooLong { bytes: 25_000_000_000, most: 64 * bytes.len() as u64 };
+    assert_eq!(error.kind(), &expected);
+    assert!(error.to_string().contains("raise ImportOptions::max_nodes"), "{error}");
+    // A long name at a node that is made once is no fault, whatever the limit.
+    let once = shared(1, 1, &"n".repeat(100_000));
+    assert_eq!(ImportOptions::new().with_max_nodes(2).from_slice(&once, None).unwrap().scene.len(), 3);
 }

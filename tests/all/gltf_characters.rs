@@ -5,7 +5,7 @@ mod small;
 
 use hedgerow::glam::{Quat, Vec3};
 use hedgerow::import::{self, Import, MorphChannels, Skipped, Topology};
-use hedgerow::{Error, Interpolation, MorphBuffer, Pose, SkeletonError, SkinOutput, Transform};
+use hedgerow::{Error, Interpolation, Mat34, MorphBuffer, Pose, SkeletonError, SkinOutput, Transform};
 use serde_json::json;
 use small::Small;
 
@@ -402,6 +402,42 @@ fn a_small_file_that_describes_a_huge_one_is_refused() {
 }
 
 #[test]
+fn a_morphed_mesh_with_joints_at_a_node_without_a_skin_is_morphed_alone() {
+    let mut small = Small::new();
+    small.json["nodes"][4].as_object_mut().unwrap().remove("skin");
+    // What counts for nothing is not looked at.
+    let weights = small.floats("VEC4", &[-1.0; 12]);
+    small.json["meshes"][0]["primitives"][0]["attributes"]["WEIGHTS_0"] = json!(weights);
+    let mut import = load(&small);
+    let [data] = &import.imported.meshes[..] else { panic!("{:?}", import.imported.meshes) };
+    assert_eq!((data.influences, data.joints.len(), data.weights.len()), (0, 0, 0));
+    let mesh = data.to_skinned_mesh(1).unwrap();
+    let mut morphed = vec![[0.0_f32; 3]; mesh.len()];
+    let weights = &import.imported.morphs[0].weights.clone();
+    mesh.skin_morphed(&[Mat34::IDENTITY], weights, &mut MorphBuffer::new(), SkinOutput::new(&mut morphed[..])).unwrap();
+    let last = mesh.permutation().iter().position(|&vertex| vertex == 2).unwrap();
+    assert_eq!(morphed[last], [0.0, 3.0, -0.5], "the second target moves it by -2, at a quarter");
+    assert_eq!(data.joint_bounds().unwrap().len(), 1);
+    play(&mut import);
+}
+
+#[test]
+fn a_mesh_of_two_nodes_of_which_one_has_a_skin_is_laid_out_for_both() {
+    let mut small = Small::new();
+    small.json["nodes"].as_array_mut().unwrap().push(json!({"name": "statue", "mesh": 0}));
+    small.json["scenes"] = json!([{"nodes": [0, 5]}]);
+    let mut import = load(&small);
+    let shapes: Vec<_> = import.imported.scenes[0].shapes.iter().map(|shape| (shape.node, shape.skin)).collect();
+    assert_eq!(shapes, [(4, Some(0)), (5, None)]);
+    let data = &import.imported.meshes[0];
+    let statue = data.without_joints();
+    assert_eq!((data.influences, statue.influences), (4, 0));
+    assert_eq!((&statue.positions, &statue.targets, &statue.indices), (&data.positions, &data.targets, &data.indices));
+    assert_eq!((&statue.normals, statue.topology, statue.mesh), (&data.normals, data.topology, data.mesh));
+    play(&mut import);
+}
+
+#[test]
 fn a_chain_of_more_joints_than_a_skeleton_has_is_refused() {
     let nodes: Vec<_> = (1..70_000).map(|child| json!({"children": [child]})).chain([json!({})]).collect();
     let refused = refusal(|small| {
@@ -453,10 +489,13 @@ fn play(import: &mut Import) {
         }
     }
     for shape in import.imported.scenes.iter().flat_map(|scene| &scene.shapes) {
-        if let (Some(skin), Some(data)) = (shape.skin, import.imported.mesh(shape.mesh)) {
-            data.to_skinned_mesh(import.imported.skins[skin].skin.len()).unwrap();
-            data.joint_bounds().unwrap();
-        }
+        let Some(data) = import.imported.mesh(shape.mesh) else { continue };
+        let (data, joints) = match shape.skin {
+            Some(skin) => (data.clone(), import.imported.skins[skin].skin.len()),
+            None => (data.without_joints(), 1),
+        };
+        data.to_skinned_mesh(joints).unwrap();
+        data.joint_bounds().unwrap();
     }
     import.scene.update();
 }

@@ -2,6 +2,7 @@
 
 use hedgerow::{Inherited, Keep, Node, NodeHandle, Place, Scene, SceneConfig};
 use std::cell::Cell;
+use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 fn chain(scene: &mut Scene, length: usize) -> Vec<NodeHandle> {
@@ -256,4 +257,77 @@ fn a_node_that_changed_slices_while_detached_leaves_nothing_behind_when_it_goes(
         property.run(&scene);
         assert_eq!((property.results().len(), property.locals().len()), (2, 0));
     }
+}
+
+#[test]
+fn a_local_counts_in_the_scene_that_has_its_node_whatever_another_scenes_nodes_have() {
+    let mut one = Scene::new();
+    let gone = one.insert(one.root(), Node::group()).unwrap();
+    one.remove(gone).unwrap();
+    let first = one.insert(one.root(), Node::group()).unwrap();
+    let mut two = Scene::new();
+    let second = two.insert(two.root(), Node::group()).unwrap();
+    assert_ne!(first, second);
+
+    let mut sum: Inherited<u32> = Inherited::new(0, |above, own| above + own);
+    sum.set(first, 5);
+    sum.run(&one);
+    assert_eq!(sum.set(second, 7), None);
+    assert_eq!((sum.local(first), sum.local(second)), (Some(&5), Some(&7)));
+    assert_eq!(sum.set(second, 8), Some(7));
+    sum.run(&two);
+    assert_eq!((sum.get(second), sum.local(second), sum.local(first)), (Some(&8), Some(&8), None));
+    // And the other way round, where the later of both is of the scene that comes next.
+    assert_eq!(sum.set(first, 9), None);
+    sum.run(&one);
+    assert_eq!((sum.get(first), sum.local(second)), (Some(&9), None));
+    // What is run on is the one that counts, also where it is the one from before.
+    sum.set(second, 3);
+    sum.run(&one);
+    assert_eq!((sum.get(first), sum.local(second)), (Some(&9), None));
+    sum.set(second, 3);
+    assert_eq!(sum.remove(second), Some(3));
+    sum.run(&two);
+    assert_eq!(sum.get(second), Some(&0));
+}
+
+#[test]
+fn a_property_of_two_scenes_by_turns_is_that_of_the_nodes_that_each_has() {
+    let mut state = 11_u64;
+    let mut draw = |below: usize| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        usize::try_from(state >> 33).unwrap() % below
+    };
+    let mut scenes = [Scene::new(), Scene::new()];
+    let mut sum: Inherited<u32> = Inherited::new(1, |above, own| (above * 3 + own) % 101);
+    let mut said: HashMap<NodeHandle, u32> = HashMap::new();
+    let (mut runs, mut results) = (0, 0);
+    for step in 0..6000 {
+        let scene = &mut scenes[draw(2)];
+        let all: Vec<NodeHandle> = scene.descendants(scene.root()).chain([scene.root()]).collect();
+        let node = all[draw(all.len())];
+        match draw(8) {
+            0..3 if all.len() < 12 => drop(scene.insert(node, Node::group()).unwrap()),
+            0..3 if node != scene.root() => drop(scene.remove(node).unwrap()),
+            3..6 => assert_eq!(sum.set(node, step), said.insert(node, step)),
+            6 => assert_eq!(sum.remove(node), said.remove(&node)),
+            _ => {
+                said.retain(|&node, _| scene.contains(node));
+                sum.run(scene);
+                runs += 1;
+                for &node in &all {
+                    let mut above: Vec<NodeHandle> =
+                        core::iter::successors(Some(node), |&node| scene.parent(node)).collect();
+                    above.reverse();
+                    let own = above.iter().filter_map(|node| said.get(node));
+                    let expected = own.fold(1, |above, own| (above * 3 + own) % 101);
+                    assert_eq!(sum.get(node), Some(&expected), "{node:?} at step {step}");
+                    results += usize::from(expected != 1);
+                }
+                assert_eq!((sum.results().len(), sum.locals().len()), (all.len(), said.len()));
+            }
+        }
+        assert!(said.iter().all(|(&node, own)| sum.local(node) == Some(own)), "step {step}");
+    }
+    assert!(runs > 500 && results > 1000, "{runs} {results}");
 }

@@ -83,6 +83,20 @@ fn inserting_by_an_older_handle_does_nothing() {
 }
 
 #[test]
+fn replacing_returns_what_it_displaces_of_any_generation() {
+    let mut scene = scene_of_two();
+    let (older, newer) = two_generations(&mut scene);
+    let mut map = NodeMap::new();
+    assert_eq!((map.holder(older), map.replace(newer, 1)), (None, None));
+    assert_eq!(map.replace(older, 2), Some((newer, 1)));
+    assert_eq!((map.get(older), map.get(newer), map.holder(newer), map.len()), (Some(&2), None, Some(older), 1));
+    assert_eq!(map.replace(older, 3), Some((older, 2)));
+    assert_eq!(map.replace(newer, 4), Some((older, 3)));
+    assert_eq!(map.drain().collect::<Vec<_>>(), [(newer, 4)]);
+    assert_eq!((map.holder(newer), map.len()), (None, 0));
+}
+
+#[test]
 fn a_value_is_made_only_where_there_is_none() {
     let mut scene = scene_of_two();
     let (older, newer) = two_generations(&mut scene);
@@ -312,6 +326,7 @@ enum Step {
     InsertNode(prop::sample::Index),
     RemoveNode(prop::sample::Index),
     Insert(prop::sample::Index, u32),
+    Replace(prop::sample::Index, u32),
     GetOrInsert(prop::sample::Index, u32),
     Remove(prop::sample::Index),
     RetainOdd,
@@ -324,6 +339,7 @@ fn step() -> impl Strategy<Value = Step> {
         6 => which().prop_map(Step::InsertNode),
         4 => which().prop_map(Step::RemoveNode),
         8 => (which(), 0..1000_u32).prop_map(|(which, value)| Step::Insert(which, value)),
+        2 => (which(), 0..1000_u32).prop_map(|(which, value)| Step::Replace(which, value)),
         4 => (which(), 0..1000_u32).prop_map(|(which, value)| Step::GetOrInsert(which, value)),
         4 => which().prop_map(Step::Remove),
         1 => Just(Step::RetainOdd),
@@ -364,6 +380,15 @@ proptest! {
                     let refused = make_way(&mut model, handle);
                     let before = if refused { None } else { model.insert(handle, value) };
                     prop_assert_eq!(map.insert(handle, value), before);
+                }
+                Step::Replace(which, value) => {
+                    let handle = *which.get(&handles);
+                    let holder = map.holder(handle);
+                    let before = holder.map(|holder| (holder, map[holder]));
+                    prop_assert_eq!(map.replace(handle, value), before);
+                    model.retain(|&other, _| place_bits(other) != place_bits(handle));
+                    model.insert(handle, value);
+                    prop_assert_eq!(map.holder(handle), Some(handle));
                 }
                 Step::GetOrInsert(which, value) => {
                     let handle = *which.get(&handles);

@@ -261,6 +261,7 @@ fn a_forged_length_takes_no_memory() {
             if let Ok(scene) = Scene::load(&bytes) {
                 let allocated = scene.stats().allocated_bytes();
                 assert!(allocated < 64 * most, "{allocated} bytes for a file of {most}");
+                assert_eq!(scene.validate(), Ok(()));
             }
         }
     }

@@ -349,3 +349,50 @@ fn culling_sees_a_raised_arm_in_the_same_frame() {
     assert_eq!(frame(&mut scene, 0.0, 5.0), both);
     assert!(frame(&mut scene, 0.0, 0.5).is_empty());
 }
+
+#[test]
+fn a_socket_takes_the_place_of_another_scenes_which_ends_and_is_named() {
+    let mut one = Scene::new();
+    let mut two = Scene::new();
+    // The second scene's item has a later generation of the same place in the tables.
+    let Character { items: in_one, .. } = character(&mut one, Transform::IDENTITY, 3);
+    let Character { node, items: in_two } = character(&mut two, Transform::IDENTITY, 3);
+    assert_eq!(in_one, in_two);
+    two.remove(in_two[1]).unwrap();
+    let later = two.insert(node, Node::transform(Transform::IDENTITY)).unwrap();
+    assert_ne!(later, in_one[1]);
+
+    let models = [Transform::from_xyz(7.0, 0.0, 0.0).to_matrix()];
+    for late_first in [true, false] {
+        let mut sockets = Sockets::new();
+        let (attached, displaced) = if late_first { (in_one[1], later) } else { (later, in_one[1]) };
+        let (before, scene) = if late_first { (&two, &mut one) } else { (&one, &mut two) };
+        sockets.attach(before, displaced, 1, 0, Transform::IDENTITY).unwrap();
+        sockets.attach(before, in_two[2], 1, 0, Transform::IDENTITY).unwrap();
+        sockets.attach(scene, attached, 2, 0, Transform::IDENTITY).unwrap();
+        assert_eq!((sockets.followed_by(attached), sockets.followed_by(displaced)), (Some((2, 0)), None));
+        assert_eq!(sockets.len(), 2);
+        assert_eq!(sockets.follow(scene, &models), Ok(&[displaced][..]));
+        assert_eq!(sockets.follow(scene, &models), Ok(&[][..]), "it is named once");
+        scene.update();
+        assert_eq!(scene.world(attached).unwrap().translation().x, 7.0);
+        assert!(sockets.detach(attached) && !sockets.detach(attached) && sockets.detach(in_two[2]));
+        assert!(sockets.is_empty());
+    }
+}
+
+#[test]
+fn a_socket_of_a_node_that_is_gone_makes_way_for_the_next_node_of_its_place() {
+    let mut scene = Scene::new();
+    let Character { node, items } = character(&mut scene, Transform::IDENTITY, 1);
+    let mut sockets = Sockets::new();
+    sockets.attach(&scene, items[0], 0, 0, Transform::IDENTITY).unwrap();
+    scene.remove(items[0]).unwrap();
+    let next = scene.insert(node, Node::transform(Transform::IDENTITY)).unwrap();
+    sockets.attach(&scene, next, 1, 0, Transform::IDENTITY).unwrap();
+    assert_eq!((sockets.len(), sockets.followed_by(next)), (1, Some((1, 0))));
+    let models = [Mat34::IDENTITY];
+    // A refused call names nothing, and the next one does.
+    assert!(sockets.follow_many(&mut scene, |_| Some(&[])).is_err());
+    assert_eq!(sockets.follow(&mut scene, &models), Ok(&items[..]));
+}

@@ -117,15 +117,23 @@ pub(in super::super) fn find<K: Ord + Copy, V: Copy>(list: &[(K, V)], key: K) ->
     list.binary_search_by_key(&key, |&(key, _)| key).ok().map(|at| list[at].1)
 }
 
-impl Rig {
-    /// Notes where the rig is in what was inserted of a glTF scene.
-    pub(in super::super) fn place(&mut self, scene: &Scene, number: usize, imported: &ImportedScene) {
-        let nodes = (0..).zip(&self.nodes);
-        let nodes: Vec<(u16, NodeHandle)> =
-            nodes.filter_map(|(joint, node)| Some((joint, imported.node((*node)?)?))).collect();
-        let Some(&(first, top)) = nodes.first() else { return };
-        // Joint 0 is above all: the scene's group where it is no node.
-        let base = if first == 0 { scene.parent(top) } else { None };
-        self.places.push(RigPlace { scene: number, base: base.unwrap_or(imported.group), nodes });
+/// Notes where the rigs are in what was inserted of each glTF scene.
+///
+/// Computes in **O((nodes + nodes inserted) · log nodes)**, however many scenes and rigs there are.
+pub(in super::super) fn place(rigs: &mut [Rig], scene: &Scene, scenes: &[ImportedScene]) {
+    let of_rig = |(rig, it): (usize, &Rig)| it.joints.iter().map(move |&(node, joint)| (node, (rig, joint))).collect();
+    let mut joints: Vec<(usize, (usize, u16))> = rigs.iter().enumerate().flat_map::<Vec<_>, _>(of_rig).collect();
+    joints.sort_unstable();
+    for (number, imported) in scenes.iter().enumerate() {
+        let joint = |(node, handle)| find(&joints, node).map(|(rig, joint)| (rig, joint, handle));
+        let mut found: Vec<(usize, u16, NodeHandle)> = imported.nodes().filter_map(joint).collect();
+        found.sort_unstable();
+        for nodes in found.chunk_by(|a, b| a.0 == b.0) {
+            let (rig, first, top) = nodes[0];
+            // Joint 0 is above all: the scene's group where it is no node.
+            let base = if first == 0 { scene.parent(top) } else { None };
+            let nodes = nodes.iter().map(|&(_, joint, node)| (joint, node)).collect();
+            rigs[rig].places.push(RigPlace { scene: number, base: base.unwrap_or(imported.group), nodes });
+        }
     }
 }

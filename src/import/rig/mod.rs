@@ -5,7 +5,7 @@ mod group;
 #[cfg(test)]
 mod tests;
 
-pub(super) use build::{Rigs, find};
+pub(super) use build::{Rigs, find, place};
 
 use crate::{Error, HandleMap, NodeHandle, Pose, Scene, Skeleton, SkeletonError, Transform};
 
@@ -96,6 +96,8 @@ impl Rig {
 
     /// Gives the nodes of the rig the local transforms of a pose, in all [places](Self::places), as one batch. World matrices
     /// follow with the next [`Scene::update`].
+    ///
+    /// Places are those of the scene that the file was imported to; of another one they name nodes whose bits coincide, or none.
     ///
     /// Computes in **O(joints)** for each place.
     ///

@@ -1,6 +1,8 @@
 //! Which slots are holes: a bit set with a summary, for finding one nearby.
 
+use crate::fallible;
 use crate::store::allocation::{WORD, locate};
+use std::collections::TryReserveError;
 
 /// A bit set with a summary: a bit of the summary says that a word is not zero.
 ///
@@ -20,14 +22,15 @@ pub(in crate::store) struct HoleSet {
 }
 
 impl HoleSet {
-    /// The set of these words, the first slot in the lowest bit.
-    pub(in crate::store) fn from_words(words: Vec<u64>) -> Self {
+    /// The set of these words, the first slot in the lowest bit, or an error where the allocator refuses.
+    pub(in crate::store) fn try_from_words(words: Vec<u64>) -> Result<Self, TryReserveError> {
         let count = words.iter().map(|word| word.count_ones()).sum();
         let summary = |words: &[u64]| words.iter().rev().fold(0, |bits, &word| bits << 1 | u64::from(word != 0));
         let mut summaries = words.chunks(WORD as usize).map(summary);
         let first = summaries.next().unwrap_or(0);
-        let further = summaries.collect();
-        Self { count, first, words, further }
+        let mut further = fallible::with_capacity(summaries.len())?;
+        further.extend(summaries);
+        Ok(Self { count, first, words, further })
     }
 
     #[inline]
@@ -237,7 +240,7 @@ impl HoleSet {
 
     /// Whether each summary bit says what its word is, and the count is right.
     pub(in crate::store) fn is_consistent(&self) -> bool {
-        let again = Self::from_words(self.words.clone());
+        let again = fallible::or_abort(Self::try_from_words(self.words.clone()));
         let further = |set: &Self| set.further.iter().copied().rev().skip_while(|&word| word == 0).collect::<Vec<_>>();
         (again.count, again.first) == (self.count, self.first) && further(&again) == further(self)
     }
@@ -282,7 +285,7 @@ mod tests {
                 let distance = |found: Option<u32>| found.map(|found| found.abs_diff(probe));
                 let nearest = distance(before).into_iter().chain(distance(after)).min();
                 assert_eq!(distance(holes.nearest(probe)), nearest);
-                let again = HoleSet::from_words(holes.words.clone());
+                let again = HoleSet::try_from_words(holes.words.clone()).unwrap();
                 assert_eq!((again.count(), again.next_from(probe)), (holes.count(), after));
                 assert_eq!(again.previous_from(probe), before);
                 let mut taken = holes.clone();

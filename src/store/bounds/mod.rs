@@ -8,6 +8,7 @@ mod subtree;
 use crate::math::{Aabb, BLOCK, Boxes};
 use crate::store::allocation::LinearAllocator;
 use crate::store::{NIL, Slice};
+use std::collections::TryReserveError;
 
 /// World boxes as of the last update.
 ///
@@ -69,6 +70,12 @@ impl SliceBoxes {
         if slot != NIL {
             self.touch(slot);
         }
+    }
+
+    /// Makes room for the marks of so many slots.
+    pub(in crate::store) fn try_reserve_marks(&mut self, slots: u32) -> Result<(), TryReserveError> {
+        let words = (slots as usize).div_ceil(BLOCK);
+        self.stale.try_reserve_exact(words.saturating_sub(self.stale.len()))
     }
 
     /// The same for all slots below `end`.

@@ -3,7 +3,8 @@
 use crate::NodeHandle;
 use crate::math::Mat34;
 use crate::store::allocation::Bits;
-use crate::store::{Slice, Standing, Store};
+use crate::store::{Slice, Standing, Store, Tables};
+use std::collections::TryReserveError;
 
 mod notes;
 
@@ -47,6 +48,17 @@ impl Flags {
             table.resize((index + 1).next_power_of_two(), 0);
         }
         &mut table[index]
+    }
+
+    /// Makes room for the flags of all entries that there are.
+    fn try_reserve(&mut self, tables: &Tables) -> Result<(), TryReserveError> {
+        self.tables.try_reserve_exact(tables.tables.len().saturating_sub(self.tables.len()))?;
+        self.tables.resize(tables.tables.len().max(self.tables.len()), Vec::new());
+        for (flags, table) in self.tables.iter_mut().zip(&tables.tables) {
+            let room = table.entries.len().next_power_of_two();
+            flags.try_reserve_exact(room.saturating_sub(flags.len()))?;
+        }
+        Ok(())
     }
 
     fn clear(&mut self, node: NodeHandle, flags: u8) {

@@ -1,6 +1,7 @@
 //! Which matrix arrays changed, and how: for whoever keeps copies of them.
 
-use crate::store::{Slice, Standing, Store};
+use crate::store::{Slice, Store};
+use std::collections::TryReserveError;
 
 /// The slices whose matrices changed with the last update, and those whose arrays were laid out anew since.
 ///
@@ -53,6 +54,11 @@ fn note(list: &mut Vec<u32>, number: u32, slices: usize) {
 }
 
 impl Store {
+    /// Makes room for a note of every slice.
+    pub(in crate::store) fn reserve_layouts(&mut self) -> Result<(), TryReserveError> {
+        self.layouts.relaid.try_reserve_exact(self.slices.len())
+    }
+
     /// Notes that the slots of a slice have changed their places.
     pub(in crate::store) fn note_layout(&mut self, number: u32) {
         let Self { slices, layouts, .. } = self;
@@ -78,8 +84,7 @@ impl Store {
         if relaid.is_empty() && gone.is_empty() {
             return;
         }
-        let in_use = |slice: &Slice| slice.lives && slice.standing != Standing::Doomed;
-        let lives = |&number: &u32| slices.get(number as usize).is_some_and(in_use);
+        let lives = |&number: &u32| slices.get(number as usize).is_some_and(Slice::is_in_use);
         for (list, told) in [(relaid, changed), (gone, dropped)] {
             list.sort_unstable();
             list.dedup();

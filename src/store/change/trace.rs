@@ -4,12 +4,14 @@
 //! moves. Every row's history is that of its effective slot; a row that comes to inherit a slot of another history is noted
 //! in the [`Feed`] with its own, unless it is new.
 
+use crate::fallible::{self, Boxed};
 use crate::math::Mat34;
 use crate::store::allocation::Bits;
 use crate::store::change::Feed;
 use crate::store::columns::put;
 use crate::store::columns::{NIL, Row, Slot};
 use crate::store::{Slice, TransformColumn, VisibilityColumn};
+use std::collections::TryReserveError;
 
 /// The history of a slot that a new node was given: a pattern of bits that no product is.
 const NONE: u32 = 0x7FC5_EED1;
@@ -53,16 +55,16 @@ impl Trace {
     pub(in crate::store) const BYTES: usize = size_of::<u32>() + size_of::<Mat34>();
 
     /// For a column with nothing but its base.
-    pub(in crate::store) fn new(base: &Mat34, capacity: usize) -> Self {
+    fn try_new(base: &Mat34, capacity: usize) -> Result<Boxed<Self>, TryReserveError> {
         let mut trace = Self {
-            owners: Vec::with_capacity(capacity),
-            previous: Vec::with_capacity(capacity),
+            owners: fallible::with_capacity(capacity)?,
+            previous: fallible::with_capacity(capacity)?,
             unsettled: Bits::default(),
             waits: false,
         };
         trace.owners.push(NIL);
         trace.previous.push(*base);
-        trace
+        Boxed::try_new(trace)
     }
 
     /// Forgets what a slot was.
@@ -115,8 +117,10 @@ impl MaskTrace {
     pub(in crate::store) const BYTES: usize = size_of::<u32>();
 
     /// For a column with nothing but its base.
-    pub(in crate::store) fn new(base: u32) -> Self {
-        Self { owners: vec![NIL], base, changed: Vec::new() }
+    fn try_new(base: u32, capacity: usize) -> Result<Boxed<Self>, TryReserveError> {
+        let mut owners = fallible::with_capacity(capacity)?;
+        owners.push(NIL);
+        Boxed::try_new(Self { owners, base, changed: Vec::new() })
     }
 
     #[inline]
@@ -158,7 +162,7 @@ impl TransformColumn {
 
     /// Makes `previous` the history of all slots. To be done before anything computes world matrices anew.
     pub(in crate::store) fn settle(&mut self) {
-        if let Some(trace) = &mut self.trace
+        if let Some(trace) = self.trace.as_deref_mut()
             && core::mem::take(&mut trace.waits)
         {
             for run in trace.unsettled.runs(self.worlds.len()) {
@@ -245,13 +249,20 @@ impl VisibilityColumn {
 impl Slice {
     /// Begins to remember: all slots but the bases are new.
     pub(in crate::store) fn begin_trace(&mut self) {
+        fallible::or_abort(self.try_begin_trace());
+    }
+
+    /// The same, or an error where the allocator refuses.
+    pub(in crate::store) fn try_begin_trace(&mut self) -> Result<(), TryReserveError> {
         let Self { transforms, visibilities, .. } = self;
         let capacity = transforms.worlds.capacity();
-        transforms.trace = transforms.worlds.first().map(|base| Box::new(Trace::new(base, capacity)));
+        transforms.trace = transforms.worlds.first().map(|base| Trace::try_new(base, capacity)).transpose()?;
         if let Some(trace) = &mut transforms.trace {
             (1..transforms.slots.end()).for_each(|slot| trace.put(slot));
         }
-        visibilities.trace = visibilities.effective.first().map(|&base| Box::new(MaskTrace::new(base)));
+        let capacity = visibilities.slots.end() as usize;
+        visibilities.trace =
+            visibilities.effective.first().map(|&base| MaskTrace::try_new(base, capacity)).transpose()?;
         if let Some(trace) = &mut visibilities.trace {
             (1..visibilities.slots.end()).for_each(|slot| trace.put(slot));
         }
@@ -260,6 +271,7 @@ impl Slice {
                 self.trace_owner(row);
             }
         }
+        Ok(())
     }
 
     /// Notes which slots a row has.

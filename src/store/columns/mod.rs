@@ -11,17 +11,20 @@ mod description;
 mod fill;
 mod records;
 mod row;
+mod sheared;
 
 pub(in crate::store) use description::{Column, EachColumn, STORAGES, Storage, each_column};
 pub(crate) use row::{At, NIL};
 pub(in crate::store) use row::{Occupant, Row, Slot};
+pub(in crate::store) use sheared::Sheared;
 
+use crate::fallible::Boxed;
 use crate::math::{Aabb, Mat34, PackedTransform};
 use crate::store::allocation::Bits;
 use crate::store::allocation::LinearAllocator;
 use crate::store::change::{MaskTrace, Trace};
-use crate::{Local, Shape};
-use std::collections::BTreeMap;
+use crate::{Local, Shape, fallible};
+use std::collections::TryReserveError;
 
 /// Writes the record of a slot that was just allocated: in place of a hole, or behind the last.
 #[inline(always)]
@@ -58,31 +61,26 @@ pub(in crate::store) struct TransformColumn {
     /// Slots that some portal finds effective, or did: where one of these changes, slices below are to be looked at.
     pub(in crate::store) portal_slots: Bits,
     /// Local transforms that shear, by slot; the others pay nothing for them.
-    pub(in crate::store) sheared: BTreeMap<u32, Mat34>,
+    pub(in crate::store) sheared: Sheared,
     /// Who has each slot and what was in it, where changes are told.
-    pub(in crate::store) trace: Option<Box<Trace>>,
+    pub(in crate::store) trace: Option<Boxed<Trace>>,
 }
 
 impl TransformColumn {
-    pub(in crate::store) fn with_capacity(capacity: u32) -> Self {
+    pub(in crate::store) fn try_with_capacity(capacity: u32) -> Result<Self, TryReserveError> {
         let mut column = Self {
             slots: LinearAllocator::with_capacity(capacity),
-            locals: Vec::with_capacity(capacity as usize),
-            parents: Vec::with_capacity(capacity as usize),
-            worlds: Vec::with_capacity(capacity as usize),
-            dirty: Bits::default(),
+            locals: fallible::with_capacity(capacity as usize)?,
+            parents: fallible::with_capacity(capacity as usize)?,
+            worlds: fallible::with_capacity(capacity as usize)?,
             first_dirty: NIL,
-            marks: 0,
-            swept: Swept::default(),
-            portal_slots: Bits::default(),
-            sheared: BTreeMap::new(),
-            trace: None,
+            ..Self::default()
         };
         column.slots.allocate_near(0, false);
         column.locals.push(PackedTransform::IDENTITY);
         column.parents.push(0);
         column.worlds.push(Mat34::IDENTITY);
-        column
+        Ok(column)
     }
 
     /// Fills a slot that was just allocated, and leaves the mark to the caller.
@@ -140,7 +138,7 @@ impl TransformColumn {
     #[inline]
     pub(in crate::store) fn local(&self, slot: u32) -> Local {
         if !self.sheared.is_empty()
-            && let Some(matrix) = self.sheared.get(&slot)
+            && let Some(matrix) = self.sheared.get(slot)
         {
             return Local::Matrix(*matrix);
         }
@@ -153,7 +151,7 @@ impl TransformColumn {
             Local::Transform(transform) => {
                 self.locals[slot as usize] = transform.into();
                 if !self.sheared.is_empty() {
-                    self.sheared.remove(&slot);
+                    self.sheared.remove(slot);
                 }
             }
             Local::Matrix(matrix) => {
@@ -190,7 +188,7 @@ impl TransformColumn {
     #[inline(never)]
     fn forget_shear(&mut self, slot: u32, is: u32) {
         if is != 0 {
-            self.sheared.remove(&slot);
+            self.sheared.remove(slot);
         }
     }
 }
@@ -220,24 +218,23 @@ pub(in crate::store) struct VisibilityColumn {
     /// Whether some mask or parent changed since the last sweep.
     pub(in crate::store) dirty: bool,
     /// Who has each slot, where changes are told.
-    pub(in crate::store) trace: Option<Box<MaskTrace>>,
+    pub(in crate::store) trace: Option<Boxed<MaskTrace>>,
 }
 
 impl VisibilityColumn {
-    pub(in crate::store) fn with_capacity(capacity: u32) -> Self {
+    pub(in crate::store) fn try_with_capacity(capacity: u32) -> Result<Self, TryReserveError> {
         let mut column = Self {
             slots: LinearAllocator::with_capacity(capacity),
-            locals: Vec::with_capacity(capacity as usize),
-            parents: Vec::with_capacity(capacity as usize),
-            effective: Vec::with_capacity(capacity as usize),
-            dirty: false,
-            trace: None,
+            locals: fallible::with_capacity(capacity as usize)?,
+            parents: fallible::with_capacity(capacity as usize)?,
+            effective: fallible::with_capacity(capacity as usize)?,
+            ..Self::default()
         };
         column.slots.allocate_near(0, false);
         column.locals.push(u32::MAX);
         column.parents.push(0);
         column.effective.push(u32::MAX);
-        column
+        Ok(column)
     }
 
     pub(in crate::store) fn put(&mut self, slot: u32, parent: u32, local: u32, effective: u32) {
@@ -273,15 +270,15 @@ pub(in crate::store) struct MaterialColumn {
 }
 
 impl MaterialColumn {
-    pub(in crate::store) fn with_capacity(capacity: u32) -> Self {
+    pub(in crate::store) fn try_with_capacity(capacity: u32) -> Result<Self, TryReserveError> {
         let mut column = Self {
             slots: LinearAllocator::with_capacity(capacity),
-            values: Vec::with_capacity(capacity as usize),
+            values: fallible::with_capacity(capacity as usize)?,
             dirty: false,
         };
         column.slots.allocate_near(0, false);
         column.values.push(None);
-        column
+        Ok(column)
     }
 
     pub(in crate::store) fn free(&mut self, slot: u32) {
@@ -321,12 +318,12 @@ pub(in crate::store) struct ShapeColumn {
 }
 
 impl ShapeColumn {
-    pub(in crate::store) fn with_capacity(capacity: u32) -> Self {
-        Self {
+    pub(in crate::store) fn try_with_capacity(capacity: u32) -> Result<Self, TryReserveError> {
+        Ok(Self {
             slots: LinearAllocator::with_capacity(capacity),
-            records: Vec::with_capacity(capacity as usize),
-            bounds: Vec::with_capacity(capacity as usize),
-        }
+            records: fallible::with_capacity(capacity as usize)?,
+            bounds: fallible::with_capacity(capacity as usize)?,
+        })
     }
 
     pub(in crate::store) fn put(&mut self, slot: u32, record: ShapeRecord, bounds: Aabb) {
@@ -371,12 +368,12 @@ pub(in crate::store) struct NameColumn {
 }
 
 impl NameColumn {
-    pub(in crate::store) fn with_capacity(capacity: u32) -> Self {
-        Self {
+    pub(in crate::store) fn try_with_capacity(capacity: u32) -> Result<Self, TryReserveError> {
+        Ok(Self {
             slots: LinearAllocator::with_capacity(capacity),
-            names: Vec::with_capacity(capacity as usize),
+            names: fallible::with_capacity(capacity as usize)?,
             text_bytes: 0,
-        }
+        })
     }
 
     pub(in crate::store) fn put(&mut self, slot: u32, name: Box<str>) {

@@ -1,5 +1,8 @@
 //! The free entries of a metadata table.
 
+use crate::fallible::{self, Boxed};
+use std::collections::TryReserveError;
+
 /// How many entries a word has bits for.
 const WORD: u32 = u64::BITS;
 /// As many words as the largest table needs: no index of a handle lies beyond.
@@ -11,13 +14,18 @@ const WORDS: usize = 64;
 #[derive(Clone, Debug)]
 pub(in crate::store) struct FreeEntries {
     summary: u64,
-    words: Box<[u64; WORDS]>,
+    words: Boxed<[u64; WORDS]>,
     count: u32,
 }
 
 impl FreeEntries {
     pub(in crate::store) fn new() -> Self {
-        Self { summary: 0, words: Box::new([0; WORDS]), count: 0 }
+        fallible::or_abort(Self::try_new())
+    }
+
+    /// The same, or an error where the allocator refuses.
+    pub(in crate::store) fn try_new() -> Result<Self, TryReserveError> {
+        Ok(Self { summary: 0, words: Boxed::try_new([0; WORDS])?, count: 0 })
     }
 
     #[inline]

@@ -6,6 +6,7 @@ use crate::store::columns::{At, NIL, Slot};
 use crate::store::handles::free::FreeEntries;
 use crate::{NodeHandle, SceneConfig};
 use smallvec::SmallVec;
+use std::collections::TryReserveError;
 
 /// Where the lowest bits of an index lie in an entry's state.
 const STAMP_SHIFT: u32 = 28;
@@ -83,9 +84,9 @@ pub(in crate::store) struct Table {
 }
 
 impl Table {
-    /// A table of these entries that nobody owns, and which of them are retired.
-    pub(in crate::store) fn of(entries: Vec<Entry>, max_generation: u32) -> (Self, usize) {
-        let mut free = FreeEntries::new();
+    /// A table of these entries that nobody owns, and how many of them are retired.
+    pub(in crate::store) fn try_of(entries: Vec<Entry>, max_generation: u32) -> Result<(Self, usize), TryReserveError> {
+        let mut free = FreeEntries::try_new()?;
         let mut retired = 0;
         for (index, entry) in (0..).zip(&entries) {
             if entry.lives(index) {
@@ -97,7 +98,7 @@ impl Table {
                 retired += 1;
             }
         }
-        (Self { entries, free, owner: NIL, next_open: NIL, listed: false }, retired)
+        Ok((Self { entries, free, owner: NIL, next_open: NIL, listed: false }, retired))
     }
 }
 
@@ -313,6 +314,14 @@ impl Tables {
         &mut self.shelves[slice as usize]
     }
 
+    /// The same, or an error where the allocator refuses.
+    pub(in crate::store) fn try_shelf(&mut self, slice: u32) -> Result<&mut Shelf, TryReserveError> {
+        if slice != NIL {
+            self.shelves.try_reserve((slice as usize + 1).saturating_sub(self.shelves.len()))?;
+        }
+        Ok(self.shelf(slice))
+    }
+
     /// Puts a table on its owner's list of open ones.
     fn list(&mut self, number: u32, owner: u32) {
         let next = core::mem::replace(&mut self.shelf(owner).open, number);
@@ -355,12 +364,8 @@ impl Tables {
     }
 
     /// Makes room for `additional` more handles of a slice, as far as its open tables can hold them.
-    pub(in crate::store) fn try_reserve(
-        &mut self,
-        slice: u32,
-        additional: usize,
-    ) -> Result<(), std::collections::TryReserveError> {
-        let number = self.shelf(slice).open;
+    pub(in crate::store) fn try_reserve(&mut self, slice: u32, additional: usize) -> Result<(), TryReserveError> {
+        let number = self.try_shelf(slice)?.open;
         if let Some(table) = self.tables.get_mut(number as usize) {
             let room = (self.max_entries as usize).saturating_sub(table.entries.len());
             table.entries.try_reserve(additional.min(room))?;

@@ -11,12 +11,14 @@
 //!   None is set twice, and in the end all are set.
 //! - **Handles, by counting.** Each row's handle leads back to it; there are as many live handles as rows.
 
+use crate::fallible;
 use crate::record::{BytesError, ensure};
 use crate::simd::prefetch;
 use crate::store::allocation::{HoleSet, LinearAllocator};
 use crate::store::columns::{At, NIL, Occupant, Row, Slot, Storage};
 use crate::store::{Slice, Tables};
 use core::hint::select_unpredictable;
+use std::collections::TryReserveError;
 
 /// What is carried from slice to slice.
 #[derive(Debug)]
@@ -44,13 +46,16 @@ struct Claims {
 }
 
 impl Claims {
-    fn begin(&mut self, slots: &LinearAllocator, base: bool) {
+    fn begin(&mut self, slots: &LinearAllocator, base: bool) -> Result<(), TryReserveError> {
         self.end = slots.end();
         self.words.clear();
-        self.words.extend(slots.holes().words().take(self.end.div_ceil(u64::BITS) as usize));
+        let words = self.end.div_ceil(u64::BITS) as usize;
+        self.words.try_reserve(words)?;
+        self.words.extend(slots.holes().words().take(words));
         if base && let Some(first) = self.words.first_mut() {
             *first |= 1;
         }
+        Ok(())
     }
 
     /// Claims a slot before the end, or does nothing, without a branch on which. Not 0 if it was not to be had.
@@ -121,7 +126,7 @@ impl Checker {
         ensure!(slice.row_slots.live() <= self.max_nodes, "there are more rows than a slice may have");
         let Self { ranks, claims, portals, nodes, .. } = self;
         for (claims, storage) in claims.iter_mut().zip(CLAIMED) {
-            claims.begin(storage.of(slice), storage.has_base());
+            claims.begin(storage.of(slice), storage.has_base())?;
         }
         let at = Rows { slice, rows: &slice.rows, ranks: &ranks[..slice.rows.len()] };
         let mut counts = Counts::default();
@@ -151,7 +156,7 @@ impl Checker {
                         ensure!(tables.resolve(handle) == Some(place), "a handle does not lead to its row");
                         tables.note_transform(handle, row.transform);
                     }
-                    None => portals.push((place, portal(row)?)),
+                    None => fallible::push(portals, (place, portal(row)?))?,
                 }
             }
         }
@@ -315,8 +320,8 @@ impl Slice {
         };
         ensure!(behind(&self.transforms.parents), "a transform comes before its parent");
         ensure!(behind(&self.visibilities.parents), "a visibility comes before its parent");
-        let live = |&slot: &u32| slot != 0 && self.transforms.slots.is_live(slot);
-        ensure!(self.transforms.sheared.keys().all(live), "a hole is sheared");
+        let live = |slot: u32| slot != 0 && self.transforms.slots.is_live(slot);
+        ensure!(self.transforms.sheared.slots().all(live), "a hole is sheared");
         Ok(())
     }
 }

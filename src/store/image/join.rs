@@ -1,6 +1,7 @@
 //! Whether slices are a scene: one tree below the root, and one below each topmost slice of the others.
 
 use crate::Mat34;
+use crate::fallible;
 use crate::record::{BytesError, ensure};
 use crate::store::columns::At;
 use crate::store::image::check::Checker;
@@ -16,6 +17,10 @@ impl Checker {
         doomed: &[u32],
     ) -> Result<Counted, BytesError> {
         ensure!(slices.first().is_some_and(|slice| slice.lives), "there is no root");
+        for slice in slices.iter_mut().filter(|slice| !slice.children.is_empty()) {
+            slice.transforms.portal_slots.try_reserve(slice.transforms.slots.end())?;
+            slice.portal_rows.try_reserve(slice.row_slots.end())?;
+        }
         for &(at, child) in &self.portals {
             let below = slices.get_mut(child as usize).filter(|below| below.lives);
             let below = below.ok_or(BytesError::invalid("a portal leads to no slice"))?;
@@ -28,18 +33,18 @@ impl Checker {
         }
         let mut nodes = Counted::default();
         let mut reached = 0;
-        let mut listed = vec![false; slices.len()];
-        let tops = |list: &[u32], standing: Standing| (0..).zip(list.to_vec()).map(move |top| (top, standing));
-        let root = tops(&[At::ROOT.slice], Standing::Attached);
-        for ((index, top), standing) in
-            root.chain(tops(detached, Standing::Detached)).chain(tops(doomed, Standing::Doomed))
-        {
+        let mut listed = fallible::filled(slices.len(), false)?;
+        let mut pending = fallible::with_capacity(slices.len())?;
+        let root = [At::ROOT.slice];
+        let tops = [(&root[..], Standing::Attached), (detached, Standing::Detached), (doomed, Standing::Doomed)];
+        let each = |(list, standing)| (0..).zip(list).map(move |(index, &top): (u32, &u32)| (index, top, standing));
+        for (index, top, standing) in tops.into_iter().flat_map(each) {
             let slice = slices.get_mut(top as usize).filter(|slice| slice.lives && slice.portal == At::NONE);
             let slice = slice.ok_or(BytesError::invalid("a slice is listed as topmost that is not"))?;
             ensure!(!core::mem::replace(&mut listed[top as usize], true), "a slice is listed as topmost twice");
             slice.check_top(standing)?;
             slice.child_index = index;
-            let mut pending = vec![top];
+            pending.push(top);
             while let Some(number) = pending.pop() {
                 reached += 1;
                 let slice = &mut slices[number as usize];

@@ -32,7 +32,9 @@ pub(super) fn config_words(config: &SceneConfig) -> Vec<u32> {
 /// The policy of these fields, if it makes sense.
 pub(super) fn config_of(words: &[u32]) -> Result<SceneConfig, BytesError> {
     let mut config = SceneConfig::DEFAULT;
-    ensure!(words.len() == config_words(&config).len(), "the policy has another number of fields");
+    let mut fields = 0;
+    each_field(&mut config, &mut |_| fields += 1);
+    ensure!(words.len() == fields, "the policy has another number of fields");
     let mut words = words.iter();
     each_field(&mut config, &mut |field| *field = words.next().copied().unwrap_or_default());
     config.checked().map_err(|_| BytesError::invalid("the policy makes no sense"))

@@ -1,14 +1,15 @@
 //! From bytes to the arrays of a store, each as long as its bytes are there; `check` then says whether it is one.
 
+use crate::fallible::{self, Boxed};
 use crate::record::{BytesError, Reader, Record, ensure};
 use crate::store::allocation::{HoleSet, LinearAllocator, MAX_NODES};
-use crate::store::columns::{Column, EachColumn, Storage, each_column};
+use crate::store::columns::{Column, EachColumn, Sheared, Storage, each_column};
 use crate::store::image::check::Checker;
 use crate::store::image::head::{Extent, Head};
 use crate::store::image::policy::config_of;
-use crate::store::{Slice, Store, Tables};
+use crate::store::{Slice, SliceBoxes, Store, Tables};
 use crate::{Aabb, Mat34, SceneConfig};
-use std::collections::BTreeMap;
+use std::collections::TryReserveError;
 
 /// How many bytes of unused room are made for each byte that is read, at most. What room a slice had is said by a number,
 /// and a forged one is not to take memory that the bytes are no measure of.
@@ -25,8 +26,7 @@ impl Store {
         let live = tables.read(from)?;
         let count: u32 = from.one()?;
         ensure!(from.remaining() / Head::BYTES >= count as usize, "there are fewer slices than are counted");
-        let mut slices = Vec::new();
-        slices.try_reserve_exact(count as usize).map_err(|_| BytesError::AllocationFailed)?;
+        let mut slices = fallible::with_capacity(count as usize)?;
         let mut checker = Checker::new(config.max_nodes);
         for number in 0..count {
             let reading = ReadSlice { from, spare: &mut spare, slice: Slice::default() };
@@ -39,33 +39,39 @@ impl Store {
         tables.check_owners()?;
         ensure!(checker.nodes == live, "there are other nodes than live handles");
         ensure!(live <= MAX_NODES, "there are more nodes than a scene can have");
-        slices.iter_mut().filter(|slice| slice.lives).for_each(|slice| slice.mark_all(&config));
-        let mut store = Self::restored(config, slices, tables, lists, reconstitutions, nodes);
-        let settled = !store.worn.is_empty() || store.validate_sizes().is_ok();
+        for slice in slices.iter_mut().filter(|slice| slice.lives) {
+            slice.mark_all(&config)?;
+        }
+        let mut store = Self::restored(config, slices, tables, lists, reconstitutions, nodes)?;
+        let from_root = store.runs_from_root()?;
+        let settled = !store.worn.is_empty() || store.find_partner(&from_root).is_none();
         ensure!(settled, "no slice waits for maintenance, and one is small that could be merged");
-        store.list_without_partner();
-        store.note_all_new();
+        store.list_without_partner(&from_root)?;
+        store.note_all_new()?;
         Ok(store)
     }
 
     /// Lists every small slice that could be merged and waits for nothing: a scene has none, but bytes may say so.
-    fn list_without_partner(&mut self) {
-        let mut waits = vec![false; self.slices.len()];
+    fn list_without_partner(&mut self, from_root: &[bool]) -> Result<(), TryReserveError> {
+        let mut waits = fallible::filled(self.slices.len(), false)?;
         self.without_partner.iter().for_each(|&number| waits[number as usize] = true);
-        let from_root = self.runs_from_root();
         let from_root = |number: u32| from_root[number as usize];
-        let forgotten = |number: &u32| {
-            let (slice, small) = (self.slice(*number), self.is_small(*number));
-            small && !slice.worn && !waits[*number as usize] && self.merges_where(*number, &from_root)
-        };
-        let forgotten: Vec<u32> = self.slice_numbers().filter(forgotten).collect();
+        let mut forgotten = Vec::new();
+        for number in self.slice_numbers() {
+            let (slice, small) = (self.slice(number), self.is_small(number));
+            if small && !slice.worn && !waits[number as usize] && self.merges_where(number, &from_root) {
+                fallible::push(&mut forgotten, number)?;
+            }
+        }
+        self.without_partner.try_reserve(forgotten.len())?;
         self.without_partner.extend(forgotten);
+        Ok(())
     }
 }
 
 /// The slices that wait for maintenance are listed, with others that no longer do; so are those that wait for a partner.
 fn check_lists([worn, without_partner, ..]: &[Vec<u32>; 4], slices: &[Slice]) -> Result<(), BytesError> {
-    let mut listed = vec![false; slices.len()];
+    let mut listed = fallible::filled(slices.len(), false)?;
     for &number in worn {
         *listed
             .get_mut(number as usize)
@@ -114,7 +120,7 @@ impl ReadSlice<'_, '_> {
         self.from.extend(&mut checker.ranks, self.slice.row_slots.end(), 0)?;
         each_column(&mut self)?;
         let Self { from, mut slice, .. } = self;
-        slice.transforms.sheared = read_sheared(from, head.sheared)?;
+        slice.transforms.sheared = read_sheared(from, head.sheared, slice.transforms.slots.end())?;
         slice.children = from.many(head.children)?;
         checker.slice(number, &slice, tables)?;
         let (owned, open) = (from.many(head.tables)?, from.many(head.open_tables)?);
@@ -144,7 +150,7 @@ impl ReadSlice<'_, '_> {
         if holes > 0 {
             self.from.extend(&mut words, end.div_ceil(u64::BITS), 0)?;
         }
-        let set = HoleSet::from_words(words);
+        let set = HoleSet::try_from_words(words)?;
         ensure!(set.count() == holes, "there are other holes than are counted");
         // The last slot is in use, or the end would have been taken back.
         ensure!(
@@ -156,12 +162,14 @@ impl ReadSlice<'_, '_> {
 }
 
 /// Sheared transforms, by slot.
-fn read_sheared(from: &mut Reader<'_>, count: u32) -> Result<BTreeMap<u32, Mat34>, BytesError> {
+fn read_sheared(from: &mut Reader<'_>, count: u32, end: u32) -> Result<Sheared, BytesError> {
     let slots: Vec<u32> = from.many(count)?;
     let matrices: Vec<Mat34> = from.many(count)?;
     ensure!(slots.is_sorted_by(|a, b| a < b), "sheared transforms are not in order");
+    ensure!(slots.last().is_none_or(|&last| last < end), "a slot that there is not is sheared");
     ensure!(matrices.iter().all(Mat34::is_finite), "a sheared transform is not finite");
-    Ok(slots.into_iter().zip(matrices).collect())
+    let count = slots.len();
+    Ok(Sheared::try_of(slots.into_iter().zip(matrices), count)?)
 }
 
 impl EachColumn for ReadSlice<'_, '_> {
@@ -186,8 +194,10 @@ impl EachColumn for ReadSlice<'_, '_> {
         ensure!(owned, column.unsound);
         self.slice.names.text_bytes = texts.iter().map(|text| text.len()).sum();
         let array = (column.of_mut)(&mut self.slice);
-        array.try_reserve_exact(capacity as usize).map_err(|_| BytesError::AllocationFailed)?;
-        array.extend(texts.into_iter().map(Box::from));
+        array.try_reserve_exact(capacity as usize)?;
+        for text in texts {
+            array.push(fallible::text(text)?);
+        }
         Ok(())
     }
 }
@@ -195,16 +205,20 @@ impl EachColumn for ReadSlice<'_, '_> {
 impl Slice {
     /// Marks all of a slice that was just read for the next update: whether what is derived is right is not checked, but
     /// computed anew.
-    fn mark_all(&mut self, config: &SceneConfig) {
+    fn mark_all(&mut self, config: &SceneConfig) -> Result<(), TryReserveError> {
+        self.transforms.dirty.try_reserve(self.transforms.slots.end())?;
         self.transforms.mark_all();
         self.visibilities.dirty = true;
         self.materials.dirty = true;
         self.marked = true;
-        self.marked_children.clone_from(&self.children);
+        self.marked_children = fallible::copied(&self.children)?;
         if config.bounds {
-            let boxes = self.boxes.insert(Box::default());
+            let boxes = self.boxes.insert(Boxed::try_new(SliceBoxes::default())?);
+            boxes.try_reserve_marks(self.shapes.slots.end())?;
             boxes.touch_all(self.shapes.slots.end());
+            boxes.children.try_reserve(self.children.len())?;
             self.children.iter().for_each(|_| boxes.children.push(Aabb::INFINITE));
         }
+        Ok(())
     }
 }

@@ -1,6 +1,7 @@
 //! Metadata tables: handles are kept, live, stale and retired ones alike.
 
 use crate::NodeHandle;
+use crate::fallible;
 use crate::handle::MAX_TABLES;
 use crate::record::{BytesError, Reader, Writer, ensure, structures};
 use crate::store::Tables;
@@ -80,13 +81,15 @@ impl Tables {
             let len: u32 = from.one()?;
             ensure!(len <= self.max_entries, "a metadata table has more entries than it can have");
             let records: Vec<EntryRecord> = from.many(len)?;
-            let entry = |(index, record): (u32, EntryRecord)| record.entry(number, index, self.max_generation);
-            let entries: Option<Vec<Entry>> = (0..).zip(records).map(entry).collect();
-            let entries = entries.ok_or(BytesError::invalid("an entry of a metadata table is unsound"))?;
-            live += (0..).zip(&entries).filter(|&(index, entry)| entry.lives(index)).count();
-            let (table, retired) = Table::of(entries, self.max_generation);
+            let mut entries = fallible::with_capacity(records.len())?;
+            for (index, record) in (0..).zip(records) {
+                let entry = record.entry(number, index, self.max_generation);
+                entries.push(entry.ok_or(BytesError::invalid("an entry of a metadata table is unsound"))?);
+            }
+            live += (0..).zip(&entries).filter(|&(index, entry): &(u32, &Entry)| entry.lives(index)).count();
+            let (table, retired) = Table::try_of(entries, self.max_generation)?;
             self.retired += retired;
-            self.tables.push(table);
+            fallible::push(&mut self.tables, table)?;
         }
         let open = from.list()?;
         self.list_open(NIL, &open)?;
@@ -104,7 +107,9 @@ impl Tables {
             ensure!(table.owner == NIL && !table.listed, "it owns a metadata table of another");
             table.owner = slice;
         }
-        self.shelf(slice).owned = owned.into();
+        let shelf = self.try_shelf(slice)?;
+        shelf.owned.try_reserve_exact(owned.len()).map_err(|_| BytesError::AllocationFailed)?;
+        shelf.owned.extend_from_slice(owned);
         self.list_open(slice, open)
     }
 

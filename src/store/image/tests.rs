@@ -277,7 +277,7 @@ fn whether_runs_hang_from_the_root_is_found_out_from_above() {
         }
         nested.push(slice);
     }
-    let from_root = scene.store.runs_from_root();
+    let from_root = scene.store.runs_from_root().unwrap();
     assert_eq!([from_root[nested[0] as usize], from_root[nested[1] as usize]], [true, false]);
     for number in scene.store.slice_numbers().step_by(997) {
         assert_eq!(from_root[number as usize], scene.store.run_hangs_from_root(number), "slice {number}");

@@ -1,5 +1,6 @@
 //! From a store to bytes.
 
+use crate::Mat34;
 use crate::record::{Record, Writer, count};
 use crate::store::columns::{Column, EachColumn, Storage, each_column};
 use crate::store::image::head::Head;
@@ -47,8 +48,8 @@ impl Store {
         out.array(ranks);
         let Ok(()) = each_column(&mut WriteSlice { slice, out });
         let sheared = &slice.transforms.sheared;
-        out.many(sheared.keys().copied());
-        out.many(sheared.values().copied());
+        out.array(&sheared.slots().collect::<Vec<u32>>());
+        out.array(&sheared.iter_from(0).map(|(_, matrix)| *matrix).collect::<Vec<Mat34>>());
         out.array(&slice.children);
         out.array(owned);
         out.array(&open);

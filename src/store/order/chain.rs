@@ -1,8 +1,10 @@
 //! Chains of siblings: walking them across portals, and linking rows into them.
 
+use crate::fallible;
 use crate::store::columns::{At, NIL};
 use crate::store::{Row, Slice, Store};
 use core::hint::select_unpredictable;
+use std::collections::TryReserveError;
 
 /// A place in a chain within one slice: below `parent`, between `previous` and `next`, each a row or [`NIL`].
 #[derive(Clone, Copy, Debug)]
@@ -266,9 +268,12 @@ impl Store {
 
     /// What [`Self::run_hangs_from_root`] answers, for all slices by number: each asks the slice above, where that climbs
     /// through portals that may lie behind as many others as a forged snapshot has. O(slices).
-    pub(in crate::store) fn runs_from_root(&self) -> Vec<bool> {
-        let mut from_root = vec![false; self.slices.len()];
-        let mut pending = vec![At::ROOT.slice];
+    ///
+    /// Returns an error where the allocator refuses.
+    pub(in crate::store) fn runs_from_root(&self) -> Result<Vec<bool>, TryReserveError> {
+        let mut from_root = fallible::filled(self.slices.len(), false)?;
+        let mut pending = fallible::with_capacity(self.slices.len())?;
+        pending.push(At::ROOT.slice);
         while let Some(number) = pending.pop() {
             let slice = self.slice(number);
             for &child in &slice.children {
@@ -278,6 +283,6 @@ impl Store {
             }
             pending.extend(&slice.children);
         }
-        from_root
+        Ok(from_root)
     }
 }

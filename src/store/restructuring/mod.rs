@@ -15,6 +15,7 @@ mod tidy;
 mod transplant;
 
 pub(crate) use detached::Standing;
+pub(in crate::store) use merge::Partner;
 pub(in crate::store) use reconstitute::Capacity;
 pub(in crate::store) use split::{Cut, Planner};
 pub use tidy::Maintenance;

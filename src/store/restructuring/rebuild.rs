@@ -2,11 +2,14 @@
 //!
 //! Source: the thesis, section 4.4.6; linear because children and parents are found without searching.
 
+use crate::fallible::{self, Boxed};
 use crate::record::Record;
 use crate::store::allocation::{HoleSet, LinearAllocator, scaled};
-use crate::store::columns::{At, Column, EachColumn, NIL, Occupant, Row, STORAGES, Slot, Storage, each_column};
+use crate::store::columns::{
+    At, Column, EachColumn, NIL, Occupant, Row, STORAGES, Sheared, Slot, Storage, each_column,
+};
 use crate::store::{Need, Slice};
-use crate::{math::PackedTransform, simd::prefetch};
+use crate::{Mat34, math::PackedTransform, simd::prefetch};
 use bumpalo::Bump;
 use core::convert::Infallible;
 use core::hint::select_unpredictable;
@@ -204,8 +207,10 @@ impl Slice {
         self.materials.dirty = old.materials.dirty;
         if !old.transforms.sheared.is_empty() {
             let moved = (1..).zip(&transforms[1..]);
-            let matrix = |(new, slot): (u32, &u32)| old.transforms.sheared.get(slot).map(|matrix| (new, *matrix));
-            self.transforms.sheared = moved.filter_map(matrix).collect();
+            let matrix = |(new, slot): (u32, &u32)| old.transforms.sheared.get(*slot).map(|matrix| (new, *matrix));
+            let moved: Vec<(u32, Mat34)> = moved.filter_map(matrix).collect();
+            let count = moved.len();
+            self.transforms.sheared = fallible::or_abort(Sheared::try_of(moved.into_iter(), count));
         }
         if let Some(from) = &old.transforms.trace {
             self.begin_trace();
@@ -215,7 +220,7 @@ impl Slice {
             }
         }
         if let Some(from) = &old.boxes {
-            let boxes = self.boxes.insert(Box::default());
+            let boxes = self.boxes.insert(Boxed::default());
             (0..).zip(shapes).for_each(|(new, &slot)| boxes.carry(from, slot, new));
             boxes.close_all();
         }
@@ -228,8 +233,8 @@ impl Slice {
         old.children.clear();
         old.children.shrink_to(2 * present);
         old.marked_children.shrink_to(2 * present);
-        if let (Some(boxes), Some(old)) = (&mut self.boxes, old.boxes) {
-            boxes.children = old.children;
+        if let (Some(boxes), Some(old)) = (&mut self.boxes, &mut old.boxes) {
+            boxes.children = core::mem::take(&mut old.children);
         }
         Self {
             children: old.children,

@@ -46,7 +46,7 @@ impl Store {
         if let Some(slice) = &mut self.reserved {
             return slice.try_grow_in_place(&need, 1.0, most);
         }
-        let mut slice = Slice::with_room(&Need::default());
+        let mut slice = Slice::try_with_room(&Need::default())?;
         slice.try_grow_in_place(&need, 1.0, most)?;
         self.reserved = Some(slice);
         Ok(())

@@ -47,7 +47,7 @@ impl TransformColumn {
     fn compute_from(&mut self, first: u32) {
         let Self { locals, parents, worlds, sheared, .. } = self;
         let mut from = first as usize;
-        for (&slot, matrix) in sheared.range(first..) {
+        for (slot, matrix) in sheared.iter_from(first) {
             let slot = slot as usize;
             simd::propagate(locals, parents, worlds, from..slot);
             worlds[slot] = worlds[parents[slot] as usize] * *matrix;
@@ -64,7 +64,7 @@ impl TransformColumn {
         let dirty = dirty.words_for(slots.end());
         // From a multiple of eight: that many are looked at in one go.
         let mut from = first as usize / 8 * 8;
-        for (&slot, matrix) in sheared.range(first..) {
+        for (slot, matrix) in sheared.iter_from(first) {
             let (slot, parent) = (slot as usize, parents[slot as usize] as usize);
             simd::propagate_dirty(locals, parents, worlds, dirty, from..slot);
             let bit = |slot: usize| dirty[slot / 64] >> (slot % 64) & 1;

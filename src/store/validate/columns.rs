@@ -124,7 +124,8 @@ impl Slice {
                 "slice {number}: the hole {row} among rows has an occupant"
             );
         }
-        for &slot in transforms.sheared.keys() {
+        ensure!(transforms.sheared.is_sound(), "slice {number}: sheared transforms are not in order");
+        for slot in transforms.sheared.slots() {
             ensure!(transforms.slots.is_live(slot), "slice {number}: the hole {slot} has a sheared transform");
         }
         ensure!(

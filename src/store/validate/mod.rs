@@ -1,7 +1,9 @@
 //! Checking every invariant of the storage: here what is between slices, and the links within.
 
 use crate::Mat34;
+use crate::fallible;
 use crate::store::columns::{At, NIL};
+use crate::store::restructuring::Partner;
 use crate::store::{Need, Standing, Store};
 use core::cmp::Reverse;
 
@@ -92,16 +94,18 @@ impl Store {
 
     /// After maintenance no slice is small that could be merged. O(slices).
     pub(in crate::store) fn validate_sizes(&self) -> Result<(), String> {
-        let from_root = self.runs_from_root();
-        for number in self.slice_numbers().filter(|&number| self.is_small(number)) {
-            let partner = self.partner_where(number, &|number| from_root[number as usize]);
-            ensure!(
-                partner.is_none(),
-                "slice {number} has {} rows and was not merged with {partner:?}",
-                self.slice(number).row_slots.live()
-            );
-        }
-        Ok(())
+        let from_root = fallible::or_abort(self.runs_from_root());
+        self.find_partner(&from_root).map_or(Ok(()), |(number, partner)| {
+            let rows = self.slice(number).row_slots.live();
+            Err(format!("slice {number} has {rows} rows and was not merged with {partner:?}"))
+        })
+    }
+
+    /// The first slice that is small and could be merged, and with what; told of each whether its run hangs from the root.
+    pub(in crate::store) fn find_partner(&self, from_root: &[bool]) -> Option<(u32, Partner)> {
+        let mut small = self.slice_numbers().filter(|&number| self.is_small(number));
+        let partner = |number| self.partner_where(number, &|number| from_root[number as usize]);
+        small.find_map(|number| partner(number).map(|partner| (number, partner)))
     }
 
     /// Links, occupants and effective slots of all rows of a slice.

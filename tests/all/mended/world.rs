@@ -1,8 +1,11 @@
 //! Edits that are told in world space.
 
 use super::{bits, turned};
-use hedgerow::glam::{EulerRot, Quat, Vec3};
-use hedgerow::{EditQueue, Error, Node, NodeHandle, Outcome, Scene, Transform};
+use hedgerow::glam::{DAffine3, DMat3, DVec3, EulerRot, Quat, Vec3};
+use hedgerow::{
+    Aabb, EditQueue, Error, JointBounds, Keep, Local, Mat34, Node, NodeHandle, Outcome, Scene, Shape, Transform,
+};
+use proptest::prelude::*;
 
 /// A node with a transform below a parent with another.
 fn pair() -> (Scene, NodeHandle) {
@@ -111,6 +114,204 @@ fn every_mirroring_looks_at_its_target_and_stands_upright() {
                     let kept = scene.local(node).and_then(|local| local.transform()).unwrap();
                     assert_eq!((kept.scale, kept.translation), (scale, local.translation));
                 }
+            }
+        }
+    }
+}
+
+/// A matrix in double precision.
+fn wide(matrix: Mat34) -> DAffine3 {
+    let [x, y, z] = matrix.rows.map(|row| row.map(f64::from));
+    let column = |axis: usize| DVec3::new(x[axis], y[axis], z[axis]);
+    DAffine3 { matrix3: DMat3::from_cols(column(0), column(1), column(2)), translation: column(3) }
+}
+
+/// The world transform of a node, composed in double precision.
+fn wide_world(scene: &Scene, node: NodeHandle) -> DAffine3 {
+    let above = scene.parent(node).map_or(DAffine3::IDENTITY, |parent| wide_world(scene, parent));
+    let local = scene.local(node).map_or(DAffine3::IDENTITY, |local| match local {
+        Local::Transform(Transform { translation, rotation, scale }) => DAffine3::from_scale_rotation_translation(
+            scale.as_dvec3(),
+            rotation.as_dquat().normalize(),
+            translation.as_dvec3(),
+        ),
+        Local::Matrix(matrix) => wide(matrix),
+    });
+    above * local
+}
+
+fn scaled(scale: f32) -> Transform {
+    Transform::IDENTITY.with_scale(Vec3::splat(scale))
+}
+
+#[test]
+fn a_local_transform_that_would_vanish_is_refused_on_every_way() {
+    let mut scene = Scene::new();
+    let root = scene.root();
+    let large = scene.insert(root, Node::transform(scaled(1e30))).unwrap();
+    let below = scene.insert(large, Node::transform(Transform::IDENTITY)).unwrap();
+    let small = scene.insert(root, Node::transform(scaled(1e-20))).unwrap();
+    let detached = scene.insert(root, Node::transform(scaled(1e-20))).unwrap();
+    scene.detach(detached).unwrap();
+    let before = scene.dump();
+    let refused = Error::Underflow(large);
+    let mut queue = EditQueue::new();
+    queue.set_world(below, scaled(1e-20));
+    queue.reparent(small, large, Keep::World);
+    assert_eq!(scene.set_world(below, scaled(1e-20)), Err(refused.clone()));
+    assert_eq!(scene.set_world(below, scaled(1e-20).to_matrix()), Err(refused.clone()));
+    assert_eq!(scene.reparent(small, large, Keep::World), Err(refused.clone()));
+    assert_eq!(scene.attach(detached, large, Keep::World), Err(refused.clone()));
+    let batch = Error::InBatch { index: 0, error: Box::new(refused.clone()) };
+    assert_eq!(scene.reparent_many(&[(small, large)], Keep::World), Err(batch));
+    assert!(queue.apply(&mut scene).iter().all(|result| *result == Err(refused.clone())));
+    assert_eq!(scene.dump(), before);
+    assert!(refused.to_string().contains("too small for single precision"));
+
+    // A single axis is enough.
+    let flat = Transform::IDENTITY.with_scale(Vec3::new(1.0, 1e-20, 1.0));
+    assert_eq!(scene.set_world(below, flat), Err(refused.clone()));
+    // A place that would be lost is, too; one that differs from the parent's by less than can be told is not.
+    let away = scaled(1.0).with_translation(Vec3::new(1e-15, 0.0, 0.0));
+    assert_eq!(scene.set_world(below, away), Err(refused));
+    scene.set_local(large, scaled(1e30).with_translation(Vec3::ONE)).unwrap();
+    scene.set_world(below, away.with_translation(Vec3::ONE)).unwrap();
+    scene.set_local(large, scaled(1e30)).unwrap();
+    scene.set_world(below, scaled(0.0)).unwrap();
+    assert_eq!(scene.fresh_world(below).unwrap().rows[0][0], 0.0, "what is nothing in the world is nothing here");
+}
+
+#[test]
+fn what_is_kept_is_normal_and_what_is_not_is_refused() {
+    // Half the least normal number still has all digits but one.
+    let least = f64::from(f32::MIN_POSITIVE) / 2.0;
+    let mut refused = 0;
+    for step in 0..400_i16 {
+        let world = 1e-6 * 0.9_f32.powi(i32::from(step / 2)) * f32::from(1000 + step) / 1000.0;
+        let mut scene = Scene::new();
+        let large = scene.insert(scene.root(), Node::transform(scaled(1e30))).unwrap();
+        let node = scene.insert(large, Node::transform(scaled(1.0))).unwrap();
+        let local = f64::from(world) / f64::from(1e30_f32);
+        match scene.set_world(node, scaled(world)) {
+            Ok(_) => {
+                let found = wide_world(&scene, node).matrix3.y_axis.y;
+                assert!((found / f64::from(world) - 1.0).abs() < 1.2e-7, "{found} for {world}");
+            }
+            Err(error) => {
+                assert!(error == Error::Underflow(large) && local < least, "{error:?} for {local}");
+                refused += 1;
+            }
+        }
+    }
+    assert!(refused > 200, "{refused}");
+    let mut scene = Scene::new();
+    let node = scene.insert(scene.root(), Node::transform(scaled(1.0))).unwrap();
+    let subnormal = turned(0.0, 0.3).with_scale(Vec3::splat(f32::from_bits(77)));
+    scene.set_world(node, subnormal).unwrap();
+    assert_eq!(scene.local(node).unwrap().transform().unwrap().scale, subnormal.scale, "nothing is lost of it");
+}
+
+/// The rule of [`Error::Singular`]: the volume of the axes against that of axes at right angles.
+#[test]
+fn a_parent_is_singular_where_its_axes_span_no_more_than_the_rule_says() {
+    let rows = |rows: [[f32; 3]; 3]| Mat34 { rows: rows.map(|[x, y, z]| [x, y, z, 0.0]) };
+    let one = |flat: f32| rows([[1.0, 1.0, 1.0], [1.0, -1.0, 0.0], [flat, flat, -2.0 * flat]]);
+    let two = |flat: f32| rows([[1.0, 1.0, 1.0], [flat, -flat, 0.0], [flat, flat, -2.0 * flat]]);
+    let cases = [
+        // One axis leans into the plane of the others: the volume is 3 times the number.
+        (one(3.5e-13), true),
+        (one(3.2e-13), false),
+        // All lean into one line: the volume is 6 times its square.
+        (two(4.2e-7), true),
+        (two(4.0e-7), false),
+        // Scales are none of it, however small or uneven.
+        (scaled(1e-30).to_matrix(), true),
+        (turned(0.0, 0.7).with_scale(Vec3::new(1e-10, 1.0, 1e10)).to_matrix(), true),
+        (scaled(0.0).to_matrix(), false),
+    ];
+    for (local, regular) in cases {
+        let mut scene = Scene::new();
+        let parent = scene.insert(scene.root(), Node::transform(Transform::IDENTITY)).unwrap();
+        let inner = scene.insert(parent, Node::group()).unwrap();
+        let node = scene.insert(inner, Node::transform(Transform::IDENTITY)).unwrap();
+        scene.set_local_matrix(parent, local).unwrap();
+        let shear = Transform::from_xyz(1.0, 0.0, 0.0);
+        match scene.set_world(node, shear) {
+            Ok(_) => assert!(regular, "{local:?}"),
+            Err(error) => assert!(!regular && error == Error::Singular(inner), "{error:?} for {local:?}"),
+        }
+        let other = scene.insert(scene.root(), Node::transform(shear)).unwrap();
+        assert_eq!(scene.reparent(other, inner, Keep::World).is_ok(), regular, "{local:?}");
+        assert_eq!(local.inverse().is_some(), regular, "the same rule: {local:?}");
+    }
+    // So is one whose product with what is above leaves double precision.
+    for scale in [1e30_f32, 1e-30] {
+        let mut scene = Scene::new();
+        let mut parent = scene.root();
+        for _ in 0..4 {
+            parent = scene.insert(parent, Node::transform(scaled(scale))).unwrap();
+        }
+        let node = scene.insert(parent, Node::transform(Transform::IDENTITY)).unwrap();
+        assert_eq!(scene.set_world(node, Transform::IDENTITY), Err(Error::Singular(parent)));
+    }
+}
+
+#[test]
+fn bounds_that_would_vanish_in_the_nodes_space_are_infinite() {
+    let mut scene = Scene::new();
+    let base = scene.insert(scene.root(), Node::transform(scaled(1e-20))).unwrap();
+    let huge = Node::transform(scaled(1e30)).with_shape(Shape::new(1, Aabb::EMPTY));
+    let node = scene.insert(scene.root(), huge).unwrap();
+    let bounds = JointBounds::new(&[Vec3::ZERO, Vec3::ONE], &[0, 0], &[1.0, 1.0]).unwrap();
+    bounds.follow(&mut scene, node, base, &[Mat34::IDENTITY]).unwrap();
+    assert_eq!(scene.shape(node).unwrap().bounds, Aabb::INFINITE);
+}
+
+/// A transform whose scale is anything that single precision has.
+fn extreme() -> impl Strategy<Value = Transform> {
+    let number = || -1.0_f32..1.0;
+    let exponents = [-36..=36_i32, -1..=1, -1..=1];
+    ([number(), number(), number()], -30..=30_i32, exponents, number()).prop_map(|(place, far, scale, angle)| {
+        let [all, y, z] = scale.map(|exponent| 10.0_f32.powi(exponent));
+        Transform::from_translation(Vec3::from_array(place) * 10.0_f32.powi(far))
+            .with_rotation(Quat::from_euler(EulerRot::YXZ, angle * 3.0, 0.3, angle))
+            .with_scale(Vec3::new(all, (all * y).clamp(1e-37, 1e37), (all * z).clamp(1e-37, 1e37)))
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(2000) })]
+
+    #[test]
+    fn a_world_is_what_it_was_set_to_or_refused(
+        above in proptest::collection::vec(extreme(), 1..3),
+        world in extreme(),
+        moves: bool,
+    ) {
+        let mut scene = Scene::new();
+        let mut parent = scene.root();
+        for local in above {
+            parent = scene.insert(parent, Node::transform(local)).unwrap();
+        }
+        let place = if moves { scene.root() } else { parent };
+        let node = scene.insert(place, Node::transform(world)).unwrap();
+        let wish = wide(world.to_matrix());
+        let result = if moves { scene.reparent(node, parent, Keep::World).map(drop) } else { scene.set_world(node, world).map(drop) };
+        match result {
+            Err(error) => {
+                let expected = matches!(error, Error::Singular(_) | Error::NotFinite(_)) || error == Error::Underflow(parent);
+                prop_assert!(expected, "{:?}", error);
+            }
+            Ok(()) => {
+                // Parents that are uneven by up to ten thousand magnify the rounding of the local transform by as much.
+                let found = wide_world(&scene, node);
+                let [axes, wished] = [found, wish].map(|it| [it.matrix3.x_axis, it.matrix3.y_axis, it.matrix3.z_axis]);
+                for (axis, wished) in axes.into_iter().zip(wished) {
+                    prop_assert!((axis - wished).length() <= 1e-2 * wished.length(), "{} for {}", axis, wished);
+                }
+                let around = wish.translation.length() + wide_world(&scene, parent).translation.length();
+                let off = (found.translation - wish.translation).length();
+                prop_assert!(off <= 1e-2 * around, "{} for {}", found.translation, wish.translation);
             }
         }
     }

@@ -4,6 +4,7 @@ use crate::NodeHandle;
 use crate::math::Mat34;
 use crate::store::columns::At;
 use crate::store::{Feed, Slice, Standing, Store};
+use std::collections::TryReserveError;
 
 impl Store {
     /// Notes that a node was inserted.
@@ -93,18 +94,27 @@ impl Store {
     }
 
     /// Takes every node for new, and every array, in a store that was just read.
-    pub(in crate::store) fn note_all_new(&mut self) {
-        let numbers: Vec<u32> = self.slice_numbers().collect();
-        for number in numbers {
-            self.note_layout(number);
-            if self.feed.is_none() {
-                continue;
+    pub(in crate::store) fn note_all_new(&mut self) -> Result<(), TryReserveError> {
+        self.reserve_layouts()?;
+        for number in 0..u32::try_from(self.slices.len()).expect("nodes, and so slices, number less than 2^31") {
+            if self.slices[number as usize].is_in_use() {
+                self.note_layout(number);
             }
-            let slice = &mut self.slices[number as usize];
-            slice.begin_trace();
-            let nodes: Vec<NodeHandle> = slice.rows.iter().filter_map(|row| row.occupant.as_node()).collect();
-            nodes.into_iter().for_each(|node| self.note_new(number, node));
         }
+        let Self { slices, tables, feed, counted, .. } = self;
+        let Some(feed) = feed else { return Ok(()) };
+        feed.flags.try_reserve(tables)?;
+        feed.came.try_reserve_exact(counted.total())?;
+        for slice in slices.iter_mut().filter(|slice| slice.is_in_use()) {
+            slice.try_begin_trace()?;
+            for node in slice.rows.iter().filter_map(|row| row.occupant.as_node()) {
+                feed.enter_new(node);
+                if slice.standing != Standing::Attached {
+                    feed.leave(node);
+                }
+            }
+        }
+        Ok(())
     }
 
     /// Notes that a slice was rebuilt: whose slots are where.

@@ -1,0 +1,84 @@
+//! How much an import makes of a file, counted before any of it is made.
+
+use super::ImportOptions;
+use super::error::{ImportError, ImportErrorKind};
+use super::graph;
+use core::ops::AddAssign;
+use gltf::json::Root;
+
+/// How many nodes are made of any file, however small, and how many more for each byte of a larger one's JSON.
+const LEAST_NODES: u64 = 1 << 16;
+const NODES_PER_BYTE: u64 = 1;
+/// How many bytes of names these may have, for each node that may be made.
+const NAME_BYTES_PER_NODE: u64 = 64;
+
+/// Nodes, and the bytes of their names.
+///
+/// A node that *n* scenes list is made *n* times with all below it, and a shape node for each primitive at each node: both in
+/// a few bytes a time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Amount {
+    nodes: u64,
+    name_bytes: u64,
+}
+
+impl AddAssign for Amount {
+    fn add_assign(&mut self, other: Self) {
+        self.nodes = self.nodes.saturating_add(other.nodes);
+        self.name_bytes = self.name_bytes.saturating_add(other.name_bytes);
+    }
+}
+
+impl Amount {
+    fn one(name: Option<&String>) -> Self {
+        Self { nodes: 1, name_bytes: name.map_or(0, String::len) as u64 }
+    }
+
+    /// What all scenes of a file come to, whose nodes form trees and whose meshes draw so many primitives each.
+    ///
+    /// Computes in **O(file)**, however often nodes are shared.
+    pub(super) fn of(root: &Root, drawn: impl Fn(usize) -> usize) -> Self {
+        // Each node with all below it: children come behind their parents in this order, so it is gone through from behind.
+        let mut below: Vec<Self> = root.nodes.iter().map(|node| Self::one(node.name.as_ref())).collect();
+        let mut is_child = vec![false; root.nodes.len()];
+        root.nodes.iter().flat_map(graph::children).for_each(|child| is_child[child] = true);
+        let mut order: Vec<usize> = (0..root.nodes.len()).filter(|&node| !is_child[node]).collect();
+        let mut next = 0;
+        while let Some(&node) = order.get(next) {
+            order.extend(graph::children(&root.nodes[node]));
+            next += 1;
+        }
+        for &node in order.iter().rev() {
+            let json = &root.nodes[node];
+            let mut all = below[node];
+            if let Some(mesh) = json.mesh.map(|mesh| mesh.value()) {
+                // A mesh of one primitive makes the node itself the shape.
+                let own = root.meshes[mesh].primitives.len() == 1;
+                all.nodes = all.nodes.saturating_add(if own { 0 } else { drawn(mesh) as u64 });
+            }
+            graph::children(json).for_each(|child| all += below[child]);
+            below[node] = all;
+        }
+        let mut all = Self::default();
+        for scene in &root.scenes {
+            all += Self::one(scene.name.as_ref());
+            scene.nodes.iter().for_each(|node| all += below[node.value()]);
+        }
+        all
+    }
+
+    /// Refuses more than a file whose JSON has so many bytes may come to.
+    pub(super) fn check(self, options: &ImportOptions, json_bytes: usize) -> Result<(), ImportError> {
+        let usual = (json_bytes as u64).saturating_mul(NODES_PER_BYTE).max(LEAST_NODES);
+        let most = options.max_nodes.map_or(usual, |most| most as u64);
+        let Self { nodes, name_bytes } = self;
+        if nodes > most {
+            return Err(ImportErrorKind::TooManyNodes { nodes, most }.into());
+        }
+        let most = most.saturating_mul(NAME_BYTES_PER_NODE).max(json_bytes as u64);
+        if name_bytes > most {
+            return Err(ImportErrorKind::NamesTooLong { bytes: name_bytes, most }.into());
+        }
+        Ok(())
+    }
+}

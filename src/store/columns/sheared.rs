@@ -1,0 +1,168 @@
+//! Local transforms that shear, of the few slots that have such.
+
+use crate::fallible;
+use crate::math::Mat34;
+use std::collections::TryReserveError;
+
+/// How many matrices a chunk has at most: 3 KiB.
+const MOST: usize = 64;
+
+/// Matrices by slot, in ascending order: chunks of a few each, none empty. 52 bytes a matrix and 24 a chunk; a column in which
+/// nothing shears owns no memory.
+///
+/// Finding a matrix takes O(log matrices), setting and removing one O(matrices ÷ 64) at most, by moving memory. A tree of the
+/// standard library would do, but does not say where the allocator refuses.
+#[derive(Clone, Debug, Default)]
+pub(in crate::store) struct Sheared {
+    chunks: Vec<Vec<(u32, Mat34)>>,
+}
+
+impl Sheared {
+    #[inline(always)]
+    pub(in crate::store) fn is_empty(&self) -> bool {
+        self.chunks.is_empty()
+    }
+
+    pub(in crate::store) fn len(&self) -> usize {
+        self.chunks.iter().map(Vec::len).sum()
+    }
+
+    /// The chunk that has a slot if any does, or would take it; beyond the last where there is none.
+    fn chunk_of(&self, slot: u32) -> usize {
+        self.chunks.partition_point(|chunk| chunk[0].0 <= slot).saturating_sub(1)
+    }
+
+    pub(in crate::store) fn get(&self, slot: u32) -> Option<&Mat34> {
+        let chunk = self.chunks.get(self.chunk_of(slot))?;
+        let place = chunk.binary_search_by_key(&slot, |&(slot, _)| slot).ok()?;
+        Some(&chunk[place].1)
+    }
+
+    /// Sets the matrix of a slot.
+    pub(in crate::store) fn insert(&mut self, slot: u32, matrix: Mat34) {
+        let number = self.chunk_of(slot);
+        let Some(chunk) = self.chunks.get_mut(number) else { return self.chunks.push(vec![(slot, matrix)]) };
+        match chunk.binary_search_by_key(&slot, |&(slot, _)| slot) {
+            Ok(place) => chunk[place].1 = matrix,
+            Err(place) if chunk.len() < MOST => chunk.insert(place, (slot, matrix)),
+            Err(place) => self.insert_beside(number, place, (slot, matrix)),
+        }
+    }
+
+    /// Adds a matrix at a place of a chunk that is full.
+    fn insert_beside(&mut self, number: usize, place: usize, record: (u32, Mat34)) {
+        match self.chunks.get_mut(number + 1) {
+            // In ascending order, chunks are filled one behind the other.
+            None if place == MOST => self.chunks.push(vec![record]),
+            Some(next) if place == MOST && next.len() < MOST => next.insert(0, record),
+            _ => {
+                let upper = self.chunks[number].split_off(MOST / 2);
+                self.chunks.insert(number + 1, upper);
+                let (number, place) = if place > MOST / 2 { (number + 1, place - MOST / 2) } else { (number, place) };
+                self.chunks[number].insert(place, record);
+            }
+        }
+    }
+
+    /// Forgets the matrix of a slot, if it has one.
+    pub(in crate::store) fn remove(&mut self, slot: u32) {
+        let number = self.chunk_of(slot);
+        let Some(chunk) = self.chunks.get_mut(number) else { return };
+        if let Ok(place) = chunk.binary_search_by_key(&slot, |&(slot, _)| slot) {
+            chunk.remove(place);
+            if chunk.is_empty() {
+                self.chunks.remove(number);
+            }
+        }
+    }
+
+    /// These matrices, so many, by ascending slot, without spare room; or an error where the allocator refuses.
+    pub(in crate::store) fn try_of(
+        mut matrices: impl Iterator<Item = (u32, Mat34)>,
+        len: usize,
+    ) -> Result<Self, TryReserveError> {
+        let mut chunks = fallible::with_capacity(len.div_ceil(MOST))?;
+        let mut left = len;
+        while left > 0 {
+            let count = left.min(MOST);
+            let mut chunk = fallible::with_capacity(count)?;
+            chunk.extend(matrices.by_ref().take(count));
+            chunks.push(chunk);
+            left -= count;
+        }
+        Ok(Self { chunks })
+    }
+
+    /// The slots that have a matrix, ascending.
+    pub(in crate::store) fn slots(&self) -> impl Iterator<Item = u32> + '_ {
+        self.iter_from(0).map(|(slot, _)| slot)
+    }
+
+    /// The slots from `first` on that have a matrix, ascending, and the matrices.
+    pub(in crate::store) fn iter_from(&self, first: u32) -> impl Iterator<Item = (u32, &Mat34)> {
+        let all = self.chunks[self.chunk_of(first).min(self.chunks.len())..].iter().flatten();
+        all.map(|(slot, matrix)| (*slot, matrix)).skip_while(move |&(slot, _)| slot < first)
+    }
+
+    pub(in crate::store) fn bytes(&self) -> usize {
+        let records: usize = self.chunks.iter().map(Vec::capacity).sum();
+        self.chunks.capacity() * size_of::<Vec<(u32, Mat34)>>() + records * size_of::<(u32, Mat34)>()
+    }
+
+    /// Whether slots ascend, and no chunk is empty or too long.
+    pub(in crate::store) fn is_sound(&self) -> bool {
+        self.chunks.iter().all(|chunk| (1..=MOST).contains(&chunk.len())) && self.slots().is_sorted_by(|a, b| a < b)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::BTreeMap;
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(100) })]
+
+        #[test]
+        fn matrices_are_found_as_in_a_map(edits in proptest::collection::vec((0..400_u32, 0..4_u32), 0..900)) {
+            let (mut sheared, mut map, edited) = (Sheared::default(), BTreeMap::new(), edits.len());
+            for (number, (slot, kind)) in (0_u16..).zip(edits) {
+                if kind == 0 {
+                    sheared.remove(slot);
+                    map.remove(&slot);
+                } else {
+                    let mut matrix = Mat34::IDENTITY;
+                    matrix.rows[0][3] = f32::from(number);
+                    sheared.insert(slot, matrix);
+                    map.insert(slot, matrix);
+                }
+                prop_assert!(sheared.is_sound());
+                prop_assert_eq!(sheared.get(slot), map.get(&slot));
+                prop_assert_eq!((sheared.len(), sheared.is_empty()), (map.len(), map.is_empty()));
+            }
+            for first in [0, 63, 64, 100, 500] {
+                prop_assert!(sheared.iter_from(first).eq(map.range(first..).map(|(&slot, matrix)| (slot, matrix))));
+            }
+            prop_assert!(sheared.slots().eq(map.keys().copied()));
+            let again = Sheared::try_of(map.iter().map(|(&slot, &matrix)| (slot, matrix)), map.len()).unwrap();
+            prop_assert!(again.is_sound() && again.iter_from(0).eq(sheared.iter_from(0)));
+            prop_assert!(again.bytes() <= sheared.bytes());
+            prop_assert!(sheared.chunks.len() <= 1 + edited / 16, "{} chunks", sheared.chunks.len());
+        }
+    }
+
+    #[test]
+    fn chunks_are_filled_in_any_order_of_slots() {
+        let orders: [fn(u32) -> u32; 4] =
+            [|at| at, |at| 5000 - at, |at| at * 2503 % 5003, |at| if at < 64 { at } else { 9000 - at }];
+        for order in orders {
+            let mut sheared = Sheared::default();
+            (0..5000).for_each(|at| sheared.insert(order(at), Mat34::IDENTITY));
+            assert!(sheared.is_sound());
+            assert_eq!((sheared.len(), sheared.chunks.len().min(5000 / 32 + 2)), (5000, sheared.chunks.len()));
+            (0..5000).for_each(|at| sheared.remove(order(at)));
+            assert!(sheared.is_empty() && sheared.slots().next().is_none());
+        }
+    }
+}

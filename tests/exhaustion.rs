@@ -1,0 +1,167 @@
+//! What says that it returns an error where the allocator refuses does so at every single allocation, and loses no memory.
+//!
+//! A list that grows without asking ends the process there, and this test with it.
+#![allow(unsafe_code, reason = "an allocator that refuses cannot be told otherwise")]
+
+use hedgerow::glam::Vec3;
+use hedgerow::{Aabb, Error, Mat34, Node, NodeHandle, Scene, SceneConfig, Shape, SnapshotError, Transform, Visibility};
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+use std::io;
+
+/// The system's allocator, which refuses one allocation of a thread that asks for that, and counts what the thread has in use.
+struct Refusing;
+
+thread_local! {
+    /// How many allocations are left, the refused one included; none is refused at 0.
+    static LEFT: Cell<usize> = const { Cell::new(0) };
+    static IN_USE: Cell<usize> = const { Cell::new(0) };
+}
+
+// SAFETY: every call is passed on unchanged or refused; `realloc` is the trait's own, by way of these two.
+unsafe impl GlobalAlloc for Refusing {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        let left = LEFT.get();
+        LEFT.set(left.saturating_sub(1));
+        if left == 1 {
+            return core::ptr::null_mut();
+        }
+        IN_USE.set(IN_USE.get().wrapping_add(layout.size()));
+        // SAFETY: the caller's promise is passed on.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        IN_USE.set(IN_USE.get().wrapping_sub(layout.size()));
+        // SAFETY: the caller's promise is passed on.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Refusing = Refusing;
+
+/// Runs `attempt` with its first allocation refused, then with its second, until it needs no more. Returns what it made then,
+/// and how many allocations there were.
+fn with_every_refusal<T>(mut attempt: impl FnMut() -> Result<T, Error>) -> (T, usize) {
+    for number in 1.. {
+        let before = IN_USE.get();
+        LEFT.set(number);
+        let result = attempt();
+        let refused = LEFT.replace(0) == 0;
+        match result {
+            Ok(made) if !refused => return (made, number - 1),
+            // A list that asks for more than it needs may do with what it needs.
+            Ok(made) => drop(made),
+            Err(error) => {
+                let out_of_memory = Error::Snapshot(SnapshotError::Read(io::ErrorKind::OutOfMemory));
+                assert!(refused, "allocation {number} was not refused: {error}");
+                assert!(error == Error::AllocationFailed || error == out_of_memory, "{error}");
+            }
+        }
+        assert_eq!(IN_USE.get(), before, "memory is lost where allocation {number} is refused");
+    }
+    unreachable!("the numbers do not end")
+}
+
+/// A scene with something of everything that a snapshot keeps: holes, stale handles, more tables in a slice than it usually
+/// has, sheared transforms, names, slices that wait for maintenance, subtrees that are detached and that wait to be freed.
+fn scene(config: SceneConfig, nodes: usize) -> Scene {
+    let mut scene = Scene::with_config(config).expect("the policy makes sense");
+    let mut made: Vec<NodeHandle> = vec![scene.root()];
+    for number in 0..nodes {
+        let parent = made[number / 3];
+        let place = Transform::from_xyz(1.0, 2.0, 3.0);
+        let mut node = if number % 4 == 0 { Node::group() } else { Node::transform(place) };
+        if number % 3 == 0 {
+            node = node.with_shape(Shape::new(7, Aabb::cube(1.0))).with_material(3);
+        }
+        if number % 7 == 0 {
+            node = node.with_visibility(Visibility::layers(5));
+        }
+        let name = format!("node {number}");
+        made.push(
+            scene.insert(parent, if number % 5 == 0 { node.named(&name) } else { node }).expect("a plain insert"),
+        );
+    }
+    let mut shear = Mat34::IDENTITY;
+    shear.rows[0][1] = 0.5;
+    for &node in made.iter().skip(2).step_by(9) {
+        if scene.local(node).is_some() {
+            scene.set_local_matrix(node, shear).expect("the node has a transform");
+        }
+    }
+    scene.update();
+    let leaves = made.len() * 2 / 3;
+    for &node in made[leaves..].iter().step_by(3) {
+        scene.remove(node).expect("a leaf");
+    }
+    for &node in &made[nodes / 40 + 2..nodes / 40 + 6] {
+        scene.detach(node).expect("a branch");
+    }
+    for &node in &made[nodes / 40 + 7..nodes / 40 + 9] {
+        scene.remove_later(node).expect("a branch");
+    }
+    scene
+}
+
+/// Policies that differ in what a load has to make room for.
+fn policies() -> [(SceneConfig, usize); 6] {
+    let plain = SceneConfig::DEFAULT;
+    let told = SceneConfig { bounds: true, changes: true, ..plain };
+    let small = SceneConfig { max_nodes: 32, min_nodes: 4, max_table_entries: 8, ..told };
+    let large = SceneConfig { max_nodes: 1 << 20, ..told };
+    [
+        (plain, 300),
+        (told, 300),
+        (small, 300),
+        (SceneConfig { max_generation: 1, ..small }, 300),
+        (large, 9000),
+        (SceneConfig::THESIS, 300),
+    ]
+}
+
+#[test]
+fn a_load_returns_an_error_wherever_the_allocator_refuses() {
+    for (config, nodes) in policies() {
+        let scene = scene(config, nodes);
+        let bytes = scene.save();
+        let (mut loaded, allocations) = with_every_refusal(|| Scene::load(&bytes));
+        assert!(allocations > 20, "{allocations}");
+        assert_eq!(loaded.validate(), Ok(()));
+        assert_eq!(loaded.save(), bytes);
+        loaded.update();
+        assert_eq!(loaded.validate(), Ok(()));
+        let (loaded, _) = with_every_refusal(|| Scene::load_from(&bytes[..]));
+        assert_eq!(loaded.save(), bytes);
+    }
+}
+
+#[test]
+fn bytes_that_are_no_scene_are_refused_without_memory_too() {
+    let bytes = scene(SceneConfig { bounds: true, changes: true, ..SceneConfig::DEFAULT }, 100).save();
+    for length in (0..bytes.len()).step_by(97) {
+        let refused = Scene::load(&bytes[..length]).map(drop);
+        assert!(matches!(refused, Err(Error::Snapshot(_))), "{refused:?}");
+    }
+}
+
+#[test]
+fn room_is_reserved_or_refused_with_an_error() {
+    for (config, nodes) in policies() {
+        let scene = scene(config, nodes);
+        let inner = scene.first_child(scene.root()).expect("the root has children");
+        for parent in [scene.root(), inner] {
+            let mut kept = scene.clone();
+            with_every_refusal(|| {
+                let before = LEFT.replace(0);
+                let mut scene = kept.clone();
+                LEFT.set(before);
+                scene.try_reserve(parent, 1000).map(|()| scene)
+            });
+            kept.try_reserve(parent, 1000).expect("there is memory");
+            kept.insert(parent, Node::transform(Transform::from_translation(Vec3::X))).expect("there is room");
+            assert_eq!(kept.validate(), Ok(()));
+        }
+    }
+}
