@@ -169,15 +169,22 @@ impl Slice {
             let other = select_unpredictable(is_material, &mut materials.slots, &mut transforms.slots);
             let slots = select_unpredictable(shape != NIL, &mut shapes.slots, other);
             let other = select_unpredictable(is_material, material.index(), transform.index());
-            if slots.free_before_end(select_unpredictable(shape != NIL, shape, other)) {
-                return;
+            let slot = select_unpredictable(shape != NIL, shape, other);
+            if !slots.free_before_end(slot) {
+                // The last slot of its column, most likely: a node that comes and goes.
+                match (is_material, shape == NIL) {
+                    (false, true) => transforms.free(slot),
+                    (true, _) => materials.free(slot),
+                    (false, false) => shapes.free(slot),
+                }
             }
+            return;
         }
         self.free_any_components(transform, material, shape);
     }
 
     /// Frees the slots of a row's own transform, material and shape, whichever there are and wherever they lie.
-    #[inline(never)]
+    #[inline(always)]
     fn free_any_components(&mut self, transform: Slot, material: Slot, shape: u32) {
         self.transforms.free_if(transform.index(), transform.is_own());
         self.materials.free_if(material.index(), material.is_own());

@@ -162,6 +162,7 @@ impl TransformColumn {
         self.mark(slot);
     }
 
+    #[inline(always)]
     pub(in crate::store) fn free(&mut self, slot: u32) {
         self.free_if(slot, 1);
     }
@@ -281,6 +282,7 @@ impl MaterialColumn {
         Ok(column)
     }
 
+    #[inline(always)]
     pub(in crate::store) fn free(&mut self, slot: u32) {
         self.free_if(slot, 1);
     }
@@ -343,6 +345,7 @@ impl ShapeColumn {
         Shape { mesh: self.records[slot as usize].mesh, bounds: self.bounds[slot as usize] }
     }
 
+    #[inline(always)]
     pub(in crate::store) fn free(&mut self, slot: u32) {
         self.free_if(slot, 1);
     }
