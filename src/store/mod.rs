@@ -51,6 +51,7 @@ mod order;
 mod questions;
 mod restructuring;
 mod slice;
+mod slices;
 mod sweep;
 mod usage;
 mod validate;
@@ -81,6 +82,7 @@ use columns::{Row, ShapeColumn, Swept, TransformColumn, VisibilityColumn};
 use handles::{Identity, Tables};
 use restructuring::{Capacity, Floating};
 use slice::Slice;
+use slices::Slices;
 
 use crate::{NodeHandle, SceneConfig};
 use allocation::Scratch;
@@ -116,7 +118,7 @@ impl Counted {
 /// Slices by number, the metadata tables, and what is to be updated and maintained.
 #[derive(Clone, Debug)]
 pub(crate) struct Store {
-    pub(in crate::store) slices: Vec<Slice>,
+    pub(in crate::store) slices: Slices,
     pub(in crate::store) counted: Counted,
     /// Taken lowest first, so that few slices keep few records.
     pub(in crate::store) free_slices: BinaryHeap<Reverse<u32>>,
@@ -164,7 +166,7 @@ impl Store {
     /// A store without slices.
     fn empty(config: SceneConfig) -> Self {
         Self {
-            slices: Vec::new(),
+            slices: Slices::default(),
             counted: Counted::default(),
             free_slices: BinaryHeap::new(),
             tables: Tables::new(&config),
@@ -203,7 +205,7 @@ impl Store {
     /// maintenance, those that wait for a partner, detached ones, and doomed ones with so many nodes.
     pub(in crate::store) fn restored(
         config: SceneConfig,
-        mut slices: Vec<Slice>,
+        mut slices: Slices,
         tables: Tables,
         [worn, without_partner, detached, doomed]: [Vec<u32>; 4],
         reconstitutions: u64,
@@ -214,7 +216,7 @@ impl Store {
             versions += 1;
             slice.version = versions;
         }
-        let free = (0..).zip(&slices).filter(|(_, slice)| !slice.lives).map(|(number, _)| Reverse(number));
+        let free = (0..).zip(slices.iter()).filter(|(_, slice)| !slice.lives).map(|(number, _)| Reverse(number));
         Self {
             free_slices: free.collect(),
             slices,
@@ -297,14 +299,11 @@ impl Store {
 
     /// Gives back the records of slices that went, as far as no slice in use lies behind them.
     pub(in crate::store) fn drop_dead_slices(&mut self) {
-        while self.slices.last().is_some_and(|slice| !slice.lives) {
-            self.slices.pop();
-        }
+        self.slices.drop_dead();
         let end = self.slices.len();
         self.free_slices.retain(|&Reverse(number)| (number as usize) < end);
         self.worn.retain(|&number| (number as usize) < end);
         self.without_partner.retain(|&number| (number as usize) < end);
-        self.slices.shrink_to_fit();
     }
 
     /// Gives the memory of passing lists back.
@@ -329,7 +328,7 @@ impl Store {
             + self.tour.bytes()
             + self.feed.as_ref().map_or(0, |feed| feed.bytes())
             + self.layouts.bytes()
-            + self.slices.capacity() * size_of::<Slice>()
+            + self.slices.record_bytes()
             + self.order.capacity() * size_of::<(u32, u32)>()
             + self.scratch.bytes()
             + self.lists().map(Vec::capacity).sum::<usize>() * size_of::<u32>()
@@ -345,7 +344,7 @@ impl Store {
     /// The numbers of the slices in use; not of those that are to be freed.
     pub(crate) fn slice_numbers(&self) -> impl Iterator<Item = u32> + '_ {
         let in_use = |slice: &Slice| slice.lives && slice.standing != Standing::Doomed;
-        (0..).zip(&self.slices).filter(move |(_, slice)| in_use(slice)).map(|(number, _)| number)
+        (0..).zip(self.slices.iter()).filter(move |(_, slice)| in_use(slice)).map(|(number, _)| number)
     }
 
     /// A new slice without rows and portal.
@@ -369,10 +368,6 @@ impl Store {
             self.slices[number as usize] = slice;
             number
         } else {
-            if self.slices.len() == self.slices.capacity() {
-                // A record is large and most scenes have few: the usual doubling from four would be most of a small scene.
-                self.slices.reserve_exact(1 + self.slices.len() / 4);
-            }
             self.slices.push(slice);
             u32::try_from(self.slices.len() - 1).expect("nodes, and so slices, number less than 2^31")
         }

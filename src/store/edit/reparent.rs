@@ -56,7 +56,7 @@ impl Store {
             (from.row, slice.relink_leaf(from.row, &row, &above, reuse)?)
         } else {
             let pair = [from.slice as usize, to.slice as usize];
-            let [source, target] = self.slices.get_disjoint_mut(pair).ok()?;
+            let [source, target] = self.slices.get_disjoint_mut(pair)?;
             let moved = target.take_leaf(source, from.row, &row, &above, reuse)?;
             if !source.tell_edited_here(&mut self.versions, self.config.bounds) {
                 self.tell_first(from.slice, false);

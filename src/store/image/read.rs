@@ -6,7 +6,7 @@ use crate::store::columns::{Column, EachColumn, Storage, each_column};
 use crate::store::image::check::Checker;
 use crate::store::image::head::{Extent, Head};
 use crate::store::image::policy::config_of;
-use crate::store::{Slice, Store, Tables};
+use crate::store::{Slice, Slices, Store, Tables};
 use crate::{Aabb, Mat34, SceneConfig};
 use std::collections::BTreeMap;
 
@@ -25,7 +25,7 @@ impl Store {
         let live = tables.read(from)?;
         let count: u32 = from.one()?;
         ensure!(from.remaining() / Head::BYTES >= count as usize, "there are fewer slices than are counted");
-        let mut slices = Vec::new();
+        let mut slices = Slices::default();
         slices.try_reserve_exact(count as usize).map_err(|_| BytesError::AllocationFailed)?;
         let mut checker = Checker::new(config.max_nodes);
         for number in 0..count {
@@ -64,7 +64,7 @@ impl Store {
 }
 
 /// The slices that wait for maintenance are listed, with others that no longer do; so are those that wait for a partner.
-fn check_lists([worn, without_partner, ..]: &[Vec<u32>; 4], slices: &[Slice]) -> Result<(), BytesError> {
+fn check_lists([worn, without_partner, ..]: &[Vec<u32>; 4], slices: &Slices) -> Result<(), BytesError> {
     let mut listed = vec![false; slices.len()];
     for &number in worn {
         *listed
