@@ -28,7 +28,7 @@
 //! | kind | methods |
 //! |---|---|
 //! | whole | `with_root` `config` `root` `scene_number` `versions` `updates` `len_of` `total_len` `slice_count` `slice_end` `slice_numbers` `validate` `read_image` `write_image` |
-//! | usage | `usages` `box_usage` `table_usage` `table_count` `retired_indices` `reconstitutions` `overhead_bytes` `doomed_nodes` `count_holes` `count_overflowed` `count_disordered` |
+//! | usage | `usages` `box_usage` `table_usage` `table_count` `retired_indices` `reconstitutions` `slice_levels` `overhead_bytes` `doomed_nodes` `count_holes` `count_overflowed` `count_disordered` |
 //! | edits | `insert` `insert_shortly` `remove` `remove_shortly` `remove_later` `clear` `relocate` `reparent_shortly` `sort_children` `detach` `isolate` |
 //! | edits of components | `set_local_shortly` `replace_local` `put_local` `attach_transform` `detach_transform` `attach_material` `detach_material` `attach_shape` `set_bounds` `detach_shape` `attach_visibility` `detach_visibility` `set_name` |
 //! | bulk | `insert_many` `remove_many` `set_many` `move_many` `plant` `plant_run` `most_tables_of` `can_open_tables` `try_reserve_below` |
