@@ -15,6 +15,9 @@ pub struct Stats {
     pub doomed: usize,
     /// Slices.
     pub slices: usize,
+    /// How many slices stand above each other at most that hold children of one node: 0 where all children lie beside their
+    /// parent, 1 where some are in slices behind portals beside it. Logarithmic in the slices, as in a B-tree.
+    pub slice_levels: usize,
     /// Metadata tables.
     pub tables: usize,
     /// Topology records; portals count as live ones.
@@ -88,6 +91,7 @@ impl Scene {
             detached: self.detached_len(),
             doomed: store.doomed_nodes(),
             slices: store.slice_count(),
+            slice_levels: store.slice_levels(),
             tables: store.table_count(),
             rows,
             transforms,

@@ -28,7 +28,7 @@
 //! | kind | methods |
 //! |---|---|
 //! | whole | `with_root` `config` `root` `scene_number` `versions` `updates` `len_of` `total_len` `slice_count` `slice_end` `slice_numbers` `validate` `read_image` `write_image` |
-//! | usage | `usages` `box_usage` `table_usage` `table_count` `retired_indices` `reconstitutions` `overhead_bytes` `doomed_nodes` `count_holes` `count_overflowed` `count_disordered` |
+//! | usage | `usages` `box_usage` `table_usage` `table_count` `retired_indices` `reconstitutions` `slice_levels` `overhead_bytes` `doomed_nodes` `count_holes` `count_overflowed` `count_disordered` |
 //! | edits | `insert` `insert_usual` `remove` `remove_shortly` `remove_later` `clear` `relocate` `reparent_shortly` `sort_children` `detach` `isolate` |
 //! | edits of components | `set_local_shortly` `replace_local` `put_local` `attach_transform` `detach_transform` `attach_material` `detach_material` `attach_shape` `set_bounds` `detach_shape` `attach_visibility` `detach_visibility` `set_name` |
 //! | bulk | `insert_many` `remove_many` `set_many` `move_many` `plant` `plant_run` `most_tables_of` `can_open_tables` `try_reserve_below` |
@@ -51,6 +51,7 @@ mod order;
 mod questions;
 mod restructuring;
 mod slice;
+mod slices;
 mod sweep;
 mod usage;
 mod validate;
@@ -81,6 +82,7 @@ use columns::{Row, ShapeColumn, Swept, TransformColumn, VisibilityColumn};
 use handles::{Identity, Tables};
 use restructuring::{Capacity, Floating};
 use slice::Slice;
+use slices::Slices;
 
 use crate::fallible::{self, Boxed};
 use crate::{NodeHandle, SceneConfig};
@@ -117,7 +119,7 @@ impl Counted {
 /// Slices by number, the metadata tables, and what is to be updated and maintained.
 #[derive(Clone, Debug)]
 pub(crate) struct Store {
-    pub(in crate::store) slices: Vec<Slice>,
+    pub(in crate::store) slices: Slices,
     pub(in crate::store) counted: Counted,
     /// Taken lowest first, so that few slices keep few records.
     pub(in crate::store) free_slices: BinaryHeap<Reverse<u32>>,
@@ -170,7 +172,7 @@ impl Store {
     /// The same, or an error where the allocator refuses.
     fn try_empty(config: SceneConfig) -> Result<Self, TryReserveError> {
         Ok(Self {
-            slices: Vec::new(),
+            slices: Slices::default(),
             counted: Counted::default(),
             free_slices: BinaryHeap::new(),
             tables: Tables::new(&config),
@@ -209,7 +211,7 @@ impl Store {
     /// maintenance, those that wait for a partner, detached ones, and doomed ones with so many nodes.
     pub(in crate::store) fn restored(
         config: SceneConfig,
-        mut slices: Vec<Slice>,
+        mut slices: Slices,
         tables: Tables,
         [worn, without_partner, detached, doomed]: [Vec<u32>; 4],
         reconstitutions: u64,
@@ -220,7 +222,7 @@ impl Store {
             versions += 1;
             slice.version = versions;
         }
-        let free = || (0..).zip(&slices).filter(|(_, slice)| !slice.lives).map(|(number, _)| Reverse(number));
+        let free = || (0..).zip(slices.iter()).filter(|(_, slice)| !slice.lives).map(|(number, _)| Reverse(number));
         let mut free_slices = fallible::with_capacity(free().count())?;
         free_slices.extend(free());
         let marked_roots = fallible::copied(&detached)?;
@@ -306,14 +308,11 @@ impl Store {
 
     /// Gives back the records of slices that went, as far as no slice in use lies behind them.
     pub(in crate::store) fn drop_dead_slices(&mut self) {
-        while self.slices.last().is_some_and(|slice| !slice.lives) {
-            self.slices.pop();
-        }
+        self.slices.drop_dead();
         let end = self.slices.len();
         self.free_slices.retain(|&Reverse(number)| (number as usize) < end);
         self.worn.retain(|&number| (number as usize) < end);
         self.without_partner.retain(|&number| (number as usize) < end);
-        self.slices.shrink_to_fit();
     }
 
     /// Gives the memory of passing lists back.
@@ -338,7 +337,7 @@ impl Store {
             + self.tour.bytes()
             + self.feed.as_ref().map_or(0, |feed| feed.bytes())
             + self.layouts.bytes()
-            + self.slices.capacity() * size_of::<Slice>()
+            + self.slices.record_bytes()
             + self.order.capacity() * size_of::<(u32, u32)>()
             + self.scratch.bytes()
             + self.lists().map(Vec::capacity).sum::<usize>() * size_of::<u32>()
@@ -353,7 +352,7 @@ impl Store {
 
     /// The numbers of the slices in use; not of those that are to be freed.
     pub(crate) fn slice_numbers(&self) -> impl Iterator<Item = u32> + '_ {
-        (0..).zip(&self.slices).filter(|(_, slice)| slice.is_in_use()).map(|(number, _)| number)
+        (0..).zip(self.slices.iter()).filter(|(_, slice)| slice.is_in_use()).map(|(number, _)| number)
     }
 
     /// A new slice without rows and portal.
@@ -377,10 +376,6 @@ impl Store {
             self.slices[number as usize] = slice;
             number
         } else {
-            if self.slices.len() == self.slices.capacity() {
-                // A record is large and most scenes have few: the usual doubling from four would be most of a small scene.
-                self.slices.reserve_exact(1 + self.slices.len() / 4);
-            }
             self.slices.push(slice);
             u32::try_from(self.slices.len() - 1).expect("nodes, and so slices, number less than 2^31")
         }

@@ -18,6 +18,7 @@ mod gltf_characters;
 mod handles;
 mod inherited;
 mod joint_bounds;
+mod levels;
 mod mended;
 mod meshes;
 mod model;

@@ -186,12 +186,18 @@ fn gather(mut cuts: Vec<Cut>, most: usize) -> Vec<Cut> {
         let mut runs = siblings.to_vec();
         while runs.len() > most {
             let whole = |run: &[Cut]| Cut { first: run[run.len() - 1].first, ..run[0] };
-            around.extend(runs.chunks(most).filter(|run| run.len() > 1).map(whole));
-            runs = runs.chunks(most).map(whole).collect();
+            runs = even_shares(&runs, most).map(whole).collect();
+            around.extend(&runs);
         }
     }
     cuts.append(&mut around);
     cuts
+}
+
+/// Parts of a list of at most so many each, all of about the same length: none has one item alone, unless the list has.
+pub(in crate::store) fn even_shares<T>(list: &[T], most: usize) -> impl Iterator<Item = &[T]> {
+    let parts = list.len().div_ceil(most);
+    (0..parts).map(move |part| &list[part * list.len() / parts..(part + 1) * list.len() / parts])
 }
 
 /// Adds up what goes into each piece.

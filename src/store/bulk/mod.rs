@@ -6,5 +6,6 @@ mod plant;
 mod tour;
 
 pub(crate) use grow::Forest;
+pub(in crate::store) use grow::even_shares;
 pub(crate) use node_list::{Head, NodeList};
 pub(in crate::store) use tour::Tour;

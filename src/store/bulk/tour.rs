@@ -2,7 +2,7 @@
 
 use crate::simd::prefetch_whole;
 use crate::store::columns::{At, NIL};
-use crate::store::{Row, Slice, Store};
+use crate::store::{Row, Slice, Slices, Store};
 use crate::{Node, NodeHandle};
 
 /// Edits whose rows are this near to one another are made together: 1024 rows of 48 bytes stay in the cache meanwhile.
@@ -53,7 +53,7 @@ impl Tour {
     ///
     /// Counts the stops of each block where these are many, else compares them: O(stops + slices + blocks) or
     /// O(n log n) for n stops.
-    pub(in crate::store) fn sorted(&mut self, slices: &[Slice]) -> &[u32] {
+    pub(in crate::store) fn sorted(&mut self, slices: &Slices) -> &[u32] {
         self.items.clear();
         if self.stops.len() < slices.len() {
             self.stops.sort_by_key(|stop| (stop.slice, stop.block));
@@ -192,8 +192,9 @@ mod tests {
 
     #[test]
     fn edits_of_one_block_keep_their_order_however_few_or_many_there_are() {
-        let mut slices = vec![Slice::default(); 40];
-        for slice in &mut slices {
+        let mut slices = Slices::default();
+        (0..40).for_each(|_| slices.push(Slice::default()));
+        for slice in slices.iter_mut() {
             slice.row_slots.set_capacity(3 * BLOCK);
             (0..3 * BLOCK).for_each(|_| assert!(slice.row_slots.allocate_near(0, false).is_some()));
         }

@@ -56,7 +56,7 @@ impl Store {
             (from.row, slice.relink_leaf(from.row, &row, &above, reuse)?)
         } else {
             let pair = [from.slice as usize, to.slice as usize];
-            let [source, target] = self.slices.get_disjoint_mut(pair).ok()?;
+            let [source, target] = self.slices.get_disjoint_mut(pair)?;
             let moved = target.take_leaf(source, from.row, &row, &above, reuse)?;
             if !source.tell_edited_here(&mut self.versions, self.config.bounds) {
                 self.tell_first(from.slice, false);
@@ -88,18 +88,11 @@ impl Store {
 
     /// Moves a subtree to a checked place.
     fn relink(&mut self, at: At, place: Place) {
+        let at = self.make_room_to_land(at, place);
         let floating = self.float(at);
         let has_choice = self.spot(place).has_choice();
         let rows = if has_choice { self.floating_rows(floating) } else { 0 };
         self.land(floating, |store| store.settle_at(place, rows));
-    }
-
-    /// Brings the children of a node into the order of this list of all of them.
-    pub(crate) fn sort_children(&mut self, parent: NodeHandle, sorted: &[NodeHandle]) {
-        for &child in sorted {
-            let at = self.resolve(child).expect("rows that move keep their handles");
-            self.relink(at, Place::LastChildOf(parent));
-        }
     }
 }
 

@@ -5,18 +5,18 @@ use crate::fallible;
 use crate::record::{BytesError, ensure};
 use crate::store::columns::At;
 use crate::store::image::check::Checker;
-use crate::store::{Counted, Slice, Standing};
+use crate::store::{Counted, Slice, Slices, Standing};
 
 impl Checker {
     /// Joins the slices by their portals, and checks that they are one tree below the root and one below each topmost slice
     /// of the detached and the doomed ones.
     pub(super) fn join(
         &mut self,
-        slices: &mut [Slice],
+        slices: &mut Slices,
         detached: &[u32],
         doomed: &[u32],
     ) -> Result<Counted, BytesError> {
-        ensure!(slices.first().is_some_and(|slice| slice.lives), "there is no root");
+        ensure!(slices.get(0).is_some_and(|slice| slice.lives), "there is no root");
         for slice in slices.iter_mut().filter(|slice| !slice.children.is_empty()) {
             slice.transforms.portal_slots.try_reserve(slice.transforms.slots.end())?;
             slice.portal_rows.try_reserve(slice.row_slots.end())?;

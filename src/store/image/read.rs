@@ -7,7 +7,7 @@ use crate::store::columns::{Column, EachColumn, Sheared, Storage, each_column};
 use crate::store::image::check::Checker;
 use crate::store::image::head::{Extent, Head};
 use crate::store::image::policy::config_of;
-use crate::store::{Slice, SliceBoxes, Store, Tables};
+use crate::store::{Slice, SliceBoxes, Slices, Store, Tables};
 use crate::{Aabb, Mat34, SceneConfig};
 use std::collections::TryReserveError;
 
@@ -26,12 +26,13 @@ impl Store {
         let live = tables.read(from)?;
         let count: u32 = from.one()?;
         ensure!(from.remaining() / Head::BYTES >= count as usize, "there are fewer slices than are counted");
-        let mut slices = fallible::with_capacity(count as usize)?;
+        let mut slices = Slices::default();
+        slices.try_reserve_exact(count as usize)?;
         let mut checker = Checker::new(config.max_nodes);
         for number in 0..count {
             let reading = ReadSlice { from, spare: &mut spare, slice: Slice::default() };
             let slice = reading.read(number, &mut tables, &mut checker).map_err(|error| error.in_slice(number))?;
-            slices.push(slice);
+            slices.try_push(slice)?;
         }
         let lists = [from.list()?, from.list()?, from.list()?, from.list()?];
         check_lists(&lists, &slices)?;
@@ -70,7 +71,7 @@ impl Store {
 }
 
 /// The slices that wait for maintenance are listed, with others that no longer do; so are those that wait for a partner.
-fn check_lists([worn, without_partner, ..]: &[Vec<u32>; 4], slices: &[Slice]) -> Result<(), BytesError> {
+fn check_lists([worn, without_partner, ..]: &[Vec<u32>; 4], slices: &Slices) -> Result<(), BytesError> {
     let mut listed = fallible::filled(slices.len(), false)?;
     for &number in worn {
         *listed

@@ -18,7 +18,7 @@ impl Store {
         self.tables.write(out);
         out.one(count(self.slices.len()));
         let mut arena = Bump::new();
-        for (number, slice) in (0..).zip(&self.slices) {
+        for (number, slice) in (0..).zip(self.slices.iter()) {
             self.write_slice(number, slice, &arena, out);
             arena.reset();
         }

@@ -51,15 +51,16 @@ impl Store {
         let small = self.config.min_nodes as usize;
         let shares =
             |slice: u32| self.config.share_slices && incoming < small && self.slice(slice).takes_neighbours(small);
-        while spot.slice != At::ROOT.slice {
-            if spot.parent == NIL && self.slice(spot.slice).isolated {
-                // One node is all that an isolated slice has at its top, so the spot is an end of the run.
-                spot = self.spot_beside_portal(&spot);
-                continue;
-            }
-            if spot.parent != NIL || !self.run_hangs_from_root(spot.slice) {
-                return Settled::Into(spot);
-            }
+        while spot.parent == NIL && self.slice(spot.slice).isolated {
+            // One node is all that an isolated slice has at its top, so the spot is an end of the run.
+            spot = self.spot_beside_portal(&spot);
+        }
+        let independent = spot.slice == At::ROOT.slice || (spot.parent == NIL && self.run_hangs_from_root(spot.slice));
+        if !independent {
+            return self.settle_among_siblings(spot);
+        }
+        // Up to the run in which the portal stands, and no further: a run of portals stays one of slices of one level.
+        while !self.holds_portals_alone(spot.slice) {
             let [before, behind] = [spot.previous, spot.next].map(|row| self.is_node(spot.slice, row));
             if (before && behind) || ((before || behind) && shares(spot.slice)) {
                 return Settled::Into(spot);
@@ -69,7 +70,23 @@ impl Store {
             }
             spot = self.spot_beside_portal(&spot);
         }
-        self.neighbour_of(&spot).filter(|beside| shares(beside.slice)).map_or(Settled::Behind(spot), Settled::Into)
+        let mut neighbours = self.neighbours_of(&spot);
+        neighbours.find(|beside| shares(beside.slice)).map_or(Settled::Behind(spot), Settled::Into)
+    }
+
+    /// Decides for nodes that are to stand at a spot that is not among independent subtrees, nor in an isolated slice.
+    ///
+    /// Where portals alone are around, as beside an isolated slice among others, nodes join the nearest run: a run of portals
+    /// takes none.
+    fn settle_among_siblings(&self, spot: Spot) -> Settled {
+        let beside_node = [spot.previous, spot.next].into_iter().any(|row| self.is_node(spot.slice, row));
+        if beside_node || spot.previous == spot.next {
+            return Settled::Into(spot);
+        }
+        if let Some(beside) = self.neighbours_of(&spot).find(|beside| !self.slice(beside.slice).isolated) {
+            return Settled::Into(beside);
+        }
+        if self.holds_portals_alone(spot.slice) { Settled::Behind(spot) } else { Settled::Into(spot) }
     }
 
     /// For the end of a chain of siblings whose last slice is full, the spot behind that slice's portal: who adds one sibling behind
@@ -110,30 +127,40 @@ impl Store {
         row != NIL && self.row(At { slice, row }).occupant.as_node().is_some()
     }
 
-    /// Where the portal goes for a row that is to leave its slice. For an end of the slice's run that is beside the slice's
-    /// own portal, so that portals do not come to lie behind portals without need.
+    /// Whether a slice holds portals and nothing else; or the root beside them.
+    #[inline]
+    pub(in crate::store) fn holds_portals_alone(&self, slice: u32) -> bool {
+        slice == At::ROOT.slice || self.slice(slice).nodes() == 0
+    }
+
+    /// Where the portal goes for a row that is to leave its slice.
     pub(in crate::store) fn spot_of_portal(&self, at: At) -> Spot {
-        let mut spot = self.slice(at.slice).spot_of(at.slice, at.row);
+        self.spot_for_portal(self.slice(at.slice).spot_of(at.slice, at.row))
+    }
+
+    /// Where the portal goes for a slice that is to stand at a spot. For an end of a slice's run of nodes that is beside the
+    /// slice's own portal: so runs come to lie side by side, and not one behind the other.
+    pub(in crate::store) fn spot_for_portal(&self, mut spot: Spot) -> Spot {
         while spot.parent == NIL && (spot.previous == NIL || spot.next == NIL) {
-            let (portal, first) = (self.slice(spot.slice).portal, spot.previous == NIL);
-            if portal == At::NONE {
+            if self.holds_portals_alone(spot.slice) || self.slice(spot.slice).portal == At::NONE {
                 break;
             }
-            spot = if first { self.spot_before(portal) } else { self.spot_after(portal) };
+            spot = self.spot_beside_portal(&spot);
         }
         spot
     }
 
-    /// The end of a neighbouring run of nodes that touches a spot among portals.
-    fn neighbour_of(&self, spot: &Spot) -> Option<Spot> {
+    /// The ends of the neighbouring runs of nodes that touch a spot among portals: of the one before, of the one behind.
+    fn neighbours_of(&self, spot: &Spot) -> impl Iterator<Item = Spot> {
+        let Spot { slice, previous, next, .. } = *spot;
         let end = |row: u32, node: fn(&Self, At) -> At| {
-            let At { slice, row } = (row != NIL).then(|| node(self, At { slice: spot.slice, row }))?;
-            (slice != spot.slice).then_some((slice, row))
+            let end = (row != NIL).then(|| node(self, At { slice, row }))?;
+            (end.slice != slice).then_some(end)
         };
-        if let Some((slice, last)) = end(spot.previous, Self::enter_last) {
-            return Some(Spot { slice, parent: NIL, previous: last, next: NIL });
-        }
-        let (slice, first) = end(spot.next, Self::enter_first)?;
-        Some(Spot { slice, parent: NIL, previous: NIL, next: first })
+        let before = end(previous, Self::enter_last);
+        let before = before.map(|last| Spot { slice: last.slice, parent: NIL, previous: last.row, next: NIL });
+        let behind = end(next, Self::enter_first);
+        let behind = behind.map(|first| Spot { slice: first.slice, parent: NIL, previous: NIL, next: first.row });
+        before.into_iter().chain(behind)
     }
 }

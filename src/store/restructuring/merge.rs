@@ -1,6 +1,6 @@
 //! Merging slices that have become small with what is next to them.
 
-use crate::store::columns::{At, NIL};
+use crate::store::columns::{At, NIL, Occupant};
 use crate::store::restructuring::transplant::Marks;
 use crate::store::{Need, Spot, Store};
 
@@ -52,22 +52,35 @@ impl Store {
         let most = self.config.max_nodes / 4 * 3;
         let fits = |other: u32, extra: u32| self.slice(other).row_slots.live() + slice.row_slots.live() <= most + extra;
         let holds_portals_alone = slice.nodes() == 0;
-        if (above != At::ROOT.slice || holds_portals_alone) && fits(above, 1) {
+        let links = self.slice(above).row(row);
+        let beside = |row: u32| (row != NIL).then(|| self.row(At { slice: above, row }).occupant);
+        let [before, behind] = [links.previous, links.next].map(beside);
+        // Into a run of portals no nodes go, nor portals to slices of another level: so that all stand behind equally many.
+        let alone = before.is_none() && behind.is_none();
+        let among_nodes = [before, behind].into_iter().flatten().any(|occupant| occupant.as_node().is_some());
+        if (above != At::ROOT.slice || holds_portals_alone) && (alone || among_nodes) && fits(above, 1) {
             return Some(Partner::Above);
         }
         let independent = from_root(number);
-        let joins = |row: u32| {
-            let other = (row != NIL).then(|| self.row(At { slice: above, row }).occupant.as_portal())??;
+        let joins = |occupant: Option<Occupant>| {
+            let other = occupant?.as_portal()?;
             let willing = !self.slice(other).isolated && (!independent || self.is_small(other));
-            (willing && fits(other, 0)).then_some(other)
+            let alike = (self.slice(other).nodes() == 0) == holds_portals_alone;
+            (willing && alike && fits(other, 0)).then_some(other)
         };
-        let links = self.slice(above).row(row);
-        joins(links.previous).map(Partner::Before).or_else(|| joins(links.next).map(Partner::Behind))
+        joins(before).map(Partner::Before).or_else(|| joins(behind).map(Partner::Behind))
     }
 
     /// Merges a slice with its partner; handles and the order of siblings stay, and what is up to date stays so. Returns the
     /// slice that holds both now. Computes in **O(rows of both)**.
     pub(in crate::store) fn merge(&mut self, number: u32, partner: Partner) -> u32 {
+        let into = self.join(number, partner);
+        self.abandon_slice(number);
+        into
+    }
+
+    /// Moves all rows of a slice to its partner; the slice is empty behind its portal then. Returns the partner's slice.
+    pub(in crate::store) fn join(&mut self, number: u32, partner: Partner) -> u32 {
         let into = match partner {
             Partner::Above => self.slice(number).portal.slice,
             Partner::Before(other) | Partner::Behind(other) => other,
@@ -84,7 +97,6 @@ impl Store {
             Partner::Behind(_) => Spot { slice: into, parent: NIL, previous: NIL, next: self.slice(into).first_top },
         };
         self.transplant(number, first, &spot, Marks::Keep);
-        self.abandon_slice(number);
         into
     }
 

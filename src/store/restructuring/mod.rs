@@ -3,6 +3,8 @@
 //! Invariants:
 //!
 //! - No slice has more than `max_nodes` rows, is empty, or is a single portal.
+//! - Runs of siblings stand side by side: a full one is cut beside its portal, and the children of a node are cut out all or none.
+//!   So they stand behind equally many portals but for one, and that number is logarithmic.
 //! - What is up to date stays so where nothing but the place in memory changes; what waits for the update is carried over.
 
 mod detached;
@@ -10,6 +12,7 @@ mod merge;
 mod rebuild;
 mod reconstitute;
 mod room;
+mod siblings;
 mod split;
 mod tidy;
 mod transplant;

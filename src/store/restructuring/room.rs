@@ -8,6 +8,7 @@ impl Store {
     /// Rebuilds every slice at its least size and gives spare memory back.
     pub(crate) fn shrink_to_fit(&mut self) {
         while self.free_doomed().is_some() {}
+        self.arrange_deep_children();
         let numbers: Vec<u32> = self.slice_numbers().collect();
         for number in numbers {
             self.reconstitute(number, Capacity::Exact);

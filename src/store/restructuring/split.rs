@@ -8,8 +8,12 @@ use crate::store::restructuring::rebuild::{Room, Source, rebuilt};
 use crate::store::{Need, Slice, Store};
 use bumpalo::Bump;
 
-/// So many slices above one that is split are split with it where each is full; beyond, portals nest.
-const LEVELS: u32 = 8;
+/// What the slices above one that is split may cost that are split with it, since each is full. Beyond, portals nest.
+const BUDGET: u32 = 64;
+/// What one costs whose portal stands in a run of portals, of which a chain of siblings has few above each other.
+const WITHIN_A_CHAIN: u32 = 1;
+/// What one costs whose portal stands below a node: a deep tree may have any number above each other.
+const BELOW_A_NODE: u32 = 8;
 
 /// A run of siblings that goes to a slice of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,10 +44,12 @@ struct Below {
     portals: u32,
     /// All nodes below, cut out or not.
     all: u32,
+    /// The place behind the first of the runs that were cut, in the list of these; 0 where none was.
+    cut: usize,
 }
 
 impl Below {
-    const NOTHING: Self = Self { run: 0, end: NIL, portals: 0, all: 0 };
+    const NOTHING: Self = Self { run: 0, end: NIL, portals: 0, all: 0, cut: 0 };
 
     /// How many rows stay with the node below it.
     fn rows(&self) -> u32 {
@@ -69,14 +75,27 @@ impl Planner {
     /// Each piece takes siblings until it has a quarter of the bound. What is left of any node with all below it is hardly
     /// more than a quarter, so a piece is hardly more than a half; a piece ends up smaller only where nothing else is left
     /// at the top. Computes in **O(nodes)**: in reverse pre-order every node is done before its parent.
+    ///
+    /// Of the children of a node all are cut out, or none: the first piece takes the rest, and has up to three quarters. So
+    /// siblings stand side by side behind equally many portals, and each time that a run of portals is cut they are at least
+    /// a quarter of the bound times more.
     pub(in crate::store) fn plan(&self, parents: impl DoubleEndedIterator<Item = u32> + ExactSizeIterator) -> Vec<Cut> {
         let count = parents.len();
         let mut below = vec![Below::NOTHING; count + 1];
         let mut cuts = Vec::new();
         let places = (0..u32::try_from(count).expect("nodes number less than 2^30")).rev();
         for (place, parent) in places.zip(parents.rev()) {
-            let rows = 1 + below[place as usize].rows();
-            let all = 1 + below[place as usize].all;
+            let own = &mut below[place as usize];
+            if own.cut > 0 && own.run > 0 {
+                let taken = &mut cuts[own.cut - 1];
+                let whole = Cut { first: place + 1, ..*taken };
+                // The piece now holds runs that were cut later, and comes behind these.
+                taken.first = taken.end;
+                cuts.push(whole);
+                own.run = 0;
+            }
+            let rows = 1 + own.rows();
+            let all = 1 + own.all;
             let above = &mut below[if parent == NIL { count } else { parent as usize }];
             if above.run == 0 {
                 above.end = place + all;
@@ -87,8 +106,10 @@ impl Planner {
                 cuts.push(Cut { first: place, end: above.end, parent });
                 above.run = 0;
                 above.portals += 1;
+                above.cut = cuts.len();
             }
         }
+        cuts.retain(|cut| cut.first < cut.end);
         // The topmost slice keeps what was not cut of the first of its run, and where that is too little the first piece.
         if below[count].run < self.quarter / 2
             && let Some(first) = cuts.iter().rposition(|cut| cut.parent == NIL)
@@ -99,6 +120,23 @@ impl Planner {
     }
 }
 
+/// Has the runs of top siblings that are cut out of a slice be none, or all of them, where portals to these stay in the slice;
+/// unless there is no other cut.
+fn cut_all_tops_or_none(cuts: &mut Vec<Cut>) {
+    let is_top = |cut: &Cut| cut.parent == NIL;
+    let tops = cuts.iter().filter(|cut| is_top(cut)).count();
+    if tops == 0 || cuts.len() == 1 {
+        return;
+    }
+    if tops == 1 {
+        cuts.retain(|cut| !is_top(cut));
+    } else if let Some(first) = cuts.iter().rposition(is_top) {
+        // It comes behind the runs that it now holds.
+        let first = cuts.remove(first);
+        cuts.push(Cut { first: 0, ..first });
+    }
+}
+
 impl Store {
     /// Cuts a slice into pieces of a quarter to a half of the greatest size. Handles and the order of siblings stay.
     ///
@@ -106,20 +144,53 @@ impl Store {
     /// which the slice above may be split too. What is up to date stays so. Computes in **O(rows)**: all pieces are
     /// filled side by side in one walk through the slice.
     pub(in crate::store) fn split(&mut self, number: u32) {
-        self.split_below(number, LEVELS);
+        self.split_within(number, BUDGET);
     }
 
-    /// Splits a slice, and if need be so many slices above it.
-    fn split_below(&mut self, number: u32, levels: u32) {
-        self.reconstitutions += 1;
+    /// Splits a slice, and if need be slices above it, of which each costs something of a budget.
+    fn split_within(&mut self, number: u32, budget: u32) {
         let arena = self.scratch.take();
         let order = self.slices[number as usize].depth_first_order(&arena);
-        let cuts = Planner::new(self.config.max_nodes).plan(order.iter().map(|&(_, parent)| parent));
-        let beside = self.make_room_beside(number, cuts.iter().filter(|cut| cut.parent == NIL).count(), levels);
+        let mut cuts = Planner::new(self.config.max_nodes).plan(order.iter().map(|&(_, parent)| parent));
+        let beside = self.make_room_beside(number, cuts.iter().filter(|cut| cut.parent == NIL).count(), budget);
+        if !beside {
+            cut_all_tops_or_none(&mut cuts);
+        }
+        self.cut_out(number, order, &cuts, beside, &arena);
+        self.scratch.give_back(arena);
+    }
+
+    /// Splits a slice in two before one of its top rows, so that a portal can stand between. Returns `false`, and has changed
+    /// nothing, where there is no room beside its own portal.
+    pub(in crate::store) fn split_before(&mut self, number: u32, row: u32) -> bool {
+        if !self.make_room_beside(number, 2, BUDGET) {
+            return false;
+        }
+        let arena = self.scratch.take();
+        let order = self.slices[number as usize].depth_first_order(&arena);
+        let place = |place: usize| u32::try_from(place).expect("rows number less than 2^31");
+        let first = order.iter().position(|&(other, _)| other == row).expect("the row is in the slice");
+        let cut = Cut { first: place(first), end: place(order.len()), parent: NIL };
+        self.cut_out(number, order, &[cut], true, &arena);
+        self.scratch.give_back(arena);
+        // Other than a split that cuts out a quarter at least, this one may leave little on either side.
+        let portal = self.slice(number).portal;
+        let piece = self.row(At { row: self.row(portal).next, ..portal }).occupant.as_portal();
+        let piece = piece.expect("what was cut out stands behind what stays");
+        self.tell_edited(piece);
+        self.collapse(piece);
+        self.collapse(number);
+        true
+    }
+
+    /// Cuts runs out of a slice, whose rows are given in depth-first order; with portals to runs of top rows `beside` the slice's
+    /// own, where there is room.
+    fn cut_out(&mut self, number: u32, order: &[(u32, u32)], cuts: &[Cut], beside: bool, arena: &Bump) {
+        self.reconstitutions += 1;
         let mut old = core::mem::take(&mut self.slices[number as usize]);
         let opened = cuts.iter().map(|_| self.open_slice(Slice { lives: true, ..Slice::default() }));
         let numbers: &[u32] = arena.alloc_slice_fill_iter(opened);
-        let lists = distribute(order, &cuts, numbers, beside, &arena);
+        let lists = distribute(order, cuts, numbers, beside, arena);
 
         // Many pieces are full for good: a tree that is built depth-first never comes back to them. Half of the usual room does.
         let SceneConfig { expansion_factor, max_nodes, .. } = self.config;
@@ -127,10 +198,10 @@ impl Store {
         let standing = old.standing;
         for ((cut, &piece), sources) in cuts.iter().zip(numbers).zip(&lists[1..]) {
             let below = order.get(cut.parent as usize).map_or(NIL, |&(row, _)| row);
-            let built = rebuilt(&mut old, sources, below, room, &arena);
+            let built = rebuilt(&mut old, sources, below, room, arena);
             self.slices[piece as usize] = Slice { standing, ..built };
         }
-        let rest = rebuilt(&mut old, lists[0], NIL, room, &arena);
+        let rest = rebuilt(&mut old, lists[0], NIL, room, arena);
         self.slices[number as usize] = rest.replacing(old);
         for &piece in core::iter::once(&number).chain(numbers) {
             self.announce(piece);
@@ -144,14 +215,13 @@ impl Store {
             self.relist_marked(piece);
         }
         self.tell_edited(number);
-        self.scratch.give_back(arena);
     }
 
     /// Whether the slice that holds the portal of another takes so many more rows beside that; its storage grows if it is to,
     /// and where it is full it is split itself, as in a B-tree.
     ///
     /// A slice from which rows float is not, since that would lose them.
-    fn make_room_beside(&mut self, number: u32, rows: usize, levels: u32) -> bool {
+    fn make_room_beside(&mut self, number: u32, rows: usize, budget: u32) -> bool {
         let portal = self.slice(number).portal;
         if portal == At::NONE || rows == 0 {
             return false;
@@ -169,10 +239,11 @@ impl Store {
             return true;
         }
         let full = above.row_slots.live() + need.rows > max_nodes;
-        if !full || levels == 0 || self.floats_from == Some(portal.slice) {
+        let cost = if self.row(portal).parent == NIL { WITHIN_A_CHAIN } else { BELOW_A_NODE };
+        if !full || budget < cost || self.floats_from == Some(portal.slice) {
             return false;
         }
-        self.split_below(portal.slice, levels - 1);
+        self.split_within(portal.slice, budget - cost);
         self.make_room_beside(number, rows, 0)
     }
 

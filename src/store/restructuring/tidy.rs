@@ -70,6 +70,9 @@ impl Store {
                 break;
             }
         }
+        if budget == Duration::MAX {
+            self.arrange_deep_children();
+        }
         let mut window = Vec::new();
         while !self.worn.is_empty() {
             self.take_worst(thrift, &mut window);

@@ -1,9 +1,13 @@
 //! Moving rows between slices, and taking slices out of the chain of portals.
 
 use crate::store::columns::{At, NIL, Occupant, Row};
-use crate::store::{Need, Settled, Slice, Spot, Store, VisibilityColumn};
+use crate::store::restructuring::merge::Partner;
+use crate::store::{Need, Place, Settled, Slice, Spot, Store, VisibilityColumn};
 use crate::{NodeHandle, Shape};
 use std::alloc::{Layout, handle_alloc_error};
+
+/// No place takes so many splits until a subtree fits there.
+const MOST_SPLITS: usize = 16;
 
 /// A subtree on no chain, between its old place and its new one.
 #[derive(Clone, Copy, Debug)]
@@ -53,20 +57,68 @@ impl Store {
         }
     }
 
-    /// Replaces the portal of a slice that holds one portal and nothing else by that portal.
+    /// Has no slice hold one portal and nothing else: that goes to a neighbouring run of portals, where there is one, or is
+    /// given company from there; else it takes the place of the portal of its slice.
     pub(in crate::store) fn collapse(&mut self, slice: u32) {
-        let Slice { first_top, ref row_slots, portal, lives, .. } = self.slices[slice as usize];
-        if !lives || portal == At::NONE || row_slots.live() != 1 {
-            return;
+        let mut number = slice;
+        loop {
+            let Slice { first_top, ref row_slots, portal, lives, .. } = self.slices[number as usize];
+            if !lives || portal == At::NONE || row_slots.live() != 1 {
+                return;
+            }
+            let top = At { slice: number, row: first_top };
+            let Some(child) = self.row(top).occupant.as_portal() else { return };
+            let Some(partner) = self.run_of_portals_beside(portal) else {
+                self.disown(child);
+                self.disown(number);
+                self.close_slice(number);
+                self.slices[portal.slice as usize].row_mut(portal.row).occupant = Occupant::portal(child);
+                self.adopt(portal, child);
+                self.tell_edited(portal.slice);
+                return;
+            };
+            let (Partner::Before(other) | Partner::Behind(other)) = partner else { return };
+            if !self.may_hold(other, 1) {
+                self.take_portal_from(number, other, partner);
+                return;
+            }
+            self.join(number, partner);
+            self.disown(number);
+            let above = &mut self.slices[portal.slice as usize];
+            above.unlink(portal.row);
+            above.free_row(portal.row);
+            self.tell_edited(portal.slice);
+            self.close_slice(number);
+            number = portal.slice;
         }
-        let top = At { slice, row: first_top };
-        let Some(child) = self.row(top).occupant.as_portal() else { return };
-        self.disown(child);
-        self.disown(slice);
-        self.close_slice(slice);
-        self.slices[portal.slice as usize].row_mut(portal.row).occupant = Occupant::portal(child);
-        self.adopt(portal, child);
-        self.tell_edited(portal.slice);
+    }
+
+    /// A slice beside a portal in its run that holds portals alone, too.
+    fn run_of_portals_beside(&self, portal: At) -> Option<Partner> {
+        let links = self.row(portal);
+        let run = |row: u32| {
+            let other = (row != NIL).then(|| self.row(At { row, ..portal }).occupant.as_portal())??;
+            self.holds_portals_alone(other).then_some(other)
+        };
+        run(links.previous).map(Partner::Before).or_else(|| run(links.next).map(Partner::Behind))
+    }
+
+    /// Moves the nearest portal of a neighbouring run to a slice that holds a single one.
+    fn take_portal_from(&mut self, number: u32, other: u32, partner: Partner) {
+        self.make_room_for_all(number, &Need::PORTAL);
+        let Slice { first_top, last_top, .. } = self.slices[number as usize];
+        let (row, spot) = match partner {
+            Partner::Before(_) => {
+                let spot = Spot { slice: number, parent: NIL, previous: NIL, next: first_top };
+                (self.slice(other).last_top, spot)
+            }
+            Partner::Behind(_) | Partner::Above => {
+                let spot = Spot { slice: number, parent: NIL, previous: last_top, next: NIL };
+                (self.slice(other).first_top, spot)
+            }
+        };
+        self.slices[other as usize].unlink_run(other, row, row);
+        self.transplant(other, row, &spot, Marks::Keep);
     }
 
     /// How many rows a floating subtree has in its own slice, counted up to `min_nodes`: what is as large shares nothing.
@@ -77,6 +129,32 @@ impl Store {
         }
     }
 
+    /// Makes room for a node with all below it at a checked place, while it is where it was: then every slice may be split,
+    /// beside its portal too. Returns where the node is then.
+    pub(in crate::store) fn make_room_to_land(&mut self, mut at: At, place: Place) -> At {
+        let node = self.handle(at);
+        for _ in 0..MOST_SPLITS {
+            let spot = self.spot(place);
+            if spot.slice == at.slice || self.slice(at.slice).is_alone(at.row) {
+                break;
+            }
+            let rows = if spot.has_choice() { self.floating_rows(Floating::Rows(at)) } else { 0 };
+            let settled = self.settle(spot, rows);
+            let (spot, into) = (settled.spot(), matches!(settled, Settled::Into(_)));
+            let need = self.slice(at.slice).need_of(at.row);
+            if into && (spot.slice == at.slice || self.may_hold(spot.slice, need.rows)) {
+                break;
+            }
+            if into && need.rows <= self.config.max_nodes / 4 {
+                self.split(spot.slice);
+            } else if !self.make_room_for_portal(&self.spot_for_portal(spot)) {
+                break;
+            }
+            at = self.resolve(node).expect("rows that move keep their handles");
+        }
+        at
+    }
+
     /// Puts a floating subtree to the spot that `find` answers. `find` is asked again when rows have moved.
     ///
     /// While rows float their slice must not be rebuilt, which would lose them: it is left as it is wherever they go.
@@ -85,20 +163,21 @@ impl Store {
             Floating::Rows(from) => {
                 let settled = find(self);
                 let spot = settled.spot();
-                if spot.slice == from.slice {
-                    self.floats_from = None;
-                    let slice = &mut self.slices[spot.slice as usize];
-                    slice.link(from.row, &spot);
-                    slice.misplaced = slice.misplaced.saturating_add(1);
-                    self.note_relinked(spot.slice, from.row);
-                    self.rewire(spot.slice, from.row);
-                    return;
+                let into = matches!(settled, Settled::Into(_));
+                if into && spot.slice == from.slice {
+                    return self.relink_within(from, &spot);
                 }
                 let need = self.slice(from.slice).need_of(from.row);
-                if matches!(settled, Settled::Into(_)) && self.may_hold(spot.slice, need.rows) {
+                if into && self.may_hold(spot.slice, need.rows) {
                     let spot = self.spot_with_room(spot, &need, &find);
                     self.transplant(from.slice, from.row, &spot, Marks::Set);
                 } else {
+                    let beside = self.spot_for_portal(spot);
+                    let fits =
+                        || self.slice(beside.slice).fits_one(&Need::PORTAL, beside.parent, self.config.reuse_holes);
+                    if beside.slice == from.slice && (self.is_among_nodes(&beside) || !fits()) {
+                        return self.relink_within(from, &beside);
+                    }
                     let slice = self.insert_slice(find, false);
                     self.fill_slice(slice, from);
                 }
@@ -121,18 +200,46 @@ impl Store {
         }
     }
 
+    /// Links floating rows elsewhere in their slice.
+    fn relink_within(&mut self, from: At, spot: &Spot) {
+        self.floats_from = None;
+        let slice = &mut self.slices[from.slice as usize];
+        slice.link(from.row, spot);
+        slice.misplaced = slice.misplaced.saturating_add(1);
+        self.note_relinked(from.slice, from.row);
+        self.rewire(from.slice, from.row);
+    }
+
     /// The spot, found again if the slice had to be rebuilt to hold what it needs, which it may.
     fn spot_with_room(&mut self, spot: Spot, need: &Need, find: impl Fn(&Self) -> Settled) -> Spot {
         if self.make_room_for_all(spot.slice, need) { find(self).spot() } else { spot }
     }
 
-    /// Hangs a slice behind a portal at the spot that `find` answers.
+    /// Hangs a slice behind a portal at the spot that `find` returns, or beside the portal of the run that this is in.
     pub(in crate::store) fn insert_portal_where(&mut self, find: impl Fn(&Self) -> Settled, child: u32) {
-        let mut spot = find(self).spot();
-        while self.make_room_for_one(&spot, &Need::PORTAL) {
-            spot = find(self).spot();
-        }
+        let spot = loop {
+            let spot = self.spot_for_portal(find(self).spot());
+            if !self.make_room_for_portal(&spot) {
+                break spot;
+            }
+        };
         self.insert_portal(&spot, child);
+    }
+
+    /// Makes sure that a portal can stand at a spot: in the middle of a run of nodes the run is split there, so that the portal
+    /// comes between both parts; `true` if rows may have moved: then the spot is to be found again, and asked about again.
+    pub(in crate::store) fn make_room_for_portal(&mut self, spot: &Spot) -> bool {
+        let splits =
+            self.is_among_nodes(spot) && self.floats_from.is_none() && self.slice(spot.slice).portal != At::NONE;
+        if splits && self.split_before(spot.slice, spot.next) {
+            return true;
+        }
+        self.make_room_for_one(spot, &Need::PORTAL)
+    }
+
+    /// Whether a spot is between two top rows of a slice that holds nodes.
+    fn is_among_nodes(&self, spot: &Spot) -> bool {
+        spot.parent == NIL && spot.previous != NIL && spot.next != NIL && !self.holds_portals_alone(spot.slice)
     }
 
     /// Opens an empty slice behind a portal at the spot that `find` answers: a large one where siblings are being added one behind

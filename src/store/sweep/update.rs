@@ -92,7 +92,7 @@ impl Store {
         let candidates = if reached { &children } else { &marked };
         for &child in candidates.iter().rev() {
             let pair = self.slices.get_disjoint_mut([number as usize, child as usize]);
-            if let Ok([slice, below]) = pair
+            if let Some([slice, below]) = pair
                 && (reached || below.is_marked_below(number))
                 && below.join_update(slice)
             {

@@ -19,6 +19,7 @@ impl Twin {
         if let Err(violation) = self.scene.validate() {
             ensure!(false, "the scene does not validate: {violation}\n{}", self.scene.dump());
         }
+        self.compare_levels()?;
         let mut met = core::mem::take(&mut self.met);
         self.attached = self.tree.walk(&mut met);
         self.compare_sides()?;
@@ -41,6 +42,21 @@ impl Twin {
         }
         self.met = met;
         self.compare_stale()
+    }
+
+    /// Slices with children of one node stand above each other a logarithmic number of times, to the base of a quarter of
+    /// `max_nodes`.
+    fn compare_levels(&self) -> Check {
+        let stats = self.scene.stats();
+        let fan = self.scene.config().max_nodes as usize / 4;
+        let (mut reached, mut most) = (1, 2);
+        while reached < stats.slices {
+            reached *= fan;
+            most += 1;
+        }
+        let levels = stats.slice_levels;
+        ensure!(levels <= most, "{levels} levels of {} slices, {most} are the most", stats.slices);
+        Ok(())
     }
 
     /// What is in the tree, and what is detached.

@@ -69,7 +69,8 @@ pub(crate) fn step(bytes: &[u8; STEP_BYTES]) -> Step {
 fn op(selector: u8, node: Target, at: Where, payload: &[u8; 14]) -> Op {
     let first = payload[0];
     match selector {
-        0..=45 => Op::Insert { at, node: description(payload) },
+        0..=42 => Op::Insert { at, node: description(payload) },
+        43..=45 => Op::Crowd { at, node: description(payload), more: first % 64 },
         46..=55 => Op::Plant { at, node: description(payload), more: first % 16, seed: payload[13] },
         56..=61 => Op::Build {
             at,
@@ -106,7 +107,8 @@ fn op(selector: u8, node: Target, at: Where, payload: &[u8; 14]) -> Op {
         210..=213 => Op::AttachVisibility(node, visibility(first)),
         214..=217 => Op::DetachVisibility(node),
         218..=223 => Op::SetName(node, name(first)),
-        224..=228 => Op::SortChildren(node, sort_key(first)),
+        224..=226 => Op::SortChildren(node, sort_key(first)),
+        227..=228 => Op::Drag { of: node, more: first % 64, seed: payload[13] },
         229 if first < 24 => Op::Clear,
         229..=233 => Op::Reconstitute(node),
         234..=235 => Op::ReconstituteAll,

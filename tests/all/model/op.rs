@@ -108,6 +108,8 @@ pub(crate) enum Op {
     Insert { at: Where, node: Node<'static> },
     /// Inserts a node and, below it, a small tree whose shape the seed decides.
     Plant { at: Where, node: Node<'static>, more: u8, seed: u8 },
+    /// Inserts nodes like one, each at the same place.
+    Crowd { at: Where, node: Node<'static>, more: u8 },
     /// Inserts a batch of nodes like one, below this node and others that the seed decides.
     InsertMany { below: Target, node: Node<'static>, more: u8, seed: u8 },
     /// Inserts a tree that a list describes, whose shape the seed decides.
@@ -128,6 +130,8 @@ pub(crate) enum Op {
     Attach { node: Target, to: Where, keep: Keep },
     /// Moves a subtree.
     Reparent { node: Target, to: Where, keep: Keep },
+    /// Moves so many children of a node one by one among their siblings, as the seed decides.
+    Drag { of: Target, more: u8, seed: u8 },
     /// Sets a local transform.
     SetLocal(Target, Transform),
     /// Sets the local transforms of this node and others that the seed decides in a batch.

@@ -7,7 +7,7 @@ use super::op::{Op, SortKey, Step, Target};
 use super::tree::{Met, Tree};
 use super::world::World;
 use super::{Check, components, decode};
-use hedgerow::{DrawList, Error, Mat34, Node, NodeHandle, Place, Scene, SceneConfig};
+use hedgerow::{DrawList, Error, Keep, Mat34, Node, NodeHandle, Place, Scene, SceneConfig};
 
 /// What a run was made of.
 #[derive(Clone, Copy, Debug, Default)]
@@ -155,7 +155,7 @@ impl Twin {
             |node: Target| self.tree.find(self.tree.pick(node)).map_or(0, |top| self.tree.pre_order(top).len());
         match op {
             Op::InsertMany { below, .. } if full => Op::Remove(below.leafward()),
-            Op::Insert { at, .. } | Op::Plant { at, .. } | Op::Build { at, .. } if full => {
+            Op::Crowd { at, .. } | Op::Insert { at, .. } | Op::Plant { at, .. } | Op::Build { at, .. } if full => {
                 Op::Remove(at.target().leafward())
             }
             Op::Duplicate { node, to } if self.tree.len() + copied(node) > self.most => {
@@ -176,6 +176,7 @@ impl Twin {
                 Ok(self.insert(place, node)?.map(|index| self.is_apart(index, place.anchor())))
             }
             Op::Plant { at, node, more, seed } => self.plant(self.tree.place(at), node, more, seed),
+            Op::Crowd { at, node, more } => self.crowd(self.tree.place(at), node, more),
             Op::InsertMany { below, node, more, seed } => self.insert_many(below, node, more, seed),
             Op::RemoveMany { node, more, seed } => self.remove_many(node, more, seed),
             Op::SetTransforms { node, transform, more, seed } => {
@@ -189,6 +190,7 @@ impl Twin {
             Op::Attach { node, to, keep } => self.attach_subtree(self.tree.pick(node), self.tree.place(to), keep),
             Op::Remove(target) => self.remove(self.tree.pick(target)),
             Op::Reparent { node, to, keep } => self.reparent(self.tree.pick(node), self.tree.place(to), keep),
+            Op::Drag { of, more, seed } => self.drag(self.tree.pick(of), more, seed),
             Op::SortChildren(target, key) => self.sort(self.tree.pick(target), key),
             Op::Isolate(target) => self.isolate(self.tree.pick(target)),
             Op::Clear => self.clear(),
@@ -309,6 +311,41 @@ impl Twin {
         Ok(Some(self.is_apart(top, place.anchor())))
     }
 
+    /// Inserts nodes one by one at a place, as long as they are not refused.
+    fn crowd(&mut self, place: Place, node: Node<'static>, more: u8) -> Check<Option<bool>> {
+        let mut crossed = None;
+        for _ in 0..=more {
+            let Some(index) = self.insert(place, node)? else { break };
+            crossed = Some(crossed == Some(true) || self.is_apart(index, place.anchor()));
+        }
+        Ok(crossed)
+    }
+
+    /// Moves children of a node to the front or the end of their chain, or beside one of them: mostly all to one such place.
+    fn drag(&mut self, handle: NodeHandle, more: u8, seed: u8) -> Check<Option<bool>> {
+        let mut crossed = None;
+        for turn in 0..=more {
+            let Some(index) = self.tree.find(handle) else { break };
+            let children = &self.tree.at(index).children;
+            let Some(last) = children.len().checked_sub(1) else { break };
+            let pick = usize::from(seed.wrapping_mul(29).wrapping_add(turn.wrapping_mul(83)));
+            let child = |place: usize| self.tree.handle(children[place]);
+            let (moved, place) = match seed % 5 {
+                0 => (child(last), Place::FirstChildOf(handle)),
+                1 => (child(0), Place::LastChildOf(handle)),
+                2 => (child(pick % children.len()), Place::FirstChildOf(handle)),
+                3 => (child(pick % children.len()), Place::Before(child(children.len() / 2))),
+                _ => (child(pick % children.len()), Place::After(child(pick / 3 % children.len()))),
+            };
+            if place.anchor() != moved
+                && let Some(apart) = self.reparent(moved, place, Keep::Local)?
+            {
+                crossed = Some(crossed == Some(true) || apart);
+            }
+        }
+        Ok(crossed)
+    }
+
     fn sort(&mut self, handle: NodeHandle, key: SortKey) -> Check<Option<bool>> {
         let mut refusals = Refusals::default();
         let index = self.live(handle, &mut refusals);
@@ -323,8 +360,7 @@ impl Twin {
         let (Some(()), Some(index)) = (done, index) else {
             return Ok(None);
         };
-        let before = self.tree.at(index).children.clone();
-        let mut children = before.clone();
+        let mut children = self.tree.at(index).children.clone();
         let tree = &self.tree;
         children.sort_by(|&a, &b| match key {
             SortKey::Material => tree.at(a).material.cmp(&tree.at(b).material),
@@ -334,9 +370,6 @@ impl Twin {
         });
         let crossed =
             children.windows(2).any(|pair| !self.scene.same_slice(tree.handle(pair[0]), tree.handle(pair[1])));
-        if children != before {
-            children.iter().for_each(|&child| self.tree.at_mut(child).isolated = false);
-        }
         self.tree.at_mut(index).children = children;
         Ok(Some(crossed))
     }

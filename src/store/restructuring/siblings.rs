@@ -1,0 +1,345 @@
+//! The children of a node, arranged as a whole: in another order, and in slices that stand side by side.
+
+use crate::NodeHandle;
+use crate::store::bulk::even_shares;
+use crate::store::columns::{At, NIL};
+use crate::store::restructuring::split::Planner;
+use crate::store::restructuring::transplant::Marks;
+use crate::store::{Need, Slice, Spot, Store};
+
+/// A slice to be: a run of children, told by their places in the list of all.
+struct Run {
+    /// The slice that its first child has to itself and keeps.
+    kept: Option<u32>,
+    /// The children that are moved there.
+    first: usize,
+    end: usize,
+    /// What these take.
+    need: Need,
+    /// The rows that the slice will have.
+    rows: u32,
+    /// Whether others may join.
+    open: bool,
+}
+
+/// How large runs become.
+struct Sizes {
+    /// A run that has this many rows takes no more children.
+    enough: u32,
+    /// No child joins others if it makes the run larger than this.
+    most: u32,
+    /// No child that has so many rows joins others.
+    large: u32,
+}
+
+impl Store {
+    /// Brings the children of a node into the order of this list of all of them. **O(children)** where all of them are in
+    /// the slice of the node or behind portals there; else **O(rows)** of the slices that hold them.
+    pub(crate) fn sort_children(&mut self, parent: NodeHandle, sorted: &[NodeHandle]) {
+        let above = self.place_of(parent);
+        let members: Option<Vec<u32>> = sorted.iter().map(|&child| self.member(above, child)).collect();
+        match members {
+            Some(rows) => self.relink_children(above, &rows),
+            None => self.arrange_children(parent, sorted),
+        }
+    }
+
+    /// Arranges the children of each node anew whose slices stand behind so many portals that no edit leads to it: snapshots
+    /// of earlier versions have such. Returns how many nodes that were.
+    pub(in crate::store) fn arrange_deep_children(&mut self) -> usize {
+        let mut parents = Vec::new();
+        let allowed = self.allowed_levels();
+        self.each_level(|store, level, portal| {
+            if level > allowed {
+                parents.extend(store.parent(portal).map(|at| store.handle(at)));
+            }
+        });
+        parents.sort_unstable();
+        parents.dedup();
+        for &parent in &parents {
+            let first = self.first_child(self.place_of(parent));
+            let children = core::iter::successors(first, |&child| self.next_sibling(child));
+            let children: Vec<NodeHandle> = children.map(|child| self.handle(child)).collect();
+            self.arrange_children(parent, &children);
+        }
+        parents.len()
+    }
+
+    /// How many slices stand above each other at most that hold children of one node.
+    pub(crate) fn slice_levels(&self) -> usize {
+        let mut most = 0;
+        self.each_level(|_, level, _| most = most.max(level));
+        most
+    }
+
+    /// More levels than edits lead to with so many slices: a run of portals has a quarter of `max_nodes` when it is cut.
+    fn allowed_levels(&self) -> usize {
+        let fan = Planner::new(self.config.max_nodes).least() as usize;
+        let levels = core::iter::successors(Some(1), |&slices: &usize| slices.checked_mul(fan));
+        2 * levels.take_while(|&slices| slices < self.slice_count()).count() + 3
+    }
+
+    /// Tells of each slice behind a portal how many slices there are from it up to that of its top rows' parent. O(slices).
+    fn each_level(&self, mut tell: impl FnMut(&Self, usize, At)) {
+        let mut pending = vec![(At::ROOT.slice, 0)];
+        pending.extend(self.detached.iter().map(|&top| (top, 0)));
+        while let Some((number, level)) = pending.pop() {
+            for &child in &self.slice(number).children {
+                let portal = self.slice(child).portal;
+                let level = if self.row(portal).parent == NIL { level + 1 } else { 1 };
+                tell(self, level, portal);
+                pending.push((child, level));
+            }
+        }
+    }
+
+    fn place_of(&self, node: NodeHandle) -> At {
+        self.resolve(node).expect("the node was checked before, and rows that move keep their handles")
+    }
+
+    /// The row by which a child stands in the slice of its parent: its own, or the portal to a slice that it has to itself.
+    fn member(&self, above: At, child: NodeHandle) -> Option<u32> {
+        let mut at = self.place_of(child);
+        if at.slice != above.slice && self.slice(at.slice).is_alone(at.row) {
+            at = self.slice(at.slice).portal;
+        }
+        (at.slice == above.slice && self.row(at).parent == above.row).then_some(at.row)
+    }
+
+    /// Links the rows below a row in another order.
+    fn relink_children(&mut self, above: At, rows: &[u32]) {
+        let slice = &mut self.slices[above.slice as usize];
+        let mut previous = NIL;
+        for (index, &row) in rows.iter().enumerate() {
+            let links = slice.row_mut(row);
+            links.previous = previous;
+            links.next = rows.get(index + 1).copied().unwrap_or(NIL);
+            previous = row;
+        }
+        let parent = slice.row_mut(above.row);
+        parent.first_child = rows.first().copied().unwrap_or(NIL);
+        parent.last_child = previous;
+        let moved = u32::try_from(rows.len()).expect("rows number less than 2^31");
+        slice.misplaced = slice.misplaced.saturating_add(moved);
+        self.tell_edited(above.slice);
+    }
+
+    /// Moves the children of a node, in this order, to new slices side by side, but for those that have one to themselves and
+    /// keep it. What is up to date stays so.
+    fn arrange_children(&mut self, parent: NodeHandle, sorted: &[NodeHandle]) {
+        let before = self.slices_of_children(self.place_of(parent));
+        let runs = self.plan_runs(parent, sorted);
+        let mut numbers = Vec::with_capacity(runs.len());
+        for run in &runs {
+            let number = match run.kept {
+                Some(number) => {
+                    self.make_room_for_all(number, &run.need);
+                    number
+                }
+                None => self.open_below(parent, &run.need),
+            };
+            for &child in &sorted[run.first..run.end] {
+                let At { slice, row } = self.place_of(child);
+                self.slices[slice as usize].unlink_run(slice, row, row);
+                let spot = Spot { slice: number, parent: NIL, previous: self.slice(number).last_top, next: NIL };
+                self.transplant(slice, row, &spot, Marks::Keep);
+            }
+            numbers.push(number);
+        }
+        for run in &runs {
+            if let Some(number) = run.kept {
+                self.unhang(number);
+            }
+        }
+        for &number in before.iter().rev() {
+            debug_assert_eq!(self.slice(number).row_slots.live(), 0, "all that it held was moved");
+            self.unhang(number);
+            self.close_slice(number);
+        }
+        self.hang_side_by_side(parent, numbers);
+    }
+
+    /// The slices in which children of a node are, and those of portals to these, each behind the one above; without those
+    /// that a child has to itself and keeps.
+    fn slices_of_children(&self, above: At) -> Vec<u32> {
+        let mut found = Vec::new();
+        let portals_of = |slice: u32, mut row: u32, found: &mut Vec<u32>| {
+            while row != NIL {
+                let links = self.row(At { slice, row });
+                if let Some(child) = links.occupant.as_portal()
+                    && !self.keeps_its_child(child, above)
+                {
+                    found.push(child);
+                }
+                row = links.next;
+            }
+        };
+        portals_of(above.slice, self.row(above).first_child, &mut found);
+        let mut next = 0;
+        while let Some(&number) = found.get(next) {
+            portals_of(number, self.slice(number).first_top, &mut found);
+            next += 1;
+        }
+        found
+    }
+
+    /// Whether a slice is that of one child, and not so small that it is to be shared.
+    fn keeps_its_child(&self, number: u32, above: At) -> bool {
+        let slice = self.slice(number);
+        let alone = slice.is_alone(slice.first_top) && slice.row(slice.first_top).occupant.as_node().is_some();
+        let independent = above == At::ROOT && (!self.config.share_slices || !slice.children.is_empty());
+        alone && (slice.isolated || independent || slice.nodes() >= self.config.min_nodes as usize)
+    }
+
+    /// Plans the runs in which the children of a node are to lie.
+    fn plan_runs(&self, parent: NodeHandle, sorted: &[NodeHandle]) -> Vec<Run> {
+        let above = self.place_of(parent);
+        let independent = above == At::ROOT;
+        let (max, min) = (self.config.max_nodes, self.config.min_nodes);
+        // Independent subtrees share a slice only while they are few and small.
+        let sizes = if independent {
+            Sizes { enough: min, most: 2 * min, large: min }
+        } else {
+            Sizes { enough: max / 2, most: max / 4 * 3, large: max }
+        };
+        let mut runs: Vec<Run> = Vec::new();
+        for (place, &child) in sorted.iter().enumerate() {
+            let At { slice, row } = self.place_of(child);
+            if self.slice(slice).is_alone(row) && self.keeps_its_child(slice, above) {
+                let rows = self.slice(slice).row_slots.live();
+                let open = !independent && !self.slice(slice).isolated;
+                let (first, end, need) = (place + 1, place + 1, Need::default());
+                runs.push(Run { kept: Some(slice), first, end, need, rows, open });
+                continue;
+            }
+            let need = self.slice(slice).need_of(row);
+            let joins = |run: &Run| {
+                run.open && need.rows < sizes.large && run.rows < sizes.enough && run.rows + need.rows <= sizes.most
+            };
+            if let Some(run) = runs.last_mut().filter(|run| joins(run)) {
+                run.end = place + 1;
+                run.need.extend(&need);
+                run.rows += need.rows;
+            } else {
+                let open = !independent || (self.config.share_slices && need.rows < sizes.large);
+                let (first, end, rows) = (place, place + 1, need.rows);
+                runs.push(Run { kept: None, first, end, need, rows, open });
+            }
+        }
+        runs
+    }
+
+    /// Opens a slice with room that hangs nowhere yet, and inherits what the children of a node do.
+    fn open_below(&mut self, parent: NodeHandle, need: &Need) -> u32 {
+        let number =
+            self.open_slice(Slice::with_room(&need.times(self.config.expansion_factor, self.config.max_nodes)));
+        let above = self.place_of(parent);
+        let [below, source] =
+            self.slices.get_disjoint_mut([number as usize, above.slice as usize]).expect("the slice was just opened");
+        let [transform, visibility, material] = source.inherited(above.row).map(|slot| slot.index() as usize);
+        below.transforms.worlds[0] = source.transforms.worlds[transform];
+        below.visibilities.effective[0] = source.visibilities.effective[visibility];
+        below.materials.values[0] = source.materials.values[material];
+        below.take_base_history(source, above.row);
+        below.standing = source.standing;
+        number
+    }
+
+    /// Takes a slice off its portal, and that off its chain.
+    fn unhang(&mut self, number: u32) {
+        let portal = self.disown(number);
+        let above = &mut self.slices[portal.slice as usize];
+        above.unlink(portal.row);
+        above.free_row(portal.row);
+        self.tell_edited(portal.slice);
+    }
+
+    /// Hangs slices below a node that has no children, in this order: behind portals to runs of portals where they are many, all
+    /// of them behind equally many.
+    fn hang_side_by_side(&mut self, parent: NodeHandle, mut numbers: Vec<u32>) {
+        let (half, quarter) =
+            (self.config.max_nodes as usize / 2, Planner::new(self.config.max_nodes).least() as usize);
+        while numbers.len() > quarter {
+            let most = half.min(numbers.len().div_ceil(2));
+            let mut above = Vec::new();
+            for run in even_shares(&numbers, most) {
+                let rows = u32::try_from(run.len()).expect("slices number less than 2^31");
+                let number = self.open_below(parent, &Need { rows, ..Need::default() });
+                for &child in run {
+                    let spot = Spot { slice: number, parent: NIL, previous: self.slice(number).last_top, next: NIL };
+                    self.insert_portal_in_step(&spot, child);
+                }
+                above.push(number);
+            }
+            numbers = above;
+        }
+        let rows = u32::try_from(numbers.len()).expect("slices number less than 2^31");
+        let need = Need { rows, ..Need::default() };
+        while self.make_room_for_all(self.place_of(parent).slice, &need) {}
+        for number in numbers {
+            let At { slice, row } = self.place_of(parent);
+            let spot = Spot { slice, parent: row, previous: self.row(At { slice, row }).last_child, next: NIL };
+            self.insert_portal_in_step(&spot, number);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::store::columns::NIL;
+    use crate::store::{Need, Spot};
+    use crate::{Node, NodeHandle, Scene, SceneConfig, Transform};
+    use std::time::Duration;
+
+    /// A scene whose children of the root each have a slice, which hang one behind the other, as in earlier versions.
+    fn nested() -> (Scene, Vec<NodeHandle>) {
+        let config = SceneConfig { max_nodes: 16, min_nodes: 4, share_slices: false, ..SceneConfig::DEFAULT };
+        let mut scene = Scene::with_config(config).unwrap();
+        let node = Node::transform(Transform::from_xyz(1.0, 0.0, 0.0));
+        let children: Vec<_> = (0..60).map(|_| scene.insert(scene.root(), node).unwrap()).collect();
+        scene.update();
+        let store = &mut scene.store;
+        let slices: Vec<u32> = children.iter().map(|&child| store.place_of(child).slice).collect();
+        for pair in slices.windows(2) {
+            let portal = store.slice(pair[1]).portal;
+            store.drop_portal_of(pair[1]);
+            assert_ne!(portal.slice, pair[0]);
+            let previous = store.slice(pair[0]).last_top;
+            let spot = Spot { slice: pair[0], parent: NIL, previous, next: NIL };
+            store.make_room_for_one(&spot, &Need::PORTAL);
+            let previous = store.slice(pair[0]).last_top;
+            store.insert_portal(&Spot { previous, ..spot }, pair[1]);
+        }
+        scene.validate().unwrap();
+        assert_eq!(scene.stats().slice_levels, 60);
+        (scene, children)
+    }
+
+    #[test]
+    fn slices_that_hang_one_behind_the_other_are_set_side_by_side() {
+        for upkeep in
+            [|scene: &mut Scene| drop(scene.maintain(Duration::MAX)), |scene: &mut Scene| scene.shrink_to_fit()]
+        {
+            let (mut scene, children) = nested();
+            upkeep(&mut scene);
+            scene.validate().unwrap();
+            assert!(scene.stats().slice_levels <= 4);
+            assert!(scene.children(scene.root()).eq(children));
+            scene.update();
+            scene.validate().unwrap();
+        }
+    }
+
+    #[test]
+    fn slices_that_hang_one_behind_the_other_can_be_edited() {
+        let (mut scene, mut children) = nested();
+        for turn in 0..60 {
+            let last = children.pop().unwrap();
+            let place = crate::Place::Before(children[turn % 20]);
+            scene.reparent(last, place, crate::Keep::Local).unwrap();
+            children.insert(turn % 20, last);
+            scene.validate().unwrap();
+            assert!(scene.children(scene.root()).eq(children.iter().copied()));
+        }
+    }
+}

@@ -1,0 +1,112 @@
+//! All slices of a store by number, each in an allocation of its own.
+
+use crate::fallible::{self, Boxed};
+use crate::store::Slice;
+use core::ops::{Index, IndexMut};
+use std::collections::TryReserveError;
+
+/// The slices by number, those included that are not in use.
+///
+/// A record is large. Each has an allocation of its own, so that a list that grows copies eight bytes a slice and no edit
+/// waits for the copy of all records. Finding a slice takes no more instructions for that: the place of a record is read from
+/// the list instead of being computed.
+#[derive(Clone, Debug, Default)]
+pub(in crate::store) struct Slices {
+    list: Vec<Boxed<Slice>>,
+}
+
+impl Slices {
+    /// How many there are.
+    #[inline(always)]
+    pub(in crate::store) fn len(&self) -> usize {
+        self.list.len()
+    }
+
+    #[inline(always)]
+    pub(in crate::store) fn get(&self, number: usize) -> Option<&Slice> {
+        self.list.get(number).map(|slice| &**slice)
+    }
+
+    #[inline(always)]
+    pub(in crate::store) fn get_mut(&mut self, number: usize) -> Option<&mut Slice> {
+        self.list.get_mut(number).map(|slice| &mut **slice)
+    }
+
+    /// Several slices at once; `None` where two numbers are the same, or one is no slice's.
+    #[inline(always)]
+    pub(in crate::store) fn get_disjoint_mut<const N: usize>(
+        &mut self,
+        numbers: [usize; N],
+    ) -> Option<[&mut Slice; N]> {
+        self.list.get_disjoint_mut(numbers).ok().map(|slices| slices.map(|slice| &mut **slice))
+    }
+
+    pub(in crate::store) fn iter(&self) -> impl DoubleEndedIterator<Item = &Slice> + ExactSizeIterator {
+        self.list.iter().map(|slice| &**slice)
+    }
+
+    pub(in crate::store) fn iter_mut(&mut self) -> impl DoubleEndedIterator<Item = &mut Slice> + ExactSizeIterator {
+        self.list.iter_mut().map(|slice| &mut **slice)
+    }
+
+    /// Adds a slice with the next number.
+    pub(in crate::store) fn push(&mut self, slice: Slice) {
+        self.list.push(Boxed::new(slice));
+    }
+
+    /// The same, or says that the allocator refuses.
+    pub(in crate::store) fn try_push(&mut self, slice: Slice) -> Result<(), TryReserveError> {
+        fallible::push(&mut self.list, Boxed::try_new(slice)?)
+    }
+
+    /// Makes room for so many more in the list; or says that the allocator refuses that, or all their records at once.
+    pub(in crate::store) fn try_reserve_exact(&mut self, additional: usize) -> Result<(), TryReserveError> {
+        // The records come one by one. What could not be had in one piece is refused before any is made.
+        Vec::<Slice>::new().try_reserve_exact(additional)?;
+        self.list.try_reserve_exact(additional)
+    }
+
+    /// Gives back the records of slices that are not in use, as far as none in use lies behind them.
+    pub(in crate::store) fn drop_dead(&mut self) {
+        let end = self.list.iter().rposition(|slice| slice.lives).map_or(0, |last| last + 1);
+        self.list.truncate(end);
+        self.list.shrink_to_fit();
+    }
+
+    /// The bytes of the records and of the list.
+    pub(in crate::store) fn record_bytes(&self) -> usize {
+        self.list.len() * size_of::<Slice>() + self.list.capacity() * size_of::<Boxed<Slice>>()
+    }
+}
+
+impl Index<usize> for Slices {
+    type Output = Slice;
+
+    #[inline(always)]
+    fn index(&self, number: usize) -> &Slice {
+        &self.list[number]
+    }
+}
+
+impl IndexMut<usize> for Slices {
+    #[inline(always)]
+    fn index_mut(&mut self, number: usize) -> &mut Slice {
+        &mut self.list[number]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use core::ptr::from_ref;
+
+    #[test]
+    fn records_stay_where_they_are_when_the_list_grows() {
+        let mut slices = Slices::default();
+        slices.push(Slice::default());
+        let before = from_ref(&slices[0]);
+        (0..1000).for_each(|_| slices.push(Slice::default()));
+        assert_eq!(from_ref(&slices[0]), before);
+        assert_eq!(slices.get(1001).map(|slice| slice.lives), None);
+    }
+}
