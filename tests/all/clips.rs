@@ -1,6 +1,7 @@
 //! Compiled clips and their players: against exact sampling, in every direction, from any bytes.
 #![allow(clippy::cast_possible_truncation, reason = "joints and frames are few")]
 
+mod crowded;
 mod random;
 
 use hedgerow::glam::{Quat, Vec3};

@@ -428,3 +428,26 @@ fn what_a_player_shows_of_a_reduced_clip_is_within_the_bound() {
         }
     }
 }
+
+#[test]
+fn a_half_turn_of_a_reduced_clip_goes_the_way_it_went() {
+    // Rounded to words, the two ends are as near to each other on the other way around.
+    for tilt in (0..40_u8).map(|tilt| f32::from(tilt) * 0.1) {
+        let axis = Vec3::new(tilt.sin(), tilt.cos(), 0.3).normalize();
+        let turns = [0.0, 3.1415].map(|angle| Quat::from_axis_angle(axis, angle)).to_vec();
+        let mut clip = RawClip::new(2.0, 1).expect("a sound clip");
+        clip.set_rotation(0, Track::linear(vec![0.0, 2.0], turns).expect("sound")).expect("fits");
+        for (reduction, bound) in [(Reduction::LOSSLESS, 2e-3), (Reduction::new(0.5, 0.5), 0.501)] {
+            let (compiled, report) = ClipBuilder::new().build_reduced(&clip, &chain(1), &reduction).unwrap();
+            for moment in 0..=20_u8 {
+                let time = f32::from(moment) / 10.0;
+                let shown = compiled.sample_joint(0, time, Transform::IDENTITY).rotation;
+                let exact = clip.rotation(0).expect("a track").sample(time);
+                for arm in [Vec3::X, Vec3::Y, Vec3::Z] {
+                    let away = (shown * arm).distance(exact * arm) * if bound > 0.1 { 0.5 } else { 1.0 };
+                    assert!(away <= bound, "{away} at {time}, {report:?}");
+                }
+            }
+        }
+    }
+}
