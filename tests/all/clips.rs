@@ -2,7 +2,7 @@
 #![allow(clippy::cast_possible_truncation, reason = "joints and frames are few")]
 
 mod crowded;
-mod random;
+pub(crate) mod random;
 
 use hedgerow::glam::{Quat, Vec3};
 use hedgerow::{
