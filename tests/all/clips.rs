@@ -1,7 +1,8 @@
 //! Compiled clips and their players: against exact sampling, in every direction, from any bytes.
 #![allow(clippy::cast_possible_truncation, reason = "joints and frames are few")]
 
-mod random;
+mod crowded;
+pub(crate) mod random;
 
 use hedgerow::glam::{Quat, Vec3};
 use hedgerow::{

@@ -1,5 +1,7 @@
 //! Reduced clips: the bound in model space holds at every moment, and keys that nobody would miss are gone.
 
+mod dense;
+
 use hedgerow::glam::{DAffine3, DQuat, DVec3, Quat, Vec3};
 use hedgerow::{
     ClipBuilder, ClipError, Error, Interpolation, Mat34, Player, Pose, Precision, RawClip, Reduction, Skeleton,
@@ -184,6 +186,24 @@ fn a_joint_with_a_finer_bound_of_its_own_has_it() {
         reduced.keys()
     });
     assert!(plain < finer);
+}
+
+#[test]
+fn the_last_bound_that_is_given_for_a_joint_counts() {
+    // As many joints as there can be, each thrice: in any order it takes no longer than a walk through them.
+    let joints: Vec<u16> = (0..u16::MAX).map(|joint| joint.wrapping_mul(40_503)).collect();
+    let mut reduction = Reduction::default();
+    for round in 1..=3_u8 {
+        for &joint in &joints {
+            reduction = reduction.with_joint(joint, f32::from(joint), f32::from(round));
+        }
+    }
+    assert!(joints.iter().all(|&joint| reduction.bound(joint) == (f32::from(joint), 3.0)));
+    let left_out = u16::MAX.wrapping_mul(40_503);
+    assert_eq!(reduction.bound(left_out), Reduction::default().bound(0));
+    let (one, other) =
+        (Reduction::default().with_joint(1, 0.1, 0.2), Reduction::default().with_joint(1, f32::NAN, 0.0));
+    assert_eq!(other.with_joint(1, 0.1, 0.2), one);
 }
 
 #[test]
@@ -424,6 +444,29 @@ fn what_a_player_shows_of_a_reduced_clip_is_within_the_bound() {
                 let away = found.transform_point3(axis * 0.05).distance(expected.transform_point3(axis * 0.05));
                 // A tight word adds less than a hundredth.
                 assert!(away < 1.01e-3, "{away} at {time}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_half_turn_of_a_reduced_clip_goes_the_way_it_went() {
+    // Rounded to words, the two ends are as near to each other on the other way around.
+    for tilt in (0..40_u8).map(|tilt| f32::from(tilt) * 0.1) {
+        let axis = Vec3::new(tilt.sin(), tilt.cos(), 0.3).normalize();
+        let turns = [0.0, 0.999_97 * core::f32::consts::PI].map(|angle| Quat::from_axis_angle(axis, angle)).to_vec();
+        let mut clip = RawClip::new(2.0, 1).expect("a sound clip");
+        clip.set_rotation(0, Track::linear(vec![0.0, 2.0], turns).expect("sound")).expect("fits");
+        for (reduction, bound) in [(Reduction::LOSSLESS, 2e-3), (Reduction::new(0.5, 0.5), 0.501)] {
+            let (compiled, report) = ClipBuilder::new().build_reduced(&clip, &chain(1), &reduction).unwrap();
+            for moment in 0..=20_u8 {
+                let time = f32::from(moment) / 10.0;
+                let shown = compiled.sample_joint(0, time, Transform::IDENTITY).rotation;
+                let exact = clip.rotation(0).expect("a track").sample(time);
+                for arm in [Vec3::X, Vec3::Y, Vec3::Z] {
+                    let away = (shown * arm).distance(exact * arm) * if bound > 0.1 { 0.5 } else { 1.0 };
+                    assert!(away <= bound, "{away} at {time}, {report:?}");
+                }
             }
         }
     }

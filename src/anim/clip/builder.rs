@@ -3,7 +3,7 @@
 use super::Clip;
 use super::head::Width;
 use super::plan::Plan;
-use super::quantise::{Quantise, rate};
+use super::quantise::{Quantise, rate, unevenness};
 use super::write::write;
 use crate::{ClipError, Error, RawClip, Reduction, Skeleton, Track};
 
@@ -84,6 +84,9 @@ pub struct ClipReport {
     pub channel_error: f32,
     /// The furthest that a key's time is from what was asked for, in seconds.
     pub time_error: f32,
+    /// The furthest that a linear rotation is from the arc at constant speed between two of its keys, in radians: what
+    /// [`ClipBuilder::arc_error`] asked for, or less, unless a turn takes so few ticks that the keys for it found no room.
+    pub arc_error: f32,
 }
 
 impl ClipBuilder {
@@ -94,7 +97,8 @@ impl ClipBuilder {
     }
 
     /// How precisely keys are kept. A compact clip becomes a tight one if it is longer than a minute and the times of its keys lie on no
-    /// grid that 16 bits can count, or if a track has more than 65,535 keys.
+    /// grid that 16 bits can count, if a track has more than 65,535 keys, or if so many keys of a track are so near to each other
+    /// that one would be more than a tick off. [`Clip::precision`] tells what became of it.
     #[must_use]
     pub const fn precision(self, precision: Precision) -> Self {
         Self { precision, ..self }
@@ -108,7 +112,8 @@ impl ClipBuilder {
 
     /// By how many radians linear rotations may leave the arc at constant speed. A player goes between two keys by normalised sums,
     /// on the same arc at a slightly uneven speed: by an angle θ between keys it is ahead or behind by at most θ³ / 250.
-    /// Where that is more, keys are inserted. 1e-3 by default, which none are below 35° for; 1e-5 where tight.
+    /// Where that is more, keys are inserted, as many as there are ticks for them: [`ClipReport::arc_error`] has what came of it.
+    /// 1e-3 by default, which none are below 35° for; 1e-5 where tight. A turn of nearly 180° or more gets a key in any case.
     #[must_use]
     pub const fn arc_error(self, radians: f32) -> Self {
         Self { arc_error: Some(radians), ..self }
@@ -147,7 +152,8 @@ impl ClipBuilder {
     /// Takes out all keys that a bound in model space does without ([`RawClip::reduced`]), then compiles the others.
     ///
     /// The bound holds for what a player makes of the keys that are left, so none are inserted into arcs, unless an
-    /// [`arc_error`](Self::arc_error) was set.
+    /// [`arc_error`](Self::arc_error) was set, a turn is of nearly 180°, or the bound of a joint is 0: then keys are inserted
+    /// as in [`build`](Self::build).
     ///
     /// Computes in **O(joints · keys · log keys)** as a rule.
     ///
@@ -177,7 +183,10 @@ impl ClipBuilder {
         reduction: &Reduction,
     ) -> Result<(Clip, ClipReport), Error> {
         let reduced = clip.reduced(skeleton, reduction)?;
-        self.arc_error(self.arc_error.unwrap_or(f32::MAX)).build(&reduced)
+        // A reduction that loses nothing looks at exact sampling alone.
+        let lossless = clip.joint_numbers().any(|joint| reduction.bound(joint).0 == 0.0);
+        let arc_error = if lossless { self.arc_error } else { self.arc_error.or(Some(f32::MAX)) };
+        Self { arc_error, ..*self }.build(&reduced)
     }
 
     fn compile<W: Quantise>(&self, clip: &RawClip, rate: f32) -> Result<(Clip, ClipReport), Error> {
@@ -191,7 +200,11 @@ impl ClipBuilder {
         }
         let mut report = ClipReport::default();
         let plan = Plan::<W>::new(clip, rate, arc_error, &mut report);
+        debug_assert!(plan.is_ordered(), "two keys of a track at the same time");
         report.keys = plan.keys();
+        #[expect(clippy::cast_possible_truncation, reason = "an error is told in single precision")]
+        let arc_error = unevenness(plan.widest) as f32;
+        report.arc_error = arc_error;
         let bytes = write(clip, &plan, rate, self.spacing)?;
         report.bytes = bytes.len();
         Ok((Clip::from_bytes(bytes)?, report))
@@ -207,7 +220,9 @@ fn ticks(clip: &RawClip) -> Option<f32> {
     let mut times: Vec<f32> = times(clip).flatten().copied().collect();
     times.sort_unstable_by(f32::total_cmp);
     times.dedup();
-    rate(&times, clip.duration())
+    let rate = rate(&times, clip.duration())?;
+    // So many may crowd that some would have to go too far.
+    self::times(clip).all(|times| u16::times(times, clip.duration(), rate).is_some()).then_some(rate)
 }
 
 /// The times of the keys of each track.

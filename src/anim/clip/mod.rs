@@ -45,7 +45,7 @@ use std::io::Read;
 /// |---|---|---|
 /// | a rotation's key | 48 bits, within 1.1e-4 radians | 96 bits, within 1e-6 radians |
 /// | other numbers | 16 bits, within 1/131,000 of the track's range | 32 bits, exact |
-/// | times | 16 bits, exact on a common grid, else within 1/131,000 of the duration, at most 0.5 ms (more for keys of a track that are nearer than twice that) | 32 bits, exact |
+/// | times | 16 bits, exact on a common grid, else within half a tick: 1/131,000 of the duration, at most 0.5 ms; within a whole one where keys of a track are nearer than that | 32 bits, exact |
 /// | besides, for each eight joints' keys at a time | 5 bytes | 7 bytes |
 /// | a player's state, and a jump frame | 16 bytes a joint | 32 bytes |
 ///

@@ -54,6 +54,8 @@ pub(super) struct Plan<W> {
     pub(super) channels: Vec<(u32, f32)>,
     /// Keys of constant tracks.
     pub(super) constant_keys: usize,
+    /// The widest angle between the quaternions of two keys that a player goes between, in radians.
+    pub(super) widest: f64,
     /// Seconds.
     duration: f32,
     rate: f32,
@@ -70,6 +72,7 @@ impl<W: Quantise> Plan<W> {
             scales: Vec::new(),
             channels: Vec::new(),
             constant_keys: 0,
+            widest: 0.0,
             duration: clip.duration(),
             rate,
             arc_error,
@@ -114,7 +117,7 @@ impl<W: Quantise> Plan<W> {
             return;
         }
         let times = self.times(track, report);
-        let (mut all_times, mut keys, mut error) = (Vec::new(), Vec::new(), 0.0_f32);
+        let (mut all_times, mut keys, mut error, mut inserted) = (Vec::new(), Vec::new(), 0.0_f32, 0);
         let mut push = |time: W, rotation: DQuat| {
             let key = parameters(rotation).map(|number| W::quantise(number, rotation_range::<W>()));
             error = error.max(angle_to(rotation, key.map(|word| word.restore(rotation_range::<W>()))));
@@ -126,13 +129,14 @@ impl<W: Quantise> Plan<W> {
                 let (from, to) = (settled(key - 1), settled(key));
                 let to = if from.dot(to) < 0.0 { -to } else { to };
                 let angle = 2.0 * (to - from).length().atan2((to + from).length());
-                let parts = parts(angle, self.arc_error);
-                for part in 1..parts {
-                    if let Some((time, share)) = W::between(times[key - 1], time, part, parts) {
-                        report.inserted_keys += 1;
-                        push(time, arc(from, to, angle, share));
-                    }
+                let mut last = 0.0;
+                for (time, share) in W::between(times[key - 1], time, parts(angle, self.arc_error)) {
+                    inserted += 1;
+                    push(time, arc(from, to, angle, share));
+                    self.widest = self.widest.max((share - last) * angle);
+                    last = share;
                 }
+                self.widest = self.widest.max((1.0 - last) * angle);
             }
             push(time, settled(key));
         }
@@ -145,6 +149,7 @@ impl<W: Quantise> Plan<W> {
             let [x, y, z, w] = rotation(keys[0].map(|word| word.restore(rotation_range::<W>()))).map(f64::from);
             return self.constant_rotation(joint, DQuat::from_xyzw(x, y, z, w).normalize(), report);
         }
+        report.inserted_keys += inserted;
         let lane = Lane { times: all_times, keys, ranges: [rotation_range::<W>(); NUMBERS] };
         self.lane(ROTATIONS, usize::from(joint), track.interpolation(), lane);
     }
@@ -237,11 +242,17 @@ impl<W: Quantise> Plan<W> {
     }
 
     fn times<V: TrackValue>(&self, track: &Track<V>, report: &mut ClipReport) -> Vec<W> {
-        let times = W::times(track.times(), self.duration, self.rate);
+        let times = W::times(track.times(), self.duration, self.rate).expect("builders choose words that do");
         for (&wish, time) in track.times().iter().zip(&times) {
             report.time_error = report.time_error.max((wish - time.time() / self.rate).abs());
         }
         times
+    }
+
+    /// Whether each lane has at most one key at a time: what players go by, in all directions.
+    pub(super) fn is_ordered(&self) -> bool {
+        let mut lanes = self.blocks.iter().flatten().flat_map(|block| &block.lanes);
+        lanes.all(|lane| lane.times.is_sorted_by(|a, b| a < b))
     }
 
     /// Puts a lane to the place that its joint's or channel's number says.

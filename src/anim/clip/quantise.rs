@@ -41,11 +41,28 @@ pub(super) trait Quantise: Word {
     /// Whether a clip of such words is compact or tight.
     const WIDTH: Width;
 
-    /// The times of a track in a clip of this duration, strictly ascending, at a rate of units a second.
-    fn times(times: &[f32], duration: f32, rate: f32) -> Vec<Self>;
+    /// The times of a track in a clip of this duration, strictly ascending, at a rate of units a second; none where so many
+    /// are so near to each other that one would be off by more than a unit.
+    fn times(times: &[f32], duration: f32, rate: f32) -> Option<Vec<Self>>;
 
-    /// The time at `part` of `parts` between two times, and how far that is from the first to the second, 0 to 1; none where no word lies there.
-    fn between(from: Self, to: Self, part: u32, parts: u32) -> Option<(Self, f64)>;
+    /// How many words come behind one time up to another one.
+    fn steps(from: Self, to: Self) -> u32;
+
+    /// The time at `part` of `parts` between two times, and how far that is from the first to the second, 0 to 1.
+    fn part(from: Self, to: Self, part: u32, parts: u32) -> (Self, f64);
+
+    /// The times between two times that cut what lies there into so many parts, strictly ascending, each with how far it is from
+    /// the first to the second. Fewer where there are not so many words.
+    fn between(from: Self, to: Self, parts: u32) -> impl Iterator<Item = (Self, f64)> {
+        let parts = parts.min(Self::steps(from, to));
+        let mut last = from;
+        (1..parts).map(move |part| Self::part(from, to, part, parts)).filter(move |&(time, _)| {
+            // Words need not be equally far apart: two parts may come to lie on the same one.
+            let is_new = last < time && time < to;
+            last = if is_new { time } else { last };
+            is_new
+        })
+    }
 
     /// The range of a track's numbers.
     fn range(numbers: impl Iterator<Item = f32>) -> Range;
@@ -63,27 +80,41 @@ impl Quantise for u16 {
     const WIDTH: Width = Width::Compact;
 
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "conversions saturate")]
-    fn times(times: &[f32], duration: f32, rate: f32) -> Vec<Self> {
-        let nearest = |time: f32| (f64::from(time) * f64::from(rate)).round() as Self;
-        let mut ticks: Vec<Self> = times.iter().copied().map(nearest).collect();
-        // Where two keys come to lie on one tick the later one waits, and at the clip's end, beyond which nothing is played, all of
-        // them make room.
-        for index in 1..ticks.len() {
-            ticks[index] = ticks[index].max(ticks[index - 1].saturating_add(1));
-        }
-        let mut most = nearest(duration);
-        for tick in ticks.iter_mut().rev() {
-            *tick = most.min(*tick);
-            most = tick.saturating_sub(1);
-        }
-        ticks
+    fn times(times: &[f32], duration: f32, rate: f32) -> Option<Vec<Self>> {
+        let ticks = |time: f32| f64::from(time) * f64::from(rate);
+        // The last tick that each key may have: within one of its time, before those of the keys behind it, and not after the
+        // clip's end, beyond which nothing is played.
+        let mut end = ticks(duration).round().min(f64::from(Self::MAX)) + 1.0;
+        let mut latest: Vec<f64> = times
+            .iter()
+            .rev()
+            .map(|&time| {
+                end = (ticks(time) + 1.0).floor().min(end - 1.0);
+                end
+            })
+            .collect();
+        latest.reverse();
+        // The nearest one within that, behind the key before.
+        let mut free = 0.0_f64;
+        let tick = |(&time, latest): (&f32, f64)| {
+            let wish = ticks(time);
+            let earliest = free.max((wish - 1.0).ceil());
+            let tick = wish.round().max(earliest).min(latest);
+            free = tick + 1.0;
+            (earliest <= latest).then_some(tick as Self)
+        };
+        times.iter().zip(latest).map(tick).collect()
     }
 
-    fn between(from: Self, to: Self, part: u32, parts: u32) -> Option<(Self, f64)> {
-        let span = u32::from(to - from);
+    fn steps(from: Self, to: Self) -> u32 {
+        u32::from(to.saturating_sub(from))
+    }
+
+    fn part(from: Self, to: Self, part: u32, parts: u32) -> (Self, f64) {
+        let span = Self::steps(from, to);
         let offset = (span * part + parts / 2) / parts;
-        let tick = from + Self::try_from(offset).ok()?;
-        (from < tick && tick < to).then(|| (tick, f64::from(offset) / f64::from(span)))
+        let tick = from.saturating_add(Self::try_from(offset).unwrap_or(Self::MAX));
+        (tick, f64::from(offset) / f64::from(span))
     }
 
     fn range(numbers: impl Iterator<Item = f32>) -> Range {
@@ -103,18 +134,20 @@ impl Quantise for u16 {
 impl Quantise for u32 {
     const WIDTH: Width = Width::Tight;
 
-    fn times(times: &[f32], _: f32, _: f32) -> Vec<Self> {
+    fn times(times: &[f32], _: f32, _: f32) -> Option<Vec<Self>> {
         // A negative zero is no time of its own.
-        times.iter().map(|time| (time + 0.0).to_bits()).collect()
+        Some(times.iter().map(|time| (time + 0.0).to_bits()).collect())
     }
 
-    fn between(from: Self, to: Self, part: u32, parts: u32) -> Option<(Self, f64)> {
+    fn steps(from: Self, to: Self) -> u32 {
+        to.saturating_sub(from)
+    }
+
+    fn part(from: Self, to: Self, part: u32, parts: u32) -> (Self, f64) {
         let (start, end) = (f64::from(from.time()), f64::from(to.time()));
-        let wish = start + (end - start) * f64::from(part) / f64::from(parts);
         #[expect(clippy::cast_possible_truncation, reason = "rounding to single precision is what is asked for")]
-        let time = wish as f32;
-        let word = time.to_bits();
-        (from < word && word < to).then(|| (word, (f64::from(time) - start) / (end - start)))
+        let time = (start + (end - start) * f64::from(part) / f64::from(parts)) as f32;
+        (time.to_bits(), (f64::from(time) - start) / (end - start))
     }
 
     fn range(_: impl Iterator<Item = f32>) -> Range {
@@ -145,21 +178,28 @@ pub(super) fn angle_to(wish: DQuat, numbers: [f32; NUMBERS]) -> f32 {
 
 /// In how many parts an arc is cut so that normalised sums between them leave constant speed by at most `error` radians.
 ///
-/// Between quaternions at an angle of φ the sum at share s is at `atan2(s sin φ, 1 - s + s cos φ)` instead of s φ; the two are
-/// furthest apart near s = (1 ∓ 1/√3) / 2, by about φ³ / 62 for small φ, and a rotation's angle is twice that of its quaternion.
+/// An arc of nearly half a turn is cut at least in two: rounding its ends might lead around the other way.
 pub(super) fn parts(angle: f64, error: f32) -> u32 {
     const MOST: u32 = 1024;
+    /// A hundredth of a quaternion's angle below that of half a turn: a hundred times what rounding makes.
+    const NEARLY_HALF: f64 = core::f64::consts::FRAC_PI_2 - 0.01;
+    let least = if angle > NEARLY_HALF { 2 } else { 1 };
     // More than it ever is, and quickly computed: most keys are near to each other.
     if angle * angle * angle * 2.0 / 50.0 <= f64::from(error) {
-        return 1;
+        return least;
     }
-    let far = |angle: f64| {
-        [0.18, 0.2, 0.21, 0.2113].into_iter().fold(0.0_f64, |most, share: f64| {
-            let sum = (share * angle.sin()).atan2(1.0 - share + share * angle.cos());
-            most.max(2.0 * (sum - share * angle).abs())
-        })
-    };
-    (1..MOST).find(|&parts| far(angle / f64::from(parts)) <= f64::from(error)).unwrap_or(MOST)
+    (least..MOST).find(|&parts| unevenness(angle / f64::from(parts)) <= f64::from(error)).unwrap_or(MOST)
+}
+
+/// How far normalised sums leave constant speed between two rotations, in radians, by the angle between their quaternions.
+///
+/// Between quaternions at an angle of φ the sum at share s is at `atan2(s sin φ, 1 - s + s cos φ)` instead of s φ; the two are
+/// furthest apart near s = (1 ∓ 1/√3) / 2, by about φ³ / 62 for small φ, and a rotation's angle is twice that of its quaternion.
+pub(super) fn unevenness(angle: f64) -> f64 {
+    [0.18, 0.2, 0.21, 0.2113].into_iter().fold(0.0_f64, |most, share: f64| {
+        let sum = (share * angle.sin()).atan2(1.0 - share + share * angle.cos());
+        most.max(2.0 * (sum - share * angle).abs())
+    })
 }
 
 /// The rate in ticks a second at which times up to `duration` fit 16 bits.

@@ -69,16 +69,49 @@ fn times_on_a_grid_lie_on_ticks() {
 fn times_on_no_grid_are_within_half_a_tick() {
     let times = [0.0, 0.1, 0.217_3, 1.0, 9.999];
     let rate = rate(&times, 10.0).expect("ticks");
-    let ticks = u16::times(&times, 10.0, rate);
+    let ticks = u16::times(&times, 10.0, rate).expect("room");
     assert!(times.iter().zip(ticks).all(|(time, tick)| (time - tick.time() / rate).abs() <= 10.0 / 131_000.0));
     assert_eq!(super::quantise::rate(&times, 100.0), None, "ticks of more than a millisecond");
 }
 
 #[test]
 fn keys_on_the_same_tick_are_kept_apart() {
-    let times = [0.0, 1.0, 1.000_001, 1.000_002, 65_534.0, 65_534.004, 65_534.01];
-    assert_eq!(u16::times(&times, 65_535.0, 1.0), [0, 1, 2, 3, 65_533, 65_534, 65_535]);
-    assert_eq!(u16::times(&[0.0, 6.9, 7.0], 7.0, 1.0), [0, 6, 7]);
+    let ticks = |times: &[f32], duration| u16::times(times, duration, 1.0);
+    assert_eq!(ticks(&[0.0, 1.0, 1.1, 65_534.0, 65_534.4], 65_535.0), Some(vec![0, 1, 2, 65_534, 65_535]));
+    // Whoever comes before the middle of its tick may go back.
+    assert_eq!(ticks(&[0.0, 4.6, 4.7, 5.3], 9.0), Some(vec![0, 4, 5, 6]));
+    assert_eq!(ticks(&[0.0, 6.9, 7.0], 7.0), Some(vec![0, 6, 7]));
+}
+
+#[test]
+fn keys_that_would_have_to_go_further_than_a_tick_are_none_for_ticks() {
+    let ticks = |times: &[f32], duration| u16::times(times, duration, 1.0);
+    assert_eq!(ticks(&[1.0, 1.000_001, 1.000_002, 1.000_003], 9.0), None);
+    assert_eq!(ticks(&[0.0, 0.1, 0.2], 9.0), None);
+    assert_eq!(ticks(&[5.0, 6.8, 6.9, 7.0], 7.0), None);
+    let mut raw = RawClip::new(10.0, 0).expect("a sound clip");
+    let times = vec![0.0, 3.333_7, 4.0, 4.000_01, 4.000_02, 4.000_03, 4.000_04];
+    let values = times.iter().zip(0_u8..).map(|(_, key)| f32::from(key)).collect();
+    raw.add_channel("crowd", Track::linear(times, values).expect("keys")).expect("a channel");
+    let (clip, report) = ClipBuilder::new().build(&raw).expect("a sound clip");
+    assert_eq!((clip.precision(), report.time_error), (Precision::Tight, 0.0));
+}
+
+#[test]
+fn keys_that_are_inserted_keep_apart() {
+    for span in 1..50_u16 {
+        for parts in 1..70 {
+            let inserted: Vec<u16> = u16::between(7, 7 + span, parts).map(|(tick, _)| tick).collect();
+            assert!(inserted.iter().all(|tick| (8..7 + span).contains(tick)), "{inserted:?} of {span}");
+            assert!(inserted.is_sorted_by(|a, b| a < b), "{inserted:?} of {span}");
+            assert_eq!(inserted.len(), usize::from(span).min(parts as usize) - 1);
+            // The same of seconds, where words lie twice as near below 2 as above it.
+            let (from, to) = (2.0_f32.to_bits() - 9, 2.0_f32.to_bits() - 9 + u32::from(span));
+            let inserted: Vec<u32> = u32::between(from, to, parts).map(|(time, _)| time).collect();
+            assert!(inserted.iter().all(|time| from < *time && *time < to), "{inserted:?} of {span}");
+            assert!(inserted.is_sorted_by(|a, b| a < b), "{inserted:?} of {span}");
+        }
+    }
 }
 
 #[test]

@@ -132,19 +132,25 @@ fn constants<W>(plan: &Plan<W>, bytes: &mut Vec<u8>) {
 
 /// The active array at time 0: the first two keys of each lane, which has at least two.
 fn first_frame<W: Quantise>(plan: &Plan<W>) -> Vec<Active<W>> {
-    let first = |block: &Block<W>| {
+    frame(plan, |_| 0)
+}
+
+/// The active array of two keys of each lane, the first of which is told by how many there are.
+fn frame<W: Quantise>(plan: &Plan<W>, first: impl Fn(usize) -> usize) -> Vec<Active<W>> {
+    let active = |block: &Block<W>| {
         let mut active = Active::default();
         for (index, lane) in block.lanes.iter().enumerate().filter(|(_, lane)| !lane.times.is_empty()) {
             for key in 0..2 {
-                active.pairs[0][key][index] = lane.times[key];
+                let from = first(lane.times.len()) + key;
+                active.pairs[0][key][index] = lane.times[from];
                 for number in 0..NUMBERS {
-                    active.pairs[1 + number][key][index] = lane.keys[key][number];
+                    active.pairs[1 + number][key][index] = lane.keys[from][number];
                 }
             }
         }
         active
     };
-    plan.blocks.iter().flatten().map(first).collect()
+    plan.blocks.iter().flatten().map(active).collect()
 }
 
 /// All keys behind the second one of their lane, in the order of the stream.
@@ -200,6 +206,7 @@ fn stream<W: Quantise>(plan: &Plan<W>, first: &[Active<W>], end: f32, rate: f32,
         debug_assert!(sound, "what was just written");
         (groups, longest, before) = (groups + 1, longest.max(length), length);
     }
+    debug_assert_eq!(active, frame(plan, |keys| keys - 2), "playing to the end does not arrive at the last keys");
     if bytes.len() > last_place {
         frames.push(Frame { time: end, place: bytes.len(), active });
     }

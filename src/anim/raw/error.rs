@@ -128,6 +128,9 @@ pub enum ClipError {
         /// What it is.
         found: f32,
     },
+    /// A track takes more than 1,048,576 straight lines besides those between its keys, to be within its bound, and may not
+    /// stay cubic or is not.
+    TooManyLines(TrackName),
     /// More tracks, keys or jump frames than a compiled clip can count.
     TooLarge,
     /// Jump frames cannot be this far apart.
@@ -195,6 +198,10 @@ impl fmt::Display for ClipError {
             Self::Bound { field, found } => {
                 write!(f, "Reduction::{field} is {found}; it must be finite and not negative")
             }
+            Self::TooManyLines(track) => write!(
+                f,
+                "{track} takes more than 1,048,576 straight lines within its bound; let cubic tracks stay cubic, or allow a larger error"
+            ),
             Self::TooLarge => {
                 f.write_str("the clip has more tracks or keys than a compiled one can count; cut it in pieces")
             }

@@ -23,6 +23,11 @@ impl Dice {
         self.below(1 << 24) as f32 / (1 << 23) as f32 - 1.0
     }
 
+    /// A number from 0 to 1.
+    pub(crate) fn share(&mut self) -> f32 {
+        self.number() * 0.5 + 0.5
+    }
+
     fn vector(&mut self) -> Vec3 {
         Vec3::new(self.number(), self.number(), self.number())
     }

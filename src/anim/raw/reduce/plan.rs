@@ -10,7 +10,10 @@ use super::check::Check;
 use super::fit::Fit;
 use super::lever::{Lever, is_bent, levers, moves};
 use crate::anim::raw::clip::RawClip;
-use crate::{Error, Skeleton, TrackPart};
+use crate::anim::raw::error::{TrackName, TrackPart};
+use crate::anim::raw::track::Track;
+use crate::anim::raw::value::TrackValue;
+use crate::{Error, Skeleton};
 
 /// How often the clip is measured and fitted anew before all that is beyond its bound gets the safe part.
 const ROUNDS: usize = 12;
@@ -23,7 +26,9 @@ pub(super) fn reduce(clip: &RawClip, skeleton: &Skeleton, reduction: &Reduction)
     let mut reduced = RawClip::new(clip.duration(), clip.joints())?;
     let fit = Fit { tolerance: reduction.channel_error.into(), cubic: reduction.cubic };
     for channel in 0..clip.channels() {
-        let track = fit.fit(clip.channel(channel), None)?.expect("a track without a rest pose stays");
+        let track = fit
+            .fit(clip.channel(channel), None, TrackName::Channel(channel))?
+            .expect("a track without a rest pose stays");
         reduced.add_channel(clip.channel_name(channel), track)?;
     }
     let check = if plan.is_safe() { None } else { Check::new(clip, skeleton) };
@@ -120,19 +125,19 @@ impl<'a> Plan<'a> {
         for joint in self.clip.joint_numbers().filter(|&joint| which(usize::from(joint))) {
             let rest = self.reduction.drop_rest.then(|| self.skeleton.rest(joint));
             if let Some(track) = self.clip.translation(joint) {
-                match self.fit(joint, TrackPart::Translation).fit(track, rest.map(|rest| rest.translation))? {
+                match self.fit(joint, TrackPart::Translation, track, rest.map(|rest| rest.translation))? {
                     Some(track) => drop(reduced.set_translation(joint, track)?),
                     None => drop(reduced.take_translation(joint)),
                 }
             }
             if let Some(track) = self.clip.rotation(joint) {
-                match self.fit(joint, TrackPart::Rotation).fit(track, rest.map(|rest| rest.rotation))? {
+                match self.fit(joint, TrackPart::Rotation, track, rest.map(|rest| rest.rotation))? {
                     Some(track) => drop(reduced.set_rotation(joint, track)?),
                     None => drop(reduced.take_rotation(joint)),
                 }
             }
             if let Some(track) = self.clip.scale(joint) {
-                match self.fit(joint, TrackPart::Scale).fit(track, rest.map(|rest| rest.scale))? {
+                match self.fit(joint, TrackPart::Scale, track, rest.map(|rest| rest.scale))? {
                     Some(track) => drop(reduced.set_scale(joint, track)?),
                     None => drop(reduced.take_scale(joint)),
                 }
@@ -141,13 +146,18 @@ impl<'a> Plan<'a> {
         Ok(())
     }
 
-    /// How a track is to be fitted: by its own tolerance, which its lever makes of the joint's budget.
-    fn fit(&self, joint: u16, part: TrackPart) -> Fit {
-        let joint = usize::from(joint);
-        let (budget, lever) = (self.budgets[joint], self.levers[joint].of(part));
+    /// Fits a track by its own tolerance, which its lever makes of the joint's budget.
+    fn fit<V: TrackValue>(
+        &self,
+        joint: u16,
+        part: TrackPart,
+        track: &Track<V>,
+        rest: Option<V>,
+    ) -> Result<Option<Track<V>>, Error> {
+        let (budget, lever) = (self.budgets[usize::from(joint)], self.levers[usize::from(joint)].of(part));
         // What nothing hangs on may be anything, unless nothing may be lost.
         let tolerance = if budget == 0.0 { 0.0 } else { budget / lever };
-        Fit { tolerance, cubic: self.reduction.cubic }
+        Fit { tolerance, cubic: self.reduction.cubic }.fit(track, rest, TrackName::Joint(joint, part))
     }
 }
 
