@@ -4,6 +4,7 @@ mod isolated;
 mod joined;
 mod nested;
 mod room;
+mod visited;
 mod world;
 
 use hedgerow::glam::{EulerRot, Quat};
