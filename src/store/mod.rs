@@ -79,7 +79,7 @@ use bulk::Tour;
 use change::Layouts;
 use columns::{Row, ShapeColumn, Swept, TransformColumn, VisibilityColumn};
 use handles::{Identity, Tables};
-use restructuring::{Capacity, Floating};
+use restructuring::{Capacity, Floating, Unpaired};
 use slice::Slice;
 
 use crate::{NodeHandle, SceneConfig};
@@ -124,8 +124,8 @@ pub(crate) struct Store {
     pub(in crate::store) config: SceneConfig,
     /// Slices that were edited since they were last maintained.
     pub(in crate::store) worn: VecDeque<u32>,
-    /// Small slices that had no partner to be merged with when they were last maintained.
-    pub(in crate::store) without_partner: Vec<u32>,
+    /// Small slices that wait for a partner to be merged with.
+    pub(in crate::store) unpaired: Unpaired,
     /// The topmost slices of detached subtrees, in no order.
     pub(in crate::store) detached: Vec<u32>,
     /// Detached slices that are marked, and others that were marked while they hung nowhere.
@@ -170,7 +170,7 @@ impl Store {
             tables: Tables::new(&config),
             config,
             worn: VecDeque::new(),
-            without_partner: Vec::new(),
+            unpaired: Unpaired::default(),
             detached: Vec::new(),
             marked_roots: Vec::new(),
             doomed: Vec::new(),
@@ -215,21 +215,22 @@ impl Store {
             slice.version = versions;
         }
         let free = (0..).zip(&slices).filter(|(_, slice)| !slice.lives).map(|(number, _)| Reverse(number));
-        Self {
+        let mut store = Self {
             free_slices: free.collect(),
             slices,
             counted,
             tables,
             config,
             worn: worn.into(),
-            without_partner,
             marked_roots: detached.clone(),
             detached,
             doomed,
             reconstitutions,
             versions,
             ..Self::empty(config)
-        }
+        };
+        without_partner.into_iter().for_each(|number| store.list_unpaired(number));
+        store
     }
 
     #[inline]
@@ -303,7 +304,6 @@ impl Store {
         let end = self.slices.len();
         self.free_slices.retain(|&Reverse(number)| (number as usize) < end);
         self.worn.retain(|&number| (number as usize) < end);
-        self.without_partner.retain(|&number| (number as usize) < end);
         self.slices.shrink_to_fit();
     }
 
@@ -316,6 +316,7 @@ impl Store {
         self.swept = Vec::new();
         self.sorted = Vec::new();
         self.worn.shrink_to_fit();
+        self.unpaired.shrink_to_fit();
         self.detached.shrink_to_fit();
         self.marked_roots.shrink_to_fit();
         self.doomed.shrink_to_fit();
@@ -329,6 +330,7 @@ impl Store {
             + self.tour.bytes()
             + self.feed.as_ref().map_or(0, |feed| feed.bytes())
             + self.layouts.bytes()
+            + self.unpaired.bytes()
             + self.slices.capacity() * size_of::<Slice>()
             + self.order.capacity() * size_of::<(u32, u32)>()
             + self.scratch.bytes()
@@ -339,7 +341,7 @@ impl Store {
 
     /// The lists of slice numbers.
     fn lists(&self) -> impl Iterator<Item = &Vec<u32>> {
-        [&self.without_partner, &self.descent, &self.detached, &self.marked_roots, &self.doomed].into_iter()
+        [&self.descent, &self.detached, &self.marked_roots, &self.doomed].into_iter()
     }
 
     /// The numbers of the slices in use; not of those that are to be freed.
@@ -392,6 +394,7 @@ impl Store {
         debug_assert_ne!(slice, At::ROOT.slice);
         self.slices[slice as usize] = Slice::default();
         self.tables.orphan(slice);
+        self.unpaired.forget_below(slice);
         self.note_gone(slice);
         self.free_slices.push(Reverse(slice));
     }

@@ -37,6 +37,8 @@ pub(in crate::store) struct Slice {
     pub(in crate::store) isolated: bool,
     /// Whether an update has read the slice since it was last reconstituted.
     pub(in crate::store) read: bool,
+    /// Whether the slice is small and had no partner to be merged with when maintenance last looked at it.
+    pub(in crate::store) waits_for_partner: bool,
     pub(crate) transforms: TransformColumn,
     /// Changes with whatever of the slice but its transforms changes: topology, components, what they inherit. Counted by
     /// the store: no two slices that ever have the same number have the same.

@@ -3,6 +3,7 @@
 mod isolated;
 mod joined;
 mod nested;
+mod noted;
 mod room;
 mod visited;
 mod world;

@@ -43,23 +43,9 @@ impl Store {
         let mut store = Self::restored(config, slices, tables, lists, reconstitutions, nodes);
         let settled = !store.worn.is_empty() || store.validate_sizes().is_ok();
         ensure!(settled, "no slice waits for maintenance, and one is small that could be merged");
-        store.list_without_partner();
+        store.check_unpaired();
         store.note_all_new();
         Ok(store)
-    }
-
-    /// Lists every small slice that could be merged and waits for nothing: a scene has none, but bytes may say so.
-    fn list_without_partner(&mut self) {
-        let mut waits = vec![false; self.slices.len()];
-        self.without_partner.iter().for_each(|&number| waits[number as usize] = true);
-        let from_root = self.runs_from_root();
-        let from_root = |number: u32| from_root[number as usize];
-        let forgotten = |number: &u32| {
-            let (slice, small) = (self.slice(*number), self.is_small(*number));
-            small && !slice.worn && !waits[*number as usize] && self.merges_where(*number, &from_root)
-        };
-        let forgotten: Vec<u32> = self.slice_numbers().filter(forgotten).collect();
-        self.without_partner.extend(forgotten);
     }
 }
 

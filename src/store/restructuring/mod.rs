@@ -13,9 +13,11 @@ mod room;
 mod split;
 mod tidy;
 mod transplant;
+mod unpaired;
 
 pub(crate) use detached::Standing;
 pub(in crate::store) use reconstitute::Capacity;
 pub(in crate::store) use split::{Cut, Planner};
 pub use tidy::Maintenance;
 pub(in crate::store) use transplant::Floating;
+pub(in crate::store) use unpaired::Unpaired;

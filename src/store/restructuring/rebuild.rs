@@ -240,6 +240,7 @@ impl Slice {
             child_index: old.child_index,
             marked: old.marked,
             worn: old.worn,
+            waits_for_partner: old.waits_for_partner,
             isolated: old.isolated,
             standing: old.standing,
             layout: old.layout,

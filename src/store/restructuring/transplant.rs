@@ -40,6 +40,7 @@ impl Store {
             if child != slice {
                 self.close_slice(child);
             }
+            self.wake_beside(portal);
             let above = &mut self.slices[portal.slice as usize];
             above.unlink(portal.row);
             above.free_row(portal.row);
@@ -66,6 +67,7 @@ impl Store {
         self.close_slice(slice);
         self.slices[portal.slice as usize].row_mut(portal.row).occupant = Occupant::portal(child);
         self.adopt(portal, child);
+        self.wake_beside(portal);
         self.tell_edited(portal.slice);
     }
 
@@ -230,6 +232,9 @@ impl Store {
         }
         for &(row, _) in order.iter().rev() {
             self.slices[from as usize].free_row(row);
+        }
+        for &(_, row) in [order.first(), order.last()].into_iter().flatten() {
+            self.wake_beside(At { slice: spot.slice, row });
         }
         self.order = order;
         if marks == Marks::Keep {

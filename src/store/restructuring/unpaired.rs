@@ -1,0 +1,157 @@
+//! Small slices that wait for a partner to be merged with, and what has maintenance look at them again.
+//!
+//! A slice can come to have a partner only by an edit of itself, of the slice above, or of the one whose run comes before or
+//! behind its own. Each such edit lists the slice that was edited for maintenance, which then looks at what waits around it. The
+//! root's slice has as many children as there are independent subtrees, and takes in none that holds nodes: where its chain of
+//! portals changes, what stands beside is listed at once, and the rest is not looked at.
+
+use crate::store::columns::{At, NIL};
+use crate::store::{Slice, Store};
+use std::collections::BTreeMap;
+
+/// The slices that wait, by the slice above; others may be listed that wait no longer, or elsewhere. Below the root's slice only
+/// those that hold portals alone.
+#[derive(Clone, Debug, Default)]
+pub(in crate::store) struct Unpaired {
+    below: BTreeMap<u32, Vec<u32>>,
+}
+
+impl Unpaired {
+    /// Forgets what waited below a slice that goes.
+    pub(in crate::store) fn forget_below(&mut self, slice: u32) {
+        if !self.below.is_empty() {
+            self.below.remove(&slice);
+        }
+    }
+
+    pub(in crate::store) fn shrink_to_fit(&mut self) {
+        self.below.values_mut().for_each(Vec::shrink_to_fit);
+    }
+
+    pub(in crate::store) fn bytes(&self) -> usize {
+        let list = |list: &Vec<u32>| size_of::<(u32, Vec<u32>)>() + list.capacity() * size_of::<u32>();
+        self.below.values().map(list).sum()
+    }
+}
+
+impl Store {
+    /// The slices that wait for a partner, in the order of their numbers.
+    pub(in crate::store) fn without_partner(&self) -> Vec<u32> {
+        self.slice_numbers().filter(|&number| self.slice(number).waits_for_partner).collect()
+    }
+
+    /// Notes that a slice waits for a partner.
+    pub(in crate::store) fn list_unpaired(&mut self, number: u32) {
+        let slice = &mut self.slices[number as usize];
+        if !slice.lives || slice.portal == At::NONE {
+            return;
+        }
+        slice.waits_for_partner = true;
+        let above = slice.portal.slice;
+        if above == At::ROOT.slice && slice.nodes() > 0 {
+            return;
+        }
+        let mut list = self.unpaired.below.remove(&above).unwrap_or_default();
+        // A slice is listed each time that it is looked at; where the one above never is, doubles are weeded out.
+        if list.len() > 16 + 2 * self.slice(above).children.len() {
+            self.weed_out(above, &mut list);
+        }
+        list.push(number);
+        self.unpaired.below.insert(above, list);
+    }
+
+    /// Leaves of a list of what waits below a slice what does, each once and in the order of their numbers.
+    fn weed_out(&self, above: u32, list: &mut Vec<u32>) {
+        list.sort_unstable();
+        list.dedup();
+        list.retain(|&number| {
+            let waits = |slice: &&Slice| slice.lives && slice.waits_for_partner && slice.portal.slice == above;
+            let slice = self.slices.get(number as usize).filter(waits);
+            slice.is_some_and(|slice| above != At::ROOT.slice || slice.nodes() == 0)
+        });
+    }
+
+    /// Has maintenance work on those of the slices below an edited one, and beside it, that waited for a partner and have one
+    /// now. Returns how many slices it looked at.
+    pub(in crate::store) fn pair_around(&mut self, edited: u32) -> usize {
+        let mut looked_at = 0;
+        if let Some(mut list) = self.unpaired.below.remove(&edited) {
+            self.weed_out(edited, &mut list);
+            looked_at += list.len();
+            list.retain(|&number| !self.list_if_paired(number));
+            if !list.is_empty() {
+                self.unpaired.below.insert(edited, list);
+            }
+        }
+        for beside in self.slices_beside(self.slice(edited).portal).into_iter().flatten() {
+            if self.slice(beside).waits_for_partner {
+                looked_at += 1;
+                self.list_if_paired(beside);
+            }
+        }
+        looked_at
+    }
+
+    /// Lists a slice for maintenance if it has a partner, and returns whether it has.
+    fn list_if_paired(&mut self, number: u32) -> bool {
+        let paired = self.is_small(number) && self.partner(number).is_some();
+        if paired {
+            self.list_for_maintenance(number);
+        }
+        paired
+    }
+
+    /// Has maintenance look again at what waits for a partner behind the portals before and behind a row of the root's slice,
+    /// beside which others stand from now on, or stood till now.
+    pub(in crate::store) fn wake_beside(&mut self, at: At) {
+        if at.slice == At::ROOT.slice {
+            for beside in self.slices_beside(at).into_iter().flatten() {
+                self.wake(beside);
+            }
+        }
+    }
+
+    /// Has maintenance look again at a slice if it waits for a partner: it stands elsewhere, or beside another one.
+    pub(in crate::store) fn wake(&mut self, number: u32) {
+        if core::mem::take(&mut self.slices[number as usize].waits_for_partner) {
+            self.list_for_maintenance(number);
+        }
+    }
+
+    /// The slices whose runs come directly before and behind the row.
+    fn slices_beside(&self, at: At) -> [Option<u32>; 2] {
+        if at == At::NONE {
+            return [None; 2];
+        }
+        let links = self.row(at);
+        let portal = |row: u32| (row != NIL).then(|| self.row(At { slice: at.slice, row }).occupant.as_portal())?;
+        [links.previous, links.next].map(portal)
+    }
+
+    /// Lists slices that wait for a partner and have one though nothing was edited around them, or that do not know that they
+    /// wait. There are none but in a scene that was read from forged bytes.
+    pub(in crate::store) fn check_unpaired(&mut self) {
+        let from_root = self.runs_from_root();
+        let from_root = |number: u32| from_root[number as usize];
+        let idle = |number: &u32| {
+            let slice = self.slice(*number);
+            self.is_small(*number) && !slice.worn && self.merges_where(*number, &from_root)
+        };
+        let idle: Vec<(u32, bool)> = self
+            .slice_numbers()
+            .filter(idle)
+            .map(|number| (number, self.partner_where(number, &from_root).is_some()))
+            .collect();
+        for (number, paired) in idle {
+            let portal = self.slice(number).portal;
+            let mut around = self.slices_beside(portal).into_iter().flatten();
+            let above = portal.slice != At::ROOT.slice || self.slice(number).nodes() == 0;
+            let is_seen = (above && self.slice(portal.slice).worn) || around.any(|beside| self.slice(beside).worn);
+            if paired && !is_seen {
+                self.list_for_maintenance(number);
+            } else if !self.slice(number).waits_for_partner {
+                self.list_unpaired(number);
+            }
+        }
+    }
+}
