@@ -10,8 +10,9 @@ impl Scene {
     /// most about `budget`.
     ///
     /// Call it once a frame, or not at all: nothing but speed and memory depends on it, and no other method does its work.
-    /// Only slices that were edited since they were last looked at are, and of those that wait longest the worst first; a
-    /// scene at rest costs nothing. A slice is
+    /// Only slices that were edited since they were last looked at are, and of those that wait longest the worst first; around
+    /// these, small ones that had nothing to be merged with are looked at again. A scene at rest costs nothing, and what lies
+    /// far from every edit neither. A slice is
     ///
     /// - merged with the slice above or a neighbour, if it has fewer rows than
     ///   [`min_nodes`](crate::SceneConfig::min_nodes) and the result has at most three quarters of

@@ -127,8 +127,6 @@ pub(crate) struct Store {
     pub(in crate::store) config: SceneConfig,
     /// Slices that were edited since they were last maintained.
     pub(in crate::store) worn: VecDeque<u32>,
-    /// Small slices that had no partner to be merged with when they were last maintained.
-    pub(in crate::store) without_partner: Vec<u32>,
     /// The topmost slices of detached subtrees, in no order.
     pub(in crate::store) detached: Vec<u32>,
     /// Detached slices that are marked, and others that were marked while they hung nowhere.
@@ -178,7 +176,6 @@ impl Store {
             tables: Tables::new(&config),
             config,
             worn: VecDeque::new(),
-            without_partner: Vec::new(),
             detached: Vec::new(),
             marked_roots: Vec::new(),
             doomed: Vec::new(),
@@ -226,21 +223,24 @@ impl Store {
         let mut free_slices = fallible::with_capacity(free().count())?;
         free_slices.extend(free());
         let marked_roots = fallible::copied(&detached)?;
-        Ok(Self {
+        let mut store = Self {
             free_slices: free_slices.into(),
             slices,
             counted,
             tables,
             config,
             worn: worn.into(),
-            without_partner,
             marked_roots,
             detached,
             doomed,
             reconstitutions,
             versions,
             ..Self::try_empty(config)?
-        })
+        };
+        for number in without_partner {
+            store.try_list_unpaired(number)?;
+        }
+        Ok(store)
     }
 
     #[inline]
@@ -312,7 +312,6 @@ impl Store {
         let end = self.slices.len();
         self.free_slices.retain(|&Reverse(number)| (number as usize) < end);
         self.worn.retain(|&number| (number as usize) < end);
-        self.without_partner.retain(|&number| (number as usize) < end);
     }
 
     /// Gives the memory of passing lists back.
@@ -324,6 +323,7 @@ impl Store {
         self.swept = Vec::new();
         self.sorted = Vec::new();
         self.worn.shrink_to_fit();
+        self.slices.iter_mut().for_each(|slice| slice.unpaired.shrink_to_fit());
         self.detached.shrink_to_fit();
         self.marked_roots.shrink_to_fit();
         self.doomed.shrink_to_fit();
@@ -347,7 +347,7 @@ impl Store {
 
     /// The lists of slice numbers.
     fn lists(&self) -> impl Iterator<Item = &Vec<u32>> {
-        [&self.without_partner, &self.descent, &self.detached, &self.marked_roots, &self.doomed].into_iter()
+        [&self.descent, &self.detached, &self.marked_roots, &self.doomed].into_iter()
     }
 
     /// The numbers of the slices in use; not of those that are to be freed.

@@ -40,6 +40,8 @@ pub(in crate::store) struct Slice {
     pub(in crate::store) isolated: bool,
     /// Whether an update has read the slice since it was last reconstituted.
     pub(in crate::store) read: bool,
+    /// Whether the slice is small and had no partner to be merged with when maintenance last looked at it.
+    pub(in crate::store) waits_for_partner: bool,
     pub(crate) transforms: TransformColumn,
     /// Changes with whatever of the slice but its transforms changes: topology, components, what they inherit. Counted by
     /// the store: no two slices that ever have the same number have the same.
@@ -67,6 +69,9 @@ pub(in crate::store) struct Slice {
     pub(in crate::store) children: Vec<u32>,
     /// Children that are marked.
     pub(in crate::store) marked_children: Vec<u32>,
+    /// Children that wait for a partner; others may be listed that wait no longer, or hang elsewhere. In the root's slice only
+    /// those that hold portals alone.
+    pub(in crate::store) unpaired: Vec<u32>,
     /// The number of the update that last computed transforms here; [`TransformColumn::swept`] says which.
     pub(in crate::store) swept_in: u64,
     /// Changes with the places of the transform slots; see [`Layouts`](crate::store::Layouts).

@@ -3,7 +3,9 @@
 mod isolated;
 mod joined;
 mod nested;
+mod noted;
 mod room;
+mod visited;
 mod world;
 
 use hedgerow::glam::{EulerRot, Quat};

@@ -7,9 +7,10 @@ use crate::model::compare::same_bits;
 use crate::model::spatial::camera;
 use hedgerow::{
     Aabb, Flow, Frustum, Keep, Local, Mat34, Node, NodeHandle, Place, Scene, SceneConfig, Shape, SliceView,
-    SliceVisitor, Transform, Visibility,
+    SliceViewMut, SliceVisitor, SliceVisitorMut, Transform, TransformPass, Visibility,
 };
 use mirror::Mirror;
+use std::collections::HashMap;
 
 /// Whether a scene tells changes, and whether it keeps boxes.
 pub(crate) const MODES: [(bool, bool); 4] = [(false, false), (true, false), (false, true), (true, true)];
@@ -40,6 +41,40 @@ impl SliceVisitor for MostRows {
         let portals = (0..slice.rows().len()).filter(|&row| slice.rows().is_portal(row)).count();
         self.0 = self.0.max(slice.nodes() + portals);
         Flow::Continue
+    }
+}
+
+/// Sets the transforms of some nodes, and computes world matrices in the first slices.
+struct Writer {
+    wished: HashMap<NodeHandle, (usize, Transform)>,
+    everything: bool,
+    computes: usize,
+    /// After so many slices it breaks off, or goes no deeper, if there are as many.
+    ends: usize,
+    met: usize,
+    set: Vec<(usize, Transform)>,
+}
+
+impl SliceVisitorMut for Writer {
+    fn slice_mut(&mut self, mut slice: SliceViewMut<'_>) -> Flow {
+        for row in 0..slice.view().rows().len() {
+            let rows = slice.view().rows();
+            let (Some(node), Some([slot, ..])) = (rows.node(row), rows.effective_slots(row)) else { continue };
+            if let Some(&(number, local)) = self.wished.get(&node) {
+                slice.set_local(slot, local).expect("a transform that makes sense");
+                self.set.push((number, local));
+            }
+        }
+        if self.met < self.computes {
+            let mut pass = if self.everything { TransformPass::everything() } else { TransformPass::dirty() };
+            let _ = pass.slice_mut(slice);
+        }
+        self.met += 1;
+        match self.ends {
+            ends if ends != self.met => Flow::Continue,
+            ends if ends % 2 == 0 => Flow::Break,
+            _ => Flow::Prune,
+        }
     }
 }
 
@@ -142,7 +177,7 @@ impl Pair {
         let above = self.scene.parent(handle).and_then(|parent| self.scene.fresh_world(parent)).expect("a live parent");
         let far = 1.0 + before.translation().length() + above.translation().length();
         for (before, after) in before.rows.iter().zip(&after.rows) {
-            for (column, most) in [1e-3, 1e-3, 1e-3, 1e-5 * far].into_iter().enumerate() {
+            for (column, most) in [1e-3, 1e-3, 1e-3, 3e-5 * far].into_iter().enumerate() {
                 let off = (before[column] - after[column]).abs();
                 assert!(off <= most, "node {node} was to stay where it is, and went {off} away, above {most}");
             }
@@ -155,6 +190,29 @@ impl Pair {
     pub(crate) fn set_local(&mut self, node: usize, local: Transform) {
         self.scene.set_local(self.handle(node), local).expect("a node with a transform takes another");
         self.entries[node].local = Some(Local::Transform(local));
+    }
+
+    /// Has a visitor set some local transforms, and compute world matrices in some slices; boxes and marks are right then, and
+    /// nothing else changed.
+    pub(crate) fn visit(&mut self, dice: &mut dice::Dice) {
+        let count = 1 + dice.below(self.ever() / 4 + 1);
+        let chosen = (0..count).map(|_| dice.below(self.ever())).collect::<Vec<usize>>();
+        let wished = chosen.into_iter().filter(|&node| self.is_live(node) && self.is_placed(node));
+        let wished: HashMap<NodeHandle, (usize, Transform)> =
+            wished.map(|node| (self.handle(node), (node, dice.transform()))).collect();
+        let everything = dice.below(4) == 0;
+        let computes = [usize::MAX, usize::MAX, dice.below(8), 0][dice.below(4)];
+        let mut writer = Writer { wished, everything, computes, ends: dice.below(40), met: 0, set: Vec::new() };
+        let _ = self.scene.visit_slices_mut(&mut writer);
+        for (node, local) in writer.set {
+            self.entries[node].local = Some(Local::Transform(local));
+        }
+        self.scene.validate().unwrap();
+        if self.scene.config().bounds {
+            let live = self.entries.iter().filter(|entry| entry.live);
+            let boxes = live.filter_map(|entry| Some((entry.handle, self.scene.world_bounds(entry.handle)?)));
+            self.check_spatial(&boxes.collect::<Vec<_>>());
+        }
     }
 
     /// Updates the scene, and plays what it tells on the mirror.

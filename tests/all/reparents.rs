@@ -78,8 +78,12 @@ fn play(seed: u64, rounds: usize, build: impl Fn(&mut Play), edit: impl Fn(&mut 
             build(&mut play);
             play.pair.check();
             for round in 0..rounds {
-                for _ in 0..EDITS {
+                for turn in 0..EDITS {
                     edit(&mut play);
+                    // What a visitor wrote meets moves, splits and updates.
+                    if turn == EDITS / 2 && round % 2 == 1 {
+                        play.pair.visit(&mut play.dice);
+                    }
                 }
                 play.pair.check();
                 if round % 3 == 2 {

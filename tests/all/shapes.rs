@@ -290,6 +290,7 @@ fn wear(pair: &mut Pair, dice: &mut Dice) {
             pair.scene.isolate(pair.handle(node)).expect("a live node, and not the root");
         }
         605 => pair.check(),
+        606..610 => pair.visit(dice),
         _ => {}
     }
 }

@@ -173,6 +173,18 @@ impl Slice {
             boxes.touch_all(self.shapes.slots.end());
         }
     }
+
+    /// The same of those shapes whose transform is marked for the update, once something computed these.
+    pub(in crate::store) fn touch_marked_boxes(&mut self) {
+        let Self { transforms, shapes, boxes, .. } = self;
+        let Some(boxes) = boxes else { return };
+        let all = transforms.dirty.contains(0);
+        for slot in shapes.slots.iter() {
+            if all || transforms.dirty.contains(shapes.records[slot as usize].transform) {
+                boxes.touch(slot);
+            }
+        }
+    }
 }
 
 impl LinearAllocator {

@@ -3,6 +3,7 @@
 use crate::NodeHandle;
 use crate::math::Mat34;
 use crate::store::allocation::Bits;
+use crate::store::change::Numbers;
 use crate::store::{Slice, Standing, Store, Tables};
 use std::collections::TryReserveError;
 
@@ -22,6 +23,8 @@ mod flag {
     pub(super) const VEILED: u8 = 16;
     /// Its live node entered with the last update.
     pub(super) const ENTERED: u8 = 32;
+    /// The node that was in the scene after the last update left it, and may be back.
+    pub(super) const WENT: u8 = 64;
 }
 
 /// Flags by handle, or rather by the entry of its metadata table: at any time at most one node has an entry.
@@ -68,7 +71,9 @@ impl Flags {
 
 /// Logs of a frame's edits, and what the last update made of those of the frame before.
 ///
-/// Everything is appended in the order of edits and of the update's descent, so it is the same from run to run.
+/// Everything is appended in the order of edits and of the update's descent, so it is the same from run to run. Where no update
+/// comes no log grows beyond what there is: a node is on each of them once, which its flags say, and what came and was removed
+/// again is weeded out, as are slices that are listed twice.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Feed {
     flags: Flags,
@@ -83,20 +88,18 @@ pub(crate) struct Feed {
     /// The same of masks.
     veiled: Vec<(NodeHandle, u32)>,
     /// Slices with slots that are not settled.
-    pub(in crate::store) unsettled: Vec<u32>,
+    pub(in crate::store) unsettled: Numbers,
     /// The same of the last update, while another one goes on.
-    settling: Vec<u32>,
+    settling: Numbers,
     pub(in crate::store) moved: Vec<NodeHandle>,
     pub(in crate::store) visibility: Vec<NodeHandle>,
     pub(in crate::store) entered: Vec<NodeHandle>,
     pub(in crate::store) left: Vec<NodeHandle>,
     /// What was displaced before the last update, by handle.
     recalled: Vec<(NodeHandle, Mat34)>,
-    /// Slots that changed in the slice that is looked at, also as a set, and those of nodes that are new: kept to spare
-    /// allocations.
+    /// Slots that changed in the slice that is looked at, also as a set: kept to spare allocations.
     slots: Vec<u32>,
     members: Bits,
-    resting: Vec<u32>,
 }
 
 /// What edits note.
@@ -113,14 +116,14 @@ impl Feed {
     pub(in crate::store) fn enter_again(&mut self, node: NodeHandle) {
         let entry = self.flags.entry(node);
         if *entry & flag::NEW != 0 {
+            // It is among those that came.
             *entry &= !flag::HIDDEN;
         } else if *entry & flag::GONE != 0 {
             *entry &= !flag::GONE;
-            return;
         } else {
             *entry |= flag::NEW;
+            self.came.push(node);
         }
-        self.came.push(node);
     }
 
     /// Notes that a node of the scene is removed or detached.
@@ -129,8 +132,11 @@ impl Feed {
         let entry = self.flags.entry(node);
         if *entry & flag::NEW != 0 {
             *entry |= flag::HIDDEN;
-        } else {
-            *entry |= flag::GONE;
+            return;
+        }
+        let is_listed = *entry & flag::WENT != 0;
+        *entry |= flag::GONE | flag::WENT;
+        if !is_listed {
             self.went.push(node);
         }
     }
@@ -162,7 +168,7 @@ impl Feed {
     /// Notes that a slice has slots that are not settled.
     pub(in crate::store) fn list_unsettled(&mut self, number: u32, slice: &Slice) {
         if slice.transforms.trace.as_ref().is_some_and(|trace| trace.waits) {
-            self.unsettled.push(number);
+            self.unsettled.add(number);
         }
     }
 }
@@ -185,7 +191,7 @@ impl Feed {
     pub(in crate::store) fn collect(&mut self, number: u32, slice: &mut Slice, swept: bool) {
         let Self { flags, moved, visibility, slots, members, came, displaced, veiled, .. } = self;
         if swept {
-            self.unsettled.push(number);
+            self.unsettled.add(number);
             slots.clear();
             slice.transforms.compare_swept(slots);
             if slice.standing != Standing::Attached {
@@ -193,26 +199,18 @@ impl Feed {
             }
             let owners = slice.transforms.trace.as_ref().map_or(&[][..], |trace| &trace.owners);
             let owners = (owners, &slice.transforms.slots);
-            if came.is_empty() && displaced.is_empty() {
-                slice.finders(slots, owners, members, |row| row.transform, |_, node| moved.push(node));
-            } else {
-                let mut new = core::mem::take(&mut self.resting);
-                slice.finders(
-                    slots,
-                    owners,
-                    members,
-                    |row| row.transform,
-                    |row, node| {
-                        if !flags.has(node, flag::NEW | flag::DISPLACED) {
-                            moved.push(node);
-                        } else if flags.has(node, flag::NEW) {
-                            new.extend(row.transform.as_own());
-                        }
-                    },
-                );
-                new.drain(..).for_each(|slot| slice.transforms.rest(slot));
-                self.resting = new;
-            }
+            let quiet = came.is_empty() && displaced.is_empty();
+            slice.finders(
+                slots,
+                owners,
+                members,
+                |row| row.transform,
+                |_, node| {
+                    if quiet || !flags.has(node, flag::NEW | flag::DISPLACED) {
+                        moved.push(node);
+                    }
+                },
+            );
         }
         let Some(trace) = &mut slice.visibilities.trace else { return };
         slots.clear();
@@ -238,12 +236,12 @@ impl Feed {
 
     /// Tells of what edits noted, once every slice is up to date, and begins another frame.
     pub(in crate::store) fn finish(&mut self, store: &mut Store) {
-        for number in self.settling.drain(..) {
+        for number in self.settling.drain() {
             if let Some(slice) = store.slices.get_mut(number as usize) {
                 slice.transforms.settle();
             }
         }
-        for &number in &self.unsettled {
+        for number in self.unsettled.iter() {
             store.slice_mut(number).transforms.unsettle();
         }
         let Self { flags, moved, visibility, entered, left, came, went, displaced, veiled, recalled, .. } = self;
@@ -272,18 +270,18 @@ impl Feed {
                 entered.push(node);
             }
         }
-        for &node in &*went {
+        for node in went.drain(..) {
             if flags.has(node, flag::GONE) {
-                flags.clear(node, flag::GONE);
                 left.push(node);
             }
+            flags.clear(node, flag::GONE | flag::WENT);
         }
         came.drain(..).for_each(|node| flags.clear(node, flag::NEW | flag::HIDDEN));
-        went.clear();
         veiled.drain(..).for_each(|(node, _)| flags.clear(node, flag::VEILED));
         displaced.iter().for_each(|&(node, _)| flags.clear(node, flag::DISPLACED));
         core::mem::swap(displaced, recalled);
         recalled.sort_unstable_by_key(|&(node, _)| node);
+        self.came_limit = 0;
     }
 
     /// Nodes whose world matrix the last update changed.
@@ -343,7 +341,8 @@ impl Feed {
             + (displaced.capacity() + recalled.capacity()) * size_of::<(NodeHandle, Mat34)>()
             + veiled.capacity() * size_of::<(NodeHandle, u32)>()
             + self.members.bytes()
-            + [&self.unsettled, &self.settling, &self.slots, &self.resting].map(Vec::capacity).iter().sum::<usize>()
-                * size_of::<u32>()
+            + self.unsettled.bytes()
+            + self.settling.bytes()
+            + self.slots.capacity() * size_of::<u32>()
     }
 }

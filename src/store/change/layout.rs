@@ -1,5 +1,6 @@
 //! Which matrix arrays changed, and how: for whoever keeps copies of them.
 
+use crate::store::change::Numbers;
 use crate::store::{Slice, Store};
 use std::collections::TryReserveError;
 
@@ -16,9 +17,9 @@ pub(in crate::store) struct Layouts {
     /// The last number at the update before.
     told_before: u64,
     /// Slices that were laid out anew since the last update, and others.
-    relaid: Vec<u32>,
+    relaid: Numbers,
     /// Numbers of slices that went since the last update; some are in use again.
-    gone: Vec<u32>,
+    gone: Numbers,
     /// Slices whose matrices changed with the last update.
     pub(in crate::store) changed: Vec<u32>,
     /// Slices that went before the last update and since the one before.
@@ -39,24 +40,14 @@ impl Layouts {
     }
 
     pub(in crate::store) fn bytes(&self) -> usize {
-        [&self.relaid, &self.gone, &self.changed, &self.dropped].map(Vec::capacity).iter().sum::<usize>()
-            * size_of::<u32>()
+        self.relaid.bytes() + self.gone.bytes() + (self.changed.capacity() + self.dropped.capacity()) * size_of::<u32>()
     }
-}
-
-/// Adds a number to a list that is weeded out once it is longer than numbers can be many.
-fn note(list: &mut Vec<u32>, number: u32, slices: usize) {
-    if list.len() > 64 + 2 * slices {
-        list.sort_unstable();
-        list.dedup();
-    }
-    list.push(number);
 }
 
 impl Store {
     /// Makes room for a note of every slice.
     pub(in crate::store) fn reserve_layouts(&mut self) -> Result<(), TryReserveError> {
-        self.layouts.relaid.try_reserve_exact(self.slices.len())
+        self.layouts.relaid.try_reserve(self.slices.len())
     }
 
     /// Notes that the slots of a slice have changed their places.
@@ -65,13 +56,13 @@ impl Store {
         layouts.issued += 1;
         let before = core::mem::replace(&mut slices[number as usize].layout, layouts.issued);
         if before <= layouts.told {
-            note(&mut layouts.relaid, number, slices.len());
+            layouts.relaid.add(number);
         }
     }
 
     /// Notes that a slice went.
     pub(in crate::store) fn note_gone(&mut self, number: u32) {
-        note(&mut self.layouts.gone, number, self.slices.len());
+        self.layouts.gone.add(number);
     }
 
     /// Begins the lists of an update.
@@ -85,11 +76,8 @@ impl Store {
             return;
         }
         let lives = |&number: &u32| slices.get(number as usize).is_some_and(Slice::is_in_use);
-        for (list, told) in [(relaid, changed), (gone, dropped)] {
-            list.sort_unstable();
-            list.dedup();
-            told.append(list);
-        }
+        relaid.move_to(changed);
+        gone.move_to(dropped);
         layouts.changed.retain(lives);
         layouts.dropped.retain(|number| !lives(number));
     }

@@ -66,9 +66,7 @@ impl Store {
         self.tell_bounds(slice);
         let edited = &mut self.slices[slice as usize];
         edited.version = self.versions;
-        if !core::mem::replace(&mut edited.worn, true) {
-            self.list_worn(slice);
-        }
+        self.list_for_maintenance(slice);
     }
 
     /// Tells that a slice was edited, and that what is derived in it is to be computed anew: [`Self::tell_edited`] and
@@ -125,6 +123,14 @@ impl Store {
     /// Whether a listed child still hangs below `slice` and still waits.
     pub(in crate::store) fn is_marked_child(&self, slice: u32, child: u32) -> bool {
         self.slices.get(child as usize).is_some_and(|child| child.is_marked_below(slice))
+    }
+
+    /// Has maintenance look at a slice, without any other being told.
+    #[inline]
+    pub(in crate::store) fn list_for_maintenance(&mut self, slice: u32) {
+        if !core::mem::replace(&mut self.slices[slice as usize].worn, true) {
+            self.list_worn(slice);
+        }
     }
 
     #[cold]

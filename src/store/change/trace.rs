@@ -230,13 +230,6 @@ impl TransformColumn {
             swept.slots.runs(worlds.len()).for_each(compare);
         }
     }
-
-    /// Has a slot be at rest.
-    pub(in crate::store) fn rest(&mut self, slot: u32) {
-        if let Some(trace) = &mut self.trace {
-            trace.previous[slot as usize] = self.worlds[slot as usize];
-        }
-    }
 }
 
 impl VisibilityColumn {

@@ -47,26 +47,9 @@ impl Store {
         let from_root = store.runs_from_root()?;
         let settled = !store.worn.is_empty() || store.find_partner(&from_root).is_none();
         ensure!(settled, "no slice waits for maintenance, and one is small that could be merged");
-        store.list_without_partner(&from_root)?;
+        store.check_unpaired(&from_root)?;
         store.note_all_new()?;
         Ok(store)
-    }
-
-    /// Lists every small slice that could be merged and waits for nothing: a scene has none, but bytes may say so.
-    fn list_without_partner(&mut self, from_root: &[bool]) -> Result<(), TryReserveError> {
-        let mut waits = fallible::filled(self.slices.len(), false)?;
-        self.without_partner.iter().for_each(|&number| waits[number as usize] = true);
-        let from_root = |number: u32| from_root[number as usize];
-        let mut forgotten = Vec::new();
-        for number in self.slice_numbers() {
-            let (slice, small) = (self.slice(number), self.is_small(number));
-            if small && !slice.worn && !waits[number as usize] && self.merges_where(number, &from_root) {
-                fallible::push(&mut forgotten, number)?;
-            }
-        }
-        self.without_partner.try_reserve(forgotten.len())?;
-        self.without_partner.extend(forgotten);
-        Ok(())
     }
 }
 

@@ -23,7 +23,7 @@ impl Store {
             arena.reset();
         }
         out.list(&self.worn.iter().copied().collect::<Vec<u32>>());
-        out.list(&self.without_partner);
+        out.list(&self.without_partner());
         out.list(&self.detached);
         out.list(&self.doomed);
     }

@@ -26,7 +26,9 @@ impl Store {
         slice.link_new(at, row, spot);
         slice.portal_rows.insert(at);
         self.tell_edited(spot.slice);
-        At { slice: spot.slice, row: at }
+        let at = At { slice: spot.slice, row: at };
+        self.wake_beside(at);
+        at
     }
 
     /// Hangs the slice `child` behind the portal at `at`; what it inherits there is new to it.
@@ -77,6 +79,7 @@ impl Store {
         if self.slice(child).standing != standing {
             self.set_standing(child, standing);
         }
+        self.wake(child);
     }
 
     /// Takes the slice `child` from the list of its parent slice and leaves it without a portal.

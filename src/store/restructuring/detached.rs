@@ -54,7 +54,7 @@ impl Store {
         }
         if marked {
             // It stands on the list of the slice above which it hung.
-            self.marked_roots.push(number);
+            self.list_marked_root(number);
         } else if changed {
             self.tell_moved(number);
         }

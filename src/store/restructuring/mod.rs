@@ -16,6 +16,7 @@ mod siblings;
 mod split;
 mod tidy;
 mod transplant;
+mod unpaired;
 
 pub(crate) use detached::Standing;
 pub(in crate::store) use merge::Partner;

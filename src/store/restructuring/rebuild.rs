@@ -194,7 +194,9 @@ impl Slice {
     fn carry_state(&mut self, old: &mut Self, below: u32, slots: &[Slots<'_>; STORAGES]) {
         let [_, transforms, _, _, shapes, _] = slots.each_ref().map(Slots::old);
         if old.transforms.first_dirty != NIL {
-            if old.transforms.dirty.contains(0) {
+            // Where what the base comes from is marked, so is the base: who marked it may have computed it too.
+            let [base, ..] = old.inherited(below);
+            if old.transforms.dirty.contains(0) || old.transforms.dirty.contains(base.index()) {
                 self.transforms.mark_all();
             }
             for (new, &slot) in (1..).zip(&transforms[1..]) {
@@ -239,10 +241,12 @@ impl Slice {
         Self {
             children: old.children,
             marked_children: old.marked_children,
+            unpaired: old.unpaired,
             portal: old.portal,
             child_index: old.child_index,
             marked: old.marked,
             worn: old.worn,
+            waits_for_partner: old.waits_for_partner,
             isolated: old.isolated,
             standing: old.standing,
             layout: old.layout,

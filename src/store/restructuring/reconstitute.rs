@@ -141,6 +141,7 @@ impl Store {
         let mut children = core::mem::take(&mut slices[number as usize].children);
         let mut boxes = slices[number as usize].boxes.take();
         let boxes_before = boxes.as_mut().map(|boxes| core::mem::take(&mut boxes.children)).unwrap_or_default();
+        let mut elsewhere = Vec::new();
         for (place, row) in (0..).zip(&rows) {
             if let Some(ahead) = rows.get(place as usize + ANNOUNCED_AHEAD).and_then(|row| row.occupant.as_node()) {
                 tables.prefetch(ahead);
@@ -150,19 +151,21 @@ impl Store {
                 tables.relocate(handle, at, row.transform);
             } else if let Some(child) = row.occupant.as_portal() {
                 let moved = &mut slices[child as usize];
+                let stays = moved.portal.slice == number;
                 if let Some(boxes) = &mut boxes {
-                    let stays = moved.portal.slice == number;
                     let before = boxes_before.get(moved.child_index as usize).filter(|_| stays);
                     boxes.children.push(before.unwrap_or(Aabb::INFINITE));
                 }
                 moved.portal = at;
                 moved.child_index = u32::try_from(children.len()).expect("a slice has fewer portals than rows");
+                elsewhere.extend((moved.waits_for_partner && !stays).then_some(child));
                 children.push(child);
             }
         }
         slices[number as usize].rows = rows;
         slices[number as usize].children = children;
         slices[number as usize].boxes = boxes;
+        elsewhere.into_iter().for_each(|child| self.wake(child));
         self.note_rebuilt(number);
     }
 }

@@ -50,6 +50,9 @@ pub struct Maintenance {
     pub nodes: usize,
     /// How many edited slices were left for another call, because the budget was spent.
     pub left: usize,
+    /// How many slices were looked at: those that were edited, and small ones around them that had nothing to be merged with
+    /// before.
+    pub looked_at: usize,
 }
 
 impl Store {
@@ -75,7 +78,7 @@ impl Store {
         }
         let mut window = Vec::new();
         while !self.worn.is_empty() {
-            self.take_worst(thrift, &mut window);
+            done.looked_at += self.take_worst(thrift, &mut window);
             while let Some((_, number)) = window.pop() {
                 self.tidy(number, thrift, &mut done);
                 if !in_time() {
@@ -86,9 +89,6 @@ impl Store {
             for (_, number) in window.drain(..) {
                 self.slice_mut(number).worn = true;
                 self.worn.push_front(number);
-            }
-            if self.worn.is_empty() {
-                self.pair_small(&mut done, in_time);
             }
             if !in_time() {
                 break;
@@ -115,11 +115,14 @@ impl Store {
     }
 
     /// Takes the edited slices that wait longest off their list, and those of them that are to be worked on into `window`,
-    /// the worst last.
-    fn take_worst(&mut self, thrift: Thrift, window: &mut Vec<(f32, u32)>) {
+    /// the worst last; lists what waited for a partner around them and has one now. Returns how many slices it looked at.
+    fn take_worst(&mut self, thrift: Thrift, window: &mut Vec<(f32, u32)>) -> usize {
+        let mut looked_at = 0;
         for _ in 0..WINDOW {
             let Some(number) = self.worn.pop_front() else { break };
             if core::mem::take(&mut self.slice_mut(number).worn) {
+                self.slice_mut(number).waits_for_partner = false;
+                looked_at += 1 + self.pair_around(number);
                 let need = self.need_of_care(number, thrift);
                 if need > 1.0 {
                     window.push((need, number));
@@ -127,6 +130,7 @@ impl Store {
             }
         }
         window.sort_unstable_by(|(a, _), (b, _)| a.total_cmp(b));
+        looked_at
     }
 
     /// How far a slice is beyond what is left alone: above 1 it is to be worked on.
@@ -152,7 +156,7 @@ impl Store {
                 done.nodes += self.slice(into).nodes();
                 return;
             }
-            self.without_partner.push(number);
+            self.list_unpaired(number);
         }
         let slice = self.slice(number);
         if slice.is_disordered() || slice.is_wasteful(thrift) {
@@ -160,30 +164,6 @@ impl Store {
             done.nodes += slice.nodes();
             self.reconstitute(number, thrift.capacity);
         }
-    }
-
-    /// Looks for partners again for the small slices that had none: since then others were edited, and may take them.
-    fn pair_small(&mut self, done: &mut Maintenance, in_time: impl Fn() -> bool) {
-        let mut without_partner = core::mem::take(&mut self.without_partner);
-        without_partner.sort_unstable();
-        without_partner.dedup();
-        without_partner.retain(|&number| {
-            let waits = self.slices.get(number as usize).is_some_and(|slice| slice.lives);
-            let waits = waits && self.is_small(number) && self.merges(number);
-            if waits && let Some(partner) = self.partner(number) {
-                if !in_time() {
-                    // The next call finds it among the edited ones.
-                    self.tell_edited(number);
-                    return false;
-                }
-                let into = self.merge(number, partner);
-                done.merged += 1;
-                done.nodes += self.slice(into).nodes();
-                return false;
-            }
-            waits
-        });
-        self.without_partner = without_partner;
     }
 }
 

@@ -44,6 +44,7 @@ impl Store {
             if child != slice {
                 self.close_slice(child);
             }
+            self.wake_beside(portal);
             let above = &mut self.slices[portal.slice as usize];
             above.unlink(portal.row);
             above.free_row(portal.row);
@@ -74,6 +75,7 @@ impl Store {
                 self.close_slice(number);
                 self.slices[portal.slice as usize].row_mut(portal.row).occupant = Occupant::portal(child);
                 self.adopt(portal, child);
+                self.wake_beside(portal);
                 self.tell_edited(portal.slice);
                 return;
             };
@@ -337,6 +339,9 @@ impl Store {
         }
         for &(row, _) in order.iter().rev() {
             self.slices[from as usize].free_row(row);
+        }
+        for &(_, row) in [order.first(), order.last()].into_iter().flatten() {
+            self.wake_beside(At { slice: spot.slice, row });
         }
         self.order = order;
         if marks == Marks::Keep {

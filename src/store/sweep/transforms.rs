@@ -43,6 +43,19 @@ impl TransformColumn {
         all
     }
 
+    /// Computes what is dirty, and what hangs below it, ahead of the update, which is to see all of it: it stays marked, by
+    /// slots of its own, or by the base where all were computed. So marks can be carried to another slice slot by slot.
+    /// Returns whether there was anything to compute.
+    pub(in crate::store) fn compute_ahead(&mut self) -> bool {
+        if self.first_dirty == NIL {
+            return false;
+        }
+        if self.compute() {
+            self.mark_all();
+        }
+        true
+    }
+
     /// Computes every slot from one on; sheared locals one by one, what lies between them in runs.
     fn compute_from(&mut self, first: u32) {
         let Self { locals, parents, worlds, sheared, .. } = self;

@@ -19,13 +19,19 @@ impl Store {
             ensure!(self.slice(child).marked || right, "slice {number}: the box of its child {child} is out of date");
         }
         let (shapes, worlds) = (&slice.shapes, &slice.transforms.worlds);
-        for slot in shapes.slots.iter().filter(|&slot| !boxes.is_stale(slot)) {
-            let world = &worlds[shapes.records[slot as usize].transform as usize];
-            let right = shapes.bounds[slot as usize].transformed(world);
+        for slot in shapes.slots.iter() {
+            if boxes.is_stale(slot) {
+                ensure!(slice.marked, "slice {number} is not marked, and the box of shape {slot} waits for the update");
+                continue;
+            }
+            let record = &shapes.records[slot as usize];
+            let right = shapes.bounds[slot as usize].transformed(&worlds[record.transform as usize]);
             ensure!(
                 boxes.shapes.get(slot as usize) == Some(right),
                 "slice {number}: the box of shape {slot} is out of date"
             );
+            let known = right.is_empty() || boxes.nodes.get(slot as usize) == Some(&record.node);
+            ensure!(known, "slice {number}: the box of shape {slot} is known for another node's");
         }
         for (block, &present) in boxes.present.iter().enumerate() {
             let stale = boxes.stale_words().get(block).copied().unwrap_or(0);

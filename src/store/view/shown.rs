@@ -37,14 +37,15 @@ impl SliceViewMut<'_> {
     }
 
     /// Computes the world matrices that are out of date, or all. They stay marked: the next update sees what became of
-    /// them.
+    /// them, and what stands where they were. Where none is out of date nothing changes.
     pub(crate) fn propagate(&mut self, everything: bool) {
         if everything {
             self.slice.transforms.mark_all();
         }
-        self.slice.transforms.compute();
-        self.slice.touch_boxes();
-        self.slice.version = self.version;
+        if self.slice.transforms.compute_ahead() {
+            self.slice.touch_marked_boxes();
+            self.slice.version = self.version;
+        }
     }
 }
 

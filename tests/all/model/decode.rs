@@ -1,6 +1,6 @@
 //! Edits and policies from bytes. Zero bytes make the simplest edits, so that a shrunk failure reads well.
 
-use super::op::{Budget, Flaw, Op, SortKey, Step, Target, Where};
+use super::op::{Budget, Change, End, Flaw, Op, SortKey, Step, Target, Visit, Where};
 use hedgerow::glam::{Quat, Vec3};
 use hedgerow::{Aabb, Keep, Local, Mat34, Node, NodeHandle, SceneConfig, Shape, Transform, Visibility};
 
@@ -69,9 +69,18 @@ pub(crate) fn step(bytes: &[u8; STEP_BYTES]) -> Step {
 fn op(selector: u8, node: Target, at: Where, payload: &[u8; 14]) -> Op {
     let first = payload[0];
     match selector {
-        0..=42 => Op::Insert { at, node: description(payload) },
+        0..=37 => Op::Insert { at, node: description(payload) },
+        38..=42 => {
+            let more = (first / 8).saturating_sub(12);
+            Op::Visit { visit: visit(payload), below: node, more, seed: payload[1] }
+        }
         43..=45 => Op::Crowd { at, node: description(payload), more: first % 64 },
-        46..=55 => Op::Plant { at, node: description(payload), more: first % 16, seed: payload[13] },
+        46..=53 => Op::Plant { at, node: description(payload), more: first % 16, seed: payload[13] },
+        54..=55 => {
+            let keep = if payload[13] & 1 == 0 { Keep::Local } else { Keep::World };
+            let by = Target::Detached(u16::from(payload[11]));
+            Op::Detour { node, by, change: change(payload), to: at, keep }
+        }
         56..=61 => Op::Build {
             at,
             node: description(payload),
@@ -265,6 +274,31 @@ fn visibility(byte: u8) -> Visibility {
 
 fn name(byte: u8) -> Option<&'static str> {
     NAMES.get(usize::from(byte & 7)).copied()
+}
+
+/// A visit that, for most, computes, and that one time in two ends early.
+fn visit(payload: &[u8; 14]) -> Visit {
+    let [end, share, computes] = [payload[11], payload[12], payload[13]];
+    let met = 1 + end / 8 % 8;
+    Visit {
+        transform: transform(payload),
+        share: share % 8,
+        seed: share,
+        computes: [u8::MAX, u8::MAX, computes / 4 % 8, 0][usize::from(computes % 4)],
+        everything: computes >= 192,
+        end: [End::Never, End::Prunes(met), End::Breaks(met), End::Panics(met)]
+            [usize::from((end % 8).saturating_sub(4))],
+    }
+}
+
+fn change(payload: &[u8; 14]) -> Change {
+    match payload[12] % 8 {
+        0 => Change::Nothing,
+        1..=4 => Change::Transform(transform(payload)),
+        5 => Change::NoTransform,
+        6 => Change::Visibility(visibility(payload[12])),
+        _ => Change::NoVisibility,
+    }
 }
 
 fn sort_key(byte: u8) -> SortKey {

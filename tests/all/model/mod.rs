@@ -32,6 +32,7 @@ pub(crate) mod subtrees;
 pub(crate) mod tree;
 pub(crate) mod twin;
 pub(crate) mod upkeep;
+pub(crate) mod visits;
 pub(crate) mod world;
 
 pub(crate) use op::Step;

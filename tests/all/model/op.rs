@@ -101,6 +101,46 @@ pub(crate) enum Flaw {
     Cycle,
 }
 
+/// How a visit of slices ends, told by how many were shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum End {
+    /// When all were shown.
+    Never,
+    /// When all were shown, but for those below this one.
+    Prunes(u8),
+    /// With this one.
+    Breaks(u8),
+    /// With a panic at this one.
+    Panics(u8),
+}
+
+/// What a visitor of slices writes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Visit {
+    /// The local transform that it sets.
+    pub(crate) transform: Transform,
+    /// In how many eighths of the nodes that have one.
+    pub(crate) share: u8,
+    /// Which these are.
+    pub(crate) seed: u8,
+    /// In how many slices it computes world matrices.
+    pub(crate) computes: u8,
+    /// Whether it computes all of them, not just what is dirty.
+    pub(crate) everything: bool,
+    /// How it ends.
+    pub(crate) end: End,
+}
+
+/// What a detached node is given or loses.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Change {
+    Nothing,
+    Transform(Transform),
+    NoTransform,
+    Visibility(Visibility),
+    NoVisibility,
+}
+
 /// One edit.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Op {
@@ -176,6 +216,10 @@ pub(crate) enum Op {
     ShrinkToFit,
     /// Reserves room below a node.
     TryReserve(Target, usize),
+    /// Shows the slices to a visitor that writes, and inserts so many nodes then, for which slices may have to be split.
+    Visit { visit: Visit, below: Target, more: u8, seed: u8 },
+    /// Moves a node below a detached one, changes that, and puts it back.
+    Detour { node: Target, by: Target, change: Change, to: Where, keep: Keep },
     /// Brings what is dirty up to date.
     Update,
     /// Computes every world matrix anew.

@@ -205,6 +205,16 @@ impl Twin {
             Op::Maintain(budget) => self.maintain(budget),
             Op::ShrinkToFit => self.shrink(),
             Op::TryReserve(target, more) => self.reserve(self.tree.pick(target), more),
+            Op::Visit { visit, below, more, seed } => {
+                self.visit_slices(visit)?;
+                if more == 0 || self.tree.len() + usize::from(more) > self.most {
+                    return Ok(None);
+                }
+                self.plant(Place::LastChildOf(self.tree.pick(below)), Node::group(), more, seed)
+            }
+            Op::Detour { node, by, change, to, keep } => {
+                self.detour(self.tree.pick(node), self.tree.pick(by.detached()), change, to, keep)
+            }
             Op::Update => self.plain(Scene::update),
             Op::UpdateAll => self.plain(Scene::update_all),
             ref other => self.component(other).map(|()| None),

@@ -131,7 +131,7 @@ impl Store {
     pub(in crate::store) fn settle_all(&mut self) {
         let Self { slices, feed, .. } = self;
         let Some(feed) = feed else { return };
-        for number in feed.unsettled.drain(..) {
+        for number in feed.unsettled.drain() {
             if let Some(slice) = slices.get_mut(number as usize) {
                 slice.transforms.settle();
             }

@@ -1,0 +1,136 @@
+//! Small slices that wait for a partner to be merged with, and what has maintenance look at them again.
+//!
+//! A slice can come to have a partner only by an edit of itself, of the slice above, or of the one whose run comes before or
+//! behind its own. Each such edit lists the slice that was edited for maintenance, which then looks at what waits around it. The
+//! root's slice has as many children as there are independent subtrees, and takes in none that holds nodes: where its chain of
+//! portals changes, what stands beside is listed at once, and the rest is not looked at.
+
+use crate::fallible;
+use crate::store::columns::{At, NIL};
+use crate::store::{Slice, Store};
+use std::collections::TryReserveError;
+
+impl Store {
+    /// The slices that wait for a partner, in the order of their numbers.
+    pub(in crate::store) fn without_partner(&self) -> Vec<u32> {
+        self.slice_numbers().filter(|&number| self.slice(number).waits_for_partner).collect()
+    }
+
+    /// Notes that a slice waits for a partner.
+    pub(in crate::store) fn list_unpaired(&mut self, number: u32) {
+        fallible::or_abort(self.try_list_unpaired(number));
+    }
+
+    /// The same, or says that the allocator refuses.
+    pub(in crate::store) fn try_list_unpaired(&mut self, number: u32) -> Result<(), TryReserveError> {
+        let slice = &mut self.slices[number as usize];
+        if !slice.lives || slice.portal == At::NONE {
+            return Ok(());
+        }
+        slice.waits_for_partner = true;
+        let above = slice.portal.slice;
+        if above == At::ROOT.slice && slice.nodes() > 0 {
+            return Ok(());
+        }
+        let mut list = core::mem::take(&mut self.slices[above as usize].unpaired);
+        // A slice is listed each time that it is looked at; where the one above never is, doubles are weeded out.
+        if list.len() > 16 + 2 * self.slice(above).children.len() {
+            self.weed_out(above, &mut list);
+        }
+        let listed = fallible::push(&mut list, number);
+        self.slices[above as usize].unpaired = list;
+        listed
+    }
+
+    /// Leaves of a list of what waits below a slice what does, each once and in the order of their numbers.
+    fn weed_out(&self, above: u32, list: &mut Vec<u32>) {
+        list.sort_unstable();
+        list.dedup();
+        list.retain(|&number| {
+            let waits = |slice: &&Slice| slice.lives && slice.waits_for_partner && slice.portal.slice == above;
+            let slice = self.slices.get(number as usize).filter(waits);
+            slice.is_some_and(|slice| above != At::ROOT.slice || slice.nodes() == 0)
+        });
+    }
+
+    /// Has maintenance work on those of the slices below an edited one, and beside it, that waited for a partner and have one
+    /// now. Returns how many slices it looked at.
+    pub(in crate::store) fn pair_around(&mut self, edited: u32) -> usize {
+        let mut looked_at = 0;
+        let mut list = core::mem::take(&mut self.slices[edited as usize].unpaired);
+        if !list.is_empty() {
+            self.weed_out(edited, &mut list);
+            looked_at += list.len();
+            list.retain(|&number| !self.list_if_paired(number));
+            self.slices[edited as usize].unpaired = list;
+        }
+        for beside in self.slices_beside(self.slice(edited).portal).into_iter().flatten() {
+            if self.slice(beside).waits_for_partner {
+                looked_at += 1;
+                self.list_if_paired(beside);
+            }
+        }
+        looked_at
+    }
+
+    /// Lists a slice for maintenance if it has a partner, and returns whether it has.
+    fn list_if_paired(&mut self, number: u32) -> bool {
+        let paired = self.is_small(number) && self.partner(number).is_some();
+        if paired {
+            self.list_for_maintenance(number);
+        }
+        paired
+    }
+
+    /// Has maintenance look again at what waits for a partner behind the portals before and behind a row of the root's slice,
+    /// beside which others stand from now on, or stood till now.
+    pub(in crate::store) fn wake_beside(&mut self, at: At) {
+        if at.slice == At::ROOT.slice {
+            for beside in self.slices_beside(at).into_iter().flatten() {
+                self.wake(beside);
+            }
+        }
+    }
+
+    /// Has maintenance look again at a slice if it waits for a partner: it stands elsewhere, or beside another one.
+    pub(in crate::store) fn wake(&mut self, number: u32) {
+        if core::mem::take(&mut self.slices[number as usize].waits_for_partner) {
+            self.list_for_maintenance(number);
+        }
+    }
+
+    /// The slices whose runs come directly before and behind the row.
+    fn slices_beside(&self, at: At) -> [Option<u32>; 2] {
+        if at == At::NONE {
+            return [None; 2];
+        }
+        let links = self.row(at);
+        let portal = |row: u32| (row != NIL).then(|| self.row(At { slice: at.slice, row }).occupant.as_portal())?;
+        [links.previous, links.next].map(portal)
+    }
+
+    /// Lists slices that wait for a partner and have one though nothing was edited around them, or that do not know that they
+    /// wait. There are none but in a scene that was read from forged bytes.
+    pub(in crate::store) fn check_unpaired(&mut self, from_root: &[bool]) -> Result<(), TryReserveError> {
+        let from_root = |number: u32| from_root[number as usize];
+        let mut idle = Vec::new();
+        for number in self.slice_numbers() {
+            if self.is_small(number) && !self.slice(number).worn && self.merges_where(number, &from_root) {
+                fallible::push(&mut idle, (number, self.partner_where(number, &from_root).is_some()))?;
+            }
+        }
+        self.worn.try_reserve(idle.len())?;
+        for (number, paired) in idle {
+            let portal = self.slice(number).portal;
+            let mut around = self.slices_beside(portal).into_iter().flatten();
+            let above = portal.slice != At::ROOT.slice || self.slice(number).nodes() == 0;
+            let is_seen = (above && self.slice(portal.slice).worn) || around.any(|beside| self.slice(beside).worn);
+            if paired && !is_seen {
+                self.list_for_maintenance(number);
+            } else if !self.slice(number).waits_for_partner {
+                self.try_list_unpaired(number)?;
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,233 @@
+//! What a visitor of slices computes before the next update: boxes, and what is told of it.
+
+use hedgerow::glam::Vec3;
+use hedgerow::{
+    Aabb, DrawList, Flow, Keep, Mat34, Node, NodeHandle, Scene, SceneConfig, Shape, SliceViewMut, SliceVisitorMut,
+    Sphere, Transform, TransformPass, Visibility,
+};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+
+fn at(x: f32) -> Transform {
+    Transform::from_xyz(x, 0.0, 0.0)
+}
+
+/// How a visit ends.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum End {
+    Never,
+    Breaks(usize),
+    Prunes(usize),
+    Panics(usize),
+}
+
+/// Moves everything that has a transform, if it is to, and computes world matrices.
+#[derive(Clone, Copy, Debug)]
+struct Visit {
+    local: Option<Transform>,
+    pass: TransformPass,
+    end: End,
+    met: usize,
+}
+
+impl Visit {
+    fn new(pass: TransformPass) -> Self {
+        Self { local: None, pass, end: End::Never, met: 0 }
+    }
+
+    fn setting(self, x: f32) -> Self {
+        Self { local: Some(at(x)), ..self }
+    }
+
+    fn run(mut self, scene: &mut Scene) {
+        let panicked = catch_unwind(AssertUnwindSafe(|| scene.visit_slices_mut(&mut self))).is_err();
+        assert_eq!(panicked, matches!(self.end, End::Panics(_)));
+    }
+}
+
+impl SliceVisitorMut for Visit {
+    fn slice_mut(&mut self, mut slice: SliceViewMut<'_>) -> Flow {
+        for slot in 1..slice.view().transforms().len() {
+            if let (Some(local), true) = (self.local, slice.view().transforms().is_occupied(slot)) {
+                slice.set_local(slot, local).unwrap();
+            }
+        }
+        let _ = self.pass.slice_mut(slice);
+        self.met += 1;
+        match self.end {
+            End::Breaks(met) if met == self.met => Flow::Break,
+            End::Prunes(met) if met == self.met => Flow::Prune,
+            End::Panics(met) if met == self.met => resume_unwind(Box::new("half way")),
+            _ => Flow::Continue,
+        }
+    }
+}
+
+/// The nodes whose box touches one about everything near the origin, in no order.
+fn found(scene: &Scene) -> Vec<NodeHandle> {
+    let mut nodes = Vec::new();
+    scene.nodes_in_sphere(&Sphere::new(Vec3::ZERO, 1e3).unwrap(), Visibility::VISIBLE, &mut nodes).unwrap();
+    nodes.sort_unstable();
+    nodes
+}
+
+#[test]
+fn shapes_are_found_after_a_pass_over_a_scene_that_is_up_to_date() {
+    for pass in [TransformPass::dirty(), TransformPass::everything()] {
+        let mut scene = Scene::with_config(SceneConfig { bounds: true, ..SceneConfig::DEFAULT }).unwrap();
+        let shape = Node::transform(Transform::IDENTITY).with_shape(Shape::new(1, Aabb::cube(1.0)));
+        let node = scene.insert(scene.root(), shape).unwrap();
+        scene.update();
+        assert_eq!(found(&scene), [node]);
+        Visit::new(pass).run(&mut scene);
+        scene.validate().unwrap();
+        assert_eq!(found(&scene), [node]);
+        scene.update();
+        scene.validate().unwrap();
+        assert_eq!(found(&scene), [node]);
+    }
+}
+
+#[test]
+fn a_pass_with_nothing_to_do_changes_nothing() {
+    let mut scene = Scene::with_config(SceneConfig { bounds: true, changes: true, ..SceneConfig::DEFAULT }).unwrap();
+    let shape = Node::transform(Transform::IDENTITY).with_shape(Shape::new(1, Aabb::cube(1.0)));
+    let node = scene.insert(scene.root(), shape).unwrap();
+    scene.update();
+    let mut list = DrawList::new();
+    scene.draw_list(&mut list);
+    scene.update();
+    Visit::new(TransformPass::dirty()).run(&mut scene);
+    scene.update();
+    assert!(scene.changes().is_empty() && scene.uploads().next().is_none());
+    assert_eq!(scene.world(node), Some(&Mat34::IDENTITY));
+}
+
+#[test]
+fn a_visit_that_ends_half_way_leaves_boxes_and_marks_right() {
+    let passes = [TransformPass::dirty(), TransformPass::everything()];
+    let ends = [1, 2, 3, 5, 9].into_iter().flat_map(|met| [End::Breaks(met), End::Prunes(met), End::Panics(met)]);
+    for (changes, bounds) in crate::pair::MODES {
+        for (pass, end) in passes.into_iter().flat_map(|pass| ends.clone().map(move |end| (pass, end))) {
+            for first in [None, Some(at(3.0))] {
+                let config = SceneConfig { changes, bounds, max_nodes: 16, min_nodes: 0, ..SceneConfig::DEFAULT };
+                let mut scene = Scene::with_config(config).unwrap();
+                let mut nodes = vec![scene.insert(scene.root(), Node::transform(at(1.0))).unwrap()];
+                for number in 0..100 {
+                    let node = Node::transform(at(0.5)).with_shape(Shape::new(1, Aabb::cube(0.25)));
+                    let node = if number % 3 == 0 { Node { local: None, ..node } } else { node };
+                    nodes.push(scene.insert(nodes[number / 2], node).unwrap());
+                }
+                scene.update();
+                let before: Vec<Mat34> = nodes.iter().map(|&node| *scene.world(node).unwrap()).collect();
+                Visit { local: first, end, ..Visit::new(pass) }.run(&mut scene);
+                scene.validate().unwrap();
+                let mut shaped = nodes[1..].to_vec();
+                shaped.sort_unstable();
+                if bounds {
+                    assert_eq!(found(&scene), shaped, "{end:?}");
+                }
+                scene.update();
+                scene.validate().unwrap();
+                for (&node, before) in nodes.iter().zip(&before) {
+                    assert_eq!(scene.world(node).copied(), scene.fresh_world(node), "{end:?}");
+                    if changes {
+                        let moved = scene.world(node) != Some(before);
+                        assert_eq!(scene.changes().moved().contains(&node), moved, "{end:?}");
+                        assert_eq!(scene.previous_world(node), Some(before), "{end:?}");
+                    }
+                }
+                if bounds {
+                    assert_eq!(found(&scene), shaped, "{end:?}");
+                }
+            }
+        }
+    }
+}
+
+/// Has a visitor move a tree, splits or rebuilds what it lies in, and compares what the next update tells of it.
+fn move_by_visit(config: SceneConfig, x: f32, kids: usize, edit: impl Fn(&mut Scene, NodeHandle)) {
+    for pass in [TransformPass::dirty(), TransformPass::everything()] {
+        let mut scene = Scene::with_config(SceneConfig { changes: true, ..config }).unwrap();
+        let top = scene.insert(scene.root(), Node::transform(Transform::IDENTITY)).unwrap();
+        let mut nodes = vec![top];
+        for kid in 0..kids {
+            let node = if kid % 5 == 4 { Node::transform(Transform::IDENTITY) } else { Node::group() };
+            let parent = nodes[if kid % 7 == 6 { kid / 2 } else { 0 }];
+            nodes.push(scene.insert(parent, node).unwrap());
+        }
+        scene.update();
+        let before: Vec<Mat34> = nodes.iter().map(|&node| *scene.world(node).unwrap()).collect();
+        Visit::new(pass).setting(x).run(&mut scene);
+        edit(&mut scene, top);
+        scene.validate().unwrap();
+        scene.update();
+        scene.validate().unwrap();
+        let mut moved = scene.changes().moved().to_vec();
+        moved.sort_unstable();
+        let mut expected = nodes.clone();
+        expected.sort_unstable();
+        assert_eq!(moved, expected);
+        for (&node, before) in nodes.iter().zip(&before) {
+            assert_eq!(scene.previous_world(node), Some(before));
+            assert_eq!(scene.world(node).copied(), scene.fresh_world(node));
+        }
+    }
+}
+
+#[test]
+fn what_a_visitor_moved_is_told_of_though_its_slice_was_split() {
+    let config = SceneConfig { max_nodes: 16, min_nodes: 0, ..SceneConfig::DEFAULT };
+    let slices = core::cell::Cell::new(0);
+    move_by_visit(config, 5.0, 14, |scene, top| {
+        slices.set(scene.slice_count());
+        for _ in 0..3 {
+            scene.insert(top, Node::group()).unwrap();
+        }
+        assert!(scene.slice_count() > slices.get(), "the slice was to be split");
+    });
+}
+
+#[test]
+fn what_a_visitor_moved_is_told_of_though_its_slice_was_merged_rebuilt_or_left() {
+    let config = SceneConfig { max_nodes: 64, min_nodes: 12, ..SceneConfig::DEFAULT };
+    move_by_visit(config, 5.0, 40, |scene, _| scene.reconstitute_all());
+    move_by_visit(config, 5.0, 40, |scene, top| scene.isolate(top).unwrap());
+    move_by_visit(config, 5.0, 40, |scene, top| {
+        scene.detach(top).unwrap();
+        scene.attach(top, scene.root(), Keep::Local).unwrap();
+    });
+    move_by_visit(SceneConfig { max_nodes: 16, min_nodes: 4, ..config }, 5.0, 60, |scene, top| {
+        let children: Vec<NodeHandle> = scene.children(top).collect();
+        for &child in children.iter().step_by(3) {
+            scene.isolate(child).unwrap();
+        }
+        for &child in children.iter().step_by(3) {
+            scene.reparent(child, top, Keep::Local).unwrap();
+        }
+        scene.maintain(std::time::Duration::MAX);
+    });
+}
+
+#[test]
+fn a_node_below_one_that_was_detached_has_moved_with_the_transform_that_this_was_given() {
+    let mut scene = Scene::with_config(SceneConfig { changes: true, ..SceneConfig::DEFAULT }).unwrap();
+    let root = scene.root();
+    let [shelf, book, page] = [(); 3].map(|()| scene.insert(root, Node::group()).unwrap());
+    scene.reparent(page, book, Keep::Local).unwrap();
+    scene.detach(shelf).unwrap();
+    scene.update();
+    scene.reparent(book, shelf, Keep::Local).unwrap();
+    scene.attach_transform(shelf, at(5.0)).unwrap();
+    scene.attach(shelf, root, Keep::Local).unwrap();
+    scene.update();
+    let mut moved = scene.changes().moved().to_vec();
+    moved.sort_unstable();
+    assert_eq!((moved, scene.changes().entered()), (vec![book, page], &[shelf][..]));
+    for node in [book, page] {
+        assert_eq!(scene.world(node).unwrap().translation().x, 5.0);
+        assert_eq!(scene.previous_world(node), Some(&Mat34::IDENTITY));
+    }
+    assert_eq!(scene.previous_world(shelf), scene.world(shelf), "what entered was nowhere before");
+    scene.update();
+    assert!([shelf, book, page].iter().all(|&node| scene.previous_world(node) == scene.world(node)));
+}

@@ -1,0 +1,134 @@
+//! Visitors that write between updates, and nodes that go by way of what is detached.
+
+use super::Check;
+use super::compare::same_bits;
+use super::components::local_faults;
+use super::op::{Change, End, Op, Target, Visit, Where};
+use super::tree::Tree;
+use super::twin::Twin;
+use hedgerow::{Flow, Keep, Local, NodeHandle, Place, SliceViewMut, SliceVisitorMut, Transform, TransformPass};
+use std::collections::HashMap;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+
+/// Sets local transforms and runs the transform pass, slice by slice, as a visit says.
+struct Writer {
+    visit: Visit,
+    /// What nodes that have a transform are to be given.
+    wished: HashMap<NodeHandle, Transform>,
+    /// How many slices were shown.
+    met: u8,
+    /// Nodes whose transform was set.
+    set: Vec<NodeHandle>,
+    /// Nodes of slices that the pass went over.
+    computed: Vec<NodeHandle>,
+    refused: bool,
+}
+
+impl SliceVisitorMut for Writer {
+    fn slice_mut(&mut self, mut slice: SliceViewMut<'_>) -> Flow {
+        for row in 0..slice.view().rows().len() {
+            let rows = slice.view().rows();
+            let (Some(node), Some([slot, ..])) = (rows.node(row), rows.effective_slots(row)) else { continue };
+            if let Some(&local) = self.wished.get(&node) {
+                match slice.set_local(slot, local) {
+                    Ok(()) => self.set.push(node),
+                    Err(_) => self.refused = true,
+                }
+            }
+        }
+        let nodes = slice.view().rows();
+        if self.met < self.visit.computes {
+            self.computed.extend(nodes.nodes());
+            let pass = if self.visit.everything { TransformPass::everything() } else { TransformPass::dirty() };
+            let _ = { pass }.slice_mut(slice);
+        }
+        self.met += 1;
+        match self.visit.end {
+            End::Prunes(met) if met == self.met => Flow::Prune,
+            End::Breaks(met) if met == self.met => Flow::Break,
+            // Where a panic is the end of the program there is nothing to compare.
+            End::Panics(met) if met == self.met && cfg!(panic = "unwind") => resume_unwind(Box::new("half way")),
+            _ => Flow::Continue,
+        }
+    }
+}
+
+impl Twin {
+    /// Shows a visitor that writes the slices; what it computed is as of now, all else as it was.
+    pub(crate) fn visit_slices(&mut self, visit: Visit) -> Check {
+        let chosen = |node: NodeHandle| {
+            let mixed = (node.to_bits() ^ u64::from(visit.seed)).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 40;
+            visit.share > 0 && mixed % 8 < u64::from(visit.share)
+        };
+        let entries = self.tree.live().iter().map(|&index| self.tree.at(index));
+        let wished = entries.filter(|entry| entry.local.is_some() && chosen(entry.handle));
+        let wished: HashMap<NodeHandle, Transform> = wished.map(|entry| (entry.handle, visit.transform)).collect();
+        let mut writer = Writer { visit, wished, met: 0, set: Vec::new(), computed: Vec::new(), refused: false };
+        let shown = catch_unwind(AssertUnwindSafe(|| self.scene.visit_slices_mut(&mut writer)));
+        let ends = |met: u8| writer.met == met;
+        let expected = match visit.end {
+            End::Panics(met) if ends(met) && cfg!(panic = "unwind") => None,
+            End::Breaks(met) if ends(met) => Some(Flow::Break),
+            _ => Some(Flow::Continue),
+        };
+        ensure!(shown.ok() == expected, "a visit {visit:?} that met {} slices did not end as it was to", writer.met);
+        let given = Local::Transform(visit.transform);
+        let mut faults = Vec::new();
+        local_faults(&given, &mut faults);
+        let wrong = if faults.is_empty() { writer.refused } else { !writer.set.is_empty() };
+        ensure!(!wrong, "a visitor was to be refused for {faults:?}, and was for some: {}", writer.refused);
+        for node in writer.set {
+            if let Some(index) = self.tree.find(node) {
+                self.adopt(index, &given)?;
+            }
+        }
+        for node in writer.computed {
+            let (world, fresh) = (self.scene.world(node).copied(), self.scene.fresh_world(node));
+            let same = world.zip(fresh).is_some_and(|(world, fresh)| same_bits(&world, &fresh));
+            ensure!(same, "{node:?} was computed to {world:?} by a visitor, not to {fresh:?}");
+            if let Some(index) = self.tree.find(node) {
+                let entry = self.tree.at_mut(index);
+                entry.seen = entry.local.and(world);
+            }
+        }
+        Ok(())
+    }
+
+    /// Moves a node below a detached one, changes what that gives it, and puts both back.
+    pub(crate) fn detour(
+        &mut self,
+        node: NodeHandle,
+        by: NodeHandle,
+        change: Change,
+        to: Where,
+        keep: Keep,
+    ) -> Check<Option<bool>> {
+        // By way of a node of its own, where none is detached.
+        let is_detached = self.tree.find(by).is_some_and(|index| self.tree.is_detached_root(index));
+        if !is_detached {
+            return self.detach_subtree(by);
+        }
+        let to = match self.tree.place(to) {
+            place if self.tree.find(place.anchor()).is_some_and(|anchor| self.is_below(anchor, by)) => {
+                Place::LastChildOf(self.tree.handle(Tree::ROOT))
+            }
+            place => place,
+        };
+        let crossed = self.reparent(node, Place::LastChildOf(by), Keep::Local)?;
+        let target = Target::Bits(by.to_bits());
+        match change {
+            Change::Nothing => {}
+            Change::Transform(transform) => self.component(&Op::AttachTransform(target, transform))?,
+            Change::NoTransform => self.component(&Op::DetachTransform(target))?,
+            Change::Visibility(visibility) => self.component(&Op::AttachVisibility(target, visibility))?,
+            Change::NoVisibility => self.component(&Op::DetachVisibility(target))?,
+        }
+        let back = self.attach_subtree(by, to, keep)?;
+        Ok(crossed.or(back))
+    }
+
+    /// Whether a node is the one of the handle or lies below it.
+    fn is_below(&self, index: usize, top: NodeHandle) -> bool {
+        self.tree.find(top).is_some_and(|top| self.tree.is_within(index, top))
+    }
+}
