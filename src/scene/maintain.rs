@@ -22,7 +22,8 @@ impl Scene {
     ///   an eighth of room for what comes.
     ///
     /// [`Duration::MAX`] does all there is to do, and more strictly, as before a scene is left to rest: slices of which a
-    /// fourteenth is unused are rebuilt too, and keep a sixteenth of room.
+    /// fourteenth is unused are rebuilt too, and keep a sixteenth of room. Children whose slices hang one behind the other, as
+    /// earlier versions left them and snapshots of these still do, are set side by side.
     pub fn maintain(&mut self, budget: Duration) -> Maintenance {
         self.store.maintain(budget)
     }

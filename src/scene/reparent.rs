@@ -81,9 +81,10 @@ impl Scene {
 
     /// Sorts the children of a node by a comparison of their handles; equal ones keep their order.
     ///
-    /// Computes in **O(n log n)** comparisons for n children, and nothing more where they are in order already; else each
-    /// child is moved, at the cost of [`Scene::reparent`] for those that change slices. If `compare` panics nothing has
-    /// changed.
+    /// Computes in **O(n log n)** comparisons for n children, and nothing more where they are in order already. Else they are
+    /// linked anew in O(n) where all of them are in the slice of the parent or have one to themselves, and moved to new slices
+    /// in O(nodes in the slices of the children) where they are in several. What is up to date stays so. If `compare` panics
+    /// nothing has changed.
     ///
     /// # Errors
     /// [`Error::StaleHandle`].

@@ -200,7 +200,7 @@ impl Store {
         let sizes = if independent {
             Sizes { enough: min, most: 2 * min, large: min }
         } else {
-            Sizes { enough: max / 2, most: max / 4 * 3, large: max }
+            Sizes { enough: max / 4 * 3, most: max / 4 * 3, large: max }
         };
         let mut runs: Vec<Run> = Vec::new();
         for (place, &child) in sorted.iter().enumerate() {
@@ -317,9 +317,8 @@ mod tests {
 
     #[test]
     fn slices_that_hang_one_behind_the_other_are_set_side_by_side() {
-        for upkeep in
-            [|scene: &mut Scene| drop(scene.maintain(Duration::MAX)), |scene: &mut Scene| scene.shrink_to_fit()]
-        {
+        let maintain: fn(&mut Scene) = |scene| assert_eq!(scene.maintain(Duration::MAX).left, 0);
+        for upkeep in [maintain, Scene::shrink_to_fit] {
             let (mut scene, children) = nested();
             upkeep(&mut scene);
             scene.validate().unwrap();

@@ -141,7 +141,7 @@ impl Store {
     /// Cuts a slice into pieces of a quarter to a half of the greatest size. Handles and the order of siblings stay.
     ///
     /// Runs from within go behind portals in the slice itself, runs of its top rows behind portals beside its own, for
-    /// which the slice above may be split too. What is up to date stays so. Computes in **O(rows)**: all pieces are
+    /// which the slice above is split too where it is full. What is up to date stays so. Computes in **O(rows)**: all pieces are
     /// filled side by side in one walk through the slice.
     pub(in crate::store) fn split(&mut self, number: u32) {
         self.split_within(number, BUDGET);
