@@ -7,6 +7,7 @@
 //!   So they stand behind equally many portals but for one, and that number is logarithmic.
 //! - What is up to date stays so where nothing but the place in memory changes; what waits for the update is carried over.
 
+mod append;
 mod detached;
 mod merge;
 mod rebuild;

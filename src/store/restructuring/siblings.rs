@@ -1,11 +1,11 @@
 //! The children of a node, arranged as a whole: in another order, and in slices that stand side by side.
 
-use crate::NodeHandle;
 use crate::store::bulk::even_shares;
 use crate::store::columns::{At, NIL};
 use crate::store::restructuring::split::Planner;
 use crate::store::restructuring::transplant::Marks;
 use crate::store::{Need, Slice, Spot, Store};
+use crate::{NodeHandle, SceneConfig};
 
 /// A slice to be: a run of children, told by their places in the list of all.
 struct Run {
@@ -136,7 +136,10 @@ impl Store {
                     self.make_room_for_all(number, &run.need);
                     number
                 }
-                None => self.open_below(parent, &run.need),
+                None => {
+                    let SceneConfig { expansion_factor, max_nodes, .. } = self.config;
+                    self.open_below(self.place_of(parent), &run.need.times(expansion_factor, max_nodes))
+                }
             };
             for &child in &sorted[run.first..run.end] {
                 let At { slice, row } = self.place_of(child);
@@ -230,16 +233,20 @@ impl Store {
     }
 
     /// Opens a slice with room that hangs nowhere yet, and inherits what the children of a node do.
-    fn open_below(&mut self, parent: NodeHandle, need: &Need) -> u32 {
-        let number =
-            self.open_slice(Slice::with_room(&need.times(self.config.expansion_factor, self.config.max_nodes)));
-        let above = self.place_of(parent);
+    pub(in crate::store) fn open_below(&mut self, above: At, need: &Need) -> u32 {
+        let number = self.open_slice(Slice::with_room(need));
         let [below, source] =
             self.slices.get_disjoint_mut([number as usize, above.slice as usize]).expect("the slice was just opened");
-        let [transform, visibility, material] = source.inherited(above.row).map(|slot| slot.index() as usize);
+        let inherited = source.inherited(above.row);
+        let [transform, visibility, material] = inherited.map(|slot| slot.index() as usize);
         below.transforms.worlds[0] = source.transforms.worlds[transform];
         below.visibilities.effective[0] = source.visibilities.effective[visibility];
         below.materials.values[0] = source.materials.values[material];
+        // Where what the base comes from is marked, so is the base: who marked it may have computed it too.
+        let dirty = &source.transforms.dirty;
+        if source.transforms.first_dirty != NIL && (dirty.contains(0) || dirty.contains(inherited[0].index())) {
+            below.transforms.mark_all();
+        }
         below.take_base_history(source, above.row);
         below.standing = source.standing;
         number
@@ -264,7 +271,7 @@ impl Store {
             let mut above = Vec::new();
             for run in even_shares(&numbers, most) {
                 let rows = u32::try_from(run.len()).expect("slices number less than 2^31");
-                let number = self.open_below(parent, &Need { rows, ..Need::default() });
+                let number = self.open_below(self.place_of(parent), &Need { rows, ..Need::default() });
                 for &child in run {
                     let spot = Spot { slice: number, parent: NIL, previous: self.slice(number).last_top, next: NIL };
                     self.insert_portal_in_step(&spot, child);
