@@ -88,10 +88,8 @@ impl Store {
 
     /// Moves a subtree to a checked place.
     fn relink(&mut self, at: At, place: Place) {
-        let at = self.make_room_to_land(at, place);
+        let (at, rows) = self.make_room_to_land(at, place);
         let floating = self.float(at);
-        let has_choice = self.spot(place).has_choice();
-        let rows = if has_choice { self.floating_rows(floating) } else { 0 };
         self.land(floating, |store| store.settle_at(place, rows));
     }
 }

@@ -7,7 +7,7 @@ use crate::{NodeHandle, Shape};
 use std::alloc::{Layout, handle_alloc_error};
 
 /// No place takes so many splits until a subtree fits there.
-const MOST_SPLITS: usize = 16;
+const MOST_SPLITS: u32 = 16;
 
 /// A subtree on no chain, between its old place and its new one.
 #[derive(Clone, Copy, Debug)]
@@ -132,29 +132,33 @@ impl Store {
     }
 
     /// Makes room for a node with all below it at a checked place, while it is where it was: then every slice may be split,
-    /// beside its portal too. Returns where the node is then.
-    pub(in crate::store) fn make_room_to_land(&mut self, mut at: At, place: Place) -> At {
-        let node = self.handle(at);
-        for _ in 0..MOST_SPLITS {
+    /// beside its portal too. Returns where the node is then, and how many rows it brings, as [`Self::floating_rows`] counts
+    /// them, where that decides in which slice it settles.
+    pub(in crate::store) fn make_room_to_land(&mut self, mut at: At, place: Place) -> (At, usize) {
+        let mut splits = 0;
+        loop {
             let spot = self.spot(place);
-            if spot.slice == at.slice || self.slice(at.slice).is_alone(at.row) {
-                break;
+            let alone = self.slice(at.slice).is_alone(at.row);
+            let floating = if alone { Floating::Slice(at.slice) } else { Floating::Rows(at) };
+            let rows = if spot.has_choice() { self.floating_rows(floating) } else { 0 };
+            if alone || spot.slice == at.slice || splits == MOST_SPLITS {
+                return (at, rows);
             }
-            let rows = if spot.has_choice() { self.floating_rows(Floating::Rows(at)) } else { 0 };
+            splits += 1;
             let settled = self.settle(spot, rows);
             let (spot, into) = (settled.spot(), matches!(settled, Settled::Into(_)));
             let need = self.slice(at.slice).need_of(at.row);
             if into && (spot.slice == at.slice || self.may_hold(spot.slice, need.rows)) {
-                break;
+                return (at, rows);
             }
+            let node = self.handle(at);
             if into && need.rows <= self.config.max_nodes / 4 {
                 self.split(spot.slice);
             } else if !self.make_room_for_portal(&self.spot_for_portal(spot)) {
-                break;
+                return (at, rows);
             }
             at = self.resolve(node).expect("rows that move keep their handles");
         }
-        at
     }
 
     /// Puts a floating subtree to the spot that `find` answers. `find` is asked again when rows have moved.
