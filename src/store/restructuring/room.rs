@@ -58,7 +58,7 @@ impl Store {
     #[inline]
     pub(in crate::store) fn make_room_for_one(&mut self, spot: &Spot, need: &Need) -> bool {
         let fits = self.slice(spot.slice).fits_one(need, spot.parent, self.config.reuse_holes);
-        if !fits && !self.cut_off_last(spot) {
+        if !fits && (need.rows == 0 || !self.cut_off_last(spot)) {
             self.make_room(spot.slice, need);
         }
         !fits
