@@ -3,6 +3,7 @@
 //! A split would copy all rows of a slice that nobody is going to come back to, and leave it half empty. Here the last subtree
 //! alone goes to a new slice, where those that follow find room; the old one stays as it is, and full.
 
+use crate::SceneConfig;
 use crate::store::columns::{At, NIL, Row};
 use crate::store::restructuring::Planner;
 use crate::store::restructuring::transplant::Marks;
@@ -61,18 +62,17 @@ impl Store {
     }
 
     /// How much room to give to a slice behind a row, in which so much is to lie at first: as much as a full slice holds where
-    /// the row is the portal to one, which tells that a tree is being built depth first, else half of that.
+    /// the row is the portal to one, which tells that a tree is being built depth first, else as much as slices grow by.
     fn room_behind(&self, before: At, first: &Need) -> Need {
         let full = |row: u32| {
             let child = (row != NIL).then(|| self.row(At { row, ..before }).occupant.as_portal())??;
             (!self.may_hold(child, 1)).then_some(child)
         };
-        let held = match full(before.row) {
-            Some(child) => Need::held_by(self.slice(child)),
-            None => Need::held_by(self.slice(before.slice)).times(0.5, self.config.max_nodes),
-        };
-        let mut room = held;
-        room.cover(first);
+        let SceneConfig { expansion_factor, max_nodes, .. } = self.config;
+        let mut room = first.times(expansion_factor, max_nodes);
+        if let Some(child) = full(before.row) {
+            room.cover(&Need::held_by(self.slice(child)));
+        }
         room
     }
 }
