@@ -24,8 +24,9 @@ pub struct SceneConfig {
     /// For how many nodes a new slice has metadata: 1 to 4096. A table that is full doubles, up to 4096 entries;
     /// then another is opened. Default 64.
     pub initial_slice_max_num_nodes: u32,
-    /// A slice never has more rows than this: one that would is cut into pieces of a quarter to a half of it, so no
-    /// single edit takes longer than that. Smaller slices hang deeper: the first edit in a slice since the last update tells
+    /// A slice never has more rows than this: one that would is cut into pieces of a quarter to three quarters of it. That
+    /// bounds the longest edit: it rebuilds one slice, and a few of those above where these are full too. Smaller slices hang
+    /// deeper: the first edit in a slice since the last update tells
     /// the slices above, and the update comes to it through them, which takes O(slices above). 16 to 2³⁰. Default 4096, which
     /// stays in a second-level cache; the thesis has no bound.
     pub max_nodes: u32,
