@@ -118,6 +118,8 @@ impl Sockets {
         scene.local(node).ok_or(Error::NoTransform(node))?;
         let offset = offset.into().checked()?.to_matrix();
         let socket = Socket { offset, node, parent, character, joint };
+        // What ended before and follows again has not ended.
+        self.displaced.retain(|&other| other != node);
         if let Some(other) = self.places.holder(node).filter(|&other| other != node) {
             self.detach(other);
             self.displaced.push(other);

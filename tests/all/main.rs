@@ -1,5 +1,6 @@
 //! Everything that is tested from outside the crate, in one binary.
 
+mod appends;
 mod batches;
 mod bulk;
 mod changes;

@@ -6,7 +6,7 @@ use crate::simd::sampling::{Active, LANES, NUMBERS, PADDING, Ranges, Target};
 use core::ops::Range;
 
 /// The version of the format.
-pub(super) const VERSION: u32 = 1;
+pub(super) const VERSION: u32 = 2;
 
 /// Bytes of the fixed part of the head.
 pub(crate) const HEAD_BYTES: usize = HEADER_BYTES + 4 * FIELDS;

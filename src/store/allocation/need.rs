@@ -82,17 +82,6 @@ impl Need {
         }
     }
 
-    /// Makes this at least as much as another need.
-    pub(in crate::store) fn cover(&mut self, other: &Self) {
-        let Self { rows, transforms, visibilities, materials, shapes, names } = *other;
-        self.rows = self.rows.max(rows);
-        self.transforms = self.transforms.max(transforms);
-        self.visibilities = self.visibilities.max(visibilities);
-        self.materials = self.materials.max(materials);
-        self.shapes = self.shapes.max(shapes);
-        self.names = self.names.max(names);
-    }
-
     /// Adds another need.
     pub(in crate::store) fn extend(&mut self, other: &Self) {
         self.rows += other.rows;

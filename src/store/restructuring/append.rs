@@ -1,30 +1,29 @@
-//! Trees that are built depth first: what is added behind everything else in a full slice goes to a new one.
+//! Chains that grow at their end: a full slice keeps most of what it has, and the end goes to a new one.
 //!
-//! A split would copy all rows of a slice that nobody is going to come back to, and leave it half empty. Here the last subtree
-//! alone goes to a new slice, where those that follow find room; the old one stays as it is, and full.
+//! A split would copy all rows of a slice that nobody is going to come back to, into pieces that nobody fills: a chain would have
+//! a slice for each quarter of `max_nodes`, and what is told to all slices above would go through as many. Here the last subtree
+//! alone goes to a new slice, in which the chain goes on.
 
-use crate::SceneConfig;
 use crate::store::columns::{At, NIL, Row};
 use crate::store::restructuring::Planner;
 use crate::store::restructuring::transplant::Marks;
-use crate::store::{Need, Spot, Store};
+use crate::store::{Spot, Store};
 
 impl Store {
-    /// Where a spot is the end of a full slice in depth-first order, moves the last subtree there to a new slice, so that a row
-    /// becomes free: then the spot is to be found again. Returns whether it did.
+    /// Where a spot is the end of a full slice in depth-first order, moves the last subtree there to a new slice if that makes
+    /// room for an eighth of `max_nodes` at least: then the spot is to be found again. Returns whether it did.
     ///
-    /// Runs in O(rows moved), a quarter of `max_nodes` at most.
+    /// Runs in O(`max_nodes`): a quarter of it is looked at and moved at most, besides the row's ancestors in the slice.
     #[cold]
     pub(in crate::store) fn cut_off_last(&mut self, spot: &Spot) -> bool {
-        if self.may_hold(spot.slice, 1) || self.floats_from == Some(spot.slice) {
+        if self.may_hold(spot.slice, 1) || self.floats_from.is_some() {
             return false;
         }
         let Some(row) = self.last_subtree(spot) else { return false };
         let number = spot.slice;
         let slice = self.slice(number);
         let Row { parent, previous, .. } = *slice.row(row);
-        let moved = slice.need_of(row);
-        let room = self.room_behind(At { slice: number, row: previous }, &moved);
+        let room = slice.need_of(row).times(self.config.expansion_factor, self.config.max_nodes);
         let piece = self.open_below(At { slice: number, row: parent }, &room);
         self.slices[number as usize].unlink_run(number, row, row);
         self.transplant(number, row, &Spot { slice: piece, parent: NIL, previous: NIL, next: NIL }, Marks::Keep);
@@ -33,7 +32,8 @@ impl Store {
     }
 
     /// The top of the last subtree of a slice that may be cut off, where the spot lies behind it or is its end: the largest that
-    /// is no larger than a piece of a split. Not one of the slice's top rows.
+    /// has no more than a quarter of `max_nodes`, and no less than half of that, so that what comes and goes at the end does not
+    /// open a slice each time. Not one of the slice's top rows.
     fn last_subtree(&self, spot: &Spot) -> Option<u32> {
         let slice = self.slice(spot.slice);
         let most = Planner::new(self.config.max_nodes).least() as usize;
@@ -44,35 +44,21 @@ impl Store {
             return None;
         }
         let mut size = rows(last);
-        while size <= most {
+        loop {
+            // All that hangs below the parent: each row is counted once on the way up.
             let Row { parent, mut previous, .. } = *slice.row(last);
-            size += 1;
-            while previous != NIL && size <= most {
-                size += rows(previous);
+            let mut all = size + 1;
+            while previous != NIL && all <= most {
+                all += rows(previous);
                 previous = slice.row(previous).previous;
             }
-            if size > most || !is_cut(parent) {
+            if all > most || !is_cut(parent) {
                 break;
             }
-            last = parent;
+            (last, size) = (parent, all);
         }
         let mut ancestors =
             core::iter::successors(Some(last), |&row| Some(slice.row(row).parent).filter(|&up| up != NIL));
-        (rows(last) <= most && ancestors.all(|row| slice.row(row).next == NIL)).then_some(last)
-    }
-
-    /// How much room to give to a slice behind a row, in which so much is to lie at first: as much as a full slice holds where
-    /// the row is the portal to one, which tells that a tree is being built depth first, else as much as slices grow by.
-    fn room_behind(&self, before: At, first: &Need) -> Need {
-        let full = |row: u32| {
-            let child = (row != NIL).then(|| self.row(At { row, ..before }).occupant.as_portal())??;
-            (!self.may_hold(child, 1)).then_some(child)
-        };
-        let SceneConfig { expansion_factor, max_nodes, .. } = self.config;
-        let mut room = first.times(expansion_factor, max_nodes);
-        if let Some(child) = full(before.row) {
-            room.cover(&Need::held_by(self.slice(child)));
-        }
-        room
+        ((most / 2..=most).contains(&size) && ancestors.all(|row| slice.row(row).next == NIL)).then_some(last)
     }
 }

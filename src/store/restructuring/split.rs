@@ -149,6 +149,7 @@ impl Store {
 
     /// Splits a slice, and if need be slices above it, of which each costs something of a budget.
     fn split_within(&mut self, number: u32, budget: u32) {
+        debug_assert_ne!(self.floats_from, Some(number), "rows on no chain would be lost");
         let arena = self.scratch.take();
         let order = self.slices[number as usize].depth_first_order(&arena);
         let mut cuts = Planner::new(self.config.max_nodes).plan(order.iter().map(|&(_, parent)| parent));
