@@ -122,7 +122,9 @@ impl Sockets {
         self.displaced.retain(|&other| other != node);
         if let Some(other) = self.places.holder(node).filter(|&other| other != node) {
             self.detach(other);
-            self.displaced.push(other);
+            if !self.displaced.contains(&other) {
+                self.displaced.push(other);
+            }
         }
         match self.places.get(node) {
             Some(&place) => self.sockets[place as usize] = socket,

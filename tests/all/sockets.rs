@@ -382,6 +382,28 @@ fn a_socket_takes_the_place_of_another_scenes_which_ends_and_is_named() {
 }
 
 #[test]
+fn a_socket_that_was_displaced_and_follows_again_is_not_named_as_ended() {
+    let (mut one, mut two) = (Scene::new(), Scene::new());
+    let Character { items: in_one, .. } = character(&mut one, Transform::IDENTITY, 3);
+    let Character { node, items: in_two } = character(&mut two, Transform::IDENTITY, 3);
+    two.remove(in_two[1]).unwrap();
+    let later = two.insert(node, Node::transform(Transform::IDENTITY)).unwrap();
+    assert_ne!(later, in_one[1]);
+
+    let mut sockets = Sockets::new();
+    for _ in 0..3 {
+        sockets.attach(&one, in_one[1], 0, 0, Transform::IDENTITY).unwrap();
+        sockets.attach(&two, later, 0, 0, Transform::IDENTITY).unwrap();
+    }
+    assert!(sockets.detach(later));
+    sockets.attach(&one, in_one[1], 5, 0, Transform::IDENTITY).unwrap();
+    let models = [Transform::IDENTITY.to_matrix()];
+    let ended = sockets.follow(&mut one, &models).unwrap();
+    assert!(ended.is_empty(), "this one follows, and the other was let go");
+    assert_eq!(sockets.followed_by(in_one[1]), Some((5, 0)));
+}
+
+#[test]
 fn a_socket_of_a_node_that_is_gone_makes_way_for_the_next_node_of_its_place() {
     let mut scene = Scene::new();
     let Character { node, items } = character(&mut scene, Transform::IDENTITY, 1);
