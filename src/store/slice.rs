@@ -135,6 +135,14 @@ impl Slice {
         self.rows.get(parent as usize).map_or([Slot::BASE; 3], Row::inherited)
     }
 
+    /// Whether the base of a slice that is cut out below `parent` is marked: where what the base comes from is marked, so is the
+    /// base, since who marked it may have computed it too.
+    pub(in crate::store) fn marks_below(&self, parent: u32) -> bool {
+        let [base, ..] = self.inherited(parent);
+        let TransformColumn { first_dirty, dirty, .. } = &self.transforms;
+        *first_dirty != NIL && (dirty.contains(0) || dirty.contains(base.index()))
+    }
+
     /// A number for a new row, near `wish`.
     #[inline(always)]
     pub(in crate::store) fn allocate_row_number(&mut self, wish: u32, reuse: bool) -> u32 {

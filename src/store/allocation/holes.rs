@@ -82,24 +82,19 @@ impl HoleSet {
     #[inline(always)]
     pub(in crate::store) fn insert_if(&mut self, slot: u32, is: u32) {
         debug_assert!(is == 0 || !self.contains(slot));
-        let word = slot / WORD;
-        if let Some(bits) = self.words.get_mut(word as usize) {
-            *bits |= u64::from(is) << (slot % WORD);
-            *self.summary_mut(word / WORD) |= u64::from(is) << (word % WORD);
-            self.count += is;
-        } else if is != 0 {
+        if !self.insert_within(slot, is) && is != 0 {
             self.insert_behind(slot);
         }
     }
 
-    /// Adds a slot that is not in the set, where there is a word for it. Returns whether there is.
+    /// The same where there is a word for the slot. Returns whether there is.
     #[inline(always)]
-    pub(in crate::store) fn insert_within(&mut self, slot: u32) -> bool {
+    pub(in crate::store) fn insert_within(&mut self, slot: u32, is: u32) -> bool {
         let word = slot / WORD;
         let Some(bits) = self.words.get_mut(word as usize) else { return false };
-        *bits |= 1 << (slot % WORD);
-        *self.summary_mut(word / WORD) |= 1 << (word % WORD);
-        self.count += 1;
+        *bits |= u64::from(is) << (slot % WORD);
+        *self.summary_mut(word / WORD) |= u64::from(is) << (word % WORD);
+        self.count += is;
         true
     }
 

@@ -126,7 +126,7 @@ impl LinearAllocator {
     #[inline(always)]
     pub(in crate::store) fn free_before_end(&mut self, slot: u32) -> bool {
         debug_assert!(self.is_live(slot));
-        slot + 1 < self.end && self.holes.insert_within(slot)
+        slot + 1 < self.end && self.holes.insert_within(slot, 1)
     }
 
     /// Frees a slot if there `is` one (1, else 0), and returns whether the end went back. By arithmetic alone: whether there is

@@ -194,9 +194,7 @@ impl Slice {
     fn carry_state(&mut self, old: &mut Self, below: u32, slots: &[Slots<'_>; STORAGES]) {
         let [_, transforms, _, _, shapes, _] = slots.each_ref().map(Slots::old);
         if old.transforms.first_dirty != NIL {
-            // Where what the base comes from is marked, so is the base: who marked it may have computed it too.
-            let [base, ..] = old.inherited(below);
-            if old.transforms.dirty.contains(0) || old.transforms.dirty.contains(base.index()) {
+            if old.marks_below(below) {
                 self.transforms.mark_all();
             }
             for (new, &slot) in (1..).zip(&transforms[1..]) {

@@ -237,14 +237,11 @@ impl Store {
         let number = self.open_slice(Slice::with_room(need));
         let [below, source] =
             self.slices.get_disjoint_mut([number as usize, above.slice as usize]).expect("the slice was just opened");
-        let inherited = source.inherited(above.row);
-        let [transform, visibility, material] = inherited.map(|slot| slot.index() as usize);
+        let [transform, visibility, material] = source.inherited(above.row).map(|slot| slot.index() as usize);
         below.transforms.worlds[0] = source.transforms.worlds[transform];
         below.visibilities.effective[0] = source.visibilities.effective[visibility];
         below.materials.values[0] = source.materials.values[material];
-        // Where what the base comes from is marked, so is the base: who marked it may have computed it too.
-        let dirty = &source.transforms.dirty;
-        if source.transforms.first_dirty != NIL && (dirty.contains(0) || dirty.contains(inherited[0].index())) {
+        if source.marks_below(above.row) {
             below.transforms.mark_all();
         }
         below.take_base_history(source, above.row);
@@ -252,13 +249,15 @@ impl Store {
         number
     }
 
-    /// Takes a slice off its portal, and that off its chain.
-    fn unhang(&mut self, number: u32) {
+    /// Takes a slice off its portal, and that off its chain; returns where it was.
+    pub(in crate::store) fn unhang(&mut self, number: u32) -> At {
         let portal = self.disown(number);
+        self.wake_beside(portal);
         let above = &mut self.slices[portal.slice as usize];
         above.unlink(portal.row);
         above.free_row(portal.row);
         self.tell_edited(portal.slice);
+        portal
     }
 
     /// Hangs slices below a node that has no children, in this order: behind portals to runs of portals where they are many, all

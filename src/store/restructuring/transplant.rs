@@ -40,15 +40,10 @@ impl Store {
     pub(in crate::store) fn drop_portal_of(&mut self, slice: u32) {
         let mut child = slice;
         loop {
-            let portal = self.disown(child);
+            let portal = self.unhang(child);
             if child != slice {
                 self.close_slice(child);
             }
-            self.wake_beside(portal);
-            let above = &mut self.slices[portal.slice as usize];
-            above.unlink(portal.row);
-            above.free_row(portal.row);
-            self.tell_edited(portal.slice);
             if self.slice(portal.slice).first_top == NIL {
                 child = portal.slice;
             } else {
@@ -85,11 +80,7 @@ impl Store {
                 return;
             }
             self.join(number, partner);
-            self.disown(number);
-            let above = &mut self.slices[portal.slice as usize];
-            above.unlink(portal.row);
-            above.free_row(portal.row);
-            self.tell_edited(portal.slice);
+            self.unhang(number);
             self.close_slice(number);
             number = portal.slice;
         }
@@ -248,8 +239,8 @@ impl Store {
         spot.parent == NIL && spot.previous != NIL && spot.next != NIL && !self.holds_portals_alone(spot.slice)
     }
 
-    /// Opens an empty slice behind a portal at the spot that `find` answers: a large one where siblings are being added one behind
-    /// the other, which whoever `appends` says.
+    /// Opens an empty slice behind a portal at the spot that `find` returns: a large one where siblings are being added one behind
+    /// the other, which `appends` says.
     pub(in crate::store) fn insert_slice(&mut self, find: impl Fn(&Self) -> Settled, appends: bool) -> u32 {
         let beside = if appends { self.need_beside(&find(self).spot()) } else { None };
         let slice = match beside {

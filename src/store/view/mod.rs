@@ -12,7 +12,7 @@ pub use columns::{ListedShape, MaterialView, RowView, ShapeView, TransformView, 
 pub use shown::SliceViewMut;
 
 use crate::store::columns::At;
-use crate::store::{LinearAllocator, Slice, Standing, Store};
+use crate::store::{LinearAllocator, Slice, Store};
 
 /// A slice as columns. Slots of each column are `0..len`; those that no node has are holes.
 #[derive(Clone, Copy, Debug)]
@@ -122,7 +122,7 @@ impl Store {
 
     /// The slice of a number, if it is in use and not to be freed.
     pub(crate) fn get_view(&self, slice: usize) -> Option<SliceView<'_>> {
-        let slice = self.slices.get(slice).filter(|slice| slice.lives && slice.standing != Standing::Doomed)?;
+        let slice = self.slices.get(slice).filter(|slice| slice.is_in_use())?;
         Some(SliceView::new(slice))
     }
 
