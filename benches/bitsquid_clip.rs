@@ -5,7 +5,10 @@
 //! same.
 
 use criterion::{Criterion, Throughput};
-use hedgerow::{Clip, ClipBuilder, Playback, Player, Pose, Transform};
+use hedgerow::{
+    Transform,
+    anim::{Clip, ClipBuilder, Player, Pose, player::Playback},
+};
 use hedgerow_naive::{KeyTracks, TEST_CLIP_JOINTS, TEST_CLIP_KEYS, swaying, test_clip};
 use std::hint::black_box;
 use std::time::Duration;

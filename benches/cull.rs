@@ -4,7 +4,10 @@
 //! `cargo run --release --example measure -- cull` gives the same figures side by side, and checks that all find the same.
 
 use criterion::{Criterion, Throughput};
-use hedgerow::{Boxes, Frustum, Visibility};
+use hedgerow::{
+    Visibility,
+    query::{Boxes, Frustum},
+};
 use hedgerow_naive::{Cullables, TOWN_SHAPES, Town, strewn, strewn_cameras};
 use std::time::Duration;
 

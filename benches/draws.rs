@@ -4,7 +4,10 @@
 //! side by side, and checks that both lists hold the same.
 
 use criterion::{BenchmarkId, Criterion, Throughput};
-use hedgerow::{Aabb, DrawGroups, DrawList, Node, NodeHandle, RenderPass, Scene, Shape};
+use hedgerow::{
+    Aabb, DrawList, Node, NodeHandle, Scene, Shape,
+    draw::{DrawGroups, RenderPass},
+};
 use hedgerow_naive::{Moves, Packed, Recipe, Side};
 use std::time::{Duration, Instant};
 

@@ -4,7 +4,7 @@
 //! with the same draws.
 
 use criterion::{BenchmarkId, Criterion, Throughput};
-use hedgerow::{Frustum, MaterialDraws};
+use hedgerow::{mesh::MaterialDraws, query::Frustum};
 use hedgerow_naive::{Meshes, Parts};
 use std::time::Duration;
 

@@ -5,7 +5,10 @@
 
 use criterion::{Criterion, Throughput};
 use hedgerow::glam::Mat4;
-use hedgerow::{Crowd, Mat34, Pose, Transform};
+use hedgerow::{
+    Mat34, Transform,
+    anim::{Crowd, Pose},
+};
 use hedgerow_naive::{CHARACTERS, Character, Flattened, JOINTS, character, inverse_binds, rig};
 use std::hint::black_box;
 use std::time::Duration;

@@ -6,7 +6,10 @@
 
 use criterion::{BenchmarkId, Criterion, Throughput};
 use hedgerow::glam::Mat4;
-use hedgerow::{Mat34, SkinOutput, SkinnedMesh};
+use hedgerow::{
+    Mat34,
+    skin::{SkinOutput, SkinnedMesh},
+};
 use hedgerow_naive::{SKIN_JOINTS, SeedSkin, SkinRecipe, SplitVertex, WholeVertex, WideVertex};
 use std::time::Duration;
 

@@ -2,7 +2,10 @@
 //! keys of 100 joints with 1,000 keys each, and of the test clip.
 
 use criterion::{BenchmarkGroup, Criterion, Throughput, measurement::WallTime};
-use hedgerow::{Mat34, Pose, RawClip, Reduction, Skeleton, SkeletonBuilder, Transform};
+use hedgerow::{
+    Mat34, Transform,
+    anim::{Pose, RawClip, Skeleton, SkeletonBuilder, raw::Reduction},
+};
 use hedgerow_naive::{KeyTracks, swaying, test_clip};
 use std::hint::black_box;
 use std::time::Duration;

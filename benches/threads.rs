@@ -6,7 +6,7 @@
 //! the same.
 
 use criterion::{BenchmarkGroup, BenchmarkId, Criterion, Throughput, measurement::WallTime};
-use hedgerow::{DrawList, Frustum, Visibility};
+use hedgerow::{DrawList, Visibility, query::Frustum};
 use hedgerow_naive::{Moves, Packed, Recipe, Side, TOWN_SHAPES, Topology, Town};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::time::{Duration, Instant};

@@ -3,7 +3,8 @@
 
 use hedgerow::glam::Vec3;
 use hedgerow::{
-    Aabb, Error, Flow, Node, NodeRef, Scene, Shape, SliceView, SliceVisitor, Transform, Visibility, Visitor,
+    Aabb, Error, Node, Scene, Shape, Transform, Visibility,
+    visit::{Flow, NodeRef, SliceView, SliceVisitor, Visitor},
 };
 use std::collections::BTreeMap;
 

@@ -4,7 +4,7 @@
 //! cargo run --example opacity
 //! ```
 
-use hedgerow::{Aabb, DrawList, Error, Inherited, Keep, Node, NodeHandle, Scene, Shape};
+use hedgerow::{Aabb, DrawList, Error, Keep, Node, NodeHandle, Scene, Shape, data::Inherited};
 
 fn main() -> Result<(), Error> {
     let mut scene = Scene::new();

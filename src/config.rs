@@ -1,4 +1,4 @@
-//! The storage policy of a scene.
+//! What a scene is made with: which services it has, how its slices grow, and how its storage is tested.
 
 use crate::Error;
 use crate::handle::{MAX_GENERATION, MAX_TABLE_ENTRIES};
@@ -8,7 +8,44 @@ const LEAST_BOUND: u32 = 16;
 /// No slice can have more rows than a scene can have nodes.
 const MOST_NODES: u32 = 1 << 30;
 
-/// How a scene stores its nodes: when slices grow and are cut, when they are shared, whether holes are reused.
+/// What the thesis's experiments and the crate's own tests turn off or make small. Production has no reason to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
+pub struct StoragePolicy {
+    /// Whether small independent subtrees that are neighbours share a slice. Default true; false gives every child of
+    /// the root a slice of its own.
+    pub share_slices: bool,
+    /// Whether a new node takes the nearest hole that a removed one left. Default true; false allocates linearly and
+    /// leaves holes to reconstitution.
+    pub reuse_holes: bool,
+    /// Whether a slice that fills up before any update has read it grows in place. Default true: an order that nobody has
+    /// read is not restored, so building a tree costs no reconstitutions. False reconstitutes whenever a slice grows.
+    pub grow_in_place: bool,
+    /// The most entries of one metadata table: 1 to 4096. Default 4096.
+    pub max_table_entries: u32,
+    /// How many times one index serves before it is retired: 1 to 2²⁸ − 1. Default 2²⁸ − 1.
+    pub max_generation: u32,
+}
+
+impl StoragePolicy {
+    /// The default policy: all on, all limits as far as they go.
+    pub const DEFAULT: Self = Self {
+        share_slices: true,
+        reuse_holes: true,
+        grow_in_place: true,
+        max_table_entries: MAX_TABLE_ENTRIES,
+        max_generation: MAX_GENERATION,
+    };
+}
+
+impl Default for StoragePolicy {
+    fn default() -> Self {
+        Self::DEFAULT
+    }
+}
+
+/// What a scene keeps besides its nodes, and how large its slices are.
 ///
 /// The parameters that the thesis has bear the thesis's names (section 4.4.7); [`SceneConfig::THESIS`] is its policy
 /// as it was evaluated.
@@ -34,15 +71,6 @@ pub struct SceneConfig {
     /// [`Scene::maintain`](crate::Scene::maintain), and takes in small independent subtrees beside it. At most a quarter
     /// of `max_nodes`. Default 512.
     pub min_nodes: u32,
-    /// Whether small independent subtrees that are neighbours share a slice. Default true; false gives every child of
-    /// the root a slice of its own.
-    pub share_slices: bool,
-    /// Whether a new node takes the nearest hole that a removed one left. Default true; false allocates linearly and
-    /// leaves holes to reconstitution.
-    pub reuse_holes: bool,
-    /// Whether a slice that fills up before any update has read it grows in place. Default true: an order that nobody has
-    /// read is not restored, so building a tree costs no reconstitutions. False reconstitutes whenever a slice grows.
-    pub grow_in_place: bool,
     /// Whether the update keeps world boxes of all shapes, of blocks of these, of slices and of what hangs below each, so
     /// that [`Scene::cull`](crate::Scene::cull) and its like can answer. Default false; true takes 33 bytes more a shape,
     /// and the time to compute the boxes of what moved.
@@ -52,10 +80,8 @@ pub struct SceneConfig {
     /// true takes 52 bytes more a transform, 4 a visibility, about 1 a node, and time in proportion to the changes:
     /// detaching, attaching and removing, now or later, then take O(nodes of the subtree) in any case.
     pub changes: bool,
-    /// The most entries of one metadata table: 1 to 4096. Default 4096.
-    pub max_table_entries: u32,
-    /// How many times one index serves before it is retired: 1 to 2²⁸ − 1. Default 2²⁸ − 1.
-    pub max_generation: u32,
+    /// How slots are given out: for experiments and tests.
+    pub storage: StoragePolicy,
 }
 
 impl SceneConfig {
@@ -66,13 +92,9 @@ impl SceneConfig {
         initial_slice_max_num_nodes: 64,
         max_nodes: 4096,
         min_nodes: 512,
-        share_slices: true,
-        reuse_holes: true,
-        grow_in_place: true,
         bounds: false,
         changes: false,
-        max_table_entries: MAX_TABLE_ENTRIES,
-        max_generation: MAX_GENERATION,
+        storage: StoragePolicy::DEFAULT,
     };
 
     /// The thesis's policy: a slice for each child of the root, linear allocation, holes left to reconstitution, and
@@ -82,9 +104,12 @@ impl SceneConfig {
         initial_slice_storage_size: 6,
         initial_slice_max_num_nodes: 12,
         max_nodes: MOST_NODES,
-        share_slices: false,
-        reuse_holes: false,
-        grow_in_place: false,
+        storage: StoragePolicy {
+            share_slices: false,
+            reuse_holes: false,
+            grow_in_place: false,
+            ..StoragePolicy::DEFAULT
+        },
         ..Self::DEFAULT
     };
 
@@ -103,8 +128,16 @@ impl SceneConfig {
             ),
             ((LEAST_BOUND..=MOST_NODES).contains(&self.max_nodes), "max_nodes", "from 16 to 2^30"),
             (self.min_nodes <= self.max_nodes / 4, "min_nodes", "at most a quarter of max_nodes"),
-            ((1..=MAX_TABLE_ENTRIES).contains(&self.max_table_entries), "max_table_entries", "from 1 to 4096"),
-            ((1..=MAX_GENERATION).contains(&self.max_generation), "max_generation", "from 1 to 2^28 - 1"),
+            (
+                (1..=MAX_TABLE_ENTRIES).contains(&self.storage.max_table_entries),
+                "storage.max_table_entries",
+                "from 1 to 4096",
+            ),
+            (
+                (1..=MAX_GENERATION).contains(&self.storage.max_generation),
+                "storage.max_generation",
+                "from 1 to 2^28 - 1",
+            ),
         ];
         match rules.iter().find(|(holds, ..)| !holds) {
             Some(&(_, field, expected)) => Err(Error::InvalidConfig { field, expected }),

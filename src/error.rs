@@ -1,10 +1,13 @@
-//! The crate's one error type.
+//! What edits of a scene, and batches of these, can be refused for.
+//!
+//! Other parts have errors of their own: [`SnapshotError`](crate::snapshot::SnapshotError),
+//! [`MeshError`](crate::mesh::MeshError), and so on. All but those of imports are plain values.
 
-use crate::{NodeHandle, TreeFault};
+use crate::{NodeHandle, edit::TreeFault};
 use core::fmt;
 
-/// What an edit, a configuration or an import can refuse. A refused call has changed nothing.
-#[derive(Clone, Debug, PartialEq)]
+/// Why an edit of a scene, a question to it or a configuration is refused. A refused call has changed nothing.
+#[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Error {
     /// The handle's node was removed, or the handle is not of this scene.
@@ -43,21 +46,9 @@ pub enum Error {
     /// The node has no shape; attach one first.
     NoShape(NodeHandle),
     /// The insert of this ticket is not in the applied queue, or comes later in it.
-    UnknownTicket(crate::Queued),
-    /// An item of a batch is refused, and with it the batch.
-    InBatch {
-        /// The item's place in the list: the first one that is refused.
-        index: usize,
-        /// Why it is refused.
-        error: Box<Self>,
-    },
+    UnknownTicket(crate::edit::Queued),
     /// A list of nodes makes no tree.
-    InvalidTree {
-        /// The number of the first node at fault, or of one on the cycle.
-        index: usize,
-        /// What is wrong there.
-        fault: TreeFault,
-    },
+    InvalidTree(TreeFault),
     /// The scene keeps no world boxes, so it cannot be asked what lies where.
     NoBounds,
     /// A configuration value makes no sense.
@@ -71,21 +62,6 @@ pub enum Error {
     CapacityOverflow,
     /// The allocator refused.
     AllocationFailed,
-    /// Bytes are no snapshot of a scene, or of a subtree.
-    Snapshot(crate::SnapshotError),
-    /// A track or a clip cannot be made, or bytes are no clip.
-    Clip(crate::ClipError),
-    /// Joints make no skeleton, bytes are none, or a pose or an instance does not fit one.
-    Skeleton(crate::SkeletonError),
-    /// A skin, a skinned mesh or a call to skin it makes no sense.
-    Skin(crate::SkinError),
-    /// An edit of a mesh set is refused.
-    Mesh(crate::MeshError),
-    /// A socket, or the boxes of joints, cannot be made or cannot follow.
-    Character(crate::CharacterError),
-    /// A glTF file cannot be imported.
-    #[cfg(feature = "gltf")]
-    Import(crate::import::ImportError),
 }
 
 impl fmt::Display for Error {
@@ -126,13 +102,12 @@ impl fmt::Display for Error {
                     "{ticket:?} names no insert applied before this edit; append the queue that recorded it first"
                 )
             }
-            Self::InBatch { index, error } => write!(f, "item {index} of the batch: {error}"),
-            Self::InvalidTree { index, fault } => match fault {
-                TreeFault::NoRoot => f.write_str("the list is empty; push a node without a parent"),
-                TreeFault::SecondRoot => write!(f, "node {index} has no parent, like one before it; give it one"),
-                TreeFault::UnknownParent => write!(f, "the parent of node {index} is not in the list; push it, too"),
-                TreeFault::Cycle => write!(f, "node {index} is its own ancestor; give it another parent"),
-            },
+            Self::InvalidTree(fault) => f.write_str(match fault {
+                TreeFault::NoRoot => "the list has no root; push a node without a parent",
+                TreeFault::SecondRoot => "the node has no parent, like one before it; give it one",
+                TreeFault::UnknownParent => "its parent is not in the list; push it, too",
+                TreeFault::Cycle => "the node is its own ancestor; give it another parent",
+            }),
             Self::NoBounds => {
                 f.write_str("the scene keeps no world boxes; make it with SceneConfig { bounds: true, .. }")
             }
@@ -141,23 +116,65 @@ impl fmt::Display for Error {
                 f.write_str("the scene cannot number that many nodes; split it into several scenes")
             }
             Self::AllocationFailed => f.write_str("the allocator has no memory for this; reserve less"),
-            Self::Snapshot(error) => error.fmt(f),
-            Self::Clip(error) => error.fmt(f),
-            Self::Skeleton(error) => error.fmt(f),
-            Self::Skin(error) => error.fmt(f),
-            Self::Mesh(error) => error.fmt(f),
-            Self::Character(error) => error.fmt(f),
-            #[cfg(feature = "gltf")]
-            Self::Import(error) => error.fmt(f),
         }
     }
 }
 
-impl core::error::Error for Error {
-    fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
-        match self {
-            Self::InBatch { error, .. } => Some(error),
-            _ => None,
+impl core::error::Error for Error {}
+
+impl From<hedgerow_math::Error> for Error {
+    fn from(error: hedgerow_math::Error) -> Self {
+        match error {
+            hedgerow_math::Error::NotRotation => Self::NotRotation,
+            hedgerow_math::Error::NotFinite(what) => Self::NotFinite(what),
+            _ => Self::NotFinite("a value"),
         }
+    }
+}
+
+/// Why a batch is refused: a list of edits, or a tree of a [`SceneBuilder`](crate::edit::SceneBuilder). Nothing has changed.
+///
+/// ```
+/// use hedgerow::edit::BatchError;
+/// use hedgerow::{Error, Scene};
+///
+/// let mut scene = Scene::new();
+/// let refused = scene.remove_many(&[scene.root()]);
+/// assert_eq!(refused, Err(BatchError { item: Some(0), error: Error::RootIsFixed }));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct BatchError {
+    /// The place in the list of the item at fault; `None` where the whole list is refused, such as for want of memory.
+    pub item: Option<usize>,
+    /// What is wrong with it.
+    pub error: Error,
+}
+
+impl BatchError {
+    /// An item is refused.
+    #[cold]
+    pub(crate) const fn at(item: usize, error: Error) -> Self {
+        Self { item: Some(item), error }
+    }
+}
+
+impl fmt::Display for BatchError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.item {
+            Some(item) => write!(f, "item {item} of the list: {}", self.error),
+            None => self.error.fmt(f),
+        }
+    }
+}
+
+impl core::error::Error for BatchError {
+    fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
+        Some(&self.error)
+    }
+}
+
+impl From<Error> for BatchError {
+    fn from(error: Error) -> Self {
+        Self { item: None, error }
     }
 }

@@ -95,68 +95,52 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 pub use glam;
+#[doc(inline)]
+pub use hedgerow_math as math;
+pub use hedgerow_math::{Aabb, Mat34, Transform};
 
-mod config;
 mod error;
 mod fallible;
 mod handle;
-mod math;
 mod node;
+mod pass;
 mod radix;
+#[cfg(feature = "serde")]
+mod readable;
 mod record;
-mod seal;
-mod simd;
+mod scene;
 mod store;
 #[cfg(feature = "rayon")]
 mod threads;
 
-mod scene;
-
-mod visit;
-
-mod pass;
-
-mod snapshot;
-
-mod anim;
-mod mesh;
-mod skin;
-
-mod character;
-
-#[cfg(feature = "serde")]
-mod readable;
-
+pub mod changes;
+#[cfg(feature = "anim")]
+pub mod character;
+pub mod config;
+pub mod data;
+pub mod draw;
+pub mod edit;
 #[cfg(feature = "gltf")]
 pub mod import;
+pub mod mesh;
+pub mod query;
+pub mod snapshot;
+pub mod stats;
+pub mod visit;
 
-pub use anim::{
-    Axis, Clip, ClipBuilder, ClipError, ClipReport, ClipStats, Crowd, InstanceHandle, Interpolation, JointMap,
-    JointMask, JumpSpacing, Playback, Player, Pose, PoseSum, Precision, RawClip, Reduction, RootMotion,
-    RootMotionOptions, Skeleton, SkeletonBuilder, SkeletonError, StreamPlayer, Track, TrackName, TrackPart, TrackValue,
-    UniformPose,
-};
-pub use character::{CharacterError, JointBounds, Sockets};
+#[cfg(feature = "anim")]
+#[doc(inline)]
+pub use hedgerow_anim as anim;
+#[cfg(feature = "anim")]
+#[doc(inline)]
+pub use hedgerow_anim::skin;
+pub use scene::iter;
+
+#[doc(inline)]
 pub use config::SceneConfig;
+#[doc(inline)]
+pub use draw::DrawList;
 pub use error::Error;
 pub use handle::NodeHandle;
-pub use math::{Aabb, Boxes, Frustum, Mat34, Ray, Sphere, Transform};
-pub use mesh::{
-    MaterialDraws, MaterialGroup, MeshChunk, MeshDraw, MeshError, MeshHandle, MeshSet, ShadowDraw, SubMesh,
-};
-pub use node::{Local, LocalForm, Node, Shape, Visibility};
-pub use pass::{DrawCommand, DrawGroup, DrawGroups, DrawList, RenderPass, TransformPass};
-pub use scene::{
-    Changes, DirtyRanges, Edge, EditQueue, HandleMap, Inherited, Keep, Maintenance, MatrixSlot, NodeMap, Outcome,
-    Place, Queued, QueuedPlace, RayHit, Scene, SceneBuilder, Sighting, Stats, Target, TreeFault, Upload, Usage,
-    Violation, iter, node_map,
-};
-pub use skin::{
-    MorphBuffer, MorphTarget, Pruned, Skin, SkinBatch, SkinError, SkinOutput, SkinnedMesh, SkinnedMeshBuilder,
-    VertexStream,
-};
-pub use snapshot::SnapshotError;
-pub use visit::{
-    Flow, ListedShape, MaterialView, NodeRef, RowView, ShapeView, SliceView, SliceViewMut, SliceVisitor,
-    SliceVisitorMut, TransformView, VisibilityView, Visitor,
-};
+pub use node::{Local, Node, Shape, Visibility};
+pub use scene::{Keep, Place, Scene};

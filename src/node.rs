@@ -1,8 +1,8 @@
 //! What a caller describes when inserting a node, and reads back.
 
-use crate::math::{PackedTransform, keeps, keeps_translation, transform_from_wide};
 use crate::{Aabb, Error, Mat34, Transform};
 use glam::{DAffine3, DMat3, DVec3};
+use hedgerow_math::internal::{PackedTransform, keeps, keeps_translation, transform_from_wide};
 
 /// A shape to draw: a mesh of the caller's, and the box it fills in the node's local space.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -3,10 +3,14 @@
 use crate::dice::Dice;
 use crate::picture::Coat;
 use crate::puppet::{self, Cover, Gait, Lists, PuppetMesh, Rig};
+use hedgerow::anim;
 use hedgerow::glam::{Quat, Vec3};
 use hedgerow::{
-    Aabb, Clip, DrawList, Error, Frustum, JointBounds, Mat34, Node, NodeHandle, Player, Pose, Scene, SceneConfig,
-    Shape, Skin, SkinBatch, SkinOutput, SkinnedMesh, Transform, Visibility,
+    Aabb, DrawList, Mat34, Node, NodeHandle, Scene, SceneConfig, Shape, Transform, Visibility,
+    anim::{Clip, Player, Pose},
+    character::{CharacterError, JointBounds},
+    query::Frustum,
+    skin::{Skin, SkinBatch, SkinOutput, SkinnedMesh},
 };
 use std::sync::Arc;
 
@@ -57,7 +61,7 @@ pub(crate) struct Character {
 
 impl Army {
     /// Makes the clips and the mesh, and lines up so many characters.
-    pub(crate) fn muster(characters: u32, seed: u64) -> Result<Self, Error> {
+    pub(crate) fn muster(characters: u32, seed: u64) -> Result<Self, CharacterError> {
         let rig = Rig::new()?;
         let lists = Lists::new(&PuppetMesh::new(&rig));
         let mesh = Arc::new(lists.skinned(&rig)?);
@@ -94,7 +98,7 @@ impl Army {
         Ok(army)
     }
 
-    fn enlist(&mut self, number: u32, gait: usize, place: Vec3, dice: &mut Dice) -> Result<(), Error> {
+    fn enlist(&mut self, number: u32, gait: usize, place: Vec3, dice: &mut Dice) -> Result<(), CharacterError> {
         let clip = &self.clips[gait];
         let (player, pose) = puppet::player(&self.rig, clip, dice.between(0.0, clip.duration()))?;
         // Those who stand look about; the others look where they go.
@@ -122,7 +126,7 @@ impl Army {
     }
 
     /// Lets time pass: clips go on and are sampled.
-    pub(crate) fn sample(&mut self, seconds: f32) -> Result<(), Error> {
+    pub(crate) fn sample(&mut self, seconds: f32) -> Result<(), CharacterError> {
         for character in &mut self.characters {
             character.player.advance(seconds * character.tempo);
             character.player.sample(&mut character.pose)?;
@@ -131,13 +135,13 @@ impl Army {
     }
 
     /// Model matrices of all.
-    pub(crate) fn pose(&mut self) -> Result<(), Error> {
+    pub(crate) fn pose(&mut self) -> Result<(), anim::Error> {
         let skeleton = &self.rig.skeleton;
         self.characters.iter_mut().try_for_each(|character| character.pose.to_models(skeleton, &mut character.models))
     }
 
     /// Palettes of all: model matrices times inverse bind matrices.
-    pub(crate) fn palette(&mut self) -> Result<(), Error> {
+    pub(crate) fn palette(&mut self) -> Result<(), anim::Error> {
         let palettes = self.palettes.chunks_exact_mut(self.skin.len());
         self.characters
             .iter()
@@ -147,7 +151,7 @@ impl Army {
 
     /// Everybody goes on, the boxes follow the poses, and who can be seen is listed. Who leaves the field in front comes again
     /// from behind.
-    pub(crate) fn cull(&mut self, seconds: f32, frustum: &Frustum) -> Result<(), Error> {
+    pub(crate) fn cull(&mut self, seconds: f32, frustum: &Frustum) -> Result<(), CharacterError> {
         self.moves.clear();
         let palettes = self.palettes.chunks_exact(self.skin.len());
         for (character, palette) in self.characters.iter_mut().zip(palettes) {
@@ -168,7 +172,7 @@ impl Army {
     }
 
     /// Skins those who can be seen.
-    pub(crate) fn skin(&mut self) -> Result<(), Error> {
+    pub(crate) fn skin(&mut self) -> Result<(), anim::Error> {
         let output = SkinOutput::new(&mut self.positions).normals(&mut self.normals);
         self.batch.skin_visible(&self.visible, &self.palettes, output)
     }

@@ -2,7 +2,7 @@
 
 use hedgerow::glam::camera::rh;
 use hedgerow::glam::{Vec2, Vec3};
-use hedgerow::{Error, Frustum};
+use hedgerow::{math::Error, query::Frustum};
 
 /// A camera with straight perspective: x goes to the right of the picture, y down.
 pub(crate) struct Camera {

@@ -2,7 +2,7 @@
 
 use crate::army::Army;
 use crate::times::Times;
-use hedgerow::{Error, Frustum};
+use hedgerow::{character::CharacterError, query::Frustum};
 use indicatif::ProgressBar;
 use std::time::Instant;
 
@@ -23,7 +23,7 @@ pub(crate) struct Run {
 }
 
 /// Plays the frames, after one that is not timed, in which arrays grow to their size.
-pub(crate) fn play(army: &mut Army, frustum: &Frustum, frames: u32, bar: &ProgressBar) -> Result<Run, Error> {
+pub(crate) fn play(army: &mut Army, frustum: &Frustum, frames: u32, bar: &ProgressBar) -> Result<Run, CharacterError> {
     let mut run = Run::default();
     frame(army, frustum, &mut Run::default())?;
     for _ in 0..frames {
@@ -34,7 +34,7 @@ pub(crate) fn play(army: &mut Army, frustum: &Frustum, frames: u32, bar: &Progre
     Ok(run)
 }
 
-fn frame(army: &mut Army, frustum: &Frustum, run: &mut Run) -> Result<(), Error> {
+fn frame(army: &mut Army, frustum: &Frustum, run: &mut Run) -> Result<(), CharacterError> {
     let start = Instant::now();
     army.sample(FRAME)?;
     let sampled = Instant::now();

@@ -4,8 +4,13 @@ use crate::army::Army;
 use crate::camera::Camera;
 use crate::picture::{Coat, Figure, Picture};
 use crate::puppet;
+use hedgerow::character::CharacterError;
 use hedgerow::glam::{Quat, Vec3};
-use hedgerow::{Error, Mat34, Pose, SkinOutput};
+use hedgerow::{
+    Mat34,
+    anim::{Error, Pose},
+    skin::SkinOutput,
+};
 
 const STEPS: u16 = 8;
 const CELL: [usize; 2] = [220, 300];
@@ -18,7 +23,7 @@ const COAT: Coat = [
 ];
 
 /// Draws it: each step goes to its time by a seek.
-pub(crate) fn sheet(army: &Army) -> Result<Picture, Error> {
+pub(crate) fn sheet(army: &Army) -> Result<Picture, CharacterError> {
     let [width, height] = CELL;
     let mut sheet = Picture::plain([width * usize::from(STEPS), height * army.clips.len()]);
     for (row, clip) in army.clips.iter().enumerate() {

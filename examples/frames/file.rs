@@ -2,8 +2,9 @@
 
 use crate::dice::Dice;
 use crate::play::{Life, Tally};
+use hedgerow::character::CharacterError;
 use hedgerow::glam::{Quat, Vec3};
-use hedgerow::{Error, Keep, Local, LocalForm, Mat34, Node, NodeHandle, Scene, Transform};
+use hedgerow::{Error, Keep, Local, Mat34, Node, NodeHandle, Scene, Transform, edit::LocalForm};
 use std::collections::VecDeque;
 use std::path::Path;
 
@@ -142,7 +143,7 @@ impl Unrest {
 }
 
 impl Life for Unrest {
-    fn frame(&mut self, scene: &mut Scene, _frame: usize) -> Result<Tally, Error> {
+    fn frame(&mut self, scene: &mut Scene, _frame: usize) -> Result<Tally, CharacterError> {
         let mut tally = Tally::default();
         for _ in 0..1 + scene.len() / 10 {
             self.stir(scene, &mut tally)?;

@@ -6,6 +6,7 @@ use crate::parts::{COATS, Site};
 use crate::people::People;
 use crate::play::{Life, Tally};
 use crate::town::{self, AXLES, BLOCKS, CROWN, PITCH, Town};
+use hedgerow::character::CharacterError;
 use hedgerow::glam::Quat;
 use hedgerow::{Error, Keep, NodeHandle, Scene, Transform, Visibility};
 use std::collections::VecDeque;
@@ -33,7 +34,7 @@ pub(crate) struct TownLife {
 
 impl TownLife {
     /// The life of a town that was just built. Some lots are emptied at once, so that the first frame is like any other.
-    pub(crate) fn new(scene: &mut Scene, town: Town, people: u32, seed: u64) -> Result<Self, Error> {
+    pub(crate) fn new(scene: &mut Scene, town: Town, people: u32, seed: u64) -> Result<Self, CharacterError> {
         let people = People::new(scene, &town.streets, people, seed)?;
         let mut life = Self { town, people, dice: Dice::new(!seed), empty_lots: VecDeque::new(), dark_street: None };
         for _ in 0..EMPTY_FRAMES {
@@ -44,7 +45,7 @@ impl TownLife {
 }
 
 impl Life for TownLife {
-    fn frame(&mut self, scene: &mut Scene, frame: usize) -> Result<Tally, Error> {
+    fn frame(&mut self, scene: &mut Scene, frame: usize) -> Result<Tally, CharacterError> {
         let mut tally = Tally::default();
         self.drive(scene, &mut tally)?;
         self.sway(scene, frame, &mut tally)?;
@@ -62,7 +63,7 @@ impl Life for TownLife {
         self.people.len()
     }
 
-    fn animate(&mut self, scene: &mut Scene) -> Result<(), Error> {
+    fn animate(&mut self, scene: &mut Scene) -> Result<(), CharacterError> {
         self.people.frame(scene)
     }
 }

@@ -6,7 +6,12 @@ use crate::parts::{Material, Mesh};
 use crate::puppet::{self, Gait, Lists, PuppetMesh, Rig};
 use crate::town::{BLOCKS, PITCH, Street};
 use hedgerow::glam::Quat;
-use hedgerow::{Clip, Error, JointBounds, Mat34, Node, NodeHandle, Player, Pose, Scene, Skin, Sockets, Transform};
+use hedgerow::{
+    Mat34, Node, NodeHandle, Scene, Transform,
+    anim::{Clip, Player, Pose},
+    character::{CharacterError, JointBounds, Sockets},
+    skin::Skin,
+};
 use std::f32::consts::PI;
 use std::sync::Arc;
 
@@ -38,7 +43,7 @@ struct Walker {
 
 impl People {
     /// So many people come to the streets. They have dice of their own: the rest of the town is as it would be without them.
-    pub(crate) fn new(scene: &mut Scene, streets: &[Street], count: u32, seed: u64) -> Result<Self, Error> {
+    pub(crate) fn new(scene: &mut Scene, streets: &[Street], count: u32, seed: u64) -> Result<Self, CharacterError> {
         let rig = Rig::new()?;
         let gaits = &Gait::ALL[..3];
         let clips = gaits.iter().map(|gait| puppet::clip(&rig, gait)).collect::<Result<Vec<_>, _>>()?;
@@ -77,7 +82,7 @@ impl People {
     }
 
     /// Everybody goes on: skeletons, nodes, boxes and lamps.
-    pub(crate) fn frame(&mut self, scene: &mut Scene) -> Result<(), Error> {
+    pub(crate) fn frame(&mut self, scene: &mut Scene) -> Result<(), CharacterError> {
         self.moves.clear();
         for walker in &mut self.walkers {
             walker.player.advance(RATE.recip());

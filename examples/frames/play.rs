@@ -1,7 +1,8 @@
 //! The frame loop: edits, characters, maintenance, update and draw list, each timed by itself.
 
 use crate::times::Times;
-use hedgerow::{DrawList, Error, Scene};
+use hedgerow::character::CharacterError;
+use hedgerow::{DrawList, Scene};
 use indicatif::ProgressBar;
 use std::time::{Duration, Instant};
 
@@ -11,7 +12,7 @@ pub(crate) const MAINTENANCE_BUDGET: Duration = Duration::from_micros(500);
 /// Something that changes a scene from frame to frame.
 pub(crate) trait Life {
     /// Makes the edits of this frame and tells what they were.
-    fn frame(&mut self, scene: &mut Scene, frame: usize) -> Result<Tally, Error>;
+    fn frame(&mut self, scene: &mut Scene, frame: usize) -> Result<Tally, CharacterError>;
 
     /// How many characters there are.
     fn characters(&self) -> usize {
@@ -19,7 +20,7 @@ pub(crate) trait Life {
     }
 
     /// Lets the characters go on, and what they carry.
-    fn animate(&mut self, _scene: &mut Scene) -> Result<(), Error> {
+    fn animate(&mut self, _scene: &mut Scene) -> Result<(), CharacterError> {
         Ok(())
     }
 }
@@ -65,7 +66,12 @@ pub(crate) struct Run {
 }
 
 /// Plays the frames. The scene is brought up to date once before the first, untimed.
-pub(crate) fn play(scene: &mut Scene, life: &mut dyn Life, frames: u32, bar: &ProgressBar) -> Result<Run, Error> {
+pub(crate) fn play(
+    scene: &mut Scene,
+    life: &mut dyn Life,
+    frames: u32,
+    bar: &ProgressBar,
+) -> Result<Run, CharacterError> {
     let mut run = Run::default();
     let mut list = DrawList::new();
     scene.update();

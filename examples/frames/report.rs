@@ -3,7 +3,7 @@
 use crate::play::Run;
 use crate::table::{Table, grouped, in_ms};
 use crate::times::{Times, milliseconds};
-use hedgerow::Stats;
+use hedgerow::stats::Stats;
 use std::time::Duration;
 
 /// All that a run has to tell.

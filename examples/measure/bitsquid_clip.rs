@@ -18,7 +18,10 @@
 
 use crate::report::{Case, Report, Unit};
 use crate::timing::take_turns;
-use hedgerow::{Clip, ClipBuilder, Playback, Player, Pose, Transform};
+use hedgerow::{
+    Transform,
+    anim::{Clip, ClipBuilder, Player, Pose, player::Playback},
+};
 use hedgerow_naive::{KeyTracks, TEST_CLIP_JOINTS, TEST_CLIP_KEYS, swaying, test_clip};
 use std::error::Error;
 use std::hint::black_box;
@@ -62,7 +65,7 @@ pub(crate) fn run(report: &mut Report) -> Result<(), Box<dyn Error>> {
 
     let clips: Result<Vec<Clip>, _> = (0..THOUSAND)
         .map(|number| Ok(ClipBuilder::new().build(&swaying(JOINTS, TEST_CLIP_KEYS, 0.01 * number as f32))?.0))
-        .collect::<Result<_, hedgerow::Error>>();
+        .collect::<Result<_, hedgerow::anim::Error>>();
     let clips = clips?;
     let mut crowd = Crowd::new(&clips);
     let figures = take_turns((&mut crowd, &mut sides.0), 1, Crowd::play, |ours| ours.frames(THOUSAND, FRAME));

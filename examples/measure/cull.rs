@@ -14,7 +14,10 @@
 use crate::report::{Case, Report, Unit};
 use crate::timing::{median, nanoseconds, take_turns};
 use hedgerow::glam::Mat4;
-use hedgerow::{Boxes, Frustum, NodeHandle, Visibility};
+use hedgerow::{
+    NodeHandle, Visibility,
+    query::{Boxes, Frustum},
+};
 use hedgerow_naive::{Cullables, TOWN_SHAPES, Town, strewn, strewn_cameras};
 use std::error::Error;
 
@@ -27,7 +30,7 @@ pub(crate) fn run(report: &mut Report) -> Result<(), Box<dyn Error>> {
     town(report)
 }
 
-fn frusta(cameras: &[Mat4]) -> Result<Vec<Frustum>, hedgerow::Error> {
+fn frusta(cameras: &[Mat4]) -> Result<Vec<Frustum>, hedgerow::math::Error> {
     cameras.iter().map(Frustum::from_view_projection).collect()
 }
 

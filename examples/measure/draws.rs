@@ -12,7 +12,7 @@
 
 use crate::report::{Case, Report, Unit};
 use crate::timing::{median, nanoseconds};
-use hedgerow::{Aabb, DrawList, Node, NodeHandle, RenderPass, Scene, Shape};
+use hedgerow::{Aabb, DrawList, Node, NodeHandle, Scene, Shape, draw::RenderPass};
 use hedgerow_naive::{Moves, Packed, Recipe, Side};
 use std::error::Error;
 use std::time::{Duration, Instant};

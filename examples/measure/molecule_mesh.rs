@@ -13,7 +13,10 @@
 
 use crate::report::{Case, Report, Unit};
 use crate::timing::{on_one_thread, take_turns};
-use hedgerow::{Frustum, MeshDraw, MeshSet, ShadowDraw};
+use hedgerow::{
+    mesh::{MeshDraw, MeshSet, ShadowDraw},
+    query::Frustum,
+};
 use hedgerow_naive::{Meshes, Parts};
 use std::error::Error;
 

@@ -19,7 +19,10 @@
 use crate::report::{Case, Report, Unit};
 use crate::timing::take_turns;
 use hedgerow::glam::{Mat4, Quat, Vec3};
-use hedgerow::{Crowd, Mat34, Pose, PoseSum, Skeleton, Transform, UniformPose};
+use hedgerow::{
+    Mat34, Transform,
+    anim::{Crowd, Pose, Skeleton, blend::PoseSum, pose::UniformPose},
+};
 use hedgerow_naive::{CHARACTERS, Character, Flattened, JOINTS, character, inverse_binds, rig};
 use std::error::Error;
 use std::hint::black_box;

@@ -29,7 +29,10 @@
 use crate::report::{Case, Report, Unit};
 use crate::timing::{on_one_thread, take_turns};
 use hedgerow::glam::{Mat4, Vec3, Vec4};
-use hedgerow::{Mat34, MorphBuffer, MorphTarget, SkinBatch, SkinOutput, SkinnedMesh};
+use hedgerow::{
+    Mat34,
+    skin::{MorphBuffer, MorphTarget, SkinBatch, SkinOutput, SkinnedMesh},
+};
 use hedgerow_naive::{SKIN_JOINTS, SeedSkin, SkinRecipe, SplitVertex, WholeVertex, WideVertex};
 use std::error::Error;
 use std::ops::Range;
@@ -87,7 +90,7 @@ struct Steps {
 /// The name of a case, what it is compared with, and that.
 type Step = (&'static str, &'static str, fn(&mut Steps));
 
-fn mesh(recipe: &SkinRecipe, morphs: &[Vec<[f32; 3]>]) -> Result<SkinnedMesh, hedgerow::Error> {
+fn mesh(recipe: &SkinRecipe, morphs: &[Vec<[f32; 3]>]) -> Result<SkinnedMesh, hedgerow::anim::Error> {
     let mut builder = SkinnedMesh::builder(&recipe.positions)
         .normals(&recipe.normals)
         .influences(4, recipe.joints.as_flattened(), recipe.weights.as_flattened())
@@ -99,7 +102,7 @@ fn mesh(recipe: &SkinRecipe, morphs: &[Vec<[f32; 3]>]) -> Result<SkinnedMesh, he
 }
 
 impl Crowd {
-    fn new() -> Result<Self, hedgerow::Error> {
+    fn new() -> Result<Self, hedgerow::anim::Error> {
         let recipe = SkinRecipe::character(1);
         let mesh = Arc::new(mesh(&recipe, &recipe.morphs(WEIGHTS.len(), 3))?);
         let mut batch = SkinBatch::new();

@@ -9,7 +9,10 @@
 use crate::report::{Case, Report, Unit};
 use crate::timing::take_turns;
 use hedgerow::glam::{Quat, Vec3};
-use hedgerow::{Aabb, JointBounds, Mat34, Node, NodeHandle, Scene, Sockets, Transform};
+use hedgerow::{
+    Aabb, Mat34, Node, NodeHandle, Scene, Transform,
+    character::{JointBounds, Sockets},
+};
 use std::error::Error;
 
 const CHARACTERS: usize = 1000;

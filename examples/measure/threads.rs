@@ -18,7 +18,7 @@
 use crate::report::{Case, Report, Unit};
 use crate::timing::{median, nanoseconds};
 use hedgerow::glam::Vec4;
-use hedgerow::{Aabb, DrawList, Frustum, Node, Scene, SceneConfig, Shape, Transform, Visibility};
+use hedgerow::{Aabb, DrawList, Node, Scene, SceneConfig, Shape, Transform, Visibility, query::Frustum};
 use hedgerow_naive::{Moves, Packed, Recipe, Side, Topology};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::error::Error;
@@ -88,12 +88,12 @@ fn town(report: &mut Report, nodes: usize, pools: &[ThreadPool; 2]) -> Result<()
     let mut found = Vec::new();
     compare(report, ("cull-nodes", nodes), pools, |pool| {
         let (scene, found, frustum) = (&scene, &mut found, next());
-        pool.install(|| nanoseconds(|| drop(scene.cull_nodes(frustum, Visibility::VISIBLE, found))))
+        pool.install(|| nanoseconds(|| scene.cull_nodes(frustum, Visibility::VISIBLE, found).unwrap_or_default()))
     })?;
     let mut list = DrawList::new();
     compare(report, ("cull", nodes), pools, |pool| {
         let (scene, list, frustum) = (&scene, &mut list, next());
-        pool.install(|| nanoseconds(|| drop(scene.cull(frustum, Visibility::VISIBLE, list))))
+        pool.install(|| nanoseconds(|| scene.cull(frustum, Visibility::VISIBLE, list).unwrap_or_default()))
     })?;
     // What is visible is so on all layers. A list of other ones is filled anew all the same.
     let mut layers = 1;
@@ -144,7 +144,7 @@ fn build(nodes: usize) -> Result<Scene, hedgerow::Error> {
 }
 
 /// The space that a tenth of a town of this width lies in, from this part of the other nine tenths on.
-fn tenth(width: f32, from: f32) -> Result<Frustum, hedgerow::Error> {
+fn tenth(width: f32, from: f32) -> Result<Frustum, hedgerow::math::Error> {
     let left = 0.9 * from * width;
     let planes = [Vec4::new(1.0, 0.0, 0.0, -left), Vec4::new(-1.0, 0.0, 0.0, left + 0.1 * width)];
     let any = Vec4::ZERO;

@@ -3,11 +3,18 @@
 use super::gait::Gait;
 use super::rig::Rig;
 use hedgerow::glam::Quat;
-use hedgerow::{Clip, ClipBuilder, Error, Playback, Player, Pose, RawClip, Reduction, Track};
+use hedgerow::{
+    anim::{
+        Clip, ClipBuilder, Player, Pose, RawClip,
+        player::Playback,
+        raw::{Reduction, Track},
+    },
+    character::CharacterError,
+};
 use std::sync::Arc;
 
 /// One cycle of a gait, which ends as it begins: a rotation track for each joint that it turns, and where the hips are.
-fn raw_clip(rig: &Rig, gait: &Gait) -> Result<RawClip, Error> {
+fn raw_clip(rig: &Rig, gait: &Gait) -> Result<RawClip, CharacterError> {
     let times: Vec<f32> = (0..=gait.keys).map(|key| f32::from(key) / 30.0).collect();
     let stances: Vec<_> =
         (0..=gait.keys).map(|key| gait.at(rig, f32::from(key % gait.keys) / f32::from(gait.keys))).collect();
@@ -26,14 +33,14 @@ fn raw_clip(rig: &Rig, gait: &Gait) -> Result<RawClip, Error> {
 }
 
 /// The same with the keys that it takes to be right to a fifth of a millimetre on the skin, compiled.
-pub(crate) fn clip(rig: &Rig, gait: &Gait) -> Result<Arc<Clip>, Error> {
+pub(crate) fn clip(rig: &Rig, gait: &Gait) -> Result<Arc<Clip>, CharacterError> {
     let raw = raw_clip(rig, gait)?;
     let (clip, _) = ClipBuilder::new().build_reduced(&raw, &rig.skeleton, &Reduction::new(2e-4, 0.1))?;
     Ok(Arc::new(clip))
 }
 
 /// A player that goes round and round, from a time on, and a pose for it with the clip's constant tracks.
-pub(crate) fn player(rig: &Rig, clip: &Arc<Clip>, time: f32) -> Result<(Player<Arc<Clip>>, Pose), Error> {
+pub(crate) fn player(rig: &Rig, clip: &Arc<Clip>, time: f32) -> Result<(Player<Arc<Clip>>, Pose), CharacterError> {
     let mut pose = Pose::rest(&rig.skeleton);
     clip.write_constants(&mut pose, &mut [])?;
     let mut player = Player::new(Arc::clone(clip));

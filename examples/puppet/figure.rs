@@ -4,7 +4,10 @@ use super::flesh::Cover;
 use super::mesh::PuppetMesh;
 use super::rig::Rig;
 use hedgerow::glam::Vec3;
-use hedgerow::{Error, JointBounds, Skin, SkinnedMesh};
+use hedgerow::{
+    character::{CharacterError, JointBounds},
+    skin::{Skin, SkinnedMesh},
+};
 
 /// Influences a vertex, those without a joint filled up with joint 0 and weight 0.
 const INFLUENCES: usize = 4;
@@ -39,23 +42,23 @@ impl Lists {
     }
 
     /// The skin that the lists count joints in: all of the skeleton's.
-    pub(crate) fn skin(rig: &Rig) -> Result<Skin, Error> {
+    pub(crate) fn skin(rig: &Rig) -> Result<Skin, CharacterError> {
         let joints = 0..=u16::MAX;
-        Skin::new(joints.take(rig.skeleton.len()).collect(), rig.skeleton.inverse_binds().to_vec())
+        Ok(Skin::new(joints.take(rig.skeleton.len()).collect(), rig.skeleton.inverse_binds().to_vec())?)
     }
 
     /// The mesh as it is skinned.
-    pub(crate) fn skinned(&self, rig: &Rig) -> Result<SkinnedMesh, Error> {
+    pub(crate) fn skinned(&self, rig: &Rig) -> Result<SkinnedMesh, CharacterError> {
         let packed = |list: &[Vec3]| list.iter().map(Vec3::to_array).collect::<Vec<_>>();
-        SkinnedMesh::builder(&packed(&self.positions))
+        Ok(SkinnedMesh::builder(&packed(&self.positions))
             .normals(&packed(&self.normals))
             .influences(INFLUENCES, &self.joints, &self.weights)
             .indices(&self.indices)
-            .build(rig.skeleton.len())
+            .build(rig.skeleton.len())?)
     }
 
     /// The box about the mesh in any pose.
-    pub(crate) fn bounds(&self) -> Result<JointBounds, Error> {
+    pub(crate) fn bounds(&self) -> Result<JointBounds, CharacterError> {
         JointBounds::new(&self.positions, &self.joints, &self.weights)
     }
 }

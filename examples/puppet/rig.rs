@@ -4,7 +4,11 @@
 //! At rest no joint is turned, so a joint's axes are the model's, and its inverse bind matrix moves its place to the origin.
 
 use hedgerow::glam::Vec3;
-use hedgerow::{Error, Skeleton, SkeletonBuilder, Transform};
+use hedgerow::{
+    Transform,
+    anim::{Skeleton, SkeletonBuilder},
+    character::CharacterError,
+};
 
 /// The skeleton, where its joints lie at rest in model space, and which joint is which.
 pub(crate) struct Rig {
@@ -61,7 +65,7 @@ const FINGERS: [(&str, f32, f32, [f32; 3]); 5] = [
 
 impl Rig {
     /// Builds the skeleton: 68 joints.
-    pub(crate) fn new() -> Result<Self, Error> {
+    pub(crate) fn new() -> Result<Self, CharacterError> {
         let mut tree = Tree { builder: SkeletonBuilder::new(), places: Vec::new() };
         let root = tree.joint("root", None, Vec3::ZERO);
         let hips = tree.joint("hips", Some(root), Vec3::new(0.0, 0.96, 0.0));

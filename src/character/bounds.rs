@@ -1,9 +1,10 @@
 //! Boxes that follow poses.
 
 use crate::character::CharacterError;
-use crate::math::{BoxGroup, GROUP};
-use crate::{Aabb, Error, Mat34, NodeHandle, Scene, simd};
+use crate::{Aabb, Mat34, NodeHandle, Scene};
 use glam::Vec3;
+use hedgerow_math::internal as simd;
+use hedgerow_math::internal::{BoxGroup, GROUP};
 use std::collections::BTreeMap;
 
 /// How much wider boxes are made than exact arithmetic asks for: 2⁻¹⁹ of the numbers that go into a vertex.
@@ -30,7 +31,7 @@ struct JointGroup {
 ///
 /// ```
 /// use hedgerow::glam::Vec3;
-/// use hedgerow::{Aabb, JointBounds, Mat34, Node, Scene, Shape, Transform};
+/// use hedgerow::{Aabb, Mat34, Node, Scene, Shape, Transform, character::JointBounds};
 ///
 /// // A body and an arm, of two joints.
 /// let positions = [Vec3::ZERO, Vec3::new(0.0, 2.0, 0.0), Vec3::new(1.0, 1.0, 0.0)];
@@ -42,7 +43,7 @@ struct JointGroup {
 /// scene.set_bounds(body, bounds.of_pose(&palette)?)?;
 /// scene.update();
 /// assert!((scene.world_bounds(body).unwrap().max - Vec3::new(1.0, 6.0, 0.0)).length() < 1e-4);
-/// # Ok::<(), hedgerow::Error>(())
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
 /// Only joints that move a vertex count, at 29 bytes each. The box is that of the space which the palette leads to, the one of
@@ -64,7 +65,7 @@ impl JointBounds {
     /// # Errors
     /// [`CharacterError::Length`], [`CharacterError::Vertex`] for a position or a weight that is not finite and for a negative
     /// weight.
-    pub fn new(positions: &[Vec3], joints: &[u16], weights: &[f32]) -> Result<Self, Error> {
+    pub fn new(positions: &[Vec3], joints: &[u16], weights: &[f32]) -> Result<Self, CharacterError> {
         Self::with_morphs(positions, &[], joints, weights)
     }
 
@@ -75,7 +76,12 @@ impl JointBounds {
     ///
     /// # Errors
     /// As those of [`new`](Self::new); of the extents likewise.
-    pub fn with_morphs(positions: &[Vec3], extents: &[Vec3], joints: &[u16], weights: &[f32]) -> Result<Self, Error> {
+    pub fn with_morphs(
+        positions: &[Vec3],
+        extents: &[Vec3],
+        joints: &[u16],
+        weights: &[f32],
+    ) -> Result<Self, CharacterError> {
         let vertices = positions.len();
         let length = |what, found| CharacterError::Length { what, expected: vertices, found };
         if weights.len() != joints.len() {
@@ -146,11 +152,11 @@ impl JointBounds {
     ///
     /// # Errors
     /// [`CharacterError::NoJoint`] for a palette that is too short.
-    pub fn of_pose(&self, palette: &[Mat34]) -> Result<Aabb, Error> {
+    pub fn of_pose(&self, palette: &[Mat34]) -> Result<Aabb, CharacterError> {
         if palette.len() < self.matrices {
             let joint = self.iter().map(|(joint, _)| joint).find(|joint| usize::from(*joint) >= palette.len());
             let joint = joint.expect("the palette is too short for some joint");
-            return Err(CharacterError::NoJoint { joint, matrices: palette.len() }.into());
+            return Err(CharacterError::NoJoint { joint, matrices: palette.len() });
         }
         let mut all = BoxGroup::EMPTY;
         for group in &self.groups {
@@ -183,7 +189,7 @@ impl JointBounds {
     ///
     /// ```
     /// use hedgerow::glam::Vec3;
-    /// use hedgerow::{Aabb, JointBounds, Mat34, Node, Scene, Shape, Transform};
+    /// use hedgerow::{Aabb, Mat34, Node, Scene, Shape, Transform, character::JointBounds};
     ///
     /// let mut scene = Scene::new();
     /// let knight = scene.insert(scene.root(), Node::transform(Transform::from_xyz(7.0, 0.0, 0.0)))?;
@@ -195,7 +201,7 @@ impl JointBounds {
     /// bounds.follow(&mut scene, body, knight, &[Mat34::IDENTITY])?;
     /// scene.update();
     /// assert!((scene.world_bounds(body).unwrap().max - Vec3::new(7.0, 1.0, 0.0)).length() < 1e-3);
-    /// # Ok::<(), hedgerow::Error>(())
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
     /// # Errors
@@ -206,14 +212,14 @@ impl JointBounds {
         node: NodeHandle,
         base: NodeHandle,
         palette: &[Mat34],
-    ) -> Result<(), Error> {
+    ) -> Result<(), CharacterError> {
         let bounds = self.of_pose(palette)?;
         let bounds = if node == base || bounds.is_empty() {
             bounds
         } else {
             scene.between(base, node)?.map_or(Aabb::INFINITE, |matrix| moved(&bounds, &matrix))
         };
-        scene.set_bounds(node, bounds)
+        Ok(scene.set_bounds(node, bounds)?)
     }
 
     fn of_boxes(boxes: &BTreeMap<u16, Aabb>) -> Self {

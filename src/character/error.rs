@@ -1,20 +1,19 @@
 //! What sockets and joint bounds can refuse.
 
-use crate::{Error, NodeHandle};
+use crate::{Error, NodeHandle, edit::BatchError};
 use core::fmt;
 
 /// Why a socket or the boxes of joints are refused. Nothing has changed.
 ///
-/// Arrives as [`Error::Character`].
-///
 /// ```
-/// use hedgerow::{CharacterError, Error, Scene, Sockets, Transform};
+/// use hedgerow::character::{CharacterError, Sockets};
+/// use hedgerow::{Scene, Transform};
 ///
 /// let scene = Scene::new();
 /// let refused = Sockets::new().attach(&scene, scene.root(), 0, 5, Transform::IDENTITY);
-/// assert_eq!(refused, Err(Error::Character(CharacterError::NoParent(scene.root()))));
+/// assert_eq!(refused, Err(CharacterError::NoParent(scene.root())));
 /// ```
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum CharacterError {
     /// The node has no parent whose joint it could follow.
@@ -47,6 +46,10 @@ pub enum CharacterError {
         /// The vertex.
         vertex: usize,
     },
+    /// The scene refuses.
+    Scene(Error),
+    /// A pose is refused.
+    Pose(crate::anim::Error),
 }
 
 impl fmt::Display for CharacterError {
@@ -68,14 +71,28 @@ impl fmt::Display for CharacterError {
                     "the {what} of vertex {vertex} must be finite, extents and weights at least zero; check the mesh"
                 )
             }
+            Self::Scene(error) => error.fmt(f),
+            Self::Pose(error) => error.fmt(f),
         }
     }
 }
 
 impl core::error::Error for CharacterError {}
 
-impl From<CharacterError> for Error {
-    fn from(error: CharacterError) -> Self {
-        Self::Character(error)
+impl From<Error> for CharacterError {
+    fn from(error: Error) -> Self {
+        Self::Scene(error)
+    }
+}
+
+impl From<BatchError> for CharacterError {
+    fn from(refused: BatchError) -> Self {
+        Self::Scene(refused.error)
+    }
+}
+
+impl From<crate::anim::Error> for CharacterError {
+    fn from(error: crate::anim::Error) -> Self {
+        Self::Pose(error)
     }
 }

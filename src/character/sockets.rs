@@ -2,9 +2,9 @@
 
 use crate::character::CharacterError;
 use crate::character::local::local_of;
-use crate::simd::prefetch_whole;
 use crate::store::LocalSlot;
-use crate::{Error, Local, Mat34, NodeHandle, NodeMap, Scene};
+use crate::{Error, Local, Mat34, NodeHandle, Scene, data::NodeMap};
+use hedgerow_math::internal::prefetch_whole;
 use smallvec::SmallVec;
 
 /// How many sockets ahead the place of a local transform is asked for.
@@ -33,7 +33,7 @@ struct Socket {
 ///
 /// ```
 /// use hedgerow::glam::Vec3;
-/// use hedgerow::{Mat34, Node, Scene, Sockets, Transform};
+/// use hedgerow::{Mat34, Node, Scene, Transform, character::Sockets};
 ///
 /// let mut scene = Scene::new();
 /// let knight = scene.insert(scene.root(), Node::transform(Transform::from_xyz(100.0, 0.0, 0.0)))?;
@@ -46,7 +46,7 @@ struct Socket {
 /// sockets.follow(&mut scene, &models)?;
 /// scene.update();
 /// assert_eq!(scene.world(sword).unwrap().translation(), Vec3::new(100.0, 1.5, 0.5));
-/// # Ok::<(), hedgerow::Error>(())
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
 /// One list serves any number of characters, told apart by numbers of the caller's ([`follow_many`](Self::follow_many)).
@@ -56,7 +56,7 @@ struct Socket {
 /// as a whole keeps its sockets, and a scene that is loaded whole, which has all handles of the saved one, goes on with the
 /// same list. A list is for one scene: with another, sockets end whose nodes that one does not have, and nodes whose handles are
 /// the same in every bit follow what those of the first did. Copies and loaded subtrees have none until they are attached, to the nodes that the
-/// [`HandleMap`](crate::HandleMap) names.
+/// [`HandleMap`](crate::edit::HandleMap) names.
 ///
 /// The product is kept as translation, rotation and scale where its axes are at right angles to within 1e-5; a joint that
 /// shears, below others with a scale that is not uniform, is kept as a matrix, exactly, which costs a few times as much.
@@ -112,7 +112,7 @@ impl Sockets {
         character: u32,
         joint: u16,
         offset: impl Into<Local>,
-    ) -> Result<(), Error> {
+    ) -> Result<(), CharacterError> {
         scene.at(node)?;
         let parent = scene.parent(node).ok_or(CharacterError::NoParent(node))?;
         scene.local(node).ok_or(Error::NoTransform(node))?;
@@ -161,7 +161,7 @@ impl Sockets {
     /// # Errors
     /// [`CharacterError::NoJoint`] for a joint beyond the matrices, [`CharacterError::NotFinite`]. The scene and the list are as
     /// before.
-    pub fn follow(&mut self, scene: &mut Scene, models: &[Mat34]) -> Result<&[NodeHandle], Error> {
+    pub fn follow(&mut self, scene: &mut Scene, models: &[Mat34]) -> Result<&[NodeHandle], CharacterError> {
         self.follow_many(scene, |_| Some(models))
     }
 
@@ -173,7 +173,7 @@ impl Sockets {
     /// [`Scene::set_transforms`] does.
     ///
     /// ```
-    /// use hedgerow::{Mat34, Node, Scene, Sockets, Transform};
+    /// use hedgerow::{Mat34, Node, Scene, Transform, character::Sockets};
     ///
     /// let mut scene = Scene::new();
     /// let mut sockets = Sockets::new();
@@ -189,7 +189,7 @@ impl Sockets {
     /// assert_eq!(ended, [lamps[2]]);
     /// scene.update();
     /// assert_eq!(scene.world(lamps[1]).unwrap().translation().y, 2.0);
-    /// # Ok::<(), hedgerow::Error>(())
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
     /// # Errors
@@ -198,7 +198,7 @@ impl Sockets {
         &mut self,
         scene: &mut Scene,
         mut models: impl FnMut(u32) -> Option<&'m [Mat34]>,
-    ) -> Result<&[NodeHandle], Error> {
+    ) -> Result<&[NodeHandle], CharacterError> {
         self.find(scene, &mut models)?;
         for (index, &(slot, local)) in self.pending.iter().enumerate() {
             if let Some(&(ahead, _)) = self.pending.get(index + AHEAD) {

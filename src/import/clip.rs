@@ -6,7 +6,12 @@ use super::graph::check_index;
 use super::morph::MorphNode;
 use super::read::{Numbers, Reader};
 use super::rig::{Rig, Rigs};
-use crate::{ClipError, Error, Interpolation, RawClip, Track, TrackValue};
+use crate::anim::Error;
+use crate::anim::{
+    RawClip,
+    clip::ClipError,
+    raw::{Interpolation, Track, TrackValue},
+};
 use glam::{Quat, Vec3};
 use gltf::json::Root;
 use gltf::json::animation::{Animation, Interpolation as JsonInterpolation, Property};

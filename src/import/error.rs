@@ -1,6 +1,7 @@
 //! What an import can refuse, and the thing in the file that it is about.
 
-use crate::{ClipError, Error, SkeletonError, SkinError};
+use crate::Error;
+use crate::anim::{clip::ClipError, skeleton::SkeletonError, skin::SkinError};
 use core::fmt;
 use gltf::json::Root;
 use std::io;
@@ -8,15 +9,13 @@ use std::path::PathBuf;
 
 /// A refused import. The scene that the file was to go to is as before.
 ///
-/// Arrives as [`Error::Import`]. One pointer wide, so that the errors of other calls stay small; [`ImportError::kind`]
-/// says what is wrong.
+/// [`ImportError::kind`] says what is wrong.
 ///
 /// ```
 /// use hedgerow::import::{self, ImportErrorKind, ItemKind};
-/// use hedgerow::Error;
 ///
 /// let lost = br#"{"asset": {"version": "2.0"}, "nodes": [{"name": "wheel", "mesh": 7}]}"#;
-/// let Err(Error::Import(error)) = import::from_slice(lost, None) else { unreachable!() };
+/// let Err(error) = import::from_slice(lost, None) else { unreachable!() };
 /// assert_eq!(error.to_string(), "node 0 \"wheel\": mesh is 7, but the file has 0 of these");
 /// let ImportErrorKind::IndexOutOfRange { item, .. } = error.kind() else { unreachable!() };
 /// assert_eq!((item.kind, item.index), (ItemKind::Node, 0));
@@ -32,9 +31,8 @@ pub struct ImportError {
 ///
 /// ```
 /// use hedgerow::import::{self, ImportErrorKind};
-/// use hedgerow::Error;
 ///
-/// let Err(Error::Import(error)) = import::from_slice(br#"{"asset": {"version": "1.0"}}"#, None) else {
+/// let Err(error) = import::from_slice(br#"{"asset": {"version": "1.0"}}"#, None) else {
 ///     unreachable!()
 /// };
 /// assert_eq!(error.kind(), &ImportErrorKind::Version("1.0".to_owned()));
@@ -42,6 +40,8 @@ pub struct ImportError {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ImportErrorKind {
+    /// The scene refuses: the parent's handle is stale, or there is no room.
+    Scene(Error),
     /// The file itself cannot be read.
     Read {
         /// Where it was looked for.
@@ -186,11 +186,10 @@ pub enum ImportErrorKind {
 ///
 /// ```
 /// use hedgerow::import::{self, BufferProblem, ImportErrorKind};
-/// use hedgerow::Error;
 ///
 /// // Bytes in memory have no folder in which `car.bin` could be looked for.
 /// let text = br#"{"asset": {"version": "2.0"}, "buffers": [{"uri": "car.bin", "byteLength": 4}]}"#;
-/// let Err(Error::Import(error)) = import::from_slice(text, None) else { unreachable!() };
+/// let Err(error) = import::from_slice(text, None) else { unreachable!() };
 /// let ImportErrorKind::Buffer { problem, .. } = error.kind() else { unreachable!() };
 /// assert_eq!(problem, &BufferProblem::NoFolder);
 /// ```
@@ -225,10 +224,9 @@ pub enum BufferProblem {
 ///
 /// ```
 /// use hedgerow::import::{self, ImportErrorKind};
-/// use hedgerow::Error;
 ///
 /// let knot = br#"{"asset": {"version": "2.0"}, "nodes": [{"name": "knot", "children": [0]}]}"#;
-/// let Err(Error::Import(error)) = import::from_slice(knot, None) else { unreachable!() };
+/// let Err(error) = import::from_slice(knot, None) else { unreachable!() };
 /// let ImportErrorKind::Cycle(item) = error.kind() else { unreachable!() };
 /// assert_eq!(item.to_string(), "node 0 \"knot\"");
 /// ```
@@ -398,6 +396,7 @@ impl fmt::Display for ImportErrorKind {
             Self::Skeleton { item, error } => write!(f, "{item} and what moves with it: {error}"),
             Self::Skin { item, error } => write!(f, "{item}: {error}"),
             Self::Clip { item, field, error } => write!(f, "{item}: {field}: {error}"),
+            Self::Scene(error) => error.fmt(f),
         }
     }
 }
@@ -407,9 +406,8 @@ impl ImportError {
     ///
     /// ```
     /// use hedgerow::import::{self, ImportErrorKind};
-    /// use hedgerow::Error;
     ///
-    /// let Err(Error::Import(error)) = import::from_slice(b"glTF, but cut off", None) else { unreachable!() };
+    /// let Err(error) = import::from_slice(b"glTF, but cut off", None) else { unreachable!() };
     /// assert!(matches!(error.kind(), ImportErrorKind::Truncated { .. }));
     /// ```
     #[must_use]
@@ -432,8 +430,8 @@ impl From<ImportErrorKind> for ImportError {
     }
 }
 
-impl From<ImportError> for Error {
-    fn from(error: ImportError) -> Self {
-        Self::Import(error)
+impl From<Error> for ImportError {
+    fn from(error: Error) -> Self {
+        ImportErrorKind::Scene(error).into()
     }
 }

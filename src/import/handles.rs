@@ -123,7 +123,7 @@ pub struct ImportedShape {
     /// The node in the scene: the glTF node's own, or a child of it where the mesh has several primitives.
     pub handle: NodeHandle,
     /// The glTF index of the skin that it is drawn with. Its vertices are then placed by the skin's rig, not by the
-    /// node, and its bounds are those of its vertices at rest until [`JointBounds::follow`](crate::JointBounds::follow) sets
+    /// node, and its bounds are those of its vertices at rest until [`JointBounds::follow`](crate::character::JointBounds::follow) sets
     /// them.
     pub skin: Option<usize>,
 }

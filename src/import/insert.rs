@@ -1,16 +1,18 @@
 //! From a checked file to nodes of a scene.
 
 use super::document::Document;
+use super::error::ImportError;
 use super::{Imported, ImportedScene, ImportedShape, graph, rig};
-use crate::{Error, Node, NodeHandle, Scene};
+use crate::{Node, NodeHandle, Scene};
 
 /// Inserts all scenes of the file below `parent`, or nothing.
-pub(super) fn insert(scene: &mut Scene, parent: NodeHandle, document: Document) -> Result<Imported, Error> {
+pub(super) fn insert(scene: &mut Scene, parent: NodeHandle, document: Document) -> Result<Imported, ImportError> {
     let mut scenes: Vec<ImportedScene> = Vec::new();
     for number in 0..document.root.scenes.len() {
         let name = document.root.scenes[number].name.as_deref();
         let inserted = scene
             .insert(parent, Node { name, ..Node::group() })
+            .map_err(ImportError::from)
             .and_then(|group| insert_scene(scene, group, number, &document).inspect_err(|_| discard(scene, group)));
         match inserted {
             Ok(inserted) => scenes.push(inserted),
@@ -48,7 +50,7 @@ fn insert_scene(
     group: NodeHandle,
     number: usize,
     document: &Document,
-) -> Result<ImportedScene, Error> {
+) -> Result<ImportedScene, ImportError> {
     let mut imported = ImportedScene { group, nodes: Vec::new(), shapes: Vec::new() };
     let roots = &document.root.scenes[number].nodes;
     let mut stack: Vec<(usize, NodeHandle)> = roots.iter().rev().map(|it| (it.value(), group)).collect();

@@ -40,7 +40,7 @@
 //! | skin | an [`ImportedSkin`]: what makes a palette of a rig's model matrices |
 //! | animation | an [`ImportedClip`] for each rig that it moves |
 //! | morph targets, their weights | [`MeshData::targets`]; a [`MorphNode`], and channels of clips where they are animated |
-//! | vertices of what is skinned or morphed | a [`MeshData`], which makes a [`SkinnedMesh`](crate::SkinnedMesh); joints and weights count where a node has a skin |
+//! | vertices of what is skinned or morphed | a [`MeshData`], which makes a [`SkinnedMesh`](crate::skin::SkinnedMesh); joints and weights count where a node has a skin |
 //! | its bounds | `min` and `max` of the positions where the file has them, otherwise from the data |
 //! | its material | the glTF index; where it names none, [`Imported::default_material`] |
 //!
@@ -55,7 +55,7 @@
 //!
 //! ```
 //! use hedgerow::glam::Vec3;
-//! use hedgerow::{ClipBuilder, Player, Pose, SkinOutput, import};
+//! use hedgerow::{anim::{ClipBuilder, Player, Pose}, import, skin::SkinOutput};
 //!
 //! // An arm of two joints, a triangle whose last corner follows the second of them, and a clip of a second in which that
 //! // one is stretched out by two.
@@ -114,7 +114,7 @@
 //!
 //! Model matrices, palettes and skinned vertices are relative to the rig's [`base`](RigPlace::base). The
 //! transform of the node that draws a skinned mesh counts for nothing, as glTF has it: so its bounds, for culling, are to be
-//! set from the base too, by [`JointBounds::follow`](crate::JointBounds::follow) of [`MeshData::joint_bounds`].
+//! set from the base too, by [`JointBounds::follow`](crate::character::JointBounds::follow) of [`MeshData::joint_bounds`].
 //!
 //! # What is refused
 //!
@@ -166,7 +166,7 @@ pub use options::ImportOptions;
 pub use rig::{Rig, RigPlace};
 pub use skin::ImportedSkin;
 
-use crate::{Error, NodeHandle, Scene};
+use crate::{NodeHandle, Scene};
 use std::path::Path;
 
 /// A new scene made of a file, and what is where in it.
@@ -189,24 +189,24 @@ pub struct Import {
 /// Reads a `.gltf` or `.glb` file into a new scene, below its root.
 ///
 /// # Errors
-/// [`Error::Import`] where the file cannot be read or is not sound.
+/// [`ImportError`] where the file cannot be read or is not sound.
 ///
 /// ```
 /// use hedgerow::import::{self, ImportErrorKind};
 /// use hedgerow::Error;
 ///
-/// let Err(Error::Import(error)) = import::load("no/such/file.glb") else { unreachable!() };
+/// let Err(error) = import::load("no/such/file.glb") else { unreachable!() };
 /// let ImportErrorKind::Read { reason, .. } = error.kind() else { unreachable!() };
 /// assert_eq!(*reason, std::io::ErrorKind::NotFound);
 /// ```
-pub fn load(path: impl AsRef<Path>) -> Result<Import, Error> {
+pub fn load(path: impl AsRef<Path>) -> Result<Import, ImportError> {
     ImportOptions::new().load(path)
 }
 
 /// Reads a `.gltf` or `.glb` file into a scene, behind the last child of `parent`.
 ///
 /// # Errors
-/// [`Error::StaleHandle`] for `parent`, [`Error::Import`] where the file cannot be read or is not sound, and what
+/// [`Error::StaleHandle`] for `parent`, [`ImportError`] where the file cannot be read or is not sound, and what
 /// [`Scene::insert`] refuses. The scene is then as before.
 ///
 /// ```
@@ -219,7 +219,7 @@ pub fn load(path: impl AsRef<Path>) -> Result<Import, Error> {
 /// assert_eq!(scene.dump(), before);
 /// # Ok::<(), hedgerow::Error>(())
 /// ```
-pub fn load_into(scene: &mut Scene, parent: NodeHandle, path: impl AsRef<Path>) -> Result<Imported, Error> {
+pub fn load_into(scene: &mut Scene, parent: NodeHandle, path: impl AsRef<Path>) -> Result<Imported, ImportError> {
     ImportOptions::new().load_into(scene, parent, path)
 }
 
@@ -228,7 +228,7 @@ pub fn load_into(scene: &mut Scene, parent: NodeHandle, path: impl AsRef<Path>) 
 /// Buffers that are files of their own are looked for in `base_dir`; a file without such needs none.
 ///
 /// # Errors
-/// [`Error::Import`] where the file is not sound.
+/// [`ImportError`] where the file is not sound.
 ///
 /// ```
 /// let text = br#"{"asset": {"version": "2.0"}, "scenes": [{"nodes": [0]}], "nodes": [{"name": "car"}]}"#;
@@ -237,7 +237,7 @@ pub fn load_into(scene: &mut Scene, parent: NodeHandle, path: impl AsRef<Path>) 
 /// assert_eq!(import.scene.name(car), Some("car"));
 /// # Ok::<(), hedgerow::Error>(())
 /// ```
-pub fn from_slice(bytes: &[u8], base_dir: Option<&Path>) -> Result<Import, Error> {
+pub fn from_slice(bytes: &[u8], base_dir: Option<&Path>) -> Result<Import, ImportError> {
     ImportOptions::new().from_slice(bytes, base_dir)
 }
 
@@ -246,7 +246,7 @@ pub fn from_slice(bytes: &[u8], base_dir: Option<&Path>) -> Result<Import, Error
 /// Buffers that are files of their own are looked for in `base_dir`; a file without such needs none.
 ///
 /// # Errors
-/// [`Error::StaleHandle`] for `parent`, [`Error::Import`] where the file is not sound, and what [`Scene::insert`]
+/// [`Error::StaleHandle`] for `parent`, [`ImportError`] where the file is not sound, and what [`Scene::insert`]
 /// refuses. The scene is then as before.
 ///
 /// ```
@@ -266,6 +266,6 @@ pub fn from_slice_into(
     parent: NodeHandle,
     bytes: &[u8],
     base_dir: Option<&Path>,
-) -> Result<Imported, Error> {
+) -> Result<Imported, ImportError> {
     ImportOptions::new().from_slice_into(scene, parent, bytes, base_dir)
 }

@@ -19,7 +19,7 @@ use std::path::Path;
 ///     r#"{{"asset": {{"version": "2.0"}}, "scenes": [{scenes}], "nodes": [{{"children": [1]}}, {{}}]}}"#
 /// );
 /// let few = ImportOptions::new().with_max_nodes(29);
-/// let Err(Error::Import(error)) = few.from_slice(text.as_bytes(), None) else { unreachable!() };
+/// let Err(error) = few.from_slice(text.as_bytes(), None) else { unreachable!() };
 /// assert_eq!(error.kind(), &ImportErrorKind::TooManyNodes { nodes: 30, most: 29 });
 /// assert_eq!(few.with_max_nodes(30).from_slice(text.as_bytes(), None)?.scene.len(), 31);
 /// # Ok::<(), hedgerow::Error>(())
@@ -50,7 +50,7 @@ impl ImportOptions {
     ///
     /// # Errors
     /// As those of [`import::load`](super::load).
-    pub fn load(&self, path: impl AsRef<Path>) -> Result<Import, Error> {
+    pub fn load(&self, path: impl AsRef<Path>) -> Result<Import, ImportError> {
         into_new(|scene, root| self.load_into(scene, root, path))
     }
 
@@ -58,7 +58,12 @@ impl ImportOptions {
     ///
     /// # Errors
     /// As those of [`import::load_into`](super::load_into).
-    pub fn load_into(&self, scene: &mut Scene, parent: NodeHandle, path: impl AsRef<Path>) -> Result<Imported, Error> {
+    pub fn load_into(
+        &self,
+        scene: &mut Scene,
+        parent: NodeHandle,
+        path: impl AsRef<Path>,
+    ) -> Result<Imported, ImportError> {
         let path = path.as_ref();
         let bytes = fs::read(path).map_err(|error| {
             ImportError::from(ImportErrorKind::Read { path: path.to_owned(), reason: error.kind() })
@@ -70,7 +75,7 @@ impl ImportOptions {
     ///
     /// # Errors
     /// As those of [`import::from_slice`](super::from_slice).
-    pub fn from_slice(&self, bytes: &[u8], base_dir: Option<&Path>) -> Result<Import, Error> {
+    pub fn from_slice(&self, bytes: &[u8], base_dir: Option<&Path>) -> Result<Import, ImportError> {
         into_new(|scene, root| self.from_slice_into(scene, root, bytes, base_dir))
     }
 
@@ -84,16 +89,18 @@ impl ImportOptions {
         parent: NodeHandle,
         bytes: &[u8],
         base_dir: Option<&Path>,
-    ) -> Result<Imported, Error> {
+    ) -> Result<Imported, ImportError> {
         if !scene.contains(parent) {
-            return Err(Error::StaleHandle(parent));
+            return Err(Error::StaleHandle(parent).into());
         }
         insert::insert(scene, parent, Document::read(bytes, base_dir, self)?)
     }
 }
 
 /// Runs an import into a new scene.
-fn into_new(import: impl FnOnce(&mut Scene, NodeHandle) -> Result<Imported, Error>) -> Result<Import, Error> {
+fn into_new(
+    import: impl FnOnce(&mut Scene, NodeHandle) -> Result<Imported, ImportError>,
+) -> Result<Import, ImportError> {
     let mut scene = Scene::new();
     let root = scene.root();
     let imported = import(&mut scene, root)?;

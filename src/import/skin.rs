@@ -5,7 +5,11 @@ use super::error::{ImportError, ImportErrorKind, Item, ItemKind};
 use super::graph::check_index;
 use super::read::{Numbers, Reader, expect_finite};
 use super::rig::Rigs;
-use crate::{Error, Mat34, Skin, SkinError};
+use crate::anim::Error;
+use crate::{
+    Mat34,
+    skin::{Skin, SkinError},
+};
 
 /// A skin of a glTF file: the rig that its joints are in, and what makes a palette of that one's model matrices.
 ///

@@ -1,7 +1,12 @@
 //! From plain arrays to what is skinned and culled.
 
 use super::MeshData;
-use crate::{Error, JointBounds, MorphTarget, SkinnedMesh};
+use crate::anim::Error;
+use crate::character::CharacterError;
+use crate::{
+    character::JointBounds,
+    skin::{MorphTarget, SkinnedMesh},
+};
 use glam::Vec3;
 
 impl MeshData {
@@ -43,7 +48,7 @@ impl MeshData {
     /// Computes in **O(vertices · (influences + targets) + indices)**.
     ///
     /// # Errors
-    /// What [`SkinnedMeshBuilder::build`](crate::SkinnedMeshBuilder::build) refuses; for the arrays of an import and the joints of
+    /// What [`SkinnedMeshBuilder::build`](crate::skin::SkinnedMeshBuilder::build) refuses; for the arrays of an import and the joints of
     /// its skin that is a mesh of more than 2³² − 65 vertices.
     pub fn to_skinned_mesh(&self, joints: usize) -> Result<SkinnedMesh, Error> {
         let in_order: Vec<u32>;
@@ -77,7 +82,7 @@ impl MeshData {
     ///
     /// # Errors
     /// What [`JointBounds::with_morphs`] refuses; for the arrays of an import that is deltas whose sum is not finite.
-    pub fn joint_bounds(&self) -> Result<JointBounds, Error> {
+    pub fn joint_bounds(&self) -> Result<JointBounds, CharacterError> {
         let positions: Vec<Vec3> = self.positions.iter().map(|&position| position.into()).collect();
         let mut extents = vec![Vec3::ZERO; if self.targets.is_empty() { 0 } else { positions.len() }];
         for target in &self.targets {

@@ -4,7 +4,7 @@ use super::characters::Characters;
 use super::read::{Budget, Reader};
 use super::source::{self, Buffers};
 use super::{Import, ImportError, MeshIds, Skipped, from_slice};
-use crate::{Aabb, Error, Local, Mat34, Transform};
+use crate::{Aabb, Local, Mat34, Transform};
 use glam::{Quat, Vec3};
 
 /// A glTF of one node with one mesh of one primitive, whose positions are accessor 0 over these bytes.
@@ -28,8 +28,7 @@ fn bounds(accessor: &str, view: &str, data: &[u8]) -> Result<Aabb, ImportError> 
             let node = import.imported.node(0).expect("it is in a scene");
             Ok(import.scene.shape(node).expect("its mesh has one primitive").bounds)
         }
-        Err(Error::Import(error)) => Err(error),
-        Err(error) => panic!("{error:?}"),
+        Err(error) => Err(error),
     }
 }
 

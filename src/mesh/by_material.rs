@@ -1,7 +1,7 @@
 //! Draws in the order of their materials, so that each is bound once.
 
+use crate::mesh::{MeshDraw, MeshSet};
 use crate::radix::{self, Counts, DIGIT_BITS};
-use crate::{MeshDraw, MeshSet};
 use core::ops::Range;
 
 /// The draws of one material. 12 bytes.
@@ -85,7 +85,7 @@ impl MeshSet {
     /// Computes in **O(visible)**, by one digit of the materials after the other.
     ///
     /// ```
-    /// use hedgerow::{Aabb, MaterialDraws, MeshSet, SubMesh};
+    /// use hedgerow::{Aabb, mesh::{MaterialDraws, MeshSet, SubMesh}};
     ///
     /// let mut set = MeshSet::new();
     /// let part = |indices, material| SubMesh::new(indices, material, Aabb::cube(1.0));
@@ -95,7 +95,7 @@ impl MeshSet {
     /// set.draws_by_material(&[0, 1, 2], &mut sorted);
     /// let materials: Vec<_> = sorted.iter().map(|(material, draws)| (material, draws.len())).collect();
     /// assert_eq!(materials, [(2, 1), (4, 2)]);
-    /// # Ok::<(), hedgerow::Error>(())
+    /// # Ok::<(), hedgerow::mesh::MeshError>(())
     /// ```
     ///
     /// # Panics

@@ -1,6 +1,6 @@
 //! Culling: from boxes to lists of indices, nothing in between.
 
-use crate::{Frustum, MeshSet};
+use crate::{mesh::MeshSet, query::Frustum};
 use core::ops::Range;
 
 /// How many blocks of 64 boxes are culled by all frusta before the next are: 12 KiB, which stay in the first-level cache.
@@ -36,7 +36,7 @@ impl MeshSet {
     ///
     /// ```
     /// use hedgerow::glam::Vec4;
-    /// use hedgerow::{Aabb, Frustum, MeshSet, SubMesh};
+    /// use hedgerow::{Aabb, mesh::{MeshSet, SubMesh}, query::Frustum};
     ///
     /// let mut set = MeshSet::new();
     /// set.insert(0, &[SubMesh::new(0..3, 0, Aabb::cube(1.0))])?;
@@ -47,7 +47,7 @@ impl MeshSet {
     /// let mut visible = Vec::new();
     /// set.cull_many(&[beyond(0.5)?, beyond(1.5)?], &mut visible);
     /// assert_eq!(visible, [vec![0], vec![]]);
-    /// # Ok::<(), hedgerow::Error>(())
+    /// # Ok::<(), hedgerow::mesh::MeshError>(())
     /// ```
     pub fn cull_many(&self, frusta: &[Frustum], visible: &mut Vec<Vec<u32>>) {
         visible.resize_with(frusta.len(), Vec::new);
@@ -65,7 +65,7 @@ impl MeshSet {
     ///
     /// ```
     /// use hedgerow::glam::Vec4;
-    /// use hedgerow::{Aabb, Frustum, MeshSet, SubMesh};
+    /// use hedgerow::{Aabb, mesh::{MeshSet, SubMesh}, query::Frustum};
     ///
     /// let mut set = MeshSet::new();
     /// for mesh in 0..1000 {
@@ -73,7 +73,7 @@ impl MeshSet {
     /// }
     /// let all = Frustum::from_planes([Vec4::ZERO; 6])?;
     /// let lists: Vec<Vec<u32>> = std::thread::scope(|scope| {
-    ///     let cull = |chunk: hedgerow::MeshChunk<'_>| {
+    ///     let cull = |chunk: hedgerow::mesh::MeshChunk<'_>| {
     ///         let mut visible = Vec::new();
     ///         chunk.cull(&all, &mut visible);
     ///         visible
@@ -83,7 +83,7 @@ impl MeshSet {
     /// });
     /// assert_eq!(lists.len(), 4);
     /// assert!(lists.concat().into_iter().eq(0..1000));
-    /// # Ok::<(), hedgerow::Error>(())
+    /// # Ok::<(), hedgerow::mesh::MeshError>(())
     /// ```
     pub fn chunks(&self, most: usize) -> impl ExactSizeIterator<Item = MeshChunk<'_>> {
         let blocks = self.bounds.blocks();
@@ -104,7 +104,7 @@ impl MeshSet {
     /// is copied.
     #[cfg(feature = "rayon")]
     fn cull_side_by_side(&self, blocks: Range<usize>, frustum: &Frustum, visible: &mut Vec<u32>) {
-        if blocks.len() * crate::math::BLOCK < 2 * GRAIN {
+        if blocks.len() * hedgerow_math::internal::BLOCK < 2 * GRAIN {
             self.bounds.cull_blocks(blocks, frustum, visible);
             return;
         }

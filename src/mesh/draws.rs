@@ -1,7 +1,7 @@
 //! From visible lists to what a renderer does.
 
-use crate::simd::prefetch;
-use crate::{MeshDraw, MeshSet, ShadowDraw};
+use crate::mesh::{MeshDraw, MeshSet, ShadowDraw};
+use hedgerow_math::internal::prefetch;
 
 /// How many sub-meshes ahead ranges and materials are asked for: what is visible lies here and there in a large set.
 const AHEAD: usize = 24;
@@ -30,7 +30,7 @@ impl MeshSet {
     /// Computes in **O(visible)**.
     ///
     /// ```
-    /// use hedgerow::{Aabb, MeshSet, ShadowDraw, SubMesh};
+    /// use hedgerow::{Aabb, mesh::{MeshSet, ShadowDraw, SubMesh}};
     ///
     /// let mut set = MeshSet::new();
     /// let part = |indices, material| SubMesh::new(indices, material, Aabb::cube(1.0));
@@ -38,7 +38,7 @@ impl MeshSet {
     /// let mut draws = Vec::new();
     /// set.shadow_draws(&[0, 1, 2], &mut draws);
     /// assert_eq!(draws, [ShadowDraw { mesh: 7, start: 0, count: 36 }, ShadowDraw { mesh: 7, start: 60, count: 3 }]);
-    /// # Ok::<(), hedgerow::Error>(())
+    /// # Ok::<(), hedgerow::mesh::MeshError>(())
     /// ```
     ///
     /// # Panics

@@ -1,22 +1,21 @@
 //! What a mesh set can refuse.
 
-use crate::{Error, MeshHandle};
+use crate::mesh::MeshHandle;
 use core::fmt;
 
-/// Why an edit of a [`MeshSet`](crate::MeshSet) is refused. It has changed nothing.
-///
-/// Arrives as [`Error::Mesh`].
+/// Why an edit of a [`MeshSet`](crate::mesh::MeshSet) is refused. It has changed nothing.
 ///
 /// ```
-/// use hedgerow::{Aabb, Error, MeshError, MeshSet, SubMesh};
+/// use hedgerow::Aabb;
+/// use hedgerow::mesh::{MeshError, MeshSet, SubMesh};
 ///
 /// let mut set = MeshSet::new();
 /// let house = set.insert(7, &[SubMesh::new(0..36, 2, Aabb::cube(1.0))])?;
 /// let refused = set.set_material(house, 1, 3);
-/// assert_eq!(refused, Err(Error::Mesh(MeshError::NoSubMesh { mesh: house, sub_mesh: 1, count: 1 })));
-/// # Ok::<(), Error>(())
+/// assert_eq!(refused, Err(MeshError::NoSubMesh { mesh: house, sub_mesh: 1, count: 1 }));
+/// # Ok::<(), MeshError>(())
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum MeshError {
     /// The handle's mesh was removed, or the handle is not of this set.
@@ -42,7 +41,7 @@ pub enum MeshError {
     },
     /// There would be more sub-meshes or meshes than 32 bits number.
     CapacityOverflow,
-    /// What [`MeshSet::validate`](crate::MeshSet::validate) finds wrong: a defect of this crate.
+    /// What [`MeshSet::validate`](crate::mesh::MeshSet::validate) finds wrong: a defect of this crate.
     Invalid(&'static str),
 }
 
@@ -69,9 +68,3 @@ impl fmt::Display for MeshError {
 }
 
 impl core::error::Error for MeshError {}
-
-impl From<MeshError> for Error {
-    fn from(error: MeshError) -> Self {
-        Self::Mesh(error)
-    }
-}

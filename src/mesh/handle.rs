@@ -3,10 +3,10 @@
 use core::fmt;
 use core::num::NonZeroU32;
 
-/// A name for one mesh of one [`MeshSet`](crate::MeshSet), 8 bytes, and so is its `Option`.
+/// A name for one mesh of one [`MeshSet`](crate::mesh::MeshSet), 8 bytes, and so is its `Option`.
 ///
 /// Valid until its mesh is removed, whatever happens to others. Then it is *stale*: edits answer
-/// [`MeshError::StaleHandle`](crate::MeshError::StaleHandle), queries `None`. An index is reused 2³¹ times and then retired,
+/// [`MeshError::StaleHandle`](crate::mesh::MeshError::StaleHandle), queries `None`. An index is reused 2³¹ times and then retired,
 /// so a stale handle never names a later mesh. A handle of another set is harmless but may name a mesh of this one.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct MeshHandle {

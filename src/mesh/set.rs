@@ -1,11 +1,11 @@
 //! The set: columns of sub-meshes, entries of meshes, and how both change.
 
-use crate::math::Boxes;
+use crate::Aabb;
 use crate::mesh::handle::Generation;
 use crate::mesh::holes::Holes;
 use crate::mesh::sub_mesh::checked_bounds;
 use crate::mesh::{MeshError, MeshHandle, ShadowDraw, SubMesh};
-use crate::{Aabb, Error};
+use crate::query::Boxes;
 use core::ops::Range;
 
 /// No mesh, as an owner; no entry, at the end of the list of free ones.
@@ -26,7 +26,7 @@ pub(super) struct Entry {
 ///
 /// ```
 /// use hedgerow::glam::{Vec3, Vec4};
-/// use hedgerow::{Aabb, Frustum, MeshDraw, MeshSet, SubMesh};
+/// use hedgerow::{Aabb, mesh::{MeshDraw, MeshSet, SubMesh}, query::Frustum};
 ///
 /// let mut set = MeshSet::new();
 /// let at = |x: f32| Aabb::new(Vec3::new(x, 0.0, 0.0), Vec3::new(x + 1.0, 1.0, 1.0));
@@ -43,7 +43,7 @@ pub(super) struct Entry {
 ///
 /// set.remove(tree)?;
 /// assert!(!set.contains(tree) && set.contains(house));
-/// # Ok::<(), hedgerow::Error>(())
+/// # Ok::<(), hedgerow::mesh::MeshError>(())
 /// ```
 ///
 /// A sub-mesh takes 44 bytes (box 24, range 12, material 4, owner 4), a mesh 16. Culling reads boxes and nothing else; a
@@ -100,14 +100,14 @@ impl MeshSet {
     ///
     /// # Errors
     /// [`MeshError::RangeTooLong`], [`MeshError::NotFinite`], [`MeshError::CapacityOverflow`].
-    pub fn insert(&mut self, mesh: u32, sub_meshes: &[SubMesh]) -> Result<MeshHandle, Error> {
+    pub fn insert(&mut self, mesh: u32, sub_meshes: &[SubMesh]) -> Result<MeshHandle, MeshError> {
         for (number, sub_mesh) in sub_meshes.iter().enumerate() {
             sub_mesh.checked(number)?;
         }
         let count = u32::try_from(sub_meshes.len()).map_err(|_| MeshError::CapacityOverflow)?;
         let end = u32::try_from(self.ranges.len()).ok().and_then(|end| end.checked_add(count));
         if end.is_none() || (self.free == NONE && self.entries.len() >= NONE as usize) {
-            return Err(MeshError::CapacityOverflow.into());
+            return Err(MeshError::CapacityOverflow);
         }
         let first = if count == 0 { 0 } else { self.take_places(count) };
         let index = self.take_entry(Entry { first, count, mesh, generation: Generation::UNUSED });
@@ -128,7 +128,7 @@ impl MeshSet {
     ///
     /// # Errors
     /// [`MeshError::StaleHandle`].
-    pub fn remove(&mut self, mesh: MeshHandle) -> Result<u32, Error> {
+    pub fn remove(&mut self, mesh: MeshHandle) -> Result<u32, MeshError> {
         let entry = *self.entry(mesh)?;
         self.entries[mesh.index()] = match entry.generation.given_back() {
             Some(generation) => {
@@ -191,7 +191,7 @@ impl MeshSet {
     ///
     /// # Errors
     /// [`MeshError::StaleHandle`], [`MeshError::NoSubMesh`], [`MeshError::NotFinite`].
-    pub fn set_bounds(&mut self, mesh: MeshHandle, sub_mesh: usize, bounds: Aabb) -> Result<(), Error> {
+    pub fn set_bounds(&mut self, mesh: MeshHandle, sub_mesh: usize, bounds: Aabb) -> Result<(), MeshError> {
         let place = self.place(mesh, sub_mesh)?;
         self.bounds.set(place, checked_bounds(bounds, sub_mesh)?);
         Ok(())
@@ -201,7 +201,7 @@ impl MeshSet {
     ///
     /// # Errors
     /// [`MeshError::StaleHandle`], [`MeshError::NoSubMesh`].
-    pub fn set_material(&mut self, mesh: MeshHandle, sub_mesh: usize, material: u32) -> Result<(), Error> {
+    pub fn set_material(&mut self, mesh: MeshHandle, sub_mesh: usize, material: u32) -> Result<(), MeshError> {
         let place = self.place(mesh, sub_mesh)?;
         self.materials[place] = material;
         Ok(())
@@ -211,7 +211,7 @@ impl MeshSet {
     ///
     /// # Errors
     /// [`MeshError::StaleHandle`], [`MeshError::NoSubMesh`].
-    pub fn set_indices(&mut self, mesh: MeshHandle, sub_mesh: usize, indices: Range<u32>) -> Result<(), Error> {
+    pub fn set_indices(&mut self, mesh: MeshHandle, sub_mesh: usize, indices: Range<u32>) -> Result<(), MeshError> {
         let place = self.place(mesh, sub_mesh)?;
         let SubMesh { start, count, .. } = SubMesh::new(indices, 0, Aabb::EMPTY);
         self.ranges[place] = ShadowDraw { start, count, ..self.ranges[place] };
@@ -291,20 +291,20 @@ impl MeshSet {
     }
 
     #[inline]
-    fn entry(&self, mesh: MeshHandle) -> Result<&Entry, Error> {
+    fn entry(&self, mesh: MeshHandle) -> Result<&Entry, MeshError> {
         let entry = self.entries.get(mesh.index()).filter(|entry| entry.generation == mesh.generation());
-        entry.ok_or_else(|| MeshError::StaleHandle(mesh).into())
+        entry.ok_or_else(|| MeshError::StaleHandle(mesh))
     }
 
     /// Where a sub-mesh stands in the columns.
     #[inline]
-    fn place(&self, mesh: MeshHandle, sub_mesh: usize) -> Result<usize, Error> {
+    fn place(&self, mesh: MeshHandle, sub_mesh: usize) -> Result<usize, MeshError> {
         let entry = self.entry(mesh)?;
         let count = entry.count as usize;
         if sub_mesh < count {
             Ok(entry.first as usize + sub_mesh)
         } else {
-            Err(MeshError::NoSubMesh { mesh, sub_mesh, count }.into())
+            Err(MeshError::NoSubMesh { mesh, sub_mesh, count })
         }
     }
 

@@ -1,7 +1,7 @@
 //! A sub-mesh as a caller describes it, and as it is drawn.
 
+use crate::Aabb;
 use crate::mesh::MeshError;
-use crate::{Aabb, Error};
 use core::ops::Range;
 
 /// A part of a mesh with one material: a range of the mesh's index buffer, and the box about what is drawn of it.
@@ -32,17 +32,17 @@ impl SubMesh {
     }
 
     /// The description as a set keeps it; `sub_mesh` is its place in the list, for the error.
-    pub(super) fn checked(self, sub_mesh: usize) -> Result<Self, Error> {
+    pub(super) fn checked(self, sub_mesh: usize) -> Result<Self, MeshError> {
         if self.start.checked_add(self.count).is_none() {
-            return Err(MeshError::RangeTooLong { sub_mesh }.into());
+            return Err(MeshError::RangeTooLong { sub_mesh });
         }
         Ok(Self { bounds: checked_bounds(self.bounds, sub_mesh)?, ..self })
     }
 }
 
 /// The box as a set keeps it.
-pub(super) fn checked_bounds(bounds: Aabb, sub_mesh: usize) -> Result<Aabb, Error> {
-    bounds.checked().map_err(|_| MeshError::NotFinite { sub_mesh }.into())
+pub(super) fn checked_bounds(bounds: Aabb, sub_mesh: usize) -> Result<Aabb, MeshError> {
+    bounds.checked().map_err(|_| MeshError::NotFinite { sub_mesh })
 }
 
 /// What it takes to draw a sub-mesh: bind the mesh's buffers and the material, draw the indices. 16 bytes.
@@ -61,7 +61,7 @@ pub struct MeshDraw {
 
 /// What it takes to draw indices into a depth buffer: no material. 12 bytes.
 ///
-/// It is also the record that a [`MeshSet`](crate::MeshSet) keeps of a sub-mesh's range.
+/// It is also the record that a [`MeshSet`](crate::mesh::MeshSet) keeps of a sub-mesh's range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(C)]
 pub struct ShadowDraw {

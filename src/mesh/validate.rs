@@ -1,7 +1,8 @@
 //! Every invariant of a set, checked.
 
+use crate::Aabb;
 use crate::mesh::set::NONE;
-use crate::{Aabb, Error, MeshError, MeshSet};
+use crate::mesh::{MeshError, MeshSet};
 
 impl MeshSet {
     /// Checks every invariant of the set and names the first that does not hold. Computes in **O(sub-meshes + meshes)**.
@@ -10,8 +11,8 @@ impl MeshSet {
     ///
     /// # Errors
     /// [`MeshError::Invalid`], which is a defect of this crate.
-    pub fn validate(&self) -> Result<(), Error> {
-        self.violation().map_or(Ok(()), |violation| Err(MeshError::Invalid(violation).into()))
+    pub fn validate(&self) -> Result<(), MeshError> {
+        self.violation().map_or(Ok(()), |violation| Err(MeshError::Invalid(violation)))
     }
 
     fn violation(&self) -> Option<&'static str> {

@@ -5,10 +5,15 @@
 //! [`Scene::visit_slices`](crate::Scene::visit_slices), then these are looked into one by one, or several at a time
 //! (`threads`): nothing is kept between two slices.
 
-use crate::math::{Aabb, BLOCK, BoxGroup, Frustum, GROUP, Ray, Sphere};
+use crate::NodeHandle;
 use crate::pass::draw::Listing;
 use crate::store::{At, BoxView, ShapeRecord, SliceView, Store};
-use crate::{NodeHandle, simd};
+use crate::{
+    Aabb,
+    query::{Frustum, Ray, Sphere},
+};
+use hedgerow_math::internal as simd;
+use hedgerow_math::internal::{BLOCK, BoxGroup, GROUP};
 use smallvec::SmallVec;
 
 /// How many probes a walk takes.

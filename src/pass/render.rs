@@ -29,7 +29,7 @@ const _: () = assert!(size_of::<DrawCommand>() == 24);
 ///
 /// The order is deterministic: slice by slice in the tree order of
 /// [`Scene::visit_slices`](crate::Scene::visit_slices), within a slice that of the shape column; depth-first within each
-/// slice after it was reconstituted, near it otherwise. ([`Visitor`](crate::Visitor) goes in strict order.)
+/// slice after it was reconstituted, near it otherwise. ([`Visitor`](crate::visit::Visitor) goes in strict order.)
 /// Source: the thesis, section 4.3.2.
 #[derive(Clone, Debug)]
 pub struct DrawList {

@@ -12,8 +12,9 @@ pub(crate) use read::Reader;
 pub(crate) use write::{Writer, count};
 
 use crate::Aabb;
+use crate::Mat34;
 use crate::glam::Vec3;
-use crate::math::{Mat34, PackedTransform};
+use hedgerow_math::internal::PackedTransform;
 
 /// Something of a fixed length in bytes.
 pub(crate) trait Record: Copy {

@@ -1,7 +1,7 @@
 //! Bytes that grow at their end.
 
 use crate::record::Record;
-use crate::seal::HEADER_BYTES;
+use hedgerow_math::internal::file_header::HEADER_BYTES;
 
 /// Bytes that grow at their end.
 pub(crate) struct Writer {

@@ -4,6 +4,7 @@
 //! with what the next edits are going to read asked for ahead. Edits in random places mostly wait for memory one after
 //! another; those of a batch wait together.
 
+use crate::error::BatchError;
 use crate::scene::{Keep, Scene};
 use crate::store::{At, MAX_NODES};
 use crate::{Error, Node, NodeHandle, Transform};
@@ -17,13 +18,14 @@ impl Scene {
     /// scene in about half the time of single inserts.
     ///
     /// # Errors
-    /// [`Error::InBatch`] names the first item that is refused: [`Error::StaleHandle`] for its parent,
+    /// [`BatchError::item`] names the first item that is refused: [`Error::StaleHandle`] for its parent,
     /// [`Error::NotFinite`], [`Error::NotRotation`]. [`Error::CapacityOverflow`] where the scene may not have a number for
     /// each node: as every one of them might need a handle table of its own, a call takes as many nodes as there can still be
-    /// tables, 2²⁴ less [`Stats::tables`](crate::Stats::tables). More than that go in several calls, or through
-    /// [`SceneBuilder`](crate::SceneBuilder). The scene and `handles` are as before.
+    /// tables, 2²⁴ less [`Stats::tables`](crate::stats::Stats::tables). More than that go in several calls, or through
+    /// [`SceneBuilder`](crate::edit::SceneBuilder). The scene and `handles` are as before.
     ///
     /// ```
+    /// use hedgerow::edit::BatchError;
     /// use hedgerow::{Error, Node, Scene};
     ///
     /// let mut scene = Scene::new();
@@ -35,17 +37,17 @@ impl Scene {
     /// let gone = handles[0];
     /// scene.remove(gone)?;
     /// let refused = scene.insert_many(&[(root, Node::group()), (gone, Node::group())], &mut handles);
-    /// assert_eq!(refused, Err(Error::InBatch { index: 1, error: Box::new(Error::StaleHandle(gone)) }));
+    /// assert_eq!(refused, Err(BatchError { item: Some(1), error: Error::StaleHandle(gone) }));
     /// assert_eq!((scene.len(), handles.len()), (2, 2));
-    /// # Ok::<(), Error>(())
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn insert_many(
         &mut self,
         items: &[(NodeHandle, Node<'_>)],
         handles: &mut Vec<NodeHandle>,
-    ) -> Result<(), Error> {
+    ) -> Result<(), BatchError> {
         if items.len() > MAX_NODES - self.store.total_len() || !self.store.can_open_tables(items.len()) {
-            return Err(Error::CapacityOverflow);
+            return Err(Error::CapacityOverflow.into());
         }
         self.store.insert_many(items, handles, |store, parent, node| {
             let at = store.resolve(parent).ok_or(Error::StaleHandle(parent))?;
@@ -62,7 +64,7 @@ impl Scene {
     /// removed + n)** for n handles, for many in random places of a large scene in about half the time of single removals.
     ///
     /// # Errors
-    /// [`Error::InBatch`] names the first handle that is refused: [`Error::StaleHandle`] for one that was stale before the
+    /// [`BatchError::item`] names the first handle that is refused: [`Error::StaleHandle`] for one that was stale before the
     /// call, [`Error::RootIsFixed`]. The scene is as before.
     ///
     /// ```
@@ -72,9 +74,9 @@ impl Scene {
     /// let car = scene.insert(scene.root(), Node::group())?;
     /// let wheel = scene.insert(car, Node::group())?;
     /// assert_eq!(scene.remove_many(&[wheel, car, wheel])?, 2);
-    /// # Ok::<(), hedgerow::Error>(())
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn remove_many(&mut self, nodes: &[NodeHandle]) -> Result<usize, Error> {
+    pub fn remove_many(&mut self, nodes: &[NodeHandle]) -> Result<usize, BatchError> {
         self.store.remove_many(nodes, |store, node| match store.resolve(node) {
             None => Err(Error::StaleHandle(node)),
             Some(At::ROOT) => Err(Error::RootIsFixed),
@@ -88,7 +90,7 @@ impl Scene {
     /// [`Scene::set_local`] of one after another.
     ///
     /// # Errors
-    /// [`Error::InBatch`] names the first item that is refused: [`Error::StaleHandle`], [`Error::NoTransform`],
+    /// [`BatchError::item`] names the first item that is refused: [`Error::StaleHandle`], [`Error::NoTransform`],
     /// [`Error::NotFinite`], [`Error::NotRotation`]. The scene is as before.
     ///
     /// ```
@@ -99,9 +101,9 @@ impl Scene {
     /// scene.set_transforms(&[(car, Transform::from_xyz(1.0, 0.0, 0.0)), (car, Transform::from_xyz(2.0, 0.0, 0.0))])?;
     /// scene.update();
     /// assert_eq!(scene.world(car).unwrap().translation().x, 2.0);
-    /// # Ok::<(), hedgerow::Error>(())
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn set_transforms(&mut self, items: &[(NodeHandle, Transform)]) -> Result<(), Error> {
+    pub fn set_transforms(&mut self, items: &[(NodeHandle, Transform)]) -> Result<(), BatchError> {
         self.store.set_many(items, |store, node, transform| {
             if transform.is_plain()
                 && let Some(slot) = store.local_slot_of(node)
@@ -127,7 +129,7 @@ impl Scene {
     /// the new parents) besides, each of which is come to once. [`Keep::World`] takes O(ancestors with a transform) for each item.
     ///
     /// # Errors
-    /// [`Error::InBatch`] names an item that is refused, and the scene is as before. All items are checked for one thing after
+    /// [`BatchError::item`] names an item that is refused, and the scene is as before. All items are checked for one thing after
     /// the other, and the first item is named that fails: [`Error::StaleHandle`] and [`Error::RootIsFixed`];
     /// [`Error::WouldCycle`] for a node that would be its own ancestor in the end; with [`Keep::World`], [`Error::Singular`],
     /// [`Error::NotFinite`] and [`Error::Underflow`] as [`Scene::reparent`] has them. Nothing is refused later.
@@ -142,9 +144,9 @@ impl Scene {
     /// scene.reparent_many(&[(above, below), (below, root)], Keep::Local)?;
     /// assert_eq!(scene.parent(above), Some(below));
     /// assert_eq!(scene.parent(below), Some(root));
-    /// # Ok::<(), hedgerow::Error>(())
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn reparent_many(&mut self, items: &[(NodeHandle, NodeHandle)], keep: Keep) -> Result<(), Error> {
+    pub fn reparent_many(&mut self, items: &[(NodeHandle, NodeHandle)], keep: Keep) -> Result<(), BatchError> {
         self.store.move_many(items, keep == Keep::World, |store, node, parent| {
             let at = store.resolve(node).ok_or(Error::StaleHandle(node))?;
             if at == At::ROOT {

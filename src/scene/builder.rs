@@ -1,9 +1,10 @@
 //! Building a whole tree from a list in which each node names its parent by number.
 
+use crate::edit::BatchError;
 use crate::scene::{Place, Scene};
-use crate::simd::prefetch;
 use crate::store::{At, Forest, Head, MAX_NODES, NIL, NodeList};
 use crate::{Error, Node, NodeHandle, SceneConfig};
+use hedgerow_math::internal::prefetch;
 
 /// What is wrong with the shape of a tree that is to be built.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -24,7 +25,7 @@ pub enum TreeFault {
 /// as a scene would cut it, and each slice is filled from front to back. Siblings stand in the order of the list.
 ///
 /// ```
-/// use hedgerow::{Error, Node, Scene, SceneBuilder, SceneConfig, Transform, TreeFault};
+/// use hedgerow::{Error, Node, Scene, SceneConfig, Transform, edit::{SceneBuilder, TreeFault}};
 ///
 /// let mut builder = SceneBuilder::new();
 /// let wheel = builder.push(Some(1), Node::transform(Transform::from_xyz(1.0, 0.0, 0.0)));
@@ -110,10 +111,10 @@ impl SceneBuilder {
     /// Computes in **O(nodes)**.
     ///
     /// # Errors
-    /// [`Error::InvalidTree`]; [`Error::InBatch`] with the number of a node that a scene refuses and why
+    /// [`BatchError::item`] is the number of a node that makes no tree ([`Error::InvalidTree`]) or that a scene refuses
     /// ([`Error::NotFinite`], [`Error::NotRotation`]); [`Error::InvalidConfig`]; [`Error::CapacityOverflow`] for more than 2³⁰
     /// nodes, or some 2²⁴ children of the root.
-    pub fn build(&self, config: SceneConfig) -> Result<(Scene, Vec<NodeHandle>), Error> {
+    pub fn build(&self, config: SceneConfig) -> Result<(Scene, Vec<NodeHandle>), BatchError> {
         let mut scene = Scene::with_config(config)?;
         let mut handles = Vec::new();
         let tree = self.ordered()?;
@@ -136,7 +137,7 @@ impl SceneBuilder {
     /// # Errors
     /// Those of [`SceneBuilder::build`] but for the configuration's, and those of [`Scene::insert`] for the place. The scene
     /// is as before.
-    pub fn insert_into(&self, scene: &mut Scene, place: impl Into<Place>) -> Result<Vec<NodeHandle>, Error> {
+    pub fn insert_into(&self, scene: &mut Scene, place: impl Into<Place>) -> Result<Vec<NodeHandle>, BatchError> {
         let place = place.into();
         let parent = scene.store.parent_of_place(place)?;
         let tree = self.ordered()?;
@@ -147,8 +148,8 @@ impl SceneBuilder {
     }
 
     /// The tree in depth-first order, or what is wrong with it or with one of its nodes.
-    fn ordered(&self) -> Result<Ordered<'_>, Error> {
-        let invalid = |index: usize, fault| Error::InvalidTree { index, fault };
+    fn ordered(&self) -> Result<Ordered<'_>, BatchError> {
+        let invalid = |index: usize, fault| BatchError::at(index, Error::InvalidTree(fault));
         let mut root = None;
         for (index, &parent) in self.parents.iter().enumerate() {
             if parent == NIL {
@@ -160,13 +161,13 @@ impl SceneBuilder {
             }
         }
         if let Some((index, error)) = &self.fault {
-            return Err(Error::InBatch { index: *index, error: Box::new(error.clone()) });
+            return Err(BatchError::at(*index, *error));
         }
         if self.is_empty() {
             return Err(invalid(0, TreeFault::NoRoot));
         }
         if self.len() > MAX_NODES {
-            return Err(Error::CapacityOverflow);
+            return Err(Error::CapacityOverflow.into());
         }
         let heads = self.nodes.heads();
         let order = match root {
@@ -302,7 +303,7 @@ impl Ordered<'_> {
             behind.map_or(self.count(), |passed| place + 1 + number(passed))
         };
         let mut end = child_behind(start);
-        while config.share_slices && end < self.count() && end - start < config.min_nodes {
+        while config.storage.share_slices && end < self.count() && end - start < config.min_nodes {
             let next = child_behind(end);
             if next - end >= config.min_nodes {
                 break;

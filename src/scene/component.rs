@@ -1,8 +1,8 @@
 //! Attaching, changing and detaching the components of a node.
 
-use crate::math::Mat34;
+use crate::Mat34;
 use crate::scene::Scene;
-use crate::{Aabb, Error, Local, LocalForm, NodeHandle, Shape, Transform, Visibility};
+use crate::{Aabb, Error, Local, NodeHandle, Shape, Transform, Visibility, edit::LocalForm};
 
 impl Scene {
     /// Sets the local transform of a node that has one. Computes in **O(1)**.

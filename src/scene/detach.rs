@@ -2,7 +2,7 @@
 
 use crate::scene::{Keep, Place, Scene};
 use crate::store::{At, Standing};
-use crate::{Error, LocalForm, NodeHandle};
+use crate::{Error, NodeHandle, edit::LocalForm};
 
 impl Scene {
     /// Takes a node and all below it out of the tree, to be attached again somewhere or removed.
@@ -74,7 +74,7 @@ impl Scene {
     /// were. Their handles are stale at once.
     ///
     /// What lies in the slice of the node goes at once, each slice below when there is time: removing a million nodes stalls
-    /// no frame. Until then [`Stats::doomed`](crate::Stats::doomed) counts the nodes, and they keep their memory. Computes
+    /// no frame. Until then [`Stats::doomed`](crate::stats::Stats::doomed) counts the nodes, and they keep their memory. Computes
     /// in **O(nodes of the subtree in its slice + slices below)**, and in O(nodes of the subtree) where the scene tells
     /// changes ([`SceneConfig::changes`](crate::SceneConfig::changes)).
     ///

@@ -102,7 +102,7 @@ impl Scene {
     /// of [`Scene::visit_slices`]. Computes in **O(slices)**, and allocates nothing.
     ///
     /// ```
-    /// use hedgerow::{Flow, Node, Scene, SliceViewMut, SliceVisitorMut, Transform};
+    /// use hedgerow::{Node, Scene, Transform, visit::{Flow, SliceViewMut, SliceVisitorMut}};
     ///
     /// /// Lifts everything that has a transform.
     /// struct Lift(f32);

@@ -24,7 +24,7 @@ mod seen;
 /// are one node to it: give each scene a property of its own where both are at hand.
 ///
 /// ```
-/// use hedgerow::{Inherited, Node, Scene};
+/// use hedgerow::{Node, Scene, data::Inherited};
 ///
 /// let mut scene = Scene::new();
 /// let ghost = scene.insert(scene.root(), Node::group())?;

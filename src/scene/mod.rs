@@ -30,7 +30,7 @@ pub use builder::{SceneBuilder, TreeFault};
 pub use changes::Changes;
 pub use handle_map::HandleMap;
 pub use inherited::Inherited;
-pub use iter::Edge;
+pub(crate) use iter::Edge;
 pub use maintain::Maintenance;
 pub use node_map::NodeMap;
 pub use place::{Keep, Place};

@@ -37,7 +37,7 @@ use tables::{Entry, Tables};
 /// Iteration is in the order of the handles, and the same from run to run.
 ///
 /// ```
-/// use hedgerow::{Node, NodeMap, Scene};
+/// use hedgerow::{Node, Scene, data::NodeMap};
 ///
 /// let mut scene = Scene::new();
 /// let car = scene.insert(scene.root(), Node::group())?;
@@ -63,7 +63,7 @@ impl<V> NodeMap<V> {
     /// Makes an empty map, which allocates nothing.
     ///
     /// ```
-    /// let map: hedgerow::NodeMap<u32> = hedgerow::NodeMap::new();
+    /// let map: hedgerow::data::NodeMap<u32> = hedgerow::data::NodeMap::new();
     /// assert!(map.is_empty());
     /// ```
     #[must_use]
@@ -75,7 +75,7 @@ impl<V> NodeMap<V> {
     ///
     /// ```
     /// # let scene = hedgerow::Scene::new();
-    /// let map = hedgerow::NodeMap::from_iter([(scene.root(), "root")]);
+    /// let map = hedgerow::data::NodeMap::from_iter([(scene.root(), "root")]);
     /// assert_eq!(map.len(), 1);
     /// ```
     #[must_use]
@@ -86,7 +86,7 @@ impl<V> NodeMap<V> {
     /// Whether there is no value. Computes in **O(1)**.
     ///
     /// ```
-    /// assert!(hedgerow::NodeMap::<u32>::new().is_empty());
+    /// assert!(hedgerow::data::NodeMap::<u32>::new().is_empty());
     /// ```
     #[must_use]
     pub fn is_empty(&self) -> bool {
@@ -97,7 +97,7 @@ impl<V> NodeMap<V> {
     ///
     /// ```
     /// # let scene = hedgerow::Scene::new();
-    /// let map = hedgerow::NodeMap::from_iter([(scene.root(), "root")]);
+    /// let map = hedgerow::data::NodeMap::from_iter([(scene.root(), "root")]);
     /// assert!(map.contains_key(scene.root()));
     /// ```
     #[must_use]
@@ -109,7 +109,7 @@ impl<V> NodeMap<V> {
     ///
     /// ```
     /// # let scene = hedgerow::Scene::new();
-    /// let map = hedgerow::NodeMap::from_iter([(scene.root(), "root")]);
+    /// let map = hedgerow::data::NodeMap::from_iter([(scene.root(), "root")]);
     /// assert_eq!(map.get(scene.root()), Some(&"root"));
     /// ```
     #[must_use]
@@ -124,7 +124,7 @@ impl<V> NodeMap<V> {
     ///
     /// ```
     /// # let scene = hedgerow::Scene::new();
-    /// let mut map = hedgerow::NodeMap::from_iter([(scene.root(), 1)]);
+    /// let mut map = hedgerow::data::NodeMap::from_iter([(scene.root(), 1)]);
     /// if let Some(value) = map.get_mut(scene.root()) {
     ///     *value += 1;
     /// }
@@ -146,7 +146,7 @@ impl<V> NodeMap<V> {
     ///
     /// ```
     /// # let scene = hedgerow::Scene::new();
-    /// let mut map = hedgerow::NodeMap::new();
+    /// let mut map = hedgerow::data::NodeMap::new();
     /// assert_eq!(map.insert(scene.root(), 1), None);
     /// assert_eq!(map.insert(scene.root(), 2), Some(1));
     /// ```
@@ -168,7 +168,7 @@ impl<V> NodeMap<V> {
     /// **O(1)** amortised.
     ///
     /// ```
-    /// use hedgerow::{Node, NodeMap, Scene};
+    /// use hedgerow::{Node, Scene, data::NodeMap};
     ///
     /// let mut scene = Scene::new();
     /// let car = scene.insert(scene.root(), Node::group())?;
@@ -190,7 +190,7 @@ impl<V> NodeMap<V> {
     /// none has. Computes in **O(1)**.
     ///
     /// ```
-    /// use hedgerow::{Node, NodeMap, Scene};
+    /// use hedgerow::{Node, Scene, data::NodeMap};
     ///
     /// let mut scene = Scene::new();
     /// let car = scene.insert(scene.root(), Node::group())?;
@@ -214,7 +214,7 @@ impl<V> NodeMap<V> {
     ///
     /// ```
     /// # let scene = hedgerow::Scene::new();
-    /// let mut visits = hedgerow::NodeMap::new();
+    /// let mut visits = hedgerow::data::NodeMap::new();
     /// for _ in 0..3 {
     ///     if let Some(count) = visits.get_or_insert_with(scene.root(), || 0) {
     ///         *count += 1;
@@ -241,7 +241,7 @@ impl<V> NodeMap<V> {
     ///
     /// ```
     /// # let scene = hedgerow::Scene::new();
-    /// let mut map = hedgerow::NodeMap::from_iter([(scene.root(), "root")]);
+    /// let mut map = hedgerow::data::NodeMap::from_iter([(scene.root(), "root")]);
     /// assert_eq!(map.remove(scene.root()), Some("root"));
     /// assert_eq!(map.remove(scene.root()), None);
     /// ```
@@ -256,7 +256,7 @@ impl<V> NodeMap<V> {
     ///
     /// ```
     /// # let scene = hedgerow::Scene::new();
-    /// let mut map = hedgerow::NodeMap::from_iter([(scene.root(), 7)]);
+    /// let mut map = hedgerow::data::NodeMap::from_iter([(scene.root(), 7)]);
     /// map.retain(|_, value| *value % 2 == 0);
     /// assert!(map.is_empty());
     /// ```
@@ -276,7 +276,7 @@ impl<V> NodeMap<V> {
     /// the same in every bit. Computes in **O(reach)**, as [`iter`](Self::iter) does.
     ///
     /// ```
-    /// use hedgerow::{Node, NodeMap, Scene};
+    /// use hedgerow::{Node, Scene, data::NodeMap};
     ///
     /// let mut scene = Scene::new();
     /// let house = scene.insert(scene.root(), Node::group())?;
@@ -294,7 +294,7 @@ impl<V> NodeMap<V> {
     ///
     /// ```
     /// # let scene = hedgerow::Scene::new();
-    /// let mut map = hedgerow::NodeMap::from_iter([(scene.root(), "root")]);
+    /// let mut map = hedgerow::data::NodeMap::from_iter([(scene.root(), "root")]);
     /// map.clear();
     /// assert_eq!(map.get(scene.root()), None);
     /// ```
@@ -307,7 +307,7 @@ impl<V> NodeMap<V> {
     ///
     /// ```
     /// # let scene = hedgerow::Scene::new();
-    /// let mut map = hedgerow::NodeMap::from_iter([(scene.root(), "root")]);
+    /// let mut map = hedgerow::data::NodeMap::from_iter([(scene.root(), "root")]);
     /// map.clear();
     /// map.shrink_to_fit();
     /// assert_eq!(map.insert(scene.root(), "again"), None);
@@ -323,7 +323,7 @@ impl<V> NodeMap<V> {
     ///
     /// ```
     /// # let scene = hedgerow::Scene::new();
-    /// let mut map = hedgerow::NodeMap::from_iter([(scene.root(), "root")]);
+    /// let mut map = hedgerow::data::NodeMap::from_iter([(scene.root(), "root")]);
     /// assert_eq!(map.drain().collect::<Vec<_>>(), [(scene.root(), "root")]);
     /// assert!(map.is_empty());
     /// ```
@@ -337,7 +337,7 @@ impl<V> NodeMap<V> {
     ///
     /// ```
     /// # let scene = hedgerow::Scene::new();
-    /// let map = hedgerow::NodeMap::from_iter([(scene.root(), "root")]);
+    /// let map = hedgerow::data::NodeMap::from_iter([(scene.root(), "root")]);
     /// for (handle, name) in &map {
     ///     println!("{handle:?} is {name}");
     /// }
@@ -350,7 +350,7 @@ impl<V> NodeMap<V> {
     ///
     /// ```
     /// # let scene = hedgerow::Scene::new();
-    /// let mut map = hedgerow::NodeMap::from_iter([(scene.root(), 20)]);
+    /// let mut map = hedgerow::data::NodeMap::from_iter([(scene.root(), 20)]);
     /// for (_, value) in &mut map {
     ///     *value += 1;
     /// }
@@ -364,7 +364,7 @@ impl<V> NodeMap<V> {
     ///
     /// ```
     /// # let scene = hedgerow::Scene::new();
-    /// let map = hedgerow::NodeMap::from_iter([(scene.root(), "root")]);
+    /// let map = hedgerow::data::NodeMap::from_iter([(scene.root(), "root")]);
     /// assert!(map.keys().eq([scene.root()]));
     /// ```
     pub fn keys(&self) -> impl ExactSizeIterator<Item = NodeHandle> {
@@ -375,7 +375,7 @@ impl<V> NodeMap<V> {
     ///
     /// ```
     /// # let scene = hedgerow::Scene::new();
-    /// let map = hedgerow::NodeMap::from_iter([(scene.root(), 5)]);
+    /// let map = hedgerow::data::NodeMap::from_iter([(scene.root(), 5)]);
     /// assert_eq!(map.values().sum::<i32>(), 5);
     /// ```
     pub fn values(&self) -> impl ExactSizeIterator<Item = &V> {
@@ -386,7 +386,7 @@ impl<V> NodeMap<V> {
     ///
     /// ```
     /// # let scene = hedgerow::Scene::new();
-    /// let mut map = hedgerow::NodeMap::from_iter([(scene.root(), 5)]);
+    /// let mut map = hedgerow::data::NodeMap::from_iter([(scene.root(), 5)]);
     /// map.values_mut().for_each(|value| *value = 0);
     /// assert_eq!(map[scene.root()], 0);
     /// ```

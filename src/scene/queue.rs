@@ -2,7 +2,7 @@
 
 mod edit;
 
-use crate::{Error, Keep, Local, LocalForm, Mat34, Node, NodeHandle, Place, Scene, Shape, Transform, Visibility};
+use crate::{Error, Keep, Local, Mat34, Node, NodeHandle, Place, Scene, Shape, Transform, Visibility, edit::LocalForm};
 use core::mem;
 use core::num::NonZeroU64;
 use core::sync::atomic::{AtomicU64, Ordering};
@@ -28,7 +28,7 @@ use glam::Vec3;
 /// Recorded in a visit:
 ///
 /// ```
-/// use hedgerow::{EditQueue, Flow, Node, NodeRef, Outcome, Scene, Transform, Visitor};
+/// use hedgerow::{Node, Scene, Transform, edit::{EditQueue, Outcome}, visit::{Flow, NodeRef, Visitor}};
 ///
 /// /// Gives a lamp to every node that is called "post", and removes the litter.
 /// struct Tidy(EditQueue);
@@ -64,7 +64,7 @@ use glam::Vec3;
 /// On two threads, joined in an order that does not depend on which was faster:
 ///
 /// ```
-/// use hedgerow::{EditQueue, Node, NodeHandle, Scene, Transform};
+/// use hedgerow::{Node, NodeHandle, Scene, Transform, edit::EditQueue};
 /// use std::thread;
 ///
 /// let mut scene = Scene::new();
@@ -316,7 +316,7 @@ impl EditQueue {
     /// Computes in **O(edits of the other)**, by copying.
     ///
     /// ```
-    /// use hedgerow::{EditQueue, Node, Scene};
+    /// use hedgerow::{Node, Scene, edit::EditQueue};
     ///
     /// let mut scene = Scene::new();
     /// let (mut first, mut second) = (EditQueue::new(), EditQueue::new());
@@ -352,7 +352,7 @@ impl EditQueue {
     /// queue's memory until the next call. Costs what the edits cost, and **O(log queues appended)** for each ticket.
     ///
     /// ```
-    /// use hedgerow::{EditQueue, Error, Node, Outcome, Scene};
+    /// use hedgerow::{Error, Node, Scene, edit::{EditQueue, Outcome}};
     ///
     /// let mut scene = Scene::new();
     /// let root = scene.root();

@@ -1,10 +1,13 @@
 //! What lies where: culling, and queries by sphere, box and ray.
 
-use crate::math::{Aabb, Frustum, Ray, Sphere};
 use crate::pass::{DrawList, Found, MOST_PROBES, Probe};
 use crate::scene::Scene;
-use crate::simd;
+use crate::{
+    Aabb,
+    query::{Frustum, Ray, Sphere},
+};
 use crate::{Error, NodeHandle, Visibility};
+use hedgerow_math::internal as simd;
 
 /// A node that some of several frusta see; see [`Scene::cull_many`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,7 +41,7 @@ impl Scene {
     /// ```
     /// use hedgerow::glam::Vec3;
     /// use hedgerow::glam::camera::rh;
-    /// use hedgerow::{Aabb, DrawList, Frustum, Node, Scene, SceneConfig, Shape, Transform, Visibility};
+    /// use hedgerow::{Aabb, DrawList, Node, Scene, SceneConfig, Shape, Transform, Visibility, query::Frustum};
     ///
     /// let mut scene = Scene::with_config(SceneConfig { bounds: true, ..SceneConfig::DEFAULT })?;
     /// for x in -20..20 {
@@ -119,7 +122,7 @@ impl Scene {
     ///
     /// ```
     /// use hedgerow::glam::Vec3;
-    /// use hedgerow::{Aabb, Node, Ray, Scene, SceneConfig, Shape, Transform, Visibility};
+    /// use hedgerow::{Aabb, Node, Scene, SceneConfig, Shape, Transform, Visibility, query::Ray};
     ///
     /// let mut scene = Scene::with_config(SceneConfig { bounds: true, ..SceneConfig::DEFAULT })?;
     /// let at = |z| Node::transform(Transform::from_xyz(0.0, 0.0, z)).with_shape(Shape::new(1, Aabb::cube(1.0)));

@@ -1,8 +1,8 @@
 //! World transforms on demand, and edits that are told in world space.
 
-use crate::math::Mat34;
+use crate::Mat34;
 use crate::scene::Scene;
-use crate::{Error, Local, LocalForm, NodeHandle, Transform};
+use crate::{Error, Local, NodeHandle, Transform, edit::LocalForm};
 use glam::{DAffine3, DMat3, DVec3, Vec3};
 
 impl Scene {

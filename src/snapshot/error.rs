@@ -1,23 +1,21 @@
 //! What a snapshot can be refused for.
 
-use crate::Error;
 use crate::record::BytesError;
+use crate::{Error, edit::BatchError};
 use core::fmt;
 use std::io;
 
 /// Why bytes cannot be loaded. Nothing was changed by the attempt.
 ///
-/// Arrives as [`Error::Snapshot`].
-///
 /// ```
-/// use hedgerow::{Error, Scene, SnapshotError};
+/// use hedgerow::Scene;
+/// use hedgerow::snapshot::SnapshotError;
 ///
 /// let mut bytes = Scene::new().save();
 /// bytes.pop();
-/// let Err(Error::Snapshot(error)) = Scene::load(&bytes) else { unreachable!() };
-/// assert!(matches!(error, SnapshotError::Length { .. }));
+/// assert!(matches!(Scene::load(&bytes), Err(SnapshotError::Length { .. })));
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum SnapshotError {
     /// The bytes do not begin as a snapshot does.
@@ -47,6 +45,10 @@ pub enum SnapshotError {
     },
     /// The bytes cannot be read.
     Read(io::ErrorKind),
+    /// The allocator has no memory for what the bytes describe.
+    AllocationFailed,
+    /// The scene has no place for the subtree: see [`Error`].
+    Scene(Error),
 }
 
 impl fmt::Display for SnapshotError {
@@ -77,23 +79,34 @@ impl fmt::Display for SnapshotError {
                 write!(f, "the snapshot describes no scene: {violation}; write it again")
             }
             Self::Read(reason) => write!(f, "the snapshot cannot be read: {reason}; check where it comes from"),
+            Self::AllocationFailed => Error::AllocationFailed.fmt(f),
+            Self::Scene(error) => error.fmt(f),
         }
     }
 }
 
 impl core::error::Error for SnapshotError {}
 
-impl From<SnapshotError> for Error {
-    fn from(error: SnapshotError) -> Self {
-        Self::Snapshot(error)
+impl From<BytesError> for SnapshotError {
+    fn from(error: BytesError) -> Self {
+        match error {
+            BytesError::Invalid { slice, violation } => Self::Invalid { slice, violation },
+            BytesError::AllocationFailed => Self::AllocationFailed,
+        }
     }
 }
 
-impl From<BytesError> for Error {
-    fn from(error: BytesError) -> Self {
+impl From<Error> for SnapshotError {
+    fn from(error: Error) -> Self {
         match error {
-            BytesError::Invalid { slice, violation } => SnapshotError::Invalid { slice, violation }.into(),
-            BytesError::AllocationFailed => Self::AllocationFailed,
+            Error::AllocationFailed => Self::AllocationFailed,
+            error => Self::Scene(error),
         }
+    }
+}
+
+impl From<BatchError> for SnapshotError {
+    fn from(refused: BatchError) -> Self {
+        refused.error.into()
     }
 }

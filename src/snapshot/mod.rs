@@ -16,10 +16,10 @@ mod subtree;
 
 pub use error::SnapshotError;
 
+use crate::Scene;
 use crate::record::{Reader, Writer};
-use crate::seal::{self, Broken, Kind};
 use crate::store::Store;
-use crate::{Error, Scene};
+use hedgerow_math::internal::file_header::{self as seal, Broken, Kind};
 use std::io::{self, Read, Write};
 
 /// The version that is written, and the only one that is read.
@@ -62,7 +62,7 @@ impl Scene {
     /// loaded.update();
     /// assert_eq!(loaded.name(car), Some("car"));
     /// assert_eq!(loaded.world(car).unwrap().translation().x, 1.0);
-    /// # Ok::<(), hedgerow::Error>(())
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[must_use]
     pub fn save(&self) -> Vec<u8> {
@@ -86,8 +86,8 @@ impl Scene {
     /// Computes in **O(bytes)**, by passes that go through memory in order.
     ///
     /// # Errors
-    /// [`Error::Snapshot`] says what is wrong with the bytes; [`Error::AllocationFailed`].
-    pub fn load(bytes: &[u8]) -> Result<Self, Error> {
+    /// [`SnapshotError`] says what is wrong with the bytes, or that there is no memory for the scene.
+    pub fn load(bytes: &[u8]) -> Result<Self, SnapshotError> {
         let mut from = Reader::new(unseal(Kind::Scene, bytes)?);
         let store = Store::read_image(&mut from)?;
         from.finish()?;
@@ -98,7 +98,7 @@ impl Scene {
     ///
     /// # Errors
     /// [`SnapshotError::Read`] with the kind of what the reader answers; those of [`Scene::load`].
-    pub fn load_from(mut from: impl Read) -> Result<Self, Error> {
+    pub fn load_from(mut from: impl Read) -> Result<Self, SnapshotError> {
         let mut bytes = Vec::new();
         from.read_to_end(&mut bytes).map_err(|error| SnapshotError::Read(error.kind()))?;
         Self::load(&bytes)

@@ -10,13 +10,14 @@
 //!           materials 4 B, visibilities 4 B, shapes (mesh, then bounds) 28 B, names: lengths, then texts in UTF-8
 //! ```
 
-use crate::math::PackedTransform;
+use super::SnapshotError;
 use crate::record::{BytesError, Reader, Record, Writer, ensure, structures};
 use crate::scene::{Edge, HandleMap, Scene};
-use crate::seal::Kind;
 use crate::snapshot::{seal, unseal};
 use crate::store::NIL;
-use crate::{Aabb, Error, Local, Mat34, Node, NodeHandle, Place, SceneBuilder, Shape, Visibility};
+use crate::{Aabb, Error, Local, Mat34, Node, NodeHandle, Place, Shape, Visibility, edit::SceneBuilder};
+use hedgerow_math::internal::PackedTransform;
+use hedgerow_math::internal::file_header::Kind;
 
 /// A node of the list.
 #[derive(Clone, Copy, Debug)]
@@ -194,8 +195,8 @@ impl Scene {
     /// Any bytes are safe, as those of [`Scene::load`] are. Computes in **O(nodes of the subtree · log of these)**.
     ///
     /// # Errors
-    /// [`Error::Snapshot`] says what is wrong with the bytes; [`Error::StaleHandle`] and [`Error::RootIsFixed`] where nothing
-    /// can go to the place; [`Error::CapacityOverflow`]. The scene is as before.
+    /// [`SnapshotError`] says what is wrong with the bytes, or why nothing can go to the place ([`SnapshotError::Scene`]). The
+    /// scene is as before.
     ///
     /// ```
     /// use hedgerow::{Node, Place, Scene};
@@ -209,9 +210,9 @@ impl Scene {
     /// let map = world.load_subtree(&file, Place::Before(east))?; // and back
     /// assert_eq!(world.find(world.root(), "west/house"), map.get(house));
     /// assert!(!world.contains(house));
-    /// # Ok::<(), hedgerow::Error>(())
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn load_subtree(&mut self, bytes: &[u8], place: impl Into<Place>) -> Result<HandleMap, Error> {
+    pub fn load_subtree(&mut self, bytes: &[u8], place: impl Into<Place>) -> Result<HandleMap, SnapshotError> {
         let mut from = Reader::new(unseal(Kind::Subtree, bytes)?);
         let nodes = Part::read(&mut from)?.into_nodes()?;
         from.finish()?;

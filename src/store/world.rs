@@ -1,10 +1,11 @@
 //! World transforms as of now, by a walk up.
 
-use crate::math::{Mat34, invert_wide};
+use crate::Mat34;
 use crate::store::Store;
 use crate::store::columns::At;
 use crate::{Error, Local, NodeHandle};
 use glam::DAffine3;
+use hedgerow_math::internal::invert_wide;
 use smallvec::SmallVec;
 
 /// Slices and transform slots from a node up to the root.

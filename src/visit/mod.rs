@@ -6,6 +6,7 @@ mod slice;
 pub use node::{NodeRef, Visitor};
 pub use slice::{SliceVisitor, SliceVisitorMut};
 
+pub use crate::pass::TransformPass;
 pub use crate::store::{
     ListedShape, MaterialView, RowView, ShapeView, SliceView, SliceViewMut, TransformView, VisibilityView,
 };

@@ -126,7 +126,7 @@ impl Scene {
     /// Computes in **O(nodes visited)** on a constant call stack, whatever the depth.
     ///
     /// ```
-    /// use hedgerow::{Flow, Node, NodeRef, Scene, Visitor};
+    /// use hedgerow::{Node, Scene, visit::{Flow, NodeRef, Visitor}};
     ///
     /// struct Names(Vec<String>);
     ///

@@ -1,5 +1,7 @@
 //! Batches: what they leave is what the same edits one by one leave, and a refusal leaves all as it was.
 
+use hedgerow::config::StoragePolicy;
+use hedgerow::edit::BatchError;
 use hedgerow::{Aabb, Error, Keep, Node, NodeHandle, Scene, SceneConfig, Shape, Transform};
 use std::collections::HashMap;
 use std::error::Error as _;
@@ -36,8 +38,12 @@ fn tree(config: SceneConfig, count: usize, dice: &mut Dice) -> (Scene, Vec<NodeH
 }
 
 fn policies() -> [SceneConfig; 3] {
-    let tiny =
-        SceneConfig { initial_slice_storage_size: 3, min_nodes: 4, max_table_entries: 16, ..SceneConfig::DEFAULT };
+    let tiny = SceneConfig {
+        initial_slice_storage_size: 3,
+        min_nodes: 4,
+        storage: StoragePolicy { max_table_entries: 16, ..StoragePolicy::DEFAULT },
+        ..SceneConfig::DEFAULT
+    };
     [SceneConfig::DEFAULT, SceneConfig::THESIS, tiny]
 }
 
@@ -130,7 +136,7 @@ fn a_refused_batch_names_its_first_bad_item_and_changes_nothing() {
     scene.update();
     let seen = |scene: &Scene| format!("{} {:?}", scene.dump(), scene.stats());
     let before = seen(&scene);
-    let refused = |index, error| Error::InBatch { index, error: Box::new(error) };
+    let refused = |index, error| BatchError { item: Some(index), error };
 
     let far = Node::transform(Transform::from_xyz(f32::NAN, 0.0, 0.0));
     let mut items = vec![(nodes[3], Node::group()); 300];
@@ -138,7 +144,7 @@ fn a_refused_batch_names_its_first_bad_item_and_changes_nothing() {
     items[200] = (stale, Node::group());
     let mut handles = vec![root];
     let error = scene.insert_many(&items, &mut handles).unwrap_err();
-    assert!(matches!(&error, Error::InBatch { index: 170, error } if matches!(**error, Error::NotFinite(_))));
+    assert!(matches!(error, BatchError { item: Some(170), error: Error::NotFinite(_) }));
     assert!(error.source().is_some_and(|source| error.to_string().ends_with(&source.to_string())));
     items[20] = (stale, far);
     assert_eq!(scene.insert_many(&items, &mut handles), Err(refused(20, Error::StaleHandle(stale))));
@@ -254,9 +260,9 @@ fn a_batch_of_moves_leaves_the_tree_that_the_list_says() {
                     }
                     Err(error) => {
                         assert!(!naive.is_tree(), "{error} in what would be a tree");
-                        let Error::InBatch { index, error } = error else { panic!("{error}") };
+                        let BatchError { item: Some(index), error } = error else { panic!("{error}") };
                         let (node, parent) = items[index];
-                        assert_eq!(*error, Error::WouldCycle { node, parent });
+                        assert_eq!(error, Error::WouldCycle { node, parent });
                         assert!(naive.is_within(parent, node));
                         assert!(one_by_one.is_err());
                         assert_same_tree(&before, &scene, &HashMap::new());
@@ -332,7 +338,7 @@ fn a_refused_batch_of_moves_changes_nothing() {
     scene.remove(gone).unwrap();
     scene.update();
     let before = scene.clone();
-    let refused = |index, error| Err(Error::InBatch { index, error: Box::new(error) });
+    let refused = |index, error| Err(BatchError { item: Some(index), error });
     for (items, keep, index, error) in [
         (vec![(below, root), (gone, root)], Keep::Local, 1, Error::StaleHandle(gone)),
         (vec![(below, root), (below, gone)], Keep::Local, 1, Error::StaleHandle(gone)),

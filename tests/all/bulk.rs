@@ -1,8 +1,10 @@
 //! Trees built from lists, and copied: what single inserts make.
 
+use hedgerow::config::StoragePolicy;
+use hedgerow::edit::BatchError;
 use hedgerow::{
-    Aabb, Error, Keep, Mat34, Node, NodeHandle, Place, Scene, SceneBuilder, SceneConfig, Shape, Transform, TreeFault,
-    Visibility,
+    Aabb, Error, Keep, Mat34, Node, NodeHandle, Place, Scene, SceneConfig, Shape, Transform, Visibility,
+    edit::{SceneBuilder, TreeFault},
 };
 use std::collections::HashMap;
 
@@ -51,7 +53,12 @@ fn shapes(count: usize) -> Vec<(&'static str, Vec<Option<usize>>)> {
 
 fn policies() -> [SceneConfig; 4] {
     let small = SceneConfig { max_nodes: 64, min_nodes: 12, initial_slice_storage_size: 4, ..SceneConfig::DEFAULT };
-    let least = SceneConfig { max_nodes: 16, min_nodes: 0, reuse_holes: false, share_slices: false, ..small };
+    let least = SceneConfig {
+        max_nodes: 16,
+        min_nodes: 0,
+        storage: StoragePolicy { reuse_holes: false, share_slices: false, ..small.storage },
+        ..small
+    };
     [SceneConfig::DEFAULT, SceneConfig::THESIS, small, least]
 }
 
@@ -136,7 +143,7 @@ fn a_list_that_makes_no_tree_is_refused_with_the_number_at_fault() {
         assert_eq!(built.is_ok(), builder.insert_into(&mut Scene::new(), root).is_ok());
         built
     };
-    let refused = |index, fault| Err(Error::InvalidTree { index, fault });
+    let refused = |index, fault| Err(BatchError { item: Some(index), error: Error::InvalidTree(fault) });
     assert_eq!(build(&[]), refused(0, TreeFault::NoRoot));
     assert_eq!(build(&[Some(1), None, Some(1), None]), refused(3, TreeFault::SecondRoot));
     assert_eq!(build(&[None, Some(2)]), refused(1, TreeFault::UnknownParent));
@@ -145,24 +152,25 @@ fn a_list_that_makes_no_tree_is_refused_with_the_number_at_fault() {
     assert_eq!(build(&[Some(0)]), refused(0, TreeFault::Cycle), "a list of cycles alone has no root either");
     // Node 1 hangs below the cycle of 2 and 3, and is on none.
     let on_cycle = build(&[None, Some(3), Some(3), Some(2)]);
-    assert!(matches!(on_cycle, Err(Error::InvalidTree { index: 2 | 3, fault: TreeFault::Cycle })), "{on_cycle:?}");
+    let cycle = Error::InvalidTree(TreeFault::Cycle);
+    assert!(matches!(on_cycle, Err(BatchError { item: Some(2 | 3), error }) if error == cycle), "{on_cycle:?}");
 
     let mut builder = SceneBuilder::new();
     builder.push(None, Node::group());
     builder.push(Some(0), Node::transform(Transform::from_xyz(0.0, f32::NAN, 0.0)));
     let faulty = builder.insert_into(&mut scene, root);
-    assert!(matches!(&faulty, Err(Error::InBatch { index: 1, error }) if matches!(**error, Error::NotFinite(_))));
+    assert!(matches!(faulty, Err(BatchError { item: Some(1), error: Error::NotFinite(_) })));
     builder.clear();
     builder.push(None, Node::group());
-    assert_eq!(builder.insert_into(&mut scene, Place::After(root)), Err(Error::RootIsFixed));
+    assert_eq!(builder.insert_into(&mut scene, Place::After(root)), Err(Error::RootIsFixed.into()));
     let gone = scene.insert(root, Node::group()).unwrap();
     scene.remove(gone).unwrap();
-    assert_eq!(builder.insert_into(&mut scene, gone), Err(Error::StaleHandle(gone)));
+    assert_eq!(builder.insert_into(&mut scene, gone), Err(Error::StaleHandle(gone).into()));
     assert_eq!(before.0, scene.dump());
 }
 
 /// Checks that two subtrees are the same node for node, and that the map says so.
-fn assert_copied(from: &Scene, top: NodeHandle, to: &Scene, map: &hedgerow::HandleMap) {
+fn assert_copied(from: &Scene, top: NodeHandle, to: &Scene, map: &hedgerow::edit::HandleMap) {
     to.validate().unwrap();
     let old: Vec<_> = std::iter::once(top).chain(from.descendants(top)).collect();
     let new: Vec<_> = std::iter::once(map.top()).chain(to.descendants(map.top())).collect();

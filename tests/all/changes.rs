@@ -1,8 +1,9 @@
 //! What an update tells of its changes: handles, previous matrices, matrix arrays.
 
 use hedgerow::{
-    Changes, Flow, Keep, Mat34, Node, NodeHandle, Place, Scene, SceneConfig, SliceViewMut, SliceVisitorMut, Transform,
-    TransformPass, Visibility,
+    Keep, Mat34, Node, NodeHandle, Place, Scene, SceneConfig, Transform, Visibility,
+    changes::Changes,
+    visit::{Flow, SliceViewMut, SliceVisitorMut, TransformPass},
 };
 use std::time::Duration;
 
@@ -431,7 +432,7 @@ fn what_is_removed_for_later_has_left_at_once() {
 
 #[test]
 fn a_tree_that_is_built_at_once_enters_as_one_that_is_inserted() {
-    let mut builder = hedgerow::SceneBuilder::new();
+    let mut builder = hedgerow::edit::SceneBuilder::new();
     let top = builder.push(None, Node::transform(at(1.0)));
     let mut last = top;
     for step in 0..2000 {

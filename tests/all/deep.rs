@@ -2,7 +2,8 @@
 
 use hedgerow::glam::Vec3;
 use hedgerow::{
-    DrawList, Flow, Keep, Local, Node, NodeHandle, NodeRef, Place, Scene, SceneConfig, Shape, Transform, Visitor,
+    DrawList, Keep, Local, Node, NodeHandle, Place, Scene, SceneConfig, Shape, Transform,
+    visit::{Flow, NodeRef, Visitor},
 };
 use std::thread;
 

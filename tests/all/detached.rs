@@ -1,8 +1,9 @@
 //! Detached subtrees: out of the tree, and otherwise like any other.
 
+use hedgerow::config::StoragePolicy;
 use hedgerow::{
-    Aabb, DrawList, EditQueue, Error, Keep, Node, NodeHandle, Outcome, Place, Scene, SceneConfig, Shape, Transform,
-    Visibility,
+    Aabb, DrawList, Error, Keep, Node, NodeHandle, Place, Scene, SceneConfig, Shape, Transform, Visibility,
+    edit::{EditQueue, Outcome},
 };
 use std::collections::HashMap;
 use std::time::Duration;
@@ -157,7 +158,12 @@ impl Pair {
 #[test]
 fn a_detached_subtree_is_what_it_is_below_a_node_that_gives_it_nothing() {
     let small = SceneConfig { max_nodes: 24, min_nodes: 5, initial_slice_storage_size: 4, ..SceneConfig::DEFAULT };
-    let configs = [small, SceneConfig::DEFAULT, SceneConfig::THESIS, SceneConfig { reuse_holes: false, ..small }];
+    let configs = [
+        small,
+        SceneConfig::DEFAULT,
+        SceneConfig::THESIS,
+        SceneConfig { storage: StoragePolicy { reuse_holes: false, ..small.storage }, ..small },
+    ];
     for (seed, config) in (1..).zip(configs.into_iter().cycle().take(16)) {
         let mut dice = Dice(seed);
         let mut pair = Pair::new(config);

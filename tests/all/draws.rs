@@ -2,8 +2,10 @@
 
 use hedgerow::glam::{DAffine3, DMat3, DQuat, DVec3, Mat4, Quat, Vec3};
 use hedgerow::{
-    Aabb, DrawGroups, DrawList, Frustum, Local, Mat34, Node, NodeHandle, RenderPass, Scene, SceneConfig, Shape,
-    Transform, TransformPass, Visibility,
+    Aabb, DrawList, Local, Mat34, Node, NodeHandle, Scene, SceneConfig, Shape, Transform, Visibility,
+    draw::{DrawGroups, RenderPass},
+    query::Frustum,
+    visit::TransformPass,
 };
 
 fn mesh(at: usize) -> u32 {

@@ -2,7 +2,7 @@
 
 use hedgerow::glam::{Quat, Vec3};
 use hedgerow::{
-    Aabb, Error, Keep, Local, LocalForm, Mat34, Node, NodeHandle, Place, Scene, Shape, Transform, Visibility,
+    Aabb, Error, Keep, Local, Mat34, Node, NodeHandle, Place, Scene, Shape, Transform, Visibility, edit::LocalForm,
 };
 
 const TURN: f32 = core::f32::consts::FRAC_PI_2;

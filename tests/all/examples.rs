@@ -5,7 +5,7 @@
 mod puppet;
 
 use hedgerow::glam::{Quat, Vec3};
-use hedgerow::{Mat34, Pose, SkinOutput};
+use hedgerow::{Mat34, anim::Pose, skin::SkinOutput};
 use puppet::{Gait, Lists, PuppetMesh, Rig};
 use std::collections::HashSet;
 

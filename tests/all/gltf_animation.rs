@@ -4,7 +4,11 @@
 use crate::gltf::{Model, distance, index, models, numbers};
 use hedgerow::glam::Vec3;
 use hedgerow::import::{self, Import, ImportedClip, MeshData};
-use hedgerow::{Clip, ClipBuilder, Mat34, Player, Pose, Precision, Scene, SkinOutput, SkinnedMesh};
+use hedgerow::{
+    Mat34, Scene,
+    anim::{Clip, ClipBuilder, Player, Pose, clip::Precision},
+    skin::{SkinOutput, SkinnedMesh},
+};
 use serde_json::Value;
 use std::collections::HashMap;
 

@@ -1,5 +1,6 @@
 //! Handles: what they survive, and what they never do.
 
+use hedgerow::config::StoragePolicy;
 use hedgerow::{Error, Keep, Node, NodeHandle, Place, Scene, SceneConfig, Transform, Visibility};
 use std::collections::HashSet;
 use std::time::Duration;
@@ -8,7 +9,7 @@ const TINY: SceneConfig = SceneConfig {
     min_nodes: 3,
     initial_slice_storage_size: 1,
     initial_slice_max_num_nodes: 1,
-    max_table_entries: 2,
+    storage: StoragePolicy { max_table_entries: 2, ..StoragePolicy::DEFAULT },
     ..SceneConfig::DEFAULT
 };
 
@@ -89,7 +90,9 @@ fn a_handle_survives_everything_but_its_removal() {
 #[test]
 fn a_removed_handle_never_names_a_later_node() {
     for max_generation in [1, 2, 3, u32::MAX >> 4] {
-        let mut scene = Scene::with_config(SceneConfig { max_generation, ..TINY }).unwrap();
+        let mut scene =
+            Scene::with_config(SceneConfig { storage: StoragePolicy { max_generation, ..TINY.storage }, ..TINY })
+                .unwrap();
         let mut seen = HashSet::from([scene.root()]);
         for _ in 0..200 {
             let node = scene.insert(scene.root(), Node::group()).unwrap();
@@ -106,7 +109,9 @@ fn a_removed_handle_never_names_a_later_node() {
 
 #[test]
 fn an_index_that_has_served_is_retired() {
-    let mut scene = Scene::with_config(SceneConfig { max_generation: 2, ..TINY }).unwrap();
+    let mut scene =
+        Scene::with_config(SceneConfig { storage: StoragePolicy { max_generation: 2, ..TINY.storage }, ..TINY })
+            .unwrap();
     for _ in 0..50 {
         let node = scene.insert(scene.root(), Node::group()).unwrap();
         scene.remove(node).unwrap();
@@ -117,7 +122,11 @@ fn an_index_that_has_served_is_retired() {
 
 #[test]
 fn tables_are_used_again_when_their_slices_are_gone() {
-    let mut scene = Scene::with_config(SceneConfig { share_slices: false, ..SceneConfig::DEFAULT }).unwrap();
+    let mut scene = Scene::with_config(SceneConfig {
+        storage: StoragePolicy { share_slices: false, ..StoragePolicy::DEFAULT },
+        ..SceneConfig::DEFAULT
+    })
+    .unwrap();
     for _ in 0..100 {
         let tops = [(); 5].map(|()| scene.insert(scene.root(), Node::group()).unwrap());
         for top in tops {

@@ -1,6 +1,7 @@
 //! Properties of the user's own that nodes inherit.
 
-use hedgerow::{Inherited, Keep, Node, NodeHandle, Place, Scene, SceneConfig};
+use hedgerow::config::StoragePolicy;
+use hedgerow::{Keep, Node, NodeHandle, Place, Scene, SceneConfig, data::Inherited};
 use std::cell::Cell;
 use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -65,7 +66,11 @@ fn a_run_computes_what_changed_and_no_more() {
 
 #[test]
 fn a_slice_that_is_hung_elsewhere_inherits_anew() {
-    let mut scene = Scene::with_config(SceneConfig { share_slices: false, ..SceneConfig::DEFAULT }).unwrap();
+    let mut scene = Scene::with_config(SceneConfig {
+        storage: StoragePolicy { share_slices: false, ..StoragePolicy::DEFAULT },
+        ..SceneConfig::DEFAULT
+    })
+    .unwrap();
     let [bright, dark] = [(); 2].map(|()| scene.insert(scene.root(), Node::group()).unwrap());
     let lamp = scene.insert(bright, Node::group()).unwrap();
     let bulb = scene.insert(lamp, Node::group()).unwrap();
@@ -233,7 +238,10 @@ fn a_local_in_a_detached_subtree_goes_with_its_node_after_runs_on_other_scenes()
 
 #[test]
 fn a_node_that_changed_slices_while_detached_leaves_nothing_behind_when_it_goes() {
-    let config = SceneConfig { share_slices: false, ..SceneConfig::DEFAULT };
+    let config = SceneConfig {
+        storage: StoragePolicy { share_slices: false, ..StoragePolicy::DEFAULT },
+        ..SceneConfig::DEFAULT
+    };
     for run_between in [false, true] {
         let mut scene = Scene::with_config(config).unwrap();
         let loose = scene.insert(scene.root(), Node::group()).unwrap();

@@ -4,8 +4,9 @@
 use crate::sockets::{rigid, vector};
 use hedgerow::glam::Vec3;
 use hedgerow::{
-    Aabb, CharacterError, Error, JointBounds, Mat34, Node, Scene, SceneConfig, Shape, SkinOutput, SkinnedMesh,
-    Transform,
+    Aabb, Error, Mat34, Node, Scene, SceneConfig, Shape, Transform,
+    character::{CharacterError, JointBounds},
+    skin::{SkinOutput, SkinnedMesh},
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -63,12 +64,12 @@ fn bounds_of_a_node_that_is_flat_are_everywhere_and_bad_input_changes_nothing() 
     assert_eq!(scene.shape(body).unwrap().bounds, Aabb::INFINITE);
     let short = CharacterError::NoJoint { joint: 1, matrices: 1 };
     assert_eq!(bounds.follow(&mut scene, body, base, &palette[..1]), Err(short.into()));
-    assert_eq!(bounds.follow(&mut scene, base, base, &palette), Err(Error::NoShape(base)));
+    assert_eq!(bounds.follow(&mut scene, base, base, &palette), Err(Error::NoShape(base).into()));
     let nothing = JointBounds::new(&[], &[], &[]).unwrap();
     nothing.follow(&mut scene, body, base, &palette).unwrap();
     assert_eq!(scene.shape(body).unwrap().bounds, Aabb::EMPTY);
     scene.remove(body).unwrap();
-    assert_eq!(bounds.follow(&mut scene, body, base, &palette), Err(Error::StaleHandle(body)));
+    assert_eq!(bounds.follow(&mut scene, body, base, &palette), Err(Error::StaleHandle(body).into()));
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! How many slices stand above each other that hold children of one node: few, whatever the order of edits.
 
+use hedgerow::config::StoragePolicy;
 use hedgerow::{Keep, Node, NodeHandle, Place, Scene, SceneConfig, Transform};
 use std::time::Duration;
 
@@ -117,7 +118,10 @@ fn siblings_reversed_by_moves_stand_behind_few_portals() {
 fn siblings_shuffled_by_moves_stand_behind_few_portals() {
     for (max_nodes, count, moves) in [(16, 300, 600), (64, 600, 600)] {
         let mut dice = Dice(u64::from(max_nodes));
-        for config in [tiny(max_nodes), SceneConfig { reuse_holes: false, ..tiny(max_nodes) }] {
+        for config in [
+            tiny(max_nodes),
+            SceneConfig { storage: StoragePolicy { reuse_holes: false, ..tiny(max_nodes).storage }, ..tiny(max_nodes) },
+        ] {
             let mut family = Family::new(config, count);
             for turn in 0..moves {
                 family.shift(dice.below(count), dice.below(count));
@@ -215,7 +219,7 @@ fn a_sort_is_one_rebuild_and_leaves_slices_side_by_side() {
         (tiny(16), 300),
         (tiny(16), 20_000),
         (tiny(64), 5000),
-        (SceneConfig { reuse_holes: false, ..tiny(64) }, 5000),
+        (SceneConfig { storage: StoragePolicy { reuse_holes: false, ..tiny(64).storage }, ..tiny(64) }, 5000),
         (SceneConfig { changes: true, bounds: true, ..tiny(64) }, 2000),
         (SceneConfig::DEFAULT, 30_000),
     ] {
@@ -277,7 +281,10 @@ fn a_sort_leaves_what_is_up_to_date_so_and_what_is_isolated() {
 fn many_slices_below_the_root_stand_behind_few_portals() {
     for (max_nodes, count) in [(16, 3000), (64, 6000)] {
         for order in 0..3 {
-            let config = SceneConfig { share_slices: false, ..tiny(max_nodes) };
+            let config = SceneConfig {
+                storage: StoragePolicy { share_slices: false, ..tiny(max_nodes).storage },
+                ..tiny(max_nodes)
+            };
             let mut family = Family::of_root(config, 3);
             let mut dice = Dice(7);
             while family.children.len() < count {
@@ -321,7 +328,7 @@ fn many_slices_below_the_root_stand_behind_few_portals() {
 #[test]
 fn a_build_of_many_siblings_stands_behind_few_portals() {
     for count in [100, 1000, 30_000] {
-        let mut builder = hedgerow::SceneBuilder::new();
+        let mut builder = hedgerow::edit::SceneBuilder::new();
         let root = builder.push(None, Node::group());
         let parent = builder.push(Some(root), node());
         for _ in 0..count {

@@ -1,7 +1,11 @@
 //! Sub-mesh sets against a naive model, and their culling against plain tests of six planes.
 
 use hedgerow::glam::{DVec3, DVec4, Mat4, Vec3, Vec4};
-use hedgerow::{Aabb, Error, Frustum, MaterialDraws, MeshDraw, MeshError, MeshHandle, MeshSet, ShadowDraw, SubMesh};
+use hedgerow::{
+    Aabb,
+    mesh::{MaterialDraws, MeshDraw, MeshError, MeshHandle, MeshSet, ShadowDraw, SubMesh},
+    query::Frustum,
+};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
@@ -152,7 +156,7 @@ proptest! {
                 Step::Remove { which } if !model.is_empty() => {
                     let (handle, mesh, _) = model.swap_remove(which % model.len());
                     prop_assert_eq!(set.remove(handle), Ok(mesh));
-                    prop_assert_eq!(set.remove(handle), Err(Error::Mesh(MeshError::StaleHandle(handle))));
+                    prop_assert_eq!(set.remove(handle), Err(MeshError::StaleHandle(handle)));
                     gone.push(handle);
                 }
                 Step::Change { which } if !model.is_empty() => {
@@ -297,17 +301,17 @@ fn bad_input_is_refused_and_changes_nothing() {
     let nan = Aabb::new(Vec3::NAN, Vec3::ONE);
     let half = Aabb::new(Vec3::ZERO, Vec3::INFINITY);
     let long = SubMesh { start: u32::MAX, count: 1, ..part(Aabb::cube(1.0)) };
-    let refused = |error| Err(Error::Mesh(error));
+    let refused = |error| Err(error);
     assert_eq!(set.insert(2, &[part(Aabb::EMPTY), part(nan)]), refused(MeshError::NotFinite { sub_mesh: 1 }));
     assert_eq!(set.insert(2, &[part(half)]), refused(MeshError::NotFinite { sub_mesh: 0 }));
     assert_eq!(set.insert(2, &[long]), refused(MeshError::RangeTooLong { sub_mesh: 0 }));
-    assert_eq!(set.set_bounds(mesh, 0, nan).unwrap_err(), Error::Mesh(MeshError::NotFinite { sub_mesh: 0 }));
+    assert_eq!(set.set_bounds(mesh, 0, nan).unwrap_err(), MeshError::NotFinite { sub_mesh: 0 });
     let none = MeshError::NoSubMesh { mesh, sub_mesh: 1, count: 1 };
-    assert_eq!(set.set_indices(mesh, 1, 0..3).unwrap_err(), Error::Mesh(none));
+    assert_eq!(set.set_indices(mesh, 1, 0..3).unwrap_err(), none);
     assert_eq!((set.len(), set.sub_mesh_count(), set.sub_mesh(mesh, 0)), (1, 1, Some(part(Aabb::cube(1.0)))));
     set.validate().unwrap();
     for error in [MeshError::StaleHandle(mesh), MeshError::CapacityOverflow, MeshError::NotFinite { sub_mesh: 3 }] {
-        assert!(Error::Mesh(error).to_string().contains(';'));
+        assert!(error.to_string().contains(';'));
     }
 }
 

@@ -1,6 +1,7 @@
 //! The side table keyed by handle.
 
-use hedgerow::{Node, NodeHandle, NodeMap, Scene, SceneConfig};
+use hedgerow::config::StoragePolicy;
+use hedgerow::{Node, NodeHandle, Scene, SceneConfig, data::NodeMap};
 use proptest::prelude::*;
 use std::cell::Cell;
 use std::collections::{BTreeMap, HashMap};
@@ -9,7 +10,11 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// A scene whose only table has two entries: the root's, and one that every other node reuses in turn.
 fn scene_of_two() -> Scene {
-    let config = SceneConfig { max_table_entries: 2, initial_slice_max_num_nodes: 2, ..SceneConfig::DEFAULT };
+    let config = SceneConfig {
+        initial_slice_max_num_nodes: 2,
+        storage: StoragePolicy { max_table_entries: 2, ..StoragePolicy::DEFAULT },
+        ..SceneConfig::DEFAULT
+    };
     Scene::with_config(config).unwrap()
 }
 
@@ -354,12 +359,7 @@ proptest! {
         max_generation in 1..=5_u32,
         steps in prop::collection::vec(step(), 1..200),
     ) {
-        let config = SceneConfig {
-            max_table_entries,
-            max_generation,
-            initial_slice_max_num_nodes: 1,
-            ..SceneConfig::DEFAULT
-        };
+        let config = SceneConfig { initial_slice_max_num_nodes: 1, storage: StoragePolicy { max_table_entries, max_generation, ..StoragePolicy::DEFAULT }, ..SceneConfig::DEFAULT };
         let mut scene = Scene::with_config(config).unwrap();
         // Every handle that the scene ever gave out, most of them stale in the end.
         let mut handles = vec![scene.root()];

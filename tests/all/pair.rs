@@ -6,8 +6,9 @@ mod mirror;
 use crate::model::compare::same_bits;
 use crate::model::spatial::camera;
 use hedgerow::{
-    Aabb, Flow, Frustum, Keep, Local, Mat34, Node, NodeHandle, Place, Scene, SceneConfig, Shape, SliceView,
-    SliceViewMut, SliceVisitor, SliceVisitorMut, Transform, TransformPass, Visibility,
+    Aabb, Keep, Local, Mat34, Node, NodeHandle, Place, Scene, SceneConfig, Shape, Transform, Visibility,
+    query::Frustum,
+    visit::{Flow, SliceView, SliceViewMut, SliceVisitor, SliceVisitorMut, TransformPass},
 };
 use mirror::Mirror;
 use std::collections::HashMap;

@@ -2,8 +2,8 @@
 
 use hedgerow::glam::{Quat, Vec3};
 use hedgerow::{
-    Aabb, Error, Flow, Keep, Mat34, Node, NodeHandle, NodeRef, Place, Scene, Shape, SliceView, SliceVisitor, Transform,
-    Visibility, Visitor,
+    Aabb, Error, Keep, Mat34, Node, NodeHandle, Place, Scene, Shape, Transform, Visibility,
+    visit::{Flow, NodeRef, SliceView, SliceVisitor, Visitor},
 };
 use std::panic::{AssertUnwindSafe, catch_unwind};
 

@@ -1,6 +1,6 @@
 //! Each query and iterator on a tree made by hand, whose slices cut through siblings and subtrees.
 
-use hedgerow::{Edge, Node, NodeHandle, Scene, SceneConfig, Transform};
+use hedgerow::{Node, NodeHandle, Scene, SceneConfig, Transform, iter::Edge};
 
 /// The tree, by name:
 ///

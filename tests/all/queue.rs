@@ -4,8 +4,9 @@ mod agrees;
 
 use hedgerow::glam::{Quat, Vec3};
 use hedgerow::{
-    Aabb, EditQueue, Error, Flow, Keep, Local, LocalForm, Mat34, Node, NodeHandle, NodeRef, Outcome, Place, Queued,
-    QueuedPlace, Scene, Shape, Target, Transform, Visibility, Visitor,
+    Aabb, Error, Keep, Local, Mat34, Node, NodeHandle, Place, Scene, Shape, Transform, Visibility,
+    edit::{EditQueue, LocalForm, Outcome, Queued, QueuedPlace, Target},
+    visit::{Flow, NodeRef, Visitor},
 };
 use std::thread;
 

@@ -5,6 +5,7 @@
 use crate::model::twin::{Counts, Twin, from_bytes};
 use crate::model::{Step, decode};
 use hedgerow::SceneConfig;
+use hedgerow::config::StoragePolicy;
 use proptest::array::{uniform8, uniform24};
 use proptest::collection::vec;
 use proptest::prelude::{Strategy, any};
@@ -104,8 +105,12 @@ fn any_edits_with_small_shared_slices_leave_what_the_model_says() {
 
 #[test]
 fn any_edits_without_reused_holes_leave_what_the_model_says() {
-    let config =
-        SceneConfig { reuse_holes: false, max_nodes: 32, min_nodes: 4, max_table_entries: 16, ..SceneConfig::DEFAULT };
+    let config = SceneConfig {
+        max_nodes: 32,
+        min_nodes: 4,
+        storage: StoragePolicy { reuse_holes: false, max_table_entries: 16, ..StoragePolicy::DEFAULT },
+        ..SceneConfig::DEFAULT
+    };
     fixed(4, config);
 }
 
@@ -132,7 +137,10 @@ fn any_third_edits_in_tiny_slices_leave_what_the_model_says() {
 
 #[test]
 fn any_edits_with_indices_that_serve_once_leave_what_the_model_says() {
-    let once = |bytes| SceneConfig { max_generation: 1, ..decode::policy(bytes) };
+    let once = |bytes| SceneConfig {
+        storage: StoragePolicy { max_generation: 1, ..decode::policy(bytes).storage },
+        ..decode::policy(bytes)
+    };
     play(8, uniform8(any::<u8>()), |bytes| Twin::new(once(bytes), bytes));
 }
 

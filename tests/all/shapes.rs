@@ -3,6 +3,7 @@
 use crate::pair::dice::Dice;
 use crate::pair::{MODES, Pair, Where};
 use hedgerow::SceneConfig;
+use hedgerow::config::StoragePolicy;
 use hedgerow_naive::{Moves, Recipe, Topology};
 use std::time::Duration;
 
@@ -17,7 +18,12 @@ fn policies(turn: usize) -> [SceneConfig; 4] {
         min_nodes: 20,
         ..SceneConfig::DEFAULT
     };
-    let least = SceneConfig { max_nodes: 16, min_nodes: 4, reuse_holes: false, grow_in_place: false, ..small };
+    let least = SceneConfig {
+        max_nodes: 16,
+        min_nodes: 4,
+        storage: StoragePolicy { reuse_holes: false, grow_in_place: false, ..small.storage },
+        ..small
+    };
     let mut modes = MODES.into_iter().cycle().skip(turn);
     [SceneConfig::DEFAULT, SceneConfig::THESIS, small, least].map(|config| {
         let (changes, bounds) = modes.next().expect("an endless cycle");

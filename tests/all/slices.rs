@@ -1,5 +1,6 @@
 //! Where nodes lie: which slice, behind which portals, with how much room.
 
+use hedgerow::config::StoragePolicy;
 use hedgerow::{
     Aabb, DrawList, Error, Keep, Node, NodeHandle, Place, Scene, SceneConfig, Shape, Transform, Visibility,
 };
@@ -166,7 +167,10 @@ fn worn(config: SceneConfig) -> Scene {
 #[test]
 fn reconstitution_leaves_neither_holes_nor_disorder() {
     for reuse_holes in [true, false] {
-        let mut scene = worn(SceneConfig { reuse_holes, ..SceneConfig::DEFAULT });
+        let mut scene = worn(SceneConfig {
+            storage: StoragePolicy { reuse_holes, ..StoragePolicy::DEFAULT },
+            ..SceneConfig::DEFAULT
+        });
         assert!(scene.stats().holes > 50, "{} holes", scene.stats().holes);
         scene.update();
         let nodes: Vec<_> = scene.descendants(scene.root()).collect();
@@ -202,7 +206,10 @@ fn draws_are_in_depth_first_order_after_reconstitution() {
 
 #[test]
 fn maintenance_reconstitutes_what_is_worn_and_then_rests() {
-    let mut scene = worn(SceneConfig { reuse_holes: false, ..SceneConfig::DEFAULT });
+    let mut scene = worn(SceneConfig {
+        storage: StoragePolicy { reuse_holes: false, ..StoragePolicy::DEFAULT },
+        ..SceneConfig::DEFAULT
+    });
     let before = scene.stats();
     let done = scene.maintain(Duration::from_secs(60));
     assert_eq!(done.reconstituted, 1, "one slice is worn");
@@ -219,7 +226,7 @@ fn a_growing_slice_is_rebuilt_a_logarithmic_number_of_times() {
     let config = SceneConfig {
         expansion_factor: 1.5,
         initial_slice_storage_size: 1,
-        grow_in_place: false,
+        storage: StoragePolicy { grow_in_place: false, ..StoragePolicy::DEFAULT },
         ..SceneConfig::DEFAULT
     };
     let mut scene = with(config);
@@ -280,7 +287,10 @@ fn shrinking_gives_back_what_removed_nodes_had() {
 #[test]
 fn holes_are_reused_only_where_the_policy_says_so() {
     for (reuse_holes, most) in [(true, 0), (false, u64::MAX)] {
-        let mut scene = with(SceneConfig { reuse_holes, ..SceneConfig::DEFAULT });
+        let mut scene = with(SceneConfig {
+            storage: StoragePolicy { reuse_holes, ..StoragePolicy::DEFAULT },
+            ..SceneConfig::DEFAULT
+        });
         let root = scene.root();
         let top = group(&mut scene, Place::LastChildOf(root));
         let mut nodes: Vec<_> = (0..1000).map(|_| scene.insert(top, whole()).unwrap()).collect();
@@ -310,9 +320,9 @@ fn nonsense_is_refused_by_the_name_of_its_field() {
         (SceneConfig { initial_slice_max_num_nodes: 0, ..good }, "initial_slice_max_num_nodes"),
         (SceneConfig { initial_slice_max_num_nodes: 4097, ..good }, "initial_slice_max_num_nodes"),
         (SceneConfig { min_nodes: u32::MAX, ..good }, "min_nodes"),
-        (SceneConfig { max_table_entries: 0, ..good }, "max_table_entries"),
-        (SceneConfig { max_generation: 0, ..good }, "max_generation"),
-        (SceneConfig { max_generation: 1 << 28, ..good }, "max_generation"),
+        (SceneConfig { storage: StoragePolicy { max_table_entries: 0, ..good.storage }, ..good }, "max_table_entries"),
+        (SceneConfig { storage: StoragePolicy { max_generation: 0, ..good.storage }, ..good }, "max_generation"),
+        (SceneConfig { storage: StoragePolicy { max_generation: 1 << 28, ..good.storage }, ..good }, "max_generation"),
     ] {
         match Scene::with_config(config).map(|scene| scene.len()) {
             Err(Error::InvalidConfig { field, .. }) => assert_eq!(field, name),

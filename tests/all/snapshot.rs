@@ -5,10 +5,12 @@ use crate::model::op::Op;
 use crate::model::seal::{self, BEND_BYTES};
 use crate::model::twin::{Twin, from_bytes};
 use crate::model::{Step, decode};
+use hedgerow::anim::{Skeleton, SkeletonBuilder, skeleton::SkeletonError};
+use hedgerow::config::StoragePolicy;
 use hedgerow::glam::{Quat, Vec3};
 use hedgerow::{
-    Aabb, DrawList, Error, Keep, Local, Mat34, Node, NodeHandle, Place, Scene, SceneConfig, Shape, SnapshotError,
-    Transform, Visibility,
+    Aabb, DrawList, Error, Keep, Local, Mat34, Node, NodeHandle, Place, Scene, SceneConfig, Shape, Transform,
+    Visibility, snapshot::SnapshotError,
 };
 use proptest::array::{uniform8, uniform24};
 use proptest::collection::vec;
@@ -99,7 +101,7 @@ fn whatever_the_bytes_are_they_are_refused_or_a_scene() {
             let mut bytes = saved.clone();
             seal::bend(&mut bytes, how);
             if bytes != saved {
-                let refused = matches!(Scene::load(&bytes), Err(Error::Snapshot(_)));
+                let refused = matches!(Scene::load(&bytes), Err(_));
                 proptest::prop_assert!(refused, "bytes bent by {:?} are loaded under the old checksum", how);
             }
             seal::seal(&mut bytes);
@@ -140,7 +142,12 @@ fn whatever_the_bytes_of_a_subtree_are_they_are_refused_or_loaded() {
 
 /// A scene with every component, several slices, holes, stale handles and a retired index.
 fn varied() -> (Scene, Vec<NodeHandle>) {
-    let config = SceneConfig { max_nodes: 16, min_nodes: 4, max_generation: 2, ..SceneConfig::DEFAULT };
+    let config = SceneConfig {
+        max_nodes: 16,
+        min_nodes: 4,
+        storage: StoragePolicy { max_generation: 2, ..StoragePolicy::DEFAULT },
+        ..SceneConfig::DEFAULT
+    };
     let mut scene = Scene::with_config(config).unwrap();
     let mut nodes = vec![scene.root()];
     let sheared = Mat34 { rows: [[1.0, 0.5, 0.0, 2.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0]] };
@@ -215,7 +222,7 @@ fn every_truncation_is_refused() {
     let whole = scene.save();
     for length in 0..whole.len() {
         let error = Scene::load(&whole[..length]).expect_err("a truncated file");
-        let told = matches!(error, Error::Snapshot(SnapshotError::Length { .. } | SnapshotError::NotASnapshot));
+        let told = matches!(error, SnapshotError::Length { .. } | SnapshotError::NotASnapshot);
         assert!(told, "{length} bytes: {error}");
         let mut sealed = whole[..length].to_vec();
         seal::seal(&mut sealed);
@@ -238,7 +245,7 @@ fn every_changed_byte_is_refused_or_harmless() {
     for place in 32..whole.len() {
         let mut bytes = whole.clone();
         bytes[place] ^= 1 << (place % 8);
-        assert_eq!(Scene::load(&bytes).err(), Some(Error::Snapshot(SnapshotError::Checksum)));
+        assert_eq!(Scene::load(&bytes).err(), Some(SnapshotError::Checksum));
         if place % 3 == 0 {
             seal::seal(&mut bytes);
             if let Ok(scene) = Scene::load(&bytes) {
@@ -266,7 +273,7 @@ fn a_forged_length_takes_no_memory() {
         }
     }
     bytes.clear();
-    assert_eq!(Scene::load(&bytes).err(), Some(Error::Snapshot(SnapshotError::NotASnapshot)));
+    assert_eq!(Scene::load(&bytes).err(), Some(SnapshotError::NotASnapshot));
 }
 
 #[test]
@@ -275,21 +282,18 @@ fn what_is_no_snapshot_says_what_it_is() {
     let whole = scene.save();
     let part = scene.save_subtree(nodes[1]).unwrap();
     let refusal = |bytes: &[u8]| Scene::load(bytes).map(drop).unwrap_err();
-    assert_eq!(refusal(b"hedgehog"), Error::Snapshot(SnapshotError::NotASnapshot));
-    assert_eq!(refusal(&part), Error::Snapshot(SnapshotError::Kind { whole: true }));
-    assert_eq!(
-        scene.load_subtree(&whole, nodes[0]).unwrap_err(),
-        Error::Snapshot(SnapshotError::Kind { whole: false })
-    );
+    assert_eq!(refusal(b"hedgehog"), SnapshotError::NotASnapshot);
+    assert_eq!(refusal(&part), SnapshotError::Kind { whole: true });
+    assert_eq!(scene.load_subtree(&whole, nodes[0]).unwrap_err(), SnapshotError::Kind { whole: false });
     let mut later = whole.clone();
     later[8] = 200;
-    assert_eq!(refusal(&later), Error::Snapshot(SnapshotError::Version(200)));
+    assert_eq!(refusal(&later), SnapshotError::Version(200));
     let longer = [&whole[..], b"more"].concat();
     let (expected, found) = (whole.len() as u64, longer.len() as u64);
-    assert_eq!(refusal(&longer), Error::Snapshot(SnapshotError::Length { expected, found }));
+    assert_eq!(refusal(&longer), SnapshotError::Length { expected, found });
     let mut filled = longer;
     seal::seal(&mut filled);
-    assert!(matches!(refusal(&filled), Error::Snapshot(SnapshotError::Invalid { .. })));
+    assert!(matches!(refusal(&filled), SnapshotError::Invalid { .. }));
 }
 
 #[test]
@@ -306,7 +310,7 @@ fn files_are_written_and_read_whole() {
         }
     }
     let error = Scene::load_from(Broken).unwrap_err();
-    assert_eq!(error, Error::Snapshot(SnapshotError::Read(std::io::ErrorKind::TimedOut)));
+    assert_eq!(error, SnapshotError::Read(std::io::ErrorKind::TimedOut));
 }
 
 #[test]
@@ -335,8 +339,17 @@ fn a_subtree_is_not_loaded_where_nothing_can_go() {
     let file = scene.save_subtree(nodes[2]).unwrap();
     let before = scene.dump();
     let gone = nodes[100];
-    assert_eq!(scene.load_subtree(&file, gone), Err(Error::StaleHandle(gone)));
-    assert_eq!(scene.load_subtree(&file, Place::After(nodes[0])), Err(Error::RootIsFixed));
+    assert_eq!(scene.load_subtree(&file, gone), Err(Error::StaleHandle(gone).into()));
+    assert_eq!(scene.load_subtree(&file, Place::After(nodes[0])), Err(Error::RootIsFixed.into()));
     assert_eq!(scene.save_subtree(gone), Err(Error::StaleHandle(gone)));
     assert_eq!(scene.dump(), before);
+}
+
+#[test]
+fn a_skeleton_is_no_snapshot_and_a_snapshot_no_skeleton() {
+    let mut joints = SkeletonBuilder::new();
+    joints.joint("hip", None, Transform::IDENTITY, Mat34::IDENTITY);
+    let skeleton = joints.build().unwrap().0.to_bytes();
+    assert_eq!(Scene::load(&skeleton).unwrap_err(), SnapshotError::NotASnapshot);
+    assert_eq!(Skeleton::from_bytes(&Scene::new().save()).unwrap_err(), SkeletonError::NotASkeleton.into());
 }

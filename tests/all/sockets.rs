@@ -2,8 +2,9 @@
 
 use hedgerow::glam::{EulerRot, Quat, Vec3, Vec4};
 use hedgerow::{
-    Aabb, CharacterError, Error, Frustum, JointBounds, Keep, Local, Mat34, Node, NodeHandle, Scene, SceneConfig, Shape,
-    Sockets, Transform, Visibility,
+    Aabb, Error, Keep, Local, Mat34, Node, NodeHandle, Scene, SceneConfig, Shape, Transform, Visibility,
+    character::{CharacterError, JointBounds, Sockets},
+    query::Frustum,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -257,11 +258,11 @@ fn bad_input_is_refused_and_changes_nothing() {
     let group = scene.insert(node, Node::group()).unwrap();
     let mut sockets = Sockets::new();
     let offset = Transform::IDENTITY;
-    assert_eq!(sockets.attach(&scene, group, 0, 0, offset), Err(Error::NoTransform(group)));
+    assert_eq!(sockets.attach(&scene, group, 0, 0, offset), Err(Error::NoTransform(group).into()));
     scene.remove(group).unwrap();
-    assert_eq!(sockets.attach(&scene, group, 0, 0, offset), Err(Error::StaleHandle(group)));
+    assert_eq!(sockets.attach(&scene, group, 0, 0, offset), Err(Error::StaleHandle(group).into()));
     let refused = sockets.attach(&scene, items[0], 0, 0, Transform::from_xyz(f32::NAN, 0.0, 0.0));
-    assert!(matches!(refused, Err(Error::NotFinite(_))));
+    assert!(matches!(refused, Err(CharacterError::Scene(Error::NotFinite(_)))));
     let lone = scene.root();
     assert_eq!(sockets.attach(&scene, lone, 0, 0, offset), Err(CharacterError::NoParent(lone).into()));
     assert!(sockets.is_empty());
@@ -279,8 +280,8 @@ fn bad_input_is_refused_and_changes_nothing() {
     assert_eq!(sockets.len(), 2);
 
     let at = [Vec3::ONE, Vec3::ZERO];
-    let length = |what, found| Error::Character(CharacterError::Length { what, expected: 2, found });
-    let vertex = |what, vertex| Error::Character(CharacterError::Vertex { what, vertex });
+    let length = |what, found| CharacterError::Length { what, expected: 2, found };
+    let vertex = |what, vertex| CharacterError::Vertex { what, vertex };
     let refused = |extents: &[Vec3], joints: &[u16], weights: &[f32]| {
         JointBounds::with_morphs(&at, extents, joints, weights).map(|bounds| bounds.len()).unwrap_err()
     };

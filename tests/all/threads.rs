@@ -57,8 +57,9 @@ mod side_by_side {
     use super::{Dice, tree};
     use hedgerow::glam::{Vec3, Vec4};
     use hedgerow::{
-        Aabb, DrawCommand, DrawList, Frustum, Keep, Mat34, NodeHandle, Ray, RayHit, Scene, SceneConfig, Sighting,
-        Sphere, Visibility,
+        Aabb, DrawList, Keep, Mat34, NodeHandle, Scene, SceneConfig, Visibility,
+        draw::DrawCommand,
+        query::{Frustum, Ray, RayHit, Sighting, Sphere},
     };
     use rayon::ThreadPoolBuilder;
 

@@ -2,8 +2,10 @@
 
 use hedgerow::glam::{Quat, Vec3};
 use hedgerow::{
-    Aabb, DrawCommand, DrawList, Edge, Flow, Local, Mat34, Node, NodeHandle, NodeRef, RenderPass, Scene, SceneConfig,
-    Shape, SliceView, SliceViewMut, SliceVisitor, SliceVisitorMut, Transform, TransformPass, Visibility, Visitor,
+    Aabb, DrawList, Local, Mat34, Node, NodeHandle, Scene, SceneConfig, Shape, Transform, Visibility,
+    draw::{DrawCommand, RenderPass},
+    iter::Edge,
+    visit::{Flow, NodeRef, SliceView, SliceViewMut, SliceVisitor, SliceVisitorMut, TransformPass, Visitor},
 };
 use std::collections::HashMap;
 

@@ -5,7 +5,7 @@
 //! way, as sampling leaves them.
 
 use hedgerow::glam::Mat4;
-use hedgerow::{Mat34, Skeleton, Transform};
+use hedgerow::{Mat34, Transform, anim::Skeleton};
 
 /// What a joint's local pose is kept as.
 pub trait LocalPose: Copy {

@@ -1,7 +1,13 @@
 //! A clip player that searches every track: keys in single precision, sorted by track and then by time.
 
 use hedgerow::glam::{Quat, Vec3};
-use hedgerow::{Interpolation, RawClip, Track, TrackValue, Transform};
+use hedgerow::{
+    Transform,
+    anim::{
+        RawClip,
+        raw::{Interpolation, Track, TrackValue},
+    },
+};
 
 /// A clip as arrays of keys, those of a track side by side, and no state beside them: each sample finds its place in each
 /// track by binary search. Tracks with a single key are not searched.

@@ -7,7 +7,10 @@
 use crate::Parts;
 use crate::cullable::{Cullable, planes_of, touches};
 use hedgerow::glam::{Mat4, Vec4};
-use hedgerow::{Aabb, MeshDraw, ShadowDraw};
+use hedgerow::{
+    Aabb,
+    mesh::{MeshDraw, ShadowDraw},
+};
 use std::cell::Cell;
 use std::rc::Rc;
 
@@ -79,8 +82,8 @@ impl Meshes {
     pub fn new(parts: &Parts) -> Self {
         let mut meshes = Self { cullables: Vec::new(), renderables: Vec::new() };
         for (buffers, sub_meshes) in parts.meshes() {
-            let object = |part: &hedgerow::SubMesh| {
-                let &hedgerow::SubMesh { start, count, material, bounds } = part;
+            let object = |part: &hedgerow::mesh::SubMesh| {
+                let &hedgerow::mesh::SubMesh { start, count, material, bounds } = part;
                 Rc::new(SubMesh { start, count, material, bounds, visible: Cell::new(false) })
             };
             let sub_meshes: Vec<Rc<SubMesh>> = sub_meshes.iter().map(object).collect();

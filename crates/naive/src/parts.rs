@@ -3,7 +3,10 @@
 use crate::rng::Rng;
 use crate::town::strewn_cameras;
 use hedgerow::glam::{DVec3, Mat4, Vec3};
-use hedgerow::{Aabb, MeshSet, SubMesh};
+use hedgerow::{
+    Aabb,
+    mesh::{MeshError, MeshSet, SubMesh},
+};
 
 /// How many sub-meshes a mesh has, but for the last.
 const PARTS: usize = 3;
@@ -65,7 +68,7 @@ impl Parts {
     ///
     /// # Errors
     /// Never: the meshes are sound.
-    pub fn set(&self) -> Result<MeshSet, hedgerow::Error> {
+    pub fn set(&self) -> Result<MeshSet, MeshError> {
         let mut set = MeshSet::with_capacity(self.sub_meshes.len().div_ceil(PARTS), self.sub_meshes.len());
         for (mesh, sub_meshes) in self.meshes() {
             set.insert(mesh, sub_meshes)?;

@@ -2,7 +2,10 @@
 
 use crate::rng::Rng;
 use hedgerow::glam::{EulerRot, Quat, Vec3};
-use hedgerow::{Mat34, Skeleton, SkeletonBuilder, Transform};
+use hedgerow::{
+    Mat34, Transform,
+    anim::{Skeleton, SkeletonBuilder},
+};
 
 /// How many characters the army of the measurements has. Source: S. Reinalter, *Adventures in data-oriented design*, part 2.
 pub const CHARACTERS: usize = 1000;

@@ -1,7 +1,9 @@
 //! The two scene graphs, behind the few things that a measurement does with one.
 
 use crate::{Checksum, Content, Draws, Edits, Graph, Kind, NodePtr, Recipe};
-use hedgerow::{Aabb, DrawList, Node, NodeHandle, RenderPass, Scene, SceneBuilder, SceneConfig, Shape, Transform};
+use hedgerow::{
+    Aabb, DrawList, Node, NodeHandle, Scene, SceneConfig, Shape, Transform, draw::RenderPass, edit::SceneBuilder,
+};
 
 /// A scene graph under measurement.
 ///
@@ -399,6 +401,6 @@ mod tests {
 
     #[test]
     fn commands_of_both_sides_have_the_same_size() {
-        assert_eq!(size_of::<DrawCommand>(), size_of::<hedgerow::DrawCommand>());
+        assert_eq!(size_of::<DrawCommand>(), size_of::<hedgerow::draw::DrawCommand>());
     }
 }

@@ -1,7 +1,7 @@
 //! The clip that players are measured on.
 
+use hedgerow::anim::{RawClip, raw::Track};
 use hedgerow::glam::{Quat, Vec3};
-use hedgerow::{RawClip, Track};
 
 /// Joints of the test clip.
 pub const TEST_CLIP_JOINTS: usize = 96;

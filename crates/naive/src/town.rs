@@ -3,7 +3,7 @@
 use crate::rng::Rng;
 use hedgerow::glam::camera::rh;
 use hedgerow::glam::{Mat4, Quat, Vec3};
-use hedgerow::{Aabb, Frustum, Node, NodeHandle, Scene, SceneConfig, Shape, Transform};
+use hedgerow::{Aabb, Node, NodeHandle, Scene, SceneConfig, Shape, Transform, query::Frustum};
 
 /// Districts along a side of the town, streets in a district, houses in a street, and parts of a house.
 const SIDE: u32 = 10;

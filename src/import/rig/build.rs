@@ -4,7 +4,11 @@ use super::super::error::{ImportError, ImportErrorKind, Item};
 use super::super::{ImportedScene, graph};
 use super::group::{Forest, Grouping};
 use super::{Rig, RigPlace};
-use crate::{Error, Local, Mat34, NodeHandle, Scene, SkeletonBuilder, SkeletonError, Transform};
+use crate::anim::Error;
+use crate::{
+    Local, Mat34, NodeHandle, Scene, Transform,
+    anim::{SkeletonBuilder, skeleton::SkeletonError},
+};
 use gltf::json::Root;
 
 /// The rigs of a file, and where its nodes are in them.

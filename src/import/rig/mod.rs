@@ -7,7 +7,12 @@ mod tests;
 
 pub(super) use build::{Rigs, find, place};
 
-use crate::{Error, HandleMap, NodeHandle, Pose, Scene, Skeleton, SkeletonError, Transform};
+use crate::character::CharacterError;
+use crate::{
+    NodeHandle, Scene, Transform,
+    anim::{Pose, Skeleton, skeleton::SkeletonError},
+    edit::HandleMap,
+};
 
 /// Nodes of a glTF file that move together, as a skeleton whose poses can be given to the scene's nodes.
 ///
@@ -25,7 +30,7 @@ use crate::{Error, HandleMap, NodeHandle, Pose, Scene, Skeleton, SkeletonError, 
 ///
 /// ```
 /// use hedgerow::glam::Vec3;
-/// use hedgerow::{Pose, Transform, import};
+/// use hedgerow::{Transform, anim::Pose, import};
 ///
 /// // A door in a wall, and a handle on it; an animation moves the handle, and a second one the door.
 /// let text = br#"{
@@ -104,7 +109,7 @@ impl Rig {
     /// # Errors
     /// [`SkeletonError::JointCount`] unless the pose is of this skeleton, and what [`Scene::set_transforms`] refuses, such as
     /// nodes that were removed. The scene is then as before.
-    pub fn apply(&self, pose: &Pose, scene: &mut Scene) -> Result<(), Error> {
+    pub fn apply(&self, pose: &Pose, scene: &mut Scene) -> Result<(), CharacterError> {
         self.apply_at(&self.places, pose, scene)
     }
 
@@ -112,14 +117,14 @@ impl Rig {
     ///
     /// # Errors
     /// As those of [`apply`](Self::apply).
-    pub fn apply_at(&self, places: &[RigPlace], pose: &Pose, scene: &mut Scene) -> Result<(), Error> {
+    pub fn apply_at(&self, places: &[RigPlace], pose: &Pose, scene: &mut Scene) -> Result<(), CharacterError> {
         let (expected, found) = (self.skeleton.len(), pose.len());
         if expected != found {
-            return Err(SkeletonError::JointCount { expected, found }.into());
+            return Err(crate::anim::Error::from(SkeletonError::JointCount { expected, found }).into());
         }
         let nodes = places.iter().flat_map(|place| &place.nodes);
         let items: Vec<(NodeHandle, Transform)> = nodes.map(|&(joint, node)| (node, pose.get(joint))).collect();
-        scene.set_transforms(&items)
+        Ok(scene.set_transforms(&items)?)
     }
 }
 

@@ -1,7 +1,7 @@
 //! What a renderer draws in one call: the shapes of one material and one mesh.
 
 use crate::radix::{self, Counts, DIGIT_BITS};
-use crate::{DrawCommand, DrawList};
+use crate::{DrawList, draw::DrawCommand};
 use core::ops::Range;
 
 /// Shapes that one instanced call draws. 24 bytes.
@@ -130,7 +130,7 @@ impl DrawList {
     /// For more than 2³² shapes.
     ///
     /// ```
-    /// use hedgerow::{Aabb, DrawGroups, DrawList, Node, Scene, Shape};
+    /// use hedgerow::{Aabb, DrawList, Node, Scene, Shape, draw::DrawGroups};
     ///
     /// let mut scene = Scene::new();
     /// for mesh in [7, 9, 7] {

@@ -2,7 +2,7 @@
 
 use crate::pass::draw::Segment;
 use crate::store::{ShapeRecord, SliceView, Store};
-use crate::{DrawCommand, Mat34, NodeHandle};
+use crate::{Mat34, NodeHandle, draw::DrawCommand};
 use core::ops::Range;
 
 /// How many shapes are looked at before those that were swept are copied.

@@ -5,9 +5,10 @@
 
 mod subtree;
 
-use crate::math::{Aabb, BLOCK, Boxes};
 use crate::store::allocation::LinearAllocator;
 use crate::store::{NIL, Slice};
+use crate::{Aabb, query::Boxes};
+use hedgerow_math::internal::BLOCK;
 use std::collections::TryReserveError;
 
 /// World boxes as of the last update.

@@ -1,6 +1,6 @@
 //! The world box of a subtree.
 
-use crate::math::Aabb;
+use crate::Aabb;
 use crate::store::columns::{At, NIL};
 use crate::store::{Slice, Store};
 

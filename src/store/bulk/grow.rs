@@ -1,6 +1,6 @@
 //! Building many nodes at once: slices are planned before, opened with the room that they need, and filled in pre-order.
 
-use crate::math::Mat34;
+use crate::Mat34;
 use crate::store::bulk::node_list::Packed;
 use crate::store::columns::ShapeRecord;
 use crate::store::columns::{At, NIL, Occupant, Row, Slot};
@@ -251,7 +251,8 @@ impl Walk {
 
 #[cfg(test)]
 mod tests {
-    use crate::{Node, Scene, SceneBuilder, SceneConfig};
+    use crate::config::StoragePolicy;
+    use crate::{Node, Scene, SceneConfig, edit::SceneBuilder};
 
     #[test]
     fn as_many_nodes_as_a_scene_has_numbers_for_are_built_in_one_call() {
@@ -266,7 +267,12 @@ mod tests {
     #[test]
     fn no_build_opens_more_tables_than_are_counted_on() {
         for (max_table_entries, max_nodes) in [(4096, 16), (3, 16), (1, 64), (100, 64)] {
-            let config = SceneConfig { max_table_entries, max_nodes, min_nodes: 4, ..SceneConfig::DEFAULT };
+            let config = SceneConfig {
+                max_nodes,
+                min_nodes: 4,
+                storage: StoragePolicy { max_table_entries, ..StoragePolicy::DEFAULT },
+                ..SceneConfig::DEFAULT
+            };
             let config = SceneConfig { initial_slice_max_num_nodes: 1, ..config };
             for parent in [|_| 0, |number| number - 1, |number| usize::from(number > 1), |number| (number - 1) / 3] {
                 let mut builder = SceneBuilder::new();

@@ -1,10 +1,11 @@
 //! Descriptions of nodes, packed one behind the other.
 
-use crate::math::{Aabb, Mat34, PackedTransform};
-use crate::simd::prefetch;
 use crate::store::Need;
+use crate::{Aabb, Mat34};
 use crate::{Error, Local, Node, Shape, Transform, Visibility};
 use glam::Vec3;
+use hedgerow_math::internal::PackedTransform;
+use hedgerow_math::internal::prefetch;
 
 /// A list of descriptions as a scene keeps them. Each takes the words of the components that it has: most fit into one cache
 /// line, where a [`Node`] takes three, and lists are read in another order than they are written.

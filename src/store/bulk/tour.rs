@@ -1,9 +1,9 @@
 //! The order in which a batch of edits goes through the storage.
 
-use crate::simd::prefetch_whole;
 use crate::store::columns::{At, NIL};
 use crate::store::{Row, Slice, Slices, Store};
 use crate::{Node, NodeHandle};
+use hedgerow_math::internal::prefetch_whole;
 
 /// Edits whose rows are this near to one another are made together: 1024 rows of 48 bytes stay in the cache meanwhile.
 const BLOCK: u32 = 1 << 10;

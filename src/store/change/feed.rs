@@ -1,7 +1,7 @@
 //! The change feed: what edits noted and updates changed, told of nodes.
 
+use crate::Mat34;
 use crate::NodeHandle;
-use crate::math::Mat34;
 use crate::store::allocation::Bits;
 use crate::store::change::Numbers;
 use crate::store::{Slice, Standing, Store, Tables};

@@ -4,8 +4,8 @@
 //! moves. Every row's history is that of its effective slot; a row that comes to inherit a slot of another history is noted
 //! in the [`Feed`] with its own, unless it is new.
 
+use crate::Mat34;
 use crate::fallible::{self, Boxed};
-use crate::math::Mat34;
 use crate::store::allocation::Bits;
 use crate::store::change::Feed;
 use crate::store::columns::put;

@@ -1,10 +1,10 @@
 //! Filling slots of a slice in which there is room.
 
-use crate::simd::prefetch;
 use crate::store::Slice;
 use crate::store::columns::ShapeRecord;
 use crate::store::columns::{Occupant, Row, Slot};
 use crate::{Aabb, Local, Mat34, Visibility};
+use hedgerow_math::internal::prefetch;
 
 impl Slice {
     /// A row that inherits everything from `parent`.

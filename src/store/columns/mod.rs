@@ -19,11 +19,12 @@ pub(in crate::store) use row::{Occupant, Row, Slot};
 pub(in crate::store) use sheared::Sheared;
 
 use crate::fallible::Boxed;
-use crate::math::{Aabb, Mat34, PackedTransform};
 use crate::store::allocation::Bits;
 use crate::store::allocation::LinearAllocator;
 use crate::store::change::{MaskTrace, Trace};
+use crate::{Aabb, Mat34};
 use crate::{Local, Shape, fallible};
+use hedgerow_math::internal::PackedTransform;
 use std::collections::TryReserveError;
 
 /// Writes the record of a slot that was just allocated: in place of a hole, or behind the last.

@@ -1,7 +1,7 @@
 //! Local transforms that shear, of the few slots that have such.
 
+use crate::Mat34;
 use crate::fallible;
-use crate::math::Mat34;
 use std::collections::TryReserveError;
 
 /// How many matrices a chunk has at most: 3 KiB.

@@ -4,10 +4,11 @@
 //! the next edits are going to read is asked for ahead.
 
 use super::LocalSlot;
-use crate::simd::prefetch_whole;
+use crate::edit::BatchError;
 use crate::store::columns::{At, NIL};
 use crate::store::{Place, Store, Tour};
 use crate::{Error, Node, NodeHandle, Transform};
+use hedgerow_math::internal::prefetch_whole;
 
 /// How many edits ahead an item itself is asked for: before the handle in it is looked at.
 pub(super) const ITEM_AHEAD: usize = 24;
@@ -26,7 +27,7 @@ impl Store {
         items: &[(NodeHandle, Node<'_>)],
         handles: &mut Vec<NodeHandle>,
         check: impl Fn(&Self, NodeHandle, &Node<'_>) -> Result<At, Error>,
-    ) -> Result<(), Error> {
+    ) -> Result<(), BatchError> {
         let mut tour = self.tour(items, |item| item.0, |store, (parent, node)| check(store, *parent, node))?;
         let start = handles.len();
         handles.resize(start + items.len(), self.root());
@@ -75,7 +76,7 @@ impl Store {
         &mut self,
         nodes: &[NodeHandle],
         check: impl Fn(&Self, NodeHandle) -> Result<At, Error>,
-    ) -> Result<usize, Error> {
+    ) -> Result<usize, BatchError> {
         let mut tour = self.tour(nodes, |&node| node, |store, &node| check(store, node))?;
         let mut removed = 0;
         if self.total_len() <= NEAR {
@@ -113,7 +114,7 @@ impl Store {
         &mut self,
         items: &[(NodeHandle, Transform)],
         check: impl Fn(&Self, NodeHandle, &Transform) -> Result<LocalSlot, Error>,
-    ) -> Result<(), Error> {
+    ) -> Result<(), BatchError> {
         let mut slots = core::mem::take(&mut self.order);
         slots.clear();
         let kept = slots.capacity();
@@ -125,7 +126,7 @@ impl Store {
                     slots.clear();
                     slots.shrink_to(kept);
                     self.order = slots;
-                    return Err(Error::InBatch { index, error: Box::new(error) });
+                    return Err(BatchError::at(index, error));
                 }
             }
         }
@@ -150,7 +151,7 @@ impl Store {
         items: &[I],
         handle: impl Fn(&I) -> NodeHandle,
         check: impl Fn(&Self, &I) -> Result<At, Error>,
-    ) -> Result<Tour, Error> {
+    ) -> Result<Tour, BatchError> {
         let mut tour = core::mem::take(&mut self.tour).restart();
         let kept = tour.capacity();
         for (index, item) in items.iter().enumerate() {
@@ -160,7 +161,7 @@ impl Store {
                 Err(error) => {
                     tour.shrink_to(kept);
                     self.tour = tour;
-                    return Err(Error::InBatch { index, error: Box::new(error) });
+                    return Err(BatchError::at(index, error));
                 }
             }
         }

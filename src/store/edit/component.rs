@@ -17,7 +17,7 @@ impl Store {
         let slice = &mut slices[at.slice as usize];
         let row = *slice.row(at.row);
         let world = slice.transforms.worlds[row.transform.index() as usize];
-        let slot = slice.new_transform(row.transform, &local, &world, config.reuse_holes);
+        let slot = slice.new_transform(row.transform, &local, &world, config.storage.reuse_holes);
         slice.row_mut(at.row).transform = slot;
         tables.note_transform(row.occupant.as_node().expect("portals have no components"), slot);
         if let Some(feed) = feed {
@@ -47,7 +47,7 @@ impl Store {
             return;
         }
         let at = self.with_room(at, &Need { materials: 1, ..Need::default() });
-        let reuse = self.config.reuse_holes;
+        let reuse = self.config.storage.reuse_holes;
         let slice = self.slice_mut(at.slice);
         let slot = slice.new_material(slice.row(at.row).material, material, reuse);
         slice.row_mut(at.row).material = slot;
@@ -76,7 +76,7 @@ impl Store {
             return;
         }
         let at = self.with_room(at, &Need { shapes: 1, ..Need::default() });
-        let reuse = self.config.reuse_holes;
+        let reuse = self.config.storage.reuse_holes;
         let slice = self.slice_mut(at.slice);
         let record = slice.shape_record(slice.row(at.row), shape.mesh);
         let wish = slice.wish_for_shape(at.row);
@@ -115,7 +115,7 @@ impl Store {
             return;
         }
         let at = self.with_room(at, &Need { visibilities: 1, ..Need::default() });
-        let reuse = self.config.reuse_holes;
+        let reuse = self.config.storage.reuse_holes;
         let slice = self.slice_mut(at.slice);
         let inherited = slice.row(at.row).visibility;
         let slot = slice.new_visibility(inherited, visibility, reuse);
@@ -142,7 +142,7 @@ impl Store {
         }
         if let Some(name) = name {
             at = self.with_room(at, &Need { names: 1, ..Need::default() });
-            let reuse = self.config.reuse_holes;
+            let reuse = self.config.storage.reuse_holes;
             let slice = self.slice_mut(at.slice);
             slice.row_mut(at.row).name = slice.new_name(name.into(), reuse);
         }

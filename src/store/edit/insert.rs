@@ -1,11 +1,11 @@
 //! Inserting a node: the short way, behind the last child of another one, and the long way, at any place.
 
-use crate::math::PackedTransform;
-use crate::simd::prefetch;
 use crate::store::columns::{At, NIL, Occupant, Row, ShapeRecord, Slot, put};
 use crate::store::{MAX_NODES, Need, Place, Settled, Slice, Spot, Store};
 use crate::{Aabb, Local, Mat34, Node, NodeHandle, Shape};
 use core::hint::select_unpredictable;
+use hedgerow_math::internal::PackedTransform;
+use hedgerow_math::internal::prefetch;
 
 /// The components of a node that is to be inserted; those that it comes without are not looked at.
 #[derive(Clone, Copy)]
@@ -81,7 +81,7 @@ impl Store {
         }
         let End { above, previous, transform, visibility, material } = end;
         let Self { slices, tables, config, versions, counted, feed, .. } = self;
-        let reuse = config.reuse_holes;
+        let reuse = config.storage.reuse_holes;
         let slice = slices.get_mut(number as usize)?;
 
         // Slots are taken one by one, and given back where there is none for the next: that is rare, and no reason to ask twice.
@@ -235,7 +235,7 @@ impl Store {
     /// nothing changed.
     #[inline(always)]
     pub(in crate::store) fn insert_node(&mut self, spot: &Spot, node: &Node<'_>, need: &Need) -> Option<NodeHandle> {
-        let reuse = self.config.reuse_holes;
+        let reuse = self.config.storage.reuse_holes;
         let slice = &mut self.slices[spot.slice as usize];
         let at = slice.allocate_row_number(spot.wish(), reuse);
         prefetch(&slice.rows, at as usize);

@@ -1,9 +1,9 @@
 //! Setting a local transform: from the handle's entry to the slot, without a look at the row.
 
-use crate::math::PackedTransform;
-use crate::simd::prefetch_whole;
 use crate::store::{At, Slice, Store, TransformColumn};
 use crate::{Local, NodeHandle, Transform};
+use hedgerow_math::internal::PackedTransform;
+use hedgerow_math::internal::prefetch_whole;
 
 /// Where a node keeps its local transform: a slice and a slot. Holds until the next edit of another kind.
 #[derive(Clone, Copy, Debug)]

@@ -4,10 +4,11 @@
 //! from the top down. Each new parent then hangs where it will in the end, so no move on the way closes a cycle.
 
 use super::batch::{ITEM_AHEAD, NEAR};
-use crate::simd::prefetch_whole;
+use crate::edit::BatchError;
 use crate::store::columns::{At, NIL};
 use crate::store::{Place, Store};
 use crate::{Error, Local, Node, NodeHandle};
+use hedgerow_math::internal::prefetch_whole;
 use std::collections::HashMap;
 
 /// A node, and its new parent.
@@ -27,10 +28,6 @@ const UNKNOWN: u32 = NIL;
 const ON_THE_WAY: u32 = NIL - 1;
 const SUPERSEDED: u32 = NIL - 2;
 
-fn refused(index: usize, error: Error) -> Error {
-    Error::InBatch { index, error: Box::new(error) }
-}
-
 /// A number of an item.
 fn number(index: usize) -> u32 {
     u32::try_from(index).expect("a batch has fewer edits than a scene can have nodes")
@@ -46,7 +43,7 @@ impl Store {
         items: &[Item],
         keep_world: bool,
         check: impl Fn(&Self, NodeHandle, NodeHandle) -> Result<At, Error>,
-    ) -> Result<(), Error> {
+    ) -> Result<(), BatchError> {
         let moves = self.plan_moves(items, check)?;
         let kept = if keep_world { self.kept_locals(items, &moves)? } else { Vec::new() };
         let mut tour = core::mem::take(&mut self.tour);
@@ -107,14 +104,14 @@ impl Store {
         &self,
         items: &[Item],
         check: impl Fn(&Self, NodeHandle, NodeHandle) -> Result<At, Error>,
-    ) -> Result<Moves, Error> {
+    ) -> Result<Moves, BatchError> {
         let mut listed = HashMap::with_capacity(items.len());
         let mut ranks = vec![UNKNOWN; items.len()];
         let mut any_has_children = false;
         for (index, &(node, parent)) in items.iter().enumerate() {
             self.look_ahead(|steps| items.get(index + steps).map(|item| item.0), |_, _, _| {});
             self.look_ahead_for_entries(|steps| items.get(index + steps).map(|item| item.1));
-            let at = check(self, node, parent).map_err(|error| refused(index, error))?;
+            let at = check(self, node, parent).map_err(|error| BatchError::at(index, error))?;
             any_has_children |= self.row(at).first_child != NIL;
             if let Some(before) = listed.insert(node, number(index)) {
                 ranks[before as usize] = SUPERSEDED;
@@ -123,7 +120,7 @@ impl Store {
         let above = self.moved_above(items, &listed, any_has_children);
         rank(&above, &mut ranks).map_err(|item| {
             let (node, parent) = items[item];
-            refused(item, Error::WouldCycle { node, parent })
+            BatchError::at(item, Error::WouldCycle { node, parent })
         })?;
         let mut order: Vec<u32> = (0..number(items.len())).filter(|&item| ranks[item as usize] != SUPERSEDED).collect();
         order.sort_by_key(|&item| ranks[item as usize]);
@@ -160,7 +157,7 @@ impl Store {
     }
 
     /// The local transforms by which nodes stay where they are in the world, by item; `None` where they keep their own.
-    fn kept_locals(&self, items: &[Item], moves: &Moves) -> Result<Vec<Option<Local>>, Error> {
+    fn kept_locals(&self, items: &[Item], moves: &Moves) -> Result<Vec<Option<Local>>, BatchError> {
         let mut kept = vec![None; items.len()];
         let mut order = moves.order.clone();
         order.sort_unstable();
@@ -169,7 +166,7 @@ impl Store {
             let place = |node| self.resolve(node).expect("the batch was checked before");
             let (at, above) = (place(node), place(parent));
             if self.parent(at) != Some(above) {
-                let local = self.local_below(at, above).map_err(|error| refused(item as usize, error))?;
+                let local = self.local_below(at, above).map_err(|error| BatchError::at(item as usize, error))?;
                 kept[item as usize] = local;
             }
         }

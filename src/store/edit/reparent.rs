@@ -1,10 +1,10 @@
 //! Moving nodes: the short way, one without children behind the last child of another one, and the long way, any to any place.
 
 use crate::NodeHandle;
-use crate::simd::prefetch;
 use crate::store::columns::{At, NIL, Occupant, Row, Slot, put};
 use crate::store::{Place, Slice, Standing, Store};
 use core::hint::select_unpredictable;
+use hedgerow_math::internal::prefetch;
 
 /// What a moved row finds at its new parent.
 #[derive(Clone, Copy)]
@@ -50,7 +50,7 @@ impl Store {
         if rare | elsewhere | (row.first_child != NIL) | (row.parent == NIL) | target.portal_rows.contains(last_child) {
             return None;
         }
-        let reuse = self.config.reuse_holes;
+        let reuse = self.config.storage.reuse_holes;
         let (at, transform) = if from.slice == to.slice {
             let slice = &mut self.slices[to.slice as usize];
             (from.row, slice.relink_leaf(from.row, &row, &above, reuse)?)

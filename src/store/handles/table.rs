@@ -1,10 +1,10 @@
 //! Metadata tables: from a handle to the place of its node.
 
 use crate::handle::MAX_TABLES;
-use crate::simd::prefetch;
 use crate::store::columns::{At, NIL, Slot};
 use crate::store::handles::free::FreeEntries;
 use crate::{NodeHandle, SceneConfig};
+use hedgerow_math::internal::prefetch;
 use smallvec::SmallVec;
 use std::collections::TryReserveError;
 
@@ -137,9 +137,9 @@ impl Tables {
             tables: Vec::new(),
             shelves: Vec::new(),
             pool: Shelf::EMPTY,
-            initial_entries: config.initial_slice_max_num_nodes.min(config.max_table_entries),
-            max_entries: config.max_table_entries,
-            max_generation: config.max_generation,
+            initial_entries: config.initial_slice_max_num_nodes.min(config.storage.max_table_entries),
+            max_entries: config.storage.max_table_entries,
+            max_generation: config.storage.max_generation,
             retired: 0,
         }
     }
@@ -427,12 +427,12 @@ pub(in crate::store) fn entry_number(index: usize) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::StoragePolicy;
 
     fn tables(max_table_entries: u32, max_generation: u32) -> Tables {
         Tables::new(&SceneConfig {
             initial_slice_max_num_nodes: 1,
-            max_table_entries,
-            max_generation,
+            storage: StoragePolicy { max_table_entries, max_generation, ..StoragePolicy::DEFAULT },
             ..SceneConfig::DEFAULT
         })
     }

@@ -13,11 +13,11 @@
 
 use crate::fallible;
 use crate::record::{BytesError, ensure};
-use crate::simd::prefetch;
 use crate::store::allocation::{HoleSet, LinearAllocator};
 use crate::store::columns::{At, NIL, Occupant, Row, Slot, Storage};
 use crate::store::{Slice, Tables};
 use core::hint::select_unpredictable;
+use hedgerow_math::internal::prefetch;
 use std::collections::TryReserveError;
 
 /// What is carried from slice to slice.

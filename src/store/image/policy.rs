@@ -1,6 +1,7 @@
 //! The policy of a scene as numbers.
 
 use crate::SceneConfig;
+use crate::config::StoragePolicy;
 use crate::record::{BytesError, ensure};
 
 /// Shows every field of a policy as a number of 32 bits, in the order of the file, and takes over what becomes of it.
@@ -12,14 +13,15 @@ fn each_field(config: &mut SceneConfig, field: &mut dyn FnMut(&mut u32)) {
     field(&mut config.initial_slice_max_num_nodes);
     field(&mut config.max_nodes);
     field(&mut config.min_nodes);
-    let SceneConfig { share_slices, reuse_holes, grow_in_place, bounds, changes, .. } = config;
+    let SceneConfig { bounds, changes, storage, .. } = config;
+    let StoragePolicy { share_slices, reuse_holes, grow_in_place, .. } = storage;
     for flag in [share_slices, reuse_holes, grow_in_place, bounds, changes] {
         let mut bit = u32::from(*flag);
         field(&mut bit);
         *flag = bit != 0;
     }
-    field(&mut config.max_table_entries);
-    field(&mut config.max_generation);
+    field(&mut config.storage.max_table_entries);
+    field(&mut config.storage.max_generation);
 }
 
 /// All fields.
@@ -50,7 +52,10 @@ mod tests {
             assert_eq!(config_of(&config_words(&config)), Ok(config));
         }
         assert!(config_of(&[]).is_err());
-        let senseless = SceneConfig { max_table_entries: 0, ..SceneConfig::DEFAULT };
+        let senseless = SceneConfig {
+            storage: StoragePolicy { max_table_entries: 0, ..StoragePolicy::DEFAULT },
+            ..SceneConfig::DEFAULT
+        };
         assert!(config_of(&config_words(&senseless)).is_err());
     }
 }

@@ -1,13 +1,19 @@
 //! Scenes that are broken on purpose: the checks of a snapshot and `validate` are to agree.
 
+use crate::config::StoragePolicy;
 use crate::store::columns::{Occupant, Slot};
 use crate::store::{At, NIL, Need, Slice, Spot, Store};
-use crate::{Aabb, Error, Node, NodeHandle, Scene, SceneConfig, Shape, SnapshotError, Transform, Visibility};
+use crate::{Aabb, Node, NodeHandle, Scene, SceneConfig, Shape, Transform, Visibility, snapshot::SnapshotError};
 use glam::Vec3;
 
 /// A scene with several slices, holes in every column, stale handles, and every component.
 fn scene() -> Scene {
-    let config = SceneConfig { max_nodes: 32, min_nodes: 4, share_slices: false, ..SceneConfig::DEFAULT };
+    let config = SceneConfig {
+        max_nodes: 32,
+        min_nodes: 4,
+        storage: StoragePolicy { share_slices: false, ..StoragePolicy::DEFAULT },
+        ..SceneConfig::DEFAULT
+    };
     let mut scene = Scene::with_config(config).unwrap();
     for first in 0..3_u32 {
         let top = scene.insert(scene.root(), Node::transform(Transform::IDENTITY)).unwrap();
@@ -199,7 +205,7 @@ fn what_breaks_a_scene_is_refused_by_both_checks() {
         break_it(&mut broken.store);
         assert!(broken.validate().is_err(), "{what}, and validate() says nothing");
         let refusal = Scene::load(&broken.save()).map(drop);
-        assert!(matches!(refusal, Err(Error::Snapshot(SnapshotError::Invalid { .. }))), "{what}: {refusal:?}");
+        assert!(matches!(refusal, Err(SnapshotError::Invalid { .. })), "{what}: {refusal:?}");
     }
 }
 
@@ -233,7 +239,7 @@ fn values_that_no_edit_lets_in_are_refused() {
         let mut broken = scene();
         break_it(&mut broken.store);
         let refusal = Scene::load(&broken.save()).map(drop);
-        assert!(matches!(refusal, Err(Error::Snapshot(SnapshotError::Invalid { .. }))), "{what}: {refusal:?}");
+        assert!(matches!(refusal, Err(SnapshotError::Invalid { .. })), "{what}: {refusal:?}");
     }
 }
 

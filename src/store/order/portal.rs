@@ -7,7 +7,7 @@ use crate::store::{Slice, Spot, Store};
 impl Store {
     /// Puts a portal to `child` into the chain at `spot`, where a row is free.
     pub(in crate::store) fn insert_portal(&mut self, spot: &Spot, child: u32) {
-        let at = self.link_portal(spot, child, self.config.reuse_holes);
+        let at = self.link_portal(spot, child, self.config.storage.reuse_holes);
         self.adopt(at, child);
     }
 

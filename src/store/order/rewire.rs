@@ -28,7 +28,7 @@ impl Store {
     }
 
     fn rewire_from(&mut self, number: u32, top: u32, mut row: Option<u32>) {
-        let reuse = self.config.reuse_holes;
+        let reuse = self.config.storage.reuse_holes;
         while let Some(at) = row {
             let Self { slices, tables, .. } = self;
             let slice = &mut slices[number as usize];

@@ -49,8 +49,9 @@ impl Store {
             return Settled::Behind(beside);
         }
         let small = self.config.min_nodes as usize;
-        let shares =
-            |slice: u32| self.config.share_slices && incoming < small && self.slice(slice).takes_neighbours(small);
+        let shares = |slice: u32| {
+            self.config.storage.share_slices && incoming < small && self.slice(slice).takes_neighbours(small)
+        };
         while spot.parent == NIL && self.slice(spot.slice).isolated {
             // One node is all that an isolated slice has at its top, so the spot is an end of the run.
             spot = self.spot_beside_portal(&spot);

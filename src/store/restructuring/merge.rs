@@ -33,7 +33,7 @@ impl Store {
         if slice.portal == At::NONE || slice.isolated {
             return false;
         }
-        let shares = self.config.share_slices && slice.children.is_empty();
+        let shares = self.config.storage.share_slices && slice.children.is_empty();
         shares || slice.nodes() == 0 || !from_root(number)
     }
 

@@ -2,6 +2,7 @@
 //!
 //! Source: the thesis, section 4.4.6; linear because children and parents are found without searching.
 
+use crate::Mat34;
 use crate::fallible::{self, Boxed};
 use crate::record::Record;
 use crate::store::allocation::{HoleSet, LinearAllocator, scaled};
@@ -9,10 +10,10 @@ use crate::store::columns::{
     At, Column, EachColumn, NIL, Occupant, Row, STORAGES, Sheared, Slot, Storage, each_column,
 };
 use crate::store::{Need, Slice};
-use crate::{Mat34, math::PackedTransform, simd::prefetch};
 use bumpalo::Bump;
 use core::convert::Infallible;
 use core::hint::select_unpredictable;
+use hedgerow_math::internal::{PackedTransform, prefetch};
 
 /// So many rows ahead an old row is asked for: they lie in no order.
 const AHEAD: usize = 8;

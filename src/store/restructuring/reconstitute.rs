@@ -86,7 +86,7 @@ impl Store {
         let full = self.slice(slice);
         // Near the maximum there may be room for more rows only where holes are closed.
         let rows_fit = need.rows == 0 || full.row_slots.end() + need.rows <= self.config.max_nodes;
-        let in_place = self.config.grow_in_place && !full.read && rows_fit;
+        let in_place = self.config.storage.grow_in_place && !full.read && rows_fit;
         match self.capacity_for(slice, need) {
             Capacity::Grow(..) if in_place => {
                 let factor = self.config.expansion_factor;
@@ -103,8 +103,8 @@ impl Store {
     /// Where holes are not reused, an eighth of the maximum is kept out of use, or a slice near it would have to be
     /// packed for every single insert.
     pub(in crate::store) fn may_hold(&self, slice: u32, rows: u32) -> bool {
-        let SceneConfig { max_nodes, reuse_holes, .. } = self.config;
-        let most = if rows == 0 || reuse_holes { max_nodes } else { max_nodes - max_nodes / 8 };
+        let SceneConfig { max_nodes, storage, .. } = self.config;
+        let most = if rows == 0 || storage.reuse_holes { max_nodes } else { max_nodes - max_nodes / 8 };
         self.slice(slice).row_slots.live() + rows <= most
     }
 

@@ -57,7 +57,7 @@ impl Store {
     /// too: then the spot is to be found again, and asked about again.
     #[inline]
     pub(in crate::store) fn make_room_for_one(&mut self, spot: &Spot, need: &Need) -> bool {
-        let fits = self.slice(spot.slice).fits_one(need, spot.parent, self.config.reuse_holes);
+        let fits = self.slice(spot.slice).fits_one(need, spot.parent, self.config.storage.reuse_holes);
         if !fits && (need.rows == 0 || !self.cut_off_last(spot)) {
             self.make_room(spot.slice, need);
         }

@@ -190,7 +190,7 @@ impl Store {
     fn keeps_its_child(&self, number: u32, above: At) -> bool {
         let slice = self.slice(number);
         let alone = slice.is_alone(slice.first_top) && slice.row(slice.first_top).occupant.as_node().is_some();
-        let independent = above == At::ROOT && (!self.config.share_slices || !slice.children.is_empty());
+        let independent = above == At::ROOT && (!self.config.storage.share_slices || !slice.children.is_empty());
         alone && (slice.isolated || independent || slice.nodes() >= self.config.min_nodes as usize)
     }
 
@@ -224,7 +224,7 @@ impl Store {
                 run.need.extend(&need);
                 run.rows += need.rows;
             } else {
-                let open = !independent || (self.config.share_slices && need.rows < sizes.large);
+                let open = !independent || (self.config.storage.share_slices && need.rows < sizes.large);
                 let (first, end, rows) = (place, place + 1, need.rows);
                 runs.push(Run { kept: None, first, end, need, rows, open });
             }
@@ -292,6 +292,7 @@ impl Store {
 
 #[cfg(test)]
 mod tests {
+    use crate::config::StoragePolicy;
     use crate::store::columns::NIL;
     use crate::store::{Need, Spot};
     use crate::{Node, NodeHandle, Scene, SceneConfig, Transform};
@@ -299,7 +300,12 @@ mod tests {
 
     /// A scene whose children of the root each have a slice, which hang one behind the other, as in earlier versions.
     fn nested() -> (Scene, Vec<NodeHandle>) {
-        let config = SceneConfig { max_nodes: 16, min_nodes: 4, share_slices: false, ..SceneConfig::DEFAULT };
+        let config = SceneConfig {
+            max_nodes: 16,
+            min_nodes: 4,
+            storage: StoragePolicy { share_slices: false, ..StoragePolicy::DEFAULT },
+            ..SceneConfig::DEFAULT
+        };
         let mut scene = Scene::with_config(config).unwrap();
         let node = Node::transform(Transform::from_xyz(1.0, 0.0, 0.0));
         let children: Vec<_> = (0..60).map(|_| scene.insert(scene.root(), node).unwrap()).collect();

@@ -170,8 +170,9 @@ impl Store {
                     self.transplant(from.slice, from.row, &spot, Marks::Set);
                 } else {
                     let beside = self.spot_for_portal(spot);
-                    let fits =
-                        || self.slice(beside.slice).fits_one(&Need::PORTAL, beside.parent, self.config.reuse_holes);
+                    let fits = || {
+                        self.slice(beside.slice).fits_one(&Need::PORTAL, beside.parent, self.config.storage.reuse_holes)
+                    };
                     if beside.slice == from.slice && (self.is_among_nodes(&beside) || !fits()) {
                         return self.relink_within(from, &beside);
                     }
@@ -281,7 +282,7 @@ impl Store {
     pub(in crate::store) fn transplant(&mut self, from: u32, first: u32, spot: &Spot, marks: Marks) {
         debug_assert_ne!(from, spot.slice);
         self.floats_from = None;
-        let reuse = self.config.reuse_holes;
+        let reuse = self.config.storage.reuse_holes;
         let mut order = core::mem::take(&mut self.order);
         order.clear();
 

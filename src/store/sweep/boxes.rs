@@ -1,9 +1,9 @@
 //! Bringing world boxes up to date after a sweep: those of shapes that moved, and what is about them.
 
 use crate::Aabb;
-use crate::math::{BLOCK, GROUP};
-use crate::simd;
 use crate::store::{At, ShapeColumn, Slice, SliceBoxes, Store, Swept, TransformColumn};
+use hedgerow_math::internal as simd;
+use hedgerow_math::internal::{BLOCK, GROUP};
 
 impl Store {
     /// Tells the slices above those that the update came to of the boxes about all that hangs there, children first.

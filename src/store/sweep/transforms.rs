@@ -1,7 +1,7 @@
 //! The sweep of a transform column: `world[i] = world[parent[i]] * local[i]`, parents first.
 
-use crate::simd;
 use crate::store::columns::{NIL, TransformColumn};
+use hedgerow_math::internal as simd;
 
 /// With more than one slot in so many dirty, all are computed, eight at a time.
 const MANY: usize = 10;

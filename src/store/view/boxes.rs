@@ -1,7 +1,7 @@
 //! The world boxes of a slice, to be read.
 
-use crate::math::{Aabb, Boxes};
 use crate::store::SliceBoxes;
+use crate::{Aabb, query::Boxes};
 
 /// World boxes as of the last update: see [`SliceBoxes`] for how they lie.
 #[derive(Clone, Copy, Debug)]

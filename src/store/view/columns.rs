@@ -1,12 +1,12 @@
 //! The columns of a slice, to be read.
 
-use crate::math::PackedTransform;
 use crate::store::Slice;
 use crate::store::allocation::{HoleSet, Runs};
 use crate::store::columns::{NIL, Row, ShapeRecord, Swept, TransformColumn};
 use crate::store::view::occupied;
 use crate::{Aabb, Local, Mat34, NodeHandle, Shape, Visibility};
 use glam::DAffine3;
+use hedgerow_math::internal::PackedTransform;
 
 /// A row, if there is one.
 #[inline]

@@ -3,8 +3,8 @@
 use super::{all_nodes, drawn, turned};
 use hedgerow::glam::Vec3;
 use hedgerow::{
-    Aabb, Inherited, Keep, Node, NodeHandle, Place, Scene, SceneBuilder, SceneConfig, Transform, TransformPass,
-    Visibility,
+    Aabb, Keep, Node, NodeHandle, Place, Scene, SceneConfig, Transform, Visibility, data::Inherited,
+    edit::SceneBuilder, visit::TransformPass,
 };
 
 /// Which nodes lie in a box about everything.

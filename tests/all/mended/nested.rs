@@ -3,7 +3,8 @@
 use super::{check_update, drawn, draws, turned, whole};
 use hedgerow::glam::Vec3;
 use hedgerow::{
-    Error, Flow, Keep, Node, NodeHandle, Place, Scene, SliceViewMut, SliceVisitorMut, TransformPass, Visibility,
+    Error, Keep, Node, NodeHandle, Place, Scene, Visibility,
+    visit::{Flow, SliceViewMut, SliceVisitorMut, TransformPass},
 };
 use std::panic::{AssertUnwindSafe, catch_unwind};
 

@@ -1,7 +1,9 @@
 //! Memory where no update comes, and work where nothing changed.
 
 use super::drawn;
-use hedgerow::{Keep, Maintenance, Node, NodeHandle, Place, Scene, SceneConfig, Transform, TransformPass, Visibility};
+use hedgerow::{
+    Keep, Node, NodeHandle, Place, Scene, SceneConfig, Transform, Visibility, stats::Maintenance, visit::TransformPass,
+};
 use std::time::Duration;
 
 /// So long that no test comes to its end.

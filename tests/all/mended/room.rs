@@ -1,6 +1,7 @@
 //! Memory that was reserved, given back, or serves again.
 
 use super::{check_update, draws, whole};
+use hedgerow::config::StoragePolicy;
 use hedgerow::{Error, Node, Scene, SceneConfig};
 use std::collections::HashSet;
 use std::time::Duration;
@@ -56,7 +57,7 @@ fn reserved_room_is_used() {
         }
         let after = scene.stats();
         assert_eq!(after.reconstitutions, before.reconstitutions);
-        let room = |stats: &hedgerow::Stats| {
+        let room = |stats: &hedgerow::stats::Stats| {
             [stats.rows, stats.visibilities, stats.materials, stats.shapes].map(|usage| usage.allocated_bytes)
         };
         assert_eq!(room(&after), room(&before), "nothing grew");
@@ -128,7 +129,10 @@ fn a_scene_that_hardly_grows_is_refused() {
 
 #[test]
 fn freed_handles_come_back_once_each_in_any_order() {
-    let config = SceneConfig { max_table_entries: 4096, ..SceneConfig::DEFAULT };
+    let config = SceneConfig {
+        storage: StoragePolicy { max_table_entries: 4096, ..StoragePolicy::DEFAULT },
+        ..SceneConfig::DEFAULT
+    };
     for stride in [1, 3, 7, 11, 19, 22] {
         let mut scene = Scene::with_config(config).unwrap();
         let parent = scene.insert(scene.root(), Node::group()).unwrap();

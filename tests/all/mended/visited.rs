@@ -2,8 +2,9 @@
 
 use hedgerow::glam::Vec3;
 use hedgerow::{
-    Aabb, DrawList, Flow, Keep, Mat34, Node, NodeHandle, Scene, SceneConfig, Shape, SliceViewMut, SliceVisitorMut,
-    Sphere, Transform, TransformPass, Visibility,
+    Aabb, DrawList, Keep, Mat34, Node, NodeHandle, Scene, SceneConfig, Shape, Transform, Visibility,
+    query::Sphere,
+    visit::{Flow, SliceViewMut, SliceVisitorMut, TransformPass},
 };
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 

@@ -1,9 +1,12 @@
 //! Edits that are told in world space.
 
 use super::{bits, turned};
+use hedgerow::edit::BatchError;
 use hedgerow::glam::{DAffine3, DMat3, DVec3, EulerRot, Quat, Vec3};
 use hedgerow::{
-    Aabb, EditQueue, Error, JointBounds, Keep, Local, Mat34, Node, NodeHandle, Outcome, Scene, Shape, Transform,
+    Aabb, Error, Keep, Local, Mat34, Node, NodeHandle, Scene, Shape, Transform,
+    character::JointBounds,
+    edit::{EditQueue, Outcome},
 };
 use proptest::prelude::*;
 
@@ -162,7 +165,7 @@ fn a_local_transform_that_would_vanish_is_refused_on_every_way() {
     assert_eq!(scene.set_world(below, scaled(1e-20).to_matrix()), Err(refused.clone()));
     assert_eq!(scene.reparent(small, large, Keep::World), Err(refused.clone()));
     assert_eq!(scene.attach(detached, large, Keep::World), Err(refused.clone()));
-    let batch = Error::InBatch { index: 0, error: Box::new(refused.clone()) };
+    let batch = BatchError { item: Some(0), error: refused.clone() };
     assert_eq!(scene.reparent_many(&[(small, large)], Keep::World), Err(batch));
     assert!(queue.apply(&mut scene).iter().all(|result| *result == Err(refused.clone())));
     assert_eq!(scene.dump(), before);

@@ -4,6 +4,7 @@ use super::op::Target;
 use super::tree::Tree;
 use super::twin::{Refusals, Twin};
 use super::{Check, components};
+use hedgerow::edit::BatchError;
 use hedgerow::{Error, Local, Node, NodeHandle, Place, Transform};
 
 impl Twin {
@@ -22,9 +23,8 @@ impl Twin {
             let mut refusals = Refusals::default();
             faults(item, &mut refusals);
             if !refusals.errors.is_empty() {
-                let in_batch = |error| Error::InBatch { index, error: Box::new(error) };
-                refusals.errors = refusals.errors.into_iter().map(in_batch).collect();
-                return refusals;
+                let items = refusals.errors.drain(..).map(|error| BatchError { item: Some(index), error }).collect();
+                return Refusals { items, ..refusals };
             }
         }
         Refusals::default()

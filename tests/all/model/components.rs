@@ -91,9 +91,9 @@ impl Twin {
     }
 
     /// Whether the form that an edit answered is that of the local transform now.
-    pub(crate) fn check_form(&self, handle: NodeHandle, form: Option<hedgerow::LocalForm>) -> Check {
+    pub(crate) fn check_form(&self, handle: NodeHandle, form: Option<hedgerow::edit::LocalForm>) -> Check {
         let Some(form) = form else { return Ok(()) };
-        let is_transform = form == hedgerow::LocalForm::Transform;
+        let is_transform = form == hedgerow::edit::LocalForm::Transform;
         let local = self.scene.local(handle);
         let kept = local.is_some_and(|local| local.transform().is_some());
         ensure!(local.is_some() && is_transform == kept, "the answer was {form:?}, and it keeps {local:?}");

@@ -3,7 +3,11 @@
 use super::op::Flaw;
 use super::twin::{Refusals, Twin};
 use super::{Check, components};
-use hedgerow::{Error, HandleMap, Node, NodeHandle, Place, Scene, SceneBuilder, TreeFault};
+use hedgerow::edit::BatchError;
+use hedgerow::{
+    Error, Node, NodeHandle, Place, Scene,
+    edit::{HandleMap, SceneBuilder, TreeFault},
+};
 
 /// A stock of more nodes than this is emptied.
 const MOST_STOCK: usize = 200;
@@ -119,20 +123,20 @@ impl Twin {
             components::faults(node, &mut refusals.errors);
         });
         self.free(place, &mut refusals);
-        let invalid = |index, fault| Error::InvalidTree { index, fault };
+        let invalid = |index, fault| BatchError { item: Some(index), error: Error::InvalidTree(fault) };
         match flaw {
             Flaw::None => {}
             Flaw::SecondRoot => {
                 items.push((None, Node::group()));
-                refusals.errors.push(invalid(count, TreeFault::SecondRoot));
+                refusals.items.push(invalid(count, TreeFault::SecondRoot));
             }
             Flaw::UnknownParent => {
                 items.push((Some(count + 1), Node::group()));
-                refusals.errors.push(invalid(count, TreeFault::UnknownParent));
+                refusals.items.push(invalid(count, TreeFault::UnknownParent));
             }
             Flaw::Cycle => {
                 items.extend([(Some(count + 1), Node::group()), (Some(count), Node::group())]);
-                refusals.errors.extend([count, count + 1].map(|index| invalid(index, TreeFault::Cycle)));
+                refusals.items.extend([count, count + 1].map(|index| invalid(index, TreeFault::Cycle)));
             }
         }
         let mut builder = SceneBuilder::new();

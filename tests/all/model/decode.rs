@@ -1,6 +1,7 @@
 //! Edits and policies from bytes. Zero bytes make the simplest edits, so that a shrunk failure reads well.
 
 use super::op::{Budget, Change, End, Flaw, Op, SortKey, Step, Target, Visit, Where};
+use hedgerow::config::StoragePolicy;
 use hedgerow::glam::{Quat, Vec3};
 use hedgerow::{Aabb, Keep, Local, Mat34, Node, NodeHandle, SceneConfig, Shape, Transform, Visibility};
 
@@ -21,13 +22,15 @@ pub(crate) fn policy(bytes: [u8; POLICY_BYTES]) -> SceneConfig {
         initial_slice_max_num_nodes: 1 + u32::from(metadata % 3),
         max_nodes: [16, 21, 40, 4096][usize::from(sharing >> 4 & 3)],
         min_nodes: u32::from(fewest % 5),
-        share_slices: sharing & 1 == 0,
-        reuse_holes: sharing & 2 == 0,
-        grow_in_place: sharing & 4 == 0,
         bounds: sharing & 8 != 0,
         changes: sharing & 64 == 0,
-        max_table_entries: 1 + u32::from(entries % 4),
-        max_generation: 1 + u32::from(generations % 3),
+        storage: StoragePolicy {
+            share_slices: sharing & 1 == 0,
+            reuse_holes: sharing & 2 == 0,
+            grow_in_place: sharing & 4 == 0,
+            max_table_entries: 1 + u32::from(entries % 4),
+            max_generation: 1 + u32::from(generations % 3),
+        },
     }
 }
 

@@ -5,7 +5,7 @@ use super::compare::same_bits;
 use super::spatial::camera;
 use super::twin::Twin;
 use super::world::World;
-use hedgerow::{DrawList, NodeHandle, RenderPass, Scene, Visibility};
+use hedgerow::{DrawList, NodeHandle, Scene, Visibility, draw::RenderPass};
 
 /// Draw lists that are kept, each filled at other steps, and one that is filled anew.
 pub(crate) struct Lists {

@@ -3,7 +3,7 @@
 use super::Check;
 use super::op::Target;
 use super::twin::Twin;
-use hedgerow::{Inherited, NodeHandle};
+use hedgerow::{NodeHandle, data::Inherited};
 use std::collections::HashMap;
 
 /// The result at the root's parent.

@@ -6,7 +6,7 @@ use super::twin::{Refusals, Twin};
 use super::world::{World, agrees, regularity, skew, widen_matrix};
 use super::{Check, Mismatch};
 use hedgerow::glam::Vec3;
-use hedgerow::{Error, Keep, Local, LocalForm, Mat34, NodeHandle, Place, Scene, Transform};
+use hedgerow::{Error, Keep, Local, Mat34, NodeHandle, Place, Scene, Transform, edit::LocalForm};
 
 /// Locals longer than this are tamed, so that sizes do not explode over a long run.
 const WILD: f64 = 1e4;

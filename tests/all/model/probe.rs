@@ -3,7 +3,11 @@
 use super::Check;
 use super::tree::Tree;
 use super::twin::Twin;
-use hedgerow::{Edge, Flow, NodeHandle, NodeRef, SliceView, SliceVisitor, Visitor};
+use hedgerow::{
+    NodeHandle,
+    iter::Edge,
+    visit::{Flow, NodeRef, SliceView, SliceVisitor, Visitor},
+};
 
 impl Twin {
     /// Compares everything that walks from the node which this number picks.

@@ -7,7 +7,10 @@ use super::Check;
 use super::twin::Twin;
 use hedgerow::glam::camera::rh;
 use hedgerow::glam::{DVec3, Vec3};
-use hedgerow::{Aabb, DrawList, Frustum, NodeHandle, Ray, RayHit, Sighting, Sphere, Visibility};
+use hedgerow::{
+    Aabb, DrawList, NodeHandle, Visibility,
+    query::{Frustum, Ray, RayHit, Sighting, Sphere},
+};
 
 /// How much wider a box may count than it is, in double precision.
 const MARGIN: f64 = 1e-5;

@@ -7,6 +7,7 @@ use super::op::{Op, SortKey, Step, Target};
 use super::tree::{Met, Tree};
 use super::world::World;
 use super::{Check, components, decode};
+use hedgerow::edit::BatchError;
 use hedgerow::{DrawList, Error, Keep, Mat34, Node, NodeHandle, Place, Scene, SceneConfig};
 
 /// What a run was made of.
@@ -60,8 +61,16 @@ impl Counts {
 pub(crate) struct Refusals {
     /// Any of these will do; none, and the edit is to be done.
     pub(crate) errors: Vec<Error>,
+    /// Or any of these, about an item of a list.
+    pub(crate) items: Vec<BatchError>,
     /// Whether doing the edit will do as well.
     pub(crate) unsure: bool,
+}
+
+impl Refusals {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.errors.is_empty() && self.items.is_empty()
+    }
 }
 
 /// A scene, its model, and what comparing them needs.
@@ -222,22 +231,25 @@ impl Twin {
     }
 
     /// Makes an edit that `refusals` says the answer of; the scene is to be untouched where it refuses.
-    pub(crate) fn attempt<T>(
+    pub(crate) fn attempt<T, E: Into<BatchError>>(
         &mut self,
         refusals: Refusals,
-        edit: impl FnOnce(&mut Scene) -> Result<T, Error>,
+        edit: impl FnOnce(&mut Scene) -> Result<T, E>,
     ) -> Check<Option<T>> {
         let stats = |scene: &Scene| format!("{:?}", scene.stats());
-        let before = (!refusals.errors.is_empty()).then(|| stats(&self.scene));
+        let before = (!refusals.is_empty()).then(|| stats(&self.scene));
         match edit(&mut self.scene) {
             Ok(answer) => {
-                let allowed = refusals.errors.is_empty() || refusals.unsure;
-                ensure!(allowed, "done, where it is to be refused for {:?}", refusals.errors);
+                let allowed = refusals.is_empty() || refusals.unsure;
+                ensure!(allowed, "done, where it is to be refused for {refusals:?}");
                 Ok(Some(answer))
             }
             Err(error) => {
-                let known = refusals.errors.iter().any(|expected| is_same_error(expected, &error));
-                ensure!(known, "refused for {error:?}, not for one of {:?}", refusals.errors);
+                let BatchError { item, error } = error.into();
+                let whole = refusals.errors.iter().map(|error| (None, error));
+                let items = refusals.items.iter().map(|refused| (refused.item, &refused.error));
+                let known = whole.chain(items).any(|(at, expected)| at == item && is_same_error(expected, &error));
+                ensure!(known, "item {item:?} refused for {error:?}, not for one of {refusals:?}");
                 self.counts.refused += 1;
                 let (before, after) = (before.unwrap_or_default(), stats(&self.scene));
                 ensure!(before == after, "refused for {error:?}, but changed {before} to {after}");
@@ -389,9 +401,6 @@ impl Twin {
 fn is_same_error(expected: &Error, error: &Error) -> bool {
     match (expected, error) {
         (Error::NotFinite(_), Error::NotFinite(_)) | (Error::Singular(_), Error::Singular(_)) => true,
-        (Error::InBatch { index, error }, Error::InBatch { index: found, error: inner }) => {
-            index == found && is_same_error(error, inner)
-        }
         (expected, error) => expected == error,
     }
 }

@@ -3,7 +3,10 @@
 use super::Check;
 use super::op::Budget;
 use super::twin::{Refusals, Twin};
-use hedgerow::{Error, Maintenance, NodeHandle, Stats};
+use hedgerow::{
+    Error, NodeHandle,
+    stats::{Maintenance, Stats},
+};
 use std::time::Duration;
 
 /// So long that no test comes to its end.

@@ -6,7 +6,10 @@ use super::components::local_faults;
 use super::op::{Change, End, Op, Target, Visit, Where};
 use super::tree::Tree;
 use super::twin::Twin;
-use hedgerow::{Flow, Keep, Local, NodeHandle, Place, SliceViewMut, SliceVisitorMut, Transform, TransformPass};
+use hedgerow::{
+    Keep, Local, NodeHandle, Place, Transform,
+    visit::{Flow, SliceViewMut, SliceVisitorMut, TransformPass},
+};
 use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 

@@ -2,8 +2,8 @@
 
 use hedgerow::glam::Vec3;
 use hedgerow::{
-    Aabb, EditQueue, Error, Keep, Local, Mat34, Node, NodeHandle, Outcome, Place, Queued, QueuedPlace, Scene, Shape,
-    Target, Transform, Visibility,
+    Aabb, Error, Keep, Local, Mat34, Node, NodeHandle, Place, Scene, Shape, Transform, Visibility,
+    edit::{EditQueue, Outcome, Queued, QueuedPlace, Target},
 };
 use proptest::prelude::*;
 

@@ -1,7 +1,7 @@
 //! What edits note for the change feed.
 
+use crate::Mat34;
 use crate::NodeHandle;
-use crate::math::Mat34;
 use crate::store::columns::At;
 use crate::store::{Feed, Slice, Standing, Store};
 use std::collections::TryReserveError;

@@ -1,0 +1,91 @@
+//! Weights by joint.
+
+use crate::simd::blend::Weights;
+use crate::transform_lanes::POSE_LANES as LANES;
+use crate::{Error, Skeleton, skeleton::SkeletonError};
+
+/// A weight for each joint, from nothing to all of what a blend does: 4 bytes a joint.
+///
+/// ```
+/// use hedgerow_anim::{Mat34, SkeletonBuilder, Transform, blend::JointMask};
+///
+/// let mut builder = SkeletonBuilder::new();
+/// builder.joint("hips", None, Transform::IDENTITY, Mat34::IDENTITY);
+/// builder.joint("chest", Some(0), Transform::IDENTITY, Mat34::IDENTITY);
+/// builder.joint("leg", Some(0), Transform::IDENTITY, Mat34::IDENTITY);
+/// let (skeleton, _) = builder.build()?;
+/// let mut upper_body = JointMask::new(skeleton.len(), 0.0)?;
+/// upper_body.set_subtree(&skeleton, 1, 1.0)?;
+/// assert_eq!([0, 1, 2].map(|joint| upper_body.get(joint)), [0.0, 1.0, 0.0]);
+/// # Ok::<(), hedgerow_anim::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct JointMask {
+    weights: Vec<Weights>,
+    joints: usize,
+}
+
+impl JointMask {
+    /// The same weight for so many joints.
+    ///
+    /// # Errors
+    /// [`SkeletonError::BadWeight`] where the weight is not finite, or below zero.
+    pub fn new(joints: usize, weight: f32) -> Result<Self, Error> {
+        let weight = checked(weight)?;
+        Ok(Self { weights: vec![[weight; LANES]; joints.div_ceil(LANES)], joints })
+    }
+
+    /// How many joints it is for.
+    #[must_use]
+    pub const fn len(&self) -> usize {
+        self.joints
+    }
+
+    /// Whether it is for no joints.
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.joints == 0
+    }
+
+    /// The weight of a joint.
+    ///
+    /// # Panics
+    /// If there is no such joint.
+    #[must_use]
+    pub fn get(&self, joint: u16) -> f32 {
+        assert!(usize::from(joint) < self.joints, "joint {joint} of a mask of {} joints", self.joints);
+        self.weights[usize::from(joint) / LANES][usize::from(joint) % LANES]
+    }
+
+    /// Replaces the weight of a joint.
+    ///
+    /// # Errors
+    /// [`SkeletonError::BadWeight`] as [`JointMask::new`]; [`SkeletonError::UnknownJoint`].
+    pub fn set(&mut self, joint: u16, weight: f32) -> Result<(), Error> {
+        let weight = checked(weight)?;
+        if usize::from(joint) >= self.joints {
+            return Err(SkeletonError::UnknownJoint { joint, joints: self.joints }.into());
+        }
+        self.weights[usize::from(joint) / LANES][usize::from(joint) % LANES] = weight;
+        Ok(())
+    }
+
+    /// Replaces the weights of a joint and of all that hang below it.
+    ///
+    /// # Errors
+    /// As [`JointMask::set`]; [`SkeletonError::JointCount`] where mask and skeleton have different numbers of joints.
+    pub fn set_subtree(&mut self, skeleton: &Skeleton, joint: u16, weight: f32) -> Result<(), Error> {
+        skeleton.expect_count(self.joints)?;
+        skeleton.expect_joint(joint)?;
+        skeleton.subtree(joint).try_for_each(|joint| self.set(joint, weight))
+    }
+
+    pub(super) fn weights(&self) -> &[Weights] {
+        &self.weights
+    }
+}
+
+/// The weight, if it is one.
+pub(super) fn checked(weight: f32) -> Result<f32, SkeletonError> {
+    if weight.is_finite() && weight >= 0.0 { Ok(weight) } else { Err(SkeletonError::BadWeight) }
+}

@@ -1,0 +1,156 @@
+//! Poses made of poses: sums, fades, differences, by joint where that is wished.
+
+mod mask;
+#[cfg(test)]
+mod tests;
+
+pub use mask::JointMask;
+
+use crate::simd::blend::{self, Weights};
+use crate::transform_lanes::{POSE_LANES as LANES, PoseBlock};
+use crate::{Error, Pose, skeleton::SkeletonError};
+use mask::checked;
+
+/// A weighted sum of poses under way.
+///
+/// Translations and scales are averaged; rotations are added in one hemisphere and normalised. The weights need not add up
+/// to one: each joint is divided by what it was given. Kept from frame to frame it allocates nothing.
+///
+/// ```
+/// use hedgerow_anim::{Pose, Transform, blend::PoseSum};
+///
+/// let (mut walk, mut run, rest) = (Pose::new(1), Pose::new(1), Pose::new(1));
+/// walk.set(0, Transform::from_xyz(1.0, 0.0, 0.0));
+/// run.set(0, Transform::from_xyz(5.0, 0.0, 0.0));
+/// let (mut sum, mut pose) = (PoseSum::new(1), Pose::new(1));
+/// sum.add(&walk, 0.75, None)?;
+/// sum.add(&run, 0.25, None)?;
+/// sum.finish(&rest, &mut pose)?;
+/// assert_eq!(pose.get(0).translation.x, 2.0);
+/// # Ok::<(), hedgerow_anim::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct PoseSum {
+    sum: Vec<PoseBlock>,
+    totals: Vec<Weights>,
+    joints: usize,
+    /// Whether nothing was added yet, and what the others hold is over.
+    empty: bool,
+}
+
+impl PoseSum {
+    /// A sum of nothing yet, for poses of so many joints.
+    #[must_use]
+    pub fn new(joints: usize) -> Self {
+        let blocks = joints.div_ceil(LANES);
+        Self { sum: vec![PoseBlock::IDENTITY; blocks], totals: vec![[0.0; LANES]; blocks], joints, empty: true }
+    }
+
+    /// Adds a pose with a weight, times that of the mask by joint where there is one.
+    ///
+    /// Computes in **O(joints)**, eight at a time.
+    ///
+    /// # Errors
+    /// [`SkeletonError::BadWeight`] where the weight is not finite, or below zero; [`SkeletonError::JointCount`] where the
+    /// pose or the mask has another number of joints.
+    pub fn add(&mut self, pose: &Pose, weight: f32, mask: Option<&JointMask>) -> Result<(), Error> {
+        let weight = checked(weight)?;
+        expect(self.joints, [Some(pose.len()), mask.map(JointMask::len)])?;
+        let put = if core::mem::take(&mut self.empty) { blend::begin } else { blend::accumulate };
+        put(&mut self.sum, &mut self.totals, pose.blocks(), weight, mask.map(JointMask::weights));
+        Ok(())
+    }
+
+    /// Writes what was added to `out`, and begins again with nothing. Joints that no weight was given to, or less than
+    /// [`f32::MIN_POSITIVE`] in all, become those of `base`: the rest pose, say.
+    ///
+    /// # Errors
+    /// [`SkeletonError::JointCount`] where `base` or `out` has another number of joints; what was added is kept.
+    pub fn finish(&mut self, base: &Pose, out: &mut Pose) -> Result<(), Error> {
+        expect(self.joints, [Some(base.len()), Some(out.len())])?;
+        if self.empty {
+            out.blocks_mut().copy_from_slice(base.blocks());
+        } else {
+            blend::average(&self.sum, &self.totals, base.blocks(), out.blocks_mut());
+        }
+        self.empty = true;
+        Ok(())
+    }
+}
+
+impl Pose {
+    /// Moves each joint from where it is towards another pose: not at all with a weight of 0, all the way with 1; times the
+    /// weight of the mask by joint where there is one. Rotations go the shorter way and are normalised.
+    ///
+    /// Computes in **O(joints)**, eight at a time.
+    ///
+    /// ```
+    /// use hedgerow_anim::{Pose, Transform};
+    ///
+    /// let (mut pose, mut to) = (Pose::new(2), Pose::new(2));
+    /// to.set(1, Transform::from_xyz(0.0, 4.0, 0.0));
+    /// pose.crossfade(&to, 0.25, None)?;
+    /// assert_eq!(pose.get(1).translation.y, 1.0);
+    /// # Ok::<(), hedgerow_anim::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`PoseSum::add`], and for weights above 1.
+    pub fn crossfade(&mut self, to: &Self, weight: f32, mask: Option<&JointMask>) -> Result<(), Error> {
+        let weight = checked(weight)?;
+        if weight > 1.0 {
+            return Err(SkeletonError::BadWeight.into());
+        }
+        expect(self.len(), [Some(to.len()), mask.map(JointMask::len)])?;
+        blend::fade(self.blocks_mut(), to.blocks(), weight, mask.map(JointMask::weights));
+        Ok(())
+    }
+
+    /// What leads from a reference to this pose, as a pose: for [`Pose::add`].
+    ///
+    /// Translations' differences, scales' quotients (1 where the reference has 0), and rotations by which the reference's are
+    /// followed.
+    ///
+    /// # Errors
+    /// [`SkeletonError::JointCount`] where the three have different numbers of joints.
+    pub fn difference(&self, reference: &Self, out: &mut Self) -> Result<(), Error> {
+        expect(self.len(), [Some(reference.len()), Some(out.len())])?;
+        blend::difference(self.blocks(), reference.blocks(), out.blocks_mut());
+        Ok(())
+    }
+
+    /// Adds a [`Pose::difference`] with a weight, times that of the mask by joint where there is one: breathing on top of
+    /// whatever the character does.
+    ///
+    /// Computes in **O(joints)**, eight at a time.
+    ///
+    /// ```
+    /// use hedgerow_anim::{Pose, Transform};
+    ///
+    /// let (mut leaning, upright, mut pose) = (Pose::new(1), Pose::new(1), Pose::new(1));
+    /// leaning.set(0, Transform::from_xyz(0.5, 0.0, 0.0));
+    /// pose.set(0, Transform::from_xyz(0.0, 0.0, 2.0));
+    /// let mut lean = Pose::new(1);
+    /// leaning.difference(&upright, &mut lean)?;
+    /// pose.add(&lean, 0.5, None)?;
+    /// assert_eq!(pose.get(0).translation.to_array(), [0.25, 0.0, 2.0]);
+    /// # Ok::<(), hedgerow_anim::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`PoseSum::add`].
+    pub fn add(&mut self, difference: &Self, weight: f32, mask: Option<&JointMask>) -> Result<(), Error> {
+        let weight = checked(weight)?;
+        expect(self.len(), [Some(difference.len()), mask.map(JointMask::len)])?;
+        blend::add(self.blocks_mut(), difference.blocks(), weight, mask.map(JointMask::weights));
+        Ok(())
+    }
+}
+
+/// Fails unless all that are there have as many joints.
+fn expect(expected: usize, lengths: [Option<usize>; 2]) -> Result<(), SkeletonError> {
+    match lengths.into_iter().flatten().find(|&found| found != expected) {
+        Some(found) => Err(SkeletonError::JointCount { expected, found }),
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,245 @@
+//! The head of a clip: what it holds, and where its sections lie.
+
+use crate::raw::ClipError;
+use crate::simd::sampling::{Active, LANES, NUMBERS, PADDING, Ranges, Target};
+use core::ops::Range;
+use hedgerow_math::internal::file_header::HEADER_BYTES;
+
+/// The version of the format.
+pub(super) const VERSION: u32 = 2;
+
+/// Bytes of the fixed part of the head.
+pub(crate) const HEAD_BYTES: usize = HEADER_BYTES + 4 * FIELDS;
+
+/// Bytes of the words between groups of the stream.
+pub(crate) const GROUP_HEAD: usize = 12;
+
+/// What a lane of a block of cubic tracks is for, four bytes: joint or channel (`u16`), which number, zero.
+pub(crate) type CubicTarget = [[u8; 4]; LANES];
+
+const FIELDS: usize = 21;
+
+/// Whether words have 16 or 32 bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Width {
+    Compact,
+    Tight,
+}
+
+/// The counts that a clip begins with, all of 32 bits, in this order, behind the 32 bytes of its seal.
+///
+/// What players read at each step comes first, and shares a cache line with what is before it in [`Tables`](super::Tables).
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[repr(C)]
+pub(crate) struct Head {
+    /// Seconds.
+    pub(crate) duration: f32,
+    /// Units of the keys' times a second: ticks, or 1.
+    pub(crate) rate: f32,
+    /// Blocks of eight tracks each, in this order in the active array: rotations, translations, scales, cubic tracks, channels.
+    pub(crate) blocks: [u16; 5],
+    pub(crate) joints: u16,
+    pub(crate) width: Width,
+    pub(crate) channels: u32,
+    /// Tracks that are constant: rotations, translations, scales, channels.
+    pub(crate) constants: [u32; 4],
+    /// Bytes of the channels' names.
+    pub(crate) names: u32,
+    /// Bytes of the stream.
+    pub(crate) stream: u32,
+    /// Bytes of the longest group of it.
+    pub(crate) longest: u32,
+    /// How many groups it has.
+    pub(crate) groups: u32,
+    /// The most bytes of it that a seek goes through.
+    pub(crate) seek: u32,
+    /// How many keys all tracks have together, those of constant ones too.
+    pub(crate) keys: u32,
+    /// How many jump frames there are, besides the first.
+    pub(crate) frames: u32,
+}
+
+/// What the blocks of the active array are.
+pub(crate) const ROTATIONS: usize = 0;
+pub(crate) const TRANSLATIONS: usize = 1;
+pub(crate) const SCALES: usize = 2;
+pub(crate) const CUBICS: usize = 3;
+pub(crate) const CHANNELS: usize = 4;
+
+/// Bytes of a constant track: its joint and three or four floats, or its channel and one.
+pub(super) const CONSTANT_BYTES: [usize; 4] = [2 + 16, 2 + 12, 2 + 12, 4 + 4];
+
+impl Head {
+    /// Appends the fields.
+    pub(super) fn write(&self, bytes: &mut Vec<u8>) {
+        let width = match self.width {
+            Width::Compact => 16,
+            Width::Tight => 32,
+        };
+        let [a, b, c, d, e] = self.blocks.map(u32::from);
+        let [f, g, h, i] = self.constants;
+        let fields: [u32; FIELDS] = [
+            width,
+            self.duration.to_bits(),
+            self.rate.to_bits(),
+            u32::from(self.joints),
+            self.channels,
+            a,
+            b,
+            c,
+            d,
+            e,
+            f,
+            g,
+            h,
+            i,
+            self.names,
+            self.stream,
+            self.longest,
+            self.groups,
+            self.seek,
+            self.keys,
+            self.frames,
+        ];
+        fields.iter().for_each(|field| bytes.extend_from_slice(&field.to_le_bytes()));
+    }
+
+    /// Reads the fields behind the seal.
+    pub(crate) fn read(bytes: &[u8]) -> Result<Self, ClipError> {
+        let fields = bytes.get(HEADER_BYTES..HEAD_BYTES).ok_or(ClipError::Malformed("its head"))?;
+        let (fields, _) = fields.as_chunks::<4>();
+        let mut fields = fields.iter().map(|field| u32::from_le_bytes(*field));
+        let mut next = || fields.next().ok_or(ClipError::Malformed("its head"));
+        let short = |field: u32| u16::try_from(field).map_err(|_| ClipError::Malformed("its counts"));
+        let width = match next()? {
+            16 => Width::Compact,
+            32 => Width::Tight,
+            _ => return Err(ClipError::Malformed("the width of its numbers")),
+        };
+        let head = Self {
+            width,
+            duration: f32::from_bits(next()?),
+            rate: f32::from_bits(next()?),
+            joints: short(next()?)?,
+            channels: next()?,
+            blocks: [short(next()?)?, short(next()?)?, short(next()?)?, short(next()?)?, short(next()?)?],
+            constants: [next()?, next()?, next()?, next()?],
+            names: next()?,
+            stream: next()?,
+            longest: next()?,
+            groups: next()?,
+            seek: next()?,
+            keys: next()?,
+            frames: next()?,
+        };
+        let times = [head.duration, head.rate, head.duration * head.rate];
+        if !times.iter().all(|number| number.is_finite() && *number > 0.0) {
+            return Err(ClipError::Malformed("its duration"));
+        }
+        let joints = u32::from(head.joints);
+        let [rotations, translations, scales, channels] = head.constants;
+        if rotations.max(translations).max(scales) > joints || channels > head.channels {
+            return Err(ClipError::Malformed("the number of its constant tracks"));
+        }
+        if usize::from(u16::MAX) < head.all_blocks() {
+            return Err(ClipError::Malformed("the number of its tracks"));
+        }
+        Ok(head)
+    }
+
+    /// Blocks of the active array.
+    pub(crate) fn all_blocks(&self) -> usize {
+        self.blocks.iter().map(|&count| usize::from(count)).sum()
+    }
+
+    /// The blocks of one kind, in the active array.
+    #[inline]
+    pub(crate) fn blocks_of(&self, kind: usize) -> Range<usize> {
+        let start = self.blocks[..kind].iter().map(|&count| usize::from(count)).sum();
+        start..start + usize::from(self.blocks[kind])
+    }
+
+    /// Bytes of a jump frame.
+    pub(crate) fn frame_bytes(&self) -> usize {
+        self.all_blocks()
+            * match self.width {
+                Width::Compact => Active::<u16>::BYTES,
+                Width::Tight => Active::<u32>::BYTES,
+            }
+    }
+
+    /// Where the sections lie; `None` where they go beyond what can be addressed.
+    pub(crate) fn sections(&self) -> Option<Sections> {
+        let mut at = HEAD_BYTES;
+        let mut section = |count: usize, bytes: usize| -> Option<Range<usize>> {
+            let start = at;
+            at = start.checked_add(count.checked_mul(bytes)?)?;
+            Some(start..at)
+        };
+        let [rotations, translations, scales, cubics, channels] = self.blocks.map(usize::from);
+        let ranges = match self.width {
+            Width::Compact => size_of::<Ranges>(),
+            Width::Tight => 0,
+        };
+        Some(Sections {
+            targets: [
+                section(rotations, size_of::<Target>())?,
+                section(translations, size_of::<Target>())?,
+                section(scales, size_of::<Target>())?,
+                section(cubics, size_of::<CubicTarget>())?,
+                section(channels, size_of::<Target>())?,
+            ],
+            ranges: [
+                section(0, ranges)?,
+                section(translations, ranges)?,
+                section(scales, ranges)?,
+                section(cubics, ranges)?,
+                section(channels, ranges)?,
+            ],
+            constants: [
+                section(self.constants[0] as usize, CONSTANT_BYTES[0])?,
+                section(self.constants[1] as usize, CONSTANT_BYTES[1])?,
+                section(self.constants[2] as usize, CONSTANT_BYTES[2])?,
+                section(self.constants[3] as usize, CONSTANT_BYTES[3])?,
+            ],
+            names: section(self.names as usize, 1)?,
+            first_frame: section(1, self.frame_bytes())?,
+            stream: section(self.stream as usize, 1)?,
+            index: section(self.frames as usize, 8)?,
+            frames: section(self.frames as usize, self.frame_bytes())?,
+            end: section(1, PADDING)?.end,
+        })
+    }
+}
+
+/// Where the sections of a clip lie.
+///
+/// ```text
+/// header        see `seal`                                                  32 B
+/// head          see `Head`                                                  84 B
+/// targets       where the tracks of a block belong                           4 B a block; 32 B of cubic tracks
+/// ranges        16 bits: middles and steps of the tracks of a block        192 B a block; none of rotations
+/// constants     joint u16, then 3 or 4 floats; channel u32, then one float
+/// names         of channels: bytes u32, then UTF-8
+/// first frame   the active array at time 0                                 128 B a block (256 B at 32 bits)
+/// stream        groups of keys
+/// index         of each other jump frame its time and its place in the stream, 8 B
+/// jump frames   the active array at these times                            128 B a block (256 B at 32 bits)
+/// padding       zeros, so that vectors may be loaded past the end           64 B
+/// ```
+///
+/// All little-endian, nothing aligned.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Sections {
+    pub(crate) targets: [Range<usize>; 5],
+    pub(crate) ranges: [Range<usize>; 5],
+    pub(crate) constants: [Range<usize>; 4],
+    pub(crate) names: Range<usize>,
+    pub(crate) first_frame: Range<usize>,
+    pub(crate) stream: Range<usize>,
+    pub(crate) index: Range<usize>,
+    pub(crate) frames: Range<usize>,
+    pub(crate) end: usize,
+}
+
+const _: () = assert!(NUMBERS == 3 && LANES == 8);

@@ -1,0 +1,271 @@
+//! The part of a clip that comes before its stream: what a player needs to know of tracks.
+
+use super::head::{CHANNELS, CUBICS, CubicTarget, HEAD_BYTES, Head, Sections, Width};
+use super::plan::{NO_PART, PART_CHANNEL};
+use crate::raw::ClipError;
+use crate::simd::sampling::{LANES, Ranges, Target};
+use crate::transform_lanes::PoseBlock;
+use crate::{Error, Pose, Transform, skeleton::SkeletonError};
+use core::ops::Range;
+use glam::{Quat, Vec3};
+
+/// A clip's bytes, from the first on at least as far as its stream begins, with what its head says.
+///
+/// What is checked here is what tracks are, which is little: targets, constants and names. The stream is checked as it is read.
+///
+/// All that a player reads while it plays on are the first 64 bytes, and of the clip's own bytes the stream, and the ranges of
+/// translations and scales: a thousand clips are a thousand such lines.
+#[derive(Clone, Debug)]
+#[repr(C)]
+pub(crate) struct Tables {
+    bytes: Box<[u8]>,
+    /// Where the stream begins and how long it is.
+    stream: [u32; 2],
+    head: Head,
+    sections: Sections,
+}
+
+impl Tables {
+    /// Checks the tables at the beginning of the bytes. Computes in **O(tracks)**.
+    pub(crate) fn new(bytes: Box<[u8]>) -> Result<Self, ClipError> {
+        let head = Head::read(&bytes)?;
+        let sections = head.sections().filter(|sections| sections.stream.start <= bytes.len());
+        let sections = sections.ok_or(ClipError::Malformed("the size of its tables"))?;
+        let start = u32::try_from(sections.stream.start).map_err(|_| ClipError::Malformed("the size of its tables"))?;
+        let tables = Self { bytes, stream: [start, head.stream], head, sections };
+        tables.check()?;
+        Ok(tables)
+    }
+
+    /// How many bytes the tables have, from their first [`HEAD_BYTES`]: as far as the stream.
+    pub(crate) fn bytes_of(head: &[u8; HEAD_BYTES]) -> Result<usize, ClipError> {
+        let sections = Head::read(head)?.sections();
+        sections.map(|sections| sections.stream.start).ok_or(ClipError::Malformed("the size of its tables"))
+    }
+
+    fn check(&self) -> Result<(), ClipError> {
+        let joints = usize::from(self.head.joints);
+        let within = |block: usize, live: u8, count: usize| {
+            // The highest lane that is live exists.
+            live == 0 || block * LANES + (7 - live.leading_zeros() as usize) < count
+        };
+        for kind in 0..=CHANNELS {
+            let count = if kind == CHANNELS { self.head.channels as usize } else { joints };
+            let all = kind == CUBICS
+                || self.targets(kind).iter().all(|&[low, high, live, step]| {
+                    within(usize::from(u16::from_le_bytes([low, high])), live, count) && live & step == step
+                });
+            if !all {
+                return Err(ClipError::Malformed("what a track is of"));
+            }
+        }
+        for &[low, high, part, _] in self.cubic_targets().as_flattened() {
+            let number = usize::from(u16::from_le_bytes([low, high]));
+            let of_channel = part == PART_CHANNEL && number < self.head.channels as usize;
+            if part != NO_PART && !of_channel && (part >= PART_CHANNEL || number >= joints) {
+                return Err(ClipError::Malformed("what a track is of"));
+            }
+        }
+        let joints_known = (0..3).all(|kind| self.constants(kind).all(|(number, _)| (number as usize) < joints));
+        if !joints_known || !self.constants(3).all(|(number, _)| number < self.head.channels) {
+            return Err(ClipError::Malformed("what a constant track is of"));
+        }
+        let mut names = self.names();
+        let names_known = names.by_ref().take(self.head.channels as usize).filter(|name| name.is_some()).count();
+        if names_known != self.head.channels as usize || names.next().is_some() {
+            return Err(ClipError::Malformed("a channel's name"));
+        }
+        Ok(())
+    }
+
+    #[inline]
+    pub(crate) const fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    #[inline]
+    pub(crate) const fn head(&self) -> &Head {
+        &self.head
+    }
+
+    #[inline]
+    pub(crate) const fn sections(&self) -> &Sections {
+        &self.sections
+    }
+
+    /// Where blocks of this kind belong, which is not [`CUBICS`].
+    #[inline]
+    pub(crate) fn targets(&self, kind: usize) -> &[Target] {
+        self.bytes[self.sections.targets[kind].clone()].as_chunks().0
+    }
+
+    /// Where blocks of cubic tracks belong.
+    #[inline]
+    pub(crate) fn cubic_targets(&self) -> &[CubicTarget] {
+        self.bytes[self.sections.targets[CUBICS].clone()].as_chunks::<4>().0.as_chunks().0
+    }
+
+    /// The ranges of blocks of this kind; none where numbers have 32 bits.
+    #[inline]
+    pub(crate) fn ranges(&self, kind: usize) -> &[Ranges] {
+        self.bytes[self.sections.ranges[kind].clone()].as_chunks().0
+    }
+
+    /// The stream, with what comes behind it, and how long it is.
+    #[inline]
+    pub(crate) fn stream(&self) -> (&[u8], usize) {
+        (&self.bytes[self.stream[0] as usize..], self.stream[1] as usize)
+    }
+
+    /// The bytes of the active array at time 0.
+    pub(crate) fn first_frame(&self) -> &[u8] {
+        &self.bytes[self.sections.first_frame.clone()]
+    }
+
+    /// Constant rotations, translations, scales, channels: of what, and the numbers, four at most.
+    pub(crate) fn constants(&self, kind: usize) -> impl Iterator<Item = (u32, [f32; 4])> {
+        let number_bytes = if kind == 3 { 4 } else { 2 };
+        let bytes = &self.bytes[self.sections.constants[kind].clone()];
+        let entries = bytes.chunks_exact(super::head::CONSTANT_BYTES[kind]);
+        entries.map(move |entry| (number(entry, number_bytes), floats(&entry[number_bytes..])))
+    }
+
+    /// The channels' names, and none where one is broken.
+    pub(crate) fn names(&self) -> impl Iterator<Item = Option<&str>> {
+        let mut rest = &self.bytes[self.sections.names.clone()];
+        core::iter::from_fn(move || {
+            let (length, names) = rest.split_first_chunk::<4>()?;
+            let name = names.get(..u32::from_le_bytes(*length) as usize);
+            rest = name.map_or(&[][..], |name| &names[name.len()..]);
+            Some(name.and_then(|name| core::str::from_utf8(name).ok()))
+        })
+    }
+
+    /// The blocks of one kind in the active array.
+    #[inline]
+    pub(crate) fn blocks(&self, kind: usize) -> Range<usize> {
+        self.head.blocks_of(kind)
+    }
+
+    /// From which block of the active array on keys have one number.
+    #[inline]
+    pub(crate) fn singles(&self) -> usize {
+        self.blocks(CHANNELS).start
+    }
+
+    /// A time in the clip's units.
+    ///
+    /// What is next to a tick lies on it, so that a time that was rounded does not come before the key that it is the time of.
+    #[inline]
+    pub(crate) fn units(&self, seconds: f32) -> f32 {
+        /// Adding this to a number of ticks, which are below 2¹⁷, rounds it to a whole one.
+        const WHOLE: f32 = 8_388_608.0;
+        let time = seconds * self.head.rate;
+        if self.head.width == Width::Tight {
+            return time;
+        }
+        let tick = (time + WHOLE) - WHOLE;
+        if (time - tick).abs() < 1.0 / 32.0 { tick } else { time }
+    }
+
+    /// The block among those of a kind, not [`CUBICS`], that has a track of this joint, and whether that is a step track.
+    #[inline]
+    pub(crate) fn find(&self, kind: usize, joint: u16) -> Option<(usize, bool)> {
+        let (wish, lane) = (joint / 8, usize::from(joint) % LANES);
+        let targets = self.targets(kind);
+        let block = search(targets.len(), usize::from(wish), wish, |block| {
+            let [low, high, ..] = targets[block];
+            u16::from_le_bytes([low, high])
+        })?;
+        let [.., live, step] = targets[block];
+        (live >> lane & 1 == 1).then_some((block, step >> lane & 1 == 1))
+    }
+
+    /// A joint with its constant tracks, the other parts as in `rest`.
+    #[inline]
+    pub(crate) fn constant_joint(&self, joint: u16, rest: Transform) -> Transform {
+        let mut found = rest;
+        if let Some([x, y, z, w]) = self.constant::<18, 4>(0, joint) {
+            found.rotation = Quat::from_xyzw(x, y, z, w);
+        }
+        if let Some(translation) = self.constant::<14, 3>(1, joint) {
+            found.translation = Vec3::from_array(translation);
+        }
+        if let Some(scale) = self.constant::<14, 3>(2, joint) {
+            found.scale = Vec3::from_array(scale);
+        }
+        found
+    }
+
+    /// The numbers of a joint's constant track, whose entries have so many bytes.
+    #[inline]
+    fn constant<const BYTES: usize, const NUMBERS: usize>(&self, kind: usize, joint: u16) -> Option<[f32; NUMBERS]> {
+        const { assert!(BYTES == 2 + 4 * NUMBERS) };
+        let entries = self.bytes[self.sections.constants[kind].clone()].as_chunks::<BYTES>().0;
+        let joint_of = |entry: usize| u16::from_le_bytes([entries[entry][0], entries[entry][1]]);
+        let entry = search(entries.len(), usize::from(joint), joint, joint_of)?;
+        let (floats, _) = entries[entry][2..].as_chunks::<4>();
+        Some(core::array::from_fn(|number| f32::from_le_bytes(floats[number])))
+    }
+
+    /// Writes constant tracks where they belong. Channels that `channels` does not have are left out.
+    pub(crate) fn write_constants(&self, pose: &mut Pose, channels: &mut [f32]) -> Result<(), Error> {
+        let blocks = self.blocks_of_pose(pose)?;
+        for kind in 0..3 {
+            for (joint, numbers) in self.constants(kind) {
+                let (block, lane) = (&mut blocks[joint as usize / LANES], joint as usize % LANES);
+                let vectors: &mut [[f32; LANES]] = match kind {
+                    0 => &mut block.rotation,
+                    1 => &mut block.translation,
+                    _ => &mut block.scale,
+                };
+                vectors.iter_mut().zip(numbers).for_each(|(vector, number)| vector[lane] = number);
+            }
+        }
+        for (channel, [number, ..]) in self.constants(3) {
+            if let Some(out) = channels.get_mut(channel as usize) {
+                *out = number;
+            }
+        }
+        Ok(())
+    }
+
+    /// The blocks of a pose that has as many joints as the clip.
+    #[inline]
+    pub(crate) fn blocks_of_pose<'p>(&self, pose: &'p mut Pose) -> Result<&'p mut [PoseBlock], Error> {
+        let (expected, found) = (usize::from(self.head.joints), pose.len());
+        if expected == found {
+            Ok(pose.blocks_mut())
+        } else {
+            Err(SkeletonError::JointCount { expected, found }.into())
+        }
+    }
+}
+
+/// The little-endian number in the first so many bytes.
+fn number(bytes: &[u8], count: usize) -> u32 {
+    bytes[..count].iter().rev().fold(0, |number, &byte| number << 8 | u32::from(byte))
+}
+
+/// Floats, as many as there are up to four.
+fn floats(bytes: &[u8]) -> [f32; 4] {
+    let mut numbers = [0.0; 4];
+    for (number, float) in numbers.iter_mut().zip(bytes.as_chunks::<4>().0) {
+        *number = f32::from_le_bytes(*float);
+    }
+    numbers
+}
+
+/// The place of a number in an ascending list: first a guess at it, which is right where none is missing below.
+#[inline]
+fn search(count: usize, guess: usize, wish: u16, number: impl Fn(usize) -> u16) -> Option<usize> {
+    if guess < count && number(guess) == wish {
+        return Some(guess);
+    }
+    let (mut low, mut high) = (0, count);
+    while low < high {
+        let middle = low.midpoint(high);
+        if number(middle) < wish { low = middle + 1 } else { high = middle }
+    }
+    (low < count && number(low) == wish).then_some(low)
+}

@@ -1,0 +1,349 @@
+use super::head::{HEAD_BYTES, Head};
+use super::quantise::{Quantise, Range, angle_to, parameters, parts, rate};
+use super::*;
+use crate::simd::sampling::Word;
+use crate::{Mat34, Player, RawClip, SkeletonBuilder, Transform, player::StreamPlayer, raw::Track};
+use glam::{DQuat, DVec3, Quat, Vec3};
+use hedgerow_math::internal::file_header::seal;
+use proptest::collection::vec;
+use proptest::prelude::{any, proptest};
+use proptest::test_runner::Config;
+
+/// Rotations from everywhere on the sphere of quaternions.
+fn rotations() -> impl Iterator<Item = DQuat> {
+    (0..20_000_u32).map(|number| {
+        let turn = |step: f64| (f64::from(number) * step).fract() * core::f64::consts::TAU;
+        DQuat::from_euler(glam::EulerRot::XYZ, turn(0.618_034), turn(0.754_878), turn(0.569_840))
+    })
+}
+
+#[test]
+fn a_compact_rotation_is_within_the_angle_that_is_promised() {
+    let mut most = 0.0_f32;
+    for wish in rotations() {
+        let words = parameters(wish).map(|number| u16::quantise(number, Range::ROTATION));
+        most = most.max(angle_to(wish, words.map(|word| word.restore(Range::ROTATION))));
+    }
+    assert!((5e-5..1.1e-4).contains(&most), "{most}");
+}
+
+#[test]
+fn a_tight_rotation_is_within_the_angle_that_is_promised() {
+    let most = rotations().map(|wish| angle_to(wish, parameters(wish))).fold(0.0, f32::max);
+    assert!(most < 1e-6, "{most}");
+}
+
+#[test]
+fn a_compact_number_is_within_half_a_step_of_its_range() {
+    let numbers: Vec<f32> = (0..10_000).map(|number| (number as f32 * 0.37).sin() * 3.0 + 1.0).collect();
+    let range = u16::range(numbers.iter().copied());
+    for &number in &numbers {
+        let found = u16::quantise(number, range).restore(range);
+        assert!((found - number).abs() <= 6.0 / 131_000.0, "{found} of {number}");
+    }
+    for [least, most] in [[0.0, 0.0], [5.0, 5.0], [f32::MIN, f32::MAX]] {
+        let range = u16::range([least, most].into_iter());
+        for number in [least, most] {
+            let found = u16::quantise(number, range).restore(range);
+            assert!((found - number).abs() <= number.abs() * 1e-6, "{found} of {number}");
+        }
+    }
+}
+
+#[test]
+fn times_on_a_grid_lie_on_ticks() {
+    for frames in [24.0_f32, 25.0, 30.0, 60.0, 48.0] {
+        // Reduced: some frames are missing, and all gaps are of several.
+        let times: Vec<f32> =
+            (0..200).filter(|frame| frame % 5 == 0 || frame % 5 == 2).map(|frame| frame as f32 / frames).collect();
+        let rate = rate(&times, 200.0 / frames).expect("ticks");
+        assert!(200.0 / frames * rate < 65_536.0 && rate / frames >= 100.0, "{rate} ticks a second");
+        for &time in &times {
+            let tick = f64::from(time) * f64::from(rate);
+            assert!((tick - tick.round()).abs() < 1.0 / 32.0, "{tick} at {frames} frames a second");
+        }
+    }
+}
+
+#[test]
+fn times_on_no_grid_are_within_half_a_tick() {
+    let times = [0.0, 0.1, 0.217_3, 1.0, 9.999];
+    let rate = rate(&times, 10.0).expect("ticks");
+    let ticks = u16::times(&times, 10.0, rate).expect("room");
+    assert!(times.iter().zip(ticks).all(|(time, tick)| (time - tick.time() / rate).abs() <= 10.0 / 131_000.0));
+    assert_eq!(super::quantise::rate(&times, 100.0), None, "ticks of more than a millisecond");
+}
+
+#[test]
+fn keys_on_the_same_tick_are_kept_apart() {
+    let ticks = |times: &[f32], duration| u16::times(times, duration, 1.0);
+    assert_eq!(ticks(&[0.0, 1.0, 1.1, 65_534.0, 65_534.4], 65_535.0), Some(vec![0, 1, 2, 65_534, 65_535]));
+    // Whoever comes before the middle of its tick may go back.
+    assert_eq!(ticks(&[0.0, 4.6, 4.7, 5.3], 9.0), Some(vec![0, 4, 5, 6]));
+    assert_eq!(ticks(&[0.0, 6.9, 7.0], 7.0), Some(vec![0, 6, 7]));
+}
+
+#[test]
+fn keys_that_would_have_to_go_further_than_a_tick_are_none_for_ticks() {
+    let ticks = |times: &[f32], duration| u16::times(times, duration, 1.0);
+    assert_eq!(ticks(&[1.0, 1.000_001, 1.000_002, 1.000_003], 9.0), None);
+    assert_eq!(ticks(&[0.0, 0.1, 0.2], 9.0), None);
+    assert_eq!(ticks(&[5.0, 6.8, 6.9, 7.0], 7.0), None);
+    let mut raw = RawClip::new(10.0, 0).expect("a sound clip");
+    let times = vec![0.0, 3.333_7, 4.0, 4.000_01, 4.000_02, 4.000_03, 4.000_04];
+    let values = times.iter().zip(0_u8..).map(|(_, key)| f32::from(key)).collect();
+    raw.add_channel("crowd", Track::linear(times, values).expect("keys")).expect("a channel");
+    let (clip, report) = ClipBuilder::new().build(&raw).expect("a sound clip");
+    assert_eq!((clip.precision(), report.time_error), (Precision::Tight, 0.0));
+}
+
+#[test]
+fn keys_that_are_inserted_keep_apart() {
+    for span in 1..50_u16 {
+        for parts in 1..70 {
+            let inserted: Vec<u16> = u16::between(7, 7 + span, parts).map(|(tick, _)| tick).collect();
+            assert!(inserted.iter().all(|tick| (8..7 + span).contains(tick)), "{inserted:?} of {span}");
+            assert!(inserted.is_sorted_by(|a, b| a < b), "{inserted:?} of {span}");
+            assert_eq!(inserted.len(), usize::from(span).min(parts as usize) - 1);
+            // The same of seconds, where words lie twice as near below 2 as above it.
+            let (from, to) = (2.0_f32.to_bits() - 9, 2.0_f32.to_bits() - 9 + u32::from(span));
+            let inserted: Vec<u32> = u32::between(from, to, parts).map(|(time, _)| time).collect();
+            assert!(inserted.iter().all(|time| from < *time && *time < to), "{inserted:?} of {span}");
+            assert!(inserted.is_sorted_by(|a, b| a < b), "{inserted:?} of {span}");
+        }
+    }
+}
+
+#[test]
+fn a_jump_at_the_very_end_is_seen_there() {
+    let end = 10.0_f32;
+    let mut raw = RawClip::new(end, 0).expect("a sound clip");
+    let jump = Track::step(vec![0.0, 3.333_7, end.next_down(), end], vec![0.0, 1.0, 2.0, 3.0]).expect("keys");
+    raw.add_channel("jump", jump).expect("a channel");
+    let (clip, report) = ClipBuilder::new().build(&raw).expect("a sound clip");
+    let (mut player, mut shown) = (Player::new(&clip), [9.0]);
+    player.seek(end);
+    player.sample_channels(&mut shown);
+    assert!((shown[0] - 3.0).abs() < 1e-4, "{shown:?}, {report:?}");
+}
+
+#[test]
+fn arcs_are_cut_where_sums_would_leave_them() {
+    for error in [1e-2_f32, 1e-3, 1e-5] {
+        for angle in [0.01, 0.1, 0.5, 1.0, 1.57] {
+            let parts = parts(angle, error);
+            let far = |angle: f64| {
+                (0..=1000).map(|share| f64::from(share) / 1000.0).fold(0.0_f64, |most, share| {
+                    let sum = (share * angle.sin()).atan2(1.0 - share + share * angle.cos());
+                    most.max(2.0 * (sum - share * angle).abs())
+                })
+            };
+            assert!(far(angle / f64::from(parts)) <= f64::from(error) * 1.01, "{parts} parts of {angle}");
+            assert!(
+                parts == 1 || far(angle / f64::from(parts - 1)) > f64::from(error) * 0.5,
+                "{parts} parts of {angle}"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_turn_too_small_for_words_is_constant_and_its_error_is_told() {
+    let built = |turns: [f32; 3]| {
+        let turns = turns.map(Quat::from_rotation_x).to_vec();
+        let mut raw = RawClip::new(1.0, 1).expect("a sound clip");
+        raw.set_rotation(0, Track::linear(vec![0.0, 0.5, 1.0], turns).expect("keys")).expect("a joint");
+        ClipBuilder::new().build(&raw).expect("a sound clip")
+    };
+    // Both ends of what becomes the same word.
+    let (clip, report) = built([-5.5e-5, 0.0, 5.5e-5]);
+    assert_eq!((report.constant_tracks, clip.stats().player_bytes), (1, 0));
+    assert!((5e-5..1.1e-4).contains(&report.rotation_error), "{report:?}");
+    let shown = clip.sample_joint(0, 1.0, Transform::IDENTITY).rotation;
+    assert!(2.0 * (shown - Quat::from_rotation_x(5.5e-5)).length() <= 1.01 * report.rotation_error, "{shown}");
+    // What does not turn at all is kept as it is.
+    let (clip, report) = built([0.3; 3]);
+    assert_eq!(clip.sample_joint(0, 0.7, Transform::IDENTITY).rotation, Quat::from_rotation_x(0.3));
+    assert_eq!(report.rotation_error, 0.0);
+}
+
+#[test]
+fn more_keys_than_ticks_and_a_shorter_clip_than_ticks_become_tight_clips() {
+    let built = |duration: f32, times: Vec<f32>| {
+        let mut raw = RawClip::new(duration, 0).expect("a sound clip");
+        let values = (0..times.len()).map(|key| (key % 7) as f32).collect();
+        raw.add_channel("noise", Track::linear(times, values).expect("keys")).expect("a channel");
+        ClipBuilder::new().build(&raw).expect("a sound clip").0
+    };
+    let clip = built(10.0, (0..70_000_u32).map(|key| key as f32 / 7000.0).collect());
+    assert_eq!((clip.precision(), clip.stats().keys), (Precision::Tight, 70_000));
+    let clip = built(1e-40, vec![0.0, 5e-41, 1e-40]);
+    let mut player = Player::new(&clip);
+    let mut shown = [9.0];
+    player.advance(5e-41);
+    player.sample_channels(&mut shown);
+    assert_eq!((clip.precision(), shown), (Precision::Tight, [1.0]));
+}
+
+#[test]
+fn a_clip_of_as_many_joints_as_numbers_name_plays_the_last_of_them() {
+    let mut raw = RawClip::new(1.0, 65_535).expect("a sound clip");
+    for joint in [0, 65_534] {
+        let turns = [0.0, 1.0, 0.5].map(Quat::from_rotation_z).to_vec();
+        raw.set_rotation(joint, Track::linear(vec![0.0, 0.5, 1.0], turns).expect("keys")).expect("a joint");
+    }
+    let built = ClipBuilder::new().build(&raw).expect("a sound clip").0;
+    let clip = Clip::read_from(built.to_bytes()).expect("its own bytes");
+    let (mut player, mut pose) = (Player::new(&clip), Pose::new(65_535));
+    player.seek(0.75);
+    player.sample(&mut pose).expect("joints as many");
+    assert!((pose.get(65_534).rotation - Quat::from_rotation_z(0.75)).length() < 1e-3);
+    assert_eq!(pose.get(65_534), clip.sample_joint(65_534, 0.75, Transform::IDENTITY));
+    assert_eq!(pose.get(65_533), Transform::IDENTITY);
+}
+
+#[test]
+fn a_stream_of_another_kind_is_no_clip() {
+    let mut builder = SkeletonBuilder::new();
+    for joint in 0..100_usize {
+        builder.joint("", joint.checked_sub(1), Transform::IDENTITY, Mat34::IDENTITY);
+    }
+    let bytes = builder.build().expect("a chain").0.to_bytes();
+    assert_eq!(StreamPlayer::new(&*bytes).map(|_| ()), Err(Error::Clip(ClipError::NotAClip)));
+    assert_eq!(Clip::from_bytes(bytes).map(|_| ()), Err(Error::Clip(ClipError::NotAClip)));
+}
+
+/// A clip with every kind of track, jump frames close together.
+fn mixed(precision: Precision) -> Clip {
+    let mut raw = RawClip::new(2.0, 11).expect("a sound clip");
+    let times: Vec<f32> = (0..50).map(|key| key as f32 / 25.0).collect();
+    for joint in 0..10 {
+        let angle = |key: usize| (key as f32 * 0.3 + f32::from(joint)).sin();
+        let turns = (0..50).map(|key| Quat::from_rotation_x(angle(key))).collect();
+        raw.set_rotation(joint, Track::linear(times.clone(), turns).expect("keys")).expect("a joint");
+        let moves = (0..50).map(|key| Vec3::splat(angle(key))).collect();
+        raw.set_translation(joint, Track::step(times.clone(), moves).expect("keys")).expect("a joint");
+        let sizes = (0..150).map(|key| Vec3::ONE + 0.1 * Vec3::splat(angle(key))).collect();
+        raw.set_scale(joint, Track::cubic(times.clone(), sizes).expect("keys")).expect("a joint");
+    }
+    let turns = (0..150).map(|key| Quat::from_rotation_y(key as f32 * 0.01)).collect();
+    raw.set_rotation(10, Track::cubic(times.clone(), turns).expect("keys")).expect("a joint");
+    raw.set_scale(10, Track::constant(Vec3::ONE).expect("a value")).expect("a joint");
+    let weights = (0..50).map(|key| key as f32 * 0.02).collect();
+    raw.add_channel("smile", Track::linear(times, weights).expect("keys")).expect("a channel");
+    raw.add_channel("frown", Track::constant(0.5).expect("a value")).expect("a channel");
+    ClipBuilder::new().precision(precision).jump_frames(JumpSpacing::Bytes(500)).build(&raw).expect("a sound clip").0
+}
+
+/// Plays whatever the bytes say, by every way there is.
+fn play(bytes: Vec<u8>, times: &[f32]) {
+    let mut poses = [Pose::new(11), Pose::new(3)];
+    let mut channels = [0.0; 2];
+    if let Ok(mut stream) = StreamPlayer::new(&*bytes) {
+        for pose in &mut poses {
+            let _ = stream.write_constants(pose, &mut channels);
+        }
+        for time in times {
+            let _ = stream.advance(time.abs());
+            poses.iter_mut().for_each(|pose| _ = stream.sample(pose));
+            stream.sample_channels(&mut channels);
+        }
+    }
+    let Ok(clip) = Clip::from_bytes(bytes) else { return };
+    let _ = (clip.stats(), clip.channel_name(0), clip.find_channel("smile"));
+    poses.iter_mut().for_each(|pose| _ = clip.write_constants(pose, &mut channels));
+    let mut player = Player::new(&clip);
+    for (index, &time) in times.iter().enumerate() {
+        if index % 4 == 0 {
+            player.seek(time);
+        } else {
+            _ = player.advance(time - 1.0);
+        }
+        player.prefetch();
+        poses.iter_mut().for_each(|pose| _ = player.sample(pose));
+        player.sample_channels(&mut channels);
+        for joint in [0, 7, 10, 11, u16::MAX] {
+            let _ =
+                (player.sample_joint(joint, Default::default()), clip.sample_joint(joint, time, Default::default()));
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(Config { failure_persistence: None, ..Config::with_cases(300) })]
+
+    #[test]
+    fn whatever_the_bytes_say_is_played_without_a_panic(
+        tight: bool,
+        changes in vec((any::<u32>(), any::<u8>()), 1..20),
+        in_head: bool,
+        times in vec(-0.5..2.5_f32, 12),
+    ) {
+        let clip = mixed(if tight { Precision::Tight } else { Precision::Compact });
+        let mut bytes = clip.to_bytes().to_vec();
+        let end = if in_head { HEAD_BYTES + 400 } else { bytes.len() };
+        for (at, byte) in changes {
+            bytes[32 + at as usize % (end - 32)] = byte;
+        }
+        seal(Kind::Clip, VERSION, &mut bytes);
+        play(bytes, &times);
+    }
+
+    #[test]
+    fn a_head_of_any_numbers_is_refused_or_played(
+        fields in vec((0..21_usize, any::<u32>(), 0..4_u32), 1..3),
+        times in vec(-0.5..2.5_f32, 4),
+    ) {
+        let mut bytes = mixed(Precision::Compact).to_bytes().to_vec();
+        for (field, value, small) in fields {
+            let at = 32 + 4 * field;
+            let old = u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]);
+            let new = if small == 0 { value } else { old.wrapping_add(small).wrapping_sub(2) };
+            bytes[at..at + 4].copy_from_slice(&new.to_le_bytes());
+        }
+        seal(Kind::Clip, VERSION, &mut bytes);
+        play(bytes, &times);
+    }
+}
+
+#[test]
+fn bytes_that_were_cut_changed_or_never_a_clip_are_refused() {
+    let bytes = mixed(Precision::Compact).to_bytes().to_vec();
+    let refusal = |bytes: &[u8]| match Clip::from_bytes(bytes.to_vec()) {
+        Err(Error::Clip(error)) => error,
+        other => panic!("{other:?} is no refusal"),
+    };
+    let found = bytes.len() as u64 - 1;
+    assert_eq!(refusal(&bytes[..bytes.len() - 1]), ClipError::Length { expected: found + 1, found });
+    assert_eq!(refusal(b"a skeleton"), ClipError::NotAClip);
+    for at in (32..bytes.len()).step_by(97) {
+        let mut bytes = bytes.clone();
+        bytes[at] ^= 4;
+        assert_eq!(refusal(&bytes), ClipError::Checksum);
+    }
+    let mut other = bytes.clone();
+    seal(Kind::Skeleton, VERSION, &mut other);
+    assert_eq!(refusal(&other), ClipError::NotAClip);
+    seal(Kind::Clip, VERSION + 1, &mut other);
+    assert_eq!(refusal(&other), ClipError::Version(VERSION + 1));
+}
+
+#[test]
+fn a_clip_of_bytes_is_the_clip_that_they_were_made_of() {
+    for precision in [Precision::Compact, Precision::Tight] {
+        let clip = mixed(precision);
+        let again = Clip::from_bytes(clip.to_bytes().to_vec()).expect("what was written");
+        assert_eq!(again.to_bytes(), clip.to_bytes());
+        assert_eq!((again.stats(), again.precision(), again.duration()), (clip.stats(), precision, 2.0));
+        assert_eq!((again.channel_name(1), again.find_channel("smile")), (Some("frown"), Some(0)));
+        assert_eq!((again.channel_name(2), again.find_channel("grin")), (None, None));
+        let head = Head::read(clip.to_bytes()).expect("a head");
+        assert_eq!(head.sections().expect("sections").end, clip.to_bytes().len());
+    }
+}
+
+#[test]
+fn rounding_a_half_turn_keeps_the_axis() {
+    let wish = DQuat::from_axis_angle(DVec3::new(0.6, 0.0, 0.8), core::f64::consts::PI);
+    assert!(angle_to(wish, parameters(wish)) < 1e-6 && angle_to(-wish, parameters(-wish)) < 1e-6);
+}

@@ -1,0 +1,241 @@
+//! Many instances of one skeleton, sixteen at a time.
+
+mod handle;
+mod matrices;
+mod posing;
+#[cfg(test)]
+mod tests;
+
+pub use handle::InstanceHandle;
+
+use crate::simd::crowd::{self, Level};
+use crate::transform_lanes::{CROWD_LANES as LANES, JointLanes};
+use crate::{Error, Pose, Skeleton, Transform, skeleton::SkeletonError};
+use core::ops::Range;
+use handle::Places;
+use smallvec::{SmallVec, smallvec};
+
+/// Characters of one skeleton, whose model matrices or palettes are computed for all at once.
+///
+/// Instances lie in the lanes of vectors: sixteen make a block, in which each number of each joint is a vector of sixteen
+/// floats. There may be any number of them; each is added, removed, read and written by itself, by an 8-byte
+/// [`InstanceHandle`] that never names another one.
+///
+/// ```
+/// use hedgerow_anim::{Crowd, Mat34, Pose, SkeletonBuilder, Transform};
+///
+/// let mut builder = SkeletonBuilder::new();
+/// builder.joint("body", None, Transform::from_xyz(0.0, 1.0, 0.0), Mat34::IDENTITY);
+/// builder.joint("head", Some(0), Transform::from_xyz(0.0, 0.5, 0.0), Mat34::IDENTITY);
+/// let (skeleton, _) = builder.build()?;
+///
+/// let mut crowd = Crowd::new(&skeleton);
+/// let mut pose = Pose::rest(&skeleton);
+/// let first = crowd.insert(&pose)?;
+/// pose.set(0, Transform::from_xyz(7.0, 1.0, 0.0));
+/// let second = crowd.insert(&pose)?;
+///
+/// let mut palettes = Vec::new();
+/// crowd.palettes(&mut palettes);
+/// let of_second = &palettes[crowd.range(second).expect("it is there")];
+/// assert_eq!(of_second[1].translation().to_array(), [7.0, 1.5, 0.0]);
+/// crowd.remove(first)?;
+/// assert_eq!(crowd.get(second, 0)?.translation.x, 7.0);
+/// # Ok::<(), hedgerow_anim::Error>(())
+/// ```
+///
+/// # Memory
+///
+/// 40 bytes a joint of each instance, rounded up to whole blocks; removing one moves the last one to its place. Matrices are
+/// not kept: [`Crowd::models`] and [`Crowd::palettes`] write to arrays of the caller's, character after character, as
+/// skinning and uploads take them, and [`Crowd::model`] computes a single one from what is above it.
+#[derive(Clone, Debug)]
+pub struct Crowd {
+    skeleton: Skeleton,
+    /// How far each joint is from the root.
+    depths: Box<[u16]>,
+    /// Block after block, the joints of each in order. Lanes without an instance hold the identity.
+    lanes: Vec<JointLanes>,
+    places: Places,
+    /// What [`Crowd::change_poses`] shows, kept so that it is allocated once.
+    shown: Vec<Pose>,
+}
+
+impl Crowd {
+    /// A crowd without instances.
+    #[must_use]
+    pub fn new(skeleton: &Skeleton) -> Self {
+        Self {
+            skeleton: skeleton.clone(),
+            depths: depths(skeleton),
+            lanes: Vec::new(),
+            places: Places::default(),
+            shown: Vec::new(),
+        }
+    }
+
+    /// What all instances are posed on.
+    #[must_use]
+    pub const fn skeleton(&self) -> &Skeleton {
+        &self.skeleton
+    }
+
+    /// How many instances there are.
+    #[must_use]
+    pub const fn len(&self) -> usize {
+        self.places.len()
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Makes room for so many more instances.
+    pub fn reserve(&mut self, additional: usize) {
+        let blocks = (self.len() + additional).div_ceil(LANES);
+        self.lanes.reserve((blocks * self.skeleton.len()).saturating_sub(self.lanes.len()));
+    }
+
+    /// Whether the handle names an instance of this crowd.
+    #[must_use]
+    pub fn contains(&self, instance: InstanceHandle) -> bool {
+        self.places.find(instance).is_some()
+    }
+
+    /// All instances, in the order in which [`Crowd::models`] and [`Crowd::palettes`] write them.
+    pub fn instances(&self) -> impl ExactSizeIterator<Item = InstanceHandle> {
+        self.places.handles()
+    }
+
+    /// Where an instance's matrices lie in what [`Crowd::models`] and [`Crowd::palettes`] write. Holds until an instance is
+    /// removed.
+    #[must_use]
+    pub fn range(&self, instance: InstanceHandle) -> Option<Range<usize>> {
+        let start = self.places.find(instance)? * self.skeleton.len();
+        Some(start..start + self.skeleton.len())
+    }
+
+    /// Adds an instance.
+    ///
+    /// Computes in amortised **O(joints)**.
+    ///
+    /// # Errors
+    /// [`SkeletonError::JointCount`] where pose and skeleton have different numbers of joints.
+    pub fn insert(&mut self, pose: &Pose) -> Result<InstanceHandle, Error> {
+        self.skeleton.expect_count(pose.len())?;
+        if self.len().is_multiple_of(LANES) {
+            self.lanes.resize(self.lanes.len() + self.skeleton.len(), JointLanes::IDENTITY);
+        }
+        let handle = self.places.push();
+        self.write(self.len() - 1, pose);
+        Ok(handle)
+    }
+
+    /// Removes an instance. The last one takes its place.
+    ///
+    /// Computes in **O(joints)**.
+    ///
+    /// # Errors
+    /// [`SkeletonError::StaleInstance`] where the handle names none.
+    pub fn remove(&mut self, instance: InstanceHandle) -> Result<(), Error> {
+        let place = self.place(instance)?;
+        let last = self.len() - 1;
+        for joint in 0..self.skeleton.len() {
+            let transform = self.joint(last, joint).get(last % LANES);
+            self.joint_mut(place, joint).set(place % LANES, &transform);
+            self.joint_mut(last, joint).set(last % LANES, &Transform::IDENTITY);
+        }
+        self.places.swap_remove(place);
+        self.lanes.truncate(last.div_ceil(LANES) * self.skeleton.len());
+        Ok(())
+    }
+
+    /// Replaces all local transforms of an instance.
+    ///
+    /// Computes in **O(joints)**, ten cache lines each, which takes longer than computing the matrices: to pose all instances every
+    /// frame, [`Crowd::change_poses`] is made.
+    ///
+    /// # Errors
+    /// [`SkeletonError::StaleInstance`] where the handle names none, [`SkeletonError::JointCount`] where pose and skeleton have
+    /// different numbers of joints.
+    pub fn set_pose(&mut self, instance: InstanceHandle, pose: &Pose) -> Result<(), Error> {
+        let place = self.place(instance)?;
+        self.skeleton.expect_count(pose.len())?;
+        self.write(place, pose);
+        Ok(())
+    }
+
+    /// All local transforms of an instance.
+    ///
+    /// # Errors
+    /// [`SkeletonError::StaleInstance`] where the handle names none.
+    pub fn pose(&self, instance: InstanceHandle) -> Result<Pose, Error> {
+        let place = self.place(instance)?;
+        let mut pose = Pose::new(self.skeleton.len());
+        let first = place / LANES * self.skeleton.len();
+        crowd::take_pose(&self.lanes[first..first + pose.len()], place % LANES, pose.blocks_mut());
+        Ok(pose)
+    }
+
+    /// The local transform of one joint of an instance.
+    ///
+    /// # Errors
+    /// [`SkeletonError::StaleInstance`] where the handle names none, [`SkeletonError::UnknownJoint`] where the skeleton has no
+    /// such joint.
+    pub fn get(&self, instance: InstanceHandle, joint: u16) -> Result<Transform, Error> {
+        let place = self.place(instance)?;
+        self.skeleton.expect_joint(joint)?;
+        Ok(self.joint(place, usize::from(joint)).get(place % LANES))
+    }
+
+    /// Replaces the local transform of one joint of an instance, unchecked as [`Pose::set`].
+    ///
+    /// # Errors
+    /// As [`Crowd::get`].
+    pub fn set(&mut self, instance: InstanceHandle, joint: u16, transform: Transform) -> Result<(), Error> {
+        let place = self.place(instance)?;
+        self.skeleton.expect_joint(joint)?;
+        self.joint_mut(place, usize::from(joint)).set(place % LANES, &transform);
+        Ok(())
+    }
+
+    fn write(&mut self, place: usize, pose: &Pose) {
+        let joints = self.skeleton.len();
+        let first = place / LANES * joints;
+        crowd::put_pose(pose.blocks(), place % LANES, &mut self.lanes[first..first + joints]);
+    }
+
+    fn place(&self, instance: InstanceHandle) -> Result<usize, Error> {
+        self.places.find(instance).ok_or(SkeletonError::StaleInstance(instance).into())
+    }
+
+    /// The lanes of the block that a place is in.
+    #[inline]
+    fn joint(&self, place: usize, joint: usize) -> &JointLanes {
+        &self.lanes[place / LANES * self.skeleton.len() + joint]
+    }
+
+    #[inline]
+    fn joint_mut(&mut self, place: usize, joint: usize) -> &mut JointLanes {
+        &mut self.lanes[place / LANES * self.skeleton.len() + joint]
+    }
+}
+
+/// How far each joint is from the root.
+fn depths(skeleton: &Skeleton) -> Box<[u16]> {
+    let mut depths: Box<[u16]> = vec![0; skeleton.len()].into();
+    for (joint, &parent) in skeleton.parents().iter().enumerate().skip(1) {
+        depths[joint] = depths[usize::from(parent)] + 1;
+    }
+    depths
+}
+
+/// So many depths need no allocation; deeper skeletons make one a call.
+const USUAL_LEVELS: usize = 24;
+
+/// Matrices in lanes, for each depth that there is.
+fn levels(depths: &[u16]) -> SmallVec<[Level; USUAL_LEVELS]> {
+    smallvec![Level::ZERO; depths.iter().max().map_or(0, |&deepest| usize::from(deepest) + 1)]
+}

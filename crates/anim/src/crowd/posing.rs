@@ -1,0 +1,158 @@
+//! Sixteen poses at a time: into the lanes of a crowd, or straight to matrices.
+
+use super::{Crowd, InstanceHandle, LANES, depths, levels};
+use crate::simd::crowd;
+use crate::transform_lanes::{JointLanes, PoseBlock};
+use crate::{Error, Mat34, Pose, Skeleton};
+use smallvec::SmallVec;
+
+impl Crowd {
+    /// Shows every instance's pose to be changed, in the order of [`Crowd::instances`].
+    ///
+    /// What `change` leaves as it is stays: constants of a clip ([`Clip::write_constants`](crate::Clip::write_constants)) are
+    /// written once, and [`Player::sample`](crate::Player::sample) writes the rest every frame.
+    ///
+    /// Computes in **O(instances × joints)**. Sixteen poses are transposed at once, there and back, in a fifth of the time of as
+    /// many calls of [`Crowd::set_pose`]. Characters that keep poses of their own need no crowd: see
+    /// [`Skeleton::each_palette`].
+    ///
+    /// # Panics
+    /// If `change` puts a pose of another number of joints in the place of one.
+    ///
+    /// ```
+    /// # use hedgerow_anim::{Crowd, Mat34, Pose, SkeletonBuilder, Transform};
+    /// # let mut builder = SkeletonBuilder::new();
+    /// # builder.joint("root", None, Transform::IDENTITY, Mat34::IDENTITY);
+    /// # let (skeleton, _) = builder.build()?;
+    /// let mut crowd = Crowd::new(&skeleton);
+    /// let first = crowd.insert(&Pose::rest(&skeleton))?;
+    /// crowd.change_poses(|_, pose| pose.set(0, Transform::from_xyz(0.0, 2.0, 0.0)));
+    /// assert_eq!(crowd.get(first, 0)?.translation.y, 2.0);
+    /// # Ok::<(), hedgerow_anim::Error>(())
+    /// ```
+    pub fn change_poses(&mut self, mut change: impl FnMut(InstanceHandle, &mut Pose)) {
+        let joints = self.skeleton.len();
+        self.shown.resize_with(LANES, Pose::default);
+        // What is no pose of the skeleton was put there by a `change` that panicked after it.
+        self.shown.iter_mut().filter(|pose| pose.len() != joints).for_each(|pose| *pose = Pose::new(joints));
+        let mut instances = self.places.handles();
+        for lanes in self.lanes.chunks_exact_mut(joints) {
+            change_block(lanes, &mut self.shown, &mut instances, &mut change);
+        }
+    }
+}
+
+/// Shows the poses of a block, of as many instances as are left, and keeps what is made of them.
+fn change_block(
+    lanes: &mut [JointLanes],
+    poses: &mut [Pose],
+    instances: &mut impl Iterator<Item = InstanceHandle>,
+    mut change: impl FnMut(InstanceHandle, &mut Pose),
+) {
+    let poses: &mut [Pose; LANES] = poses.first_chunk_mut().expect("a pose for each lane");
+    crowd::take_poses(lanes, &mut poses.each_mut().map(Pose::blocks_mut));
+    let joints = lanes.len();
+    poses.iter_mut().zip(instances).for_each(|(pose, instance)| {
+        change(instance, pose);
+        assert!(pose.len() == joints, "{joints} joints became {} in the pose of {instance:?}", pose.len());
+    });
+    crowd::put_poses(&poses.each_ref().map(Pose::blocks), lanes);
+}
+
+impl Skeleton {
+    /// Computes the model matrices of many characters that keep their own poses, sixteen at a time, into `room`, and shows them
+    /// while they are in the cache.
+    ///
+    /// `pose` is asked once for the pose that a character has or refers to, and may make it: sample a player into it, say.
+    /// `visit` is then given the character and its matrices, in the same order.
+    ///
+    /// Computes in **O(characters × joints)**: models in the time of as many calls of [`Pose::to_models`], palettes in two thirds
+    /// of that of these and [`Skeleton::palette`], where there are sixteen characters or more.
+    ///
+    /// # Errors
+    /// [`SkeletonError::JointCount`](crate::skeleton::SkeletonError::JointCount) where a pose has another number of joints than the
+    /// skeleton. The sixteens before its own have been shown, nothing after.
+    pub fn each_models<C>(
+        &self,
+        characters: impl IntoIterator<Item = C>,
+        pose: impl FnMut(&mut C) -> &Pose,
+        room: &mut Vec<Mat34>,
+        visit: impl FnMut(C, &[Mat34]),
+    ) -> Result<(), Error> {
+        self.each(characters, pose, None, room, visit)
+    }
+
+    /// Computes and shows palettes in the same way: a whole frame of characters, from players to skinned vertices.
+    ///
+    /// ```
+    /// # use hedgerow_anim::{Crowd, Mat34, Pose, SkeletonBuilder, Transform};
+    /// # let mut builder = SkeletonBuilder::new();
+    /// # builder.joint("root", None, Transform::IDENTITY, Mat34::IDENTITY);
+    /// # let (skeleton, _) = builder.build()?;
+    /// struct Character {
+    ///     pose: Pose,
+    ///     height: f32,
+    /// }
+    ///
+    /// let mut characters: Vec<_> = (0..20).map(|_| Character { pose: Pose::rest(&skeleton), height: 0.0 }).collect();
+    /// let mut room = Vec::new();
+    /// skeleton.each_palette(
+    ///     &mut characters,
+    ///     |character| {
+    ///         // Here a player would be sampled into the pose …
+    ///         character.pose.set(0, Transform::from_xyz(0.0, 2.0, 0.0));
+    ///         &character.pose
+    ///     },
+    ///     &mut room,
+    ///     // … and a mesh skinned with the palette.
+    ///     |character, palette| character.height = palette[0].translation().y,
+    /// )?;
+    /// assert!(characters.iter().all(|character| character.height == 2.0));
+    /// # Ok::<(), hedgerow_anim::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Skeleton::each_models`].
+    pub fn each_palette<C>(
+        &self,
+        characters: impl IntoIterator<Item = C>,
+        pose: impl FnMut(&mut C) -> &Pose,
+        room: &mut Vec<Mat34>,
+        visit: impl FnMut(C, &[Mat34]),
+    ) -> Result<(), Error> {
+        self.each(characters, pose, Some(self.inverse_binds()), room, visit)
+    }
+
+    fn each<C>(
+        &self,
+        characters: impl IntoIterator<Item = C>,
+        mut pose: impl FnMut(&mut C) -> &Pose,
+        binds: Option<&[Mat34]>,
+        room: &mut Vec<Mat34>,
+        mut visit: impl FnMut(C, &[Mat34]),
+    ) -> Result<(), Error> {
+        let depths = depths(self);
+        let mut levels = levels(&depths);
+        let mut characters = characters.into_iter();
+        let mut batch: SmallVec<[C; LANES]> = SmallVec::new();
+        loop {
+            batch.extend(characters.by_ref().take(LANES));
+            if batch.is_empty() {
+                return Ok(());
+            }
+            room.resize(batch.len() * self.len(), Mat34::IDENTITY);
+            // Of lanes without a character nothing is read that matters.
+            let mut poses: [&[PoseBlock]; LANES] = [self.rest_blocks(); LANES];
+            for (lane, character) in poses.iter_mut().zip(&mut batch) {
+                let pose = pose(character);
+                self.expect_count(pose.len())?;
+                *lane = pose.blocks();
+            }
+            crowd::models_of_poses(&poses, &depths, binds, &mut levels, room);
+            batch
+                .drain(..)
+                .zip(room.chunks_exact(self.len()))
+                .for_each(|(character, matrices)| visit(character, matrices));
+        }
+    }
+}

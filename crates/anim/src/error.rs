@@ -1,0 +1,44 @@
+//! The crate's one error type.
+
+use crate::{raw::ClipError, skeleton::SkeletonError, skin::SkinError};
+use core::fmt;
+
+/// What this crate can refuse. A refused call has changed nothing.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Error {
+    /// A number that must be finite is not.
+    NotFinite(&'static str),
+    /// A rotation of length zero.
+    NotRotation,
+    /// A track or a clip cannot be made, or bytes are no clip.
+    Clip(ClipError),
+    /// Joints make no skeleton, bytes are none, or a pose or an instance does not fit one.
+    Skeleton(SkeletonError),
+    /// A skin, a skinned mesh or a call to skin it makes no sense.
+    Skin(SkinError),
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotFinite(what) => hedgerow_math::Error::NotFinite(what).fmt(f),
+            Self::NotRotation => hedgerow_math::Error::NotRotation.fmt(f),
+            Self::Clip(error) => error.fmt(f),
+            Self::Skeleton(error) => error.fmt(f),
+            Self::Skin(error) => error.fmt(f),
+        }
+    }
+}
+
+impl core::error::Error for Error {}
+
+impl From<hedgerow_math::Error> for Error {
+    fn from(error: hedgerow_math::Error) -> Self {
+        match error {
+            hedgerow_math::Error::NotRotation => Self::NotRotation,
+            hedgerow_math::Error::NotFinite(what) => Self::NotFinite(what),
+            _ => Self::NotFinite("a value"),
+        }
+    }
+}

@@ -1,0 +1,150 @@
+//! Where in a clip's stream a player is: going along it, and seeking by jump frames.
+
+use crate::Clip;
+use crate::clip::{GROUP_HEAD, GroupHead};
+use crate::simd::sampling::{self, Active, Word};
+
+/// A place between two groups of the stream: the keys of all groups before it were fetched, of none behind it.
+///
+/// In [`advance`](Self::advance) and [`seek`](Self::seek) the place becomes that between the last group whose time of need is not
+/// after the time and the first one whose time is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Cursor {
+    /// In bytes from the stream's beginning.
+    place: u32,
+    /// When the keys of the group before the place were needed; before all times at the beginning.
+    last: f32,
+    /// When the keys of the group behind the place are needed; after all times at the end.
+    next: f32,
+    /// Now.
+    time: f32,
+    /// How far the last step went, and in which direction.
+    way: f32,
+}
+
+impl Cursor {
+    /// At a place in the stream.
+    fn at(stream: &[u8], place: u32, time: f32) -> Self {
+        let mut cursor = Self { place, last: f32::NEG_INFINITY, next: f32::INFINITY, time, way: 0.0 };
+        if let Some(head) = GroupHead::read(stream, place as usize) {
+            cursor.next = head.need;
+            cursor.last = cursor.need_before(stream, head.before);
+        }
+        cursor
+    }
+
+    /// Now, in the clip's units of time.
+    #[inline]
+    pub(super) const fn time(&self) -> f32 {
+        self.time
+    }
+
+    /// When the group of so many bytes before the place was needed.
+    fn need_before(&self, stream: &[u8], bytes: u32) -> f32 {
+        let start = self.place.checked_sub(bytes).filter(|_| bytes as usize >= GROUP_HEAD);
+        start.and_then(|start| GroupHead::read(stream, start as usize)).map_or(f32::NEG_INFINITY, |head| head.need)
+    }
+
+    /// Asks for the keys that a step like the last one will need, if any.
+    #[inline]
+    pub(super) fn prefetch(&self, clip: &Clip) {
+        /// Behind these the machine sees by itself where it goes.
+        const BYTES: usize = 768;
+        let (time, place) = (self.time + self.way, self.place as usize);
+        if time >= self.next {
+            sampling::prefetch_bytes(clip.stream().0, place, BYTES);
+        } else if time < self.last {
+            sampling::prefetch_bytes(clip.stream().0, place.saturating_sub(BYTES), BYTES);
+        }
+    }
+
+    /// Goes to a time: along the stream where that is near, otherwise by the nearest jump frame. Those are
+    /// `gap` apart at least.
+    #[inline]
+    pub(super) fn advance<W: Word>(&mut self, clip: &Clip, gap: f32, active: &mut [Active<W>], time: f32) {
+        self.way = time - self.time;
+        self.time = time;
+        if time < self.next && time >= self.last {
+            return;
+        }
+        // A frame may be nearer than here only where the way is longer than half of the least distance between frames.
+        if self.way.abs() > 0.5 * gap {
+            let frame = nearest(clip, time);
+            if (frame.1.0 - time).abs() < self.way.abs() {
+                return self.jump(clip, active, frame, time);
+            }
+        }
+        self.walk(clip, active);
+    }
+
+    /// Goes to a time by the nearest jump frame, wherever it was before.
+    pub(super) fn seek<W: Word>(clip: &Clip, active: &mut [Active<W>], time: f32) -> Self {
+        let mut cursor = Self { place: 0, last: 0.0, next: 0.0, time, way: 0.0 };
+        cursor.jump(clip, active, nearest(clip, time), time);
+        cursor
+    }
+
+    fn jump<W: Word>(
+        &mut self,
+        clip: &Clip,
+        active: &mut [Active<W>],
+        (frame, (_, place)): (Option<usize>, (f32, u32)),
+        time: f32,
+    ) {
+        sampling::restore(clip.frame_bytes(frame), active);
+        *self = Self::at(clip.stream().0, place, time);
+        self.walk(clip, active);
+    }
+
+    /// Fetches the keys that are needed by now, or takes back those that are not.
+    fn walk<W: Word>(&mut self, clip: &Clip, active: &mut [Active<W>]) {
+        let (stream, length) = clip.stream();
+        let singles = clip.tables().singles();
+        while self.time >= self.next {
+            let start = self.place as usize;
+            let group = GroupHead::read(stream, start).filter(|head| head.bytes as usize >= GROUP_HEAD);
+            let Some(end) = group.and_then(|head| start.checked_add(head.bytes as usize)).filter(|&end| end <= length)
+            else {
+                // No further than the last group that is whole.
+                self.next = f32::INFINITY;
+                break;
+            };
+            sampling::turn::<W, true>(stream, start + GROUP_HEAD..end, active, singles);
+            #[expect(clippy::cast_possible_truncation, reason = "a stream's length has 32 bits")]
+            let place = end as u32;
+            (self.place, self.last) = (place, self.next);
+            self.next = GroupHead::read(stream, end).map_or(f32::INFINITY, |head| head.need);
+        }
+        while self.time < self.last {
+            let end = self.place as usize;
+            let before = GroupHead::read(stream, end).map_or(0, |head| head.before);
+            let start = self.place.checked_sub(before).filter(|_| before as usize >= GROUP_HEAD);
+            let group = start.and_then(|start| Some((start, GroupHead::read(stream, start as usize)?)));
+            let Some((start, head)) = group.filter(|_| end <= length) else {
+                self.last = f32::NEG_INFINITY;
+                break;
+            };
+            sampling::turn::<W, false>(stream, start as usize + GROUP_HEAD..end, active, singles);
+            (self.place, self.next) = (start, head.need);
+            self.last = self.need_before(stream, head.before);
+        }
+    }
+}
+
+/// The jump frame that is nearest to a time: its number, none for the first one, and its time and place.
+pub(super) fn nearest(clip: &Clip, time: f32) -> (Option<usize>, (f32, u32)) {
+    // The number of frames that are not after the time, besides the first.
+    let (mut low, mut high) = (0, clip.jump_frames());
+    while low < high {
+        let middle = low.midpoint(high);
+        if clip.jump_frame(middle).0 <= time { low = middle + 1 } else { high = middle }
+    }
+    let before = low.checked_sub(1).map_or((None, (0.0, 0)), |frame| (Some(frame), clip.jump_frame(frame)));
+    if low < clip.jump_frames() {
+        let behind = clip.jump_frame(low);
+        if behind.0 - time < time - before.1.0 {
+            return (Some(low), behind);
+        }
+    }
+    before
+}

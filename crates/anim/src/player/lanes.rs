@@ -1,0 +1,221 @@
+//! The active array of a player, and what it says at a time.
+
+use crate::clip::{
+    CHANNELS, CUBICS, NO_PART, PART_CHANNEL, PART_ROTATION, PART_SCALE, ROTATIONS, SCALES, TRANSLATIONS, Tables, Width,
+};
+use crate::simd::sampling::{self, Active, LANES, NUMBERS, PLAIN, Ranges, Target, Word};
+use crate::transform_lanes::PoseBlock;
+use crate::{Error, Pose, Transform};
+use glam::{Quat, Vec3};
+use smallvec::SmallVec;
+
+/// The active array, and where its blocks belong.
+#[derive(Clone, Debug)]
+pub(super) struct Lanes {
+    pub(super) active: Words,
+    /// Of rotations, translations and scales. A copy of what the clip has far from its stream: beside the player's place these are
+    /// in the cache already.
+    targets: SmallVec<[Target; 16]>,
+}
+
+/// The two keys that each track is between, eight tracks a block.
+#[derive(Clone, Debug)]
+pub(super) enum Words {
+    Compact(Vec<Active<u16>>),
+    Tight(Vec<Active<u32>>),
+}
+
+/// Does the same with words of either width.
+macro_rules! with {
+    ($lanes:expr, $active:ident => $work:expr) => {
+        match $lanes {
+            $crate::player::lanes::Words::Compact($active) => $work,
+            $crate::player::lanes::Words::Tight($active) => $work,
+        }
+    };
+}
+pub(super) use with;
+
+impl Lanes {
+    /// The state at time 0.
+    pub(super) fn new(tables: &Tables) -> Self {
+        let blocks = tables.head().all_blocks();
+        let mut active = match tables.head().width {
+            Width::Compact => Words::Compact(vec![Active::default(); blocks]),
+            Width::Tight => Words::Tight(vec![Active::default(); blocks]),
+        };
+        with!(&mut active, active => sampling::restore(tables.first_frame(), active));
+        let targets = [ROTATIONS, TRANSLATIONS, SCALES].into_iter().flat_map(|kind| tables.targets(kind));
+        Self { active, targets: targets.copied().collect() }
+    }
+
+    /// Writes all joints' tracks that are not constant, at a time in the clip's units.
+    pub(super) fn sample(&self, tables: &Tables, time: f32, pose: &mut Pose) -> Result<(), Error> {
+        let pose = tables.blocks_of_pose(pose)?;
+        with!(&self.active, active => sample(active, &self.targets, tables, time, pose));
+        Ok(())
+    }
+
+    /// Writes all channels that are not constant; those that `out` does not have are left out.
+    pub(super) fn sample_channels(&self, tables: &Tables, time: f32, out: &mut [f32]) {
+        with!(&self.active, active => {
+            let singles = &active[tables.blocks(CHANNELS)];
+            sampling::singles(singles, tables.targets(CHANNELS), tables.ranges(CHANNELS), time, out);
+            cubics(active, tables, time, |number, part, value| {
+                if let Some(out) = out.get_mut(number).filter(|_| part == PART_CHANNEL) {
+                    *out = value;
+                }
+            });
+        });
+    }
+
+    /// One joint's transform: of parts without a track those of `rest`.
+    pub(super) fn sample_joint(&self, tables: &Tables, time: f32, joint: u16, rest: Transform) -> Transform {
+        with!(&self.active, active => sample_joint(|block| &active[block], tables, time, joint, rest))
+    }
+}
+
+fn sample<W: Word>(active: &[Active<W>], targets: &[Target], tables: &Tables, time: f32, pose: &mut [PoseBlock]) {
+    let of = |kind: usize| (&active[tables.blocks(kind)], &targets[tables.blocks(kind)]);
+    let head = tables.head();
+    if head.blocks[ROTATIONS] > 0 {
+        let (active, targets) = of(ROTATIONS);
+        sampling::rotations(active, targets, time, pose);
+    }
+    if head.blocks[TRANSLATIONS] > 0 {
+        let (active, targets) = of(TRANSLATIONS);
+        sampling::vectors::<W, false>(active, targets, tables.ranges(TRANSLATIONS), time, pose);
+    }
+    if head.blocks[SCALES] > 0 {
+        let (active, targets) = of(SCALES);
+        sampling::vectors::<W, true>(active, targets, tables.ranges(SCALES), time, pose);
+    }
+    if head.blocks[CUBICS] > 0 {
+        sample_cubics(active, tables, time, pose);
+    }
+}
+
+/// Joints' cubic tracks.
+fn sample_cubics<W: Word>(active: &[Active<W>], tables: &Tables, time: f32, pose: &mut [PoseBlock]) {
+    let mut rotation = [0.0; 4];
+    cubics(active, tables, time, |joint, part, value| {
+        let Some(block) = pose.get_mut(joint / LANES).filter(|_| part < PART_CHANNEL) else { return };
+        let lane = joint % LANES;
+        if part < PART_ROTATION {
+            block.translation[usize::from(part)][lane] = value;
+        } else if part >= PART_SCALE {
+            block.scale[usize::from(part - PART_SCALE)][lane] = value;
+        } else {
+            // The four numbers of a rotation come one after the other.
+            rotation[usize::from(part - PART_ROTATION)] = value;
+            if part + 1 == PART_SCALE {
+                let unit = unit(rotation).to_array();
+                block.rotation.iter_mut().zip(unit).for_each(|(vector, number)| vector[lane] = number);
+            }
+        }
+    });
+}
+
+/// The unit quaternion of this direction; where a curve passes through zero every one is as good.
+fn unit(rotation: [f32; 4]) -> Quat {
+    let rotation = Quat::from_array(rotation);
+    let length = rotation.length();
+    if length > 0.0 { rotation * length.recip() } else { Quat::IDENTITY }
+}
+
+/// Every number of a cubic track at a time: joint or channel, part, and the number.
+fn cubics<W: Word>(active: &[Active<W>], tables: &Tables, time: f32, mut put: impl FnMut(usize, u8, f32)) {
+    let ranges = tables.ranges(CUBICS);
+    for (index, (active, targets)) in active[tables.blocks(CUBICS)].iter().zip(tables.cubic_targets()).enumerate() {
+        let ranges = ranges.get(index).unwrap_or(&PLAIN);
+        for (lane, &[low, high, part, _]) in targets.iter().enumerate() {
+            if part != NO_PART {
+                let value = cubic(active, ranges, lane, time, tables.head().rate);
+                put(usize::from(u16::from_le_bytes([low, high])), part, value);
+            }
+        }
+    }
+}
+
+/// The cubic Hermite spline of glTF in one lane, whose keys are in-tangent, value and out-tangent.
+fn cubic<W: Word>(active: &Active<W>, ranges: &Ranges, lane: usize, time: f32, rate: f32) -> f32 {
+    let key = |number: usize, of: usize| {
+        sampling::in_range(ranges, number, lane, active.pairs[1 + number][of][lane].number())
+    };
+    let [from, to] = active.pairs[0].map(|times| times[lane].time());
+    let seconds = (to - from) / rate;
+    let (a, out, into, b) = (key(1, 0), key(2, 0) * seconds, key(0, 1) * seconds, key(1, 1));
+    let t = sampling::share(active, lane, time, false);
+    let (t2, t3) = (t * t, t * t * t);
+    let blend = 3.0 * t2 - 2.0 * t3;
+    (1.0 - blend) * a + blend * b + (t3 - 2.0 * t2 + t) * out + (t3 - t2) * into
+}
+
+/// One joint's transform, from the blocks of the active array that have tracks of it.
+pub(super) fn sample_joint<'a, W: Word>(
+    active: impl Fn(usize) -> &'a Active<W>,
+    tables: &Tables,
+    time: f32,
+    joint: u16,
+    rest: Transform,
+) -> Transform {
+    let mut found = tables.constant_joint(joint, rest);
+    let lane = usize::from(joint) % LANES;
+    // What the block of this kind is, how far its keys are, and its ranges.
+    let of = |kind: usize| {
+        let (block, step) = tables.find(kind, joint)?;
+        let ranges = tables.ranges(kind).get(block).unwrap_or(&PLAIN);
+        let active = active(tables.blocks(kind).start + block);
+        Some((active, sampling::share(active, lane, time, step), ranges))
+    };
+    if let Some((active, share, _)) = of(ROTATIONS) {
+        found.rotation = Quat::from_array(sampling::between(active, lane, share));
+    }
+    for kind in [TRANSLATIONS, SCALES] {
+        if let Some((active, share, ranges)) = of(kind) {
+            let numbers: [f32; NUMBERS] = core::array::from_fn(|number| {
+                sampling::in_range(ranges, number, lane, sampling::number(active, number, lane, share))
+            });
+            let vector = if kind == SCALES { &mut found.scale } else { &mut found.translation };
+            *vector = Vec3::from_array(numbers);
+        }
+    }
+    let (mut rotation, ranges) = (None, tables.ranges(CUBICS));
+    for (block, lane, part) in cubic_lanes(tables, joint) {
+        let active = active(tables.blocks(CUBICS).start + block);
+        let value = cubic(active, ranges.get(block).unwrap_or(&PLAIN), lane, time, tables.head().rate);
+        if part < PART_ROTATION {
+            found.translation[usize::from(part)] = value;
+        } else if part >= PART_SCALE {
+            found.scale[usize::from(part - PART_SCALE)] = value;
+        } else {
+            rotation.get_or_insert([0.0; 4])[usize::from(part - PART_ROTATION)] = value;
+        }
+    }
+    if let Some(rotation) = rotation {
+        found.rotation = unit(rotation);
+    }
+    found
+}
+
+/// The lanes of cubic tracks of a joint: block among those, lane, part.
+fn cubic_lanes(tables: &Tables, joint: u16) -> impl Iterator<Item = (usize, usize, u8)> {
+    let lanes = tables.cubic_targets().iter().enumerate();
+    lanes.flat_map(move |(block, targets)| {
+        let of_joint = targets.iter().enumerate().filter(move |(_, [low, high, part, _])| {
+            u16::from_le_bytes([*low, *high]) == joint && *part < PART_CHANNEL
+        });
+        of_joint.map(move |(lane, &[.., part, _])| (block, lane, part))
+    })
+}
+
+/// The blocks of the active array that have tracks of a joint, each once.
+pub(super) fn blocks_of_joint(tables: &Tables, joint: u16) -> SmallVec<[usize; 4]> {
+    let mut blocks = SmallVec::new();
+    for kind in [ROTATIONS, TRANSLATIONS, SCALES] {
+        blocks.extend(tables.find(kind, joint).map(|(block, _)| tables.blocks(kind).start + block));
+    }
+    blocks.extend(cubic_lanes(tables, joint).map(|(block, ..)| tables.blocks(CUBICS).start + block));
+    blocks.dedup();
+    blocks
+}

@@ -1,0 +1,172 @@
+//! Playing clips: a place in the stream of keys, and the active array.
+//!
+//! | file | what |
+//! |---|---|
+//! | `clock` | from time that passes to time in a clip: ends, loops, turning around |
+//! | `cursor` | the place in the stream: going along it in both directions, seeking by jump frames |
+//! | `lanes` | the active array, and what it says at a time |
+//! | `alone` | one joint at any time, without a player |
+//! | `stream` | the same from a reader, a group of keys at a time |
+
+mod alone;
+mod clock;
+mod cursor;
+mod lanes;
+mod stream;
+
+pub use clock::Playback;
+pub use stream::StreamPlayer;
+
+use crate::simd::sampling;
+use crate::{Clip, Error, Pose, Transform};
+use core::borrow::Borrow;
+use cursor::Cursor;
+use lanes::{Lanes, with};
+
+/// Plays a [`Clip`]: a place in its stream of keys, and the two keys that each track is between.
+///
+/// Going on, in either direction, touches two places in memory: the stream, where a frame's keys lie one after the other,
+/// and the active array, 16 bytes a joint (32 where the clip is [tight](crate::clip::Precision::Tight)). The clip is borrowed or shared: `Player<&Clip>`,
+/// `Player<Arc<Clip>>`.
+///
+/// Where it comes from makes no difference to the bits that are sampled at a time: forward, backward and by a seek they are the same.
+///
+/// ```
+/// use hedgerow_anim::{ClipBuilder, Player, RawClip, player::Playback, raw::Track};
+/// use std::sync::Arc;
+///
+/// let mut raw = RawClip::new(2.0, 0)?;
+/// raw.add_channel("blink", Track::linear(vec![0.0, 1.0, 1.5], vec![0.0, 0.0, 1.0])?)?;
+/// let (clip, _) = ClipBuilder::new().build(&raw)?;
+///
+/// let mut player = Player::new(Arc::new(clip));
+/// player.set_playback(Playback::Loop);
+/// let mut weights = [0.0];
+/// assert_eq!(player.advance(3.25), 1);      // once around
+/// player.sample_channels(&mut weights);
+/// assert!((weights[0] - 0.5).abs() < 1e-3);
+/// player.advance(-0.25);                    // back again
+/// assert_eq!(player.time(), 1.0);
+/// # Ok::<(), hedgerow_anim::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Player<C: Borrow<Clip>> {
+    clip: C,
+    cursor: Cursor,
+    clock: clock::Clock,
+    /// How far apart the clip's jump frames are at least, in its units of time.
+    gap: f32,
+    lanes: Lanes,
+}
+
+impl<C: Borrow<Clip>> Player<C> {
+    /// A player at the clip's beginning that will stay at its end.
+    ///
+    /// Computes in **O(tracks)**.
+    #[must_use]
+    pub fn new(clip: C) -> Self {
+        let mut lanes = Lanes::new(clip.borrow().tables());
+        let cursor = with!(&mut lanes.active, active => Cursor::seek(clip.borrow(), active, 0.0));
+        let gap = clip.borrow().gap();
+        Self { clip, cursor, clock: clock::Clock::default(), gap, lanes }
+    }
+
+    /// The clip.
+    #[must_use]
+    pub fn clip(&self) -> &Clip {
+        self.clip.borrow()
+    }
+
+    /// The time in the clip, in seconds: 0 to its duration.
+    #[inline]
+    #[must_use]
+    pub fn time(&self) -> f32 {
+        self.clock.time(self.clip().duration())
+    }
+
+    /// What the player does at the clip's ends.
+    #[must_use]
+    pub const fn playback(&self) -> Playback {
+        self.clock.playback()
+    }
+
+    /// Sets what the player does at the clip's ends. The time stays; one that was on its way back goes forward from here.
+    pub fn set_playback(&mut self, playback: Playback) {
+        self.clock.set_playback(playback, self.clip.borrow().duration());
+    }
+
+    /// Lets so many seconds pass, backward if they are negative, and fetches the keys that are needed then. Answers how often
+    /// the player came around, negative where backward; always 0 for one that stays at the ends. Numbers that are not
+    /// finite let no time pass.
+    ///
+    /// Computes in **O(keys on the way)**, but never more than a [`seek`](Self::seek): a player that was left alone for
+    /// an hour is not slower for it.
+    #[inline]
+    pub fn advance(&mut self, seconds: f32) -> i32 {
+        let clip = self.clip.borrow();
+        let rounds = self.clock.advance(seconds, clip.duration());
+        let time = clip.tables().units(self.clock.time(clip.duration()));
+        with!(&mut self.lanes.active, active => self.cursor.advance(clip, self.gap, active, time));
+        rounds
+    }
+
+    /// Asks for the memory that the next [`advance`](Self::advance) and [`sample`](Self::sample) will need: a hint that changes
+    /// nothing else. Many players take their turns as fast as a single one if each is told a few places ahead.
+    ///
+    /// ```
+    /// # fn frame(players: &mut [hedgerow_anim::Player<&hedgerow_anim::Clip>], poses: &mut [hedgerow_anim::Pose]) -> Result<(), hedgerow_anim::Error> {
+    /// for index in 0..players.len() {
+    ///     if let Some(ahead) = players.get(index + 4) {
+    ///         ahead.prefetch();
+    ///     }
+    ///     players[index].advance(1.0 / 60.0);
+    ///     players[index].sample(&mut poses[index])?;
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[inline]
+    pub fn prefetch(&self) {
+        let clip = self.clip.borrow();
+        with!(&self.lanes.active, active => sampling::prefetch_all(active));
+        self.cursor.prefetch(clip);
+    }
+
+    /// Goes to a time in seconds, or to the nearer end of the clip.
+    ///
+    /// Computes in **O(log jump frames + tracks + keys to the nearest jump frame)**: [`ClipStats`](crate::clip::ClipStats) has the bytes of these.
+    pub fn seek(&mut self, seconds: f32) {
+        let clip = self.clip.borrow();
+        self.clock.seek(seconds, clip.duration());
+        let time = clip.tables().units(self.clock.time(clip.duration()));
+        with!(&mut self.lanes.active, active => self.cursor.advance(clip, self.gap, active, time));
+    }
+
+    /// Writes the joints' transforms at the present time: all parts that are neither constant nor without a track. For the
+    /// constant ones call [`Clip::write_constants`] once.
+    ///
+    /// Computes in **O(tracks)**.
+    ///
+    /// # Errors
+    /// [`Error::Skeleton`] with [`SkeletonError::JointCount`](crate::skeleton::SkeletonError::JointCount) where the pose is of another number of joints.
+    #[inline]
+    pub fn sample(&self, pose: &mut Pose) -> Result<(), Error> {
+        self.lanes.sample(self.clip().tables(), self.cursor.time(), pose)
+    }
+
+    /// Writes the channels that are not constant. Those beyond the end of `channels` are left out.
+    ///
+    /// Computes in **O(channels)**, where joints have cubic tracks also in their number.
+    pub fn sample_channels(&self, channels: &mut [f32]) {
+        self.lanes.sample_channels(self.clip().tables(), self.cursor.time(), channels);
+    }
+
+    /// One joint's transform at the present time, constant parts included. Parts that the clip has no tracks of, and joints that it
+    /// does not have, are as in `rest`.
+    ///
+    /// Computes in **O(log tracks)**, where joints have cubic tracks in the number of these.
+    #[must_use]
+    pub fn sample_joint(&self, joint: u16, rest: Transform) -> Transform {
+        self.lanes.sample_joint(self.clip().tables(), self.cursor.time(), joint, rest)
+    }
+}

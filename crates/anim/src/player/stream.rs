@@ -1,0 +1,179 @@
+//! Playing a clip while it is read.
+
+use super::clock::Clock;
+use super::lanes::{Lanes, with};
+use crate::clip::{GROUP_HEAD, GroupHead, HEAD_BYTES, Tables, check_header};
+use crate::simd::sampling::{self, PADDING};
+use crate::{Error, Pose, raw::ClipError};
+use hedgerow_math::internal::file_header::HEADER_BYTES;
+use std::io::Read;
+
+/// Plays a clip forward while it is read: a long cut-scene, from a file or a connection, that never lies in memory as a whole.
+///
+/// It holds the clip's tables, the active array and one group of keys. It reads a group at a time, a few hundred bytes often: put a
+/// [`BufReader`](std::io::BufReader) around a file. What is read cannot be checked against the checksum,
+/// which is over the whole; but any bytes play without a panic.
+///
+/// ```
+/// use hedgerow_anim::{ClipBuilder, RawClip, player::StreamPlayer, raw::Track};
+///
+/// let mut raw = RawClip::new(2.0, 0)?;
+/// raw.add_channel("blink", Track::linear(vec![0.0, 1.0, 1.5], vec![0.0, 0.0, 1.0])?)?;
+/// let (clip, _) = ClipBuilder::new().build(&raw)?;
+///
+/// let mut player = StreamPlayer::new(clip.to_bytes())?;     // any `Read`
+/// player.advance(1.25)?;
+/// let mut weights = [0.0];
+/// player.sample_channels(&mut weights);
+/// assert!((weights[0] - 0.5).abs() < 1e-3);
+/// # Ok::<(), hedgerow_anim::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct StreamPlayer<R> {
+    from: R,
+    tables: Tables,
+    lanes: Lanes,
+    /// The group whose keys are needed next, of which no more was read.
+    next: GroupHead,
+    /// Of the stream, those not yet read.
+    left: usize,
+    buffer: Vec<u8>,
+    clock: Clock,
+    failed: Option<ClipError>,
+}
+
+impl<R: Read> StreamPlayer<R> {
+    /// Reads all that comes before the keys, and stands at the clip's beginning.
+    ///
+    /// Computes in **O(tracks)**.
+    ///
+    /// # Errors
+    /// [`Error::Clip`] with [`ClipError::Read`], [`ClipError::NotAClip`], [`ClipError::Version`] or [`ClipError::Malformed`].
+    pub fn new(mut from: R) -> Result<Self, Error> {
+        let mut bytes = Vec::new();
+        // Its first bytes say whether there is more of it to be waited for.
+        fill(&mut from, &mut bytes, HEADER_BYTES)?;
+        check_header(&bytes)?;
+        fill(&mut from, &mut bytes, HEAD_BYTES - HEADER_BYTES)?;
+        let head: &[u8; HEAD_BYTES] = bytes.first_chunk().expect("so much was read");
+        let rest = Tables::bytes_of(head)?.saturating_sub(HEAD_BYTES);
+        fill(&mut from, &mut bytes, rest)?;
+        let tables = Tables::new(bytes.into())?;
+        let mut left = tables.head().stream as usize;
+        let mut buffer = Vec::new();
+        let next = next_head(&mut from, &mut buffer, &mut left)?;
+        let lanes = Lanes::new(&tables);
+        Ok(Self { from, lanes, next, left, buffer, clock: Clock::default(), failed: None, tables })
+    }
+
+    /// How long the clip is, in seconds.
+    #[must_use]
+    pub const fn duration(&self) -> f32 {
+        self.tables.head().duration
+    }
+
+    /// How many joints the clip is for.
+    #[must_use]
+    pub const fn joints(&self) -> usize {
+        self.tables.head().joints as usize
+    }
+
+    /// How many channels it has.
+    #[must_use]
+    pub const fn channels(&self) -> usize {
+        self.tables.head().channels as usize
+    }
+
+    /// The time in the clip, in seconds: 0 to its duration.
+    #[must_use]
+    pub fn time(&self) -> f32 {
+        self.clock.time(self.duration())
+    }
+
+    /// Lets so many seconds pass, up to the clip's end, and reads the keys that are needed by then. Negative numbers and
+    /// those that are not finite let no time pass.
+    ///
+    /// Computes in **O(keys on the way)**.
+    ///
+    /// # Errors
+    /// [`Error::Clip`] with [`ClipError::Read`] or [`ClipError::Malformed`], and from then on always: the keys before the fault stay.
+    pub fn advance(&mut self, seconds: f32) -> Result<(), Error> {
+        if let Some(error) = &self.failed {
+            return Err((*error).into());
+        }
+        if seconds > 0.0 {
+            self.clock.advance(seconds, self.duration());
+        }
+        let time = self.tables.units(self.time());
+        while time >= self.next.need {
+            if let Err(error) = self.fetch() {
+                self.failed = Some(error);
+                return Err(error.into());
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads the next group, and the head of the one behind it.
+    fn fetch(&mut self) -> Result<(), ClipError> {
+        let malformed = ClipError::Malformed("its stream");
+        let records = (self.next.bytes as usize).checked_sub(GROUP_HEAD).filter(|records| *records <= self.left);
+        let records = records.ok_or(malformed)?;
+        if self.next.bytes > self.tables.head().longest {
+            return Err(malformed);
+        }
+        self.buffer.clear();
+        fill(&mut self.from, &mut self.buffer, records)?;
+        self.left -= records;
+        self.buffer.resize(records + PADDING, 0);
+        let singles = self.tables.singles();
+        let sound = with!(&mut self.lanes.active, active => turn(&self.buffer, records, active, singles));
+        if !sound {
+            return Err(malformed);
+        }
+        self.next = next_head(&mut self.from, &mut self.buffer, &mut self.left)?;
+        Ok(())
+    }
+
+    /// Writes the constant tracks, as [`Clip::write_constants`](crate::Clip::write_constants).
+    ///
+    /// # Errors
+    /// [`Error::Skeleton`] with [`SkeletonError::JointCount`](crate::skeleton::SkeletonError::JointCount) where the pose is of another number of joints.
+    pub fn write_constants(&self, pose: &mut Pose, channels: &mut [f32]) -> Result<(), Error> {
+        self.tables.write_constants(pose, channels)
+    }
+
+    /// Writes the joints' transforms at the present time, as [`Player::sample`](crate::Player::sample), to the same bits.
+    ///
+    /// # Errors
+    /// [`Error::Skeleton`] with [`SkeletonError::JointCount`](crate::skeleton::SkeletonError::JointCount) where the pose is of another number of joints.
+    pub fn sample(&self, pose: &mut Pose) -> Result<(), Error> {
+        self.lanes.sample(&self.tables, self.tables.units(self.time()), pose)
+    }
+
+    /// Writes the channels that are not constant. Those beyond the end of `channels` are left out.
+    pub fn sample_channels(&self, channels: &mut [f32]) {
+        self.lanes.sample_channels(&self.tables, self.tables.units(self.time()), channels);
+    }
+}
+
+fn turn<W: sampling::Word>(buffer: &[u8], records: usize, active: &mut [sampling::Active<W>], singles: usize) -> bool {
+    sampling::turn::<W, true>(buffer, 0..records, active, singles)
+}
+
+/// Reads the head of the next group; one that is never needed where the stream has ended.
+fn next_head(from: &mut impl Read, buffer: &mut Vec<u8>, left: &mut usize) -> Result<GroupHead, ClipError> {
+    buffer.clear();
+    *left = left.checked_sub(GROUP_HEAD).ok_or(ClipError::Malformed("its stream"))?;
+    fill(from, buffer, GROUP_HEAD)?;
+    GroupHead::read(buffer, 0).ok_or(ClipError::Malformed("its stream"))
+}
+
+/// Appends exactly so many bytes. Takes no more memory than there are bytes to read, whatever number is claimed.
+fn fill(from: &mut impl Read, buffer: &mut Vec<u8>, bytes: usize) -> Result<(), ClipError> {
+    match from.take(bytes as u64).read_to_end(buffer) {
+        Ok(read) if read == bytes => Ok(()),
+        Ok(_) => Err(ClipError::Read(std::io::ErrorKind::UnexpectedEof)),
+        Err(error) => Err(ClipError::Read(error.kind())),
+    }
+}

@@ -1,0 +1,87 @@
+//! From local transforms to model matrices, and from these to palettes.
+
+use crate::simd::pose;
+use crate::{Error, Mat34, Pose, Skeleton, skeleton::SkeletonError};
+
+impl Pose {
+    /// Computes each joint's model matrix, which maps from the joint's space to the model's: its parent's times its own
+    /// local one. `models` is given the skeleton's length.
+    ///
+    /// Computes in **O(joints)**, one forward loop: eight local transforms are converted at a time, and multiplied in
+    /// order. Source: S. Reinalter, *Adventures in data-oriented design*, part 2.
+    ///
+    /// # Errors
+    /// [`SkeletonError::JointCount`] where pose and skeleton have different numbers of joints.
+    pub fn to_models(&self, skeleton: &Skeleton, models: &mut Vec<Mat34>) -> Result<(), Error> {
+        self.to_models_at(skeleton, &Mat34::IDENTITY, models)
+    }
+
+    /// Computes each joint's matrix as [`Pose::to_models`] does, with another one in front: where the character stands, say,
+    /// so that they map to the world.
+    ///
+    /// # Errors
+    /// As [`Pose::to_models`].
+    pub fn to_models_at(&self, skeleton: &Skeleton, root: &Mat34, models: &mut Vec<Mat34>) -> Result<(), Error> {
+        models.resize(skeleton.len(), Mat34::IDENTITY);
+        self.update_models(skeleton, root, 0, models)
+    }
+
+    /// Computes the matrices of a joint and of all that hang below it, where others are as they should be: what is left to
+    /// do when one limb moved.
+    ///
+    /// `root` is what stood in front when all were computed; only joint 0 looks at it. Computes in **O(joints below)**.
+    ///
+    /// ```
+    /// use hedgerow_anim::{Mat34, Pose, SkeletonBuilder, Transform};
+    ///
+    /// let mut builder = SkeletonBuilder::new();
+    /// builder.joint("body", None, Transform::from_xyz(0.0, 1.0, 0.0), Mat34::IDENTITY);
+    /// builder.joint("head", Some(0), Transform::from_xyz(0.0, 0.5, 0.0), Mat34::IDENTITY);
+    /// let (skeleton, _) = builder.build()?;
+    /// let (mut pose, mut models) = (Pose::rest(&skeleton), Vec::new());
+    /// pose.to_models(&skeleton, &mut models)?;
+    /// pose.set(1, Transform::from_xyz(0.1, 0.5, 0.0));
+    /// pose.update_models(&skeleton, &Mat34::IDENTITY, 1, &mut models)?;
+    /// assert_eq!(models[1].translation().to_array(), [0.1, 1.5, 0.0]);
+    /// # Ok::<(), hedgerow_anim::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`SkeletonError::JointCount`] where pose, skeleton and models have different numbers of joints;
+    /// [`SkeletonError::UnknownJoint`] where the skeleton has no such joint.
+    pub fn update_models(
+        &self,
+        skeleton: &Skeleton,
+        root: &Mat34,
+        joint: u16,
+        models: &mut [Mat34],
+    ) -> Result<(), Error> {
+        skeleton.expect_count(self.len())?;
+        skeleton.expect_count(models.len())?;
+        let range = skeleton.subtree_range(joint)?;
+        pose::models(self.blocks(), skeleton.parents(), root, models, range);
+        Ok(())
+    }
+}
+
+impl Skeleton {
+    /// Computes the palette that skinning takes: each joint's model matrix times its inverse bind matrix. `palette` is
+    /// given the skeleton's length.
+    ///
+    /// Computes in **O(joints)**.
+    ///
+    /// # Errors
+    /// [`SkeletonError::JointCount`] where there are more or fewer models than joints.
+    pub fn palette(&self, models: &[Mat34], palette: &mut Vec<Mat34>) -> Result<(), Error> {
+        self.expect_count(models.len())?;
+        palette.resize(self.len(), Mat34::IDENTITY);
+        pose::palette(models, self.inverse_binds(), palette);
+        Ok(())
+    }
+
+    /// Fails unless there are as many of something as joints.
+    pub(crate) fn expect_count(&self, found: usize) -> Result<(), Error> {
+        let expected = self.len();
+        if found == expected { Ok(()) } else { Err(SkeletonError::JointCount { expected, found }.into()) }
+    }
+}

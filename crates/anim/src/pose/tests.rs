@@ -1,0 +1,95 @@
+//! Poses: what is set is read, and what models they make.
+
+use crate::{Error, Mat34, Pose, Skeleton, SkeletonBuilder, Transform, skeleton::SkeletonError};
+use glam::{EulerRot, Quat};
+
+#[test]
+fn what_is_set_is_read_and_other_joints_keep_theirs() {
+    let mut pose = Pose::new(19);
+    for joint in 0..19_u16 {
+        pose.set(joint, Transform::from_xyz(f32::from(joint), 2.0, 3.0).with_scale([4.0, 5.0, 6.0].into()));
+    }
+    for joint in 0..19 {
+        assert_eq!(pose.get(joint), Transform::from_xyz(f32::from(joint), 2.0, 3.0).with_scale([4.0, 5.0, 6.0].into()));
+    }
+    assert_eq!(pose.blocks()[2].get(3), Transform::IDENTITY, "a lane beyond the last joint");
+}
+
+#[test]
+#[should_panic(expected = "joint 9 of a pose of 9 joints")]
+fn a_lane_beyond_the_last_joint_is_no_joint() {
+    let _ = Pose::new(9).get(9);
+}
+
+#[test]
+fn a_model_matrix_is_the_parents_times_the_local_one() {
+    let mut builder = SkeletonBuilder::new();
+    let root = builder.joint("root", None, Transform::from_scale([2.0; 3].into()), Mat34::IDENTITY);
+    builder.joint("tip", Some(root), Transform::from_xyz(1.0, 2.0, 3.0), Mat34::IDENTITY);
+    let (skeleton, _) = builder.build().unwrap();
+    let mut models = Vec::new();
+    Pose::rest(&skeleton).to_models(&skeleton, &mut models).unwrap();
+    assert_eq!(models[1].translation().to_array(), [2.0, 4.0, 6.0]);
+}
+
+/// A skeleton of so many joints with several branches, and a pose of it.
+fn tree(joints: u16) -> (Skeleton, Pose) {
+    let mut builder = SkeletonBuilder::new();
+    for joint in 0..usize::from(joints) {
+        let bind = Transform::from_xyz(0.0, 1.0, 2.0).with_scale([2.0; 3].into()).to_matrix();
+        builder.joint("", joint.checked_sub(1).map(|before| before - before % 4), Transform::IDENTITY, bind);
+    }
+    let (skeleton, _) = builder.build().unwrap();
+    let mut pose = Pose::rest(&skeleton);
+    for joint in 0..joints {
+        let x = f32::from(joint);
+        let turn = Quat::from_euler(EulerRot::XYZ, x, 1.0, -x);
+        pose.set(
+            joint,
+            Transform::from_xyz(x.sin(), x.cos(), 1.0).with_rotation(turn).with_scale([1.1, 0.9, 1.0].into()),
+        );
+    }
+    (skeleton, pose)
+}
+
+#[test]
+fn a_moved_limb_is_all_that_is_left_to_do() {
+    let root = Transform::from_xyz(5.0, 6.0, 7.0).to_matrix();
+    for joints in [1, 5, 8, 23] {
+        let (skeleton, pose) = tree(joints);
+        for moved in 0..joints {
+            let (mut pose, mut models, mut expected) = (pose.clone(), Vec::new(), Vec::new());
+            pose.to_models_at(&skeleton, &root, &mut models).unwrap();
+            pose.set(moved, Transform::from_xyz(1.0, 2.0, 3.0));
+            pose.update_models(&skeleton, &root, moved, &mut models).unwrap();
+            pose.to_models_at(&skeleton, &root, &mut expected).unwrap();
+            assert_eq!(models, expected, "joint {moved} of {joints}");
+        }
+    }
+}
+
+#[test]
+fn a_palette_is_models_times_inverse_binds() {
+    let (skeleton, pose) = tree(13);
+    let (mut models, mut palette) = (Vec::new(), Vec::new());
+    pose.to_models(&skeleton, &mut models).unwrap();
+    skeleton.palette(&models, &mut palette).unwrap();
+    assert_eq!(palette.len(), 13);
+    assert!(palette.iter().zip(models.iter().zip(skeleton.inverse_binds())).all(|(found, (&a, &b))| *found == a * b));
+}
+
+#[test]
+fn what_does_not_fit_the_skeleton_is_refused() {
+    let (skeleton, pose) = tree(9);
+    let refused = |result: Result<(), Error>| match result {
+        Err(Error::Skeleton(error)) => error,
+        other => panic!("{other:?}"),
+    };
+    let root = Mat34::IDENTITY;
+    let count = |found| SkeletonError::JointCount { expected: 9, found };
+    assert_eq!(refused(Pose::new(8).to_models(&skeleton, &mut Vec::new())), count(8));
+    assert_eq!(refused(pose.update_models(&skeleton, &root, 0, &mut [root; 10])), count(10));
+    assert_eq!(refused(skeleton.palette(&[root; 10], &mut Vec::new())), count(10));
+    let unknown = SkeletonError::UnknownJoint { joint: 9, joints: 9 };
+    assert_eq!(refused(pose.update_models(&skeleton, &root, 9, &mut [root; 9])), unknown);
+}

@@ -1,0 +1,241 @@
+//! The fewest keys of a track within a tolerance of its own.
+
+use super::marks::{Marks, Piece, tangent, unevenness};
+use crate::Error;
+use crate::raw::error::{ClipError, TrackName};
+use crate::raw::track::{Interpolation, Track};
+use crate::raw::value::TrackValue;
+use glam::DVec4;
+
+/// What is smaller than this, beside the values of a track, no sample in single precision shows.
+const NOTHING: f64 = 1e-9;
+/// How far a single value may be from the rest pose and still be it, beside the value: what normalising rounds.
+const ROUNDED: f64 = 2e-7;
+/// What rounding a new key to single precision may add to its error, beside the value.
+const ROUNDING: f64 = 1.2e-7;
+
+/// How a track is to be fitted.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Fit {
+    /// The greatest distance between the values of both tracks; 0 loses nothing.
+    pub(super) tolerance: f64,
+    /// Whether a cubic track may stay cubic.
+    pub(super) cubic: bool,
+}
+
+impl Fit {
+    /// A track with as few keys as will do, or none where it never leaves `rest`.
+    pub(super) fn fit<V: TrackValue>(
+        self,
+        track: &Track<V>,
+        rest: Option<V>,
+        name: TrackName,
+    ) -> Result<Option<Track<V>>, Error> {
+        let size = size(track);
+        let lossless = self.tolerance == 0.0;
+        let mut tolerance = self.tolerance.max(NOTHING * size);
+        if V::ROTATION && tolerance >= core::f64::consts::SQRT_2 {
+            // No two rotations are further apart.
+            tolerance = f64::INFINITY;
+        }
+        let of_lines = Marks::new(track, tolerance, size, !lossless);
+        let are_lines = of_lines.is_some();
+        let marks =
+            of_lines.or_else(|| Marks::new(track, tolerance, size, false)).expect("so many marks as keys ask for");
+        let all = 0..marks.times.len();
+        let away = tolerance.max(ROUNDED * size);
+        if rest.is_some_and(|rest| marks.hold::<V>(all.clone(), V::settle(rest.widen()), away)) {
+            return Ok(None);
+        }
+        if marks.hold::<V>(all, marks.values[0], tolerance) {
+            return Track::constant(V::narrow(marks.values[0])).map(Some);
+        }
+        // Keys of a rotation and those that are new are rounded.
+        let rounding = ROUNDING * size;
+        let rounded = V::ROTATION || track.interpolation() == Interpolation::Cubic;
+        let of_lines = if rounded && tolerance > 4.0 * rounding { tolerance - rounding } else { tolerance };
+        let fitted = match track.interpolation() {
+            Interpolation::Step => steps(&marks, of_lines)?,
+            Interpolation::Linear if !are_lines => return Err(ClipError::TooManyLines(name).into()),
+            Interpolation::Linear => lines(&marks, of_lines, lossless)?,
+            Interpolation::Cubic if lossless || (self.cubic && !are_lines) => curves(track, &marks, tolerance)?,
+            Interpolation::Cubic if !are_lines => return Err(ClipError::TooManyLines(name).into()),
+            Interpolation::Cubic => {
+                let lines = lines(&marks, of_lines, false)?;
+                if !self.cubic {
+                    return Ok(Some(lines));
+                }
+                let curves = curves(track, &marks, tolerance)?;
+                if curves.values().len() < lines.values().len() { curves } else { lines }
+            }
+        };
+        Ok(Some(fitted))
+    }
+}
+
+/// The length of the greatest value of a track. A cubic curve lies in the hull of its Bézier points.
+fn size<V: TrackValue>(track: &Track<V>) -> f64 {
+    if V::ROTATION {
+        return 1.0;
+    }
+    let keys = (0..track.len()).map(|key| track.value(key).widen().length());
+    let pieces = if track.interpolation() == Interpolation::Cubic { track.len() - 1 } else { 0 };
+    let between = (0..pieces).flat_map(|key| Piece::new(track, key).hull()).map(DVec4::length);
+    keys.chain(between).fold(0.0, f64::max)
+}
+
+/// Keeps the keys whose value is new.
+fn steps<V: TrackValue>(marks: &Marks, tolerance: f64) -> Result<Track<V>, Error> {
+    let mut kept = vec![0];
+    for mark in 1..marks.times.len() {
+        let last = kept[kept.len() - 1];
+        if V::distance(marks.values[last], marks.values[mark]) > tolerance {
+            kept.push(mark);
+        }
+    }
+    let (times, values) = keys(marks, &kept);
+    Track::step(times, values)
+}
+
+/// Straight lines between stops.
+fn lines<V: TrackValue>(marks: &Marks, tolerance: f64, lossless: bool) -> Result<Track<V>, Error> {
+    let kept = chain::<V>(marks, &marks.stops, tolerance, |from, to| {
+        let (a, b) = (marks.values[from], marks.values[to]);
+        let (begin, span) = (marks.times[from], marks.times[to] - marks.times[from]);
+        let apart = if V::ROTATION { V::distance(a, b) } else { 0.0 };
+        // The highest speed that a player's sums have along the arc, which is not at one speed.
+        let tangent = tangent(apart);
+        let speed = 2.0 * tangent / span;
+        // Where these sums run evenly enough, one look serves both. A line that loses nothing is one at constant
+        // speed; how a player goes it is as it was between the keys.
+        let uneven = if V::ROTATION && !lossless { unevenness(apart) } else { 0.0 };
+        let even = uneven <= 0.02 * tolerance;
+        let within = if even { tolerance - uneven } else { tolerance };
+        (from + 1..to).all(|mark| {
+            let (t, value) = ((marks.times[mark] - begin) / span, marks.values[mark]);
+            let allowed = marks.allowed(mark, within, speed);
+            let constant = || V::distance(V::between(a, b, t), value) <= allowed;
+            // Between two marks their speed changes by at most that much.
+            let warp = || (speed * marks.time_beside(mark)).powi(2) * tangent * 0.25;
+            let played = || V::distance(V::chord(a, b, t), value) <= allowed - warp();
+            if lossless || even { constant() } else { played() && constant() }
+        })
+    });
+    let (times, values) = keys(marks, &kept);
+    Track::linear(times, values)
+}
+
+/// Cubic curves between keys, with the tangents that they have.
+fn curves<V: TrackValue>(track: &Track<V>, marks: &Marks, tolerance: f64) -> Result<Track<V>, Error> {
+    let key_of = |mark: usize| marks.keys.partition_point(|&key| key < mark);
+    let kept = chain::<V>(marks, &marks.keys, tolerance, |from, to| {
+        let (first, last) = (key_of(from), key_of(to));
+        let fitted = Piece::over(track, first, last);
+        (first..last).all(|key| {
+            let [begin, end] = [key, key + 1].map(|key| f64::from(track.times()[key]));
+            let (old, new) = (Piece::new(track, key).hull(), fitted.part(begin, end).hull());
+            let apart = core::array::from_fn(|point| new[point] - old[point]);
+            is_within::<V>(old, apart, tolerance, HALVINGS)
+        })
+    });
+    let keys = kept.iter().map(|&mark| key_of(mark));
+    let times = keys.clone().map(|key| track.times()[key]).collect();
+    let values = keys.flat_map(|key| track.values()[3 * key..][..3].iter().copied()).collect();
+    Track::cubic(times, values)
+}
+
+/// How often a curve is halved to tell whether it is within a tolerance.
+const HALVINGS: u32 = 8;
+
+/// Whether a curve is within a tolerance of another one at all times, by the Bézier points of that and of their difference: no
+/// point of a curve is further away than the furthest of these.
+fn is_within<V: TrackValue>(curve: [DVec4; 4], apart: [DVec4; 4], tolerance: f64, halvings: u32) -> bool {
+    let is_near = if V::ROTATION { are_turned(curve, apart, tolerance) } else { longest(apart) <= tolerance };
+    if is_near || tolerance == f64::INFINITY {
+        return true;
+    }
+    let end = |point: usize| V::distance(V::settle(curve[point]), V::settle(curve[point] + apart[point])) <= tolerance;
+    if halvings == 0 || !end(0) || !end(3) {
+        return false;
+    }
+    let ([before, behind], [apart_before, apart_behind]) = (halves(curve), halves(apart));
+    is_within::<V>(before, apart_before, tolerance, halvings - 1)
+        && is_within::<V>(behind, apart_behind, tolerance, halvings - 1)
+}
+
+/// Whether two curves, normalised, are within a tolerance by their Bézier points.
+///
+/// What is across a quaternion *c* in the difference of two counts, over the length of the other one: that is the sine of the
+/// angle between them. Across the first *c* it is less than across any other by at most the sine of the angle between these.
+fn are_turned(curve: [DVec4; 4], apart: [DVec4; 4], tolerance: f64) -> bool {
+    let spread = longest(curve.map(|point| point - curve[0]));
+    let (most, length) = (longest(apart), curve[0].length() - spread);
+    if length <= most {
+        return false;
+    }
+    let along = curve[0].normalize();
+    let across = longest(apart.map(|apart| apart - along * apart.dot(along))) + most * spread / length;
+    across <= tolerance * (1.0 - 0.25 * tolerance * tolerance).max(0.0).sqrt() * (length - most)
+}
+
+/// The length of the longest vector.
+fn longest(vectors: [DVec4; 4]) -> f64 {
+    vectors.iter().map(|vector| vector.length()).fold(0.0, f64::max)
+}
+
+/// The two halves of a curve, by de Casteljau.
+fn halves([a, b, c, d]: [DVec4; 4]) -> [[DVec4; 4]; 2] {
+    let middle = |a: DVec4, b: DVec4| (a + b) * 0.5;
+    let (ab, bc, cd) = (middle(a, b), middle(b, c), middle(c, d));
+    let (abc, bcd) = (middle(ab, bc), middle(bc, cd));
+    let all = middle(abc, bcd);
+    [[a, ab, abc, all], [all, bcd, cd, d]]
+}
+
+/// The marks that stay keys, out of those that may: from each as far as `fits` says that one segment serves. What stands
+/// still before the first and after the last needs no segment.
+fn chain<V: TrackValue>(
+    marks: &Marks,
+    stops: &[usize],
+    tolerance: f64,
+    fits: impl Fn(usize, usize) -> bool,
+) -> Vec<usize> {
+    let holds = |range, stop: usize| marks.hold::<V>(range, marks.values[stop], tolerance);
+    let first = farthest(0, stops.len(), |to| holds(0..stops[to], stops[to]));
+    let mut at = if holds(0..stops[first], stops[first]) { first } else { 0 };
+    let mut kept = vec![stops[at]];
+    while at + 1 < stops.len() {
+        if holds(stops[at]..marks.times.len(), stops[at]) {
+            break;
+        }
+        at = farthest(at, stops.len(), |to| fits(stops[at], stops[to]));
+        kept.push(stops[at]);
+    }
+    kept
+}
+
+/// The farthest that fits, by steps of doubling length and then by halving what is left; the next one where none does.
+/// What fits is taken to fit up to some point and no more beyond, which is nearly so: where it is not, the answer fits
+/// all the same.
+fn farthest(from: usize, end: usize, fits: impl Fn(usize) -> bool) -> usize {
+    let (mut good, mut bad, mut step) = (from + 1, end, 1);
+    while good + 1 < bad {
+        let to = (good + step).min(bad - 1);
+        if fits(to) {
+            good = to;
+            step *= 2;
+        } else {
+            bad = to;
+        }
+        if bad < end {
+            step = ((bad - good) / 2).max(1);
+        }
+    }
+    good.min(end - 1)
+}
+
+/// Times and values of marks that are kept.
+#[expect(clippy::cast_possible_truncation, reason = "times of keys come from single precision")]
+fn keys<V: TrackValue>(marks: &Marks, kept: &[usize]) -> (Vec<f32>, Vec<V>) {
+    kept.iter().map(|&mark| (marks.times[mark] as f32, V::narrow(marks.values[mark]))).unzip()
+}

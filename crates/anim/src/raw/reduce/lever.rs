@@ -1,0 +1,107 @@
+//! How far an error of a track moves points of the model.
+//!
+//! A joint's point is `M₀ M₁ … Mₙ p`. Replacing the joints' transforms one after another by those of the reduced clip, from
+//! the last to the first, moves it by at most the sum over the joints *i* of
+//!
+//! ```text
+//! growth(i) · ( |Δt| + 2 |Δq| · scale(i) · reach(i) + |Δs| · reach(i) )
+//! ```
+//!
+//! where `growth` is the product of the greatest scales above the joint, and `reach` how far from it, in its own space, the
+//! points are that hang on it. A rotation that is off by the angle φ moves a point at the distance 1 by
+//! `2 sin(φ/2) ≤ 4 sin(φ/4) = 2 |Δq|`, the distance of the two quaternions.
+
+use super::Reduction;
+use crate::raw::clip::RawClip;
+use crate::raw::track::{Interpolation, Track};
+use crate::raw::value::TrackValue;
+use crate::raw::value::sealed::Value;
+use crate::{Skeleton, raw::TrackPart};
+use glam::{DVec4, Vec3};
+
+/// What an error of one is worth in model space, by joint and part.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Lever {
+    pub(super) translation: f64,
+    pub(super) rotation: f64,
+    pub(super) scale: f64,
+}
+
+impl Lever {
+    pub(super) const fn of(&self, part: TrackPart) -> f64 {
+        match part {
+            TrackPart::Translation => self.translation,
+            TrackPart::Rotation => self.rotation,
+            TrackPart::Scale => self.scale,
+        }
+    }
+}
+
+/// The levers of all joints.
+pub(super) fn levers(clip: &RawClip, skeleton: &Skeleton, reduction: &Reduction) -> Vec<Lever> {
+    let parents = skeleton.parents();
+    let joints = clip.joint_numbers();
+    let away = joints.clone().map(|joint| {
+        let rest = skeleton.rest(joint);
+        let length = |value: DVec4| value.length();
+        let scale = |value: DVec4| value.abs().max_element();
+        (largest(clip.translation(joint), rest.translation, length), largest(clip.scale(joint), rest.scale, scale))
+    });
+    let away: Vec<(f64, f64)> = away.collect();
+    let mut reach: Vec<f64> = joints.clone().map(|joint| f64::from(reduction.bound(joint).1)).collect();
+    for joint in (1..reach.len()).rev() {
+        let (translation, scale) = away[joint];
+        let parent = usize::from(parents[joint]);
+        reach[parent] = reach[parent].max(translation + scale * reach[joint]);
+    }
+    let mut growth = vec![1.0; reach.len()];
+    for joint in 1..growth.len() {
+        let parent = usize::from(parents[joint]);
+        growth[joint] = growth[parent] * away[parent].1;
+    }
+    let lever = |joint: usize| Lever {
+        translation: growth[joint],
+        rotation: growth[joint] * 2.0 * away[joint].1 * reach[joint],
+        scale: growth[joint] * reach[joint],
+    };
+    (0..reach.len()).map(lever).collect()
+}
+
+/// The greatest that a measure has on a track, or at rest without one. The curve of a cubic track lies in the hull of its Bézier points.
+fn largest(track: Option<&Track<Vec3>>, rest: Vec3, measure: impl Fn(DVec4) -> f64) -> f64 {
+    let Some(track) = track else { return measure(rest.widen()) };
+    let mut most = 0.0_f64;
+    let mut see = |value: DVec4| most = most.max(measure(value));
+    for key in 0..track.len() {
+        see(track.value(key).widen());
+        if key > 0 && track.interpolation() == Interpolation::Cubic {
+            let third = f64::from(track.times()[key] - track.times()[key - 1]) / 3.0;
+            see(track.value(key - 1).widen() + track.tangents(key - 1).1.widen() * third);
+            see(track.value(key).widen() - track.tangents(key).0.widen() * third);
+        }
+    }
+    most
+}
+
+/// Whether a track changes over time at all.
+pub(super) fn moves<V: TrackValue>(track: &Track<V>) -> bool {
+    let still = |key| {
+        let (into, out) = track.tangents(key);
+        track.value(key) == track.value(0) && into == V::ZERO && out == V::ZERO
+    };
+    track.len() > 1 && !(0..track.len()).all(still)
+}
+
+/// Whether a track that moves is bent so much between two keys that a reduction may put keys in between.
+pub(super) fn is_bent<V: TrackValue>(track: &Track<V>) -> bool {
+    /// The distance of quaternions 30 degrees apart.
+    const WIDE: f64 = 0.26;
+    let settled = |key: usize| V::settle(track.value(key).widen());
+    match track.interpolation() {
+        Interpolation::Step => false,
+        Interpolation::Linear => {
+            V::ROTATION && (1..track.len()).any(|key| V::distance(settled(key - 1), settled(key)) > WIDE)
+        }
+        Interpolation::Cubic => moves(track),
+    }
+}

@@ -1,0 +1,170 @@
+//! Which tolerance each track is given.
+//!
+//! The errors of the tracks that a point depends on add up at worst, so an equal part of the bound for each of them is safe,
+//! and proven. They hardly ever do add up: at first tracks are given more than that, then the clip is measured, and where it
+//! is beyond the bound, the tracks that are to blame get less, down to the safe part. Points that depend on a track whose
+//! curve is bent between its keys have the safe part at once: its new keys lie in between, and so do its errors.
+
+use super::Reduction;
+use super::check::Check;
+use super::fit::Fit;
+use super::lever::{Lever, is_bent, levers, moves};
+use crate::raw::clip::RawClip;
+use crate::raw::error::{TrackName, TrackPart};
+use crate::raw::track::Track;
+use crate::raw::value::TrackValue;
+use crate::{Error, Skeleton};
+
+/// How often the clip is measured and fitted anew before all that is beyond its bound gets the safe part.
+const ROUNDS: usize = 12;
+/// How much of the bound what is measured may take. The measure is taken at moments, and errors between them are a little
+/// greater.
+const MARGIN: f64 = 0.95;
+
+pub(super) fn reduce(clip: &RawClip, skeleton: &Skeleton, reduction: &Reduction) -> Result<RawClip, Error> {
+    let mut plan = Plan::new(clip, skeleton, reduction);
+    let mut reduced = RawClip::new(clip.duration(), clip.joints())?;
+    let fit = Fit { tolerance: reduction.channel_error.into(), cubic: reduction.cubic };
+    for channel in 0..clip.channels() {
+        let track = fit
+            .fit(clip.channel(channel), None, TrackName::Channel(channel))?
+            .expect("a track without a rest pose stays");
+        reduced.add_channel(clip.channel_name(channel), track)?;
+    }
+    let check = if plan.is_safe() { None } else { Check::new(clip, skeleton) };
+    let Some(check) = check else {
+        plan.budgets.copy_from_slice(&plan.safe);
+        plan.fit_all(&mut reduced, |_| true)?;
+        return Ok(reduced);
+    };
+    plan.fit_all(&mut reduced, |_| true)?;
+    let distances: Vec<f64> = clip.joint_numbers().map(|joint| reduction.bound(joint).1.into()).collect();
+    for round in 0..=ROUNDS {
+        let errors = check.errors(&reduced, &distances, &plan.limits);
+        let factors = plan.factors(&errors);
+        let tightened = plan.tighten(&factors, round == ROUNDS);
+        if !tightened.contains(&true) {
+            break;
+        }
+        plan.fit_all(&mut reduced, |joint| tightened[joint])?;
+    }
+    Ok(reduced)
+}
+
+/// What an error may be in model space, for each track of each joint.
+struct Plan<'a> {
+    clip: &'a RawClip,
+    skeleton: &'a Skeleton,
+    reduction: &'a Reduction,
+    levers: Vec<Lever>,
+    /// What the points of a joint may be measured to be off by.
+    limits: Vec<f64>,
+    /// In metres: what each track of a joint may use.
+    budgets: Vec<f64>,
+    /// What it may use whatever the others do.
+    safe: Vec<f64>,
+}
+
+impl<'a> Plan<'a> {
+    fn new(clip: &'a RawClip, skeleton: &'a Skeleton, reduction: &'a Reduction) -> Self {
+        let parents = skeleton.parents();
+        let (mut moving, mut bent) = (vec![0_u32; clip.joints()], vec![false; clip.joints()]);
+        for joint in clip.joint_numbers() {
+            let (number, parent) = (usize::from(joint), usize::from(parents[usize::from(joint)]));
+            let (translation, rotation, scale) = (clip.translation(joint), clip.rotation(joint), clip.scale(joint));
+            let own = [translation.is_some_and(moves), rotation.is_some_and(moves), scale.is_some_and(moves)];
+            moving[number] = moving.get(parent).unwrap_or(&0) + own.map(u32::from).iter().sum::<u32>();
+            bent[number] = bent.get(parent).is_some_and(|&bent| bent)
+                || translation.is_some_and(is_bent)
+                || rotation.is_some_and(is_bent)
+                || scale.is_some_and(is_bent);
+        }
+        let bounds: Vec<f64> = clip.joint_numbers().map(|joint| reduction.bound(joint).0.into()).collect();
+        let limits = bounds.iter().map(|bound| MARGIN * bound).collect();
+        let parts = bounds.iter().zip(&moving).zip(&bent).map(|((bound, &moving), &bent)| {
+            let moving = f64::from(moving.max(1));
+            let safe = bound / moving;
+            (safe, if bent { safe } else { bound * (2.0 / moving.sqrt()).min(1.0) })
+        });
+        let (mut safe, mut budgets): (Vec<f64>, Vec<f64>) = parts.unzip();
+        least_below(parents, &mut safe);
+        least_below(parents, &mut budgets);
+        Self { clip, skeleton, reduction, levers: levers(clip, skeleton, reduction), limits, budgets, safe }
+    }
+
+    /// Whether nobody has more than what is safe.
+    fn is_safe(&self) -> bool {
+        self.budgets == self.safe
+    }
+
+    /// By how much each joint's tracks should err less, where measured errors are beyond the limit.
+    fn factors(&self, errors: &[f64]) -> Vec<f64> {
+        let each = self.limits.iter().zip(errors);
+        let factor =
+            |(&limit, &error): (&f64, &f64)| if error > limit { (MARGIN * limit / error).min(MARGIN) } else { 1.0 };
+        let mut factors: Vec<f64> = each.map(factor).collect();
+        least_below(self.skeleton.parents(), &mut factors);
+        factors
+    }
+
+    /// Gives less where there are factors below 1, and answers where that changed anything.
+    fn tighten(&mut self, factors: &[f64], to_safe: bool) -> Vec<bool> {
+        let each = self.budgets.iter_mut().zip(&self.safe).zip(factors);
+        each.map(|((budget, &safe), &factor)| {
+            let before = *budget;
+            if factor < 1.0 {
+                *budget = if to_safe { safe } else { safe.max(before * factor) };
+            }
+            *budget < before
+        })
+        .collect()
+    }
+
+    /// Fits the tracks of some joints.
+    fn fit_all(&self, reduced: &mut RawClip, which: impl Fn(usize) -> bool) -> Result<(), Error> {
+        for joint in self.clip.joint_numbers().filter(|&joint| which(usize::from(joint))) {
+            let rest = self.reduction.drop_rest.then(|| self.skeleton.rest(joint));
+            if let Some(track) = self.clip.translation(joint) {
+                match self.fit(joint, TrackPart::Translation, track, rest.map(|rest| rest.translation))? {
+                    Some(track) => drop(reduced.set_translation(joint, track)?),
+                    None => drop(reduced.take_translation(joint)),
+                }
+            }
+            if let Some(track) = self.clip.rotation(joint) {
+                match self.fit(joint, TrackPart::Rotation, track, rest.map(|rest| rest.rotation))? {
+                    Some(track) => drop(reduced.set_rotation(joint, track)?),
+                    None => drop(reduced.take_rotation(joint)),
+                }
+            }
+            if let Some(track) = self.clip.scale(joint) {
+                match self.fit(joint, TrackPart::Scale, track, rest.map(|rest| rest.scale))? {
+                    Some(track) => drop(reduced.set_scale(joint, track)?),
+                    None => drop(reduced.take_scale(joint)),
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Fits a track by its own tolerance, which its lever makes of the joint's budget.
+    fn fit<V: TrackValue>(
+        &self,
+        joint: u16,
+        part: TrackPart,
+        track: &Track<V>,
+        rest: Option<V>,
+    ) -> Result<Option<Track<V>>, Error> {
+        let (budget, lever) = (self.budgets[usize::from(joint)], self.levers[usize::from(joint)].of(part));
+        // What nothing hangs on may be anything, unless nothing may be lost.
+        let tolerance = if budget == 0.0 { 0.0 } else { budget / lever };
+        Fit { tolerance, cubic: self.reduction.cubic }.fit(track, rest, TrackName::Joint(joint, part))
+    }
+}
+
+/// Gives each joint the least of what it has and what the joints below it have.
+fn least_below(parents: &[u16], values: &mut [f64]) {
+    for joint in (1..values.len()).rev() {
+        let parent = usize::from(parents[joint]);
+        values[parent] = values[parent].min(values[joint]);
+    }
+}

@@ -1,0 +1,81 @@
+//! The pose of a clip at a time.
+
+use super::clip::RawClip;
+use super::track::Track;
+use super::value::TrackValue;
+use crate::{Pose, Transform};
+
+impl RawClip {
+    /// Samples all joints' tracks: exactly what the keys say, computed in double precision and rounded once. Before a
+    /// track's first key and after its last it stands still.
+    ///
+    /// What the clip has no track for stays in the pose as it is: begin with [`Pose::rest`].
+    ///
+    /// Computes in **O(joints · log keys)**.
+    ///
+    /// ```
+    /// use hedgerow_anim::{Pose, RawClip, raw::Track};
+    /// use hedgerow_anim::glam::Vec3;
+    ///
+    /// let mut clip = RawClip::new(1.0, 1)?;
+    /// clip.set_translation(0, Track::linear(vec![0.0, 1.0], vec![Vec3::ZERO, Vec3::X])?)?;
+    /// let mut pose = Pose::new(1);
+    /// clip.sample(0.5, &mut pose);
+    /// assert_eq!(pose.get(0).translation, Vec3::X * 0.5);
+    /// # Ok::<(), hedgerow_anim::Error>(())
+    /// ```
+    ///
+    /// # Panics
+    /// Panics where the pose has not as many joints as the clip.
+    pub fn sample(&self, time: f32, pose: &mut Pose) {
+        self.sample_all(pose, |joint, over| self.sample_joint(time, joint, over));
+    }
+
+    /// The same as a player does it: along linear rotations by normalised sums (nlerp). See [`Track::sample_as_played`].
+    ///
+    /// # Panics
+    /// Panics where the pose has not as many joints as the clip.
+    pub fn sample_as_played(&self, time: f32, pose: &mut Pose) {
+        self.sample_all(pose, |joint, over| Transform {
+            translation: sampled(self.translation(joint), over.translation, |track| track.sample_as_played(time)),
+            rotation: sampled(self.rotation(joint), over.rotation, |track| track.sample_as_played(time)),
+            scale: sampled(self.scale(joint), over.scale, |track| track.sample_as_played(time)),
+        });
+    }
+
+    /// Samples one joint; what the clip has no track for is taken from `over`.
+    ///
+    /// Computes in **O(log keys)**.
+    #[must_use]
+    pub fn sample_joint(&self, time: f32, joint: u16, over: Transform) -> Transform {
+        Transform {
+            translation: sampled(self.translation(joint), over.translation, |track| track.sample(time)),
+            rotation: sampled(self.rotation(joint), over.rotation, |track| track.sample(time)),
+            scale: sampled(self.scale(joint), over.scale, |track| track.sample(time)),
+        }
+    }
+
+    /// Samples all channels, by number.
+    ///
+    /// Computes in **O(channels · log keys)**.
+    ///
+    /// # Panics
+    /// Panics where there are not as many numbers as channels.
+    pub fn sample_channels(&self, time: f32, values: &mut [f32]) {
+        assert_eq!(values.len(), self.channels(), "a number for each channel");
+        for (channel, value) in values.iter_mut().enumerate() {
+            *value = self.channel(channel).sample(time);
+        }
+    }
+
+    fn sample_all(&self, pose: &mut Pose, mut sample: impl FnMut(u16, Transform) -> Transform) {
+        assert_eq!(pose.len(), self.joints(), "a pose of the clip's joints");
+        for joint in self.joint_numbers() {
+            pose.set(joint, sample(joint, pose.get(joint)));
+        }
+    }
+}
+
+fn sampled<V: TrackValue>(track: Option<&Track<V>>, over: V, sample: impl Fn(&Track<V>) -> V) -> V {
+    track.map_or(over, sample)
+}

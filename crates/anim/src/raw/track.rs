@@ -1,0 +1,240 @@
+//! Keys of one value over time.
+
+use super::error::ClipError;
+use super::value::TrackValue;
+use crate::Error;
+use glam::DVec4;
+
+/// What lies between two keys of a track.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Interpolation {
+    /// The earlier key's value, up to the time of the later one.
+    Step,
+    /// The straight line; for rotations the shorter arc at constant speed (slerp).
+    Linear,
+    /// The cubic Hermite spline of glTF: each key has three values, an *in-tangent*, its *value* and an *out-tangent*; the
+    /// tangents count per second. Rotations are computed component by component and then normalised.
+    Cubic,
+}
+
+impl Interpolation {
+    /// How many values belong to a key: 3 (in-tangent, value, out-tangent) where cubic, otherwise 1.
+    #[must_use]
+    pub const fn values_per_key(self) -> usize {
+        match self {
+            Self::Step | Self::Linear => 1,
+            Self::Cubic => 3,
+        }
+    }
+}
+
+/// One value over time: a list of keys, and what lies between them.
+///
+/// A track is checked when it is made and cannot be changed, so its times are finite, not negative and strictly
+/// ascending, and all its numbers are finite. Before the first key it has the first key's value, after the last the last's.
+///
+/// Rotations are kept as given, and normalised where they are evaluated (glTF asks for unit quaternions, and files have
+/// them rounded to a few digits). Linear interpolation normalises both keys first; a cubic curve is
+/// computed of the keys as they are, since its tangents belong to these, and its result normalised.
+///
+/// ```
+/// use hedgerow_anim::raw::{Interpolation, Track};
+/// use hedgerow_anim::glam::Vec3;
+///
+/// let track = Track::new(Interpolation::Linear, vec![0.0, 2.0], vec![Vec3::ZERO, Vec3::X])?;
+/// assert_eq!(track.sample(0.5), Vec3::X * 0.25);
+/// assert_eq!(track.sample(9.0), Vec3::X);
+/// # Ok::<(), hedgerow_anim::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Track<V> {
+    interpolation: Interpolation,
+    times: Vec<f32>,
+    values: Vec<V>,
+}
+
+impl<V: TrackValue> Track<V> {
+    /// Makes a track of keys: their times in seconds, and their values, three for each key where the interpolation
+    /// is cubic.
+    ///
+    /// Computes in **O(keys)**.
+    ///
+    /// # Errors
+    /// [`Error::Clip`] with [`ClipError::NoKeys`], [`ClipError::ValueCount`], [`ClipError::Time`], [`ClipError::TimeOrder`],
+    /// [`ClipError::NotFinite`] or [`ClipError::NotRotation`].
+    pub fn new(interpolation: Interpolation, times: Vec<f32>, values: Vec<V>) -> Result<Self, Error> {
+        let (keys, per_key) = (times.len(), interpolation.values_per_key());
+        if keys == 0 {
+            return Err(ClipError::NoKeys.into());
+        }
+        if keys.checked_mul(per_key) != Some(values.len()) {
+            return Err(ClipError::ValueCount { keys, per_key, values: values.len() }.into());
+        }
+        for (key, &time) in times.iter().enumerate() {
+            if !(time.is_finite() && time >= 0.0) {
+                return Err(ClipError::Time { key, time }.into());
+            }
+            if key > 0 && time <= times[key - 1] {
+                return Err(ClipError::TimeOrder { key, before: times[key - 1], time }.into());
+            }
+        }
+        for (key, of_key) in values.chunks_exact(per_key).enumerate() {
+            if !of_key.iter().all(|value| value.widen().is_finite()) {
+                return Err(ClipError::NotFinite { key }.into());
+            }
+            if !of_key[per_key / 2].is_sound() {
+                return Err(ClipError::NotRotation { key }.into());
+            }
+        }
+        Ok(Self { interpolation, times, values })
+    }
+
+    /// A track whose value changes at the keys and nowhere else.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub fn step(times: Vec<f32>, values: Vec<V>) -> Result<Self, Error> {
+        Self::new(Interpolation::Step, times, values)
+    }
+
+    /// A track of straight lines between keys; for rotations, of shortest arcs.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub fn linear(times: Vec<f32>, values: Vec<V>) -> Result<Self, Error> {
+        Self::new(Interpolation::Linear, times, values)
+    }
+
+    /// A track of cubic curves: `values` are in-tangent, value and out-tangent of the first key, then those of the second.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub fn cubic(times: Vec<f32>, values: Vec<V>) -> Result<Self, Error> {
+        Self::new(Interpolation::Cubic, times, values)
+    }
+
+    /// A track with one value at all times.
+    ///
+    /// # Errors
+    /// [`Error::Clip`] with [`ClipError::NotFinite`] or [`ClipError::NotRotation`].
+    pub fn constant(value: V) -> Result<Self, Error> {
+        Self::new(Interpolation::Step, vec![0.0], vec![value])
+    }
+
+    /// What lies between keys.
+    #[must_use]
+    pub const fn interpolation(&self) -> Interpolation {
+        self.interpolation
+    }
+
+    /// The keys' times in seconds: at least one, strictly ascending, from 0 on.
+    #[must_use]
+    pub fn times(&self) -> &[f32] {
+        &self.times
+    }
+
+    /// The keys' values as they were given: one for each key, or in-tangent, value and out-tangent where cubic.
+    #[must_use]
+    pub fn values(&self) -> &[V] {
+        &self.values
+    }
+
+    /// How many keys there are; never 0.
+    #[must_use]
+    #[expect(clippy::len_without_is_empty, reason = "a track is never empty")]
+    pub fn len(&self) -> usize {
+        self.times.len()
+    }
+
+    /// The value of a key, without its tangents.
+    ///
+    /// # Panics
+    /// Panics if there is no such key.
+    #[must_use]
+    pub fn value(&self, key: usize) -> V {
+        let per_key = self.interpolation.values_per_key();
+        self.values[key * per_key + per_key / 2]
+    }
+
+    /// The in-tangent and the out-tangent of a key, per second; zero where the track is not cubic.
+    ///
+    /// # Panics
+    /// Panics if there is no such key.
+    #[must_use]
+    pub fn tangents(&self, key: usize) -> (V, V) {
+        match self.interpolation {
+            Interpolation::Step | Interpolation::Linear => (V::ZERO, V::ZERO),
+            Interpolation::Cubic => (self.values[3 * key], self.values[3 * key + 2]),
+        }
+    }
+
+    /// The value at a time in seconds, computed in double precision and rounded once.
+    ///
+    /// Computes in **O(log keys)**. A time that is not a number counts as one before the first key.
+    #[must_use]
+    pub fn sample(&self, time: f32) -> V {
+        V::narrow(self.at(f64::from(time), &mut 0))
+    }
+
+    /// The value at a time as a player computes it: as [`sample`](Self::sample), but along linear rotations by normalised
+    /// sums of the two keys (nlerp), which stay on the same arc and run at a slightly uneven speed.
+    ///
+    /// Computes in **O(log keys)**.
+    #[must_use]
+    pub fn sample_as_played(&self, time: f32) -> V {
+        V::narrow(self.at_as_played(f64::from(time), &mut 0))
+    }
+
+    /// [`sample`](Self::sample) in double precision, from a cursor: the number of the key that was last at or before a sampled time.
+    /// Times that ascend make each look-up short.
+    pub(crate) fn at(&self, time: f64, cursor: &mut usize) -> DVec4 {
+        self.evaluate(time, cursor, V::between)
+    }
+
+    /// [`sample_as_played`](Self::sample_as_played) in double precision, from a cursor.
+    pub(crate) fn at_as_played(&self, time: f64, cursor: &mut usize) -> DVec4 {
+        self.evaluate(time, cursor, V::chord)
+    }
+
+    fn evaluate(&self, time: f64, cursor: &mut usize, line: fn(DVec4, DVec4, f64) -> DVec4) -> DVec4 {
+        let key = self.last_key_until(time, cursor);
+        let value = |key| self.value(key).widen();
+        let begin = f64::from(self.times[key]);
+        if key + 1 == self.times.len() || time.is_nan() || time <= begin {
+            return V::settle(value(key));
+        }
+        let span = f64::from(self.times[key + 1]) - begin;
+        let t = (time - begin) / span;
+        match self.interpolation {
+            Interpolation::Step => V::settle(value(key)),
+            Interpolation::Linear => line(V::settle(value(key)), V::settle(value(key + 1)), t),
+            Interpolation::Cubic => {
+                let (out, into) = (self.tangents(key).1.widen(), self.tangents(key + 1).0.widen());
+                V::settle(hermite(value(key), out * span, into * span, value(key + 1), t))
+            }
+        }
+    }
+
+    /// The last key at or before a time, or the first one where none is.
+    fn last_key_until(&self, time: f64, cursor: &mut usize) -> usize {
+        let (mut low, mut high) = (0, self.times.len());
+        // The cursor's key and the next one are tried first; what they tell bounds the search in any case.
+        for near in [*cursor, *cursor + 1, *cursor + 2] {
+            if near < high && near >= low {
+                if f64::from(self.times[near]) <= time {
+                    low = near;
+                } else {
+                    high = near;
+                }
+            }
+        }
+        *cursor = low + self.times[low..high].partition_point(|&key| f64::from(key) <= time).max(1) - 1;
+        *cursor
+    }
+}
+
+/// The cubic Hermite spline from `a` to `b` at `t` of 0 to 1, with tangents that count for the whole interval.
+pub(super) fn hermite(a: DVec4, out: DVec4, into: DVec4, b: DVec4, t: f64) -> DVec4 {
+    let (t2, t3) = (t * t, t * t * t);
+    a * (2.0 * t3 - 3.0 * t2 + 1.0) + out * (t3 - 2.0 * t2 + t) + b * (3.0 * t2 - 2.0 * t3) + into * (t3 - t2)
+}

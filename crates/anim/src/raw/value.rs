@@ -1,0 +1,139 @@
+//! What a key may hold.
+
+use glam::{DQuat, DVec3, DVec4, Quat, Vec3};
+
+/// What a key of a [`Track`](crate::raw::Track) may hold: [`Vec3`], [`Quat`] or `f32`.
+///
+/// The trait is sealed: it names these three and does nothing else in public.
+pub trait TrackValue: Copy + core::fmt::Debug + PartialEq + Send + Sync + 'static + sealed::Value {}
+
+impl TrackValue for Vec3 {}
+impl TrackValue for Quat {}
+impl TrackValue for f32 {}
+
+pub(crate) mod sealed {
+    /// The arithmetic of a value, in double precision: four numbers whatever the value is, those that it has none of zero.
+    pub trait Value: Copy {
+        /// Whether the value is a rotation: lines between two are arcs, and run at one speed or another.
+        const ROTATION: bool;
+        /// The number 0 in each component: a tangent that changes nothing.
+        const ZERO: Self;
+        /// The value in double precision, as given.
+        fn widen(self) -> glam::DVec4;
+        /// The value, rounded.
+        fn narrow(wide: glam::DVec4) -> Self;
+        /// What the sums of an interpolation are brought back to: a rotation is normalised.
+        fn settle(wide: glam::DVec4) -> glam::DVec4;
+        /// Between two settled values, linearly as glTF means it: rotations along the shorter arc at constant speed.
+        fn between(a: glam::DVec4, b: glam::DVec4, t: f64) -> glam::DVec4;
+        /// The same as a player does it: rotations along the shorter arc by normalised sums.
+        fn chord(a: glam::DVec4, b: glam::DVec4, t: f64) -> glam::DVec4;
+        /// How far two settled values are apart: the length of their difference, by signs that bring rotations nearest.
+        fn distance(a: glam::DVec4, b: glam::DVec4) -> f64;
+        /// Whether a key may have the value: whether it is a rotation where one is asked for.
+        fn is_sound(self) -> bool;
+    }
+}
+
+/// What numbers and vectors share.
+macro_rules! plain {
+    () => {
+        const ROTATION: bool = false;
+
+        fn distance(a: DVec4, b: DVec4) -> f64 {
+            (a - b).length()
+        }
+
+        fn settle(wide: DVec4) -> DVec4 {
+            wide
+        }
+
+        fn between(a: DVec4, b: DVec4, t: f64) -> DVec4 {
+            a + (b - a) * t
+        }
+
+        fn chord(a: DVec4, b: DVec4, t: f64) -> DVec4 {
+            a + (b - a) * t
+        }
+
+        fn is_sound(self) -> bool {
+            true
+        }
+    };
+}
+
+impl sealed::Value for f32 {
+    const ZERO: Self = 0.0;
+
+    fn widen(self) -> DVec4 {
+        DVec4::new(f64::from(self), 0.0, 0.0, 0.0)
+    }
+
+    #[expect(clippy::cast_possible_truncation, reason = "rounding to single precision is what is asked for")]
+    fn narrow(wide: DVec4) -> Self {
+        wide.x as Self
+    }
+
+    plain!();
+}
+
+impl sealed::Value for Vec3 {
+    const ZERO: Self = Self::ZERO;
+
+    fn widen(self) -> DVec4 {
+        DVec3::from(self).extend(0.0)
+    }
+
+    fn narrow(wide: DVec4) -> Self {
+        wide.truncate().as_vec3()
+    }
+
+    plain!();
+}
+
+impl sealed::Value for Quat {
+    const ROTATION: bool = true;
+    const ZERO: Self = Self::from_xyzw(0.0, 0.0, 0.0, 0.0);
+
+    fn distance(a: DVec4, b: DVec4) -> f64 {
+        (nearer(a, b) - a).length()
+    }
+
+    fn widen(self) -> DVec4 {
+        self.as_dquat().into()
+    }
+
+    fn narrow(wide: DVec4) -> Self {
+        DQuat::from_vec4(wide).as_quat()
+    }
+
+    fn settle(wide: DVec4) -> DVec4 {
+        // A cubic curve may pass through zero, where every direction is as good.
+        let length = wide.length();
+        if length > 0.0 { wide / length } else { DVec4::W }
+    }
+
+    fn between(a: DVec4, b: DVec4, t: f64) -> DVec4 {
+        let b = nearer(a, b);
+        // The angle by its sine and cosine alike: an arc cosine alone loses half of the digits near zero.
+        let angle = 2.0 * (b - a).length().atan2((a + b).length());
+        let sine = angle.sin();
+        if sine < 1e-9 {
+            return Self::settle(a + (b - a) * t);
+        }
+        Self::settle((a * ((1.0 - t) * angle).sin() + b * (t * angle).sin()) / sine)
+    }
+
+    fn chord(a: DVec4, b: DVec4, t: f64) -> DVec4 {
+        Self::settle(a + (nearer(a, b) - a) * t)
+    }
+
+    fn is_sound(self) -> bool {
+        self.widen().length_squared() > 0.0
+    }
+}
+
+/// Of the two quaternions that are the same rotation as `b`, the one nearer to `a`.
+fn nearer(a: DVec4, b: DVec4) -> DVec4 {
+    if a.dot(b) < 0.0 { -b } else { b }
+}

@@ -1,0 +1,144 @@
+//! Model matrices and palettes of sixteen characters at a time: lane = character.
+//!
+//! Joints come in depth-first order, so of all matrices only those on the way down from the root are needed again: the
+//! kernels keep one for each depth, which stay in the first-level cache, and nothing else in lanes. What leaves is
+//! transposed to a [`Mat34`] for each joint of each character. On the way in, sixteen poses are transposed to whole lines of lanes.
+//!
+//! With fused multiply-add, levels differ by rounding: by less than 1e-6 of a matrix's largest sum of products for each
+//! joint on the way from the root.
+
+mod scalar;
+#[cfg(test)]
+mod tests;
+#[cfg(target_arch = "x86_64")]
+mod x86;
+
+use crate::Mat34;
+use crate::transform_lanes::{CROWD_LANES as LANES, JointLanes, POSE_LANES, PoseBlock};
+
+/// The model matrices of one joint of sixteen characters: a vector for each of the twelve numbers, row by row.
+#[derive(Clone, Copy, Debug)]
+#[repr(C, align(64))]
+pub(crate) struct Level(pub(super) [[f32; LANES]; 12]);
+
+impl Level {
+    /// What is written over before it is read.
+    pub(crate) const ZERO: Self = Self([[0.0; LANES]; 12]);
+}
+
+/// For each joint, in order: `level[depth] = level[depth - 1] * local`, and `level[depth]`, times the joint's matrix of
+/// `binds` if there are any, goes to `out[lane * joints + joint]` for as many lanes as there is room for in `out`.
+///
+/// # Panics
+/// If `depths`, or `binds` where there are any, are not as many as joints; if depths begin with another than 0, or do not
+/// fit in `levels`; if `out` is no whole number of characters, or more than sixteen.
+pub(crate) fn models(
+    joints: &[JointLanes],
+    depths: &[u16],
+    binds: Option<&[Mat34]>,
+    levels: &mut [Level],
+    out: &mut [Mat34],
+) {
+    let count = joints.len();
+    assert!(out.len().is_multiple_of(count) && out.len() <= LANES * count);
+    part(joints, depths, binds, levels, out, count);
+}
+
+/// The same from poses, that of lane `l` at `poses[l]`, of which eight joints at a time are transposed to lanes that stay in
+/// the first-level cache.
+///
+/// # Panics
+/// As [`models`], or if a pose has fewer blocks than joints need.
+pub(crate) fn models_of_poses(
+    poses: &[&[PoseBlock]; LANES],
+    depths: &[u16],
+    binds: Option<&[Mat34]>,
+    levels: &mut [Level],
+    out: &mut [Mat34],
+) {
+    let count = depths.len();
+    assert!(out.len().is_multiple_of(count) && out.len() <= LANES * count);
+    let mut lanes = [JointLanes::IDENTITY; POSE_LANES];
+    for (block, depths) in depths.chunks(POSE_LANES).enumerate() {
+        let first = block * POSE_LANES;
+        let lanes = &mut lanes[..depths.len()];
+        put_poses(&poses.map(|pose| &pose[block..]), lanes);
+        let binds = binds.map(|binds| &binds[first..first + depths.len()]);
+        part(lanes, depths, binds, levels, &mut out[first..], count);
+    }
+}
+
+/// Some joints in a row; `out` begins with the first one's of lane 0, and lanes are `stride` apart.
+fn part(
+    joints: &[JointLanes],
+    depths: &[u16],
+    binds: Option<&[Mat34]>,
+    levels: &mut [Level],
+    out: &mut [Mat34],
+    stride: usize,
+) {
+    assert!(depths.len() == joints.len() && binds.is_none_or(|binds| binds.len() == joints.len()));
+    assert!(out.len() <= LANES * stride);
+    #[cfg(target_arch = "x86_64")]
+    {
+        use std::arch::is_x86_feature_detected as has;
+        if has!("avx512f") && has!("avx512dq") {
+            return x86::models_avx512(joints, depths, binds, levels, out, stride);
+        }
+        if has!("avx2") && has!("fma") {
+            return x86::models_avx2(joints, depths, binds, levels, out, stride);
+        }
+    }
+    scalar::models(joints, depths, binds, levels, out, stride);
+}
+
+/// Replaces all lanes of all joints: lane `l` becomes the pose at `poses[l]`.
+///
+/// # Panics
+/// If a pose has fewer blocks than joints need.
+pub(crate) fn put_poses(poses: &[&[PoseBlock]; LANES], joints: &mut [JointLanes]) {
+    let blocks = joints.len().div_ceil(POSE_LANES);
+    let poses = poses.map(|pose| &pose[..blocks]);
+    #[cfg(target_arch = "x86_64")]
+    if std::arch::is_x86_feature_detected!("avx") {
+        return x86::put_poses(&poses, joints);
+    }
+    scalar::put_poses(&poses, joints);
+}
+
+/// All lanes of all joints, as [`put_poses`] was given them. Lanes of joints beyond the last hold the identity.
+///
+/// # Panics
+/// As [`put_poses`].
+pub(crate) fn take_poses(joints: &[JointLanes], poses: &mut [&mut [PoseBlock]; LANES]) {
+    let blocks = joints.len().div_ceil(POSE_LANES);
+    poses.iter_mut().for_each(|pose| assert!(pose.len() >= blocks, "a pose of as many joints"));
+    #[cfg(target_arch = "x86_64")]
+    if std::arch::is_x86_feature_detected!("avx") {
+        return x86::take_poses(joints, poses);
+    }
+    scalar::take_poses(joints, poses);
+}
+
+/// Replaces one lane of all joints by a pose. Ten cache lines a joint are written to, whatever the machine: sixteen poses at
+/// once cost hardly more than one.
+///
+/// # Panics
+/// If the pose has fewer blocks than joints need, or there is no such lane.
+pub(crate) fn put_pose(pose: &[PoseBlock], lane: usize, joints: &mut [JointLanes]) {
+    assert!(lane < LANES && pose.len() >= joints.len().div_ceil(POSE_LANES));
+    for (block, joints) in pose.iter().zip(joints.chunks_mut(POSE_LANES)) {
+        joints.iter_mut().enumerate().for_each(|(from, joint)| joint.set(lane, &block.get(from)));
+    }
+}
+
+/// The pose in one lane of all joints, as [`put_pose`] was given it.
+///
+/// # Panics
+/// As [`put_pose`].
+pub(crate) fn take_pose(joints: &[JointLanes], lane: usize, pose: &mut [PoseBlock]) {
+    assert!(lane < LANES && pose.len() >= joints.len().div_ceil(POSE_LANES));
+    for (block, joints) in pose.iter_mut().zip(joints.chunks(POSE_LANES)) {
+        joints.iter().enumerate().for_each(|(to, joint)| block.set(to, &joint.get(lane)));
+    }
+}

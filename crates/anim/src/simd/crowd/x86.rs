@@ -1,0 +1,364 @@
+//! The kernels for x86-64 machines: one body, with vectors of eight floats (AVX2 and FMA) or sixteen (AVX-512).
+#![allow(unsafe_code, reason = "loads and stores of vectors go through pointers")]
+
+use super::{LANES, Level, POSE_LANES};
+use crate::Mat34;
+use crate::transform_lanes::{JointLanes, PoseBlock};
+
+/// See [`models`](super::models).
+pub(super) fn models_avx2(
+    joints: &[JointLanes],
+    depths: &[u16],
+    binds: Option<&[Mat34]>,
+    levels: &mut [Level],
+    out: &mut [Mat34],
+    stride: usize,
+) {
+    use std::arch::is_x86_feature_detected as has;
+    assert!(has!("avx2") && has!("fma"), "the caller has looked for these");
+    // SAFETY: the features are there, as just asserted.
+    unsafe { avx2::models(joints, depths, binds, levels, out, stride) }
+}
+
+/// See [`models`](super::models).
+pub(super) fn models_avx512(
+    joints: &[JointLanes],
+    depths: &[u16],
+    binds: Option<&[Mat34]>,
+    levels: &mut [Level],
+    out: &mut [Mat34],
+    stride: usize,
+) {
+    use std::arch::is_x86_feature_detected as has;
+    assert!(has!("avx512f") && has!("avx512dq"), "the caller has looked for these");
+    // SAFETY: the features are there, as just asserted.
+    unsafe { avx512::models(joints, depths, binds, levels, out, stride) }
+}
+
+/// See [`put_poses`](super::put_poses).
+pub(super) fn put_poses(poses: &[&[PoseBlock]; LANES], joints: &mut [JointLanes]) {
+    assert!(std::arch::is_x86_feature_detected!("avx"), "the caller has looked for AVX");
+    // SAFETY: AVX is there, as just asserted.
+    unsafe { transpose::put_poses(poses, joints) }
+}
+
+/// See [`take_poses`](super::take_poses).
+pub(super) fn take_poses(joints: &[JointLanes], poses: &mut [&mut [PoseBlock]; LANES]) {
+    assert!(std::arch::is_x86_feature_detected!("avx"), "the caller has looked for AVX");
+    // SAFETY: AVX is there, as just asserted.
+    unsafe { transpose::take_poses(joints, poses) }
+}
+
+/// The body, where `V` is a vector of `WIDTH` floats in `parts` of four, and the intrinsics have their names without prefix
+/// and suffix.
+macro_rules! body {
+    ($features:literal, $register:ident, parts $($part:literal)*) => {
+        /// The numbers of a matrix, row by row, lane = character.
+        type Matrices = [V; 12];
+
+        #[target_feature(enable = $features)]
+        pub(super) fn models(
+            joints: &[JointLanes],
+            depths: &[u16],
+            binds: Option<&[Mat34]>,
+            levels: &mut [Level],
+            out: &mut [Mat34],
+            stride: usize,
+        ) {
+            let whole = out.len() > (LANES - 1) * stride + joints.len() - 1;
+            match (binds, whole) {
+                (None, true) => each_joint::<false, true>(joints, depths, &[], levels, out, stride),
+                (None, false) => each_joint::<false, false>(joints, depths, &[], levels, out, stride),
+                (Some(binds), true) => each_joint::<true, true>(joints, depths, binds, levels, out, stride),
+                (Some(binds), false) => each_joint::<true, false>(joints, depths, binds, levels, out, stride),
+            }
+        }
+
+        #[target_feature(enable = $features)]
+        fn each_joint<const BIND: bool, const WHOLE: bool>(
+            joints: &[JointLanes],
+            depths: &[u16],
+            binds: &[Mat34],
+            levels: &mut [Level],
+            out: &mut [Mat34],
+            stride: usize,
+        ) {
+            for (joint, (lanes, &depth)) in joints.iter().zip(depths).enumerate() {
+                for first in (0..LANES).step_by(WIDTH) {
+                    let mut model = local(lanes, first);
+                    if let Some(above) = usize::from(depth).checked_sub(1) {
+                        model = product(&levels[above], first, &model);
+                    }
+                    keep(&mut levels[usize::from(depth)], first, &model);
+                    if BIND {
+                        model = bound(&model, &binds[joint]);
+                    }
+                    write::<WHOLE>(&model, &mut out[joint..], first, stride);
+                }
+            }
+        }
+
+        /// A vector of the lanes from `first` on.
+        #[inline]
+        #[target_feature(enable = $features)]
+        fn vector(floats: &[f32; LANES], first: usize) -> V {
+            let floats: &[f32; WIDTH] = floats[first..].first_chunk().expect("a multiple of the width");
+            // SAFETY: as many floats as a vector has, which is what the load asks for at any alignment.
+            unsafe { loadu(floats.as_ptr()) }
+        }
+
+        /// The matrices of local transforms; `PackedTransform::to_matrix` with fewer roundings.
+        #[inline]
+        #[target_feature(enable = $features)]
+        fn local(lanes: &JointLanes, first: usize) -> Matrices {
+            let JointLanes { translation, rotation, scale } = lanes;
+            let (x, y) = (vector(&rotation[0], first), vector(&rotation[1], first));
+            let (z, w) = (vector(&rotation[2], first), vector(&rotation[3], first));
+            let (x2, y2, z2) = (add(x, x), add(y, y), add(z, z));
+            let (xy, xz, yz) = (mul(x, y2), mul(x, z2), mul(y, z2));
+            let (not_x, not_y) = (fnmadd(x, x2, set1(1.0)), fnmadd(y, y2, set1(1.0)));
+            let (sx, sy, sz) = (vector(&scale[0], first), vector(&scale[1], first), vector(&scale[2], first));
+            [
+                mul(fnmadd(z, z2, not_y), sx),
+                mul(fnmadd(w, z2, xy), sy),
+                mul(fmadd(w, y2, xz), sz),
+                vector(&translation[0], first),
+                mul(fmadd(w, z2, xy), sx),
+                mul(fnmadd(z, z2, not_x), sy),
+                mul(fnmadd(w, x2, yz), sz),
+                vector(&translation[1], first),
+                mul(fnmadd(w, y2, xz), sx),
+                mul(fmadd(w, x2, yz), sy),
+                mul(fnmadd(y, y2, not_x), sz),
+                vector(&translation[2], first),
+            ]
+        }
+
+        /// `above * local`.
+        #[inline]
+        #[target_feature(enable = $features)]
+        fn product(above: &Level, first: usize, local: &Matrices) -> Matrices {
+            let [b00, b01, b02, b03, b10, b11, b12, b13, b20, b21, b22, b23] = *local;
+            macro_rules! row {
+                ($row:literal) => {{
+                    let a0 = vector(&above.0[4 * $row], first);
+                    let a1 = vector(&above.0[4 * $row + 1], first);
+                    let a2 = vector(&above.0[4 * $row + 2], first);
+                    let shift = vector(&above.0[4 * $row + 3], first);
+                    (
+                        fmadd(a0, b00, fmadd(a1, b10, mul(a2, b20))),
+                        fmadd(a0, b01, fmadd(a1, b11, mul(a2, b21))),
+                        fmadd(a0, b02, fmadd(a1, b12, mul(a2, b22))),
+                        fmadd(a0, b03, fmadd(a1, b13, fmadd(a2, b23, shift))),
+                    )
+                }};
+            }
+            let ((c00, c01, c02, c03), (c10, c11, c12, c13), (c20, c21, c22, c23)) = (row!(0), row!(1), row!(2));
+            [c00, c01, c02, c03, c10, c11, c12, c13, c20, c21, c22, c23]
+        }
+
+        /// `model * bind`, the same `bind` for all.
+        #[inline]
+        #[target_feature(enable = $features)]
+        fn bound(model: &Matrices, bind: &Mat34) -> Matrices {
+            let [a00, a01, a02, a03, a10, a11, a12, a13, a20, a21, a22, a23] = *model;
+            let [[b00, b01, b02, b03], [b10, b11, b12, b13], [b20, b21, b22, b23]] = bind.rows;
+            macro_rules! row {
+                ($a0:ident, $a1:ident, $a2:ident, $shift:ident) => {
+                    (
+                        fmadd($a0, set1(b00), fmadd($a1, set1(b10), mul($a2, set1(b20)))),
+                        fmadd($a0, set1(b01), fmadd($a1, set1(b11), mul($a2, set1(b21)))),
+                        fmadd($a0, set1(b02), fmadd($a1, set1(b12), mul($a2, set1(b22)))),
+                        fmadd($a0, set1(b03), fmadd($a1, set1(b13), fmadd($a2, set1(b23), $shift))),
+                    )
+                };
+            }
+            let (c00, c01, c02, c03) = row!(a00, a01, a02, a03);
+            let (c10, c11, c12, c13) = row!(a10, a11, a12, a13);
+            let (c20, c21, c22, c23) = row!(a20, a21, a22, a23);
+            [c00, c01, c02, c03, c10, c11, c12, c13, c20, c21, c22, c23]
+        }
+
+        #[inline]
+        #[target_feature(enable = $features)]
+        fn keep(level: &mut Level, first: usize, model: &Matrices) {
+            for (floats, &number) in level.0.iter_mut().zip(model) {
+                let floats: &mut [f32; WIDTH] = floats[first..].first_chunk_mut().expect("a multiple of the width");
+                // SAFETY: as many floats as a vector has, which is what the store asks for at any alignment.
+                unsafe { storeu(floats.as_mut_ptr(), number) };
+            }
+        }
+
+        /// Transposes the matrices, and writes that of each lane from `first` on to `out[lane * stride]`; of lanes that
+        /// `out` ends before, only where not all are `WHOLE`.
+        #[inline]
+        #[target_feature(enable = $features)]
+        fn write<const WHOLE: bool>(model: &Matrices, out: &mut [Mat34], first: usize, stride: usize) {
+            let [a00, a01, a02, a03, a10, a11, a12, a13, a20, a21, a22, a23] = *model;
+            assert!(!WHOLE || out.len() > (LANES - 1) * stride);
+            let (x, y, z) = (quads(a00, a01, a02, a03), quads(a10, a11, a12, a13), quads(a20, a21, a22, a23));
+            $(
+                let lane = first + 4 * $part;
+                // SAFETY: if all lanes are written, `out` goes beyond the place of the last, as asserted above.
+                unsafe {
+                write_lane::<WHOLE, $part>((x.0, y.0, z.0), out, lane * stride);
+                write_lane::<WHOLE, $part>((x.1, y.1, z.1), out, (lane + 1) * stride);
+                write_lane::<WHOLE, $part>((x.2, y.2, z.2), out, (lane + 2) * stride);
+                write_lane::<WHOLE, $part>((x.3, y.3, z.3), out, (lane + 3) * stride);
+                }
+            )*
+        }
+
+        /// Writes a part of each of three rows as the matrix at a place; nothing, where that may be beyond `out` and is.
+        ///
+        /// # Safety
+        /// If `WHOLE`, the place is within `out`.
+        #[inline]
+        #[target_feature(enable = $features)]
+        unsafe fn write_lane<const WHOLE: bool, const PART: i32>((x, y, z): (V, V, V), out: &mut [Mat34], place: usize) {
+            if WHOLE || place < out.len() {
+                debug_assert!(place < out.len());
+                // SAFETY: the place is within `out`, as just looked at, or as the caller promises.
+                let rows = unsafe { out.as_mut_ptr().add(place) }.cast::<f32>();
+                // SAFETY: a matrix is three times four floats, and 16-byte aligned.
+                unsafe {
+                    _mm_store_ps(rows, part::<PART>(x));
+                    _mm_store_ps(rows.add(4), part::<PART>(y));
+                    _mm_store_ps(rows.add(8), part::<PART>(z));
+                }
+            }
+        }
+
+        /// Four vectors of lanes as rows of four: the k-th answer has in its i-th part that of lane `4 i + k`.
+        #[inline]
+        #[target_feature(enable = $features)]
+        fn quads(a: V, b: V, c: V, d: V) -> (V, V, V, V) {
+            let (ab_low, ab_high) = (unpacklo(a, b), unpackhi(a, b));
+            let (cd_low, cd_high) = (unpacklo(c, d), unpackhi(c, d));
+            (
+                opaque(shuffle::<0b01_00_01_00>(ab_low, cd_low)),
+                opaque(shuffle::<0b11_10_11_10>(ab_low, cd_low)),
+                opaque(shuffle::<0b01_00_01_00>(ab_high, cd_high)),
+                opaque(shuffle::<0b11_10_11_10>(ab_high, cd_high)),
+            )
+        }
+
+        /// The same vector, of which the compiler does not know where it comes from. It would otherwise shuffle each part
+        /// by itself, which takes twice to four times the shuffles.
+        #[inline]
+        #[target_feature(enable = $features)]
+        fn opaque(mut vector: V) -> V {
+            // SAFETY: no instruction at all, so nothing but the operand, which stays as it is, is touched.
+            unsafe { asm!("/* {0} */", inlateout($register) vector, options(pure, nomem, nostack, preserves_flags)) };
+            vector
+        }
+    };
+}
+
+mod avx2 {
+    use super::{JointLanes, LANES, Level, Mat34};
+    use core::arch::asm;
+    use core::arch::x86_64::{
+        __m256 as V, _mm_store_ps, _mm256_add_ps as add, _mm256_extractf128_ps as part, _mm256_fmadd_ps as fmadd,
+        _mm256_fnmadd_ps as fnmadd, _mm256_loadu_ps as loadu, _mm256_mul_ps as mul, _mm256_set1_ps as set1,
+        _mm256_shuffle_ps as shuffle, _mm256_storeu_ps as storeu, _mm256_unpackhi_ps as unpackhi,
+        _mm256_unpacklo_ps as unpacklo,
+    };
+
+    const WIDTH: usize = 8;
+
+    body!("avx2,fma", ymm_reg, parts 0 1);
+}
+
+mod avx512 {
+    use super::{JointLanes, LANES, Level, Mat34};
+    use core::arch::asm;
+    use core::arch::x86_64::{
+        __m512 as V, _mm_store_ps, _mm512_add_ps as add, _mm512_extractf32x4_ps as part, _mm512_fmadd_ps as fmadd,
+        _mm512_fnmadd_ps as fnmadd, _mm512_loadu_ps as loadu, _mm512_mul_ps as mul, _mm512_set1_ps as set1,
+        _mm512_shuffle_ps as shuffle, _mm512_storeu_ps as storeu, _mm512_unpackhi_ps as unpackhi,
+        _mm512_unpacklo_ps as unpacklo,
+    };
+
+    const WIDTH: usize = 16;
+
+    body!("avx512f,avx512dq", zmm_reg, parts 0 1 2 3);
+}
+
+/// Between lanes of joints, as poses have them, and lanes of characters: eight by eight.
+mod transpose {
+    use super::{JointLanes, LANES, POSE_LANES, PoseBlock};
+    use core::arch::x86_64::{__m256, _mm_loadu_ps};
+    use hedgerow_math::internal::x86::{columns, store_eight as store};
+
+    /// Does something with each of the ten numbers of a transform: `$work!` with its field and index.
+    macro_rules! each_number {
+        ($work:ident) => {
+            $work!(translation 0);
+            $work!(translation 1);
+            $work!(translation 2);
+            $work!(rotation 0);
+            $work!(rotation 1);
+            $work!(rotation 2);
+            $work!(rotation 3);
+            $work!(scale 0);
+            $work!(scale 1);
+            $work!(scale 2);
+        };
+    }
+
+    #[target_feature(enable = "avx")]
+    pub(super) fn put_poses(poses: &[&[PoseBlock]; LANES], joints: &mut [JointLanes]) {
+        for (block, joints) in joints.chunks_mut(POSE_LANES).enumerate() {
+            for (half, poses) in poses.as_chunks::<8>().0.iter().enumerate() {
+                let poses: [&PoseBlock; 8] = core::array::from_fn(|lane| &poses[lane][block]);
+                macro_rules! put {
+                    ($number:ident $index:literal) => {
+                        let columns = transposed(core::array::from_fn(|lane| &poses[lane].$number[$index]));
+                        for (joint, column) in joints.iter_mut().zip(columns) {
+                            store(&mut joint.$number[$index].as_chunks_mut::<8>().0[half], column);
+                        }
+                    };
+                }
+                each_number!(put);
+            }
+        }
+    }
+
+    #[target_feature(enable = "avx")]
+    pub(super) fn take_poses(joints: &[JointLanes], poses: &mut [&mut [PoseBlock]; LANES]) {
+        static NONE: JointLanes = JointLanes::IDENTITY;
+        for (block, joints) in joints.chunks(POSE_LANES).enumerate() {
+            let joints: [&JointLanes; POSE_LANES] = core::array::from_fn(|joint| joints.get(joint).unwrap_or(&NONE));
+            for (half, poses) in poses.as_chunks_mut::<8>().0.iter_mut().enumerate() {
+                macro_rules! take {
+                    ($number:ident $index:literal) => {
+                        let lanes = |joint: usize| &joints[joint].$number[$index].as_chunks::<8>().0[half];
+                        let columns = transposed(core::array::from_fn(lanes));
+                        for (pose, column) in poses.iter_mut().zip(columns) {
+                            store(&mut pose[block].$number[$index], column);
+                        }
+                    };
+                }
+                each_number!(take);
+            }
+        }
+    }
+
+    /// The columns of eight rows.
+    #[inline]
+    #[target_feature(enable = "avx")]
+    fn transposed(rows: [&[f32; 8]; 8]) -> [__m256; 8] {
+        let ([a, b, c, d], [e, f, g, h]) = (four(rows, 0), four(rows, 4));
+        [a, b, c, d, e, f, g, h]
+    }
+
+    /// Four columns, from the first or the fifth on.
+    #[inline]
+    #[target_feature(enable = "avx")]
+    fn four(rows: [&[f32; 8]; 8], from: usize) -> [__m256; 4] {
+        // SAFETY: four floats, which is what the load asks for at any alignment.
+        let part = |row: usize| unsafe { _mm_loadu_ps(rows[row][from..from + 4].as_ptr()) };
+        columns(core::array::from_fn(part))
+    }
+}

@@ -1,0 +1,111 @@
+//! Fetching keys into the active array of a player, and computing a pose from it, eight tracks at a time.
+//!
+//! Every level evaluates the same expressions in the same order, without fused multiply-add: the same inputs give the
+//! same bits on each.
+//!
+//! With `t0` and `t1` the times of the two keys that a track is between, `a` and `b` their numbers:
+//!
+//! ```text
+//! share     s = min(max((t - t0) / (t1 - t0), 0), 1); of a step track 1 where t1 <= t, else 0
+//! vector    v = middle + step * ((1 - s) * a + s * b)
+//! rotation  q(p) = (p * d, d - 1) where d = 2 / (1 + p·p), p = a * PARAMETER
+//!           r = (1 - s) * q(a) ± s * q(b), the sign that of q(a)·q(b); then r / |r|
+//! ```
+//!
+//! A rotation's three numbers are its quaternion's projection from (0, 0, 0, −1) onto the space where w is zero: `xyz / (1 + w)`,
+//! of length 1 at most where w is not negative. Undoing that takes one division.
+
+mod lanes;
+mod record;
+mod scalar;
+#[cfg(target_arch = "x86_64")]
+mod x86;
+
+pub(crate) use lanes::{Active, LANES, NUMBERS, Word};
+pub(crate) use record::{PADDING, Record, Records};
+pub(crate) use scalar::{between, in_range, number, rotation, share, singles, turn_one};
+
+use crate::transform_lanes::PoseBlock;
+use core::ops::Range;
+use hedgerow_math::internal::prefetch;
+
+/// Where the eight lanes of a block belong, four bytes: the number of a block of the pose or of the channels (`u16`,
+/// little-endian); which lanes have a track; which of these are step tracks.
+pub(crate) type Target = [u8; 4];
+
+/// The middles of eight tracks' ranges and the sizes of their steps: x, y, z and x, y, z, as little-endian floats.
+pub(crate) type Ranges = [u8; 2 * NUMBERS * LANES * 4];
+
+/// Ranges of tracks whose numbers are stored as they are.
+pub(crate) const PLAIN: Ranges = {
+    let mut bytes = [0; 2 * NUMBERS * LANES * 4];
+    let one = 1.0_f32.to_le_bytes();
+    let mut at = bytes.len() / 2;
+    while at < bytes.len() {
+        bytes[at] = one[at % 4];
+        at += 1;
+    }
+    bytes
+};
+
+/// Runs a kernel at the machine's best level.
+macro_rules! dispatch {
+    ($kernel:ident $(::<$($parameter:tt),*>)? ($($argument:expr),*)) => {{
+        #[cfg(target_arch = "x86_64")]
+        if std::arch::is_x86_feature_detected!("avx2") {
+            return x86::$kernel$(::<$($parameter),*>)?($($argument),*);
+        }
+        scalar::$kernel$(::<$($parameter),*>)?($($argument),*)
+    }};
+}
+
+/// Fetches the keys of a group of [records](Record), which lies at `range` in `bytes`, or takes them back if not `FORWARD`.
+///
+/// A record holds the bits in which a key differs from the last key but one of its track. Forward, from keys (a, b):
+/// (b, a ^ record); backward, from (a, b): (b ^ record, a). Blocks from `singles` on have one number a key. Returns whether
+/// all records were sound; those before the first that is not were fetched.
+pub(crate) fn turn<W: Word, const FORWARD: bool>(
+    bytes: &[u8],
+    range: Range<usize>,
+    active: &mut [Active<W>],
+    singles: usize,
+) -> bool {
+    dispatch!(turn::<W, FORWARD>(bytes, range, active, singles))
+}
+
+/// Reads a jump frame: as many blocks as both the frame and the array have.
+pub(crate) fn restore<W: Word>(frame: &[u8], active: &mut [Active<W>]) {
+    dispatch!(restore(frame, active));
+}
+
+/// Rotations at a time, of the blocks that both `active` and `targets` have. Blocks that the pose does not have are left out.
+pub(crate) fn rotations<W: Word>(active: &[Active<W>], targets: &[Target], time: f32, pose: &mut [PoseBlock]) {
+    dispatch!(rotations(active, targets, time, pose));
+}
+
+/// Translations or scales at a time, likewise. A block without `ranges` has [`PLAIN`] ones.
+pub(crate) fn vectors<W: Word, const SCALE: bool>(
+    active: &[Active<W>],
+    targets: &[Target],
+    ranges: &[Ranges],
+    time: f32,
+    pose: &mut [PoseBlock],
+) {
+    dispatch!(vectors::<W, SCALE>(active, targets, ranges, time, pose));
+}
+
+/// Asks for all of an active array.
+#[inline]
+pub(crate) fn prefetch_all<W>(active: &[Active<W>]) {
+    let lines = (0..1 + NUMBERS).step_by(64 / size_of::<lanes::Pair<W>>());
+    active.iter().for_each(|block| lines.clone().for_each(|pair| prefetch(&block.pairs, pair)));
+}
+
+/// Asks for so many bytes from a place on.
+#[inline]
+pub(crate) fn prefetch_bytes(bytes: &[u8], at: usize, count: usize) {
+    (0..count).step_by(64).for_each(|offset| prefetch(bytes, at + offset));
+}
+
+#[cfg(test)]
+mod tests;

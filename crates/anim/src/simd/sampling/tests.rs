@@ -1,0 +1,211 @@
+#![allow(clippy::cast_possible_truncation, reason = "random words, cut to size")]
+use super::*;
+use crate::transform_lanes::PoseBlock;
+
+/// A deterministic, unremarkable number.
+fn bits(state: &mut u64) -> u32 {
+    *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+    (*state >> 32) as u32
+}
+
+/// A word that is a number of a key, in -1..1 where it is one of 32 bits.
+trait Any: Word {
+    fn any(state: &mut u64) -> Self;
+    fn time(at: u16) -> Self;
+}
+
+impl Any for u16 {
+    fn any(state: &mut u64) -> Self {
+        bits(state) as Self
+    }
+
+    fn time(at: u16) -> Self {
+        at
+    }
+}
+
+impl Any for u32 {
+    fn any(state: &mut u64) -> Self {
+        (f32::from((bits(state) >> 16) as u16) / 32_768.0 - 1.0).to_bits()
+    }
+
+    fn time(at: u16) -> Self {
+        f32::from(at).to_bits()
+    }
+}
+
+fn block<W: Any>(state: &mut u64) -> Active<W> {
+    let mut active = Active::<W>::default();
+    for pair in &mut active.pairs[1..] {
+        *pair = core::array::from_fn(|_| core::array::from_fn(|_| W::any(state)));
+    }
+    for lane in 0..LANES {
+        let from = (bits(state) % 100) as u16;
+        active.pairs[0][0][lane] = <W as Any>::time(from);
+        active.pairs[0][1][lane] = <W as Any>::time(from + 1 + (bits(state) % 50) as u16);
+    }
+    active
+}
+
+/// Records of random lanes of random blocks.
+fn group<W: Any>(state: &mut u64, blocks: u16, singles: usize) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    for _ in 0..bits(state) % 12 {
+        let head = Record { block: bits(state) as u16 % blocks, lanes: bits(state) as u8, time: W::any(state) };
+        let lanes = if bits(state).is_multiple_of(3) { u8::MAX } else { head.lanes };
+        let keys: Vec<[W; NUMBERS]> =
+            (0..lanes.count_ones()).map(|_| core::array::from_fn(|_| W::any(state))).collect();
+        Record { lanes, ..head }.write(&keys, usize::from(head.block) >= singles, &mut bytes);
+    }
+    bytes
+}
+
+fn every_level_fetches_the_same_keys<W: Any>() {
+    let mut state = 3;
+    for round in 0..500 {
+        let mut bytes = group::<W>(&mut state, 5, 4);
+        let length = bytes.len();
+        // With and without room for whole vectors behind the last record.
+        bytes.resize(length + if round % 2 == 0 { PADDING } else { round % 7 }, 0xa5);
+        let start: Vec<Active<W>> = (0..5).map(|_| block(&mut state)).collect();
+        let (mut expected, mut found) = (start.clone(), start.clone());
+        assert!(scalar::turn::<W, true>(&bytes, 0..length, &mut expected, 4));
+        assert!(turn::<W, true>(&bytes, 0..length, &mut found, 4));
+        assert_eq!(expected, found, "round {round}");
+        // A block may be in the group several times: records are taken back from the last one on only if each is there once.
+        assert!(scalar::turn::<W, false>(&bytes, 0..length, &mut expected, 4));
+        assert!(turn::<W, false>(&bytes, 0..length, &mut found, 4));
+        assert_eq!(expected, found, "round {round}, backward");
+    }
+}
+
+#[test]
+fn every_level_fetches_the_same_keys_of_16_bits() {
+    every_level_fetches_the_same_keys::<u16>();
+}
+
+#[test]
+fn every_level_fetches_the_same_keys_of_32_bits() {
+    every_level_fetches_the_same_keys::<u32>();
+}
+
+#[test]
+fn keys_that_were_fetched_are_taken_back() {
+    let mut state = 5;
+    for lanes in 0..=u8::MAX {
+        let start: Active<u16> = block(&mut state);
+        let keys: Vec<[u16; NUMBERS]> =
+            (0..lanes.count_ones()).map(|_| core::array::from_fn(|_| <u16 as Any>::any(&mut state))).collect();
+        let mut bytes = Vec::new();
+        Record { block: 0, lanes, time: 77_u16 }.write(&keys, false, &mut bytes);
+        let length = bytes.len();
+        bytes.resize(length + PADDING, 0);
+        let mut active = [start];
+        assert!(turn::<u16, true>(&bytes, 0..length, &mut active, 1));
+        assert_eq!(active[0] == start, lanes == 0, "the fetched keys are others");
+        assert!(turn::<u16, false>(&bytes, 0..length, &mut active, 1));
+        assert_eq!(active[0], start, "lanes {lanes:08b}");
+    }
+}
+
+#[test]
+fn records_that_are_not_whole_are_told() {
+    let mut bytes = Vec::new();
+    Record { block: 1, lanes: 3, time: 7_u16 }.write(&[[1; 3], [2; 3]], false, &mut bytes);
+    let length = bytes.len();
+    bytes.resize(length + PADDING, 0);
+    let mut active = [Active::<u16>::default(); 2];
+    for end in 1..length {
+        assert!(!turn::<u16, true>(&bytes, 0..end, &mut active, 2), "{end} of {length} bytes");
+    }
+    assert!(!turn::<u16, true>(&bytes, 0..length, &mut active[..1], 2), "a block that is not there");
+    assert!(!turn::<u16, true>(&bytes[..length], 0..length + 1, &mut active, 2), "bytes that are not there");
+    assert_eq!(active, [Active::default(); 2]);
+}
+
+#[test]
+fn a_frame_is_read_as_it_was_written() {
+    let mut state = 9;
+    let blocks: Vec<Active<u32>> = (0..3).map(|_| block(&mut state)).collect();
+    let mut bytes = Vec::new();
+    blocks.iter().for_each(|block| block.write(&mut bytes));
+    assert_eq!(bytes.len(), 3 * Active::<u32>::BYTES);
+    let (mut expected, mut found) = (vec![Active::default(); 4], vec![Active::default(); 4]);
+    scalar::restore(&bytes, &mut expected);
+    restore(&bytes, &mut found);
+    assert_eq!(found[..3], blocks);
+    assert_eq!(found[3], Active::default());
+    assert_eq!(expected, found);
+}
+
+fn pose_bits(pose: &[PoseBlock]) -> Vec<u32> {
+    let numbers = |block: &PoseBlock| {
+        [block.translation.as_flattened(), block.rotation.as_flattened(), block.scale.as_flattened()].concat()
+    };
+    pose.iter().flat_map(numbers).map(f32::to_bits).collect()
+}
+
+fn every_level_samples_the_same_bits<W: Any>() {
+    let mut state = 7;
+    for round in 0..500 {
+        let active: Vec<Active<W>> = (0..3).map(|_| block(&mut state)).collect();
+        let live = |state: &mut u64| if bits(state).is_multiple_of(2) { u8::MAX } else { bits(state) as u8 };
+        let targets: Vec<Target> = (0..3)
+            .map(|index| {
+                let live = live(&mut state);
+                [index, 0, live, if bits(&mut state).is_multiple_of(2) { 0 } else { bits(&mut state) as u8 & live }]
+            })
+            .collect();
+        let mut ranges = [PLAIN; 3];
+        for bytes in ranges.iter_mut().flat_map(|ranges| ranges.as_chunks_mut::<4>().0) {
+            *bytes = (f32::from((bits(&mut state) >> 16) as u16) / 9000.0 - 3.0).to_le_bytes();
+        }
+        let time = (bits(&mut state) % 1700) as f32 / 10.0 - 10.0;
+        // One block less than the targets name, and nothing in it that lanes without a track may change.
+        let (mut expected, mut found) = ([PoseBlock::IDENTITY; 2], [PoseBlock::IDENTITY; 2]);
+        scalar::rotations(&active, &targets, time, &mut expected);
+        scalar::vectors::<W, false>(&active, &targets, &ranges, time, &mut expected);
+        scalar::vectors::<W, true>(&active, &targets, &ranges[..1], time, &mut expected);
+        rotations(&active, &targets, time, &mut found);
+        vectors::<W, false>(&active, &targets, &ranges, time, &mut found);
+        vectors::<W, true>(&active, &targets, &ranges[..1], time, &mut found);
+        assert_eq!(pose_bits(&expected), pose_bits(&found), "round {round}");
+        assert!(found.iter().zip(&targets).all(|(block, target)| {
+            (0..LANES).all(|lane| target[2] >> lane & 1 == 1 || block.get(lane) == PoseBlock::IDENTITY.get(lane))
+        }));
+    }
+}
+
+#[test]
+fn every_level_samples_the_same_bits_from_16() {
+    every_level_samples_the_same_bits::<u16>();
+}
+
+#[test]
+fn every_level_samples_the_same_bits_from_32() {
+    every_level_samples_the_same_bits::<u32>();
+}
+
+#[test]
+fn an_identity_is_kept_to_the_bit() {
+    let active = [Active::<u16> {
+        pairs: [[[0; LANES], [9; LANES]], Default::default(), Default::default(), Default::default()],
+    }];
+    let mut pose = [PoseBlock { rotation: [[0.5; LANES]; 4], ..PoseBlock::IDENTITY }];
+    rotations(&active, &[[0, 0, u8::MAX, 0]], 3.0, &mut pose);
+    assert_eq!(pose_bits(&pose), pose_bits(&[PoseBlock::IDENTITY]));
+}
+
+#[test]
+fn of_two_keys_that_are_the_same_rotation_the_nearer_quaternion_is_taken() {
+    // Half a turn about y, from either side: the quaternions are almost opposite.
+    let near = |angle: f32| (glam::Quat::from_rotation_y(angle), f32::sin(angle / 4.0) / f32::cos(angle / 4.0));
+    let ((from, a), (to, _)) = (near(core::f32::consts::PI - 0.01), near(core::f32::consts::PI + 0.01));
+    let mut active = Active::<u32>::default();
+    active.pairs[0][1] = [2.0_f32.to_bits(); LANES];
+    active.pairs[2] = [[a.to_bits(); LANES], [(-a).to_bits(); LANES]];
+    let mut pose = [PoseBlock::IDENTITY];
+    rotations(&[active], &[[0, 0, u8::MAX, 0]], 1.0, &mut pose);
+    let found = pose[0].get(3).rotation;
+    assert!(found.angle_between(from) < 0.011 && found.angle_between(to) < 0.011, "{found:?}");
+}

@@ -1,0 +1,192 @@
+//! From joints in any order to a skeleton.
+
+use super::{Layout, Skeleton, SkeletonError};
+use crate::simd::plain::{self, Line};
+use crate::transform_lanes::{POSE_LANES as LANES, PoseBlock};
+use crate::{Error, Mat34, Transform};
+use core::ops::Index;
+use std::sync::Arc;
+
+/// Joints on their way to a [`Skeleton`], in any order: a parent may come after its children.
+///
+/// ```
+/// use hedgerow_anim::{Mat34, SkeletonBuilder, Transform};
+///
+/// let mut builder = SkeletonBuilder::new();
+/// let hand = builder.joint("hand", Some(1), Transform::from_xyz(0.3, 0.0, 0.0), Mat34::IDENTITY);
+/// let arm = builder.joint("arm", None, Transform::IDENTITY, Mat34::IDENTITY);
+/// let (skeleton, map) = builder.build()?;
+/// assert_eq!((map[hand], map[arm]), (1, 0));
+/// assert_eq!(skeleton.parents()[1], 0);
+/// assert_eq!(skeleton.find("hand"), Some(1));
+/// # Ok::<(), hedgerow_anim::Error>(())
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct SkeletonBuilder {
+    joints: Vec<Joint>,
+}
+
+#[derive(Clone, Debug)]
+struct Joint {
+    name: String,
+    parent: Option<usize>,
+    rest: Transform,
+    inverse_bind: Mat34,
+}
+
+impl SkeletonBuilder {
+    /// A builder without joints.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self { joints: Vec::new() }
+    }
+
+    /// Takes a joint and answers its number: how many were taken before it.
+    ///
+    /// `parent` is such a number, also one that is yet to come; `rest` is the joint's local transform at rest, whose rotation
+    /// is normalised; `inverse_bind` maps from the space that meshes are modelled in to the joint's. Names may be empty
+    /// or the same as others. What is wrong with a joint, [`SkeletonBuilder::build`] tells.
+    pub fn joint(
+        &mut self,
+        name: impl Into<String>,
+        parent: Option<usize>,
+        rest: Transform,
+        inverse_bind: Mat34,
+    ) -> usize {
+        self.joints.push(Joint { name: name.into(), parent, rest, inverse_bind });
+        self.joints.len() - 1
+    }
+
+    /// The skeleton, and where each joint went in it. Siblings keep the order in which they were given.
+    ///
+    /// Computes in **O(joints)**, without recursion.
+    ///
+    /// # Errors
+    /// A [`SkeletonError`]: no joints or too many, a parent that was not given, more than one root, a cycle, numbers that are
+    /// not finite, a rotation that is zero.
+    pub fn build(&self) -> Result<(Skeleton, JointMap), Error> {
+        let count = self.joints.len();
+        if count == 0 {
+            return Err(SkeletonError::NoJoints.into());
+        }
+        let joints = u16::try_from(count).map_err(|_| SkeletonError::TooManyJoints(count))?;
+        let text = self.joints.iter().map(|joint| joint.name.len()).sum::<usize>();
+        let text = u32::try_from(text).map_err(|_| SkeletonError::LongNames)?;
+        let order = self.depth_first()?;
+
+        let mut map = JointMap { joints: vec![0; count] };
+        (0..=u16::MAX).zip(&order).for_each(|(joint, &pushed)| map.joints[pushed] = joint);
+        let parents: Vec<u16> = order
+            .iter()
+            .map(|&pushed| self.joints[pushed].parent.map_or(Skeleton::NO_PARENT, |parent| map[parent]))
+            .collect();
+
+        let layout = Layout::new(joints, text);
+        let mut shared: Arc<[Line]> = core::iter::repeat_n(Line::ZERO, layout.lines()).collect();
+        let lines = Arc::get_mut(&mut shared).expect("nobody else has it yet");
+        let counts = plain::view_mut(lines, Layout::COUNTS);
+        counts.copy_from_slice(&[u32::from(joints), text]);
+        plain::view_mut(lines, layout.parents()).copy_from_slice(&parents);
+        plain::view_mut(lines, layout.ends()).copy_from_slice(&subtree_ends(&parents));
+        plain::view_mut(lines, layout.rest()).fill(PoseBlock::IDENTITY);
+        let mut end = 0;
+        for (joint, &pushed) in order.iter().enumerate() {
+            let Joint { name, rest, inverse_bind, .. } = &self.joints[pushed];
+            let rest = rest.checked().map_err(|error| match error {
+                hedgerow_math::Error::NotRotation => SkeletonError::NotRotation { joint: pushed },
+                _ => SkeletonError::NotFinite { joint: pushed },
+            })?;
+            if !inverse_bind.is_finite() {
+                return Err(SkeletonError::NotFinite { joint: pushed }.into());
+            }
+            let blocks: &mut [PoseBlock] = plain::view_mut(lines, layout.rest());
+            blocks[joint / LANES].set(joint % LANES, &rest);
+            plain::view_mut(lines, layout.inverse_binds())[joint] = *inverse_bind;
+            let start = layout.text().start + end;
+            end += name.len();
+            plain::bytes_mut(lines)[start..][..name.len()].copy_from_slice(name.as_bytes());
+            plain::view_mut(lines, layout.name_ends())[joint] = u32::try_from(end).expect("the text was measured");
+        }
+        Ok((Skeleton { lines: shared, layout }, map))
+    }
+
+    /// The joints' numbers in depth-first order.
+    fn depth_first(&self) -> Result<Vec<usize>, SkeletonError> {
+        const NONE: usize = usize::MAX;
+        let count = self.joints.len();
+        let (mut first_child, mut next, mut root) = (vec![NONE; count], vec![NONE; count], None);
+        // From the last on, so that each list begins with the child that came first.
+        for (joint, taken) in self.joints.iter().enumerate().rev() {
+            match taken.parent {
+                Some(parent) if parent >= count => return Err(SkeletonError::UnknownParent { joint, parent }),
+                Some(parent) => next[joint] = core::mem::replace(&mut first_child[parent], joint),
+                None => {
+                    if let Some(second) = root.replace(joint) {
+                        return Err(SkeletonError::SecondRoot { root: joint, joint: second });
+                    }
+                }
+            }
+        }
+        let mut order = Vec::with_capacity(count);
+        let mut pending: Vec<usize> = root.into_iter().collect();
+        while let Some(joint) = pending.pop() {
+            order.push(joint);
+            // The sibling is taken up when all below this one are done.
+            pending.extend([next[joint], first_child[joint]].into_iter().filter(|&other| other != NONE));
+        }
+        if order.len() < count { Err(self.why_not_reached(&order)) } else { Ok(order) }
+    }
+
+    /// What keeps some joints from the root, or all.
+    fn why_not_reached(&self, reached: &[usize]) -> SkeletonError {
+        let mut met = vec![false; self.joints.len()];
+        reached.iter().for_each(|&joint| met[joint] = true);
+        // Every joint that is not reached has a parent that is not; whoever climbs long enough goes round.
+        let mut joint = met.iter().position(|&met| !met).expect("some joint is not reached");
+        while !core::mem::replace(&mut met[joint], true) {
+            joint = self.joints[joint].parent.expect("a joint without a parent is reached");
+        }
+        SkeletonError::Cycle { joint }
+    }
+}
+
+/// One past each joint's last descendant, for joints in depth-first order: the joint and as many as its subtree has.
+///
+/// # Panics
+/// If a joint but the first has no lower one as its parent.
+pub(super) fn subtree_ends(parents: &[u16]) -> Vec<u16> {
+    let mut ends: Vec<u16> = vec![1; parents.len()];
+    for joint in (1..parents.len()).rev() {
+        ends[usize::from(parents[joint])] += ends[joint];
+    }
+    (0..=u16::MAX).zip(&mut ends).for_each(|(joint, end)| *end += joint);
+    ends
+}
+
+/// Where each joint of a [`SkeletonBuilder`] went: `map[number]` is the joint.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct JointMap {
+    joints: Vec<u16>,
+}
+
+impl JointMap {
+    /// The joint that a number became, if the builder gave it.
+    #[must_use]
+    pub fn get(&self, number: usize) -> Option<u16> {
+        self.joints.get(number).copied()
+    }
+
+    /// All joints, by the builder's numbers.
+    #[must_use]
+    pub fn as_slice(&self) -> &[u16] {
+        &self.joints
+    }
+}
+
+impl Index<usize> for JointMap {
+    type Output = u16;
+
+    fn index(&self, number: usize) -> &u16 {
+        &self.joints[number]
+    }
+}

@@ -1,0 +1,253 @@
+//! Skeletons as bytes: the one allocation as it is, behind a header.
+
+use super::builder::subtree_ends;
+use super::{Layout, Skeleton, SkeletonError};
+use crate::simd::plain::{self, Line};
+use crate::transform_lanes::{POSE_LANES as LANES, PoseBlock};
+use crate::{Error, Mat34};
+use hedgerow_math::internal::PackedTransform;
+use hedgerow_math::internal::file_header::{self as seal, Broken, Kind};
+use std::io::{self, Read, Write};
+use std::sync::Arc;
+
+/// The version that is written, and the only one that is read.
+pub(super) const VERSION: u32 = 1;
+
+impl Skeleton {
+    /// The skeleton as bytes, which [`Skeleton::from_bytes`] makes the same skeleton of.
+    ///
+    /// They are what lies in memory, little-endian: see the table at `Layout` in the source. Computes in **O(bytes)**.
+    #[must_use]
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut bytes = plain::bytes(&self.lines).to_vec();
+        swap_words(&mut bytes, self.layout);
+        seal::seal(Kind::Skeleton, VERSION, &mut bytes);
+        bytes
+    }
+
+    /// Writes [`Skeleton::to_bytes`] to a file or elsewhere, in one piece.
+    ///
+    /// # Errors
+    /// What the writer answers.
+    pub fn write_to(&self, mut to: impl Write) -> io::Result<()> {
+        to.write_all(&self.to_bytes())
+    }
+
+    /// The skeleton that [`Skeleton::to_bytes`] made these bytes of: one allocation, one copy, and a check.
+    ///
+    /// Any bytes are safe: what is not exactly a skeleton is refused. Computes in **O(bytes)**.
+    ///
+    /// ```
+    /// use hedgerow_anim::{Mat34, Skeleton, SkeletonBuilder, Transform};
+    ///
+    /// let mut builder = SkeletonBuilder::new();
+    /// builder.joint("root", None, Transform::IDENTITY, Mat34::IDENTITY);
+    /// let (skeleton, _) = builder.build()?;
+    /// assert_eq!(Skeleton::from_bytes(&skeleton.to_bytes())?, skeleton);
+    /// # Ok::<(), hedgerow_anim::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// A [`SkeletonError`] that says what is wrong with the bytes.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, Error> {
+        let body = seal::unseal(Kind::Skeleton, VERSION, bytes).map_err(|broken| match broken {
+            Broken::Magic | Broken::Kind(_) => SkeletonError::NotASkeleton,
+            Broken::Version(version) => SkeletonError::Version(version),
+            Broken::Length { expected, found } => SkeletonError::Length { expected, found },
+            Broken::Checksum => SkeletonError::Checksum,
+        })?;
+        let (counts, _) = body.as_chunks::<4>();
+        let &[joints, text, ..] = counts else { return Err(SkeletonError::Invalid("it is cut off").into()) };
+        let (joints, text) = (u32::from_le_bytes(joints), u32::from_le_bytes(text));
+        let Some(joints) = u16::try_from(joints).ok().filter(|&joints| joints > 0) else {
+            return Err(SkeletonError::Invalid("it has no joints, or more than numbers name").into());
+        };
+        // With more text than bytes, the ends of the arrays may be beyond what a number holds.
+        let layout = Layout::new(joints, text);
+        if text as usize > bytes.len() || layout.lines() * Line::BYTES != bytes.len() {
+            return Err(SkeletonError::Invalid("its arrays do not fill its bytes").into());
+        }
+        let mut shared: Arc<[Line]> = core::iter::repeat_n(Line::ZERO, layout.lines()).collect();
+        let to = plain::bytes_mut(Arc::get_mut(&mut shared).expect("nobody else has it yet"));
+        to.copy_from_slice(bytes);
+        swap_words(to, layout);
+        let skeleton = Self { lines: shared, layout };
+        skeleton.check().map_err(SkeletonError::Invalid)?;
+        Ok(skeleton)
+    }
+
+    /// Reads to the end and makes a skeleton of that: see [`Skeleton::from_bytes`].
+    ///
+    /// # Errors
+    /// [`SkeletonError::Read`] with the kind of what the reader answers; those of [`Skeleton::from_bytes`].
+    pub fn read_from(mut from: impl Read) -> Result<Self, Error> {
+        let mut bytes = Vec::new();
+        from.read_to_end(&mut bytes).map_err(|error| SkeletonError::Read(error.kind()))?;
+        Self::from_bytes(&bytes)
+    }
+
+    /// What of a skeleton does not hold, if anything.
+    fn check(&self) -> Result<(), &'static str> {
+        let ensure = |holds: bool, violation| if holds { Ok(()) } else { Err(violation) };
+        let bytes = plain::bytes(&self.lines);
+        let unused = [&bytes[Layout::COUNTS.end..self.layout.rest().start], &bytes[self.layout.text().end..]];
+        ensure(unused.concat().iter().all(|&byte| byte == 0), "bytes that hold nothing are not zero")?;
+
+        let (parents, ends) = (self.parents(), plain::view::<u16>(&self.lines, self.layout.ends()));
+        ensure(parents[0] == Self::NO_PARENT, "its first joint is not the root")?;
+        let below = (0..=u16::MAX).zip(parents).skip(1);
+        ensure(below.clone().all(|(joint, &parent)| parent < joint), "a joint comes before its parent")?;
+        // Subtrees have as many joints as their ranges, and lie within their parents': so they fill these.
+        let nested = below.clone().all(|(joint, &parent)| ends[usize::from(joint)] <= ends[usize::from(parent)]);
+        ensure(ends == subtree_ends(parents) && nested, "its joints are not in depth-first order")?;
+
+        let sound = |(joint, block): (usize, &PoseBlock)| {
+            let used = (self.len() - joint * LANES).min(LANES);
+            (0..used).all(|lane| PackedTransform::from(block.get(lane)).is_sound())
+                && (used..LANES).all(|lane| same_bits(block, &PoseBlock::IDENTITY, lane))
+        };
+        ensure(
+            self.rest_blocks().iter().enumerate().all(sound),
+            "a rest transform is not finite, or its rotation not unit",
+        )?;
+        ensure(self.inverse_binds().iter().all(Mat34::is_finite), "an inverse bind matrix is not finite")?;
+
+        let ends = self.name_ends();
+        let text = core::str::from_utf8(&bytes[self.layout.text()]).map_err(|_| "its names are not UTF-8")?;
+        ensure(
+            ends.is_sorted() && ends.last().is_some_and(|&end| end as usize == text.len()),
+            "its names do not fill their text",
+        )?;
+        ensure(ends.iter().all(|&end| text.is_char_boundary(end as usize)), "a name ends within a character")
+    }
+}
+
+fn same_bits(a: &PoseBlock, b: &PoseBlock, lane: usize) -> bool {
+    let bits = |block: &PoseBlock| {
+        let PackedTransform { translation: t, rotation: r, scale: s } = block.get(lane).into();
+        [t[0], t[1], t[2], r[0], r[1], r[2], r[3], s[0], s[1], s[2]].map(f32::to_bits)
+    };
+    bits(a) == bits(b)
+}
+
+/// Turns the machine's order of bytes into that of a file, or back.
+fn swap_words(bytes: &mut [u8], layout: Layout) {
+    if cfg!(target_endian = "big") {
+        bytes[Layout::COUNTS].chunks_exact_mut(4).for_each(<[u8]>::reverse);
+        bytes[layout.rest().start..layout.name_ends().end].chunks_exact_mut(4).for_each(<[u8]>::reverse);
+        bytes[layout.parents().start..layout.ends().end].chunks_exact_mut(2).for_each(<[u8]>::reverse);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Pose, SkeletonBuilder, Transform};
+    use proptest::prelude::*;
+
+    fn skeleton(joints: usize) -> Skeleton {
+        let mut builder = SkeletonBuilder::new();
+        for joint in 0..joints {
+            let parent = joint.checked_sub(1).map(|before| before / 2);
+            builder.joint("né".repeat(joint % 3), parent, Transform::from_xyz(1.0, 2.0, 3.0), Mat34::IDENTITY);
+        }
+        builder.build().expect("a tree").0
+    }
+
+    fn from(bytes: &[u8]) -> Result<Skeleton, SkeletonError> {
+        Skeleton::from_bytes(bytes).map_err(|error| match error {
+            Error::Skeleton(error) => error,
+            other => panic!("{other:?}"),
+        })
+    }
+
+    #[test]
+    fn bytes_make_the_same_skeleton_and_that_the_same_bytes() {
+        for joints in [1, 2, 7, 8, 9, 96, 1000] {
+            let skeleton = skeleton(joints);
+            let bytes = skeleton.to_bytes();
+            let again = Skeleton::read_from(&bytes[..]).unwrap();
+            assert_eq!(again, skeleton, "{joints} joints");
+            assert_eq!(again.to_bytes(), bytes);
+            assert!(again.names().eq(skeleton.names()));
+        }
+        assert_ne!(skeleton(8), skeleton(9));
+    }
+
+    #[test]
+    fn damage_and_other_kinds_are_told_apart() {
+        let bytes = skeleton(3).to_bytes();
+        let with = |at: usize, value: u8| {
+            let mut bytes = bytes.clone();
+            bytes[at] = value;
+            from(&bytes).unwrap_err()
+        };
+        assert_eq!(with(0, b'H'), SkeletonError::NotASkeleton);
+        assert_eq!(with(8, 9), SkeletonError::Version(9));
+        assert_eq!(with(bytes.len() - 1, 1), SkeletonError::Checksum);
+        let found = bytes.len() as u64 - 1;
+        assert_eq!(from(&bytes[1..]).unwrap_err(), SkeletonError::NotASkeleton);
+        assert_eq!(from(&bytes[..bytes.len() - 1]).unwrap_err(), SkeletonError::Length { expected: found + 1, found });
+    }
+
+    #[test]
+    fn each_thing_that_a_skeleton_promises_is_checked() {
+        let bytes = skeleton(10).to_bytes();
+        let layout = Layout::new(10, u32::try_from(skeleton(10).layout.text().len()).unwrap());
+        let with = |at: usize, value: &[u8]| {
+            let mut bytes = bytes.clone();
+            bytes[at..at + value.len()].copy_from_slice(value);
+            seal::seal(Kind::Skeleton, VERSION, &mut bytes);
+            match from(&bytes) {
+                Err(SkeletonError::Invalid(violation)) => violation,
+                other => panic!("{other:?}"),
+            }
+        };
+        let nan = f32::NAN.to_le_bytes();
+        assert_eq!(with(32, &[0]), "it has no joints, or more than numbers name");
+        assert_eq!(with(32, &0x1_0001_u32.to_le_bytes()), "it has no joints, or more than numbers name");
+        assert_eq!(with(32, &[99]), "its arrays do not fill its bytes");
+        assert_eq!(with(36, &u32::MAX.to_le_bytes()), "its arrays do not fill its bytes");
+        assert_eq!(with(40, &[1]), "bytes that hold nothing are not zero");
+        assert_eq!(with(layout.parents().start, &[0, 0]), "its first joint is not the root");
+        assert_eq!(with(layout.parents().start + 4, &[2, 0]), "a joint comes before its parent");
+        assert_eq!(with(layout.parents().start + 8, &[0, 0]), "its joints are not in depth-first order");
+        assert_eq!(with(layout.ends().start + 2, &[9, 0]), "its joints are not in depth-first order");
+        let rest = "a rest transform is not finite, or its rotation not unit";
+        assert_eq!(with(layout.rest().start, &nan), rest);
+        assert_eq!(with(layout.rest().start + 6 * 32, &[0; 4]), rest);
+        assert_eq!(with(layout.rest().end - 4, &nan), rest, "a lane beyond the last joint");
+        assert_eq!(with(layout.inverse_binds().start + 60, &nan), "an inverse bind matrix is not finite");
+        assert_eq!(with(layout.text().start + 1, &[0xff]), "its names are not UTF-8");
+        assert_eq!(with(layout.name_ends().start, &[9]), "its names do not fill their text");
+        assert_eq!(with(layout.name_ends().start + 4, &[2]), "a name ends within a character");
+        assert_eq!(with(layout.text().end, &[1]), "bytes that hold nothing are not zero");
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes_are_refused_or_make_a_skeleton_that_works(
+            joints in 1..40_usize,
+            changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..6),
+            length in prop::option::of(any::<prop::sample::Index>()),
+        ) {
+            let mut bytes = skeleton(joints).to_bytes();
+            for (at, value) in changes {
+                let at = 32 + at.index(bytes.len() - 32);
+                bytes[at] = value;
+            }
+            if let Some(length) = length {
+                bytes.truncate(length.index(bytes.len()));
+            }
+            if bytes.len() >= 32 {
+                seal::seal(Kind::Skeleton, VERSION, &mut bytes);
+            }
+            if let Ok(skeleton) = from(&bytes) {
+                prop_assert_eq!(skeleton.to_bytes(), bytes);
+                prop_assert_eq!(skeleton.names().len(), skeleton.len());
+                skeleton.names().for_each(|name| { skeleton.find(name).expect("a name that is there"); });
+                Pose::rest(&skeleton).to_models(&skeleton, &mut Vec::new()).expect("its own pose");
+            }
+        }
+    }
+}

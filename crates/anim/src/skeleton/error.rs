@@ -1,0 +1,159 @@
+//! What skeletons, and what goes with them, can be refused for.
+
+use crate::{Error, crowd::InstanceHandle};
+use core::fmt;
+use std::io;
+
+/// Why joints make no skeleton, bytes are none, or a pose or an instance does not fit. Nothing was changed by the attempt.
+///
+/// Arrives as [`Error::Skeleton`]. Where a builder is told of, joints have the numbers that it gave them.
+///
+/// ```
+/// use hedgerow_anim::{Error, SkeletonBuilder, skeleton::SkeletonError};
+///
+/// assert_eq!(SkeletonBuilder::new().build().unwrap_err(), Error::Skeleton(SkeletonError::NoJoints));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum SkeletonError {
+    /// The builder was given no joints.
+    NoJoints,
+    /// More joints than `u16` numbers can name.
+    TooManyJoints(usize),
+    /// The parent of a joint was never given.
+    UnknownParent {
+        /// The joint.
+        joint: usize,
+        /// The number of its parent.
+        parent: usize,
+    },
+    /// Two joints have no parent.
+    SecondRoot {
+        /// The first of them.
+        root: usize,
+        /// The second.
+        joint: usize,
+    },
+    /// A joint is its own ancestor.
+    Cycle {
+        /// A joint on the cycle.
+        joint: usize,
+    },
+    /// A number of a joint's rest transform or inverse bind matrix is not finite.
+    NotFinite {
+        /// The joint.
+        joint: usize,
+    },
+    /// The rotation of a joint's rest transform is a zero quaternion.
+    NotRotation {
+        /// The joint.
+        joint: usize,
+    },
+    /// The names together have 4 GiB or more.
+    LongNames,
+    /// The bytes do not begin as those of a skeleton do.
+    NotASkeleton,
+    /// The bytes are of a version that this one of the crate does not know.
+    Version(u32),
+    /// The bytes are more or fewer than they say.
+    Length {
+        /// How many bytes they say that there are.
+        expected: u64,
+        /// How many there are.
+        found: u64,
+    },
+    /// The bytes are not those that were written.
+    Checksum,
+    /// What the bytes describe is no skeleton, though their checksum is right.
+    Invalid(&'static str),
+    /// The bytes cannot be read.
+    Read(io::ErrorKind),
+    /// A pose, a list of matrices or a mask has more or fewer joints than what it is used with.
+    JointCount {
+        /// How many joints are asked for.
+        expected: usize,
+        /// How many there are.
+        found: usize,
+    },
+    /// The handle names no instance of the crowd: it was removed, or is of another crowd.
+    StaleInstance(InstanceHandle),
+    /// The scales of a joint differ along its axes, where they must not.
+    NotUniform {
+        /// The joint.
+        joint: u16,
+    },
+    /// A weight is not finite, or below zero; or above one, where that makes no sense.
+    BadWeight,
+    /// There is no joint of that number.
+    UnknownJoint {
+        /// The number.
+        joint: u16,
+        /// How many joints there are.
+        joints: usize,
+    },
+}
+
+impl fmt::Display for SkeletonError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoJoints => f.write_str("a skeleton has at least one joint; give the builder a root"),
+            Self::TooManyJoints(count) => {
+                write!(f, "{count} joints are more than the 65,535 that a skeleton numbers; split it")
+            }
+            Self::UnknownParent { joint, parent } => {
+                write!(f, "joint {joint} has the parent {parent}, which is not in the builder; give it that one, too")
+            }
+            Self::SecondRoot { root, joint } => {
+                write!(f, "joint {joint} has no parent, like joint {root}; give both a common one")
+            }
+            Self::Cycle { joint } => write!(f, "joint {joint} is its own ancestor; give it another parent"),
+            Self::NotFinite { joint } => {
+                write!(f, "the rest transform or inverse bind matrix of joint {joint} is not finite; check the numbers")
+            }
+            Self::NotRotation { joint } => {
+                write!(f, "the rest rotation of joint {joint} is zero; pass a quaternion that is not")
+            }
+            Self::LongNames => f.write_str("the names have 4 GiB or more; shorten them"),
+            Self::NotASkeleton => f.write_str("the bytes are no skeleton; pass what Skeleton::to_bytes answered"),
+            Self::Version(found) => write!(
+                f,
+                "the skeleton has version {found}, and this crate reads version {}; load it with the crate that wrote it",
+                super::bytes::VERSION
+            ),
+            Self::Length { expected, found } => {
+                write!(f, "the skeleton is {expected} bytes long and {found} are there; read the whole file again")
+            }
+            Self::Checksum => {
+                f.write_str("the checksum of the skeleton is wrong; the file is damaged, use another copy")
+            }
+            Self::Invalid(violation) => write!(f, "the bytes describe no skeleton: {violation}; write them again"),
+            Self::Read(reason) => write!(f, "the skeleton cannot be read: {reason}; check where it comes from"),
+            Self::JointCount { expected, found } => {
+                write!(f, "{expected} joints are asked for and {found} are there; use what was made for this skeleton")
+            }
+            Self::StaleInstance(instance) => {
+                write!(f, "{instance:?} names no instance of this crowd; drop the handle, its instance was removed")
+            }
+            Self::NotUniform { joint } => {
+                write!(
+                    f,
+                    "joint {joint} is scaled differently along its axes; use the pose as it is, with Pose::to_models"
+                )
+            }
+            Self::BadWeight => {
+                f.write_str("a weight must be finite and not below zero, and of a fade at most one; clamp it")
+            }
+            Self::UnknownJoint { joint, joints } => {
+                write!(f, "there is no joint {joint} among {joints}; joints are numbered from 0")
+            }
+        }
+    }
+}
+
+impl core::error::Error for SkeletonError {}
+
+impl From<SkeletonError> for Error {
+    fn from(error: SkeletonError) -> Self {
+        Self::Skeleton(error)
+    }
+}

@@ -1,0 +1,222 @@
+//! Many characters whose palettes lie in one array and whose vertices go to one.
+
+use crate::simd::skinning::Sinks;
+use crate::skin::{SkinError, SkinOutput, SkinnedMesh};
+use crate::{Error, Mat34};
+use core::ops::Range;
+use std::sync::Arc;
+
+/// Characters, each with a mesh, a part of a common array of palettes, and a part of common arrays of vertices.
+///
+/// Each frame, palettes are written for the characters that culling left, and these are skinned; the others cost nothing,
+/// and keep the vertices that they had.
+///
+/// ```
+/// use hedgerow_anim::{Mat34, SkinnedMesh, Transform, skin::{SkinBatch, SkinOutput}};
+/// use std::sync::Arc;
+///
+/// let mesh = Arc::new(SkinnedMesh::builder(&[[0.0; 3], [1.0, 0.0, 0.0]]).build(1)?);
+/// let mut batch = SkinBatch::new();
+/// for _ in 0..3 {
+///     batch.push(Arc::clone(&mesh));
+/// }
+///
+/// let mut palettes = vec![Mat34::IDENTITY; batch.palettes_len()];
+/// let mut positions = vec![[0.0; 3]; batch.vertices_len()];
+/// let visible = [0, 2];
+/// for character in visible {
+///     palettes[batch.palette_range(character).unwrap()][0] = Transform::from_xyz(0.0, 7.0, 0.0).to_matrix();
+/// }
+/// batch.skin_visible(&visible, &palettes, SkinOutput::new(&mut positions))?;
+/// assert_eq!(positions[batch.vertex_range(2).unwrap()], [[0.0, 7.0, 0.0], [1.0, 7.0, 0.0]]);
+/// assert_eq!(positions[batch.vertex_range(1).unwrap()], [[0.0; 3]; 2]);
+/// # Ok::<(), hedgerow_anim::Error>(())
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct SkinBatch {
+    characters: Vec<Character>,
+    palettes: usize,
+    vertices: usize,
+}
+
+/// A character: 24 bytes.
+#[derive(Clone, Debug)]
+struct Character {
+    mesh: Arc<SkinnedMesh>,
+    /// Where its palette begins.
+    palette: usize,
+    /// Where its vertices begin.
+    vertex: usize,
+}
+
+impl Character {
+    fn vertices(&self) -> Range<usize> {
+        self.vertex..self.vertex + self.mesh.len()
+    }
+
+    fn palette(&self) -> Range<usize> {
+        self.palette..self.palette + self.mesh.joints()
+    }
+}
+
+impl SkinBatch {
+    /// No characters.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds a character with this mesh, and answers its number: they are numbered from 0 on, and their parts of the arrays
+    /// follow one another in the same order.
+    ///
+    /// # Panics
+    /// For more than 2³² characters.
+    pub fn push(&mut self, mesh: Arc<SkinnedMesh>) -> u32 {
+        let number = u32::try_from(self.characters.len()).expect("at most 2^32 characters");
+        let (palette, vertex) = (self.palettes, self.vertices);
+        self.palettes += mesh.joints();
+        self.vertices += mesh.len();
+        self.characters.push(Character { mesh, palette, vertex });
+        number
+    }
+
+    /// Removes all characters.
+    pub fn clear(&mut self) {
+        *self = Self { characters: core::mem::take(&mut self.characters), ..Self::default() };
+        self.characters.clear();
+    }
+
+    /// How many characters there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.characters.len()
+    }
+
+    /// Whether there are no characters.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.characters.is_empty()
+    }
+
+    /// How many matrices the palettes of all characters have.
+    #[must_use]
+    pub fn palettes_len(&self) -> usize {
+        self.palettes
+    }
+
+    /// How many vertices the meshes of all characters have.
+    #[must_use]
+    pub fn vertices_len(&self) -> usize {
+        self.vertices
+    }
+
+    /// A character's mesh.
+    #[must_use]
+    pub fn mesh(&self, character: u32) -> Option<&Arc<SkinnedMesh>> {
+        self.characters.get(character as usize).map(|character| &character.mesh)
+    }
+
+    /// Where a character's palette lies.
+    #[must_use]
+    pub fn palette_range(&self, character: u32) -> Option<Range<usize>> {
+        self.characters.get(character as usize).map(Character::palette)
+    }
+
+    /// Where a character's vertices lie.
+    #[must_use]
+    pub fn vertex_range(&self, character: u32) -> Option<Range<usize>> {
+        self.characters.get(character as usize).map(Character::vertices)
+    }
+
+    /// Skins these characters; each once, however often it is listed.
+    ///
+    /// Computes in **O(vertices of these)**, for a list in ascending order without allocating; another one is sorted. With the
+    /// feature `rayon`, characters and parts of large ones are shared among the threads of the current pool, with the same
+    /// results to the bit.
+    ///
+    /// # Errors
+    /// [`SkinError::Palette`] unless there is a matrix for each joint of each character, visible or not, and
+    /// [`SkinError::Length`] unless there is a place for each vertex; [`SkinError::Character`] for one that is not in the batch;
+    /// [`SkinError::Absent`] if normals or tangents are asked for that a listed one does not have. Nothing was written.
+    pub fn skin_visible(&self, visible: &[u32], palettes: &[Mat34], output: SkinOutput<'_>) -> Result<(), Error> {
+        let (expected, found) = (self.palettes, palettes.len());
+        if found != expected {
+            return Err(SkinError::Palette { expected, found }.into());
+        }
+        output.check(self.vertices)?;
+        let mut vertices = 0;
+        for &character in visible {
+            let Some(Character { mesh, .. }) = self.characters.get(character as usize) else {
+                return Err(SkinError::Character { character, characters: self.len() }.into());
+            };
+            mesh.check_streams(&output)?;
+            vertices += mesh.len();
+        }
+        let sorted;
+        let visible = if visible.is_sorted_by(|a, b| a < b) {
+            visible
+        } else {
+            let mut list = visible.to_vec();
+            list.sort_unstable();
+            list.dedup();
+            sorted = list;
+            &sorted
+        };
+        let part = Part { batch: self, palettes, first: 0 };
+        #[cfg(feature = "rayon")]
+        if crate::skin::threads::is_worth_sharing(vertices) {
+            part.share(visible, output.0);
+            return Ok(());
+        }
+        let _ = vertices;
+        part.skin(visible, output.0);
+        Ok(())
+    }
+}
+
+/// A part of the characters, whose vertices go to what is left of the common arrays.
+#[derive(Clone, Copy)]
+pub(super) struct Part<'b> {
+    batch: &'b SkinBatch,
+    palettes: &'b [Mat34],
+    /// The first vertex for which there is a place.
+    first: usize,
+}
+
+impl Part<'_> {
+    /// Skins these characters, which are in ascending order, one after the other.
+    pub(super) fn skin(mut self, visible: &[u32], mut sinks: Sinks<'_>) {
+        for &number in visible {
+            let (mesh, palette, places, behind) = self.take(number, sinks);
+            mesh.skin_range(palette, mesh.streams(), 0..mesh.len(), places);
+            sinks = behind;
+        }
+    }
+
+    /// A character, its palette and its places; what is left is behind these.
+    pub(super) fn take<'a, 's>(
+        &'a mut self,
+        number: u32,
+        sinks: Sinks<'s>,
+    ) -> (&'a SkinnedMesh, &'a [Mat34], Sinks<'s>, Sinks<'s>) {
+        let character = &self.batch.characters[number as usize];
+        let (_, sinks) = sinks.split_at(character.vertex - self.first);
+        let (places, behind) = sinks.split_at(character.mesh.len());
+        self.first = character.vertices().end;
+        (&character.mesh, &self.palettes[character.palette()], places, behind)
+    }
+
+    /// How many vertices these characters have.
+    #[cfg(feature = "rayon")]
+    pub(super) fn count(self, visible: &[u32]) -> usize {
+        visible.iter().map(|&number| self.batch.characters[number as usize].mesh.len()).sum()
+    }
+
+    /// The places before a character, and those from it on with the part that goes there.
+    #[cfg(feature = "rayon")]
+    pub(super) fn split_at<'s>(self, number: u32, sinks: Sinks<'s>) -> (Sinks<'s>, Self, Sinks<'s>) {
+        let first = self.batch.characters[number as usize].vertex;
+        let (before, behind) = sinks.split_at(first - self.first);
+        (before, Self { first, ..self }, behind)
+    }
+}

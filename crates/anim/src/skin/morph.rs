@@ -1,0 +1,214 @@
+//! Blend shapes: deltas that are added to the bind pose before it is skinned.
+
+use crate::simd::skinning::{self, Block, LANES, Streams};
+use crate::skin::SkinError;
+
+/// What a morph target adds to a mesh at weight 1; lists that are empty add nothing.
+///
+/// ```
+/// use hedgerow_anim::{Mat34, SkinnedMesh, skin::{MorphBuffer, MorphTarget, SkinOutput}};
+///
+/// let smile = MorphTarget { vertices: Some(&[1]), positions: &[[0.0, 2.0, 0.0]], ..MorphTarget::default() };
+/// let mesh = SkinnedMesh::builder(&[[0.0; 3], [1.0, 0.0, 0.0]]).morph_target(smile).build(1)?;
+///
+/// let mut skinned = [[0.0_f32; 3]; 2];
+/// let output = SkinOutput::new(&mut skinned[..]);
+/// mesh.skin_morphed(&[Mat34::IDENTITY], &[0.5], &mut MorphBuffer::new(), output)?;
+/// assert_eq!(skinned, [[0.0, 0.0, 0.0], [1.0, 1.0, 0.0]]);
+/// # Ok::<(), hedgerow_anim::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct MorphTarget<'a> {
+    /// Which vertices the deltas are for, by the numbers of the builder's lists; `None` for all of them, in their order. The
+    /// deltas of a vertex that comes more than once are summed.
+    pub vertices: Option<&'a [u32]>,
+    /// What is added to positions.
+    pub positions: &'a [[f32; 3]],
+    /// What is added to normals, where the mesh has any.
+    pub normals: &'a [[f32; 3]],
+    /// What is added to tangents, where the mesh has any; their fourth number stays.
+    pub tangents: &'a [[f32; 3]],
+}
+
+/// The vertices of a mesh with its morph targets added, kept for the next call.
+///
+/// Takes 12 bytes a vertex for each of positions, normals and tangents that a target moved. One buffer serves any number of
+/// meshes, one after the other.
+#[derive(Clone, Debug, Default)]
+pub struct MorphBuffer {
+    streams: [Vec<Block>; 3],
+}
+
+impl MorphBuffer {
+    /// An empty buffer.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+}
+
+/// The targets of a mesh.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Targets(Vec<Target>);
+
+/// Deltas of positions, normals and tangents; those that are all zero are absent.
+#[derive(Clone, Debug, PartialEq)]
+enum Target {
+    /// Of some vertices.
+    Sparse {
+        /// Where these lie in the streams: block · 16 + lane, in ascending order.
+        places: Vec<u32>,
+        deltas: [Vec<[f32; 3]>; 3],
+    },
+    /// Of all vertices, in blocks.
+    Dense([Vec<Block>; 3]),
+}
+
+/// A target with deltas for fewer than one vertex in so many is kept sparse: single lanes cost several times as much.
+const SPARSE: usize = 6;
+const NAMES: [&str; 3] = ["morph deltas of positions", "morph deltas of normals", "morph deltas of tangents"];
+
+impl Targets {
+    /// How many targets there are.
+    pub(super) fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// How many bytes they take on the heap.
+    pub(super) fn bytes(&self) -> usize {
+        let target = |target: &Target| match target {
+            Target::Sparse { places, deltas } => {
+                size_of_val(&places[..]) + deltas.iter().map(|deltas| size_of_val(&deltas[..])).sum::<usize>()
+            }
+            Target::Dense(deltas) => deltas.iter().map(|deltas| size_of_val(&deltas[..])).sum(),
+        };
+        size_of_val(&self.0[..]) + self.0.iter().map(target).sum::<usize>()
+    }
+
+    /// Adds a target, whose vertices lie at these places of as many blocks. `present` says which streams the mesh has.
+    pub(super) fn push(
+        &mut self,
+        target: &MorphTarget<'_>,
+        places: &[u32],
+        blocks: usize,
+        present: [bool; 3],
+    ) -> Result<(), SkinError> {
+        let expected = target.vertices.map_or(places.len(), <[u32]>::len);
+        let mut lists = [target.positions, target.normals, target.tangents];
+        for (what, list) in NAMES.into_iter().zip(lists) {
+            if !list.is_empty() && list.len() != expected {
+                return Err(SkinError::Length { what, expected, found: list.len() });
+            }
+        }
+        if let Some(vertices) = target.vertices {
+            let missing = vertices.iter().position(|&vertex| vertex as usize >= places.len());
+            if let Some(place) = missing {
+                return Err(SkinError::Index { place, index: vertices[place], vertices: places.len() });
+            }
+        }
+        let vertex = |at: usize| target.vertices.map_or(at, |vertices| vertices[at] as usize);
+        for (what, list) in NAMES.into_iter().zip(lists) {
+            if let Some(at) = list.iter().position(|delta| !delta.iter().all(|x| x.is_finite())) {
+                return Err(SkinError::NotFinite { what, vertex: vertex(at) });
+            }
+        }
+        for (list, present) in lists.iter_mut().zip(present) {
+            if !present || list.iter().all(|delta| *delta == [0.0; 3]) {
+                *list = &[];
+            }
+        }
+        let moves = |at: &usize| lists.iter().any(|list| list.get(*at).is_some_and(|delta| *delta != [0.0; 3]));
+        let mut moved: Vec<(u32, usize)> = (0..expected).filter(moves).map(|at| (places[vertex(at)], at)).collect();
+        moved.sort_unstable();
+        self.0.push(if moved.len() < places.len() / SPARSE {
+            Target::Sparse {
+                places: moved.iter().map(|&(place, _)| place).collect(),
+                deltas: lists.map(|list| {
+                    if list.is_empty() { Vec::new() } else { moved.iter().map(|&(_, at)| list[at]).collect() }
+                }),
+            }
+        } else {
+            Target::Dense(lists.map(|list| {
+                if list.is_empty() {
+                    return Vec::new();
+                }
+                let mut deltas = vec![Block::default(); blocks];
+                for &(place, at) in &moved {
+                    add(&mut deltas, place, list[at], 1.0);
+                }
+                deltas
+            }))
+        });
+        Ok(())
+    }
+
+    /// Fails unless there is a finite weight for each target.
+    pub(super) fn check(&self, weights: &[f32]) -> Result<(), SkinError> {
+        let (expected, found) = (self.len(), weights.len());
+        if expected != found {
+            return Err(SkinError::Length { what: "morph weights", expected, found });
+        }
+        match weights.iter().position(|weight| !weight.is_finite()) {
+            Some(target) => Err(SkinError::MorphWeight { target, weight: weights[target] }),
+            None => Ok(()),
+        }
+    }
+
+    /// The bind pose with the weighted targets added, of which there are as many as weights: copies what any of these moves,
+    /// target after target in their order.
+    pub(super) fn morph<'s>(&self, weights: &[f32], bind: Streams<'s>, buffer: &'s mut MorphBuffer) -> Streams<'s> {
+        let mut moved = [false; 3];
+        for (target, &weight) in self.0.iter().zip(weights).filter(|(_, weight)| **weight != 0.0) {
+            let sources = [bind.positions, bind.normals, bind.tangents];
+            for (stream, (source, moved)) in sources.into_iter().zip(&mut moved).enumerate() {
+                if target.is_empty(stream) {
+                    continue;
+                }
+                let to = &mut buffer.streams[stream];
+                if !*moved {
+                    to.clear();
+                    to.extend_from_slice(source);
+                    *moved = true;
+                }
+                target.add(stream, weight, to);
+            }
+        }
+        let [positions, normals, tangents] = &buffer.streams;
+        Streams {
+            positions: if moved[0] { positions } else { bind.positions },
+            normals: if moved[1] { normals } else { bind.normals },
+            tangents: if moved[2] { tangents } else { bind.tangents },
+            signs: bind.signs,
+        }
+    }
+}
+
+impl Target {
+    /// Whether nothing is added to this stream.
+    fn is_empty(&self, stream: usize) -> bool {
+        match self {
+            Self::Sparse { deltas, .. } => deltas[stream].is_empty(),
+            Self::Dense(deltas) => deltas[stream].is_empty(),
+        }
+    }
+
+    /// Adds so many times the deltas to this stream.
+    fn add(&self, stream: usize, weight: f32, to: &mut [Block]) {
+        match self {
+            Self::Sparse { places, deltas } => {
+                for (&place, &delta) in places.iter().zip(&deltas[stream]) {
+                    add(to, place, delta, weight);
+                }
+            }
+            Self::Dense(deltas) => skinning::add_scaled(to, &deltas[stream], weight),
+        }
+    }
+}
+
+/// Adds so many times a delta to one vertex.
+fn add(to: &mut [Block], place: u32, delta: [f32; 3], weight: f32) {
+    let (block, lane) = (place as usize / LANES, place as usize % LANES);
+    for (row, delta) in to[block].iter_mut().zip(delta) {
+        row.0[lane] += weight * delta;
+    }
+}

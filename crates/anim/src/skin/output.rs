@@ -1,0 +1,68 @@
+//! Where skinned vertices go.
+
+use crate::simd::skinning::{Sinks, VertexStream};
+use crate::skin::SkinError;
+
+/// The caller's arrays that vertices are skinned into: positions, and normals and tangents where they are wished for.
+///
+/// Positions and normals are packed, `[f32; 3]`, or four floats each, as [`VertexStream`] says; tangents are `[f32; 4]` with
+/// the sign of the bitangent in the fourth, as glTF has them. Arrays may be mapped memory of a device: none is read, and a
+/// thread writes its places from the first to the last, packed ones on some machines four floats at a time, of which the
+/// next place overwrites the fourth.
+///
+/// ```
+/// use hedgerow_anim::skin::SkinOutput;
+///
+/// let (mut positions, mut normals) = (vec![[0.0_f32; 4]; 100], vec![[0.0_f32; 3]; 100]);
+/// let output = SkinOutput::new(&mut positions).normals(&mut normals);
+/// assert_eq!(output.len(), 100);
+/// ```
+#[derive(Debug)]
+pub struct SkinOutput<'a>(pub(super) Sinks<'a>);
+
+impl<'a> SkinOutput<'a> {
+    /// Positions alone, to these places.
+    #[must_use]
+    pub fn new(positions: impl Into<VertexStream<'a>>) -> Self {
+        Self(Sinks { positions: positions.into(), normals: None, tangents: None })
+    }
+
+    /// Normals as well.
+    #[must_use]
+    pub fn normals(self, normals: impl Into<VertexStream<'a>>) -> Self {
+        Self(Sinks { normals: Some(normals.into()), ..self.0 })
+    }
+
+    /// Tangents as well.
+    #[must_use]
+    pub fn tangents(self, tangents: &'a mut [[f32; 4]]) -> Self {
+        Self(Sinks { tangents: Some(tangents), ..self.0 })
+    }
+
+    /// How many positions there is room for.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.0.positions.len()
+    }
+
+    /// Whether there is no room.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Fails unless each array has so many places.
+    pub(super) fn check(&self, expected: usize) -> Result<(), SkinError> {
+        let lengths = [
+            ("places for positions", Some(self.0.positions.len())),
+            ("places for normals", self.0.normals.as_ref().map(VertexStream::len)),
+            ("places for tangents", self.0.tangents.as_ref().map(|places| places.len())),
+        ];
+        for (what, found) in lengths {
+            if let Some(found) = found.filter(|&found| found != expected) {
+                return Err(SkinError::Length { what, expected, found });
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,8 @@
+//! One test binary, which links once.
+
+mod clips;
+mod poses;
+mod raw_clips;
+mod reduction;
+mod root_motion;
+mod skinning;

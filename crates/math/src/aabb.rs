@@ -1,0 +1,108 @@
+//! Axis-aligned boxes.
+
+use crate::{Error, Mat34};
+use glam::Vec3;
+
+/// An axis-aligned box, in its shape's local space or in world space.
+///
+/// Two boxes stand for themselves and bypass every matrix: [`Aabb::INFINITE`] ("always visible") and
+/// [`Aabb::EMPTY`] ("never visible").
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[repr(C)]
+pub struct Aabb {
+    /// The least corner.
+    pub min: Vec3,
+    /// The greatest corner.
+    pub max: Vec3,
+}
+
+impl Aabb {
+    /// Everything.
+    pub const INFINITE: Self = Self { min: Vec3::NEG_INFINITY, max: Vec3::INFINITY };
+    /// Nothing: the neutral element of [`Aabb::union`].
+    pub const EMPTY: Self = Self { min: Vec3::INFINITY, max: Vec3::NEG_INFINITY };
+
+    /// The box between two corners.
+    #[must_use]
+    pub const fn new(min: Vec3, max: Vec3) -> Self {
+        Self { min, max }
+    }
+
+    /// The cube of the given half extent about the origin.
+    #[must_use]
+    pub const fn cube(half: f32) -> Self {
+        Self { min: Vec3::splat(-half), max: Vec3::splat(half) }
+    }
+
+    /// The smallest box about the points; [`Aabb::EMPTY`] for none.
+    #[must_use]
+    pub fn from_points(points: impl IntoIterator<Item = Vec3>) -> Self {
+        points.into_iter().fold(Self::EMPTY, |a, p| Self { min: a.min.min(p), max: a.max.max(p) })
+    }
+
+    /// Whether no point lies within: some `min` is above its `max`.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.min.cmpgt(self.max).any()
+    }
+
+    /// Whether all six numbers are finite.
+    #[must_use]
+    pub fn is_finite(&self) -> bool {
+        self.min.is_finite() && self.max.is_finite()
+    }
+
+    /// The smallest box about both.
+    #[must_use]
+    pub fn union(&self, other: &Self) -> Self {
+        Self { min: self.min.min(other.min), max: self.max.max(other.max) }
+    }
+
+    /// The smallest axis-aligned box about this box moved by `matrix`.
+    ///
+    /// [`Aabb::INFINITE`] and empty boxes bypass the matrix. A result that overflows is [`Aabb::INFINITE`].
+    /// Source: J. Arvo, "Transforming axis-aligned bounding boxes", Graphics Gems, 1990.
+    #[must_use]
+    pub fn transformed(&self, matrix: &Mat34) -> Self {
+        if self.is_empty() {
+            return Self::EMPTY;
+        }
+        if *self == Self::INFINITE {
+            return *self;
+        }
+        let mut min = matrix.translation();
+        let mut max = min;
+        for (row, (low, high)) in matrix.rows.iter().zip(min.as_mut().iter_mut().zip(max.as_mut().iter_mut())) {
+            let linear = Vec3::new(row[0], row[1], row[2]);
+            let (a, b) = (linear * self.min, linear * self.max);
+            *low += a.min(b).element_sum();
+            *high += a.max(b).element_sum();
+        }
+        let moved = Self { min, max };
+        if moved.is_finite() { moved } else { Self::INFINITE }
+    }
+
+    /// Whether the box is finite and not empty.
+    #[inline]
+    #[doc(hidden)]
+    pub fn is_plain(&self) -> bool {
+        self.is_finite() && !self.is_empty()
+    }
+
+    /// The box as a scene keeps it: finite, infinite throughout, or (where it is empty) exactly [`Aabb::EMPTY`].
+    ///
+    /// # Errors
+    /// [`Error::NotFinite`] for NaN and for a box that is infinite in part.
+    pub fn checked(self) -> Result<Self, Error> {
+        if self.min.is_nan() || self.max.is_nan() {
+            return Err(Error::NotFinite("a bounding box"));
+        }
+        if self == Self::EMPTY || self == Self::INFINITE {
+            return Ok(self);
+        }
+        if !self.is_finite() {
+            return Err(Error::NotFinite("a bounding box that is not infinite throughout"));
+        }
+        Ok(if self.is_empty() { Self::EMPTY } else { self })
+    }
+}

@@ -1,0 +1,197 @@
+//! View frusta.
+
+use crate::{Aabb, BoxGroup};
+use crate::{Error, simd};
+use glam::{DVec3, DVec4, Mat4, Vec4};
+
+/// What a camera sees: the space behind six planes.
+///
+/// A box *touches* the frustum unless it lies wholly outside one of the planes: the usual six-plane test, which keeps a few
+/// boxes near the edges that a finer test would drop, and drops none that the frustum reaches. Rounding errs on the side
+/// of keeping too: see [`Frustum::touches`].
+///
+/// ```
+/// use hedgerow_math::glam::Vec3;
+/// use hedgerow_math::glam::camera::rh;
+/// use hedgerow_math::{Aabb, Frustum};
+///
+/// let projection = rh::proj::directx::perspective_infinite_reverse(1.0, 16.0 / 9.0, 0.1);
+/// let view = rh::view::look_at_mat4(Vec3::ZERO, Vec3::NEG_Z, Vec3::Y);
+/// let frustum = Frustum::from_view_projection(&(projection * view))?;
+/// assert!(frustum.touches(&Aabb::new(Vec3::new(-1.0, -1.0, -9.0), Vec3::new(1.0, 1.0, -8.0))));
+/// assert!(!frustum.touches(&Aabb::new(Vec3::new(-1.0, -1.0, 8.0), Vec3::new(1.0, 1.0, 9.0))));
+/// # Ok::<(), hedgerow::Error>(())
+/// ```
+///
+/// Source of the planes: G. Gribb, K. Hartmann, "Fast extraction of viewing frustum planes from the
+/// world-view-projection matrix", 2001.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Frustum {
+    /// `[x, y, z, d]`, a unit normal that points inwards and a distance, moved outwards by its share of the rounding error.
+    /// Planes that bound nothing come last.
+    planes: [[f32; 4]; 6],
+    /// How many planes bound anything.
+    count: u8,
+}
+
+/// What the kernels call outside is so by more than this times the sum of a box's greatest absolute coordinates.
+///
+/// The bound, with `u = 2⁻²⁴` for half a unit in the last place: a plane's unit normal and distance are rounded once from
+/// double precision, each product once, and there are three sums, so `x·n` carries at most five roundings and `d` three.
+/// With `|n_i| <= 1` the computed distance is off by at most `5.1u · (|x| + |y| + |z| + |d|)`. `8u = 2⁻²¹` covers this and
+/// the roundings of the sum itself. The part of `d` is added to each plane's distance when the frustum is made, and with
+/// it [`UNDERFLOW`] for products too small to be normal numbers.
+pub const TOLERANCE: f32 = 1.0 / 2_097_152.0;
+
+/// More than three products lose by being rounded to subnormal numbers: 3 · 2⁻¹⁵⁰.
+const UNDERFLOW: f64 = 1e-37;
+
+/// A plane whose normal is shorter than this share of the rows that it is the difference of is rounding noise.
+const NOISE: f64 = 4.0 / 16_777_216.0;
+
+impl Frustum {
+    /// The frustum of a matrix from world to clip space with depths from 0 to 1: Direct3D, Vulkan, Metal, WebGPU.
+    ///
+    /// Depth may be reversed and the far plane infinite: what lies between `0` and `w` is seen, whichever end is near. A
+    /// plane that the matrix does not have, such as an infinite far plane, bounds nothing.
+    ///
+    /// # Errors
+    /// [`Error::NotFinite`] for a matrix with NaN or infinities.
+    pub fn from_view_projection(matrix: &Mat4) -> Result<Self, Error> {
+        let [x, y, z, w] = rows(matrix)?;
+        Ok(Self::of([sum(w, x), difference(w, x), sum(w, y), difference(w, y), sum(z, DVec4::ZERO), difference(w, z)]))
+    }
+
+    /// The frustum of a matrix from world to clip space with depths from -1 to 1: OpenGL.
+    ///
+    /// # Errors
+    /// [`Error::NotFinite`] for a matrix with NaN or infinities.
+    pub fn from_view_projection_gl(matrix: &Mat4) -> Result<Self, Error> {
+        let [x, y, z, w] = rows(matrix)?;
+        Ok(Self::of([sum(w, x), difference(w, x), sum(w, y), difference(w, y), sum(w, z), difference(w, z)]))
+    }
+
+    /// The space in which `x·p.x + y·p.y + z·p.z + w >= 0` for each plane `(x, y, z, w)`, of any length.
+    ///
+    /// A plane without a normal bounds nothing: with `Vec4::ZERO` in the places that are not needed, fewer planes do.
+    ///
+    /// # Errors
+    /// [`Error::NotFinite`] for a plane with NaN or infinities.
+    pub fn from_planes(planes: [Vec4; 6]) -> Result<Self, Error> {
+        if planes.iter().all(|plane| plane.is_finite()) {
+            Ok(Self::of(planes.map(|plane| (plane.as_dvec4(), 0.0))))
+        } else {
+            Err(Error::NotFinite("a plane"))
+        }
+    }
+
+    /// Whether a box is not wholly outside any plane. Infinite boxes and those with NaN always touch, empty ones never.
+    ///
+    /// Never says no to a box that touches in exact arithmetic; may say yes to one that misses by less than about a
+    /// millionth of its distance from the origin.
+    #[must_use]
+    pub fn touches(&self, bounds: &Aabb) -> bool {
+        simd::boxes::in_frustum(&[BoxGroup::of(bounds)], self).0 != 0
+    }
+
+    /// The planes as the kernels test them.
+    #[inline]
+    #[doc(hidden)]
+    pub fn planes(&self) -> &[[f32; 4]] {
+        &self.planes[..usize::from(self.count)]
+    }
+
+    /// Makes normals unit length, and moves planes outwards. Each plane comes with the length below which it is noise.
+    #[expect(clippy::cast_possible_truncation, reason = "rounding to single precision is what the tolerance is for")]
+    fn of(planes: [(DVec4, f64); 6]) -> Self {
+        let mut frustum = Self { planes: [[0.0; 4]; 6], count: 0 };
+        for (plane, noise) in planes {
+            let length = plane.truncate().length();
+            if length <= noise {
+                continue;
+            }
+            let unit: DVec3 = plane.truncate() / length;
+            let distance = plane.w / length;
+            let outwards = distance + distance.abs() * f64::from(TOLERANCE) + UNDERFLOW;
+            frustum.planes[usize::from(frustum.count)] = [unit.x as f32, unit.y as f32, unit.z as f32, outwards as f32];
+            frustum.count += 1;
+        }
+        frustum
+    }
+}
+
+/// The four rows of a finite matrix, in double precision.
+fn rows(matrix: &Mat4) -> Result<[DVec4; 4], Error> {
+    if !matrix.is_finite() {
+        return Err(Error::NotFinite("a view-projection matrix"));
+    }
+    Ok(core::array::from_fn(|row| matrix.row(row).as_dvec4()))
+}
+
+fn sum(a: DVec4, b: DVec4) -> (DVec4, f64) {
+    (a + b, noise(a, b))
+}
+
+fn difference(a: DVec4, b: DVec4) -> (DVec4, f64) {
+    (a - b, noise(a, b))
+}
+
+/// The length up to which a sum of two rows tells nothing but how they were rounded.
+fn noise(a: DVec4, b: DVec4) -> f64 {
+    if b == DVec4::ZERO { 0.0 } else { NOISE * (a.truncate().length() + b.truncate().length()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use glam::Vec3;
+    use glam::camera::rh;
+
+    fn at(z: f32) -> Aabb {
+        Aabb::new(Vec3::new(-1.0, -1.0, z), Vec3::new(1.0, 1.0, z + 1.0))
+    }
+
+    #[test]
+    fn every_depth_convention_gives_the_same_near_and_far() {
+        let zero_to_one = [
+            (rh::proj::directx::perspective(1.0, 1.5, 0.5, 100.0), true),
+            (rh::proj::directx::perspective(1.0, 1.5, 100.0, 0.5), true),
+            (rh::proj::directx::perspective_infinite(1.0, 1.5, 0.5), false),
+            (rh::proj::directx::perspective_infinite_reverse(1.0, 1.5, 0.5), false),
+        ];
+        let frusta = zero_to_one.map(|(matrix, far)| (Frustum::from_view_projection(&matrix).unwrap(), far));
+        let gl = Frustum::from_view_projection_gl(&rh::proj::opengl::perspective(1.0, 1.5, 0.5, 100.0)).unwrap();
+        for (frustum, has_far) in frusta.into_iter().chain([(gl, true)]) {
+            assert!(frustum.touches(&at(-50.0)));
+            assert!(!frustum.touches(&at(1.0)), "behind the camera");
+            assert_eq!(!frustum.touches(&at(-200.0)), has_far);
+            assert!(!frustum.touches(&Aabb::new(Vec3::new(90.0, 0.0, -50.0), Vec3::new(91.0, 1.0, -49.0))));
+            assert!(frustum.touches(&Aabb::INFINITE) && !frustum.touches(&Aabb::EMPTY));
+        }
+    }
+
+    #[test]
+    fn a_matrix_of_zeros_bounds_nothing() {
+        let frustum = Frustum::from_view_projection(&Mat4::ZERO).unwrap();
+        assert!(frustum.touches(&at(1e30)) && !frustum.touches(&Aabb::EMPTY));
+    }
+
+    #[test]
+    fn a_camera_far_out_with_an_infinite_far_plane_sees_what_is_before_it() {
+        let eye = Vec3::new(3e5, 2e5, -7e5);
+        let view = rh::view::look_at_mat4(eye, Vec3::ZERO, Vec3::Y);
+        let frustum =
+            Frustum::from_view_projection(&(rh::proj::directx::perspective_infinite(1.0, 1.0, 0.01) * view)).unwrap();
+        let ahead = Aabb::new(-eye - 10.0, -eye + 10.0);
+        assert!(frustum.touches(&ahead));
+    }
+
+    #[test]
+    fn numbers_that_are_not_finite_are_refused() {
+        let mut matrix = Mat4::IDENTITY;
+        matrix.x_axis.y = f32::NAN;
+        assert!(matches!(Frustum::from_view_projection(&matrix), Err(Error::NotFinite(_))));
+        assert!(matches!(Frustum::from_view_projection_gl(&matrix), Err(Error::NotFinite(_))));
+        assert!(matches!(Frustum::from_planes([Vec4::INFINITY; 6]), Err(Error::NotFinite(_))));
+    }
+}

@@ -1,0 +1,11 @@
+//! What the crates of this family share. It is no part of the public interface: it changes without notice.
+
+pub mod file_header;
+
+pub use crate::boxes::{BLOCK, BoxGroup, GROUP};
+pub use crate::frustum::TOLERANCE;
+pub use crate::mat34::{invert_wide, keeps, keeps_translation, transform_from_wide};
+#[cfg(target_arch = "x86_64")]
+pub use crate::simd::x86;
+pub use crate::simd::{boxes, prefetch, prefetch_whole, propagate, propagate_dirty};
+pub use crate::transform::PackedTransform;

@@ -1,0 +1,64 @@
+//! Transforms, 3×4 matrices, boxes and what boxes are tested against: thin types on [`glam`], with SIMD kernels.
+//!
+//! The mathematics of the scene graph `hedgerow` and of the animation library `hedgerow-anim`. It is useful alone where many
+//! boxes are tested at once, or where affine matrices are kept in the twelve floats that shaders take.
+//!
+//! ```
+//! use hedgerow_math::glam::{Mat4, Vec3};
+//! use hedgerow_math::{Aabb, Boxes, Frustum, Mat34, Transform};
+//!
+//! let turret = Mat34::from(Transform::from_xyz(0.0, 2.0, -10.0));
+//! let bounds = Aabb::cube(0.5).transformed(&turret);
+//! assert_eq!(bounds.min, Vec3::new(-0.5, 1.5, -10.5));
+//!
+//! let projection = Mat4::perspective_rh(1.0, 1.5, 0.1, 100.0);
+//! let frustum = Frustum::from_view_projection(&projection)?;
+//! let boxes: Boxes = [bounds, Aabb::cube(1.0).transformed(&Transform::from_xyz(0.0, 0.0, 40.0).to_matrix())].into_iter().collect();
+//! let mut visible = Vec::new();
+//! boxes.cull(&frustum, &mut visible);
+//! assert_eq!(visible, [0]);   // the second lies behind the camera
+//! # Ok::<(), hedgerow_math::Error>(())
+//! ```
+//!
+//! | what | types |
+//! |---|---|
+//! | translation, rotation, scale | [`Transform`]: 48 bytes |
+//! | affine matrix, three rows of four | [`Mat34`]: 48 bytes, aligned to 16 |
+//! | boxes, and many of them as columns | [`Aabb`], [`Boxes`] |
+//! | what boxes are tested against | [`Frustum`], [`Ray`], [`Sphere`] |
+//! | what a value can be refused for | [`Error`] |
+//!
+//! The feature `serde` (not default) reads and writes [`Transform`], [`Mat34`] and [`Aabb`].
+//!
+//! All types are `Copy` but [`Boxes`]. Results do not depend on the machine: kernels evaluate the same expressions in the
+//! same order at every instruction set, without fused multiply-add.
+
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
+pub use glam;
+
+mod aabb;
+mod boxes;
+mod error;
+mod frustum;
+mod mat34;
+mod ray;
+#[cfg(feature = "serde")]
+mod readable;
+mod simd;
+mod transform;
+
+pub use aabb::Aabb;
+pub use boxes::Boxes;
+pub use error::Error;
+pub use frustum::Frustum;
+pub use mat34::Mat34;
+pub use ray::{Ray, Sphere};
+pub use transform::Transform;
+
+use boxes::{BLOCK, BoxGroup, GROUP};
+use frustum::TOLERANCE;
+use transform::PackedTransform;
+
+#[doc(hidden)]
+pub mod internal;

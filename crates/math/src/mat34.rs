@@ -1,0 +1,230 @@
+//! The affine 3×4 matrix that world transforms are kept in.
+
+use crate::Transform;
+use core::ops::Mul;
+use glam::{Affine3A, DAffine3, DMat3, DVec3, Mat3, Mat4, Vec3};
+
+/// An affine transform as three rows of four: `rows[r] = [m_r0, m_r1, m_r2, t_r]`.
+///
+/// 48 bytes, 16-byte aligned, in the layout that shader storage buffers and acceleration structures take a
+/// row-major 3×4 in. It maps a column vector: `p' = M · (p, 1)`.
+///
+/// ```
+/// use hedgerow_math::{Mat34, Transform};
+/// use hedgerow_math::glam::Vec3;
+///
+/// let a = Mat34::from(Transform::from_translation(Vec3::new(1.0, 2.0, 3.0)));
+/// let b = Mat34::from(Transform::from_scale(Vec3::splat(2.0)));
+/// assert_eq!((a * b).transform_point(Vec3::ONE), Vec3::new(3.0, 4.0, 5.0));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(transparent))]
+#[repr(C, align(16))]
+pub struct Mat34 {
+    /// The three rows; the fourth, `[0, 0, 0, 1]`, is implied.
+    pub rows: [[f32; 4]; 3],
+}
+
+impl Mat34 {
+    /// The transform that changes nothing.
+    pub const IDENTITY: Self = Self { rows: [[1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0]] };
+
+    /// The translation column.
+    #[must_use]
+    pub fn translation(&self) -> Vec3 {
+        let [x, y, z] = &self.rows;
+        Vec3::new(x[3], y[3], z[3])
+    }
+
+    /// Maps a point: rotation, scale, shear and translation.
+    #[inline]
+    #[must_use]
+    pub fn transform_point(&self, point: Vec3) -> Vec3 {
+        self.transform_vector(point) + self.translation()
+    }
+
+    /// Maps a direction: everything but the translation.
+    #[inline]
+    #[must_use]
+    pub fn transform_vector(&self, vector: Vec3) -> Vec3 {
+        let dot = |row: &[f32; 4]| row[0] * vector.x + row[1] * vector.y + row[2] * vector.z;
+        Vec3::new(dot(&self.rows[0]), dot(&self.rows[1]), dot(&self.rows[2]))
+    }
+
+    /// The determinant of the linear part: the factor by which volumes grow, negative where the transform mirrors.
+    #[inline]
+    #[must_use]
+    pub fn determinant(&self) -> f32 {
+        let [a, b, c] = &self.rows;
+        a[0] * (b[1] * c[2] - b[2] * c[1]) - a[1] * (b[0] * c[2] - b[2] * c[0]) + a[2] * (b[0] * c[1] - b[1] * c[0])
+    }
+
+    /// Whether the transform turns a left hand into a right one, so that triangles change their winding.
+    #[inline]
+    #[must_use]
+    pub fn is_mirrored(&self) -> bool {
+        self.determinant() < 0.0
+    }
+
+    /// Whether all twelve numbers are finite.
+    #[inline]
+    #[must_use]
+    pub fn is_finite(&self) -> bool {
+        self.rows.as_flattened().iter().all(|x| x.is_finite())
+    }
+
+    /// The inverse, computed in double precision, or `None` where there is none (a scale of zero, or numbers
+    /// that are not finite).
+    #[must_use]
+    pub fn inverse(&self) -> Option<Self> {
+        invert_wide(&self.to_wide()).map(|inverse| Self::from_wide(&inverse)).filter(Self::is_finite)
+    }
+
+    /// Translation, rotation and scale, where these express the matrix to within 1e-6 of its largest element in
+    /// each column; `None` where it shears, where a column is zero, or where it is not finite.
+    ///
+    /// A mirroring matrix is given a negative `scale.x`.
+    #[must_use]
+    pub fn to_transform(&self) -> Option<Transform> {
+        transform_from_wide(&self.to_wide())
+    }
+
+    /// The transform in double precision.
+    #[doc(hidden)]
+    pub fn to_wide(self) -> DAffine3 {
+        let [x, y, z] = self.rows.map(|row| row.map(f64::from));
+        DAffine3 {
+            matrix3: DMat3::from_cols_array_2d(&[[x[0], y[0], z[0]], [x[1], y[1], z[1]], [x[2], y[2], z[2]]]),
+            translation: DVec3::new(x[3], y[3], z[3]),
+        }
+    }
+
+    /// The double-precision transform, rounded.
+    #[expect(clippy::cast_possible_truncation, reason = "rounding to single precision is what is asked for")]
+    #[doc(hidden)]
+    pub fn from_wide(wide: &DAffine3) -> Self {
+        let m = wide.matrix3.to_cols_array_2d();
+        let t = wide.translation.to_array();
+        Self { rows: core::array::from_fn(|r| [m[0][r] as f32, m[1][r] as f32, m[2][r] as f32, t[r] as f32]) }
+    }
+
+    /// The twelve numbers as bits, for comparisons that know no difference between equal and same.
+    #[inline]
+    #[doc(hidden)]
+    pub fn to_bits(self) -> [[u32; 4]; 3] {
+        self.rows.map(|row| row.map(f32::to_bits))
+    }
+}
+
+/// Whether single precision keeps a vector to about its last digit. Not so where its greatest component is too small.
+pub fn keeps(vector: DVec3) -> bool {
+    loss(vector) <= vector.abs().max_element() * f64::from(f32::EPSILON)
+}
+
+/// How much rounding to single precision takes off any component.
+fn loss(vector: DVec3) -> f64 {
+    (vector - vector.as_vec3().as_dvec3()).abs().max_element()
+}
+
+/// Whether single precision keeps a translation that leads to `place` below `above`: to about its last digit, or so that what
+/// is lost of it could not be told at the place.
+pub fn keeps_translation(translation: DVec3, above: &DAffine3, place: DVec3) -> bool {
+    let DMat3 { x_axis, y_axis, z_axis } = above.matrix3.abs();
+    let enlarged = loss(translation) * x_axis.max(y_axis).max(z_axis).max_element();
+    let around = above.translation.abs().max(place.abs()).max_element();
+    keeps(translation) || enlarged <= around * f64::from(f32::EPSILON)
+}
+
+/// The inverse of `wide`, or `None` where its linear part has none: where the volume that its three axes span is at most
+/// 10⁻¹² of what they would span at right angles. Translation, rotation and scale pass unless a scale is zero.
+pub fn invert_wide(wide: &DAffine3) -> Option<DAffine3> {
+    // The determinant is judged against the columns' lengths, so that a small scale is not taken for a zero one.
+    let m = &wide.matrix3;
+    let volume = m.x_axis.length() * m.y_axis.length() * m.z_axis.length();
+    let determinant = m.determinant();
+    let regular = volume > 0.0 && volume.is_finite() && determinant.abs() > volume * 1e-12;
+    regular.then(|| wide.inverse()).filter(|inverse| inverse.is_finite())
+}
+
+/// Translation, rotation and scale of `wide`, where these express it; see [`Mat34::to_transform`].
+#[expect(clippy::cast_possible_truncation, reason = "rounding to single precision is what is asked for")]
+pub fn transform_from_wide(wide: &DAffine3) -> Option<Transform> {
+    if !wide.is_finite() {
+        return None;
+    }
+    let m = &wide.matrix3;
+    let mut lengths = DVec3::new(m.x_axis.length(), m.y_axis.length(), m.z_axis.length());
+    if lengths.min_element() <= 0.0 {
+        return None;
+    }
+    if m.determinant() < 0.0 {
+        lengths.x = -lengths.x;
+    }
+    let axes = DMat3::from_cols(m.x_axis / lengths.x, m.y_axis / lengths.y, m.z_axis / lengths.z);
+    let rotation = glam::DQuat::from_mat3(&axes).normalize();
+    let again = DMat3::from_quat(rotation);
+    let tolerance = 1e-6;
+    let same = |a: DVec3, b: DVec3| (a - b).abs().max_element() <= tolerance;
+    let expressed =
+        same(again.x_axis, axes.x_axis) && same(again.y_axis, axes.y_axis) && same(again.z_axis, axes.z_axis);
+    let transform = Transform {
+        translation: wide.translation.as_vec3(),
+        rotation: rotation.as_quat(),
+        scale: Vec3::new(lengths.x as f32, lengths.y as f32, lengths.z as f32),
+    };
+    (expressed && transform.is_finite() && transform.scale.abs().min_element() > 0.0).then_some(transform)
+}
+
+impl Default for Mat34 {
+    fn default() -> Self {
+        Self::IDENTITY
+    }
+}
+
+impl Mul for Mat34 {
+    type Output = Self;
+
+    /// The transform that applies `rhs` first.
+    ///
+    /// Evaluated as `((a₀·b₀ + a₁·b₁) + a₂·b₂) + (0, 0, 0, a₃)` for each row, without fused multiply-add, on every
+    /// path and machine: the same inputs give the same bits everywhere.
+    #[inline]
+    fn mul(self, rhs: Self) -> Self {
+        let [b0, b1, b2] = rhs.rows;
+        let row = |a: [f32; 4]| -> [f32; 4] {
+            let shift = [0.0, 0.0, 0.0, a[3]];
+            core::array::from_fn(|c| ((a[0] * b0[c] + a[1] * b1[c]) + a[2] * b2[c]) + shift[c])
+        };
+        let [x, y, z] = self.rows;
+        Self { rows: [row(x), row(y), row(z)] }
+    }
+}
+
+impl From<Transform> for Mat34 {
+    #[inline]
+    fn from(transform: Transform) -> Self {
+        transform.to_matrix()
+    }
+}
+
+impl From<Affine3A> for Mat34 {
+    fn from(affine: Affine3A) -> Self {
+        let m = Mat3::from(affine.matrix3).to_cols_array_2d();
+        let t = affine.translation.to_array();
+        Self { rows: core::array::from_fn(|r| [m[0][r], m[1][r], m[2][r], t[r]]) }
+    }
+}
+
+impl From<Mat34> for Affine3A {
+    fn from(matrix: Mat34) -> Self {
+        Self::from_mat4(matrix.into())
+    }
+}
+
+impl From<Mat34> for Mat4 {
+    fn from(matrix: Mat34) -> Self {
+        let [x, y, z] = matrix.rows;
+        Self::from_cols_array_2d(&[x, y, z, [0.0, 0.0, 0.0, 1.0]]).transpose()
+    }
+}

@@ -1,0 +1,340 @@
+//! The kernels against each other to the bit, and against plain tests in double precision.
+
+use super::*;
+use crate::Boxes;
+use glam::camera::rh;
+use glam::{DVec3, Mat4, Quat, Vec3, Vec4};
+
+/// Deterministic, unremarkable numbers.
+struct Dice(u64);
+
+impl Dice {
+    fn word(&mut self) -> u32 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) as u32
+    }
+
+    fn below(&mut self, end: u32) -> u32 {
+        self.word() % end
+    }
+
+    /// From -1 to 1.
+    fn signed(&mut self) -> f32 {
+        self.word() as f32 / (1_u32 << 30) as f32 - 1.0
+    }
+
+    fn vector(&mut self) -> Vec3 {
+        Vec3::new(self.signed(), self.signed(), self.signed())
+    }
+
+    /// A box as scenes have them, near to far and small to large, with flat, empty and infinite ones among them.
+    fn bounds(&mut self) -> Aabb {
+        match self.below(40) {
+            0 => Aabb::EMPTY,
+            1 => Aabb::INFINITE,
+            kind => {
+                let scale = [1.0, 1e-3, 1e3, 1e7][self.below(4) as usize];
+                let at = self.vector() * scale;
+                let half = if kind == 2 { Vec3::ZERO } else { self.vector().abs() * scale * 0.3 };
+                Aabb::new(at - half, at + half)
+            }
+        }
+    }
+
+    fn direction(&mut self) -> Vec3 {
+        let whole = match self.below(3) {
+            0 => Vec3::from_array([self.below(3), self.below(3), self.below(3)].map(|x| x as f32 - 1.0)),
+            _ => self.vector(),
+        };
+        if whole == Vec3::ZERO { Vec3::X } else { whole }
+    }
+
+    fn matrix(&mut self) -> Mat34 {
+        let turn = Quat::from_euler(glam::EulerRot::XYZ, self.signed(), self.signed(), self.signed());
+        let mut matrix = crate::Transform {
+            translation: self.vector() * 100.0,
+            rotation: turn,
+            scale: if self.below(9) == 0 { Vec3::ZERO } else { self.vector() },
+        }
+        .to_matrix();
+        match self.below(20) {
+            0 => matrix.rows[1][2] = 3e38,
+            1 => matrix.rows[0][3] = f32::INFINITY,
+            2 => matrix.rows[2][0] = f32::NAN,
+            3 => matrix.rows[0][3] = -0.0,
+            _ => {}
+        }
+        matrix
+    }
+
+    fn camera(&mut self) -> Mat4 {
+        let scale = [1.0, 1e-2, 1e2, 1e6][self.below(4) as usize];
+        let eye = self.vector() * scale;
+        let view = rh::view::look_to_mat4(eye, self.direction(), Vec3::new(0.123, 0.9, 0.3));
+        let (angle, aspect, near) = (0.3 + self.signed().abs(), 0.5 + self.signed().abs(), 0.01 * scale);
+        let projection = match self.below(5) {
+            0 => rh::proj::directx::perspective(angle, aspect, near, 50.0 * scale),
+            1 => rh::proj::directx::perspective(angle, aspect, 50.0 * scale, near),
+            2 => rh::proj::directx::perspective_infinite(angle, aspect, near),
+            3 => rh::proj::directx::perspective_infinite_reverse(angle, aspect, near),
+            _ => rh::proj::directx::orthographic(-scale, scale, -scale, scale, 0.0, 3.0 * scale),
+        };
+        projection * view
+    }
+}
+
+fn boxes(dice: &mut Dice, count: usize) -> Boxes {
+    (0..count).map(|_| dice.bounds()).collect()
+}
+
+/// Holds every level that this machine has against the scalar one: the dispatched kernels run the best one alone.
+fn assert_frustum_levels_agree(groups: &[BoxGroup], frustum: &Frustum) {
+    let planes = frustum.planes();
+    let (touched, held) = (scalar::frustum::<false>(groups, planes), scalar::frustum::<true>(groups, planes));
+    assert_eq!((in_frustum(groups, frustum), inside_frustum(groups, frustum)), (touched, held));
+    let expected: Vec<u32> = (7..8).chain((640..704).filter(|number| touched.0 >> (number - 640) & 1 != 0)).collect();
+    let mut listed = vec![7];
+    list_in_frustum(groups, 640, frustum, &mut listed);
+    assert_eq!(listed, expected);
+    #[cfg(target_arch = "x86_64")]
+    if std::arch::is_x86_feature_detected!("avx2") {
+        assert_eq!((x86::frustum::<false>(groups, planes), x86::frustum::<true>(groups, planes)), (touched, held));
+        listed.truncate(1);
+        list_by_bits(groups, 640, &mut listed, |groups| x86::frustum::<false>(groups, planes).0);
+        assert_eq!(listed, expected);
+    }
+}
+
+#[test]
+fn every_level_gives_the_same_bits() {
+    let mut dice = Dice(1);
+    for round in 0..3000 {
+        let list = boxes(&mut dice, 1 + round % 64);
+        let groups = list.groups();
+        if let Ok(frustum) = Frustum::from_view_projection(&dice.camera()) {
+            assert_frustum_levels_agree(groups, &frustum);
+        }
+        let sphere = Sphere::new(dice.vector(), dice.signed().abs()).unwrap();
+        let square = sphere.radius() * sphere.radius() * WIDER + f32::MIN_POSITIVE;
+        assert_eq!(in_sphere(groups, &sphere), scalar::sphere(groups, &sphere.center().to_array(), square));
+        let bounds = dice.bounds();
+        let expected = if bounds.is_empty() { (0, 0) } else { scalar::overlap(groups, &bounds) };
+        assert_eq!(in_box(groups, &bounds), expected);
+        let ray = Ray::new(dice.vector(), dice.direction()).unwrap();
+        assert_eq!(on_ray(groups, &ray), scalar::ray(groups, &ray));
+    }
+}
+
+/// Puts a number that is none in one of the six components of a box.
+fn spoil(bounds: &mut Aabb, component: usize) {
+    let corner = if component < 3 { &mut bounds.min } else { &mut bounds.max };
+    corner[component % 3] = f32::NAN;
+}
+
+#[test]
+fn every_level_gives_the_same_bits_where_components_are_not_numbers() {
+    let mut dice = Dice(7);
+    for round in 0..2000 {
+        let mut list: Vec<BoxGroup> = boxes(&mut dice, 8 * (1 + round % 8)).groups().to_vec();
+        // In each group each component in some lane, two of them in another.
+        for group in &mut list {
+            for lane in 0..7 {
+                let mut bounds = group.get(lane);
+                spoil(&mut bounds, lane % 6);
+                if lane == 6 {
+                    spoil(&mut bounds, dice.below(6) as usize);
+                }
+                for axis in 0..3 {
+                    (group.min[axis][lane], group.max[axis][lane]) = (bounds.min[axis], bounds.max[axis]);
+                }
+            }
+        }
+        if let Ok(frustum) = Frustum::from_view_projection(&dice.camera()) {
+            assert_frustum_levels_agree(&list, &frustum);
+        }
+        let sphere = Sphere::new(dice.vector(), dice.signed().abs()).unwrap();
+        let square = sphere.radius() * sphere.radius() * WIDER + f32::MIN_POSITIVE;
+        assert_eq!(in_sphere(&list, &sphere), scalar::sphere(&list, &sphere.center().to_array(), square));
+        let mut bounds = dice.bounds();
+        if round % 2 == 0 {
+            spoil(&mut bounds, round / 2 % 6);
+        }
+        let expected = if bounds.is_empty() { (0, 0) } else { scalar::overlap(&list, &bounds) };
+        assert_eq!(in_box(&list, &bounds), expected);
+        let ray = Ray::new(dice.vector(), dice.direction()).unwrap();
+        assert_eq!(on_ray(&list, &ray), scalar::ray(&list, &ray));
+
+        let worlds: [Mat34; 5] = core::array::from_fn(|_| dice.matrix());
+        let slots: [u32; GROUP] = core::array::from_fn(|_| dice.below(5));
+        let locals: [Aabb; GROUP] = core::array::from_fn(|lane| list[0].get(lane));
+        let matrices = slots.map(|slot| &worlds[slot as usize]);
+        let (found, level) = (transformed(&worlds, &slots, &locals, !0), scalar::transformed(&matrices, &locals, !0));
+        let bits = |group: &BoxGroup| [group.min, group.max].map(|corner| corner.map(|lanes| lanes.map(f32::to_bits)));
+        assert_eq!(bits(&found), bits(&level), "{locals:?} by {matrices:?}");
+    }
+}
+
+#[test]
+fn eight_world_boxes_have_the_bits_of_single_ones() {
+    let mut dice = Dice(2);
+    for _ in 0..5000 {
+        let worlds: [Mat34; 5] = core::array::from_fn(|_| dice.matrix());
+        let locals: [Aabb; GROUP] = core::array::from_fn(|_| dice.bounds());
+        let slots: [u32; GROUP] = core::array::from_fn(|_| dice.below(5));
+        let live = dice.word().to_le_bytes()[1];
+        let found = transformed(&worlds, &slots, &locals, live);
+        let matrices = slots.map(|slot| &worlds[slot as usize]);
+        let level = scalar::transformed(&matrices, &locals, live);
+        for lane in 0..GROUP {
+            let alive = live >> lane & 1 != 0;
+            let expected = if alive { locals[lane].transformed(matrices[lane]) } else { Aabb::EMPTY };
+            let bits = |bounds: Aabb| [bounds.min.to_array(), bounds.max.to_array()].map(|v| v.map(f32::to_bits));
+            assert_eq!(bits(found.get(lane)), bits(expected), "lane {lane} of {locals:?} by {matrices:?}");
+            assert_eq!(bits(level.get(lane)), bits(expected));
+        }
+    }
+}
+
+/// Whether some corner of the box is not beyond each plane of the matrix, in double precision.
+fn touches_plainly(bounds: &Aabb, matrix: &Mat4) -> bool {
+    if bounds.is_empty() {
+        return false;
+    }
+    let [x, y, z, w] = core::array::from_fn(|row| matrix.row(row).as_dvec4());
+    let (low, high) = (bounds.min.as_dvec3(), bounds.max.as_dvec3());
+    [w + x, w - x, w + y, w - y, z, w - z].iter().all(|plane| {
+        let normal = plane.truncate();
+        let corner = DVec3::select(normal.cmpge(DVec3::ZERO), high, low);
+        let term = |axis: usize| if normal[axis] == 0.0 { 0.0 } else { normal[axis] * corner[axis] };
+        term(0) + term(1) + term(2) + plane.w >= 0.0
+    })
+}
+
+#[test]
+fn no_box_that_touches_in_double_precision_is_dropped_and_few_others_are_kept() {
+    let mut dice = Dice(3);
+    let (mut touching, mut kept, mut all) = (0, 0, 0);
+    for _ in 0..4000 {
+        let matrix = dice.camera();
+        let Ok(frustum) = Frustum::from_view_projection(&matrix) else { continue };
+        let list = boxes(&mut dice, 64);
+        let (hits, inside) = inside_frustum(list.groups(), &frustum);
+        for at in 0..64 {
+            let bounds = list.get(at).unwrap();
+            let hit = hits >> at & 1 != 0;
+            let touches = touches_plainly(&bounds, &matrix);
+            assert!(hit || !touches, "{bounds:?} touches {frustum:?} and is dropped");
+            assert!(inside >> at & 1 == 0 || hit);
+            assert_eq!(hit, frustum.touches(&bounds));
+            (all, touching, kept) = (all + 1, touching + u32::from(touches), kept + u32::from(hit));
+        }
+    }
+    assert!(touching * 20 > all && kept <= touching + touching / 500, "{kept} of {all} kept, {touching} touch");
+}
+
+#[test]
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "the plane is rounded inwards, so that the corner is not beyond it"
+)]
+fn a_box_whose_corner_lies_on_a_plane_is_kept_however_the_plane_is_turned() {
+    let mut dice = Dice(4);
+    for _ in 0..100_000 {
+        let (corner, normal) = (dice.vector() * 1000.0, dice.direction());
+        // The plane through the corner, as exactly as single precision has it, with the box beyond it.
+        let size = dice.vector().abs();
+        let away = Vec3::select(normal.cmpge(Vec3::ZERO), -size, size);
+        let bounds = Aabb::from_points([corner, corner + away]);
+        let distance = -normal.as_dvec3().dot(corner.as_dvec3());
+        let mut plane = normal.extend(distance as f32);
+        if f64::from(plane.w) < distance {
+            plane.w = plane.w.next_up();
+        }
+        let frustum = Frustum::from_planes([plane, Vec4::ZERO, Vec4::ZERO, Vec4::ZERO, Vec4::ZERO, Vec4::ZERO]);
+        assert!(frustum.unwrap().touches(&bounds), "{bounds:?} beyond {plane:?}");
+    }
+}
+
+#[test]
+fn spheres_boxes_and_rays_find_all_that_they_touch_in_double_precision() {
+    let mut dice = Dice(5);
+    let mut counts = [0; 4];
+    for _ in 0..4000 {
+        let list = boxes(&mut dice, 64);
+        let sphere = Sphere::new(dice.vector() * 3.0, dice.signed().abs()).unwrap();
+        let ray = Ray::new(dice.vector(), dice.direction()).unwrap().up_to(2.0 + dice.signed()).unwrap();
+        let (near, met) = (in_sphere(list.groups(), &sphere), on_ray(list.groups(), &ray));
+        for at in 0..64 {
+            let bounds = list.get(at).unwrap();
+            let (low, high) = (bounds.min.as_dvec3(), bounds.max.as_dvec3());
+            let c = sphere.center().as_dvec3();
+            let away = (low - c).max(c - high).max(DVec3::ZERO);
+            let touches = !bounds.is_empty() && away.length() <= f64::from(sphere.radius());
+            assert!(near >> at & 1 != 0 || !touches, "{bounds:?} and {sphere:?}");
+
+            let (origin, direction) = (ray.origin().as_dvec3(), ray.direction().as_dvec3());
+            let (mut enter, mut leave) = (0.0_f64, f64::from(ray.length()));
+            for axis in 0..3 {
+                let [a, b] = [low, high].map(|corner| (corner[axis] - origin[axis]) / direction[axis]);
+                if direction[axis] == 0.0 {
+                    let between = low[axis] <= origin[axis] && origin[axis] <= high[axis];
+                    leave = if between { leave } else { -1.0 };
+                } else {
+                    (enter, leave) = (enter.max(a.min(b)), leave.min(a.max(b)));
+                }
+            }
+            let meets = !bounds.is_empty() && enter <= leave;
+            let hit = met >> at & 1 != 0;
+            assert!(hit || !meets, "{bounds:?} and {ray:?}");
+            if meets {
+                let found = f64::from(distance(&bounds, &ray));
+                assert!((found - enter).abs() <= 1e-5 * enter, "{bounds:?} is met at {enter}, not {found}");
+            }
+            let seen = [touches, near >> at & 1 != 0, meets, hit];
+            counts.iter_mut().zip(seen).for_each(|(count, seen)| *count += u32::from(seen));
+        }
+    }
+    let [touches, near, meets, met] = counts;
+    assert!(touches > 5000 && near <= touches + touches / 500, "{near} for {touches} near the sphere");
+    assert!(meets > 5000 && met <= meets + meets / 500, "{met} for {meets} on the ray");
+}
+
+#[test]
+fn what_a_box_hits_is_hit_by_every_box_that_holds_it() {
+    let mut dice = Dice(6);
+    for _ in 0..20_000 {
+        let list = boxes(&mut dice, 8);
+        let holder: Boxes = [list.union(0..8)].into_iter().collect();
+        let (inner, outer) = (list.groups(), holder.groups());
+        if let Ok(frustum) = Frustum::from_view_projection(&dice.camera()) {
+            let (hits, inside) = inside_frustum(outer, &frustum);
+            let parts = in_frustum(inner, &frustum).0;
+            assert!(hits != 0 || parts == 0);
+            assert!(inside == 0 || parts == u64::from(inner[0].present()));
+        }
+        let sphere = Sphere::new(dice.vector(), dice.signed().abs()).unwrap();
+        assert!(in_sphere(outer, &sphere) != 0 || in_sphere(inner, &sphere) == 0);
+        let ray = Ray::new(dice.vector(), dice.direction()).unwrap();
+        assert!(on_ray(outer, &ray) != 0 || on_ray(inner, &ray) == 0);
+        let bounds = dice.bounds();
+        let (hits, inside) = in_box(outer, &bounds);
+        let parts = in_box(inner, &bounds).0;
+        assert!(hits != 0 || parts == 0);
+        assert!(inside == 0 || parts == u64::from(inner[0].present()));
+    }
+}
+
+#[test]
+fn a_ray_along_a_face_meets_the_box_and_nothing_is_lost_to_zero_times_infinity() {
+    let list: Boxes = [Aabb::cube(1.0), Aabb::EMPTY, Aabb::INFINITE].into_iter().collect();
+    for axis in 0..3 {
+        let mut origin = Vec3::splat(1.0);
+        origin[axis] = -5.0;
+        let ray = Ray::new(origin, Vec3::AXES[axis]).unwrap();
+        assert_eq!(on_ray(list.groups(), &ray), 0b101);
+        assert_eq!(distance(&Aabb::cube(1.0), &ray), 4.0);
+        let beside = Ray::new(origin + 1e-3 * Vec3::AXES[(axis + 1) % 3], Vec3::AXES[axis]).unwrap();
+        assert_eq!(on_ray(list.groups(), &beside), 0b100);
+        assert_eq!(on_ray(list.groups(), &ray.up_to(3.9).unwrap()), 0b100);
+    }
+}

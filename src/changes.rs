@@ -1,0 +1,20 @@
+//! What an update changed: the nodes, and the matrices to upload.
+//!
+//! | what | types |
+//! |---|---|
+//! | which nodes moved, came, went, or are seen otherwise | [`Changes`] |
+//! | arrays of matrices that a graphics card mirrors, and the ranges that changed | [`Upload`], [`DirtyRanges`], [`MatrixSlot`] |
+//!
+//! ```
+//! use hedgerow::{Node, Scene, SceneConfig, Transform};
+//!
+//! let mut scene = Scene::with_config(SceneConfig { changes: true, ..SceneConfig::DEFAULT })?;
+//! let ball = scene.insert(scene.root(), Node::transform(Transform::IDENTITY))?;
+//! scene.update();
+//! scene.set_local(ball, Transform::from_xyz(0.0, 1.0, 0.0))?;
+//! scene.update();
+//! assert!(scene.changes().moved().eq([ball]));
+//! # Ok::<(), hedgerow::Error>(())
+//! ```
+
+pub use crate::scene::{Changes, DirtyRanges, MatrixSlot, Upload};

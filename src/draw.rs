@@ -1,0 +1,23 @@
+//! Draw lists: what there is to draw in a frame, in the order of the tree or by shape and material.
+//!
+//! | what | types |
+//! |---|---|
+//! | the visible shapes with their matrices; kept from frame to frame, and then changed only where the scene was | [`DrawList`], [`DrawCommand`] |
+//! | the same by mesh and material, for instancing | [`DrawGroups`], [`DrawGroup`] |
+//! | a list made by a visitor, in strict depth-first order | [`RenderPass`] |
+//!
+//! ```
+//! use hedgerow::{Aabb, DrawList, Node, Scene, Shape, Transform};
+//!
+//! let mut scene = Scene::new();
+//! let stone = Node::transform(Transform::IDENTITY).with_shape(Shape::new(3, Aabb::cube(1.0))).with_material(5);
+//! scene.insert(scene.root(), stone)?;
+//! scene.update();
+//! let mut draws = DrawList::new();
+//! scene.draw_list(&mut draws);
+//! let command = draws.commands()[0];
+//! assert_eq!((command.mesh, command.material), (3, 5));
+//! # Ok::<(), hedgerow::Error>(())
+//! ```
+
+pub use crate::pass::{DrawCommand, DrawGroup, DrawGroups, DrawList, RenderPass};

@@ -1,0 +1,35 @@
+//! Edits of many nodes: lists, trees, and queues for later.
+//!
+//! Single edits are methods of [`Scene`](crate::Scene). This module has what goes with edits of many:
+//!
+//! | what | types |
+//! |---|---|
+//! | lists: [`Scene::insert_many`], [`Scene::remove_many`], [`Scene::set_transforms`], [`Scene::reparent_many`] | [`BatchError`] |
+//! | whole trees from lists of nodes with parents | [`SceneBuilder`], [`TreeFault`] |
+//! | edits recorded on any thread, and applied later | [`EditQueue`], [`Target`], [`QueuedPlace`], [`Queued`], [`Outcome`] |
+//! | which new node stands for which old one, after a copy or an import | [`HandleMap`] |
+//! | how a kept world transform came out | [`LocalForm`] |
+//!
+//! [`Scene::insert_many`]: crate::Scene::insert_many
+//! [`Scene::remove_many`]: crate::Scene::remove_many
+//! [`Scene::set_transforms`]: crate::Scene::set_transforms
+//! [`Scene::reparent_many`]: crate::Scene::reparent_many
+//!
+//! ```
+//! use hedgerow::edit::SceneBuilder;
+//! use hedgerow::{Node, Scene, Transform};
+//!
+//! let mut tree = SceneBuilder::new();
+//! let car = tree.push(None, Node::transform(Transform::IDENTITY).named("car"));
+//! for x in [-1.0, 1.0] {
+//!     tree.push(Some(car), Node::transform(Transform::from_xyz(x, 0.3, 0.0)));
+//! }
+//! let mut scene = Scene::new();
+//! let handles = tree.insert_into(&mut scene, scene.root())?;
+//! assert_eq!(scene.children(handles[car]).count(), 2);
+//! # Ok::<(), hedgerow::edit::BatchError>(())
+//! ```
+
+pub use crate::error::BatchError;
+pub use crate::node::LocalForm;
+pub use crate::scene::{EditQueue, HandleMap, Outcome, Queued, QueuedPlace, SceneBuilder, Target, TreeFault};

@@ -1,0 +1,28 @@
+//! What lies where: culling by frusta, spheres, boxes and rays.
+//!
+//! The questions are methods of [`Scene`](crate::Scene), in a scene whose configuration has
+//! [`bounds`](crate::SceneConfig::bounds); this module has what they take and what they return.
+//!
+//! | question | takes | returns |
+//! |---|---|---|
+//! | [`Scene::cull`](crate::Scene::cull) and its like | [`Frustum`] | [`Sighting`]s |
+//! | what lies in a sphere or a box | [`Sphere`], [`Aabb`](crate::Aabb) | [`Sighting`]s |
+//! | what a ray meets | [`Ray`] | [`RayHit`]s |
+//! | boxes of the caller's own, without a scene | [`Boxes`] | their numbers |
+//!
+//! ```
+//! use hedgerow::glam::{Mat4, Vec3};
+//! use hedgerow::query::Ray;
+//! use hedgerow::{Aabb, Node, Scene, SceneConfig, Shape, Transform};
+//!
+//! let mut scene = Scene::with_config(SceneConfig { bounds: true, ..SceneConfig::DEFAULT })?;
+//! let tree = Node::transform(Transform::from_xyz(0.0, 0.0, -10.0)).with_shape(Shape::new(1, Aabb::cube(1.0)));
+//! let tree = scene.insert(scene.root(), tree)?;
+//! scene.update();
+//! let hit = scene.first_hit(&Ray::new(Vec3::ZERO, -Vec3::Z)?)?.unwrap();
+//! assert_eq!((hit.node, hit.distance), (tree, 9.0));
+//! # Ok::<(), hedgerow::Error>(())
+//! ```
+
+pub use crate::scene::{RayHit, Sighting};
+pub use hedgerow_math::{Boxes, Frustum, Ray, Sphere};
