@@ -95,12 +95,12 @@ fn a_node_that_goes_and_comes_back_within_a_frame_has_not_moved() {
 fn a_reparented_node_without_a_transform_has_moved_only_if_its_new_parent_is_elsewhere() {
     let mut scene = scene();
     let root = scene.root();
-    let [car, twin, bus] = [1.0, 1.0, 2.0].map(|x| placed(&mut scene, root, x));
+    let [car, alike, bus] = [1.0, 1.0, 2.0].map(|x| placed(&mut scene, root, x));
     let seat = group(&mut scene, car);
     let driver = group(&mut scene, seat);
     scene.update();
     let world = *scene.world(driver).unwrap();
-    scene.reparent(seat, twin, Keep::Local).unwrap();
+    scene.reparent(seat, alike, Keep::Local).unwrap();
     assert_eq!(update(&mut scene), [0; 4], "both cars are in one place");
     scene.reparent(seat, bus, Keep::Local).unwrap();
     assert_eq!(update(&mut scene), [2, 0, 0, 0]);

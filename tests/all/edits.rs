@@ -372,9 +372,9 @@ fn names_are_set_replaced_and_taken_away() {
     let root = scene.root();
     let node = named(&mut scene, root, "first");
     let root = scene.root();
-    let twin = named(&mut scene, root, "first");
+    let other = named(&mut scene, root, "first");
     scene.set_name(node, Some("second")).unwrap();
-    assert_eq!((scene.name(node), scene.name(twin)), (Some("second"), Some("first")));
+    assert_eq!((scene.name(node), scene.name(other)), (Some("second"), Some("first")));
     scene.set_name(node, Some("")).unwrap();
     assert_eq!(scene.name(node), Some(""));
     scene.set_name(node, None).unwrap();
@@ -418,14 +418,14 @@ fn a_clone_is_a_scene_of_its_own() {
     let top = at(&mut scene, root, 1.0);
     let low = named(&mut scene, top, "low");
     scene.update();
-    let mut twin = scene.clone();
-    assert_eq!((twin.dump(), twin.stats().nodes), (scene.dump(), 3));
-    twin.set_local(top, Transform::from_xyz(9.0, 0.0, 0.0)).unwrap();
-    twin.update();
-    twin.remove(low).unwrap();
-    assert!(scene.contains(low) && !twin.contains(low));
+    let mut copy = scene.clone();
+    assert_eq!((copy.dump(), copy.stats().nodes), (scene.dump(), 3));
+    copy.set_local(top, Transform::from_xyz(9.0, 0.0, 0.0)).unwrap();
+    copy.update();
+    copy.remove(low).unwrap();
+    assert!(scene.contains(low) && !copy.contains(low));
     assert_eq!(scene.fresh_world(low).unwrap().translation().x, 1.0);
-    assert_eq!(twin.world(top).unwrap().translation().x, 9.0);
+    assert_eq!(copy.world(top).unwrap().translation().x, 9.0);
     scene.validate().unwrap();
-    twin.validate().unwrap();
+    copy.validate().unwrap();
 }

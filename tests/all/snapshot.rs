@@ -2,8 +2,8 @@
 
 use crate::model::feed::Seen;
 use crate::model::op::Op;
+use crate::model::oracle::{Oracle, from_bytes};
 use crate::model::seal::{self, BEND_BYTES};
-use crate::model::twin::{Twin, from_bytes};
 use crate::model::{Step, decode};
 use hedgerow::glam::{Quat, Vec3};
 use hedgerow::{
@@ -45,14 +45,14 @@ fn draws_by_node(scene: &Scene) -> Vec<(NodeHandle, String)> {
 }
 
 /// Plays the same steps on a scene that is saved and loaded now and then, and on one that is not.
-fn reloaded_or_not(seed: u8, twin: impl Fn([u8; 8]) -> Twin) {
+fn reloaded_or_not(seed: u8, oracle: impl Fn([u8; 8]) -> Oracle) {
     let answer = runner(seed, 60).run(&(uniform8(any::<u8>()), steps(400)), |(policy, mut steps)| {
         // Room reserved for slices to come is not kept.
         steps.retain(|step| !matches!(step.op, Op::TryReserve(..)));
-        let (mut reloaded, mut kept) = (twin(policy), twin(policy));
+        let (mut reloaded, mut kept) = (oracle(policy), oracle(policy));
         for steps in steps.chunks(1 + usize::from(policy[7])) {
-            for twin in [&mut reloaded, &mut kept] {
-                twin.run(steps).map_err(|mismatch| TestCaseError::fail(mismatch.to_string()))?;
+            for oracle in [&mut reloaded, &mut kept] {
+                oracle.run(steps).map_err(|mismatch| TestCaseError::fail(mismatch.to_string()))?;
             }
             reloaded.scene = reload(&reloaded.scene);
             // Of a loaded scene nothing has been told yet.
@@ -61,8 +61,8 @@ fn reloaded_or_not(seed: u8, twin: impl Fn([u8; 8]) -> Twin) {
                 // A loaded scene computes everything at its first update. Where the other does too, not a byte differs then.
                 reloaded.scene.update();
                 kept.scene.update_all();
-                for twin in [&mut reloaded, &mut kept] {
-                    let compared = twin.compare(true).and_then(|()| twin.compare_feed());
+                for oracle in [&mut reloaded, &mut kept] {
+                    let compared = oracle.compare(true).and_then(|()| oracle.compare_feed());
                     compared.map_err(|mismatch| TestCaseError::fail(mismatch.to_string()))?;
                 }
                 proptest::prop_assert!(reloaded.scene.save() == kept.scene.save(), "saved again it is another");
@@ -71,8 +71,8 @@ fn reloaded_or_not(seed: u8, twin: impl Fn([u8; 8]) -> Twin) {
             reloaded.compare(false).map_err(|mismatch| TestCaseError::fail(mismatch.to_string()))?;
             proptest::prop_assert_eq!(reloaded.scene.dump(), kept.scene.dump());
         }
-        for twin in [&mut reloaded, &mut kept] {
-            twin.scene.update();
+        for oracle in [&mut reloaded, &mut kept] {
+            oracle.scene.update();
         }
         proptest::prop_assert_eq!(draws_by_node(&reloaded.scene), draws_by_node(&kept.scene));
         Ok(())
@@ -83,17 +83,17 @@ fn reloaded_or_not(seed: u8, twin: impl Fn([u8; 8]) -> Twin) {
 #[test]
 fn a_scene_that_was_loaded_goes_on_as_the_one_that_was_saved() {
     reloaded_or_not(41, from_bytes);
-    reloaded_or_not(42, |bytes| Twin::new(SceneConfig::DEFAULT, bytes));
-    reloaded_or_not(43, |bytes| Twin::new(SceneConfig::THESIS, bytes));
+    reloaded_or_not(42, |bytes| Oracle::new(SceneConfig::DEFAULT, bytes));
+    reloaded_or_not(43, |bytes| Oracle::new(SceneConfig::THESIS, bytes));
 }
 
 #[test]
 fn whatever_the_bytes_are_they_are_refused_or_a_scene() {
     let bends = vec(uniform8::<_>(any::<u8>()), 1..=24);
     let answer = runner(44, 150).run(&(uniform8(any::<u8>()), steps(120), bends), |(policy, steps, bends)| {
-        let mut twin = from_bytes(policy);
-        twin.run(&steps).map_err(|mismatch| TestCaseError::fail(mismatch.to_string()))?;
-        let saved = twin.scene.save();
+        let mut oracle = from_bytes(policy);
+        oracle.run(&steps).map_err(|mismatch| TestCaseError::fail(mismatch.to_string()))?;
+        let saved = oracle.scene.save();
         for how in bends {
             let how: [u8; BEND_BYTES] = how;
             let mut bytes = saved.clone();
@@ -116,22 +116,22 @@ fn whatever_the_bytes_are_they_are_refused_or_a_scene() {
 fn whatever_the_bytes_of_a_subtree_are_they_are_refused_or_loaded() {
     let bends = vec(uniform8::<_>(any::<u8>()), 1..=24);
     let answer = runner(45, 100).run(&(uniform8(any::<u8>()), steps(80), bends), |(policy, steps, bends)| {
-        let mut twin = from_bytes(policy);
-        twin.run(&steps).map_err(|mismatch| TestCaseError::fail(mismatch.to_string()))?;
-        let saved = twin.scene.save_subtree(twin.scene.root()).expect("the root lives");
+        let mut oracle = from_bytes(policy);
+        oracle.run(&steps).map_err(|mismatch| TestCaseError::fail(mismatch.to_string()))?;
+        let saved = oracle.scene.save_subtree(oracle.scene.root()).expect("the root lives");
         for how in bends {
             let mut bytes = saved.clone();
             seal::bend(&mut bytes, how);
             seal::seal(&mut bytes);
-            let (dump, len) = (twin.scene.dump(), twin.scene.len());
-            match twin.scene.load_subtree(&bytes, twin.scene.root()) {
+            let (dump, len) = (oracle.scene.dump(), oracle.scene.len());
+            match oracle.scene.load_subtree(&bytes, oracle.scene.root()) {
                 Ok(map) => {
-                    proptest::prop_assert_eq!(twin.scene.len(), len + map.len());
-                    proptest::prop_assert_eq!(twin.scene.remove(map.top()), Ok(map.len()));
+                    proptest::prop_assert_eq!(oracle.scene.len(), len + map.len());
+                    proptest::prop_assert_eq!(oracle.scene.remove(map.top()), Ok(map.len()));
                 }
-                Err(_) => proptest::prop_assert_eq!(twin.scene.dump(), dump),
+                Err(_) => proptest::prop_assert_eq!(oracle.scene.dump(), dump),
             }
-            proptest::prop_assert_eq!(twin.scene.validate(), Ok(()));
+            proptest::prop_assert_eq!(oracle.scene.validate(), Ok(()));
         }
         Ok(())
     });

@@ -18,7 +18,7 @@ fn rotations() -> impl Iterator<Item = DQuat> {
 }
 
 #[test]
-fn a_compact_rotation_is_within_the_angle_that_is_promised() {
+fn a_compact_rotation_is_within_the_angle_that_is_guaranteed() {
     let mut most = 0.0_f32;
     for wish in rotations() {
         let words = parameters(wish).map(|number| u16::quantise(number, Range::ROTATION));
@@ -28,7 +28,7 @@ fn a_compact_rotation_is_within_the_angle_that_is_promised() {
 }
 
 #[test]
-fn a_tight_rotation_is_within_the_angle_that_is_promised() {
+fn a_tight_rotation_is_within_the_angle_that_is_guaranteed() {
     let most = rotations().map(|wish| angle_to(wish, parameters(wish))).fold(0.0, f32::max);
     assert!(most < 1e-6, "{most}");
 }

@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn each_thing_that_a_skeleton_promises_is_checked() {
+    fn each_thing_that_a_skeleton_guarantees_is_checked() {
         let bytes = skeleton(10).to_bytes();
         let layout = Layout::new(10, u32::try_from(skeleton(10).layout.text().len()).unwrap());
         let with = |at: usize, value: &[u8]| {

@@ -87,12 +87,12 @@ const BREAKAGES: [Breakage; 24] = [
         let own = |slice: &Slice, row: u32| slice.row(row).transform.as_own();
         let (slice, row) = pick(store, |slice, row| {
             let parent = |slot: u32| slice.transforms.parents[slot as usize];
-            let twin = |other: u32| other != row && own(slice, other).map(parent) == own(slice, row).map(parent);
-            own(slice, row).is_some() && slice.row_slots.iter().any(twin)
+            let sibling = |other: u32| other != row && own(slice, other).map(parent) == own(slice, row).map(parent);
+            own(slice, row).is_some() && slice.row_slots.iter().any(sibling)
         });
         let parent = |slot: u32| slice.transforms.parents[slot as usize];
-        let is_twin = |other: &u32| *other != row && own(slice, *other).map(parent) == own(slice, row).map(parent);
-        let other = slice.row_slots.iter().find(is_twin).unwrap();
+        let is_sibling = |other: &u32| *other != row && own(slice, *other).map(parent) == own(slice, row).map(parent);
+        let other = slice.row_slots.iter().find(is_sibling).unwrap();
         slice.row_mut(row).transform = slice.row(other).transform;
         slice.refresh_shape(row);
     }),

@@ -2,12 +2,12 @@
 
 use super::Check;
 use super::op::Op;
-use super::twin::{Refusals, Twin};
+use super::oracle::{Oracle, Refusals};
 use super::world::{skew, widen, widen_matrix};
 use hedgerow::glam::DQuat;
 use hedgerow::{Aabb, Error, Local, Mat34, Node, NodeHandle, Shape, Transform};
 
-impl Twin {
+impl Oracle {
     /// Makes an edit of one component.
     pub(crate) fn component(&mut self, op: &Op) -> Check {
         match *op {

@@ -2,8 +2,8 @@
 
 use super::Check;
 use super::compare::same_bits;
+use super::oracle::Oracle;
 use super::spatial::camera;
-use super::twin::Twin;
 use super::world::World;
 use hedgerow::{DrawList, NodeHandle, RenderPass, Scene, Visibility};
 
@@ -61,7 +61,7 @@ struct Wished {
     mirrored: Option<bool>,
 }
 
-impl Twin {
+impl Oracle {
     /// Compares the kept lists with lists anew, updated or not: one at each step, two now and then.
     pub(crate) fn compare_lists(&mut self) -> Check {
         let Lists { kept: [always, layered, rarely], anew, moving: [restless, ..] } = &mut self.lists;

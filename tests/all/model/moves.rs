@@ -1,8 +1,8 @@
 //! Edits that move a subtree or set its world transform.
 
 use super::components;
+use super::oracle::{Oracle, Refusals};
 use super::tree::Tree;
-use super::twin::{Refusals, Twin};
 use super::world::{World, agrees, regularity, skew, widen_matrix};
 use super::{Check, Mismatch};
 use hedgerow::glam::Vec3;
@@ -13,7 +13,7 @@ const WILD: f64 = 1e4;
 /// Below this regularity a parent may be found singular or not, as roundings fall.
 const UNSURE: f64 = 1e-5;
 
-impl Twin {
+impl Oracle {
     /// Moves a subtree; answers whether that crossed a slice border.
     pub(crate) fn reparent(&mut self, handle: NodeHandle, place: Place, keep: Keep) -> Check<Option<bool>> {
         let mut refusals = Refusals::default();

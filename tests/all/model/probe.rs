@@ -1,11 +1,11 @@
 //! The iterators, the paths and the visitor, compared at one node.
 
 use super::Check;
+use super::oracle::Oracle;
 use super::tree::Tree;
-use super::twin::Twin;
 use hedgerow::{Edge, Flow, NodeHandle, NodeRef, SliceView, SliceVisitor, Visitor};
 
-impl Twin {
+impl Oracle {
     /// Compares everything that walks from the node which this number picks.
     pub(crate) fn probe(&self, probe: u16) -> Check {
         let live = self.tree.live();

@@ -4,7 +4,7 @@
 //! precision: what is touched is to be found, and what is clearly not is not.
 
 use super::Check;
-use super::twin::Twin;
+use super::oracle::Oracle;
 use hedgerow::glam::camera::rh;
 use hedgerow::glam::{DVec3, Vec3};
 use hedgerow::{Aabb, DrawList, Frustum, NodeHandle, Ray, RayHit, Sighting, Sphere, Visibility};
@@ -39,7 +39,7 @@ pub(crate) fn camera(seed: u64) -> Frustum {
     Frustum::from_view_projection(&(projection * view)).expect("a finite camera")
 }
 
-impl Twin {
+impl Oracle {
     /// Asks for what lies where, each time elsewhere; only scenes that keep boxes answer.
     pub(crate) fn compare_spatial(&mut self, seed: u16, updated: bool) -> Check {
         let seed = u64::from(seed) * 7 + 1;

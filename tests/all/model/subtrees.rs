@@ -1,11 +1,11 @@
 //! Subtrees that leave the tree, for a while or for good.
 
 use super::Check;
+use super::oracle::{Oracle, Refusals};
 use super::tree::Tree;
-use super::twin::{Refusals, Twin};
 use hedgerow::{Error, NodeHandle, Scene};
 
-impl Twin {
+impl Oracle {
     /// The model's node of a handle that is to move or to go; a stale handle and the root are refusals.
     pub(crate) fn movable(&self, handle: NodeHandle, refusals: &mut Refusals) -> Option<usize> {
         let index = self.live(handle, refusals);

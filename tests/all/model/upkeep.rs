@@ -2,14 +2,14 @@
 
 use super::Check;
 use super::op::Budget;
-use super::twin::{Refusals, Twin};
+use super::oracle::{Oracle, Refusals};
 use hedgerow::{Error, Maintenance, NodeHandle, Stats};
 use std::time::Duration;
 
 /// So long that no test comes to its end.
 const ENOUGH: Duration = Duration::from_secs(600);
 
-impl Twin {
+impl Oracle {
     /// Gives a subtree a slice of its own.
     pub(crate) fn isolate(&mut self, handle: NodeHandle) -> Check<Option<bool>> {
         let mut refusals = Refusals::default();

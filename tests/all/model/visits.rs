@@ -4,8 +4,8 @@ use super::Check;
 use super::compare::same_bits;
 use super::components::local_faults;
 use super::op::{Change, End, Op, Target, Visit, Where};
+use super::oracle::Oracle;
 use super::tree::Tree;
-use super::twin::Twin;
 use hedgerow::{Flow, Keep, Local, NodeHandle, Place, SliceViewMut, SliceVisitorMut, Transform, TransformPass};
 use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -53,7 +53,7 @@ impl SliceVisitorMut for Writer {
     }
 }
 
-impl Twin {
+impl Oracle {
     /// Shows a visitor that writes the slices; what it computed is as of now, all else as it was.
     pub(crate) fn visit_slices(&mut self, visit: Visit) -> Check {
         let chosen = |node: NodeHandle| {

@@ -69,11 +69,11 @@ fn a_world_rotation_is_normalised_as_a_local_one() {
         assert!(local.rotation.is_normalized());
         assert!((local.scale - 0.5).abs().max_element() < 1e-5, "the length does not scale");
 
-        let (mut other, twin) = pair();
+        let (mut other, queued) = pair();
         let mut queue = EditQueue::new();
-        queue.set_world(twin, given);
+        queue.set_world(queued, given);
         assert!(matches!(queue.apply(&mut other)[0], Ok(Outcome::SetAs(_))));
-        assert_eq!(other.local(twin), scene.local(node), "the queue does the same");
+        assert_eq!(other.local(queued), scene.local(node), "the queue does the same");
 
         // Below the root the world transform is the local one.
         let top = scene.insert(scene.root(), Node::transform(Transform::IDENTITY)).unwrap();

@@ -1,4 +1,4 @@
-//! What editing promises: each refusal leaves the scene as it was, each excess is contained.
+//! The contract of editing: each refusal leaves the scene as it was, each excess is contained.
 
 use hedgerow::glam::{Quat, Vec3};
 use hedgerow::{
