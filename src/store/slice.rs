@@ -6,7 +6,7 @@ use crate::store::bounds::SliceBoxes;
 use crate::store::columns::{
     At, MaterialColumn, NIL, NameColumn, Occupant, Row, ShapeColumn, Slot, TransformColumn, VisibilityColumn,
 };
-use crate::store::restructuring::Standing;
+use crate::store::restructuring::Membership;
 use core::hint::select_unpredictable;
 use std::collections::TryReserveError;
 
@@ -20,7 +20,7 @@ const NEAR: u32 = 64;
 /// What every edit looks at comes first, in whole cache lines, what is rare behind:
 ///
 /// ```text
-/// line 0   marked │ worn │ standing │ locals │ dirty bits │ marks   all that setting a local transform touches
+/// line 0   marked │ edited │ membership │ locals │ dirty bits │ marks   all that setting a local transform touches
 /// from 1   transforms: slots │ worlds │ parents │ version             reads of world matrices, transforms that come and go
 /// then     rows, their slots, ends of the run, the rows that are portals    inserts, removals, moves
 /// then     shapes, materials, and the rest
@@ -31,9 +31,9 @@ pub(in crate::store) struct Slice {
     /// Whether something in or below this slice is to be updated.
     pub(in crate::store) marked: bool,
     /// Whether the slice is on the store's list of those that were edited since they were last maintained.
-    pub(in crate::store) worn: bool,
+    pub(in crate::store) edited: bool,
     /// What the slice is part of.
-    pub(in crate::store) standing: Standing,
+    pub(in crate::store) membership: Membership,
     /// Whether the slot of this slice in the store is in use.
     pub(in crate::store) lives: bool,
     /// Whether the slice was asked for: it is not merged with others.
@@ -41,7 +41,7 @@ pub(in crate::store) struct Slice {
     /// Whether an update has read the slice since it was last reconstituted.
     pub(in crate::store) read: bool,
     /// Whether the slice is small and had no partner to be merged with when maintenance last looked at it.
-    pub(in crate::store) waits_for_partner: bool,
+    pub(in crate::store) merge_candidate: bool,
     pub(crate) transforms: TransformColumn,
     /// Changes with whatever of the slice but its transforms changes: topology, components, what they inherit. Counted by
     /// the store: no two slices that ever have the same number have the same.
@@ -71,7 +71,7 @@ pub(in crate::store) struct Slice {
     pub(in crate::store) marked_children: Vec<u32>,
     /// Children that wait for a partner; others may be listed that wait no longer, or hang elsewhere. In the root's slice only
     /// those that hold portals alone.
-    pub(in crate::store) unpaired: Vec<u32>,
+    pub(in crate::store) candidates_below: Vec<u32>,
     /// The number of the update that last computed transforms here; [`TransformColumn::swept`] says which.
     pub(in crate::store) swept_in: u64,
     /// Changes with the places of the transform slots; see [`Layouts`](crate::store::Layouts).
@@ -110,7 +110,7 @@ impl Slice {
 
     /// Whether the slice is in use and not to be freed.
     pub(in crate::store) fn is_in_use(&self) -> bool {
-        self.lives && self.standing != Standing::Doomed
+        self.lives && self.membership != Membership::PendingFree
     }
 
     /// How many nodes lie here; portals do not count.

@@ -251,10 +251,10 @@ fn what_is_removed_for_later_is_gone_at_once_and_freed_piece_by_piece() {
     assert_eq!(scene.remove_later(top), Ok(50_001));
     assert_eq!(scene.len(), 2);
     assert!(nodes.iter().all(|&node| !scene.contains(node)));
-    assert!(scene.stats().doomed > 40_000);
+    assert!(scene.stats().pending_free > 40_000);
     scene.validate().unwrap();
     let (mut calls, mut freed) = (0, 0);
-    while scene.stats().doomed > 0 {
+    while scene.stats().pending_free > 0 {
         let done = scene.maintain(Duration::ZERO);
         assert!(done.freed <= 4096, "a piece is at most a slice");
         freed += done.freed;

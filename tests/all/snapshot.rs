@@ -197,14 +197,14 @@ fn detached_subtrees_come_along_and_what_waits_to_be_freed_goes_on_waiting() {
     scene.remove_later(nodes[4]).unwrap();
     let mut loaded = reload(&scene);
     assert_eq!((loaded.len(), loaded.detached_len()), (scene.len(), scene.detached_len()));
-    assert_eq!(loaded.stats().doomed, scene.stats().doomed);
+    assert_eq!(loaded.stats().pending_free, scene.stats().pending_free);
     assert!(loaded.is_detached(nodes[2]) && !loaded.contains(nodes[4]));
     for scene in [&mut scene, &mut loaded] {
         scene.update();
         scene.attach(nodes[2], nodes[0], Keep::Local).unwrap();
         scene.maintain(std::time::Duration::MAX);
         assert_eq!(scene.validate(), Ok(()));
-        assert_eq!(scene.stats().doomed, 0);
+        assert_eq!(scene.stats().pending_free, 0);
     }
     assert_eq!(loaded.dump(), scene.dump());
 }

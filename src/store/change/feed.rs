@@ -4,7 +4,7 @@ use crate::NodeHandle;
 use crate::math::Mat34;
 use crate::store::allocation::Bits;
 use crate::store::change::Numbers;
-use crate::store::{Slice, Standing, Store, Tables};
+use crate::store::{Membership, Slice, Store, Tables};
 use std::collections::TryReserveError;
 
 mod notes;
@@ -194,7 +194,7 @@ impl Feed {
             self.unsettled.add(number);
             slots.clear();
             slice.transforms.compare_swept(slots);
-            if slice.standing != Standing::Attached {
+            if slice.membership != Membership::Attached {
                 slots.clear();
             }
             let owners = slice.transforms.trace.as_ref().map_or(&[][..], |trace| &trace.owners);
@@ -215,7 +215,7 @@ impl Feed {
         let Some(trace) = &mut slice.visibilities.trace else { return };
         slots.clear();
         slots.append(&mut trace.changed);
-        if slots.is_empty() || slice.standing != Standing::Attached {
+        if slots.is_empty() || slice.membership != Membership::Attached {
             return;
         }
         let owners = slice.visibilities.trace.as_ref().map_or(&[][..], |trace| &trace.owners);

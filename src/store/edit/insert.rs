@@ -71,7 +71,7 @@ impl Store {
         }
         let slice = self.slices.get(entry.slice as usize)?;
         let Row { last_child: previous, visibility, material, .. } = *slice.rows.get(entry.row as usize)?;
-        if slice.standing.is_doomed() {
+        if slice.membership.is_pending_free() {
             return None;
         }
         let mut number = entry.slice;
@@ -152,7 +152,7 @@ impl Store {
             Some(above) => above.last_child = at,
             None => slice.last_top = at,
         }
-        *counted.of_mut(slice.standing) += 1;
+        *counted.of_mut(slice.membership) += 1;
         let told = slice.tell_edited_here(versions, TRANSFORM | config.bounds);
         if feed.is_some() {
             slice.trace_owner(at);
@@ -286,7 +286,7 @@ impl Store {
             self.tell_moved(spot.slice);
         }
         self.tell_edited(spot.slice);
-        *self.counted.of_mut(self.slices[spot.slice as usize].standing) += 1;
+        *self.counted.of_mut(self.slices[spot.slice as usize].membership) += 1;
         Some(handle)
     }
 }

@@ -100,6 +100,6 @@ impl Slice {
     /// Whether setting a local transform is writing it and marking its slot, and nothing else.
     #[inline(always)]
     fn sets_shortly(&self) -> bool {
-        !self.standing.is_doomed() & self.transforms.sheared.is_empty()
+        !self.membership.is_pending_free() & self.transforms.sheared.is_empty()
     }
 }

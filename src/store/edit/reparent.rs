@@ -3,7 +3,7 @@
 use crate::NodeHandle;
 use crate::simd::prefetch;
 use crate::store::columns::{At, NIL, Occupant, Row, Slot, put};
-use crate::store::{Place, Slice, Standing, Store};
+use crate::store::{Membership, Place, Slice, Store};
 use core::hint::select_unpredictable;
 
 /// What a moved row finds at its new parent.
@@ -46,7 +46,7 @@ impl Store {
         let source = self.slices.get(from.slice as usize)?;
         let row = *source.rows.get(from.row as usize)?;
         let rare = (row.visibility.is_own() != 0) | (row.name != NIL) | !source.transforms.sheared.is_empty();
-        let elsewhere = (source.standing != target.standing) | source.standing.is_doomed();
+        let elsewhere = (source.membership != target.membership) | source.membership.is_pending_free();
         if rare | elsewhere | (row.first_child != NIL) | (row.parent == NIL) | target.portal_rows.contains(last_child) {
             return None;
         }
@@ -72,14 +72,14 @@ impl Store {
 impl Store {
     /// Moves a node with all below it to a checked place below `parent`, also into the tree or into a detached subtree.
     pub(crate) fn relocate(&mut self, node: NodeHandle, at: At, place: Place, parent: At) {
-        let (from, to) = (self.standing(at), self.standing(parent));
+        let (from, to) = (self.membership(at), self.membership(parent));
         if from == to {
             return self.relink(at, place);
         }
         let nodes = self.count_nodes(at);
         self.note_left(at);
         self.relink(at, place);
-        if to == Standing::Attached {
+        if to == Membership::Attached {
             self.note_attached(self.resolve(node).expect("rows that move keep their handles"));
         }
         *self.counted.of_mut(from) -= nodes;

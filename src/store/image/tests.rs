@@ -222,8 +222,8 @@ const VALUES: [Breakage; 5] = [
     }),
     ("the root inherits a mask", |store| store.slice_mut(At::ROOT.slice).visibilities.effective[0] = 1),
     ("a slice waits for maintenance on no list", |store| {
-        store.worn.clear();
-        store.slice_mut(1).worn = true;
+        store.edited.clear();
+        store.slice_mut(1).edited = true;
     }),
 ];
 

@@ -75,9 +75,9 @@ impl Store {
         let slice = &mut self.slices[child as usize];
         slice.portal = at;
         slice.child_index = index;
-        let standing = self.slice(at.slice).standing;
-        if self.slice(child).standing != standing {
-            self.set_standing(child, standing);
+        let membership = self.slice(at.slice).membership;
+        if self.slice(child).membership != membership {
+            self.set_membership(child, membership);
         }
         self.wake(child);
     }

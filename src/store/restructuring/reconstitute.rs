@@ -158,7 +158,7 @@ impl Store {
                 }
                 moved.portal = at;
                 moved.child_index = u32::try_from(children.len()).expect("a slice has fewer portals than rows");
-                elsewhere.extend((moved.waits_for_partner && !stays).then_some(child));
+                elsewhere.extend((moved.merge_candidate && !stays).then_some(child));
                 children.push(child);
             }
         }

@@ -245,7 +245,7 @@ impl Store {
             below.transforms.mark_all();
         }
         below.take_base_history(source, above.row);
-        below.standing = source.standing;
+        below.membership = source.membership;
         number
     }
 

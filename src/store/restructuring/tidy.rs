@@ -66,7 +66,7 @@ impl Store {
         let start = Instant::now();
         let in_time = || start.elapsed() < budget;
         let mut done = Maintenance::default();
-        while let Some(freed) = self.free_doomed() {
+        while let Some(freed) = self.free_next_pending() {
             done.freed += freed;
             // A slice that holds portals alone is no progress that a caller sees.
             if freed > 0 && !in_time() {
@@ -77,7 +77,7 @@ impl Store {
             self.arrange_deep_children();
         }
         let mut window = Vec::new();
-        while !self.worn.is_empty() {
+        while !self.edited.is_empty() {
             done.looked_at += self.take_worst(thrift, &mut window);
             while let Some((_, number)) = window.pop() {
                 self.tidy(number, thrift, &mut done);
@@ -87,14 +87,14 @@ impl Store {
             }
             // What there was no time for waits in front.
             for (_, number) in window.drain(..) {
-                self.slice_mut(number).worn = true;
-                self.worn.push_front(number);
+                self.slice_mut(number).edited = true;
+                self.edited.push_front(number);
             }
             if !in_time() {
                 break;
             }
         }
-        done.left = self.worn.len();
+        done.left = self.edited.len();
         if budget == Duration::MAX {
             self.drop_scratch();
         }
@@ -119,10 +119,10 @@ impl Store {
     fn take_worst(&mut self, thrift: Thrift, window: &mut Vec<(f32, u32)>) -> usize {
         let mut looked_at = 0;
         for _ in 0..WINDOW {
-            let Some(number) = self.worn.pop_front() else { break };
-            if core::mem::take(&mut self.slice_mut(number).worn) {
-                self.slice_mut(number).waits_for_partner = false;
-                looked_at += 1 + self.pair_around(number);
+            let Some(number) = self.edited.pop_front() else { break };
+            if core::mem::take(&mut self.slice_mut(number).edited) {
+                self.slice_mut(number).merge_candidate = false;
+                looked_at += 1 + self.list_mergeable_around(number);
                 let need = self.need_of_care(number, thrift);
                 if need > 1.0 {
                     window.push((need, number));
@@ -156,7 +156,7 @@ impl Store {
                 done.nodes += self.slice(into).nodes();
                 return;
             }
-            self.list_unpaired(number);
+            self.list_merge_candidate(number);
         }
         let slice = self.slice(number);
         if slice.is_disordered() || slice.is_wasteful(thrift) {

@@ -180,7 +180,7 @@ impl Oracle {
         ensure!(flow == Flow::Continue, "the visit of slices ended with {flow:?}");
         // Slices that are detached or wait to be freed are none of the tree's.
         let (slices, all) = (counter.slices, self.scene.slice_count());
-        let others = usize::from(self.attached < self.tree.len() || self.scene.stats().doomed > 0);
+        let others = usize::from(self.attached < self.tree.len() || self.scene.stats().pending_free > 0);
         let fits = if others == 0 { slices == all } else { slices < all };
         ensure!(fits, "{slices} slices of {all} were visited");
         let (nodes, expected) = (counter.nodes, self.attached);

@@ -40,7 +40,7 @@ impl Oracle {
 
     /// Removes a subtree, most of which is freed later: all its handles are stale at once.
     pub(crate) fn remove_later(&mut self, handle: NodeHandle) -> Check<Option<bool>> {
-        let before = self.scene.stats().doomed;
+        let before = self.scene.stats().pending_free;
         let Some((gone, crossed)) = self.remove_by(handle, Scene::remove_later)? else {
             return Ok(None);
         };
@@ -48,9 +48,12 @@ impl Oracle {
         for &node in &gone {
             ensure!(!self.scene.contains(node), "{node:?} was removed with {handle:?} and is contained");
         }
-        let doomed = self.scene.stats().doomed;
+        let pending_free = self.scene.stats().pending_free;
         let (fewest, most) = (before, before + gone.len());
-        ensure!((fewest..=most).contains(&doomed), "{doomed} nodes wait to be freed, not {fewest} to {most}");
+        ensure!(
+            (fewest..=most).contains(&pending_free),
+            "{pending_free} nodes wait to be freed, not {fewest} to {most}"
+        );
         Ok(Some(crossed))
     }
 

@@ -39,15 +39,15 @@ impl Oracle {
     /// Maintains until nothing is left to be done, which a single call is to come to.
     fn maintain_all(&mut self, budget: Duration) -> Check {
         let done = self.maintain_once(budget)?;
-        let doomed = self.scene.stats().doomed;
-        ensure!(doomed == 0 && done.left == 0, "{done:?} leaves {doomed} nodes to be freed");
+        let pending_free = self.scene.stats().pending_free;
+        ensure!(pending_free == 0 && done.left == 0, "{done:?} leaves {pending_free} nodes to be freed");
         Ok(())
     }
 
     fn maintain_once(&mut self, budget: Duration) -> Check<Maintenance> {
-        let before = self.scene.stats().doomed;
+        let before = self.scene.stats().pending_free;
         let done = self.scene.maintain(budget);
-        let after = self.scene.stats().doomed;
+        let after = self.scene.stats().pending_free;
         self.counts.freed += done.freed;
         ensure!(before == after + done.freed, "{done:?}, but {before} nodes were to be freed and {after} are");
         ensure!(before == 0 || done.freed > 0, "{done:?}, though {before} nodes were to be freed");

@@ -3,7 +3,7 @@
 use crate::NodeHandle;
 use crate::math::Mat34;
 use crate::store::columns::At;
-use crate::store::{Feed, Slice, Standing, Store};
+use crate::store::{Feed, Membership, Slice, Store};
 use std::collections::TryReserveError;
 
 impl Store {
@@ -13,7 +13,7 @@ impl Store {
         let Self { slices, tables, feed, .. } = self;
         if let Some(feed) = feed {
             feed.enter_new(node);
-            if slices[slice as usize].standing != Standing::Attached {
+            if slices[slice as usize].membership != Membership::Attached {
                 feed.leave(node);
             }
             // Where no update comes, those that came and went are weeded out.
@@ -31,14 +31,14 @@ impl Store {
 
     /// Notes that a node is about to be removed or detached, with all below it, if it is part of the tree. O(nodes).
     pub(in crate::store) fn note_left(&mut self, top: At) {
-        if self.slice(top.slice).standing == Standing::Attached {
+        if self.slice(top.slice).membership == Membership::Attached {
             self.note_subtree(top, Feed::leave);
         }
     }
 
     /// The place of a node of the tree.
     pub(in crate::store) fn resolve_attached(&self, node: NodeHandle) -> Option<At> {
-        self.resolve(node).filter(|at| self.slice(at.slice).standing == Standing::Attached)
+        self.resolve(node).filter(|at| self.slice(at.slice).membership == Membership::Attached)
     }
 
     pub(in crate::store) fn matrix_at(&self, at: At) -> &Mat34 {
@@ -109,7 +109,7 @@ impl Store {
             slice.try_begin_trace()?;
             for node in slice.rows.iter().filter_map(|row| row.occupant.as_node()) {
                 feed.enter_new(node);
-                if slice.standing != Standing::Attached {
+                if slice.membership != Membership::Attached {
                     feed.leave(node);
                 }
             }
