@@ -34,7 +34,7 @@
 //! | the graph: edits and queries | [`Scene`], [`Node`], [`Place`], [`Keep`], [`Shape`], [`Visibility`], [`Local`], [`iter`] |
 //! | many nodes at once: lists and copies | [`SceneBuilder`], [`HandleMap`] |
 //! | the storage policy, and what a scene is made of | [`SceneConfig`], [`Maintenance`], [`Stats`] |
-//! | what lies where: culling, spheres, boxes, rays | [`Scene::cull`], [`Sighting`], [`RayHit`] |
+//! | what lies where: culling, spheres, boxes, rays | [`Scene::cull`], [`CullHit`], [`RayHit`] |
 //! | what an update changed: nodes, matrix arrays | [`Changes`], [`Upload`], [`MatrixSlot`] |
 //! | data of your own by node, or inherited; edits for later | [`NodeMap`], [`Inherited`], [`EditQueue`] |
 //! | walks: single nodes in strict order, whole slices as columns | [`Visitor`], [`SliceVisitor`], [`SliceVisitorMut`] |
@@ -99,12 +99,12 @@ pub use glam;
 mod config;
 mod error;
 mod fallible;
+mod file_header;
 mod handle;
 mod math;
 mod node;
 mod radix;
 mod record;
-mod seal;
 mod simd;
 mod store;
 #[cfg(feature = "rayon")]
@@ -147,8 +147,8 @@ pub use mesh::{
 pub use node::{Local, LocalForm, Node, Shape, Visibility};
 pub use pass::{DrawCommand, DrawGroup, DrawGroups, DrawList, RenderPass, TransformPass};
 pub use scene::{
-    Changes, DirtyRanges, Edge, EditQueue, HandleMap, Inherited, Keep, Maintenance, MatrixSlot, NodeMap, Outcome,
-    Place, Queued, QueuedPlace, RayHit, Scene, SceneBuilder, Sighting, Stats, Target, TreeFault, Upload, Usage,
+    Changes, CullHit, DirtyRanges, Edge, EditQueue, HandleMap, Inherited, Keep, Maintenance, MatrixSlot, NodeMap,
+    Outcome, Place, Queued, QueuedPlace, RayHit, Scene, SceneBuilder, Stats, Target, TreeFault, Upload, Usage,
     Violation, iter, node_map,
 };
 pub use skin::{

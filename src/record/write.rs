@@ -1,7 +1,7 @@
 //! Bytes that grow at their end.
 
+use crate::file_header::HEADER_BYTES;
 use crate::record::Record;
-use crate::seal::HEADER_BYTES;
 
 /// Bytes that grow at their end.
 pub(crate) struct Writer {

@@ -35,7 +35,7 @@ pub use maintain::Maintenance;
 pub use node_map::NodeMap;
 pub use place::{Keep, Place};
 pub use queue::{EditQueue, Outcome, Queued, QueuedPlace, Target};
-pub use spatial::{RayHit, Sighting};
+pub use spatial::{CullHit, RayHit};
 pub use stats::{Stats, Usage};
 pub use uploads::{DirtyRanges, MatrixSlot, Upload};
 pub use validate::Violation;

@@ -10,11 +10,11 @@
 //!           materials 4 B, visibilities 4 B, shapes (mesh, then bounds) 28 B, names: lengths, then texts in UTF-8
 //! ```
 
+use crate::file_header::Kind;
 use crate::math::PackedTransform;
 use crate::record::{BytesError, Reader, Record, Writer, ensure, structures};
 use crate::scene::{Edge, HandleMap, Scene};
-use crate::seal::Kind;
-use crate::snapshot::{seal, unseal};
+use crate::snapshot::{body_of, with_header};
 use crate::store::NIL;
 use crate::{Aabb, Error, Local, Mat34, Node, NodeHandle, Place, SceneBuilder, Shape, Visibility};
 
@@ -185,7 +185,7 @@ impl Scene {
         }
         let mut out = Writer::new();
         part.write(&mut out);
-        Ok(seal(Kind::Subtree, out))
+        Ok(with_header(Kind::Subtree, out))
     }
 
     /// Puts the subtree that [`Scene::save_subtree`] made these bytes of to a place; answers which new handle stands for
@@ -212,7 +212,7 @@ impl Scene {
     /// # Ok::<(), hedgerow::Error>(())
     /// ```
     pub fn load_subtree(&mut self, bytes: &[u8], place: impl Into<Place>) -> Result<HandleMap, Error> {
-        let mut from = Reader::new(unseal(Kind::Subtree, bytes)?);
+        let mut from = Reader::new(body_of(Kind::Subtree, bytes)?);
         let nodes = Part::read(&mut from)?.into_nodes()?;
         from.finish()?;
         check_handles(&nodes)?;

@@ -76,7 +76,7 @@ pub use view::{ListedShape, MaterialView, RowView, ShapeView, SliceView, SliceVi
 // What the folders see of each other.
 use allocation::{LinearAllocator, Need};
 use bounds::SliceBoxes;
-use bulk::Tour;
+use bulk::BatchOrder;
 use change::Layouts;
 use columns::{Row, ShapeColumn, Swept, TransformColumn, VisibilityColumn};
 use handles::{Identity, Tables};
@@ -154,7 +154,7 @@ pub(crate) struct Store {
     /// Slices that an update or a removal has yet to come to: kept to spare allocations.
     pub(in crate::store) descent: Vec<u32>,
     /// The lists of a batch: kept to spare allocations.
-    pub(in crate::store) tour: Tour,
+    pub(in crate::store) batch_order: BatchOrder,
     /// Slices that an update came to, parents first, where there are boxes to be brought up to date.
     pub(in crate::store) swept: Vec<u32>,
     /// The same in the order of their numbers: kept to spare allocations.
@@ -190,7 +190,7 @@ impl Store {
             order: Vec::new(),
             scratch: Scratch::default(),
             descent: Vec::new(),
-            tour: Tour::default(),
+            batch_order: BatchOrder::default(),
             swept: Vec::new(),
             sorted: Vec::new(),
         })
@@ -319,7 +319,7 @@ impl Store {
         self.order = Vec::new();
         self.scratch = Scratch::default();
         self.descent = Vec::new();
-        self.tour = Tour::default();
+        self.batch_order = BatchOrder::default();
         self.swept = Vec::new();
         self.sorted = Vec::new();
         self.edited.shrink_to_fit();
@@ -334,7 +334,7 @@ impl Store {
     pub(crate) fn overhead_bytes(&self) -> usize {
         let reserved = self.reserved.as_ref().map_or(0, Slice::allocated_bytes);
         reserved
-            + self.tour.bytes()
+            + self.batch_order.bytes()
             + self.feed.as_ref().map_or(0, |feed| feed.bytes())
             + self.layouts.bytes()
             + self.slices.record_bytes()

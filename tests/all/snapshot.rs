@@ -1,9 +1,9 @@
 //! Snapshots: what comes back, and what is refused.
 
 use crate::model::feed::Seen;
+use crate::model::forged::{self, BEND_BYTES};
 use crate::model::op::Op;
 use crate::model::oracle::{Oracle, from_bytes};
-use crate::model::seal::{self, BEND_BYTES};
 use crate::model::{Step, decode};
 use hedgerow::glam::{Quat, Vec3};
 use hedgerow::{
@@ -97,14 +97,14 @@ fn whatever_the_bytes_are_they_are_refused_or_a_scene() {
         for how in bends {
             let how: [u8; BEND_BYTES] = how;
             let mut bytes = saved.clone();
-            seal::bend(&mut bytes, how);
+            forged::bend(&mut bytes, how);
             if bytes != saved {
                 let refused = matches!(Scene::load(&bytes), Err(Error::Snapshot(_)));
                 proptest::prop_assert!(refused, "bytes bent by {:?} are loaded under the old checksum", how);
             }
-            seal::seal(&mut bytes);
+            forged::set_checksum(&mut bytes);
             if let Ok(scene) = Scene::load(&bytes) {
-                seal::live_on(scene).map_err(|mismatch| TestCaseError::fail(mismatch.to_string()))?;
+                forged::live_on(scene).map_err(|mismatch| TestCaseError::fail(mismatch.to_string()))?;
             }
         }
         Ok(())
@@ -121,8 +121,8 @@ fn whatever_the_bytes_of_a_subtree_are_they_are_refused_or_loaded() {
         let saved = oracle.scene.save_subtree(oracle.scene.root()).expect("the root lives");
         for how in bends {
             let mut bytes = saved.clone();
-            seal::bend(&mut bytes, how);
-            seal::seal(&mut bytes);
+            forged::bend(&mut bytes, how);
+            forged::set_checksum(&mut bytes);
             let (dump, len) = (oracle.scene.dump(), oracle.scene.len());
             match oracle.scene.load_subtree(&bytes, oracle.scene.root()) {
                 Ok(map) => {
@@ -217,16 +217,16 @@ fn every_truncation_is_refused() {
         let error = Scene::load(&whole[..length]).expect_err("a truncated file");
         let told = matches!(error, Error::Snapshot(SnapshotError::Length { .. } | SnapshotError::NotASnapshot));
         assert!(told, "{length} bytes: {error}");
-        let mut sealed = whole[..length].to_vec();
-        seal::seal(&mut sealed);
-        assert!(Scene::load(&sealed).is_err(), "{length} bytes under a fitting checksum");
+        let mut cut = whole[..length].to_vec();
+        forged::set_checksum(&mut cut);
+        assert!(Scene::load(&cut).is_err(), "{length} bytes under a fitting checksum");
     }
     let part = scene.save_subtree(nodes[1]).unwrap();
     let mut target = Scene::new();
     for length in 0..part.len() {
-        let mut sealed = part[..length].to_vec();
-        seal::seal(&mut sealed);
-        assert!(target.load_subtree(&sealed, target.root()).is_err(), "{length} bytes of a subtree");
+        let mut cut = part[..length].to_vec();
+        forged::set_checksum(&mut cut);
+        assert!(target.load_subtree(&cut, target.root()).is_err(), "{length} bytes of a subtree");
     }
     assert_eq!(target.len(), 1);
 }
@@ -240,9 +240,9 @@ fn every_changed_byte_is_refused_or_harmless() {
         bytes[place] ^= 1 << (place % 8);
         assert_eq!(Scene::load(&bytes).err(), Some(Error::Snapshot(SnapshotError::Checksum)));
         if place % 3 == 0 {
-            seal::seal(&mut bytes);
+            forged::set_checksum(&mut bytes);
             if let Ok(scene) = Scene::load(&bytes) {
-                seal::live_on(scene).unwrap();
+                forged::live_on(scene).unwrap();
             }
         }
     }
@@ -257,7 +257,7 @@ fn a_forged_length_takes_no_memory() {
             let mut bytes = bytes.clone();
             let end = (place + 4).min(most);
             bytes[place..end].copy_from_slice(&number.to_le_bytes()[..end - place]);
-            seal::seal(&mut bytes);
+            forged::set_checksum(&mut bytes);
             if let Ok(scene) = Scene::load(&bytes) {
                 let allocated = scene.stats().allocated_bytes();
                 assert!(allocated < 64 * most, "{allocated} bytes for a file of {most}");
@@ -288,7 +288,7 @@ fn what_is_no_snapshot_says_what_it_is() {
     let (expected, found) = (whole.len() as u64, longer.len() as u64);
     assert_eq!(refusal(&longer), Error::Snapshot(SnapshotError::Length { expected, found }));
     let mut filled = longer;
-    seal::seal(&mut filled);
+    forged::set_checksum(&mut filled);
     assert!(matches!(refusal(&filled), Error::Snapshot(SnapshotError::Invalid { .. })));
 }
 

@@ -57,7 +57,7 @@ mod side_by_side {
     use super::{Dice, tree};
     use hedgerow::glam::{Vec3, Vec4};
     use hedgerow::{
-        Aabb, DrawCommand, DrawList, Frustum, Keep, Mat34, NodeHandle, Ray, RayHit, Scene, SceneConfig, Sighting,
+        Aabb, CullHit, DrawCommand, DrawList, Frustum, Keep, Mat34, NodeHandle, Ray, RayHit, Scene, SceneConfig,
         Sphere, Visibility,
     };
     use rayon::ThreadPoolBuilder;
@@ -69,7 +69,7 @@ mod side_by_side {
         bounds: Vec<Option<Aabb>>,
         draws: Vec<(Vec<DrawCommand>, Vec<Mat34>)>,
         nodes: [Vec<NodeHandle>; 4],
-        sightings: Vec<Sighting>,
+        cull_hits: Vec<CullHit>,
         hits: Vec<RayHit>,
         changed: [Vec<NodeHandle>; 2],
     }
@@ -88,8 +88,8 @@ mod side_by_side {
             scene.cull_nodes(&half, Visibility::VISIBLE, in_half).unwrap();
             scene.nodes_in_sphere(&sphere, Visibility::VISIBLE, in_sphere).unwrap();
             scene.nodes_in_box(&Aabb::INFINITE, Visibility::VISIBLE, in_box).unwrap();
-            let (mut sightings, mut hits) = (Vec::new(), Vec::new());
-            scene.cull_many(&[half, tenth], Visibility::VISIBLE, &mut sightings).unwrap();
+            let (mut cull_hits, mut hits) = (Vec::new(), Vec::new());
+            scene.cull_many(&[half, tenth], Visibility::VISIBLE, &mut cull_hits).unwrap();
             scene.nodes_on_ray(&ray, Visibility::VISIBLE, &mut hits).unwrap();
             let mut culled = DrawList::new();
             scene.cull(&half, Visibility::VISIBLE, &mut culled).unwrap();
@@ -103,7 +103,7 @@ mod side_by_side {
                 bounds: nodes.iter().map(|&node| scene.subtree_bounds(node)).collect(),
                 draws: draws.to_vec(),
                 nodes: found,
-                sightings,
+                cull_hits,
                 hits,
                 changed: [scene.changes().moved().to_vec(), scene.changes().visibility().to_vec()],
             }

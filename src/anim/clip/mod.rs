@@ -26,7 +26,7 @@ pub(crate) use head::{CHANNELS, CUBICS, GROUP_HEAD, HEAD_BYTES, ROTATIONS, SCALE
 pub(crate) use plan::{NO_PART, PART_CHANNEL, PART_ROTATION, PART_SCALE};
 pub(crate) use tables::Tables;
 
-use crate::seal::{Broken, Kind, unseal};
+use crate::file_header::{Broken, Kind, checked_body};
 use crate::{ClipError, Error, Pose};
 use head::VERSION;
 use std::io::Read;
@@ -113,7 +113,7 @@ impl Clip {
     /// [`ClipError::Malformed`].
     pub fn from_bytes(bytes: impl Into<Box<[u8]>>) -> Result<Self, Error> {
         let bytes = bytes.into();
-        unseal(Kind::Clip, VERSION, &bytes).map_err(broken)?;
+        checked_body(Kind::Clip, VERSION, &bytes).map_err(broken)?;
         let tables = Tables::new(bytes)?;
         if tables.sections().end != tables.bytes().len() {
             return Err(ClipError::Malformed("the size of its sections").into());
@@ -270,7 +270,7 @@ fn broken(broken: Broken) -> Error {
 
 /// Checks what the first bytes of a clip say of themselves: all but the length and the checksum of the rest.
 pub(crate) fn check_header(bytes: &[u8]) -> Result<(), Error> {
-    match unseal(Kind::Clip, VERSION, bytes) {
+    match checked_body(Kind::Clip, VERSION, bytes) {
         Ok(_) | Err(Broken::Length { .. } | Broken::Checksum) => Ok(()),
         Err(other) => Err(broken(other)),
     }

@@ -1,7 +1,7 @@
 use super::head::{HEAD_BYTES, Head};
 use super::quantise::{Quantise, Range, angle_to, parameters, parts, rate};
 use super::*;
-use crate::seal::seal;
+use crate::file_header::write_header;
 use crate::simd::sampling::Word;
 use crate::{Mat34, Player, RawClip, SkeletonBuilder, StreamPlayer, Track, Transform};
 use glam::{DQuat, DVec3, Quat, Vec3};
@@ -285,7 +285,7 @@ proptest! {
         for (at, byte) in changes {
             bytes[32 + at as usize % (end - 32)] = byte;
         }
-        seal(Kind::Clip, VERSION, &mut bytes);
+        write_header(Kind::Clip, VERSION, &mut bytes);
         play(bytes, &times);
     }
 
@@ -301,7 +301,7 @@ proptest! {
             let new = if small == 0 { value } else { old.wrapping_add(small).wrapping_sub(2) };
             bytes[at..at + 4].copy_from_slice(&new.to_le_bytes());
         }
-        seal(Kind::Clip, VERSION, &mut bytes);
+        write_header(Kind::Clip, VERSION, &mut bytes);
         play(bytes, &times);
     }
 }
@@ -322,9 +322,9 @@ fn bytes_that_were_cut_changed_or_never_a_clip_are_refused() {
         assert_eq!(refusal(&bytes), ClipError::Checksum);
     }
     let mut other = bytes.clone();
-    seal(Kind::Skeleton, VERSION, &mut other);
+    write_header(Kind::Skeleton, VERSION, &mut other);
     assert_eq!(refusal(&other), ClipError::NotAClip);
-    seal(Kind::Clip, VERSION + 1, &mut other);
+    write_header(Kind::Clip, VERSION + 1, &mut other);
     assert_eq!(refusal(&other), ClipError::Version(VERSION + 1));
 }
 

@@ -5,7 +5,7 @@ use super::group::GroupHead;
 use super::head::{CHANNELS, CUBICS, GROUP_HEAD, HEAD_BYTES, Head, VERSION};
 use super::plan::{Block, Lane, Plan};
 use super::quantise::Quantise;
-use crate::seal::{HEADER_BYTES, Kind, seal};
+use crate::file_header::{HEADER_BYTES, Kind, write_header};
 use crate::simd::sampling::{self, Active, LANES, NUMBERS, PADDING, Record};
 use crate::{ClipError, RawClip};
 use core::ops::Range;
@@ -99,7 +99,7 @@ pub(super) fn write<W: Quantise>(
     }
     stream.frames.iter().flat_map(|frame| &frame.active).for_each(|active| active.write(&mut bytes));
     bytes.resize(bytes.len() + PADDING, 0);
-    seal(Kind::Clip, VERSION, &mut bytes);
+    write_header(Kind::Clip, VERSION, &mut bytes);
     Ok(bytes)
 }
 

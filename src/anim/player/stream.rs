@@ -3,7 +3,7 @@
 use super::clock::Clock;
 use super::lanes::{Lanes, with};
 use crate::anim::clip::{GROUP_HEAD, GroupHead, HEAD_BYTES, Tables, check_header};
-use crate::seal::HEADER_BYTES;
+use crate::file_header::HEADER_BYTES;
 use crate::simd::sampling::{self, PADDING};
 use crate::{ClipError, Error, Pose};
 use std::io::Read;

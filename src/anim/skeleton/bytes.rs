@@ -2,8 +2,8 @@
 
 use super::builder::subtree_ends;
 use super::{Layout, Skeleton, SkeletonError};
+use crate::file_header::{self, Broken, Kind};
 use crate::math::{POSE_LANES as LANES, PackedTransform, PoseBlock};
-use crate::seal::{self, Broken, Kind};
 use crate::simd::plain::{self, Line};
 use crate::{Error, Mat34};
 use std::io::{self, Read, Write};
@@ -20,7 +20,7 @@ impl Skeleton {
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = plain::bytes(&self.lines).to_vec();
         swap_words(&mut bytes, self.layout);
-        seal::seal(Kind::Skeleton, VERSION, &mut bytes);
+        file_header::write_header(Kind::Skeleton, VERSION, &mut bytes);
         bytes
     }
 
@@ -49,7 +49,7 @@ impl Skeleton {
     /// # Errors
     /// A [`SkeletonError`] that says what is wrong with the bytes.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, Error> {
-        let body = seal::unseal(Kind::Skeleton, VERSION, bytes).map_err(|broken| match broken {
+        let body = file_header::checked_body(Kind::Skeleton, VERSION, bytes).map_err(|broken| match broken {
             Broken::Magic | Broken::Kind(_) => SkeletonError::NotASkeleton,
             Broken::Version(version) => SkeletonError::Version(version),
             Broken::Length { expected, found } => SkeletonError::Length { expected, found },
@@ -198,7 +198,7 @@ mod tests {
         let with = |at: usize, value: &[u8]| {
             let mut bytes = bytes.clone();
             bytes[at..at + value.len()].copy_from_slice(value);
-            seal::seal(Kind::Skeleton, VERSION, &mut bytes);
+            file_header::write_header(Kind::Skeleton, VERSION, &mut bytes);
             match from(&bytes) {
                 Err(SkeletonError::Invalid(violation)) => violation,
                 other => panic!("{other:?}"),
@@ -241,7 +241,7 @@ mod tests {
                 bytes.truncate(length.index(bytes.len()));
             }
             if bytes.len() >= 32 {
-                seal::seal(Kind::Skeleton, VERSION, &mut bytes);
+                file_header::write_header(Kind::Skeleton, VERSION, &mut bytes);
             }
             if let Ok(skeleton) = from(&bytes) {
                 prop_assert_eq!(skeleton.to_bytes(), bytes);

@@ -23,7 +23,7 @@ impl Store {
         if let Some(feed) = feed {
             slice.trace_attached_transform(at.row, row.transform, feed);
         }
-        self.rewire_below(at.slice, at.row);
+        self.update_effective_slots_below(at.slice, at.row);
     }
 
     /// Takes a node's local transform away and returns it.
@@ -31,7 +31,7 @@ impl Store {
         let detached = self.local_at(at)?;
         self.note_lost_transform(at);
         self.slice_mut(at.slice).disown_transform(at.row);
-        self.rewire(at.slice, at.row);
+        self.update_effective_slots(at.slice, at.row);
         Some(detached)
     }
 
@@ -52,14 +52,14 @@ impl Store {
         let slot = slice.new_material(slice.row(at.row).material, material, reuse);
         slice.row_mut(at.row).material = slot;
         slice.materials.dirty = true;
-        self.rewire_below(at.slice, at.row);
+        self.update_effective_slots_below(at.slice, at.row);
     }
 
     /// Takes a node's own material away and returns it.
     pub(crate) fn detach_material(&mut self, at: At) -> Option<u32> {
         let detached = self.own_material_at(at)?;
         self.slice_mut(at.slice).disown_material(at.row);
-        self.rewire(at.slice, at.row);
+        self.update_effective_slots(at.slice, at.row);
         Some(detached)
     }
 
@@ -121,7 +121,7 @@ impl Store {
         let slot = slice.new_visibility(inherited, visibility, reuse);
         slice.row_mut(at.row).visibility = slot;
         slice.trace_attached_visibility(at.row, inherited);
-        self.rewire_below(at.slice, at.row);
+        self.update_effective_slots_below(at.slice, at.row);
     }
 
     /// Takes a node's own visibility away and returns it.
@@ -129,7 +129,7 @@ impl Store {
         let detached = self.own_visibility_at(at)?;
         self.note_lost_visibility(at);
         self.slice_mut(at.slice).disown_visibility(at.row);
-        self.rewire(at.slice, at.row);
+        self.update_effective_slots(at.slice, at.row);
         Some(detached)
     }
 

@@ -185,7 +185,7 @@ const BREAKAGES: [Breakage; 24] = [
         let table = &mut store.tables.tables[number];
         table.listed = false;
         let (owner, next) = (table.owner, table.next_open);
-        store.tables.shelf(owner).open = next;
+        store.tables.tables_of(owner).open = next;
     }),
     ("a slice has more rows than the policy lets it have", |store| {
         store.config = SceneConfig { max_nodes: 16, ..store.config };

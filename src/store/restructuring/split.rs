@@ -205,7 +205,7 @@ impl Store {
         let rest = rebuilt(&mut old, lists[0], NIL, room, arena);
         self.slices[number as usize] = rest.replacing(old);
         for &piece in core::iter::once(&number).chain(numbers) {
-            self.announce(piece);
+            self.rebind_handles(piece);
         }
         // From the last to the first, each directly behind the portal of what stays.
         for (_, &piece) in cuts.iter().zip(numbers).filter(|(cut, _)| beside && cut.parent == NIL) {

@@ -204,7 +204,7 @@ impl Store {
         slice.link(from.row, spot);
         slice.misplaced = slice.misplaced.saturating_add(1);
         self.note_relinked(from.slice, from.row);
-        self.rewire(from.slice, from.row);
+        self.update_effective_slots(from.slice, from.row);
     }
 
     /// The spot, found again if the slice had to be rebuilt to hold what it needs, which it may.
@@ -498,7 +498,7 @@ impl Carry {
             source.inherited(source.row(first).parent).map(|slot| slot.index() as usize);
         let [to_transform, to_visibility, to_material] =
             target.inherited(spot.parent).map(|slot| slot.index() as usize);
-        // A mark of the base stands for all slots, wherever they hang: a slice that was rebuilt while it was rewired has it.
+        // A mark of the base stands for all slots, wherever they hang: a slice that was rebuilt meanwhile has it.
         let all = marks == Marks::Set || source.transforms.dirty.contains(0);
         let above = source.inherited(source.row(first).parent)[0].index();
         let world = source.transforms.worlds[from_transform].to_bits();

@@ -7,7 +7,7 @@ use super::Check;
 use super::oracle::Oracle;
 use hedgerow::glam::camera::rh;
 use hedgerow::glam::{DVec3, Vec3};
-use hedgerow::{Aabb, DrawList, Frustum, NodeHandle, Ray, RayHit, Sighting, Sphere, Visibility};
+use hedgerow::{Aabb, CullHit, DrawList, Frustum, NodeHandle, Ray, RayHit, Sphere, Visibility};
 
 /// How much wider a box may count than it is, in double precision.
 const MARGIN: f64 = 1e-5;
@@ -85,13 +85,13 @@ impl Oracle {
         }
 
         let frusta: Vec<Frustum> = (0..seed % 4 * 5).map(|number| camera(seed + number)).collect();
-        let mut sightings = Vec::new();
-        self.scene.cull_many(&frusta, all, &mut sightings).expect("boxes are kept");
+        let mut hits = Vec::new();
+        self.scene.cull_many(&frusta, all, &mut hits).expect("boxes are kept");
         for (number, frustum) in frusta.iter().enumerate() {
-            let of = |sighting: &Sighting| (sighting.frusta >> number & 1 != 0).then_some(sighting.node);
-            check("one of several", &sightings.iter().filter_map(of).collect::<Vec<_>>(), &seen(frustum))?;
+            let of = |hit: &CullHit| (hit.frusta >> number & 1 != 0).then_some(hit.node);
+            check("one of several", &hits.iter().filter_map(of).collect::<Vec<_>>(), &seen(frustum))?;
         }
-        ensure!(sightings.iter().all(|sighting| sighting.frusta != 0), "something was sighted by no frustum");
+        ensure!(hits.iter().all(|hit| hit.frusta != 0), "something was hit by no frustum");
 
         let bounds = Aabb::from_points([point(seed + 2), point(seed + 3)]);
         self.scene.nodes_in_box(&bounds, all, &mut nodes).expect("boxes are kept");

@@ -66,7 +66,7 @@ impl Store {
         }
     }
 
-    /// Notes what a row and those below it have that inherit from another parent than before, and are about to be rewired.
+    /// Notes what a row and those below it have whose effective slots are about to change: they inherit from another parent.
     pub(in crate::store) fn note_relinked(&mut self, number: u32, top: u32) {
         let Some(feed) = &mut self.feed else { return };
         let slice = &self.slices[number as usize];
