@@ -15,7 +15,7 @@ pub enum Error {
     BesideDetached(NodeHandle),
     /// The node is not the root of a detached subtree.
     NotDetached(NodeHandle),
-    /// The wished parent is the moved node itself or lies below it.
+    /// The new parent is the moved node itself or lies below it.
     WouldCycle {
         /// The node that was to be moved.
         node: NodeHandle,

@@ -71,7 +71,7 @@ pub struct Sockets {
     /// Where those stand that have ended, ascending.
     gone: Vec<usize>,
     /// Nodes whose sockets ended when another was attached with the same place in the tables; named by the next `follow`.
-    displaced: Vec<NodeHandle>,
+    replaced: Vec<NodeHandle>,
 }
 
 impl Sockets {
@@ -119,11 +119,11 @@ impl Sockets {
         let offset = offset.into().checked()?.to_matrix();
         let socket = Socket { offset, node, parent, character, joint };
         // What ended before and follows again has not ended.
-        self.displaced.retain(|&other| other != node);
+        self.replaced.retain(|&other| other != node);
         if let Some(other) = self.places.holder(node).filter(|&other| other != node) {
             self.detach(other);
-            if !self.displaced.contains(&other) {
-                self.displaced.push(other);
+            if !self.replaced.contains(&other) {
+                self.replaced.push(other);
             }
         }
         match self.places.get(node) {
@@ -210,7 +210,7 @@ impl Sockets {
             self.places.remove(self.sockets[place].node);
             self.drop_at(place);
         }
-        self.ended.append(&mut self.displaced);
+        self.ended.append(&mut self.replaced);
         Ok(&self.ended)
     }
 

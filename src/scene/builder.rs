@@ -31,7 +31,7 @@ pub enum TreeFault {
 /// let car = builder.push(None, Node::transform(Transform::from_xyz(5.0, 0.0, 0.0)).named("car"));
 /// assert_eq!((wheel, car), (0, 1));
 ///
-/// // Into a scene that there is, as often as wished:
+/// // Into a scene that there is, as often as needed:
 /// let mut scene = Scene::new();
 /// let root = scene.root();
 /// let first = builder.insert_into(&mut scene, root)?;

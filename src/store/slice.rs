@@ -10,7 +10,7 @@ use crate::store::restructuring::Membership;
 use core::hint::select_unpredictable;
 use std::collections::TryReserveError;
 
-/// How far from its wished place a row may go and still count as in order.
+/// How far from its hint a row may go and still count as in order.
 const NEAR: u32 = 64;
 
 /// One run of consecutive siblings with all that hangs below them, in storage of its own.
@@ -51,7 +51,7 @@ pub(in crate::store) struct Slice {
     /// The ends of the run.
     pub(in crate::store) first_top: u32,
     pub(in crate::store) last_top: u32,
-    /// How many rows went to a place far from the wished one since the last reconstitution.
+    /// How many rows went to a place far from their hint since the last reconstitution.
     pub(in crate::store) misplaced: u32,
     /// This slice's place among its parent's `children`, or among the detached ones.
     pub(in crate::store) child_index: u32,
@@ -143,18 +143,18 @@ impl Slice {
         *first_dirty != NIL && (dirty.contains(0) || dirty.contains(base.index()))
     }
 
-    /// A number for a new row, near `wish`.
+    /// A number for a new row, near `hint`.
     #[inline(always)]
-    pub(in crate::store) fn allocate_row_number(&mut self, wish: u32, reuse: bool) -> u32 {
-        let at = self.row_slots.allocate_near(wish, reuse).expect("room was made before");
-        self.note_place(at, wish);
+    pub(in crate::store) fn allocate_row_number(&mut self, hint: u32, reuse: bool) -> u32 {
+        let at = self.row_slots.allocate_near(hint, reuse).expect("room was made before");
+        self.note_place(at, hint);
         at
     }
 
-    /// Notes that a row went to `at`, and wished for another place.
+    /// Notes that a row went to `at`, with `hint` as the best place.
     #[inline(always)]
-    pub(in crate::store) fn note_place(&mut self, at: u32, wish: u32) {
-        let far = at.wrapping_sub(wish).wrapping_add(NEAR) > 2 * NEAR;
+    pub(in crate::store) fn note_place(&mut self, at: u32, hint: u32) {
+        let far = at.wrapping_sub(hint).wrapping_add(NEAR) > 2 * NEAR;
         self.misplaced = self.misplaced.saturating_add(u32::from(far));
     }
 

@@ -241,10 +241,10 @@ fn a_world_transform_is_set_below_any_parent_that_has_an_inverse() {
         .with_scale(Vec3::new(2.0, 1.0, -1.0));
     let parent = scene.insert(root, Node::transform(odd)).unwrap();
     let node = at(&mut scene, parent, 1.0);
-    let wish = Transform::from_xyz(-4.0, 2.0, 1.0).with_rotation(Quat::from_rotation_x(0.4));
-    scene.set_world(node, wish).unwrap();
+    let wanted = Transform::from_xyz(-4.0, 2.0, 1.0).with_rotation(Quat::from_rotation_x(0.4));
+    scene.set_world(node, wanted).unwrap();
     scene.update();
-    assert!(near(scene.world(node).unwrap(), &wish.to_matrix()));
+    assert!(near(scene.world(node).unwrap(), &wanted.to_matrix()));
     let turned = Transform::from_rotation(Quat::from_rotation_z(0.4));
     assert_eq!(scene.set_world(node, turned.to_matrix()), Ok(LocalForm::Matrix));
     assert!(near(&scene.fresh_world(node).unwrap(), &turned.to_matrix()));

@@ -365,14 +365,14 @@ fn a_socket_takes_the_place_of_another_scenes_which_ends_and_is_named() {
     let models = [Transform::from_xyz(7.0, 0.0, 0.0).to_matrix()];
     for late_first in [true, false] {
         let mut sockets = Sockets::new();
-        let (attached, displaced) = if late_first { (in_one[1], later) } else { (later, in_one[1]) };
+        let (attached, replaced) = if late_first { (in_one[1], later) } else { (later, in_one[1]) };
         let (before, scene) = if late_first { (&two, &mut one) } else { (&one, &mut two) };
-        sockets.attach(before, displaced, 1, 0, Transform::IDENTITY).unwrap();
+        sockets.attach(before, replaced, 1, 0, Transform::IDENTITY).unwrap();
         sockets.attach(before, in_two[2], 1, 0, Transform::IDENTITY).unwrap();
         sockets.attach(scene, attached, 2, 0, Transform::IDENTITY).unwrap();
-        assert_eq!((sockets.followed_by(attached), sockets.followed_by(displaced)), (Some((2, 0)), None));
+        assert_eq!((sockets.followed_by(attached), sockets.followed_by(replaced)), (Some((2, 0)), None));
         assert_eq!(sockets.len(), 2);
-        assert_eq!(sockets.follow(scene, &models), Ok(&[displaced][..]));
+        assert_eq!(sockets.follow(scene, &models), Ok(&[replaced][..]));
         assert_eq!(sockets.follow(scene, &models), Ok(&[][..]), "it is named once");
         scene.update();
         assert_eq!(scene.world(attached).unwrap().translation().x, 7.0);
@@ -382,7 +382,7 @@ fn a_socket_takes_the_place_of_another_scenes_which_ends_and_is_named() {
 }
 
 #[test]
-fn a_socket_that_was_displaced_and_follows_again_is_not_named_as_ended() {
+fn a_socket_that_was_replaced_and_follows_again_is_not_named_as_ended() {
     let (mut one, mut two) = (Scene::new(), Scene::new());
     let Character { items: in_one, .. } = character(&mut one, Transform::IDENTITY, 3);
     let Character { node, items: in_two } = character(&mut two, Transform::IDENTITY, 3);

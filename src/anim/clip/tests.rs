@@ -20,16 +20,16 @@ fn rotations() -> impl Iterator<Item = DQuat> {
 #[test]
 fn a_compact_rotation_is_within_the_angle_that_is_guaranteed() {
     let mut most = 0.0_f32;
-    for wish in rotations() {
-        let words = parameters(wish).map(|number| u16::quantise(number, Range::ROTATION));
-        most = most.max(angle_to(wish, words.map(|word| word.restore(Range::ROTATION))));
+    for wanted in rotations() {
+        let words = parameters(wanted).map(|number| u16::quantise(number, Range::ROTATION));
+        most = most.max(angle_to(wanted, words.map(|word| word.restore(Range::ROTATION))));
     }
     assert!((5e-5..1.1e-4).contains(&most), "{most}");
 }
 
 #[test]
 fn a_tight_rotation_is_within_the_angle_that_is_guaranteed() {
-    let most = rotations().map(|wish| angle_to(wish, parameters(wish))).fold(0.0, f32::max);
+    let most = rotations().map(|wanted| angle_to(wanted, parameters(wanted))).fold(0.0, f32::max);
     assert!(most < 1e-6, "{most}");
 }
 
@@ -344,6 +344,6 @@ fn a_clip_of_bytes_is_the_clip_that_they_were_made_of() {
 
 #[test]
 fn rounding_a_half_turn_keeps_the_axis() {
-    let wish = DQuat::from_axis_angle(DVec3::new(0.6, 0.0, 0.8), core::f64::consts::PI);
-    assert!(angle_to(wish, parameters(wish)) < 1e-6 && angle_to(-wish, parameters(-wish)) < 1e-6);
+    let wanted = DQuat::from_axis_angle(DVec3::new(0.6, 0.0, 0.8), core::f64::consts::PI);
+    assert!(angle_to(wanted, parameters(wanted)) < 1e-6 && angle_to(-wanted, parameters(-wanted)) < 1e-6);
 }

@@ -131,13 +131,13 @@ impl Slice {
     #[inline]
     pub(in crate::store) fn prefetch_places(&self, parent: u32, node: &Node<'_>) {
         let Row { last_child, transform, .. } = *self.row(parent);
-        let wish = if last_child == NIL {
+        let hint = if last_child == NIL {
             parent + 1
         } else {
             self.prefetch_row(last_child);
             last_child + 1
         };
-        let row = self.row_slots.foreseen(wish);
+        let row = self.row_slots.foreseen(hint);
         self.prefetch_row(row);
         if node.local.is_some() {
             let slot = self.transforms.slots.foreseen((transform.index() | 63) + 1) as usize;
@@ -146,7 +146,7 @@ impl Slice {
             prefetch_whole(&self.transforms.worlds, slot);
         }
         if node.shape.is_some() {
-            let slot = self.shapes.slots.foreseen(self.wish_for_shape(row)) as usize;
+            let slot = self.shapes.slots.foreseen(self.shape_hint(row)) as usize;
             prefetch_whole(&self.shapes.records, slot);
             prefetch_whole(&self.shapes.bounds, slot);
         }

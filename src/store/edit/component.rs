@@ -79,8 +79,8 @@ impl Store {
         let reuse = self.config.reuse_holes;
         let slice = self.slice_mut(at.slice);
         let record = slice.shape_record(slice.row(at.row), shape.mesh);
-        let wish = slice.wish_for_shape(at.row);
-        slice.row_mut(at.row).shape = slice.new_shape(record, &shape.bounds, wish, reuse);
+        let hint = slice.shape_hint(at.row);
+        slice.row_mut(at.row).shape = slice.new_shape(record, &shape.bounds, hint, reuse);
         self.tell_edited(at.slice);
     }
 

@@ -112,7 +112,7 @@ impl Store {
         let visibility = Slot::inherited(visibility.index());
         let mut shape = NIL;
         if SHAPE {
-            let Some(slot) = slice.shapes.slots.allocate_near(slice.wish_for_shape(at), reuse) else {
+            let Some(slot) = slice.shapes.slots.allocate_near(slice.shape_hint(at), reuse) else {
                 return slice.give_back(taken);
             };
             taken.shape = Some(slot);
@@ -237,7 +237,7 @@ impl Store {
     pub(in crate::store) fn insert_node(&mut self, spot: &Spot, node: &Node<'_>, need: &Need) -> Option<NodeHandle> {
         let reuse = self.config.reuse_holes;
         let slice = &mut self.slices[spot.slice as usize];
-        let at = slice.allocate_row_number(spot.wish(), reuse);
+        let at = slice.allocate_row_number(spot.hint(), reuse);
         prefetch(&slice.rows, at as usize);
         let [mut transform, mut visibility, mut material] = slice.inherited(spot.parent);
         let place = At { slice: spot.slice, row: at };
@@ -269,7 +269,7 @@ impl Store {
         {
             let [transform, visibility, material] = [transform, visibility, material].map(Slot::index);
             let record = ShapeRecord { node: handle.to_bits(), mesh: *mesh, transform, visibility, material };
-            shape = slice.new_shape(record, bounds, slice.wish_for_shape(at), reuse);
+            shape = slice.new_shape(record, bounds, slice.shape_hint(at), reuse);
         }
         if need.names > 0
             && let Some(text) = node.name

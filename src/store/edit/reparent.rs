@@ -139,15 +139,15 @@ impl Slice {
         reuse: bool,
     ) -> Option<(u32, Slot)> {
         let previous = self.rows[above.row as usize].last_child;
-        let wish = select_unpredictable(previous == NIL, above.row, previous) + 1;
+        let hint = select_unpredictable(previous == NIL, above.row, previous) + 1;
         let room = (row.transform.is_own() == 0 || self.transforms.slots.has_after(above.transform, reuse))
             && (row.material.is_own() == 0 || self.materials.slots.has_any(reuse))
             && (row.shape == NIL || self.shapes.slots.has_any(reuse));
         if !room {
             return None;
         }
-        let at = self.row_slots.allocate_near(wish, reuse)?;
-        self.note_place(at, wish);
+        let at = self.row_slots.allocate_near(hint, reuse)?;
+        self.note_place(at, hint);
         let mut transform = Slot::inherited(above.transform);
         if let Some(slot) = row.transform.as_own() {
             let fresh = self.transforms.slots.allocate_after(above.transform, reuse)?;
@@ -166,7 +166,7 @@ impl Slice {
         let mut moved = Row { parent: above.row, previous, next: NIL, transform, visibility, material, ..*row };
         if row.shape != NIL {
             let shape = source.shapes.shape(row.shape);
-            let fresh = self.shapes.slots.allocate_near(self.wish_for_shape(at), reuse)?;
+            let fresh = self.shapes.slots.allocate_near(self.shape_hint(at), reuse)?;
             let record = self.shape_record(&moved, shape.mesh);
             self.shapes.put(fresh, record, shape.bounds);
             self.touch_box(fresh);

@@ -45,8 +45,8 @@ impl Store {
         }
         let mut store = Self::restored(config, slices, tables, lists, reconstitutions, nodes)?;
         let from_root = store.runs_from_root()?;
-        let settled = !store.edited.is_empty() || store.find_partner(&from_root).is_none();
-        ensure!(settled, "no slice waits for maintenance, and one is small that could be merged");
+        let tidy = !store.edited.is_empty() || store.find_partner(&from_root).is_none();
+        ensure!(tidy, "no slice waits for maintenance, and one is small that could be merged");
         store.check_merge_candidates(&from_root)?;
         store.note_all_new()?;
         Ok(store)

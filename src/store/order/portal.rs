@@ -21,7 +21,7 @@ impl Store {
     /// Links a row for a portal into the chain at `spot`.
     fn link_portal(&mut self, spot: &Spot, child: u32, reuse: bool) -> At {
         let slice = &mut self.slices[spot.slice as usize];
-        let at = slice.allocate_row_number(spot.wish(), reuse);
+        let at = slice.allocate_row_number(spot.hint(), reuse);
         let row = slice.inheriting_row(Occupant::portal(child), spot.parent);
         slice.link_new(at, row, spot);
         slice.portal_rows.insert(at);

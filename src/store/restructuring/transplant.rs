@@ -291,7 +291,7 @@ impl Store {
             .expect("a transplant is between two slices");
         let carry = Carry::new(source, first, target, spot, marks);
         let (mut top, mut run) = (first, *spot);
-        let mut wish = run.wish();
+        let mut wish = run.hint();
         while top != NIL {
             let start = order.len();
             order.extend(source.subtree(top).map(|row| (row, NIL)));
@@ -313,7 +313,7 @@ impl Store {
         }
         if let Some(feed) = &mut self.feed {
             target.take_history(source, &order, source.row(first).parent, spot.parent, feed);
-            feed.list_unsettled(spot.slice, target);
+            feed.list_uncommitted(spot.slice, target);
         }
         for &(row, _) in &order {
             source.free_components(row);
@@ -457,7 +457,7 @@ impl Slice {
             moved.material = target.new_material(moved.material, value, reuse);
         }
         if shape != NIL {
-            let wish = target.wish_for_shape(to);
+            let wish = target.shape_hint(to);
             let Shape { mesh, bounds } = self.shapes.shape(shape);
             moved.shape = target.new_shape(target.shape_record(&moved, mesh), &bounds, wish, reuse);
         }

@@ -63,7 +63,7 @@ impl Store {
         &mut self,
         mut each: impl FnMut(SliceViewMut<'_>) -> ControlFlow<(), bool>,
     ) -> ControlFlow<()> {
-        self.settle_all();
+        self.commit_all_previous();
         let mut next = Some(At::ROOT.slice);
         while let Some(number) = next {
             let descend = each(self.show(number).view())?;

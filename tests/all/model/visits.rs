@@ -14,7 +14,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 struct Writer {
     visit: Visit,
     /// What nodes that have a transform are to be given.
-    wished: HashMap<NodeHandle, Transform>,
+    locals: HashMap<NodeHandle, Transform>,
     /// How many slices were shown.
     met: u8,
     /// Nodes whose transform was set.
@@ -29,7 +29,7 @@ impl SliceVisitorMut for Writer {
         for row in 0..slice.view().rows().len() {
             let rows = slice.view().rows();
             let (Some(node), Some([slot, ..])) = (rows.node(row), rows.effective_slots(row)) else { continue };
-            if let Some(&local) = self.wished.get(&node) {
+            if let Some(&local) = self.locals.get(&node) {
                 match slice.set_local(slot, local) {
                     Ok(()) => self.set.push(node),
                     Err(_) => self.refused = true,
@@ -61,9 +61,9 @@ impl Oracle {
             visit.share > 0 && mixed % 8 < u64::from(visit.share)
         };
         let entries = self.tree.live().iter().map(|&index| self.tree.at(index));
-        let wished = entries.filter(|entry| entry.local.is_some() && chosen(entry.handle));
-        let wished: HashMap<NodeHandle, Transform> = wished.map(|entry| (entry.handle, visit.transform)).collect();
-        let mut writer = Writer { visit, wished, met: 0, set: Vec::new(), computed: Vec::new(), refused: false };
+        let locals = entries.filter(|entry| entry.local.is_some() && chosen(entry.handle));
+        let locals: HashMap<NodeHandle, Transform> = locals.map(|entry| (entry.handle, visit.transform)).collect();
+        let mut writer = Writer { visit, locals, met: 0, set: Vec::new(), computed: Vec::new(), refused: false };
         let shown = catch_unwind(AssertUnwindSafe(|| self.scene.visit_slices_mut(&mut writer)));
         let ends = |met: u8| writer.met == met;
         let expected = match visit.end {

@@ -96,11 +96,11 @@ pub(super) fn moves<V: TrackValue>(track: &Track<V>) -> bool {
 pub(super) fn is_bent<V: TrackValue>(track: &Track<V>) -> bool {
     /// The distance of quaternions 30 degrees apart.
     const WIDE: f64 = 0.26;
-    let settled = |key: usize| V::settle(track.value(key).widen());
+    let normalised = |key: usize| V::normalise(track.value(key).widen());
     match track.interpolation() {
         Interpolation::Step => false,
         Interpolation::Linear => {
-            V::ROTATION && (1..track.len()).any(|key| V::distance(settled(key - 1), settled(key)) > WIDE)
+            V::ROTATION && (1..track.len()).any(|key| V::distance(normalised(key - 1), normalised(key)) > WIDE)
         }
         Interpolation::Cubic => moves(track),
     }

@@ -72,24 +72,24 @@ impl Store {
         let slice = &self.slices[number as usize];
         let row = slice.row(top);
         if row.transform.as_own().is_none() {
-            slice.note_displaced(top, feed);
+            slice.note_previous_transforms(top, feed);
         }
         if row.visibility.as_own().is_none() {
-            slice.note_veiled(top, feed);
+            slice.note_previous_masks(top, feed);
         }
     }
 
     /// Notes what a row and those below it have that are about to lose the row's transform.
     pub(in crate::store) fn note_lost_transform(&mut self, at: At) {
         if let Some(feed) = &mut self.feed {
-            self.slices[at.slice as usize].note_displaced(at.row, feed);
+            self.slices[at.slice as usize].note_previous_transforms(at.row, feed);
         }
     }
 
     /// Notes what a row and those below it have that are about to lose the row's visibility.
     pub(in crate::store) fn note_lost_visibility(&mut self, at: At) {
         if let Some(feed) = &mut self.feed {
-            self.slices[at.slice as usize].note_veiled(at.row, feed);
+            self.slices[at.slice as usize].note_previous_masks(at.row, feed);
         }
     }
 
@@ -123,17 +123,17 @@ impl Store {
         if let Some(feed) = &mut self.feed {
             let slice = &mut self.slices[number as usize];
             (0..slice.row_slots.end()).for_each(|row| slice.trace_owner(row));
-            feed.list_unsettled(number, slice);
+            feed.list_uncommitted(number, slice);
         }
     }
 
-    /// Settles every slice, before a visitor may compute anew what the last update did.
-    pub(in crate::store) fn settle_all(&mut self) {
+    /// Commits the history of every slice, before a visitor may compute anew what the last update did.
+    pub(in crate::store) fn commit_all_previous(&mut self) {
         let Self { slices, feed, .. } = self;
         let Some(feed) = feed else { return };
-        for number in feed.unsettled.drain() {
+        for number in feed.uncommitted.drain() {
             if let Some(slice) = slices.get_mut(number as usize) {
-                slice.transforms.settle();
+                slice.transforms.commit_previous();
             }
         }
     }
