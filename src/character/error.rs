@@ -11,7 +11,7 @@ use core::fmt;
 /// use hedgerow::{CharacterError, Error, Scene, Sockets, Transform};
 ///
 /// let scene = Scene::new();
-/// let refused = Sockets::new().attach(&scene, scene.root(), 0, 5, Transform::IDENTITY);
+/// let refused = Sockets::new().insert(&scene, scene.root(), 0, 5, Transform::IDENTITY);
 /// assert_eq!(refused, Err(Error::Character(CharacterError::NoParent(scene.root()))));
 /// ```
 #[derive(Clone, Debug, PartialEq)]

@@ -73,7 +73,7 @@ impl Scene {
             self.store.relocate(node, at, place, parent);
             if let Some(local) = kept {
                 let at = self.at(node)?;
-                self.store.attach_transform(at, local);
+                self.store.add_transform(at, local);
             }
         }
         Ok(self.local(node).map(Local::form))

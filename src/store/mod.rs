@@ -30,8 +30,8 @@
 //! | whole | `with_root` `config` `root` `scene_number` `versions` `updates` `len_of` `total_len` `slice_count` `slice_end` `slice_numbers` `validate` `read_image` `write_image` |
 //! | usage | `usages` `box_usage` `table_usage` `table_count` `retired_indices` `reconstitutions` `slice_levels` `overhead_bytes` `pending_free_nodes` `count_holes` `count_overflowed` `count_disordered` |
 //! | edits | `insert` `insert_usual` `remove` `remove_shortly` `remove_later` `clear` `relocate` `reparent_shortly` `sort_children` `detach` `isolate` |
-//! | edits of components | `set_local_shortly` `replace_local` `put_local` `attach_transform` `detach_transform` `attach_material` `detach_material` `attach_shape` `set_bounds` `detach_shape` `attach_visibility` `detach_visibility` `set_name` |
-//! | bulk | `insert_many` `remove_many` `set_many` `move_many` `plant` `plant_run` `most_tables_of` `can_open_tables` `try_reserve_below` |
+//! | edits of components | `set_local_shortly` `replace_local` `put_local` `add_transform` `remove_transform` `add_material` `remove_material` `add_shape` `set_bounds` `remove_shape` `add_visibility` `remove_visibility` `set_name` |
+//! | bulk | `insert_many` `remove_many` `set_many` `move_many` `insert_tree` `insert_run` `most_tables_of` `can_open_tables` `try_reserve_below` |
 //! | reads | `resolve` `handle` `membership` `find_anchor` `parent_of_place` `is_detached_root` `world_of` `world_at` `wide_world` `fresh_world_at` `previous_world_at` `world_bounds_at` `subtree_bounds` `local_at` `local_below` `local_slot` `transform_slot_at` `material_at` `own_material_at` `visibility_at` `own_visibility_at` `shape_at` `name_at` `node_at` `prefetch_local` `look_ahead_for_rows` |
 //! | walks | `parent` `parent_of` `first_child` `last_child` `next_sibling` `previous_sibling` `next_in_subtree` `is_in_subtree` `slice_after` `detached_roots` `count_nodes` |
 //! | views | `view` `get_view` `show_each` `feed` `changed_slices` `dropped_slices` |

@@ -20,7 +20,7 @@ const NEAR: u32 = 64;
 /// What every edit looks at comes first, in whole cache lines, what is rare behind:
 ///
 /// ```text
-/// line 0   marked │ edited │ membership │ locals │ dirty bits │ marks   all that setting a local transform touches
+/// line 0   marked │ edited │ membership │ locals │ dirty bits │ marks   all that setting a local transform reads
 /// from 1   transforms: slots │ worlds │ parents │ version             reads of world matrices, transforms that come and go
 /// then     rows, their slots, ends of the run, the rows that are portals    inserts, removals, moves
 /// then     shapes, materials, and the rest
@@ -201,7 +201,7 @@ impl Slice {
     fn free_any_components(&mut self, transform: Slot, material: Slot, shape: u32) {
         self.transforms.free_if(transform.index(), transform.is_own());
         self.materials.free_if(material.index(), material.is_own());
-        self.touch_box(shape);
+        self.mark_box_stale(shape);
         self.shapes.free_if(shape, u32::from(shape != NIL));
     }
 
@@ -228,15 +228,15 @@ impl Slice {
             record.transform = transform.index();
             record.visibility = visibility.index();
             record.material = material.index();
-            self.touch_box(shape);
+            self.mark_box_stale(shape);
         }
     }
 
     /// Notes that the world box of a shape, if it is one, is to be computed anew.
     #[inline(always)]
-    pub(in crate::store) fn touch_box(&mut self, shape: u32) {
+    pub(in crate::store) fn mark_box_stale(&mut self, shape: u32) {
         if let Some(boxes) = &mut self.boxes {
-            boxes.touch_some(shape);
+            boxes.mark_stale_if_any(shape);
         }
     }
 

@@ -107,8 +107,8 @@ impl Pair {
                 assert_eq!(self.scene.set_local(a, moved(x)).is_ok(), self.parked.set_local(other_a, moved(x)).is_ok());
             }
             17 => {
-                self.scene.attach_transform(a, moved(5)).unwrap();
-                self.parked.attach_transform(other_a, moved(5)).unwrap();
+                self.scene.add_transform(a, moved(5)).unwrap();
+                self.parked.add_transform(other_a, moved(5)).unwrap();
             }
             18 => {
                 let budget = [Duration::ZERO, Duration::MAX][dice.below(2)];
@@ -167,8 +167,8 @@ fn a_detached_subtree_is_what_it_is_below_a_node_that_gives_it_nothing() {
             pair.step(&mut dice);
             assert_eq!(before, pair.scene.root());
             if pair.scene.own_material(before).is_some() || pair.scene.local(before).is_some() {
-                pair.scene.detach_transform(before).unwrap();
-                pair.parked.detach_transform(pair.parked.root()).unwrap();
+                pair.scene.remove_transform(before).unwrap();
+                pair.parked.remove_transform(pair.parked.root()).unwrap();
             }
             if step % 10 == 0 {
                 pair.compare();

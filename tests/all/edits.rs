@@ -271,7 +271,7 @@ fn a_node_that_looks_at_a_point_has_its_back_to_positive_z() {
 }
 
 #[test]
-fn a_transform_attached_to_an_inner_node_moves_all_below_it() {
+fn a_transform_added_to_an_inner_node_moves_all_below_it() {
     let mut scene = Scene::new();
     let root = scene.root();
     let top = named(&mut scene, root, "top");
@@ -279,15 +279,15 @@ fn a_transform_attached_to_an_inner_node_moves_all_below_it() {
     let leaf = at(&mut scene, inner, 1.0);
     scene.update();
     for shift in [10.0, 20.0] {
-        scene.attach_transform(top, Transform::from_xyz(shift, 0.0, 0.0)).unwrap();
+        scene.add_transform(top, Transform::from_xyz(shift, 0.0, 0.0)).unwrap();
         scene.update();
         scene.validate().unwrap();
         assert_eq!(scene.world(leaf).unwrap().translation().x, shift + 1.0);
         assert_eq!(scene.world(inner), scene.world(top));
     }
-    let detached = scene.detach_transform(top).unwrap();
+    let detached = scene.remove_transform(top).unwrap();
     assert_eq!(detached, Some(Local::Transform(Transform::from_xyz(20.0, 0.0, 0.0))));
-    assert_eq!(scene.detach_transform(top), Ok(None));
+    assert_eq!(scene.remove_transform(top), Ok(None));
     scene.update();
     scene.validate().unwrap();
     assert_eq!(scene.world(leaf).unwrap().translation().x, 1.0);
@@ -298,9 +298,9 @@ fn the_root_takes_components_like_any_node() {
     let mut scene = Scene::new();
     let root = scene.root();
     let child = at(&mut scene, root, 1.0);
-    scene.attach_transform(root, Transform::from_xyz(0.0, 2.0, 0.0)).unwrap();
-    scene.attach_material(root, 5).unwrap();
-    scene.attach_visibility(root, Visibility::layers(12)).unwrap();
+    scene.add_transform(root, Transform::from_xyz(0.0, 2.0, 0.0)).unwrap();
+    scene.add_material(root, 5).unwrap();
+    scene.add_visibility(root, Visibility::layers(12)).unwrap();
     scene.set_name(root, Some("world")).unwrap();
     scene.update();
     scene.validate().unwrap();
@@ -319,14 +319,14 @@ fn a_material_holds_until_another_is_said_below() {
     let leaf = named(&mut scene, inner, "leaf");
     scene.update();
     assert_eq!((scene.material(leaf), scene.own_material(leaf)), (Some(1), None));
-    scene.attach_material(inner, 2).unwrap();
+    scene.add_material(inner, 2).unwrap();
     scene.update();
     assert_eq!(scene.material(leaf), Some(2));
-    scene.attach_material(inner, 3).unwrap();
+    scene.add_material(inner, 3).unwrap();
     scene.update();
     assert_eq!(scene.material(leaf), Some(3));
-    assert_eq!(scene.detach_material(inner), Ok(Some(3)));
-    assert_eq!(scene.detach_material(top), Ok(Some(1)));
+    assert_eq!(scene.remove_material(inner), Ok(Some(3)));
+    assert_eq!(scene.remove_material(top), Ok(Some(1)));
     scene.update();
     assert_eq!(scene.material(leaf), None);
 }
@@ -341,28 +341,28 @@ fn visibility_is_what_all_masks_on_the_way_down_share() {
     assert_eq!(scene.visibility(leaf), Some(Visibility::layers(0b0010)));
     assert_eq!(scene.visibility(inner), Some(Visibility::layers(0b0110)));
     assert_eq!(scene.own_visibility(inner), None);
-    scene.attach_visibility(inner, Visibility::HIDDEN).unwrap();
+    scene.add_visibility(inner, Visibility::HIDDEN).unwrap();
     assert_eq!(scene.visibility(leaf), Some(Visibility::HIDDEN));
-    assert_eq!(scene.detach_visibility(inner), Ok(Some(Visibility::HIDDEN)));
-    assert_eq!(scene.detach_visibility(inner), Ok(None));
+    assert_eq!(scene.remove_visibility(inner), Ok(Some(Visibility::HIDDEN)));
+    assert_eq!(scene.remove_visibility(inner), Ok(None));
     assert_eq!(scene.visibility(leaf), Some(Visibility::layers(0b0010)));
 }
 
 #[test]
-fn a_shape_is_attached_replaced_and_detached() {
+fn a_shape_is_added_replaced_and_removed() {
     let mut scene = Scene::new();
     let root = scene.root();
     let node = at(&mut scene, root, 2.0);
     assert_eq!(scene.shape(node), None);
     let (one, two) = (Shape::new(1, Aabb::cube(1.0)), Shape::new(2, Aabb::cube(0.5)));
-    scene.attach_shape(node, one).unwrap();
-    scene.attach_shape(node, two).unwrap();
+    scene.add_shape(node, one).unwrap();
+    scene.add_shape(node, two).unwrap();
     scene.update();
     assert_eq!(scene.shape(node), Some(two));
     let bounds = Aabb::new(Vec3::new(1.5, -0.5, -0.5), Vec3::new(2.5, 0.5, 0.5));
     assert_eq!(scene.world_bounds(node), Some(bounds));
-    assert_eq!(scene.detach_shape(node), Ok(Some(two)));
-    assert_eq!(scene.detach_shape(node), Ok(None));
+    assert_eq!(scene.remove_shape(node), Ok(Some(two)));
+    assert_eq!(scene.remove_shape(node), Ok(None));
     assert_eq!(scene.world_bounds(node), None);
 }
 

@@ -316,7 +316,7 @@ fn indexing_without_a_value_panics() {
 }
 
 /// Takes the values of earlier nodes of this handle's index out of the model; true where it has that of a later one.
-/// No two nodes of one index live at a time, so none of this touches the value of a live node but the handle's own.
+/// No two nodes of one index live at a time, so none of this changes the value of a live node but the handle's own.
 fn make_way(model: &mut HashMap<NodeHandle, u32>, handle: NodeHandle) -> bool {
     model.retain(|&other, _| place_bits(other) != place_bits(handle) || other >= handle);
     model.keys().any(|&other| place_bits(other) == place_bits(handle) && other > handle)

@@ -50,13 +50,13 @@ fn rebuilt(scene: &Scene) -> (Scene, HashMap<NodeHandle, NodeHandle>) {
     }
     let root = scene.node(scene.root()).unwrap();
     if let Some(local) = root.local.and_then(|local| local.transform()) {
-        again.attach_transform(again.root(), local).unwrap();
+        again.add_transform(again.root(), local).unwrap();
     }
     if let Some(material) = root.material {
-        again.attach_material(again.root(), material).unwrap();
+        again.add_material(again.root(), material).unwrap();
     }
     if let Some(visibility) = root.visibility {
-        again.attach_visibility(again.root(), visibility).unwrap();
+        again.add_visibility(again.root(), visibility).unwrap();
     }
     again.update_all();
     (again, counterparts)

@@ -128,9 +128,9 @@ mod side_by_side {
                         match dice.below(20) {
                             0 => drop(scene.reparent(node, other, Keep::Local)),
                             1 => scene
-                                .attach_visibility(node, Visibility::layers([0, 1, 2, 3, 4, 5, 6, 7][dice.below(8)]))
+                                .add_visibility(node, Visibility::layers([0, 1, 2, 3, 4, 5, 6, 7][dice.below(8)]))
                                 .unwrap(),
-                            2 => scene.attach_material(node, 7).unwrap(),
+                            2 => scene.add_material(node, 7).unwrap(),
                             _ => drop(scene.set_local(node, dice.transform())),
                         }
                     }
@@ -139,7 +139,7 @@ mod side_by_side {
                     edit(scene, count);
                     // Now and then everything below the root is to be computed.
                     if round % 2 == 0 {
-                        scene.attach_transform(scene.root(), Dice(round).transform()).unwrap();
+                        scene.add_transform(scene.root(), Dice(round).transform()).unwrap();
                     }
                 }
                 let outcomes: Vec<_> = scenes

@@ -372,8 +372,8 @@ impl Slice {
         }
     }
 
-    /// Gives the transform that was attached to a row the history of the row.
-    pub(in crate::store) fn trace_attached_transform(&mut self, at: u32, inherited: Slot, feed: &mut Feed) {
+    /// Gives the transform that was added to a row the history of the row.
+    pub(in crate::store) fn trace_added_transform(&mut self, at: u32, inherited: Slot, feed: &mut Feed) {
         self.trace_owner(at);
         let Row { transform, occupant, .. } = *self.row(at);
         let Some(trace) = &self.transforms.trace else { return };
@@ -387,8 +387,8 @@ impl Slice {
         }
     }
 
-    /// Gives the visibility that was attached to a row the history of the row.
-    pub(in crate::store) fn trace_attached_visibility(&mut self, at: u32, inherited: Slot) {
+    /// Gives the visibility that was added to a row the history of the row.
+    pub(in crate::store) fn trace_added_visibility(&mut self, at: u32, inherited: Slot) {
         self.trace_owner(at);
         let slot = self.row(at).visibility.index();
         if let Some(trace) = &self.visibilities.trace {

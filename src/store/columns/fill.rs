@@ -79,7 +79,7 @@ impl Slice {
         prefetch(&self.shapes.records, slot as usize);
         prefetch(&self.shapes.bounds, slot as usize);
         self.shapes.put(slot, record, *bounds);
-        self.touch_box(slot);
+        self.mark_box_stale(slot);
         slot
     }
 

@@ -136,7 +136,7 @@ impl Store {
         }
         if SHAPE {
             slice.shapes.records[shape as usize].node = handle.to_bits();
-            slice.touch_box(shape);
+            slice.mark_box_stale(shape);
         }
         slice.note_place(at, beside + 1);
         let occupant = Occupant::node(handle);

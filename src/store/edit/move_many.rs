@@ -98,7 +98,7 @@ impl Store {
         }
         if let Some(Some(local)) = kept {
             let at = self.resolve(node).expect("rows that move keep their handles");
-            self.attach_transform(at, *local);
+            self.add_transform(at, *local);
         }
     }
 

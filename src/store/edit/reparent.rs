@@ -169,7 +169,7 @@ impl Slice {
             let fresh = self.shapes.slots.allocate_near(self.shape_hint(at), reuse)?;
             let record = self.shape_record(&moved, shape.mesh);
             self.shapes.put(fresh, record, shape.bounds);
-            self.touch_box(fresh);
+            self.mark_box_stale(fresh);
             moved.shape = fresh;
         }
         put(&mut self.rows, at, moved);

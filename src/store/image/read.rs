@@ -199,7 +199,7 @@ impl Slice {
         if config.bounds {
             let boxes = self.boxes.insert(Boxed::try_new(SliceBoxes::default())?);
             boxes.try_reserve_marks(self.shapes.slots.end())?;
-            boxes.touch_all(self.shapes.slots.end());
+            boxes.mark_all_stale(self.shapes.slots.end());
             boxes.children.try_reserve(self.children.len())?;
             self.children.iter().for_each(|_| boxes.children.push(Aabb::INFINITE));
         }

@@ -1,7 +1,7 @@
 //! Bringing the effective slots of a subtree in line with what hangs above it.
 //!
-//! One primitive serves every edit that changes what a row inherits: relinking below another parent, attaching a
-//! component to an inner node, detaching one. It keeps the one hard invariant, *parent slot < slot*: an entry whose slot
+//! One primitive serves every edit that changes what a row inherits: relinking below another parent, adding a
+//! component to an inner node, removing one. It keeps the one hard invariant, *parent slot < slot*: an entry whose slot
 //! comes before its new parent's gets a fresh slot behind it, and the slots below follow.
 
 use crate::store::columns::{Row, Slot};
@@ -55,7 +55,7 @@ impl Store {
                     slice.visibilities.dirty = true;
                     slice.materials.dirty = true;
                     if let Some(boxes) = &mut slice.boxes {
-                        boxes.touch_all(slice.shapes.slots.end());
+                        boxes.mark_all_stale(slice.shapes.slots.end());
                     }
                     break;
                 }

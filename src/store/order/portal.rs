@@ -48,7 +48,7 @@ impl Store {
         self.hang(at, child);
         let changed = self.inherit(child);
         if changed {
-            self.slice_mut(child).touch_boxes();
+            self.slice_mut(child).mark_boxes_stale();
             self.tell_changed(child);
         }
         let slice = self.slice(child);

@@ -49,7 +49,7 @@ impl Store {
         let marked = slice.marked;
         if changed {
             // What hangs from the base is elsewhere at once.
-            slice.touch_boxes();
+            slice.mark_boxes_stale();
             self.tell_changed(number);
         }
         if marked {

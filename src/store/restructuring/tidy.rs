@@ -48,8 +48,8 @@ pub struct Maintenance {
     pub merged: usize,
     /// How many nodes the slices hold that were reconstituted or merged.
     pub nodes: usize,
-    /// How many edited slices were left for another call, because the budget was spent.
-    pub left: usize,
+    /// How many edited slices remain for another call, because the budget was spent.
+    pub remaining: usize,
     /// How many slices were looked at: those that were edited, and small ones around them that had nothing to be merged with
     /// before.
     pub looked_at: usize,
@@ -94,7 +94,7 @@ impl Store {
                 break;
             }
         }
-        done.left = self.edited.len();
+        done.remaining = self.edited.len();
         if budget == Duration::MAX {
             self.drop_scratch();
         }

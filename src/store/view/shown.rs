@@ -43,7 +43,7 @@ impl SliceViewMut<'_> {
             self.slice.transforms.mark_all();
         }
         if self.slice.transforms.compute_ahead() {
-            self.slice.touch_marked_boxes();
+            self.slice.mark_dirty_boxes_stale();
             self.slice.version = self.version;
         }
     }
@@ -75,7 +75,7 @@ impl Store {
     /// Gives a slice to a visitor, once what it inherits is brought in line with the slice above as that is now.
     fn show(&mut self, number: u32) -> Shown<'_> {
         if number != At::ROOT.slice && self.inherit(number) {
-            self.slice_mut(number).touch_boxes();
+            self.slice_mut(number).mark_boxes_stale();
             self.tell_changed(number);
         }
         Shown { store: self, number }

@@ -221,7 +221,7 @@ impl Oracle {
         }
     }
 
-    /// Makes an edit that `refusals` says the answer of; the scene is to be untouched where it refuses.
+    /// Makes an edit that `refusals` says the answer of; the scene is to be unchanged where it refuses.
     pub(crate) fn attempt<T>(
         &mut self,
         refusals: Refusals,

@@ -40,7 +40,7 @@ impl Oracle {
     fn maintain_all(&mut self, budget: Duration) -> Check {
         let done = self.maintain_once(budget)?;
         let pending_free = self.scene.stats().pending_free;
-        ensure!(pending_free == 0 && done.left == 0, "{done:?} leaves {pending_free} nodes to be freed");
+        ensure!(pending_free == 0 && done.remaining == 0, "{done:?} leaves {pending_free} nodes to be freed");
         Ok(())
     }
 

@@ -118,10 +118,10 @@ impl Oracle {
         let target = Target::Bits(by.to_bits());
         match change {
             Change::Nothing => {}
-            Change::Transform(transform) => self.component(&Op::AttachTransform(target, transform))?,
-            Change::NoTransform => self.component(&Op::DetachTransform(target))?,
-            Change::Visibility(visibility) => self.component(&Op::AttachVisibility(target, visibility))?,
-            Change::NoVisibility => self.component(&Op::DetachVisibility(target))?,
+            Change::Transform(transform) => self.component(&Op::AddTransform(target, transform))?,
+            Change::NoTransform => self.component(&Op::RemoveTransform(target))?,
+            Change::Visibility(visibility) => self.component(&Op::AddVisibility(target, visibility))?,
+            Change::NoVisibility => self.component(&Op::RemoveVisibility(target))?,
         }
         let back = self.attach_subtree(by, to, keep)?;
         Ok(crossed.or(back))
