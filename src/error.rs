@@ -18,7 +18,7 @@ pub enum Error {
     BesideDetached(NodeHandle),
     /// The node is not the root of a detached subtree.
     NotDetached(NodeHandle),
-    /// The wished parent is the moved node itself or lies below it.
+    /// The new parent is the moved node itself or lies below it.
     WouldCycle {
         /// The node that was to be moved.
         node: NodeHandle,
@@ -94,8 +94,8 @@ impl fmt::Display for Error {
                 f,
                 "the local transform that this takes below {parent:?} is too small for single precision; scale the two nodes more alike, or keep the local transform"
             ),
-            Self::NoTransform(node) => write!(f, "{node:?} has no transform; attach one with attach_transform"),
-            Self::NoShape(node) => write!(f, "{node:?} has no shape; attach one with attach_shape"),
+            Self::NoTransform(node) => write!(f, "{node:?} has no transform; attach one with add_transform"),
+            Self::NoShape(node) => write!(f, "{node:?} has no shape; attach one with add_shape"),
             Self::UnknownTicket(ticket) => {
                 write!(
                     f,

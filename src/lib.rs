@@ -34,7 +34,7 @@
 //! | the graph: edits and queries | [`Scene`], [`Node`], [`Place`], [`Keep`], [`Shape`], [`Visibility`], [`Local`], [`iter`] |
 //! | many nodes at once: lists and copies | [`SceneBuilder`], [`HandleMap`] |
 //! | the storage policy, and what a scene is made of | [`SceneConfig`], [`Maintenance`], [`Stats`] |
-//! | what lies where: culling, spheres, boxes, rays | [`Scene::cull`], [`Sighting`], [`RayHit`] |
+//! | what lies where: culling, spheres, boxes, rays | [`Scene::cull`], [`CullHit`], [`RayHit`] |
 //! | what an update changed: nodes, matrix arrays | [`Changes`], [`Upload`], [`MatrixSlot`] |
 //! | data of your own by node, or inherited; edits for later | [`NodeMap`], [`Inherited`], [`EditQueue`] |
 //! | walks: single nodes in strict order, whole slices as columns | [`Visitor`], [`SliceVisitor`], [`SliceVisitorMut`] |
@@ -63,7 +63,7 @@
 //! its pass.
 //!
 //! Inserting, setting and unlinking take amortised O(1), also among a hundred thousand siblings; removing and moving take
-//! O(nodes removed or moved); attaching and detaching an inherited component takes O(descendants in the same slice). The
+//! O(nodes removed or moved); adding and removing an inherited component takes O(descendants in the same slice). The
 //! first edit in a slice since the last update notes it on the slices above, and the update comes to it through these: that
 //! adds O(slices above the place), few but in deep chains ([`SceneConfig::max_nodes`]).
 //! Nothing recurses by depth: a chain of a million nodes builds, updates, visits and drops on any stack.

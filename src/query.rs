@@ -5,8 +5,8 @@
 //!
 //! | question | takes | returns |
 //! |---|---|---|
-//! | [`Scene::cull`](crate::Scene::cull) and its like | [`Frustum`] | [`Sighting`]s |
-//! | what lies in a sphere or a box | [`Sphere`], [`Aabb`](crate::Aabb) | [`Sighting`]s |
+//! | [`Scene::cull`](crate::Scene::cull) and its like | [`Frustum`] | [`CullHit`]s |
+//! | what lies in a sphere or a box | [`Sphere`], [`Aabb`](crate::Aabb) | [`CullHit`]s |
 //! | what a ray meets | [`Ray`] | [`RayHit`]s |
 //! | boxes of the caller's own, without a scene | [`Boxes`] | their numbers |
 //!
@@ -24,5 +24,5 @@
 //! # Ok::<(), hedgerow::Error>(())
 //! ```
 
-pub use crate::scene::{RayHit, Sighting};
+pub use crate::scene::{CullHit, RayHit};
 pub use hedgerow_math::{Boxes, Frustum, Ray, Sphere};

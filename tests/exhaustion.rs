@@ -16,17 +16,17 @@ use std::io;
 struct Refusing;
 
 thread_local! {
-    /// How many allocations are left, the refused one included; none is refused at 0.
-    static LEFT: Cell<usize> = const { Cell::new(0) };
+    /// How many allocations remain, the refused one included; none is refused at 0.
+    static REMAINING: Cell<usize> = const { Cell::new(0) };
     static IN_USE: Cell<usize> = const { Cell::new(0) };
 }
 
 // SAFETY: every call is passed on unchanged or refused; `realloc` is the trait's own, by way of these two.
 unsafe impl GlobalAlloc for Refusing {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        let left = LEFT.get();
-        LEFT.set(left.saturating_sub(1));
-        if left == 1 {
+        let remaining = REMAINING.get();
+        REMAINING.set(remaining.saturating_sub(1));
+        if remaining == 1 {
             return core::ptr::null_mut();
         }
         IN_USE.set(IN_USE.get().wrapping_add(layout.size()));
@@ -49,9 +49,9 @@ static ALLOCATOR: Refusing = Refusing;
 fn with_every_refusal<T, E: Into<SnapshotError>>(mut attempt: impl FnMut() -> Result<T, E>) -> (T, usize) {
     for number in 1.. {
         let before = IN_USE.get();
-        LEFT.set(number);
+        REMAINING.set(number);
         let result = attempt();
-        let refused = LEFT.replace(0) == 0;
+        let refused = REMAINING.replace(0) == 0;
         match result {
             Ok(made) if !refused => return (made, number - 1),
             // A list that asks for more than it needs may do with what it needs.
@@ -163,9 +163,9 @@ fn room_is_reserved_or_refused_with_an_error() {
         for parent in [scene.root(), inner] {
             let mut kept = scene.clone();
             with_every_refusal(|| {
-                let before = LEFT.replace(0);
+                let before = REMAINING.replace(0);
                 let mut scene = kept.clone();
-                LEFT.set(before);
+                REMAINING.set(before);
                 scene.try_reserve(parent, 1000).map(|()| scene)
             });
             kept.try_reserve(parent, 1000).expect("there is memory");

@@ -40,25 +40,25 @@ pub(crate) struct Arguments {
 pub(crate) fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Request<Arguments>, lexopt::Error> {
     let some = |number| NonZeroU32::new(number).expect("the defaults are not zero");
     let (characters, frames) = (some(1000), some(120));
-    let mut wish = Arguments { characters, frames, seed: 1, picture: None, sheet: None, json: false };
+    let mut parsed = Arguments { characters, frames, seed: 1, picture: None, sheet: None, json: false };
     let mut parser = lexopt::Parser::from_args(arguments);
     while let Some(argument) = parser.next()? {
         match argument {
             Long("characters") => {
                 let expected = "--characters takes a number from 1 to 20000";
-                wish.characters = number(&mut parser, expected)?;
-                if wish.characters.get() > MOST {
-                    return Err(format!("{expected}, not {}", wish.characters).into());
+                parsed.characters = number(&mut parser, expected)?;
+                if parsed.characters.get() > MOST {
+                    return Err(format!("{expected}, not {}", parsed.characters).into());
                 }
             }
-            Long("frames") => wish.frames = number(&mut parser, "--frames takes a number of at least 1")?,
-            Long("seed") => wish.seed = number(&mut parser, "--seed takes a number from 0 to 2^64 - 1")?,
-            Long("picture") => wish.picture = Some(parser.value()?.into()),
-            Long("sheet") => wish.sheet = Some(parser.value()?.into()),
-            Long("json") => wish.json = true,
+            Long("frames") => parsed.frames = number(&mut parser, "--frames takes a number of at least 1")?,
+            Long("seed") => parsed.seed = number(&mut parser, "--seed takes a number from 0 to 2^64 - 1")?,
+            Long("picture") => parsed.picture = Some(parser.value()?.into()),
+            Long("sheet") => parsed.sheet = Some(parser.value()?.into()),
+            Long("json") => parsed.json = true,
             Short('h') | Long("help") => return Ok(Request::Help),
             _ => return Err(argument.unexpected()),
         }
     }
-    Ok(Request::Play(wish))
+    Ok(Request::Play(parsed))
 }

@@ -34,18 +34,18 @@ pub(crate) struct Arguments {
 /// Reads the arguments that follow the program's name.
 pub(crate) fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Request<Arguments>, lexopt::Error> {
     let default_frames = NonZeroU32::new(300).expect("300 is not zero");
-    let mut wish = Arguments { file: None, frames: default_frames, people: 200, seed: 1, json: false };
+    let mut parsed = Arguments { file: None, frames: default_frames, people: 200, seed: 1, json: false };
     let mut parser = lexopt::Parser::from_args(arguments);
     while let Some(argument) = parser.next()? {
         match argument {
-            Long("frames") => wish.frames = number(&mut parser, "--frames takes a number of at least 1")?,
-            Long("people") => wish.people = number(&mut parser, "--people takes a number from 0 on")?,
-            Long("seed") => wish.seed = number(&mut parser, "--seed takes a number from 0 to 2^64 - 1")?,
-            Long("json") => wish.json = true,
+            Long("frames") => parsed.frames = number(&mut parser, "--frames takes a number of at least 1")?,
+            Long("people") => parsed.people = number(&mut parser, "--people takes a number from 0 on")?,
+            Long("seed") => parsed.seed = number(&mut parser, "--seed takes a number from 0 to 2^64 - 1")?,
+            Long("json") => parsed.json = true,
             Short('h') | Long("help") => return Ok(Request::Help),
-            Value(file) if wish.file.is_none() => wish.file = Some(file.into()),
+            Value(file) if parsed.file.is_none() => parsed.file = Some(file.into()),
             _ => return Err(argument.unexpected()),
         }
     }
-    Ok(Request::Play(wish))
+    Ok(Request::Play(parsed))
 }

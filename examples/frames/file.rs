@@ -162,7 +162,7 @@ impl Life for Unrest {
 }
 
 /// Whether a part was moved. Chance may choose a parent within the part, or one so flat that no place in the world can
-/// be kept below it: such wishes are refused, and the scene is as before.
+/// be kept below it: such requests are refused, and the scene is as before.
 fn moved(outcome: Result<Option<LocalForm>, Error>) -> Result<bool, Error> {
     match outcome {
         Ok(_) => Ok(true),

@@ -182,10 +182,10 @@ impl TownLife {
     fn switch_lanterns(&mut self, scene: &mut Scene, tally: &mut Tally) -> Result<(), Error> {
         let street = self.dice.below(self.town.streets.len());
         if let Some(dark) = self.dark_street.replace(street) {
-            scene.detach_visibility(self.town.streets[dark].lanterns)?;
+            scene.remove_visibility(self.town.streets[dark].lanterns)?;
             tally.set += 1;
         }
-        scene.attach_visibility(self.town.streets[street].lanterns, Visibility::HIDDEN)?;
+        scene.add_visibility(self.town.streets[street].lanterns, Visibility::HIDDEN)?;
         tally.set += 1;
         Ok(())
     }
@@ -194,7 +194,7 @@ impl TownLife {
     fn paint(&mut self, scene: &mut Scene, tally: &mut Tally) -> Result<(), Error> {
         let lot = self.dice.below(self.town.lots.len());
         if let Some(house) = &self.town.lots[lot].house {
-            scene.attach_material(house.node, self.dice.pick(&COATS) as u32)?;
+            scene.add_material(house.node, self.dice.pick(&COATS) as u32)?;
             tally.set += 1;
         }
         Ok(())

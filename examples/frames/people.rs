@@ -70,7 +70,7 @@ impl People {
             let node = scene.insert(street.node, node.with_material(coat as u32).named("person"))?;
             let lamp = Mesh::HandLamp.at(0.0, 0.0, 0.0).with_material(Material::Light as u32).named("lamp");
             let lamp = scene.insert(node, lamp)?;
-            people.lamps.attach(scene, lamp, number, hand, Transform::from_xyz(0.0, -0.25, 0.0))?;
+            people.lamps.insert(scene, lamp, number, hand, Transform::from_xyz(0.0, -0.25, 0.0))?;
             people.walkers.push(Walker { node, player, pose, models: Vec::new(), along, speed });
         }
         Ok(people)

@@ -60,7 +60,7 @@ fn follow(report: &mut Report) -> Result<(), Box<dyn Error>> {
     let mut locals = Vec::new();
     for (at, (&item, &same)) in items.iter().zip(&same_items).enumerate() {
         let (character, hand) = (at / HANDS.len(), HANDS[at % HANDS.len()]);
-        sockets.attach(&scene_a, item, u32::try_from(character)?, hand, offset)?;
+        sockets.insert(&scene_a, item, u32::try_from(character)?, hand, offset)?;
         let model = joint(character, hand.into());
         let translation = model.translation + model.rotation * offset.translation;
         locals.push((same, Transform { translation, ..model }));

@@ -8,7 +8,7 @@ mod model;
 
 use arbitrary::Arbitrary;
 use libfuzzer_sys::fuzz_target;
-use model::{Step, decode, twin};
+use model::{Step, decode, oracle};
 
 /// More steps than this find nothing that fewer do not.
 const MOST_STEPS: usize = 400;
@@ -21,9 +21,9 @@ struct Input {
 
 fuzz_target!(|input: Input| {
     let steps: Vec<Step> = input.steps.iter().take(MOST_STEPS).map(decode::step).collect();
-    let mut twin = twin::from_bytes(input.policy);
-    if let Err(mismatch) = twin.run(&steps) {
-        let played: Vec<String> = steps[..twin.counts.steps].iter().map(|step| format!("{step:?}")).collect();
-        panic!("{:?}\n{}\n{mismatch}", twin.scene.config(), played.join("\n"));
+    let mut oracle = oracle::from_bytes(input.policy);
+    if let Err(mismatch) = oracle.run(&steps) {
+        let played: Vec<String> = steps[..oracle.counts.steps].iter().map(|step| format!("{step:?}")).collect();
+        panic!("{:?}\n{}\n{mismatch}", oracle.scene.config(), played.join("\n"));
     }
 });

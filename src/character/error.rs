@@ -10,7 +10,7 @@ use core::fmt;
 /// use hedgerow::{Scene, Transform};
 ///
 /// let scene = Scene::new();
-/// let refused = Sockets::new().attach(&scene, scene.root(), 0, 5, Transform::IDENTITY);
+/// let refused = Sockets::new().insert(&scene, scene.root(), 0, 5, Transform::IDENTITY);
 /// assert_eq!(refused, Err(CharacterError::NoParent(scene.root())));
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -18,7 +18,7 @@ struct Socket {
     /// What comes between the joint and the node.
     offset: Mat34,
     node: NodeHandle,
-    /// The character's node: the node's parent when it was attached.
+    /// The character's node: the node's parent when it was inserted.
     parent: NodeHandle,
     /// The caller's number for the character.
     character: u32,
@@ -40,7 +40,7 @@ struct Socket {
 /// let sword = scene.insert(knight, Node::transform(Transform::IDENTITY))?;
 /// let hand = 1;
 /// let mut sockets = Sockets::new();
-/// sockets.attach(&scene, sword, 0, hand, Transform::from_xyz(0.0, 0.0, 0.5))?;
+/// sockets.insert(&scene, sword, 0, hand, Transform::from_xyz(0.0, 0.0, 0.5))?;
 ///
 /// let models = [Mat34::IDENTITY, Transform::from_xyz(0.0, 1.5, 0.0).to_matrix()];  // a pose, each frame
 /// sockets.follow(&mut scene, &models)?;
@@ -55,7 +55,7 @@ struct Socket {
 /// away is the scene's again. The next call that comes to it takes it off the list and names it. A character that is detached
 /// as a whole keeps its sockets, and a scene that is loaded whole, which has all handles of the saved one, goes on with the
 /// same list. A list is for one scene: with another, sockets end whose nodes that one does not have, and nodes whose handles are
-/// the same in every bit follow what those of the first did. Copies and loaded subtrees have none until they are attached, to the nodes that the
+/// the same in every bit follow what those of the first did. Copies and loaded subtrees have none until they are inserted, for the nodes that the
 /// [`HandleMap`](crate::edit::HandleMap) names.
 ///
 /// The product is kept as translation, rotation and scale where its axes are at right angles to within 1e-5; a joint that
@@ -70,8 +70,8 @@ pub struct Sockets {
     ended: Vec<NodeHandle>,
     /// Where those stand that have ended, ascending.
     gone: Vec<usize>,
-    /// Nodes whose sockets ended when another was attached with the same place in the tables; named by the next `follow`.
-    displaced: Vec<NodeHandle>,
+    /// Nodes whose sockets ended when another was inserted with the same place in the tables; named by the next `follow`.
+    replaced: Vec<NodeHandle>,
 }
 
 impl Sockets {
@@ -105,7 +105,7 @@ impl Sockets {
     /// # Errors
     /// [`Error::StaleHandle`], [`Error::NoTransform`], [`CharacterError::NoParent`] for the root and roots of detached
     /// subtrees, [`Error::NotFinite`], [`Error::NotRotation`].
-    pub fn attach(
+    pub fn insert(
         &mut self,
         scene: &Scene,
         node: NodeHandle,
@@ -119,11 +119,11 @@ impl Sockets {
         let offset = offset.into().checked()?.to_matrix();
         let socket = Socket { offset, node, parent, character, joint };
         // What ended before and follows again has not ended.
-        self.displaced.retain(|&other| other != node);
+        self.replaced.retain(|&other| other != node);
         if let Some(other) = self.places.holder(node).filter(|&other| other != node) {
-            self.detach(other);
-            if !self.displaced.contains(&other) {
-                self.displaced.push(other);
+            self.remove(other);
+            if !self.replaced.contains(&other) {
+                self.replaced.push(other);
             }
         }
         match self.places.get(node) {
@@ -138,7 +138,7 @@ impl Sockets {
     }
 
     /// Lets a node go, which keeps the local transform that it has; returns whether it followed anything. Computes in **O(1)**.
-    pub fn detach(&mut self, node: NodeHandle) -> bool {
+    pub fn remove(&mut self, node: NodeHandle) -> bool {
         let place = self.places.remove(node);
         if let Some(place) = place {
             self.drop_at(place as usize);
@@ -181,7 +181,7 @@ impl Sockets {
     /// for number in 0..3 {
     ///     let miner = scene.insert(scene.root(), Node::transform(Transform::IDENTITY))?;
     ///     lamps.push(scene.insert(miner, Node::transform(Transform::IDENTITY))?);
-    ///     sockets.attach(&scene, lamps[number as usize], number, 0, Transform::IDENTITY)?;
+    ///     sockets.insert(&scene, lamps[number as usize], number, 0, Transform::IDENTITY)?;
     /// }
     /// let poses = [1.0, 2.0, 3.0].map(|y| [Transform::from_xyz(0.0, y, 0.0).to_matrix()]);
     /// scene.remove(lamps[2])?;
@@ -210,7 +210,7 @@ impl Sockets {
             self.places.remove(self.sockets[place].node);
             self.drop_at(place);
         }
-        self.ended.append(&mut self.displaced);
+        self.ended.append(&mut self.replaced);
         Ok(&self.ended)
     }
 

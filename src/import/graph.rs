@@ -61,7 +61,7 @@ pub(super) fn local(node: &Node) -> Local {
 fn check_local(root: &Root, index: usize, node: &Node) -> Result<(), ImportError> {
     let item = || Item::node(root, index);
     if let Some(m) = &node.matrix {
-        let off = |value: f32, wished: f32| (value - wished).abs() > AFFINE_TOLERANCE;
+        let off = |value: f32, expected: f32| (value - expected).abs() > AFFINE_TOLERANCE;
         if m.iter().any(|value| !value.is_finite()) {
             return Err(ImportErrorKind::NotFinite { item: item(), field: "matrix".to_owned() }.into());
         }

@@ -38,11 +38,11 @@ impl Budget {
         Self(Cell::new(bytes))
     }
 
-    /// Takes what so many values of a type need; fails with the problem where that is more than is left.
+    /// Takes what so many values of a type need; fails with the problem where that is more than remains.
     pub(super) fn take<T>(&self, count: usize) -> Result<(), &'static str> {
         let bytes = (count as u64).checked_mul(size_of::<T>() as u64);
-        let left = bytes.and_then(|bytes| self.0.get().checked_sub(bytes));
-        left.map(|left| self.0.set(left)).ok_or(
+        let remaining = bytes.and_then(|bytes| self.0.get().checked_sub(bytes));
+        remaining.map(|remaining| self.0.set(remaining)).ok_or(
             "with this, what the file names again and again comes to more than a gigabyte and 256 times its buffers; \
              split it into several files",
         )

@@ -66,11 +66,11 @@ fn declared_bounds_win_over_the_data_where_they_make_sense() {
 fn strides_and_offsets_are_followed() {
     let data = floats(&[9.0, 1.0, 2.0, 3.0, 99.0, -1.0, -2.0, -3.0]);
     let accessor = r#""bufferView": 0, "byteOffset": 4, "componentType": 5126, "type": "VEC3", "count": 2"#;
-    let wished = aabb([-1.0, -2.0, -3.0], [1.0, 2.0, 3.0]);
-    assert_eq!(bounds(accessor, r#""byteLength": 32, "byteStride": 16"#, &data), wished);
+    let expected = aabb([-1.0, -2.0, -3.0], [1.0, 2.0, 3.0]);
+    assert_eq!(bounds(accessor, r#""byteLength": 32, "byteStride": 16"#, &data), expected);
     let shifted: Vec<u8> = [[0; 4].to_vec(), data].concat();
     let view = r#""byteOffset": 4, "byteLength": 32, "byteStride": 16"#;
-    assert_eq!(bounds(accessor, view, &shifted), wished);
+    assert_eq!(bounds(accessor, view, &shifted), expected);
 }
 
 #[test]
@@ -128,8 +128,8 @@ fn sparse_values_replace_what_they_stand_for() {
 fn sparse_indices_that_make_no_sense_are_refused() {
     for (count, indices) in [(2, [1, 0]), (2, [1, 1]), (2, [0, 2]), (0, [0, 1])] {
         let error = sparse(count, &indices, &[0.0; 6], None).unwrap_err();
-        let wished = "accessor 0: the indices of a sparse accessor must rise and be below its count";
-        assert_eq!(error.to_string(), wished);
+        let expected = "accessor 0: the indices of a sparse accessor must rise and be below its count";
+        assert_eq!(error.to_string(), expected);
     }
 }
 
@@ -137,7 +137,7 @@ fn sparse_indices_that_make_no_sense_are_refused() {
 fn accessors_that_reach_too_far_or_mean_nothing_are_refused_by_name() {
     let data = [0; 24];
     let whole = r#""byteLength": 24"#;
-    for (accessor, view, wished) in [
+    for (accessor, view, expected) in [
         (
             r#""bufferView": 0, "componentType": 5126, "type": "VEC3", "count": 3"#,
             whole,
@@ -201,7 +201,7 @@ fn accessors_that_reach_too_far_or_mean_nothing_are_refused_by_name() {
             "accessor 0: positions must be floats or integers of 8 or 16 bits",
         ),
     ] {
-        assert_eq!(bounds(accessor, view, &data).unwrap_err().to_string(), wished);
+        assert_eq!(bounds(accessor, view, &data).unwrap_err().to_string(), expected);
     }
     let lost = bounds(
         r#""bufferView": 0, "componentType": 5126, "type": "VEC3", "count": 1"#,
@@ -218,11 +218,11 @@ fn primitives_name_materials_and_accessors_that_are_there() {
             format!(r#"{{"asset": {{"version": "2.0"}}, "meshes": [{{"name": "m", "primitives": [{primitive}]}}]}}"#);
         from_slice(text.as_bytes(), None).map(|_| ()).unwrap_err().to_string()
     };
-    let wished = |field: &str| format!("mesh 0 \"m\": primitives[0].{field} is 5, but the file has 0 of these");
-    assert_eq!(refusal(r#"{"attributes": {"POSITION": 5}}"#), wished("attributes.POSITION"));
-    assert_eq!(refusal(r#"{"attributes": {"TEXCOORD_0": 5}}"#), wished("attributes.TEXCOORD_0"));
-    assert_eq!(refusal(r#"{"attributes": {}, "indices": 5}"#), wished("indices"));
-    assert_eq!(refusal(r#"{"attributes": {}, "material": 5}"#), wished("material"));
+    let expected = |field: &str| format!("mesh 0 \"m\": primitives[0].{field} is 5, but the file has 0 of these");
+    assert_eq!(refusal(r#"{"attributes": {"POSITION": 5}}"#), expected("attributes.POSITION"));
+    assert_eq!(refusal(r#"{"attributes": {"TEXCOORD_0": 5}}"#), expected("attributes.TEXCOORD_0"));
+    assert_eq!(refusal(r#"{"attributes": {}, "indices": 5}"#), expected("indices"));
+    assert_eq!(refusal(r#"{"attributes": {}, "material": 5}"#), expected("material"));
 }
 
 #[test]

@@ -48,7 +48,7 @@ impl MeshSet {
         draws.reserve(visible.len());
         let ranges = visible.iter().map(|&index| self.ranges[index as usize]);
         for range in ranges {
-            // A range never ends beyond 2³² − 1, so a sum of two that touch does not overflow.
+            // A range never ends beyond 2³² − 1, so a sum of two neighbours does not overflow.
             match draws.last_mut() {
                 Some(last) if last.mesh == range.mesh && last.start + last.count == range.start => {
                     last.count += range.count;

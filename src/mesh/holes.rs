@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The holes, none of which touches another: neighbours are one.
+/// The holes; neighbours are merged into one.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Holes {
     /// First place and length.

@@ -11,7 +11,7 @@
 //! mesh ─────── entries ──── 16 B: first, count, mesh, generation
 //! ```
 //!
-//! The sub-meshes of a mesh stand side by side. Removing a mesh leaves a hole: boxes that nothing touches, for later meshes to
+//! The sub-meshes of a mesh stand side by side. Removing a mesh leaves a hole: boxes that no query hits, for later meshes to
 //! fill. So indices stay what they are until [`MeshSet::compact`] closes the holes.
 
 mod by_material;

@@ -172,19 +172,19 @@ impl Scene {
     fn describe_root(&mut self, node: &Node<'_>) -> Result<(), Error> {
         let root = self.root();
         if let Some(local) = node.local {
-            self.attach_transform(root, local.transform().unwrap_or_default())?;
+            self.add_transform(root, local.transform().unwrap_or_default())?;
             if let Local::Matrix(matrix) = local {
                 self.set_local_matrix(root, matrix)?;
             }
         }
         if let Some(material) = node.material {
-            self.attach_material(root, material)?;
+            self.add_material(root, material)?;
         }
         if let Some(shape) = node.shape {
-            self.attach_shape(root, shape)?;
+            self.add_shape(root, shape)?;
         }
         if let Some(visibility) = node.visibility {
-            self.attach_visibility(root, visibility)?;
+            self.add_visibility(root, visibility)?;
         }
         if node.name.is_some() {
             self.set_name(root, node.name)?;

@@ -13,7 +13,7 @@ impl<'b> Reader<'b> {
         Self { rest: bytes }
     }
 
-    /// How many bytes are left.
+    /// How many bytes remain.
     pub(crate) fn remaining(&self) -> usize {
         self.rest.len()
     }
@@ -68,7 +68,7 @@ impl<'b> Reader<'b> {
         Ok(texts)
     }
 
-    /// Makes sure that nothing is left.
+    /// Makes sure that nothing remains.
     pub(crate) fn finish(self) -> Result<(), BytesError> {
         ensure!(self.rest.is_empty(), "something follows the last list");
         Ok(())

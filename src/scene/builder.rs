@@ -32,7 +32,7 @@ pub enum TreeFault {
 /// let car = builder.push(None, Node::transform(Transform::from_xyz(5.0, 0.0, 0.0)).named("car"));
 /// assert_eq!((wheel, car), (0, 1));
 ///
-/// // Into a scene that there is, as often as wished:
+/// // Into a scene that there is, as often as needed:
 /// let mut scene = Scene::new();
 /// let root = scene.root();
 /// let first = builder.insert_into(&mut scene, root)?;
@@ -124,7 +124,7 @@ impl SceneBuilder {
         let mut start = 1;
         while start < tree.count() {
             let end = tree.independent_run(start, scene.config());
-            scene.store.plant_run(&tree, start..end, |place, handle| handles[tree.item(place)] = handle);
+            scene.store.insert_run(&tree, start..end, |place, handle| handles[tree.item(place)] = handle);
             start = end;
         }
         Ok((scene, handles))
@@ -143,7 +143,7 @@ impl SceneBuilder {
         let tree = self.ordered()?;
         scene.check_room(self.len(), 1)?;
         let mut handles = vec![scene.root(); self.len()];
-        scene.store.plant(&tree, place, parent, |place, handle| handles[tree.item(place)] = handle);
+        scene.store.insert_tree(&tree, place, parent, |place, handle| handles[tree.item(place)] = handle);
         Ok(handles)
     }
 
@@ -347,13 +347,13 @@ impl Scene {
     fn dress_root(&mut self, node: &Node<'_>) {
         let root = self.root;
         if let Some(local) = node.local {
-            self.store.attach_transform(At::ROOT, local);
+            self.store.add_transform(At::ROOT, local);
         }
         let Node { material, shape, visibility, name, .. } = *node;
         let dressed = material
-            .map_or(Ok(()), |material| self.attach_material(root, material))
-            .and_then(|()| shape.map_or(Ok(()), |shape| self.attach_shape(root, shape)))
-            .and_then(|()| visibility.map_or(Ok(()), |visibility| self.attach_visibility(root, visibility)))
+            .map_or(Ok(()), |material| self.add_material(root, material))
+            .and_then(|()| shape.map_or(Ok(()), |shape| self.add_shape(root, shape)))
+            .and_then(|()| visibility.map_or(Ok(()), |visibility| self.add_visibility(root, visibility)))
             .and_then(|()| name.map_or(Ok(()), |name| self.set_name(root, Some(name))));
         dressed.expect("the root is there, and its description was checked");
     }

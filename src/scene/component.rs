@@ -1,4 +1,4 @@
-//! Attaching, changing and detaching the components of a node.
+//! Adding, changing and removing the components of a node.
 
 use crate::Mat34;
 use crate::scene::Scene;
@@ -50,9 +50,9 @@ impl Scene {
     ///
     /// # Errors
     /// [`Error::StaleHandle`], [`Error::NotFinite`], [`Error::NotRotation`].
-    pub fn attach_transform(&mut self, node: NodeHandle, transform: Transform) -> Result<(), Error> {
+    pub fn add_transform(&mut self, node: NodeHandle, transform: Transform) -> Result<(), Error> {
         let at = self.at(node)?;
-        self.store.attach_transform(at, Local::Transform(transform.checked()?));
+        self.store.add_transform(at, Local::Transform(transform.checked()?));
         Ok(())
     }
 
@@ -62,9 +62,9 @@ impl Scene {
     ///
     /// # Errors
     /// [`Error::StaleHandle`].
-    pub fn detach_transform(&mut self, node: NodeHandle) -> Result<Option<Local>, Error> {
+    pub fn remove_transform(&mut self, node: NodeHandle) -> Result<Option<Local>, Error> {
         let at = self.at(node)?;
-        Ok(self.store.detach_transform(at))
+        Ok(self.store.remove_transform(at))
     }
 
     /// Gives a node a material, in place of the one that it may have. It holds for all below that do not say another.
@@ -73,9 +73,9 @@ impl Scene {
     ///
     /// # Errors
     /// [`Error::StaleHandle`].
-    pub fn attach_material(&mut self, node: NodeHandle, material: u32) -> Result<(), Error> {
+    pub fn add_material(&mut self, node: NodeHandle, material: u32) -> Result<(), Error> {
         let at = self.at(node)?;
-        self.store.attach_material(at, material);
+        self.store.add_material(at, material);
         Ok(())
     }
 
@@ -85,18 +85,18 @@ impl Scene {
     ///
     /// # Errors
     /// [`Error::StaleHandle`].
-    pub fn detach_material(&mut self, node: NodeHandle) -> Result<Option<u32>, Error> {
+    pub fn remove_material(&mut self, node: NodeHandle) -> Result<Option<u32>, Error> {
         let at = self.at(node)?;
-        Ok(self.store.detach_material(at))
+        Ok(self.store.remove_material(at))
     }
 
     /// Gives a node a shape, in place of the one that it may have. Computes in amortised **O(1)**.
     ///
     /// # Errors
     /// [`Error::StaleHandle`], [`Error::NotFinite`] for bounds with NaN or infinite in part.
-    pub fn attach_shape(&mut self, node: NodeHandle, shape: Shape) -> Result<(), Error> {
+    pub fn add_shape(&mut self, node: NodeHandle, shape: Shape) -> Result<(), Error> {
         let at = self.at(node)?;
-        self.store.attach_shape(at, &Shape { bounds: shape.bounds.checked()?, ..shape });
+        self.store.add_shape(at, &Shape { bounds: shape.bounds.checked()?, ..shape });
         Ok(())
     }
 
@@ -123,9 +123,9 @@ impl Scene {
     ///
     /// # Errors
     /// [`Error::StaleHandle`].
-    pub fn detach_shape(&mut self, node: NodeHandle) -> Result<Option<Shape>, Error> {
+    pub fn remove_shape(&mut self, node: NodeHandle) -> Result<Option<Shape>, Error> {
         let at = self.at(node)?;
-        Ok(self.store.detach_shape(at))
+        Ok(self.store.remove_shape(at))
     }
 
     /// Gives a node a visibility, in place of the one that it may have.
@@ -134,9 +134,9 @@ impl Scene {
     ///
     /// # Errors
     /// [`Error::StaleHandle`].
-    pub fn attach_visibility(&mut self, node: NodeHandle, visibility: Visibility) -> Result<(), Error> {
+    pub fn add_visibility(&mut self, node: NodeHandle, visibility: Visibility) -> Result<(), Error> {
         let at = self.at(node)?;
-        self.store.attach_visibility(at, visibility);
+        self.store.add_visibility(at, visibility);
         Ok(())
     }
 
@@ -146,9 +146,9 @@ impl Scene {
     ///
     /// # Errors
     /// [`Error::StaleHandle`].
-    pub fn detach_visibility(&mut self, node: NodeHandle) -> Result<Option<Visibility>, Error> {
+    pub fn remove_visibility(&mut self, node: NodeHandle) -> Result<Option<Visibility>, Error> {
         let at = self.at(node)?;
-        Ok(self.store.detach_visibility(at))
+        Ok(self.store.remove_visibility(at))
     }
 
     /// Names a node, or takes its name away. Computes in amortised **O(length of the name)**.

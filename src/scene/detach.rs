@@ -1,7 +1,7 @@
 //! Subtrees that leave the tree: for a while, or for good without a pause.
 
 use crate::scene::{Keep, Place, Scene};
-use crate::store::{At, Standing};
+use crate::store::{At, Membership};
 use crate::{Error, NodeHandle, edit::LocalForm};
 
 impl Scene {
@@ -74,7 +74,7 @@ impl Scene {
     /// were. Their handles are stale at once.
     ///
     /// What lies in the slice of the node goes at once, each slice below when there is time: removing a million nodes stalls
-    /// no frame. Until then [`Stats::doomed`](crate::stats::Stats::doomed) counts the nodes, and they keep their memory. Computes
+    /// no frame. Until then [`Stats::pending_free`](crate::stats::Stats::pending_free) counts the nodes, and they keep their memory. Computes
     /// in **O(nodes of the subtree in its slice + slices below)**, and in O(nodes of the subtree) where the scene tells
     /// changes ([`SceneConfig::changes`](crate::SceneConfig::changes)).
     ///
@@ -104,13 +104,13 @@ impl Scene {
     /// How many nodes the detached subtrees have. Computes in **O(1)**.
     #[must_use]
     pub fn detached_len(&self) -> usize {
-        self.store.len_of(Standing::Detached)
+        self.store.len_of(Membership::Detached)
     }
 
     /// Whether a node lies in a detached subtree, as its root or below. Computes in **O(1)**; a stale handle does not.
     #[must_use]
     pub fn is_detached(&self, node: NodeHandle) -> bool {
-        self.store.resolve(node).is_some_and(|at| self.store.standing(at) == Standing::Detached)
+        self.store.resolve(node).is_some_and(|at| self.store.membership(at) == Membership::Detached)
     }
 
     /// The roots of the detached subtrees, in an order that means nothing but is the same from run to run.

@@ -32,7 +32,7 @@ impl Scene {
         let place = place.into();
         let parent = self.store.parent_of_place(place)?;
         let copy = Copied::of(&self.store, top);
-        self.plant_copy(&copy, place, parent)
+        self.insert_copy(&copy, place, parent)
     }
 
     /// Copies a node of another scene and all below it to a place in this one; else as [`Scene::duplicate`].
@@ -49,13 +49,13 @@ impl Scene {
         let place = place.into();
         let parent = self.store.parent_of_place(place)?;
         let copy = Copied::of(&other.store, top);
-        self.plant_copy(&copy, place, parent)
+        self.insert_copy(&copy, place, parent)
     }
 
-    fn plant_copy(&mut self, copy: &Copied, place: Place, parent: At) -> Result<HandleMap, Error> {
+    fn insert_copy(&mut self, copy: &Copied, place: Place, parent: At) -> Result<HandleMap, Error> {
         self.check_room(copy.nodes.len(), 1)?;
         let mut pairs = Vec::with_capacity(copy.nodes.len());
-        self.store.plant(copy, place, parent, |number, new| pairs.push((copy.handles[number as usize], new)));
+        self.store.insert_tree(copy, place, parent, |number, new| pairs.push((copy.handles[number as usize], new)));
         Ok(HandleMap::new(pairs).expect("live handles are unique"))
     }
 }

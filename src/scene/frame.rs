@@ -12,7 +12,7 @@ impl Scene {
     ///
     /// Computes in **O(nodes of the slices with changes and below changes + slices above these)**: what changed deep down is
     /// come to through every slice above it, of which most places have a few, and the end of a chain of a million nodes up to a
-    /// thousand. A slice that nothing reached is not touched, and a scene in which nothing changed costs the same whatever its
+    /// thousand. A slice that nothing reached is not read, and a scene in which nothing changed costs the same whatever its
     /// size. Never tidies: see [`Scene::maintain`].
     pub fn update(&mut self) {
         self.store.update(false);

@@ -35,12 +35,12 @@ pub use maintain::Maintenance;
 pub use node_map::NodeMap;
 pub use place::{Keep, Place};
 pub use queue::{EditQueue, Outcome, Queued, QueuedPlace, Target};
-pub use spatial::{RayHit, Sighting};
+pub use spatial::{CullHit, RayHit};
 pub use stats::{Stats, Usage};
 pub use uploads::{DirtyRanges, MatrixSlot, Upload};
 pub use validate::Violation;
 
-use crate::store::{At, MAX_NODES, Standing, Store};
+use crate::store::{At, MAX_NODES, Membership, Store};
 use crate::{Error, NodeHandle, SceneConfig};
 
 /// A tree of nodes with transforms, materials, shapes, visibility and names.
@@ -107,7 +107,7 @@ impl Scene {
     #[must_use]
     #[expect(clippy::len_without_is_empty, reason = "a scene has a root and so is never empty")]
     pub fn len(&self) -> usize {
-        self.store.len_of(Standing::Attached)
+        self.store.len_of(Membership::Attached)
     }
 
     /// Whether the handle names a node of this scene. Computes in **O(1)**.

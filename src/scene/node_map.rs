@@ -28,7 +28,7 @@ use tables::{Entry, Tables};
 ///
 /// It is never returned for the later node. Once a map holds a value for the later node, the older handle reads
 /// `None` and inserting by it does nothing: the newer node wins. [`replace`](Self::replace) has the last insert win instead,
-/// and returns what it displaced.
+/// and returns what it replaced.
 ///
 /// So a map is for the nodes of one scene. With handles of two, nodes of both may be given the same table and index: they
 /// share one entry, of which [`insert`](Self::insert) keeps the later generation, whichever scene that is of, and two nodes

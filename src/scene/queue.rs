@@ -160,13 +160,13 @@ pub enum Outcome {
     /// The transform was set, and is kept in this form.
     SetAs(LocalForm),
     /// The local transform that the node had, if any, was detached.
-    DetachedTransform(Option<Local>),
+    RemovedTransform(Option<Local>),
     /// The material that the node had, if any, was detached.
-    DetachedMaterial(Option<u32>),
+    RemovedMaterial(Option<u32>),
     /// The shape that the node had, if any, was detached.
-    DetachedShape(Option<Shape>),
+    RemovedShape(Option<Shape>),
     /// The visibility that the node had, if any, was detached.
-    DetachedVisibility(Option<Visibility>),
+    RemovedVisibility(Option<Visibility>),
 }
 
 /// The tickets that one queue gave out between two applications, and where its edits start in this queue.
@@ -264,44 +264,44 @@ impl EditQueue {
         self.edits.push(Edit::LookAt { node: node.into(), target, up });
     }
 
-    /// Records [`Scene::attach_transform`].
-    pub fn attach_transform(&mut self, node: impl Into<Target>, local: Transform) {
-        self.edits.push(Edit::AttachTransform(node.into(), local));
+    /// Records [`Scene::add_transform`].
+    pub fn add_transform(&mut self, node: impl Into<Target>, local: Transform) {
+        self.edits.push(Edit::AddTransform(node.into(), local));
     }
 
-    /// Records [`Scene::detach_transform`].
-    pub fn detach_transform(&mut self, node: impl Into<Target>) {
-        self.edits.push(Edit::DetachTransform(node.into()));
+    /// Records [`Scene::remove_transform`].
+    pub fn remove_transform(&mut self, node: impl Into<Target>) {
+        self.edits.push(Edit::RemoveTransform(node.into()));
     }
 
-    /// Records [`Scene::attach_material`].
-    pub fn attach_material(&mut self, node: impl Into<Target>, material: u32) {
-        self.edits.push(Edit::AttachMaterial(node.into(), material));
+    /// Records [`Scene::add_material`].
+    pub fn add_material(&mut self, node: impl Into<Target>, material: u32) {
+        self.edits.push(Edit::AddMaterial(node.into(), material));
     }
 
-    /// Records [`Scene::detach_material`].
-    pub fn detach_material(&mut self, node: impl Into<Target>) {
-        self.edits.push(Edit::DetachMaterial(node.into()));
+    /// Records [`Scene::remove_material`].
+    pub fn remove_material(&mut self, node: impl Into<Target>) {
+        self.edits.push(Edit::RemoveMaterial(node.into()));
     }
 
-    /// Records [`Scene::attach_shape`].
-    pub fn attach_shape(&mut self, node: impl Into<Target>, shape: Shape) {
-        self.edits.push(Edit::AttachShape(node.into(), shape));
+    /// Records [`Scene::add_shape`].
+    pub fn add_shape(&mut self, node: impl Into<Target>, shape: Shape) {
+        self.edits.push(Edit::AddShape(node.into(), shape));
     }
 
-    /// Records [`Scene::detach_shape`].
-    pub fn detach_shape(&mut self, node: impl Into<Target>) {
-        self.edits.push(Edit::DetachShape(node.into()));
+    /// Records [`Scene::remove_shape`].
+    pub fn remove_shape(&mut self, node: impl Into<Target>) {
+        self.edits.push(Edit::RemoveShape(node.into()));
     }
 
-    /// Records [`Scene::attach_visibility`].
-    pub fn attach_visibility(&mut self, node: impl Into<Target>, visibility: Visibility) {
-        self.edits.push(Edit::AttachVisibility(node.into(), visibility));
+    /// Records [`Scene::add_visibility`].
+    pub fn add_visibility(&mut self, node: impl Into<Target>, visibility: Visibility) {
+        self.edits.push(Edit::AddVisibility(node.into(), visibility));
     }
 
-    /// Records [`Scene::detach_visibility`].
-    pub fn detach_visibility(&mut self, node: impl Into<Target>) {
-        self.edits.push(Edit::DetachVisibility(node.into()));
+    /// Records [`Scene::remove_visibility`].
+    pub fn remove_visibility(&mut self, node: impl Into<Target>) {
+        self.edits.push(Edit::RemoveVisibility(node.into()));
     }
 
     /// Records [`Scene::set_name`].
@@ -359,7 +359,7 @@ impl EditQueue {
     /// let mut queue = EditQueue::new();
     /// queue.remove(root);
     /// let house = queue.insert(root, Node::group());
-    /// queue.attach_material(house, 3);
+    /// queue.add_material(house, 3);
     ///
     /// let results = queue.apply(&mut scene);
     /// assert_eq!(results[0], Err(Error::RootIsFixed));

@@ -62,7 +62,7 @@ impl Scene {
         let beside_itself = matches!(place, Place::Before(anchor) | Place::After(anchor) if anchor == node);
         if !beside_itself {
             // What is detached and what is not are parts of different trees.
-            let same_tree = self.store.standing(at) == self.store.standing(parent);
+            let same_tree = self.store.membership(at) == self.store.membership(parent);
             if same_tree && self.store.is_in_subtree(parent, at) {
                 return Err(Error::WouldCycle { node, parent: self.store.handle(parent) });
             }
@@ -73,7 +73,7 @@ impl Scene {
             self.store.relocate(node, at, place, parent);
             if let Some(local) = kept {
                 let at = self.at(node)?;
-                self.store.attach_transform(at, local);
+                self.store.add_transform(at, local);
             }
         }
         Ok(self.local(node).map(Local::form))

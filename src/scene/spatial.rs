@@ -11,7 +11,7 @@ use hedgerow_math::internal as simd;
 
 /// A node that some of several frusta see; see [`Scene::cull_many`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Sighting {
+pub struct CullHit {
     /// The node.
     pub node: NodeHandle,
     /// The frusta that its shape touches: bit `i` for the `i`th.
@@ -82,13 +82,8 @@ impl Scene {
     ///
     /// # Errors
     /// [`Error::NoBounds`]; [`Error::CapacityOverflow`] for more than 32 frusta.
-    pub fn cull_many(
-        &self,
-        frusta: &[Frustum],
-        layers: Visibility,
-        sightings: &mut Vec<Sighting>,
-    ) -> Result<(), Error> {
-        self.seek(frusta, layers, sightings, |found| Some(Sighting { node: found.node()?, frusta: found.probes }))
+    pub fn cull_many(&self, frusta: &[Frustum], layers: Visibility, hits: &mut Vec<CullHit>) -> Result<(), Error> {
+        self.seek(frusta, layers, hits, |found| Some(CullHit { node: found.node()?, frusta: found.probes }))
     }
 
     /// Lists the nodes whose shapes' boxes reach into the sphere and are visible on some of the layers, in place of what

@@ -12,7 +12,7 @@ pub struct Stats {
     /// Nodes of detached subtrees.
     pub detached: usize,
     /// Nodes that [`Scene::remove_later`] removed and [`Scene::maintain`] is to free.
-    pub doomed: usize,
+    pub pending_free: usize,
     /// Slices.
     pub slices: usize,
     /// How many slices stand above each other at most that hold children of one node: 0 where all children lie beside their
@@ -89,7 +89,7 @@ impl Scene {
         Stats {
             nodes: self.len(),
             detached: self.detached_len(),
-            doomed: store.doomed_nodes(),
+            pending_free: store.pending_free_nodes(),
             slices: store.slice_count(),
             slice_levels: store.slice_levels(),
             tables: store.table_count(),

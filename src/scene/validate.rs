@@ -1,7 +1,7 @@
 //! The checker that tests and fuzzers call after every step.
 
 use crate::scene::Scene;
-use crate::store::{At, Standing};
+use crate::store::{At, Membership};
 use core::fmt;
 
 /// The first broken invariant that [`Scene::validate`] found.
@@ -26,7 +26,7 @@ impl Scene {
     /// [`Violation`] says what is wrong and where.
     pub fn validate(&self) -> Result<(), Violation> {
         let nodes = self.store.validate().map_err(Violation)?;
-        let [attached, detached] = [Standing::Attached, Standing::Detached].map(|of| self.store.len_of(of));
+        let [attached, detached] = [Membership::Attached, Membership::Detached].map(|of| self.store.len_of(of));
         if nodes != attached + detached {
             return Err(Violation(format!(
                 "the scene counts {attached} nodes and {detached} detached ones, and has {nodes}"

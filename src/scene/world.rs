@@ -101,7 +101,7 @@ impl Scene {
 
     /// The world matrix of a node as of the last update: that of the nearest transform at or above it.
     ///
-    /// Computes in **O(1)**. A transform attached since that update counts as the identity or as what its node inherited.
+    /// Computes in **O(1)**. A transform added since that update counts as the identity or as what its node inherited.
     #[inline]
     #[must_use]
     pub fn world(&self, node: NodeHandle) -> Option<&Mat34> {

@@ -8,8 +8,8 @@
 //! subtree   nodes and their components: told in `subtree`
 //! ```
 //!
-//! The checksum, over all but itself, finds damage that would go unseen, such as another colour: `seal` says how it is made.
-//! What the bytes say is not trusted, though the checksum is right.
+//! The checksum, over all but itself, finds damage that would go unseen, such as another colour: `file_header` says how it
+//! is made. What the bytes say is not trusted, though the checksum is right.
 
 mod error;
 mod subtree;
@@ -19,22 +19,22 @@ pub use error::SnapshotError;
 use crate::Scene;
 use crate::record::{Reader, Writer};
 use crate::store::Store;
-use hedgerow_math::internal::file_header::{self as seal, Broken, Kind};
+use hedgerow_math::internal::file_header::{self, Broken, Kind};
 use std::io::{self, Read, Write};
 
 /// The version that is written, and the only one that is read.
 const VERSION: u32 = 2;
 
 /// The bytes of a writer, behind a header.
-fn seal(kind: Kind, out: Writer) -> Vec<u8> {
+fn with_header(kind: Kind, out: Writer) -> Vec<u8> {
     let mut bytes = out.into_bytes();
-    seal::seal(kind, VERSION, &mut bytes);
+    file_header::write_header(kind, VERSION, &mut bytes);
     bytes
 }
 
 /// The body of a snapshot of this kind whose bytes are those that were written.
-fn unseal(kind: Kind, bytes: &[u8]) -> Result<&[u8], SnapshotError> {
-    seal::unseal(kind, VERSION, bytes).map_err(|broken| match broken {
+fn body_of(kind: Kind, bytes: &[u8]) -> Result<&[u8], SnapshotError> {
+    file_header::checked_body(kind, VERSION, bytes).map_err(|broken| match broken {
         Broken::Version(version) => SnapshotError::Version(version),
         Broken::Length { expected, found } => SnapshotError::Length { expected, found },
         Broken::Checksum => SnapshotError::Checksum,
@@ -68,7 +68,7 @@ impl Scene {
     pub fn save(&self) -> Vec<u8> {
         let mut out = Writer::new();
         self.store.write_image(&mut out);
-        seal(Kind::Scene, out)
+        with_header(Kind::Scene, out)
     }
 
     /// Writes [`Scene::save`]'s bytes to a file or elsewhere, in one piece.
@@ -88,7 +88,7 @@ impl Scene {
     /// # Errors
     /// [`SnapshotError`] says what is wrong with the bytes, or that there is no memory for the scene.
     pub fn load(bytes: &[u8]) -> Result<Self, SnapshotError> {
-        let mut from = Reader::new(unseal(Kind::Scene, bytes)?);
+        let mut from = Reader::new(body_of(Kind::Scene, bytes)?);
         let store = Store::read_image(&mut from)?;
         from.finish()?;
         Ok(Self::restored(store))

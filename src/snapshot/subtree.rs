@@ -13,7 +13,7 @@
 use super::SnapshotError;
 use crate::record::{BytesError, Reader, Record, Writer, ensure, structures};
 use crate::scene::{Edge, HandleMap, Scene};
-use crate::snapshot::{seal, unseal};
+use crate::snapshot::{body_of, with_header};
 use crate::store::NIL;
 use crate::{Aabb, Error, Local, Mat34, Node, NodeHandle, Place, Shape, Visibility, edit::SceneBuilder};
 use hedgerow_math::internal::PackedTransform;
@@ -186,7 +186,7 @@ impl Scene {
         }
         let mut out = Writer::new();
         part.write(&mut out);
-        Ok(seal(Kind::Subtree, out))
+        Ok(with_header(Kind::Subtree, out))
     }
 
     /// Puts the subtree that [`Scene::save_subtree`] made these bytes of to a place; answers which new handle stands for
@@ -213,7 +213,7 @@ impl Scene {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn load_subtree(&mut self, bytes: &[u8], place: impl Into<Place>) -> Result<HandleMap, SnapshotError> {
-        let mut from = Reader::new(unseal(Kind::Subtree, bytes)?);
+        let mut from = Reader::new(body_of(Kind::Subtree, bytes)?);
         let nodes = Part::read(&mut from)?.into_nodes()?;
         from.finish()?;
         check_handles(&nodes)?;

@@ -21,18 +21,18 @@
 //! | `edit` | edits of single nodes and of batches |
 //! | `world` | world transforms as of now |
 //!
-//! The rest of the crate enters through [`Store`], the views, and plain values: [`At`], [`Place`], [`Standing`],
+//! The rest of the crate enters through [`Store`], the views, and plain values: [`At`], [`Place`], [`Membership`],
 //! [`LocalSlot`], [`ShapeRecord`]. Everything else is private to this folder; whom an edit must tell is told by the notifier in
 //! `change`, which nobody outside can forget. The methods of `Store` for the crate:
 //!
 //! | kind | methods |
 //! |---|---|
 //! | whole | `with_root` `config` `root` `scene_number` `versions` `updates` `len_of` `total_len` `slice_count` `slice_end` `slice_numbers` `validate` `read_image` `write_image` |
-//! | usage | `usages` `box_usage` `table_usage` `table_count` `retired_indices` `reconstitutions` `slice_levels` `overhead_bytes` `doomed_nodes` `count_holes` `count_overflowed` `count_disordered` |
+//! | usage | `usages` `box_usage` `table_usage` `table_count` `retired_indices` `reconstitutions` `slice_levels` `overhead_bytes` `pending_free_nodes` `count_holes` `count_overflowed` `count_disordered` |
 //! | edits | `insert` `insert_usual` `remove` `remove_shortly` `remove_later` `clear` `relocate` `reparent_shortly` `sort_children` `detach` `isolate` |
-//! | edits of components | `set_local_shortly` `replace_local` `put_local` `attach_transform` `detach_transform` `attach_material` `detach_material` `attach_shape` `set_bounds` `detach_shape` `attach_visibility` `detach_visibility` `set_name` |
-//! | bulk | `insert_many` `remove_many` `set_many` `move_many` `plant` `plant_run` `most_tables_of` `can_open_tables` `try_reserve_below` |
-//! | reads | `resolve` `handle` `standing` `find_anchor` `parent_of_place` `is_detached_root` `world_of` `world_at` `wide_world` `fresh_world_at` `previous_world_at` `world_bounds_at` `subtree_bounds` `local_at` `local_below` `local_slot` `transform_slot_at` `material_at` `own_material_at` `visibility_at` `own_visibility_at` `shape_at` `name_at` `node_at` `prefetch_local` `look_ahead_for_rows` |
+//! | edits of components | `set_local_shortly` `replace_local` `put_local` `add_transform` `remove_transform` `add_material` `remove_material` `add_shape` `set_bounds` `remove_shape` `add_visibility` `remove_visibility` `set_name` |
+//! | bulk | `insert_many` `remove_many` `set_many` `move_many` `insert_tree` `insert_run` `most_tables_of` `can_open_tables` `try_reserve_below` |
+//! | reads | `resolve` `handle` `membership` `find_anchor` `parent_of_place` `is_detached_root` `world_of` `world_at` `wide_world` `fresh_world_at` `previous_world_at` `world_bounds_at` `subtree_bounds` `local_at` `local_below` `local_slot` `transform_slot_at` `material_at` `own_material_at` `visibility_at` `own_visibility_at` `shape_at` `name_at` `node_at` `prefetch_local` `look_ahead_for_rows` |
 //! | walks | `parent` `parent_of` `first_child` `last_child` `next_sibling` `previous_sibling` `next_in_subtree` `is_in_subtree` `slice_after` `detached_roots` `count_nodes` |
 //! | views | `view` `get_view` `show_each` `feed` `changed_slices` `dropped_slices` |
 //! | sweeps | `update` `update_all` |
@@ -68,7 +68,7 @@ pub(crate) use handles::unique_number;
 pub use order::Place;
 pub(in crate::store) use order::{Settled, Spot};
 pub use restructuring::Maintenance;
-pub(crate) use restructuring::Standing;
+pub(crate) use restructuring::Membership;
 pub use usage::Usage;
 pub(crate) use view::BoxView;
 pub use view::{ListedShape, MaterialView, RowView, ShapeView, SliceView, SliceViewMut, TransformView, VisibilityView};
@@ -76,7 +76,7 @@ pub use view::{ListedShape, MaterialView, RowView, ShapeView, SliceView, SliceVi
 // What the folders see of each other.
 use allocation::{LinearAllocator, Need};
 use bounds::SliceBoxes;
-use bulk::Tour;
+use bulk::BatchOrder;
 use change::Layouts;
 use columns::{Row, ShapeColumn, Swept, TransformColumn, VisibilityColumn};
 use handles::{Identity, Tables};
@@ -91,28 +91,28 @@ use core::cmp::Reverse;
 use handles::table::Entry;
 use std::collections::{BinaryHeap, TryReserveError, VecDeque};
 
-/// How many nodes there are of each standing.
+/// How many nodes there are by membership.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(in crate::store) struct Counted([usize; 3]);
 
 impl Counted {
     /// The nodes that are part of this.
     #[inline(always)]
-    pub(in crate::store) fn of(&self, standing: Standing) -> usize {
-        self.0[standing as usize]
+    pub(in crate::store) fn of(&self, membership: Membership) -> usize {
+        self.0[membership as usize]
     }
 
     /// The same, to be changed.
     #[inline(always)]
-    pub(in crate::store) fn of_mut(&mut self, standing: Standing) -> &mut usize {
-        &mut self.0[standing as usize]
+    pub(in crate::store) fn of_mut(&mut self, membership: Membership) -> &mut usize {
+        &mut self.0[membership as usize]
     }
 
     /// All nodes that take room.
     #[inline(always)]
     pub(in crate::store) fn total(&self) -> usize {
-        let Self([attached, detached, doomed]) = self;
-        attached + detached + doomed
+        let Self([attached, detached, pending_free]) = self;
+        attached + detached + pending_free
     }
 }
 
@@ -126,13 +126,13 @@ pub(crate) struct Store {
     pub(in crate::store) tables: Tables,
     pub(in crate::store) config: SceneConfig,
     /// Slices that were edited since they were last maintained.
-    pub(in crate::store) worn: VecDeque<u32>,
+    pub(in crate::store) edited: VecDeque<u32>,
     /// The topmost slices of detached subtrees, in no order.
     pub(in crate::store) detached: Vec<u32>,
     /// Detached slices that are marked, and others that were marked while they hung nowhere.
     pub(in crate::store) marked_roots: Vec<u32>,
     /// Slices that were removed and are to be freed, the topmost of each subtree.
-    pub(in crate::store) doomed: Vec<u32>,
+    pub(in crate::store) pending_free: Vec<u32>,
     pub(in crate::store) reconstitutions: u64,
     /// How many updates had anything to do.
     pub(in crate::store) updates: u64,
@@ -154,7 +154,7 @@ pub(crate) struct Store {
     /// Slices that an update or a removal has yet to come to: kept to spare allocations.
     pub(in crate::store) descent: Vec<u32>,
     /// The lists of a batch: kept to spare allocations.
-    pub(in crate::store) tour: Tour,
+    pub(in crate::store) batch_order: BatchOrder,
     /// Slices that an update came to, parents first, where there are boxes to be brought up to date.
     pub(in crate::store) swept: Vec<u32>,
     /// The same in the order of their numbers: kept to spare allocations.
@@ -175,10 +175,10 @@ impl Store {
             free_slices: BinaryHeap::new(),
             tables: Tables::new(&config),
             config,
-            worn: VecDeque::new(),
+            edited: VecDeque::new(),
             detached: Vec::new(),
             marked_roots: Vec::new(),
-            doomed: Vec::new(),
+            pending_free: Vec::new(),
             reconstitutions: 0,
             updates: 0,
             versions: 0,
@@ -190,7 +190,7 @@ impl Store {
             order: Vec::new(),
             scratch: Scratch::default(),
             descent: Vec::new(),
-            tour: Tour::default(),
+            batch_order: BatchOrder::default(),
             swept: Vec::new(),
             sorted: Vec::new(),
         })
@@ -205,12 +205,12 @@ impl Store {
     }
 
     /// A store of these slices, of which those that are not in use are free, tables, and lists of slices: those that wait for
-    /// maintenance, those that wait for a partner, detached ones, and doomed ones with so many nodes.
+    /// maintenance, those that wait for a partner, detached ones, and those to be freed with so many nodes.
     pub(in crate::store) fn restored(
         config: SceneConfig,
         mut slices: Slices,
         tables: Tables,
-        [worn, without_partner, detached, doomed]: [Vec<u32>; 4],
+        [edited, merge_candidates, detached, pending_free]: [Vec<u32>; 4],
         reconstitutions: u64,
         counted: Counted,
     ) -> Result<Self, TryReserveError> {
@@ -229,16 +229,16 @@ impl Store {
             counted,
             tables,
             config,
-            worn: worn.into(),
+            edited: edited.into(),
             marked_roots,
             detached,
-            doomed,
+            pending_free,
             reconstitutions,
             versions,
             ..Self::try_empty(config)?
         };
-        for number in without_partner {
-            store.try_list_unpaired(number)?;
+        for number in merge_candidates {
+            store.try_list_merge_candidate(number)?;
         }
         Ok(store)
     }
@@ -269,7 +269,7 @@ impl Store {
     pub(in crate::store) fn look_up(&self, handle: NodeHandle) -> Option<(Entry, &Slice)> {
         let entry = self.tables.entry(handle)?;
         let slice = self.slices.get(entry.slice as usize)?;
-        (slice.standing != Standing::Doomed).then_some((entry, slice))
+        (slice.membership != Membership::PendingFree).then_some((entry, slice))
     }
 
     /// The handle of the node at a row that has one.
@@ -286,8 +286,8 @@ impl Store {
 
     /// How many nodes are part of this.
     #[inline]
-    pub(crate) fn len_of(&self, standing: Standing) -> usize {
-        self.counted.of(standing)
+    pub(crate) fn len_of(&self, membership: Membership) -> usize {
+        self.counted.of(membership)
     }
 
     /// Computes everything that is derived anew.
@@ -311,7 +311,7 @@ impl Store {
         self.slices.drop_dead();
         let end = self.slices.len();
         self.free_slices.retain(|&Reverse(number)| (number as usize) < end);
-        self.worn.retain(|&number| (number as usize) < end);
+        self.edited.retain(|&number| (number as usize) < end);
     }
 
     /// Gives the memory of passing lists back.
@@ -319,14 +319,14 @@ impl Store {
         self.order = Vec::new();
         self.scratch = Scratch::default();
         self.descent = Vec::new();
-        self.tour = Tour::default();
+        self.batch_order = BatchOrder::default();
         self.swept = Vec::new();
         self.sorted = Vec::new();
-        self.worn.shrink_to_fit();
-        self.slices.iter_mut().for_each(|slice| slice.unpaired.shrink_to_fit());
+        self.edited.shrink_to_fit();
+        self.slices.iter_mut().for_each(|slice| slice.candidates_below.shrink_to_fit());
         self.detached.shrink_to_fit();
         self.marked_roots.shrink_to_fit();
-        self.doomed.shrink_to_fit();
+        self.pending_free.shrink_to_fit();
         self.free_slices.shrink_to_fit();
     }
 
@@ -334,20 +334,20 @@ impl Store {
     pub(crate) fn overhead_bytes(&self) -> usize {
         let reserved = self.reserved.as_ref().map_or(0, Slice::allocated_bytes);
         reserved
-            + self.tour.bytes()
+            + self.batch_order.bytes()
             + self.feed.as_ref().map_or(0, |feed| feed.bytes())
             + self.layouts.bytes()
             + self.slices.record_bytes()
             + self.order.capacity() * size_of::<(u32, u32)>()
             + self.scratch.bytes()
             + self.lists().map(Vec::capacity).sum::<usize>() * size_of::<u32>()
-            + (self.worn.capacity() + self.free_slices.capacity() + self.swept.capacity() + self.sorted.capacity())
+            + (self.edited.capacity() + self.free_slices.capacity() + self.swept.capacity() + self.sorted.capacity())
                 * size_of::<u32>()
     }
 
     /// The lists of slice numbers.
     fn lists(&self) -> impl Iterator<Item = &Vec<u32>> {
-        [&self.descent, &self.detached, &self.marked_roots, &self.doomed].into_iter()
+        [&self.descent, &self.detached, &self.marked_roots, &self.pending_free].into_iter()
     }
 
     /// The numbers of the slices in use; not of those that are to be freed.

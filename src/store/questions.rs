@@ -1,7 +1,7 @@
 //! What is asked of the store as a whole.
 
 use crate::store::columns::{At, NIL};
-use crate::store::{Feed, Need, Spot, Standing, Store};
+use crate::store::{Feed, Membership, Need, Spot, Store};
 use crate::{Node, NodeHandle, SceneConfig};
 
 impl Store {
@@ -53,14 +53,14 @@ impl Store {
     }
 
     /// How many nodes were removed and wait to be freed.
-    pub(crate) fn doomed_nodes(&self) -> usize {
-        self.counted.of(Standing::Doomed)
+    pub(crate) fn pending_free_nodes(&self) -> usize {
+        self.counted.of(Membership::PendingFree)
     }
 
     /// What a node is part of.
     #[inline]
-    pub(crate) fn standing(&self, at: At) -> Standing {
-        self.slice(at.slice).standing
+    pub(crate) fn membership(&self, at: At) -> Membership {
+        self.slice(at.slice).membership
     }
 
     /// The first node or portal at the top of a slice.

@@ -6,11 +6,11 @@ use crate::store::bounds::SliceBoxes;
 use crate::store::columns::{
     At, MaterialColumn, NIL, NameColumn, Occupant, Row, ShapeColumn, Slot, TransformColumn, VisibilityColumn,
 };
-use crate::store::restructuring::Standing;
+use crate::store::restructuring::Membership;
 use core::hint::select_unpredictable;
 use std::collections::TryReserveError;
 
-/// How far from its wished place a row may go and still count as in order.
+/// How far from its hint a row may go and still count as in order.
 const NEAR: u32 = 64;
 
 /// One run of consecutive siblings with all that hangs below them, in storage of its own.
@@ -20,7 +20,7 @@ const NEAR: u32 = 64;
 /// What every edit looks at comes first, in whole cache lines, what is rare behind:
 ///
 /// ```text
-/// line 0   marked │ worn │ standing │ locals │ dirty bits │ marks   all that setting a local transform touches
+/// line 0   marked │ edited │ membership │ locals │ dirty bits │ marks   all that setting a local transform reads
 /// from 1   transforms: slots │ worlds │ parents │ version             reads of world matrices, transforms that come and go
 /// then     rows, their slots, ends of the run, the rows that are portals    inserts, removals, moves
 /// then     shapes, materials, and the rest
@@ -31,9 +31,9 @@ pub(in crate::store) struct Slice {
     /// Whether something in or below this slice is to be updated.
     pub(in crate::store) marked: bool,
     /// Whether the slice is on the store's list of those that were edited since they were last maintained.
-    pub(in crate::store) worn: bool,
+    pub(in crate::store) edited: bool,
     /// What the slice is part of.
-    pub(in crate::store) standing: Standing,
+    pub(in crate::store) membership: Membership,
     /// Whether the slot of this slice in the store is in use.
     pub(in crate::store) lives: bool,
     /// Whether the slice was asked for: it is not merged with others.
@@ -41,7 +41,7 @@ pub(in crate::store) struct Slice {
     /// Whether an update has read the slice since it was last reconstituted.
     pub(in crate::store) read: bool,
     /// Whether the slice is small and had no partner to be merged with when maintenance last looked at it.
-    pub(in crate::store) waits_for_partner: bool,
+    pub(in crate::store) merge_candidate: bool,
     pub(crate) transforms: TransformColumn,
     /// Changes with whatever of the slice but its transforms changes: topology, components, what they inherit. Counted by
     /// the store: no two slices that ever have the same number have the same.
@@ -51,7 +51,7 @@ pub(in crate::store) struct Slice {
     /// The ends of the run.
     pub(in crate::store) first_top: u32,
     pub(in crate::store) last_top: u32,
-    /// How many rows went to a place far from the wished one since the last reconstitution.
+    /// How many rows went to a place far from their hint since the last reconstitution.
     pub(in crate::store) misplaced: u32,
     /// This slice's place among its parent's `children`, or among the detached ones.
     pub(in crate::store) child_index: u32,
@@ -71,7 +71,7 @@ pub(in crate::store) struct Slice {
     pub(in crate::store) marked_children: Vec<u32>,
     /// Children that wait for a partner; others may be listed that wait no longer, or hang elsewhere. In the root's slice only
     /// those that hold portals alone.
-    pub(in crate::store) unpaired: Vec<u32>,
+    pub(in crate::store) candidates_below: Vec<u32>,
     /// The number of the update that last computed transforms here; [`TransformColumn::swept`] says which.
     pub(in crate::store) swept_in: u64,
     /// Changes with the places of the transform slots; see [`Layouts`](crate::store::Layouts).
@@ -110,7 +110,7 @@ impl Slice {
 
     /// Whether the slice is in use and not to be freed.
     pub(in crate::store) fn is_in_use(&self) -> bool {
-        self.lives && self.standing != Standing::Doomed
+        self.lives && self.membership != Membership::PendingFree
     }
 
     /// How many nodes lie here; portals do not count.
@@ -143,18 +143,18 @@ impl Slice {
         *first_dirty != NIL && (dirty.contains(0) || dirty.contains(base.index()))
     }
 
-    /// A number for a new row, near `wish`.
+    /// A number for a new row, near `hint`.
     #[inline(always)]
-    pub(in crate::store) fn allocate_row_number(&mut self, wish: u32, reuse: bool) -> u32 {
-        let at = self.row_slots.allocate_near(wish, reuse).expect("room was made before");
-        self.note_place(at, wish);
+    pub(in crate::store) fn allocate_row_number(&mut self, hint: u32, reuse: bool) -> u32 {
+        let at = self.row_slots.allocate_near(hint, reuse).expect("room was made before");
+        self.note_place(at, hint);
         at
     }
 
-    /// Notes that a row went to `at`, and wished for another place.
+    /// Notes that a row went to `at`, with `hint` as the best place.
     #[inline(always)]
-    pub(in crate::store) fn note_place(&mut self, at: u32, wish: u32) {
-        let far = at.wrapping_sub(wish).wrapping_add(NEAR) > 2 * NEAR;
+    pub(in crate::store) fn note_place(&mut self, at: u32, hint: u32) {
+        let far = at.wrapping_sub(hint).wrapping_add(NEAR) > 2 * NEAR;
         self.misplaced = self.misplaced.saturating_add(u32::from(far));
     }
 
@@ -201,7 +201,7 @@ impl Slice {
     fn free_any_components(&mut self, transform: Slot, material: Slot, shape: u32) {
         self.transforms.free_if(transform.index(), transform.is_own());
         self.materials.free_if(material.index(), material.is_own());
-        self.touch_box(shape);
+        self.mark_box_stale(shape);
         self.shapes.free_if(shape, u32::from(shape != NIL));
     }
 
@@ -228,15 +228,15 @@ impl Slice {
             record.transform = transform.index();
             record.visibility = visibility.index();
             record.material = material.index();
-            self.touch_box(shape);
+            self.mark_box_stale(shape);
         }
     }
 
     /// Notes that the world box of a shape, if it is one, is to be computed anew.
     #[inline(always)]
-    pub(in crate::store) fn touch_box(&mut self, shape: u32) {
+    pub(in crate::store) fn mark_box_stale(&mut self, shape: u32) {
         if let Some(boxes) = &mut self.boxes {
-            boxes.touch_some(shape);
+            boxes.mark_stale_if_any(shape);
         }
     }
 

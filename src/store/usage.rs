@@ -132,7 +132,8 @@ impl Slice {
         let Self { transforms, visibilities, names, .. } = self;
         match storage {
             Storage::Rows => {
-                let lists = self.children.capacity() + self.marked_children.capacity() + self.unpaired.capacity();
+                let lists =
+                    self.children.capacity() + self.marked_children.capacity() + self.candidates_below.capacity();
                 self.portal_rows.bytes() + lists * size_of::<u32>()
             }
             Storage::Transforms => {

@@ -88,12 +88,12 @@ fn a_batch_of_removals_is_a_set() {
         let mut dice = Dice(seed);
         let (mut single, nodes) = tree(config, 4000, &mut dice);
         let mut batched = single.clone();
-        let mut doomed: Vec<_> = (0..600).map(|_| nodes[1 + dice.below(nodes.len() - 1)]).collect();
-        let below: Vec<_> = doomed.iter().filter_map(|&node| single.first_child(node)).collect();
-        doomed.splice(300..300, below);
-        let removed: usize = doomed.iter().filter_map(|&node| single.remove(node).ok()).sum();
-        assert_eq!(batched.remove_many(&doomed), Ok(removed));
-        assert!(doomed.iter().all(|&node| !batched.contains(node)));
+        let mut chosen: Vec<_> = (0..600).map(|_| nodes[1 + dice.below(nodes.len() - 1)]).collect();
+        let below: Vec<_> = chosen.iter().filter_map(|&node| single.first_child(node)).collect();
+        chosen.splice(300..300, below);
+        let removed: usize = chosen.iter().filter_map(|&node| single.remove(node).ok()).sum();
+        assert_eq!(batched.remove_many(&chosen), Ok(removed));
+        assert!(chosen.iter().all(|&node| !batched.contains(node)));
         single.update();
         batched.update();
         assert_same_tree(&single, &batched, &HashMap::new());

@@ -96,12 +96,12 @@ fn a_node_that_goes_and_comes_back_within_a_frame_has_not_moved() {
 fn a_reparented_node_without_a_transform_has_moved_only_if_its_new_parent_is_elsewhere() {
     let mut scene = scene();
     let root = scene.root();
-    let [car, twin, bus] = [1.0, 1.0, 2.0].map(|x| placed(&mut scene, root, x));
+    let [car, alike, bus] = [1.0, 1.0, 2.0].map(|x| placed(&mut scene, root, x));
     let seat = group(&mut scene, car);
     let driver = group(&mut scene, seat);
     scene.update();
     let world = *scene.world(driver).unwrap();
-    scene.reparent(seat, twin, Keep::Local).unwrap();
+    scene.reparent(seat, alike, Keep::Local).unwrap();
     assert_eq!(update(&mut scene), [0; 4], "both cars are in one place");
     scene.reparent(seat, bus, Keep::Local).unwrap();
     assert_eq!(update(&mut scene), [2, 0, 0, 0]);
@@ -111,21 +111,21 @@ fn a_reparented_node_without_a_transform_has_moved_only_if_its_new_parent_is_els
 }
 
 #[test]
-fn attaching_and_detaching_a_transform_moves_what_goes_by_it() {
+fn adding_and_removing_a_transform_moves_what_goes_by_it() {
     let mut scene = scene();
     let root = scene.root();
     let car = placed(&mut scene, root, 1.0);
     let seat = group(&mut scene, car);
     let driver = group(&mut scene, seat);
     scene.update();
-    scene.attach_transform(seat, Transform::IDENTITY).unwrap();
+    scene.add_transform(seat, Transform::IDENTITY).unwrap();
     assert_eq!(update(&mut scene), [0; 4], "the seat is where it was");
     scene.set_local(seat, at(3.0)).unwrap();
-    scene.detach_transform(seat).unwrap();
+    scene.remove_transform(seat).unwrap();
     assert_eq!(update(&mut scene), [0; 4]);
-    scene.attach_transform(seat, at(3.0)).unwrap();
+    scene.add_transform(seat, at(3.0)).unwrap();
     assert_eq!(update(&mut scene), [2, 0, 0, 0]);
-    scene.detach_transform(seat).unwrap();
+    scene.remove_transform(seat).unwrap();
     assert_eq!(update(&mut scene), [2, 0, 0, 0]);
     assert_eq!(scene.previous_world(driver).unwrap().translation().x, 4.0);
 }
@@ -187,14 +187,14 @@ fn visibility_is_told_of_those_whose_mask_changed() {
     let below = group(&mut scene, hidden);
     scene.isolate(room).unwrap();
     assert_eq!(update(&mut scene), [0, 0, 5, 0]);
-    scene.attach_visibility(house, Visibility::layers(1)).unwrap();
+    scene.add_visibility(house, Visibility::layers(1)).unwrap();
     scene.update();
     let mut told = scene.changes().visibility().to_vec();
     told.sort_unstable();
     let mut expected = [house, room];
     expected.sort_unstable();
     assert_eq!(told, expected);
-    scene.detach_visibility(hidden).unwrap();
+    scene.remove_visibility(hidden).unwrap();
     assert_eq!(update(&mut scene), [0, 2, 0, 0], "what was on no layer is on that of the house");
     scene.reparent(below, root, Keep::Local).unwrap();
     scene.update();
@@ -361,7 +361,7 @@ fn a_detached_subtree_has_left_and_an_attached_one_has_entered() {
 
     scene.detach(seat).unwrap();
     assert_eq!(update(&mut scene), [0, 0, 0, 2]);
-    scene.attach_transform(seat, at(3.0)).unwrap();
+    scene.add_transform(seat, at(3.0)).unwrap();
     let guest = group(&mut scene, seat);
     assert_eq!(update(&mut scene), [0; 4], "what is detached is told nothing of");
 
@@ -468,7 +468,7 @@ fn an_old_node_below_a_new_one_has_moved_when_that_is_given_a_transform() {
     scene.update();
     let seat = group(&mut scene, car);
     scene.reparent(driver, seat, Keep::Local).unwrap();
-    scene.attach_transform(seat, at(3.0)).unwrap();
+    scene.add_transform(seat, at(3.0)).unwrap();
     scene.update();
     assert_eq!((scene.changes().moved(), scene.changes().entered()), (&[driver][..], &[seat][..]));
     assert_eq!(scene.previous_world(driver).unwrap().translation().x, 1.0);

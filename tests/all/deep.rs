@@ -128,16 +128,16 @@ fn components_come_and_go_at_the_top_of_a_deep_chain() {
         let links = chain(&mut scene, 100_000);
         let (top, end) = (links[0], links[99_999]);
         for turn in 0..4 {
-            scene.attach_transform(top, Transform::from_xyz(0.0, 1.0, 0.0)).unwrap();
-            scene.attach_visibility(top, hedgerow::Visibility::HIDDEN).unwrap();
-            scene.attach_material(top, turn).unwrap();
+            scene.add_transform(top, Transform::from_xyz(0.0, 1.0, 0.0)).unwrap();
+            scene.add_visibility(top, hedgerow::Visibility::HIDDEN).unwrap();
+            scene.add_material(top, turn).unwrap();
             scene.update();
             assert_eq!(scene.world(end).unwrap().translation(), Vec3::new(12_500.0, 1.0, 0.0));
             assert_eq!(scene.material(end), Some(turn));
             assert_eq!(scene.visibility(end), Some(hedgerow::Visibility::HIDDEN));
-            assert!(matches!(scene.detach_transform(top), Ok(Some(Local::Transform(_)))));
-            scene.detach_visibility(top).unwrap();
-            scene.detach_material(top).unwrap();
+            assert!(matches!(scene.remove_transform(top), Ok(Some(Local::Transform(_)))));
+            scene.remove_visibility(top).unwrap();
+            scene.remove_material(top).unwrap();
             scene.update();
             assert_eq!(scene.world(end).unwrap().translation(), Vec3::new(12_500.0, 0.0, 0.0));
             assert_eq!(scene.material(end), None);

@@ -40,7 +40,7 @@ struct Pair {
     parked: Scene,
     park: NodeHandle,
     /// From handles of the one to those of the other.
-    twin: HashMap<NodeHandle, NodeHandle>,
+    counterpart: HashMap<NodeHandle, NodeHandle>,
     nodes: Vec<NodeHandle>,
 }
 
@@ -49,8 +49,8 @@ impl Pair {
         let scene = Scene::with_config(config).unwrap();
         let mut parked = Scene::with_config(config).unwrap();
         let park = parked.insert(parked.root(), Node::group()).unwrap();
-        let twin = HashMap::from([(scene.root(), parked.root())]);
-        Self { nodes: vec![scene.root()], scene, parked, park, twin }
+        let counterpart = HashMap::from([(scene.root(), parked.root())]);
+        Self { nodes: vec![scene.root()], scene, parked, park, counterpart }
     }
 
     fn pick(&self, dice: &mut Dice) -> NodeHandle {
@@ -59,21 +59,21 @@ impl Pair {
 
     fn step(&mut self, dice: &mut Dice) {
         let (a, b) = (self.pick(dice), self.pick(dice));
-        let (twin_a, twin_b) = (self.twin[&a], self.twin[&b]);
+        let (other_a, other_b) = (self.counterpart[&a], self.counterpart[&b]);
         let keep = if dice.below(2) == 0 { Keep::World } else { Keep::Local };
         match dice.below(20) {
             0..=7 => {
                 let node = node(dice.below(1000));
                 let new = self.scene.insert(a, node).unwrap();
-                self.twin.insert(new, self.parked.insert(twin_a, node).unwrap());
+                self.counterpart.insert(new, self.parked.insert(other_a, node).unwrap());
                 self.nodes.push(new);
             }
             8 | 9 => {
                 let done = self.scene.detach(a);
                 assert_eq!(done.is_err(), a == self.scene.root());
-                let is_root = self.parked.parent(twin_a) == Some(self.park);
+                let is_root = self.parked.parent(other_a) == Some(self.park);
                 if done.is_ok() && !is_root {
-                    self.parked.reparent(twin_a, self.park, Keep::Local).unwrap();
+                    self.parked.reparent(other_a, self.park, Keep::Local).unwrap();
                 }
             }
             10..=12 => {
@@ -82,7 +82,7 @@ impl Pair {
                     return;
                 };
                 let done = self.scene.attach(root, b, keep);
-                let expected = self.parked.reparent(self.twin[&root], twin_b, keep);
+                let expected = self.parked.reparent(self.counterpart[&root], other_b, keep);
                 assert_eq!(done.is_ok(), expected.is_ok(), "{done:?} {expected:?}");
             }
             13 | 14 => {
@@ -90,7 +90,7 @@ impl Pair {
                 let expected = if a == self.scene.root() {
                     Err(Error::RootIsFixed)
                 } else {
-                    self.parked.reparent(twin_a, twin_b, keep)
+                    self.parked.reparent(other_a, other_b, keep)
                 };
                 assert_eq!(done.is_ok(), expected.is_ok(), "{done:?} {expected:?}");
             }
@@ -100,16 +100,16 @@ impl Pair {
                     assert_eq!(removed, Err(Error::RootIsFixed));
                     return;
                 }
-                assert_eq!(removed, self.parked.remove(twin_a));
+                assert_eq!(removed, self.parked.remove(other_a));
                 self.nodes.retain(|&node| self.scene.contains(node));
             }
             16 => {
                 let x = dice.below(50);
-                assert_eq!(self.scene.set_local(a, moved(x)).is_ok(), self.parked.set_local(twin_a, moved(x)).is_ok());
+                assert_eq!(self.scene.set_local(a, moved(x)).is_ok(), self.parked.set_local(other_a, moved(x)).is_ok());
             }
             17 => {
-                self.scene.attach_transform(a, moved(5)).unwrap();
-                self.parked.attach_transform(twin_a, moved(5)).unwrap();
+                self.scene.add_transform(a, moved(5)).unwrap();
+                self.parked.add_transform(other_a, moved(5)).unwrap();
             }
             18 => {
                 let budget = [Duration::ZERO, Duration::MAX][dice.below(2)];
@@ -135,22 +135,22 @@ impl Pair {
         self.parked.update();
         self.scene.validate().unwrap();
         for &node in &self.nodes {
-            let twin = self.twin[&node];
-            assert_eq!(self.scene.is_detached(node), self.parked.is_ancestor(self.park, twin));
-            let parent = self.parked.parent(twin).filter(|&parent| parent != self.park);
-            assert_eq!(self.scene.parent(node).map(|parent| self.twin[&parent]), parent);
-            let children: Vec<_> = self.scene.children(node).map(|child| self.twin[&child]).collect();
-            assert!(self.parked.children(twin).filter(|&child| child != self.park).eq(children));
-            assert_eq!(self.scene.node(node), self.parked.node(twin));
-            assert_eq!(self.scene.world(node), self.parked.world(twin));
-            assert_eq!(self.scene.fresh_world(node), self.parked.fresh_world(twin));
+            let counterpart = self.counterpart[&node];
+            assert_eq!(self.scene.is_detached(node), self.parked.is_ancestor(self.park, counterpart));
+            let parent = self.parked.parent(counterpart).filter(|&parent| parent != self.park);
+            assert_eq!(self.scene.parent(node).map(|parent| self.counterpart[&parent]), parent);
+            let children: Vec<_> = self.scene.children(node).map(|child| self.counterpart[&child]).collect();
+            assert!(self.parked.children(counterpart).filter(|&child| child != self.park).eq(children));
+            assert_eq!(self.scene.node(node), self.parked.node(counterpart));
+            assert_eq!(self.scene.world(node), self.parked.world(counterpart));
+            assert_eq!(self.scene.fresh_world(node), self.parked.fresh_world(counterpart));
             // What stands below the root gets its components.
             assert_eq!(
                 self.scene.is_detached(node),
                 self.scene.ancestors(node).last() != Some(self.scene.root()) && node != self.scene.root()
             );
-            assert_eq!(self.scene.visibility(node), self.parked.visibility(twin));
-            assert_eq!(self.scene.material(node), self.parked.material(twin));
+            assert_eq!(self.scene.visibility(node), self.parked.visibility(counterpart));
+            assert_eq!(self.scene.material(node), self.parked.material(counterpart));
         }
     }
 }
@@ -173,8 +173,8 @@ fn a_detached_subtree_is_what_it_is_below_a_node_that_gives_it_nothing() {
             pair.step(&mut dice);
             assert_eq!(before, pair.scene.root());
             if pair.scene.own_material(before).is_some() || pair.scene.local(before).is_some() {
-                pair.scene.detach_transform(before).unwrap();
-                pair.parked.detach_transform(pair.parked.root()).unwrap();
+                pair.scene.remove_transform(before).unwrap();
+                pair.parked.remove_transform(pair.parked.root()).unwrap();
             }
             if step % 10 == 0 {
                 pair.compare();
@@ -257,10 +257,10 @@ fn what_is_removed_for_later_is_gone_at_once_and_freed_piece_by_piece() {
     assert_eq!(scene.remove_later(top), Ok(50_001));
     assert_eq!(scene.len(), 2);
     assert!(nodes.iter().all(|&node| !scene.contains(node)));
-    assert!(scene.stats().doomed > 40_000);
+    assert!(scene.stats().pending_free > 40_000);
     scene.validate().unwrap();
     let (mut calls, mut freed) = (0, 0);
-    while scene.stats().doomed > 0 {
+    while scene.stats().pending_free > 0 {
         let done = scene.maintain(Duration::ZERO);
         assert!(done.freed <= 4096, "a piece is at most a slice");
         freed += done.freed;

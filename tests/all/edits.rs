@@ -241,10 +241,10 @@ fn a_world_transform_is_set_below_any_parent_that_has_an_inverse() {
         .with_scale(Vec3::new(2.0, 1.0, -1.0));
     let parent = scene.insert(root, Node::transform(odd)).unwrap();
     let node = at(&mut scene, parent, 1.0);
-    let wish = Transform::from_xyz(-4.0, 2.0, 1.0).with_rotation(Quat::from_rotation_x(0.4));
-    scene.set_world(node, wish).unwrap();
+    let wanted = Transform::from_xyz(-4.0, 2.0, 1.0).with_rotation(Quat::from_rotation_x(0.4));
+    scene.set_world(node, wanted).unwrap();
     scene.update();
-    assert!(near(scene.world(node).unwrap(), &wish.to_matrix()));
+    assert!(near(scene.world(node).unwrap(), &wanted.to_matrix()));
     let turned = Transform::from_rotation(Quat::from_rotation_z(0.4));
     assert_eq!(scene.set_world(node, turned.to_matrix()), Ok(LocalForm::Matrix));
     assert!(near(&scene.fresh_world(node).unwrap(), &turned.to_matrix()));
@@ -271,7 +271,7 @@ fn a_node_that_looks_at_a_point_has_its_back_to_positive_z() {
 }
 
 #[test]
-fn a_transform_attached_to_an_inner_node_moves_all_below_it() {
+fn a_transform_added_to_an_inner_node_moves_all_below_it() {
     let mut scene = Scene::new();
     let root = scene.root();
     let top = named(&mut scene, root, "top");
@@ -279,15 +279,15 @@ fn a_transform_attached_to_an_inner_node_moves_all_below_it() {
     let leaf = at(&mut scene, inner, 1.0);
     scene.update();
     for shift in [10.0, 20.0] {
-        scene.attach_transform(top, Transform::from_xyz(shift, 0.0, 0.0)).unwrap();
+        scene.add_transform(top, Transform::from_xyz(shift, 0.0, 0.0)).unwrap();
         scene.update();
         scene.validate().unwrap();
         assert_eq!(scene.world(leaf).unwrap().translation().x, shift + 1.0);
         assert_eq!(scene.world(inner), scene.world(top));
     }
-    let detached = scene.detach_transform(top).unwrap();
+    let detached = scene.remove_transform(top).unwrap();
     assert_eq!(detached, Some(Local::Transform(Transform::from_xyz(20.0, 0.0, 0.0))));
-    assert_eq!(scene.detach_transform(top), Ok(None));
+    assert_eq!(scene.remove_transform(top), Ok(None));
     scene.update();
     scene.validate().unwrap();
     assert_eq!(scene.world(leaf).unwrap().translation().x, 1.0);
@@ -298,9 +298,9 @@ fn the_root_takes_components_like_any_node() {
     let mut scene = Scene::new();
     let root = scene.root();
     let child = at(&mut scene, root, 1.0);
-    scene.attach_transform(root, Transform::from_xyz(0.0, 2.0, 0.0)).unwrap();
-    scene.attach_material(root, 5).unwrap();
-    scene.attach_visibility(root, Visibility::layers(12)).unwrap();
+    scene.add_transform(root, Transform::from_xyz(0.0, 2.0, 0.0)).unwrap();
+    scene.add_material(root, 5).unwrap();
+    scene.add_visibility(root, Visibility::layers(12)).unwrap();
     scene.set_name(root, Some("world")).unwrap();
     scene.update();
     scene.validate().unwrap();
@@ -319,14 +319,14 @@ fn a_material_holds_until_another_is_said_below() {
     let leaf = named(&mut scene, inner, "leaf");
     scene.update();
     assert_eq!((scene.material(leaf), scene.own_material(leaf)), (Some(1), None));
-    scene.attach_material(inner, 2).unwrap();
+    scene.add_material(inner, 2).unwrap();
     scene.update();
     assert_eq!(scene.material(leaf), Some(2));
-    scene.attach_material(inner, 3).unwrap();
+    scene.add_material(inner, 3).unwrap();
     scene.update();
     assert_eq!(scene.material(leaf), Some(3));
-    assert_eq!(scene.detach_material(inner), Ok(Some(3)));
-    assert_eq!(scene.detach_material(top), Ok(Some(1)));
+    assert_eq!(scene.remove_material(inner), Ok(Some(3)));
+    assert_eq!(scene.remove_material(top), Ok(Some(1)));
     scene.update();
     assert_eq!(scene.material(leaf), None);
 }
@@ -341,28 +341,28 @@ fn visibility_is_what_all_masks_on_the_way_down_share() {
     assert_eq!(scene.visibility(leaf), Some(Visibility::layers(0b0010)));
     assert_eq!(scene.visibility(inner), Some(Visibility::layers(0b0110)));
     assert_eq!(scene.own_visibility(inner), None);
-    scene.attach_visibility(inner, Visibility::HIDDEN).unwrap();
+    scene.add_visibility(inner, Visibility::HIDDEN).unwrap();
     assert_eq!(scene.visibility(leaf), Some(Visibility::HIDDEN));
-    assert_eq!(scene.detach_visibility(inner), Ok(Some(Visibility::HIDDEN)));
-    assert_eq!(scene.detach_visibility(inner), Ok(None));
+    assert_eq!(scene.remove_visibility(inner), Ok(Some(Visibility::HIDDEN)));
+    assert_eq!(scene.remove_visibility(inner), Ok(None));
     assert_eq!(scene.visibility(leaf), Some(Visibility::layers(0b0010)));
 }
 
 #[test]
-fn a_shape_is_attached_replaced_and_detached() {
+fn a_shape_is_added_replaced_and_removed() {
     let mut scene = Scene::new();
     let root = scene.root();
     let node = at(&mut scene, root, 2.0);
     assert_eq!(scene.shape(node), None);
     let (one, two) = (Shape::new(1, Aabb::cube(1.0)), Shape::new(2, Aabb::cube(0.5)));
-    scene.attach_shape(node, one).unwrap();
-    scene.attach_shape(node, two).unwrap();
+    scene.add_shape(node, one).unwrap();
+    scene.add_shape(node, two).unwrap();
     scene.update();
     assert_eq!(scene.shape(node), Some(two));
     let bounds = Aabb::new(Vec3::new(1.5, -0.5, -0.5), Vec3::new(2.5, 0.5, 0.5));
     assert_eq!(scene.world_bounds(node), Some(bounds));
-    assert_eq!(scene.detach_shape(node), Ok(Some(two)));
-    assert_eq!(scene.detach_shape(node), Ok(None));
+    assert_eq!(scene.remove_shape(node), Ok(Some(two)));
+    assert_eq!(scene.remove_shape(node), Ok(None));
     assert_eq!(scene.world_bounds(node), None);
 }
 
@@ -372,9 +372,9 @@ fn names_are_set_replaced_and_taken_away() {
     let root = scene.root();
     let node = named(&mut scene, root, "first");
     let root = scene.root();
-    let twin = named(&mut scene, root, "first");
+    let other = named(&mut scene, root, "first");
     scene.set_name(node, Some("second")).unwrap();
-    assert_eq!((scene.name(node), scene.name(twin)), (Some("second"), Some("first")));
+    assert_eq!((scene.name(node), scene.name(other)), (Some("second"), Some("first")));
     scene.set_name(node, Some("")).unwrap();
     assert_eq!(scene.name(node), Some(""));
     scene.set_name(node, None).unwrap();
@@ -418,14 +418,14 @@ fn a_clone_is_a_scene_of_its_own() {
     let top = at(&mut scene, root, 1.0);
     let low = named(&mut scene, top, "low");
     scene.update();
-    let mut twin = scene.clone();
-    assert_eq!((twin.dump(), twin.stats().nodes), (scene.dump(), 3));
-    twin.set_local(top, Transform::from_xyz(9.0, 0.0, 0.0)).unwrap();
-    twin.update();
-    twin.remove(low).unwrap();
-    assert!(scene.contains(low) && !twin.contains(low));
+    let mut copy = scene.clone();
+    assert_eq!((copy.dump(), copy.stats().nodes), (scene.dump(), 3));
+    copy.set_local(top, Transform::from_xyz(9.0, 0.0, 0.0)).unwrap();
+    copy.update();
+    copy.remove(low).unwrap();
+    assert!(scene.contains(low) && !copy.contains(low));
     assert_eq!(scene.fresh_world(low).unwrap().translation().x, 1.0);
-    assert_eq!(twin.world(top).unwrap().translation().x, 9.0);
+    assert_eq!(copy.world(top).unwrap().translation().x, 9.0);
     scene.validate().unwrap();
-    twin.validate().unwrap();
+    copy.validate().unwrap();
 }

@@ -113,18 +113,18 @@ fn every_shared_model_has_the_expected_nodes_worlds_and_bounds() {
             let number = index(&json["i"]).unwrap();
             let handle = imported.node(number).unwrap();
             if json["parent"].is_number() {
-                let wished = index(&json["parent"]).and_then(|parent| imported.node(parent));
+                let expected = index(&json["parent"]).and_then(|parent| imported.node(parent));
                 let group = imported.scenes[index(&json["scene"]).unwrap()].group;
-                assert_eq!(scene.parent(handle), Some(wished.unwrap_or(group)), "{name}: node {number}");
+                assert_eq!(scene.parent(handle), Some(expected.unwrap_or(group)), "{name}: node {number}");
             }
-            if let Some(wished) = json["name"].as_str() {
-                assert_eq!(scene.name(handle), Some(wished), "{name}: node {number}");
+            if let Some(expected) = json["name"].as_str() {
+                assert_eq!(scene.name(handle), Some(expected), "{name}: node {number}");
             }
             let m = numbers(&json["world"]);
-            let wished = Mat34 { rows: [0, 1, 2].map(|r| [r, 4 + r, 8 + r, 12 + r].map(|at| m[at])) };
+            let expected = Mat34 { rows: [0, 1, 2].map(|r| [r, 4 + r, 8 + r, 12 + r].map(|at| m[at])) };
             let found = *scene.world(handle).unwrap();
-            worst_world = worst_world.max(distance(&found, &wished));
-            assert!(distance(&found, &wished) <= 1e-5, "{name}: node {number}: {found:?}, expected {wished:?}");
+            worst_world = worst_world.max(distance(&found, &expected));
+            assert!(distance(&found, &expected) <= 1e-5, "{name}: node {number}: {found:?}, expected {expected:?}");
             assert_eq!(scene.fresh_world(handle), Some(found), "{name}: node {number}");
         }
 
@@ -334,8 +334,8 @@ fn positions_that_are_not_finite_are_refused() {
             let mut corners = [[0.0; 3]; 3];
             corners[at / 3][at % 3] = bad;
             let error = refusal(&small_glb(corners));
-            let wished = "mesh 0 \"triangle\": primitives[0].attributes.POSITION must be finite";
-            assert_eq!(error.to_string(), wished);
+            let expected = "mesh 0 \"triangle\": primitives[0].attributes.POSITION must be finite";
+            assert_eq!(error.to_string(), expected);
         }
     }
 }

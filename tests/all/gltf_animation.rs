@@ -129,11 +129,11 @@ impl<'a> Frame<'a> {
         }
         for (skin, json) in expected["palettes"].as_array().into_iter().flatten().enumerate() {
             let palettes = [self.palette(skin), self.palette_of_nodes(skin)];
-            let wished: Vec<Mat34> = json.as_array().unwrap().iter().map(|m| matrix(&numbers(m))).collect();
-            for (joint, wished) in wished.iter().enumerate() {
+            let expected: Vec<Mat34> = json.as_array().unwrap().iter().map(|m| matrix(&numbers(m))).collect();
+            for (joint, expected) in expected.iter().enumerate() {
                 for palette in &palettes {
-                    assert_eq!(palette.len(), wished_len(json), "{what}: skin {skin}");
-                    let apart = distance(&palette[joint], wished);
+                    assert_eq!(palette.len(), expected_len(json), "{what}: skin {skin}");
+                    let apart = distance(&palette[joint], expected);
                     assert!(apart <= tolerance, "{what}: skin {skin}: joint {joint} is {apart} off");
                     tally.palettes += 1;
                     tally.worst[1] = tally.worst[1].max(apart);
@@ -153,11 +153,11 @@ impl<'a> Frame<'a> {
             for (&vertex, &place) in mesh.permutation().iter().zip(&places) {
                 by_vertex[vertex as usize] = place.into();
             }
-            let wished = numbers(&json["world"]);
-            let largest = wished.iter().fold(0.0_f32, |largest, number| largest.max(number.abs()));
-            for (vertex, wished) in wished.chunks_exact(3).enumerate() {
+            let expected = numbers(&json["world"]);
+            let largest = expected.iter().fold(0.0_f32, |largest, number| largest.max(number.abs()));
+            for (vertex, expected) in expected.chunks_exact(3).enumerate() {
                 for found in [skinned(data, vertex, &palette), by_vertex[vertex]] {
-                    let apart = (found - Vec3::from_slice(wished)).abs().max_element() / largest;
+                    let apart = (found - Vec3::from_slice(expected)).abs().max_element() / largest;
                     assert!(apart <= tolerance, "{what}: node {node}: vertex {vertex} is {apart} off");
                     tally.vertices += 1;
                     tally.worst[2] = tally.worst[2].max(apart);
@@ -166,11 +166,11 @@ impl<'a> Frame<'a> {
         }
         for json in expected["morphWeights"].as_array().into_iter().flatten() {
             let node = index(&json["node"]).unwrap();
-            let (found, wished) = (self.weights(node), numbers(&json["weights"]));
-            assert_eq!(found.len(), wished.len(), "{what}: node {node}");
-            for (found, wished) in found.iter().zip(wished) {
-                let apart = (found - wished).abs();
-                assert!(apart <= 1e-4, "{what}: node {node}: weight {found}, expected {wished}");
+            let (found, expected) = (self.weights(node), numbers(&json["weights"]));
+            assert_eq!(found.len(), expected.len(), "{what}: node {node}");
+            for (found, expected) in found.iter().zip(expected) {
+                let apart = (found - expected).abs();
+                assert!(apart <= 1e-4, "{what}: node {node}: weight {found}, expected {expected}");
                 tally.weights += 1;
                 tally.worst[3] = tally.worst[3].max(apart);
             }
@@ -178,7 +178,7 @@ impl<'a> Frame<'a> {
     }
 }
 
-fn wished_len(json: &Value) -> usize {
+fn expected_len(json: &Value) -> usize {
     json.as_array().unwrap().len()
 }
 

@@ -242,33 +242,33 @@ fn keys_that_make_no_sense_are_refused_by_name() {
             small.json["animations"][0]["samplers"][0]["input"] = json!(times);
         }
     };
-    let wished = "animation 0 \"nod\": channels[0]: ";
+    let prefix = "animation 0 \"nod\": channels[0]: ";
     assert_eq!(
         refusal(times(&[-1.0, 1.0])),
-        format!("{wished}key 0 is at -1 seconds; times must be finite and not negative")
+        format!("{prefix}key 0 is at -1 seconds; times must be finite and not negative")
     );
     assert_eq!(
         refusal(times(&[2.0, 1.0])),
-        format!("{wished}key 1 is at 1 seconds, not after the key before it at 2; sort the keys and drop duplicates")
+        format!("{prefix}key 1 is at 1 seconds, not after the key before it at 2; sort the keys and drop duplicates")
     );
     assert_eq!(
         refusal(times(&[0.0, f32::INFINITY])),
         format!(
-            "{wished}a clip of inf seconds cannot be played; give it a finite duration above zero, for a single pose any"
+            "{prefix}a clip of inf seconds cannot be played; give it a finite duration above zero, for a single pose any"
         )
     );
     assert_eq!(
         refusal(times(&[0.0, 1.0, 2.0])),
-        format!("{wished}3 keys take 1 values each, and 2 values are there; pass 3")
+        format!("{prefix}3 keys take 1 values each, and 2 values are there; pass 3")
     );
-    assert_eq!(refusal(times(&[])), format!("{wished}a track needs at least one key; leave the track out instead"));
+    assert_eq!(refusal(times(&[])), format!("{prefix}a track needs at least one key; leave the track out instead"));
     let zero = |small: &mut Small| {
         let zero = small.floats("VEC4", &[0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0]);
         small.json["animations"][0]["samplers"][0]["output"] = json!(zero);
     };
     assert_eq!(
         refusal(zero),
-        format!("{wished}key 1 is a zero quaternion, which is no rotation; drop or mend the key")
+        format!("{prefix}key 1 is a zero quaternion, which is no rotation; drop or mend the key")
     );
     let weights = |small: &mut Small| small.json["animations"][1]["samplers"][0]["interpolation"] = json!("LINEAR");
     assert_eq!(
@@ -368,8 +368,8 @@ const BROKEN: &[(&str, &str, &str)] = &[
 
 #[test]
 fn characters_that_make_no_sense_are_refused_by_name() {
-    for &(at, value, wished) in BROKEN {
-        assert_eq!(refusal(|small| small.put(at, serde_json::from_str(value).unwrap())), wished, "{at}");
+    for &(at, value, expected) in BROKEN {
+        assert_eq!(refusal(|small| small.put(at, serde_json::from_str(value).unwrap())), expected, "{at}");
     }
     let index = refusal(|small| {
         let indices = small.numbers(5125, "SCALAR", &3_u32.to_le_bytes());
@@ -390,8 +390,8 @@ fn characters_that_make_no_sense_are_refused_by_name() {
         let plain = json!({"attributes": {"POSITION": 0}});
         small.json["meshes"][0]["primitives"].as_array_mut().unwrap().push(plain);
     });
-    let wished = "mesh 0: primitives[1].targets: all primitives of a mesh must have the same number of morph targets";
-    assert_eq!(uneven, wished);
+    let expected = "mesh 0: primitives[1].targets: all primitives of a mesh must have the same number of morph targets";
+    assert_eq!(uneven, expected);
 }
 
 #[test]
@@ -451,9 +451,9 @@ fn a_chain_of_more_joints_than_a_skeleton_has_is_refused() {
         small.json["nodes"] = json!(nodes);
         small.json["skins"][0]["joints"] = json!([69_999, 0]);
     });
-    let wished =
+    let expected =
         "node 0 and what moves with it: 70000 joints are more than the 65,535 that a skeleton numbers; split it";
-    assert_eq!(refused, wished);
+    assert_eq!(refused, expected);
 }
 
 #[test]

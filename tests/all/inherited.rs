@@ -131,7 +131,7 @@ fn after_a_panic_in_the_closure_the_next_run_computes_everything() {
     let nodes = chain(&mut scene, 30);
     let broken = Cell::new(false);
     let mut property = Inherited::new(0_u32, |above: &u32, own: &u32| {
-        assert!(!broken.get() || *own != 9, "as wished for");
+        assert!(!broken.get() || *own != 9, "as expected");
         above + own
     });
     property.set(nodes[1], 1);

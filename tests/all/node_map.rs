@@ -88,7 +88,7 @@ fn inserting_by_an_older_handle_does_nothing() {
 }
 
 #[test]
-fn replacing_returns_what_it_displaces_of_any_generation() {
+fn replacing_returns_what_was_there_of_any_generation() {
     let mut scene = scene_of_two();
     let (older, newer) = two_generations(&mut scene);
     let mut map = NodeMap::new();
@@ -116,8 +116,9 @@ fn a_value_is_made_only_where_there_is_none() {
 #[test]
 fn a_panic_while_a_value_is_made_changes_nothing() {
     let mut map = NodeMap::from_iter([(handle(0, 0, 1), 1)]);
-    for wished in [handle(0, 0, 2), handle(0, 9, 1), handle(5, 5, 5), handle(0xff_ffff, 0, 1)] {
-        let result = catch_unwind(AssertUnwindSafe(|| map.get_or_insert_with(wished, || panic!("no value")).is_some()));
+    for missing in [handle(0, 0, 2), handle(0, 9, 1), handle(5, 5, 5), handle(0xff_ffff, 0, 1)] {
+        let result =
+            catch_unwind(AssertUnwindSafe(|| map.get_or_insert_with(missing, || panic!("no value")).is_some()));
         assert!(result.is_err());
         assert!(map.iter().eq([(handle(0, 0, 1), &1)]));
     }
@@ -320,7 +321,7 @@ fn indexing_without_a_value_panics() {
 }
 
 /// Takes the values of earlier nodes of this handle's index out of the model; true where it has that of a later one.
-/// No two nodes of one index live at a time, so none of this touches the value of a live node but the handle's own.
+/// No two nodes of one index live at a time, so none of this changes the value of a live node but the handle's own.
 fn make_way(model: &mut HashMap<NodeHandle, u32>, handle: NodeHandle) -> bool {
     model.retain(|&other, _| place_bits(other) != place_bits(handle) || other >= handle);
     model.keys().any(|&other| place_bits(other) == place_bits(handle) && other > handle)

@@ -47,7 +47,7 @@ impl SliceVisitor for MostRows {
 
 /// Sets the transforms of some nodes, and computes world matrices in the first slices.
 struct Writer {
-    wished: HashMap<NodeHandle, (usize, Transform)>,
+    locals: HashMap<NodeHandle, (usize, Transform)>,
     everything: bool,
     computes: usize,
     /// After so many slices it breaks off, or goes no deeper, if there are as many.
@@ -61,7 +61,7 @@ impl SliceVisitorMut for Writer {
         for row in 0..slice.view().rows().len() {
             let rows = slice.view().rows();
             let (Some(node), Some([slot, ..])) = (rows.node(row), rows.effective_slots(row)) else { continue };
-            if let Some(&(number, local)) = self.wished.get(&node) {
+            if let Some(&(number, local)) = self.locals.get(&node) {
                 slice.set_local(slot, local).expect("a transform that makes sense");
                 self.set.push((number, local));
             }
@@ -198,12 +198,12 @@ impl Pair {
     pub(crate) fn visit(&mut self, dice: &mut dice::Dice) {
         let count = 1 + dice.below(self.ever() / 4 + 1);
         let chosen = (0..count).map(|_| dice.below(self.ever())).collect::<Vec<usize>>();
-        let wished = chosen.into_iter().filter(|&node| self.is_live(node) && self.is_placed(node));
-        let wished: HashMap<NodeHandle, (usize, Transform)> =
-            wished.map(|node| (self.handle(node), (node, dice.transform()))).collect();
+        let locals = chosen.into_iter().filter(|&node| self.is_live(node) && self.is_placed(node));
+        let locals: HashMap<NodeHandle, (usize, Transform)> =
+            locals.map(|node| (self.handle(node), (node, dice.transform()))).collect();
         let everything = dice.below(4) == 0;
         let computes = [usize::MAX, usize::MAX, dice.below(8), 0][dice.below(4)];
-        let mut writer = Writer { wished, everything, computes, ends: dice.below(40), met: 0, set: Vec::new() };
+        let mut writer = Writer { locals, everything, computes, ends: dice.below(40), met: 0, set: Vec::new() };
         let _ = self.scene.visit_slices_mut(&mut writer);
         for (node, local) in writer.set {
             self.entries[node].local = Some(Local::Transform(local));

@@ -193,7 +193,7 @@ fn worlds_are_those_of_the_nearest_transform_above() {
     let mut fixture = Fixture::new();
     for (name, shift) in [("a", 1.0), ("f", 10.0), ("j", 100.0)] {
         let node = fixture.get(name);
-        fixture.scene.attach_transform(node, Transform::from_xyz(shift, 0.0, 0.0)).unwrap();
+        fixture.scene.add_transform(node, Transform::from_xyz(shift, 0.0, 0.0)).unwrap();
     }
     fixture.scene.update();
     fixture.scene.validate().unwrap();

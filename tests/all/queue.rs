@@ -33,15 +33,15 @@ fn results_come_in_the_order_of_recording_and_the_queue_is_empty_then() {
     assert!(queue.is_empty());
     let house = queue.insert(root, Node::group().named("house"));
     assert_eq!(queue.len(), 1);
-    queue.attach_material(house, 4);
-    queue.detach_material(house);
+    queue.add_material(house, 4);
+    queue.remove_material(house);
     queue.remove(house);
     let results = queue.apply(&mut scene).to_vec();
     let house = queue.inserted(house).unwrap();
     let expected = [
         Ok(Outcome::Inserted(house)),
         Ok(Outcome::Set),
-        Ok(Outcome::DetachedMaterial(Some(4))),
+        Ok(Outcome::RemovedMaterial(Some(4))),
         Ok(Outcome::Removed(1)),
     ];
     assert_eq!(results, expected);
@@ -64,15 +64,15 @@ fn every_edit_reports_what_it_did() {
     queue.set_local(car, turned);
     queue.set_world(car, there);
     queue.set_local_matrix(car, sheared);
-    queue.detach_transform(car);
-    queue.attach_transform(car, there);
+    queue.remove_transform(car);
+    queue.add_transform(car, there);
     queue.look_at(car, Vec3::new(1.0, 2.0, -7.0), Vec3::Y);
-    queue.attach_material(car, 3);
-    queue.detach_material(car);
-    queue.attach_shape(car, shape);
-    queue.detach_shape(car);
-    queue.attach_visibility(car, layers);
-    queue.detach_visibility(car);
+    queue.add_material(car, 3);
+    queue.remove_material(car);
+    queue.add_shape(car, shape);
+    queue.remove_shape(car);
+    queue.add_visibility(car, layers);
+    queue.remove_visibility(car);
     queue.set_name(car, Some("car"));
     queue.reparent(car, QueuedPlace::LastChildOf(root.into()), Keep::Local);
     queue.set_name(street, None);
@@ -86,15 +86,15 @@ fn every_edit_reports_what_it_did() {
         Outcome::Set,
         Outcome::SetAs(LocalForm::Transform),
         Outcome::SetAs(LocalForm::Matrix),
-        Outcome::DetachedTransform(Some(Local::Matrix(sheared))),
+        Outcome::RemovedTransform(Some(Local::Matrix(sheared))),
         Outcome::Set,
         Outcome::Set,
         Outcome::Set,
-        Outcome::DetachedMaterial(Some(3)),
+        Outcome::RemovedMaterial(Some(3)),
         Outcome::Set,
-        Outcome::DetachedShape(Some(shape)),
+        Outcome::RemovedShape(Some(shape)),
         Outcome::Set,
-        Outcome::DetachedVisibility(Some(layers)),
+        Outcome::RemovedVisibility(Some(layers)),
         Outcome::Set,
         Outcome::Moved(Some(LocalForm::Transform)),
         Outcome::Set,
@@ -156,7 +156,7 @@ fn an_edit_on_a_queued_node_that_was_removed_again_finds_it_stale() {
     let mut queue = EditQueue::new();
     let house = queue.insert(scene.root(), Node::group());
     queue.remove(house);
-    queue.attach_material(house, 1);
+    queue.add_material(house, 1);
     let result = queue.apply(&mut scene)[2].clone();
     assert_eq!(result, Err(Error::StaleHandle(queue.inserted(house).unwrap())));
 }
@@ -168,13 +168,13 @@ fn a_ticket_leads_nowhere_before_its_insert_and_after_its_round() {
     let (mut early, mut late) = (EditQueue::new(), EditQueue::new());
     let house = late.insert(root, Node::group());
     assert_eq!(late.inserted(house), None);
-    early.attach_material(house, 1);
+    early.add_material(house, 1);
     early.append(&mut late);
     assert_eq!(early.apply(&mut scene)[0], Err(Error::UnknownTicket(house)));
     assert!(early.inserted(house).is_some());
     assert_eq!(late.inserted(house), None);
 
-    early.attach_material(house, 2);
+    early.add_material(house, 2);
     let shed = early.insert(root, Node::group());
     assert_ne!(house, shed);
     assert_eq!(early.apply(&mut scene)[0], Err(Error::UnknownTicket(house)));
@@ -246,7 +246,7 @@ fn tickets_stay_good_through_every_append() {
     let mut tickets = Vec::new();
     // Each queue makes a node, and all but the first also one below the node of the queue before.
     for (number, queue) in queues.iter_mut().enumerate() {
-        queue.attach_material(root, 7);
+        queue.add_material(root, 7);
         tickets.push(queue.insert(root, Node::material(u32::try_from(number).unwrap())));
         if let Some(&before) = tickets.iter().rev().nth(1) {
             queue.insert(before, Node::group());
@@ -284,7 +284,7 @@ fn the_queues_of_two_threads_are_applied_in_the_callers_order() {
                 for number in 0..100 {
                     let house = queue.insert(street, Node::material(number));
                     queue.insert(house, Node::group().named(&format!("room {number}")));
-                    queue.attach_material(root, number + u32::from(street == streets[1]) * 1000);
+                    queue.add_material(root, number + u32::from(street == streets[1]) * 1000);
                 }
             });
         }
@@ -312,7 +312,7 @@ fn edits_are_recorded_during_a_visit() {
                 self.0.remove(node.handle());
             } else {
                 let coat = self.0.insert(node.handle(), Node::group().named("coat"));
-                self.0.attach_material(coat, 5);
+                self.0.add_material(coat, 5);
             }
             Flow::Continue
         }

@@ -2,7 +2,7 @@
 //!
 //! A failure prints the shrunk policy and steps; the seeds are fixed, so it is the same at every run.
 
-use crate::model::twin::{Counts, Twin, from_bytes};
+use crate::model::oracle::{Counts, Oracle, from_bytes};
 use crate::model::{Step, decode};
 use hedgerow::SceneConfig;
 use hedgerow::config::StoragePolicy;
@@ -33,16 +33,16 @@ fn runner(seed: u8, cases: u32) -> TestRunner {
 const MODES: [(bool, bool); 4] = [(false, false), (false, true), (true, false), (true, true)];
 
 /// Plays random steps under random policies, in every mode; every test has a seed of its own.
-fn play<P: core::fmt::Debug + Copy>(seed: u8, policies: impl Strategy<Value = P>, twin: impl Fn(P) -> Twin) {
+fn play<P: core::fmt::Debug + Copy>(seed: u8, policies: impl Strategy<Value = P>, oracle: impl Fn(P) -> Oracle) {
     let total = Cell::new(Counts::default());
     let modes = Cell::new([0; MODES.len()]);
     let answer = runner(seed, CASES).run(&(policies, steps()), |(policy, steps)| {
-        let mut twin = twin(policy);
-        let played = twin.run(&steps);
-        total.set(total.get().plus(&twin.counts));
-        let SceneConfig { changes, bounds, .. } = *twin.scene.config();
+        let mut oracle = oracle(policy);
+        let played = oracle.run(&steps);
+        total.set(total.get().plus(&oracle.counts));
+        let SceneConfig { changes, bounds, .. } = *oracle.scene.config();
         modes.set(core::array::from_fn(|mode| {
-            modes.get()[mode] + if MODES[mode] == (changes, bounds) { twin.counts.steps } else { 0 }
+            modes.get()[mode] + if MODES[mode] == (changes, bounds) { oracle.counts.steps } else { 0 }
         }));
         played.map_err(|mismatch| TestCaseError::fail(mismatch.to_string()))
     });
@@ -50,7 +50,7 @@ fn play<P: core::fmt::Debug + Copy>(seed: u8, policies: impl Strategy<Value = P>
         Ok(()) => {}
         Err(TestError::Fail(reason, (policy, steps))) => {
             let steps: Vec<_> = steps.iter().map(|step| format!("{step:?}")).collect();
-            panic!("{:?}\n{}\n{reason}", twin(policy).scene.config(), steps.join("\n"));
+            panic!("{:?}\n{}\n{reason}", oracle(policy).scene.config(), steps.join("\n"));
         }
         Err(abort) => panic!("{abort}"),
     }
@@ -79,12 +79,12 @@ fn play<P: core::fmt::Debug + Copy>(seed: u8, policies: impl Strategy<Value = P>
 
 /// Scenes of a fixed policy; the bytes say how many nodes they may have, and in which mode they are.
 fn fixed(seed: u8, config: SceneConfig) {
-    play(seed, uniform8(any::<u8>()), |bytes| Twin::new(decode::in_mode(config, bytes), bytes));
+    play(seed, uniform8(any::<u8>()), |bytes| Oracle::new(decode::in_mode(config, bytes), bytes));
 }
 
 /// Scenes of tiny capacities, where growth, holes, nesting, adoption and retirement are the rule.
 fn tiny(seed: u8) {
-    play(seed, uniform8(any::<u8>()), |bytes| Twin::new(decode::policy(bytes), bytes));
+    play(seed, uniform8(any::<u8>()), |bytes| Oracle::new(decode::policy(bytes), bytes));
 }
 
 #[test]
@@ -141,18 +141,18 @@ fn any_edits_with_indices_that_serve_once_leave_what_the_model_says() {
         storage: StoragePolicy { max_generation: 1, ..decode::policy(bytes).storage },
         ..decode::policy(bytes)
     };
-    play(8, uniform8(any::<u8>()), |bytes| Twin::new(once(bytes), bytes));
+    play(8, uniform8(any::<u8>()), |bytes| Oracle::new(once(bytes), bytes));
 }
 
 #[test]
 fn the_same_edits_give_the_same_scene_and_the_same_draws() {
     let answer = runner(9, 20).run(&(uniform8(any::<u8>()), steps()), |(policy, steps)| {
         let played = [(); 2].map(|()| {
-            let mut twin = from_bytes(policy);
-            let played = twin.run(&steps);
-            twin.scene.update();
-            twin.scene.draw_list(&mut twin.list);
-            played.map(|()| (twin.scene.dump(), format!("{:?}", twin.scene.stats()), twin.list.clone()))
+            let mut oracle = from_bytes(policy);
+            let played = oracle.run(&steps);
+            oracle.scene.update();
+            oracle.scene.draw_list(&mut oracle.list);
+            played.map(|()| (oracle.scene.dump(), format!("{:?}", oracle.scene.stats()), oracle.list.clone()))
         });
         let [Ok((dump, stats, draws)), Ok((dump_again, stats_again, draws_again))] = played else {
             return Err(TestCaseError::fail("the scene is not what the model says"));

@@ -1,6 +1,6 @@
 //! The readable form, through JSON.
 
-use crate::model::twin::from_bytes;
+use crate::model::oracle::from_bytes;
 use crate::model::{Step, decode};
 use hedgerow::glam::{Quat, Vec3};
 use hedgerow::{Aabb, Local, Mat34, Node, NodeHandle, Scene, SceneConfig, Shape, Transform, Visibility};
@@ -56,12 +56,12 @@ fn any_scene_comes_back_node_by_node() {
     let mut runner = TestRunner::new_with_rng(config, TestRng::from_seed(RngAlgorithm::ChaCha, &[51; 32]));
     let steps = vec(uniform24(any::<u8>()).prop_map(|bytes| decode::step(&bytes)), 0..=200);
     let answer = runner.run(&(uniform8(any::<u8>()), steps), |(policy, steps): (_, Vec<Step>)| {
-        let mut twin = from_bytes(policy);
-        twin.run(&steps).map_err(|mismatch| TestCaseError::fail(mismatch.to_string()))?;
-        let scene = again(&twin.scene);
+        let mut oracle = from_bytes(policy);
+        oracle.run(&steps).map_err(|mismatch| TestCaseError::fail(mismatch.to_string()))?;
+        let scene = again(&oracle.scene);
         proptest::prop_assert_eq!(scene.validate(), Ok(()));
-        proptest::prop_assert_eq!(scene.config(), twin.scene.config());
-        proptest::prop_assert_eq!(nodes(&scene), nodes(&twin.scene));
+        proptest::prop_assert_eq!(scene.config(), oracle.scene.config());
+        proptest::prop_assert_eq!(nodes(&scene), nodes(&oracle.scene));
         Ok(())
     });
     assert!(answer.is_ok(), "{answer:?}");

@@ -1,4 +1,4 @@
-//! Shapes of trees, from the usual to the worst, built and worn under several policies, against plain lists.
+//! Shapes of trees, from the usual to the worst, built and edited under several policies, against plain lists.
 
 use crate::pair::dice::Dice;
 use crate::pair::{MODES, Pair, Where};

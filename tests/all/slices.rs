@@ -146,7 +146,7 @@ fn a_subtree_takes_all_it_has_to_another_slice() {
 }
 
 /// A tree of 2,000 whole nodes that is inserted and thinned all over the place.
-fn worn(config: SceneConfig) -> Scene {
+fn edited(config: SceneConfig) -> Scene {
     let mut scene = with(config);
     let root = scene.root();
     let mut nodes = vec![group(&mut scene, Place::LastChildOf(root))];
@@ -167,7 +167,7 @@ fn worn(config: SceneConfig) -> Scene {
 #[test]
 fn reconstitution_leaves_neither_holes_nor_disorder() {
     for reuse_holes in [true, false] {
-        let mut scene = worn(SceneConfig {
+        let mut scene = edited(SceneConfig {
             storage: StoragePolicy { reuse_holes, ..StoragePolicy::DEFAULT },
             ..SceneConfig::DEFAULT
         });
@@ -188,7 +188,7 @@ fn reconstitution_leaves_neither_holes_nor_disorder() {
 
 #[test]
 fn draws_are_in_depth_first_order_after_reconstitution() {
-    let mut scene = worn(SceneConfig::DEFAULT);
+    let mut scene = edited(SceneConfig::DEFAULT);
     scene.update();
     let mut list = DrawList::new();
     scene.draw_list(&mut list);
@@ -206,13 +206,13 @@ fn draws_are_in_depth_first_order_after_reconstitution() {
 
 #[test]
 fn maintenance_reconstitutes_what_is_worn_and_then_rests() {
-    let mut scene = worn(SceneConfig {
+    let mut scene = edited(SceneConfig {
         storage: StoragePolicy { reuse_holes: false, ..StoragePolicy::DEFAULT },
         ..SceneConfig::DEFAULT
     });
     let before = scene.stats();
     let done = scene.maintain(Duration::from_secs(60));
-    assert_eq!(done.reconstituted, 1, "one slice is worn");
+    assert_eq!(done.reconstituted, 1, "one slice was edited out of order");
     assert!(done.nodes >= scene.len() - 1, "{} nodes were moved", done.nodes);
     let after = scene.stats();
     assert!(after.holes < before.holes && after.disorder < before.disorder, "{before:?} became {after:?}");
@@ -271,7 +271,7 @@ fn a_scene_with_capacity_fills_it_without_a_reconstitution() {
 
 #[test]
 fn shrinking_gives_back_what_removed_nodes_had() {
-    let mut scene = worn(SceneConfig::DEFAULT);
+    let mut scene = edited(SceneConfig::DEFAULT);
     let keep = scene.first_child(scene.root()).unwrap();
     while let Some(child) = scene.first_child(keep) {
         scene.remove(child).unwrap();

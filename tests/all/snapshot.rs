@@ -1,9 +1,9 @@
 //! Snapshots: what comes back, and what is refused.
 
 use crate::model::feed::Seen;
+use crate::model::forged::{self, BEND_BYTES};
 use crate::model::op::Op;
-use crate::model::seal::{self, BEND_BYTES};
-use crate::model::twin::{Twin, from_bytes};
+use crate::model::oracle::{Oracle, from_bytes};
 use crate::model::{Step, decode};
 use hedgerow::anim::{Skeleton, SkeletonBuilder, skeleton::SkeletonError};
 use hedgerow::config::StoragePolicy;
@@ -47,14 +47,14 @@ fn draws_by_node(scene: &Scene) -> Vec<(NodeHandle, String)> {
 }
 
 /// Plays the same steps on a scene that is saved and loaded now and then, and on one that is not.
-fn reloaded_or_not(seed: u8, twin: impl Fn([u8; 8]) -> Twin) {
+fn reloaded_or_not(seed: u8, oracle: impl Fn([u8; 8]) -> Oracle) {
     let answer = runner(seed, 60).run(&(uniform8(any::<u8>()), steps(400)), |(policy, mut steps)| {
         // Room reserved for slices to come is not kept.
         steps.retain(|step| !matches!(step.op, Op::TryReserve(..)));
-        let (mut reloaded, mut kept) = (twin(policy), twin(policy));
+        let (mut reloaded, mut kept) = (oracle(policy), oracle(policy));
         for steps in steps.chunks(1 + usize::from(policy[7])) {
-            for twin in [&mut reloaded, &mut kept] {
-                twin.run(steps).map_err(|mismatch| TestCaseError::fail(mismatch.to_string()))?;
+            for oracle in [&mut reloaded, &mut kept] {
+                oracle.run(steps).map_err(|mismatch| TestCaseError::fail(mismatch.to_string()))?;
             }
             reloaded.scene = reload(&reloaded.scene);
             // Of a loaded scene nothing has been told yet.
@@ -63,8 +63,8 @@ fn reloaded_or_not(seed: u8, twin: impl Fn([u8; 8]) -> Twin) {
                 // A loaded scene computes everything at its first update. Where the other does too, not a byte differs then.
                 reloaded.scene.update();
                 kept.scene.update_all();
-                for twin in [&mut reloaded, &mut kept] {
-                    let compared = twin.compare(true).and_then(|()| twin.compare_feed());
+                for oracle in [&mut reloaded, &mut kept] {
+                    let compared = oracle.compare(true).and_then(|()| oracle.compare_feed());
                     compared.map_err(|mismatch| TestCaseError::fail(mismatch.to_string()))?;
                 }
                 proptest::prop_assert!(reloaded.scene.save() == kept.scene.save(), "saved again it is another");
@@ -73,8 +73,8 @@ fn reloaded_or_not(seed: u8, twin: impl Fn([u8; 8]) -> Twin) {
             reloaded.compare(false).map_err(|mismatch| TestCaseError::fail(mismatch.to_string()))?;
             proptest::prop_assert_eq!(reloaded.scene.dump(), kept.scene.dump());
         }
-        for twin in [&mut reloaded, &mut kept] {
-            twin.scene.update();
+        for oracle in [&mut reloaded, &mut kept] {
+            oracle.scene.update();
         }
         proptest::prop_assert_eq!(draws_by_node(&reloaded.scene), draws_by_node(&kept.scene));
         Ok(())
@@ -85,28 +85,28 @@ fn reloaded_or_not(seed: u8, twin: impl Fn([u8; 8]) -> Twin) {
 #[test]
 fn a_scene_that_was_loaded_goes_on_as_the_one_that_was_saved() {
     reloaded_or_not(41, from_bytes);
-    reloaded_or_not(42, |bytes| Twin::new(SceneConfig::DEFAULT, bytes));
-    reloaded_or_not(43, |bytes| Twin::new(SceneConfig::THESIS, bytes));
+    reloaded_or_not(42, |bytes| Oracle::new(SceneConfig::DEFAULT, bytes));
+    reloaded_or_not(43, |bytes| Oracle::new(SceneConfig::THESIS, bytes));
 }
 
 #[test]
 fn whatever_the_bytes_are_they_are_refused_or_a_scene() {
     let bends = vec(uniform8::<_>(any::<u8>()), 1..=24);
     let answer = runner(44, 150).run(&(uniform8(any::<u8>()), steps(120), bends), |(policy, steps, bends)| {
-        let mut twin = from_bytes(policy);
-        twin.run(&steps).map_err(|mismatch| TestCaseError::fail(mismatch.to_string()))?;
-        let saved = twin.scene.save();
+        let mut oracle = from_bytes(policy);
+        oracle.run(&steps).map_err(|mismatch| TestCaseError::fail(mismatch.to_string()))?;
+        let saved = oracle.scene.save();
         for how in bends {
             let how: [u8; BEND_BYTES] = how;
             let mut bytes = saved.clone();
-            seal::bend(&mut bytes, how);
+            forged::bend(&mut bytes, how);
             if bytes != saved {
                 let refused = matches!(Scene::load(&bytes), Err(_));
                 proptest::prop_assert!(refused, "bytes bent by {:?} are loaded under the old checksum", how);
             }
-            seal::seal(&mut bytes);
+            forged::set_checksum(&mut bytes);
             if let Ok(scene) = Scene::load(&bytes) {
-                seal::live_on(scene).map_err(|mismatch| TestCaseError::fail(mismatch.to_string()))?;
+                forged::live_on(scene).map_err(|mismatch| TestCaseError::fail(mismatch.to_string()))?;
             }
         }
         Ok(())
@@ -118,22 +118,22 @@ fn whatever_the_bytes_are_they_are_refused_or_a_scene() {
 fn whatever_the_bytes_of_a_subtree_are_they_are_refused_or_loaded() {
     let bends = vec(uniform8::<_>(any::<u8>()), 1..=24);
     let answer = runner(45, 100).run(&(uniform8(any::<u8>()), steps(80), bends), |(policy, steps, bends)| {
-        let mut twin = from_bytes(policy);
-        twin.run(&steps).map_err(|mismatch| TestCaseError::fail(mismatch.to_string()))?;
-        let saved = twin.scene.save_subtree(twin.scene.root()).expect("the root lives");
+        let mut oracle = from_bytes(policy);
+        oracle.run(&steps).map_err(|mismatch| TestCaseError::fail(mismatch.to_string()))?;
+        let saved = oracle.scene.save_subtree(oracle.scene.root()).expect("the root lives");
         for how in bends {
             let mut bytes = saved.clone();
-            seal::bend(&mut bytes, how);
-            seal::seal(&mut bytes);
-            let (dump, len) = (twin.scene.dump(), twin.scene.len());
-            match twin.scene.load_subtree(&bytes, twin.scene.root()) {
+            forged::bend(&mut bytes, how);
+            forged::set_checksum(&mut bytes);
+            let (dump, len) = (oracle.scene.dump(), oracle.scene.len());
+            match oracle.scene.load_subtree(&bytes, oracle.scene.root()) {
                 Ok(map) => {
-                    proptest::prop_assert_eq!(twin.scene.len(), len + map.len());
-                    proptest::prop_assert_eq!(twin.scene.remove(map.top()), Ok(map.len()));
+                    proptest::prop_assert_eq!(oracle.scene.len(), len + map.len());
+                    proptest::prop_assert_eq!(oracle.scene.remove(map.top()), Ok(map.len()));
                 }
-                Err(_) => proptest::prop_assert_eq!(twin.scene.dump(), dump),
+                Err(_) => proptest::prop_assert_eq!(oracle.scene.dump(), dump),
             }
-            proptest::prop_assert_eq!(twin.scene.validate(), Ok(()));
+            proptest::prop_assert_eq!(oracle.scene.validate(), Ok(()));
         }
         Ok(())
     });
@@ -204,14 +204,14 @@ fn detached_subtrees_come_along_and_what_waits_to_be_freed_goes_on_waiting() {
     scene.remove_later(nodes[4]).unwrap();
     let mut loaded = reload(&scene);
     assert_eq!((loaded.len(), loaded.detached_len()), (scene.len(), scene.detached_len()));
-    assert_eq!(loaded.stats().doomed, scene.stats().doomed);
+    assert_eq!(loaded.stats().pending_free, scene.stats().pending_free);
     assert!(loaded.is_detached(nodes[2]) && !loaded.contains(nodes[4]));
     for scene in [&mut scene, &mut loaded] {
         scene.update();
         scene.attach(nodes[2], nodes[0], Keep::Local).unwrap();
         scene.maintain(std::time::Duration::MAX);
         assert_eq!(scene.validate(), Ok(()));
-        assert_eq!(scene.stats().doomed, 0);
+        assert_eq!(scene.stats().pending_free, 0);
     }
     assert_eq!(loaded.dump(), scene.dump());
 }
@@ -224,16 +224,16 @@ fn every_truncation_is_refused() {
         let error = Scene::load(&whole[..length]).expect_err("a truncated file");
         let told = matches!(error, SnapshotError::Length { .. } | SnapshotError::NotASnapshot);
         assert!(told, "{length} bytes: {error}");
-        let mut sealed = whole[..length].to_vec();
-        seal::seal(&mut sealed);
-        assert!(Scene::load(&sealed).is_err(), "{length} bytes under a fitting checksum");
+        let mut cut = whole[..length].to_vec();
+        forged::set_checksum(&mut cut);
+        assert!(Scene::load(&cut).is_err(), "{length} bytes under a fitting checksum");
     }
     let part = scene.save_subtree(nodes[1]).unwrap();
     let mut target = Scene::new();
     for length in 0..part.len() {
-        let mut sealed = part[..length].to_vec();
-        seal::seal(&mut sealed);
-        assert!(target.load_subtree(&sealed, target.root()).is_err(), "{length} bytes of a subtree");
+        let mut cut = part[..length].to_vec();
+        forged::set_checksum(&mut cut);
+        assert!(target.load_subtree(&cut, target.root()).is_err(), "{length} bytes of a subtree");
     }
     assert_eq!(target.len(), 1);
 }
@@ -247,9 +247,9 @@ fn every_changed_byte_is_refused_or_harmless() {
         bytes[place] ^= 1 << (place % 8);
         assert_eq!(Scene::load(&bytes).err(), Some(SnapshotError::Checksum));
         if place % 3 == 0 {
-            seal::seal(&mut bytes);
+            forged::set_checksum(&mut bytes);
             if let Ok(scene) = Scene::load(&bytes) {
-                seal::live_on(scene).unwrap();
+                forged::live_on(scene).unwrap();
             }
         }
     }
@@ -264,7 +264,7 @@ fn a_forged_length_takes_no_memory() {
             let mut bytes = bytes.clone();
             let end = (place + 4).min(most);
             bytes[place..end].copy_from_slice(&number.to_le_bytes()[..end - place]);
-            seal::seal(&mut bytes);
+            forged::set_checksum(&mut bytes);
             if let Ok(scene) = Scene::load(&bytes) {
                 let allocated = scene.stats().allocated_bytes();
                 assert!(allocated < 64 * most, "{allocated} bytes for a file of {most}");
@@ -292,7 +292,7 @@ fn what_is_no_snapshot_says_what_it_is() {
     let (expected, found) = (whole.len() as u64, longer.len() as u64);
     assert_eq!(refusal(&longer), SnapshotError::Length { expected, found });
     let mut filled = longer;
-    seal::seal(&mut filled);
+    forged::set_checksum(&mut filled);
     assert!(matches!(refusal(&filled), SnapshotError::Invalid { .. }));
 }
 

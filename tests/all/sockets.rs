@@ -64,7 +64,7 @@ proptest! {
         for (joint, (_, offset)) in joints.iter().enumerate() {
             for (number, character) in &all {
                 let followed = u16::try_from(joint).unwrap();
-                sockets.attach(&scene, character.items[joint], *number, followed, *offset).unwrap();
+                sockets.insert(&scene, character.items[joint], *number, followed, *offset).unwrap();
             }
         }
         let tip = scene.insert(all[0].1.items[0], Node::transform(below)).unwrap();
@@ -143,7 +143,7 @@ fn a_socket_is_followed_in_a_detached_character_and_not_by_copies_of_it() {
     let mut scene = Scene::new();
     let Character { node, items } = character(&mut scene, Transform::from_xyz(5.0, 0.0, 0.0), 1);
     let mut sockets = Sockets::new();
-    sockets.attach(&scene, items[0], 0, 0, Transform::IDENTITY).unwrap();
+    sockets.insert(&scene, items[0], 0, 0, Transform::IDENTITY).unwrap();
     let copy = scene.duplicate(node, scene.root()).unwrap();
     scene.detach(node).unwrap();
     let at = |y: f32| [Transform::from_xyz(0.0, y, 0.0).to_matrix()];
@@ -153,10 +153,10 @@ fn a_socket_is_followed_in_a_detached_character_and_not_by_copies_of_it() {
     assert_eq!(sockets.follow(&mut scene, &at(3.0)), Ok(&[][..]));
     scene.update();
     assert_eq!(scene.world(items[0]).unwrap().translation(), Vec3::new(5.0, 3.0, 0.0));
-    // The copy's item is where it was when it was copied, until it is attached itself.
+    // The copy's item is where it was when it was copied, until it is inserted itself.
     let of_copy = copy.get(items[0]).unwrap();
     assert_eq!((sockets.followed_by(of_copy), scene.world(of_copy).unwrap().translation().y), (None, 0.0));
-    sockets.attach(&scene, of_copy, 0, 0, Transform::IDENTITY).unwrap();
+    sockets.insert(&scene, of_copy, 0, 0, Transform::IDENTITY).unwrap();
     // A scene that is loaded whole has the handles of the saved one.
     let mut scene = Scene::load(&scene.save()).unwrap();
     assert_eq!(sockets.follow(&mut scene, &at(4.0)), Ok(&[][..]));
@@ -170,11 +170,11 @@ fn a_socket_ends_when_its_node_is_removed_moved_elsewhere_or_loses_its_transform
     let Character { node, items } = character(&mut scene, Transform::IDENTITY, 5);
     let mut sockets = Sockets::new();
     for &item in &items {
-        sockets.attach(&scene, item, 0, 0, Transform::IDENTITY).unwrap();
+        sockets.insert(&scene, item, 0, 0, Transform::IDENTITY).unwrap();
     }
     scene.remove(items[0]).unwrap();
     scene.reparent(items[1], scene.root(), Keep::World).unwrap();
-    scene.detach_transform(items[2]).unwrap();
+    scene.remove_transform(items[2]).unwrap();
     assert_eq!(sockets.followed_by(items[3]), Some((0, 0)));
     let models = [Transform::from_xyz(7.0, 0.0, 0.0).to_matrix()];
     let mut ended = sockets.follow(&mut scene, &models).unwrap().to_vec();
@@ -199,12 +199,12 @@ fn a_node_that_reuses_the_index_of_one_that_is_gone_keeps_its_socket() {
     let mut scene = Scene::new();
     let Character { node, items } = character(&mut scene, Transform::IDENTITY, 1);
     let mut sockets = Sockets::new();
-    sockets.attach(&scene, items[0], 0, 0, Transform::IDENTITY).unwrap();
+    sockets.insert(&scene, items[0], 0, 0, Transform::IDENTITY).unwrap();
     scene.remove(items[0]).unwrap();
     let mut later = Vec::new();
     for _ in 0..40 {
         later.push(scene.insert(node, Node::transform(Transform::IDENTITY)).unwrap());
-        sockets.attach(&scene, *later.last().unwrap(), 0, 0, Transform::IDENTITY).unwrap();
+        sockets.insert(&scene, *later.last().unwrap(), 0, 0, Transform::IDENTITY).unwrap();
     }
     let same_index = |a: NodeHandle, b: NodeHandle| a.to_bits() >> 28 == b.to_bits() >> 28;
     assert!(later.iter().any(|&item| same_index(item, items[0])), "no index was used again");
@@ -212,18 +212,18 @@ fn a_node_that_reuses_the_index_of_one_that_is_gone_keeps_its_socket() {
     assert_eq!(sockets.follow(&mut scene, &models), Ok(&items[..]));
     assert_eq!(sockets.follow(&mut scene, &models), Ok(&[][..]));
     assert_eq!(sockets.len(), 40);
-    assert!(later.iter().all(|&item| sockets.followed_by(item) == Some((0, 0)) && sockets.detach(item)));
-    assert!(sockets.is_empty() && !sockets.detach(later[0]));
+    assert!(later.iter().all(|&item| sockets.followed_by(item) == Some((0, 0)) && sockets.remove(item)));
+    assert!(sockets.is_empty() && !sockets.remove(later[0]));
 }
 
 #[test]
-fn attaching_again_replaces_and_characters_without_models_stay() {
+fn inserting_again_replaces_and_characters_without_models_stay() {
     let mut scene = Scene::new();
     let all: Vec<_> = (0..3).map(|_| character(&mut scene, Transform::IDENTITY, 1)).collect();
     let mut sockets = Sockets::new();
     for (number, character) in (0..).zip(&all) {
-        sockets.attach(&scene, character.items[0], number, 1, Transform::from_xyz(9.0, 9.0, 9.0)).unwrap();
-        sockets.attach(&scene, character.items[0], number, 0, Transform::IDENTITY).unwrap();
+        sockets.insert(&scene, character.items[0], number, 1, Transform::from_xyz(9.0, 9.0, 9.0)).unwrap();
+        sockets.insert(&scene, character.items[0], number, 0, Transform::IDENTITY).unwrap();
     }
     assert_eq!(sockets.len(), 3);
     let models = [Transform::from_xyz(3.0, 0.0, 0.0).to_matrix()];
@@ -238,7 +238,7 @@ fn a_joint_that_shears_is_followed_exactly_and_back() {
     let mut scene = Scene::new();
     let Character { items, .. } = character(&mut scene, Transform::IDENTITY, 1);
     let mut sockets = Sockets::new();
-    sockets.attach(&scene, items[0], 0, 0, Transform::IDENTITY).unwrap();
+    sockets.insert(&scene, items[0], 0, 0, Transform::IDENTITY).unwrap();
     let squash = Transform::from_scale(Vec3::new(1.0, 3.0, 1.0)).to_matrix();
     let sheared = squash * Transform::from_rotation(Quat::from_rotation_z(0.5)).to_matrix();
     sockets.follow(&mut scene, &[sheared]).unwrap();
@@ -258,17 +258,17 @@ fn bad_input_is_refused_and_changes_nothing() {
     let group = scene.insert(node, Node::group()).unwrap();
     let mut sockets = Sockets::new();
     let offset = Transform::IDENTITY;
-    assert_eq!(sockets.attach(&scene, group, 0, 0, offset), Err(Error::NoTransform(group).into()));
+    assert_eq!(sockets.insert(&scene, group, 0, 0, offset), Err(Error::NoTransform(group).into()));
     scene.remove(group).unwrap();
-    assert_eq!(sockets.attach(&scene, group, 0, 0, offset), Err(Error::StaleHandle(group).into()));
-    let refused = sockets.attach(&scene, items[0], 0, 0, Transform::from_xyz(f32::NAN, 0.0, 0.0));
+    assert_eq!(sockets.insert(&scene, group, 0, 0, offset), Err(Error::StaleHandle(group).into()));
+    let refused = sockets.insert(&scene, items[0], 0, 0, Transform::from_xyz(f32::NAN, 0.0, 0.0));
     assert!(matches!(refused, Err(CharacterError::Scene(Error::NotFinite(_)))));
     let lone = scene.root();
-    assert_eq!(sockets.attach(&scene, lone, 0, 0, offset), Err(CharacterError::NoParent(lone).into()));
+    assert_eq!(sockets.insert(&scene, lone, 0, 0, offset), Err(CharacterError::NoParent(lone).into()));
     assert!(sockets.is_empty());
 
-    sockets.attach(&scene, items[0], 0, 0, offset).unwrap();
-    sockets.attach(&scene, items[1], 0, 1, offset).unwrap();
+    sockets.insert(&scene, items[0], 0, 0, offset).unwrap();
+    sockets.insert(&scene, items[1], 0, 1, offset).unwrap();
     let moved = Transform::from_xyz(1.0, 0.0, 0.0).to_matrix();
     let none = CharacterError::NoJoint { joint: 1, matrices: 1 };
     assert_eq!(sockets.follow(&mut scene, &[moved]), Err(none.into()));
@@ -324,7 +324,7 @@ fn culling_sees_a_raised_arm_in_the_same_frame() {
         scene.insert(place, Node::transform(Transform::IDENTITY).with_shape(Shape::new(1, Aabb::cube(0.05)))).unwrap();
     let mut sockets = Sockets::new();
     let shoulder = Transform::from_xyz(1.0, 2.0, 0.0).to_matrix();
-    sockets.attach(&scene, ring, 0, 1, Transform::from_xyz(0.0, -1.5, 0.0)).unwrap();
+    sockets.insert(&scene, ring, 0, 1, Transform::from_xyz(0.0, -1.5, 0.0)).unwrap();
     // What is above 3, seen from nowhere in particular.
     let (above, any) = (Vec4::new(0.0, 1.0, 0.0, -3.0), Vec4::ZERO);
     let frustum = Frustum::from_planes([above, any, any, any, any, any]).unwrap();
@@ -366,24 +366,24 @@ fn a_socket_takes_the_place_of_another_scenes_which_ends_and_is_named() {
     let models = [Transform::from_xyz(7.0, 0.0, 0.0).to_matrix()];
     for late_first in [true, false] {
         let mut sockets = Sockets::new();
-        let (attached, displaced) = if late_first { (in_one[1], later) } else { (later, in_one[1]) };
+        let (inserted, replaced) = if late_first { (in_one[1], later) } else { (later, in_one[1]) };
         let (before, scene) = if late_first { (&two, &mut one) } else { (&one, &mut two) };
-        sockets.attach(before, displaced, 1, 0, Transform::IDENTITY).unwrap();
-        sockets.attach(before, in_two[2], 1, 0, Transform::IDENTITY).unwrap();
-        sockets.attach(scene, attached, 2, 0, Transform::IDENTITY).unwrap();
-        assert_eq!((sockets.followed_by(attached), sockets.followed_by(displaced)), (Some((2, 0)), None));
+        sockets.insert(before, replaced, 1, 0, Transform::IDENTITY).unwrap();
+        sockets.insert(before, in_two[2], 1, 0, Transform::IDENTITY).unwrap();
+        sockets.insert(scene, inserted, 2, 0, Transform::IDENTITY).unwrap();
+        assert_eq!((sockets.followed_by(inserted), sockets.followed_by(replaced)), (Some((2, 0)), None));
         assert_eq!(sockets.len(), 2);
-        assert_eq!(sockets.follow(scene, &models), Ok(&[displaced][..]));
+        assert_eq!(sockets.follow(scene, &models), Ok(&[replaced][..]));
         assert_eq!(sockets.follow(scene, &models), Ok(&[][..]), "it is named once");
         scene.update();
-        assert_eq!(scene.world(attached).unwrap().translation().x, 7.0);
-        assert!(sockets.detach(attached) && !sockets.detach(attached) && sockets.detach(in_two[2]));
+        assert_eq!(scene.world(inserted).unwrap().translation().x, 7.0);
+        assert!(sockets.remove(inserted) && !sockets.remove(inserted) && sockets.remove(in_two[2]));
         assert!(sockets.is_empty());
     }
 }
 
 #[test]
-fn a_socket_that_was_displaced_and_follows_again_is_not_named_as_ended() {
+fn a_socket_that_was_replaced_and_follows_again_is_not_named_as_ended() {
     let (mut one, mut two) = (Scene::new(), Scene::new());
     let Character { items: in_one, .. } = character(&mut one, Transform::IDENTITY, 3);
     let Character { node, items: in_two } = character(&mut two, Transform::IDENTITY, 3);
@@ -393,11 +393,11 @@ fn a_socket_that_was_displaced_and_follows_again_is_not_named_as_ended() {
 
     let mut sockets = Sockets::new();
     for _ in 0..3 {
-        sockets.attach(&one, in_one[1], 0, 0, Transform::IDENTITY).unwrap();
-        sockets.attach(&two, later, 0, 0, Transform::IDENTITY).unwrap();
+        sockets.insert(&one, in_one[1], 0, 0, Transform::IDENTITY).unwrap();
+        sockets.insert(&two, later, 0, 0, Transform::IDENTITY).unwrap();
     }
-    assert!(sockets.detach(later));
-    sockets.attach(&one, in_one[1], 5, 0, Transform::IDENTITY).unwrap();
+    assert!(sockets.remove(later));
+    sockets.insert(&one, in_one[1], 5, 0, Transform::IDENTITY).unwrap();
     let models = [Transform::IDENTITY.to_matrix()];
     let ended = sockets.follow(&mut one, &models).unwrap();
     assert!(ended.is_empty(), "this one follows, and the other was let go");
@@ -409,10 +409,10 @@ fn a_socket_of_a_node_that_is_gone_makes_way_for_the_next_node_of_its_place() {
     let mut scene = Scene::new();
     let Character { node, items } = character(&mut scene, Transform::IDENTITY, 1);
     let mut sockets = Sockets::new();
-    sockets.attach(&scene, items[0], 0, 0, Transform::IDENTITY).unwrap();
+    sockets.insert(&scene, items[0], 0, 0, Transform::IDENTITY).unwrap();
     scene.remove(items[0]).unwrap();
     let next = scene.insert(node, Node::transform(Transform::IDENTITY)).unwrap();
-    sockets.attach(&scene, next, 1, 0, Transform::IDENTITY).unwrap();
+    sockets.insert(&scene, next, 1, 0, Transform::IDENTITY).unwrap();
     assert_eq!((sockets.len(), sockets.followed_by(next)), (1, Some((1, 0))));
     let models = [Mat34::IDENTITY];
     // A refused call names nothing, and the next one does.

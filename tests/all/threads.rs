@@ -59,7 +59,7 @@ mod side_by_side {
     use hedgerow::{
         Aabb, DrawList, Keep, Mat34, NodeHandle, Scene, SceneConfig, Visibility,
         draw::DrawCommand,
-        query::{Frustum, Ray, RayHit, Sighting, Sphere},
+        query::{CullHit, Frustum, Ray, RayHit, Sphere},
     };
     use rayon::ThreadPoolBuilder;
 
@@ -70,7 +70,7 @@ mod side_by_side {
         bounds: Vec<Option<Aabb>>,
         draws: Vec<(Vec<DrawCommand>, Vec<Mat34>)>,
         nodes: [Vec<NodeHandle>; 4],
-        sightings: Vec<Sighting>,
+        cull_hits: Vec<CullHit>,
         hits: Vec<RayHit>,
         changed: [Vec<NodeHandle>; 2],
     }
@@ -89,8 +89,8 @@ mod side_by_side {
             scene.cull_nodes(&half, Visibility::VISIBLE, in_half).unwrap();
             scene.nodes_in_sphere(&sphere, Visibility::VISIBLE, in_sphere).unwrap();
             scene.nodes_in_box(&Aabb::INFINITE, Visibility::VISIBLE, in_box).unwrap();
-            let (mut sightings, mut hits) = (Vec::new(), Vec::new());
-            scene.cull_many(&[half, tenth], Visibility::VISIBLE, &mut sightings).unwrap();
+            let (mut cull_hits, mut hits) = (Vec::new(), Vec::new());
+            scene.cull_many(&[half, tenth], Visibility::VISIBLE, &mut cull_hits).unwrap();
             scene.nodes_on_ray(&ray, Visibility::VISIBLE, &mut hits).unwrap();
             let mut culled = DrawList::new();
             scene.cull(&half, Visibility::VISIBLE, &mut culled).unwrap();
@@ -104,7 +104,7 @@ mod side_by_side {
                 bounds: nodes.iter().map(|&node| scene.subtree_bounds(node)).collect(),
                 draws: draws.to_vec(),
                 nodes: found,
-                sightings,
+                cull_hits,
                 hits,
                 changed: [scene.changes().moved().to_vec(), scene.changes().visibility().to_vec()],
             }
@@ -129,9 +129,9 @@ mod side_by_side {
                         match dice.below(20) {
                             0 => drop(scene.reparent(node, other, Keep::Local)),
                             1 => scene
-                                .attach_visibility(node, Visibility::layers([0, 1, 2, 3, 4, 5, 6, 7][dice.below(8)]))
+                                .add_visibility(node, Visibility::layers([0, 1, 2, 3, 4, 5, 6, 7][dice.below(8)]))
                                 .unwrap(),
-                            2 => scene.attach_material(node, 7).unwrap(),
+                            2 => scene.add_material(node, 7).unwrap(),
                             _ => drop(scene.set_local(node, dice.transform())),
                         }
                     }
@@ -140,7 +140,7 @@ mod side_by_side {
                     edit(scene, count);
                     // Now and then everything below the root is to be computed.
                     if round % 2 == 0 {
-                        scene.attach_transform(scene.root(), Dice(round).transform()).unwrap();
+                        scene.add_transform(scene.root(), Dice(round).transform()).unwrap();
                     }
                 }
                 let outcomes: Vec<_> = scenes

@@ -391,7 +391,7 @@ fn columns_say_what_the_scene_says() {
 
 /// Moves every transform, in each slice up to a number of slices.
 struct Mover {
-    left: usize,
+    remaining: usize,
     then: Flow,
     sweeps: bool,
 }
@@ -407,15 +407,15 @@ impl SliceVisitorMut for Mover {
         if self.sweeps {
             let _ = TransformPass::dirty().slice_mut(slice);
         }
-        self.left = self.left.saturating_sub(1);
-        if self.left == 0 { self.then } else { Flow::Continue }
+        self.remaining = self.remaining.saturating_sub(1);
+        if self.remaining == 0 { self.then } else { Flow::Continue }
     }
 }
 
 #[test]
 fn what_a_visitor_of_slices_sets_is_taken_up_by_the_next_update() {
     for config in CONFIGS {
-        for (left, then, sweeps) in [
+        for (remaining, then, sweeps) in [
             (usize::MAX, Flow::Continue, false),
             (usize::MAX, Flow::Continue, true),
             (2, Flow::Break, false),
@@ -425,13 +425,13 @@ fn what_a_visitor_of_slices_sets_is_taken_up_by_the_next_update() {
         ] {
             let mut scene = busy(config, 5);
             scene.update();
-            scene.visit_slices_mut(&mut Mover { left, then, sweeps });
+            scene.visit_slices_mut(&mut Mover { remaining, then, sweeps });
             scene.update();
             scene.validate().unwrap();
             let mut moved = 0;
             for node in scene.descendants(scene.root()) {
                 let (world, fresh) = (scene.world(node).map(bits), scene.fresh_world(node).as_ref().map(bits));
-                assert_eq!(world, fresh, "left {left}, then {then:?}, sweeps {sweeps}");
+                assert_eq!(world, fresh, "remaining {remaining}, then {then:?}, sweeps {sweeps}");
                 moved += usize::from(scene.local(node).is_some_and(|local| local.to_matrix().rows[0][3] == 0.25));
             }
             assert!(moved > 0, "nothing was moved");

@@ -33,7 +33,7 @@ impl Warm {
 
     fn of(config: SceneConfig, count: u32, shapes: bool) -> Self {
         let mut dice = Dice::new();
-        let (scene, nodes) = grow(config, count, shapes, &mut dice);
+        let (scene, nodes) = build_scene(config, count, shapes, &mut dice);
         let mut warm = Self { scene, nodes, dice };
         warm.scene.update();
         warm
@@ -51,7 +51,7 @@ impl Warm {
 }
 
 /// Builds a random tree by single inserts: each node below one of those before it.
-pub(crate) fn grow(config: SceneConfig, count: u32, shapes: bool, dice: &mut Dice) -> (Scene, Vec<NodeHandle>) {
+pub(crate) fn build_scene(config: SceneConfig, count: u32, shapes: bool, dice: &mut Dice) -> (Scene, Vec<NodeHandle>) {
     let mut scene = Scene::with_config(config).expect("a policy that makes sense");
     let mut node = Node::transform(Transform::from_xyz(1.0, 2.0, 3.0));
     node.shape = shapes.then(shape);

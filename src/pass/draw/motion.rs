@@ -1,9 +1,9 @@
 //! The matrices of the update before, kept beside a draw list: for motion vectors.
 //!
 //! A previous matrix changes only where an update swept the slice, in the update after that, which has things come to rest
-//! even if it has nothing to do, and where the feed recalls nodes that edits displaced. So a segment is filled again if its
-//! slice was swept since, or if any previous matrix in it is not the present one; all are where anything was listed or
-//! moved, or where the feed recalls.
+//! even if it has nothing to do, and where the feed recalls matrices that nodes had before edits gave them another slot. So
+//! a segment is filled again if its slice was swept since, or if any previous matrix in it is not the present one; all are
+//! where anything was listed or moved, or where the feed recalls.
 
 use crate::pass::draw::Listing;
 use crate::store::{Feed, SliceView, Store};

@@ -17,7 +17,7 @@ type TablesOwned<V> = Chain<vec::IntoIter<Table<V>>, btree_map::IntoValues<u32, 
 #[derive(Clone)]
 pub(super) struct Slots<T, S> {
     tables: T,
-    /// The slots left in the current table, its number, and the index of the first that is left.
+    /// The remaining slots of the current table, its number, and the index of the first of them.
     slots: S,
     number: u32,
     index: u32,
@@ -45,16 +45,16 @@ where
         }
     }
 
-    /// The next value, by what `value` makes of a slot, while any are `left`.
+    /// The next value, by what `value` makes of a slot, while any are `remaining`.
     fn next_value<V>(
         &mut self,
-        left: &mut usize,
+        remaining: &mut usize,
         value: impl Fn(S::Item) -> Option<(NonZeroU32, V)>,
     ) -> Option<(NodeHandle, V)> {
-        while *left > 0 {
+        while *remaining > 0 {
             let (number, index, slot) = self.next()?;
             if let Some((generation, value)) = value(slot) {
-                *left -= 1;
+                *remaining -= 1;
                 return Some((NodeHandle::new(number, index, generation.get()), value));
             }
         }
@@ -96,44 +96,44 @@ impl<V> IntoSlots for Table<V> {
 /// The handles and values of a [`NodeMap`]: see [`NodeMap::iter`].
 pub struct Iter<'m, V> {
     slots: Slots<TablesRef<'m, V>, slice::Iter<'m, Slot<V>>>,
-    left: usize,
+    remaining: usize,
 }
 
 /// The handles and values of a [`NodeMap`], values to be changed: see [`NodeMap::iter_mut`].
 pub struct IterMut<'m, V> {
     slots: Slots<TablesMut<'m, V>, slice::IterMut<'m, Slot<V>>>,
-    left: usize,
+    remaining: usize,
 }
 
 /// The handles and values of a [`NodeMap`] that is consumed, in the order of the handles.
 pub struct IntoIter<V> {
     slots: Slots<TablesOwned<V>, vec::IntoIter<Slot<V>>>,
-    left: usize,
+    remaining: usize,
 }
 
 /// The handles and values taken out of a [`NodeMap`]: see [`NodeMap::drain`].
 pub struct Drain<'m, V> {
     slots: Slots<TablesMut<'m, V>, slice::IterMut<'m, Slot<V>>>,
     /// The length of the map, counted down with each value, so that it is right whenever the iterator ends.
-    left: &'m mut usize,
+    remaining: &'m mut usize,
 }
 
 impl<'m, V> Iter<'m, V> {
     pub(super) fn new(map: &'m NodeMap<V>) -> Self {
         let tables = map.tables.near.iter().chain(map.tables.far.values());
-        Self { slots: Slots::new(tables), left: map.len }
+        Self { slots: Slots::new(tables), remaining: map.len }
     }
 }
 
 impl<'m, V> IterMut<'m, V> {
     pub(super) fn new(map: &'m mut NodeMap<V>) -> Self {
-        Self { slots: Slots::new(map.tables.iter_mut()), left: map.len }
+        Self { slots: Slots::new(map.tables.iter_mut()), remaining: map.len }
     }
 }
 
 impl<'m, V> Drain<'m, V> {
     pub(super) fn new(map: &'m mut NodeMap<V>) -> Self {
-        Self { slots: Slots::new(map.tables.iter_mut()), left: &mut map.len }
+        Self { slots: Slots::new(map.tables.iter_mut()), remaining: &mut map.len }
     }
 }
 
@@ -141,11 +141,11 @@ impl<'m, V> Iterator for Iter<'m, V> {
     type Item = (NodeHandle, &'m V);
 
     fn next(&mut self) -> Option<Self::Item> {
-        self.slots.next_value(&mut self.left, |slot| slot.as_ref().map(|entry| (entry.generation, &entry.value)))
+        self.slots.next_value(&mut self.remaining, |slot| slot.as_ref().map(|entry| (entry.generation, &entry.value)))
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
-        (self.left, Some(self.left))
+        (self.remaining, Some(self.remaining))
     }
 }
 
@@ -154,7 +154,7 @@ impl<V> FusedIterator for Iter<'_, V> {}
 
 impl<V> Clone for Iter<'_, V> {
     fn clone(&self) -> Self {
-        Self { slots: self.slots.clone(), left: self.left }
+        Self { slots: self.slots.clone(), remaining: self.remaining }
     }
 }
 
@@ -162,11 +162,12 @@ impl<'m, V> Iterator for IterMut<'m, V> {
     type Item = (NodeHandle, &'m mut V);
 
     fn next(&mut self) -> Option<Self::Item> {
-        self.slots.next_value(&mut self.left, |slot| slot.as_mut().map(|entry| (entry.generation, &mut entry.value)))
+        self.slots
+            .next_value(&mut self.remaining, |slot| slot.as_mut().map(|entry| (entry.generation, &mut entry.value)))
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
-        (self.left, Some(self.left))
+        (self.remaining, Some(self.remaining))
     }
 }
 
@@ -177,11 +178,11 @@ impl<V> Iterator for IntoIter<V> {
     type Item = (NodeHandle, V);
 
     fn next(&mut self) -> Option<Self::Item> {
-        self.slots.next_value(&mut self.left, |slot| slot.map(Entry::into_parts))
+        self.slots.next_value(&mut self.remaining, |slot| slot.map(Entry::into_parts))
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
-        (self.left, Some(self.left))
+        (self.remaining, Some(self.remaining))
     }
 }
 
@@ -192,11 +193,11 @@ impl<V> Iterator for Drain<'_, V> {
     type Item = (NodeHandle, V);
 
     fn next(&mut self) -> Option<Self::Item> {
-        self.slots.next_value(self.left, |slot| slot.take().map(Entry::into_parts))
+        self.slots.next_value(self.remaining, |slot| slot.take().map(Entry::into_parts))
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
-        (*self.left, Some(*self.left))
+        (*self.remaining, Some(*self.remaining))
     }
 }
 
@@ -239,7 +240,7 @@ impl<V> IntoIterator for NodeMap<V> {
 
     fn into_iter(self) -> IntoIter<V> {
         let tables = self.tables.near.into_iter().chain(self.tables.far.into_values());
-        IntoIter { slots: Slots::new(tables), left: self.len }
+        IntoIter { slots: Slots::new(tables), remaining: self.len }
     }
 }
 

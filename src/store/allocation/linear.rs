@@ -83,10 +83,10 @@ impl LinearAllocator {
         self.end < self.capacity || (reuse && self.holes.next_from(slot + 1).is_some())
     }
 
-    /// A hole near `wish`, else the end. For columns whose order is locality alone.
+    /// A hole near `hint`, else the end. For columns whose order is locality alone.
     #[inline(always)]
-    pub(in crate::store) fn allocate_near(&mut self, wish: u32, reuse: bool) -> Option<u32> {
-        if reuse && let Some(hole) = self.holes.take_near(wish) { Some(hole) } else { self.bump() }
+    pub(in crate::store) fn allocate_near(&mut self, hint: u32, reuse: bool) -> Option<u32> {
+        if reuse && let Some(hole) = self.holes.take_near(hint) { Some(hole) } else { self.bump() }
     }
 
     /// A hole after `slot`, else the end. For columns in which a parent precedes its children.
@@ -97,8 +97,8 @@ impl LinearAllocator {
 
     /// The slot that [`Self::allocate_near`] or [`Self::allocate_after`] is going to hand out, most likely.
     #[inline]
-    pub(in crate::store) fn foreseen(&self, wish: u32) -> u32 {
-        self.holes.next_from(wish).unwrap_or(self.end)
+    pub(in crate::store) fn foreseen(&self, hint: u32) -> u32 {
+        self.holes.next_from(hint).unwrap_or(self.end)
     }
 
     #[inline(always)]

@@ -54,7 +54,7 @@ impl SliceBoxes {
 
     /// Notes that the box of a slot is not right: until the update, who asks computes it anew.
     #[inline]
-    pub(in crate::store) fn touch(&mut self, slot: u32) {
+    pub(in crate::store) fn mark_stale(&mut self, slot: u32) {
         let (word, bit) = (slot as usize / BLOCK, 1 << (slot as usize % BLOCK));
         if word >= self.stale.len() {
             self.stale.resize(word + 1, 0);
@@ -67,9 +67,9 @@ impl SliceBoxes {
 
     /// The same if it is a slot.
     #[inline(never)]
-    pub(in crate::store) fn touch_some(&mut self, slot: u32) {
+    pub(in crate::store) fn mark_stale_if_any(&mut self, slot: u32) {
         if slot != NIL {
-            self.touch(slot);
+            self.mark_stale(slot);
         }
     }
 
@@ -80,8 +80,8 @@ impl SliceBoxes {
     }
 
     /// The same for all slots below `end`.
-    pub(in crate::store) fn touch_all(&mut self, end: u32) {
-        (0..end).for_each(|slot| self.touch(slot));
+    pub(in crate::store) fn mark_all_stale(&mut self, end: u32) {
+        (0..end).for_each(|slot| self.mark_stale(slot));
     }
 
     /// Whether the box of a slot is not right.
@@ -117,7 +117,7 @@ impl SliceBoxes {
     /// Takes over the box of a slot of a slice that is being rebuilt; one that is not right takes no room yet.
     pub(in crate::store) fn carry(&mut self, from: &Self, old: u32, new: u32) {
         if from.is_stale(old) {
-            self.touch(new);
+            self.mark_stale(new);
             return;
         }
         let slot = old as usize;
@@ -169,20 +169,20 @@ fn resize_exactly(words: &mut Vec<u64>, len: usize) {
 
 impl Slice {
     /// Notes that the world boxes of all shapes, if the scene keeps any, are to be computed anew.
-    pub(in crate::store) fn touch_boxes(&mut self) {
+    pub(in crate::store) fn mark_boxes_stale(&mut self) {
         if let Some(boxes) = &mut self.boxes {
-            boxes.touch_all(self.shapes.slots.end());
+            boxes.mark_all_stale(self.shapes.slots.end());
         }
     }
 
     /// The same of those shapes whose transform is marked for the update, once something computed these.
-    pub(in crate::store) fn touch_marked_boxes(&mut self) {
+    pub(in crate::store) fn mark_dirty_boxes_stale(&mut self) {
         let Self { transforms, shapes, boxes, .. } = self;
         let Some(boxes) = boxes else { return };
         let all = transforms.dirty.contains(0);
         for slot in shapes.slots.iter() {
             if all || transforms.dirty.contains(shapes.records[slot as usize].transform) {
-                boxes.touch(slot);
+                boxes.mark_stale(slot);
             }
         }
     }

@@ -1,11 +1,11 @@
 //! Many nodes at once: planned before, or made in the order in which they lie.
 
-mod grow;
+mod batch_order;
+mod build;
+mod insert;
 mod node_list;
-mod plant;
-mod tour;
 
-pub(crate) use grow::Forest;
-pub(in crate::store) use grow::even_shares;
+pub(in crate::store) use batch_order::BatchOrder;
+pub(crate) use build::Forest;
+pub(in crate::store) use build::even_shares;
 pub(crate) use node_list::{Head, NodeList};
-pub(in crate::store) use tour::Tour;

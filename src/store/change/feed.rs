@@ -4,7 +4,7 @@ use crate::Mat34;
 use crate::NodeHandle;
 use crate::store::allocation::Bits;
 use crate::store::change::Numbers;
-use crate::store::{Slice, Standing, Store, Tables};
+use crate::store::{Membership, Slice, Store, Tables};
 use std::collections::TryReserveError;
 
 mod notes;
@@ -18,9 +18,9 @@ mod flag {
     /// The node that was in the scene after the last update is not any more.
     pub(super) const GONE: u8 = 4;
     /// That node is listed with the matrix that it had.
-    pub(super) const DISPLACED: u8 = 8;
+    pub(super) const PREVIOUS_TRANSFORM: u8 = 8;
     /// That node is listed with the mask that it had.
-    pub(super) const VEILED: u8 = 16;
+    pub(super) const PREVIOUS_MASK: u8 = 16;
     /// Its live node entered with the last update.
     pub(super) const ENTERED: u8 = 32;
     /// The node that was in the scene after the last update left it, and may be back.
@@ -84,18 +84,18 @@ pub(crate) struct Feed {
     /// Nodes that were in the scene after the last update, and left it; some may be back.
     went: Vec<NodeHandle>,
     /// Nodes that came to inherit another slot's matrix, with the one that they had after the last update.
-    displaced: Vec<(NodeHandle, Mat34)>,
+    previous_transforms: Vec<(NodeHandle, Mat34)>,
     /// The same of masks.
-    veiled: Vec<(NodeHandle, u32)>,
-    /// Slices with slots that are not settled.
-    pub(in crate::store) unsettled: Numbers,
+    previous_masks: Vec<(NodeHandle, u32)>,
+    /// Slices with slots that are not committed.
+    pub(in crate::store) uncommitted: Numbers,
     /// The same of the last update, while another one goes on.
-    settling: Numbers,
+    committing: Numbers,
     pub(in crate::store) moved: Vec<NodeHandle>,
     pub(in crate::store) visibility: Vec<NodeHandle>,
     pub(in crate::store) entered: Vec<NodeHandle>,
     pub(in crate::store) left: Vec<NodeHandle>,
-    /// What was displaced before the last update, by handle.
+    /// The `previous_transforms` of the frame before the last update, by handle.
     recalled: Vec<(NodeHandle, Mat34)>,
     /// Slots that changed in the slice that is looked at, also as a set: kept to spare allocations.
     slots: Vec<u32>,
@@ -148,27 +148,27 @@ impl Feed {
     }
 
     /// Notes the matrix that a node had, the first time in a frame.
-    pub(in crate::store) fn displace(&mut self, node: NodeHandle, world: &Mat34) {
+    pub(in crate::store) fn note_previous_transform(&mut self, node: NodeHandle, world: &Mat34) {
         let entry = self.flags.entry(node);
-        if *entry & (flag::NEW | flag::DISPLACED) == 0 {
-            *entry |= flag::DISPLACED;
-            self.displaced.push((node, *world));
+        if *entry & (flag::NEW | flag::PREVIOUS_TRANSFORM) == 0 {
+            *entry |= flag::PREVIOUS_TRANSFORM;
+            self.previous_transforms.push((node, *world));
         }
     }
 
     /// Notes the mask that a node had, the first time in a frame.
-    pub(in crate::store) fn veil(&mut self, node: NodeHandle, mask: u32) {
+    pub(in crate::store) fn note_previous_mask(&mut self, node: NodeHandle, mask: u32) {
         let entry = self.flags.entry(node);
-        if *entry & (flag::NEW | flag::VEILED) == 0 {
-            *entry |= flag::VEILED;
-            self.veiled.push((node, mask));
+        if *entry & (flag::NEW | flag::PREVIOUS_MASK) == 0 {
+            *entry |= flag::PREVIOUS_MASK;
+            self.previous_masks.push((node, mask));
         }
     }
 
-    /// Notes that a slice has slots that are not settled.
-    pub(in crate::store) fn list_unsettled(&mut self, number: u32, slice: &Slice) {
+    /// Notes that a slice has slots that are not committed.
+    pub(in crate::store) fn list_uncommitted(&mut self, number: u32, slice: &Slice) {
         if slice.transforms.trace.as_ref().is_some_and(|trace| trace.waits) {
-            self.unsettled.add(number);
+            self.uncommitted.add(number);
         }
     }
 }
@@ -184,29 +184,29 @@ impl Feed {
         self.visibility.clear();
         self.left.clear();
         self.recalled.clear();
-        core::mem::swap(&mut self.unsettled, &mut self.settling);
+        core::mem::swap(&mut self.uncommitted, &mut self.committing);
     }
 
     /// Tells of what the update changed in a slice, once it is up to date.
     pub(in crate::store) fn collect(&mut self, number: u32, slice: &mut Slice, swept: bool) {
-        let Self { flags, moved, visibility, slots, members, came, displaced, veiled, .. } = self;
+        let Self { flags, moved, visibility, slots, members, came, previous_transforms, previous_masks, .. } = self;
         if swept {
-            self.unsettled.add(number);
+            self.uncommitted.add(number);
             slots.clear();
             slice.transforms.compare_swept(slots);
-            if slice.standing != Standing::Attached {
+            if slice.membership != Membership::Attached {
                 slots.clear();
             }
             let owners = slice.transforms.trace.as_ref().map_or(&[][..], |trace| &trace.owners);
             let owners = (owners, &slice.transforms.slots);
-            let quiet = came.is_empty() && displaced.is_empty();
+            let quiet = came.is_empty() && previous_transforms.is_empty();
             slice.finders(
                 slots,
                 owners,
                 members,
                 |row| row.transform,
                 |_, node| {
-                    if quiet || !flags.has(node, flag::NEW | flag::DISPLACED) {
+                    if quiet || !flags.has(node, flag::NEW | flag::PREVIOUS_TRANSFORM) {
                         moved.push(node);
                     }
                 },
@@ -215,19 +215,19 @@ impl Feed {
         let Some(trace) = &mut slice.visibilities.trace else { return };
         slots.clear();
         slots.append(&mut trace.changed);
-        if slots.is_empty() || slice.standing != Standing::Attached {
+        if slots.is_empty() || slice.membership != Membership::Attached {
             return;
         }
         let owners = slice.visibilities.trace.as_ref().map_or(&[][..], |trace| &trace.owners);
         let owners = (owners, &slice.visibilities.slots);
-        let quiet = came.is_empty() && veiled.is_empty();
+        let quiet = came.is_empty() && previous_masks.is_empty();
         slice.finders(
             slots,
             owners,
             members,
             |row| row.visibility,
             |_, node| {
-                if quiet || !flags.has(node, flag::NEW | flag::VEILED) {
+                if quiet || !flags.has(node, flag::NEW | flag::PREVIOUS_MASK) {
                     visibility.push(node);
                 }
             },
@@ -236,16 +236,28 @@ impl Feed {
 
     /// Tells of what edits noted, once every slice is up to date, and begins another frame.
     pub(in crate::store) fn finish(&mut self, store: &mut Store) {
-        for number in self.settling.drain() {
+        for number in self.committing.drain() {
             if let Some(slice) = store.slices.get_mut(number as usize) {
-                slice.transforms.settle();
+                slice.transforms.commit_previous();
             }
         }
-        for number in self.unsettled.iter() {
-            store.slice_mut(number).transforms.unsettle();
+        for number in self.uncommitted.iter() {
+            store.slice_mut(number).transforms.mark_uncommitted();
         }
-        let Self { flags, moved, visibility, entered, left, came, went, displaced, veiled, recalled, .. } = self;
-        for (node, before) in &*displaced {
+        let Self {
+            flags,
+            moved,
+            visibility,
+            entered,
+            left,
+            came,
+            went,
+            previous_transforms,
+            previous_masks,
+            recalled,
+            ..
+        } = self;
+        for (node, before) in &*previous_transforms {
             if !flags.has(*node, flag::NEW | flag::GONE)
                 && let Some(at) = store.resolve_attached(*node)
                 && store.matrix_at(at).to_bits() != before.to_bits()
@@ -253,7 +265,7 @@ impl Feed {
                 moved.push(*node);
             }
         }
-        for &(node, before) in &*veiled {
+        for &(node, before) in &*previous_masks {
             if !flags.has(node, flag::NEW | flag::GONE)
                 && let Some(at) = store.resolve_attached(node)
                 && store.mask_at(at) != before
@@ -277,9 +289,9 @@ impl Feed {
             flags.clear(node, flag::GONE | flag::WENT);
         }
         came.drain(..).for_each(|node| flags.clear(node, flag::NEW | flag::HIDDEN));
-        veiled.drain(..).for_each(|(node, _)| flags.clear(node, flag::VEILED));
-        displaced.iter().for_each(|&(node, _)| flags.clear(node, flag::DISPLACED));
-        core::mem::swap(displaced, recalled);
+        previous_masks.drain(..).for_each(|(node, _)| flags.clear(node, flag::PREVIOUS_MASK));
+        previous_transforms.iter().for_each(|&(node, _)| flags.clear(node, flag::PREVIOUS_TRANSFORM));
+        core::mem::swap(previous_transforms, recalled);
         recalled.sort_unstable_by_key(|&(node, _)| node);
         self.came_limit = 0;
     }
@@ -332,17 +344,19 @@ impl Feed {
     }
 
     pub(in crate::store) fn bytes(&self) -> usize {
-        let Self { came, went, moved, visibility, entered, left, displaced, recalled, veiled, .. } = self;
+        let Self {
+            came, went, moved, visibility, entered, left, previous_transforms, recalled, previous_masks, ..
+        } = self;
         let handles: usize = [came, went, moved, visibility, entered, left].map(Vec::capacity).iter().sum();
         size_of::<Self>()
             + self.flags.tables.iter().map(Vec::capacity).sum::<usize>()
             + self.flags.tables.capacity() * size_of::<Vec<u8>>()
             + handles * size_of::<NodeHandle>()
-            + (displaced.capacity() + recalled.capacity()) * size_of::<(NodeHandle, Mat34)>()
-            + veiled.capacity() * size_of::<(NodeHandle, u32)>()
+            + (previous_transforms.capacity() + recalled.capacity()) * size_of::<(NodeHandle, Mat34)>()
+            + previous_masks.capacity() * size_of::<(NodeHandle, u32)>()
             + self.members.bytes()
-            + self.unsettled.bytes()
-            + self.settling.bytes()
+            + self.uncommitted.bytes()
+            + self.committing.bytes()
             + self.slots.capacity() * size_of::<u32>()
     }
 }

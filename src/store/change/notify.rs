@@ -128,20 +128,21 @@ impl Store {
     /// Has maintenance look at a slice, without any other being told.
     #[inline]
     pub(in crate::store) fn list_for_maintenance(&mut self, slice: u32) {
-        if !core::mem::replace(&mut self.slices[slice as usize].worn, true) {
-            self.list_worn(slice);
+        if !core::mem::replace(&mut self.slices[slice as usize].edited, true) {
+            self.list_edited(slice);
         }
     }
 
     #[cold]
-    fn list_worn(&mut self, slice: u32) {
+    fn list_edited(&mut self, slice: u32) {
         // Slices that went stay listed until maintenance; where none comes, they are weeded out.
-        if self.worn.len() > 16 + 2 * self.slices.len() {
-            let Self { slices, worn, .. } = self;
+        if self.edited.len() > 16 + 2 * self.slices.len() {
+            let Self { slices, edited, .. } = self;
             let mut seen = vec![false; slices.len()];
-            worn.retain(|&slice| slices[slice as usize].worn && !core::mem::replace(&mut seen[slice as usize], true));
+            edited
+                .retain(|&slice| slices[slice as usize].edited && !core::mem::replace(&mut seen[slice as usize], true));
         }
-        self.worn.push_back(slice);
+        self.edited.push_back(slice);
     }
 }
 
@@ -155,7 +156,7 @@ impl Slice {
     pub(in crate::store) fn tell_edited_here(&mut self, versions: &mut u64, update: bool) -> bool {
         *versions += 1;
         self.version = *versions;
-        self.worn & (self.marked | !update)
+        self.edited & (self.marked | !update)
     }
 
     /// Whether anything in the slice waits for an update.

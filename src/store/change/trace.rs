@@ -46,7 +46,7 @@ pub(in crate::store) struct Trace {
     /// World matrices after the update before the last.
     pub(in crate::store) previous: Vec<Mat34>,
     /// Slots of which `previous` is not their history, but `worlds` is: the last update computed them.
-    unsettled: Bits,
+    uncommitted: Bits,
     /// Whether there may be any.
     pub(in crate::store) waits: bool,
 }
@@ -59,7 +59,7 @@ impl Trace {
         let mut trace = Self {
             owners: fallible::with_capacity(capacity)?,
             previous: fallible::with_capacity(capacity)?,
-            unsettled: Bits::default(),
+            uncommitted: Bits::default(),
             waits: false,
         };
         trace.owners.push(NIL);
@@ -73,7 +73,7 @@ impl Trace {
         put(&mut self.owners, slot, NIL);
         put(&mut self.previous, slot, no_history());
         if self.waits {
-            self.unsettled.remove(slot);
+            self.uncommitted.remove(slot);
         }
     }
 
@@ -86,11 +86,11 @@ impl Trace {
     pub(in crate::store) fn carry(&mut self, from: &Self, old: u32, new: u32) {
         put(&mut self.owners, new, from.owners[old as usize]);
         put(&mut self.previous, new, from.previous[old as usize]);
-        if from.waits && from.unsettled.contains(old) {
-            self.unsettled.insert(new);
+        if from.waits && from.uncommitted.contains(old) {
+            self.uncommitted.insert(new);
             self.waits = true;
         } else {
-            self.unsettled.remove(new);
+            self.uncommitted.remove(new);
         }
     }
 
@@ -98,7 +98,7 @@ impl Trace {
         size_of::<Self>()
             + self.owners.capacity() * size_of::<u32>()
             + self.previous.capacity() * size_of::<Mat34>()
-            + self.unsettled.bytes()
+            + self.uncommitted.bytes()
     }
 }
 
@@ -150,8 +150,8 @@ impl TransformColumn {
 
     /// The world matrix of a slot after the last update.
     fn history(&self, trace: &Trace, slot: u32) -> Mat34 {
-        let settled = !trace.waits || !trace.unsettled.contains(slot);
-        if settled { trace.previous[slot as usize] } else { self.worlds[slot as usize] }
+        let committed = !trace.waits || !trace.uncommitted.contains(slot);
+        if committed { trace.previous[slot as usize] } else { self.worlds[slot as usize] }
     }
 
     /// Whether a slot in use, or the base, is without a history.
@@ -161,36 +161,36 @@ impl TransformColumn {
     }
 
     /// Makes `previous` the history of all slots. To be done before anything computes world matrices anew.
-    pub(in crate::store) fn settle(&mut self) {
+    pub(in crate::store) fn commit_previous(&mut self) {
         if let Some(trace) = self.trace.as_deref_mut()
             && core::mem::take(&mut trace.waits)
         {
-            for run in trace.unsettled.runs(self.worlds.len()) {
+            for run in trace.uncommitted.runs(self.worlds.len()) {
                 trace.previous[run.clone()].copy_from_slice(&self.worlds[run]);
             }
-            trace.unsettled.clear();
+            trace.uncommitted.clear();
         }
     }
 
     /// The same for the base alone.
-    pub(in crate::store) fn settle_base(&mut self) {
+    pub(in crate::store) fn commit_previous_base(&mut self) {
         if let Some(trace) = &mut self.trace
             && trace.waits
-            && trace.unsettled.contains(0)
+            && trace.uncommitted.contains(0)
         {
             trace.previous[0] = self.worlds[0];
-            trace.unsettled.remove(0);
+            trace.uncommitted.remove(0);
         }
     }
 
-    /// Notes that what the last sweep computed is not settled.
-    pub(in crate::store) fn unsettle(&mut self) {
+    /// Notes that what the last sweep computed is not committed.
+    pub(in crate::store) fn mark_uncommitted(&mut self) {
         if let Some(trace) = &mut self.trace {
             trace.waits = true;
             if self.swept.all {
-                trace.unsettled.fill(self.slots.end());
+                trace.uncommitted.fill(self.slots.end());
             } else {
-                trace.unsettled.copy_from(&self.swept.slots);
+                trace.uncommitted.copy_from(&self.swept.slots);
             }
         }
     }
@@ -201,8 +201,8 @@ impl TransformColumn {
             let (owner, previous) = (trace.owners[old as usize], trace.previous[old as usize]);
             trace.owners[fresh as usize] = owner;
             trace.previous[fresh as usize] = previous;
-            if trace.waits && trace.unsettled.contains(old) {
-                trace.unsettled.insert(fresh);
+            if trace.waits && trace.uncommitted.contains(old) {
+                trace.uncommitted.insert(fresh);
             }
         }
     }
@@ -314,12 +314,12 @@ impl Slice {
         let (Some(from), Some(from_masks)) = (&source.transforms.trace, &source.visibilities.trace) else { return };
         let world = source.transforms.history(from, old_transform.index());
         let masks = source.visibilities.history(from_masks, old_mask.index());
-        let (mut displaced, mut veiled) = (false, false);
+        let (mut transform_differs, mut mask_differs) = (false, false);
         if let Some(trace) = &self.transforms.trace {
-            displaced = self.transforms.history(trace, transform).to_bits() != world.to_bits();
+            transform_differs = self.transforms.history(trace, transform).to_bits() != world.to_bits();
         }
         if let Some(trace) = &self.visibilities.trace {
-            veiled = self.visibilities.history(trace, mask) != masks;
+            mask_differs = self.visibilities.history(trace, mask) != masks;
         }
         for &(old, new) in order {
             let (was, is) = (*source.row(old), *self.row(new));
@@ -330,55 +330,65 @@ impl Slice {
             }
             self.trace_owner(new);
             let Some(node) = was.occupant.as_node() else { continue };
-            if displaced && was.transform == old_transform {
-                feed.displace(node, &world);
+            if transform_differs && was.transform == old_transform {
+                feed.note_previous_transform(node, &world);
             }
-            if veiled && was.visibility == old_mask {
-                feed.veil(node, masks);
+            if mask_differs && was.visibility == old_mask {
+                feed.note_previous_mask(node, masks);
             }
         }
     }
 
     /// Notes what a row and those below it had that find their transform where it does, before it is to find it where its
     /// parent does.
-    pub(in crate::store) fn note_displaced(&self, top: u32, feed: &mut Feed) {
+    pub(in crate::store) fn note_previous_transforms(&self, top: u32, feed: &mut Feed) {
         let Row { parent, transform, .. } = *self.row(top);
         let Some(trace) = &self.transforms.trace else { return };
         let [above, ..] = self.inherited(parent);
         let [old, new] = [transform, above].map(|slot| self.transforms.history(trace, slot.index()));
         if old.to_bits() != new.to_bits() {
-            self.inheritors(top, transform.index(), |row| row.transform, |_, node| feed.displace(node, &old));
+            self.inheritors(
+                top,
+                transform.index(),
+                |row| row.transform,
+                |_, node| feed.note_previous_transform(node, &old),
+            );
         }
     }
 
     /// The same for visibilities.
-    pub(in crate::store) fn note_veiled(&self, top: u32, feed: &mut Feed) {
+    pub(in crate::store) fn note_previous_masks(&self, top: u32, feed: &mut Feed) {
         let Row { parent, visibility, .. } = *self.row(top);
         let Some(trace) = &self.visibilities.trace else { return };
         let [_, above, _] = self.inherited(parent);
         let [old, new] = [visibility, above].map(|slot| self.visibilities.history(trace, slot.index()));
         if old != new {
-            self.inheritors(top, visibility.index(), |row| row.visibility, |_, node| feed.veil(node, old));
+            self.inheritors(
+                top,
+                visibility.index(),
+                |row| row.visibility,
+                |_, node| feed.note_previous_mask(node, old),
+            );
         }
     }
 
-    /// Gives the transform that was attached to a row the history of the row.
-    pub(in crate::store) fn trace_attached_transform(&mut self, at: u32, inherited: Slot, feed: &mut Feed) {
+    /// Gives the transform that was added to a row the history of the row.
+    pub(in crate::store) fn trace_added_transform(&mut self, at: u32, inherited: Slot, feed: &mut Feed) {
         self.trace_owner(at);
         let Row { transform, occupant, .. } = *self.row(at);
         let Some(trace) = &self.transforms.trace else { return };
         let history = self.transforms.history(trace, inherited.index());
         if occupant.as_node().is_some_and(|node| feed.is_new(node)) {
             // Its slot stays without a history; what hangs below and is not new has to be noted.
-            let note = |_: &Row, node| feed.displace(node, &history);
+            let note = |_: &Row, node| feed.note_previous_transform(node, &history);
             self.inheritors_below(at, inherited.index(), |row| row.transform, note);
         } else if let Some(trace) = &mut self.transforms.trace {
             trace.previous[transform.index() as usize] = history;
         }
     }
 
-    /// Gives the visibility that was attached to a row the history of the row.
-    pub(in crate::store) fn trace_attached_visibility(&mut self, at: u32, inherited: Slot) {
+    /// Gives the visibility that was added to a row the history of the row.
+    pub(in crate::store) fn trace_added_visibility(&mut self, at: u32, inherited: Slot) {
         self.trace_owner(at);
         let slot = self.row(at).visibility.index();
         if let Some(trace) = &self.visibilities.trace {

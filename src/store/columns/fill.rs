@@ -74,12 +74,12 @@ impl Slice {
 
     /// A slot with a shape.
     #[inline]
-    pub(in crate::store) fn new_shape(&mut self, record: ShapeRecord, bounds: &Aabb, wish: u32, reuse: bool) -> u32 {
-        let slot = self.shapes.slots.allocate_near(wish, reuse).expect("room was made before");
+    pub(in crate::store) fn new_shape(&mut self, record: ShapeRecord, bounds: &Aabb, hint: u32, reuse: bool) -> u32 {
+        let slot = self.shapes.slots.allocate_near(hint, reuse).expect("room was made before");
         prefetch(&self.shapes.records, slot as usize);
         prefetch(&self.shapes.bounds, slot as usize);
         self.shapes.put(slot, record, *bounds);
-        self.touch_box(slot);
+        self.mark_box_stale(slot);
         slot
     }
 
@@ -107,9 +107,9 @@ impl Slice {
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
         clippy::cast_precision_loss,
-        reason = "a wish; the conversion saturates"
+        reason = "a hint; the conversion saturates"
     )]
-    pub(in crate::store) fn wish_for_shape(&self, row: u32) -> u32 {
+    pub(in crate::store) fn shape_hint(&self, row: u32) -> u32 {
         let (rows, shapes) = (self.row_slots.end() as f32, self.shapes.slots.end() as f32);
         (row as f32 * (shapes / rows)) as u32
     }

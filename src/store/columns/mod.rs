@@ -42,7 +42,7 @@ pub(in crate::store) fn put<T>(array: &mut Vec<T>, slot: u32, value: T) {
 /// it, parent and mark included: a sweep computes it with the rest, which costs less than to look for holes, and nobody
 /// reads the result.
 ///
-/// What setting a local transform touches comes first; see [`Slice`](crate::store::Slice).
+/// What setting a local transform reads and writes comes first; see [`Slice`](crate::store::Slice).
 #[derive(Clone, Debug, Default)]
 #[repr(C)]
 pub(in crate::store) struct TransformColumn {

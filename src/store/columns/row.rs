@@ -80,7 +80,7 @@ impl Slot {
     const OWN: u32 = 1 << 31;
     /// Inherited from outside the slice.
     pub(in crate::store) const BASE: Self = Self(0);
-    /// No slot: what a row that lost its own has until it is rewired, which then sees a change.
+    /// No slot: what a row that lost its own has until its effective slots are updated, which then sees a change.
     pub(in crate::store) const LOST: Self = Self(!Self::OWN);
 
     #[inline]

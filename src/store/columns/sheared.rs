@@ -82,13 +82,13 @@ impl Sheared {
         len: usize,
     ) -> Result<Self, TryReserveError> {
         let mut chunks = fallible::with_capacity(len.div_ceil(MOST))?;
-        let mut left = len;
-        while left > 0 {
-            let count = left.min(MOST);
+        let mut remaining = len;
+        while remaining > 0 {
+            let count = remaining.min(MOST);
             let mut chunk = fallible::with_capacity(count)?;
             chunk.extend(matrices.by_ref().take(count));
             chunks.push(chunk);
-            left -= count;
+            remaining -= count;
         }
         Ok(Self { chunks })
     }

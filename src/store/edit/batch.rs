@@ -6,7 +6,7 @@
 use super::LocalSlot;
 use crate::edit::BatchError;
 use crate::store::columns::{At, NIL};
-use crate::store::{Place, Store, Tour};
+use crate::store::{BatchOrder, Place, Store};
 use crate::{Error, Node, NodeHandle, Transform};
 use hedgerow_math::internal::prefetch_whole;
 
@@ -28,7 +28,8 @@ impl Store {
         handles: &mut Vec<NodeHandle>,
         check: impl Fn(&Self, NodeHandle, &Node<'_>) -> Result<At, Error>,
     ) -> Result<(), BatchError> {
-        let mut tour = self.tour(items, |item| item.0, |store, (parent, node)| check(store, *parent, node))?;
+        let mut batch_order =
+            self.batch_order(items, |item| item.0, |store, (parent, node)| check(store, *parent, node))?;
         let start = handles.len();
         handles.resize(start + items.len(), self.root());
         let made = &mut handles[start..];
@@ -36,10 +37,10 @@ impl Store {
             for (made, item) in made.iter_mut().zip(items) {
                 *made = self.insert_listed(item);
             }
-            self.tour = tour;
+            self.batch_order = batch_order;
             return Ok(());
         }
-        let order = tour.sorted(&self.slices);
+        let order = batch_order.sorted(&self.slices);
         for (step, &item) in order.iter().enumerate() {
             let ahead = |steps: usize| order.get(step + steps).map(|&item| items[item as usize].0);
             if let Some(&item) = order.get(step + ITEM_AHEAD) {
@@ -50,7 +51,7 @@ impl Store {
             });
             made[item as usize] = self.insert_listed(&items[item as usize]);
         }
-        self.tour = tour;
+        self.batch_order = batch_order;
         Ok(())
     }
 
@@ -77,14 +78,14 @@ impl Store {
         nodes: &[NodeHandle],
         check: impl Fn(&Self, NodeHandle) -> Result<At, Error>,
     ) -> Result<usize, BatchError> {
-        let mut tour = self.tour(nodes, |&node| node, |store, &node| check(store, node))?;
+        let mut batch_order = self.batch_order(nodes, |&node| node, |store, &node| check(store, node))?;
         let mut removed = 0;
         if self.total_len() <= NEAR {
             removed += nodes.iter().map(|&node| self.remove_listed(node)).sum::<usize>();
-            self.tour = tour;
+            self.batch_order = batch_order;
             return Ok(removed);
         }
-        let order = tour.sorted(&self.slices);
+        let order = batch_order.sorted(&self.slices);
         for (step, &item) in order.iter().enumerate() {
             let ahead = |steps: usize| order.get(step + steps).map(|&item| nodes[item as usize]);
             self.look_ahead(ahead, |slice, row, _| {
@@ -96,7 +97,7 @@ impl Store {
             });
             removed += self.remove_listed(nodes[item as usize]);
         }
-        self.tour = tour;
+        self.batch_order = batch_order;
         Ok(removed)
     }
 
@@ -145,26 +146,26 @@ impl Store {
         Ok(())
     }
 
-    /// Checks the items of a batch in order, and returns a tour of the places where they are to be made.
-    fn tour<I>(
+    /// Checks the items of a batch in order, and returns the order of the places where they are to be made.
+    fn batch_order<I>(
         &mut self,
         items: &[I],
         handle: impl Fn(&I) -> NodeHandle,
         check: impl Fn(&Self, &I) -> Result<At, Error>,
-    ) -> Result<Tour, BatchError> {
-        let mut tour = core::mem::take(&mut self.tour).restart();
-        let kept = tour.capacity();
+    ) -> Result<BatchOrder, BatchError> {
+        let mut batch_order = core::mem::take(&mut self.batch_order).restart();
+        let kept = batch_order.capacity();
         for (index, item) in items.iter().enumerate() {
             self.look_ahead_for_entries(|steps| items.get(index + steps).map(&handle));
             match check(self, item) {
-                Ok(at) => tour.add(index, at),
+                Ok(at) => batch_order.add(index, at),
                 Err(error) => {
-                    tour.shrink_to(kept);
-                    self.tour = tour;
+                    batch_order.shrink_to(kept);
+                    self.batch_order = batch_order;
                     return Err(BatchError::at(index, error));
                 }
             }
         }
-        Ok(tour)
+        Ok(batch_order)
     }
 }

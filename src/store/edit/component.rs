@@ -8,7 +8,7 @@ use crate::{Aabb, Local, Shape, Visibility};
 
 impl Store {
     /// Gives a node a local transform, in place of the one that it may have.
-    pub(crate) fn attach_transform(&mut self, at: At, local: Local) {
+    pub(crate) fn add_transform(&mut self, at: At, local: Local) {
         if self.replace_local(at, local) {
             return;
         }
@@ -21,23 +21,23 @@ impl Store {
         slice.row_mut(at.row).transform = slot;
         tables.note_transform(row.occupant.as_node().expect("portals have no components"), slot);
         if let Some(feed) = feed {
-            slice.trace_attached_transform(at.row, row.transform, feed);
+            slice.trace_added_transform(at.row, row.transform, feed);
         }
-        self.rewire_below(at.slice, at.row);
+        self.update_effective_slots_below(at.slice, at.row);
     }
 
     /// Takes a node's local transform away and returns it.
-    pub(crate) fn detach_transform(&mut self, at: At) -> Option<Local> {
+    pub(crate) fn remove_transform(&mut self, at: At) -> Option<Local> {
         let detached = self.local_at(at)?;
         self.note_lost_transform(at);
         self.slice_mut(at.slice).disown_transform(at.row);
-        self.rewire(at.slice, at.row);
+        self.update_effective_slots(at.slice, at.row);
         Some(detached)
     }
 
     /// Gives a node a material, in place of the one that it may have.
     #[inline]
-    pub(crate) fn attach_material(&mut self, at: At, material: u32) {
+    pub(crate) fn add_material(&mut self, at: At, material: u32) {
         let slice = self.slice_mut(at.slice);
         if let Some(slot) = slice.row(at.row).material.as_own() {
             slice.materials.values[slot as usize] = Some(material);
@@ -52,25 +52,25 @@ impl Store {
         let slot = slice.new_material(slice.row(at.row).material, material, reuse);
         slice.row_mut(at.row).material = slot;
         slice.materials.dirty = true;
-        self.rewire_below(at.slice, at.row);
+        self.update_effective_slots_below(at.slice, at.row);
     }
 
     /// Takes a node's own material away and returns it.
-    pub(crate) fn detach_material(&mut self, at: At) -> Option<u32> {
+    pub(crate) fn remove_material(&mut self, at: At) -> Option<u32> {
         let detached = self.own_material_at(at)?;
         self.slice_mut(at.slice).disown_material(at.row);
-        self.rewire(at.slice, at.row);
+        self.update_effective_slots(at.slice, at.row);
         Some(detached)
     }
 
     /// Gives a node a shape, in place of the one that it may have.
-    pub(crate) fn attach_shape(&mut self, at: At, shape: &Shape) {
+    pub(crate) fn add_shape(&mut self, at: At, shape: &Shape) {
         let slice = self.slice_mut(at.slice);
         let slot = slice.row(at.row).shape;
         if slot != NIL {
             slice.shapes.records[slot as usize].mesh = shape.mesh;
             slice.shapes.bounds[slot as usize] = shape.bounds;
-            slice.touch_box(slot);
+            slice.mark_box_stale(slot);
             self.tell_bounds(at.slice);
             self.tell_changed(at.slice);
             return;
@@ -79,8 +79,8 @@ impl Store {
         let reuse = self.config.storage.reuse_holes;
         let slice = self.slice_mut(at.slice);
         let record = slice.shape_record(slice.row(at.row), shape.mesh);
-        let wish = slice.wish_for_shape(at.row);
-        slice.row_mut(at.row).shape = slice.new_shape(record, &shape.bounds, wish, reuse);
+        let hint = slice.shape_hint(at.row);
+        slice.row_mut(at.row).shape = slice.new_shape(record, &shape.bounds, hint, reuse);
         self.tell_edited(at.slice);
     }
 
@@ -89,24 +89,24 @@ impl Store {
         let slice = self.slice_mut(at.slice);
         let slot = slice.row(at.row).shape;
         *slice.shapes.bounds.get_mut(slot as usize)? = bounds;
-        slice.touch_box(slot);
+        slice.mark_box_stale(slot);
         self.tell_bounds(at.slice);
         Some(())
     }
 
     /// Takes a node's shape away and returns it.
-    pub(crate) fn detach_shape(&mut self, at: At) -> Option<Shape> {
+    pub(crate) fn remove_shape(&mut self, at: At) -> Option<Shape> {
         let detached = self.shape_at(at)?;
         let slice = self.slice_mut(at.slice);
         let slot = core::mem::replace(&mut slice.row_mut(at.row).shape, NIL);
-        slice.touch_box(slot);
+        slice.mark_box_stale(slot);
         slice.shapes.free(slot);
         self.tell_edited(at.slice);
         Some(detached)
     }
 
     /// Gives a node a visibility, in place of the one that it may have.
-    pub(crate) fn attach_visibility(&mut self, at: At, visibility: Visibility) {
+    pub(crate) fn add_visibility(&mut self, at: At, visibility: Visibility) {
         let slice = self.slice_mut(at.slice);
         if let Some(slot) = slice.row(at.row).visibility.as_own() {
             slice.visibilities.locals[slot as usize] = visibility.mask();
@@ -120,16 +120,16 @@ impl Store {
         let inherited = slice.row(at.row).visibility;
         let slot = slice.new_visibility(inherited, visibility, reuse);
         slice.row_mut(at.row).visibility = slot;
-        slice.trace_attached_visibility(at.row, inherited);
-        self.rewire_below(at.slice, at.row);
+        slice.trace_added_visibility(at.row, inherited);
+        self.update_effective_slots_below(at.slice, at.row);
     }
 
     /// Takes a node's own visibility away and returns it.
-    pub(crate) fn detach_visibility(&mut self, at: At) -> Option<Visibility> {
+    pub(crate) fn remove_visibility(&mut self, at: At) -> Option<Visibility> {
         let detached = self.own_visibility_at(at)?;
         self.note_lost_visibility(at);
         self.slice_mut(at.slice).disown_visibility(at.row);
-        self.rewire(at.slice, at.row);
+        self.update_effective_slots(at.slice, at.row);
         Some(detached)
     }
 

@@ -2,19 +2,19 @@
 
 use crate::NodeHandle;
 use crate::store::columns::At;
-use crate::store::{Floating, Need, Settled, Standing, Store};
+use crate::store::{Floating, Membership, Need, Settled, Store};
 
 impl Store {
     /// Makes a node, that is neither the root nor that of a detached subtree, the root of a detached one.
     pub(crate) fn detach(&mut self, at: At) {
         let slice = self.slice(at.slice);
-        let (rows, from) = (slice.row_slots.live(), slice.standing);
+        let (rows, from) = (slice.row_slots.live(), slice.membership);
         let nodes = self.count_nodes(at);
         self.note_left(at);
         let floating = self.float(at);
         self.release(floating);
         *self.counted.of_mut(from) -= nodes;
-        *self.counted.of_mut(Standing::Detached) += nodes;
+        *self.counted.of_mut(Membership::Detached) += nodes;
         self.merge_if_shrunk(at.slice, rows);
     }
 

@@ -71,7 +71,7 @@ impl Store {
         }
         let slice = self.slices.get(entry.slice as usize)?;
         let Row { last_child: previous, visibility, material, .. } = *slice.rows.get(entry.row as usize)?;
-        if slice.standing.is_doomed() {
+        if slice.membership.is_pending_free() {
             return None;
         }
         let mut number = entry.slice;
@@ -112,7 +112,7 @@ impl Store {
         let visibility = Slot::inherited(visibility.index());
         let mut shape = NIL;
         if SHAPE {
-            let Some(slot) = slice.shapes.slots.allocate_near(slice.wish_for_shape(at), reuse) else {
+            let Some(slot) = slice.shapes.slots.allocate_near(slice.shape_hint(at), reuse) else {
                 return slice.give_back(taken);
             };
             taken.shape = Some(slot);
@@ -136,7 +136,7 @@ impl Store {
         }
         if SHAPE {
             slice.shapes.records[shape as usize].node = handle.to_bits();
-            slice.touch_box(shape);
+            slice.mark_box_stale(shape);
         }
         slice.note_place(at, beside + 1);
         let occupant = Occupant::node(handle);
@@ -152,7 +152,7 @@ impl Store {
             Some(above) => above.last_child = at,
             None => slice.last_top = at,
         }
-        *counted.of_mut(slice.standing) += 1;
+        *counted.of_mut(slice.membership) += 1;
         let told = slice.tell_edited_here(versions, TRANSFORM | config.bounds);
         if feed.is_some() {
             slice.trace_owner(at);
@@ -237,7 +237,7 @@ impl Store {
     pub(in crate::store) fn insert_node(&mut self, spot: &Spot, node: &Node<'_>, need: &Need) -> Option<NodeHandle> {
         let reuse = self.config.storage.reuse_holes;
         let slice = &mut self.slices[spot.slice as usize];
-        let at = slice.allocate_row_number(spot.wish(), reuse);
+        let at = slice.allocate_row_number(spot.hint(), reuse);
         prefetch(&slice.rows, at as usize);
         let [mut transform, mut visibility, mut material] = slice.inherited(spot.parent);
         let place = At { slice: spot.slice, row: at };
@@ -269,7 +269,7 @@ impl Store {
         {
             let [transform, visibility, material] = [transform, visibility, material].map(Slot::index);
             let record = ShapeRecord { node: handle.to_bits(), mesh: *mesh, transform, visibility, material };
-            shape = slice.new_shape(record, bounds, slice.wish_for_shape(at), reuse);
+            shape = slice.new_shape(record, bounds, slice.shape_hint(at), reuse);
         }
         if need.names > 0
             && let Some(text) = node.name
@@ -286,7 +286,7 @@ impl Store {
             self.tell_moved(spot.slice);
         }
         self.tell_edited(spot.slice);
-        *self.counted.of_mut(self.slices[spot.slice as usize].standing) += 1;
+        *self.counted.of_mut(self.slices[spot.slice as usize].membership) += 1;
         Some(handle)
     }
 }

@@ -15,7 +15,7 @@ pub(crate) struct LocalSlot {
 impl Store {
     /// Sets the local transform of a node that has one, in a slice in which none shears. `None` where it is not so, and where the handle is stale; nothing has changed then.
     ///
-    /// Touches the entry, the slot, its mark, and the first line of the slice.
+    /// Reads and writes the entry, the slot, its mark, and the first line of the slice.
     #[inline(always)]
     pub(crate) fn set_local_shortly(&mut self, node: NodeHandle, local: impl Into<PackedTransform>) -> Option<()> {
         let entry = self.tables.entry(node)?;
@@ -100,6 +100,6 @@ impl Slice {
     /// Whether setting a local transform is writing it and marking its slot, and nothing else.
     #[inline(always)]
     fn sets_shortly(&self) -> bool {
-        !self.standing.is_doomed() & self.transforms.sheared.is_empty()
+        !self.membership.is_pending_free() & self.transforms.sheared.is_empty()
     }
 }

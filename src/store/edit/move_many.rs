@@ -46,7 +46,7 @@ impl Store {
     ) -> Result<(), BatchError> {
         let moves = self.plan_moves(items, check)?;
         let kept = if keep_world { self.kept_locals(items, &moves)? } else { Vec::new() };
-        let mut tour = core::mem::take(&mut self.tour);
+        let mut batch_order = core::mem::take(&mut self.batch_order);
         let mut start = 0;
         while let Some(&rank) = moves.ranks.get(start) {
             let end = moves.ranks.partition_point(|&other| other <= rank);
@@ -54,18 +54,18 @@ impl Store {
             if self.total_len() <= NEAR {
                 level.iter().for_each(|&item| self.move_listed(items[item as usize], kept.get(item as usize)));
             } else {
-                tour = tour.restart();
+                batch_order = batch_order.restart();
                 for (step, &item) in level.iter().enumerate() {
                     let ahead = |steps: usize| level.get(step + steps).map(|&item| items[item as usize].1);
                     self.look_ahead_for_entries(ahead);
                     let (_, parent) = items[item as usize];
-                    tour.add(item as usize, self.resolve(parent).expect("the batch was checked before"));
+                    batch_order.add(item as usize, self.resolve(parent).expect("the batch was checked before"));
                 }
-                self.move_level(items, tour.sorted(&self.slices), &kept);
+                self.move_level(items, batch_order.sorted(&self.slices), &kept);
             }
             start = end;
         }
-        self.tour = tour;
+        self.batch_order = batch_order;
         Ok(())
     }
 
@@ -95,7 +95,7 @@ impl Store {
         }
         if let Some(Some(local)) = kept {
             let at = self.resolve(node).expect("rows that move keep their handles");
-            self.attach_transform(at, *local);
+            self.add_transform(at, *local);
         }
     }
 

@@ -2,7 +2,7 @@
 
 use crate::NodeHandle;
 use crate::store::columns::{At, NIL, Occupant, Row};
-use crate::store::{Standing, Store};
+use crate::store::{Membership, Store};
 use core::hint::select_unpredictable;
 
 impl Store {
@@ -18,7 +18,8 @@ impl Store {
         let rows = slice.rows.as_mut_slice();
         let row = rows.get_mut(entry.row as usize)?;
         let Row { parent, first_child, previous, next, visibility, name, .. } = *row;
-        let rare = (visibility.is_own() != 0) | (name != NIL) | slice.standing.is_doomed() | self.feed.is_some();
+        let rare =
+            (visibility.is_own() != 0) | (name != NIL) | slice.membership.is_pending_free() | self.feed.is_some();
         if rare | (first_child != NIL) | (parent == NIL) {
             return None;
         }
@@ -33,7 +34,7 @@ impl Store {
             slice.rows.truncate(slice.row_slots.end() as usize);
         }
         tables.free(node);
-        *counted.of_mut(slice.standing) -= 1;
+        *counted.of_mut(slice.membership) -= 1;
         let told = slice.tell_edited_here(versions, config.bounds);
         let shrunk = slice.row_slots.live() + 1 == config.min_nodes / 2;
         if shrunk | !told {
@@ -57,7 +58,7 @@ impl Store {
     pub(crate) fn remove(&mut self, node: NodeHandle, at: At) -> usize {
         self.note_left(at);
         let slice = self.slice(at.slice);
-        let (rows, standing) = (slice.row_slots.live(), slice.standing);
+        let (rows, membership) = (slice.row_slots.live(), slice.membership);
         let removed = if slice.row(at.row).first_child == NIL && !slice.is_alone(at.row) {
             self.remove_leaf(node, at);
             1
@@ -65,7 +66,7 @@ impl Store {
             let floating = self.float(at);
             self.discard(floating)
         };
-        *self.counted.of_mut(standing) -= removed;
+        *self.counted.of_mut(membership) -= removed;
         self.merge_if_shrunk(at.slice, rows);
         removed
     }
@@ -74,12 +75,12 @@ impl Store {
     /// that were.
     pub(crate) fn remove_later(&mut self, at: At) -> usize {
         let slice = self.slice(at.slice);
-        let (rows, standing) = (slice.row_slots.live(), slice.standing);
+        let (rows, membership) = (slice.row_slots.live(), slice.membership);
         self.note_left(at);
         let floating = self.float(at);
-        let removed = self.doom(floating);
-        *self.counted.of_mut(standing) -= removed;
-        if self.standing(at) != Standing::Doomed {
+        let removed = self.free_later(floating);
+        *self.counted.of_mut(membership) -= removed;
+        if self.membership(at) != Membership::PendingFree {
             self.merge_if_shrunk(at.slice, rows);
         }
         removed
@@ -89,12 +90,12 @@ impl Store {
     pub(crate) fn clear(&mut self) {
         while let Some(root) = self.detached_roots().last() {
             let floating = self.float(root);
-            *self.counted.of_mut(Standing::Detached) -= self.discard(floating);
+            *self.counted.of_mut(Membership::Detached) -= self.discard(floating);
         }
         while let Some(child) = self.first_child(At::ROOT) {
             self.note_left(child);
             let floating = self.float(child);
-            *self.counted.of_mut(Standing::Attached) -= self.discard(floating);
+            *self.counted.of_mut(Membership::Attached) -= self.discard(floating);
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::NodeHandle;
 use crate::store::columns::{At, NIL, Occupant, Row, Slot, put};
-use crate::store::{Place, Slice, Standing, Store};
+use crate::store::{Membership, Place, Slice, Store};
 use core::hint::select_unpredictable;
 use hedgerow_math::internal::prefetch;
 
@@ -46,7 +46,7 @@ impl Store {
         let source = self.slices.get(from.slice as usize)?;
         let row = *source.rows.get(from.row as usize)?;
         let rare = (row.visibility.is_own() != 0) | (row.name != NIL) | !source.transforms.sheared.is_empty();
-        let elsewhere = (source.standing != target.standing) | source.standing.is_doomed();
+        let elsewhere = (source.membership != target.membership) | source.membership.is_pending_free();
         if rare | elsewhere | (row.first_child != NIL) | (row.parent == NIL) | target.portal_rows.contains(last_child) {
             return None;
         }
@@ -72,14 +72,14 @@ impl Store {
 impl Store {
     /// Moves a node with all below it to a checked place below `parent`, also into the tree or into a detached subtree.
     pub(crate) fn relocate(&mut self, node: NodeHandle, at: At, place: Place, parent: At) {
-        let (from, to) = (self.standing(at), self.standing(parent));
+        let (from, to) = (self.membership(at), self.membership(parent));
         if from == to {
             return self.relink(at, place);
         }
         let nodes = self.count_nodes(at);
         self.note_left(at);
         self.relink(at, place);
-        if to == Standing::Attached {
+        if to == Membership::Attached {
             self.note_attached(self.resolve(node).expect("rows that move keep their handles"));
         }
         *self.counted.of_mut(from) -= nodes;
@@ -139,15 +139,15 @@ impl Slice {
         reuse: bool,
     ) -> Option<(u32, Slot)> {
         let previous = self.rows[above.row as usize].last_child;
-        let wish = select_unpredictable(previous == NIL, above.row, previous) + 1;
+        let hint = select_unpredictable(previous == NIL, above.row, previous) + 1;
         let room = (row.transform.is_own() == 0 || self.transforms.slots.has_after(above.transform, reuse))
             && (row.material.is_own() == 0 || self.materials.slots.has_any(reuse))
             && (row.shape == NIL || self.shapes.slots.has_any(reuse));
         if !room {
             return None;
         }
-        let at = self.row_slots.allocate_near(wish, reuse)?;
-        self.note_place(at, wish);
+        let at = self.row_slots.allocate_near(hint, reuse)?;
+        self.note_place(at, hint);
         let mut transform = Slot::inherited(above.transform);
         if let Some(slot) = row.transform.as_own() {
             let fresh = self.transforms.slots.allocate_after(above.transform, reuse)?;
@@ -166,10 +166,10 @@ impl Slice {
         let mut moved = Row { parent: above.row, previous, next: NIL, transform, visibility, material, ..*row };
         if row.shape != NIL {
             let shape = source.shapes.shape(row.shape);
-            let fresh = self.shapes.slots.allocate_near(self.wish_for_shape(at), reuse)?;
+            let fresh = self.shapes.slots.allocate_near(self.shape_hint(at), reuse)?;
             let record = self.shape_record(&moved, shape.mesh);
             self.shapes.put(fresh, record, shape.bounds);
-            self.touch_box(fresh);
+            self.mark_box_stale(fresh);
             moved.shape = fresh;
         }
         put(&mut self.rows, at, moved);

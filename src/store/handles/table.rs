@@ -104,13 +104,13 @@ impl Table {
 
 /// The tables that one slice allocates from.
 #[derive(Clone, Debug)]
-pub(in crate::store) struct Shelf {
+pub(in crate::store) struct OwnedTables {
     /// The first table with a free entry, or with room to grow.
     pub(in crate::store) open: u32,
     pub(in crate::store) owned: SmallVec<[u32; 2]>,
 }
 
-impl Shelf {
+impl OwnedTables {
     const EMPTY: Self = Self { open: NIL, owned: SmallVec::new_const() };
 }
 
@@ -123,8 +123,8 @@ impl Shelf {
 pub(in crate::store) struct Tables {
     pub(in crate::store) tables: Vec<Table>,
     /// By slice number.
-    pub(in crate::store) shelves: Vec<Shelf>,
-    pub(in crate::store) pool: Shelf,
+    pub(in crate::store) by_slice: Vec<OwnedTables>,
+    pub(in crate::store) pool: OwnedTables,
     initial_entries: u32,
     pub(in crate::store) max_entries: u32,
     pub(in crate::store) max_generation: u32,
@@ -135,8 +135,8 @@ impl Tables {
     pub(in crate::store) fn new(config: &SceneConfig) -> Self {
         Self {
             tables: Vec::new(),
-            shelves: Vec::new(),
-            pool: Shelf::EMPTY,
+            by_slice: Vec::new(),
+            pool: OwnedTables::EMPTY,
             initial_entries: config.initial_slice_max_num_nodes.min(config.storage.max_table_entries),
             max_entries: config.storage.max_table_entries,
             max_generation: config.storage.max_generation,
@@ -189,7 +189,7 @@ impl Tables {
     /// A handle from a table of the slice for a node at a place; `None` when every table that there can be is full.
     #[inline]
     pub(in crate::store) fn allocate(&mut self, slice: u32, at: At, transform: Slot) -> Option<NodeHandle> {
-        let number = self.shelves.get(slice as usize).map_or(NIL, |shelf| shelf.open);
+        let number = self.by_slice.get(slice as usize).map_or(NIL, |list| list.open);
         if let Some(table) = self.tables.get_mut(number as usize)
             && let Some(index) = table.free.take_near(0)
             && let Some(entry) = table.entries.get_mut(index as usize)
@@ -233,7 +233,7 @@ impl Tables {
     /// As [`Self::allocate`], for a slice most of whose handles come from the end of a table.
     #[inline]
     pub(in crate::store) fn append(&mut self, slice: u32, at: At, transform: Slot) -> Option<NodeHandle> {
-        let number = self.shelves.get(slice as usize).map_or(NIL, |shelf| shelf.open);
+        let number = self.by_slice.get(slice as usize).map_or(NIL, |list| list.open);
         match self.tables.get_mut(number as usize) {
             Some(Table { entries, free, .. })
                 if free.count() == 0 && entries.len() < entries.capacity().min(self.max_entries as usize) =>
@@ -248,7 +248,7 @@ impl Tables {
     #[cold]
     fn allocate_fresh(&mut self, slice: u32, at: At, transform: Slot) -> Option<NodeHandle> {
         loop {
-            let number = match self.shelf(slice).open {
+            let number = match self.tables_of(slice).open {
                 NIL => self.open_table(slice)?,
                 open => open,
             };
@@ -262,7 +262,7 @@ impl Tables {
             }
             table.listed = false;
             let next = table.next_open;
-            self.shelf(slice).open = next;
+            self.tables_of(slice).open = next;
         }
     }
 
@@ -294,8 +294,8 @@ impl Tables {
 
     /// Gives a slice's tables to the pool.
     pub(in crate::store) fn orphan(&mut self, slice: u32) {
-        let shelf = core::mem::replace(self.shelf(slice), Shelf::EMPTY);
-        for number in shelf.owned {
+        let list = core::mem::replace(self.tables_of(slice), OwnedTables::EMPTY);
+        for number in list.owned {
             let table = &mut self.tables[number as usize];
             table.owner = NIL;
             if core::mem::take(&mut table.listed) {
@@ -304,27 +304,27 @@ impl Tables {
         }
     }
 
-    pub(in crate::store) fn shelf(&mut self, slice: u32) -> &mut Shelf {
+    pub(in crate::store) fn tables_of(&mut self, slice: u32) -> &mut OwnedTables {
         if slice == NIL {
             return &mut self.pool;
         }
-        if slice as usize >= self.shelves.len() {
-            self.shelves.resize(slice as usize + 1, Shelf::EMPTY);
+        if slice as usize >= self.by_slice.len() {
+            self.by_slice.resize(slice as usize + 1, OwnedTables::EMPTY);
         }
-        &mut self.shelves[slice as usize]
+        &mut self.by_slice[slice as usize]
     }
 
     /// The same, or an error where the allocator refuses.
-    pub(in crate::store) fn try_shelf(&mut self, slice: u32) -> Result<&mut Shelf, TryReserveError> {
+    pub(in crate::store) fn try_tables_of(&mut self, slice: u32) -> Result<&mut OwnedTables, TryReserveError> {
         if slice != NIL {
-            self.shelves.try_reserve((slice as usize + 1).saturating_sub(self.shelves.len()))?;
+            self.by_slice.try_reserve((slice as usize + 1).saturating_sub(self.by_slice.len()))?;
         }
-        Ok(self.shelf(slice))
+        Ok(self.tables_of(slice))
     }
 
     /// Puts a table on its owner's list of open ones.
     fn list(&mut self, number: u32, owner: u32) {
-        let next = core::mem::replace(&mut self.shelf(owner).open, number);
+        let next = core::mem::replace(&mut self.tables_of(owner).open, number);
         let table = &mut self.tables[number as usize];
         table.next_open = next;
         table.listed = true;
@@ -348,14 +348,14 @@ impl Tables {
             number
         };
         self.tables[number as usize].owner = slice;
-        self.shelf(slice).owned.push(number);
+        self.tables_of(slice).owned.push(number);
         self.list(number, slice);
         Some(number)
     }
 
     /// Opens a table for a slice that has none, with room for this many entries as far as a table can hold them.
     pub(in crate::store) fn open_with_room(&mut self, slice: u32, entries: usize) {
-        if self.shelf(slice).open == NIL
+        if self.tables_of(slice).open == NIL
             && let Some(number) = self.open_table(slice)
         {
             let table = &mut self.tables[number as usize];
@@ -365,7 +365,7 @@ impl Tables {
 
     /// Makes room for `additional` more handles of a slice, as far as its open tables can hold them.
     pub(in crate::store) fn try_reserve(&mut self, slice: u32, additional: usize) -> Result<(), TryReserveError> {
-        let number = self.try_shelf(slice)?.open;
+        let number = self.try_tables_of(slice)?.open;
         if let Some(table) = self.tables.get_mut(number as usize) {
             let room = (self.max_entries as usize).saturating_sub(table.entries.len());
             table.entries.try_reserve(additional.min(room))?;
@@ -378,7 +378,7 @@ impl Tables {
             table.entries.shrink_to_fit();
         }
         self.tables.shrink_to_fit();
-        self.shelves.shrink_to_fit();
+        self.by_slice.shrink_to_fit();
     }
 
     pub(in crate::store) fn len(&self) -> usize {
@@ -396,7 +396,7 @@ impl Tables {
         let table = |table: &Table| table.entries.capacity() * size_of::<Entry>() + table.free.bytes();
         self.tables.iter().map(table).sum::<usize>()
             + self.tables.capacity() * size_of::<Table>()
-            + self.shelves.capacity() * size_of::<Shelf>()
+            + self.by_slice.capacity() * size_of::<OwnedTables>()
     }
 }
 

@@ -43,7 +43,7 @@ impl Head {
     pub(super) const LIVES: u32 = 1;
     pub(super) const READ: u32 = 2;
     pub(super) const ISOLATED: u32 = 4;
-    pub(super) const WORN: u32 = 8;
+    pub(super) const EDITED: u32 = 8;
     pub(super) const FLAGS: u32 = 15;
 
     /// The head of a slice, but for what it has of metadata tables.
@@ -61,7 +61,7 @@ impl Head {
             flags: Self::LIVES
                 | flag(slice.read, Self::READ)
                 | flag(slice.isolated, Self::ISOLATED)
-                | flag(slice.worn, Self::WORN),
+                | flag(slice.edited, Self::EDITED),
             first_top: slice.first_top,
             last_top: slice.last_top,
             misplaced: slice.misplaced,

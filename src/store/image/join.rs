@@ -5,16 +5,16 @@ use crate::fallible;
 use crate::record::{BytesError, ensure};
 use crate::store::columns::At;
 use crate::store::image::check::Checker;
-use crate::store::{Counted, Slice, Slices, Standing};
+use crate::store::{Counted, Membership, Slice, Slices};
 
 impl Checker {
     /// Joins the slices by their portals, and checks that they are one tree below the root and one below each topmost slice
-    /// of the detached and the doomed ones.
+    /// of the detached and the pending-free ones.
     pub(super) fn join(
         &mut self,
         slices: &mut Slices,
         detached: &[u32],
-        doomed: &[u32],
+        pending_free: &[u32],
     ) -> Result<Counted, BytesError> {
         ensure!(slices.get(0).is_some_and(|slice| slice.lives), "there is no root");
         for slice in slices.iter_mut().filter(|slice| !slice.children.is_empty()) {
@@ -36,22 +36,26 @@ impl Checker {
         let mut listed = fallible::filled(slices.len(), false)?;
         let mut pending = fallible::with_capacity(slices.len())?;
         let root = [At::ROOT.slice];
-        let tops = [(&root[..], Standing::Attached), (detached, Standing::Detached), (doomed, Standing::Doomed)];
-        let each = |(list, standing)| (0..).zip(list).map(move |(index, &top): (u32, &u32)| (index, top, standing));
-        for (index, top, standing) in tops.into_iter().flat_map(each) {
+        let tops = [
+            (&root[..], Membership::Attached),
+            (detached, Membership::Detached),
+            (pending_free, Membership::PendingFree),
+        ];
+        let each = |(list, membership)| (0..).zip(list).map(move |(index, &top): (u32, &u32)| (index, top, membership));
+        for (index, top, membership) in tops.into_iter().flat_map(each) {
             let slice = slices.get_mut(top as usize).filter(|slice| slice.lives && slice.portal == At::NONE);
             let slice = slice.ok_or(BytesError::invalid("a slice is listed as topmost that is not"))?;
             ensure!(!core::mem::replace(&mut listed[top as usize], true), "a slice is listed as topmost twice");
-            slice.check_top(standing)?;
+            slice.check_top(membership)?;
             slice.child_index = index;
             pending.push(top);
             while let Some(number) = pending.pop() {
                 reached += 1;
                 let slice = &mut slices[number as usize];
-                slice.standing = standing;
-                let idle = slice.isolated && !slice.worn;
-                ensure!(standing != Standing::Doomed || idle, "a slice that is to be freed waits for maintenance");
-                *nodes.of_mut(standing) += slice.nodes();
+                slice.membership = membership;
+                let idle = slice.isolated && !slice.edited;
+                ensure!(membership != Membership::PendingFree || idle, "a slice to be freed waits for maintenance");
+                *nodes.of_mut(membership) += slice.nodes();
                 let children = core::mem::take(&mut slice.children);
                 for (index, &child) in (0..).zip(&children) {
                     let below = slices.get_mut(child as usize).ok_or(BytesError::invalid("a child is no slice"))?;
@@ -71,8 +75,8 @@ impl Checker {
 
 impl Slice {
     /// A topmost slice of the tree or of a detached subtree inherits nothing; the latter has one top, a node.
-    fn check_top(&self, standing: Standing) -> Result<(), BytesError> {
-        if standing == Standing::Doomed {
+    fn check_top(&self, membership: Membership) -> Result<(), BytesError> {
+        if membership == Membership::PendingFree {
             return Ok(());
         }
         let alone = self.is_alone(self.first_top) && self.row(self.first_top).occupant.as_node().is_some();

@@ -45,25 +45,25 @@ impl Store {
         }
         let mut store = Self::restored(config, slices, tables, lists, reconstitutions, nodes)?;
         let from_root = store.runs_from_root()?;
-        let settled = !store.worn.is_empty() || store.find_partner(&from_root).is_none();
-        ensure!(settled, "no slice waits for maintenance, and one is small that could be merged");
-        store.check_unpaired(&from_root)?;
+        let tidy = !store.edited.is_empty() || store.find_partner(&from_root).is_none();
+        ensure!(tidy, "no slice waits for maintenance, and one is small that could be merged");
+        store.check_merge_candidates(&from_root)?;
         store.note_all_new()?;
         Ok(store)
     }
 }
 
 /// The slices that wait for maintenance are listed, with others that no longer do; so are those that wait for a partner.
-fn check_lists([worn, without_partner, ..]: &[Vec<u32>; 4], slices: &Slices) -> Result<(), BytesError> {
+fn check_lists([edited, merge_candidates, ..]: &[Vec<u32>; 4], slices: &Slices) -> Result<(), BytesError> {
     let mut listed = fallible::filled(slices.len(), false)?;
-    for &number in worn {
+    for &number in edited {
         *listed
             .get_mut(number as usize)
             .ok_or(BytesError::invalid("a slice that there is not waits for maintenance"))? = true;
     }
-    let all = slices.iter().zip(listed).all(|(slice, listed)| listed || !slice.worn);
+    let all = slices.iter().zip(listed).all(|(slice, listed)| listed || !slice.edited);
     ensure!(all, "a slice that waits for maintenance is not listed");
-    let known = without_partner.iter().all(|&number| (number as usize) < slices.len());
+    let known = merge_candidates.iter().all(|&number| (number as usize) < slices.len());
     ensure!(known, "a slice that there is not waits for a partner");
     Ok(())
 }
@@ -91,7 +91,7 @@ impl ReadSlice<'_, '_> {
             misplaced: head.misplaced,
             read: flag(Head::READ),
             isolated: flag(Head::ISOLATED),
-            worn: flag(Head::WORN),
+            edited: flag(Head::EDITED),
             lives: true,
             ..Slice::default()
         };
@@ -199,7 +199,7 @@ impl Slice {
         if config.bounds {
             let boxes = self.boxes.insert(Boxed::try_new(SliceBoxes::default())?);
             boxes.try_reserve_marks(self.shapes.slots.end())?;
-            boxes.touch_all(self.shapes.slots.end());
+            boxes.mark_all_stale(self.shapes.slots.end());
             boxes.children.try_reserve(self.children.len())?;
             self.children.iter().for_each(|_| boxes.children.push(Aabb::INFINITE));
         }

@@ -62,8 +62,8 @@ impl Tables {
 
     /// The tables that a slice owns, and those of its open ones in order.
     pub(super) fn owned_by(&self, slice: u32) -> (&[u32], Vec<u32>) {
-        let shelf = self.shelves.get(slice as usize);
-        shelf.map_or((&[], Vec::new()), |shelf| (&shelf.owned, self.open_from(shelf.open)))
+        let list = self.by_slice.get(slice as usize);
+        list.map_or((&[], Vec::new()), |list| (&list.owned, self.open_from(list.open)))
     }
 
     fn open_from(&self, first: u32) -> Vec<u32> {
@@ -107,9 +107,9 @@ impl Tables {
             ensure!(table.owner == NIL && !table.listed, "it owns a metadata table of another");
             table.owner = slice;
         }
-        let shelf = self.try_shelf(slice)?;
-        shelf.owned.try_reserve_exact(owned.len()).map_err(|_| BytesError::AllocationFailed)?;
-        shelf.owned.extend_from_slice(owned);
+        let list = self.try_tables_of(slice)?;
+        list.owned.try_reserve_exact(owned.len()).map_err(|_| BytesError::AllocationFailed)?;
+        list.owned.extend_from_slice(owned);
         self.list_open(slice, open)
     }
 
@@ -122,7 +122,7 @@ impl Tables {
             table.listed = true;
             table.next_open = core::mem::replace(&mut next, number);
         }
-        self.shelf(owner).open = next;
+        self.tables_of(owner).open = next;
         Ok(())
     }
 

@@ -93,12 +93,12 @@ const BREAKAGES: [Breakage; 24] = [
         let own = |slice: &Slice, row: u32| slice.row(row).transform.as_own();
         let (slice, row) = pick(store, |slice, row| {
             let parent = |slot: u32| slice.transforms.parents[slot as usize];
-            let twin = |other: u32| other != row && own(slice, other).map(parent) == own(slice, row).map(parent);
-            own(slice, row).is_some() && slice.row_slots.iter().any(twin)
+            let sibling = |other: u32| other != row && own(slice, other).map(parent) == own(slice, row).map(parent);
+            own(slice, row).is_some() && slice.row_slots.iter().any(sibling)
         });
         let parent = |slot: u32| slice.transforms.parents[slot as usize];
-        let is_twin = |other: &u32| *other != row && own(slice, *other).map(parent) == own(slice, row).map(parent);
-        let other = slice.row_slots.iter().find(is_twin).unwrap();
+        let is_sibling = |other: &u32| *other != row && own(slice, *other).map(parent) == own(slice, row).map(parent);
+        let other = slice.row_slots.iter().find(is_sibling).unwrap();
         slice.row_mut(row).transform = slice.row(other).transform;
         slice.refresh_shape(row);
     }),
@@ -191,7 +191,7 @@ const BREAKAGES: [Breakage; 24] = [
         let table = &mut store.tables.tables[number];
         table.listed = false;
         let (owner, next) = (table.owner, table.next_open);
-        store.tables.shelf(owner).open = next;
+        store.tables.tables_of(owner).open = next;
     }),
     ("a slice has more rows than the policy lets it have", |store| {
         store.config = SceneConfig { max_nodes: 16, ..store.config };
@@ -228,8 +228,8 @@ const VALUES: [Breakage; 5] = [
     }),
     ("the root inherits a mask", |store| store.slice_mut(At::ROOT.slice).visibilities.effective[0] = 1),
     ("a slice waits for maintenance on no list", |store| {
-        store.worn.clear();
-        store.slice_mut(1).worn = true;
+        store.edited.clear();
+        store.slice_mut(1).edited = true;
     }),
 ];
 

@@ -22,10 +22,10 @@ impl Store {
             self.write_slice(number, slice, &arena, out);
             arena.reset();
         }
-        out.list(&self.worn.iter().copied().collect::<Vec<u32>>());
-        out.list(&self.without_partner());
+        out.list(&self.edited.iter().copied().collect::<Vec<u32>>());
+        out.list(&self.merge_candidates());
         out.list(&self.detached);
-        out.list(&self.doomed);
+        out.list(&self.pending_free);
     }
 
     fn write_slice(&self, number: u32, slice: &Slice, arena: &Bump, out: &mut Writer) {

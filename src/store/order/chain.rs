@@ -18,7 +18,7 @@ pub(in crate::store) struct Spot {
 impl Spot {
     /// The row behind which a row here should lie: the previous sibling, else the parent, else the start of the slice.
     #[inline]
-    pub(in crate::store) fn wish(&self) -> u32 {
+    pub(in crate::store) fn hint(&self) -> u32 {
         select_unpredictable(self.previous == NIL, self.parent, self.previous).wrapping_add(1)
     }
 }

@@ -7,9 +7,9 @@
 //! - A slice behind a portal knows the portal's place, and stands in the list of the slice above where it thinks it does.
 
 mod chain;
+mod effective_slots;
 mod place;
 mod portal;
-mod rewire;
 mod settle;
 
 pub(in crate::store) use chain::Spot;

@@ -21,7 +21,7 @@ impl Store {
     /// Links a row for a portal into the chain at `spot`.
     fn link_portal(&mut self, spot: &Spot, child: u32, reuse: bool) -> At {
         let slice = &mut self.slices[spot.slice as usize];
-        let at = slice.allocate_row_number(spot.wish(), reuse);
+        let at = slice.allocate_row_number(spot.hint(), reuse);
         let row = slice.inheriting_row(Occupant::portal(child), spot.parent);
         slice.link_new(at, row, spot);
         slice.portal_rows.insert(at);
@@ -48,7 +48,7 @@ impl Store {
         self.hang(at, child);
         let changed = self.inherit(child);
         if changed {
-            self.slice_mut(child).touch_boxes();
+            self.slice_mut(child).mark_boxes_stale();
             self.tell_changed(child);
         }
         let slice = self.slice(child);
@@ -75,9 +75,9 @@ impl Store {
         let slice = &mut self.slices[child as usize];
         slice.portal = at;
         slice.child_index = index;
-        let standing = self.slice(at.slice).standing;
-        if self.slice(child).standing != standing {
-            self.set_standing(child, standing);
+        let membership = self.slice(at.slice).membership;
+        if self.slice(child).membership != membership {
+            self.set_membership(child, membership);
         }
         self.wake(child);
     }

@@ -151,7 +151,7 @@ impl Store {
         spot
     }
 
-    /// The ends of the neighbouring runs of nodes that touch a spot among portals: of the one before, of the one behind.
+    /// The ends of the runs of nodes next to a spot among portals: of the one before, of the one behind.
     fn neighbours_of(&self, spot: &Spot) -> impl Iterator<Item = Spot> {
         let Spot { slice, previous, next, .. } = *spot;
         let end = |row: u32, node: fn(&Self, At) -> At| {

@@ -6,21 +6,21 @@ use crate::store::{Floating, Slice, Store};
 
 /// What a slice is part of.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Standing {
+pub(crate) enum Membership {
     /// The tree below the scene's root.
     #[default]
     Attached,
     /// A detached subtree.
     Detached,
     /// Nothing: it was removed and waits to be freed. No handle leads here any more.
-    Doomed,
+    PendingFree,
 }
 
-impl Standing {
+impl Membership {
     /// Whether no handle leads here any more.
     #[inline(always)]
-    pub(in crate::store) fn is_doomed(self) -> bool {
-        self == Self::Doomed
+    pub(in crate::store) fn is_pending_free(self) -> bool {
+        self == Self::PendingFree
     }
 }
 
@@ -39,7 +39,7 @@ impl Store {
                 number
             }
         };
-        self.set_standing(number, Standing::Detached);
+        self.set_membership(number, Membership::Detached);
         let index = u32::try_from(self.detached.len()).expect("slices number less than 2^31");
         self.detached.push(number);
         let slice = &mut self.slices[number as usize];
@@ -49,7 +49,7 @@ impl Store {
         let marked = slice.marked;
         if changed {
             // What hangs from the base is elsewhere at once.
-            slice.touch_boxes();
+            slice.mark_boxes_stale();
             self.tell_changed(number);
         }
         if marked {
@@ -72,7 +72,7 @@ impl Store {
     /// Whether a node is the root of a detached subtree.
     pub(crate) fn is_detached_root(&self, at: At) -> bool {
         let slice = self.slice(at.slice);
-        slice.standing == Standing::Detached && slice.portal == At::NONE && slice.first_top == at.row
+        slice.membership == Membership::Detached && slice.portal == At::NONE && slice.first_top == at.row
     }
 
     /// The roots of the detached subtrees.
@@ -81,11 +81,11 @@ impl Store {
     }
 
     /// Says of a slice and all below it what they are part of. O(slices).
-    pub(in crate::store) fn set_standing(&mut self, top: u32, standing: Standing) {
+    pub(in crate::store) fn set_membership(&mut self, top: u32, membership: Membership) {
         let mut pending = vec![top];
         while let Some(number) = pending.pop() {
             let slice = &mut self.slices[number as usize];
-            slice.standing = standing;
+            slice.membership = membership;
             pending.extend(&slice.children);
         }
     }
@@ -133,7 +133,7 @@ impl Store {
 
     /// Whether a slice is the topmost of a detached subtree.
     pub(in crate::store) fn is_detached_slice(&self, number: u32) -> bool {
-        let top = |slice: &Slice| slice.lives && slice.standing == Standing::Detached && slice.portal == At::NONE;
+        let top = |slice: &Slice| slice.lives && slice.membership == Membership::Detached && slice.portal == At::NONE;
         self.slices.get(number as usize).is_some_and(top)
     }
 }
@@ -142,40 +142,40 @@ impl Store {
 impl Store {
     /// Removes a floating subtree: its rows in a slice that it shares at once, all slices of its own later. Returns how many
     /// nodes that were. O(rows in the shared slice + slices below).
-    pub(in crate::store) fn doom(&mut self, floating: Floating) -> usize {
+    pub(in crate::store) fn free_later(&mut self, floating: Floating) -> usize {
         let mut tops = Vec::new();
         let removed = self.discard_rows(floating, &mut tops);
-        let mut doomed = 0;
+        let mut pending_free = 0;
         let mut pending = tops.clone();
         while let Some(number) = pending.pop() {
             let slice = &mut self.slices[number as usize];
-            slice.standing = Standing::Doomed;
+            slice.membership = Membership::PendingFree;
             // Nothing is to be tidied here any more.
-            slice.worn = false;
+            slice.edited = false;
             slice.isolated = true;
-            doomed += slice.nodes();
+            pending_free += slice.nodes();
             pending.extend(&slice.children);
             self.note_gone(number);
         }
         for &top in &tops {
             self.slices[top as usize].portal = At::NONE;
         }
-        self.doomed.append(&mut tops);
-        *self.counted.of_mut(Standing::Doomed) += doomed;
-        removed + doomed
+        self.pending_free.append(&mut tops);
+        *self.counted.of_mut(Membership::PendingFree) += pending_free;
+        removed + pending_free
     }
 
     /// Frees one slice of what was removed; returns how many nodes lay there, `None` where nothing waits.
-    pub(in crate::store) fn free_doomed(&mut self) -> Option<usize> {
-        let number = self.doomed.pop()?;
-        let mut below = core::mem::take(&mut self.doomed);
+    pub(in crate::store) fn free_next_pending(&mut self) -> Option<usize> {
+        let number = self.pending_free.pop()?;
+        let mut below = core::mem::take(&mut self.pending_free);
         let first = below.len();
         let freed = self.discard_slice(number, &mut below);
         for &child in &below[first..] {
             self.slices[child as usize].portal = At::NONE;
         }
-        self.doomed = below;
-        *self.counted.of_mut(Standing::Doomed) -= freed;
+        self.pending_free = below;
+        *self.counted.of_mut(Membership::PendingFree) -= freed;
         Some(freed)
     }
 }

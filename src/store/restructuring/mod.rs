@@ -10,6 +10,7 @@
 mod append;
 mod detached;
 mod merge;
+mod merge_candidates;
 mod rebuild;
 mod reconstitute;
 mod room;
@@ -17,9 +18,8 @@ mod siblings;
 mod split;
 mod tidy;
 mod transplant;
-mod unpaired;
 
-pub(crate) use detached::Standing;
+pub(crate) use detached::Membership;
 pub(in crate::store) use merge::Partner;
 pub(in crate::store) use reconstitute::Capacity;
 pub(in crate::store) use split::{Cut, Planner};

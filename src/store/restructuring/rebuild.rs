@@ -240,14 +240,14 @@ impl Slice {
         Self {
             children: old.children,
             marked_children: old.marked_children,
-            unpaired: old.unpaired,
+            candidates_below: old.candidates_below,
             portal: old.portal,
             child_index: old.child_index,
             marked: old.marked,
-            worn: old.worn,
-            waits_for_partner: old.waits_for_partner,
+            edited: old.edited,
+            merge_candidate: old.merge_candidate,
             isolated: old.isolated,
-            standing: old.standing,
+            membership: old.membership,
             layout: old.layout,
             ..self
         }

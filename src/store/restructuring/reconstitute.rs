@@ -15,7 +15,7 @@ use std::alloc::{Layout, handle_alloc_error};
 use std::collections::TryReserveError;
 
 /// So many rows ahead the entries of handles are asked for: they lie in no order.
-const ANNOUNCED_AHEAD: usize = 16;
+const REBOUND_AHEAD: usize = 16;
 
 /// What capacity a storage has after its slice was rebuilt.
 #[derive(Clone, Copy, Debug)]
@@ -129,12 +129,12 @@ impl Store {
         let room = Room::For(capacity.capacities(&old, self.config.max_nodes));
         let new = rebuilt(&mut old, sources, NIL, room, &arena);
         self.slices[number as usize] = new.replacing(old);
-        self.announce(number);
+        self.rebind_handles(number);
         self.scratch.give_back(arena);
     }
 
     /// Tells the handles and the slices below where the rows of a slice are that was just rebuilt.
-    pub(in crate::store) fn announce(&mut self, number: u32) {
+    pub(in crate::store) fn rebind_handles(&mut self, number: u32) {
         self.tell_changed(number);
         let Self { slices, tables, .. } = self;
         let rows = core::mem::take(&mut slices[number as usize].rows);
@@ -143,7 +143,7 @@ impl Store {
         let boxes_before = boxes.as_mut().map(|boxes| core::mem::take(&mut boxes.children)).unwrap_or_default();
         let mut elsewhere = Vec::new();
         for (place, row) in (0..).zip(&rows) {
-            if let Some(ahead) = rows.get(place as usize + ANNOUNCED_AHEAD).and_then(|row| row.occupant.as_node()) {
+            if let Some(ahead) = rows.get(place as usize + REBOUND_AHEAD).and_then(|row| row.occupant.as_node()) {
                 tables.prefetch(ahead);
             }
             let at = At { slice: number, row: place };
@@ -158,7 +158,7 @@ impl Store {
                 }
                 moved.portal = at;
                 moved.child_index = u32::try_from(children.len()).expect("a slice has fewer portals than rows");
-                elsewhere.extend((moved.waits_for_partner && !stays).then_some(child));
+                elsewhere.extend((moved.merge_candidate && !stays).then_some(child));
                 children.push(child);
             }
         }

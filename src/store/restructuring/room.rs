@@ -7,7 +7,7 @@ use std::collections::TryReserveError;
 impl Store {
     /// Rebuilds every slice at its least size and gives spare memory back.
     pub(crate) fn shrink_to_fit(&mut self) {
-        while self.free_doomed().is_some() {}
+        while self.free_next_pending().is_some() {}
         self.arrange_deep_children();
         let numbers: Vec<u32> = self.slice_numbers().collect();
         for number in numbers {

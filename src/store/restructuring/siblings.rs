@@ -245,7 +245,7 @@ impl Store {
             below.transforms.mark_all();
         }
         below.take_base_history(source, above.row);
-        below.standing = source.standing;
+        below.membership = source.membership;
         number
     }
 
@@ -329,7 +329,7 @@ mod tests {
 
     #[test]
     fn slices_that_hang_one_behind_the_other_are_set_side_by_side() {
-        let maintain: fn(&mut Scene) = |scene| assert_eq!(scene.maintain(Duration::MAX).left, 0);
+        let maintain: fn(&mut Scene) = |scene| assert_eq!(scene.maintain(Duration::MAX).remaining, 0);
         for upkeep in [maintain, Scene::shrink_to_fit] {
             let (mut scene, children) = nested();
             upkeep(&mut scene);

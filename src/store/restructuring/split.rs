@@ -196,16 +196,16 @@ impl Store {
         // Many pieces are full for good: a tree that is built depth-first never comes back to them. Half of the usual room does.
         let SceneConfig { expansion_factor, max_nodes, .. } = self.config;
         let room = Room::Times(1.0 + (expansion_factor - 1.0) / 2.0, max_nodes);
-        let standing = old.standing;
+        let membership = old.membership;
         for ((cut, &piece), sources) in cuts.iter().zip(numbers).zip(&lists[1..]) {
             let below = order.get(cut.parent as usize).map_or(NIL, |&(row, _)| row);
             let built = rebuilt(&mut old, sources, below, room, arena);
-            self.slices[piece as usize] = Slice { standing, ..built };
+            self.slices[piece as usize] = Slice { membership, ..built };
         }
         let rest = rebuilt(&mut old, lists[0], NIL, room, arena);
         self.slices[number as usize] = rest.replacing(old);
         for &piece in core::iter::once(&number).chain(numbers) {
-            self.announce(piece);
+            self.rebind_handles(piece);
         }
         // From the last to the first, each directly behind the portal of what stays.
         for (_, &piece) in cuts.iter().zip(numbers).filter(|(cut, _)| beside && cut.parent == NIL) {

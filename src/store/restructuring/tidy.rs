@@ -17,7 +17,7 @@ const WINDOW: usize = 64;
 
 /// How much memory a call leaves unused.
 #[derive(Clone, Copy, Debug)]
-struct Thrift {
+struct Compaction {
     /// A slice with more than this many times the bytes of its live records is rebuilt,
     excess: f32,
     /// if it has this many more besides,
@@ -26,7 +26,7 @@ struct Thrift {
     capacity: Capacity,
 }
 
-impl Thrift {
+impl Compaction {
     /// Once a frame: what growth gave a slice is left to it, or the next frame would have to give it again.
     fn easy(expansion_factor: f32) -> Self {
         Self { excess: 1.125 * expansion_factor, slack: 1 << 12, capacity: Capacity::Eased }
@@ -48,8 +48,8 @@ pub struct Maintenance {
     pub merged: usize,
     /// How many nodes the slices hold that were reconstituted or merged.
     pub nodes: usize,
-    /// How many edited slices were left for another call, because the budget was spent.
-    pub left: usize,
+    /// How many edited slices remain for another call, because the budget was spent.
+    pub remaining: usize,
     /// How many slices were looked at: those that were edited, and small ones around them that had nothing to be merged with
     /// before.
     pub looked_at: usize,
@@ -59,14 +59,14 @@ impl Store {
     /// Frees what was removed, and tidies slices that edits have left small, out of order or sparse, for at most about
     /// `budget`.
     pub(crate) fn maintain(&mut self, budget: Duration) -> Maintenance {
-        let thrift = match budget {
-            Duration::MAX => Thrift::STRICT,
-            _ => Thrift::easy(self.config.expansion_factor),
+        let compaction = match budget {
+            Duration::MAX => Compaction::STRICT,
+            _ => Compaction::easy(self.config.expansion_factor),
         };
         let start = Instant::now();
         let in_time = || start.elapsed() < budget;
         let mut done = Maintenance::default();
-        while let Some(freed) = self.free_doomed() {
+        while let Some(freed) = self.free_next_pending() {
             done.freed += freed;
             // A slice that holds portals alone is no progress that a caller sees.
             if freed > 0 && !in_time() {
@@ -77,24 +77,24 @@ impl Store {
             self.arrange_deep_children();
         }
         let mut window = Vec::new();
-        while !self.worn.is_empty() {
-            done.looked_at += self.take_worst(thrift, &mut window);
+        while !self.edited.is_empty() {
+            done.looked_at += self.take_worst(compaction, &mut window);
             while let Some((_, number)) = window.pop() {
-                self.tidy(number, thrift, &mut done);
+                self.tidy(number, compaction, &mut done);
                 if !in_time() {
                     break;
                 }
             }
             // What there was no time for waits in front.
             for (_, number) in window.drain(..) {
-                self.slice_mut(number).worn = true;
-                self.worn.push_front(number);
+                self.slice_mut(number).edited = true;
+                self.edited.push_front(number);
             }
             if !in_time() {
                 break;
             }
         }
-        done.left = self.worn.len();
+        done.remaining = self.edited.len();
         if budget == Duration::MAX {
             self.drop_scratch();
         }
@@ -116,14 +116,14 @@ impl Store {
 
     /// Takes the edited slices that wait longest off their list, and those of them that are to be worked on into `window`,
     /// the worst last; lists what waited for a partner around them and has one now. Returns how many slices it looked at.
-    fn take_worst(&mut self, thrift: Thrift, window: &mut Vec<(f32, u32)>) -> usize {
+    fn take_worst(&mut self, compaction: Compaction, window: &mut Vec<(f32, u32)>) -> usize {
         let mut looked_at = 0;
         for _ in 0..WINDOW {
-            let Some(number) = self.worn.pop_front() else { break };
-            if core::mem::take(&mut self.slice_mut(number).worn) {
-                self.slice_mut(number).waits_for_partner = false;
-                looked_at += 1 + self.pair_around(number);
-                let need = self.need_of_care(number, thrift);
+            let Some(number) = self.edited.pop_front() else { break };
+            if core::mem::take(&mut self.slice_mut(number).edited) {
+                self.slice_mut(number).merge_candidate = false;
+                looked_at += 1 + self.list_mergeable_around(number);
+                let need = self.need_of_care(number, compaction);
                 if need > 1.0 {
                     window.push((need, number));
                 }
@@ -135,17 +135,17 @@ impl Store {
 
     /// How far a slice is beyond what is left alone: above 1 it is to be worked on.
     #[expect(clippy::cast_precision_loss, reason = "a comparison of magnitudes")]
-    fn need_of_care(&self, number: u32, thrift: Thrift) -> f32 {
+    fn need_of_care(&self, number: u32, compaction: Compaction) -> f32 {
         let slice = self.slice(number);
         let live = slice.row_slots.live();
         let too_small = self.config.min_nodes as f32 / live as f32;
         let disorder = slice.misplaced as f32 * DISORDER as f32 / live as f32;
-        let allowed = thrift.slack as f32 + slice.live_bytes() as f32 * thrift.excess;
+        let allowed = compaction.slack as f32 + slice.live_bytes() as f32 * compaction.excess;
         too_small.max(disorder).max(slice.capacity_bytes() as f32 / allowed)
     }
 
     /// Merges or reconstitutes one slice, where it is to be.
-    fn tidy(&mut self, number: u32, thrift: Thrift, done: &mut Maintenance) {
+    fn tidy(&mut self, number: u32, compaction: Compaction, done: &mut Maintenance) {
         if !self.slice(number).lives {
             return;
         }
@@ -156,13 +156,13 @@ impl Store {
                 done.nodes += self.slice(into).nodes();
                 return;
             }
-            self.list_unpaired(number);
+            self.list_merge_candidate(number);
         }
         let slice = self.slice(number);
-        if slice.is_disordered() || slice.is_wasteful(thrift) {
+        if slice.is_disordered() || slice.is_wasteful(compaction) {
             done.reconstituted += 1;
             done.nodes += slice.nodes();
-            self.reconstitute(number, thrift.capacity);
+            self.reconstitute(number, compaction.capacity);
         }
     }
 }
@@ -173,9 +173,9 @@ impl Slice {
     }
 
     #[expect(clippy::cast_precision_loss, reason = "a comparison of magnitudes")]
-    fn is_wasteful(&self, thrift: Thrift) -> bool {
+    fn is_wasteful(&self, compaction: Compaction) -> bool {
         let (live, capacity) = (self.live_bytes(), self.capacity_bytes());
-        capacity as f32 > thrift.slack as f32 + live as f32 * thrift.excess
+        capacity as f32 > compaction.slack as f32 + live as f32 * compaction.excess
     }
 
     /// How far the rows are from depth-first order: the share that was put far from its place, at most 1.

@@ -205,7 +205,7 @@ impl Store {
         slice.link(from.row, spot);
         slice.misplaced = slice.misplaced.saturating_add(1);
         self.note_relinked(from.slice, from.row);
-        self.rewire(from.slice, from.row);
+        self.update_effective_slots(from.slice, from.row);
     }
 
     /// The spot, found again if the slice had to be rebuilt to hold what it needs, which it may.
@@ -292,7 +292,7 @@ impl Store {
             .expect("a transplant is between two slices");
         let carry = Carry::new(source, first, target, spot, marks);
         let (mut top, mut run) = (first, *spot);
-        let mut wish = run.wish();
+        let mut wish = run.hint();
         while top != NIL {
             let start = order.len();
             order.extend(source.subtree(top).map(|row| (row, NIL)));
@@ -314,7 +314,7 @@ impl Store {
         }
         if let Some(feed) = &mut self.feed {
             target.take_history(source, &order, source.row(first).parent, spot.parent, feed);
-            feed.list_unsettled(spot.slice, target);
+            feed.list_uncommitted(spot.slice, target);
         }
         for &(row, _) in &order {
             source.free_components(row);
@@ -458,7 +458,7 @@ impl Slice {
             moved.material = target.new_material(moved.material, value, reuse);
         }
         if shape != NIL {
-            let wish = target.wish_for_shape(to);
+            let wish = target.shape_hint(to);
             let Shape { mesh, bounds } = self.shapes.shape(shape);
             moved.shape = target.new_shape(target.shape_record(&moved, mesh), &bounds, wish, reuse);
         }
@@ -499,7 +499,7 @@ impl Carry {
             source.inherited(source.row(first).parent).map(|slot| slot.index() as usize);
         let [to_transform, to_visibility, to_material] =
             target.inherited(spot.parent).map(|slot| slot.index() as usize);
-        // A mark of the base stands for all slots, wherever they hang: a slice that was rebuilt while it was rewired has it.
+        // A mark of the base stands for all slots, wherever they hang: a slice that was rebuilt meanwhile has it.
         let all = marks == Marks::Set || source.transforms.dirty.contains(0);
         let above = source.inherited(source.row(first).parent)[0].index();
         let world = source.transforms.worlds[from_transform].to_bits();

@@ -35,7 +35,7 @@ impl Slice {
 }
 
 impl SliceBoxes {
-    /// Computes the boxes of shapes whose matrix was computed or that were touched, eight at a time, then those of the
+    /// Computes the boxes of shapes whose matrix was computed or that were marked stale, eight at a time, then those of the
     /// blocks that these are in.
     fn refresh(&mut self, transforms: &TransformColumn, swept: Option<&Swept>, shapes: &ShapeColumn) {
         let blocks = self.blocks.len();

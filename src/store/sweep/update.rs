@@ -116,7 +116,7 @@ impl Slice {
     /// Computes what is out of date in the slice. Returns whether that reached anything that slices below inherit.
     pub(in crate::store) fn bring_up_to_date(&mut self, everything: bool, stamp: Stamp) -> bool {
         self.read = true;
-        self.transforms.settle();
+        self.transforms.commit_previous();
         if self.transforms.first_dirty != NIL {
             self.swept_in = stamp.update;
         }
@@ -133,7 +133,7 @@ impl Slice {
     pub(in crate::store) fn take_over(&mut self, world: &Mat34, mask: u32, material: Option<u32>) -> bool {
         let mut changed = false;
         if self.transforms.worlds[0].to_bits() != world.to_bits() {
-            self.transforms.settle_base();
+            self.transforms.commit_previous_base();
             self.transforms.worlds[0] = *world;
             self.transforms.mark_all();
             changed = true;

@@ -4,7 +4,7 @@ use crate::Mat34;
 use crate::fallible;
 use crate::store::columns::{At, NIL};
 use crate::store::restructuring::Partner;
-use crate::store::{Need, Standing, Store};
+use crate::store::{Membership, Need, Store};
 use core::cmp::Reverse;
 
 /// Returns with a message unless the condition holds.
@@ -48,7 +48,7 @@ impl Store {
             nodes += slice.nodes();
             pending.extend(&slice.children);
         }
-        let doomed = self.validate_doomed(&mut seen)?;
+        let pending_free = self.validate_pending_free(&mut seen)?;
         for number in self.slice_numbers() {
             ensure!(seen[number as usize], "slice {number} is in use and hangs nowhere");
         }
@@ -63,31 +63,37 @@ impl Store {
         ensure!(root.occupant.as_node().is_some(), "the root has no row");
         ensure!(self.slice(0).nodes() == 1, "the root's slice holds other nodes");
         let live = self.tables.validate(|slice| self.slices.get(slice as usize).is_some_and(|slice| slice.lives))?;
-        ensure!(live == nodes + doomed, "{live} handles live, and {nodes} nodes and {doomed} doomed ones");
-        if self.worn.is_empty() {
+        ensure!(
+            live == nodes + pending_free,
+            "{live} handles live, and {nodes} nodes and {pending_free} that wait to be freed"
+        );
+        if self.edited.is_empty() {
             self.validate_sizes()?;
         }
         Ok(nodes)
     }
 
     /// What waits to be freed hangs nowhere else; returns how many nodes that are.
-    fn validate_doomed(&self, seen: &mut [bool]) -> Result<usize, String> {
-        let mut pending = self.doomed.clone();
+    fn validate_pending_free(&self, seen: &mut [bool]) -> Result<usize, String> {
+        let mut pending = self.pending_free.clone();
         let mut nodes = 0;
         while let Some(number) = pending.pop() {
             let slice = self.slice(number);
-            ensure!(slice.lives && slice.standing == Standing::Doomed, "slice {number} is to be freed and is in use");
+            ensure!(
+                slice.lives && slice.membership == Membership::PendingFree,
+                "slice {number} is to be freed and is in use"
+            );
             ensure!(
                 !core::mem::replace(&mut seen[number as usize], true),
-                "slice {number} is doomed and hangs somewhere"
+                "slice {number} waits to be freed and hangs somewhere"
             );
             nodes += slice.nodes();
             pending.extend(&slice.children);
         }
         ensure!(
-            nodes == self.counted.of(Standing::Doomed),
-            "{nodes} nodes are doomed, not {}",
-            self.counted.of(Standing::Doomed)
+            nodes == self.counted.of(Membership::PendingFree),
+            "{nodes} nodes wait to be freed, not {}",
+            self.counted.of(Membership::PendingFree)
         );
         Ok(nodes)
     }
@@ -210,11 +216,11 @@ impl Store {
         );
         if number == At::ROOT.slice {
             ensure!(slice.portal == At::NONE, "the root's slice has a portal");
-            ensure!(slice.standing == Standing::Attached, "the root is detached");
+            ensure!(slice.membership == Membership::Attached, "the root is detached");
         } else if slice.portal == At::NONE {
             self.validate_detached(number)?;
-        } else if slice.standing != self.slice(slice.portal.slice).standing {
-            return Err(format!("slice {number} is {:?}, unlike the slice above", slice.standing));
+        } else if slice.membership != self.slice(slice.portal.slice).membership {
+            return Err(format!("slice {number} is {:?}, unlike the slice above", slice.membership));
         } else if slice.marked {
             let above = self.slice(slice.portal.slice);
             ensure!(above.marked && listed, "slice {number} is marked and the slice above does not know");
@@ -225,7 +231,7 @@ impl Store {
     /// The topmost slice of a detached subtree holds one top node, and inherits nothing.
     fn validate_detached(&self, number: u32) -> Result<(), String> {
         let slice = self.slice(number);
-        ensure!(slice.standing == Standing::Detached, "slice {number} is {:?} and has no portal", slice.standing);
+        ensure!(slice.membership == Membership::Detached, "slice {number} is {:?} and has no portal", slice.membership);
         ensure!(
             self.detached.get(slice.child_index as usize) == Some(&number),
             "the detached slice {number} is not listed where it thinks it is"

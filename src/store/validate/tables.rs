@@ -8,12 +8,12 @@ impl Tables {
     /// Checks the lists and owners; returns the number of live entries.
     pub(in crate::store) fn validate(&self, slice_lives: impl Fn(u32) -> bool) -> Result<usize, String> {
         let mut owned = vec![false; self.tables.len()];
-        for (slice, shelf) in self.shelves.iter().enumerate() {
+        for (slice, list) in self.by_slice.iter().enumerate() {
             let slice = entry_number(slice);
-            if !shelf.owned.is_empty() && !slice_lives(slice) {
+            if !list.owned.is_empty() && !slice_lives(slice) {
                 return Err(format!("slice {slice} is gone and still owns metadata tables"));
             }
-            for &number in &shelf.owned {
+            for &number in &list.owned {
                 if self.tables[number as usize].owner != slice || core::mem::replace(&mut owned[number as usize], true)
                 {
                     return Err(format!("metadata table {number} is not owned by slice {slice} alone"));
@@ -21,9 +21,9 @@ impl Tables {
             }
         }
         let mut listed = vec![false; self.tables.len()];
-        let shelves = self.shelves.iter().enumerate().map(|(slice, shelf)| (entry_number(slice), shelf));
-        for (owner, shelf) in shelves.chain([(NIL, &self.pool)]) {
-            let mut number = shelf.open;
+        let lists = self.by_slice.iter().enumerate().map(|(slice, list)| (entry_number(slice), list));
+        for (owner, list) in lists.chain([(NIL, &self.pool)]) {
+            let mut number = list.open;
             while number != NIL {
                 let table = &self.tables[number as usize];
                 if core::mem::replace(&mut listed[number as usize], true) || !table.listed || table.owner != owner {

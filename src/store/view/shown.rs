@@ -43,7 +43,7 @@ impl SliceViewMut<'_> {
             self.slice.transforms.mark_all();
         }
         if self.slice.transforms.compute_ahead() {
-            self.slice.touch_marked_boxes();
+            self.slice.mark_dirty_boxes_stale();
             self.slice.version = self.version;
         }
     }
@@ -63,7 +63,7 @@ impl Store {
         &mut self,
         mut each: impl FnMut(SliceViewMut<'_>) -> ControlFlow<(), bool>,
     ) -> ControlFlow<()> {
-        self.settle_all();
+        self.commit_all_previous();
         let mut next = Some(At::ROOT.slice);
         while let Some(number) = next {
             let descend = each(self.show(number).view())?;
@@ -75,7 +75,7 @@ impl Store {
     /// Gives a slice to a visitor, once what it inherits is brought in line with the slice above as that is now.
     fn show(&mut self, number: u32) -> Shown<'_> {
         if number != At::ROOT.slice && self.inherit(number) {
-            self.slice_mut(number).touch_boxes();
+            self.slice_mut(number).mark_boxes_stale();
             self.tell_changed(number);
         }
         Shown { store: self, number }

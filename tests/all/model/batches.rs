@@ -1,13 +1,13 @@
 //! Batches of edits: on the model they are the same edits one by one.
 
 use super::op::Target;
+use super::oracle::{Oracle, Refusals};
 use super::tree::Tree;
-use super::twin::{Refusals, Twin};
 use super::{Check, components};
 use hedgerow::edit::BatchError;
 use hedgerow::{Error, Local, Node, NodeHandle, Place, Transform};
 
-impl Twin {
+impl Oracle {
     /// The node of the target, and so many others that the seed decides, some of them again and again.
     fn pick_many(&self, target: Target, more: u8, seed: u8) -> Vec<NodeHandle> {
         let others = (1..=u16::from(more)).map(|turn| Target::Live((u16::from(seed) + turn % 7).wrapping_mul(40_503)));

@@ -1,8 +1,8 @@
 //! The full comparison of a scene with its model.
 
 use super::Check;
+use super::oracle::Oracle;
 use super::tree::Met;
-use super::twin::Twin;
 use super::world::World;
 use hedgerow::{Mat34, NodeHandle, Visibility};
 
@@ -13,7 +13,7 @@ struct Inherited {
     material: Option<u32>,
 }
 
-impl Twin {
+impl Oracle {
     /// Compares everything that can be asked of each node, and the invariants; after an update, also what that made.
     pub(crate) fn compare(&mut self, updated: bool) -> Check {
         if let Err(violation) = self.scene.validate() {

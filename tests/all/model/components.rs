@@ -2,12 +2,12 @@
 
 use super::Check;
 use super::op::Op;
-use super::twin::{Refusals, Twin};
+use super::oracle::{Oracle, Refusals};
 use super::world::{skew, widen, widen_matrix};
 use hedgerow::glam::DQuat;
 use hedgerow::{Aabb, Error, Local, Mat34, Node, NodeHandle, Shape, Transform};
 
-impl Twin {
+impl Oracle {
     /// Makes an edit of one component.
     pub(crate) fn component(&mut self, op: &Op) -> Check {
         match *op {
@@ -16,10 +16,10 @@ impl Twin {
                 let given = Local::Transform(transform);
                 self.set_local(handle, given, true, |scene| scene.set_local(handle, transform))
             }
-            Op::AttachTransform(target, transform) => {
+            Op::AddTransform(target, transform) => {
                 let handle = self.tree.pick(target);
                 let given = Local::Transform(transform);
-                self.set_local(handle, given, false, |scene| scene.attach_transform(handle, transform))
+                self.set_local(handle, given, false, |scene| scene.add_transform(handle, transform))
             }
             Op::SetLocalMatrix(target, matrix) => {
                 let handle = self.tree.pick(target);
@@ -30,50 +30,53 @@ impl Twin {
                 })?;
                 self.check_form(handle, form)
             }
-            Op::DetachTransform(target) => {
-                let detached = self.detach(self.tree.pick(target), |scene, node| scene.detach_transform(node))?;
-                let Some((index, detached)) = detached else { return Ok(()) };
+            Op::RemoveTransform(target) => {
+                let removed =
+                    self.remove_component(self.tree.pick(target), |scene, node| scene.remove_transform(node))?;
+                let Some((index, removed)) = removed else { return Ok(()) };
                 let had = self.tree.at(index).local.map(|kept| kept.local);
                 self.tree.keep(index, None);
-                ensure!(detached == had, "detached {detached:?}, not {had:?}");
+                ensure!(removed == had, "removed {removed:?}, not {had:?}");
                 Ok(())
             }
-            Op::AttachMaterial(target, material) => self
-                .attach(self.tree.pick(target), None, |scene, node| scene.attach_material(node, material))
+            Op::AddMaterial(target, material) => self
+                .add_component(self.tree.pick(target), None, |scene, node| scene.add_material(node, material))
                 .map(|index| self.change(index, |entry| entry.material = Some(material))),
-            Op::DetachMaterial(target) => {
-                let detached = self.detach(self.tree.pick(target), |scene, node| scene.detach_material(node))?;
-                let Some((index, detached)) = detached else { return Ok(()) };
+            Op::RemoveMaterial(target) => {
+                let removed =
+                    self.remove_component(self.tree.pick(target), |scene, node| scene.remove_material(node))?;
+                let Some((index, removed)) = removed else { return Ok(()) };
                 let had = self.tree.at_mut(index).material.take();
-                ensure!(detached == had, "detached {detached:?}, not {had:?}");
+                ensure!(removed == had, "removed {removed:?}, not {had:?}");
                 Ok(())
             }
-            Op::AttachShape(target, shape) => {
+            Op::AddShape(target, shape) => {
                 let kept = Shape::new(shape.mesh, kept_bounds(shape.bounds));
-                self.attach(self.tree.pick(target), bounds_fault(&shape.bounds), |scene, node| {
-                    scene.attach_shape(node, shape)
+                self.add_component(self.tree.pick(target), bounds_fault(&shape.bounds), |scene, node| {
+                    scene.add_shape(node, shape)
                 })
                 .map(|index| self.change(index, |entry| entry.shape = Some(kept)))
             }
-            Op::DetachShape(target) => {
-                let detached = self.detach(self.tree.pick(target), |scene, node| scene.detach_shape(node))?;
-                let Some((index, detached)) = detached else { return Ok(()) };
+            Op::RemoveShape(target) => {
+                let removed = self.remove_component(self.tree.pick(target), |scene, node| scene.remove_shape(node))?;
+                let Some((index, removed)) = removed else { return Ok(()) };
                 let had = self.tree.at_mut(index).shape.take();
-                ensure!(detached == had, "detached {detached:?}, not {had:?}");
+                ensure!(removed == had, "removed {removed:?}, not {had:?}");
                 Ok(())
             }
-            Op::AttachVisibility(target, visibility) => self
-                .attach(self.tree.pick(target), None, |scene, node| scene.attach_visibility(node, visibility))
+            Op::AddVisibility(target, visibility) => self
+                .add_component(self.tree.pick(target), None, |scene, node| scene.add_visibility(node, visibility))
                 .map(|index| self.change(index, |entry| entry.visibility = Some(visibility))),
-            Op::DetachVisibility(target) => {
-                let detached = self.detach(self.tree.pick(target), |scene, node| scene.detach_visibility(node))?;
-                let Some((index, detached)) = detached else { return Ok(()) };
+            Op::RemoveVisibility(target) => {
+                let removed =
+                    self.remove_component(self.tree.pick(target), |scene, node| scene.remove_visibility(node))?;
+                let Some((index, removed)) = removed else { return Ok(()) };
                 let had = self.tree.at_mut(index).visibility.take();
-                ensure!(detached == had, "detached {detached:?}, not {had:?}");
+                ensure!(removed == had, "removed {removed:?}, not {had:?}");
                 Ok(())
             }
             Op::SetName(target, name) => self
-                .attach(self.tree.pick(target), None, |scene, node| scene.set_name(node, name))
+                .add_component(self.tree.pick(target), None, |scene, node| scene.set_name(node, name))
                 .map(|index| self.change(index, |entry| entry.name = name)),
             ref other => unreachable!("{other:?} is no edit of a component"),
         }
@@ -119,7 +122,7 @@ impl Twin {
         self.adopt(index, &given)
     }
 
-    fn attach(
+    fn add_component(
         &mut self,
         handle: NodeHandle,
         fault: Option<Error>,
@@ -138,15 +141,15 @@ impl Twin {
         }
     }
 
-    fn detach<T>(
+    fn remove_component<T>(
         &mut self,
         handle: NodeHandle,
         edit: impl FnOnce(&mut hedgerow::Scene, NodeHandle) -> Result<T, Error>,
     ) -> Check<Option<(usize, T)>> {
         let mut refusals = Refusals::default();
         let index = self.live(handle, &mut refusals);
-        let detached = self.attempt(refusals, |scene| edit(scene, handle))?;
-        Ok(index.zip(detached))
+        let removed = self.attempt(refusals, |scene| edit(scene, handle))?;
+        Ok(index.zip(removed))
     }
 }
 

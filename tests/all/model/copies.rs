@@ -1,7 +1,7 @@
 //! Many nodes at once: copies of subtrees, within the scene and by way of another one, and trees built from lists.
 
 use super::op::Flaw;
-use super::twin::{Refusals, Twin};
+use super::oracle::{Oracle, Refusals};
 use super::{Check, components};
 use hedgerow::edit::BatchError;
 use hedgerow::{
@@ -20,7 +20,7 @@ struct Original {
     nodes: Vec<Node<'static>>,
 }
 
-impl Twin {
+impl Oracle {
     /// Copies a subtree of the scene.
     pub(crate) fn duplicate(&mut self, handle: NodeHandle, place: Place) -> Check<Option<bool>> {
         let mut refusals = Refusals::default();

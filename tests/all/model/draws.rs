@@ -2,8 +2,8 @@
 
 use super::Check;
 use super::compare::same_bits;
+use super::oracle::Oracle;
 use super::spatial::camera;
-use super::twin::Twin;
 use super::world::World;
 use hedgerow::{DrawList, NodeHandle, Scene, Visibility, draw::RenderPass};
 
@@ -53,15 +53,15 @@ fn compare_previous(scene: &Scene, list: &DrawList) -> Check {
     Ok(())
 }
 
-/// A draw that the model wishes for.
-struct Wished {
+/// A draw that the model expects.
+struct Expected {
     node: NodeHandle,
     mesh: u32,
     material: Option<u32>,
     mirrored: Option<bool>,
 }
 
-impl Twin {
+impl Oracle {
     /// Compares the kept lists with lists anew, updated or not: one at each step, two now and then.
     pub(crate) fn compare_lists(&mut self) -> Check {
         let Lists { kept: [always, layered, rarely], anew, moving: [restless, ..] } = &mut self.lists;
@@ -109,9 +109,9 @@ impl Twin {
         ensure!(even, "{len} draws of {} commands and {} matrices", commands.len(), matrices.len());
         let mut order: Vec<usize> = (0..len).collect();
         order.sort_unstable_by_key(|&at| commands[at].node);
-        let wished = self.wished();
-        ensure!(wished.len() == len, "{len} draws are listed, not {}", wished.len());
-        for (draw, &at) in wished.iter().zip(&order) {
+        let expected = self.expected();
+        ensure!(expected.len() == len, "{len} draws are listed, not {}", expected.len());
+        for (draw, &at) in expected.iter().zip(&order) {
             let command = &commands[at];
             let node = draw.node;
             ensure!(command.node == node, "{:?} is listed where {node:?} is to be", command.node);
@@ -129,9 +129,9 @@ impl Twin {
     }
 
     /// The draws of the model by the worlds of the last comparison.
-    fn wished(&self) -> Vec<Wished> {
+    fn expected(&self) -> Vec<Expected> {
         let mut inherited: Vec<(u32, Option<u32>)> = Vec::with_capacity(self.met.len());
-        let mut wished = Vec::new();
+        let mut expected = Vec::new();
         for (next, world) in self.met[..self.attached].iter().zip(&self.worlds) {
             let entry = self.tree.at(next.index);
             let (mask, material) = inherited.get(next.parent).copied().unwrap_or((u32::MAX, None));
@@ -142,11 +142,11 @@ impl Twin {
                 && mask != 0
             {
                 let mirrored = mirrored(world);
-                wished.push(Wished { node: entry.handle, mesh: shape.mesh, material, mirrored });
+                expected.push(Expected { node: entry.handle, mesh: shape.mesh, material, mirrored });
             }
         }
-        wished.sort_unstable_by_key(|draw| draw.node);
-        wished
+        expected.sort_unstable_by_key(|draw| draw.node);
+        expected
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::Check;
 use super::compare::same_bits;
-use super::twin::Twin;
+use super::oracle::Oracle;
 use hedgerow::{Mat34, NodeHandle, Visibility};
 use std::collections::{BTreeMap, HashMap};
 
@@ -13,7 +13,7 @@ pub(crate) struct Seen {
     arrays: HashMap<u32, (u64, Vec<Mat34>)>,
 }
 
-impl Twin {
+impl Oracle {
     /// Compares everything that is told about the update that just was.
     pub(crate) fn compare_feed(&mut self) -> Check {
         self.compare_uploads()?;

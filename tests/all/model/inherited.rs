@@ -2,7 +2,7 @@
 
 use super::Check;
 use super::op::Target;
-use super::twin::Twin;
+use super::oracle::Oracle;
 use hedgerow::{NodeHandle, data::Inherited};
 use std::collections::HashMap;
 
@@ -40,7 +40,7 @@ impl Shades {
     }
 }
 
-impl Twin {
+impl Oracle {
     /// Changes a few locals and runs the properties whose turn it is.
     pub(crate) fn compare_inherited(&mut self, probe: u16) -> Check {
         let steps = self.counts.steps;

@@ -1,8 +1,8 @@
-//! The naive model of a scene, and the twin that plays the same edits on both.
+//! The naive model of a scene, and the oracle, which plays the same edits on both.
 //!
 //! Data flows in this order: [`op`] says what an edit is, [`decode`] makes edits from bytes, [`tree`] is the naive
 //! scene (`Vec`s of children, nothing packed), [`world`] its transforms in double precision with a bound on what
-//! single precision may differ by, [`twin`] plays an edit on the scene and on the tree, and [`compare`],
+//! single precision may differ by, [`oracle`] plays an edit on the scene and on the tree, and [`compare`],
 //! [`spatial`] and [`probe`] find any difference. The fuzz target includes this folder as it is.
 
 /// Answers with a [`Mismatch`] unless the condition holds.
@@ -22,15 +22,15 @@ pub(crate) mod copies;
 pub(crate) mod decode;
 pub(crate) mod draws;
 pub(crate) mod feed;
+pub(crate) mod forged;
 pub(crate) mod inherited;
 pub(crate) mod moves;
 pub(crate) mod op;
+pub(crate) mod oracle;
 pub(crate) mod probe;
-pub(crate) mod seal;
 pub(crate) mod spatial;
 pub(crate) mod subtrees;
 pub(crate) mod tree;
-pub(crate) mod twin;
 pub(crate) mod upkeep;
 pub(crate) mod visits;
 pub(crate) mod world;

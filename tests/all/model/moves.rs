@@ -1,8 +1,8 @@
 //! Edits that move a subtree or set its world transform.
 
 use super::components;
+use super::oracle::{Oracle, Refusals};
 use super::tree::Tree;
-use super::twin::{Refusals, Twin};
 use super::world::{World, agrees, regularity, skew, widen_matrix};
 use super::{Check, Mismatch};
 use hedgerow::glam::Vec3;
@@ -13,7 +13,7 @@ const WILD: f64 = 1e4;
 /// Below this regularity a parent may be found singular or not, as roundings fall.
 const UNSURE: f64 = 1e-5;
 
-impl Twin {
+impl Oracle {
     /// Moves a subtree; answers whether that crossed a slice border.
     pub(crate) fn reparent(&mut self, handle: NodeHandle, place: Place, keep: Keep) -> Check<Option<bool>> {
         let mut refusals = Refusals::default();
@@ -59,16 +59,16 @@ impl Twin {
             _ => None,
         };
         let answer = self.attempt(refusals, edit)?;
-        let (Some(form), Some((index, parent, wish))) = (answer, move_of) else {
+        let (Some(form), Some((index, parent, wanted))) = (answer, move_of) else {
             return Ok(None);
         };
         self.tree.shift(index, place);
-        match wish {
+        match wanted {
             None => {
                 let expected = self.tree.at(index).local.map(|kept| form_of(&kept.local));
                 ensure!(form == expected, "answered {form:?} for a local transform kept, {expected:?}");
             }
-            Some(wish) => self.settle(index, parent, &wish, form)?,
+            Some(wanted) => self.take_local(index, parent, &wanted, form)?,
         }
         Ok(Some(crossed || self.is_apart(index, place.anchor())))
     }
@@ -102,8 +102,8 @@ impl Twin {
         }
     }
 
-    /// Takes over the local transform that the scene computed, once the world one is what was wished.
-    fn settle(&mut self, index: usize, parent: usize, wish: &World, form: Option<LocalForm>) -> Check {
+    /// Takes over the local transform that the scene computed, once the world one is what was asked for.
+    fn take_local(&mut self, index: usize, parent: usize, wanted: &World, form: Option<LocalForm>) -> Check {
         let handle = self.tree.handle(index);
         let above = self.tree.world(parent);
         let had = self.tree.at(index).local.is_some();
@@ -112,29 +112,29 @@ impl Twin {
         let Some(local) = kept else {
             // Without a transform of its own it may stay so only where the new place is the old one.
             ensure!(!had, "the local transform is gone");
-            let same = agrees(&wish.matrix, &rounded(&above), wish.linear + 1e-5, wish.shift + 1e-4);
+            let same = agrees(&wanted.matrix, &rounded(&above), wanted.linear + 1e-5, wanted.shift + 1e-4);
             ensure!(same, "{handle:?} has no transform below another parent, so its world is not kept");
             return Ok(());
         };
-        self.check_wish(&above, wish, &local)?;
+        self.check_world(&above, wanted, &local)?;
         self.tree.keep(index, Some(local));
         self.tame(index)
     }
 
-    /// Whether a local transform computed by the scene gives the world transform that was wished.
-    fn check_wish(&self, above: &World, wish: &World, local: &Local) -> Check {
+    /// Whether a local transform computed by the scene gives the world transform that was asked for.
+    fn check_world(&self, above: &World, wanted: &World, local: &Local) -> Check {
         if above.regularity() < UNSURE {
             return Ok(());
         }
-        let (exact, linear, shift) = above.local_for(wish);
+        let (exact, linear, shift) = above.local_for(wanted);
         let world = above.matrix * super::world::widen(local);
         let off = world.to_cols_array_2d();
-        let want = wish.matrix.to_cols_array_2d();
+        let want = wanted.matrix.to_cols_array_2d();
         for c in 0..4 {
             let bound = if c < 3 { linear } else { shift };
             for r in 0..3 {
                 let by = (off[c][r] - want[c][r]).abs();
-                ensure!(by <= bound, "the world is {world:?}, not {:?}: {by} above {bound}", wish.matrix);
+                ensure!(by <= bound, "the world is {world:?}, not {:?}: {by} above {bound}", wanted.matrix);
             }
         }
         let sheared = skew(&exact.matrix3);
@@ -166,11 +166,11 @@ impl Twin {
         };
         self.check_form(handle, Some(form))?;
         let above = self.above(index);
-        let wish = World { matrix: widen_matrix(&matrix), linear: 0.0, shift: 0.0 };
+        let wanted = World { matrix: widen_matrix(&matrix), linear: 0.0, shift: 0.0 };
         let Some(local) = self.scene.local(handle) else {
             return Err(Mismatch(format!("{handle:?} has lost its transform")));
         };
-        self.check_wish(&above, &wish, &local)?;
+        self.check_world(&above, &wanted, &local)?;
         self.tree.keep(index, Some(local));
         self.tame(index)
     }

@@ -182,22 +182,22 @@ pub(crate) enum Op {
     SetWorld(Target, Mat34),
     /// Turns a node towards a point.
     LookAt { node: Target, target: Vec3, up: Vec3 },
-    /// Attaches or replaces a local transform.
-    AttachTransform(Target, Transform),
-    /// Detaches the local transform.
-    DetachTransform(Target),
-    /// Attaches or replaces a material.
-    AttachMaterial(Target, u32),
-    /// Detaches the material.
-    DetachMaterial(Target),
-    /// Attaches or replaces a shape.
-    AttachShape(Target, Shape),
-    /// Detaches the shape.
-    DetachShape(Target),
-    /// Attaches or replaces a visibility.
-    AttachVisibility(Target, Visibility),
-    /// Detaches the visibility.
-    DetachVisibility(Target),
+    /// Adds or replaces a local transform.
+    AddTransform(Target, Transform),
+    /// Removes the local transform.
+    RemoveTransform(Target),
+    /// Adds or replaces a material.
+    AddMaterial(Target, u32),
+    /// Removes the material.
+    RemoveMaterial(Target),
+    /// Adds or replaces a shape.
+    AddShape(Target, Shape),
+    /// Removes the shape.
+    RemoveShape(Target),
+    /// Adds or replaces a visibility.
+    AddVisibility(Target, Visibility),
+    /// Removes the visibility.
+    RemoveVisibility(Target),
     /// Sets or takes away a name.
     SetName(Target, Option<&'static str>),
     /// Sorts the children of a node.

@@ -1,15 +1,15 @@
 //! The iterators, the paths and the visitor, compared at one node.
 
 use super::Check;
+use super::oracle::Oracle;
 use super::tree::Tree;
-use super::twin::Twin;
 use hedgerow::{
     NodeHandle,
     iter::Edge,
     visit::{Flow, NodeRef, SliceView, SliceVisitor, Visitor},
 };
 
-impl Twin {
+impl Oracle {
     /// Compares everything that walks from the node which this number picks.
     pub(crate) fn probe(&self, probe: u16) -> Check {
         let live = self.tree.live();
@@ -184,7 +184,7 @@ impl Twin {
         ensure!(flow == Flow::Continue, "the visit of slices ended with {flow:?}");
         // Slices that are detached or wait to be freed are none of the tree's.
         let (slices, all) = (counter.slices, self.scene.slice_count());
-        let others = usize::from(self.attached < self.tree.len() || self.scene.stats().doomed > 0);
+        let others = usize::from(self.attached < self.tree.len() || self.scene.stats().pending_free > 0);
         let fits = if others == 0 { slices == all } else { slices < all };
         ensure!(fits, "{slices} slices of {all} were visited");
         let (nodes, expected) = (counter.nodes, self.attached);

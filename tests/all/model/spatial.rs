@@ -4,12 +4,12 @@
 //! precision: what is touched is to be found, and what is clearly not is not.
 
 use super::Check;
-use super::twin::Twin;
+use super::oracle::Oracle;
 use hedgerow::glam::camera::rh;
 use hedgerow::glam::{DVec3, Vec3};
 use hedgerow::{
     Aabb, DrawList, NodeHandle, Visibility,
-    query::{Frustum, Ray, RayHit, Sighting, Sphere},
+    query::{CullHit, Frustum, Ray, RayHit, Sphere},
 };
 
 /// How much wider a box may count than it is, in double precision.
@@ -42,7 +42,7 @@ pub(crate) fn camera(seed: u64) -> Frustum {
     Frustum::from_view_projection(&(projection * view)).expect("a finite camera")
 }
 
-impl Twin {
+impl Oracle {
     /// Asks for what lies where, each time elsewhere; only scenes that keep boxes answer.
     pub(crate) fn compare_spatial(&mut self, seed: u16, updated: bool) -> Check {
         let seed = u64::from(seed) * 7 + 1;
@@ -88,13 +88,13 @@ impl Twin {
         }
 
         let frusta: Vec<Frustum> = (0..seed % 4 * 5).map(|number| camera(seed + number)).collect();
-        let mut sightings = Vec::new();
-        self.scene.cull_many(&frusta, all, &mut sightings).expect("boxes are kept");
+        let mut hits = Vec::new();
+        self.scene.cull_many(&frusta, all, &mut hits).expect("boxes are kept");
         for (number, frustum) in frusta.iter().enumerate() {
-            let of = |sighting: &Sighting| (sighting.frusta >> number & 1 != 0).then_some(sighting.node);
-            check("one of several", &sightings.iter().filter_map(of).collect::<Vec<_>>(), &seen(frustum))?;
+            let of = |hit: &CullHit| (hit.frusta >> number & 1 != 0).then_some(hit.node);
+            check("one of several", &hits.iter().filter_map(of).collect::<Vec<_>>(), &seen(frustum))?;
         }
-        ensure!(sightings.iter().all(|sighting| sighting.frusta != 0), "something was sighted by no frustum");
+        ensure!(hits.iter().all(|hit| hit.frusta != 0), "something was hit by no frustum");
 
         let bounds = Aabb::from_points([point(seed + 2), point(seed + 3)]);
         self.scene.nodes_in_box(&bounds, all, &mut nodes).expect("boxes are kept");

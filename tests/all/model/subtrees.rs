@@ -1,11 +1,11 @@
 //! Subtrees that leave the tree, for a while or for good.
 
 use super::Check;
+use super::oracle::{Oracle, Refusals};
 use super::tree::Tree;
-use super::twin::{Refusals, Twin};
 use hedgerow::{Error, NodeHandle, Scene};
 
-impl Twin {
+impl Oracle {
     /// The model's node of a handle that is to move or to go; a stale handle and the root are refusals.
     pub(crate) fn movable(&self, handle: NodeHandle, refusals: &mut Refusals) -> Option<usize> {
         let index = self.live(handle, refusals);
@@ -40,7 +40,7 @@ impl Twin {
 
     /// Removes a subtree, most of which is freed later: all its handles are stale at once.
     pub(crate) fn remove_later(&mut self, handle: NodeHandle) -> Check<Option<bool>> {
-        let before = self.scene.stats().doomed;
+        let before = self.scene.stats().pending_free;
         let Some((gone, crossed)) = self.remove_by(handle, Scene::remove_later)? else {
             return Ok(None);
         };
@@ -48,9 +48,12 @@ impl Twin {
         for &node in &gone {
             ensure!(!self.scene.contains(node), "{node:?} was removed with {handle:?} and is contained");
         }
-        let doomed = self.scene.stats().doomed;
+        let pending_free = self.scene.stats().pending_free;
         let (fewest, most) = (before, before + gone.len());
-        ensure!((fewest..=most).contains(&doomed), "{doomed} nodes wait to be freed, not {fewest} to {most}");
+        ensure!(
+            (fewest..=most).contains(&pending_free),
+            "{pending_free} nodes wait to be freed, not {fewest} to {most}"
+        );
         Ok(Some(crossed))
     }
 

@@ -2,7 +2,7 @@
 
 use super::Check;
 use super::op::Budget;
-use super::twin::{Refusals, Twin};
+use super::oracle::{Oracle, Refusals};
 use hedgerow::{
     Error, NodeHandle,
     stats::{Maintenance, Stats},
@@ -12,7 +12,7 @@ use std::time::Duration;
 /// So long that no test comes to its end.
 const ENOUGH: Duration = Duration::from_secs(600);
 
-impl Twin {
+impl Oracle {
     /// Gives a subtree a slice of its own.
     pub(crate) fn isolate(&mut self, handle: NodeHandle) -> Check<Option<bool>> {
         let mut refusals = Refusals::default();
@@ -42,15 +42,15 @@ impl Twin {
     /// Maintains until nothing is left to be done, which a single call is to come to.
     fn maintain_all(&mut self, budget: Duration) -> Check {
         let done = self.maintain_once(budget)?;
-        let doomed = self.scene.stats().doomed;
-        ensure!(doomed == 0 && done.left == 0, "{done:?} leaves {doomed} nodes to be freed");
+        let pending_free = self.scene.stats().pending_free;
+        ensure!(pending_free == 0 && done.remaining == 0, "{done:?} leaves {pending_free} nodes to be freed");
         Ok(())
     }
 
     fn maintain_once(&mut self, budget: Duration) -> Check<Maintenance> {
-        let before = self.scene.stats().doomed;
+        let before = self.scene.stats().pending_free;
         let done = self.scene.maintain(budget);
-        let after = self.scene.stats().doomed;
+        let after = self.scene.stats().pending_free;
         self.counts.freed += done.freed;
         ensure!(before == after + done.freed, "{done:?}, but {before} nodes were to be freed and {after} are");
         ensure!(before == 0 || done.freed > 0, "{done:?}, though {before} nodes were to be freed");

@@ -4,8 +4,8 @@ use super::Check;
 use super::compare::same_bits;
 use super::components::local_faults;
 use super::op::{Change, End, Op, Target, Visit, Where};
+use super::oracle::Oracle;
 use super::tree::Tree;
-use super::twin::Twin;
 use hedgerow::{
     Keep, Local, NodeHandle, Place, Transform,
     visit::{Flow, SliceViewMut, SliceVisitorMut, TransformPass},
@@ -17,7 +17,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 struct Writer {
     visit: Visit,
     /// What nodes that have a transform are to be given.
-    wished: HashMap<NodeHandle, Transform>,
+    locals: HashMap<NodeHandle, Transform>,
     /// How many slices were shown.
     met: u8,
     /// Nodes whose transform was set.
@@ -32,7 +32,7 @@ impl SliceVisitorMut for Writer {
         for row in 0..slice.view().rows().len() {
             let rows = slice.view().rows();
             let (Some(node), Some([slot, ..])) = (rows.node(row), rows.effective_slots(row)) else { continue };
-            if let Some(&local) = self.wished.get(&node) {
+            if let Some(&local) = self.locals.get(&node) {
                 match slice.set_local(slot, local) {
                     Ok(()) => self.set.push(node),
                     Err(_) => self.refused = true,
@@ -56,7 +56,7 @@ impl SliceVisitorMut for Writer {
     }
 }
 
-impl Twin {
+impl Oracle {
     /// Shows a visitor that writes the slices; what it computed is as of now, all else as it was.
     pub(crate) fn visit_slices(&mut self, visit: Visit) -> Check {
         let chosen = |node: NodeHandle| {
@@ -64,9 +64,9 @@ impl Twin {
             visit.share > 0 && mixed % 8 < u64::from(visit.share)
         };
         let entries = self.tree.live().iter().map(|&index| self.tree.at(index));
-        let wished = entries.filter(|entry| entry.local.is_some() && chosen(entry.handle));
-        let wished: HashMap<NodeHandle, Transform> = wished.map(|entry| (entry.handle, visit.transform)).collect();
-        let mut writer = Writer { visit, wished, met: 0, set: Vec::new(), computed: Vec::new(), refused: false };
+        let locals = entries.filter(|entry| entry.local.is_some() && chosen(entry.handle));
+        let locals: HashMap<NodeHandle, Transform> = locals.map(|entry| (entry.handle, visit.transform)).collect();
+        let mut writer = Writer { visit, locals, met: 0, set: Vec::new(), computed: Vec::new(), refused: false };
         let shown = catch_unwind(AssertUnwindSafe(|| self.scene.visit_slices_mut(&mut writer)));
         let ends = |met: u8| writer.met == met;
         let expected = match visit.end {
@@ -121,10 +121,10 @@ impl Twin {
         let target = Target::Bits(by.to_bits());
         match change {
             Change::Nothing => {}
-            Change::Transform(transform) => self.component(&Op::AttachTransform(target, transform))?,
-            Change::NoTransform => self.component(&Op::DetachTransform(target))?,
-            Change::Visibility(visibility) => self.component(&Op::AttachVisibility(target, visibility))?,
-            Change::NoVisibility => self.component(&Op::DetachVisibility(target))?,
+            Change::Transform(transform) => self.component(&Op::AddTransform(target, transform))?,
+            Change::NoTransform => self.component(&Op::RemoveTransform(target))?,
+            Change::Visibility(visibility) => self.component(&Op::AddVisibility(target, visibility))?,
+            Change::NoVisibility => self.component(&Op::RemoveVisibility(target))?,
         }
         let back = self.attach_subtree(by, to, keep)?;
         Ok(crossed.or(back))

@@ -78,17 +78,17 @@ impl World {
         regularity(&self.matrix.matrix3)
     }
 
-    /// What a local transform is to be, computed anew, so that the world one becomes `wished`; and how far the world
-    /// transform may then be from the wish.
-    pub(crate) fn local_for(&self, wished: &Self) -> (DAffine3, f64, f64) {
-        let local = self.matrix.inverse() * wished.matrix;
+    /// What a local transform is to be, computed anew, so that the world one becomes `expected`; and how far the world
+    /// transform may then be from that.
+    pub(crate) fn local_for(&self, expected: &Self) -> (DAffine3, f64, f64) {
+        let local = self.matrix.inverse() * expected.matrix;
         let (norm, length) = (frobenius(&local.matrix3), local.translation.length());
         let own = frobenius(&self.matrix.matrix3);
         // Translation, rotation and scale may be kept where they express the matrix to within 1e-6 a column.
-        let linear = wished.linear + self.linear * norm + 8e-6 * own * norm + TINY;
-        let far = wished.matrix.translation.length() + self.matrix.translation.length();
+        let linear = expected.linear + self.linear * norm + 8e-6 * own * norm + TINY;
+        let far = expected.matrix.translation.length() + self.matrix.translation.length();
         let shift =
-            wished.shift + self.shift + self.linear * length + ROUNDINGS * EPSILON * (own * length + far) + TINY;
+            expected.shift + self.shift + self.linear * length + ROUNDINGS * EPSILON * (own * length + far) + TINY;
         (local, linear, shift)
     }
 }

@@ -1,4 +1,4 @@
-//! Poses made of poses: sums, fades, differences, by joint where that is wished.
+//! Poses made of poses: sums, fades, differences, by joint where that is asked for.
 
 mod mask;
 #[cfg(test)]

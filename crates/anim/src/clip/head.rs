@@ -26,7 +26,7 @@ pub(crate) enum Width {
     Tight,
 }
 
-/// The counts that a clip begins with, all of 32 bits, in this order, behind the 32 bytes of its seal.
+/// The counts that a clip begins with, all of 32 bits, in this order, behind the 32 bytes of its file header.
 ///
 /// What players read at each step comes first, and shares a cache line with what is before it in [`Tables`](super::Tables).
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -104,7 +104,7 @@ impl Head {
         fields.iter().for_each(|field| bytes.extend_from_slice(&field.to_le_bytes()));
     }
 
-    /// Reads the fields behind the seal.
+    /// Reads the fields behind the file header.
     pub(crate) fn read(bytes: &[u8]) -> Result<Self, ClipError> {
         let fields = bytes.get(HEADER_BYTES..HEAD_BYTES).ok_or(ClipError::Malformed("its head"))?;
         let (fields, _) = fields.as_chunks::<4>();
@@ -215,7 +215,7 @@ impl Head {
 /// Where the sections of a clip lie.
 ///
 /// ```text
-/// header        see `seal`                                                  32 B
+/// header        see `file_header`                                                  32 B
 /// head          see `Head`                                                  84 B
 /// targets       where the tracks of a block belong                           4 B a block; 32 B of cubic tracks
 /// ranges        16 bits: middles and steps of the tracks of a block        192 B a block; none of rotations

@@ -29,7 +29,7 @@ pub(crate) use tables::Tables;
 pub use crate::raw::ClipError;
 use crate::{Error, Pose};
 use head::VERSION;
-use hedgerow_math::internal::file_header::{Broken, Kind, unseal};
+use hedgerow_math::internal::file_header::{Broken, Kind, checked_body};
 use std::io::Read;
 
 /// A compiled clip: one block of bytes, in memory as in a file, that a [`Player`](crate::Player) plays.
@@ -114,7 +114,7 @@ impl Clip {
     /// [`ClipError::Malformed`].
     pub fn from_bytes(bytes: impl Into<Box<[u8]>>) -> Result<Self, Error> {
         let bytes = bytes.into();
-        unseal(Kind::Clip, VERSION, &bytes).map_err(broken)?;
+        checked_body(Kind::Clip, VERSION, &bytes).map_err(broken)?;
         let tables = Tables::new(bytes)?;
         if tables.sections().end != tables.bytes().len() {
             return Err(ClipError::Malformed("the size of its sections").into());
@@ -271,7 +271,7 @@ fn broken(broken: Broken) -> Error {
 
 /// Checks what the first bytes of a clip say of themselves: all but the length and the checksum of the rest.
 pub(crate) fn check_header(bytes: &[u8]) -> Result<(), Error> {
-    match unseal(Kind::Clip, VERSION, bytes) {
+    match checked_body(Kind::Clip, VERSION, bytes) {
         Ok(_) | Err(Broken::Length { .. } | Broken::Checksum) => Ok(()),
         Err(other) => Err(broken(other)),
     }

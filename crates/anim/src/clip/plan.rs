@@ -107,13 +107,13 @@ impl<W: Quantise> Plan<W> {
     }
 
     fn rotation(&mut self, joint: u16, track: &Track<Quat>, report: &mut ClipReport) {
-        let settled = |key: usize| {
+        let normalised = |key: usize| {
             let wide = track.value(key).as_dquat();
             wide * wide.length().recip()
         };
         if track.interpolation() == Interpolation::Cubic {
             if constant(track) {
-                return self.constant_rotation(joint, settled(0), report);
+                return self.constant_rotation(joint, normalised(0), report);
             }
             let error = self.cubic(track, joint, PART_ROTATION, 4, report);
             report.rotation_error = report.rotation_error.max(error);
@@ -129,7 +129,7 @@ impl<W: Quantise> Plan<W> {
         };
         for (key, &time) in times.iter().enumerate() {
             if key > 0 && track.interpolation() == Interpolation::Linear {
-                let (from, to) = (settled(key - 1), settled(key));
+                let (from, to) = (normalised(key - 1), normalised(key));
                 let to = if from.dot(to) < 0.0 { -to } else { to };
                 let angle = 2.0 * (to - from).length().atan2((to + from).length());
                 let mut last = 0.0;
@@ -141,10 +141,10 @@ impl<W: Quantise> Plan<W> {
                 }
                 self.widest = self.widest.max((1.0 - last) * angle);
             }
-            push(time, settled(key));
+            push(time, normalised(key));
         }
         if (1..track.len()).all(|key| track.value(key) == track.value(0)) {
-            return self.constant_rotation(joint, settled(0), report);
+            return self.constant_rotation(joint, normalised(0), report);
         }
         report.rotation_error = report.rotation_error.max(error);
         if keys.iter().all(|key| *key == keys[0]) {
@@ -246,8 +246,8 @@ impl<W: Quantise> Plan<W> {
 
     fn times<V: TrackValue>(&self, track: &Track<V>, report: &mut ClipReport) -> Vec<W> {
         let times = W::times(track.times(), self.duration, self.rate).expect("builders choose words that do");
-        for (&wish, time) in track.times().iter().zip(&times) {
-            report.time_error = report.time_error.max((wish - time.time() / self.rate).abs());
+        for (&wanted, time) in track.times().iter().zip(&times) {
+            report.time_error = report.time_error.max((wanted - time.time() / self.rate).abs());
         }
         times
     }

@@ -97,9 +97,9 @@ impl Quantise for u16 {
         // The nearest one within that, behind the key before.
         let mut free = 0.0_f64;
         let tick = |(&time, latest): (&f32, f64)| {
-            let wish = ticks(time);
-            let earliest = free.max((wish - 1.0).ceil());
-            let tick = wish.round().max(earliest).min(latest);
+            let wanted = ticks(time);
+            let earliest = free.max((wanted - 1.0).ceil());
+            let tick = wanted.round().max(earliest).min(latest);
             free = tick + 1.0;
             (earliest <= latest).then_some(tick as Self)
         };
@@ -166,13 +166,13 @@ pub(super) fn parameters(quaternion: DQuat) -> [f32; NUMBERS] {
 }
 
 /// The angle between a rotation and the one that its numbers stand for, in radians.
-pub(super) fn angle_to(wish: DQuat, numbers: [f32; NUMBERS]) -> f32 {
+pub(super) fn angle_to(wanted: DQuat, numbers: [f32; NUMBERS]) -> f32 {
     let [x, y, z, w] = rotation(numbers).map(f64::from);
     let found = DQuat::from_xyzw(x, y, z, w).normalize();
-    let found = if wish.dot(found) < 0.0 { -found } else { found };
+    let found = if wanted.dot(found) < 0.0 { -found } else { found };
     // Of a small angle twice the distance: an arc cosine of nearly 1 loses half of the digits.
     #[expect(clippy::cast_possible_truncation, reason = "an error is told in single precision")]
-    let angle = (4.0 * ((wish - found).length() * 0.5).clamp(0.0, 1.0).asin()) as f32;
+    let angle = (4.0 * ((wanted - found).length() * 0.5).clamp(0.0, 1.0).asin()) as f32;
     angle
 }
 

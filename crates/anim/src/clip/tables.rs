@@ -171,9 +171,9 @@ impl Tables {
     /// The block among those of a kind, not [`CUBICS`], that has a track of this joint, and whether that is a step track.
     #[inline]
     pub(crate) fn find(&self, kind: usize, joint: u16) -> Option<(usize, bool)> {
-        let (wish, lane) = (joint / 8, usize::from(joint) % LANES);
+        let (wanted, lane) = (joint / 8, usize::from(joint) % LANES);
         let targets = self.targets(kind);
-        let block = search(targets.len(), usize::from(wish), wish, |block| {
+        let block = search(targets.len(), usize::from(wanted), wanted, |block| {
             let [low, high, ..] = targets[block];
             u16::from_le_bytes([low, high])
         })?;
@@ -258,14 +258,14 @@ fn floats(bytes: &[u8]) -> [f32; 4] {
 
 /// The place of a number in an ascending list: first a guess at it, which is right where none is missing below.
 #[inline]
-fn search(count: usize, guess: usize, wish: u16, number: impl Fn(usize) -> u16) -> Option<usize> {
-    if guess < count && number(guess) == wish {
+fn search(count: usize, guess: usize, wanted: u16, number: impl Fn(usize) -> u16) -> Option<usize> {
+    if guess < count && number(guess) == wanted {
         return Some(guess);
     }
     let (mut low, mut high) = (0, count);
     while low < high {
         let middle = low.midpoint(high);
-        if number(middle) < wish { low = middle + 1 } else { high = middle }
+        if number(middle) < wanted { low = middle + 1 } else { high = middle }
     }
-    (low < count && number(low) == wish).then_some(low)
+    (low < count && number(low) == wanted).then_some(low)
 }

@@ -4,7 +4,7 @@ use super::*;
 use crate::simd::sampling::Word;
 use crate::{Mat34, Player, RawClip, SkeletonBuilder, Transform, player::StreamPlayer, raw::Track};
 use glam::{DQuat, DVec3, Quat, Vec3};
-use hedgerow_math::internal::file_header::seal;
+use hedgerow_math::internal::file_header::write_header;
 use proptest::collection::vec;
 use proptest::prelude::{any, proptest};
 use proptest::test_runner::Config;
@@ -18,18 +18,18 @@ fn rotations() -> impl Iterator<Item = DQuat> {
 }
 
 #[test]
-fn a_compact_rotation_is_within_the_angle_that_is_promised() {
+fn a_compact_rotation_is_within_the_angle_that_is_guaranteed() {
     let mut most = 0.0_f32;
-    for wish in rotations() {
-        let words = parameters(wish).map(|number| u16::quantise(number, Range::ROTATION));
-        most = most.max(angle_to(wish, words.map(|word| word.restore(Range::ROTATION))));
+    for wanted in rotations() {
+        let words = parameters(wanted).map(|number| u16::quantise(number, Range::ROTATION));
+        most = most.max(angle_to(wanted, words.map(|word| word.restore(Range::ROTATION))));
     }
     assert!((5e-5..1.1e-4).contains(&most), "{most}");
 }
 
 #[test]
-fn a_tight_rotation_is_within_the_angle_that_is_promised() {
-    let most = rotations().map(|wish| angle_to(wish, parameters(wish))).fold(0.0, f32::max);
+fn a_tight_rotation_is_within_the_angle_that_is_guaranteed() {
+    let most = rotations().map(|wanted| angle_to(wanted, parameters(wanted))).fold(0.0, f32::max);
     assert!(most < 1e-6, "{most}");
 }
 
@@ -285,7 +285,7 @@ proptest! {
         for (at, byte) in changes {
             bytes[32 + at as usize % (end - 32)] = byte;
         }
-        seal(Kind::Clip, VERSION, &mut bytes);
+        write_header(Kind::Clip, VERSION, &mut bytes);
         play(bytes, &times);
     }
 
@@ -301,7 +301,7 @@ proptest! {
             let new = if small == 0 { value } else { old.wrapping_add(small).wrapping_sub(2) };
             bytes[at..at + 4].copy_from_slice(&new.to_le_bytes());
         }
-        seal(Kind::Clip, VERSION, &mut bytes);
+        write_header(Kind::Clip, VERSION, &mut bytes);
         play(bytes, &times);
     }
 }
@@ -322,9 +322,9 @@ fn bytes_that_were_cut_changed_or_never_a_clip_are_refused() {
         assert_eq!(refusal(&bytes), ClipError::Checksum);
     }
     let mut other = bytes.clone();
-    seal(Kind::Skeleton, VERSION, &mut other);
+    write_header(Kind::Skeleton, VERSION, &mut other);
     assert_eq!(refusal(&other), ClipError::NotAClip);
-    seal(Kind::Clip, VERSION + 1, &mut other);
+    write_header(Kind::Clip, VERSION + 1, &mut other);
     assert_eq!(refusal(&other), ClipError::Version(VERSION + 1));
 }
 
@@ -344,6 +344,6 @@ fn a_clip_of_bytes_is_the_clip_that_they_were_made_of() {
 
 #[test]
 fn rounding_a_half_turn_keeps_the_axis() {
-    let wish = DQuat::from_axis_angle(DVec3::new(0.6, 0.0, 0.8), core::f64::consts::PI);
-    assert!(angle_to(wish, parameters(wish)) < 1e-6 && angle_to(-wish, parameters(-wish)) < 1e-6);
+    let wanted = DQuat::from_axis_angle(DVec3::new(0.6, 0.0, 0.8), core::f64::consts::PI);
+    assert!(angle_to(wanted, parameters(wanted)) < 1e-6 && angle_to(-wanted, parameters(-wanted)) < 1e-6);
 }

@@ -8,7 +8,7 @@ use super::quantise::Quantise;
 use crate::simd::sampling::{self, Active, LANES, NUMBERS, PADDING, Record};
 use crate::{RawClip, raw::ClipError};
 use core::ops::Range;
-use hedgerow_math::internal::file_header::{HEADER_BYTES, Kind, seal};
+use hedgerow_math::internal::file_header::{HEADER_BYTES, Kind, write_header};
 
 /// A key that waits for its time: the third one of its lane, or one behind it.
 ///
@@ -99,7 +99,7 @@ pub(super) fn write<W: Quantise>(
     }
     stream.frames.iter().flat_map(|frame| &frame.active).for_each(|active| active.write(&mut bytes));
     bytes.resize(bytes.len() + PADDING, 0);
-    seal(Kind::Clip, VERSION, &mut bytes);
+    write_header(Kind::Clip, VERSION, &mut bytes);
     Ok(bytes)
 }
 

@@ -25,7 +25,7 @@ use lanes::{Lanes, with};
 
 /// Plays a [`Clip`]: a place in its stream of keys, and the two keys that each track is between.
 ///
-/// Going on, in either direction, touches two places in memory: the stream, where a frame's keys lie one after the other,
+/// Going on, in either direction, reads two places in memory: the stream, where a frame's keys lie one after the other,
 /// and the active array, 16 bytes a joint (32 where the clip is [tight](crate::clip::Precision::Tight)). The clip is borrowed or shared: `Player<&Clip>`,
 /// `Player<Arc<Clip>>`.
 ///

@@ -36,7 +36,7 @@ pub struct StreamPlayer<R> {
     /// The group whose keys are needed next, of which no more was read.
     next: GroupHead,
     /// Of the stream, those not yet read.
-    left: usize,
+    remaining: usize,
     buffer: Vec<u8>,
     clock: Clock,
     failed: Option<ClipError>,
@@ -59,11 +59,11 @@ impl<R: Read> StreamPlayer<R> {
         let rest = Tables::bytes_of(head)?.saturating_sub(HEAD_BYTES);
         fill(&mut from, &mut bytes, rest)?;
         let tables = Tables::new(bytes.into())?;
-        let mut left = tables.head().stream as usize;
+        let mut remaining = tables.head().stream as usize;
         let mut buffer = Vec::new();
-        let next = next_head(&mut from, &mut buffer, &mut left)?;
+        let next = next_head(&mut from, &mut buffer, &mut remaining)?;
         let lanes = Lanes::new(&tables);
-        Ok(Self { from, lanes, next, left, buffer, clock: Clock::default(), failed: None, tables })
+        Ok(Self { from, lanes, next, remaining, buffer, clock: Clock::default(), failed: None, tables })
     }
 
     /// How long the clip is, in seconds.
@@ -117,21 +117,21 @@ impl<R: Read> StreamPlayer<R> {
     /// Reads the next group, and the head of the one behind it.
     fn fetch(&mut self) -> Result<(), ClipError> {
         let malformed = ClipError::Malformed("its stream");
-        let records = (self.next.bytes as usize).checked_sub(GROUP_HEAD).filter(|records| *records <= self.left);
+        let records = (self.next.bytes as usize).checked_sub(GROUP_HEAD).filter(|records| *records <= self.remaining);
         let records = records.ok_or(malformed)?;
         if self.next.bytes > self.tables.head().longest {
             return Err(malformed);
         }
         self.buffer.clear();
         fill(&mut self.from, &mut self.buffer, records)?;
-        self.left -= records;
+        self.remaining -= records;
         self.buffer.resize(records + PADDING, 0);
         let singles = self.tables.singles();
         let sound = with!(&mut self.lanes.active, active => turn(&self.buffer, records, active, singles));
         if !sound {
             return Err(malformed);
         }
-        self.next = next_head(&mut self.from, &mut self.buffer, &mut self.left)?;
+        self.next = next_head(&mut self.from, &mut self.buffer, &mut self.remaining)?;
         Ok(())
     }
 
@@ -162,9 +162,9 @@ fn turn<W: sampling::Word>(buffer: &[u8], records: usize, active: &mut [sampling
 }
 
 /// Reads the head of the next group; one that is never needed where the stream has ended.
-fn next_head(from: &mut impl Read, buffer: &mut Vec<u8>, left: &mut usize) -> Result<GroupHead, ClipError> {
+fn next_head(from: &mut impl Read, buffer: &mut Vec<u8>, remaining: &mut usize) -> Result<GroupHead, ClipError> {
     buffer.clear();
-    *left = left.checked_sub(GROUP_HEAD).ok_or(ClipError::Malformed("its stream"))?;
+    *remaining = remaining.checked_sub(GROUP_HEAD).ok_or(ClipError::Malformed("its stream"))?;
     fill(from, buffer, GROUP_HEAD)?;
     GroupHead::read(buffer, 0).ok_or(ClipError::Malformed("its stream"))
 }

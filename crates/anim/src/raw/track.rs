@@ -201,16 +201,16 @@ impl<V: TrackValue> Track<V> {
         let value = |key| self.value(key).widen();
         let begin = f64::from(self.times[key]);
         if key + 1 == self.times.len() || time.is_nan() || time <= begin {
-            return V::settle(value(key));
+            return V::normalise(value(key));
         }
         let span = f64::from(self.times[key + 1]) - begin;
         let t = (time - begin) / span;
         match self.interpolation {
-            Interpolation::Step => V::settle(value(key)),
-            Interpolation::Linear => line(V::settle(value(key)), V::settle(value(key + 1)), t),
+            Interpolation::Step => V::normalise(value(key)),
+            Interpolation::Linear => line(V::normalise(value(key)), V::normalise(value(key + 1)), t),
             Interpolation::Cubic => {
                 let (out, into) = (self.tangents(key).1.widen(), self.tangents(key + 1).0.widen());
-                V::settle(hermite(value(key), out * span, into * span, value(key + 1), t))
+                V::normalise(hermite(value(key), out * span, into * span, value(key + 1), t))
             }
         }
     }

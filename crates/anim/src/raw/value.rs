@@ -23,12 +23,12 @@ pub(crate) mod sealed {
         /// The value, rounded.
         fn narrow(wide: glam::DVec4) -> Self;
         /// What the sums of an interpolation are brought back to: a rotation is normalised.
-        fn settle(wide: glam::DVec4) -> glam::DVec4;
-        /// Between two settled values, linearly as glTF means it: rotations along the shorter arc at constant speed.
+        fn normalise(wide: glam::DVec4) -> glam::DVec4;
+        /// Between two normalised values, linearly as glTF means it: rotations along the shorter arc at constant speed.
         fn between(a: glam::DVec4, b: glam::DVec4, t: f64) -> glam::DVec4;
         /// The same as a player does it: rotations along the shorter arc by normalised sums.
         fn chord(a: glam::DVec4, b: glam::DVec4, t: f64) -> glam::DVec4;
-        /// How far two settled values are apart: the length of their difference, by signs that bring rotations nearest.
+        /// How far two normalised values are apart: the length of their difference, by signs that bring rotations nearest.
         fn distance(a: glam::DVec4, b: glam::DVec4) -> f64;
         /// Whether a key may have the value: whether it is a rotation where one is asked for.
         fn is_sound(self) -> bool;
@@ -44,7 +44,7 @@ macro_rules! plain {
             (a - b).length()
         }
 
-        fn settle(wide: DVec4) -> DVec4 {
+        fn normalise(wide: DVec4) -> DVec4 {
             wide
         }
 
@@ -107,7 +107,7 @@ impl sealed::Value for Quat {
         DQuat::from_vec4(wide).as_quat()
     }
 
-    fn settle(wide: DVec4) -> DVec4 {
+    fn normalise(wide: DVec4) -> DVec4 {
         // A cubic curve may pass through zero, where every direction is as good.
         let length = wide.length();
         if length > 0.0 { wide / length } else { DVec4::W }
@@ -119,13 +119,13 @@ impl sealed::Value for Quat {
         let angle = 2.0 * (b - a).length().atan2((a + b).length());
         let sine = angle.sin();
         if sine < 1e-9 {
-            return Self::settle(a + (b - a) * t);
+            return Self::normalise(a + (b - a) * t);
         }
-        Self::settle((a * ((1.0 - t) * angle).sin() + b * (t * angle).sin()) / sine)
+        Self::normalise((a * ((1.0 - t) * angle).sin() + b * (t * angle).sin()) / sine)
     }
 
     fn chord(a: DVec4, b: DVec4, t: f64) -> DVec4 {
-        Self::settle(a + (nearer(a, b) - a) * t)
+        Self::normalise(a + (nearer(a, b) - a) * t)
     }
 
     fn is_sound(self) -> bool {

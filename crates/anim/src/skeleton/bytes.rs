@@ -6,7 +6,7 @@ use crate::simd::plain::{self, Line};
 use crate::transform_lanes::{POSE_LANES as LANES, PoseBlock};
 use crate::{Error, Mat34};
 use hedgerow_math::internal::PackedTransform;
-use hedgerow_math::internal::file_header::{self as seal, Broken, Kind};
+use hedgerow_math::internal::file_header::{self, Broken, Kind};
 use std::io::{self, Read, Write};
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ impl Skeleton {
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = plain::bytes(&self.lines).to_vec();
         swap_words(&mut bytes, self.layout);
-        seal::seal(Kind::Skeleton, VERSION, &mut bytes);
+        file_header::write_header(Kind::Skeleton, VERSION, &mut bytes);
         bytes
     }
 
@@ -50,7 +50,7 @@ impl Skeleton {
     /// # Errors
     /// A [`SkeletonError`] that says what is wrong with the bytes.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, Error> {
-        let body = seal::unseal(Kind::Skeleton, VERSION, bytes).map_err(|broken| match broken {
+        let body = file_header::checked_body(Kind::Skeleton, VERSION, bytes).map_err(|broken| match broken {
             Broken::Magic | Broken::Kind(_) => SkeletonError::NotASkeleton,
             Broken::Version(version) => SkeletonError::Version(version),
             Broken::Length { expected, found } => SkeletonError::Length { expected, found },
@@ -191,13 +191,13 @@ mod tests {
     }
 
     #[test]
-    fn each_thing_that_a_skeleton_promises_is_checked() {
+    fn each_thing_that_a_skeleton_guarantees_is_checked() {
         let bytes = skeleton(10).to_bytes();
         let layout = Layout::new(10, u32::try_from(skeleton(10).layout.text().len()).unwrap());
         let with = |at: usize, value: &[u8]| {
             let mut bytes = bytes.clone();
             bytes[at..at + value.len()].copy_from_slice(value);
-            seal::seal(Kind::Skeleton, VERSION, &mut bytes);
+            file_header::write_header(Kind::Skeleton, VERSION, &mut bytes);
             match from(&bytes) {
                 Err(SkeletonError::Invalid(violation)) => violation,
                 other => panic!("{other:?}"),
@@ -240,7 +240,7 @@ mod tests {
                 bytes.truncate(length.index(bytes.len()));
             }
             if bytes.len() >= 32 {
-                seal::seal(Kind::Skeleton, VERSION, &mut bytes);
+                file_header::write_header(Kind::Skeleton, VERSION, &mut bytes);
             }
             if let Ok(skeleton) = from(&bytes) {
                 prop_assert_eq!(skeleton.to_bytes(), bytes);

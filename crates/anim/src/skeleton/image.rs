@@ -8,7 +8,7 @@ use core::ops::Range;
 /// The places of a skeleton's arrays, in bytes from the start.
 ///
 /// ```text
-/// header         see `seal`                                          32 B │
+/// header         see `file_header`                                          32 B │
 /// counts         joints u32, bytes of text u32, zeros                32 B │ one line
 /// rest           a pose's blocks of eight joints                    320 B each
 /// inverse binds  matrices                                            48 B a joint

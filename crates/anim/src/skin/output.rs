@@ -3,7 +3,7 @@
 use crate::simd::skinning::{Sinks, VertexStream};
 use crate::skin::SkinError;
 
-/// The caller's arrays that vertices are skinned into: positions, and normals and tangents where they are wished for.
+/// The caller's arrays that vertices are skinned into: positions, and normals and tangents where they are asked for.
 ///
 /// Positions and normals are packed, `[f32; 3]`, or four floats each, as [`VertexStream`] says; tangents are `[f32; 4]` with
 /// the sign of the bitangent in the fourth, as glTF has them. Arrays may be mapped memory of a device: none is read, and a

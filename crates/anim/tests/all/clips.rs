@@ -25,7 +25,7 @@ struct Sample {
 }
 
 impl Sample {
-    /// As joints and channels are that no clip has touched.
+    /// As joints and channels are that no clip has written.
     fn rest(joints: usize, channels: usize) -> Self {
         Self { joints: vec![rest(); joints], channels: vec![9.0; channels] }
     }

@@ -421,11 +421,11 @@ mod batches {
         (batch, palettes)
     }
 
-    const UNTOUCHED: [f32; 3] = [99.0; 3];
+    const UNWRITTEN: [f32; 3] = [99.0; 3];
 
     fn skin(batch: &SkinBatch, palettes: &[Mat34], visible: &[u32]) -> (Vec<[f32; 3]>, Vec<[f32; 3]>) {
         let (mut positions, mut normals) =
-            (vec![UNTOUCHED; batch.vertices_len()], vec![UNTOUCHED; batch.vertices_len()]);
+            (vec![UNWRITTEN; batch.vertices_len()], vec![UNWRITTEN; batch.vertices_len()]);
         let output = SkinOutput::new(&mut positions).normals(&mut normals);
         batch.skin_visible(visible, palettes, output).unwrap();
         (positions, normals)
@@ -440,7 +440,7 @@ mod batches {
             let (positions, normals) = skin(&batch, &palettes, &visible);
             for character in 0..20 {
                 let (mesh, range) = (batch.mesh(character).unwrap(), batch.vertex_range(character).unwrap());
-                let mut expected = (vec![UNTOUCHED; mesh.len()], vec![UNTOUCHED; mesh.len()]);
+                let mut expected = (vec![UNWRITTEN; mesh.len()], vec![UNWRITTEN; mesh.len()]);
                 if visible.contains(&character) {
                     let output = SkinOutput::new(&mut expected.0).normals(&mut expected.1);
                     mesh.skin(&palettes[batch.palette_range(character).unwrap()], output).unwrap();
@@ -454,14 +454,14 @@ mod batches {
     #[test]
     fn lists_and_arrays_that_do_not_fit_are_refused_and_nothing_is_written() {
         let (mut batch, palettes) = batch(2, 10);
-        let mut positions = vec![UNTOUCHED; batch.vertices_len()];
+        let mut positions = vec![UNWRITTEN; batch.vertices_len()];
         let error = batch.skin_visible(&[0, 2], &palettes, SkinOutput::new(&mut positions)).unwrap_err();
         assert_eq!(error, SkinError::Character { character: 2, characters: 2 }.into());
         let error = batch.skin_visible(&[0], &palettes[1..], SkinOutput::new(&mut positions)).unwrap_err();
         assert!(matches!(error, Error::Skin(SkinError::Palette { .. })));
         let error = batch.skin_visible(&[0], &palettes, SkinOutput::new(&mut positions[1..])).unwrap_err();
         assert!(matches!(error, Error::Skin(SkinError::Length { what: "places for positions", .. })));
-        assert!(positions.iter().all(|position| *position == UNTOUCHED));
+        assert!(positions.iter().all(|position| *position == UNWRITTEN));
         assert_eq!((batch.mesh(2), batch.vertex_range(2), batch.palette_range(2)), (None, None, None));
         batch.clear();
         assert!(batch.is_empty() && batch.vertices_len() == 0 && batch.palettes_len() == 0);

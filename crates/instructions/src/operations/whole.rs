@@ -1,7 +1,7 @@
 //! Operations on many nodes at once.
 
 use crate::dice::Dice;
-use crate::warm::{MANY, Warm, grow};
+use crate::warm::{MANY, Warm, build_scene};
 use hedgerow::{Node, SceneConfig, Transform};
 use std::hint::black_box;
 
@@ -21,6 +21,6 @@ pub(super) fn batch(times: u32) {
 /// The end of each scene is counted with it.
 pub(super) fn build(times: u32) {
     for _ in 0..times {
-        black_box(grow(SceneConfig::DEFAULT, MANY, false, &mut Dice::new()));
+        black_box(build_scene(SceneConfig::DEFAULT, MANY, false, &mut Dice::new()));
     }
 }

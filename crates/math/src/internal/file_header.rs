@@ -10,7 +10,7 @@ pub const MAGIC: [u8; 8] = *b"hedgerow";
 /// Magic, version, kind, length and checksum.
 pub const HEADER_BYTES: usize = 32;
 
-/// What sealed bytes hold.
+/// What bytes with a header hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub enum Kind {
@@ -24,7 +24,7 @@ pub enum Kind {
     Clip = 4,
 }
 
-/// Why bytes are not what was sealed.
+/// Why bytes are not what was written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Broken {
     /// They do not begin with the magic.
@@ -40,7 +40,7 @@ pub enum Broken {
 }
 
 /// Writes the header into the first bytes, which are room for it, about all.
-pub fn seal(kind: Kind, version: u32, bytes: &mut [u8]) {
+pub fn write_header(kind: Kind, version: u32, bytes: &mut [u8]) {
     let length = bytes.len() as u64;
     bytes[..8].copy_from_slice(&MAGIC);
     bytes[8..12].copy_from_slice(&version.to_le_bytes());
@@ -51,7 +51,7 @@ pub fn seal(kind: Kind, version: u32, bytes: &mut [u8]) {
 }
 
 /// The body of bytes of this kind and version that are those that were written.
-pub fn unseal(kind: Kind, version: u32, bytes: &[u8]) -> Result<&[u8], Broken> {
+pub fn checked_body(kind: Kind, version: u32, bytes: &[u8]) -> Result<&[u8], Broken> {
     let found = bytes.len() as u64;
     if bytes.get(..8).is_none_or(|magic| magic != MAGIC) {
         return Err(Broken::Magic);
@@ -127,13 +127,13 @@ mod tests {
     }
 
     #[test]
-    fn what_was_sealed_is_unsealed_as_its_own_kind_and_version_alone() {
-        let mut sealed = [&[0; HEADER_BYTES][..], b"body"].concat();
-        seal(Kind::Subtree, 3, &mut sealed);
-        assert_eq!(unseal(Kind::Subtree, 3, &sealed), Ok(&b"body"[..]));
-        assert_eq!(unseal(Kind::Scene, 3, &sealed), Err(Broken::Kind(2)));
-        assert_eq!(unseal(Kind::Subtree, 2, &sealed), Err(Broken::Version(3)));
+    fn what_was_written_is_read_as_its_own_kind_and_version_alone() {
+        let mut bytes = [&[0; HEADER_BYTES][..], b"body"].concat();
+        write_header(Kind::Subtree, 3, &mut bytes);
+        assert_eq!(checked_body(Kind::Subtree, 3, &bytes), Ok(&b"body"[..]));
+        assert_eq!(checked_body(Kind::Scene, 3, &bytes), Err(Broken::Kind(2)));
+        assert_eq!(checked_body(Kind::Subtree, 2, &bytes), Err(Broken::Version(3)));
         // What another kind is, its first bytes say, however many there are, and whatever its version.
-        assert_eq!(unseal(Kind::Clip, 1, &sealed[..HEADER_BYTES]), Err(Broken::Kind(2)));
+        assert_eq!(checked_body(Kind::Clip, 1, &bytes[..HEADER_BYTES]), Err(Broken::Kind(2)));
     }
 }

@@ -3,7 +3,7 @@
 use crate::Mat34;
 use crate::NodeHandle;
 use crate::store::columns::At;
-use crate::store::{Feed, Slice, Standing, Store};
+use crate::store::{Feed, Membership, Slice, Store};
 use std::collections::TryReserveError;
 
 impl Store {
@@ -13,7 +13,7 @@ impl Store {
         let Self { slices, tables, feed, .. } = self;
         if let Some(feed) = feed {
             feed.enter_new(node);
-            if slices[slice as usize].standing != Standing::Attached {
+            if slices[slice as usize].membership != Membership::Attached {
                 feed.leave(node);
             }
             // Where no update comes, those that came and went are weeded out.
@@ -31,14 +31,14 @@ impl Store {
 
     /// Notes that a node is about to be removed or detached, with all below it, if it is part of the tree. O(nodes).
     pub(in crate::store) fn note_left(&mut self, top: At) {
-        if self.slice(top.slice).standing == Standing::Attached {
+        if self.slice(top.slice).membership == Membership::Attached {
             self.note_subtree(top, Feed::leave);
         }
     }
 
     /// The place of a node of the tree.
     pub(in crate::store) fn resolve_attached(&self, node: NodeHandle) -> Option<At> {
-        self.resolve(node).filter(|at| self.slice(at.slice).standing == Standing::Attached)
+        self.resolve(node).filter(|at| self.slice(at.slice).membership == Membership::Attached)
     }
 
     pub(in crate::store) fn matrix_at(&self, at: At) -> &Mat34 {
@@ -66,30 +66,30 @@ impl Store {
         }
     }
 
-    /// Notes what a row and those below it have that inherit from another parent than before, and are about to be rewired.
+    /// Notes what a row and those below it have whose effective slots are about to change: they inherit from another parent.
     pub(in crate::store) fn note_relinked(&mut self, number: u32, top: u32) {
         let Some(feed) = &mut self.feed else { return };
         let slice = &self.slices[number as usize];
         let row = slice.row(top);
         if row.transform.as_own().is_none() {
-            slice.note_displaced(top, feed);
+            slice.note_previous_transforms(top, feed);
         }
         if row.visibility.as_own().is_none() {
-            slice.note_veiled(top, feed);
+            slice.note_previous_masks(top, feed);
         }
     }
 
     /// Notes what a row and those below it have that are about to lose the row's transform.
     pub(in crate::store) fn note_lost_transform(&mut self, at: At) {
         if let Some(feed) = &mut self.feed {
-            self.slices[at.slice as usize].note_displaced(at.row, feed);
+            self.slices[at.slice as usize].note_previous_transforms(at.row, feed);
         }
     }
 
     /// Notes what a row and those below it have that are about to lose the row's visibility.
     pub(in crate::store) fn note_lost_visibility(&mut self, at: At) {
         if let Some(feed) = &mut self.feed {
-            self.slices[at.slice as usize].note_veiled(at.row, feed);
+            self.slices[at.slice as usize].note_previous_masks(at.row, feed);
         }
     }
 
@@ -109,7 +109,7 @@ impl Store {
             slice.try_begin_trace()?;
             for node in slice.rows.iter().filter_map(|row| row.occupant.as_node()) {
                 feed.enter_new(node);
-                if slice.standing != Standing::Attached {
+                if slice.membership != Membership::Attached {
                     feed.leave(node);
                 }
             }
@@ -123,17 +123,17 @@ impl Store {
         if let Some(feed) = &mut self.feed {
             let slice = &mut self.slices[number as usize];
             (0..slice.row_slots.end()).for_each(|row| slice.trace_owner(row));
-            feed.list_unsettled(number, slice);
+            feed.list_uncommitted(number, slice);
         }
     }
 
-    /// Settles every slice, before a visitor may compute anew what the last update did.
-    pub(in crate::store) fn settle_all(&mut self) {
+    /// Commits the history of every slice, before a visitor may compute anew what the last update did.
+    pub(in crate::store) fn commit_all_previous(&mut self) {
         let Self { slices, feed, .. } = self;
         let Some(feed) = feed else { return };
-        for number in feed.unsettled.drain() {
+        for number in feed.uncommitted.drain() {
             if let Some(slice) = slices.get_mut(number as usize) {
-                slice.transforms.settle();
+                slice.transforms.commit_previous();
             }
         }
     }

@@ -131,8 +131,8 @@ impl<'a> Sweep<'a> {
         ) -> Part<'a> {
             match track {
                 Some(track) if track.len() > 1 => moving(track, 0),
-                Some(track) => Part::Still(V::settle(track.value(0).widen())),
-                None => Part::Still(V::settle(rest.widen())),
+                Some(track) => Part::Still(V::normalise(track.value(0).widen())),
+                None => Part::Still(V::normalise(rest.widen())),
             }
         }
         let joints = clip.joint_numbers().map(|joint| {

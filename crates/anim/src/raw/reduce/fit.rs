@@ -44,7 +44,7 @@ impl Fit {
             of_lines.or_else(|| Marks::new(track, tolerance, size, false)).expect("so many marks as keys ask for");
         let all = 0..marks.times.len();
         let away = tolerance.max(ROUNDED * size);
-        if rest.is_some_and(|rest| marks.hold::<V>(all.clone(), V::settle(rest.widen()), away)) {
+        if rest.is_some_and(|rest| marks.hold::<V>(all.clone(), V::normalise(rest.widen()), away)) {
             return Ok(None);
         }
         if marks.hold::<V>(all, marks.values[0], tolerance) {
@@ -154,7 +154,8 @@ fn is_within<V: TrackValue>(curve: [DVec4; 4], apart: [DVec4; 4], tolerance: f64
     if is_near || tolerance == f64::INFINITY {
         return true;
     }
-    let end = |point: usize| V::distance(V::settle(curve[point]), V::settle(curve[point] + apart[point])) <= tolerance;
+    let end =
+        |point: usize| V::distance(V::normalise(curve[point]), V::normalise(curve[point] + apart[point])) <= tolerance;
     if halvings == 0 || !end(0) || !end(3) {
         return false;
     }

@@ -23,7 +23,7 @@ const ARC: f64 = 0.05;
 #[derive(Debug)]
 pub(super) struct Marks {
     pub(super) times: Vec<f64>,
-    /// Settled: rotations are unit quaternions.
+    /// Normalised: rotations are unit quaternions.
     pub(super) values: Vec<DVec4>,
     /// What lies beside each mark.
     beside: Vec<Beside>,
@@ -171,7 +171,7 @@ impl Piece {
         if bend >= least {
             return f64::INFINITY;
         }
-        let apart = V::distance(V::settle(a), V::settle(b));
+        let apart = V::distance(V::normalise(a), V::normalise(b));
         // A sum of quaternions of different lengths is nearer to the longer one.
         let (short, long) = (a.length().min(b.length()), a.length().max(b.length()));
         let shift = (long - short) / (4.0 * short) * 2.0 * tangent(apart);

@@ -2,7 +2,7 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `lever` | how far an error of a track moves points of the model |
+//! | `sensitivity` | how far an error of a track moves points of the model |
 //! | `marks` | a track's curve as points that a reduction is held against |
 //! | `fit` | the fewest keys of a track within a tolerance of its own |
 //! | `check` | the error of all tracks together, measured in model space |
@@ -10,9 +10,9 @@
 
 mod check;
 mod fit;
-mod lever;
 mod marks;
 mod plan;
+mod sensitivity;
 
 use super::clip::RawClip;
 use super::error::ClipError;

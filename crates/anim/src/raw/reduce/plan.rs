@@ -8,7 +8,7 @@
 use super::Reduction;
 use super::check::Check;
 use super::fit::Fit;
-use super::lever::{Lever, is_bent, levers, moves};
+use super::sensitivity::{Sensitivity, is_bent, moves, sensitivities};
 use crate::raw::clip::RawClip;
 use crate::raw::error::{TrackName, TrackPart};
 use crate::raw::track::Track;
@@ -56,7 +56,7 @@ struct Plan<'a> {
     clip: &'a RawClip,
     skeleton: &'a Skeleton,
     reduction: &'a Reduction,
-    levers: Vec<Lever>,
+    sensitivities: Vec<Sensitivity>,
     /// What the points of a joint may be measured to be off by.
     limits: Vec<f64>,
     /// In metres: what each track of a joint may use.
@@ -89,7 +89,15 @@ impl<'a> Plan<'a> {
         let (mut safe, mut budgets): (Vec<f64>, Vec<f64>) = parts.unzip();
         least_below(parents, &mut safe);
         least_below(parents, &mut budgets);
-        Self { clip, skeleton, reduction, levers: levers(clip, skeleton, reduction), limits, budgets, safe }
+        Self {
+            clip,
+            skeleton,
+            reduction,
+            sensitivities: sensitivities(clip, skeleton, reduction),
+            limits,
+            budgets,
+            safe,
+        }
     }
 
     /// Whether nobody has more than what is safe.
@@ -146,7 +154,7 @@ impl<'a> Plan<'a> {
         Ok(())
     }
 
-    /// Fits a track by its own tolerance, which its lever makes of the joint's budget.
+    /// Fits a track by its own tolerance, which its sensitivity makes from the joint's budget.
     fn fit<V: TrackValue>(
         &self,
         joint: u16,
@@ -154,9 +162,9 @@ impl<'a> Plan<'a> {
         track: &Track<V>,
         rest: Option<V>,
     ) -> Result<Option<Track<V>>, Error> {
-        let (budget, lever) = (self.budgets[usize::from(joint)], self.levers[usize::from(joint)].of(part));
+        let (budget, sensitivity) = (self.budgets[usize::from(joint)], self.sensitivities[usize::from(joint)].of(part));
         // What nothing hangs on may be anything, unless nothing may be lost.
-        let tolerance = if budget == 0.0 { 0.0 } else { budget / lever };
+        let tolerance = if budget == 0.0 { 0.0 } else { budget / sensitivity };
         Fit { tolerance, cubic: self.reduction.cubic }.fit(track, rest, TrackName::Joint(joint, part))
     }
 }

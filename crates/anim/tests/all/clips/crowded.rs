@@ -1,4 +1,4 @@
-//! Clips made to break what a player promises: keys a tick apart or nearer, wide turns between them, long clips.
+//! Clips made to break what a player guarantees: keys a tick apart or nearer, wide turns between them, long clips.
 
 use super::random::Dice;
 use super::{Sample, builders};

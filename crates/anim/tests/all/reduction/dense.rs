@@ -13,7 +13,7 @@ use hedgerow_anim::{
 trait Number: TrackValue {
     fn wide(self) -> DVec4;
     /// What a sum of keys is brought back to.
-    fn settled(wide: DVec4) -> DVec4;
+    fn normalised(wide: DVec4) -> DVec4;
     /// Straight lines: exactly, and as players go them.
     fn lines(a: DVec4, b: DVec4, share: f64) -> [DVec4; 2];
 }
@@ -24,7 +24,7 @@ macro_rules! plain {
             fn wide(self) -> DVec4 {
                 $wide(self)
             }
-            fn settled(wide: DVec4) -> DVec4 {
+            fn normalised(wide: DVec4) -> DVec4 {
                 wide
             }
             fn lines(a: DVec4, b: DVec4, share: f64) -> [DVec4; 2] {
@@ -40,7 +40,7 @@ impl Number for Quat {
     fn wide(self) -> DVec4 {
         DVec4::from(self.as_dquat())
     }
-    fn settled(wide: DVec4) -> DVec4 {
+    fn normalised(wide: DVec4) -> DVec4 {
         wide.try_normalize().unwrap_or(DVec4::W)
     }
     fn lines(a: DVec4, b: DVec4, share: f64) -> [DVec4; 2] {
@@ -56,13 +56,13 @@ fn at<V: Number>(track: &Track<V>, time: f64) -> [DVec4; 2] {
     let next = times.partition_point(|&key| f64::from(key) <= time);
     let value = |key: usize| track.value(key).wide();
     if next == 0 || next == times.len() {
-        return [V::settled(value(next.saturating_sub(1))); 2];
+        return [V::normalised(value(next.saturating_sub(1))); 2];
     }
     let (from, to) = (f64::from(times[next - 1]), f64::from(times[next]));
     let (span, t) = (to - from, (time - from) / (to - from));
     match track.interpolation() {
-        Interpolation::Step => [V::settled(value(next - 1)); 2],
-        Interpolation::Linear => V::lines(V::settled(value(next - 1)), V::settled(value(next)), t),
+        Interpolation::Step => [V::normalised(value(next - 1)); 2],
+        Interpolation::Linear => V::lines(V::normalised(value(next - 1)), V::normalised(value(next)), t),
         Interpolation::Cubic => {
             let (out, into) = (track.tangents(next - 1).1.wide() * span, track.tangents(next).0.wide() * span);
             let (t2, t3) = (t * t, t * t * t);
@@ -70,7 +70,7 @@ fn at<V: Number>(track: &Track<V>, time: f64) -> [DVec4; 2] {
                 + out * (t3 - 2.0 * t2 + t)
                 + value(next) * (3.0 * t2 - 2.0 * t3)
                 + into * (t3 - t2);
-            [V::settled(sum); 2]
+            [V::normalised(sum); 2]
         }
     }
 }

@@ -43,7 +43,7 @@ impl Store {
     /// slice, which hangs nowhere yet. The caller has made sure of enough handles.
     ///
     /// Parents before the run do not count. Computes in **O(nodes)**.
-    pub(in crate::store) fn grow(
+    pub(in crate::store) fn build_slices(
         &mut self,
         forest: &impl Forest,
         run: Range<u32>,
@@ -82,7 +82,7 @@ impl Store {
             let slice = &mut self.slices[piece.slice as usize];
             slice.misplaced = 0;
             if let Some(boxes) = &mut slice.boxes {
-                boxes.touch_all(slice.shapes.slots.end());
+                boxes.mark_all_stale(slice.shapes.slots.end());
             }
             self.tell_moved(piece.slice);
             self.tell_edited(piece.slice);
@@ -91,7 +91,7 @@ impl Store {
         pieces[0].slice
     }
 
-    /// How many tables [`Self::grow`] opens at most for so many nodes in so many runs.
+    /// How many tables [`Self::build_slices`] opens at most for so many nodes in so many runs.
     ///
     /// Each slice opens one, and another whenever it has filled one. Every piece that is cut out has a quarter of the greatest
     /// size, of which one row may be a portal to each other piece; pieces around runs of these are fewer than they.

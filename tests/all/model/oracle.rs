@@ -74,7 +74,7 @@ impl Refusals {
 }
 
 /// A scene, its model, and what comparing them needs.
-pub(crate) struct Twin {
+pub(crate) struct Oracle {
     pub(crate) scene: Scene,
     pub(crate) tree: Tree,
     /// Another scene, which copies are made by way of.
@@ -93,7 +93,7 @@ pub(crate) struct Twin {
     is_lazy: bool,
 }
 
-impl Twin {
+impl Oracle {
     /// An empty scene of this policy; the bytes say how large it may become, and whether it is updated often.
     pub(crate) fn new(config: SceneConfig, bytes: [u8; decode::POLICY_BYTES]) -> Self {
         let scene = Scene::with_config(config).expect("the policy makes sense");
@@ -405,7 +405,7 @@ fn is_same_error(expected: &Error, error: &Error) -> bool {
     }
 }
 
-/// A twin under a policy told by bytes.
-pub(crate) fn from_bytes(policy: [u8; decode::POLICY_BYTES]) -> Twin {
-    Twin::new(decode::any_policy(policy), policy)
+/// An oracle under a policy told by bytes.
+pub(crate) fn from_bytes(policy: [u8; decode::POLICY_BYTES]) -> Oracle {
+    Oracle::new(decode::any_policy(policy), policy)
 }

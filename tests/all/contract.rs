@@ -1,4 +1,4 @@
-//! What editing promises: each refusal leaves the scene as it was, each excess is contained.
+//! The contract of editing: each refusal leaves the scene as it was, each excess is contained.
 
 use hedgerow::glam::{Quat, Vec3};
 use hedgerow::{
@@ -72,14 +72,14 @@ fn a_stale_handle_is_refused_by_every_edit() {
         few.refuses(|scene| scene.set_local_matrix(gone, Mat34::IDENTITY)),
         few.refuses(|scene| scene.set_world(gone, Mat34::IDENTITY)),
         few.refuses(|scene| scene.look_at(gone, Vec3::ONE, Vec3::Y)),
-        few.refuses(|scene| scene.attach_transform(gone, Transform::IDENTITY)),
-        few.refuses(|scene| scene.detach_transform(gone)),
-        few.refuses(|scene| scene.attach_material(gone, 1)),
-        few.refuses(|scene| scene.detach_material(gone)),
-        few.refuses(|scene| scene.attach_shape(gone, Shape::new(1, Aabb::EMPTY))),
-        few.refuses(|scene| scene.detach_shape(gone)),
-        few.refuses(|scene| scene.attach_visibility(gone, Visibility::HIDDEN)),
-        few.refuses(|scene| scene.detach_visibility(gone)),
+        few.refuses(|scene| scene.add_transform(gone, Transform::IDENTITY)),
+        few.refuses(|scene| scene.remove_transform(gone)),
+        few.refuses(|scene| scene.add_material(gone, 1)),
+        few.refuses(|scene| scene.remove_material(gone)),
+        few.refuses(|scene| scene.add_shape(gone, Shape::new(1, Aabb::EMPTY))),
+        few.refuses(|scene| scene.remove_shape(gone)),
+        few.refuses(|scene| scene.add_visibility(gone, Visibility::HIDDEN)),
+        few.refuses(|scene| scene.remove_visibility(gone)),
         few.refuses(|scene| scene.set_name(gone, Some("name"))),
         few.refuses(|scene| scene.sort_children_by(gone, |_, a, b| a.cmp(&b))),
         few.refuses(|scene| scene.reconstitute(gone)),
@@ -118,7 +118,7 @@ fn a_stale_handle_is_answered_by_no_query() {
         scene.edges(gone).count(),
     ];
     assert_eq!(walked, [0; 7]);
-    let mut panicking = Panicking { left: 0 };
+    let mut panicking = Panicking { remaining: 0 };
     assert_eq!(scene.visit(gone, &mut panicking), Flow::Continue, "there is nothing to visit");
 }
 
@@ -174,7 +174,7 @@ fn numbers_that_are_not_finite_are_refused() {
     for bad in transforms {
         errors.push(few.refuses(|scene| scene.insert(top, Node::transform(bad))));
         errors.push(few.refuses(|scene| scene.set_local(leaf, bad)));
-        errors.push(few.refuses(|scene| scene.attach_transform(top, bad)));
+        errors.push(few.refuses(|scene| scene.add_transform(top, bad)));
     }
     for (row, column, bad) in [(0, 0, NAN), (1, 3, INF), (2, 2, -INF)] {
         let mut matrix = Mat34::IDENTITY;
@@ -191,7 +191,7 @@ fn numbers_that_are_not_finite_are_refused() {
         Aabb::new(Vec3::NEG_INFINITY, Vec3::ONE),
         Aabb::new(Vec3::ZERO, Vec3::new(1.0, INF, 1.0)),
     ] {
-        errors.push(few.refuses(|scene| scene.attach_shape(top, Shape::new(1, bounds))));
+        errors.push(few.refuses(|scene| scene.add_shape(top, Shape::new(1, bounds))));
         errors.push(few.refuses(|scene| scene.insert(top, Node::shape(Shape::new(1, bounds)))));
     }
     for error in errors {
@@ -207,7 +207,7 @@ fn a_zero_quaternion_is_no_rotation() {
     let errors = [
         few.refuses(|scene| scene.insert(top, Node::transform(bad))),
         few.refuses(|scene| scene.set_local(leaf, bad)),
-        few.refuses(|scene| scene.attach_transform(top, bad)),
+        few.refuses(|scene| scene.add_transform(top, bad)),
     ];
     for error in errors {
         assert_eq!(error, Error::NotRotation);
@@ -316,33 +316,33 @@ fn more_room_than_there_is_is_refused() {
 }
 
 struct Panicking {
-    left: usize,
+    remaining: usize,
 }
 
 impl Visitor for Panicking {
     fn enter(&mut self, _: &NodeRef<'_>) -> Flow {
-        self.left = self.left.checked_sub(1).expect("the visitor's own panic");
+        self.remaining = self.remaining.checked_sub(1).expect("the visitor's own panic");
         Flow::Continue
     }
 }
 
 impl SliceVisitor for Panicking {
     fn slice(&mut self, _: SliceView<'_>) -> Flow {
-        self.left = self.left.checked_sub(1).expect("the visitor's own panic");
+        self.remaining = self.remaining.checked_sub(1).expect("the visitor's own panic");
         Flow::Continue
     }
 }
 
 #[test]
 fn a_panicking_visitor_leaves_a_valid_scene() {
-    for left in 0..4 {
+    for remaining in 0..4 {
         let Few { mut scene, leaf, .. } = Few::new();
         let root = scene.root();
-        let visit = AssertUnwindSafe(|| scene.visit(root, &mut Panicking { left }));
-        assert_eq!(catch_unwind(visit).is_err(), left < 4);
+        let visit = AssertUnwindSafe(|| scene.visit(root, &mut Panicking { remaining }));
+        assert_eq!(catch_unwind(visit).is_err(), remaining < 4);
         scene.validate().unwrap();
-        let visit = AssertUnwindSafe(|| scene.visit_slices(&mut Panicking { left }));
-        assert_eq!(catch_unwind(visit).is_err(), left < 2);
+        let visit = AssertUnwindSafe(|| scene.visit_slices(&mut Panicking { remaining }));
+        assert_eq!(catch_unwind(visit).is_err(), remaining < 2);
         scene.validate().unwrap();
         scene.set_local(leaf, Transform::IDENTITY).unwrap();
         scene.update();
@@ -357,10 +357,10 @@ fn a_panicking_comparison_leaves_a_valid_scene() {
         let mut scene = Scene::with_config(hedgerow::SceneConfig::THESIS).unwrap();
         let root = scene.root();
         let order: Vec<_> = (0..30u32).map(|n| scene.insert(root, Node::material(n * 17 % 30)).unwrap()).collect();
-        let mut left = before_panic;
+        let mut remaining = before_panic;
         let sort = AssertUnwindSafe(|| {
             scene.sort_children_by(root, |scene, a, b| {
-                left = u32::checked_sub(left, 1).expect("the comparison's own panic");
+                remaining = u32::checked_sub(remaining, 1).expect("the comparison's own panic");
                 scene.own_material(a).cmp(&scene.own_material(b))
             })
         });

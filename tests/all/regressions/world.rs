@@ -72,11 +72,11 @@ fn a_world_rotation_is_normalised_as_a_local_one() {
         assert!(local.rotation.is_normalized());
         assert!((local.scale - 0.5).abs().max_element() < 1e-5, "the length does not scale");
 
-        let (mut other, twin) = pair();
+        let (mut other, queued) = pair();
         let mut queue = EditQueue::new();
-        queue.set_world(twin, given);
+        queue.set_world(queued, given);
         assert!(matches!(queue.apply(&mut other)[0], Ok(Outcome::SetAs(_))));
-        assert_eq!(other.local(twin), scene.local(node), "the queue does the same");
+        assert_eq!(other.local(queued), scene.local(node), "the queue does the same");
 
         // Below the root the world transform is the local one.
         let top = scene.insert(scene.root(), Node::transform(Transform::IDENTITY)).unwrap();
@@ -298,7 +298,7 @@ proptest! {
         }
         let place = if moves { scene.root() } else { parent };
         let node = scene.insert(place, Node::transform(world)).unwrap();
-        let wish = wide(world.to_matrix());
+        let wanted = wide(world.to_matrix());
         let result = if moves { scene.reparent(node, parent, Keep::World).map(drop) } else { scene.set_world(node, world).map(drop) };
         match result {
             Err(error) => {
@@ -308,13 +308,13 @@ proptest! {
             Ok(()) => {
                 // Parents that are uneven by up to ten thousand magnify the rounding of the local transform by as much.
                 let found = wide_world(&scene, node);
-                let [axes, wished] = [found, wish].map(|it| [it.matrix3.x_axis, it.matrix3.y_axis, it.matrix3.z_axis]);
-                for (axis, wished) in axes.into_iter().zip(wished) {
-                    prop_assert!((axis - wished).length() <= 1e-2 * wished.length(), "{} for {}", axis, wished);
+                let [axes, expected] = [found, wanted].map(|it| [it.matrix3.x_axis, it.matrix3.y_axis, it.matrix3.z_axis]);
+                for (axis, expected) in axes.into_iter().zip(expected) {
+                    prop_assert!((axis - expected).length() <= 1e-2 * expected.length(), "{} for {}", axis, expected);
                 }
-                let around = wish.translation.length() + wide_world(&scene, parent).translation.length();
-                let off = (found.translation - wish.translation).length();
-                prop_assert!(off <= 1e-2 * around, "{} for {}", found.translation, wish.translation);
+                let around = wanted.translation.length() + wide_world(&scene, parent).translation.length();
+                let off = (found.translation - wanted.translation).length();
+                prop_assert!(off <= 1e-2 * around, "{} for {}", found.translation, wanted.translation);
             }
         }
     }

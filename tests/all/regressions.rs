@@ -43,23 +43,23 @@ fn all_nodes(scene: &Scene) -> Vec<NodeHandle> {
 /// A scene of the same tree that was just built, without slices of its nodes' own, and its nodes by those of `scene`.
 fn rebuilt(scene: &Scene) -> (Scene, HashMap<NodeHandle, NodeHandle>) {
     let mut again = Scene::new();
-    let mut twins = HashMap::from([(scene.root(), again.root())]);
+    let mut counterparts = HashMap::from([(scene.root(), again.root())]);
     for node in scene.descendants(scene.root()) {
-        let parent = twins[&scene.parent(node).unwrap()];
-        twins.insert(node, again.insert(parent, scene.node(node).unwrap()).unwrap());
+        let parent = counterparts[&scene.parent(node).unwrap()];
+        counterparts.insert(node, again.insert(parent, scene.node(node).unwrap()).unwrap());
     }
     let root = scene.node(scene.root()).unwrap();
     if let Some(local) = root.local.and_then(|local| local.transform()) {
-        again.attach_transform(again.root(), local).unwrap();
+        again.add_transform(again.root(), local).unwrap();
     }
     if let Some(material) = root.material {
-        again.attach_material(again.root(), material).unwrap();
+        again.add_material(again.root(), material).unwrap();
     }
     if let Some(visibility) = root.visibility {
-        again.attach_visibility(again.root(), visibility).unwrap();
+        again.add_visibility(again.root(), visibility).unwrap();
     }
     again.update_all();
-    (again, twins)
+    (again, counterparts)
 }
 
 /// What is drawn, by node.
@@ -78,15 +78,15 @@ fn draws(scene: &Scene) -> HashMap<NodeHandle, (u32, Option<u32>, bool, Bits)> {
 fn check_update(scene: &mut Scene, after: &str) {
     scene.update();
     scene.validate().unwrap();
-    let (again, twins) = rebuilt(scene);
+    let (again, counterparts) = rebuilt(scene);
     for node in all_nodes(scene) {
         let (world, fresh) = (scene.world(node).unwrap(), scene.fresh_world(node).unwrap());
         assert_eq!(bits(world), bits(&fresh), "{node:?} after {after}");
-        assert_eq!(bits(world), bits(again.world(twins[&node]).unwrap()), "{node:?} after {after}");
+        assert_eq!(bits(world), bits(again.world(counterparts[&node]).unwrap()), "{node:?} after {after}");
     }
     let (shown, mut expected) = (draws(scene), draws(&again));
     assert_eq!(shown.len(), expected.len(), "after {after}");
     for (node, draw) in shown {
-        assert_eq!(Some(draw), expected.remove(&twins[&node]), "{node:?} after {after}");
+        assert_eq!(Some(draw), expected.remove(&counterparts[&node]), "{node:?} after {after}");
     }
 }

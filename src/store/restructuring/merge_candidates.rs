@@ -12,33 +12,33 @@ use std::collections::TryReserveError;
 
 impl Store {
     /// The slices that wait for a partner, in the order of their numbers.
-    pub(in crate::store) fn without_partner(&self) -> Vec<u32> {
-        self.slice_numbers().filter(|&number| self.slice(number).waits_for_partner).collect()
+    pub(in crate::store) fn merge_candidates(&self) -> Vec<u32> {
+        self.slice_numbers().filter(|&number| self.slice(number).merge_candidate).collect()
     }
 
     /// Notes that a slice waits for a partner.
-    pub(in crate::store) fn list_unpaired(&mut self, number: u32) {
-        fallible::or_abort(self.try_list_unpaired(number));
+    pub(in crate::store) fn list_merge_candidate(&mut self, number: u32) {
+        fallible::or_abort(self.try_list_merge_candidate(number));
     }
 
     /// The same, or says that the allocator refuses.
-    pub(in crate::store) fn try_list_unpaired(&mut self, number: u32) -> Result<(), TryReserveError> {
+    pub(in crate::store) fn try_list_merge_candidate(&mut self, number: u32) -> Result<(), TryReserveError> {
         let slice = &mut self.slices[number as usize];
         if !slice.lives || slice.portal == At::NONE {
             return Ok(());
         }
-        slice.waits_for_partner = true;
+        slice.merge_candidate = true;
         let above = slice.portal.slice;
         if above == At::ROOT.slice && slice.nodes() > 0 {
             return Ok(());
         }
-        let mut list = core::mem::take(&mut self.slices[above as usize].unpaired);
+        let mut list = core::mem::take(&mut self.slices[above as usize].candidates_below);
         // A slice is listed each time that it is looked at; where the one above never is, doubles are weeded out.
         if list.len() > 16 + 2 * self.slice(above).children.len() {
             self.weed_out(above, &mut list);
         }
         let listed = fallible::push(&mut list, number);
-        self.slices[above as usize].unpaired = list;
+        self.slices[above as usize].candidates_below = list;
         listed
     }
 
@@ -47,7 +47,7 @@ impl Store {
         list.sort_unstable();
         list.dedup();
         list.retain(|&number| {
-            let waits = |slice: &&Slice| slice.lives && slice.waits_for_partner && slice.portal.slice == above;
+            let waits = |slice: &&Slice| slice.lives && slice.merge_candidate && slice.portal.slice == above;
             let slice = self.slices.get(number as usize).filter(waits);
             slice.is_some_and(|slice| above != At::ROOT.slice || slice.nodes() == 0)
         });
@@ -55,31 +55,31 @@ impl Store {
 
     /// Has maintenance work on those of the slices below an edited one, and beside it, that waited for a partner and have one
     /// now. Returns how many slices it looked at.
-    pub(in crate::store) fn pair_around(&mut self, edited: u32) -> usize {
+    pub(in crate::store) fn list_mergeable_around(&mut self, edited: u32) -> usize {
         let mut looked_at = 0;
-        let mut list = core::mem::take(&mut self.slices[edited as usize].unpaired);
+        let mut list = core::mem::take(&mut self.slices[edited as usize].candidates_below);
         if !list.is_empty() {
             self.weed_out(edited, &mut list);
             looked_at += list.len();
-            list.retain(|&number| !self.list_if_paired(number));
-            self.slices[edited as usize].unpaired = list;
+            list.retain(|&number| !self.list_if_mergeable(number));
+            self.slices[edited as usize].candidates_below = list;
         }
         for beside in self.slices_beside(self.slice(edited).portal).into_iter().flatten() {
-            if self.slice(beside).waits_for_partner {
+            if self.slice(beside).merge_candidate {
                 looked_at += 1;
-                self.list_if_paired(beside);
+                self.list_if_mergeable(beside);
             }
         }
         looked_at
     }
 
     /// Lists a slice for maintenance if it has a partner, and returns whether it has.
-    fn list_if_paired(&mut self, number: u32) -> bool {
-        let paired = self.is_small(number) && self.partner(number).is_some();
-        if paired {
+    fn list_if_mergeable(&mut self, number: u32) -> bool {
+        let mergeable = self.is_small(number) && self.partner(number).is_some();
+        if mergeable {
             self.list_for_maintenance(number);
         }
-        paired
+        mergeable
     }
 
     /// Has maintenance look again at what waits for a partner behind the portals before and behind a row of the root's slice,
@@ -94,7 +94,7 @@ impl Store {
 
     /// Has maintenance look again at a slice if it waits for a partner: it stands elsewhere, or beside another one.
     pub(in crate::store) fn wake(&mut self, number: u32) {
-        if core::mem::take(&mut self.slices[number as usize].waits_for_partner) {
+        if core::mem::take(&mut self.slices[number as usize].merge_candidate) {
             self.list_for_maintenance(number);
         }
     }
@@ -111,24 +111,24 @@ impl Store {
 
     /// Lists slices that wait for a partner and have one though nothing was edited around them, or that do not know that they
     /// wait. There are none but in a scene that was read from forged bytes.
-    pub(in crate::store) fn check_unpaired(&mut self, from_root: &[bool]) -> Result<(), TryReserveError> {
+    pub(in crate::store) fn check_merge_candidates(&mut self, from_root: &[bool]) -> Result<(), TryReserveError> {
         let from_root = |number: u32| from_root[number as usize];
         let mut idle = Vec::new();
         for number in self.slice_numbers() {
-            if self.is_small(number) && !self.slice(number).worn && self.merges_where(number, &from_root) {
+            if self.is_small(number) && !self.slice(number).edited && self.merges_where(number, &from_root) {
                 fallible::push(&mut idle, (number, self.partner_where(number, &from_root).is_some()))?;
             }
         }
-        self.worn.try_reserve(idle.len())?;
-        for (number, paired) in idle {
+        self.edited.try_reserve(idle.len())?;
+        for (number, mergeable) in idle {
             let portal = self.slice(number).portal;
             let mut around = self.slices_beside(portal).into_iter().flatten();
             let above = portal.slice != At::ROOT.slice || self.slice(number).nodes() == 0;
-            let is_seen = (above && self.slice(portal.slice).worn) || around.any(|beside| self.slice(beside).worn);
-            if paired && !is_seen {
+            let is_seen = (above && self.slice(portal.slice).edited) || around.any(|beside| self.slice(beside).edited);
+            if mergeable && !is_seen {
                 self.list_for_maintenance(number);
-            } else if !self.slice(number).waits_for_partner {
-                self.try_list_unpaired(number)?;
+            } else if !self.slice(number).merge_candidate {
+                self.try_list_merge_candidate(number)?;
             }
         }
         Ok(())

@@ -26,7 +26,7 @@ struct Stop {
 /// A block stays in the cache while its edits are made, which for edits in random places saves most of what they wait
 /// for. The lists are kept from batch to batch.
 #[derive(Clone, Debug, Default)]
-pub(in crate::store) struct Tour {
+pub(in crate::store) struct BatchOrder {
     stops: Vec<Stop>,
     items: Vec<u32>,
     /// The number of the first block of each slice, while the stops are sorted.
@@ -35,8 +35,8 @@ pub(in crate::store) struct Tour {
     ends: Vec<u32>,
 }
 
-impl Tour {
-    /// An empty tour with the memory of this one.
+impl BatchOrder {
+    /// An empty order with the memory of this one.
     pub(in crate::store) fn restart(mut self) -> Self {
         self.stops.clear();
         self
@@ -131,13 +131,13 @@ impl Slice {
     #[inline]
     pub(in crate::store) fn prefetch_places(&self, parent: u32, node: &Node<'_>) {
         let Row { last_child, transform, .. } = *self.row(parent);
-        let wish = if last_child == NIL {
+        let hint = if last_child == NIL {
             parent + 1
         } else {
             self.prefetch_row(last_child);
             last_child + 1
         };
-        let row = self.row_slots.foreseen(wish);
+        let row = self.row_slots.foreseen(hint);
         self.prefetch_row(row);
         if node.local.is_some() {
             let slot = self.transforms.slots.foreseen((transform.index() | 63) + 1) as usize;
@@ -146,7 +146,7 @@ impl Slice {
             prefetch_whole(&self.transforms.worlds, slot);
         }
         if node.shape.is_some() {
-            let slot = self.shapes.slots.foreseen(self.wish_for_shape(row)) as usize;
+            let slot = self.shapes.slots.foreseen(self.shape_hint(row)) as usize;
             prefetch_whole(&self.shapes.records, slot);
             prefetch_whole(&self.shapes.bounds, slot);
         }
@@ -199,15 +199,15 @@ mod tests {
             (0..3 * BLOCK).for_each(|_| assert!(slice.row_slots.allocate_near(0, false).is_some()));
         }
         for count in [0, 1, 39, 40, 5000] {
-            let mut tour = Tour::default();
+            let mut batch_order = BatchOrder::default();
             let places: Vec<At> = (0..count)
                 .map(|item: u32| item.wrapping_mul(2_654_435_761))
                 .map(|hash| At { slice: hash % 40, row: (hash >> 8) % (3 * BLOCK) })
                 .collect();
-            places.iter().enumerate().for_each(|(item, &at)| tour.add(item, at));
+            places.iter().enumerate().for_each(|(item, &at)| batch_order.add(item, at));
             let mut expected: Vec<u32> = (0..count).collect();
             expected.sort_by_key(|&item| (places[item as usize].slice, places[item as usize].row / BLOCK));
-            assert_eq!(tour.sorted(&slices), expected);
+            assert_eq!(batch_order.sorted(&slices), expected);
         }
     }
 }

@@ -6,7 +6,7 @@ use hedgerow::{DrawList, Scene};
 const HEADER: usize = 32;
 
 /// Sets length and checksum as the documentation of the format says, so that only the body can be wrong.
-pub(crate) fn seal(bytes: &mut [u8]) {
+pub(crate) fn set_checksum(bytes: &mut [u8]) {
     if bytes.len() < HEADER {
         return;
     }

@@ -54,12 +54,12 @@ const CYCLES_OF: [(&str, Cycle); 14] = [
         scene.reparent(below, b, Keep::Local).unwrap();
         scene.reparent(below, Place::FirstChildOf(a), Keep::Local).unwrap();
     }),
-    ("attaching and detaching components", |scene, [a, _]| {
+    ("adding and removing components", |scene, [a, _]| {
         let below = scene.first_child(a).unwrap();
-        scene.attach_transform(below, Transform::IDENTITY).unwrap();
-        scene.attach_visibility(below, Visibility::layers(1)).unwrap();
-        scene.detach_transform(below).unwrap();
-        scene.detach_visibility(below).unwrap();
+        scene.add_transform(below, Transform::IDENTITY).unwrap();
+        scene.add_visibility(below, Visibility::layers(1)).unwrap();
+        scene.remove_transform(below).unwrap();
+        scene.remove_visibility(below).unwrap();
     }),
     ("removing later", |scene, [a, _]| {
         let new = scene.insert(a, placed(1.0)).unwrap();
@@ -165,7 +165,7 @@ fn maintenance_looks_at_what_is_near_an_edit_however_many_slices_wait_for_a_part
                 let place = turn * 7 % pairs;
                 edit(&mut scene, tops[place], small[place]);
                 let done: Maintenance = scene.maintain(ENOUGH);
-                assert_eq!(done.left, 0);
+                assert_eq!(done.remaining, 0);
                 most = most.max(done.looked_at);
             }
             scene.validate().unwrap();

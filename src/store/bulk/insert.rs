@@ -2,7 +2,7 @@
 
 use crate::NodeHandle;
 use crate::store::columns::{At, NIL};
-use crate::store::{Floating, Forest, Place, Standing, Store};
+use crate::store::{Floating, Forest, Membership, Place, Store};
 use core::ops::Range;
 
 impl Store {
@@ -13,7 +13,7 @@ impl Store {
     }
 
     /// Puts a tree of checked nodes to a checked place below `parent`, where there is room, and tells the handle of each.
-    pub(crate) fn plant(
+    pub(crate) fn insert_tree(
         &mut self,
         tree: &impl Forest,
         place: Place,
@@ -37,24 +37,24 @@ impl Store {
             }
             return;
         }
-        let standing = self.standing(parent);
-        let top = self.grow(tree, 0..tree.count(), tell);
-        if standing != Standing::Attached {
+        let membership = self.membership(parent);
+        let top = self.build_slices(tree, 0..tree.count(), tell);
+        if membership != Membership::Attached {
             // What was built hung nowhere, and was taken for a part of the tree.
             self.note_left(self.top_of(top));
         }
         self.land(Floating::Slice(top), |store| store.settle_at(place, count));
-        *self.counted.of_mut(standing) += count;
+        *self.counted.of_mut(membership) += count;
     }
 
     /// Puts a run of checked independent subtrees, in a slice of their own, behind all that hangs below the root, and tells the
     /// handle of each node.
-    pub(crate) fn plant_run(&mut self, forest: &impl Forest, run: Range<u32>, tell: impl FnMut(u32, NodeHandle)) {
+    pub(crate) fn insert_run(&mut self, forest: &impl Forest, run: Range<u32>, tell: impl FnMut(u32, NodeHandle)) {
         let count = run.len();
-        let slice = self.grow(forest, run, tell);
+        let slice = self.build_slices(forest, run, tell);
         // Where nothing is taken in for its smallness, the place is beside the portals of the root's slice.
         let last = Place::LastChildOf(self.root());
         self.insert_portal_where(|store| store.settle_at(last, usize::MAX), slice);
-        *self.counted.of_mut(Standing::Attached) += count;
+        *self.counted.of_mut(Membership::Attached) += count;
     }
 }

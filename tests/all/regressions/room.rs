@@ -23,7 +23,7 @@ fn a_cleared_scene_comes_to_rest_and_gives_its_memory_back() {
     scene.maintain(Duration::MAX);
     scene.validate().unwrap();
     let again = scene.maintain(Duration::MAX);
-    assert_eq!((again.reconstituted, again.left), (0, 0), "a scene at rest is left alone");
+    assert_eq!((again.reconstituted, again.remaining), (0, 0), "a scene at rest is left alone");
     assert_eq!(scene.remove(node), Ok(1));
     scene.shrink_to_fit();
     scene.validate().unwrap();

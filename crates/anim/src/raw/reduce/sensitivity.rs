@@ -21,13 +21,13 @@ use glam::{DVec4, Vec3};
 
 /// What an error of one is worth in model space, by joint and part.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Lever {
+pub(super) struct Sensitivity {
     pub(super) translation: f64,
     pub(super) rotation: f64,
     pub(super) scale: f64,
 }
 
-impl Lever {
+impl Sensitivity {
     pub(super) const fn of(&self, part: TrackPart) -> f64 {
         match part {
             TrackPart::Translation => self.translation,
@@ -37,8 +37,8 @@ impl Lever {
     }
 }
 
-/// The levers of all joints.
-pub(super) fn levers(clip: &RawClip, skeleton: &Skeleton, reduction: &Reduction) -> Vec<Lever> {
+/// The sensitivities of all joints.
+pub(super) fn sensitivities(clip: &RawClip, skeleton: &Skeleton, reduction: &Reduction) -> Vec<Sensitivity> {
     let parents = skeleton.parents();
     let joints = clip.joint_numbers();
     let away = joints.clone().map(|joint| {
@@ -59,12 +59,12 @@ pub(super) fn levers(clip: &RawClip, skeleton: &Skeleton, reduction: &Reduction)
         let parent = usize::from(parents[joint]);
         growth[joint] = growth[parent] * away[parent].1;
     }
-    let lever = |joint: usize| Lever {
+    let sensitivity = |joint: usize| Sensitivity {
         translation: growth[joint],
         rotation: growth[joint] * 2.0 * away[joint].1 * reach[joint],
         scale: growth[joint] * reach[joint],
     };
-    (0..reach.len()).map(lever).collect()
+    (0..reach.len()).map(sensitivity).collect()
 }
 
 /// The greatest that a measure has on a track, or at rest without one. The curve of a cubic track lies in the hull of its Bézier points.
@@ -96,11 +96,11 @@ pub(super) fn moves<V: TrackValue>(track: &Track<V>) -> bool {
 pub(super) fn is_bent<V: TrackValue>(track: &Track<V>) -> bool {
     /// The distance of quaternions 30 degrees apart.
     const WIDE: f64 = 0.26;
-    let settled = |key: usize| V::settle(track.value(key).widen());
+    let normalised = |key: usize| V::normalise(track.value(key).widen());
     match track.interpolation() {
         Interpolation::Step => false,
         Interpolation::Linear => {
-            V::ROTATION && (1..track.len()).any(|key| V::distance(settled(key - 1), settled(key)) > WIDE)
+            V::ROTATION && (1..track.len()).any(|key| V::distance(normalised(key - 1), normalised(key)) > WIDE)
         }
         Interpolation::Cubic => moves(track),
     }

@@ -1,7 +1,7 @@
 //! Bringing the effective slots of a subtree in line with what hangs above it.
 //!
-//! One primitive serves every edit that changes what a row inherits: relinking below another parent, attaching a
-//! component to an inner node, detaching one. It keeps the one hard invariant, *parent slot < slot*: an entry whose slot
+//! One primitive serves every edit that changes what a row inherits: relinking below another parent, adding a
+//! component to an inner node, removing one. It keeps the one hard invariant, *parent slot < slot*: an entry whose slot
 //! comes before its new parent's gets a fresh slot behind it, and the slots below follow.
 
 use crate::store::columns::{Row, Slot};
@@ -11,29 +11,29 @@ use crate::store::{Slice, Store, TransformColumn};
 struct NoRoom;
 
 impl Store {
-    /// Rewires a row and what hangs below it in its slice, as far down as anything changes.
+    /// Updates the effective slots of a row and of what hangs below it in its slice, as far down as anything changes.
     ///
     /// Where slots run out the slice is reconstituted, which sets every effective slot from the links; rows have then
     /// moved. Computes in O(descendants in the slice up to those with components of their own).
-    pub(in crate::store) fn rewire(&mut self, number: u32, top: u32) {
-        self.rewire_from(number, top, Some(top));
+    pub(in crate::store) fn update_effective_slots(&mut self, number: u32, top: u32) {
+        self.update_effective_slots_from(number, top, Some(top));
     }
 
-    /// Rewires what hangs below a row that was given a component, as far down as anything changes.
-    pub(in crate::store) fn rewire_below(&mut self, number: u32, top: u32) {
+    /// The same for what hangs below a row that was given a component, without the row.
+    pub(in crate::store) fn update_effective_slots_below(&mut self, number: u32, top: u32) {
         let slice = &mut self.slices[number as usize];
         slice.refresh_shape(top);
         let first = slice.next_in_subtree(top, top, true);
-        self.rewire_from(number, top, first);
+        self.update_effective_slots_from(number, top, first);
     }
 
-    fn rewire_from(&mut self, number: u32, top: u32, mut row: Option<u32>) {
+    fn update_effective_slots_from(&mut self, number: u32, top: u32, mut row: Option<u32>) {
         let reuse = self.config.storage.reuse_holes;
         while let Some(at) = row {
             let Self { slices, tables, .. } = self;
             let slice = &mut slices[number as usize];
             let before = slice.row(at).transform;
-            match slice.rewire_row(at, reuse) {
+            match slice.update_row(at, reuse) {
                 Ok(changed) => {
                     row = slice.next_in_subtree(top, at, changed);
                     let Row { occupant, transform, .. } = *slice.row(at);
@@ -55,7 +55,7 @@ impl Store {
                     slice.visibilities.dirty = true;
                     slice.materials.dirty = true;
                     if let Some(boxes) = &mut slice.boxes {
-                        boxes.touch_all(slice.shapes.slots.end());
+                        boxes.mark_all_stale(slice.shapes.slots.end());
                     }
                     break;
                 }
@@ -81,7 +81,7 @@ impl TransformColumn {
 
 impl Slice {
     /// Sets one row's effective slots from its parent's; returns whether those below have to follow.
-    fn rewire_row(&mut self, at: u32, reuse: bool) -> Result<bool, NoRoom> {
+    fn update_row(&mut self, at: u32, reuse: bool) -> Result<bool, NoRoom> {
         let Row { parent, occupant, transform, visibility, material, .. } = *self.row(at);
         let [above_transform, above_visibility, above_material] = self.inherited(parent);
         let new_transform = match transform.as_own() {
@@ -136,7 +136,7 @@ impl Slice {
         Ok(Slot::own(fresh))
     }
 
-    /// Frees a row's own transform; the row and what hangs below it are to be rewired.
+    /// Frees a row's own transform; the row and what hangs below it get other effective slots next.
     pub(in crate::store) fn disown_transform(&mut self, at: u32) {
         if let Some(slot) = self.row(at).transform.as_own() {
             self.transforms.free(slot);
@@ -144,7 +144,7 @@ impl Slice {
         }
     }
 
-    /// Frees a row's own visibility; the row and what hangs below it are to be rewired.
+    /// Frees a row's own visibility; the row and what hangs below it get other effective slots next.
     pub(in crate::store) fn disown_visibility(&mut self, at: u32) {
         if let Some(slot) = self.row(at).visibility.as_own() {
             self.visibilities.free(slot);
@@ -153,7 +153,7 @@ impl Slice {
         }
     }
 
-    /// Frees a row's own material; the row and what hangs below it are to be rewired.
+    /// Frees a row's own material; the row and what hangs below it get other effective slots next.
     pub(in crate::store) fn disown_material(&mut self, at: u32) {
         if let Some(slot) = self.row(at).material.as_own() {
             self.materials.free(slot);
