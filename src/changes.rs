@@ -13,7 +13,7 @@
 //! scene.update();
 //! scene.set_local(ball, Transform::from_xyz(0.0, 1.0, 0.0))?;
 //! scene.update();
-//! assert!(scene.changes().moved().eq([ball]));
+//! assert_eq!(scene.changes().moved(), [ball]);
 //! # Ok::<(), hedgerow::Error>(())
 //! ```
 

@@ -130,12 +130,12 @@ impl SceneConfig {
             (self.min_nodes <= self.max_nodes / 4, "min_nodes", "at most a quarter of max_nodes"),
             (
                 (1..=MAX_TABLE_ENTRIES).contains(&self.storage.max_table_entries),
-                "storage.max_table_entries",
+                "max_table_entries",
                 "from 1 to 4096",
             ),
             (
                 (1..=MAX_GENERATION).contains(&self.storage.max_generation),
-                "storage.max_generation",
+                "max_generation",
                 "from 1 to 2^28 - 1",
             ),
         ];

@@ -25,7 +25,8 @@
 //!     tree.push(Some(car), Node::transform(Transform::from_xyz(x, 0.3, 0.0)));
 //! }
 //! let mut scene = Scene::new();
-//! let handles = tree.insert_into(&mut scene, scene.root())?;
+//! let root = scene.root();
+//! let handles = tree.insert_into(&mut scene, root)?;
 //! assert_eq!(scene.children(handles[car]).count(), 2);
 //! # Ok::<(), hedgerow::edit::BatchError>(())
 //! ```

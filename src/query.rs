@@ -13,14 +13,15 @@
 //! ```
 //! use hedgerow::glam::{Mat4, Vec3};
 //! use hedgerow::query::Ray;
-//! use hedgerow::{Aabb, Node, Scene, SceneConfig, Shape, Transform};
+//! use hedgerow::{Aabb, Node, Scene, SceneConfig, Shape, Transform, Visibility};
 //!
 //! let mut scene = Scene::with_config(SceneConfig { bounds: true, ..SceneConfig::DEFAULT })?;
 //! let tree = Node::transform(Transform::from_xyz(0.0, 0.0, -10.0)).with_shape(Shape::new(1, Aabb::cube(1.0)));
 //! let tree = scene.insert(scene.root(), tree)?;
 //! scene.update();
-//! let hit = scene.first_hit(&Ray::new(Vec3::ZERO, -Vec3::Z)?)?.unwrap();
-//! assert_eq!((hit.node, hit.distance), (tree, 9.0));
+//! let mut hits = Vec::new();
+//! scene.nodes_on_ray(&Ray::new(Vec3::ZERO, -Vec3::Z)?, Visibility::VISIBLE, &mut hits)?;
+//! assert_eq!((hits[0].node, hits[0].distance), (tree, 9.0));
 //! # Ok::<(), hedgerow::Error>(())
 //! ```
 

@@ -40,7 +40,7 @@ use std::collections::hash_map::{Entry, HashMap};
 /// assert_eq!((up.name.as_deref(), up.clip.duration()), (Some("up"), 2.0));
 /// let lift = imported.rigs[up.rig].joint_of(0).expect("it is animated");
 /// assert_eq!(up.clip.translation(lift).unwrap().sample(1.5).y, 0.5);
-/// # Ok::<(), hedgerow::Error>(())
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]

@@ -18,7 +18,7 @@ use core::ops::Range;
 /// assert_eq!(day.node(1), None);
 /// assert_eq!(imported.default_scene, Some(1));
 /// assert_eq!(imported.node(2), None);
-/// # Ok::<(), hedgerow::Error>(())
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -55,7 +55,7 @@ impl Imported {
     /// let import = hedgerow::import::from_slice(text, None)?;
     /// let car = import.imported.node(0).expect("it is in a scene");
     /// assert_eq!(import.scene.name(car), Some("car"));
-    /// # Ok::<(), hedgerow::Error>(())
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[must_use]
     pub fn node(&self, index: usize) -> Option<NodeHandle> {
@@ -85,7 +85,7 @@ impl Imported {
 /// let first = &import.imported.scenes[0];
 /// assert_eq!(import.scene.parent(first.group), Some(import.scene.root()));
 /// assert!(import.scene.children(first.group).eq(first.node(0)));
-/// # Ok::<(), hedgerow::Error>(())
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -111,7 +111,7 @@ pub struct ImportedScene {
 /// let first = &import.imported.scenes[0];
 /// assert_eq!((first.shapes[0].node, first.shapes[0].mesh), (0, 0));
 /// assert_eq!(Some(first.shapes[0].handle), first.node(0));
-/// # Ok::<(), hedgerow::Error>(())
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -137,7 +137,7 @@ impl ImportedScene {
     /// let first = &import.imported.scenes[0];
     /// assert_eq!(first.node(0), None);
     /// assert!(first.node(1).is_some());
-    /// # Ok::<(), hedgerow::Error>(())
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[must_use]
     pub fn node(&self, index: usize) -> Option<NodeHandle> {
@@ -151,7 +151,7 @@ impl ImportedScene {
     /// let text = br#"{"asset": {"version": "2.0"}, "scenes": [{"nodes": [2, 0]}], "nodes": [{}, {}, {}]}"#;
     /// let import = hedgerow::import::from_slice(text, None)?;
     /// assert!(import.imported.scenes[0].nodes().map(|(index, _)| index).eq([0, 2]));
-    /// # Ok::<(), hedgerow::Error>(())
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn nodes(&self) -> impl ExactSizeIterator<Item = (usize, NodeHandle)> + DoubleEndedIterator {
         self.nodes.iter().copied()
@@ -169,7 +169,7 @@ impl ImportedScene {
     /// let first = &import.imported.scenes[0];
     /// let two = first.shapes_of(0);
     /// assert!(two.iter().map(|shape| import.scene.parent(shape.handle)).eq([first.node(0); 2]));
-    /// # Ok::<(), hedgerow::Error>(())
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[must_use]
     pub fn shapes_of(&self, node: usize) -> &[ImportedShape] {
@@ -194,7 +194,7 @@ impl ImportedScene {
 /// assert_eq!(ids.len(), 3);
 /// assert_eq!(ids.id(1, 1), Some(2));
 /// assert_eq!(ids.primitive(2), Some((1, 1)));
-/// # Ok::<(), hedgerow::Error>(())
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MeshIds {
@@ -224,7 +224,7 @@ impl MeshIds {
     /// ```
     /// let import = hedgerow::import::from_slice(br#"{"asset": {"version": "2.0"}}"#, None)?;
     /// assert_eq!(import.imported.mesh_ids.len(), 0);
-    /// # Ok::<(), hedgerow::Error>(())
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[must_use]
     pub fn len(&self) -> usize {
@@ -236,7 +236,7 @@ impl MeshIds {
     /// ```
     /// let import = hedgerow::import::from_slice(br#"{"asset": {"version": "2.0"}}"#, None)?;
     /// assert!(import.imported.mesh_ids.is_empty());
-    /// # Ok::<(), hedgerow::Error>(())
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[must_use]
     pub fn is_empty(&self) -> bool {
@@ -250,7 +250,7 @@ impl MeshIds {
     /// let ids = hedgerow::import::from_slice(text, None)?.imported.mesh_ids;
     /// assert_eq!(ids.id(0, 0), Some(0));
     /// assert_eq!((ids.id(0, 1), ids.id(1, 0)), (None, None));
-    /// # Ok::<(), hedgerow::Error>(())
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[must_use]
     pub fn id(&self, mesh: usize, primitive: usize) -> Option<u32> {
@@ -267,7 +267,7 @@ impl MeshIds {
     /// let ids = hedgerow::import::from_slice(text, None)?.imported.mesh_ids;
     /// assert_eq!(ids.primitive(0), Some((0, 0)));
     /// assert_eq!(ids.primitive(1), None);
-    /// # Ok::<(), hedgerow::Error>(())
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[must_use]
     pub fn primitive(&self, id: u32) -> Option<(usize, usize)> {
@@ -285,7 +285,7 @@ impl MeshIds {
 ///
 /// let text = br#"{"asset": {"version": "2.0"}, "scenes": [{"nodes": [1]}], "nodes": [{}, {}]}"#;
 /// assert_eq!(import::from_slice(text, None)?.imported.skipped, [Skipped::Node { node: 0 }]);
-/// # Ok::<(), hedgerow::Error>(())
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]

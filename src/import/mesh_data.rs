@@ -26,7 +26,7 @@ use gltf::json::{Index, Root};
 /// let flag = imported.mesh(0).expect("it has a morph target");
 /// assert_eq!((flag.positions[0], flag.targets[0].positions[0]), ([0.0, 2.0, 0.0], [0.0, 2.0, 0.0]));
 /// assert_eq!((flag.influences, flag.normals.len()), (0, 0));
-/// # Ok::<(), hedgerow::Error>(())
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]

@@ -22,7 +22,7 @@
 //! assert_eq!(import.scene.find(import.scene.root(), "street/car/wheel"), Some(wheel));
 //! let world = import.scene.world(wheel).expect("the wheel is in the graph");
 //! assert_eq!(world.translation(), Vec3::new(1.0, 0.0, 2.0));
-//! # Ok::<(), hedgerow::Error>(())
+//! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
 //! # What becomes of what
@@ -109,7 +109,7 @@
 //! let mut skinned = vec![[0.0_f32; 3]; mesh.len()];
 //! mesh.skin(&palette, SkinOutput::new(&mut skinned[..]))?;
 //! assert!((Vec3::from(skinned[2]) - Vec3::new(1.0, 1.0, 0.0)).length() < 1e-3);
-//! # Ok::<(), hedgerow::Error>(())
+//! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
 //! Model matrices, palettes and skinned vertices are relative to the rig's [`base`](RigPlace::base). The
@@ -175,7 +175,7 @@ use std::path::Path;
 /// let import = hedgerow::import::from_slice(br#"{"asset": {"version": "2.0"}}"#, None)?;
 /// assert_eq!(import.scene.len(), 1);
 /// assert!(import.imported.scenes.is_empty());
-/// # Ok::<(), hedgerow::Error>(())
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug)]
 #[non_exhaustive]
@@ -217,7 +217,7 @@ pub fn load(path: impl AsRef<Path>) -> Result<Import, ImportError> {
 /// let before = scene.dump();
 /// assert!(import::load_into(&mut scene, props, "no/such/file.glb").is_err());
 /// assert_eq!(scene.dump(), before);
-/// # Ok::<(), hedgerow::Error>(())
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn load_into(scene: &mut Scene, parent: NodeHandle, path: impl AsRef<Path>) -> Result<Imported, ImportError> {
     ImportOptions::new().load_into(scene, parent, path)
@@ -235,7 +235,7 @@ pub fn load_into(scene: &mut Scene, parent: NodeHandle, path: impl AsRef<Path>) 
 /// let import = hedgerow::import::from_slice(text, None)?;
 /// let car = import.imported.node(0).expect("the node is in a scene");
 /// assert_eq!(import.scene.name(car), Some("car"));
-/// # Ok::<(), hedgerow::Error>(())
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn from_slice(bytes: &[u8], base_dir: Option<&Path>) -> Result<Import, ImportError> {
     ImportOptions::new().from_slice(bytes, base_dir)
@@ -259,7 +259,7 @@ pub fn from_slice(bytes: &[u8], base_dir: Option<&Path>) -> Result<Import, Impor
 /// let second = import::from_slice_into(&mut scene, root, text, None)?;
 /// assert_ne!(first.node(0), second.node(0));
 /// assert_eq!(scene.children(root).count(), 2);
-/// # Ok::<(), hedgerow::Error>(())
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn from_slice_into(
     scene: &mut Scene,

@@ -25,7 +25,7 @@ use serde_json::Value;
 /// let flag = imported.morph(0).expect("its mesh has a target");
 /// assert_eq!((&flag.weights[..], &flag.names[..]), (&[0.5][..], &["wave".to_owned()][..]));
 /// assert_eq!(flag.channels, None);
-/// # Ok::<(), hedgerow::Error>(())
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]

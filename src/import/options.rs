@@ -22,7 +22,7 @@ use std::path::Path;
 /// let Err(error) = few.from_slice(text.as_bytes(), None) else { unreachable!() };
 /// assert_eq!(error.kind(), &ImportErrorKind::TooManyNodes { nodes: 30, most: 29 });
 /// assert_eq!(few.with_max_nodes(30).from_slice(text.as_bytes(), None)?.scene.len(), 31);
-/// # Ok::<(), hedgerow::Error>(())
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]

@@ -25,7 +25,7 @@ use crate::{
 /// let bones = &imported.skins[0];
 /// let skeleton = &imported.rigs[bones.rig].skeleton;
 /// assert!(bones.skin.joints().iter().map(|&joint| skeleton.name(joint)).eq(["head", "hip"]));
-/// # Ok::<(), hedgerow::Error>(())
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]

@@ -22,7 +22,7 @@ impl MeshData {
     /// (data.joints, data.weights) = (vec![7, 0, 0, 0], vec![1.0, 0.0, 0.0, 0.0]);
     /// assert!(data.to_skinned_mesh(1).is_err());
     /// assert_eq!(data.without_joints().to_skinned_mesh(1)?.len(), 1);
-    /// # Ok::<(), hedgerow::Error>(())
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[must_use]
     pub fn without_joints(&self) -> Self {

@@ -95,7 +95,7 @@ impl MeshSet {
     /// set.draws_by_material(&[0, 1, 2], &mut sorted);
     /// let materials: Vec<_> = sorted.iter().map(|(material, draws)| (material, draws.len())).collect();
     /// assert_eq!(materials, [(2, 1), (4, 2)]);
-    /// # Ok::<(), hedgerow::mesh::MeshError>(())
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
     /// # Panics

@@ -47,7 +47,7 @@ impl MeshSet {
     /// let mut visible = Vec::new();
     /// set.cull_many(&[beyond(0.5)?, beyond(1.5)?], &mut visible);
     /// assert_eq!(visible, [vec![0], vec![]]);
-    /// # Ok::<(), hedgerow::mesh::MeshError>(())
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn cull_many(&self, frusta: &[Frustum], visible: &mut Vec<Vec<u32>>) {
         visible.resize_with(frusta.len(), Vec::new);
@@ -83,7 +83,7 @@ impl MeshSet {
     /// });
     /// assert_eq!(lists.len(), 4);
     /// assert!(lists.concat().into_iter().eq(0..1000));
-    /// # Ok::<(), hedgerow::mesh::MeshError>(())
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn chunks(&self, most: usize) -> impl ExactSizeIterator<Item = MeshChunk<'_>> {
         let blocks = self.bounds.blocks();

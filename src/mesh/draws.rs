@@ -38,7 +38,7 @@ impl MeshSet {
     /// let mut draws = Vec::new();
     /// set.shadow_draws(&[0, 1, 2], &mut draws);
     /// assert_eq!(draws, [ShadowDraw { mesh: 7, start: 0, count: 36 }, ShadowDraw { mesh: 7, start: 60, count: 3 }]);
-    /// # Ok::<(), hedgerow::mesh::MeshError>(())
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
     /// # Panics

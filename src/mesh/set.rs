@@ -43,7 +43,7 @@ pub(super) struct Entry {
 ///
 /// set.remove(tree)?;
 /// assert!(!set.contains(tree) && set.contains(house));
-/// # Ok::<(), hedgerow::mesh::MeshError>(())
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
 /// A sub-mesh takes 44 bytes (box 24, range 12, material 4, owner 4), a mesh 16. Culling reads boxes and nothing else; a

@@ -25,7 +25,7 @@ pub enum TreeFault {
 /// as a scene would cut it, and each slice is filled from front to back. Siblings stand in the order of the list.
 ///
 /// ```
-/// use hedgerow::{Error, Node, Scene, SceneConfig, Transform, edit::{SceneBuilder, TreeFault}};
+/// use hedgerow::{Error, Node, Scene, SceneConfig, Transform, edit::{BatchError, SceneBuilder, TreeFault}};
 ///
 /// let mut builder = SceneBuilder::new();
 /// let wheel = builder.push(Some(1), Node::transform(Transform::from_xyz(1.0, 0.0, 0.0)));
@@ -46,8 +46,9 @@ pub enum TreeFault {
 ///
 /// builder.push(Some(7), Node::group());
 /// let refused = builder.build(SceneConfig::DEFAULT).map(|(_, nodes)| nodes);
-/// assert_eq!(refused, Err(Error::InvalidTree { index: 2, fault: TreeFault::UnknownParent }));
-/// # Ok::<(), Error>(())
+/// let error = Error::InvalidTree(TreeFault::UnknownParent);
+/// assert_eq!(refused, Err(BatchError { item: Some(2), error }));
+/// # Ok::<(), BatchError>(())
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct SceneBuilder {

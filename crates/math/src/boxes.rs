@@ -103,7 +103,7 @@ impl BoxGroup {
 /// let mut visible = Vec::new();
 /// boxes.cull(&Frustum::from_planes([right_of_97, all, all, all, all, all])?, &mut visible);
 /// assert_eq!(visible, [97, 98, 99]);
-/// # Ok::<(), hedgerow::Error>(())
+/// # Ok::<(), hedgerow_math::Error>(())
 /// ```
 ///
 /// Source of the layout: S. Reinalter's Molecule engine, *Adventures in data-oriented design, part 1: mesh data*.

@@ -20,7 +20,7 @@ use glam::{DVec3, DVec4, Mat4, Vec4};
 /// let frustum = Frustum::from_view_projection(&(projection * view))?;
 /// assert!(frustum.touches(&Aabb::new(Vec3::new(-1.0, -1.0, -9.0), Vec3::new(1.0, 1.0, -8.0))));
 /// assert!(!frustum.touches(&Aabb::new(Vec3::new(-1.0, -1.0, 8.0), Vec3::new(1.0, 1.0, 9.0))));
-/// # Ok::<(), hedgerow::Error>(())
+/// # Ok::<(), hedgerow_math::Error>(())
 /// ```
 ///
 /// Source of the planes: G. Gribb, K. Hartmann, "Fast extraction of viewing frustum planes from the

@@ -4,14 +4,15 @@
 //! boxes are tested at once, or where affine matrices are kept in the twelve floats that shaders take.
 //!
 //! ```
-//! use hedgerow_math::glam::{Mat4, Vec3};
+//! use hedgerow_math::glam::Vec3;
+//! use hedgerow_math::glam::camera::rh;
 //! use hedgerow_math::{Aabb, Boxes, Frustum, Mat34, Transform};
 //!
 //! let turret = Mat34::from(Transform::from_xyz(0.0, 2.0, -10.0));
 //! let bounds = Aabb::cube(0.5).transformed(&turret);
 //! assert_eq!(bounds.min, Vec3::new(-0.5, 1.5, -10.5));
 //!
-//! let projection = Mat4::perspective_rh(1.0, 1.5, 0.1, 100.0);
+//! let projection = rh::proj::directx::perspective(1.0, 1.5, 0.1, 100.0);
 //! let frustum = Frustum::from_view_projection(&projection)?;
 //! let boxes: Boxes = [bounds, Aabb::cube(1.0).transformed(&Transform::from_xyz(0.0, 0.0, 40.0).to_matrix())].into_iter().collect();
 //! let mut visible = Vec::new();

@@ -11,7 +11,7 @@ use glam::Vec3;
 ///
 /// let ray = Ray::new(Vec3::new(0.0, 2.0, 0.0), Vec3::new(0.0, -4.0, 0.0))?.up_to(10.0)?;
 /// assert_eq!((ray.direction(), ray.length()), (Vec3::NEG_Y, 10.0));
-/// # Ok::<(), hedgerow::Error>(())
+/// # Ok::<(), hedgerow_math::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ray {

@@ -55,7 +55,7 @@ use crate::{
 /// import.scene.update();
 /// let handle = rig.places[0].node(1).expect("the handle is in the scene");
 /// assert_eq!(import.scene.world(handle).unwrap().translation(), Vec3::new(6.0, 3.0, 0.0));
-/// # Ok::<(), hedgerow::Error>(())
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
