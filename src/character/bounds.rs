@@ -205,7 +205,7 @@ impl JointBounds {
     /// ```
     ///
     /// # Errors
-    /// [`Error::StaleHandle`] for either node, [`Error::NoShape`], [`CharacterError::NoJoint`]. The scene is as before.
+    /// [`CharacterError::Scene`] for a stale node and one without a shape, [`CharacterError::NoJoint`]. The scene is as before.
     pub fn follow(
         &self,
         scene: &mut Scene,

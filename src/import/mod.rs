@@ -206,7 +206,7 @@ pub fn load(path: impl AsRef<Path>) -> Result<Import, ImportError> {
 /// Reads a `.gltf` or `.glb` file into a scene, behind the last child of `parent`.
 ///
 /// # Errors
-/// [`Error::StaleHandle`] for `parent`, [`ImportError`] where the file cannot be read or is not sound, and what
+/// [`ImportErrorKind::Scene`] for a stale `parent`, [`ImportError`] where the file cannot be read or is not sound, and what
 /// [`Scene::insert`] refuses. The scene is then as before.
 ///
 /// ```
@@ -246,7 +246,7 @@ pub fn from_slice(bytes: &[u8], base_dir: Option<&Path>) -> Result<Import, Impor
 /// Buffers that are files of their own are looked for in `base_dir`; a file without such needs none.
 ///
 /// # Errors
-/// [`Error::StaleHandle`] for `parent`, [`ImportError`] where the file is not sound, and what [`Scene::insert`]
+/// [`ImportErrorKind::Scene`] for a stale `parent`, [`ImportError`] where the file is not sound, and what [`Scene::insert`]
 /// refuses. The scene is then as before.
 ///
 /// ```

@@ -87,7 +87,7 @@ impl BoxGroup {
     }
 }
 
-/// A list of boxes, laid out so that eight at a time are tested: what a [`Scene`](crate::Scene) culls with, for lists of
+/// A list of boxes, laid out so that eight at a time are tested: what a scene culls with, for lists of
 /// your own.
 ///
 /// 24 bytes a box, in groups of eight. Empty boxes are kept as [`Aabb::EMPTY`] and found by nothing; infinite ones are

@@ -40,7 +40,7 @@ pub struct Frustum {
 /// double precision, each product once, and there are three sums, so `x·n` carries at most five roundings and `d` three.
 /// With `|n_i| <= 1` the computed distance is off by at most `5.1u · (|x| + |y| + |z| + |d|)`. `8u = 2⁻²¹` covers this and
 /// the roundings of the sum itself. The part of `d` is added to each plane's distance when the frustum is made, and with
-/// it [`UNDERFLOW`] for products too small to be normal numbers.
+/// it `UNDERFLOW` for products too small to be normal numbers.
 pub const TOLERANCE: f32 = 1.0 / 2_097_152.0;
 
 /// More than three products lose by being rounded to subnormal numbers: 3 · 2⁻¹⁵⁰.
