@@ -128,16 +128,8 @@ impl SceneConfig {
             ),
             ((LEAST_BOUND..=MOST_NODES).contains(&self.max_nodes), "max_nodes", "from 16 to 2^30"),
             (self.min_nodes <= self.max_nodes / 4, "min_nodes", "at most a quarter of max_nodes"),
-            (
-                (1..=MAX_TABLE_ENTRIES).contains(&self.storage.max_table_entries),
-                "max_table_entries",
-                "from 1 to 4096",
-            ),
-            (
-                (1..=MAX_GENERATION).contains(&self.storage.max_generation),
-                "max_generation",
-                "from 1 to 2^28 - 1",
-            ),
+            ((1..=MAX_TABLE_ENTRIES).contains(&self.storage.max_table_entries), "max_table_entries", "from 1 to 4096"),
+            ((1..=MAX_GENERATION).contains(&self.storage.max_generation), "max_generation", "from 1 to 2^28 - 1"),
         ];
         match rules.iter().find(|(holds, ..)| !holds) {
             Some(&(_, field, expected)) => Err(Error::InvalidConfig { field, expected }),

@@ -85,13 +85,13 @@ impl JointBounds {
         let vertices = positions.len();
         let length = |what, found| CharacterError::Length { what, expected: vertices, found };
         if weights.len() != joints.len() {
-            return Err(length("weights", weights.len()).into());
+            return Err(length("weights", weights.len()));
         }
         if !joints.len().is_multiple_of(vertices) || (joints.is_empty() && vertices > 0) {
-            return Err(length("joints", joints.len()).into());
+            return Err(length("joints", joints.len()));
         }
         if !extents.is_empty() && extents.len() != vertices {
-            return Err(length("extents", extents.len()).into());
+            return Err(length("extents", extents.len()));
         }
         let influences = joints.len().checked_div(vertices).unwrap_or(0);
         let mut boxes = BTreeMap::new();
@@ -99,15 +99,15 @@ impl JointBounds {
             let fault = |what| CharacterError::Vertex { what, vertex };
             let reach = extents.get(vertex).copied().unwrap_or(Vec3::ZERO);
             if !position.is_finite() {
-                return Err(fault("position").into());
+                return Err(fault("position"));
             }
             if !(reach.is_finite() && reach.cmpge(Vec3::ZERO).all()) {
-                return Err(fault("extent").into());
+                return Err(fault("extent"));
             }
             let own = vertex * influences..(vertex + 1) * influences;
             let (joints, weights) = (&joints[own.clone()], &weights[own]);
             if !weights.iter().all(|weight| weight.is_finite() && *weight >= 0.0) {
-                return Err(fault("weight").into());
+                return Err(fault("weight"));
             }
             let reached = Aabb::new(position - reach, position + reach);
             let mut hold = |joint: u16| {

@@ -293,7 +293,7 @@ impl MeshSet {
     #[inline]
     fn entry(&self, mesh: MeshHandle) -> Result<&Entry, MeshError> {
         let entry = self.entries.get(mesh.index()).filter(|entry| entry.generation == mesh.generation());
-        entry.ok_or_else(|| MeshError::StaleHandle(mesh))
+        entry.ok_or(MeshError::StaleHandle(mesh))
     }
 
     /// Where a sub-mesh stands in the columns.

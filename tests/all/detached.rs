@@ -192,9 +192,9 @@ fn places_beside_the_root_of_a_detached_subtree_are_refused() {
     scene.detach(a).unwrap();
     let refused = Error::BesideDetached(a);
     for place in [Place::Before(a), Place::After(a)] {
-        assert_eq!(scene.insert(place, Node::group()), Err(refused.clone()));
-        assert_eq!(scene.reparent(b, place, Keep::Local), Err(refused.clone()));
-        assert_eq!(scene.attach(a, place, Keep::Local), Err(refused.clone()));
+        assert_eq!(scene.insert(place, Node::group()), Err(refused));
+        assert_eq!(scene.reparent(b, place, Keep::Local), Err(refused));
+        assert_eq!(scene.attach(a, place, Keep::Local), Err(refused));
     }
     assert_eq!(scene.attach(a, b, Keep::Local), Err(Error::WouldCycle { node: a, parent: b }));
     assert_eq!(scene.attach(b, scene.root(), Keep::Local), Err(Error::NotDetached(b)));

@@ -63,7 +63,7 @@ fn bounds_of_a_node_that_is_flat_are_everywhere_and_bad_input_changes_nothing() 
     bounds.follow(&mut scene, body, base, &palette).unwrap();
     assert_eq!(scene.shape(body).unwrap().bounds, Aabb::INFINITE);
     let short = CharacterError::NoJoint { joint: 1, matrices: 1 };
-    assert_eq!(bounds.follow(&mut scene, body, base, &palette[..1]), Err(short.into()));
+    assert_eq!(bounds.follow(&mut scene, body, base, &palette[..1]), Err(short));
     assert_eq!(bounds.follow(&mut scene, base, base, &palette), Err(Error::NoShape(base).into()));
     let nothing = JointBounds::new(&[], &[], &[]).unwrap();
     nothing.follow(&mut scene, body, base, &palette).unwrap();

@@ -157,7 +157,7 @@ fn an_edit_on_a_queued_node_that_was_removed_again_finds_it_stale() {
     let house = queue.insert(scene.root(), Node::group());
     queue.remove(house);
     queue.add_material(house, 1);
-    let result = queue.apply(&mut scene)[2].clone();
+    let result = queue.apply(&mut scene)[2];
     assert_eq!(result, Err(Error::StaleHandle(queue.inserted(house).unwrap())));
 }
 
@@ -185,7 +185,7 @@ fn a_ticket_leads_nowhere_before_its_insert_and_after_its_round() {
     early.clear();
     assert!(early.is_empty());
     let kept = early.insert(forgotten, Node::group());
-    let result = early.apply(&mut scene)[0].clone();
+    let result = early.apply(&mut scene)[0];
     assert_eq!(result, Err(Error::UnknownTicket(forgotten)));
     assert_eq!(early.inserted(kept), None);
 }

@@ -264,18 +264,18 @@ fn bad_input_is_refused_and_changes_nothing() {
     let refused = sockets.insert(&scene, items[0], 0, 0, Transform::from_xyz(f32::NAN, 0.0, 0.0));
     assert!(matches!(refused, Err(CharacterError::Scene(Error::NotFinite(_)))));
     let lone = scene.root();
-    assert_eq!(sockets.insert(&scene, lone, 0, 0, offset), Err(CharacterError::NoParent(lone).into()));
+    assert_eq!(sockets.insert(&scene, lone, 0, 0, offset), Err(CharacterError::NoParent(lone)));
     assert!(sockets.is_empty());
 
     sockets.insert(&scene, items[0], 0, 0, offset).unwrap();
     sockets.insert(&scene, items[1], 0, 1, offset).unwrap();
     let moved = Transform::from_xyz(1.0, 0.0, 0.0).to_matrix();
     let none = CharacterError::NoJoint { joint: 1, matrices: 1 };
-    assert_eq!(sockets.follow(&mut scene, &[moved]), Err(none.into()));
+    assert_eq!(sockets.follow(&mut scene, &[moved]), Err(none));
     let mut broken = moved;
     broken.rows[0][0] = f32::NAN;
     let refused = CharacterError::NotFinite { node: items[1] };
-    assert_eq!(sockets.follow(&mut scene, &[moved, broken]), Err(refused.into()));
+    assert_eq!(sockets.follow(&mut scene, &[moved, broken]), Err(refused));
     assert_eq!(scene.local(items[0]), Some(Local::Transform(offset)));
     assert_eq!(sockets.len(), 2);
 
@@ -296,7 +296,7 @@ fn bad_input_is_refused_and_changes_nothing() {
     assert_eq!(far, Err(vertex("position", 0)));
     let bounds = JointBounds::new(&at, &[0, 7], &[1.0, 1.0]).unwrap();
     let short = CharacterError::NoJoint { joint: 7, matrices: 7 };
-    assert_eq!(bounds.of_pose(&[Mat34::IDENTITY; 7]), Err(short.into()));
+    assert_eq!(bounds.of_pose(&[Mat34::IDENTITY; 7]), Err(short));
     assert_eq!(bounds.of_pose(&[broken; 8]), Ok(Aabb::INFINITE));
     assert_eq!(JointBounds::new(&[], &[], &[]).unwrap().of_pose(&[]), Ok(Aabb::EMPTY));
 }

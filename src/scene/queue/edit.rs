@@ -70,7 +70,7 @@ impl Tickets<'_> {
         let result = round.ok().and_then(|round| self.results.get(self.rounds[round].first_edit + ticket.edit));
         match result {
             Some(Ok(Outcome::Inserted(handle))) => Ok(*handle),
-            Some(Err(error)) => Err(error.clone()),
+            Some(Err(error)) => Err(*error),
             _ => Err(Error::UnknownTicket(ticket)),
         }
     }

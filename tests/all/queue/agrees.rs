@@ -162,7 +162,7 @@ proptest! {
             let split = split.index(steps.len() + 1);
             for (number, step) in steps.iter().enumerate() {
                 let result = step.make(&mut direct, |which| match which {
-                    Which::Queued(index) if !made.is_empty() => index.get(&made).clone(),
+                    Which::Queued(index) if !made.is_empty() => *index.get(&made),
                     Which::Known(index) | Which::Queued(index) => Ok(*index.get(&handles)),
                 });
                 let recorder = if number < split { &mut queue } else { &mut tail };
@@ -172,7 +172,7 @@ proptest! {
                 });
                 if let Some(ticket) = ticket {
                     tickets.push(ticket);
-                    made.push(result.clone().map(|outcome| match outcome {
+                    made.push(result.map(|outcome| match outcome {
                         Outcome::Inserted(handle) => handle,
                         other => panic!("an insert gave {other:?}"),
                     }));
@@ -182,7 +182,7 @@ proptest! {
             queue.append(&mut tail);
             prop_assert_eq!(queue.apply(&mut queued), expected);
             for (&ticket, made) in tickets.iter().zip(&made) {
-                prop_assert_eq!(queue.inserted(ticket), made.clone().ok());
+                prop_assert_eq!(queue.inserted(ticket), (*made).ok());
             }
             handles.extend(made.into_iter().flatten());
 

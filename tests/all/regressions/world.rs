@@ -39,7 +39,7 @@ fn a_world_transform_is_checked_as_a_local_one() {
         let before = seen(&scene);
         let mut queue = EditQueue::new();
         queue.set_world(node, bad);
-        let queued = queue.apply(&mut scene)[0].clone().expect_err("the queued edit is refused");
+        let queued = queue.apply(&mut scene)[0].expect_err("the queued edit is refused");
         assert_eq!(seen(&scene), before);
         let error = scene.set_world(node, bad).expect_err("the edit is refused");
         assert_eq!(seen(&scene), before);
@@ -161,19 +161,19 @@ fn a_local_transform_that_would_vanish_is_refused_on_every_way() {
     let mut queue = EditQueue::new();
     queue.set_world(below, scaled(1e-20));
     queue.reparent(small, large, Keep::World);
-    assert_eq!(scene.set_world(below, scaled(1e-20)), Err(refused.clone()));
-    assert_eq!(scene.set_world(below, scaled(1e-20).to_matrix()), Err(refused.clone()));
-    assert_eq!(scene.reparent(small, large, Keep::World), Err(refused.clone()));
-    assert_eq!(scene.attach(detached, large, Keep::World), Err(refused.clone()));
-    let batch = BatchError { item: Some(0), error: refused.clone() };
+    assert_eq!(scene.set_world(below, scaled(1e-20)), Err(refused));
+    assert_eq!(scene.set_world(below, scaled(1e-20).to_matrix()), Err(refused));
+    assert_eq!(scene.reparent(small, large, Keep::World), Err(refused));
+    assert_eq!(scene.attach(detached, large, Keep::World), Err(refused));
+    let batch = BatchError { item: Some(0), error: refused };
     assert_eq!(scene.reparent_many(&[(small, large)], Keep::World), Err(batch));
-    assert!(queue.apply(&mut scene).iter().all(|result| *result == Err(refused.clone())));
+    assert!(queue.apply(&mut scene).iter().all(|result| *result == Err(refused)));
     assert_eq!(scene.dump(), before);
     assert!(refused.to_string().contains("too small for single precision"));
 
     // A single axis is enough.
     let flat = Transform::IDENTITY.with_scale(Vec3::new(1.0, 1e-20, 1.0));
-    assert_eq!(scene.set_world(below, flat), Err(refused.clone()));
+    assert_eq!(scene.set_world(below, flat), Err(refused));
     // A place that would be lost is, too; one that differs from the parent's by less than can be told is not.
     let away = scaled(1.0).with_translation(Vec3::new(1e-15, 0.0, 0.0));
     assert_eq!(scene.set_world(below, away), Err(refused));

@@ -341,7 +341,7 @@ fn a_stream_that_ends_early_holds_its_last_keys() {
     let mut stream = StreamPlayer::new(&clip.to_bytes()[..40_000]).expect("the tables");
     let cut = Err(Error::Clip(ClipError::Read(std::io::ErrorKind::UnexpectedEof)));
     assert_eq!(stream.advance(1.0), Ok(()));
-    assert_eq!((stream.advance(2.0), stream.advance(0.1)), (cut.clone(), cut.clone()));
+    assert_eq!((stream.advance(2.0), stream.advance(0.1)), (cut, cut));
     assert_eq!(stream.sample(&mut Pose::new(96)), Ok(()));
     assert_eq!(StreamPlayer::new(&clip.to_bytes()[..100]).map(|_| ()), cut);
     let never = StreamPlayer::new(&[7; 200][..]).map(|_| ());

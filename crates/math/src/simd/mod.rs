@@ -4,42 +4,13 @@
 //! same bits on each.
 
 pub mod boxes;
-mod scalar;
+pub mod level;
+mod propagate;
+pub mod vectors;
 #[cfg(target_arch = "x86_64")]
 pub mod x86;
 
-use crate::{Mat34, PackedTransform};
-use core::ops::Range;
-
-/// `worlds[i] = worlds[parents[i]] * locals[i]` for the slots of `range` in ascending order, where `parents[i] < i`.
-///
-/// # Panics
-/// If the range goes beyond an array, or a parent beyond `worlds`.
-pub fn propagate(locals: &[PackedTransform], parents: &[u32], worlds: &mut [Mat34], range: Range<usize>) {
-    #[cfg(target_arch = "x86_64")]
-    if std::arch::is_x86_feature_detected!("avx2") {
-        return x86::propagate(locals, parents, worlds, range);
-    }
-    scalar::propagate(locals, parents, worlds, range);
-}
-
-/// The same for the slots whose bit is set in `dirty`, and for those whose parent's is, which becomes set itself.
-///
-/// # Panics
-/// If the range goes beyond an array or the bits, or a parent beyond `worlds` or the bits.
-pub fn propagate_dirty(
-    locals: &[PackedTransform],
-    parents: &[u32],
-    worlds: &mut [Mat34],
-    dirty: &mut [u64],
-    range: Range<usize>,
-) {
-    #[cfg(target_arch = "x86_64")]
-    if std::arch::is_x86_feature_detected!("avx2") {
-        return x86::propagate_dirty(locals, parents, worlds, dirty, range);
-    }
-    scalar::propagate_dirty(locals, parents, worlds, dirty, range);
-}
+pub use propagate::{propagate, propagate_dirty};
 
 /// Asks for the cache line where an element begins. A hint that changes nothing else.
 #[inline(always)]
@@ -57,96 +28,4 @@ pub fn prefetch_whole<T>(array: &[T], index: usize) {
     x86::prefetch_whole(array, index);
     #[cfg(not(target_arch = "x86_64"))]
     let _ = (array, index);
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// A deterministic, unremarkable number in -2..2.
-    fn number(state: &mut u32) -> f32 {
-        *state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-        f32::from((*state >> 16) as u16) / 16_384.0 - 2.0
-    }
-
-    /// A deterministic, unremarkable number below `end`.
-    fn below(state: &mut u32, end: u32) -> u32 {
-        number(state);
-        (*state >> 16) % end
-    }
-
-    #[test]
-    fn every_level_gives_the_same_bits_for_every_length_and_start() {
-        let mut state = 7;
-        let count = 71;
-        let locals: Vec<PackedTransform> = (0..count)
-            .map(|_| PackedTransform {
-                translation: core::array::from_fn(|_| number(&mut state)),
-                rotation: core::array::from_fn(|_| number(&mut state)),
-                scale: core::array::from_fn(|_| number(&mut state)),
-            })
-            .collect();
-        let parents: Vec<u32> = (0..count).map(|slot| if slot % 3 == 0 { slot / 2 } else { slot.max(1) - 1 }).collect();
-        for (start, end) in (1..20).flat_map(|start| (start..=count as usize).map(move |end| (start, end))) {
-            let mut expected = vec![Mat34::IDENTITY; count as usize];
-            let mut found = expected.clone();
-            scalar::propagate(&locals, &parents, &mut expected, start..end);
-            propagate(&locals, &parents, &mut found, start..end);
-            let bits = |worlds: &[Mat34]| worlds.iter().map(|world| world.to_bits()).collect::<Vec<_>>();
-            assert_eq!(bits(&expected), bits(&found), "slots {start} to {end}");
-        }
-    }
-
-    #[test]
-    fn every_level_reaches_the_same_slots_below_dirty_ones() {
-        let mut state = 11;
-        let count = 203;
-        let locals: Vec<PackedTransform> = (0..count)
-            .map(|_| PackedTransform {
-                translation: core::array::from_fn(|_| number(&mut state)),
-                rotation: core::array::from_fn(|_| number(&mut state)),
-                scale: core::array::from_fn(|_| number(&mut state)),
-            })
-            .collect();
-        for round in 0..200_u32 {
-            let parents: Vec<u32> = (0..count)
-                .map(|slot: u32| {
-                    let near = slot.saturating_sub(1 + below(&mut state, 8));
-                    if round % 2 == 0 { near } else { near / 2 }
-                })
-                .collect();
-            let mut dirty = [0_u64; 4];
-            for _ in 0..round % 5 {
-                let slot = below(&mut state, 100) as usize + 1;
-                dirty[slot / 64] |= 1 << (slot % 64);
-            }
-            let (mut expected, mut expected_dirty) = (vec![Mat34::IDENTITY; count as usize], dirty);
-            let (mut found, mut found_dirty) = (expected.clone(), dirty);
-            let range = 1 + round as usize % 17..count as usize - round as usize % 13;
-            scalar::propagate_dirty(&locals, &parents, &mut expected, &mut expected_dirty, range.clone());
-            propagate_dirty(&locals, &parents, &mut found, &mut found_dirty, range);
-            assert_eq!(expected_dirty, found_dirty, "round {round}");
-            let bits = |worlds: &[Mat34]| worlds.iter().map(|world| world.to_bits()).collect::<Vec<_>>();
-            assert_eq!(bits(&expected), bits(&found), "round {round}");
-        }
-    }
-
-    #[test]
-    fn locals_may_lie_at_any_address_that_floats_may() {
-        #[repr(C, align(8))]
-        struct Shifted(f32, [PackedTransform; 9]);
-        let shifted = Shifted(0.0, [PackedTransform { scale: [2.0, 3.0, 4.0], ..PackedTransform::IDENTITY }; 9]);
-        assert_eq!(shifted.1.as_ptr().addr() % 8, 4);
-        let mut worlds = [Mat34::IDENTITY; 9];
-        propagate(&shifted.1, &[0; 9], &mut worlds, 1..9);
-        assert!(worlds[1..].iter().all(|world| world.rows[1][1] == 3.0 && world.rows[2][2] == 4.0));
-        assert_eq!(shifted.0, 0.0);
-    }
-
-    #[test]
-    #[should_panic(expected = "out of range")]
-    fn a_range_beyond_the_arrays_is_refused() {
-        let mut worlds = [Mat34::IDENTITY; 20];
-        propagate(&[PackedTransform::IDENTITY; 19], &[0; 20], &mut worlds, 1..20);
-    }
 }

@@ -1,6 +1,9 @@
-//! The kernels at both levels, to the bit.
+//! The kernels at every level, to the bit.
 
 use super::*;
+use crate::Transform;
+use glam::{Quat, Vec3};
+use hedgerow_math::internal::level::levels;
 
 /// Deterministic, unremarkable numbers from -1 to 1, as a pose of so many blocks.
 fn blocks(count: usize, state: &mut u32) -> Vec<PoseBlock> {
@@ -18,38 +21,72 @@ fn blocks(count: usize, state: &mut u32) -> Vec<PoseBlock> {
         .collect()
 }
 
+/// What all kernels compute from the same poses.
+fn results(level: Level, mask: Option<&[Weights]>, [pose, other, base]: &[Vec<PoseBlock>; 3]) -> Vec<Vec<PoseBlock>> {
+    let (mut begun, mut begun_totals) = (base.clone(), vec![[7.0; LANES]; 5]);
+    begin_at(level, &mut begun, &mut begun_totals, other, 0.7, mask);
+    let (mut sum, mut totals) = (pose.clone(), vec![[0.5; LANES]; 5]);
+    accumulate_at(level, &mut sum, &mut totals, other, 0.7, mask);
+    totals[2][3] = 0.0;
+    let mut averaged = base.clone();
+    average_at(level, &sum, &totals, base, &mut averaged);
+    assert_eq!(averaged[2].get(3), base[2].get(3), "a joint without weight");
+    let (mut faded, mut added, mut apart) = (pose.clone(), pose.clone(), base.clone());
+    fade_at(level, &mut faded, other, 0.3, mask);
+    add_at(level, &mut added, other, 0.3, mask);
+    difference_at(level, pose, other, &mut apart);
+    let all_totals = [begun_totals, totals].map(|totals| {
+        totals.iter().map(|&totals| PoseBlock { rotation: [totals; 4], ..PoseBlock::IDENTITY }).collect()
+    });
+    [begun, sum, averaged, faded, added, apart].into_iter().chain(all_totals).collect()
+}
+
 #[test]
-fn both_levels_give_the_same_bits() {
+fn every_level_gives_the_same_bits() {
     let mut state = 3;
-    let (pose, other, base) = (blocks(5, &mut state), blocks(5, &mut state), blocks(5, &mut state));
+    let poses = [blocks(5, &mut state), blocks(5, &mut state), blocks(5, &mut state)];
     let mask: Vec<Weights> = blocks(5, &mut state).iter().map(|block| block.scale[0].map(f32::abs)).collect();
     for mask in [None, Some(&mask[..])] {
-        let (mut sums, mut totals) = ([pose.clone(), pose.clone()], [vec![[0.5; LANES]; 5], vec![[0.5; LANES]; 5]]);
-        accumulate(&mut sums[0], &mut totals[0], &other, 0.7, mask);
-        accumulate_lanes(&mut sums[1], &mut totals[1], &other, 0.7, mask);
-        assert!(sums[0] == sums[1] && totals[0] == totals[1]);
-        let (mut begun, mut begun_totals) =
-            ([base.clone(), base.clone()], [vec![[9.0; LANES]; 5], vec![[7.0; LANES]; 5]]);
-        begin(&mut begun[0], &mut begun_totals[0], &other, 0.7, mask);
-        begin_lanes(&mut begun[1], &mut begun_totals[1], &other, 0.7, mask);
-        assert!(begun[0] == begun[1] && begun_totals[0] == begun_totals[1]);
-        totals[0][2][3] = 0.0;
-        let mut out = [base.clone(), base.clone()];
-        average(&sums[0], &totals[0], &base, &mut out[0]);
-        average_lanes(&sums[0], &totals[0], &base, &mut out[1]);
-        assert_eq!(out[0], out[1]);
-        assert_eq!(out[0][2].get(3), base[2].get(3), "a joint without weight");
-        let mut out = [pose.clone(), pose.clone()];
-        fade(&mut out[0], &other, 0.3, mask);
-        fade_lanes(&mut out[1], &other, 0.3, mask);
-        assert_eq!(out[0], out[1]);
-        let mut out = [pose.clone(), pose.clone()];
-        add(&mut out[0], &other, 0.3, mask);
-        add_lanes(&mut out[1], &other, 0.3, mask);
-        assert_eq!(out[0], out[1]);
+        let expected = results(Level::fallback(), mask, &poses);
+        for level in levels() {
+            assert_eq!(results(level, mask, &poses), expected, "{level:?}");
+        }
     }
-    let mut out = [base.clone(), base.clone()];
-    difference(&pose, &other, &mut out[0]);
-    difference_lanes(&pose, &other, &mut out[1]);
-    assert_eq!(out[0], out[1]);
+}
+
+#[test]
+fn sums_fades_and_differences_are_what_they_say() {
+    let turned = |angle: f32, at: f32, scale: f32| {
+        let mut block = PoseBlock::IDENTITY;
+        let transform = Transform {
+            translation: Vec3::new(at, -at, 2.0 * at),
+            rotation: Quat::from_rotation_y(angle),
+            scale: Vec3::splat(scale),
+        };
+        (0..LANES).for_each(|lane| block.set(lane, &transform));
+        [block]
+    };
+    let near = |found: &[PoseBlock], [expected]: [PoseBlock; 1], what: &str| {
+        let (found, expected) = (found[0].get(5), expected.get(5));
+        let apart = found.rotation.dot(expected.rotation).abs();
+        assert!(found.translation.abs_diff_eq(expected.translation, 1e-5) && apart > 0.999_99, "{what}: {found:?}");
+        assert!(found.scale.abs_diff_eq(expected.scale, 1e-5), "{what}: {found:?}");
+    };
+    let (from, to) = (turned(0.2, 1.0, 1.0), turned(0.6, 3.0, 2.0));
+    for level in levels() {
+        let (mut sum, mut totals, mut out) = ([PoseBlock::IDENTITY], [[0.0; LANES]], [PoseBlock::IDENTITY]);
+        begin_at(level, &mut sum, &mut totals, &from, 0.5, None);
+        accumulate_at(level, &mut sum, &mut totals, &to, 0.5, None);
+        assert_eq!(totals, [[1.0; LANES]]);
+        average_at(level, &sum, &totals, &from, &mut out);
+        near(&out, turned(0.4, 2.0, 1.5), "the average");
+        let mut faded = from;
+        fade_at(level, &mut faded, &to, 0.5, None);
+        near(&faded, turned(0.4, 2.0, 1.5), "half way");
+        difference_at(level, &to, &from, &mut out);
+        near(&out, turned(0.4, 2.0, 2.0), "the difference");
+        let mut added = from;
+        add_at(level, &mut added, &out, 1.0, None);
+        near(&added, to, "the sum with the difference");
+    }
 }

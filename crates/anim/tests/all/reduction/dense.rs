@@ -218,7 +218,7 @@ fn a_curve_that_takes_too_many_lines_is_refused_or_stays_a_curve() {
     reduction.cubic = false;
     let refusal = clip.reduced(&chain(1), &reduction).map(|_| ());
     let expected = ClipError::TooManyLines(TrackName::Joint(0, TrackPart::Translation));
-    assert_eq!(refusal, Err(Error::Clip(expected.clone())));
+    assert_eq!(refusal, Err(Error::Clip(expected)));
     assert!(expected.to_string().starts_with("the translation of joint 0 takes more than 1,048,576 straight lines"));
 }
 

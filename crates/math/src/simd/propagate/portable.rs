@@ -1,0 +1,202 @@
+//! The kernels: eight locals are converted at a time, lane = slot, then multiplied one by one, in order.
+
+use crate::simd::prefetch;
+use crate::simd::vectors::{Rows, columns, load, multiply, rows, store};
+use crate::{Mat34, PackedTransform};
+use core::ops::Range;
+use fearless_simd::{f32x4, f32x8, prelude::*};
+
+/// How many slots are converted at a time.
+pub(super) const LANES: usize = 8;
+
+/// How many slots ahead dirty ones are asked for: so many that they are there when the sweep comes to them.
+const AHEAD: usize = 256;
+
+/// With fewer dirty slots than this among eight, these are converted one by one: the others are not even loaded.
+const FEW: u32 = 3;
+
+/// See [`propagate`](super::propagate()).
+#[inline(always)]
+pub(super) fn propagate<S: Simd>(
+    simd: S,
+    locals: &[PackedTransform],
+    parents: &[u32],
+    worlds: &mut [Mat34],
+    range: Range<usize>,
+) {
+    let (batches, rest) = locals[range.clone()].as_chunks::<LANES>();
+    let (batch_parents, rest_parents) = parents[range.clone()].as_chunks::<LANES>();
+    let mut slot = range.start;
+    for (batch, parents) in batches.iter().zip(batch_parents) {
+        let locals = matrices_of(simd, columns_of(simd, batch));
+        for (local, &parent) in locals.iter().zip(parents) {
+            let world = multiply(simd, &worlds[parent as usize], local);
+            store(world, &mut worlds[slot]);
+            slot += 1;
+        }
+    }
+    for (local, &parent) in rest.iter().zip(rest_parents) {
+        worlds[slot] = worlds[parent as usize] * local.to_matrix();
+        slot += 1;
+    }
+}
+
+/// See [`propagate_dirty`](super::propagate_dirty()).
+#[inline(always)]
+pub(super) fn propagate_dirty<S: Simd>(
+    simd: S,
+    locals: &[PackedTransform],
+    parents: &[u32],
+    worlds: &mut [Mat34],
+    dirty: &mut [u64],
+    range: Range<usize>,
+) {
+    // Batches begin at multiples of eight, so that their bits are a byte of the set.
+    let start = range.start.next_multiple_of(LANES).min(range.end);
+    let middle = start + (range.end - start) / LANES * LANES;
+    each_dirty(locals, parents, worlds, dirty, range.start..start);
+    each_dirty_batch(simd, locals, parents, worlds, dirty, start..middle);
+    each_dirty(locals, parents, worlds, dirty, middle..range.end);
+}
+
+/// One by one, for the slots that fill no batch.
+#[inline(always)]
+fn each_dirty(
+    locals: &[PackedTransform],
+    parents: &[u32],
+    worlds: &mut [Mat34],
+    dirty: &mut [u64],
+    range: Range<usize>,
+) {
+    let links = locals[range.clone()].iter().zip(&parents[range.clone()]);
+    for (slot, (local, &parent)) in range.zip(links) {
+        if bit(dirty, slot) | bit(dirty, parent as usize) != 0 {
+            dirty[slot / 64] |= 1 << (slot % 64);
+            worlds[slot] = worlds[parent as usize] * local.to_matrix();
+        }
+    }
+}
+
+/// Passes over eight slots at a time of which neither they nor their parents are dirty; converts and multiplies the others.
+#[inline(always)]
+fn each_dirty_batch<S: Simd>(
+    simd: S,
+    locals: &[PackedTransform],
+    parents: &[u32],
+    worlds: &mut [Mat34],
+    dirty: &mut [u64],
+    range: Range<usize>,
+) {
+    let (batches, []) = locals[range.clone()].as_chunks::<LANES>() else { unreachable!("whole batches") };
+    let (batch_parents, []) = parents[range.clone()].as_chunks::<LANES>() else { unreachable!("whole batches") };
+    for ((start, batch), parents) in range.step_by(LANES).zip(batches).zip(batch_parents) {
+        prefetch_dirty(locals, worlds, dirty, start + AHEAD);
+        let mut reached = u32::from(byte_of(dirty, start)) | members(simd, parents, dirty);
+        if reached == 0 {
+            continue;
+        }
+        for (lane, &parent) in parents.iter().enumerate().skip(1) {
+            // A parent may be among the eight.
+            let within = (parent as usize).wrapping_sub(start);
+            let bit = if within < LANES { reached >> within & 1 } else { 0 };
+            reached |= bit << lane;
+        }
+        dirty[start / 64] |= u64::from(reached) << (start % 64);
+        let converted =
+            if reached.count_ones() < FEW { None } else { Some(matrices_of(simd, columns_of(simd, batch))) };
+        while reached != 0 {
+            let lane = reached.trailing_zeros() as usize;
+            let local = match &converted {
+                Some(locals) => locals[lane],
+                None => load(simd, &batch[lane].to_matrix()),
+            };
+            let world = multiply(simd, &worlds[parents[lane] as usize], &local);
+            store(world, &mut worlds[start + lane]);
+            reached &= reached - 1;
+        }
+    }
+}
+
+/// Whether a slot is in a bit set: 1 or 0.
+#[inline(always)]
+fn bit(set: &[u64], slot: usize) -> u64 {
+    set[slot / 64] >> (slot % 64) & 1
+}
+
+/// Which of eight slots are in a bit set, as a bit for each.
+#[inline(always)]
+fn members<S: Simd>(simd: S, slots: &[u32; LANES], set: &[u64]) -> u32 {
+    #[cfg(target_arch = "x86_64")]
+    if let Some(avx2) = simd.level().as_avx2() {
+        return super::x86::members(avx2, slots, set);
+    }
+    let _ = simd;
+    let mut members = 0;
+    for (lane, &slot) in slots.iter().enumerate() {
+        members |= u32::from(bit(set, slot as usize) != 0) << lane;
+    }
+    members
+}
+
+/// The bits of the eight slots from a multiple of eight on; none beyond the set.
+#[inline(always)]
+fn byte_of(set: &[u64], start: usize) -> u8 {
+    set.get(start / 64).map_or(0, |word| word.to_le_bytes()[start / LANES % LANES])
+}
+
+/// Asks for what the dirty ones of eight slots take.
+#[inline(always)]
+fn prefetch_dirty(locals: &[PackedTransform], worlds: &[Mat34], dirty: &[u64], start: usize) {
+    let mut byte = byte_of(dirty, start);
+    while byte != 0 {
+        let slot = start + byte.trailing_zeros() as usize;
+        prefetch(locals, slot);
+        prefetch(worlds, slot);
+        byte &= byte - 1;
+    }
+}
+
+/// `PackedTransform::to_matrix` for eight transforms, told by their ten columns: lanes are transforms.
+#[inline(always)]
+fn matrices_of<S: Simd>(simd: S, [tx, ty, tz, x, y, z, w, sx, sy, sz]: [f32x8<S>; 10]) -> [Rows<S>; LANES] {
+    let one = f32x8::splat(simd, 1.0);
+    let (x2, y2, z2) = (x + x, y + y, z + z);
+    let (xx, xy, xz) = (x * x2, x * y2, x * z2);
+    let (yy, yz, zz) = (y * y2, y * z2, z * z2);
+    let (wx, wy, wz) = (w * x2, w * y2, w * z2);
+    let [a0, a1, a2, a3, a4, a5, a6, a7] = rows(simd, [(one - (yy + zz)) * sx, (xy - wz) * sy, (xz + wy) * sz, tx]);
+    let [b0, b1, b2, b3, b4, b5, b6, b7] = rows(simd, [(xy + wz) * sx, (one - (xx + zz)) * sy, (yz - wx) * sz, ty]);
+    let [c0, c1, c2, c3, c4, c5, c6, c7] = rows(simd, [(xz - wy) * sx, (yz + wx) * sy, (one - (xx + yy)) * sz, tz]);
+    [[a0, b0, c0], [a1, b1, c1], [a2, b2, c2], [a3, b3, c3], [a4, b4, c4], [a5, b5, c5], [a6, b6, c6], [a7, b7, c7]]
+}
+
+/// The ten floats of eight transforms as ten vectors: from three loads of four, which overlap.
+#[inline(always)]
+fn columns_of<S: Simd>(simd: S, batch: &[PackedTransform; LANES]) -> [f32x8<S>; 10] {
+    let [tx, ty, tz, x] = four_columns::<S, 0>(simd, batch);
+    let [_, _, y, z] = four_columns::<S, 2>(simd, batch);
+    let [w, sx, sy, sz] = four_columns::<S, 6>(simd, batch);
+    [tx, ty, tz, x, y, z, w, sx, sy, sz]
+}
+
+/// Four of the ten floats of eight transforms.
+#[inline(always)]
+fn four_columns<S: Simd, const FIRST: usize>(simd: S, batch: &[PackedTransform; LANES]) -> [f32x8<S>; 4] {
+    let [a, b, c, d, e, f, g, h] = batch;
+    let rows = [
+        four::<S, FIRST>(simd, a),
+        four::<S, FIRST>(simd, b),
+        four::<S, FIRST>(simd, c),
+        four::<S, FIRST>(simd, d),
+        four::<S, FIRST>(simd, e),
+        four::<S, FIRST>(simd, f),
+        four::<S, FIRST>(simd, g),
+        four::<S, FIRST>(simd, h),
+    ];
+    columns(simd, rows)
+}
+
+#[inline(always)]
+fn four<S: Simd, const FIRST: usize>(simd: S, local: &PackedTransform) -> f32x4<S> {
+    f32x4::from_slice(simd, &local.as_array()[FIRST..FIRST + 4])
+}

@@ -1,0 +1,122 @@
+//! The kernels at every level, to the bit.
+
+use super::*;
+use crate::simd::level::levels;
+
+/// What the first kernel computes, without vectors.
+fn propagate_plainly(locals: &[PackedTransform], parents: &[u32], worlds: &mut [Mat34], range: Range<usize>) {
+    for slot in range {
+        worlds[slot] = worlds[parents[slot] as usize] * locals[slot].to_matrix();
+    }
+}
+
+/// What the second computes.
+fn propagate_dirty_plainly(
+    locals: &[PackedTransform],
+    parents: &[u32],
+    worlds: &mut [Mat34],
+    dirty: &mut [u64],
+    range: Range<usize>,
+) {
+    let is_dirty = |dirty: &[u64], slot: usize| dirty[slot / 64] >> (slot % 64) & 1 != 0;
+    for slot in range {
+        let parent = parents[slot] as usize;
+        if is_dirty(dirty, slot) || is_dirty(dirty, parent) {
+            dirty[slot / 64] |= 1 << (slot % 64);
+            worlds[slot] = worlds[parent] * locals[slot].to_matrix();
+        }
+    }
+}
+
+fn bits(worlds: &[Mat34]) -> Vec<[[u32; 4]; 3]> {
+    worlds.iter().map(|world| world.to_bits()).collect()
+}
+
+/// A deterministic, unremarkable number in -2..2.
+fn number(state: &mut u32) -> f32 {
+    *state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+    f32::from((*state >> 16) as u16) / 16_384.0 - 2.0
+}
+
+/// A deterministic, unremarkable number below `end`.
+fn below(state: &mut u32, end: u32) -> u32 {
+    number(state);
+    (*state >> 16) % end
+}
+
+#[test]
+fn every_level_gives_the_same_bits_for_every_length_and_start() {
+    let mut state = 7;
+    let count = 71;
+    let locals: Vec<PackedTransform> = (0..count)
+        .map(|_| PackedTransform {
+            translation: core::array::from_fn(|_| number(&mut state)),
+            rotation: core::array::from_fn(|_| number(&mut state)),
+            scale: core::array::from_fn(|_| number(&mut state)),
+        })
+        .collect();
+    let parents: Vec<u32> = (0..count).map(|slot| if slot % 3 == 0 { slot / 2 } else { slot.max(1) - 1 }).collect();
+    for (start, end) in (1..20).flat_map(|start| (start..=count as usize).map(move |end| (start, end))) {
+        let mut expected = vec![Mat34::IDENTITY; count as usize];
+        propagate_plainly(&locals, &parents, &mut expected, start..end);
+        for level in levels() {
+            let mut found = vec![Mat34::IDENTITY; count as usize];
+            propagate_at(level, &locals, &parents, &mut found, start..end);
+            assert_eq!(bits(&expected), bits(&found), "slots {start} to {end} at {level:?}");
+        }
+    }
+}
+
+#[test]
+fn every_level_reaches_the_same_slots_below_dirty_ones() {
+    let mut state = 11;
+    let count = 203;
+    let locals: Vec<PackedTransform> = (0..count)
+        .map(|_| PackedTransform {
+            translation: core::array::from_fn(|_| number(&mut state)),
+            rotation: core::array::from_fn(|_| number(&mut state)),
+            scale: core::array::from_fn(|_| number(&mut state)),
+        })
+        .collect();
+    for round in 0..200_u32 {
+        let parents: Vec<u32> = (0..count)
+            .map(|slot: u32| {
+                let near = slot.saturating_sub(1 + below(&mut state, 8));
+                if round % 2 == 0 { near } else { near / 2 }
+            })
+            .collect();
+        let mut dirty = [0_u64; 4];
+        for _ in 0..round % 5 {
+            let slot = below(&mut state, 100) as usize + 1;
+            dirty[slot / 64] |= 1 << (slot % 64);
+        }
+        let (mut expected, mut expected_dirty) = (vec![Mat34::IDENTITY; count as usize], dirty);
+        let range = 1 + round as usize % 17..count as usize - round as usize % 13;
+        propagate_dirty_plainly(&locals, &parents, &mut expected, &mut expected_dirty, range.clone());
+        for level in levels() {
+            let (mut found, mut found_dirty) = (vec![Mat34::IDENTITY; count as usize], dirty);
+            propagate_dirty_at(level, &locals, &parents, &mut found, &mut found_dirty, range.clone());
+            assert_eq!(expected_dirty, found_dirty, "round {round} at {level:?}");
+            assert_eq!(bits(&expected), bits(&found), "round {round} at {level:?}");
+        }
+    }
+}
+
+#[test]
+fn locals_may_lie_at_any_address_that_floats_may() {
+    #[repr(C, align(8))]
+    struct Shifted(f32, [PackedTransform; 9]);
+    let shifted = Shifted(0.0, [PackedTransform { scale: [2.0, 3.0, 4.0], ..PackedTransform::IDENTITY }; 9]);
+    assert_eq!(shifted.1.as_ptr().addr() % 8, 4);
+    let mut worlds = [Mat34::IDENTITY; 9];
+    propagate(&shifted.1, &[0; 9], &mut worlds, 1..9);
+    assert!(worlds[1..].iter().all(|world| world.rows[1][1] == 3.0 && world.rows[2][2] == 4.0));
+    assert_eq!(shifted.0, 0.0);
+}
+
+#[test]
+#[should_panic(expected = "out of range")]
+fn a_range_beyond_the_arrays_is_refused() {
+    let mut worlds = [Mat34::IDENTITY; 20];
+    propagate(&[PackedTransform::IDENTITY; 19], &[0; 20], &mut worlds, 1..20);
+}
