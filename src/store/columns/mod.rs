@@ -7,13 +7,17 @@
 //! - Every slot in use is owned by exactly one row; every array is as long as its allocator says.
 //! - A hole's parent comes before it, so that a sweep may compute holes with the rest.
 
+mod component;
 mod description;
 mod fill;
 mod records;
 mod row;
 mod sheared;
 
-pub(in crate::store) use description::{Column, EachColumn, STORAGES, Storage, each_column};
+pub(in crate::store) use component::{Component, Move, NewParent};
+pub(in crate::store) use description::{
+    Column, EachColumn, EachComponent, STORAGES, Storage, each_column, each_component,
+};
 pub(crate) use row::{At, NIL};
 pub(in crate::store) use row::{Occupant, Row, Slot};
 pub(in crate::store) use sheared::Sheared;

@@ -8,7 +8,10 @@
 //! - What is up to date stays so where nothing but the place in memory changes; what waits for the update is carried over.
 
 mod append;
+mod collapse;
 mod detached;
+mod discard;
+mod floating;
 mod merge;
 mod rebuild;
 mod reconstitute;
@@ -20,8 +23,8 @@ mod transplant;
 mod unpaired;
 
 pub(crate) use detached::Standing;
+pub(in crate::store) use floating::Floating;
 pub(in crate::store) use merge::Partner;
 pub(in crate::store) use reconstitute::Capacity;
 pub(in crate::store) use split::{Cut, Planner};
 pub use tidy::Maintenance;
-pub(in crate::store) use transplant::Floating;
