@@ -3,13 +3,13 @@
 //! Source: the thesis, section 4.4.6; linear because children and parents are found without searching.
 
 use crate::record::Record;
+use crate::simd::prefetch;
 use crate::store::allocation::{HoleSet, LinearAllocator, scaled};
 use crate::store::columns::{
-    At, Column, Component, EachColumn, EachComponent, NIL, Occupant, Row, STORAGES, Slot, Storage, each_column,
-    each_component,
+    At, Column, Component, EachColumn, EachComponent, NIL, Occupant, Renumbered, Row, STORAGES, Slot, Storage,
+    each_column, each_component,
 };
 use crate::store::{Need, Slice};
-use crate::{math::PackedTransform, simd::prefetch};
 use bumpalo::Bump;
 use core::convert::Infallible;
 use core::hint::select_unpredictable;
@@ -132,7 +132,6 @@ pub(super) fn rebuilt(old: &mut Slice, sources: &[Source], below: u32, room: Roo
         let end = if storage == Storage::Rows { number(rows) } else { ends[storage as usize] };
         *storage.of_mut(&mut new) = LinearAllocator::restored(end, room.of(storage, end), HoleSet::default());
     }
-    new.set_links(&slots);
     let Ok(()) = each_component(&mut Companions { old, new: &mut new, slots: &slots, below });
     new
 }
@@ -174,20 +173,6 @@ impl Slice {
         }
         let links = Row { parent, previous, ..Row::new(row.occupant) };
         self.rows.push(Row { transform, visibility, material, shape, name, ..links });
-    }
-
-    /// Sets what the arrays say of other slots: parents, and what shapes find where.
-    fn set_links(&mut self, [_, transforms, visibilities, _, shapes, _]: &[Slots<'_>; STORAGES]) {
-        self.transforms.parents.copy_from_slice(transforms.beside());
-        self.transforms.locals[0] = PackedTransform::IDENTITY;
-        self.visibilities.parents.copy_from_slice(visibilities.beside());
-        self.visibilities.locals[0] = u32::MAX;
-        for (record, &row) in self.shapes.records.iter_mut().zip(shapes.beside()) {
-            let Row { transform, visibility, material, .. } = self.rows[row as usize];
-            record.transform = transform.index();
-            record.visibility = visibility.index();
-            record.material = material.index();
-        }
     }
 
     /// The slice in the place of an old one that it was rebuilt from.
@@ -269,7 +254,8 @@ impl EachComponent for Companions<'_, '_> {
     type Error = Infallible;
 
     fn component<C: Component>(&mut self) -> Result<(), Infallible> {
-        C::rebuild(self.new, self.old, self.slots[C::STORAGE as usize].old(), self.below);
+        let slots = &self.slots[C::STORAGE as usize];
+        C::rebuild(self.new, self.old, &Renumbered { old: slots.old(), beside: slots.beside() }, self.below);
         Ok(())
     }
 }

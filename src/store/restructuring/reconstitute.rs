@@ -40,15 +40,12 @@ pub(in crate::store) enum Capacity {
 impl Capacity {
     /// The new capacities of a slice.
     fn capacities(self, old: &Slice, most_rows: u32) -> Need {
-        let base = 1;
-        Need {
-            rows: self.of(&old.row_slots, |need| need.rows).clamp(1, most_rows),
-            transforms: self.of(&old.transforms.slots, |need| need.transforms) - base,
-            visibilities: self.of(&old.visibilities.slots, |need| need.visibilities) - base,
-            materials: self.of(&old.materials.slots, |need| need.materials) - base,
-            shapes: self.of(&old.shapes.slots, |need| need.shapes),
-            names: self.of(&old.names.slots, |need| need.names),
-        }
+        let slots = |storage: Storage| {
+            let capacity = self.of(storage.of(old), |need| need.slots(storage));
+            capacity - u32::from(storage.has_base())
+        };
+        let all = Need::by_storage(slots);
+        Need { rows: all.rows.clamp(1, most_rows), ..all }
     }
 
     /// The new capacity of one storage.

@@ -128,13 +128,7 @@ impl Slice {
                 Spot { parent, previous: target.row(parent).last_child, next: NIL, ..run }
             };
             let mut moved = target.inheriting_row(row.occupant, chain.parent);
-            for (storage, slots) in Storage::COMPONENTS.into_iter().zip(&mut *slots) {
-                if let Some(old) = row.own(storage) {
-                    let new = target.take_slot(storage, &moved, to, reuse);
-                    moved.set_own(storage, new);
-                    slots.push(Move { old, new, row: to });
-                }
-            }
+            let Ok(()) = each_component(&mut TakeSlots { target, row: &row, to, moved: &mut moved, slots, reuse });
             target.link_new(to, moved, &chain);
             if row.occupant.as_portal().is_some() {
                 target.portal_rows.insert(to);
@@ -144,6 +138,30 @@ impl Slice {
             (place.new, place.row) = (to, to);
             wish = to + 1;
         }
+    }
+}
+
+/// Takes slots for the components of a row, and notes what goes there.
+struct TakeSlots<'m, 'b> {
+    target: &'m mut Slice,
+    row: &'m Row,
+    to: u32,
+    moved: &'m mut Row,
+    slots: &'m mut [BumpVec<'b, Move>; STORAGES - 1],
+    reuse: bool,
+}
+
+impl EachComponent for TakeSlots<'_, '_> {
+    type Error = Infallible;
+
+    #[inline(always)]
+    fn component<C: Component>(&mut self) -> Result<(), Infallible> {
+        if let Some(old) = self.row.own(C::STORAGE) {
+            let new = self.target.take_slot(C::STORAGE, self.moved, self.to, self.reuse);
+            self.moved.set_own(C::STORAGE, new);
+            self.slots[C::STORAGE as usize - 1].push(Move { old, new, row: self.to });
+        }
+        Ok(())
     }
 }
 
