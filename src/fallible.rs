@@ -23,6 +23,11 @@ pub(crate) fn with_capacity<T>(capacity: usize) -> Result<Vec<T>, TryReserveErro
     Ok(list)
 }
 
+/// Makes room in a list for so many values, those included that are there.
+pub(crate) fn reserve_for<T>(list: &mut Vec<T>, capacity: usize) -> Result<(), TryReserveError> {
+    list.try_reserve_exact(capacity.saturating_sub(list.len()))
+}
+
 /// A list of so many copies of a value.
 pub(crate) fn filled<T: Copy>(len: usize, value: T) -> Result<Vec<T>, TryReserveError> {
     let mut list = with_capacity(len)?;

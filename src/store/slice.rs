@@ -4,7 +4,8 @@ use crate::fallible::{self, Boxed};
 use crate::store::allocation::{Bits, LinearAllocator, Need};
 use crate::store::bounds::SliceBoxes;
 use crate::store::columns::{
-    At, MaterialColumn, NIL, NameColumn, Occupant, Row, ShapeColumn, Slot, TransformColumn, VisibilityColumn,
+    At, Component, EachComponent, MaterialColumn, NIL, NameColumn, Occupant, Row, ShapeColumn, Slot, TransformColumn,
+    VisibilityColumn, each_component,
 };
 use crate::store::restructuring::Membership;
 use core::hint::select_unpredictable;
@@ -84,6 +85,22 @@ const _: () = {
     assert!(transforms + offset_of!(TransformColumn, marks) + 4 <= 64);
 };
 
+/// Gives an empty slice its columns.
+struct Open<'o> {
+    slice: &'o mut Slice,
+    need: &'o Need,
+}
+
+impl EachComponent for Open<'_> {
+    type Error = TryReserveError;
+
+    fn component<C: Component>(&mut self) -> Result<(), TryReserveError> {
+        let slots = self.need.slots(C::STORAGE) + u32::from(C::STORAGE.has_base());
+        *C::of_mut(self.slice) = C::try_with_capacity(slots)?;
+        Ok(())
+    }
+}
+
 impl Slice {
     /// An empty slice with room for what `need` says, beside the bases.
     pub(in crate::store) fn with_room(need: &Need) -> Self {
@@ -92,20 +109,17 @@ impl Slice {
 
     /// The same, or an error where the allocator refuses.
     pub(in crate::store) fn try_with_room(need: &Need) -> Result<Self, TryReserveError> {
-        Ok(Self {
+        let mut slice = Self {
             row_slots: LinearAllocator::with_capacity(need.rows),
             rows: fallible::with_capacity(need.rows as usize)?,
-            transforms: TransformColumn::try_with_capacity(need.transforms + 1)?,
-            visibilities: VisibilityColumn::try_with_capacity(need.visibilities + 1)?,
-            materials: MaterialColumn::try_with_capacity(need.materials + 1)?,
-            shapes: ShapeColumn::try_with_capacity(need.shapes)?,
-            names: NameColumn::try_with_capacity(need.names)?,
             first_top: NIL,
             last_top: NIL,
             portal: At::NONE,
             lives: true,
             ..Self::default()
-        })
+        };
+        each_component(&mut Open { slice: &mut slice, need })?;
+        Ok(slice)
     }
 
     /// Whether the slice is in use and not to be freed.
@@ -222,12 +236,11 @@ impl Slice {
     /// Writes the effective slots of a row into its shape's record.
     #[inline]
     pub(in crate::store) fn refresh_shape(&mut self, row: u32) {
-        let Row { transform, visibility, material, shape, .. } = *self.row(row);
+        let Self { rows, shapes, .. } = self;
+        let row = &rows[row as usize];
+        let shape = row.shape;
         if shape != NIL {
-            let record = &mut self.shapes.records[shape as usize];
-            record.transform = transform.index();
-            record.visibility = visibility.index();
-            record.material = material.index();
+            shapes.records[shape as usize].point_to(row);
             self.mark_box_stale(shape);
         }
     }

@@ -1,8 +1,9 @@
 //! What the storage takes, in records and bytes.
 
 use crate::record::Record;
-use crate::store::change::{MaskTrace, Trace};
-use crate::store::columns::{Column, EachColumn, STORAGES, Storage, each_column};
+use crate::store::columns::{
+    Column, Component, EachColumn, EachComponent, STORAGES, Storage, each_column, each_component,
+};
 use crate::store::{LinearAllocator, Slice, SliceBoxes, Store, Tables};
 use core::convert::Infallible;
 
@@ -30,9 +31,10 @@ impl Store {
     pub(crate) fn usages(&self) -> [Usage; STORAGES] {
         let mut usages = [Usage::default(); STORAGES];
         for slice in self.slices.iter().filter(|slice| slice.lives) {
-            let allocated = slice.bytes_by_storage();
-            for ((usage, storage), allocated) in usages.iter_mut().zip(Storage::ALL).zip(allocated) {
-                usage.add(storage.of(slice), storage.slot_bytes() + slice.companion_bytes(storage), allocated);
+            let bytes = slice.bytes_by_storage();
+            for (usage, storage) in usages.iter_mut().zip(Storage::ALL) {
+                let slot = storage.slot_bytes() + bytes.beside_slot[storage as usize];
+                usage.add(storage.of(slice), slot, bytes.allocated[storage as usize]);
             }
             usages[Storage::Names as usize].live_bytes += slice.names.text_bytes;
         }
@@ -80,19 +82,22 @@ impl Store {
     }
 }
 
-/// Adds up the bytes that are allocated for arrays.
-struct Allocated<'s> {
+/// Adds up the bytes of arrays, and of what stands beside them.
+struct Bytes<'s> {
     slice: &'s Slice,
-    bytes: [usize; STORAGES],
+    /// What is allocated, by storage.
+    allocated: [usize; STORAGES],
+    /// What each slot has beside the arrays, by storage.
+    beside_slot: [usize; STORAGES],
 }
 
-impl Allocated<'_> {
+impl Bytes<'_> {
     fn add<T>(&mut self, column: &Column<T>) {
-        self.bytes[column.storage as usize] += (column.of)(self.slice).capacity() * size_of::<T>();
+        self.allocated[column.storage as usize] += (column.of)(self.slice).capacity() * size_of::<T>();
     }
 }
 
-impl EachColumn for Allocated<'_> {
+impl EachColumn for Bytes<'_> {
     type Error = Infallible;
 
     fn column<T: Record>(&mut self, column: &Column<T>) -> Result<(), Infallible> {
@@ -106,10 +111,21 @@ impl EachColumn for Allocated<'_> {
     }
 }
 
+impl EachComponent for Bytes<'_> {
+    type Error = Infallible;
+
+    fn component<C: Component>(&mut self) -> Result<(), Infallible> {
+        let component = C::of(self.slice);
+        self.allocated[C::STORAGE as usize] += component.bytes_beside();
+        self.beside_slot[C::STORAGE as usize] = component.slot_bytes_beside();
+        Ok(())
+    }
+}
+
 impl Slice {
     /// The bytes of all arrays, and of what stands beside them.
     pub(in crate::store) fn allocated_bytes(&self) -> usize {
-        self.bytes_by_storage().iter().sum::<usize>() + self.box_bytes()
+        self.bytes_by_storage().allocated.iter().sum::<usize>() + self.box_bytes()
     }
 
     /// The bytes of world boxes.
@@ -117,44 +133,16 @@ impl Slice {
         self.boxes.as_ref().map_or(0, |boxes| boxes.allocated_bytes())
     }
 
-    /// The bytes of the arrays of each storage, and of what stands beside them.
-    fn bytes_by_storage(&self) -> [usize; STORAGES] {
-        let mut allocated = Allocated { slice: self, bytes: [0; STORAGES] };
-        let Ok(()) = each_column(&mut allocated);
-        for (bytes, storage) in allocated.bytes.iter_mut().zip(Storage::ALL) {
-            *bytes += storage.of(self).holes().bytes() + self.bytes_beside(storage);
+    /// The bytes of the arrays of each storage, and of what stands beside them but boxes.
+    fn bytes_by_storage(&self) -> Bytes<'_> {
+        let mut bytes = Bytes { slice: self, allocated: [0; STORAGES], beside_slot: [0; STORAGES] };
+        let Ok(()) = each_column(&mut bytes);
+        let Ok(()) = each_component(&mut bytes);
+        for (allocated, storage) in bytes.allocated.iter_mut().zip(Storage::ALL) {
+            *allocated += storage.of(self).holes().bytes();
         }
-        allocated.bytes
-    }
-
-    /// The bytes of what stands beside the arrays of a storage.
-    fn bytes_beside(&self, storage: Storage) -> usize {
-        let Self { transforms, visibilities, names, .. } = self;
-        match storage {
-            Storage::Rows => {
-                let lists =
-                    self.children.capacity() + self.marked_children.capacity() + self.candidates_below.capacity();
-                self.portal_rows.bytes() + lists * size_of::<u32>()
-            }
-            Storage::Transforms => {
-                transforms.dirty.bytes()
-                    + transforms.swept.slots.bytes()
-                    + transforms.portal_slots.bytes()
-                    + transforms.sheared.bytes()
-                    + transforms.trace.as_ref().map_or(0, |trace| trace.bytes())
-            }
-            Storage::Visibilities => visibilities.trace.as_ref().map_or(0, |trace| trace.bytes()),
-            Storage::Materials | Storage::Shapes => 0,
-            Storage::Names => names.text_bytes,
-        }
-    }
-
-    /// The bytes that a slot takes in the change history, where there is one.
-    fn companion_bytes(&self, storage: Storage) -> usize {
-        match storage {
-            Storage::Transforms => self.transforms.trace.as_ref().map_or(0, |_| Trace::BYTES),
-            Storage::Visibilities => self.visibilities.trace.as_ref().map_or(0, |_| MaskTrace::BYTES),
-            _ => 0,
-        }
+        let lists = self.children.capacity() + self.marked_children.capacity() + self.candidates_below.capacity();
+        bytes.allocated[Storage::Rows as usize] += self.portal_rows.bytes() + lists * size_of::<u32>();
+        bytes
     }
 }

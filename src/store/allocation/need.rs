@@ -1,7 +1,7 @@
 //! What a slice must have room for before an edit begins.
 
 use crate::Node;
-use crate::store::columns::{NIL, Storage};
+use crate::store::columns::Storage;
 use crate::store::{Row, Slice};
 
 /// A number of slots in the rows and in each column.
@@ -31,16 +31,15 @@ impl Need {
         Self { rows: count, transforms: half, visibilities: 0, materials: half.min(4), shapes: half, names: 0 }
     }
 
+    /// As many slots of each storage as `count` says.
+    pub(in crate::store) fn by_storage(count: impl FnMut(Storage) -> u32) -> Self {
+        let [rows, transforms, visibilities, materials, shapes, names] = Storage::ALL.map(count);
+        Self { rows, transforms, visibilities, materials, shapes, names }
+    }
+
     /// What a slice holds, beside the bases.
     pub(in crate::store) fn held_by(slice: &Slice) -> Self {
-        Self {
-            rows: slice.row_slots.live(),
-            transforms: slice.transforms.slots.live() - 1,
-            visibilities: slice.visibilities.slots.live() - 1,
-            materials: slice.materials.slots.live() - 1,
-            shapes: slice.shapes.slots.live(),
-            names: slice.names.slots.live(),
-        }
+        Self::by_storage(|storage| storage.of(slice).live() - u32::from(storage.has_base()))
     }
 
     /// What a new node takes.
@@ -57,6 +56,7 @@ impl Need {
     }
 
     /// How many slots of a storage.
+    #[inline(always)]
     pub(in crate::store) fn slots(&self, storage: Storage) -> u32 {
         match storage {
             Storage::Rows => self.rows,
@@ -70,36 +70,21 @@ impl Need {
 
     /// Each number times a factor, and no more rows than `most`.
     pub(in crate::store) fn times(&self, factor: f32, most: u32) -> Self {
-        let times = |count| scaled(count, factor);
-        let Self { rows, transforms, visibilities, materials, shapes, names } = *self;
-        Self {
-            rows: times(rows).min(most),
-            transforms: times(transforms),
-            visibilities: times(visibilities),
-            materials: times(materials),
-            shapes: times(shapes),
-            names: times(names),
-        }
+        let all = Self::by_storage(|storage| scaled(self.slots(storage), factor));
+        Self { rows: all.rows.min(most), ..all }
     }
 
     /// Adds another need.
+    #[inline]
     pub(in crate::store) fn extend(&mut self, other: &Self) {
-        self.rows += other.rows;
-        self.transforms += other.transforms;
-        self.visibilities += other.visibilities;
-        self.materials += other.materials;
-        self.shapes += other.shapes;
-        self.names += other.names;
+        *self = Self::by_storage(|storage| self.slots(storage) + other.slots(storage));
     }
 
     /// Adds what an existing row takes.
+    #[inline]
     pub(in crate::store) fn add(&mut self, row: &Row) {
-        self.rows += 1;
-        self.transforms += u32::from(row.transform.as_own().is_some());
-        self.visibilities += u32::from(row.visibility.as_own().is_some());
-        self.materials += u32::from(row.material.as_own().is_some());
-        self.shapes += u32::from(row.shape != NIL);
-        self.names += u32::from(row.name != NIL);
+        let takes = |storage| storage == Storage::Rows || row.own(storage).is_some();
+        *self = Self::by_storage(|storage| self.slots(storage) + u32::from(takes(storage)));
     }
 }
 

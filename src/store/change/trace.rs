@@ -9,7 +9,7 @@ use crate::fallible::{self, Boxed};
 use crate::store::allocation::Bits;
 use crate::store::change::Feed;
 use crate::store::columns::put;
-use crate::store::columns::{NIL, Row, Slot};
+use crate::store::columns::{Move, NIL, Row, Slot};
 use crate::store::{Slice, TransformColumn, VisibilityColumn};
 use std::collections::TryReserveError;
 
@@ -65,6 +65,12 @@ impl Trace {
         trace.owners.push(NIL);
         trace.previous.push(*base);
         Boxed::try_new(trace)
+    }
+
+    /// Makes room for so many slots, or returns an error where the allocator refuses.
+    pub(in crate::store) fn try_reserve(&mut self, slots: u32) -> Result<(), TryReserveError> {
+        fallible::reserve_for(&mut self.owners, slots as usize)?;
+        fallible::reserve_for(&mut self.previous, slots as usize)
     }
 
     /// Forgets what a slot was.
@@ -123,6 +129,11 @@ impl MaskTrace {
         Boxed::try_new(Self { owners, base, changed: Vec::new() })
     }
 
+    /// Makes room for so many slots, or returns an error where the allocator refuses.
+    pub(in crate::store) fn try_reserve(&mut self, slots: u32) -> Result<(), TryReserveError> {
+        fallible::reserve_for(&mut self.owners, slots as usize)
+    }
+
     #[inline]
     pub(in crate::store) fn put(&mut self, slot: u32) {
         put(&mut self.owners, slot, NIL);
@@ -152,6 +163,28 @@ impl TransformColumn {
     fn history(&self, trace: &Trace, slot: u32) -> Mat34 {
         let committed = !trace.waits || !trace.uncommitted.contains(slot);
         if committed { trace.previous[slot as usize] } else { self.worlds[slot as usize] }
+    }
+
+    /// Begins to remember, or returns an error where the allocator refuses: all slots but the base are new.
+    pub(in crate::store) fn try_begin_trace(&mut self) -> Result<(), TryReserveError> {
+        let capacity = self.worlds.capacity();
+        self.trace = self.worlds.first().map(|base| Trace::try_new(base, capacity)).transpose()?;
+        if let Some(trace) = &mut self.trace {
+            (1..self.slots.end()).for_each(|slot| trace.put(slot));
+        }
+        Ok(())
+    }
+
+    /// Gives the base the history of a slot of `source`, and where that is a new one's the matrix that it has: it may stay so, and
+    /// then no update would come to give it one.
+    pub(in crate::store) fn take_base_history(&mut self, source: &Self, slot: u32) {
+        if let (Some(trace), Some(from)) = (&mut self.trace, &source.trace) {
+            trace.carry(from, slot, 0);
+            trace.owners[0] = NIL;
+            if is_new(&trace.previous[0]) {
+                trace.previous[0] = self.worlds[0];
+            }
+        }
     }
 
     /// Whether a slot in use, or the base, is without a history.
@@ -237,6 +270,23 @@ impl VisibilityColumn {
     fn history(&self, trace: &MaskTrace, slot: u32) -> u32 {
         if slot == 0 { trace.base } else { self.effective[slot as usize] }
     }
+
+    /// Begins to remember, or returns an error where the allocator refuses: no row is known for the owner of a slot.
+    pub(in crate::store) fn try_begin_trace(&mut self) -> Result<(), TryReserveError> {
+        let capacity = self.slots.end() as usize;
+        self.trace = self.effective.first().map(|&base| MaskTrace::try_new(base, capacity)).transpose()?;
+        if let Some(trace) = &mut self.trace {
+            (1..self.slots.end()).for_each(|slot| trace.put(slot));
+        }
+        Ok(())
+    }
+
+    /// Gives the base the history of a slot of `source`.
+    pub(in crate::store) fn take_base_history(&mut self, source: &Self, slot: u32) {
+        if let (Some(trace), Some(from)) = (&mut self.trace, &source.trace) {
+            trace.base = source.history(from, slot);
+        }
+    }
 }
 
 impl Slice {
@@ -247,24 +297,21 @@ impl Slice {
 
     /// The same, or an error where the allocator refuses.
     pub(in crate::store) fn try_begin_trace(&mut self) -> Result<(), TryReserveError> {
-        let Self { transforms, visibilities, .. } = self;
-        let capacity = transforms.worlds.capacity();
-        transforms.trace = transforms.worlds.first().map(|base| Trace::try_new(base, capacity)).transpose()?;
-        if let Some(trace) = &mut transforms.trace {
-            (1..transforms.slots.end()).for_each(|slot| trace.put(slot));
-        }
-        let capacity = visibilities.slots.end() as usize;
-        visibilities.trace =
-            visibilities.effective.first().map(|&base| MaskTrace::try_new(base, capacity)).transpose()?;
-        if let Some(trace) = &mut visibilities.trace {
-            (1..visibilities.slots.end()).for_each(|slot| trace.put(slot));
-        }
+        self.transforms.try_begin_trace()?;
+        self.visibilities.try_begin_trace()?;
         for row in 0..self.row_slots.end() {
             if self.row_slots.is_live(row) {
                 self.trace_owner(row);
             }
         }
         Ok(())
+    }
+
+    /// Gives the bases the history of what the children of a row of `source` inherit.
+    pub(in crate::store) fn take_base_history(&mut self, source: &Self, parent: u32) {
+        let [transform, visibility, _] = source.inherited(parent).map(Slot::index);
+        self.transforms.take_base_history(&source.transforms, transform);
+        self.visibilities.take_base_history(&source.visibilities, visibility);
     }
 
     /// Notes which slots a row has.
@@ -283,52 +330,22 @@ impl Slice {
         }
     }
 
-    /// Gives the bases the history of what the children of a row of `source` inherit, and where that is a new slot's the
-    /// base as it is: it may stay so, and then no update would come to give it one.
-    pub(in crate::store) fn take_base_history(&mut self, source: &Self, parent: u32) {
-        let [transform, visibility, _] = source.inherited(parent).map(Slot::index);
-        if let (Some(trace), Some(from)) = (&mut self.transforms.trace, &source.transforms.trace) {
-            trace.carry(from, transform, 0);
-            trace.owners[0] = NIL;
-            if is_new(&trace.previous[0]) {
-                trace.previous[0] = self.transforms.worlds[0];
-            }
+    /// Notes what rows had that moved to another slice and find there what has another history: told by `rows`, those that
+    /// inherited what hung from `above` here, and inherit there what hangs from `parent`.
+    pub(in crate::store) fn note_passed(&self, target: &Self, rows: &[Move], above: u32, parent: u32, feed: &mut Feed) {
+        let [old_transform, old_mask, _] = self.inherited(above);
+        let [transform, mask, _] = target.inherited(parent).map(Slot::index);
+        let (Some(from), Some(from_masks)) = (&self.transforms.trace, &self.visibilities.trace) else { return };
+        let (Some(to), Some(to_masks)) = (&target.transforms.trace, &target.visibilities.trace) else { return };
+        let world = self.transforms.history(from, old_transform.index());
+        let masks = self.visibilities.history(from_masks, old_mask.index());
+        let transform_differs = target.transforms.history(to, transform).to_bits() != world.to_bits();
+        let mask_differs = target.visibilities.history(to_masks, mask) != masks;
+        if !transform_differs && !mask_differs {
+            return;
         }
-        if let (Some(trace), Some(from)) = (&mut self.visibilities.trace, &source.visibilities.trace) {
-            trace.base = source.visibilities.history(from, visibility);
-        }
-    }
-
-    /// Takes over what `source` remembers of rows that came from there, told by their old and new numbers; what hung from
-    /// `above` there hangs from `parent` here.
-    pub(in crate::store) fn take_history(
-        &mut self,
-        source: &Self,
-        order: &[(u32, u32)],
-        above: u32,
-        parent: u32,
-        feed: &mut Feed,
-    ) {
-        let [old_transform, old_mask, _] = source.inherited(above);
-        let [transform, mask, _] = self.inherited(parent).map(Slot::index);
-        let (Some(from), Some(from_masks)) = (&source.transforms.trace, &source.visibilities.trace) else { return };
-        let world = source.transforms.history(from, old_transform.index());
-        let masks = source.visibilities.history(from_masks, old_mask.index());
-        let (mut transform_differs, mut mask_differs) = (false, false);
-        if let Some(trace) = &self.transforms.trace {
-            transform_differs = self.transforms.history(trace, transform).to_bits() != world.to_bits();
-        }
-        if let Some(trace) = &self.visibilities.trace {
-            mask_differs = self.visibilities.history(trace, mask) != masks;
-        }
-        for &(old, new) in order {
-            let (was, is) = (*source.row(old), *self.row(new));
-            if let (Some(old), Some(new)) = (was.transform.as_own(), is.transform.as_own())
-                && let Some(trace) = &mut self.transforms.trace
-            {
-                trace.carry(from, old, new);
-            }
-            self.trace_owner(new);
+        for row in rows {
+            let was = self.row(row.old);
             let Some(node) = was.occupant.as_node() else { continue };
             if transform_differs && was.transform == old_transform {
                 feed.note_previous_transform(node, &world);

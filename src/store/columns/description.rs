@@ -1,12 +1,13 @@
 //! What arrays a slice is made of, said once: every walk over all of them goes by this description.
 //!
-//! A new array is an entry of [`each_column`]. Two companions that only some scenes have are no part of it: what changes are
-//! told by ([`Trace`](crate::store::change::Trace)), and world boxes ([`SliceBoxes`](crate::store::SliceBoxes)). Whoever
-//! walks over the columns handles these beside it.
+//! A new array is an entry of [`each_column`]. What a component has beside its arrays (marks, matrices that shear, what changes
+//! are told by, world boxes) is no part of it: that is in the component's own [`Component`], and [`each_component`] shows all
+//! of these.
 
 use crate::record::Record;
 use crate::store::Slice;
 use crate::store::allocation::LinearAllocator;
+use crate::store::columns::{Component, MaterialColumn, NameColumn, ShapeColumn, TransformColumn, VisibilityColumn};
 use core::convert::Infallible;
 
 /// How many allocators a slice has.
@@ -28,11 +29,22 @@ impl Storage {
     pub(in crate::store) const ALL: [Self; STORAGES] =
         [Self::Rows, Self::Transforms, Self::Visibilities, Self::Materials, Self::Shapes, Self::Names];
 
+    /// Those of components: their slots belong to rows.
+    pub(in crate::store) const COMPONENTS: [Self; STORAGES - 1] =
+        [Self::Transforms, Self::Visibilities, Self::Materials, Self::Shapes, Self::Names];
+
     /// Whether slot 0 is the base, which is always there.
     pub(in crate::store) fn has_base(self) -> bool {
         matches!(self, Self::Transforms | Self::Visibilities | Self::Materials)
     }
 
+    /// Whether a parent's slot comes before those of its children.
+    #[inline(always)]
+    pub(in crate::store) fn is_ordered(self) -> bool {
+        matches!(self, Self::Transforms | Self::Visibilities)
+    }
+
+    #[inline(always)]
     pub(in crate::store) fn of(self, slice: &Slice) -> &LinearAllocator {
         match self {
             Self::Rows => &slice.row_slots,
@@ -44,6 +56,7 @@ impl Storage {
         }
     }
 
+    #[inline(always)]
     pub(in crate::store) fn of_mut(self, slice: &mut Slice) -> &mut LinearAllocator {
         match self {
             Self::Rows => &mut slice.row_slots,
@@ -135,6 +148,25 @@ pub(in crate::store) fn each_column<E: EachColumn>(each: &mut E) -> Result<(), E
         names Names: names.names, "a hole has a name";
     }
     Ok(())
+}
+
+/// Does something with each component.
+pub(in crate::store) trait EachComponent {
+    /// Why a walk ends early; [`Infallible`] for walks that do not.
+    type Error;
+
+    /// What is done with a component.
+    fn component<C: Component>(&mut self) -> Result<(), Self::Error>;
+}
+
+/// Shows `each` every component, in the order of a snapshot; ends at the first error.
+#[inline(always)]
+pub(in crate::store) fn each_component<E: EachComponent>(each: &mut E) -> Result<(), E::Error> {
+    each.component::<TransformColumn>()?;
+    each.component::<VisibilityColumn>()?;
+    each.component::<MaterialColumn>()?;
+    each.component::<ShapeColumn>()?;
+    each.component::<NameColumn>()
 }
 
 #[cfg(test)]

@@ -23,44 +23,20 @@ impl Slice {
         world: &Mat34,
         reuse: bool,
     ) -> Slot {
-        let slot = self.place_transform(inherited, local, world, reuse);
-        self.transforms.mark(slot.index());
-        slot
-    }
-
-    /// A slot with a transform below the inherited one, whose world matrix is right if it is not marked.
-    #[inline]
-    pub(in crate::store) fn place_transform(
-        &mut self,
-        inherited: Slot,
-        local: &Local,
-        world: &Mat34,
-        reuse: bool,
-    ) -> Slot {
         let slot = self.transforms.slots.allocate_after(inherited.index(), reuse).expect("room was made before");
         prefetch(&self.transforms.locals, slot as usize);
         prefetch(&self.transforms.parents, slot as usize);
         prefetch(&self.transforms.worlds, slot as usize);
         self.transforms.put(slot, inherited.index(), local, world);
+        self.transforms.mark(slot);
         Slot::own(slot)
     }
 
     /// A slot with a visibility below the inherited one, marked.
     pub(in crate::store) fn new_visibility(&mut self, inherited: Slot, mask: Visibility, reuse: bool) -> Slot {
         self.visibilities.dirty = true;
-        self.place_visibility(inherited, mask.mask(), mask.mask(), reuse)
-    }
-
-    /// A slot with a visibility below the inherited one, whose effective mask is right if the column is not marked.
-    pub(in crate::store) fn place_visibility(
-        &mut self,
-        inherited: Slot,
-        local: u32,
-        effective: u32,
-        reuse: bool,
-    ) -> Slot {
         let slot = self.visibilities.slots.allocate_after(inherited.index(), reuse).expect("room was made before");
-        self.visibilities.put(slot, inherited.index(), local, effective);
+        self.visibilities.put(slot, inherited.index(), mask.mask(), mask.mask());
         Slot::own(slot)
     }
 

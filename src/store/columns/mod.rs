@@ -7,13 +7,18 @@
 //! - Every slot in use is owned by exactly one row; every array is as long as its allocator says.
 //! - A hole's parent comes before it, so that a sweep may compute holes with the rest.
 
+mod companions;
+mod component;
 mod description;
 mod fill;
 mod records;
 mod row;
 mod sheared;
 
-pub(in crate::store) use description::{Column, EachColumn, STORAGES, Storage, each_column};
+pub(in crate::store) use component::{Component, Move, NewParent, Renumbered};
+pub(in crate::store) use description::{
+    Column, EachColumn, EachComponent, STORAGES, Storage, each_column, each_component,
+};
 pub(crate) use row::{At, NIL};
 pub(in crate::store) use row::{Occupant, Row, Slot};
 pub(in crate::store) use sheared::Sheared;
@@ -22,10 +27,8 @@ use crate::fallible::Boxed;
 use crate::store::allocation::Bits;
 use crate::store::allocation::LinearAllocator;
 use crate::store::change::{MaskTrace, Trace};
-use crate::{Aabb, Mat34};
-use crate::{Local, Shape, fallible};
+use crate::{Aabb, Local, Mat34, Shape};
 use hedgerow_math::internal::PackedTransform;
-use std::collections::TryReserveError;
 
 /// Writes the record of a slot that was just allocated: in place of a hole, or behind the last.
 #[inline(always)]
@@ -68,22 +71,6 @@ pub(in crate::store) struct TransformColumn {
 }
 
 impl TransformColumn {
-    pub(in crate::store) fn try_with_capacity(capacity: u32) -> Result<Self, TryReserveError> {
-        let mut column = Self {
-            slots: LinearAllocator::with_capacity(capacity),
-            locals: fallible::with_capacity(capacity as usize)?,
-            parents: fallible::with_capacity(capacity as usize)?,
-            worlds: fallible::with_capacity(capacity as usize)?,
-            first_dirty: NIL,
-            ..Self::default()
-        };
-        column.slots.allocate_near(0, false);
-        column.locals.push(PackedTransform::IDENTITY);
-        column.parents.push(0);
-        column.worlds.push(Mat34::IDENTITY);
-        Ok(column)
-    }
-
     /// Fills a slot that was just allocated, and leaves the mark to the caller.
     #[inline]
     pub(in crate::store) fn put(&mut self, slot: u32, parent: u32, local: &Local, world: &Mat34) {
@@ -224,21 +211,6 @@ pub(in crate::store) struct VisibilityColumn {
 }
 
 impl VisibilityColumn {
-    pub(in crate::store) fn try_with_capacity(capacity: u32) -> Result<Self, TryReserveError> {
-        let mut column = Self {
-            slots: LinearAllocator::with_capacity(capacity),
-            locals: fallible::with_capacity(capacity as usize)?,
-            parents: fallible::with_capacity(capacity as usize)?,
-            effective: fallible::with_capacity(capacity as usize)?,
-            ..Self::default()
-        };
-        column.slots.allocate_near(0, false);
-        column.locals.push(u32::MAX);
-        column.parents.push(0);
-        column.effective.push(u32::MAX);
-        Ok(column)
-    }
-
     pub(in crate::store) fn put(&mut self, slot: u32, parent: u32, local: u32, effective: u32) {
         debug_assert!(parent < slot);
         put(&mut self.locals, slot, local);
@@ -272,17 +244,6 @@ pub(in crate::store) struct MaterialColumn {
 }
 
 impl MaterialColumn {
-    pub(in crate::store) fn try_with_capacity(capacity: u32) -> Result<Self, TryReserveError> {
-        let mut column = Self {
-            slots: LinearAllocator::with_capacity(capacity),
-            values: fallible::with_capacity(capacity as usize)?,
-            dirty: false,
-        };
-        column.slots.allocate_near(0, false);
-        column.values.push(None);
-        Ok(column)
-    }
-
     #[inline(always)]
     pub(in crate::store) fn free(&mut self, slot: u32) {
         self.free_if(slot, 1);
@@ -311,6 +272,16 @@ pub(crate) struct ShapeRecord {
 
 const _: () = assert!(size_of::<ShapeRecord>() == 24);
 
+impl ShapeRecord {
+    /// Notes the effective slots of a row.
+    #[inline(always)]
+    pub(in crate::store) fn point_to(&mut self, row: &Row) {
+        self.transform = row.transform.index();
+        self.visibility = row.visibility.index();
+        self.material = row.material.index();
+    }
+}
+
 /// Shapes: order is locality alone.
 #[derive(Clone, Debug, Default)]
 pub(in crate::store) struct ShapeColumn {
@@ -321,14 +292,6 @@ pub(in crate::store) struct ShapeColumn {
 }
 
 impl ShapeColumn {
-    pub(in crate::store) fn try_with_capacity(capacity: u32) -> Result<Self, TryReserveError> {
-        Ok(Self {
-            slots: LinearAllocator::with_capacity(capacity),
-            records: fallible::with_capacity(capacity as usize)?,
-            bounds: fallible::with_capacity(capacity as usize)?,
-        })
-    }
-
     pub(in crate::store) fn put(&mut self, slot: u32, record: ShapeRecord, bounds: Aabb) {
         put(&mut self.records, slot, record);
         put(&mut self.bounds, slot, bounds);
@@ -372,14 +335,6 @@ pub(in crate::store) struct NameColumn {
 }
 
 impl NameColumn {
-    pub(in crate::store) fn try_with_capacity(capacity: u32) -> Result<Self, TryReserveError> {
-        Ok(Self {
-            slots: LinearAllocator::with_capacity(capacity),
-            names: fallible::with_capacity(capacity as usize)?,
-            text_bytes: 0,
-        })
-    }
-
     pub(in crate::store) fn put(&mut self, slot: u32, name: Box<str>) {
         self.text_bytes += name.len();
         put(&mut self.names, slot, name);

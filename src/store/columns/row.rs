@@ -1,6 +1,7 @@
 //! The topology record of a node, or of a portal.
 
 use crate::NodeHandle;
+use crate::store::columns::Storage;
 
 /// No row, no slot, no slice.
 pub(crate) const NIL: u32 = u32::MAX;
@@ -159,6 +160,32 @@ impl Row {
     #[inline]
     pub(in crate::store) fn inherited(&self) -> [Slot; 3] {
         [self.transform, self.visibility, self.material].map(|slot| Slot::inherited(slot.index()))
+    }
+
+    /// The row's own slot in a storage, if it has one.
+    #[inline(always)]
+    pub(in crate::store) fn own(&self, storage: Storage) -> Option<u32> {
+        match storage {
+            Storage::Rows => None,
+            Storage::Transforms => self.transform.as_own(),
+            Storage::Visibilities => self.visibility.as_own(),
+            Storage::Materials => self.material.as_own(),
+            Storage::Shapes => (self.shape != NIL).then_some(self.shape),
+            Storage::Names => (self.name != NIL).then_some(self.name),
+        }
+    }
+
+    /// Gives the row a slot of its own in a storage of components.
+    #[inline(always)]
+    pub(in crate::store) fn set_own(&mut self, storage: Storage, slot: u32) {
+        match storage {
+            Storage::Rows => {}
+            Storage::Transforms => self.transform = Slot::own(slot),
+            Storage::Visibilities => self.visibility = Slot::own(slot),
+            Storage::Materials => self.material = Slot::own(slot),
+            Storage::Shapes => self.shape = slot,
+            Storage::Names => self.name = slot,
+        }
     }
 
     /// A row without links and components.

@@ -34,10 +34,6 @@ pub(super) struct Checker {
     pub(super) portals: Vec<(At, u32)>,
 }
 
-/// The storages whose slots belong to rows.
-const CLAIMED: [Storage; 5] =
-    [Storage::Transforms, Storage::Visibilities, Storage::Materials, Storage::Shapes, Storage::Names];
-
 /// Slots that have an owner, or are holes.
 #[derive(Debug, Default)]
 struct Claims {
@@ -125,7 +121,7 @@ impl Checker {
         slice.check_columns()?;
         ensure!(slice.row_slots.live() <= self.max_nodes, "there are more rows than a slice may have");
         let Self { ranks, claims, portals, nodes, .. } = self;
-        for (claims, storage) in claims.iter_mut().zip(CLAIMED) {
+        for (claims, storage) in claims.iter_mut().zip(Storage::COMPONENTS) {
             claims.begin(storage.of(slice), storage.has_base())?;
         }
         let at = Rows { slice, rows: &slice.rows, ranks: &ranks[..slice.rows.len()] };

@@ -3,6 +3,7 @@
 use crate::Mat34;
 use crate::store::columns::At;
 use crate::store::{Floating, Slice, Store};
+use bumpalo::collections::Vec as BumpVec;
 
 /// What a slice is part of.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -82,12 +83,15 @@ impl Store {
 
     /// Says of a slice and all below it what they are part of. O(slices).
     pub(in crate::store) fn set_membership(&mut self, top: u32, membership: Membership) {
-        let mut pending = vec![top];
+        let arena = self.scratch.take();
+        let mut pending = BumpVec::from_iter_in([top], &arena);
         while let Some(number) = pending.pop() {
             let slice = &mut self.slices[number as usize];
             slice.membership = membership;
-            pending.extend(&slice.children);
+            pending.extend_from_slice(&slice.children);
         }
+        drop(pending);
+        self.scratch.give_back(arena);
     }
 
     /// How many nodes a subtree has. O(its rows in the slice of its top + slices below).
@@ -143,10 +147,12 @@ impl Store {
     /// Removes a floating subtree: its rows in a slice that it shares at once, all slices of its own later. Returns how many
     /// nodes that were. O(rows in the shared slice + slices below).
     pub(in crate::store) fn free_later(&mut self, floating: Floating) -> usize {
-        let mut tops = Vec::new();
-        let removed = self.discard_rows(floating, &mut tops);
+        let arena = self.scratch.take();
+        let mut pending = BumpVec::new_in(&arena);
+        let removed = self.discard_rows(floating, &mut pending, &arena);
+        let first = self.pending_free.len();
+        self.pending_free.extend_from_slice(&pending);
         let mut pending_free = 0;
-        let mut pending = tops.clone();
         while let Some(number) = pending.pop() {
             let slice = &mut self.slices[number as usize];
             slice.membership = Membership::PendingFree;
@@ -154,13 +160,14 @@ impl Store {
             slice.edited = false;
             slice.isolated = true;
             pending_free += slice.nodes();
-            pending.extend(&slice.children);
+            pending.extend_from_slice(&slice.children);
             self.note_gone(number);
         }
-        for &top in &tops {
+        drop(pending);
+        self.scratch.give_back(arena);
+        for &top in &self.pending_free[first..] {
             self.slices[top as usize].portal = At::NONE;
         }
-        self.pending_free.append(&mut tops);
         *self.counted.of_mut(Membership::PendingFree) += pending_free;
         removed + pending_free
     }

@@ -8,7 +8,10 @@
 //! - What is up to date stays so where nothing but the place in memory changes; what waits for the update is carried over.
 
 mod append;
+mod collapse;
 mod detached;
+mod discard;
+mod floating;
 mod merge;
 mod merge_candidates;
 mod rebuild;
@@ -20,8 +23,8 @@ mod tidy;
 mod transplant;
 
 pub(crate) use detached::Membership;
+pub(in crate::store) use floating::Floating;
 pub(in crate::store) use merge::Partner;
 pub(in crate::store) use reconstitute::Capacity;
 pub(in crate::store) use split::{Cut, Planner};
 pub use tidy::Maintenance;
-pub(in crate::store) use transplant::Floating;

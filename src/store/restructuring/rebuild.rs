@@ -2,18 +2,17 @@
 //!
 //! Source: the thesis, section 4.4.6; linear because children and parents are found without searching.
 
-use crate::Mat34;
-use crate::fallible::{self, Boxed};
 use crate::record::Record;
 use crate::store::allocation::{HoleSet, LinearAllocator, scaled};
 use crate::store::columns::{
-    At, Column, EachColumn, NIL, Occupant, Row, STORAGES, Sheared, Slot, Storage, each_column,
+    At, Column, Component, EachColumn, EachComponent, NIL, Occupant, Renumbered, Row, STORAGES, Slot, Storage,
+    each_column, each_component,
 };
 use crate::store::{Need, Slice};
 use bumpalo::Bump;
 use core::convert::Infallible;
 use core::hint::select_unpredictable;
-use hedgerow_math::internal::{PackedTransform, prefetch};
+use hedgerow_math::internal::prefetch;
 
 /// So many rows ahead an old row is asked for: they lie in no order.
 const AHEAD: usize = 8;
@@ -128,13 +127,12 @@ pub(super) fn rebuilt(old: &mut Slice, sources: &[Source], below: u32, room: Roo
     }
 
     let ends = slots.each_ref().map(|slots| number(slots.len));
-    each_column(&mut Gather { old, new: &mut new, slots: &slots, room }).unwrap_or_else(|never| match never {});
+    let Ok(()) = each_column(&mut Gather { old, new: &mut new, slots: &slots, room });
     for storage in Storage::ALL {
         let end = if storage == Storage::Rows { number(rows) } else { ends[storage as usize] };
         *storage.of_mut(&mut new) = LinearAllocator::restored(end, room.of(storage, end), HoleSet::default());
     }
-    new.set_links(&slots);
-    new.carry_state(old, below, &slots);
+    let Ok(()) = each_component(&mut Companions { old, new: &mut new, slots: &slots, below });
     new
 }
 
@@ -175,56 +173,6 @@ impl Slice {
         }
         let links = Row { parent, previous, ..Row::new(row.occupant) };
         self.rows.push(Row { transform, visibility, material, shape, name, ..links });
-    }
-
-    /// Sets what the arrays say of other slots: parents, and what shapes find where.
-    fn set_links(&mut self, [_, transforms, visibilities, _, shapes, _]: &[Slots<'_>; STORAGES]) {
-        self.transforms.parents.copy_from_slice(transforms.beside());
-        self.transforms.locals[0] = PackedTransform::IDENTITY;
-        self.visibilities.parents.copy_from_slice(visibilities.beside());
-        self.visibilities.locals[0] = u32::MAX;
-        for (record, &row) in self.shapes.records.iter_mut().zip(shapes.beside()) {
-            let Row { transform, visibility, material, .. } = self.rows[row as usize];
-            record.transform = transform.index();
-            record.visibility = visibility.index();
-            record.material = material.index();
-        }
-    }
-
-    /// Takes over what waits for the update, what shears, what changes are told by, and boxes.
-    fn carry_state(&mut self, old: &mut Self, below: u32, slots: &[Slots<'_>; STORAGES]) {
-        let [_, transforms, _, _, shapes, _] = slots.each_ref().map(Slots::old);
-        if old.transforms.first_dirty != NIL {
-            if old.marks_below(below) {
-                self.transforms.mark_all();
-            }
-            for (new, &slot) in (1..).zip(&transforms[1..]) {
-                if old.transforms.dirty.contains(slot) {
-                    self.transforms.mark(new);
-                }
-            }
-        }
-        self.visibilities.dirty = old.visibilities.dirty;
-        self.materials.dirty = old.materials.dirty;
-        if !old.transforms.sheared.is_empty() {
-            let moved = (1..).zip(&transforms[1..]);
-            let matrix = |(new, slot): (u32, &u32)| old.transforms.sheared.get(*slot).map(|matrix| (new, *matrix));
-            let moved: Vec<(u32, Mat34)> = moved.filter_map(matrix).collect();
-            let count = moved.len();
-            self.transforms.sheared = fallible::or_abort(Sheared::try_of(moved.into_iter(), count));
-        }
-        if let Some(from) = &old.transforms.trace {
-            self.begin_trace();
-            self.take_base_history(old, below);
-            if let Some(trace) = &mut self.transforms.trace {
-                (1..).zip(&transforms[1..]).for_each(|(new, &slot)| trace.carry(from, slot, new));
-            }
-        }
-        if let Some(from) = &old.boxes {
-            let boxes = self.boxes.insert(Boxed::default());
-            (0..).zip(shapes).for_each(|(new, &slot)| boxes.carry(from, slot, new));
-            boxes.close_all();
-        }
     }
 
     /// The slice in the place of an old one that it was rebuilt from.
@@ -289,9 +237,25 @@ impl EachColumn for Gather<'_, '_> {
         self.reserve(column);
         let from = (column.of_mut)(self.old);
         let slots = self.slots[column.storage as usize].old();
-        let names: Vec<Box<str>> = slots.iter().map(|&slot| core::mem::take(&mut from[slot as usize])).collect();
-        self.new.names.text_bytes = names.iter().map(|name| name.len()).sum();
-        (column.of_mut)(self.new).extend(names);
+        (column.of_mut)(self.new).extend(slots.iter().map(|&slot| core::mem::take(&mut from[slot as usize])));
+        Ok(())
+    }
+}
+
+/// Takes over what stands beside the records.
+struct Companions<'g, 'b> {
+    old: &'g Slice,
+    new: &'g mut Slice,
+    slots: &'g [Slots<'b>; STORAGES],
+    below: u32,
+}
+
+impl EachComponent for Companions<'_, '_> {
+    type Error = Infallible;
+
+    fn component<C: Component>(&mut self) -> Result<(), Infallible> {
+        let slots = &self.slots[C::STORAGE as usize];
+        C::rebuild(self.new, self.old, &Renumbered { old: slots.old(), beside: slots.beside() }, self.below);
         Ok(())
     }
 }

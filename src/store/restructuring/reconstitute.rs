@@ -4,10 +4,13 @@
 
 use crate::Aabb;
 use crate::SceneConfig;
+use crate::fallible;
 use crate::record::Record;
 use crate::store::allocation::LinearAllocator;
 use crate::store::allocation::scaled;
-use crate::store::columns::{At, Column, EachColumn, NIL, Row, STORAGES, Storage, each_column};
+use crate::store::columns::{
+    At, Column, Component, EachColumn, EachComponent, NIL, Row, STORAGES, Storage, each_column, each_component,
+};
 use crate::store::restructuring::rebuild::{Room, Source, rebuilt};
 use crate::store::{Need, Slice, Store};
 use bumpalo::Bump;
@@ -37,15 +40,12 @@ pub(in crate::store) enum Capacity {
 impl Capacity {
     /// The new capacities of a slice.
     fn capacities(self, old: &Slice, most_rows: u32) -> Need {
-        let base = 1;
-        Need {
-            rows: self.of(&old.row_slots, |need| need.rows).clamp(1, most_rows),
-            transforms: self.of(&old.transforms.slots, |need| need.transforms) - base,
-            visibilities: self.of(&old.visibilities.slots, |need| need.visibilities) - base,
-            materials: self.of(&old.materials.slots, |need| need.materials) - base,
-            shapes: self.of(&old.shapes.slots, |need| need.shapes),
-            names: self.of(&old.names.slots, |need| need.names),
-        }
+        let slots = |storage: Storage| {
+            let capacity = self.of(storage.of(old), |need| need.slots(storage));
+            capacity - u32::from(storage.has_base())
+        };
+        let all = Need::by_storage(slots);
+        Need { rows: all.rows.clamp(1, most_rows), ..all }
     }
 
     /// The new capacity of one storage.
@@ -170,7 +170,7 @@ impl Store {
     }
 }
 
-/// Makes room in every array for the capacity that its storage is to have.
+/// Makes room in every array, and beside it, for the capacity that its storage is to have.
 struct Reserve<'s> {
     slice: &'s mut Slice,
     capacities: [u32; STORAGES],
@@ -178,7 +178,7 @@ struct Reserve<'s> {
 
 impl Reserve<'_> {
     fn reserve<T>(&mut self, column: &Column<T>) -> Result<(), TryReserveError> {
-        try_reserve((column.of_mut)(self.slice), self.capacities[column.storage as usize])
+        fallible::reserve_for((column.of_mut)(self.slice), self.capacities[column.storage as usize] as usize)
     }
 }
 
@@ -194,9 +194,12 @@ impl EachColumn for Reserve<'_> {
     }
 }
 
-/// Makes room for so many records, those included that are there.
-fn try_reserve<T>(array: &mut Vec<T>, capacity: u32) -> Result<(), TryReserveError> {
-    array.try_reserve_exact((capacity as usize).saturating_sub(array.len()))
+impl EachComponent for Reserve<'_> {
+    type Error = TryReserveError;
+
+    fn component<C: Component>(&mut self) -> Result<(), TryReserveError> {
+        C::of_mut(self.slice).try_reserve(self.capacities[C::STORAGE as usize])
+    }
 }
 
 impl Slice {
@@ -215,15 +218,7 @@ impl Slice {
             if storage == Storage::Rows { capacity.min(most) } else { capacity }
         });
         each_column(&mut Reserve { slice: self, capacities })?;
-        let [_, transforms, visibilities, ..] = capacities;
-        self.transforms.dirty.try_reserve(transforms)?;
-        if let Some(trace) = &mut self.transforms.trace {
-            try_reserve(&mut trace.owners, transforms)?;
-            try_reserve(&mut trace.previous, transforms)?;
-        }
-        if let Some(trace) = &mut self.visibilities.trace {
-            try_reserve(&mut trace.owners, visibilities)?;
-        }
+        each_component(&mut Reserve { slice: self, capacities })?;
         for (storage, capacity) in Storage::ALL.into_iter().zip(capacities) {
             storage.of_mut(self).set_capacity(capacity);
         }

@@ -1,20 +1,19 @@
 //! Checking the columns of a slice: the slots of its rows, and the arrays.
 
+use crate::record::Record;
 use crate::store::Slice;
 use crate::store::allocation::LinearAllocator;
-use crate::store::columns::{NIL, Occupant, Row, Slot};
+use crate::store::columns::{
+    Column, Component, EachColumn, EachComponent, NIL, Occupant, Row, Slot, Storage, each_column, each_component,
+};
 
 /// The slots that rows have of their own, by column.
 #[derive(Default)]
-pub(in crate::store) struct Owned([Vec<u32>; 5]);
+pub(in crate::store) struct Owned([Vec<u32>; Storage::COMPONENTS.len()]);
 
 impl Owned {
     pub(in crate::store) fn add(&mut self, row: &Row) {
-        let own = [row.transform, row.visibility, row.material].map(Slot::as_own);
-        let [shape, name] = [row.shape, row.name].map(|slot| (slot != NIL).then_some(slot));
-        let [transform, visibility, material] = own;
-        let slots = [transform, visibility, material, shape, name];
-        self.0.iter_mut().zip(slots).for_each(|(column, slot)| column.extend(slot));
+        self.0.iter_mut().zip(Storage::COMPONENTS).for_each(|(slots, storage)| slots.extend(row.own(storage)));
     }
 
     pub(in crate::store) fn is_unique(&mut self) -> bool {
@@ -81,33 +80,9 @@ impl Slice {
 
     /// The arrays are as long as their allocators say, and holes are as sweeps expect them.
     pub(in crate::store) fn validate_columns(&self, number: u32) -> Result<(), String> {
-        let Self { transforms, visibilities, materials, shapes, names, .. } = self;
-        for (name, end, lengths) in [
-            (
-                "transforms",
-                transforms.slots.end(),
-                [transforms.locals.len(), transforms.parents.len(), transforms.worlds.len()]
-                    .into_iter()
-                    .chain(transforms.trace.iter().flat_map(|trace| [trace.owners.len(), trace.previous.len()]))
-                    .collect(),
-            ),
-            (
-                "visibilities",
-                visibilities.slots.end(),
-                [visibilities.locals.len(), visibilities.parents.len(), visibilities.effective.len()]
-                    .into_iter()
-                    .chain(visibilities.trace.iter().map(|trace| trace.owners.len()))
-                    .collect(),
-            ),
-            ("materials", materials.slots.end(), vec![materials.values.len()]),
-            ("shapes", shapes.slots.end(), vec![shapes.records.len(), shapes.bounds.len()]),
-            ("names", names.slots.end(), vec![names.names.len()]),
-        ] {
-            ensure!(
-                lengths.iter().all(|&length| length == end as usize),
-                "slice {number}: the arrays of {name} are not as long as their end"
-            );
-        }
+        let Self { transforms, visibilities, names, .. } = self;
+        each_column(&mut Lengths { slice: self, number })?;
+        each_component(&mut Lengths { slice: self, number })?;
         ensure!(
             transforms.trace.is_some() == visibilities.trace.is_some(),
             "slice {number}: one column remembers and one does not"
@@ -134,6 +109,47 @@ impl Slice {
         );
         let text: usize = names.slots.iter().map(|slot| names.names[slot as usize].len()).sum();
         ensure!(text == names.text_bytes, "slice {number}: the length of its names is miscounted");
+        Ok(())
+    }
+}
+
+/// Checks that arrays, and what stands beside them, are as long as their allocators say.
+struct Lengths<'s> {
+    slice: &'s Slice,
+    number: u32,
+}
+
+impl Lengths<'_> {
+    fn check<T>(&self, column: &Column<T>) -> Result<(), String> {
+        let (number, storage, end) = (self.number, column.storage, column.storage.of(self.slice).end());
+        let len = (column.of)(self.slice).len();
+        ensure!(len == end as usize, "slice {number}: an array of {storage:?} has {len} slots, and its end is {end}");
+        Ok(())
+    }
+}
+
+impl EachColumn for Lengths<'_> {
+    type Error = String;
+
+    fn column<T: Record>(&mut self, column: &Column<T>) -> Result<(), String> {
+        self.check(column)
+    }
+
+    fn names(&mut self, column: &Column<Box<str>>) -> Result<(), String> {
+        self.check(column)
+    }
+}
+
+impl EachComponent for Lengths<'_> {
+    type Error = String;
+
+    fn component<C: Component>(&mut self) -> Result<(), String> {
+        let (number, end) = (self.number, C::STORAGE.of(self.slice).end());
+        ensure!(
+            C::of(self.slice).is_in_step(end),
+            "slice {number}: what stands beside {:?} has other slots than these",
+            C::STORAGE
+        );
         Ok(())
     }
 }
