@@ -80,7 +80,7 @@ use bulk::BatchOrder;
 use change::Layouts;
 use columns::{Row, ShapeColumn, Swept, TransformColumn, VisibilityColumn};
 use handles::{Identity, Tables};
-use restructuring::{Capacity, Floating};
+use restructuring::{Capacity, Unlinked};
 use slice::Slice;
 use slices::Slices;
 
@@ -143,8 +143,8 @@ pub(crate) struct Store {
     pub(in crate::store) feed: Option<Boxed<Feed>>,
     /// Which matrix arrays changed.
     pub(in crate::store) layouts: Layouts,
-    /// The slice from which rows float, if any do.
-    pub(in crate::store) floats_from: Option<u32>,
+    /// The slice from which rows are unlinked, if any are.
+    pub(in crate::store) unlinked_from: Option<u32>,
     /// The next slice to open, where room was reserved for it.
     pub(in crate::store) reserved: Option<Slice>,
     /// Rows of a walk, with the row that each hangs below, or slots and their slices: kept to spare allocations.
@@ -185,7 +185,7 @@ impl Store {
             identity: Identity::new(),
             feed: config.changes.then(|| Boxed::try_new(Feed::default())).transpose()?,
             layouts: Layouts::default(),
-            floats_from: None,
+            unlinked_from: None,
             reserved: None,
             order: Vec::new(),
             scratch: Scratch::default(),

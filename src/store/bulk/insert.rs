@@ -2,7 +2,7 @@
 
 use crate::NodeHandle;
 use crate::store::columns::{At, NIL};
-use crate::store::{Floating, Forest, Membership, Place, Store};
+use crate::store::{Forest, Membership, Place, Store, Unlinked};
 use core::ops::Range;
 
 impl Store {
@@ -43,7 +43,7 @@ impl Store {
             // What was built hung nowhere, and was taken for a part of the tree.
             self.note_left(self.top_of(top));
         }
-        self.land(Floating::Slice(top), |store| store.settle_at(place, count));
+        self.relink_subtree(Unlinked::Slice(top), |store| store.settle_at(place, count));
         *self.counted.of_mut(membership) += count;
     }
 

@@ -2,7 +2,7 @@
 
 use crate::NodeHandle;
 use crate::store::columns::At;
-use crate::store::{Floating, Membership, Need, Settled, Store};
+use crate::store::{Membership, Need, Settled, Store, Unlinked};
 
 impl Store {
     /// Makes a node, that is neither the root nor that of a detached subtree, the root of a detached one.
@@ -11,8 +11,8 @@ impl Store {
         let (rows, from) = (slice.row_slots.live(), slice.membership);
         let nodes = self.count_nodes(at);
         self.note_left(at);
-        let floating = self.float(at);
-        self.release(floating);
+        let unlinked = self.unlink_subtree(at);
+        self.release(unlinked);
         *self.counted.of_mut(from) -= nodes;
         *self.counted.of_mut(Membership::Detached) += nodes;
         self.merge_if_shrunk(at.slice, rows);
@@ -29,7 +29,7 @@ impl Store {
             return;
         }
         let spot = self.spot_of_portal(at);
-        let Floating::Rows(from) = self.float(at) else {
+        let Unlinked::Rows(from) = self.unlink_subtree(at) else {
             unreachable!("a row that is not its slice's only top leaves the slice behind");
         };
         let slice = self.insert_slice(|_| Settled::Behind(spot), false);

@@ -63,8 +63,8 @@ impl Store {
             self.remove_leaf(node, at);
             1
         } else {
-            let floating = self.float(at);
-            self.discard(floating)
+            let unlinked = self.unlink_subtree(at);
+            self.discard(unlinked)
         };
         *self.counted.of_mut(membership) -= removed;
         self.merge_if_shrunk(at.slice, rows);
@@ -77,8 +77,8 @@ impl Store {
         let slice = self.slice(at.slice);
         let (rows, membership) = (slice.row_slots.live(), slice.membership);
         self.note_left(at);
-        let floating = self.float(at);
-        let removed = self.free_later(floating);
+        let unlinked = self.unlink_subtree(at);
+        let removed = self.free_later(unlinked);
         *self.counted.of_mut(membership) -= removed;
         if self.membership(at) != Membership::PendingFree {
             self.merge_if_shrunk(at.slice, rows);
@@ -89,13 +89,13 @@ impl Store {
     /// Removes every node but the root, detached subtrees too.
     pub(crate) fn clear(&mut self) {
         while let Some(root) = self.detached_roots().last() {
-            let floating = self.float(root);
-            *self.counted.of_mut(Membership::Detached) -= self.discard(floating);
+            let unlinked = self.unlink_subtree(root);
+            *self.counted.of_mut(Membership::Detached) -= self.discard(unlinked);
         }
         while let Some(child) = self.first_child(At::ROOT) {
             self.note_left(child);
-            let floating = self.float(child);
-            *self.counted.of_mut(Membership::Attached) -= self.discard(floating);
+            let unlinked = self.unlink_subtree(child);
+            *self.counted.of_mut(Membership::Attached) -= self.discard(unlinked);
         }
     }
 }

@@ -88,9 +88,9 @@ impl Store {
 
     /// Moves a subtree to a checked place.
     fn relink(&mut self, at: At, place: Place) {
-        let (at, rows) = self.make_room_to_land(at, place);
-        let floating = self.float(at);
-        self.land(floating, |store| store.settle_at(place, rows));
+        let (at, rows) = self.make_room_to_relink(at, place);
+        let unlinked = self.unlink_subtree(at);
+        self.relink_subtree(unlinked, |store| store.settle_at(place, rows));
     }
 }
 

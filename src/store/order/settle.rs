@@ -96,7 +96,7 @@ impl Store {
     pub(in crate::store) fn beside_full(&self, spot: &Spot) -> Option<Spot> {
         let slice = self.slice(spot.slice);
         let ends = spot.parent == NIL && spot.next == NIL && spot.previous != NIL && slice.portal != At::NONE;
-        if !ends || slice.isolated || self.may_hold(spot.slice, 1) || self.floats_from == Some(spot.slice) {
+        if !ends || slice.isolated || self.may_hold(spot.slice, 1) || self.unlinked_from == Some(spot.slice) {
             return None;
         }
         let mut portal = slice.portal;

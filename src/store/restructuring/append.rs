@@ -16,7 +16,7 @@ impl Store {
     /// Runs in O(`max_nodes`): a quarter of it is looked at and moved at most, besides the row's ancestors in the slice.
     #[cold]
     pub(in crate::store) fn cut_off_last(&mut self, spot: &Spot) -> bool {
-        if self.may_hold(spot.slice, 1) || self.floats_from.is_some() {
+        if self.may_hold(spot.slice, 1) || self.unlinked_from.is_some() {
             return false;
         }
         let Some(row) = self.last_subtree(spot) else { return false };

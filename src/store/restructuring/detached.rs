@@ -2,7 +2,7 @@
 
 use crate::Mat34;
 use crate::store::columns::At;
-use crate::store::{Floating, Slice, Store};
+use crate::store::{Slice, Store, Unlinked};
 use bumpalo::collections::Vec as BumpVec;
 
 /// What a slice is part of.
@@ -26,13 +26,13 @@ impl Membership {
 }
 
 impl Store {
-    /// Makes a floating subtree a detached one, in a slice without a portal. Its top is the slice's only top row.
+    /// Makes an unlinked subtree a detached one, in a slice without a portal. Its top is the slice's only top row.
     ///
     /// O(rows that have to leave their slice + slices below).
-    pub(in crate::store) fn release(&mut self, floating: Floating) {
-        let number = match floating {
-            Floating::Slice(number) => number,
-            Floating::Rows(from) => {
+    pub(in crate::store) fn release(&mut self, unlinked: Unlinked) {
+        let number = match unlinked {
+            Unlinked::Slice(number) => number,
+            Unlinked::Rows(from) => {
                 let need = self.slice(from.slice).need_of(from.row);
                 let number = self.open_slice(Slice::with_room(&need));
                 self.fill_slice(number, from);
@@ -144,12 +144,12 @@ impl Store {
 
 /// Removing now and freeing later.
 impl Store {
-    /// Removes a floating subtree: its rows in a slice that it shares at once, all slices of its own later. Returns how many
+    /// Removes an unlinked subtree: its rows in a slice that it shares at once, all slices of its own later. Returns how many
     /// nodes that were. O(rows in the shared slice + slices below).
-    pub(in crate::store) fn free_later(&mut self, floating: Floating) -> usize {
+    pub(in crate::store) fn free_later(&mut self, unlinked: Unlinked) -> usize {
         let arena = self.scratch.take();
         let mut pending = BumpVec::new_in(&arena);
-        let removed = self.discard_rows(floating, &mut pending, &arena);
+        let removed = self.discard_rows(unlinked, &mut pending, &arena);
         let first = self.pending_free.len();
         self.pending_free.extend_from_slice(&pending);
         let mut pending_free = 0;

@@ -2,7 +2,7 @@
 
 use crate::NodeHandle;
 use crate::store::columns::{At, Component, EachComponent, NIL, each_component};
-use crate::store::{Floating, Slice, Store};
+use crate::store::{Slice, Store, Unlinked};
 use bumpalo::Bump;
 use bumpalo::collections::Vec as BumpVec;
 use core::convert::Infallible;
@@ -23,11 +23,11 @@ impl Store {
         }
     }
 
-    /// Frees a floating subtree and every slice below it; returns how many nodes that were.
-    pub(in crate::store) fn discard(&mut self, floating: Floating) -> usize {
+    /// Frees an unlinked subtree and every slice below it; returns how many nodes that were.
+    pub(in crate::store) fn discard(&mut self, unlinked: Unlinked) -> usize {
         let arena = self.scratch.take();
         let mut below = BumpVec::new_in(&arena);
-        let mut removed = self.discard_rows(floating, &mut below, &arena);
+        let mut removed = self.discard_rows(unlinked, &mut below, &arena);
         while let Some(number) = below.pop() {
             removed += self.discard_slice(number, &mut below);
         }
@@ -36,20 +36,20 @@ impl Store {
         removed
     }
 
-    /// Frees a floating subtree's rows in the slice that it shares; returns how many nodes that were. Slices that hung below
+    /// Frees an unlinked subtree's rows in the slice that it shares; returns how many nodes that were. Slices that hung below
     /// these rows, or hold the whole subtree, go to `tops`.
     pub(in crate::store) fn discard_rows(
         &mut self,
-        floating: Floating,
+        unlinked: Unlinked,
         tops: &mut impl Extend<u32>,
         arena: &Bump,
     ) -> usize {
-        let At { slice: number, row: top } = match floating {
-            Floating::Rows(at) => {
-                self.floats_from = None;
+        let At { slice: number, row: top } = match unlinked {
+            Unlinked::Rows(at) => {
+                self.unlinked_from = None;
                 at
             }
-            Floating::Slice(slice) => {
+            Unlinked::Slice(slice) => {
                 tops.extend([slice]);
                 return 0;
             }

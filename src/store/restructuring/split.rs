@@ -149,7 +149,7 @@ impl Store {
 
     /// Splits a slice, and if need be slices above it, of which each costs something of a budget.
     fn split_within(&mut self, number: u32, budget: u32) {
-        debug_assert_ne!(self.floats_from, Some(number), "rows on no chain would be lost");
+        debug_assert_ne!(self.unlinked_from, Some(number), "rows on no chain would be lost");
         let arena = self.scratch.take();
         let order = self.slices[number as usize].depth_first_order(&arena);
         let mut cuts = Planner::new(self.config.max_nodes).plan(order.iter().map(|&(_, parent)| parent));
@@ -221,7 +221,7 @@ impl Store {
     /// Whether the slice that holds the portal of another takes so many more rows beside that; its storage grows if it is to,
     /// and where it is full it is split itself, as in a B-tree.
     ///
-    /// A slice from which rows float is not, since that would lose them.
+    /// A slice from which rows are unlinked is not, since that would lose them.
     fn make_room_beside(&mut self, number: u32, rows: usize, budget: u32) -> bool {
         let portal = self.slice(number).portal;
         if portal == At::NONE || rows == 0 {
@@ -241,7 +241,7 @@ impl Store {
         }
         let full = above.row_slots.live() + need.rows > max_nodes;
         let cost = if self.row(portal).parent == NIL { WITHIN_A_CHAIN } else { BELOW_A_NODE };
-        if !full || budget < cost || self.floats_from == Some(portal.slice) {
+        if !full || budget < cost || self.unlinked_from == Some(portal.slice) {
             return false;
         }
         self.split_within(portal.slice, budget - cost);

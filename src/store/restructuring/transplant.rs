@@ -24,7 +24,7 @@ impl Store {
     /// depth-first order. O(rows moved).
     pub(in crate::store) fn transplant(&mut self, from: u32, first: u32, spot: &Spot, marks: Marks) {
         debug_assert_ne!(from, spot.slice);
-        self.floats_from = None;
+        self.unlinked_from = None;
         let arena = self.scratch.take();
         let reuse = self.config.storage.reuse_holes;
         let [source, target] = self

@@ -10,7 +10,7 @@ const MOST_SPLITS: u32 = 16;
 
 /// A subtree on no chain, between its old place and its new one.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::store) enum Floating {
+pub(in crate::store) enum Unlinked {
     /// A row and what hangs below it, in a slice that holds other nodes too.
     Rows(At),
     /// A slice that holds nothing else, without a portal.
@@ -19,40 +19,40 @@ pub(in crate::store) enum Floating {
 
 impl Store {
     /// Takes a subtree off its chain. Slices that held nothing but portals to it go.
-    pub(in crate::store) fn float(&mut self, at: At) -> Floating {
+    pub(in crate::store) fn unlink_subtree(&mut self, at: At) -> Unlinked {
         self.tell_edited(at.slice);
         let slice = &mut self.slices[at.slice as usize];
         if !slice.is_alone(at.row) {
             slice.unlink_run(at.slice, at.row, at.row);
-            self.floats_from = Some(at.slice);
-            return Floating::Rows(at);
+            self.unlinked_from = Some(at.slice);
+            return Unlinked::Rows(at);
         }
         if slice.portal == At::NONE {
             self.unlist_detached(at.slice);
         } else {
             self.drop_portal_of(at.slice);
         }
-        Floating::Slice(at.slice)
+        Unlinked::Slice(at.slice)
     }
 
-    /// How many rows a floating subtree has in its own slice, counted up to `min_nodes`: what is as large shares nothing.
-    pub(in crate::store) fn floating_rows(&self, floating: Floating) -> usize {
-        match floating {
-            Floating::Rows(at) => self.slice(at.slice).subtree(at.row).take(self.config.min_nodes as usize).count(),
-            Floating::Slice(slice) => self.slice(slice).nodes(),
+    /// How many rows an unlinked subtree has in its own slice, counted up to `min_nodes`: what is as large shares nothing.
+    pub(in crate::store) fn unlinked_rows(&self, unlinked: Unlinked) -> usize {
+        match unlinked {
+            Unlinked::Rows(at) => self.slice(at.slice).subtree(at.row).take(self.config.min_nodes as usize).count(),
+            Unlinked::Slice(slice) => self.slice(slice).nodes(),
         }
     }
 
     /// Makes room for a node with all below it at a checked place, while it is where it was: then every slice may be split,
-    /// beside its portal too. Returns where the node is then, and how many rows it brings, as [`Self::floating_rows`] counts
+    /// beside its portal too. Returns where the node is then, and how many rows it brings, as [`Self::unlinked_rows`] counts
     /// them, where that decides in which slice it settles.
-    pub(in crate::store) fn make_room_to_land(&mut self, mut at: At, place: Place) -> (At, usize) {
+    pub(in crate::store) fn make_room_to_relink(&mut self, mut at: At, place: Place) -> (At, usize) {
         let mut splits = 0;
         loop {
             let spot = self.spot(place);
             let alone = self.slice(at.slice).is_alone(at.row);
-            let floating = if alone { Floating::Slice(at.slice) } else { Floating::Rows(at) };
-            let rows = if spot.has_choice() { self.floating_rows(floating) } else { 0 };
+            let unlinked = if alone { Unlinked::Slice(at.slice) } else { Unlinked::Rows(at) };
+            let rows = if spot.has_choice() { self.unlinked_rows(unlinked) } else { 0 };
             if alone || spot.slice == at.slice || splits == MOST_SPLITS {
                 return (at, rows);
             }
@@ -73,12 +73,12 @@ impl Store {
         }
     }
 
-    /// Puts a floating subtree to the spot that `find` answers. `find` is asked again when rows have moved.
+    /// Puts an unlinked subtree to the spot that `find` answers. `find` is asked again when rows have moved.
     ///
-    /// While rows float their slice must not be rebuilt, which would lose them: it is left as it is wherever they go.
-    pub(in crate::store) fn land(&mut self, floating: Floating, find: impl Fn(&Self) -> Settled) {
-        match floating {
-            Floating::Rows(from) => {
+    /// While rows are unlinked their slice must not be rebuilt, which would lose them: it is left as it is wherever they go.
+    pub(in crate::store) fn relink_subtree(&mut self, unlinked: Unlinked, find: impl Fn(&Self) -> Settled) {
+        match unlinked {
+            Unlinked::Rows(from) => {
                 let settled = find(self);
                 let spot = settled.spot();
                 let into = matches!(settled, Settled::Into(_));
@@ -102,7 +102,7 @@ impl Store {
                 }
                 self.collapse(from.slice);
             }
-            Floating::Slice(slice) => {
+            Unlinked::Slice(slice) => {
                 self.slices[slice as usize].isolated = false;
                 let row = self.slice(slice).first_top;
                 let small = self.slice(slice).nodes() < self.config.min_nodes as usize;
@@ -119,9 +119,9 @@ impl Store {
         }
     }
 
-    /// Links floating rows elsewhere in their slice.
+    /// Links unlinked rows elsewhere in their slice.
     fn relink_within(&mut self, from: At, spot: &Spot) {
-        self.floats_from = None;
+        self.unlinked_from = None;
         let slice = &mut self.slices[from.slice as usize];
         slice.link(from.row, spot);
         slice.misplaced = slice.misplaced.saturating_add(1);
@@ -149,7 +149,7 @@ impl Store {
     /// comes between both parts; `true` if rows may have moved: then the spot is to be found again, and asked about again.
     pub(in crate::store) fn make_room_for_portal(&mut self, spot: &Spot) -> bool {
         let splits =
-            self.is_among_nodes(spot) && self.floats_from.is_none() && self.slice(spot.slice).portal != At::NONE;
+            self.is_among_nodes(spot) && self.unlinked_from.is_none() && self.slice(spot.slice).portal != At::NONE;
         if splits && self.split_before(spot.slice, spot.next) {
             return true;
         }
@@ -190,7 +190,7 @@ impl Store {
         Some(if again { need } else { need.times(0.5, self.config.max_nodes) })
     }
 
-    /// Moves a floating subtree into an empty slice.
+    /// Moves an unlinked subtree into an empty slice.
     pub(in crate::store) fn fill_slice(&mut self, slice: u32, from: At) {
         let need = self.slice(from.slice).need_of(from.row);
         let grown = self.slice_mut(slice).try_grow_in_place(&need, 1.0, NIL);
