@@ -9,7 +9,7 @@ use hedgerow::{
     Clip, ClipBuilder, ClipError, Error, Interpolation, JumpSpacing, Playback, Player, Pose, Precision, RawClip,
     SkeletonError, StreamPlayer, Track, TrackValue, Transform,
 };
-use hedgerow_naive::test_clip;
+use hedgerow_experiments::workloads::test_clip;
 use proptest::prelude::{Just, Strategy, any, prop_oneof, proptest};
 use proptest::test_runner::Config;
 use random::{Dice, Recipe};

@@ -2,7 +2,8 @@
 
 use hedgerow::glam::{Quat, Vec3};
 use hedgerow::{ClipError, Error, Interpolation, RawClip, Track, TrackName, TrackPart, Transform};
-use hedgerow_naive::{KeyTracks, TEST_CLIP_JOINTS, TEST_CLIP_KEYS, TEST_CLIP_RATE, test_clip};
+use hedgerow_experiments::baselines::KeyTracks;
+use hedgerow_experiments::workloads::{TEST_CLIP_JOINTS, TEST_CLIP_KEYS, TEST_CLIP_RATE, test_clip};
 
 fn refusal<T>(result: Result<T, Error>) -> ClipError {
     match result {

@@ -7,7 +7,7 @@ use hedgerow::{
     ClipBuilder, ClipError, Error, Interpolation, Mat34, Player, Pose, Precision, RawClip, Reduction, Skeleton,
     SkeletonBuilder, Track, Transform,
 };
-use hedgerow_naive::swaying;
+use hedgerow_experiments::workloads::swaying;
 use proptest::prelude::*;
 
 /// A skeleton of joints whose parents come before them, each a tenth of a metre from its parent.
