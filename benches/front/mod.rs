@@ -36,9 +36,9 @@ pub(crate) struct Benches {
 
 impl Benches {
     /// One benchmark: `per` elements in each iteration.
-    fn bench(&mut self, id: BenchmarkId, per: f64, routine: impl FnMut(&mut criterion::Bencher<'_>)) {
+    fn bench(&mut self, id: BenchmarkId, per: usize, routine: impl FnMut(&mut criterion::Bencher<'_>)) {
         let mut group = self.criterion.benchmark_group(self.name);
-        group.throughput(Throughput::Elements(per.max(1.0) as u64)).bench_function(id, routine);
+        group.throughput(Throughput::Elements(per as u64)).bench_function(id, routine);
         group.finish();
     }
 }
@@ -90,7 +90,7 @@ impl Front for Benches {
         outcome.map(|()| None)
     }
 
-    fn alone(&mut self, name: &str, nodes: usize, per: f64, mut work: impl FnMut()) {
+    fn alone(&mut self, name: &str, nodes: usize, per: usize, mut work: impl FnMut()) {
         self.bench(BenchmarkId::new(format!("{name}/hedgerow"), nodes), per, |bencher| bencher.iter(&mut work));
     }
 

@@ -44,7 +44,7 @@ impl Front for Turns {
             samples_b.push(turn_b(b));
         }
         check(a, b)?;
-        let per = per * repeats as f64;
+        let per = (per * repeats) as f64;
         self.report(&case, median(&mut samples_a) / per, median(&mut samples_b) / per)
     }
 
@@ -81,12 +81,12 @@ impl Front for Turns {
             trial.check_last()?;
         }
         let of = |times: &Vec<[f64; PARTS]>, part: usize| {
-            median(&mut times.iter().map(|times| times[part]).collect::<Vec<_>>()) / rounds.per
+            median(&mut times.iter().map(|times| times[part]).collect::<Vec<_>>()) / rounds.per as f64
         };
         Ok(Some(times.iter().map(|times| core::array::from_fn(|part| of(times, part))).collect()))
     }
 
-    fn alone(&mut self, _: &str, _: usize, _: f64, _: impl FnMut()) {}
+    fn alone(&mut self, _: &str, _: usize, _: usize, _: impl FnMut()) {}
 
     fn report(&mut self, case: &Case<'_>, ours: f64, baseline: f64) -> Outcome {
         Ok(self.report.case(case, ours, baseline)?)

@@ -47,7 +47,7 @@ pub struct Calls<'c, A, B> {
     /// The name of the case, its unit, and what it is compared with.
     pub case: Case<'c>,
     /// What the time of a call is divided by.
-    pub per: f64,
+    pub per: usize,
     /// So many calls come after one another in a turn.
     pub repeats: usize,
     /// What the two sides work on.
@@ -92,7 +92,7 @@ pub trait Front: Sized {
     ) -> Result<Option<Vec<[f64; PARTS]>>, Failure>;
 
     /// Work that is compared with nothing: `per` elements a call. Only Criterion times it.
-    fn alone(&mut self, name: &str, nodes: usize, per: f64, work: impl FnMut());
+    fn alone(&mut self, name: &str, nodes: usize, per: usize, work: impl FnMut());
 
     /// Reports the two figures of a case. Only of use where [`rounds`](Self::rounds) returns any, and for what is counted.
     ///

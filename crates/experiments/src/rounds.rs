@@ -86,7 +86,7 @@ pub struct Rounds<'r, const PARTS: usize> {
     /// How many nodes the tree has.
     pub nodes: usize,
     /// What times are divided by.
-    pub per: f64,
+    pub per: usize,
     /// What the parts of a round are called.
     pub parts: [&'r str; PARTS],
     /// What the ways are called.

@@ -49,7 +49,7 @@ impl Front for Check {
         Ok(None)
     }
 
-    fn alone(&mut self, _: &str, _: usize, _: f64, mut work: impl FnMut()) {
+    fn alone(&mut self, _: &str, _: usize, _: usize, mut work: impl FnMut()) {
         work();
         self.cases += 1;
     }

@@ -37,7 +37,7 @@ fn measure<F: Front>(front: &mut F, nodes: usize) -> Outcome {
     let rounds = Rounds {
         nodes,
         // A frame has as many edits of each kind.
-        per: (nodes / 10) as f64,
+        per: nodes / 10,
         parts: CASES,
         ways: &[Packed::NAME, BASELINE],
         pace: Pace { alternates: true, ..Pace::fixed(FRAMES) },

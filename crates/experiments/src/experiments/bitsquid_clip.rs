@@ -50,7 +50,7 @@ pub fn run<F: Front>(front: &mut F) -> Outcome {
     let mut case = |name, nodes, ours_do, naive_does| {
         let calls = Calls {
             case: Case { name, nodes, unit: JOINT, baseline: SEARCH },
-            per: (FRAMES * JOINTS) as f64,
+            per: FRAMES * JOINTS,
             repeats: 1,
             sides: (&mut ours, &mut naive),
             ours: ours_do,
@@ -87,7 +87,7 @@ fn many<F: Front>(front: &mut F, ours: &mut Ours<'_>) -> Outcome {
     ours.steps = count;
     let calls = Calls {
         case: Case { name: "thousand", nodes: count * JOINTS, unit: JOINT, baseline: "one clip" },
-        per: (count * JOINTS) as f64,
+        per: count * JOINTS,
         repeats: 1,
         sides: (&mut crowd, ours),
         ours: Crowd::play,
@@ -102,7 +102,7 @@ fn load<F: Front>(front: &mut F, clip: &Clip) -> Outcome {
     let nodes = bytes.len();
     let calls = Calls {
         case: Case { name: "load", nodes, unit: Unit::Each("ns/byte"), baseline: "copying the bytes" },
-        per: nodes as f64,
+        per: nodes,
         repeats: 10,
         sides: (&mut &*bytes, &mut &*bytes),
         ours: |bytes| _ = black_box(Clip::from_bytes(bytes.to_vec())),

@@ -29,8 +29,7 @@ pub fn run<F: Front>(front: &mut F) -> Outcome {
 fn measure<F: Front>(front: &mut F, nodes: usize) -> Outcome {
     let recipe = Recipe::random(nodes, 1);
     check(&recipe)?;
-    let rounds =
-        Rounds { nodes, per: nodes as f64, parts: ["random"], ways: &WAYS, pace: Pace::fixed(ROUNDS), lasts: None };
+    let rounds = Rounds { nodes, per: nodes, parts: ["random"], ways: &WAYS, pace: Pace::fixed(ROUNDS), lasts: None };
     if let Some(figures) = front.rounds(&rounds, &mut Building(recipe))? {
         let [single, naive, builder] = [0, 1, 2].map(|way| figures[way][0]);
         let case = |name, baseline| Case { name, nodes, unit: Unit::Time, baseline };

@@ -56,7 +56,7 @@ fn shares(most: usize) -> [(&'static str, usize); 5] {
 /// Frames of both sides by turns.
 fn measure<F: Front>(front: &mut F, name: &str, nodes: usize, baseline: &str, trial: &mut impl Trial<1>) -> Outcome {
     let ways = [Packed::NAME, baseline];
-    let rounds = Rounds { nodes, per: nodes as f64, parts: [name], ways: &ways, pace: PACE, lasts: None };
+    let rounds = Rounds { nodes, per: nodes, parts: [name], ways: &ways, pace: PACE, lasts: None };
     if let Some(figures) = front.rounds(&rounds, trial)? {
         front.report(&Case { name, nodes, unit: Unit::Time, baseline }, figures[0][0], figures[1][0])?;
     }

@@ -64,7 +64,7 @@ fn flat<F: Front>(front: &mut F) -> Outcome {
     check_flat(&mut ours, &mut theirs)?;
     let calls = Calls {
         case: Case { name: "flat", nodes: count, unit: Unit::Time, baseline: VIRTUAL },
-        per: (count * CAMERAS) as f64,
+        per: count * CAMERAS,
         repeats: 1,
         sides: (&mut ours, &mut theirs),
         ours: |Flat { boxes, frusta, found }| {
@@ -148,7 +148,7 @@ fn town<F: Front>(front: &mut F) -> Outcome {
     for (camera, frustum) in frusta.iter().enumerate() {
         let rounds = Rounds {
             nodes: shapes,
-            per: shapes as f64,
+            per: shapes,
             parts: [&format!("town/{camera}")],
             ways: &["hedgerow", TESTING_ALL],
             pace: Pace::fixed(5),

@@ -38,7 +38,7 @@ pub fn run<F: Front>(front: &mut F) -> Outcome {
     measure(front, "edit", &mut lists, Event::OneComes)?;
     measure(front, "none", &mut lists, Event::Nothing)?;
     let (mut list, mut groups) = (DrawList::new(), DrawGroups::new());
-    front.alone("group", nodes, nodes as f64, || {
+    front.alone("group", nodes, nodes, || {
         list.clear();
         lists.packed.scene().draw_list(&mut list);
         list.group(&mut groups);
@@ -55,7 +55,7 @@ fn measure<F: Front>(front: &mut F, name: &str, lists: &mut Lists, event: Event)
     lists.play(1);
     let rounds = Rounds {
         nodes: lists.nodes,
-        per: lists.nodes as f64,
+        per: lists.nodes,
         parts: [name],
         ways: &[Packed::NAME, BASELINE],
         pace: Pace { alternates: true, ..Pace::timed(MIN_FRAMES, MAX_FRAMES, BUDGET) },

@@ -92,7 +92,7 @@ fn cull<F: Front>(front: &mut F, sub_meshes: usize) -> Outcome {
     let case = |name, baseline| Case { name, nodes: sub_meshes, unit: SUB_MESHES, baseline };
     let calls = Calls {
         case: case("cull", VIRTUAL),
-        per: (sub_meshes * CAMERAS) as f64,
+        per: sub_meshes * CAMERAS,
         repeats,
         sides: (&mut ours, &mut theirs),
         ours: |ours| (0..CAMERAS).for_each(|camera| (ours.cull(camera), ours.draw()).1),
@@ -101,7 +101,7 @@ fn cull<F: Front>(front: &mut F, sub_meshes: usize) -> Outcome {
     front.calls(calls, checked_elsewhere)?;
     let calls = Calls {
         case: case("shadow", VIRTUAL),
-        per: (sub_meshes * CAMERAS) as f64,
+        per: sub_meshes * CAMERAS,
         repeats,
         sides: (&mut ours, &mut theirs),
         ours: |ours| (0..CAMERAS).for_each(|camera| (ours.cull(camera), ours.draw_shadows()).1),
@@ -117,7 +117,7 @@ fn cull<F: Front>(front: &mut F, sub_meshes: usize) -> Outcome {
     theirs.cull(most);
     let calls = Calls {
         case: case("draw", VIRTUAL),
-        per: sub_meshes as f64,
+        per: sub_meshes,
         repeats: 10 * repeats,
         sides: (&mut ours, &mut theirs),
         ours: Ours::draw,
@@ -126,7 +126,7 @@ fn cull<F: Front>(front: &mut F, sub_meshes: usize) -> Outcome {
     front.calls(calls, checked_elsewhere)?;
     cascades(front, (sub_meshes, repeats), &mut ours)?;
     let mut sorted = MaterialDraws::new();
-    front.alone("by-material", sub_meshes, (sub_meshes * CAMERAS) as f64, || {
+    front.alone("by-material", sub_meshes, sub_meshes * CAMERAS, || {
         for camera in 0..CAMERAS {
             ours.cull(camera);
             ours.set.draws_by_material(&ours.visible, &mut sorted);
@@ -147,7 +147,7 @@ fn cascades<F: Front>(front: &mut F, (nodes, repeats): (usize, usize), ours: &mu
     };
     let calls = Calls {
         case: Case { name: "cascades", nodes, unit: SUB_MESHES, baseline: "one after the other" },
-        per: (4 * nodes) as f64,
+        per: 4 * nodes,
         repeats,
         sides: (ours, &mut single),
         ours: |ours| ours.set.cull_many(&ours.frusta[..4], &mut ours.cascades),

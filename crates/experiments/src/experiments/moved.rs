@@ -78,7 +78,7 @@ fn measure<F: Front>(front: &mut F, topology: Topology, nodes: usize) -> Outcome
         let name = &trial.name.clone();
         let rounds = Rounds {
             nodes,
-            per: nodes as f64,
+            per: nodes,
             parts: [name],
             ways: &[Packed::NAME, Boxed::NAME],
             pace: Pace { turn: TURN, skipped: TURN - NAIVE_FRAMES, ..Pace::timed(1, MAX_FRAMES, BUDGET) },
@@ -144,7 +144,7 @@ fn idle<F: Front>(front: &mut F, nodes: usize) -> Outcome {
     packed.update();
     let rounds = Rounds {
         nodes,
-        per: 1.0,
+        per: 1,
         parts: ["idle"],
         ways: &[Packed::NAME, Boxed::NAME],
         pace: Pace::fixed(4),

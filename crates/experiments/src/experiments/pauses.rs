@@ -61,7 +61,7 @@ fn shape<F: Front>(
         let mut playing = Playing::new(Script::shaped(growth, nodes, nodes / 5, nodes as u64), nodes);
         let rounds = Rounds {
             nodes,
-            per: 1.0,
+            per: 1,
             parts: parts.each_ref().map(|part| &**part),
             ways: &["hedgerow", BASELINE],
             pace: Pace { turn: runs, skipped: runs - baseline_runs, ..Pace::fixed(runs) },

@@ -42,7 +42,7 @@ fn sample<F: Front>(front: &mut F) -> Outcome {
     let mut ours = (clip, Pose::new(joints));
     let calls = Calls {
         case: Case { name: "sample", nodes: joints, unit: Unit::Each("ns/joint"), baseline: "a search in every track" },
-        per: (usize::from(FRAMES) * joints) as f64,
+        per: usize::from(FRAMES) * joints,
         repeats: 1,
         sides: (&mut ours, &mut theirs),
         ours: |(clip, pose)| (0..FRAMES).for_each(|frame| clip.sample(black_box(seconds(frame)), pose)),
@@ -69,7 +69,7 @@ fn reduce<F: Front>(front: &mut F, name: &str, clip: &RawClip) -> Outcome {
     let skeleton = limbs(clip.joints())?;
     for (bound, error) in [("0.1mm", 1e-4), ("1mm", 1e-3), ("10mm", 1e-2)] {
         let reduction = Reduction::new(error, 0.03);
-        front.alone(&format!("reduce/{name}/{bound}"), clip.keys(), clip.keys() as f64, || {
+        front.alone(&format!("reduce/{name}/{bound}"), clip.keys(), clip.keys(), || {
             drop(black_box(clip.reduced(&skeleton, &reduction).expect("sound input")));
         });
     }

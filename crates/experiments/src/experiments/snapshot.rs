@@ -42,8 +42,8 @@ fn measure<F: Front>(front: &mut F, nodes: usize, path: &Path) -> Outcome {
     let mut loading = Loading { path, nodes, kept: Vec::new(), read: None, failed: None };
     case(front, "load", packed.scene(), &mut loading)?;
     let saved = packed.scene().save();
-    front.alone("save", nodes, saved.len() as f64, || drop(black_box(packed.scene().save())));
-    front.alone("copy", nodes, saved.len() as f64, || drop(black_box(black_box(&saved).to_vec())));
+    front.alone("save", nodes, saved.len(), || drop(black_box(packed.scene().save())));
+    front.alone("copy", nodes, saved.len(), || drop(black_box(black_box(&saved).to_vec())));
     packed.scene_mut().reconstitute_all();
     case(front, "load-ordered", packed.scene(), &mut loading)
 }
@@ -55,7 +55,7 @@ fn case<F: Front>(front: &mut F, name: &str, scene: &Scene, loading: &mut Loadin
     std::fs::write(loading.path, saved)?;
     let rounds = Rounds {
         nodes,
-        per: nodes as f64,
+        per: nodes,
         parts: [name],
         // The file is read before what was read is loaded.
         ways: &[BASELINE, Packed::NAME],

@@ -71,7 +71,7 @@ fn follow<F: Front>(front: &mut F) -> Outcome {
             unit: Unit::Each("ns/sock"),
             baseline: "set_transforms, of transforms",
         },
-        per: items.len() as f64,
+        per: items.len(),
         repeats: 10,
         sides: (&mut (scene_a, sockets, palettes(), Ok(0)), &mut (scene_b, locals, Ok(()))),
         ours: |(scene, sockets, models, answer)| {
@@ -113,7 +113,7 @@ fn bounds<F: Front>(front: &mut F) -> Outcome {
     let mut theirs = (parts, palettes(), vec![Aabb::EMPTY; CHARACTERS]);
     let calls = Calls {
         case: Case { name: "bounds", nodes: CHARACTERS * JOINTS, unit: Unit::Each("ns/box"), baseline: "box by box" },
-        per: (CHARACTERS * JOINTS) as f64,
+        per: CHARACTERS * JOINTS,
         repeats: 1,
         sides: (&mut ours, &mut theirs),
         ours: |(bounds, palettes, boxes)| {

@@ -69,7 +69,7 @@ fn play_and_report<F: Front, S: Side>(
     let trials = (NODES_SEEN / nodes).clamp(1, 64);
     let rounds = Rounds {
         nodes,
-        per: nodes as f64,
+        per: nodes,
         parts,
         ways: &[S::NAME, Boxed::NAME],
         pace: Pace { trials, alternates: true, ..Pace::fixed(FRAMES) },

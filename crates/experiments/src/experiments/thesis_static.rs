@@ -39,7 +39,7 @@ fn measure<F: Front>(front: &mut F, nodes: usize) -> Outcome {
         let mut case = |name, baseline, ours, theirs| {
             let calls = Calls {
                 case: Case { name, nodes, unit: Unit::Time, baseline },
-                per: nodes as f64,
+                per: nodes,
                 repeats: (1 << 18) / nodes.min(1 << 18),
                 sides: (&mut packed, &mut boxed),
                 ours,

@@ -68,7 +68,7 @@ fn compare<F: Front>(
     call: impl FnMut(&ThreadPool) -> f64,
 ) -> Outcome {
     let pace = Pace { turn: TURN, ..Pace::fixed(TURN * TURNS) };
-    let rounds = Rounds { nodes, per: nodes as f64, parts: [name], ways: &WAYS, pace, lasts: None };
+    let rounds = Rounds { nodes, per: nodes, parts: [name], ways: &WAYS, pace, lasts: None };
     if let Some(figures) = front.rounds(&rounds, &mut InPools { pools, call })? {
         let case = Case { name, nodes, unit: Unit::Time, baseline: WAYS[1] };
         front.report(&case, figures[0][0], figures[1][0])?;

@@ -16,7 +16,7 @@ pub(super) fn run<F: Front>(front: &mut F, skeleton: &Skeleton) -> Outcome {
     let calls = Calls {
         case: case("blend", "joint by joint, with glam"),
         // One character is blended in a call.
-        per: (ALL_JOINTS / CHARACTERS) as f64,
+        per: ALL_JOINTS / CHARACTERS,
         repeats: CHARACTERS,
         sides: (&mut (poses, PoseSum::new(JOINTS), Pose::new(JOINTS)), &mut (three, vec![Transform::IDENTITY; JOINTS])),
         ours: |(poses, sum, out)| {

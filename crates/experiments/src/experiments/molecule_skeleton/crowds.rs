@@ -53,7 +53,7 @@ fn measure<F: Front>(
 ) -> Outcome {
     let calls = Calls {
         case: case(name, "objects"),
-        per: ALL_JOINTS as f64,
+        per: ALL_JOINTS,
         repeats: 1,
         sides: (ours, objects),
         ours: compute,
@@ -72,7 +72,7 @@ fn give<F: Front>(front: &mut F, crowd: &Crowd, poses: Vec<Pose>, objects: &mut 
     let mut given: Given = (crowd.clone(), crowd.instances().collect(), poses);
     let calls = Calls {
         case: case("crowd-set-pose", "objects, which need no such step, to models"),
-        per: ALL_JOINTS as f64,
+        per: ALL_JOINTS,
         repeats: 1,
         sides: (&mut given, objects),
         ours: set_poses,
@@ -82,7 +82,7 @@ fn give<F: Front>(front: &mut F, crowd: &Crowd, poses: Vec<Pose>, objects: &mut 
     let mut changed = (given.0.clone(), given.2.clone());
     let calls = Calls {
         case: case("crowd-change-poses", "one by one"),
-        per: ALL_JOINTS as f64,
+        per: ALL_JOINTS,
         repeats: 1,
         sides: (&mut changed, &mut given),
         ours: |(crowd, poses)| {

@@ -45,7 +45,7 @@ pub fn run<F: Front>(front: &mut F) -> Outcome {
 
     let calls = Calls {
         case: case("flattened", "objects, from matrices"),
-        per: ALL_JOINTS as f64,
+        per: ALL_JOINTS,
         repeats: 1,
         sides: (&mut flattened, &mut of_matrices),
         ours: |flattened| flattened.iter_mut().for_each(Flattened::local_to_global),

@@ -18,7 +18,7 @@ pub(super) fn run<F: Front>(
 ) -> Outcome {
     let calls = Calls {
         case: case("pose", "objects"),
-        per: ALL_JOINTS as f64,
+        per: ALL_JOINTS,
         repeats: 1,
         sides: (&mut *ours, &mut *objects),
         ours: Poses::compute_models,
@@ -29,7 +29,7 @@ pub(super) fn run<F: Front>(
     })?;
     let calls = Calls {
         case: case("pose-matrices", "objects, from matrices"),
-        per: ALL_JOINTS as f64,
+        per: ALL_JOINTS,
         repeats: 1,
         sides: (&mut *ours, of_matrices),
         ours: Poses::compute_models,
@@ -38,7 +38,7 @@ pub(super) fn run<F: Front>(
     front.calls(calls, checked_elsewhere)?;
     let calls = Calls {
         case: case("pose-palette", "objects"),
-        per: ALL_JOINTS as f64,
+        per: ALL_JOINTS,
         repeats: 1,
         sides: (&mut *ours, &mut *objects),
         ours: Poses::compute_palettes,
@@ -57,7 +57,7 @@ pub(super) fn run<F: Front>(
 fn each<F: Front>(front: &mut F, ours: &mut Poses, objects: &mut Objects) -> Outcome {
     let calls = Calls {
         case: case("poses-each", "objects"),
-        per: ALL_JOINTS as f64,
+        per: ALL_JOINTS,
         repeats: 1,
         sides: (&mut *ours, &mut *objects),
         ours: |Poses { skeleton, poses, room, .. }| {
@@ -69,7 +69,7 @@ fn each<F: Front>(front: &mut F, ours: &mut Poses, objects: &mut Objects) -> Out
     front.calls(calls, checked_elsewhere)?;
     let calls = Calls {
         case: case("poses-palette-each", "objects"),
-        per: ALL_JOINTS as f64,
+        per: ALL_JOINTS,
         repeats: 1,
         sides: (&mut *ours, &mut *objects),
         ours: |Poses { skeleton, poses, room, .. }| {
@@ -98,7 +98,7 @@ fn limb<F: Front>(front: &mut F, ours: &mut Poses) -> Outcome {
     };
     let calls = Calls {
         case: case("pose-limb", "the whole character"),
-        per: ALL_JOINTS as f64,
+        per: ALL_JOINTS,
         repeats: 1,
         sides: (ours, &mut all),
         ours: |ours| {
@@ -124,7 +124,7 @@ fn uniform<F: Front>(front: &mut F, skeleton: &Skeleton) -> Outcome {
         Poses { skeleton: skeleton.clone(), poses, models: models.clone(), palettes: Vec::new(), room: Vec::new() };
     let calls = Calls {
         case: case("pose-uniform", "poses with a scale for each axis"),
-        per: ALL_JOINTS as f64,
+        per: ALL_JOINTS,
         repeats: 1,
         sides: (&mut (skeleton.clone(), uniform, UniformPose::default(), models), &mut whole),
         ours: |(skeleton, poses, globals, models)| {

@@ -116,7 +116,7 @@ fn turns<F: Front>(
 ) -> Outcome {
     let calls = Calls {
         case: Case { name, nodes: sides.0.positions.len(), unit: VERTEX, baseline },
-        per: (TURN * sides.0.mesh.len()) as f64,
+        per: TURN * sides.0.mesh.len(),
         repeats: 1,
         sides,
         ours,
@@ -140,7 +140,7 @@ fn uniform<F: Front>(front: &mut F, influences: usize) -> Outcome {
     let name = &format!("influences-{influences}");
     let calls = Calls {
         case: Case { name, nodes: VERTICES, unit: VERTEX, baseline: FIRST },
-        per: VERTICES as f64,
+        per: VERTICES,
         repeats: 3,
         sides: (&mut (mesh, palette, positions, normals), &mut (skin, wide, vec![WholeVertex::default(); VERTICES])),
         ours: |(mesh, palette, positions, normals)| {
@@ -174,7 +174,7 @@ fn visible<F: Front>(front: &mut F, crowd: &mut Crowd) -> Outcome {
         }
         let calls = Calls {
             case: Case { name: "visible", nodes: crowd.positions.len(), unit: VERTEX, baseline: "all characters" },
-            per: (CHARACTERS * crowd.mesh.len()) as f64,
+            per: CHARACTERS * crowd.mesh.len(),
             repeats: 1,
             sides: (&mut (crowd, &third), &mut all),
             ours: |(crowd, third)| crowd.skin_visible(third),
@@ -190,7 +190,7 @@ fn threads<F: Front>(front: &mut F, crowd: Crowd) -> Outcome {
     use crate::rounds::{Pace, Rounds};
 
     let [two, one] = [2, 1].map(|threads| rayon::ThreadPoolBuilder::new().num_threads(threads).build());
-    let (nodes, per) = (crowd.positions.len(), (CHARACTERS * crowd.mesh.len()) as f64);
+    let (nodes, per) = (crowd.positions.len(), CHARACTERS * crowd.mesh.len());
     let mut on_threads = OnThreads { pools: [two?, one?], all: (0..).take(CHARACTERS).collect(), crowd };
     let ways = ["two threads", "one thread"];
     let rounds = Rounds { nodes, per, parts: ["threads"], ways: &ways, pace: Pace::fixed(100), lasts: None };
