@@ -55,6 +55,7 @@ impl KeyTracks {
     ///
     /// # Panics
     /// Panics where the pose has fewer joints than the clip.
+    #[inline(never)]
     pub fn sample(&self, time: f32, pose: &mut [Transform]) {
         for (keys, local) in self.joints.iter().zip(&mut pose[..self.joints.len()]) {
             self.sample_keys(keys, time, local);
@@ -65,6 +66,7 @@ impl KeyTracks {
     ///
     /// # Panics
     /// Panics where the clip has no such joint.
+    #[inline(never)]
     pub fn sample_joint(&self, time: f32, joint: usize, local: &mut Transform) {
         self.sample_keys(&self.joints[joint], time, local);
     }

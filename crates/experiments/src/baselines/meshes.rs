@@ -91,6 +91,7 @@ impl Meshes {
     }
 
     /// Asks every sub-mesh whether the camera sees it.
+    #[inline(never)]
     pub fn cull(&self, camera: &Mat4) {
         let planes = planes_of(camera);
         for object in &self.cullables {
@@ -99,6 +100,7 @@ impl Meshes {
     }
 
     /// Renders every mesh: lists what the last culling left.
+    #[inline(never)]
     pub fn render(&self, draws: &mut Vec<MeshDraw>) {
         draws.clear();
         for object in &self.renderables {
@@ -107,6 +109,7 @@ impl Meshes {
     }
 
     /// The same for a depth buffer.
+    #[inline(never)]
     pub fn render_shadow(&self, draws: &mut Vec<ShadowDraw>) {
         draws.clear();
         for object in &self.renderables {

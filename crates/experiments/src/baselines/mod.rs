@@ -9,7 +9,8 @@
 //! - [`SeedSkin`] skins a character in the way in which that is first written down, and by the steps that make it faster.
 //!
 //! All have `hedgerow`'s matrix and transform types and so the same mathematics; a [`Checksum`](crate::sides::Checksum) of
-//! matrices and draws shows it to the bit.
+//! matrices and draws shows it to the bit. What is called from outside is not inlined there, since ours, which comes from
+//! another crate, is not either.
 
 mod cullables;
 mod graph;

@@ -110,11 +110,13 @@ impl SeedSkin {
     }
 
     /// The first implementation: four matrices are weighted for each vertex, and what is not skinned is copied.
+    #[inline(never)]
     pub fn first(&self, palette: &[Mat4], output: &mut [WholeVertex]) {
         self.first_of(&self.whole, palette, output);
     }
 
     /// The same, of these vertices in place of the mesh's own.
+    #[inline(never)]
     pub fn first_of(&self, vertices: &[WholeVertex], palette: &[Mat4], output: &mut [WholeVertex]) {
         let influences = self.joints.as_chunks::<4>().0.iter().zip(self.weights.as_chunks::<4>().0);
         for ((output, vertex), (joints, weights)) in output.iter_mut().zip(vertices).zip(influences) {
@@ -126,6 +128,7 @@ impl SeedSkin {
     }
 
     /// Split streams: what is not skinned lies elsewhere, and is not copied.
+    #[inline(never)]
     pub fn split(&self, palette: &[Mat4], output: &mut [SplitVertex]) {
         let influences = self.joints.as_chunks::<4>().0.iter().zip(self.weights.as_chunks::<4>().0);
         for ((output, vertex), (joints, weights)) in output.iter_mut().zip(&self.split).zip(influences) {
@@ -136,6 +139,7 @@ impl SeedSkin {
     }
 
     /// SIMD-friendly layout: vectors of four floats, aligned, are read and written.
+    #[inline(never)]
     pub fn layout(&self, palette: &[Mat4], output: &mut [WideVertex]) {
         let influences = self.joints.as_chunks::<4>().0.iter().zip(self.weights.as_chunks::<4>().0);
         for ((output, vertex), (joints, weights)) in output.iter_mut().zip(&self.wide).zip(influences) {
@@ -144,6 +148,7 @@ impl SeedSkin {
     }
 
     /// Sorted influences: a loop for each number of influences, in the order of [`order`](Self::order).
+    #[inline(never)]
     pub fn sorted(&self, palette: &[Mat4], output: &mut [WideVertex]) {
         let Sorted { vertices, counts: [one, two, three, _], joints, weights, .. } = &self.sorted;
         let (inputs, outputs, joints, weights) = (&vertices[..], output, &joints[..], &weights[..]);
