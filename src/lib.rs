@@ -136,6 +136,10 @@ pub use hedgerow_anim as anim;
 pub use hedgerow_anim::skin;
 pub use scene::iter;
 
+/// Whether work is shared among threads: whether the feature `rayon` is there. For programs that measure.
+#[doc(hidden)]
+pub const THREADED: bool = cfg!(feature = "rayon");
+
 #[doc(inline)]
 pub use config::SceneConfig;
 #[doc(inline)]

@@ -4,7 +4,7 @@ use crate::pair::dice::Dice;
 use crate::pair::{MODES, Pair, Where};
 use hedgerow::SceneConfig;
 use hedgerow::config::StoragePolicy;
-use hedgerow_naive::{Moves, Recipe, Topology};
+use hedgerow_experiments::workloads::{Content, Moves, Recipe, Topology};
 use std::time::Duration;
 
 /// The default policy, the thesis's, which has no bound, one of small slices, which are opened, cut and merged all the
@@ -46,7 +46,7 @@ fn stress_shapes_are_built_and_moved() {
             let recipe = Recipe::transforms(topology, NODES, 11);
             let mut pair = Pair::new(config);
             for (number, node) in recipe.nodes().iter().enumerate().skip(1) {
-                let hedgerow_naive::Content::Transform(local) = node.content else { panic!("a transform node") };
+                let Content::Transform(local) = node.content else { panic!("a transform node") };
                 assert_eq!(pair.insert(Where::Last(node.parent as usize), Some(local)), number);
                 if number % 4000 == 0 {
                     pair.check();

@@ -165,9 +165,9 @@ fn what_does_not_fit_is_refused_and_changes_nothing() {
     let instance = crowd.insert(&pose(3, 1)).unwrap();
     let count = Error::Skeleton(SkeletonError::JointCount { expected: 3, found: 4 });
     let unknown = Error::Skeleton(SkeletonError::UnknownJoint { joint: 3, joints: 3 });
-    assert_eq!(crowd.insert(&Pose::new(4)), Err(count.clone()));
+    assert_eq!(crowd.insert(&Pose::new(4)), Err(count));
     assert_eq!(crowd.set_pose(instance, &Pose::new(4)), Err(count));
-    assert_eq!(crowd.set(instance, 3, Transform::IDENTITY), Err(unknown.clone()));
+    assert_eq!(crowd.set(instance, 3, Transform::IDENTITY), Err(unknown));
     assert_eq!(crowd.model(instance, 3), Err(unknown));
     check(&crowd, &[(instance, pose(3, 1))]);
 }

@@ -12,7 +12,7 @@ use hedgerow_anim::{
     raw::{Interpolation, Track, TrackValue},
     skeleton::SkeletonError,
 };
-use hedgerow_naive::test_clip;
+use hedgerow_experiments::workloads::test_clip;
 use proptest::prelude::{Just, Strategy, any, prop_oneof, proptest};
 use proptest::test_runner::Config;
 use random::{Dice, Recipe};

@@ -6,7 +6,8 @@ use hedgerow_anim::{
     clip::ClipError,
     raw::{Interpolation, Track, TrackName, TrackPart},
 };
-use hedgerow_naive::{KeyTracks, TEST_CLIP_JOINTS, TEST_CLIP_KEYS, TEST_CLIP_RATE, test_clip};
+use hedgerow_experiments::baselines::KeyTracks;
+use hedgerow_experiments::workloads::{TEST_CLIP_JOINTS, TEST_CLIP_KEYS, TEST_CLIP_RATE, test_clip};
 
 fn refusal<T>(result: Result<T, Error>) -> ClipError {
     match result {

@@ -8,7 +8,7 @@ use hedgerow_anim::{
     clip::{ClipError, Precision},
     raw::{Interpolation, Reduction, Track},
 };
-use hedgerow_naive::swaying;
+use hedgerow_experiments::workloads::swaying;
 use proptest::prelude::*;
 
 /// A skeleton of joints whose parents come before them, each a tenth of a metre from its parent.

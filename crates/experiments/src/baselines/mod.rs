@@ -1,0 +1,27 @@
+//! Other people's ways: what ours is compared with.
+//!
+//! - [`Graph`] is the thesis's naive scene graph (section 4.2): one heap allocation a node, children in inline storage
+//!   for eight pointers, a parent pointer, three kinds of nodes, and its two recursive visitors (section 4.3).
+//! - [`Cullables`] are boxes culled the object-oriented way, and [`Meshes`] what such an engine makes of meshes: culled
+//!   sub-mesh by sub-mesh, rendered mesh by mesh.
+//! - [`Character`] and [`Flattened`] are a character's joints as objects with children and as arrays of 4×4 matrices.
+//! - [`KeyTracks`] is a player of clips that searches every track.
+//! - [`SeedSkin`] skins a character in the way in which that is first written down, and by the steps that make it faster.
+//!
+//! All have `hedgerow`'s matrix and transform types and so the same mathematics; a [`Checksum`](crate::sides::Checksum) of
+//! matrices and draws shows it to the bit. What is called from outside is not inlined there, since ours, which comes from
+//! another crate, is not either.
+
+mod cullables;
+mod graph;
+mod joints;
+mod key_tracks;
+mod meshes;
+mod skinning;
+
+pub use cullables::{Cullable, Cullables};
+pub use graph::{DrawCommand, Draws, Graph, NodePtr};
+pub use joints::{Character, Flattened, LocalPose, inverse_binds};
+pub use key_tracks::KeyTracks;
+pub use meshes::{Meshes, Renderable};
+pub use skinning::{SeedSkin, SplitVertex, WholeVertex, WideVertex};

@@ -1,0 +1,204 @@
+//! Skinning as it is first written down, and the steps that make it faster.
+//!
+//! Source: S. Reinalter, *Adventures in data-oriented design*, part 4. All steps use SIMD mathematics (glam's `Mat4` and
+//! `Vec4`), `u16` joints and `f32` weights.
+
+use crate::workloads::SkinRecipe;
+use hedgerow::glam::{Mat4, Vec3, Vec4};
+
+/// A vertex with everything that is drawn: 32 bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[repr(C)]
+pub struct WholeVertex {
+    /// Skinned.
+    pub position: [f32; 3],
+    /// Skinned.
+    pub normal: [f32; 3],
+    /// Copied.
+    pub uv: [f32; 2],
+}
+
+/// What of a vertex is skinned: 24 bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[repr(C)]
+pub struct SplitVertex {
+    /// Where the vertex is.
+    pub position: [f32; 3],
+    /// Where it faces.
+    pub normal: [f32; 3],
+}
+
+/// The same as vectors of four floats: 32 bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[repr(C)]
+pub struct WideVertex {
+    /// Where the vertex is; the fourth is 1.
+    pub position: Vec4,
+    /// Where it faces; the fourth is 0.
+    pub normal: Vec4,
+}
+
+/// The mesh in the forms of all steps.
+#[derive(Clone, Debug)]
+pub struct SeedSkin {
+    whole: Vec<WholeVertex>,
+    split: Vec<SplitVertex>,
+    wide: Vec<WideVertex>,
+    /// Four a vertex, also where fewer have a weight.
+    joints: Vec<u16>,
+    weights: Vec<f32>,
+    sorted: Sorted,
+}
+
+/// The mesh with its vertices sorted by their number of influences.
+#[derive(Clone, Debug, Default)]
+struct Sorted {
+    order: Vec<u32>,
+    vertices: Vec<WideVertex>,
+    /// How many vertices have one, two, three and four influences.
+    counts: [usize; 4],
+    /// As many a vertex as it has.
+    joints: Vec<u16>,
+    /// The same, but none for vertices with one influence.
+    weights: Vec<f32>,
+}
+
+impl SeedSkin {
+    /// The mesh of the recipe.
+    #[must_use]
+    pub fn new(recipe: &SkinRecipe) -> Self {
+        let mut new = Self {
+            whole: Vec::new(),
+            split: Vec::new(),
+            wide: Vec::new(),
+            joints: recipe.joints.as_flattened().to_vec(),
+            weights: recipe.weights.as_flattened().to_vec(),
+            sorted: Sorted::default(),
+        };
+        for ((&position, &normal), &uv) in recipe.positions.iter().zip(&recipe.normals).zip(&recipe.uvs) {
+            new.whole.push(WholeVertex { position, normal, uv });
+            new.split.push(SplitVertex { position, normal });
+            let (position, normal) = (Vec3::from(position).extend(1.0), Vec3::from(normal).extend(0.0));
+            new.wide.push(WideVertex { position, normal });
+        }
+        for (influences, count) in (1..).zip(&mut new.sorted.counts) {
+            for (vertex, weights) in (0..).zip(&recipe.weights) {
+                if weights.iter().filter(|&&weight| weight > 0.0).count() == influences {
+                    *count += 1;
+                    new.sorted.order.push(vertex);
+                    new.sorted.vertices.push(new.wide[vertex as usize]);
+                    new.sorted.joints.extend(&recipe.joints[vertex as usize][..influences]);
+                    if influences > 1 {
+                        new.sorted.weights.extend(&weights[..influences]);
+                    }
+                }
+            }
+        }
+        new
+    }
+
+    /// How many vertices there are.
+    #[must_use]
+    pub fn vertices(&self) -> usize {
+        self.whole.len()
+    }
+
+    /// Which vertex of the recipe comes to each place of [`sorted`](Self::sorted).
+    #[must_use]
+    pub fn order(&self) -> &[u32] {
+        &self.sorted.order
+    }
+
+    /// The first implementation: four matrices are weighted for each vertex, and what is not skinned is copied.
+    #[inline(never)]
+    pub fn first(&self, palette: &[Mat4], output: &mut [WholeVertex]) {
+        self.first_of(&self.whole, palette, output);
+    }
+
+    /// The same, of these vertices in place of the mesh's own.
+    #[inline(never)]
+    pub fn first_of(&self, vertices: &[WholeVertex], palette: &[Mat4], output: &mut [WholeVertex]) {
+        let influences = self.joints.as_chunks::<4>().0.iter().zip(self.weights.as_chunks::<4>().0);
+        for ((output, vertex), (joints, weights)) in output.iter_mut().zip(vertices).zip(influences) {
+            let matrix = blend_four(palette, joints, weights);
+            output.position = (matrix * Vec3::from(vertex.position).extend(1.0)).truncate().to_array();
+            output.normal = (matrix * Vec3::from(vertex.normal).extend(0.0)).truncate().to_array();
+            output.uv = vertex.uv;
+        }
+    }
+
+    /// Split streams: what is not skinned lies elsewhere, and is not copied.
+    #[inline(never)]
+    pub fn split(&self, palette: &[Mat4], output: &mut [SplitVertex]) {
+        let influences = self.joints.as_chunks::<4>().0.iter().zip(self.weights.as_chunks::<4>().0);
+        for ((output, vertex), (joints, weights)) in output.iter_mut().zip(&self.split).zip(influences) {
+            let matrix = blend_four(palette, joints, weights);
+            output.position = (matrix * Vec3::from(vertex.position).extend(1.0)).truncate().to_array();
+            output.normal = (matrix * Vec3::from(vertex.normal).extend(0.0)).truncate().to_array();
+        }
+    }
+
+    /// SIMD-friendly layout: vectors of four floats, aligned, are read and written.
+    #[inline(never)]
+    pub fn layout(&self, palette: &[Mat4], output: &mut [WideVertex]) {
+        let influences = self.joints.as_chunks::<4>().0.iter().zip(self.weights.as_chunks::<4>().0);
+        for ((output, vertex), (joints, weights)) in output.iter_mut().zip(&self.wide).zip(influences) {
+            *output = vertex.by(&blend_four(palette, joints, weights));
+        }
+    }
+
+    /// Sorted influences: a loop for each number of influences, in the order of [`order`](Self::order).
+    #[inline(never)]
+    pub fn sorted(&self, palette: &[Mat4], output: &mut [WideVertex]) {
+        let Sorted { vertices, counts: [one, two, three, _], joints, weights, .. } = &self.sorted;
+        let (inputs, outputs, joints, weights) = (&vertices[..], output, &joints[..], &weights[..]);
+
+        let (input, inputs) = inputs.split_at(*one);
+        let (output, outputs) = outputs.split_at_mut(*one);
+        let (joint, joints) = joints.split_at(*one);
+        for ((output, vertex), &joint) in output.iter_mut().zip(input).zip(joint) {
+            *output = vertex.by(&palette[usize::from(joint)]);
+        }
+
+        let (input, inputs) = inputs.split_at(*two);
+        let (output, outputs) = outputs.split_at_mut(*two);
+        let ((joint, joints), (weight, weights)) = (joints.split_at(2 * two), weights.split_at(2 * two));
+        let influences = joint.as_chunks::<2>().0.iter().zip(weight.as_chunks::<2>().0);
+        for ((output, vertex), (&[a, b], &[v, w])) in output.iter_mut().zip(input).zip(influences) {
+            *output = vertex.by(&(palette[usize::from(a)] * v + palette[usize::from(b)] * w));
+        }
+
+        let (input, inputs) = inputs.split_at(*three);
+        let (output, outputs) = outputs.split_at_mut(*three);
+        let ((joint, joints), (weight, weights)) = (joints.split_at(3 * three), weights.split_at(3 * three));
+        let influences = joint.as_chunks::<3>().0.iter().zip(weight.as_chunks::<3>().0);
+        for ((output, vertex), (&[a, b, c], &[u, v, w])) in output.iter_mut().zip(input).zip(influences) {
+            let last = palette[usize::from(b)] * v + palette[usize::from(c)] * w;
+            *output = vertex.by(&(palette[usize::from(a)] * u + last));
+        }
+
+        let influences = joints.as_chunks::<4>().0.iter().zip(weights.as_chunks::<4>().0);
+        for ((output, vertex), (joints, weights)) in outputs.iter_mut().zip(inputs).zip(influences) {
+            *output = vertex.by(&blend_four(palette, joints, weights));
+        }
+    }
+
+    /// The vertices of the bind pose.
+    #[must_use]
+    pub fn whole(&self) -> &[WholeVertex] {
+        &self.whole
+    }
+}
+
+impl WideVertex {
+    #[inline(always)]
+    fn by(&self, matrix: &Mat4) -> Self {
+        Self { position: *matrix * self.position, normal: *matrix * self.normal }
+    }
+}
+
+#[inline(always)]
+fn blend_four(palette: &[Mat4], joints: &[u16; 4], weights: &[f32; 4]) -> Mat4 {
+    let matrix = |influence: usize| palette[usize::from(joints[influence])] * weights[influence];
+    matrix(0) + (matrix(1) + (matrix(2) + matrix(3)))
+}

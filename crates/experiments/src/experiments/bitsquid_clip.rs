@@ -1,0 +1,277 @@
+//! Playing the test clip: 96 joints, 120 rotation keys each at 30 a second, played at 60 frames a second.
+//!
+//! - `forward`, `backward`: all joints' samples of one frame, the way to the frame included, in nanoseconds a joint; against
+//!   a player that searches every track, as all cases but the last four.
+//! - `seek`: the same at random times.
+//! - `one-joint`: one joint of a player that stands at the time, in nanoseconds, as the searching one does; `one-joint-seek`: both at random
+//!   times, ours from the clip.
+//! - `thousand`: a thousand players of a thousand different clips, each at its own time, one frame of each in turn into the
+//!   same pose, with their prefetch; against one player.
+//! - `load`: a clip from bytes, all checks included, in nanoseconds a byte; against copying the bytes.
+//! - `size`, `size-frames`, `size-state`: bytes of the clip with its jump frames, of the jump frames alone, and of a player's active
+//!   array, each a key; against the keys in single precision.
+//!
+//! All clips have jump frames at the default spacing. Samples are compared with the searching player's: rotations may be 1.1e-4 radians
+//! apart, what a compact key may be, and constant tracks not at all. Cache misses are not counted here: run under `perf stat -e
+//! cache-misses` where the machine has the counters.
+#![allow(clippy::cast_possible_truncation, reason = "joints and frames are few")]
+
+use crate::baselines::KeyTracks;
+use crate::front::{Calls, Front, Sizes, checked_elsewhere};
+use crate::workloads::{TEST_CLIP_JOINTS, TEST_CLIP_KEYS, swaying, test_clip};
+use crate::{Case, Outcome, Unit};
+use hedgerow::{
+    Transform,
+    anim::{Clip, ClipBuilder, Player, Pose, player::Playback},
+};
+use std::hint::black_box;
+
+/// Joints of all cases but `one-joint`.
+const JOINTS: usize = TEST_CLIP_JOINTS;
+/// Frames of a turn, at 60 a second: the whole clip.
+const FRAMES: usize = 2 * (TEST_CLIP_KEYS - 1);
+const FRAME: f32 = 1.0 / 60.0;
+/// Clips and players of `thousand`.
+const THOUSAND: Sizes<usize> = Sizes { full: 1000, short: 1000, tiny: 8 };
+/// What a compact rotation key may be away from what was asked for, in radians, and as much for rounding.
+const BOUND: f32 = 1.1e-4 + 1e-6;
+/// How many players ahead memory is asked for.
+const AHEAD: usize = 4;
+const SEARCH: &str = "a search in every track";
+const JOINT: Unit = Unit::Each("ns/joint");
+
+/// Runs the experiment.
+///
+/// # Errors
+/// Where the sides show something else, or the report cannot be written.
+pub fn run<F: Front>(front: &mut F) -> Outcome {
+    let raw = test_clip();
+    let (clip, _) = ClipBuilder::new().build(&raw)?;
+    let mut naive = Naive { tracks: KeyTracks::new(&raw), pose: vec![Transform::IDENTITY; JOINTS], time: 0.0 };
+    compare(&clip, &naive)?;
+    let mut ours = Ours::new(&clip);
+    let mut case = |name, nodes, ours_do, naive_does| {
+        let calls = Calls {
+            case: Case { name, nodes, unit: JOINT, baseline: SEARCH },
+            per: FRAMES * JOINTS,
+            repeats: 1,
+            sides: (&mut ours, &mut naive),
+            ours: ours_do,
+            baseline: naive_does,
+        };
+        front.calls(calls, checked_elsewhere)
+    };
+    case("forward", JOINTS, |ours| ours.play(FRAME), |naive| naive.play(FRAME))?;
+    case("backward", JOINTS, |ours| ours.play(-FRAME), |naive| naive.play(-FRAME))?;
+    case("seek", JOINTS, Ours::seek, Naive::seek)?;
+    case("one-joint", 1, Ours::one_joint, Naive::one_joint)?;
+    case("one-joint-seek", 1, Ours::one_joint_seek, Naive::one_joint_seek)?;
+
+    many(front, &mut ours)?;
+    load(front, &clip)?;
+    let (keys, stats, plain) = (JOINTS * TEST_CLIP_KEYS, clip.stats(), naive.tracks.bytes());
+    for (name, size) in
+        [("size", stats.bytes), ("size-frames", stats.jump_frame_bytes), ("size-state", stats.player_bytes)]
+    {
+        let case = Case { name, nodes: keys, unit: Unit::Each("B/key"), baseline: "plain keys" };
+        front.report(&case, size as f64 / keys as f64, plain as f64 / keys as f64)?;
+    }
+    Ok(())
+}
+
+/// A thousand players of as many clips, against one player.
+fn many<F: Front>(front: &mut F, ours: &mut Ours<'_>) -> Outcome {
+    let count = THOUSAND.at(front.scale());
+    let clips: Result<Vec<Clip>, hedgerow::anim::Error> = (0..count)
+        .map(|number| Ok(ClipBuilder::new().build(&swaying(JOINTS, TEST_CLIP_KEYS, 0.01 * number as f32))?.0))
+        .collect();
+    let clips = clips?;
+    let mut crowd = Crowd::new(&clips);
+    ours.steps = count;
+    let calls = Calls {
+        case: Case { name: "thousand", nodes: count * JOINTS, unit: JOINT, baseline: "one clip" },
+        per: count * JOINTS,
+        repeats: 1,
+        sides: (&mut crowd, ours),
+        ours: Crowd::play,
+        baseline: |ours| ours.frames(ours.steps, FRAME),
+    };
+    front.calls(calls, checked_elsewhere)
+}
+
+/// A clip from bytes, against a copy of the bytes.
+fn load<F: Front>(front: &mut F, clip: &Clip) -> Outcome {
+    let bytes = clip.to_bytes();
+    let nodes = bytes.len();
+    let calls = Calls {
+        case: Case { name: "load", nodes, unit: Unit::Each("ns/byte"), baseline: "copying the bytes" },
+        per: nodes,
+        repeats: 10,
+        sides: (&mut &*bytes, &mut &*bytes),
+        ours: |bytes| _ = black_box(Clip::from_bytes(bytes.to_vec())),
+        baseline: |bytes| _ = black_box(bytes.to_vec()),
+    };
+    front.calls(calls, |bytes, _| Ok(_ = Clip::from_bytes(bytes.to_vec())?))
+}
+
+/// Fails unless both sides show the same, forward, backward and at random times.
+fn compare(clip: &Clip, naive: &Naive) -> Outcome {
+    let mut ours = Ours::new(clip);
+    let mut pose = naive.pose.clone();
+    for step in 0..4 * FRAMES {
+        match step / FRAMES {
+            0 => _ = ours.player.advance(FRAME),
+            1 => _ = ours.player.advance(-FRAME),
+            2 => ours.player.seek(random_time(step)),
+            _ => _ = ours.player.advance(2.5 * random_time(step) - 5.0),
+        }
+        ours.player.sample(&mut ours.pose)?;
+        naive.tracks.sample(ours.player.time(), &mut pose);
+        for (joint, theirs) in (0..).zip(&pose) {
+            let found = ours.pose.get(joint);
+            let nearer = if found.rotation.dot(theirs.rotation) < 0.0 { -theirs.rotation } else { theirs.rotation };
+            let angle = 2.0 * (found.rotation - nearer).length();
+            let alone = ours.player.sample_joint(joint, Transform::IDENTITY);
+            let same = (found.translation, found.scale) == (theirs.translation, theirs.scale) && alone == found;
+            if angle.is_nan() || angle > BOUND || !same {
+                return Err(format!("joint {joint} at {} s: {found:?} and {theirs:?}", ours.player.time()).into());
+            }
+            let alone = clip.sample_joint(joint, ours.player.time(), Transform::IDENTITY);
+            if alone != found {
+                let time = ours.player.time();
+                return Err(format!("joint {joint} at {time} s: {found:?} and alone {alone:?}").into());
+            }
+        }
+    }
+    Ok(())
+}
+
+/// A time in the clip, always the same for a step.
+fn random_time(step: usize) -> f32 {
+    let bits = (step as u32 + 1).wrapping_mul(0x9E37_79B9).rotate_left(15).wrapping_mul(0x85EB_CA6B);
+    bits as f32 / u32::MAX as f32 * (TEST_CLIP_KEYS - 1) as f32 / 30.0
+}
+
+/// One player and what it writes into.
+struct Ours<'c> {
+    player: Player<&'c Clip>,
+    pose: Pose,
+    /// The frames of a turn that is compared with many players.
+    steps: usize,
+}
+
+impl<'c> Ours<'c> {
+    fn new(clip: &'c Clip) -> Self {
+        let (mut player, mut pose) = (Player::new(clip), Pose::new(JOINTS));
+        player.set_playback(Playback::Loop);
+        clip.write_constants(&mut pose, &mut []).expect("joints as many");
+        Self { player, pose, steps: 0 }
+    }
+
+    fn play(&mut self, seconds: f32) {
+        self.frames(FRAMES, seconds);
+    }
+
+    fn frames(&mut self, count: usize, seconds: f32) {
+        for _ in 0..count {
+            self.player.advance(seconds);
+            self.player.sample(&mut self.pose).expect("joints as many");
+            black_box(&mut self.pose);
+        }
+    }
+
+    fn seek(&mut self) {
+        for step in 0..FRAMES {
+            self.player.seek(random_time(step));
+            self.player.sample(&mut self.pose).expect("joints as many");
+            black_box(&mut self.pose);
+        }
+    }
+
+    /// As many joints as the other cases, one at a time.
+    fn one_joint(&mut self) {
+        for step in 0..FRAMES * JOINTS {
+            let joint = (step % JOINTS) as u16;
+            black_box(self.player.sample_joint(black_box(joint), Transform::IDENTITY));
+        }
+    }
+
+    fn one_joint_seek(&mut self) {
+        let clip = self.player.clip();
+        for step in 0..FRAMES * JOINTS {
+            black_box(clip.sample_joint(black_box(step % JOINTS) as u16, random_time(step), Transform::IDENTITY));
+        }
+    }
+}
+
+/// The player that searches, and what it writes into.
+struct Naive {
+    tracks: KeyTracks,
+    pose: Vec<Transform>,
+    time: f32,
+}
+
+impl Naive {
+    fn play(&mut self, seconds: f32) {
+        let duration = (TEST_CLIP_KEYS - 1) as f32 / 30.0;
+        for _ in 0..FRAMES {
+            self.time = (self.time + seconds).rem_euclid(duration);
+            self.tracks.sample(self.time, &mut self.pose);
+            black_box(&mut self.pose);
+        }
+    }
+
+    fn seek(&mut self) {
+        for step in 0..FRAMES {
+            self.tracks.sample(random_time(step), &mut self.pose);
+            black_box(&mut self.pose);
+        }
+    }
+
+    fn one_joint(&mut self) {
+        let mut local = Transform::IDENTITY;
+        for step in 0..FRAMES * JOINTS {
+            self.tracks.sample_joint(black_box(self.time), black_box(step % JOINTS), &mut local);
+            black_box(&mut local);
+        }
+    }
+
+    fn one_joint_seek(&mut self) {
+        let mut local = Transform::IDENTITY;
+        for step in 0..FRAMES * JOINTS {
+            self.tracks.sample_joint(random_time(step), black_box(step % JOINTS), &mut local);
+            black_box(&mut local);
+        }
+    }
+}
+
+/// Many players that share a pose.
+struct Crowd<'c> {
+    players: Vec<Player<&'c Clip>>,
+    pose: Pose,
+}
+
+impl<'c> Crowd<'c> {
+    fn new(clips: &'c [Clip]) -> Self {
+        let mut pose = Pose::new(JOINTS);
+        clips[0].write_constants(&mut pose, &mut []).expect("joints as many");
+        let player = |(number, clip)| {
+            let mut player = Player::new(clip);
+            player.set_playback(Playback::Loop);
+            player.seek(random_time(number));
+            player
+        };
+        Self { players: clips.iter().enumerate().map(player).collect(), pose }
+    }
+
+    fn play(&mut self) {
+        for index in 0..self.players.len() {
+            if let Some(ahead) = self.players.get(index + AHEAD) {
+                ahead.prefetch();
+            }
+            self.players[index].advance(FRAME);
+            self.players[index].sample(&mut self.pose).expect("joints as many");
+            black_box(&mut self.pose);
+        }
+    }
+}

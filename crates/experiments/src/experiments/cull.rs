@@ -1,0 +1,172 @@
+//! Culling by frusta: boxes tested one after the other, and a town through its hierarchy.
+//!
+//! - `flat`: 100,000 boxes strewn over a cube, culled by 16 seeded cameras among them, in nanoseconds a box; against the
+//!   object-oriented way: one heap object a sub-mesh, each asked by a virtual call and listed by its flag. Both list
+//!   indices.
+//! - `town`: a town of 1,000,000 shapes, culled by 100 seeded cameras at street level that see 1 to 4 % of it each, in
+//!   nanoseconds a shape of the town; against testing all of its boxes flat, eight at a time. Both list node handles. The town
+//!   is built depth first, and every slice is reconstituted before anything is measured: boxes that lie near one another in
+//!   space then lie in the same blocks.
+//!
+//! The nodes that both sides list are compared. In `flat` the object-oriented side, which has no tolerance for rounding,
+//! may list up to one in a thousand less, and nothing else.
+
+use crate::baselines::Cullables;
+use crate::clock::nanoseconds;
+use crate::front::{Calls, Front, Sizes, checked_elsewhere};
+use crate::rounds::{Pace, Rounds, Trial};
+use crate::workloads::{TOWN_PARTS, Town, strewn, strewn_cameras};
+use crate::{Case, Outcome, Unit};
+use hedgerow::glam::Mat4;
+use hedgerow::{
+    NodeHandle, Visibility,
+    query::{Boxes, Frustum},
+};
+
+const BOXES: Sizes<usize> = Sizes { full: 100_000, short: 100_000, tiny: 1000 };
+const CAMERAS: usize = 16;
+/// The parts of a house of the town.
+const PARTS: Sizes<u32> = Sizes { full: TOWN_PARTS, short: TOWN_PARTS, tiny: 2 };
+const TOWN_CAMERAS: Sizes<usize> = Sizes { full: 100, short: 4, tiny: 4 };
+const VIRTUAL: &str = "a virtual call a sub-mesh";
+const TESTING_ALL: &str = "testing all boxes, eight at a time";
+
+/// Runs the experiment.
+///
+/// # Errors
+/// Where the sides see something else, or the report cannot be written.
+pub fn run<F: Front>(front: &mut F) -> Outcome {
+    flat(front)?;
+    town(front)
+}
+
+fn frusta(cameras: &[Mat4]) -> Result<Vec<Frustum>, hedgerow::math::Error> {
+    cameras.iter().map(Frustum::from_view_projection).collect()
+}
+
+/// Boxes, the cameras that look at them, and what one sees.
+struct Flat {
+    boxes: Boxes,
+    frusta: Vec<Frustum>,
+    found: Vec<u32>,
+}
+
+/// The same as objects.
+struct Objects {
+    objects: Cullables,
+    cameras: Vec<Mat4>,
+    found: Vec<u32>,
+}
+
+fn flat<F: Front>(front: &mut F) -> Outcome {
+    let count = BOXES.at(front.scale());
+    let bounds = strewn(count, 1);
+    let cameras = strewn_cameras(CAMERAS, 2);
+    let mut ours = Flat { boxes: bounds.iter().copied().collect(), frusta: frusta(&cameras)?, found: Vec::new() };
+    let mut theirs = Objects { objects: Cullables::new(&bounds), cameras, found: Vec::new() };
+    check_flat(&mut ours, &mut theirs)?;
+    let calls = Calls {
+        case: Case { name: "flat", nodes: count, unit: Unit::Time, baseline: VIRTUAL },
+        per: count * CAMERAS,
+        repeats: 1,
+        sides: (&mut ours, &mut theirs),
+        ours: |Flat { boxes, frusta, found }| {
+            for frustum in &*frusta {
+                found.clear();
+                boxes.cull(frustum, found);
+            }
+        },
+        baseline: |Objects { objects, cameras, found }| {
+            for camera in &*cameras {
+                found.clear();
+                objects.cull(camera, found);
+            }
+        },
+    };
+    front.calls(calls, checked_elsewhere)
+}
+
+/// Fails unless the objects list what we do, but for a few boxes that only touch a plane.
+fn check_flat(ours: &mut Flat, theirs: &mut Objects) -> Outcome {
+    for (frustum, camera) in ours.frusta.iter().zip(&theirs.cameras) {
+        ours.found.clear();
+        theirs.found.clear();
+        ours.boxes.cull(frustum, &mut ours.found);
+        theirs.objects.cull(camera, &mut theirs.found);
+        let (found, theirs) = (&ours.found, &theirs.found);
+        let kept = theirs.iter().all(|index| found.binary_search(index).is_ok());
+        if !kept || found.len() > theirs.len() + theirs.len() / 1000 + 1 {
+            return Err(format!("{} boxes are listed, and {} by the objects", found.len(), theirs.len()).into());
+        }
+    }
+    Ok(())
+}
+
+/// The town as one camera sees it.
+struct Seen<'t> {
+    town: &'t Town,
+    boxes: &'t Boxes,
+    frustum: &'t Frustum,
+    found: Vec<NodeHandle>,
+    theirs: Vec<NodeHandle>,
+    indices: Vec<u32>,
+}
+
+impl Trial<1> for Seen<'_> {
+    fn play(&mut self, way: usize) -> [f64; 1] {
+        let Self { town, boxes, frustum, found, theirs, indices } = self;
+        [match way {
+            0 => nanoseconds(|| {
+                town.scene.cull_nodes(frustum, Visibility::VISIBLE, found).expect("the town keeps boxes");
+            }),
+            _ => nanoseconds(|| {
+                indices.clear();
+                theirs.clear();
+                boxes.cull(frustum, indices);
+                theirs.extend(indices.iter().map(|&index| town.nodes[index as usize]));
+            }),
+        }]
+    }
+
+    fn check_last(&mut self) -> Outcome {
+        let Self { found, theirs, .. } = self;
+        found.sort_unstable();
+        theirs.sort_unstable();
+        if found == theirs {
+            return Ok(());
+        }
+        Err(format!("{} nodes are found, and {} by testing all", found.len(), theirs.len()).into())
+    }
+}
+
+fn town<F: Front>(front: &mut F) -> Outcome {
+    let town = Town::new(PARTS.at(front.scale()), 3);
+    let shapes = town.nodes.len();
+    let frusta = frusta(&town.cameras(TOWN_CAMERAS.at(front.scale()), 4))?;
+    let boxes: Boxes = town.bounds.iter().copied().collect();
+    // The mean over the cameras of the median of a camera's rounds: some see four times as much as others.
+    let mut sums = None;
+    let (found, theirs, indices) = (Vec::new(), Vec::new(), Vec::new());
+    let mut seen = Seen { town: &town, boxes: &boxes, frustum: &frusta[0], found, theirs, indices };
+    for (camera, frustum) in frusta.iter().enumerate() {
+        let rounds = Rounds {
+            nodes: shapes,
+            per: shapes,
+            parts: [&format!("town/{camera}")],
+            ways: &["hedgerow", TESTING_ALL],
+            pace: Pace::fixed(5),
+            lasts: None,
+        };
+        seen.frustum = frustum;
+        if let Some(figures) = front.rounds(&rounds, &mut seen)? {
+            let (ours, baseline) = sums.get_or_insert((0.0, 0.0));
+            *ours += figures[0][0];
+            *baseline += figures[1][0];
+        }
+    }
+    if let Some((ours, baseline)) = sums {
+        let case = Case { name: "town", nodes: shapes, unit: Unit::Time, baseline: TESTING_ALL };
+        front.report(&case, ours / frusta.len() as f64, baseline / frusta.len() as f64)?;
+    }
+    Ok(())
+}

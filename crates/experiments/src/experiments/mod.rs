@@ -1,0 +1,94 @@
+//! The experiments. Each is a function of its [`Front`], in a module that says what its cases are.
+
+use crate::{Front, Outcome};
+
+pub mod batches;
+pub mod bitsquid_clip;
+pub mod build;
+pub mod changes;
+pub mod cull;
+pub mod draws;
+pub mod memory;
+pub mod molecule_mesh;
+pub mod molecule_skeleton;
+pub mod molecule_skinning;
+pub mod moved;
+pub mod pauses;
+pub mod raw_clips;
+pub mod snapshot;
+pub mod sockets;
+pub mod thesis_dynamic;
+pub mod thesis_static;
+pub mod threads;
+
+/// An experiment by its name.
+#[derive(Debug)]
+pub struct Experiment<F> {
+    /// What it is called.
+    pub name: &'static str,
+    /// What it measures, in a few words.
+    pub about: &'static str,
+    /// Runs it.
+    pub run: fn(&mut F) -> Outcome,
+}
+
+/// All experiments that compare two sides; [`raw_clips`], which does not, has only a benchmark.
+#[must_use]
+pub fn all<F: Front>() -> Vec<Experiment<F>> {
+    let experiment = |name, about, run| Experiment { name, about, run };
+    let mut experiments = vec![
+        experiment(
+            "thesis-static",
+            "transform pass, render pass and both, on trees that do not change",
+            thesis_static::run,
+        ),
+        experiment(
+            "thesis-dynamic",
+            "frames that remove and insert a tenth of the nodes, then run both passes; memory",
+            thesis_dynamic::run,
+        ),
+        experiment("build", "building a random tree by single inserts", build::run),
+        experiment("moved", "updates after all, some or none of the nodes moved", moved::run),
+        experiment("draws", "draw lists kept from frame to frame, beside listing anew", draws::run),
+        experiment("changes", "updates and edits with the change feed, and without", changes::run),
+        experiment("pauses", "single edits and the updates behind them, up to the worst", pauses::run),
+        experiment("memory", "bytes of a tree of transforms, before and after maintenance", memory::run),
+        experiment("batches", "edits in batches, against the same ones by one", batches::run),
+        experiment("cull", "culling 100,000 boxes flat, and a town of a million shapes", cull::run),
+        experiment(
+            "molecule-mesh",
+            "culling and drawing sub-mesh sets, against a heap object a sub-mesh",
+            molecule_mesh::run,
+        ),
+        experiment(
+            "bitsquid-clip",
+            "playing a clip forward, backward and by seeks, against a search in every track",
+            bitsquid_clip::run,
+        ),
+        experiment(
+            "molecule-skinning",
+            "skinning, against the first implementation and the steps that make it faster",
+            molecule_skinning::run,
+        ),
+        experiment(
+            "snapshot",
+            "loading a snapshot, every check included, beside a plain read of its bytes",
+            snapshot::run,
+        ),
+        experiment(
+            "molecule-skeleton",
+            "1000 characters of 96 joints, from local transforms to model matrices and palettes",
+            molecule_skeleton::run,
+        ),
+        experiment(
+            "sockets",
+            "nodes that follow joints beside nodes that are set, and boxes that follow poses",
+            sockets::run,
+        ),
+    ];
+    if hedgerow::THREADED {
+        let about = "updates, culling and lists on two threads against one";
+        experiments.push(experiment("threads", about, threads::run));
+    }
+    experiments
+}

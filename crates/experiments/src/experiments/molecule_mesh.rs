@@ -1,0 +1,198 @@
+//! Sub-mesh sets against sub-meshes as heap objects: meshes of three sub-meshes strewn over a cube, seen by 16 seeded
+//! cameras among them. Figures are nanoseconds a sub-mesh of the set; all is done on one thread, also with the feature `rayon`.
+//!
+//! - `cull`: culling, then listing the draws of what is visible, with materials: 500 meshes as in the source, 100,000
+//!   sub-meshes, and 100,000 meshes. The objects are culled by a virtual call a sub-mesh that sets a flag, then rendered by a
+//!   virtual call a mesh that reads the flags.
+//! - `shadow`: the same for a depth buffer, without materials.
+//! - `draw`: only the second half of `cull`, for the camera that sees most.
+//! - `cascades`: four cameras in one pass over the boxes, against one after the other, both in sub-mesh sets.
+//!
+//! Both sides end with the same draws, which are compared for every camera; of shadow draws the indices that they draw, since
+//! ours are joined where one ends at the next.
+
+use crate::baselines::Meshes;
+use crate::front::{Calls, Front, Sizes, checked_elsewhere};
+use crate::workloads::Parts;
+use crate::{Case, Outcome, Unit};
+use hedgerow::{
+    mesh::{MaterialDraws, MeshDraw, MeshSet, ShadowDraw},
+    query::Frustum,
+};
+
+const SIZES: Sizes<&[usize]> = Sizes { full: &[1500, 100_000, 300_000], short: &[1500, 100_000], tiny: &[1500] };
+const CAMERAS: usize = 16;
+const SUB_MESHES: Unit = Unit::Each("ns/part");
+const VIRTUAL: &str = "virtual calls, flags";
+
+/// Runs the experiment.
+///
+/// # Errors
+/// Where the sides list something else, or the report cannot be written.
+pub fn run<F: Front>(front: &mut F) -> Outcome {
+    SIZES.at(front.scale()).iter().try_for_each(|&sub_meshes| {
+        front.on_one_thread(|front| cull(front, sub_meshes).map_err(|error| error.to_string()))
+    })
+}
+
+/// A set, and what is listed of it.
+struct Ours {
+    set: MeshSet,
+    frusta: Vec<Frustum>,
+    visible: Vec<u32>,
+    cascades: Vec<Vec<u32>>,
+    draws: Vec<MeshDraw>,
+    shadows: Vec<ShadowDraw>,
+}
+
+impl Ours {
+    fn cull(&mut self, camera: usize) {
+        self.set.cull(&self.frusta[camera], &mut self.visible);
+    }
+
+    fn draw(&mut self) {
+        self.set.draws(&self.visible, &mut self.draws);
+    }
+
+    fn draw_shadows(&mut self) {
+        self.set.shadow_draws(&self.visible, &mut self.shadows);
+    }
+}
+
+/// The objects, and what is listed of them.
+struct Theirs {
+    parts: Parts,
+    meshes: Meshes,
+    draws: Vec<MeshDraw>,
+    shadows: Vec<ShadowDraw>,
+}
+
+impl Theirs {
+    fn cull(&self, camera: usize) {
+        self.meshes.cull(&self.parts.cameras()[camera]);
+    }
+
+    fn draw(&mut self) {
+        self.meshes.render(&mut self.draws);
+    }
+
+    fn draw_shadows(&mut self) {
+        self.meshes.render_shadow(&mut self.shadows);
+    }
+}
+
+fn cull<F: Front>(front: &mut F, sub_meshes: usize) -> Outcome {
+    let parts = Parts::new(sub_meshes, CAMERAS, 7);
+    let frusta = parts.cameras().iter().map(Frustum::from_view_projection).collect::<Result<_, _>>()?;
+    let set = parts.set()?;
+    let mut ours =
+        Ours { set, frusta, visible: Vec::new(), cascades: Vec::new(), draws: Vec::new(), shadows: Vec::new() };
+    let meshes = Meshes::new(&parts);
+    let mut theirs = Theirs { parts, meshes, draws: Vec::new(), shadows: Vec::new() };
+    compare(&mut ours, &mut theirs)?;
+
+    let repeats = if sub_meshes < 10_000 { 10 } else { 1 };
+    let case = |name, baseline| Case { name, nodes: sub_meshes, unit: SUB_MESHES, baseline };
+    let calls = Calls {
+        case: case("cull", VIRTUAL),
+        per: sub_meshes * CAMERAS,
+        repeats,
+        sides: (&mut ours, &mut theirs),
+        ours: |ours| (0..CAMERAS).for_each(|camera| (ours.cull(camera), ours.draw()).1),
+        baseline: |theirs| (0..CAMERAS).for_each(|camera| (theirs.cull(camera), theirs.draw()).1),
+    };
+    front.calls(calls, checked_elsewhere)?;
+    let calls = Calls {
+        case: case("shadow", VIRTUAL),
+        per: sub_meshes * CAMERAS,
+        repeats,
+        sides: (&mut ours, &mut theirs),
+        ours: |ours| (0..CAMERAS).for_each(|camera| (ours.cull(camera), ours.draw_shadows()).1),
+        baseline: |theirs| (0..CAMERAS).for_each(|camera| (theirs.cull(camera), theirs.draw_shadows()).1),
+    };
+    front.calls(calls, checked_elsewhere)?;
+    let seen = |ours: &mut Ours, camera: usize| {
+        ours.cull(camera);
+        ours.visible.len()
+    };
+    let most = (0..CAMERAS).max_by_key(|&camera| seen(&mut ours, camera)).unwrap_or(0);
+    ours.cull(most);
+    theirs.cull(most);
+    let calls = Calls {
+        case: case("draw", VIRTUAL),
+        per: sub_meshes,
+        repeats: 10 * repeats,
+        sides: (&mut ours, &mut theirs),
+        ours: Ours::draw,
+        baseline: Theirs::draw,
+    };
+    front.calls(calls, checked_elsewhere)?;
+    cascades(front, (sub_meshes, repeats), &mut ours)?;
+    let mut sorted = MaterialDraws::new();
+    front.alone("by-material", sub_meshes, sub_meshes * CAMERAS, || {
+        for camera in 0..CAMERAS {
+            ours.cull(camera);
+            ours.set.draws_by_material(&ours.visible, &mut sorted);
+        }
+    });
+    Ok(())
+}
+
+/// Four cameras at once, and one after the other.
+fn cascades<F: Front>(front: &mut F, (nodes, repeats): (usize, usize), ours: &mut Ours) -> Outcome {
+    let mut single = Ours {
+        set: ours.set.clone(),
+        frusta: ours.frusta.clone(),
+        visible: Vec::new(),
+        cascades: vec![Vec::new(); 4],
+        draws: Vec::new(),
+        shadows: Vec::new(),
+    };
+    let calls = Calls {
+        case: Case { name: "cascades", nodes, unit: SUB_MESHES, baseline: "one after the other" },
+        per: 4 * nodes,
+        repeats,
+        sides: (ours, &mut single),
+        ours: |ours| ours.set.cull_many(&ours.frusta[..4], &mut ours.cascades),
+        baseline: |ours| {
+            for (frustum, visible) in ours.frusta.iter().zip(&mut ours.cascades) {
+                ours.set.cull(frustum, visible);
+            }
+        },
+    };
+    front.calls(calls, |ours, single| {
+        if ours.cascades == single.cascades {
+            return Ok(());
+        }
+        Err("four cameras at once see something else than one by one".into())
+    })
+}
+
+/// Fails unless both sides list the same draws for every camera.
+fn compare(ours: &mut Ours, theirs: &mut Theirs) -> Outcome {
+    let mut seen = 0;
+    for camera in 0..CAMERAS {
+        ours.cull(camera);
+        theirs.cull(camera);
+        ours.draw();
+        theirs.draw();
+        if ours.draws != theirs.draws {
+            return Err(format!("{} draws, and {} of the objects", ours.draws.len(), theirs.draws.len()).into());
+        }
+        ours.draw_shadows();
+        theirs.draw_shadows();
+        let joined = joined(&theirs.shadows);
+        if ours.shadows != joined {
+            return Err(format!("{} shadow draws, and {} of the objects", ours.shadows.len(), joined.len()).into());
+        }
+        seen += ours.draws.len();
+    }
+    if seen == 0 { Err("the cameras see nothing".into()) } else { Ok(()) }
+}
+
+/// The same draws, with those in one that follow each other.
+fn joined(draws: &[ShadowDraw]) -> Vec<ShadowDraw> {
+    let follows = |a: &ShadowDraw, b: &ShadowDraw| a.mesh == b.mesh && a.start + a.count == b.start;
+    let run = |run: &[ShadowDraw]| ShadowDraw { count: run.iter().map(|draw| draw.count).sum(), ..run[0] };
+    draws.chunk_by(follows).map(run).collect()
+}

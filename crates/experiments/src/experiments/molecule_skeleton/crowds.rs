@@ -1,0 +1,98 @@
+//! All characters at once.
+
+use super::{ALL_JOINTS, Objects, case, same};
+use crate::Outcome;
+use crate::baselines::Character;
+use crate::front::{Calls, Front, checked_elsewhere};
+use hedgerow::{
+    Mat34,
+    anim::{Crowd, Pose, Skeleton, crowd::InstanceHandle},
+};
+use std::hint::black_box;
+
+/// A crowd, and what is computed of it.
+type Computed = (Crowd, Vec<Mat34>);
+
+/// A crowd, its instances, and the poses that they are given.
+type Given = (Crowd, Vec<InstanceHandle>, Vec<Pose>);
+
+/// A crowd written to one array, given poses, and shown while in the cache.
+pub(super) fn run<F: Front>(front: &mut F, skeleton: &Skeleton, poses: Vec<Pose>, objects: &mut Objects) -> Outcome {
+    let mut crowd = Crowd::new(skeleton);
+    for pose in &poses {
+        crowd.insert(pose)?;
+    }
+    let mut ours: Computed = (crowd, Vec::new());
+    measure(
+        front,
+        "crowd",
+        &mut ours,
+        objects,
+        |(crowd, out)| crowd.models(out),
+        Objects::compute_models,
+        |ours, theirs| same(&ours.1, theirs.objects.iter().flat_map(Character::globals)),
+    )?;
+    let palettes: fn(&mut Computed) = |(crowd, out)| crowd.palettes(out);
+    measure(front, "crowd-palette", &mut ours, objects, palettes, Objects::compute_palettes, |ours, theirs| {
+        same(&ours.1, theirs.objects.iter().flat_map(|object| object.palette_matrices().iter().copied()))
+    })?;
+    give(front, &ours.0, poses, objects)?;
+    let mut ours: Computed = (ours.0, Vec::new());
+    let models: fn(&mut Computed) = |(crowd, room)| crowd.each_models(room, |_, models| _ = black_box(models));
+    measure(front, "crowd-each", &mut ours, objects, models, Objects::compute_models, checked_elsewhere)?;
+    let palettes: fn(&mut Computed) = |(crowd, room)| crowd.each_palette(room, |_, palette| _ = black_box(palette));
+    measure(front, "crowd-palette-each", &mut ours, objects, palettes, Objects::compute_palettes, checked_elsewhere)
+}
+
+/// A crowd against objects.
+fn measure<F: Front>(
+    front: &mut F,
+    name: &str,
+    ours: &mut Computed,
+    objects: &mut Objects,
+    compute: fn(&mut Computed),
+    theirs: fn(&mut Objects),
+    check: impl FnOnce(&mut Computed, &mut Objects) -> Outcome,
+) -> Outcome {
+    let calls = Calls {
+        case: case(name, "objects"),
+        per: ALL_JOINTS,
+        repeats: 1,
+        sides: (ours, objects),
+        ours: compute,
+        baseline: theirs,
+    };
+    front.calls(calls, check)
+}
+
+/// Poses given to a crowd one by one and in one go.
+fn give<F: Front>(front: &mut F, crowd: &Crowd, poses: Vec<Pose>, objects: &mut Objects) -> Outcome {
+    let set_poses: fn(&mut Given) = |(crowd, instances, poses)| {
+        for (&instance, pose) in instances.iter().zip(poses) {
+            crowd.set_pose(instance, pose).expect("poses of this skeleton");
+        }
+    };
+    let mut given: Given = (crowd.clone(), crowd.instances().collect(), poses);
+    let calls = Calls {
+        case: case("crowd-set-pose", "objects, which need no such step, to models"),
+        per: ALL_JOINTS,
+        repeats: 1,
+        sides: (&mut given, objects),
+        ours: set_poses,
+        baseline: Objects::compute_models,
+    };
+    front.calls(calls, checked_elsewhere)?;
+    let mut changed = (given.0.clone(), given.2.clone());
+    let calls = Calls {
+        case: case("crowd-change-poses", "one by one"),
+        per: ALL_JOINTS,
+        repeats: 1,
+        sides: (&mut changed, &mut given),
+        ours: |(crowd, poses)| {
+            let mut poses = poses.iter_mut();
+            crowd.change_poses(|_, pose| core::mem::swap(pose, poses.next().expect("a pose for each")));
+        },
+        baseline: set_poses,
+    };
+    front.calls(calls, checked_elsewhere)
+}

@@ -1,0 +1,146 @@
+//! A thousand characters of 96 joints, from local transforms to model matrices and palettes; in nanoseconds a joint.
+//!
+//! Source: S. Reinalter, *Adventures in data-oriented design*, part 2. Its object-oriented version (joints with children,
+//! recursion, 4×4 matrices) is the baseline; it begins with the same translations, rotations and scales as ours.
+//!
+//! - `flattened`: the seed's flattened version, which like its object-oriented one here begins with local matrices.
+//! - `pose`: one `Pose` after the other; `pose-palette` with the palettes; `pose-matrices` against objects that begin with
+//!   local matrices, and so have less to do.
+//! - `pose-uniform`: quaternions and vectors down the skeleton, then matrices; against `Pose` (both with uniform scales).
+//! - `pose-limb`: one arm of 27 joints moved; against computing the whole character.
+//! - `poses-each`, `poses-palette-each`: poses of their own sixteen at a time, shown while in the cache.
+//! - `crowd`, `crowd-palette`: all at once, written to one array; `crowd-each`, `crowd-palette-each`: shown while in the cache.
+//! - `crowd-set-pose`: what comes before where poses are sampled one by one, each given to its instance; `crowd-change-poses`:
+//!   all in one go, against that.
+//! - `blend`: the weighted sum of three poses, then finished; against the same by joint, with glam.
+//!
+//! What the sides computed is compared to within rounding.
+
+mod blending;
+mod crowds;
+mod poses;
+
+use crate::baselines::{Character, Flattened, inverse_binds};
+use crate::front::{Calls, Front};
+use crate::workloads::{CHARACTERS, JOINTS, character, rig};
+use crate::{Case, Outcome, Unit};
+use hedgerow::glam::Mat4;
+use hedgerow::{
+    Mat34, Transform,
+    anim::{Pose, Skeleton},
+};
+
+/// The joints of all characters.
+const ALL_JOINTS: usize = CHARACTERS * JOINTS;
+
+/// Runs the experiment.
+///
+/// # Errors
+/// Where the sides differ, or the report cannot be written.
+pub fn run<F: Front>(front: &mut F) -> Outcome {
+    let skeleton = rig();
+    let locals: Vec<Vec<Transform>> = (0..CHARACTERS as u64).map(|seed| character(&skeleton, seed, false)).collect();
+    let poses: Vec<Pose> = locals.iter().map(|locals| pose_of(locals)).collect();
+    let mut of_matrices: Vec<Character<Mat4>> = locals.iter().map(|it| Character::new(&skeleton, it)).collect();
+    let mut flattened: Vec<Flattened<Mat4>> = locals.iter().map(|it| Flattened::new(&skeleton, it)).collect();
+    let objects: Vec<Character<Transform>> = locals.iter().map(|it| Character::new(&skeleton, it)).collect();
+    let mut objects = Objects { objects, binds: inverse_binds(&skeleton) };
+
+    let calls = Calls {
+        case: case("flattened", "objects, from matrices"),
+        per: ALL_JOINTS,
+        repeats: 1,
+        sides: (&mut flattened, &mut of_matrices),
+        ours: |flattened| flattened.iter_mut().for_each(Flattened::local_to_global),
+        baseline: |objects| objects.iter_mut().for_each(Character::local_to_global),
+    };
+    front.calls(calls, |flattened, objects| {
+        let mut both = flattened.iter().zip(objects).flat_map(|(a, b)| a.globals().iter().copied().zip(b.globals()));
+        match both.find(|(a, b)| !a.abs_diff_eq(*b, 1e-4)) {
+            Some((a, b)) => Err(format!("a flattened matrix is {a}, and that of the object {b}").into()),
+            None => Ok(()),
+        }
+    })?;
+
+    let models = vec![vec![Mat34::IDENTITY; JOINTS]; CHARACTERS];
+    let (palettes, room) = (models.clone(), Vec::new());
+    let mut ours = Poses { palettes, models, skeleton, poses, room };
+    poses::run(front, &mut ours, &mut objects, &mut of_matrices)?;
+    let Poses { skeleton, poses, .. } = ours;
+    crowds::run(front, &skeleton, poses, &mut objects)?;
+    blending::run(front, &skeleton)
+}
+
+/// A case of all characters, in nanoseconds a joint.
+fn case<'c>(name: &'c str, baseline: &'c str) -> Case<'c> {
+    Case { name, nodes: ALL_JOINTS, unit: Unit::Time, baseline }
+}
+
+/// A pose with these local transforms.
+fn pose_of(locals: &[Transform]) -> Pose {
+    let mut pose = Pose::new(locals.len());
+    (0..).zip(locals).for_each(|(joint, &local)| pose.set(joint, local));
+    pose
+}
+
+/// All characters as objects.
+struct Objects {
+    objects: Vec<Character<Transform>>,
+    binds: Vec<Mat4>,
+}
+
+impl Objects {
+    fn compute_models(&mut self) {
+        self.objects.iter_mut().for_each(Character::local_to_global);
+    }
+
+    fn compute_palettes(&mut self) {
+        for object in &mut self.objects {
+            object.local_to_global();
+            object.palette(&self.binds);
+        }
+    }
+}
+
+/// All characters as poses, and what is computed of them.
+struct Poses {
+    skeleton: Skeleton,
+    poses: Vec<Pose>,
+    models: Vec<Vec<Mat34>>,
+    palettes: Vec<Vec<Mat34>>,
+    room: Vec<Mat34>,
+}
+
+impl Poses {
+    fn compute_models(&mut self) {
+        for (pose, models) in self.poses.iter().zip(&mut self.models) {
+            pose.to_models(&self.skeleton, models).expect("poses of this skeleton");
+        }
+    }
+
+    /// With models in one place, for only palettes are asked for.
+    fn compute_palettes(&mut self) {
+        let models = &mut self.models[0];
+        for (pose, palette) in self.poses.iter().zip(&mut self.palettes) {
+            pose.to_models(&self.skeleton, models).expect("poses of this skeleton");
+            self.skeleton.palette(models, palette).expect("models of this skeleton");
+        }
+    }
+}
+
+/// Fails unless each matrix is that of the baseline to within rounding.
+fn same(ours: &[Mat34], theirs: impl Iterator<Item = Mat4>) -> Outcome {
+    let mut count = 0;
+    for (&ours, theirs) in ours.iter().zip(theirs) {
+        count += 1;
+        let whole = Mat4::from(ours);
+        if !whole.abs_diff_eq(theirs, 1e-4) {
+            return Err(format!("a matrix is {whole}, and that of the baseline {theirs}").into());
+        }
+    }
+    if count == ours.len() {
+        Ok(())
+    } else {
+        Err(format!("{} matrices, and {count} of the baseline", ours.len()).into())
+    }
+}

@@ -1,0 +1,33 @@
+//! What `hedgerow` is measured by: other people's ways, what they and ours are measured on, and each experiment once.
+//!
+//! - [`baselines`]: other people's ways to do the same.
+//! - [`workloads`]: trees, edits, boxes, rigs, clips and skins.
+//! - [`sides`]: scene graphs behind one interface, ours and the naive one.
+//! - [`experiments`]: each with its set-up, its two sides, its sizes, and the check that both sides agree.
+//! - [`front`]: who runs them. The example `measure` prints ratios, the files in `benches/` hand them to Criterion, and the
+//!   tests of this crate run every check once, at a small size.
+//! - [`rounds`], [`clock`]: work of which only a part is timed, and what it is timed by.
+//!
+//! Source of most of it: M. Åkerstedt Bergsten, *Scene Graph Memory Management*, Chalmers 2019 ("the thesis").
+//!
+//! An experiment is a function of its [`Front`]. What it measures is compiled with the front, so that the compiler sees no
+//! more and no less of it than where it stood in that program; baselines are compiled here, and `hedgerow` by itself.
+
+mod agreement;
+pub mod baselines;
+mod case;
+pub mod clock;
+pub mod experiments;
+pub mod front;
+pub mod rounds;
+pub mod sides;
+pub mod workloads;
+
+pub use case::{Case, Unit};
+pub use front::Front;
+
+/// What ends an experiment: two sides that differ, or a report that cannot be written.
+pub type Failure = Box<dyn std::error::Error>;
+
+/// Whether all sides agree.
+pub type Outcome = Result<(), Failure>;

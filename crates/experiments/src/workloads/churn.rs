@@ -1,0 +1,121 @@
+//! The edits of a dynamic frame (the thesis, section 5.1.1.1 and algorithm 3).
+
+use super::rng::Rng;
+use super::{Content, Kind, Recipe, RecipeNode};
+
+/// The number of frames that follow one another on one tree.
+pub const FRAMES: usize = 30;
+
+/// What one frame changes: first all removals, then all inserts.
+#[derive(Clone, Debug, Default)]
+pub struct Edits {
+    /// The leaves to remove, by recipe id.
+    pub removed: Vec<u32>,
+    /// The nodes to insert, each below another leaf, and the recipe id that each takes over from a removed one.
+    pub inserted: Vec<(u32, RecipeNode)>,
+}
+
+/// The shape of a tree while frames change it, from which the edits of the next frame are drawn.
+///
+/// A tenth of the nodes is removed, all of them leaves; then as many of the leaves that remain, those among them that
+/// the removals made, get a child. So every recipe id is in use between frames.
+#[derive(Clone, Debug)]
+pub struct Churn {
+    parents: Vec<u32>,
+    child_counts: Vec<u32>,
+    kinds: Vec<Kind>,
+    leaves: Vec<u32>,
+    rng: Rng,
+    edits: Edits,
+}
+
+impl Churn {
+    /// The state of a tree just built.
+    #[must_use]
+    pub fn new(recipe: &Recipe, seed: u64) -> Self {
+        let nodes = recipe.nodes();
+        let mut child_counts = vec![0; nodes.len()];
+        for node in &nodes[1..] {
+            child_counts[node.parent as usize] += 1;
+        }
+        Self {
+            parents: nodes.iter().map(|node| node.parent).collect(),
+            child_counts,
+            kinds: nodes.iter().map(|node| node.content.kind()).collect(),
+            leaves: Vec::new(),
+            rng: Rng::new(seed),
+            edits: Edits::default(),
+        }
+    }
+
+    /// The kind of each node, by recipe id.
+    #[must_use]
+    pub fn kinds(&self) -> &[Kind] {
+        &self.kinds
+    }
+
+    /// What [`next_frame`](Self::next_frame) returned last.
+    #[must_use]
+    pub fn edits(&self) -> &Edits {
+        &self.edits
+    }
+
+    /// Draws the edits of the next frame and takes them as done.
+    pub fn next_frame(&mut self) -> &Edits {
+        let nodes = u32::try_from(self.parents.len()).expect("recipe ids have 32 bits");
+        self.leaves.clear();
+        self.leaves.extend((1..nodes).filter(|&id| self.child_counts[id as usize] == 0));
+
+        let count = (self.parents.len() / 10).min(self.leaves.len());
+        self.rng.choose(&mut self.leaves, count);
+        self.edits.removed.clear();
+        self.edits.removed.extend(self.leaves.drain(..count));
+        for &id in &self.edits.removed {
+            let parent = self.parents[id as usize];
+            self.child_counts[parent as usize] -= 1;
+            if self.child_counts[parent as usize] == 0 && parent != 0 {
+                self.leaves.push(parent);
+            }
+        }
+        self.rng.choose(&mut self.leaves, count);
+        self.edits.inserted.clear();
+        for (&id, &parent) in self.edits.removed.iter().zip(self.leaves.iter().cycle()) {
+            let content = Content::random(&mut self.rng);
+            self.child_counts[parent as usize] += 1;
+            self.parents[id as usize] = parent;
+            self.kinds[id as usize] = content.kind();
+            self.edits.inserted.push((id, RecipeNode { parent, content }));
+        }
+        &self.edits
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_frame_removes_leaves_and_extends_what_leaves_remain() {
+        let recipe = Recipe::random(5000, 3);
+        let mut churn = Churn::new(&recipe, 4);
+        for _ in 0..FRAMES {
+            let mut child_counts = churn.child_counts.clone();
+            let parents = churn.parents.clone();
+            let edits = churn.next_frame();
+            assert_eq!(edits.removed.len(), 500);
+            assert_eq!(edits.inserted.len(), 500);
+            for &id in &edits.removed {
+                assert!(id != 0 && child_counts[id as usize] == 0);
+                child_counts[id as usize] = u32::MAX;
+            }
+            for &id in &edits.removed {
+                child_counts[parents[id as usize] as usize] -= 1;
+            }
+            for (_, node) in &edits.inserted {
+                assert_eq!(child_counts[node.parent as usize], 0);
+                child_counts[node.parent as usize] += 1;
+            }
+            assert!(edits.inserted.iter().map(|(id, _)| *id).eq(edits.removed.iter().copied()));
+        }
+    }
+}

@@ -1,0 +1,87 @@
+//! Meshes of about three sub-meshes: what sub-mesh sets are measured on.
+
+use super::rng::Rng;
+use super::town::strewn_cameras;
+use hedgerow::glam::{DVec3, Mat4, Vec3};
+use hedgerow::{
+    Aabb,
+    mesh::{MeshError, MeshSet, SubMesh},
+};
+
+/// How many sub-meshes a mesh has, but for the last.
+const PARTS: usize = 3;
+
+/// How near to a plane of a camera, as a share of the cube's width, a box is left to rounding.
+const UNDECIDED: f64 = 1e-5;
+
+/// Meshes strewn over a cube, and cameras among them.
+///
+/// No box ends so near to a plane of a camera that it depends on rounding whether it is seen. So every way of culling, with
+/// a tolerance or without, is to end with the same draws.
+#[derive(Clone, Debug)]
+pub struct Parts {
+    sub_meshes: Vec<SubMesh>,
+    cameras: Vec<Mat4>,
+}
+
+impl Parts {
+    /// So many sub-meshes, three a mesh, in a cube of 1000 that so many cameras look around in.
+    #[must_use]
+    pub fn new(sub_meshes: usize, cameras: usize, seed: u64) -> Self {
+        let cameras = strewn_cameras(cameras, seed);
+        let mut rng = Rng::new(seed + 1);
+        let mut parts = Self { sub_meshes: Vec::with_capacity(sub_meshes), cameras };
+        let (mut home, mut start) = (Vec3::ZERO, 0);
+        while parts.sub_meshes.len() < sub_meshes {
+            let mut number = || rng.below(1 << 20) as f32 / 1_048_576.0;
+            if parts.sub_meshes.len().is_multiple_of(PARTS) {
+                home = Vec3::new(number(), number(), number()) * 1000.0;
+                start = 0;
+            }
+            let center = home + Vec3::new(number(), number(), number()) * 4.0;
+            let half = Vec3::new(number(), number(), number()) + 0.1;
+            let bounds = Aabb::new(center - half, center + half);
+            if parts.cameras.iter().any(|camera| is_undecided(&bounds, camera)) {
+                // Another mesh in another place, so that the sub-meshes of one stay together.
+                parts.sub_meshes.truncate(parts.sub_meshes.len() / PARTS * PARTS);
+                continue;
+            }
+            let end = start + 3 * (1 + rng.below(400));
+            parts.sub_meshes.push(SubMesh::new(start..end, rng.below(200), bounds));
+            start = end;
+        }
+        parts
+    }
+
+    /// The meshes: numbers and sub-meshes.
+    pub fn meshes(&self) -> impl Iterator<Item = (u32, &[SubMesh])> {
+        (0..).zip(self.sub_meshes.chunks(PARTS))
+    }
+
+    /// The cameras.
+    #[must_use]
+    pub fn cameras(&self) -> &[Mat4] {
+        &self.cameras
+    }
+
+    /// The set of these meshes.
+    ///
+    /// # Errors
+    /// Never: the meshes are sound.
+    pub fn set(&self) -> Result<MeshSet, MeshError> {
+        let mut set = MeshSet::with_capacity(self.sub_meshes.len().div_ceil(PARTS), self.sub_meshes.len());
+        for (mesh, sub_meshes) in self.meshes() {
+            set.insert(mesh, sub_meshes)?;
+        }
+        Ok(set)
+    }
+}
+
+fn is_undecided(bounds: &Aabb, camera: &Mat4) -> bool {
+    let [x, y, z, w] = core::array::from_fn(|row| camera.row(row).as_dvec4());
+    [w + x, w - x, w + y, w - y, z, w - z].into_iter().any(|plane| {
+        let normal: DVec3 = plane.truncate();
+        let corner = DVec3::select(normal.cmpge(DVec3::ZERO), bounds.max.as_dvec3(), bounds.min.as_dvec3());
+        (corner.dot(normal) + plane.w).abs() <= UNDECIDED * 1000.0 * normal.length()
+    })
+}

@@ -1,0 +1,110 @@
+//! A character to be skinned, told without reference to any side.
+
+use super::rng::Rng;
+use hedgerow::glam::Vec3;
+use hedgerow::{Mat34, Transform};
+
+/// How many joints a character has.
+pub const SKIN_JOINTS: usize = 96;
+/// How many vertices a character of 5,000 triangles has.
+pub const SKIN_VERTICES: usize = 2700;
+
+/// A mesh with up to four influences a vertex, in random order.
+///
+/// Positions lie in a unit cube, normals have the length 1, joints are chosen at random, and weights descend.
+#[derive(Clone, Debug, Default)]
+pub struct SkinRecipe {
+    /// Where each vertex is in the bind pose.
+    pub positions: Vec<[f32; 3]>,
+    /// Where it faces.
+    pub normals: Vec<[f32; 3]>,
+    /// Its texture coordinates.
+    pub uvs: Vec<[f32; 2]>,
+    /// Which joints it follows.
+    pub joints: Vec<[u16; 4]>,
+    /// How much it does, in sum 1; 0 for those that it does not follow.
+    pub weights: Vec<[f32; 4]>,
+    /// Three for each triangle.
+    pub indices: Vec<u32>,
+}
+
+impl SkinRecipe {
+    /// The seed's character: of its vertices 25 % have one influence, 20 % two, 25 % three and 30 % four.
+    #[must_use]
+    pub fn character(seed: u64) -> Self {
+        let mut rng = Rng::new(seed);
+        let mut new = Self::default();
+        for _ in 0..SKIN_VERTICES {
+            let influences = match rng.below(100) {
+                0..25 => 1,
+                25..45 => 2,
+                45..70 => 3,
+                _ => 4,
+            };
+            new.push(&mut rng, influences);
+        }
+        new.triangles(&mut rng, 5000)
+    }
+
+    /// So many vertices, each with as many influences.
+    #[must_use]
+    pub fn uniform(vertices: usize, influences: usize, seed: u64) -> Self {
+        let mut rng = Rng::new(seed);
+        let mut new = Self::default();
+        (0..vertices).for_each(|_| new.push(&mut rng, influences));
+        new.triangles(&mut rng, 1000)
+    }
+
+    fn push(&mut self, rng: &mut Rng, influences: usize) {
+        let Transform { translation, rotation, .. } = rng.transform();
+        self.positions.push((translation * 0.05).to_array());
+        self.normals.push((rotation * Vec3::X).to_array());
+        self.uvs.push([translation.x, translation.y]);
+        let mut joints = [0; 4];
+        let mut weights = [0.0; 4];
+        for influence in 0..influences {
+            // All different, so that no side can merge any.
+            joints[influence] = loop {
+                let joint = u16::try_from(rng.below(96)).expect("a joint below SKIN_JOINTS");
+                if !joints[..influence].contains(&joint) {
+                    break joint;
+                }
+            };
+            weights[influence] = 1.0 + rng.below(1000) as f32;
+        }
+        weights.sort_by(|a: &f32, b| b.total_cmp(a));
+        let sum: f32 = weights.iter().sum();
+        self.joints.push(joints);
+        self.weights.push(weights.map(|weight| weight / sum));
+    }
+
+    /// Triangles of vertices that are near each other in the list.
+    fn triangles(mut self, rng: &mut Rng, count: u32) -> Self {
+        let vertices = u32::try_from(self.positions.len()).expect("few vertices");
+        for _ in 0..count {
+            let first = rng.below(vertices);
+            let mut near = || (first + rng.below(16)) % vertices;
+            self.indices.extend([first, near(), near()]);
+        }
+        self
+    }
+
+    /// A palette: each joint turned anyhow, and moved by at most a unit.
+    #[must_use]
+    pub fn palette(seed: u64) -> Vec<Mat34> {
+        let mut rng = Rng::new(seed);
+        let joint = |_| {
+            let Transform { translation, rotation, .. } = rng.transform();
+            Transform { translation: translation * 0.1, rotation, scale: Vec3::ONE }.to_matrix()
+        };
+        (0..SKIN_JOINTS).map(joint).collect()
+    }
+
+    /// So many morph targets, each of which moves every vertex a little.
+    #[must_use]
+    pub fn morphs(&self, count: usize, seed: u64) -> Vec<Vec<[f32; 3]>> {
+        let mut rng = Rng::new(seed);
+        let mut delta = || (rng.transform().translation * 0.001).to_array();
+        (0..count).map(|_| self.positions.iter().map(|_| delta()).collect()).collect()
+    }
+}

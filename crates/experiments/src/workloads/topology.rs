@@ -1,0 +1,140 @@
+//! Trees of transforms alone, in the shapes that engines test themselves on.
+
+use super::rng::Rng;
+use super::{Content, Recipe, RecipeNode};
+use hedgerow::Transform;
+
+/// The joints of one humanoid rig.
+pub const RIG: u32 = 68;
+
+/// The shape of a tree in which every node has a transform.
+///
+/// All but [`Random`](Self::Random) are those of the stress test `transform_hierarchy` of the engine Bevy, or near them:
+/// its trees are 8 wide, its humanoids 4000 rigs of 68 joints, its chain 2,500 deep, its widest node has 500 children.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Topology {
+    /// Each node hangs below an earlier one chosen at random: the shape of the thesis's trees.
+    Random,
+    /// Eight children a node, level by level.
+    EightAry,
+    /// Rigs of [`RIG`] joints beside one another below the root, each in depth-first order.
+    Humanoids,
+    /// All nodes below the root.
+    Flat,
+    /// Each node below the one before.
+    Chain,
+}
+
+impl Topology {
+    /// What the shape is called in results.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Random => "random",
+            Self::EightAry => "8-ary",
+            Self::Humanoids => "humanoids",
+            Self::Flat => "flat",
+            Self::Chain => "chain",
+        }
+    }
+
+    /// The parent of the node that is inserted as the `id`-th behind the root.
+    fn parent(self, id: u32, rig: &[u32], rng: &mut Rng) -> u32 {
+        let before = id - 1;
+        match self {
+            Self::Random => rng.below(id),
+            Self::EightAry => before / 8,
+            Self::Humanoids => match before % RIG {
+                0 => 0,
+                joint => id - joint + rig[joint as usize],
+            },
+            Self::Flat => 0,
+            Self::Chain => before,
+        }
+    }
+}
+
+impl Recipe {
+    /// A tree of that many nodes, the root among them, in which every node has a transform.
+    ///
+    /// # Panics
+    /// If `nodes` is 0 or above 2³².
+    #[must_use]
+    pub fn transforms(topology: Topology, nodes: usize, seed: u64) -> Self {
+        let end = u32::try_from(nodes).expect("recipe ids have 32 bits");
+        assert!(end > 0, "a tree has a root");
+        let (mut rng, rig) = (Rng::new(seed), rig());
+        let root = RecipeNode { parent: 0, content: Content::Transform(Transform::IDENTITY) };
+        let rest = (1..end).map(|id| {
+            let parent = topology.parent(id, &rig, &mut rng);
+            RecipeNode { parent, content: Content::Transform(rng.transform()) }
+        });
+        Self::from_nodes(core::iter::once(root).chain(rest).collect())
+    }
+}
+
+/// A rig: the parent of each joint, the first of which is the rig's top.
+///
+/// A trunk of hips, three vertebrae, neck and head with its crown and eyes; two arms of shoulder, upper arm, forearm and
+/// hand with five fingers of four; two legs of thigh, shin, foot, ball and toe.
+fn rig() -> Vec<u32> {
+    let mut joints = vec![0];
+    let trunk = limb(&mut joints, 0, 4);
+    let head = limb(&mut joints, trunk, 2);
+    for _crown_or_eye in 0..3 {
+        limb(&mut joints, head, 1);
+    }
+    for _side in 0..2 {
+        let hand = limb(&mut joints, trunk, 4);
+        for _finger in 0..5 {
+            limb(&mut joints, hand, 4);
+        }
+    }
+    let hips = 1;
+    for _side in 0..2 {
+        limb(&mut joints, hips, 5);
+    }
+    joints
+}
+
+/// Appends that many joints below one another, and answers which is the last.
+fn limb(joints: &mut Vec<u32>, below: u32, length: u32) -> u32 {
+    (0..length).fold(below, |parent, _| {
+        joints.push(parent);
+        u32::try_from(joints.len() - 1).expect("a rig is small")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parents(topology: Topology, nodes: usize) -> Vec<u32> {
+        Recipe::transforms(topology, nodes, 5).nodes().iter().map(|node| node.parent).collect()
+    }
+
+    #[test]
+    fn a_rig_has_its_joints_below_earlier_ones() {
+        let rig = rig();
+        assert_eq!(rig.len(), RIG as usize);
+        assert!((1..).zip(&rig[1..]).all(|(joint, &parent)| parent < joint));
+        let fingers = rig.iter().filter(|&&parent| rig.iter().filter(|&&other| other == parent).count() == 5);
+        assert_eq!(fingers.count(), 2 * 5, "five fingers a hand");
+    }
+
+    #[test]
+    fn every_shape_has_parents_first_and_is_what_its_name_says() {
+        for topology in [Topology::Random, Topology::EightAry, Topology::Humanoids, Topology::Flat, Topology::Chain] {
+            let parents = parents(topology, 1000);
+            assert!((1..).zip(&parents[1..]).all(|(id, &parent)| parent < id), "{topology:?}");
+            let widest = (0..1000).map(|id| parents[1..].iter().filter(|&&parent| parent == id).count()).max();
+            match topology {
+                Topology::Random => assert!(widest < Some(50)),
+                Topology::EightAry => assert_eq!(widest, Some(8)),
+                Topology::Humanoids => assert_eq!(widest, Some(15), "rigs begun below the root"),
+                Topology::Flat => assert_eq!(widest, Some(999)),
+                Topology::Chain => assert_eq!(widest, Some(1)),
+            }
+        }
+    }
+}

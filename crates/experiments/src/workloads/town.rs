@@ -1,0 +1,134 @@
+//! A town to be culled: districts of streets of houses of parts, and cameras in its streets.
+
+use super::rng::Rng;
+use hedgerow::glam::camera::rh;
+use hedgerow::glam::{Mat4, Quat, Vec3};
+use hedgerow::{Aabb, Node, NodeHandle, Scene, SceneConfig, Shape, Transform, query::Frustum};
+
+/// Districts along a side of the town, streets in a district, and houses in a street.
+const SIDE: u32 = 10;
+const STREETS: u32 = 10;
+const HOUSES: u32 = 10;
+/// The parts of a house with which the town has a million shapes.
+pub const TOWN_PARTS: u32 = 100;
+/// Metres between houses, and between streets.
+const PLOT: f32 = 20.0;
+
+/// How far a camera at street level sees, in metres.
+const SIGHT: f32 = 420.0;
+
+/// A scene that keeps boxes, and the same boxes as a plain list with the nodes that they are of.
+#[derive(Debug)]
+pub struct Town {
+    /// The scene, up to date.
+    pub scene: Scene,
+    /// The nodes of all shapes, in the order in which they were inserted.
+    pub nodes: Vec<NodeHandle>,
+    /// The world boxes of these.
+    pub bounds: Vec<Aabb>,
+}
+
+impl Town {
+    /// The town of this seed whose 10,000 houses have so many parts, built by single inserts, depth first, reconstituted and
+    /// updated.
+    ///
+    /// # Panics
+    /// If memory runs out.
+    #[must_use]
+    pub fn new(parts: u32, seed: u64) -> Self {
+        let mut rng = Rng::new(seed);
+        let mut scene =
+            Scene::with_config(SceneConfig { bounds: true, ..SceneConfig::DEFAULT }).expect("a good policy");
+        let root = scene.root();
+        let mut nodes = Vec::with_capacity((SIDE * SIDE * STREETS * HOUSES * parts) as usize);
+        let insert = |scene: &mut Scene, parent, node| scene.insert(parent, node).expect("a live parent");
+        for district in 0..SIDE * SIDE {
+            let width = PLOT * HOUSES as f32;
+            let corner = Vec3::new((district % SIDE) as f32, 0.0, (district / SIDE) as f32) * width;
+            let district = insert(&mut scene, root, Node::transform(Transform::from_translation(corner)));
+            for street in 0..STREETS {
+                let along = Transform::from_xyz(0.0, 0.0, PLOT * street as f32);
+                let street = insert(&mut scene, district, Node::transform(along));
+                for house in 0..HOUSES {
+                    let turn = Quat::from_rotation_y(f32::from(u8::from(rng.below(2) == 0)) * core::f32::consts::PI);
+                    let place = Transform::from_xyz(PLOT * house as f32, 0.0, 0.0).with_rotation(turn);
+                    let house = insert(&mut scene, street, Node::transform(place));
+                    for _ in 0..parts {
+                        let [x, y, z] = core::array::from_fn(|_| rng.below(1024) as f32 / 1024.0);
+                        let place = Transform::from_xyz(x * 12.0 - 6.0, y * 9.0, z * 10.0 - 5.0);
+                        let half = Vec3::new(0.2 + x, 0.2 + y, 0.1 + 0.2 * z);
+                        let shape = Shape::new(rng.below(64), Aabb::new(-half, half));
+                        let part = Node::transform(place).with_shape(shape);
+                        nodes.push(insert(&mut scene, house, part));
+                    }
+                }
+            }
+        }
+        scene.reconstitute_all();
+        scene.update();
+        let bounds = nodes.iter().map(|&node| scene.world_bounds(node).expect("a shape")).collect();
+        Self { scene, nodes, bounds }
+    }
+
+    /// Cameras of this seed that stand in the streets and see 1 to 4 % of the shapes each.
+    ///
+    /// # Panics
+    /// If the town is not one in which cameras see as much.
+    #[must_use]
+    pub fn cameras(&self, count: usize, seed: u64) -> Vec<Mat4> {
+        let mut rng = Rng::new(seed);
+        let shapes = self.nodes.len();
+        let mut cameras = Vec::with_capacity(count);
+        for _ in 0..100 * count {
+            let matrix = camera(&mut rng);
+            let frustum = Frustum::from_view_projection(&matrix).expect("a finite camera");
+            // One shape in 16 tells enough of how much is seen.
+            let seen = self.bounds.iter().step_by(16).filter(|bounds| frustum.touches(bounds)).count() * 16;
+            if (shapes / 100..shapes / 25).contains(&seen) {
+                cameras.push(matrix);
+            }
+            if cameras.len() == count {
+                return cameras;
+            }
+        }
+        panic!("too few cameras see 1 to 4 % of the town");
+    }
+}
+
+/// A camera at street level somewhere in the town, looking anywhere along the ground.
+fn camera(rng: &mut Rng) -> Mat4 {
+    let width = PLOT * (HOUSES * SIDE) as f32;
+    let [x, z, turn] = core::array::from_fn(|_| rng.below(1 << 16) as f32 / 65_536.0);
+    let (sin, cos) = (turn * core::f32::consts::TAU).sin_cos();
+    let view = rh::view::look_to_mat4(Vec3::new(x * width, 1.7, z * width), Vec3::new(cos, 0.0, sin), Vec3::Y);
+    rh::proj::directx::perspective(0.7, 16.0 / 9.0, 0.1, SIGHT) * view
+}
+
+/// Boxes strewn over a cube, and cameras within: nothing that a hierarchy could make use of.
+#[must_use]
+pub fn strewn(count: usize, seed: u64) -> Vec<Aabb> {
+    let mut rng = Rng::new(seed);
+    let mut number = || rng.below(1 << 20) as f32 / 1_048_576.0;
+    let mut boxes = Vec::with_capacity(count);
+    boxes.resize_with(count, || {
+        let center = Vec3::new(number(), number(), number()) * 1000.0;
+        let half = Vec3::new(number(), number(), number()) + 0.1;
+        Aabb::new(center - half, center + half)
+    });
+    boxes
+}
+
+/// Cameras anywhere in the cube of [`strewn`], without an end of sight.
+#[must_use]
+pub fn strewn_cameras(count: usize, seed: u64) -> Vec<Mat4> {
+    let mut rng = Rng::new(seed);
+    let mut number = || rng.below(1 << 20) as f32 / 1_048_576.0;
+    let mut cameras = Vec::with_capacity(count);
+    cameras.resize_with(count, || {
+        let eye = Vec3::new(number(), number(), number()) * 1000.0;
+        let direction = (Vec3::new(number(), number(), number()) - 0.5).normalize_or(Vec3::X);
+        let view = rh::view::look_to_mat4(eye, direction, Vec3::new(0.1, 0.97, 0.2).normalize());
+        rh::proj::directx::perspective(0.9, 16.0 / 9.0, 0.1, 2000.0) * view
+    });
+    cameras
+}

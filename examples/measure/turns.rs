@@ -1,0 +1,104 @@
+//! Medians of sides that take turns.
+
+use crate::report::Report;
+use hedgerow_experiments::clock::{median, nanoseconds};
+use hedgerow_experiments::front::{Calls, Scale};
+use hedgerow_experiments::rounds::{Rounds, Trial};
+use hedgerow_experiments::{Case, Failure, Front, Outcome};
+use std::time::{Duration, Instant};
+
+/// The least number of turns of each side that a median is taken of.
+const MIN_TURNS: usize = 7;
+/// Calls end after this many turns of each side, or after this time, whichever comes first.
+const MAX_TURNS: usize = 201;
+const BUDGET: Duration = Duration::from_millis(700);
+
+/// Has the sides of each case take turns, and prints the median of each.
+pub(crate) struct Turns {
+    report: Report,
+}
+
+impl Turns {
+    /// Prints to this report.
+    pub(crate) const fn new(report: Report) -> Self {
+        Self { report }
+    }
+}
+
+impl Front for Turns {
+    fn scale(&self) -> Scale {
+        Scale::Full
+    }
+
+    /// A first turn of each side is not counted.
+    fn calls<A, B>(&mut self, calls: Calls<'_, A, B>, check: impl FnOnce(&mut A, &mut B) -> Outcome) -> Outcome {
+        let Calls { case, per, repeats, sides: (a, b), ours, baseline } = calls;
+        let turn_a = |a: &mut A| nanoseconds(|| (0..repeats).for_each(|_| ours(a)));
+        let turn_b = |b: &mut B| nanoseconds(|| (0..repeats).for_each(|_| baseline(b)));
+        turn_a(a);
+        turn_b(b);
+        let start = Instant::now();
+        let (mut samples_a, mut samples_b) = (Vec::new(), Vec::new());
+        while samples_a.len() < MIN_TURNS || (samples_a.len() < MAX_TURNS && start.elapsed() < BUDGET) {
+            samples_a.push(turn_a(a));
+            samples_b.push(turn_b(b));
+        }
+        check(a, b)?;
+        let per = (per * repeats) as f64;
+        self.report(&case, median(&mut samples_a) / per, median(&mut samples_b) / per)
+    }
+
+    fn rounds<T: Trial<PARTS>, const PARTS: usize>(
+        &mut self,
+        rounds: &Rounds<'_, PARTS>,
+        trial: &mut T,
+    ) -> Result<Option<Vec<[f64; PARTS]>>, Failure> {
+        let pace = rounds.pace;
+        let mut times = vec![Vec::new(); rounds.ways.len()];
+        let mut order: Vec<usize> = (0..rounds.ways.len()).collect();
+        for number in 0..pace.trials {
+            if number > 0 {
+                trial.renew(number)?;
+            }
+            let (mut played, start) = (0, Instant::now());
+            while played < pace.least || (played < pace.most && start.elapsed() < pace.budget) {
+                trial.begin();
+                for &way in &order {
+                    let skipped = if way == 1 { pace.skipped } else { 0 };
+                    for round in 0..pace.turn {
+                        trial.prepare(way);
+                        if round >= skipped {
+                            times[way].push(trial.play(way));
+                        }
+                    }
+                }
+                trial.check()?;
+                played += pace.turn;
+                if pace.alternates {
+                    order.rotate_left(1);
+                }
+            }
+            trial.check_last()?;
+        }
+        let of = |times: &Vec<[f64; PARTS]>, part: usize| {
+            median(&mut times.iter().map(|times| times[part]).collect::<Vec<_>>()) / rounds.per as f64
+        };
+        Ok(Some(times.iter().map(|times| core::array::from_fn(|part| of(times, part))).collect()))
+    }
+
+    fn alone(&mut self, _: &str, _: usize, _: usize, _: impl FnMut()) {}
+
+    fn report(&mut self, case: &Case<'_>, ours: f64, baseline: f64) -> Outcome {
+        Ok(self.report.case(case, ours, baseline)?)
+    }
+
+    #[cfg(not(feature = "rayon"))]
+    fn on_one_thread(&mut self, work: impl FnOnce(&mut Self) -> Result<(), String> + Send) -> Outcome {
+        Ok(work(self)?)
+    }
+
+    #[cfg(feature = "rayon")]
+    fn on_one_thread(&mut self, work: impl FnOnce(&mut Self) -> Result<(), String> + Send) -> Outcome {
+        Ok(rayon::ThreadPoolBuilder::new().num_threads(1).build()?.install(|| work(self))?)
+    }
+}
