@@ -1,4 +1,4 @@
-//! What the storage takes, in records and bytes.
+//! The memory use of the storage, in records and bytes.
 
 use crate::record::Record;
 use crate::store::change::{MaskTrace, Trace};
@@ -11,9 +11,9 @@ use core::convert::Infallible;
 pub struct Usage {
     /// Records in use.
     pub live: usize,
-    /// The bytes of these.
+    /// The bytes of the records in use.
     pub live_bytes: usize,
-    /// The bytes that are allocated for records of this kind.
+    /// The bytes allocated for records of this kind.
     pub allocated_bytes: usize,
 }
 
@@ -26,7 +26,7 @@ impl Usage {
 }
 
 impl Store {
-    /// What all slices take, in the order of [`Storage::ALL`].
+    /// The memory use of all slices, in the order of [`Storage::ALL`].
     pub(crate) fn usages(&self) -> [Usage; STORAGES] {
         let mut usages = [Usage::default(); STORAGES];
         for slice in self.slices.iter().filter(|slice| slice.lives) {
@@ -39,7 +39,7 @@ impl Store {
         usages
     }
 
-    /// What world boxes take.
+    /// The memory use of world boxes.
     pub(crate) fn box_usage(&self) -> Usage {
         let mut usage = Usage::default();
         for slice in self.slices.iter().filter(|slice| slice.lives && slice.boxes.is_some()) {
@@ -48,7 +48,7 @@ impl Store {
         usage
     }
 
-    /// What the entries of so many handles take.
+    /// The memory use of the entries of this many handles.
     pub(crate) fn table_usage(&self, handles: usize) -> Usage {
         Usage {
             live: handles,
@@ -72,7 +72,7 @@ impl Store {
         self.slices.iter().filter(|slice| slice.lives).map(overflowed).sum()
     }
 
-    /// How many nodes, in shares of their slices, lie out of order.
+    /// How many nodes are out of order, from the share of each slice.
     #[expect(clippy::cast_precision_loss, reason = "a share")]
     pub(crate) fn count_disordered(&self) -> f64 {
         let disordered = |slice: &Slice| f64::from(slice.disorder()) * slice.nodes() as f64;
@@ -80,7 +80,7 @@ impl Store {
     }
 }
 
-/// Adds up the bytes that are allocated for arrays.
+/// Sums up the bytes allocated for arrays.
 struct Allocated<'s> {
     slice: &'s Slice,
     bytes: [usize; STORAGES],
@@ -107,7 +107,7 @@ impl EachColumn for Allocated<'_> {
 }
 
 impl Slice {
-    /// The bytes of all arrays, and of what stands beside them.
+    /// The bytes of all arrays and their companions.
     pub(in crate::store) fn allocated_bytes(&self) -> usize {
         self.bytes_by_storage().iter().sum::<usize>() + self.box_bytes()
     }
@@ -117,7 +117,7 @@ impl Slice {
         self.boxes.as_ref().map_or(0, |boxes| boxes.allocated_bytes())
     }
 
-    /// The bytes of the arrays of each storage, and of what stands beside them.
+    /// The bytes of the arrays of each storage and their companions.
     fn bytes_by_storage(&self) -> [usize; STORAGES] {
         let mut allocated = Allocated { slice: self, bytes: [0; STORAGES] };
         let Ok(()) = each_column(&mut allocated);
@@ -127,7 +127,7 @@ impl Slice {
         allocated.bytes
     }
 
-    /// The bytes of what stands beside the arrays of a storage.
+    /// The bytes of the companions of a storage's arrays.
     fn bytes_beside(&self, storage: Storage) -> usize {
         let Self { transforms, visibilities, names, .. } = self;
         match storage {
@@ -149,7 +149,7 @@ impl Slice {
         }
     }
 
-    /// The bytes that a slot takes in the change history, where there is one.
+    /// The bytes of a slot in the change history, if there is one.
     fn companion_bytes(&self, storage: Storage) -> usize {
         match storage {
             Storage::Transforms => self.transforms.trace.as_ref().map_or(0, |_| Trace::BYTES),
