@@ -2,8 +2,8 @@
 //!
 //! | what | types |
 //! |---|---|
-//! | which nodes moved, came, went, or are seen otherwise | [`Changes`] |
-//! | arrays of matrices that a graphics card mirrors, and the ranges that changed | [`Upload`], [`DirtyRanges`], [`MatrixSlot`] |
+//! | which nodes moved, entered, left, or changed visibility | [`Changes`] |
+//! | matrix arrays to mirror on a GPU, and the ranges that changed | [`Upload`], [`DirtyRanges`], [`MatrixSlot`] |
 //!
 //! ```
 //! use hedgerow::{Node, Scene, SceneConfig, Transform};

@@ -1,35 +1,37 @@
-//! What a scene is made with: which services it has, how its slices grow, and how its storage is tested.
+//! The configuration of a scene: what it keeps, how its slices grow, and how its storage works.
 
 use crate::Error;
 use crate::handle::{MAX_GENERATION, MAX_TABLE_ENTRIES};
 
-/// The least that slices can be bounded to: pieces of a quarter of it have room for a node and the portals below.
+/// The least value of `max_nodes`: pieces of a quarter of it have room for a node and the portals below.
 const LEAST_BOUND: u32 = 16;
-/// No slice can have more rows than a scene can have nodes.
+/// A slice cannot have more rows than a scene can have nodes.
 const MOST_NODES: u32 = 1 << 30;
 
-/// What the thesis's experiments and the crate's own tests turn off or make small. Production has no reason to.
+/// Settings that the thesis's experiments and the crate's own tests disable or reduce. There is no reason to change
+/// them in production.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 pub struct StoragePolicy {
-    /// Whether small independent subtrees that are neighbours share a slice. Default true; false gives every child of
+    /// Whether small independent subtrees next to each other share a slice. Default true. False gives every child of
     /// the root a slice of its own.
     pub share_slices: bool,
-    /// Whether a new node takes the nearest hole that a removed one left. Default true; false allocates linearly and
+    /// Whether a new node takes the nearest hole left by a removed one. Default true. False allocates linearly and
     /// leaves holes to reconstitution.
     pub reuse_holes: bool,
-    /// Whether a slice that fills up before any update has read it grows in place. Default true: an order that nobody has
-    /// read is not restored, so building a tree costs no reconstitutions. False reconstitutes whenever a slice grows.
+    /// Whether a slice that fills up before any update has read it grows in place. Default true: an order that no
+    /// update has read is not restored, so building a tree costs no reconstitutions. False reconstitutes whenever a
+    /// slice grows.
     pub grow_in_place: bool,
-    /// The most entries of one metadata table: 1 to 4096. Default 4096.
+    /// The greatest number of entries of one metadata table: 1 to 4096. Default 4096.
     pub max_table_entries: u32,
-    /// How many times one index serves before it is retired: 1 to 2²⁸ − 1. Default 2²⁸ − 1.
+    /// How many times one index is used before it is retired: 1 to 2²⁸ − 1. Default 2²⁸ − 1.
     pub max_generation: u32,
 }
 
 impl StoragePolicy {
-    /// The default policy: all on, all limits as far as they go.
+    /// The default policy: everything enabled, all limits at their greatest.
     pub const DEFAULT: Self = Self {
         share_slices: true,
         reuse_holes: true,
@@ -47,40 +49,41 @@ impl Default for StoragePolicy {
 
 /// What a scene keeps besides its nodes, and how large its slices are.
 ///
-/// The parameters that the thesis has bear the thesis's names (section 4.4.7); [`SceneConfig::THESIS`] is its policy
-/// as it was evaluated.
+/// The parameters that exist in the thesis have its names (section 4.4.7); [`SceneConfig::THESIS`] is the policy that
+/// it evaluated.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 pub struct SceneConfig {
-    /// The factor by which a full slice grows: 1.05 to 16. Default 1.25, at which a
-    /// tree of small nodes takes less memory than boxed ones at every size; the thesis has 1.5.
+    /// The factor by which a full slice grows: 1.05 to 16. Default 1.25, with which a tree of small nodes takes less
+    /// memory than boxed ones at every size; the thesis uses 1.5.
     pub expansion_factor: f32,
-    /// For how many nodes a new slice has storage: 1 to 2²⁰. Default 64.
+    /// How many nodes a new slice has storage for: 1 to 2²⁰. Default 64.
     pub initial_slice_storage_size: u32,
-    /// For how many nodes a new slice has metadata: 1 to 4096. A table that is full doubles, up to 4096 entries;
-    /// then another is opened. Default 64.
+    /// How many nodes a new slice has metadata for: 1 to 4096. A full table doubles, up to 4096 entries; then another
+    /// one is opened. Default 64.
     pub initial_slice_max_num_nodes: u32,
-    /// A slice never has more rows than this: one that would is cut into pieces of a quarter to three quarters of it. That
-    /// bounds the longest edit: it rebuilds one slice, and a few of those above where these are full too. Smaller slices hang
-    /// deeper: the first edit in a slice since the last update tells
-    /// the slices above, and the update comes to it through them, which takes O(slices above). 16 to 2³⁰. Default 4096, which
-    /// stays in a second-level cache; the thesis has no bound.
+    /// The greatest number of rows in a slice: one that would exceed it is cut into pieces of a quarter to three
+    /// quarters of it. This bounds the longest edit: it rebuilds one slice, and a few of the slices above if these are
+    /// full too. Smaller slices nest deeper: the first edit in a slice since the last update marks the slices above,
+    /// and the update passes through them, which takes O(slices above). 16 to 2³⁰. Default 4096, which fits in a
+    /// second-level cache; the thesis has no bound.
     pub max_nodes: u32,
-    /// A slice with fewer rows than this is small: it is merged with a neighbour or with the slice above by
-    /// [`Scene::maintain`](crate::Scene::maintain), and takes in small independent subtrees beside it. At most a quarter
-    /// of `max_nodes`. Default 512.
+    /// A slice with fewer rows than this is small: [`Scene::maintain`](crate::Scene::maintain) merges it with a
+    /// neighbour or with the slice above, and it absorbs small independent subtrees beside it. At most a quarter of
+    /// `max_nodes`. Default 512.
     pub min_nodes: u32,
-    /// Whether the update keeps world boxes of all shapes, of blocks of these, of slices and of what hangs below each, so
-    /// that [`Scene::cull`](crate::Scene::cull) and its like can answer. Default false; true takes 33 bytes more a shape,
-    /// and the time to compute the boxes of what moved.
+    /// Whether the update keeps world boxes of all shapes, of blocks of shapes, of slices and of everything below each
+    /// slice. [`Scene::cull`](crate::Scene::cull) and the other spatial queries need them. Default false. True takes 33
+    /// more bytes for each shape, and the time to compute the boxes of what moved.
     pub bounds: bool,
-    /// Whether each update tells which nodes changed, and the matrices of the update before are kept:
-    /// [`Scene::changes`](crate::Scene::changes), [`Scene::previous_world`](crate::Scene::previous_world). Default false;
-    /// true takes 52 bytes more a transform, 4 a visibility, about 1 a node, and time in proportion to the changes:
-    /// detaching, attaching and removing, now or later, then take O(nodes of the subtree) in any case.
+    /// Whether changes are tracked: each update reports which nodes changed, and the matrices of the update before are
+    /// kept: [`Scene::changes`](crate::Scene::changes), [`Scene::previous_world`](crate::Scene::previous_world).
+    /// Default false. True takes 52 more bytes for each transform, 4 for each visibility, about 1 for each node, and
+    /// time in proportion to the changes: detaching, attaching and removing, now or later, then always take O(nodes of
+    /// the subtree).
     pub changes: bool,
-    /// How slots are given out: for experiments and tests.
+    /// How slots are allocated: for experiments and tests.
     pub storage: StoragePolicy,
 }
 
@@ -98,7 +101,7 @@ impl SceneConfig {
     };
 
     /// The thesis's policy: a slice for each child of the root, linear allocation, holes left to reconstitution, and
-    /// the parameters of its table 5.4 (1024 bytes of its nodes are 6).
+    /// the parameters of its table 5.4 (1024 bytes hold 6 of its nodes).
     pub const THESIS: Self = Self {
         expansion_factor: 1.5,
         initial_slice_storage_size: 6,
@@ -116,7 +119,7 @@ impl SceneConfig {
     /// Checks every field.
     ///
     /// # Errors
-    /// [`Error::InvalidConfig`] names the first field that makes no sense, and what it takes.
+    /// [`Error::InvalidConfig`] names the first invalid field and what it accepts.
     pub fn checked(self) -> Result<Self, Error> {
         let rules = [
             ((1.05..=16.0).contains(&self.expansion_factor), "expansion_factor", "from 1.05 to 16"),

@@ -1,9 +1,9 @@
-//! Data of the caller's own by node, or inherited down the tree.
+//! The user's own data: by node, or inherited down the tree.
 //!
 //! | what | types |
 //! |---|---|
 //! | a value for some nodes, found in O(1) by handle | [`NodeMap`]; its iterators in [`node_map`] |
-//! | a value that children inherit from their parents, kept up to date by what changed | [`Inherited`] |
+//! | a value that children inherit from their parents, updated from what changed | [`Inherited`] |
 //!
 //! ```
 //! use hedgerow::data::NodeMap;

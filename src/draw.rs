@@ -1,8 +1,8 @@
-//! Draw lists: what there is to draw in a frame, in the order of the tree or by shape and material.
+//! Draw lists: what to draw in a frame, in the order of the tree or by shape and material.
 //!
 //! | what | types |
 //! |---|---|
-//! | the visible shapes with their matrices; kept from frame to frame, and then changed only where the scene was | [`DrawList`], [`DrawCommand`] |
+//! | the visible shapes with their matrices, updated where the scene changed | [`DrawList`], [`DrawCommand`] |
 //! | the same by mesh and material, for instancing | [`DrawGroups`], [`DrawGroup`] |
 //! | a list made by a visitor, in strict depth-first order | [`RenderPass`] |
 //!

@@ -1,14 +1,16 @@
 //! Edits of many nodes: lists, trees, and queues for later.
 //!
-//! Single edits are methods of [`Scene`](crate::Scene). This module has what goes with edits of many:
+//! Single edits are methods of [`Scene`](crate::Scene). This module has the types for edits of many:
 //!
 //! | what | types |
 //! |---|---|
-//! | lists: [`Scene::insert_many`], [`Scene::remove_many`], [`Scene::set_transforms`], [`Scene::reparent_many`] | [`BatchError`] |
+//! | lists: [`Scene::insert_many`], [`Scene::remove_many`] | [`BatchError`] |
+//! | lists: [`Scene::set_transforms`], [`Scene::reparent_many`] | [`BatchError`] |
 //! | whole trees from lists of nodes with parents | [`SceneBuilder`], [`TreeFault`] |
-//! | edits recorded on any thread, and applied later | [`EditQueue`], [`Target`], [`QueuedPlace`], [`Queued`], [`Outcome`] |
-//! | which new node stands for which old one, after a copy or an import | [`HandleMap`] |
-//! | how a kept world transform came out | [`LocalForm`] |
+//! | edits recorded on any thread, and applied later | [`EditQueue`], [`Queued`], [`Outcome`] |
+//! | the nodes and places of such edits | [`Target`], [`QueuedPlace`] |
+//! | from old handles to new ones, after a copy or an import | [`HandleMap`] |
+//! | the form in which a local transform is stored after an edit | [`LocalForm`] |
 //!
 //! [`Scene::insert_many`]: crate::Scene::insert_many
 //! [`Scene::remove_many`]: crate::Scene::remove_many

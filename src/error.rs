@@ -1,12 +1,12 @@
-//! What edits of a scene, and batches of these, can be refused for.
+//! The errors of scene edits and of batches.
 //!
-//! Other parts have errors of their own: [`SnapshotError`](crate::snapshot::SnapshotError),
-//! [`MeshError`](crate::mesh::MeshError), and so on. All but those of imports are plain values.
+//! Other parts have their own errors: [`SnapshotError`](crate::snapshot::SnapshotError),
+//! [`MeshError`](crate::mesh::MeshError), and so on. All except those of imports are plain values.
 
 use crate::{NodeHandle, edit::TreeFault};
 use core::fmt;
 
-/// Why an edit of a scene, a question to it or a configuration is refused. A refused call has changed nothing.
+/// Why an edit of a scene, a query or a configuration is refused. A refused call changes nothing.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Error {
@@ -18,47 +18,47 @@ pub enum Error {
     BesideDetached(NodeHandle),
     /// The node is not the root of a detached subtree.
     NotDetached(NodeHandle),
-    /// The new parent is the moved node itself or lies below it.
+    /// The new parent is the moved node itself or is below it.
     WouldCycle {
-        /// The node that was to be moved.
+        /// The node to be moved.
         node: NodeHandle,
         /// The place's parent, inside the subtree of `node`.
         parent: NodeHandle,
     },
-    /// A number that must be finite is not.
+    /// A number is not finite.
     NotFinite(&'static str),
-    /// A rotation without a direction: a zero quaternion, or a look-at whose target is the node's own place.
+    /// A rotation without a direction: a zero quaternion, or a look-at whose target is the node's own position.
     NotRotation,
-    /// The world transform cannot be kept or set, because the parent's cannot be inverted: some local transform from the parent
-    /// up to the root is flattened, or their product leaves double precision.
+    /// The world transform cannot be kept or set, because the parent's cannot be inverted: some local transform from
+    /// the parent up to the root is flattened, or their product exceeds double precision.
     ///
-    /// The rule for each of them: the volume that the three axes of its linear part span must be more than 10⁻¹² of what axes
-    /// of the same lengths span at right angles. Translation, rotation and scale pass unless a scale is zero, however small
-    /// or uneven it is. A matrix passes if it turns one axis to within more than 10⁻¹² of the plane of the others, or two to
-    /// within more than about 10⁻⁶ of the third.
+    /// The rule for each local transform: the volume spanned by the three axes of its linear part must be more than
+    /// 10⁻¹² of the volume of perpendicular axes with the same lengths. Translation, rotation and scale always pass
+    /// unless a scale is zero, however small or uneven it is. A matrix fails if one axis is within about 10⁻¹² of the
+    /// plane of the others, or if two are within about 10⁻⁶ of the third.
     Singular(NodeHandle),
-    /// The world transform cannot be kept or set, because the local one that it takes below this parent is too small: rounded
-    /// to single precision, whose normal numbers end at 1.2 × 10⁻³⁸, an axis would lose more than the last of its digits, or
-    /// the translation more than can be told at the place in the world.
+    /// The world transform cannot be kept or set, because the local transform for this parent is too small. Rounded to
+    /// single precision, whose normal numbers end at 1.2 × 10⁻³⁸, an axis would lose more than the last of its digits,
+    /// or the translation more than can be resolved at the position in the world.
     Underflow(NodeHandle),
-    /// The node has no transform of its own; attach one first.
+    /// The node has no transform of its own; add one first.
     NoTransform(NodeHandle),
-    /// The node has no shape; attach one first.
+    /// The node has no shape; add one first.
     NoShape(NodeHandle),
     /// The insert of this ticket is not in the applied queue, or comes later in it.
     UnknownTicket(crate::edit::Queued),
-    /// A list of nodes makes no tree.
+    /// A list of nodes is not a tree.
     InvalidTree(TreeFault),
-    /// The scene keeps no world boxes, so it cannot be asked what lies where.
+    /// The scene keeps no world boxes, so it cannot answer spatial queries.
     NoBounds,
-    /// A configuration value makes no sense.
+    /// A configuration value is invalid.
     InvalidConfig {
         /// The field of [`SceneConfig`](crate::SceneConfig).
         field: &'static str,
-        /// What the field takes.
+        /// What the field accepts.
         expected: &'static str,
     },
-    /// All 2²⁴ metadata tables are in use, or more rows were asked for than a slice can number.
+    /// All 2²⁴ metadata tables are in use, or more rows were requested than a slice can number.
     CapacityOverflow,
     /// The allocator refused.
     AllocationFailed,
@@ -80,7 +80,7 @@ impl fmt::Display for Error {
                 write!(f, "{node:?} is not the root of a detached subtree; detach it first, or move it with reparent")
             }
             Self::WouldCycle { node, parent } => {
-                write!(f, "{parent:?} lies in the subtree of {node:?}; move it out of there first")
+                write!(f, "{parent:?} is in the subtree of {node:?}; move it out of there first")
             }
             Self::NotFinite(what) => write!(f, "{what} must be finite; check the numbers before the call"),
             Self::NotRotation => {
@@ -88,14 +88,14 @@ impl fmt::Display for Error {
             }
             Self::Singular(parent) => write!(
                 f,
-                "the world transform of {parent:?} has no inverse; give it and what is above a scale that is not zero, or keep the local transform"
+                "the world transform of {parent:?} has no inverse; give it and its ancestors scales that are not zero, or keep the local transform"
             ),
             Self::Underflow(parent) => write!(
                 f,
-                "the local transform that this takes below {parent:?} is too small for single precision; scale the two nodes more alike, or keep the local transform"
+                "the local transform for the parent {parent:?} is too small for single precision; make the scales of both nodes more similar, or keep the local transform"
             ),
-            Self::NoTransform(node) => write!(f, "{node:?} has no transform; attach one with add_transform"),
-            Self::NoShape(node) => write!(f, "{node:?} has no shape; attach one with add_shape"),
+            Self::NoTransform(node) => write!(f, "{node:?} has no transform; add one with add_transform"),
+            Self::NoShape(node) => write!(f, "{node:?} has no shape; add one with add_shape"),
             Self::UnknownTicket(ticket) => {
                 write!(
                     f,
@@ -105,7 +105,7 @@ impl fmt::Display for Error {
             Self::InvalidTree(fault) => f.write_str(match fault {
                 TreeFault::NoRoot => "the list has no root; push a node without a parent",
                 TreeFault::SecondRoot => "the node has no parent, like one before it; give it one",
-                TreeFault::UnknownParent => "its parent is not in the list; push it, too",
+                TreeFault::UnknownParent => "its parent is not in the list; push it too",
                 TreeFault::Cycle => "the node is its own ancestor; give it another parent",
             }),
             Self::NoBounds => {
@@ -132,7 +132,8 @@ impl From<hedgerow_math::Error> for Error {
     }
 }
 
-/// Why a batch is refused: a list of edits, or a tree of a [`SceneBuilder`](crate::edit::SceneBuilder). Nothing has changed.
+/// Why a batch is refused: a list of edits, or a tree of a [`SceneBuilder`](crate::edit::SceneBuilder). Nothing has
+/// changed.
 ///
 /// ```
 /// use hedgerow::edit::BatchError;
@@ -144,14 +145,14 @@ impl From<hedgerow_math::Error> for Error {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BatchError {
-    /// The place in the list of the item at fault; `None` where the whole list is refused, such as for want of memory.
+    /// The index of the item at fault; `None` if the whole list is refused, for example if the allocator refuses.
     pub item: Option<usize>,
     /// What is wrong with it.
     pub error: Error,
 }
 
 impl BatchError {
-    /// An item is refused.
+    /// The error for one item.
     #[cold]
     pub(crate) const fn at(item: usize, error: Error) -> Self {
         Self { item: Some(item), error }

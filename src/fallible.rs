@@ -1,7 +1,7 @@
-//! Memory that the allocator may refuse: lists, texts and boxes that return an error then.
+//! Fallible allocation: lists, texts and boxes that return an error if the allocator refuses.
 //!
-//! For whatever returns [`Error::AllocationFailed`](crate::Error::AllocationFailed). Everything else grows its lists in the
-//! usual way, which ends the process.
+//! Used by everything that returns [`Error::AllocationFailed`](crate::Error::AllocationFailed). All other code grows
+//! its lists in the usual way, which aborts the process.
 
 use core::ops::{Deref, DerefMut};
 use std::alloc::{Layout, handle_alloc_error};
@@ -15,7 +15,7 @@ pub(crate) fn push<T>(list: &mut Vec<T>, value: T) -> Result<(), TryReserveError
     Ok(())
 }
 
-/// A list with room for exactly so many values.
+/// A list with room for exactly this many values.
 #[inline]
 pub(crate) fn with_capacity<T>(capacity: usize) -> Result<Vec<T>, TryReserveError> {
     let mut list = Vec::new();
@@ -35,14 +35,14 @@ pub(crate) fn filled<T: Copy>(len: usize, value: T) -> Result<Vec<T>, TryReserve
     Ok(list)
 }
 
-/// A list of the same values.
+/// A copy of a list.
 pub(crate) fn copied<T: Copy>(values: &[T]) -> Result<Vec<T>, TryReserveError> {
     let mut list = with_capacity(values.len())?;
     list.extend_from_slice(values);
     Ok(list)
 }
 
-/// The same text in memory of its own.
+/// A copy of a text.
 pub(crate) fn text(text: &str) -> Result<Box<str>, TryReserveError> {
     let mut copy = String::new();
     copy.try_reserve_exact(text.len())?;
@@ -50,13 +50,15 @@ pub(crate) fn text(text: &str) -> Result<Box<str>, TryReserveError> {
     Ok(copy.into_boxed_str())
 }
 
-/// What the allocator gave, for callers that do not return an error: ends the process where it gave none, as a plain list does.
+/// Unwraps an allocation for callers that do not return an error: aborts the process if the allocator refused, as a
+/// plain list does.
 #[inline]
 pub(crate) fn or_abort<T>(made: Result<T, TryReserveError>) -> T {
     made.unwrap_or_else(|_| handle_alloc_error(Layout::new::<T>()))
 }
 
-/// A value in memory of its own: a [`Box`] that can be asked for, which the standard library's cannot yet.
+/// A value in an allocation of its own: a [`Box`] that can be allocated fallibly, which the standard library's cannot
+/// yet.
 #[derive(Clone, Debug)]
 pub(crate) struct Boxed<T>(Box<[T; 1]>);
 

@@ -1,33 +1,33 @@
-//! What a caller holds: an 8-byte name for a node that outlives every move of the node.
+//! Handles: 8-byte names for nodes that stay valid however their node moves.
 
 use core::fmt;
 use core::num::NonZeroU64;
 
-/// How many bits of a handle name the entry within its metadata table.
+/// How many bits of a handle are the index within its metadata table.
 const INDEX_BITS: u32 = 12;
 /// How many bits of a handle are its generation.
 const GENERATION_BITS: u32 = 28;
 
-/// The most entries that one metadata table can have.
+/// The greatest number of entries in one metadata table.
 pub(crate) const MAX_TABLE_ENTRIES: u32 = 1 << INDEX_BITS;
-/// The most metadata tables that a scene can open.
+/// The greatest number of metadata tables in a scene.
 pub(crate) const MAX_TABLES: u32 = 1 << (64 - INDEX_BITS - GENERATION_BITS);
-/// The last generation of an index; freed once more, the index is retired.
+/// The greatest generation of an index; when it is freed, the index is retired.
 pub(crate) const MAX_GENERATION: u32 = (1 << GENERATION_BITS) - 1;
 
 /// A stable, copyable name for one node of one [`Scene`](crate::Scene).
 ///
 /// A handle is 8 bytes, and so is `Option<NodeHandle>`. It stays valid through every edit that keeps its node:
-/// reconstitution, reparenting, moves to another slice. Once the node is removed the handle is *stale*: edits
-/// answer [`Error::StaleHandle`](crate::Error::StaleHandle), queries answer `None`, and no later node is ever
-/// named by it. An index is reused at most 2²⁸ − 1 times and then retired, so this holds without exception.
+/// reconstitution, reparenting, moves to another slice. Once the node is removed, the handle is *stale*: edits return
+/// [`Error::StaleHandle`](crate::Error::StaleHandle), queries return `None`, and it never refers to a later node. An
+/// index is reused at most 2²⁸ − 1 times and then retired, so this holds without exception.
 ///
-/// A handle is checked at each use and never trusted for memory safety. One that comes from another scene, or
-/// from arbitrary bits, is therefore harmless, but it may name a node of this scene whose bits coincide: keep
-/// the handles of different scenes apart.
+/// A handle is checked at each use, and memory safety never depends on it. So one that comes from another scene, or
+/// from arbitrary bits, is harmless. But it may refer to a node of this scene whose bits coincide: keep the handles of
+/// different scenes apart.
 ///
-/// Handles order by (slice table, index, generation): a total order that is the same from run to run, with no meaning
-/// for the tree. Source: the thesis, section 4.4.5 (slice index and internal index), plus a generation.
+/// Handles are ordered by (slice table, index, generation): a total order that is the same from run to run, and means
+/// nothing for the tree. Source: the thesis, section 4.4.5 (slice index and internal index), plus a generation.
 ///
 /// ```
 /// use hedgerow::{Node, NodeHandle, Scene, Transform};
@@ -46,7 +46,7 @@ pub(crate) const MAX_GENERATION: u32 = (1 << GENERATION_BITS) - 1;
 pub struct NodeHandle(NonZeroU64);
 
 impl NodeHandle {
-    /// Packs table (24 bits), index (12 bits) and generation (28 bits, from 1) from the top down.
+    /// Packs table (24 bits), index (12 bits) and generation (28 bits, from 1), starting with the highest bits.
     #[inline]
     pub(crate) fn new(table: u32, index: u32, generation: u32) -> Self {
         debug_assert!(table < MAX_TABLES && index < MAX_TABLE_ENTRIES);
@@ -56,7 +56,7 @@ impl NodeHandle {
         Self(NonZeroU64::new(bits).expect("a generation is at least 1"))
     }
 
-    /// The handle as 64 bits, to be kept in files of the caller's own or passed through foreign code.
+    /// The handle as 64 bits, for the user's own files or for foreign code.
     #[inline]
     #[must_use]
     pub fn to_bits(self) -> u64 {
@@ -65,7 +65,7 @@ impl NodeHandle {
 
     /// The handle with these bits, or `None` where no handle can have them (a generation of 0).
     ///
-    /// Any bits are safe; see the type's documentation for what a foreign handle may name.
+    /// Any bits are safe; see the type's documentation for what a foreign handle may refer to.
     #[inline]
     #[must_use]
     pub fn from_bits(bits: u64) -> Option<Self> {
@@ -84,7 +84,7 @@ impl NodeHandle {
         low_bits(self.to_bits() >> GENERATION_BITS) & (MAX_TABLE_ENTRIES - 1)
     }
 
-    /// The generation, below the lowest four bits of the index: what an entry of the table is compared with.
+    /// The generation, below the lowest four bits of the index: what is compared with an entry of the table.
     #[inline]
     pub(crate) fn low_bits(self) -> u32 {
         low_bits(self.to_bits())

@@ -1,15 +1,15 @@
-//! What a caller describes when inserting a node, and reads back.
+//! Node descriptions: what a caller passes to insert a node, and reads back.
 
 use crate::{Aabb, Error, Mat34, Transform};
 use glam::{DAffine3, DMat3, DVec3};
 use hedgerow_math::internal::{PackedTransform, keeps, keeps_translation, transform_from_wide};
 
-/// A shape to draw: a mesh of the caller's, and the box it fills in the node's local space.
+/// A shape to draw: a mesh of the user's, and its bounding box in the node's local space.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub struct Shape {
-    /// The caller's own number for a mesh; the scene hands it back in draw commands and never looks at it.
+    /// The user's own number for a mesh; the scene returns it in draw commands and never interprets it.
     pub mesh: u32,
     /// The mesh's bounds in the node's space. [`Aabb::INFINITE`] is always visible, [`Aabb::EMPTY`] never.
     pub bounds: Aabb,
@@ -24,10 +24,10 @@ impl Shape {
     }
 }
 
-/// Which layers a node and all below it show on: a mask of 32, inherited by intersection.
+/// The layers on which a node and everything below it are visible: a mask of 32 bits, inherited by intersection.
 ///
-/// The effective visibility of a node is the intersection of its own and all its ancestors' masks; a node without a
-/// visibility of its own takes its parent's. The empty mask hides the whole subtree.
+/// The effective visibility of a node is the intersection of its own and all its ancestors' masks. A node without a
+/// visibility of its own has that of its parent. The empty mask hides the whole subtree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(transparent))]
@@ -61,7 +61,7 @@ impl Visibility {
     }
 }
 
-/// A local transform as a node keeps it.
+/// A local transform as a node stores it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
@@ -73,7 +73,7 @@ pub enum Local {
 }
 
 impl Local {
-    /// The local transform as a matrix, whichever its form.
+    /// The local transform as a matrix, in either form.
     #[must_use]
     pub fn to_matrix(self) -> Mat34 {
         match self {
@@ -82,7 +82,7 @@ impl Local {
         }
     }
 
-    /// The translation, rotation and scale, or `None` where the local transform is a matrix.
+    /// The translation, rotation and scale; `None` if the local transform is a matrix.
     #[must_use]
     pub fn transform(self) -> Option<Transform> {
         match self {
@@ -103,7 +103,7 @@ pub enum LocalForm {
 
 /// The description of a node: any combination of components, all optional.
 ///
-/// A description is `Copy` and borrows its name, so a refused insert loses nothing.
+/// A description is `Copy` and borrows its name, so it can be used again after a refused insert.
 ///
 /// ```
 /// use hedgerow::{Aabb, Node, Scene, Shape, Transform};
@@ -119,13 +119,13 @@ pub enum LocalForm {
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Node<'n> {
-    /// The local transform; a node without one takes its parent's place and costs nothing in the transform pass.
+    /// The local transform; a node without one has the place of its parent, and costs nothing in the transform pass.
     pub local: Option<Local>,
-    /// The caller's own number for a material, which holds for the node and all below it that do not say another.
+    /// The user's own number for a material, which applies to the node and everything below it that has no other.
     pub material: Option<u32>,
     /// What is drawn at the node.
     pub shape: Option<Shape>,
-    /// The layers of the node and all below it.
+    /// The layers of the node and everything below it.
     pub visibility: Option<Visibility>,
     /// The node's name; siblings may share one.
     pub name: Option<&'n str>,
@@ -160,50 +160,50 @@ impl<'n> Node<'n> {
         Self { shape: Some(shape), ..Self::group() }
     }
 
-    /// The same with a local transform.
+    /// The same node with a local transform.
     #[inline]
     #[must_use]
     pub const fn with_transform(self, transform: Transform) -> Self {
         Self { local: Some(Local::Transform(transform)), ..self }
     }
 
-    /// The same with a local transform given as a matrix, which is kept as translation, rotation and scale where
-    /// these express it, and as the matrix where not.
+    /// The same node with a local transform given as a matrix. It is stored as translation, rotation and scale if these
+    /// can express it, else as the matrix.
     #[inline]
     #[must_use]
     pub const fn with_matrix(self, matrix: Mat34) -> Self {
         Self { local: Some(Local::Matrix(matrix)), ..self }
     }
 
-    /// The same with a material.
+    /// The same node with a material.
     #[inline]
     #[must_use]
     pub const fn with_material(self, material: u32) -> Self {
         Self { material: Some(material), ..self }
     }
 
-    /// The same with a shape.
+    /// The same node with a shape.
     #[inline]
     #[must_use]
     pub const fn with_shape(self, shape: Shape) -> Self {
         Self { shape: Some(shape), ..self }
     }
 
-    /// The same with a visibility.
+    /// The same node with a visibility.
     #[inline]
     #[must_use]
     pub const fn with_visibility(self, visibility: Visibility) -> Self {
         Self { visibility: Some(visibility), ..self }
     }
 
-    /// The same with a name.
+    /// The same node with a name.
     #[inline]
     #[must_use]
     pub const fn named(self, name: &'n str) -> Self {
         Self { name: Some(name), ..self }
     }
 
-    /// Whether a scene keeps the description exactly as it is. Says no where it takes a closer look.
+    /// Whether a scene surely stores the description unchanged. False if that needs a closer look.
     #[inline]
     pub(crate) fn is_plain(&self) -> bool {
         let local = match &self.local {
@@ -214,7 +214,7 @@ impl<'n> Node<'n> {
         local && self.shape.as_ref().is_none_or(|shape| shape.bounds.is_plain())
     }
 
-    /// The description as a scene keeps it.
+    /// The description as a scene stores it.
     #[cold]
     pub(crate) fn checked(mut self) -> Result<Self, Error> {
         if let Some(local) = &mut self.local {
@@ -240,7 +240,7 @@ impl From<Mat34> for Local {
 }
 
 impl Local {
-    /// The local transform as a scene keeps it: a unit rotation, and a matrix only where it needs to be one.
+    /// The local transform as a scene stores it: with a unit rotation, and as a matrix only if necessary.
     pub(crate) fn checked(self) -> Result<Self, Error> {
         match self {
             Self::Transform(transform) => Ok(Self::Transform(transform.checked()?)),
@@ -272,7 +272,7 @@ impl Local {
         }
     }
 
-    /// The form that expresses `wide`, rounded.
+    /// The simplest form that expresses `wide`, rounded.
     pub(crate) fn from_wide(wide: &DAffine3) -> Result<Self, Error> {
         if let Some(transform) = transform_from_wide(wide) {
             return Ok(Self::Transform(transform.checked()?));
@@ -285,13 +285,13 @@ impl Local {
         }
     }
 
-    /// Whether this local transform, which is `wide` rounded, leads from `above` to `world` as well as single precision tells
-    /// places and lengths: not so where numbers of it are too small.
+    /// Whether this local transform, which is `wide` rounded, leads from `above` to `world` as precisely as single
+    /// precision can resolve places and lengths. False if its numbers are too small.
     pub(crate) fn keeps(self, wide: &DAffine3, above: &DAffine3, world: &DAffine3) -> bool {
         let DMat3 { x_axis, y_axis, z_axis } = wide.matrix3;
         let axes = [x_axis, y_axis, z_axis];
         let linear = match self {
-            // The lengths are what is kept, whatever the rotation does to single components.
+            // Only the lengths must be kept, whatever the rotation does to single components.
             Self::Transform(_) => axes.iter().all(|axis| keeps(DVec3::splat(axis.length()))),
             Self::Matrix(_) => axes.iter().all(|axis| keeps(*axis)),
         };

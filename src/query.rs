@@ -1,14 +1,14 @@
-//! What lies where: culling by frusta, spheres, boxes and rays.
+//! Spatial queries: culling by frusta, spheres, boxes and rays.
 //!
-//! The questions are methods of [`Scene`](crate::Scene), in a scene whose configuration has
-//! [`bounds`](crate::SceneConfig::bounds); this module has what they take and what they return.
+//! The queries are methods of [`Scene`](crate::Scene), for scenes configured with
+//! [`bounds`](crate::SceneConfig::bounds). This module has the types that they take and return.
 //!
-//! | question | takes | returns |
+//! | query | takes | returns |
 //! |---|---|---|
 //! | [`Scene::cull`](crate::Scene::cull) and its like | [`Frustum`] | [`CullHit`]s |
-//! | what lies in a sphere or a box | [`Sphere`], [`Aabb`](crate::Aabb) | [`CullHit`]s |
-//! | what a ray meets | [`Ray`] | [`RayHit`]s |
-//! | boxes of the caller's own, without a scene | [`Boxes`] | their numbers |
+//! | what is in a sphere or a box | [`Sphere`], [`Aabb`](crate::Aabb) | [`CullHit`]s |
+//! | what a ray hits | [`Ray`] | [`RayHit`]s |
+//! | the user's own boxes, without a scene | [`Boxes`] | their numbers |
 //!
 //! ```
 //! use hedgerow::glam::{Mat4, Vec3};

@@ -1,4 +1,4 @@
-//! Sorting by digits.
+//! Radix sort.
 
 use core::mem::{replace, swap};
 
@@ -8,10 +8,10 @@ pub(crate) const DIGIT_BITS: u32 = 11;
 /// How many keys have each value of one digit.
 pub(crate) type Counts = [u32; 1 << DIGIT_BITS];
 
-/// Sorts keys by one digit after the other, the least first, each in an order that keeps equal ones as they were. Digits
-/// that all keys have in common are passed over. `sorted` and `counts` are room, kept to spare allocations.
+/// Sorts keys by one digit after the other, from the lowest, with a stable sort for each. Digits that all keys share
+/// are skipped. `sorted` and `counts` are working memory, kept to save allocations.
 ///
-/// Computes in **O(digits × (keys + values of a digit))**.
+/// Runs in **O(digits × (keys + values of a digit))**.
 pub(crate) fn sort<K: Copy + Default>(
     keys: &mut Vec<K>,
     sorted: &mut Vec<K>,

@@ -1,4 +1,4 @@
-//! What a scene is made of: its slices, their memory, and what maintenance did. For budgets, benchmarks and debugging.
+//! Statistics: a scene's slices, their memory, and what maintenance did. For budgets, benchmarks and debugging.
 //!
 //! | what | types |
 //! |---|---|

@@ -1,4 +1,4 @@
-//! Boxes that follow poses.
+//! Bounding boxes that follow poses.
 
 use crate::character::CharacterError;
 use crate::{Aabb, Mat34, NodeHandle, Scene};
@@ -7,27 +7,27 @@ use hedgerow_math::internal as simd;
 use hedgerow_math::internal::{BoxGroup, GROUP};
 use std::collections::BTreeMap;
 
-/// How much wider boxes are made than exact arithmetic asks for: 2⁻¹⁹ of the numbers that go into a vertex.
+/// How much boxes are widened beyond exact arithmetic: 2⁻¹⁹ of the numbers that go into a vertex.
 ///
-/// The bound, with `u = 2⁻²⁴` for half a unit in the last place: a coordinate of a vertex that eight joints move carries at
-/// most six roundings for each joint and eight for their sum, and weights that add up to one within `2u`; the corner of a
-/// box carries five. That is under `22u` of the sum of absolute products. This is `32u`.
+/// The bound, with `u = 2⁻²⁴` for half a unit in the last place: a coordinate of a vertex that eight joints move has at
+/// most six roundings for each joint and eight for the sum, and weights that add up to one within `2u`; the corner of a
+/// box has five. That is under `22u` of the sum of absolute products. This is `32u`.
 const WIDER: f32 = 1.0 / 524_288.0;
 
 /// Eight joints with the boxes of what they move. 232 bytes.
 #[derive(Clone, Debug)]
 struct JointGroup {
-    /// In lanes that no joint has, joint 0, which is not live.
+    /// In unused lanes joint 0, whose lane is not live.
     joints: [u32; GROUP],
     boxes: [Aabb; GROUP],
     live: u8,
 }
 
-/// The box about a skinned mesh in any pose, from the boxes of what each joint moves.
+/// The bounding box of a skinned mesh in any pose, computed from the boxes of what each joint moves.
 ///
-/// A skinned vertex is a mean of the places where its joints would have it, weighted by weights that are positive and
-/// add up to one. Joint *j* would have it in its box, moved by the joint's palette matrix, if the box holds the
-/// vertex in the bind pose. So the vertex lies in the box about all boxes that are moved so.
+/// A skinned vertex is a weighted mean of the places where its joints would move it. The weights are positive and add
+/// up to one. Joint *j* moves it into the joint's box, transformed by its palette matrix, if the box contains the
+/// vertex in the bind pose. So the vertex lies in the box around all boxes transformed this way.
 ///
 /// ```
 /// use hedgerow::glam::Vec3;
@@ -46,36 +46,37 @@ struct JointGroup {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// Only joints that move a vertex count, at 29 bytes each. The box is that of the space which the palette leads to, the one of
-/// the node that the mesh is drawn at.
+/// Only joints that move a vertex count, at 29 bytes each. The box is in the space that the palette leads to, that of
+/// the node at which the mesh is drawn.
 #[derive(Clone, Debug)]
 pub struct JointBounds {
     groups: Vec<JointGroup>,
-    /// How many matrices a palette has to have.
+    /// The least number of matrices in a palette.
     matrices: usize,
 }
 
 impl JointBounds {
-    /// The boxes of a mesh in its bind pose: for each vertex as many joints as weights, the same number for all, one vertex
-    /// behind the other.
+    /// The boxes of a mesh in its bind pose. Each vertex has the same number of joints and of weights, listed one
+    /// vertex after the other.
     ///
-    /// Joints count in the palette, which is in the skin if the mesh has one. Weights need not add up to one; those that are
-    /// zero do not count. A vertex without any weight counts for the first of its joints. Computes in **O(influences)**.
+    /// Joint numbers are those of the palette, which is that of the skin if the mesh has one. Weights need not add up
+    /// to one; zero weights do not count. A vertex without any weight counts for its first joint. Runs in
+    /// **O(influences)**.
     ///
     /// # Errors
-    /// [`CharacterError::Length`], [`CharacterError::Vertex`] for a position or a weight that is not finite and for a negative
-    /// weight.
+    /// [`CharacterError::Length`], [`CharacterError::Vertex`] for a position or a weight that is not finite and for a
+    /// negative weight.
     pub fn new(positions: &[Vec3], joints: &[u16], weights: &[f32]) -> Result<Self, CharacterError> {
         Self::with_morphs(positions, &[], joints, weights)
     }
 
-    /// The same for a mesh whose vertices are also moved by morph targets before they are skinned: by up to `extents` of the
-    /// vertex, along each axis and both ways.
+    /// Like [`new`](Self::new), for a mesh whose vertices are also moved by morph targets before skinning: by up to the
+    /// vertex's entry in `extents`, along each axis in both directions.
     ///
-    /// For targets with weights from 0 to 1, that is the sum of their deltas' absolute values.
+    /// For targets with weights from 0 to 1, this is the sum of the absolute values of their deltas.
     ///
     /// # Errors
-    /// As those of [`new`](Self::new); of the extents likewise.
+    /// Those of [`new`](Self::new), and the same for extents.
     pub fn with_morphs(
         positions: &[Vec3],
         extents: &[Vec3],
@@ -123,20 +124,20 @@ impl JointBounds {
         Ok(Self::of_boxes(&boxes))
     }
 
-    /// How many joints move any vertex.
+    /// How many joints move at least one vertex.
     #[must_use]
     pub fn len(&self) -> usize {
         self.groups.iter().map(|group| group.live.count_ones() as usize).sum()
     }
 
-    /// Whether there is none: the mesh has no vertices.
+    /// Whether there are none, because the mesh has no vertices.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.groups.is_empty()
     }
 
-    /// The joints that move any vertex, ascending, each with the box about these vertices in the bind pose, a few millionths
-    /// wider.
+    /// The joints that move at least one vertex, in ascending order, each with the box around its vertices in the bind
+    /// pose, a few millionths wider.
     pub fn iter(&self) -> impl Iterator<Item = (u16, Aabb)> {
         self.groups.iter().flat_map(|group| {
             let live = (0..GROUP).filter(|lane| group.live >> lane & 1 != 0);
@@ -144,11 +145,11 @@ impl JointBounds {
         })
     }
 
-    /// A box about all vertices in the pose of this palette, whatever their weights: model matrices times inverse bind
-    /// matrices. [`Aabb::INFINITE`] where a number is not finite, [`Aabb::EMPTY`] without vertices.
+    /// A box around all vertices in the pose of this palette, whatever their weights. The palette is model matrices
+    /// times inverse bind matrices. [`Aabb::INFINITE`] if a number is not finite, [`Aabb::EMPTY`] without vertices.
     ///
-    /// Computes in **O(joints that move vertices)**, eight at a time. Holds every vertex that is skinned in single precision by
-    /// up to eight joints, rounding included.
+    /// Runs in **O(joints that move vertices)**, eight at a time. Contains every vertex that is skinned in single
+    /// precision by up to eight joints, including rounding.
     ///
     /// # Errors
     /// [`CharacterError::NoJoint`] for a palette that is too short.
@@ -166,7 +167,7 @@ impl JointBounds {
         if !bounds.is_finite() {
             return Ok(if self.is_empty() { Aabb::EMPTY } else { Aabb::INFINITE });
         }
-        // The boxes are widened for the linear parts; what is rounded of the translations is for here.
+        // The boxes are widened for the linear parts; the rounding of translations is handled here.
         let mut far = [0.0_f32; 3];
         for matrix in &palette[..self.matrices] {
             for (far, row) in far.iter_mut().zip(&matrix.rows) {
@@ -178,14 +179,15 @@ impl JointBounds {
         Ok(if wider.is_finite() { wider } else { Aabb::INFINITE })
     }
 
-    /// Sets the bounds of a node by the pose of this palette, right for the next [`Scene::update`].
+    /// Sets the bounds of a node from the pose of this palette, for the next [`Scene::update`].
     ///
-    /// `base` is the node whose space the palette leads to: skinned vertices are drawn with its world matrix, whatever the
-    /// node's own is, as glTF has it (`base` of an imported `RigPlace`). What is between the two nodes is told by the local
-    /// transforms that they and those above have at the time of the call, so poses are given to nodes before. [`Aabb::INFINITE`] where the node or one above is scaled to
-    /// zero, or to a size too different from the base's for single precision, since no box in its space would do.
+    /// `base` is the node whose space the palette leads to: skinned vertices are drawn with its world matrix, whatever
+    /// the node's own is, as in glTF (`base` of an imported `RigPlace`). The relation of the two nodes follows from the
+    /// present local transforms of them and of their ancestors, so give poses to nodes first. The bounds are
+    /// [`Aabb::INFINITE`] if the node or an ancestor is scaled to zero, or to a size too different from the base's for
+    /// single precision, since then no box in its space is right.
     ///
-    /// Computes in **O(joints that move vertices + ancestors with a transform)**.
+    /// Runs in **O(joints that move vertices + ancestors with a transform)**.
     ///
     /// ```
     /// use hedgerow::glam::Vec3;
@@ -205,7 +207,7 @@ impl JointBounds {
     /// ```
     ///
     /// # Errors
-    /// [`CharacterError::Scene`] for a stale node and one without a shape, [`CharacterError::NoJoint`]. The scene is as before.
+    /// [`Error::StaleHandle`] for either node, [`Error::NoShape`], [`CharacterError::NoJoint`]. The scene is unchanged.
     pub fn follow(
         &self,
         scene: &mut Scene,
@@ -240,7 +242,7 @@ impl JointBounds {
     }
 }
 
-/// A box moved by a matrix, and made wider for what is rounded here and when the node's world matrix takes it back.
+/// A box transformed by a matrix, and widened for rounding here and in the node's world matrix, which maps it back.
 fn moved(bounds: &Aabb, matrix: &Mat34) -> Aabb {
     let moved = bounds.transformed(matrix);
     if !bounds.is_finite() || !moved.is_finite() {

@@ -1,9 +1,9 @@
-//! What sockets and joint bounds can refuse.
+//! The errors of sockets and joint bounds.
 
 use crate::{Error, NodeHandle, edit::BatchError};
 use core::fmt;
 
-/// Why a socket or the boxes of joints are refused. Nothing has changed.
+/// Why a socket or the boxes of joints are refused. Nothing was changed.
 ///
 /// ```
 /// use hedgerow::character::{CharacterError, Sockets};
@@ -16,7 +16,7 @@ use core::fmt;
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum CharacterError {
-    /// The node has no parent whose joint it could follow.
+    /// The node has no parent with a joint to follow.
     NoParent(NodeHandle),
     /// There is no matrix for a joint.
     NoJoint {
@@ -30,23 +30,23 @@ pub enum CharacterError {
         /// The node.
         node: NodeHandle,
     },
-    /// A list that says something about each vertex has not the right length.
+    /// A list with entries for each vertex has the wrong length.
     Length {
-        /// What the list is.
+        /// The name of the list.
         what: &'static str,
-        /// How many items it should have, or a multiple of it.
+        /// The expected number of items, or a divisor of it.
         expected: usize,
-        /// How many it has.
+        /// The number of items found.
         found: usize,
     },
     /// A position, an extent or a weight of a vertex is not finite, or an extent or a weight is negative.
     Vertex {
-        /// What the number belongs to.
+        /// What the number is.
         what: &'static str,
         /// The vertex.
         vertex: usize,
     },
-    /// The scene refuses.
+    /// The scene refuses the edit.
     Scene(Error),
     /// A pose is refused.
     Pose(crate::anim::Error),
@@ -57,7 +57,7 @@ impl fmt::Display for CharacterError {
         match self {
             Self::NoParent(node) => write!(f, "{node:?} has no parent; put it below the node of its character first"),
             Self::NoJoint { joint, matrices } => {
-                write!(f, "there are {matrices} matrices and none for joint {joint}; pass those of the whole skeleton")
+                write!(f, "there are {matrices} matrices, but none for joint {joint}; pass those of the whole skeleton")
             }
             Self::NotFinite { node } => {
                 write!(f, "the joint that {node:?} follows has no finite matrix; check the pose before the call")

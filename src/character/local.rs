@@ -1,20 +1,20 @@
-//! From a matrix to the form that a scene keeps locals in, quickly.
+//! From a matrix to the form in which a scene stores local transforms, quickly.
 
 use crate::{Error, Local, Mat34, Transform};
 use glam::{Mat3, Quat, Vec3};
 
-/// The cosine of the angle between two axes up to which they count as being at right angles.
+/// The greatest cosine of the angle between two axes that count as perpendicular.
 ///
-/// Products of rotations drift from right angles by about a ten-millionth a joint; this is a hundred joints' worth.
+/// Products of rotations deviate by about a ten-millionth for each joint; this allows for a hundred joints.
 const SKEW: f32 = 1e-5;
 
 /// Lengths whose squares and products of squares are normal numbers.
 const LENGTHS: core::ops::RangeInclusive<f32> = 1e-9..=1e9;
 
-/// The local transform that this matrix is: translation, rotation and scale where its axes are at right angles to within
-/// 1e-5, which turns no axis by more than that; else the matrix.
+/// The local transform of this matrix: translation, rotation and scale if its axes are perpendicular to within 1e-5,
+/// which turns no axis by more than that; else the matrix.
 ///
-/// Does in a few nanoseconds for nearly all matrices what `Local::checked` does in double precision for the others.
+/// Handles nearly all matrices in a few nanoseconds. `Local::checked` handles the others in double precision.
 ///
 /// # Errors
 /// [`Error::NotFinite`].

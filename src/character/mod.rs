@@ -1,6 +1,6 @@
-//! Where characters and the scene meet: nodes that follow joints, and boxes that follow poses.
+//! Joins characters to a scene: nodes that follow joints, and boxes that follow poses.
 //!
-//! Knows the scene and `math`; poses come as model matrices or palettes, whatever made them.
+//! Depends on the scene and `math`; poses are given as model matrices or palettes, however they were made.
 
 mod bounds;
 mod error;

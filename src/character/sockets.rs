@@ -7,29 +7,29 @@ use crate::{Error, Local, Mat34, NodeHandle, Scene, data::NodeMap};
 use hedgerow_math::internal::prefetch_whole;
 use smallvec::SmallVec;
 
-/// How many sockets ahead the place of a local transform is asked for.
+/// How many sockets ahead the place of a local transform is prefetched.
 const AHEAD: usize = 8;
-/// How many sockets have their matrices asked for at a time.
+/// How many sockets have their matrices prefetched at a time.
 const BLOCK: usize = 16;
 
 /// A node, and what it follows. 80 bytes.
 #[derive(Clone, Copy, Debug)]
 struct Socket {
-    /// What comes between the joint and the node.
+    /// The transform from the node to the joint.
     offset: Mat34,
     node: NodeHandle,
     /// The character's node: the node's parent when it was inserted.
     parent: NodeHandle,
-    /// The caller's number for the character.
+    /// The user's number for the character.
     character: u32,
     joint: u16,
 }
 
-/// Which scene nodes follow which joints: the sword in a hand, the lamp on a helmet.
+/// Which scene nodes follow which joints: a sword in a hand, a lamp on a helmet.
 ///
-/// A node that follows a joint is a child of its character's node. [`follow`](Self::follow), before [`Scene::update`], sets
-/// its local transform to *model(joint) × offset*, so that the same update gives it
-/// *world(character) × model(joint) × offset*, and all below it follow.
+/// A node that follows a joint is a child of its character's node. [`follow`](Self::follow), called before
+/// [`Scene::update`], sets its local transform to *model(joint) × offset*. So the same update gives it the world
+/// transform *world(character) × model(joint) × offset*, and everything below it follows.
 ///
 /// ```
 /// use hedgerow::glam::Vec3;
@@ -49,28 +49,32 @@ struct Socket {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// One list serves any number of characters, told apart by numbers of the caller's ([`follow_many`](Self::follow_many)).
+/// One list serves any number of characters, distinguished by numbers of the user's
+/// ([`follow_many`](Self::follow_many)).
 ///
-/// A socket *ends* when its node is removed, detached, given another parent, or loses its transform: the sword that is thrown
-/// away is the scene's again. The next call that comes to it takes it off the list and names it. A character that is detached
-/// as a whole keeps its sockets, and a scene that is loaded whole, which has all handles of the saved one, goes on with the
-/// same list. A list is for one scene: with another, sockets end whose nodes that one does not have, and nodes whose handles are
-/// the same in every bit follow what those of the first did. Copies and loaded subtrees have none until they are inserted, for the nodes that the
-/// [`HandleMap`](crate::edit::HandleMap) names.
+/// A socket *ends* when its node is removed, detached, moved to another parent, or loses its transform: a sword that is
+/// thrown away belongs to the scene again. The next call that visits an ended socket removes it from the list and
+/// reports its node. A character that is detached as a whole keeps its sockets. A scene that is loaded as a whole has
+/// all handles of the saved one, so the same list works for it. A list is for one scene. With another scene, sockets
+/// end whose nodes are not in it, and nodes whose handles are equal in every bit follow what those of the first scene
+/// did. Copies and loaded subtrees have no sockets until you insert them, for the nodes given by the
+/// [`HandleMap`](crate::edit::HandleMap).
 ///
-/// The product is kept as translation, rotation and scale where its axes are at right angles to within 1e-5; a joint that
-/// shears, below others with a scale that is not uniform, is kept as a matrix, exactly, which costs a few times as much.
+/// The product is stored as translation, rotation and scale if its axes are perpendicular to within 1e-5. A joint that
+/// shears, below others with a scale that is not uniform, is stored exactly, as a matrix, which costs a few times as
+/// much.
 #[derive(Clone, Debug, Default)]
 pub struct Sockets {
     sockets: Vec<Socket>,
-    /// Where each node stands in the list.
+    /// The index of each node's socket in the list.
     places: NodeMap<u32>,
-    /// What is to be set when all is checked, and what has ended; kept to spare allocations.
+    /// What will be set once everything is checked, and what has ended. Kept to save allocations.
     pending: Vec<(LocalSlot, Local)>,
     ended: Vec<NodeHandle>,
-    /// Where those stand that have ended, ascending.
+    /// The indices of ended sockets, ascending.
     gone: Vec<usize>,
-    /// Nodes whose sockets ended when another was inserted with the same place in the tables; named by the next `follow`.
+    /// Nodes whose sockets ended when another one was inserted with the same place in the handle tables; reported by
+    /// the next `follow`.
     replaced: Vec<NodeHandle>,
 }
 
@@ -81,7 +85,7 @@ impl Sockets {
         Self::default()
     }
 
-    /// How many sockets there are, ended ones included that no call has come to yet.
+    /// How many sockets there are, including ended ones that no call has visited yet.
     #[must_use]
     pub fn len(&self) -> usize {
         self.sockets.len()
@@ -93,14 +97,14 @@ impl Sockets {
         self.sockets.is_empty()
     }
 
-    /// Lets a node follow a joint of the character whose node is its parent, in place of what it followed before.
+    /// Makes a node follow a joint of the character whose node is its parent, replacing what it followed before.
     ///
-    /// `character` is the caller's number, by which [`follow_many`](Self::follow_many) asks for matrices. `offset`, a
-    /// [`Transform`](crate::Transform) or a [`Mat34`], places the node in the joint's space. Nothing moves before the next
-    /// call of `follow`. Computes in **O(1)**.
+    /// `character` is the user's number, with which [`follow_many`](Self::follow_many) requests matrices. `offset`, a
+    /// [`Transform`](crate::Transform) or a [`Mat34`], places the node in the joint's space. Nothing moves before the
+    /// next call of `follow`. Runs in **O(1)**.
     ///
-    /// Where the list has a socket of another node with the same place in the tables, one that is gone or of another scene, that
-    /// one ends here, and the next call of `follow` names it.
+    /// If the list has a socket of another node with the same place in the handle tables, which is gone or of another
+    /// scene, that socket ends, and the next call of `follow` reports it.
     ///
     /// # Errors
     /// [`Error::StaleHandle`], [`Error::NoTransform`], [`CharacterError::NoParent`] for the root and roots of detached
@@ -118,7 +122,7 @@ impl Sockets {
         scene.local(node).ok_or(Error::NoTransform(node))?;
         let offset = offset.into().checked()?.to_matrix();
         let socket = Socket { offset, node, parent, character, joint };
-        // What ended before and follows again has not ended.
+        // A node that follows again has not ended.
         self.replaced.retain(|&other| other != node);
         if let Some(other) = self.places.holder(node).filter(|&other| other != node) {
             self.remove(other);
@@ -137,7 +141,8 @@ impl Sockets {
         Ok(())
     }
 
-    /// Lets a node go, which keeps the local transform that it has; returns whether it followed anything. Computes in **O(1)**.
+    /// Removes the socket of a node, which keeps its present local transform. Returns whether it followed anything.
+    /// Runs in **O(1)**.
     pub fn remove(&mut self, node: NodeHandle) -> bool {
         let place = self.places.remove(node);
         if let Some(place) = place {
@@ -146,31 +151,30 @@ impl Sockets {
         place.is_some()
     }
 
-    /// The character's number and the joint that a node follows, or `None` if it follows none. Computes in **O(1)**.
+    /// The character's number and the joint that a node follows; `None` if it follows none. Runs in **O(1)**.
     #[must_use]
     pub fn followed_by(&self, node: NodeHandle) -> Option<(u32, u16)> {
         let socket = &self.sockets[*self.places.get(node)? as usize];
         Some((socket.character, socket.joint))
     }
 
-    /// Sets the local transforms of all nodes of the list by the model matrices of their joints, all of one character. Answers
-    /// the nodes whose sockets have ended, which are taken off the list.
+    /// Sets the local transforms of all nodes of the list from the model matrices of their joints, all of one
+    /// character. Returns the nodes whose sockets have ended, which are removed from the list.
     ///
-    /// Computes in **O(sockets)**.
+    /// Runs in **O(sockets)**.
     ///
     /// # Errors
-    /// [`CharacterError::NoJoint`] for a joint beyond the matrices, [`CharacterError::NotFinite`]. The scene and the list are as
-    /// before.
+    /// [`CharacterError::NoJoint`] for a joint beyond the matrices, [`CharacterError::NotFinite`]. The scene and the
+    /// list are unchanged.
     pub fn follow(&mut self, scene: &mut Scene, models: &[Mat34]) -> Result<&[NodeHandle], CharacterError> {
         self.follow_many(scene, |_| Some(models))
     }
 
-    /// The same for many characters: `models` answers a character's model matrices by its number, or `None` for one that has
-    /// not moved, or is not seen, and whose nodes are to stay as they are. It is asked once for neighbours in the list
-    /// that are of one character.
+    /// Like [`follow`](Self::follow), for many characters: `models` returns a character's model matrices by its number.
+    /// It returns `None` for a character that has not moved, or is not visible, and whose nodes stay as they are. It is
+    /// called once for neighbours in the list that belong to the same character.
     ///
-    /// Computes in **O(sockets)**, with what the next ones will read asked for ahead, as
-    /// [`Scene::set_transforms`] does.
+    /// Runs in **O(sockets)** and prefetches what the next sockets will read, as [`Scene::set_transforms`] does.
     ///
     /// ```
     /// use hedgerow::{Mat34, Node, Scene, Transform, character::Sockets};
@@ -193,7 +197,7 @@ impl Sockets {
     /// ```
     ///
     /// # Errors
-    /// As those of [`follow`](Self::follow).
+    /// Those of [`follow`](Self::follow).
     pub fn follow_many<'m>(
         &mut self,
         scene: &mut Scene,
@@ -214,8 +218,8 @@ impl Sockets {
         Ok(&self.ended)
     }
 
-    /// Finds out what is to be set and what has ended, and changes nothing. Matrices lie here and there in memory: those of
-    /// a block of sockets are asked for before the first is read.
+    /// Finds what will be set and what has ended, and changes nothing. Matrices are scattered in memory, so those of a
+    /// block of sockets are prefetched before the first is read.
     fn find<'m>(
         &mut self,
         scene: &Scene,
@@ -254,7 +258,7 @@ impl Sockets {
         Ok(())
     }
 
-    /// Takes a socket whose place is forgotten off the list; the last one comes in its place.
+    /// Removes a socket, whose entry in `places` is gone, from the list; the last one takes its index.
     fn drop_at(&mut self, place: usize) {
         self.sockets.swap_remove(place);
         if let Some(moved) = self.sockets.get(place)

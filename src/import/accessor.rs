@@ -1,4 +1,4 @@
-//! Accessors: whether they lie within their buffers, and the numbers that they describe.
+//! Accessors: checks that they lie within their buffers, and reads the numbers that they describe.
 
 use super::error::{ImportError, ImportErrorKind, Item, ItemKind};
 use super::graph::check_index;
@@ -9,7 +9,7 @@ use gltf::json::buffer::View;
 use gltf::json::validation::Checked;
 use gltf::json::{Index, Root};
 
-/// What is wrong with the indices of a sparse accessor.
+/// The problem with the indices of a sparse accessor.
 pub(super) const SPARSE_ORDER: &str = "the indices of a sparse accessor must rise and be below its count";
 
 /// Checks that every buffer view lies within its buffer, and every accessor within its buffer views.
@@ -31,12 +31,12 @@ pub(super) struct Layout {
     pub(super) kind: Type,
     pub(super) component: ComponentType,
     pub(super) count: u64,
-    /// `None`: all elements are zero where no sparse value replaces them.
+    /// `None`: all elements are zero unless a sparse value replaces them.
     pub(super) base: Option<Span>,
     pub(super) sparse: Option<Sparse>,
 }
 
-/// The elements of an accessor that differ from its base.
+/// The elements of an accessor that replace those of its base.
 pub(super) struct Sparse {
     pub(super) count: u64,
     pub(super) index_type: ComponentType,
@@ -68,7 +68,7 @@ impl Layout {
         let span = |view: Index<View>, offset: u64, count: u64, size: usize, field: &str| {
             check_index(Some(view), root.buffer_views.len(), item, || field.to_owned())?;
             let view_json = &root.buffer_views[view.value()];
-            // A stride of zero stands for none.
+            // A stride of zero means none.
             let stride = view_json.byte_stride.map_or(0, |stride| stride.0);
             let stride = if stride == 0 { size } else { stride };
             if stride < size {
@@ -133,13 +133,13 @@ pub(super) fn columns(m: &[f32; 16]) -> Mat34 {
 pub(super) trait Component {
     /// The number at the start of `bytes`.
     fn number(self, bytes: &[u8]) -> f32;
-    /// The `N` numbers at the start of `bytes`, as the accessor means them.
+    /// The `N` numbers at the start of `bytes`, scaled as the accessor demands.
     fn numbers<const N: usize>(self, bytes: &[u8], normalized: bool) -> [f32; N];
     /// The index at the start of `bytes`.
     fn read_index(self, bytes: &[u8]) -> u64;
-    /// The integer without a sign at the start of `bytes`.
+    /// The unsigned integer at the start of `bytes`.
     fn read_natural(self, bytes: &[u8]) -> u32;
-    /// A number as the accessor means it: a fraction of the type's range where it is normalised.
+    /// A number scaled as the accessor demands: a fraction of the type's range if it is normalised.
     fn scaled(self, stored: f32, normalized: bool) -> f32;
 }
 

@@ -1,4 +1,4 @@
-//! How much an import makes of a file, counted before any of it is made.
+//! How much an import makes of a file, counted before anything is made.
 
 use super::ImportOptions;
 use super::error::{ImportError, ImportErrorKind};
@@ -6,16 +6,16 @@ use super::graph;
 use core::ops::AddAssign;
 use gltf::json::Root;
 
-/// How many nodes are made of any file, however small, and how many more for each byte of a larger one's JSON.
+/// How many nodes may be made of any file, however small; a larger file may have one for each byte of its JSON.
 const LEAST_NODES: u64 = 1 << 16;
 const NODES_PER_BYTE: u64 = 1;
-/// How many bytes of names these may have, for each node that may be made.
+/// How many bytes of names there may be for each node that may be made.
 const NAME_BYTES_PER_NODE: u64 = 64;
 
-/// Nodes, and the bytes of their names.
+/// A number of nodes, and the bytes of their names.
 ///
-/// A node that *n* scenes list is made *n* times with all below it, and a shape node for each primitive at each node: both in
-/// a few bytes a time.
+/// A node listed by *n* scenes is made *n* times with everything below it, and each primitive makes a shape node at
+/// each node that has the mesh: a few bytes of the file for each.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Amount {
     nodes: u64,
@@ -34,11 +34,13 @@ impl Amount {
         Self { nodes: 1, name_bytes: name.map_or(0, String::len) as u64 }
     }
 
-    /// What all scenes of a file come to, whose nodes form trees and whose meshes draw so many primitives each.
+    /// The total of all scenes of a file, whose nodes form trees; `drawn` returns the number of drawn primitives of a
+    /// mesh.
     ///
-    /// Computes in **O(file)**, however often nodes are shared.
+    /// Runs in **O(file)**, however often nodes are shared.
     pub(super) fn of(root: &Root, drawn: impl Fn(usize) -> usize) -> Self {
-        // Each node with all below it: children come behind their parents in this order, so it is gone through from behind.
+        // The amount of each node with everything below it. Children come after their parents in this order, so it is
+        // visited backwards.
         let mut below: Vec<Self> = root.nodes.iter().map(|node| Self::one(node.name.as_ref())).collect();
         let mut is_child = vec![false; root.nodes.len()];
         root.nodes.iter().flat_map(graph::children).for_each(|child| is_child[child] = true);
@@ -52,7 +54,7 @@ impl Amount {
             let json = &root.nodes[node];
             let mut all = below[node];
             if let Some(mesh) = json.mesh.map(|mesh| mesh.value()) {
-                // A mesh of one primitive makes the node itself the shape.
+                // A mesh of one primitive needs no child: the node itself has the shape.
                 let own = root.meshes[mesh].primitives.len() == 1;
                 all.nodes = all.nodes.saturating_add(if own { 0 } else { drawn(mesh) as u64 });
             }
@@ -67,7 +69,7 @@ impl Amount {
         all
     }
 
-    /// Refuses more than a file whose JSON has so many bytes may come to.
+    /// Returns an error if this is more than a file with this much JSON may make.
     pub(super) fn check(self, options: &ImportOptions, json_bytes: usize) -> Result<(), ImportError> {
         let usual = (json_bytes as u64).saturating_mul(NODES_PER_BYTE).max(LEAST_NODES);
         let most = options.max_nodes.map_or(usual, |most| most as u64);

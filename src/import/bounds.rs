@@ -1,4 +1,4 @@
-//! The box about the positions that an accessor describes.
+//! The bounding box of the positions that an accessor describes.
 
 use super::accessor::{Component, Layout, SPARSE_ORDER, Span};
 use super::error::{ImportError, ImportErrorKind, Item, ItemKind};
@@ -8,9 +8,8 @@ use glam::Vec3;
 use gltf::json::accessor::{Accessor, ComponentType, Type};
 use gltf::json::{Root, Value};
 
-/// The box about the positions of `field` of a mesh: what the accessor says where that makes sense, otherwise
-/// what its data say. Expects that [`check`](super::accessor::check) has
-/// passed.
+/// The box of the positions of `field` of a mesh: that of the accessor if it is valid, else computed from the data.
+/// Expects that [`check`](super::accessor::check) has passed.
 pub(super) fn positions(
     root: &Root,
     buffers: &Buffers<'_>,
@@ -39,12 +38,12 @@ pub(super) fn positions(
     }
 }
 
-/// The box that an accessor's `min` and `max` say, where both are there, finite and in order.
+/// The box given by an accessor's `min` and `max`, if both are present, finite and in order.
 fn declared(json: &Accessor, layout: &Layout) -> Option<Aabb> {
     let corner = |value: &Option<Value>| {
         let [x, y, z] = value.as_ref()?.as_array()?.as_slice() else { return None };
         let [x, y, z] = [x.as_f64()?, y.as_f64()?, z.as_f64()?];
-        // They are given as stored, whether or not they stand for fractions.
+        // They are given as stored, even if they are normalised.
         Some(narrowed([x, y, z]).map(|stored| layout.component.scaled(stored, json.normalized)))
     };
     let bounds = Aabb::new(corner(&json.min)?, corner(&json.max)?);
@@ -57,8 +56,8 @@ fn narrowed(wide: [f64; 3]) -> Vec3 {
     Vec3::from_array(wide.map(|number| number as f32))
 }
 
-/// The box about all elements, or [`Aabb::INFINITE`] where one is not finite; `None` where the indices of a sparse
-/// accessor make no sense.
+/// The box around all elements, or [`Aabb::INFINITE`] if one is not finite; `None` if the indices of a sparse accessor
+/// are invalid.
 fn measure(root: &Root, buffers: &Buffers<'_>, layout: &Layout, normalized: bool) -> Result<Option<Aabb>, ImportError> {
     let position = |bytes: &[u8], span: &Span, index: u64| {
         Vec3::from_array(layout.component.numbers(&bytes[span.start(index)..], normalized))

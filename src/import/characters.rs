@@ -1,4 +1,4 @@
-//! What moves and is deformed in a file: rigs, clips, skins, morph targets and the meshes that follow them.
+//! Everything that moves or is deformed in a file: rigs, clips, skins, morph targets and the meshes that follow them.
 
 use super::clip::{self, ImportedClip};
 use super::error::ImportError;
@@ -21,7 +21,7 @@ pub(super) struct Characters {
 }
 
 impl Characters {
-    /// Reads and checks what a file has of these. Its nodes and accessors have been checked.
+    /// Reads and checks these parts of a file. Its nodes and accessors must be checked already.
     pub(super) fn read(
         reader: Reader<'_>,
         mesh_ids: &MeshIds,

@@ -1,4 +1,4 @@
-//! Animations: a clip for each rig that one moves.
+//! Animations: one clip for each rig that an animation moves.
 
 use super::Skipped;
 use super::error::{ImportError, ImportErrorKind, Item, ItemKind};
@@ -19,10 +19,11 @@ use gltf::json::validation::Checked;
 use std::collections::HashSet;
 use std::collections::hash_map::{Entry, HashMap};
 
-/// What an animation of a glTF file does with one rig.
+/// The part of a glTF animation that moves one rig.
 ///
-/// An animation that moves several rigs is a clip for each, all as long as the animation, so that they stay in step when they are
-/// played at the same time. Tracks are as the file has them, at full precision; joints that it leaves alone have none.
+/// An animation that moves several rigs becomes a clip for each. All are as long as the animation, so that they stay in
+/// step when they are played together. Tracks have the file's keys at full precision; joints that the animation does
+/// not move have none.
 ///
 /// ```
 /// // The numbers 0, 2, 0, 0, 0, 0: the times 0 and 2, and the places (0, 2, 0) and (0, 0, 0).
@@ -47,16 +48,16 @@ use std::collections::hash_map::{Entry, HashMap};
 pub struct ImportedClip {
     /// The index of the glTF animation.
     pub animation: usize,
-    /// Its name, where it has one.
+    /// Its name, if it has one.
     pub name: Option<String>,
     /// The number of the rig in [`Imported::rigs`](super::Imported::rigs).
     pub rig: usize,
-    /// The tracks. The clip ends with the animation's last key; an animation of a single moment, which is a pose, is
-    /// given a second.
+    /// The tracks. The clip ends with the animation's last key. An animation of a single moment, which is a pose, gets
+    /// a duration of one second.
     pub clip: RawClip,
 }
 
-/// A channel of an animation that is imported.
+/// An animation channel that is imported.
 pub(super) struct Target {
     channel: usize,
     sampler: usize,
@@ -64,7 +65,7 @@ pub(super) struct Target {
     pub(super) property: Property,
 }
 
-/// What every animation of a file changes, and what of them is left out.
+/// What every animation of a file changes, and the parts that are skipped.
 pub(super) fn targets(
     root: &Root,
     morphs: &[MorphNode],
@@ -87,7 +88,7 @@ pub(super) fn targets(
             let property = match target.path {
                 Checked::Valid(Property::MorphTargetWeights) if !has_targets() => None,
                 Checked::Valid(property) => Some(property),
-                // Extensions have paths of their own.
+                // Paths of extensions.
                 Checked::Invalid => None,
             };
             let Some(property) = property else {
@@ -181,7 +182,7 @@ pub(super) fn read(
     Ok(clips)
 }
 
-/// An animation whose accessors are read.
+/// An animation whose accessors are being read.
 struct Source<'a> {
     reader: Reader<'a>,
     animation: usize,
@@ -193,7 +194,7 @@ impl Source<'_> {
         Item::of(self.reader.root, ItemKind::Animation, self.animation)
     }
 
-    /// What a clip or a track was refused for, as an error about the file.
+    /// Converts the refusal of a clip or a track to an error about the file.
     fn refuse(&self, target: &Target, error: Error) -> ImportError {
         let field = format!("channels[{}]", target.channel);
         let error = match error {
@@ -203,7 +204,7 @@ impl Source<'_> {
         ImportErrorKind::Clip { item: self.item(), field, error }.into()
     }
 
-    /// Fails where so many values of a type are more than may be made of the file.
+    /// Returns an error if this many values of a type are more than may be made of the file.
     fn afford<T>(&self, count: usize) -> Result<(), ImportError> {
         let invalid = |problem| {
             let (item, field) = (self.item(), "channels".to_owned());
@@ -234,7 +235,7 @@ impl Source<'_> {
         }
     }
 
-    /// The values of a channel's keys, and the tangents where it is cubic.
+    /// The values of a channel's keys, with tangents if it is cubic.
     fn values<const N: usize>(&self, target: &Target) -> Result<Vec<[f32; N]>, ImportError> {
         let output = self.json.samplers[target.sampler].output;
         let field: (_, &dyn Fn() -> String) = (self.item(), &|| format!("samplers[{}].output", target.sampler));
@@ -252,8 +253,8 @@ impl Source<'_> {
         Track::new(self.interpolation(target)?, times.to_vec(), values).map_err(|error| self.refuse(target, error))
     }
 
-    /// The tracks of so many morph weights. The file has, for each key, first all in-tangents where there are any, then all
-    /// weights, then all out-tangents.
+    /// The tracks of this many morph weights. For each key, the file has first all in-tangents if there are any, then
+    /// all weights, then all out-tangents.
     fn weights(&self, target: &Target, times: &[f32], count: usize) -> Result<Vec<Track<f32>>, ImportError> {
         let interpolation = self.interpolation(target)?;
         let per_key = interpolation.values_per_key();

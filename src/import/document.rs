@@ -1,4 +1,4 @@
-//! A file of which everything that is imported has been checked, so that inserting it cannot fail halfway.
+//! A fully checked file, so that inserting it cannot fail halfway.
 
 use super::characters::Characters;
 use super::error::{ImportError, ImportErrorKind, Item, ItemKind};
@@ -17,13 +17,13 @@ use std::path::Path;
 pub(super) struct Document {
     /// The JSON: all indices of scenes, nodes and primitives are in range, the nodes form trees.
     pub(super) root: Root,
-    /// One entry a primitive, numbered through all meshes; `None` where it has no positions to draw.
+    /// One entry for each primitive, numbered through all meshes; `None` if it has no positions to draw.
     pub(super) primitives: Vec<Option<DrawnPrimitive>>,
     /// Which of these numbers belong to which mesh.
     pub(super) mesh_ids: MeshIds,
-    /// The number of materials, and the id of the material of primitives that name none.
+    /// The number of materials, which is also the id for primitives without a material.
     pub(super) default_material: u32,
-    /// What moves and is deformed.
+    /// Everything that moves or is deformed.
     pub(super) characters: Characters,
     /// What is not imported.
     pub(super) skipped: Vec<Skipped>,
@@ -93,12 +93,12 @@ fn check_primitive(root: &Root, mesh: usize, number: usize, json: &Primitive) ->
     Ok(())
 }
 
-/// What of the file is left out, primitives apart.
+/// The parts of the file that are skipped, without primitives.
 fn skipped(root: &Root) -> Vec<Skipped> {
     let mut in_scene = vec![false; root.nodes.len()];
     let mut stack: Vec<usize> = root.scenes.iter().flat_map(|scene| &scene.nodes).map(|it| it.value()).collect();
     while let Some(index) = stack.pop() {
-        // A subtree that another scene has too is walked once.
+        // A subtree that several scenes share is visited once.
         if !core::mem::replace(&mut in_scene[index], true) {
             stack.extend(graph::children(&root.nodes[index]));
         }

@@ -1,4 +1,4 @@
-//! What an import can refuse, and the thing in the file that it is about.
+//! The errors of an import, with the item in the file that each is about.
 
 use crate::Error;
 use crate::anim::{clip::ClipError, skeleton::SkeletonError, skin::SkinError};
@@ -7,7 +7,7 @@ use gltf::json::Root;
 use std::io;
 use std::path::PathBuf;
 
-/// A refused import. The scene that the file was to go to is as before.
+/// A refused import. The target scene is unchanged.
 ///
 /// [`ImportError::kind`] says what is wrong.
 ///
@@ -27,7 +27,7 @@ pub struct ImportError {
 
 /// Why a glTF file cannot be imported.
 ///
-/// Every variant names the thing in the file that is at fault, by its glTF index and its name where it has one.
+/// Every variant names the item at fault, by its glTF index and by its name if it has one.
 ///
 /// ```
 /// use hedgerow::import::{self, ImportErrorKind};
@@ -40,124 +40,123 @@ pub struct ImportError {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ImportErrorKind {
-    /// The scene refuses: the parent's handle is stale, or there is no room.
+    /// The scene refuses: the parent's handle is stale, or the scene can have no more nodes.
     Scene(Error),
     /// The file itself cannot be read.
     Read {
-        /// Where it was looked for.
+        /// Its path.
         path: PathBuf,
-        /// What the system says.
+        /// The error of the operating system.
         reason: io::ErrorKind,
     },
-    /// A binary file (GLB) ends before its header or one of its chunks does.
+    /// A binary file (GLB) ends before the end of its header or of a chunk.
     Truncated {
-        /// How many bytes the file or its chunk says that it has, at least.
+        /// The number of bytes that the file or its chunk claims to have, at least.
         expected: u64,
-        /// How many there are.
+        /// The number of bytes present.
         found: u64,
     },
-    /// A binary file (GLB) is not built of a JSON chunk and at most one BIN chunk.
+    /// A binary file (GLB) does not consist of a JSON chunk and at most one BIN chunk.
     Container(String),
     /// The JSON cannot be read as glTF; the text says where.
     Json(String),
-    /// The file is of a glTF version other than 2.0, or needs one.
+    /// The file has a glTF version other than 2.0, or requires one.
     Version(String),
-    /// The file cannot be understood without this extension.
+    /// The file requires this extension, which is not supported.
     UnsupportedExtension(String),
-    /// The data of a buffer cannot be had.
+    /// The data of a buffer is not available.
     Buffer {
         /// The buffer.
         item: Item,
         /// What is wrong with it.
         problem: BufferProblem,
     },
-    /// A thing names another by an index that is not in the file.
+    /// An item refers to another by an index that is not in the file.
     IndexOutOfRange {
-        /// The thing that holds the index.
+        /// The item that holds the index.
         item: Item,
-        /// Where in the thing the index stands.
+        /// The field with the index.
         field: String,
         /// The index.
         index: usize,
-        /// How many things of the named kind the file has.
+        /// How many items of this kind the file has.
         count: usize,
     },
-    /// A node is the child of two nodes, twice a child of one, or in a scene's list although it has a parent.
+    /// A node is a child of two nodes, or twice a child of one, or is in a scene's list although it has a parent.
     TwoParents {
         /// The node.
         item: Item,
-        /// The two nodes or scenes that list it; the same twice where one lists it twice.
+        /// The two nodes or scenes that list it; twice the same if one lists it twice.
         parents: [Item; 2],
     },
-    /// A node lies below itself.
+    /// A node is its own ancestor.
     Cycle(Item),
-    /// A number that must be finite is not.
+    /// A number is not finite.
     NotFinite {
-        /// The thing that the number belongs to.
+        /// The item with the number.
         item: Item,
-        /// Where in the thing it stands.
+        /// The field with the number.
         field: String,
     },
     /// A node's rotation is the zero quaternion, which has no direction.
     NotRotation(Item),
     /// The last row of a node's matrix is not 0, 0, 0, 1.
     NotAffine(Item),
-    /// A buffer view or an accessor reaches past the end of what it looks into.
+    /// A buffer view or an accessor exceeds the buffer or view that it refers to.
     OutOfBounds {
         /// The buffer view or the accessor.
         item: Item,
-        /// How many bytes of the buffer or the buffer view it needs.
+        /// How many bytes of the buffer or view it needs.
         expected: u128,
-        /// How many bytes that has.
+        /// How many bytes there are.
         found: u64,
     },
-    /// An accessor describes data that glTF does not allow.
+    /// An accessor describes data that glTF forbids.
     Accessor {
         /// The accessor.
         item: Item,
         /// What is wrong with it.
         problem: &'static str,
     },
-    /// The file has more mesh primitives or materials than a `u32` can number.
+    /// The file has more mesh primitives or materials than 32 bits can number.
     TooMany(ItemKind),
-    /// The scenes of the file come to more nodes than are made of one of its size.
+    /// The scenes of the file have more nodes than a file of this size may have.
     TooManyNodes {
-        /// How many nodes they come to, groups of scenes and shape nodes included.
+        /// How many nodes they have, including groups of scenes and shape nodes.
         nodes: u64,
-        /// How many are made at most; see [`ImportOptions::max_nodes`](super::ImportOptions::max_nodes).
+        /// The greatest number allowed; see [`ImportOptions::max_nodes`](super::ImportOptions::max_nodes).
         most: u64,
     },
-    /// The names of the nodes, each as often as its node is made, are longer than a file of its size may have them.
+    /// The names of the nodes, each counted as often as its node is made, are longer than a file of this size may have.
     NamesTooLong {
-        /// How many bytes they come to.
+        /// The total number of bytes.
         bytes: u64,
-        /// How many there may be.
+        /// The greatest number allowed.
         most: u64,
     },
-    /// A list has more or fewer elements than what it belongs to asks for.
+    /// A list has too many or too few elements.
     Count {
-        /// The thing that the list belongs to.
+        /// The item with the list.
         item: Item,
-        /// Where in the thing it stands.
+        /// The field with the list.
         field: String,
         /// How many elements it should have.
         expected: usize,
         /// How many it has.
         found: usize,
     },
-    /// A thing says what glTF does not allow.
+    /// An item has a value that glTF forbids.
     Invalid {
-        /// The thing.
+        /// The item.
         item: Item,
-        /// Where in it that stands.
+        /// The field with the value.
         field: String,
-        /// What is wrong there, and what would be right.
+        /// What is wrong, and what would be right.
         problem: &'static str,
     },
-    /// The matrix of a node that belongs to a rig shears or flattens, so that no translation, rotation and scale are the
-    /// same.
+    /// The matrix of a node in a rig shears or flattens, so it cannot be expressed as translation, rotation and scale.
     NotTransform(Item),
-    /// Nodes do not make a skeleton.
+    /// Nodes cannot form a skeleton.
     Skeleton {
         /// The first of the nodes.
         item: Item,
@@ -175,14 +174,14 @@ pub enum ImportErrorKind {
     Clip {
         /// The animation.
         item: Item,
-        /// Which of its channels it is.
+        /// The channel at fault.
         field: String,
         /// Why not.
         error: ClipError,
     },
 }
 
-/// Why the data of a buffer cannot be had.
+/// Why the data of a buffer is not available.
 ///
 /// ```
 /// use hedgerow::import::{self, BufferProblem, ImportErrorKind};
@@ -198,7 +197,7 @@ pub enum ImportErrorKind {
 pub enum BufferProblem {
     /// It has no URI, and is not the binary chunk of a GLB.
     NoData,
-    /// It is a file beside the glTF, but no folder was given.
+    /// It is a separate file, but no folder was given.
     NoFolder,
     /// Its URI is neither a `data:` URI nor a relative path.
     UnsupportedUri,
@@ -206,21 +205,21 @@ pub enum BufferProblem {
     InvalidDataUri,
     /// Its file cannot be read.
     Read {
-        /// Where it was looked for.
+        /// Its path.
         path: PathBuf,
-        /// What the system says.
+        /// The error of the operating system.
         reason: io::ErrorKind,
     },
     /// It has fewer bytes than the glTF says.
     Short {
-        /// How many bytes the glTF says.
+        /// How many bytes the glTF states.
         expected: u64,
-        /// How many there are.
+        /// How many bytes there are.
         found: u64,
     },
 }
 
-/// The thing in a glTF file that an [`ImportErrorKind`] is about.
+/// The item in a glTF file that an [`ImportErrorKind`] is about.
 ///
 /// ```
 /// use hedgerow::import::{self, ImportErrorKind};
@@ -233,15 +232,15 @@ pub enum BufferProblem {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Item {
-    /// What it is.
+    /// Its kind.
     pub kind: ItemKind,
-    /// Its index among the things of its kind.
+    /// Its index among the items of its kind.
     pub index: usize,
-    /// Its name, where it has one.
+    /// Its name, if it has one.
     pub name: Option<String>,
 }
 
-/// The kinds of things in a glTF file that an [`ImportErrorKind`] can be about.
+/// The kinds of items in a glTF file that an [`ImportErrorKind`] can be about.
 ///
 /// ```
 /// assert_eq!(hedgerow::import::ItemKind::BufferView.to_string(), "buffer view");
@@ -272,7 +271,7 @@ pub enum ItemKind {
 }
 
 impl Item {
-    /// The thing of this kind and index in `root`, with its name.
+    /// The item of this kind and index in `root`, with its name.
     pub(super) fn of(root: &Root, kind: ItemKind, index: usize) -> Self {
         let name = match kind {
             ItemKind::File => None,
@@ -344,10 +343,10 @@ impl fmt::Display for ImportErrorKind {
             Self::Truncated { expected, found } => {
                 write!(f, "the file is cut off: {found} bytes where at least {expected} are needed")
             }
-            Self::Container(problem) => write!(f, "the file is no binary glTF: {problem}"),
+            Self::Container(problem) => write!(f, "the file is not a binary glTF: {problem}"),
             Self::Json(problem) => write!(f, "the file cannot be read as glTF: {problem}"),
             Self::Version(version) => {
-                write!(f, "the file is of glTF version {version:?}; convert it to 2.0")
+                write!(f, "the file has glTF version {version:?}; convert it to 2.0")
             }
             Self::UnsupportedExtension(name) => {
                 write!(f, "the file requires the extension {name}, which is not supported; export it without")
@@ -360,7 +359,7 @@ impl fmt::Display for ImportErrorKind {
                 write!(f, "{item} is listed twice by {first}")
             }
             Self::TwoParents { item, parents: [first, second] } => {
-                write!(f, "{item} is listed by {first} and by {second}, but a node has one parent")
+                write!(f, "{item} is listed by {first} and by {second}, but a node can have only one parent")
             }
             Self::Cycle(item) => write!(f, "{item} lies below itself"),
             Self::NotFinite { item, field } => write!(f, "{item}: {field} must be finite"),
@@ -379,11 +378,11 @@ impl fmt::Display for ImportErrorKind {
             }
             Self::TooManyNodes { nodes, most } => write!(
                 f,
-                "the scenes of the file come to {nodes} nodes, and at most {most} are made of one of its size; let scenes share less, or raise ImportOptions::max_nodes"
+                "the scenes of the file have {nodes} nodes, but a file of this size may have {most}; let scenes share less, or raise ImportOptions::max_nodes"
             ),
             Self::NamesTooLong { bytes, most } => write!(
                 f,
-                "the names of the nodes come to {bytes} bytes, and at most {most} are made of a file of this size; shorten them, or raise ImportOptions::max_nodes"
+                "the names of the nodes take {bytes} bytes, but a file of this size may have {most}; shorten them, or raise ImportOptions::max_nodes"
             ),
             Self::Count { item, field, expected, found } => {
                 write!(f, "{item}: {field} has {found} elements where {expected} are needed")
@@ -402,7 +401,7 @@ impl fmt::Display for ImportErrorKind {
 }
 
 impl ImportError {
-    /// What is wrong with which thing in the file.
+    /// What is wrong with which item in the file.
     ///
     /// ```
     /// use hedgerow::import::{self, ImportErrorKind};

@@ -1,4 +1,4 @@
-//! Whether the nodes of a file form trees, and each node's own data.
+//! Checks that the nodes of a file form trees, and reads each node's own data.
 
 use super::accessor;
 use super::error::{ImportError, ImportErrorKind, Item, ItemKind};
@@ -7,11 +7,11 @@ use glam::{Quat, Vec3};
 use gltf::json::scene::Node;
 use gltf::json::{Index, Root};
 
-/// How far the last row of a matrix may be from 0, 0, 0, 1: what exporters' rounding leaves.
+/// How far the last row of a matrix may be from 0, 0, 0, 1: allows for the rounding of exporters.
 const AFFINE_TOLERANCE: f32 = 1e-5;
 
-/// Checks all that nodes and scenes say: their indices, their numbers, and that every node has at most one parent
-/// and none lies below itself.
+/// Checks all data of nodes and scenes: their indices and numbers, that every node has at most one parent, and that
+/// none is its own ancestor.
 pub(super) fn check(root: &Root) -> Result<(), ImportError> {
     for (index, node) in root.nodes.iter().enumerate() {
         let holder = || Item::node(root, index);
@@ -25,7 +25,7 @@ pub(super) fn check(root: &Root) -> Result<(), ImportError> {
     check_scenes(root, &parents)
 }
 
-/// Refuses an index that is `count` or more.
+/// Returns an error for an index that is `count` or more.
 pub(super) fn check_index<T>(
     index: Option<Index<T>>,
     count: usize,
@@ -45,7 +45,7 @@ pub(super) fn children(node: &Node) -> impl DoubleEndedIterator<Item = usize> {
     node.children.iter().flatten().map(Index::value)
 }
 
-/// The local transform as the file has it: translation, rotation and scale to the bit, or the matrix.
+/// The local transform as in the file: translation, rotation and scale unchanged in every bit, or the matrix.
 pub(super) fn local(node: &Node) -> Local {
     match node.matrix {
         Some(m) => Local::Matrix(accessor::columns(&m)),
@@ -79,7 +79,7 @@ fn check_local(root: &Root, index: usize, node: &Node) -> Result<(), ImportError
             return Err(ImportErrorKind::NotFinite { item: item(), field: field.to_owned() }.into());
         }
     }
-    // The scene has the last word on what it takes.
+    // The scene decides what it accepts.
     match local(node).checked() {
         Ok(_) => Ok(()),
         Err(Error::NotRotation) => Err(ImportErrorKind::NotRotation(item()).into()),
@@ -96,7 +96,7 @@ fn find_parents(root: &Root) -> Result<Vec<Option<usize>>, ImportError> {
             check_index(Some(*child), root.nodes.len(), || Item::node(root, index), field)?;
             let child = child.value();
             let Some(first) = parents[child].replace(index) else { continue };
-            // A second parent below the child closes a circle: that says more than the count of parents.
+            // A second parent below the child makes a cycle, which is the more helpful error.
             return Err(if climbs_to(&parents, index, child) {
                 ImportErrorKind::Cycle(Item::node(root, child)).into()
             } else {
@@ -108,12 +108,13 @@ fn find_parents(root: &Root) -> Result<Vec<Option<usize>>, ImportError> {
     Ok(parents)
 }
 
-/// Whether `ancestor` is `node` or above it; `parents` may have circles.
+/// Whether `ancestor` is `node` or above it; `parents` may have cycles.
 fn climbs_to(parents: &[Option<usize>], node: usize, ancestor: usize) -> bool {
     core::iter::successors(Some(node), |&at| parents[at]).take(parents.len()).any(|at| at == ancestor)
 }
 
-/// Refuses circles, which are what cannot be reached from the roots when every node has at most one parent.
+/// Returns an error for cycles: if every node has at most one parent, these are exactly the nodes that cannot be
+/// reached from the roots.
 fn check_cycles(root: &Root, parents: &[Option<usize>]) -> Result<(), ImportError> {
     let mut reached = vec![false; parents.len()];
     let mut stack: Vec<usize> = (0..parents.len()).filter(|&index| parents[index].is_none()).collect();
@@ -122,12 +123,12 @@ fn check_cycles(root: &Root, parents: &[Option<usize>]) -> Result<(), ImportErro
         stack.extend(children(&root.nodes[index]));
     }
     let Some(lost) = reached.iter().position(|reached| !reached) else { return Ok(()) };
-    // A lost node may hang below its circle; as many steps up as there are nodes end within the circle.
+    // A lost node may be below its cycle; climbing as many steps as there are nodes ends within the cycle.
     let circle = (0..parents.len()).fold(lost, |at, _| parents[at].unwrap_or(at));
     Err(ImportErrorKind::Cycle(Item::node(root, circle)).into())
 }
 
-/// Checks that the scenes list roots, each at most once a scene.
+/// Checks that the scenes list only roots, and each at most once in a scene.
 fn check_scenes(root: &Root, parents: &[Option<usize>]) -> Result<(), ImportError> {
     check_index(root.scene, root.scenes.len(), || Item::of(root, ItemKind::File, 0), || "scene".to_owned())?;
     let mut last_scene: Vec<Option<usize>> = vec![None; root.nodes.len()];

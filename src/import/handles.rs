@@ -1,10 +1,10 @@
-//! What an import answers: where the things of the file are in the scene.
+//! The result of an import: where the items of the file are in the scene.
 
 use super::{ImportedClip, ImportedSkin, MeshData, MorphNode, Rig};
 use crate::NodeHandle;
 use core::ops::Range;
 
-/// Where the things of a glTF file are in the scene that it was imported to.
+/// Where the items of a glTF file are in the scene into which it was imported.
 ///
 /// ```
 /// // Both scenes list node 0, so it is in the graph twice.
@@ -25,30 +25,30 @@ use core::ops::Range;
 pub struct Imported {
     /// The scenes, by glTF index.
     pub scenes: Vec<ImportedScene>,
-    /// Which scene the file wants shown first, if it says so.
+    /// The scene to show first, if the file names one.
     pub default_scene: Option<usize>,
-    /// The mesh ids that [`Shape::mesh`](crate::Shape::mesh) has, and what they stand for.
+    /// The mesh ids used by [`Shape::mesh`](crate::Shape::mesh), and what they stand for.
     pub mesh_ids: MeshIds,
-    /// The material id of primitives that name no material: one more than the last glTF index.
+    /// The material id of primitives without a material: one more than the last glTF index.
     pub default_material: u32,
-    /// What the file has and the import has not.
+    /// The parts of the file that were not imported.
     pub skipped: Vec<Skipped>,
     /// The nodes that move together.
     pub rigs: Vec<Rig>,
-    /// What animations do with rigs, ordered by animation and then by rig.
+    /// The animations of rigs, ordered by animation and then by rig.
     pub clips: Vec<ImportedClip>,
     /// The skins, by glTF index.
     pub skins: Vec<ImportedSkin>,
-    /// The nodes whose meshes have morph targets, by rising glTF index.
+    /// The nodes whose meshes have morph targets, by ascending glTF index.
     pub morphs: Vec<MorphNode>,
-    /// The vertices of primitives that are skinned or morphed, by rising mesh id.
+    /// The vertices of primitives that are skinned or morphed, by ascending mesh id.
     pub meshes: Vec<MeshData>,
 }
 
 impl Imported {
-    /// The node of this glTF index, in the first scene that has it; `None` where no scene has.
+    /// The node with this glTF index, in the first scene that has it; `None` if no scene has it.
     ///
-    /// Costs O(scenes × log nodes); see [`ImportedScene::node`] for one scene's.
+    /// Runs in O(scenes × log nodes); see [`ImportedScene::node`] for that of one scene.
     ///
     /// ```
     /// let text = br#"{"asset": {"version": "2.0"}, "scenes": [{"nodes": [0]}], "nodes": [{"name": "car"}]}"#;
@@ -62,14 +62,14 @@ impl Imported {
         self.scenes.iter().find_map(|scene| scene.node(index))
     }
 
-    /// The vertices of a mesh id, in **O(log ids)**; `None` where it is neither skinned nor morphed, or not of the file.
+    /// The vertices of a mesh id, in **O(log ids)**; `None` if it is neither skinned nor morphed, or not in the file.
     #[must_use]
     pub fn mesh(&self, id: u32) -> Option<&MeshData> {
         let at = self.meshes.binary_search_by_key(&id, |data| data.mesh).ok()?;
         Some(&self.meshes[at])
     }
 
-    /// The morph weights of a glTF node, in **O(log nodes)**; `None` where its mesh has no targets.
+    /// The morph weights of a glTF node, in **O(log nodes)**; `None` if its mesh has no targets.
     #[must_use]
     pub fn morph(&self, node: usize) -> Option<&MorphNode> {
         let at = self.morphs.binary_search_by_key(&node, |morph| morph.node).ok()?;
@@ -77,7 +77,7 @@ impl Imported {
     }
 }
 
-/// Where the things of one glTF scene are.
+/// Where the items of one glTF scene are.
 ///
 /// ```
 /// let text = br#"{"asset": {"version": "2.0"}, "scenes": [{"nodes": [0]}], "nodes": [{}]}"#;
@@ -94,7 +94,7 @@ pub struct ImportedScene {
     pub group: NodeHandle,
     /// The shape nodes, ordered by glTF node and then by mesh id.
     pub shapes: Vec<ImportedShape>,
-    /// The nodes by glTF index, in rising order.
+    /// The nodes by glTF index, in ascending order.
     pub(super) nodes: Vec<(usize, NodeHandle)>,
 }
 
@@ -116,20 +116,20 @@ pub struct ImportedScene {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct ImportedShape {
-    /// The glTF index of the node whose mesh it is.
+    /// The glTF index of the node that has the mesh.
     pub node: usize,
     /// The mesh id; see [`MeshIds`].
     pub mesh: u32,
-    /// The node in the scene: the glTF node's own, or a child of it where the mesh has several primitives.
+    /// The node in the scene: the glTF node's own, or a child of it if the mesh has several primitives.
     pub handle: NodeHandle,
-    /// The glTF index of the skin that it is drawn with. Its vertices are then placed by the skin's rig, not by the
-    /// node, and its bounds are those of its vertices at rest until [`JointBounds::follow`](crate::character::JointBounds::follow) sets
-    /// them.
+    /// The glTF index of the skin with which it is drawn. Its vertices are then placed by the skin's rig, not by the
+    /// node. Its bounds are those of its vertices at rest until
+    /// [`JointBounds::follow`](crate::character::JointBounds::follow) sets them.
     pub skin: Option<usize>,
 }
 
 impl ImportedScene {
-    /// The node of this glTF index in this scene, in O(log nodes); `None` where the scene has it not.
+    /// The node with this glTF index in this scene, in O(log nodes); `None` if the scene does not have it.
     ///
     /// ```
     /// let text = br#"{"asset": {"version": "2.0"}, "scenes": [{"nodes": [1]}], "nodes": [{}, {"name": "car"}]}"#;
@@ -145,7 +145,7 @@ impl ImportedScene {
         Some(self.nodes[at].1)
     }
 
-    /// All glTF nodes of the scene with their indices, in rising order.
+    /// All glTF nodes of the scene with their indices, in ascending order.
     ///
     /// ```
     /// let text = br#"{"asset": {"version": "2.0"}, "scenes": [{"nodes": [2, 0]}], "nodes": [{}, {}, {}]}"#;
@@ -157,7 +157,7 @@ impl ImportedScene {
         self.nodes.iter().copied()
     }
 
-    /// The shape nodes of one glTF node, ordered by primitive: itself, or children of it, or none.
+    /// The shape nodes of one glTF node, ordered by primitive: the node itself, or children of it, or none.
     ///
     /// ```
     /// let text = br#"{
@@ -179,7 +179,7 @@ impl ImportedScene {
     }
 }
 
-/// The mesh ids of an import: the running number over all primitives of all meshes, in the file's order.
+/// The mesh ids of an import: consecutive numbers for all primitives of all meshes, in the order of the file.
 ///
 /// ```
 /// // Two meshes, of one and of two primitives: ids 0, 1 and 2.
@@ -198,12 +198,12 @@ impl ImportedScene {
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MeshIds {
-    /// The first id of each mesh, and one more than the last of all.
+    /// The first id of each mesh, and at the end one more than the last id.
     first: Vec<u32>,
 }
 
 impl MeshIds {
-    /// Numbers meshes of these counts of primitives; `None` where a `u32` does not reach.
+    /// Numbers the primitives of meshes, given how many each has; `None` if 32 bits are not enough.
     pub(super) fn count(primitives: impl Iterator<Item = usize>) -> Option<Self> {
         let mut first = vec![0_u32];
         let mut next = 0_u32;
@@ -243,7 +243,7 @@ impl MeshIds {
         self.len() == 0
     }
 
-    /// The id of a primitive of a glTF mesh, in O(1); `None` where the file has it not.
+    /// The id of a primitive of a glTF mesh, in O(1); `None` if the file does not have it.
     ///
     /// ```
     /// let text = br#"{"asset": {"version": "2.0"}, "meshes": [{"primitives": [{"attributes": {}}]}]}"#;
@@ -259,8 +259,7 @@ impl MeshIds {
         (id < end).then_some(id)
     }
 
-    /// The glTF mesh that an id belongs to, and the primitive within it, in O(log meshes); `None` for no id of the
-    /// file.
+    /// The glTF mesh of an id, and the primitive within it, in O(log meshes); `None` if it is not an id of the file.
     ///
     /// ```
     /// let text = br#"{"asset": {"version": "2.0"}, "meshes": [{"primitives": [{"attributes": {}}]}]}"#;
@@ -271,14 +270,14 @@ impl MeshIds {
     /// ```
     #[must_use]
     pub fn primitive(&self, id: u32) -> Option<(usize, usize)> {
-        // The last mesh that starts at or before the id; meshes without primitives share their start with the next.
+        // The last mesh that starts at or before the id; meshes without primitives have the same start as the next one.
         let behind = self.first.partition_point(|&first| first <= id);
         let mesh = behind.checked_sub(1).filter(|_| behind < self.first.len())?;
         Some((mesh, (id - self.first[mesh]) as usize))
     }
 }
 
-/// Something that a file has and the scene it was imported to has not.
+/// A part of a file that was not imported.
 ///
 /// ```
 /// use hedgerow::import::{self, Skipped};
@@ -307,7 +306,7 @@ pub enum Skipped {
         /// The node's glTF index.
         node: usize,
     },
-    /// The skin of a node that has no mesh, or one whose vertices follow no joints.
+    /// The skin of a node without a mesh, or of one whose vertices follow no joints.
     Skin {
         /// The node's glTF index.
         node: usize,
@@ -317,14 +316,14 @@ pub enum Skipped {
         /// Its glTF index.
         animation: usize,
     },
-    /// A channel of an animation, for something that is not imported: neither translation, rotation nor scale of a
-    /// node, nor the weights of one whose mesh has morph targets.
+    /// An animation channel for something that is not imported: neither translation, rotation nor scale of a node, nor
+    /// the weights of a mesh with morph targets.
     Channel {
         /// The glTF index of its animation.
         animation: usize,
         /// Its number within the animation.
         channel: usize,
     },
-    /// An extension that the file uses, but does not require, and that the import does not know.
+    /// An extension that the file uses but does not require, and that the import does not support.
     Extension(String),
 }

@@ -1,4 +1,4 @@
-//! From a checked file to nodes of a scene.
+//! Inserts the nodes of a checked file into a scene.
 
 use super::document::Document;
 use super::error::ImportError;
@@ -38,7 +38,7 @@ pub(super) fn insert(scene: &mut Scene, parent: NodeHandle, document: Document) 
     })
 }
 
-/// Takes an inserted subtree out again.
+/// Removes an inserted subtree again.
 fn discard(scene: &mut Scene, group: NodeHandle) {
     let removed = scene.remove(group);
     debug_assert!(removed.is_ok(), "a group that was just inserted is there and is not the root");
@@ -59,7 +59,7 @@ fn insert_scene(
         let node = Node { local: Some(graph::local(json)), name: json.name.as_deref(), ..Node::group() };
         let mesh = json.mesh.map(|mesh| mesh.value());
         let skin = json.skin.map(|skin| skin.value());
-        // A mesh of one primitive makes the node itself the shape.
+        // A mesh of one primitive needs no child: the node itself has the shape.
         let own = mesh.filter(|&mesh| document.root.meshes[mesh].primitives.len() == 1);
         let own_shape = own.and_then(|mesh| document.drawn(mesh).next());
         let handle = match own_shape {

@@ -10,7 +10,7 @@ use gltf::json::{Index, Root};
 
 /// The vertices of a primitive that is skinned or morphed, as plain arrays with an element for each vertex.
 ///
-/// Integers that stand for fractions have become floats; else everything is as the file has it.
+/// Normalised integers are converted to floats; everything else is as in the file.
 ///
 /// ```
 /// // A point at (0, 2, 0), and a morph target that moves it by as much.
@@ -33,28 +33,28 @@ use gltf::json::{Index, Root};
 pub struct MeshData {
     /// Its mesh id; see [`MeshIds`].
     pub mesh: u32,
-    /// What vertices or indices, taken in order, draw.
+    /// What the vertices or indices, taken in order, draw.
     pub topology: Topology,
-    /// Where the vertices are, in the space that skins are bound in.
+    /// The positions of the vertices, in the space in which skins are bound.
     pub positions: Vec<[f32; 3]>,
-    /// Normals; empty where the file has none.
+    /// Normals; empty if the file has none.
     pub normals: Vec<[f32; 3]>,
-    /// Tangents, the fourth number the sign of the bitangent; empty where the file has none.
+    /// Tangents, with the sign of the bitangent as the fourth number; empty if the file has none.
     pub tangents: Vec<[f32; 4]>,
-    /// How many influences each vertex has: four for each set `JOINTS_n`, `WEIGHTS_n`; none where no node has a skin for
+    /// How many influences each vertex has: four for each set `JOINTS_n`, `WEIGHTS_n`; zero if no node has a skin for
     /// the mesh.
     pub influences: usize,
-    /// The joints of all influences, those of a vertex one after the other; they count in the skin.
+    /// The joints of all influences, one vertex after the other; they are numbered by the skin.
     pub joints: Vec<u16>,
-    /// The weights of all influences, likewise: finite and not negative, not always with the sum 1.
+    /// The weights of all influences in the same order: finite and not negative, but their sum is not always 1.
     pub weights: Vec<f32>,
-    /// Which vertices are drawn; empty where all are, in their order.
+    /// The indices of the vertices to draw; empty if all are drawn in order.
     pub indices: Vec<u32>,
     /// What each morph target adds at weight 1.
     pub targets: Vec<MorphDeltas>,
 }
 
-/// What a morph target adds to the vertices of a [`MeshData`] at weight 1. What it leaves alone is empty.
+/// What a morph target adds to the vertices of a [`MeshData`] at weight 1. Empty for what it does not change.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct MorphDeltas {
@@ -62,38 +62,39 @@ pub struct MorphDeltas {
     pub positions: Vec<[f32; 3]>,
     /// Added to normals.
     pub normals: Vec<[f32; 3]>,
-    /// Added to tangents, whose fourth number stays.
+    /// Added to tangents, except for the fourth number.
     pub tangents: Vec<[f32; 3]>,
 }
 
 /// What the vertices of a primitive, taken in order, draw.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Topology {
-    /// A point each.
+    /// A point for each vertex.
     Points,
-    /// A line for each two.
+    /// A line for each two vertices.
     Lines,
-    /// A line from each to the next, and from the last to the first.
+    /// A line from each vertex to the next, and from the last to the first.
     LineLoop,
-    /// A line from each to the next.
+    /// A line from each vertex to the next.
     LineStrip,
-    /// A triangle for each three.
+    /// A triangle for each three vertices.
     #[default]
     Triangles,
-    /// A triangle for each with the two before it.
+    /// A triangle for each vertex with the two before it.
     TriangleStrip,
-    /// A triangle for each with the one before it and the first.
+    /// A triangle for each vertex with the one before it and the first.
     TriangleFan,
 }
 
-/// Reads all primitives that a node draws with a skin, or that have morph targets, and checks that they suit these skins.
+/// Reads all primitives that a node draws with a skin or that have morph targets, and checks that they match these
+/// skins.
 pub(super) fn read(
     reader: Reader<'_>,
     mesh_ids: &MeshIds,
     skipped: &mut Vec<Skipped>,
 ) -> Result<Vec<MeshData>, ImportError> {
     let root = reader.root;
-    // By mesh: the least number of joints among the skins that it is drawn with.
+    // For each mesh, the least number of joints among the skins with which it is drawn.
     let mut joints: Vec<Option<usize>> = vec![None; root.meshes.len()];
     for (node, json) in root.nodes.iter().enumerate() {
         let Some(skin) = json.skin else { continue };
@@ -133,7 +134,7 @@ fn attribute(primitive: &Primitive, semantic: Semantic) -> Option<Index<Accessor
     primitive.attributes.get(&Checked::Valid(semantic)).copied()
 }
 
-/// A primitive whose accessors are read.
+/// A primitive whose accessors are being read.
 struct Source<'a> {
     reader: Reader<'a>,
     mesh: usize,
@@ -155,7 +156,7 @@ impl Source<'_> {
         ImportErrorKind::Invalid { item: self.item(), field: self.field(name), problem }.into()
     }
 
-    /// Reads the vertices. Where no node has a skin for the mesh, its joints and weights count for nothing, as glTF has it.
+    /// Reads the vertices. If no node has a skin for the mesh, its joints and weights are ignored, as glTF demands.
     fn read(&self, mesh: u32, positions: Index<Accessor>, skinned: bool) -> Result<MeshData, ImportError> {
         let topology = self.topology()?;
         let name = || self.field("attributes.POSITION");
@@ -190,7 +191,7 @@ impl Source<'_> {
         }
     }
 
-    /// The elements of an accessor, one for each vertex and all finite; none where there is no accessor.
+    /// The elements of an accessor, which must be one for each vertex and finite; none if there is no accessor.
     fn coordinates<const N: usize>(
         &self,
         accessor: Option<Index<Accessor>>,
@@ -203,7 +204,7 @@ impl Source<'_> {
         expect_finite(expect_count(read, count, (self.item(), &field))?, (self.item(), &field))
     }
 
-    /// All sets of joints and weights, put together vertex by vertex, and how many influences that makes for each.
+    /// Combines all sets of joints and weights, vertex by vertex. Also returns the number of influences of each vertex.
     #[expect(clippy::cast_possible_truncation, reason = "joints of more than 16 bits are refused before")]
     fn influences(&self, count: usize) -> Result<(usize, Vec<u16>, Vec<f32>), ImportError> {
         let mut joints: Vec<Vec<[u32; 4]>> = Vec::new();
@@ -266,7 +267,7 @@ impl Source<'_> {
         self.primitive.targets.iter().flatten().enumerate().map(read).collect()
     }
 
-    /// Refuses vertices that follow a joint beyond those of a skin that the mesh is drawn with.
+    /// Returns an error for vertices that follow a joint beyond those of a skin with which the mesh is drawn.
     fn check_joints(&self, data: &MeshData, joints: Option<usize>) -> Result<(), ImportError> {
         let (Some(limit), 1..) = (joints, data.influences) else { return Ok(()) };
         let of_vertices = data.joints.chunks(data.influences).zip(data.weights.chunks(data.influences));

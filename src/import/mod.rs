@@ -1,8 +1,8 @@
-//! glTF 2.0 files into a [`Scene`] (feature `gltf`).
+//! Imports glTF 2.0 files into a [`Scene`] (feature `gltf`).
 //!
-//! [`load`] makes a new scene of a `.gltf` or `.glb` file, [`load_into`] adds one to a scene that is there;
-//! [`from_slice`] and [`from_slice_into`] do the same with bytes in memory. All four answer with an [`Imported`],
-//! which finds the nodes again by their glTF indices. [`ImportOptions`] has the same four with limits of the caller's.
+//! [`load`] makes a new scene from a `.gltf` or `.glb` file, and [`load_into`] adds one to an existing scene;
+//! [`from_slice`] and [`from_slice_into`] do the same with bytes in memory. All four return an [`Imported`], which
+//! finds the nodes by their glTF indices. [`ImportOptions`] has the same four functions with limits of the user's.
 //!
 //! ```
 //! use hedgerow::glam::Vec3;
@@ -29,36 +29,39 @@
 //!
 //! | glTF | scene |
 //! |---|---|
-//! | scene | a group node with the scene's name, below the parent that was asked for |
-//! | node in a scene | a node with the same name and children; in each scene that lists it, if several do |
-//! | translation, rotation, scale | [`Local::Transform`](crate::Local::Transform), to the bit (a rotation that is not unit is normalised); a node that says none is given the identity, so that it can be moved |
-//! | matrix | the same where it can be expressed so, otherwise [`Local::Matrix`](crate::Local::Matrix): nothing is lost of a shear or a mirror |
+//! | scene | a group node with the scene's name, below the given parent |
+//! | node in a scene | a node with the same name and children, in each scene that lists it |
+//! | translation, rotation, scale | [`Local::Transform`](crate::Local::Transform), unchanged, except that |
+//! |  | rotations are normalised; the identity for a node with none of them, so that it can be moved |
+//! | matrix | the same if it can be expressed so, else [`Local::Matrix`](crate::Local::Matrix), with shear and mirror |
 //! | mesh of one primitive | the node itself has the shape and the material |
-//! | mesh of several primitives | a child node for each primitive, before the node's other children, without name or transform |
-//! | primitive | a mesh id: its running number over all meshes, see [`MeshIds`] |
-//! | joints of skins, animated nodes | the nodes that they are, and joints of a [`Rig`] |
-//! | skin | an [`ImportedSkin`]: what makes a palette of a rig's model matrices |
+//! | mesh of several primitives | a child node for each primitive, before the node's other children, |
+//! |  | without name or transform |
+//! | primitive | a mesh id: a consecutive number over all meshes, see [`MeshIds`] |
+//! | joints of skins, animated nodes | nodes as above, and joints of a [`Rig`] |
+//! | skin | an [`ImportedSkin`], which makes a palette from a rig's model matrices |
 //! | animation | an [`ImportedClip`] for each rig that it moves |
-//! | morph targets, their weights | [`MeshData::targets`]; a [`MorphNode`], and channels of clips where they are animated |
-//! | vertices of what is skinned or morphed | a [`MeshData`], which makes a [`SkinnedMesh`](crate::skin::SkinnedMesh); joints and weights count where a node has a skin |
-//! | its bounds | `min` and `max` of the positions where the file has them, otherwise from the data |
-//! | its material | the glTF index; where it names none, [`Imported::default_material`] |
+//! | morph targets, their weights | [`MeshData::targets`]; a [`MorphNode`], and channels of clips if animated |
+//! | vertices that are skinned or morphed | a [`MeshData`], which makes a [`SkinnedMesh`](crate::skin::SkinnedMesh) |
+//! | its bounds | `min` and `max` of the positions if the file has them, else computed from the data |
+//! | its material | the glTF index, or [`Imported::default_material`] if it has none |
 //!
-//! Cameras, textures and the vertices of meshes that neither joints nor weights deform are not imported;
-//! [`Imported::skipped`] lists what a file has of that concerns nodes. Bounds are those of the mesh at rest.
+//! Joints and weights are used if a node has a skin. Cameras, textures and the vertices of meshes that are neither
+//! skinned nor morphed are not imported; [`Imported::skipped`] lists the skipped parts that concern nodes. Bounds are
+//! those of the mesh at rest.
 //!
 //! # Characters
 //!
-//! [`Imported::clips`] and [`Imported::rigs`] are the character's motion, [`Imported::skins`] and [`Imported::meshes`] what
-//! follows it. A clip is compiled, played into a pose, and the pose given to the nodes of the scene, or made into a
-//! palette that vertices are skinned with, or both:
+//! [`Imported::clips`] and [`Imported::rigs`] are the motion of characters, [`Imported::skins`] and
+//! [`Imported::meshes`] what follows it. A clip is compiled and played into a pose. The pose is given to the nodes of
+//! the scene, or made into a palette that skins vertices, or both:
 //!
 //! ```
 //! use hedgerow::glam::Vec3;
 //! use hedgerow::{anim::{ClipBuilder, Player, Pose}, import, skin::SkinOutput};
 //!
-//! // An arm of two joints, a triangle whose last corner follows the second of them, and a clip of a second in which that
-//! // one is stretched out by two.
+//! // An arm of two joints, a triangle whose last corner follows the second joint, and a clip of one second in which
+//! // the second joint is stretched by two.
 //! let json = r#"{
 //!     "asset": {"version": "2.0"}, "scene": 0, "scenes": [{"nodes": [0, 2]}],
 //!     "nodes": [{"name": "arm", "children": [1]}, {"name": "hand"}, {"name": "sleeve", "mesh": 0, "skin": 0}],
@@ -112,29 +115,27 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Model matrices, palettes and skinned vertices are relative to the rig's [`base`](RigPlace::base). The
-//! transform of the node that draws a skinned mesh counts for nothing, as glTF has it: so its bounds, for culling, are to be
-//! set from the base too, by [`JointBounds::follow`](crate::character::JointBounds::follow) of [`MeshData::joint_bounds`].
+//! Model matrices, palettes and skinned vertices are relative to the rig's [`base`](RigPlace::base). The transform of
+//! the node that draws a skinned mesh is ignored, as glTF demands. So its bounds for culling must be set from the base
+//! too, by [`JointBounds::follow`](crate::character::JointBounds::follow) of [`MeshData::joint_bounds`].
 //!
 //! # What is refused
 //!
-//! A file is checked as a whole before the first node is inserted, and after an error the scene is as before:
-//! see [`ImportErrorKind`]. That goes for animations, skins and vertices, too: a file with one bad key is refused as a whole.
-//! Buffers are looked for and measured, but read only where bounds, animations, skins or deformed vertices have to
-//! come from them.
-//! Of required extensions those pass that concern materials, textures, lights and `KHR_mesh_quantization`.
-//! Buffers in files of their own are found by relative paths, which may lead out of the folder (`../`); absolute
-//! paths and network addresses are refused.
+//! A file is checked as a whole before the first node is inserted, and after an error the scene is unchanged: see
+//! [`ImportErrorKind`]. This includes animations, skins and vertices: a file with one bad key is refused as a whole.
+//! Buffers are found and measured, but read only if bounds, animations, skins or deformed vertices need them. Of
+//! required extensions, those for materials, textures and lights and `KHR_mesh_quantization` are accepted. Separate
+//! buffer files are found by relative paths, which may lead out of the folder (`../`); absolute paths and network
+//! addresses are refused.
 //!
 //! # Cost
 //!
-//! Linear in the file and in the nodes inserted. A node that *n* scenes list is inserted *n* times, and a mesh of
-//! several primitives once more for each at every node that has it: a small file can describe a large scene. Before the
-//! first of them is made all are counted, and a file is refused that comes to more than one node for each byte of its JSON,
-//! and to more than 65,536; or whose nodes' names come to more than 64 bytes for each node that it may have.
-//! [`ImportOptions`] raises both. Likewise,
-//! vertices and keys are read anew for each primitive and each channel that names them; a file is refused where that comes
-//! to more than 256 times its buffers and a gigabyte.
+//! Linear in the file and in the nodes inserted. A node listed by *n* scenes is inserted *n* times, and a mesh of
+//! several primitives makes a node for each primitive at every node that has it: a small file can describe a large
+//! scene. All nodes are counted before the first is made. A file is refused if it has both more than one node for each
+//! byte of its JSON and more than 65,536 nodes, or if the names have more than 64 bytes for each node that it may have.
+//! [`ImportOptions`] raises both. Likewise, vertices and keys are read again for each primitive and each channel that
+//! uses them; a file is refused if this takes both more than 256 times its buffers and more than a gigabyte.
 
 mod accessor;
 mod amount;
@@ -169,7 +170,7 @@ pub use skin::ImportedSkin;
 use crate::{NodeHandle, Scene};
 use std::path::Path;
 
-/// A new scene made of a file, and what is where in it.
+/// A new scene made from a file, and where the items of the file are in it.
 ///
 /// ```
 /// let import = hedgerow::import::from_slice(br#"{"asset": {"version": "2.0"}}"#, None)?;
@@ -189,7 +190,7 @@ pub struct Import {
 /// Reads a `.gltf` or `.glb` file into a new scene, below its root.
 ///
 /// # Errors
-/// [`ImportError`] where the file cannot be read or is not sound.
+/// [`ImportError`] if the file cannot be read or is invalid.
 ///
 /// ```
 /// use hedgerow::import::{self, ImportErrorKind};
@@ -203,11 +204,11 @@ pub fn load(path: impl AsRef<Path>) -> Result<Import, ImportError> {
     ImportOptions::new().load(path)
 }
 
-/// Reads a `.gltf` or `.glb` file into a scene, behind the last child of `parent`.
+/// Reads a `.gltf` or `.glb` file into a scene, after the last child of `parent`.
 ///
 /// # Errors
-/// [`ImportErrorKind::Scene`] for a stale `parent`, [`ImportError`] where the file cannot be read or is not sound, and what
-/// [`Scene::insert`] refuses. The scene is then as before.
+/// [`Error::StaleHandle`] for `parent`, [`ImportError`] if the file cannot be read or is invalid, and what
+/// [`Scene::insert`] refuses. The scene is then unchanged.
 ///
 /// ```
 /// use hedgerow::{Node, Scene, import};
@@ -225,10 +226,10 @@ pub fn load_into(scene: &mut Scene, parent: NodeHandle, path: impl AsRef<Path>) 
 
 /// Reads the bytes of a `.gltf` or `.glb` file into a new scene, below its root.
 ///
-/// Buffers that are files of their own are looked for in `base_dir`; a file without such needs none.
+/// Separate buffer files are searched in `base_dir`; a file without them needs none.
 ///
 /// # Errors
-/// [`ImportError`] where the file is not sound.
+/// [`ImportError`] if the file is invalid.
 ///
 /// ```
 /// let text = br#"{"asset": {"version": "2.0"}, "scenes": [{"nodes": [0]}], "nodes": [{"name": "car"}]}"#;
@@ -241,13 +242,13 @@ pub fn from_slice(bytes: &[u8], base_dir: Option<&Path>) -> Result<Import, Impor
     ImportOptions::new().from_slice(bytes, base_dir)
 }
 
-/// Reads the bytes of a `.gltf` or `.glb` file into a scene, behind the last child of `parent`.
+/// Reads the bytes of a `.gltf` or `.glb` file into a scene, after the last child of `parent`.
 ///
-/// Buffers that are files of their own are looked for in `base_dir`; a file without such needs none.
+/// Separate buffer files are searched in `base_dir`; a file without them needs none.
 ///
 /// # Errors
-/// [`ImportErrorKind::Scene`] for a stale `parent`, [`ImportError`] where the file is not sound, and what [`Scene::insert`]
-/// refuses. The scene is then as before.
+/// [`Error::StaleHandle`] for `parent`, [`ImportError`] if the file is invalid, and what [`Scene::insert`] refuses. The
+/// scene is then unchanged.
 ///
 /// ```
 /// use hedgerow::{Scene, import};

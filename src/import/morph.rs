@@ -1,4 +1,4 @@
-//! Morph weights: what nodes have of them, and which channels of a rig's clips these are.
+//! Morph weights of nodes, and the channels of a rig's clips that animate them.
 
 use super::error::{ImportError, ImportErrorKind, Item, ItemKind};
 use super::read::Reader;
@@ -9,8 +9,8 @@ use serde_json::Value;
 
 /// A node of a glTF file whose mesh has morph targets.
 ///
-/// Where an animation of the file changes the weights, they are channels of the clips of the node's rig: the same
-/// ones in each clip, at rest in those that leave them alone.
+/// If an animation of the file changes the weights, they are channels of the clips of the node's rig: the same channels
+/// in each clip, at rest in clips that do not animate them.
 ///
 /// ```
 /// let text = br#"{
@@ -32,11 +32,11 @@ use serde_json::Value;
 pub struct MorphNode {
     /// The glTF index of the node.
     pub node: usize,
-    /// The weight of each target at rest: the node's, otherwise the mesh's, otherwise 0.
+    /// The weight of each target at rest: that of the node, else that of the mesh, else 0.
     pub weights: Vec<f32>,
-    /// The name of each target, as `extras.targetNames` of the mesh has it; empty where it has none.
+    /// The name of each target, from `extras.targetNames` of the mesh; empty if it has none.
     pub names: Vec<String>,
-    /// Which channels of which rig's clips the weights are; `None` where no animation changes them.
+    /// The rig and the channels of its clips that hold the weights; `None` if no animation changes them.
     pub channels: Option<MorphChannels>,
 }
 
@@ -50,11 +50,11 @@ pub struct MorphChannels {
     pub range: Range<usize>,
 }
 
-/// The nodes whose meshes have morph targets, by rising index.
+/// The nodes whose meshes have morph targets, by ascending index.
 pub(super) fn read(Reader { root, budget, .. }: Reader<'_>) -> Result<Vec<MorphNode>, ImportError> {
     let counts = root.meshes.iter().enumerate().map(|(mesh, json)| count(root, mesh, json));
     let counts: Vec<usize> = counts.collect::<Result<_, _>>()?;
-    // All of them before the first is made.
+    // Counted completely before the first is made.
     let morphed = || {
         let drawn = root.nodes.iter().enumerate().filter_map(|(node, json)| Some((node, json, json.mesh?.value())));
         drawn.filter(|&(.., mesh)| counts[mesh] > 0)
@@ -106,7 +106,7 @@ fn count(root: &Root, mesh: usize, json: &Mesh) -> Result<usize, ImportError> {
     }
 }
 
-/// The names that exporters give targets by convention: the format itself has no place for them.
+/// The names that exporters give targets by convention; glTF itself has no field for them.
 fn names(mesh: &Mesh, targets: usize) -> Vec<String> {
     let extras = mesh.extras.as_ref().and_then(|extras| serde_json::from_str::<Value>(extras.get()).ok());
     let listed = extras.as_ref().and_then(|extras| extras.get("targetNames")).and_then(Value::as_array);

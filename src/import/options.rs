@@ -1,4 +1,4 @@
-//! What an import may make of a file.
+//! Limits on what an import may make of a file.
 
 use super::document::Document;
 use super::error::{ImportError, ImportErrorKind};
@@ -7,7 +7,7 @@ use crate::{Error, NodeHandle, Scene};
 use std::fs;
 use std::path::Path;
 
-/// How much an import may make of a file: for files that the functions of [`import`](super) refuse.
+/// Limits on what an import may make of a file, to raise for files that the functions of [`import`](super) refuse.
 ///
 /// ```
 /// use hedgerow::import::{self, ImportErrorKind, ImportOptions};
@@ -27,37 +27,37 @@ use std::path::Path;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ImportOptions {
-    /// The most nodes that are made of a file, groups of scenes and shape nodes included; `None` for one node for each byte of
-    /// its JSON, and for 65,536 in any case. Their names may have 64 bytes for each node that may be made.
+    /// The greatest number of nodes made of a file, including groups of scenes and shape nodes. `None` allows one node
+    /// for each byte of its JSON, and at least 65,536. Their names may have 64 bytes for each node allowed.
     pub max_nodes: Option<usize>,
 }
 
 impl ImportOptions {
-    /// What the functions of [`import`](super) go by.
+    /// The limits that the functions of [`import`](super) use.
     #[must_use]
     pub const fn new() -> Self {
         Self { max_nodes: None }
     }
 
-    /// The same with so many nodes at most, whatever the file's size: `usize::MAX` for a file that is trusted.
+    /// The same options with at most this many nodes, whatever the file's size: `usize::MAX` for a trusted file.
     #[must_use]
     pub const fn with_max_nodes(mut self, most: usize) -> Self {
         self.max_nodes = Some(most);
         self
     }
 
-    /// As [`import::load`](super::load).
+    /// Like [`import::load`](super::load).
     ///
     /// # Errors
-    /// As those of [`import::load`](super::load).
+    /// Those of [`import::load`](super::load).
     pub fn load(&self, path: impl AsRef<Path>) -> Result<Import, ImportError> {
         into_new(|scene, root| self.load_into(scene, root, path))
     }
 
-    /// As [`import::load_into`](super::load_into).
+    /// Like [`import::load_into`](super::load_into).
     ///
     /// # Errors
-    /// As those of [`import::load_into`](super::load_into).
+    /// Those of [`import::load_into`](super::load_into).
     pub fn load_into(
         &self,
         scene: &mut Scene,
@@ -71,18 +71,18 @@ impl ImportOptions {
         self.from_slice_into(scene, parent, &bytes, path.parent())
     }
 
-    /// As [`import::from_slice`](super::from_slice).
+    /// Like [`import::from_slice`](super::from_slice).
     ///
     /// # Errors
-    /// As those of [`import::from_slice`](super::from_slice).
+    /// Those of [`import::from_slice`](super::from_slice).
     pub fn from_slice(&self, bytes: &[u8], base_dir: Option<&Path>) -> Result<Import, ImportError> {
         into_new(|scene, root| self.from_slice_into(scene, root, bytes, base_dir))
     }
 
-    /// As [`import::from_slice_into`](super::from_slice_into).
+    /// Like [`import::from_slice_into`](super::from_slice_into).
     ///
     /// # Errors
-    /// As those of [`import::from_slice_into`](super::from_slice_into).
+    /// Those of [`import::from_slice_into`](super::from_slice_into).
     pub fn from_slice_into(
         &self,
         scene: &mut Scene,

@@ -9,7 +9,7 @@ use gltf::json::Root;
 use gltf::json::accessor::{Accessor, ComponentType, Type};
 use std::cell::Cell;
 
-/// A file whose accessors can be read: [`accessor::check`](super::accessor::check) has passed.
+/// A file whose accessors can be read, since [`accessor::check`](super::accessor::check) has passed.
 #[derive(Clone, Copy)]
 pub(super) struct Reader<'a> {
     pub(super) root: &'a Root,
@@ -17,28 +17,28 @@ pub(super) struct Reader<'a> {
     pub(super) budget: &'a Budget,
 }
 
-/// How many bytes may be made of a file, at least, and for each byte of its buffers.
+/// How many bytes may be made of a file: at least this many, or 256 times its buffers.
 const LEAST_BUDGET: u64 = 1 << 30;
 const BUDGET_PER_BYTE: u64 = 256;
 
-/// How many bytes may still be made of what a file names again and again.
+/// How many more bytes may be made of data that a file uses repeatedly.
 ///
-/// Any number of primitives, targets and channels may name one accessor, any number of nodes a mesh of many targets, and
-/// accessors without a buffer view have elements but no bytes: a file of a megabyte can describe a terabyte.
+/// Any number of primitives, targets and channels may use one accessor, any number of nodes a mesh with many targets,
+/// and accessors without a buffer view have elements but no bytes. So a file of a megabyte can describe a terabyte.
 pub(super) struct Budget(Cell<u64>);
 
 impl Budget {
-    /// That of a file with so many bytes in its buffers.
+    /// The budget of a file with this many bytes in its buffers.
     pub(super) fn of(bytes: u64) -> Self {
         Self::limited(bytes.saturating_mul(BUDGET_PER_BYTE).max(LEAST_BUDGET))
     }
 
-    /// So many bytes.
+    /// A budget of this many bytes.
     pub(super) fn limited(bytes: u64) -> Self {
         Self(Cell::new(bytes))
     }
 
-    /// Takes what so many values of a type need; fails with the problem where that is more than remains.
+    /// Subtracts what this many values of a type need. Returns the problem as an error if that is more than remains.
     pub(super) fn take<T>(&self, count: usize) -> Result<(), &'static str> {
         let bytes = (count as u64).checked_mul(size_of::<T>() as u64);
         let remaining = bytes.and_then(|bytes| self.0.get().checked_sub(bytes));
@@ -52,16 +52,16 @@ impl Budget {
 /// Where an accessor is named, for errors.
 pub(super) type Field<'a> = (Item, &'a dyn Fn() -> String);
 
-/// What component types an accessor may have.
+/// The component types that an accessor may have.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Numbers {
     /// Floats.
     Floats,
-    /// Floats, or integers that stand for fractions.
+    /// Floats, or normalised integers.
     Fractions,
     /// Floats, or integers of 8 or 16 bits (`KHR_mesh_quantization`).
     Quantised,
-    /// Integers without a sign.
+    /// Unsigned integers.
     Naturals,
 }
 
@@ -149,7 +149,7 @@ impl<'a> Reader<'a> {
             return Err(refuse(wrong));
         }
         numbers.allow(layout.component, normalized).map_err(refuse)?;
-        // Elements that take no bytes are not believed to be more than a file has bytes.
+        // An accessor without bytes may not have more elements than the file has bytes.
         if layout.base.is_none() && layout.count > buffers.total() {
             return Err(refuse("it has no buffer view and more elements than the file has bytes; give it data"));
         }
@@ -178,7 +178,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// The elements, or an error that says how many are needed.
+/// The elements, or an error that states how many are needed.
 pub(super) fn expect_count<T>(
     elements: Vec<T>,
     expected: usize,

@@ -1,4 +1,4 @@
-//! Skins: which joints of a rig meshes follow.
+//! Skins: which joints of a rig a mesh follows.
 
 use super::accessor;
 use super::error::{ImportError, ImportErrorKind, Item, ItemKind};
@@ -11,10 +11,10 @@ use crate::{
     skin::{Skin, SkinError},
 };
 
-/// A skin of a glTF file: the rig that its joints are in, and what makes a palette of that one's model matrices.
+/// A skin of a glTF file: the rig of its joints, and how to make a palette from that rig's model matrices.
 ///
-/// Palettes are relative to the rig's [`base`](super::RigPlace::base), as model matrices are. The transform of the
-/// node that has the mesh counts for nothing, as glTF wants it.
+/// Palettes are relative to the rig's [`base`](super::RigPlace::base), as model matrices are. The transform of the node
+/// that has the mesh is ignored, as glTF demands.
 ///
 /// ```
 /// let text = br#"{
@@ -34,7 +34,7 @@ pub struct ImportedSkin {
     pub rig: usize,
     /// Its joints, which are the rig's, and their inverse bind matrices, in glTF's order.
     pub skin: Skin,
-    /// Its name, where it has one.
+    /// Its name, if it has one.
     pub name: Option<String>,
 }
 
@@ -72,7 +72,7 @@ pub(super) fn read(reader: Reader<'_>) -> Result<Vec<Vec<(usize, Mat34)>>, Impor
     Ok(skins)
 }
 
-/// The skins, as the rigs number their joints.
+/// Builds the skins with the joint numbers of the rigs.
 pub(super) fn build(
     reader: Reader<'_>,
     skins: &[Vec<(usize, Mat34)>],

@@ -1,4 +1,4 @@
-//! From plain arrays to what is skinned and culled.
+//! From plain arrays to meshes for skinning and boxes for culling.
 
 use super::MeshData;
 use crate::anim::Error;
@@ -10,9 +10,10 @@ use crate::{
 use glam::Vec3;
 
 impl MeshData {
-    /// The same vertices without joints: what a node draws that has this mesh and no skin, where another node has one for it.
+    /// The same vertices without joints: for a node that draws this mesh without a skin, while another node draws it
+    /// with one.
     ///
-    /// Copies all but joints and weights.
+    /// Copies everything except joints and weights.
     ///
     /// ```
     /// use hedgerow::import::MeshData;
@@ -39,17 +40,18 @@ impl MeshData {
         }
     }
 
-    /// The mesh laid out for being skinned with palettes of so many joints: those of its skin, or 1 for a mesh without joints,
-    /// which is only morphed. For a node without a skin it is [`without_joints`](Self::without_joints) that is laid out.
+    /// Lays the mesh out for skinning with palettes of this many joints: those of its skin, or 1 for a mesh without
+    /// joints, which is only morphed. For a node without a skin, use [`without_joints`](Self::without_joints) first.
     ///
-    /// Vertices are reordered; see [`SkinnedMesh::remap`]. Indices go with them as they are, whatever the
-    /// [`topology`](Self::topology); where the file has none, they are made, so that the order in which vertices are drawn is kept.
+    /// Vertices are reordered; see [`SkinnedMesh::remap`]. Indices are adapted, whatever the
+    /// [`topology`](Self::topology). If the file has none, they are made, so that the order in which vertices are drawn
+    /// is kept.
     ///
-    /// Computes in **O(vertices · (influences + targets) + indices)**.
+    /// Runs in **O(vertices · (influences + targets) + indices)**.
     ///
     /// # Errors
-    /// What [`SkinnedMeshBuilder::build`](crate::skin::SkinnedMeshBuilder::build) refuses; for the arrays of an import and the joints of
-    /// its skin that is a mesh of more than 2³² − 65 vertices.
+    /// What [`SkinnedMeshBuilder::build`](crate::skin::SkinnedMeshBuilder::build) refuses. For the arrays of an import
+    /// and the joints of its skin, that is only a mesh of more than 2³² − 65 vertices.
     pub fn to_skinned_mesh(&self, joints: usize) -> Result<SkinnedMesh, Error> {
         let in_order: Vec<u32>;
         let indices = if self.indices.is_empty() {
@@ -75,13 +77,14 @@ impl MeshData {
         builder.build(joints)
     }
 
-    /// The boxes of what each joint moves, from which the mesh's box in any pose is made; with morph targets, in any pose with
-    /// weights from 0 to 1.
+    /// The boxes of what each joint moves, from which the mesh's box is computed in any pose; with morph targets, in
+    /// any pose with weights from 0 to 1.
     ///
-    /// Computes in **O(vertices · (influences + targets))**.
+    /// Runs in **O(vertices · (influences + targets))**.
     ///
     /// # Errors
-    /// What [`JointBounds::with_morphs`] refuses; for the arrays of an import that is deltas whose sum is not finite.
+    /// What [`JointBounds::with_morphs`] refuses. For the arrays of an import, that is only deltas whose sum is not
+    /// finite.
     pub fn joint_bounds(&self) -> Result<JointBounds, CharacterError> {
         let positions: Vec<Vec3> = self.positions.iter().map(|&position| position.into()).collect();
         let mut extents = vec![Vec3::ZERO; if self.targets.is_empty() { 0 } else { positions.len() }];

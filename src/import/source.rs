@@ -13,7 +13,7 @@ use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-/// Extensions that change nothing of what is imported, or that the import knows, apart from the families below.
+/// Extensions that do not affect what is imported, or that the import supports, besides the families below.
 const KNOWN_EXTENSIONS: [&str; 5] = [
     "EXT_lights_image_based",
     "KHR_animation_pointer",
@@ -21,27 +21,27 @@ const KNOWN_EXTENSIONS: [&str; 5] = [
     "KHR_mesh_quantization",
     "KHR_xmp_json_ld",
 ];
-/// Families of extensions that concern materials and textures alone, by how their names start.
+/// Families of extensions that only concern materials and textures, by the prefix of their names.
 const KNOWN_FAMILIES: [&str; 4] = ["KHR_materials_", "KHR_texture_", "EXT_texture_", "MSFT_texture_"];
 
 /// How many bytes the header of a GLB has.
 const GLB_HEADER: usize = 12;
 
-/// Base64 as `data:` URIs have it, with or without padding.
+/// Base64 as in `data:` URIs, with or without padding.
 const BASE64: GeneralPurpose = GeneralPurpose::new(
     &base64::alphabet::STANDARD,
     GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
 );
 
-/// Whether a file that needs this extension is imported rightly.
+/// Whether a file that requires this extension is imported correctly.
 pub(super) fn is_known_extension(name: &str) -> bool {
     KNOWN_EXTENSIONS.contains(&name) || KNOWN_FAMILIES.iter().any(|family| name.starts_with(family))
 }
 
-/// The binary chunk of a GLB, where there is one.
+/// The binary chunk of a GLB, if there is one.
 type Blob<'a> = Option<Cow<'a, [u8]>>;
 
-/// Reads the JSON of a `.gltf` or `.glb` file, and its binary chunk; says how many bytes the JSON has.
+/// Reads the JSON of a `.gltf` or `.glb` file, and its binary chunk. Also returns the number of bytes of JSON.
 pub(super) fn parse(bytes: &[u8]) -> Result<(Root, Blob<'_>, usize), ImportError> {
     let (json, blob) = if bytes.starts_with(b"glTF") {
         let glb = split_glb(bytes)?;
@@ -56,8 +56,8 @@ pub(super) fn parse(bytes: &[u8]) -> Result<(Root, Blob<'_>, usize), ImportError
     Ok((root, blob, json.len()))
 }
 
-/// The JSON of a file with animations of what is no node: glTF leaves the node out of such a channel's target, but what
-/// reads the JSON asks for one. The channel is given a node and a path that no node has. `None` where that does not help.
+/// Parses JSON with animations of things other than nodes: glTF omits the node from the target of such a channel, but
+/// the JSON parser requires one. So the channel gets a node, and a path that no node has. `None` if that does not help.
 fn with_targets(json: &[u8]) -> Option<Root> {
     let mut file: Value = serde_json::from_slice(json).ok()?;
     let animations = file.get_mut("animations")?.as_array_mut()?;
@@ -84,7 +84,7 @@ fn split_glb(bytes: &[u8]) -> Result<Glb<'_>, ImportError> {
     if length < GLB_HEADER {
         return Err(ImportErrorKind::Container(format!("its header says {length} bytes in all")).into());
     }
-    // What stands behind the length that the header says is no part of the GLB.
+    // Bytes after the length stated in the header do not belong to the GLB.
     let Some(bytes) = bytes.get(..length) else {
         return Err(ImportErrorKind::Truncated { expected: length as u64, found }.into());
     };
@@ -102,7 +102,7 @@ fn split_glb(bytes: &[u8]) -> Result<Glb<'_>, ImportError> {
     })
 }
 
-/// Refuses what another version or an unknown extension may mean.
+/// Returns an error for other versions and for unknown required extensions.
 fn check_version(root: &Root) -> Result<(), ImportError> {
     let version = &root.asset.version;
     if version.split('.').next() != Some("2") {
@@ -117,10 +117,10 @@ fn check_version(root: &Root) -> Result<(), ImportError> {
     }
 }
 
-/// The buffers of a file: each is known to be there and to be as long as the file says.
+/// The buffers of a file: each is known to exist and to be as long as the file states.
 ///
-/// External files are opened and measured at once, but read when first asked for: a file whose accessors all say
-/// their bounds needs no buffer's content.
+/// External files are opened and measured at once, but read only when they are first needed: a file whose accessors all
+/// state their bounds needs no contents of buffers.
 pub(super) struct Buffers<'a> {
     buffers: Vec<Buffer<'a>>,
 }
@@ -133,9 +133,9 @@ struct Buffer<'a> {
 
 /// Where a buffer's bytes are.
 enum Source<'a> {
-    /// In memory, at least as many as the buffer has.
+    /// In memory, with at least the length of the buffer.
     Memory(Cow<'a, [u8]>),
-    /// In a file, and in memory once read.
+    /// In a file, and in memory once it was read.
     File { path: PathBuf, content: OnceCell<Vec<u8>> },
 }
 
@@ -166,12 +166,12 @@ impl<'a> Buffers<'a> {
         Ok(Self { buffers })
     }
 
-    /// How many bytes all buffers have together.
+    /// The total number of bytes of all buffers.
     pub(super) fn total(&self) -> u64 {
         self.buffers.iter().fold(0, |total, buffer| total.saturating_add(buffer.length as u64))
     }
 
-    /// The bytes of a buffer of `root`, exactly as many as the file says; reads its file when first called.
+    /// The bytes of a buffer of `root`, exactly as many as the file states. Reads its file at the first call.
     pub(super) fn bytes(&self, root: &Root, index: usize) -> Result<&[u8], ImportError> {
         let Buffer { length, source } = &self.buffers[index];
         let bytes = match source {
@@ -191,7 +191,7 @@ impl<'a> Buffers<'a> {
     }
 }
 
-/// Where the data behind a URI is.
+/// Finds the data of a URI.
 fn find<'a>(uri: &str, base_dir: Option<&Path>) -> Result<Source<'a>, BufferProblem> {
     let scheme_end = uri.find([':', '/', '?', '#']).filter(|&end| uri.as_bytes()[end] == b':');
     if let Some(end) = scheme_end {
@@ -201,7 +201,7 @@ fn find<'a>(uri: &str, base_dir: Option<&Path>) -> Result<Source<'a>, BufferProb
         return decode(&uri[end + 1..]).map(|bytes| Source::Memory(Cow::Owned(bytes)));
     }
     let path = percent_decode_str(uri).decode_utf8().map_err(|_| BufferProblem::UnsupportedUri)?;
-    // A glTF file names its neighbours; it has no business with places that it cannot know.
+    // A glTF file may name files near it, but no absolute paths.
     if path.starts_with(['/', '\\']) || Path::new(&*path).is_absolute() {
         return Err(BufferProblem::UnsupportedUri);
     }
@@ -209,7 +209,7 @@ fn find<'a>(uri: &str, base_dir: Option<&Path>) -> Result<Source<'a>, BufferProb
     Ok(Source::File { path: folder.join(&*path), content: OnceCell::new() })
 }
 
-/// The data in a `data:` URI, given without its scheme.
+/// Decodes a `data:` URI, given without its scheme.
 fn decode(uri: &str) -> Result<Vec<u8>, BufferProblem> {
     let (media_type, data) = uri.split_once(',').ok_or(BufferProblem::InvalidDataUri)?;
     let bytes: Cow<'_, [u8]> = percent_decode_str(data).into();
@@ -220,9 +220,9 @@ fn decode(uri: &str) -> Result<Vec<u8>, BufferProblem> {
     }
 }
 
-/// How many bytes a file has, once it is known to be a file that can be opened.
+/// The length of a file, if it is a file that can be opened.
 fn measure(path: &Path) -> io::Result<u64> {
-    // Asked before opening: to open a pipe would wait for its other end.
+    // Must come before opening: opening a pipe would wait for its other end.
     let metadata = fs::metadata(path)?;
     if !metadata.is_file() {
         return Err(io::ErrorKind::InvalidInput.into());
@@ -237,7 +237,7 @@ fn read(path: &Path, length: usize) -> io::Result<Vec<u8>> {
     if bytes.len() == length { Ok(bytes) } else { Err(io::ErrorKind::UnexpectedEof.into()) }
 }
 
-/// The problem of a buffer whose file cannot be read.
+/// The error for a buffer whose file cannot be read.
 fn unreadable(path: &Path, error: &io::Error) -> BufferProblem {
     BufferProblem::Read { path: path.to_owned(), reason: error.kind() }
 }

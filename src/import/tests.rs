@@ -1,4 +1,4 @@
-//! Accessors and transforms of every allowed form, and what is refused of them.
+//! Accessors and transforms of every allowed form, and which of them are refused.
 
 use super::characters::Characters;
 use super::read::{Budget, Reader};
@@ -119,7 +119,7 @@ fn sparse_values_replace_what_they_stand_for() {
     assert_eq!(over_base, aabb([0.0; 3], [2.0, 3.0, 4.0]));
     assert_eq!(sparse(9, &[1, 4], &[2.0, 3.0, 4.0, 5.0, 6.0, 7.0], None), aabb([0.0; 3], [5.0, 6.0, 7.0]));
     assert_eq!(sparse(1, &[0], &[2.0, 3.0, 4.0], None), aabb([2.0, 3.0, 4.0], [2.0, 3.0, 4.0]));
-    // A count that no memory could hold costs nothing where all else is zero.
+    // A count too large for any memory costs nothing if everything else is zero.
     assert_eq!(sparse(u64::MAX, &[7], &[-1.0, 3.0, 4.0], None), aabb([-1.0, 0.0, 0.0], [0.0, 3.0, 4.0]));
     assert_eq!(sparse(0, &[], &[], None), Ok(Aabb::EMPTY));
 }

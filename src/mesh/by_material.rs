@@ -1,4 +1,4 @@
-//! Draws in the order of their materials, so that each is bound once.
+//! Draws sorted by material, so that each is bound once.
 
 use crate::mesh::{MeshDraw, MeshSet};
 use crate::radix::{self, Counts, DIGIT_BITS};
@@ -7,52 +7,53 @@ use core::ops::Range;
 /// The draws of one material. 12 bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct MaterialGroup {
-    /// The caller's number for the material.
+    /// The user's number for the material.
     pub material: u32,
-    /// The place of the first in [`MaterialDraws::draws`].
+    /// The index of the first in [`MaterialDraws::draws`].
     pub first: u32,
-    /// How many they are; at least 1.
+    /// The number of draws; at least 1.
     pub count: u32,
 }
 
 impl MaterialGroup {
-    /// The places in [`MaterialDraws::draws`].
+    /// The range of indices in [`MaterialDraws::draws`].
     #[must_use]
     pub const fn range(&self) -> Range<usize> {
         self.first as usize..self.first as usize + self.count as usize
     }
 }
 
-/// Draws by material; see [`MeshSet::draws_by_material`]. Kept from frame to frame it allocates only while it grows.
+/// Draws by material; see [`MeshSet::draws_by_material`]. If it is kept from frame to frame, it allocates only while it
+/// grows.
 #[derive(Clone, Debug, Default)]
 pub struct MaterialDraws {
     draws: Vec<MeshDraw>,
     groups: Vec<MaterialGroup>,
-    /// Materials above the indices that they belong to, and room to sort them.
+    /// Materials combined with the indices that they belong to, and memory to sort them.
     keys: Vec<u64>,
     sorted: Vec<u64>,
     counts: Vec<Counts>,
 }
 
-/// Fewer keys than this are sorted faster by comparing.
+/// Fewer keys than this are sorted faster by comparisons.
 const FEW: usize = 1024;
-/// A material, 32 bits, in digits.
+/// A material has 32 bits, in digits.
 const DIGITS: usize = 3;
 
 impl MaterialDraws {
-    /// No draws.
+    /// An empty list.
     #[must_use]
     pub const fn new() -> Self {
         Self { draws: Vec::new(), groups: Vec::new(), keys: Vec::new(), sorted: Vec::new(), counts: Vec::new() }
     }
 
-    /// All draws: those of the least material first, and of one material by ascending index.
+    /// All draws, by ascending material, and within a material by ascending index.
     #[must_use]
     pub fn draws(&self) -> &[MeshDraw] {
         &self.draws
     }
 
-    /// The materials, ascending, each with the place of its draws.
+    /// The materials in ascending order, each with the range of its draws.
     #[must_use]
     pub fn groups(&self) -> &[MaterialGroup] {
         &self.groups
@@ -63,7 +64,7 @@ impl MaterialDraws {
         self.groups.iter().map(|group| (group.material, &self.draws[group.range()]))
     }
 
-    /// Sorts keys by material and index, if they are in the order of their indices before.
+    /// Sorts keys by material and index. They must be in the order of their indices.
     fn sort(&mut self) {
         let Self { keys, sorted, counts, .. } = self;
         if keys.len() < FEW {
@@ -80,9 +81,9 @@ const fn digit_of(key: u64, digit: usize) -> usize {
 }
 
 impl MeshSet {
-    /// Lists what it takes to draw these sub-meshes, by material, in place of what `sorted` held.
+    /// Lists the draws of these sub-meshes, by material. Replaces the contents of `sorted`.
     ///
-    /// Computes in **O(visible)**, by one digit of the materials after the other.
+    /// Runs in **O(visible)**, with a radix sort of the materials.
     ///
     /// ```
     /// use hedgerow::{Aabb, mesh::{MaterialDraws, MeshSet, SubMesh}};
@@ -99,7 +100,8 @@ impl MeshSet {
     /// ```
     ///
     /// # Panics
-    /// For an index beyond the last sub-mesh: the list is older than an edit. If the indices do not ascend.
+    /// For an index past the last sub-mesh, which means that the list is older than an edit. If the indices do not
+    /// ascend.
     pub fn draws_by_material(&self, visible: &[u32], sorted: &mut MaterialDraws) {
         assert!(visible.is_sorted(), "the indices ascend, as those do that a set lists");
         sorted.keys.clear();

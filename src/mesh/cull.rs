@@ -1,25 +1,26 @@
-//! Culling: from boxes to lists of indices, nothing in between.
+//! Culling: from boxes directly to lists of indices.
 
 use crate::{mesh::MeshSet, query::Frustum};
 use core::ops::Range;
 
-/// How many blocks of 64 boxes are culled by all frusta before the next are: 12 KiB, which stay in the first-level cache.
+/// How many blocks of 64 boxes all frusta cull before the next ones: 12 KiB, which stay in the first-level cache.
 const NEAR: usize = 8;
 
-/// The least number of sub-meshes that is a task by itself: some fifteen microseconds of work.
+/// The least number of sub-meshes worth a task of its own: some fifteen microseconds of work.
 #[cfg(feature = "rayon")]
 const GRAIN: usize = 16_384;
 
-/// A caller outside of the pool gives all of its work away, and waits for threads that may sleep: that pays where there is
-/// so many times as much to do.
+/// A caller outside the pool hands over all of its work, and waits for threads that may sleep. That needs this many
+/// times as much work to pay off.
 #[cfg(feature = "rayon")]
 const OUTSIDE: usize = 4;
 
 impl MeshSet {
-    /// Lists the indices of all sub-meshes whose boxes touch the frustum, in ascending order, in place of what the list held.
+    /// Lists the indices of all sub-meshes whose boxes touch the frustum, in ascending order. Replaces the contents of
+    /// the list.
     ///
-    /// Computes in **O(sub-meshes + holes)**, eight at a time and in under a nanosecond each: see [`Frustum::touches`]. With
-    /// the feature `rayon` large sets are culled on the threads of the current pool, with the same result.
+    /// Runs in **O(sub-meshes + holes)**, eight at a time and in under a nanosecond each: see [`Frustum::touches`].
+    /// With the feature `rayon`, large sets are culled on the threads of the current pool, with the same result.
     pub fn cull(&self, frustum: &Frustum, visible: &mut Vec<u32>) {
         visible.clear();
         #[cfg(feature = "rayon")]
@@ -30,9 +31,10 @@ impl MeshSet {
         self.bounds.cull_blocks(0..self.bounds.blocks(), frustum, visible);
     }
 
-    /// The same for several frusta, the cascades of a shadow map say: a list for each, in place of what `visible` held.
+    /// Like [`cull`](Self::cull), for several frusta, such as the cascades of a shadow map: makes a list for each and
+    /// replaces the contents of `visible`.
     ///
-    /// Computes in **O(frusta · (sub-meshes + holes))** and reads the boxes once.
+    /// Runs in **O(frusta · (sub-meshes + holes))** and reads the boxes once.
     ///
     /// ```
     /// use hedgerow::glam::Vec4;
@@ -60,8 +62,8 @@ impl MeshSet {
         }
     }
 
-    /// Cuts the set into at most so many chunks of nearly the same length, each of which can be culled on a thread of its own.
-    /// What they list, one behind the other, is what [`cull`](Self::cull) lists.
+    /// Splits the set into at most this many chunks of nearly the same length, each of which can be culled on a thread
+    /// of its own. Their lists, one after the other, equal the list of [`cull`](Self::cull).
     ///
     /// ```
     /// use hedgerow::glam::Vec4;
@@ -93,14 +95,14 @@ impl MeshSet {
             .map(move |chunk| MeshChunk { set: self, blocks: cut(chunk)..cut(chunk + 1) })
     }
 
-    /// Whether there are threads to share with, and enough to do.
+    /// Whether there are threads to share with, and enough work.
     #[cfg(feature = "rayon")]
     fn is_worth_sharing(&self) -> bool {
         let least = if rayon::current_thread_index().is_some() { 2 * GRAIN } else { OUTSIDE * 2 * GRAIN };
         self.ranges.len() >= least && rayon::current_num_threads() > 1
     }
 
-    /// Culls halves side by side while they are worth it. The list of the first half is the caller's, so on one thread nothing
+    /// Culls halves in parallel while that is worth it. The first half uses the caller's list, so on one thread nothing
     /// is copied.
     #[cfg(feature = "rayon")]
     fn cull_side_by_side(&self, blocks: Range<usize>, frustum: &Frustum, visible: &mut Vec<u32>) {
@@ -118,7 +120,7 @@ impl MeshSet {
     }
 }
 
-/// Some neighbouring sub-meshes of a set, to be culled apart from the others; see [`MeshSet::chunks`].
+/// Some neighbouring sub-meshes of a set, to be culled separately from the others; see [`MeshSet::chunks`].
 #[derive(Clone, Debug)]
 pub struct MeshChunk<'s> {
     set: &'s MeshSet,
@@ -128,7 +130,7 @@ pub struct MeshChunk<'s> {
 impl MeshChunk<'_> {
     /// Adds the indices of the chunk's sub-meshes whose boxes touch the frustum to a list, in ascending order.
     ///
-    /// Computes in **O(sub-meshes of the chunk)**.
+    /// Runs in **O(sub-meshes of the chunk)**.
     pub fn cull(&self, frustum: &Frustum, visible: &mut Vec<u32>) {
         self.set.bounds.cull_blocks(self.blocks.clone(), frustum, visible);
     }

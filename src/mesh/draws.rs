@@ -1,18 +1,18 @@
-//! From visible lists to what a renderer does.
+//! From visible lists to draws.
 
 use crate::mesh::{MeshDraw, MeshSet, ShadowDraw};
 use hedgerow_math::internal::prefetch;
 
-/// How many sub-meshes ahead ranges and materials are asked for: what is visible lies here and there in a large set.
+/// How many sub-meshes ahead ranges and materials are prefetched: the visible ones are scattered in a large set.
 const AHEAD: usize = 24;
 
 impl MeshSet {
-    /// Lists what it takes to draw these sub-meshes, in their order, in place of what the list held.
+    /// Lists the draws of these sub-meshes, in their order. Replaces the contents of the list.
     ///
-    /// Computes in **O(visible)**. `visible` is what [`cull`](Self::cull) listed, or any indices.
+    /// Runs in **O(visible)**. `visible` is the list of [`cull`](Self::cull), or any indices.
     ///
     /// # Panics
-    /// For an index beyond the last sub-mesh: the list is older than an edit.
+    /// For an index past the last sub-mesh, which means that the list is older than an edit.
     pub fn draws(&self, visible: &[u32], draws: &mut Vec<MeshDraw>) {
         draws.clear();
         draws.extend((0..visible.len()).map(|at| {
@@ -24,10 +24,10 @@ impl MeshSet {
         }));
     }
 
-    /// Lists what it takes to draw these sub-meshes into a depth buffer, in their order, in place of what the list held.
-    /// Materials are not looked at, and where one sub-mesh of a mesh goes on where the one before ends, both are one draw.
+    /// Lists the draws of these sub-meshes into a depth buffer, in their order. Replaces the contents of the list.
+    /// Materials are not read. If one sub-mesh of a mesh starts where the one before ends, both become one draw.
     ///
-    /// Computes in **O(visible)**.
+    /// Runs in **O(visible)**.
     ///
     /// ```
     /// use hedgerow::{Aabb, mesh::{MeshSet, ShadowDraw, SubMesh}};
@@ -42,13 +42,13 @@ impl MeshSet {
     /// ```
     ///
     /// # Panics
-    /// For an index beyond the last sub-mesh: the list is older than an edit.
+    /// For an index past the last sub-mesh, which means that the list is older than an edit.
     pub fn shadow_draws(&self, visible: &[u32], draws: &mut Vec<ShadowDraw>) {
         draws.clear();
         draws.reserve(visible.len());
         let ranges = visible.iter().map(|&index| self.ranges[index as usize]);
         for range in ranges {
-            // A range never ends beyond 2³² − 1, so a sum of two neighbours does not overflow.
+            // A range never ends past 2³² − 1, so the sum for two neighbours does not overflow.
             match draws.last_mut() {
                 Some(last) if last.mesh == range.mesh && last.start + last.count == range.start => {
                     last.count += range.count;

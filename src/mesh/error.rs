@@ -1,9 +1,9 @@
-//! What a mesh set can refuse.
+//! The errors of a mesh set.
 
 use crate::mesh::MeshHandle;
 use core::fmt;
 
-/// Why an edit of a [`MeshSet`](crate::mesh::MeshSet) is refused. It has changed nothing.
+/// Why an edit of a [`MeshSet`](crate::mesh::MeshSet) is refused. Nothing was changed.
 ///
 /// ```
 /// use hedgerow::Aabb;
@@ -20,28 +20,28 @@ use core::fmt;
 pub enum MeshError {
     /// The handle's mesh was removed, or the handle is not of this set.
     StaleHandle(MeshHandle),
-    /// The mesh has fewer sub-meshes.
+    /// The mesh has no sub-mesh with this number.
     NoSubMesh {
         /// The mesh.
         mesh: MeshHandle,
-        /// The number that was asked for.
+        /// The requested number.
         sub_mesh: usize,
         /// How many there are.
         count: usize,
     },
-    /// The indices of a sub-mesh would end beyond 2³² − 1.
+    /// The indices of a sub-mesh would end past 2³² − 1.
     RangeTooLong {
-        /// The sub-mesh's place in the list.
+        /// The sub-mesh's index in the list.
         sub_mesh: usize,
     },
-    /// The box of a sub-mesh has NaN, or is infinite in part.
+    /// The box of a sub-mesh has NaN, or is partly infinite.
     NotFinite {
-        /// The sub-mesh's place in the list.
+        /// The sub-mesh's index in the list.
         sub_mesh: usize,
     },
-    /// There would be more sub-meshes or meshes than 32 bits number.
+    /// There would be more sub-meshes or meshes than 32 bits can number.
     CapacityOverflow,
-    /// What [`MeshSet::validate`](crate::mesh::MeshSet::validate) finds wrong: a defect of this crate.
+    /// The violation that [`MeshSet::validate`](crate::mesh::MeshSet::validate) found: a defect of this crate.
     Invalid(&'static str),
 }
 
@@ -52,14 +52,14 @@ impl fmt::Display for MeshError {
                 write!(f, "{mesh:?} names no mesh of this set; drop the handle, its mesh was removed")
             }
             Self::NoSubMesh { mesh, sub_mesh, count } => {
-                write!(f, "{mesh:?} has {count} sub-meshes and no sub-mesh {sub_mesh}; count from 0")
+                write!(f, "{mesh:?} has {count} sub-meshes but no sub-mesh {sub_mesh}; count from 0")
             }
             Self::RangeTooLong { sub_mesh } => {
-                write!(f, "the indices of sub-mesh {sub_mesh} end beyond 2^32 - 1; split the index buffer")
+                write!(f, "the indices of sub-mesh {sub_mesh} end past 2^32 - 1; split the index buffer")
             }
             Self::NotFinite { sub_mesh } => write!(
                 f,
-                "the box of sub-mesh {sub_mesh} must be finite, empty or infinite throughout; check the numbers before the call"
+                "the box of sub-mesh {sub_mesh} must be finite, empty or fully infinite; check the numbers before the call"
             ),
             Self::CapacityOverflow => f.write_str("the set cannot number that many meshes; split it into several sets"),
             Self::Invalid(violation) => write!(f, "the set is broken, please report this: {violation}"),

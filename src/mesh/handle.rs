@@ -1,13 +1,14 @@
-//! What a caller holds of a mesh.
+//! Handles of meshes.
 
 use core::fmt;
 use core::num::NonZeroU32;
 
-/// A name for one mesh of one [`MeshSet`](crate::mesh::MeshSet), 8 bytes, and so is its `Option`.
+/// A name for one mesh of one [`MeshSet`](crate::mesh::MeshSet): 8 bytes, also as an `Option`.
 ///
-/// Valid until its mesh is removed, whatever happens to others. Then it is *stale*: edits answer
-/// [`MeshError::StaleHandle`](crate::mesh::MeshError::StaleHandle), queries `None`. An index is reused 2³¹ times and then retired,
-/// so a stale handle never names a later mesh. A handle of another set is harmless but may name a mesh of this one.
+/// Valid until its mesh is removed, whatever happens to other meshes. Then it is *stale*: edits return
+/// [`MeshError::StaleHandle`](crate::mesh::MeshError::StaleHandle), queries return `None`. An index is reused 2³¹ times
+/// and then retired, so a stale handle never refers to a later mesh. A handle of another set is harmless but may refer
+/// to a mesh of this one.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct MeshHandle {
     index: u32,
@@ -43,12 +44,12 @@ impl fmt::Debug for MeshHandle {
     }
 }
 
-/// How often an entry was taken and given back: odd while it is in use, even while it is free.
+/// How often an entry was taken and freed: odd while it is in use, even while it is free.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Generation(u32);
 
 impl Generation {
-    /// That of an entry that was never in use, or never will be again.
+    /// The generation of an entry that was never used, or never will be again.
     pub(super) const UNUSED: Self = Self(0);
 
     #[inline]
@@ -56,17 +57,18 @@ impl Generation {
         self.0 % 2 == 1
     }
 
-    /// That of a free entry when it is taken.
+    /// The generation of a free entry after it is taken.
     pub(super) const fn taken(self) -> Self {
         Self(self.0 + 1)
     }
 
-    /// That of an entry in use when it is given back; `None` where it is the last, and the entry is to be retired.
+    /// The generation of an entry in use after it is freed; `None` if it was the last one, and the entry must be
+    /// retired.
     pub(super) fn given_back(self) -> Option<Self> {
         self.0.checked_add(1).map(Self)
     }
 
-    /// The last one that an entry can be in use with.
+    /// The greatest generation of an entry in use.
     #[cfg(test)]
     pub(super) const LAST: Self = Self(u32::MAX);
 }

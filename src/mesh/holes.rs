@@ -1,25 +1,25 @@
-//! Ranges of the columns that no mesh has.
+//! Unused ranges of the columns.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The holes; neighbours are merged into one.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Holes {
-    /// First place and length.
+    /// Start and length.
     by_place: BTreeMap<u32, u32>,
-    /// Length and first place.
+    /// Length and start.
     by_length: BTreeSet<(u32, u32)>,
     /// The sum of the lengths.
     total: u32,
 }
 
 impl Holes {
-    /// How many places are free.
+    /// How many slots are free.
     pub(super) const fn total(&self) -> u32 {
         self.total
     }
 
-    /// First places and lengths, in order.
+    /// Starts and lengths, in order.
     pub(super) fn iter(&self) -> impl Iterator<Item = (u32, u32)> {
         self.by_place.iter().map(|(&first, &length)| (first, length))
     }
@@ -28,7 +28,8 @@ impl Holes {
         *self = Self::default();
     }
 
-    /// Takes that many places from the shortest hole that has them, the first of these. Computes in **O(log holes)**.
+    /// Takes this many slots from the shortest hole that is long enough, and of equals from the first. Runs in **O(log
+    /// holes)**.
     pub(super) fn take(&mut self, length: u32) -> Option<u32> {
         let &(found, first) = self.by_length.range((length, 0)..).next()?;
         self.remove(first, found);
@@ -38,7 +39,7 @@ impl Holes {
         Some(first)
     }
 
-    /// Gives places back, and answers the hole that they are part of now. Computes in **O(log holes)**.
+    /// Frees a range, and returns the hole that it is now part of. Runs in **O(log holes)**.
     pub(super) fn give(&mut self, mut first: u32, mut length: u32) -> (u32, u32) {
         if let Some((&before, &room)) = self.by_place.range(..first).next_back()
             && before + room == first
@@ -54,7 +55,7 @@ impl Holes {
         (first, length)
     }
 
-    /// Forgets a hole.
+    /// Removes a hole.
     pub(super) fn remove(&mut self, first: u32, length: u32) {
         let (by_place, by_length) = (self.by_place.remove(&first), self.by_length.remove(&(length, first)));
         debug_assert!(by_place == Some(length) && by_length, "both tables know the hole");

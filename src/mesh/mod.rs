@@ -1,7 +1,8 @@
-//! Sub-mesh sets: what static meshes are culled and drawn from, as columns.
+//! Sub-mesh sets: static meshes as columns, for culling and drawing.
 //!
-//! Source: S. Reinalter's Molecule engine, *Adventures in data-oriented design, part 1: mesh data*, and the points of
-//! improvement at its end: indices of what is visible instead of flags, commands stored straight away, and all meshes in one.
+//! Source: S. Reinalter's Molecule engine, *Adventures in data-oriented design, part 1: mesh data*, with the
+//! improvements proposed at its end: indices of what is visible instead of flags, commands stored directly, and all
+//! meshes in one.
 //!
 //! ```text
 //! sub-mesh ── bounds ────── 24 B, in groups of eight   what culling reads, and nothing else
@@ -11,8 +12,8 @@
 //! mesh ─────── entries ──── 16 B: first, count, mesh, generation
 //! ```
 //!
-//! The sub-meshes of a mesh stand side by side. Removing a mesh leaves a hole: boxes that no query hits, for later meshes to
-//! fill. So indices stay what they are until [`MeshSet::compact`] closes the holes.
+//! The sub-meshes of a mesh are side by side. Removing a mesh leaves a hole of boxes that no query hits, which later
+//! meshes fill. So indices stay the same until [`MeshSet::compact`] closes the holes.
 
 mod by_material;
 mod cull;

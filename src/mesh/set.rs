@@ -1,4 +1,4 @@
-//! The set: columns of sub-meshes, entries of meshes, and how both change.
+//! The set: columns of sub-meshes, entries of meshes, and their edits.
 
 use crate::Aabb;
 use crate::mesh::handle::Generation;
@@ -8,21 +8,22 @@ use crate::mesh::{MeshError, MeshHandle, ShadowDraw, SubMesh};
 use crate::query::Boxes;
 use core::ops::Range;
 
-/// No mesh, as an owner; no entry, at the end of the list of free ones.
+/// As an owner, no mesh; at the end of the list of free entries, no entry.
 pub(super) const NONE: u32 = u32::MAX;
 
-/// A mesh: where its sub-meshes stand, or, of a free entry, which is the next free one. 16 bytes.
+/// A mesh: where its sub-meshes are. A free entry refers to the next free one. 16 bytes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Entry {
-    /// The place of the first sub-mesh; of a free entry, the next free one.
+    /// The index of the first sub-mesh; in a free entry, the next free one.
     pub(super) first: u32,
     pub(super) count: u32,
-    /// The caller's number.
+    /// The user's number.
     pub(super) mesh: u32,
     pub(super) generation: Generation,
 }
 
-/// Meshes in pieces with a material each, as columns: culled in batches to lists of indices, drawn from these.
+/// Meshes split into sub-meshes with one material each, as columns: culled in batches to lists of indices, from which
+/// they are drawn.
 ///
 /// ```
 /// use hedgerow::glam::{Vec3, Vec4};
@@ -46,20 +47,20 @@ pub(super) struct Entry {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// A sub-mesh takes 44 bytes (box 24, range 12, material 4, owner 4), a mesh 16. Culling reads boxes and nothing else; a
-/// shadow pass boxes and ranges.
+/// A sub-mesh takes 44 bytes (box 24, range 12, material 4, owner 4), a mesh 16. Culling only reads boxes; a shadow
+/// pass reads boxes and ranges.
 ///
-/// The sub-meshes of a mesh stand side by side, in the order given. Their *indices*, which visible lists hold, stay what they
-/// are until [`compact`](Self::compact): a mesh that is removed leaves a hole, which later ones fill, the shortest that is long
-/// enough first. Culling tests the boxes of holes, too, which nothing touches; there are as many as
-/// [`hole_count`](Self::hole_count) says. A visible list is to be used before the set is edited, or it may name sub-meshes of
-/// another mesh, or none.
+/// The sub-meshes of a mesh are side by side, in the order given. Their *indices*, which visible lists contain, stay
+/// the same until [`compact`](Self::compact): a removed mesh leaves a hole, and a later mesh fills the shortest hole
+/// that is long enough. Culling also tests the boxes of holes, which nothing touches; [`hole_count`](Self::hole_count)
+/// returns their number. Use a visible list before the set is edited, since later it may refer to sub-meshes of another
+/// mesh, or to none.
 #[derive(Clone, Debug)]
 pub struct MeshSet {
     pub(super) bounds: Boxes,
     pub(super) ranges: Vec<ShadowDraw>,
     pub(super) materials: Vec<u32>,
-    /// The entry of the mesh that each sub-mesh is of; [`NONE`] in holes.
+    /// The entry of each sub-mesh's mesh; [`NONE`] in holes.
     pub(super) owners: Vec<u32>,
     pub(super) entries: Vec<Entry>,
     /// The first free entry.
@@ -76,7 +77,7 @@ impl MeshSet {
         Self::with_capacity(0, 0)
     }
 
-    /// A set without meshes, with room for so many.
+    /// A set without meshes, with room for this many.
     #[must_use]
     pub fn with_capacity(meshes: usize, sub_meshes: usize) -> Self {
         let mut bounds = Boxes::new();
@@ -94,9 +95,9 @@ impl MeshSet {
         }
     }
 
-    /// Adds a mesh. `mesh` is the caller's own number, of the mesh's buffers or of an instance of it: draws hand it back.
+    /// Adds a mesh. `mesh` is the user's own number, for the mesh's buffers or for an instance; draws return it.
     ///
-    /// Computes in amortised **O(sub-meshes of the mesh + log holes)**. A mesh may be without sub-meshes.
+    /// Runs in amortised **O(sub-meshes of the mesh + log holes)**. A mesh may have no sub-meshes.
     ///
     /// # Errors
     /// [`MeshError::RangeTooLong`], [`MeshError::NotFinite`], [`MeshError::CapacityOverflow`].
@@ -122,9 +123,10 @@ impl MeshSet {
         Ok(self.handle(index))
     }
 
-    /// Removes a mesh and answers the caller's number for it. Its handle is stale from then on; the indices of others stay.
+    /// Removes a mesh and returns the user's number for it. Its handle is stale from then on; the indices of other
+    /// meshes stay the same.
     ///
-    /// Computes in **O(sub-meshes of the mesh + log holes)**.
+    /// Runs in **O(sub-meshes of the mesh + log holes)**.
     ///
     /// # Errors
     /// [`MeshError::StaleHandle`].
@@ -135,7 +137,7 @@ impl MeshSet {
                 let next = core::mem::replace(&mut self.free, mesh.number());
                 Entry { first: next, count: 0, mesh: 0, generation }
             }
-            // Retired: on no list, so never taken again.
+            // Retired: on no list, so it is never taken again.
             None => Entry { first: NONE, count: 0, mesh: 0, generation: Generation::UNUSED },
         };
         self.len -= 1;
@@ -155,10 +157,10 @@ impl MeshSet {
         }
     }
 
-    /// Closes all holes: sub-meshes move up, in their order. Every index may be another one then; handles stay.
+    /// Closes all holes: sub-meshes move up, in their order. Indices may change; handles stay valid.
     ///
-    /// Computes in **O(sub-meshes)**, or O(1) where there are no holes. When many meshes are gone for good, this is what makes
-    /// culling faster again.
+    /// Runs in **O(sub-meshes)**, or in O(1) if there are no holes. Use it to make culling faster after many meshes
+    /// were removed for good.
     pub fn compact(&mut self) {
         if self.hole_count() == 0 {
             return;
@@ -187,7 +189,7 @@ impl MeshSet {
         self.holes.clear();
     }
 
-    /// Sets the box of a sub-mesh, which is counted from 0 within its mesh. Computes in **O(1)**.
+    /// Sets the box of a sub-mesh, which is counted from 0 within its mesh. Runs in **O(1)**.
     ///
     /// # Errors
     /// [`MeshError::StaleHandle`], [`MeshError::NoSubMesh`], [`MeshError::NotFinite`].
@@ -197,7 +199,7 @@ impl MeshSet {
         Ok(())
     }
 
-    /// Sets the material of a sub-mesh. Computes in **O(1)**.
+    /// Sets the material of a sub-mesh. Runs in **O(1)**.
     ///
     /// # Errors
     /// [`MeshError::StaleHandle`], [`MeshError::NoSubMesh`].
@@ -207,7 +209,7 @@ impl MeshSet {
         Ok(())
     }
 
-    /// Sets which indices a sub-mesh draws, say at another level of detail. Computes in **O(1)**.
+    /// Sets which indices a sub-mesh draws, for example for another level of detail. Runs in **O(1)**.
     ///
     /// # Errors
     /// [`MeshError::StaleHandle`], [`MeshError::NoSubMesh`].
@@ -236,7 +238,7 @@ impl MeshSet {
         self.ranges.len() - self.hole_count()
     }
 
-    /// How many indices are between those of sub-meshes, free for later meshes; culling tests as many boxes for nothing.
+    /// How many indices are holes, free for later meshes; culling tests this many boxes in vain.
     #[must_use]
     pub fn hole_count(&self) -> usize {
         self.holes.total() as usize
@@ -248,26 +250,26 @@ impl MeshSet {
         self.entry(mesh).is_ok()
     }
 
-    /// The caller's number for a mesh, or `None` for a stale handle.
+    /// The user's number for a mesh; `None` for a stale handle.
     #[must_use]
     pub fn number(&self, mesh: MeshHandle) -> Option<u32> {
         self.entry(mesh).ok().map(|entry| entry.mesh)
     }
 
-    /// The indices of a mesh's sub-meshes, as they stand in visible lists, or `None` for a stale handle.
+    /// The indices of a mesh's sub-meshes, as used in visible lists; `None` for a stale handle.
     #[must_use]
     pub fn indices(&self, mesh: MeshHandle) -> Option<Range<u32>> {
         self.entry(mesh).ok().map(|entry| entry.first..entry.first + entry.count)
     }
 
-    /// The mesh that a sub-mesh is of, by its index; `None` for holes and beyond the last. Computes in **O(1)**.
+    /// The mesh of a sub-mesh, given by its index; `None` for holes and past the last one. Runs in **O(1)**.
     #[must_use]
     pub fn mesh_at(&self, index: u32) -> Option<MeshHandle> {
         let owner = *self.owners.get(index as usize)?;
         (owner != NONE).then(|| self.handle(owner))
     }
 
-    /// A sub-mesh as it was described, or `None` where there is none. Computes in **O(1)**.
+    /// A sub-mesh as it was described; `None` if there is none. Runs in **O(1)**.
     #[must_use]
     pub fn sub_mesh(&self, mesh: MeshHandle, sub_mesh: usize) -> Option<SubMesh> {
         let place = self.place(mesh, sub_mesh).ok()?;
@@ -275,7 +277,7 @@ impl MeshSet {
         Some(SubMesh { start, count, material: self.materials[place], bounds: self.bounds.get(place)? })
     }
 
-    /// All meshes, in an order that is the same from run to run and has no meaning.
+    /// All meshes. The order has no meaning, but is the same from run to run.
     pub fn meshes(&self) -> impl Iterator<Item = MeshHandle> {
         (0..self.entries.len())
             .filter(|&index| self.entries[index].generation.is_in_use())
@@ -296,7 +298,7 @@ impl MeshSet {
         entry.ok_or(MeshError::StaleHandle(mesh))
     }
 
-    /// Where a sub-mesh stands in the columns.
+    /// The index of a sub-mesh in the columns.
     #[inline]
     fn place(&self, mesh: MeshHandle, sub_mesh: usize) -> Result<usize, MeshError> {
         let entry = self.entry(mesh)?;
@@ -308,7 +310,7 @@ impl MeshSet {
         }
     }
 
-    /// An entry for a new mesh, which brings no generation.
+    /// Takes an entry for a new mesh, and keeps its generation.
     fn take_entry(&mut self, entry: Entry) -> u32 {
         if self.free == NONE {
             let index = place(self.entries.len());
@@ -322,7 +324,7 @@ impl MeshSet {
         index
     }
 
-    /// Places for a new mesh: a hole, or behind the last.
+    /// Takes a range for a new mesh: a hole, or at the end.
     fn take_places(&mut self, count: u32) -> u32 {
         self.holes.take(count).unwrap_or_else(|| {
             let end = self.ranges.len();
@@ -335,7 +337,7 @@ impl MeshSet {
         })
     }
 
-    /// Makes a hole of places, or cuts the columns before them where they are the last.
+    /// Makes a hole of a range, or shortens the columns if the range is at their end.
     fn give_places(&mut self, first: u32, count: u32) {
         for place in first as usize..(first + count) as usize {
             self.owners[place] = NONE;
@@ -362,7 +364,7 @@ impl Default for MeshSet {
     }
 }
 
-/// The number of a place or an entry, of which there are no more than 32 bits number.
+/// Converts the number of a slot or an entry; 32 bits are enough for all.
 fn place(index: usize) -> u32 {
     u32::try_from(index).expect("an insert that would make more was refused")
 }

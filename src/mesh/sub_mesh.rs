@@ -1,25 +1,25 @@
-//! A sub-mesh as a caller describes it, and as it is drawn.
+//! A sub-mesh as a user describes it, and as it is drawn.
 
 use crate::Aabb;
 use crate::mesh::MeshError;
 use core::ops::Range;
 
-/// A part of a mesh with one material: a range of the mesh's index buffer, and the box about what is drawn of it.
+/// A part of a mesh with one material: a range of the mesh's index buffer, and the bounding box of what is drawn.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SubMesh {
     /// The first index, in the mesh's index buffer.
     pub start: u32,
     /// How many indices there are.
     pub count: u32,
-    /// The caller's own number for a material; the set hands it back in draws and never looks at it.
+    /// The user's own number for a material; the set returns it in draws and never interprets it.
     pub material: u32,
-    /// The box in the space of the frusta that it is culled by, usually the world's. [`Aabb::INFINITE`] is always visible,
+    /// The box in the space of the frusta that cull it, usually world space. [`Aabb::INFINITE`] is always visible,
     /// [`Aabb::EMPTY`] never.
     pub bounds: Aabb,
 }
 
 impl SubMesh {
-    /// These indices with this material and box. A range that ends before it starts has no indices.
+    /// A sub-mesh with these indices, this material and this box. A range that ends before it starts has no indices.
     #[must_use]
     pub fn new(indices: Range<u32>, material: u32, bounds: Aabb) -> Self {
         Self { start: indices.start, count: indices.end.saturating_sub(indices.start), material, bounds }
@@ -31,7 +31,7 @@ impl SubMesh {
         self.start..self.start.saturating_add(self.count)
     }
 
-    /// The description as a set keeps it; `sub_mesh` is its place in the list, for the error.
+    /// The description as a set stores it; `sub_mesh` is its index in the list, for the error.
     pub(super) fn checked(self, sub_mesh: usize) -> Result<Self, MeshError> {
         if self.start.checked_add(self.count).is_none() {
             return Err(MeshError::RangeTooLong { sub_mesh });
@@ -40,32 +40,32 @@ impl SubMesh {
     }
 }
 
-/// The box as a set keeps it.
+/// The box as a set stores it.
 pub(super) fn checked_bounds(bounds: Aabb, sub_mesh: usize) -> Result<Aabb, MeshError> {
     bounds.checked().map_err(|_| MeshError::NotFinite { sub_mesh })
 }
 
-/// What it takes to draw a sub-mesh: bind the mesh's buffers and the material, draw the indices. 16 bytes.
+/// How to draw a sub-mesh: bind the mesh's buffers and the material, draw the indices. 16 bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(C)]
 pub struct MeshDraw {
-    /// The caller's number for the mesh.
+    /// The user's number for the mesh.
     pub mesh: u32,
     /// The first index, in the mesh's index buffer.
     pub start: u32,
     /// How many indices there are.
     pub count: u32,
-    /// The caller's number for the material.
+    /// The user's number for the material.
     pub material: u32,
 }
 
-/// What it takes to draw indices into a depth buffer: no material. 12 bytes.
+/// How to draw indices into a depth buffer: without a material. 12 bytes.
 ///
-/// It is also the record that a [`MeshSet`](crate::mesh::MeshSet) keeps of a sub-mesh's range.
+/// A [`MeshSet`](crate::mesh::MeshSet) also stores the range of a sub-mesh in this form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(C)]
 pub struct ShadowDraw {
-    /// The caller's number for the mesh.
+    /// The user's number for the mesh.
     pub mesh: u32,
     /// The first index, in the mesh's index buffer.
     pub start: u32,

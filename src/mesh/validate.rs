@@ -1,13 +1,13 @@
-//! Every invariant of a set, checked.
+//! Checks every invariant of a set.
 
 use crate::Aabb;
 use crate::mesh::set::NONE;
 use crate::mesh::{MeshError, MeshSet};
 
 impl MeshSet {
-    /// Checks every invariant of the set and names the first that does not hold. Computes in **O(sub-meshes + meshes)**.
+    /// Checks every invariant of the set and returns the first violation. Runs in **O(sub-meshes + meshes)**.
     ///
-    /// There is no need to call this but to test the crate.
+    /// Only needed to test this crate.
     ///
     /// # Errors
     /// [`MeshError::Invalid`], which is a defect of this crate.

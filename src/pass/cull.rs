@@ -1,9 +1,9 @@
-//! Finding the shapes that something touches: from tree boxes to slices, from blocks to boxes, eight at a time.
+//! Finds the shapes that something touches: goes from tree boxes to slices, from blocks to boxes, eight at a time.
 //!
-//! A walk asks several probes at once and tells for each shape which of them touch it. What lies wholly inside a probe is
-//! taken without further tests. First the walk finds the slices to look into, in the tree order of
-//! [`Scene::visit_slices`](crate::Scene::visit_slices), then these are looked into one by one, or several at a time
-//! (`threads`): nothing is kept between two slices.
+//! A walk tests several probes at once and reports for each shape which of them touch it. What is entirely inside a
+//! probe is taken without further tests. First the walk finds the slices to search, in the tree order of
+//! [`Scene::visit_slices`](crate::Scene::visit_slices). Then these are searched one by one, or several at a time
+//! (`threads`): no state is kept between two slices.
 
 use crate::NodeHandle;
 use crate::pass::draw::Listing;
@@ -16,25 +16,25 @@ use hedgerow_math::internal as simd;
 use hedgerow_math::internal::{BLOCK, BoxGroup, GROUP};
 use smallvec::SmallVec;
 
-/// How many probes a walk takes.
+/// The greatest number of probes in a walk.
 pub(crate) const MOST_PROBES: usize = 32;
 
-/// The least number of shapes to look into that is a task by itself (feature `rayon`), where what is found is listed by its
-/// handle, at about a nanosecond a shape, and where it is listed as a draw, at ten.
+/// The least number of shapes to search that is worth a task of its own (feature `rayon`): if results are listed as
+/// handles, at about a nanosecond a shape, and if they are listed as draws, at ten.
 #[cfg(feature = "rayon")]
 const GRAIN: usize = 8192;
 #[cfg(feature = "rayon")]
 const DRAW_GRAIN: usize = 2048;
 
-/// How many groups, and how many boxes, of blocks or child slices are tested in one go.
+/// How many groups of boxes, of blocks or of child slices, are tested at once.
 const GROUPS: usize = BLOCK / GROUP;
 
-/// What boxes are tested against, up to eight groups at a time; see `simd::boxes`.
+/// What boxes are tested against, in up to eight groups at a time; see `simd::boxes`.
 pub(crate) trait Probe: Sync {
     /// Which boxes are touched.
     fn touched(&self, groups: &[BoxGroup]) -> u64;
 
-    /// Which boxes are touched, and which of these are such that all they hold is touched.
+    /// Which boxes are touched, and for which of these everything inside is touched too.
     fn touched_and_inside(&self, groups: &[BoxGroup]) -> (u64, u64) {
         (self.touched(groups), 0)
     }
@@ -80,7 +80,7 @@ pub(crate) struct Found<'s> {
     slot: usize,
     /// The node's handle, as bits.
     node: u64,
-    /// The probes that touch it, a bit each.
+    /// The probes that touch it, one bit each.
     pub(crate) probes: u32,
 }
 
@@ -102,14 +102,14 @@ impl<'s> Found<'s> {
     }
 }
 
-/// The probes that touch a box, and those that it lies wholly inside of, a bit each.
+/// The probes that touch a box, and those that contain it entirely, one bit each.
 #[derive(Clone, Copy, Debug)]
 struct Touch {
     active: u32,
     inside: u32,
 }
 
-/// What each probe says of up to 64 boxes.
+/// The result of each probe for up to 64 boxes.
 struct Answers {
     touched: [u64; MOST_PROBES],
     inside: [u64; MOST_PROBES],
@@ -118,7 +118,7 @@ struct Answers {
 }
 
 impl Answers {
-    /// Asks the probes that are still in play; those that hold everything say so without a test.
+    /// Tests the probes that are still undecided; probes that contain everything need no test.
     fn ask<P: Probe>(probes: &[P], touch: Touch, groups: &[BoxGroup]) -> Self {
         let mut answers = Self { touched: [0; MOST_PROBES], inside: [0; MOST_PROBES], any: 0 };
         for (index, probe) in probes.iter().enumerate().filter(|(index, _)| touch.active >> index & 1 != 0) {
@@ -131,7 +131,7 @@ impl Answers {
         answers
     }
 
-    /// What the probes say of one box.
+    /// The results for one box.
     fn of(&self, count: usize, at: usize) -> Touch {
         let bits = |words: &[u64; MOST_PROBES]| {
             words[..count].iter().enumerate().fold(0, |bits, (index, word)| bits | ((word >> at & 1) as u32) << index)
@@ -149,8 +149,9 @@ fn ones(mut word: u64) -> impl Iterator<Item = usize> {
     })
 }
 
-/// Asks for the lines of a block that is looked at next: blocks lie apart, and each is too short for the processor to
-/// foresee. Where the whole block is inside (of the first probe, which is often the only one) its boxes are not read.
+/// Prefetches the lines of the block that is searched next: blocks are far apart, and each is too short for the
+/// hardware prefetcher. If the whole block is inside the first probe, which is often the only one, its boxes are not
+/// read.
 #[inline]
 fn prefetch_block(boxes: BoxView<'_>, block: usize, whole: bool) {
     if !whole {
@@ -165,22 +166,22 @@ fn prefetch_block(boxes: BoxView<'_>, block: usize, whole: bool) {
     }
 }
 
-/// A slice that is to be looked into, and what the boxes above say of all that hangs there.
+/// A slice to search, and the result of the boxes above for everything below it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Stop {
     pub(super) slice: u32,
     touch: Touch,
 }
 
-/// The slices that a walk comes to, in tree order.
+/// The slices to search, in tree order.
 pub(super) type Route = SmallVec<[Stop; 64]>;
 
 impl Store {
-    /// Lists what `pick` makes of every shape that some probe touches and that is visible on some of the layers, in place of
-    /// what the list held.
+    /// Lists what `pick` makes of every shape that some probe touches and that is visible on some of the layers.
+    /// Replaces the contents of the list.
     ///
-    /// By the world matrices of the last update. A shape that edits reached since is tested one by one; slices that wait for
-    /// the update are looked into whatever the boxes above say.
+    /// Uses the world matrices of the last update. A shape affected by edits since is tested one by one; slices that
+    /// wait for the update are searched whatever the boxes above say.
     pub(crate) fn find<'s, P: Probe, T: Send>(
         &'s self,
         probes: &[P],
@@ -203,7 +204,7 @@ impl Store {
         });
     }
 
-    /// The same for draws: lists the shapes themselves.
+    /// Like [`Self::find`], for draws: lists the shapes themselves.
     pub(crate) fn find_draws<P: Probe>(&self, probe: &P, layers: u32, listing: &mut Listing) {
         let probes = core::slice::from_ref(probe);
         let route = self.route(probes);
@@ -238,7 +239,7 @@ impl Store {
         route
     }
 
-    /// Shows `found` the shapes of these slices that some probe touches.
+    /// Calls `found` with the shapes of these slices that some probe touches.
     pub(super) fn look_into<'s, P: Probe>(
         &'s self,
         route: &[Stop],
@@ -251,7 +252,7 @@ impl Store {
         }
     }
 
-    /// Lists the child slices that some probe touches, or that wait for the update.
+    /// Lists the child slices that some probe touches or that wait for the update.
     fn find_children<P: Probe>(
         &self,
         slice: SliceView<'_>,
@@ -278,7 +279,7 @@ impl Store {
     }
 }
 
-/// Shows `found` the slice's own shapes that some probe touches.
+/// Calls `found` with the slice's own shapes that some probe touches.
 fn find_shapes<'s, P: Probe>(
     slice: SliceView<'s>,
     probes: &[P],
@@ -290,7 +291,7 @@ fn find_shapes<'s, P: Probe>(
     if slice.is_marked() {
         find_stale(slice, boxes, probes, layers, found);
     }
-    // Of a slice without others below, the box above was that of its own shapes.
+    // If a slice has no slices below, the box above was that of its own shapes.
     let alone = boxes.children().is_empty() && !slice.is_marked();
     let touch =
         if alone { touch } else { Answers::ask(probes, touch, &[BoxGroup::of(boxes.own())]).of(probes.len(), 0) };
@@ -323,7 +324,7 @@ fn find_in_block<'s, P: Probe>(
 ) {
     let present = boxes.present()[block];
     if present == 0 {
-        // Edits may have taken the whole block, and cut the records before it.
+        // Edits may have removed the whole block, and shortened the records before it.
         return;
     }
     let touched = |index: usize| {
@@ -332,7 +333,7 @@ fn find_in_block<'s, P: Probe>(
     };
     let (first, nodes) = (block * BLOCK, &boxes.nodes()[block * BLOCK..]);
     let masks = slice.visibilities().masks();
-    // Where no node has a visibility, all have what the slice inherits.
+    // If no node has a visibility, all have the one that the slice inherits.
     let uniform = masks.len() == 1;
     if uniform && masks[0] & layers == 0 {
         return;
@@ -357,7 +358,7 @@ fn find_in_block<'s, P: Probe>(
     }
 }
 
-/// Shows `found` the shapes whose boxes wait for the update.
+/// Calls `found` with the shapes whose boxes wait for the update.
 #[cold]
 fn find_stale<'s, P: Probe>(
     slice: SliceView<'s>,

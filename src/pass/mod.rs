@@ -1,5 +1,4 @@
-//! What a frame does with a scene: finding what is seen, and listing what
-//! there is to draw.
+//! What a frame does with a scene: finds what is visible, and lists what to draw.
 
 mod cull;
 mod draw;

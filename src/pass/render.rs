@@ -1,4 +1,4 @@
-//! The render pass: what there is to draw, as two arrays.
+//! The render pass: what to draw, as two arrays.
 
 use crate::pass::draw::{Cache, Listing, Motion, Relative};
 use crate::store::{Store, unique_number};
@@ -13,29 +13,30 @@ pub struct DrawCommand {
     pub node: NodeHandle,
     /// The shape's mesh.
     pub mesh: u32,
-    /// The material that holds at the node.
+    /// The effective material of the node.
     pub material: Option<u32>,
-    /// Whether the world matrix mirrors, so that front faces are wound the other way.
+    /// Whether the world matrix mirrors, so that the winding of front faces is reversed.
     pub mirrored: bool,
 }
 
 const _: () = assert!(size_of::<DrawCommand>() == 24);
 
-/// The visible shapes of a scene, as commands and matrices of the same index.
+/// The visible shapes of a scene, as commands and matrices with the same indices.
 ///
-/// Kept from frame to frame it allocates only while the scene grows, and [`Scene::draw_list`](crate::Scene::draw_list)
-/// lists again only what changed since the list was last filled from the same scene. It may be used with several scenes by
-/// turns, skip frames or be cleared: it notices, and is then filled anew.
+/// If it is kept from frame to frame, it allocates only while the scene grows, and
+/// [`Scene::draw_list`](crate::Scene::draw_list) lists only what changed since the list was last filled from the same
+/// scene. It may be used with several scenes in turn, skip frames or be cleared: it notices, and is then filled from
+/// scratch.
 ///
-/// The order is deterministic: slice by slice in the tree order of
-/// [`Scene::visit_slices`](crate::Scene::visit_slices), within a slice that of the shape column; depth-first within each
-/// slice after it was reconstituted, near it otherwise. ([`Visitor`](crate::visit::Visitor) goes in strict order.)
-/// Source: the thesis, section 4.3.2.
+/// The order is deterministic: slices are in the tree order of [`Scene::visit_slices`](crate::Scene::visit_slices), and
+/// shapes within a slice in the order of the shape column. That is depth-first order after the slice was reconstituted,
+/// and near it otherwise. ([`Visitor`](crate::visit::Visitor) uses strict order.) Source: the thesis, section 4.3.2.
 #[derive(Clone, Debug)]
 pub struct DrawList {
     pub(crate) listing: Listing,
     layers: u32,
-    /// Changes whenever commands do; no two lists have the same unless one is the other's clone, 0 but for empty ones.
+    /// Changes whenever commands do. No two lists have the same revision unless one is a clone of the other; 0 only for
+    /// empty lists.
     pub(crate) revision: u64,
     cache: Cache,
     relative: Relative,
@@ -43,7 +44,7 @@ pub struct DrawList {
 }
 
 impl DrawList {
-    /// An empty list of what is visible on any layer.
+    /// An empty list for what is visible on any layer.
     #[must_use]
     pub const fn new() -> Self {
         Self {
@@ -56,7 +57,7 @@ impl DrawList {
         }
     }
 
-    /// The same for what is visible on one of these layers alone.
+    /// An empty list for what is visible on one of these layers only.
     ///
     /// ```
     /// use hedgerow::{Aabb, DrawList, Node, Scene, Shape, Visibility};
@@ -79,19 +80,20 @@ impl DrawList {
         self
     }
 
-    /// Has the list hold what is visible on one of these layers, from the next time on that it is filled.
+    /// Makes the list hold what is visible on one of these layers, from the next time it is filled.
     pub fn set_layers(&mut self, layers: Visibility) {
         self.layers = layers.mask();
     }
 
-    /// On which layers a shape has to be visible to be listed.
+    /// The layers of which a shape must be visible on one to be listed.
     #[must_use]
     pub fn layers(&self) -> Visibility {
         Visibility::layers(self.layers)
     }
 
-    /// The same with the matrices of the update before, for motion vectors: see [`DrawList::previous_matrices`]. Takes 48
-    /// bytes more a shape, and the time to copy the matrices of what moved in the last two updates.
+    /// The same list, also with the matrices of the update before, for motion vectors: see
+    /// [`DrawList::previous_matrices`]. Takes 48 more bytes for each shape, and the time to copy the matrices of what
+    /// moved in the last two updates.
     ///
     /// ```
     /// use hedgerow::{Aabb, DrawList, Node, Scene, SceneConfig, Shape, Transform};
@@ -134,21 +136,21 @@ impl DrawList {
     }
 
     /// Where each command's node was before, in the order of the commands: its
-    /// [`Scene::previous_world`](crate::Scene::previous_world), which is the present matrix of what did not move in the last
-    /// update or is new. That holds however many frames the list skipped: it is the update before the last that counts, not
-    /// the last time that the list was filled. To be filled between an update and the next edits.
+    /// [`Scene::previous_world`](crate::Scene::previous_world). For nodes that are new or did not move in the last
+    /// update, this is the present matrix. This holds however many frames the list skipped: only the update before the
+    /// last matters, not when the list was last filled. Fill the list between an update and the next edits.
     ///
-    /// `None` where the past is not known: in a list without [`DrawList::with_motion`]; of a scene that was not made with
-    /// [`SceneConfig::changes`](crate::SceneConfig::changes); and after a [`RenderPass`] or [`DrawList::clear`] wrote to the
-    /// list. A renderer that then has everything be at rest takes [`DrawList::matrices`] instead.
-    /// [`Scene::cull`](crate::Scene::cull) fills them in as [`Scene::draw_list`](crate::Scene::draw_list) does.
+    /// `None` if the previous matrices are unknown: in a list without [`DrawList::with_motion`]; for a scene that was
+    /// not made with [`SceneConfig::changes`](crate::SceneConfig::changes); and after a [`RenderPass`] or
+    /// [`DrawList::clear`] wrote to the list. To treat everything as at rest then, use [`DrawList::matrices`] instead.
+    /// [`Scene::cull`](crate::Scene::cull) fills them in too, as [`Scene::draw_list`](crate::Scene::draw_list) does.
     #[must_use]
     pub fn previous_matrices(&self) -> Option<&[Mat34]> {
         self.motion.as_ref()?.matrices()
     }
 
-    /// The matrices relative to a camera, if the list was last filled by
-    /// [`Scene::draw_list_relative`](crate::Scene::draw_list_relative); else none.
+    /// The matrices relative to a camera if the list was last filled by
+    /// [`Scene::draw_list_relative`](crate::Scene::draw_list_relative), else `None`.
     #[must_use]
     pub fn relative_matrices(&self) -> &[Mat34] {
         &self.relative.matrices
@@ -166,12 +168,12 @@ impl DrawList {
         self.listing.len() == 0
     }
 
-    /// Takes everything off the list and keeps its memory.
+    /// Empties the list and keeps its memory.
     pub fn clear(&mut self) {
         self.written().clear();
     }
 
-    /// The arrays, for whoever writes to them past the cache.
+    /// The arrays, for code that writes to them without the cache.
     pub(crate) fn written(&mut self) -> &mut Listing {
         self.cache.forget();
         self.relative.matrices.clear();
@@ -182,7 +184,7 @@ impl DrawList {
         &mut self.listing
     }
 
-    /// Makes the list what listing the scene anew would make it.
+    /// Updates the list to what listing the scene from scratch would give.
     pub(crate) fn refresh(&mut self, store: &Store) {
         self.relative.matrices.clear();
         let refreshed = self.cache.refresh(&mut self.listing, store, self.layers);
@@ -194,14 +196,14 @@ impl DrawList {
         }
     }
 
-    /// Has the list hold the previous matrices that are answered of its nodes, if it is to hold any.
+    /// Sets the previous matrices of the listed nodes to the results of `previous`, if the list keeps any.
     pub(crate) fn ask_previous<'m>(&mut self, previous: impl Fn(NodeHandle) -> Option<&'m Mat34>) {
         if let Some(motion) = &mut self.motion {
             motion.ask(&self.listing, previous);
         }
     }
 
-    /// The same, and computes matrices relative to a camera.
+    /// Like [`Self::refresh`], and computes matrices relative to a camera.
     pub(crate) fn refresh_relative(&mut self, store: &Store, camera: DVec3) {
         self.refresh(store);
         self.relative.fill(store, camera, self.cache.segments(), &self.listing.slots);
@@ -214,10 +216,10 @@ impl Default for DrawList {
     }
 }
 
-/// Adds the shapes of each slice that it is shown to a draw list.
+/// Adds the shapes of each visited slice to a draw list.
 ///
-/// For those who list by themselves, a part of a scene or several scenes together: nothing is remembered, and
-/// [`Scene::draw_list`](crate::Scene::draw_list) fills the list anew afterwards.
+/// Use it to list part of a scene, or several scenes together. Nothing is cached, and
+/// [`Scene::draw_list`](crate::Scene::draw_list) fills the list from scratch afterwards.
 #[derive(Debug)]
 pub struct RenderPass<'l> {
     listing: &'l mut Listing,
@@ -231,7 +233,7 @@ impl<'l> RenderPass<'l> {
         Self { layers: list.layers, listing: list.written() }
     }
 
-    /// The same for what is visible on one of these layers.
+    /// The pass that lists what is visible on one of these layers.
     #[must_use]
     pub fn on_layers(self, layers: Visibility) -> Self {
         Self { layers: layers.mask(), ..self }

@@ -2,19 +2,19 @@
 
 use crate::visit::{Flow, SliceViewMut, SliceVisitorMut};
 
-/// Computes the world matrices of each slice that it is shown.
+/// Computes the world matrices of each visited slice.
 ///
-/// [`Scene::update`](crate::Scene::update) runs it over the slices that something reached;
-/// [`Scene::visit_slices_mut`](crate::Scene::visit_slices_mut) runs it over all.
-/// Source: the thesis, sections 3.2.2 and 4.3.1; the order by slots instead of pointers is that of the Molecule skeleton
-/// (part 2, hierarchical data): parents come before children.
+/// [`Scene::update`](crate::Scene::update) does the same for the slices with changes; with
+/// [`Scene::visit_slices_mut`](crate::Scene::visit_slices_mut) it runs over all. Source: the thesis, sections 3.2.2 and
+/// 4.3.1. The order by slots instead of pointers is that of the Molecule skeleton (part 2, hierarchical data): parents
+/// come before children.
 #[derive(Clone, Copy, Debug)]
 pub struct TransformPass {
     everything: bool,
 }
 
 impl TransformPass {
-    /// The pass that computes what is not up to date.
+    /// The pass that computes only what is out of date.
     #[must_use]
     pub const fn dirty() -> Self {
         Self { everything: false }

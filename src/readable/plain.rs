@@ -1,4 +1,4 @@
-//! Types whose readable form is not that of their fields.
+//! Types whose readable form differs from their fields.
 
 use crate::NodeHandle;
 use serde::de::Error as _;

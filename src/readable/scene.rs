@@ -1,7 +1,7 @@
-//! A scene as a list of nodes in depth-first order, each with the place of its parent in that list; behind the tree come the
-//! detached subtrees, the root of each without a parent and marked as detached.
+//! A scene as a list of nodes in depth-first order, each with the index of its parent in the list. After the tree come
+//! the detached subtrees; the root of each has no parent and is marked as detached.
 //!
-//! The list is flat because trees are deep: nested, a chain of a thousand nodes would be more than most formats read.
+//! The list is flat because trees are deep: most formats could not read a nested chain of a thousand nodes.
 
 use crate::scene::{Edge, Scene};
 use crate::{Error, Local, Mat34, Node, NodeHandle, SceneConfig, Shape, Transform, Visibility};
@@ -10,11 +10,11 @@ use serde::ser::{SerializeSeq, SerializeStruct};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::borrow::Cow;
 
-/// A node; what it does not have is left out.
+/// A node; missing components are left out.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct NodeForm<'n> {
-    /// The place of the parent in the list; none for the root, which comes first, and for roots of detached subtrees.
+    /// The index of the parent in the list; none for the root, which comes first, and for roots of detached subtrees.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     parent: Option<usize>,
     /// Whether this is the root of a detached subtree.
@@ -43,8 +43,8 @@ struct SceneForm<'n> {
     nodes: Vec<NodeForm<'n>>,
 }
 
-/// The policy, and the nodes in depth-first order, each with the place of its parent in the list. Detached subtrees follow
-/// behind the tree: the root of each has no parent and is marked `"detached": true`. What
+/// Writes the policy, and the nodes in depth-first order, each with the index of its parent in the list. Detached
+/// subtrees follow after the tree: the root of each has no parent and is marked `"detached": true`. What
 /// [`Scene::remove_later`] has not freed yet is left out.
 ///
 /// ```
@@ -113,7 +113,7 @@ impl<'n> NodeForm<'n> {
         }
     }
 
-    /// The description, or `None` where it has two local transforms.
+    /// The description; `None` if it has two local transforms.
     fn describe(&self) -> Option<Node<'_>> {
         let local = match (self.transform, self.matrix) {
             (Some(_), Some(_)) => return None,
@@ -124,8 +124,8 @@ impl<'n> NodeForm<'n> {
     }
 }
 
-/// A new scene: handles are others than those of the scene that was written, in the same depth-first order. Every number is
-/// checked as an edit checks it.
+/// Reads a new scene. Its handles differ from those of the scene that was written, in the same depth-first order. Every
+/// number is checked as for an edit.
 impl<'de> Deserialize<'de> for Scene {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let SceneForm { config, nodes } = SceneForm::deserialize(deserializer)?;

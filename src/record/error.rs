@@ -1,13 +1,13 @@
-//! Why bytes cannot be read.
+//! Errors of reading bytes.
 
 use std::collections::TryReserveError;
 
 /// Why bytes cannot be read. Nothing was changed by the attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum BytesError {
-    /// What the bytes say does not hold.
+    /// The bytes describe something invalid.
     Invalid {
-        /// The slice that it is about, where it is about one.
+        /// The slice at fault, if it is about one.
         slice: Option<u32>,
         violation: &'static str,
     },
@@ -16,13 +16,13 @@ pub(crate) enum BytesError {
 }
 
 impl BytesError {
-    /// The error for bytes that say what does not hold.
+    /// The error for bytes that describe something invalid.
     #[cold]
     pub(crate) const fn invalid(violation: &'static str) -> Self {
         Self::Invalid { slice: None, violation }
     }
 
-    /// The same error, told of which slice.
+    /// The same error, with the slice at fault.
     #[cold]
     pub(crate) fn in_slice(self, number: u32) -> Self {
         match self {

@@ -1,7 +1,7 @@
-//! How values are written as bytes: little-endian, fields in order, nothing between them.
+//! Values as bytes: little-endian, fields in order, nothing between them.
 //!
-//! Types of the storage say beside themselves how they are written; here are numbers and mathematics, and bytes that are
-//! written at their end ([`Writer`]) and taken from their start ([`Reader`]).
+//! Types of the storage define beside themselves how they are written. Here are numbers and mathematics, and bytes that
+//! are written at their end ([`Writer`]) and read from their start ([`Reader`]).
 
 mod error;
 mod read;
@@ -16,7 +16,7 @@ use crate::Mat34;
 use crate::glam::Vec3;
 use hedgerow_math::internal::PackedTransform;
 
-/// Something of a fixed length in bytes.
+/// A value of a fixed length in bytes.
 pub(crate) trait Record: Copy {
     /// How many bytes.
     const BYTES: usize;
@@ -27,14 +27,14 @@ pub(crate) trait Record: Copy {
     /// Reads exactly [`Self::BYTES`].
     fn decode(bytes: &[u8]) -> Self;
 
-    /// Whether a scene keeps such a value, wherever it stands.
+    /// Whether a scene can contain this value, wherever it is stored.
     #[inline]
     fn is_sound(&self) -> bool {
         true
     }
 }
 
-/// Numbers, as the machine has them but for the order of bytes.
+/// Numbers, in the machine's format except for the byte order.
 macro_rules! numbers {
     ($($number:ty)*) => {
         $(impl Record for $number {
@@ -124,7 +124,7 @@ impl Record for Vec3 {
     }
 }
 
-/// A flag and a value, of which the latter counts for nothing without the former.
+/// A flag and a value, which is ignored without the flag.
 impl Record for Option<u32> {
     const BYTES: usize = 2 * u32::BYTES;
 

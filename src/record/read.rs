@@ -1,9 +1,9 @@
-//! Bytes that are taken from their start.
+//! Reads bytes from their start.
 
 use crate::fallible;
 use crate::record::{BytesError, Record, ensure};
 
-/// Bytes that are taken from their start.
+/// Bytes that are read from their start.
 pub(crate) struct Reader<'b> {
     rest: &'b [u8],
 }
@@ -18,7 +18,7 @@ impl<'b> Reader<'b> {
         self.rest.len()
     }
 
-    /// The bytes of `count` records; fails before anything is allocated for them.
+    /// The bytes of `count` records; checks that they exist before anything is allocated for them.
     pub(crate) fn take(&mut self, count: u32, record: usize) -> Result<&'b [u8], BytesError> {
         let length = (count as usize).checked_mul(record);
         let (taken, rest) = length
@@ -32,7 +32,7 @@ impl<'b> Reader<'b> {
         self.take(1, T::BYTES).map(T::decode)
     }
 
-    /// Reads `count` records to the end of an array, with room for `capacity`.
+    /// Reads `count` records and appends them to an array, with room for `capacity`.
     pub(crate) fn extend<T: Record>(
         &mut self,
         array: &mut Vec<T>,
@@ -51,13 +51,13 @@ impl<'b> Reader<'b> {
         Ok(array)
     }
 
-    /// A list of numbers behind its length.
+    /// Reads a length and a list of numbers.
     pub(crate) fn list(&mut self) -> Result<Vec<u32>, BytesError> {
         let count = self.one()?;
         self.many(count)
     }
 
-    /// Texts behind their lengths.
+    /// Reads `count` lengths and their texts.
     pub(crate) fn texts(&mut self, count: u32) -> Result<Vec<&'b str>, BytesError> {
         let lengths: Vec<u32> = self.many(count)?;
         let mut texts = fallible::with_capacity(lengths.len())?;
@@ -68,7 +68,7 @@ impl<'b> Reader<'b> {
         Ok(texts)
     }
 
-    /// Makes sure that nothing remains.
+    /// Checks that no bytes remain.
     pub(crate) fn finish(self) -> Result<(), BytesError> {
         ensure!(self.rest.is_empty(), "something follows the last list");
         Ok(())

@@ -1,4 +1,4 @@
-//! Bytes that grow at their end.
+//! Writes bytes at their end.
 
 use crate::record::Record;
 use hedgerow_math::internal::file_header::HEADER_BYTES;
@@ -52,7 +52,7 @@ impl Writer {
     }
 }
 
-/// A length as it is kept.
+/// Converts a length to the form in which it is written.
 pub(crate) fn count(length: usize) -> u32 {
     u32::try_from(length).expect("a length below 2^32")
 }

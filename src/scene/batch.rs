@@ -1,8 +1,8 @@
-//! Many edits of one kind in one call.
+//! Batches: many edits of one kind in one call.
 //!
-//! A batch is checked as a whole before anything changes, and then made in the order in which the nodes lie in storage,
-//! with what the next edits are going to read asked for ahead. Edits in random places mostly wait for memory one after
-//! another; those of a batch wait together.
+//! A batch is checked as a whole before anything changes. Then its edits are made in the order in which the nodes lie
+//! in storage, and what the next edits will read is prefetched. Single edits in random places mostly wait for memory
+//! one after another; those of a batch wait together.
 
 use crate::error::BatchError;
 use crate::scene::{Keep, Scene};
@@ -10,19 +10,19 @@ use crate::store::{At, MAX_NODES};
 use crate::{Error, Node, NodeHandle, Transform};
 
 impl Scene {
-    /// Inserts many nodes, each behind the last child of its parent, and appends their handles to `handles` in the order
-    /// of `items`.
+    /// Inserts many nodes, each as the last child of its parent, and appends their handles to `handles` in the order of
+    /// `items`.
     ///
-    /// The tree is then the same as after [`Scene::insert`] of one after another, siblings in the order of `items`; only
-    /// which handle is whose may differ. Computes in amortised **O(n)** for n items, for many in random places of a large
-    /// scene in about half the time of single inserts.
+    /// The tree is the same as after one [`Scene::insert`] after another, with siblings in the order of `items`; only
+    /// which node gets which handle may differ. Runs in amortised **O(n)** for n items. Many inserts in random places
+    /// of a large scene take about half the time of single ones.
     ///
     /// # Errors
     /// [`BatchError::item`] names the first item that is refused: [`Error::StaleHandle`] for its parent,
-    /// [`Error::NotFinite`], [`Error::NotRotation`]. [`Error::CapacityOverflow`] where the scene may not have a number for
-    /// each node: as every one of them might need a handle table of its own, a call takes as many nodes as there can still be
-    /// tables, 2²⁴ less [`Stats::tables`](crate::stats::Stats::tables). More than that go in several calls, or through
-    /// [`SceneBuilder`](crate::edit::SceneBuilder). The scene and `handles` are as before.
+    /// [`Error::NotFinite`], [`Error::NotRotation`]. [`Error::CapacityOverflow`] if the scene may run out of handle
+    /// tables: since every node might need a table of its own, a call takes at most 2²⁴ less
+    /// [`Stats::tables`](crate::stats::Stats::tables) nodes. For more, make several calls, or use
+    /// [`SceneBuilder`](crate::edit::SceneBuilder). The scene and `handles` are unchanged.
     ///
     /// ```
     /// use hedgerow::edit::BatchError;
@@ -58,14 +58,15 @@ impl Scene {
         })
     }
 
-    /// Removes many nodes with all below them, and answers how many nodes that were.
+    /// Removes many nodes with everything below them, and returns the number of nodes removed.
     ///
-    /// The list is a set: a node that is named twice, or lies below another of the list, goes once. Computes in **O(nodes
-    /// removed + n)** for n handles, for many in random places of a large scene in about half the time of single removals.
+    /// The list is a set: a node that is listed twice, or is below another listed node, is removed once. Runs in
+    /// **O(nodes removed + n)** for n handles. Many removals in random places of a large scene take about half the time
+    /// of single ones.
     ///
     /// # Errors
-    /// [`BatchError::item`] names the first handle that is refused: [`Error::StaleHandle`] for one that was stale before the
-    /// call, [`Error::RootIsFixed`]. The scene is as before.
+    /// [`BatchError::item`] names the first handle that is refused: [`Error::StaleHandle`] for one that was stale
+    /// before the call, [`Error::RootIsFixed`]. The scene is unchanged.
     ///
     /// ```
     /// use hedgerow::{Node, Scene};
@@ -84,14 +85,14 @@ impl Scene {
         })
     }
 
-    /// Sets the local transforms of many nodes that have one; the last one counts of a node that is named twice.
+    /// Sets the local transforms of many nodes that have one. If a node is listed twice, the last one counts.
     ///
-    /// Computes in **O(n)** for n items, for many in random places of a large scene in about half the time of
-    /// [`Scene::set_local`] of one after another.
+    /// Runs in **O(n)** for n items. Many items in random places of a large scene take about half the time of single
+    /// [`Scene::set_local`] calls.
     ///
     /// # Errors
     /// [`BatchError::item`] names the first item that is refused: [`Error::StaleHandle`], [`Error::NoTransform`],
-    /// [`Error::NotFinite`], [`Error::NotRotation`]. The scene is as before.
+    /// [`Error::NotFinite`], [`Error::NotRotation`]. The scene is unchanged.
     ///
     /// ```
     /// use hedgerow::{Node, Scene, Transform};
@@ -116,23 +117,25 @@ impl Scene {
         })
     }
 
-    /// Moves many nodes with all below them, each behind the last child of its new parent.
+    /// Moves many nodes with everything below them, each to the last child of its new parent.
     ///
-    /// `items` are nodes with their new parents. The tree is then the same as after [`Scene::reparent`] of one after another,
-    /// siblings in the order of `items`, wherever that succeeds; a node that is named twice goes to its last place only. The
-    /// list says who hangs below whom in the end: a parent and its child change places in one call, whichever is named first.
+    /// `items` are nodes with their new parents. The tree is the same as after one [`Scene::reparent`] after another,
+    /// with siblings in the order of `items`, if all of these succeed. A node that is listed twice only goes to its
+    /// last place. Only the final tree matters: a parent and its child can be swapped in one call, in any order.
     ///
-    /// With [`Keep::World`] local transforms are computed from the world transforms before the call. They may differ in the last
-    /// digits from those that single moves leave.
+    /// With [`Keep::World`] local transforms are computed from the world transforms before the call. They may differ in
+    /// the last digits from the results of single moves.
     ///
-    /// Computes in **O(nodes moved)** as [`Scene::reparent`] does, and if a node of the list has children in O(ancestors of
-    /// the new parents) besides, each of which is come to once. [`Keep::World`] takes O(ancestors with a transform) for each item.
+    /// Runs in **O(nodes moved)**, as [`Scene::reparent`] does. If a listed node has children, this also takes
+    /// O(ancestors of the new parents), each visited once. [`Keep::World`] takes O(ancestors with a transform) for each
+    /// item.
     ///
     /// # Errors
-    /// [`BatchError::item`] names an item that is refused, and the scene is as before. All items are checked for one thing after
-    /// the other, and the first item is named that fails: [`Error::StaleHandle`] and [`Error::RootIsFixed`];
-    /// [`Error::WouldCycle`] for a node that would be its own ancestor in the end; with [`Keep::World`], [`Error::Singular`],
-    /// [`Error::NotFinite`] and [`Error::Underflow`] as [`Scene::reparent`] has them. Nothing is refused later.
+    /// [`BatchError::item`] names an item that is refused, and the scene is as before. The items are checked for one
+    /// error after another, and the first item that fails a check is named: [`Error::StaleHandle`] and
+    /// [`Error::RootIsFixed`]; [`Error::WouldCycle`] for a node that would become its own ancestor; with
+    /// [`Keep::World`], [`Error::Singular`], [`Error::NotFinite`] and [`Error::Underflow`] as for [`Scene::reparent`].
+    /// After these checks nothing is refused.
     ///
     /// ```
     /// use hedgerow::{Keep, Node, Scene};

@@ -1,4 +1,4 @@
-//! Building a whole tree from a list in which each node names its parent by number.
+//! Builds a whole tree from a list in which each node gives its parent by number.
 
 use crate::edit::BatchError;
 use crate::scene::{Place, Scene};
@@ -6,12 +6,12 @@ use crate::store::{At, Forest, Head, MAX_NODES, NIL, NodeList};
 use crate::{Error, Node, NodeHandle, SceneConfig};
 use hedgerow_math::internal::prefetch;
 
-/// What is wrong with the shape of a tree that is to be built.
+/// What is wrong with the shape of a tree to be built.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TreeFault {
     /// The list is empty.
     NoRoot,
-    /// A node has no parent, and one before it has none either.
+    /// A node has no parent, but an earlier node has none either.
     SecondRoot,
     /// A parent's number is not in the list.
     UnknownParent,
@@ -19,10 +19,10 @@ pub enum TreeFault {
     Cycle,
 }
 
-/// A tree as a list: each node with the number of its parent, which may come before or behind it.
+/// A tree as a list: each node with the number of its parent, which may come before or after it.
 ///
-/// Builds a tree several times faster than single inserts do: the list is brought into depth-first order, cut into slices
-/// as a scene would cut it, and each slice is filled from front to back. Siblings stand in the order of the list.
+/// Builds a tree several times faster than single inserts: the list is sorted into depth-first order, cut into slices
+/// as a scene would cut it, and each slice is filled from front to back. Siblings are in the order of the list.
 ///
 /// ```
 /// use hedgerow::{Error, Node, Scene, SceneConfig, Transform, edit::{BatchError, SceneBuilder, TreeFault}};
@@ -32,14 +32,14 @@ pub enum TreeFault {
 /// let car = builder.push(None, Node::transform(Transform::from_xyz(5.0, 0.0, 0.0)).named("car"));
 /// assert_eq!((wheel, car), (0, 1));
 ///
-/// // Into a scene that there is, as often as needed:
+/// // Into an existing scene, as often as needed:
 /// let mut scene = Scene::new();
 /// let root = scene.root();
 /// let first = builder.insert_into(&mut scene, root)?;
 /// let second = builder.insert_into(&mut scene, root)?;
 /// assert!(scene.children(root).eq([first[car], second[car]]));
 ///
-/// // Or as a scene of its own, whose root is the list's:
+/// // Or as a new scene, whose root is the root of the list:
 /// let (scene, nodes) = builder.build(SceneConfig::DEFAULT)?;
 /// assert_eq!(scene.root(), nodes[car]);
 /// assert_eq!(scene.parent(nodes[wheel]), Some(nodes[car]));
@@ -59,7 +59,7 @@ pub struct SceneBuilder {
     fault: Option<(usize, Error)>,
 }
 
-/// What stands for the number of a parent that no list can have.
+/// Stands for a parent's number that no list can contain.
 const UNKNOWN: u32 = NIL - 1;
 
 impl SceneBuilder {
@@ -69,15 +69,16 @@ impl SceneBuilder {
         Self::default()
     }
 
-    /// An empty list with room for so many nodes.
+    /// An empty list with room for this many nodes.
     #[must_use]
     pub fn with_capacity(nodes: usize) -> Self {
         Self { parents: Vec::with_capacity(nodes), nodes: NodeList::with_capacity(nodes), fault: None }
     }
 
-    /// Appends a node, and answers its number: 0 for the first, 1 for the next. Exactly one node has no parent.
+    /// Appends a node and returns its number: 0 for the first, 1 for the next. Exactly one node has no parent.
     ///
-    /// Refuses nothing, building does: a parent may come later. A name is copied. Computes in amortised **O(1)**.
+    /// Nothing is checked until the tree is built, since a parent may come later. A name is copied. Runs in amortised
+    /// **O(1)**.
     #[inline]
     pub fn push(&mut self, parent: Option<usize>, node: Node<'_>) -> usize {
         let number = self.nodes.len();
@@ -107,14 +108,15 @@ impl SceneBuilder {
         self.fault = None;
     }
 
-    /// A new scene of this tree, and the handles of its nodes by number. The scene's root is the one node without a parent.
+    /// Builds a new scene from this tree. Returns the scene and the handles of its nodes by number. The scene's root is
+    /// the one node without a parent.
     ///
-    /// Computes in **O(nodes)**.
+    /// Runs in **O(nodes)**.
     ///
     /// # Errors
-    /// [`BatchError::item`] is the number of a node that makes no tree ([`Error::InvalidTree`]) or that a scene refuses
-    /// ([`Error::NotFinite`], [`Error::NotRotation`]); [`Error::InvalidConfig`]; [`Error::CapacityOverflow`] for more than 2³⁰
-    /// nodes, or some 2²⁴ children of the root.
+    /// [`BatchError::item`] is the number of the node at fault: [`Error::InvalidTree`] if the list is not a tree,
+    /// [`Error::NotFinite`] and [`Error::NotRotation`] if a scene refuses the node; [`Error::InvalidConfig`];
+    /// [`Error::CapacityOverflow`] for more than 2³⁰ nodes, or some 2²⁴ children of the root.
     pub fn build(&self, config: SceneConfig) -> Result<(Scene, Vec<NodeHandle>), BatchError> {
         let mut scene = Scene::with_config(config)?;
         let mut handles = Vec::new();
@@ -131,13 +133,13 @@ impl SceneBuilder {
         Ok((scene, handles))
     }
 
-    /// Inserts the tree into a scene, its root at a place, and answers the handles of the nodes by number.
+    /// Inserts the tree into a scene, with its root at a place, and returns the handles of the nodes by number.
     ///
-    /// Computes in **O(nodes)**.
+    /// Runs in **O(nodes)**.
     ///
     /// # Errors
-    /// Those of [`SceneBuilder::build`] but for the configuration's, and those of [`Scene::insert`] for the place. The scene
-    /// is as before.
+    /// Those of [`SceneBuilder::build`], except for the configuration, and those of [`Scene::insert`] for the place.
+    /// The scene is unchanged.
     pub fn insert_into(&self, scene: &mut Scene, place: impl Into<Place>) -> Result<Vec<NodeHandle>, BatchError> {
         let place = place.into();
         let parent = scene.store.parent_of_place(place)?;
@@ -186,12 +188,12 @@ impl SceneBuilder {
         (0..).zip(&self.parents).skip(1).all(|(item, &parent)| parent < item)
     }
 
-    /// The number of a node that is its own ancestor, where not all nodes are reached from the root.
+    /// The number of a node that is its own ancestor, if not all nodes are reached from the root.
     fn on_a_cycle(&self, reached: &[Placed]) -> usize {
         let mut seen = vec![false; self.len()];
         reached.iter().for_each(|placed| seen[placed.item as usize] = true);
         let lost = seen.iter().position(|seen| !seen).expect("fewer nodes are reached than there are");
-        // Whoever is not reached from the root has no way up to it: climbing, one comes around.
+        // A node that is not reached from the root has no path up to it, so climbing runs into a cycle.
         let mut item = lost;
         while !core::mem::replace(&mut seen[item], true) {
             item = self.parents[item] as usize;
@@ -200,15 +202,15 @@ impl SceneBuilder {
     }
 }
 
-/// What [`depth_first`] answers, for a list in which every parent comes before its children, several times faster: the size
-/// of each subtree says where the next begins, and no step waits for the one before.
+/// The result of [`depth_first`] for a list in which every parent comes before its children, computed several times
+/// faster: the size of each subtree says where the next one begins, and no step waits for the one before.
 fn by_sizes(parents: &[u32], heads: &[Head]) -> Vec<Placed> {
     let count = parents.len();
     let mut sizes = vec![1; count];
     for item in (1..count).rev() {
         sizes[parents[item] as usize] += sizes[item];
     }
-    // Where each node's place is, and where its next child's will be.
+    // The place of each node, and of its next child.
     let mut places = vec![(0_u32, 1_u32); count];
     let mut order = vec![Placed { head: heads[0], item: 0, parent: NIL }; count];
     for item in 1..count {
@@ -222,10 +224,10 @@ fn by_sizes(parents: &[u32], heads: &[Head]) -> Vec<Placed> {
 
 /// The nodes below a root in depth-first order, siblings by their numbers.
 ///
-/// Nodes that do not hang below the root are left out. Linear: siblings are linked from the last to the first, and the walk
-/// climbs by the parents that it is given.
+/// Nodes that are not below the root are left out. Linear: siblings are linked from the last to the first, and the walk
+/// climbs by the given parents.
 fn depth_first(parents: &[u32], heads: &[Head], root: Option<usize>) -> Vec<Placed> {
-    /// What the walk needs of a node, together.
+    /// What the walk needs of a node, kept together.
     #[derive(Clone, Copy)]
     struct Links {
         parent: u32,
@@ -250,7 +252,7 @@ fn depth_first(parents: &[u32], heads: &[Head], root: Option<usize>) -> Vec<Plac
         let at = &mut links[item as usize];
         at.place = place;
         let at = *at;
-        // It is come to when what hangs below here is done.
+        // It is visited after everything below the present node.
         prefetch(&links, at.next_sibling as usize);
         if at.first_child != NIL {
             (item, parent_place) = (at.first_child, place);
@@ -267,7 +269,7 @@ fn depth_first(parents: &[u32], heads: &[Head], root: Option<usize>) -> Vec<Plac
     order
 }
 
-/// A number of a node; there are less than 2³⁰.
+/// Converts to a node's number; there are less than 2³⁰.
 #[expect(clippy::cast_possible_truncation, reason = "lists are checked to be shorter than 2^30 before")]
 fn number(index: usize) -> u32 {
     index as u32
@@ -276,7 +278,7 @@ fn number(index: usize) -> u32 {
 /// A node at its place in depth-first order. 16 bytes.
 #[derive(Clone, Copy, Debug)]
 struct Placed {
-    /// What it is in the list of nodes.
+    /// Its entry in the list of nodes.
     head: Head,
     /// Its number in the list.
     item: u32,
@@ -284,7 +286,7 @@ struct Placed {
     parent: u32,
 }
 
-/// A list in depth-first order, found to make a tree of nodes that a scene takes.
+/// A list in depth-first order, checked to be a tree of nodes that a scene accepts.
 struct Ordered<'b> {
     nodes: &'b NodeList,
     order: Vec<Placed>,
@@ -297,7 +299,8 @@ impl Ordered<'_> {
         self.order[place as usize].item as usize
     }
 
-    /// The end of the run of the root's children from `start` on that a slice of a scene with this policy would hold.
+    /// The end of the run of the root's children, from `start` on, that a scene with this policy would put in one
+    /// slice.
     fn independent_run(&self, start: u32, config: &SceneConfig) -> u32 {
         let child_behind = |place: u32| {
             let behind = self.order[place as usize + 1..].iter().position(|placed| placed.parent == 0);
@@ -337,7 +340,7 @@ impl Forest for Ordered<'_> {
 }
 
 impl Scene {
-    /// Makes sure that there are numbers and handles for so many more nodes in so many runs of siblings.
+    /// Checks that there are numbers and handles for this many more nodes in this many runs of siblings.
     pub(crate) fn check_room(&self, nodes: usize, runs: usize) -> Result<(), Error> {
         let tables = self.store.most_tables_of(nodes, runs);
         let fits = nodes <= MAX_NODES - self.store.total_len() && self.store.can_open_tables(tables);

@@ -5,9 +5,8 @@ use crate::{Mat34, NodeHandle};
 
 /// Which nodes changed between the last two updates; see [`Scene::changes`].
 ///
-/// Each list has a node at most once, in an order that means nothing but is the same from run to run. A node that entered
-/// or left is on no other list; one that came and went between two updates, or went and came back, counts as if neither
-/// had been.
+/// Each list has a node at most once. The order has no meaning, but is the same from run to run. A node that entered or
+/// left is on no other list. One that entered and left between two updates, or left and came back, counts as unchanged.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Changes<'s> {
     moved: &'s [NodeHandle],
@@ -17,25 +16,26 @@ pub struct Changes<'s> {
 }
 
 impl<'s> Changes<'s> {
-    /// Nodes whose world matrix differs, in any bit. Nodes without a transform go by the nearest above.
+    /// Nodes whose world matrix differs in any bit. A node without a transform uses that of the nearest ancestor with
+    /// one.
     #[must_use]
     pub fn moved(&self) -> &'s [NodeHandle] {
         self.moved
     }
 
-    /// Nodes on whose layers something changed: the mask that is their own and all their ancestors'.
+    /// Nodes whose inherited layer mask changed: the intersection of their own mask and those of all their ancestors.
     #[must_use]
     pub fn visibility(&self) -> &'s [NodeHandle] {
         self.visibility
     }
 
-    /// Nodes that came to be in the scene, the root with the first update.
+    /// Nodes that entered the scene; with the first update this includes the root.
     #[must_use]
     pub fn entered(&self) -> &'s [NodeHandle] {
         self.entered
     }
 
-    /// Nodes that went out of the scene; the handles of those that were removed are stale.
+    /// Nodes that left the scene; the handles of removed ones are stale.
     #[must_use]
     pub fn left(&self) -> &'s [NodeHandle] {
         self.left
@@ -49,10 +49,11 @@ impl<'s> Changes<'s> {
 }
 
 impl Scene {
-    /// Which nodes the last update changed, against the update before; before the first one there was nothing.
+    /// The nodes that the last update changed, compared with the update before. Before the first update, the scene
+    /// counts as empty.
     ///
-    /// Empty throughout in a scene that was not made with [`SceneConfig::changes`](crate::SceneConfig::changes). The lists
-    /// cost the update **O(changes + slots that it computed)**, and removing O(nodes removed) more.
+    /// All lists are empty if the scene was not made with [`SceneConfig::changes`](crate::SceneConfig::changes).
+    /// Recording costs the update **O(changes + slots that it computed)**, and a removal O(nodes removed).
     ///
     /// ```
     /// use hedgerow::{Node, Scene, SceneConfig, Transform};
@@ -83,14 +84,14 @@ impl Scene {
         })
     }
 
-    /// The world matrix that a node had after the update before the last, for motion vectors; the present one of a node
-    /// that was not in the scene then.
+    /// The world matrix that a node had after the update before the last, for motion vectors. For a node that was not
+    /// in the scene then, this is the present one.
     ///
-    /// `None` for a stale handle, and in a scene that was not made with
-    /// [`SceneConfig::changes`](crate::SceneConfig::changes). To be asked between an update and the next edits: a node that
-    /// these give another place in the tree may answer with what holds there, and
-    /// [`Scene::visit_slices_mut`] makes what was new be past. Computes in **O(log nodes that edits made inherit another
-    /// transform)**.
+    /// `None` for a stale handle, and if the scene was not made with
+    /// [`SceneConfig::changes`](crate::SceneConfig::changes). Call this between an update and the next edits: for a
+    /// node that an edit moved in the tree it may return the value of the new place, and [`Scene::visit_slices_mut`]
+    /// commits current transforms as previous. Runs in **O(log n)** for n nodes that inherit another transform because
+    /// of edits.
     #[must_use]
     pub fn previous_world(&self, node: NodeHandle) -> Option<&Mat34> {
         self.store.previous_world_at(self.store.resolve(node)?)

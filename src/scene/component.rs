@@ -1,33 +1,33 @@
-//! Adding, changing and removing the components of a node.
+//! Adds, changes and removes components of a node.
 
 use crate::Mat34;
 use crate::scene::Scene;
 use crate::{Aabb, Error, Local, NodeHandle, Shape, Transform, Visibility, edit::LocalForm};
 
 impl Scene {
-    /// Sets the local transform of a node that has one. Computes in **O(1)**.
+    /// Sets the local transform of a node that has one. Runs in **O(1)**.
     ///
     /// # Errors
     /// [`Error::StaleHandle`], [`Error::NoTransform`], [`Error::NotFinite`], [`Error::NotRotation`].
     #[inline(always)]
     pub fn set_local(&mut self, node: NodeHandle, transform: Transform) -> Result<(), Error> {
-        // What follows is short enough to be compiled where it is called: a transform that is put together there stays in
-        // registers.
+        // The rest is short enough to be inlined at the call, so a transform that is built there stays in registers.
         if transform.is_plain() && self.store.set_local_shortly(node, transform).is_some() {
             return Ok(());
         }
         self.set_local_at_length(node, transform)
     }
 
-    /// Sets a local transform that is to be normalised, or beside one that shears, or says why it cannot.
+    /// Sets a local transform that must be normalised, or that is in a slice with shearing ones, or returns the error.
     #[cold]
     fn set_local_at_length(&mut self, node: NodeHandle, transform: Transform) -> Result<(), Error> {
         let local = Local::Transform(transform.checked()?);
         self.replace_local(node, local)
     }
 
-    /// Sets the local transform of a node that has one by a matrix, which is kept as translation, rotation and scale where
-    /// these express it. Computes in **O(1)**; a matrix that shears in O(log n) of those in the slice.
+    /// Sets the local transform of a node that has one, given as a matrix. It is stored as translation, rotation and
+    /// scale if these can express it. Runs in **O(1)**, or in O(log n) if the matrix shears, for n such matrices in the
+    /// slice.
     ///
     /// # Errors
     /// [`Error::StaleHandle`], [`Error::NoTransform`], [`Error::NotFinite`].
@@ -44,9 +44,9 @@ impl Scene {
         if self.store.replace_local(at, local) { Ok(()) } else { Err(Error::NoTransform(node)) }
     }
 
-    /// Gives a node a local transform, in place of the one that it may have.
+    /// Gives a node a local transform, replacing an existing one.
     ///
-    /// Computes in **O(1)** for a node that has one, else in O(descendants in the same slice up to those with transforms).
+    /// Runs in **O(1)** for a node that has one, else in O(descendants in the same slice up to those with transforms).
     ///
     /// # Errors
     /// [`Error::StaleHandle`], [`Error::NotFinite`], [`Error::NotRotation`].
@@ -56,9 +56,9 @@ impl Scene {
         Ok(())
     }
 
-    /// Takes a node's local transform away and answers it: the node and those below then go by its parent's place.
+    /// Removes a node's local transform and returns it. The node and those below then move with its parent.
     ///
-    /// Computes in **O(descendants in the same slice up to those with transforms)**.
+    /// Runs in **O(descendants in the same slice up to those with transforms)**.
     ///
     /// # Errors
     /// [`Error::StaleHandle`].
@@ -67,9 +67,9 @@ impl Scene {
         Ok(self.store.remove_transform(at))
     }
 
-    /// Gives a node a material, in place of the one that it may have. It holds for all below that do not say another.
+    /// Gives a node a material, replacing an existing one. Nodes below inherit it unless they have their own.
     ///
-    /// Computes in **O(1)** for a node that has one, else in O(descendants in the same slice up to those with materials).
+    /// Runs in **O(1)** for a node that has one, else in O(descendants in the same slice up to those with materials).
     ///
     /// # Errors
     /// [`Error::StaleHandle`].
@@ -79,9 +79,9 @@ impl Scene {
         Ok(())
     }
 
-    /// Takes a node's own material away and answers it.
+    /// Removes a node's own material and returns it.
     ///
-    /// Computes in **O(descendants in the same slice up to those with materials)**.
+    /// Runs in **O(descendants in the same slice up to those with materials)**.
     ///
     /// # Errors
     /// [`Error::StaleHandle`].
@@ -90,7 +90,7 @@ impl Scene {
         Ok(self.store.remove_material(at))
     }
 
-    /// Gives a node a shape, in place of the one that it may have. Computes in amortised **O(1)**.
+    /// Gives a node a shape, replacing an existing one. Runs in amortised **O(1)**.
     ///
     /// # Errors
     /// [`Error::StaleHandle`], [`Error::NotFinite`] for bounds with NaN or infinite in part.
@@ -100,7 +100,7 @@ impl Scene {
         Ok(())
     }
 
-    /// Sets the bounds of a node's shape in the node's own space. Computes in **O(1)**.
+    /// Sets the bounds of a node's shape, in the node's own space. Runs in **O(1)**.
     ///
     /// ```
     /// use hedgerow::{Aabb, Node, Scene, Shape};
@@ -119,7 +119,7 @@ impl Scene {
         self.store.set_bounds(at, bounds.checked()?).ok_or(Error::NoShape(node))
     }
 
-    /// Takes a node's shape away and answers it. Computes in **O(1)**.
+    /// Removes a node's shape and returns it. Runs in **O(1)**.
     ///
     /// # Errors
     /// [`Error::StaleHandle`].
@@ -128,9 +128,9 @@ impl Scene {
         Ok(self.store.remove_shape(at))
     }
 
-    /// Gives a node a visibility, in place of the one that it may have.
+    /// Gives a node a visibility, replacing an existing one.
     ///
-    /// Computes in **O(1)** for a node that has one, else in O(descendants in the same slice up to those with one).
+    /// Runs in **O(1)** for a node that has one, else in O(descendants in the same slice up to those with one).
     ///
     /// # Errors
     /// [`Error::StaleHandle`].
@@ -140,9 +140,9 @@ impl Scene {
         Ok(())
     }
 
-    /// Takes a node's own visibility away and answers it.
+    /// Removes a node's own visibility and returns it.
     ///
-    /// Computes in **O(descendants in the same slice up to those with a visibility)**.
+    /// Runs in **O(descendants in the same slice up to those with a visibility)**.
     ///
     /// # Errors
     /// [`Error::StaleHandle`].
@@ -151,7 +151,7 @@ impl Scene {
         Ok(self.store.remove_visibility(at))
     }
 
-    /// Names a node, or takes its name away. Computes in amortised **O(length of the name)**.
+    /// Sets or removes the name of a node. Runs in amortised **O(length of the name)**.
     ///
     /// # Errors
     /// [`Error::StaleHandle`].

@@ -1,19 +1,19 @@
-//! Subtrees that leave the tree: for a while, or for good without a pause.
+//! Subtrees that leave the tree: detached for a while, or removed without a pause.
 
 use crate::scene::{Keep, Place, Scene};
 use crate::store::{At, Membership};
 use crate::{Error, NodeHandle, edit::LocalForm};
 
 impl Scene {
-    /// Takes a node and all below it out of the tree, to be attached again somewhere or removed.
+    /// Detaches a subtree from the tree, to be attached again or removed later.
     ///
-    /// A detached subtree costs no pass anything. Its handles stay valid, and it can be edited and asked about like any
-    /// other: its root has no parent and no siblings, world transforms are relative to where that stands, and neither
-    /// visibility nor material comes from above. [`Scene::update`] brings up to date what edits reached in it.
-    /// [`Scene::len`] leaves it out. Detaching the root of a detached subtree does nothing.
+    /// A detached subtree costs nothing in any pass. Its handles stay valid, and it can be edited and queried like any
+    /// other. Its root has no parent and no siblings, its world transforms start with the local transform of its root,
+    /// and it inherits neither visibility nor material. [`Scene::update`] updates its edited parts too.
+    /// [`Scene::len`] does not count it. Detaching the root of a detached subtree does nothing.
     ///
-    /// Computes in **O(nodes of the subtree in its slice + slices below)**, and in O(nodes of the subtree) where the scene tells
-    /// changes ([`SceneConfig::changes`](crate::SceneConfig::changes)).
+    /// Runs in **O(nodes of the subtree in its slice + slices below)**, and in O(nodes of the subtree) if the scene
+    /// tracks changes ([`SceneConfig::changes`](crate::SceneConfig::changes)).
     ///
     /// # Errors
     /// [`Error::StaleHandle`], [`Error::RootIsFixed`].
@@ -46,18 +46,19 @@ impl Scene {
         Ok(())
     }
 
-    /// Puts a detached subtree to a place in the tree, or in another detached subtree, and answers the form of its root's
-    /// local transform afterwards (`None` for a node without one).
+    /// Attaches a detached subtree at a place in the tree, or in another detached subtree. Returns the form of its
+    /// root's local transform afterwards (`None` for a node without one).
     ///
-    /// [`Keep`] is as in [`Scene::reparent`]: the world transform that is kept is the one that the root had while it was
-    /// detached. Computes in **O(slices below)**, and for a small subtree that joins the slice of its new place in O(its
-    /// nodes), as for any where the scene tells changes ([`SceneConfig::changes`](crate::SceneConfig::changes)).
-    /// [`Keep::World`] takes O(ancestors with a transform above the new place) besides.
+    /// [`Keep`] works as in [`Scene::reparent`]: the world transform to keep is the one that the root had while it was
+    /// detached. Runs in **O(slices below)**. A small subtree that joins the slice of its new place takes O(its nodes),
+    /// and so does any subtree if the scene tracks changes ([`SceneConfig::changes`](crate::SceneConfig::changes)).
+    /// [`Keep::World`] also takes O(ancestors with a transform above the new place).
     ///
     /// # Errors
     /// [`Error::StaleHandle`]; [`Error::NotDetached`] for a node that is not the root of a detached subtree;
-    /// [`Error::RootIsFixed`] and [`Error::BesideDetached`] for a place beside a root, [`Error::WouldCycle`] for one below the
-    /// node itself; with [`Keep::World`] also [`Error::Singular`], [`Error::NotFinite`] and [`Error::Underflow`].
+    /// [`Error::RootIsFixed`] and [`Error::BesideDetached`] for a place beside a root; [`Error::WouldCycle`] for a
+    /// place below the node itself; with [`Keep::World`] also [`Error::Singular`], [`Error::NotFinite`] and
+    /// [`Error::Underflow`].
     pub fn attach(
         &mut self,
         node: NodeHandle,
@@ -70,13 +71,13 @@ impl Scene {
         self.reparent(node, place, keep)
     }
 
-    /// Removes a node and all below it, and leaves most of the work to [`Scene::maintain`]; answers how many nodes that
-    /// were. Their handles are stale at once.
+    /// Removes a node and everything below it, and leaves most of the work to [`Scene::maintain`]. Returns the number
+    /// of nodes removed. Their handles are stale at once.
     ///
-    /// What lies in the slice of the node goes at once, each slice below when there is time: removing a million nodes stalls
-    /// no frame. Until then [`Stats::pending_free`](crate::stats::Stats::pending_free) counts the nodes, and they keep their memory. Computes
-    /// in **O(nodes of the subtree in its slice + slices below)**, and in O(nodes of the subtree) where the scene tells
-    /// changes ([`SceneConfig::changes`](crate::SceneConfig::changes)).
+    /// The part in the node's slice is freed at once, and each slice below during maintenance: removing a million nodes
+    /// stalls no frame. Until then [`Stats::pending_free`](crate::stats::Stats::pending_free) counts the nodes, and
+    /// their memory stays allocated. Runs in **O(nodes of the subtree in its slice + slices below)**, and in O(nodes of
+    /// the subtree) if the scene tracks changes ([`SceneConfig::changes`](crate::SceneConfig::changes)).
     ///
     /// # Errors
     /// [`Error::StaleHandle`], [`Error::RootIsFixed`].
@@ -101,21 +102,21 @@ impl Scene {
         Ok(self.store.remove_later(at))
     }
 
-    /// How many nodes the detached subtrees have. Computes in **O(1)**.
+    /// The number of nodes in detached subtrees. Runs in **O(1)**.
     #[must_use]
     pub fn detached_len(&self) -> usize {
         self.store.len_of(Membership::Detached)
     }
 
-    /// Whether a node lies in a detached subtree, as its root or below. Computes in **O(1)**; a stale handle does not.
+    /// Whether a node is in a detached subtree, as its root or below; false for a stale handle. Runs in **O(1)**.
     #[must_use]
     pub fn is_detached(&self, node: NodeHandle) -> bool {
         self.store.resolve(node).is_some_and(|at| self.store.membership(at) == Membership::Detached)
     }
 
-    /// The roots of the detached subtrees, in an order that means nothing but is the same from run to run.
+    /// The roots of the detached subtrees. The order has no meaning, but is the same from run to run.
     ///
-    /// [`Scene::save`] keeps detached subtrees, and so does the readable form of the feature `serde`.
+    /// [`Scene::save`] and the readable form of the feature `serde` include detached subtrees.
     #[must_use]
     pub fn detached_roots(&self) -> impl ExactSizeIterator<Item = NodeHandle> + '_ {
         self.store.detached_roots().map(|at| self.store.handle(at))

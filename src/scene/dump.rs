@@ -5,10 +5,9 @@ use crate::{Local, Node};
 use core::fmt::Write;
 
 impl Scene {
-    /// The tree as text: a line for each node, indented by its depth, with its name, handle and components.
+    /// The tree as text: one line for each node, indented by its depth, with its name, handle and components.
     ///
-    /// Equal scenes give equal text. Below 64 levels the depth is told by a number.
-    /// Computes in **O(nodes)**.
+    /// Equal scenes give equal text. Below 64 levels the depth is written as a number. Runs in **O(nodes)**.
     ///
     /// ```
     /// use hedgerow::{Node, Scene, Transform};
@@ -38,7 +37,7 @@ impl Scene {
     }
 }
 
-/// How many levels are shown by spaces alone.
+/// The greatest depth shown by indentation alone.
 const DEEPEST_INDENT: usize = 64;
 
 fn indent(text: &mut String, depth: usize) -> core::fmt::Result {

@@ -1,20 +1,21 @@
-//! Copying subtrees, within a scene or from another.
+//! Copies subtrees, within a scene or from another.
 
 use crate::scene::{HandleMap, Place, Scene};
 use crate::store::{At, Forest, Head, NIL, NodeList, Store};
 use crate::{Error, NodeHandle};
 
 impl Scene {
-    /// Copies a node and all below it, components and names included, to a place, and answers which new node stands for
-    /// which old one. A bare handle as `place` means behind that node's last child.
+    /// Copies a node and everything below it, including components and names, to a place. Returns a map from old to new
+    /// handles. A plain handle as `place` means the last child of that node.
     ///
-    /// The place may lie in the copied subtree: what is copied is the subtree as it was before. A detached subtree can be
-    /// copied too, and so serve as a prefab that costs no pass anything. Computes in **O(nodes copied)**, and O(n log n) for
-    /// the map of n nodes; O(n) where their handles ascend in depth-first order, as those of a tree just built so do.
+    /// The place may be in the copied subtree: the copy is that of the subtree as it was before. A detached subtree can
+    /// be copied too, so it can serve as a prefab that costs nothing in any pass. Runs in **O(nodes copied)**, plus O(n
+    /// log n) for the map of n nodes; this is O(n) if their handles ascend in depth-first order, as in a tree that was
+    /// just built.
     ///
     /// # Errors
-    /// [`Error::StaleHandle`] for the node or the place, [`Error::RootIsFixed`] and [`Error::BesideDetached`] for a place
-    /// beside a root, [`Error::CapacityOverflow`].
+    /// [`Error::StaleHandle`] for the node or the place, [`Error::RootIsFixed`] and [`Error::BesideDetached`] for a
+    /// place beside a root, [`Error::CapacityOverflow`].
     ///
     /// ```
     /// use hedgerow::{Node, Scene};
@@ -35,10 +36,10 @@ impl Scene {
         self.insert_copy(&copy, place, parent)
     }
 
-    /// Copies a node of another scene and all below it to a place in this one; else as [`Scene::duplicate`].
+    /// Copies a node of another scene and everything below it to a place in this one, like [`Scene::duplicate`].
     ///
     /// # Errors
-    /// As those of [`Scene::duplicate`]; the node's handle is looked up in `other`, the place's in this scene.
+    /// Those of [`Scene::duplicate`]. The node's handle is looked up in `other`, that of the place in this scene.
     pub fn duplicate_from(
         &mut self,
         other: &Self,
@@ -60,7 +61,7 @@ impl Scene {
     }
 }
 
-/// The nodes of a subtree in pre-order, owned.
+/// The nodes of a subtree in pre-order, as owned values.
 #[derive(Default)]
 struct Copied {
     handles: Vec<NodeHandle>,
@@ -70,7 +71,7 @@ struct Copied {
 }
 
 impl Copied {
-    /// Copies a subtree. O(nodes).
+    /// Copies a subtree. Runs in O(nodes).
     fn of(store: &Store, top: At) -> Self {
         let mut copy = Self::default();
         // The places of the nodes above the present one.

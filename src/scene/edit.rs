@@ -5,10 +5,10 @@ use crate::store::At;
 use crate::{Error, Node, NodeHandle};
 
 impl Scene {
-    /// Inserts a node and answers its handle. A bare handle as `place` means behind that node's last child.
+    /// Inserts a node and returns its handle. A plain handle as `place` means the last child of that node.
     ///
-    /// Computes in amortised **O(1)**, also among many siblings. The node's world matrix is the identity until the next
-    /// [`Scene::update`]; [`Scene::fresh_world`] has it at once.
+    /// Runs in amortised **O(1)**, also among many siblings. The node's world matrix is the identity until the next
+    /// [`Scene::update`]; use [`Scene::fresh_world`] before that.
     ///
     /// # Errors
     /// [`Error::StaleHandle`], [`Error::RootIsFixed`] for a place beside the root, [`Error::NotFinite`],
@@ -34,7 +34,7 @@ impl Scene {
         self.insert_at_length(place, &node)
     }
 
-    /// Inserts a node of any kind at any place, or says why it cannot.
+    /// Inserts a node of any kind at any place, or returns the error.
     #[inline(never)]
     fn insert_at_length(&mut self, place: Place, node: &Node<'_>) -> Result<NodeHandle, Error> {
         let anchor = self.store.find_anchor(place)?;
@@ -48,9 +48,10 @@ impl Scene {
         self.store.insert(place, anchor, node).ok_or(Error::CapacityOverflow)
     }
 
-    /// Removes a node and all below it; answers how many nodes that were. Their handles are stale from then on.
+    /// Removes a node and everything below it. Returns the number of nodes removed. Their handles are stale from then
+    /// on.
     ///
-    /// Computes in **O(nodes removed)**, also among many siblings.
+    /// Runs in **O(nodes removed)**, also among many siblings.
     ///
     /// # Errors
     /// [`Error::StaleHandle`], [`Error::RootIsFixed`].
@@ -62,7 +63,7 @@ impl Scene {
         }
     }
 
-    /// Removes a node of any kind with all below it, or says why it cannot.
+    /// Removes a node of any kind with everything below it, or returns the error.
     #[inline(never)]
     fn remove_at_length(&mut self, node: NodeHandle) -> Result<usize, Error> {
         let at = self.at(node)?;
@@ -72,9 +73,9 @@ impl Scene {
         Ok(self.store.remove(node, at))
     }
 
-    /// Removes every node but the root, which keeps its components. Detached subtrees go too.
+    /// Removes every node except the root, which keeps its components. Detached subtrees are removed too.
     ///
-    /// Computes in **O(nodes)**.
+    /// Runs in **O(nodes)**.
     pub fn clear(&mut self) {
         self.store.clear();
     }

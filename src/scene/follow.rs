@@ -1,17 +1,17 @@
-//! Locals of nodes that somebody looks after from frame to frame, found and set in two steps.
+//! Finds and sets, in two steps, the local transforms of nodes that follow something from frame to frame.
 
 use crate::scene::Scene;
 use crate::store::{At, LocalSlot};
 use crate::{Error, Local, Mat34, NodeHandle};
 
 impl Scene {
-    /// Asks for what [`child_slot`](Self::child_slot) will read, by handles some steps ahead.
+    /// Prefetches what [`child_slot`](Self::child_slot) will read, given handles some steps ahead.
     #[inline]
     pub(crate) fn look_ahead(&self, handle: impl Fn(usize) -> Option<NodeHandle>) {
         self.store.look_ahead_for_rows(handle);
     }
 
-    /// Where a node keeps its local transform; `None` if it is gone, has another parent than this, or has no transform.
+    /// Where a node keeps its local transform; `None` if it is gone, has another parent, or has no transform.
     #[inline]
     pub(crate) fn child_slot(&self, node: NodeHandle, parent: NodeHandle) -> Option<LocalSlot> {
         let at = self.store.resolve(node)?;
@@ -22,20 +22,20 @@ impl Scene {
         self.store.local_slot(at)
     }
 
-    /// Asks for what [`put_in_slot`](Self::put_in_slot) will write.
+    /// Prefetches what [`put_in_slot`](Self::put_in_slot) will write.
     #[inline]
     pub(crate) fn prefetch_slot(&self, at: LocalSlot) {
         self.store.prefetch_local(at);
     }
 
-    /// Sets a local transform as `Local::checked` answers it.
+    /// Sets a local transform, given the result of `Local::checked`.
     #[inline]
     pub(crate) fn put_in_slot(&mut self, at: LocalSlot, local: Local) {
         self.store.put_local(at, local);
     }
 
-    /// The matrix from the space of one node to that of another, by the local transforms that these and all above have now;
-    /// `None` where one of them has no inverse or the numbers are too large or too small.
+    /// The matrix from the space of one node to that of another, by the present local transforms of these and of their
+    /// ancestors. `None` if one of them has no inverse, or the numbers are too large or too small.
     ///
     /// # Errors
     /// [`Error::StaleHandle`].

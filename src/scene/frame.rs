@@ -1,4 +1,4 @@
-//! What a frame asks of a scene: that it be up to date, what there is to draw, and walks over whole slices.
+//! What a frame needs of a scene: updates, draw lists, and walks over whole slices.
 
 use crate::pass::DrawList;
 use crate::scene::Scene;
@@ -8,30 +8,30 @@ use core::ops::ControlFlow;
 use glam::DVec3;
 
 impl Scene {
-    /// Brings world matrices and inherited visibility and materials up to date, as far as edits have reached.
+    /// Updates world matrices and inherited visibility and materials, as far as edits affect them.
     ///
-    /// Computes in **O(nodes of the slices with changes and below changes + slices above these)**: what changed deep down is
-    /// come to through every slice above it, of which most places have a few, and the end of a chain of a million nodes up to a
-    /// thousand. A slice that nothing reached is not read, and a scene in which nothing changed costs the same whatever its
-    /// size. Never tidies: see [`Scene::maintain`].
+    /// Runs in **O(nodes of the slices with changes and below changes + slices above these)**. A change deep in the
+    /// tree is reached through every slice above it: a few in most places, up to a thousand at the end of a chain of a
+    /// million nodes. A slice without changes is not read, and a scene without changes costs the same at any size.
+    /// Never does maintenance: see [`Scene::maintain`].
     pub fn update(&mut self) {
         self.store.update(false);
     }
 
-    /// Computes every world matrix anew, and all else that is derived, whether it is out of date or not, those of detached
-    /// subtrees too.
+    /// Computes every world matrix and all other derived values again, out of date or not, including those of detached
+    /// subtrees.
     ///
-    /// Computes in **O(nodes)**. Nothing needs it but measurements and doubts.
+    /// Runs in **O(nodes)**. For benchmarks and debugging.
     pub fn update_all(&mut self) {
         self.store.update_all();
     }
 
-    /// Lists all visible shapes with their world matrices as of the last update, in place of what the list held.
+    /// Lists all visible shapes with their world matrices as of the last update. Replaces the contents of the list.
     ///
-    /// Where the list holds what it was filled with from this scene before, only slices that were edited since are listed
-    /// again, and only matrices copied that updates computed since. Computes in **O(slices + shapes)** the first time, in
-    /// O(slices + shapes of the slices that changed) from then on, and in O(1) where nothing did; shapes behind the first
-    /// slice that has more or fewer of them than before are moved up in memory.
+    /// If the list was last filled from this scene, only slices edited since are listed again, and only matrices
+    /// computed since are copied. Runs in **O(slices + shapes)** the first time, then in O(slices + shapes of the
+    /// slices that changed), and in O(1) if nothing changed. If the number of shapes in a slice changes, the shapes of
+    /// all later slices are moved in memory.
     ///
     /// ```
     /// use hedgerow::{Aabb, DrawList, Node, Scene, Shape, Transform};
@@ -51,12 +51,12 @@ impl Scene {
         list.refresh(&self.store);
     }
 
-    /// Does what [`Scene::draw_list`] does, and computes the matrices of all that is listed relative to a camera, for worlds
-    /// so large that single precision cannot tell where things are: see [`DrawList::relative_matrices`].
+    /// Does the same as [`Scene::draw_list`], and also computes all listed matrices relative to a camera. This is for
+    /// worlds so large that single precision cannot resolve positions: see [`DrawList::relative_matrices`].
     ///
-    /// A relative matrix maps to where `camera` is the origin and the axes are the world's. It is composed in double
-    /// precision from the local transforms as they are now, not as of the last update, and rounded at the very end: what is
-    /// near the camera is exact there, however far from the origin both are. Computes in **O(transforms)** beside the
+    /// A relative matrix maps to a space with `camera` as its origin and the axes of the world. It is composed in
+    /// double precision from the present local transforms, not those of the last update, and rounded at the end. So
+    /// what is near the camera is exact, however far both are from the origin. Runs in **O(transforms)** besides the
     /// list.
     ///
     /// ```
@@ -79,10 +79,11 @@ impl Scene {
         list.refresh_relative(&self.store, camera);
     }
 
-    /// Shows a visitor every slice in tree order; answers [`Flow::Break`] if it broke off, else [`Flow::Continue`].
+    /// Shows a visitor every slice in tree order. Returns [`Flow::Break`] if the visitor stopped the walk, else
+    /// [`Flow::Continue`].
     ///
-    /// Tree order: each slice before those that hang below it, and these in the order in which they came to hang there, or
-    /// depth-first after the slice was reconstituted. Computes in **O(slices)**, and allocates nothing.
+    /// In tree order, each slice comes before those below it. These come in the order in which they were attached, or
+    /// in depth-first order after the slice was reconstituted. Runs in **O(slices)** and allocates nothing.
     pub fn visit_slices(&self, visitor: &mut impl SliceVisitor) -> Flow {
         let mut next = Some(At::ROOT.slice);
         while let Some(number) = next {
@@ -95,11 +96,11 @@ impl Scene {
         Flow::Continue
     }
 
-    /// Shows a visitor that may set local transforms every slice in tree order; answers [`Flow::Break`] if it broke off,
-    /// else [`Flow::Continue`].
+    /// Shows every slice in tree order to a visitor that may set local transforms. Returns [`Flow::Break`] if the
+    /// visitor stopped the walk, else [`Flow::Continue`].
     ///
-    /// Before a slice is shown, what it inherits is brought in line with the slice above as that is then. The order is that
-    /// of [`Scene::visit_slices`]. Computes in **O(slices)**, and allocates nothing.
+    /// Before a slice is shown, it takes over what it inherits from the present state of the slice above. The order is
+    /// that of [`Scene::visit_slices`]. Runs in **O(slices)** and allocates nothing.
     ///
     /// ```
     /// use hedgerow::{Node, Scene, Transform, visit::{Flow, SliceViewMut, SliceVisitorMut}};

@@ -3,9 +3,9 @@
 use crate::NodeHandle;
 use core::iter::FusedIterator;
 
-/// Which new handle stands for which old one: what is answered where a subtree is copied or loaded.
+/// A map from old handles to new ones: the result of copying or loading a subtree.
 ///
-/// 16 bytes a node. Old handles may be those of another scene, also of one that is gone.
+/// 16 bytes for each node. Old handles may belong to another scene, even one that no longer exists.
 ///
 /// ```
 /// use hedgerow::{Node, Scene};
@@ -23,14 +23,15 @@ use core::iter::FusedIterator;
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HandleMap {
-    /// Old and new, ascending by the old.
+    /// Pairs of old and new handles, ascending by the old.
     pairs: Vec<(NodeHandle, NodeHandle)>,
     top: NodeHandle,
 }
 
 impl HandleMap {
-    /// A map of these pairs of old and new handles, the topmost node's first. `None` where there is none, or where an old
-    /// handle comes twice. O(n log n); O(n) for pairs that ascend already, which the sort finds out.
+    /// A map of these pairs of old and new handles, of which the topmost node's comes first. `None` if there are no
+    /// pairs, or if an old handle occurs twice. Runs in O(n log n), or in O(n) if the pairs ascend already, which the
+    /// sort detects.
     pub(crate) fn new(mut pairs: Vec<(NodeHandle, NodeHandle)>) -> Option<Self> {
         let &(_, top) = pairs.first()?;
         pairs.sort_unstable();
@@ -38,7 +39,7 @@ impl HandleMap {
         unique.then_some(Self { pairs, top })
     }
 
-    /// The new handle of a node. Computes in **O(log nodes)**.
+    /// The new handle of a node. Runs in **O(log nodes)**.
     #[must_use]
     pub fn get(&self, old: NodeHandle) -> Option<NodeHandle> {
         let place = self.pairs.binary_search_by_key(&old, |&(old, _)| old).ok()?;

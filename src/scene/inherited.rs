@@ -1,4 +1,4 @@
-//! A property of the user's own that nodes inherit, as visibility is: opacity, time scale, a wetness, a team.
+//! Properties defined by the user that nodes inherit as they inherit visibility: opacity, a time scale, a team.
 
 use crate::NodeHandle;
 use crate::scene::{NodeMap, Scene};
@@ -8,20 +8,21 @@ use std::collections::BTreeMap;
 
 mod seen;
 
-/// A property that each node combines from its parent's and a value of its own.
+/// A property that each node computes from its parent's result and a value of its own.
 ///
-/// Values of its own ("locals") are set by node; [`run`](Self::run) computes the result of every node, which is that of its
-/// parent where the node says nothing, else what the closure makes of the parent's result and the local. For the root the
-/// parent's result is what [`new`](Self::new) was given.
+/// Values of nodes ("locals") are set by handle. [`run`](Self::run) computes the result of every node: the parent's
+/// result if the node has no local, else what the closure makes of the parent's result and the local. For the root, the
+/// parent's result is the value given to [`new`](Self::new).
 ///
-/// A run computes what changed since the one before, and what hangs below that as far as results differ: locals that were
-/// set or removed, and slices of the scene that were edited. Values of nodes that are gone go with them; results of a
-/// detached subtree stay as they were until it is attached again.
+/// A run only computes what changed since the one before, and nodes below as far as results differ. Changes are locals
+/// that were set or removed, and slices of the scene that were edited. Values of removed nodes are dropped. Results of
+/// a detached subtree stay unchanged until it is attached again.
 ///
-/// It may be run on another scene, as one that was loaded again: then it computes everything, and drops the locals of nodes
-/// that are not there. Which scene locals are for is decided by the run: of two nodes that were given the same place in the
-/// tables, one in each scene, the one counts that the scene has which is run on. Two whose handles are the same in every bit
-/// are one node to it: give each scene a property of its own where both are at hand.
+/// The property may be run on another scene, for example one that was loaded again. Then it computes everything, and
+/// drops the locals of nodes that do not exist there. The run decides which scene the locals are for: if two nodes have
+/// the same place in the handle tables, one in each scene, the local of the node in the scene being run counts. Two
+/// nodes whose handles are equal in every bit are the same node to a property, so use one property for each scene if
+/// you have several.
 ///
 /// ```
 /// use hedgerow::{Node, Scene, data::Inherited};
@@ -43,22 +44,21 @@ pub struct Inherited<T, F = fn(&T, &T) -> T> {
     above: T,
     combine: F,
     locals: NodeMap<T>,
-    /// Locals of nodes in whose entry of `locals` another node's is: which of them is gone, or of another scene, the next run
-    /// finds out.
+    /// Locals of nodes whose entry of `locals` is taken by another node. The next run finds out which of the two is
+    /// gone or belongs to another scene.
     contested: BTreeMap<NodeHandle, T>,
     results: NodeMap<T>,
-    /// Nodes whose local was set or removed since the last run; one that was changed twice may stand here twice.
+    /// Nodes whose local was set or removed since the last run; a node changed twice may be listed twice.
     changed: Vec<NodeHandle>,
     /// What the last run saw of the scene.
     seen: Seen<T>,
-    /// The places of what changed, and rows on the way to these: kept to spare allocations.
+    /// The places of changed nodes, and rows on the way to them. Kept to save allocations.
     places: Vec<At>,
     rows: Vec<u32>,
 }
 
 impl<T: Clone + PartialEq, F: FnMut(&T, &T) -> T> Inherited<T, F> {
-    /// A property whose results begin with `above` at the root, and are `combine(parent's result, own local)` from there
-    /// on.
+    /// A property with the result `above` above the root and `combine(parent's result, own local)` from the root on.
     #[must_use]
     pub fn new(above: T, combine: F) -> Self {
         Self {
@@ -74,10 +74,11 @@ impl<T: Clone + PartialEq, F: FnMut(&T, &T) -> T> Inherited<T, F> {
         }
     }
 
-    /// Sets a node's own value and returns the one that it had. Takes effect at the next run. Computes in amortised
-    /// **O(1)**, and in O(log nodes) where a node that is gone, or of another scene, had the same place in the tables.
+    /// Sets a node's own value and returns the one that it had. Takes effect at the next run. Runs in amortised
+    /// **O(1)**, or in O(log nodes) if a node that is gone, or of another scene, had the same place in the handle
+    /// tables.
     ///
-    /// The value of a node that is not in the scene of that run goes.
+    /// The value of a node that is not in the scene at the next run is dropped.
     pub fn set(&mut self, node: NodeHandle, local: T) -> Option<T> {
         self.changed.push(node);
         let aside = self.contested.remove(&node);
@@ -88,7 +89,7 @@ impl<T: Clone + PartialEq, F: FnMut(&T, &T) -> T> Inherited<T, F> {
         self.locals.insert(node, local).or(aside)
     }
 
-    /// Takes a node's own value away and returns it: from the next run on the node has its parent's result. Computes in
+    /// Removes a node's own value and returns it. From the next run on, the node has its parent's result. Runs in
     /// **O(1)**, or as [`set`](Self::set) does.
     pub fn remove(&mut self, node: NodeHandle) -> Option<T> {
         let local = self.locals.remove(node).or_else(|| self.contested.remove(&node));
@@ -98,14 +99,14 @@ impl<T: Clone + PartialEq, F: FnMut(&T, &T) -> T> Inherited<T, F> {
         local
     }
 
-    /// The value that a node says itself.
+    /// The node's own value.
     #[must_use]
     pub fn local(&self, node: NodeHandle) -> Option<&T> {
         self.locals.get(node).or_else(|| self.contested.get(&node))
     }
 
-    /// All values that nodes say themselves; from the next run on also those of nodes in whose place in the tables there was
-    /// the value of one that is gone, or of another scene.
+    /// The nodes' own values. If a node took the place in the handle tables of a node that is gone, or of another
+    /// scene, its value appears here only after the next run.
     #[must_use]
     pub fn locals(&self) -> &NodeMap<T> {
         &self.locals
@@ -123,13 +124,11 @@ impl<T: Clone + PartialEq, F: FnMut(&T, &T) -> T> Inherited<T, F> {
         &self.results
     }
 
-    /// Brings the results in line with the scene as it is now. Answers how many results are others than before, new ones
-    /// counted.
+    /// Updates the results to match the present scene. Returns how many results changed, including new ones.
     ///
-    /// Computes in **O(1)** where nothing changed, else in **O(slices + nodes of slices that were edited + rows above changed
-    /// locals in their slices + children of nodes whose results changed)**, on a constant call stack whatever the depth.
-    /// Slices of detached subtrees that were edited count like others.
-    /// Should the closure panic, the next run computes everything.
+    /// Runs in **O(1)** if nothing changed, else in **O(slices + nodes of slices that were edited + rows above changed
+    /// locals in their slices + children of nodes whose results changed)**. The call stack is constant at any depth.
+    /// Edited slices of detached subtrees count like others. If the closure panics, the next run computes everything.
     pub fn run(&mut self, scene: &Scene) -> usize {
         let store = &scene.store;
         let now = Some((store.scene_number(), store.versions()));
@@ -139,12 +138,12 @@ impl<T: Clone + PartialEq, F: FnMut(&T, &T) -> T> Inherited<T, F> {
         }
         self.seen.moment = None;
         if !same_scene {
-            // What has gone since the last run is not known here; nor is what this scene never had.
+            // It is not known here which nodes were removed since the last run, nor which were never in this scene.
             self.locals.retain_live(scene);
             self.results.clear();
             self.seen.slices.clear();
         }
-        // At most one of those that share an entry is in this scene.
+        // At most one of the nodes that share an entry is in this scene.
         for (node, local) in core::mem::take(&mut self.contested) {
             if store.resolve(node).is_some() {
                 self.locals.replace(node, local);
@@ -167,7 +166,7 @@ impl<T: Clone + PartialEq, F: FnMut(&T, &T) -> T> Inherited<T, F> {
         different
     }
 
-    /// Fills `places` with where the changed nodes are, slice by slice; drops the values of those that are gone.
+    /// Fills `places` with the places of the changed nodes, slice by slice, and drops the values of removed nodes.
     fn find_changed(&mut self, store: &Store) {
         self.places.clear();
         for &node in &self.changed {
@@ -182,7 +181,7 @@ impl<T: Clone + PartialEq, F: FnMut(&T, &T) -> T> Inherited<T, F> {
     }
 }
 
-/// One run: the parts of the property, borrowed each on its own.
+/// One run: the parts of the property, each borrowed on its own.
 struct Run<'r, T, F> {
     store: &'r Store,
     above: &'r T,
@@ -195,7 +194,7 @@ struct Run<'r, T, F> {
 }
 
 impl<T: Clone + PartialEq, F: FnMut(&T, &T) -> T> Run<'_, T, F> {
-    /// Every slice in tree order, each after what it inherits is known.
+    /// Processes every slice in tree order, each after what it inherits is known.
     fn all(&mut self, places: &[At]) {
         self.seen.begin(self.store.slice_end());
         self.seen.hand_down(At::ROOT.slice, self.above);
@@ -216,7 +215,8 @@ impl<T: Clone + PartialEq, F: FnMut(&T, &T) -> T> Run<'_, T, F> {
         });
     }
 
-    /// One slice: all of it if it was edited, else from its tops on if what it inherits changed, and from each changed node.
+    /// Processes one slice: all of it if it was edited; else from its top rows if what it inherits changed, and from
+    /// each changed node.
     fn slice(&mut self, number: u32, changed: &[At]) {
         let version = self.store.view(number).version();
         let reached = self.seen.visit(number);
@@ -243,13 +243,13 @@ impl<T: Clone + PartialEq, F: FnMut(&T, &T) -> T> Run<'_, T, F> {
         }
     }
 
-    /// Walks from each changed row, from one above another first: then none is computed before what it inherits, and none
-    /// twice with another result.
+    /// Walks from each changed row, starting with rows above others. So no row is computed before what it inherits, and
+    /// none is computed twice with different results.
     fn walk_from_above(&mut self, number: u32, changed: &[At]) {
         let rows = self.store.view(number).rows();
         self.seen.rows_met.clear();
         for at in changed {
-            // Up to where somebody was before, then down again.
+            // Climb to a row that was visited before, then go down again.
             let mut way = Some(at.row);
             while let Some(row) = way.filter(|&row| !self.seen.rows_met.contains(row)) {
                 self.seen.rows_met.insert(row);
@@ -264,7 +264,7 @@ impl<T: Clone + PartialEq, F: FnMut(&T, &T) -> T> Run<'_, T, F> {
         }
     }
 
-    /// Computes the results of a row and of what hangs below it in its slice, everything or as far as they change.
+    /// Computes the results of a row and the rows below it in its slice: all of them, or as far as they change.
     fn walk(&mut self, number: u32, top: u32, everything: bool) {
         let rows = self.store.view(number).rows();
         let mut next = Some(top);

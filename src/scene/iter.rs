@@ -1,5 +1,5 @@
-//! Iterators over the nodes of a scene. Each is made by the method of [`Scene`](crate::Scene) that has its name, borrows
-//! the scene, allocates nothing, and takes amortised **O(1)** a step.
+//! Iterators over the nodes of a scene. Each is returned by the method of [`Scene`](crate::Scene) with the same name,
+//! borrows the scene, allocates nothing, and takes amortised **O(1)** for each step.
 
 use crate::NodeHandle;
 use crate::store::{At, Store};
@@ -8,9 +8,9 @@ use core::iter::FusedIterator;
 /// One step of a walk around a tree; see [`Scene::edges`](crate::Scene::edges).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Edge {
-    /// A node is come to, before its children.
+    /// The walk enters a node, before its children.
     Enter(NodeHandle),
-    /// A node is gone from, behind its children.
+    /// The walk leaves a node, after its children.
     Leave(NodeHandle),
 }
 
@@ -18,7 +18,7 @@ pub enum Edge {
 #[derive(Clone, Debug)]
 pub struct Children<'s> {
     store: &'s Store,
-    /// The first and the last that are still to come.
+    /// The first and the last child that are left.
     ends: Option<(At, At)>,
 }
 
@@ -109,7 +109,7 @@ impl FusedIterator for Ancestors<'_> {}
 #[derive(Clone, Debug)]
 pub struct Descendants<'s> {
     store: &'s Store,
-    /// The top of the walk and the node that was last answered.
+    /// The top of the walk and the node that was last returned.
     walk: Option<(At, At)>,
 }
 
@@ -146,7 +146,7 @@ impl<'s> PostOrder<'s> {
     }
 }
 
-/// The node that a post-order walk of `top` begins with.
+/// The node where a post-order walk of `top` begins.
 fn first_leaf(store: &Store, top: At) -> At {
     core::iter::successors(Some(top), |&at| store.first_child(at)).last().unwrap_or(top)
 }

@@ -45,14 +45,13 @@ use crate::{Error, NodeHandle, SceneConfig};
 
 /// A tree of nodes with transforms, materials, shapes, visibility and names.
 ///
-/// A scene has one root, which is there from the start and cannot be removed. Nodes are inserted below it with
-/// [`Scene::insert`] and named by a [`NodeHandle`] from then on. Edits take effect at once; what is derived from them
-/// (world matrices, inherited visibility and materials, as the draw list sees them) follows at the next
-/// [`Scene::update`].
+/// A scene has one root, which always exists and cannot be removed. Nodes are inserted below it with [`Scene::insert`],
+/// which returns a [`NodeHandle`] to refer to them. Edits take effect at once. Derived values (world matrices, and
+/// inherited visibility and materials as the draw list sees them) follow at the next [`Scene::update`].
 ///
-/// A refused edit answers an [`Error`] and has changed nothing. Nothing recurses by the depth of the tree.
+/// A refused edit returns an [`Error`] and changes nothing. No method recurses with the depth of the tree.
 ///
-/// Source of the storage: the thesis, section 4.4; ARCHITECTURE.md in the repository says what was built otherwise.
+/// Source of the storage: the thesis, section 4.4. ARCHITECTURE.md in the repository says what differs.
 #[derive(Clone, Debug)]
 pub struct Scene {
     pub(crate) store: Store,
@@ -66,21 +65,21 @@ impl Scene {
         Self::with_config(SceneConfig::DEFAULT).expect("the default policy makes sense")
     }
 
-    /// A scene with a root and a storage policy of the caller's.
+    /// A scene with a root and the given storage policy.
     ///
     /// # Errors
-    /// [`Error::InvalidConfig`] names the first field that makes no sense.
+    /// [`Error::InvalidConfig`] names the first invalid field.
     pub fn with_config(config: SceneConfig) -> Result<Self, Error> {
         Ok(Self::restored(Store::with_root(config.checked()?)))
     }
 
-    /// A scene of a store with a root.
+    /// A scene of a store that has a root.
     pub(crate) fn restored(store: Store) -> Self {
         let root = store.root();
         Self { store, root }
     }
 
-    /// A scene whose first independent subtree has storage for `nodes` nodes of any kind from the start.
+    /// A scene whose first independent subtree has room for `nodes` nodes of any kind from the start.
     ///
     /// # Panics
     /// If the allocator refuses, or for more nodes than a scene can have (2³⁰). [`Scene::try_reserve`] does not panic.
@@ -103,26 +102,26 @@ impl Scene {
         self.root
     }
 
-    /// How many nodes the scene has, the root included, and those of detached subtrees left out. Computes in **O(1)**.
+    /// The number of nodes in the scene, including the root but not detached subtrees. Runs in **O(1)**.
     #[must_use]
     #[expect(clippy::len_without_is_empty, reason = "a scene has a root and so is never empty")]
     pub fn len(&self) -> usize {
         self.store.len_of(Membership::Attached)
     }
 
-    /// Whether the handle names a node of this scene. Computes in **O(1)**.
+    /// Whether the handle names a node of this scene. Runs in **O(1)**.
     #[must_use]
     pub fn contains(&self, node: NodeHandle) -> bool {
         self.store.resolve(node).is_some()
     }
 
-    /// How many slices the scene's nodes lie in.
+    /// The number of slices that hold the scene's nodes.
     #[must_use]
     pub fn slice_count(&self) -> usize {
         self.store.slice_count()
     }
 
-    /// Whether both nodes lie in the same slice; false where either handle is stale.
+    /// Whether both nodes are in the same slice; false if either handle is stale.
     #[must_use]
     pub fn same_slice(&self, a: NodeHandle, b: NodeHandle) -> bool {
         let slice = |node| self.store.resolve(node).map(|at| at.slice);
@@ -131,12 +130,12 @@ impl Scene {
 
     /// Makes room for `additional` more nodes in the slice that the next child of `parent` would go to.
     ///
-    /// Room is made for nodes with a transform, a material, a shape and a visibility each. Below the root it is made in the
-    /// next slice to be opened; a child that shares the slice of a small neighbour does not use it.
+    /// The room is for nodes with a transform, a material, a shape and a visibility each. Below the root, the room is
+    /// made in the next slice to be opened; a child that shares the slice of a small neighbour does not use it.
     ///
     /// # Errors
     /// [`Error::StaleHandle`]; [`Error::CapacityOverflow`] for more nodes than a scene can have;
-    /// [`Error::AllocationFailed`]. The scene is as before, but for room that was made until then.
+    /// [`Error::AllocationFailed`]. The scene is unchanged, except for room that was made before the error.
     pub fn try_reserve(&mut self, parent: NodeHandle, additional: usize) -> Result<(), Error> {
         let at = self.at(parent)?;
         let total = additional.checked_add(self.store.total_len()).filter(|&total| total <= MAX_NODES);
@@ -144,14 +143,14 @@ impl Scene {
         self.store.try_reserve_below(at, count).map_err(|_| Error::AllocationFailed)
     }
 
-    /// Rebuilds every slice without spare room and gives the memory back. Handles stay valid.
+    /// Rebuilds every slice without spare room and frees the unused memory. Handles stay valid.
     ///
-    /// Metadata tables stay, since they know the generations of all handles there ever were. Computes in **O(nodes)**.
+    /// Metadata tables stay, since they hold the generations of all handles ever issued. Runs in **O(nodes)**.
     pub fn shrink_to_fit(&mut self) {
         self.store.shrink_to_fit();
     }
 
-    /// The place of a node, or the error that says it is gone.
+    /// The place of a node, or an error if it is gone.
     #[inline]
     pub(crate) fn at(&self, node: NodeHandle) -> Result<At, Error> {
         self.store.resolve(node).ok_or(Error::StaleHandle(node))

@@ -1,20 +1,20 @@
-//! Names and paths. Siblings may share a name: the first in their order is found.
+//! Names and paths. Siblings may share a name: then the first one is found.
 
 use crate::NodeHandle;
 use crate::scene::Scene;
 use crate::store::At;
 
 impl Scene {
-    /// The name of a node. Computes in **O(1)**.
+    /// The name of a node. Runs in **O(1)**.
     #[must_use]
     pub fn name(&self, node: NodeHandle) -> Option<&str> {
         self.store.name_at(self.store.resolve(node)?)
     }
 
-    /// The node at a path of names below `from`, with `/` between them: at each step the first child of that name.
+    /// The node at a path of names below `from`, separated by `/`: at each step the first child with that name.
     ///
-    /// The empty path is `from` itself. Names that contain a slash are found by [`Scene::find_by`]. Computes in
-    /// **O(children of each node on the way)** and allocates nothing.
+    /// The empty path is `from` itself. Use [`Scene::find_by`] for names that contain a slash. Runs in **O(children of
+    /// each node on the way)** and allocates nothing.
     ///
     /// ```
     /// use hedgerow::{Node, Scene};
@@ -34,7 +34,7 @@ impl Scene {
         self.descend(from, path.split('/'))
     }
 
-    /// The node at a path of names below `from`, which may contain any characters; see [`Scene::find`].
+    /// The node at a path of names below `from`, where names may contain any characters; see [`Scene::find`].
     #[must_use]
     pub fn find_by(&self, from: NodeHandle, segments: &[&str]) -> Option<NodeHandle> {
         self.descend(from, segments.iter().copied())

@@ -1,4 +1,4 @@
-//! A side table for the caller's own data, keyed by handle.
+//! A side table for the user's own data, keyed by handle.
 
 mod iter;
 mod tables;
@@ -12,29 +12,29 @@ use core::ops::{Index, IndexMut};
 use iter::Slots;
 use tables::{Entry, Tables};
 
-/// A map from [`NodeHandle`] to the caller's own data, looked up by two array accesses instead of a hash.
+/// A map from [`NodeHandle`] to the user's own data, with two array accesses for each lookup instead of a hash.
 ///
-/// Handles number their nodes by table and index, and the map mirrors that: an array of tables, each an array of
-/// entries, an entry being a generation (4 bytes) and a value, with no further byte for vacancy. Table and entry
-/// arrays reach as far as the highest number in use, so a map costs least when many of the nodes have a value. A few
-/// tables numbered far beyond the others (a handle of another scene, or of arbitrary bits) go to a B-tree instead of
-/// stretching the array: one such entry takes at most 4096 times the size of an entry. Costs below say O(1) for the
-/// array; for those few tables it is O(log tables).
+/// Handles number their nodes by table and index, and the map has the same structure: an array of tables, each an array
+/// of entries. An entry is a generation (4 bytes) and a value; vacant entries need no extra byte. The arrays of tables
+/// and entries reach up to the highest number in use, so a map costs least if many of the nodes have a value. A few
+/// tables numbered far beyond the others (from a handle of another scene, or of arbitrary bits) go to a B-tree instead
+/// of extending the array: one such entry takes at most 4096 times the size of an entry. The costs below say O(1) for
+/// the array; for those few tables it is O(log tables).
 ///
-/// The map knows nothing of a scene. A removed node's value stays, to be read by the stale handle, until
+/// The map does not know the scene. The value of a removed node stays, and can be read by the stale handle, until
 ///
-/// - [`remove`](Self::remove), [`retain_live`](Self::retain_live) or another removal takes it out, or
-/// - a later node reuses the index and a value is inserted for it, which drops the old one.
+/// - [`remove`](Self::remove), [`retain_live`](Self::retain_live) or another removal removes it, or
+/// - a value is inserted for a later node that reuses the index, which drops the old one.
 ///
-/// It is never returned for the later node. Once a map holds a value for the later node, the older handle reads
-/// `None` and inserting by it does nothing: the newer node wins. [`replace`](Self::replace) has the last insert win instead,
-/// and returns what it replaced.
+/// It is never returned for the later node. Once a map holds a value for the later node, the older handle reads `None`,
+/// and inserting by it does nothing: the newer node wins. With [`replace`](Self::replace) the last insert wins instead,
+/// and the replaced value is returned.
 ///
-/// So a map is for the nodes of one scene. With handles of two, nodes of both may be given the same table and index: they
-/// share one entry, of which [`insert`](Self::insert) keeps the later generation, whichever scene that is of, and two nodes
-/// whose handles are the same in every bit have one value.
+/// So a map is for the nodes of one scene. Nodes of two scenes may have the same table and index. They then share one
+/// entry, in which [`insert`](Self::insert) keeps the later generation, of whichever scene. Two nodes whose handles are
+/// equal in every bit share one value.
 ///
-/// Iteration is in the order of the handles, and the same from run to run.
+/// Iteration is in the order of the handles, and so the same from run to run.
 ///
 /// ```
 /// use hedgerow::{Node, Scene, data::NodeMap};
@@ -71,7 +71,7 @@ impl<V> NodeMap<V> {
         Self { tables: Tables::new(), len: 0 }
     }
 
-    /// The number of values, those of stale handles included. Computes in **O(1)**.
+    /// The number of values, including those of stale handles. Runs in **O(1)**.
     ///
     /// ```
     /// # let scene = hedgerow::Scene::new();
@@ -83,7 +83,7 @@ impl<V> NodeMap<V> {
         self.len
     }
 
-    /// Whether there is no value. Computes in **O(1)**.
+    /// Whether there is no value. Runs in **O(1)**.
     ///
     /// ```
     /// assert!(hedgerow::data::NodeMap::<u32>::new().is_empty());
@@ -93,7 +93,7 @@ impl<V> NodeMap<V> {
         self.len == 0
     }
 
-    /// Whether there is a value for exactly this handle. Computes in **O(1)**.
+    /// Whether there is a value for exactly this handle. Runs in **O(1)**.
     ///
     /// ```
     /// # let scene = hedgerow::Scene::new();
@@ -105,7 +105,7 @@ impl<V> NodeMap<V> {
         self.get(handle).is_some()
     }
 
-    /// The value for this handle. Computes in **O(1)**.
+    /// The value for this handle. Runs in **O(1)**.
     ///
     /// ```
     /// # let scene = hedgerow::Scene::new();
@@ -120,7 +120,7 @@ impl<V> NodeMap<V> {
         }
     }
 
-    /// The value for this handle, to be changed. Computes in **O(1)**.
+    /// Mutable access to the value for this handle. Runs in **O(1)**.
     ///
     /// ```
     /// # let scene = hedgerow::Scene::new();
@@ -138,11 +138,11 @@ impl<V> NodeMap<V> {
         }
     }
 
-    /// Sets the value for this handle and returns the one that it had.
+    /// Sets the value for this handle and returns its previous value.
     ///
-    /// The value of an earlier node of the same index is dropped, not returned. Where the map holds the value of a
-    /// *later* node of the index, this handle is stale, or of another scene: nothing changes, the given value is dropped, and
-    /// the result is `None`. [`replace`](Self::replace) drops neither. Computes in **O(1)** amortised.
+    /// The value of an earlier node of the same index is dropped, not returned. If the map holds the value of a *later*
+    /// node of the index, this handle is stale, or of another scene. Then nothing changes, the given value is dropped,
+    /// and the result is `None`. [`replace`](Self::replace) drops neither. Runs in **O(1)** amortised.
     ///
     /// ```
     /// # let scene = hedgerow::Scene::new();
@@ -162,10 +162,11 @@ impl<V> NodeMap<V> {
         before.filter(|entry| entry.generation == generation).map(|entry| entry.value)
     }
 
-    /// Sets the value for this handle, whatever node has its entry now, and returns that one's handle and value.
+    /// Sets the value for this handle, whichever node has its entry now, and returns the handle and value that it
+    /// replaced.
     ///
-    /// What is returned is this handle's own value, or that of an earlier or a later node of the same index. Computes in
-    /// **O(1)** amortised.
+    /// These are this handle's own value, or that of an earlier or later node of the same index. Runs in **O(1)**
+    /// amortised.
     ///
     /// ```
     /// use hedgerow::{Node, Scene, data::NodeMap};
@@ -186,8 +187,8 @@ impl<V> NodeMap<V> {
         before.map(|entry| (NodeHandle::new(handle.table(), handle.index(), entry.generation.get()), entry.value))
     }
 
-    /// The handle whose value has the entry of this one: itself, or an earlier or later node of the same index; `None` where
-    /// none has. Computes in **O(1)**.
+    /// The handle whose value is in the entry of this one: itself, or an earlier or later node of the same index;
+    /// `None` if there is none. Runs in **O(1)**.
     ///
     /// ```
     /// use hedgerow::{Node, Scene, data::NodeMap};
@@ -207,10 +208,10 @@ impl<V> NodeMap<V> {
         Some(NodeHandle::new(handle.table(), handle.index(), entry.generation.get()))
     }
 
-    /// The value for this handle, which is made and inserted where there is none.
+    /// The value for this handle; if there is none, makes and inserts one.
     ///
-    /// The answer is `None` only where the map holds the value of a later node of the same index, as with
-    /// [`insert`](Self::insert); `make` is not called then. Computes in **O(1)** amortised.
+    /// Returns `None` only if the map holds the value of a later node of the same index, as with
+    /// [`insert`](Self::insert); `make` is not called then. Runs in **O(1)** amortised.
     ///
     /// ```
     /// # let scene = hedgerow::Scene::new();
@@ -237,7 +238,7 @@ impl<V> NodeMap<V> {
         slot.as_mut().map(|entry| &mut entry.value)
     }
 
-    /// Takes the value for this handle out. Computes in **O(1)**.
+    /// Removes the value for this handle and returns it. Runs in **O(1)**.
     ///
     /// ```
     /// # let scene = hedgerow::Scene::new();
@@ -252,7 +253,7 @@ impl<V> NodeMap<V> {
         Some(entry.value)
     }
 
-    /// Drops every value for which `keep` answers false. Computes in **O(reach)**, as [`iter`](Self::iter) does.
+    /// Drops every value for which `keep` returns false. Runs in **O(reach)**, as [`iter`](Self::iter) does.
     ///
     /// ```
     /// # let scene = hedgerow::Scene::new();
@@ -272,8 +273,8 @@ impl<V> NodeMap<V> {
         }
     }
 
-    /// Drops the values of nodes that the scene no longer has, or never had: of another scene's nodes those stay whose handles are
-    /// the same in every bit. Computes in **O(reach)**, as [`iter`](Self::iter) does.
+    /// Drops the values of nodes that are not in the scene. Values of another scene's nodes stay if their handles are
+    /// equal in every bit to those of nodes here. Runs in **O(reach)**, as [`iter`](Self::iter) does.
     ///
     /// ```
     /// use hedgerow::{Node, Scene, data::NodeMap};
@@ -290,7 +291,7 @@ impl<V> NodeMap<V> {
         self.retain(|handle, _| scene.contains(handle));
     }
 
-    /// Drops all values and keeps the memory. Computes in **O(reach)**, as [`iter`](Self::iter) does.
+    /// Drops all values and keeps the memory. Runs in **O(reach)**, as [`iter`](Self::iter) does.
     ///
     /// ```
     /// # let scene = hedgerow::Scene::new();
@@ -302,8 +303,7 @@ impl<V> NodeMap<V> {
         self.drain();
     }
 
-    /// Gives back the memory behind the last value of each table. Computes in **O(reach)**, as [`iter`](Self::iter)
-    /// does.
+    /// Frees the memory after the last value of each table. Runs in **O(reach)**, as [`iter`](Self::iter) does.
     ///
     /// ```
     /// # let scene = hedgerow::Scene::new();
@@ -316,10 +316,10 @@ impl<V> NodeMap<V> {
         self.tables.shrink_to_fit();
     }
 
-    /// Takes all values out, in the order of their handles, and keeps the memory.
+    /// Removes all values, in the order of their handles, and keeps the memory.
     ///
-    /// What the iterator has not yielded when it is dropped is dropped with it; if it is leaked, that stays in the
-    /// map. Computes in **O(reach)**, as [`iter`](Self::iter) does.
+    /// When the iterator is dropped, values that it has not yielded are dropped too; if it is leaked, they stay in the
+    /// map. Runs in **O(reach)**, as [`iter`](Self::iter) does.
     ///
     /// ```
     /// # let scene = hedgerow::Scene::new();
@@ -331,9 +331,9 @@ impl<V> NodeMap<V> {
         Drain::new(self)
     }
 
-    /// All handles with their values, in the order of the handles, those of stale handles included.
+    /// All handles with their values, in the order of the handles, including stale handles.
     ///
-    /// Computes in **O(reach)**: over the table arrays as far as the highest index that each has held.
+    /// Runs in **O(reach)**: over the table arrays, up to the highest index that each has held.
     ///
     /// ```
     /// # let scene = hedgerow::Scene::new();
@@ -346,7 +346,7 @@ impl<V> NodeMap<V> {
         Iter::new(self)
     }
 
-    /// The same as [`iter`](Self::iter), with values to be changed.
+    /// The same as [`iter`](Self::iter), with mutable values.
     ///
     /// ```
     /// # let scene = hedgerow::Scene::new();
@@ -395,7 +395,7 @@ impl<V> NodeMap<V> {
     }
 }
 
-/// The generation of a handle as an entry keeps it.
+/// The generation of a handle as stored in an entry.
 fn generation(handle: NodeHandle) -> NonZeroU32 {
     NonZeroU32::new(handle.generation()).expect("a handle's generation is never 0")
 }
@@ -420,7 +420,7 @@ impl<V: PartialEq> PartialEq for NodeMap<V> {
 
 impl<V: Eq> Eq for NodeMap<V> {}
 
-/// Panics where there is no value for the handle; [`NodeMap::get`] answers `None` instead.
+/// Panics if there is no value for the handle; [`NodeMap::get`] returns `None` instead.
 impl<V> Index<NodeHandle> for NodeMap<V> {
     type Output = V;
 
@@ -429,7 +429,7 @@ impl<V> Index<NodeHandle> for NodeMap<V> {
     }
 }
 
-/// Panics where there is no value for the handle; [`NodeMap::get_mut`] answers `None` instead.
+/// Panics if there is no value for the handle; [`NodeMap::get_mut`] returns `None` instead.
 impl<V> IndexMut<NodeHandle> for NodeMap<V> {
     fn index_mut(&mut self, handle: NodeHandle) -> &mut V {
         self.get_mut(handle).expect("no value for this handle")

@@ -1,12 +1,12 @@
-//! Where a node goes, and what it keeps on the way.
+//! What a node keeps when it moves.
 
 pub use crate::store::Place;
 
 /// What a moved node keeps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Keep {
-    /// The local transform: the node moves along with its new parent's place in the world.
+    /// The local transform: the node moves in the world with its new parent.
     Local,
-    /// The world transform: the local one is computed anew, in double precision.
+    /// The world transform: the local one is computed again, in double precision.
     World,
 }

@@ -1,4 +1,4 @@
-//! Questions about the tree and its nodes. A stale handle has no answer.
+//! Queries of the tree and its nodes. For a stale handle they return nothing.
 
 use crate::scene::Scene;
 use crate::scene::iter::{Ancestors, Children, Descendants, Edges, Leaves, PostOrder, Siblings};
@@ -6,32 +6,32 @@ use crate::store::At;
 use crate::{Node, NodeHandle, Shape, Visibility};
 
 impl Scene {
-    /// The parent of a node; `None` for the root. Computes in **O(1)**.
+    /// The parent of a node; `None` for the root. Runs in **O(1)**.
     #[inline]
     #[must_use]
     pub fn parent(&self, node: NodeHandle) -> Option<NodeHandle> {
         self.store.parent_of(node)
     }
 
-    /// The first child of a node. Computes in **O(1)**.
+    /// The first child of a node. Runs in **O(1)**.
     #[must_use]
     pub fn first_child(&self, node: NodeHandle) -> Option<NodeHandle> {
         self.step(node, |scene, at| scene.store.first_child(at))
     }
 
-    /// The last child of a node. Computes in **O(1)**.
+    /// The last child of a node. Runs in **O(1)**.
     #[must_use]
     pub fn last_child(&self, node: NodeHandle) -> Option<NodeHandle> {
         self.step(node, |scene, at| scene.store.last_child(at))
     }
 
-    /// The sibling behind a node. Computes in **O(1)**.
+    /// The sibling after a node. Runs in **O(1)**.
     #[must_use]
     pub fn next_sibling(&self, node: NodeHandle) -> Option<NodeHandle> {
         self.step(node, |scene, at| scene.store.next_sibling(at))
     }
 
-    /// The sibling before a node. Computes in **O(1)**.
+    /// The sibling before a node. Runs in **O(1)**.
     #[must_use]
     pub fn previous_sibling(&self, node: NodeHandle) -> Option<NodeHandle> {
         self.step(node, |scene, at| scene.store.previous_sibling(at))
@@ -43,25 +43,25 @@ impl Scene {
         Children::new(&self.store, self.store.resolve(node))
     }
 
-    /// The children of the node's parent but the node itself, in order from either end.
+    /// The other children of the node's parent, in order from either end.
     #[must_use]
     pub fn siblings(&self, node: NodeHandle) -> Siblings<'_> {
         Siblings::new(&self.store, self.store.resolve(node))
     }
 
-    /// The ancestors of a node, its parent first and the root last.
+    /// The ancestors of a node, from its parent to the root.
     #[must_use]
     pub fn ancestors(&self, node: NodeHandle) -> Ancestors<'_> {
         Ancestors::new(&self.store, self.store.resolve(node))
     }
 
-    /// All nodes below a node in pre-order: each before what hangs below it.
+    /// All nodes below a node in pre-order: each before the nodes below it.
     #[must_use]
     pub fn descendants(&self, node: NodeHandle) -> Descendants<'_> {
         Descendants::new(&self.store, self.store.resolve(node))
     }
 
-    /// A node and all below it in post-order: each behind what hangs below it, the node itself last.
+    /// A node and all nodes below it in post-order: each after the nodes below it, so the node itself comes last.
     #[must_use]
     pub fn post_order(&self, node: NodeHandle) -> PostOrder<'_> {
         PostOrder::new(&self.store, self.store.resolve(node))
@@ -73,21 +73,21 @@ impl Scene {
         Leaves::new(&self.store, self.store.resolve(node))
     }
 
-    /// A walk around a node and all below it: each is entered, and left when what hangs below it is done.
+    /// A walk around a node and all nodes below it: each is entered, and left after everything below it.
     #[must_use]
     pub fn edges(&self, node: NodeHandle) -> Edges<'_> {
         Edges::new(&self.store, self.store.resolve(node))
     }
 
-    /// How many ancestors a node has; 0 for the root. Computes in **O(ancestors)**.
+    /// How many ancestors a node has; 0 for the root. Runs in **O(ancestors)**.
     #[must_use]
     pub fn depth(&self, node: NodeHandle) -> Option<usize> {
         self.contains(node).then(|| self.ancestors(node).count())
     }
 
-    /// Whether `node` lies below `ancestor`; a node is not its own ancestor.
+    /// Whether `node` is below `ancestor`; a node is not its own ancestor.
     ///
-    /// Computes in **O(the lesser of the node's depth and the ancestor's subtree)**.
+    /// Runs in **O(min(depth of the node, size of the ancestor's subtree))**.
     #[must_use]
     pub fn is_ancestor(&self, ancestor: NodeHandle, node: NodeHandle) -> bool {
         match (self.store.resolve(ancestor), self.store.resolve(node)) {
@@ -96,41 +96,41 @@ impl Scene {
         }
     }
 
-    /// The description of a node as the scene keeps it.
+    /// The description of a node as the scene stores it.
     #[must_use]
     pub fn node(&self, node: NodeHandle) -> Option<Node<'_>> {
         self.store.resolve(node).map(|at| self.store.node_at(at))
     }
 
-    /// The shape of a node. Computes in **O(1)**.
+    /// The shape of a node. Runs in **O(1)**.
     #[must_use]
     pub fn shape(&self, node: NodeHandle) -> Option<Shape> {
         self.store.shape_at(self.store.resolve(node)?)
     }
 
-    /// The material that a node says itself. Computes in **O(1)**.
+    /// A node's own material. Runs in **O(1)**.
     #[must_use]
     pub fn own_material(&self, node: NodeHandle) -> Option<u32> {
         self.store.own_material_at(self.store.resolve(node)?)
     }
 
-    /// The material that holds at a node, its own or that of the nearest ancestor that says one, as of now.
+    /// The effective material of a node: its own or that of the nearest ancestor with one, as of now.
     ///
-    /// Computes in **O(slices above)**.
+    /// Runs in **O(slices above)**.
     #[must_use]
     pub fn material(&self, node: NodeHandle) -> Option<u32> {
         self.store.material_at(self.store.resolve(node)?)
     }
 
-    /// The visibility that a node says itself. Computes in **O(1)**.
+    /// A node's own visibility. Runs in **O(1)**.
     #[must_use]
     pub fn own_visibility(&self, node: NodeHandle) -> Option<Visibility> {
         self.store.own_visibility_at(self.store.resolve(node)?)
     }
 
-    /// The visibility that holds at a node, the intersection of its own and all its ancestors', as of now.
+    /// The effective visibility of a node: the intersection of its own and all its ancestors', as of now.
     ///
-    /// Computes in **O(slices and ancestors with a visibility above)**.
+    /// Runs in **O(slices and ancestors with a visibility above)**.
     #[must_use]
     pub fn visibility(&self, node: NodeHandle) -> Option<Visibility> {
         self.store.resolve(node).map(|at| self.store.visibility_at(at))

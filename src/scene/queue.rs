@@ -11,19 +11,20 @@ use glam::Vec3;
 
 /// Edits recorded during a visit or on other threads, to be applied in order afterwards.
 ///
-/// A queue is plain owned data: it borrows no scene, so edits can be recorded while a visit holds the scene, and each
-/// thread can fill a queue of its own. It has a method for every edit that inserts, moves, changes or removes a node
-/// (not for those of whole scenes and of storage, nor for sorting, which asks its caller), with the arguments of the
-/// method that [`Scene`] has; names are copied. Recording costs **O(1)** amortised and checks
-/// nothing: [`apply`](Self::apply) makes the edits one after another, and each gives the result that the scene gives.
-/// One that fails does not stop the others. Queues keep their memory, so one that is reused from frame to frame
-/// allocates nothing in the steady state; an edit takes 80 bytes, an insert the node's description besides.
+/// A queue owns its data and borrows no scene. So edits can be recorded while a visit holds the scene, and each thread
+/// can fill its own queue. It has a method for every edit that inserts, moves, changes or removes a node, with the
+/// arguments of the method of [`Scene`]; names are copied. It has none for edits of whole scenes and of storage, nor
+/// for sorting, which needs a closure of its caller. Recording takes amortised **O(1)** and checks nothing.
+/// [`apply`](Self::apply) makes the edits one after another, and each gives the result that the scene gives. One that
+/// fails does not stop the others. Queues keep their memory, so one that is reused from frame to frame allocates
+/// nothing in the steady state. An edit takes 80 bytes, and an insert also the node's description.
 ///
-/// A queue knows no scene until it is applied. Each handle is checked then: one that the scene does not have gives
-/// [`Error::StaleHandle`], as one of another scene does unless its bits coincide with those of a node here.
+/// A queue belongs to no scene until it is applied. Only then is each handle checked: one that is not in the scene
+/// gives [`Error::StaleHandle`]. A handle of another scene does too, unless its bits coincide with those of a node
+/// here.
 ///
-/// Where an edit takes a node, it takes a [`Target`]: a handle, or the [`Queued`] ticket of a node that an insert
-/// recorded earlier is going to make.
+/// Where an edit takes a node, it takes a [`Target`]: a handle, or the [`Queued`] ticket of a node that an earlier
+/// recorded insert will make.
 ///
 /// Recorded in a visit:
 ///
@@ -97,23 +98,23 @@ pub struct EditQueue {
     inserts: Vec<Insert>,
     /// The names in the edits, end to end in the same order.
     names: String,
-    /// The round of the tickets that this queue itself gives out now, from the first one.
+    /// The round of the tickets that this queue is issuing now.
     round: Option<Round>,
     /// The rounds of queues appended to this one.
     rounds: Vec<Round>,
-    /// What came of the edits applied last, and the rounds of these.
+    /// The results of the last applied edits, and the rounds of these.
     results: Vec<Result<Outcome, Error>>,
     applied: Vec<Round>,
 }
 
-/// The ticket of a queued insert: stands for the node that it is going to make.
+/// The ticket of a queued insert: stands for the node that it will make.
 ///
-/// Later edits of the same queue can name the node by it, and so can edits of a queue that is
-/// [appended](EditQueue::append) to it or that it is appended to: a ticket is never given out twice, by any queue, and
-/// stays good wherever its insert goes. What counts is the order of application. An edit that names the ticket of an
-/// insert that failed fails with the same error; one that names the ticket of an insert that was not applied before
-/// it, in the same call of [`EditQueue::apply`], fails with [`Error::UnknownTicket`]. So tickets are for one round of
-/// recording: [`EditQueue::inserted`] tells the handle to keep.
+/// Later edits of the same queue can refer to the node by it, and so can edits of queues that are
+/// [appended](EditQueue::append) to it or that it is appended to. No ticket is ever issued twice, by any queue, and it
+/// stays valid wherever its insert goes. Only the order of application matters. If the insert of a ticket failed, an
+/// edit that uses the ticket fails with the same error. If that insert was not applied earlier in the same call of
+/// [`EditQueue::apply`], the edit fails with [`Error::UnknownTicket`]. So tickets are valid for one round of recording;
+/// [`EditQueue::inserted`] returns the handle to keep.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Queued {
     round: NonZeroU64,
@@ -121,55 +122,55 @@ pub struct Queued {
     edit: usize,
 }
 
-/// The node that a queued edit is about: one that the scene has, or one that a queued insert is going to make.
+/// The node of a queued edit: one in the scene, or one that a queued insert will make.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Target {
-    /// A node that the scene has.
+    /// A node in the scene.
     Handle(NodeHandle),
-    /// The node that this insert is going to make.
+    /// The node that this insert will make.
     Queued(Queued),
 }
 
-/// A [`Place`] told by a [`Target`]: where a queued edit puts a node.
+/// A [`Place`] given by a [`Target`]: where a queued edit puts a node.
 ///
-/// A bare handle or ticket stands for the place behind the last child of that node.
+/// A plain handle or ticket stands for the place after the last child of that node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum QueuedPlace {
     /// Before all children of this node.
     FirstChildOf(Target),
-    /// Behind all children of this node.
+    /// After all children of this node.
     LastChildOf(Target),
     /// Directly before this sibling.
     Before(Target),
-    /// Directly behind this sibling.
+    /// Directly after this sibling.
     After(Target),
 }
 
-/// What a queued edit did.
+/// The result of a queued edit.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Outcome {
-    /// The node was inserted and has this handle.
+    /// The node was inserted with this handle.
     Inserted(NodeHandle),
-    /// So many nodes were removed.
+    /// This many nodes were removed.
     Removed(usize),
     /// The node was moved or attached; the form of its own local transform, if it has one: see [`Scene::reparent`].
     Moved(Option<LocalForm>),
-    /// What was asked for was done: a local transform set, a component attached, a name, a subtree detached.
+    /// The change was made: a local transform set, a component added, a name set, a subtree detached.
     Set,
-    /// The transform was set, and is kept in this form.
+    /// The transform was set, and is stored in this form.
     SetAs(LocalForm),
-    /// The local transform that the node had, if any, was detached.
+    /// The node's local transform, if it had one, was removed.
     RemovedTransform(Option<Local>),
-    /// The material that the node had, if any, was detached.
+    /// The node's material, if it had one, was removed.
     RemovedMaterial(Option<u32>),
-    /// The shape that the node had, if any, was detached.
+    /// The node's shape, if it had one, was removed.
     RemovedShape(Option<Shape>),
-    /// The visibility that the node had, if any, was detached.
+    /// The node's visibility, if it had one, was removed.
     RemovedVisibility(Option<Visibility>),
 }
 
-/// The tickets that one queue gave out between two applications, and where its edits start in this queue.
+/// The tickets that one queue issued between two applications, and where its edits start in this queue.
 #[derive(Clone, Copy, Debug)]
 struct Round {
     id: NonZeroU64,
@@ -177,7 +178,7 @@ struct Round {
 }
 
 impl Round {
-    /// A round that no other queue has, in this process.
+    /// A round that no other queue in this process has.
     fn starting_at(first_edit: usize) -> Self {
         static NEXT: AtomicU64 = AtomicU64::new(1);
         let id = NonZeroU64::new(NEXT.fetch_add(1, Ordering::Relaxed));
@@ -192,7 +193,7 @@ impl EditQueue {
         Self::default()
     }
 
-    /// The number of edits recorded and not applied yet: the position that the next edit's result will have.
+    /// The number of edits recorded and not applied yet. This is also the index of the next edit's result.
     #[must_use]
     pub fn len(&self) -> usize {
         self.edits.len()
@@ -204,7 +205,7 @@ impl EditQueue {
         self.edits.is_empty()
     }
 
-    /// Records [`Scene::insert`], and returns the ticket by which later edits name the node.
+    /// Records [`Scene::insert`], and returns the ticket with which later edits refer to the node.
     pub fn insert(&mut self, place: impl Into<QueuedPlace>, node: Node<'_>) -> Queued {
         let edit = self.edits.len();
         let round = *self.round.get_or_insert_with(|| Round::starting_at(edit));
@@ -250,7 +251,8 @@ impl EditQueue {
         self.edits.push(Edit::SetLocalMatrix(node.into(), local));
     }
 
-    /// Records [`Scene::set_world`]; the local transform is computed from where the parent is when the edit is applied.
+    /// Records [`Scene::set_world`]; the local transform is computed from the parent's transform when the edit is
+    /// applied.
     pub fn set_world(&mut self, node: impl Into<Target>, world: impl Into<Local>) {
         let node = node.into();
         self.edits.push(match world.into() {
@@ -259,7 +261,7 @@ impl EditQueue {
         });
     }
 
-    /// Records [`Scene::look_at`]; the rotation is computed from where the node is when the edit is applied.
+    /// Records [`Scene::look_at`]; the rotation is computed from the node's position when the edit is applied.
     pub fn look_at(&mut self, node: impl Into<Target>, target: Vec3, up: Vec3) {
         self.edits.push(Edit::LookAt { node: node.into(), target, up });
     }
@@ -310,10 +312,10 @@ impl EditQueue {
         self.edits.push(Edit::SetName(node.into(), name));
     }
 
-    /// Moves all edits of another queue behind those of this one, and leaves it empty with its memory kept.
+    /// Moves all edits of another queue to the end of this one, and empties the other, which keeps its memory.
     ///
-    /// Tickets of both stay good: those of `other` now lead here, as those of queues appended to it before do.
-    /// Computes in **O(edits of the other)**, by copying.
+    /// Tickets of both stay valid: those of `other`, and of queues appended to it before, now refer to edits here. Runs
+    /// in **O(edits of the other)**, by copying.
     ///
     /// ```
     /// use hedgerow::{Node, Scene, edit::EditQueue};
@@ -337,7 +339,7 @@ impl EditQueue {
         other.names.clear();
     }
 
-    /// Forgets all edits that were not applied yet, and their tickets. The memory is kept.
+    /// Drops all edits that were not applied yet, and their tickets. The memory is kept.
     pub fn clear(&mut self) {
         self.edits.clear();
         self.inserts.clear();
@@ -346,10 +348,10 @@ impl EditQueue {
         self.round = None;
     }
 
-    /// Makes all recorded edits in order, and returns what came of each, in the same order. The queue is empty then.
+    /// Makes all recorded edits in order, and returns their results in the same order. The queue is empty afterwards.
     ///
-    /// An edit that fails has changed nothing, and those behind it are made all the same. The results stay in the
-    /// queue's memory until the next call. Costs what the edits cost, and **O(log queues appended)** for each ticket.
+    /// An edit that fails changes nothing, and the edits after it are still made. The results stay in the queue until
+    /// the next call. Takes as long as the edits, and **O(log queues appended)** for each ticket.
     ///
     /// ```
     /// use hedgerow::{Error, Node, Scene, edit::{EditQueue, Outcome}};
@@ -387,14 +389,14 @@ impl EditQueue {
         &self.results
     }
 
-    /// The handle of the node that this ticket's insert made, or `None` where it failed or was not among the edits
-    /// that [`apply`](Self::apply) made last. Computes in **O(log queues appended)**.
+    /// The handle of the node that this ticket's insert made. `None` if the insert failed, or was not among the edits
+    /// of the last [`apply`](Self::apply). Runs in **O(log queues appended)**.
     #[must_use]
     pub fn inserted(&self, ticket: Queued) -> Option<NodeHandle> {
         Tickets { rounds: &self.applied, results: &self.results }.node(ticket.into()).ok()
     }
 
-    /// Copies a name behind the others and returns its length.
+    /// Appends a name to the names and returns its length.
     fn keep_name(&mut self, name: Option<&str>) -> Option<usize> {
         self.names.push_str(name.unwrap_or_default());
         name.map(str::len)

@@ -1,4 +1,4 @@
-//! Moving nodes: to other parents, among their siblings, into slices of their own.
+//! Moves nodes: to other parents, among their siblings, into slices of their own.
 
 use crate::scene::{Keep, Place, Scene};
 use crate::store::At;
@@ -6,23 +6,23 @@ use crate::{Error, Local, NodeHandle, edit::LocalForm};
 use core::cmp::Ordering;
 
 impl Scene {
-    /// Moves a node and all below it to another place, also from one detached subtree to another or to the tree, and answers
-    /// the form of its own local transform afterwards (`None` for a node without one).
+    /// Moves a node and everything below it to another place, also between detached subtrees and the tree. Returns the
+    /// form of its own local transform afterwards (`None` for a node without one).
     ///
-    /// [`Keep::World`] keeps the world transform exactly: the local one is computed in double precision, and is kept as a
-    /// matrix where it shears. A node without a transform of its own is given one, if its new place is another one in the
-    /// world. A move that leaves the parent as it is changes no transform.
+    /// [`Keep::World`] keeps the world transform exactly: the local one is computed in double precision, and is stored
+    /// as a matrix if it shears. A node without a transform gets one, if its new parent has another world transform. A
+    /// move to the same parent changes no transform.
     ///
-    /// Computes in **O(nodes moved)** where the subtree goes to another slice. Within a slice it takes O(nodes of the
-    /// subtree that inherit something else than before): O(1) for a node with a transform whose material and visibility do
-    /// not change. The check for cycles climbs from the new parent and walks the subtree by turns, and ends with the
-    /// shorter. [`Keep::World`] takes O(ancestors with a transform) besides, above the old place and above the new one: each
-    /// is walked up to once.
+    /// Runs in **O(nodes moved)** if the subtree goes to another slice. Within a slice it takes O(nodes of the subtree
+    /// that inherit other values than before): O(1) for a node with a transform whose material and visibility do not
+    /// change. The check for cycles climbs from the new parent and walks the subtree in turns, and ends when the
+    /// shorter way is done. [`Keep::World`] also takes O(ancestors with a transform), above the old place and above the
+    /// new one.
     ///
     /// # Errors
     /// [`Error::StaleHandle`], [`Error::RootIsFixed`], [`Error::WouldCycle`]; with [`Keep::World`] also
-    /// [`Error::Singular`] below a parent that is flattened, as that says, [`Error::NotFinite`] where the numbers of the local
-    /// transform are too large, and [`Error::Underflow`] where they are too small.
+    /// [`Error::Singular`] below a flattened parent, [`Error::NotFinite`] if the numbers of the local transform are too
+    /// large, and [`Error::Underflow`] if they are too small.
     ///
     /// ```
     /// use hedgerow::{Keep, Node, Scene, Transform};
@@ -51,7 +51,7 @@ impl Scene {
         self.reparent_at_length(node, place, keep)
     }
 
-    /// Moves a node with all below it, from and to any place, or says why it cannot.
+    /// Moves a node with everything below it, between any places, or returns the error.
     #[inline(never)]
     fn reparent_at_length(&mut self, node: NodeHandle, place: Place, keep: Keep) -> Result<Option<LocalForm>, Error> {
         let at = self.at(node)?;
@@ -61,7 +61,7 @@ impl Scene {
         let parent = self.store.parent_of_place(place)?;
         let beside_itself = matches!(place, Place::Before(anchor) | Place::After(anchor) if anchor == node);
         if !beside_itself {
-            // What is detached and what is not are parts of different trees.
+            // Detached nodes and nodes of the tree are in different trees.
             let same_tree = self.store.membership(at) == self.store.membership(parent);
             if same_tree && self.store.is_in_subtree(parent, at) {
                 return Err(Error::WouldCycle { node, parent: self.store.handle(parent) });
@@ -81,10 +81,10 @@ impl Scene {
 
     /// Sorts the children of a node by a comparison of their handles; equal ones keep their order.
     ///
-    /// Computes in **O(n log n)** comparisons for n children, and nothing more where they are in order already. Else they are
-    /// linked anew in O(n) where all of them are in the slice of the parent or have one to themselves, and moved to new slices
-    /// in O(nodes in the slices of the children) where they are in several. What is up to date stays so. If `compare` panics
-    /// nothing has changed.
+    /// Runs in **O(n log n)** comparisons for n children, and does nothing more if they are in order already. Else they
+    /// are linked again in O(n) if all of them are in the slice of the parent or have one to themselves. If they are in
+    /// several slices, they move to new ones in O(nodes in the slices of the children). What is up to date stays so. If
+    /// `compare` panics, nothing has changed.
     ///
     /// # Errors
     /// [`Error::StaleHandle`].
@@ -118,10 +118,10 @@ impl Scene {
 
     /// Gives the subtree of a node a slice of its own.
     ///
-    /// An application that knows which subtrees change a lot, or come and go as a whole, keeps with this what such a
-    /// change costs from their neighbours (the thesis, section 7). It holds until the subtree is moved: then it settles anew,
-    /// and a small one joins the slice of its new place. Computes in **O(nodes of the subtree in its slice)**, and in O(1)
-    /// where it has a slice of its own already.
+    /// Use this for subtrees that change a lot, or that are added and removed as a whole: the cost of such changes then
+    /// stays away from their neighbours (the thesis, section 7). It holds until the subtree is moved: then a small
+    /// subtree may join the slice of its new place. Runs in **O(nodes of the subtree in its slice)**, or in O(1) if it
+    /// has a slice of its own already.
     ///
     /// # Errors
     /// [`Error::StaleHandle`], [`Error::RootIsFixed`].

@@ -1,4 +1,4 @@
-//! What lies where: culling, and queries by sphere, box and ray.
+//! Spatial queries: culling, and queries by sphere, box and ray.
 
 use crate::pass::{DrawList, Found, MOST_PROBES, Probe};
 use crate::scene::Scene;
@@ -9,7 +9,7 @@ use crate::{
 use crate::{Error, NodeHandle, Visibility};
 use hedgerow_math::internal as simd;
 
-/// A node that some of several frusta see; see [`Scene::cull_many`].
+/// A node that is visible in some of several frusta; see [`Scene::cull_many`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CullHit {
     /// The node.
@@ -18,25 +18,26 @@ pub struct CullHit {
     pub frusta: u32,
 }
 
-/// A node whose shape's box a ray meets; see [`Scene::nodes_on_ray`].
+/// A node whose shape's box is hit by a ray; see [`Scene::nodes_on_ray`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RayHit {
     /// The node.
     pub node: NodeHandle,
-    /// How far from the ray's origin its box begins; zero if the origin lies inside.
+    /// The distance from the ray's origin to its box; zero if the origin is inside.
     pub distance: f32,
 }
 
-/// All of these need [`SceneConfig::bounds`](crate::SceneConfig::bounds). They answer by the world matrices of the last
-/// update, as the draw list does, and see the shapes that there are now: those that edits reached since are tested one by
-/// one. None drops a shape whose box is touched.
+/// All of these need [`SceneConfig::bounds`](crate::SceneConfig::bounds). They use the world matrices of the last
+/// update, as the draw list does, and see the present shapes: those affected by edits since are tested one by one. No
+/// shape whose box is touched is ever missed.
 ///
-/// A walk goes from the boxes of whole slice trees, eight at a time, to slices, to blocks of 64 shapes, to their boxes, again
-/// eight at a time; what lies wholly inside is taken without further tests. It computes in **O(shapes found + slices and
-/// blocks at the edge)** where the scene's tree follows its geometry, and at most in O(slices + shapes). The order is that of
-/// the draw list, but for shapes that wait for an update.
+/// A query goes from the boxes of whole slice trees, eight at a time, to slices, to blocks of 64 shapes, to their
+/// boxes, again eight at a time. What is entirely inside is taken without further tests. It runs in **O(shapes found +
+/// slices and blocks at the edge)** if the scene's tree follows its geometry, and at most in O(slices + shapes). The
+/// order is that of the draw list, except for shapes that wait for an update.
 impl Scene {
-    /// Lists the shapes that touch the frustum and are visible on some of the layers, in place of what the list held.
+    /// Lists the shapes that touch the frustum and are visible on some of the layers. Replaces the contents of the
+    /// list.
     ///
     /// ```
     /// use hedgerow::glam::Vec3;
@@ -68,8 +69,8 @@ impl Scene {
         Ok(())
     }
 
-    /// Lists the nodes whose shapes touch the frustum and are visible on some of the layers, in place of what the list
-    /// held.
+    /// Lists the nodes whose shapes touch the frustum and are visible on some of the layers. Replaces the contents of
+    /// the list.
     ///
     /// # Errors
     /// [`Error::NoBounds`].
@@ -77,8 +78,8 @@ impl Scene {
         self.find_nodes(frustum, layers, nodes)
     }
 
-    /// Lists the nodes whose shapes touch some of up to 32 frusta, with a bit for each, in place of what the list held:
-    /// several cameras, or the cascades of a shadow map, in one walk.
+    /// Lists the nodes whose shapes touch some of up to 32 frusta, with a bit for each frustum: several cameras, or the
+    /// cascades of a shadow map, in one walk. Replaces the contents of the list.
     ///
     /// # Errors
     /// [`Error::NoBounds`]; [`Error::CapacityOverflow`] for more than 32 frusta.
@@ -86,8 +87,8 @@ impl Scene {
         self.seek(frusta, layers, hits, |found| Some(CullHit { node: found.node()?, frusta: found.probes }))
     }
 
-    /// Lists the nodes whose shapes' boxes reach into the sphere and are visible on some of the layers, in place of what
-    /// the list held.
+    /// Lists the nodes whose shapes' boxes touch the sphere and are visible on some of the layers. Replaces the
+    /// contents of the list.
     ///
     /// # Errors
     /// [`Error::NoBounds`].
@@ -100,8 +101,8 @@ impl Scene {
         self.find_nodes(sphere, layers, nodes)
     }
 
-    /// Lists the nodes whose shapes' boxes share a point with this box and are visible on some of the layers, in place of
-    /// what the list held. An empty box shares none, an infinite one with all but the empty.
+    /// Lists the nodes whose shapes' boxes touch this box and are visible on some of the layers. Replaces the contents
+    /// of the list. An empty box touches none, an infinite one all boxes that are not empty.
     ///
     /// # Errors
     /// [`Error::NoBounds`]; [`Error::NotFinite`] for a box with NaN or infinite in part.
@@ -109,11 +110,11 @@ impl Scene {
         self.find_nodes(&bounds.checked()?, layers, nodes)
     }
 
-    /// Lists the nodes whose shapes' boxes the ray meets and that are visible on some of the layers, nearest box first and
-    /// at the same distance by handle, in place of what the list held.
+    /// Lists the nodes whose shapes' boxes are hit by the ray and that are visible on some of the layers, sorted by
+    /// distance and then by handle. Replaces the contents of the list.
     ///
-    /// What is drawn at the nodes is the caller's: test their meshes in this order, up to the first that is hit nearer
-    /// than the next box begins.
+    /// The scene does not know the meshes: test them in this order, up to the first hit that is nearer than the next
+    /// box.
     ///
     /// ```
     /// use hedgerow::glam::Vec3;
@@ -139,11 +140,11 @@ impl Scene {
         Ok(())
     }
 
-    /// The world box of all shapes in the subtree of a node, hidden ones too, by the matrices of the last update; empty
-    /// where there are none. Infinite if one of them is.
+    /// The world box of all shapes in the subtree of a node, including hidden ones, by the matrices of the last update;
+    /// empty if there are none. Infinite if one of the boxes is.
     ///
-    /// Computes in **O(nodes of the subtree in the node's slice)** where the scene keeps world boxes and no edit came since
-    /// the last update, else in O(nodes of the subtree).
+    /// Runs in **O(nodes of the subtree in the node's slice)** if the scene keeps world boxes and nothing was edited
+    /// since the last update, else in O(nodes of the subtree).
     #[must_use]
     pub fn subtree_bounds(&self, node: NodeHandle) -> Option<Aabb> {
         self.store.resolve(node).map(|at| self.store.subtree_bounds(at))

@@ -1,22 +1,22 @@
-//! What a scene is made of, in numbers.
+//! Statistics: what a scene consists of, in numbers.
 
 use crate::scene::Scene;
 pub use crate::store::Usage;
 
-/// What a scene is made of; see [`Scene::stats`].
+/// What a scene consists of; see [`Scene::stats`].
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Stats {
-    /// Nodes, the root included, and those of detached subtrees left out.
+    /// Nodes in the tree, including the root but not detached subtrees.
     pub nodes: usize,
     /// Nodes of detached subtrees.
     pub detached: usize,
-    /// Nodes that [`Scene::remove_later`] removed and [`Scene::maintain`] is to free.
+    /// Nodes that [`Scene::remove_later`] removed and [`Scene::maintain`] has yet to free.
     pub pending_free: usize,
     /// Slices.
     pub slices: usize,
-    /// How many slices stand above each other at most that hold children of one node: 0 where all children lie beside their
-    /// parent, 1 where some are in slices behind portals beside it. Logarithmic in the slices, as in a B-tree.
+    /// The greatest number of nested slices that hold children of one node: 0 if all children are in the slice of their
+    /// parent, 1 if some are in slices behind portals beside it. Logarithmic in the number of slices, as in a B-tree.
     pub slice_levels: usize,
     /// Metadata tables.
     pub tables: usize,
@@ -30,28 +30,28 @@ pub struct Stats {
     pub materials: Usage,
     /// Shapes and their bounds.
     pub shapes: Usage,
-    /// World boxes of shapes, blocks and slices; none unless the scene keeps them.
+    /// World boxes of shapes, blocks and slices; zero unless the scene keeps them.
     pub bounds: Usage,
     /// Names and their text.
     pub names: Usage,
-    /// Handles' entries.
+    /// Entries of handles.
     pub metadata: Usage,
-    /// The bytes of what a scene keeps beside these: a record for each slice, and passing lists.
+    /// The bytes of everything else: a record for each slice, and temporary lists.
     pub overhead_bytes: usize,
-    /// Rows and slots that removed nodes left behind the ends of the columns.
+    /// Unused rows and slots that removed nodes left inside the columns.
     pub holes: usize,
-    /// The share of rows that were put far from their depth-first place since their slice was last reconstituted.
+    /// The share of rows that were placed far from their depth-first place since their slice was last reconstituted.
     pub disorder: f32,
     /// How many times a slice was reconstituted since the scene was made.
     pub reconstitutions: u64,
     /// World matrices that are not finite, because finite local ones overflowed.
     pub overflowed: usize,
-    /// Indices that are spent for good.
+    /// Handle indices that are used up.
     pub retired: usize,
 }
 
 impl Stats {
-    /// The bytes of all records in use: record sizes times live entries.
+    /// The bytes of all records in use: the sizes of records times the live entries.
     #[must_use]
     pub fn live_bytes(&self) -> usize {
         self.usages().iter().map(|usage| usage.live_bytes).sum()
@@ -78,7 +78,7 @@ impl Stats {
 }
 
 impl Scene {
-    /// Counts what the scene is made of. Computes in **O(slices and transforms)**; meant for tools and tests.
+    /// Counts what the scene consists of. Runs in **O(slices and transforms)**; meant for tools and tests.
     #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "a share")]
     pub fn stats(&self) -> Stats {

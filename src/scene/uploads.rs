@@ -1,4 +1,4 @@
-//! Matrix arrays for upload: what of them changed with the last update.
+//! Matrix arrays for upload: what changed in them with the last update.
 
 use crate::scene::Scene;
 use crate::store::{Runs, SliceView};
@@ -6,19 +6,19 @@ use crate::{Mat34, NodeHandle};
 use core::iter::FusedIterator;
 use core::ops::Range;
 
-/// Two ranges with fewer clean slots than this between them are told as one: a copy more costs more than these bytes.
+/// Ranges with fewer clean slots than this between them are joined: another copy costs more than these bytes.
 const GAP: usize = 16;
 
-/// Where the world matrix of a node lies; see [`Scene::matrix_slot`].
+/// Where the world matrix of a node is stored; see [`Scene::matrix_slot`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct MatrixSlot {
     /// The number of the slice; see [`Upload::slice`].
     pub slice: u32,
-    /// The place in the slice's array.
+    /// The index in the slice's array.
     pub slot: u32,
 }
 
-/// The matrix array of one slice, and what of it changed with the last update.
+/// The matrix array of one slice, and what changed in it with the last update.
 #[derive(Clone, Copy, Debug)]
 pub struct Upload<'s> {
     slice: SliceView<'s>,
@@ -27,40 +27,40 @@ pub struct Upload<'s> {
 }
 
 impl<'s> Upload<'s> {
-    /// The number of the slice: small, its own as long as the slice lives, and another slice's later.
+    /// The number of the slice. It is small, belongs to the slice while the slice exists, and may be reused later.
     #[must_use]
     pub fn slice(&self) -> u32 {
         self.number
     }
 
-    /// Changes whenever the array is laid out anew, and is never that of another slice of the scene: a copy of the array with
-    /// another number is of no use any more. Another scene, a clone or a loaded one too, counts by itself: copies are kept for
-    /// each.
+    /// Changes whenever the array gets a new layout, and is never equal to that of another slice of the scene: discard
+    /// a copy of the array with another number. Other scenes, including clones and loaded ones, count separately: keep
+    /// copies for each.
     #[must_use]
     pub fn layout(&self) -> u64 {
         self.slice.layout()
     }
 
-    /// Changes with every edit of the slice other than setting transforms: who keeps a node's [`MatrixSlot`] asks for it
-    /// anew then.
+    /// Changes with every edit of the slice except setting transforms: then query each stored [`MatrixSlot`] of its
+    /// nodes again.
     #[must_use]
     pub fn version(&self) -> u64 {
         self.slice.version()
     }
 
-    /// All matrices of the slice, by slot. Slot 0 is what the slice inherits; holes hold whatever they held.
+    /// All matrices of the slice, by slot. Slot 0 is what the slice inherits; the contents of holes are undefined.
     #[must_use]
     pub fn matrices(&self) -> &'s [Mat34] {
         self.slice.transforms().worlds()
     }
 
-    /// Whether the array has a layout that was not told before: all of it is to be uploaded, and that is the one range.
+    /// Whether the layout of the array is new: then all of it must be uploaded, as a single range.
     #[must_use]
     pub fn is_new(&self) -> bool {
         self.whole
     }
 
-    /// The slots that changed, as ranges in ascending order, with some in between that did not.
+    /// The slots that changed, as ranges in ascending order; ranges may include a few unchanged slots.
     #[must_use]
     pub fn ranges(&self) -> DirtyRanges<'s> {
         let transforms = self.slice.transforms();
@@ -73,7 +73,7 @@ impl<'s> Upload<'s> {
 #[derive(Clone, Debug)]
 pub struct DirtyRanges<'s> {
     next: Option<Range<usize>>,
-    /// None where one range is all there is.
+    /// `None` for a single range.
     runs: Option<Runs<'s>>,
 }
 
@@ -96,12 +96,12 @@ impl Iterator for DirtyRanges<'_> {
 impl FusedIterator for DirtyRanges<'_> {}
 
 impl Scene {
-    /// The matrix arrays that the last update changed, each with the ranges that changed, for upload.
+    /// The matrix arrays that the last update changed, each with the changed ranges, for upload.
     ///
-    /// World matrices lie in one array a slice, ready for a GPU. Whoever keeps a copy of each array, with its
-    /// [`layout`](Upload::layout), copies the ranges after each update, all of an array whose layout is new, and drops what
-    /// [`Scene::dropped_arrays`] tells. Nothing has to be switched on. Where an update had nothing to do there are none.
-    /// Computes in **O(slices that changed)**; the ranges of each in O(its slots ÷ 64 + ranges).
+    /// World matrices are stored in one array for each slice, ready for a GPU. To mirror them, keep a copy of each
+    /// array and its [`layout`](Upload::layout). After each update, copy the ranges, copy all of an array whose layout
+    /// is new, and drop the arrays listed by [`Scene::dropped_arrays`]. This is always available. Empty if an update
+    /// had nothing to do. Runs in **O(slices that changed)**; the ranges of each take O(its slots ÷ 64 + ranges).
     ///
     /// ```
     /// use hedgerow::{Mat34, Node, Scene, Transform};
@@ -131,21 +131,21 @@ impl Scene {
         self.store.changed_slices().map(|(number, slice, whole)| Upload { slice, number, whole })
     }
 
-    /// Every matrix array as one that is new, for whoever begins to keep copies later on. Computes in **O(slices)**.
+    /// Every matrix array, reported as new, for users that begin to mirror them later. Runs in **O(slices)**.
     pub fn all_uploads(&self) -> impl Iterator<Item = Upload<'_>> {
         let store = &self.store;
         store.slice_numbers().map(|number| Upload { slice: store.view(number), number, whole: true })
     }
 
-    /// The numbers of slices that went before the last update, and after the one before it, and were not given to others.
-    /// Some may never have been told of: what came and went in between.
+    /// The numbers of slices that were removed between the last two updates and not reused. Some may never have been
+    /// reported, if they were added and removed between updates.
     #[must_use]
     pub fn dropped_arrays(&self) -> &[u32] {
         self.store.dropped_slices()
     }
 
-    /// Where the world matrix of a node lies among the arrays of [`Scene::uploads`], its own or that of the nearest
-    /// transform above; `None` for a stale handle. Computes in **O(1)**.
+    /// Where the world matrix of a node, its own or that of the nearest transform above, is stored among the arrays of
+    /// [`Scene::uploads`]; `None` for a stale handle. Runs in **O(1)**.
     #[must_use]
     pub fn matrix_slot(&self, node: NodeHandle) -> Option<MatrixSlot> {
         let at = self.store.resolve(node)?;

@@ -17,10 +17,10 @@ impl fmt::Display for Violation {
 impl core::error::Error for Violation {}
 
 impl Scene {
-    /// Checks every invariant of the storage and names the first that does not hold.
+    /// Checks every invariant of the storage and returns the first violation.
     ///
-    /// A scene always passes, whatever was called in whatever order, also after a panic in a caller's visitor or closure;
-    /// one that does not is a bug of this crate. Computes in **O(nodes)**; meant for tests and fuzzers.
+    /// A scene always passes after any sequence of calls, also after a panic in a visitor or closure. If it does not,
+    /// that is a bug of this crate. Runs in **O(nodes)**; meant for tests and fuzzers.
     ///
     /// # Errors
     /// [`Violation`] says what is wrong and where.

@@ -1,4 +1,4 @@
-//! World transforms on demand, and edits that are told in world space.
+//! World transforms on demand, and edits in world space.
 
 use crate::Mat34;
 use crate::scene::Scene;
@@ -6,23 +6,23 @@ use crate::{Error, Local, NodeHandle, Transform, edit::LocalForm};
 use glam::{DAffine3, DMat3, DVec3, Vec3};
 
 impl Scene {
-    /// The world matrix of a node as of now, whatever has been edited since the last update, to the bit what
-    /// [`Scene::update`] would make it.
+    /// The world matrix of a node as of now, including all edits since the last update. Equal in every bit to what
+    /// [`Scene::update`] would compute.
     ///
-    /// Computes in **O(ancestors with a transform)**.
+    /// Runs in **O(ancestors with a transform)**.
     #[must_use]
     pub fn fresh_world(&self, node: NodeHandle) -> Option<Mat34> {
         self.store.resolve(node).map(|at| self.store.fresh_world_at(at))
     }
 
-    /// Sets the local transform of a node that has one so that its world transform becomes `world`, a [`Transform`] or a
-    /// [`Mat34`], and answers the form that this took.
+    /// Sets the local transform of a node that has one so that its world transform becomes `world`, a [`Transform`] or
+    /// a [`Mat34`]. Returns the form of the local transform.
     ///
-    /// Computes in **O(ancestors with a transform)**, in double precision.
+    /// Runs in **O(ancestors with a transform)**, in double precision.
     ///
     /// # Errors
-    /// [`Error::StaleHandle`], [`Error::NoTransform`], [`Error::NotFinite`], [`Error::NotRotation`]; [`Error::Singular`]
-    /// below a parent that is flattened, as that says; [`Error::Underflow`] where the local transform is too small.
+    /// [`Error::StaleHandle`], [`Error::NoTransform`], [`Error::NotFinite`], [`Error::NotRotation`];
+    /// [`Error::Singular`] below a flattened parent; [`Error::Underflow`] if the local transform is too small.
     pub fn set_world(&mut self, node: NodeHandle, world: impl Into<Local>) -> Result<LocalForm, Error> {
         let at = self.at(node)?;
         self.store.local_slot(at).ok_or(Error::NoTransform(node))?;
@@ -36,15 +36,15 @@ impl Scene {
         Ok(local.form())
     }
 
-    /// Turns a node that has a transform so that its −Z axis points at `target` and its +Y axis goes with `up`, both in
+    /// Rotates a node that has a transform so that its −Z axis points at `target` and its +Y axis towards `up`, both in
     /// world space. Translation and scale stay.
     ///
-    /// Where `up` is zero or along the view, some axis across it takes its place. Computes in **O(ancestors with a
-    /// transform)**. A node whose local transform is a matrix is given the translation and the column lengths of that.
+    /// If `up` is zero or parallel to the view, some perpendicular axis is used instead. Runs in **O(ancestors with a
+    /// transform)**. If the local transform is a matrix, its translation and the lengths of its columns are kept.
     ///
     /// # Errors
-    /// [`Error::StaleHandle`], [`Error::NoTransform`], [`Error::NotFinite`]; [`Error::NotRotation`] for the node's own
-    /// place as target; [`Error::Singular`] below a parent that is flattened, as that says.
+    /// [`Error::StaleHandle`], [`Error::NoTransform`], [`Error::NotFinite`]; [`Error::NotRotation`] if the target is
+    /// the node's own position; [`Error::Singular`] below a flattened parent.
     pub fn look_at(&mut self, node: NodeHandle, target: Vec3, up: Vec3) -> Result<(), Error> {
         let inverse = self.inverse_above(node)?;
         if !(target.is_finite() && up.is_finite()) {
@@ -59,10 +59,11 @@ impl Scene {
                 Transform { translation: matrix.translation(), scale: scale.as_vec3(), ..Transform::IDENTITY }
             }
         };
-        // In the parent's space: an affine map keeps lines, so a node that points at the target there does so here.
+        // Compute in the parent's space: an affine map keeps lines straight, so a node that points at the target there
+        // also does so here.
         let (here, there) = (local.translation.as_dvec3(), inverse.transform_point3(target.as_dvec3()));
         let towards = there - here;
-        // A distance that single precision cannot tell from none has no direction.
+        // A distance that single precision cannot distinguish from zero has no direction.
         if towards.length() <= 1e-6 * (here.length() + there.length()) {
             return Err(Error::NotRotation);
         }
@@ -70,7 +71,7 @@ impl Scene {
         let up = inverse.transform_vector3(up.as_dvec3());
         let right = up.normalize_or_zero().cross(back);
         let right = if right.length_squared() > 1e-12 { right.normalize() } else { back.any_orthonormal_vector() };
-        // A negative scale turns an axis around: it is to be turned the other way before.
+        // A negative scale reverses an axis, so the axis must be reversed first.
         let sign = |scale: f32| if scale < 0.0 { -1.0 } else { 1.0 };
         let y = back.cross(right) * sign(local.scale.y);
         let z = back * sign(local.scale.z);
@@ -79,7 +80,7 @@ impl Scene {
         self.replace_local(node, Local::Transform(Transform { rotation, ..local }.checked()?))
     }
 
-    /// The inverse of what a node that has a transform inherits, in double precision.
+    /// The inverse of the world transform that a node with a transform inherits, in double precision.
     fn inverse_above(&self, node: NodeHandle) -> Result<DAffine3, Error> {
         let at = self.at(node)?;
         if self.store.local_slot(at).is_none() {
@@ -101,16 +102,16 @@ impl Scene {
 
     /// The world matrix of a node as of the last update: that of the nearest transform at or above it.
     ///
-    /// Computes in **O(1)**. A transform added since that update counts as the identity or as what its node inherited.
+    /// Runs in **O(1)**. A transform added since then counts as the identity, or as what its node inherited.
     #[inline]
     #[must_use]
     pub fn world(&self, node: NodeHandle) -> Option<&Mat34> {
         self.store.world_of(node)
     }
 
-    /// The world box of a node's shape by the last update's matrix, computed on demand in **O(1)**.
+    /// The world box of a node's shape by the matrix of the last update, computed on demand in **O(1)**.
     ///
-    /// Infinite and empty local bounds bypass the matrix; a box that overflows is infinite.
+    /// Infinite and empty local bounds do not use the matrix; a box that overflows is infinite.
     #[must_use]
     pub fn world_bounds(&self, node: NodeHandle) -> Option<crate::Aabb> {
         self.store.world_bounds_at(self.store.resolve(node)?)

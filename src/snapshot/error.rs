@@ -1,4 +1,4 @@
-//! What a snapshot can be refused for.
+//! The errors of snapshots.
 
 use crate::record::BytesError;
 use crate::{Error, edit::BatchError};
@@ -18,29 +18,29 @@ use std::io;
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum SnapshotError {
-    /// The bytes do not begin as a snapshot does.
+    /// The bytes do not start like a snapshot.
     NotASnapshot,
-    /// The snapshot is of a version that this one of the crate does not know.
+    /// The snapshot has a version that this version of the crate does not know.
     Version(u32),
-    /// A whole scene where a subtree is asked for, or the other way round.
+    /// The snapshot has a whole scene where a subtree is expected, or the reverse.
     Kind {
-        /// Whether a whole scene was asked for.
+        /// Whether a whole scene is expected.
         whole: bool,
     },
-    /// The snapshot is shorter or longer than it says.
+    /// The snapshot is shorter or longer than it states.
     Length {
-        /// How many bytes it says that it has; at least the header's.
+        /// The stated number of bytes; at least that of the header.
         expected: u64,
-        /// How many there are.
+        /// The number of bytes present.
         found: u64,
     },
     /// The bytes are not those that were written.
     Checksum,
-    /// What the bytes describe is no scene, though their checksum is right.
+    /// The bytes do not describe a scene, although their checksum is right.
     Invalid {
-        /// The slice that it is about, where it is about one.
+        /// The slice at fault, if it is about one.
         slice: Option<u32>,
-        /// What does not hold.
+        /// The violated condition.
         violation: &'static str,
     },
     /// The bytes cannot be read.
@@ -54,7 +54,7 @@ pub enum SnapshotError {
 impl fmt::Display for SnapshotError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::NotASnapshot => f.write_str("the bytes are no snapshot; pass what Scene::save answered"),
+            Self::NotASnapshot => f.write_str("the bytes are not a snapshot; pass what Scene::save returned"),
             Self::Version(found) => write!(
                 f,
                 "the snapshot has version {found}, and this crate reads version {}; load it with the crate that wrote it",
@@ -67,18 +67,18 @@ impl fmt::Display for SnapshotError {
                 f.write_str("the snapshot holds a whole scene, not a subtree; load it with Scene::load")
             }
             Self::Length { expected, found } => {
-                write!(f, "the snapshot is {expected} bytes long and {found} are there; read the whole file again")
+                write!(f, "the snapshot should have {expected} bytes but has {found}; read the whole file again")
             }
             Self::Checksum => {
                 f.write_str("the checksum of the snapshot is wrong; the file is damaged, use another copy")
             }
             Self::Invalid { slice: Some(slice), violation } => {
-                write!(f, "the snapshot describes no scene: in slice {slice}, {violation}; write it again")
+                write!(f, "the snapshot is not a valid scene: in slice {slice}, {violation}; write it again")
             }
             Self::Invalid { slice: None, violation } => {
-                write!(f, "the snapshot describes no scene: {violation}; write it again")
+                write!(f, "the snapshot is not a valid scene: {violation}; write it again")
             }
-            Self::Read(reason) => write!(f, "the snapshot cannot be read: {reason}; check where it comes from"),
+            Self::Read(reason) => write!(f, "the snapshot cannot be read: {reason}; check its source"),
             Self::AllocationFailed => Error::AllocationFailed.fmt(f),
             Self::Scene(error) => error.fmt(f),
         }

@@ -8,8 +8,8 @@
 //! subtree   nodes and their components: told in `subtree`
 //! ```
 //!
-//! The checksum, over all but itself, finds damage that would go unseen, such as another colour: `file_header` says how it
-//! is made. What the bytes say is not trusted, though the checksum is right.
+//! The checksum, over everything except itself, finds damage that would otherwise go unnoticed, such as another colour:
+//! see `file_header`. The bytes are not trusted, even if the checksum is right.
 
 mod error;
 mod subtree;
@@ -22,17 +22,17 @@ use crate::store::Store;
 use hedgerow_math::internal::file_header::{self, Broken, Kind};
 use std::io::{self, Read, Write};
 
-/// The version that is written, and the only one that is read.
+/// The version that is written, and the only one that can be read.
 const VERSION: u32 = 2;
 
-/// The bytes of a writer, behind a header.
+/// The bytes of a writer, after a header.
 fn with_header(kind: Kind, out: Writer) -> Vec<u8> {
     let mut bytes = out.into_bytes();
     file_header::write_header(kind, VERSION, &mut bytes);
     bytes
 }
 
-/// The body of a snapshot of this kind whose bytes are those that were written.
+/// The body of a snapshot of this kind, after its header was checked.
 fn body_of(kind: Kind, bytes: &[u8]) -> Result<&[u8], SnapshotError> {
     file_header::checked_body(kind, VERSION, bytes).map_err(|broken| match broken {
         Broken::Version(version) => SnapshotError::Version(version),
@@ -46,9 +46,9 @@ fn body_of(kind: Kind, bytes: &[u8]) -> Result<&[u8], SnapshotError> {
 }
 
 impl Scene {
-    /// The scene as bytes, which [`Scene::load`] makes the same scene of: every handle names what it names here.
+    /// The scene as bytes, from which [`Scene::load`] makes the same scene: every handle refers to the same node.
     ///
-    /// Computes in **O(nodes)**.
+    /// Runs in **O(nodes)**.
     ///
     /// # Panics
     /// If a name has 4 GiB or more.
@@ -71,19 +71,19 @@ impl Scene {
         with_header(Kind::Scene, out)
     }
 
-    /// Writes [`Scene::save`]'s bytes to a file or elsewhere, in one piece.
+    /// Writes the bytes of [`Scene::save`] to a file or elsewhere, in one piece.
     ///
     /// # Errors
-    /// What the writer answers.
+    /// Those of the writer.
     pub fn save_to(&self, mut to: impl Write) -> io::Result<()> {
         to.write_all(&self.save())
     }
 
-    /// The scene that [`Scene::save`] made these bytes of.
+    /// The scene from which [`Scene::save`] made these bytes.
     ///
-    /// Any bytes are safe: what is not exactly a scene, down to the last link, is refused, and takes no memory that its
-    /// length is no measure of. World matrices are as they were saved until the first [`Scene::update`], which computes all.
-    /// Computes in **O(bytes)**, by passes that go through memory in order.
+    /// Any bytes are safe: what is not exactly a scene, down to the last link, is refused, and allocation is bounded by
+    /// input size. World matrices are those that were saved until the first [`Scene::update`], which computes all of
+    /// them. Runs in **O(bytes)**, in passes in memory order.
     ///
     /// # Errors
     /// [`SnapshotError`] says what is wrong with the bytes, or that there is no memory for the scene.
@@ -94,10 +94,10 @@ impl Scene {
         Ok(Self::restored(store))
     }
 
-    /// Reads to the end and loads that: see [`Scene::load`].
+    /// Reads to the end and loads the result: see [`Scene::load`].
     ///
     /// # Errors
-    /// [`SnapshotError::Read`] with the kind of what the reader answers; those of [`Scene::load`].
+    /// [`SnapshotError::Read`] with the kind of the reader's error; those of [`Scene::load`].
     pub fn load_from(mut from: impl Read) -> Result<Self, SnapshotError> {
         let mut bytes = Vec::new();
         from.read_to_end(&mut bytes).map_err(|error| SnapshotError::Read(error.kind()))?;

@@ -1,6 +1,6 @@
-//! A subtree as bytes, and into any scene: parts of a world that come and go.
+//! Saves a subtree as bytes, and loads it into any scene: for parts of a world that come and go.
 //!
-//! Nodes are described in depth-first order, without rows and slots: they get others where they are loaded.
+//! Nodes are described in depth-first order, without rows and slots: they get new ones where they are loaded.
 //!
 //! ```text
 //! header    as that of a scene, of another kind                                                          32 B
@@ -24,7 +24,7 @@ use hedgerow_math::internal::file_header::Kind;
 struct Listed {
     handle: u64,
     parent: u32,
-    /// Bits of [`Listed::TRANSFORM`] and the following.
+    /// The bits [`Listed::TRANSFORM`] and following.
     has: u32,
 }
 
@@ -103,8 +103,8 @@ impl<'n> Part<'n> {
         out.texts(names.iter().copied());
     }
 
-    /// Reads the arrays and checks their values, how many there are, and that every node but the first hangs below an
-    /// earlier one.
+    /// Reads the arrays and checks their values and lengths, and that every node except the first is below an earlier
+    /// one.
     fn read(from: &mut Reader<'n>) -> Result<Self, BytesError> {
         let [nodes, transforms, matrices, materials, visibilities, shapes, names]: [u32; 7] = from.one()?;
         let part = Self {
@@ -132,7 +132,7 @@ impl<'n> Part<'n> {
         Ok(part)
     }
 
-    /// The nodes in order: the old handle, the place of the parent, and the description.
+    /// The nodes in order: the old handle, the index of the parent, and the description.
     fn into_nodes(self) -> Result<Vec<(NodeHandle, u32, Node<'n>)>, BytesError> {
         let Self { nodes, transforms, matrices, materials, visibilities, shapes, names } = self;
         let (mut transforms, mut matrices) = (transforms.into_iter(), matrices.into_iter());
@@ -162,9 +162,9 @@ impl<'n> Part<'n> {
 }
 
 impl Scene {
-    /// A node and all below it as bytes, which [`Scene::load_subtree`] puts into this or another scene.
+    /// A node and everything below it as bytes, which [`Scene::load_subtree`] loads into this or another scene.
     ///
-    /// Computes in **O(nodes of the subtree)**.
+    /// Runs in **O(nodes of the subtree)**.
     ///
     /// # Errors
     /// [`Error::StaleHandle`].
@@ -189,14 +189,14 @@ impl Scene {
         Ok(with_header(Kind::Subtree, out))
     }
 
-    /// Puts the subtree that [`Scene::save_subtree`] made these bytes of to a place; answers which new handle stands for
-    /// which old one.
+    /// Loads the subtree from which [`Scene::save_subtree`] made these bytes, at a place. Returns a map from old to new
+    /// handles.
     ///
-    /// Any bytes are safe, as those of [`Scene::load`] are. Computes in **O(nodes of the subtree · log of these)**.
+    /// Any bytes are safe, as those of [`Scene::load`] are. Runs in **O(n log n)** for n nodes of the subtree.
     ///
     /// # Errors
-    /// [`SnapshotError`] says what is wrong with the bytes, or why nothing can go to the place ([`SnapshotError::Scene`]). The
-    /// scene is as before.
+    /// [`SnapshotError`] says what is wrong with the bytes, or why the subtree cannot go to the place
+    /// ([`SnapshotError::Scene`]). The scene is unchanged.
     ///
     /// ```
     /// use hedgerow::{Node, Place, Scene};
@@ -227,7 +227,7 @@ impl Scene {
     }
 }
 
-/// There is a node, and no two have the same handle.
+/// Checks that there is a node, and that no two have the same handle.
 fn check_handles(nodes: &[(NodeHandle, u32, Node<'_>)]) -> Result<(), BytesError> {
     ensure!(!nodes.is_empty(), "there is no node");
     let mut handles: Vec<NodeHandle> = nodes.iter().map(|&(handle, ..)| handle).collect();

@@ -1,4 +1,4 @@
-//! What a node has, by its place.
+//! The components of a node, by its place.
 
 use crate::store::Store;
 use crate::store::columns::{At, NIL};
@@ -57,21 +57,21 @@ impl Store {
         (slot != NIL).then(|| &*slice.names.names[slot as usize])
     }
 
-    /// The world box of a node's shape by the last update's matrix.
+    /// The world box of a node's shape, by the matrix of the last update.
     pub(crate) fn world_bounds_at(&self, at: At) -> Option<Aabb> {
         let slice = self.slice(at.slice);
         let slot = slice.row(at.row).shape;
         (slot != NIL).then(|| slice.shapes.bounds[slot as usize].transformed(self.world_at(at)))
     }
 
-    /// The slot where a node finds its transform, its own or that of the nearest above.
+    /// The slot of a node's transform: its own, or that of the nearest ancestor with one.
     #[inline]
     pub(crate) fn transform_slot_at(&self, at: At) -> u32 {
         self.row(at).transform.index()
     }
 
-    /// The world matrix that a node had after the update before the last; the present one of a node that was not there then.
-    /// `None` where changes are not told.
+    /// The world matrix that a node had after the update before the last; the present one for a node that did not exist
+    /// then. `None` if changes are not tracked.
     pub(crate) fn previous_world_at(&self, at: At) -> Option<&Mat34> {
         let feed = self.feed()?;
         let slice = self.slice(at.slice);
@@ -79,7 +79,7 @@ impl Store {
         Some(feed.previous(self.handle(at), self.world_at(at), of_slot))
     }
 
-    /// The material that holds at a node, as of now. O(slices above).
+    /// The effective material of a node as of now. Runs in O(slices above).
     pub(crate) fn material_at(&self, mut at: At) -> Option<u32> {
         loop {
             let slice = self.slice(at.slice);
@@ -91,7 +91,7 @@ impl Store {
         }
     }
 
-    /// The visibility that holds at a node, as of now. O(slices and ancestors with a visibility above).
+    /// The effective visibility of a node as of now. Runs in O(slices above and ancestors with a visibility).
     pub(crate) fn visibility_at(&self, mut at: At) -> Visibility {
         let mut mask = u32::MAX;
         loop {

@@ -1,7 +1,7 @@
-//! Storage: slices of rows and columns, the metadata tables that handles go through, and the portals between slices.
+//! Storage: slices of rows and columns, the metadata tables of handles, and the portals between slices.
 //!
-//! A [`Slice`] holds one run of siblings with all that hangs below; a [`Store`] holds all slices. The folders, each with
-//! its invariants at its head:
+//! A [`Slice`] holds one run of siblings and everything below them. A [`Store`] holds all slices. The folders; each
+//! states its invariants at the top:
 //!
 //! | folder | what |
 //! |---|---|
@@ -9,31 +9,41 @@
 //! | `columns` | what lies in slots: the topology record and the components |
 //! | `handles` | from a handle to a place |
 //! | `order` | chains of siblings, effective slots, portals |
-//! | `restructuring` | rows that move within a slice, between slices, out of the tree |
+//! | `restructuring` | moving rows within a slice, between slices, and out of the tree |
 //! | `bulk` | many nodes at once |
-//! | `change` | the notifier: whom an edit tells; what is told of changes |
+//! | `change` | the notifier, which reports edits; the change feed |
 //! | `bounds` | world boxes |
-//! | `image` | all of it as bytes, and back |
-//! | `sweep` | bringing what is derived up to date |
-//! | `usage` | what it all takes, in records and bytes |
-//! | `validate` | every invariant, checked |
+//! | `image` | the store as bytes, and back |
+//! | `sweep` | computing derived values |
+//! | `usage` | memory use, in records and bytes |
+//! | `validate` | checks of every invariant |
 //! | `view` | what may be read from outside: whole columns |
 //! | `edit` | edits of single nodes and of batches |
 //! | `world` | world transforms as of now |
 //!
 //! The rest of the crate enters through [`Store`], the views, and plain values: [`At`], [`Place`], [`Membership`],
-//! [`LocalSlot`], [`ShapeRecord`]. Everything else is private to this folder; whom an edit must tell is told by the notifier in
-//! `change`, which nobody outside can forget. The methods of `Store` for the crate:
+//! [`LocalSlot`], [`ShapeRecord`]. Everything else is private to this folder. Edits report through the notifier in
+//! `change`, so code outside cannot forget to. The methods of `Store` for the crate:
 //!
 //! | kind | methods |
 //! |---|---|
-//! | whole | `with_root` `config` `root` `scene_number` `versions` `updates` `len_of` `total_len` `slice_count` `slice_end` `slice_numbers` `validate` `read_image` `write_image` |
-//! | usage | `usages` `box_usage` `table_usage` `table_count` `retired_indices` `reconstitutions` `slice_levels` `overhead_bytes` `pending_free_nodes` `count_holes` `count_overflowed` `count_disordered` |
-//! | edits | `insert` `insert_usual` `remove` `remove_shortly` `remove_later` `clear` `relocate` `reparent_shortly` `sort_children` `detach` `isolate` |
-//! | edits of components | `set_local_shortly` `replace_local` `put_local` `add_transform` `remove_transform` `add_material` `remove_material` `add_shape` `set_bounds` `remove_shape` `add_visibility` `remove_visibility` `set_name` |
-//! | bulk | `insert_many` `remove_many` `set_many` `move_many` `insert_tree` `insert_run` `most_tables_of` `can_open_tables` `try_reserve_below` |
-//! | reads | `resolve` `handle` `membership` `find_anchor` `parent_of_place` `is_detached_root` `world_of` `world_at` `wide_world` `fresh_world_at` `previous_world_at` `world_bounds_at` `subtree_bounds` `local_at` `local_below` `local_slot` `transform_slot_at` `material_at` `own_material_at` `visibility_at` `own_visibility_at` `shape_at` `name_at` `node_at` `prefetch_local` `look_ahead_for_rows` |
-//! | walks | `parent` `parent_of` `first_child` `last_child` `next_sibling` `previous_sibling` `next_in_subtree` `is_in_subtree` `slice_after` `detached_roots` `count_nodes` |
+//! | whole | `with_root` `config` `root` `scene_number` `versions` `updates` `len_of` `total_len` `slice_count` |
+//! |  | `slice_end` `slice_numbers` `validate` `read_image` `write_image` |
+//! | usage | `usages` `box_usage` `table_usage` `table_count` `retired_indices` `reconstitutions` `slice_levels` |
+//! |  | `overhead_bytes` `pending_free_nodes` `count_holes` `count_overflowed` `count_disordered` |
+//! | edits | `insert` `insert_usual` `remove` `remove_shortly` `remove_later` `clear` `relocate` `reparent_shortly` |
+//! |  | `sort_children` `detach` `isolate` |
+//! | edits of components | `set_local_shortly` `replace_local` `put_local` `add_transform` `remove_transform` |
+//! |  | `add_material` `remove_material` `add_shape` `set_bounds` `remove_shape` `add_visibility` `remove_visibility` |
+//! |  | `set_name` |
+//! | bulk | `insert_many` `remove_many` `set_many` `move_many` `insert_tree` `insert_run` `most_tables_of` |
+//! |  | `can_open_tables` `try_reserve_below` |
+//! | reads | `resolve` `handle` `membership` `find_anchor` `parent_of_place` `is_detached_root` `world_of` `world_at` |
+//! |  | `wide_world` `fresh_world_at` `previous_world_at` `world_bounds_at` `subtree_bounds` `local_at` `local_below` |
+//! |  | `local_slot` `transform_slot_at` `material_at` `own_material_at` `visibility_at` `own_visibility_at` |
+//! |  | `shape_at` `name_at` `node_at` `prefetch_local` `look_ahead_for_rows` |
+//! | walks | `parent` `parent_of` `first_child` `last_child` `next_sibling` `previous_sibling` `next_in_subtree` |
+//! |  | `is_in_subtree` `slice_after` `detached_roots` `count_nodes` |
 //! | views | `view` `get_view` `show_each` `feed` `changed_slices` `dropped_slices` |
 //! | sweeps | `update` `update_all` |
 //! | maintenance | `maintain` `reorder` `reorder_all` `shrink_to_fit` |
@@ -58,7 +68,7 @@ mod validate;
 mod view;
 mod world;
 
-// What the rest of the crate sees.
+// Visible to the rest of the crate.
 pub(crate) use allocation::{Bits, MAX_NODES, Runs};
 pub(crate) use bulk::{Forest, Head, NodeList};
 pub(crate) use change::Feed;
@@ -73,7 +83,7 @@ pub use usage::Usage;
 pub(crate) use view::BoxView;
 pub use view::{ListedShape, MaterialView, RowView, ShapeView, SliceView, SliceViewMut, TransformView, VisibilityView};
 
-// What the folders see of each other.
+// Shared by the folders of the storage.
 use allocation::{LinearAllocator, Need};
 use bounds::SliceBoxes;
 use bulk::BatchOrder;
@@ -91,24 +101,24 @@ use core::cmp::Reverse;
 use handles::table::Entry;
 use std::collections::{BinaryHeap, TryReserveError, VecDeque};
 
-/// How many nodes there are by membership.
+/// The number of nodes by membership.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(in crate::store) struct Counted([usize; 3]);
 
 impl Counted {
-    /// The nodes that are part of this.
+    /// The number of nodes with this membership.
     #[inline(always)]
     pub(in crate::store) fn of(&self, membership: Membership) -> usize {
         self.0[membership as usize]
     }
 
-    /// The same, to be changed.
+    /// Mutable access to the same number.
     #[inline(always)]
     pub(in crate::store) fn of_mut(&mut self, membership: Membership) -> &mut usize {
         &mut self.0[membership as usize]
     }
 
-    /// All nodes that take room.
+    /// All nodes that take up memory.
     #[inline(always)]
     pub(in crate::store) fn total(&self) -> usize {
         let Self([attached, detached, pending_free]) = self;
@@ -116,30 +126,30 @@ impl Counted {
     }
 }
 
-/// Slices by number, the metadata tables, and what is to be updated and maintained.
+/// Slices by number, the metadata tables, and what waits for the update and for maintenance.
 #[derive(Clone, Debug)]
 pub(crate) struct Store {
     pub(in crate::store) slices: Slices,
     pub(in crate::store) counted: Counted,
-    /// Taken lowest first, so that few slices keep few records.
+    /// The lowest number is taken first, so that few slice records are needed.
     pub(in crate::store) free_slices: BinaryHeap<Reverse<u32>>,
     pub(in crate::store) tables: Tables,
     pub(in crate::store) config: SceneConfig,
-    /// Slices that were edited since they were last maintained.
+    /// Slices that were edited since their last maintenance.
     pub(in crate::store) edited: VecDeque<u32>,
     /// The topmost slices of detached subtrees, in no order.
     pub(in crate::store) detached: Vec<u32>,
-    /// Detached slices that are marked, and others that were marked while they hung nowhere.
+    /// Detached slices that are marked; slices that were detached when they were marked may be listed too.
     pub(in crate::store) marked_roots: Vec<u32>,
-    /// Slices that were removed and are to be freed, the topmost of each subtree.
+    /// Removed slices that wait to be freed: the topmost of each subtree.
     pub(in crate::store) pending_free: Vec<u32>,
     pub(in crate::store) reconstitutions: u64,
-    /// How many updates had anything to do.
+    /// The number of updates that had work to do.
     pub(in crate::store) updates: u64,
-    /// The newest version that a slice has, or had; changes with the tree of slices too.
+    /// The newest version that any slice has or had. It also changes with the tree of slices.
     pub(in crate::store) versions: u64,
     pub(in crate::store) identity: Identity,
-    /// What changed, where that is told.
+    /// What changed, if changes are tracked.
     pub(in crate::store) feed: Option<Boxed<Feed>>,
     /// Which matrix arrays changed.
     pub(in crate::store) layouts: Layouts,
@@ -147,17 +157,17 @@ pub(crate) struct Store {
     pub(in crate::store) unlinked_from: Option<u32>,
     /// The next slice to open, where room was reserved for it.
     pub(in crate::store) reserved: Option<Slice>,
-    /// Rows of a walk, with the row that each hangs below, or slots and their slices: kept to spare allocations.
+    /// Rows of a walk, each with the row that it is below, or slots and their slices. Kept to save allocations.
     pub(in crate::store) order: Vec<(u32, u32)>,
-    /// What splits, rebuilds and moves take their passing lists from.
+    /// The arena for temporary lists of splits, rebuilds and moves.
     pub(in crate::store) scratch: Scratch,
-    /// Slices that an update or a removal has yet to come to: kept to spare allocations.
+    /// Slices that an update or a removal has yet to visit. Kept to save allocations.
     pub(in crate::store) descent: Vec<u32>,
-    /// The lists of a batch: kept to spare allocations.
+    /// The lists of a batch. Kept to save allocations.
     pub(in crate::store) batch_order: BatchOrder,
-    /// Slices that an update came to, parents first, where there are boxes to be brought up to date.
+    /// Slices that an update visited, parents first, if the scene keeps boxes.
     pub(in crate::store) swept: Vec<u32>,
-    /// The same in the order of their numbers: kept to spare allocations.
+    /// The same slices in the order of their numbers. Kept to save allocations.
     pub(in crate::store) sorted: Vec<u32>,
 }
 
@@ -167,7 +177,7 @@ impl Store {
         fallible::or_abort(Self::try_empty(config))
     }
 
-    /// The same, or an error where the allocator refuses.
+    /// Like [`Self::empty`], but returns an error if the allocator refuses.
     fn try_empty(config: SceneConfig) -> Result<Self, TryReserveError> {
         Ok(Self {
             slices: Slices::default(),
@@ -196,7 +206,7 @@ impl Store {
         })
     }
 
-    /// A store with the root's slice, which has room for the root and few portals.
+    /// A store with the root's slice, which has room for the root and a few portals.
     pub(in crate::store) fn new(config: SceneConfig) -> Self {
         let mut store = Self::empty(config);
         let slice = store.open_slice(Slice::with_room(&Need::usual(config.initial_slice_storage_size.min(8))));
@@ -204,8 +214,8 @@ impl Store {
         store
     }
 
-    /// A store of these slices, of which those that are not in use are free, tables, and lists of slices: those that wait for
-    /// maintenance, those that wait for a partner, detached ones, and those to be freed with so many nodes.
+    /// A store made of these parts: slices, of which the unused ones are free; tables; and lists of slices that wait
+    /// for maintenance, that wait for a partner, that are detached, and that wait to be freed with this many nodes.
     pub(in crate::store) fn restored(
         config: SceneConfig,
         mut slices: Slices,
@@ -272,25 +282,25 @@ impl Store {
         (slice.membership != Membership::PendingFree).then_some((entry, slice))
     }
 
-    /// The handle of the node at a row that has one.
+    /// The handle of the node at a row, which must have one.
     #[inline]
     pub(crate) fn handle(&self, at: At) -> NodeHandle {
         self.row(at).occupant.as_node().expect("navigation ends at nodes")
     }
 
-    /// All nodes that take room: in the tree, detached, and waiting to be freed.
+    /// All nodes that take up memory: in the tree, detached, and waiting to be freed.
     #[inline]
     pub(crate) fn total_len(&self) -> usize {
         self.counted.total()
     }
 
-    /// How many nodes are part of this.
+    /// The number of nodes with this membership.
     #[inline]
     pub(crate) fn len_of(&self, membership: Membership) -> usize {
         self.counted.of(membership)
     }
 
-    /// Computes everything that is derived anew.
+    /// Computes all derived values again.
     pub(crate) fn update_all(&mut self) {
         self.tell_all_moved();
         self.update(true);
@@ -300,13 +310,13 @@ impl Store {
         self.slices.len() - self.free_slices.len()
     }
 
-    /// Gives up a slice that is empty behind its portal.
+    /// Closes a slice that is empty, and removes its portal.
     pub(in crate::store) fn abandon_slice(&mut self, slice: u32) {
         self.drop_portal_of(slice);
         self.close_slice(slice);
     }
 
-    /// Gives back the records of slices that went, as far as no slice in use lies behind them.
+    /// Frees the records of removed slices after the last slice in use.
     pub(in crate::store) fn drop_dead_slices(&mut self) {
         self.slices.drop_dead();
         let end = self.slices.len();
@@ -314,7 +324,7 @@ impl Store {
         self.edited.retain(|&number| (number as usize) < end);
     }
 
-    /// Gives the memory of passing lists back.
+    /// Frees the memory of temporary lists.
     pub(in crate::store) fn drop_scratch(&mut self) {
         self.order = Vec::new();
         self.scratch = Scratch::default();
@@ -330,7 +340,7 @@ impl Store {
         self.free_slices.shrink_to_fit();
     }
 
-    /// The bytes of the slices' own records and of the passing lists.
+    /// The bytes of the slices' own records and of the temporary lists.
     pub(crate) fn overhead_bytes(&self) -> usize {
         let reserved = self.reserved.as_ref().map_or(0, Slice::allocated_bytes);
         reserved
@@ -350,12 +360,12 @@ impl Store {
         [&self.descent, &self.detached, &self.marked_roots, &self.pending_free].into_iter()
     }
 
-    /// The numbers of the slices in use; not of those that are to be freed.
+    /// The numbers of the slices in use, without those waiting to be freed.
     pub(crate) fn slice_numbers(&self) -> impl Iterator<Item = u32> + '_ {
         (0..).zip(self.slices.iter()).filter(|(_, slice)| slice.is_in_use()).map(|(number, _)| number)
     }
 
-    /// A new slice without rows and portal.
+    /// Opens a slice, which has neither rows nor a portal.
     pub(in crate::store) fn open_slice(&mut self, mut slice: Slice) -> u32 {
         self.versions += 1;
         slice.version = self.versions;
@@ -370,7 +380,7 @@ impl Store {
         number
     }
 
-    /// Gives a slice a number.
+    /// Assigns a number to a slice.
     fn keep_slice(&mut self, slice: Slice) -> u32 {
         if let Some(Reverse(number)) = self.free_slices.pop() {
             self.slices[number as usize] = slice;
@@ -381,7 +391,7 @@ impl Store {
         }
     }
 
-    /// An empty slice: the one that was reserved, once, or one of the configured size.
+    /// An empty slice: the reserved one if there is one, else one of the configured size.
     pub(in crate::store) fn next_slice(&mut self) -> Slice {
         let usual = || {
             let SceneConfig { initial_slice_storage_size, max_nodes, .. } = self.config;
@@ -390,7 +400,7 @@ impl Store {
         self.reserved.take().unwrap_or_else(usual)
     }
 
-    /// Gives up a slice that has neither rows in use nor a portal; its tables go to the pool.
+    /// Closes a slice that has neither rows in use nor a portal. Its tables go to the pool.
     pub(in crate::store) fn close_slice(&mut self, slice: u32) {
         debug_assert_ne!(slice, At::ROOT.slice);
         self.slices[slice as usize] = Slice::default();

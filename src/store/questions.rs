@@ -1,4 +1,4 @@
-//! What is asked of the store as a whole.
+//! Queries about the store as a whole.
 
 use crate::store::columns::{At, NIL};
 use crate::store::{Feed, Membership, Need, Spot, Store};
@@ -24,13 +24,13 @@ impl Store {
         self.identity.number()
     }
 
-    /// How many updates had anything to do.
+    /// The number of updates that had work to do.
     #[inline]
     pub(crate) fn updates(&self) -> u64 {
         self.updates
     }
 
-    /// The newest version that a slice has, or had; changes with the tree of slices too.
+    /// The newest version that any slice has or had. It also changes with the tree of slices.
     pub(crate) fn versions(&self) -> u64 {
         self.versions
     }
@@ -40,7 +40,7 @@ impl Store {
         self.reconstitutions
     }
 
-    /// What changed, where that is told.
+    /// What changed, if changes are tracked.
     #[inline]
     pub(crate) fn feed(&self) -> Option<&Feed> {
         self.feed.as_deref()
@@ -52,12 +52,12 @@ impl Store {
         self.slices.len()
     }
 
-    /// How many nodes were removed and wait to be freed.
+    /// How many removed nodes wait to be freed.
     pub(crate) fn pending_free_nodes(&self) -> usize {
         self.counted.of(Membership::PendingFree)
     }
 
-    /// What a node is part of.
+    /// The membership of a node.
     #[inline]
     pub(crate) fn membership(&self, at: At) -> Membership {
         self.slice(at.slice).membership
@@ -73,12 +73,12 @@ impl Store {
         self.tables.len()
     }
 
-    /// Whether so many tables can still be opened.
+    /// Whether this many more tables can be opened.
     pub(crate) fn can_open_tables(&self, tables: usize) -> bool {
         self.tables.can_open(tables)
     }
 
-    /// How many indices are spent for good.
+    /// How many handle indices are retired.
     pub(crate) fn retired_indices(&self) -> usize {
         self.tables.retired()
     }

@@ -1,4 +1,4 @@
-//! A slice: one run of siblings with all that hangs below them, in storage of its own.
+//! A slice: one run of siblings and everything below them, in storage of its own.
 
 use crate::fallible::{self, Boxed};
 use crate::store::allocation::{Bits, LinearAllocator, Need};
@@ -11,57 +11,57 @@ use crate::store::restructuring::Membership;
 use core::hint::select_unpredictable;
 use std::collections::TryReserveError;
 
-/// How far from its hint a row may go and still count as in order.
+/// How far from its hint a row may lie and still count as in order.
 const NEAR: u32 = 64;
 
-/// One run of consecutive siblings with all that hangs below them, in storage of its own.
+/// One run of consecutive siblings and everything below them, in storage of its own.
 ///
-/// The run stands behind one portal row of another slice; the root's slice and a detached one have none.
+/// The run stands behind one portal row of another slice. The root's slice and detached slices have no portal.
 ///
-/// What every edit looks at comes first, in whole cache lines, what is rare behind:
+/// The fields that every edit reads come first, in whole cache lines; rare fields come last:
 ///
 /// ```text
-/// line 0   marked │ edited │ membership │ locals │ dirty bits │ marks   all that setting a local transform reads
-/// from 1   transforms: slots │ worlds │ parents │ version             reads of world matrices, transforms that come and go
-/// then     rows, their slots, ends of the run, the rows that are portals    inserts, removals, moves
+/// line 0   marked │ edited │ membership │ locals │ dirty bits │ marks      all that setting a local transform reads
+/// from 1   transforms: slots │ worlds │ parents │ version                  reads of world matrices, new transforms
+/// then     rows, their slots, ends of the run, the rows that are portals   inserts, removals, moves
 /// then     shapes, materials, and the rest
 /// ```
 #[derive(Clone, Debug, Default)]
 #[repr(C, align(64))]
 pub(in crate::store) struct Slice {
-    /// Whether something in or below this slice is to be updated.
+    /// Whether something in or below this slice must be updated.
     pub(in crate::store) marked: bool,
-    /// Whether the slice is on the store's list of those that were edited since they were last maintained.
+    /// Whether the slice is on the store's list of slices edited since their last maintenance.
     pub(in crate::store) edited: bool,
-    /// What the slice is part of.
+    /// The membership of the slice.
     pub(in crate::store) membership: Membership,
-    /// Whether the slot of this slice in the store is in use.
+    /// Whether this slice's number is in use in the store.
     pub(in crate::store) lives: bool,
-    /// Whether the slice was asked for: it is not merged with others.
+    /// Whether the user asked for this slice: it is never merged with others.
     pub(in crate::store) isolated: bool,
     /// Whether an update has read the slice since it was last reconstituted.
     pub(in crate::store) read: bool,
-    /// Whether the slice is small and had no partner to be merged with when maintenance last looked at it.
+    /// Whether the slice is small and had no partner to merge with when maintenance last checked it.
     pub(in crate::store) merge_candidate: bool,
     pub(crate) transforms: TransformColumn,
-    /// Changes with whatever of the slice but its transforms changes: topology, components, what they inherit. Counted by
-    /// the store: no two slices that ever have the same number have the same.
+    /// Changes with everything in the slice except transforms: topology, components, and what they inherit. Counted by
+    /// the store: two slices with the same number never have different contents.
     pub(in crate::store) version: u64,
     pub(in crate::store) rows: Vec<Row>,
     pub(in crate::store) row_slots: LinearAllocator,
     /// The ends of the run.
     pub(in crate::store) first_top: u32,
     pub(in crate::store) last_top: u32,
-    /// How many rows went to a place far from their hint since the last reconstitution.
+    /// How many rows were placed far from their hint since the last reconstitution.
     pub(in crate::store) misplaced: u32,
-    /// This slice's place among its parent's `children`, or among the detached ones.
+    /// This slice's index among its parent's `children`, or among the detached slices.
     pub(in crate::store) child_index: u32,
-    /// The rows that are portals: which of them are is known without looking at the rows.
+    /// The rows that are portals, so that the rows need not be read.
     pub(in crate::store) portal_rows: Bits,
-    /// The row that stands for this slice, or [`At::NONE`].
+    /// The portal row of this slice, or [`At::NONE`].
     pub(in crate::store) portal: At,
     pub(in crate::store) shapes: ShapeColumn,
-    /// World boxes, where the scene keeps any.
+    /// World boxes, if the scene keeps any.
     pub(in crate::store) boxes: Option<Boxed<SliceBoxes>>,
     pub(in crate::store) materials: MaterialColumn,
     pub(in crate::store) visibilities: VisibilityColumn,
@@ -70,12 +70,12 @@ pub(in crate::store) struct Slice {
     pub(in crate::store) children: Vec<u32>,
     /// Children that are marked.
     pub(in crate::store) marked_children: Vec<u32>,
-    /// Children that wait for a partner; others may be listed that wait no longer, or hang elsewhere. In the root's slice only
-    /// those that hold portals alone.
+    /// Children that wait for a partner. Slices that no longer wait, or are attached elsewhere, may be listed too. The
+    /// root's slice lists only children that hold nothing but portals.
     pub(in crate::store) candidates_below: Vec<u32>,
     /// The number of the update that last computed transforms here; [`TransformColumn::swept`] says which.
     pub(in crate::store) swept_in: u64,
-    /// Changes with the places of the transform slots; see [`Layouts`](crate::store::Layouts).
+    /// Changes when transform slots move; see [`Layouts`](crate::store::Layouts).
     pub(in crate::store) layout: u64,
 }
 
@@ -102,12 +102,12 @@ impl EachComponent for Open<'_> {
 }
 
 impl Slice {
-    /// An empty slice with room for what `need` says, beside the bases.
+    /// An empty slice with room for `need`, besides the bases.
     pub(in crate::store) fn with_room(need: &Need) -> Self {
         fallible::or_abort(Self::try_with_room(need))
     }
 
-    /// The same, or an error where the allocator refuses.
+    /// Like [`Self::with_room`], but returns an error if the allocator refuses.
     pub(in crate::store) fn try_with_room(need: &Need) -> Result<Self, TryReserveError> {
         let mut slice = Self {
             row_slots: LinearAllocator::with_capacity(need.rows),
@@ -122,12 +122,12 @@ impl Slice {
         Ok(slice)
     }
 
-    /// Whether the slice is in use and not to be freed.
+    /// Whether the slice is in use and does not wait to be freed.
     pub(in crate::store) fn is_in_use(&self) -> bool {
         self.lives && self.membership != Membership::PendingFree
     }
 
-    /// How many nodes lie here; portals do not count.
+    /// How many nodes are in this slice; portals do not count.
     #[inline]
     pub(in crate::store) fn nodes(&self) -> usize {
         self.row_slots.live() as usize - self.children.len()
@@ -149,15 +149,15 @@ impl Slice {
         self.rows.get(parent as usize).map_or([Slot::BASE; 3], Row::inherited)
     }
 
-    /// Whether the base of a slice that is cut out below `parent` is marked: where what the base comes from is marked, so is the
-    /// base, since who marked it may have computed it too.
+    /// Whether the base of a slice that is cut out below `parent` must be marked. If the source of the base is marked,
+    /// the base must be too: code that marked the source may have computed it already.
     pub(in crate::store) fn marks_below(&self, parent: u32) -> bool {
         let [base, ..] = self.inherited(parent);
         let TransformColumn { first_dirty, dirty, .. } = &self.transforms;
         *first_dirty != NIL && (dirty.contains(0) || dirty.contains(base.index()))
     }
 
-    /// A number for a new row, near `hint`.
+    /// Allocates a row near `hint`.
     #[inline(always)]
     pub(in crate::store) fn allocate_row_number(&mut self, hint: u32, reuse: bool) -> u32 {
         let at = self.row_slots.allocate_near(hint, reuse).expect("room was made before");
@@ -165,14 +165,14 @@ impl Slice {
         at
     }
 
-    /// Notes that a row went to `at`, with `hint` as the best place.
+    /// Notes that a row was placed at `at`, with `hint` as the best place.
     #[inline(always)]
     pub(in crate::store) fn note_place(&mut self, at: u32, hint: u32) {
         let far = at.wrapping_sub(hint).wrapping_add(NEAR) > 2 * NEAR;
         self.misplaced = self.misplaced.saturating_add(u32::from(far));
     }
 
-    /// Frees a row whose components are gone and which is on no chain.
+    /// Frees a row that has no components and is on no chain.
     #[inline]
     pub(in crate::store) fn free_row(&mut self, row: u32) {
         let occupant = core::mem::replace(&mut self.rows[row as usize].occupant, Occupant::VACANT);
@@ -185,8 +185,8 @@ impl Slice {
 
     /// Frees the slots of a row's own transform, material and shape.
     ///
-    /// Most rows have just one of these. Which one it is, is as good as random and known only when the row has come from memory:
-    /// nothing branches on it, and only the allocator that it concerns is looked at.
+    /// Most rows have exactly one of these. Which one it is, is close to random and known only after the row is loaded.
+    /// So nothing branches on it, and only the allocator concerned is read.
     #[inline(always)]
     pub(in crate::store) fn free_plain_components(&mut self, transform: Slot, material: Slot, shape: u32) {
         let count = transform.is_own() + material.is_own() + u32::from(shape != NIL);
@@ -198,7 +198,7 @@ impl Slice {
             let other = select_unpredictable(is_material, material.index(), transform.index());
             let slot = select_unpredictable(shape != NIL, shape, other);
             if !slots.free_before_end(slot) {
-                // The last slot of its column, most likely: a node that comes and goes.
+                // The slot is likely the last one of its column: a node that was inserted and is removed again.
                 match (is_material, shape == NIL) {
                     (false, true) => transforms.free(slot),
                     (true, _) => materials.free(slot),
@@ -210,7 +210,7 @@ impl Slice {
         self.free_any_components(transform, material, shape);
     }
 
-    /// Frees the slots of a row's own transform, material and shape, whichever there are and wherever they lie.
+    /// Frees the slots of a row's own transform, material and shape, in all cases.
     #[inline(always)]
     fn free_any_components(&mut self, transform: Slot, material: Slot, shape: u32) {
         self.transforms.free_if(transform.index(), transform.is_own());
@@ -224,7 +224,7 @@ impl Slice {
     pub(in crate::store) fn free_components(&mut self, row: u32) {
         let Row { transform, visibility, material, shape, name, .. } = *self.row(row);
         self.free_plain_components(transform, material, shape);
-        // Visibilities and names are rare; whether there is one is easily foreseen.
+        // Visibilities and names are rare, so these branches are easy to predict.
         if let Some(slot) = visibility.as_own() {
             self.visibilities.free(slot);
         }
@@ -245,7 +245,7 @@ impl Slice {
         }
     }
 
-    /// Notes that the world box of a shape, if it is one, is to be computed anew.
+    /// Marks the world box of a shape as stale, if there is a shape.
     #[inline(always)]
     pub(in crate::store) fn mark_box_stale(&mut self, shape: u32) {
         if let Some(boxes) = &mut self.boxes {
@@ -253,9 +253,10 @@ impl Slice {
         }
     }
 
-    /// The next row of the subtree of `top` in pre-order, `None` behind the last. Below `row` only if `descend`.
+    /// The next row of the subtree of `top` in pre-order, `None` after the last. Descends below `row` only if `descend`
+    /// is set.
     ///
-    /// Uses links alone: no stack grows with the depth.
+    /// Uses links only, so no stack grows with the depth.
     #[inline]
     pub(in crate::store) fn next_in_subtree(&self, top: u32, row: u32, descend: bool) -> Option<u32> {
         let mut at = row;

@@ -5,18 +5,18 @@ use crate::store::Slice;
 use core::ops::{Index, IndexMut};
 use std::collections::TryReserveError;
 
-/// The slices by number, those included that are not in use.
+/// The slices by number, including unused ones.
 ///
-/// A record is large. Each has an allocation of its own, so that a list that grows copies eight bytes a slice and no edit
-/// waits for the copy of all records. Finding a slice takes no more instructions for that: the place of a record is read from
-/// the list instead of being computed.
+/// A record is large. Each has an allocation of its own, so that a growing list copies eight bytes for each slice, and
+/// no edit waits for a copy of all records. Finding a slice takes no more instructions this way: the address of a
+/// record is read from the list instead of being computed.
 #[derive(Clone, Debug, Default)]
 pub(in crate::store) struct Slices {
     list: Vec<Boxed<Slice>>,
 }
 
 impl Slices {
-    /// How many there are.
+    /// The number of slices.
     #[inline(always)]
     pub(in crate::store) fn len(&self) -> usize {
         self.list.len()
@@ -32,7 +32,7 @@ impl Slices {
         self.list.get_mut(number).map(|slice| &mut **slice)
     }
 
-    /// Several slices at once; `None` where two numbers are the same, or one is no slice's.
+    /// Several slices at once; `None` if two numbers are equal, or one is out of range.
     #[inline(always)]
     pub(in crate::store) fn get_disjoint_mut<const N: usize>(
         &mut self,
@@ -54,19 +54,21 @@ impl Slices {
         self.list.push(Boxed::new(slice));
     }
 
-    /// The same, or says that the allocator refuses.
+    /// Like [`Self::push`], but returns an error if the allocator refuses.
     pub(in crate::store) fn try_push(&mut self, slice: Slice) -> Result<(), TryReserveError> {
         fallible::push(&mut self.list, Boxed::try_new(slice)?)
     }
 
-    /// Makes room for so many more in the list; or says that the allocator refuses that, or all their records at once.
+    /// Makes room for this many more in the list. Returns an error if the allocator refuses that, or all their records
+    /// at once.
     pub(in crate::store) fn try_reserve_exact(&mut self, additional: usize) -> Result<(), TryReserveError> {
-        // The records come one by one. What could not be had in one piece is refused before any is made.
+        // The records are allocated one by one. A total that could not be allocated in one piece is refused before any
+        // record is made.
         Vec::<Slice>::new().try_reserve_exact(additional)?;
         self.list.try_reserve_exact(additional)
     }
 
-    /// Gives back the records of slices that are not in use, as far as none in use lies behind them.
+    /// Frees the records of unused slices after the last one in use.
     pub(in crate::store) fn drop_dead(&mut self) {
         let end = self.list.iter().rposition(|slice| slice.lives).map_or(0, |last| last + 1);
         self.list.truncate(end);

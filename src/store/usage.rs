@@ -1,4 +1,4 @@
-//! What the storage takes, in records and bytes.
+//! The memory use of the storage, in records and bytes.
 
 use crate::record::Record;
 use crate::store::columns::{
@@ -12,9 +12,9 @@ use core::convert::Infallible;
 pub struct Usage {
     /// Records in use.
     pub live: usize,
-    /// The bytes of these.
+    /// The bytes of the records in use.
     pub live_bytes: usize,
-    /// The bytes that are allocated for records of this kind.
+    /// The bytes allocated for records of this kind.
     pub allocated_bytes: usize,
 }
 
@@ -27,7 +27,7 @@ impl Usage {
 }
 
 impl Store {
-    /// What all slices take, in the order of [`Storage::ALL`].
+    /// The memory use of all slices, in the order of [`Storage::ALL`].
     pub(crate) fn usages(&self) -> [Usage; STORAGES] {
         let mut usages = [Usage::default(); STORAGES];
         for slice in self.slices.iter().filter(|slice| slice.lives) {
@@ -41,7 +41,7 @@ impl Store {
         usages
     }
 
-    /// What world boxes take.
+    /// The memory use of world boxes.
     pub(crate) fn box_usage(&self) -> Usage {
         let mut usage = Usage::default();
         for slice in self.slices.iter().filter(|slice| slice.lives && slice.boxes.is_some()) {
@@ -50,7 +50,7 @@ impl Store {
         usage
     }
 
-    /// What the entries of so many handles take.
+    /// The memory use of the entries of this many handles.
     pub(crate) fn table_usage(&self, handles: usize) -> Usage {
         Usage {
             live: handles,
@@ -74,7 +74,7 @@ impl Store {
         self.slices.iter().filter(|slice| slice.lives).map(overflowed).sum()
     }
 
-    /// How many nodes, in shares of their slices, lie out of order.
+    /// How many nodes are out of order, from the share of each slice.
     #[expect(clippy::cast_precision_loss, reason = "a share")]
     pub(crate) fn count_disordered(&self) -> f64 {
         let disordered = |slice: &Slice| f64::from(slice.disorder()) * slice.nodes() as f64;
@@ -123,7 +123,7 @@ impl EachComponent for Bytes<'_> {
 }
 
 impl Slice {
-    /// The bytes of all arrays, and of what stands beside them.
+    /// The bytes of all arrays and their companions.
     pub(in crate::store) fn allocated_bytes(&self) -> usize {
         self.bytes_by_storage().allocated.iter().sum::<usize>() + self.box_bytes()
     }

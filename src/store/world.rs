@@ -1,4 +1,4 @@
-//! World transforms as of now, by a walk up.
+//! World transforms as of now, computed by walking up.
 
 use crate::Mat34;
 use crate::store::Store;
@@ -12,7 +12,7 @@ use smallvec::SmallVec;
 type Chain = SmallVec<[(u32, u32); 32]>;
 
 impl Store {
-    /// The transforms that make up the world transform of a node, its own first and the topmost last.
+    /// The transforms that make up the world transform of a node, from its own to the topmost.
     fn transform_chain(&self, mut at: At) -> Chain {
         let mut chain = Chain::new();
         loop {
@@ -29,7 +29,7 @@ impl Store {
         }
     }
 
-    /// The world transform of a node as of now, in double precision, by one walk up.
+    /// The world transform of a node as of now, in double precision, computed by one walk up.
     pub(crate) fn wide_world(&self, at: At) -> WideWorld<'_> {
         let chain = self.transform_chain(at);
         let locals = chain.iter().rev().map(|&link| self.local_of(link).to_wide());
@@ -37,14 +37,14 @@ impl Store {
         WideWorld { store: self, chain, world }
     }
 
-    /// The world matrix of a node as of now. O(ancestors with a transform).
+    /// The world matrix of a node as of now. Runs in O(ancestors with a transform).
     pub(crate) fn fresh_world_at(&self, at: At) -> Mat34 {
         let chain = self.transform_chain(at);
         let locals = chain.iter().rev().map(|&link| self.local_of(link).to_matrix());
         locals.fold(Mat34::IDENTITY, |world, local| world * local)
     }
 
-    /// The local transform that keeps a node where it is when it hangs below another parent; `None` where it need not
+    /// The local transform that keeps a node where it is when it is moved below another parent; `None` if it need not
     /// change.
     pub(crate) fn local_below(&self, at: At, parent: At) -> Result<Option<Local>, Error> {
         let above = self.parent(at).map(|parent| self.wide_world(parent).world);
@@ -57,7 +57,7 @@ impl Store {
         to.local_at(&world, || self.handle(parent)).map(Some)
     }
 
-    /// The local transform with which a node is at `world`, below the parent that it has.
+    /// The local transform that places a node at `world`, below its present parent.
     pub(crate) fn local_for(&self, at: At, world: &DAffine3) -> Result<Local, Error> {
         match self.parent(at) {
             Some(parent) => self.wide_world(parent).local_at(world, || self.handle(parent)),
@@ -78,8 +78,8 @@ pub(crate) struct WideWorld<'s> {
 }
 
 impl WideWorld<'_> {
-    /// The inverse; `None` where some transform on the way up has none, which rounding would hide in their product, and where
-    /// the product leaves double precision.
+    /// The inverse. `None` if some transform on the way up has none, which rounding would hide in the product, or if
+    /// the product exceeds double precision.
     pub(crate) fn inverse(&self) -> Option<DAffine3> {
         let regular = |&link| invert_wide(&self.store.local_of(link).to_wide()).is_some();
         let within = self.world.matrix3.determinant().is_normal();
@@ -87,14 +87,14 @@ impl WideWorld<'_> {
         (within && self.chain.iter().all(regular)).then(inverse).filter(|inverse| inverse.is_finite())
     }
 
-    /// The local transform with which a node below this one, which is `parent`, is at `world`.
+    /// The local transform that places a child of this node at `world`; `parent` returns the handle of this node.
     fn local_at(&self, world: &DAffine3, parent: impl Fn() -> NodeHandle) -> Result<Local, Error> {
         let wide = self.inverse().ok_or_else(|| Error::Singular(parent()))? * *world;
         let local = Local::from_wide(&wide)?;
         if local.keeps(&wide, &self.world, world) { Ok(local) } else { Err(Error::Underflow(parent())) }
     }
 
-    /// The matrix from the space of this node to that of another; `None` where that one's transform has no inverse, and where
+    /// The matrix from the space of this node to that of another. `None` if the other's transform has no inverse, or if
     /// numbers of the matrix are too large or too small.
     pub(crate) fn matrix_to(&self, other: &Self) -> Option<Mat34> {
         let wide = other.inverse()? * self.world;

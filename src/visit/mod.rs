@@ -1,4 +1,4 @@
-//! Visitors, in two grains: nodes in strict depth-first order, and whole slices as columns.
+//! Visitors of two kinds: of nodes in strict depth-first order, and of whole slices as columns.
 
 mod node;
 mod slice;
@@ -11,19 +11,19 @@ pub use crate::store::{
     ListedShape, MaterialView, RowView, ShapeView, SliceView, SliceViewMut, TransformView, VisibilityView,
 };
 
-/// What a visitor answers: how the walk goes on.
+/// The result of a visitor: how the walk continues.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Flow {
-    /// On to what hangs below.
+    /// Continue with the nodes below.
     Continue,
-    /// Past what hangs below.
+    /// Skip the nodes below.
     Prune,
-    /// No further.
+    /// Stop the walk.
     Break,
 }
 
 impl Flow {
-    /// The answer that goes less far.
+    /// The stronger of two results: `Break`, then `Prune`, then `Continue`.
     fn and(self, other: Self) -> Self {
         match (self, other) {
             (Self::Break, _) | (_, Self::Break) => Self::Break,

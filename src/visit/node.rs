@@ -5,45 +5,46 @@ use crate::store::At;
 use crate::visit::Flow;
 use crate::{Local, Mat34, Node, NodeHandle, Shape, Visibility};
 
-/// Sees every node below a start in depth-first order, siblings in theirs. All methods do nothing by default.
+/// Visits every node below a start in depth-first order, and siblings in their order. All methods do nothing by
+/// default.
 ///
 /// For each node: [`enter`](Self::enter), then one method for each kind of component that the node has, then the nodes
-/// below, then [`leave`](Self::leave). If any of a node's methods answers [`Flow::Prune`] the nodes below are passed over; at
-/// [`Flow::Break`] the walk ends at once, and nothing is left any more.
+/// below, then [`leave`](Self::leave). If any of a node's methods returns [`Flow::Prune`], the nodes below are skipped.
+/// At [`Flow::Break`] the walk ends at once, without further calls of `leave`.
 ///
 /// Source: the thesis, section 4.3 (the visitor pattern, one method for each node type).
 pub trait Visitor {
-    /// A node is come to.
+    /// Called first for each node.
     fn enter(&mut self, node: &NodeRef<'_>) -> Flow {
         let _ = node;
         Flow::Continue
     }
 
-    /// The node has a local transform.
+    /// Called if the node has a local transform.
     fn transform(&mut self, node: &NodeRef<'_>, local: Local) -> Flow {
         let _ = (node, local);
         Flow::Continue
     }
 
-    /// The node says a material.
+    /// Called if the node has a material of its own.
     fn material(&mut self, node: &NodeRef<'_>, material: u32) -> Flow {
         let _ = (node, material);
         Flow::Continue
     }
 
-    /// The node has a shape.
+    /// Called if the node has a shape.
     fn shape(&mut self, node: &NodeRef<'_>, shape: Shape) -> Flow {
         let _ = (node, shape);
         Flow::Continue
     }
 
-    /// A node and all below it are done.
+    /// Called after a node and everything below it.
     fn leave(&mut self, node: &NodeRef<'_>) {
         let _ = node;
     }
 }
 
-/// A node as a visitor sees it. Every question takes O(1).
+/// A node as shown to a visitor. Every method runs in O(1).
 #[derive(Clone, Copy, Debug)]
 pub struct NodeRef<'s> {
     scene: &'s Scene,
@@ -58,7 +59,7 @@ impl<'s> NodeRef<'s> {
         self.scene.store.handle(self.at)
     }
 
-    /// How far below the start of the visit the node is; 0 for the start.
+    /// The depth of the node below the start of the visit; 0 for the start.
     #[must_use]
     pub fn depth(&self) -> usize {
         self.depth
@@ -94,7 +95,7 @@ impl<'s> NodeRef<'s> {
         self.scene.store.world_at(self.at)
     }
 
-    /// The material that the node says itself.
+    /// The node's own material.
     #[must_use]
     pub fn own_material(&self) -> Option<u32> {
         self.scene.store.own_material_at(self.at)
@@ -106,7 +107,7 @@ impl<'s> NodeRef<'s> {
         self.scene.store.shape_at(self.at)
     }
 
-    /// The visibility that the node says itself.
+    /// The node's own visibility.
     #[must_use]
     pub fn own_visibility(&self) -> Option<Visibility> {
         self.scene.store.own_visibility_at(self.at)
@@ -120,10 +121,10 @@ impl<'s> NodeRef<'s> {
 }
 
 impl Scene {
-    /// Walks a node and all below it in depth-first order; answers [`Flow::Break`] if the visitor broke off, else
-    /// [`Flow::Continue`], also for a stale handle, below which there is nothing.
+    /// Visits a node and everything below it in depth-first order. Returns [`Flow::Break`] if the visitor stopped the
+    /// walk, else [`Flow::Continue`]; a stale handle has no nodes to visit.
     ///
-    /// Computes in **O(nodes visited)** on a constant call stack, whatever the depth.
+    /// Runs in **O(nodes visited)** on a constant call stack at any depth.
     ///
     /// ```
     /// use hedgerow::{Node, Scene, visit::{Flow, NodeRef, Visitor}};
@@ -173,7 +174,7 @@ impl Scene {
         }
     }
 
-    /// Calls the methods for one node, up to the first that breaks off.
+    /// Calls the methods for one node, up to the first that returns `Break`.
     fn visit_node(&self, at: At, depth: usize, visitor: &mut impl Visitor) -> Flow {
         let node = self.node_ref(at, depth);
         let mut flow = visitor.enter(&node);

@@ -2,19 +2,20 @@
 
 use crate::visit::{Flow, SliceView, SliceViewMut};
 
-/// Sees whole slices in tree order: each before the slices that hang below it.
+/// Visits whole slices in tree order: each before the slices below it.
 ///
-/// [`RenderPass`](crate::draw::RenderPass) is one. At [`Flow::Prune`] the slices below are passed over.
+/// [`RenderPass`](crate::draw::RenderPass) is one. At [`Flow::Prune`] the slices below are skipped.
 pub trait SliceVisitor {
-    /// A slice is come to.
+    /// Called for each slice.
     fn slice(&mut self, slice: SliceView<'_>) -> Flow;
 }
 
-/// Sees whole slices in tree order and may set local transforms.
+/// Visits whole slices in tree order and may set local transforms.
 ///
-/// [`TransformPass`](crate::visit::TransformPass) is one. At [`Flow::Prune`] the slices below are passed over. However a visit ends, by a
-/// panic too, queries find shapes where their matrices are then, and the next update computes the rest and tells of all of it.
+/// [`TransformPass`](crate::visit::TransformPass) is one. At [`Flow::Prune`] the slices below are skipped. However a
+/// visit ends, even by a panic, queries find shapes by their matrices at that time, and the next update computes the
+/// rest and reports all changes.
 pub trait SliceVisitorMut {
-    /// A slice is come to. What it inherits has been brought in line with the slice above.
+    /// Called for each slice. What the slice inherits was updated from the slice above.
     fn slice_mut(&mut self, slice: SliceViewMut<'_>) -> Flow;
 }

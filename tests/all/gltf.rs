@@ -355,13 +355,13 @@ the file: scene is 1, but the file has 1 of these
 "scenes": [{"name": "s", "nodes": [0]}]
 scene 0 "s": nodes[0] is 0, but the file has 0 of these
 "nodes": [{"children": [2]}, {"name": "b", "children": [2]}, {"name": "c"}]
-node 2 "c" is listed by node 0 and by node 1 "b", but a node has one parent
+node 2 "c" is listed by node 0 and by node 1 "b", but a node can have only one parent
 "nodes": [{"children": [1, 1]}, {}]
 node 1 is listed twice by node 0
 "scenes": [{"nodes": [0, 0]}], "nodes": [{}]
 node 0 is listed twice by scene 0
 "scenes": [{"nodes": [0, 1]}], "nodes": [{"children": [1]}, {}]
-node 1 is listed by scene 0 and by node 0, but a node has one parent
+node 1 is listed by scene 0 and by node 0, but a node can have only one parent
 "nodes": [{"name": "a", "children": [0]}]
 node 0 "a" lies below itself
 "scenes": [{"nodes": [0]}], "nodes": [{"children": [1]}, {"children": [0]}]

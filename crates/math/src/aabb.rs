@@ -5,8 +5,8 @@ use glam::Vec3;
 
 /// An axis-aligned box, in its shape's local space or in world space.
 ///
-/// Two boxes stand for themselves and bypass every matrix: [`Aabb::INFINITE`] ("always visible") and
-/// [`Aabb::EMPTY`] ("never visible").
+/// Two special boxes are never transformed by a matrix: [`Aabb::INFINITE`] ("always visible") and [`Aabb::EMPTY`]
+/// ("never visible").
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[repr(C)]
 pub struct Aabb {
@@ -17,9 +17,9 @@ pub struct Aabb {
 }
 
 impl Aabb {
-    /// Everything.
+    /// The box that contains everything.
     pub const INFINITE: Self = Self { min: Vec3::NEG_INFINITY, max: Vec3::INFINITY };
-    /// Nothing: the neutral element of [`Aabb::union`].
+    /// The box that contains nothing: the neutral element of [`Aabb::union`].
     pub const EMPTY: Self = Self { min: Vec3::INFINITY, max: Vec3::NEG_INFINITY };
 
     /// The box between two corners.
@@ -34,13 +34,13 @@ impl Aabb {
         Self { min: Vec3::splat(-half), max: Vec3::splat(half) }
     }
 
-    /// The smallest box about the points; [`Aabb::EMPTY`] for none.
+    /// The smallest box around the points; [`Aabb::EMPTY`] for none.
     #[must_use]
     pub fn from_points(points: impl IntoIterator<Item = Vec3>) -> Self {
         points.into_iter().fold(Self::EMPTY, |a, p| Self { min: a.min.min(p), max: a.max.max(p) })
     }
 
-    /// Whether no point lies within: some `min` is above its `max`.
+    /// Whether the box contains no point: some `min` is above its `max`.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.min.cmpgt(self.max).any()
@@ -52,16 +52,16 @@ impl Aabb {
         self.min.is_finite() && self.max.is_finite()
     }
 
-    /// The smallest box about both.
+    /// The smallest box around both.
     #[must_use]
     pub fn union(&self, other: &Self) -> Self {
         Self { min: self.min.min(other.min), max: self.max.max(other.max) }
     }
 
-    /// The smallest axis-aligned box about this box moved by `matrix`.
+    /// The smallest axis-aligned box around this box transformed by `matrix`.
     ///
-    /// [`Aabb::INFINITE`] and empty boxes bypass the matrix. A result that overflows is [`Aabb::INFINITE`].
-    /// Source: J. Arvo, "Transforming axis-aligned bounding boxes", Graphics Gems, 1990.
+    /// [`Aabb::INFINITE`] and empty boxes are not transformed. A result that overflows is [`Aabb::INFINITE`]. Source:
+    /// J. Arvo, "Transforming axis-aligned bounding boxes", Graphics Gems, 1990.
     #[must_use]
     pub fn transformed(&self, matrix: &Mat34) -> Self {
         if self.is_empty() {
@@ -89,10 +89,10 @@ impl Aabb {
         self.is_finite() && !self.is_empty()
     }
 
-    /// The box as a scene keeps it: finite, infinite throughout, or (where it is empty) exactly [`Aabb::EMPTY`].
+    /// The box as a scene stores it: finite, fully infinite, or, if it is empty, exactly [`Aabb::EMPTY`].
     ///
     /// # Errors
-    /// [`Error::NotFinite`] for NaN and for a box that is infinite in part.
+    /// [`Error::NotFinite`] for NaN and for a box that is partly infinite.
     pub fn checked(self) -> Result<Self, Error> {
         if self.min.is_nan() || self.max.is_nan() {
             return Err(Error::NotFinite("a bounding box"));

@@ -6,18 +6,18 @@ use core::ops::Range;
 use glam::Vec3;
 use std::collections::TryReserveError;
 
-/// How many boxes a group has, and a test takes at a time.
+/// The number of boxes in a group, which are tested at a time.
 pub const GROUP: usize = 8;
-/// How many boxes a block has: as many as a word has bits.
+/// The number of boxes in a block: the number of bits in a word.
 pub const BLOCK: usize = 64;
 
-/// Eight boxes as columns: 192 bytes, three cache lines. Lanes that no box has are empty boxes.
+/// Eight boxes as columns: 192 bytes, three cache lines. Unused lanes are empty boxes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[repr(C, align(16))]
 pub struct BoxGroup {
-    /// The least corner: x, y, z, a lane for each box.
+    /// The least corner: x, y, z, with a lane for each box.
     pub min: [[f32; GROUP]; 3],
-    /// The greatest corner: x, y, z, a lane for each box.
+    /// The greatest corner: x, y, z, with a lane for each box.
     pub max: [[f32; GROUP]; 3],
 }
 
@@ -47,7 +47,7 @@ impl BoxGroup {
         } else if bounds.is_empty() {
             &Aabb::EMPTY
         } else {
-            // Nobody knows where it is not.
+            // Its extent is unknown.
             &Aabb::INFINITE
         };
         for axis in 0..3 {
@@ -56,13 +56,13 @@ impl BoxGroup {
         }
     }
 
-    /// Which lanes hold boxes that are not empty.
+    /// The lanes whose boxes are not empty.
     #[inline]
     pub fn present(&self) -> u8 {
         (0..GROUP).fold(0, |mask, lane| mask | u8::from(self.min[0][lane] <= self.max[0][lane]) << lane)
     }
 
-    /// Widens each lane to hold that of the other group too.
+    /// Extends the box of each lane to contain that of the other group.
     #[inline]
     pub fn widen(&mut self, other: &Self) {
         for axis in 0..3 {
@@ -81,17 +81,17 @@ impl BoxGroup {
         }
     }
 
-    /// The smallest box about all eight.
+    /// The smallest box around all eight.
     pub fn union(&self) -> Aabb {
         (0..GROUP).fold(Aabb::EMPTY, |all, lane| all.union(&self.get(lane)))
     }
 }
 
-/// A list of boxes, laid out so that eight at a time are tested: what a scene culls with, for lists of
-/// your own.
+/// A list of boxes laid out so that eight at a time are tested: for lists of your own, with the same culling as a
+/// [`Scene`](crate::Scene).
 ///
-/// 24 bytes a box, in groups of eight. Empty boxes are kept as [`Aabb::EMPTY`] and found by nothing; infinite ones are
-/// found by everything, and so are those with NaN in any component, which are kept as [`Aabb::INFINITE`].
+/// Takes 24 bytes for each box, in groups of eight. Empty boxes are stored as [`Aabb::EMPTY`] and never found. Infinite
+/// ones are always found, and so are those with NaN in any component, which are stored as [`Aabb::INFINITE`].
 ///
 /// ```
 /// use hedgerow_math::glam::{Vec3, Vec4};
@@ -120,7 +120,7 @@ impl Boxes {
         Self { groups: Vec::new(), len: 0 }
     }
 
-    /// How many boxes there are.
+    /// The number of boxes.
     #[must_use]
     pub fn len(&self) -> usize {
         self.len
@@ -132,13 +132,13 @@ impl Boxes {
         self.len == 0
     }
 
-    /// Adds a box at the end. Computes in amortised **O(1)**.
+    /// Adds a box at the end. Runs in amortised **O(1)**.
     pub fn push(&mut self, bounds: Aabb) {
         self.resize(self.len + 1);
         self.set(self.len - 1, bounds);
     }
 
-    /// Replaces a box. Computes in **O(1)**.
+    /// Replaces a box. Runs in **O(1)**.
     ///
     /// # Panics
     /// If there is no such box.
@@ -148,14 +148,14 @@ impl Boxes {
         self.groups[index / GROUP].set(index % GROUP, &bounds);
     }
 
-    /// A box, or `None` where there is none. Computes in **O(1)**.
+    /// A box; `None` if there is no such box. Runs in **O(1)**.
     #[inline]
     #[must_use]
     pub fn get(&self, index: usize) -> Option<Aabb> {
         (index < self.len).then(|| self.groups[index / GROUP].get(index % GROUP))
     }
 
-    /// Takes a box out and puts the last one in its place. Computes in **O(1)**.
+    /// Removes a box and puts the last one in its place. Runs in **O(1)**.
     ///
     /// # Panics
     /// If there is no such box.
@@ -167,7 +167,7 @@ impl Boxes {
         removed
     }
 
-    /// Takes off all boxes from `len` on and keeps their memory.
+    /// Removes all boxes from `len` on and keeps their memory.
     pub fn truncate(&mut self, len: usize) {
         if len < self.len {
             self.groups.truncate(len.div_ceil(GROUP));
@@ -178,26 +178,26 @@ impl Boxes {
         }
     }
 
-    /// Takes off all boxes and keeps their memory.
+    /// Removes all boxes and keeps their memory.
     pub fn clear(&mut self) {
         self.truncate(0);
     }
 
     /// Adds the indices of all boxes that touch the frustum to a list, in ascending order.
     ///
-    /// Computes in **O(boxes)**, eight at a time: see [`Frustum::touches`].
+    /// Runs in **O(boxes)**, eight at a time: see [`Frustum::touches`].
     pub fn cull(&self, frustum: &Frustum, visible: &mut Vec<u32>) {
         self.cull_blocks(0..self.blocks(), frustum, visible);
     }
 
-    /// How many blocks of 64 boxes there are, the last one not full.
+    /// The number of blocks of 64 boxes; the last one may be partly filled.
     #[inline]
     #[doc(hidden)]
     pub fn blocks(&self) -> usize {
         self.len.div_ceil(BLOCK)
     }
 
-    /// The same for some blocks only.
+    /// Like [`Self::cull`], for some blocks only.
     #[inline]
     #[expect(clippy::cast_possible_truncation, reason = "no list is longer than the numbers that it is told by")]
     #[doc(hidden)]
@@ -207,7 +207,7 @@ impl Boxes {
         simd::boxes::list_in_frustum(groups, (blocks.start * BLOCK) as u32, frustum, visible);
     }
 
-    /// The smallest box about those of a range. Computes in **O(boxes of the range)**.
+    /// The smallest box around those of a range. Runs in **O(boxes of the range)**.
     #[doc(hidden)]
     pub fn union(&self, range: Range<usize>) -> Aabb {
         let (first, end) = (range.start.div_ceil(GROUP), range.end.min(self.len) / GROUP);
@@ -221,13 +221,14 @@ impl Boxes {
         edges.fold(lanes.union(), one)
     }
 
-    /// As many boxes as `len` says: the first ones, and empty ones behind them.
+    /// Sets the number of boxes: keeps the first ones and appends empty ones.
     #[doc(hidden)]
     pub fn resize(&mut self, len: usize) {
         self.truncate(len);
         let groups = len.div_ceil(GROUP);
         if groups > self.groups.capacity() {
-            // A group is large and most lists are short: the usual doubling from four would be most of a small one.
+            // A group is large and most lists are short: with the usual doubling from four, most of a short list would
+            // be unused.
             let grown = groups.max(self.groups.capacity() / 4 * 5);
             self.groups.reserve_exact(grown - self.groups.len());
         }
@@ -235,27 +236,27 @@ impl Boxes {
         self.len = len;
     }
 
-    /// Makes room for so many boxes in all.
+    /// Makes room for this many boxes in total.
     #[doc(hidden)]
     pub fn try_reserve(&mut self, len: usize) -> Result<(), TryReserveError> {
         self.groups.try_reserve_exact(len.div_ceil(GROUP).saturating_sub(self.groups.len()))
     }
 
-    /// All boxes, and empty ones in the lanes behind the last.
+    /// All boxes, and empty ones in the lanes after the last.
     #[inline]
     #[doc(hidden)]
     pub fn groups(&self) -> &[BoxGroup] {
         &self.groups
     }
 
-    /// Eight boxes; lanes behind the last box are to stay empty.
+    /// A group of eight boxes. Lanes after the last box must stay empty.
     #[inline]
     #[doc(hidden)]
     pub fn group_mut(&mut self, group: usize) -> &mut BoxGroup {
         &mut self.groups[group]
     }
 
-    /// The groups of the block of 64 boxes that begins at `64 * block`.
+    /// The groups of the block of 64 boxes that starts at `64 * block`.
     #[inline]
     #[doc(hidden)]
     pub fn block(&self, block: usize) -> &[BoxGroup] {

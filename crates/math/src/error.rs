@@ -1,12 +1,12 @@
-//! What a value can be refused for.
+//! The errors of invalid values.
 
 use core::fmt;
 
-/// Numbers that make no transform, box, frustum, ray or sphere.
+/// Numbers that are not a valid transform, box, frustum, ray or sphere.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Error {
-    /// A number that must be finite is not, or one is out of its range.
+    /// A number is not finite, or is out of its range.
     NotFinite(&'static str),
     /// A rotation or a direction of length zero.
     NotRotation,

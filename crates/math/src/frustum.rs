@@ -4,11 +4,11 @@ use crate::{Aabb, BoxGroup};
 use crate::{Error, simd};
 use glam::{DVec3, DVec4, Mat4, Vec4};
 
-/// What a camera sees: the space behind six planes.
+/// The visible space of a camera: the space inside six planes.
 ///
-/// A box *touches* the frustum unless it lies wholly outside one of the planes: the usual six-plane test, which keeps a few
-/// boxes near the edges that a finer test would drop, and drops none that the frustum reaches. Rounding errs on the side
-/// of keeping too: see [`Frustum::touches`].
+/// A box *touches* the frustum unless it is entirely outside one of the planes. This is the usual six-plane test: it
+/// keeps a few boxes near the edges that a finer test would drop, and never drops one that the frustum reaches.
+/// Rounding never drops such a box either: see [`Frustum::touches`].
 ///
 /// ```
 /// use hedgerow_math::glam::Vec3;
@@ -27,33 +27,34 @@ use glam::{DVec3, DVec4, Mat4, Vec4};
 /// world-view-projection matrix", 2001.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Frustum {
-    /// `[x, y, z, d]`, a unit normal that points inwards and a distance, moved outwards by its share of the rounding error.
-    /// Planes that bound nothing come last.
+    /// `[x, y, z, d]`: a unit normal that points inwards and a distance, moved outwards by its share of the rounding
+    /// error. Planes without a bound come last.
     planes: [[f32; 4]; 6],
-    /// How many planes bound anything.
+    /// The number of planes with a bound.
     count: u8,
 }
 
-/// What the kernels call outside is so by more than this times the sum of a box's greatest absolute coordinates.
+/// Boxes that the kernels call outside are outside by more than this times the sum of a box's greatest absolute
+/// coordinates.
 ///
-/// The bound, with `u = 2⁻²⁴` for half a unit in the last place: a plane's unit normal and distance are rounded once from
-/// double precision, each product once, and there are three sums, so `x·n` carries at most five roundings and `d` three.
-/// With `|n_i| <= 1` the computed distance is off by at most `5.1u · (|x| + |y| + |z| + |d|)`. `8u = 2⁻²¹` covers this and
-/// the roundings of the sum itself. The part of `d` is added to each plane's distance when the frustum is made, and with
-/// it `UNDERFLOW` for products too small to be normal numbers.
+/// The bound, with `u = 2⁻²⁴` for half a unit in the last place: a plane's unit normal and distance are rounded once
+/// from double precision, each product once, and there are three sums, so `x·n` has at most five roundings and `d`
+/// three. With `|n_i| <= 1` the computed distance is off by at most `5.1u · (|x| + |y| + |z| + |d|)`. `8u = 2⁻²¹`
+/// covers this and the rounding of the sum itself. The part for `d` is added to each plane's distance when the frustum
+/// is made, together with [`UNDERFLOW`] for products too small to be normal numbers.
 pub const TOLERANCE: f32 = 1.0 / 2_097_152.0;
 
-/// More than three products lose by being rounded to subnormal numbers: 3 · 2⁻¹⁵⁰.
+/// More than three products lose by rounding to subnormal numbers: 3 · 2⁻¹⁵⁰.
 const UNDERFLOW: f64 = 1e-37;
 
-/// A plane whose normal is shorter than this share of the rows that it is the difference of is rounding noise.
+/// A plane whose normal is shorter than this share of the rows whose difference it is, is only rounding noise.
 const NOISE: f64 = 4.0 / 16_777_216.0;
 
 impl Frustum {
     /// The frustum of a matrix from world to clip space with depths from 0 to 1: Direct3D, Vulkan, Metal, WebGPU.
     ///
-    /// Depth may be reversed and the far plane infinite: what lies between `0` and `w` is seen, whichever end is near. A
-    /// plane that the matrix does not have, such as an infinite far plane, bounds nothing.
+    /// Depth may be reversed and the far plane infinite: depths between `0` and `w` are visible, whichever end is near.
+    /// A plane that the matrix does not have, such as an infinite far plane, has no effect.
     ///
     /// # Errors
     /// [`Error::NotFinite`] for a matrix with NaN or infinities.
@@ -73,7 +74,7 @@ impl Frustum {
 
     /// The space in which `x·p.x + y·p.y + z·p.z + w >= 0` for each plane `(x, y, z, w)`, of any length.
     ///
-    /// A plane without a normal bounds nothing: with `Vec4::ZERO` in the places that are not needed, fewer planes do.
+    /// A plane with a zero normal has no effect: for fewer planes, pass `Vec4::ZERO` for the others.
     ///
     /// # Errors
     /// [`Error::NotFinite`] for a plane with NaN or infinities.
@@ -85,23 +86,24 @@ impl Frustum {
         }
     }
 
-    /// Whether a box is not wholly outside any plane. Infinite boxes and those with NaN always touch, empty ones never.
+    /// Whether a box is not entirely outside any plane. Infinite boxes and those with NaN always touch, empty ones
+    /// never.
     ///
-    /// Never says no to a box that touches in exact arithmetic; may say yes to one that misses by less than about a
-    /// millionth of its distance from the origin.
+    /// Never returns `false` for a box that touches in exact arithmetic; may return `true` for one that misses by less
+    /// than about a millionth of its distance from the origin.
     #[must_use]
     pub fn touches(&self, bounds: &Aabb) -> bool {
         simd::boxes::in_frustum(&[BoxGroup::of(bounds)], self).0 != 0
     }
 
-    /// The planes as the kernels test them.
+    /// The planes in the form that the kernels test.
     #[inline]
     #[doc(hidden)]
     pub fn planes(&self) -> &[[f32; 4]] {
         &self.planes[..usize::from(self.count)]
     }
 
-    /// Makes normals unit length, and moves planes outwards. Each plane comes with the length below which it is noise.
+    /// Normalises the normals, and moves the planes outwards. Each plane comes with the length below which it is noise.
     #[expect(clippy::cast_possible_truncation, reason = "rounding to single precision is what the tolerance is for")]
     fn of(planes: [(DVec4, f64); 6]) -> Self {
         let mut frustum = Self { planes: [[0.0; 4]; 6], count: 0 };
@@ -136,7 +138,7 @@ fn difference(a: DVec4, b: DVec4) -> (DVec4, f64) {
     (a - b, noise(a, b))
 }
 
-/// The length up to which a sum of two rows tells nothing but how they were rounded.
+/// The length up to which a sum of two rows is only rounding error.
 fn noise(a: DVec4, b: DVec4) -> f64 {
     if b == DVec4::ZERO { 0.0 } else { NOISE * (a.truncate().length() + b.truncate().length()) }
 }

@@ -1,7 +1,7 @@
-//! Transforms, 3×4 matrices, boxes and what boxes are tested against: thin types on [`glam`], with SIMD kernels.
+//! Transforms, 3×4 matrices, boxes, and shapes to test boxes against: thin types on [`glam`], with SIMD kernels.
 //!
-//! The mathematics of the scene graph `hedgerow` and of the animation library `hedgerow-anim`. It is useful alone where many
-//! boxes are tested at once, or where affine matrices are kept in the twelve floats that shaders take.
+//! The mathematics of the scene graph `hedgerow` and of the animation library `hedgerow-anim`. It is useful by itself
+//! where many boxes are tested at once, or where affine matrices are stored in the twelve floats that shaders expect.
 //!
 //! ```
 //! use hedgerow_math::glam::Vec3;
@@ -26,13 +26,13 @@
 //! | translation, rotation, scale | [`Transform`]: 48 bytes |
 //! | affine matrix, three rows of four | [`Mat34`]: 48 bytes, aligned to 16 |
 //! | boxes, and many of them as columns | [`Aabb`], [`Boxes`] |
-//! | what boxes are tested against | [`Frustum`], [`Ray`], [`Sphere`] |
-//! | what a value can be refused for | [`Error`] |
+//! | shapes to test boxes against | [`Frustum`], [`Ray`], [`Sphere`] |
+//! | why a value is refused | [`Error`] |
 //!
 //! The feature `serde` (not default) reads and writes [`Transform`], [`Mat34`] and [`Aabb`].
 //!
-//! All types are `Copy` but [`Boxes`]. Results do not depend on the machine: kernels evaluate the same expressions in the
-//! same order at every instruction set, without fused multiply-add.
+//! All types except [`Boxes`] are `Copy`. Results do not depend on the machine: kernels evaluate the same expressions
+//! in the same order with every instruction set, without fused multiply-add.
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 

@@ -1,4 +1,4 @@
-//! The affine 3×4 matrix that world transforms are kept in.
+//! The affine 3×4 matrix in which world transforms are stored.
 
 use crate::Transform;
 use core::ops::Mul;
@@ -6,8 +6,8 @@ use glam::{Affine3A, DAffine3, DMat3, DVec3, Mat3, Mat4, Vec3};
 
 /// An affine transform as three rows of four: `rows[r] = [m_r0, m_r1, m_r2, t_r]`.
 ///
-/// 48 bytes, 16-byte aligned, in the layout that shader storage buffers and acceleration structures take a
-/// row-major 3×4 in. It maps a column vector: `p' = M · (p, 1)`.
+/// 48 bytes, 16-byte aligned, in the layout that shader storage buffers and acceleration structures use for a row-major
+/// 3×4 matrix. It maps a column vector: `p' = M · (p, 1)`.
 ///
 /// ```
 /// use hedgerow_math::{Mat34, Transform};
@@ -27,7 +27,7 @@ pub struct Mat34 {
 }
 
 impl Mat34 {
-    /// The transform that changes nothing.
+    /// The identity.
     pub const IDENTITY: Self = Self { rows: [[1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0]] };
 
     /// The translation column.
@@ -52,7 +52,7 @@ impl Mat34 {
         Vec3::new(dot(&self.rows[0]), dot(&self.rows[1]), dot(&self.rows[2]))
     }
 
-    /// The determinant of the linear part: the factor by which volumes grow, negative where the transform mirrors.
+    /// The determinant of the linear part: the factor by which volumes grow, negative if the transform mirrors.
     #[inline]
     #[must_use]
     pub fn determinant(&self) -> f32 {
@@ -60,7 +60,7 @@ impl Mat34 {
         a[0] * (b[1] * c[2] - b[2] * c[1]) - a[1] * (b[0] * c[2] - b[2] * c[0]) + a[2] * (b[0] * c[1] - b[1] * c[0])
     }
 
-    /// Whether the transform turns a left hand into a right one, so that triangles change their winding.
+    /// Whether the transform turns a left hand into a right one, so that the winding of triangles is reversed.
     #[inline]
     #[must_use]
     pub fn is_mirrored(&self) -> bool {
@@ -74,17 +74,17 @@ impl Mat34 {
         self.rows.as_flattened().iter().all(|x| x.is_finite())
     }
 
-    /// The inverse, computed in double precision, or `None` where there is none (a scale of zero, or numbers
-    /// that are not finite).
+    /// The inverse, computed in double precision; `None` if there is none (a scale of zero, or numbers that are not
+    /// finite).
     #[must_use]
     pub fn inverse(&self) -> Option<Self> {
         invert_wide(&self.to_wide()).map(|inverse| Self::from_wide(&inverse)).filter(Self::is_finite)
     }
 
-    /// Translation, rotation and scale, where these express the matrix to within 1e-6 of its largest element in
-    /// each column; `None` where it shears, where a column is zero, or where it is not finite.
+    /// Translation, rotation and scale, if these express the matrix to within 1e-6 of its largest element in each
+    /// column; `None` if it shears, if a column is zero, or if it is not finite.
     ///
-    /// A mirroring matrix is given a negative `scale.x`.
+    /// For a mirroring matrix, `scale.x` is negative.
     #[must_use]
     pub fn to_transform(&self) -> Option<Transform> {
         transform_from_wide(&self.to_wide())
@@ -100,7 +100,7 @@ impl Mat34 {
         }
     }
 
-    /// The double-precision transform, rounded.
+    /// The double-precision transform, rounded to single precision.
     #[expect(clippy::cast_possible_truncation, reason = "rounding to single precision is what is asked for")]
     #[doc(hidden)]
     pub fn from_wide(wide: &DAffine3) -> Self {
@@ -109,7 +109,7 @@ impl Mat34 {
         Self { rows: core::array::from_fn(|r| [m[0][r] as f32, m[1][r] as f32, m[2][r] as f32, t[r] as f32]) }
     }
 
-    /// The twelve numbers as bits, for comparisons that know no difference between equal and same.
+    /// The twelve numbers as bits, for exact comparisons.
     #[inline]
     #[doc(hidden)]
     pub fn to_bits(self) -> [[u32; 4]; 3] {
@@ -117,18 +117,18 @@ impl Mat34 {
     }
 }
 
-/// Whether single precision keeps a vector to about its last digit. Not so where its greatest component is too small.
+/// Whether single precision keeps a vector to about its last digit. False if its greatest component is too small.
 pub fn keeps(vector: DVec3) -> bool {
     loss(vector) <= vector.abs().max_element() * f64::from(f32::EPSILON)
 }
 
-/// How much rounding to single precision takes off any component.
+/// The greatest rounding error of any component in single precision.
 fn loss(vector: DVec3) -> f64 {
     (vector - vector.as_vec3().as_dvec3()).abs().max_element()
 }
 
-/// Whether single precision keeps a translation that leads to `place` below `above`: to about its last digit, or so that what
-/// is lost of it could not be told at the place.
+/// Whether single precision keeps a translation that leads to `place` below `above`: to about its last digit, or so
+/// that the loss cannot be resolved at `place`.
 pub fn keeps_translation(translation: DVec3, above: &DAffine3, place: DVec3) -> bool {
     let DMat3 { x_axis, y_axis, z_axis } = above.matrix3.abs();
     let enlarged = loss(translation) * x_axis.max(y_axis).max(z_axis).max_element();
@@ -136,10 +136,11 @@ pub fn keeps_translation(translation: DVec3, above: &DAffine3, place: DVec3) -> 
     keeps(translation) || enlarged <= around * f64::from(f32::EPSILON)
 }
 
-/// The inverse of `wide`, or `None` where its linear part has none: where the volume that its three axes span is at most
-/// 10⁻¹² of what they would span at right angles. Translation, rotation and scale pass unless a scale is zero.
+/// The inverse of `wide`. `None` if its linear part has none: if the volume spanned by its three axes is at most 10⁻¹²
+/// of the volume of perpendicular axes with the same lengths. Translation, rotation and scale always have one unless a
+/// scale is zero.
 pub fn invert_wide(wide: &DAffine3) -> Option<DAffine3> {
-    // The determinant is judged against the columns' lengths, so that a small scale is not taken for a zero one.
+    // The determinant is compared with the columns' lengths, so that a small scale does not count as zero.
     let m = &wide.matrix3;
     let volume = m.x_axis.length() * m.y_axis.length() * m.z_axis.length();
     let determinant = m.determinant();
@@ -147,7 +148,7 @@ pub fn invert_wide(wide: &DAffine3) -> Option<DAffine3> {
     regular.then(|| wide.inverse()).filter(|inverse| inverse.is_finite())
 }
 
-/// Translation, rotation and scale of `wide`, where these express it; see [`Mat34::to_transform`].
+/// Translation, rotation and scale of `wide`, if these express it; see [`Mat34::to_transform`].
 #[expect(clippy::cast_possible_truncation, reason = "rounding to single precision is what is asked for")]
 pub fn transform_from_wide(wide: &DAffine3) -> Option<Transform> {
     if !wide.is_finite() {
@@ -185,7 +186,7 @@ impl Default for Mat34 {
 impl Mul for Mat34 {
     type Output = Self;
 
-    /// The transform that applies `rhs` first.
+    /// The transform that applies `rhs` first, then `self`.
     ///
     /// Evaluated as `((a₀·b₀ + a₁·b₁) + a₂·b₂) + (0, 0, 0, a₃)` for each row, without fused multiply-add, on every
     /// path and machine: the same inputs give the same bits everywhere.

@@ -1,9 +1,9 @@
-//! Rays and spheres: what a scene is asked about beside boxes and frusta.
+//! Rays and spheres: queries of a scene besides boxes and frusta.
 
 use crate::Error;
 use glam::Vec3;
 
-/// A half line from a point, or the part of one up to a length.
+/// A half line from a point, or its part up to a length.
 ///
 /// ```
 /// use hedgerow_math::Ray;
@@ -27,7 +27,7 @@ const PARALLEL: f64 = 1e-30;
 impl Ray {
     /// The ray from `origin` in a direction of any length, without an end.
     ///
-    /// The direction is brought to unit length, in double precision; a component below 10⁻³⁰ of it counts as zero.
+    /// The direction is normalised in double precision; a component below 10⁻³⁰ of its length counts as zero.
     ///
     /// # Errors
     /// [`Error::NotFinite`]; [`Error::NotRotation`] for a direction of length zero.
@@ -46,7 +46,7 @@ impl Ray {
         Ok(Self { origin, direction: Vec3::from_array(unit), inverse, length: f32::INFINITY })
     }
 
-    /// The same, ended at a distance from its origin. Infinity is no end.
+    /// The same ray, with an end at a distance from its origin. Infinity means no end.
     ///
     /// # Errors
     /// [`Error::NotFinite`] for NaN and for lengths below zero.
@@ -54,19 +54,19 @@ impl Ray {
         if length >= 0.0 { Ok(Self { length, ..self }) } else { Err(Error::NotFinite("a ray's length, from 0 on,")) }
     }
 
-    /// Where the ray begins.
+    /// The start of the ray.
     #[must_use]
     pub fn origin(&self) -> Vec3 {
         self.origin
     }
 
-    /// Where it goes: a unit vector.
+    /// The direction: a unit vector.
     #[must_use]
     pub fn direction(&self) -> Vec3 {
         self.direction
     }
 
-    /// How far it goes; infinity if it has no end.
+    /// The length; infinity if it has no end.
     #[must_use]
     pub fn length(&self) -> f32 {
         self.length

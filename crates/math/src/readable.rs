@@ -4,7 +4,7 @@ use crate::Aabb;
 use glam::Vec3;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// Infinite numbers cannot be written in every format; the two boxes that have them go by name.
+/// Not every format can write infinite numbers, so the two boxes that have them are written by name.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 enum AabbForm {

@@ -5,25 +5,25 @@ use glam::{Quat, Vec3, Vec4};
 
 /// A local transform: scale first, then rotation, then translation.
 ///
-/// The scale may be negative (a mirror) or zero. What a node keeps is checked when it is set: all ten numbers
-/// finite, and a rotation that is not zero, which is normalised.
+/// The scale may be negative (a mirror) or zero. A scene checks a transform when it is set: all ten numbers must be
+/// finite, and the rotation must not be zero and is normalised.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 pub struct Transform {
-    /// Where the node's origin lies, in its parent's space.
+    /// The position of the node's origin in its parent's space.
     pub translation: Vec3,
-    /// How the node is turned; a unit quaternion.
+    /// The rotation of the node: a unit quaternion.
     pub rotation: Quat,
     /// The factor along each of the node's own axes.
     pub scale: Vec3,
 }
 
 impl Transform {
-    /// The transform that changes nothing.
+    /// The identity.
     pub const IDENTITY: Self = Self { translation: Vec3::ZERO, rotation: Quat::IDENTITY, scale: Vec3::ONE };
 
-    /// A translation alone.
+    /// A translation only.
     #[inline]
     #[must_use]
     pub const fn from_translation(translation: Vec3) -> Self {
@@ -37,35 +37,35 @@ impl Transform {
         Self::from_translation(Vec3::new(x, y, z))
     }
 
-    /// A rotation alone.
+    /// A rotation only.
     #[inline]
     #[must_use]
     pub const fn from_rotation(rotation: Quat) -> Self {
         Self { rotation, ..Self::IDENTITY }
     }
 
-    /// A scale alone.
+    /// A scale only.
     #[inline]
     #[must_use]
     pub const fn from_scale(scale: Vec3) -> Self {
         Self { scale, ..Self::IDENTITY }
     }
 
-    /// The same with another translation.
+    /// The same transform with another translation.
     #[inline]
     #[must_use]
     pub const fn with_translation(self, translation: Vec3) -> Self {
         Self { translation, ..self }
     }
 
-    /// The same with another rotation.
+    /// The same transform with another rotation.
     #[inline]
     #[must_use]
     pub const fn with_rotation(self, rotation: Quat) -> Self {
         Self { rotation, ..self }
     }
 
-    /// The same with another scale.
+    /// The same transform with another scale.
     #[inline]
     #[must_use]
     pub const fn with_scale(self, scale: Vec3) -> Self {
@@ -85,12 +85,12 @@ impl Transform {
         PackedTransform::from(*self).to_matrix()
     }
 
-    /// Whether a scene keeps the transform exactly as it is. Says no where it takes a closer look.
+    /// Whether a scene surely stores the transform unchanged. False if that needs a closer look.
     #[inline]
     #[doc(hidden)]
     pub fn is_plain(&self) -> bool {
-        // Zero times a number is zero unless that is infinite or not a number. Two numbers come twice, so that the six are two
-        // loads of four.
+        // Zero times a number is zero unless the number is infinite or NaN. Two numbers are used twice, so that the six
+        // are two loads of four.
         let (translation, scale) = (self.translation, self.scale);
         let front = Vec4::new(translation.x, translation.y, translation.z, scale.x);
         let back = Vec4::new(translation.z, scale.x, scale.y, scale.z);
@@ -98,10 +98,10 @@ impl Transform {
         finite & ((self.rotation.length_squared() - 1.0).abs() < 5e-7)
     }
 
-    /// The transform as a scene keeps it: the rotation normalised.
+    /// The transform as a scene stores it: with a normalised rotation.
     ///
     /// # Errors
-    /// [`Error::NotFinite`] where a number is not finite, [`Error::NotRotation`] where the rotation is zero.
+    /// [`Error::NotFinite`] if a number is not finite, [`Error::NotRotation`] if the rotation is zero.
     #[inline]
     pub fn checked(self) -> Result<Self, Error> {
         if self.is_plain() { Ok(self) } else { self.checked_closely() }
@@ -114,8 +114,8 @@ impl Transform {
         }
         let wide = self.rotation.as_dquat();
         let length_squared = wide.length_squared();
-        // A quaternion that is already unit to single precision keeps its bits, so that reading a transform and
-        // setting it again changes nothing.
+        // A quaternion that is already a unit in single precision keeps its bits, so that setting a transform that was
+        // read changes nothing.
         if (length_squared - 1.0).abs() > 1e-6 {
             if length_squared == 0.0 {
                 return Err(Error::NotRotation);
@@ -132,7 +132,7 @@ impl Default for Transform {
     }
 }
 
-/// A [`Transform`] as a column keeps it: ten floats, 40 bytes, where glam's aligned quaternion would make it 48.
+/// A [`Transform`] as a column stores it: ten floats, 40 bytes. With glam's aligned quaternion it would be 48.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[repr(C)]
 pub struct PackedTransform {
@@ -145,14 +145,14 @@ pub struct PackedTransform {
 }
 
 impl PackedTransform {
-    /// The transform that changes nothing.
+    /// The identity.
     pub const IDENTITY: Self = Self { translation: [0.0; 3], rotation: [0.0, 0.0, 0.0, 1.0], scale: [1.0; 3] };
 
-    /// Whether all ten numbers are finite and the rotation is one, to within what a scene keeps. Without branches, so that a
-    /// column is looked at eight at a time.
+    /// Whether all ten numbers are finite and the rotation is normalised, as precisely as in a scene. Without branches,
+    /// so that a column is tested eight at a time.
     #[inline]
     pub fn is_sound(&self) -> bool {
-        // Zero times a number is zero unless that is infinite or not a number.
+        // Zero times a number is zero unless the number is infinite or NaN.
         let zero: f32 = self.translation.iter().chain(&self.scale).map(|number| number * 0.0).sum();
         let length_squared: f32 = self.rotation.iter().map(|number| number * number).sum();
         (zero == 0.0) & ((length_squared - 1.0).abs() < 4e-6)

@@ -1,4 +1,4 @@
-//! From a checked file to its rigs.
+//! Builds the rigs of a checked file.
 
 use super::super::error::{ImportError, ImportErrorKind, Item};
 use super::super::{ImportedScene, graph};
@@ -19,8 +19,8 @@ pub(in super::super) struct Rigs {
 }
 
 impl Rigs {
-    /// Makes the rigs of a file. `skins` are the joints of all skins with their inverse bind matrices, `animated` the nodes that
-    /// animations move or morph.
+    /// Builds the rigs of a file. `skins` has the joints of all skins with their inverse bind matrices, `animated` the
+    /// nodes that animations move or morph.
     pub(in super::super) fn of(
         root: &Root,
         skins: &[Vec<(usize, Mat34)>],
@@ -57,7 +57,7 @@ impl Rigs {
         Ok(rigs)
     }
 
-    /// The rig and the joint that a node is.
+    /// The rig and the joint of a node.
     pub(in super::super) fn joint(&self, node: usize) -> Option<(usize, u16)> {
         self.joints[node]
     }
@@ -71,7 +71,7 @@ impl Rigs {
         inverse_binds: &[Option<Mat34>],
     ) -> Result<(), ImportError> {
         let number = self.rigs.len();
-        // The numbers of nodes in the builder, kept where their joints will be.
+        // The numbers of the nodes in the builder, stored where their joints will be.
         let mut builder = SkeletonBuilder::new();
         let mut sources = Vec::new();
         if several_roots {
@@ -116,14 +116,14 @@ impl Rigs {
     }
 }
 
-/// What a sorted list has for a key.
+/// The value of a key in a sorted list.
 pub(in super::super) fn find<K: Ord + Copy, V: Copy>(list: &[(K, V)], key: K) -> Option<V> {
     list.binary_search_by_key(&key, |&(key, _)| key).ok().map(|at| list[at].1)
 }
 
-/// Notes where the rigs are in what was inserted of each glTF scene.
+/// Notes where the rigs are in the nodes inserted for each glTF scene.
 ///
-/// Computes in **O((nodes + nodes inserted) · log nodes)**, however many scenes and rigs there are.
+/// Runs in **O((nodes + nodes inserted) · log nodes)** for any number of scenes and rigs.
 pub(in super::super) fn place(rigs: &mut [Rig], scene: &Scene, scenes: &[ImportedScene]) {
     let of_rig = |(rig, it): (usize, &Rig)| it.joints.iter().map(move |&(node, joint)| (node, (rig, joint))).collect();
     let mut joints: Vec<(usize, (usize, u16))> = rigs.iter().enumerate().flat_map::<Vec<_>, _>(of_rig).collect();
@@ -134,7 +134,7 @@ pub(in super::super) fn place(rigs: &mut [Rig], scene: &Scene, scenes: &[Importe
         found.sort_unstable();
         for nodes in found.chunk_by(|a, b| a.0 == b.0) {
             let (rig, first, top) = nodes[0];
-            // Joint 0 is above all: the scene's group where it is no node.
+            // Joint 0 is above all others: it stands for the scene's group if it is not a node.
             let base = if first == 0 { scene.parent(top) } else { None };
             let nodes = nodes.iter().map(|&(_, joint, node)| (joint, node)).collect();
             rigs[rig].places.push(RigPlace { scene: number, base: base.unwrap_or(imported.group), nodes });

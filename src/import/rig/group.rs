@@ -1,11 +1,11 @@
-//! Which nodes move together.
+//! Decides which nodes move together.
 
 use super::super::graph;
 use gltf::json::Root;
 
 /// The nodes of one rig.
 pub(in super::super) struct Group {
-    /// In depth-first order, so each after its parent where that belongs to the group too.
+    /// In depth-first order, so each node comes after its parent if that is in the group too.
     pub(in super::super) nodes: Vec<usize>,
     /// Whether several of them have no parent in the group.
     pub(in super::super) several_roots: bool,
@@ -33,18 +33,18 @@ impl Forest {
     }
 }
 
-/// Sets of marked nodes that become one when they turn out to belong together.
+/// Sets of marked nodes, which are united if they belong together.
 pub(in super::super) struct Grouping {
-    /// Another node of the same set, or the node itself; `NONE` for nodes without a mark.
+    /// Another node of the same set, or the node itself; `NONE` for unmarked nodes.
     links: Vec<usize>,
 }
 
 const NONE: usize = usize::MAX;
 
-/// What comes up through a node on its way to the lowest node above all of its set.
+/// The path of a set through a node, on its way up to the lowest node above the whole set.
 #[derive(Clone, Copy)]
 struct Path {
-    /// A node of the set, or `NONE` where no path goes.
+    /// A node of the set, or `NONE` if there is no path.
     set: usize,
     /// How many marked nodes of the set are at or below the node.
     met: usize,
@@ -65,7 +65,7 @@ impl Grouping {
         }
     }
 
-    /// The node that stands for the set of a marked one.
+    /// The node that represents the set of a marked one.
     fn find(&mut self, mut node: usize) -> usize {
         while self.links[node] != node {
             self.links[node] = self.links[self.links[node]];
@@ -74,20 +74,20 @@ impl Grouping {
         node
     }
 
-    /// Makes one set of those of two marked nodes, and answers the node that stands for it.
+    /// Unites the sets of two marked nodes, and returns the node that represents the result.
     pub(in super::super) fn unite(&mut self, a: usize, b: usize) -> usize {
         let (a, b) = (self.find(a), self.find(b));
         self.links[b] = a;
         a
     }
 
-    /// Completes the sets: unites what must move as one, and adds the nodes between.
+    /// Completes the sets: unites those that must move together, and adds the nodes between.
     ///
-    /// A marked node moves all marked nodes below it, so they are of one set. A set's paths to the lowest node above all of
-    /// it belong to it, and sets whose paths meet become one. Computes in **O(nodes)**, but for a logarithm.
+    /// A marked node moves all marked nodes below it, so they are of one set. A set's paths to the lowest node above
+    /// all of it belong to the set, and sets whose paths meet are united. Runs in **O(nodes)**, up to a logarithm.
     pub(in super::super) fn groups(mut self, forest: &Forest) -> Vec<Group> {
         let nodes = self.links.len();
-        // From the top: the next marked node above or at each, and the tree that each is in.
+        // From the top: the nearest marked node at or above each node, and the tree of each node.
         let (mut marked_above, mut tree) = (vec![NONE; nodes], vec![NONE; nodes]);
         for &node in &forest.order {
             let (above, of_tree) = forest.parents[node].map_or((NONE, node), |it| (marked_above[it], tree[it]));
@@ -97,7 +97,7 @@ impl Grouping {
                 self.unite(above, node);
             }
         }
-        // By set: how many marked nodes it has, and its tree, or `NONE` where it is spread over several.
+        // For each set: how many marked nodes it has, and its tree, or `NONE` if it is spread over several.
         let (mut marks, mut home) = (vec![0_usize; nodes], vec![NONE; nodes]);
         for &node in &forest.order {
             if self.is_marked(node) {
@@ -106,7 +106,7 @@ impl Grouping {
                 marks[set] += 1;
             }
         }
-        // From the bottom: the set whose path comes up through each node, until all of its marks have been met below.
+        // From the bottom: the set whose path passes through each node, until all of its marks were found below.
         let mut paths = vec![Path { set: NONE, met: 0 }; nodes];
         for &node in forest.order.iter().rev() {
             if self.is_marked(node) {
@@ -124,7 +124,7 @@ impl Grouping {
         self.collect(forest, &paths)
     }
 
-    /// Notes that a path goes through a node, and makes one set of its own and the one whose path was there before.
+    /// Notes that a path passes through a node, and unites its set with the one whose path was there before.
     fn meet(&mut self, there: &mut Path, path: Path, marks: &mut [usize], home: &mut [usize]) {
         if there.set == NONE {
             *there = path;

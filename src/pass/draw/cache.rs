@@ -1,19 +1,20 @@
-//! What a draw list remembers of the scene that it was filled from, so that it lists again only what changed.
+//! What a draw list remembers of the scene from which it was filled, so that it lists only what changed.
 //!
-//! A list is a row of segments, one for each slice in tree order. A segment whose slice has the version that it was listed
-//! from stays, and at most its matrices are copied again; it moves where those before it became longer or shorter.
+//! A list is a sequence of segments, one for each slice in tree order. A segment whose slice still has the version from
+//! which it was listed stays, and at most its matrices are copied again. It moves if segments before it became longer
+//! or shorter.
 
 use crate::pass::draw::{Listing, Part};
 use crate::store::{At, NIL, Store};
 use core::ops::Range;
 
-/// What was listed when.
+/// What was listed, and when.
 #[derive(Clone, Debug)]
 pub(crate) struct Cache {
-    /// When the list was last the scene's; `None` if somebody else wrote to it since.
+    /// When the list last matched the scene; `None` if it was written to in another way since.
     moment: Option<Moment>,
     segments: Vec<Segment>,
-    /// The next segments, the segment of each slice by number, what was listed again, and where all goes: kept to spare
+    /// The next segments, the segment of each slice by number, what was listed again, and the moves. Kept to save
     /// allocations.
     planned: Vec<Planned>,
     places: Vec<u32>,
@@ -22,7 +23,7 @@ pub(crate) struct Cache {
     next: Vec<Segment>,
 }
 
-/// What became of a list.
+/// What a refresh did to a list.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Refreshed {
     /// Whether commands may have changed.
@@ -31,7 +32,7 @@ pub(crate) struct Refreshed {
     pub(crate) listed: bool,
 }
 
-/// All that the contents of a list depend on.
+/// Everything that the contents of a list depend on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Moment {
     scene: u64,
@@ -45,14 +46,14 @@ struct Moment {
 pub(crate) struct Segment {
     pub(crate) slice: u32,
     version: u64,
-    /// The last update that the matrices know of.
+    /// The last update that the matrices include.
     updates: u64,
     pub(crate) start: usize,
     pub(crate) len: usize,
 }
 
 impl Segment {
-    /// Of a slice that is to be listed now.
+    /// The segment of a slice that is to be listed now.
     fn of(slice: u32, store: &Store) -> Self {
         Self { slice, version: store.view(slice).version(), updates: store.updates(), start: 0, len: 0 }
     }
@@ -62,10 +63,11 @@ impl Segment {
         store.view(self.slice).swept_in() > self.updates
     }
 
-    /// Copies the matrices again that updates computed since they were listed; answers whether that changed any command.
+    /// Copies again the matrices that updates computed since they were listed. Returns whether that changed any
+    /// command.
     pub(crate) fn renew(&mut self, store: &Store, part: Part<'_>) -> bool {
         let slice = store.view(self.slice);
-        // What was swept is known of the last sweep alone.
+        // Only the last sweep's slots are known.
         let all = slice.swept_in() > self.updates + 1;
         let changed = self.is_behind(store) && part.renew(slice, all);
         self.updates = store.updates();
@@ -80,16 +82,16 @@ struct Planned {
     from: From,
 }
 
-/// Where the shapes of the next segment are.
+/// Where the shapes of the next segment are now.
 #[derive(Clone, Copy, Debug)]
 enum From {
-    /// In the present segment of this place.
+    /// In the present segment with this index.
     Kept(usize),
-    /// In the spare arrays, from here on for so many.
+    /// In the spare arrays: the start and the number of shapes.
     Spare(usize, usize),
 }
 
-/// Shapes that go from somewhere to their place in the next list.
+/// A move of shapes to their place in the next list.
 #[derive(Clone, Copy, Debug)]
 struct Move {
     from: usize,
@@ -99,7 +101,7 @@ struct Move {
 }
 
 impl Cache {
-    /// Of an empty list, which is no scene's yet.
+    /// The cache of an empty list without a scene.
     pub(crate) const EMPTY: Self = Self {
         moment: None,
         segments: Vec::new(),
@@ -110,19 +112,19 @@ impl Cache {
         next: Vec::new(),
     };
 
-    /// Forgets the scene: the list is written by somebody else, or to be empty.
+    /// Forgets the scene, because the list is written in another way or must be empty.
     pub(crate) fn forget(&mut self) {
         self.moment = None;
     }
 
-    /// Makes `listing` what listing the scene anew would make it.
+    /// Updates `listing` to what listing the scene from scratch would give.
     ///
-    /// Computes in **O(1)** where the scene is as it was, else in **O(slices + shapes of slices that changed or moved)**,
-    /// and as many copies as shapes lie behind the first slice that has another number of them.
+    /// Runs in **O(1)** if the scene is unchanged, else in **O(slices + shapes of slices that changed or moved)**. In
+    /// addition, all shapes after the first slice whose number of shapes changed are copied.
     pub(crate) fn refresh(&mut self, listing: &mut Listing, store: &Store, layers: u32) -> Refreshed {
         let scene = store.scene_number();
         let now = Moment { scene, layers, versions: store.versions(), updates: store.updates() };
-        // Until it is done the list is nobody's.
+        // Until it is finished, the list matches no scene.
         let refreshed = match self.moment.take() {
             Some(then) if then == now => Refreshed { commands: false, listed: false },
             Some(then) if (then.scene, then.layers) == (scene, layers) => {
@@ -154,14 +156,14 @@ impl Cache {
         listing.list(store, layers, &mut self.segments);
     }
 
-    /// Lists the slices again that changed, and moves the other segments to their new places. Answers whether anything
-    /// was listed or moved.
+    /// Lists the changed slices again, and moves the other segments to their new places. Returns whether anything was
+    /// listed or moved.
     fn relist(&mut self, listing: &mut Listing, store: &Store, layers: u32) -> bool {
         self.plan(store);
         let stale = |planned: &&Planned| matches!(planned.from, From::Spare(..));
         let shapes = |planned: &Planned| store.view(planned.slice).shapes().len();
         let again: usize = self.planned.iter().filter(stale).map(shapes).sum();
-        // Listing twice as much straight to its place costs less than by way of the spare arrays.
+        // Listing up to twice as much directly costs less than listing through the spare arrays.
         if 2 * again > listing.len() {
             self.list_anew(listing, store, layers);
             return true;
@@ -179,8 +181,8 @@ impl Cache {
         true
     }
 
-    /// Decides of every slice in tree order whether its segment stays. Segments that stay keep their order, so that they
-    /// can be moved in place.
+    /// Decides for every slice in tree order whether its segment stays. Segments that stay keep their order, so that
+    /// they can be moved in place.
     fn plan(&mut self, store: &Store) {
         self.places.clear();
         self.places.resize(store.slice_end(), NIL);
@@ -202,7 +204,8 @@ impl Cache {
         for index in 0..self.planned.len() {
             let From::Kept(place) = self.planned[index].from else { continue };
             let next = self.planned.get(index + 1).map(|planned| planned.from);
-            // One that came forward stands before the one whose turn it is: it gives way, not all that follow.
+            // A segment that moved forward stands before the one whose turn it is. It is listed again, instead of all
+            // that follow.
             let overtakes = matches!(next, Some(From::Kept(next)) if (least..place).contains(&next));
             if place < least || overtakes {
                 self.planned[index].from = From::Spare(0, 0);
@@ -212,7 +215,7 @@ impl Cache {
         }
     }
 
-    /// Puts the planned segments together, from where they are.
+    /// Assembles the planned segments from where they are.
     fn rearrange(&mut self, listing: &mut Listing, store: &Store) {
         let Self { segments, moves, next, spare, .. } = self;
         moves.clear();
@@ -235,10 +238,10 @@ impl Cache {
     }
 }
 
-/// Makes the moves, in the order of their targets, after which the array is `end` long.
+/// Makes the moves, in the order of their targets. Afterwards the array has the length `end`.
 ///
-/// What stays keeps its order, so what moves down never lands on what has yet to move up: first all that move down from
-/// the first on, then all that move up from the last on.
+/// Segments that stay keep their order, so what moves down never overwrites what has yet to move up: first all that
+/// move down are moved from first to last, then all that move up from last to first.
 fn rearrange<T: Copy>(array: &mut Vec<T>, spare: &[T], moves: &[Move], end: usize) {
     if let Some(&filler) = spare.first()
         && end > array.len()

@@ -1,52 +1,53 @@
-//! What a renderer draws in one call: the shapes of one material and one mesh.
+//! What a renderer draws in one call: the shapes with the same material and mesh.
 
 use crate::radix::{self, Counts, DIGIT_BITS};
 use crate::{DrawList, draw::DrawCommand};
 use core::ops::Range;
 
-/// Shapes that one instanced call draws. 24 bytes.
+/// Shapes drawn by one instanced call. 24 bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct DrawGroup {
     /// The material of all of them.
     pub material: Option<u32>,
     /// The mesh of all of them.
     pub mesh: u32,
-    /// Whether the world matrices mirror, so that front faces are wound the other way.
+    /// Whether the world matrices mirror, so that the winding of front faces is reversed.
     pub mirrored: bool,
-    /// The place of the first in [`DrawGroups::instances`].
+    /// The index of the first in [`DrawGroups::instances`].
     pub first: u32,
-    /// How many they are; at least 1.
+    /// The number of instances; at least 1.
     pub count: u32,
 }
 
 impl DrawGroup {
-    /// The places in [`DrawGroups::instances`].
+    /// The range of indices in [`DrawGroups::instances`].
     #[must_use]
     pub const fn range(&self) -> Range<usize> {
         self.first as usize..self.first as usize + self.count as usize
     }
 }
 
-/// The commands of a draw list by material, mesh and winding, as runs of one index array; see [`DrawList::group`].
+/// The commands of a draw list grouped by material, mesh and winding, as ranges of one index array; see
+/// [`DrawList::group`].
 ///
-/// Kept from frame to frame it allocates only while the list grows.
+/// If it is kept from frame to frame, it allocates only while the list grows.
 #[derive(Clone, Debug, Default)]
 pub struct DrawGroups {
     groups: Vec<DrawGroup>,
     instances: Vec<u32>,
-    /// The commands that all this was made of.
+    /// The commands from which the groups were made.
     revision: u64,
-    /// Keys above the indices that they belong to, and room to sort them: kept to spare allocations.
+    /// Keys combined with the indices that they belong to, and memory to sort them. Kept to save allocations.
     keys: Vec<u128>,
     sorted: Vec<u128>,
     counts: Vec<Counts>,
 }
 
-/// A key is an index in the lowest bits, and above that what is sorted by: winding, mesh and material.
+/// A key has an index in the lowest bits, and above it what is sorted by: winding, mesh and material.
 const INDEX_BITS: u32 = 32;
 const MESH_SHIFT: u32 = INDEX_BITS + 1;
 const MATERIAL_SHIFT: u32 = MESH_SHIFT + 32;
-/// What is sorted by, 66 bits, in digits.
+/// The 66 bits that are sorted by, in digits.
 const DIGITS: usize = 6;
 
 impl DrawGroups {
@@ -83,7 +84,7 @@ impl DrawGroups {
     fn fill(&mut self, commands: &[DrawCommand]) {
         self.keys.clear();
         self.keys.extend((0..).zip(commands).map(|(index, command)| key(index, command)));
-        // Most digits all keys have in common, and keys come in the order of their indices.
+        // All keys share most digits, and keys are in the order of their indices.
         radix::sort(&mut self.keys, &mut self.sorted, &mut self.counts, DIGITS, digit_of);
         self.groups.clear();
         self.instances.clear();
@@ -120,11 +121,10 @@ const fn digit_of(key: u128, digit: usize) -> usize {
 }
 
 impl DrawList {
-    /// Groups the commands by material, mesh and winding, for renderers that draw many instances in one call. Answers
-    /// whether anything was to be done: not so where the groups were made of these commands before, however much moved
-    /// since.
+    /// Groups the commands by material, mesh and winding, for renderers that draw many instances in one call. Returns
+    /// `false`, and does nothing, if the groups were made from these commands already, however much moved since.
     ///
-    /// Computes in **O(shapes)**, or in O(1) where the commands are the same. The order is deterministic.
+    /// Runs in **O(shapes)**, or in O(1) if the commands are the same. The order is deterministic.
     ///
     /// # Panics
     /// For more than 2³² shapes.
@@ -161,7 +161,7 @@ mod tests {
     use super::*;
     use crate::NodeHandle;
 
-    /// What groups are to be, from a plain stable sort.
+    /// The expected groups, from a plain stable sort.
     fn expected(commands: &[DrawCommand]) -> Vec<(Option<u32>, u32, bool, Vec<u32>)> {
         let mut order: Vec<u32> = (0..u32::try_from(commands.len()).unwrap()).collect();
         let parts = |index: u32| {

@@ -5,7 +5,7 @@ use crate::store::{ShapeRecord, SliceView, Store};
 use crate::{Mat34, NodeHandle, draw::DrawCommand};
 use core::ops::Range;
 
-/// How many shapes are looked at before those that were swept are copied.
+/// How many shapes are tested before those that were swept are copied.
 const PICKED: usize = 128;
 
 /// Arrays of the same length: 24 + 48 + 4 bytes a shape.
@@ -13,7 +13,7 @@ const PICKED: usize = 128;
 pub(crate) struct Listing {
     pub(crate) commands: Vec<DrawCommand>,
     pub(crate) matrices: Vec<Mat34>,
-    /// The transform slots, each in the slice of its shape, that the matrices are copies of.
+    /// The transform slots that the matrices were copied from, each in the slice of its shape.
     pub(crate) slots: Vec<u32>,
 }
 
@@ -30,7 +30,7 @@ impl Listing {
         self.slots.clear();
     }
 
-    /// So many shapes: the first ones, and whatever behind them, to be written.
+    /// Sets the number of shapes: keeps the first ones, and leaves the rest to be written.
     #[cfg(feature = "rayon")]
     pub(crate) fn resize(&mut self, len: usize, filler: NodeHandle) {
         let filler = DrawCommand { node: filler, mesh: 0, material: None, mirrored: false };
@@ -57,7 +57,8 @@ impl Listing {
         for_each_visible(slice, layers, |record| self.push(slice, record));
     }
 
-    /// Lists the slices of the segments one after the other, in place of what is there, and tells the segments where.
+    /// Lists the slices of the segments one after the other, replacing the contents, and stores in each segment where
+    /// its shapes are.
     pub(crate) fn list(&mut self, store: &Store, layers: u32, segments: &mut [Segment]) {
         #[cfg(feature = "rayon")]
         if self.list_shared(store, layers, segments) {
@@ -71,7 +72,8 @@ impl Listing {
         }
     }
 
-    /// Copies the matrices again that updates computed since they were listed; answers whether that changed any command.
+    /// Copies again the matrices that updates computed since they were listed. Returns whether that changed any
+    /// command.
     pub(crate) fn renew(&mut self, store: &Store, segments: &mut [Segment]) -> bool {
         #[cfg(feature = "rayon")]
         if let Some(changed) = self.renew_shared(store, segments) {
@@ -105,7 +107,7 @@ impl Listing {
     }
 }
 
-/// Places of a listing that are written in place.
+/// Part of a listing that is written in place.
 pub(crate) struct Part<'l> {
     commands: &'l mut [DrawCommand],
     matrices: &'l mut [Mat34],
@@ -130,7 +132,8 @@ impl Part<'_> {
         (Self { commands, matrices, slots }, later)
     }
 
-    /// Lists the shapes of a slice that are visible on one of these layers; as many as there are places.
+    /// Lists the shapes of a slice that are visible on one of these layers; their number must equal the number of
+    /// places.
     pub(crate) fn fill(self, slice: SliceView<'_>, layers: u32) {
         let mut places = self.commands.iter_mut().zip(self.matrices).zip(self.slots);
         for_each_visible(slice, layers, |record| {
@@ -142,7 +145,7 @@ impl Part<'_> {
         debug_assert!(places.next().is_none(), "a shape for each place");
     }
 
-    /// Lists these shapes, as many as there are places.
+    /// Lists these shapes; their number must equal the number of places.
     pub(crate) fn write(self, shapes: &[(SliceView<'_>, &ShapeRecord)]) {
         let places = self.commands.iter_mut().zip(self.matrices).zip(self.slots);
         for (((command, matrix), slot), (slice, record)) in places.zip(shapes) {
@@ -155,15 +158,15 @@ impl Part<'_> {
 }
 
 impl Part<'_> {
-    /// Copies matrices again, of shapes that were listed from this slice and are as they were then: those of the slots that
-    /// its last sweep computed, or all. Answers whether that changed any command.
+    /// Copies again the matrices of shapes that were listed from this slice and have not changed otherwise: those of
+    /// the slots that its last sweep computed, or all. Returns whether that changed any command.
     pub(crate) fn renew(mut self, slice: SliceView<'_>, all: bool) -> bool {
         let swept = slice.transforms().swept();
         let end = self.slots.len();
         if all || swept.is_all() {
             return (0..end).fold(false, |any, at| any | self.copy(at, slice));
         }
-        // Whether a slot was swept is as good as random: those that were are picked without a branch on it.
+        // Whether a slot was swept is close to random, so the swept ones are selected without a branch.
         let mut picked = [0; PICKED];
         let mut turned = false;
         for start in (0..end).step_by(PICKED) {
@@ -179,7 +182,7 @@ impl Part<'_> {
         turned
     }
 
-    /// Copies one matrix again; answers whether it mirrors now and did not, or the other way.
+    /// Copies one matrix again. Returns whether it changed from mirroring to not mirroring, or back.
     #[inline(always)]
     fn copy(&mut self, at: usize, slice: SliceView<'_>) -> bool {
         let matrix = slice.transforms().worlds()[self.slots[at] as usize];

@@ -1,9 +1,10 @@
-//! The matrices of the update before, kept beside a draw list: for motion vectors.
+//! The matrices of the update before, kept with a draw list: for motion vectors.
 //!
-//! A previous matrix changes only where an update swept the slice, in the update after that, which has things come to rest
-//! even if it has nothing to do, and where the feed recalls matrices that nodes had before edits gave them another slot. So
-//! a segment is filled again if its slice was swept since, or if any previous matrix in it is not the present one; all are
-//! where anything was listed or moved, or where the feed recalls.
+//! A previous matrix changes in two cases. If an update sweeps the slice, it changes in the update after that, which
+//! brings things to rest even if it has nothing to do. It also changes if the feed recalls matrices that nodes had
+//! before edits gave them another slot. So a segment is filled again if its slice was swept since, or if any previous
+//! matrix in it differs from the present one. All segments are filled again if anything was listed or moved, or if the
+//! feed recalls matrices.
 
 use crate::pass::draw::Listing;
 use crate::store::{Feed, SliceView, Store};
@@ -14,17 +15,17 @@ use core::ops::Range;
 #[derive(Clone, Debug)]
 pub(crate) struct Motion {
     matrices: Vec<Mat34>,
-    /// Whether `matrices` are those of what is listed.
+    /// Whether `matrices` match what is listed.
     known: bool,
-    /// Of each segment, whether any matrix in it differs from the present one; and whether that is so of any segment.
+    /// For each segment, whether any matrix in it differs from the present one; and whether this holds for any segment.
     moving: Vec<bool>,
     any_moving: bool,
-    /// The last update that the matrices know of.
+    /// The last update that the matrices include.
     updates: u64,
 }
 
 impl Motion {
-    /// Of a list that was not filled yet.
+    /// The matrices of a list that was not filled yet.
     pub(crate) const EMPTY: Self =
         Self { matrices: Vec::new(), known: false, moving: Vec::new(), any_moving: false, updates: 0 };
 
@@ -33,16 +34,16 @@ impl Motion {
         self.known.then_some(&self.matrices)
     }
 
-    /// Forgets the matrices: something else is listed.
+    /// Forgets the matrices, because the contents of the list changed.
     pub(crate) fn forget(&mut self) {
         self.known = false;
         self.matrices.clear();
     }
 
-    /// Makes the matrices those of a list whose segments are all slices in tree order, each with the range of its shapes;
-    /// `listed` says whether any of these is not where and what it was.
+    /// Updates the matrices to those of a list whose segments are all slices in tree order, each with the range of its
+    /// shapes. `listed` says whether any of these changed its place or contents.
     ///
-    /// Computes in **O(1)** where nothing moved in the last two updates, else in **O(slices + shapes of slices that moved)**.
+    /// Runs in **O(1)** if nothing moved in the last two updates, else in **O(slices + shapes of slices that moved)**.
     pub(crate) fn refresh(
         &mut self,
         listing: &Listing,
@@ -72,7 +73,8 @@ impl Motion {
         self.known = true;
     }
 
-    /// Makes the matrices what is answered of each node that is listed; unknown if one has none.
+    /// Sets the matrix of each listed node to the result of `previous`. The matrices are unknown if it is `None` for
+    /// one of them.
     pub(crate) fn ask<'m>(&mut self, listing: &Listing, previous: impl Fn(NodeHandle) -> Option<&'m Mat34>) {
         self.matrices.clear();
         self.matrices.extend(listing.commands.iter().map_while(|command| previous(command.node)));
@@ -80,7 +82,7 @@ impl Motion {
     }
 }
 
-/// Fills in the matrices of the shapes of a slice; answers whether any differs from the present one.
+/// Fills in the matrices of the shapes of a slice. Returns whether any differs from the present one.
 fn fill(matrices: &mut [Mat34], listing: &Listing, range: Range<usize>, slice: SliceView<'_>, feed: &Feed) -> bool {
     let (is_quiet, transforms) = (feed.is_quiet(), slice.transforms());
     let mut moving = false;

@@ -1,4 +1,4 @@
-//! Matrices relative to a camera, composed in double precision: for worlds larger than single precision is exact in.
+//! Matrices relative to a camera, composed in double precision, for worlds larger than single precision can resolve.
 
 use crate::Mat34;
 use crate::store::Store;
@@ -9,7 +9,8 @@ use glam::{DAffine3, DVec3};
 #[derive(Clone, Debug)]
 pub(crate) struct Relative {
     pub(crate) matrices: Vec<Mat34>,
-    /// World transforms of the present slice by slot, and what each slice inherits, by number: kept to spare allocations.
+    /// World transforms of the present slice by slot, and what each slice inherits, by number. Kept to save
+    /// allocations.
     wide: Vec<DAffine3>,
     bases: Vec<DAffine3>,
 }
@@ -17,8 +18,8 @@ pub(crate) struct Relative {
 impl Relative {
     pub(crate) const EMPTY: Self = Self { matrices: Vec::new(), wide: Vec::new(), bases: Vec::new() };
 
-    /// Computes the matrices of a list whose segments are all slices in tree order, each with the range of its shapes, and
-    /// whose shapes have these transform slots.
+    /// Computes the matrices of a list. Its segments are all slices in tree order, each with the range of its shapes,
+    /// and its shapes have these transform slots.
     pub(crate) fn fill(
         &mut self,
         store: &Store,
@@ -39,7 +40,7 @@ impl Relative {
             }
             self.matrices.extend(slots[range].iter().map(|&slot| {
                 let DAffine3 { matrix3, translation } = self.wide[slot as usize];
-                // Both are large and their difference is small: it is taken before it is rounded.
+                // Both are large and their difference is small, so subtract before rounding.
                 Mat34::from_wide(&DAffine3 { matrix3, translation: translation - camera })
             }));
         }

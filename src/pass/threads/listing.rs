@@ -1,4 +1,4 @@
-//! Listing several slices at a time, each to its own part of the arrays.
+//! Lists several slices at a time, each to its own part of the arrays.
 
 use crate::pass::draw::{Listing, Part, Segment};
 use crate::store::{At, ShapeRecord, SliceView, Store};
@@ -6,13 +6,13 @@ use crate::threads::is_worth_sharing;
 use core::sync::atomic::{AtomicBool, Ordering};
 use rayon::iter::{IntoParallelRefMutIterator, ParallelIterator};
 
-/// With fewer shapes than this to list, one thread is done before another has begun.
+/// With fewer shapes to list than this, one thread finishes before another has started.
 const WORTH_SHARING: usize = 16_384;
 /// A task lists about this many shapes.
 const GRAIN: usize = 4096;
 
 impl Listing {
-    /// Does what [`Listing::list`] does; answers whether there was enough to do to be shared. If not, nothing was done.
+    /// Does the same as [`Listing::list`]. Returns whether there was enough work to share. If not, nothing was done.
     pub(in crate::pass) fn list_shared(&mut self, store: &Store, layers: u32, segments: &mut [Segment]) -> bool {
         let shapes = segments.iter().map(|segment| store.view(segment.slice).shapes().live());
         if segments.len() < 2 || !is_worth_sharing(shapes.sum(), WORTH_SHARING) {
@@ -31,7 +31,7 @@ impl Listing {
         true
     }
 
-    /// Does what [`Listing::renew`] does; `None` if there was too little to do to be shared, and nothing was done.
+    /// Does the same as [`Listing::renew`]. Returns `None`, and does nothing, if there is too little work to share.
     pub(in crate::pass) fn renew_shared(&mut self, store: &Store, segments: &mut [Segment]) -> Option<bool> {
         let swept = segments.iter().filter(|segment| segment.is_behind(store)).map(|segment| segment.len);
         if segments.len() < 2 || !is_worth_sharing(swept.sum(), WORTH_SHARING) {
@@ -46,7 +46,7 @@ impl Listing {
         Some(changed.into_inner())
     }
 
-    /// Lists these shapes in place of what is there.
+    /// Lists these shapes, replacing the contents.
     pub(in crate::pass) fn list_found(&mut self, store: &Store, mut found: Vec<Vec<(SliceView<'_>, &ShapeRecord)>>) {
         let end = found.iter().map(Vec::len).sum();
         self.resize(end, store.handle(At::ROOT));
@@ -54,7 +54,7 @@ impl Listing {
     }
 }
 
-/// Shows `work` each item with its part of the places, several at a time.
+/// Calls `work` with each item and its part of the places, several at a time.
 fn share<T: Send>(
     mut places: Part<'_>,
     items: &mut [T],

@@ -1,8 +1,8 @@
 //! Passes on several threads (feature `rayon`): searches and listings, slice by slice.
 //!
-//! Each slice is worked on by one thread, in the same way as without threads, and what comes of it has its place before or
-//! is put together in order afterwards: results are the same to the bit, whatever the number of threads. What is too little
-//! to be worth the trouble is answered as such, and done by the caller on its own thread.
+//! Each slice is processed by one thread, in the same way as without threads. The place of each result is known
+//! beforehand, or the results are put in order afterwards. So results are identical to the bit for any number of
+//! threads. If there is too little work to share, the function says so, and the caller does it on its own thread.
 
 mod listing;
 mod search;

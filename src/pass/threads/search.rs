@@ -1,16 +1,16 @@
-//! Looking into several slices at a time.
+//! Searches several slices at a time.
 
 use crate::pass::cull::{Found, Probe, Stop};
 use crate::store::Store;
 use crate::threads::is_worth_sharing;
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
-/// With fewer tasks than this, one thread is done before another has begun.
+/// With fewer tasks than this, one thread finishes before another has started.
 const WORTH_SHARING: usize = 4;
 
 impl Store {
-    /// What `pick` makes of the shapes that looking into these slices finds, as lists that follow one another in the order
-    /// of the slices; `None` if that is too little to be shared. A task looks into slices of about `grain` shapes.
+    /// What `pick` makes of the shapes found in these slices, as lists in the order of the slices. `None` if there is
+    /// too little work to share. A task searches slices with about `grain` shapes.
     pub(in crate::pass) fn search<'s, P: Probe, T: Send>(
         &'s self,
         (route, grain): (&[Stop], usize),

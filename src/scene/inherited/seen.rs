@@ -6,13 +6,13 @@ use crate::store::{Bits, Store};
 /// What was seen, slice by slice.
 #[derive(Clone, Debug)]
 pub(super) struct Seen<T> {
-    /// Which scene, and its newest version; `None` if all is to be computed.
+    /// The scene and its newest version; `None` if everything must be computed.
     pub(super) moment: Option<(u64, u64)>,
-    /// By number.
+    /// What was seen, by slice number.
     pub(super) slices: Vec<SeenSlice<T>>,
     /// Counts the runs.
     run: u64,
-    /// Rows of a slice that a walk came to: kept to spare allocations.
+    /// Rows of a slice that a walk visited. Kept to save allocations.
     pub(super) rows_met: Bits,
 }
 
@@ -23,13 +23,13 @@ pub(super) struct SeenSlice<T> {
     pub(super) version: u64,
     /// The result that its top rows inherit.
     pub(super) base: Option<T>,
-    /// Whether that changed in this run.
+    /// Whether `base` changed in this run.
     reached: bool,
-    /// The last run that came by.
+    /// The last run that visited the slice.
     run: u64,
-    /// The version that `nodes` was listed at; 0 for none.
+    /// The version at which `nodes` was listed; 0 for none.
     listed: u64,
-    /// The nodes that were in it then, whether a run came by or not.
+    /// The nodes in the slice at that version, whether a run visited it or not.
     nodes: Vec<NodeHandle>,
 }
 
@@ -44,7 +44,7 @@ impl<T> SeenSlice<T> {
 }
 
 impl<T: Clone + PartialEq> Seen<T> {
-    /// A run begins, of a scene whose slices have numbers below `end`.
+    /// Begins a run on a scene whose slice numbers are below `end`.
     pub(super) fn begin(&mut self, end: usize) {
         self.run += 1;
         if self.slices.len() < end {
@@ -61,14 +61,14 @@ impl<T: Clone + PartialEq> Seen<T> {
         }
     }
 
-    /// The run comes to a slice; answers whether what it inherits changed.
+    /// Notes that the run visits a slice. Returns whether what it inherits changed.
     pub(super) fn visit(&mut self, slice: u32) -> bool {
         let slice = &mut self.slices[slice as usize];
         slice.run = self.run;
         core::mem::take(&mut slice.reached)
     }
 
-    /// Has a slice computed anew when a run comes to it again, if this one did not.
+    /// Makes the next run that visits a slice compute all of it, if this run did not.
     pub(super) fn postpone(&mut self, slice: u32) {
         let slice = &mut self.slices[slice as usize];
         if slice.run != self.run {
@@ -76,10 +76,11 @@ impl<T: Clone + PartialEq> Seen<T> {
         }
     }
 
-    /// Lists the nodes of slices that were edited, and calls `gone` with those that were listed there and are gone.
+    /// Lists the nodes of slices that were edited, and calls `gone` with nodes that were listed there and have been
+    /// removed.
     ///
-    /// Slices that the run did not come to are listed like the others: nodes of detached subtrees can have values too, and
-    /// can go to another slice. That one was then edited as well, so each node stands in the list of the slice it is in.
+    /// Slices that the run did not visit are listed too: nodes of detached subtrees can have values, and can move to
+    /// another slice. That slice was then edited as well, so each node is in the list of the slice that holds it.
     pub(super) fn list(&mut self, store: &Store, mut gone: impl FnMut(NodeHandle)) {
         for (number, seen) in self.slices.iter_mut().enumerate() {
             let slice = store.get_view(number);

@@ -13,7 +13,7 @@ type TablesRef<'m, V> = Chain<slice::Iter<'m, Table<V>>, btree_map::Values<'m, u
 pub(super) type TablesMut<'m, V> = Chain<slice::IterMut<'m, Table<V>>, btree_map::ValuesMut<'m, u32, Table<V>>>;
 type TablesOwned<V> = Chain<vec::IntoIter<Table<V>>, btree_map::IntoValues<u32, Table<V>>>;
 
-/// The slots of all tables by ascending table and index, vacant ones included.
+/// The slots of all tables by ascending table and index, including vacant ones.
 #[derive(Clone)]
 pub(super) struct Slots<T, S> {
     tables: T,
@@ -45,7 +45,7 @@ where
         }
     }
 
-    /// The next value, by what `value` makes of a slot, while any are `remaining`.
+    /// The next value, extracted from a slot by `value`, while any are `remaining`.
     fn next_value<V>(
         &mut self,
         remaining: &mut usize,
@@ -62,7 +62,7 @@ where
     }
 }
 
-/// A table in one of the three kinds of possession.
+/// A table that is owned, borrowed or mutably borrowed.
 pub(super) trait IntoSlots {
     type Slots: Iterator;
 
@@ -99,7 +99,7 @@ pub struct Iter<'m, V> {
     remaining: usize,
 }
 
-/// The handles and values of a [`NodeMap`], values to be changed: see [`NodeMap::iter_mut`].
+/// The handles and mutable values of a [`NodeMap`]: see [`NodeMap::iter_mut`].
 pub struct IterMut<'m, V> {
     slots: Slots<TablesMut<'m, V>, slice::IterMut<'m, Slot<V>>>,
     remaining: usize,
@@ -111,10 +111,10 @@ pub struct IntoIter<V> {
     remaining: usize,
 }
 
-/// The handles and values taken out of a [`NodeMap`]: see [`NodeMap::drain`].
+/// The handles and values removed from a [`NodeMap`]: see [`NodeMap::drain`].
 pub struct Drain<'m, V> {
     slots: Slots<TablesMut<'m, V>, slice::IterMut<'m, Slot<V>>>,
-    /// The length of the map, counted down with each value, so that it is right whenever the iterator ends.
+    /// The length of the map, decremented with each value, so that it is right whenever the iteration ends.
     remaining: &'m mut usize,
 }
 

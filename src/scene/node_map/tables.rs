@@ -5,14 +5,14 @@ use crate::NodeHandle;
 use core::num::NonZeroU32;
 use std::collections::BTreeMap;
 
-/// The entries of one metadata table, by the handle's index: 32 bytes and the array behind them.
+/// The entries of one metadata table, by the handle's index: 32 bytes besides the array.
 #[derive(Clone)]
 pub(super) struct Table<V> {
     pub(super) number: u32,
     pub(super) entries: Vec<Slot<V>>,
 }
 
-/// The zero that no generation can be tells a vacant slot: 4 bytes and the value.
+/// A vacant slot is a zero, which is never a generation: 4 bytes and the value.
 pub(super) type Slot<V> = Option<Entry<V>>;
 
 #[derive(Clone)]
@@ -26,14 +26,14 @@ pub(super) struct Entry<V> {
 pub(super) struct Tables<V> {
     /// Tables by their number, unused ones empty.
     pub(super) near: Vec<Table<V>>,
-    /// Tables whose numbers are too large for what `near` may reach with this few tables in use.
+    /// Tables whose numbers are too large for `near`, given how few tables are in use.
     pub(super) far: BTreeMap<u32, Table<V>>,
-    /// How many tables were ever given an entry, near and far.
+    /// How many tables, near and far, have ever had an entry.
     used: usize,
 }
 
 impl<V> Tables<V> {
-    /// How many tables `near` may reach over for each table in use, and to begin with: 256 bytes and 2 KiB.
+    /// How many tables `near` may cover for each table in use, and initially: 256 bytes and 2 KiB.
     const REACH: usize = 8;
     const INITIAL_REACH: usize = 64;
 
@@ -60,7 +60,7 @@ impl<V> Tables<V> {
         self.table_mut(handle.table())?.entries.get_mut(handle.index() as usize)
     }
 
-    /// The handle's slot, made where it was missing.
+    /// The handle's slot, added if it is missing.
     pub(super) fn slot_or_grow(&mut self, handle: NodeHandle) -> &mut Slot<V> {
         let (number, index) = (handle.table(), handle.index() as usize);
         if self.table(number).is_none_or(|table| table.entries.is_empty()) {
@@ -78,8 +78,8 @@ impl<V> Tables<V> {
         self.near.iter_mut().chain(self.far.values_mut())
     }
 
-    /// Counts a table as used, and moves near what may now be near: each table once at most, so amortised O(1) besides
-    /// the B-tree's own cost.
+    /// Counts a table as used, and moves tables to `near` that may now be there. Each table moves at most once, so this
+    /// is amortised O(1) besides the cost of the B-tree.
     fn use_table(&mut self, number: u32) {
         self.used += 1;
         if number as usize >= self.near.len() {
@@ -94,7 +94,7 @@ impl<V> Tables<V> {
         }
     }
 
-    /// Drops the vacant slots behind the last entry of each table, and the tables without an entry.
+    /// Drops the vacant slots after the last entry of each table, and the tables without an entry.
     pub(super) fn shrink_to_fit(&mut self) {
         for table in self.iter_mut() {
             let length = table.entries.iter().rposition(Option::is_some).map_or(0, |last| last + 1);

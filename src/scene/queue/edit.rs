@@ -1,10 +1,10 @@
-//! One queued edit, and how it is made.
+//! One queued edit, and how it is applied.
 
 use super::{Outcome, QueuedPlace, Round, Target};
 use crate::{Error, Keep, Mat34, Node, NodeHandle, Place, Scene, Shape, Transform, Visibility};
 use glam::Vec3;
 
-/// One edit: at most 80 bytes. What an insert inserts, and names, are kept apart.
+/// One edit: at most 80 bytes. The descriptions of inserted nodes, and names, are stored separately.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Edit {
     Insert(QueuedPlace),
@@ -34,14 +34,14 @@ pub(super) enum Edit {
     SetName(Target, Option<usize>),
 }
 
-/// What an insert inserts: a description without its name, and the length of that.
+/// What an insert inserts: a description without its name, and the length of the name.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Insert {
     pub(super) node: Node<'static>,
     pub(super) name: Option<usize>,
 }
 
-/// The names that the edits not applied yet are going to take, in order.
+/// The names that the edits not yet applied will take, in order.
 pub(super) struct Names<'q>(pub(super) &'q str);
 
 impl<'q> Names<'q> {
@@ -52,7 +52,7 @@ impl<'q> Names<'q> {
     }
 }
 
-/// What came of the edits applied so far, for those that name an earlier insert.
+/// The results of the edits applied so far, for edits that refer to an earlier insert.
 #[derive(Clone, Copy)]
 pub(super) struct Tickets<'q> {
     /// Sorted by id.
@@ -86,7 +86,7 @@ impl Tickets<'_> {
 }
 
 impl Edit {
-    /// Makes the edit. Every edit takes its description and name from the queue, also one that fails.
+    /// Applies the edit. Every edit takes its description and name from the queue, even if it fails.
     pub(super) fn apply(
         self,
         scene: &mut Scene,

@@ -1,4 +1,4 @@
-//! Bit sets over slot numbers, for marks: flat, and read as runs.
+//! Flat bit sets over slot numbers, used for marks and read as runs.
 
 use std::collections::TryReserveError;
 
@@ -11,7 +11,7 @@ pub(in crate::store) fn locate(slot: u32) -> (usize, u64) {
     ((slot / WORD) as usize, 1 << (slot % WORD))
 }
 
-/// A flat bit set; slots past its end are absent.
+/// A flat bit set. Slots past its end are not in the set.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Bits {
     words: Vec<u64>,
@@ -27,7 +27,7 @@ impl Bits {
         }
     }
 
-    /// The word that a slot has its bit in, if the set is long enough, and the bit.
+    /// The word and the bit of a slot, if the set is long enough.
     #[inline(always)]
     pub(in crate::store) fn word_mut(&mut self, slot: u32) -> Option<(&mut u64, u64)> {
         let (word, bit) = locate(slot);
@@ -48,7 +48,7 @@ impl Bits {
         self.words.get(word).is_some_and(|word| word & bit != 0)
     }
 
-    /// Takes a slot out.
+    /// Removes a slot.
     #[inline]
     pub(in crate::store) fn remove(&mut self, slot: u32) {
         let (word, bit) = locate(slot);
@@ -57,18 +57,18 @@ impl Bits {
         }
     }
 
-    /// Makes the set that of all slots before `end`.
+    /// Sets the members to all slots before `end`.
     pub(in crate::store) fn fill(&mut self, end: u32) {
         self.clear();
         self.words_for(end).fill(u64::MAX);
     }
 
-    /// Makes the set that of another one.
+    /// Copies the members of another set.
     pub(in crate::store) fn copy_from(&mut self, other: &Self) {
         self.words.clone_from(&other.words);
     }
 
-    /// The members before `end` as runs, each as long as can be.
+    /// The members before `end` as runs, each as long as possible.
     pub(in crate::store) fn runs(&self, end: usize) -> Runs<'_> {
         Runs { words: &self.words, at: 0, end: end.min(self.words.len() * WORD as usize) }
     }
@@ -99,7 +99,7 @@ impl Bits {
         self.words.fill(0);
     }
 
-    /// All words, as many as cover `slots` slots.
+    /// The words that cover the first `slots` slots.
     pub(in crate::store) fn words_for(&mut self, slots: u32) -> &mut [u64] {
         let count = slots.div_ceil(WORD) as usize;
         if count > self.words.len() {
@@ -122,7 +122,7 @@ pub(crate) struct Runs<'b> {
 }
 
 impl Runs<'_> {
-    /// The first slot from `at` on whose bit, mixed with `flip`, is set; the end where there is none.
+    /// The first slot from `at` on whose bit, XORed with `flip`, is set; the end if there is none.
     fn seek(&self, at: usize, flip: u64) -> usize {
         let (first, offset) = (at / WORD as usize, at % WORD as usize);
         let Some(words) = self.words.get(first..) else { return self.end };

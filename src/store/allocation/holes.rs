@@ -4,15 +4,15 @@ use crate::fallible;
 use crate::store::allocation::{WORD, locate};
 use std::collections::TryReserveError;
 
-/// A bit set with a summary: a bit of the summary says that a word is not zero.
+/// A bit set with a summary: each summary bit says whether a word of the set is non-zero.
 ///
 /// ```text
 /// count │ first summary word, for 4096 slots │ words │ further summary words
 /// ```
 ///
-/// The first summary word lies in the set itself: in a slice of up to 4096 slots a hole is two loads away, and the one does not
-/// come from another array. Beyond, finding one passes over 4096 slots at each step. The arrays grow when a member is inserted,
-/// so a set that was never used owns no memory.
+/// The first summary word lies in the struct itself. So a slice of up to 4096 slots finds a hole with two loads, and
+/// the address of the summary does not come from another array. In larger slices a search passes over 4096 slots at
+/// each step. The arrays grow when a member is inserted, so a set that was never used owns no memory.
 #[derive(Clone, Debug, Default)]
 pub(in crate::store) struct HoleSet {
     count: u32,
@@ -22,7 +22,7 @@ pub(in crate::store) struct HoleSet {
 }
 
 impl HoleSet {
-    /// The set of these words, the first slot in the lowest bit, or an error where the allocator refuses.
+    /// Makes a set of these words, with the first slot in the lowest bit. Returns an error if the allocator refuses.
     pub(in crate::store) fn try_from_words(words: Vec<u64>) -> Result<Self, TryReserveError> {
         let count = words.iter().map(|word| word.count_ones()).sum();
         let summary = |words: &[u64]| words.iter().rev().fold(0, |bits, &word| bits << 1 | u64::from(word != 0));
@@ -44,10 +44,10 @@ impl HoleSet {
         self.words.get(word).is_some_and(|word| word & bit != 0)
     }
 
-    /// How many slots a word of [`Self::words`] is for.
+    /// How many slots each word of [`Self::words`] covers.
     pub(in crate::store) const WORD_SLOTS: usize = WORD as usize;
 
-    /// The set a word at a time, the first slot in the lowest bit, without end.
+    /// The set a word at a time, with the first slot in the lowest bit. The iterator is endless.
     pub(in crate::store) fn words(&self) -> impl Iterator<Item = u64> + '_ {
         self.words.iter().copied().chain(core::iter::repeat(0))
     }
@@ -58,13 +58,13 @@ impl HoleSet {
         self.words.get(index).copied().unwrap_or(0)
     }
 
-    /// The summary of the words from `64 * group` on; 0 behind the last.
+    /// The summary of the words from `64 * group` on; 0 past the end.
     #[inline(always)]
     fn summary(&self, group: u32) -> u64 {
         if group == 0 { self.first } else { self.further.get(group as usize - 1).copied().unwrap_or(0) }
     }
 
-    /// The summary that a word belongs to, which there is.
+    /// The summary of a word, which must exist.
     #[inline(always)]
     fn summary_mut(&mut self, group: u32) -> &mut u64 {
         if group == 0 { &mut self.first } else { &mut self.further[group as usize - 1] }
@@ -76,9 +76,10 @@ impl HoleSet {
         self.insert_if(slot, 1);
     }
 
-    /// Adds a slot that is not in the set if it `is` to be (1, else 0), by arithmetic alone.
+    /// Adds a slot that is not in the set if `is` is 1, and does nothing if it is 0. Uses arithmetic instead of a
+    /// branch.
     ///
-    /// Sets the summary bit whether it is set or not: a word that is empty cannot be foreseen.
+    /// Sets the summary bit even if it is set already: whether the word is empty cannot be predicted.
     #[inline(always)]
     pub(in crate::store) fn insert_if(&mut self, slot: u32, is: u32) {
         debug_assert!(is == 0 || !self.contains(slot));
@@ -87,7 +88,7 @@ impl HoleSet {
         }
     }
 
-    /// The same where there is a word for the slot. Returns whether there is.
+    /// Like [`Self::insert_if`], but only if the set already has a word for the slot. Returns whether it has.
     #[inline(always)]
     pub(in crate::store) fn insert_within(&mut self, slot: u32, is: u32) -> bool {
         let word = slot / WORD;
@@ -98,7 +99,7 @@ impl HoleSet {
         true
     }
 
-    /// Makes the words and summaries long enough for a slot, and adds it.
+    /// Makes the words and summaries long enough for a slot, and adds the slot.
     #[cold]
     fn insert_behind(&mut self, slot: u32) {
         let word = (slot / WORD) as usize;
@@ -107,7 +108,7 @@ impl HoleSet {
         self.insert(slot);
     }
 
-    /// Takes out a slot that is in the set.
+    /// Removes a slot that is in the set.
     #[inline]
     pub(in crate::store) fn remove(&mut self, slot: u32) {
         debug_assert!(self.contains(slot));
@@ -117,16 +118,16 @@ impl HoleSet {
         self.removed(slot / WORD, emptied);
     }
 
-    /// Counts a member less and brings the summary of its word up to date.
+    /// Decrements the count and updates the summary of the slot's word.
     #[inline(always)]
     fn removed(&mut self, word: u32, emptied: bool) {
         self.count -= 1;
         *self.summary_mut(word / WORD) &= !(u64::from(emptied) << (word % WORD));
     }
 
-    /// Takes out the first member in the words from `word` on, if the summary of the 4096 slots there knows one.
+    /// Removes the first member in the words from `word` on, if the summary of those 4096 slots shows one.
     ///
-    /// No branch that is hard to foresee.
+    /// Has no branch that is hard to predict.
     #[inline(always)]
     fn take_in_words(&mut self, word: u32) -> Option<u32> {
         let words = self.summary(word / WORD) & (u64::MAX << (word % WORD));
@@ -142,7 +143,7 @@ impl HoleSet {
         Some(word * WORD + bit)
     }
 
-    /// Takes out a member near `slot`, on either side: the first of the next words that have any, else the nearest.
+    /// Removes a member near `slot`, on either side: the first one in the words that follow, else the nearest one.
     #[inline(always)]
     pub(in crate::store) fn take_near(&mut self, slot: u32) -> Option<u32> {
         if self.count == 0 {
@@ -151,7 +152,7 @@ impl HoleSet {
         self.take_in_words(slot / WORD).or_else(|| self.take_nearest(slot))
     }
 
-    /// Takes out a member after `slot`: the first of the words behind its own, else the first of all.
+    /// Removes a member after `slot`: the first one in the words after its own, else the first one of all.
     #[inline(always)]
     pub(in crate::store) fn take_after(&mut self, slot: u32) -> Option<u32> {
         if self.count == 0 {
@@ -221,7 +222,7 @@ impl HoleSet {
         None
     }
 
-    /// The member nearest to `slot`, the later one of two as near.
+    /// The member nearest to `slot`; of two equally near, the later one.
     fn nearest(&self, slot: u32) -> Option<u32> {
         if self.count == 0 {
             return None;
@@ -233,7 +234,7 @@ impl HoleSet {
         }
     }
 
-    /// Whether each summary bit says what its word is, and the count is right.
+    /// Whether each summary bit matches its word, and the count is right.
     pub(in crate::store) fn is_consistent(&self) -> bool {
         let again = fallible::or_abort(Self::try_from_words(self.words.clone()));
         let further = |set: &Self| set.further.iter().copied().rev().skip_while(|&word| word == 0).collect::<Vec<_>>();
@@ -245,7 +246,7 @@ impl HoleSet {
     }
 }
 
-/// A word number as a position; there are fewer words than slots.
+/// Converts a word number to a slot position; there are fewer words than slots.
 #[expect(clippy::cast_possible_truncation, reason = "words number fewer than the slots that they cover")]
 fn narrow(word: usize) -> u32 {
     word as u32
@@ -256,7 +257,7 @@ mod tests {
     use super::*;
     use std::collections::BTreeSet;
 
-    /// Agrees with an ordered set under a fixed pseudo-random sequence, near and far, dense and sparse.
+    /// Agrees with an ordered set under a fixed pseudo-random sequence: near and far, dense and sparse.
     #[test]
     fn the_hole_set_finds_what_an_ordered_set_finds() {
         for range in [70_u32, 5_000, 600_000] {

@@ -2,15 +2,15 @@
 
 use crate::store::allocation::HoleSet;
 
-/// Hands out slot numbers: a bump end, and the holes behind it.
+/// Hands out slot numbers: from a bump end, and from the holes before it.
 ///
-/// Source: the thesis, section 4.4.3 (linear allocation, the last allocation taken back when it is freed first);
-/// holes are reused because all records of a column have one size.
+/// Source: the thesis, section 4.4.3 (linear allocation; the last allocation is taken back if it is freed first). Holes
+/// can be reused because all records of a column have the same size.
 #[derive(Clone, Debug, Default)]
 pub(in crate::store) struct LinearAllocator {
-    /// One past the last slot in use; arrays of this column are this long.
+    /// One past the last slot in use. This is also the length of the column's arrays.
     end: u32,
-    /// How far the end may go before the slice is reconstituted.
+    /// How far the end may move before the slice is reconstituted.
     capacity: u32,
     holes: HoleSet,
 }
@@ -20,16 +20,16 @@ impl LinearAllocator {
         Self { capacity, ..Self::default() }
     }
 
-    /// The most slots that there can be.
+    /// The greatest possible number of slots.
     pub(in crate::store) const MAX_CAPACITY: u32 = 1 << 31;
 
-    /// An allocator that has handed out all slots before `end` but the holes.
+    /// An allocator that has handed out all slots before `end` except the holes.
     pub(in crate::store) fn restored(end: u32, capacity: u32, holes: HoleSet) -> Self {
         debug_assert!(end <= capacity);
         Self { end, capacity, holes }
     }
 
-    /// Moves the limit of the end.
+    /// Sets how far the end may move.
     pub(in crate::store) fn set_capacity(&mut self, capacity: u32) {
         debug_assert!(capacity >= self.end);
         self.capacity = capacity;
@@ -65,7 +65,7 @@ impl LinearAllocator {
         (0..self.end).filter(|&slot| !self.holes.contains(slot))
     }
 
-    /// Whether `count` slots fit behind the end, wherever the holes are.
+    /// Whether `count` slots fit, wherever the holes are.
     #[inline]
     pub(in crate::store) fn has_tail(&self, count: u32) -> bool {
         self.capacity - self.end >= count
@@ -83,19 +83,19 @@ impl LinearAllocator {
         self.end < self.capacity || (reuse && self.holes.next_from(slot + 1).is_some())
     }
 
-    /// A hole near `hint`, else the end. For columns whose order is locality alone.
+    /// Allocates a hole near `hint`, else the slot at the end. For columns whose order matters for locality only.
     #[inline(always)]
     pub(in crate::store) fn allocate_near(&mut self, hint: u32, reuse: bool) -> Option<u32> {
         if reuse && let Some(hole) = self.holes.take_near(hint) { Some(hole) } else { self.bump() }
     }
 
-    /// A hole after `slot`, else the end. For columns in which a parent precedes its children.
+    /// Allocates a hole after `slot`, else the slot at the end. For columns in which parents precede their children.
     #[inline(always)]
     pub(in crate::store) fn allocate_after(&mut self, slot: u32, reuse: bool) -> Option<u32> {
         if reuse && let Some(hole) = self.holes.take_after(slot) { Some(hole) } else { self.bump() }
     }
 
-    /// The slot that [`Self::allocate_near`] or [`Self::allocate_after`] is going to hand out, most likely.
+    /// The slot that [`Self::allocate_near`] or [`Self::allocate_after`] will most likely hand out.
     #[inline]
     pub(in crate::store) fn foreseen(&self, hint: u32) -> u32 {
         self.holes.next_from(hint).unwrap_or(self.end)
@@ -109,7 +109,8 @@ impl LinearAllocator {
         })
     }
 
-    /// Frees a slot. The last one is taken back, with any holes before it: `true`, and arrays are to be cut to [`Self::end`].
+    /// Frees a slot. If it is the last one, the end moves back over it and over the holes before it; then this returns
+    /// `true`, and the caller must cut the arrays to [`Self::end`].
     #[inline(always)]
     pub(in crate::store) fn free(&mut self, slot: u32) -> bool {
         debug_assert!(self.is_live(slot));
@@ -122,15 +123,15 @@ impl LinearAllocator {
         last
     }
 
-    /// Frees a slot that is not the last one, where the set of holes has a word for it. Returns whether it did.
+    /// Frees a slot that is not the last one, if the set of holes has a word for it. Returns whether it did.
     #[inline(always)]
     pub(in crate::store) fn free_before_end(&mut self, slot: u32) -> bool {
         debug_assert!(self.is_live(slot));
         slot + 1 < self.end && self.holes.insert_within(slot, 1)
     }
 
-    /// Frees a slot if there `is` one (1, else 0), and returns whether the end went back. By arithmetic alone: whether there is
-    /// one is as good as random, and a branch on it would wait until the row has come from memory.
+    /// Frees a slot if `is` is 1, and returns whether the end moved back. Uses arithmetic instead of a branch: whether
+    /// there is a slot is close to random, and a mispredicted branch would wait until the row has come from memory.
     #[inline(always)]
     pub(in crate::store) fn free_if(&mut self, slot: u32, is: u32) -> bool {
         let slot = slot & is.wrapping_neg();
@@ -150,7 +151,7 @@ impl LinearAllocator {
         }
     }
 
-    /// Takes back the holes before the end.
+    /// Moves the end back over the holes before it.
     #[inline(never)]
     fn take_back_holes(&mut self) {
         while self.end > 0 && self.holes.contains(self.end - 1) {

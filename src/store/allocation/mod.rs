@@ -1,9 +1,9 @@
-//! Slots: which are in use, which are holes, and what an edit needs room for.
+//! Slots: which ones are in use, which ones are holes, and what an edit needs room for.
 //!
 //! Invariants:
 //!
-//! - Slots in use are those before the end that are no holes; the last slot before the end is in use.
-//! - A summary bit of a [`HoleSet`] is set where, and only where, its word is not zero.
+//! - The slots in use are those before the end that are not holes. The last slot before the end is in use.
+//! - A summary bit of a [`HoleSet`] is set if and only if its word is not zero.
 
 mod bits;
 mod holes;
@@ -18,6 +18,6 @@ pub(in crate::store) use linear::LinearAllocator;
 pub(in crate::store) use need::Need;
 pub(in crate::store) use need::scaled;
 
-/// No scene has more nodes than this, so that slots and rows are numbered in 31 bits.
+/// The greatest number of nodes in a scene. It lets slots and rows be numbered in 31 bits.
 pub(crate) const MAX_NODES: usize = 1 << 30;
 pub(in crate::store) use scratch::Scratch;

@@ -4,7 +4,7 @@ use crate::Node;
 use crate::store::columns::Storage;
 use crate::store::{Row, Slice};
 
-/// A number of slots in the rows and in each column.
+/// A number of rows, and of slots in each column.
 #[derive(Clone, Copy, Debug, Default)]
 pub(in crate::store) struct Need {
     pub(in crate::store) rows: u32,
@@ -16,16 +16,16 @@ pub(in crate::store) struct Need {
 }
 
 impl Need {
-    /// A row for a portal.
+    /// The need of one portal: a row.
     pub(in crate::store) const PORTAL: Self =
         Self { rows: 1, transforms: 0, visibilities: 0, materials: 0, shapes: 0, names: 0 };
 
-    /// For this many nodes with every component but a name.
+    /// The need of this many nodes with every component except a name.
     pub(in crate::store) fn all(count: u32) -> Self {
         Self { rows: count, transforms: count, visibilities: count, materials: count, shapes: count, names: 0 }
     }
 
-    /// For this many nodes of the usual kinds. Most slices do not have every component, so their columns start small.
+    /// The need of this many typical nodes. Most slices do not have every component, so their columns start small.
     pub(in crate::store) fn usual(count: u32) -> Self {
         let half = count.div_ceil(2);
         Self { rows: count, transforms: half, visibilities: 0, materials: half.min(4), shapes: half, names: 0 }
@@ -42,7 +42,7 @@ impl Need {
         Self::by_storage(|storage| storage.of(slice).live() - u32::from(storage.has_base()))
     }
 
-    /// What a new node takes.
+    /// What a new node needs.
     #[inline(always)]
     pub(in crate::store) fn of(node: &Node<'_>) -> Self {
         Self {
@@ -68,7 +68,7 @@ impl Need {
         }
     }
 
-    /// Each number times a factor, and no more rows than `most`.
+    /// Multiplies each number by a factor, with at most `most` rows.
     pub(in crate::store) fn times(&self, factor: f32, most: u32) -> Self {
         let all = Self::by_storage(|storage| scaled(self.slots(storage), factor));
         Self { rows: all.rows.min(most), ..all }
@@ -88,7 +88,7 @@ impl Need {
     }
 }
 
-/// A count times a factor, rounded up.
+/// Multiplies a count by a factor, rounding up.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
@@ -99,7 +99,7 @@ pub(in crate::store) fn scaled(count: u32, factor: f32) -> u32 {
 }
 
 impl Slice {
-    /// What the subtree of a row takes, portals included.
+    /// What the subtree of a row needs, portals included.
     pub(in crate::store) fn need_of(&self, top: u32) -> Need {
         let mut need = Need::default();
         for row in self.subtree(top) {

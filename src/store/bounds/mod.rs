@@ -1,7 +1,8 @@
-//! The world boxes of a slice: of its shapes, of blocks of these, of the whole, and of what hangs below each portal.
+//! The world boxes of a slice: of its shapes, of blocks of shapes, of the whole slice, and of the slices below each
+//! portal.
 //!
-//! Only in scenes made with [`SceneConfig::bounds`](crate::SceneConfig::bounds). The update brings them up to date; an edit
-//! only notes which shapes have none that is right.
+//! Kept only in scenes made with [`SceneConfig::bounds`](crate::SceneConfig::bounds). The update computes them. An edit
+//! only marks the shapes whose boxes are stale.
 
 mod subtree;
 
@@ -24,12 +25,12 @@ use std::collections::TryReserveError;
 #[derive(Clone, Debug)]
 pub(in crate::store) struct SliceBoxes {
     pub(in crate::store) shapes: Boxes,
-    /// Handles as bits; whatever where the box is not present.
+    /// Handles as bits; undefined where the box is not present.
     pub(in crate::store) nodes: Vec<u64>,
     pub(in crate::store) present: Vec<u64>,
     stale: Vec<u64>,
     pub(in crate::store) blocks: Boxes,
-    /// About all blocks.
+    /// The box around all blocks.
     pub(in crate::store) own: Aabb,
     pub(in crate::store) children: Boxes,
 }
@@ -49,10 +50,10 @@ impl Default for SliceBoxes {
 }
 
 impl SliceBoxes {
-    /// The bytes that a shape takes here; blocks add a fortieth.
+    /// The bytes per shape; the blocks add a fortieth.
     pub(in crate::store) const BYTES: usize = size_of::<Aabb>() + size_of::<u64>();
 
-    /// Notes that the box of a slot is not right: until the update, who asks computes it anew.
+    /// Marks the box of a slot as stale: until the next update, queries compute it on demand.
     #[inline]
     pub(in crate::store) fn mark_stale(&mut self, slot: u32) {
         let (word, bit) = (slot as usize / BLOCK, 1 << (slot as usize % BLOCK));
@@ -65,7 +66,7 @@ impl SliceBoxes {
         }
     }
 
-    /// The same if it is a slot.
+    /// Like [`Self::mark_stale`], if there is a slot.
     #[inline(never)]
     pub(in crate::store) fn mark_stale_if_any(&mut self, slot: u32) {
         if slot != NIL {
@@ -73,33 +74,33 @@ impl SliceBoxes {
         }
     }
 
-    /// Makes room for the marks of so many slots.
+    /// Makes room for marks on this many slots.
     pub(in crate::store) fn try_reserve_marks(&mut self, slots: u32) -> Result<(), TryReserveError> {
         let words = (slots as usize).div_ceil(BLOCK);
         self.stale.try_reserve_exact(words.saturating_sub(self.stale.len()))
     }
 
-    /// The same for all slots below `end`.
+    /// Marks the boxes of all slots before `end` as stale.
     pub(in crate::store) fn mark_all_stale(&mut self, end: u32) {
         (0..end).for_each(|slot| self.mark_stale(slot));
     }
 
-    /// Whether the box of a slot is not right.
+    /// Whether the box of a slot is stale.
     pub(in crate::store) fn is_stale(&self, slot: u32) -> bool {
         self.stale.get(slot as usize / BLOCK).is_some_and(|word| word >> (slot as usize % BLOCK) & 1 != 0)
     }
 
-    /// Whether every box is right.
+    /// Whether no box is stale.
     pub(in crate::store) fn is_current(&self) -> bool {
         self.stale.iter().all(|&word| word == 0)
     }
 
-    /// The slots whose boxes are not right, a word for each block.
+    /// The slots whose boxes are stale, one word for each block.
     pub(in crate::store) fn stale_words(&self) -> &[u64] {
         &self.stale
     }
 
-    /// As many shape slots as the column has.
+    /// Resizes to the shape column's number of slots.
     pub(in crate::store) fn resize(&mut self, slots: u32) {
         let blocks = (slots as usize).div_ceil(BLOCK);
         self.shapes.resize(slots as usize);
@@ -109,12 +110,12 @@ impl SliceBoxes {
         resize_exactly(&mut self.stale, blocks);
     }
 
-    /// Takes the marks off a block and answers them.
+    /// Clears the stale marks of a block and returns them.
     pub(in crate::store) fn take_stale(&mut self, block: usize) -> u64 {
         core::mem::take(&mut self.stale[block])
     }
 
-    /// Takes over the box of a slot of a slice that is being rebuilt; one that is not right takes no room yet.
+    /// Copies the box of a slot from a slice that is being rebuilt. A stale box takes no room yet.
     pub(in crate::store) fn carry(&mut self, from: &Self, old: u32, new: u32) {
         if from.is_stale(old) {
             self.mark_stale(new);
@@ -129,22 +130,22 @@ impl SliceBoxes {
         }
     }
 
-    /// Computes the box about a block of shapes. Those that are not present have empty boxes then.
+    /// Computes the box around a block of shapes. Boxes that are not present become empty.
     pub(in crate::store) fn close_block(&mut self, block: usize) {
         self.blocks.set(block, self.shapes.union(block * BLOCK..(block + 1) * BLOCK));
     }
 
-    /// Computes the box about all blocks.
+    /// Computes the box around all blocks.
     pub(in crate::store) fn close(&mut self) {
         self.own = self.blocks.union(0..self.blocks.len());
     }
 
-    /// The box about all that hangs below the slice's portal.
+    /// The box around everything below the slice's portal.
     pub(in crate::store) fn whole(&self) -> Aabb {
         self.own.union(&self.children.union(0..self.children.len()))
     }
 
-    /// Takes over the boxes of a slice that was rebuilt: its shapes' were carried, its children come in another order.
+    /// Finishes the boxes of a rebuilt slice: those of its shapes were carried over, its children are in a new order.
     pub(in crate::store) fn close_all(&mut self) {
         (0..self.blocks.len()).for_each(|block| self.close_block(block));
         self.close();
@@ -159,7 +160,7 @@ impl SliceBoxes {
     }
 }
 
-/// Grows by no more than a quarter at a time: a slice has no more boxes than shapes.
+/// Grows by at most a quarter at a time: a slice never has more boxes than shapes.
 fn resize_exactly(words: &mut Vec<u64>, len: usize) {
     if len > words.capacity() {
         words.reserve_exact(len.max(words.capacity() / 4 * 5) - words.len());
@@ -168,14 +169,14 @@ fn resize_exactly(words: &mut Vec<u64>, len: usize) {
 }
 
 impl Slice {
-    /// Notes that the world boxes of all shapes, if the scene keeps any, are to be computed anew.
+    /// Marks the world boxes of all shapes as stale, if the scene keeps boxes.
     pub(in crate::store) fn mark_boxes_stale(&mut self) {
         if let Some(boxes) = &mut self.boxes {
             boxes.mark_all_stale(self.shapes.slots.end());
         }
     }
 
-    /// The same of those shapes whose transform is marked for the update, once something computed these.
+    /// Marks the boxes of those shapes whose transform is marked for the update, if the boxes were computed before.
     pub(in crate::store) fn mark_dirty_boxes_stale(&mut self) {
         let Self { transforms, shapes, boxes, .. } = self;
         let Some(boxes) = boxes else { return };
@@ -189,7 +190,7 @@ impl Slice {
 }
 
 impl LinearAllocator {
-    /// The slots in use of a block, a bit each.
+    /// The slots in use in a block, one bit each.
     pub(in crate::store) fn live_word(&self, block: usize) -> u64 {
         let behind = (self.end() as usize).saturating_sub(block * BLOCK);
         let all = if behind >= BLOCK { u64::MAX } else { (1 << behind) - 1 };

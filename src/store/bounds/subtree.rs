@@ -5,10 +5,10 @@ use crate::store::columns::{At, NIL};
 use crate::store::{Slice, Store};
 
 impl Store {
-    /// The world box of all shapes in the subtree of a node, by the matrices of the last update.
+    /// The world box of all shapes in the subtree of a node, using the matrices of the last update.
     ///
-    /// O(rows of the subtree in its slice) where the scene keeps world boxes and no edit came since the last update, else
-    /// O(rows of the subtree).
+    /// Runs in O(rows of the subtree in its slice) where the scene keeps world boxes and nothing was edited since the
+    /// last update, else in O(rows of the subtree).
     pub(crate) fn subtree_bounds(&self, top: At) -> Aabb {
         let At { slice, row } = top;
         let mut pending = Vec::new();
@@ -33,7 +33,7 @@ impl Store {
 }
 
 impl Slice {
-    /// The world box of the shapes in a subtree, as far as it lies in this slice; lists the slices below it.
+    /// The world box of the shapes of a subtree that lie in this slice. Lists the slices below it.
     fn bounds_of_rows(&self, top: u32, below: &mut Vec<u32>) -> Aabb {
         self.subtree(top).fold(Aabb::EMPTY, |all, row| {
             let row = self.row(row);

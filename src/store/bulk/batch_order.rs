@@ -1,19 +1,20 @@
-//! The order in which a batch of edits goes through the storage.
+//! The order in which a batch makes its edits.
 
 use crate::store::columns::{At, NIL};
 use crate::store::{Row, Slice, Slices, Store};
 use crate::{Node, NodeHandle};
 use hedgerow_math::internal::prefetch_whole;
 
-/// Edits whose rows are this near to one another are made together: 1024 rows of 48 bytes stay in the cache meanwhile.
+/// Edits whose rows are this close together are made together: 1024 rows of 48 bytes stay in the cache meanwhile.
 const BLOCK: u32 = 1 << 10;
 
-/// How many edits ahead an entry is asked for, a row, and what the row leads to. Each takes what the one before fetched.
+/// How many edits ahead to prefetch an entry, then a row, then what the row refers to. Each step uses what the step
+/// before fetched.
 const ENTRY_AHEAD: usize = 16;
 const ROW_AHEAD: usize = 10;
 const NEXT_AHEAD: usize = 5;
 
-/// Where an edit of a batch is made, and its number in the batch. 12 bytes.
+/// Where one edit of a batch is made, and its number in the batch. 12 bytes.
 #[derive(Clone, Copy, Debug)]
 struct Stop {
     slice: u32,
@@ -21,28 +22,28 @@ struct Stop {
     item: u32,
 }
 
-/// The edits of a batch in the order of the blocks that they are made in; those of one block keep their order.
+/// The edits of a batch, ordered by the blocks that they are made in. Edits in the same block keep their order.
 ///
-/// A block stays in the cache while its edits are made, which for edits in random places saves most of what they wait
-/// for. The lists are kept from batch to batch.
+/// A block stays in the cache while its edits are made. For edits in random places this saves most of the cache misses.
+/// The lists are reused from batch to batch.
 #[derive(Clone, Debug, Default)]
 pub(in crate::store) struct BatchOrder {
     stops: Vec<Stop>,
     items: Vec<u32>,
     /// The number of the first block of each slice, while the stops are sorted.
     first_blocks: Vec<u32>,
-    /// Of each block, where its next stop goes.
+    /// For each block, where its next stop goes.
     ends: Vec<u32>,
 }
 
 impl BatchOrder {
-    /// An empty order with the memory of this one.
+    /// An empty order that reuses the memory of this one.
     pub(in crate::store) fn restart(mut self) -> Self {
         self.stops.clear();
         self
     }
 
-    /// Notes that the edit of this number is made at a row.
+    /// Notes that the edit with this number is made at a row.
     #[inline]
     pub(in crate::store) fn add(&mut self, item: usize, at: At) {
         let item = u32::try_from(item).expect("a batch has fewer edits than a scene can have nodes");
@@ -51,8 +52,8 @@ impl BatchOrder {
 
     /// Sorts the stops, and returns the numbers of the edits in the order in which to make them.
     ///
-    /// Counts the stops of each block where these are many, else compares them: O(stops + slices + blocks) or
-    /// O(n log n) for n stops.
+    /// Uses a counting sort where blocks have many stops, else a comparison sort: O(stops + slices + blocks) or O(n log
+    /// n) for n stops.
     pub(in crate::store) fn sorted(&mut self, slices: &Slices) -> &[u32] {
         self.items.clear();
         if self.stops.len() < slices.len() {
@@ -86,7 +87,7 @@ impl BatchOrder {
         &self.items
     }
 
-    /// Forgets the stops, and gives back what was allocated beyond this many.
+    /// Removes the stops, and frees the memory beyond this many.
     pub(in crate::store) fn shrink_to(&mut self, stops: usize) {
         self.stops.clear();
         self.stops.shrink_to(stops);
@@ -104,13 +105,13 @@ impl BatchOrder {
 }
 
 impl Slice {
-    /// Asks for a row.
+    /// Prefetches a row.
     #[inline]
     pub(in crate::store) fn prefetch_row(&self, row: u32) {
         prefetch_whole(&self.rows, row as usize);
     }
 
-    /// Asks for what moving a row away reads beside it: its neighbours, and what it has.
+    /// Prefetches what else moving a row away reads: its neighbours and its components.
     #[inline]
     pub(in crate::store) fn prefetch_moved(&self, row: u32) {
         let Row { parent, previous, next, transform, shape, .. } = *self.row(row);
@@ -127,7 +128,7 @@ impl Slice {
         }
     }
 
-    /// Asks for the places where a new last child of a row is going to lie, as far as they can be foreseen.
+    /// Prefetches the places where a new last child of a row will most likely lie.
     #[inline]
     pub(in crate::store) fn prefetch_places(&self, parent: u32, node: &Node<'_>) {
         let Row { last_child, transform, .. } = *self.row(parent);
@@ -154,7 +155,7 @@ impl Slice {
 }
 
 impl Store {
-    /// Asks for what resolving a handle will read, for some edits ahead of the one being checked.
+    /// Prefetches what resolving a handle will read, some edits ahead of the one being checked.
     #[inline]
     pub(in crate::store) fn look_ahead_for_entries(&self, handle: impl Fn(usize) -> Option<NodeHandle>) {
         if let Some(handle) = handle(ENTRY_AHEAD) {
@@ -162,14 +163,14 @@ impl Store {
         }
     }
 
-    /// Asks for entries and rows of nodes that come some steps behind the present one.
+    /// Prefetches entries and rows of nodes that come some steps after the present one.
     #[inline]
     pub(crate) fn look_ahead_for_rows(&self, handle: impl Fn(usize) -> Option<NodeHandle>) {
         self.look_ahead(handle, |_, _, _| {});
     }
 
-    /// Asks for what edits will read that come some steps behind the one being made: entries, rows, and what `next` says of
-    /// a row when told by how many steps its edit is ahead.
+    /// Prefetches what the next edits will read: entries, rows, and what `next` asks for, given a row and how many
+    /// steps ahead its edit is.
     #[inline]
     pub(in crate::store) fn look_ahead(
         &self,

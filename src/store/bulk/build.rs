@@ -1,4 +1,4 @@
-//! Building many nodes at once: slices are planned before, opened with the room that they need, and filled in pre-order.
+//! Builds many nodes at once: plans the slices, opens them with the room that they need, and fills them in pre-order.
 
 use crate::Mat34;
 use crate::store::bulk::node_list::Packed;
@@ -9,28 +9,28 @@ use crate::store::{Head, Need, NodeList, Slice, Spot, Store};
 use crate::{Local, NodeHandle};
 use core::ops::Range;
 
-/// How much room a slice is opened with, as a multiple of what goes into it.
+/// The room of a new slice, as a multiple of what goes into it.
 const ROOM: f32 = 1.125;
 
-/// Nodes in pre-order, told by their places in that order.
+/// Nodes in pre-order, each identified by its place in that order.
 pub(crate) trait Forest {
-    /// How many there are.
+    /// How many nodes there are.
     fn count(&self) -> u32;
 
     /// The place of a node's parent, or [`NIL`].
     fn parent(&self, place: u32) -> u32;
 
-    /// What the node at a place is in the list of nodes.
+    /// The entry of the node at a place in the list of nodes.
     fn head(&self, place: u32) -> Head;
 
-    /// The nodes in any order.
+    /// The list of nodes, in any order.
     fn nodes(&self) -> &NodeList;
 }
 
-/// How many nodes ahead a description is asked for.
+/// How many nodes ahead a description is prefetched.
 const AHEAD: u32 = 16;
 
-/// A slice to be: the nodes from `first` to `end`, without those of the pieces that lie in it.
+/// A planned slice: the nodes from `first` to `end`, without those of the pieces cut out of it.
 struct Piece {
     first: u32,
     end: u32,
@@ -39,10 +39,11 @@ struct Piece {
 }
 
 impl Store {
-    /// Builds a run of siblings with all below them in new slices, and tells the handle of each place. Returns the topmost
-    /// slice, which hangs nowhere yet. The caller has made sure of enough handles.
+    /// Builds a run of siblings and all nodes below them in new slices, and reports the handle of each place. Returns
+    /// the topmost slice, which is not attached to any portal yet. The caller has made sure that there are enough
+    /// handles.
     ///
-    /// Parents before the run do not count. Computes in **O(nodes)**.
+    /// Parents before the run are ignored. Runs in **O(nodes)**.
     pub(in crate::store) fn build_slices(
         &mut self,
         forest: &impl Forest,
@@ -78,7 +79,7 @@ impl Store {
             tell(run.start + place, handle);
         }
         for piece in &pieces {
-            // Portals lie as far from their siblings as what hangs below these is large, and yet in order.
+            // Space the portals by the size of what is below them, so that they lie near their siblings and in order.
             let slice = &mut self.slices[piece.slice as usize];
             slice.misplaced = 0;
             if let Some(boxes) = &mut slice.boxes {
@@ -91,27 +92,28 @@ impl Store {
         pieces[0].slice
     }
 
-    /// How many tables [`Self::build_slices`] opens at most for so many nodes in so many runs.
+    /// How many tables [`Self::build_slices`] opens at most, for this many nodes in this many runs.
     ///
-    /// Each slice opens one, and another whenever it has filled one. Every piece that is cut out has a quarter of the greatest
-    /// size, of which one row may be a portal to each other piece; pieces around runs of these are fewer than they.
+    /// Each slice opens one, and another whenever it has filled one. Each piece that is cut out has at least a quarter
+    /// of the greatest size, and one of its rows may be a portal to another piece. Pieces around runs of these are
+    /// fewer still.
     pub(in crate::store) fn most_tables(&self, nodes: usize, runs: usize) -> usize {
         let filled = nodes / self.tables.max_entries as usize;
         let cut = nodes / (Planner::new(self.config.max_nodes).least() as usize - 1);
         runs + filled + 2 * cut
     }
 
-    /// An empty slice, and entries for handles, with room for what is to come.
+    /// Opens an empty slice and entries for handles, with room for what is to come.
     fn open_piece(&mut self, need: &Need) -> u32 {
         let number = self.open_slice(Slice::with_room(&need.times(ROOM, self.config.max_nodes.max(need.rows))));
         self.tables.open_with_room(number, need.rows as usize);
         number
     }
 
-    /// Puts a node behind all others in a slice without holes that has room; returns its row and its handle.
+    /// Appends a node to a slice that has room and no holes. Returns its row and its handle.
     ///
-    /// What the list says goes to the columns directly. A description on the stack, written in pieces and read back whole,
-    /// would wait each time until every store before it has reached the cache.
+    /// Copies from the list to the columns directly. A description built on the stack in pieces and read back whole
+    /// would stall on store forwarding for each node.
     #[inline]
     fn append(&mut self, spot: &Spot, nodes: &NodeList, head: Head) -> (u32, NodeHandle) {
         let slice = &mut self.slices[spot.slice as usize];
@@ -152,7 +154,7 @@ impl Store {
         (at, handle)
     }
 
-    /// The whole and the pieces to be cut out of it, by their first places.
+    /// The whole run and the pieces to cut out of it, ordered by their first places.
     fn plan_pieces(&self, parents: impl DoubleEndedIterator<Item = u32> + ExactSizeIterator) -> Vec<Piece> {
         let count = u32::try_from(parents.len()).expect("nodes number less than 2^30");
         let piece = |first, end| Piece { first, end, need: Need::default(), slice: NIL };
@@ -167,7 +169,7 @@ impl Store {
         pieces
     }
 
-    /// The place behind all children of a node in a piece, or behind all tops of it.
+    /// The spot behind all children of a node in a piece, or behind all top rows of the piece.
     fn spot_at_end(&self, piece: &Piece, parent: u32, rows: &[u32]) -> Spot {
         let slice = self.slice(piece.slice);
         let parent = if parent == NIL || parent < piece.first { NIL } else { rows[parent as usize] };
@@ -176,8 +178,8 @@ impl Store {
     }
 }
 
-/// Adds cuts around runs of cuts until no node has more than `most` directly below it, which would be too many portals in
-/// one slice: those of a node with millions of children.
+/// Adds cuts around runs of cuts until no node has more than `most` portals directly below it. Otherwise a node with
+/// millions of children would have too many portals in one slice.
 fn gather(mut cuts: Vec<Cut>, most: usize) -> Vec<Cut> {
     cuts.sort_by_key(|cut| cut.parent);
     let mut around = Vec::new();
@@ -194,13 +196,14 @@ fn gather(mut cuts: Vec<Cut>, most: usize) -> Vec<Cut> {
     cuts
 }
 
-/// Parts of a list of at most so many each, all of about the same length: none has one item alone, unless the list has.
+/// Splits a list into parts of at most `most` items and of about equal length. No part has only one item, unless the
+/// list has.
 pub(in crate::store) fn even_shares<T>(list: &[T], most: usize) -> impl Iterator<Item = &[T]> {
     let parts = list.len().div_ceil(most);
     (0..parts).map(move |part| &list[part * list.len() / parts..(part + 1) * list.len() / parts])
 }
 
-/// Adds up what goes into each piece.
+/// Sums up what goes into each piece.
 fn measure(pieces: &mut [Piece], need: impl Fn(u32) -> Need) {
     let mut walk = Walk::new();
     for place in 0..pieces[0].end {
@@ -211,13 +214,13 @@ fn measure(pieces: &mut [Piece], need: impl Fn(u32) -> Need) {
     }
 }
 
-/// A place; there are less than 2³⁰.
+/// Converts to a place; there are fewer than 2³⁰.
 #[expect(clippy::cast_possible_truncation, reason = "nodes number less than 2^30")]
 fn narrow(place: usize) -> u32 {
     place as u32
 }
 
-/// Which piece each place is in, place after place.
+/// Tracks which piece each place is in, place after place.
 struct Walk {
     /// The pieces that the place is in, the innermost last.
     within: Vec<usize>,
@@ -229,7 +232,7 @@ impl Walk {
         Self { within: vec![0], next: 1 }
     }
 
-    /// Goes to a place; returns the next piece that begins there, behind the one that it lies in.
+    /// Goes to a place. Returns the next piece that begins there and the piece around it.
     fn step(&mut self, pieces: &[Piece], place: u32) -> Option<(usize, usize)> {
         while pieces[self.present()].end <= place {
             self.within.pop();
@@ -243,7 +246,7 @@ impl Walk {
         })
     }
 
-    /// The innermost piece.
+    /// The innermost piece at the present place.
     fn present(&self) -> usize {
         self.within[self.within.len() - 1]
     }

@@ -1,4 +1,4 @@
-//! Trees that are put into the storage as a whole.
+//! Inserts whole trees into the storage.
 
 use crate::NodeHandle;
 use crate::store::columns::{At, NIL};
@@ -6,13 +6,14 @@ use crate::store::{Forest, Membership, Place, Store, Unlinked};
 use core::ops::Range;
 
 impl Store {
-    /// How many tables so many nodes in so many runs of siblings open at most.
+    /// How many tables this many nodes in this many runs of siblings open at most.
     pub(crate) fn most_tables_of(&self, nodes: usize, runs: usize) -> usize {
-        // Nodes that are too few for slices of their own may each open a table where they settle.
+        // Nodes too few for slices of their own may each open a table in the slice where they settle.
         if nodes < self.config.min_nodes as usize { nodes } else { self.most_tables(nodes, runs) }
     }
 
-    /// Puts a tree of checked nodes to a checked place below `parent`, where there is room, and tells the handle of each.
+    /// Inserts a tree of checked nodes at a checked place below `parent`, where there is room. Reports the handle of
+    /// each node.
     pub(crate) fn insert_tree(
         &mut self,
         tree: &impl Forest,
@@ -22,7 +23,7 @@ impl Store {
     ) {
         let count = tree.count() as usize;
         if count < self.config.min_nodes as usize {
-            // What is not to have a slice of its own goes where it belongs at once.
+            // A tree too small for a slice of its own goes straight to where it belongs.
             let mut handles: Vec<NodeHandle> = Vec::with_capacity(count);
             for number in 0..tree.count() {
                 let place = match tree.parent(number) {
@@ -40,19 +41,19 @@ impl Store {
         let membership = self.membership(parent);
         let top = self.build_slices(tree, 0..tree.count(), tell);
         if membership != Membership::Attached {
-            // What was built hung nowhere, and was taken for a part of the tree.
+            // The new slices were not attached while they were built, but they were counted as part of the tree.
             self.note_left(self.top_of(top));
         }
         self.relink_subtree(Unlinked::Slice(top), |store| store.settle_at(place, count));
         *self.counted.of_mut(membership) += count;
     }
 
-    /// Puts a run of checked independent subtrees, in a slice of their own, behind all that hangs below the root, and tells the
-    /// handle of each node.
+    /// Inserts a run of checked independent subtrees, in a slice of its own, behind all children of the root. Reports
+    /// the handle of each node.
     pub(crate) fn insert_run(&mut self, forest: &impl Forest, run: Range<u32>, tell: impl FnMut(u32, NodeHandle)) {
         let count = run.len();
         let slice = self.build_slices(forest, run, tell);
-        // Where nothing is taken in for its smallness, the place is beside the portals of the root's slice.
+        // No slice absorbs it for being small, so the place is beside the portals in the root's slice.
         let last = Place::LastChildOf(self.root());
         self.insert_portal_where(|store| store.settle_at(last, usize::MAX), slice);
         *self.counted.of_mut(Membership::Attached) += count;

@@ -1,4 +1,4 @@
-//! Many nodes at once: planned before, or made in the order in which they lie.
+//! Edits of many nodes at once: planned before, or made in the order in which the nodes lie.
 
 mod batch_order;
 mod build;

@@ -1,4 +1,4 @@
-//! Descriptions of nodes, packed one behind the other.
+//! Node descriptions, packed one after the other.
 
 use crate::store::Need;
 use crate::{Aabb, Mat34};
@@ -7,8 +7,9 @@ use glam::Vec3;
 use hedgerow_math::internal::PackedTransform;
 use hedgerow_math::internal::prefetch;
 
-/// A list of descriptions as a scene keeps them. Each takes the words of the components that it has: most fit into one cache
-/// line, where a [`Node`] takes three, and lists are read in another order than they are written.
+/// A list of descriptions as a scene stores them. Each takes words only for the components that it has. Most fit into
+/// one cache line, where a [`Node`] takes three; this matters because lists are read in another order than they are
+/// written.
 ///
 /// ```text
 /// words ── [ transform 10 or matrix 12 │ visibility 1 │ material 1 │ mesh 1, bounds 6 │ name: start 2, length 1 ]
@@ -17,11 +18,11 @@ use hedgerow_math::internal::prefetch;
 pub(crate) struct NodeList {
     heads: Vec<Head>,
     words: Vec<u32>,
-    /// All names, one behind the other.
+    /// All names, one after the other.
     names: String,
 }
 
-/// Which components a description has, in the lowest bits, and where its words start.
+/// Which components a description has (the lowest bits), and where its words start.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Head(u64);
 
@@ -31,7 +32,7 @@ impl Head {
     const MATERIAL: u64 = 1 << 2;
     const SHAPE: u64 = 1 << 3;
     const NAME: u64 = 1 << 4;
-    /// The local transform is a matrix.
+    /// Set if the local transform is a matrix.
     const MATRIX: u64 = 1 << 5;
     const BITS: u32 = 6;
 
@@ -40,7 +41,7 @@ impl Head {
         self.0 & part != 0
     }
 
-    /// What the node takes.
+    /// What the node needs in its slice.
     #[inline]
     pub(in crate::store) fn need(self) -> Need {
         let one = |part| u32::from(self.has(part));
@@ -70,7 +71,8 @@ impl NodeList {
         self.names.clear();
     }
 
-    /// Appends a description as a scene keeps it, or says why a scene would refuse it; it is then as if it had no components.
+    /// Appends a description as a scene stores it. If a scene would refuse it, returns the error and appends a node
+    /// without components.
     #[inline]
     pub(crate) fn push(&mut self, node: &Node<'_>) -> Result<(), Error> {
         if node.is_plain() {
@@ -82,7 +84,7 @@ impl NodeList {
         checked.map(drop)
     }
 
-    /// Appends a description that a scene has or would keep as it is.
+    /// Appends a description that a scene stores, or would store, unchanged.
     #[inline]
     pub(crate) fn push_checked(&mut self, node: &Node<'_>) {
         let mut head = (self.words.len() as u64) << Head::BITS;
@@ -140,13 +142,13 @@ impl NodeList {
         Node { local, material, shape, visibility, name: words.name() }
     }
 
-    /// A description, to be read part by part.
+    /// A description whose parts are read one by one.
     #[inline]
     pub(in crate::store) fn words(&self, head: Head) -> Words<'_> {
         Words { head, rest: &self.words[start(head)..], names: &self.names }
     }
 
-    /// Asks for a description.
+    /// Prefetches a description.
     #[inline]
     pub(in crate::store) fn look_ahead(&self, head: Head) {
         prefetch(&self.words, start(head));
@@ -160,13 +162,13 @@ fn start(head: Head) -> usize {
     usize::try_from(head.0 >> Head::BITS).expect("a place in a list that is in memory")
 }
 
-/// A local transform as a list has it.
+/// A local transform as a list stores it.
 pub(in crate::store) enum Packed {
     Transform(PackedTransform),
     Matrix(Mat34),
 }
 
-/// A description whose parts are taken one after the other, in this order.
+/// A description whose parts are read one after the other, in the order of these methods.
 pub(in crate::store) struct Words<'l> {
     head: Head,
     rest: &'l [u32],

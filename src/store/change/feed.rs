@@ -1,4 +1,4 @@
-//! The change feed: what edits noted and updates changed, told of nodes.
+//! The change feed: reports by node what edits noted and what updates changed.
 
 use crate::Mat34;
 use crate::NodeHandle;
@@ -9,25 +9,25 @@ use std::collections::TryReserveError;
 
 mod notes;
 
-/// What is known of a handle's entry in this frame; a byte each.
+/// Flags of a handle's entry in this frame; one byte each.
 mod flag {
-    /// Its live node was not in the scene after the last update.
+    /// The entry's live node was not in the scene after the last update.
     pub(super) const NEW: u8 = 1;
-    /// That node is not in the scene now either.
+    /// The live node is not in the scene now either.
     pub(super) const HIDDEN: u8 = 2;
-    /// The node that was in the scene after the last update is not any more.
+    /// The entry's node that was in the scene after the last update has left it.
     pub(super) const GONE: u8 = 4;
-    /// That node is listed with the matrix that it had.
+    /// The node is listed with the matrix that it had.
     pub(super) const PREVIOUS_TRANSFORM: u8 = 8;
-    /// That node is listed with the mask that it had.
+    /// The node is listed with the mask that it had.
     pub(super) const PREVIOUS_MASK: u8 = 16;
-    /// Its live node entered with the last update.
+    /// The live node entered with the last update.
     pub(super) const ENTERED: u8 = 32;
-    /// The node that was in the scene after the last update left it, and may be back.
+    /// The node that was in the scene after the last update left it, and may have returned.
     pub(super) const WENT: u8 = 64;
 }
 
-/// Flags by handle, or rather by the entry of its metadata table: at any time at most one node has an entry.
+/// Flags by the entry of a handle in its metadata table. At any time at most one node has an entry.
 #[derive(Clone, Debug, Default)]
 struct Flags {
     tables: Vec<Vec<u8>>,
@@ -53,7 +53,7 @@ impl Flags {
         &mut table[index]
     }
 
-    /// Makes room for the flags of all entries that there are.
+    /// Makes room for the flags of all existing entries.
     fn try_reserve(&mut self, tables: &Tables) -> Result<(), TryReserveError> {
         self.tables.try_reserve_exact(tables.tables.len().saturating_sub(self.tables.len()))?;
         self.tables.resize(tables.tables.len().max(self.tables.len()), Vec::new());
@@ -69,27 +69,27 @@ impl Flags {
     }
 }
 
-/// Logs of a frame's edits, and what the last update made of those of the frame before.
+/// Logs of this frame's edits, and what the last update made of the logs of the frame before.
 ///
-/// Everything is appended in the order of edits and of the update's descent, so it is the same from run to run. Where no update
-/// comes no log grows beyond what there is: a node is on each of them once, which its flags say, and what came and was removed
-/// again is weeded out, as are slices that are listed twice.
+/// Everything is appended in the order of edits and of the update's descent, so it is the same from run to run. Without
+/// updates no log grows without bound: the flags keep a node from being listed twice, nodes that came and were removed
+/// again are weeded out, and so are slices that are listed twice.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Feed {
     flags: Flags,
-    /// Nodes that came into the scene; some may be gone again.
+    /// Nodes that entered the scene; some may have left it again.
     came: Vec<NodeHandle>,
-    /// How long `came` may become before those that are gone again are weeded out.
+    /// How long `came` may become before the nodes that have left are weeded out.
     came_limit: usize,
-    /// Nodes that were in the scene after the last update, and left it; some may be back.
+    /// Nodes that were in the scene after the last update and left it; some may have returned.
     went: Vec<NodeHandle>,
-    /// Nodes that came to inherit another slot's matrix, with the one that they had after the last update.
+    /// Nodes that now inherit another slot's matrix, each with its matrix after the last update.
     previous_transforms: Vec<(NodeHandle, Mat34)>,
-    /// The same of masks.
+    /// Nodes that now inherit another slot's mask, each with its mask after the last update.
     previous_masks: Vec<(NodeHandle, u32)>,
-    /// Slices with slots that are not committed.
+    /// Slices with uncommitted slots.
     pub(in crate::store) uncommitted: Numbers,
-    /// The same of the last update, while another one goes on.
+    /// The slices whose slots the present update commits.
     committing: Numbers,
     pub(in crate::store) moved: Vec<NodeHandle>,
     pub(in crate::store) visibility: Vec<NodeHandle>,
@@ -97,7 +97,7 @@ pub(crate) struct Feed {
     pub(in crate::store) left: Vec<NodeHandle>,
     /// The `previous_transforms` of the frame before the last update, by handle.
     recalled: Vec<(NodeHandle, Mat34)>,
-    /// Slots that changed in the slice that is looked at, also as a set: kept to spare allocations.
+    /// Slots that changed in the slice being processed, also as a set. Kept to save allocations.
     slots: Vec<u32>,
     members: Bits,
 }
@@ -112,11 +112,11 @@ impl Feed {
         self.came.push(node);
     }
 
-    /// Notes that a node that lived outside of the scene is part of it.
+    /// Notes that a node that was outside the scene is part of it again.
     pub(in crate::store) fn enter_again(&mut self, node: NodeHandle) {
         let entry = self.flags.entry(node);
         if *entry & flag::NEW != 0 {
-            // It is among those that came.
+            // It is already listed in `came`.
             *entry &= !flag::HIDDEN;
         } else if *entry & flag::GONE != 0 {
             *entry &= !flag::GONE;
@@ -126,7 +126,7 @@ impl Feed {
         }
     }
 
-    /// Notes that a node of the scene is removed or detached.
+    /// Notes that a node was removed from the scene or detached.
     #[inline]
     pub(in crate::store) fn leave(&mut self, node: NodeHandle) {
         let entry = self.flags.entry(node);
@@ -147,7 +147,7 @@ impl Feed {
         self.flags.has(node, flag::NEW)
     }
 
-    /// Notes the matrix that a node had, the first time in a frame.
+    /// Notes the matrix that a node had, only the first time in a frame.
     pub(in crate::store) fn note_previous_transform(&mut self, node: NodeHandle, world: &Mat34) {
         let entry = self.flags.entry(node);
         if *entry & (flag::NEW | flag::PREVIOUS_TRANSFORM) == 0 {
@@ -156,7 +156,7 @@ impl Feed {
         }
     }
 
-    /// Notes the mask that a node had, the first time in a frame.
+    /// Notes the mask that a node had, only the first time in a frame.
     pub(in crate::store) fn note_previous_mask(&mut self, node: NodeHandle, mask: u32) {
         let entry = self.flags.entry(node);
         if *entry & (flag::NEW | flag::PREVIOUS_MASK) == 0 {
@@ -165,7 +165,7 @@ impl Feed {
         }
     }
 
-    /// Notes that a slice has slots that are not committed.
+    /// Notes that a slice has uncommitted slots.
     pub(in crate::store) fn list_uncommitted(&mut self, number: u32, slice: &Slice) {
         if slice.transforms.trace.as_ref().is_some_and(|trace| trace.waits) {
             self.uncommitted.add(number);
@@ -173,9 +173,9 @@ impl Feed {
     }
 }
 
-/// What an update makes of it.
+/// What an update does with the logs.
 impl Feed {
-    /// Begins with an empty feed.
+    /// Starts an empty feed.
     pub(in crate::store) fn begin(&mut self) {
         for node in self.entered.drain(..) {
             self.flags.clear(node, flag::ENTERED);
@@ -187,7 +187,7 @@ impl Feed {
         core::mem::swap(&mut self.uncommitted, &mut self.committing);
     }
 
-    /// Tells of what the update changed in a slice, once it is up to date.
+    /// Reports what the update changed in a slice, once the slice is up to date.
     pub(in crate::store) fn collect(&mut self, number: u32, slice: &mut Slice, swept: bool) {
         let Self { flags, moved, visibility, slots, members, came, previous_transforms, previous_masks, .. } = self;
         if swept {
@@ -234,7 +234,7 @@ impl Feed {
         );
     }
 
-    /// Tells of what edits noted, once every slice is up to date, and begins another frame.
+    /// Reports what edits noted, once every slice is up to date, and begins the next frame.
     pub(in crate::store) fn finish(&mut self, store: &mut Store) {
         for number in self.committing.drain() {
             if let Some(slice) = store.slices.get_mut(number as usize) {
@@ -301,23 +301,23 @@ impl Feed {
         &self.moved
     }
 
-    /// Nodes whose inherited mask it changed.
+    /// Nodes whose inherited mask the last update changed.
     pub(crate) fn visibility(&self) -> &[NodeHandle] {
         &self.visibility
     }
 
-    /// Nodes that came to be in the scene.
+    /// Nodes that entered the scene.
     pub(crate) fn entered(&self) -> &[NodeHandle] {
         &self.entered
     }
 
-    /// Nodes that went out of it.
+    /// Nodes that left the scene.
     pub(crate) fn left(&self) -> &[NodeHandle] {
         &self.left
     }
 
-    /// The matrix that a node had after the update before the last: the one that it has `now` if it was not there, else
-    /// that `of_slot`, if it had the slot then.
+    /// The matrix that a node had after the update before the last. This is `now` if the node did not exist then, else
+    /// the remembered matrix, else `of_slot`.
     pub(crate) fn previous<'m>(&'m self, node: NodeHandle, now: &'m Mat34, of_slot: &'m Mat34) -> &'m Mat34 {
         if self.has_entered(node) { now } else { self.recall(node).unwrap_or(of_slot) }
     }
@@ -332,13 +332,13 @@ impl Feed {
         !self.recalled.is_empty()
     }
 
-    /// The matrix that a node had after the update before the last, where that is not its slot's: `None` elsewhere.
+    /// The matrix that a node had after the update before the last, if it differs from that of its slot.
     fn recall(&self, node: NodeHandle) -> Option<&Mat34> {
         let place = self.recalled.binary_search_by_key(&node, |&(node, _)| node).ok()?;
         Some(&self.recalled[place].1)
     }
 
-    /// Whether a node was not there after the update before the last.
+    /// Whether a node did not exist after the update before the last.
     fn has_entered(&self, node: NodeHandle) -> bool {
         self.flags.has(node, flag::NEW | flag::ENTERED)
     }

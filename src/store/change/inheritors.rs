@@ -1,4 +1,4 @@
-//! Who finds a property in which slot: nodes that have a component, and those below that inherit it.
+//! Finds the nodes that use a slot of a property: its owner, and those below that inherit it.
 
 use crate::NodeHandle;
 use crate::store::Slice;
@@ -6,14 +6,15 @@ use crate::store::allocation::Bits;
 use crate::store::allocation::LinearAllocator;
 use crate::store::columns::{NIL, Row, Slot};
 
-/// Where fewer than one row in this many changed, these are walked to.
+/// If fewer than one row in this many changed, the search walks down from the owners.
 const WALK: usize = 8;
 
 impl Slice {
-    /// Calls `each` with the row and the handle of every node that finds a property in one of these slots, which `owners`
-    /// have; slots that no row has are passed over.
+    /// Calls `each` with the row and the handle of every node that uses one of these slots, whose rows are in `owners`.
+    /// Slots without a row are skipped.
     ///
-    /// Walks down from the owners of few slots, and looks at all rows for many: rows lie in a row, children do not.
+    /// Walks down from the owners if there are few slots, and scans all rows if there are many: a scan reads rows in
+    /// memory order, a walk does not.
     pub(in crate::store) fn finders(
         &self,
         slots: &[u32],
@@ -43,7 +44,7 @@ impl Slice {
         members.clear();
     }
 
-    /// Calls `each` with the nodes that find a property in the base.
+    /// Calls `each` with the nodes that inherit the property from the base.
     fn base_inheritors(&self, property: impl Fn(&Row) -> Slot, mut each: impl FnMut(&Row, NodeHandle)) {
         let mut top = self.first_top;
         while top != NIL {
@@ -54,7 +55,7 @@ impl Slice {
         }
     }
 
-    /// Calls `each` with the node at `top` and those below it that find a property in a slot, and do not have it themselves.
+    /// Calls `each` with the node at `top` and the nodes below it that use the same slot without owning one.
     pub(in crate::store) fn inheritors(
         &self,
         top: u32,
@@ -69,7 +70,7 @@ impl Slice {
         self.inheritors_below(top, slot, property, each);
     }
 
-    /// The same for those below alone.
+    /// Like [`Self::inheritors`], without the node at `top`.
     pub(in crate::store) fn inheritors_below(
         &self,
         top: u32,

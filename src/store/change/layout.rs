@@ -1,38 +1,38 @@
-//! Which matrix arrays changed, and how: for whoever keeps copies of them.
+//! Which matrix arrays changed, and how: for users who keep copies of them.
 
 use crate::store::change::Numbers;
 use crate::store::{Slice, Store};
 use std::collections::TryReserveError;
 
-/// The slices whose matrices changed with the last update, and those whose arrays were laid out anew since.
+/// The slices whose matrices the last update changed, and those whose arrays got a new layout since.
 ///
-/// Every layout has a number of its own, so a copy of one is never taken for that of another, in the same slice or in one
-/// that was given the same number.
+/// Every layout has its own number, so a copy of one is never mistaken for another one, in the same slice or in a slice
+/// that reuses its number.
 #[derive(Clone, Debug, Default)]
 pub(in crate::store) struct Layouts {
-    /// The last number that was given to a layout.
+    /// The last layout number that was issued.
     issued: u64,
-    /// The last number at the last update.
+    /// The value of `issued` at the last update.
     told: u64,
-    /// The last number at the update before.
+    /// The value of `issued` at the update before.
     told_before: u64,
-    /// Slices that were laid out anew since the last update, and others.
+    /// Slices with a new layout since the last update; others may be listed too.
     relaid: Numbers,
-    /// Numbers of slices that went since the last update; some are in use again.
+    /// Numbers of slices that were removed since the last update; some are in use again.
     gone: Numbers,
     /// Slices whose matrices changed with the last update.
     pub(in crate::store) changed: Vec<u32>,
-    /// Slices that went before the last update and since the one before.
+    /// Slices that were removed between the last two updates.
     pub(in crate::store) dropped: Vec<u32>,
 }
 
 impl Layouts {
-    /// Whether a layout is younger than the update before the last: nobody has been told of any part of it before.
+    /// Whether a layout is newer than the update before the last: then nothing about it was reported before.
     pub(in crate::store) fn is_new(&self, slice: &Slice) -> bool {
         slice.layout > self.told_before
     }
 
-    /// Notes that an update computed matrices of a slice.
+    /// Notes that an update computed matrices in a slice.
     pub(in crate::store) fn list_swept(&mut self, number: u32, slice: &Slice) {
         if !self.is_new(slice) {
             self.changed.push(number);
@@ -45,12 +45,12 @@ impl Layouts {
 }
 
 impl Store {
-    /// Makes room for a note of every slice.
+    /// Makes room to list every slice.
     pub(in crate::store) fn reserve_layouts(&mut self) -> Result<(), TryReserveError> {
         self.layouts.relaid.try_reserve(self.slices.len())
     }
 
-    /// Notes that the slots of a slice have changed their places.
+    /// Notes that the slots of a slice have moved.
     pub(in crate::store) fn note_layout(&mut self, number: u32) {
         let Self { slices, layouts, .. } = self;
         layouts.issued += 1;
@@ -60,12 +60,12 @@ impl Store {
         }
     }
 
-    /// Notes that a slice went.
+    /// Notes that a slice was removed.
     pub(in crate::store) fn note_gone(&mut self, number: u32) {
         self.layouts.gone.add(number);
     }
 
-    /// Begins the lists of an update.
+    /// Starts the lists of an update.
     pub(in crate::store) fn begin_layouts(&mut self) {
         let Self { slices, layouts, .. } = self;
         let Layouts { issued, told, told_before, relaid, gone, changed, dropped } = layouts;

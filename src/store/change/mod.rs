@@ -1,4 +1,4 @@
-//! Whom an edit tells: the update, maintenance, draw lists, the change feed, boxes.
+//! What an edit must notify: the update, maintenance, draw lists, the change feed, boxes.
 
 mod feed;
 mod inheritors;

@@ -1,25 +1,25 @@
-//! The notifier: what an edit must tell, by what happened.
+//! The notifier: what an edit must report, by what happened.
 //!
-//! | call | what happened | whom it concerns |
+//! | call | what happened | who must know |
 //! |---|---|---|
-//! | [`tell_moved`](Store::tell_moved) | what the update derives from is another | the update |
-//! | [`tell_edited`](Store::tell_edited) | rows or components came, went or stand elsewhere | draw lists, maintenance, boxes |
+//! | [`tell_moved`](Store::tell_moved) | an input of the update changed | the update |
+//! | [`tell_edited`](Store::tell_edited) | rows or components came, left or moved | draw lists, maintenance, boxes |
 //! | [`tell_edited_and_moved`](Store::tell_edited_and_moved) | both | all of these |
-//! | [`tell_changed`](Store::tell_changed) | values are others, rows and slots are not | draw lists |
-//! | [`tell_hung_elsewhere`](Store::tell_hung_elsewhere) | the tree of slices is another | draw lists |
-//! | [`tell_bounds`](Store::tell_bounds) | bounds of shapes are others | boxes |
-//! | [`tell_all_moved`](Store::tell_all_moved) | everything is to be derived anew | the update |
+//! | [`tell_changed`](Store::tell_changed) | values changed, rows and slots did not | draw lists |
+//! | [`tell_hung_elsewhere`](Store::tell_hung_elsewhere) | the tree of slices changed | draw lists |
+//! | [`tell_bounds`](Store::tell_bounds) | bounds of shapes changed | boxes |
+//! | [`tell_all_moved`](Store::tell_all_moved) | everything must be computed again | the update |
 //!
-//! What the change feed is told of, the places and values that were, stands beside this in `feed`: an edit says it before it
-//! changes anything.
+//! The change feed needs the old places and values, so an edit reports them in `feed` before it changes anything.
 
 use crate::store::columns::{At, NIL};
 use crate::store::{Slice, Store};
 
 impl Store {
-    /// Tells that what the update derives from is another in a slice: a local transform, a mask, a material, or what it inherits.
+    /// Reports that an input of the update changed in a slice: a local transform, a mask, a material, or what the slice
+    /// inherits.
     ///
-    /// Marks the slice for the update, and the slices above as having such a one below them.
+    /// Marks the slice for the update, and the slices above as having a marked slice below them.
     #[inline]
     pub(in crate::store) fn tell_moved(&mut self, mut slice: u32) {
         loop {
@@ -40,14 +40,14 @@ impl Store {
         }
     }
 
-    /// Tells that bounds of a slice are others, so that world boxes are to be computed, where there are any.
+    /// Reports that bounds in a slice changed, so that its world boxes are computed again if the scene keeps any.
     pub(in crate::store) fn tell_bounds(&mut self, slice: u32) {
         if self.config.bounds {
             self.tell_moved(slice);
         }
     }
 
-    /// Tells that everything is to be derived anew, also what an update does not compute every time.
+    /// Reports that everything must be computed again, including what an update usually skips.
     pub(in crate::store) fn tell_all_moved(&mut self) {
         let numbers: Vec<u32> = self.slice_numbers().collect();
         for number in numbers {
@@ -56,10 +56,10 @@ impl Store {
         }
     }
 
-    /// Tells that rows of a slice, or components of these, came, went or stand elsewhere.
+    /// Reports that rows of a slice, or their components, were added, removed or moved.
     ///
-    /// Draw lists see the version, and maintenance looks at the slice. Boxes follow every edit, also those that no transform is
-    /// concerned by.
+    /// Draw lists see the new version, and maintenance will look at the slice. Boxes are updated after every edit, even
+    /// if no transform is affected.
     #[inline]
     pub(in crate::store) fn tell_edited(&mut self, slice: u32) {
         self.versions += 1;
@@ -69,11 +69,11 @@ impl Store {
         self.list_for_maintenance(slice);
     }
 
-    /// Tells that a slice was edited, and that what is derived in it is to be computed anew: [`Self::tell_edited`] and
+    /// Reports that a slice was edited and that its derived values must be computed again: [`Self::tell_edited`] and
     /// [`Self::tell_moved`].
     ///
-    /// Most slices have been edited before since the last update: then one comparison tells that nobody need be told but by the
-    /// version.
+    /// Most slices were already edited since the last update. Then one comparison shows that only the version must
+    /// change.
     #[inline(always)]
     pub(in crate::store) fn tell_edited_and_moved(&mut self, slice: u32) {
         if !self.slices[slice as usize].tell_edited_here(&mut self.versions, true) {
@@ -81,7 +81,8 @@ impl Store {
         }
     }
 
-    /// The rest of [`Slice::tell_edited_here`]: tells of the first edit since the last update, or since the last maintenance.
+    /// The rest of [`Slice::tell_edited_here`]: reports the first edit since the last update, or since the last
+    /// maintenance.
     #[cold]
     #[inline(never)]
     pub(in crate::store) fn tell_first(&mut self, slice: u32, update: bool) {
@@ -91,26 +92,27 @@ impl Store {
         self.tell_edited(slice);
     }
 
-    /// Tells that values of a slice are others, and its rows and slots are not: whoever keeps a copy of them is to make it anew.
+    /// Reports that values in a slice changed, but not its rows and slots: copies of the values must be made again.
     #[inline]
     pub(in crate::store) fn tell_changed(&mut self, slice: u32) {
         self.versions += 1;
         self.slices[slice as usize].version = self.versions;
     }
 
-    /// Tells that a slice hangs elsewhere in the tree of slices, or nowhere.
+    /// Reports that a slice was moved within the tree of slices, or detached from it.
     #[inline]
     pub(in crate::store) fn tell_hung_elsewhere(&mut self) {
         self.versions += 1;
     }
 }
 
-/// The lists of what was told.
+/// The lists of what was reported.
 impl Store {
-    /// Lists a slice that waits for the update with the one above, below which it was just hung.
+    /// Adds a marked slice to the list of the slice above, to which it was just attached.
     pub(in crate::store) fn list_marked_child(&mut self, slice: u32, child: u32) {
         let mut list = core::mem::take(&mut self.slices[slice as usize].marked_children);
-        // Children that moved away or went stay listed until the update; where none comes, they are weeded out.
+        // Children that were moved away or removed stay listed until the update. Without updates they are weeded out
+        // here.
         if list.len() > 16 + 2 * self.slices[slice as usize].children.len() {
             list.sort_unstable();
             list.dedup();
@@ -120,12 +122,12 @@ impl Store {
         self.slices[slice as usize].marked_children = list;
     }
 
-    /// Whether a listed child still hangs below `slice` and still waits.
+    /// Whether a listed child is still attached below `slice` and still marked.
     pub(in crate::store) fn is_marked_child(&self, slice: u32, child: u32) -> bool {
         self.slices.get(child as usize).is_some_and(|child| child.is_marked_below(slice))
     }
 
-    /// Has maintenance look at a slice, without any other being told.
+    /// Lists a slice for maintenance, and reports to nobody else.
     #[inline]
     pub(in crate::store) fn list_for_maintenance(&mut self, slice: u32) {
         if !core::mem::replace(&mut self.slices[slice as usize].edited, true) {
@@ -135,7 +137,7 @@ impl Store {
 
     #[cold]
     fn list_edited(&mut self, slice: u32) {
-        // Slices that went stay listed until maintenance; where none comes, they are weeded out.
+        // Removed slices stay listed until maintenance. Without maintenance they are weeded out here.
         if self.edited.len() > 16 + 2 * self.slices.len() {
             let Self { slices, edited, .. } = self;
             let mut seen = vec![false; slices.len()];
@@ -147,10 +149,10 @@ impl Store {
 }
 
 impl Slice {
-    /// Tells that the slice was edited, as far as no other is concerned; for edits that have borrowed the store in parts.
+    /// Reports an edit as far as the slice itself can; for edits that have borrowed the store in parts.
     ///
-    /// Returns whether that was all: whether maintenance knows already, and the update, if it `update`s. Where it was not,
-    /// [`Store::tell_first`] is to follow. In scenes with bounds every edit updates.
+    /// Returns whether that was all, because maintenance knows of the slice already, and the update too if `update` is
+    /// set. If not, the caller must call [`Store::tell_first`]. In scenes with bounds every edit counts as an update.
     #[inline(always)]
     #[must_use = "where others do not know yet they are to be told"]
     pub(in crate::store) fn tell_edited_here(&mut self, versions: &mut u64, update: bool) -> bool {
@@ -164,7 +166,7 @@ impl Slice {
         self.transforms.first_dirty != NIL || self.visibilities.dirty || self.materials.dirty
     }
 
-    /// Whether the slice hangs below another one and waits for an update.
+    /// Whether the slice is attached below `above` and waits for an update.
     pub(in crate::store) fn is_marked_below(&self, above: u32) -> bool {
         self.marked && self.portal.slice == above
     }

@@ -1,20 +1,20 @@
-//! Lists of slice numbers that edits append to, and that stay short where no update comes.
+//! Lists of slice numbers that edits append to, and that stay short without updates.
 
 use std::collections::TryReserveError;
 
-/// With fewer numbers than this a list is not weeded out.
+/// A list shorter than this is not weeded out.
 const FEW: usize = 64;
 
-/// Slice numbers, some of them more than once: at most twice as many as there are different ones, or few.
+/// Slice numbers, possibly repeated: at most twice as many as there are distinct ones, or a few.
 #[derive(Clone, Debug, Default)]
 pub(in crate::store) struct Numbers {
     list: Vec<u32>,
-    /// How long the list may become before it is weeded out.
+    /// The length at which the list is weeded out.
     limit: usize,
 }
 
 impl Numbers {
-    /// Adds a number. O(1), amortised over those that are weeded out: O(log numbers).
+    /// Adds a number. Runs in amortised O(log numbers), for the sort when the list is weeded out.
     pub(in crate::store) fn add(&mut self, number: u32) {
         if self.list.len() >= self.limit.max(FEW) {
             self.list.sort_unstable();
@@ -24,23 +24,23 @@ impl Numbers {
         self.list.push(number);
     }
 
-    /// Makes room for so many more numbers, or says that the allocator refuses.
+    /// Makes room for this many more numbers, or returns an error if the allocator refuses.
     pub(in crate::store) fn try_reserve(&mut self, numbers: usize) -> Result<(), TryReserveError> {
         self.list.try_reserve_exact(numbers)
     }
 
-    /// All numbers, in the order in which they were added, or after weeding out in their own.
+    /// All numbers: in the order in which they were added, or sorted after the list was weeded out.
     pub(in crate::store) fn iter(&self) -> impl Iterator<Item = u32> + '_ {
         self.list.iter().copied()
     }
 
-    /// The same, and leaves none.
+    /// Like [`Self::iter`], and empties the list.
     pub(in crate::store) fn drain(&mut self) -> impl Iterator<Item = u32> + '_ {
         self.limit = 0;
         self.list.drain(..)
     }
 
-    /// Moves all numbers behind those of a list, in their order and each once.
+    /// Moves all numbers to the end of another list, sorted and without repeats.
     pub(in crate::store) fn move_to(&mut self, told: &mut Vec<u32>) {
         self.list.sort_unstable();
         self.list.dedup();

@@ -1,8 +1,9 @@
-//! What a slice remembers where changes are told: who has each slot, and what it held after the update before the last.
+//! What a slice remembers if changes are tracked: which row owns each slot, and what the slot held after the update
+//! before the last.
 //!
-//! The **history** of a slot is its world matrix, or mask, after the last update. It goes with the slot wherever the slot
-//! moves. Every row's history is that of its effective slot; a row that comes to inherit a slot of another history is noted
-//! in the [`Feed`] with its own, unless it is new.
+//! The **history** of a slot is its world matrix, or its mask, after the last update. It moves with the slot. A row's
+//! history is that of its effective slot. A row that begins to inherit a slot with another history is noted in the
+//! [`Feed`] with its own, unless it is new.
 
 use crate::Mat34;
 use crate::fallible::{self, Boxed};
@@ -13,7 +14,7 @@ use crate::store::columns::{Move, NIL, Row, Slot};
 use crate::store::{Slice, TransformColumn, VisibilityColumn};
 use std::collections::TryReserveError;
 
-/// The history of a slot that a new node was given: a pattern of bits that no product is.
+/// The history of a slot of a new node: a bit pattern that no product has.
 const NONE: u32 = 0x7FC5_EED1;
 
 fn no_history() -> Mat34 {
@@ -26,7 +27,7 @@ fn is_new(history: &Mat34) -> bool {
     history.rows[0][0].to_bits() == NONE
 }
 
-/// Whether two matrices differ in any bit. Without a branch on each number.
+/// Whether two matrices differ in any bit. Has no branch for each number.
 #[inline]
 fn differ(a: &Mat34, b: &Mat34) -> bool {
     let mut any = 0;
@@ -38,23 +39,23 @@ fn differ(a: &Mat34, b: &Mat34) -> bool {
     any != 0
 }
 
-/// What a transform column remembers: 52 bytes a slot and a bit.
+/// What a transform column remembers: 52 bytes and a bit for each slot.
 #[derive(Clone, Debug)]
 pub(in crate::store) struct Trace {
-    /// The row of each slot; [`NIL`] for the base.
+    /// The row that owns each slot; [`NIL`] for the base.
     pub(in crate::store) owners: Vec<u32>,
     /// World matrices after the update before the last.
     pub(in crate::store) previous: Vec<Mat34>,
-    /// Slots of which `previous` is not their history, but `worlds` is: the last update computed them.
+    /// Slots whose history is in `worlds` and not in `previous`, because the last update computed them.
     uncommitted: Bits,
-    /// Whether there may be any.
+    /// Whether there may be uncommitted slots.
     pub(in crate::store) waits: bool,
 }
 
 impl Trace {
     pub(in crate::store) const BYTES: usize = size_of::<u32>() + size_of::<Mat34>();
 
-    /// For a column with nothing but its base.
+    /// The trace of a column with only its base.
     fn try_new(base: &Mat34, capacity: usize) -> Result<Boxed<Self>, TryReserveError> {
         let mut trace = Self {
             owners: fallible::with_capacity(capacity)?,
@@ -88,7 +89,7 @@ impl Trace {
         self.previous.truncate(end);
     }
 
-    /// Gives a slot what another column remembers of a slot there.
+    /// Copies what another column remembers of its slot `old` to the slot `new`.
     pub(in crate::store) fn carry(&mut self, from: &Self, old: u32, new: u32) {
         put(&mut self.owners, new, from.owners[old as usize]);
         put(&mut self.previous, new, from.previous[old as usize]);
@@ -108,12 +109,12 @@ impl Trace {
     }
 }
 
-/// What a visibility column remembers: 4 bytes a slot.
+/// What a visibility column remembers: 4 bytes for each slot.
 #[derive(Clone, Debug)]
 pub(in crate::store) struct MaskTrace {
-    /// The row of each slot; [`NIL`] for the base.
+    /// The row that owns each slot; [`NIL`] for the base.
     pub(in crate::store) owners: Vec<u32>,
-    /// The base after the last update. Of the other slots nothing but an update writes the effective mask.
+    /// The base after the last update. The effective masks of the other slots are only written by updates.
     pub(in crate::store) base: u32,
     /// Slots whose mask the last sweep changed.
     pub(in crate::store) changed: Vec<u32>,
@@ -122,7 +123,7 @@ pub(in crate::store) struct MaskTrace {
 impl MaskTrace {
     pub(in crate::store) const BYTES: usize = size_of::<u32>();
 
-    /// For a column with nothing but its base.
+    /// The trace of a column with only its base.
     fn try_new(base: u32, capacity: usize) -> Result<Boxed<Self>, TryReserveError> {
         let mut owners = fallible::with_capacity(capacity)?;
         owners.push(NIL);
@@ -149,8 +150,8 @@ impl MaskTrace {
 }
 
 impl TransformColumn {
-    /// The world matrix of a slot after the update before the last; the present one of a new slot, and where nothing is
-    /// remembered.
+    /// The world matrix of a slot after the update before the last. For a new slot, and if nothing is remembered, the
+    /// present one.
     #[inline]
     pub(in crate::store) fn previous(&self, slot: u32) -> &Mat34 {
         let world = &self.worlds[slot as usize];
@@ -193,7 +194,7 @@ impl TransformColumn {
         self.trace.as_deref().is_some_and(is_new)
     }
 
-    /// Makes `previous` the history of all slots. To be done before anything computes world matrices anew.
+    /// Updates `previous` to the history of all slots. Must be called before world matrices are computed again.
     pub(in crate::store) fn commit_previous(&mut self) {
         if let Some(trace) = self.trace.as_deref_mut()
             && core::mem::take(&mut trace.waits)
@@ -205,7 +206,7 @@ impl TransformColumn {
         }
     }
 
-    /// The same for the base alone.
+    /// Commits the history of the base only.
     pub(in crate::store) fn commit_previous_base(&mut self) {
         if let Some(trace) = &mut self.trace
             && trace.waits
@@ -216,7 +217,7 @@ impl TransformColumn {
         }
     }
 
-    /// Notes that what the last sweep computed is not committed.
+    /// Marks what the last sweep computed as uncommitted.
     pub(in crate::store) fn mark_uncommitted(&mut self) {
         if let Some(trace) = &mut self.trace {
             trace.waits = true;
@@ -228,7 +229,7 @@ impl TransformColumn {
         }
     }
 
-    /// Gives a fresh slot what is remembered of the slot in whose place it comes.
+    /// Copies to a fresh slot what is remembered of the slot that it replaces.
     pub(in crate::store) fn carry(&mut self, old: u32, fresh: u32) {
         if let Some(trace) = &mut self.trace {
             let (owner, previous) = (trace.owners[old as usize], trace.previous[old as usize]);
@@ -240,8 +241,8 @@ impl TransformColumn {
         }
     }
 
-    /// Adds the slots that the last sweep changed to `changed`, some holes among them, and gives slots without a history
-    /// their present matrix for one.
+    /// Appends the slots that the last sweep changed to `changed`, possibly with some holes. Slots without a history
+    /// get their present matrix as history.
     pub(in crate::store) fn compare_swept(&mut self, changed: &mut Vec<u32>) {
         let Self { worlds, swept, trace, .. } = self;
         let Some(trace) = trace else { return };
@@ -290,12 +291,12 @@ impl VisibilityColumn {
 }
 
 impl Slice {
-    /// Begins to remember: all slots but the bases are new.
+    /// Starts tracking: all slots except the bases are new.
     pub(in crate::store) fn begin_trace(&mut self) {
         fallible::or_abort(self.try_begin_trace());
     }
 
-    /// The same, or an error where the allocator refuses.
+    /// Like [`Self::begin_trace`], but returns an error if the allocator refuses.
     pub(in crate::store) fn try_begin_trace(&mut self) -> Result<(), TryReserveError> {
         self.transforms.try_begin_trace()?;
         self.visibilities.try_begin_trace()?;
@@ -356,8 +357,8 @@ impl Slice {
         }
     }
 
-    /// Notes what a row and those below it had that find their transform where it does, before it is to find it where its
-    /// parent does.
+    /// Notes the matrices of a row, and of the rows below it that share its transform slot, before they change to the
+    /// slot of its parent.
     pub(in crate::store) fn note_previous_transforms(&self, top: u32, feed: &mut Feed) {
         let Row { parent, transform, .. } = *self.row(top);
         let Some(trace) = &self.transforms.trace else { return };
@@ -373,7 +374,8 @@ impl Slice {
         }
     }
 
-    /// The same for visibilities.
+    /// Notes the masks of a row, and of the rows below it that share its visibility slot, before they change to the
+    /// slot of its parent.
     pub(in crate::store) fn note_previous_masks(&self, top: u32, feed: &mut Feed) {
         let Row { parent, visibility, .. } = *self.row(top);
         let Some(trace) = &self.visibilities.trace else { return };
@@ -389,14 +391,14 @@ impl Slice {
         }
     }
 
-    /// Gives the transform that was added to a row the history of the row.
+    /// Gives a transform that was added to a row the history of the row.
     pub(in crate::store) fn trace_added_transform(&mut self, at: u32, inherited: Slot, feed: &mut Feed) {
         self.trace_owner(at);
         let Row { transform, occupant, .. } = *self.row(at);
         let Some(trace) = &self.transforms.trace else { return };
         let history = self.transforms.history(trace, inherited.index());
         if occupant.as_node().is_some_and(|node| feed.is_new(node)) {
-            // Its slot stays without a history; what hangs below and is not new has to be noted.
+            // The slot stays without a history, so the rows below that are not new must be noted.
             let note = |_: &Row, node| feed.note_previous_transform(node, &history);
             self.inheritors_below(at, inherited.index(), |row| row.transform, note);
         } else if let Some(trace) = &mut self.transforms.trace {
@@ -404,7 +406,7 @@ impl Slice {
         }
     }
 
-    /// Gives the visibility that was added to a row the history of the row.
+    /// Gives a visibility that was added to a row the history of the row.
     pub(in crate::store) fn trace_added_visibility(&mut self, at: u32, inherited: Slot) {
         self.trace_owner(at);
         let slot = self.row(at).visibility.index();

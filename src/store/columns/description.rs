@@ -1,8 +1,8 @@
-//! What arrays a slice is made of, said once: every walk over all of them goes by this description.
+//! The arrays of a slice, listed in one place: every walk over all of them uses this description.
 //!
-//! A new array is an entry of [`each_column`]. What a component has beside its arrays (marks, matrices that shear, what changes
-//! are told by, world boxes) is no part of it: that is in the component's own [`Component`], and [`each_component`] shows all
-//! of these.
+//! To add an array, add an entry to [`each_column`]. Two companions that only some scenes have are not included: the
+//! change history ([`Trace`](crate::store::change::Trace)) and the world boxes
+//! ([`SliceBoxes`](crate::store::SliceBoxes)). Code that walks over the columns handles these separately.
 
 use crate::record::Record;
 use crate::store::Slice;
@@ -25,7 +25,7 @@ pub(in crate::store) enum Storage {
 }
 
 impl Storage {
-    /// In the order in which they are declared, which is also that of a snapshot.
+    /// All storages, in the order of declaration, which is also that of a snapshot.
     pub(in crate::store) const ALL: [Self; STORAGES] =
         [Self::Rows, Self::Transforms, Self::Visibilities, Self::Materials, Self::Shapes, Self::Names];
 
@@ -68,10 +68,10 @@ impl Storage {
         }
     }
 
-    /// The bytes that a slot takes in all arrays of the storage.
+    /// The bytes of a slot in all arrays of the storage.
     #[inline]
     pub(in crate::store) fn slot_bytes(self) -> usize {
-        /// Adds up the bytes of one storage.
+        /// Sums up the bytes of one storage.
         struct Sum(Storage, usize);
 
         impl Sum {
@@ -105,23 +105,23 @@ pub(in crate::store) struct Column<T> {
     pub(in crate::store) storage: Storage,
     pub(in crate::store) of: fn(&Slice) -> &Vec<T>,
     pub(in crate::store) of_mut: fn(&mut Slice) -> &mut Vec<T>,
-    /// What to say of a value that no scene keeps.
+    /// The error message for a value that no scene stores.
     pub(in crate::store) unsound: &'static str,
 }
 
-/// Does something with each array.
+/// An action on each array.
 pub(in crate::store) trait EachColumn {
-    /// Why a walk ends early; [`Infallible`] for walks that do not.
+    /// The error that ends a walk early; [`Infallible`] for walks that cannot fail.
     type Error;
 
-    /// What is done with an array of records.
+    /// Handles an array of records.
     fn column<T: Record>(&mut self, column: &Column<T>) -> Result<(), Self::Error>;
 
-    /// What is done with the array of names, whose records have no fixed length in bytes.
+    /// Handles the array of names, whose records have no fixed length in bytes.
     fn names(&mut self, column: &Column<Box<str>>) -> Result<(), Self::Error>;
 }
 
-/// Shows `each` every array, in the order of a snapshot; ends at the first error.
+/// Calls `each` with every array, in the order of a snapshot; stops at the first error.
 #[inline]
 pub(in crate::store) fn each_column<E: EachColumn>(each: &mut E) -> Result<(), E::Error> {
     macro_rules! columns {

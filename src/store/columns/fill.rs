@@ -1,4 +1,4 @@
-//! Filling slots of a slice in which there is room.
+//! Fills slots of a slice that has room.
 
 use crate::store::Slice;
 use crate::store::columns::ShapeRecord;
@@ -7,14 +7,14 @@ use crate::{Aabb, Local, Mat34, Visibility};
 use hedgerow_math::internal::prefetch;
 
 impl Slice {
-    /// A row that inherits everything from `parent`.
+    /// Adds a row that inherits everything from `parent`.
     #[inline]
     pub(in crate::store) fn inheriting_row(&self, occupant: Occupant, parent: u32) -> Row {
         let [transform, visibility, material] = self.inherited(parent);
         Row { transform, visibility, material, ..Row::new(occupant) }
     }
 
-    /// A slot with a transform below the inherited one, marked.
+    /// Adds a slot with a transform below the inherited one, and marks it.
     #[inline]
     pub(in crate::store) fn new_transform(
         &mut self,
@@ -32,7 +32,7 @@ impl Slice {
         Slot::own(slot)
     }
 
-    /// A slot with a visibility below the inherited one, marked.
+    /// Adds a slot with a visibility below the inherited one, and marks it.
     pub(in crate::store) fn new_visibility(&mut self, inherited: Slot, mask: Visibility, reuse: bool) -> Slot {
         self.visibilities.dirty = true;
         let slot = self.visibilities.slots.allocate_after(inherited.index(), reuse).expect("room was made before");
@@ -40,7 +40,7 @@ impl Slice {
         Slot::own(slot)
     }
 
-    /// A slot with a material near the inherited one.
+    /// Adds a slot with a material near the inherited one.
     #[inline]
     pub(in crate::store) fn new_material(&mut self, inherited: Slot, value: u32, reuse: bool) -> Slot {
         let slot = self.materials.slots.allocate_near(inherited.index(), reuse).expect("room was made before");
@@ -48,7 +48,7 @@ impl Slice {
         Slot::own(slot)
     }
 
-    /// A slot with a shape.
+    /// Adds a slot with a shape.
     #[inline]
     pub(in crate::store) fn new_shape(&mut self, record: ShapeRecord, bounds: &Aabb, hint: u32, reuse: bool) -> u32 {
         let slot = self.shapes.slots.allocate_near(hint, reuse).expect("room was made before");
@@ -59,7 +59,7 @@ impl Slice {
         slot
     }
 
-    /// The record of a shape at a node whose effective slots are right.
+    /// The record of a shape whose node has correct effective slots.
     pub(in crate::store) fn shape_record(&self, row: &Row, mesh: u32) -> ShapeRecord {
         ShapeRecord {
             node: row.occupant.as_node().expect("portals have no components").to_bits(),
@@ -70,14 +70,15 @@ impl Slice {
         }
     }
 
-    /// A slot with a name.
+    /// Adds a slot with a name.
     pub(in crate::store) fn new_name(&mut self, name: Box<str>, reuse: bool) -> u32 {
         let slot = self.names.slots.allocate_near(0, reuse).expect("room was made before");
         self.names.put(slot, name);
         slot
     }
 
-    /// A slot as far into the shapes as a row is into the slice: both columns are in near depth-first order.
+    /// The slot at the same relative position in the shapes as the row in the slice: both columns are in near
+    /// depth-first order.
     #[inline]
     #[expect(
         clippy::cast_possible_truncation,

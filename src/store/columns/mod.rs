@@ -1,11 +1,12 @@
-//! What lies in slots: the topology record of each row, and the component columns, dense arrays with slots of their own, only
-//! for nodes that have the component.
+//! What lies in slots: the topology record of each row, and the component columns. These are dense arrays with slots of
+//! their own, only for nodes that have the component.
 //!
 //! Invariants:
 //!
-//! - *Parent slot < slot* in the transform and visibility columns: a forward sweep finds each parent finished.
-//! - Every slot in use is owned by exactly one row; every array is as long as its allocator says.
-//! - A hole's parent comes before it, so that a sweep may compute holes with the rest.
+//! - *Parent slot < slot* in the transform and visibility columns, so a forward sweep has finished each parent before
+//!   its children.
+//! - Every slot in use is owned by exactly one row. Every array is as long as its allocator says.
+//! - The parent of a hole comes before it, so that a sweep may compute holes together with live slots.
 
 mod companions;
 mod component;
@@ -30,7 +31,7 @@ use crate::store::change::{MaskTrace, Trace};
 use crate::{Aabb, Local, Mat34, Shape};
 use hedgerow_math::internal::PackedTransform;
 
-/// Writes the record of a slot that was just allocated: in place of a hole, or behind the last.
+/// Writes the record of a slot that was just allocated: into a hole, or at the end.
 #[inline(always)]
 pub(in crate::store) fn put<T>(array: &mut Vec<T>, slot: u32, value: T) {
     match array.get_mut(slot as usize) {
@@ -41,20 +42,20 @@ pub(in crate::store) fn put<T>(array: &mut Vec<T>, slot: u32, value: T) {
 
 /// Local transforms and world matrices. Slot 0 is the base.
 ///
-/// 40 + 4 + 48 bytes a slot and a bit for the mark; the only order kept is *parent slot < slot*. A hole keeps what was in
-/// it, parent and mark included: a sweep computes it with the rest, which costs less than to look for holes, and nobody
-/// reads the result.
+/// Each slot takes 40 + 4 + 48 bytes and a bit for the mark. The only order kept is *parent slot < slot*. A hole keeps
+/// its old contents, including parent and mark. A sweep computes it together with live slots, which costs less than
+/// skipping holes; nobody reads the result.
 ///
-/// What setting a local transform reads and writes comes first; see [`Slice`](crate::store::Slice).
+/// The fields that setting a local transform reads and writes come first; see [`Slice`](crate::store::Slice).
 #[derive(Clone, Debug, Default)]
 #[repr(C)]
 pub(in crate::store) struct TransformColumn {
     pub(in crate::store) locals: Vec<PackedTransform>,
-    /// Slots whose world matrix is not up to date for a reason of their own.
+    /// Slots that were marked themselves because their world matrix is out of date.
     pub(in crate::store) dirty: Bits,
-    /// No slot before this one is dirty; [`NIL`] where none is.
+    /// No slot before this one is dirty; [`NIL`] if none is.
     pub(in crate::store) first_dirty: u32,
-    /// How many times a slot was marked since the last sweep, modulo 2³²: about as many are dirty, or fewer.
+    /// How many times a slot was marked since the last sweep, modulo 2³²: an upper bound of the number of dirty slots.
     pub(in crate::store) marks: u32,
     pub(in crate::store) slots: LinearAllocator,
     pub(in crate::store) worlds: Vec<Mat34>,
@@ -62,11 +63,12 @@ pub(in crate::store) struct TransformColumn {
     pub(in crate::store) parents: Vec<u32>,
     /// The slots that the last sweep computed.
     pub(in crate::store) swept: Swept,
-    /// Slots that some portal finds effective, or did: where one of these changes, slices below are to be looked at.
+    /// Slots that are, or were, the effective slot of a portal: when one of these changes, the slices below must be
+    /// updated.
     pub(in crate::store) portal_slots: Bits,
-    /// Local transforms that shear, by slot; the others pay nothing for them.
+    /// Local transforms that shear, by slot; the others cost nothing here.
     pub(in crate::store) sheared: Sheared,
-    /// Who has each slot and what was in it, where changes are told.
+    /// The owner and the history of each slot, if changes are tracked.
     pub(in crate::store) trace: Option<Boxed<Trace>>,
 }
 
@@ -85,7 +87,7 @@ impl TransformColumn {
         self.put_plain(slot, parent, &packed, world);
     }
 
-    /// Fills a slot that was just allocated with a local transform that does not shear, and leaves the mark to the caller.
+    /// Fills a slot that was just allocated with a local transform that does not shear; the caller marks it.
     #[inline(always)]
     pub(in crate::store) fn put_plain(&mut self, slot: u32, parent: u32, local: &PackedTransform, world: &Mat34) {
         debug_assert!(parent < slot);
@@ -97,7 +99,7 @@ impl TransformColumn {
         }
     }
 
-    /// Fills the next slot of a column without holes that has room, marked.
+    /// Fills the next slot of a column that has room and no holes, and marks it.
     #[inline]
     pub(in crate::store) fn append(&mut self, parent: u32, local: PackedTransform) -> u32 {
         let slot = self.slots.allocate_near(0, false).expect("the column was made with room");
@@ -118,7 +120,7 @@ impl TransformColumn {
         self.marks = self.marks.wrapping_add(1);
     }
 
-    /// Marks every slot, by way of the base.
+    /// Marks every slot, by marking the base.
     pub(in crate::store) fn mark_all(&mut self) {
         self.mark(0);
     }
@@ -155,7 +157,7 @@ impl TransformColumn {
         self.free_if(slot, 1);
     }
 
-    /// Frees a slot if there `is` one (1, else 0), without a branch on that.
+    /// Frees a slot if `is` is 1, and does nothing if it is 0, without a branch.
     #[inline(always)]
     pub(in crate::store) fn free_if(&mut self, slot: u32, is: u32) {
         if !self.sheared.is_empty() {
@@ -172,7 +174,7 @@ impl TransformColumn {
         }
     }
 
-    /// Forgets the matrix of a slot that is about to be freed.
+    /// Removes the sheared matrix of a slot that is about to be freed.
     #[cold]
     #[inline(never)]
     fn forget_shear(&mut self, slot: u32, is: u32) {
@@ -185,7 +187,7 @@ impl TransformColumn {
 /// Which slots a sweep computed.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Swept {
-    /// Every one, whatever the bits say.
+    /// The sweep computed every slot, whatever the bits say.
     pub(in crate::store) all: bool,
     pub(in crate::store) slots: Bits,
 }
@@ -204,9 +206,9 @@ pub(in crate::store) struct VisibilityColumn {
     pub(in crate::store) locals: Vec<u32>,
     pub(in crate::store) parents: Vec<u32>,
     pub(in crate::store) effective: Vec<u32>,
-    /// Whether some mask or parent changed since the last sweep.
+    /// Whether a mask or a parent changed since the last sweep.
     pub(in crate::store) dirty: bool,
-    /// Who has each slot, where changes are told.
+    /// The owner of each slot, if changes are tracked.
     pub(in crate::store) trace: Option<Boxed<MaskTrace>>,
 }
 
@@ -233,13 +235,13 @@ impl VisibilityColumn {
     }
 }
 
-/// Materials: they override and never combine, so a slot needs no parent. Slot 0 is the base.
+/// Materials. They override and never combine, so a slot needs no parent. Slot 0 is the base.
 #[derive(Clone, Debug, Default)]
 pub(in crate::store) struct MaterialColumn {
     pub(in crate::store) slots: LinearAllocator,
-    /// `None` in the base alone, where nothing above the slice says a material.
+    /// `None` only in the base, if nothing above the slice sets a material.
     pub(in crate::store) values: Vec<Option<u32>>,
-    /// Whether some value changed since the last update.
+    /// Whether a value changed since the last update.
     pub(in crate::store) dirty: bool,
 }
 
@@ -249,7 +251,7 @@ impl MaterialColumn {
         self.free_if(slot, 1);
     }
 
-    /// Frees a slot if there `is` one (1, else 0), without a branch on that.
+    /// Frees a slot if `is` is 1, and does nothing if it is 0, without a branch.
     #[inline(always)]
     pub(in crate::store) fn free_if(&mut self, slot: u32, is: u32) {
         if self.slots.free_if(slot, is) {
@@ -258,7 +260,7 @@ impl MaterialColumn {
     }
 }
 
-/// What the draw list reads of a shape: 24 bytes.
+/// What the draw list reads of a shape; 24 bytes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ShapeRecord {
     /// The node's handle, as bits.
@@ -297,7 +299,7 @@ impl ShapeColumn {
         put(&mut self.bounds, slot, bounds);
     }
 
-    /// Fills the next slot of a column without holes that has room.
+    /// Fills the next slot of a column that has room and no holes.
     #[inline]
     pub(in crate::store) fn append(&mut self, record: ShapeRecord, bounds: Aabb) -> u32 {
         let slot = self.slots.allocate_near(0, false).expect("the column was made with room");
@@ -314,7 +316,7 @@ impl ShapeColumn {
         self.free_if(slot, 1);
     }
 
-    /// Frees a slot if there `is` one (1, else 0), without a branch on that.
+    /// Frees a slot if `is` is 1, and does nothing if it is 0, without a branch.
     #[inline(always)]
     pub(in crate::store) fn free_if(&mut self, slot: u32, is: u32) {
         if self.slots.free_if(slot, is) {
@@ -325,7 +327,7 @@ impl ShapeColumn {
     }
 }
 
-/// Names: off every hot path.
+/// Names. No hot path reads them.
 #[derive(Clone, Debug, Default)]
 pub(in crate::store) struct NameColumn {
     pub(in crate::store) slots: LinearAllocator,
@@ -340,7 +342,7 @@ impl NameColumn {
         put(&mut self.names, slot, name);
     }
 
-    /// Takes a name out; its slot is to be freed.
+    /// Removes a name; the caller frees its slot.
     pub(in crate::store) fn take(&mut self, slot: u32) -> Box<str> {
         let name = core::mem::take(&mut self.names[slot as usize]);
         self.text_bytes -= name.len();

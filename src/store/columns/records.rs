@@ -1,4 +1,4 @@
-//! What lies in slots, as bytes.
+//! The records in slots as bytes.
 
 use crate::record::{Record, structures};
 use crate::store::columns::{Occupant, Row, ShapeRecord, Slot};

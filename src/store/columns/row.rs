@@ -6,7 +6,7 @@ use crate::store::columns::Storage;
 /// No row, no slot, no slice.
 pub(crate) const NIL: u32 = u32::MAX;
 
-/// Where a row is: the slice, and the row within it.
+/// The position of a row: the slice, and the row within it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct At {
     pub(crate) slice: u32,
@@ -15,7 +15,7 @@ pub(crate) struct At {
 
 impl At {
     pub(in crate::store) const NONE: Self = Self { slice: NIL, row: NIL };
-    /// The root's row, which reconstitution keeps first.
+    /// The root's row, which stays first in a reconstitution.
     pub(crate) const ROOT: Self = Self { slice: 0, row: 0 };
 }
 
@@ -25,10 +25,11 @@ impl Default for At {
     }
 }
 
-/// Who has a row: a node, a portal to another slice, or nobody. 8 bytes.
+/// The occupant of a row: a node, a portal to another slice, or none. 8 bytes.
 ///
-/// A node is its handle's bits. A handle's lower 28 bits, the generation, are never 0, so bits with a generation of 0
-/// are free to stand for a portal: the slice's number above them. The root's slice, 0, has no portal: all zero is vacant.
+/// A node is stored as its handle's bits. The lower 28 bits of a handle, the generation, are never 0. So bits with a
+/// generation of 0 can stand for a portal, with the slice's number above them. The root's slice, 0, has no portal, so
+/// all zeros mean vacant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::store) struct Occupant(u64);
 
@@ -48,17 +49,17 @@ impl Occupant {
 
     #[inline]
     pub(in crate::store) fn as_node(self) -> Option<NodeHandle> {
-        // A portal's lower half is zero, so its generation is.
+        // The lower half of a portal is zero, and so is its generation.
         NodeHandle::from_bits(self.0)
     }
 
-    /// The record as a snapshot keeps it.
+    /// The record as written to a snapshot.
     #[inline]
     pub(in crate::store) fn to_bits(self) -> u64 {
         self.0
     }
 
-    /// The record of these bits, which may be neither a node nor a portal nor vacant.
+    /// The record of these bits, which may be invalid: neither a node nor a portal nor vacant.
     #[inline]
     pub(in crate::store) fn from_bits(bits: u64) -> Self {
         Self(bits)
@@ -71,9 +72,9 @@ impl Occupant {
     }
 }
 
-/// An effective slot: where a row finds a property, its own or the one it inherits, within its slice. 4 bytes.
+/// An effective slot: the slot within the slice that a row uses for a property, its own or an inherited one. 4 bytes.
 ///
-/// Slot 0 of an inherited column is the slice's base: what the slice inherits through its portal.
+/// Slot 0 of an inherited column is the slice's base, which holds what the slice inherits through its portal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::store) struct Slot(u32);
 
@@ -81,7 +82,8 @@ impl Slot {
     const OWN: u32 = 1 << 31;
     /// Inherited from outside the slice.
     pub(in crate::store) const BASE: Self = Self(0);
-    /// No slot: what a row that lost its own has until its effective slots are updated, which then sees a change.
+    /// No slot. A row that lost its own slot has this until its effective slots are updated, so that the update sees a
+    /// change.
     pub(in crate::store) const LOST: Self = Self(!Self::OWN);
 
     #[inline]
@@ -96,7 +98,7 @@ impl Slot {
         Self(index)
     }
 
-    /// The record as a snapshot keeps it.
+    /// The record as written to a snapshot.
     #[inline]
     pub(in crate::store) fn to_bits(self) -> u32 {
         self.0
@@ -108,19 +110,19 @@ impl Slot {
         Self(bits)
     }
 
-    /// The slot, whoever's it is.
+    /// The slot, owned or inherited.
     #[inline]
     pub(in crate::store) fn index(self) -> u32 {
         self.0 & !Self::OWN
     }
 
-    /// 1 if the slot is the row's own, else 0; for what goes on without a branch.
+    /// 1 if the row owns the slot, else 0; for code without branches.
     #[inline]
     pub(in crate::store) fn is_own(self) -> u32 {
         self.0 >> 31
     }
 
-    /// The slot, if it is the row's own.
+    /// The slot, if the row owns it.
     #[inline]
     pub(in crate::store) fn as_own(self) -> Option<u32> {
         (self.0 & Self::OWN != 0).then_some(self.index())
@@ -143,20 +145,20 @@ pub(in crate::store) struct Row {
     pub(in crate::store) last_child: u32,
     pub(in crate::store) next: u32,
     pub(in crate::store) previous: u32,
-    /// Effective slots; a portal's are what its slice inherits.
+    /// Effective slots. Those of a portal are what its slice inherits.
     pub(in crate::store) transform: Slot,
     pub(in crate::store) visibility: Slot,
     pub(in crate::store) material: Slot,
-    /// The row's own shape or [`NIL`]: shapes are not inherited.
+    /// The row's own shape, or [`NIL`]. Shapes are not inherited.
     pub(in crate::store) shape: u32,
-    /// The row's own name or [`NIL`].
+    /// The row's own name, or [`NIL`].
     pub(in crate::store) name: u32,
 }
 
 const _: () = assert!(size_of::<Row>() == 48);
 
 impl Row {
-    /// The effective slots as the row's children find them.
+    /// The effective slots that the row's children inherit.
     #[inline]
     pub(in crate::store) fn inherited(&self) -> [Slot; 3] {
         [self.transform, self.visibility, self.material].map(|slot| Slot::inherited(slot.index()))

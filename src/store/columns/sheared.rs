@@ -1,17 +1,17 @@
-//! Local transforms that shear, of the few slots that have such.
+//! Local transforms that shear, kept apart because few slots have one.
 
 use crate::Mat34;
 use crate::fallible;
 use std::collections::TryReserveError;
 
-/// How many matrices a chunk has at most: 3 KiB.
+/// The greatest number of matrices in a chunk: 3 KiB.
 const MOST: usize = 64;
 
-/// Matrices by slot, in ascending order: chunks of a few each, none empty. 52 bytes a matrix and 24 a chunk; a column in which
-/// nothing shears owns no memory.
+/// Matrices by slot, in ascending order, in chunks of a few each; no chunk is empty. Takes 52 bytes for each matrix and
+/// 24 for each chunk. A column without shearing transforms owns no memory.
 ///
-/// Finding a matrix takes O(log matrices), setting and removing one O(matrices ÷ 64) at most, by moving memory. A tree of the
-/// standard library would do, but does not say where the allocator refuses.
+/// Finding a matrix runs in O(log matrices). Setting and removing one run in O(matrices ÷ 64) at most, by moving
+/// memory. A tree of the standard library would do, but it cannot report that the allocator refuses.
 #[derive(Clone, Debug, Default)]
 pub(in crate::store) struct Sheared {
     chunks: Vec<Vec<(u32, Mat34)>>,
@@ -27,7 +27,7 @@ impl Sheared {
         self.chunks.iter().map(Vec::len).sum()
     }
 
-    /// The chunk that has a slot if any does, or would take it; beyond the last where there is none.
+    /// The chunk that has the slot, or where it would be inserted; past the last chunk if there is none.
     fn chunk_of(&self, slot: u32) -> usize {
         self.chunks.partition_point(|chunk| chunk[0].0 <= slot).saturating_sub(1)
     }
@@ -49,10 +49,10 @@ impl Sheared {
         }
     }
 
-    /// Adds a matrix at a place of a chunk that is full.
+    /// Adds a matrix to a chunk that is full.
     fn insert_beside(&mut self, number: usize, place: usize, record: (u32, Mat34)) {
         match self.chunks.get_mut(number + 1) {
-            // In ascending order, chunks are filled one behind the other.
+            // Matrices inserted in ascending order fill the chunks completely.
             None if place == MOST => self.chunks.push(vec![record]),
             Some(next) if place == MOST && next.len() < MOST => next.insert(0, record),
             _ => {
@@ -64,7 +64,7 @@ impl Sheared {
         }
     }
 
-    /// Forgets the matrix of a slot, if it has one.
+    /// Removes the matrix of a slot, if it has one.
     pub(in crate::store) fn remove(&mut self, slot: u32) {
         let number = self.chunk_of(slot);
         let Some(chunk) = self.chunks.get_mut(number) else { return };
@@ -76,7 +76,8 @@ impl Sheared {
         }
     }
 
-    /// These matrices, so many, by ascending slot, without spare room; or an error where the allocator refuses.
+    /// Collects `count` matrices in ascending order of slots, without spare room. Returns an error if the allocator
+    /// refuses.
     pub(in crate::store) fn try_of(
         mut matrices: impl Iterator<Item = (u32, Mat34)>,
         len: usize,
@@ -93,12 +94,12 @@ impl Sheared {
         Ok(Self { chunks })
     }
 
-    /// The slots that have a matrix, ascending.
+    /// The slots that have a matrix, in ascending order.
     pub(in crate::store) fn slots(&self) -> impl Iterator<Item = u32> + '_ {
         self.iter_from(0).map(|(slot, _)| slot)
     }
 
-    /// The slots from `first` on that have a matrix, ascending, and the matrices.
+    /// The slots from `first` on that have a matrix, in ascending order, with their matrices.
     pub(in crate::store) fn iter_from(&self, first: u32) -> impl Iterator<Item = (u32, &Mat34)> {
         let all = self.chunks[self.chunk_of(first).min(self.chunks.len())..].iter().flatten();
         all.map(|(slot, matrix)| (*slot, matrix)).skip_while(move |&(slot, _)| slot < first)
@@ -109,7 +110,7 @@ impl Sheared {
         self.chunks.capacity() * size_of::<Vec<(u32, Mat34)>>() + records * size_of::<(u32, Mat34)>()
     }
 
-    /// Whether slots ascend, and no chunk is empty or too long.
+    /// Whether the slots ascend, and no chunk is empty or too long.
     pub(in crate::store) fn is_sound(&self) -> bool {
         self.chunks.iter().all(|chunk| (1..=MOST).contains(&chunk.len())) && self.slots().is_sorted_by(|a, b| a < b)
     }

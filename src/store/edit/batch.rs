@@ -1,7 +1,7 @@
-//! Many edits of one kind, in the order in which the nodes lie in storage.
+//! Batches: many edits of one kind, made in the order in which the nodes lie in storage.
 //!
-//! Each batch is checked as a whole by a function that is handed in: it says where an item is edited, or why it cannot be. What
-//! the next edits are going to read is asked for ahead.
+//! The caller passes a function that checks each item: it returns where the item is edited, or why it cannot be. What
+//! the next edits will read is prefetched.
 
 use super::LocalSlot;
 use crate::edit::BatchError;
@@ -10,18 +10,18 @@ use crate::store::{BatchOrder, Place, Store};
 use crate::{Error, Node, NodeHandle, Transform};
 use hedgerow_math::internal::prefetch_whole;
 
-/// How many edits ahead an item itself is asked for: before the handle in it is looked at.
+/// How many edits ahead the item itself is prefetched, before its handle is read.
 pub(super) const ITEM_AHEAD: usize = 24;
 
-/// How many items ahead the transform to be set is asked for.
+/// How many items ahead the transform to set is prefetched.
 const LOCAL_AHEAD: usize = 8;
 
-/// A scene of no more nodes than this lies in the cache, wherever its edits go: they are made in the order given.
+/// A scene with at most this many nodes stays in the cache, so its edits are made in the given order.
 pub(super) const NEAR: usize = 8192;
 
 impl Store {
-    /// Inserts many nodes, each behind the last child of its parent, and appends their handles to `handles` in the order of
-    /// `items`. There is room for all, and handles.
+    /// Inserts many nodes, each as the last child of its parent, and appends their handles to `handles` in the order of
+    /// `items`. There must be room, and handles, for all of them.
     pub(crate) fn insert_many(
         &mut self,
         items: &[(NodeHandle, Node<'_>)],
@@ -71,8 +71,8 @@ impl Store {
         handle.expect("the batch was checked before")
     }
 
-    /// Removes many nodes with all below them, and returns how many nodes that were. A node may be listed more than once, or
-    /// below another of the list.
+    /// Removes many subtrees and returns the number of nodes removed. A node may be listed more than once, or be below
+    /// another listed node.
     pub(crate) fn remove_many(
         &mut self,
         nodes: &[NodeHandle],
@@ -101,7 +101,8 @@ impl Store {
         Ok(removed)
     }
 
-    /// Removes a node of a checked batch; returns how many nodes that were, none if it went with another one.
+    /// Removes the subtree of a checked batch item. Returns the number of nodes removed, 0 if an earlier item removed
+    /// it.
     #[inline]
     fn remove_listed(&mut self, node: NodeHandle) -> usize {
         match self.remove_shortly(node) {
@@ -110,7 +111,7 @@ impl Store {
         }
     }
 
-    /// Sets the local transforms of many nodes that have one, the last one of a node that is listed twice.
+    /// Sets the local transforms of many nodes that have one. If a node is listed twice, the last one counts.
     pub(crate) fn set_many(
         &mut self,
         items: &[(NodeHandle, Transform)],
@@ -146,7 +147,7 @@ impl Store {
         Ok(())
     }
 
-    /// Checks the items of a batch in order, and returns the order of the places where they are to be made.
+    /// Checks the items of a batch in order, and returns the order in which to make the edits.
     fn batch_order<I>(
         &mut self,
         items: &[I],

@@ -1,13 +1,14 @@
-//! Components that a node is given, that are changed, and that it loses.
+//! Adds, changes and removes components of nodes.
 //!
-//! Places are those of live nodes, and values are checked. What follows for the node and those below it is done here, and told.
+//! The places must be those of live nodes, and the values must be checked. These methods update the node and those
+//! below it, and report the change.
 
 use crate::store::columns::{At, NIL};
 use crate::store::{Need, Spot, Store};
 use crate::{Aabb, Local, Shape, Visibility};
 
 impl Store {
-    /// Gives a node a local transform, in place of the one that it may have.
+    /// Gives a node a local transform, replacing an existing one.
     pub(crate) fn add_transform(&mut self, at: At, local: Local) {
         if self.replace_local(at, local) {
             return;
@@ -26,7 +27,7 @@ impl Store {
         self.update_effective_slots_below(at.slice, at.row);
     }
 
-    /// Takes a node's local transform away and returns it.
+    /// Removes a node's local transform and returns it.
     pub(crate) fn remove_transform(&mut self, at: At) -> Option<Local> {
         let detached = self.local_at(at)?;
         self.note_lost_transform(at);
@@ -35,7 +36,7 @@ impl Store {
         Some(detached)
     }
 
-    /// Gives a node a material, in place of the one that it may have.
+    /// Gives a node a material, replacing an existing one.
     #[inline]
     pub(crate) fn add_material(&mut self, at: At, material: u32) {
         let slice = self.slice_mut(at.slice);
@@ -55,7 +56,7 @@ impl Store {
         self.update_effective_slots_below(at.slice, at.row);
     }
 
-    /// Takes a node's own material away and returns it.
+    /// Removes a node's own material and returns it.
     pub(crate) fn remove_material(&mut self, at: At) -> Option<u32> {
         let detached = self.own_material_at(at)?;
         self.slice_mut(at.slice).disown_material(at.row);
@@ -63,7 +64,7 @@ impl Store {
         Some(detached)
     }
 
-    /// Gives a node a shape, in place of the one that it may have.
+    /// Gives a node a shape, replacing an existing one.
     pub(crate) fn add_shape(&mut self, at: At, shape: &Shape) {
         let slice = self.slice_mut(at.slice);
         let slot = slice.row(at.row).shape;
@@ -94,7 +95,7 @@ impl Store {
         Some(())
     }
 
-    /// Takes a node's shape away and returns it.
+    /// Removes a node's shape and returns it.
     pub(crate) fn remove_shape(&mut self, at: At) -> Option<Shape> {
         let detached = self.shape_at(at)?;
         let slice = self.slice_mut(at.slice);
@@ -105,7 +106,7 @@ impl Store {
         Some(detached)
     }
 
-    /// Gives a node a visibility, in place of the one that it may have.
+    /// Gives a node a visibility, replacing an existing one.
     pub(crate) fn add_visibility(&mut self, at: At, visibility: Visibility) {
         let slice = self.slice_mut(at.slice);
         if let Some(slot) = slice.row(at.row).visibility.as_own() {
@@ -124,7 +125,7 @@ impl Store {
         self.update_effective_slots_below(at.slice, at.row);
     }
 
-    /// Takes a node's own visibility away and returns it.
+    /// Removes a node's own visibility and returns it.
     pub(crate) fn remove_visibility(&mut self, at: At) -> Option<Visibility> {
         let detached = self.own_visibility_at(at)?;
         self.note_lost_visibility(at);
@@ -133,7 +134,7 @@ impl Store {
         Some(detached)
     }
 
-    /// Names a node, or takes its name away.
+    /// Sets or removes the name of a node.
     pub(crate) fn set_name(&mut self, mut at: At, name: Option<&str>) {
         let slice = self.slice_mut(at.slice);
         let slot = core::mem::replace(&mut slice.row_mut(at.row).name, NIL);
@@ -149,7 +150,7 @@ impl Store {
         self.tell_edited(at.slice);
     }
 
-    /// The place of a node, found again if room had to be made in its slice for a component.
+    /// Makes room for a component in a node's slice, and returns the node's place, which may have changed.
     fn with_room(&mut self, at: At, need: &Need) -> At {
         let node = self.handle(at);
         let below = Spot { slice: at.slice, parent: at.row, previous: NIL, next: NIL };

@@ -1,11 +1,11 @@
-//! Taking subtrees out of the tree, and giving them slices of their own.
+//! Detaches subtrees from the tree, and gives subtrees slices of their own.
 
 use crate::NodeHandle;
 use crate::store::columns::At;
 use crate::store::{Membership, Need, Settled, Store, Unlinked};
 
 impl Store {
-    /// Makes a node, that is neither the root nor that of a detached subtree, the root of a detached one.
+    /// Detaches the subtree of a node. The node must be neither the root nor the root of a detached subtree.
     pub(crate) fn detach(&mut self, at: At) {
         let slice = self.slice(at.slice);
         let (rows, from) = (slice.row_slots.live(), slice.membership);
@@ -18,7 +18,7 @@ impl Store {
         self.merge_if_shrunk(at.slice, rows);
     }
 
-    /// Gives the subtree of a node, that is not the root, a slice of its own which is not merged with others.
+    /// Gives the subtree of a node, except the root, a slice of its own that is never merged with others.
     pub(crate) fn isolate(&mut self, node: NodeHandle, mut at: At) {
         while !self.slice(at.slice).is_alone(at.row) && self.make_room_for_one(&self.spot_of_portal(at), &Need::PORTAL)
         {

@@ -1,4 +1,4 @@
-//! Inserting a node: the short way, behind the last child of another one, and the long way, at any place.
+//! Inserts a node: the fast path as the last child of another node, and the general path at any place.
 
 use crate::store::columns::{At, NIL, Occupant, Row, ShapeRecord, Slot, put};
 use crate::store::{MAX_NODES, Need, Place, Settled, Slice, Spot, Store};
@@ -7,7 +7,7 @@ use core::hint::select_unpredictable;
 use hedgerow_math::internal::PackedTransform;
 use hedgerow_math::internal::prefetch;
 
-/// The components of a node that is to be inserted; those that it comes without are not looked at.
+/// The components of a node to be inserted. Fields of components that it does not have are not read.
 #[derive(Clone, Copy)]
 struct Parts<'p> {
     local: &'p PackedTransform,
@@ -16,16 +16,17 @@ struct Parts<'p> {
 }
 
 impl Parts<'_> {
-    /// The components of a node that comes with none.
+    /// The components of a node without any.
     const NONE: Self =
         Self { local: &PackedTransform::IDENTITY, shape: &Shape { mesh: 0, bounds: Aabb::EMPTY }, material: 0 };
 }
 
 impl Store {
-    /// Inserts a node of a usual kind behind the last child of another one, if nothing stands in the way. Which kind it is is
-    /// known where the call is compiled, so that nothing of it is asked when it runs.
+    /// Inserts a node of a usual kind as the last child of another one, if the fast path applies. The kind is known at
+    /// compile time, so that nothing about it is tested at run time.
     ///
-    /// Returns `None`, and has changed nothing, where something does, or where the node is not as a scene keeps it.
+    /// Returns `None`, and changes nothing, if the fast path does not apply or the node is not in the form that a scene
+    /// stores.
     #[inline(always)]
     pub(crate) fn insert_usual(&mut self, parent: NodeHandle, node: &Node<'_>) -> Option<NodeHandle> {
         let Node { local, material, shape, visibility: None, name: None } = node else { return None };
@@ -55,10 +56,11 @@ impl Store {
         }
     }
 
-    /// Inserts a node with these components, checked and as a scene keeps them, behind the last child of another one.
+    /// Inserts a node as the last child of another one, with these components, checked and in the form that a scene
+    /// stores.
     ///
-    /// Returns `None`, and has changed nothing, where the handle is stale, the node could go to one of several slices, the last
-    /// child is in another slice, or there is no room.
+    /// Returns `None`, and changes nothing, if the handle is stale, the node could go to one of several slices, the
+    /// last child is in another slice, or there is no room.
     #[inline(never)]
     fn insert_shortly<const TRANSFORM: bool, const SHAPE: bool, const MATERIAL: bool>(
         &mut self,
@@ -84,7 +86,8 @@ impl Store {
         let reuse = config.storage.reuse_holes;
         let slice = slices.get_mut(number as usize)?;
 
-        // Slots are taken one by one, and given back where there is none for the next: that is rare, and no reason to ask twice.
+        // Slots are taken one by one, and given back if there is none for the next. That is rare, so room is not tested
+        // beforehand.
         let beside = select_unpredictable(previous == NIL, above, previous);
         let at = slice.row_slots.allocate_near(beside + 1, reuse)?;
         prefetch(&slice.rows, at as usize);
@@ -117,7 +120,7 @@ impl Store {
             };
             taken.shape = Some(slot);
             let [transform, visibility, material] = [transform, visibility, material].map(Slot::index);
-            // The handle follows.
+            // The handle is written below.
             let record = ShapeRecord { node: 0, mesh: parts.shape.mesh, transform, visibility, material };
             slice.shapes.put(slot, record, parts.shape.bounds);
             shape = slot;
@@ -130,7 +133,7 @@ impl Store {
                 None => return slice.give_back(taken),
             },
         };
-        // From here on nothing stands in the way.
+        // From here on nothing can fail.
         if TRANSFORM {
             slice.transforms.mark(transform.index());
         }
@@ -165,12 +168,12 @@ impl Store {
     }
 }
 
-/// The end of a chain of siblings, and what a row there inherits.
+/// The end of a chain of siblings, and what a row inherits there.
 #[derive(Clone, Copy)]
 struct End {
     /// The parent's row, or [`NIL`] for top rows of a slice.
     above: u32,
-    /// The last sibling's row, or [`NIL`] where there is none.
+    /// The last sibling's row, or [`NIL`] if there is none.
     previous: u32,
     transform: Slot,
     visibility: Slot,
@@ -178,7 +181,8 @@ struct End {
 }
 
 impl Store {
-    /// The slice behind a portal that ends a chain below a node other than the root, and the end of the chain there.
+    /// Follows a portal that ends a chain below a node other than the root: the slice behind it, and the end of the
+    /// chain there.
     #[inline(never)]
     fn end_behind_portal(&self, portal: At) -> Option<(u32, End)> {
         let At { slice, row: previous } = self.enter_last(portal);
@@ -188,8 +192,8 @@ impl Store {
 }
 
 impl Store {
-    /// Inserts a checked node at a checked place, whose anchor is at a row. `None` where the scene can have no more nodes, with
-    /// nothing changed.
+    /// Inserts a checked node at a checked place, whose anchor is at a row. Returns `None`, and changes nothing, if the
+    /// scene can have no more nodes.
     #[inline]
     pub(crate) fn insert(&mut self, place: Place, anchor: At, node: &Node<'_>) -> Option<NodeHandle> {
         if self.total_len() >= MAX_NODES {
@@ -206,7 +210,7 @@ impl Store {
         self.insert_node(&spot, node, &need)
     }
 
-    /// Inserts a node at a spot that leaves open which slice it goes to.
+    /// Inserts a node at a spot where the slice is still to be chosen.
     fn insert_settling(&mut self, place: Place, spot: Spot, node: &Node<'_>, need: &Need) -> Option<NodeHandle> {
         let appends = self.beside_full(&spot).is_some();
         let mut settled = self.settle(spot, 1);
@@ -231,8 +235,8 @@ impl Store {
         handle
     }
 
-    /// Puts a node that fits, and needs what `need` says, into the chain at `spot`. `None` where no handle is left, with
-    /// nothing changed.
+    /// Links a node, whose need is `need` and for which there is room, into the chain at `spot`. Returns `None`, and
+    /// changes nothing, if no handle is left.
     #[inline(always)]
     pub(in crate::store) fn insert_node(&mut self, spot: &Spot, node: &Node<'_>, need: &Need) -> Option<NodeHandle> {
         let reuse = self.config.storage.reuse_holes;
@@ -301,7 +305,7 @@ struct Taken {
 }
 
 impl Slice {
-    /// Frees the slots of an insert for which there is no room; returns what that insert does.
+    /// Frees the slots of an insert for which there is no room; returns the result of that insert.
     #[cold]
     #[inline(never)]
     fn give_back(&mut self, taken: Taken) -> Option<NodeHandle> {

@@ -1,11 +1,11 @@
-//! Setting a local transform: from the handle's entry to the slot, without a look at the row.
+//! Sets a local transform: goes from the handle's entry to the slot, without reading the row.
 
 use crate::store::{At, Slice, Store, TransformColumn};
 use crate::{Local, NodeHandle, Transform};
 use hedgerow_math::internal::PackedTransform;
 use hedgerow_math::internal::prefetch_whole;
 
-/// Where a node keeps its local transform: a slice and a slot. Holds until the next edit of another kind.
+/// Where a node keeps its local transform: a slice and a slot. Valid until the next edit of another kind.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LocalSlot {
     pub(super) slice: u32,
@@ -13,9 +13,10 @@ pub(crate) struct LocalSlot {
 }
 
 impl Store {
-    /// Sets the local transform of a node that has one, in a slice in which none shears. `None` where it is not so, and where the handle is stale; nothing has changed then.
+    /// Sets the local transform of a node that has one, in a slice without shearing transforms. Returns `None`, and
+    /// changes nothing, in other cases and if the handle is stale.
     ///
-    /// Reads and writes the entry, the slot, its mark, and the first line of the slice.
+    /// Reads and writes only the entry, the slot, its mark, and the first line of the slice.
     #[inline(always)]
     pub(crate) fn set_local_shortly(&mut self, node: NodeHandle, local: impl Into<PackedTransform>) -> Option<()> {
         let entry = self.tables.entry(node)?;
@@ -37,7 +38,7 @@ impl Store {
         Some(())
     }
 
-    /// Tells of the first edit of a slice since the last update.
+    /// Reports the first edit of a slice since the last update.
     #[cold]
     #[inline(never)]
     fn mark_first(&mut self, slice: u32) {
@@ -58,13 +59,13 @@ impl Store {
         self.row(at).transform.as_own().map(|slot| LocalSlot { slice: at.slice, slot })
     }
 
-    /// Asks for what [`put_local`](Self::put_local) will write.
+    /// Prefetches what [`put_local`](Self::put_local) will write.
     #[inline]
     pub(crate) fn prefetch_local(&self, at: LocalSlot) {
         prefetch_whole(&self.slice(at.slice).transforms.locals, at.slot as usize);
     }
 
-    /// Sets a checked local transform where a node keeps its own.
+    /// Sets a checked local transform at its place.
     #[inline]
     pub(crate) fn put_local(&mut self, at: LocalSlot, local: Local) {
         self.slices[at.slice as usize].transforms.set_local(at.slot, local);
@@ -73,14 +74,14 @@ impl Store {
 }
 
 impl Store {
-    /// Where a node keeps its own local transform: told by its entry.
+    /// Where a node keeps its own local transform, according to its entry.
     #[inline]
     pub(crate) fn local_slot_of(&self, node: NodeHandle) -> Option<LocalSlot> {
         let (entry, _) = self.look_up(node)?;
         entry.transform.as_own().map(|slot| LocalSlot { slice: entry.slice, slot })
     }
 
-    /// Sets a checked local transform where a node keeps its own.
+    /// Sets a checked local transform at its place.
     #[inline(always)]
     pub(in crate::store) fn set_slot(&mut self, at: LocalSlot, local: Transform) {
         let slice = &mut self.slices[at.slice as usize];
@@ -97,7 +98,7 @@ impl Store {
 }
 
 impl Slice {
-    /// Whether setting a local transform is writing it and marking its slot, and nothing else.
+    /// Whether setting a local transform only means writing it and marking its slot.
     #[inline(always)]
     fn sets_shortly(&self) -> bool {
         !self.membership.is_pending_free() & self.transforms.sheared.is_empty()

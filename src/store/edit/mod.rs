@@ -1,12 +1,13 @@
-//! Edits of single nodes: the short ways through the storage.
+//! Edits of single nodes.
 //!
-//! Each edit has a short way for the common case, and a long one for all others. The short way looks at everything that it
-//! depends on before it changes anything, returns `None` where the case is not the common one, and builds no error; the caller then
-//! takes the long way, which finds out why. What decides how fast an edit is in a scene that no cache holds:
+//! Each edit has a fast path for the common case, and a general path for all others. The fast path checks everything
+//! that it depends on before it changes anything. It returns `None` in uncommon cases and builds no error; the caller
+//! then takes the general path, which finds the reason. In a scene larger than the caches, two things decide how fast
+//! an edit is:
 //!
-//! - **How many instructions it has.** A core looks some hundred instructions ahead. Edits that are shorter wait for memory
-//!   together, longer ones wait one after the other.
-//! - **Branches that wait for memory.** One that cannot be foreseen and depends on a load that misses ends that overlap, so
+//! - **The number of instructions.** A core looks some hundred instructions ahead. So short edits wait for memory
+//!   together, and longer ones wait one after the other.
+//! - **Branches that wait for memory.** An unpredictable branch that depends on a cache miss ends that overlap. So
 //!   neighbours, free slots and components are selected without branches.
 
 mod batch;

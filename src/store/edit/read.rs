@@ -1,18 +1,18 @@
-//! What a node is asked for most: its world matrix and its parent.
+//! The most common reads: a node's world matrix and its parent.
 
 use crate::store::Store;
 use crate::store::columns::At;
 use crate::{Mat34, NodeHandle};
 
 impl Store {
-    /// The world matrix that a node has or inherits: from the entry to the matrix.
+    /// The world matrix that a node has or inherits: goes from the entry to the matrix.
     #[inline(always)]
     pub(crate) fn world_of(&self, node: NodeHandle) -> Option<&Mat34> {
         let (entry, slice) = self.look_up(node)?;
         slice.transforms.worlds.get(entry.transform.index() as usize)
     }
 
-    /// The parent of a node, through however many portals stand above its run.
+    /// The parent of a node, through any number of portals above its run.
     #[inline(always)]
     pub(crate) fn parent_of(&self, node: NodeHandle) -> Option<NodeHandle> {
         let (entry, slice) = self.look_up(node)?;

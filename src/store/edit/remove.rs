@@ -1,4 +1,4 @@
-//! Removing nodes: the short way, one without children, and the long way, any with all below it.
+//! Removes nodes: the fast path for one without children, and the general path for whole subtrees.
 
 use crate::NodeHandle;
 use crate::store::columns::{At, NIL, Occupant, Row};
@@ -8,7 +8,7 @@ use core::hint::select_unpredictable;
 impl Store {
     /// Removes a node without children that is not at the top of its slice and has neither a visibility nor a name.
     ///
-    /// Returns `None`, and has changed nothing, where it is not so, where the handle is stale, and where changes are told.
+    /// Returns `None`, and changes nothing, in other cases, if the handle is stale, and if changes are tracked.
     #[inline(never)]
     pub(crate) fn remove_shortly(&mut self, node: NodeHandle) -> Option<()> {
         let entry = self.tables.entry(node)?;
@@ -43,7 +43,7 @@ impl Store {
         Some(())
     }
 
-    /// Tells of the first edit of a slice since the last update or maintenance, and merges one that became small.
+    /// Reports the first edit of a slice since the last update or maintenance, and merges a slice that became small.
     #[cold]
     #[inline(never)]
     fn tell_removed(&mut self, number: u32, shrunk: bool) {
@@ -53,7 +53,7 @@ impl Store {
         }
     }
 
-    /// Removes a node, that is not the root, with all below it. Returns how many nodes that were.
+    /// Removes the subtree of a node other than the root. Returns the number of nodes removed.
     #[inline(always)]
     pub(crate) fn remove(&mut self, node: NodeHandle, at: At) -> usize {
         self.note_left(at);
@@ -71,8 +71,8 @@ impl Store {
         removed
     }
 
-    /// Removes a node, that is not the root, with all below it, and frees what lies in other slices later. Returns how many nodes
-    /// that were.
+    /// Removes the subtree of a node other than the root, and frees later what lies in other slices. Returns the number
+    /// of nodes removed.
     pub(crate) fn remove_later(&mut self, at: At) -> usize {
         let slice = self.slice(at.slice);
         let (rows, membership) = (slice.row_slots.live(), slice.membership);
@@ -86,7 +86,7 @@ impl Store {
         removed
     }
 
-    /// Removes every node but the root, detached subtrees too.
+    /// Removes every node except the root, including detached subtrees.
     pub(crate) fn clear(&mut self) {
         while let Some(root) = self.detached_roots().last() {
             let unlinked = self.unlink_subtree(root);

@@ -1,4 +1,5 @@
-//! Moving nodes: the short way, one without children behind the last child of another one, and the long way, any to any place.
+//! Moves nodes: the fast path for one without children to the last child of another one, and the general path for any
+//! subtree to any place.
 
 use crate::NodeHandle;
 use crate::store::columns::{At, NIL, Occupant, Row, Slot, put};
@@ -6,7 +7,7 @@ use crate::store::{Membership, Place, Slice, Store};
 use core::hint::select_unpredictable;
 use hedgerow_math::internal::prefetch;
 
-/// What a moved row finds at its new parent.
+/// What a moved row inherits from its new parent.
 #[derive(Clone, Copy)]
 struct Above {
     row: u32,
@@ -16,19 +17,20 @@ struct Above {
 }
 
 impl Store {
-    /// Moves a node without children, that is not at the top of its slice and has neither a visibility nor a name, behind the last
-    /// child of another one, and keeps its local transform. Returns whether it has one.
+    /// Moves a node to the last child of another one, and keeps its local transform. The node must have no children,
+    /// must not be at the top of its slice, and must have neither a visibility nor a name. Returns whether it has a
+    /// local transform.
     ///
-    /// Within a slice the row is linked elsewhere, and its effective slots follow; into another slice go the row and its slots.
-    /// Returns `None`, and has changed nothing, where the case is another one, a handle is stale, there is no room, or changes are
-    /// told.
+    /// Within a slice, the row is linked at its new place and its effective slots are updated. To another slice, the
+    /// row and its slots are moved. Returns `None`, and changes nothing, in other cases, if a handle is stale, if there
+    /// is no room, or if changes are tracked.
     #[inline(never)]
     pub(crate) fn reparent_shortly(&mut self, node: NodeHandle, parent: NodeHandle) -> Option<bool> {
         let (from, to) = (self.tables.entry(node)?, self.tables.entry(parent)?);
         if to.slice == At::ROOT.slice || node == parent || self.feed.is_some() {
             return None;
         }
-        // What goes along to another slice is asked for while the rows are on their way.
+        // What moves to another slice is prefetched while the rows are loaded.
         if from.slice != to.slice
             && let Some(Slice { transforms, .. }) = self.slices.get(from.slice as usize)
         {
@@ -70,7 +72,7 @@ impl Store {
 }
 
 impl Store {
-    /// Moves a node with all below it to a checked place below `parent`, also into the tree or into a detached subtree.
+    /// Moves a subtree to a checked place below `parent`, also into the tree or into a detached subtree.
     pub(crate) fn relocate(&mut self, node: NodeHandle, at: At, place: Place, parent: At) {
         let (from, to) = (self.membership(at), self.membership(parent));
         if from == to {
@@ -95,8 +97,8 @@ impl Store {
 }
 
 impl Slice {
-    /// Links a row without children below another parent in the slice; returns its effective transform slot. `None` where a fresh
-    /// slot is needed and there is none.
+    /// Links a row without children below another parent in the slice. Returns its effective transform slot. Returns
+    /// `None` if it needs a fresh slot and there is none.
     #[inline(always)]
     fn relink_leaf(&mut self, at: u32, row: &Row, above: &Above, reuse: bool) -> Option<Slot> {
         let transform = match row.transform.as_own() {
@@ -127,8 +129,8 @@ impl Slice {
         Some(transform)
     }
 
-    /// Takes a row without children, and what it has, from another slice, below a parent here; returns the new row and its effective
-    /// transform slot. `None`, with nothing changed, where there is no room.
+    /// Moves a row without children, and its components, from another slice to a parent here. Returns the new row and
+    /// its effective transform slot. Returns `None`, and changes nothing, if there is no room.
     #[inline(always)]
     fn take_leaf(
         &mut self,

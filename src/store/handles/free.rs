@@ -10,7 +10,8 @@ const WORDS: usize = 64;
 
 /// A bit set over the 4096 indices that a handle can have, with a summary in one word.
 ///
-/// Finding a free entry takes two loads, neither of an entry: none waits for another one to come from memory.
+/// Finding a free entry takes two loads, and neither reads an entry, so that no entry has to be loaded to find the
+/// next.
 #[derive(Clone, Debug)]
 pub(in crate::store) struct FreeEntries {
     summary: u64,
@@ -23,7 +24,7 @@ impl FreeEntries {
         fallible::or_abort(Self::try_new())
     }
 
-    /// The same, or an error where the allocator refuses.
+    /// Like [`Self::new`], but returns an error if the allocator refuses.
     pub(in crate::store) fn try_new() -> Result<Self, TryReserveError> {
         Ok(Self { summary: 0, words: Boxed::try_new([0; WORDS])?, count: 0 })
     }
@@ -46,7 +47,7 @@ impl FreeEntries {
         self.count += 1;
     }
 
-    /// Takes out the first entry of the words from that of `index` on, or of all where there is none.
+    /// Removes and returns the first entry in the words from that of `index` on, else the first of all.
     #[inline(always)]
     pub(in crate::store) fn take_near(&mut self, index: u32) -> Option<u32> {
         let behind = self.summary & (u64::MAX << (index / WORD % WORD));
@@ -63,7 +64,7 @@ impl FreeEntries {
         Some(word * WORD + bit)
     }
 
-    /// Whether the summary and the count say what the words are.
+    /// Whether the summary and the count match the words.
     pub(in crate::store) fn is_consistent(&self) -> bool {
         let count: u32 = self.words.iter().map(|word| word.count_ones()).sum();
         let said = (0..).zip(self.words.iter()).all(|(at, &word)| self.summary >> at & 1 == u64::from(word != 0));
@@ -76,7 +77,7 @@ impl FreeEntries {
         (0..WORD * WORD).find(|&index| self.contains(index))
     }
 
-    /// Takes out an entry that is in the set.
+    /// Removes an entry that is in the set.
     #[cfg(test)]
     pub(in crate::store) fn remove(&mut self, index: u32) {
         let word = (index / WORD) as usize;

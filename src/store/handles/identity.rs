@@ -1,14 +1,14 @@
-//! Numbers that are given once in a process: for what is kept outside a scene and must know what it was made of.
+//! Numbers that are unique in a process: for data outside a scene that must know which scene it was made for.
 
 use core::sync::atomic::{AtomicU64, Ordering};
 
-/// A number that nothing else in the process was given, nor will be.
+/// A number that is returned only once in this process.
 pub(crate) fn unique_number() -> u64 {
     static NEXT: AtomicU64 = AtomicU64::new(1);
     NEXT.fetch_add(1, Ordering::Relaxed)
 }
 
-/// Which scene this is. A clone is another scene from the start, since each is edited on its own.
+/// The identity of a scene. A clone has another identity from the start, since each is edited on its own.
 #[derive(Debug)]
 pub(in crate::store) struct Identity(u64);
 

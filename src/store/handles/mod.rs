@@ -1,9 +1,10 @@
-//! From a handle to the place of its node; numbers that are given once.
+//! Finds the place of a node by its handle; issues unique numbers.
 //!
 //! Invariants:
 //!
-//! - Each live entry of a table leads to the row whose occupant it is.
-//! - Each free entry is on its table's list of these, or retired; each table with room is on its owner's list of open ones.
+//! - Each live entry of a table points to the row whose occupant it is.
+//! - Each free entry is in its table's set of free entries, or retired. Each table with room is on its owner's list of
+//!   open tables.
 
 mod free;
 mod identity;

@@ -8,23 +8,23 @@ use hedgerow_math::internal::prefetch;
 use smallvec::SmallVec;
 use std::collections::TryReserveError;
 
-/// Where the lowest bits of an index lie in an entry's state.
+/// The position of the lowest bits of an index in an entry's state.
 const STAMP_SHIFT: u32 = 28;
-/// The generation in an entry's state.
+/// Masks the generation in an entry's state.
 const GENERATION: u32 = (1 << STAMP_SHIFT) - 1;
 
-/// One entry, 16 bytes, so that none lies in two cache lines: the place of a live node, and what the commonest reads and writes
-/// need, so that these do not look at the row.
+/// One entry: the place of a live node, and what the most common reads and writes need, so that these do not read the
+/// row. 16 bytes, so that no entry lies in two cache lines.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::store) struct Entry {
-    /// The lower half of the bits of the node's handle while the node lives: one comparison tells whether a handle names it. While
-    /// the entry is free, the generation of its last node below bits that no handle of this entry has.
+    /// While the node lives, the lower half of its handle's bits: one comparison shows whether a handle names the node.
+    /// While the entry is free, the generation of its last node, below bits that no handle of this entry has.
     pub(in crate::store) state: u32,
     /// The node's slice.
     pub(in crate::store) slice: u32,
     /// The node's row.
     pub(in crate::store) row: u32,
-    /// The node's effective transform slot, as its row has it.
+    /// The node's effective transform slot, the same as in its row.
     pub(in crate::store) transform: Slot,
 }
 
@@ -35,13 +35,13 @@ impl Entry {
         Self { state: handle.low_bits(), slice: at.slice, row: at.row, transform }
     }
 
-    /// The entry at `index` without a node, after one of this generation.
+    /// The free entry at `index`, after a node of this generation.
     #[inline]
     pub(in crate::store) fn free(index: u32, generation: u32) -> Self {
         Self { state: Self::free_state(index, generation), slice: NIL, row: NIL, transform: Slot::BASE }
     }
 
-    /// The state of an entry without a node. The rest of such an entry counts for nothing.
+    /// The state of a free entry. The other fields of a free entry are ignored.
     #[inline(always)]
     fn free_state(index: u32, generation: u32) -> u32 {
         (!index) << STAMP_SHIFT | generation
@@ -53,7 +53,7 @@ impl Entry {
         self.state & GENERATION
     }
 
-    /// Whether the entry, which is at `index` of its table, has a node.
+    /// Whether the entry at `index` of its table has a node.
     #[inline]
     pub(in crate::store) fn lives(&self, index: u32) -> bool {
         self.state >> STAMP_SHIFT == index & (u32::MAX >> STAMP_SHIFT)
@@ -73,9 +73,9 @@ const _: () = assert!(size_of::<Entry>() == 16);
 #[repr(C, align(64))]
 pub(in crate::store) struct Table {
     pub(in crate::store) entries: Vec<Entry>,
-    /// The free entries. Which is taken is told by the bit set alone, so that none waits for another one to come from memory.
+    /// The free entries. The bit set alone decides which one is taken, so no entry has to be loaded to find the next.
     pub(in crate::store) free: FreeEntries,
-    /// The slice that allocates from this table, or [`NIL`] while it waits in the pool.
+    /// The slice that allocates from this table, or [`NIL`] while the table is in the pool.
     pub(in crate::store) owner: u32,
     /// The next open table of the same owner.
     pub(in crate::store) next_open: u32,
@@ -84,7 +84,7 @@ pub(in crate::store) struct Table {
 }
 
 impl Table {
-    /// A table of these entries that nobody owns, and how many of them are retired.
+    /// A table of these entries without an owner, and the number of retired entries.
     pub(in crate::store) fn try_of(entries: Vec<Entry>, max_generation: u32) -> Result<(Self, usize), TryReserveError> {
         let mut free = FreeEntries::try_new()?;
         let mut retired = 0;
@@ -105,7 +105,7 @@ impl Table {
 /// The tables that one slice allocates from.
 #[derive(Clone, Debug)]
 pub(in crate::store) struct OwnedTables {
-    /// The first table with a free entry, or with room to grow.
+    /// The first table that has a free entry or can grow.
     pub(in crate::store) open: u32,
     pub(in crate::store) owned: SmallVec<[u32; 2]>,
 }
@@ -116,9 +116,9 @@ impl OwnedTables {
 
 /// All metadata tables of a scene.
 ///
-/// A table belongs to the slice that opened it. When the slice goes, the table goes to the pool, with whatever
-/// entries still name nodes that live elsewhere, and the next slice in need adopts it.
-/// Source: the thesis, section 4.4.4 (metadata array and its free list).
+/// A table belongs to the slice that opened it. When the slice is removed, the table goes to the pool, with any entries
+/// that still name nodes in other slices. The next slice that needs a table adopts it. Source: the thesis, section
+/// 4.4.4 (metadata array and its free list).
 #[derive(Clone, Debug)]
 pub(in crate::store) struct Tables {
     pub(in crate::store) tables: Vec<Table>,
@@ -157,7 +157,7 @@ impl Tables {
         self.entry(handle).map(|entry| entry.at())
     }
 
-    /// Asks for the entry of a handle.
+    /// Prefetches the entry of a handle.
     #[inline]
     pub(in crate::store) fn prefetch(&self, handle: NodeHandle) {
         if let Some(table) = self.tables.get(handle.table() as usize) {
@@ -165,12 +165,12 @@ impl Tables {
         }
     }
 
-    /// Whether so many tables can still be opened.
+    /// Whether this many more tables can be opened.
     pub(in crate::store) fn can_open(&self, tables: usize) -> bool {
         tables <= MAX_TABLES as usize - self.tables.len()
     }
 
-    /// Notes where a live node is now, and its effective transform slot.
+    /// Updates the place of a live node and its effective transform slot.
     #[inline]
     pub(in crate::store) fn relocate(&mut self, handle: NodeHandle, at: At, transform: Slot) {
         let entry = &mut self.tables[handle.table() as usize].entries[handle.index() as usize];
@@ -178,7 +178,7 @@ impl Tables {
         *entry = Entry::live(handle, at, transform);
     }
 
-    /// Notes the effective transform slot of a live node.
+    /// Updates the effective transform slot of a live node.
     #[inline]
     pub(in crate::store) fn note_transform(&mut self, handle: NodeHandle, transform: Slot) {
         let entry = &mut self.tables[handle.table() as usize].entries[handle.index() as usize];
@@ -186,7 +186,8 @@ impl Tables {
         entry.transform = transform;
     }
 
-    /// A handle from a table of the slice for a node at a place; `None` when every table that there can be is full.
+    /// Allocates a handle from a table of the slice, for a node at a place. Returns `None` if the greatest number of
+    /// tables is reached and all are full.
     #[inline]
     pub(in crate::store) fn allocate(&mut self, slice: u32, at: At, transform: Slot) -> Option<NodeHandle> {
         let number = self.by_slice.get(slice as usize).map_or(NIL, |list| list.open);
@@ -201,10 +202,10 @@ impl Tables {
         self.allocate_fresh(slice, at, transform)
     }
 
-    /// A handle from the table of another one, best near that one's entry; `None` where that table has no free entry, and no room
-    /// for another one at its end.
+    /// Allocates a handle from the same table as another one, preferably near that one's entry. Returns `None` if that
+    /// table has no free entry and cannot grow.
     ///
-    /// Children's entries then lie near their parents', and the table has just been read.
+    /// So children's entries lie near their parents', and the table was just read.
     #[inline(always)]
     pub(in crate::store) fn allocate_beside(
         &mut self,
@@ -230,7 +231,7 @@ impl Tables {
         Some(push(entries, number, at, transform))
     }
 
-    /// As [`Self::allocate`], for a slice most of whose handles come from the end of a table.
+    /// Like [`Self::allocate`], for a slice most of whose handles come from the end of a table.
     #[inline]
     pub(in crate::store) fn append(&mut self, slice: u32, at: At, transform: Slot) -> Option<NodeHandle> {
         let number = self.by_slice.get(slice as usize).map_or(NIL, |list| list.open);
@@ -244,7 +245,7 @@ impl Tables {
         }
     }
 
-    /// A handle where the slice's first open table has no free entry: from its end, or from another table.
+    /// Allocates a handle if the slice's first open table has no free entry: from its end, or from another table.
     #[cold]
     fn allocate_fresh(&mut self, slice: u32, at: At, transform: Slot) -> Option<NodeHandle> {
         loop {
@@ -266,7 +267,7 @@ impl Tables {
         }
     }
 
-    /// Ends the life of a node's handle. An index at its last generation is retired.
+    /// Frees the handle of a node. An index at its greatest generation is retired.
     #[inline(always)]
     pub(in crate::store) fn free(&mut self, handle: NodeHandle) {
         let (number, index) = (handle.table(), handle.index());
@@ -284,7 +285,7 @@ impl Tables {
         }
     }
 
-    /// Puts a table that has a free entry again on its owner's list of open ones.
+    /// Puts a table that has a free entry again on its owner's list of open tables.
     #[cold]
     #[inline(never)]
     fn list_again(&mut self, number: u32) {
@@ -292,7 +293,7 @@ impl Tables {
         self.list(number, owner);
     }
 
-    /// Gives a slice's tables to the pool.
+    /// Moves a slice's tables to the pool.
     pub(in crate::store) fn orphan(&mut self, slice: u32) {
         let list = core::mem::replace(self.tables_of(slice), OwnedTables::EMPTY);
         for number in list.owned {
@@ -314,7 +315,7 @@ impl Tables {
         &mut self.by_slice[slice as usize]
     }
 
-    /// The same, or an error where the allocator refuses.
+    /// Like [`Self::tables_of`], but returns an error if the allocator refuses.
     pub(in crate::store) fn try_tables_of(&mut self, slice: u32) -> Result<&mut OwnedTables, TryReserveError> {
         if slice != NIL {
             self.by_slice.try_reserve((slice as usize + 1).saturating_sub(self.by_slice.len()))?;
@@ -322,7 +323,7 @@ impl Tables {
         Ok(self.tables_of(slice))
     }
 
-    /// Puts a table on its owner's list of open ones.
+    /// Puts a table on its owner's list of open tables.
     fn list(&mut self, number: u32, owner: u32) {
         let next = core::mem::replace(&mut self.tables_of(owner).open, number);
         let table = &mut self.tables[number as usize];
@@ -330,7 +331,7 @@ impl Tables {
         table.listed = true;
     }
 
-    /// Adopts an open table of the pool, else makes a new one.
+    /// Adopts an open table from the pool, else makes a new one.
     fn open_table(&mut self, slice: u32) -> Option<u32> {
         let number = if self.pool.open != NIL {
             let number = self.pool.open;
@@ -353,7 +354,7 @@ impl Tables {
         Some(number)
     }
 
-    /// Opens a table for a slice that has none, with room for this many entries as far as a table can hold them.
+    /// Opens a table for a slice that has none, with room for this many entries, up to the greatest size of a table.
     pub(in crate::store) fn open_with_room(&mut self, slice: u32, entries: usize) {
         if self.tables_of(slice).open == NIL
             && let Some(number) = self.open_table(slice)
@@ -400,7 +401,7 @@ impl Tables {
     }
 }
 
-/// Adds an entry for a live node behind all others.
+/// Appends an entry for a live node.
 #[inline(always)]
 fn push(entries: &mut Vec<Entry>, number: u32, at: At, transform: Slot) -> NodeHandle {
     let handle = NodeHandle::new(number, entry_number(entries.len()), 1);
@@ -408,7 +409,7 @@ fn push(entries: &mut Vec<Entry>, number: u32, at: At, transform: Slot) -> NodeH
     handle
 }
 
-/// Doubles a table's room, from `initial` to at most `max` entries.
+/// Doubles the capacity of a table, from `initial` to at most `max` entries.
 #[cold]
 #[inline(never)]
 fn grow(entries: &mut Vec<Entry>, initial: u32, max: u32) {
@@ -418,7 +419,7 @@ fn grow(entries: &mut Vec<Entry>, initial: u32, max: u32) {
     }
 }
 
-/// An entry's or slice's number; both count far below 2³².
+/// The number of an entry or slice; both are far below 2³².
 #[expect(clippy::cast_possible_truncation, reason = "at most 4096 entries a table, and slices are numbered in u32")]
 pub(in crate::store) fn entry_number(index: usize) -> u32 {
     index as u32

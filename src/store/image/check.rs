@@ -1,15 +1,16 @@
-//! Whether arrays are a scene: every invariant of the storage, proved by passes from the first record to the last.
+//! Checks whether arrays form a scene: proves every invariant of the storage in passes from the first record to the
+//! last.
 //!
-//! `Store::validate` walks chains, each step of which waits for the one before. Here each row is looked at in the order of
-//! memory, together with its parent and its next sibling, which lie near. Four arguments make that a proof:
+//! `Store::validate` walks along chains, where each step waits for the one before. Here rows are read in memory order,
+//! each with its parent and its next sibling, which lie near. Four arguments make this a proof:
 //!
-//! - **No cycles.** The file has a *rank* for each row, above that of its parent and of its previous sibling. Whatever the
-//!   ranks are: where they rise along all links, no way along links comes back.
-//! - **Links both ways, by counting.** Each row with a next sibling is that one's previous; these are as many as the rows
-//!   that have a previous sibling; so none of the latter is left out. First and last children likewise.
-//! - **Slots of one owner each, by claiming.** Each row sets the bits of its own slots in a set that begins as the holes.
-//!   None is set twice, and in the end all are set.
-//! - **Handles, by counting.** Each row's handle leads back to it; there are as many live handles as rows.
+//! - **No cycles.** The file has a *rank* for each row, greater than that of its parent and of its previous sibling.
+//!   The values do not matter: if ranks rise along all links, no path along links returns to its start.
+//! - **Links both ways, by counting.** Each row with a next sibling is the previous sibling of that one. There are as
+//!   many such rows as rows with a previous sibling, so none of the latter is missed. First and last children likewise.
+//! - **One owner for each slot, by claiming.** Each row sets the bits of its own slots in a set that initially holds
+//!   the holes. No bit may be set twice, and at the end all must be set.
+//! - **Handles, by counting.** Each row's handle points back to it, and there are as many live handles as rows.
 
 use crate::fallible;
 use crate::record::{BytesError, ensure};
@@ -20,14 +21,14 @@ use core::hint::select_unpredictable;
 use hedgerow_math::internal::prefetch;
 use std::collections::TryReserveError;
 
-/// What is carried from slice to slice.
+/// The state that is carried from slice to slice.
 #[derive(Debug)]
 pub(super) struct Checker {
-    /// The most rows that a slice may have.
+    /// The greatest number of rows in a slice.
     max_nodes: u32,
-    /// The rank of each row of the slice at hand.
+    /// The rank of each row of the current slice.
     pub(super) ranks: Vec<u32>,
-    /// How many nodes there were.
+    /// How many nodes were counted so far.
     pub(super) nodes: usize,
     claims: [Claims; 5],
     /// Every portal, and the slice that it leads to.
@@ -54,7 +55,8 @@ impl Claims {
         Ok(())
     }
 
-    /// Claims a slot before the end, or does nothing, without a branch on which. Not 0 if it was not to be had.
+    /// Claims a slot before the end, or does nothing, without a branch. Returns non-zero if the slot was claimed
+    /// already or does not exist.
     #[inline(always)]
     fn take(&mut self, slot: u32, really: bool) -> u32 {
         let word = &mut self.words[(slot / u64::BITS) as usize];
@@ -64,14 +66,14 @@ impl Claims {
         taken
     }
 
-    /// Whether every slot that is in use has an owner.
+    /// Whether every slot in use has an owner.
     fn complete(&self) -> bool {
         let set: u64 = self.words.iter().map(|word| u64::from(word.count_ones())).sum();
         set == u64::from(self.end)
     }
 }
 
-/// How many rows begin and end a chain, and how many have children.
+/// How many rows start a chain, end one, and have children.
 #[derive(Debug, Default)]
 struct Counts {
     begin: u32,
@@ -80,11 +82,11 @@ struct Counts {
     last_child: u32,
 }
 
-/// What is wrong with a row: nothing where every number is 0.
+/// The errors of a row: valid if every number is 0.
 ///
-/// What a row has (a next sibling, a shape, a slot of its own) is as good as random, and a branch on it that is foreseen
-/// wrongly costs more than all that is looked at behind it. So everything is looked at; where two numbers are to be the
-/// same their difference is taken up, and what does not count is masked.
+/// Whether a row has a next sibling, a shape or a slot of its own is close to random. A mispredicted branch on it costs
+/// more than all the work that it could skip. So everything is computed: where two numbers must be equal their
+/// difference is collected, and irrelevant ones are masked.
 #[derive(Clone, Copy, Debug, Default)]
 struct Faults {
     links: u32,
@@ -92,31 +94,31 @@ struct Faults {
     shape: u32,
 }
 
-/// All bits if the condition holds, else none.
+/// All bits set if the condition holds, else none.
 #[inline(always)]
 fn mask(condition: bool) -> u32 {
     u32::from(condition).wrapping_neg()
 }
 
-/// How many rows ahead the neighbours of a row are asked for.
+/// How many rows ahead the neighbours of a row are prefetched.
 const AHEAD: usize = 12;
 
-/// A slice at hand.
+/// The slice being checked.
 #[derive(Clone, Copy)]
 struct Rows<'s> {
     slice: &'s Slice,
     rows: &'s [Row],
-    /// As many as there are rows.
+    /// The rank of each row.
     ranks: &'s [u32],
 }
 
 impl Checker {
-    /// A checker of slices that may have so many rows.
+    /// A checker for slices with at most this many rows.
     pub(super) fn new(max_nodes: u32) -> Self {
         Self { max_nodes, ranks: Vec::new(), nodes: 0, claims: Default::default(), portals: Vec::new() }
     }
 
-    /// Checks all that is within one slice whose arrays are as long as its allocators say.
+    /// Checks everything within one slice, whose arrays are as long as its allocators say.
     pub(super) fn slice(&mut self, number: u32, slice: &Slice, tables: &mut Tables) -> Result<(), BytesError> {
         slice.check_columns()?;
         ensure!(slice.row_slots.live() <= self.max_nodes, "there are more rows than a slice may have");
@@ -165,7 +167,7 @@ impl Checker {
     }
 }
 
-/// The slice that a row, not a node's, stands for.
+/// The slice that a portal's row stands for.
 fn portal(row: &Row) -> Result<u32, BytesError> {
     let child = row.occupant.as_portal().ok_or(BytesError::invalid("a row in use is vacant"))?;
     let bare = [row.transform, row.visibility, row.material].iter().all(|slot| slot.as_own().is_none());
@@ -174,7 +176,7 @@ fn portal(row: &Row) -> Result<u32, BytesError> {
 }
 
 impl Rows<'_> {
-    /// Asks for the neighbours of a row that will be come to.
+    /// Prefetches the neighbours of a row that will be checked soon.
     #[inline(always)]
     fn prefetch(self, index: usize) {
         if let Some(row) = self.rows.get(index) {
@@ -185,8 +187,7 @@ impl Rows<'_> {
         }
     }
 
-    /// Counts the links of a row, and checks that it, its parent and its next sibling know each other. Returns what it
-    /// inherits.
+    /// Counts the links of a row, and checks that it, its parent and its next sibling agree. Returns what it inherits.
     #[inline(always)]
     fn check_links(
         self,
@@ -208,7 +209,7 @@ impl Rows<'_> {
         };
         let (begins, ends) = (mask(row.previous == NIL), mask(row.next == NIL));
         faults.links |= begins & (first ^ index) | ends & (last ^ index);
-        // The last of a chain is looked at in place of its next sibling.
+        // At the end of a chain, the row itself is read in place of its next sibling.
         let next = select_unpredictable(ends != 0, index, row.next) as usize;
         let Some(sibling) = self.rows.get(next) else {
             return Err(BytesError::invalid("a chain leads to a row that there is not"));
@@ -225,7 +226,7 @@ impl Rows<'_> {
         Ok(inherited)
     }
 
-    /// A row's effective slots are its own, which no other row has, or those that it inherits.
+    /// A row's effective slots are its own, claimed by no other row, or the inherited ones.
     #[inline(always)]
     fn check_slots(
         self,
@@ -238,7 +239,7 @@ impl Rows<'_> {
         let [transform_claims, visibility_claims, material_claims, shape_claims, name_claims] = claims;
         let [transform, visibility, material] = inherited;
         faults.slots |= transform_claims.hang(row.transform, transform, &transforms.parents)?;
-        // Few nodes have a visibility or a name: whether one does is easily foreseen.
+        // Few nodes have a visibility or a name, so these branches are easy to predict.
         if row.visibility != visibility {
             faults.slots |= visibility_claims.hang(row.visibility, visibility, &visibilities.parents)?;
         }
@@ -252,7 +253,7 @@ impl Rows<'_> {
             ensure!(row.name < name_claims.end, "a name slot is behind the end");
             faults.slots |= name_claims.take(row.name, true);
         }
-        // Without a shape the first record is looked at.
+        // Without a shape the first record is read.
         let own = row.shape != NIL;
         let slot = select_unpredictable(own, row.shape, 0);
         let Some(record) = shapes.records.get(slot as usize) else {
@@ -270,7 +271,8 @@ impl Rows<'_> {
 }
 
 impl Claims {
-    /// Claims a slot behind the one that it hangs from, or finds that it is inherited. Not 0 if it is neither.
+    /// Claims a slot after the slot of its parent, or checks that it is the inherited one. Returns non-zero if neither
+    /// holds.
     #[inline(always)]
     fn hang(&mut self, slot: Slot, above: Slot, parents: &[u32]) -> Result<u32, BytesError> {
         let (index, own) = (slot.index(), slot.as_own().is_some());
@@ -281,10 +283,11 @@ impl Claims {
 }
 
 impl Counts {
-    /// Whether the links that were found from one side are all that there are on the other.
+    /// Whether the links counted from one side are all links of the other side.
     ///
-    /// A chain that begins below a row is where that row's first child is, so chains are no more than first children, but for
-    /// one, which begins at the slice's first top row. If they are exactly one more, no link leads elsewhere. Ends likewise.
+    /// A chain that begins below a row is where that row's first child is. So there are at most as many chains as first
+    /// children, plus one that begins at the slice's first top row. If there is exactly one more, no link leads
+    /// elsewhere. The same holds for ends.
     fn answer(&self) -> Result<(), BytesError> {
         ensure!(self.begin == self.end, "a row has a previous sibling that does not lead to it");
         ensure!(self.begin == self.first_child + 1, "a first child does not hang below its row");
@@ -294,7 +297,8 @@ impl Counts {
 }
 
 impl Slice {
-    /// What a slice is to its neighbours: the root's holds the root alone, any other more than one portal.
+    /// Checks the role of a slice: the root's slice has only the root at its top, and any other holds more than one
+    /// portal.
     fn check_role(&self, number: u32, portals: usize) -> Result<(), BytesError> {
         ensure!(portals == self.children.len(), "there are other portals than children");
         let live = self.row_slots.live() as usize;
@@ -307,8 +311,8 @@ impl Slice {
         Ok(())
     }
 
-    /// What is checked of columns without a look at rows: a sweep computes holes with the rest, so these too must come
-    /// behind their parents.
+    /// Checks the columns without the rows: a sweep computes holes too, so the parents of holes must also come before
+    /// them.
     fn check_columns(&self) -> Result<(), BytesError> {
         let behind = |parents: &[u32]| {
             let ascending = (0..).zip(parents).skip(1).fold(true, |all, (slot, &parent)| all & (parent < slot));

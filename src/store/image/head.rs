@@ -1,13 +1,13 @@
-//! What of a slice is kept beside its arrays.
+//! The data of a slice besides its arrays.
 
 use crate::record::structures;
 use crate::store::Slice;
 use crate::store::columns::{STORAGES, Storage};
 
-/// What is kept of a slice beside its arrays, and how long these are.
+/// The data of a slice besides its arrays, and the lengths of the arrays.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Head {
-    /// Bits of [`Head::FLAGS`]; without the first the rest counts for nothing.
+    /// Bits of [`Head::FLAGS`]. Without the first one, the other fields are ignored.
     pub(super) flags: u32,
     pub(super) first_top: u32,
     pub(super) last_top: u32,
@@ -15,9 +15,9 @@ pub(super) struct Head {
     pub(super) storages: [Extent; STORAGES],
     /// How many sheared transforms follow.
     pub(super) sheared: u32,
-    /// How many slices hang below.
+    /// How many slices are attached below.
     pub(super) children: u32,
-    /// How many metadata tables the slice owns, and how many of these are on its list of open ones.
+    /// How many metadata tables the slice owns, and how many of them are on its list of open tables.
     pub(super) tables: u32,
     pub(super) open_tables: u32,
 }
@@ -27,7 +27,7 @@ pub(super) struct Head {
 pub(super) struct Extent {
     pub(super) end: u32,
     pub(super) capacity: u32,
-    /// How many holes there are. Only where there are any, their bits follow: `end` of them in whole words of 64.
+    /// How many holes there are. If there are any, their bits follow: `end` bits in whole words of 64.
     pub(super) holes: u32,
 }
 
@@ -46,7 +46,7 @@ impl Head {
     pub(super) const EDITED: u32 = 8;
     pub(super) const FLAGS: u32 = 15;
 
-    /// The head of a slice, but for what it has of metadata tables.
+    /// The head of a slice, without its metadata tables.
     pub(super) fn of(slice: &Slice) -> Self {
         let count = |list: usize| u32::try_from(list).expect("nodes, and so slices, number less than 2^31");
         if !slice.lives {

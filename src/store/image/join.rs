@@ -1,4 +1,4 @@
-//! Whether slices are a scene: one tree below the root, and one below each topmost slice of the others.
+//! Checks whether slices form a scene: one tree below the root, and one tree below each topmost slice of the others.
 
 use crate::Mat34;
 use crate::fallible;
@@ -8,8 +8,8 @@ use crate::store::image::check::Checker;
 use crate::store::{Counted, Membership, Slice, Slices};
 
 impl Checker {
-    /// Joins the slices by their portals, and checks that they are one tree below the root and one below each topmost slice
-    /// of the detached and the pending-free ones.
+    /// Joins the slices by their portals. Checks that they form one tree below the root, and one below each topmost
+    /// detached or pending-free slice.
     pub(super) fn join(
         &mut self,
         slices: &mut Slices,
@@ -74,7 +74,8 @@ impl Checker {
 }
 
 impl Slice {
-    /// A topmost slice of the tree or of a detached subtree inherits nothing; the latter has one top, a node.
+    /// A topmost slice of the tree or of a detached subtree inherits nothing. A detached one has a single top row, a
+    /// node.
     fn check_top(&self, membership: Membership) -> Result<(), BytesError> {
         if membership == Membership::PendingFree {
             return Ok(());

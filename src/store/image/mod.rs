@@ -1,7 +1,7 @@
-//! A store as bytes, and back: the body of a snapshot.
+//! Writes a store as bytes and reads it back: the body of a snapshot.
 //!
-//! Little-endian throughout, nothing aligned, fields in order with nothing between them. Numbers are `u32` unless said
-//! otherwise; a *list* is a number and as many numbers; [`NIL`](crate::store::NIL) is 2³² − 1.
+//! All data is little-endian and unaligned, with fields in order and nothing between them. Numbers are `u32` unless
+//! stated otherwise. A *list* is a length followed by that many numbers. [`NIL`](crate::store::NIL) is 2³² − 1.
 //!
 //! ```text
 //! store     policy: list │ reconstitutions u64
@@ -20,12 +20,12 @@
 //!           children │ tables │ open tables
 //! ```
 //!
-//! Each row, slot and entry is where it was, so handles, stale ones and retired indices are kept, and what is edited later
-//! goes the way it would have gone. Not kept are room reserved for slices to come, and marks: what is derived (world
-//! matrices and the like) is as of the last update, is not checked, and is computed anew by the next.
+//! Every row, slot and entry keeps its place. So handles, including stale ones, and retired indices are kept, and later
+//! edits have the same results. Room reserved for future slices, and marks, are not kept. Derived values (world
+//! matrices and the like) are those of the last update; they are not checked, and the next update computes them again.
 //!
-//! What the bytes say is not trusted. Lengths are held against the bytes that are there before anything is allocated; room
-//! beyond is made for at most sixteen times the bytes. Every invariant is checked (see `check` and `join`).
+//! The bytes are not trusted. Lengths are compared with the bytes present before anything is allocated. Unused room is
+//! allocated for at most sixteen times the bytes. Every invariant is checked (see `check` and `join`).
 
 mod check;
 mod head;

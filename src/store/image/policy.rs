@@ -4,7 +4,7 @@ use crate::SceneConfig;
 use crate::config::StoragePolicy;
 use crate::record::{BytesError, ensure};
 
-/// Shows every field of a policy as a number of 32 bits, in the order of the file, and takes over what becomes of it.
+/// Calls `field` with every field of a policy as a 32-bit number, in the order of the file, and stores the result.
 fn each_field(config: &mut SceneConfig, field: &mut dyn FnMut(&mut u32)) {
     let mut factor = config.expansion_factor.to_bits();
     field(&mut factor);
@@ -31,7 +31,7 @@ pub(super) fn config_words(config: &SceneConfig) -> Vec<u32> {
     words
 }
 
-/// The policy of these fields, if it makes sense.
+/// The policy of these fields, if it is valid.
 pub(super) fn config_of(words: &[u32]) -> Result<SceneConfig, BytesError> {
     let mut config = SceneConfig::DEFAULT;
     let mut fields = 0;

@@ -1,4 +1,4 @@
-//! From bytes to the arrays of a store, each as long as its bytes are there; `check` then says whether it is one.
+//! Reads the arrays of a store from bytes. `check` then decides whether they form a store.
 
 use crate::fallible::{self, Boxed};
 use crate::record::{BytesError, Reader, Record, ensure};
@@ -11,8 +11,8 @@ use crate::store::{Slice, SliceBoxes, Slices, Store, Tables};
 use crate::{Aabb, Mat34, SceneConfig};
 use std::collections::TryReserveError;
 
-/// How many bytes of unused room are made for each byte that is read, at most. What room a slice had is said by a number,
-/// and a forged one is not to take memory that the bytes are no measure of.
+/// The greatest number of bytes of unused room for each byte read. The file states the capacity of a slice by a number.
+/// With this limit, memory is bounded by input size even if the number is forged.
 const SPARE: usize = 16;
 
 impl Store {
@@ -53,7 +53,7 @@ impl Store {
     }
 }
 
-/// The slices that wait for maintenance are listed, with others that no longer do; so are those that wait for a partner.
+/// Checks the lists: slices that wait for maintenance or for a partner must be listed. Others may be listed too.
 fn check_lists([edited, merge_candidates, ..]: &[Vec<u32>; 4], slices: &Slices) -> Result<(), BytesError> {
     let mut listed = fallible::filled(slices.len(), false)?;
     for &number in edited {
@@ -71,13 +71,13 @@ fn check_lists([edited, merge_candidates, ..]: &[Vec<u32>; 4], slices: &Slices) 
 /// Reads one slice.
 struct ReadSlice<'a, 'b> {
     from: &'a mut Reader<'b>,
-    /// How many bytes of unused room may still be made.
+    /// How many bytes of unused room may still be allocated.
     spare: &'a mut usize,
     slice: Slice,
 }
 
 impl ReadSlice<'_, '_> {
-    /// Reads the slice and checks it, but for what is between slices.
+    /// Reads the slice and checks it, except the links between slices.
     fn read(mut self, number: u32, tables: &mut Tables, checker: &mut Checker) -> Result<Slice, BytesError> {
         let head: Head = self.from.one()?;
         ensure!(head.flags & !Head::FLAGS == 0, "there is an unknown flag");
@@ -112,7 +112,7 @@ impl ReadSlice<'_, '_> {
         Ok(slice)
     }
 
-    /// Whether a slice can have all the room that it had; without it, it is full.
+    /// Whether a slice may have its full capacity again; if not, it is made without unused room.
     fn afford(&mut self, storages: &[Extent]) -> bool {
         let spare = storages.iter().zip(Storage::ALL).map(|(extent, storage)| {
             let slots = extent.capacity.saturating_sub(extent.end) as usize;
@@ -136,7 +136,7 @@ impl ReadSlice<'_, '_> {
         }
         let set = HoleSet::try_from_words(words)?;
         ensure!(set.count() == holes, "there are other holes than are counted");
-        // The last slot is in use, or the end would have been taken back.
+        // The last slot is in use, since otherwise the end would have moved back.
         ensure!(
             holes == 0 || (set.previous_from(u32::MAX) < Some(end - 1) && !(storage.has_base() && set.contains(0))),
             "a hole is where none can be"
@@ -164,7 +164,7 @@ impl EachColumn for ReadSlice<'_, '_> {
         let (end, capacity) = (slots.end(), slots.capacity());
         let array = (column.of_mut)(&mut self.slice);
         self.from.extend(array, end, capacity)?;
-        // No early end, so that eight values are looked at at once.
+        // No early exit, so that eight values are tested at once.
         let sound = array.iter().fold(true, |sound, value| sound & value.is_sound());
         ensure!(sound, column.unsound);
         Ok(())
@@ -187,8 +187,8 @@ impl EachColumn for ReadSlice<'_, '_> {
 }
 
 impl Slice {
-    /// Marks all of a slice that was just read for the next update: whether what is derived is right is not checked, but
-    /// computed anew.
+    /// Marks everything in a slice that was just read for the next update: derived values are not checked, but computed
+    /// again.
     fn mark_all(&mut self, config: &SceneConfig) -> Result<(), TryReserveError> {
         self.transforms.dirty.try_reserve(self.transforms.slots.end())?;
         self.transforms.mark_all();

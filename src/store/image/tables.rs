@@ -1,4 +1,4 @@
-//! Metadata tables: handles are kept, live, stale and retired ones alike.
+//! Writes and reads metadata tables: keeps live, stale and retired handles alike.
 
 use crate::NodeHandle;
 use crate::fallible;
@@ -8,14 +8,14 @@ use crate::store::Tables;
 use crate::store::columns::{NIL, Slot};
 use crate::store::handles::table::{Entry, Table};
 
-/// Set in the record of an entry whose node lives.
+/// Set in the record of an entry with a live node.
 const LIVE: u32 = 1 << 31;
 
-/// An entry as the file has it. The transform slot is that of the row, and the free entries are those that neither live nor are
-/// retired.
+/// An entry as written to the file. The transform slot is that of the row, and the free entries are those that are
+/// neither live nor retired.
 #[derive(Clone, Copy)]
 struct EntryRecord {
-    /// The generation, with [`LIVE`] above it while the node lives.
+    /// The generation, with [`LIVE`] set while the node lives.
     state: u32,
     slice: u32,
     row: u32,
@@ -33,7 +33,7 @@ impl EntryRecord {
         Self { state: entry.generation(), slice: NIL, row: NIL }
     }
 
-    /// The entry of a table; `None` where no entry is such.
+    /// The entry of a table; `None` if the record is invalid.
     fn entry(self, table: u32, index: u32, max_generation: u32) -> Option<Entry> {
         let generation = self.state & !LIVE;
         if !(1..=max_generation).contains(&generation) {
@@ -48,7 +48,7 @@ impl EntryRecord {
 }
 
 impl Tables {
-    /// Writes all tables, and which of those without an owner are open.
+    /// Writes all tables, and lists the open ones that have no owner.
     pub(super) fn write(&self, out: &mut Writer) {
         out.one(u32::try_from(self.tables.len()).expect("there are at most 2^24 tables"));
         for table in &self.tables {
@@ -60,7 +60,7 @@ impl Tables {
         out.list(&self.open_from(self.pool.open));
     }
 
-    /// The tables that a slice owns, and those of its open ones in order.
+    /// The tables that a slice owns, and its list of open ones in order.
     pub(super) fn owned_by(&self, slice: u32) -> (&[u32], Vec<u32>) {
         let list = self.by_slice.get(slice as usize);
         list.map_or((&[], Vec::new()), |list| (&list.owned, self.open_from(list.open)))
@@ -72,7 +72,7 @@ impl Tables {
         core::iter::successors(Some(first).filter(listed), after).collect()
     }
 
-    /// Reads what [`Self::write`] wrote, and checks it; returns how many handles are live.
+    /// Reads and checks what [`Self::write`] wrote. Returns the number of live handles.
     pub(super) fn read(&mut self, from: &mut Reader<'_>) -> Result<usize, BytesError> {
         let count: u32 = from.one()?;
         ensure!(count <= MAX_TABLES, "there are more metadata tables than there can be");
@@ -96,7 +96,7 @@ impl Tables {
         Ok(live)
     }
 
-    /// Gives tables that have no owner yet to a slice, and puts some of them on its list of open ones.
+    /// Assigns tables without an owner to a slice, and puts some of them on its list of open tables.
     pub(super) fn give(&mut self, slice: u32, owned: &[u32], open: &[u32]) -> Result<(), BytesError> {
         if owned.is_empty() && open.is_empty() {
             return Ok(());
@@ -126,7 +126,7 @@ impl Tables {
         Ok(())
     }
 
-    /// Checks that no table with a free entry is forgotten.
+    /// Checks that every table with a free entry is on a list.
     pub(super) fn check_owners(&self) -> Result<(), BytesError> {
         let found = self.tables.iter().all(|table| table.listed || table.free.count() == 0);
         ensure!(found, "a metadata table has free entries and is on no list");

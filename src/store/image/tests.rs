@@ -1,4 +1,4 @@
-//! Scenes that are broken on purpose: the checks of a snapshot and `validate` are to agree.
+//! Scenes broken on purpose: the checks of a snapshot and `validate` must agree on them.
 
 use crate::config::StoragePolicy;
 use crate::store::columns::{Occupant, Slot};
@@ -40,7 +40,7 @@ fn scene() -> Scene {
     scene
 }
 
-/// A row that passes the test, and its slice.
+/// A row that passes the test, with its slice.
 fn pick(store: &mut Store, test: impl Fn(&Slice, u32) -> bool) -> (&mut Slice, u32) {
     let rows = |number: u32| store.slice(number).row_slots.iter().map(move |row| At { slice: number, row });
     let at = store.slice_numbers().flat_map(rows).find(|at| test(store.slice(at.slice), at.row)).expect("such a row");
@@ -53,7 +53,7 @@ fn in_the_middle(slice: &Slice, row: u32) -> bool {
     links.next != NIL && links.previous != NIL && links.parent != NIL
 }
 
-/// What is broken, and how.
+/// A name and a function that breaks a store.
 type Breakage = (&'static str, fn(&mut Store));
 
 const BREAKAGES: [Breakage; 24] = [
@@ -177,7 +177,7 @@ const BREAKAGES: [Breakage; 24] = [
         let table = store.tables.tables.iter_mut().find(|table| table.free.count() > 0).unwrap();
         let index = table.free.first().unwrap();
         let entry = &mut table.entries[index as usize];
-        // The bits that no handle of this entry has become those that all of them have.
+        // Gives a free entry the bits that mark live ones.
         entry.state ^= 15 << 28;
         table.free.remove(index);
     }),
@@ -209,7 +209,7 @@ fn what_breaks_a_scene_is_refused_by_both_checks() {
     }
 }
 
-/// What no edit lets in, and so `validate` does not look for.
+/// Values that no edit accepts, so `validate` does not look for them.
 const VALUES: [Breakage; 5] = [
     ("a local transform is not finite", |store| {
         let (slice, row) = pick(store, |slice, row| slice.row(row).transform.as_own().is_some());
@@ -262,8 +262,8 @@ fn room_is_kept_as_far_as_the_bytes_are_a_measure_of_it() {
     assert_eq!(loaded.validate(), Ok(()));
 }
 
-/// Slices each of which hangs behind a portal at the top of the one before, as no edit makes them: climbing from each in turn
-/// would take as many steps as pairs of them, which here are five billion.
+/// Slices each of which is attached behind a portal at the top of the one before, which no edit produces. Climbing from
+/// each slice in turn would take as many steps as there are pairs: five billion here.
 #[test]
 fn whether_runs_hang_from_the_root_is_found_out_from_above() {
     let mut scene = scene();

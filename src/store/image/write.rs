@@ -1,4 +1,4 @@
-//! From a store to bytes.
+//! Writes a store as bytes.
 
 use crate::Mat34;
 use crate::record::{Record, Writer, count};
@@ -55,7 +55,7 @@ impl Store {
         out.array(&open);
     }
 
-    /// About as many bytes as will be written.
+    /// About how many bytes will be written.
     fn written_bytes(&self) -> usize {
         let slice = |slice: &Slice| {
             let storages: usize = Storage::ALL.iter().map(|s| s.of(slice).end() as usize * s.slot_bytes()).sum();

@@ -16,7 +16,8 @@ pub(in crate::store) struct Spot {
 }
 
 impl Spot {
-    /// The row behind which a row here should lie: the previous sibling, else the parent, else the start of the slice.
+    /// The row after which a new row here should lie: the previous sibling, else the parent, else the start of the
+    /// slice.
     #[inline]
     pub(in crate::store) fn hint(&self) -> u32 {
         select_unpredictable(self.previous == NIL, self.parent, self.previous).wrapping_add(1)
@@ -38,10 +39,10 @@ impl Slice {
         self.point_here(parent, previous, row, next, row);
     }
 
-    /// Has the neighbours of a place, or the ends of the chain where there are none, point to what is there now.
+    /// Links the neighbours of a place, or the ends of the chain if there are none, to the row that is there now.
     ///
-    /// Below a row, each of the two is one write whose target is selected, not branched to: whether a neighbour exists is
-    /// as good as random, and often known only after a cache miss.
+    /// Below a row, each of the two links is one write to a selected target, without a branch: whether a neighbour
+    /// exists is close to random, and often known only after a cache miss.
     #[inline]
     fn point_here(&mut self, parent: u32, previous: u32, to_next: u32, next: u32, to_previous: u32) {
         if parent == NIL {
@@ -52,7 +53,7 @@ impl Slice {
         self.point_below(parent, previous, to_next, next, to_previous);
     }
 
-    /// The same below a row that there is.
+    /// Like [`Self::point_here`], below an existing row.
     #[inline(always)]
     pub(in crate::store) fn point_below(
         &mut self,
@@ -68,14 +69,14 @@ impl Slice {
         *select_unpredictable(next == NIL, &mut behind.last_child, &mut behind.previous) = to_previous;
     }
 
-    /// Takes a row off its chain; its own children stay below it.
+    /// Unlinks a row from its chain. Its own children stay below it.
     #[inline]
     pub(in crate::store) fn unlink(&mut self, row: u32) {
         let Row { parent, previous, next, .. } = *self.row(row);
         self.point_here(parent, previous, next, next, previous);
     }
 
-    /// Takes a run of siblings off its chain; returns the place where it was. The run stays linked in itself.
+    /// Unlinks a run of siblings from its chain. Returns the place where it was. The run's own links stay.
     pub(in crate::store) fn unlink_run(&mut self, slice: u32, first: u32, last: u32) -> Spot {
         let Row { parent, previous, .. } = *self.row(first);
         let next = core::mem::replace(&mut self.row_mut(last).next, NIL);
@@ -83,7 +84,7 @@ impl Slice {
         Spot { slice, parent, previous, next }
     }
 
-    /// The place that a row has in its chain.
+    /// The place of a row in its chain.
     #[inline(always)]
     pub(in crate::store) fn spot_of(&self, slice: u32, row: u32) -> Spot {
         let links = self.row(row);
@@ -110,7 +111,7 @@ impl Store {
         at
     }
 
-    /// The parent of a node, through however many portals stand above its run. `None` for the root.
+    /// The parent of a node, through any number of portals above its run. `None` for the root.
     #[inline]
     pub(crate) fn parent(&self, mut at: At) -> Option<At> {
         loop {
@@ -137,7 +138,7 @@ impl Store {
         (row != NIL).then(|| self.enter_last(At { slice: at.slice, row }))
     }
 
-    /// The next sibling of a node, out of its slice and into others as the chain goes.
+    /// The next sibling of a node, which may be in another slice.
     #[inline]
     pub(crate) fn next_sibling(&self, mut at: At) -> Option<At> {
         loop {
@@ -173,16 +174,16 @@ impl Store {
         }
     }
 
-    /// The place behind the last child of a node, in the slice that holds that end of the chain.
+    /// The place after the last child of a node, in the slice that holds that end of the chain.
     ///
-    /// Inlined, so that the spot stays in registers: written to the stack piece by piece and read back whole, it would wait
-    /// until every store before it has reached the cache.
+    /// Inlined, so that the spot stays in registers. On the stack, written in pieces and read back whole, it would
+    /// stall on store forwarding.
     #[inline(always)]
     pub(in crate::store) fn spot_behind_children(&self, parent: At) -> Spot {
         let slice = self.slice(parent.slice);
         let previous = slice.row(parent.row).last_child;
         if !slice.portal_rows.contains(previous) {
-            // The last child is here, and its row need not be looked at.
+            // The last child is in this slice, and its row need not be read.
             return Spot { slice: parent.slice, parent: parent.row, previous, next: NIL };
         }
         match self.last_child(parent) {
@@ -204,13 +205,14 @@ impl Store {
         Spot { next: at.row, ..self.slice(at.slice).spot_of(at.slice, at.row) }
     }
 
-    /// The place directly behind a node, in its slice.
+    /// The place directly after a node, in its slice.
     #[inline(always)]
     pub(in crate::store) fn spot_after(&self, at: At) -> Spot {
         Spot { previous: at.row, ..self.slice(at.slice).spot_of(at.slice, at.row) }
     }
 
-    /// The next node of the subtree of `top` in pre-order, `None` behind the last. Below `at` only if `descend`.
+    /// The next node of the subtree of `top` in pre-order, `None` after the last. Descends below `at` only if `descend`
+    /// is set.
     pub(crate) fn next_in_subtree(&self, top: At, at: At, descend: bool) -> Option<At> {
         if descend && let Some(child) = self.first_child(at) {
             return Some(child);
@@ -227,8 +229,8 @@ impl Store {
         }
     }
 
-    /// Whether `at` is `top` or lies below it. Climbs from the one and walks below the other by turns, and ends with the
-    /// shorter way.
+    /// Whether `at` is `top` or lies below it. Climbs from `at` and walks below `top` in turns, and ends when the
+    /// shorter way is done.
     pub(crate) fn is_in_subtree(&self, at: At, top: At) -> bool {
         let (mut climbing, mut walking) = (at, top);
         loop {
@@ -242,7 +244,7 @@ impl Store {
         }
     }
 
-    /// The next slice in tree order, `None` behind the last. Below `slice` only if `descend`.
+    /// The next slice in tree order, `None` after the last. Descends below `slice` only if `descend` is set.
     pub(crate) fn slice_after(&self, slice: u32, descend: bool) -> Option<u32> {
         let mut at = self.slice(slice);
         if descend && let Some(&child) = at.children.first() {
@@ -260,16 +262,16 @@ impl Store {
         }
     }
 
-    /// Whether the run of a slice's top rows hangs directly below the root, through however many portals.
+    /// Whether the top rows of a slice are children of the root, through any number of portals.
     pub(in crate::store) fn run_hangs_from_root(&self, slice: u32) -> bool {
         let portal = self.slice(slice).portal;
         portal != At::NONE && self.parent(portal) == Some(At::ROOT)
     }
 
-    /// What [`Self::run_hangs_from_root`] answers, for all slices by number: each asks the slice above, where that climbs
-    /// through portals that may lie behind as many others as a forged snapshot has. O(slices).
+    /// The result of [`Self::run_hangs_from_root`] for all slices by number. Each takes the result of the slice above,
+    /// since climbing from each could pass as many portals as a forged snapshot has. Runs in O(slices).
     ///
-    /// Returns an error where the allocator refuses.
+    /// Returns an error if the allocator refuses.
     pub(in crate::store) fn runs_from_root(&self) -> Result<Vec<bool>, TryReserveError> {
         let mut from_root = fallible::filled(self.slices.len(), false)?;
         let mut pending = fallible::with_capacity(self.slices.len())?;

@@ -1,25 +1,25 @@
-//! Bringing the effective slots of a subtree in line with what hangs above it.
+//! Updates the effective slots of a subtree to match what is above it.
 //!
-//! One primitive serves every edit that changes what a row inherits: relinking below another parent, adding a
-//! component to an inner node, removing one. It keeps the one hard invariant, *parent slot < slot*: an entry whose slot
-//! comes before its new parent's gets a fresh slot behind it, and the slots below follow.
+//! One primitive serves every edit that changes what a row inherits: linking below another parent, and adding or
+//! removing a component of an inner node. It keeps the one hard invariant, *parent slot < slot*: an entry before its
+//! new parent's slot gets a fresh slot after it, and the slots below follow.
 
 use crate::store::columns::{Row, Slot};
 use crate::store::{Slice, Store, TransformColumn};
 
-/// No slot is left behind a parent's; the slice has to be reconstituted.
+/// No slot is left after a parent's; the slice must be reconstituted.
 struct NoRoom;
 
 impl Store {
-    /// Updates the effective slots of a row and of what hangs below it in its slice, as far down as anything changes.
+    /// Updates the effective slots of a row and of the rows below it in its slice, as far down as anything changes.
     ///
-    /// Where slots run out the slice is reconstituted, which sets every effective slot from the links; rows have then
-    /// moved. Computes in O(descendants in the slice up to those with components of their own).
+    /// If slots run out, the slice is reconstituted, which sets every effective slot from the links and moves rows.
+    /// Runs in O(descendants in the slice up to those with components of their own).
     pub(in crate::store) fn update_effective_slots(&mut self, number: u32, top: u32) {
         self.update_effective_slots_from(number, top, Some(top));
     }
 
-    /// The same for what hangs below a row that was given a component, without the row.
+    /// Like [`Self::update_effective_slots`], for the rows below a row that got a component, without that row.
     pub(in crate::store) fn update_effective_slots_below(&mut self, number: u32, top: u32) {
         let slice = &mut self.slices[number as usize];
         slice.refresh_shape(top);
@@ -67,7 +67,7 @@ impl Store {
 }
 
 impl TransformColumn {
-    /// Moves a slot behind another one, below which it hangs from then on, and marks it. `None` where there is no slot.
+    /// Moves a slot after another one, which becomes its parent, and marks it. Returns `None` if there is no slot.
     pub(in crate::store) fn reslot(&mut self, slot: u32, above: u32, reuse: bool) -> Option<u32> {
         let fresh = self.slots.allocate_after(above, reuse)?;
         let (local, world) = (self.local(slot), self.worlds[slot as usize]);
@@ -80,7 +80,7 @@ impl TransformColumn {
 }
 
 impl Slice {
-    /// Sets one row's effective slots from its parent's; returns whether those below have to follow.
+    /// Sets one row's effective slots from its parent's. Returns whether the rows below must follow.
     fn update_row(&mut self, at: u32, reuse: bool) -> Result<bool, NoRoom> {
         let Row { parent, occupant, transform, visibility, material, .. } = *self.row(at);
         let [above_transform, above_visibility, above_material] = self.inherited(parent);
@@ -108,7 +108,8 @@ impl Slice {
         Ok(changed)
     }
 
-    /// Hangs a transform below another slot, in a fresh one of its own where it would come before it.
+    /// Makes another slot the parent of a transform, which moves to a fresh slot if it would otherwise come before its
+    /// parent.
     fn reslot_transform(&mut self, slot: u32, above: u32, reuse: bool) -> Result<Slot, NoRoom> {
         let column = &mut self.transforms;
         if above < slot {
@@ -121,7 +122,8 @@ impl Slice {
         Ok(Slot::own(column.reslot(slot, above, reuse).ok_or(NoRoom)?))
     }
 
-    /// Hangs a visibility below another slot, in a fresh one of its own where it would come before it.
+    /// Makes another slot the parent of a visibility, which moves to a fresh slot if it would otherwise come before its
+    /// parent.
     fn reslot_visibility(&mut self, slot: u32, above: u32, reuse: bool) -> Result<Slot, NoRoom> {
         let column = &mut self.visibilities;
         column.dirty = true;
@@ -136,7 +138,7 @@ impl Slice {
         Ok(Slot::own(fresh))
     }
 
-    /// Frees a row's own transform; the row and what hangs below it get other effective slots next.
+    /// Frees a row's own transform. The caller then updates the effective slots of the row and the rows below it.
     pub(in crate::store) fn disown_transform(&mut self, at: u32) {
         if let Some(slot) = self.row(at).transform.as_own() {
             self.transforms.free(slot);
@@ -144,7 +146,7 @@ impl Slice {
         }
     }
 
-    /// Frees a row's own visibility; the row and what hangs below it get other effective slots next.
+    /// Frees a row's own visibility. The caller then updates the effective slots of the row and the rows below it.
     pub(in crate::store) fn disown_visibility(&mut self, at: u32) {
         if let Some(slot) = self.row(at).visibility.as_own() {
             self.visibilities.free(slot);
@@ -153,7 +155,7 @@ impl Slice {
         }
     }
 
-    /// Frees a row's own material; the row and what hangs below it get other effective slots next.
+    /// Frees a row's own material. The caller then updates the effective slots of the row and the rows below it.
     pub(in crate::store) fn disown_material(&mut self, at: u32) {
         if let Some(slot) = self.row(at).material.as_own() {
             self.materials.free(slot);

@@ -1,10 +1,11 @@
-//! Chains of siblings, what rows inherit, and where a newcomer goes.
+//! Chains of siblings, what rows inherit, and where a new node goes.
 //!
 //! Invariants:
 //!
-//! - Chains are linked both ways and end where their parent says; every row in use is on one.
-//! - A row's effective slots are its own or its parent row's; a top row's are its own or the bases.
-//! - A slice behind a portal knows the portal's place, and stands in the list of the slice above where it thinks it does.
+//! - Chains are linked both ways and end where their parent says. Every row in use is on one chain.
+//! - A row's effective slots are its own or those of its parent row. A top row's are its own or the bases.
+//! - A slice behind a portal stores the portal's place, and is in the list of the slice above at the index that it
+//!   stores.
 
 mod chain;
 mod effective_slots;

@@ -1,4 +1,4 @@
-//! A place among siblings, told by handles, and the spot that it is.
+//! A place among siblings, given by handles, and the spot that it refers to.
 
 use crate::store::columns::At;
 use crate::store::{Settled, Spot, Store};
@@ -6,21 +6,21 @@ use crate::{Error, NodeHandle};
 
 /// Where a node goes among its parent's children.
 ///
-/// A bare [`NodeHandle`] stands for the place behind the last child of that node.
+/// A plain [`NodeHandle`] stands for the place after the last child of that node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Place {
     /// Before all children of this node.
     FirstChildOf(NodeHandle),
-    /// Behind all children of this node.
+    /// After all children of this node.
     LastChildOf(NodeHandle),
     /// Directly before this sibling.
     Before(NodeHandle),
-    /// Directly behind this sibling.
+    /// Directly after this sibling.
     After(NodeHandle),
 }
 
 impl Place {
-    /// The node that the place is told by.
+    /// The node that the place refers to.
     #[must_use]
     pub const fn anchor(self) -> NodeHandle {
         match self {
@@ -36,7 +36,7 @@ impl From<NodeHandle> for Place {
 }
 
 impl Store {
-    /// Where the anchor of a place is, or why nothing can go there.
+    /// Where the anchor of a place is, or why no node can go there.
     #[inline(always)]
     pub(crate) fn find_anchor(&self, place: Place) -> Result<At, Error> {
         let anchor = place.anchor();
@@ -50,7 +50,7 @@ impl Store {
         }
     }
 
-    /// The parent of a node that is to have a sibling, or why it cannot.
+    /// The parent of a node that is to get a sibling, or why it cannot.
     fn parent_of_sibling(&self, at: At) -> Result<At, Error> {
         let alone = || if at == At::ROOT { Error::RootIsFixed } else { Error::BesideDetached(self.handle(at)) };
         self.parent(at).ok_or_else(alone)
@@ -73,12 +73,12 @@ impl Store {
         self.spot_beside(place, anchor)
     }
 
-    /// Where `incoming` nodes go that are to stand at a checked place.
+    /// Where `incoming` nodes go that are inserted at a checked place.
     pub(in crate::store) fn settle_at(&self, place: Place, incoming: usize) -> Settled {
         self.settle(self.spot(place), incoming)
     }
 
-    /// The parent that a node at a place has, or why nothing can go there.
+    /// The parent of a node inserted at a place, or why no node can go there.
     #[inline]
     pub(crate) fn parent_of_place(&self, place: Place) -> Result<At, Error> {
         let anchor = place.anchor();

@@ -1,19 +1,20 @@
-//! Hanging slices behind portals, and taking them off.
+//! Attaches slices to portals, and detaches them.
 
 use crate::Aabb;
 use crate::store::columns::{At, Occupant};
 use crate::store::{Slice, Spot, Store};
 
 impl Store {
-    /// Puts a portal to `child` into the chain at `spot`, where a row is free.
+    /// Inserts a portal to `child` into the chain at `spot`. There must be a free row.
     pub(in crate::store) fn insert_portal(&mut self, spot: &Spot, child: u32) {
         let at = self.link_portal(spot, child, self.config.storage.reuse_holes);
         self.adopt(at, child);
     }
 
-    /// The same for a slice that was cut out at this very spot and inherits what its nodes did before.
+    /// Like [`Self::insert_portal`], for a slice that was cut out at this spot and inherits what its nodes inherited
+    /// before.
     pub(in crate::store) fn insert_portal_in_step(&mut self, spot: &Spot, child: u32) {
-        // Where rows were just cut out their holes are taken, also where others are not reused.
+        // The holes of rows that were just cut out are reused, even if the policy does not reuse holes.
         let at = self.link_portal(spot, child, true);
         self.adopt_in_step(at, child);
     }
@@ -31,7 +32,7 @@ impl Store {
         at
     }
 
-    /// Hangs the slice `child` behind the portal at `at`; what it inherits there is new to it.
+    /// Attaches the slice `child` to the portal at `at`. The slice inherits new values.
     pub(in crate::store) fn adopt(&mut self, at: At, child: u32) {
         self.hang(at, child);
         if self.slice(child).marked {
@@ -42,8 +43,8 @@ impl Store {
         }
     }
 
-    /// Hangs the slice `child` behind the portal at `at`, where it inherits what it did; marks it only where it has not
-    /// yet taken over what was changed before.
+    /// Attaches the slice `child` to the portal at `at`, where it inherits the same as before. Marks it only if it has
+    /// yet to take over earlier changes.
     pub(in crate::store) fn adopt_in_step(&mut self, at: At, child: u32) {
         self.hang(at, child);
         let changed = self.inherit(child);
@@ -60,14 +61,14 @@ impl Store {
         }
     }
 
-    /// Tells a slice and the one above of each other.
+    /// Records in a slice and the one above that they are attached.
     fn hang(&mut self, at: At, child: u32) {
         self.tell_hung_elsewhere();
         let slice = &mut self.slices[at.slice as usize];
         let index = u32::try_from(slice.children.len()).expect("a slice has fewer portals than rows");
         slice.children.push(child);
         if let Some(boxes) = &mut slice.boxes {
-            // Until the update knows better: the child is marked, and so looked into by every query.
+            // Infinite until the update: the child is marked, so every query looks into it.
             boxes.children.push(Aabb::INFINITE);
         }
         let inherited = slice.row(at.row).transform.index();
@@ -82,7 +83,7 @@ impl Store {
         self.wake(child);
     }
 
-    /// Takes the slice `child` from the list of its parent slice and leaves it without a portal.
+    /// Removes the slice `child` from the list of its parent slice and leaves it without a portal.
     pub(in crate::store) fn disown(&mut self, child: u32) -> At {
         self.tell_hung_elsewhere();
         let portal = core::mem::replace(&mut self.slices[child as usize].portal, At::NONE);
@@ -99,7 +100,7 @@ impl Store {
         portal
     }
 
-    /// Copies what a slice inherits from its portal's effective slots into its bases. Returns whether that changed any.
+    /// Copies what a slice inherits from its portal's effective slots into its bases. Returns whether any base changed.
     pub(in crate::store) fn inherit(&mut self, child: u32) -> bool {
         let above = self.slice(child).portal.slice;
         let [above, child] =
@@ -109,7 +110,8 @@ impl Store {
 }
 
 impl Slice {
-    /// Copies what the slice inherits from its portal's effective slots into its bases. Returns whether that changed any.
+    /// Copies what the slice inherits from its portal's effective slots into its bases. Returns whether any base
+    /// changed.
     pub(in crate::store) fn inherit_from(&mut self, above: &Self) -> bool {
         let row = above.row(self.portal.row);
         let world = above.transforms.worlds[row.transform.index() as usize];

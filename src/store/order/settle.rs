@@ -1,19 +1,19 @@
-//! In which slice a newcomer settles.
+//! Decides in which slice a new node settles.
 
 use crate::store::columns::{At, NIL};
 use crate::store::{Slice, Spot, Store};
 
-/// Where nodes go that are to stand at a spot.
+/// Where new nodes at a spot go.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::store) enum Settled {
     /// Into the spot's slice.
     Into(Spot),
-    /// Behind a portal at the spot: an independent subtree in a slice of its own.
+    /// Behind a portal at the spot, as an independent subtree in a slice of its own.
     Behind(Spot),
 }
 
 impl Settled {
-    /// The spot, whichever way it is taken.
+    /// The spot, in either case.
     pub(in crate::store) fn spot(self) -> Spot {
         let (Self::Into(spot) | Self::Behind(spot)) = self;
         spot
@@ -21,14 +21,14 @@ impl Settled {
 }
 
 impl Slice {
-    /// Whether independent subtrees may join those that the slice holds.
+    /// Whether other independent subtrees may join those in the slice.
     fn takes_neighbours(&self, small: usize) -> bool {
         !self.isolated && self.nodes() < small
     }
 }
 
 impl Spot {
-    /// Whether the spot is in a slice's run of top rows or below the root, so that it may be one among several slices.
+    /// Whether the spot is in a slice's run of top rows or below the root, so that several slices may be possible.
     #[inline]
     pub(in crate::store) fn has_choice(&self) -> bool {
         self.parent == NIL || self.slice == At::ROOT.slice
@@ -36,11 +36,11 @@ impl Spot {
 }
 
 impl Store {
-    /// Decides for `incoming` nodes that are to stand at `spot`.
+    /// Decides for `incoming` nodes at `spot`.
     ///
-    /// Only independent subtrees, that is the children of the root, have a choice. Each gets a slice of its own unless it
-    /// is small and a small slice is its neighbour, or it comes between two nodes that share a slice already. Nothing joins
-    /// an isolated subtree.
+    /// Only independent subtrees, that is the children of the root, have a choice. Each gets a slice of its own, with
+    /// two exceptions: it is small and next to a small slice, or it comes between two nodes that share a slice. Nothing
+    /// joins an isolated subtree.
     pub(in crate::store) fn settle(&self, mut spot: Spot, incoming: usize) -> Settled {
         if !spot.has_choice() {
             return Settled::Into(spot);
@@ -53,14 +53,14 @@ impl Store {
             self.config.storage.share_slices && incoming < small && self.slice(slice).takes_neighbours(small)
         };
         while spot.parent == NIL && self.slice(spot.slice).isolated {
-            // One node is all that an isolated slice has at its top, so the spot is an end of the run.
+            // An isolated slice has only one node at its top, so the spot is an end of the run.
             spot = self.spot_beside_portal(&spot);
         }
         let independent = spot.slice == At::ROOT.slice || (spot.parent == NIL && self.run_hangs_from_root(spot.slice));
         if !independent {
             return self.settle_among_siblings(spot);
         }
-        // Up to the run in which the portal stands, and no further: a run of portals stays one of slices of one level.
+        // Up to the run that contains the portal, and no further: all slices of a run of portals stay at one level.
         while !self.holds_portals_alone(spot.slice) {
             let [before, behind] = [spot.previous, spot.next].map(|row| self.is_node(spot.slice, row));
             if (before && behind) || ((before || behind) && shares(spot.slice)) {
@@ -75,10 +75,10 @@ impl Store {
         neighbours.find(|beside| shares(beside.slice)).map_or(Settled::Behind(spot), Settled::Into)
     }
 
-    /// Decides for nodes that are to stand at a spot that is not among independent subtrees, nor in an isolated slice.
+    /// Decides for nodes at a spot that is neither among independent subtrees nor in an isolated slice.
     ///
-    /// Where portals alone are around, as beside an isolated slice among others, nodes join the nearest run: a run of portals
-    /// takes none.
+    /// If there are only portals around the spot, as beside an isolated slice among others, nodes join the nearest run:
+    /// a run of portals takes no nodes.
     fn settle_among_siblings(&self, spot: Spot) -> Settled {
         let beside_node = [spot.previous, spot.next].into_iter().any(|row| self.is_node(spot.slice, row));
         if beside_node || spot.previous == spot.next {
@@ -90,9 +90,9 @@ impl Store {
         if self.holds_portals_alone(spot.slice) { Settled::Behind(spot) } else { Settled::Into(spot) }
     }
 
-    /// For the end of a chain of siblings whose last slice is full, the spot behind that slice's portal: who adds one sibling behind
-    /// the other fills slice after slice, and none of them is split. Not where other siblings follow, which would have a slice
-    /// each for nodes that come between them.
+    /// At the end of a chain of siblings whose last slice is full, returns the spot after that slice's portal. So
+    /// appending siblings one by one fills slice after slice, and none is split. Does not apply if other siblings
+    /// follow: nodes inserted between siblings would each get a slice.
     pub(in crate::store) fn beside_full(&self, spot: &Spot) -> Option<Spot> {
         let slice = self.slice(spot.slice);
         let ends = spot.parent == NIL && spot.next == NIL && spot.previous != NIL && slice.portal != At::NONE;
@@ -106,7 +106,7 @@ impl Store {
                 return None;
             }
             if row.parent != NIL {
-                // Independent subtrees, the root's children, are no run that is being filled.
+                // Independent subtrees, the root's children, are not a run that is being filled.
                 return (portal.slice != At::ROOT.slice).then(|| self.spot_after(slice.portal));
             }
             portal = self.slice(portal.slice).portal;
@@ -116,31 +116,32 @@ impl Store {
         }
     }
 
-    /// The spot beside a slice's portal, for one that is an end of the slice's run: among the siblings it is the same place.
+    /// The spot beside a slice's portal, for a spot at an end of the slice's run: both are the same place among the
+    /// siblings.
     fn spot_beside_portal(&self, spot: &Spot) -> Spot {
         let portal = self.slice(spot.slice).portal;
         let at_the_end = spot.next == NIL && spot.previous != NIL;
         if at_the_end { self.spot_after(portal) } else { self.spot_before(portal) }
     }
 
-    /// Whether there is a row, and a node at it.
+    /// Whether the row exists and holds a node.
     fn is_node(&self, slice: u32, row: u32) -> bool {
         row != NIL && self.row(At { slice, row }).occupant.as_node().is_some()
     }
 
-    /// Whether a slice holds portals and nothing else; or the root beside them.
+    /// Whether a slice holds only portals, or only the root and portals.
     #[inline]
     pub(in crate::store) fn holds_portals_alone(&self, slice: u32) -> bool {
         slice == At::ROOT.slice || self.slice(slice).nodes() == 0
     }
 
-    /// Where the portal goes for a row that is to leave its slice.
+    /// Where the portal goes for a row that must leave its slice.
     pub(in crate::store) fn spot_of_portal(&self, at: At) -> Spot {
         self.spot_for_portal(self.slice(at.slice).spot_of(at.slice, at.row))
     }
 
-    /// Where the portal goes for a slice that is to stand at a spot. For an end of a slice's run of nodes that is beside the
-    /// slice's own portal: so runs come to lie side by side, and not one behind the other.
+    /// Where the portal of a slice goes that is to stand at a spot. For an end of a slice's run of nodes, this is
+    /// beside the slice's own portal, so that runs lie side by side and do not nest.
     pub(in crate::store) fn spot_for_portal(&self, mut spot: Spot) -> Spot {
         while spot.parent == NIL && (spot.previous == NIL || spot.next == NIL) {
             if self.holds_portals_alone(spot.slice) || self.slice(spot.slice).portal == At::NONE {
@@ -151,7 +152,7 @@ impl Store {
         spot
     }
 
-    /// The ends of the runs of nodes next to a spot among portals: of the one before, of the one behind.
+    /// The ends of the runs of nodes next to a spot among portals: of the run before and of the run after.
     fn neighbours_of(&self, spot: &Spot) -> impl Iterator<Item = Spot> {
         let Spot { slice, previous, next, .. } = *spot;
         let end = |row: u32, node: fn(&Self, At) -> At| {

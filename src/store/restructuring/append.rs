@@ -1,8 +1,8 @@
-//! Chains that grow at their end: a full slice keeps most of what it has, and the end goes to a new one.
+//! Chains that grow at their end: a full slice keeps most of its rows, and the end moves to a new slice.
 //!
-//! A split would copy all rows of a slice that nobody is going to come back to, into pieces that nobody fills: a chain would have
-//! a slice for each quarter of `max_nodes`, and what is told to all slices above would go through as many. Here the last subtree
-//! alone goes to a new slice, in which the chain goes on.
+//! A split would copy all rows of a slice that is complete into pieces that stay partly empty. A chain would have a
+//! slice for each quarter of `max_nodes`, and marks would pass through as many slices. Instead, only the last subtree
+//! moves to a new slice, in which the chain continues.
 
 use crate::store::columns::{At, NIL, Row};
 use crate::store::restructuring::Planner;
@@ -10,10 +10,11 @@ use crate::store::restructuring::transplant::Marks;
 use crate::store::{Spot, Store};
 
 impl Store {
-    /// Where a spot is the end of a full slice in depth-first order, moves the last subtree there to a new slice if that makes
-    /// room for an eighth of `max_nodes` at least: then the spot is to be found again. Returns whether it did.
+    /// If a spot is at the end of a full slice in depth-first order, moves the last subtree to a new slice, provided
+    /// that this makes room for at least an eighth of `max_nodes`. The caller must then find the spot again. Returns
+    /// whether it moved the subtree.
     ///
-    /// Runs in O(`max_nodes`): a quarter of it is looked at and moved at most, besides the row's ancestors in the slice.
+    /// Runs in O(`max_nodes`): at most a quarter of it is read and moved, besides the row's ancestors in the slice.
     #[cold]
     pub(in crate::store) fn cut_off_last(&mut self, spot: &Spot) -> bool {
         if self.may_hold(spot.slice, 1) || self.unlinked_from.is_some() {
@@ -31,9 +32,9 @@ impl Store {
         true
     }
 
-    /// The top of the last subtree of a slice that may be cut off, where the spot lies behind it or is its end: the largest that
-    /// has no more than a quarter of `max_nodes`, and no less than half of that, so that what comes and goes at the end does not
-    /// open a slice each time. Not one of the slice's top rows.
+    /// The top of the last subtree of a slice that may be cut off, if the spot lies after it or is its end. Picks the
+    /// largest subtree with at most a quarter of `max_nodes`, and at least half of that, so that inserts and removals
+    /// at the end do not open a slice each time. Never one of the slice's top rows.
     fn last_subtree(&self, spot: &Spot) -> Option<u32> {
         let slice = self.slice(spot.slice);
         let most = Planner::new(self.config.max_nodes).least() as usize;
@@ -45,7 +46,7 @@ impl Store {
         }
         let mut size = rows(last);
         loop {
-            // All that hangs below the parent: each row is counted once on the way up.
+            // Count everything below the parent; each row is counted once on the way up.
             let Row { parent, mut previous, .. } = *slice.row(last);
             let mut all = size + 1;
             while previous != NIL && all <= most {

@@ -1,11 +1,11 @@
-//! Slices that hang nowhere: detached subtrees, and what is to be freed later.
+//! Slices outside the tree: detached subtrees, and what waits to be freed.
 
 use crate::Mat34;
 use crate::store::columns::At;
 use crate::store::{Slice, Store, Unlinked};
 use bumpalo::collections::Vec as BumpVec;
 
-/// What a slice is part of.
+/// The membership of a slice.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Membership {
     /// The tree below the scene's root.
@@ -13,7 +13,7 @@ pub(crate) enum Membership {
     Attached,
     /// A detached subtree.
     Detached,
-    /// Nothing: it was removed and waits to be freed. No handle leads here any more.
+    /// None: the slice was removed and waits to be freed. No handle leads here any more.
     PendingFree,
 }
 
@@ -49,19 +49,19 @@ impl Store {
         let changed = slice.take_over(&Mat34::IDENTITY, u32::MAX, None);
         let marked = slice.marked;
         if changed {
-            // What hangs from the base is elsewhere at once.
+            // Everything below the base moved.
             slice.mark_boxes_stale();
             self.tell_changed(number);
         }
         if marked {
-            // It stands on the list of the slice above which it hung.
+            // The slice is on the list of the slice that it was attached to.
             self.list_marked_root(number);
         } else if changed {
             self.tell_moved(number);
         }
     }
 
-    /// Takes a detached slice off the list of these.
+    /// Removes a detached slice from the list of detached slices.
     pub(in crate::store) fn unlist_detached(&mut self, number: u32) {
         let index = self.slice(number).child_index;
         self.detached.swap_remove(index as usize);
@@ -81,7 +81,7 @@ impl Store {
         self.detached.iter().map(|&slice| At { slice, row: self.slice(slice).first_top })
     }
 
-    /// Says of a slice and all below it what they are part of. O(slices).
+    /// Sets the membership of a slice and all slices below it. Runs in O(slices).
     pub(in crate::store) fn set_membership(&mut self, top: u32, membership: Membership) {
         let arena = self.scratch.take();
         let mut pending = BumpVec::from_iter_in([top], &arena);
@@ -94,7 +94,7 @@ impl Store {
         self.scratch.give_back(arena);
     }
 
-    /// How many nodes a subtree has. O(its rows in the slice of its top + slices below).
+    /// The number of nodes in a subtree. Runs in O(its rows in the slice of its top + slices below).
     pub(crate) fn count_nodes(&self, top: At) -> usize {
         let slice = self.slice(top.slice);
         let mut pending = Vec::new();
@@ -112,7 +112,7 @@ impl Store {
         nodes
     }
 
-    /// Moves the marked ones among the detached slices to `pending`, and unmarks them.
+    /// Moves the marked detached slices to `pending`, and unmarks them.
     pub(in crate::store) fn take_marked_roots(&mut self, pending: &mut Vec<u32>) {
         for number in core::mem::take(&mut self.marked_roots) {
             if self.is_detached_slice(number) && core::mem::take(&mut self.slices[number as usize].marked) {
@@ -124,7 +124,8 @@ impl Store {
     /// Notes that a slice without a portal was marked.
     #[cold]
     pub(in crate::store) fn list_marked_root(&mut self, number: u32) {
-        // Slices that were hung somewhere or went stay listed until the update; where none comes, they are weeded out.
+        // Slices that were attached again or removed stay listed until the update. Without updates they are weeded out
+        // here.
         if self.marked_roots.len() > 16 + 2 * self.detached.len() {
             let mut list = core::mem::take(&mut self.marked_roots);
             list.sort_unstable();
@@ -156,7 +157,7 @@ impl Store {
         while let Some(number) = pending.pop() {
             let slice = &mut self.slices[number as usize];
             slice.membership = Membership::PendingFree;
-            // Nothing is to be tidied here any more.
+            // The slice needs no maintenance any more.
             slice.edited = false;
             slice.isolated = true;
             pending_free += slice.nodes();
@@ -172,7 +173,7 @@ impl Store {
         removed + pending_free
     }
 
-    /// Frees one slice of what was removed; returns how many nodes lay there, `None` where nothing waits.
+    /// Frees one removed slice. Returns its number of nodes, or `None` if no slice waits.
     pub(in crate::store) fn free_next_pending(&mut self) -> Option<usize> {
         let number = self.pending_free.pop()?;
         let mut below = core::mem::take(&mut self.pending_free);

@@ -1,4 +1,4 @@
-//! Merging slices that have become small with what is next to them.
+//! Merges slices that have become small with their neighbours.
 
 use crate::store::columns::{At, NIL, Occupant};
 use crate::store::restructuring::transplant::Marks;
@@ -11,23 +11,23 @@ pub(in crate::store) enum Partner {
     Above,
     /// The slice whose run of siblings comes directly before its own.
     Before(u32),
-    /// The slice whose run of siblings comes directly behind its own.
+    /// The slice whose run of siblings comes directly after its own.
     Behind(u32),
 }
 
 impl Store {
-    /// Whether a slice is smaller than slices are to be.
+    /// Whether a slice is below the minimum size.
     pub(in crate::store) fn is_small(&self, number: u32) -> bool {
         self.slice(number).row_slots.live() < self.config.min_nodes
     }
 
-    /// Whether a slice is to be merged when it is small. Not so that of the root, an isolated one, a detached one, and an
-    /// independent subtree that shares nothing, or that reaches into slices of its own.
+    /// Whether a slice is merged when it is small. These are not merged: the slice of the root, isolated and detached
+    /// slices, and a single independent subtree or one that reaches into slices of its own.
     pub(in crate::store) fn merges(&self, number: u32) -> bool {
         self.merges_where(number, &|number| self.run_hangs_from_root(number))
     }
 
-    /// The same, told of each slice whether its run hangs from the root.
+    /// Like [`Self::merges`], given a function that returns whether a slice's run is below the root.
     pub(in crate::store) fn merges_where(&self, number: u32, from_root: &impl Fn(u32) -> bool) -> bool {
         let slice = self.slice(number);
         if slice.portal == At::NONE || slice.isolated {
@@ -37,12 +37,12 @@ impl Store {
         shares || slice.nodes() == 0 || !from_root(number)
     }
 
-    /// What a slice can be merged with so that the result is at most three quarters of the greatest size.
+    /// A slice to merge with such that the result is at most three quarters of the greatest size.
     pub(in crate::store) fn partner(&self, number: u32) -> Option<Partner> {
         self.partner_where(number, &|number| self.run_hangs_from_root(number))
     }
 
-    /// The same, told of each slice whether its run hangs from the root.
+    /// Like [`Self::partner`], given a function that returns whether a slice's run is below the root.
     pub(in crate::store) fn partner_where(&self, number: u32, from_root: &impl Fn(u32) -> bool) -> Option<Partner> {
         if !self.merges_where(number, from_root) {
             return None;
@@ -55,7 +55,8 @@ impl Store {
         let links = self.slice(above).row(row);
         let beside = |row: u32| (row != NIL).then(|| self.row(At { slice: above, row }).occupant);
         let [before, behind] = [links.previous, links.next].map(beside);
-        // Into a run of portals no nodes go, nor portals to slices of another level: so that all stand behind equally many.
+        // A run of portals takes neither nodes nor portals to slices of another level, so that all its slices are
+        // behind equally many portals.
         let alone = before.is_none() && behind.is_none();
         let among_nodes = [before, behind].into_iter().flatten().any(|occupant| occupant.as_node().is_some());
         if (above != At::ROOT.slice || holds_portals_alone) && (alone || among_nodes) && fits(above, 1) {
@@ -71,15 +72,16 @@ impl Store {
         joins(before).map(Partner::Before).or_else(|| joins(behind).map(Partner::Behind))
     }
 
-    /// Merges a slice with its partner; handles and the order of siblings stay, and what is up to date stays so. Returns the
-    /// slice that holds both now. Computes in **O(rows of both)**.
+    /// Merges a slice with its partner. Handles and the order of siblings stay the same, and what is up to date stays
+    /// up to date. Returns the slice that now holds both. Runs in **O(rows of both)**.
     pub(in crate::store) fn merge(&mut self, number: u32, partner: Partner) -> u32 {
         let into = self.join(number, partner);
         self.abandon_slice(number);
         into
     }
 
-    /// Moves all rows of a slice to its partner; the slice is empty behind its portal then. Returns the partner's slice.
+    /// Moves all rows of a slice to its partner and leaves the slice empty behind its portal. Returns the partner's
+    /// slice.
     pub(in crate::store) fn join(&mut self, number: u32, partner: Partner) -> u32 {
         let into = match partner {
             Partner::Above => self.slice(number).portal.slice,
@@ -91,7 +93,7 @@ impl Store {
         slice.row_slots.iter().for_each(|row| need.add(slice.row(row)));
         self.make_room_for_all(into, &need);
         let spot = match partner {
-            // Rows of the slice above may just have moved, and the portal with them.
+            // Rows of the slice above, including the portal, may just have moved.
             Partner::Above => self.spot_after(self.slice(number).portal),
             Partner::Before(_) => Spot { slice: into, parent: NIL, previous: self.slice(into).last_top, next: NIL },
             Partner::Behind(_) => Spot { slice: into, parent: NIL, previous: NIL, next: self.slice(into).first_top },
@@ -100,7 +102,7 @@ impl Store {
         into
     }
 
-    /// Merges a slice that a removal made less than half of what slices are to be.
+    /// Merges a slice that a removal has left below half of the minimum size.
     pub(in crate::store) fn merge_if_shrunk(&mut self, number: u32, rows_before: u32) {
         let half = self.config.min_nodes / 2;
         let slice = &self.slices[number as usize];

@@ -1,9 +1,9 @@
-//! Small slices that wait for a partner to be merged with, and what has maintenance look at them again.
+//! Small slices that wait for a partner to merge with, and the rules by which maintenance looks at them again.
 //!
-//! A slice can come to have a partner only by an edit of itself, of the slice above, or of the one whose run comes before or
-//! behind its own. Each such edit lists the slice that was edited for maintenance, which then looks at what waits around it. The
-//! root's slice has as many children as there are independent subtrees, and takes in none that holds nodes: where its chain of
-//! portals changes, what stands beside is listed at once, and the rest is not looked at.
+//! A slice can get a partner only by an edit of itself, of the slice above, or of the slice whose run comes before or
+//! after its own. Each such edit lists the edited slice for maintenance, which then checks the waiting slices around
+//! it. The root's slice has as many children as there are independent subtrees, and absorbs none that holds nodes. If
+//! its chain of portals changes, only the neighbours are listed, at once; the rest is not checked.
 
 use crate::fallible;
 use crate::store::columns::{At, NIL};
@@ -21,7 +21,7 @@ impl Store {
         fallible::or_abort(self.try_list_merge_candidate(number));
     }
 
-    /// The same, or says that the allocator refuses.
+    /// Like [`Self::list_merge_candidate`], but returns an error if the allocator refuses.
     pub(in crate::store) fn try_list_merge_candidate(&mut self, number: u32) -> Result<(), TryReserveError> {
         let slice = &mut self.slices[number as usize];
         if !slice.lives || slice.portal == At::NONE {
@@ -33,7 +33,7 @@ impl Store {
             return Ok(());
         }
         let mut list = core::mem::take(&mut self.slices[above as usize].candidates_below);
-        // A slice is listed each time that it is looked at; where the one above never is, doubles are weeded out.
+        // A slice is listed each time it is checked. If the one above is never maintained, repeats are weeded out here.
         if list.len() > 16 + 2 * self.slice(above).children.len() {
             self.weed_out(above, &mut list);
         }
@@ -42,7 +42,7 @@ impl Store {
         listed
     }
 
-    /// Leaves of a list of what waits below a slice what does, each once and in the order of their numbers.
+    /// Keeps in a list of waiting slices only those that still wait below a slice, each once and sorted by number.
     fn weed_out(&self, above: u32, list: &mut Vec<u32>) {
         list.sort_unstable();
         list.dedup();
@@ -53,8 +53,8 @@ impl Store {
         });
     }
 
-    /// Has maintenance work on those of the slices below an edited one, and beside it, that waited for a partner and have one
-    /// now. Returns how many slices it looked at.
+    /// Lists for maintenance the slices below and beside an edited one that waited for a partner and have one now.
+    /// Returns how many slices it checked.
     pub(in crate::store) fn list_mergeable_around(&mut self, edited: u32) -> usize {
         let mut looked_at = 0;
         let mut list = core::mem::take(&mut self.slices[edited as usize].candidates_below);
@@ -73,7 +73,7 @@ impl Store {
         looked_at
     }
 
-    /// Lists a slice for maintenance if it has a partner, and returns whether it has.
+    /// Lists a slice for maintenance if it has a partner. Returns whether it has.
     fn list_if_mergeable(&mut self, number: u32) -> bool {
         let mergeable = self.is_small(number) && self.partner(number).is_some();
         if mergeable {
@@ -82,8 +82,8 @@ impl Store {
         mergeable
     }
 
-    /// Has maintenance look again at what waits for a partner behind the portals before and behind a row of the root's slice,
-    /// beside which others stand from now on, or stood till now.
+    /// Wakes the slices that wait for a partner behind the portals before and after a row of the root's slice, since
+    /// their neighbours have changed.
     pub(in crate::store) fn wake_beside(&mut self, at: At) {
         if at.slice == At::ROOT.slice {
             for beside in self.slices_beside(at).into_iter().flatten() {
@@ -92,14 +92,14 @@ impl Store {
         }
     }
 
-    /// Has maintenance look again at a slice if it waits for a partner: it stands elsewhere, or beside another one.
+    /// Has maintenance look again at a slice if it waits for a partner: its place or its neighbour has changed.
     pub(in crate::store) fn wake(&mut self, number: u32) {
         if core::mem::take(&mut self.slices[number as usize].merge_candidate) {
             self.list_for_maintenance(number);
         }
     }
 
-    /// The slices whose runs come directly before and behind the row.
+    /// The slices whose runs come directly before and after the row.
     fn slices_beside(&self, at: At) -> [Option<u32>; 2] {
         if at == At::NONE {
             return [None; 2];
@@ -109,8 +109,8 @@ impl Store {
         [links.previous, links.next].map(portal)
     }
 
-    /// Lists slices that wait for a partner and have one though nothing was edited around them, or that do not know that they
-    /// wait. There are none but in a scene that was read from forged bytes.
+    /// Lists slices that have a partner although nothing was edited around them, and slices that should wait but are
+    /// not listed. They exist only in a scene that was read from forged bytes.
     pub(in crate::store) fn check_merge_candidates(&mut self, from_root: &[bool]) -> Result<(), TryReserveError> {
         let from_root = |number: u32| from_root[number as usize];
         let mut idle = Vec::new();

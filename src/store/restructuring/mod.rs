@@ -1,11 +1,11 @@
-//! Rows that move: within a slice, between slices, out of the tree.
+//! Moves rows: within a slice, between slices, and out of the tree.
 //!
 //! Invariants:
 //!
-//! - No slice has more than `max_nodes` rows, is empty, or is a single portal.
-//! - Runs of siblings stand side by side: a full one is cut beside its portal, and the children of a node are cut out all or none.
-//!   So they stand behind equally many portals but for one, and that number is logarithmic.
-//! - What is up to date stays so where nothing but the place in memory changes; what waits for the update is carried over.
+//! - No slice has more than `max_nodes` rows, is empty, or holds a single portal only.
+//! - Runs of siblings stand side by side: a full run is cut beside its portal, and either all children of a node are
+//!   cut out or none. So they are all behind equally many portals, within one, and that number is logarithmic.
+//! - What is up to date stays so if only its place in memory changes. Marks for the update move with the rows.
 
 mod append;
 mod collapse;

@@ -1,6 +1,7 @@
-//! Rebuilding a slice, whole or in part, from the rows of an old one in a given order: rows first, then array after array.
+//! Rebuilds a slice, whole or in part, from the rows of an old one in a given order: rows first, then array after
+//! array.
 //!
-//! Source: the thesis, section 4.4.6; linear because children and parents are found without searching.
+//! Source: the thesis, section 4.4.6. Linear, because children and parents are found without searching.
 
 use crate::record::Record;
 use crate::store::allocation::{HoleSet, LinearAllocator, scaled};
@@ -14,10 +15,10 @@ use core::convert::Infallible;
 use core::hint::select_unpredictable;
 use hedgerow_math::internal::prefetch;
 
-/// So many rows ahead an old row is asked for: they lie in no order.
+/// How many rows ahead an old row is prefetched: old rows are in no order.
 const AHEAD: usize = 8;
 
-/// A row of a slice to be: a row of the old one, or a portal to a slice that was cut out of it.
+/// A row of the new slice: a row of the old one, or a portal to a slice that was cut out of it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Source {
     /// The old row, or [`NIL`] for a portal.
@@ -29,21 +30,21 @@ pub(super) struct Source {
 }
 
 impl Source {
-    /// What stands for no row yet.
+    /// Placeholder for a row that is not set yet.
     pub(super) const NONE: Self = Self { row: NIL, parent: NIL, portal: 0 };
 }
 
 /// How much room a slice is made with.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Room {
-    /// For so much.
+    /// Room for this need.
     For(Need),
-    /// For what it holds, times a factor; for no more rows than that.
+    /// Its contents times a factor, with at most this many rows.
     Times(f32, u32),
 }
 
 impl Room {
-    /// The capacity of a storage that is to hold `live` slots, the base among them.
+    /// The capacity of a storage for `live` slots, including the base.
     fn of(self, storage: Storage, live: u32) -> u32 {
         let base = u32::from(storage.has_base());
         match self {
@@ -54,16 +55,16 @@ impl Room {
     }
 }
 
-/// The old slots of one storage in their new order, and what belongs to each.
+/// The old slots of one storage in their new order, and a number for each.
 struct Slots<'b> {
     old: &'b mut [u32],
-    /// For transforms and visibilities the parent's new slot, for shapes the new row.
+    /// For transforms and visibilities the new slot of the parent, for shapes the new row.
     beside: &'b mut [u32],
     len: usize,
 }
 
 impl<'b> Slots<'b> {
-    /// No slots, with room for one of each row, and the base if there is one, which comes from that old slot.
+    /// No slots, with room for one for each row, and for the base if there is one; `base` is its old slot.
     fn new(bump: &'b Bump, rows: usize, base: Option<Slot>) -> Self {
         let old: &mut [u32] = bump.alloc_slice_fill_copy(rows + 1, 0);
         let beside: &mut [u32] = bump.alloc_slice_fill_copy(rows + 1, 0);
@@ -71,7 +72,7 @@ impl<'b> Slots<'b> {
         Self { old, beside, len: usize::from(base.is_some()) }
     }
 
-    /// Adds a slot if there `is` one (1, else 0), without a branch on that; returns the new slot if it was added.
+    /// Adds a slot if `is` is 1, without a branch. Returns the new slot if it was added.
     #[inline(always)]
     fn add_if(&mut self, old: u32, beside: u32, is: u32) -> u32 {
         self.old[self.len] = old;
@@ -90,15 +91,15 @@ impl<'b> Slots<'b> {
     }
 }
 
-/// A place in a list; slices have less than 2³¹ rows.
+/// Converts to a place in a list; slices have less than 2³¹ rows.
 #[expect(clippy::cast_possible_truncation, reason = "rows number less than 2^31")]
 fn number(place: usize) -> u32 {
     place as u32
 }
 
-/// The slice that the sources make, in their order, which puts every row behind its parent. It inherits what a row of the old
-/// slice did that hung below `below`, or at its top, and waits for the update as the old one does. Names are moved, all else is
-/// copied. Computes in **O(sources)**.
+/// Builds a slice from the sources, whose order puts every row after its parent. The new slice inherits what the
+/// children of row `below`, or the top rows, inherited in the old slice. It is marked for the update as the old one is.
+/// Names are moved, everything else is copied. Runs in **O(sources)**.
 pub(super) fn rebuilt(old: &mut Slice, sources: &[Source], below: u32, room: Room, bump: &Bump) -> Slice {
     let inherited = old.inherited(below);
     let [transform, visibility, material] = inherited;
@@ -137,7 +138,7 @@ pub(super) fn rebuilt(old: &mut Slice, sources: &[Source], below: u32, room: Roo
 }
 
 impl Slice {
-    /// Adds a row behind all others, with the slots that it is going to have, and links it behind the last child of its parent.
+    /// Appends a row with its future slots, and links it as the last child of its parent.
     #[inline(always)]
     fn append_row(&mut self, row: Row, parent: u32, slots: &mut [Slots<'_>; STORAGES]) {
         let at = number(self.rows.len());
@@ -149,7 +150,7 @@ impl Slice {
         };
         let transform = own(row.transform, transform, transforms);
         let material = own(row.material, material, materials);
-        // Few nodes have a visibility or a name: whether one does is easily foreseen.
+        // Few nodes have a visibility or a name, so these branches are easy to predict.
         let visibility =
             if row.visibility.is_own() != 0 { own(row.visibility, visibility, visibilities) } else { visibility };
         let has_shape = u32::from(row.shape != NIL);
@@ -177,7 +178,7 @@ impl Slice {
 
     /// The slice in the place of an old one that it was rebuilt from.
     pub(super) fn replacing(mut self, mut old: Self) -> Self {
-        // The children are listed anew, in order, by the caller. The lists keep what memory they need.
+        // The caller lists the children again, in order. The lists keep the memory that they need.
         let present = old.children.len();
         old.children.clear();
         old.children.shrink_to(2 * present);
@@ -202,7 +203,7 @@ impl Slice {
     }
 }
 
-/// Copies the records of old slots to the arrays of a new slice; rows are there already.
+/// Copies the records of old slots to the arrays of a new slice. The rows are already there.
 struct Gather<'g, 'b> {
     old: &'g mut Slice,
     new: &'g mut Slice,
@@ -211,7 +212,7 @@ struct Gather<'g, 'b> {
 }
 
 impl Gather<'_, '_> {
-    /// Makes room in an array; returns the old slots of its records.
+    /// Makes room in an array. Returns the old slots of its records.
     fn reserve<T>(&mut self, column: &Column<T>) -> &[u32] {
         let slots = self.slots[column.storage as usize].old();
         let capacity = self.room.of(column.storage, number(slots.len()));

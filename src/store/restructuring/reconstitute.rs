@@ -1,4 +1,4 @@
-//! When a slice is rebuilt, and with how much room: making room for what comes, and bringing back the order.
+//! Decides when a slice is rebuilt and with how much room: to make room, and to restore depth-first order.
 //!
 //! Source: the thesis, section 4.4.6.
 
@@ -17,23 +17,23 @@ use bumpalo::Bump;
 use std::alloc::{Layout, handle_alloc_error};
 use std::collections::TryReserveError;
 
-/// So many rows ahead the entries of handles are asked for: they lie in no order.
+/// How many rows ahead the entries of handles are prefetched: they are in no order.
 const REBOUND_AHEAD: usize = 16;
 
-/// What capacity a storage has after its slice was rebuilt.
+/// The capacity of a storage after its slice is rebuilt.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::store) enum Capacity {
-    /// As before.
+    /// The same as before.
     Keep,
-    /// For the present and this much more, as before if that is enough.
+    /// For the contents and this much more, or the same as before if that suffices.
     Hold(Need),
-    /// As [`Capacity::Hold`], and at least the expansion factor times the present.
+    /// Like [`Capacity::Hold`], but at least the expansion factor times the contents.
     Grow(Need, f32),
-    /// For the present and an eighth more, and no more than before.
+    /// For the contents and an eighth more, but not more than before.
     Eased,
-    /// For the present and a sixteenth more.
+    /// For the contents and a sixteenth more.
     Tight,
-    /// For the present alone.
+    /// For the contents only.
     Exact,
 }
 
@@ -65,18 +65,19 @@ impl Capacity {
     }
 }
 
-/// Whether packing alone would leave an eighth of a storage free.
+/// Whether packing alone would free an eighth of a storage.
 fn packing_suffices(slots: &LinearAllocator, additional: u32) -> bool {
     let eighth = slots.capacity().div_ceil(8);
     slots.has_tail(additional) || slots.live() + additional + eighth <= slots.capacity()
 }
 
 impl Store {
-    /// Makes room in a slice that is full: reconstitutes it, at the same capacity if that frees an eighth or more of each
-    /// storage that lacks room, otherwise grown by the expansion factor. One that may not have more rows is split, and
-    /// then it is not told which of the pieces has room: the place is to be found again, and asked for again.
+    /// Makes room in a full slice. Reconstitutes it at the same capacity if that frees an eighth or more of each
+    /// storage that lacks room, else with a capacity grown by the expansion factor. A slice that may not have more rows
+    /// is split. The caller must then find the place again and test for room again, since any of the pieces may hold
+    /// it.
     ///
-    /// A slice that has to grow and was not read by any update since it was last in order grows in place instead: an order
+    /// A slice that must grow, and that no update has read since it was last in order, grows in place instead: an order
     /// that nobody reads need not be restored.
     #[cold]
     pub(in crate::store) fn make_room(&mut self, slice: u32, need: &Need) {
@@ -84,7 +85,7 @@ impl Store {
             return self.split(slice);
         }
         let full = self.slice(slice);
-        // Near the maximum there may be room for more rows only where holes are closed.
+        // Near the maximum, there may be room for more rows only after holes are closed.
         let rows_fit = need.rows == 0 || full.row_slots.end() + need.rows <= self.config.max_nodes;
         let in_place = self.config.storage.grow_in_place && !full.read && rows_fit;
         match self.capacity_for(slice, need) {
@@ -98,9 +99,9 @@ impl Store {
         }
     }
 
-    /// Whether a slice may take so many more rows, at whatever capacity.
+    /// Whether a slice may hold this many more rows, at any capacity.
     ///
-    /// Where holes are not reused, an eighth of the maximum is kept out of use, or a slice near it would have to be
+    /// If holes are not reused, an eighth of the maximum is kept free. Otherwise a slice near the maximum would be
     /// packed for every single insert.
     pub(in crate::store) fn may_hold(&self, slice: u32, rows: u32) -> bool {
         let SceneConfig { max_nodes, storage, .. } = self.config;
@@ -108,7 +109,7 @@ impl Store {
         self.slice(slice).row_slots.live() + rows <= most
     }
 
-    /// The capacity at which a slice has room for more after it was rebuilt.
+    /// The capacity with which a rebuilt slice has room for more.
     pub(in crate::store) fn capacity_for(&self, slice: u32, need: &Need) -> Capacity {
         let full = self.slice(slice);
         let suffices = |storage: Storage| packing_suffices(storage.of(full), need.slots(storage));
@@ -116,9 +117,9 @@ impl Store {
         if suffices { Capacity::Hold(*need) } else { Capacity::Grow(*need, self.config.expansion_factor) }
     }
 
-    /// Rebuilds a slice in depth-first order. Handles stay valid; rows and slots are others afterwards.
+    /// Rebuilds a slice in depth-first order. Handles stay valid; rows and slots change.
     ///
-    /// Everything is found by links alone, so effective slots need not be right before, only own ones.
+    /// Uses only the links and the rows' own slots, so inherited effective slots need not be right before.
     pub(in crate::store) fn reconstitute(&mut self, number: u32, capacity: Capacity) {
         self.reconstitutions += 1;
         let arena = self.scratch.take();
@@ -133,7 +134,7 @@ impl Store {
         self.scratch.give_back(arena);
     }
 
-    /// Tells the handles and the slices below where the rows of a slice are that was just rebuilt.
+    /// Updates handles and the slices below after the rows of a slice have moved in a rebuild.
     pub(in crate::store) fn rebind_handles(&mut self, number: u32) {
         self.tell_changed(number);
         let Self { slices, tables, .. } = self;
@@ -170,7 +171,7 @@ impl Store {
     }
 }
 
-/// Makes room in every array, and beside it, for the capacity that its storage is to have.
+/// Makes room in every array for the new capacity of its storage.
 struct Reserve<'s> {
     slice: &'s mut Slice,
     capacities: [u32; STORAGES],
@@ -203,9 +204,9 @@ impl EachComponent for Reserve<'_> {
 }
 
 impl Slice {
-    /// Gives every storage that is to grow more capacity, and leaves all records where they are: room for what `need` says
-    /// behind the end, and at least `factor` times the present, but for no more rows than `most`. On an error every storage
-    /// is as it was, but for unused memory.
+    /// Raises the capacity of every storage that needs it, without moving records: room for `need` after the end, and
+    /// at least `factor` times the contents, but at most `most` rows. On an error every storage is unchanged, except
+    /// for unused memory.
     pub(in crate::store) fn try_grow_in_place(
         &mut self,
         need: &Need,
@@ -225,11 +226,12 @@ impl Slice {
         Ok(())
     }
 
-    /// All rows in depth-first order, each with the place of its parent in that order or [`NIL`].
+    /// All rows in depth-first order, each with the place of its parent in that order, or [`NIL`].
     pub(in crate::store) fn depth_first_order<'b>(&self, arena: &'b Bump) -> &'b [(u32, u32)] {
         let mut order = bumpalo::collections::Vec::with_capacity_in(self.row_slots.live() as usize, arena);
         let mut pending = bumpalo::collections::Vec::with_capacity_in(64, arena);
-        // Following links waits for one row after the other; read in a row before, they are near.
+        // Following links waits for one row after the other. Reading all rows in memory order first brings them into
+        // the cache.
         core::hint::black_box(self.rows.iter().fold(0, |all, row| all | row.next));
         if self.first_top != NIL {
             pending.push((self.first_top, NIL));

@@ -1,11 +1,11 @@
-//! Room for nodes to come, and giving it back.
+//! Reserves room for future nodes, and frees unused room.
 
 use crate::store::columns::At;
 use crate::store::{Capacity, Need, Slice, Spot, Store};
 use std::collections::TryReserveError;
 
 impl Store {
-    /// Rebuilds every slice at its least size and gives spare memory back.
+    /// Rebuilds every slice at its least size and frees spare memory.
     pub(crate) fn shrink_to_fit(&mut self) {
         while self.free_next_pending().is_some() {}
         self.arrange_deep_children();
@@ -22,8 +22,8 @@ impl Store {
         self.drop_scratch();
     }
 
-    /// Makes room for many more nodes where the next child of a node goes: below the root in the next slice to be opened. Or
-    /// says that the allocator refuses.
+    /// Makes room for many more nodes where the next child of a node goes. Below the root this is the next slice to be
+    /// opened. Returns an error if the allocator refuses.
     pub(crate) fn try_reserve_below(&mut self, parent: At, additional: u32) -> Result<(), TryReserveError> {
         if parent == At::ROOT {
             return self.try_reserve_slice(additional);
@@ -32,7 +32,7 @@ impl Store {
         self.try_reserve(spot.slice, additional)
     }
 
-    /// Makes room for many more nodes in a slice, or says that the allocator refuses.
+    /// Makes room for many more nodes in a slice, or returns an error if the allocator refuses.
     fn try_reserve(&mut self, slice: u32, additional: u32) -> Result<(), TryReserveError> {
         self.tables.try_reserve(slice, additional as usize)?;
         let most = self.config.max_nodes;
@@ -40,7 +40,7 @@ impl Store {
         self.slice_mut(slice).try_grow_in_place(&Need::all(additional), 1.0, most)
     }
 
-    /// Makes room for this many nodes in the next slice to be opened, or says that the allocator refuses.
+    /// Makes room for this many nodes in the next slice to be opened, or returns an error if the allocator refuses.
     fn try_reserve_slice(&mut self, nodes: u32) -> Result<(), TryReserveError> {
         let most = self.config.max_nodes;
         let need = Need::all(nodes.min(most));
@@ -53,8 +53,8 @@ impl Store {
         Ok(())
     }
 
-    /// Makes sure that one node fits at `spot`; `true` if room had to be made, so that rows may have moved, to other slices
-    /// too: then the spot is to be found again, and asked about again.
+    /// Makes sure that one node fits at `spot`. Returns `true` if room had to be made. Rows may then have moved, also
+    /// to other slices, so the caller must find the spot and test it again.
     #[inline]
     pub(in crate::store) fn make_room_for_one(&mut self, spot: &Spot, need: &Need) -> bool {
         let fits = self.slice(spot.slice).fits_one(need, spot.parent, self.config.storage.reuse_holes);
@@ -64,8 +64,8 @@ impl Store {
         !fits
     }
 
-    /// Makes sure that many nodes fit into a slice that may hold them; `true` if room had to be made, so that rows may have
-    /// moved.
+    /// Makes sure that many nodes fit into a slice that may hold them. Returns `true` if room had to be made, so that
+    /// rows may have moved.
     pub(in crate::store) fn make_room_for_all(&mut self, slice: u32, need: &Need) -> bool {
         let fits = self.slice(slice).fits_all(need);
         if !fits {

@@ -1,4 +1,4 @@
-//! The children of a node, arranged as a whole: in another order, and in slices that stand side by side.
+//! Arranges the children of a node as a whole: in another order, and in slices that stand side by side.
 
 use crate::store::bulk::even_shares;
 use crate::store::columns::{At, NIL};
@@ -7,34 +7,34 @@ use crate::store::restructuring::transplant::Marks;
 use crate::store::{Need, Slice, Spot, Store};
 use crate::{NodeHandle, SceneConfig};
 
-/// A slice to be: a run of children, told by their places in the list of all.
+/// A planned slice: a run of children, given by their places in the list of all.
 struct Run {
-    /// The slice that its first child has to itself and keeps.
+    /// The slice that its first child already has to itself and keeps.
     kept: Option<u32>,
-    /// The children that are moved there.
+    /// The children to move there.
     first: usize,
     end: usize,
-    /// What these take.
+    /// What these need.
     need: Need,
     /// The rows that the slice will have.
     rows: u32,
-    /// Whether others may join.
+    /// Whether more children may join.
     open: bool,
 }
 
-/// How large runs become.
+/// Limits on the size of runs.
 struct Sizes {
-    /// A run that has this many rows takes no more children.
+    /// A run with this many rows takes no more children.
     enough: u32,
-    /// No child joins others if it makes the run larger than this.
+    /// A child joins a run only if the run then has at most this many rows.
     most: u32,
-    /// No child that has so many rows joins others.
+    /// A child with this many rows never joins others.
     large: u32,
 }
 
 impl Store {
-    /// Brings the children of a node into the order of this list of all of them. **O(children)** where all of them are in
-    /// the slice of the node or behind portals there; else **O(rows)** of the slices that hold them.
+    /// Puts the children of a node into the order of this list, which has all of them. Runs in **O(children)** if all
+    /// of them are in the slice of the node or behind portals there, else in **O(rows)** of the slices that hold them.
     pub(crate) fn sort_children(&mut self, parent: NodeHandle, sorted: &[NodeHandle]) {
         let above = self.place_of(parent);
         let members: Option<Vec<u32>> = sorted.iter().map(|&child| self.member(above, child)).collect();
@@ -44,8 +44,8 @@ impl Store {
         }
     }
 
-    /// Arranges the children of each node anew whose slices stand behind so many portals that no edit leads to it: snapshots
-    /// of earlier versions have such. Returns how many nodes that were.
+    /// Rearranges the children of each node whose slices are behind more portals than edits produce: snapshots of
+    /// earlier versions contain such nodes. Returns the number of such nodes.
     pub(in crate::store) fn arrange_deep_children(&mut self) -> usize {
         let mut parents = Vec::new();
         let allowed = self.allowed_levels();
@@ -65,21 +65,23 @@ impl Store {
         parents.len()
     }
 
-    /// How many slices stand above each other at most that hold children of one node.
+    /// The greatest number of nested slices that hold children of one node.
     pub(crate) fn slice_levels(&self) -> usize {
         let mut most = 0;
         self.each_level(|_, level, _| most = most.max(level));
         most
     }
 
-    /// More levels than edits lead to with so many slices: a run of portals has a quarter of `max_nodes` when it is cut.
+    /// The greatest number of levels that edits produce with this many slices: a run of portals has at least a quarter
+    /// of `max_nodes` when it is cut.
     fn allowed_levels(&self) -> usize {
         let fan = Planner::new(self.config.max_nodes).least() as usize;
         let levels = core::iter::successors(Some(1), |&slices: &usize| slices.checked_mul(fan));
         2 * levels.take_while(|&slices| slices < self.slice_count()).count() + 3
     }
 
-    /// Tells of each slice behind a portal how many slices there are from it up to that of its top rows' parent. O(slices).
+    /// Calls `tell` for each slice behind a portal with the number of slices from it up to the one that holds the
+    /// parent of its top rows. Runs in O(slices).
     fn each_level(&self, mut tell: impl FnMut(&Self, usize, At)) {
         let mut pending = vec![(At::ROOT.slice, 0)];
         pending.extend(self.detached.iter().map(|&top| (top, 0)));
@@ -97,7 +99,8 @@ impl Store {
         self.resolve(node).expect("the node was checked before, and rows that move keep their handles")
     }
 
-    /// The row by which a child stands in the slice of its parent: its own, or the portal to a slice that it has to itself.
+    /// The row that represents a child in the slice of its parent: its own, or the portal to a slice that it has to
+    /// itself.
     fn member(&self, above: At, child: NodeHandle) -> Option<u32> {
         let mut at = self.place_of(child);
         if at.slice != above.slice && self.slice(at.slice).is_alone(at.row) {
@@ -106,7 +109,7 @@ impl Store {
         (at.slice == above.slice && self.row(at).parent == above.row).then_some(at.row)
     }
 
-    /// Links the rows below a row in another order.
+    /// Links the children of a row in another order.
     fn relink_children(&mut self, above: At, rows: &[u32]) {
         let slice = &mut self.slices[above.slice as usize];
         let mut previous = NIL;
@@ -124,8 +127,8 @@ impl Store {
         self.tell_edited(above.slice);
     }
 
-    /// Moves the children of a node, in this order, to new slices side by side, but for those that have one to themselves and
-    /// keep it. What is up to date stays so.
+    /// Moves the children of a node, in this order, to new slices side by side. Children that have a slice to
+    /// themselves may keep it. What is up to date stays so.
     fn arrange_children(&mut self, parent: NodeHandle, sorted: &[NodeHandle]) {
         let before = self.slices_of_children(self.place_of(parent));
         let runs = self.plan_runs(parent, sorted);
@@ -162,8 +165,8 @@ impl Store {
         self.hang_side_by_side(parent, numbers);
     }
 
-    /// The slices in which children of a node are, and those of portals to these, each behind the one above; without those
-    /// that a child has to itself and keeps.
+    /// The slices that hold children of a node or portals to them, each after the one above. Leaves out slices that a
+    /// child has to itself and keeps.
     fn slices_of_children(&self, above: At) -> Vec<u32> {
         let mut found = Vec::new();
         let portals_of = |slice: u32, mut row: u32, found: &mut Vec<u32>| {
@@ -186,7 +189,7 @@ impl Store {
         found
     }
 
-    /// Whether a slice is that of one child, and not so small that it is to be shared.
+    /// Whether a slice holds a single child and is too large to be shared.
     fn keeps_its_child(&self, number: u32, above: At) -> bool {
         let slice = self.slice(number);
         let alone = slice.is_alone(slice.first_top) && slice.row(slice.first_top).occupant.as_node().is_some();
@@ -194,7 +197,7 @@ impl Store {
         alone && (slice.isolated || independent || slice.nodes() >= self.config.min_nodes as usize)
     }
 
-    /// Plans the runs in which the children of a node are to lie.
+    /// Plans the runs in which the children of a node will lie.
     fn plan_runs(&self, parent: NodeHandle, sorted: &[NodeHandle]) -> Vec<Run> {
         let above = self.place_of(parent);
         let independent = above == At::ROOT;
@@ -232,7 +235,7 @@ impl Store {
         runs
     }
 
-    /// Opens a slice with room that hangs nowhere yet, and inherits what the children of a node do.
+    /// Opens a slice with room that is not attached yet, and that inherits what the children of a node inherit.
     pub(in crate::store) fn open_below(&mut self, above: At, need: &Need) -> u32 {
         let number = self.open_slice(Slice::with_room(need));
         let [below, source] =
@@ -249,7 +252,7 @@ impl Store {
         number
     }
 
-    /// Takes a slice off its portal, and that off its chain; returns where it was.
+    /// Detaches a slice from its portal, and unlinks the portal from its chain. Returns where the portal was.
     pub(in crate::store) fn unhang(&mut self, number: u32) -> At {
         let portal = self.disown(number);
         self.wake_beside(portal);
@@ -260,8 +263,8 @@ impl Store {
         portal
     }
 
-    /// Hangs slices below a node that has no children, in this order: behind portals to runs of portals where they are many, all
-    /// of them behind equally many.
+    /// Attaches slices below a node without children, in this order. Many slices go behind portals to runs of portals,
+    /// all of them behind equally many.
     fn hang_side_by_side(&mut self, parent: NodeHandle, mut numbers: Vec<u32>) {
         let (half, quarter) =
             (self.config.max_nodes as usize / 2, Planner::new(self.config.max_nodes).least() as usize);
@@ -298,7 +301,8 @@ mod tests {
     use crate::{Node, NodeHandle, Scene, SceneConfig, Transform};
     use std::time::Duration;
 
-    /// A scene whose children of the root each have a slice, which hang one behind the other, as in earlier versions.
+    /// A scene in which each child of the root has a slice, and each slice is nested behind the one before, as in
+    /// earlier versions.
     fn nested() -> (Scene, Vec<NodeHandle>) {
         let config = SceneConfig {
             max_nodes: 16,

@@ -1,6 +1,6 @@
-//! Cutting a slice that is full into pieces, so that no edit ever has to rebuild more than one bounded slice.
+//! Cuts a full slice into pieces, so that no edit has to rebuild more than one bounded slice.
 //!
-//! Source: the thesis, section 7.4.2 (dividing large slices), with pieces planned bottom-up over subtree sizes.
+//! Source: the thesis, section 7.4.2 (dividing large slices). The pieces are planned bottom-up over subtree sizes.
 
 use crate::SceneConfig;
 use crate::store::columns::{At, NIL};
@@ -8,77 +8,77 @@ use crate::store::restructuring::rebuild::{Room, Source, rebuilt};
 use crate::store::{Need, Slice, Store};
 use bumpalo::Bump;
 
-/// What the slices above one that is split may cost that are split with it, since each is full. Beyond, portals nest.
+/// The budget for splitting the slices above a split one, since each may be full. Once it is spent, portals nest.
 const BUDGET: u32 = 64;
-/// What one costs whose portal stands in a run of portals, of which a chain of siblings has few above each other.
+/// The cost of a slice whose portal is in a run of portals. A chain of siblings has few of these above each other.
 const WITHIN_A_CHAIN: u32 = 1;
-/// What one costs whose portal stands below a node: a deep tree may have any number above each other.
+/// The cost of a slice whose portal is below a node. A deep tree may have any number of these above each other.
 const BELOW_A_NODE: u32 = 8;
 
-/// A run of siblings that goes to a slice of its own.
+/// A run of siblings that moves to a slice of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::store) struct Cut {
     /// The place of the first sibling in pre-order.
     pub(in crate::store) first: u32,
-    /// The place behind all that hangs below them.
+    /// One past the place of the last node below them.
     pub(in crate::store) end: u32,
     /// The place of their parent, or [`NIL`] for a run of the topmost siblings.
     pub(in crate::store) parent: u32,
 }
 
-/// Plans how a forest is cut into pieces that are no larger than a bound.
+/// Plans how to cut a forest into pieces no larger than a bound.
 #[derive(Debug)]
 pub(in crate::store) struct Planner {
-    /// A piece has at least this many rows: a quarter of the bound.
+    /// The least number of rows in a piece: a quarter of the bound.
     quarter: u32,
 }
 
-/// What is known of a node while the siblings below it are gone through from the last to the first.
+/// What is known of a node while its children are visited from the last to the first.
 #[derive(Clone, Copy, Debug)]
 struct Below {
-    /// The rows of the present run: those that stay with the node unless the run grows large enough to be cut.
+    /// The rows of the present run. They stay with the node unless the run becomes large enough to be cut.
     run: u32,
-    /// The place behind all that hangs below the last sibling of the present run.
+    /// One past the last node below the last sibling of the present run.
     end: u32,
-    /// Portals that stand for the runs that were cut.
+    /// How many portals stand for the runs that were cut.
     portals: u32,
     /// All nodes below, cut out or not.
     all: u32,
-    /// The place behind the first of the runs that were cut, in the list of these; 0 where none was.
+    /// One past the place, in the list of cuts, of the first run that was cut; 0 if none was.
     cut: usize,
 }
 
 impl Below {
     const NOTHING: Self = Self { run: 0, end: NIL, portals: 0, all: 0, cut: 0 };
 
-    /// How many rows stay with the node below it.
+    /// How many rows below the node stay with it.
     fn rows(&self) -> u32 {
         self.run + self.portals
     }
 }
 
 impl Planner {
-    /// For pieces of a quarter to a half of `bound`.
+    /// A planner for pieces of a quarter to a half of `bound`.
     pub(in crate::store) fn new(bound: u32) -> Self {
         Self { quarter: (bound / 4).max(2) }
     }
 
-    /// The rows that a piece has at least.
+    /// The least number of rows in a piece.
     pub(in crate::store) fn least(&self) -> u32 {
         self.quarter
     }
 
-    /// The runs to cut out of a forest in pre-order, told by the place of each node's parent ([`NIL`] for the topmost):
-    /// inner runs before those that they lie in, runs of the same siblings from the last to the first. Of the topmost
-    /// siblings the first always stay.
+    /// Returns the runs to cut out of a forest in pre-order, given the place of each node's parent ([`NIL`] for the
+    /// topmost). Inner runs come before the runs that contain them, and runs of the same siblings from the last to the
+    /// first. The first of the topmost siblings always stays.
     ///
-    /// Each piece takes siblings until it has a quarter of the bound. What is left of any node with all below it is hardly
-    /// more than a quarter, so a piece is hardly more than a half; a piece ends up smaller only where nothing else is left
-    /// at the top. Computes in **O(nodes)**: in reverse pre-order every node is done before its parent.
+    /// Each piece takes siblings until it has a quarter of the bound. What remains of any subtree is hardly more than a
+    /// quarter, so a piece is hardly more than a half. A piece is smaller than a quarter only if nothing else remains
+    /// at the top. Runs in **O(nodes)**: in reverse pre-order every node is finished before its parent.
     ///
-    /// Of the children of a node all are cut out, or none: the first piece takes the rest, and has up to three quarters. So
-    /// siblings stand side by side behind equally many portals, and each time that a run of portals is cut they are at least
-    /// a quarter of the bound times more.
+    /// Either all children of a node are cut out, or none: the first piece takes the rest, and has up to three
+    /// quarters. So siblings stand side by side behind equally many portals. Each time a run of portals is cut, their
+    /// number is at least a quarter of the bound times larger.
     pub(in crate::store) fn plan(&self, parents: impl DoubleEndedIterator<Item = u32> + ExactSizeIterator) -> Vec<Cut> {
         let count = parents.len();
         let mut below = vec![Below::NOTHING; count + 1];
@@ -89,7 +89,7 @@ impl Planner {
             if own.cut > 0 && own.run > 0 {
                 let taken = &mut cuts[own.cut - 1];
                 let whole = Cut { first: place + 1, ..*taken };
-                // The piece now holds runs that were cut later, and comes behind these.
+                // The piece now holds runs that were cut later, so it comes after them.
                 taken.first = taken.end;
                 cuts.push(whole);
                 own.run = 0;
@@ -110,7 +110,7 @@ impl Planner {
             }
         }
         cuts.retain(|cut| cut.first < cut.end);
-        // The topmost slice keeps what was not cut of the first of its run, and where that is too little the first piece.
+        // The topmost slice keeps what was not cut of the first run, and if that is too little also the first piece.
         if below[count].run < self.quarter / 2
             && let Some(first) = cuts.iter().rposition(|cut| cut.parent == NIL)
         {
@@ -120,8 +120,8 @@ impl Planner {
     }
 }
 
-/// Has the runs of top siblings that are cut out of a slice be none, or all of them, where portals to these stay in the slice;
-/// unless there is no other cut.
+/// If portals to runs of top siblings would stay in the slice, cuts out all of these runs or none, unless there is no
+/// other cut.
 fn cut_all_tops_or_none(cuts: &mut Vec<Cut>) {
     let is_top = |cut: &Cut| cut.parent == NIL;
     let tops = cuts.iter().filter(|cut| is_top(cut)).count();
@@ -131,23 +131,24 @@ fn cut_all_tops_or_none(cuts: &mut Vec<Cut>) {
     if tops == 1 {
         cuts.retain(|cut| !is_top(cut));
     } else if let Some(first) = cuts.iter().rposition(is_top) {
-        // It comes behind the runs that it now holds.
+        // It comes after the runs that it now holds.
         let first = cuts.remove(first);
         cuts.push(Cut { first: 0, ..first });
     }
 }
 
 impl Store {
-    /// Cuts a slice into pieces of a quarter to a half of the greatest size. Handles and the order of siblings stay.
+    /// Cuts a slice into pieces of a quarter to a half of the greatest size. Handles and the order of siblings stay the
+    /// same.
     ///
-    /// Runs from within go behind portals in the slice itself, runs of its top rows behind portals beside its own, for
-    /// which the slice above is split too where it is full. What is up to date stays so. Computes in **O(rows)**: all pieces are
-    /// filled side by side in one walk through the slice.
+    /// Inner runs go behind portals in the slice itself. Runs of its top rows go behind portals beside its own; if the
+    /// slice above is full, it is split too. What is up to date stays so. Runs in **O(rows)**: all pieces are filled
+    /// side by side in one walk through the slice.
     pub(in crate::store) fn split(&mut self, number: u32) {
         self.split_within(number, BUDGET);
     }
 
-    /// Splits a slice, and if need be slices above it, of which each costs something of a budget.
+    /// Splits a slice, and if needed slices above it, each of which costs part of a budget.
     fn split_within(&mut self, number: u32, budget: u32) {
         debug_assert_ne!(self.unlinked_from, Some(number), "rows on no chain would be lost");
         let arena = self.scratch.take();
@@ -161,8 +162,8 @@ impl Store {
         self.scratch.give_back(arena);
     }
 
-    /// Splits a slice in two before one of its top rows, so that a portal can stand between. Returns `false`, and has changed
-    /// nothing, where there is no room beside its own portal.
+    /// Splits a slice in two before one of its top rows, so that a portal can stand between. Returns `false`, and
+    /// changes nothing, if there is no room beside its own portal.
     pub(in crate::store) fn split_before(&mut self, number: u32, row: u32) -> bool {
         if !self.make_room_beside(number, 2, BUDGET) {
             return false;
@@ -174,7 +175,7 @@ impl Store {
         let cut = Cut { first: place(first), end: place(order.len()), parent: NIL };
         self.cut_out(number, order, &[cut], true, &arena);
         self.scratch.give_back(arena);
-        // Other than a split that cuts out a quarter at least, this one may leave little on either side.
+        // Unlike a split, which cuts out a quarter at least, this may leave little on either side.
         let portal = self.slice(number).portal;
         let piece = self.row(At { row: self.row(portal).next, ..portal }).occupant.as_portal();
         let piece = piece.expect("what was cut out stands behind what stays");
@@ -184,8 +185,8 @@ impl Store {
         true
     }
 
-    /// Cuts runs out of a slice, whose rows are given in depth-first order; with portals to runs of top rows `beside` the slice's
-    /// own, where there is room.
+    /// Cuts runs out of a slice, whose rows are given in depth-first order. If `beside` is set, portals to runs of top
+    /// rows go beside the slice's own, where there is room.
     fn cut_out(&mut self, number: u32, order: &[(u32, u32)], cuts: &[Cut], beside: bool, arena: &Bump) {
         self.reconstitutions += 1;
         let mut old = core::mem::take(&mut self.slices[number as usize]);
@@ -193,7 +194,8 @@ impl Store {
         let numbers: &[u32] = arena.alloc_slice_fill_iter(opened);
         let lists = distribute(order, cuts, numbers, beside, arena);
 
-        // Many pieces are full for good: a tree that is built depth-first never comes back to them. Half of the usual room does.
+        // Many pieces are never filled: a tree that is built depth-first does not return to them. So half of the usual
+        // room is enough.
         let SceneConfig { expansion_factor, max_nodes, .. } = self.config;
         let room = Room::Times(1.0 + (expansion_factor - 1.0) / 2.0, max_nodes);
         let membership = old.membership;
@@ -207,7 +209,7 @@ impl Store {
         for &piece in core::iter::once(&number).chain(numbers) {
             self.rebind_handles(piece);
         }
-        // From the last to the first, each directly behind the portal of what stays.
+        // From the last to the first, each directly after the portal of what stays.
         for (_, &piece) in cuts.iter().zip(numbers).filter(|(cut, _)| beside && cut.parent == NIL) {
             let spot = self.spot_after(self.slice(number).portal);
             self.insert_portal_in_step(&spot, piece);
@@ -218,10 +220,10 @@ impl Store {
         self.tell_edited(number);
     }
 
-    /// Whether the slice that holds the portal of another takes so many more rows beside that; its storage grows if it is to,
-    /// and where it is full it is split itself, as in a B-tree.
+    /// Whether the slice that holds another's portal can take this many more rows beside it. Its storage grows if
+    /// needed, and if it is full it is split itself, as in a B-tree.
     ///
-    /// A slice from which rows are unlinked is not, since that would lose them.
+    /// A slice with floating rows is not split, since they would be lost.
     fn make_room_beside(&mut self, number: u32, rows: usize, budget: u32) -> bool {
         let portal = self.slice(number).portal;
         if portal == At::NONE || rows == 0 {
@@ -234,7 +236,7 @@ impl Store {
         if free(above) >= need.rows {
             return true;
         }
-        // A refusal of the allocator is no reason to fail: the portals go elsewhere.
+        // If the allocator refuses, the portals go elsewhere.
         let _ = above.try_grow_in_place(&need, expansion_factor, max_nodes);
         if free(above) >= need.rows {
             return true;
@@ -248,9 +250,10 @@ impl Store {
         self.make_room_beside(number, rows, 0)
     }
 
-    /// Has the slices above know of what waits for the update in a slice and directly below it.
+    /// Reports marked slices, the slice itself or those directly below it, to the slices above.
     fn relist_marked(&mut self, number: u32) {
-        // Where boxes are kept, what is cut out has none above it yet, nor have the slices below.
+        // If boxes are kept, the slices above have no boxes yet for what was cut out, nor has it any for the slices
+        // below.
         let boxless = self.config.bounds;
         if self.slice(number).is_dirty() || boxless {
             self.tell_moved(number);
@@ -267,8 +270,8 @@ impl Store {
     }
 }
 
-/// Distributes the rows of a slice, in the order given, to what stays (first) and the pieces that are cut out of it, and puts a
-/// portal where a piece was; not for runs of top rows if portals to these stand `beside` the slice's own.
+/// Distributes the rows of a slice, in the order given, to what stays (first) and to the pieces that are cut out. Puts
+/// a portal where each piece was, except for runs of top rows if their portals stand `beside` the slice's own.
 fn distribute<'b>(
     order: &[(u32, u32)],
     cuts: &[Cut],
@@ -276,8 +279,8 @@ fn distribute<'b>(
     beside: bool,
     arena: &'b Bump,
 ) -> &'b [&'b [Source]] {
-    // Which piece each place goes to: 0 stays, the others are one more than the number of their cut. Inner cuts come first;
-    // going back, the outer ones are written before what lies in them.
+    // The piece that each place goes to: 0 stays, the others are one more than the number of their cut. Inner cuts come
+    // first, so going backwards writes outer pieces before the pieces inside them.
     let pieces: &mut [u32] = arena.alloc_slice_fill_copy(order.len(), 0);
     for (cut, piece) in cuts.iter().zip(1..).collect::<Vec<(&Cut, u32)>>().into_iter().rev() {
         pieces[cut.first as usize..cut.end as usize].fill(piece);

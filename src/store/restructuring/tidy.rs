@@ -1,38 +1,39 @@
-//! Maintenance: slices that edits have left small, out of order or sparse.
+//! Maintenance of slices that edits have left small, out of order or sparse.
 
 use crate::store::columns::Storage;
 use crate::store::{Capacity, LinearAllocator, Slice, Store};
 use core::time::Duration;
 #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
 use std::time::Instant;
-// Where the standard library has no clock.
+// There the standard library has no clock.
 #[cfg(all(target_family = "wasm", target_os = "unknown"))]
 use web_time::Instant;
 
-/// A slice with more than one row in this many out of order is rebuilt.
+/// A slice is rebuilt if more than one row in this many is out of order.
 const DISORDER: u32 = 4;
 
-/// How many edited slices are compared with each other before the worst of them are worked on.
+/// How many edited slices are compared with each other before the worst of them are tidied.
 const WINDOW: usize = 64;
 
 /// How much memory a call leaves unused.
 #[derive(Clone, Copy, Debug)]
 struct Compaction {
-    /// A slice with more than this many times the bytes of its live records is rebuilt,
+    /// A slice is rebuilt if it has more than this many times the bytes of its live records,
     excess: f32,
-    /// if it has this many more besides,
+    /// and at least this many bytes more;
     slack: usize,
-    /// at this capacity.
+    /// it then gets this capacity.
     capacity: Capacity,
 }
 
 impl Compaction {
-    /// Once a frame: what growth gave a slice is left to it, or the next frame would have to give it again.
+    /// For every frame: leaves a slice the room that growth gave it, since the next frame would otherwise grow it
+    /// again.
     fn easy(expansion_factor: f32) -> Self {
         Self { excess: 1.125 * expansion_factor, slack: 1 << 12, capacity: Capacity::Eased }
     }
 
-    /// Without a limit of time, for a scene that is to rest.
+    /// Without a time limit, for a scene that will not change for a while.
     const STRICT: Self = Self { excess: 1.08, slack: 0, capacity: Capacity::Tight };
 }
 
@@ -40,24 +41,24 @@ impl Compaction {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Maintenance {
-    /// How many nodes were freed that [`Scene::remove_later`](crate::Scene::remove_later) had removed.
+    /// How many nodes removed by [`Scene::remove_later`](crate::Scene::remove_later) were freed.
     pub freed: usize,
     /// How many slices were reconstituted.
     pub reconstituted: usize,
     /// How many small slices were merged with others.
     pub merged: usize,
-    /// How many nodes the slices hold that were reconstituted or merged.
+    /// How many nodes are in the slices that were reconstituted or merged.
     pub nodes: usize,
-    /// How many edited slices remain for another call, because the budget was spent.
+    /// How many edited slices are left for another call, because the budget was spent.
     pub remaining: usize,
-    /// How many slices were looked at: those that were edited, and small ones around them that had nothing to be merged with
-    /// before.
+    /// How many slices were checked: those that were edited, and small ones around them that had no partner to merge
+    /// with before.
     pub looked_at: usize,
 }
 
 impl Store {
-    /// Frees what was removed, and tidies slices that edits have left small, out of order or sparse, for at most about
-    /// `budget`.
+    /// Frees what was removed, and tidies slices that edits have left small, out of order or sparse. Takes about
+    /// `budget` at most.
     pub(crate) fn maintain(&mut self, budget: Duration) -> Maintenance {
         let compaction = match budget {
             Duration::MAX => Compaction::STRICT,
@@ -68,7 +69,7 @@ impl Store {
         let mut done = Maintenance::default();
         while let Some(freed) = self.free_next_pending() {
             done.freed += freed;
-            // A slice that holds portals alone is no progress that a caller sees.
+            // Freeing a slice that holds only portals is no visible progress for the caller.
             if freed > 0 && !in_time() {
                 break;
             }
@@ -85,7 +86,7 @@ impl Store {
                     break;
                 }
             }
-            // What there was no time for waits in front.
+            // Slices for which there was no time go to the front.
             for (_, number) in window.drain(..) {
                 self.slice_mut(number).edited = true;
                 self.edited.push_front(number);
@@ -114,8 +115,9 @@ impl Store {
         }
     }
 
-    /// Takes the edited slices that wait longest off their list, and those of them that are to be worked on into `window`,
-    /// the worst last; lists what waited for a partner around them and has one now. Returns how many slices it looked at.
+    /// Takes the slices that have waited longest off the list of edited slices, and collects those that need work in
+    /// `window`, the worst last. Lists the slices around them that waited for a partner and have one now. Returns how
+    /// many slices it checked.
     fn take_worst(&mut self, compaction: Compaction, window: &mut Vec<(f32, u32)>) -> usize {
         let mut looked_at = 0;
         for _ in 0..WINDOW {
@@ -133,7 +135,7 @@ impl Store {
         looked_at
     }
 
-    /// How far a slice is beyond what is left alone: above 1 it is to be worked on.
+    /// How far a slice is beyond the limits; above 1 it needs work.
     #[expect(clippy::cast_precision_loss, reason = "a comparison of magnitudes")]
     fn need_of_care(&self, number: u32, compaction: Compaction) -> f32 {
         let slice = self.slice(number);
@@ -144,7 +146,7 @@ impl Store {
         too_small.max(disorder).max(slice.capacity_bytes() as f32 / allowed)
     }
 
-    /// Merges or reconstitutes one slice, where it is to be.
+    /// Merges or reconstitutes one slice, if it needs it.
     fn tidy(&mut self, number: u32, compaction: Compaction, done: &mut Maintenance) {
         if !self.slice(number).lives {
             return;
@@ -178,7 +180,7 @@ impl Slice {
         capacity as f32 > compaction.slack as f32 + live as f32 * compaction.excess
     }
 
-    /// How far the rows are from depth-first order: the share that was put far from its place, at most 1.
+    /// How far the rows are from depth-first order: the share placed far from their hint, at most 1.
     #[expect(clippy::cast_precision_loss, reason = "a share")]
     pub(in crate::store) fn disorder(&self) -> f32 {
         (self.misplaced as f32 / self.row_slots.live().max(1) as f32).min(1.0)
@@ -189,7 +191,7 @@ impl Slice {
         self.record_bytes(LinearAllocator::live)
     }
 
-    /// The bytes of as many records as there is room for.
+    /// The bytes of all records that there is room for.
     fn capacity_bytes(&self) -> usize {
         self.record_bytes(LinearAllocator::capacity)
     }

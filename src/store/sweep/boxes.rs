@@ -1,4 +1,4 @@
-//! Bringing world boxes up to date after a sweep: those of shapes that moved, and what is about them.
+//! Updates world boxes after a sweep: those of shapes that moved, and those around them.
 
 use crate::Aabb;
 use crate::store::{At, ShapeColumn, Slice, SliceBoxes, Store, Swept, TransformColumn};
@@ -6,7 +6,7 @@ use hedgerow_math::internal as simd;
 use hedgerow_math::internal::{BLOCK, GROUP};
 
 impl Store {
-    /// Tells the slices above those that the update came to of the boxes about all that hangs there, children first.
+    /// Passes the boxes of the slices that the update visited to the slices above, children first.
     pub(in crate::store) fn spread_boxes(&mut self) {
         let mut swept = core::mem::take(&mut self.swept);
         for &number in swept.iter().rev() {
@@ -24,7 +24,7 @@ impl Store {
 }
 
 impl Slice {
-    /// Brings the slice's own boxes up to date, behind the sweep of this update.
+    /// Updates the slice's own boxes after the sweep of this update.
     pub(in crate::store) fn refresh_boxes(&mut self, update: u64) {
         let Self { transforms, shapes, boxes, swept_in, .. } = self;
         if let Some(boxes) = boxes {
@@ -35,8 +35,8 @@ impl Slice {
 }
 
 impl SliceBoxes {
-    /// Computes the boxes of shapes whose matrix was computed or that were marked stale, eight at a time, then those of the
-    /// blocks that these are in.
+    /// Computes the boxes of shapes whose matrix was computed or that were marked stale, eight at a time, then the
+    /// boxes of their blocks.
     fn refresh(&mut self, transforms: &TransformColumn, swept: Option<&Swept>, shapes: &ShapeColumn) {
         let blocks = self.blocks.len();
         self.resize(shapes.slots.end());
@@ -70,7 +70,7 @@ impl SliceBoxes {
     ) {
         let first = block * BLOCK + group * GROUP;
         let Some(records) = shapes.records.get(first..).filter(|records| !records.is_empty()) else { return };
-        // What a hole has for a slot may lie beyond the end by now.
+        // The slot in a hole's record may lie past the end.
         let slot = |lane: usize| if live >> lane & 1 != 0 { records[lane].transform } else { 0 };
         let bounds = &shapes.bounds[first..];
         let boxes = match bounds.first_chunk::<GROUP>() {
@@ -89,7 +89,7 @@ impl SliceBoxes {
     }
 }
 
-/// The shapes of a block whose matrix was computed, a bit each.
+/// The shapes of a block whose matrix was computed, one bit each.
 fn swept_word(swept: &Swept, block: usize, shapes: &ShapeColumn) -> u64 {
     if swept.all {
         return u64::MAX;

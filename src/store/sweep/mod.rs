@@ -1,7 +1,7 @@
-//! Bringing what is derived up to date: down the tree of slices, marked ones only.
+//! Computes derived values: goes down the tree of slices, marked ones only.
 //!
-//! Invariants of a slice that is not marked: no slot is dirty; every world slot holds exactly `world[parent] * local`; unless
-//! the slice above waits for an update, the bases have what the slice's portal has.
+//! Invariants of a slice that is not marked: no slot is dirty; every world slot holds exactly `world[parent] * local`;
+//! unless the slice above waits for an update, the bases equal what the slice's portal has.
 
 mod boxes;
 #[cfg(feature = "rayon")]

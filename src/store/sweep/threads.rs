@@ -1,8 +1,8 @@
-//! Bringing slices up to date side by side.
+//! Updates slices in parallel.
 //!
-//! A slice depends on the one that holds its portal and on no other, so it can be worked on as soon as that is done: no
-//! round waits for all slices of one depth. Each slice is computed by one thread in the same way as without threads, so
-//! the results are the same to the bit, whatever the number of threads.
+//! A slice depends only on the slice that holds its portal, so it can be updated as soon as that one is done. No round
+//! waits for all slices of one depth. Each slice is computed by one thread in the same way as without threads, so the
+//! results are identical to the bit for any number of threads.
 
 use crate::store::sweep::Stamp;
 use crate::store::{Slice, Store};
@@ -10,27 +10,28 @@ use crate::threads::is_worth_sharing;
 use rayon::Scope;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// With fewer rows than this waiting, one thread is done before another has begun.
+/// With fewer waiting rows than this, one thread finishes before another has started.
 const WORTH_SHARING: usize = 16_384;
-/// A task takes on slices of about this many rows at a time.
+/// A task processes slices with about this many rows at a time.
 const GRAIN: u32 = 2048;
 
-/// All slices, to be taken one by one from many threads.
+/// All slices, to be taken one by one by many threads.
 ///
-/// A slice is taken by the task of the one above, and when that has let it go by its own: no two threads ever want the same
-/// one. The locks are how safe code is told so, for some 20 ns a slice.
+/// A slice is locked by the task of the one above, and after that is released by its own task, so no two threads ever
+/// want the same slice. The locks are uncontended; they satisfy the borrow checker, for some 20 ns a slice.
 struct Shared<'s> {
     slices: Vec<Mutex<&'s mut Slice>>,
-    /// The slice that holds the portal of each. Lists of marked children may name slices that have moved elsewhere.
+    /// For each slice, the one that holds its portal. Lists of marked children may name slices that have moved
+    /// elsewhere.
     above: Vec<u32>,
     everything: bool,
     stamp: Stamp,
-    /// Slices that were come to, each after the one above.
+    /// Slices that were visited, each after the one above.
     swept: Mutex<Vec<u32>>,
 }
 
 impl Store {
-    /// Brings what waits, and has so many rows, up to date side by side with all below it, if that is much.
+    /// Updates the waiting slices, which have this many rows, and all below them in parallel, if that is enough work.
     pub(in crate::store) fn share_out(&mut self, everything: bool, pending: &mut Vec<u32>, rows: &mut usize) {
         if pending.len() < 2 || !is_worth_sharing(*rows, WORTH_SHARING) {
             return;
@@ -46,7 +47,7 @@ impl Store {
         self.swept = shared.swept.into_inner().unwrap_or_else(PoisonError::into_inner);
     }
 
-    /// How many rows these slices have.
+    /// The total number of rows of these slices.
     pub(in crate::store) fn rows_of(&self, slices: &[u32]) -> usize {
         slices.iter().map(|&slice| self.slice(slice).row_slots.live() as usize).sum()
     }
@@ -75,7 +76,8 @@ impl<'s> Shared<'s> {
         }
     }
 
-    /// Works on a few slices, and on what is found to wait below them: on a little of it directly, else in other tasks.
+    /// Updates a few slices, and then the waiting slices found below them: a few of them directly, the others in new
+    /// tasks.
     fn run<'a>(&'a self, scope: &Scope<'a>, mut pending: Vec<u32>) {
         while let Some(number) = pending.pop() {
             let mut below = Vec::new();
@@ -92,7 +94,7 @@ impl<'s> Shared<'s> {
         }
     }
 
-    /// Does for one slice what `Store::update` does, and tells which slices below have something to do.
+    /// Does for one slice what `Store::update` does, and reports which slices below have work to do.
     fn bring_up_to_date(&self, number: u32, mut found: impl FnMut(u32, &Slice)) {
         let mut slice = self.lock(number);
         let reached = slice.bring_up_to_date(self.everything, self.stamp);

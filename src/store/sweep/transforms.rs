@@ -3,12 +3,12 @@
 use crate::store::columns::{NIL, TransformColumn};
 use hedgerow_math::internal as simd;
 
-/// With more than one slot in so many dirty, all are computed, eight at a time.
+/// If more than one slot in this many is dirty, all are computed, eight at a time.
 const MANY: usize = 10;
 
 impl TransformColumn {
-    /// Computes what is dirty and what hangs below it, and turns the marks into the record of what was swept. Returns
-    /// whether that reached a slot that some portal finds effective.
+    /// Computes dirty slots and those below them, and turns the marks into the record of what was swept. Returns
+    /// whether that reached a slot that is effective for a portal.
     pub(super) fn sweep(&mut self, everything: bool) -> bool {
         if everything {
             self.mark_all();
@@ -24,9 +24,9 @@ impl TransformColumn {
         self.swept.all || self.swept.slots.intersects(&self.portal_slots)
     }
 
-    /// Computes what is dirty and what hangs below it, to which the marks spread. Returns whether it computed all there is
-    /// from the first dirty slot on instead: where many are dirty that takes less, and from slot 0, the base, every slot
-    /// hangs in the end.
+    /// Computes dirty slots and those below them, to which the marks spread. Returns whether it computed all slots from
+    /// the first dirty one on instead. That is faster if many are dirty, and if slot 0, the base, is dirty, everything
+    /// depends on it anyway.
     pub(in crate::store) fn compute(&mut self) -> bool {
         let first = self.first_dirty;
         if first == NIL {
@@ -43,9 +43,9 @@ impl TransformColumn {
         all
     }
 
-    /// Computes what is dirty, and what hangs below it, ahead of the update, which is to see all of it: it stays marked, by
-    /// slots of its own, or by the base where all were computed. So marks can be carried to another slice slot by slot.
-    /// Returns whether there was anything to compute.
+    /// Computes dirty slots and those below them ahead of the update. The update must still see them, so they stay
+    /// marked: by their own slots, or by the base if all were computed. So marks can be carried to another slice slot
+    /// by slot. Returns whether anything was computed.
     pub(in crate::store) fn compute_ahead(&mut self) -> bool {
         if self.first_dirty == NIL {
             return false;
@@ -56,7 +56,7 @@ impl TransformColumn {
         true
     }
 
-    /// Computes every slot from one on; sheared locals one by one, what lies between them in runs.
+    /// Computes every slot from `first` on: sheared locals one by one, and runs between them.
     fn compute_from(&mut self, first: u32) {
         let Self { locals, parents, worlds, sheared, .. } = self;
         let mut from = first as usize;
@@ -70,12 +70,12 @@ impl TransformColumn {
         simd::propagate(locals, parents, worlds, from.min(end)..end);
     }
 
-    /// Computes the dirty slots from `first` on, and those whose parent changed: a changed slot becomes dirty itself, and
-    /// its bit is final before its children look at it.
+    /// Computes the dirty slots from `first` on, and those whose parent changed. A changed slot becomes dirty itself,
+    /// and its bit is final before its children read it.
     fn compute_dirty(&mut self, first: u32) {
         let Self { locals, parents, worlds, sheared, dirty, slots, .. } = self;
         let dirty = dirty.words_for(slots.end());
-        // From a multiple of eight: that many are looked at in one go.
+        // Start at a multiple of eight, since eight bits are tested at once.
         let mut from = first as usize / 8 * 8;
         for (slot, matrix) in sheared.iter_from(first) {
             let (slot, parent) = (slot as usize, parents[slot as usize] as usize);
@@ -87,7 +87,7 @@ impl TransformColumn {
             }
             from = slot + 1;
         }
-        // What was dirty first may be gone, and the end before it.
+        // The first dirty slot may have been removed, and the end may now be before it.
         let end = worlds.len();
         simd::propagate_dirty(locals, parents, worlds, dirty, from.min(end)..end);
     }

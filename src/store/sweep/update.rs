@@ -1,14 +1,14 @@
-//! Bringing everything derived up to date: down the tree of slices, marked ones only.
+//! Updates all derived values: goes down the tree of slices, marked ones only.
 
 use crate::Mat34;
 use crate::store::{At, NIL, Slice, Store};
 
-/// What the slices bear that an update changed.
+/// The numbers that an update gives to slices that it changed.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::store) struct Stamp {
-    /// Where it swept transforms.
+    /// For slices whose transforms it swept.
     update: u64,
-    /// Where it changed more than transforms.
+    /// For slices in which it changed more than transforms.
     version: u64,
 }
 
@@ -18,7 +18,7 @@ impl Store {
         Stamp { update: self.updates, version: self.versions }
     }
 
-    /// Descends the marked slices and what inherits from them, and computes what is out of date in each, or all of it.
+    /// Goes down the marked slices and what inherits from them. Computes what is out of date in each, or everything.
     pub(crate) fn update(&mut self, everything: bool) {
         self.begin_layouts();
         let mut pending = core::mem::take(&mut self.descent);
@@ -50,8 +50,8 @@ impl Store {
         self.spread_boxes();
     }
 
-    /// Tells what was changed in the slices that the update came to; in the order of their numbers, since threads come to
-    /// them in any.
+    /// Reports what changed in the slices that the update visited, sorted by number, since threads visit them in any
+    /// order.
     fn tell_changes(&mut self) {
         let mut visited = core::mem::take(&mut self.swept);
         let mut sorted = core::mem::take(&mut self.sorted);
@@ -84,7 +84,7 @@ impl Store {
         self.sorted = sorted;
     }
 
-    /// Has the slices below take over what they inherit, and lists those that have something to do.
+    /// Passes on to the slices below what they inherit, and lists those that have work to do.
     fn hand_down(&mut self, number: u32, reached: bool, pending: &mut Vec<u32>) {
         let slice = &mut self.slices[number as usize];
         let mut marked = core::mem::take(&mut slice.marked_children);
@@ -107,13 +107,13 @@ impl Store {
 }
 
 impl Slice {
-    /// Takes over what the slice inherits, and its mark off. Returns whether it has something to do.
+    /// Takes over what the slice inherits, and clears its mark. Returns whether it has work to do.
     pub(in crate::store) fn join_update(&mut self, above: &Self) -> bool {
         let inherits = self.inherit_from(above);
         core::mem::take(&mut self.marked) | inherits
     }
 
-    /// Computes what is out of date in the slice. Returns whether that reached anything that slices below inherit.
+    /// Computes what is out of date in the slice. Returns whether anything changed that slices below inherit.
     pub(in crate::store) fn bring_up_to_date(&mut self, everything: bool, stamp: Stamp) -> bool {
         self.read = true;
         self.transforms.commit_previous();
@@ -129,7 +129,7 @@ impl Slice {
         moved | changed
     }
 
-    /// Sets the bases. Returns whether that changed any.
+    /// Sets the bases. Returns whether any base changed.
     pub(in crate::store) fn take_over(&mut self, world: &Mat34, mask: u32, material: Option<u32>) -> bool {
         let mut changed = false;
         if self.transforms.worlds[0].to_bits() != world.to_bits() {

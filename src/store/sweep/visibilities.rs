@@ -16,7 +16,7 @@ impl VisibilityColumn {
         dirty
     }
 
-    /// The same, with a list of the slots whose mask that changed.
+    /// Like the untraced sweep, and lists the slots whose mask changed.
     fn sweep_traced(&mut self) {
         let Self { effective, parents, locals, trace, .. } = self;
         let Some(trace) = trace else { return };

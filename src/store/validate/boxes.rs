@@ -1,10 +1,11 @@
-//! Checking world boxes.
+//! Checks world boxes.
 
 use crate::store::Store;
 
 impl Store {
-    /// World boxes, where the scene keeps any: one for each child, and for each shape that is not stale the one that its matrix
-    /// of now makes, also in a slice that waits for the update: what is dirty there has not been swept.
+    /// Checks world boxes, if the scene keeps any: one for each child, and for each shape that is not stale the one
+    /// that its present matrix gives. This also holds in a slice that waits for the update, since its dirty slots were
+    /// not swept yet.
     pub(in crate::store) fn validate_boxes(&self, number: u32) -> Result<(), String> {
         let slice = self.slice(number);
         let Some(boxes) = slice.boxes.as_deref() else {

@@ -1,4 +1,4 @@
-//! Checking the columns of a slice: the slots of its rows, and the arrays.
+//! Checks the columns of a slice: the slots of its rows, and the arrays.
 
 use crate::record::Record;
 use crate::store::Slice;
@@ -7,7 +7,7 @@ use crate::store::columns::{
     Column, Component, EachColumn, EachComponent, NIL, Occupant, Row, Slot, Storage, each_column, each_component,
 };
 
-/// The slots that rows have of their own, by column.
+/// The slots that rows own, by column.
 #[derive(Default)]
 pub(in crate::store) struct Owned([Vec<u32>; Storage::COMPONENTS.len()]);
 
@@ -25,7 +25,7 @@ impl Owned {
 }
 
 impl Slice {
-    /// A row's effective slots are its own live ones, behind its parent's, or its parent's.
+    /// Checks that a row's effective slots are its own live ones, after its parent's, or equal to its parent's.
     pub(in crate::store) fn validate_effective(&self, number: u32, at: u32) -> Result<(), String> {
         let row = self.row(at);
         let [transform, visibility, material] = self.inherited(row.parent);
@@ -78,7 +78,7 @@ impl Slice {
         Ok(())
     }
 
-    /// The arrays are as long as their allocators say, and holes are as sweeps expect them.
+    /// Checks that the arrays are as long as their allocators say, and that holes are valid for sweeps.
     pub(in crate::store) fn validate_columns(&self, number: u32) -> Result<(), String> {
         let Self { transforms, visibilities, names, .. } = self;
         each_column(&mut Lengths { slice: self, number })?;

@@ -1,4 +1,4 @@
-//! Checking every invariant of the storage: here what is between slices, and the links within.
+//! Checks every invariant of the storage: here the relations between slices, and the links within.
 
 use crate::Mat34;
 use crate::fallible;
@@ -73,7 +73,7 @@ impl Store {
         Ok(nodes)
     }
 
-    /// What waits to be freed hangs nowhere else; returns how many nodes that are.
+    /// Checks that slices waiting to be freed are not attached elsewhere. Returns their number of nodes.
     fn validate_pending_free(&self, seen: &mut [bool]) -> Result<usize, String> {
         let mut pending = self.pending_free.clone();
         let mut nodes = 0;
@@ -98,7 +98,7 @@ impl Store {
         Ok(nodes)
     }
 
-    /// After maintenance no slice is small that could be merged. O(slices).
+    /// Checks that after maintenance no small slice could be merged. Runs in O(slices).
     pub(in crate::store) fn validate_sizes(&self) -> Result<(), String> {
         let from_root = fallible::or_abort(self.runs_from_root());
         self.find_partner(&from_root).map_or(Ok(()), |(number, partner)| {
@@ -107,14 +107,15 @@ impl Store {
         })
     }
 
-    /// The first slice that is small and could be merged, and with what; told of each whether its run hangs from the root.
+    /// The first small slice that could be merged, and its partner. `from_root` says for each slice whether its run is
+    /// below the root.
     pub(in crate::store) fn find_partner(&self, from_root: &[bool]) -> Option<(u32, Partner)> {
         let mut small = self.slice_numbers().filter(|&number| self.is_small(number));
         let partner = |number| self.partner_where(number, &|number| from_root[number as usize]);
         small.find_map(|number| partner(number).map(|partner| (number, partner)))
     }
 
-    /// Links, occupants and effective slots of all rows of a slice.
+    /// Checks links, occupants and effective slots of all rows of a slice.
     fn validate_links(&self, number: u32) -> Result<(), String> {
         let slice = self.slice(number);
         ensure!(slice.rows.len() == slice.row_slots.end() as usize, "slice {number}: rows and their end differ");
@@ -165,7 +166,7 @@ impl Store {
         Ok(())
     }
 
-    /// The row's node is found by its handle; the row's portal is known to its slice.
+    /// Checks that the row's node is found by its handle, and that the row's portal is known to its slice.
     fn validate_occupant(&self, at: At) -> Result<(), String> {
         let row = self.row(at);
         let At { slice: number, row: index } = at;
@@ -196,7 +197,8 @@ impl Store {
         Ok(())
     }
 
-    /// As many portals as children; no slice that is a portal alone; marks that reach the root.
+    /// Checks that there are as many portals as children, that no slice is only a portal, and that marks reach the
+    /// root.
     fn validate_portals(&self, number: u32, listed: bool) -> Result<(), String> {
         let slice = self.slice(number);
         let portals = slice.row_slots.iter().filter(|&row| slice.row(row).occupant.as_portal().is_some()).count();
@@ -228,7 +230,7 @@ impl Store {
         Ok(())
     }
 
-    /// The topmost slice of a detached subtree holds one top node, and inherits nothing.
+    /// Checks that the topmost slice of a detached subtree has one top node and inherits nothing.
     fn validate_detached(&self, number: u32) -> Result<(), String> {
         let slice = self.slice(number);
         ensure!(slice.membership == Membership::Detached, "slice {number} is {:?} and has no portal", slice.membership);
@@ -250,7 +252,7 @@ impl Store {
         Ok(())
     }
 
-    /// A slice that is not marked is up to date, and inherits what its portal has.
+    /// Checks that a slice that is not marked is up to date, and inherits what its portal has.
     fn validate_clean(&self, number: u32) -> Result<(), String> {
         let slice = self.slice(number);
         ensure!(slice.transforms.first_dirty == NIL, "slice {number} is not marked and has dirty transforms");

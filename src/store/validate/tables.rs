@@ -1,11 +1,11 @@
-//! Checking the metadata tables.
+//! Checks the metadata tables.
 
 use crate::store::Tables;
 use crate::store::columns::NIL;
 use crate::store::handles::table::entry_number;
 
 impl Tables {
-    /// Checks the lists and owners; returns the number of live entries.
+    /// Checks the lists and owners. Returns the number of live entries.
     pub(in crate::store) fn validate(&self, slice_lives: impl Fn(u32) -> bool) -> Result<usize, String> {
         let mut owned = vec![false; self.tables.len()];
         for (slice, list) in self.by_slice.iter().enumerate() {

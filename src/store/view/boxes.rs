@@ -1,9 +1,9 @@
-//! The world boxes of a slice, to be read.
+//! The world boxes of a slice, read-only.
 
 use crate::store::SliceBoxes;
 use crate::{Aabb, query::Boxes};
 
-/// World boxes as of the last update: see [`SliceBoxes`] for how they lie.
+/// World boxes as of the last update: see [`SliceBoxes`] for their layout.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct BoxView<'s> {
     boxes: &'s SliceBoxes,
@@ -15,43 +15,44 @@ impl<'s> BoxView<'s> {
         Self { boxes }
     }
 
-    /// Of shapes, by slot.
+    /// The boxes of shapes, by slot.
     #[inline]
     pub(crate) fn shapes(&self) -> &'s Boxes {
         &self.boxes.shapes
     }
 
-    /// The handles of the shapes' nodes as bits; whatever where the box is not present.
+    /// The handles of the shapes' nodes as bits; undefined where the box is not present.
     #[inline]
     pub(crate) fn nodes(&self) -> &'s [u64] {
         &self.boxes.nodes
     }
 
-    /// A bit for each box that is right and not empty, a word for each block.
+    /// One bit for each box that is current and not empty, one word for each block.
     #[inline]
     pub(crate) fn present(&self) -> &'s [u64] {
         &self.boxes.present
     }
 
-    /// The slots whose boxes are not right, a word for each block.
+    /// The slots whose boxes are stale, one word for each block.
     #[inline]
     pub(crate) fn stale_words(&self) -> &'s [u64] {
         self.boxes.stale_words()
     }
 
-    /// Of blocks.
+    /// The boxes of blocks.
     #[inline]
     pub(crate) fn blocks(&self) -> &'s Boxes {
         &self.boxes.blocks
     }
 
-    /// About all blocks.
+    /// The box around all blocks.
     #[inline]
     pub(crate) fn own(&self) -> &'s Aabb {
         &self.boxes.own
     }
 
-    /// About all that hangs below each child slice, in the order of [`SliceView::children`](super::SliceView::children).
+    /// The boxes around everything below each child slice, in the order of
+    /// [`SliceView::children`](super::SliceView::children).
     #[inline]
     pub(crate) fn children(&self) -> &'s Boxes {
         &self.boxes.children

@@ -1,4 +1,4 @@
-//! The columns of a slice, to be read.
+//! The columns of a slice, read-only.
 
 use crate::store::Slice;
 use crate::store::allocation::{HoleSet, Runs};
@@ -8,7 +8,7 @@ use crate::{Aabb, Local, Mat34, NodeHandle, Shape, Visibility};
 use glam::DAffine3;
 use hedgerow_math::internal::PackedTransform;
 
-/// A row, if there is one.
+/// A row, if it exists.
 #[inline]
 fn some(row: u32) -> Option<u32> {
     (row != NIL).then_some(row)
@@ -53,8 +53,7 @@ impl<'s> RowView<'s> {
         (parent != NIL).then_some(parent as usize)
     }
 
-    /// The slots where a row's node finds its transform, visibility and material, its own or those it inherits; `None`
-    /// for a hole.
+    /// The slots of a node's transform, visibility and material, its own or inherited; `None` for a hole.
     #[must_use]
     pub fn effective_slots(&self, row: usize) -> Option<[usize; 3]> {
         let slot = occupied(&self.slice.row_slots, row)?;
@@ -91,20 +90,22 @@ impl<'s> RowView<'s> {
         self.slice.row(row).occupant.as_portal()
     }
 
-    /// The slot where a row finds its transform.
+    /// The slot of a row's transform, its own or inherited.
     #[inline]
     pub(crate) fn transform(&self, row: u32) -> u32 {
         self.slice.row(row).transform.index()
     }
 
-    /// The next row of the subtree of `top` in pre-order, `None` behind the last. Below `row` only if `descend`.
+    /// The next row of the subtree of `top` in pre-order, `None` after the last. Descends below `row` only if `descend`
+    /// is set.
     #[inline]
     pub(crate) fn next_in_subtree(&self, top: u32, row: u32, descend: bool) -> Option<u32> {
         self.slice.next_in_subtree(top, row, descend)
     }
 }
 
-/// The transform column of a slice. Slot 0 is the base: what the slice inherits. A parent's slot is before its children's.
+/// The transform column of a slice. Slot 0 is the base: what the slice inherits. A parent's slot is before its
+/// children's.
 #[derive(Clone, Copy, Debug)]
 pub struct TransformView<'s> {
     column: &'s TransformColumn,
@@ -123,19 +124,19 @@ impl<'s> TransformView<'s> {
         self.column.worlds.len()
     }
 
-    /// Whether a node has the slot; the base counts as had.
+    /// Whether the slot belongs to a node; the base counts too.
     #[must_use]
     pub fn is_occupied(&self, slot: usize) -> bool {
         occupied(&self.column.slots, slot).is_some()
     }
 
-    /// The slot of each slot's nearest ancestor with a transform in the slice, else 0; 0 for holes.
+    /// For each slot, that of the nearest ancestor in the slice that has a transform, else 0; 0 for holes.
     #[must_use]
     pub fn parents(&self) -> &'s [u32] {
         &self.column.parents
     }
 
-    /// World matrices as of the last update; whatever for holes.
+    /// World matrices as of the last update; undefined for holes.
     #[must_use]
     #[inline]
     pub fn worlds(&self) -> &'s [Mat34] {
@@ -154,15 +155,15 @@ impl<'s> TransformView<'s> {
         &self.column.swept
     }
 
-    /// The world matrix of a slot after the update before the last; the present one of a new slot, and where nothing is
-    /// remembered.
+    /// The world matrix of a slot after the update before the last. For a new slot, and if nothing is remembered, the
+    /// present one.
     #[inline]
     pub(crate) fn previous(&self, slot: u32) -> &'s Mat34 {
         self.column.previous(slot)
     }
 
-    /// `wide[i] = wide[parent[i]] * local[i]` for every slot, in double precision, from what the slice inherits. Holes are
-    /// computed with the rest.
+    /// `wide[i] = wide[parent[i]] * local[i]` for every slot, in double precision, from what the slice inherits. Holes
+    /// are computed too.
     pub(crate) fn compose_wide(&self, base: &DAffine3, wide: &mut Vec<DAffine3>) {
         wide.clear();
         wide.push(*base);
@@ -173,7 +174,7 @@ impl<'s> TransformView<'s> {
     }
 }
 
-/// What passes ask of the last sweep.
+/// What passes read about the last sweep.
 impl Swept {
     /// Whether the sweep computed every slot.
     #[inline]
@@ -181,7 +182,7 @@ impl Swept {
         self.all
     }
 
-    /// The slots before `end` that the sweep computed, as runs; `None` where it computed every one.
+    /// The slots before `end` that the sweep computed, as runs; `None` if it computed every one.
     pub(crate) fn runs(&self, end: usize) -> Option<Runs<'_>> {
         (!self.all).then(|| self.slots.runs(end))
     }
@@ -213,7 +214,7 @@ impl<'s> VisibilityView<'s> {
             .map(|slot| Visibility::layers(self.slice.visibilities.effective[slot as usize]))
     }
 
-    /// The inherited masks by slot; whatever for holes.
+    /// The inherited masks by slot; undefined for holes.
     #[inline]
     pub(crate) fn masks(&self) -> &'s [u32] {
         &self.slice.visibilities.effective
@@ -239,27 +240,27 @@ impl<'s> MaterialView<'s> {
         self.slice.materials.values.len()
     }
 
-    /// The material in a slot; `None` for holes, and in the base where nothing above says one.
+    /// The material in a slot; `None` for holes, and in the base if nothing above sets one.
     #[must_use]
     pub fn material(&self, slot: usize) -> Option<u32> {
         occupied(&self.slice.materials.slots, slot).and_then(|slot| self.slice.materials.values[slot as usize])
     }
 
-    /// The materials by slot; whatever for holes.
+    /// The materials by slot; undefined for holes.
     #[inline]
     pub(crate) fn values(&self) -> &'s [Option<u32>] {
         &self.slice.materials.values
     }
 }
 
-/// A shape as its column has it.
+/// A shape as stored in its column.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ListedShape {
     /// The node.
     pub node: NodeHandle,
     /// Mesh and local bounds.
     pub shape: Shape,
-    /// The slots where the node finds its transform, visibility and material.
+    /// The slots of the node's transform, visibility and material.
     pub slots: [usize; 3],
 }
 
@@ -312,20 +313,20 @@ impl<'s> ShapeView<'s> {
         self.slice.shapes.slots.live() as usize
     }
 
-    /// What is drawn, by slot; whatever for holes.
+    /// What is drawn, by slot; undefined for holes.
     #[inline]
     pub(crate) fn records(&self) -> &'s [ShapeRecord] {
         &self.slice.shapes.records
     }
 
-    /// The records in chunks of 64 at most, each with a bit for every hole.
+    /// The records in chunks of at most 64, each with one bit for every hole.
     #[inline]
     pub(crate) fn chunks(&self) -> impl Iterator<Item = (&'s [ShapeRecord], u64)> + use<'s> {
         let shapes = &self.slice.shapes;
         shapes.records.chunks(HoleSet::WORD_SLOTS).zip(shapes.slots.holes().words())
     }
 
-    /// The slots in use of a block, a bit each.
+    /// The slots in use in a block, one bit each.
     #[inline]
     pub(crate) fn live_word(&self, block: usize) -> u64 {
         self.slice.shapes.slots.live_word(block)

@@ -1,7 +1,7 @@
-//! What of a slice may be read from outside the storage: whole columns, and what passes ask of the slice itself.
+//! What may be read of a slice from outside the storage: whole columns, and what passes need of the slice itself.
 //!
-//! A view borrows the slice and changes nothing; [`SliceViewMut`] may set local transforms. Methods that are not public are for
-//! the passes: they give the arrays as they lie.
+//! A view borrows the slice and changes nothing. [`SliceViewMut`] can set local transforms. Methods that are not public
+//! are for the passes: they return the arrays unchanged.
 
 mod boxes;
 mod columns;
@@ -14,7 +14,7 @@ pub use shown::SliceViewMut;
 use crate::store::columns::At;
 use crate::store::{LinearAllocator, Slice, Store};
 
-/// A slice as columns. Slots of each column are `0..len`; those that no node has are holes.
+/// A slice as columns. Slots of each column are `0..len`; those without a node are holes.
 #[derive(Clone, Copy, Debug)]
 pub struct SliceView<'s> {
     slice: &'s Slice,
@@ -26,7 +26,7 @@ impl<'s> SliceView<'s> {
         Self { slice }
     }
 
-    /// How many nodes lie in the slice.
+    /// How many nodes are in the slice.
     #[must_use]
     #[inline]
     pub fn nodes(&self) -> usize {
@@ -69,7 +69,7 @@ impl<'s> SliceView<'s> {
     }
 }
 
-/// What passes ask of a slice.
+/// What passes read of a slice.
 impl<'s> SliceView<'s> {
     /// Whether something in or below the slice waits for the update.
     #[inline]
@@ -83,13 +83,13 @@ impl<'s> SliceView<'s> {
         &self.slice.children
     }
 
-    /// The row that stands for the slice, or [`At::NONE`].
+    /// The portal row of the slice, or [`At::NONE`].
     #[inline]
     pub(crate) fn portal(&self) -> At {
         self.slice.portal
     }
 
-    /// Changes with whatever of the slice but its transforms changes; no two slices ever have the same.
+    /// Changes with everything in the slice except transforms; no two slices ever have the same version.
     #[inline]
     pub(crate) fn version(&self) -> u64 {
         self.slice.version
@@ -101,12 +101,12 @@ impl<'s> SliceView<'s> {
         self.slice.swept_in
     }
 
-    /// Changes with the places of the transform slots.
+    /// Changes when transform slots move.
     pub(crate) fn layout(&self) -> u64 {
         self.slice.layout
     }
 
-    /// World boxes, where the scene keeps any.
+    /// World boxes, if the scene keeps any.
     #[inline]
     pub(crate) fn boxes(&self) -> Option<BoxView<'s>> {
         self.slice.boxes.as_deref().map(BoxView::new)
@@ -120,13 +120,13 @@ impl Store {
         SliceView::new(self.slice(slice))
     }
 
-    /// The slice of a number, if it is in use and not to be freed.
+    /// The slice with this number, if it is in use and does not wait to be freed.
     pub(crate) fn get_view(&self, slice: usize) -> Option<SliceView<'_>> {
         let slice = self.slices.get(slice).filter(|slice| slice.is_in_use())?;
         Some(SliceView::new(slice))
     }
 
-    /// The slices whose matrices the last update changed, each with its number and whether all its places are new.
+    /// The slices whose matrices the last update changed, each with its number and whether its layout is new.
     pub(crate) fn changed_slices(&self) -> impl Iterator<Item = (u32, SliceView<'_>, bool)> {
         self.layouts.changed.iter().filter_map(|&number| {
             let slice = self.slices.get(number as usize).filter(|slice| slice.lives)?;
@@ -135,7 +135,7 @@ impl Store {
         })
     }
 
-    /// The numbers of slices that went before the last update, and after the one before it, and were not given to others.
+    /// The numbers of slices that were removed between the last two updates and not reused.
     pub(crate) fn dropped_slices(&self) -> &[u32] {
         &self.layouts.dropped
     }

@@ -1,4 +1,4 @@
-//! A slice that a visitor may set local transforms of.
+//! A slice in which a visitor may set local transforms.
 
 use crate::store::columns::At;
 use crate::store::view::{SliceView, occupied};
@@ -6,12 +6,12 @@ use crate::store::{Slice, Store};
 use crate::{Error, Local, Transform};
 use core::ops::ControlFlow;
 
-/// A slice as columns, with leave to set local transforms. Topology and world matrices are read-only, so a visitor can
-/// break nothing.
+/// A slice as columns, in which local transforms can be set. Topology and world matrices are read-only, so a visitor
+/// can break nothing.
 #[derive(Debug)]
 pub struct SliceViewMut<'s> {
     slice: &'s mut Slice,
-    /// What the slice's version becomes if world matrices are computed before the next update.
+    /// The slice's new version if world matrices are computed before the next update.
     version: u64,
 }
 
@@ -22,7 +22,7 @@ impl SliceViewMut<'_> {
         SliceView::new(self.slice)
     }
 
-    /// Sets the local transform of a slot that is neither the base nor a hole; the next update takes it up.
+    /// Sets the local transform of a slot, which must be neither the base nor a hole. The next update applies it.
     ///
     /// # Errors
     /// [`Error::NotFinite`], [`Error::NotRotation`].
@@ -36,8 +36,8 @@ impl SliceViewMut<'_> {
         Ok(())
     }
 
-    /// Computes the world matrices that are out of date, or all. They stay marked: the next update sees what became of
-    /// them, and what stands where they were. Where none is out of date nothing changes.
+    /// Computes the world matrices that are out of date, or all. They stay marked, so that the next update sees the
+    /// results and the values before. If none is out of date, nothing changes.
     pub(crate) fn propagate(&mut self, everything: bool) {
         if everything {
             self.slice.transforms.mark_all();
@@ -49,16 +49,16 @@ impl SliceViewMut<'_> {
     }
 }
 
-/// A slice while a visitor has it. However the visitor leaves, by a panic too, the next update sees what it did.
+/// A slice while a visitor has it. However the visitor leaves, even by a panic, the next update sees its changes.
 struct Shown<'s> {
     store: &'s mut Store,
     number: u32,
 }
 
 impl Store {
-    /// Shows every slice in tree order, each once what it inherits is brought in line with the slice above as that is then.
+    /// Shows every slice in tree order, after copying what it inherits from the present state of the slice above.
     ///
-    /// `each` says whether to go below the slice, or breaks off.
+    /// `each` says whether to go below the slice, or stops the walk.
     pub(crate) fn show_each(
         &mut self,
         mut each: impl FnMut(SliceViewMut<'_>) -> ControlFlow<(), bool>,
@@ -72,7 +72,7 @@ impl Store {
         ControlFlow::Continue(())
     }
 
-    /// Gives a slice to a visitor, once what it inherits is brought in line with the slice above as that is now.
+    /// Gives a slice to a visitor, after copying what it inherits from the present state of the slice above.
     fn show(&mut self, number: u32) -> Shown<'_> {
         if number != At::ROOT.slice && self.inherit(number) {
             self.slice_mut(number).mark_boxes_stale();

@@ -1,22 +1,22 @@
-//! The header of what the crate writes as bytes: what it is, how long, and whether its bytes are those that were written.
+//! The header of everything that the crate writes as bytes: what it is, its length, and a checksum to detect damage.
 //!
 //! ```text
 //! magic "hedgerow" 8 B │ version u32 │ kind u32 │ length in bytes u64 │ checksum u64
 //! ```
 
-/// How everything begins that the crate writes as bytes.
+/// The first bytes of everything that the crate writes as bytes.
 pub const MAGIC: [u8; 8] = *b"hedgerow";
 
 /// Magic, version, kind, length and checksum.
 pub const HEADER_BYTES: usize = 32;
 
-/// What bytes with a header hold.
+/// What bytes with a header contain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub enum Kind {
-    /// A whole scene, its handles included.
+    /// A whole scene, including its handles.
     Scene = 1,
-    /// One node and all below it.
+    /// A node and everything below it.
     Subtree = 2,
     /// The joints of a rig.
     Skeleton = 3,
@@ -24,22 +24,22 @@ pub enum Kind {
     Clip = 4,
 }
 
-/// Why bytes are not what was written.
+/// How bytes differ from those that were written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Broken {
-    /// They do not begin with the magic.
+    /// They do not start with the magic.
     Magic,
-    /// They have this version, another than is read.
+    /// They have this version, which is not the expected one.
     Version(u32),
-    /// They are more or fewer than the header says.
+    /// They are more or fewer than the header states.
     Length { expected: u64, found: u64 },
-    /// They are not those that were written.
+    /// They are not the bytes that were written.
     Checksum,
-    /// They hold a thing of this kind, another than is asked for.
+    /// They contain something of this kind, which is not the expected one.
     Kind(u32),
 }
 
-/// Writes the header into the first bytes, which are room for it, about all.
+/// Writes the header of all bytes into the first of them, which are reserved for it.
 pub fn write_header(kind: Kind, version: u32, bytes: &mut [u8]) {
     let length = bytes.len() as u64;
     bytes[..8].copy_from_slice(&MAGIC);
@@ -50,7 +50,7 @@ pub fn write_header(kind: Kind, version: u32, bytes: &mut [u8]) {
     bytes[24..HEADER_BYTES].copy_from_slice(&sum.to_le_bytes());
 }
 
-/// The body of bytes of this kind and version that are those that were written.
+/// The body of undamaged bytes of this kind and version.
 pub fn checked_body(kind: Kind, version: u32, bytes: &[u8]) -> Result<&[u8], Broken> {
     let found = bytes.len() as u64;
     if bytes.get(..8).is_none_or(|magic| magic != MAGIC) {
@@ -79,15 +79,15 @@ pub fn checked_body(kind: Kind, version: u32, bytes: &[u8]) -> Result<&[u8], Bro
 /// An odd number without pattern: 2⁶⁴ over the golden ratio.
 const FACTOR: u64 = 0x9E37_79B9_7F4A_7C15;
 
-/// How many sums are kept side by side, so that none waits for the multiplication of the one before.
+/// How many sums are computed side by side, so that none waits for the multiplication of the one before.
 const LANES: usize = 8;
 
-/// A sum over all bytes but the sum's own.
+/// A sum over all bytes except the sum's own.
 ///
-/// The header's first three words and its lanes' numbers start eight sums; then each takes every eighth word of the body,
-/// the last stripe filled up with zeros: `sum = rotate_left(sum ^ word, 29) * FACTOR`. In the end the eight are taken up
-/// into one in the same way. Every step is a bijection, so a change within one word never goes unseen. It finds
-/// damage, not forgery: what the bytes say is checked all the same.
+/// The header's first three words and the lane numbers start eight sums. Each then takes every eighth word of the body,
+/// with the last stripe padded with zeros: `sum = rotate_left(sum ^ word, 29) * FACTOR`. At the end the eight sums are
+/// combined into one in the same way. Every step is a bijection, so a change within one word is always detected. It
+/// detects damage, not forgery: the contents are still checked.
 fn checksum(bytes: &[u8]) -> u64 {
     let mix = |sum: u64, word: u64| (sum ^ word).rotate_left(29).wrapping_mul(FACTOR);
     let (header, body) = bytes.split_at(HEADER_BYTES);
@@ -133,7 +133,7 @@ mod tests {
         assert_eq!(checked_body(Kind::Subtree, 3, &bytes), Ok(&b"body"[..]));
         assert_eq!(checked_body(Kind::Scene, 3, &bytes), Err(Broken::Kind(2)));
         assert_eq!(checked_body(Kind::Subtree, 2, &bytes), Err(Broken::Version(3)));
-        // What another kind is, its first bytes say, however many there are, and whatever its version.
+        // The first bytes show another kind, whatever their number and version.
         assert_eq!(checked_body(Kind::Clip, 1, &bytes[..HEADER_BYTES]), Err(Broken::Kind(2)));
     }
 }

@@ -1,4 +1,4 @@
-//! What the crates of this family share. It is no part of the public interface: it changes without notice.
+//! Code shared by the crates of this family. It is not part of the public interface, and changes without notice.
 
 pub mod file_header;
 

@@ -16,7 +16,7 @@ impl Store {
             if slices[slice as usize].membership != Membership::Attached {
                 feed.leave(node);
             }
-            // Where no update comes, those that came and went are weeded out.
+            // Without updates, nodes that came and went are weeded out here.
             if feed.came.len() > feed.came_limit {
                 feed.came.retain(|&node| tables.resolve(node).is_some());
                 feed.came_limit = 1024.max(2 * feed.came.len());
@@ -24,19 +24,19 @@ impl Store {
         }
     }
 
-    /// Notes that a node that was detached is part of the tree, with all below it. O(nodes).
+    /// Notes that a detached subtree is part of the tree again. Runs in O(nodes).
     pub(in crate::store) fn note_attached(&mut self, top: At) {
         self.note_subtree(top, Feed::enter_again);
     }
 
-    /// Notes that a node is about to be removed or detached, with all below it, if it is part of the tree. O(nodes).
+    /// Notes that a subtree is about to be removed or detached, if it is part of the tree. Runs in O(nodes).
     pub(in crate::store) fn note_left(&mut self, top: At) {
         if self.slice(top.slice).membership == Membership::Attached {
             self.note_subtree(top, Feed::leave);
         }
     }
 
-    /// The place of a node of the tree.
+    /// The place of a node if it is part of the tree.
     pub(in crate::store) fn resolve_attached(&self, node: NodeHandle) -> Option<At> {
         self.resolve(node).filter(|at| self.slice(at.slice).membership == Membership::Attached)
     }
@@ -66,7 +66,8 @@ impl Store {
         }
     }
 
-    /// Notes what a row and those below it have whose effective slots are about to change: they inherit from another parent.
+    /// Notes the matrices and masks of a row and the rows below it, before their effective slots change because they
+    /// inherit from another parent.
     pub(in crate::store) fn note_relinked(&mut self, number: u32, top: u32) {
         let Some(feed) = &mut self.feed else { return };
         let slice = &self.slices[number as usize];
@@ -79,21 +80,21 @@ impl Store {
         }
     }
 
-    /// Notes what a row and those below it have that are about to lose the row's transform.
+    /// Notes the matrices of a row and the rows below it, before they lose the row's transform.
     pub(in crate::store) fn note_lost_transform(&mut self, at: At) {
         if let Some(feed) = &mut self.feed {
             self.slices[at.slice as usize].note_previous_transforms(at.row, feed);
         }
     }
 
-    /// Notes what a row and those below it have that are about to lose the row's visibility.
+    /// Notes the masks of a row and the rows below it, before they lose the row's visibility.
     pub(in crate::store) fn note_lost_visibility(&mut self, at: At) {
         if let Some(feed) = &mut self.feed {
             self.slices[at.slice as usize].note_previous_masks(at.row, feed);
         }
     }
 
-    /// Takes every node for new, and every array, in a store that was just read.
+    /// Marks every node and every array as new, in a store that was just read.
     pub(in crate::store) fn note_all_new(&mut self) -> Result<(), TryReserveError> {
         self.reserve_layouts()?;
         for number in 0..u32::try_from(self.slices.len()).expect("nodes, and so slices, number less than 2^31") {
@@ -117,7 +118,7 @@ impl Store {
         Ok(())
     }
 
-    /// Notes that a slice was rebuilt: whose slots are where.
+    /// Notes that a slice was rebuilt: records the new owners of its slots.
     pub(in crate::store) fn note_rebuilt(&mut self, number: u32) {
         self.note_layout(number);
         if let Some(feed) = &mut self.feed {
@@ -127,7 +128,7 @@ impl Store {
         }
     }
 
-    /// Commits the history of every slice, before a visitor may compute anew what the last update did.
+    /// Commits the history of every slice, before a visitor may recompute what the last update computed.
     pub(in crate::store) fn commit_all_previous(&mut self) {
         let Self { slices, feed, .. } = self;
         let Some(feed) = feed else { return };
