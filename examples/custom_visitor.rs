@@ -1,5 +1,9 @@
 //! Two visitors of one's own: [`Outline`] exports the tree as indented text, with the box that each subtree fills in
 //! the world; [`Census`] gathers statistics from whole slices at a time.
+//!
+//! ```text
+//! cargo run --example custom_visitor
+//! ```
 
 use hedgerow::glam::Vec3;
 use hedgerow::{
@@ -127,8 +131,13 @@ fn main() -> Result<(), Error> {
     scene.visit(scene.root(), &mut outline);
     outline.print();
 
+    // Three cranes of five parts; nothing below the hidden jib of the second is listed.
+    assert_eq!(outline.lines.len(), 1 + 3 * 5 - 2);
+    assert!(outline.open.is_empty() && outline.lines.iter().filter(|line| line.hidden).count() == 1);
+
     let mut census = Census::default();
     scene.visit_slices(&mut census);
+    assert_eq!((census.nodes, census.transforms, census.mirrored), (scene.len(), 15, 2));
     println!("\n{} nodes in {} slices", census.nodes, census.slices);
     println!("{} transforms in {} slots", census.transforms, census.transform_slots);
     println!("{} mirrored shapes", census.mirrored);

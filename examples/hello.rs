@@ -1,4 +1,8 @@
 //! The first steps: build a small tree, change it, update it, list its draws.
+//!
+//! ```text
+//! cargo run --example hello
+//! ```
 
 use hedgerow::{Aabb, DrawList, Error, Keep, Node, Scene, Shape, Transform};
 
@@ -24,9 +28,15 @@ fn main() -> Result<(), Error> {
         println!("{name}: mesh {}, material {:?}, at {}", command.mesh, command.material, matrix.translation());
     }
 
+    let places: Vec<_> = draws.matrices().iter().map(|matrix| matrix.translation().to_array()).collect();
+    assert!(
+        places.iter().zip([11.2, 12.8]).all(|([x, _, z], wheel)| (x - wheel).abs() < 1e-4 && (z - 6.4).abs() < 1e-4)
+    );
+
     // A handle outlives every move of its node, and never names another node once its own is gone.
     let wheel = scene.find(scene.root(), "ferry/car/wheel_l").expect("the car is on the ferry");
     scene.remove(car)?;
-    println!("after the car is gone, its wheel's handle answers: {}", scene.set_name(wheel, None).unwrap_err());
+    assert_eq!(scene.set_name(wheel, None), Err(Error::StaleHandle(wheel)));
+    println!("after the car is gone, its wheel's handle is refused: {}", Error::StaleHandle(wheel));
     Ok(())
 }

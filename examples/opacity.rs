@@ -26,17 +26,20 @@ fn main() -> Result<(), Error> {
     // Only what hangs below the ghost that fades is computed again.
     opacity.set(pale, 0.25);
     show(&mut scene, &mut opacity, &mut draws, "the pale one fades");
+    assert_eq!((opacity.get(pale), opacity.get(faint)), (Some(&0.25), Some(&0.5)));
 
     // A lantern that changes hands takes on the new bearer's opacity.
     let lantern = scene.find(pale, "hand/lantern").expect("the pale one has a lantern");
     let hand = scene.find(faint, "hand").expect("the faint one has a hand");
     scene.reparent(lantern, hand, Keep::World)?;
     show(&mut scene, &mut opacity, &mut draws, "a lantern is handed over");
+    assert_eq!(opacity.get(lantern), Some(&0.5));
 
     // What is removed leaves nothing behind, and what says nothing of its own shows as much as its parent.
     scene.remove(pale)?;
     opacity.remove(faint);
     show(&mut scene, &mut opacity, &mut draws, "at dawn");
+    assert!(opacity.get(pale).is_none() && opacity.get(lantern) == Some(&1.0));
     Ok(())
 }
 

@@ -23,31 +23,31 @@
 //! [`Scene`] is where to begin. Nodes carry any combination of a local transform, a material, a shape, a visibility and a
 //! name ([`Node`]), and are named by an 8-byte [`NodeHandle`] that survives every move of its node.
 //!
+//! Newcomers' questions (threads, data of your own, undo, configurations, from a glTF file to draws) are answered in [`guide`].
+//!
 //! # Map
 //!
-//! In the order in which data flows:
+//! In the order in which data flows. [`Scene`] has the methods; a module has the types that go with a subject, and its example.
 //!
-//! | what | types |
-//! |---|---|
-//! | handles and errors | [`NodeHandle`], [`Error`] |
-//! | mathematics, on [`glam`] | [`Transform`], [`Mat34`], [`Aabb`], [`Boxes`], [`Frustum`], [`Ray`], [`Sphere`] |
-//! | the graph: edits and queries | [`Scene`], [`Node`], [`Place`], [`Keep`], [`Shape`], [`Visibility`], [`Local`], [`iter`] |
-//! | many nodes at once: lists and copies | [`SceneBuilder`], [`HandleMap`] |
-//! | the storage policy, and what a scene is made of | [`SceneConfig`], [`Maintenance`], [`Stats`] |
-//! | what lies where: culling, spheres, boxes, rays | [`Scene::cull`], [`CullHit`], [`RayHit`] |
-//! | what an update changed: nodes, matrix arrays | [`Changes`], [`Upload`], [`MatrixSlot`] |
-//! | data of your own by node, or inherited; edits for later | [`NodeMap`], [`Inherited`], [`EditQueue`] |
-//! | walks: single nodes in strict order, whole slices as columns | [`Visitor`], [`SliceVisitor`], [`SliceVisitorMut`] |
-//! | passes: world matrices, draw lists | [`TransformPass`], [`RenderPass`], [`DrawList`], [`DrawGroups`] |
-//! | sub-mesh sets: static meshes culled and drawn as columns | [`MeshSet`], [`SubMesh`], [`MeshHandle`], [`MeshDraw`], [`ShadowDraw`], [`MaterialDraws`], [`MeshError`] |
-//! | nodes that follow joints, boxes that follow poses | [`Sockets`], [`JointBounds`], [`CharacterError`] |
-//! | scenes and subtrees as bytes | [`Scene::save`], [`Scene::load`], [`Scene::save_subtree`], [`Scene::load_subtree`], [`HandleMap`], [`SnapshotError`] |
-//! | clips as authored: exact sampling, fewer keys, root motion | [`RawClip`], [`Track`], [`Reduction`], [`RootMotion`], [`ClipError`] |
-//! | skinning on the processor: palettes, meshes, morph targets, batches | [`Skin`], [`SkinnedMesh`], [`MorphTarget`], [`SkinBatch`], [`SkinOutput`], [`SkinError`] |
-//! | compiled clips, and playing them | [`Clip`], [`ClipBuilder`], [`Precision`], [`JumpSpacing`], [`ClipReport`], [`ClipStats`], [`Player`], [`Playback`], [`StreamPlayer`] |
-//! | characters: joints, and poses of one or of many | [`Skeleton`], [`SkeletonBuilder`], [`Pose`], [`UniformPose`], [`Crowd`], [`SkeletonError`] |
-//! | poses made of poses | [`PoseSum`], [`Pose::crossfade`], [`Pose::add`], [`JointMask`] |
-//! | glTF 2.0 (feature `gltf`) | `import` |
+//! | module | what | types |
+//! |---|---|---|
+//! | the root | a scene, its nodes, and handles to these | [`Scene`], [`Node`], [`NodeHandle`], [`Place`], [`Keep`], [`Shape`], [`Visibility`], [`Local`], [`Error`] |
+//! | [`math`] | transforms, matrices, boxes, frusta, rays, on [`glam`]: the crate `hedgerow-math` | [`Transform`], [`Mat34`], [`Aabb`] |
+//! | [`config`] | what a scene keeps besides its nodes, and how large its slices are | [`SceneConfig`], [`StoragePolicy`](config::StoragePolicy) |
+//! | [`import`] | glTF 2.0 files into scenes (feature `gltf`) | [`Imported`](import::Imported), [`ImportOptions`](import::ImportOptions), [`Rig`](import::Rig) |
+//! | [`edit`] | edits of many nodes: lists, trees, queues for later | [`SceneBuilder`](edit::SceneBuilder), [`EditQueue`](edit::EditQueue), [`HandleMap`](edit::HandleMap), [`BatchError`](edit::BatchError) |
+//! | [`anim`] | skeletons, clips, players, poses, crowds: the crate `hedgerow-anim` (feature `anim`) | [`Skeleton`](anim::Skeleton), [`Clip`](anim::Clip), [`Player`](anim::Player), [`Pose`](anim::Pose), [`Crowd`](anim::Crowd) |
+//! | [`character`] | nodes that follow joints, boxes that follow poses (feature `anim`) | [`Sockets`](character::Sockets), [`JointBounds`](character::JointBounds) |
+//! | [`changes`] | what an update changed: nodes, and matrices to upload | [`Changes`](changes::Changes), [`Upload`](changes::Upload), [`MatrixSlot`](changes::MatrixSlot) |
+//! | [`data`] | data of your own by node, or inherited down the tree | [`NodeMap`](data::NodeMap), [`Inherited`](data::Inherited) |
+//! | [`iter`] | children, ancestors, descendants and the like | [`Children`](iter::Children), [`Descendants`](iter::Descendants) |
+//! | [`visit`] | walks: single nodes in strict order, whole slices as columns | [`Visitor`](visit::Visitor), [`SliceVisitor`](visit::SliceVisitor), [`TransformPass`](visit::TransformPass) |
+//! | [`query`] | what lies where: culling, spheres, boxes, rays | [`Frustum`](query::Frustum), [`CullHit`](query::CullHit), [`RayHit`](query::RayHit) |
+//! | [`draw`] | what there is to draw, as commands and matrices | [`DrawList`], [`DrawGroups`](draw::DrawGroups), [`RenderPass`](draw::RenderPass) |
+//! | [`mesh`] | static meshes in pieces, culled and drawn as columns, without a scene | [`MeshSet`](mesh::MeshSet), [`SubMesh`](mesh::SubMesh) |
+//! | [`skin`] | vertices that follow joints, on the processor (feature `anim`) | [`Skin`](skin::Skin), [`SkinnedMesh`](skin::SkinnedMesh), [`SkinBatch`](skin::SkinBatch) |
+//! | [`snapshot`] | scenes and subtrees as bytes: [`Scene::save`], [`Scene::load`] | [`SnapshotError`](snapshot::SnapshotError) |
+//! | [`stats`] | slices, memory, maintenance, soundness | [`Stats`](stats::Stats), [`Maintenance`](stats::Maintenance) |
 //!
 //! # How a frame goes
 //!
@@ -81,7 +81,8 @@
 //!
 //! | feature | what it adds | default |
 //! |---|---|---|
-//! | `gltf` | `import`: glTF 2.0 files into a [`Scene`], with rigs, clips, skins and morph targets | no |
+//! | `anim` | [`anim`], [`skin`] and [`character`]: animation, and characters in scenes | yes |
+//! | `gltf` | [`import`]: glTF 2.0 files into a [`Scene`], with rigs, clips, skins and morph targets | no |
 //! | `rayon` | [`Scene::update`], culling, queries, draw lists and skinning on the threads of the current pool, with the same results to the bit | no |
 //! | `serde` | [`Scene`] and the plain types in readable formats such as JSON | no |
 //!
@@ -93,6 +94,10 @@
 //! in the repository says what was built otherwise, and why.
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
+#![cfg_attr(
+    not(all(feature = "anim", feature = "gltf")),
+    allow(rustdoc::broken_intra_doc_links, reason = "the pages link to all modules, as they are published")
+)]
 
 pub use glam;
 #[doc(inline)]
@@ -120,6 +125,7 @@ pub mod config;
 pub mod data;
 pub mod draw;
 pub mod edit;
+pub mod guide;
 #[cfg(feature = "gltf")]
 pub mod import;
 pub mod mesh;
@@ -148,3 +154,14 @@ pub use error::Error;
 pub use handle::NodeHandle;
 pub use node::{Local, Node, Shape, Visibility};
 pub use scene::{Keep, Place, Scene};
+
+/// The pages of the repository, whose code is tested with the documentation's.
+#[cfg(doctest)]
+mod pages {
+    #[doc = include_str!("../README.md")]
+    mod readme {}
+    #[doc = include_str!("../ARCHITECTURE.md")]
+    mod architecture {}
+    #[doc = include_str!("../docs/files.md")]
+    mod files {}
+}

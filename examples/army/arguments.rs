@@ -16,6 +16,7 @@ Options:
   --frames N       frames to play at 60 a second, at least 1 (default 120)
   --seed N         seed of who is where and does what (default 1)
   --picture FILE   draw the last frame as a PNG file
+  --width N        how wide that picture is, 160 to 8000 pixels (default 1600)
   --sheet FILE     draw one character in eight steps of each clip as a PNG file
   --json           one JSON object instead of the table, and no progress bar
   -h, --help       this text
@@ -32,6 +33,7 @@ pub(crate) struct Arguments {
     pub(crate) frames: NonZeroU32,
     pub(crate) seed: u64,
     pub(crate) picture: Option<PathBuf>,
+    pub(crate) width: u16,
     pub(crate) sheet: Option<PathBuf>,
     pub(crate) json: bool,
 }
@@ -40,7 +42,7 @@ pub(crate) struct Arguments {
 pub(crate) fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Request<Arguments>, lexopt::Error> {
     let some = |number| NonZeroU32::new(number).expect("the defaults are not zero");
     let (characters, frames) = (some(1000), some(120));
-    let mut parsed = Arguments { characters, frames, seed: 1, picture: None, sheet: None, json: false };
+    let mut parsed = Arguments { characters, frames, seed: 1, picture: None, width: 1600, sheet: None, json: false };
     let mut parser = lexopt::Parser::from_args(arguments);
     while let Some(argument) = parser.next()? {
         match argument {
@@ -54,6 +56,13 @@ pub(crate) fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Req
             Long("frames") => parsed.frames = number(&mut parser, "--frames takes a number of at least 1")?,
             Long("seed") => parsed.seed = number(&mut parser, "--seed takes a number from 0 to 2^64 - 1")?,
             Long("picture") => parsed.picture = Some(parser.value()?.into()),
+            Long("width") => {
+                let expected = "--width takes a number from 160 to 8000";
+                parsed.width = number(&mut parser, expected)?;
+                if !(160..=8000).contains(&parsed.width) {
+                    return Err(format!("{expected}, not {}", parsed.width).into());
+                }
+            }
             Long("sheet") => parsed.sheet = Some(parser.value()?.into()),
             Long("json") => parsed.json = true,
             Short('h') | Long("help") => return Ok(Request::Help),

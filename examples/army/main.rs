@@ -56,7 +56,7 @@ fn run(arguments: &Arguments) -> Result<String, Box<dyn Error>> {
     let mut army = Army::muster(arguments.characters.get(), arguments.seed)?;
     let built = start.elapsed();
 
-    let camera = view::camera(arguments.characters.get());
+    let camera = view::camera(arguments.characters.get(), arguments.width);
     let bar = console::progress(arguments.frames, arguments.json);
     let run = play::play(&mut army, &camera.frustum()?, arguments.frames.get(), &bar);
     bar.finish_and_clear();
@@ -65,7 +65,7 @@ fn run(arguments: &Arguments) -> Result<String, Box<dyn Error>> {
     let mut drawn = None;
     if let Some(path) = &arguments.picture {
         let start = Instant::now();
-        let picture = view::picture(&army, &camera);
+        let picture = view::picture(&army, &camera, arguments.width);
         drawn = Some(start.elapsed());
         write(&picture, path)?;
     }

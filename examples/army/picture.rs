@@ -123,6 +123,7 @@ impl Picture {
         let mut encoder = png::Encoder::new(BufWriter::new(File::create(path)?), side(self.width)?, side(self.height)?);
         encoder.set_color(png::ColorType::Rgb);
         encoder.set_depth(png::BitDepth::Eight);
+        encoder.set_compression(png::Compression::High);
         let mut writer = encoder.write_header()?;
         writer.write_image_data(self.colours.as_flattened())?;
         Ok(writer.finish()?)

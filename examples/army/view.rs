@@ -5,18 +5,21 @@ use crate::camera::Camera;
 use crate::picture::{Figure, Picture};
 use hedgerow::glam::Vec3;
 
-const SIZE: [usize; 2] = [1600, 900];
+/// A picture that is so wide, in the shape of a screen.
+fn size(width: u16) -> [usize; 2] {
+    [usize::from(width), usize::from(width) * 9 / 16]
+}
 
 /// A camera before the first rank, a little to the side and above the heads.
-pub(crate) fn camera(characters: u32) -> Camera {
+pub(crate) fn camera(characters: u32, width: u16) -> Camera {
     let (centre, reach) = army::field(characters);
     let eye = Vec3::new(0.15 * reach, 1.6 + 0.08 * reach, 1.5 + 0.17 * reach);
     let target = Vec3::new(-0.04 * reach, 0.0, 0.65 * centre.z);
-    Camera::new(eye, target, 0.62, Picture::fine(SIZE))
+    Camera::new(eye, target, 0.62, Picture::fine(size(width)))
 }
 
 /// Everybody whom the camera sees.
-pub(crate) fn picture(army: &Army, camera: &Camera) -> Picture {
+pub(crate) fn picture(army: &Army, camera: &Camera, width: u16) -> Picture {
     let (centre, reach) = army::field(army.characters.len().try_into().unwrap_or(u32::MAX));
     let figures = army.seen().map(|(character, &world, positions, normals)| Figure {
         positions,
@@ -26,5 +29,5 @@ pub(crate) fn picture(army: &Army, camera: &Camera) -> Picture {
         coat: &character.coat,
         world,
     });
-    Picture::draw(SIZE, camera, figures, centre, reach)
+    Picture::draw(size(width), camera, figures, centre, reach)
 }

@@ -1,0 +1,93 @@
+//! glTF in, draws out: reads a file, plays its first animation, and lists what there is to draw, grouped for instanced calls.
+//!
+//! ```text
+//! cargo run --features gltf --example gltf_draws                 # a windmill that is written here
+//! cargo run --features gltf --example gltf_draws -- FILE.glb     # a file of yours
+//! ```
+
+use hedgerow::anim::{ClipBuilder, Player, Pose};
+use hedgerow::draw::DrawGroups;
+use hedgerow::import::{self, Import};
+use hedgerow::{DrawList, Transform};
+use std::error::Error;
+
+/// A windmill: a tower, and two sails that share a mesh, on a wheel that turns once in two seconds.
+const WINDMILL: &str = r#"{
+    "asset": {"version": "2.0"}, "scene": 0, "scenes": [{"name": "hill", "nodes": [0]}],
+    "nodes": [
+        {"name": "tower", "mesh": 0, "children": [1]},
+        {"name": "wheel", "translation": [0, 8, 1], "children": [2, 3]},
+        {"name": "sail", "mesh": 1, "translation": [3, 0, 0]},
+        {"name": "sail", "mesh": 1, "translation": [-3, 0, 0]}],
+    "meshes": [
+        {"primitives": [{"attributes": {"POSITION": 0}, "material": 0}]},
+        {"primitives": [{"attributes": {"POSITION": 1}, "material": 1}]}],
+    "materials": [{"name": "stone"}, {"name": "canvas"}],
+    "animations": [{"name": "wind", "samplers": [{"input": 2, "output": 3}],
+        "channels": [{"sampler": 0, "target": {"node": 1, "path": "rotation"}}]}],
+    "accessors": [
+        {"componentType": 5126, "type": "VEC3", "count": 3, "min": [-2, 0, -2], "max": [2, 9, 2]},
+        {"componentType": 5126, "type": "VEC3", "count": 3, "min": [-3, -1, 0], "max": [3, 1, 0]},
+        {"bufferView": 0, "componentType": 5126, "type": "SCALAR", "count": 5},
+        {"bufferView": 0, "componentType": 5126, "type": "VEC4", "count": 5, "byteOffset": 20}],
+    "bufferViews": [{"buffer": 0, "byteLength": 100}],
+    "buffers": [{"byteLength": 100, "uri": "data:,DATA"}]
+}"#;
+
+/// The windmill as a file: times and rotations of the wheel go into the text, a byte after a percent sign each.
+fn windmill() -> String {
+    let half = 0.5_f32.sqrt();
+    let times = [0.0, 0.5, 1.0, 1.5, 2.0];
+    let turns = [[0.0, 1.0], [half, half], [1.0, 0.0], [half, -half], [0.0, -1.0]];
+    let numbers = times.into_iter().chain(turns.into_iter().flat_map(|[z, w]| [0.0, 0.0, z, w]));
+    let data: String = numbers.flat_map(f32::to_le_bytes).map(|byte| format!("%{byte:02X}")).collect();
+    WINDMILL.replace("DATA", &data)
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let path = std::env::args_os().nth(1);
+    let Import { mut scene, imported, .. } = match &path {
+        Some(path) => import::load(path)?,
+        None => import::from_slice(windmill().as_bytes(), None)?,
+    };
+    println!("{} nodes, {} rigs, {} clips", scene.len(), imported.rigs.len(), imported.clips.len());
+    for skipped in &imported.skipped {
+        println!("not imported: {skipped:?}");
+    }
+
+    // The first animation, compiled, and a player at half of its time.
+    if let Some(first) = imported.clips.first() {
+        let rig = &imported.rigs[first.rig];
+        let (clip, _) = ClipBuilder::new().build(&first.clip)?;
+        let (mut pose, mut channels) = (Pose::rest(&rig.skeleton), vec![0.0; rig.channels]);
+        clip.write_constants(&mut pose, &mut channels)?;
+        let mut player = Player::new(&clip);
+        player.seek(0.5 * clip.duration());
+        player.sample(&mut pose)?;
+        rig.apply(&pose, &mut scene)?; // the nodes of the rig take the pose
+    }
+
+    // What a frame does.
+    let (mut draws, mut groups) = (DrawList::new(), DrawGroups::new());
+    scene.update();
+    scene.draw_list(&mut draws);
+    draws.group(&mut groups);
+    for (group, instances) in groups.iter() {
+        let (mesh, primitive) = imported.mesh_ids.primitive(group.mesh).ok_or("a mesh that the file does not have")?;
+        let material = group.material.map_or("no material".to_owned(), |number| format!("material {number}"));
+        println!("mesh {mesh}, primitive {primitive}, {material}: {} instances", instances.len());
+        for &instance in instances.iter().take(2) {
+            println!("  at {:.2}", draws.matrices()[instance as usize].translation());
+        }
+    }
+
+    if path.is_none() {
+        assert_eq!((draws.len(), groups.groups().len()), (3, 2), "three draws in two calls");
+        // Half a turn: the sail that was on the right is on the left.
+        let sail = scene.find(scene.root(), "hill/tower/wheel/sail").ok_or("no sail")?;
+        let place = scene.world(sail).ok_or("no place")?.translation();
+        let expected = Transform::from_xyz(-3.0, 8.0, 1.0).translation;
+        assert!((place - expected).length() < 1e-2, "{place}");
+    }
+    Ok(())
+}

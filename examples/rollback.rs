@@ -1,0 +1,134 @@
+//! Rollback, as networked games do it: play on with guesses, and when the truth comes late, go back and play again.
+//!
+//! Each tick the scene is saved as bytes. A loaded scene has the same handles as the saved one, and later edits go the way they
+//! would have gone, so handles that are kept elsewhere stay right, also those of nodes that are made again.
+//!
+//! ```text
+//! cargo run --release --example rollback
+//! ```
+
+use hedgerow::{Node, NodeHandle, Scene, Transform};
+use std::error::Error;
+
+/// How many ticks can be taken back.
+const HISTORY: usize = 8;
+const TICKS: usize = 60;
+/// The other player's input comes so many ticks late.
+const DELAY: usize = 5;
+
+/// What a player does in a tick.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct Input {
+    /// Which way the player's ship goes.
+    turn: f32,
+    /// Whether it fires.
+    fire: bool,
+}
+
+/// The game: all of it is in the scene and in handles.
+struct Game {
+    scene: Scene,
+    ships: [NodeHandle; 2],
+    /// The scene before each of the last ticks.
+    saved: Vec<(usize, Vec<u8>)>,
+}
+
+impl Game {
+    fn new() -> Result<Self, hedgerow::Error> {
+        let mut scene = Scene::new();
+        let left = scene.insert(scene.root(), Node::transform(Transform::from_xyz(-10.0, 0.0, 0.0)).named("left"))?;
+        let right = scene.insert(scene.root(), Node::transform(Transform::from_xyz(10.0, 0.0, 0.0)).named("right"))?;
+        Ok(Self { scene, ships: [left, right], saved: Vec::new() })
+    }
+
+    /// Plays one tick: the same inputs do the same to the same scene.
+    fn tick(&mut self, tick: usize, inputs: [Input; 2]) -> Result<(), Box<dyn Error>> {
+        if self.saved.len() == HISTORY {
+            self.saved.remove(0);
+        }
+        self.saved.push((tick, self.scene.save()));
+
+        // Shots fly; those that are far out are gone.
+        let mut gone = Vec::new();
+        let shots: Vec<_> = self.scene.children(self.scene.root()).filter(|node| !self.ships.contains(node)).collect();
+        for shot in shots {
+            let at = self.place(shot);
+            match at.translation.y {
+                y if y > 20.0 => gone.push(shot),
+                y => self.scene.set_local(shot, Transform::from_xyz(at.translation.x, y + 2.0, 0.0))?,
+            }
+        }
+        self.scene.remove_many(&gone)?;
+
+        for (ship, input) in self.ships.into_iter().zip(inputs) {
+            let at = self.place(ship).translation;
+            self.scene.set_local(ship, Transform::from_xyz(at.x + input.turn, 0.0, 0.0))?;
+            if input.fire {
+                self.scene.insert(self.scene.root(), Node::transform(Transform::from_xyz(at.x, 1.0, 0.0)))?;
+            }
+        }
+        self.scene.update();
+        Ok(())
+    }
+
+    fn place(&self, node: NodeHandle) -> Transform {
+        self.scene.local(node).and_then(|local| local.transform()).expect("all that moves has a plain transform")
+    }
+
+    /// Goes back to before a tick.
+    fn back_to(&mut self, tick: usize) -> Result<(), Box<dyn Error>> {
+        let at = self.saved.iter().position(|&(saved, _)| saved == tick).ok_or("so much cannot be taken back")?;
+        self.scene = Scene::load(&self.saved[at].1)?;
+        self.saved.truncate(at);
+        Ok(())
+    }
+}
+
+/// What a player does, and when.
+fn input(player: usize, tick: usize) -> Input {
+    Input { turn: ((tick / 7 + player) % 3) as f32 - 1.0, fire: tick % (4 + player) == 3 }
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    // What would happen without any delay.
+    let mut truth = Game::new()?;
+    for tick in 0..TICKS {
+        truth.tick(tick, [input(0, tick), input(1, tick)])?;
+    }
+
+    // Here the second player's inputs come late. Until then it is guessed that nothing is done.
+    let mut game = Game::new()?;
+    let (mut rollbacks, mut replayed) = (0, 0);
+    for now in 0..TICKS + DELAY {
+        if now < TICKS {
+            game.tick(now, [input(0, now), Input::default()])?;
+        }
+        let Some(known) = now.checked_sub(DELAY) else { continue };
+        if input(1, known) == Input::default() {
+            continue; // The guess was right.
+        }
+        game.back_to(known)?;
+        rollbacks += 1;
+        for tick in known..TICKS.min(now + 1) {
+            let other = if tick == known { input(1, tick) } else { Input::default() };
+            game.tick(tick, [input(0, tick), other])?;
+            replayed += 1;
+        }
+    }
+
+    println!("{TICKS} ticks, {rollbacks} rollbacks, {replayed} ticks played again");
+    println!(
+        "a saved scene of {} nodes takes {} bytes",
+        game.scene.len(),
+        game.saved.last().map_or(0, |(_, save)| save.len())
+    );
+    assert!(rollbacks > 30, "the guesses were wrong often enough");
+    assert_eq!(game.ships, truth.ships);
+    assert_eq!(game.place(game.ships[1]), truth.place(truth.ships[1]));
+    let nodes = |game: &Game| game.scene.descendants(game.scene.root()).collect::<Vec<_>>();
+    assert_eq!(nodes(&game), nodes(&truth), "the same nodes in the same order, by the same handles");
+    let worlds = |game: &Game| nodes(game).into_iter().map(|node| game.scene.world(node).copied()).collect::<Vec<_>>();
+    assert_eq!(worlds(&game), worlds(&truth));
+    println!("all handles and matrices are those of a game without delay");
+    Ok(())
+}

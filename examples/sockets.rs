@@ -1,0 +1,86 @@
+//! Nodes that follow joints: guards with torches, which are thrown away and passed on.
+//!
+//! A socket says that a node follows a joint of the character that it hangs on. The poses here are a few matrices made by hand; in a
+//! game they come from clips (see `play_clip`). What follows, follows within the same update.
+//!
+//! ```text
+//! cargo run --example sockets
+//! ```
+
+use hedgerow::character::Sockets;
+use hedgerow::glam::{Quat, Vec3};
+use hedgerow::{Keep, Mat34, Node, NodeHandle, Scene, Transform};
+use std::error::Error;
+
+const GUARDS: u32 = 3;
+/// Joints of the guards.
+const BODY: u16 = 0;
+const HAND: u16 = 1;
+
+/// The model matrices of a guard: from each joint to the guard's own space.
+fn pose(seconds: f32, guard: u32) -> [Mat34; 2] {
+    let angle = 0.5 * (seconds * 3.0 + guard as f32).sin();
+    let body = Transform::from_xyz(0.0, 1.0, 0.0);
+    let hand = Transform::from_xyz(0.4, 1.4, 0.3).with_rotation(Quat::from_rotation_x(angle));
+    [body.to_matrix(), hand.to_matrix()]
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let mut scene = Scene::new();
+    let mut sockets = Sockets::new();
+    let (mut guards, mut torches, mut flames) = (Vec::new(), Vec::new(), Vec::new());
+    for number in 0..GUARDS {
+        let guard = Node::transform(Transform::from_xyz(4.0 * number as f32, 0.0, 0.0)).named("guard");
+        let guard = scene.insert(scene.root(), guard)?;
+        let torch = scene.insert(guard, Node::transform(Transform::IDENTITY).named("torch"))?;
+        // What hangs on the torch needs no socket.
+        flames.push(scene.insert(torch, Node::transform(Transform::from_xyz(0.0, 0.5, 0.0)).named("flame"))?);
+        // The torch follows the hand, held a little below its middle. The number tells whose hand.
+        sockets.insert(&scene, torch, number, HAND, Transform::from_xyz(0.0, 0.1, 0.0))?;
+        guards.push(guard);
+        torches.push(torch);
+    }
+
+    for frame in 0..3_u8 {
+        follow(&mut sockets, &mut scene, f32::from(frame) * 0.25)?;
+        let flame = |number: usize| at(&scene, flames[number]);
+        println!("frame {frame}: flames at {:.2}, {:.2}, {:.2}", flame(0), flame(1), flame(2));
+    }
+    let expected = pose(0.5, 1)[usize::from(HAND)].transform_point(Vec3::new(0.0, 0.6, 0.0));
+    assert!(
+        (at(&scene, flames[1]) - (expected + 4.0 * Vec3::X)).length() < 1e-4,
+        "joint, offset and torch, in that order"
+    );
+
+    // The first guard throws the torch away: it stays where it is, and the socket ends.
+    let before = at(&scene, torches[0]);
+    scene.reparent(torches[0], scene.root(), Keep::World)?;
+    assert_eq!(follow(&mut sockets, &mut scene, 0.75)?, [torches[0]], "the list names what no longer follows");
+    assert!((at(&scene, torches[0]) - before).length() < 1e-4);
+
+    // The second one takes it, in the belt: the same node, another parent, another joint.
+    scene.reparent(torches[0], guards[1], Keep::Local)?;
+    sockets.insert(&scene, torches[0], 1, BODY, Transform::from_xyz(0.2, 0.0, 0.0))?;
+    assert!(follow(&mut sockets, &mut scene, 1.0)?.is_empty());
+    assert!((at(&scene, torches[0]) - Vec3::new(4.2, 1.0, 0.0)).length() < 1e-4);
+    println!("the torch in the belt is at {:.2}", at(&scene, torches[0]));
+
+    // The third guard leaves, with all that hangs there.
+    scene.remove(guards[2])?;
+    assert_eq!(follow(&mut sockets, &mut scene, 1.25)?, [torches[2]]);
+    assert_eq!(sockets.len(), 2);
+    Ok(())
+}
+
+/// What a frame does: nodes follow, then all that is derived is brought up to date. Returns whose sockets have ended.
+fn follow(sockets: &mut Sockets, scene: &mut Scene, seconds: f32) -> Result<Vec<NodeHandle>, Box<dyn Error>> {
+    let poses: Vec<[Mat34; 2]> = (0..GUARDS).map(|guard| pose(seconds, guard)).collect();
+    // For a guard that is not seen, `None` leaves what it carries where it is.
+    let ended = sockets.follow_many(scene, |guard| poses.get(guard as usize).map(|pose| &pose[..]))?.to_vec();
+    scene.update();
+    Ok(ended)
+}
+
+fn at(scene: &Scene, node: NodeHandle) -> Vec3 {
+    scene.world(node).expect("the node is in the scene").translation()
+}

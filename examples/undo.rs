@@ -1,0 +1,152 @@
+//! Undo and redo, as an editor has them: handles stay valid across both.
+//!
+//! Nothing that the user deletes is removed: it is detached, with all below it, and attached again by undo. A detached
+//! subtree keeps its handles and costs no pass anything. What can no longer come back is removed for good.
+//!
+//! ```text
+//! cargo run --example undo
+//! ```
+
+use hedgerow::{Error, Keep, Local, Node, NodeHandle, Place, Scene, Transform};
+
+/// One step of the history: what is to be done to take it back, which is also what brings it back afterwards.
+enum Step {
+    /// The node goes to a place, or out of the tree.
+    Put { node: NodeHandle, position: Option<Place> },
+    /// The node gets another local transform.
+    Local { node: NodeHandle, local: Local },
+}
+
+/// A scene with a history.
+struct Editor {
+    scene: Scene,
+    undo: Vec<Step>,
+    redo: Vec<Step>,
+}
+
+impl Editor {
+    /// Where a node hangs now.
+    fn position(&self, node: NodeHandle) -> Option<Place> {
+        match self.scene.previous_sibling(node) {
+            Some(before) => Some(Place::After(before)),
+            None => self.scene.parent(node).map(Place::FirstChildOf),
+        }
+    }
+
+    /// Does a step, and returns the one that takes it back.
+    fn apply(&mut self, step: Step) -> Result<Step, Error> {
+        match step {
+            Step::Put { node, position } => {
+                let back = Step::Put { node, position: self.position(node) };
+                match position {
+                    None => self.scene.detach(node)?,
+                    Some(place) if self.scene.parent(node).is_none() => {
+                        self.scene.attach(node, place, Keep::Local)?;
+                    }
+                    Some(place) => {
+                        self.scene.reparent(node, place, Keep::Local)?;
+                    }
+                }
+                Ok(back)
+            }
+            Step::Local { node, local } => {
+                let before = self.scene.local(node).ok_or(Error::NoTransform(node))?;
+                match local {
+                    Local::Transform(transform) => self.scene.set_local(node, transform)?,
+                    Local::Matrix(matrix) => {
+                        self.scene.set_local_matrix(node, matrix)?;
+                    }
+                }
+                Ok(Step::Local { node, local: before })
+            }
+        }
+    }
+
+    /// Does something new: what was undone before can no longer be redone.
+    fn edit(&mut self, step: Step) -> Result<(), Error> {
+        let back = self.apply(step)?;
+        self.forget_redo()?;
+        self.undo.push(back);
+        Ok(())
+    }
+
+    /// Inserts a node. To take that back is to detach it.
+    fn insert(&mut self, parent: NodeHandle, node: Node<'_>) -> Result<NodeHandle, Error> {
+        let node = self.scene.insert(parent, node)?;
+        self.forget_redo()?;
+        self.undo.push(Step::Put { node, position: None });
+        Ok(node)
+    }
+
+    fn delete(&mut self, node: NodeHandle) -> Result<(), Error> {
+        self.edit(Step::Put { node, position: None })
+    }
+
+    fn undo(&mut self) -> Result<(), Error> {
+        if let Some(step) = self.undo.pop() {
+            let back = self.apply(step)?;
+            self.redo.push(back);
+        }
+        Ok(())
+    }
+
+    fn redo(&mut self) -> Result<(), Error> {
+        if let Some(step) = self.redo.pop() {
+            let back = self.apply(step)?;
+            self.undo.push(back);
+        }
+        Ok(())
+    }
+
+    /// Inserts that were undone will not come back: what they made is removed.
+    fn forget_redo(&mut self) -> Result<(), Error> {
+        for step in self.redo.drain(..) {
+            // A redo that attaches a node which is detached now is the redo of an insert, or of a move of such a node.
+            if let Step::Put { node, position: Some(_) } = step
+                && self.scene.is_detached(node)
+                && self.scene.parent(node).is_none()
+            {
+                self.scene.remove(node)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn main() -> Result<(), Error> {
+    let mut editor = Editor { scene: Scene::new(), undo: Vec::new(), redo: Vec::new() };
+    let root = editor.scene.root();
+    let house = editor.insert(root, Node::transform(Transform::IDENTITY).named("house"))?;
+    let door = editor.insert(house, Node::transform(Transform::from_xyz(1.0, 0.0, 0.0)).named("door"))?;
+    let window = editor.insert(house, Node::transform(Transform::from_xyz(3.0, 1.0, 0.0)).named("window"))?;
+    let built = editor.scene.dump();
+
+    editor.edit(Step::Local { node: door, local: Transform::from_xyz(2.0, 0.0, 0.0).into() })?;
+    editor.edit(Step::Put { node: window, position: Some(Place::Before(door)) })?;
+    editor.delete(house)?;
+    println!("after the house is deleted: {} node", editor.scene.len());
+    assert!(
+        editor.scene.len() == 1 && editor.scene.contains(door),
+        "the door is out of the tree, and its handle valid"
+    );
+
+    for _ in 0..3 {
+        editor.undo()?;
+    }
+    println!("after three undos:\n{}", editor.scene.dump());
+    assert_eq!(editor.scene.dump(), built, "all is as it was built, the order of siblings included");
+
+    for _ in 0..2 {
+        editor.redo()?;
+    }
+    let children: Vec<_> = editor.scene.children(house).collect();
+    assert_eq!(children, [window, door], "the moves are done again, by the same handles");
+
+    // A new edit after an undo: what was undone is gone for good, and only that.
+    let chimney = editor.insert(house, Node::group().named("chimney"))?;
+    editor.undo()?;
+    editor.insert(house, Node::group().named("roof"))?;
+    assert!(!editor.scene.contains(chimney) && editor.scene.contains(door));
+    println!("after a new edit:\n{}", editor.scene.dump());
+    Ok(())
+}

@@ -1,0 +1,41 @@
+//! Choosing a configuration.
+//!
+//! [`Scene::new`](crate::Scene::new) has the default, which is right for transforms and draw lists. Two services are off because
+//! they cost memory and time; the rest is for special needs. The fields are in [`SceneConfig`](crate::SceneConfig).
+//!
+//! | you want | set | it costs |
+//! |---|---|---|
+//! | culling, or what lies in a sphere, in a box, on a ray | `bounds: true` | 33 bytes a shape; boxes of what moved |
+//! | which nodes moved, came and went; where they were before (motion vectors) | `changes: true` | 52 bytes a transform, 4 a visibility, 1 a node; time in proportion to the changes |
+//! | shorter worst edits | `max_nodes` below 4096 | slower passes: 3 to 8 % at 2048 |
+//! | the storage of the thesis, to compare with | [`SceneConfig::THESIS`](crate::SceneConfig::THESIS) | pauses |
+//!
+//! What needs no setting: `update`, `draw_list`, [`uploads`](crate::Scene::uploads), snapshots, visitors, inherited properties.
+//!
+//! ```
+//! use hedgerow::{Aabb, Node, Scene, SceneConfig, Shape, Transform, Visibility};
+//! use hedgerow::query::Sphere;
+//!
+//! let mut scene = Scene::with_config(SceneConfig { bounds: true, changes: true, ..SceneConfig::DEFAULT })?;
+//! let tree = Node::transform(Transform::from_xyz(5.0, 0.0, 0.0)).with_shape(Shape::new(1, Aabb::cube(1.0)));
+//! let tree = scene.insert(scene.root(), tree)?;
+//! scene.update();
+//!
+//! let mut near = Vec::new();
+//! scene.nodes_in_sphere(&Sphere::new([0.0, 0.0, 0.0].into(), 4.5)?, Visibility::VISIBLE, &mut near)?; // by `bounds`
+//! assert_eq!(near, [tree]);
+//!
+//! scene.set_local(tree, Transform::from_xyz(9.0, 0.0, 0.0))?;
+//! scene.update();
+//! assert_eq!(scene.changes().moved(), [tree]); // by `changes`
+//!
+//! let wrong = SceneConfig { max_nodes: 3, ..SceneConfig::DEFAULT };
+//! assert!(Scene::with_config(wrong).is_err());
+//! # Ok::<(), hedgerow::Error>(())
+//! ```
+//!
+//! The configuration is fixed for the life of a scene. To change it, make a new scene and copy with
+//! [`Scene::duplicate_from`](crate::Scene::duplicate_from), which returns a map from old handles to new.
+//!
+//! Call [`Scene::maintain`](crate::Scene::maintain) once a frame with the time that you have left, also if that is little. It
+//! restores order, merges small slices and frees what was removed for later.

@@ -1,0 +1,15 @@
+//! Guides: short pages for questions that newcomers ask. There is no code here but examples.
+//!
+//! | question | page |
+//! |---|---|
+//! | How do I edit from several threads, or during a visit? | [`threads`] |
+//! | Where do I keep data of my own? | [`own_data`] |
+//! | How do I undo edits? | [`undo`] |
+//! | Which configuration do I need? | [`choosing_a_config`] |
+//! | How does a glTF file become draws? | [`gltf_to_draws`] |
+
+pub mod choosing_a_config;
+pub mod gltf_to_draws;
+pub mod own_data;
+pub mod threads;
+pub mod undo;

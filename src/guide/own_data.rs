@@ -1,0 +1,44 @@
+//! Data of your own by node.
+//!
+//! A node carries what the scene's passes need, and nothing else. What your program knows about it is kept outside, by handle:
+//!
+//! | what you have | where to keep it |
+//! |---|---|
+//! | a value for some nodes or all | [`NodeMap`](crate::data::NodeMap): O(1), no hashing |
+//! | a value that children inherit (opacity, a team) | [`Inherited`](crate::data::Inherited): computed again only where something changed |
+//! | an entity of an entity-component system for each node | a `NodeMap<Entity>`, and the [`NodeHandle`](crate::NodeHandle) as a component |
+//! | something that is sent or saved | [`NodeHandle::to_bits`](crate::NodeHandle::to_bits), a `u64` |
+//!
+//! Handles are `Copy + Eq + Hash + Ord`, so any map of the standard library takes them, too.
+//!
+//! ```
+//! use hedgerow::data::{Inherited, NodeMap};
+//! use hedgerow::{Node, Scene};
+//!
+//! let mut scene = Scene::new();
+//! let ship = scene.insert(scene.root(), Node::group())?;
+//! let sail = scene.insert(ship, Node::group())?;
+//!
+//! let mut hull: NodeMap<u32> = NodeMap::new();
+//! hull.insert(ship, 100);
+//! *hull.get_mut(ship).expect("it was put in") -= 30;
+//! assert_eq!(hull.get(ship), Some(&70));
+//!
+//! // The sail has no opacity of its own: it takes the ship's.
+//! let mut opacity: Inherited<f32> = Inherited::new(1.0, |above, own| above * own);
+//! opacity.set(ship, 0.5);
+//! opacity.run(&scene);
+//! assert_eq!(opacity.get(sail), Some(&0.5));
+//!
+//! // A removed node's handle is stale. Its value stays until you take it out, or all such values at once.
+//! scene.remove(ship)?;
+//! hull.retain_live(&scene);
+//! opacity.run(&scene);
+//! assert!(hull.is_empty() && opacity.get(sail).is_none());
+//! # Ok::<(), hedgerow::Error>(())
+//! ```
+//!
+//! A new node may take the place in the tables that a removed one had. A `NodeMap` never gives one the other's value: the
+//! handles differ. It does have one place for both, so inserting for the new node displaces the old one's value;
+//! [`NodeMap::replace`](crate::data::NodeMap::replace) returns it. In scenes that tell changes,
+//! [`Changes::left`](crate::changes::Changes::left) lists after each update which nodes are gone.

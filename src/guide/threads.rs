@@ -1,0 +1,55 @@
+//! Threads, and edits for later.
+//!
+//! A scene is edited through `&mut Scene`, so on one thread at a time. Three things use more threads:
+//!
+//! - **Reading.** `&Scene` may be shared: world matrices, queries, culling and draw lists into lists of your own can be asked for
+//!   on any number of threads at once.
+//! - **Passes.** With the feature `rayon`, [`Scene::update`](crate::Scene::update), culling, draw lists and skinning use the
+//!   threads of the current pool, and give the same bits as on one. Below some ten thousand nodes they stay on one thread.
+//!   A caller that is no thread of a pool should call from [`ThreadPool::install`][install].
+//! - **Recorded edits.** An [`EditQueue`](crate::edit::EditQueue) borrows no scene. Each thread fills one of its own, and the
+//!   owner of the scene makes all edits in order.
+//!
+//! [install]: https://docs.rs/rayon/latest/rayon/struct.ThreadPool.html#method.install
+//!
+//! ```
+//! use hedgerow::edit::EditQueue;
+//! use hedgerow::{Node, NodeHandle, Scene, Transform};
+//!
+//! let mut scene = Scene::new();
+//! let boats: Vec<NodeHandle> = (0..64_u8)
+//!     .map(|number| scene.insert(scene.root(), Node::transform(Transform::from_xyz(0.0, 0.0, f32::from(number)))))
+//!     .collect::<Result<_, _>>()?;
+//! scene.update();
+//!
+//! // Each thread reads the same scene, and records into a queue of its own.
+//! let mut queues = [EditQueue::new(), EditQueue::new()];
+//! std::thread::scope(|threads| {
+//!     for (queue, boats) in queues.iter_mut().zip(boats.chunks(32)) {
+//!         let scene = &scene;
+//!         threads.spawn(move || {
+//!             for &boat in boats {
+//!                 let place = scene.world(boat).expect("all boats are in the scene").translation();
+//!                 if place.z < 8.0 {
+//!                     queue.remove(boat);
+//!                 } else {
+//!                     let mast = queue.insert(boat, Node::transform(Transform::from_xyz(0.0, 3.0, 0.0)));
+//!                     queue.insert(mast, Node::group().named("flag")); // below a node that is still to be made
+//!                 }
+//!             }
+//!         });
+//!     }
+//! });
+//!
+//! // The order of the queues is yours, so the result does not depend on which thread was faster.
+//! let mut all = EditQueue::new();
+//! queues.iter_mut().for_each(|queue| all.append(queue));
+//! assert!(all.apply(&mut scene).iter().all(Result::is_ok));
+//! assert_eq!(scene.len(), 1 + 56 * 3);
+//! # Ok::<(), hedgerow::Error>(())
+//! ```
+//!
+//! An edit that fails does not stop the others: [`EditQueue::apply`](crate::edit::EditQueue::apply) returns one result for each.
+//! Two threads that move the same node do not conflict in memory; the edit that comes later in the order holds.
+//!
+//! The same queue serves during a visit, while the visitor borrows the scene.

@@ -1,0 +1,47 @@
+//! Undo.
+//!
+//! Two ways, for two needs.
+//!
+//! **Step by step**, as in an editor: keep for each edit the one that takes it back. Deleting is the hard one, since handles to
+//! what is deleted are all over a program. So do not remove: [`detach`](crate::Scene::detach). A detached subtree keeps its
+//! handles, names and components, and costs no pass anything. To undo, [`attach`](crate::Scene::attach) it where it was.
+//!
+//! | edit | takes it back |
+//! |---|---|
+//! | insert | `detach` |
+//! | delete, which is a `detach` | `attach` where it was |
+//! | reparent | reparent to where it was, with [`Keep::Local`](crate::Keep::Local), and the local transform that it had |
+//! | set a local transform | set the one before |
+//!
+//! ```
+//! use hedgerow::{Error, Keep, Node, NodeHandle, Place, Scene};
+//!
+//! /// Where a node is: behind its previous sibling, or first below its parent.
+//! fn place_of(scene: &Scene, node: NodeHandle) -> Option<Place> {
+//!     match scene.previous_sibling(node) {
+//!         Some(before) => Some(Place::After(before)),
+//!         None => scene.parent(node).map(Place::FirstChildOf),
+//!     }
+//! }
+//!
+//! let mut scene = Scene::new();
+//! let shelf = scene.insert(scene.root(), Node::group().named("shelf"))?;
+//! let cup = scene.insert(shelf, Node::group().named("cup"))?;
+//! let plate = scene.insert(shelf, Node::group().named("plate"))?;
+//!
+//! let place = place_of(&scene, cup).expect("a cup on a shelf"); // delete,
+//! scene.detach(cup)?;
+//! assert_eq!(scene.children(shelf).collect::<Vec<_>>(), [plate]);
+//!
+//! scene.attach(cup, place, Keep::Local)?; // and undo
+//! assert_eq!(scene.children(shelf).collect::<Vec<_>>(), [cup, plate]);
+//! # Ok::<(), Error>(())
+//! ```
+//!
+//! When a step is forgotten that can no longer be undone, [`remove`](crate::Scene::remove) what it keeps detached.
+//! `examples/undo.rs` has a history with redo.
+//!
+//! **All at once**, as in a game that predicts and corrects: [`save`](crate::Scene::save) the scene each tick, and
+//! [`load`](crate::Scene::load) the one to go back to. A loaded scene has the same handles as the saved one, and later edits go the
+//! way they would have gone. `examples/rollback.rs` does that. Keep what is not in the scene (a
+//! [`NodeMap`](crate::data::NodeMap) is `Clone`) beside the bytes.
