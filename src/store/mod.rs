@@ -147,11 +147,11 @@ pub(crate) struct Store {
     pub(in crate::store) floats_from: Option<u32>,
     /// The next slice to open, where room was reserved for it.
     pub(in crate::store) reserved: Option<Slice>,
-    /// Rows of a walk, with the row that each hangs below, or slots and their slices: kept to spare allocations.
+    /// Slices and slots of a batch: kept to spare allocations.
     pub(in crate::store) order: Vec<(u32, u32)>,
-    /// What splits, rebuilds and moves take their passing lists from.
+    /// What splits, rebuilds, moves and removals take their passing lists from.
     pub(in crate::store) scratch: Scratch,
-    /// Slices that an update or a removal has yet to come to: kept to spare allocations.
+    /// Slices that an update has yet to come to: kept to spare allocations.
     pub(in crate::store) descent: Vec<u32>,
     /// The lists of a batch: kept to spare allocations.
     pub(in crate::store) tour: Tour,
