@@ -1,16 +1,15 @@
 //! Inserting a node: the short way, behind the last child of another one, and the long way, at any place.
 
-use crate::math::PackedTransform;
 use crate::simd::prefetch;
 use crate::store::columns::{At, NIL, Occupant, Row, ShapeRecord, Slot, put};
 use crate::store::{MAX_NODES, Need, Place, Settled, Slice, Spot, Store};
-use crate::{Aabb, Local, Mat34, Node, NodeHandle, Shape};
+use crate::{Aabb, Local, Mat34, Node, NodeHandle, Shape, Transform};
 use core::hint::select_unpredictable;
 
 /// The components of a node that is to be inserted; those that it comes without are not looked at.
 #[derive(Clone, Copy)]
 struct Parts<'p> {
-    local: &'p PackedTransform,
+    local: &'p Transform,
     shape: &'p Shape,
     material: u32,
 }
@@ -18,7 +17,7 @@ struct Parts<'p> {
 impl Parts<'_> {
     /// The components of a node that comes with none.
     const NONE: Self =
-        Self { local: &PackedTransform::IDENTITY, shape: &Shape { mesh: 0, bounds: Aabb::EMPTY }, material: 0 };
+        Self { local: &Transform::IDENTITY, shape: &Shape { mesh: 0, bounds: Aabb::EMPTY }, material: 0 };
 }
 
 impl Store {
@@ -29,9 +28,9 @@ impl Store {
     #[inline(always)]
     pub(crate) fn insert_usual(&mut self, parent: NodeHandle, node: &Node<'_>) -> Option<NodeHandle> {
         let Node { local, material, shape, visibility: None, name: None } = node else { return None };
-        let (mut packed, mut parts) = (PackedTransform::IDENTITY, Parts::NONE);
+        let mut parts = Parts::NONE;
         match local {
-            Some(Local::Transform(transform)) if transform.is_plain() => packed = (*transform).into(),
+            Some(Local::Transform(transform)) if transform.is_plain() => parts.local = transform,
             Some(_) => return None,
             None => {}
         }
@@ -42,7 +41,6 @@ impl Store {
             parts.shape = shape;
         }
         parts.material = material.unwrap_or(0);
-        let parts = Parts { local: &packed, ..parts };
         match (local.is_some(), shape.is_some(), material.is_some()) {
             (false, false, false) => self.insert_shortly::<false, false, false>(parent, parts),
             (false, false, true) => self.insert_shortly::<false, false, true>(parent, parts),
@@ -97,7 +95,7 @@ impl Store {
             taken.transform = Some(slot);
             prefetch(&slice.transforms.locals, slot as usize);
             prefetch(&slice.transforms.worlds, slot as usize);
-            slice.transforms.put_plain(slot, transform.index(), parts.local, &Mat34::IDENTITY);
+            slice.transforms.put_plain(slot, transform.index(), &(*parts.local).into(), &Mat34::IDENTITY);
             transform = Slot::own(slot);
         }
         let mut material = Slot::inherited(material.index());
