@@ -1,7 +1,7 @@
 //! Axis-aligned boxes.
 
 use crate::{Error, Mat34};
-use glam::Vec3;
+use glam::{Vec3, Vec4};
 
 /// An axis-aligned box, in its shape's local space or in world space.
 ///
@@ -86,7 +86,13 @@ impl Aabb {
     #[inline]
     #[doc(hidden)]
     pub fn is_plain(&self) -> bool {
-        self.is_finite() && !self.is_empty()
+        // Zero times a number is zero unless that is infinite or not a number. Two numbers come twice, so that the six are two
+        // loads of four.
+        let (min, max) = (self.min, self.max);
+        let front = Vec4::new(min.x, min.y, min.z, max.x);
+        let back = Vec4::new(min.z, max.x, max.y, max.z);
+        let finite = (front * 0.0 + back * 0.0).cmpeq(Vec4::ZERO).all();
+        finite & !self.is_empty()
     }
 
     /// The box as a scene stores it: finite, fully infinite, or, if it is empty, exactly [`Aabb::EMPTY`].
@@ -104,5 +110,21 @@ impl Aabb {
             return Err(Error::NotFinite("a bounding box that is not infinite throughout"));
         }
         Ok(if self.is_empty() { Self::EMPTY } else { self })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_plain_box_is_finite_and_not_empty_whatever_the_numbers() {
+        let numbers = [0.0, -0.0, 1.5, -f32::MAX, f32::MIN_POSITIVE, f32::INFINITY, f32::NEG_INFINITY, f32::NAN];
+        let count = numbers.len();
+        for pick in 0..count.pow(6) {
+            let [a, b, c, d, e, f] = [0, 1, 2, 3, 4, 5].map(|place| numbers[pick / count.pow(place) % count]);
+            let bounds = Aabb { min: Vec3::new(a, b, c), max: Vec3::new(d, e, f) };
+            assert_eq!(bounds.is_plain(), bounds.is_finite() && !bounds.is_empty(), "{bounds:?}");
+        }
     }
 }

@@ -7,6 +7,7 @@ use crate::store::columns::{At, NIL, Occupant, Row, Slot};
 use crate::store::restructuring::{Cut, Planner};
 use crate::store::{Head, Need, NodeList, Slice, Spot, Store};
 use crate::{Local, NodeHandle};
+use bumpalo::collections::Vec as BumpVec;
 use core::ops::Range;
 
 /// The room of a new slice, as a multiple of what goes into it.
@@ -155,7 +156,7 @@ impl Store {
     }
 
     /// The whole run and the pieces to cut out of it, ordered by their first places.
-    fn plan_pieces(&self, parents: impl DoubleEndedIterator<Item = u32> + ExactSizeIterator) -> Vec<Piece> {
+    fn plan_pieces(&mut self, parents: impl DoubleEndedIterator<Item = u32> + ExactSizeIterator) -> Vec<Piece> {
         let count = u32::try_from(parents.len()).expect("nodes number less than 2^30");
         let piece = |first, end| Piece { first, end, need: Need::default(), slice: NIL };
         let mut pieces = vec![piece(0, count)];
@@ -163,8 +164,11 @@ impl Store {
             return pieces;
         }
         let planner = Planner::new(self.config.max_nodes);
-        let cuts = gather(planner.plan(parents), planner.least() as usize);
+        let arena = self.scratch.take();
+        let cuts = gather(planner.plan(parents, &arena), planner.least() as usize);
         pieces.extend(cuts.iter().map(|cut| piece(cut.first, cut.end)));
+        drop(cuts);
+        self.scratch.give_back(arena);
         pieces.sort_unstable_by_key(|piece| (piece.first, core::cmp::Reverse(piece.end)));
         pieces
     }
@@ -180,16 +184,16 @@ impl Store {
 
 /// Adds cuts around runs of cuts until no node has more than `most` portals directly below it. Otherwise a node with
 /// millions of children would have too many portals in one slice.
-fn gather(mut cuts: Vec<Cut>, most: usize) -> Vec<Cut> {
+fn gather(mut cuts: BumpVec<'_, Cut>, most: usize) -> BumpVec<'_, Cut> {
     cuts.sort_by_key(|cut| cut.parent);
-    let mut around = Vec::new();
+    let mut around = BumpVec::new_in(cuts.bump());
     for siblings in cuts.chunk_by(|a, b| a.parent == b.parent) {
         // From the last to the first, and without gaps.
         let mut runs = siblings.to_vec();
         while runs.len() > most {
             let whole = |run: &[Cut]| Cut { first: run[run.len() - 1].first, ..run[0] };
             runs = even_shares(&runs, most).map(whole).collect();
-            around.extend(&runs);
+            around.extend_from_slice(&runs);
         }
     }
     cuts.append(&mut around);

@@ -100,11 +100,9 @@ impl Component for TransformColumn {
             }
         }
         if !old.sheared.is_empty() {
-            let moved = (1..).zip(&numbers[1..]);
-            let matrix = |(new, slot): (u32, &u32)| old.sheared.get(*slot).map(|matrix| (new, *matrix));
-            let moved: Vec<(u32, Mat34)> = moved.filter_map(matrix).collect();
-            let count = moved.len();
-            column.sheared = fallible::or_abort(Sheared::try_of(moved.into_iter(), count));
+            let matrix = |(new, &slot): (u32, &u32)| old.sheared.get(slot).map(|matrix| (new, *matrix));
+            let matrices = || (1..).zip(&numbers[1..]).filter_map(matrix);
+            column.sheared = fallible::or_abort(Sheared::try_of(matrices(), matrices().count()));
         }
         if let Some(from) = &old.trace {
             fallible::or_abort(column.try_begin_trace());

@@ -2,15 +2,14 @@
 
 use crate::store::columns::{At, NIL, Occupant, Row, ShapeRecord, Slot, put};
 use crate::store::{MAX_NODES, Need, Place, Settled, Slice, Spot, Store};
-use crate::{Aabb, Local, Mat34, Node, NodeHandle, Shape};
+use crate::{Aabb, Local, Mat34, Node, NodeHandle, Shape, Transform};
 use core::hint::select_unpredictable;
-use hedgerow_math::internal::PackedTransform;
 use hedgerow_math::internal::prefetch;
 
 /// The components of a node to be inserted. Fields of components that it does not have are not read.
 #[derive(Clone, Copy)]
 struct Parts<'p> {
-    local: &'p PackedTransform,
+    local: &'p Transform,
     shape: &'p Shape,
     material: u32,
 }
@@ -18,7 +17,7 @@ struct Parts<'p> {
 impl Parts<'_> {
     /// The components of a node without any.
     const NONE: Self =
-        Self { local: &PackedTransform::IDENTITY, shape: &Shape { mesh: 0, bounds: Aabb::EMPTY }, material: 0 };
+        Self { local: &Transform::IDENTITY, shape: &Shape { mesh: 0, bounds: Aabb::EMPTY }, material: 0 };
 }
 
 impl Store {
@@ -30,9 +29,9 @@ impl Store {
     #[inline(always)]
     pub(crate) fn insert_usual(&mut self, parent: NodeHandle, node: &Node<'_>) -> Option<NodeHandle> {
         let Node { local, material, shape, visibility: None, name: None } = node else { return None };
-        let (mut packed, mut parts) = (PackedTransform::IDENTITY, Parts::NONE);
+        let mut parts = Parts::NONE;
         match local {
-            Some(Local::Transform(transform)) if transform.is_plain() => packed = (*transform).into(),
+            Some(Local::Transform(transform)) if transform.is_plain() => parts.local = transform,
             Some(_) => return None,
             None => {}
         }
@@ -43,7 +42,6 @@ impl Store {
             parts.shape = shape;
         }
         parts.material = material.unwrap_or(0);
-        let parts = Parts { local: &packed, ..parts };
         match (local.is_some(), shape.is_some(), material.is_some()) {
             (false, false, false) => self.insert_shortly::<false, false, false>(parent, parts),
             (false, false, true) => self.insert_shortly::<false, false, true>(parent, parts),
@@ -100,7 +98,7 @@ impl Store {
             taken.transform = Some(slot);
             prefetch(&slice.transforms.locals, slot as usize);
             prefetch(&slice.transforms.worlds, slot as usize);
-            slice.transforms.put_plain(slot, transform.index(), parts.local, &Mat34::IDENTITY);
+            slice.transforms.put_plain(slot, transform.index(), &(*parts.local).into(), &Mat34::IDENTITY);
             transform = Slot::own(slot);
         }
         let mut material = Slot::inherited(material.index());

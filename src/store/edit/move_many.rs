@@ -8,6 +8,8 @@ use crate::edit::BatchError;
 use crate::store::columns::{At, NIL};
 use crate::store::{Place, Store};
 use crate::{Error, Local, Node, NodeHandle};
+use bumpalo::Bump;
+use bumpalo::collections::Vec as BumpVec;
 use hedgerow_math::internal::prefetch_whole;
 use std::collections::HashMap;
 
@@ -15,12 +17,11 @@ use std::collections::HashMap;
 type Item = (NodeHandle, NodeHandle);
 
 /// What a checked batch does.
-#[derive(Default)]
-struct Moves {
+struct Moves<'b> {
     /// The items that count, by their number in the list: those of lower ranks first, else in the order of the list.
-    order: Vec<u32>,
+    order: &'b [u32],
     /// Of each of these, how many moved nodes stand above it in the end.
-    ranks: Vec<u32>,
+    ranks: &'b [u32],
 }
 
 /// The rank of an item that is not known yet, of one on the way to be, and of one that does not count.
@@ -44,8 +45,22 @@ impl Store {
         keep_world: bool,
         check: impl Fn(&Self, NodeHandle, NodeHandle) -> Result<At, Error>,
     ) -> Result<(), BatchError> {
-        let moves = self.plan_moves(items, check)?;
-        let kept = if keep_world { self.kept_locals(items, &moves)? } else { Vec::new() };
+        let arena = self.scratch.take();
+        let moved = self.move_planned(items, keep_world, check, &arena);
+        self.scratch.give_back(arena);
+        moved
+    }
+
+    /// The same, with lists from an arena.
+    fn move_planned(
+        &mut self,
+        items: &[Item],
+        keep_world: bool,
+        check: impl Fn(&Self, NodeHandle, NodeHandle) -> Result<At, Error>,
+        arena: &Bump,
+    ) -> Result<(), BatchError> {
+        let moves = self.plan_moves(items, check, arena)?;
+        let kept = if keep_world { self.kept_locals(items, &moves, arena)? } else { &[] };
         let mut batch_order = core::mem::take(&mut self.batch_order);
         let mut start = 0;
         while let Some(&rank) = moves.ranks.get(start) {
@@ -61,7 +76,7 @@ impl Store {
                     let (_, parent) = items[item as usize];
                     batch_order.add(item as usize, self.resolve(parent).expect("the batch was checked before"));
                 }
-                self.move_level(items, batch_order.sorted(&self.slices), &kept);
+                self.move_level(items, batch_order.sorted(&self.slices), kept);
             }
             start = end;
         }
@@ -100,13 +115,14 @@ impl Store {
     }
 
     /// Checks items in order, and returns what is to be done, or why one cannot be.
-    fn plan_moves(
+    fn plan_moves<'b>(
         &self,
         items: &[Item],
         check: impl Fn(&Self, NodeHandle, NodeHandle) -> Result<At, Error>,
-    ) -> Result<Moves, BatchError> {
+        arena: &'b Bump,
+    ) -> Result<Moves<'b>, BatchError> {
         let mut listed = HashMap::with_capacity(items.len());
-        let mut ranks = vec![UNKNOWN; items.len()];
+        let ranks: &mut [u32] = arena.alloc_slice_fill_copy(items.len(), UNKNOWN);
         let mut any_has_children = false;
         for (index, &(node, parent)) in items.iter().enumerate() {
             self.look_ahead(|steps| items.get(index + steps).map(|item| item.0), |_, _, _| {});
@@ -117,23 +133,30 @@ impl Store {
                 ranks[before as usize] = SUPERSEDED;
             }
         }
-        let above = self.moved_above(items, &listed, any_has_children);
-        rank(&above, &mut ranks).map_err(|item| {
+        let above = self.moved_above(items, &listed, any_has_children, arena);
+        rank(above, ranks, arena).map_err(|item| {
             let (node, parent) = items[item];
             BatchError::at(item, Error::WouldCycle { node, parent })
         })?;
-        let mut order: Vec<u32> = (0..number(items.len())).filter(|&item| ranks[item as usize] != SUPERSEDED).collect();
-        order.sort_by_key(|&item| ranks[item as usize]);
-        let ranks = order.iter().map(|&item| ranks[item as usize]).collect();
+        let counts = (0..number(items.len())).filter(|&item| ranks[item as usize] != SUPERSEDED);
+        let order = BumpVec::from_iter_in(counts, arena).into_bump_slice_mut();
+        order.sort_unstable_by_key(|&item| (ranks[item as usize], item));
+        let ranks = arena.alloc_slice_fill_iter(order.iter().map(|&item| ranks[item as usize]));
         Ok(Moves { order, ranks })
     }
 
     /// Of each item, which other one moves the nearest node that is the new parent or stands above it, or [`NIL`].
     ///
     /// O(items), and if a moved node has children, O(nodes above the new parents), each of which is come to once.
-    fn moved_above(&self, items: &[Item], listed: &HashMap<NodeHandle, u32>, climb: bool) -> Vec<u32> {
+    fn moved_above<'b>(
+        &self,
+        items: &[Item],
+        listed: &HashMap<NodeHandle, u32>,
+        climb: bool,
+        arena: &'b Bump,
+    ) -> &'b [u32] {
         let mut known: HashMap<NodeHandle, u32> = HashMap::new();
-        let mut way = Vec::new();
+        let mut way = BumpVec::new_in(arena);
         let nearest = |&(_, parent): &Item| {
             let mut node = parent;
             let found = loop {
@@ -153,15 +176,20 @@ impl Store {
             known.extend(way.drain(..).map(|node| (node, found)));
             found
         };
-        items.iter().map(nearest).collect()
+        arena.alloc_slice_fill_iter(items.iter().map(nearest))
     }
 
     /// The local transforms by which nodes stay where they are in the world, by item; `None` where they keep their own.
-    fn kept_locals(&self, items: &[Item], moves: &Moves) -> Result<Vec<Option<Local>>, BatchError> {
-        let mut kept = vec![None; items.len()];
-        let mut order = moves.order.clone();
+    fn kept_locals<'b>(
+        &self,
+        items: &[Item],
+        moves: &Moves<'_>,
+        arena: &'b Bump,
+    ) -> Result<&'b [Option<Local>], BatchError> {
+        let kept: &mut [Option<Local>] = arena.alloc_slice_fill_copy(items.len(), None);
+        let order = arena.alloc_slice_copy(moves.order);
         order.sort_unstable();
-        for item in order {
+        for &mut item in order {
             let (node, parent) = items[item as usize];
             let place = |node| self.resolve(node).expect("the batch was checked before");
             let (at, above) = (place(node), place(parent));
@@ -175,8 +203,8 @@ impl Store {
 }
 
 /// Fills in how many items stand above each; or returns the first that stands above itself.
-fn rank(above: &[u32], ranks: &mut [u32]) -> Result<(), usize> {
-    let mut way: Vec<u32> = Vec::new();
+fn rank(above: &[u32], ranks: &mut [u32], arena: &Bump) -> Result<(), usize> {
+    let mut way: BumpVec<'_, u32> = BumpVec::new_in(arena);
     let mut on_cycle = usize::MAX;
     for first in 0..above.len() {
         let mut item = number(first);

@@ -6,6 +6,8 @@ use crate::store::restructuring::split::Planner;
 use crate::store::restructuring::transplant::Marks;
 use crate::store::{Need, Slice, Spot, Store};
 use crate::{NodeHandle, SceneConfig};
+use bumpalo::Bump;
+use bumpalo::collections::Vec as BumpVec;
 
 /// A planned slice: a run of children, given by their places in the list of all.
 struct Run {
@@ -130,9 +132,17 @@ impl Store {
     /// Moves the children of a node, in this order, to new slices side by side. Children that have a slice to
     /// themselves may keep it. What is up to date stays so.
     fn arrange_children(&mut self, parent: NodeHandle, sorted: &[NodeHandle]) {
-        let before = self.slices_of_children(self.place_of(parent));
-        let runs = self.plan_runs(parent, sorted);
-        let mut numbers = Vec::with_capacity(runs.len());
+        let arena = self.scratch.take();
+        let numbers = self.gather_children(parent, sorted, &arena);
+        self.hang_side_by_side(parent, numbers, &arena);
+        self.scratch.give_back(arena);
+    }
+
+    /// Moves the children of a node to the slices that they are to have, which hang nowhere then; returns these.
+    fn gather_children<'b>(&mut self, parent: NodeHandle, sorted: &[NodeHandle], arena: &'b Bump) -> BumpVec<'b, u32> {
+        let before = self.slices_of_children(self.place_of(parent), arena);
+        let runs = self.plan_runs(parent, sorted, arena);
+        let mut numbers = BumpVec::with_capacity_in(runs.len(), arena);
         for run in &runs {
             let number = match run.kept {
                 Some(number) => {
@@ -162,14 +172,14 @@ impl Store {
             self.unhang(number);
             self.close_slice(number);
         }
-        self.hang_side_by_side(parent, numbers);
+        numbers
     }
 
     /// The slices that hold children of a node or portals to them, each after the one above. Leaves out slices that a
     /// child has to itself and keeps.
-    fn slices_of_children(&self, above: At) -> Vec<u32> {
-        let mut found = Vec::new();
-        let portals_of = |slice: u32, mut row: u32, found: &mut Vec<u32>| {
+    fn slices_of_children<'b>(&self, above: At, arena: &'b Bump) -> BumpVec<'b, u32> {
+        let mut found = BumpVec::new_in(arena);
+        let portals_of = |slice: u32, mut row: u32, found: &mut BumpVec<'b, u32>| {
             while row != NIL {
                 let links = self.row(At { slice, row });
                 if let Some(child) = links.occupant.as_portal()
@@ -198,7 +208,7 @@ impl Store {
     }
 
     /// Plans the runs in which the children of a node will lie.
-    fn plan_runs(&self, parent: NodeHandle, sorted: &[NodeHandle]) -> Vec<Run> {
+    fn plan_runs<'b>(&self, parent: NodeHandle, sorted: &[NodeHandle], arena: &'b Bump) -> BumpVec<'b, Run> {
         let above = self.place_of(parent);
         let independent = above == At::ROOT;
         let (max, min) = (self.config.max_nodes, self.config.min_nodes);
@@ -208,7 +218,7 @@ impl Store {
         } else {
             Sizes { enough: max / 4 * 3, most: max / 4 * 3, large: max }
         };
-        let mut runs: Vec<Run> = Vec::new();
+        let mut runs: BumpVec<'_, Run> = BumpVec::new_in(arena);
         for (place, &child) in sorted.iter().enumerate() {
             let At { slice, row } = self.place_of(child);
             if self.slice(slice).is_alone(row) && self.keeps_its_child(slice, above) {
@@ -265,12 +275,12 @@ impl Store {
 
     /// Attaches slices below a node without children, in this order. Many slices go behind portals to runs of portals,
     /// all of them behind equally many.
-    fn hang_side_by_side(&mut self, parent: NodeHandle, mut numbers: Vec<u32>) {
+    fn hang_side_by_side<'b>(&mut self, parent: NodeHandle, mut numbers: BumpVec<'b, u32>, arena: &'b Bump) {
         let (half, quarter) =
             (self.config.max_nodes as usize / 2, Planner::new(self.config.max_nodes).least() as usize);
         while numbers.len() > quarter {
             let most = half.min(numbers.len().div_ceil(2));
-            let mut above = Vec::new();
+            let mut above = BumpVec::new_in(arena);
             for run in even_shares(&numbers, most) {
                 let rows = u32::try_from(run.len()).expect("slices number less than 2^31");
                 let number = self.open_below(self.place_of(parent), &Need { rows, ..Need::default() });

@@ -7,6 +7,7 @@ use crate::store::columns::{At, NIL};
 use crate::store::restructuring::rebuild::{Room, Source, rebuilt};
 use crate::store::{Need, Slice, Store};
 use bumpalo::Bump;
+use bumpalo::collections::Vec as BumpVec;
 
 /// The budget for splitting the slices above a split one, since each may be full. Once it is spent, portals nest.
 const BUDGET: u32 = 64;
@@ -79,10 +80,14 @@ impl Planner {
     /// Either all children of a node are cut out, or none: the first piece takes the rest, and has up to three
     /// quarters. So siblings stand side by side behind equally many portals. Each time a run of portals is cut, their
     /// number is at least a quarter of the bound times larger.
-    pub(in crate::store) fn plan(&self, parents: impl DoubleEndedIterator<Item = u32> + ExactSizeIterator) -> Vec<Cut> {
+    pub(in crate::store) fn plan<'b>(
+        &self,
+        parents: impl DoubleEndedIterator<Item = u32> + ExactSizeIterator,
+        arena: &'b Bump,
+    ) -> BumpVec<'b, Cut> {
         let count = parents.len();
-        let mut below = vec![Below::NOTHING; count + 1];
-        let mut cuts = Vec::new();
+        let below: &mut [Below] = arena.alloc_slice_fill_copy(count + 1, Below::NOTHING);
+        let mut cuts = BumpVec::new_in(arena);
         let places = (0..u32::try_from(count).expect("nodes number less than 2^30")).rev();
         for (place, parent) in places.zip(parents.rev()) {
             let own = &mut below[place as usize];
@@ -122,7 +127,7 @@ impl Planner {
 
 /// If portals to runs of top siblings would stay in the slice, cuts out all of these runs or none, unless there is no
 /// other cut.
-fn cut_all_tops_or_none(cuts: &mut Vec<Cut>) {
+fn cut_all_tops_or_none(cuts: &mut BumpVec<'_, Cut>) {
     let is_top = |cut: &Cut| cut.parent == NIL;
     let tops = cuts.iter().filter(|cut| is_top(cut)).count();
     if tops == 0 || cuts.len() == 1 {
@@ -153,12 +158,14 @@ impl Store {
         debug_assert_ne!(self.unlinked_from, Some(number), "rows on no chain would be lost");
         let arena = self.scratch.take();
         let order = self.slices[number as usize].depth_first_order(&arena);
-        let mut cuts = Planner::new(self.config.max_nodes).plan(order.iter().map(|&(_, parent)| parent));
+        let parents = order.iter().map(|&(_, parent)| parent);
+        let mut cuts = Planner::new(self.config.max_nodes).plan(parents, &arena);
         let beside = self.make_room_beside(number, cuts.iter().filter(|cut| cut.parent == NIL).count(), budget);
         if !beside {
             cut_all_tops_or_none(&mut cuts);
         }
         self.cut_out(number, order, &cuts, beside, &arena);
+        drop(cuts);
         self.scratch.give_back(arena);
     }
 
@@ -223,7 +230,7 @@ impl Store {
     /// Whether the slice that holds another's portal can take this many more rows beside it. Its storage grows if
     /// needed, and if it is full it is split itself, as in a B-tree.
     ///
-    /// A slice with floating rows is not split, since they would be lost.
+    /// A slice with unlinked rows is not split, since they would be lost.
     fn make_room_beside(&mut self, number: u32, rows: usize, budget: u32) -> bool {
         let portal = self.slice(number).portal;
         if portal == At::NONE || rows == 0 {
@@ -282,7 +289,8 @@ fn distribute<'b>(
     // The piece that each place goes to: 0 stays, the others are one more than the number of their cut. Inner cuts come
     // first, so going backwards writes outer pieces before the pieces inside them.
     let pieces: &mut [u32] = arena.alloc_slice_fill_copy(order.len(), 0);
-    for (cut, piece) in cuts.iter().zip(1..).collect::<Vec<(&Cut, u32)>>().into_iter().rev() {
+    let last = u32::try_from(cuts.len()).expect("a slice has fewer pieces than rows");
+    for (cut, piece) in cuts.iter().rev().zip((1..=last).rev()) {
         pieces[cut.first as usize..cut.end as usize].fill(piece);
     }
     let home_of = |pieces: &[u32], parent: u32| pieces.get(parent as usize).copied().unwrap_or(0);
