@@ -33,6 +33,7 @@
 //! # Ok::<(), hedgerow::edit::BatchError>(())
 //! ```
 
-pub use crate::error::BatchError;
+pub use crate::error::{BatchError, TreeFault};
+pub use crate::handle::Queued;
 pub use crate::node::LocalForm;
-pub use crate::scene::{EditQueue, HandleMap, Outcome, Queued, QueuedPlace, SceneBuilder, Target, TreeFault};
+pub use crate::scene::{EditQueue, HandleMap, Outcome, QueuedPlace, SceneBuilder, Target};

@@ -3,7 +3,7 @@
 //! Other parts have their own errors: [`SnapshotError`](crate::snapshot::SnapshotError),
 //! [`MeshError`](crate::mesh::MeshError), and so on. All except those of imports are plain values.
 
-use crate::{NodeHandle, edit::TreeFault};
+use crate::NodeHandle;
 use core::fmt;
 
 /// Why an edit of a scene, a query or a configuration is refused. A refused call changes nothing.
@@ -46,7 +46,7 @@ pub enum Error {
     /// The node has no shape; add one first.
     NoShape(NodeHandle),
     /// The insert of this ticket is not in the applied queue, or comes later in it.
-    UnknownTicket(crate::edit::Queued),
+    UnknownTicket(crate::handle::Queued),
     /// A list of nodes is not a tree.
     InvalidTree(TreeFault),
     /// The scene keeps no world boxes, so it cannot answer spatial queries.
@@ -130,6 +130,19 @@ impl From<hedgerow_math::Error> for Error {
             _ => Self::NotFinite("a value"),
         }
     }
+}
+
+/// What is wrong with the shape of a tree to be built.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum TreeFault {
+    /// The list is empty.
+    NoRoot,
+    /// A node has no parent, but an earlier node has none either.
+    SecondRoot,
+    /// A parent's number is not in the list.
+    UnknownParent,
+    /// A node is its own ancestor.
+    Cycle,
 }
 
 /// Why a batch is refused: a list of edits, or a tree of a [`SceneBuilder`](crate::edit::SceneBuilder). Nothing has

@@ -117,6 +117,7 @@ mod scene;
 mod store;
 #[cfg(feature = "rayon")]
 mod threads;
+mod unique;
 
 pub mod changes;
 #[cfg(feature = "anim")]

@@ -1,6 +1,6 @@
 //! The errors of sockets and joint bounds.
 
-use crate::{Error, NodeHandle, edit::BatchError};
+use crate::{Error, NodeHandle, error::BatchError};
 use core::fmt;
 
 /// Why a socket or the boxes of joints are refused. Nothing was changed.

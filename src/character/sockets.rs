@@ -3,7 +3,7 @@
 use crate::character::CharacterError;
 use crate::character::local::local_of;
 use crate::store::LocalSlot;
-use crate::{Error, Local, Mat34, NodeHandle, Scene, data::NodeMap};
+use crate::{Error, Local, Mat34, NodeHandle, Scene, scene::NodeMap};
 use hedgerow_math::internal::prefetch_whole;
 use smallvec::SmallVec;
 

@@ -1,7 +1,8 @@
 //! Culling: from boxes directly to lists of indices.
 
-use crate::{mesh::MeshSet, query::Frustum};
+use crate::mesh::MeshSet;
 use core::ops::Range;
+use hedgerow_math::Frustum;
 
 /// How many blocks of 64 boxes all frusta cull before the next ones: 12 KiB, which stay in the first-level cache.
 const NEAR: usize = 8;

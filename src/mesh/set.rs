@@ -5,8 +5,8 @@ use crate::mesh::handle::Generation;
 use crate::mesh::holes::Holes;
 use crate::mesh::sub_mesh::checked_bounds;
 use crate::mesh::{MeshError, MeshHandle, ShadowDraw, SubMesh};
-use crate::query::Boxes;
 use core::ops::Range;
+use hedgerow_math::Boxes;
 
 /// As an owner, no mesh; at the end of the list of free entries, no entry.
 pub(super) const NONE: u32 = u32::MAX;

@@ -5,15 +5,13 @@
 //! [`Scene::visit_slices`](crate::Scene::visit_slices). Then these are searched one by one, or several at a time
 //! (`threads`): no state is kept between two slices.
 
+use crate::Aabb;
 use crate::NodeHandle;
 use crate::pass::draw::Listing;
 use crate::store::{At, BoxView, ShapeRecord, SliceView, Store};
-use crate::{
-    Aabb,
-    query::{Frustum, Ray, Sphere},
-};
 use hedgerow_math::internal as simd;
 use hedgerow_math::internal::{BLOCK, BoxGroup, GROUP};
+use hedgerow_math::{Frustum, Ray, Sphere};
 use smallvec::SmallVec;
 
 /// The greatest number of probes in a walk.

@@ -1,7 +1,8 @@
 //! The render pass: what to draw, as two arrays.
 
 use crate::pass::draw::{Cache, Listing, Motion, Relative};
-use crate::store::{Store, unique_number};
+use crate::store::Store;
+use crate::unique::unique_number;
 use crate::visit::{Flow, SliceView, SliceVisitor};
 use crate::{Mat34, NodeHandle, Visibility};
 use glam::DVec3;
@@ -180,7 +181,7 @@ impl DrawList {
         if let Some(motion) = &mut self.motion {
             motion.forget();
         }
-        self.revision = unique_number();
+        self.revision = unique_number().get();
         &mut self.listing
     }
 
@@ -189,7 +190,7 @@ impl DrawList {
         self.relative.matrices.clear();
         let refreshed = self.cache.refresh(&mut self.listing, store, self.layers);
         if refreshed.commands {
-            self.revision = unique_number();
+            self.revision = unique_number().get();
         }
         if let Some(motion) = &mut self.motion {
             motion.refresh(&self.listing, self.cache.segments(), store, refreshed.listed);

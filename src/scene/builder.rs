@@ -1,23 +1,10 @@
 //! Builds a whole tree from a list in which each node gives its parent by number.
 
-use crate::edit::BatchError;
+use crate::error::{BatchError, TreeFault};
 use crate::scene::{Place, Scene};
 use crate::store::{At, Forest, Head, MAX_NODES, NIL, NodeList};
 use crate::{Error, Node, NodeHandle, SceneConfig};
 use hedgerow_math::internal::prefetch;
-
-/// What is wrong with the shape of a tree to be built.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum TreeFault {
-    /// The list is empty.
-    NoRoot,
-    /// A node has no parent, but an earlier node has none either.
-    SecondRoot,
-    /// A parent's number is not in the list.
-    UnknownParent,
-    /// A node is its own ancestor.
-    Cycle,
-}
 
 /// A tree as a list: each node with the number of its parent, which may come before or after it.
 ///

@@ -2,7 +2,7 @@
 
 use crate::Mat34;
 use crate::scene::Scene;
-use crate::{Aabb, Error, Local, NodeHandle, Shape, Transform, Visibility, edit::LocalForm};
+use crate::{Aabb, Error, Local, NodeHandle, Shape, Transform, Visibility, node::LocalForm};
 
 impl Scene {
     /// Sets the local transform of a node that has one. Runs in **O(1)**.

@@ -2,7 +2,7 @@
 
 use crate::scene::{Keep, Place, Scene};
 use crate::store::{At, Membership};
-use crate::{Error, NodeHandle, edit::LocalForm};
+use crate::{Error, NodeHandle, node::LocalForm};
 
 impl Scene {
     /// Detaches a subtree from the tree, to be attached again or removed later.

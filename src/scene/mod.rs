@@ -26,7 +26,7 @@ mod uploads;
 mod validate;
 mod world;
 
-pub use builder::{SceneBuilder, TreeFault};
+pub use builder::SceneBuilder;
 pub use changes::Changes;
 pub use handle_map::HandleMap;
 pub use inherited::Inherited;
@@ -34,7 +34,7 @@ pub(crate) use iter::Edge;
 pub use maintain::Maintenance;
 pub use node_map::NodeMap;
 pub use place::{Keep, Place};
-pub use queue::{EditQueue, Outcome, Queued, QueuedPlace, Target};
+pub use queue::{EditQueue, Outcome, QueuedPlace, Target};
 pub use spatial::{CullHit, RayHit};
 pub use stats::{Stats, Usage};
 pub use uploads::{DirtyRanges, MatrixSlot, Upload};

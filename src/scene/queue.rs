@@ -2,10 +2,11 @@
 
 mod edit;
 
-use crate::{Error, Keep, Local, Mat34, Node, NodeHandle, Place, Scene, Shape, Transform, Visibility, edit::LocalForm};
+use crate::handle::Queued;
+use crate::unique::unique_number;
+use crate::{Error, Keep, Local, Mat34, Node, NodeHandle, Place, Scene, Shape, Transform, Visibility, node::LocalForm};
 use core::mem;
 use core::num::NonZeroU64;
-use core::sync::atomic::{AtomicU64, Ordering};
 use edit::{Edit, Insert, Names, Tickets};
 use glam::Vec3;
 
@@ -107,21 +108,6 @@ pub struct EditQueue {
     applied: Vec<Round>,
 }
 
-/// The ticket of a queued insert: stands for the node that it will make.
-///
-/// Later edits of the same queue can refer to the node by it, and so can edits of queues that are
-/// [appended](EditQueue::append) to it or that it is appended to. No ticket is ever issued twice, by any queue, and it
-/// stays valid wherever its insert goes. Only the order of application matters. If the insert of a ticket failed, an
-/// edit that uses the ticket fails with the same error. If that insert was not applied earlier in the same call of
-/// [`EditQueue::apply`], the edit fails with [`Error::UnknownTicket`]. So tickets are valid for one round of recording;
-/// [`EditQueue::inserted`] returns the handle to keep.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Queued {
-    round: NonZeroU64,
-    /// The insert's number among the edits, from the round's first.
-    edit: usize,
-}
-
 /// The node of a queued edit: one in the scene, or one that a queued insert will make.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Target {
@@ -180,9 +166,7 @@ struct Round {
 impl Round {
     /// A round that no other queue in this process has.
     fn starting_at(first_edit: usize) -> Self {
-        static NEXT: AtomicU64 = AtomicU64::new(1);
-        let id = NonZeroU64::new(NEXT.fetch_add(1, Ordering::Relaxed));
-        Self { id: id.expect("nobody counts to 2^64"), first_edit }
+        Self { id: unique_number(), first_edit }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::scene::{Keep, Place, Scene};
 use crate::store::At;
-use crate::{Error, Local, NodeHandle, edit::LocalForm};
+use crate::{Error, Local, NodeHandle, node::LocalForm};
 use core::cmp::Ordering;
 
 impl Scene {

@@ -1,13 +1,11 @@
 //! Spatial queries: culling, and queries by sphere, box and ray.
 
+use crate::Aabb;
 use crate::pass::{DrawList, Found, MOST_PROBES, Probe};
 use crate::scene::Scene;
-use crate::{
-    Aabb,
-    query::{Frustum, Ray, Sphere},
-};
 use crate::{Error, NodeHandle, Visibility};
 use hedgerow_math::internal as simd;
+use hedgerow_math::{Frustum, Ray, Sphere};
 
 /// A node that is visible in some of several frusta; see [`Scene::cull_many`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

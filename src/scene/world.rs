@@ -2,7 +2,7 @@
 
 use crate::Mat34;
 use crate::scene::Scene;
-use crate::{Error, Local, NodeHandle, Transform, edit::LocalForm};
+use crate::{Error, Local, NodeHandle, Transform, node::LocalForm};
 use glam::{DAffine3, DMat3, DVec3, Vec3};
 
 impl Scene {

@@ -1,7 +1,7 @@
 //! The errors of snapshots.
 
 use crate::record::BytesError;
-use crate::{Error, edit::BatchError};
+use crate::{Error, error::BatchError};
 use core::fmt;
 use std::io;
 

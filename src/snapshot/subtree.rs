@@ -15,7 +15,7 @@ use crate::record::{BytesError, Reader, Record, Writer, ensure, structures};
 use crate::scene::{Edge, HandleMap, Scene};
 use crate::snapshot::{body_of, with_header};
 use crate::store::NIL;
-use crate::{Aabb, Error, Local, Mat34, Node, NodeHandle, Place, Shape, Visibility, edit::SceneBuilder};
+use crate::{Aabb, Error, Local, Mat34, Node, NodeHandle, Place, Shape, Visibility, scene::SceneBuilder};
 use hedgerow_math::internal::PackedTransform;
 use hedgerow_math::internal::file_header::Kind;
 

@@ -74,7 +74,6 @@ pub(crate) use bulk::{Forest, Head, NodeList};
 pub(crate) use change::Feed;
 pub(crate) use columns::{At, NIL, ShapeRecord};
 pub(crate) use edit::LocalSlot;
-pub(crate) use handles::unique_number;
 pub use order::Place;
 pub(in crate::store) use order::{Settled, Spot};
 pub use restructuring::Maintenance;

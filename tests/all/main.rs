@@ -1,6 +1,7 @@
 //! Everything that is tested from outside the crate, in one binary.
 
 mod appends;
+mod arrows;
 mod batches;
 mod bulk;
 mod changes;

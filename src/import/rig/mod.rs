@@ -11,7 +11,7 @@ use crate::character::CharacterError;
 use crate::{
     NodeHandle, Scene, Transform,
     anim::{Pose, Skeleton, skeleton::SkeletonError},
-    edit::HandleMap,
+    scene::HandleMap,
 };
 
 /// Nodes of a glTF file that move together, as a skeleton. Its poses can be given to the scene's nodes.

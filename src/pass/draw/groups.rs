@@ -1,7 +1,7 @@
 //! What a renderer draws in one call: the shapes with the same material and mesh.
 
 use crate::radix::{self, Counts, DIGIT_BITS};
-use crate::{DrawList, draw::DrawCommand};
+use crate::{DrawList, pass::DrawCommand};
 use core::ops::Range;
 
 /// Shapes drawn by one instanced call. 24 bytes.

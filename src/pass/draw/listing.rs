@@ -2,7 +2,7 @@
 
 use crate::pass::draw::Segment;
 use crate::store::{ShapeRecord, SliceView, Store};
-use crate::{Mat34, NodeHandle, draw::DrawCommand};
+use crate::{Mat34, NodeHandle, pass::DrawCommand};
 use core::ops::Range;
 
 /// How many shapes are tested before those that were swept are copied.

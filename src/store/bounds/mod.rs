@@ -6,9 +6,10 @@
 
 mod subtree;
 
+use crate::Aabb;
 use crate::store::allocation::LinearAllocator;
 use crate::store::{NIL, Slice};
-use crate::{Aabb, query::Boxes};
+use hedgerow_math::Boxes;
 use hedgerow_math::internal::BLOCK;
 use std::collections::TryReserveError;
 

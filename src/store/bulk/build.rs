@@ -259,7 +259,7 @@ impl Walk {
 #[cfg(test)]
 mod tests {
     use crate::config::StoragePolicy;
-    use crate::{Node, Scene, SceneConfig, edit::SceneBuilder};
+    use crate::{Node, Scene, SceneConfig, scene::SceneBuilder};
 
     #[test]
     fn as_many_nodes_as_a_scene_has_numbers_for_are_built_in_one_call() {

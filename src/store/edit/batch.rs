@@ -4,7 +4,7 @@
 //! the next edits will read is prefetched.
 
 use super::LocalSlot;
-use crate::edit::BatchError;
+use crate::error::BatchError;
 use crate::store::columns::{At, NIL};
 use crate::store::{BatchOrder, Place, Store};
 use crate::{Error, Node, NodeHandle, Transform};

@@ -4,7 +4,7 @@
 //! from the top down. Each new parent then hangs where it will in the end, so no move on the way closes a cycle.
 
 use super::batch::{ITEM_AHEAD, NEAR};
-use crate::edit::BatchError;
+use crate::error::BatchError;
 use crate::store::columns::{At, NIL};
 use crate::store::{Place, Store};
 use crate::{Error, Local, Node, NodeHandle};

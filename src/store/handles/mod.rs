@@ -11,5 +11,4 @@ mod identity;
 pub(in crate::store) mod table;
 
 pub(in crate::store) use identity::Identity;
-pub(crate) use identity::unique_number;
 pub(in crate::store) use table::Tables;

@@ -1,7 +1,8 @@
 //! The world boxes of a slice, read-only.
 
+use crate::Aabb;
 use crate::store::SliceBoxes;
-use crate::{Aabb, query::Boxes};
+use hedgerow_math::Boxes;
 
 /// World boxes as of the last update: see [`SliceBoxes`] for their layout.
 #[derive(Clone, Copy, Debug)]

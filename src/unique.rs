@@ -1,0 +1,10 @@
+//! Numbers that are unique in a process: for data outside a scene that must know which scene or queue it was made for.
+
+use core::num::NonZeroU64;
+use core::sync::atomic::{AtomicU64, Ordering};
+
+/// A number that is returned only once in this process.
+pub(crate) fn unique_number() -> NonZeroU64 {
+    static NEXT: AtomicU64 = AtomicU64::new(1);
+    NonZeroU64::new(NEXT.fetch_add(1, Ordering::Relaxed)).expect("nobody counts to 2^64")
+}
