@@ -63,6 +63,7 @@ pub(crate) use allocation::{Bits, MAX_NODES, Runs};
 pub(crate) use bulk::{Forest, Head, NodeList};
 pub(crate) use change::Feed;
 pub(crate) use columns::{At, NIL, ShapeRecord};
+#[cfg(feature = "anim")]
 pub(crate) use edit::LocalSlot;
 pub(crate) use handles::unique_number;
 pub use order::Place;

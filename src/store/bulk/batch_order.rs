@@ -163,6 +163,7 @@ impl Store {
     }
 
     /// Asks for entries and rows of nodes that come some steps behind the present one.
+    #[cfg(feature = "anim")]
     #[inline]
     pub(crate) fn look_ahead_for_rows(&self, handle: impl Fn(usize) -> Option<NodeHandle>) {
         self.look_ahead(handle, |_, _, _| {});
