@@ -163,8 +163,8 @@ impl Store {
     }
 
     /// Asks for entries and rows of nodes that come some steps behind the present one.
-    #[cfg(feature = "anim")]
     #[inline]
+    #[cfg(feature = "anim")]
     pub(crate) fn look_ahead_for_rows(&self, handle: impl Fn(usize) -> Option<NodeHandle>) {
         self.look_ahead(handle, |_, _, _| {});
     }
