@@ -1,7 +1,8 @@
 //! Choosing a configuration.
 //!
-//! [`Scene::new`](crate::Scene::new) has the default, which is right for transforms and draw lists. Two services are off because
-//! they cost memory and time; the rest is for special needs. The fields are in [`SceneConfig`](crate::SceneConfig).
+//! [`Scene::new`](crate::Scene::new) has the default, which is right for transforms and draw lists. Two services are
+//! off because they cost memory and time; the rest is for special needs. The fields are in
+//! [`SceneConfig`](crate::SceneConfig).
 //!
 //! | you want | set | it costs |
 //! |---|---|---|
@@ -10,7 +11,8 @@
 //! | shorter worst edits | `max_nodes` below 4096 | slower passes: 3 to 8 % at 2048 |
 //! | the storage of the thesis, to compare with | [`SceneConfig::THESIS`](crate::SceneConfig::THESIS) | pauses |
 //!
-//! What needs no setting: `update`, `draw_list`, [`uploads`](crate::Scene::uploads), snapshots, visitors, inherited properties.
+//! What needs no setting: `update`, `draw_list`, [`uploads`](crate::Scene::uploads), snapshots, visitors, inherited
+//! properties.
 //!
 //! ```
 //! use hedgerow::{Aabb, Node, Scene, SceneConfig, Shape, Transform, Visibility};
@@ -37,5 +39,5 @@
 //! The configuration is fixed for the life of a scene. To change it, make a new scene and copy with
 //! [`Scene::duplicate_from`](crate::Scene::duplicate_from), which returns a map from old handles to new.
 //!
-//! Call [`Scene::maintain`](crate::Scene::maintain) once a frame with the time that you have left, also if that is little. It
-//! restores order, merges small slices and frees what was removed for later.
+//! Call [`Scene::maintain`](crate::Scene::maintain) once a frame with the time that you have left, also if that is
+//! little. It restores order, merges small slices and frees what was removed for later.

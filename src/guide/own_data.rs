@@ -1,6 +1,7 @@
 //! Data of your own by node.
 //!
-//! A node carries what the scene's passes need, and nothing else. What your program knows about it is kept outside, by handle:
+//! A node carries what the scene's passes need, and nothing else. What your program knows about it is kept outside, by
+//! handle:
 //!
 //! | what you have | where to keep it |
 //! |---|---|
@@ -38,7 +39,7 @@
 //! # Ok::<(), hedgerow::Error>(())
 //! ```
 //!
-//! A new node may take the place in the tables that a removed one had. A `NodeMap` never gives one the other's value: the
-//! handles differ. It does have one place for both, so inserting for the new node displaces the old one's value;
+//! A new node may take the place in the tables that a removed one had. A `NodeMap` never gives one the other's value:
+//! the handles differ. It does have one place for both, so inserting for the new node displaces the old one's value;
 //! [`NodeMap::replace`](crate::data::NodeMap::replace) returns it. In scenes that tell changes,
 //! [`Changes::left`](crate::changes::Changes::left) lists after each update which nodes are gone.

@@ -2,13 +2,13 @@
 //!
 //! A scene is edited through `&mut Scene`, so on one thread at a time. Three things use more threads:
 //!
-//! - **Reading.** `&Scene` may be shared: world matrices, queries, culling and draw lists into lists of your own can be asked for
-//!   on any number of threads at once.
-//! - **Passes.** With the feature `rayon`, [`Scene::update`](crate::Scene::update), culling, draw lists and skinning use the
-//!   threads of the current pool, and give the same bits as on one. Below some ten thousand nodes they stay on one thread.
-//!   A caller that is no thread of a pool should call from [`ThreadPool::install`][install].
-//! - **Recorded edits.** An [`EditQueue`](crate::edit::EditQueue) borrows no scene. Each thread fills one of its own, and the
-//!   owner of the scene makes all edits in order.
+//! - **Reading.** `&Scene` may be shared: world matrices, queries, culling and draw lists into lists of your own can be
+//!   asked for on any number of threads at once.
+//! - **Passes.** With the feature `rayon`, [`Scene::update`](crate::Scene::update), culling, draw lists and skinning
+//!   use the threads of the current pool, and give the same bits as on one. Below some ten thousand nodes they stay on
+//!   one thread. A caller that is no thread of a pool should call from [`ThreadPool::install`][install].
+//! - **Recorded edits.** An [`EditQueue`](crate::edit::EditQueue) borrows no scene. Each thread fills one of its own,
+//!   and the owner of the scene makes all edits in order.
 //!
 //! [install]: https://docs.rs/rayon/latest/rayon/struct.ThreadPool.html#method.install
 //!
@@ -49,7 +49,8 @@
 //! # Ok::<(), hedgerow::Error>(())
 //! ```
 //!
-//! An edit that fails does not stop the others: [`EditQueue::apply`](crate::edit::EditQueue::apply) returns one result for each.
-//! Two threads that move the same node do not conflict in memory; the edit that comes later in the order holds.
+//! An edit that fails does not stop the others: [`EditQueue::apply`](crate::edit::EditQueue::apply) returns one result
+//! for each. Two threads that move the same node do not conflict in memory; the edit that comes later in the order
+//! holds.
 //!
 //! The same queue serves during a visit, while the visitor borrows the scene.

@@ -2,9 +2,10 @@
 //!
 //! Two ways, for two needs.
 //!
-//! **Step by step**, as in an editor: keep for each edit the one that takes it back. Deleting is the hard one, since handles to
-//! what is deleted are all over a program. So do not remove: [`detach`](crate::Scene::detach). A detached subtree keeps its
-//! handles, names and components, and costs no pass anything. To undo, [`attach`](crate::Scene::attach) it where it was.
+//! **Step by step**, as in an editor: keep for each edit the one that takes it back. Deleting is the hard one, since
+//! handles to what is deleted are all over a program. So do not remove: [`detach`](crate::Scene::detach). A detached
+//! subtree keeps its handles, names and components, and costs no pass anything. To undo,
+//! [`attach`](crate::Scene::attach) it where it was.
 //!
 //! | edit | takes it back |
 //! |---|---|
@@ -42,6 +43,6 @@
 //! `examples/undo.rs` has a history with redo.
 //!
 //! **All at once**, as in a game that predicts and corrects: [`save`](crate::Scene::save) the scene each tick, and
-//! [`load`](crate::Scene::load) the one to go back to. A loaded scene has the same handles as the saved one, and later edits go the
-//! way they would have gone. `examples/rollback.rs` does that. Keep what is not in the scene (a
+//! [`load`](crate::Scene::load) the one to go back to. A loaded scene has the same handles as the saved one, and later
+//! edits go the way they would have gone. `examples/rollback.rs` does that. Keep what is not in the scene (a
 //! [`NodeMap`](crate::data::NodeMap) is `Clone`) beside the bytes.

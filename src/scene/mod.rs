@@ -8,6 +8,7 @@ mod detach;
 mod dump;
 mod duplicate;
 mod edit;
+#[cfg(feature = "anim")]
 mod follow;
 mod frame;
 mod handle_map;

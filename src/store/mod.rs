@@ -73,6 +73,7 @@ pub(crate) use allocation::{Bits, MAX_NODES, Runs};
 pub(crate) use bulk::{Forest, Head, NodeList};
 pub(crate) use change::Feed;
 pub(crate) use columns::{At, NIL, ShapeRecord};
+#[cfg(feature = "anim")]
 pub(crate) use edit::LocalSlot;
 pub use order::Place;
 pub(in crate::store) use order::{Settled, Spot};

@@ -96,6 +96,7 @@ impl WideWorld<'_> {
 
     /// The matrix from the space of this node to that of another. `None` if the other's transform has no inverse, or if
     /// numbers of the matrix are too large or too small.
+    #[cfg(feature = "anim")]
     pub(crate) fn matrix_to(&self, other: &Self) -> Option<Mat34> {
         let wide = other.inverse()? * self.world;
         let matrix = Mat34::from_wide(&wide);

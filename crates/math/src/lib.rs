@@ -63,3 +63,8 @@ use transform::PackedTransform;
 
 #[doc(hidden)]
 pub mod internal;
+
+/// The example of the README, tested.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+mod readme {}

@@ -165,6 +165,7 @@ impl Store {
 
     /// Prefetches entries and rows of nodes that come some steps after the present one.
     #[inline]
+    #[cfg(feature = "anim")]
     pub(crate) fn look_ahead_for_rows(&self, handle: impl Fn(usize) -> Option<NodeHandle>) {
         self.look_ahead(handle, |_, _, _| {});
     }
