@@ -174,8 +174,7 @@ fn a_local_transform_that_would_vanish_is_refused_on_every_way() {
     // A single axis is enough.
     let flat = Transform::IDENTITY.with_scale(Vec3::new(1.0, 1e-20, 1.0));
     assert_eq!(scene.set_world(below, flat), Err(refused.clone()));
-    // A translation that would be lost is refused too, but not if it differs from the parent's by less than can be
-    // resolved.
+    // A place that would be lost is, too; one that differs from the parent's by less than can be told is not.
     let away = scaled(1.0).with_translation(Vec3::new(1e-15, 0.0, 0.0));
     assert_eq!(scene.set_world(below, away), Err(refused));
     scene.set_local(large, scaled(1e30).with_translation(Vec3::ONE)).unwrap();
