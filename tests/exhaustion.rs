@@ -1,6 +1,6 @@
-//! What says that it returns an error where the allocator refuses does so at every single allocation, and loses no memory.
+//! Functions that return an error if the allocator refuses do so at every single allocation, and leak no memory.
 //!
-//! A list that grows without asking ends the process there, and this test with it.
+//! A list that grows without a check aborts the process, and this test with it.
 #![allow(unsafe_code, reason = "an allocator that refuses cannot be told otherwise")]
 
 use hedgerow::config::StoragePolicy;
@@ -12,16 +12,16 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::io;
 
-/// The system's allocator, which refuses one allocation of a thread that asks for that, and counts what the thread has in use.
+/// The system's allocator, which refuses one allocation of a thread on request, and counts what the thread has in use.
 struct Refusing;
 
 thread_local! {
-    /// How many allocations remain, the refused one included; none is refused at 0.
+    /// How many allocations are left, including the refused one; 0 refuses none.
     static REMAINING: Cell<usize> = const { Cell::new(0) };
     static IN_USE: Cell<usize> = const { Cell::new(0) };
 }
 
-// SAFETY: every call is passed on unchanged or refused; `realloc` is the trait's own, by way of these two.
+// SAFETY: every call is passed on unchanged or refused; `realloc` is the trait's own, which uses these two.
 unsafe impl GlobalAlloc for Refusing {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         let remaining = REMAINING.get();
@@ -44,8 +44,8 @@ unsafe impl GlobalAlloc for Refusing {
 #[global_allocator]
 static ALLOCATOR: Refusing = Refusing;
 
-/// Runs `attempt` with its first allocation refused, then with its second, until it needs no more. Returns what it made then,
-/// and how many allocations there were.
+/// Runs `attempt` with its first allocation refused, then with its second, until there are no more. Returns the final
+/// result, and how many allocations there were.
 fn with_every_refusal<T, E: Into<SnapshotError>>(mut attempt: impl FnMut() -> Result<T, E>) -> (T, usize) {
     for number in 1.. {
         let before = IN_USE.get();
@@ -54,7 +54,7 @@ fn with_every_refusal<T, E: Into<SnapshotError>>(mut attempt: impl FnMut() -> Re
         let refused = REMAINING.replace(0) == 0;
         match result {
             Ok(made) if !refused => return (made, number - 1),
-            // A list that asks for more than it needs may do with what it needs.
+            // A list that asks for more than it needs may succeed with less.
             Ok(made) => drop(made),
             Err(error) => {
                 let error = error.into();
@@ -68,8 +68,8 @@ fn with_every_refusal<T, E: Into<SnapshotError>>(mut attempt: impl FnMut() -> Re
     unreachable!("the numbers do not end")
 }
 
-/// A scene with something of everything that a snapshot keeps: holes, stale handles, more tables in a slice than it usually
-/// has, sheared transforms, names, slices that wait for maintenance, subtrees that are detached and that wait to be freed.
+/// A scene with everything that a snapshot contains: holes, stale handles, more tables in a slice than usual, sheared
+/// transforms, names, slices that wait for maintenance, and subtrees that are detached or wait to be freed.
 fn scene(config: SceneConfig, nodes: usize) -> Scene {
     let mut scene = Scene::with_config(config).expect("the policy makes sense");
     let mut made: Vec<NodeHandle> = vec![scene.root()];
@@ -109,7 +109,7 @@ fn scene(config: SceneConfig, nodes: usize) -> Scene {
     scene
 }
 
-/// Policies that differ in what a load has to make room for.
+/// Policies that differ in what a load must make room for.
 fn policies() -> [(SceneConfig, usize); 6] {
     let plain = SceneConfig::DEFAULT;
     let told = SceneConfig { bounds: true, changes: true, ..plain };

@@ -1,4 +1,4 @@
-//! Bytes to a policy and a sequence of edits, played on a scene and on the naive model of the tests.
+//! Turns bytes into a policy and a sequence of edits, and plays them on a scene and on the naive model of the tests.
 
 #![no_main]
 
@@ -10,7 +10,7 @@ use arbitrary::Arbitrary;
 use libfuzzer_sys::fuzz_target;
 use model::{Step, decode, oracle};
 
-/// More steps than this find nothing that fewer do not.
+/// More steps than this find nothing that fewer steps do not find.
 const MOST_STEPS: usize = 400;
 
 #[derive(Arbitrary, Debug)]

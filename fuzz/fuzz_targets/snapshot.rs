@@ -1,4 +1,4 @@
-//! Snapshots bent into other bytes, under a checksum that fits: each is refused, or is a scene to live on with.
+//! Snapshots with changed bytes and a valid checksum: each is refused, or is a scene that works.
 
 #![no_main]
 
@@ -11,9 +11,9 @@ use hedgerow::Scene;
 use libfuzzer_sys::fuzz_target;
 use model::{Step, decode, forged, oracle};
 
-/// More steps than this find nothing that fewer do not.
+/// More steps than this find nothing that fewer steps do not find.
 const MOST_STEPS: usize = 60;
-/// More bends than this leave nothing of a scene.
+/// More changes than this leave nothing of a scene.
 const MOST_BENDS: usize = 8;
 
 #[derive(Arbitrary, Debug)]
@@ -31,7 +31,7 @@ fuzz_target!(|input: Input| {
     let loaded = Scene::load(&bytes).expect("a scene that was saved");
     assert_eq!(loaded.dump(), oracle.scene.dump());
 
-    // Bent one upon the other: what passes after one bend may be what the next one breaks.
+    // Changes accumulate: what passes after one may break with the next.
     for &how in input.bends.iter().take(MOST_BENDS) {
         forged::bend(&mut bytes, how);
         forged::set_checksum(&mut bytes);

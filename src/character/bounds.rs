@@ -207,7 +207,8 @@ impl JointBounds {
     /// ```
     ///
     /// # Errors
-    /// [`Error::StaleHandle`] for either node, [`Error::NoShape`], [`CharacterError::NoJoint`]. The scene is unchanged.
+    /// [`Error::StaleHandle`](crate::Error::StaleHandle) for either node, [`Error::NoShape`](crate::Error::NoShape),
+    /// [`CharacterError::NoJoint`]. The scene is unchanged.
     pub fn follow(
         &self,
         scene: &mut Scene,

@@ -207,8 +207,8 @@ pub fn load(path: impl AsRef<Path>) -> Result<Import, ImportError> {
 /// Reads a `.gltf` or `.glb` file into a scene, after the last child of `parent`.
 ///
 /// # Errors
-/// [`Error::StaleHandle`] for `parent`, [`ImportError`] if the file cannot be read or is invalid, and what
-/// [`Scene::insert`] refuses. The scene is then unchanged.
+/// [`Error::StaleHandle`](crate::Error::StaleHandle) for `parent`, [`ImportError`] if the file cannot be read or is
+/// invalid, and what [`Scene::insert`] refuses. The scene is then unchanged.
 ///
 /// ```
 /// use hedgerow::{Node, Scene, import};
@@ -247,8 +247,8 @@ pub fn from_slice(bytes: &[u8], base_dir: Option<&Path>) -> Result<Import, Impor
 /// Separate buffer files are searched in `base_dir`; a file without them needs none.
 ///
 /// # Errors
-/// [`Error::StaleHandle`] for `parent`, [`ImportError`] if the file is invalid, and what [`Scene::insert`] refuses. The
-/// scene is then unchanged.
+/// [`Error::StaleHandle`](crate::Error::StaleHandle) for `parent`, [`ImportError`] if the file is invalid, and what
+/// [`Scene::insert`] refuses. The scene is then unchanged.
 ///
 /// ```
 /// use hedgerow::{Scene, import};

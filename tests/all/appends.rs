@@ -1,4 +1,4 @@
-//! Trees that grow at their end: full slices keep what they have, and what follows goes to new ones.
+//! Trees that grow at their end: full slices keep their nodes, and new nodes go to new slices.
 
 use hedgerow::{Node, NodeHandle, Scene, SceneConfig, Transform};
 
@@ -16,14 +16,14 @@ fn plant(scene: &mut Scene, parent: NodeHandle, counts: &[usize]) {
     }
 }
 
-/// A scene with one child of the root, and it.
+/// A scene with one child of the root, and that child.
 fn start(config: SceneConfig) -> (Scene, NodeHandle) {
     let mut scene = Scene::with_config(config).unwrap();
     let top = scene.insert(scene.root(), node()).unwrap();
     (scene, top)
 }
 
-/// Inserts a chain each of whose nodes has so many leaves before the next one.
+/// Inserts a chain in which each node has this many leaves before the next one.
 fn plant_chain(scene: &mut Scene, mut end: NodeHandle, nodes: usize, leaves: usize) {
     for _ in 0..nodes {
         for _ in 0..leaves {

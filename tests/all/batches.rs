@@ -1,4 +1,4 @@
-//! Batches: what they leave is what the same edits one by one leave, and a refusal leaves all as it was.
+//! Batches: the result is that of the same edits one by one, and a refusal leaves everything unchanged.
 
 use hedgerow::config::StoragePolicy;
 use hedgerow::edit::BatchError;
@@ -6,7 +6,7 @@ use hedgerow::{Aabb, Error, Keep, Node, NodeHandle, Scene, SceneConfig, Shape, T
 use std::collections::HashMap;
 use std::error::Error as _;
 
-/// Numbers that look random.
+/// Deterministic random numbers.
 struct Dice(u64);
 
 impl Dice {
@@ -26,7 +26,7 @@ fn node(number: usize) -> Node<'static> {
     }
 }
 
-/// A random tree of that many nodes, and its handles.
+/// A random tree with this many nodes, and its handles.
 fn tree(config: SceneConfig, count: usize, dice: &mut Dice) -> (Scene, Vec<NodeHandle>) {
     let mut scene = Scene::with_config(config).unwrap();
     let mut nodes = vec![scene.root()];
@@ -47,7 +47,8 @@ fn policies() -> [SceneConfig; 3] {
     [SceneConfig::DEFAULT, SceneConfig::THESIS, tiny]
 }
 
-/// All that the nodes below the root say, in order, told apart by what is theirs in the two scenes.
+/// Asserts that all nodes below the roots have the same properties, in order; `same` maps the handles of one scene to
+/// those of the other.
 fn assert_same_tree(a: &Scene, b: &Scene, same: &HashMap<NodeHandle, NodeHandle>) {
     a.validate().unwrap();
     b.validate().unwrap();
@@ -121,7 +122,7 @@ fn the_last_transform_of_a_node_named_twice_counts() {
     }
 }
 
-/// A rotation that is to be normalised.
+/// A rotation that must be normalised.
 fn quarter() -> hedgerow::glam::Quat {
     hedgerow::glam::Quat::from_xyzw(0.0, 3.0, 0.0, 3.0)
 }
@@ -164,7 +165,7 @@ fn a_refused_batch_names_its_first_bad_item_and_changes_nothing() {
     scene.validate().unwrap();
 }
 
-/// Who hangs below whom, in plain lists.
+/// Parents and children in plain lists.
 #[derive(Clone)]
 struct Naive {
     root: NodeHandle,
@@ -193,14 +194,14 @@ impl Naive {
         true
     }
 
-    /// Moves one node behind its new siblings, whatever comes of it.
+    /// Moves one node after its new siblings, without any check.
     fn shift(&mut self, node: NodeHandle, parent: NodeHandle) {
         let before = self.parents.insert(node, parent).unwrap();
         self.children.get_mut(&before).unwrap().retain(|&child| child != node);
         self.children.get_mut(&parent).unwrap().push(node);
     }
 
-    /// Whether every node hangs below the root.
+    /// Whether every node is below the root.
     fn is_tree(&self) -> bool {
         self.pre_order().len() == self.children.len()
     }
@@ -221,7 +222,7 @@ impl Naive {
     }
 }
 
-/// Pairs of nodes, the first of each not the root: now and then a parent and its child change places, or a node is listed again.
+/// Pairs of nodes, of which the first is never the root. Some pairs swap a parent and its child, or list a node again.
 fn moves(scene: &Scene, nodes: &[NodeHandle], count: usize, dice: &mut Dice) -> Vec<(NodeHandle, NodeHandle)> {
     let mut items = Vec::new();
     while items.len() < count {

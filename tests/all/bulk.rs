@@ -1,4 +1,4 @@
-//! Trees built from lists, and copied: what single inserts make.
+//! Trees built from lists, and copies: compared with the result of single inserts.
 
 use hedgerow::config::StoragePolicy;
 use hedgerow::edit::BatchError;
@@ -8,7 +8,7 @@ use hedgerow::{
 };
 use std::collections::HashMap;
 
-/// Numbers that look random.
+/// Deterministic random numbers.
 struct Dice(u64);
 
 impl Dice {
@@ -35,7 +35,7 @@ fn node(number: usize) -> Node<'static> {
     }
 }
 
-/// The parent of each node, by shapes of trees, in an order in which parents come first.
+/// The parent of each node, for several shapes of trees, with parents before their children.
 fn shapes(count: usize) -> Vec<(&'static str, Vec<Option<usize>>)> {
     let mut dice = Dice(9);
     let shape = |parent: &mut dyn FnMut(usize) -> usize| {
@@ -62,8 +62,8 @@ fn policies() -> [SceneConfig; 4] {
     [SceneConfig::DEFAULT, SceneConfig::THESIS, small, least]
 }
 
-/// The list in another order, so that parents come behind their children; siblings keep theirs, which is told by the
-/// numbers that the nodes had.
+/// The list in another order, with parents after their children; siblings keep their order. Also returns the nodes'
+/// previous numbers.
 fn shuffled(parents: &[Option<usize>], dice: &mut Dice) -> (Vec<Option<usize>>, Vec<usize>) {
     let count = parents.len();
     let mut old: Vec<usize> = (0..count).collect();
@@ -73,7 +73,7 @@ fn shuffled(parents: &[Option<usize>], dice: &mut Dice) -> (Vec<Option<usize>>, 
     (old.iter().map(|&number| parents[number].map(|parent| new[parent])).collect(), old)
 }
 
-/// Checks a built subtree against the list that it was built of.
+/// Checks a built subtree against the list from which it was built.
 fn assert_built(scene: &mut Scene, parents: &[Option<usize>], numbers: &[usize], handles: &[NodeHandle]) {
     scene.validate().unwrap();
     let mut children = vec![Vec::new(); parents.len()];
@@ -89,7 +89,7 @@ fn assert_built(scene: &mut Scene, parents: &[Option<usize>], numbers: &[usize],
     }
     scene.update();
     scene.validate().unwrap();
-    // Of each some: on its way up a fresh matrix takes all transforms above.
+    // Only some nodes: a fresh matrix composes all transforms above it.
     let some = handles.iter().step_by(1 + handles.len() / 100);
     assert!(some.copied().all(|handle| scene.world(handle).copied() == scene.fresh_world(handle)));
 }
@@ -150,7 +150,7 @@ fn a_list_that_makes_no_tree_is_refused_with_the_number_at_fault() {
     assert_eq!(build(&[None, Some(0), Some(usize::MAX)]), refused(2, TreeFault::UnknownParent));
     assert_eq!(build(&[None, Some(1)]), refused(1, TreeFault::Cycle));
     assert_eq!(build(&[Some(0)]), refused(0, TreeFault::Cycle), "a list of cycles alone has no root either");
-    // Node 1 hangs below the cycle of 2 and 3, and is on none.
+    // Node 1 is below the cycle of 2 and 3, but not on a cycle.
     let on_cycle = build(&[None, Some(3), Some(3), Some(2)]);
     let cycle = Error::InvalidTree(TreeFault::Cycle);
     assert!(matches!(on_cycle, Err(BatchError { item: Some(2 | 3), error }) if error == cycle), "{on_cycle:?}");
@@ -169,7 +169,7 @@ fn a_list_that_makes_no_tree_is_refused_with_the_number_at_fault() {
     assert_eq!(before.0, scene.dump());
 }
 
-/// Checks that two subtrees are the same node for node, and that the map says so.
+/// Checks that two subtrees are equal node for node, and that the map matches.
 fn assert_copied(from: &Scene, top: NodeHandle, to: &Scene, map: &hedgerow::edit::HandleMap) {
     to.validate().unwrap();
     let old: Vec<_> = std::iter::once(top).chain(from.descendants(top)).collect();
@@ -193,7 +193,7 @@ fn a_copy_is_the_subtree_as_it_was_wherever_it_is_put() {
                 let handles = builder.insert_into(&mut scene, root).unwrap();
                 let (top, last) = (handles[0], handles[count - 1]);
                 let source = scene.clone();
-                // Beside itself, into itself, into another scene of another policy, and out of a detached subtree.
+                // Beside itself, into itself, into another scene with another policy, and out of a detached subtree.
                 let map = scene.duplicate(top, Place::Before(top)).unwrap();
                 assert_copied(&source, top, &scene, &map);
                 assert_eq!(scene.first_child(scene.root()), Some(map.top()));

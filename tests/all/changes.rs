@@ -1,4 +1,4 @@
-//! What an update tells of its changes: handles, previous matrices, matrix arrays.
+//! What an update reports: handles, previous matrices, matrix arrays.
 
 use hedgerow::{
     Keep, Mat34, Node, NodeHandle, Place, Scene, SceneConfig, Transform, Visibility,
@@ -136,7 +136,7 @@ fn what_came_and_went_within_a_frame_is_not_told() {
     let root = scene.root();
     let old = placed(&mut scene, root, 1.0);
     scene.update();
-    // The index of each serves the next again.
+    // The index of each is reused by the next.
     for _ in 0..3 {
         let brief = placed(&mut scene, old, 1.0);
         group(&mut scene, brief);
@@ -211,7 +211,7 @@ fn what_stops_is_at_rest_one_update_later() {
     scene.set_local(car, at(7.0)).unwrap();
     scene.update();
     assert_eq!(scene.previous_world(car).unwrap().translation().x, 1.0);
-    // Another one moves, wherever it lies, and then none.
+    // Another one moves, at any index, and then none.
     scene.set_local(bus, at(8.0)).unwrap();
     scene.update();
     assert_eq!(scene.previous_world(car).unwrap().translation().x, 7.0);
@@ -283,7 +283,7 @@ fn what_was_split_below_a_new_transform_at_the_origin_has_not_moved_when_it_is_m
     let seats: Vec<NodeHandle> = (0..60).map(|_| group(&mut scene, top)).collect();
     assert_eq!(update(&mut scene), [0, 0, 62, 0]);
     scene.validate().unwrap();
-    // To the root, below one in another slice, and, with few left, into one slice.
+    // To the root, below a node in another slice, and, when few are left, into one slice.
     for pair in seats[..40].chunks(2) {
         scene.reparent(pair[0], root, Keep::Local).unwrap();
         scene.reparent(pair[1], seats[59], Keep::Local).unwrap();
@@ -336,7 +336,7 @@ fn an_array_that_is_laid_out_anew_is_told_as_new_and_one_that_went_as_dropped() 
     scene.remove(first).unwrap();
     scene.update();
     assert_eq!(scene.dropped_arrays(), [slice]);
-    // The next slice is given the same number, and has a layout of its own.
+    // The next slice gets the same number, but a layout of its own.
     let third = scene.insert(Place::Before(second), Node::transform(at(3.0))).unwrap();
     scene.isolate(third).unwrap();
     scene.update();

@@ -1,4 +1,4 @@
-//! The contract of editing: each refusal leaves the scene as it was, each excess is contained.
+//! The contract of editing: each refusal leaves the scene unchanged, and each excess is contained.
 
 use hedgerow::glam::{Quat, Vec3};
 use hedgerow::{
@@ -10,7 +10,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 const NAN: f32 = f32::NAN;
 const INF: f32 = f32::INFINITY;
 
-/// A scene of a few nodes: a top with a transform, a group below it, a leaf with everything.
+/// A scene of a few nodes: a top node with a transform, a group below it, and a leaf with all components.
 struct Few {
     scene: Scene,
     top: NodeHandle,
@@ -33,7 +33,7 @@ impl Few {
         Self { scene, top, group, leaf }
     }
 
-    /// All that can be seen of the scene.
+    /// The whole observable state of the scene.
     fn seen(&self) -> String {
         let nodes: Vec<_> = core::iter::once(self.scene.root())
             .chain(self.scene.descendants(self.scene.root()))
@@ -42,7 +42,7 @@ impl Few {
         format!("{nodes:?} {:?}", self.scene.stats())
     }
 
-    /// Makes an edit that is to be refused, and to change nothing.
+    /// Makes an edit that must be refused and must change nothing.
     fn refuses<T>(&mut self, edit: impl FnOnce(&mut Scene) -> Result<T, Error>) -> Error {
         let before = self.seen();
         let error = edit(&mut self.scene).err().expect("the edit is refused");
@@ -251,7 +251,7 @@ fn no_world_transform_is_kept_or_set_below_a_zero_scale() {
         few.scene.reparent(leaf, inner, Keep::Local).unwrap();
         few.scene.update();
         few.scene.validate().unwrap();
-        // Out of there again, the world is kept: flat as it is.
+        // When it is moved away again, the world transform is kept, although it is flat.
         let before = few.scene.fresh_world(leaf).unwrap();
         few.scene.reparent(leaf, root, Keep::World).unwrap();
         let after = few.scene.fresh_world(leaf).unwrap();
@@ -382,7 +382,7 @@ fn a_comparison_without_order_leaves_all_children() {
             [core::cmp::Ordering::Less, core::cmp::Ordering::Greater][turn % 3 % 2]
         })
     });
-    // The standard sort may panic where it notices that there is no order.
+    // The standard sort may panic if it detects that there is no total order.
     let _ = catch_unwind(sort);
     scene.validate().unwrap();
     let mut children: Vec<_> = scene.children(root).collect();

@@ -1,4 +1,4 @@
-//! Shapes at their worst: a chain a million nodes deep, a hundred thousand siblings, slices nested by the thousand.
+//! The worst shapes: a chain a million nodes deep, a hundred thousand siblings, thousands of nested slices.
 
 use hedgerow::glam::Vec3;
 use hedgerow::{
@@ -7,7 +7,7 @@ use hedgerow::{
 };
 use std::thread;
 
-/// What a thread here has for a call stack: nothing that recurses by depth fits.
+/// The call stack of a thread here: nothing that recurses by depth fits.
 const STACK: usize = 64 * 1024;
 const MILLION: usize = 1_000_000;
 
@@ -24,7 +24,7 @@ fn link(depth: usize) -> Node<'static> {
     Node { shape, ..node }
 }
 
-/// Builds a chain below the root; the handles from the top down.
+/// Builds a chain below the root. Returns the handles from the top down.
 fn chain(scene: &mut Scene, length: usize) -> Vec<NodeHandle> {
     let mut end = scene.root();
     let mut handles = Vec::with_capacity(length);
@@ -116,7 +116,7 @@ fn a_chain_a_million_deep_is_moved_and_removed_without_a_call_stack() {
         scene.clear();
         assert_eq!(scene.len(), 1);
         scene.validate().unwrap();
-        // What is dropped with the scene is as deep.
+        // Dropping the scene drops a chain of this depth too.
         chain(&mut scene, MILLION / 10);
     });
 }
@@ -188,7 +188,7 @@ fn ten_thousand_slices_nest_without_a_call_stack() {
     });
 }
 
-/// Edits in the middle of very many siblings, against a list of what they are to be: 1000 more and 500 fewer of them.
+/// Edits in the middle of very many siblings, compared with the expected list: 1000 inserts and 500 removals.
 fn crowd(scene: &mut Scene, parent: NodeHandle, count: usize) {
     let mut order: Vec<NodeHandle> =
         (0..count).map(|number| scene.insert(parent, link(number)).expect("there is room")).collect();

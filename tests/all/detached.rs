@@ -1,4 +1,4 @@
-//! Detached subtrees: out of the tree, and otherwise like any other.
+//! Detached subtrees: outside the tree, otherwise like any other subtree.
 
 use hedgerow::config::StoragePolicy;
 use hedgerow::{
@@ -8,7 +8,7 @@ use hedgerow::{
 use std::collections::HashMap;
 use std::time::Duration;
 
-/// Numbers that look random.
+/// Deterministic random numbers.
 struct Dice(u64);
 
 impl Dice {
@@ -33,13 +33,13 @@ fn node(number: usize) -> Node<'static> {
     }
 }
 
-/// Two scenes that get the same edits: in one subtrees are detached, in the other they are moved below a node that gives
-/// them nothing to inherit.
+/// Two scenes that get the same edits. In one, subtrees are detached; in the other, they are moved below a node from
+/// which they inherit nothing.
 struct Pair {
     scene: Scene,
     parked: Scene,
     park: NodeHandle,
-    /// From handles of the one to those of the other.
+    /// From handles of one scene to those of the other.
     counterpart: HashMap<NodeHandle, NodeHandle>,
     nodes: Vec<NodeHandle>,
 }
@@ -144,7 +144,7 @@ impl Pair {
             assert_eq!(self.scene.node(node), self.parked.node(counterpart));
             assert_eq!(self.scene.world(node), self.parked.world(counterpart));
             assert_eq!(self.scene.fresh_world(node), self.parked.fresh_world(counterpart));
-            // What stands below the root gets its components.
+            // The children of the root get its components.
             assert_eq!(
                 self.scene.is_detached(node),
                 self.scene.ancestors(node).last() != Some(self.scene.root()) && node != self.scene.root()
@@ -168,7 +168,7 @@ fn a_detached_subtree_is_what_it_is_below_a_node_that_gives_it_nothing() {
         let mut dice = Dice(seed);
         let mut pair = Pair::new(config);
         for step in 0..1200 {
-            // The root stays bare, so that the park gives nothing either.
+            // The root stays without components, so that the subtrees inherit nothing from the park either.
             let before = pair.nodes[0];
             pair.step(&mut dice);
             assert_eq!(before, pair.scene.root());

@@ -38,7 +38,7 @@ fn anew(scene: &Scene, layers: Visibility) -> DrawList {
     list
 }
 
-/// Fills a kept list and checks that it holds what one does that is filled anew.
+/// Fills a kept list and checks that it equals one filled from scratch.
 #[track_caller]
 fn refill(scene: &Scene, list: &mut DrawList) {
     scene.draw_list(list);
@@ -281,7 +281,7 @@ fn a_kept_list_follows_what_is_detached_and_attached_again() {
     refill(&scene, &mut always);
 }
 
-/// Fills a kept list with motion, and checks each previous matrix; answers how many differ from the present ones.
+/// Fills a kept list with motion, and checks each previous matrix. Returns how many differ from the present ones.
 #[track_caller]
 fn refill_moving(scene: &Scene, list: &mut DrawList) -> usize {
     refill(scene, list);

@@ -142,7 +142,7 @@ fn a_world_transform_that_needs_shear_is_kept_as_a_matrix() {
     assert!(near(&before, &scene.fresh_world(node).unwrap()));
     assert!(scene.node(node).unwrap().local.is_some_and(|local| local.transform().is_none()));
 
-    // Back under the root it is a rotation again.
+    // Back below the root it is a rotation again.
     assert_eq!(scene.reparent(node, root, Keep::World), Ok(Some(LocalForm::Transform)));
     assert!(near(&before, &scene.fresh_world(node).unwrap()));
     scene.validate().unwrap();

@@ -1,4 +1,4 @@
-//! What the examples share: the person that they show, its rig, its mesh, and how it moves.
+//! The shared parts of the examples: the person, its rig, its mesh, and its motion.
 
 #[path = "../../examples/puppet/mod.rs"]
 #[allow(dead_code, unused_imports, reason = "examples use what tests do not")]
@@ -109,7 +109,7 @@ fn compiled_clips_move_joints_as_the_formulae_do() {
         let (mut player, mut pose) = puppet::player(&rig, &clip, 0.0).unwrap();
         let mut played = Vec::new();
         for key in 0..gait.keys {
-            // Keys of the raw clip are where it is the formula, exactly.
+            // At its keys the raw clip equals the formula exactly.
             player.seek(f32::from(key) / 30.0);
             player.sample(&mut pose).unwrap();
             pose.to_models(&rig.skeleton, &mut played).unwrap();

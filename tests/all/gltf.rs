@@ -1,8 +1,8 @@
-//! glTF import: the shared models against what another engine makes of them, edits that go there and back, and
-//! files that are broken in every way that the format allows.
+//! glTF import: the shared models compared with the results of another engine, moves there and back, and files broken
+//! in every way that the format allows.
 //!
-//! The models are read from the folder that the environment variable `HEDGEROW_GLTF_DIR` names, with the files in
-//! `models/` and what is expected of them in `expected/`.
+//! The models are read from the folder in the environment variable `HEDGEROW_GLTF_DIR`, with the files in `models/` and
+//! the expected results in `expected/`.
 
 use hedgerow::glam::Vec3;
 use hedgerow::import::{self, BufferProblem, Import, ImportError, ImportErrorKind, ImportOptions};
@@ -11,14 +11,14 @@ use serde_json::{Value, json};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// A model of the shared set, and what is expected of it.
+/// A model of the shared set, with the expected results.
 pub(crate) struct Model {
     pub(crate) name: String,
     pub(crate) file: PathBuf,
     pub(crate) expected: Value,
 }
 
-/// The shared models, or `None`, said aloud, where there are none.
+/// The shared models; if there are none, prints so and returns `None`.
 pub(crate) fn models() -> Option<Vec<Model>> {
     let Some(folder) = std::env::var_os("HEDGEROW_GLTF_DIR").map(PathBuf::from) else {
         eprintln!("HEDGEROW_GLTF_DIR is not set: the shared glTF models are NOT tested");
@@ -33,7 +33,7 @@ pub(crate) fn models() -> Option<Vec<Model>> {
     Some(expected.iter().map(|path| model(path, &files)).collect())
 }
 
-/// Reads one expectation and finds its file.
+/// Reads one expected result and finds its file.
 fn model(path: &Path, files: &[PathBuf]) -> Model {
     let expected: Value = serde_json::from_slice(&fs::read(path).unwrap()).unwrap();
     let name = expected["file"].as_str().unwrap().to_owned();
@@ -58,12 +58,12 @@ pub(crate) fn numbers(value: &Value) -> Vec<f32> {
     value.as_array().unwrap().iter().map(|number| number.as_f64().unwrap() as f32).collect()
 }
 
-/// A glTF index, or `None` for what is not one.
+/// A glTF index; `None` for anything else.
 pub(crate) fn index(value: &Value) -> Option<usize> {
     usize::try_from(value.as_u64()?).ok()
 }
 
-/// A box of two JSON arrays.
+/// A box from two JSON arrays.
 fn bounds(min: &Value, max: &Value) -> Aabb {
     Aabb::new(Vec3::from_slice(&numbers(min)), Vec3::from_slice(&numbers(max)))
 }
@@ -77,7 +77,7 @@ pub(crate) fn distance(found: &Mat34, expected: &Mat34) -> f32 {
     difference / largest
 }
 
-/// The same of boxes.
+/// The same for boxes.
 fn box_distance(found: Aabb, expected: Aabb) -> f32 {
     let largest = expected.min.abs().max(expected.max.abs()).max_element();
     let difference = (found.min - expected.min).abs().max((found.max - expected.max).abs()).max_element();
@@ -157,7 +157,7 @@ fn every_shared_model_has_the_expected_nodes_worlds_and_bounds() {
     eprintln!("{count} models, {nodes} nodes: worlds within {worst_world:.1e}, boxes within {worst_box:.1e}");
 }
 
-/// Small numbers that look random and are the same in every run.
+/// Small random numbers, the same in every run.
 struct Dice(u64);
 
 impl Dice {
@@ -167,8 +167,8 @@ impl Dice {
     }
 }
 
-/// Moves a thousand random nodes below random parents and back to where they were, and answers how many of those
-/// moves were refused because a world transform has no inverse.
+/// Moves a thousand random nodes below random parents and back to where they were. Returns how many of those moves were
+/// refused because a world transform has no inverse.
 fn move_there_and_back(scene: &mut Scene, keep: Keep) -> usize {
     let nodes: Vec<NodeHandle> = scene.descendants(scene.root()).collect();
     let (mut dice, mut done, mut refused) = (Dice(7), 0, 0);
@@ -242,7 +242,7 @@ fn a_thousand_moves_there_and_back_with_the_worlds_kept_stay_close() {
     eprintln!("{} models: worlds within {worst:.1e} ({at}), {refused} moves refused", models.len());
 }
 
-/// A glTF of these top-level properties.
+/// A glTF with these top-level properties.
 fn text(properties: &str) -> Vec<u8> {
     format!(r#"{{"asset": {{"version": "2.0"}}, {properties}}}"#).into_bytes()
 }
@@ -261,7 +261,7 @@ pub(crate) fn glb(json: &[u8], data: &[u8]) -> Vec<u8> {
     [b"glTF".as_slice(), &2_u32.to_le_bytes(), &length.to_le_bytes(), &chunks].concat()
 }
 
-/// A small sound GLB: two nodes and a triangle whose bounds are in the data alone.
+/// A small valid GLB: two nodes and a triangle whose bounds follow only from the data.
 fn small_glb(corners: [[f32; 3]; 3]) -> Vec<u8> {
     let json = text(
         r#""scenes": [{"nodes": [0]}], "nodes": [{"name": "a", "children": [1]}, {"name": "b", "mesh": 0}],
@@ -272,7 +272,7 @@ fn small_glb(corners: [[f32; 3]; 3]) -> Vec<u8> {
     glb(&json, &corners.as_flattened().iter().flat_map(|number| number.to_le_bytes()).collect::<Vec<_>>())
 }
 
-/// Imports into a scene that is not empty. After an error the scene is as before, after success it is sound.
+/// Imports into a scene that is not empty. After an error the scene must be unchanged, after success it must be valid.
 fn import_into_scene(bytes: &[u8], base_dir: Option<&Path>) -> Result<Scene, ImportError> {
     let mut scene = Scene::new();
     let shelf = scene.insert(scene.root(), Node::group().named("shelf")).unwrap();
@@ -289,7 +289,7 @@ fn import_into_scene(bytes: &[u8], base_dir: Option<&Path>) -> Result<Scene, Imp
     }
 }
 
-/// Why the bytes are refused.
+/// The error for these bytes.
 fn refusal(bytes: &[u8]) -> ImportErrorKind {
     import_into_scene(bytes, None).expect_err("the file is broken").kind().clone()
 }
@@ -304,7 +304,7 @@ fn a_glb_cut_off_anywhere_is_refused() {
     for length in 0..whole.len() {
         let error = refusal(&whole[..length]);
         assert!(matches!(error, ImportErrorKind::Truncated { .. }) || length < 4, "{length}: {error:?}");
-        // The same again with a header that agrees with what is left.
+        // The same with a header that matches the remaining length.
         let mut shorter = whole[..length].to_vec();
         if length >= 12 {
             shorter[8..12].copy_from_slice(&u32::try_from(length).unwrap().to_le_bytes());
@@ -340,7 +340,7 @@ fn positions_that_are_not_finite_are_refused() {
     }
 }
 
-/// Broken files without their `asset`, each with what is said of it in the next line.
+/// Broken files without their `asset`, each followed by the expected error in the next line.
 const BROKEN: &str = r#"
 "nodes": [{"name": "a", "mesh": 0}]
 node 0 "a": mesh is 0, but the file has 0 of these
@@ -448,7 +448,7 @@ fn a_chain_of_a_hundred_thousand_nodes_needs_no_call_stack() {
     let json = text(&format!(r#""scenes": [{{"nodes": [0]}}], "nodes": [{nodes}, {{"translation": [1, 2, 3]}}]"#));
     let Import { scene, imported, .. } = import::from_slice(&json, None).unwrap();
     assert_eq!(scene.depth(imported.node(DEPTH - 1).unwrap()), Some(DEPTH + 1));
-    // The same chain bent into a circle.
+    // The same chain closed to a cycle.
     let json = text(&format!(r#""scenes": [{{"nodes": [0]}}], "nodes": [{nodes}, {{"children": [0]}}]"#));
     assert!(matches!(refusal(&json), ImportErrorKind::Cycle(_)));
 }
@@ -468,12 +468,12 @@ fn scenes_that_share_roots_make_no_more_nodes_than_the_file_is_a_measure_of() {
         Err(error) => error.kind().clone(),
         other => panic!("{:?}", other.map(|import| import.scene.len())),
     };
-    // 16 million nodes, told in some 100 kB.
+    // 16 million nodes, described in some 100 kB.
     let bytes = shared(4000, 4000, "knot");
     let most = bytes.len() as u64;
     assert!(most < 135_000);
     assert_eq!(kind(&bytes, ImportOptions::new()), ImportErrorKind::TooManyNodes { nodes: 4000 * 4001, most });
-    // At the edge of a limit, on both sides, with shapes that are nodes of their own.
+    // Exactly at a limit, and one beyond it, with shapes that are separate nodes.
     let small = shared(5, 4, "");
     for (most, passes) in [(25, true), (24, false)] {
         let result = ImportOptions::new().with_max_nodes(most).from_slice(&small, None);
@@ -488,10 +488,10 @@ fn scenes_that_share_roots_make_no_more_nodes_than_the_file_is_a_measure_of() {
         let result = ImportOptions::new().with_max_nodes(most).from_slice(mesh, None);
         assert_eq!(result.map(|import| import.scene.len()).ok(), passes.then_some(11));
     }
-    // A small file is not measured by its few bytes.
+    // A small file is not limited by its few bytes.
     let import = import::from_slice(&shared(100, 400, ""), None).unwrap();
     assert_eq!(import.scene.len(), 1 + 100 * 401);
-    // A limit of the caller's holds below the usual one, too, and the scene is as before.
+    // A limit of the user's also holds below the usual one, and the scene is unchanged.
     let mut scene = Scene::new();
     let (root, dump) = (scene.root(), scene.dump());
     assert!(ImportOptions::new().with_max_nodes(0).from_slice_into(&mut scene, root, &small, None).is_err());
@@ -500,13 +500,13 @@ fn scenes_that_share_roots_make_no_more_nodes_than_the_file_is_a_measure_of() {
 
 #[test]
 fn names_that_are_copied_with_shared_nodes_are_bounded_too() {
-    // One name of 5 MB at a root that 5000 scenes share would be 25 GB.
+    // One name of 5 MB at a root shared by 5000 scenes would take 25 GB.
     let bytes = shared(5000, 1, &"n".repeat(5_000_000));
     let Err(error) = import::from_slice(&bytes, None) else { panic!("it is imported") };
     let expected = ImportErrorKind::NamesTooLong { bytes: 25_000_000_000, most: 64 * bytes.len() as u64 };
     assert_eq!(error.kind(), &expected);
     assert!(error.to_string().contains("raise ImportOptions::max_nodes"), "{error}");
-    // A long name at a node that is made once is no fault, whatever the limit.
+    // A long name at a node that is made once is accepted, whatever the limit.
     let once = shared(1, 1, &"n".repeat(100_000));
     assert_eq!(ImportOptions::new().with_max_nodes(2).from_slice(&once, None).unwrap().scene.len(), 3);
 }

@@ -1,5 +1,5 @@
-//! glTF import of what moves: rigs, clips, skins and morph weights, against what another engine makes of the shared
-//! models at every sampled time of every animation. See `gltf.rs` for where these are.
+//! glTF import of motion: rigs, clips, skins and morph weights, compared with the results of another engine for the
+//! shared models, at every sampled time of every animation. See `gltf.rs` for the location of the models.
 
 use crate::gltf::{Model, distance, index, models, numbers};
 use hedgerow::glam::Vec3;
@@ -12,7 +12,7 @@ use hedgerow::{
 use serde_json::Value;
 use std::collections::HashMap;
 
-/// What was compared, and the largest differences found.
+/// What was compared, and the greatest differences found.
 #[derive(Default)]
 struct Tally {
     samples: usize,
@@ -23,7 +23,7 @@ struct Tally {
     worst: [f32; 4],
 }
 
-/// A clip of a model, and the same compiled where it is to be played so.
+/// A clip of a model, also compiled if it is played that way.
 struct Moving {
     imported: ImportedClip,
     compiled: Option<Clip>,
@@ -61,11 +61,11 @@ struct Frame<'a> {
     channels: Vec<Vec<f32>>,
 }
 
-/// The meshes of a model by mesh id, laid out for being skinned.
+/// The meshes of a model by mesh id, laid out for skinning.
 type Meshes = HashMap<u32, SkinnedMesh>;
 
 impl<'a> Frame<'a> {
-    /// All rigs at rest, but for those that the clips move.
+    /// All rigs at rest, except those that the clips move.
     fn of(import: &'a mut Import, clips: &[Moving], time: f32) -> Self {
         let rigs = &import.imported.rigs;
         let mut poses: Vec<Pose> = rigs.iter().map(|rig| Pose::rest(&rig.skeleton)).collect();
@@ -90,7 +90,7 @@ impl<'a> Frame<'a> {
         &self.import.scene
     }
 
-    /// A skin's palette in world space, of the rig's model matrices.
+    /// A skin's palette in world space, from the rig's model matrices.
     fn palette(&self, skin: usize) -> Vec<Mat34> {
         let skin = &self.import.imported.skins[skin];
         let rig = &self.import.imported.rigs[skin.rig];
@@ -101,7 +101,7 @@ impl<'a> Frame<'a> {
         palette.iter().map(|matrix| *base * *matrix).collect()
     }
 
-    /// The same of the world matrices of the scene's nodes.
+    /// The same from the world matrices of the scene's nodes.
     fn palette_of_nodes(&self, skin: usize) -> Vec<Mat34> {
         let skin = &self.import.imported.skins[skin];
         let place = &self.import.imported.rigs[skin.rig].places[0];
@@ -117,7 +117,7 @@ impl<'a> Frame<'a> {
         }
     }
 
-    /// Holds all that is expected of this frame against it.
+    /// Compares this frame with all expected results.
     fn compare(&self, expected: &Value, tolerance: f32, what: &str, meshes: &mut Meshes, tally: &mut Tally) {
         tally.samples += 1;
         for (node, json) in expected["world"].as_array().into_iter().flatten().enumerate() {
@@ -187,7 +187,7 @@ fn matrix(m: &[f32]) -> Mat34 {
     Mat34 { rows: [0, 1, 2].map(|r| [r, 4 + r, 8 + r, 12 + r].map(|at| m[at])) }
 }
 
-/// A vertex where its joints take it; one without weights follows its first joint.
+/// A vertex moved by its joints; one without weights follows its first joint.
 fn skinned(data: &MeshData, vertex: usize, palette: &[Mat34]) -> Vec3 {
     let range = vertex * data.influences..(vertex + 1) * data.influences;
     let (joints, weights) = (&data.joints[range.clone()], &data.weights[range]);
@@ -201,15 +201,15 @@ fn skinned(data: &MeshData, vertex: usize, palette: &[Mat34]) -> Vec3 {
     followed.fold(Vec3::ZERO, |all, (&joint, &weight)| all + moved(joint) * (weight / sum))
 }
 
-/// Plays all animations of all models and compares, within `tolerance` or what the model allows.
+/// Plays all animations of all models and compares, within `tolerance` or the tolerance of the model.
 fn play(compile: bool, tolerance: f32) {
     let Some(models) = models() else { return };
-    // Models whose keys are not unit quaternions have a tally of their own.
+    // Models whose keys are not unit quaternions are counted separately.
     let mut tallies = [Tally::default(), Tally::default()];
     for Model { name, file, expected } in &models {
         let mut import = import::load(file).unwrap_or_else(|error| panic!("{name}: {error}"));
         let mut meshes = Meshes::new();
-        // The keys of these two are quaternions of the length 0.99985, which the other engine takes as they are.
+        // The keys of these two are quaternions of the length 0.99985, which the other engine uses unchanged.
         let keys_are_unit = !["SimpleSkin.gltf", "AnimatedTriangle.gltf"].contains(&name.as_str());
         let tolerance = if keys_are_unit { tolerance } else { 5e-4 };
         let tally = &mut tallies[usize::from(!keys_are_unit)];
@@ -224,7 +224,7 @@ fn play(compile: bool, tolerance: f32) {
             for clip in &clips {
                 assert_eq!(clip.imported.name.as_deref(), json["name"].as_str(), "{name}");
                 let (found, expected) = (f64::from(clip.imported.clip.duration()), json["duration"].as_f64().unwrap());
-                // A single pose lasts no time in the file, and some in a clip.
+                // A single pose has no duration in the file, but has one in a clip.
                 assert!(
                     expected == 0.0 || (found - expected).abs() < 1e-6,
                     "{name}: animation {animation} lasts {found}"

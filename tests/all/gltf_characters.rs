@@ -1,5 +1,5 @@
-//! glTF import of a small character that the test makes itself: what becomes of it, what is refused of it when it is
-//! broken, and that no change of a byte makes the import panic.
+//! glTF import of a small character made by the test: what it becomes, what is refused when it is broken, and that no
+//! changed byte makes the import panic.
 
 mod small;
 
@@ -18,7 +18,7 @@ fn load(small: &Small) -> Import {
     import::from_slice(&small.glb(), None).unwrap()
 }
 
-/// What the import says about a character that is broken so.
+/// The error for a character broken in this way.
 fn refusal(break_it: impl FnOnce(&mut Small)) -> String {
     let mut small = Small::new();
     break_it(&mut small);
@@ -32,7 +32,7 @@ fn refusal(break_it: impl FnOnce(&mut Small)) -> String {
 fn a_character_is_imported_whole() {
     let Import { imported, .. } = load(&Small::new());
     assert_eq!(imported.skipped, []);
-    // The mesh node is morphed by an animation and skinned, so it is of the rig, and with it the node above both.
+    // The mesh node is morphed by an animation and skinned, so it is in the rig, and so is the node above both.
     let [rig] = &imported.rigs[..] else { panic!("{:?}", imported.rigs) };
     assert!(rig.skeleton.names().eq(["man", "hip", "head", "body"]));
     assert_eq!(rig.skeleton.rest(2), Transform::from_xyz(0.0, 2.0, 0.0));
@@ -73,7 +73,7 @@ fn clips_have_the_tracks_and_channels_of_the_file() {
     assert_eq!(nod.clip.translation(1).unwrap().interpolation(), Interpolation::Step);
     assert_eq!(nod.clip.translation(1).unwrap().sample(1.9), Vec3::new(0.0, 1.0, 0.0));
     assert_eq!(nod.clip.scale(1), None);
-    // A clip that leaves the weights alone has them at rest.
+    // A clip that does not animate the weights has them at rest.
     let weights = |clip: &hedgerow::anim::RawClip, time| {
         let mut weights = [f32::NAN; 2];
         clip.sample_channels(time, &mut weights);
@@ -82,7 +82,7 @@ fn clips_have_the_tracks_and_channels_of_the_file() {
     assert_eq!(weights(&nod.clip, 1.0), [0.0, 0.25]);
     assert_eq!(weights(&smile.clip, 0.0), [0.0, 1.0]);
     assert_eq!(weights(&smile.clip, 1.0), [1.0, 0.5]);
-    // Out of the first key the curve of the first weight rises by 4 a second.
+    // After the first key the curve of the first weight rises by 4 a second.
     assert_eq!(weights(&smile.clip, 0.5), [0.5 + 4.0 / 8.0, 0.75]);
     assert_eq!([0, 1].map(|channel| smile.clip.channel_name(channel)), ["smile", "frown"]);
 }
@@ -109,7 +109,8 @@ fn a_pose_moves_nodes_and_vertices_alike() {
     mesh.skin_morphed(&palette, &[1.0, 0.0], &mut MorphBuffer::new(), SkinOutput::new(&mut skinned[..])).unwrap();
     let mut by_vertex = vec![Vec3::NAN; 3];
     mesh.permutation().iter().zip(&skinned).for_each(|(&vertex, &place)| by_vertex[vertex as usize] = place.into());
-    // Vertex 0 follows the hip, 4 up. Vertex 2 follows the head, is lifted by 1 above it by the first target, and turned over.
+    // Vertex 0 follows the hip, 4 up. Vertex 2 follows the head, is raised by 1 above it by the first target, and
+    // turned over.
     assert!((by_vertex[0] - Vec3::new(0.0, 5.0, 0.0)).length() < 1e-4, "{by_vertex:?}");
     assert!((by_vertex[2] - Vec3::new(0.0, 7.0, 1.0)).length() < 1e-3, "{by_vertex:?}");
     let bounds = data.joint_bounds().unwrap().of_pose(&palette).unwrap();
@@ -165,7 +166,7 @@ fn copies_of_a_character_are_posed_by_themselves() {
     let Import { mut scene, imported, .. } = load(&Small::new());
     let (rig, root) = (&imported.rigs[0], scene.root());
     let place = &rig.places[0];
-    // The yard with all in it, and the man alone, who then hangs from the root.
+    // The yard with everything in it, and the man alone, who is then below the root.
     let yard = scene.duplicate(place.base, root).unwrap();
     let man = scene.duplicate(place.node(0).unwrap(), root).unwrap();
     let copies = [&yard, &man].map(|map| place.of_copy(map, &scene).unwrap());
@@ -179,7 +180,7 @@ fn copies_of_a_character_are_posed_by_themselves() {
     let elsewhere = scene.insert(root, hedgerow::Node::group()).unwrap();
     let none = scene.duplicate(elsewhere, root).unwrap();
     assert_eq!(place.of_copy(&none, &scene), None);
-    // Below a copy of the hip alone nothing is where the rig's model matrices say.
+    // Below a copy of only the hip, nothing is where the rig's model matrices say.
     let hip = scene.duplicate(place.node(1).unwrap(), elsewhere).unwrap();
     assert_eq!(place.of_copy(&hip, &scene), None);
 }
@@ -200,7 +201,7 @@ fn joints_without_a_common_ancestor_hang_from_a_joint_that_is_no_node() {
 #[test]
 fn what_is_not_imported_is_listed() {
     let mut small = Small::new();
-    // A pointer into a material, as an extension has it, and weights of a node without a mesh.
+    // A pointer into a material, as in an extension, and weights of a node without a mesh.
     small.json["animations"][0]["channels"][0]["target"] =
         json!({"path": "pointer", "extensions": {"KHR_animation_pointer": {"pointer": "/materials/0"}}});
     small.json["animations"][1]["channels"][0]["target"]["node"] = json!(0);
@@ -228,7 +229,7 @@ fn an_animation_of_a_single_moment_is_a_clip_of_a_second() {
         "channels": [{"sampler": 0, "target": {"node": 3, "path": "translation"}}]}]);
     let Import { imported, .. } = load(&small);
     assert_eq!(imported.clips[0].clip.duration(), 1.0);
-    // Alone, the mesh node is no joint: no animation morphs it.
+    // Alone, the mesh node is not a joint: no animation morphs it.
     assert!(imported.rigs[0].skeleton.names().eq(["hip", "head"]));
     assert_eq!(imported.clips[0].clip.translation(1).unwrap().sample(0.5), Vec3::new(1.0, 2.0, 3.0));
     assert_eq!(imported.morphs[0].channels, None);
@@ -277,7 +278,7 @@ fn keys_that_make_no_sense_are_refused_by_name() {
     );
 }
 
-/// What is put where, by a JSON pointer, and what the import says then.
+/// A JSON pointer, the value to put there, and the error of the import.
 const BROKEN: &[(&str, &str, &str)] = &[
     (
         "/animations/0/channels/1/target/node",
@@ -410,7 +411,7 @@ fn a_small_file_that_describes_a_huge_one_is_refused() {
 fn a_morphed_mesh_with_joints_at_a_node_without_a_skin_is_morphed_alone() {
     let mut small = Small::new();
     small.json["nodes"][4].as_object_mut().unwrap().remove("skin");
-    // What counts for nothing is not looked at.
+    // Ignored values are not checked.
     let weights = small.floats("VEC4", &[-1.0; 12]);
     small.json["meshes"][0]["primitives"][0]["attributes"]["WEIGHTS_0"] = json!(weights);
     let mut import = load(&small);
@@ -476,14 +477,14 @@ fn a_character_with_any_byte_changed_never_panics() {
     assert!(sound > 1000 && refused > 1000, "{sound} {refused}");
 }
 
-/// Does with an import all that a character is for.
+/// Does everything with an import that a character is for.
 fn play(import: &mut Import) {
     for clip in &import.imported.clips {
         let rig = &import.imported.rigs[clip.rig];
         let mut pose = Pose::rest(&rig.skeleton);
         clip.clip.sample(0.7, &mut pose);
         clip.clip.sample_channels(0.7, &mut vec![0.0; rig.channels]);
-        // Numbers that overflow on the way are found when the scene is given them.
+        // Numbers that overflow in between are detected when they are set in the scene.
         let applied = rig.apply(&pose, &mut import.scene);
         assert!(matches!(applied, Ok(()) | Err(CharacterError::Scene(_))), "{applied:?}");
         let mut models = Vec::new();

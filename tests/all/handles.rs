@@ -13,7 +13,7 @@ const TINY: SceneConfig = SceneConfig {
     ..SceneConfig::DEFAULT
 };
 
-/// Asks and edits everything that takes a handle; nothing may panic.
+/// Calls every query and edit that takes a handle; nothing may panic.
 fn use_everywhere(scene: &mut Scene, node: NodeHandle) {
     let root = scene.root();
     let _ = (scene.parent(node), scene.first_child(node), scene.last_child(node));
@@ -168,7 +168,7 @@ fn random_bits_do_no_harm() {
         state ^= state << 13;
         state ^= state >> 7;
         state ^= state << 17;
-        // Whole random words, words near small tables and indices, words that differ from a live handle's in a bit or two of
+        // Random words, words near small tables and indices, words that differ from a live handle's in a bit or two of
         // table, index and generation, and the extremes.
         let turn = usize::try_from(state >> 40).unwrap() % scene.len();
         let some = scene.descendants(scene.root()).nth(turn).unwrap_or(scene.root());
@@ -181,7 +181,7 @@ fn random_bits_do_no_harm() {
                 use_everywhere(&mut scene, node);
             }
         }
-        // The root, which is named at each turn, has gained children.
+        // The root is used in each turn, so it has gained children.
         while scene.len() > 60 {
             scene.remove(scene.first_child(scene.root()).unwrap()).unwrap();
         }

@@ -1,4 +1,4 @@
-//! Properties of the user's own that nodes inherit.
+//! User-defined inherited properties.
 
 use hedgerow::config::StoragePolicy;
 use hedgerow::{Keep, Node, NodeHandle, Place, Scene, SceneConfig, data::Inherited};
@@ -285,11 +285,11 @@ fn a_local_counts_in_the_scene_that_has_its_node_whatever_another_scenes_nodes_h
     assert_eq!(sum.set(second, 8), Some(7));
     sum.run(&two);
     assert_eq!((sum.get(second), sum.local(second), sum.local(first)), (Some(&8), Some(&8), None));
-    // And the other way round, where the later of both is of the scene that comes next.
+    // The reverse, where the later handle belongs to the next scene.
     assert_eq!(sum.set(first, 9), None);
     sum.run(&one);
     assert_eq!((sum.get(first), sum.local(second)), (Some(&9), None));
-    // What is run on is the one that counts, also where it is the one from before.
+    // The scene that is run on counts, even if it is the one from before.
     sum.set(second, 3);
     sum.run(&one);
     assert_eq!((sum.get(first), sum.local(second)), (Some(&9), None));

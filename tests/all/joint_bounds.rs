@@ -1,5 +1,5 @@
-//! Boxes that follow poses: bounds of nodes that are not where their vertices are, and boxes at the edge of what rounding
-//! allows. See `sockets.rs` for boxes of poses.
+//! Boxes that follow poses: bounds of nodes that are not where their vertices are, and boxes at the limit of rounding.
+//! See `sockets.rs` for boxes of poses.
 
 use crate::sockets::{rigid, vector};
 use hedgerow::glam::Vec3;
@@ -31,7 +31,7 @@ proptest! {
         let base = nodes[2];
         nodes.push(scene.insert(nodes[1], Node::shape(Shape::new(0, Aabb::EMPTY))).unwrap());
         scene.update();
-        // What is set after an update counts, not what that found.
+        // The transform set after an update counts, not the one at the update.
         scene.set_local(nodes[1], Transform { scale: Vec3::splat(places[0].1), ..places[3].0 }).unwrap();
         let bounds = JointBounds::new(&positions, &vec![0; positions.len()], &vec![1.0; positions.len()]).unwrap();
         let palette = [joint.to_matrix()];

@@ -1,10 +1,10 @@
-//! How many slices stand above each other that hold children of one node: few, whatever the order of edits.
+//! How many slices with children of one node are nested: few, whatever the order of edits.
 
 use hedgerow::config::StoragePolicy;
 use hedgerow::{Keep, Node, NodeHandle, Place, Scene, SceneConfig, Transform};
 use std::time::Duration;
 
-/// Dice that fall the same at every run.
+/// Deterministic random numbers.
 struct Dice(u64);
 
 impl Dice {
@@ -47,7 +47,7 @@ impl Family {
         Self { scene, parent, children }
     }
 
-    /// Counts levels, and compares the order of the children with what it is to be.
+    /// Checks the levels, and compares the order of the children with the expected one.
     fn check(&self, after: &str) {
         check_levels(&self.scene, after);
         assert!(self.scene.children(self.parent).eq(self.children.iter().copied()), "the order after {after}");
@@ -58,7 +58,7 @@ impl Family {
         self.scene.validate().unwrap_or_else(|violation| panic!("{violation} after {after}"));
     }
 
-    /// Moves the child at a place to another.
+    /// Moves the child at one index to another.
     fn shift(&mut self, from: usize, to: usize) {
         let child = self.children.remove(from);
         let place = match self.children.get(to) {
@@ -72,8 +72,9 @@ impl Family {
     }
 }
 
-/// Levels are at most one more than the logarithm of the slices to the base of a quarter of `max_nodes`, which a run of portals
-/// has when it is cut; and one more where subtrees with slices of their own stand among the siblings.
+/// Checks that levels are at most one more than the logarithm of the number of slices to the base of a quarter of
+/// `max_nodes`, the size of a run of portals when it is cut; and one more if subtrees with slices of their own are
+/// among the siblings.
 fn check_levels(scene: &Scene, after: &str) {
     let stats = scene.stats();
     let (fan, mut reached, mut most) = (scene.config().max_nodes as usize / 4, 1, 2);
@@ -201,7 +202,7 @@ fn large_siblings_that_are_dragged_stand_side_by_side() {
         }
         family.validate("building");
         for turn in 0..1200 {
-            // Most behind the one that was moved last, or right before it.
+            // Most go after the one that was moved last, or right before it.
             let from = dice.below(count);
             let to = if turn % 4 == 0 { dice.below(count) } else { (turn / 8) % count };
             family.shift(from, to);
@@ -313,7 +314,7 @@ fn many_slices_below_the_root_stand_behind_few_portals() {
                 }
             }
             family.scene.maintain(Duration::MAX);
-            // What was deep when there were more is less so; a run of portals keeps two at least.
+            // Nesting decreases with the number of slices; a run of portals keeps at least two.
             let stats = family.scene.stats();
             assert!(
                 1 << stats.slice_levels <= 4 * stats.slices,

@@ -1,4 +1,4 @@
-//! Everything that is tested from outside the crate, in one binary.
+//! All tests through the public interface, in one binary.
 
 mod appends;
 mod arrows;

@@ -1,4 +1,4 @@
-//! Sub-mesh sets against a naive model, and their culling against plain tests of six planes.
+//! Sub-mesh sets compared with a naive model, and their culling with plain tests of six planes.
 
 use hedgerow::glam::{DVec3, DVec4, Mat4, Vec3, Vec4};
 use hedgerow::{
@@ -9,7 +9,7 @@ use hedgerow::{
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-/// A deterministic sequence of unremarkable numbers.
+/// A deterministic sequence of random numbers.
 struct Dice(u64);
 
 impl Dice {
@@ -56,7 +56,7 @@ impl Dice {
     }
 }
 
-/// How far the corner of the box that lies furthest inside the plane is beyond it, in double precision.
+/// How far the box corner that is furthest inside the plane is inside it, in double precision.
 fn distance(bounds: &Aabb, plane: Vec4) -> f64 {
     let plane: DVec4 = plane.as_dvec4();
     let normal = plane.truncate();
@@ -64,7 +64,7 @@ fn distance(bounds: &Aabb, plane: Vec4) -> f64 {
     (corner.dot(normal) + plane.w) / normal.length().max(1e-30)
 }
 
-/// Whether the plain test sees the box, given how far outside still counts as inside.
+/// Whether the plain test accepts the box, with this tolerance for boxes outside.
 fn is_seen(bounds: &Aabb, planes: &[Vec4; 6], slack: f64) -> bool {
     let bounding = planes.iter().filter(|plane| plane.truncate() != Vec3::ZERO);
     !bounds.is_empty()
@@ -75,10 +75,10 @@ fn all() -> Frustum {
     Frustum::from_planes([Vec4::ZERO; 6]).unwrap()
 }
 
-/// What a set is to hold: each mesh with its number and sub-meshes.
+/// The expected contents of a set: each mesh with its number and sub-meshes.
 type Model = Vec<(MeshHandle, u32, Vec<SubMesh>)>;
 
-/// Compares a set with the model by everything that can be asked.
+/// Compares a set with the model by every query.
 fn compare(set: &MeshSet, model: &Model, gone: &[MeshHandle], dice: &mut Dice) {
     set.validate().unwrap();
     assert_eq!(set.len(), model.len());
@@ -206,7 +206,7 @@ proptest! {
     }
 }
 
-/// A set of meshes with holes among them.
+/// A set of meshes with holes between them.
 fn strewn(meshes: u32, seed: u64) -> MeshSet {
     let mut dice = Dice(seed);
     let mut set = MeshSet::with_capacity(meshes as usize, 3 * meshes as usize);

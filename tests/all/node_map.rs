@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// A scene whose only table has two entries: the root's, and one that every other node reuses in turn.
+/// A scene whose only table has two entries: the root's, and one that all other nodes reuse in turn.
 fn scene_of_two() -> Scene {
     let config = SceneConfig {
         initial_slice_max_num_nodes: 2,
@@ -18,7 +18,7 @@ fn scene_of_two() -> Scene {
     Scene::with_config(config).unwrap()
 }
 
-/// Two handles of one index: the first's node is removed and its place in the table reused.
+/// Two handles with the same index: the first node is removed and its entry reused.
 fn two_generations(scene: &mut Scene) -> (NodeHandle, NodeHandle) {
     let older = scene.insert(scene.root(), Node::group()).unwrap();
     scene.remove(older).unwrap();
@@ -36,12 +36,12 @@ fn place_bits(handle: NodeHandle) -> u64 {
     handle.to_bits() >> 28
 }
 
-/// A handle with this table and index, as arbitrary bits can make one.
+/// A handle with this table and index, as it could come from arbitrary bits.
 fn handle(table: u64, index: u64, generation: u64) -> NodeHandle {
     NodeHandle::from_bits(table << 40 | index << 28 | generation).unwrap()
 }
 
-/// So many handles in ascending order, over several tables, with gaps.
+/// This many handles in ascending order, over several tables, with gaps.
 fn some_handles(count: u64) -> Vec<NodeHandle> {
     (0..count).map(|number| handle(number / 10 * 3, number % 10 * 2, 1 + number % 4)).collect()
 }
@@ -320,8 +320,9 @@ fn indexing_without_a_value_panics() {
     let _ = map[Scene::new().root()];
 }
 
-/// Takes the values of earlier nodes of this handle's index out of the model; true where it has that of a later one.
-/// No two nodes of one index live at a time, so none of this changes the value of a live node but the handle's own.
+/// Removes the values of earlier nodes with this handle's index from the model. Returns `true` if the model has that of
+/// a later one. Two nodes with one index never live at the same time, so this changes no value of a live node except
+/// the handle's own.
 fn make_way(model: &mut HashMap<NodeHandle, u32>, handle: NodeHandle) -> bool {
     model.retain(|&other, _| place_bits(other) != place_bits(handle) || other >= handle);
     model.keys().any(|&other| place_bits(other) == place_bits(handle) && other > handle)
@@ -362,7 +363,7 @@ proptest! {
     ) {
         let config = SceneConfig { initial_slice_max_num_nodes: 1, storage: StoragePolicy { max_table_entries, max_generation, ..StoragePolicy::DEFAULT }, ..SceneConfig::DEFAULT };
         let mut scene = Scene::with_config(config).unwrap();
-        // Every handle that the scene ever gave out, most of them stale in the end.
+        // Every handle that the scene ever issued, most of them stale in the end.
         let mut handles = vec![scene.root()];
         let mut map = NodeMap::new();
         let mut model: HashMap<NodeHandle, u32> = HashMap::new();

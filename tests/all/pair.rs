@@ -1,4 +1,4 @@
-//! A scene beside plain lists that say what it is to be.
+//! A scene with plain lists of its expected contents.
 
 pub(crate) mod dice;
 mod mirror;
@@ -13,10 +13,10 @@ use hedgerow::{
 use mirror::Mirror;
 use std::collections::HashMap;
 
-/// Whether a scene tells changes, and whether it keeps boxes.
+/// Whether a scene tracks changes, and whether it keeps boxes.
 pub(crate) const MODES: [(bool, bool); 4] = [(false, false), (true, false), (false, true), (true, true)];
 
-/// A node as the lists have it.
+/// A node in the lists.
 struct Entry {
     handle: NodeHandle,
     parent: usize,
@@ -25,7 +25,7 @@ struct Entry {
     live: bool,
 }
 
-/// A place told by the number of a node.
+/// A place given by the number of a node.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Where {
     First(usize),
@@ -34,7 +34,7 @@ pub(crate) enum Where {
     After(usize),
 }
 
-/// The rows of the largest slice, portals among them.
+/// Finds the rows of the largest slice, including portals.
 struct MostRows(usize);
 
 impl SliceVisitor for MostRows {
@@ -50,7 +50,7 @@ struct Writer {
     locals: HashMap<NodeHandle, (usize, Transform)>,
     everything: bool,
     computes: usize,
-    /// After so many slices it breaks off, or goes no deeper, if there are as many.
+    /// After this many slices it stops the walk, or goes no deeper, if there are as many.
     ends: usize,
     met: usize,
     set: Vec<(usize, Transform)>,
@@ -79,7 +79,7 @@ impl SliceVisitorMut for Writer {
     }
 }
 
-/// A scene and what it is to be. Nodes are told by the number of the insert that made them; 0 is the root.
+/// A scene and its expected contents. Nodes are given by the number of the insert that made them; 0 is the root.
 pub(crate) struct Pair {
     pub(crate) scene: Scene,
     entries: Vec<Entry>,
@@ -117,12 +117,12 @@ impl Pair {
         self.entries[node].local.is_some()
     }
 
-    /// How many nodes there ever were: numbers are below this.
+    /// How many nodes ever existed: numbers are smaller than this.
     pub(crate) fn ever(&self) -> usize {
         self.entries.len()
     }
 
-    /// Whether the node is `top` or lies below it.
+    /// Whether the node is `top` or below it.
     pub(crate) fn is_within(&self, mut node: usize, top: usize) -> bool {
         while node != top && node != Self::ROOT {
             node = self.entries[node].parent;
@@ -146,7 +146,7 @@ impl Pair {
         number
     }
 
-    /// Removes the node with all below it; how many these were.
+    /// Removes the node with everything below it. Returns the number of nodes removed.
     pub(crate) fn remove(&mut self, node: usize) -> usize {
         let removed = self.scene.remove(self.handle(node)).expect("a live node, and not the root");
         self.unlink(node);
@@ -168,13 +168,13 @@ impl Pair {
         self.link(node, place);
     }
 
-    /// Moves the node with its world transform kept, as far as single precision goes.
+    /// Moves the node and keeps its world transform, up to single precision.
     pub(crate) fn reparent_in_place(&mut self, node: usize, place: Where) {
         let handle = self.handle(node);
         let before = self.scene.fresh_world(handle).expect("a live node");
         self.scene.reparent(handle, self.place(place), Keep::World).expect("no cycle, and nothing flat");
         let after = self.scene.fresh_world(handle).expect("a live node");
-        // Below a parent that is far away, the local translation has as few digits as that one's coordinates.
+        // Below a parent that is far away, the local translation is only as precise as the parent's coordinates.
         let above = self.scene.parent(handle).and_then(|parent| self.scene.fresh_world(parent)).expect("a live parent");
         let far = 1.0 + before.translation().length() + above.translation().length();
         for (before, after) in before.rows.iter().zip(&after.rows) {
@@ -193,8 +193,8 @@ impl Pair {
         self.entries[node].local = Some(Local::Transform(local));
     }
 
-    /// Has a visitor set some local transforms, and compute world matrices in some slices; boxes and marks are right then, and
-    /// nothing else changed.
+    /// Lets a visitor set some local transforms, and compute world matrices in some slices. Boxes and marks must then
+    /// be right, and nothing else may change.
     pub(crate) fn visit(&mut self, dice: &mut dice::Dice) {
         let count = 1 + dice.below(self.ever() / 4 + 1);
         let chosen = (0..count).map(|_| dice.below(self.ever())).collect::<Vec<usize>>();
@@ -216,16 +216,16 @@ impl Pair {
         }
     }
 
-    /// Updates the scene, and plays what it tells on the mirror.
+    /// Updates the scene, and applies its reported changes to the mirror.
     pub(crate) fn update(&mut self) {
         self.scene.update();
         self.mirror.follow(&self.scene);
     }
 
     /// Updates the scene, validates it, and compares all of it with the lists: order of children in both directions,
-    /// parents, handles of the living and the dead, and world matrices to the bit. No slice has more rows than allowed. What
-    /// the change feed has told by now makes the same nodes in the same places, and boxes are where they should be and are
-    /// found where a test of each finds them.
+    /// parents, live and stale handles, and world matrices in every bit. No slice may have more rows than allowed. The
+    /// mirror of the change feed must have the same nodes in the same places, and boxes must be right and be found
+    /// where single tests find them.
     pub(crate) fn check(&mut self) {
         self.update();
         self.scene.validate().unwrap();
@@ -265,7 +265,8 @@ impl Pair {
         self.checks += 1;
     }
 
-    /// Compares what is found in frusta and in a box with a test of each box, and the box of the whole scene with all.
+    /// Compares what is found in frusta and in a box with tests of each box, and the box of the whole scene with all
+    /// boxes.
     fn check_spatial(&self, boxes: &[(NodeHandle, Aabb)]) {
         let all = boxes.iter().fold(Aabb::EMPTY, |all, (_, bounds)| all.union(bounds));
         assert_eq!(self.scene.subtree_bounds(self.scene.root()), Some(all), "the box of all");
@@ -282,7 +283,7 @@ impl Pair {
             self.scene.cull_nodes(&frustum, any, &mut found).expect("boxes are kept");
             compare(&mut found, &|bounds| frustum.touches(bounds));
         }
-        // A box about the nodes that came last.
+        // A box around the last nodes.
         let Some((_, middle)) = boxes.last() else { return };
         let part = Aabb::new(middle.min - 2.0, middle.max + 2.0);
         self.scene.nodes_in_box(&part, any, &mut found).expect("boxes are kept");
@@ -290,7 +291,7 @@ impl Pair {
         compare(&mut found, &shares);
     }
 
-    /// The shape that a node has: every second one, where the scene keeps boxes.
+    /// The shape of a node: every second one has one, if the scene keeps boxes.
     fn shape(&self, node: usize) -> Option<Shape> {
         let has = self.scene.config().bounds && node % 2 == 1;
         has.then(|| Shape::new(7, Aabb::cube(0.25)))

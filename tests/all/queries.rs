@@ -1,4 +1,4 @@
-//! Each query and iterator on a tree made by hand, whose slices cut through siblings and subtrees.
+//! Each query and iterator on a hand-made tree, whose slices cut through siblings and subtrees.
 
 use hedgerow::{Node, NodeHandle, Scene, SceneConfig, Transform, iter::Edge};
 
@@ -13,7 +13,7 @@ use hedgerow::{Node, NodeHandle, Scene, SceneConfig, Transform, iter::Edge};
 ///       └─ c ── g
 /// ```
 ///
-/// `f`, `d` and `b` have slices of their own, so that portals stand first, last and in the middle.
+/// `f`, `d` and `b` have slices of their own, so that portals are first, last and in the middle.
 struct Fixture {
     scene: Scene,
 }

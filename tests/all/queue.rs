@@ -244,7 +244,7 @@ fn tickets_stay_good_through_every_append() {
     let root = scene.root();
     let mut queues = [EditQueue::new(), EditQueue::new(), EditQueue::new()];
     let mut tickets = Vec::new();
-    // Each queue makes a node, and all but the first also one below the node of the queue before.
+    // Each queue inserts a node, and all except the first also insert one below the node of the queue before.
     for (number, queue) in queues.iter_mut().enumerate() {
         queue.add_material(root, 7);
         tickets.push(queue.insert(root, Node::material(u32::try_from(number).unwrap())));

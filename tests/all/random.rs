@@ -1,6 +1,6 @@
-//! Random edits against the naive model: every edit of the API, everything compared after each.
+//! Random edits compared with the naive model: every edit of the API, with a full comparison after each.
 //!
-//! A failure prints the shrunk policy and steps; the seeds are fixed, so it is the same at every run.
+//! A failure prints the shrunk policy and steps; the seeds are fixed, so it is the same in every run.
 
 use crate::model::oracle::{Counts, Oracle, from_bytes};
 use crate::model::{Step, decode};
@@ -13,23 +13,23 @@ use proptest::prop_assert_eq;
 use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestError, TestRng, TestRunner};
 use std::cell::Cell;
 
-/// Cases of each test, and the most steps of a case: half as many on average.
+/// The cases of each test, and the greatest number of steps in a case: half as many on average.
 const CASES: u32 = 76;
 const MOST_STEPS: usize = 800;
-/// What the cases of each test come to at least: nine tests make 250,000.
+/// The least number of steps in each test; nine tests make 250,000.
 const STEPS: usize = 27_800;
 
 fn steps() -> impl Strategy<Value = Vec<Step>> {
     vec(uniform24(any::<u8>()).prop_map(|bytes| decode::step(&bytes)), 0..=MOST_STEPS)
 }
 
-/// A runner of fixed cases, that leaves no files.
+/// A runner of fixed cases that leaves no files.
 fn runner(seed: u8, cases: u32) -> TestRunner {
     let config = Config { failure_persistence: None, max_shrink_iters: 300, ..Config::with_cases(cases) };
     TestRunner::new_with_rng(config, TestRng::from_seed(RngAlgorithm::ChaCha, &[seed; 32]))
 }
 
-/// Whether a scene tells changes, and whether it keeps boxes.
+/// Whether a scene tracks changes, and whether it keeps boxes.
 const MODES: [(bool, bool); 4] = [(false, false), (false, true), (true, false), (true, true)];
 
 /// Plays random steps under random policies, in every mode; every test has a seed of its own.
@@ -77,12 +77,12 @@ fn play<P: core::fmt::Debug + Copy>(seed: u8, policies: impl Strategy<Value = P>
     assert!(largest >= 200, "no tree had more than {largest} nodes");
 }
 
-/// Scenes of a fixed policy; the bytes say how many nodes they may have, and in which mode they are.
+/// Scenes with a fixed policy; the bytes decide how many nodes they may have, and their mode.
 fn fixed(seed: u8, config: SceneConfig) {
     play(seed, uniform8(any::<u8>()), |bytes| Oracle::new(decode::in_mode(config, bytes), bytes));
 }
 
-/// Scenes of tiny capacities, where growth, holes, nesting, adoption and retirement are the rule.
+/// Scenes with tiny capacities, where growth, holes, nesting, adoption and retirement are frequent.
 fn tiny(seed: u8) {
     play(seed, uniform8(any::<u8>()), |bytes| Oracle::new(decode::policy(bytes), bytes));
 }

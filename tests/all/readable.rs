@@ -11,12 +11,12 @@ use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestRng, TestRu
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-/// What comes back through text.
+/// The value after a round trip through text.
 fn again<T: Serialize + DeserializeOwned>(value: &T) -> T {
     serde_json::from_str(&serde_json::to_string(value).unwrap()).unwrap()
 }
 
-/// All nodes in depth-first order, with the place of their parent; the detached ones last.
+/// All nodes in depth-first order, with the index of their parent; the detached ones come last.
 fn nodes(scene: &Scene) -> Vec<(Option<usize>, Node<'_>)> {
     let tops = std::iter::once(scene.root()).chain(scene.detached_roots());
     let order: Vec<NodeHandle> = tops.flat_map(|top| std::iter::once(top).chain(scene.descendants(top))).collect();

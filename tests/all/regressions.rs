@@ -1,4 +1,4 @@
-//! What was once wrong, so that it does not come back.
+//! Past defects, so that they do not come back.
 
 mod isolated;
 mod joined;
@@ -22,7 +22,7 @@ fn turned(x: f32, angle: f32) -> Transform {
     Transform::from_xyz(x, 0.5, -x).with_rotation(Quat::from_euler(EulerRot::YXZ, angle, 0.3, -0.2))
 }
 
-/// A node that has every component but a name.
+/// A node that has every component except a name.
 fn whole(number: u32) -> Node<'static> {
     #[expect(clippy::cast_precision_loss, reason = "a small number")]
     let angle = number as f32;
@@ -40,7 +40,7 @@ fn all_nodes(scene: &Scene) -> Vec<NodeHandle> {
     core::iter::once(scene.root()).chain(scene.descendants(scene.root())).collect()
 }
 
-/// A scene of the same tree that was just built, without slices of its nodes' own, and its nodes by those of `scene`.
+/// A new scene with the same tree, without isolated slices, and a map from the nodes of `scene` to its nodes.
 fn rebuilt(scene: &Scene) -> (Scene, HashMap<NodeHandle, NodeHandle>) {
     let mut again = Scene::new();
     let mut counterparts = HashMap::from([(scene.root(), again.root())]);
@@ -74,7 +74,7 @@ fn draws(scene: &Scene) -> HashMap<NodeHandle, (u32, Option<u32>, bool, Bits)> {
     by_node
 }
 
-/// Updates a scene, and compares what that made with what it is to be.
+/// Updates a scene, and compares the result with the expected one.
 fn check_update(scene: &mut Scene, after: &str) {
     scene.update();
     scene.validate().unwrap();

@@ -1,5 +1,5 @@
-//! Random edits, most of them reparents within slices and across them, in the shapes that make these hard, against plain
-//! lists: under three policies, with the change feed and boxes and without.
+//! Random edits, most of them reparents within and across slices, in shapes that make these hard, compared with plain
+//! lists: under three policies, with and without the change feed and boxes.
 
 use crate::pair::dice::Dice;
 use crate::pair::{MODES, Pair, Where};
@@ -13,7 +13,7 @@ const EDITS: usize = 100;
 const POLICIES: [SceneConfig; 3] =
     [SceneConfig::DEFAULT, SceneConfig::THESIS, SceneConfig { max_nodes: 16, min_nodes: 4, ..SceneConfig::DEFAULT }];
 
-/// A scene that is edited, and how many of its reparents went where.
+/// A scene being edited, and how many of its reparents were of which kind.
 struct Play {
     pair: Pair,
     dice: Dice,
@@ -22,7 +22,7 @@ struct Play {
 }
 
 impl Play {
-    /// Moves a node, unless the place is within it or is the side of the root: half of the time with its world kept.
+    /// Moves a node, unless the place is within it or beside a root: half of the time with its world transform kept.
     fn reparent(&mut self, node: usize, place: Where) {
         let (Where::First(to) | Where::Last(to) | Where::Before(to) | Where::After(to)) = place;
         let beside_root = to == Pair::ROOT && matches!(place, Where::Before(_) | Where::After(_));
@@ -80,7 +80,7 @@ fn play(seed: u64, rounds: usize, build: impl Fn(&mut Play), edit: impl Fn(&mut 
             for round in 0..rounds {
                 for turn in 0..EDITS {
                     edit(&mut play);
-                    // What a visitor wrote meets moves, splits and updates.
+                    // Changes by a visitor meet moves, splits and updates.
                     if turn == EDITS / 2 && round % 2 == 1 {
                         play.pair.visit(&mut play.dice);
                     }
@@ -140,7 +140,7 @@ fn siblings_go_among_their_own_and_among_others() {
         |play| {
             let [from, to] = [(); 2].map(|()| 1 + play.dice.below(PARENTS));
             let to = if play.dice.below(2) == 0 { from } else { to };
-            // One that ran out of children takes some.
+            // One without children left takes some.
             if play.pair.children(from).is_empty() || play.pair.children(to).is_empty() {
                 play.insert(Where::Last(from));
                 play.insert(Where::Last(to));
@@ -151,7 +151,7 @@ fn siblings_go_among_their_own_and_among_others() {
                 0 => _ = play.insert(Where::Before(beside)),
                 1 => _ = play.pair.remove(node),
                 2 => play.pair.update(),
-                // A parent goes with all of its children.
+                // A parent moves with all of its children.
                 3 => play.reparent(from, Where::Last(Pair::ROOT)),
                 4 => play.reparent(from, Where::Last(beside)),
                 other => play.reparent(node, place[other % 4]),
@@ -178,7 +178,7 @@ fn a_chain_is_turned_while_leaves_go_up_and_down_on_it() {
             }
         },
         |play| {
-            // Links keep their order round and round, so that the end is the one before the top.
+            // Links keep their cyclic order, so the end is the one before the top.
             let link = 1 + play.dice.below(DEPTH);
             let leaf = 1 + DEPTH + play.dice.below(LEAVES);
             match play.dice.below(10) {

@@ -1,4 +1,4 @@
-//! Shapes of trees, from the usual to the worst, built and edited under several policies, against plain lists.
+//! Shapes of trees, from the usual to the worst, built and edited under several policies, compared with plain lists.
 
 use crate::pair::dice::Dice;
 use crate::pair::{MODES, Pair, Where};
@@ -7,9 +7,8 @@ use hedgerow::config::StoragePolicy;
 use hedgerow_experiments::workloads::{Content, Moves, Recipe, Topology};
 use std::time::Duration;
 
-/// The default policy, the thesis's, which has no bound, one of small slices, which are opened, cut and merged all the
-/// time, and one of the smallest that there can be, without reuse of holes; each in another mode, and in another turn each in
-/// the next.
+/// The default policy; the thesis's, which has no bound; one with small slices, which are often opened, cut and merged;
+/// and one with the smallest slices, without reuse of holes. Each has another mode, which changes from turn to turn.
 fn policies(turn: usize) -> [SceneConfig; 4] {
     let small = SceneConfig {
         initial_slice_storage_size: 4,
@@ -31,7 +30,7 @@ fn policies(turn: usize) -> [SceneConfig; 4] {
     })
 }
 
-/// Checks the scene as it is, then again after all maintenance there is to do.
+/// Checks the scene, then again after complete maintenance.
 fn check_and_maintain(pair: &mut Pair) {
     pair.check();
     pair.scene.maintain(Duration::MAX);
@@ -124,7 +123,7 @@ fn a_hundred_thousand_leaves_hang_below_one_node() {
         }
         pair.set_local(parent, local);
         pair.check();
-        // Runs of siblings go from the middle.
+        // Runs of siblings are removed from the middle.
         for rank in (0..pair.children(parent).len()).rev().filter(|rank| rank % 16 != 0) {
             if rank % 5000 < 200 {
                 pair.remove(pair.children(parent)[rank]);
@@ -148,12 +147,12 @@ fn a_chain_is_cut_and_joined() {
             }
         }
         pair.check();
-        // The lower half goes beside the upper one, and the upper one below its end.
+        // The lower half moves beside the upper one, and the upper one below its end.
         pair.reparent(DEPTH / 2, Where::First(Pair::ROOT));
         pair.reparent(1, Where::Last(DEPTH));
         pair.check();
         assert_eq!(pair.scene.depth(pair.handle(DEPTH / 2 - 1)), Some(DEPTH));
-        // Inserts above a stretch of the chain.
+        // Inserts above a part of the chain.
         for link in (1..DEPTH).step_by(DEPTH / 50).filter(|&link| link != DEPTH / 2) {
             let local = dice.local();
             let above = pair.insert(Where::Before(link), local);
@@ -197,7 +196,7 @@ fn a_caterpillar_loses_its_legs_and_grows_others() {
             }
             check_and_maintain(&mut pair);
         }
-        // Nothing but the spine is left, and then only its upper part.
+        // Only the spine is left, and then only its upper part.
         for at in 0..SPINE {
             for leg in pair.children(spine[at]).to_vec() {
                 if spine.get(at + 1) != Some(&leg) {
@@ -219,7 +218,7 @@ fn random_trees_grow_and_shrink_by_turns() {
         let (mut pair, mut dice) = (Pair::new(config), Dice::new(5));
         for turn in 0..4 {
             while pair.scene.len() < MOST {
-                // In some turns new nodes go to the root, too, and in some below few nodes.
+                // In some turns new nodes also go to the root, and in some below a few nodes.
                 let place = match dice.below(8) {
                     0 if turn % 2 == 0 => Where::Last(Pair::ROOT),
                     _ if pair.scene.len() == 1 => Where::First(Pair::ROOT),
@@ -235,7 +234,7 @@ fn random_trees_grow_and_shrink_by_turns() {
             pair.check();
             while pair.scene.len() > LEAST {
                 let node = dice.live(&pair);
-                // Whole crowds go only now and then, or the tree would shrink in a few steps.
+                // Whole crowds are removed only rarely, or the tree would shrink in a few steps.
                 if pair.children(node).len() < 3 || dice.below(100) == 0 {
                     pair.remove(node);
                 }
@@ -269,7 +268,7 @@ fn what_a_rebuild_left_to_update_is_updated_after_a_split() {
             node(&mut pair, Where::Last(below));
         }
         pair.check();
-        // Its slot comes before that of its new parent: it takes another, or the slice is rebuilt where there is none.
+        // Its slot comes before that of its new parent: it gets another one, or the slice is rebuilt if there is none.
         pair.reparent(moved, Where::Last(below));
         while pair.scene.same_slice(pair.handle(moved), pair.handle(below)) {
             node(&mut pair, Where::Before(moved));
@@ -278,7 +277,7 @@ fn what_a_rebuild_left_to_update_is_updated_after_a_split() {
     }
 }
 
-/// Moves a node in one step of eight; updates, maintains and checks the scene now and then.
+/// Moves a node in one step of eight; sometimes updates, maintains and checks the scene.
 fn wear(pair: &mut Pair, dice: &mut Dice) {
     match dice.below(4000) {
         0..500 => {
@@ -289,7 +288,7 @@ fn wear(pair: &mut Pair, dice: &mut Dice) {
             }
         }
         500..550 => pair.update(),
-        // Time for one slice, so that others are left as they are.
+        // Enough time for one slice, so that others stay as they are.
         550..600 => _ = pair.scene.maintain(Duration::ZERO),
         600..605 => {
             let node = dice.live(pair);

@@ -1,4 +1,4 @@
-//! Where nodes lie: which slice, behind which portals, with how much room.
+//! Where nodes are stored: in which slice, behind which portals, with how much room.
 
 use hedgerow::config::StoragePolicy;
 use hedgerow::{
@@ -86,7 +86,7 @@ fn nested_portals_keep_the_order_of_siblings() {
     let top = group(&mut scene, Place::LastChildOf(root));
     let mut order = vec![group(&mut scene, top)];
     let first = order[0];
-    // Newcomers beside an isolated node stay out of its slice, and are isolated in turn.
+    // New nodes beside an isolated node stay out of its slice, and are isolated in turn.
     for turn in 0..60usize {
         let at = turn * 7 % order.len();
         let beside = group(&mut scene, if turn % 2 == 0 { Place::After(order[at]) } else { Place::Before(order[at]) });
@@ -145,7 +145,7 @@ fn a_subtree_takes_all_it_has_to_another_slice() {
     scene.validate().unwrap();
 }
 
-/// A tree of 2,000 whole nodes that is inserted and thinned all over the place.
+/// A tree of 2,000 nodes with all components, inserted and removed in random places.
 fn edited(config: SceneConfig) -> Scene {
     let mut scene = with(config);
     let root = scene.root();
@@ -235,7 +235,7 @@ fn a_growing_slice_is_rebuilt_a_logarithmic_number_of_times() {
     for _ in 0..20_000 {
         scene.insert(top, whole()).unwrap();
     }
-    // Six storages by 1.5 each from 1 to 20,000: 25 times each at most.
+    // Six storages grow by a factor of 1.5 from 1 to 20,000: at most 25 times each.
     let count = scene.stats().reconstitutions;
     assert!((20..=150).contains(&count), "{count} reconstitutions");
     scene.validate().unwrap();
@@ -341,7 +341,7 @@ fn stats_count_each_kind() {
     scene.insert(top, whole()).unwrap();
     let stats = scene.stats();
     assert_eq!((stats.nodes, stats.slices, stats.reconstitutions), (5, 2, 0));
-    // Each slice has a base for what is inherited, and a portal all but the root's.
+    // Each slice has a base for what is inherited, and all except the root's have a portal.
     let inherited = [stats.transforms, stats.materials, stats.visibilities].map(|kind| kind.live - stats.slices);
     assert_eq!(inherited, [2, 2, 1]);
     assert_eq!([stats.shapes, stats.names, stats.rows].map(|kind| kind.live), [2, 1, 5 + 1]);
@@ -374,7 +374,7 @@ fn isolation_holds_until_the_subtree_is_moved() {
     }
 }
 
-/// A scene of small slices, and a parent with so many children, each added behind the one before.
+/// A scene of small slices, and a parent with this many children, each added after the one before.
 fn filled(children: usize) -> (Scene, NodeHandle, Vec<NodeHandle>) {
     let config = SceneConfig { max_nodes: 64, min_nodes: 16, ..SceneConfig::DEFAULT };
     let mut scene = Scene::with_config(config).unwrap();

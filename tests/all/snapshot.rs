@@ -1,4 +1,4 @@
-//! Snapshots: what comes back, and what is refused.
+//! Snapshots: what is restored, and what is refused.
 
 use crate::model::feed::Seen;
 use crate::model::forged::{self, BEND_BYTES};
@@ -37,7 +37,7 @@ fn draws(scene: &Scene) -> DrawList {
     list
 }
 
-/// The same in an order that storage has no say in.
+/// The same in an order that does not depend on the storage.
 fn draws_by_node(scene: &Scene) -> Vec<(NodeHandle, String)> {
     let list = draws(scene);
     let drawn = list.commands().iter().zip(list.matrices());
@@ -46,10 +46,10 @@ fn draws_by_node(scene: &Scene) -> Vec<(NodeHandle, String)> {
     drawn
 }
 
-/// Plays the same steps on a scene that is saved and loaded now and then, and on one that is not.
+/// Plays the same steps on a scene that is sometimes saved and loaded, and on one that is not.
 fn reloaded_or_not(seed: u8, oracle: impl Fn([u8; 8]) -> Oracle) {
     let answer = runner(seed, 60).run(&(uniform8(any::<u8>()), steps(400)), |(policy, mut steps)| {
-        // Room reserved for slices to come is not kept.
+        // Room reserved for future slices is not kept.
         steps.retain(|step| !matches!(step.op, Op::TryReserve(..)));
         let (mut reloaded, mut kept) = (oracle(policy), oracle(policy));
         for steps in steps.chunks(1 + usize::from(policy[7])) {
@@ -57,10 +57,11 @@ fn reloaded_or_not(seed: u8, oracle: impl Fn([u8; 8]) -> Oracle) {
                 oracle.run(steps).map_err(|mismatch| TestCaseError::fail(mismatch.to_string()))?;
             }
             reloaded.scene = reload(&reloaded.scene);
-            // Of a loaded scene nothing has been told yet.
+            // For a loaded scene nothing has been reported yet.
             reloaded.seen = Seen::default();
             if policy[7] & 4 == 0 {
-                // A loaded scene computes everything at its first update. Where the other does too, not a byte differs then.
+                // A loaded scene computes everything at its first update. If the other scene does too, the bytes must
+                // be equal.
                 reloaded.scene.update();
                 kept.scene.update_all();
                 for oracle in [&mut reloaded, &mut kept] {
@@ -69,7 +70,7 @@ fn reloaded_or_not(seed: u8, oracle: impl Fn([u8; 8]) -> Oracle) {
                 }
                 proptest::prop_assert!(reloaded.scene.save() == kept.scene.save(), "saved again it is another");
             }
-            // All of the model is compared with the loaded scene, stale handles included.
+            // The whole model is compared with the loaded scene, including stale handles.
             reloaded.compare(false).map_err(|mismatch| TestCaseError::fail(mismatch.to_string()))?;
             proptest::prop_assert_eq!(reloaded.scene.dump(), kept.scene.dump());
         }

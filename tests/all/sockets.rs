@@ -57,7 +57,7 @@ proptest! {
     ) {
         let mut scene = Scene::new();
         let (mut sockets, mut all) = (Sockets::new(), Vec::new());
-        // Neighbours in the list are of different characters.
+        // Neighbours in the list belong to different characters.
         for (number, &place) in (0..).zip(&places) {
             all.push((number, character(&mut scene, place, joints.len())));
         }
@@ -123,7 +123,7 @@ proptest! {
             let place = skinned(position, vertex);
             prop_assert!(place.cmpge(found.min).all() && place.cmple(found.max).all(), "{} is out of {:?}", place, found);
         }
-        // The box is no wider than the boxes of the joints, but for rounding.
+        // The box is no larger than the boxes of the joints, except for rounding.
         let exact = bounds.iter().fold(Aabb::EMPTY, |all, (joint, part)| all.union(&part.transformed(&palette[usize::from(joint)])));
         let reach = exact.max.abs().max(exact.min.abs()).max_element().max(if far { 1e4 } else { 10.0 });
         prop_assert!((exact.min - found.min).max_element() <= 1e-5 * reach && (found.max - exact.max).max_element() <= 1e-5 * reach);
@@ -153,11 +153,11 @@ fn a_socket_is_followed_in_a_detached_character_and_not_by_copies_of_it() {
     assert_eq!(sockets.follow(&mut scene, &at(3.0)), Ok(&[][..]));
     scene.update();
     assert_eq!(scene.world(items[0]).unwrap().translation(), Vec3::new(5.0, 3.0, 0.0));
-    // The copy's item is where it was when it was copied, until it is inserted itself.
+    // The copy's item stays where it was when it was copied, until it is inserted itself.
     let of_copy = copy.get(items[0]).unwrap();
     assert_eq!((sockets.followed_by(of_copy), scene.world(of_copy).unwrap().translation().y), (None, 0.0));
     sockets.insert(&scene, of_copy, 0, 0, Transform::IDENTITY).unwrap();
-    // A scene that is loaded whole has the handles of the saved one.
+    // A scene that is loaded as a whole has the handles of the saved one.
     let mut scene = Scene::load(&scene.save()).unwrap();
     assert_eq!(sockets.follow(&mut scene, &at(4.0)), Ok(&[][..]));
     scene.update();
@@ -188,7 +188,7 @@ fn a_socket_ends_when_its_node_is_removed_moved_elsewhere_or_loses_its_transform
     let x = |scene: &Scene, item: NodeHandle| scene.world(item).unwrap().translation().x;
     assert_eq!([1, 3, 4].map(|item| x(&scene, items[item])), [0.0, 7.0, 7.0]);
 
-    // Sockets go with their character.
+    // Sockets end with their character.
     scene.remove(node).unwrap();
     assert_eq!(sockets.follow(&mut scene, &models).unwrap().len(), 2);
     assert!(sockets.is_empty());
@@ -313,7 +313,7 @@ fn only_joints_with_a_share_in_a_vertex_count() {
 
 #[test]
 fn culling_sees_a_raised_arm_in_the_same_frame() {
-    // A trunk around the origin, and an arm that hangs at its side, from (1, 2, 0) down; the second joint is the shoulder.
+    // A trunk around the origin, and an arm hanging down at its side from (1, 2, 0); the second joint is the shoulder.
     let positions =
         [Vec3::new(-0.5, 0.0, 0.0), Vec3::new(0.5, 2.0, 0.0), Vec3::new(1.0, 2.0, 0.0), Vec3::new(1.0, 0.5, 0.0)];
     let bounds = JointBounds::new(&positions, &[0, 0, 1, 1], &[1.0; 4]).unwrap();
@@ -325,7 +325,7 @@ fn culling_sees_a_raised_arm_in_the_same_frame() {
     let mut sockets = Sockets::new();
     let shoulder = Transform::from_xyz(1.0, 2.0, 0.0).to_matrix();
     sockets.insert(&scene, ring, 0, 1, Transform::from_xyz(0.0, -1.5, 0.0)).unwrap();
-    // What is above 3, seen from nowhere in particular.
+    // The half space above 3.
     let (above, any) = (Vec4::new(0.0, 1.0, 0.0, -3.0), Vec4::ZERO);
     let frustum = Frustum::from_planes([above, any, any, any, any, any]).unwrap();
     let mut seen = Vec::new();
@@ -355,7 +355,7 @@ fn culling_sees_a_raised_arm_in_the_same_frame() {
 fn a_socket_takes_the_place_of_another_scenes_which_ends_and_is_named() {
     let mut one = Scene::new();
     let mut two = Scene::new();
-    // The second scene's item has a later generation of the same place in the tables.
+    // The second scene's item has a later generation of the same entry in the handle tables.
     let Character { items: in_one, .. } = character(&mut one, Transform::IDENTITY, 3);
     let Character { node, items: in_two } = character(&mut two, Transform::IDENTITY, 3);
     assert_eq!(in_one, in_two);
@@ -415,7 +415,7 @@ fn a_socket_of_a_node_that_is_gone_makes_way_for_the_next_node_of_its_place() {
     sockets.insert(&scene, next, 1, 0, Transform::IDENTITY).unwrap();
     assert_eq!((sockets.len(), sockets.followed_by(next)), (1, Some((1, 0))));
     let models = [Mat34::IDENTITY];
-    // A refused call names nothing, and the next one does.
+    // A refused call reports nothing, and the next one does.
     assert!(sockets.follow_many(&mut scene, |_| Some(&[])).is_err());
     assert_eq!(sockets.follow(&mut scene, &models), Ok(&items[..]));
 }

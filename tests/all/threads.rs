@@ -1,8 +1,8 @@
-//! Passes on several threads (feature `rayon`), and scenes that go to other threads.
+//! Passes on several threads (feature `rayon`), and scenes that are sent to other threads.
 
 use hedgerow::{Aabb, Node, NodeHandle, Scene, SceneConfig, Shape, Transform, Visibility};
 
-/// A deterministic sequence of unremarkable numbers.
+/// A deterministic sequence of random numbers.
 struct Dice(u64);
 
 impl Dice {
@@ -63,7 +63,7 @@ mod side_by_side {
     };
     use rayon::ThreadPoolBuilder;
 
-    /// All that a scene answers, in its order.
+    /// All results of a scene, in its order.
     #[derive(PartialEq)]
     struct Answers {
         worlds: Vec<Option<Mat34>>,
@@ -138,7 +138,7 @@ mod side_by_side {
                 };
                 for scene in &mut scenes {
                     edit(scene, count);
-                    // Now and then everything below the root is to be computed.
+                    // Sometimes everything below the root must be computed.
                     if round % 2 == 0 {
                         scene.add_transform(scene.root(), Dice(round).transform()).unwrap();
                     }
@@ -152,7 +152,7 @@ mod side_by_side {
                             scene.update();
                             scene.validate().unwrap();
                             let updated = Answers::of(scene, &nodes, kept);
-                            // What waits for an update is found too, and what was edited is listed again.
+                            // What waits for an update is found too, and edited slices are listed again.
                             edit(scene, 30);
                             [updated, Answers::of(scene, &nodes, kept)]
                         })

@@ -1,4 +1,4 @@
-//! Visitors of both grains; the two passes written as plain visitors of nodes, which have to agree to the bit.
+//! Visitors of both kinds; the two passes written as plain visitors of nodes must agree in every bit.
 
 use hedgerow::glam::{Quat, Vec3};
 use hedgerow::{
@@ -36,7 +36,7 @@ impl Visitor for PlainTransforms {
     }
 }
 
-/// The render pass as a visitor of nodes: stacks of what is inherited.
+/// The render pass as a visitor of nodes: stacks of inherited values.
 struct PlainRender {
     layers: u32,
     stack: Vec<(u32, Option<u32>)>,
@@ -82,7 +82,7 @@ fn bits(matrix: &Mat34) -> [[u32; 4]; 3] {
     matrix.rows.map(|row| row.map(f32::to_bits))
 }
 
-/// A scene of some thousand nodes of all kinds, edited all over the place.
+/// A scene of some thousand nodes of all kinds, edited in random places.
 fn busy(config: SceneConfig, seed: u32) -> Scene {
     let mut state = seed;
     let mut random = move |below: usize| {
@@ -113,7 +113,7 @@ fn busy(config: SceneConfig, seed: u32) -> Scene {
         }
         if number % 20 == 19 {
             let (node, parent) = (nodes[1 + random(nodes.len() - 1)], nodes[random(nodes.len())]);
-            // Refused where it would make a cycle.
+            // Refused if it would make a cycle.
             let _ = scene.reparent(node, parent, hedgerow::Keep::Local);
         }
     }
@@ -169,7 +169,7 @@ fn the_render_pass_agrees_with_a_plain_visitor_to_the_bit() {
             }
             assert_eq!(draws.len(), plain.draws.len());
         }
-        // After reconstitution each slice is listed depth-first, and a scene of one slice altogether.
+        // After reconstitution each slice is listed depth-first, and so is a whole scene of one slice.
         scene.reconstitute_all();
         let mut list = DrawList::new();
         scene.draw_list(&mut list);
@@ -215,7 +215,7 @@ fn a_steady_frame_lists_into_the_memory_of_the_last() {
     assert!(places.iter().all(|place| place == &places[0]), "{places:?}");
 }
 
-/// Writes down every call, and answers as it is told to.
+/// Records every call, and returns what it is told to.
 struct Script {
     calls: Vec<String>,
     answer: fn(&str) -> Flow,
@@ -296,7 +296,7 @@ fn breaking_off_ends_the_visit_at_once() {
     assert_eq!(script(&scene, answer), (Flow::Break, "enter r, enter a, transform a, material a".into()));
 }
 
-/// Notes the slices that it sees, and breaks off or prunes at one of them.
+/// Records the slices that it sees, and stops the walk or prunes at one of them.
 struct Slices {
     seen: Vec<Vec<NodeHandle>>,
     at: usize,
@@ -338,7 +338,7 @@ fn slices_are_seen_in_tree_order_and_hold_each_node_once() {
     assert_eq!(slices.seen.len(), 1);
 }
 
-/// Checks that the columns say of each node what the scene says.
+/// Checks that the columns agree with the scene for each node.
 struct Columns<'s> {
     scene: &'s Scene,
     transforms: usize,

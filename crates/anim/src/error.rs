@@ -1,21 +1,21 @@
-//! The crate's one error type.
+//! The errors of this crate.
 
 use crate::{raw::ClipError, skeleton::SkeletonError, skin::SkinError};
 use core::fmt;
 
-/// What this crate can refuse. A refused call has changed nothing.
+/// What this crate can refuse. A refused call changes nothing.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Error {
-    /// A number that must be finite is not.
+    /// A number is not finite.
     NotFinite(&'static str),
     /// A rotation of length zero.
     NotRotation,
-    /// A track or a clip cannot be made, or bytes are no clip.
+    /// A track or a clip cannot be made, or bytes are not a clip.
     Clip(ClipError),
-    /// Joints make no skeleton, bytes are none, or a pose or an instance does not fit one.
+    /// Joints are not a skeleton, bytes are not a skeleton, or a pose or an instance does not match one.
     Skeleton(SkeletonError),
-    /// A skin, a skinned mesh or a call to skin it makes no sense.
+    /// A skin, a skinned mesh or a call to skin it is invalid.
     Skin(SkinError),
 }
 

@@ -1,4 +1,4 @@
-//! Skeletons, poses, clips, crowds and skinning: what moves the characters of a frame.
+//! Skeletons, poses, clips, crowds and skinning: everything that moves the characters of a frame.
 //!
 //! ```
 //! use hedgerow_anim::glam::{Quat, Vec3};

@@ -1,22 +1,22 @@
-//! Several local transforms side by side, a vector for each number.
+//! Several local transforms in lanes, with a vector for each number.
 
 use crate::Transform;
 use glam::{Quat, Vec3};
 
-/// How many joints a block of a pose has.
+/// How many joints are in a block of a pose.
 pub(crate) const POSE_LANES: usize = 8;
 
-/// How many characters a block of a crowd has: as many as an AVX-512 vector has floats, and two AVX2 vectors.
+/// How many characters are in a block of a crowd: the number of floats in an AVX-512 vector, or in two AVX2 vectors.
 pub(crate) const CROWD_LANES: usize = 16;
 
-/// The local transforms of eight joints, joint `8 b + l` in lane `l` of block `b`: 320 bytes, five cache lines. Lanes beyond
-/// the last joint hold the identity.
+/// The local transforms of eight joints, with joint `8 b + l` in lane `l` of block `b`: 320 bytes, five cache lines.
+/// Lanes past the last joint have the identity.
 pub(crate) type PoseBlock = TransformLanes<POSE_LANES>;
 
 /// The local transforms of one joint of sixteen characters: 640 bytes, a cache line for each of the ten numbers.
 pub(crate) type JointLanes = TransformLanes<CROWD_LANES>;
 
-/// Local transforms, one a lane: each of the ten numbers is a vector, loaded at once.
+/// Local transforms, one in each lane: each of the ten numbers is a vector, loaded at once.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[repr(C, align(64))]
 pub(crate) struct TransformLanes<const N: usize> {
@@ -29,7 +29,7 @@ pub(crate) struct TransformLanes<const N: usize> {
 }
 
 impl<const N: usize> TransformLanes<N> {
-    /// In each lane the transform that changes nothing.
+    /// The identity in each lane.
     pub(crate) const IDENTITY: Self =
         Self { translation: [[0.0; N]; 3], rotation: [[0.0; N], [0.0; N], [0.0; N], [1.0; N]], scale: [[1.0; N]; 3] };
 

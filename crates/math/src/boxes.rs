@@ -88,7 +88,7 @@ impl BoxGroup {
 }
 
 /// A list of boxes laid out so that eight at a time are tested: for lists of your own, with the same culling as a
-/// [`Scene`](crate::Scene).
+/// scene of `hedgerow`.
 ///
 /// Takes 24 bytes for each box, in groups of eight. Empty boxes are stored as [`Aabb::EMPTY`] and never found. Infinite
 /// ones are always found, and so are those with NaN in any component, which are stored as [`Aabb::INFINITE`].

@@ -14,10 +14,11 @@
 //!
 //! let projection = rh::proj::directx::perspective(1.0, 1.5, 0.1, 100.0);
 //! let frustum = Frustum::from_view_projection(&projection)?;
-//! let boxes: Boxes = [bounds, Aabb::cube(1.0).transformed(&Transform::from_xyz(0.0, 0.0, 40.0).to_matrix())].into_iter().collect();
+//! let behind = Aabb::cube(1.0).transformed(&Transform::from_xyz(0.0, 0.0, 40.0).to_matrix());
+//! let boxes: Boxes = [bounds, behind].into_iter().collect();
 //! let mut visible = Vec::new();
 //! boxes.cull(&frustum, &mut visible);
-//! assert_eq!(visible, [0]);   // the second lies behind the camera
+//! assert_eq!(visible, [0]);   // the second one is behind the camera
 //! # Ok::<(), hedgerow_math::Error>(())
 //! ```
 //!

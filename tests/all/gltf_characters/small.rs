@@ -1,4 +1,4 @@
-//! A small skinned and morphed character as glTF, whole and ready to be broken.
+//! A small skinned and morphed character as glTF, valid and ready to be broken.
 
 use crate::gltf::glb;
 use serde_json::{Value, json};
@@ -58,7 +58,7 @@ impl Small {
         // The smile, cubic: 10 and 11. For each key two tangents in, two weights, two tangents out.
         small.floats("SCALAR", &[0.0, 1.0]);
         small.floats("SCALAR", &[0.0, 0.0, 0.0, 1.0, 4.0, 0.0, 0.0, 0.0, 1.0, 0.5, 0.0, 0.0]);
-        // The targets: 12 in full, 13 sparse over nothing.
+        // The targets: 12 in full, 13 sparse without a base.
         small.floats("VEC3", &[0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0]);
         let (index, value) = (small.view(&[2]), small.view(&[0.0, 0.0, -2.0_f32].map(f32::to_le_bytes).concat()));
         small.accessor(json!({"componentType": 5126, "type": "VEC3", "count": 3, "sparse": {"count": 1,
@@ -101,7 +101,7 @@ impl Small {
         self.numbers(5126, kind, &bytes)
     }
 
-    /// Puts a value where a JSON pointer says, also where nothing is yet.
+    /// Sets the value at a JSON pointer, adding it if it is missing.
     pub(super) fn put(&mut self, at: &str, value: Value) {
         let (holder, last) = at.rsplit_once('/').unwrap();
         match self.json.pointer_mut(holder).unwrap() {
@@ -118,7 +118,7 @@ impl Small {
     }
 }
 
-/// Adds to a JSON array, and answers the place.
+/// Appends to a JSON array, and returns the index.
 fn push(list: &mut Value, value: Value) -> usize {
     let list = list.as_array_mut().unwrap();
     list.push(value);

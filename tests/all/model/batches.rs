@@ -1,4 +1,4 @@
-//! Batches of edits: on the model they are the same edits one by one.
+//! Batches of edits: the model makes the same edits one by one.
 
 use super::op::Target;
 use super::oracle::{Oracle, Refusals};
@@ -8,7 +8,7 @@ use hedgerow::edit::BatchError;
 use hedgerow::{Error, Local, Node, NodeHandle, Place, Transform};
 
 impl Oracle {
-    /// The node of the target, and so many others that the seed decides, some of them again and again.
+    /// The node of the target, and others chosen by the seed, some of them repeatedly.
     fn pick_many(&self, target: Target, more: u8, seed: u8) -> Vec<NodeHandle> {
         let others = (1..=u16::from(more)).map(|turn| Target::Live((u16::from(seed) + turn % 7).wrapping_mul(40_503)));
         let mut picked: Vec<_> = others.chain([target]).map(|target| self.tree.pick(target)).collect();
@@ -17,7 +17,7 @@ impl Oracle {
         picked
     }
 
-    /// The first item that has any fault, and its faults, as what the scene is to refuse the batch for.
+    /// The first item with any fault, and its faults, as the refusals expected of the scene.
     pub(super) fn batch_refusals<I>(items: &[I], mut faults: impl FnMut(&I, &mut Refusals)) -> Refusals {
         for (index, item) in items.iter().enumerate() {
             let mut refusals = Refusals::default();
@@ -66,7 +66,7 @@ impl Oracle {
     pub(super) fn remove_many(&mut self, target: Target, more: u8, seed: u8) -> Check<Option<bool>> {
         let nodes = self.pick_many(target.leafward(), more, seed);
         let root = self.tree.handle(Tree::ROOT);
-        // Removing much at once leaves small trees: a branch is cut back to a leaf of it.
+        // Removing many would leave small trees, so a branch is replaced by one of its leaves.
         let leaf = |&node: &NodeHandle| {
             let top = self.tree.find(node).filter(|_| node != root);
             top.map_or(node, |top| self.tree.handle(*self.tree.pre_order(top).last().unwrap_or(&top)))

@@ -6,7 +6,7 @@ use super::tree::Met;
 use super::world::World;
 use hedgerow::{Mat34, NodeHandle, Visibility};
 
-/// What is inherited, as the model finds it on the way down.
+/// What is inherited, as the model computes it on the way down.
 #[derive(Clone, Copy)]
 struct Inherited {
     mask: u32,
@@ -14,7 +14,7 @@ struct Inherited {
 }
 
 impl Oracle {
-    /// Compares everything that can be asked of each node, and the invariants; after an update, also what that made.
+    /// Compares every query of each node, and the invariants; after an update, also its results.
     pub(crate) fn compare(&mut self, updated: bool) -> Check {
         if let Err(violation) = self.scene.validate() {
             ensure!(false, "the scene does not validate: {violation}\n{}", self.scene.dump());
@@ -44,7 +44,7 @@ impl Oracle {
         self.compare_stale()
     }
 
-    /// Slices with children of one node stand above each other a logarithmic number of times, to the base of a quarter of
+    /// Checks that the nesting of slices with children of one node is logarithmic, to the base of a quarter of
     /// `max_nodes`.
     fn compare_levels(&self) -> Check {
         let stats = self.scene.stats();
@@ -59,7 +59,7 @@ impl Oracle {
         Ok(())
     }
 
-    /// What is in the tree, and what is detached.
+    /// Compares what is in the tree, and what is detached.
     fn compare_sides(&self) -> Check {
         let (len, detached) = (self.scene.len(), self.scene.detached_len());
         let expected = (self.attached, self.tree.len() - self.attached);
@@ -131,7 +131,7 @@ impl Oracle {
         Ok(())
     }
 
-    /// What an update made: the same bits as the fresh world matrices.
+    /// Checks that an update gives the same bits as the fresh world matrices.
     fn compare_updated(&mut self, next: &Met) -> Check {
         let handle = self.tree.handle(next.index);
         let fresh = self.fresh[self.fresh.len() - 1];
@@ -147,7 +147,7 @@ impl Oracle {
         Ok(())
     }
 
-    /// Asks about a few of the removed nodes, others at each step.
+    /// Queries a few of the removed nodes, others at each step.
     fn compare_stale(&self) -> Check {
         let removed = self.tree.removed();
         let (scene, steps) = (&self.scene, self.counts.steps);
@@ -172,7 +172,7 @@ impl Oracle {
     }
 }
 
-/// Whether two matrices are the same to the bit.
+/// Whether two matrices are equal in every bit.
 pub(crate) fn same_bits(a: &Mat34, b: &Mat34) -> bool {
     a.rows.iter().flatten().zip(b.rows.iter().flatten()).all(|(x, y)| x.to_bits() == y.to_bits())
 }

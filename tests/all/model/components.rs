@@ -1,4 +1,4 @@
-//! Edits of a node's components, and what of a description a scene refuses or keeps otherwise than given.
+//! Edits of a node's components, and which parts of a description a scene refuses or changes.
 
 use super::Check;
 use super::op::Op;
@@ -82,7 +82,7 @@ impl Oracle {
         }
     }
 
-    /// Takes over the local transform that the scene keeps, once it is what was given.
+    /// Adopts the local transform that the scene stores, after checking it against the given one.
     pub(crate) fn adopt(&mut self, index: usize, given: &Local) -> Check {
         let handle = self.tree.handle(index);
         let Some(kept) = self.scene.local(handle) else {
@@ -93,7 +93,7 @@ impl Oracle {
         Ok(())
     }
 
-    /// Whether the form that an edit answered is that of the local transform now.
+    /// Checks that the form returned by an edit is that of the local transform now.
     pub(crate) fn check_form(&self, handle: NodeHandle, form: Option<hedgerow::edit::LocalForm>) -> Check {
         let Some(form) = form else { return Ok(()) };
         let is_transform = form == hedgerow::edit::LocalForm::Transform;
@@ -163,7 +163,7 @@ pub(crate) fn faults(node: &Node<'_>, errors: &mut Vec<Error>) {
     }
 }
 
-/// The description as a scene keeps it, but for its local transform.
+/// The description as a scene stores it, without its local transform.
 pub(crate) fn as_kept(node: Node<'static>) -> Node<'static> {
     Node { shape: node.shape.map(|shape| Shape::new(shape.mesh, kept_bounds(shape.bounds))), ..node }
 }
@@ -202,7 +202,7 @@ fn kept_bounds(bounds: Aabb) -> Aabb {
     if empty { Aabb::EMPTY } else { bounds }
 }
 
-/// Whether a local transform is kept as it was given: normalised, and as a matrix only where it has to be one.
+/// Checks that a local transform is stored as given: normalised, and as a matrix only if necessary.
 fn check_kept(given: &Local, kept: &Local) -> Check {
     match (given, kept) {
         (Local::Transform(given), Local::Transform(kept)) => {

@@ -1,4 +1,4 @@
-//! Many nodes at once: copies of subtrees, within the scene and by way of another one, and trees built from lists.
+//! Many nodes at once: copies of subtrees, within the scene and through another one, and trees built from lists.
 
 use super::op::Flaw;
 use super::oracle::{Oracle, Refusals};
@@ -9,11 +9,11 @@ use hedgerow::{
     edit::{HandleMap, SceneBuilder, TreeFault},
 };
 
-/// A stock of more nodes than this is emptied.
+/// A stock with more nodes than this is emptied.
 const MOST_STOCK: usize = 200;
 
-/// A subtree as it was before it was copied: the handles of its nodes in pre-order, the place of each node's parent among
-/// them, and what they are.
+/// A subtree as it was before it was copied: its handles in pre-order, the index of each node's parent among them, and
+/// the descriptions.
 struct Original {
     handles: Vec<NodeHandle>,
     parents: Vec<Option<usize>>,
@@ -90,7 +90,7 @@ impl Oracle {
         }
     }
 
-    /// Adds the copy of a subtree to the model; answers whether it lies in several slices or in another than its place.
+    /// Adds the copy of a subtree to the model. Returns whether it is in several slices or in another than its place.
     fn add_copy(&mut self, place: Place, original: &Original, news: &[NodeHandle]) -> Check<Option<bool>> {
         self.counts.copies += 1;
         for (number, &new) in news.iter().enumerate() {
@@ -101,7 +101,7 @@ impl Oracle {
         Ok(Some(self.is_spread(place.anchor(), news)))
     }
 
-    /// Inserts a tree that a list describes, in which children come before their parents if the seed is odd.
+    /// Inserts a tree described by a list, in which children come before their parents if the seed is odd.
     pub(crate) fn build(
         &mut self,
         place: Place,
@@ -163,13 +163,13 @@ impl Oracle {
         Ok(Some(self.is_spread(place.anchor(), &handles)))
     }
 
-    /// Whether nodes lie in several slices, or in another one than this neighbour.
+    /// Whether nodes are in several slices, or in another one than this neighbour.
     fn is_spread(&self, neighbour: NodeHandle, nodes: &[NodeHandle]) -> bool {
         nodes.iter().any(|&node| !self.scene.same_slice(node, neighbour))
     }
 }
 
-/// The new handles of a copy in the order of the old ones, once the map is found to be one of exactly these.
+/// The new handles of a copy in the order of the old ones, after checking that the map has exactly these.
 fn check_map(map: &HandleMap, olds: &[NodeHandle]) -> Check<Vec<NodeHandle>> {
     ensure!(map.len() == olds.len(), "a map of {} nodes for {}", map.len(), olds.len());
     let news: Vec<NodeHandle> = olds.iter().filter_map(|&old| map.get(old)).collect();

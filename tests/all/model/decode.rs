@@ -5,12 +5,12 @@ use hedgerow::config::StoragePolicy;
 use hedgerow::glam::{Quat, Vec3};
 use hedgerow::{Aabb, Keep, Local, Mat34, Node, NodeHandle, SceneConfig, Shape, Transform, Visibility};
 
-/// How many bytes make a step.
+/// The number of bytes that make a step.
 pub(crate) const STEP_BYTES: usize = 24;
-/// How many bytes make a policy.
+/// The number of bytes that make a policy.
 pub(crate) const POLICY_BYTES: usize = 8;
 
-/// The names that nodes have: few, so that duplicates are normal.
+/// The names of nodes: few, so that duplicates are normal.
 const NAMES: [&str; 7] = ["car", "wheel", "door", "wheel/fl", "", "äpple", "a rather long name of a node"];
 
 /// A policy of tiny capacities.
@@ -34,14 +34,14 @@ pub(crate) fn policy(bytes: [u8; POLICY_BYTES]) -> SceneConfig {
     }
 }
 
-/// The policy in the mode that the bytes tell: with the change feed or without, with boxes or without.
+/// The policy in the mode given by the bytes: with or without the change feed, with or without boxes.
 pub(crate) fn in_mode(config: SceneConfig, bytes: [u8; POLICY_BYTES]) -> SceneConfig {
     let SceneConfig { changes, bounds, .. } = policy(bytes);
     SceneConfig { changes, bounds, ..config }
 }
 
-/// One of all policies, in one of all modes: mostly of tiny capacities, now and then the default, the thesis's, or the
-/// default in slices of sixteen rows.
+/// Any policy in any mode: mostly of tiny capacities, sometimes the default, the thesis's, or the default with slices
+/// of sixteen rows.
 pub(crate) fn any_policy(bytes: [u8; POLICY_BYTES]) -> SceneConfig {
     match bytes[7] >> 4 {
         13 => in_mode(SceneConfig::DEFAULT, bytes),
@@ -51,12 +51,12 @@ pub(crate) fn any_policy(bytes: [u8; POLICY_BYTES]) -> SceneConfig {
     }
 }
 
-/// The most nodes that a tree under this policy is to have.
+/// The greatest number of nodes in a tree under this policy.
 pub(crate) fn most_nodes(bytes: [u8; POLICY_BYTES]) -> usize {
     [24, 60, 120, 300][usize::from(bytes[7] % 4)]
 }
 
-/// Whether most updates are left out, so that edit upon edit meets what none has read yet.
+/// Whether most updates are skipped, so that edits meet slices that no update has read yet.
 pub(crate) fn is_lazy(bytes: [u8; POLICY_BYTES]) -> bool {
     bytes[7] & 12 == 4
 }
@@ -147,7 +147,7 @@ fn target(kind: u8, which: [u8; 2]) -> Target {
     }
 }
 
-/// A handle that may be live, stale, or of no table at all.
+/// A handle that may be live, stale, or of a table that does not exist.
 fn bits(which: [u8; 2]) -> u64 {
     let [low, high] = which.map(u64::from);
     match high {
@@ -157,7 +157,7 @@ fn bits(which: [u8; 2]) -> u64 {
 }
 
 fn place(kind: u8, which: [u8; 2]) -> Where {
-    // The two low bits say which place, the rest how its anchor is told.
+    // The two low bits choose the place, the others its anchor.
     let anchor = target(kind & !3, which);
     match kind & 3 {
         0 => Where::Last(anchor),
@@ -167,7 +167,7 @@ fn place(kind: u8, which: [u8; 2]) -> Where {
     }
 }
 
-/// Which node a step inserts: its components by bits, its transform from the payload.
+/// The node that a step inserts: its components from bits, its transform from the payload.
 fn description(payload: &[u8; 14]) -> Node<'static> {
     let parts = payload[13];
     Node {
@@ -200,7 +200,7 @@ fn point(payload: &[u8; 14], from: usize) -> Vec3 {
     }
 }
 
-/// A translation, rotation and scale; the first byte says what is wrong with it, mostly nothing.
+/// A translation, rotation and scale; the first byte says what is wrong with it, usually nothing.
 fn transform(payload: &[u8; 14]) -> Transform {
     let [style, tx, ty, tz, qx, qy, qz, qw, sx, sy, sz, ..] = *payload;
     let translation = Vec3::new(coordinate(tx), coordinate(ty), coordinate(tz));
@@ -220,7 +220,7 @@ fn transform(payload: &[u8; 14]) -> Transform {
     }
 }
 
-/// Factors near 1, negative ones among them and now and then a zero.
+/// Factors near 1, including negative ones and sometimes zero.
 fn scale(byte: u8) -> f32 {
     match byte {
         0..=149 => 1.0,
@@ -231,7 +231,7 @@ fn scale(byte: u8) -> f32 {
     }
 }
 
-/// A matrix: expressible by translation, rotation and scale, sheared, flat, or of bad numbers.
+/// A matrix: expressible by translation, rotation and scale, sheared, flat, or with invalid numbers.
 fn matrix(payload: &[u8; 14]) -> Mat34 {
     let good = Transform { rotation: transform(&[0; 14]).rotation, ..transform(payload) };
     let upright = if good.is_finite() { good } else { Transform::IDENTITY };
@@ -279,7 +279,7 @@ fn name(byte: u8) -> Option<&'static str> {
     NAMES.get(usize::from(byte & 7)).copied()
 }
 
-/// A visit that, for most, computes, and that one time in two ends early.
+/// A visit that usually computes, and ends early every second time.
 fn visit(payload: &[u8; 14]) -> Visit {
     let [end, share, computes] = [payload[11], payload[12], payload[13]];
     let met = 1 + end / 8 % 8;
@@ -321,7 +321,7 @@ fn budget(byte: u8) -> Budget {
     }
 }
 
-/// What is wrong with a list: mostly nothing.
+/// What is wrong with a list: usually nothing.
 fn flaw(byte: u8) -> Flaw {
     match byte {
         0..=219 => Flaw::None,
@@ -331,7 +331,7 @@ fn flaw(byte: u8) -> Flaw {
     }
 }
 
-/// The handle of these bits, or the one most like it.
+/// The handle with these bits, or the one most like it.
 pub(crate) fn handle_of(bits: u64) -> NodeHandle {
     NodeHandle::from_bits(bits).or(NodeHandle::from_bits(bits | 1)).expect("a generation of 1 is a handle's")
 }

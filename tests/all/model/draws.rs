@@ -7,7 +7,7 @@ use super::spatial::camera;
 use super::world::World;
 use hedgerow::{DrawList, NodeHandle, Scene, Visibility, draw::RenderPass};
 
-/// Draw lists that are kept, each filled at other steps, and one that is filled anew.
+/// Draw lists that are kept, each filled at other steps, and one that is filled from scratch.
 pub(crate) struct Lists {
     kept: [DrawList; 3],
     anew: DrawList,
@@ -24,7 +24,7 @@ impl Lists {
     }
 }
 
-/// Whether a list holds what one holds that is filled anew.
+/// Checks that a kept list equals one filled from scratch.
 fn compare_kept(scene: &Scene, kept: &mut DrawList, anew: &mut DrawList) -> Check {
     scene.draw_list(kept);
     anew.clear();
@@ -37,7 +37,7 @@ fn compare_kept(scene: &Scene, kept: &mut DrawList, anew: &mut DrawList) -> Chec
     Ok(())
 }
 
-/// Whether a list holds the previous matrices that its nodes have.
+/// Checks that a list has the previous matrices of its nodes.
 fn compare_previous(scene: &Scene, list: &DrawList) -> Check {
     let Some(previous) = list.previous_matrices() else {
         ensure!(!scene.config().changes, "a list has no previous matrices");
@@ -62,7 +62,7 @@ struct Expected {
 }
 
 impl Oracle {
-    /// Compares the kept lists with lists anew, updated or not: one at each step, two now and then.
+    /// Compares the kept lists with new lists, updated or not: one at each step, two sometimes.
     pub(crate) fn compare_lists(&mut self) -> Check {
         let Lists { kept: [always, layered, rarely], anew, moving: [restless, ..] } = &mut self.lists;
         compare_kept(&self.scene, restless, anew)?;
@@ -76,7 +76,7 @@ impl Oracle {
         Ok(())
     }
 
-    /// Compares the previous matrices of lists after an update, and that they hold what others hold.
+    /// Compares the previous matrices of lists after an update, and the lists with each other.
     pub(crate) fn compare_motion(&mut self) -> Check {
         let Lists { anew, moving: [restless, steady, layered, culled], .. } = &mut self.lists;
         let scene = &self.scene;
@@ -88,7 +88,7 @@ impl Oracle {
             compare_kept(scene, layered, anew)?;
             compare_previous(scene, layered)?;
         }
-        // By turns with listing, which then begins anew.
+        // Alternates with listing, which then starts from scratch.
         if self.counts.updates.is_multiple_of(5) {
             compare_kept(scene, culled, anew)?;
             compare_previous(scene, culled)?;
@@ -128,7 +128,7 @@ impl Oracle {
         Ok(())
     }
 
-    /// The draws of the model by the worlds of the last comparison.
+    /// The model's draws, by the worlds of the last comparison.
     fn expected(&self) -> Vec<Expected> {
         let mut inherited: Vec<(u32, Option<u32>)> = Vec::with_capacity(self.met.len());
         let mut expected = Vec::new();
@@ -150,7 +150,7 @@ impl Oracle {
     }
 }
 
-/// Whether the world mirrors, where single precision cannot be of two minds about it.
+/// Whether the world transform mirrors, if single precision can decide it.
 fn mirrored(world: &World) -> Option<bool> {
     let m = &world.matrix.matrix3;
     let shortest = m.x_axis.length().min(m.y_axis.length()).min(m.z_axis.length());

@@ -1,4 +1,4 @@
-//! The change feed against what the model saw after the update before.
+//! The change feed compared with the state of the model after the update before.
 
 use super::Check;
 use super::compare::same_bits;
@@ -6,7 +6,7 @@ use super::oracle::Oracle;
 use hedgerow::{Mat34, NodeHandle, Visibility};
 use std::collections::{BTreeMap, HashMap};
 
-/// What an update left: of each node its world matrix and its mask; and of each array a copy, with its layout.
+/// The state after an update: the world matrix and mask of each node, and a copy of each array with its layout.
 #[derive(Default)]
 pub(crate) struct Seen {
     nodes: BTreeMap<NodeHandle, (Mat34, u32)>,
@@ -14,7 +14,7 @@ pub(crate) struct Seen {
 }
 
 impl Oracle {
-    /// Compares everything that is told about the update that just was.
+    /// Compares everything reported about the last update.
     pub(crate) fn compare_feed(&mut self) -> Check {
         self.compare_uploads()?;
         if !self.scene.config().changes {
@@ -22,7 +22,7 @@ impl Oracle {
             return Ok(());
         }
         self.compare_changes()?;
-        // Now and then a second update, which has nothing to do: everything came to rest.
+        // Sometimes a second update, which has nothing to do: everything comes to rest.
         if self.counts.steps.is_multiple_of(3) {
             self.scene.update();
             let changes = self.scene.changes();
@@ -37,7 +37,7 @@ impl Oracle {
     fn compare_changes(&mut self) -> Check {
         let (mut moved, mut masked, mut entered) = (Vec::new(), Vec::new(), Vec::new());
         let mut now = BTreeMap::new();
-        // What is detached has left.
+        // Detached nodes have left.
         for next in &self.met[..self.attached] {
             let handle = self.tree.handle(next.index);
             let (Some(world), Some(mask)) = (self.scene.world(handle), self.scene.visibility(handle)) else {
@@ -76,7 +76,7 @@ impl Oracle {
         Ok(())
     }
 
-    /// Keeps copies of all arrays by what is told of them, and compares these with every node's matrix.
+    /// Keeps copies of all arrays from what is reported about them, and compares these with every node's matrix.
     fn compare_uploads(&mut self) -> Check {
         let arrays = &mut self.seen.arrays;
         for dropped in self.scene.dropped_arrays() {

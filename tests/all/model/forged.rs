@@ -1,8 +1,8 @@
-//! Snapshots bent into other bytes, under a checksum that fits: what is left to the checks behind it.
+//! Snapshots with changed bytes and a valid checksum, so that only the other checks can refuse them.
 
 use hedgerow::{DrawList, Scene};
 
-/// Where the body begins.
+/// Where the body starts.
 const HEADER: usize = 32;
 
 /// Sets length and checksum as the documentation of the format says, so that only the body can be wrong.
@@ -30,10 +30,10 @@ pub(crate) fn set_checksum(bytes: &mut [u8]) {
     bytes[24..HEADER].copy_from_slice(&mix(sum, sum >> 32).to_le_bytes());
 }
 
-/// How many bytes say how to bend.
+/// The number of bytes that describe a change.
 pub(crate) const BEND_BYTES: usize = 8;
 
-/// Bends bytes in one way: a bit, a byte, a number of 32 bits, a piece put elsewhere, cut out, doubled, or the end cut off.
+/// Changes bytes in one way: a bit, a byte, a 32-bit number, a piece moved, removed or doubled, or the end cut off.
 pub(crate) fn bend(bytes: &mut Vec<u8>, how: [u8; BEND_BYTES]) {
     let [kind, a0, a1, a2, b0, b1, b2, value] = how;
     let at = |bytes: &[u8], [x, y, z]: [u8; 3]| {
@@ -53,7 +53,7 @@ pub(crate) fn bend(bytes: &mut Vec<u8>, how: [u8; BEND_BYTES]) {
             let (from, to) = (word(a), (word(a) + 4).min(bytes.len()));
             bytes[from..to].copy_from_slice(&number.to_le_bytes()[..to - from]);
         }
-        // Numbers that are next to what they were, and numbers that another place has: likely links and slots.
+        // Numbers close to the old one, and numbers from other places: likely links and slots.
         3 => {
             let (from, to) = (word(a), (word(a) + 4).min(bytes.len()));
             if let Ok(number) = bytes[from..to].try_into() {
@@ -81,7 +81,7 @@ pub(crate) fn bend(bytes: &mut Vec<u8>, how: [u8; BEND_BYTES]) {
     }
 }
 
-/// What holds of a scene that was loaded from any bytes, whatever they were.
+/// Checks what must hold for a scene loaded from any bytes.
 pub(crate) fn live_on(mut scene: Scene) -> super::Check {
     let checked = |scene: &Scene| scene.validate().map_err(|violation| super::Mismatch(violation.to_string()));
     checked(&scene)?;

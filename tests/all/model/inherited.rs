@@ -1,4 +1,4 @@
-//! A property of the user's own, kept through random edits, against a plain walk of the model.
+//! A user-defined inherited property, kept through random edits and compared with a plain walk of the model.
 
 use super::Check;
 use super::op::Target;
@@ -6,15 +6,15 @@ use super::oracle::Oracle;
 use hedgerow::{NodeHandle, data::Inherited};
 use std::collections::HashMap;
 
-/// The result at the root's parent.
+/// The result above the root.
 const ABOVE: u32 = 1;
 
-/// Neither commutative nor associative, and of few results, so that many changes come to nothing.
+/// Neither commutative nor associative, and with few results, so that many changes have no effect.
 fn combine(above: &u32, own: &u32) -> u32 {
     (above * 3 + own) % 7
 }
 
-/// Properties of the same locals that are run at other steps, and these locals.
+/// Properties with the same locals that are run at different steps, and these locals.
 pub(crate) struct Shades {
     kept: [Inherited<u32>; 3],
     locals: HashMap<NodeHandle, u32>,
@@ -69,7 +69,7 @@ impl Oracle {
         let property = &mut shades.kept[turn];
         property.run(scene);
         let mut results: Vec<u32> = Vec::with_capacity(met.len());
-        // What is detached keeps what it had until it is attached again.
+        // Detached nodes keep their results until they are attached again.
         for next in &met[..*attached] {
             let node = tree.handle(next.index);
             let above = results.get(next.parent).copied().unwrap_or(ABOVE);

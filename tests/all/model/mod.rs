@@ -1,11 +1,11 @@
 //! The naive model of a scene, and the oracle, which plays the same edits on both.
 //!
-//! Data flows in this order: [`op`] says what an edit is, [`decode`] makes edits from bytes, [`tree`] is the naive
-//! scene (`Vec`s of children, nothing packed), [`world`] its transforms in double precision with a bound on what
-//! single precision may differ by, [`oracle`] plays an edit on the scene and on the tree, and [`compare`],
-//! [`spatial`] and [`probe`] find any difference. The fuzz target includes this folder as it is.
+//! Data flows in this order: [`op`] defines edits, [`decode`] makes edits from bytes, [`tree`] is the naive scene
+//! (`Vec`s of children, nothing packed), [`world`] its transforms in double precision with a bound on the error of
+//! single precision, [`oracle`] plays an edit on the scene and on the tree, and [`compare`], [`spatial`] and [`probe`]
+//! find any difference. The fuzz target includes this folder unchanged.
 
-/// Answers with a [`Mismatch`] unless the condition holds.
+/// Returns a [`Mismatch`] unless the condition holds.
 macro_rules! ensure {
     ($condition:expr, $($message:tt)+) => {
         match $condition {
@@ -37,7 +37,7 @@ pub(crate) mod world;
 
 pub(crate) use op::Step;
 
-/// How a scene was found to differ from the model.
+/// How a scene differs from the model.
 pub(crate) struct Mismatch(pub(crate) String);
 
 impl core::fmt::Debug for Mismatch {
@@ -52,5 +52,5 @@ impl core::fmt::Display for Mismatch {
     }
 }
 
-/// What a check answers.
+/// The result of a check.
 pub(crate) type Check<T = ()> = Result<T, Mismatch>;

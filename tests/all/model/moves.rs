@@ -8,13 +8,13 @@ use super::{Check, Mismatch};
 use hedgerow::glam::Vec3;
 use hedgerow::{Error, Keep, Local, Mat34, NodeHandle, Place, Scene, Transform, edit::LocalForm};
 
-/// Locals longer than this are tamed, so that sizes do not explode over a long run.
+/// Local translations longer than this are reset, so that sizes stay bounded over a long run.
 const WILD: f64 = 1e4;
-/// Below this regularity a parent may be found singular or not, as roundings fall.
+/// Below this regularity a parent may count as singular or not, depending on rounding.
 const UNSURE: f64 = 1e-5;
 
 impl Oracle {
-    /// Moves a subtree; answers whether that crossed a slice border.
+    /// Moves a subtree. Returns whether it moved to another slice.
     pub(crate) fn reparent(&mut self, handle: NodeHandle, place: Place, keep: Keep) -> Check<Option<bool>> {
         let mut refusals = Refusals::default();
         self.movable(handle, &mut refusals);
@@ -22,7 +22,7 @@ impl Oracle {
         self.move_to(handle, place, keep, refusals, |scene| scene.reparent(handle, place, keep))
     }
 
-    /// Puts a detached subtree to a place; answers whether that crossed a slice border.
+    /// Attaches a detached subtree at a place. Returns whether it moved to another slice.
     pub(crate) fn attach_subtree(&mut self, handle: NodeHandle, place: Place, keep: Keep) -> Check<Option<bool>> {
         let mut refusals = Refusals::default();
         let index = self.live(handle, &mut refusals);
@@ -35,7 +35,7 @@ impl Oracle {
         Ok(moved)
     }
 
-    /// Makes a move whose place and node were looked at.
+    /// Makes a move whose place and node were checked.
     fn move_to(
         &mut self,
         handle: NodeHandle,
@@ -66,14 +66,14 @@ impl Oracle {
         match wanted {
             None => {
                 let expected = self.tree.at(index).local.map(|kept| form_of(&kept.local));
-                ensure!(form == expected, "answered {form:?} for a local transform kept, {expected:?}");
+                ensure!(form == expected, "returned {form:?} for a local transform kept, {expected:?}");
             }
             Some(wanted) => self.take_local(index, parent, &wanted, form)?,
         }
         Ok(Some(crossed || self.is_apart(index, place.anchor())))
     }
 
-    /// What world transform is to be kept, if any; whether the new parent allows it goes to the refusals.
+    /// The world transform to keep, if any. If the new parent does not allow it, adds a refusal.
     fn judge(&self, index: usize, parent: usize, keep: Keep, refusals: &mut Refusals) -> Option<World> {
         let old_parent = self.tree.at(index).parent;
         let from = old_parent.and_then(|parent| self.tree.transform_above(parent));
@@ -82,7 +82,7 @@ impl Oracle {
             return None;
         }
         self.judge_parent(parent, refusals);
-        // Two parents that happen to be in one place need no inverse.
+        // Two parents with the same transform need no inverse.
         let (from, to) = (self.above(index), self.tree.world(parent));
         if from.matrix.abs_diff_eq(to.matrix, 1e-9) {
             refusals.unsure = true;
@@ -90,7 +90,7 @@ impl Oracle {
         Some(self.tree.world(index))
     }
 
-    /// Whether the parent has an inverse, as far as that is certain.
+    /// Adds a refusal if the parent has no inverse, as far as that is certain.
     fn judge_parent(&self, parent: usize, refusals: &mut Refusals) {
         let handle = self.tree.handle(parent);
         let world = self.tree.world(parent);
@@ -102,15 +102,15 @@ impl Oracle {
         }
     }
 
-    /// Takes over the local transform that the scene computed, once the world one is what was asked for.
+    /// Adopts the local transform that the scene computed, after checking the world transform that it gives.
     fn take_local(&mut self, index: usize, parent: usize, wanted: &World, form: Option<LocalForm>) -> Check {
         let handle = self.tree.handle(index);
         let above = self.tree.world(parent);
         let had = self.tree.at(index).local.is_some();
         let kept = self.scene.local(handle);
-        ensure!(form == kept.map(|local| form_of(&local)), "answered {form:?}, and it keeps {kept:?}");
+        ensure!(form == kept.map(|local| form_of(&local)), "returned {form:?}, and it keeps {kept:?}");
         let Some(local) = kept else {
-            // Without a transform of its own it may stay so only where the new place is the old one.
+            // A node without a transform stays without one only if the new parent has the same transform.
             ensure!(!had, "the local transform is gone");
             let same = agrees(&wanted.matrix, &rounded(&above), wanted.linear + 1e-5, wanted.shift + 1e-4);
             ensure!(same, "{handle:?} has no transform below another parent, so its world is not kept");
@@ -121,7 +121,7 @@ impl Oracle {
         self.tame(index)
     }
 
-    /// Whether a local transform computed by the scene gives the world transform that was asked for.
+    /// Checks that a local transform computed by the scene gives the wanted world transform.
     fn check_world(&self, above: &World, wanted: &World, local: &Local) -> Check {
         if above.regularity() < UNSURE {
             return Ok(());
@@ -215,7 +215,7 @@ impl Oracle {
         self.tame(index)
     }
 
-    /// Whether a node that looks at a point does so: its negative z axis leads there.
+    /// Checks that a node that looks at a point does so: its negative z axis points there.
     fn check_direction(&self, index: usize, after: &World, target: Vec3) -> Check {
         let way = target.as_dvec3() - after.matrix.translation;
         let axis = -after.matrix.matrix3.z_axis;
@@ -236,7 +236,7 @@ impl Oracle {
         self.tree.at(index).parent.map_or(World::IDENTITY, |parent| self.tree.world(parent))
     }
 
-    /// Gives a node whose local transform grew wild the identity instead.
+    /// Resets the local transform of a node to the identity if it became too large.
     fn tame(&mut self, index: usize) -> Check {
         let wild = self.tree.at(index).local.is_some_and(|kept| {
             let worst = regularity(&kept.wide.matrix3);

@@ -1,31 +1,31 @@
-//! What a random edit is: every edit of the API, with its nodes told by their place in a list.
+//! Random edits: every edit of the API, with nodes given by their index in a list.
 
 use hedgerow::glam::Vec3;
 use hedgerow::{Keep, Mat34, Node, Shape, Transform, Visibility};
 
-/// How an operation tells a node, so that it means something in whatever tree it meets.
+/// How an operation chooses a node, so that it is meaningful in any tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Target {
-    /// The live node at this place of the model's list, modulo its length; 0 is the root.
+    /// The live node at this index of the model's list, modulo its length; 0 is the root.
     Live(u16),
-    /// One of the four nodes inserted last: what makes trees deep.
+    /// One of the four nodes inserted last, which makes trees deep.
     Recent(u8),
     /// A child of the root.
     Top(u16),
-    /// The root of a detached subtree, or a live node while there is none.
+    /// The root of a detached subtree, or a live node if there is none.
     Detached(u16),
-    /// The first leaf on the way down from a live node.
+    /// The first leaf below a live node.
     Leaf(u16),
     /// The root.
     Root,
     /// A node that was removed.
     Stale(u16),
-    /// A handle of these bits, whatever it names.
+    /// A handle with these bits, whatever it refers to.
     Bits(u64),
 }
 
 impl Target {
-    /// The same, and for most on the way down to a leaf, so that little hangs there.
+    /// The same target, or usually a leaf below it, so that it has few descendants.
     pub(crate) fn leafward(self) -> Self {
         match self {
             Self::Live(index) | Self::Top(index) => Self::Leaf(index),
@@ -33,7 +33,7 @@ impl Target {
         }
     }
 
-    /// The same, and for most the root of a detached subtree.
+    /// The same target, or usually the root of a detached subtree.
     pub(crate) fn detached(self) -> Self {
         match self {
             Self::Live(index) | Self::Top(index) => Self::Detached(index),
@@ -42,21 +42,21 @@ impl Target {
     }
 }
 
-/// A [`hedgerow::Place`] by target.
+/// A [`hedgerow::Place`] given by a target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Where {
     /// Before all children.
     First(Target),
-    /// Behind all children.
+    /// After all children.
     Last(Target),
     /// Before this sibling.
     Before(Target),
-    /// Behind this sibling.
+    /// After this sibling.
     After(Target),
 }
 
 impl Where {
-    /// The node that the place is told by.
+    /// The node that the place refers to.
     pub(crate) fn target(self) -> Target {
         match self {
             Self::First(target) | Self::Last(target) | Self::Before(target) | Self::After(target) => target,
@@ -64,7 +64,7 @@ impl Where {
     }
 }
 
-/// What children are sorted by.
+/// The key by which children are sorted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum SortKey {
     /// The node's own material, none first.
@@ -77,18 +77,18 @@ pub(crate) enum SortKey {
     Constant,
 }
 
-/// How long a maintenance may take: told by what fits into it, so that a run does not depend on the clock.
+/// The budget of a maintenance, given by the amount of work, so that a run does not depend on the clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Budget {
-    /// So many calls that each do one piece of work.
+    /// This many calls that each do one piece of work.
     Pieces(u8),
-    /// One call that does all, as in every frame.
+    /// One call that does everything, as in every frame.
     Enough,
-    /// One call that does all, as before a scene is left to rest.
+    /// One call that does everything, as for a scene that will not change for a while.
     Unlimited,
 }
 
-/// What is wrong with a list that a tree is built from.
+/// What is wrong with the list of a tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Flaw {
     /// Nothing.
@@ -97,18 +97,18 @@ pub(crate) enum Flaw {
     SecondRoot,
     /// A parent that is not in the list.
     UnknownParent,
-    /// A node below itself.
+    /// A node that is its own ancestor.
     Cycle,
 }
 
-/// How a visit of slices ends, told by how many were shown.
+/// How a visit of slices ends, given by how many were shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum End {
-    /// When all were shown.
+    /// After all were shown.
     Never,
-    /// When all were shown, but for those below this one.
+    /// After all were shown, except those below this one.
     Prunes(u8),
-    /// With this one.
+    /// With a break at this one.
     Breaks(u8),
     /// With a panic at this one.
     Panics(u8),
@@ -119,19 +119,19 @@ pub(crate) enum End {
 pub(crate) struct Visit {
     /// The local transform that it sets.
     pub(crate) transform: Transform,
-    /// In how many eighths of the nodes that have one.
+    /// For how many eighths of the nodes that have one.
     pub(crate) share: u8,
-    /// Which these are.
+    /// Chooses these nodes.
     pub(crate) seed: u8,
     /// In how many slices it computes world matrices.
     pub(crate) computes: u8,
-    /// Whether it computes all of them, not just what is dirty.
+    /// Whether it computes all of them, or only dirty ones.
     pub(crate) everything: bool,
     /// How it ends.
     pub(crate) end: End,
 }
 
-/// What a detached node is given or loses.
+/// A change of a detached node.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Change {
     Nothing,
@@ -146,13 +146,13 @@ pub(crate) enum Change {
 pub(crate) enum Op {
     /// Inserts one node.
     Insert { at: Where, node: Node<'static> },
-    /// Inserts a node and, below it, a small tree whose shape the seed decides.
+    /// Inserts a node and a small tree below it, whose shape the seed decides.
     Plant { at: Where, node: Node<'static>, more: u8, seed: u8 },
-    /// Inserts nodes like one, each at the same place.
+    /// Inserts several equal nodes, each at the same place.
     Crowd { at: Where, node: Node<'static>, more: u8 },
-    /// Inserts a batch of nodes like one, below this node and others that the seed decides.
+    /// Inserts a batch of equal nodes, below this node and others chosen by the seed.
     InsertMany { below: Target, node: Node<'static>, more: u8, seed: u8 },
-    /// Inserts a tree that a list describes, whose shape the seed decides.
+    /// Inserts a tree described by a list, whose shape the seed decides.
     Build { at: Where, node: Node<'static>, more: u8, seed: u8, flaw: Flaw },
     /// Copies a subtree.
     Duplicate { node: Target, to: Where },
@@ -160,21 +160,21 @@ pub(crate) enum Op {
     DuplicateFrom { node: Target, to: Where },
     /// Removes a subtree.
     Remove(Target),
-    /// Removes this subtree and others that the seed decides in a batch.
+    /// Removes this subtree and others chosen by the seed in a batch.
     RemoveMany { node: Target, more: u8, seed: u8 },
     /// Removes a subtree now and frees it later.
     RemoveLater(Target),
-    /// Takes a subtree out of the tree.
+    /// Detaches a subtree.
     Detach(Target),
-    /// Puts a detached subtree to a place.
+    /// Attaches a detached subtree at a place.
     Attach { node: Target, to: Where, keep: Keep },
     /// Moves a subtree.
     Reparent { node: Target, to: Where, keep: Keep },
-    /// Moves so many children of a node one by one among their siblings, as the seed decides.
+    /// Moves this many children of a node one by one among their siblings, as the seed decides.
     Drag { of: Target, more: u8, seed: u8 },
     /// Sets a local transform.
     SetLocal(Target, Transform),
-    /// Sets the local transforms of this node and others that the seed decides in a batch.
+    /// Sets the local transforms of this node and others chosen by the seed in a batch.
     SetTransforms { node: Target, transform: Transform, more: u8, seed: u8 },
     /// Sets a local transform given as a matrix.
     SetLocalMatrix(Target, Mat34),
@@ -198,11 +198,11 @@ pub(crate) enum Op {
     AddVisibility(Target, Visibility),
     /// Removes the visibility.
     RemoveVisibility(Target),
-    /// Sets or takes away a name.
+    /// Sets or removes a name.
     SetName(Target, Option<&'static str>),
     /// Sorts the children of a node.
     SortChildren(Target, SortKey),
-    /// Removes all but the root.
+    /// Removes everything except the root.
     Clear,
     /// Rebuilds the slice of a node.
     Reconstitute(Target),
@@ -212,27 +212,28 @@ pub(crate) enum Op {
     Isolate(Target),
     /// Frees what was removed, and tidies what was edited.
     Maintain(Budget),
-    /// Gives back what is not needed.
+    /// Frees unused memory.
     ShrinkToFit,
     /// Reserves room below a node.
     TryReserve(Target, usize),
-    /// Shows the slices to a visitor that writes, and inserts so many nodes then, for which slices may have to be split.
+    /// Shows the slices to a visitor that writes, and then inserts this many nodes, for which slices may have to be
+    /// split.
     Visit { visit: Visit, below: Target, more: u8, seed: u8 },
-    /// Moves a node below a detached one, changes that, and puts it back.
+    /// Moves a node below a detached one, changes that one, and moves the node back.
     Detour { node: Target, by: Target, change: Change, to: Where, keep: Keep },
-    /// Brings what is dirty up to date.
+    /// Updates what is dirty.
     Update,
-    /// Computes every world matrix anew.
+    /// Computes every world matrix again.
     UpdateAll,
 }
 
-/// One edit, and what is looked at when it is done.
+/// One edit, and what is compared afterwards.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Step {
     /// The edit.
     pub(crate) op: Op,
     /// Whether an update follows.
     pub(crate) update: bool,
-    /// At which node the iterators are compared.
+    /// The node at which the iterators are compared.
     pub(crate) probe: u16,
 }

@@ -1,4 +1,4 @@
-//! A scene and its model, side by side: every edit is played on both and every answer is compared.
+//! A scene and its model, side by side: every edit is made on both and every result is compared.
 
 use super::draws::Lists;
 use super::feed::Seen;
@@ -10,7 +10,7 @@ use super::{Check, components, decode};
 use hedgerow::edit::BatchError;
 use hedgerow::{DrawList, Error, Keep, Mat34, Node, NodeHandle, Place, Scene, SceneConfig};
 
-/// What a run was made of.
+/// What a run consisted of.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Counts {
     /// Steps played.
@@ -19,7 +19,7 @@ pub(crate) struct Counts {
     pub(crate) structural: usize,
     /// Of these, the ones that crossed a slice border.
     pub(crate) crossing: usize,
-    /// Edits that the scene was right to refuse.
+    /// Edits that the scene refused correctly.
     pub(crate) refused: usize,
     /// Steps that ended with an update.
     pub(crate) updates: usize,
@@ -27,18 +27,18 @@ pub(crate) struct Counts {
     pub(crate) subtrees: usize,
     /// Subtrees that were copied, or built from a list.
     pub(crate) copies: usize,
-    /// Batches that were done.
+    /// Batches that were made.
     pub(crate) batches: usize,
     /// Nodes that were freed later than they were removed.
     pub(crate) freed: usize,
     /// Steps after which something was detached.
     pub(crate) detached: usize,
-    /// The most nodes of a tree.
+    /// The greatest number of nodes in a tree.
     pub(crate) largest: usize,
 }
 
 impl Counts {
-    /// Both runs together.
+    /// The sum of both runs.
     pub(crate) fn plus(self, other: &Self) -> Self {
         Self {
             steps: self.steps + other.steps,
@@ -56,14 +56,14 @@ impl Counts {
     }
 }
 
-/// Why a scene is to refuse an edit.
+/// Why a scene must refuse an edit.
 #[derive(Debug, Default)]
 pub(crate) struct Refusals {
-    /// Any of these will do; none, and the edit is to be done.
+    /// The allowed errors; if there are none, the edit must succeed.
     pub(crate) errors: Vec<Error>,
-    /// Or any of these, about an item of a list.
+    /// More allowed errors, about an item of a list.
     pub(crate) items: Vec<BatchError>,
-    /// Whether doing the edit will do as well.
+    /// Whether success is allowed too.
     pub(crate) unsure: bool,
 }
 
@@ -73,18 +73,18 @@ impl Refusals {
     }
 }
 
-/// A scene, its model, and what comparing them needs.
+/// A scene, its model, and what is needed to compare them.
 pub(crate) struct Oracle {
     pub(crate) scene: Scene,
     pub(crate) tree: Tree,
-    /// Another scene, which copies are made by way of.
+    /// Another scene, through which copies are made.
     pub(crate) stock: Scene,
     pub(crate) counts: Counts,
     pub(crate) list: DrawList,
     pub(crate) lists: Lists,
     pub(crate) shades: Shades,
     pub(crate) met: Vec<Met>,
-    /// How many of `met` are of the tree; the others are detached.
+    /// How many of `met` are in the tree; the others are detached.
     pub(crate) attached: usize,
     pub(crate) worlds: Vec<World>,
     pub(crate) fresh: Vec<Mat34>,
@@ -94,7 +94,7 @@ pub(crate) struct Oracle {
 }
 
 impl Oracle {
-    /// An empty scene of this policy; the bytes say how large it may become, and whether it is updated often.
+    /// An empty scene with this policy; the bytes decide how large it may become, and whether it is updated often.
     pub(crate) fn new(config: SceneConfig, bytes: [u8; decode::POLICY_BYTES]) -> Self {
         let scene = Scene::with_config(config).expect("the policy makes sense");
         let tree = Tree::new(scene.root());
@@ -157,7 +157,7 @@ impl Oracle {
         self.probe(step.probe)
     }
 
-    /// The edit, or one in its place that keeps the tree from growing without end.
+    /// The edit, or a replacement that keeps the tree from growing without bound.
     fn bounded(&self, op: Op) -> Op {
         let full = self.tree.len() >= self.most;
         let copied =
@@ -177,7 +177,7 @@ impl Oracle {
         }
     }
 
-    /// Makes one edit; answers, of an edit of the structure, whether it is known to have crossed a slice border.
+    /// Makes one edit. Returns, for an edit of the structure, whether it is known to have crossed a slice border.
     fn play(&mut self, op: &Op) -> Check<Option<bool>> {
         match *op {
             Op::Insert { at, node } => {
@@ -230,7 +230,7 @@ impl Oracle {
         }
     }
 
-    /// Makes an edit that `refusals` says the answer of; the scene is to be untouched where it refuses.
+    /// Makes an edit whose result `refusals` determines; if it is refused, the scene must be unchanged.
     pub(crate) fn attempt<T, E: Into<BatchError>>(
         &mut self,
         refusals: Refusals,
@@ -258,7 +258,7 @@ impl Oracle {
         }
     }
 
-    /// The model's node of the handle; a stale handle is a refusal.
+    /// The model's node of the handle; adds a refusal if the handle is stale.
     pub(crate) fn live(&self, handle: NodeHandle, refusals: &mut Refusals) -> Option<usize> {
         let index = self.tree.find(handle);
         if index.is_none() {
@@ -267,7 +267,7 @@ impl Oracle {
         index
     }
 
-    /// Whether the place is free to be taken: a stale anchor and the side of a root are refusals.
+    /// Adds refusals for a stale anchor and for a place beside a root.
     pub(crate) fn free(&self, place: Place, refusals: &mut Refusals) {
         let beside = matches!(place, Place::Before(_) | Place::After(_));
         match self.live(place.anchor(), refusals) {
@@ -279,7 +279,7 @@ impl Oracle {
         }
     }
 
-    /// Whether the node lies in another slice than its parent or than this neighbour.
+    /// Whether the node is in another slice than its parent or than this neighbour.
     pub(crate) fn is_apart(&self, index: usize, neighbour: NodeHandle) -> bool {
         let entry = self.tree.at(index);
         let parent = entry.parent.map(|parent| self.tree.handle(parent));
@@ -289,7 +289,7 @@ impl Oracle {
             .any(|other| self.scene.contains(other) && !self.scene.same_slice(entry.handle, other))
     }
 
-    /// An edit that neither refuses nor changes anything that the model knows.
+    /// An edit that is never refused and changes nothing in the model.
     fn plain(&mut self, edit: impl FnOnce(&mut Scene)) -> Check<Option<bool>> {
         edit(&mut self.scene);
         Ok(None)
@@ -333,7 +333,7 @@ impl Oracle {
         Ok(Some(self.is_apart(top, place.anchor())))
     }
 
-    /// Inserts nodes one by one at a place, as long as they are not refused.
+    /// Inserts nodes one by one at a place, until one is refused.
     fn crowd(&mut self, place: Place, node: Node<'static>, more: u8) -> Check<Option<bool>> {
         let mut crossed = None;
         for _ in 0..=more {
@@ -343,7 +343,8 @@ impl Oracle {
         Ok(crossed)
     }
 
-    /// Moves children of a node to the front or the end of their chain, or beside one of them: mostly all to one such place.
+    /// Moves children of a node to the front or the end of their chain, or beside one of them, usually all to one such
+    /// place.
     fn drag(&mut self, handle: NodeHandle, more: u8, seed: u8) -> Check<Option<bool>> {
         let mut crossed = None;
         for turn in 0..=more {
@@ -397,7 +398,7 @@ impl Oracle {
     }
 }
 
-/// Whether two errors say the same: a message's words and which parent is singular are the scene's to choose.
+/// Whether two errors are equivalent: the scene may choose the words of a message and which parent is singular.
 fn is_same_error(expected: &Error, error: &Error) -> bool {
     match (expected, error) {
         (Error::NotFinite(_), Error::NotFinite(_)) | (Error::Singular(_), Error::Singular(_)) => true,
@@ -405,7 +406,7 @@ fn is_same_error(expected: &Error, error: &Error) -> bool {
     }
 }
 
-/// An oracle under a policy told by bytes.
+/// An oracle with a policy given by bytes.
 pub(crate) fn from_bytes(policy: [u8; decode::POLICY_BYTES]) -> Oracle {
     Oracle::new(decode::any_policy(policy), policy)
 }

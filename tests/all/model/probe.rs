@@ -10,7 +10,7 @@ use hedgerow::{
 };
 
 impl Oracle {
-    /// Compares everything that walks from the node which this number picks.
+    /// Compares every iterator that starts at the node chosen by this number.
     pub(crate) fn probe(&self, probe: u16) -> Check {
         let live = self.tree.live();
         let other = live[usize::from(probe / 3) % live.len()];
@@ -35,7 +35,7 @@ impl Oracle {
         let mut children = self.handles(self.tree.at(top).children.iter().copied());
         let answer: Vec<_> = self.scene.children(handle).collect();
         ensure!(answer == children, "the children of {handle:?} are {answer:?}, not {children:?}");
-        // From both ends by turns, until they meet.
+        // From both ends in turn, until they meet.
         let mut ends = self.scene.children(handle);
         let mut rest = children.as_slice();
         while let [first, more @ ..] = rest {
@@ -97,7 +97,7 @@ impl Oracle {
     }
 
     fn edges(&self, top: usize, edges: &mut Vec<Edge>) {
-        // A child's rank on the stack says how far its parent is done.
+        // A child's rank on the stack says how many of its siblings are done.
         let mut stack = vec![(top, 0)];
         edges.push(Edge::Enter(self.tree.handle(top)));
         while let Some((node, rank)) = stack.last_mut() {
@@ -113,7 +113,7 @@ impl Oracle {
         }
     }
 
-    /// Finds the first node by the names on the way down to `top`, where all have one.
+    /// Finds the first node by the path of names down to `top`, if all have one.
     fn probe_path(&self, top: usize) -> Check {
         let mut way: Vec<usize> = self.tree.up(top).collect();
         let Some(root) = way.pop() else { return Ok(()) };
@@ -138,7 +138,7 @@ impl Oracle {
         Ok(())
     }
 
-    /// Visits with some nodes pruned and perhaps one that breaks off.
+    /// Visits with some nodes pruned and possibly one that stops the walk.
     fn probe_visit(&self, top: usize, seed: u64) -> Check {
         let handle = self.tree.handle(top);
         let above = self.tree.up(top).count() - 1;
@@ -182,7 +182,7 @@ impl Oracle {
         let mut counter = Counter::default();
         let flow = self.scene.visit_slices(&mut counter);
         ensure!(flow == Flow::Continue, "the visit of slices ended with {flow:?}");
-        // Slices that are detached or wait to be freed are none of the tree's.
+        // Slices that are detached or wait to be freed are not in the tree.
         let (slices, all) = (counter.slices, self.scene.slice_count());
         let others = usize::from(self.attached < self.tree.len() || self.scene.stats().pending_free > 0);
         let fits = if others == 0 { slices == all } else { slices < all };
@@ -193,7 +193,7 @@ impl Oracle {
     }
 }
 
-/// What the visitor answers on entering a node.
+/// The visitor's result when it enters a node.
 fn decision(seed: u64, node: NodeHandle) -> Flow {
     let mixed = (node.to_bits() ^ seed).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32;
     match mixed % 97 {

@@ -1,7 +1,7 @@
-//! What lies where, against testing all that is drawn: the same nodes in the same order.
+//! Spatial queries, compared with tests of everything that is drawn: the same nodes in the same order.
 //!
-//! A frustum's answer is compared exactly, with its own test of single boxes. Spheres and rays are compared in double
-//! precision: what is touched is to be found, and what is clearly not is not.
+//! The result of a frustum is compared exactly, with its own test of single boxes. Spheres and rays are compared in
+//! double precision: what is touched must be found, and what is clearly not touched must not.
 
 use super::Check;
 use super::oracle::Oracle;
@@ -12,14 +12,14 @@ use hedgerow::{
     query::{CullHit, Frustum, Ray, RayHit, Sphere},
 };
 
-/// How much wider a box may count than it is, in double precision.
+/// How much wider than its exact size a box may count, in double precision.
 const MARGIN: f64 = 1e-5;
 
-/// What an answer has to say of a box.
+/// What a result must say about a box.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Touch {
     No,
-    /// Too near to call.
+    /// Too close to decide.
     Perhaps,
     Yes,
 }
@@ -43,7 +43,7 @@ pub(crate) fn camera(seed: u64) -> Frustum {
 }
 
 impl Oracle {
-    /// Asks for what lies where, each time elsewhere; only scenes that keep boxes answer.
+    /// Makes spatial queries, each time elsewhere; only in scenes that keep boxes.
     pub(crate) fn compare_spatial(&mut self, seed: u16, updated: bool) -> Check {
         let seed = u64::from(seed) * 7 + 1;
         let (all, frustum) = (Visibility::VISIBLE, camera(seed));
@@ -121,7 +121,7 @@ impl Oracle {
         self.compare_subtree_bounds(seed)
     }
 
-    /// The box of a subtree is about the boxes of its nodes.
+    /// Checks that the box of a subtree contains the boxes of its nodes.
     fn compare_subtree_bounds(&self, seed: u64) -> Check {
         let top = self.tree.handle(self.met[usize::try_from(seed).unwrap_or(0) % self.met.len()].index);
         let boxes = self.scene.descendants(top).chain([top]).filter_map(|node| self.scene.world_bounds(node));

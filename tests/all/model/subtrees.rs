@@ -6,7 +6,7 @@ use super::tree::Tree;
 use hedgerow::{Error, NodeHandle, Scene};
 
 impl Oracle {
-    /// The model's node of a handle that is to move or to go; a stale handle and the root are refusals.
+    /// The model's node of a handle that is to be moved or removed; adds a refusal for a stale handle and for the root.
     pub(crate) fn movable(&self, handle: NodeHandle, refusals: &mut Refusals) -> Option<usize> {
         let index = self.live(handle, refusals);
         if index == Some(Tree::ROOT) {
@@ -15,7 +15,7 @@ impl Oracle {
         index
     }
 
-    /// Takes a subtree out of the tree; one that is detached already stays as it is.
+    /// Detaches a subtree; one that is detached already stays the same.
     pub(crate) fn detach_subtree(&mut self, handle: NodeHandle) -> Check<Option<bool>> {
         let mut refusals = Refusals::default();
         let index = self.movable(handle, &mut refusals);
@@ -57,8 +57,8 @@ impl Oracle {
         Ok(Some(crossed))
     }
 
-    /// Removes a subtree by an edit that answers how many nodes that were; answers the handles of these, and whether they
-    /// lay in several slices.
+    /// Removes a subtree by an edit that returns the number of nodes removed. Returns their handles, and whether they
+    /// were in several slices.
     fn remove_by(
         &mut self,
         handle: NodeHandle,
@@ -78,7 +78,7 @@ impl Oracle {
         Ok(Some((gone, crossed)))
     }
 
-    /// Removes everything, detached subtrees too.
+    /// Removes everything, including detached subtrees.
     pub(crate) fn clear(&mut self) -> Check<Option<bool>> {
         self.scene.clear();
         let tops = [self.tree.at(Tree::ROOT).children.as_slice(), self.tree.detached()].concat();

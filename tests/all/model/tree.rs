@@ -1,4 +1,4 @@
-//! The naive scene: nodes told by index, each with a `Vec` of children. Detached subtrees are nodes without a parent.
+//! The naive scene: nodes given by index, each with a `Vec` of children. Detached subtrees are nodes without a parent.
 
 use super::op::{Target, Where};
 use super::world::{Kept, World};
@@ -7,9 +7,9 @@ use std::collections::{HashMap, HashSet};
 
 /// A node.
 pub(crate) struct Entry {
-    /// What the scene calls it.
+    /// Its handle in the scene.
     pub(crate) handle: NodeHandle,
-    /// Its parent; the root has none, and neither has that of a detached subtree.
+    /// Its parent; `None` for the root, and for the roots of detached subtrees.
     pub(crate) parent: Option<usize>,
     /// Its children in order.
     pub(crate) children: Vec<usize>,
@@ -23,31 +23,31 @@ pub(crate) struct Entry {
     pub(crate) visibility: Option<Visibility>,
     /// Its name.
     pub(crate) name: Option<&'static str>,
-    /// Its world matrix as of the last update, where it has had a transform of its own ever since.
+    /// Its world matrix as of the last update, if it has had a transform of its own ever since.
     pub(crate) seen: Option<Mat34>,
     /// Whether it was isolated, and not moved since.
     pub(crate) isolated: bool,
-    /// Where it stands in the list of live nodes.
+    /// Its index in the list of live nodes.
     at: usize,
 }
 
-/// A node met on the way through the tree, parents before children, siblings in order.
+/// A node met on a walk through the tree: parents before children, siblings in order.
 #[derive(Clone, Copy)]
 pub(crate) struct Met {
-    /// Which node.
+    /// The node.
     pub(crate) index: usize,
-    /// Where its parent was met; [`Met::NOWHERE`] for a root.
+    /// The place in the walk of its parent; [`Met::NOWHERE`] for a root.
     pub(crate) parent: usize,
-    /// How deep it is.
+    /// Its depth.
     pub(crate) depth: usize,
     /// The sibling before it.
     pub(crate) before: Option<usize>,
-    /// The sibling behind it.
+    /// The sibling after it.
     pub(crate) after: Option<usize>,
 }
 
 impl Met {
-    /// Where the parent of a root was met.
+    /// The place of the parent of a root.
     pub(crate) const NOWHERE: usize = usize::MAX;
 }
 
@@ -66,7 +66,7 @@ impl Tree {
     /// The index of the root.
     pub(crate) const ROOT: usize = 0;
 
-    /// A tree of a root alone.
+    /// A tree with only a root.
     pub(crate) fn new(root: NodeHandle) -> Self {
         let mut tree = Self {
             entries: Vec::new(),
@@ -81,7 +81,7 @@ impl Tree {
         tree
     }
 
-    /// How many nodes there are, detached ones too.
+    /// The number of nodes, including detached ones.
     pub(crate) fn len(&self) -> usize {
         self.live.len()
     }
@@ -101,7 +101,7 @@ impl Tree {
         &self.removed
     }
 
-    /// Whether the scene ever gave out this handle.
+    /// Whether the scene ever issued this handle.
     pub(crate) fn was_issued(&self, handle: NodeHandle) -> bool {
         self.issued.contains(&handle)
     }
@@ -116,7 +116,7 @@ impl Tree {
         &self.entries[index]
     }
 
-    /// The node, to be changed.
+    /// Mutable access to the node.
     pub(crate) fn at_mut(&mut self, index: usize) -> &mut Entry {
         &mut self.entries[index]
     }
@@ -126,12 +126,12 @@ impl Tree {
         self.entries[index].handle
     }
 
-    /// All nodes in no order, detached ones too.
+    /// All nodes in no order, including detached ones.
     pub(crate) fn live(&self) -> &[usize] {
         &self.live
     }
 
-    /// The handle that a target means now.
+    /// The handle that a target stands for now.
     pub(crate) fn pick(&self, target: Target) -> NodeHandle {
         match target {
             Target::Live(index) => self.handle(self.live[usize::from(index) % self.len()]),
@@ -160,7 +160,7 @@ impl Tree {
         }
     }
 
-    /// The place that a target means now.
+    /// The place that a target stands for now.
     pub(crate) fn place(&self, place: Where) -> Place {
         match place {
             Where::First(target) => Place::FirstChildOf(self.pick(target)),
@@ -170,7 +170,7 @@ impl Tree {
         }
     }
 
-    /// The parent that a node would have at this place: `None` at a stale anchor and beside a root.
+    /// The parent that a node would have at this place: `None` for a stale anchor and beside a root.
     pub(crate) fn parent_at(&self, place: Place) -> Option<usize> {
         let anchor = self.find(place.anchor())?;
         match place {
@@ -179,13 +179,13 @@ impl Tree {
         }
     }
 
-    /// Which child of its parent the node is.
+    /// The index of the node among its parent's children.
     pub(crate) fn rank(&self, index: usize) -> usize {
         let siblings = &self.at(self.at(index).parent.expect("the root has no rank")).children;
         siblings.iter().position(|&sibling| sibling == index).expect("a child of its parent")
     }
 
-    /// Whether the node is this one or lies below it.
+    /// Whether the node is this one or below it.
     pub(crate) fn is_within(&self, index: usize, top: usize) -> bool {
         self.up(index).any(|node| node == top)
     }
@@ -195,7 +195,7 @@ impl Tree {
         core::iter::successors(Some(index), |&node| self.at(node).parent)
     }
 
-    /// The nearest node from here up that has a transform.
+    /// The nearest node with a transform, from this one up.
     pub(crate) fn transform_above(&self, index: usize) -> Option<usize> {
         self.up(index).find(|&node| self.at(node).local.is_some())
     }
@@ -206,12 +206,12 @@ impl Tree {
         above.iter().rev().fold(World::IDENTITY, |world, kept| world.below(kept))
     }
 
-    /// Whether the node or an ancestor has an axis of exactly zero.
+    /// Whether the node or an ancestor has a scale of exactly zero.
     pub(crate) fn is_flat(&self, index: usize) -> bool {
         self.up(index).any(|node| self.at(node).local.is_some_and(|kept| kept.flat))
     }
 
-    /// Adds a node at a place that the scene has taken.
+    /// Adds a node at a place that the scene has accepted.
     pub(crate) fn add(&mut self, handle: NodeHandle, place: Place, node: &Node<'static>) -> usize {
         let index = self.enter(handle, None);
         self.link(index, place);
@@ -222,7 +222,7 @@ impl Tree {
         index
     }
 
-    /// Moves a node to a place that the scene has taken.
+    /// Moves a node to a place that the scene has accepted.
     pub(crate) fn shift(&mut self, index: usize, place: Place) {
         if self.find(place.anchor()) == Some(index) {
             return;
@@ -231,13 +231,13 @@ impl Tree {
         self.link(index, place);
     }
 
-    /// Takes a node off its parent.
+    /// Removes a node from its parent.
     pub(crate) fn detach(&mut self, index: usize) {
         self.unlink(index);
         self.detached.push(index);
     }
 
-    /// Removes a node and all below it; how many these were.
+    /// Removes a node and everything below it. Returns the number of nodes removed.
     pub(crate) fn remove(&mut self, index: usize) -> usize {
         self.unlink(index);
         let mut gone = vec![index];
@@ -250,7 +250,8 @@ impl Tree {
         done
     }
 
-    /// Fills `met` with all nodes, depth-first, the detached ones behind those of the tree, which it answers the number of.
+    /// Fills `met` with all nodes, depth-first, with the detached ones after those of the tree. Returns the number of
+    /// nodes in the tree.
     pub(crate) fn walk(&self, met: &mut Vec<Met>) -> usize {
         met.clear();
         self.walk_below(Self::ROOT, met);
@@ -260,7 +261,7 @@ impl Tree {
     }
 
     fn walk_below(&self, root: usize, met: &mut Vec<Met>) {
-        // The stack holds who is still to be met, the next on top.
+        // The stack has the nodes still to be visited, with the next one on top.
         let mut stack = vec![Met { index: root, parent: Met::NOWHERE, depth: 0, before: None, after: None }];
         while let Some(next) = stack.pop() {
             let parent = met.len();
@@ -275,7 +276,7 @@ impl Tree {
         }
     }
 
-    /// The node and all below it, parents first.
+    /// The node and all nodes below it, parents first.
     pub(crate) fn pre_order(&self, top: usize) -> Vec<usize> {
         let (mut order, mut stack) = (Vec::new(), vec![top]);
         while let Some(node) = stack.pop() {
@@ -285,7 +286,7 @@ impl Tree {
         order
     }
 
-    /// The description that the scene is to answer.
+    /// The description that the scene must return.
     pub(crate) fn node(&self, index: usize) -> Node<'static> {
         let entry = self.at(index);
         Node {
@@ -297,7 +298,7 @@ impl Tree {
         }
     }
 
-    /// Sets the local transform that the scene was found to keep.
+    /// Sets the local transform that the scene stores.
     pub(crate) fn keep(&mut self, index: usize, local: Option<Local>) {
         let entry = self.at_mut(index);
         if entry.local.is_some() != local.is_some() {

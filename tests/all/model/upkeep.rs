@@ -1,4 +1,4 @@
-//! Edits of the storage alone, which change nothing that the model knows, and what the scene counts of it.
+//! Edits of the storage only, which change nothing in the model, and the scene's statistics.
 
 use super::Check;
 use super::op::Budget;
@@ -9,7 +9,7 @@ use hedgerow::{
 };
 use std::time::Duration;
 
-/// So long that no test comes to its end.
+/// Longer than any test takes.
 const ENOUGH: Duration = Duration::from_secs(600);
 
 impl Oracle {
@@ -39,7 +39,7 @@ impl Oracle {
         Ok(None)
     }
 
-    /// Maintains until nothing is left to be done, which a single call is to come to.
+    /// Maintains until nothing is left to do, which must be after a single call.
     fn maintain_all(&mut self, budget: Duration) -> Check {
         let done = self.maintain_once(budget)?;
         let pending_free = self.scene.stats().pending_free;
@@ -57,7 +57,7 @@ impl Oracle {
         Ok(done)
     }
 
-    /// Gives back what is not needed.
+    /// Frees unused memory.
     pub(crate) fn shrink(&mut self) -> Check<Option<bool>> {
         let before = self.scene.stats().allocated_bytes();
         self.scene.shrink_to_fit();
@@ -76,14 +76,14 @@ impl Oracle {
         self.attempt(refusals, |scene| scene.try_reserve(handle, more)).map(|_| None)
     }
 
-    /// Frees what was removed, so that all there is are the model's nodes, and compares what the scene counts.
+    /// Frees what was removed, so that only the model's nodes are left, and compares the statistics.
     pub(crate) fn compare_stats(&mut self) -> Check {
         self.maintain_all(ENOUGH)?;
         self.compare(false)?;
         let stats: Stats = self.scene.stats();
         let count = |test: &dyn Fn(usize) -> bool| self.tree.live().iter().filter(|&&node| test(node)).count();
         let tree = &self.tree;
-        // Each slice has a base for what is inherited, and a portal but for the root's and those of detached subtrees.
+        // Each slice has a base for what is inherited, and a portal except those of the root and of detached subtrees.
         let detached = tree.len() - self.attached;
         let slices = self.scene.slice_count();
         let inherited = |test: &dyn Fn(usize) -> bool| slices + count(test);

@@ -1,4 +1,4 @@
-//! Visitors that write between updates, and nodes that go by way of what is detached.
+//! Visitors that write between updates, and nodes that are moved through detached subtrees.
 
 use super::Check;
 use super::compare::same_bits;
@@ -16,13 +16,13 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 /// Sets local transforms and runs the transform pass, slice by slice, as a visit says.
 struct Writer {
     visit: Visit,
-    /// What nodes that have a transform are to be given.
+    /// The transforms to give to nodes.
     locals: HashMap<NodeHandle, Transform>,
     /// How many slices were shown.
     met: u8,
     /// Nodes whose transform was set.
     set: Vec<NodeHandle>,
-    /// Nodes of slices that the pass went over.
+    /// Nodes in slices that the pass visited.
     computed: Vec<NodeHandle>,
     refused: bool,
 }
@@ -49,7 +49,7 @@ impl SliceVisitorMut for Writer {
         match self.visit.end {
             End::Prunes(met) if met == self.met => Flow::Prune,
             End::Breaks(met) if met == self.met => Flow::Break,
-            // Where a panic is the end of the program there is nothing to compare.
+            // If a panic ends the program there is nothing to compare.
             End::Panics(met) if met == self.met && cfg!(panic = "unwind") => resume_unwind(Box::new("half way")),
             _ => Flow::Continue,
         }
@@ -57,7 +57,7 @@ impl SliceVisitorMut for Writer {
 }
 
 impl Oracle {
-    /// Shows a visitor that writes the slices; what it computed is as of now, all else as it was.
+    /// Shows the slices to a visitor that writes; what it computed is as of now, everything else unchanged.
     pub(crate) fn visit_slices(&mut self, visit: Visit) -> Check {
         let chosen = |node: NodeHandle| {
             let mixed = (node.to_bits() ^ u64::from(visit.seed)).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 40;
@@ -97,7 +97,7 @@ impl Oracle {
         Ok(())
     }
 
-    /// Moves a node below a detached one, changes what that gives it, and puts both back.
+    /// Moves a node below a detached one, changes what it inherits there, and moves both back.
     pub(crate) fn detour(
         &mut self,
         node: NodeHandle,
@@ -106,7 +106,7 @@ impl Oracle {
         to: Where,
         keep: Keep,
     ) -> Check<Option<bool>> {
-        // By way of a node of its own, where none is detached.
+        // Uses a node of its own if none is detached.
         let is_detached = self.tree.find(by).is_some_and(|index| self.tree.is_detached_root(index));
         if !is_detached {
             return self.detach_subtree(by);
@@ -130,7 +130,7 @@ impl Oracle {
         Ok(crossed.or(back))
     }
 
-    /// Whether a node is the one of the handle or lies below it.
+    /// Whether a node is that of the handle or below it.
     fn is_below(&self, index: usize, top: NodeHandle) -> bool {
         self.tree.find(top).is_some_and(|top| self.tree.is_within(index, top))
     }

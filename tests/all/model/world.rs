@@ -1,30 +1,30 @@
-//! World transforms in double precision, with a bound on what single precision may differ by.
+//! World transforms in double precision, with a bound on the error of single precision.
 //!
-//! The bound is a running error analysis: it grows with every product that the scene rounds, in the spectral norm for
-//! locals (a rotation has norm 1, so depth alone costs a little, not a power) and the Frobenius norm for worlds.
+//! The bound is a running error analysis. It grows with every product that the scene rounds, in the spectral norm for
+//! locals (a rotation has norm 1, so depth costs a little each level, not a power) and the Frobenius norm for worlds.
 
 use hedgerow::glam::{DAffine3, DMat3, DVec3};
 use hedgerow::{Local, Mat34};
 
 /// The distance from 1 to the next single-precision number.
 const EPSILON: f64 = f32::EPSILON as f64;
-/// How many roundings of a product of norms one level may cost.
+/// How many roundings of a product of norms each level may cost.
 const ROUNDINGS: f64 = 12.0;
-/// What underflow may cost.
+/// How much underflow may cost.
 const TINY: f64 = 1e-36;
 
-/// A local transform, as the scene keeps it, and widened.
+/// A local transform as the scene stores it, and in double precision.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Kept {
-    /// What the scene answers.
+    /// The value in the scene.
     pub(crate) local: Local,
     /// The same in double precision.
     pub(crate) wide: DAffine3,
-    /// How much longer the linear part makes a vector at most.
+    /// The greatest factor by which the linear part lengthens a vector.
     pub(crate) norm: f64,
     /// The length of the translation.
     pub(crate) length: f64,
-    /// Whether an axis is exactly zero, so that nothing below has an inverse.
+    /// Whether a scale is exactly zero, so that nothing below has an inverse.
     pub(crate) flat: bool,
 }
 
@@ -42,7 +42,7 @@ impl Kept {
     }
 }
 
-/// A world transform and how far the scene's may be from it.
+/// A world transform, and how far the scene's may be from it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct World {
     /// The transform.
@@ -54,7 +54,7 @@ pub(crate) struct World {
 }
 
 impl World {
-    /// Where the root's parent would be.
+    /// The world transform above the root.
     pub(crate) const IDENTITY: Self = Self { matrix: DAffine3::IDENTITY, linear: 0.0, shift: 0.0 };
 
     /// The world transform of a child.
@@ -68,23 +68,23 @@ impl World {
         }
     }
 
-    /// Whether a matrix of the scene is this one, to within the bound.
+    /// Whether a matrix of the scene equals this one, to within the bound.
     pub(crate) fn agrees(&self, matrix: &Mat34) -> bool {
         agrees(&self.matrix, matrix, self.linear, self.shift)
     }
 
-    /// How far the linear part is from having no inverse: its determinant by the product of its columns' lengths.
+    /// How regular the linear part is: its determinant divided by the product of its columns' lengths.
     pub(crate) fn regularity(&self) -> f64 {
         regularity(&self.matrix.matrix3)
     }
 
-    /// What a local transform is to be, computed anew, so that the world one becomes `expected`; and how far the world
-    /// transform may then be from that.
+    /// The local transform with which the world transform becomes `expected`, and how far the world transform may then
+    /// be from that.
     pub(crate) fn local_for(&self, expected: &Self) -> (DAffine3, f64, f64) {
         let local = self.matrix.inverse() * expected.matrix;
         let (norm, length) = (frobenius(&local.matrix3), local.translation.length());
         let own = frobenius(&self.matrix.matrix3);
-        // Translation, rotation and scale may be kept where they express the matrix to within 1e-6 a column.
+        // Translation, rotation and scale may be stored if they express the matrix to within 1e-6 a column.
         let linear = expected.linear + self.linear * norm + 8e-6 * own * norm + TINY;
         let far = expected.matrix.translation.length() + self.matrix.translation.length();
         let shift =
@@ -93,10 +93,10 @@ impl World {
     }
 }
 
-/// Whether a matrix of the scene is this one, to within a bound for the linear part and one for the translation.
+/// Whether a matrix of the scene equals this one, to within bounds for the linear part and the translation.
 pub(crate) fn agrees(wide: &DAffine3, matrix: &Mat34, linear: f64, shift: f64) -> bool {
     let columns = wide.to_cols_array_2d();
-    // A NaN is near nothing.
+    // NaN is near nothing.
     let near = |a: f32, b: f64, bound: f64| (f64::from(a) - b).abs() <= bound;
     matrix
         .rows
@@ -105,13 +105,13 @@ pub(crate) fn agrees(wide: &DAffine3, matrix: &Mat34, linear: f64, shift: f64) -
         .all(|(r, row)| (0..3).all(|c| near(row[c], columns[c][r], linear)) && near(row[3], columns[3][r], shift))
 }
 
-/// The determinant by the product of the columns' lengths: 1 for a rotation, 0 where there is no inverse.
+/// The determinant divided by the product of the columns' lengths: 1 for a rotation, 0 if there is no inverse.
 pub(crate) fn regularity(m: &DMat3) -> f64 {
     let volume = m.x_axis.length() * m.y_axis.length() * m.z_axis.length();
     if volume > 0.0 { (m.determinant() / volume).abs() } else { 0.0 }
 }
 
-/// The largest cosine between two columns: 0 where there is no shear.
+/// The largest cosine between two columns: 0 without shear.
 pub(crate) fn skew(m: &DMat3) -> f64 {
     let [x, y, z] = [m.x_axis, m.y_axis, m.z_axis].map(DVec3::normalize_or_zero);
     x.dot(y).abs().max(y.dot(z).abs()).max(z.dot(x).abs())

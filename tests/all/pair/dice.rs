@@ -4,8 +4,8 @@ use super::{Pair, Where};
 use hedgerow::Transform;
 use hedgerow::glam::{Quat, Vec3};
 
-/// Numbers that are the same at every run. Source: G. Steele, D. Lea, C. Flood, "Fast splittable pseudorandom number
-/// generators", 2014.
+/// Random numbers that are the same in every run. Source: G. Steele, D. Lea, C. Flood, "Fast splittable pseudorandom
+/// number generators", 2014.
 pub(crate) struct Dice(u64);
 
 impl Dice {
@@ -21,12 +21,12 @@ impl Dice {
         usize::try_from((z ^ (z >> 31)) >> 33).expect("31 bits") % end
     }
 
-    /// A transform, or none for a third of the nodes; one that neither grows nor shrinks what is below it.
+    /// A transform, or none for a third of the nodes; it neither enlarges nor shrinks what is below it.
     pub(crate) fn local(&mut self) -> Option<Transform> {
         (self.below(3) > 0).then(|| self.transform())
     }
 
-    /// One that neither grows nor shrinks what is below it.
+    /// A transform that neither enlarges nor shrinks what is below it.
     pub(crate) fn transform(&mut self) -> Transform {
         #[expect(clippy::cast_precision_loss, reason = "small numbers")]
         let mut number = || self.below(2001) as f32 / 1000.0 - 1.0;

@@ -1,15 +1,15 @@
-//! What a scene's change feed alone makes of it: which nodes there are, and where.
+//! Rebuilds a scene from its change feed alone: which nodes there are, and where.
 
 use crate::model::compare::same_bits;
 use hedgerow::{Mat34, NodeHandle, Scene};
 use std::collections::HashMap;
 
-/// World matrices by node, as the feed has told them update by update. A scene that tells no changes has an empty one.
+/// World matrices by node, as reported by the feed update by update. Empty for a scene that does not track changes.
 #[derive(Default)]
 pub(crate) struct Mirror(HashMap<NodeHandle, Mat34>);
 
 impl Mirror {
-    /// Takes up what the last update told: each node once, none that has not changed, and where each was before.
+    /// Applies what the last update reported: each node once, none that has not changed, and where each was before.
     pub(super) fn follow(&mut self, scene: &Scene) {
         let changes = scene.changes();
         assert!(scene.config().changes || changes.is_empty(), "changes are told where they are not to be");

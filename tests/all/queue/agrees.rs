@@ -1,4 +1,4 @@
-//! A queue does what the same edits do when made directly.
+//! A queue does the same as direct edits.
 
 use hedgerow::glam::Vec3;
 use hedgerow::{
@@ -7,7 +7,7 @@ use hedgerow::{
 };
 use proptest::prelude::*;
 
-/// A node as a generated step names it: by number among all handles so far, or among the inserts of the round.
+/// The node of a generated step: by number among all handles so far, or among the inserts of the round.
 #[derive(Clone, Copy, Debug)]
 enum Which {
     Known(prop::sample::Index),
@@ -45,7 +45,7 @@ fn description<'n>(local: Option<Transform>, name: &'n Option<String>) -> Node<'
 }
 
 impl Step {
-    /// Records the step; `target` says which node is meant.
+    /// Records the step; `target` resolves its nodes.
     fn record(&self, queue: &mut EditQueue, target: impl Fn(Which) -> Target) -> Option<Queued> {
         match self {
             Self::Insert(kind, anchor, local, name) => {
@@ -72,7 +72,7 @@ impl Step {
         None
     }
 
-    /// Makes the edit on the scene itself; `node` says which node is meant, or why it was never made.
+    /// Makes the edit on the scene itself; `node` resolves its nodes, or says why a node was never made.
     fn make(&self, scene: &mut Scene, node: impl Fn(Which) -> Result<NodeHandle, Error>) -> Result<Outcome, Error> {
         let place = |kind: u8, anchor| {
             let anchor = node(anchor)?;
@@ -158,7 +158,7 @@ proptest! {
             let mut made: Vec<Result<NodeHandle, Error>> = Vec::new();
             let mut tickets: Vec<Queued> = Vec::new();
             let mut expected = Vec::new();
-            // The steps behind the split go to a second queue, which is appended to the first.
+            // The steps after the split go to a second queue, which is appended to the first.
             let split = split.index(steps.len() + 1);
             for (number, step) in steps.iter().enumerate() {
                 let result = step.make(&mut direct, |which| match which {

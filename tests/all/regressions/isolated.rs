@@ -1,4 +1,4 @@
-//! Nodes with slices of their own, and what stands beside them.
+//! Nodes with slices of their own, and their neighbours.
 
 use super::{check_update, drawn, turned, whole};
 use hedgerow::{Node, Place, Scene, SceneConfig};

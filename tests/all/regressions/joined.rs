@@ -1,4 +1,4 @@
-//! Parts of the crate that were right one by one and wrong together.
+//! Parts of the crate that were right by themselves and wrong together.
 
 use super::{all_nodes, drawn, turned};
 use hedgerow::glam::Vec3;
@@ -7,7 +7,7 @@ use hedgerow::{
     edit::SceneBuilder, visit::TransformPass,
 };
 
-/// Which nodes lie in a box about everything.
+/// The nodes in a box around everything.
 fn found(scene: &Scene) -> Vec<NodeHandle> {
     let mut nodes = Vec::new();
     scene.nodes_in_box(&Aabb::new(Vec3::splat(-1e6), Vec3::splat(1e6)), Visibility::VISIBLE, &mut nodes).unwrap();
@@ -92,7 +92,7 @@ fn values_of_nodes_that_go_while_they_are_detached_go_with_them() {
     scene.detach(node).unwrap();
     sum.run(&scene);
     assert_eq!((sum.get(below), sum.results().len()), (Some(&3), 4), "what is detached keeps its results");
-    // It moves on from one detached subtree to another, and gets a child that no run sees in the tree.
+    // It moves from one detached subtree to another, and gets a child that no run sees in the tree.
     scene.detach(below).unwrap();
     sum.run(&scene);
     let unseen = scene.insert(below, Node::group()).unwrap();

@@ -1,4 +1,4 @@
-//! Slices behind portals in slices behind portals: what is edited above reaches all below.
+//! Slices nested behind several portals: edits above must affect everything below.
 
 use super::{check_update, drawn, draws, turned, whole};
 use hedgerow::glam::Vec3;
@@ -8,7 +8,7 @@ use hedgerow::{
 };
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// A top, and below it slices nested two deep, each with drawn leaves. All is up to date.
+/// A top node, and below it slices nested two deep, each with drawn leaves. Everything is up to date.
 struct Nested {
     scene: Scene,
     top: NodeHandle,
@@ -60,9 +60,9 @@ enum Leave {
     Answer(Flow),
 }
 
-/// Moves what has a transform in one slice, perhaps computes that slice, and leaves.
+/// Moves what has a transform in one slice, possibly computes that slice, and leaves.
 struct Meddler {
-    /// How many slices are left as they are before.
+    /// How many slices before it are left unchanged.
     skip: usize,
     pass: Option<TransformPass>,
     leave: Leave,

@@ -1,4 +1,4 @@
-//! Memory where no update comes, and work where nothing changed.
+//! Memory without updates, and work without changes.
 
 use super::drawn;
 use hedgerow::{
@@ -6,7 +6,7 @@ use hedgerow::{
 };
 use std::time::Duration;
 
-/// So long that no test comes to its end.
+/// Longer than any test takes.
 const ENOUGH: Duration = Duration::from_secs(600);
 
 const CYCLES: usize = 10_000;
@@ -15,7 +15,7 @@ fn placed(x: f32) -> Node<'static> {
     Node::transform(Transform::from_xyz(x, 0.0, 0.0))
 }
 
-/// An edit that leaves a scene as it was, made again and again; told are two nodes of the tree.
+/// Repeated edits that leave a scene unchanged in the end; given two nodes of the tree.
 type Cycle = fn(&mut Scene, [NodeHandle; 2]);
 
 const CYCLES_OF: [(&str, Cycle); 14] = [
@@ -109,8 +109,8 @@ fn no_edit_takes_memory_again_and_again_where_no_update_comes() {
     }
 }
 
-/// A scene in which large independent subtrees and small ones take turns, so that no small one has a partner; the tops of
-/// both. Maintained and updated.
+/// A scene in which large and small independent subtrees alternate, so that no small one has a partner. Returns the
+/// tops of both. It is maintained and updated.
 fn alternating(pairs: usize) -> (Scene, Vec<NodeHandle>, Vec<NodeHandle>) {
     let config = SceneConfig { max_nodes: 4096, min_nodes: 8, initial_slice_storage_size: 4, ..SceneConfig::DEFAULT };
     let mut scene = Scene::with_config(config).unwrap();
@@ -187,13 +187,13 @@ fn a_small_slice_is_merged_once_there_is_a_partner() {
     scene.validate().unwrap();
     assert!(scene.same_slice(tops[5], small[5]) && scene.same_slice(tops[5], small[4]));
     assert_eq!(scene.slice_count(), slices - 2);
-    // What stood between two small ones went.
+    // What was between two small ones was removed.
     let (mut scene, tops, small) = alternating(20);
     scene.remove(tops[9]).unwrap();
     scene.maintain(ENOUGH);
     scene.validate().unwrap();
     assert!(scene.same_slice(small[8], small[9]), "they are neighbours now");
-    // The same later, and after it was written and read.
+    // The same later, and after saving and loading.
     let (mut scene, tops, small) = alternating(20);
     scene.remove_later(tops[9]).unwrap();
     let mut scene = Scene::load(&scene.save()).unwrap();

@@ -1,4 +1,4 @@
-//! Memory that was reserved, given back, or serves again.
+//! Memory that was reserved, freed, or reused.
 
 use super::{check_update, draws, whole};
 use hedgerow::config::StoragePolicy;
@@ -47,7 +47,7 @@ fn reserved_room_is_used() {
         for number in 0..50 {
             scene.insert(parent, whole(number)).unwrap();
         }
-        // What was read is not grown in place, so that room which is missing shows.
+        // A slice that was read does not grow in place, so missing room is visible.
         scene.update();
         scene.try_reserve(parent, COUNT as usize).unwrap();
         scene.validate().unwrap();
@@ -63,7 +63,7 @@ fn reserved_room_is_used() {
         assert_eq!(room(&after), room(&before), "nothing grew");
         check_update(&mut scene, "filling what was reserved");
 
-        // Below the root it is the next slice that has the room.
+        // Below the root the next slice has the room.
         let mut scene = Scene::with_config(config).unwrap();
         let root = scene.root();
         scene.try_reserve(root, COUNT as usize).unwrap();
@@ -140,7 +140,7 @@ fn freed_handles_come_back_once_each_in_any_order() {
         let mut seen: HashSet<_> = live.iter().copied().collect();
         let mut stale = Vec::new();
         for freed in 1..=20 {
-            // 23 is prime, so each stride comes to each node.
+            // 23 is prime, so each stride reaches each node.
             let order: Vec<_> = (0..freed).map(|turn| live[turn * stride % 23]).collect();
             for &node in &order {
                 assert_eq!(scene.remove(node), Ok(1));
@@ -148,7 +148,7 @@ fn freed_handles_come_back_once_each_in_any_order() {
             }
             live.retain(|node| !order.contains(node));
             stale.extend(order);
-            // A part comes back, a node goes meanwhile, then the rest comes back.
+            // A part is attached again, then a node is removed, then the rest is attached.
             for _ in 0..freed / 2 {
                 live.push(scene.insert(parent, Node::group()).unwrap());
                 assert!(seen.insert(live[live.len() - 1]), "a handle never comes again");

@@ -1,4 +1,4 @@
-//! What a visitor of slices computes before the next update: boxes, and what is told of it.
+//! What a visitor of slices computes before the next update: boxes, and the reported changes.
 
 use hedgerow::glam::Vec3;
 use hedgerow::{
@@ -21,7 +21,7 @@ enum End {
     Panics(usize),
 }
 
-/// Moves everything that has a transform, if it is to, and computes world matrices.
+/// Moves everything that has a transform, if told to, and computes world matrices.
 #[derive(Clone, Copy, Debug)]
 struct Visit {
     local: Option<Transform>,
@@ -63,7 +63,7 @@ impl SliceVisitorMut for Visit {
     }
 }
 
-/// The nodes whose box touches one about everything near the origin, in no order.
+/// The nodes whose box touches one around everything near the origin, in no order.
 fn found(scene: &Scene) -> Vec<NodeHandle> {
     let mut nodes = Vec::new();
     scene.nodes_in_sphere(&Sphere::new(Vec3::ZERO, 1e3).unwrap(), Visibility::VISIBLE, &mut nodes).unwrap();
@@ -145,7 +145,7 @@ fn a_visit_that_ends_half_way_leaves_boxes_and_marks_right() {
     }
 }
 
-/// Has a visitor move a tree, splits or rebuilds what it lies in, and compares what the next update tells of it.
+/// Lets a visitor move a tree, splits or rebuilds its slices, and compares what the next update reports.
 fn move_by_visit(config: SceneConfig, x: f32, kids: usize, edit: impl Fn(&mut Scene, NodeHandle)) {
     for pass in [TransformPass::dirty(), TransformPass::everything()] {
         let mut scene = Scene::with_config(SceneConfig { changes: true, ..config }).unwrap();

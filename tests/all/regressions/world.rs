@@ -1,4 +1,4 @@
-//! Edits that are told in world space.
+//! Edits in world space.
 
 use super::{bits, turned};
 use hedgerow::edit::BatchError;
@@ -186,7 +186,7 @@ fn a_local_transform_that_would_vanish_is_refused_on_every_way() {
 
 #[test]
 fn what_is_kept_is_normal_and_what_is_not_is_refused() {
-    // Half the least normal number still has all digits but one.
+    // Half the least normal number still has all digits except one.
     let least = f64::from(f32::MIN_POSITIVE) / 2.0;
     let mut refused = 0;
     for step in 0..400_i16 {
@@ -214,7 +214,7 @@ fn what_is_kept_is_normal_and_what_is_not_is_refused() {
     assert_eq!(scene.local(node).unwrap().transform().unwrap().scale, subnormal.scale, "nothing is lost of it");
 }
 
-/// The rule of [`Error::Singular`]: the volume of the axes against that of axes at right angles.
+/// The rule of [`Error::Singular`]: the volume of the axes compared with that of perpendicular axes.
 #[test]
 fn a_parent_is_singular_where_its_axes_span_no_more_than_the_rule_says() {
     let rows = |rows: [[f32; 3]; 3]| Mat34 { rows: rows.map(|[x, y, z]| [x, y, z, 0.0]) };
@@ -227,7 +227,7 @@ fn a_parent_is_singular_where_its_axes_span_no_more_than_the_rule_says() {
         // All lean into one line: the volume is 6 times its square.
         (two(4.2e-7), true),
         (two(4.0e-7), false),
-        // Scales are none of it, however small or uneven.
+        // Scales do not matter, however small or uneven.
         (scaled(1e-30).to_matrix(), true),
         (turned(0.0, 0.7).with_scale(Vec3::new(1e-10, 1.0, 1e10)).to_matrix(), true),
         (scaled(0.0).to_matrix(), false),
@@ -247,7 +247,7 @@ fn a_parent_is_singular_where_its_axes_span_no_more_than_the_rule_says() {
         assert_eq!(scene.reparent(other, inner, Keep::World).is_ok(), regular, "{local:?}");
         assert_eq!(local.inverse().is_some(), regular, "the same rule: {local:?}");
     }
-    // So is one whose product with what is above leaves double precision.
+    // A product with the transforms above that exceeds double precision is singular too.
     for scale in [1e30_f32, 1e-30] {
         let mut scene = Scene::new();
         let mut parent = scene.root();
@@ -270,7 +270,7 @@ fn bounds_that_would_vanish_in_the_nodes_space_are_infinite() {
     assert_eq!(scene.shape(node).unwrap().bounds, Aabb::INFINITE);
 }
 
-/// A transform whose scale is anything that single precision has.
+/// A transform whose scale is any number of single precision.
 fn extreme() -> impl Strategy<Value = Transform> {
     let number = || -1.0_f32..1.0;
     let exponents = [-36..=36_i32, -1..=1, -1..=1];
@@ -306,7 +306,8 @@ proptest! {
                 prop_assert!(expected, "{:?}", error);
             }
             Ok(()) => {
-                // Parents that are uneven by up to ten thousand magnify the rounding of the local transform by as much.
+                // Parents with scales uneven by up to ten thousand magnify the rounding of the local transform by as
+                // much.
                 let found = wide_world(&scene, node);
                 let [axes, expected] = [found, wanted].map(|it| [it.matrix3.x_axis, it.matrix3.y_axis, it.matrix3.z_axis]);
                 for (axis, expected) in axes.into_iter().zip(expected) {

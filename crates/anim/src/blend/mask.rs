@@ -4,7 +4,7 @@ use crate::simd::blend::Weights;
 use crate::transform_lanes::POSE_LANES as LANES;
 use crate::{Error, Skeleton, skeleton::SkeletonError};
 
-/// A weight for each joint, from nothing to all of what a blend does: 4 bytes a joint.
+/// A weight for each joint that scales a blend, from none of it to all of it: 4 bytes for each joint.
 ///
 /// ```
 /// use hedgerow_anim::{Mat34, SkeletonBuilder, Transform, blend::JointMask};
@@ -26,22 +26,22 @@ pub struct JointMask {
 }
 
 impl JointMask {
-    /// The same weight for so many joints.
+    /// The same weight for this many joints.
     ///
     /// # Errors
-    /// [`SkeletonError::BadWeight`] where the weight is not finite, or below zero.
+    /// [`SkeletonError::BadWeight`] if the weight is not finite, or below zero.
     pub fn new(joints: usize, weight: f32) -> Result<Self, Error> {
         let weight = checked(weight)?;
         Ok(Self { weights: vec![[weight; LANES]; joints.div_ceil(LANES)], joints })
     }
 
-    /// How many joints it is for.
+    /// How many joints it has weights for.
     #[must_use]
     pub const fn len(&self) -> usize {
         self.joints
     }
 
-    /// Whether it is for no joints.
+    /// Whether it has no weights.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.joints == 0
@@ -60,7 +60,7 @@ impl JointMask {
     /// Replaces the weight of a joint.
     ///
     /// # Errors
-    /// [`SkeletonError::BadWeight`] as [`JointMask::new`]; [`SkeletonError::UnknownJoint`].
+    /// [`SkeletonError::BadWeight`] as for [`JointMask::new`]; [`SkeletonError::UnknownJoint`].
     pub fn set(&mut self, joint: u16, weight: f32) -> Result<(), Error> {
         let weight = checked(weight)?;
         if usize::from(joint) >= self.joints {
@@ -70,10 +70,11 @@ impl JointMask {
         Ok(())
     }
 
-    /// Replaces the weights of a joint and of all that hang below it.
+    /// Replaces the weights of a joint and of all joints below it.
     ///
     /// # Errors
-    /// As [`JointMask::set`]; [`SkeletonError::JointCount`] where mask and skeleton have different numbers of joints.
+    /// Those of [`JointMask::set`]; [`SkeletonError::JointCount`] if mask and skeleton have different numbers of
+    /// joints.
     pub fn set_subtree(&mut self, skeleton: &Skeleton, joint: u16, weight: f32) -> Result<(), Error> {
         skeleton.expect_count(self.joints)?;
         skeleton.expect_joint(joint)?;
@@ -85,7 +86,7 @@ impl JointMask {
     }
 }
 
-/// The weight, if it is one.
+/// The weight, if it is valid.
 pub(super) fn checked(weight: f32) -> Result<f32, SkeletonError> {
     if weight.is_finite() && weight >= 0.0 { Ok(weight) } else { Err(SkeletonError::BadWeight) }
 }

@@ -1,4 +1,4 @@
-//! Poses made of poses: sums, fades, differences, by joint where that is asked for.
+//! Blending of poses: sums, fades and differences, optionally weighted by joint.
 
 mod mask;
 #[cfg(test)]
@@ -11,10 +11,11 @@ use crate::transform_lanes::{POSE_LANES as LANES, PoseBlock};
 use crate::{Error, Pose, skeleton::SkeletonError};
 use mask::checked;
 
-/// A weighted sum of poses under way.
+/// A weighted sum of poses that is being computed.
 ///
-/// Translations and scales are averaged; rotations are added in one hemisphere and normalised. The weights need not add up
-/// to one: each joint is divided by what it was given. Kept from frame to frame it allocates nothing.
+/// Translations and scales are averaged. Rotations are brought into one hemisphere, added and normalised. The weights
+/// need not add up to one: each joint is divided by the total of its weights. If it is kept from frame to frame, it
+/// allocates nothing.
 ///
 /// ```
 /// use hedgerow_anim::{Pose, Transform, blend::PoseSum};
@@ -34,24 +35,24 @@ pub struct PoseSum {
     sum: Vec<PoseBlock>,
     totals: Vec<Weights>,
     joints: usize,
-    /// Whether nothing was added yet, and what the others hold is over.
+    /// Whether nothing was added yet, so that the other fields are invalid.
     empty: bool,
 }
 
 impl PoseSum {
-    /// A sum of nothing yet, for poses of so many joints.
+    /// An empty sum, for poses of this many joints.
     #[must_use]
     pub fn new(joints: usize) -> Self {
         let blocks = joints.div_ceil(LANES);
         Self { sum: vec![PoseBlock::IDENTITY; blocks], totals: vec![[0.0; LANES]; blocks], joints, empty: true }
     }
 
-    /// Adds a pose with a weight, times that of the mask by joint where there is one.
+    /// Adds a pose with a weight, times the joint weights of the mask if there is one.
     ///
-    /// Computes in **O(joints)**, eight at a time.
+    /// Runs in **O(joints)**, eight at a time.
     ///
     /// # Errors
-    /// [`SkeletonError::BadWeight`] where the weight is not finite, or below zero; [`SkeletonError::JointCount`] where the
+    /// [`SkeletonError::BadWeight`] if the weight is not finite, or below zero; [`SkeletonError::JointCount`] if the
     /// pose or the mask has another number of joints.
     pub fn add(&mut self, pose: &Pose, weight: f32, mask: Option<&JointMask>) -> Result<(), Error> {
         let weight = checked(weight)?;
@@ -61,11 +62,11 @@ impl PoseSum {
         Ok(())
     }
 
-    /// Writes what was added to `out`, and begins again with nothing. Joints that no weight was given to, or less than
-    /// [`f32::MIN_POSITIVE`] in all, become those of `base`: the rest pose, say.
+    /// Writes the result to `out`, and starts an empty sum. Joints whose weights are zero, or add up to less than
+    /// [`f32::MIN_POSITIVE`], get the transform of `base`, for example the rest pose.
     ///
     /// # Errors
-    /// [`SkeletonError::JointCount`] where `base` or `out` has another number of joints; what was added is kept.
+    /// [`SkeletonError::JointCount`] if `base` or `out` has another number of joints; the sum is kept.
     pub fn finish(&mut self, base: &Pose, out: &mut Pose) -> Result<(), Error> {
         expect(self.joints, [Some(base.len()), Some(out.len())])?;
         if self.empty {
@@ -79,10 +80,10 @@ impl PoseSum {
 }
 
 impl Pose {
-    /// Moves each joint from where it is towards another pose: not at all with a weight of 0, all the way with 1; times the
-    /// weight of the mask by joint where there is one. Rotations go the shorter way and are normalised.
+    /// Moves each joint towards another pose: not at all with a weight of 0, all the way with 1. The weight is
+    /// multiplied by the joint weights of the mask if there is one. Rotations take the shorter way and are normalised.
     ///
-    /// Computes in **O(joints)**, eight at a time.
+    /// Runs in **O(joints)**, eight at a time.
     ///
     /// ```
     /// use hedgerow_anim::{Pose, Transform};
@@ -95,7 +96,7 @@ impl Pose {
     /// ```
     ///
     /// # Errors
-    /// As [`PoseSum::add`], and for weights above 1.
+    /// Those of [`PoseSum::add`], and [`SkeletonError::BadWeight`] for weights above 1.
     pub fn crossfade(&mut self, to: &Self, weight: f32, mask: Option<&JointMask>) -> Result<(), Error> {
         let weight = checked(weight)?;
         if weight > 1.0 {
@@ -106,23 +107,23 @@ impl Pose {
         Ok(())
     }
 
-    /// What leads from a reference to this pose, as a pose: for [`Pose::add`].
+    /// Computes the difference from a reference to this pose, as a pose: for [`Pose::add`].
     ///
-    /// Translations' differences, scales' quotients (1 where the reference has 0), and rotations by which the reference's are
-    /// followed.
+    /// It consists of the differences of translations, the quotients of scales (1 if the reference has 0), and the
+    /// rotations that lead from the reference to this pose.
     ///
     /// # Errors
-    /// [`SkeletonError::JointCount`] where the three have different numbers of joints.
+    /// [`SkeletonError::JointCount`] if the three have different numbers of joints.
     pub fn difference(&self, reference: &Self, out: &mut Self) -> Result<(), Error> {
         expect(self.len(), [Some(reference.len()), Some(out.len())])?;
         blend::difference(self.blocks(), reference.blocks(), out.blocks_mut());
         Ok(())
     }
 
-    /// Adds a [`Pose::difference`] with a weight, times that of the mask by joint where there is one: breathing on top of
-    /// whatever the character does.
+    /// Adds a [`Pose::difference`] with a weight, times the joint weights of the mask if there is one: for example
+    /// breathing, on top of any other motion.
     ///
-    /// Computes in **O(joints)**, eight at a time.
+    /// Runs in **O(joints)**, eight at a time.
     ///
     /// ```
     /// use hedgerow_anim::{Pose, Transform};
@@ -138,7 +139,7 @@ impl Pose {
     /// ```
     ///
     /// # Errors
-    /// As [`PoseSum::add`].
+    /// Those of [`PoseSum::add`].
     pub fn add(&mut self, difference: &Self, weight: f32, mask: Option<&JointMask>) -> Result<(), Error> {
         let weight = checked(weight)?;
         expect(self.len(), [Some(difference.len()), mask.map(JointMask::len)])?;
@@ -147,7 +148,7 @@ impl Pose {
     }
 }
 
-/// Fails unless all that are there have as many joints.
+/// Returns an error unless all lengths that are given are as expected.
 fn expect(expected: usize, lengths: [Option<usize>; 2]) -> Result<(), SkeletonError> {
     match lengths.into_iter().flatten().find(|&found| found != expected) {
         Some(found) => Err(SkeletonError::JointCount { expected, found }),

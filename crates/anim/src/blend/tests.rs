@@ -1,4 +1,4 @@
-//! Blends against double precision, and what they refuse.
+//! Compares blends with double precision, and tests what they refuse.
 
 use crate::{
     Error, Pose, Transform,
@@ -64,7 +64,7 @@ proptest! {
         let base = poses[3].clone();
         let mut out = Pose::new(poses[0].len());
         for _ in 0..2 {
-            // Twice, for a finished sum begins again.
+            // Twice, since a finished sum starts again.
             for (pose, &weight) in poses.iter().zip(&weights).take(3) {
                 sum.add(pose, weight, Some(&mask)).unwrap();
             }
@@ -87,7 +87,7 @@ proptest! {
                 (0..4).for_each(|part| r[part] += if dot < 0.0 { -w } else { w } * q[part]);
                 total += w;
             }
-            // On the border of two hemispheres, rounding decides.
+            // At the border of two hemispheres, rounding decides.
             prop_assert!(near || same(out.get(joint), t / total, DQuat::from_array(r).normalize(), s / total));
         }
     }
@@ -166,7 +166,7 @@ fn a_sum_of_one_pose_is_that_pose_however_small_or_large_its_weight() {
         let far = (out.get(1).rotation - only.get(1).rotation).length();
         assert!(far < 1e-6 && out.get(1).translation.abs_diff_eq(only.get(1).translation, 1e-5), "{weight}: {out:?}");
     }
-    // What is too small to be divided by is nothing.
+    // A weight too small to divide by counts as zero.
     sum.add(&only, 1e-45, None).unwrap();
     sum.finish(&base, &mut out).unwrap();
     assert_eq!(out, base);

@@ -1,4 +1,4 @@
-//! The settings of compiling a clip.
+//! The settings of a clip's compilation.
 
 use super::Clip;
 use super::head::Width;
@@ -10,7 +10,7 @@ use crate::{
     raw::{ClipError, Reduction, Track},
 };
 
-/// How precisely a [`Clip`] keeps its keys: the table there has the figures.
+/// How precisely a [`Clip`] stores its keys; see the table there for figures.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Precision {
     /// Words of 16 bits.
@@ -20,16 +20,16 @@ pub enum Precision {
     Tight,
 }
 
-/// How far apart the jump frames of a [`Clip`] are. One more is always at its end, and one at its beginning.
+/// How far apart the jump frames of a [`Clip`] are. There is always one at the beginning and one at the end.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum JumpSpacing {
-    /// At most so many seconds, where keys are needed in between.
+    /// At most this many seconds, if there are keys in between.
     Seconds(f32),
-    /// At the first group of keys that begins so many bytes of the stream after the last jump frame.
+    /// At the first group of keys that begins this many bytes of the stream after the last jump frame.
     Bytes(u32),
-    /// The same, with so many times the bytes of a jump frame. They take about this part of the stream's size on top of it, and a
-    /// seek takes as long as copying a frame and reading half of so many frames' bytes of keys.
+    /// Like `Bytes`, with this many times the bytes of a jump frame. For n times, jump frames make the stream about 1/n
+    /// larger. A seek takes as long as copying a frame and reading the keys in half the bytes of n frames.
     Frames(f32),
 }
 
@@ -40,11 +40,12 @@ impl Default for JumpSpacing {
     }
 }
 
-/// Compiles [`RawClip`]s: with all their keys, or with those that a bound in model space needs
+/// Compiles [`RawClip`]s: with all their keys, or only with those that a bound in model space needs
 /// ([`build_reduced`](Self::build_reduced)).
 ///
-/// What words round comes on top of a reduction's bound, and joint by joint it may add up: the most that a compact turn is off,
-/// 1.1e-4 radians, is a tenth of a millimetre at a metre. [`ClipReport`] has the errors of a clip's own keys.
+/// The rounding of words adds to a reduction's bound, and may add up from joint to joint: the greatest error of a
+/// compact rotation, 1.1e-4 radians, is a tenth of a millimetre at a metre. [`ClipReport`] has the errors of the keys
+/// themselves.
 ///
 /// ```
 /// use hedgerow_anim::{ClipBuilder, RawClip, clip::{JumpSpacing, Precision}, raw::Track};
@@ -64,59 +65,62 @@ pub struct ClipBuilder {
     arc_error: Option<f32>,
 }
 
-/// What became of the keys of a compiled clip.
+/// What compilation did to the keys of a clip.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct ClipReport {
-    /// What the clip takes.
+    /// The size of the clip.
     pub bytes: usize,
-    /// How many keys it has: those of the raw clip but all but one of each constant track, and the inserted ones.
+    /// How many keys it has: those of the raw clip, with one for each constant track, and the inserted ones.
     pub keys: usize,
     /// How many keys were inserted into long arcs: see [`ClipBuilder::arc_error`].
     pub inserted_keys: usize,
     /// How many tracks are constant.
     pub constant_tracks: usize,
-    /// The furthest that a rotation's key is from what was asked for, in radians. Cubic tracks keep the four numbers of a
-    /// quaternion, and this is also the furthest that one of these is from what was asked for, tangents included.
+    /// The greatest error of a rotation key, in radians. Cubic tracks store the four numbers of a quaternion; for these
+    /// this is also the greatest error of any number, including tangents.
     pub rotation_error: f32,
-    /// The furthest that a number of a translation's key is from what was asked for; tangents, too.
+    /// The greatest error of a number in a translation key, including tangents.
     pub translation_error: f32,
-    /// The same of scales.
+    /// The greatest error of a number in a scale key, including tangents.
     pub scale_error: f32,
-    /// The same of channels.
+    /// The greatest error of a number in a channel key, including tangents.
     pub channel_error: f32,
-    /// The furthest that a key's time is from what was asked for, in seconds.
+    /// The greatest error of a key's time, in seconds.
     pub time_error: f32,
-    /// The furthest that a linear rotation is from the arc at constant speed between two of its keys, in radians: what
-    /// [`ClipBuilder::arc_error`] asked for, or less, unless a turn takes so few ticks that the keys for it found no room.
+    /// The greatest distance of a linear rotation from the arc at constant speed between two of its keys, in radians.
+    /// At most the [`ClipBuilder::arc_error`] that was set, unless a turn is so short that there are too few ticks to
+    /// insert keys.
     pub arc_error: f32,
 }
 
 impl ClipBuilder {
-    /// Compact precision, jump frames for a quarter of the stream's size.
+    /// Compact precision, with jump frames that take a quarter of the stream's size.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// How precisely keys are kept. A compact clip becomes a tight one if it is longer than a minute and the times of its keys lie on no
-    /// grid that 16 bits can count, if a track has more than 65,535 keys, or if so many keys of a track are so near to each other
-    /// that one would be more than a tick off. [`Clip::precision`] tells what became of it.
+    /// How precisely keys are stored. A compact clip becomes a tight one in three cases: it is longer than a minute and
+    /// the times of its keys are on no grid that 16 bits can count; a track has more than 65,535 keys; or so many keys
+    /// of a track are so close that one would be more than a tick off. [`Clip::precision`] returns the precision of the
+    /// result.
     #[must_use]
     pub const fn precision(self, precision: Precision) -> Self {
         Self { precision, ..self }
     }
 
-    /// How far apart jump frames are: memory against the time of a seek, both of which [`Clip::stats`] tells.
+    /// How far apart jump frames are: a trade of memory against the time of a seek. [`Clip::stats`] returns both.
     #[must_use]
     pub const fn jump_frames(self, spacing: JumpSpacing) -> Self {
         Self { spacing, ..self }
     }
 
-    /// By how many radians linear rotations may leave the arc at constant speed. A player goes between two keys by normalised sums,
-    /// on the same arc at a slightly uneven speed: by an angle θ between keys it is ahead or behind by at most θ³ / 250.
-    /// Where that is more, keys are inserted, as many as there are ticks for them: [`ClipReport::arc_error`] has what came of it.
-    /// 1e-3 by default, which none are below 35° for; 1e-5 where tight. A turn of nearly 180° or more gets a key in any case.
+    /// By how many radians linear rotations may deviate from the arc at constant speed. Between two keys a player uses
+    /// normalised sums, which follow the same arc at a slightly uneven speed. With an angle θ between keys, it is ahead
+    /// or behind by at most θ³ / 250. Where that is more than the bound, keys are inserted, as far as there are ticks
+    /// for them: [`ClipReport::arc_error`] has the result. 1e-3 by default, which needs no keys below 35°; 1e-5 if
+    /// tight. A turn of nearly 180° or more always gets a key.
     #[must_use]
     pub const fn arc_error(self, radians: f32) -> Self {
         Self { arc_error: Some(radians), ..self }
@@ -124,7 +128,7 @@ impl ClipBuilder {
 
     /// Compiles a clip.
     ///
-    /// Computes in **O(keys log keys)**.
+    /// Runs in **O(keys log keys)**.
     ///
     /// # Errors
     /// [`Error::Clip`] with [`ClipError::JumpSpacing`], [`ClipError::ArcError`] or [`ClipError::TooLarge`].
@@ -134,7 +138,7 @@ impl ClipBuilder {
             JumpSpacing::Seconds(number) | JumpSpacing::Frames(number) => number,
             JumpSpacing::Bytes(bytes) => bytes as f32,
         };
-        // Not a number is not above zero either.
+        // NaN is not above zero either.
         if spacing.partial_cmp(&0.0) != Some(core::cmp::Ordering::Greater) {
             return Err(ClipError::JumpSpacing(spacing).into());
         }
@@ -152,13 +156,13 @@ impl ClipBuilder {
         }
     }
 
-    /// Takes out all keys that a bound in model space does without ([`RawClip::reduced`]), then compiles the others.
+    /// Removes all keys that a bound in model space does not need ([`RawClip::reduced`]), then compiles the others.
     ///
-    /// The bound holds for what a player makes of the keys that are left, so none are inserted into arcs, unless an
-    /// [`arc_error`](Self::arc_error) was set, a turn is of nearly 180°, or the bound of a joint is 0: then keys are inserted
-    /// as in [`build`](Self::build).
+    /// The bound holds for what a player makes of the remaining keys. So no keys are inserted into arcs, unless an
+    /// [`arc_error`](Self::arc_error) was set, a turn is nearly 180°, or the bound of a joint is 0: then keys are
+    /// inserted as in [`build`](Self::build).
     ///
-    /// Computes in **O(joints · keys · log keys)** as a rule.
+    /// Usually runs in **O(joints · keys · log keys)**.
     ///
     /// ```
     /// use hedgerow_anim::{ClipBuilder, Mat34, RawClip, SkeletonBuilder, Transform, raw::{Reduction, Track}};
@@ -186,7 +190,7 @@ impl ClipBuilder {
         reduction: &Reduction,
     ) -> Result<(Clip, ClipReport), Error> {
         let reduced = clip.reduced(skeleton, reduction)?;
-        // A reduction that loses nothing looks at exact sampling alone.
+        // A lossless reduction only considers exact sampling.
         let lossless = clip.joint_numbers().any(|joint| reduction.bound(joint).0 == 0.0);
         let arc_error = if lossless { self.arc_error } else { self.arc_error.or(Some(f32::MAX)) };
         Self { arc_error, ..*self }.build(&reduced)
@@ -197,7 +201,7 @@ impl ClipBuilder {
             Width::Compact => 1e-3,
             Width::Tight => 1e-5,
         });
-        // Blocks and channels have numbers of 16 bits.
+        // Blocks and channels have 16-bit numbers.
         if clip.channels() > usize::from(u16::MAX) {
             return Err(ClipError::TooLarge.into());
         }
@@ -224,7 +228,7 @@ fn ticks(clip: &RawClip) -> Option<f32> {
     times.sort_unstable_by(f32::total_cmp);
     times.dedup();
     let rate = rate(&times, clip.duration())?;
-    // So many may crowd that some would have to go too far.
+    // Too many may be so close that some would move too far.
     self::times(clip).all(|times| u16::times(times, clip.duration(), rate).is_some()).then_some(rate)
 }
 

@@ -2,15 +2,17 @@
 
 use super::head::GROUP_HEAD;
 
-/// What lies between the groups of a stream, three words of 32 bits.
+/// The head between two groups of a stream: three words of 32 bits.
 ///
 /// ```text
-/// │ need f32 │ bytes u32 │ bytes before u32 │ records … │ need │ bytes │ bytes before │ records … │ ∞ │ 0 │ bytes before │
+/// │ need f32 │ bytes u32 │ bytes before u32 │ records …
+/// │ need     │ bytes     │ bytes before     │ records …
+/// │ ∞        │ 0         │ bytes before     │
 /// ```
 ///
-/// `need` is when the group's keys are needed, in the clip's units of time; `bytes` is how long the group is, its head
-/// included, and `bytes before` the same of the group before: a stream is read in either direction. It ends with a head
-/// alone, which is never needed.
+/// `need` is when the group's keys are needed, in the clip's units of time. `bytes` is the length of the group with its
+/// head, and `bytes before` that of the group before, so that a stream can be read in either direction. The stream ends
+/// with a head without a group, which is never needed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct GroupHead {
     pub(crate) need: f32,
@@ -28,7 +30,7 @@ impl GroupHead {
         Some(Self { need: f32::from_bits(a), bytes: b, before: c })
     }
 
-    /// Writes it over the bytes at a place.
+    /// Writes the head over the bytes at a place.
     pub(super) fn write(self, stream: &mut [u8], at: usize) {
         let words = [self.need.to_bits(), self.bytes, self.before];
         for (index, word) in words.into_iter().enumerate() {

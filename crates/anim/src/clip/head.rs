@@ -1,4 +1,4 @@
-//! The head of a clip: what it holds, and where its sections lie.
+//! The head of a clip: what it contains, and where its sections are.
 
 use crate::raw::ClipError;
 use crate::simd::sampling::{Active, LANES, NUMBERS, PADDING, Ranges, Target};
@@ -14,7 +14,7 @@ pub(crate) const HEAD_BYTES: usize = HEADER_BYTES + 4 * FIELDS;
 /// Bytes of the words between groups of the stream.
 pub(crate) const GROUP_HEAD: usize = 12;
 
-/// What a lane of a block of cubic tracks is for, four bytes: joint or channel (`u16`), which number, zero.
+/// The target of a lane in a block of cubic tracks, four bytes: joint or channel (`u16`), the number within it, zero.
 pub(crate) type CubicTarget = [[u8; 4]; LANES];
 
 const FIELDS: usize = 21;
@@ -26,40 +26,42 @@ pub(crate) enum Width {
     Tight,
 }
 
-/// The counts that a clip begins with, all of 32 bits, in this order, behind the 32 bytes of its file header.
+/// The counts at the start of a clip, all of 32 bits, in this order, after the 32 bytes of its file header.
 ///
-/// What players read at each step comes first, and shares a cache line with what is before it in [`Tables`](super::Tables).
+/// What players read at each step comes first, and shares a cache line with what comes before it in
+/// [`Tables`](super::Tables).
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[repr(C)]
 pub(crate) struct Head {
     /// Seconds.
     pub(crate) duration: f32,
-    /// Units of the keys' times a second: ticks, or 1.
+    /// Units of the keys' times in a second: ticks, or 1.
     pub(crate) rate: f32,
-    /// Blocks of eight tracks each, in this order in the active array: rotations, translations, scales, cubic tracks, channels.
+    /// Blocks of eight tracks each, in the order of the active array: rotations, translations, scales, cubic tracks,
+    /// channels.
     pub(crate) blocks: [u16; 5],
     pub(crate) joints: u16,
     pub(crate) width: Width,
     pub(crate) channels: u32,
-    /// Tracks that are constant: rotations, translations, scales, channels.
+    /// Constant tracks: rotations, translations, scales, channels.
     pub(crate) constants: [u32; 4],
     /// Bytes of the channels' names.
     pub(crate) names: u32,
     /// Bytes of the stream.
     pub(crate) stream: u32,
-    /// Bytes of the longest group of it.
+    /// Bytes of the longest group in the stream.
     pub(crate) longest: u32,
-    /// How many groups it has.
+    /// How many groups the stream has.
     pub(crate) groups: u32,
-    /// The most bytes of it that a seek goes through.
+    /// The greatest number of stream bytes that a seek reads.
     pub(crate) seek: u32,
-    /// How many keys all tracks have together, those of constant ones too.
+    /// How many keys all tracks have together, including constant ones.
     pub(crate) keys: u32,
-    /// How many jump frames there are, besides the first.
+    /// How many jump frames there are, without the first.
     pub(crate) frames: u32,
 }
 
-/// What the blocks of the active array are.
+/// The kinds of blocks in the active array.
 pub(crate) const ROTATIONS: usize = 0;
 pub(crate) const TRANSLATIONS: usize = 1;
 pub(crate) const SCALES: usize = 2;
@@ -104,7 +106,7 @@ impl Head {
         fields.iter().for_each(|field| bytes.extend_from_slice(&field.to_le_bytes()));
     }
 
-    /// Reads the fields behind the file header.
+    /// Reads the fields after the file header.
     pub(crate) fn read(bytes: &[u8]) -> Result<Self, ClipError> {
         let fields = bytes.get(HEADER_BYTES..HEAD_BYTES).ok_or(ClipError::Malformed("its head"))?;
         let (fields, _) = fields.as_chunks::<4>();
@@ -168,7 +170,7 @@ impl Head {
             }
     }
 
-    /// Where the sections lie; `None` where they go beyond what can be addressed.
+    /// Where the sections are; `None` if they exceed what can be addressed.
     pub(crate) fn sections(&self) -> Option<Sections> {
         let mut at = HEAD_BYTES;
         let mut section = |count: usize, bytes: usize| -> Option<Range<usize>> {
@@ -212,7 +214,7 @@ impl Head {
     }
 }
 
-/// Where the sections of a clip lie.
+/// Where the sections of a clip are.
 ///
 /// ```text
 /// header        see `file_header`                                                  32 B
@@ -228,7 +230,7 @@ impl Head {
 /// padding       zeros, so that vectors may be loaded past the end           64 B
 /// ```
 ///
-/// All little-endian, nothing aligned.
+/// Everything is little-endian and unaligned.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Sections {
     pub(crate) targets: [Range<usize>; 5],

@@ -1,14 +1,14 @@
-//! Compiled clips: the keys of all tracks in one stream, sorted by the time when they are needed.
+//! Compiled clips: the keys of all tracks in one stream, sorted by the time at which they are needed.
 //!
 //! | file | what |
 //! |---|---|
 //! | `head` | the sections of a clip's bytes |
-//! | `tables` | what comes before the stream: what the tracks are, and constant ones |
+//! | `tables` | the part before the stream: the tracks, and the values of constant ones |
 //! | `group` | the stream |
 //! | `quantise` | times and numbers as words of 16 or 32 bits |
 //! | `plan` | from tracks to lanes of eight |
 //! | `write` | from lanes to bytes: sorting, jump frames |
-//! | `builder` | the settings of all this |
+//! | `builder` | the settings of a compilation |
 
 mod builder;
 mod group;
@@ -32,25 +32,27 @@ use head::VERSION;
 use hedgerow_math::internal::file_header::{Broken, Kind, checked_body};
 use std::io::Read;
 
-/// A compiled clip: one block of bytes, in memory as in a file, that a [`Player`](crate::Player) plays.
+/// A compiled clip: one block of bytes, the same in memory as in a file, which a [`Player`](crate::Player) plays.
 ///
-/// The keys of all tracks lie in one stream, sorted by the time when they are needed: a key is needed when the one before it of
-/// its track is reached. A player goes along the stream in either direction and keeps, in its *active array*, the two keys that
-/// each track is between. *Jump frames*, copies of the active array every so often, are where a seek begins.
+/// The keys of all tracks are in one stream, sorted by the time at which they are needed: a key is needed when the one
+/// before it in its track is reached. A player moves along the stream in either direction. Its *active array* holds the
+/// two keys on either side of the present time for each track. *Jump frames* are copies of the active array at
+/// intervals; a seek starts from one of them.
 ///
-/// What is stored is the bits in which a key differs from the last key but one of its track: forward, these are known from
-/// the active array, which then has the next key; backward it is the same the other way round. So a stream is read in both directions
-/// at the same speed and arrives at the same bits, whichever way it came.
+/// The stream stores for each key the bits that differ from the last key but one of its track. Forward, that key is
+/// known from the active array, and the new key replaces it; backward, the reverse happens. So a stream is read in both
+/// directions at the same speed, with the same bits as a result.
 ///
 /// | | [compact](crate::clip::Precision::Compact) | [tight](crate::clip::Precision::Tight) |
 /// |---|---|---|
 /// | a rotation's key | 48 bits, within 1.1e-4 radians | 96 bits, within 1e-6 radians |
 /// | other numbers | 16 bits, within 1/131,000 of the track's range | 32 bits, exact |
-/// | times | 16 bits, exact on a common grid, else within half a tick: 1/131,000 of the duration, at most 0.5 ms; within a whole one where keys of a track are nearer than that | 32 bits, exact |
-/// | besides, for each eight joints' keys at a time | 5 bytes | 7 bytes |
-/// | a player's state, and a jump frame | 16 bytes a joint | 32 bytes |
+/// | times | 16 bits: exact on a common grid, else within half a tick | 32 bits, exact |
+/// | in addition, for the keys of each eight joints | 5 bytes | 7 bytes |
+/// | the state of a player, and a jump frame | 16 bytes a joint | 32 bytes |
 ///
-/// Tracks that are constant are stored once, as they are, and cost nothing while playing:
+/// A tick is 1/65,500 of the duration, at most 1 ms; if keys of a track are closer, their times are within a whole
+/// tick. Constant tracks are stored once, unchanged, and cost nothing while playing:
 /// [`write_constants`](Self::write_constants).
 ///
 /// ```
@@ -76,42 +78,42 @@ use std::io::Read;
 #[derive(Clone, Debug)]
 pub struct Clip {
     tables: Tables,
-    /// The least distance of two jump frames, in units of time.
+    /// The least distance between two jump frames, in units of time.
     gap: f32,
 }
 
-/// What a clip takes, in bytes.
+/// The size of a clip, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ClipStats {
-    /// The whole.
+    /// The whole clip.
     pub bytes: usize,
     /// The stream of keys.
     pub stream_bytes: usize,
-    /// How many keys the tracks have, constant ones included.
+    /// How many keys the tracks have, including constant ones.
     pub keys: usize,
-    /// How many groups of keys that are needed at the same time the stream has.
+    /// How many groups the stream has; the keys of a group are needed at the same time.
     pub groups: usize,
-    /// How many jump frames there are, that at time 0 included.
+    /// How many jump frames there are, including the one at time 0.
     pub jump_frames: usize,
-    /// What these take together.
+    /// The size of all jump frames.
     pub jump_frame_bytes: usize,
-    /// The most bytes of the stream that a seek goes through, besides copying one jump frame.
+    /// The greatest number of stream bytes that a seek reads, besides copying one jump frame.
     pub seek_bytes: usize,
     /// What a player needs for the clip, besides its own size: the active array.
     pub player_bytes: usize,
 }
 
 impl Clip {
-    /// Takes over bytes that [`to_bytes`](Self::to_bytes) gave, once they are checked: against their checksum, and in all
-    /// that the head says. Keys are not looked at: a player checks what it reads, and whatever bytes bear their right
-    /// checksum play without a panic, if into nonsense.
+    /// Makes a clip of bytes that [`to_bytes`](Self::to_bytes) returned, after checking the checksum and everything in
+    /// the head. Keys are not checked here: a player checks what it reads. Any bytes with a valid checksum play without
+    /// a panic, but may play nonsense.
     ///
-    /// Computes in **O(bytes)** for the checksum, otherwise **O(tracks + jump frames)**.
+    /// Runs in **O(bytes)** for the checksum, and **O(tracks + jump frames)** for the rest.
     ///
     /// # Errors
-    /// [`Error::Clip`] with [`ClipError::NotAClip`], [`ClipError::Version`], [`ClipError::Length`], [`ClipError::Checksum`] or
-    /// [`ClipError::Malformed`].
+    /// [`Error::Clip`] with [`ClipError::NotAClip`], [`ClipError::Version`], [`ClipError::Length`],
+    /// [`ClipError::Checksum`] or [`ClipError::Malformed`].
     pub fn from_bytes(bytes: impl Into<Box<[u8]>>) -> Result<Self, Error> {
         let bytes = bytes.into();
         checked_body(Kind::Clip, VERSION, &bytes).map_err(broken)?;
@@ -130,23 +132,23 @@ impl Clip {
         Ok(clip)
     }
 
-    /// Reads to the end and takes over what was read: see [`Clip::from_bytes`].
+    /// Reads to the end and makes a clip of the result: see [`Clip::from_bytes`].
     ///
     /// # Errors
-    /// [`Error::Clip`] with [`ClipError::Read`] and the kind of what the reader answers; those of [`Clip::from_bytes`].
+    /// [`Error::Clip`] with [`ClipError::Read`] and the kind of the reader's error; those of [`Clip::from_bytes`].
     pub fn read_from(mut from: impl Read) -> Result<Self, Error> {
         let mut bytes = Vec::new();
         from.read_to_end(&mut bytes).map_err(|error| ClipError::Read(error.kind()))?;
         Self::from_bytes(bytes)
     }
 
-    /// The clip as bytes, which are what it is in memory. Computes in **O(1)**.
+    /// The clip as bytes, in the same form as in memory. Runs in **O(1)**.
     #[must_use]
     pub const fn to_bytes(&self) -> &[u8] {
         self.tables.bytes()
     }
 
-    /// How long the clip is, in seconds: finite and above zero.
+    /// The duration of the clip, in seconds: finite and above zero.
     #[must_use]
     pub const fn duration(&self) -> f32 {
         self.tables.head().duration
@@ -164,13 +166,13 @@ impl Clip {
         self.tables.head().channels as usize
     }
 
-    /// A channel's name; none if there is no such channel. Computes in **O(channels)**.
+    /// A channel's name; `None` if there is no such channel. Runs in **O(channels)**.
     #[must_use]
     pub fn channel_name(&self, channel: usize) -> Option<&str> {
         self.tables.names().nth(channel).flatten()
     }
 
-    /// The number of the first channel of this name. Computes in **O(channels)**.
+    /// The number of the first channel of this name. Runs in **O(channels)**.
     #[must_use]
     pub fn find_channel(&self, name: &str) -> Option<usize> {
         self.tables.names().position(|found| found == Some(name))
@@ -185,7 +187,7 @@ impl Clip {
         }
     }
 
-    /// What the clip takes.
+    /// The size of the clip.
     #[must_use]
     pub fn stats(&self) -> ClipStats {
         let head = self.tables.head();
@@ -202,14 +204,15 @@ impl Clip {
         }
     }
 
-    /// Writes the tracks that are constant, which sampling leaves alone. Once for a pose that is then sampled into again and
-    /// again; joints and parts of joints that the clip has no tracks of are left as they are, so begin with the rest pose.
-    /// Channels beyond the end of `channels` are left out.
+    /// Writes the constant tracks, which sampling does not write. Call it once for a pose that is then sampled into
+    /// repeatedly. Joints and parts of joints for which the clip has no tracks are not changed, so start with the rest
+    /// pose. Channels beyond the end of `channels` are skipped.
     ///
-    /// Computes in **O(constant tracks)**.
+    /// Runs in **O(constant tracks)**.
     ///
     /// # Errors
-    /// [`Error::Skeleton`] with [`SkeletonError::JointCount`](crate::skeleton::SkeletonError::JointCount) where the pose is of another number of joints.
+    /// [`Error::Skeleton`] with [`SkeletonError::JointCount`](crate::skeleton::SkeletonError::JointCount) if the pose
+    /// has another number of joints.
     pub fn write_constants(&self, pose: &mut Pose, channels: &mut [f32]) -> Result<(), Error> {
         self.tables.write_constants(pose, channels)
     }
@@ -219,25 +222,25 @@ impl Clip {
         &self.tables
     }
 
-    /// The least distance of two jump frames, in units of time.
+    /// The least distance between two jump frames, in units of time.
     #[inline]
     pub(crate) const fn gap(&self) -> f32 {
         self.gap
     }
 
-    /// The stream, with what comes behind it, and how long it is.
+    /// The stream with the bytes after it, and its length.
     #[inline]
     pub(crate) fn stream(&self) -> (&[u8], usize) {
         self.tables.stream()
     }
 
-    /// How many jump frames there are, the first one not counted.
+    /// How many jump frames there are, without the first.
     #[inline]
     pub(crate) const fn jump_frames(&self) -> usize {
         self.tables.head().frames as usize
     }
 
-    /// The time and the place in the stream of a jump frame; the first one, at time 0, is not counted.
+    /// The time of a jump frame, and its place in the stream; numbered without the first one, at time 0.
     #[inline]
     pub(crate) fn jump_frame(&self, frame: usize) -> (f32, u32) {
         let index = &self.tables.bytes()[self.tables.sections().index.clone()];
@@ -250,7 +253,7 @@ impl Clip {
             .map_or((0.0, 0), |[time, place]| (f32::from_le_bytes(*time), u32::from_le_bytes(*place)))
     }
 
-    /// The active array of a jump frame; `None` is the first one, at time 0.
+    /// The active array of a jump frame; `None` means the first one, at time 0.
     #[inline]
     pub(crate) fn frame_bytes(&self, frame: Option<usize>) -> &[u8] {
         let Some(frame) = frame else { return self.tables.first_frame() };
@@ -269,7 +272,7 @@ fn broken(broken: Broken) -> Error {
     })
 }
 
-/// Checks what the first bytes of a clip say of themselves: all but the length and the checksum of the rest.
+/// Checks the header in the first bytes of a clip, without the length and the checksum of the rest.
 pub(crate) fn check_header(bytes: &[u8]) -> Result<(), Error> {
     match checked_body(Kind::Clip, VERSION, bytes) {
         Ok(_) | Err(Broken::Length { .. } | Broken::Checksum) => Ok(()),

@@ -1,4 +1,5 @@
-//! From tracks to lanes: which tracks are constant, in which blocks the others go, and their keys as words.
+//! From tracks to lanes: decides which tracks are constant and in which blocks the others go, and converts their keys
+//! to words.
 
 use super::ClipReport;
 use super::head::{CHANNELS, CUBICS, CubicTarget, ROTATIONS, SCALES, TRANSLATIONS};
@@ -10,8 +11,8 @@ use crate::{
 };
 use glam::{DQuat, Quat, Vec3};
 
-/// The part of a joint that a cubic lane is for: x, y, z of its translation, x, y, z, w of its rotation, x, y, z of its scale;
-/// then channels, and no part.
+/// The part of a joint that a cubic lane holds: x, y, z of its translation, x, y, z, w of its rotation, x, y, z of its
+/// scale; then channels, and no part.
 pub(crate) const PART_ROTATION: u8 = 3;
 pub(crate) const PART_SCALE: u8 = 7;
 pub(crate) const PART_CHANNEL: u8 = 10;
@@ -28,9 +29,9 @@ pub(super) struct Lane<W> {
 /// Eight lanes of one kind; those without keys are empty.
 #[derive(Clone, Debug)]
 pub(super) struct Block<W> {
-    /// Where the lanes belong, unless they are cubic.
+    /// The targets of the lanes, unless they are cubic.
     pub(super) target: Target,
-    /// Where they belong if they are.
+    /// The targets of the lanes if they are cubic.
     pub(super) cubic: CubicTarget,
     pub(super) lanes: [Lane<W>; LANES],
 }
@@ -46,7 +47,7 @@ impl<W: Quantise> Block<W> {
     }
 }
 
-/// What a clip is written from.
+/// Everything from which a clip is written.
 #[derive(Debug)]
 pub(super) struct Plan<W> {
     /// In the order of the active array.
@@ -57,7 +58,7 @@ pub(super) struct Plan<W> {
     pub(super) channels: Vec<(u32, f32)>,
     /// Keys of constant tracks.
     pub(super) constant_keys: usize,
-    /// The widest angle between the quaternions of two keys that a player goes between, in radians.
+    /// The greatest angle between the quaternions of two neighbouring keys, in radians.
     pub(super) widest: f64,
     /// Seconds.
     duration: f32,
@@ -66,7 +67,7 @@ pub(super) struct Plan<W> {
 }
 
 impl<W: Quantise> Plan<W> {
-    /// Goes through all tracks.
+    /// Processes all tracks.
     pub(super) fn new(clip: &RawClip, rate: f32, arc_error: f32, report: &mut ClipReport) -> Self {
         let mut plan = Self {
             blocks: Default::default(),
@@ -80,7 +81,7 @@ impl<W: Quantise> Plan<W> {
             rate,
             arc_error,
         };
-        // Rotations first, so that the four lanes of a cubic one find room in one block.
+        // Rotations come first, so that the four lanes of a cubic one fit in one block.
         for joint in joints(clip) {
             if let Some(track) = clip.rotation(joint) {
                 plan.rotation(joint, track, report);
@@ -100,7 +101,7 @@ impl<W: Quantise> Plan<W> {
         plan
     }
 
-    /// All keys in the stream and in constants.
+    /// The number of all keys, in the stream and in constants.
     pub(super) fn keys(&self) -> usize {
         let lanes = self.blocks.iter().flatten().flat_map(|block| &block.lanes);
         self.constant_keys + lanes.map(|lane| lane.keys.len()).sum::<usize>()
@@ -148,7 +149,7 @@ impl<W: Quantise> Plan<W> {
         }
         report.rotation_error = report.rotation_error.max(error);
         if keys.iter().all(|key| *key == keys[0]) {
-            // What the words say is as near to each key as was found; one of the keys may be twice as far from another.
+            // The word is as near to each key as measured, but one of the keys may be twice as far from another.
             let [x, y, z, w] = rotation(keys[0].map(|word| word.restore(rotation_range::<W>()))).map(f64::from);
             return self.constant_rotation(joint, DQuat::from_xyzw(x, y, z, w).normalize(), report);
         }
@@ -203,8 +204,8 @@ impl<W: Quantise> Plan<W> {
         report.channel_error = report.channel_error.max(error);
     }
 
-    /// Cubic tracks are taken apart into a lane for each number, whose key is in-tangent, value and out-tangent. Answers how far these are
-    /// from what was asked for.
+    /// Splits cubic tracks into a lane for each number, whose keys have in-tangent, value and out-tangent. Returns the
+    /// greatest error of these.
     fn cubic<V: TrackValue>(
         &mut self,
         track: &Track<V>,
@@ -252,13 +253,13 @@ impl<W: Quantise> Plan<W> {
         times
     }
 
-    /// Whether each lane has at most one key at a time: what players go by, in all directions.
+    /// Whether each lane has at most one key at a time, which players rely on in both directions.
     pub(super) fn is_ordered(&self) -> bool {
         let mut lanes = self.blocks.iter().flatten().flat_map(|block| &block.lanes);
         lanes.all(|lane| lane.times.is_sorted_by(|a, b| a < b))
     }
 
-    /// Puts a lane to the place that its joint's or channel's number says.
+    /// Puts a lane at the place for its joint or channel number.
     fn lane(&mut self, kind: usize, number: usize, interpolation: Interpolation, lane: Lane<W>) {
         let target = u16::try_from(number / LANES).expect("builders refuse more channels");
         let of_target = |block: &Block<W>| u16::from_le_bytes([block.target[0], block.target[1]]) == target;
@@ -295,12 +296,12 @@ fn rotation_range<W: Quantise>() -> Range {
     }
 }
 
-/// How many lanes at a block's end are free.
+/// How many lanes at the end of a block are free.
 fn free<W>(block: &Block<W>) -> usize {
     block.lanes.iter().rev().take_while(|lane| lane.times.is_empty()).count()
 }
 
-/// A lane of these keys, and how far they are from what was asked for.
+/// A lane of these keys, and its greatest error.
 fn lane<W: Quantise>(times: Vec<W>, values: &[[f32; NUMBERS]]) -> (Lane<W>, f32) {
     let mut error = 0.0_f32;
     let ranges: [Range; NUMBERS] = core::array::from_fn(|number| W::range(values.iter().map(|value| value[number])));
@@ -315,7 +316,7 @@ fn lane<W: Quantise>(times: Vec<W>, values: &[[f32; NUMBERS]]) -> (Lane<W>, f32)
     (Lane { times, keys, ranges }, error)
 }
 
-/// At a share of the arc between two quaternions that are an angle apart.
+/// The quaternion at a share of the arc between two quaternions with this angle between them.
 fn arc(from: DQuat, to: DQuat, angle: f64, share: f64) -> DQuat {
     let sine = angle.sin();
     if sine < 1e-9 {

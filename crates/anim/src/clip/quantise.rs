@@ -4,7 +4,7 @@ use super::head::Width;
 use crate::simd::sampling::{NUMBERS, Word, rotation};
 use glam::DQuat;
 
-/// The middle of what a track's number runs through, and the size of one step.
+/// The middle of the range of a track's number, and the size of one step.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Range {
     pub(super) middle: f32,
@@ -15,20 +15,20 @@ pub(super) struct Range {
 const STEPS: f32 = 32_767.0;
 
 impl Range {
-    /// The numbers as they are.
+    /// The range of numbers that are stored unchanged.
     pub(super) const PLAIN: Self = Self { middle: 0.0, step: 1.0 };
 
-    /// A rotation's three numbers, which are at most 1.
+    /// The range of a rotation's three numbers, which are at most 1.
     pub(super) const ROTATION: Self = Self { middle: 0.0, step: <u16 as Word>::PARAMETER };
 
     /// The range of these numbers.
     pub(super) fn of(numbers: impl Iterator<Item = f32>) -> Self {
         let (least, most) = numbers
             .fold((f32::INFINITY, f32::NEG_INFINITY), |(least, most), number| (least.min(number), most.max(number)));
-        // Halves first: the two ends may be further apart than any number is large.
+        // Halve first: the distance of the ends may overflow.
         let (least, most) = (least * 0.5, most * 0.5);
         let (middle, mut step) = (least + most, (most - least) / STEPS);
-        // The ends of a range that is as wide as numbers are must not be rounded to beyond these.
+        // For a range as wide as numbers can be, rounding must not move the ends beyond it.
         while !(middle.abs() + step * STEPS).is_finite() {
             step = step.next_down();
         }
@@ -36,28 +36,28 @@ impl Range {
     }
 }
 
-/// Words that times and numbers are made into.
+/// Words to which times and numbers are converted.
 pub(super) trait Quantise: Word {
-    /// Whether a clip of such words is compact or tight.
+    /// Whether a clip with such words is compact or tight.
     const WIDTH: Width;
 
-    /// The times of a track in a clip of this duration, strictly ascending, at a rate of units a second; none where so many
-    /// are so near to each other that one would be off by more than a unit.
+    /// The times of a track in a clip of this duration, strictly ascending, at a rate of units in a second. `None` if
+    /// so many are so close that one would be off by more than a unit.
     fn times(times: &[f32], duration: f32, rate: f32) -> Option<Vec<Self>>;
 
-    /// How many words come behind one time up to another one.
+    /// How many words there are after one time up to another.
     fn steps(from: Self, to: Self) -> u32;
 
-    /// The time at `part` of `parts` between two times, and how far that is from the first to the second, 0 to 1.
+    /// The time at `part` of `parts` between two times, and its share of the way from the first to the second, 0 to 1.
     fn part(from: Self, to: Self, part: u32, parts: u32) -> (Self, f64);
 
-    /// The times between two times that cut what lies there into so many parts, strictly ascending, each with how far it is from
-    /// the first to the second. Fewer where there are not so many words.
+    /// The times that divide the time between two others into this many parts, strictly ascending, each with its share
+    /// of the way from the first to the second. Fewer if there are not enough words.
     fn between(from: Self, to: Self, parts: u32) -> impl Iterator<Item = (Self, f64)> {
         let parts = parts.min(Self::steps(from, to));
         let mut last = from;
         (1..parts).map(move |part| Self::part(from, to, part, parts)).filter(move |&(time, _)| {
-            // Words need not be equally far apart: two parts may come to lie on the same one.
+            // Words are not always equally spaced: two parts may get the same one.
             let is_new = last < time && time < to;
             last = if is_new { time } else { last };
             is_new
@@ -70,7 +70,7 @@ pub(super) trait Quantise: Word {
     /// A number in its range.
     fn quantise(number: f32, range: Range) -> Self;
 
-    /// A number that is read in its range.
+    /// Converts back to a number in its range.
     fn restore(self, range: Range) -> f32 {
         range.middle + range.step * self.number()
     }
@@ -82,8 +82,8 @@ impl Quantise for u16 {
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "conversions saturate")]
     fn times(times: &[f32], duration: f32, rate: f32) -> Option<Vec<Self>> {
         let ticks = |time: f32| f64::from(time) * f64::from(rate);
-        // The last tick that each key may have: within one of its time, before those of the keys behind it, and not after the
-        // clip's end, beyond which nothing is played.
+        // The last tick that each key may have: within one tick of its time, before the ticks of the keys after it, and
+        // not after the clip's end, since nothing after that is played.
         let mut end = ticks(duration).round().min(f64::from(Self::MAX)) + 1.0;
         let mut latest: Vec<f64> = times
             .iter()
@@ -94,7 +94,7 @@ impl Quantise for u16 {
             })
             .collect();
         latest.reverse();
-        // The nearest one within that, behind the key before.
+        // The nearest allowed tick after the key before.
         let mut free = 0.0_f64;
         let tick = |(&time, latest): (&f32, f64)| {
             let wanted = ticks(time);
@@ -135,7 +135,7 @@ impl Quantise for u32 {
     const WIDTH: Width = Width::Tight;
 
     fn times(times: &[f32], _: f32, _: f32) -> Option<Vec<Self>> {
-        // A negative zero is no time of its own.
+        // Negative zero counts as zero.
         Some(times.iter().map(|time| (time + 0.0).to_bits()).collect())
     }
 
@@ -159,42 +159,45 @@ impl Quantise for u32 {
     }
 }
 
-/// A rotation's three numbers: of the two quaternions that are the same rotation that with w ≥ 0, as `xyz / (1 + w)`.
+/// A rotation's three numbers: `xyz / (1 + w)` of its quaternion with w ≥ 0.
 pub(super) fn parameters(quaternion: DQuat) -> [f32; NUMBERS] {
     let quaternion = if quaternion.w < 0.0 { -quaternion } else { quaternion };
     (quaternion.xyz() / (1.0 + quaternion.w)).as_vec3().to_array()
 }
 
-/// The angle between a rotation and the one that its numbers stand for, in radians.
+/// The angle between a rotation and the one given by its numbers, in radians.
 pub(super) fn angle_to(wanted: DQuat, numbers: [f32; NUMBERS]) -> f32 {
     let [x, y, z, w] = rotation(numbers).map(f64::from);
     let found = DQuat::from_xyzw(x, y, z, w).normalize();
     let found = if wanted.dot(found) < 0.0 { -found } else { found };
-    // Of a small angle twice the distance: an arc cosine of nearly 1 loses half of the digits.
+    // For a small angle, use twice the distance: an arc cosine near 1 loses half of the digits.
     #[expect(clippy::cast_possible_truncation, reason = "an error is told in single precision")]
     let angle = (4.0 * ((wanted - found).length() * 0.5).clamp(0.0, 1.0).asin()) as f32;
     angle
 }
 
-/// In how many parts an arc is cut so that normalised sums between them leave constant speed by at most `error` radians.
+/// Into how many parts an arc must be divided so that normalised sums between them deviate from constant speed by at
+/// most `error` radians.
 ///
-/// An arc of nearly half a turn is cut at least in two: rounding its ends might lead around the other way.
+/// An arc of nearly half a turn is divided into at least two: rounding its ends might lead around the other way.
 pub(super) fn parts(angle: f64, error: f32) -> u32 {
     const MOST: u32 = 1024;
-    /// A hundredth of a quaternion's angle below that of half a turn: a hundred times what rounding makes.
+    /// A hundredth below the angle between quaternions half a turn apart: a hundred times the rounding error.
     const NEARLY_HALF: f64 = core::f64::consts::FRAC_PI_2 - 0.01;
     let least = if angle > NEARLY_HALF { 2 } else { 1 };
-    // More than it ever is, and quickly computed: most keys are near to each other.
+    // An upper bound that is quick to compute: most keys are close to each other.
     if angle * angle * angle * 2.0 / 50.0 <= f64::from(error) {
         return least;
     }
     (least..MOST).find(|&parts| unevenness(angle / f64::from(parts)) <= f64::from(error)).unwrap_or(MOST)
 }
 
-/// How far normalised sums leave constant speed between two rotations, in radians, by the angle between their quaternions.
+/// How far normalised sums deviate from constant speed between two rotations, in radians, given the angle between their
+/// quaternions.
 ///
-/// Between quaternions at an angle of φ the sum at share s is at `atan2(s sin φ, 1 - s + s cos φ)` instead of s φ; the two are
-/// furthest apart near s = (1 ∓ 1/√3) / 2, by about φ³ / 62 for small φ, and a rotation's angle is twice that of its quaternion.
+/// Between quaternions at an angle of φ, the sum at share s is at `atan2(s sin φ, 1 - s + s cos φ)` instead of s φ. The
+/// two differ most near s = (1 ∓ 1/√3) / 2, by about φ³ / 62 for small φ, and a rotation's angle is twice that of its
+/// quaternion.
 pub(super) fn unevenness(angle: f64) -> f64 {
     [0.18, 0.2, 0.21, 0.2113].into_iter().fold(0.0_f64, |most, share: f64| {
         let sum = (share * angle.sin()).atan2(1.0 - share + share * angle.cos());
@@ -204,21 +207,22 @@ pub(super) fn unevenness(angle: f64) -> f64 {
 
 /// The rate in ticks a second at which times up to `duration` fit 16 bits.
 ///
-/// The finest that all times lie on, if there is one: the smallest gap between them, or that over a small number, split further as far as
-/// 16 bits go. Otherwise 65,534 ticks for the whole, or none where these are longer than a millisecond. None for a clip that is too
-/// short to have a finite rate, either.
+/// The finest rate whose ticks contain all times, if there is one: from the smallest gap between them, or that divided
+/// by a small number, divided further as far as 16 bits allow. Otherwise 65,534 ticks for the whole duration, or `None`
+/// if a tick would then be longer than a millisecond. Also `None` for a clip too short to have a finite rate.
 pub(super) fn rate(times: &[f32], duration: f32) -> Option<f32> {
     const MOST: f64 = 65_534.0;
     const COARSEST: f64 = 1e-3;
     let duration = f64::from(duration);
     let gap = times.windows(2).map(|pair| f64::from(pair[1]) - f64::from(pair[0])).fold(duration, f64::min);
-    // Where times lie next to each other, nothing is to be found.
+    // If times are adjacent numbers, there is no rate to find.
     for part in 1..=12 {
         let tick = gap / f64::from(part);
         if duration / tick > MOST {
             break;
         }
-        // The gap is known to some digits only: its multiples are found one by one, and then the gap from the last.
+        // The gap is only known to some digits, so its multiples are found one by one, and the gap is then computed
+        // from the last.
         let mut tick_now = tick;
         let on_grid = times.iter().all(|&time| {
             let time = f64::from(time);

@@ -1,4 +1,4 @@
-//! The part of a clip that comes before its stream: what a player needs to know of tracks.
+//! The part of a clip before its stream: what a player needs to know about the tracks.
 
 use super::head::{CHANNELS, CUBICS, CubicTarget, HEAD_BYTES, Head, Sections, Width};
 use super::plan::{NO_PART, PART_CHANNEL};
@@ -9,24 +9,25 @@ use crate::{Error, Pose, Transform, skeleton::SkeletonError};
 use core::ops::Range;
 use glam::{Quat, Vec3};
 
-/// A clip's bytes, from the first on at least as far as its stream begins, with what its head says.
+/// A clip's bytes, at least up to the start of its stream, with the contents of its head.
 ///
-/// What is checked here is what tracks are, which is little: targets, constants and names. The stream is checked as it is read.
+/// Only the small part that describes tracks is checked here: targets, constants and names. The stream is checked while
+/// it is read.
 ///
-/// All that a player reads while it plays on are the first 64 bytes, and of the clip's own bytes the stream, and the ranges of
-/// translations and scales: a thousand clips are a thousand such lines.
+/// While playing, a player only reads the first 64 bytes, and of the clip's own bytes the stream and the ranges of
+/// translations and scales. So a thousand clips take a thousand such lines.
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub(crate) struct Tables {
     bytes: Box<[u8]>,
-    /// Where the stream begins and how long it is.
+    /// The start of the stream and its length.
     stream: [u32; 2],
     head: Head,
     sections: Sections,
 }
 
 impl Tables {
-    /// Checks the tables at the beginning of the bytes. Computes in **O(tracks)**.
+    /// Checks the tables at the start of the bytes. Runs in **O(tracks)**.
     pub(crate) fn new(bytes: Box<[u8]>) -> Result<Self, ClipError> {
         let head = Head::read(&bytes)?;
         let sections = head.sections().filter(|sections| sections.stream.start <= bytes.len());
@@ -37,7 +38,7 @@ impl Tables {
         Ok(tables)
     }
 
-    /// How many bytes the tables have, from their first [`HEAD_BYTES`]: as far as the stream.
+    /// The number of bytes up to the stream, given the first [`HEAD_BYTES`].
     pub(crate) fn bytes_of(head: &[u8; HEAD_BYTES]) -> Result<usize, ClipError> {
         let sections = Head::read(head)?.sections();
         sections.map(|sections| sections.stream.start).ok_or(ClipError::Malformed("the size of its tables"))
@@ -46,7 +47,7 @@ impl Tables {
     fn check(&self) -> Result<(), ClipError> {
         let joints = usize::from(self.head.joints);
         let within = |block: usize, live: u8, count: usize| {
-            // The highest lane that is live exists.
+            // The highest live lane exists.
             live == 0 || block * LANES + (7 - live.leading_zeros() as usize) < count
         };
         for kind in 0..=CHANNELS {
@@ -93,25 +94,25 @@ impl Tables {
         &self.sections
     }
 
-    /// Where blocks of this kind belong, which is not [`CUBICS`].
+    /// The targets of the blocks of this kind, except [`CUBICS`].
     #[inline]
     pub(crate) fn targets(&self, kind: usize) -> &[Target] {
         self.bytes[self.sections.targets[kind].clone()].as_chunks().0
     }
 
-    /// Where blocks of cubic tracks belong.
+    /// The targets of the blocks of cubic tracks.
     #[inline]
     pub(crate) fn cubic_targets(&self) -> &[CubicTarget] {
         self.bytes[self.sections.targets[CUBICS].clone()].as_chunks::<4>().0.as_chunks().0
     }
 
-    /// The ranges of blocks of this kind; none where numbers have 32 bits.
+    /// The ranges of the blocks of this kind; none if numbers have 32 bits.
     #[inline]
     pub(crate) fn ranges(&self, kind: usize) -> &[Ranges] {
         self.bytes[self.sections.ranges[kind].clone()].as_chunks().0
     }
 
-    /// The stream, with what comes behind it, and how long it is.
+    /// The stream with the bytes after it, and its length.
     #[inline]
     pub(crate) fn stream(&self) -> (&[u8], usize) {
         (&self.bytes[self.stream[0] as usize..], self.stream[1] as usize)
@@ -122,7 +123,7 @@ impl Tables {
         &self.bytes[self.sections.first_frame.clone()]
     }
 
-    /// Constant rotations, translations, scales, channels: of what, and the numbers, four at most.
+    /// The targets of constant rotations, translations, scales or channels, with their numbers, at most four.
     pub(crate) fn constants(&self, kind: usize) -> impl Iterator<Item = (u32, [f32; 4])> {
         let number_bytes = if kind == 3 { 4 } else { 2 };
         let bytes = &self.bytes[self.sections.constants[kind].clone()];
@@ -130,7 +131,7 @@ impl Tables {
         entries.map(move |entry| (number(entry, number_bytes), floats(&entry[number_bytes..])))
     }
 
-    /// The channels' names, and none where one is broken.
+    /// The channels' names; `None` for an invalid one.
     pub(crate) fn names(&self) -> impl Iterator<Item = Option<&str>> {
         let mut rest = &self.bytes[self.sections.names.clone()];
         core::iter::from_fn(move || {
@@ -147,18 +148,18 @@ impl Tables {
         self.head.blocks_of(kind)
     }
 
-    /// From which block of the active array on keys have one number.
+    /// The first block of the active array whose keys have one number.
     #[inline]
     pub(crate) fn singles(&self) -> usize {
         self.blocks(CHANNELS).start
     }
 
-    /// A time in the clip's units.
+    /// Converts a time to the clip's units.
     ///
-    /// What is next to a tick lies on it, so that a time that was rounded does not come before the key that it is the time of.
+    /// A time next to a tick becomes the tick, so that a rounded time does not come before its key.
     #[inline]
     pub(crate) fn units(&self, seconds: f32) -> f32 {
-        /// Adding this to a number of ticks, which are below 2¹⁷, rounds it to a whole one.
+        /// Adding this to a number of ticks below 2¹⁷ rounds it to an integer.
         const WHOLE: f32 = 8_388_608.0;
         let time = seconds * self.head.rate;
         if self.head.width == Width::Tight {
@@ -168,7 +169,7 @@ impl Tables {
         if (time - tick).abs() < 1.0 / 32.0 { tick } else { time }
     }
 
-    /// The block among those of a kind, not [`CUBICS`], that has a track of this joint, and whether that is a step track.
+    /// The block of a kind, except [`CUBICS`], that has a track of this joint, and whether that is a step track.
     #[inline]
     pub(crate) fn find(&self, kind: usize, joint: u16) -> Option<(usize, bool)> {
         let (wanted, lane) = (joint / 8, usize::from(joint) % LANES);
@@ -181,7 +182,7 @@ impl Tables {
         (live >> lane & 1 == 1).then_some((block, step >> lane & 1 == 1))
     }
 
-    /// A joint with its constant tracks, the other parts as in `rest`.
+    /// A joint with the values of its constant tracks; the other parts are those of `rest`.
     #[inline]
     pub(crate) fn constant_joint(&self, joint: u16, rest: Transform) -> Transform {
         let mut found = rest;
@@ -197,7 +198,7 @@ impl Tables {
         found
     }
 
-    /// The numbers of a joint's constant track, whose entries have so many bytes.
+    /// The numbers of a joint's constant track, given the bytes of an entry.
     #[inline]
     fn constant<const BYTES: usize, const NUMBERS: usize>(&self, kind: usize, joint: u16) -> Option<[f32; NUMBERS]> {
         const { assert!(BYTES == 2 + 4 * NUMBERS) };
@@ -208,7 +209,7 @@ impl Tables {
         Some(core::array::from_fn(|number| f32::from_le_bytes(floats[number])))
     }
 
-    /// Writes constant tracks where they belong. Channels that `channels` does not have are left out.
+    /// Writes the values of constant tracks to their targets. Channels beyond the end of `channels` are skipped.
     pub(crate) fn write_constants(&self, pose: &mut Pose, channels: &mut [f32]) -> Result<(), Error> {
         let blocks = self.blocks_of_pose(pose)?;
         for kind in 0..3 {
@@ -230,7 +231,7 @@ impl Tables {
         Ok(())
     }
 
-    /// The blocks of a pose that has as many joints as the clip.
+    /// The blocks of a pose with the same number of joints as the clip.
     #[inline]
     pub(crate) fn blocks_of_pose<'p>(&self, pose: &'p mut Pose) -> Result<&'p mut [PoseBlock], Error> {
         let (expected, found) = (usize::from(self.head.joints), pose.len());
@@ -242,12 +243,12 @@ impl Tables {
     }
 }
 
-/// The little-endian number in the first so many bytes.
+/// The little-endian number in the first `count` bytes.
 fn number(bytes: &[u8], count: usize) -> u32 {
     bytes[..count].iter().rev().fold(0, |number, &byte| number << 8 | u32::from(byte))
 }
 
-/// Floats, as many as there are up to four.
+/// Up to four floats, as many as there are.
 fn floats(bytes: &[u8]) -> [f32; 4] {
     let mut numbers = [0.0; 4];
     for (number, float) in numbers.iter_mut().zip(bytes.as_chunks::<4>().0) {
@@ -256,7 +257,7 @@ fn floats(bytes: &[u8]) -> [f32; 4] {
     numbers
 }
 
-/// The place of a number in an ascending list: first a guess at it, which is right where none is missing below.
+/// The index of a number in an ascending list. First tries a guess that is right if no smaller number is missing.
 #[inline]
 fn search(count: usize, guess: usize, wanted: u16, number: impl Fn(usize) -> u16) -> Option<usize> {
     if guess < count && number(guess) == wanted {

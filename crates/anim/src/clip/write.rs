@@ -1,4 +1,4 @@
-//! From lanes to bytes: the keys of all lanes sorted by the time of need, and jump frames.
+//! From lanes to bytes: sorts the keys of all lanes by the time of need, and makes jump frames.
 
 use super::JumpSpacing;
 use super::group::GroupHead;
@@ -10,28 +10,28 @@ use crate::{RawClip, raw::ClipError};
 use core::ops::Range;
 use hedgerow_math::internal::file_header::{HEADER_BYTES, Kind, write_header};
 
-/// A key that waits for its time: the third one of its lane, or one behind it.
+/// A key in the stream: the third one of its lane, or a later one.
 ///
-/// In the order of fields: keys of the same group lie together, and in it those of the same record.
+/// Ordered by its fields, so that the keys of a group are together, and within it those of a record.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Event<W> {
     /// When the key is needed: at the time of the one before it.
     need: W,
     block: u16,
-    /// The bits in which the key's time differs from that of the last but one.
+    /// The bits of the key's time that differ from that of the last key but one.
     time: W,
     lane: u8,
     numbers: [W; NUMBERS],
 }
 
-/// A jump frame: when it is, where the stream goes on, the active array.
+/// A jump frame: its time, where the stream continues, and the active array.
 struct Frame<W> {
     time: f32,
     place: usize,
     active: Vec<Active<W>>,
 }
 
-/// The stream, and the frames of it.
+/// The stream and its jump frames.
 struct Stream<W> {
     bytes: Vec<u8>,
     groups: usize,
@@ -135,7 +135,7 @@ fn first_frame<W: Quantise>(plan: &Plan<W>) -> Vec<Active<W>> {
     frame(plan, |_| 0)
 }
 
-/// The active array of two keys of each lane, the first of which is told by how many there are.
+/// The active array of two keys of each lane; `first` returns the index of the first, given the number of keys.
 fn frame<W: Quantise>(plan: &Plan<W>, first: impl Fn(usize) -> usize) -> Vec<Active<W>> {
     let active = |block: &Block<W>| {
         let mut active = Active::default();
@@ -153,7 +153,7 @@ fn frame<W: Quantise>(plan: &Plan<W>, first: impl Fn(usize) -> usize) -> Vec<Act
     plan.blocks.iter().flatten().map(active).collect()
 }
 
-/// All keys behind the second one of their lane, in the order of the stream.
+/// All keys after the second one of their lane, in the order of the stream.
 fn events<W: Quantise>(plan: &Plan<W>) -> Vec<Event<W>> {
     let mut events = Vec::new();
     for (block, lanes) in (0..=u16::MAX).zip(plan.blocks.iter().flatten().map(|block| &block.lanes)) {
@@ -173,7 +173,7 @@ fn stream<W: Quantise>(plan: &Plan<W>, first: &[Active<W>], end: f32, rate: f32,
     let singles = plan.blocks[..CHANNELS].iter().map(Vec::len).sum();
     let (mut active, mut bytes, mut frames) = (first.to_vec(), Vec::new(), Vec::<Frame<W>>::new());
     let (mut groups, mut longest, mut before) = (0, 0, 0);
-    // What the last frame knows: where in the stream it is, and when.
+    // The place in the stream and the time of the last frame.
     let (mut last_place, mut last_time) = (0, 0.0_f32);
     for group in events(plan).chunk_by(|a, b| a.need == b.need) {
         let need = group[0].need.time();
@@ -184,7 +184,7 @@ fn stream<W: Quantise>(plan: &Plan<W>, first: &[Active<W>], end: f32, rate: f32,
                 (bytes.len() - last_place) as f32 >= count * (active.len() * Active::<W>::BYTES) as f32
             }
         };
-        // At the time of need of the group before, when nothing has happened since.
+        // A frame is made at the time of need of the group before, if there were groups since the last frame.
         if due && bytes.len() > last_place {
             let at = bytes.len() - before;
             last_time = GroupHead::read(&bytes, at).map_or(last_time, |head| head.need);
@@ -217,10 +217,10 @@ fn stream<W: Quantise>(plan: &Plan<W>, first: &[Active<W>], end: f32, rate: f32,
     Stream { bytes, groups, longest, frames }
 }
 
-/// The most bytes that lie between a time and the frame that is nearest to it.
+/// The greatest number of bytes between a time and the frame nearest to it.
 fn longest_seek<W>(stream: &Stream<W>, end: f32) -> usize {
     let groups = groups(&stream.bytes);
-    // The place in the stream when all groups that are needed by then were fetched.
+    // The place in the stream after all groups needed by then.
     let place = |time: f32| {
         let count = groups.partition_point(|(need, _)| *need <= time);
         count.checked_sub(1).map_or(0, |last| groups[last].1.end)
@@ -235,7 +235,7 @@ fn longest_seek<W>(stream: &Stream<W>, end: f32) -> usize {
     longest
 }
 
-/// When each group of a stream is needed, and where it lies.
+/// The time of need and the place of each group in a stream.
 fn groups(stream: &[u8]) -> Vec<(f32, Range<usize>)> {
     let mut groups = Vec::new();
     let mut at = 0;

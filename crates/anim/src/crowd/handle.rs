@@ -1,8 +1,9 @@
-//! What a caller holds of an instance.
+//! Handles of instances.
 
 use core::fmt;
 
-/// Names an instance of a [`Crowd`](crate::Crowd), until it is removed and for ever after: 8 bytes.
+/// A name for an instance of a [`Crowd`](crate::Crowd). It never refers to another instance, even after the removal of
+/// its own: 8 bytes.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct InstanceHandle {
     index: u32,
@@ -15,37 +16,37 @@ impl fmt::Debug for InstanceHandle {
     }
 }
 
-/// Which place each instance has, and which instance each place.
+/// The place of each instance, and the instance at each place.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Places {
     entries: Vec<Entry>,
     /// The index of the instance at each place.
     owners: Vec<u32>,
-    /// Indices of removed instances, to be given again.
+    /// Indices of removed instances, to be reused.
     free: Vec<u32>,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Entry {
-    /// Odd while there is such an instance, even before and after.
+    /// Odd while the instance exists, even before and after.
     generation: u32,
     place: u32,
 }
 
 impl Places {
-    /// How many instances there are: places are the numbers below.
+    /// The number of instances; places are the smaller numbers.
     pub(super) const fn len(&self) -> usize {
         self.owners.len()
     }
 
-    /// The place of an instance, if there still is one.
+    /// The place of an instance, if it still exists.
     #[inline]
     pub(super) fn find(&self, handle: InstanceHandle) -> Option<usize> {
         let entry = self.entries.get(handle.index as usize)?;
         (entry.generation == handle.generation && handle.generation % 2 == 1).then_some(entry.place as usize)
     }
 
-    /// A handle for one more instance, whose place is the last.
+    /// Adds a handle for one more instance, at the last place.
     ///
     /// # Panics
     /// If there are 2³² instances.
@@ -61,11 +62,11 @@ impl Places {
         InstanceHandle { index, generation: entry.generation }
     }
 
-    /// Forgets the instance at a place, which the instance at the last place takes over.
+    /// Removes the instance at a place, where the last instance then goes.
     pub(super) fn swap_remove(&mut self, place: usize) {
         let index = self.owners.swap_remove(place);
         let entry = &mut self.entries[index as usize];
-        // An index whose generations are used up is never given again.
+        // An index whose generations are used up is never reused.
         if let Some(next) = entry.generation.checked_add(1) {
             entry.generation = next;
             self.free.push(index);

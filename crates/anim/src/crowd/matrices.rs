@@ -6,28 +6,31 @@ use crate::transform_lanes::JointLanes;
 use crate::{Error, Mat34};
 
 impl Crowd {
-    /// Computes the model matrices of all joints of all instances: of instance after instance, in the order of
-    /// [`Crowd::instances`]. `models` is given as many as there are.
+    /// Computes the model matrices of all joints of all instances, one instance after the other, in the order of
+    /// [`Crowd::instances`]. `models` gets exactly this many.
     ///
-    /// Computes in **O(instances × joints)**.
+    /// Runs in **O(instances × joints)**.
     pub fn models(&self, models: &mut Vec<Mat34>) {
         self.all(None, models);
     }
 
-    /// Computes the palettes of all instances: as [`Crowd::models`], each times its joint's inverse bind matrix.
+    /// Computes the palettes of all instances: like [`Crowd::models`], with each matrix multiplied by its joint's
+    /// inverse bind matrix.
     pub fn palettes(&self, palettes: &mut Vec<Mat34>) {
         self.all(Some(self.skeleton.inverse_binds()), palettes);
     }
 
-    /// Computes the model matrices of up to sixteen instances at a time, into `room`, and shows them, instance by instance in
-    /// the order of [`Crowd::instances`], while they are in the cache: for what is used at once and never again.
+    /// Computes the model matrices of up to sixteen instances at a time, in `room`, and calls `visit` for each instance
+    /// in the order of [`Crowd::instances`] while its matrices are in the cache. For matrices that are used once and at
+    /// once.
     ///
-    /// For a thousand characters this takes less time than [`Crowd::models`], whose results go through memory.
+    /// For a thousand characters this takes less time than [`Crowd::models`], whose results are written to memory.
     pub fn each_models(&self, room: &mut Vec<Mat34>, visit: impl FnMut(InstanceHandle, &[Mat34])) {
         self.each(None, room, visit);
     }
 
-    /// Computes and shows palettes in the same way: skin each character with its own, say, before the next ones are computed.
+    /// Like [`Crowd::each_models`], with palettes: for example to skin each character before the next palettes are
+    /// computed.
     ///
     /// ```
     /// # use hedgerow_anim::{Crowd, Mat34, Pose, SkeletonBuilder, Transform};
@@ -56,17 +59,18 @@ impl Crowd {
         for lanes in self.lanes.chunks_exact(joints) {
             let out = &mut room[..LANES.min(instances.len()) * joints];
             self.block(lanes, binds, &mut levels, out);
-            // As many matrices as there are instances left: the matrices are asked first, so none is lost.
+            // Matrices come first in the zip: they end with the last instance, so none is lost.
             out.chunks_exact(joints).zip(&mut instances).for_each(|(matrices, instance)| visit(instance, matrices));
         }
     }
 
-    /// The model matrix of one joint of one instance, from the local transforms of what is above it.
+    /// The model matrix of one joint of one instance, from the local transforms of the joints above it.
     ///
-    /// Computes in **O(depth of the joint)**, which for a few joints (where something is held, say) is less than computing all.
+    /// Runs in **O(depth of the joint)**. For a few joints, for example where something is held, this is faster than
+    /// computing all.
     ///
     /// # Errors
-    /// As [`Crowd::get`].
+    /// Those of [`Crowd::get`].
     pub fn model(&self, instance: InstanceHandle, joint: u16) -> Result<Mat34, Error> {
         let place = self.place(instance)?;
         self.skeleton.expect_joint(joint)?;

@@ -1,4 +1,4 @@
-//! Many instances of one skeleton, sixteen at a time.
+//! Many instances of one skeleton, processed sixteen at a time.
 
 mod handle;
 mod matrices;
@@ -15,11 +15,11 @@ use core::ops::Range;
 use handle::Places;
 use smallvec::{SmallVec, smallvec};
 
-/// Characters of one skeleton, whose model matrices or palettes are computed for all at once.
+/// Characters with the same skeleton, whose model matrices or palettes are all computed at once.
 ///
-/// Instances lie in the lanes of vectors: sixteen make a block, in which each number of each joint is a vector of sixteen
-/// floats. There may be any number of them; each is added, removed, read and written by itself, by an 8-byte
-/// [`InstanceHandle`] that never names another one.
+/// Instances are in the lanes of vectors: sixteen make a block, in which each number of each joint is a vector of
+/// sixteen floats. There may be any number of them. Each is added, removed, read and written separately, by an 8-byte
+/// [`InstanceHandle`] that never refers to another one.
 ///
 /// ```
 /// use hedgerow_anim::{Crowd, Mat34, Pose, SkeletonBuilder, Transform};
@@ -46,18 +46,18 @@ use smallvec::{SmallVec, smallvec};
 ///
 /// # Memory
 ///
-/// 40 bytes a joint of each instance, rounded up to whole blocks; removing one moves the last one to its place. Matrices are
-/// not kept: [`Crowd::models`] and [`Crowd::palettes`] write to arrays of the caller's, character after character, as
-/// skinning and uploads take them, and [`Crowd::model`] computes a single one from what is above it.
+/// 40 bytes for each joint of each instance, rounded up to whole blocks; removing one moves the last one to its place.
+/// Matrices are not kept. [`Crowd::models`] and [`Crowd::palettes`] write to arrays of the caller's, character after
+/// character, as skinning and uploads expect them. [`Crowd::model`] computes a single one from the joints above it.
 #[derive(Clone, Debug)]
 pub struct Crowd {
     skeleton: Skeleton,
-    /// How far each joint is from the root.
+    /// The depth of each joint below the root.
     depths: Box<[u16]>,
-    /// Block after block, the joints of each in order. Lanes without an instance hold the identity.
+    /// Block after block, each with its joints in order. Lanes without an instance have the identity.
     lanes: Vec<JointLanes>,
     places: Places,
-    /// What [`Crowd::change_poses`] shows, kept so that it is allocated once.
+    /// The poses that [`Crowd::change_poses`] shows. Kept to save allocations.
     shown: Vec<Pose>,
 }
 
@@ -74,7 +74,7 @@ impl Crowd {
         }
     }
 
-    /// What all instances are posed on.
+    /// The skeleton of all instances.
     #[must_use]
     pub const fn skeleton(&self) -> &Skeleton {
         &self.skeleton
@@ -92,7 +92,7 @@ impl Crowd {
         self.len() == 0
     }
 
-    /// Makes room for so many more instances.
+    /// Makes room for this many more instances.
     pub fn reserve(&mut self, additional: usize) {
         let blocks = (self.len() + additional).div_ceil(LANES);
         self.lanes.reserve((blocks * self.skeleton.len()).saturating_sub(self.lanes.len()));
@@ -109,8 +109,8 @@ impl Crowd {
         self.places.handles()
     }
 
-    /// Where an instance's matrices lie in what [`Crowd::models`] and [`Crowd::palettes`] write. Holds until an instance is
-    /// removed.
+    /// The range of an instance's matrices in the results of [`Crowd::models`] and [`Crowd::palettes`]. Valid until an
+    /// instance is removed.
     #[must_use]
     pub fn range(&self, instance: InstanceHandle) -> Option<Range<usize>> {
         let start = self.places.find(instance)? * self.skeleton.len();
@@ -119,10 +119,10 @@ impl Crowd {
 
     /// Adds an instance.
     ///
-    /// Computes in amortised **O(joints)**.
+    /// Runs in amortised **O(joints)**.
     ///
     /// # Errors
-    /// [`SkeletonError::JointCount`] where pose and skeleton have different numbers of joints.
+    /// [`SkeletonError::JointCount`] if pose and skeleton have different numbers of joints.
     pub fn insert(&mut self, pose: &Pose) -> Result<InstanceHandle, Error> {
         self.skeleton.expect_count(pose.len())?;
         if self.len().is_multiple_of(LANES) {
@@ -135,10 +135,10 @@ impl Crowd {
 
     /// Removes an instance. The last one takes its place.
     ///
-    /// Computes in **O(joints)**.
+    /// Runs in **O(joints)**.
     ///
     /// # Errors
-    /// [`SkeletonError::StaleInstance`] where the handle names none.
+    /// [`SkeletonError::StaleInstance`] if there is no such instance.
     pub fn remove(&mut self, instance: InstanceHandle) -> Result<(), Error> {
         let place = self.place(instance)?;
         let last = self.len() - 1;
@@ -154,12 +154,12 @@ impl Crowd {
 
     /// Replaces all local transforms of an instance.
     ///
-    /// Computes in **O(joints)**, ten cache lines each, which takes longer than computing the matrices: to pose all instances every
-    /// frame, [`Crowd::change_poses`] is made.
+    /// Runs in **O(joints)**, with ten cache lines for each, which takes longer than computing the matrices: use
+    /// [`Crowd::change_poses`] to pose all instances every frame.
     ///
     /// # Errors
-    /// [`SkeletonError::StaleInstance`] where the handle names none, [`SkeletonError::JointCount`] where pose and skeleton have
-    /// different numbers of joints.
+    /// [`SkeletonError::StaleInstance`] if there is no such instance, [`SkeletonError::JointCount`] if pose and
+    /// skeleton have different numbers of joints.
     pub fn set_pose(&mut self, instance: InstanceHandle, pose: &Pose) -> Result<(), Error> {
         let place = self.place(instance)?;
         self.skeleton.expect_count(pose.len())?;
@@ -170,7 +170,7 @@ impl Crowd {
     /// All local transforms of an instance.
     ///
     /// # Errors
-    /// [`SkeletonError::StaleInstance`] where the handle names none.
+    /// [`SkeletonError::StaleInstance`] if there is no such instance.
     pub fn pose(&self, instance: InstanceHandle) -> Result<Pose, Error> {
         let place = self.place(instance)?;
         let mut pose = Pose::new(self.skeleton.len());
@@ -182,18 +182,18 @@ impl Crowd {
     /// The local transform of one joint of an instance.
     ///
     /// # Errors
-    /// [`SkeletonError::StaleInstance`] where the handle names none, [`SkeletonError::UnknownJoint`] where the skeleton has no
-    /// such joint.
+    /// [`SkeletonError::StaleInstance`] if there is no such instance, [`SkeletonError::UnknownJoint`] if the skeleton
+    /// has no such joint.
     pub fn get(&self, instance: InstanceHandle, joint: u16) -> Result<Transform, Error> {
         let place = self.place(instance)?;
         self.skeleton.expect_joint(joint)?;
         Ok(self.joint(place, usize::from(joint)).get(place % LANES))
     }
 
-    /// Replaces the local transform of one joint of an instance, unchecked as [`Pose::set`].
+    /// Replaces the local transform of one joint of an instance, without checks, like [`Pose::set`].
     ///
     /// # Errors
-    /// As [`Crowd::get`].
+    /// Those of [`Crowd::get`].
     pub fn set(&mut self, instance: InstanceHandle, joint: u16, transform: Transform) -> Result<(), Error> {
         let place = self.place(instance)?;
         self.skeleton.expect_joint(joint)?;
@@ -211,7 +211,7 @@ impl Crowd {
         self.places.find(instance).ok_or(SkeletonError::StaleInstance(instance).into())
     }
 
-    /// The lanes of the block that a place is in.
+    /// The lanes of the block with a place.
     #[inline]
     fn joint(&self, place: usize, joint: usize) -> &JointLanes {
         &self.lanes[place / LANES * self.skeleton.len() + joint]
@@ -223,7 +223,7 @@ impl Crowd {
     }
 }
 
-/// How far each joint is from the root.
+/// The depth of each joint below the root.
 fn depths(skeleton: &Skeleton) -> Box<[u16]> {
     let mut depths: Box<[u16]> = vec![0; skeleton.len()].into();
     for (joint, &parent) in skeleton.parents().iter().enumerate().skip(1) {
@@ -232,10 +232,10 @@ fn depths(skeleton: &Skeleton) -> Box<[u16]> {
     depths
 }
 
-/// So many depths need no allocation; deeper skeletons make one a call.
+/// This many levels need no allocation; deeper skeletons make one in each call.
 const USUAL_LEVELS: usize = 24;
 
-/// Matrices in lanes, for each depth that there is.
+/// Matrices in lanes, one for each depth.
 fn levels(depths: &[u16]) -> SmallVec<[Level; USUAL_LEVELS]> {
     smallvec![Level::ZERO; depths.iter().max().map_or(0, |&deepest| usize::from(deepest) + 1)]
 }

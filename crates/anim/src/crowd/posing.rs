@@ -1,4 +1,4 @@
-//! Sixteen poses at a time: into the lanes of a crowd, or straight to matrices.
+//! Poses sixteen characters at a time: into the lanes of a crowd, or directly to matrices.
 
 use super::{Crowd, InstanceHandle, LANES, depths, levels};
 use crate::simd::crowd;
@@ -7,17 +7,18 @@ use crate::{Error, Mat34, Pose, Skeleton};
 use smallvec::SmallVec;
 
 impl Crowd {
-    /// Shows every instance's pose to be changed, in the order of [`Crowd::instances`].
+    /// Calls `change` with every instance's pose, in the order of [`Crowd::instances`].
     ///
-    /// What `change` leaves as it is stays: constants of a clip ([`Clip::write_constants`](crate::Clip::write_constants)) are
-    /// written once, and [`Player::sample`](crate::Player::sample) writes the rest every frame.
+    /// What `change` does not write stays the same: constants of a clip
+    /// ([`Clip::write_constants`](crate::Clip::write_constants)) are written once, and
+    /// [`Player::sample`](crate::Player::sample) writes the rest every frame.
     ///
-    /// Computes in **O(instances × joints)**. Sixteen poses are transposed at once, there and back, in a fifth of the time of as
-    /// many calls of [`Crowd::set_pose`]. Characters that keep poses of their own need no crowd: see
+    /// Runs in **O(instances × joints)**. Sixteen poses are transposed at once, in both directions, in a fifth of the
+    /// time of sixteen calls of [`Crowd::set_pose`]. Characters that own their poses need no crowd: see
     /// [`Skeleton::each_palette`].
     ///
     /// # Panics
-    /// If `change` puts a pose of another number of joints in the place of one.
+    /// If `change` replaces a pose with one that has another number of joints.
     ///
     /// ```
     /// # use hedgerow_anim::{Crowd, Mat34, Pose, SkeletonBuilder, Transform};
@@ -33,7 +34,7 @@ impl Crowd {
     pub fn change_poses(&mut self, mut change: impl FnMut(InstanceHandle, &mut Pose)) {
         let joints = self.skeleton.len();
         self.shown.resize_with(LANES, Pose::default);
-        // What is no pose of the skeleton was put there by a `change` that panicked after it.
+        // A `change` that panicked may have left a pose of another size.
         self.shown.iter_mut().filter(|pose| pose.len() != joints).for_each(|pose| *pose = Pose::new(joints));
         let mut instances = self.places.handles();
         for lanes in self.lanes.chunks_exact_mut(joints) {
@@ -42,7 +43,7 @@ impl Crowd {
     }
 }
 
-/// Shows the poses of a block, of as many instances as are left, and keeps what is made of them.
+/// Calls `change` with the poses of a block, for as many instances as are left, and stores the results.
 fn change_block(
     lanes: &mut [JointLanes],
     poses: &mut [Pose],
@@ -60,18 +61,18 @@ fn change_block(
 }
 
 impl Skeleton {
-    /// Computes the model matrices of many characters that keep their own poses, sixteen at a time, into `room`, and shows them
-    /// while they are in the cache.
+    /// Computes the model matrices of many characters that own their poses, sixteen at a time, in `room`, and calls
+    /// `visit` while they are in the cache.
     ///
-    /// `pose` is asked once for the pose that a character has or refers to, and may make it: sample a player into it, say.
-    /// `visit` is then given the character and its matrices, in the same order.
+    /// `pose` is called once for each character and returns its pose. It may make the pose, for example by sampling a
+    /// player. `visit` is then called with the character and its matrices, in the same order.
     ///
-    /// Computes in **O(characters × joints)**: models in the time of as many calls of [`Pose::to_models`], palettes in two thirds
-    /// of that of these and [`Skeleton::palette`], where there are sixteen characters or more.
+    /// Runs in **O(characters × joints)**. With sixteen characters or more, models take as long as single calls of
+    /// [`Pose::to_models`], and palettes two thirds as long as these and [`Skeleton::palette`].
     ///
     /// # Errors
-    /// [`SkeletonError::JointCount`](crate::skeleton::SkeletonError::JointCount) where a pose has another number of joints than the
-    /// skeleton. The sixteens before its own have been shown, nothing after.
+    /// [`SkeletonError::JointCount`](crate::skeleton::SkeletonError::JointCount) if a pose has another number of joints
+    /// than the skeleton. The groups of sixteen before its own were visited, none after.
     pub fn each_models<C>(
         &self,
         characters: impl IntoIterator<Item = C>,
@@ -82,7 +83,7 @@ impl Skeleton {
         self.each(characters, pose, None, room, visit)
     }
 
-    /// Computes and shows palettes in the same way: a whole frame of characters, from players to skinned vertices.
+    /// Like [`Skeleton::each_models`], with palettes: a whole frame of characters, from players to skinned vertices.
     ///
     /// ```
     /// # use hedgerow_anim::{Crowd, Mat34, Pose, SkeletonBuilder, Transform};
@@ -112,7 +113,7 @@ impl Skeleton {
     /// ```
     ///
     /// # Errors
-    /// As [`Skeleton::each_models`].
+    /// Those of [`Skeleton::each_models`].
     pub fn each_palette<C>(
         &self,
         characters: impl IntoIterator<Item = C>,
@@ -141,7 +142,7 @@ impl Skeleton {
                 return Ok(());
             }
             room.resize(batch.len() * self.len(), Mat34::IDENTITY);
-            // Of lanes without a character nothing is read that matters.
+            // The results of lanes without a character are not used.
             let mut poses: [&[PoseBlock]; LANES] = [self.rest_blocks(); LANES];
             for (lane, character) in poses.iter_mut().zip(&mut batch) {
                 let pose = pose(character);

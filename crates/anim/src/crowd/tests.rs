@@ -1,4 +1,4 @@
-//! Crowds against single poses, through any adding and removing.
+//! Compares crowds with single poses, through any adding and removing.
 
 use crate::{
     Crowd, Error, Mat34, Pose, Skeleton, SkeletonBuilder, Transform, crowd::InstanceHandle, skeleton::SkeletonError,
@@ -16,7 +16,7 @@ fn skeleton(joints: usize) -> Skeleton {
     builder.build().expect("a tree").0
 }
 
-/// A pose that no other seed has.
+/// A pose that differs for each seed.
 fn pose(joints: usize, seed: u16) -> Pose {
     let mut pose = Pose::new(joints);
     for joint in 0..u16::try_from(joints).unwrap() {
@@ -33,7 +33,7 @@ fn near(a: &[Mat34], b: &[Mat34]) -> bool {
     a.len() == b.len() && a.iter().zip(b).all(|(a, b)| flat(a).iter().zip(flat(b)).all(|(a, b)| (a - b).abs() < 1e-4))
 }
 
-/// Every instance has the pose that it was given, and the matrices of that.
+/// Every instance has the pose that it was given, and the matrices of that pose.
 fn check(crowd: &Crowd, expected: &[(InstanceHandle, Pose)]) {
     let skeleton = crowd.skeleton();
     assert_eq!(crowd.len(), expected.len());
@@ -69,7 +69,7 @@ fn check(crowd: &Crowd, expected: &[(InstanceHandle, Pose)]) {
     assert_eq!(listed, handles);
 }
 
-/// Poses outside of a crowd have, one after the other, the matrices that they have in it.
+/// Poses outside a crowd, one after the other, have the same matrices as inside.
 fn check_poses(crowd: &Crowd, models: &[Mat34], palettes: &[Mat34]) {
     let poses: Vec<Pose> = crowd.instances().map(|instance| crowd.pose(instance).unwrap()).collect();
     let (mut room, mut found) = (Vec::new(), Vec::new());
@@ -134,7 +134,7 @@ proptest! {
                     expected[at].1.set(joint, new.get(joint));
                 }
                 3 => {
-                    // Every second one is left as it is.
+                    // Every second one is unchanged.
                     let mut of = Vec::new();
                     crowd.change_poses(|instance, shown| {
                         let at = expected.iter().position(|(handle, _)| *handle == instance).unwrap();

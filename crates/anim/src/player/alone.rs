@@ -1,4 +1,4 @@
-//! One joint at any time, without a player.
+//! Samples one joint at any time, without a player.
 
 use super::cursor::nearest;
 use super::lanes::{blocks_of_joint, sample_joint};
@@ -8,17 +8,19 @@ use crate::{Clip, Transform};
 use smallvec::{SmallVec, smallvec};
 
 impl Clip {
-    /// One joint's transform at a time in seconds, or at the nearer end of the clip, without a player: the bits that a player
-    /// would show. Parts that the clip has no tracks of, and joints that it does not have, are as in `rest`.
+    /// One joint's transform at a time in seconds, or at the nearer end of the clip, without a player: equal in every
+    /// bit to that of a player. Parts for which the clip has no tracks, and joints that it does not have, are those of
+    /// `rest`.
     ///
-    /// Goes from the nearest jump frame by the heads of the keys in between, and fetches those of the joint's own blocks alone:
-    /// for a character of 96 joints about half a microsecond, as much as seeking and sampling all of them. A player that is at
-    /// the time already answers in a tenth of that: [`Player::sample_joint`](crate::Player::sample_joint).
+    /// Goes from the nearest jump frame along the heads of the keys in between, and only fetches keys of the joint's
+    /// own blocks. For a character of 96 joints this takes about half a microsecond, as much as seeking and sampling
+    /// all of them. A player that is at this time already takes a tenth of that:
+    /// [`Player::sample_joint`](crate::Player::sample_joint).
     ///
-    /// Computes in **O(log tracks + keys to the nearest jump frame)**, where joints have cubic tracks also in the number of these.
+    /// Runs in **O(log tracks + keys to the nearest jump frame)**; with cubic tracks also in their number.
     #[must_use]
     pub fn sample_joint(&self, joint: u16, seconds: f32, rest: Transform) -> Transform {
-        // In this order, so that not a number becomes 0.
+        // In this order, so that NaN becomes 0.
         let time = self.tables().units(seconds.max(0.0).min(self.duration()));
         match self.tables().head().width {
             Width::Compact => alone::<u16>(self, joint, time, rest),
@@ -43,7 +45,7 @@ fn alone<W: Word>(clip: &Clip, joint: u16, time: f32, rest: Transform) -> Transf
     sample_joint(|block| &blocks[find(block).expect("all blocks of the joint are there")], tables, time, joint, rest)
 }
 
-/// As a player's cursor walks, for some blocks alone.
+/// Walks like a player's cursor, for some blocks only.
 fn walk<W: Word>(
     clip: &Clip,
     mut place: usize,

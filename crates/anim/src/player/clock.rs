@@ -1,4 +1,4 @@
-//! From time that passes to time in a clip.
+//! From passing time to the time in a clip.
 
 /// What a player does at the ends of its clip.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -12,13 +12,14 @@ pub enum Playback {
     PingPong,
 }
 
-/// Where in its clip a player is.
+/// The position of a player in its clip.
 ///
-/// In double precision: in single precision a sixtieth of a second, added to an hour, would be off by nearly a hundredth of itself,
-/// every time to the same side.
+/// In double precision: in single precision, adding a sixtieth of a second to an hour would be off by nearly a
+/// hundredth of it, always in the same direction.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Clock {
-    /// Seconds since the beginning of a round, which is the clip's duration long, or twice that where it goes there and back.
+    /// Seconds since the beginning of a round. A round takes the clip's duration, or twice that if it goes there and
+    /// back.
     phase: f64,
     playback: Playback,
 }
@@ -28,7 +29,7 @@ impl Clock {
         self.playback
     }
 
-    /// Stays at the same time, on the way forward.
+    /// Keeps the time, and continues forward.
     pub(super) fn set_playback(&mut self, playback: Playback, duration: f32) {
         *self = Self { phase: self.within(duration), playback };
     }
@@ -46,14 +47,14 @@ impl Clock {
         if self.phase > duration { (2.0 * duration - self.phase).clamp(0.0, duration) } else { self.phase }
     }
 
-    /// Goes to a time in the clip, on the way forward.
+    /// Goes to a time in the clip, and continues forward.
     pub(super) fn seek(&mut self, time: f32, duration: f32) {
-        // In this order, so that not a number becomes 0.
+        // In this order, so that NaN becomes 0.
         self.phase = time.max(0.0).min(duration).into();
     }
 
-    /// Lets so many seconds pass, forward or backward, and answers how many rounds were ended, or backward begun. Not finite
-    /// ones do not pass.
+    /// Advances by this many seconds, forward or backward. Returns how many rounds were completed forward or begun
+    /// backward. Ignores numbers that are not finite.
     #[inline]
     pub(super) fn advance(&mut self, seconds: f32, duration: f32) -> i32 {
         let sum = self.phase + f64::from(seconds);

@@ -1,24 +1,24 @@
-//! Where in a clip's stream a player is: going along it, and seeking by jump frames.
+//! The position of a player in a clip's stream: moves along it, and seeks by jump frames.
 
 use crate::Clip;
 use crate::clip::{GROUP_HEAD, GroupHead};
 use crate::simd::sampling::{self, Active, Word};
 
-/// A place between two groups of the stream: the keys of all groups before it were fetched, of none behind it.
+/// A place between two groups of the stream: the keys of all groups before it were fetched, and none after it.
 ///
-/// In [`advance`](Self::advance) and [`seek`](Self::seek) the place becomes that between the last group whose time of need is not
-/// after the time and the first one whose time is.
+/// [`advance`](Self::advance) and [`seek`](Self::seek) move the place to where the time is: after the last group needed
+/// at or before it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Cursor {
     /// In bytes from the stream's beginning.
     place: u32,
-    /// When the keys of the group before the place were needed; before all times at the beginning.
+    /// When the keys of the group before the place were needed; at the beginning of the stream, before all times.
     last: f32,
-    /// When the keys of the group behind the place are needed; after all times at the end.
+    /// When the keys of the group after the place are needed; at the end of the stream, after all times.
     next: f32,
-    /// Now.
+    /// The present time.
     time: f32,
-    /// How far the last step went, and in which direction.
+    /// The length and direction of the last step.
     way: f32,
 }
 
@@ -33,22 +33,22 @@ impl Cursor {
         cursor
     }
 
-    /// Now, in the clip's units of time.
+    /// The present time, in the clip's units.
     #[inline]
     pub(super) const fn time(&self) -> f32 {
         self.time
     }
 
-    /// When the group of so many bytes before the place was needed.
+    /// When the group with this many bytes before the place was needed.
     fn need_before(&self, stream: &[u8], bytes: u32) -> f32 {
         let start = self.place.checked_sub(bytes).filter(|_| bytes as usize >= GROUP_HEAD);
         start.and_then(|start| GroupHead::read(stream, start as usize)).map_or(f32::NEG_INFINITY, |head| head.need)
     }
 
-    /// Asks for the keys that a step like the last one will need, if any.
+    /// Prefetches the keys that another step like the last one will need, if any.
     #[inline]
     pub(super) fn prefetch(&self, clip: &Clip) {
-        /// Behind these the machine sees by itself where it goes.
+        /// Beyond this distance the hardware prefetcher takes over.
         const BYTES: usize = 768;
         let (time, place) = (self.time + self.way, self.place as usize);
         if time >= self.next {
@@ -58,8 +58,8 @@ impl Cursor {
         }
     }
 
-    /// Goes to a time: along the stream where that is near, otherwise by the nearest jump frame. Those are
-    /// `gap` apart at least.
+    /// Goes to a time: along the stream if it is near, else by the nearest jump frame. Jump frames are at least `gap`
+    /// apart.
     #[inline]
     pub(super) fn advance<W: Word>(&mut self, clip: &Clip, gap: f32, active: &mut [Active<W>], time: f32) {
         self.way = time - self.time;
@@ -67,7 +67,8 @@ impl Cursor {
         if time < self.next && time >= self.last {
             return;
         }
-        // A frame may be nearer than here only where the way is longer than half of the least distance between frames.
+        // A frame can only be nearer than the present place if the step is longer than half of the least distance
+        // between frames.
         if self.way.abs() > 0.5 * gap {
             let frame = nearest(clip, time);
             if (frame.1.0 - time).abs() < self.way.abs() {
@@ -77,7 +78,7 @@ impl Cursor {
         self.walk(clip, active);
     }
 
-    /// Goes to a time by the nearest jump frame, wherever it was before.
+    /// Goes to a time by the nearest jump frame, from anywhere.
     pub(super) fn seek<W: Word>(clip: &Clip, active: &mut [Active<W>], time: f32) -> Self {
         let mut cursor = Self { place: 0, last: 0.0, next: 0.0, time, way: 0.0 };
         cursor.jump(clip, active, nearest(clip, time), time);
@@ -96,7 +97,7 @@ impl Cursor {
         self.walk(clip, active);
     }
 
-    /// Fetches the keys that are needed by now, or takes back those that are not.
+    /// Fetches the keys that are needed now, or takes back those that are not.
     fn walk<W: Word>(&mut self, clip: &Clip, active: &mut [Active<W>]) {
         let (stream, length) = clip.stream();
         let singles = clip.tables().singles();
@@ -105,7 +106,7 @@ impl Cursor {
             let group = GroupHead::read(stream, start).filter(|head| head.bytes as usize >= GROUP_HEAD);
             let Some(end) = group.and_then(|head| start.checked_add(head.bytes as usize)).filter(|&end| end <= length)
             else {
-                // No further than the last group that is whole.
+                // Stop at the last complete group.
                 self.next = f32::INFINITY;
                 break;
             };
@@ -131,9 +132,9 @@ impl Cursor {
     }
 }
 
-/// The jump frame that is nearest to a time: its number, none for the first one, and its time and place.
+/// The jump frame nearest to a time: its number (`None` for the first one), and its time and place.
 pub(super) fn nearest(clip: &Clip, time: f32) -> (Option<usize>, (f32, u32)) {
-    // The number of frames that are not after the time, besides the first.
+    // The number of frames at or before the time, without the first.
     let (mut low, mut high) = (0, clip.jump_frames());
     while low < high {
         let middle = low.midpoint(high);

@@ -1,4 +1,4 @@
-//! The active array of a player, and what it says at a time.
+//! The active array of a player, and its values at a time.
 
 use crate::clip::{
     CHANNELS, CUBICS, NO_PART, PART_CHANNEL, PART_ROTATION, PART_SCALE, ROTATIONS, SCALES, TRANSLATIONS, Tables, Width,
@@ -9,23 +9,23 @@ use crate::{Error, Pose, Transform};
 use glam::{Quat, Vec3};
 use smallvec::SmallVec;
 
-/// The active array, and where its blocks belong.
+/// The active array and its targets.
 #[derive(Clone, Debug)]
 pub(super) struct Lanes {
     pub(super) active: Words,
-    /// Of rotations, translations and scales. A copy of what the clip has far from its stream: beside the player's place these are
-    /// in the cache already.
+    /// The targets of rotations, translations and scales. A copy: in the clip they are far from the stream, but beside
+    /// the player's place they are in the cache already.
     targets: SmallVec<[Target; 16]>,
 }
 
-/// The two keys that each track is between, eight tracks a block.
+/// The two keys on either side of the present time for each track, eight tracks in a block.
 #[derive(Clone, Debug)]
 pub(super) enum Words {
     Compact(Vec<Active<u16>>),
     Tight(Vec<Active<u32>>),
 }
 
-/// Does the same with words of either width.
+/// Runs the same code with words of either width.
 macro_rules! with {
     ($lanes:expr, $active:ident => $work:expr) => {
         match $lanes {
@@ -49,14 +49,14 @@ impl Lanes {
         Self { active, targets: targets.copied().collect() }
     }
 
-    /// Writes all joints' tracks that are not constant, at a time in the clip's units.
+    /// Writes the values of all joint tracks that are not constant, at a time in the clip's units.
     pub(super) fn sample(&self, tables: &Tables, time: f32, pose: &mut Pose) -> Result<(), Error> {
         let pose = tables.blocks_of_pose(pose)?;
         with!(&self.active, active => sample(active, &self.targets, tables, time, pose));
         Ok(())
     }
 
-    /// Writes all channels that are not constant; those that `out` does not have are left out.
+    /// Writes all channels that are not constant; those beyond the end of `out` are skipped.
     pub(super) fn sample_channels(&self, tables: &Tables, time: f32, out: &mut [f32]) {
         with!(&self.active, active => {
             let singles = &active[tables.blocks(CHANNELS)];
@@ -69,7 +69,7 @@ impl Lanes {
         });
     }
 
-    /// One joint's transform: of parts without a track those of `rest`.
+    /// One joint's transform; parts without a track are those of `rest`.
     pub(super) fn sample_joint(&self, tables: &Tables, time: f32, joint: u16, rest: Transform) -> Transform {
         with!(&self.active, active => sample_joint(|block| &active[block], tables, time, joint, rest))
     }
@@ -95,7 +95,7 @@ fn sample<W: Word>(active: &[Active<W>], targets: &[Target], tables: &Tables, ti
     }
 }
 
-/// Joints' cubic tracks.
+/// Writes the joints' cubic tracks.
 fn sample_cubics<W: Word>(active: &[Active<W>], tables: &Tables, time: f32, pose: &mut [PoseBlock]) {
     let mut rotation = [0.0; 4];
     cubics(active, tables, time, |joint, part, value| {
@@ -106,7 +106,7 @@ fn sample_cubics<W: Word>(active: &[Active<W>], tables: &Tables, time: f32, pose
         } else if part >= PART_SCALE {
             block.scale[usize::from(part - PART_SCALE)][lane] = value;
         } else {
-            // The four numbers of a rotation come one after the other.
+            // The four numbers of a rotation follow one another.
             rotation[usize::from(part - PART_ROTATION)] = value;
             if part + 1 == PART_SCALE {
                 let unit = unit(rotation).to_array();
@@ -116,14 +116,14 @@ fn sample_cubics<W: Word>(active: &[Active<W>], tables: &Tables, time: f32, pose
     });
 }
 
-/// The unit quaternion of this direction; where a curve passes through zero every one is as good.
+/// The unit quaternion with this direction; if a curve passes through zero, any will do.
 fn unit(rotation: [f32; 4]) -> Quat {
     let rotation = Quat::from_array(rotation);
     let length = rotation.length();
     if length > 0.0 { rotation * length.recip() } else { Quat::IDENTITY }
 }
 
-/// Every number of a cubic track at a time: joint or channel, part, and the number.
+/// Computes every number of the cubic tracks at a time: joint or channel, part, and the number.
 fn cubics<W: Word>(active: &[Active<W>], tables: &Tables, time: f32, mut put: impl FnMut(usize, u8, f32)) {
     let ranges = tables.ranges(CUBICS);
     for (index, (active, targets)) in active[tables.blocks(CUBICS)].iter().zip(tables.cubic_targets()).enumerate() {
@@ -161,7 +161,7 @@ pub(super) fn sample_joint<'a, W: Word>(
 ) -> Transform {
     let mut found = tables.constant_joint(joint, rest);
     let lane = usize::from(joint) % LANES;
-    // What the block of this kind is, how far its keys are, and its ranges.
+    // The block of this kind, how far it is between its keys, and its ranges.
     let of = |kind: usize| {
         let (block, step) = tables.find(kind, joint)?;
         let ranges = tables.ranges(kind).get(block).unwrap_or(&PLAIN);
@@ -198,7 +198,7 @@ pub(super) fn sample_joint<'a, W: Word>(
     found
 }
 
-/// The lanes of cubic tracks of a joint: block among those, lane, part.
+/// The lanes of a joint's cubic tracks: block among the cubic ones, lane, part.
 fn cubic_lanes(tables: &Tables, joint: u16) -> impl Iterator<Item = (usize, usize, u8)> {
     let lanes = tables.cubic_targets().iter().enumerate();
     lanes.flat_map(move |(block, targets)| {

@@ -1,12 +1,12 @@
-//! Playing clips: a place in the stream of keys, and the active array.
+//! Plays clips: a place in the stream of keys, and the active array.
 //!
 //! | file | what |
 //! |---|---|
-//! | `clock` | from time that passes to time in a clip: ends, loops, turning around |
-//! | `cursor` | the place in the stream: going along it in both directions, seeking by jump frames |
-//! | `lanes` | the active array, and what it says at a time |
+//! | `clock` | from passing time to the time in a clip: ends, loops, turning around |
+//! | `cursor` | the place in the stream: moving in both directions, seeking by jump frames |
+//! | `lanes` | the active array, and its values at a time |
 //! | `alone` | one joint at any time, without a player |
-//! | `stream` | the same from a reader, a group of keys at a time |
+//! | `stream` | playing from a reader, one group of keys at a time |
 
 mod alone;
 mod clock;
@@ -23,13 +23,13 @@ use core::borrow::Borrow;
 use cursor::Cursor;
 use lanes::{Lanes, with};
 
-/// Plays a [`Clip`]: a place in its stream of keys, and the two keys that each track is between.
+/// Plays a [`Clip`]: a place in its stream of keys, and for each track the two keys on either side of the present time.
 ///
-/// Going on, in either direction, reads two places in memory: the stream, where a frame's keys lie one after the other,
-/// and the active array, 16 bytes a joint (32 where the clip is [tight](crate::clip::Precision::Tight)). The clip is borrowed or shared: `Player<&Clip>`,
-/// `Player<Arc<Clip>>`.
+/// A step in either direction reads two places in memory: the stream, where a frame's keys follow one another, and the
+/// active array, 16 bytes for each joint (32 if the clip is [tight](crate::clip::Precision::Tight)). The clip is
+/// borrowed or shared: `Player<&Clip>`, `Player<Arc<Clip>>`.
 ///
-/// Where it comes from makes no difference to the bits that are sampled at a time: forward, backward and by a seek they are the same.
+/// The sampled bits at a time are the same whether the player got there forward, backward or by a seek.
 ///
 /// ```
 /// use hedgerow_anim::{ClipBuilder, Player, RawClip, player::Playback, raw::Track};
@@ -54,15 +54,15 @@ pub struct Player<C: Borrow<Clip>> {
     clip: C,
     cursor: Cursor,
     clock: clock::Clock,
-    /// How far apart the clip's jump frames are at least, in its units of time.
+    /// The least distance between the clip's jump frames, in its units of time.
     gap: f32,
     lanes: Lanes,
 }
 
 impl<C: Borrow<Clip>> Player<C> {
-    /// A player at the clip's beginning that will stay at its end.
+    /// A player at the beginning of the clip, which will stop at its end.
     ///
-    /// Computes in **O(tracks)**.
+    /// Runs in **O(tracks)**.
     #[must_use]
     pub fn new(clip: C) -> Self {
         let mut lanes = Lanes::new(clip.borrow().tables());
@@ -84,23 +84,24 @@ impl<C: Borrow<Clip>> Player<C> {
         self.clock.time(self.clip().duration())
     }
 
-    /// What the player does at the clip's ends.
+    /// What the player does at the ends of the clip.
     #[must_use]
     pub const fn playback(&self) -> Playback {
         self.clock.playback()
     }
 
-    /// Sets what the player does at the clip's ends. The time stays; one that was on its way back goes forward from here.
+    /// Sets what the player does at the ends of the clip. The time stays the same; a player that was going back
+    /// continues forward.
     pub fn set_playback(&mut self, playback: Playback) {
         self.clock.set_playback(playback, self.clip.borrow().duration());
     }
 
-    /// Lets so many seconds pass, backward if they are negative, and fetches the keys that are needed then. Answers how often
-    /// the player came around, negative where backward; always 0 for one that stays at the ends. Numbers that are not
-    /// finite let no time pass.
+    /// Advances by this many seconds, backward if negative, and fetches the keys needed then. Returns how often the
+    /// player passed the end of the clip, negative if backward; always 0 if it stops at the ends. Numbers that are not
+    /// finite are ignored.
     ///
-    /// Computes in **O(keys on the way)**, but never more than a [`seek`](Self::seek): a player that was left alone for
-    /// an hour is not slower for it.
+    /// Runs in **O(keys on the way)**, but never takes longer than a [`seek`](Self::seek): a player that paused for an
+    /// hour is not slower for it.
     #[inline]
     pub fn advance(&mut self, seconds: f32) -> i32 {
         let clip = self.clip.borrow();
@@ -110,11 +111,12 @@ impl<C: Borrow<Clip>> Player<C> {
         rounds
     }
 
-    /// Asks for the memory that the next [`advance`](Self::advance) and [`sample`](Self::sample) will need: a hint that changes
-    /// nothing else. Many players take their turns as fast as a single one if each is told a few places ahead.
+    /// Prefetches the memory that the next [`advance`](Self::advance) and [`sample`](Self::sample) will need; has no
+    /// other effect. Calling it a few players ahead makes each of many players as fast as a single one.
     ///
     /// ```
-    /// # fn frame(players: &mut [hedgerow_anim::Player<&hedgerow_anim::Clip>], poses: &mut [hedgerow_anim::Pose]) -> Result<(), hedgerow_anim::Error> {
+    /// # use hedgerow_anim::{Clip, Error, Player, Pose};
+    /// # fn frame(players: &mut [Player<&Clip>], poses: &mut [Pose]) -> Result<(), Error> {
     /// for index in 0..players.len() {
     ///     if let Some(ahead) = players.get(index + 4) {
     ///         ahead.prefetch();
@@ -134,7 +136,8 @@ impl<C: Borrow<Clip>> Player<C> {
 
     /// Goes to a time in seconds, or to the nearer end of the clip.
     ///
-    /// Computes in **O(log jump frames + tracks + keys to the nearest jump frame)**: [`ClipStats`](crate::clip::ClipStats) has the bytes of these.
+    /// Runs in **O(log jump frames + tracks + keys to the nearest jump frame)**: [`ClipStats`](crate::clip::ClipStats)
+    /// has the bytes of these.
     pub fn seek(&mut self, seconds: f32) {
         let clip = self.clip.borrow();
         self.clock.seek(seconds, clip.duration());
@@ -142,29 +145,30 @@ impl<C: Borrow<Clip>> Player<C> {
         with!(&mut self.lanes.active, active => self.cursor.advance(clip, self.gap, active, time));
     }
 
-    /// Writes the joints' transforms at the present time: all parts that are neither constant nor without a track. For the
+    /// Writes the joints' transforms at the present time: all parts that have a track and are not constant. For the
     /// constant ones call [`Clip::write_constants`] once.
     ///
-    /// Computes in **O(tracks)**.
+    /// Runs in **O(tracks)**.
     ///
     /// # Errors
-    /// [`Error::Skeleton`] with [`SkeletonError::JointCount`](crate::skeleton::SkeletonError::JointCount) where the pose is of another number of joints.
+    /// [`Error::Skeleton`] with [`SkeletonError::JointCount`](crate::skeleton::SkeletonError::JointCount) if the pose
+    /// has another number of joints.
     #[inline]
     pub fn sample(&self, pose: &mut Pose) -> Result<(), Error> {
         self.lanes.sample(self.clip().tables(), self.cursor.time(), pose)
     }
 
-    /// Writes the channels that are not constant. Those beyond the end of `channels` are left out.
+    /// Writes the channels that are not constant. Those beyond the end of `channels` are skipped.
     ///
-    /// Computes in **O(channels)**, where joints have cubic tracks also in their number.
+    /// Runs in **O(channels)**; if joints have cubic tracks, also in their number.
     pub fn sample_channels(&self, channels: &mut [f32]) {
         self.lanes.sample_channels(self.clip().tables(), self.cursor.time(), channels);
     }
 
-    /// One joint's transform at the present time, constant parts included. Parts that the clip has no tracks of, and joints that it
-    /// does not have, are as in `rest`.
+    /// One joint's transform at the present time, including constant parts. Parts for which the clip has no tracks, and
+    /// joints that it does not have, are those of `rest`.
     ///
-    /// Computes in **O(log tracks)**, where joints have cubic tracks in the number of these.
+    /// Runs in **O(log tracks)**; if joints have cubic tracks, also in their number.
     #[must_use]
     pub fn sample_joint(&self, joint: u16, rest: Transform) -> Transform {
         self.lanes.sample_joint(self.clip().tables(), self.cursor.time(), joint, rest)

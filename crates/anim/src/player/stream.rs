@@ -1,4 +1,4 @@
-//! Playing a clip while it is read.
+//! Plays a clip while it is being read.
 
 use super::clock::Clock;
 use super::lanes::{Lanes, with};
@@ -8,11 +8,12 @@ use crate::{Error, Pose, raw::ClipError};
 use hedgerow_math::internal::file_header::HEADER_BYTES;
 use std::io::Read;
 
-/// Plays a clip forward while it is read: a long cut-scene, from a file or a connection, that never lies in memory as a whole.
+/// Plays a clip forward while it is being read: for a long cut-scene, from a file or a connection, that is never in
+/// memory as a whole.
 ///
-/// It holds the clip's tables, the active array and one group of keys. It reads a group at a time, a few hundred bytes often: put a
-/// [`BufReader`](std::io::BufReader) around a file. What is read cannot be checked against the checksum,
-/// which is over the whole; but any bytes play without a panic.
+/// It holds the clip's tables, the active array and one group of keys. It reads a group at a time, often only a few
+/// hundred bytes: wrap a file in a [`BufReader`](std::io::BufReader). The checksum covers the whole clip, so what is
+/// read cannot be checked against it; but any bytes play without a panic.
 ///
 /// ```
 /// use hedgerow_anim::{ClipBuilder, RawClip, player::StreamPlayer, raw::Track};
@@ -33,9 +34,9 @@ pub struct StreamPlayer<R> {
     from: R,
     tables: Tables,
     lanes: Lanes,
-    /// The group whose keys are needed next, of which no more was read.
+    /// The head of the next group, whose keys were not read yet.
     next: GroupHead,
-    /// Of the stream, those not yet read.
+    /// Bytes of the stream that were not read yet.
     remaining: usize,
     buffer: Vec<u8>,
     clock: Clock,
@@ -43,15 +44,16 @@ pub struct StreamPlayer<R> {
 }
 
 impl<R: Read> StreamPlayer<R> {
-    /// Reads all that comes before the keys, and stands at the clip's beginning.
+    /// Reads everything before the keys, and starts at the beginning of the clip.
     ///
-    /// Computes in **O(tracks)**.
+    /// Runs in **O(tracks)**.
     ///
     /// # Errors
-    /// [`Error::Clip`] with [`ClipError::Read`], [`ClipError::NotAClip`], [`ClipError::Version`] or [`ClipError::Malformed`].
+    /// [`Error::Clip`] with [`ClipError::Read`], [`ClipError::NotAClip`], [`ClipError::Version`] or
+    /// [`ClipError::Malformed`].
     pub fn new(mut from: R) -> Result<Self, Error> {
         let mut bytes = Vec::new();
-        // Its first bytes say whether there is more of it to be waited for.
+        // The first bytes decide whether to wait for more.
         fill(&mut from, &mut bytes, HEADER_BYTES)?;
         check_header(&bytes)?;
         fill(&mut from, &mut bytes, HEAD_BYTES - HEADER_BYTES)?;
@@ -66,7 +68,7 @@ impl<R: Read> StreamPlayer<R> {
         Ok(Self { from, lanes, next, remaining, buffer, clock: Clock::default(), failed: None, tables })
     }
 
-    /// How long the clip is, in seconds.
+    /// The duration of the clip, in seconds.
     #[must_use]
     pub const fn duration(&self) -> f32 {
         self.tables.head().duration
@@ -90,13 +92,14 @@ impl<R: Read> StreamPlayer<R> {
         self.clock.time(self.duration())
     }
 
-    /// Lets so many seconds pass, up to the clip's end, and reads the keys that are needed by then. Negative numbers and
-    /// those that are not finite let no time pass.
+    /// Advances by this many seconds, up to the end of the clip, and reads the keys needed by then. Negative numbers
+    /// and those that are not finite are ignored.
     ///
-    /// Computes in **O(keys on the way)**.
+    /// Runs in **O(keys on the way)**.
     ///
     /// # Errors
-    /// [`Error::Clip`] with [`ClipError::Read`] or [`ClipError::Malformed`], and from then on always: the keys before the fault stay.
+    /// [`Error::Clip`] with [`ClipError::Read`] or [`ClipError::Malformed`], and from then on always; the keys before
+    /// the fault stay.
     pub fn advance(&mut self, seconds: f32) -> Result<(), Error> {
         if let Some(error) = &self.failed {
             return Err((*error).into());
@@ -114,7 +117,7 @@ impl<R: Read> StreamPlayer<R> {
         Ok(())
     }
 
-    /// Reads the next group, and the head of the one behind it.
+    /// Reads the next group and the head of the one after it.
     fn fetch(&mut self) -> Result<(), ClipError> {
         let malformed = ClipError::Malformed("its stream");
         let records = (self.next.bytes as usize).checked_sub(GROUP_HEAD).filter(|records| *records <= self.remaining);
@@ -135,23 +138,26 @@ impl<R: Read> StreamPlayer<R> {
         Ok(())
     }
 
-    /// Writes the constant tracks, as [`Clip::write_constants`](crate::Clip::write_constants).
+    /// Writes the constant tracks, like [`Clip::write_constants`](crate::Clip::write_constants).
     ///
     /// # Errors
-    /// [`Error::Skeleton`] with [`SkeletonError::JointCount`](crate::skeleton::SkeletonError::JointCount) where the pose is of another number of joints.
+    /// [`Error::Skeleton`] with [`SkeletonError::JointCount`](crate::skeleton::SkeletonError::JointCount) if the pose
+    /// has another number of joints.
     pub fn write_constants(&self, pose: &mut Pose, channels: &mut [f32]) -> Result<(), Error> {
         self.tables.write_constants(pose, channels)
     }
 
-    /// Writes the joints' transforms at the present time, as [`Player::sample`](crate::Player::sample), to the same bits.
+    /// Writes the joints' transforms at the present time, equal in every bit to
+    /// [`Player::sample`](crate::Player::sample).
     ///
     /// # Errors
-    /// [`Error::Skeleton`] with [`SkeletonError::JointCount`](crate::skeleton::SkeletonError::JointCount) where the pose is of another number of joints.
+    /// [`Error::Skeleton`] with [`SkeletonError::JointCount`](crate::skeleton::SkeletonError::JointCount) if the pose
+    /// has another number of joints.
     pub fn sample(&self, pose: &mut Pose) -> Result<(), Error> {
         self.lanes.sample(&self.tables, self.tables.units(self.time()), pose)
     }
 
-    /// Writes the channels that are not constant. Those beyond the end of `channels` are left out.
+    /// Writes the channels that are not constant. Those beyond the end of `channels` are skipped.
     pub fn sample_channels(&self, channels: &mut [f32]) {
         self.lanes.sample_channels(&self.tables, self.tables.units(self.time()), channels);
     }
@@ -161,7 +167,7 @@ fn turn<W: sampling::Word>(buffer: &[u8], records: usize, active: &mut [sampling
     sampling::turn::<W, true>(buffer, 0..records, active, singles)
 }
 
-/// Reads the head of the next group; one that is never needed where the stream has ended.
+/// Reads the head of the next group; at the end of the stream, returns one that is never needed.
 fn next_head(from: &mut impl Read, buffer: &mut Vec<u8>, remaining: &mut usize) -> Result<GroupHead, ClipError> {
     buffer.clear();
     *remaining = remaining.checked_sub(GROUP_HEAD).ok_or(ClipError::Malformed("its stream"))?;
@@ -169,7 +175,7 @@ fn next_head(from: &mut impl Read, buffer: &mut Vec<u8>, remaining: &mut usize) 
     GroupHead::read(buffer, 0).ok_or(ClipError::Malformed("its stream"))
 }
 
-/// Appends exactly so many bytes. Takes no more memory than there are bytes to read, whatever number is claimed.
+/// Appends exactly this many bytes. Memory is bounded by the bytes that can be read, whatever length is claimed.
 fn fill(from: &mut impl Read, buffer: &mut Vec<u8>, bytes: usize) -> Result<(), ClipError> {
     match from.take(bytes as u64).read_to_end(buffer) {
         Ok(read) if read == bytes => Ok(()),

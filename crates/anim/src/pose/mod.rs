@@ -1,4 +1,4 @@
-//! Local transforms of all joints, and the matrices that they make.
+//! Local transforms of all joints, and their matrices.
 
 mod models;
 #[cfg(test)]
@@ -10,10 +10,10 @@ pub use uniform::UniformPose;
 use crate::transform_lanes::{POSE_LANES as LANES, PoseBlock};
 use crate::{Skeleton, Transform};
 
-/// The local transforms of all joints of one character: what clips are sampled into, what blending works on, and what
-/// model matrices are computed from.
+/// The local transforms of all joints of one character: clips are sampled into it, blends combine it, and model
+/// matrices are computed from it.
 ///
-/// A structure of arrays in blocks of eight joints, 40 bytes a joint: see [`Pose::to_models`] for what that is good for.
+/// A structure of arrays in blocks of eight joints, 40 bytes for each joint: see [`Pose::to_models`] for the reason.
 ///
 /// ```
 /// use hedgerow_anim::{Mat34, Pose, SkeletonBuilder, Transform};
@@ -37,7 +37,7 @@ pub struct Pose {
 }
 
 impl Pose {
-    /// A pose of so many joints, each with the transform that changes nothing.
+    /// A pose of this many joints, each with the identity.
     ///
     /// # Panics
     /// For more than 65,535 joints.
@@ -47,19 +47,19 @@ impl Pose {
         Self { blocks: vec![PoseBlock::IDENTITY; usize::from(joints).div_ceil(LANES)], joints }
     }
 
-    /// The skeleton's rest pose: each joint as its builder was told.
+    /// The skeleton's rest pose, as it was given to the builder.
     #[must_use]
     pub fn rest(skeleton: &Skeleton) -> Self {
         Self { blocks: skeleton.rest_blocks().to_vec(), joints: skeleton.joints() }
     }
 
-    /// How many joints it has.
+    /// How many joints the pose has.
     #[must_use]
     pub fn len(&self) -> usize {
         usize::from(self.joints)
     }
 
-    /// Whether it has no joints.
+    /// Whether the pose has no joints.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.joints == 0
@@ -76,8 +76,8 @@ impl Pose {
         self.blocks[usize::from(joint) / LANES].get(usize::from(joint) % LANES)
     }
 
-    /// Replaces the local transform of a joint. The rotation should be a unit quaternion and all numbers finite, which is
-    /// not checked: matrices are as good as what they are made of.
+    /// Replaces the local transform of a joint. The rotation should be a unit quaternion and all numbers finite; this
+    /// is not checked, and wrong numbers give wrong matrices.
     ///
     /// # Panics
     /// If there is no such joint.
@@ -92,13 +92,13 @@ impl Pose {
         0..self.joints
     }
 
-    /// Eight joints each. Lanes beyond the last joint hold the identity.
+    /// Blocks of eight joints. Lanes past the last joint have the identity.
     #[inline]
     pub(crate) fn blocks(&self) -> &[PoseBlock] {
         &self.blocks
     }
 
-    /// Eight joints each. Who writes leaves the identity in lanes beyond the last joint.
+    /// Blocks of eight joints, mutable. Writers must keep the identity in lanes past the last joint.
     #[inline]
     pub(crate) fn blocks_mut(&mut self) -> &mut [PoseBlock] {
         &mut self.blocks

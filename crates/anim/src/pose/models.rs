@@ -4,32 +4,32 @@ use crate::simd::pose;
 use crate::{Error, Mat34, Pose, Skeleton, skeleton::SkeletonError};
 
 impl Pose {
-    /// Computes each joint's model matrix, which maps from the joint's space to the model's: its parent's times its own
-    /// local one. `models` is given the skeleton's length.
+    /// Computes each joint's model matrix, which maps from the joint's space to the model's: its parent's matrix times
+    /// its own local one. `models` gets one matrix for each joint.
     ///
-    /// Computes in **O(joints)**, one forward loop: eight local transforms are converted at a time, and multiplied in
+    /// Runs in **O(joints)**, in one forward loop: eight local transforms are converted at a time, and multiplied in
     /// order. Source: S. Reinalter, *Adventures in data-oriented design*, part 2.
     ///
     /// # Errors
-    /// [`SkeletonError::JointCount`] where pose and skeleton have different numbers of joints.
+    /// [`SkeletonError::JointCount`] if pose and skeleton have different numbers of joints.
     pub fn to_models(&self, skeleton: &Skeleton, models: &mut Vec<Mat34>) -> Result<(), Error> {
         self.to_models_at(skeleton, &Mat34::IDENTITY, models)
     }
 
-    /// Computes each joint's matrix as [`Pose::to_models`] does, with another one in front: where the character stands, say,
-    /// so that they map to the world.
+    /// Like [`Pose::to_models`], with another matrix multiplied in front: for example the character's world matrix, so
+    /// that the results map to the world.
     ///
     /// # Errors
-    /// As [`Pose::to_models`].
+    /// Those of [`Pose::to_models`].
     pub fn to_models_at(&self, skeleton: &Skeleton, root: &Mat34, models: &mut Vec<Mat34>) -> Result<(), Error> {
         models.resize(skeleton.len(), Mat34::IDENTITY);
         self.update_models(skeleton, root, 0, models)
     }
 
-    /// Computes the matrices of a joint and of all that hang below it, where others are as they should be: what is left to
-    /// do when one limb moved.
+    /// Computes the matrices of a joint and of all joints below it, if the others are up to date: for updates of one
+    /// limb.
     ///
-    /// `root` is what stood in front when all were computed; only joint 0 looks at it. Computes in **O(joints below)**.
+    /// `root` is the matrix in front when all were computed; it is only used for joint 0. Runs in **O(joints below)**.
     ///
     /// ```
     /// use hedgerow_anim::{Mat34, Pose, SkeletonBuilder, Transform};
@@ -47,8 +47,8 @@ impl Pose {
     /// ```
     ///
     /// # Errors
-    /// [`SkeletonError::JointCount`] where pose, skeleton and models have different numbers of joints;
-    /// [`SkeletonError::UnknownJoint`] where the skeleton has no such joint.
+    /// [`SkeletonError::JointCount`] if pose, skeleton and models have different numbers of joints;
+    /// [`SkeletonError::UnknownJoint`] if the skeleton has no such joint.
     pub fn update_models(
         &self,
         skeleton: &Skeleton,
@@ -65,13 +65,13 @@ impl Pose {
 }
 
 impl Skeleton {
-    /// Computes the palette that skinning takes: each joint's model matrix times its inverse bind matrix. `palette` is
-    /// given the skeleton's length.
+    /// Computes the palette for skinning: each joint's model matrix times its inverse bind matrix. `palette` gets one
+    /// matrix for each joint.
     ///
-    /// Computes in **O(joints)**.
+    /// Runs in **O(joints)**.
     ///
     /// # Errors
-    /// [`SkeletonError::JointCount`] where there are more or fewer models than joints.
+    /// [`SkeletonError::JointCount`] if the numbers of models and joints differ.
     pub fn palette(&self, models: &[Mat34], palette: &mut Vec<Mat34>) -> Result<(), Error> {
         self.expect_count(models.len())?;
         palette.resize(self.len(), Mat34::IDENTITY);
@@ -79,7 +79,7 @@ impl Skeleton {
         Ok(())
     }
 
-    /// Fails unless there are as many of something as joints.
+    /// Returns an error unless there are as many items as joints.
     pub(crate) fn expect_count(&self, found: usize) -> Result<(), Error> {
         let expected = self.len();
         if found == expected { Ok(()) } else { Err(SkeletonError::JointCount { expected, found }.into()) }

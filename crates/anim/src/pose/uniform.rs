@@ -3,13 +3,13 @@
 use crate::{Error, Mat34, Pose, Skeleton, Transform, skeleton::SkeletonError};
 use glam::{Quat, Vec3, Vec3A};
 
-/// Transforms of all joints whose scale is the same along all axes: closed under multiplication, so that the walk down the
-/// skeleton multiplies quaternions and adds vectors, and what is in model space still has a rotation, a translation and a
-/// scale to be read. 32 bytes a joint.
+/// Transforms of all joints with a uniform scale. These are closed under multiplication, so the walk down the skeleton
+/// multiplies quaternions and adds vectors, and transforms in model space still have a rotation, a translation and a
+/// scale. 32 bytes for each joint.
 ///
-/// A pose with a scale for each axis has no such form; [`Pose::to_models`] takes any, and where matrices are all that is
-/// wanted it is about three times as fast: its matrices are made and multiplied in vectors, these joint by joint. Source: the discussion below
-/// S. Reinalter, *Adventures in data-oriented design*, part 2.
+/// A pose with a scale for each axis has no such form; [`Pose::to_models`] takes any pose. If only matrices are needed
+/// it is about three times as fast: it makes and multiplies matrices in vectors, while these are processed joint by
+/// joint. Source: the discussion below S. Reinalter, *Adventures in data-oriented design*, part 2.
 ///
 /// ```
 /// use hedgerow_anim::{Mat34, Pose, SkeletonBuilder, Transform, pose::UniformPose};
@@ -47,7 +47,7 @@ impl Joint {
         Transform { translation: self.translation, rotation: self.rotation, scale: Vec3::splat(self.scale) }
     }
 
-    /// The joint in the space that this one is in.
+    /// This transform times `below`: that of a joint below, in the space of this one.
     #[inline]
     fn followed_by(&self, below: &Self) -> Self {
         let offset = self.rotation * (Vec3A::from(below.translation) * self.scale);
@@ -60,10 +60,11 @@ impl Joint {
 }
 
 impl UniformPose {
-    /// The same pose, whose scales are the same along all axes.
+    /// The same pose, if its scales are uniform.
     ///
     /// # Errors
-    /// [`SkeletonError::NotUniform`] with the first joint whose scales differ by more than a millionth of the first.
+    /// [`SkeletonError::NotUniform`] with the first joint whose scales differ by more than a millionth of the first
+    /// scale.
     pub fn from_pose(pose: &Pose) -> Result<Self, Error> {
         let joint = |joint: u16| {
             let Transform { translation, rotation, scale } = pose.get(joint);
@@ -77,13 +78,13 @@ impl UniformPose {
         Ok(Self { joints: pose.joints().map(joint).collect::<Result<_, Error>>()? })
     }
 
-    /// How many joints it has.
+    /// How many joints the pose has.
     #[must_use]
     pub const fn len(&self) -> usize {
         self.joints.len()
     }
 
-    /// Whether it has no joints.
+    /// Whether the pose has no joints.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.joints.is_empty()
@@ -106,12 +107,12 @@ impl UniformPose {
         self.joints[usize::from(joint)] = Joint { rotation, translation, scale };
     }
 
-    /// Takes local transforms to those in the model's space.
+    /// Computes the transforms in model space from local ones.
     ///
-    /// Computes in **O(joints)**.
+    /// Runs in **O(joints)**.
     ///
     /// # Errors
-    /// [`SkeletonError::JointCount`] where pose and skeleton have different numbers of joints.
+    /// [`SkeletonError::JointCount`] if pose and skeleton have different numbers of joints.
     pub fn to_globals(&self, skeleton: &Skeleton, globals: &mut Self) -> Result<(), Error> {
         skeleton.expect_count(self.len())?;
         let globals = &mut globals.joints;
@@ -123,9 +124,9 @@ impl UniformPose {
         Ok(())
     }
 
-    /// The matrix of each transform by itself: of globals, the model matrices.
+    /// The matrix of each transform: for globals, these are the model matrices.
     ///
-    /// Computes in **O(joints)**.
+    /// Runs in **O(joints)**.
     pub fn to_matrices(&self, matrices: &mut Vec<Mat34>) {
         matrices.clear();
         matrices.extend(self.joints.iter().map(|joint| joint.transform().to_matrix()));

@@ -6,11 +6,11 @@ use super::value::TrackValue;
 use crate::Error;
 use glam::{Quat, Vec3};
 
-/// A clip as an author or an importer has it: for each joint up to three tracks, and any number of named channels of
-/// numbers, at full precision.
+/// A clip in the form of an author or an importer: up to three tracks for each joint, and any number of named channels
+/// of numbers, at full precision.
 ///
-/// What plays in a game is a compiled, quantised clip; this is what it is compiled from and compared with, and what is
-/// edited: keys are reduced, root motion is taken out.
+/// Games play compiled, quantised clips. This is what they are compiled from and compared with, and what is edited: by
+/// key reduction and root motion extraction.
 ///
 /// ```
 /// use hedgerow_anim::{RawClip, raw::Track};
@@ -32,7 +32,7 @@ pub struct RawClip {
     channels: Vec<(String, Track<f32>)>,
 }
 
-/// What a clip does with one joint.
+/// The tracks of one joint.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct JointTracks {
     translation: Option<Track<Vec3>>,
@@ -41,7 +41,7 @@ struct JointTracks {
 }
 
 impl RawClip {
-    /// Makes a clip of so many seconds for a skeleton of so many joints, without tracks.
+    /// A clip of this many seconds, for a skeleton of this many joints, without tracks.
     ///
     /// # Errors
     /// [`Error::Clip`] with [`ClipError::Duration`] or [`ClipError::TooManyJoints`].
@@ -55,7 +55,7 @@ impl RawClip {
         Ok(Self { duration, joints: vec![JointTracks::default(); joints], channels: Vec::new() })
     }
 
-    /// How long the clip is, in seconds: finite and above zero.
+    /// The duration of the clip, in seconds: finite and above zero.
     #[must_use]
     pub const fn duration(&self) -> f32 {
         self.duration
@@ -73,7 +73,7 @@ impl RawClip {
         0..self.joints.len() as u16
     }
 
-    /// How many keys all tracks and channels have together. Computes in **O(joints + channels)**.
+    /// The number of keys of all tracks and channels. Runs in **O(joints + channels)**.
     #[must_use]
     pub fn keys(&self) -> usize {
         fn of<V: TrackValue>(track: &Option<Track<V>>) -> usize {
@@ -83,25 +83,26 @@ impl RawClip {
         of_joints.sum::<usize>() + self.channels.iter().map(|(_, track)| track.len()).sum::<usize>()
     }
 
-    /// Where a joint lies in its parent's space, over time; `None` where the clip leaves that alone, or has no such joint.
+    /// A joint's translation in its parent's space, over time; `None` if the clip does not animate it, or has no such
+    /// joint.
     #[must_use]
     pub fn translation(&self, joint: u16) -> Option<&Track<Vec3>> {
         self.joints.get(usize::from(joint))?.translation.as_ref()
     }
 
-    /// How a joint is turned, over time; `None` where the clip leaves that alone, or has no such joint.
+    /// A joint's rotation over time; `None` if the clip does not animate it, or has no such joint.
     #[must_use]
     pub fn rotation(&self, joint: u16) -> Option<&Track<Quat>> {
         self.joints.get(usize::from(joint))?.rotation.as_ref()
     }
 
-    /// A joint's scale over time; `None` where the clip leaves that alone, or has no such joint.
+    /// A joint's scale over time; `None` if the clip does not animate it, or has no such joint.
     #[must_use]
     pub fn scale(&self, joint: u16) -> Option<&Track<Vec3>> {
         self.joints.get(usize::from(joint))?.scale.as_ref()
     }
 
-    /// Sets where a joint lies over time, and answers the track that was there before.
+    /// Sets a joint's translation over time, and returns the previous track.
     ///
     /// # Errors
     /// [`Error::Clip`] with [`ClipError::NoSuchJoint`] or [`ClipError::BeyondEnd`].
@@ -110,7 +111,7 @@ impl RawClip {
         Ok(tracks.translation.replace(track))
     }
 
-    /// Sets how a joint is turned over time, and answers the track that was there before.
+    /// Sets a joint's rotation over time, and returns the previous track.
     ///
     /// # Errors
     /// [`Error::Clip`] with [`ClipError::NoSuchJoint`] or [`ClipError::BeyondEnd`].
@@ -119,7 +120,7 @@ impl RawClip {
         Ok(tracks.rotation.replace(track))
     }
 
-    /// Sets a joint's scale over time, and answers the track that was there before.
+    /// Sets a joint's scale over time, and returns the previous track.
     ///
     /// # Errors
     /// [`Error::Clip`] with [`ClipError::NoSuchJoint`] or [`ClipError::BeyondEnd`].
@@ -128,23 +129,23 @@ impl RawClip {
         Ok(tracks.scale.replace(track))
     }
 
-    /// Takes a joint's translation track out of the clip.
+    /// Removes a joint's translation track from the clip and returns it.
     pub fn take_translation(&mut self, joint: u16) -> Option<Track<Vec3>> {
         self.joints.get_mut(usize::from(joint))?.translation.take()
     }
 
-    /// Takes a joint's rotation track out of the clip.
+    /// Removes a joint's rotation track from the clip and returns it.
     pub fn take_rotation(&mut self, joint: u16) -> Option<Track<Quat>> {
         self.joints.get_mut(usize::from(joint))?.rotation.take()
     }
 
-    /// Takes a joint's scale track out of the clip.
+    /// Removes a joint's scale track from the clip and returns it.
     pub fn take_scale(&mut self, joint: u16) -> Option<Track<Vec3>> {
         self.joints.get_mut(usize::from(joint))?.scale.take()
     }
 
-    /// Adds a channel of numbers, for morph weights and the like, and answers its number: channels count from 0 in the
-    /// order in which they are added. Names need not differ.
+    /// Adds a channel of numbers, for example for morph weights, and returns its number: channels are numbered from 0
+    /// in the order in which they are added. Names may repeat.
     ///
     /// # Errors
     /// [`Error::Clip`] with [`ClipError::BeyondEnd`].
@@ -179,13 +180,13 @@ impl RawClip {
         &self.channels[channel].0
     }
 
-    /// The number of the first channel of this name. Computes in **O(channels)**.
+    /// The number of the first channel of this name. Runs in **O(channels)**.
     #[must_use]
     pub fn find_channel(&self, name: &str) -> Option<usize> {
         self.channels.iter().position(|(found, _)| found == name)
     }
 
-    /// The tracks of a joint that is to have a new one, once both are found sound.
+    /// The tracks of a joint that is to get a new one, after both are checked.
     fn checked<V: TrackValue>(
         &mut self,
         joint: u16,

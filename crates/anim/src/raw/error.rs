@@ -1,4 +1,4 @@
-//! What a clip is refused for.
+//! The errors of clips.
 
 use crate::Error;
 use core::fmt;
@@ -6,11 +6,11 @@ use core::fmt;
 /// Which of a joint's three tracks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum TrackPart {
-    /// Where the joint lies in its parent's space.
+    /// The translation of the joint in its parent's space.
     Translation,
-    /// How it is turned.
+    /// The rotation of the joint.
     Rotation,
-    /// The factor along each of its axes.
+    /// The scale along each of its axes.
     Scale,
 }
 
@@ -24,12 +24,12 @@ impl fmt::Display for TrackPart {
     }
 }
 
-/// Which track of a clip.
+/// Identifies a track of a clip.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum TrackName {
-    /// One of a joint's three.
+    /// A track of a joint.
     Joint(u16, TrackPart),
-    /// A channel of numbers, by the order in which channels were added.
+    /// A channel of numbers, in the order in which channels were added.
     Channel(usize),
 }
 
@@ -42,9 +42,9 @@ impl fmt::Display for TrackName {
     }
 }
 
-/// Why a track or a clip is refused. Nothing was changed by the attempt.
+/// Why a track or a clip is refused. Nothing was changed.
 ///
-/// Arrives as [`Error::Clip`].
+/// Returned as [`Error::Clip`].
 ///
 /// ```
 /// use hedgerow_anim::{Error, raw::{ClipError, Track}};
@@ -55,22 +55,22 @@ impl fmt::Display for TrackName {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ClipError {
-    /// A clip that lasts no time, or not a finite one.
+    /// The duration is not finite or not above zero.
     Duration(f32),
-    /// More joints than [`u16`] numbers can name.
+    /// More joints than `u16` can number.
     TooManyJoints(usize),
     /// A track without keys.
     NoKeys,
-    /// Not as many values as the keys' times ask for.
+    /// The number of values does not match the times.
     ValueCount {
-        /// How many keys have a time.
+        /// How many times there are.
         keys: usize,
-        /// How many values belong to each: 3 where the interpolation is cubic, otherwise 1.
+        /// How many values belong to each key: 3 if the interpolation is cubic, else 1.
         per_key: usize,
         /// How many values there are.
         values: usize,
     },
-    /// The time of a key is negative, infinite or not a number.
+    /// The time of a key is negative, infinite or NaN.
     Time {
         /// The key.
         key: usize,
@@ -79,78 +79,78 @@ pub enum ClipError {
     },
     /// A key does not come after the one before it.
     TimeOrder {
-        /// The later key of the two.
+        /// The later of the two keys.
         key: usize,
-        /// When the key before it is.
+        /// The time of the earlier key.
         before: f32,
-        /// When it is itself.
+        /// The time of the later key.
         time: f32,
     },
-    /// A value or a tangent of a key is infinite or not a number.
+    /// A value or a tangent of a key is infinite or NaN.
     NotFinite {
         /// The key.
         key: usize,
     },
-    /// The value of a rotation key is zero, which is no rotation.
+    /// The value of a rotation key is zero, which is not a rotation.
     NotRotation {
         /// The key.
         key: usize,
     },
-    /// A key comes after the clip's end.
+    /// A key comes after the end of the clip.
     BeyondEnd {
         /// The track.
         track: TrackName,
-        /// The first key that comes too late.
+        /// The first key that is too late.
         key: usize,
-        /// When that is.
+        /// Its time.
         time: f32,
-        /// How long the clip is.
+        /// The duration of the clip.
         duration: f32,
     },
-    /// The clip has no joint of this number.
+    /// The clip has no joint with this number.
     NoSuchJoint {
         /// The number.
         joint: u16,
         /// How many joints the clip has.
         joints: usize,
     },
-    /// A clip and a skeleton with different numbers of joints.
+    /// The clip and the skeleton have different numbers of joints.
     JointCount {
-        /// How many the clip has.
+        /// How many joints the clip has.
         clip: usize,
-        /// How many the skeleton has.
+        /// How many joints the skeleton has.
         skeleton: usize,
     },
-    /// A bound for the reduction of keys is negative, infinite or not a number.
+    /// A bound for the key reduction is negative, infinite or NaN.
     Bound {
-        /// Which one, by its field of [`Reduction`](crate::raw::Reduction).
+        /// The field of [`Reduction`](crate::raw::Reduction).
         field: &'static str,
-        /// What it is.
+        /// Its value.
         found: f32,
     },
-    /// A track takes more than 1,048,576 straight lines besides those between its keys, to be within its bound, and may not
-    /// stay cubic or is not.
+    /// To stay within its bound, a track would need more than 1,048,576 straight lines besides those between its keys,
+    /// and it is not cubic or may not stay cubic.
     TooManyLines(TrackName),
-    /// More tracks, keys or jump frames than a compiled clip can count.
+    /// There are more tracks, keys or jump frames than a compiled clip can count.
     TooLarge,
-    /// Jump frames cannot be this far apart.
+    /// Jump frames cannot have this spacing.
     JumpSpacing(f32),
     /// Rotations cannot be kept within this many radians.
     ArcError(f32),
-    /// The bytes do not begin as a compiled clip does, or they hold another thing.
+    /// The bytes do not start like a compiled clip, or contain something else.
     NotAClip,
-    /// The clip is of a version of the format that this one of the crate does not know.
+    /// The clip has a version that this version of the crate does not know.
     Version(u32),
-    /// The bytes were cut short, or more was appended.
+    /// The bytes are shorter or longer than the clip.
     Length {
         /// How many bytes the clip has.
         expected: u64,
-        /// How many there are.
+        /// How many bytes there are.
         found: u64,
     },
     /// The bytes are not those that were written.
     Checksum,
-    /// The bytes describe no clip: this part of them is wrong.
+    /// The bytes are not a valid clip: this part of them is wrong.
     Malformed(&'static str),
     /// The bytes cannot be read.
     Read(std::io::ErrorKind),
@@ -179,9 +179,9 @@ impl fmt::Display for ClipError {
                 f,
                 "key {key} is at {time} seconds, not after the key before it at {before}; sort the keys and drop duplicates"
             ),
-            Self::NotFinite { key } => write!(f, "key {key} has a number that is not finite; drop or mend the key"),
+            Self::NotFinite { key } => write!(f, "key {key} has a number that is not finite; drop or repair the key"),
             Self::NotRotation { key } => {
-                write!(f, "key {key} is a zero quaternion, which is no rotation; drop or mend the key")
+                write!(f, "key {key} is a zero quaternion, which is not a rotation; drop or repair the key")
             }
             Self::BeyondEnd { track, key, time, duration } => write!(
                 f,
@@ -189,11 +189,11 @@ impl fmt::Display for ClipError {
             ),
             Self::NoSuchJoint { joint, joints } => write!(
                 f,
-                "the clip has {joints} joints and none of number {joint}; make it with the skeleton's number of joints"
+                "the clip has {joints} joints but no joint {joint}; make it with the skeleton's number of joints"
             ),
             Self::JointCount { clip, skeleton } => write!(
                 f,
-                "the clip has {clip} joints and the skeleton {skeleton}; pass the skeleton that the clip was made for"
+                "the clip has {clip} joints but the skeleton has {skeleton}; pass the skeleton that the clip was made for"
             ),
             Self::Bound { field, found } => {
                 write!(f, "Reduction::{field} is {found}; it must be finite and not negative")
@@ -202,25 +202,23 @@ impl fmt::Display for ClipError {
                 f,
                 "{track} takes more than 1,048,576 straight lines within its bound; let cubic tracks stay cubic, or allow a larger error"
             ),
-            Self::TooLarge => {
-                f.write_str("the clip has more tracks or keys than a compiled one can count; cut it in pieces")
-            }
+            Self::TooLarge => f.write_str("the clip has more tracks or keys than a compiled clip can count; split it"),
             Self::JumpSpacing(found) => {
                 write!(f, "jump frames cannot be {found} apart; give a number above zero")
             }
             Self::ArcError(found) => {
                 write!(f, "rotations cannot be kept within {found} radians; give a number above zero")
             }
-            Self::NotAClip => f.write_str("the bytes are no compiled clip; pass what Clip::to_bytes gave"),
+            Self::NotAClip => f.write_str("the bytes are not a compiled clip; pass what Clip::to_bytes returned"),
             Self::Version(found) => {
-                write!(f, "the clip is of version {found}, which is not known; compile it again with this version")
+                write!(f, "the clip has the unknown version {found}; compile it again with this version")
             }
             Self::Length { expected, found } => {
-                write!(f, "the clip is {expected} bytes long and {found} are there; read the whole file again")
+                write!(f, "the clip should have {expected} bytes but has {found}; read the whole file again")
             }
             Self::Checksum => f.write_str("the checksum of the clip is wrong; the file is damaged, use another copy"),
-            Self::Malformed(part) => write!(f, "the bytes describe no clip: {part} is wrong; compile it again"),
-            Self::Read(reason) => write!(f, "the clip cannot be read: {reason}; check where it comes from"),
+            Self::Malformed(part) => write!(f, "the bytes are not a valid clip: {part} is wrong; compile it again"),
+            Self::Read(reason) => write!(f, "the clip cannot be read: {reason}; check its source"),
         }
     }
 }

@@ -1,9 +1,9 @@
-//! Clips as an author or an importer has them: tracks of keys, at full precision.
+//! Clips in the form of an author or an importer: tracks of keys, at full precision.
 //!
 //! | file | what |
 //! |---|---|
-//! | `error` | what a clip is refused for, and what names a track |
-//! | `value` | what a key may hold: [`Vec3`](glam::Vec3), [`Quat`](glam::Quat), `f32` |
+//! | `error` | the errors of clips, and names of tracks |
+//! | `value` | the types of keys: [`Vec3`](glam::Vec3), [`Quat`](glam::Quat), `f32` |
 //! | `track` | keys of one value over time |
 //! | `clip` | the tracks of all joints, and channels |
 //! | `sample` | the pose of a clip at a time |

@@ -6,12 +6,12 @@ use super::value::TrackValue;
 use crate::{Pose, Transform};
 
 impl RawClip {
-    /// Samples all joints' tracks: exactly what the keys say, computed in double precision and rounded once. Before a
-    /// track's first key and after its last it stands still.
+    /// Samples all joint tracks exactly, computed in double precision and rounded once. Before a track's first key and
+    /// after its last one, the value is constant.
     ///
-    /// What the clip has no track for stays in the pose as it is: begin with [`Pose::rest`].
+    /// Parts for which the clip has no track are not written: start with [`Pose::rest`].
     ///
-    /// Computes in **O(joints · log keys)**.
+    /// Runs in **O(joints · log keys)**.
     ///
     /// ```
     /// use hedgerow_anim::{Pose, RawClip, raw::Track};
@@ -26,15 +26,16 @@ impl RawClip {
     /// ```
     ///
     /// # Panics
-    /// Panics where the pose has not as many joints as the clip.
+    /// Panics if the pose and the clip have different numbers of joints.
     pub fn sample(&self, time: f32, pose: &mut Pose) {
         self.sample_all(pose, |joint, over| self.sample_joint(time, joint, over));
     }
 
-    /// The same as a player does it: along linear rotations by normalised sums (nlerp). See [`Track::sample_as_played`].
+    /// Like [`sample`](Self::sample), but as a player does it: linear rotations use normalised sums (nlerp). See
+    /// [`Track::sample_as_played`].
     ///
     /// # Panics
-    /// Panics where the pose has not as many joints as the clip.
+    /// Panics if the pose and the clip have different numbers of joints.
     pub fn sample_as_played(&self, time: f32, pose: &mut Pose) {
         self.sample_all(pose, |joint, over| Transform {
             translation: sampled(self.translation(joint), over.translation, |track| track.sample_as_played(time)),
@@ -43,9 +44,9 @@ impl RawClip {
         });
     }
 
-    /// Samples one joint; what the clip has no track for is taken from `over`.
+    /// Samples one joint; parts for which the clip has no track are taken from `over`.
     ///
-    /// Computes in **O(log keys)**.
+    /// Runs in **O(log keys)**.
     #[must_use]
     pub fn sample_joint(&self, time: f32, joint: u16, over: Transform) -> Transform {
         Transform {
@@ -57,10 +58,10 @@ impl RawClip {
 
     /// Samples all channels, by number.
     ///
-    /// Computes in **O(channels · log keys)**.
+    /// Runs in **O(channels · log keys)**.
     ///
     /// # Panics
-    /// Panics where there are not as many numbers as channels.
+    /// Panics if the numbers of values and channels differ.
     pub fn sample_channels(&self, time: f32, values: &mut [f32]) {
         assert_eq!(values.len(), self.channels(), "a number for each channel");
         for (channel, value) in values.iter_mut().enumerate() {

@@ -5,20 +5,20 @@ use super::value::TrackValue;
 use crate::Error;
 use glam::DVec4;
 
-/// What lies between two keys of a track.
+/// The interpolation between two keys of a track.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Interpolation {
-    /// The earlier key's value, up to the time of the later one.
+    /// The earlier key's value, until the time of the later one.
     Step,
-    /// The straight line; for rotations the shorter arc at constant speed (slerp).
+    /// A straight line; for rotations the shorter arc at constant speed (slerp).
     Linear,
-    /// The cubic Hermite spline of glTF: each key has three values, an *in-tangent*, its *value* and an *out-tangent*; the
-    /// tangents count per second. Rotations are computed component by component and then normalised.
+    /// The cubic Hermite spline of glTF: each key has three values, an *in-tangent*, its *value* and an *out-tangent*;
+    /// tangents are per second. Rotations are computed component by component and then normalised.
     Cubic,
 }
 
 impl Interpolation {
-    /// How many values belong to a key: 3 (in-tangent, value, out-tangent) where cubic, otherwise 1.
+    /// How many values belong to a key: 3 (in-tangent, value, out-tangent) if cubic, else 1.
     #[must_use]
     pub const fn values_per_key(self) -> usize {
         match self {
@@ -28,14 +28,15 @@ impl Interpolation {
     }
 }
 
-/// One value over time: a list of keys, and what lies between them.
+/// One value over time: a list of keys and the interpolation between them.
 ///
-/// A track is checked when it is made and cannot be changed, so its times are finite, not negative and strictly
-/// ascending, and all its numbers are finite. Before the first key it has the first key's value, after the last the last's.
+/// A track is checked when it is made and cannot be changed: its times are finite, not negative and strictly ascending,
+/// and all its numbers are finite. Before the first key it has the first key's value, and after the last key the last
+/// one's.
 ///
-/// Rotations are kept as given, and normalised where they are evaluated (glTF asks for unit quaternions, and files have
-/// them rounded to a few digits). Linear interpolation normalises both keys first; a cubic curve is
-/// computed of the keys as they are, since its tangents belong to these, and its result normalised.
+/// Rotations are stored as given and normalised when they are evaluated (glTF demands unit quaternions, but files round
+/// them to a few digits). Linear interpolation normalises both keys first. A cubic curve is computed from the keys as
+/// they are, since its tangents belong to these, and then normalised.
 ///
 /// ```
 /// use hedgerow_anim::raw::{Interpolation, Track};
@@ -54,14 +55,14 @@ pub struct Track<V> {
 }
 
 impl<V: TrackValue> Track<V> {
-    /// Makes a track of keys: their times in seconds, and their values, three for each key where the interpolation
-    /// is cubic.
+    /// Makes a track of keys: their times in seconds, and their values, three for each key if the interpolation is
+    /// cubic.
     ///
-    /// Computes in **O(keys)**.
+    /// Runs in **O(keys)**.
     ///
     /// # Errors
-    /// [`Error::Clip`] with [`ClipError::NoKeys`], [`ClipError::ValueCount`], [`ClipError::Time`], [`ClipError::TimeOrder`],
-    /// [`ClipError::NotFinite`] or [`ClipError::NotRotation`].
+    /// [`Error::Clip`] with [`ClipError::NoKeys`], [`ClipError::ValueCount`], [`ClipError::Time`],
+    /// [`ClipError::TimeOrder`], [`ClipError::NotFinite`] or [`ClipError::NotRotation`].
     pub fn new(interpolation: Interpolation, times: Vec<f32>, values: Vec<V>) -> Result<Self, Error> {
         let (keys, per_key) = (times.len(), interpolation.values_per_key());
         if keys == 0 {
@@ -89,10 +90,10 @@ impl<V: TrackValue> Track<V> {
         Ok(Self { interpolation, times, values })
     }
 
-    /// A track whose value changes at the keys and nowhere else.
+    /// A track whose value changes only at the keys.
     ///
     /// # Errors
-    /// As [`new`](Self::new).
+    /// Those of [`new`](Self::new).
     pub fn step(times: Vec<f32>, values: Vec<V>) -> Result<Self, Error> {
         Self::new(Interpolation::Step, times, values)
     }
@@ -100,15 +101,16 @@ impl<V: TrackValue> Track<V> {
     /// A track of straight lines between keys; for rotations, of shortest arcs.
     ///
     /// # Errors
-    /// As [`new`](Self::new).
+    /// Those of [`new`](Self::new).
     pub fn linear(times: Vec<f32>, values: Vec<V>) -> Result<Self, Error> {
         Self::new(Interpolation::Linear, times, values)
     }
 
-    /// A track of cubic curves: `values` are in-tangent, value and out-tangent of the first key, then those of the second.
+    /// A track of cubic curves: `values` are in-tangent, value and out-tangent of the first key, then those of the
+    /// second.
     ///
     /// # Errors
-    /// As [`new`](Self::new).
+    /// Those of [`new`](Self::new).
     pub fn cubic(times: Vec<f32>, values: Vec<V>) -> Result<Self, Error> {
         Self::new(Interpolation::Cubic, times, values)
     }
@@ -121,7 +123,7 @@ impl<V: TrackValue> Track<V> {
         Self::new(Interpolation::Step, vec![0.0], vec![value])
     }
 
-    /// What lies between keys.
+    /// The interpolation between keys.
     #[must_use]
     pub const fn interpolation(&self) -> Interpolation {
         self.interpolation
@@ -133,7 +135,7 @@ impl<V: TrackValue> Track<V> {
         &self.times
     }
 
-    /// The keys' values as they were given: one for each key, or in-tangent, value and out-tangent where cubic.
+    /// The keys' values as they were given: one for each key, or in-tangent, value and out-tangent if cubic.
     #[must_use]
     pub fn values(&self) -> &[V] {
         &self.values
@@ -156,7 +158,7 @@ impl<V: TrackValue> Track<V> {
         self.values[key * per_key + per_key / 2]
     }
 
-    /// The in-tangent and the out-tangent of a key, per second; zero where the track is not cubic.
+    /// The in-tangent and the out-tangent of a key, per second; zero if the track is not cubic.
     ///
     /// # Panics
     /// Panics if there is no such key.
@@ -170,28 +172,28 @@ impl<V: TrackValue> Track<V> {
 
     /// The value at a time in seconds, computed in double precision and rounded once.
     ///
-    /// Computes in **O(log keys)**. A time that is not a number counts as one before the first key.
+    /// Runs in **O(log keys)**. NaN counts as a time before the first key.
     #[must_use]
     pub fn sample(&self, time: f32) -> V {
         V::narrow(self.at(f64::from(time), &mut 0))
     }
 
-    /// The value at a time as a player computes it: as [`sample`](Self::sample), but along linear rotations by normalised
-    /// sums of the two keys (nlerp), which stay on the same arc and run at a slightly uneven speed.
+    /// The value at a time as a player computes it: like [`sample`](Self::sample), but with normalised sums of the two
+    /// keys (nlerp) for linear rotations. These follow the same arc at a slightly uneven speed.
     ///
-    /// Computes in **O(log keys)**.
+    /// Runs in **O(log keys)**.
     #[must_use]
     pub fn sample_as_played(&self, time: f32) -> V {
         V::narrow(self.at_as_played(f64::from(time), &mut 0))
     }
 
-    /// [`sample`](Self::sample) in double precision, from a cursor: the number of the key that was last at or before a sampled time.
-    /// Times that ascend make each look-up short.
+    /// [`sample`](Self::sample) in double precision, with a cursor: the number of the last key at or before the last
+    /// sampled time. Ascending times make each look-up short.
     pub(crate) fn at(&self, time: f64, cursor: &mut usize) -> DVec4 {
         self.evaluate(time, cursor, V::between)
     }
 
-    /// [`sample_as_played`](Self::sample_as_played) in double precision, from a cursor.
+    /// [`sample_as_played`](Self::sample_as_played) in double precision, with a cursor.
     pub(crate) fn at_as_played(&self, time: f64, cursor: &mut usize) -> DVec4 {
         self.evaluate(time, cursor, V::chord)
     }
@@ -215,10 +217,10 @@ impl<V: TrackValue> Track<V> {
         }
     }
 
-    /// The last key at or before a time, or the first one where none is.
+    /// The last key at or before a time, or the first key if there is none.
     fn last_key_until(&self, time: f64, cursor: &mut usize) -> usize {
         let (mut low, mut high) = (0, self.times.len());
-        // The cursor's key and the next one are tried first; what they tell bounds the search in any case.
+        // First tries the cursor's key and the next ones; the results bound the search in any case.
         for near in [*cursor, *cursor + 1, *cursor + 2] {
             if near < high && near >= low {
                 if f64::from(self.times[near]) <= time {
@@ -233,7 +235,7 @@ impl<V: TrackValue> Track<V> {
     }
 }
 
-/// The cubic Hermite spline from `a` to `b` at `t` of 0 to 1, with tangents that count for the whole interval.
+/// The cubic Hermite spline from `a` to `b` at `t` of 0 to 1, with tangents for the whole interval.
 pub(super) fn hermite(a: DVec4, out: DVec4, into: DVec4, b: DVec4, t: f64) -> DVec4 {
     let (t2, t3) = (t * t, t * t * t);
     a * (2.0 * t3 - 3.0 * t2 + 1.0) + out * (t3 - 2.0 * t2 + t) + b * (3.0 * t2 - 2.0 * t3) + into * (t3 - t2)

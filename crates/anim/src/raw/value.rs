@@ -1,10 +1,10 @@
-//! What a key may hold.
+//! The types of key values.
 
 use glam::{DQuat, DVec3, DVec4, Quat, Vec3};
 
-/// What a key of a [`Track`](crate::raw::Track) may hold: [`Vec3`], [`Quat`] or `f32`.
+/// The type of a key in a [`Track`](crate::raw::Track): [`Vec3`], [`Quat`] or `f32`.
 ///
-/// The trait is sealed: it names these three and does nothing else in public.
+/// The trait is sealed: it stands for these three types and has no public methods.
 pub trait TrackValue: Copy + core::fmt::Debug + PartialEq + Send + Sync + 'static + sealed::Value {}
 
 impl TrackValue for Vec3 {}
@@ -12,30 +12,31 @@ impl TrackValue for Quat {}
 impl TrackValue for f32 {}
 
 pub(crate) mod sealed {
-    /// The arithmetic of a value, in double precision: four numbers whatever the value is, those that it has none of zero.
+    /// The arithmetic of values in double precision: always four numbers, of which the unused ones are zero.
     pub trait Value: Copy {
-        /// Whether the value is a rotation: lines between two are arcs, and run at one speed or another.
+        /// Whether the value is a rotation: interpolation then follows arcs, at constant or uneven speed.
         const ROTATION: bool;
-        /// The number 0 in each component: a tangent that changes nothing.
+        /// 0 in each component: a tangent without effect.
         const ZERO: Self;
         /// The value in double precision, as given.
         fn widen(self) -> glam::DVec4;
         /// The value, rounded.
         fn narrow(wide: glam::DVec4) -> Self;
-        /// What the sums of an interpolation are brought back to: a rotation is normalised.
+        /// Normalises the result of an interpolation if it is a rotation.
         fn normalise(wide: glam::DVec4) -> glam::DVec4;
-        /// Between two normalised values, linearly as glTF means it: rotations along the shorter arc at constant speed.
+        /// Linear interpolation of two normalised values as in glTF: rotations along the shorter arc at constant speed.
         fn between(a: glam::DVec4, b: glam::DVec4, t: f64) -> glam::DVec4;
-        /// The same as a player does it: rotations along the shorter arc by normalised sums.
+        /// Interpolation as a player does it: rotations along the shorter arc by normalised sums.
         fn chord(a: glam::DVec4, b: glam::DVec4, t: f64) -> glam::DVec4;
-        /// How far two normalised values are apart: the length of their difference, by signs that bring rotations nearest.
+        /// The distance of two normalised values: the length of their difference, with the signs that bring rotations
+        /// nearest.
         fn distance(a: glam::DVec4, b: glam::DVec4) -> f64;
-        /// Whether a key may have the value: whether it is a rotation where one is asked for.
+        /// Whether a key may have this value: a rotation must not be zero.
         fn is_sound(self) -> bool;
     }
 }
 
-/// What numbers and vectors share.
+/// Shared by numbers and vectors.
 macro_rules! plain {
     () => {
         const ROTATION: bool = false;
@@ -108,14 +109,14 @@ impl sealed::Value for Quat {
     }
 
     fn normalise(wide: DVec4) -> DVec4 {
-        // A cubic curve may pass through zero, where every direction is as good.
+        // A cubic curve may pass through zero, where any direction will do.
         let length = wide.length();
         if length > 0.0 { wide / length } else { DVec4::W }
     }
 
     fn between(a: DVec4, b: DVec4, t: f64) -> DVec4 {
         let b = nearer(a, b);
-        // The angle by its sine and cosine alike: an arc cosine alone loses half of the digits near zero.
+        // Computes the angle from its sine and cosine: an arc cosine alone loses half of the digits near zero.
         let angle = 2.0 * (b - a).length().atan2((a + b).length());
         let sine = angle.sin();
         if sine < 1e-9 {
@@ -133,7 +134,7 @@ impl sealed::Value for Quat {
     }
 }
 
-/// Of the two quaternions that are the same rotation as `b`, the one nearer to `a`.
+/// Of the two quaternions for the rotation `b`, the one nearer to `a`.
 fn nearer(a: DVec4, b: DVec4) -> DVec4 {
     if a.dot(b) < 0.0 { -b } else { b }
 }

@@ -1,9 +1,9 @@
-//! The motion of a whole character, taken out of a clip, so that the game moves the character and the clip moves its
-//! limbs.
+//! Root motion: takes the motion of a whole character out of a clip, so that the game moves the character and the clip
+//! moves its limbs.
 //!
 //! | file | what |
 //! |---|---|
-//! | `planar` | a displacement with a turn about the upward axis: composing, inverting, repeating |
+//! | `planar` | a displacement with a turn about the up axis: composing, inverting, repeating |
 //! | `split` | how a clip is split into the motion and the rest |
 
 mod planar;
@@ -18,32 +18,33 @@ use planar::Planar;
 pub enum Axis {
     /// The first.
     X,
-    /// The second; upward in glTF.
+    /// The second; up in glTF.
     #[default]
     Y,
     /// The third.
     Z,
 }
 
-/// Which part of a joint's motion [`RootMotion::extract`] takes out of a clip.
+/// The part of a joint's motion that [`RootMotion::extract`] takes out of a clip.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RootMotionOptions {
-    /// Along which of the axes x, y and z of the joint's parent's space the translation goes with the motion.
+    /// Whether the translation along the axes x, y and z of the joint's parent space is part of the motion.
     pub axes: [bool; 3],
-    /// Whether the turn about the upward axis goes with it.
+    /// Whether the turn about the up axis is part of the motion.
     pub yaw: bool,
-    /// Which axis is upward, in the joint's parent's space.
+    /// Which axis is up, in the joint's parent space.
     pub up: Axis,
-    /// How far the two parts, put together again, may be from the original between its keys, in metres at one metre from
-    /// the joint. Where translation and turn run together, keys are added until it is so: up to 256 between two keys of the
-    /// clip, and none for less than single precision can tell.
+    /// How far the two parts, combined again, may be from the original between its keys, in metres at one metre from
+    /// the joint. If both translation and turn are part of the motion, keys are added to achieve this: up to 256
+    /// between two keys of the clip, and none for differences lost in single precision.
     pub error: f32,
 }
 
 impl RootMotionOptions {
-    /// Walking on level ground: x, z and the turn about y; what bobs and leans stays. To a tenth of a millimetre.
+    /// Walking on level ground: x, z and the turn about y are motion; bobbing and leaning stay. The error is at most a
+    /// tenth of a millimetre.
     pub const WALK: Self = Self { axes: [true, false, true], yaw: true, up: Axis::Y, error: 1e-4 };
-    /// Displacement without turns: x, y and z.
+    /// Displacement in x, y and z, without turns.
     pub const TRANSLATION: Self = Self { axes: [true; 3], yaw: false, ..Self::WALK };
 }
 
@@ -53,12 +54,10 @@ impl Default for RootMotionOptions {
     }
 }
 
-/// How a clip moves a whole character: a displacement and a turn about the upward axis, over time, both none at the
-/// clip's beginning.
+/// How a clip moves a whole character: a displacement and a turn about the up axis, over time. Both start at zero.
 ///
-/// The clip that is left plays in place; what it says of the joint, moved by [`at`](Self::at), is what the original said.
-/// From frame to frame the character is moved by [`delta`](Self::delta), which goes on over any number of loops, forward
-/// and backward.
+/// The remaining clip plays in place: its value for the joint, moved by [`at`](Self::at), is that of the original. From
+/// frame to frame, [`delta`](Self::delta) moves the character, through any number of loops, forward and backward.
 ///
 /// ```
 /// use hedgerow_anim::{RawClip, Transform, raw::Track, root_motion::{RootMotion, RootMotionOptions}};
@@ -81,32 +80,32 @@ pub struct RootMotion {
     duration: f32,
     /// At least two, strictly ascending, from 0 to the duration.
     times: Vec<f32>,
-    /// By key; the first is none.
+    /// By key; the first one is zero.
     keys: Vec<MotionKey>,
 }
 
-/// Where a character is at the time of a key, seen from where it was at the beginning.
+/// The position of a character at the time of a key, relative to the beginning.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct MotionKey {
     translation: Vec3,
-    /// Radians about the upward axis, counted on over whole turns.
+    /// Radians about the up axis, including whole turns.
     yaw: f32,
 }
 
 impl RootMotion {
-    /// Splits a clip into the motion of a joint, as far as the options say, and the clip without it.
+    /// Splits a clip into the motion of a joint, as far as the options demand, and the clip without it.
     ///
-    /// The joint is the root as a rule. If it is another one, what is above it should stand still, since its motion is
-    /// told in its parent's space. Where the clip has no track for the joint's translation or rotation, `rest` has them. The
-    /// clip in place has linear tracks for the joint's translation and, where the turn is taken, rotation; all others are
-    /// as they were. A jump of a step track becomes a line between two adjacent times.
+    /// The joint is usually the root. The joints above any other joint should not move, since its motion is relative to
+    /// its parent space. If the clip has no track for the joint's translation or rotation, `rest` has them. The clip in
+    /// place has linear tracks for the joint's translation and, if turns are extracted, its rotation; all other tracks
+    /// are unchanged. A jump of a step track becomes a line between two adjacent times.
     ///
-    /// Computes in **O(keys of the clip + keys of the motion)**.
+    /// Runs in **O(keys of the clip + keys of the motion)**.
     ///
     /// # Errors
-    /// [`Error::Clip`] with [`ClipError::NoSuchJoint`](crate::raw::ClipError::NoSuchJoint), what
-    /// [`Transform::checked`] says of `rest`, and [`Error::NotFinite`] for an error that is negative or not a number, or
-    /// where the motion is beyond the range of single precision.
+    /// [`Error::Clip`] with [`ClipError::NoSuchJoint`](crate::raw::ClipError::NoSuchJoint), the errors of
+    /// [`Transform::checked`] for `rest`, and [`Error::NotFinite`] for an error that is negative or NaN, or if the
+    /// motion exceeds single precision.
     pub fn extract(
         clip: &RawClip,
         joint: u16,
@@ -116,7 +115,7 @@ impl RootMotion {
         split::extract(clip, joint, rest, options)
     }
 
-    /// How long the clip is that the motion is of, in seconds.
+    /// The duration of the original clip, in seconds.
     #[must_use]
     pub const fn duration(&self) -> f32 {
         self.duration
@@ -128,32 +127,32 @@ impl RootMotion {
         self.times.len()
     }
 
-    /// The bytes that it takes on the heap, without spare capacity: 20 for each key.
+    /// The bytes on the heap, without spare capacity: 20 for each key.
     #[must_use]
     pub const fn bytes(&self) -> usize {
         size_of_val(self.times.as_slice()) + size_of_val(self.keys.as_slice())
     }
 
-    /// Where the character is at a time of the clip, seen from where it was at the beginning. Before the beginning it has
-    /// not moved, and after the end it stands.
+    /// The character's transform at a time of the clip, relative to the beginning. It does not move before the
+    /// beginning and after the end.
     ///
-    /// Computes in **O(log keys)**.
+    /// Runs in **O(log keys)**.
     #[must_use]
     pub fn at(&self, time: f32) -> Transform {
         self.planar(f64::from(time)).to_transform(self.up)
     }
 
-    /// Where one loop of the clip takes the character.
+    /// The motion of one whole loop of the clip.
     #[must_use]
     pub fn total(&self) -> Transform {
         self.at(self.duration)
     }
 
-    /// The motion from one time to another of a clip that loops for ever, seen from where the character is at the first: times
-    /// count on through loops, so that 2.25 durations are the first quarter of the third loop. The second time may be
+    /// The motion between two times of a clip that loops forever, relative to the character at the first time. Times
+    /// continue through loops, so that 2.25 durations are the first quarter of the third loop. The second time may be
     /// the earlier one, and either may be negative. Times that are not finite count as 0.
     ///
-    /// Computes in **O(log keys)**, whatever the number of loops.
+    /// Runs in **O(log keys)** for any number of loops.
     #[must_use]
     pub fn delta(&self, from: f64, to: f64) -> Transform {
         let duration = f64::from(self.duration);
@@ -166,20 +165,21 @@ impl RootMotion {
         self.over(from, to, last - first)
     }
 
-    /// The motion between two times within the clip, with so many jumps from its end to its beginning in between; jumps from the
-    /// beginning to the end, when playing backward, count as negative: what [`Player::advance`](crate::Player::advance) answers where
-    /// it loops. Without jumps it serves clips that do not loop, and those that turn around at the ends, too.
+    /// The motion between two times within the clip, with this many jumps from its end to its beginning in between.
+    /// Jumps from the beginning to the end, when playing backward, are negative. This is the number that
+    /// [`Player::advance`](crate::Player::advance) returns for a loop. With 0 jumps it also works for clips that do not
+    /// loop, and for those that turn around at the ends.
     ///
-    /// Computes in **O(log keys)**.
+    /// Runs in **O(log keys)**.
     #[must_use]
     pub fn between(&self, from: f32, to: f32, loops: i32) -> Transform {
         self.over(f64::from(from), f64::from(to), f64::from(loops))
     }
 
-    /// A character's transform after a motion, which is told in the character's own space: its rotation turns the step,
-    /// its scale makes the step larger or smaller, and stays.
+    /// A character's transform after a motion, which is relative to the character: its rotation turns the step, and its
+    /// scale enlarges the step but stays the same.
     ///
-    /// Where the scale is uniform, this is the product of the two matrices.
+    /// If the scale is uniform, this is the product of the two matrices.
     #[must_use]
     pub fn apply(delta: Transform, character: Transform) -> Transform {
         Transform {

@@ -1,4 +1,4 @@
-//! A displacement with a turn about the upward axis.
+//! A displacement with a turn about the up axis.
 
 use super::Axis;
 use crate::Transform;
@@ -16,38 +16,38 @@ impl Axis {
     }
 }
 
-/// Turns about the upward axis, then displaces: `p ↦ translation + turn(yaw) p`. In double precision; those with the same
-/// upward axis make a group.
+/// Turns about the up axis, then displaces: `p ↦ translation + turn(yaw) p`. In double precision. Motions with the same
+/// up axis form a group.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Planar {
     pub(super) translation: DVec3,
-    /// In radians; whole turns count as such in [`lerp`](Self::lerp).
+    /// In radians; [`lerp`](Self::lerp) includes whole turns.
     pub(super) yaw: f64,
 }
 
 impl Planar {
-    /// The turn of so many radians.
+    /// The turn by this many radians.
     pub(super) fn turn(yaw: f64, up: Axis) -> DQuat {
         DQuat::from_axis_angle(up.direction(), yaw)
     }
 
-    /// This motion, and the other one from where it ended.
+    /// This motion followed by another one.
     pub(super) fn then(self, next: Self, up: Axis) -> Self {
         Self { translation: self.translation + Self::turn(self.yaw, up) * next.translation, yaw: self.yaw + next.yaw }
     }
 
-    /// The motion back.
+    /// The reverse motion.
     pub(super) fn inverse(self, up: Axis) -> Self {
         Self { translation: -(Self::turn(-self.yaw, up) * self.translation), yaw: -self.yaw }
     }
 
-    /// The motion so many times (a whole number, which may be negative) after one another, in one step: displacements of
-    /// a polygon's edges, `Σ turn(k·yaw) d` for k of 0 to n − 1, add up to the chord of its circle.
+    /// The motion repeated an integer number of times, possibly negative, in one step: the displacements along a
+    /// polygon's edges, `Σ turn(k·yaw) d` for k of 0 to n − 1, add up to a chord of its circle.
     pub(super) fn repeated(self, times: f64, up: Axis) -> Self {
         if times < 0.0 {
             return self.inverse(up).repeated(-times, up);
         }
-        // The same turn within half a turn, so that whole turns are told from small ones.
+        // The same turn within half a turn, so that a turn close to a whole one counts as small.
         let yaw = (self.yaw + PI).rem_euclid(TAU) - PI;
         let rise = self.translation.project_onto_normalized(up.direction());
         let level = self.translation - rise;
@@ -59,12 +59,12 @@ impl Planar {
         }
     }
 
-    /// Between two motions, displacement and turn each at constant speed.
+    /// Between two motions, with displacement and turn each at constant speed.
     pub(super) fn lerp(self, other: Self, t: f64) -> Self {
         Self { translation: self.translation.lerp(other.translation, t), yaw: self.yaw + (other.yaw - self.yaw) * t }
     }
 
-    /// Where the motion takes what stood at the origin.
+    /// The transform that the motion gives to something at the origin.
     pub(super) fn to_transform(self, up: Axis) -> Transform {
         Transform {
             translation: self.translation.as_vec3(),

@@ -1,4 +1,4 @@
-//! Splitting a clip into the motion and what is left in place.
+//! Splits a clip into the motion and the part in place.
 
 use super::planar::Planar;
 use super::{Axis, MotionKey, RootMotion, RootMotionOptions};
@@ -34,12 +34,12 @@ pub(super) fn extract(
     split.finish(clip, joint)
 }
 
-/// The joint at one time: its original local transform, the motion until then, and what is left.
+/// The joint at one time: its original local transform, the motion so far, and the part in place.
 #[derive(Clone, Copy)]
 struct Moment {
     time: f32,
     motion: Planar,
-    /// What is left in place, rounded as it will be kept.
+    /// The part in place, rounded as it will be stored.
     translation: DVec3,
     rotation: DQuat,
 }
@@ -52,7 +52,7 @@ struct Split<'a> {
     translation: Option<&'a Track<Vec3>>,
     rotation: Option<&'a Track<Quat>>,
     mask: BVec3,
-    /// What the first moment has on the axes that go with the motion: what stays there.
+    /// The initial values on the axes of the motion, which stay in place.
     start: DVec3,
     start_yaw: f64,
     keys: Vec<Moment>,
@@ -77,7 +77,7 @@ impl<'a> Split<'a> {
         split
     }
 
-    /// The times of all keys after the beginning, and the end. Before the jump of a step there is a time of its own.
+    /// The times of all keys after the beginning, and the end. The jump of a step has an extra time before it.
     fn times(&self) -> Vec<f32> {
         fn of<V: TrackValue>(track: Option<&Track<V>>, times: &mut Vec<f32>) {
             let Some(track) = track else { return };
@@ -103,13 +103,13 @@ impl<'a> Split<'a> {
         (translation.truncate(), DQuat::from_vec4(rotation))
     }
 
-    /// Both parts at a time, the turn counted on from an earlier moment that is less than half a turn away.
+    /// Both parts at a time, with whole turns counted from an earlier moment less than half a turn away.
     fn moment(&self, time: f32, before: Option<&Moment>) -> Moment {
         let (translation, rotation) = self.original(time);
         let up = self.options.up;
         let last = before.map_or(0.0, |before| before.motion.yaw);
         let yaw = if self.options.yaw {
-            // Upside down there is no telling which way is ahead: the turn so far is kept.
+            // Upside down there is no forward direction, so the turn so far is kept.
             let yaw = twist(rotation, up).map_or(last, |yaw| yaw - self.start_yaw);
             yaw - ((yaw - last) / TAU).round() * TAU
         } else {
@@ -117,16 +117,16 @@ impl<'a> Split<'a> {
         };
         let turned = translation - Planar::turn(yaw, up) * self.start;
         let moved = DVec3::select(self.mask, turned, DVec3::ZERO);
-        // What is kept is rounded first, so that what is left makes up for it.
+        // The motion is rounded first, so that the part in place compensates for it.
         let motion = Planar::from(MotionKey { translation: moved.as_vec3(), yaw: narrow(yaw) });
         let back = Planar::turn(-motion.yaw, up);
         let left = back * (translation - motion.translation);
         Moment { time, motion, translation: left.as_vec3().as_dvec3(), rotation: back * rotation }
     }
 
-    /// Adds keys from after one moment until a time, as many as the error asks for.
+    /// Adds keys after one moment up to a time, as many as the error demands.
     fn advance(&mut self, from: Moment, until: f32, halvings: u32) -> Moment {
-        // Quarters, so that a turn is counted on in small steps.
+        // Use quarters, so that turns are counted in small steps.
         let at = |part: f32| from.time + (until - from.time) * part;
         let mut steps = [from; 4];
         let mut last = from;
@@ -144,7 +144,7 @@ impl<'a> Split<'a> {
         self.advance(middle, until, halvings - 1)
     }
 
-    /// Whether the two parts, between two keys of them, put together are the original.
+    /// Whether the two parts, combined between two of their keys, equal the original.
     fn is_near(&self, from: &Moment, until: &Moment, time: f32) -> bool {
         let t = f64::from(time - from.time) / f64::from(until.time - from.time);
         let motion = from.motion.lerp(until.motion, t);
@@ -154,9 +154,10 @@ impl<'a> Split<'a> {
         let (translation, original) = self.original(time);
         let (composed, rotation) = (motion.translation + turn * left, turn * DQuat::from_vec4(rotation));
         let away = (composed - translation).length();
-        // A rotation that is off by an angle moves what is a metre away by its chord, at most twice the quaternions' distance.
+        // A rotation that is off by an angle moves a point a metre away by its chord, at most twice the distance of the
+        // quaternions.
         let turned = 2.0 * (rotation - original).length().min((rotation + original).length());
-        // No keys mend what single precision rounds.
+        // Keys cannot repair the rounding of single precision.
         let least = 1e-6 * (1.0 + translation.length());
         away + turned <= f64::from(self.options.error).max(least)
     }
@@ -189,7 +190,7 @@ fn narrow(wide: f64) -> f32 {
     wide as f32
 }
 
-/// The turn about an axis that a rotation has, between −2π and 2π; none where it turns the axis upside down.
+/// The turn of a rotation about an axis, between −2π and 2π; `None` if it turns the axis upside down.
 ///
 /// Source: P. Dobrowolski, "Swing-twist decomposition in Clifford algebra", 2015.
 fn twist(rotation: DQuat, about: Axis) -> Option<f64> {

@@ -7,7 +7,7 @@ use crate::{Error, Mat34, Transform};
 use core::ops::Index;
 use std::sync::Arc;
 
-/// Joints on their way to a [`Skeleton`], in any order: a parent may come after its children.
+/// Collects joints for a [`Skeleton`], in any order: a parent may come after its children.
 ///
 /// ```
 /// use hedgerow_anim::{Mat34, SkeletonBuilder, Transform};
@@ -41,11 +41,11 @@ impl SkeletonBuilder {
         Self { joints: Vec::new() }
     }
 
-    /// Takes a joint and answers its number: how many were taken before it.
+    /// Adds a joint and returns its number: the number of joints added before.
     ///
-    /// `parent` is such a number, also one that is yet to come; `rest` is the joint's local transform at rest, whose rotation
-    /// is normalised; `inverse_bind` maps from the space that meshes are modelled in to the joint's. Names may be empty
-    /// or the same as others. What is wrong with a joint, [`SkeletonBuilder::build`] tells.
+    /// `parent` is such a number, possibly of a later joint. `rest` is the joint's local transform at rest, whose
+    /// rotation is normalised. `inverse_bind` maps from the space in which meshes are modelled to the joint's. Names
+    /// may be empty and may repeat. Errors are reported by [`SkeletonBuilder::build`].
     pub fn joint(
         &mut self,
         name: impl Into<String>,
@@ -57,13 +57,13 @@ impl SkeletonBuilder {
         self.joints.len() - 1
     }
 
-    /// The skeleton, and where each joint went in it. Siblings keep the order in which they were given.
+    /// Builds the skeleton. Also returns where each joint is in it. Siblings keep the order in which they were given.
     ///
-    /// Computes in **O(joints)**, without recursion.
+    /// Runs in **O(joints)**, without recursion.
     ///
     /// # Errors
-    /// A [`SkeletonError`]: no joints or too many, a parent that was not given, more than one root, a cycle, numbers that are
-    /// not finite, a rotation that is zero.
+    /// A [`SkeletonError`]: no joints or too many, a parent that does not exist, more than one root, a cycle, numbers
+    /// that are not finite, a zero rotation.
     pub fn build(&self) -> Result<(Skeleton, JointMap), Error> {
         let count = self.joints.len();
         if count == 0 {
@@ -115,7 +115,7 @@ impl SkeletonBuilder {
         const NONE: usize = usize::MAX;
         let count = self.joints.len();
         let (mut first_child, mut next, mut root) = (vec![NONE; count], vec![NONE; count], None);
-        // From the last on, so that each list begins with the child that came first.
+        // From the last on, so that each list begins with the first child.
         for (joint, taken) in self.joints.iter().enumerate().rev() {
             match taken.parent {
                 Some(parent) if parent >= count => return Err(SkeletonError::UnknownParent { joint, parent }),
@@ -131,17 +131,18 @@ impl SkeletonBuilder {
         let mut pending: Vec<usize> = root.into_iter().collect();
         while let Some(joint) = pending.pop() {
             order.push(joint);
-            // The sibling is taken up when all below this one are done.
+            // The sibling is processed after all joints below this one.
             pending.extend([next[joint], first_child[joint]].into_iter().filter(|&other| other != NONE));
         }
         if order.len() < count { Err(self.why_not_reached(&order)) } else { Ok(order) }
     }
 
-    /// What keeps some joints from the root, or all.
+    /// The reason why some or all joints are not connected to the root.
     fn why_not_reached(&self, reached: &[usize]) -> SkeletonError {
         let mut met = vec![false; self.joints.len()];
         reached.iter().for_each(|&joint| met[joint] = true);
-        // Every joint that is not reached has a parent that is not; whoever climbs long enough goes round.
+        // A joint that is not reached has a parent that is not reached either, so climbing long enough runs into a
+        // cycle.
         let mut joint = met.iter().position(|&met| !met).expect("some joint is not reached");
         while !core::mem::replace(&mut met[joint], true) {
             joint = self.joints[joint].parent.expect("a joint without a parent is reached");
@@ -150,10 +151,10 @@ impl SkeletonBuilder {
     }
 }
 
-/// One past each joint's last descendant, for joints in depth-first order: the joint and as many as its subtree has.
+/// One past each joint's last descendant, for joints in depth-first order: the joint plus the size of its subtree.
 ///
 /// # Panics
-/// If a joint but the first has no lower one as its parent.
+/// If a joint, except the first, has no lower one as its parent.
 pub(super) fn subtree_ends(parents: &[u16]) -> Vec<u16> {
     let mut ends: Vec<u16> = vec![1; parents.len()];
     for joint in (1..parents.len()).rev() {
@@ -163,20 +164,20 @@ pub(super) fn subtree_ends(parents: &[u16]) -> Vec<u16> {
     ends
 }
 
-/// Where each joint of a [`SkeletonBuilder`] went: `map[number]` is the joint.
+/// From the numbers of a [`SkeletonBuilder`] to joints: `map[number]` is the joint.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JointMap {
     joints: Vec<u16>,
 }
 
 impl JointMap {
-    /// The joint that a number became, if the builder gave it.
+    /// The joint with this number in the builder, if there is one.
     #[must_use]
     pub fn get(&self, number: usize) -> Option<u16> {
         self.joints.get(number).copied()
     }
 
-    /// All joints, by the builder's numbers.
+    /// All joints, by their numbers in the builder.
     #[must_use]
     pub fn as_slice(&self) -> &[u16] {
         &self.joints

@@ -1,4 +1,4 @@
-//! Skeletons as bytes: the one allocation as it is, behind a header.
+//! Skeletons as bytes: the one allocation unchanged, after a header.
 
 use super::builder::subtree_ends;
 use super::{Layout, Skeleton, SkeletonError};
@@ -10,13 +10,13 @@ use hedgerow_math::internal::file_header::{self, Broken, Kind};
 use std::io::{self, Read, Write};
 use std::sync::Arc;
 
-/// The version that is written, and the only one that is read.
+/// The version that is written, and the only one that can be read.
 pub(super) const VERSION: u32 = 1;
 
 impl Skeleton {
-    /// The skeleton as bytes, which [`Skeleton::from_bytes`] makes the same skeleton of.
+    /// The skeleton as bytes, from which [`Skeleton::from_bytes`] makes the same skeleton.
     ///
-    /// They are what lies in memory, little-endian: see the table at `Layout` in the source. Computes in **O(bytes)**.
+    /// They are the same as in memory, little-endian: see the table at `Layout` in the source. Runs in **O(bytes)**.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = plain::bytes(&self.lines).to_vec();
@@ -25,17 +25,17 @@ impl Skeleton {
         bytes
     }
 
-    /// Writes [`Skeleton::to_bytes`] to a file or elsewhere, in one piece.
+    /// Writes the bytes of [`Skeleton::to_bytes`] to a file or elsewhere, in one piece.
     ///
     /// # Errors
-    /// What the writer answers.
+    /// Those of the writer.
     pub fn write_to(&self, mut to: impl Write) -> io::Result<()> {
         to.write_all(&self.to_bytes())
     }
 
-    /// The skeleton that [`Skeleton::to_bytes`] made these bytes of: one allocation, one copy, and a check.
+    /// The skeleton from which [`Skeleton::to_bytes`] made these bytes: one allocation, one copy, and a check.
     ///
-    /// Any bytes are safe: what is not exactly a skeleton is refused. Computes in **O(bytes)**.
+    /// Any bytes are safe: what is not exactly a skeleton is refused. Runs in **O(bytes)**.
     ///
     /// ```
     /// use hedgerow_anim::{Mat34, Skeleton, SkeletonBuilder, Transform};
@@ -62,7 +62,7 @@ impl Skeleton {
         let Some(joints) = u16::try_from(joints).ok().filter(|&joints| joints > 0) else {
             return Err(SkeletonError::Invalid("it has no joints, or more than numbers name").into());
         };
-        // With more text than bytes, the ends of the arrays may be beyond what a number holds.
+        // If the text is longer than the bytes, the ends of the arrays may exceed the range of numbers.
         let layout = Layout::new(joints, text);
         if text as usize > bytes.len() || layout.lines() * Line::BYTES != bytes.len() {
             return Err(SkeletonError::Invalid("its arrays do not fill its bytes").into());
@@ -76,17 +76,17 @@ impl Skeleton {
         Ok(skeleton)
     }
 
-    /// Reads to the end and makes a skeleton of that: see [`Skeleton::from_bytes`].
+    /// Reads to the end and makes a skeleton of the result: see [`Skeleton::from_bytes`].
     ///
     /// # Errors
-    /// [`SkeletonError::Read`] with the kind of what the reader answers; those of [`Skeleton::from_bytes`].
+    /// [`SkeletonError::Read`] with the kind of the reader's error; those of [`Skeleton::from_bytes`].
     pub fn read_from(mut from: impl Read) -> Result<Self, Error> {
         let mut bytes = Vec::new();
         from.read_to_end(&mut bytes).map_err(|error| SkeletonError::Read(error.kind()))?;
         Self::from_bytes(&bytes)
     }
 
-    /// What of a skeleton does not hold, if anything.
+    /// The first violation found in a skeleton, if any.
     fn check(&self) -> Result<(), &'static str> {
         let ensure = |holds: bool, violation| if holds { Ok(()) } else { Err(violation) };
         let bytes = plain::bytes(&self.lines);
@@ -97,7 +97,7 @@ impl Skeleton {
         ensure(parents[0] == Self::NO_PARENT, "its first joint is not the root")?;
         let below = (0..=u16::MAX).zip(parents).skip(1);
         ensure(below.clone().all(|(joint, &parent)| parent < joint), "a joint comes before its parent")?;
-        // Subtrees have as many joints as their ranges, and lie within their parents': so they fill these.
+        // Subtrees have as many joints as their ranges and lie within their parents' ranges, so they fill them.
         let nested = below.clone().all(|(joint, &parent)| ends[usize::from(joint)] <= ends[usize::from(parent)]);
         ensure(ends == subtree_ends(parents) && nested, "its joints are not in depth-first order")?;
 
@@ -130,7 +130,7 @@ fn same_bits(a: &PoseBlock, b: &PoseBlock, lane: usize) -> bool {
     bits(a) == bits(b)
 }
 
-/// Turns the machine's order of bytes into that of a file, or back.
+/// Converts between the machine's byte order and that of a file.
 fn swap_words(bytes: &mut [u8], layout: Layout) {
     if cfg!(target_endian = "big") {
         bytes[Layout::COUNTS].chunks_exact_mut(4).for_each(<[u8]>::reverse);

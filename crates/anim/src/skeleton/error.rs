@@ -1,12 +1,12 @@
-//! What skeletons, and what goes with them, can be refused for.
+//! The errors of skeletons and of what is used with them.
 
 use crate::{Error, crowd::InstanceHandle};
 use core::fmt;
 use std::io;
 
-/// Why joints make no skeleton, bytes are none, or a pose or an instance does not fit. Nothing was changed by the attempt.
+/// Why joints or bytes are not a skeleton, or why a pose or an instance does not match one. Nothing was changed.
 ///
-/// Arrives as [`Error::Skeleton`]. Where a builder is told of, joints have the numbers that it gave them.
+/// Returned as [`Error::Skeleton`]. Errors of a builder use the builder's numbers for joints.
 ///
 /// ```
 /// use hedgerow_anim::{Error, SkeletonBuilder, skeleton::SkeletonError};
@@ -18,9 +18,9 @@ use std::io;
 pub enum SkeletonError {
     /// The builder was given no joints.
     NoJoints,
-    /// More joints than `u16` numbers can name.
+    /// More joints than `u16` can number.
     TooManyJoints(usize),
-    /// The parent of a joint was never given.
+    /// The parent of a joint does not exist.
     UnknownParent {
         /// The joint.
         joint: usize,
@@ -51,40 +51,40 @@ pub enum SkeletonError {
     },
     /// The names together have 4 GiB or more.
     LongNames,
-    /// The bytes do not begin as those of a skeleton do.
+    /// The bytes do not start like a skeleton.
     NotASkeleton,
-    /// The bytes are of a version that this one of the crate does not know.
+    /// The bytes have a version that this version of the crate does not know.
     Version(u32),
-    /// The bytes are more or fewer than they say.
+    /// The bytes are more or fewer than they state.
     Length {
-        /// How many bytes they say that there are.
+        /// The stated number of bytes.
         expected: u64,
-        /// How many there are.
+        /// The number of bytes present.
         found: u64,
     },
     /// The bytes are not those that were written.
     Checksum,
-    /// What the bytes describe is no skeleton, though their checksum is right.
+    /// The bytes are not a valid skeleton, although their checksum is right.
     Invalid(&'static str),
     /// The bytes cannot be read.
     Read(io::ErrorKind),
-    /// A pose, a list of matrices or a mask has more or fewer joints than what it is used with.
+    /// A pose, a list of matrices or a mask has another number of joints than expected.
     JointCount {
-        /// How many joints are asked for.
+        /// The expected number of joints.
         expected: usize,
-        /// How many there are.
+        /// The number of joints found.
         found: usize,
     },
-    /// The handle names no instance of the crowd: it was removed, or is of another crowd.
+    /// There is no such instance in the crowd: it was removed, or belongs to another crowd.
     StaleInstance(InstanceHandle),
-    /// The scales of a joint differ along its axes, where they must not.
+    /// The scale of a joint is not uniform, but must be.
     NotUniform {
         /// The joint.
         joint: u16,
     },
-    /// A weight is not finite, or below zero; or above one, where that makes no sense.
+    /// A weight is not finite, or below zero; or above one where that is not allowed.
     BadWeight,
-    /// There is no joint of that number.
+    /// There is no joint with this number.
     UnknownJoint {
         /// The number.
         joint: u16,
@@ -98,10 +98,10 @@ impl fmt::Display for SkeletonError {
         match self {
             Self::NoJoints => f.write_str("a skeleton has at least one joint; give the builder a root"),
             Self::TooManyJoints(count) => {
-                write!(f, "{count} joints are more than the 65,535 that a skeleton numbers; split it")
+                write!(f, "{count} joints are more than the 65,535 that a skeleton can number; split it")
             }
             Self::UnknownParent { joint, parent } => {
-                write!(f, "joint {joint} has the parent {parent}, which is not in the builder; give it that one, too")
+                write!(f, "joint {joint} has the parent {parent}, which is not in the builder; add it too")
             }
             Self::SecondRoot { root, joint } => {
                 write!(f, "joint {joint} has no parent, like joint {root}; give both a common one")
@@ -111,25 +111,25 @@ impl fmt::Display for SkeletonError {
                 write!(f, "the rest transform or inverse bind matrix of joint {joint} is not finite; check the numbers")
             }
             Self::NotRotation { joint } => {
-                write!(f, "the rest rotation of joint {joint} is zero; pass a quaternion that is not")
+                write!(f, "the rest rotation of joint {joint} is zero; pass a quaternion that is not zero")
             }
             Self::LongNames => f.write_str("the names have 4 GiB or more; shorten them"),
-            Self::NotASkeleton => f.write_str("the bytes are no skeleton; pass what Skeleton::to_bytes answered"),
+            Self::NotASkeleton => f.write_str("the bytes are not a skeleton; pass what Skeleton::to_bytes returned"),
             Self::Version(found) => write!(
                 f,
                 "the skeleton has version {found}, and this crate reads version {}; load it with the crate that wrote it",
                 super::bytes::VERSION
             ),
             Self::Length { expected, found } => {
-                write!(f, "the skeleton is {expected} bytes long and {found} are there; read the whole file again")
+                write!(f, "the skeleton should have {expected} bytes but has {found}; read the whole file again")
             }
             Self::Checksum => {
                 f.write_str("the checksum of the skeleton is wrong; the file is damaged, use another copy")
             }
-            Self::Invalid(violation) => write!(f, "the bytes describe no skeleton: {violation}; write them again"),
-            Self::Read(reason) => write!(f, "the skeleton cannot be read: {reason}; check where it comes from"),
+            Self::Invalid(violation) => write!(f, "the bytes are not a valid skeleton: {violation}; write them again"),
+            Self::Read(reason) => write!(f, "the skeleton cannot be read: {reason}; check its source"),
             Self::JointCount { expected, found } => {
-                write!(f, "{expected} joints are asked for and {found} are there; use what was made for this skeleton")
+                write!(f, "{expected} joints are expected, but there are {found}; use what was made for this skeleton")
             }
             Self::StaleInstance(instance) => {
                 write!(f, "{instance:?} names no instance of this crowd; drop the handle, its instance was removed")
@@ -141,7 +141,7 @@ impl fmt::Display for SkeletonError {
                 )
             }
             Self::BadWeight => {
-                f.write_str("a weight must be finite and not below zero, and of a fade at most one; clamp it")
+                f.write_str("a weight must be finite and not below zero, and at most one for a fade; clamp it")
             }
             Self::UnknownJoint { joint, joints } => {
                 write!(f, "there is no joint {joint} among {joints}; joints are numbered from 0")

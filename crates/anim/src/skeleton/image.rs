@@ -1,4 +1,4 @@
-//! Where the arrays of a skeleton lie in its one allocation.
+//! Where the arrays of a skeleton are in its one allocation.
 
 use crate::Mat34;
 use crate::simd::plain::Line;
@@ -18,7 +18,7 @@ use core::ops::Range;
 /// text           all names, in UTF-8                              then zeros to the end of the line
 /// ```
 ///
-/// Little-endian in a file, the machine's order in memory.
+/// Little-endian in a file, the machine's byte order in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Layout {
     joints: u16,
@@ -26,7 +26,7 @@ pub(super) struct Layout {
 }
 
 impl Layout {
-    /// Where the counts lie: behind the header.
+    /// The place of the counts: after the header.
     pub(super) const COUNTS: Range<usize> = 32..40;
 
     pub(super) const fn new(joints: u16, text: u32) -> Self {
@@ -62,7 +62,7 @@ impl Layout {
         after(self.ends().end, self.text as usize)
     }
 
-    /// How many lines it takes.
+    /// How many cache lines it takes.
     pub(super) const fn lines(self) -> usize {
         self.text().end.div_ceil(Line::BYTES)
     }

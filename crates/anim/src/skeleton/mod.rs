@@ -18,14 +18,14 @@ use core::ops::Range;
 use image::Layout;
 use std::sync::Arc;
 
-/// The joints of a rig: how they hang together, where they rest, what they are bound to, and their names.
+/// The joints of a rig: their hierarchy, rest pose, inverse bind matrices and names.
 ///
-/// Joints are numbered from 0, the root, in depth-first order: each after its parent, and each with all that hangs
-/// below it in one range. So one forward loop over [`Skeleton::parents`] takes local transforms to model matrices, and a
-/// limb is a range.
+/// Joints are numbered from 0, the root, in depth-first order: each comes after its parent, and each forms one range
+/// with all joints below it. So one forward loop over [`Skeleton::parents`] computes model matrices from local
+/// transforms, and a limb is a range.
 ///
-/// Everything lies in one shared allocation, 96 bytes a joint and its name; a clone is another reference to it.
-/// [`SkeletonBuilder`] makes one. Source: S. Reinalter, *Adventures in data-oriented design*, part 2.
+/// Everything is in one shared allocation: 96 bytes for each joint, and its name. A clone is another reference to it.
+/// Made by a [`SkeletonBuilder`]. Source: S. Reinalter, *Adventures in data-oriented design*, part 2.
 #[derive(Clone)]
 pub struct Skeleton {
     /// See [`Layout`].
@@ -37,7 +37,7 @@ impl Skeleton {
     /// The parent of joint 0, which has none.
     pub const NO_PARENT: u16 = u16::MAX;
 
-    /// How many joints it has; at least one, at most 65,535.
+    /// How many joints the skeleton has; at least one, at most 65,535.
     #[must_use]
     #[expect(clippy::len_without_is_empty, reason = "it always has a joint")]
     pub fn len(&self) -> usize {
@@ -51,7 +51,7 @@ impl Skeleton {
         plain::view(&self.lines, self.layout.parents())
     }
 
-    /// The joint and all that hangs below it.
+    /// The range of the joint and all joints below it.
     ///
     /// # Panics
     /// If there is no such joint.
@@ -60,7 +60,7 @@ impl Skeleton {
         joint..plain::view(&self.lines, self.layout.ends())[usize::from(joint)]
     }
 
-    /// Fails unless there is such a joint.
+    /// Returns an error unless the joint exists.
     pub(crate) fn expect_joint(&self, joint: u16) -> Result<(), Error> {
         self.subtree_range(joint).map(|_| ())
     }
@@ -72,7 +72,7 @@ impl Skeleton {
         Ok(usize::from(joint)..usize::from(*end))
     }
 
-    /// Each joint's inverse bind matrix, which maps from the space that meshes are modelled in to the joint's.
+    /// Each joint's inverse bind matrix, which maps from the space in which meshes are modelled to the joint's.
     #[inline]
     #[must_use]
     pub fn inverse_binds(&self) -> &[Mat34] {
@@ -103,21 +103,21 @@ impl Skeleton {
         (0..self.joints()).map(|joint| self.name(joint))
     }
 
-    /// The first joint of that name.
+    /// The first joint with this name.
     ///
-    /// Computes in **O(joints)**, without hashing: keep the answer.
+    /// Runs in **O(joints)**, without hashing: keep the result.
     #[must_use]
     pub fn find(&self, name: &str) -> Option<u16> {
         (0..self.joints()).find(|&joint| self.name_bytes(usize::from(joint)) == name.as_bytes())
     }
 
-    /// How many joints it has.
+    /// How many joints the skeleton has.
     #[expect(clippy::cast_possible_truncation, reason = "a skeleton has at most 65,535 joints")]
     pub(crate) fn joints(&self) -> u16 {
         self.len() as u16
     }
 
-    /// The rest pose, eight joints each; lanes beyond the last joint hold the identity.
+    /// The rest pose, in blocks of eight joints; lanes past the last joint have the identity.
     pub(crate) fn rest_blocks(&self) -> &[PoseBlock] {
         plain::view(&self.lines, self.layout.rest())
     }
@@ -134,7 +134,7 @@ impl Skeleton {
 }
 
 impl PartialEq for Skeleton {
-    /// Whether all joints are the same to the bit, names included.
+    /// Whether all joints are equal in every bit, including names.
     fn eq(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.lines, &other.lines)
             || plain::bytes(&self.lines)[Line::BYTES..] == plain::bytes(&other.lines)[Line::BYTES..]

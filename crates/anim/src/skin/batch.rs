@@ -1,4 +1,4 @@
-//! Many characters whose palettes lie in one array and whose vertices go to one.
+//! Many characters with their palettes in one array and their vertices in another.
 
 use crate::simd::skinning::Sinks;
 use crate::skin::{SkinError, SkinOutput, SkinnedMesh};
@@ -6,10 +6,10 @@ use crate::{Error, Mat34};
 use core::ops::Range;
 use std::sync::Arc;
 
-/// Characters, each with a mesh, a part of a common array of palettes, and a part of common arrays of vertices.
+/// Characters, each with a mesh, a part of a shared array of palettes, and a part of shared arrays of vertices.
 ///
-/// Each frame, palettes are written for the characters that culling left, and these are skinned; the others cost nothing,
-/// and keep the vertices that they had.
+/// Each frame, palettes are written for the characters that passed culling, and these are skinned. The others cost
+/// nothing, and keep their previous vertices.
 ///
 /// ```
 /// use hedgerow_anim::{Mat34, SkinnedMesh, Transform, skin::{SkinBatch, SkinOutput}};
@@ -60,14 +60,14 @@ impl Character {
 }
 
 impl SkinBatch {
-    /// No characters.
+    /// A batch without characters.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Adds a character with this mesh, and answers its number: they are numbered from 0 on, and their parts of the arrays
-    /// follow one another in the same order.
+    /// Adds a character with this mesh and returns its number: characters are numbered from 0, and their parts of the
+    /// arrays are in the same order.
     ///
     /// # Panics
     /// For more than 2³² characters.
@@ -116,28 +116,29 @@ impl SkinBatch {
         self.characters.get(character as usize).map(|character| &character.mesh)
     }
 
-    /// Where a character's palette lies.
+    /// The range of a character's palette.
     #[must_use]
     pub fn palette_range(&self, character: u32) -> Option<Range<usize>> {
         self.characters.get(character as usize).map(Character::palette)
     }
 
-    /// Where a character's vertices lie.
+    /// The range of a character's vertices.
     #[must_use]
     pub fn vertex_range(&self, character: u32) -> Option<Range<usize>> {
         self.characters.get(character as usize).map(Character::vertices)
     }
 
-    /// Skins these characters; each once, however often it is listed.
+    /// Skins these characters, each once, however often it is listed.
     ///
-    /// Computes in **O(vertices of these)**, for a list in ascending order without allocating; another one is sorted. With the
-    /// feature `rayon`, characters and parts of large ones are shared among the threads of the current pool, with the same
-    /// results to the bit.
+    /// Runs in **O(vertices of these)**. A list in ascending order needs no allocation; any other is sorted first. With
+    /// the feature `rayon`, characters and parts of large ones are shared among the threads of the current pool, with
+    /// results that are identical to the bit.
     ///
     /// # Errors
     /// [`SkinError::Palette`] unless there is a matrix for each joint of each character, visible or not, and
-    /// [`SkinError::Length`] unless there is a place for each vertex; [`SkinError::Character`] for one that is not in the batch;
-    /// [`SkinError::Absent`] if normals or tangents are asked for that a listed one does not have. Nothing was written.
+    /// [`SkinError::Length`] unless there is a place for each vertex; [`SkinError::Character`] for one that is not in
+    /// the batch; [`SkinError::Absent`] if normals or tangents are requested that a listed one does not have. Nothing
+    /// was written.
     pub fn skin_visible(&self, visible: &[u32], palettes: &[Mat34], output: SkinOutput<'_>) -> Result<(), Error> {
         let (expected, found) = (self.palettes, palettes.len());
         if found != expected {
@@ -174,7 +175,7 @@ impl SkinBatch {
     }
 }
 
-/// A part of the characters, whose vertices go to what is left of the common arrays.
+/// A part of the characters, whose vertices go to the rest of the shared arrays.
 #[derive(Clone, Copy)]
 pub(super) struct Part<'b> {
     batch: &'b SkinBatch,
@@ -193,7 +194,7 @@ impl Part<'_> {
         }
     }
 
-    /// A character, its palette and its places; what is left is behind these.
+    /// A character, its palette and its places; leaves what comes after these.
     pub(super) fn take<'a, 's>(
         &'a mut self,
         number: u32,
@@ -212,7 +213,7 @@ impl Part<'_> {
         visible.iter().map(|&number| self.batch.characters[number as usize].mesh.len()).sum()
     }
 
-    /// The places before a character, and those from it on with the part that goes there.
+    /// Splits before a character: returns the places before it, and the part with it and the rest.
     #[cfg(feature = "rayon")]
     pub(super) fn split_at<'s>(self, number: u32, sinks: Sinks<'s>) -> (Sinks<'s>, Self, Sinks<'s>) {
         let first = self.batch.characters[number as usize].vertex;

@@ -1,4 +1,4 @@
-//! From a mesh as an author has it to one that is laid out for being skinned.
+//! From a mesh as authored to one laid out for skinning.
 
 use crate::simd::skinning::{Block, Influences, LANES, Lanes};
 use crate::skin::influence::Kept;
@@ -7,9 +7,9 @@ use crate::skin::{MorphTarget, Pruned, SkinError, SkinnedMesh};
 use crate::{Aabb, Error};
 use glam::Vec3;
 
-/// Collects the lists that a [`SkinnedMesh`] is built from. Begins with [`SkinnedMesh::builder`].
+/// Collects the lists that a [`SkinnedMesh`] is built from. Start with [`SkinnedMesh::builder`].
 ///
-/// All lists are borrowed, and looked at when the mesh is built.
+/// All lists are borrowed, and checked when the mesh is built.
 #[derive(Clone, Debug, Default)]
 pub struct SkinnedMeshBuilder<'a> {
     positions: &'a [[f32; 3]],
@@ -23,7 +23,7 @@ pub struct SkinnedMeshBuilder<'a> {
 }
 
 impl<'a> SkinnedMeshBuilder<'a> {
-    /// How many vertices a mesh can have: as many as there are indices, but for what fills up blocks.
+    /// The greatest number of vertices in a mesh: that of 32-bit indices, without those that pad blocks.
     pub const MAX_VERTICES: usize = u32::MAX as usize - 4 * LANES;
 
     pub(super) fn new(positions: &'a [[f32; 3]]) -> Self {
@@ -37,54 +37,56 @@ impl<'a> SkinnedMeshBuilder<'a> {
         self
     }
 
-    /// Gives each vertex a tangent, the fourth number the sign of the bitangent, which is kept as it is.
+    /// Gives each vertex a tangent, with the sign of the bitangent as the fourth number, which is kept unchanged.
     #[must_use]
     pub fn tangents(mut self, tangents: &'a [[f32; 4]]) -> Self {
         self.tangents = Some(tangents);
         self
     }
 
-    /// Gives each vertex `count` influences, those of a vertex one after the other: joints, which count in the skin, and
+    /// Gives each vertex `count` influences, listed one vertex after the other: joints, as numbered by the skin, and
     /// weights.
     ///
-    /// Any number will do: glTF's `JOINTS_0` and `WEIGHTS_0` have four, with `JOINTS_1` eight, put together vertex by vertex.
+    /// `count` may be any number: glTF's `JOINTS_0` and `WEIGHTS_0` have four; together with `JOINTS_1` there are
+    /// eight, combined vertex by vertex.
     ///
-    /// - Influences with weight zero are dropped, whatever their joint, and so are those that are less than 2⁻²³ of the
-    ///   vertex's weights.
+    /// - Influences with weight zero are dropped, whatever their joint, and so are those below 2⁻²³ of the vertex's
+    ///   total weight.
     /// - Influences of the same joint are merged.
-    /// - If more than four are left, the four greatest are kept; [`SkinnedMesh::pruned`] says what that cost.
-    /// - Weights are divided by their sum, which glTF wants to be 1.
-    /// - A vertex whose weights are all zero follows the first of its joints with weight 1, as in three.js. One without
-    ///   influences, in a mesh for which this was not called, follows joint 0.
+    /// - If more than four are left, the four greatest are kept; [`SkinnedMesh::pruned`] reports the loss.
+    /// - Weights are divided by their sum, which glTF requires to be 1.
+    /// - A vertex whose weights are all zero follows its first joint with weight 1, as in three.js. Without a call of
+    ///   this, every vertex follows joint 0.
     #[must_use]
     pub fn influences(mut self, count: usize, joints: &'a [u16], weights: &'a [f32]) -> Self {
         (self.influences, self.joints, self.weights) = (count, joints, weights);
         self
     }
 
-    /// Adds indices of triangles, or whatever else they mean.
+    /// Adds indices of triangles, or with any other meaning.
     #[must_use]
     pub fn indices(mut self, indices: &'a [u32]) -> Self {
         self.indices = indices;
         self
     }
 
-    /// Adds a morph target behind those that were added before.
+    /// Adds a morph target after those added before.
     #[must_use]
     pub fn morph_target(mut self, target: MorphTarget<'a>) -> Self {
         self.targets.push(target);
         self
     }
 
-    /// Builds the mesh for skins of so many joints.
+    /// Builds the mesh for skins of this many joints.
     ///
-    /// Computes in **O(vertices · influences + indices + deltas)**.
+    /// Runs in **O(vertices · influences + indices + deltas)**.
     ///
     /// # Errors
     /// [`SkinError::Length`] for a list of the wrong length, [`SkinError::NotFinite`] for a number in it,
-    /// [`SkinError::Weight`] for a weight that is negative or not finite, [`SkinError::Joint`] and [`SkinError::Index`] for what
-    /// is not there, [`SkinError::TooManyVertices`] for more than [`MAX_VERTICES`](Self::MAX_VERTICES), [`SkinError::TooManyJoints`] for more than 65,536. Each
-    /// names the first vertex or place at fault.
+    /// [`SkinError::Weight`] for a weight that is negative or not finite, [`SkinError::Joint`] and [`SkinError::Index`]
+    /// for joints and vertices that do not exist, [`SkinError::TooManyVertices`] for more than
+    /// [`MAX_VERTICES`](Self::MAX_VERTICES), [`SkinError::TooManyJoints`] for more than 65,536. Each names the first
+    /// vertex or index at fault.
     pub fn build(&self, joints: usize) -> Result<SkinnedMesh, Error> {
         self.check(joints)?;
         let count = self.positions.len();
@@ -115,7 +117,7 @@ impl<'a> SkinnedMeshBuilder<'a> {
             }
         }
 
-        // Where each vertex lies in the streams, and which it is now.
+        // Where each vertex is in the streams, and its new number.
         let (mut places, mut news) = (vec![0; count], vec![0; count]);
         let (mut block, mut new) = (0, 0);
         for group in &groups {
@@ -194,13 +196,13 @@ fn finite<const N: usize>(what: &'static str, list: &[[f32; N]]) -> Result<(), S
     }
 }
 
-/// Where the vertex of this number, counted from this block on, lies in the streams.
+/// Where the vertex with this number, counted from this block on, is in the streams.
 #[expect(clippy::cast_possible_truncation, reason = "there are at most MAX_VERTICES")]
 fn place(block: usize, lane: usize) -> u32 {
     (block * LANES + lane) as u32
 }
 
-/// The numbers of all vertices at their places.
+/// Puts the numbers of all vertices at their places.
 fn blocks(list: impl Iterator<Item = [f32; 3]>, places: &[u32], count: usize) -> Vec<Block> {
     let mut blocks = vec![Block::default(); count];
     for (item, &place) in list.zip(places) {

@@ -1,11 +1,11 @@
-//! What skinning can refuse.
+//! The errors of skinning.
 
 use crate::Error;
 use core::fmt;
 
-/// Why a skin, a mesh or a call to skin it is refused. Nothing was changed or written by the attempt.
+/// Why a skin, a mesh or a call to skin it is refused. Nothing was changed or written.
 ///
-/// Arrives as [`Error::Skin`].
+/// Returned as [`Error::Skin`].
 ///
 /// ```
 /// use hedgerow_anim::{Error, Skin, skin::SkinError};
@@ -16,7 +16,7 @@ use core::fmt;
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum SkinError {
-    /// A skin has not as many inverse bind matrices as joints.
+    /// The numbers of inverse bind matrices and joints of a skin differ.
     InverseBinds {
         /// How many joints there are.
         joints: usize,
@@ -25,7 +25,7 @@ pub enum SkinError {
     },
     /// An inverse bind matrix has a number that is not finite.
     InverseBind {
-        /// The joint's place in the skin.
+        /// The joint's index in the skin.
         joint: usize,
     },
     /// More joints than influences can number.
@@ -35,44 +35,44 @@ pub enum SkinError {
     },
     /// There are too few model matrices for the joints of a skin.
     Models {
-        /// How many it takes at least.
+        /// The least number needed.
         expected: usize,
         /// How many there are.
         found: usize,
     },
-    /// A palette, or the place for one, has not the right length.
+    /// A palette, or the place for one, has the wrong length.
     Palette {
-        /// How many matrices it should have.
+        /// The expected number of matrices.
         expected: usize,
-        /// How many it has.
+        /// The number found.
         found: usize,
     },
-    /// A list that says something about each vertex or index has not the right length.
+    /// A list with entries for each vertex or index has the wrong length.
     Length {
-        /// What the list is.
+        /// The name of the list.
         what: &'static str,
-        /// How many items it should have.
+        /// The expected number of items.
         expected: usize,
-        /// How many it has.
+        /// The number found.
         found: usize,
     },
-    /// A mesh with more vertices than indices of 32 bits can number.
+    /// A mesh has more vertices than 32-bit indices can number.
     TooManyVertices {
         /// How many there are.
         vertices: usize,
     },
     /// A vertex has a number that is not finite.
     NotFinite {
-        /// What the number belongs to.
+        /// What the number is.
         what: &'static str,
         /// The vertex.
         vertex: usize,
     },
-    /// A weight is negative, infinite or not a number.
+    /// A weight is negative, infinite or NaN.
     Weight {
         /// The vertex.
         vertex: usize,
-        /// Its weight at fault.
+        /// The invalid weight.
         weight: f32,
     },
     /// A vertex follows a joint that the skin does not have.
@@ -84,32 +84,32 @@ pub enum SkinError {
         /// How many joints the skin has.
         joints: usize,
     },
-    /// An index names a vertex that the mesh does not have.
+    /// An index refers to a vertex that the mesh does not have.
     Index {
         /// The place in the list of indices.
         place: usize,
-        /// What it says there.
+        /// The index.
         index: u32,
         /// How many vertices the mesh has.
         vertices: usize,
     },
-    /// A weight of a morph target is infinite or not a number.
+    /// A weight of a morph target is infinite or NaN.
     MorphWeight {
         /// The target.
         target: usize,
         /// Its weight.
         weight: f32,
     },
-    /// Something is asked for that the mesh was built without.
+    /// Something is requested that the mesh was built without.
     Absent {
-        /// What the mesh lacks.
+        /// What the mesh does not have.
         what: &'static str,
     },
-    /// A list of visible characters names one that the batch does not have.
+    /// A list of visible characters has one that is not in the batch.
     Character {
         /// The character.
         character: u32,
-        /// How many the batch has.
+        /// How many characters the batch has.
         characters: usize,
     },
 }
@@ -119,7 +119,7 @@ impl fmt::Display for SkinError {
         match self {
             Self::InverseBinds { joints, found } => write!(
                 f,
-                "the skin has {joints} joints and {found} inverse bind matrices; pass one for each joint, the identity \
+                "the skin has {joints} joints but {found} inverse bind matrices; pass one for each joint, the identity \
                  where a file has none"
             ),
             Self::InverseBind { joint } => {
@@ -130,39 +130,39 @@ impl fmt::Display for SkinError {
             }
             Self::Models { expected, found } => write!(
                 f,
-                "the skin follows {expected} joints and there are {found} model matrices; pass those of the skeleton \
+                "the skin follows {expected} joints but there are {found} model matrices; pass those of the skeleton \
                  that it was made for"
             ),
             Self::Palette { expected, found } => {
                 write!(f, "the palette has {found} matrices instead of {expected}; pass one for each joint of the skin")
             }
             Self::Length { what, expected, found } => {
-                write!(f, "{found} {what} were passed where {expected} belong; pass as many as the mesh has")
+                write!(f, "{found} {what} were passed, but {expected} are expected; pass as many as the mesh has")
             }
             Self::TooManyVertices { vertices } => {
-                write!(f, "{vertices} vertices are more than an index of 32 bits numbers; split the mesh")
+                write!(f, "{vertices} vertices are more than 32-bit indices can number; split the mesh")
             }
             Self::NotFinite { what, vertex } => {
-                write!(f, "{what} of vertex {vertex} are not finite; mend the mesh before it is built")
+                write!(f, "{what} of vertex {vertex} are not finite; repair the mesh before it is built")
             }
             Self::Weight { vertex, weight } => write!(
                 f,
-                "a weight of vertex {vertex} is {weight}; weights must be finite and at least zero, their sum is put right"
+                "a weight of vertex {vertex} is {weight}; weights must be finite and at least zero, with any sum"
             ),
             Self::Joint { vertex, joint, joints } => write!(
                 f,
-                "vertex {vertex} follows joint {joint} and the skin has {joints}; give it one of these, or weight zero"
+                "vertex {vertex} follows joint {joint} but the skin has {joints}; give it one of these, or weight zero"
             ),
             Self::Index { place, index, vertices } => {
-                write!(f, "index {place} names vertex {index} and the mesh has {vertices}; pass all of the vertices")
+                write!(f, "index {place} is vertex {index} but the mesh has {vertices}; pass all of the vertices")
             }
             Self::MorphWeight { target, weight } => {
                 write!(f, "the weight of morph target {target} is {weight}; pass one that is finite")
             }
-            Self::Absent { what } => write!(f, "the mesh has no {what}; build it with them, or do not ask for them"),
+            Self::Absent { what } => write!(f, "the mesh has no {what}; build it with them, or do not request them"),
             Self::Character { character, characters } => write!(
                 f,
-                "character {character} is visible and the batch has {characters}; cull the characters of this batch"
+                "character {character} is visible but the batch has {characters}; cull the characters of this batch"
             ),
         }
     }

@@ -1,43 +1,43 @@
-//! What of a vertex's influences is kept.
+//! Decides which influences of a vertex are kept.
 
 use crate::skin::SkinError;
 
-/// How many influences a vertex keeps at most.
+/// The greatest number of influences kept for a vertex.
 pub(super) const MOST: usize = 4;
-/// The part of a vertex's weights below which an influence is dropped.
+/// An influence below this part of its vertex's total weight is dropped.
 ///
-/// By the rounding of weights and of their differences the last weight, which is implied, is off by up to three quarters of
-/// this. So it stays positive, and no vertex is thrown out of the box about the places where its joints would have it.
+/// The rounding of weights and of their differences changes the last weight, which is implied, by up to three quarters
+/// of this. So it stays positive, and no vertex leaves the box around the places where its joints would move it.
 const LEAST: f64 = 1.0 / (1 << 23) as f64;
 
-/// What was dropped of vertices with more than four influences, when a [`SkinnedMesh`](crate::SkinnedMesh) was built.
+/// What was dropped from vertices with more than four influences, when a [`SkinnedMesh`](crate::SkinnedMesh) was built.
 ///
-/// The four greatest weights are kept and brought to a sum of 1 again. A vertex whose dropped weights were `s` of the
-/// whole is off by exactly `s` times the distance between the places that its kept joints, and that its dropped ones, would
-/// take it to. So nothing is off by more than [`largest_sum`](Self::largest_sum) times the size of what the joints move.
+/// The four greatest weights are kept and scaled to a sum of 1. A vertex whose dropped weights were `s` of the whole is
+/// off by exactly `s` times the distance between the places where its kept joints, and its dropped ones, would move it.
+/// So nothing is off by more than [`largest_sum`](Self::largest_sum) times the size of what the joints move.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Pruned {
     /// How many vertices had more than four influences.
     pub vertices: usize,
-    /// The largest weight that was dropped, as a part of its vertex's weights; 0 where none was.
+    /// The largest dropped weight, as a part of its vertex's total weight; 0 if none was dropped.
     pub largest_weight: f32,
-    /// The largest sum of weights that was dropped from one vertex, as a part of its weights.
+    /// The largest sum of weights dropped from one vertex, as a part of its total weight.
     pub largest_sum: f32,
 }
 
-/// The influences of one vertex, brought into the form in which they are kept.
+/// The influences of one vertex, converted to the form in which they are stored.
 #[derive(Debug, Default)]
 pub(super) struct Kept {
-    /// Joints and weights, the greatest weight first.
+    /// Joints and weights, with the greatest weight first.
     found: Vec<(u16, f64)>,
     pub(super) joints: Vec<u16>,
     pub(super) weights: Vec<f32>,
 }
 
 impl Kept {
-    /// Takes these joints and weights of a vertex: drops what is zero, merges what is the same joint, keeps the four
-    /// greatest, and brings them to a sum of 1. A vertex without weights follows its first joint.
+    /// Takes these joints and weights of a vertex: drops zero weights, merges equal joints, keeps the four greatest,
+    /// and scales them to a sum of 1. A vertex without weights follows its first joint.
     #[expect(clippy::cast_possible_truncation, reason = "weights are rounded to single precision in the end")]
     pub(super) fn take(
         &mut self,

@@ -1,4 +1,4 @@
-//! A mesh that follows joints.
+//! A mesh whose vertices follow joints.
 
 use crate::simd::skinning::{self, Block, Influences, LANES, Lanes, Run, Sinks, Streams};
 use crate::skin::morph::Targets;
@@ -6,12 +6,12 @@ use crate::skin::{MorphBuffer, Pruned, SkinError, SkinOutput, SkinnedMeshBuilder
 use crate::{Aabb, Error, Mat34};
 use core::ops::Range;
 
-/// A mesh whose vertices follow up to four joints each, laid out for being skinned.
+/// A mesh whose vertices follow up to four joints each, laid out for skinning.
 ///
-/// Vertices are sorted by how many joints they follow, so that skinning is one loop for each number, none of which does work
-/// that a vertex does not need; within a number they are in the order in which they came. [`indices`](Self::indices) are
-/// remapped, and [`remap`](Self::remap) does the same to what is not skinned (texture coordinates, colours) and so never
-/// copied again.
+/// Vertices are sorted by how many joints they follow, so that skinning is one loop for each number, without
+/// unnecessary work for any vertex. Vertices with the same number keep their order. [`indices`](Self::indices) are
+/// remapped. [`remap`](Self::remap) does the same to data that is not skinned (texture coordinates, colours), which
+/// never has to be copied again.
 ///
 /// ```
 /// use hedgerow_anim::{Mat34, SkinnedMesh, Transform, skin::SkinOutput};
@@ -37,19 +37,20 @@ use core::ops::Range;
 ///
 /// # Memory
 ///
-/// 12 bytes a vertex for positions and for normals, 16 for tangents, 2, 8, 14 or 20 for one to four influences, 4 for the
-/// permutation; each of the four groups is filled up to a multiple of 16 vertices. Source: S. Reinalter, *Adventures in
-/// data-oriented design*, part 4, with coordinates of 16 vertices side by side instead of four floats each.
+/// 12 bytes for each vertex for positions and for normals, 16 for tangents, 2, 8, 14 or 20 for one to four influences,
+/// 4 for the permutation; each of the four groups is padded to a multiple of 16 vertices. Source: S. Reinalter,
+/// *Adventures in data-oriented design*, part 4, with coordinates of 16 vertices side by side instead of four floats
+/// each.
 ///
 /// # Normals
 ///
-/// Normals and tangents are multiplied with the linear part of the blended matrix, as nearly every engine does: right for
-/// rotations and uniform scales. Where joints are scaled differently along their axes, normals lean. They are not
+/// Normals and tangents are multiplied by the linear part of the blended matrix, as in nearly every engine: this is
+/// right for rotations and uniform scales. If the scale of joints is not uniform, normals are tilted. They are not
 /// normalised afterwards: a blend of rotations shortens them, and shaders normalise what they interpolate anyway.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SkinnedMesh {
     pub(super) joints: usize,
-    /// For one, two, three and four influences.
+    /// The influences of vertices with one, two, three and four of them.
     pub(super) groups: [Influences; 4],
     pub(super) positions: Vec<Block>,
     pub(super) normals: Vec<Block>,
@@ -63,7 +64,7 @@ pub struct SkinnedMesh {
 }
 
 impl SkinnedMesh {
-    /// Begins a mesh with these positions of its bind pose.
+    /// Starts a builder with these positions of the bind pose.
     #[must_use]
     pub fn builder(positions: &[[f32; 3]]) -> SkinnedMeshBuilder<'_> {
         SkinnedMeshBuilder::new(positions)
@@ -81,13 +82,13 @@ impl SkinnedMesh {
         self.permutation.is_empty()
     }
 
-    /// How many matrices a palette for this mesh has.
+    /// How many matrices a palette for this mesh must have.
     #[must_use]
     pub fn joints(&self) -> usize {
         self.joints
     }
 
-    /// How many vertices follow one, two, three and four joints. They come in this order.
+    /// How many vertices follow one, two, three and four joints. The vertices are in this order.
     #[must_use]
     pub fn influence_counts(&self) -> [usize; 4] {
         self.groups.each_ref().map(Influences::vertices)
@@ -111,25 +112,25 @@ impl SkinnedMesh {
         self.targets.len()
     }
 
-    /// What was dropped of vertices with more than four influences.
+    /// What was dropped from vertices with more than four influences.
     #[must_use]
     pub fn pruned(&self) -> Pruned {
         self.pruned
     }
 
-    /// The indices, which name vertices by their new places.
+    /// The indices, which refer to vertices by their new places.
     #[must_use]
     pub fn indices(&self) -> &[u32] {
         &self.indices
     }
 
-    /// Which vertex of the builder's lists came to each place.
+    /// For each place, the vertex in the builder's lists.
     #[must_use]
     pub fn permutation(&self) -> &[u32] {
         &self.permutation
     }
 
-    /// Brings what is known of each vertex into the order of this mesh.
+    /// Reorders items of the builder's vertices to match this mesh.
     ///
     /// # Errors
     /// [`SkinError::Length`] unless there is an item for each vertex.
@@ -141,16 +142,17 @@ impl SkinnedMesh {
         Ok(self.permutation.iter().map(|&vertex| items[vertex as usize]).collect())
     }
 
-    /// For each joint the box of the vertices that follow it, in the bind pose and without morph targets.
+    /// For each joint, the box of the vertices that follow it, in the bind pose and without morph targets.
     #[must_use]
     pub fn joint_bounds(&self) -> &[Aabb] {
         &self.joint_bounds
     }
 
-    /// A box of the skinned mesh, without morph targets: that of the joints' boxes, each moved by its matrix.
+    /// A box of the skinned mesh, without morph targets: the union of the joints' boxes, each transformed by its
+    /// matrix.
     ///
-    /// A skinned vertex lies between the places that its joints would take it to, so none is outside but for rounding. Computes
-    /// in **O(joints)**.
+    /// A skinned vertex is between the places where its joints would move it, so none is outside except for rounding.
+    /// Runs in **O(joints)**.
     ///
     /// # Errors
     /// [`SkinError::Palette`] unless the palette has a matrix for each joint.
@@ -177,13 +179,13 @@ impl SkinnedMesh {
 
     /// Skins all vertices with this palette; see [`Skin::palette`](crate::Skin::palette).
     ///
-    /// Computes in **O(vertices)** and, for up to 256 joints, allocates nothing. With the feature `rayon`, a mesh of many
-    /// vertices is skinned on several threads, with the same results to the bit.
+    /// Runs in **O(vertices)** and allocates nothing for up to 256 joints. With the feature `rayon`, a mesh of many
+    /// vertices is skinned on several threads, with results that are identical to the bit.
     ///
     /// # Errors
-    /// [`SkinError::Palette`] unless the palette has a matrix for each joint, [`SkinError::Length`] unless each array of the
-    /// output has a place for each vertex, [`SkinError::Absent`] if normals or tangents are asked for that the mesh does not
-    /// have. Nothing was written.
+    /// [`SkinError::Palette`] unless the palette has a matrix for each joint, [`SkinError::Length`] unless each array
+    /// of the output has a place for each vertex, [`SkinError::Absent`] if normals or tangents are requested that the
+    /// mesh does not have. Nothing was written.
     pub fn skin(&self, palette: &[Mat34], output: SkinOutput<'_>) -> Result<(), Error> {
         self.check(palette, &output)?;
         self.skin_streams(palette, self.streams(), output.0);
@@ -192,11 +194,12 @@ impl SkinnedMesh {
 
     /// Adds the weighted morph targets to the bind pose, then skins it.
     ///
-    /// A target of weight zero costs nothing; without any other, neither does the buffer, which is otherwise filled with the
-    /// morphed vertices and can be used for any mesh again. Computes in **O(vertices + deltas of targets with a weight)**.
+    /// A target with weight zero costs nothing, and if all weights are zero, neither does the buffer. Otherwise the
+    /// buffer is filled with the morphed vertices, and can be reused for any mesh. Runs in **O(vertices + deltas of
+    /// targets with a weight)**.
     ///
     /// # Errors
-    /// As [`skin`](Self::skin), and [`SkinError::Length`] unless there is a weight for each target,
+    /// Those of [`skin`](Self::skin), and [`SkinError::Length`] unless there is a weight for each target,
     /// [`SkinError::MorphWeight`] for one that is not finite. Nothing was written.
     pub fn skin_morphed(
         &self,
@@ -252,7 +255,7 @@ impl SkinnedMesh {
         self.check_streams(output)
     }
 
-    /// Fails if the output asks for what the mesh lacks.
+    /// Returns an error if the output requests what the mesh does not have.
     pub(super) fn check_streams(&self, output: &SkinOutput<'_>) -> Result<(), SkinError> {
         if output.0.normals.is_some() && !self.has_normals() {
             return Err(SkinError::Absent { what: "normals" });

@@ -1,7 +1,7 @@
-//! Skinning on the processor: vertices that follow the joints of a skeleton.
+//! Skinning on the CPU: vertices that follow the joints of a skeleton.
 //!
-//! A [`Skin`] makes a palette of the joints' model matrices; a [`SkinnedMesh`] is moved by it, after its morph targets if it
-//! has any; a [`SkinBatch`] does that for the visible ones of many characters.
+//! A [`Skin`] makes a palette from the joints' model matrices. It moves a [`SkinnedMesh`], after the mesh's morph
+//! targets if there are any. A [`SkinBatch`] does this for the visible ones of many characters.
 
 mod batch;
 mod builder;

@@ -1,9 +1,9 @@
-//! Blend shapes: deltas that are added to the bind pose before it is skinned.
+//! Morph targets: deltas that are added to the bind pose before skinning.
 
 use crate::simd::skinning::{self, Block, LANES, Streams};
 use crate::skin::SkinError;
 
-/// What a morph target adds to a mesh at weight 1; lists that are empty add nothing.
+/// What a morph target adds to a mesh at weight 1; empty lists add nothing.
 ///
 /// ```
 /// use hedgerow_anim::{Mat34, SkinnedMesh, skin::{MorphBuffer, MorphTarget, SkinOutput}};
@@ -19,21 +19,21 @@ use crate::skin::SkinError;
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct MorphTarget<'a> {
-    /// Which vertices the deltas are for, by the numbers of the builder's lists; `None` for all of them, in their order. The
-    /// deltas of a vertex that comes more than once are summed.
+    /// The vertices that the deltas are for, as numbered in the builder's lists; `None` for all of them in order. If a
+    /// vertex is listed more than once, its deltas are summed.
     pub vertices: Option<&'a [u32]>,
-    /// What is added to positions.
+    /// Added to positions.
     pub positions: &'a [[f32; 3]],
-    /// What is added to normals, where the mesh has any.
+    /// Added to normals, if the mesh has any.
     pub normals: &'a [[f32; 3]],
-    /// What is added to tangents, where the mesh has any; their fourth number stays.
+    /// Added to tangents, if the mesh has any, except for their fourth number.
     pub tangents: &'a [[f32; 3]],
 }
 
-/// The vertices of a mesh with its morph targets added, kept for the next call.
+/// The vertices of a mesh with its morph targets added, kept to save allocations.
 ///
-/// Takes 12 bytes a vertex for each of positions, normals and tangents that a target moved. One buffer serves any number of
-/// meshes, one after the other.
+/// Takes 12 bytes for each vertex, for each of positions, normals and tangents that a target changed. One buffer serves
+/// any number of meshes in turn.
 #[derive(Clone, Debug, Default)]
 pub struct MorphBuffer {
     streams: [Vec<Block>; 3],
@@ -51,20 +51,21 @@ impl MorphBuffer {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Targets(Vec<Target>);
 
-/// Deltas of positions, normals and tangents; those that are all zero are absent.
+/// Deltas of positions, normals and tangents; absent if all are zero.
 #[derive(Clone, Debug, PartialEq)]
 enum Target {
-    /// Of some vertices.
+    /// For some vertices.
     Sparse {
-        /// Where these lie in the streams: block · 16 + lane, in ascending order.
+        /// Where these are in the streams: block · 16 + lane, in ascending order.
         places: Vec<u32>,
         deltas: [Vec<[f32; 3]>; 3],
     },
-    /// Of all vertices, in blocks.
+    /// For all vertices, in blocks.
     Dense([Vec<Block>; 3]),
 }
 
-/// A target with deltas for fewer than one vertex in so many is kept sparse: single lanes cost several times as much.
+/// A target with deltas for fewer than one vertex in this many is stored sparsely: single lanes cost several times as
+/// much.
 const SPARSE: usize = 6;
 const NAMES: [&str; 3] = ["morph deltas of positions", "morph deltas of normals", "morph deltas of tangents"];
 
@@ -85,7 +86,8 @@ impl Targets {
         size_of_val(&self.0[..]) + self.0.iter().map(target).sum::<usize>()
     }
 
-    /// Adds a target, whose vertices lie at these places of as many blocks. `present` says which streams the mesh has.
+    /// Adds a target whose vertices are at these places, for streams of this many blocks. `present` says which streams
+    /// the mesh has.
     pub(super) fn push(
         &mut self,
         target: &MorphTarget<'_>,
@@ -142,7 +144,7 @@ impl Targets {
         Ok(())
     }
 
-    /// Fails unless there is a finite weight for each target.
+    /// Returns an error unless there is a finite weight for each target.
     pub(super) fn check(&self, weights: &[f32]) -> Result<(), SkinError> {
         let (expected, found) = (self.len(), weights.len());
         if expected != found {
@@ -154,8 +156,8 @@ impl Targets {
         }
     }
 
-    /// The bind pose with the weighted targets added, of which there are as many as weights: copies what any of these moves,
-    /// target after target in their order.
+    /// The bind pose with the weighted targets added; there must be as many as weights. Copies the streams that they
+    /// change, and adds one target after the other in order.
     pub(super) fn morph<'s>(&self, weights: &[f32], bind: Streams<'s>, buffer: &'s mut MorphBuffer) -> Streams<'s> {
         let mut moved = [false; 3];
         for (target, &weight) in self.0.iter().zip(weights).filter(|(_, weight)| **weight != 0.0) {
@@ -192,7 +194,7 @@ impl Target {
         }
     }
 
-    /// Adds so many times the deltas to this stream.
+    /// Adds the deltas, times the weight, to this stream.
     fn add(&self, stream: usize, weight: f32, to: &mut [Block]) {
         match self {
             Self::Sparse { places, deltas } => {
@@ -205,7 +207,7 @@ impl Target {
     }
 }
 
-/// Adds so many times a delta to one vertex.
+/// Adds a delta, times the weight, to one vertex.
 fn add(to: &mut [Block], place: u32, delta: [f32; 3], weight: f32) {
     let (block, lane) = (place as usize / LANES, place as usize % LANES);
     for (row, delta) in to[block].iter_mut().zip(delta) {

@@ -1,14 +1,14 @@
-//! Where skinned vertices go.
+//! The output of skinning.
 
 use crate::simd::skinning::{Sinks, VertexStream};
 use crate::skin::SkinError;
 
-/// The caller's arrays that vertices are skinned into: positions, and normals and tangents where they are asked for.
+/// The caller's arrays for skinned vertices: positions, and optionally normals and tangents.
 ///
-/// Positions and normals are packed, `[f32; 3]`, or four floats each, as [`VertexStream`] says; tangents are `[f32; 4]` with
-/// the sign of the bitangent in the fourth, as glTF has them. Arrays may be mapped memory of a device: none is read, and a
-/// thread writes its places from the first to the last, packed ones on some machines four floats at a time, of which the
-/// next place overwrites the fourth.
+/// Positions and normals are packed as `[f32; 3]`, or four floats each, as [`VertexStream`] says. Tangents are
+/// `[f32; 4]` with the sign of the bitangent as the fourth number, as in glTF. Arrays may be mapped memory of a device:
+/// they are never read, and a thread writes its places from first to last. On some machines packed places are written
+/// four floats at a time, and the next place then overwrites the fourth float.
 ///
 /// ```
 /// use hedgerow_anim::skin::SkinOutput;
@@ -21,19 +21,19 @@ use crate::skin::SkinError;
 pub struct SkinOutput<'a>(pub(super) Sinks<'a>);
 
 impl<'a> SkinOutput<'a> {
-    /// Positions alone, to these places.
+    /// An output for positions only.
     #[must_use]
     pub fn new(positions: impl Into<VertexStream<'a>>) -> Self {
         Self(Sinks { positions: positions.into(), normals: None, tangents: None })
     }
 
-    /// Normals as well.
+    /// The same output, also for normals.
     #[must_use]
     pub fn normals(self, normals: impl Into<VertexStream<'a>>) -> Self {
         Self(Sinks { normals: Some(normals.into()), ..self.0 })
     }
 
-    /// Tangents as well.
+    /// The same output, also for tangents.
     #[must_use]
     pub fn tangents(self, tangents: &'a mut [[f32; 4]]) -> Self {
         Self(Sinks { tangents: Some(tangents), ..self.0 })
@@ -51,7 +51,7 @@ impl<'a> SkinOutput<'a> {
         self.len() == 0
     }
 
-    /// Fails unless each array has so many places.
+    /// Returns an error unless each array has this many places.
     pub(super) fn check(&self, expected: usize) -> Result<(), SkinError> {
         let lengths = [
             ("places for positions", Some(self.0.positions.len())),

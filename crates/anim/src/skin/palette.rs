@@ -1,13 +1,13 @@
-//! From the model matrices of joints to the matrices that vertices are moved by.
+//! From the model matrices of joints to the matrices that move vertices.
 
 use crate::skin::SkinError;
 use crate::{Error, Mat34};
 
-/// Which joints of a skeleton a mesh follows, and how each of these lay when the mesh was bound to it.
+/// The joints of a skeleton that a mesh follows, and their transforms when the mesh was bound.
 ///
-/// The influences of a [`SkinnedMesh`](crate::SkinnedMesh) count in the skin: influence 3 is that of `joints()[3]`. What
-/// they are multiplied with is the *palette*, for each joint of the skin
-/// `palette[i] = models[joints[i]] * inverse_binds[i]`. 50 bytes a joint.
+/// The influences of a [`SkinnedMesh`](crate::SkinnedMesh) use the numbers of the skin: influence 3 is that of
+/// `joints()[3]`. They are multiplied by the *palette*: for each joint of the skin,
+/// `palette[i] = models[joints[i]] * inverse_binds[i]`. 50 bytes for each joint.
 ///
 /// ```
 /// use hedgerow_anim::{Mat34, Skin, Transform, glam::Vec3};
@@ -26,19 +26,19 @@ use crate::{Error, Mat34};
 pub struct Skin {
     joints: Vec<u16>,
     inverse_binds: Vec<Mat34>,
-    /// How many model matrices a palette takes at least: one more than the greatest joint.
+    /// How many model matrices a palette needs at least: one more than the greatest joint.
     models: usize,
 }
 
 impl Skin {
     /// A skin of these joints, each with the inverse of its model matrix at the time of binding.
     ///
-    /// A joint may come more than once. glTF's `joints` and `inverseBindMatrices`, the latter the identity where a file
-    /// leaves them out.
+    /// A joint may be listed more than once. These are `joints` and `inverseBindMatrices` of glTF, with the identity if
+    /// a file omits the latter.
     ///
     /// # Errors
-    /// [`SkinError::InverseBinds`] unless there are as many matrices as joints, [`SkinError::TooManyJoints`] for more than
-    /// 65,536, [`SkinError::InverseBind`] where a number is not finite.
+    /// [`SkinError::InverseBinds`] unless there are as many matrices as joints, [`SkinError::TooManyJoints`] for more
+    /// than 65,536, [`SkinError::InverseBind`] if a number is not finite.
     pub fn new(joints: Vec<u16>, inverse_binds: Vec<Mat34>) -> Result<Self, Error> {
         if joints.len() != inverse_binds.len() {
             let (joints, found) = (joints.len(), inverse_binds.len());
@@ -54,22 +54,22 @@ impl Skin {
         Ok(Self { joints, inverse_binds, models })
     }
 
-    /// How many joints a skin can have.
+    /// The greatest number of joints in a skin.
     pub const MAX_JOINTS: usize = 1 << 16;
 
-    /// How many joints the skin has, and matrices its palette.
+    /// The number of joints in the skin, and of matrices in its palette.
     #[must_use]
     pub fn len(&self) -> usize {
         self.joints.len()
     }
 
-    /// Whether the skin has no joint.
+    /// Whether the skin has no joints.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.joints.is_empty()
     }
 
-    /// The skeleton's joints, in the order in which influences count them.
+    /// The skeleton's joints, in the order of the skin's numbers.
     #[must_use]
     pub fn joints(&self) -> &[u16] {
         &self.joints
@@ -81,12 +81,12 @@ impl Skin {
         &self.inverse_binds
     }
 
-    /// Computes the palette for these model matrices of a skeleton's joints, in place of what is in the list.
+    /// Computes the palette for these model matrices of a skeleton's joints. Replaces the contents of the list.
     ///
-    /// Computes in **O(joints of the skin)**, and allocates only where the list has no room.
+    /// Runs in **O(joints of the skin)**, and allocates only if the list has no room.
     ///
     /// # Errors
-    /// [`SkinError::Models`] if there is no matrix for some joint; the list is as before.
+    /// [`SkinError::Models`] if there is no matrix for some joint; the list is unchanged.
     pub fn palette(&self, models: &[Mat34], palette: &mut Vec<Mat34>) -> Result<(), Error> {
         self.check(models)?;
         palette.clear();
@@ -94,10 +94,11 @@ impl Skin {
         Ok(())
     }
 
-    /// The same into a part of a larger array, such as that of a [`SkinBatch`](crate::skin::SkinBatch).
+    /// Like [`palette`](Self::palette), into part of a larger array, such as that of a
+    /// [`SkinBatch`](crate::skin::SkinBatch).
     ///
     /// # Errors
-    /// [`SkinError::Models`] as above, [`SkinError::Palette`] unless the part has a place for each joint and no more;
+    /// [`SkinError::Models`] as above, [`SkinError::Palette`] unless the part has exactly one place for each joint;
     /// nothing was written.
     pub fn palette_into(&self, models: &[Mat34], palette: &mut [Mat34]) -> Result<(), Error> {
         self.check(models)?;

@@ -1,7 +1,7 @@
 //! Skinning on several threads (feature `rayon`).
 //!
-//! Characters, and parts of large meshes, go to places of their own, and a vertex does not depend on its neighbours: results
-//! are the same to the bit, whatever the number of threads.
+//! Characters, and parts of large meshes, are written to separate places, and a vertex does not depend on its
+//! neighbours: results are identical to the bit for any number of threads.
 
 use crate::Mat34;
 use crate::simd::skinning::{Influences, LANES, Sinks, Streams};
@@ -9,15 +9,15 @@ use crate::skin::SkinnedMesh;
 use crate::skin::batch::Part;
 use core::ops::Range;
 
-/// With fewer vertices than this, one thread is done before another has begun.
+/// With fewer vertices than this, one thread finishes before another has started.
 const WORTH_SHARING: usize = 16_384;
-/// A caller outside of the pool gives all of its work away, and waits for threads that may sleep: that pays where there is
-/// so many times as much to do.
+/// A caller outside the pool hands over all of its work, and waits for threads that may sleep. That needs this many
+/// times as much work to pay off.
 const OUTSIDE: usize = 4;
-/// A task skins about this many vertices; a palette is brought into another layout for each.
+/// A task skins about this many vertices; the palette is converted to another layout for each task.
 const GRAIN: usize = 8192;
 
-/// Whether so many vertices are worth sharing, and there are threads to share them with.
+/// Whether this many vertices are worth sharing, and there are threads to share them with.
 pub(super) fn is_worth_sharing(vertices: usize) -> bool {
     let least = if rayon::current_thread_index().is_some() { WORTH_SHARING } else { OUTSIDE * WORTH_SHARING };
     vertices >= least && rayon::current_num_threads() > 1
@@ -41,7 +41,7 @@ impl SkinnedMesh {
         }
     }
 
-    /// The nearest place, from this one backward, where a block begins.
+    /// The nearest place at or before this one where a block begins.
     fn cut(&self, vertex: usize) -> usize {
         let mut first = 0;
         for count in self.groups.each_ref().map(Influences::vertices) {

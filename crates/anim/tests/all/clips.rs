@@ -1,4 +1,4 @@
-//! Compiled clips and their players: against exact sampling, in every direction, from any bytes.
+//! Compiled clips and their players: compared with exact sampling, in every direction, and from arbitrary bytes.
 #![allow(clippy::cast_possible_truncation, reason = "joints and frames are few")]
 
 mod crowded;
@@ -17,7 +17,7 @@ use proptest::prelude::{Just, Strategy, any, prop_oneof, proptest};
 use proptest::test_runner::Config;
 use random::{Dice, Recipe};
 
-/// All that a clip says at a time.
+/// All values of a clip at a time.
 #[derive(Clone, Debug, PartialEq)]
 struct Sample {
     joints: Vec<Transform>,
@@ -25,7 +25,7 @@ struct Sample {
 }
 
 impl Sample {
-    /// As joints and channels are that no clip has written.
+    /// Values of joints and channels that no clip has written.
     fn rest(joints: usize, channels: usize) -> Self {
         Self { joints: vec![rest(); joints], channels: vec![9.0; channels] }
     }
@@ -34,7 +34,7 @@ impl Sample {
         Self { joints: (0..pose.len() as u16).map(|joint| pose.get(joint)).collect(), channels: channels.to_vec() }
     }
 
-    /// What a player shows, the constant tracks included.
+    /// The values of a player, including constant tracks.
     fn shown(player: &Player<&Clip>) -> Self {
         let clip = player.clip();
         let (mut pose, mut channels) = (rest_pose(clip.joints()), vec![9.0; clip.channels()]);
@@ -44,7 +44,7 @@ impl Sample {
         Self::of(&pose, &channels)
     }
 
-    /// What the tracks say exactly, as linear rotations are played.
+    /// The exact values of the tracks, with linear rotations as a player computes them.
     fn exact(clip: &RawClip, time: f32) -> Self {
         let mut sample = Self::rest(clip.joints(), clip.channels());
         for (joint, found) in (0..).zip(&mut sample.joints) {
@@ -84,7 +84,7 @@ fn rest_pose(joints: usize) -> Pose {
     pose
 }
 
-/// How far a sample is from the exact one: the largest difference of translations, rotations (as angles), scales and
+/// How far a sample is from the exact one: the greatest difference of translations, rotations (as angles), scales and
 /// channels.
 fn distance(a: &Sample, b: &Sample) -> f32 {
     let joints = a.joints.iter().zip(&b.joints).map(|(a, b)| {
@@ -116,7 +116,7 @@ fn builders() -> impl Strategy<Value = ClipBuilder> {
     (spacings, precisions).prop_map(|(spacing, precision)| ClipBuilder::new().jump_frames(spacing).precision(precision))
 }
 
-/// Whether any step track changes so near to a time that rounding may take the other side.
+/// Whether a step track changes so close to a time that rounding may choose the other side.
 fn near_a_step(clip: &RawClip, time: f32, by: f32) -> bool {
     fn near<V: TrackValue>(track: &Track<V>, time: f32, by: f32) -> bool {
         track.interpolation() == Interpolation::Step && track.times().iter().any(|key| (key - time).abs() <= by)
@@ -138,8 +138,8 @@ proptest! {
         let raw = random::clip(&recipe, &mut dice);
         let (clip, report) = builder.arc_error(1e-4).build(&raw).expect("a sound clip");
         let mut player = Player::new(&clip);
-        // By how much a value changes at most while its key's time is wrong: keys are 0.02 s apart at least, values are at
-        // most 4 apart, tangents at most 2 long.
+        // How much a value can change due to the error of its key's time: keys are at least 0.02 s apart, values at
+        // most 4, and tangents at most 2 long.
         let slope = 4.0 / 0.02 * report.time_error;
         let keys = report.rotation_error.max(report.translation_error).max(report.scale_error).max(report.channel_error);
         let bound = 4.0 * keys + slope + 3e-4;
@@ -152,7 +152,7 @@ proptest! {
             }
         }
         if recipe.frames {
-            // Also at the very times of keys, those of steps included.
+            // Also at the exact times of keys, including those of steps.
             for frame in 0..(clip.duration() * 30.0) as u32 {
                 let time = frame as f32 / 30.0;
                 player.seek(time);
@@ -216,7 +216,7 @@ proptest! {
     }
 }
 
-/// Gives a few bytes at a time.
+/// Reads a few bytes at a time.
 struct Trickle<'b>(&'b [u8]);
 
 impl std::io::Read for Trickle<'_> {

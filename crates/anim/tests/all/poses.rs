@@ -1,4 +1,4 @@
-//! Skeletons, poses and crowds from outside: joints in any order, against double precision.
+//! Skeletons, poses and crowds through the public interface: joints in any order, compared with double precision.
 
 use hedgerow_anim::glam::{DAffine3, DVec3, Quat, Vec3};
 use hedgerow_anim::{Crowd, Mat34, Pose, Skeleton, SkeletonBuilder, Transform};
@@ -12,7 +12,7 @@ fn transform() -> impl Strategy<Value = Transform> {
     })
 }
 
-/// Joints as they are given to a builder: a tree, numbered in any order.
+/// Joints as given to a builder: a tree, numbered in any order.
 fn joints() -> impl Strategy<Value = Vec<(Option<usize>, Transform)>> {
     let tree = prop::collection::vec((any::<prop::sample::Index>(), transform()), 1..40);
     tree.prop_flat_map(|tree| {
@@ -28,7 +28,7 @@ fn joints() -> impl Strategy<Value = Vec<(Option<usize>, Transform)>> {
     })
 }
 
-/// The model transform of a joint as it was given, by the chain of its parents.
+/// The model transform of a joint, composed along the chain of its parents.
 fn expected(joints: &[(Option<usize>, Transform)], mut joint: usize) -> DAffine3 {
     let local = |joint: usize| {
         let Transform { translation, rotation, scale } = joints[joint].1;

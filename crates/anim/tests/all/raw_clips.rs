@@ -1,4 +1,4 @@
-//! Clips as authors have them: what they refuse, exact sampling.
+//! Raw clips: what they refuse, and exact sampling.
 
 use hedgerow_anim::glam::{Quat, Vec3};
 use hedgerow_anim::{
@@ -143,7 +143,7 @@ fn a_step_lasts_until_the_next_key() {
 
 #[test]
 fn a_cubic_track_goes_the_polynomial_that_its_tangents_are_of() {
-    // f(x) = x³ − 2x² + 3, f'(x) = 3x² − 4x, which tangents per second give back whatever the spacing of the keys is.
+    // f(x) = x³ − 2x² + 3, f'(x) = 3x² − 4x. Tangents per second reproduce it for any spacing of the keys.
     let (f, slope) = (|x: f32| x * x * x - 2.0 * x * x + 3.0, |x: f32| 3.0 * x * x - 4.0 * x);
     let times = vec![0.0, 0.5, 2.0, 2.25];
     let values = times.iter().flat_map(|&x| [slope(x), f(x), slope(x)]).collect();
@@ -163,7 +163,7 @@ fn linear_rotations_turn_at_constant_speed_along_the_shorter_arc() {
         let expected = Quat::from_rotation_z(0.3 + 2.0 * t);
         assert!(track.sample(t).dot(expected).abs() > 1.0 - 1e-7);
         assert!(track.sample(t).is_normalized());
-        // A player's normalised sum is on the same arc, and early or late by less than two degrees of this turn of 115.
+        // A player's normalised sum is on the same arc, ahead or behind by less than two degrees in this turn of 115.
         assert!(track.sample_as_played(t).angle_between(track.sample(t)) < 0.035);
     }
     assert!(track.sample_as_played(0.25).angle_between(track.sample(0.25)) > 0.005);
@@ -179,7 +179,7 @@ fn rotations_that_are_not_unit_are_normalised_where_they_are_evaluated() {
     assert!((long.sample_as_played(0.5) - half).length() < 1e-7);
     let cubic: Vec<Quat> = keys.iter().flat_map(|&key| [key * 0.0, key, key * 0.0]).collect();
     let cubic = Track::cubic(vec![0.0, 1.0], cubic).expect("sound keys");
-    // glTF: the components are interpolated as they are, then normalised.
+    // As in glTF, the components are interpolated unchanged, then normalised.
     let expected = (keys[0] + keys[1]).normalize();
     assert!((cubic.sample(0.5) - expected).length() < 1e-7);
 }

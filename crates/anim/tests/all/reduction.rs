@@ -1,4 +1,4 @@
-//! Reduced clips: the bound in model space holds at every moment, and keys that nobody would miss are gone.
+//! Reduced clips: the bound in model space holds at all times, and unnecessary keys are removed.
 
 mod dense;
 
@@ -37,7 +37,7 @@ fn models(skeleton: &Skeleton, pose: &Pose) -> Vec<DAffine3> {
     models
 }
 
-/// How far the six points of each joint are at most from where the original has them, at so many moments.
+/// The greatest distance of each joint's six points from their positions in the original, at this many times.
 fn errors(clip: &RawClip, reduced: &RawClip, skeleton: &Skeleton, reduction: &Reduction, moments: u16) -> Vec<f64> {
     let mut most = vec![0.0_f64; skeleton.len()];
     for moment in 0..=moments {
@@ -72,7 +72,7 @@ fn assert_bound(clip: &RawClip, reduced: &RawClip, skeleton: &Skeleton, reductio
 
 #[test]
 fn a_character_loses_most_of_its_keys_within_the_bound() {
-    // Twelve limbs of eight joints on a root; the movement is that of the test clip.
+    // Twelve limbs of eight joints below a root; the motion is that of the test clip.
     let parents: Vec<usize> = (0..96).map(|joint| if joint % 8 == 0 { 0 } else { joint }).collect();
     let (clip, skeleton) = (swaying(97, 120, 0.0), skeleton(&parents));
     let reduction = Reduction::new(5e-3, 0.03);
@@ -109,7 +109,7 @@ fn a_constant_track_has_one_key_and_one_at_rest_none_if_asked() {
     assert_eq!(reduced.translation(1).expect("a track").sample(1.0), Vec3::new(0.0, 0.1, 0.0));
     reduction.drop_rest = true;
     let reduced = clip.reduced(&skeleton, &reduction).expect("sound input");
-    // Joint 0 rests elsewhere.
+    // Joint 0 has another rest pose.
     assert!(reduced.translation(0).is_some() && reduced.scale(1).is_some());
     assert_eq!((reduced.translation(1), reduced.rotation(1)), (None, None));
     assert_bound(&clip, &reduced, &skeleton, &reduction, 10);
@@ -153,7 +153,7 @@ fn wide_turns_get_keys_where_a_player_would_run_unevenly() {
 
 #[test]
 fn a_cubic_track_stays_cubic_where_that_is_smaller() {
-    // A cubic that is exactly one polynomial, over many keys: two of them say it all.
+    // A cubic track that is exactly one polynomial over many keys: two of them suffice.
     let times: Vec<f32> = (0..=16_u8).map(|key| f32::from(key) / 4.0).collect();
     let slope = |x: f32| Vec3::Y * (3.0 * x * x - 4.0 * x);
     let values = times.iter().flat_map(|&x| [slope(x), Vec3::Y * (x * x * x - 2.0 * x * x), slope(x)]).collect();
@@ -191,7 +191,7 @@ fn a_joint_with_a_finer_bound_of_its_own_has_it() {
 
 #[test]
 fn the_last_bound_that_is_given_for_a_joint_counts() {
-    // As many joints as there can be, each thrice: in any order it takes no longer than a walk through them.
+    // The greatest number of joints, each three times: in any order this takes no longer than one pass over them.
     let joints: Vec<u16> = (0..u16::MAX).map(|joint| joint.wrapping_mul(40_503)).collect();
     let mut reduction = Reduction::default();
     for round in 1..=3_u8 {
@@ -209,7 +209,7 @@ fn the_last_bound_that_is_given_for_a_joint_counts() {
 
 #[test]
 fn what_no_point_hangs_on_keeps_a_key() {
-    // Everything below a scale of zero is in one place, and the root's turn moves no point at no distance.
+    // Everything below a scale of zero is at one point, and the root's rotation moves no point at distance zero.
     let mut clip = swaying(2, 30, 0.0);
     clip.set_scale(0, Track::constant(Vec3::ZERO).expect("finite")).expect("fits");
     let reduction = Reduction::new(1e-3, 0.0);
@@ -220,7 +220,7 @@ fn what_no_point_hangs_on_keeps_a_key() {
 
 #[test]
 fn a_clip_with_too_many_moments_to_be_measured_keeps_the_bound_all_the_same() {
-    // Two hundred joints in limbs of four, each with keys at times of its own.
+    // Two hundred joints in limbs of four, each with its own key times.
     let parents: Vec<usize> = (0..199).map(|joint| if joint % 4 == 0 { 0 } else { joint }).collect();
     let skeleton = skeleton(&parents);
     let mut clip = RawClip::new(1.0, 200).expect("a sound clip");
@@ -278,7 +278,7 @@ fn a_pose_keeps_what_a_clip_has_no_track_for() {
     assert_eq!(clip.sample_joint(0.5, 1, Transform::from_xyz(0.0, 0.1, 0.0)), expected);
 }
 
-/// What a track is made of: waves sampled evenly, or keys anyhow.
+/// The contents of a track: waves sampled evenly, or arbitrary keys.
 #[derive(Clone, Debug)]
 struct Curve {
     kind: Interpolation,
@@ -335,7 +335,7 @@ fn curves() -> impl Strategy<Value = Curve> {
 
 type Joint = (usize, Option<Curve>, Option<Curve>, Option<Curve>);
 
-/// A skeleton and a clip for it, shown as what they are made of.
+/// A skeleton and a clip for it, printed as the values they were made from.
 struct Character {
     joints: Vec<Joint>,
     skeleton: Skeleton,
@@ -452,7 +452,7 @@ fn what_a_player_shows_of_a_reduced_clip_is_within_the_bound() {
 
 #[test]
 fn a_half_turn_of_a_reduced_clip_goes_the_way_it_went() {
-    // Rounded to words, the two ends are as near to each other on the other way around.
+    // Rounded to words, the two ends are equally close the other way around.
     for tilt in (0..40_u8).map(|tilt| f32::from(tilt) * 0.1) {
         let axis = Vec3::new(tilt.sin(), tilt.cos(), 0.3).normalize();
         let turns = [0.0, 0.999_97 * core::f32::consts::PI].map(|angle| Quat::from_axis_angle(axis, angle)).to_vec();

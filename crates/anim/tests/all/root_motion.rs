@@ -1,4 +1,4 @@
-//! Root motion: what moves a character and what is left in place make the original, over any number of loops.
+//! Root motion: the character's motion and the part in place give the original, over any number of loops.
 
 use hedgerow_anim::glam::{Quat, Vec3};
 use hedgerow_anim::{
@@ -10,7 +10,7 @@ use hedgerow_anim::{
 use proptest::prelude::*;
 use std::f32::consts::{FRAC_PI_2, TAU};
 
-/// The root of a clip at a time, over a rest pose of none.
+/// The root of a clip at a time, over an identity rest pose.
 fn root(clip: &RawClip, time: f32) -> Transform {
     Transform {
         translation: clip.translation(0).map_or(Vec3::ZERO, |track| track.sample(time)),
@@ -174,7 +174,7 @@ fn a_character_steps_where_it_looks_and_as_far_as_it_is_large() {
     }
 }
 
-/// A clip of one joint: keys at irregular times that lean by less than a radian and turn anyhow.
+/// A clip of one joint: keys at irregular times that lean by less than a radian and turn arbitrarily.
 fn clips() -> impl Strategy<Value = RawClip> {
     let key = (0.05_f32..0.4, -2.0_f32..2.0, -2.0_f32..2.0, -2.0_f32..2.0, -3.0_f32..3.0, -1.0_f32..1.0, -1.0_f32..1.0);
     let keys = proptest::collection::vec(key, 2..8);
@@ -226,7 +226,7 @@ proptest! {
         for step in 0..=500_u16 {
             let time = clip.duration() * f32::from(step) / 500.0;
             let found = below(motion.at(time), root(&in_place, time));
-            // Between the points where the split looked, the error may be a little greater.
+            // Between the points that the split tested, the error may be slightly greater.
             assert_near(found, root(&clip, time), 1.25 * options.error + 1e-5, "put together");
         }
     }
@@ -243,7 +243,7 @@ proptest! {
             character = below(character, motion.delta(now, next));
             now = next;
             assert_near(character, motion.delta(0.0, now), 2e-3, "accumulated");
-            // The same by going through the loops one after another.
+            // The same by stepping through the loops one after another.
             let loops = (now / duration).floor();
             #[expect(clippy::cast_possible_truncation, reason = "few loops, and a time within one")]
             let (whole, rest) = (loops as i32, (now - loops * duration) as f32);

@@ -1,4 +1,4 @@
-//! Skins, skinned meshes and batches of them, from outside.
+//! Skins, skinned meshes and batches, through the public interface.
 
 use hedgerow_anim::glam::{DVec3, Quat, Vec3};
 use hedgerow_anim::{
@@ -55,7 +55,7 @@ mod palettes {
     }
 }
 
-/// A deterministic sequence of unremarkable numbers.
+/// A deterministic sequence of random numbers.
 struct Dice(u64);
 
 impl Dice {
@@ -82,7 +82,7 @@ impl Dice {
     }
 }
 
-/// Lists as an author has them, with any number of influences a vertex.
+/// Lists as authored, with any number of influences for each vertex.
 #[derive(Clone, Debug)]
 struct Model {
     influences: usize,
@@ -109,7 +109,7 @@ impl Model {
             normals: (0..vertices).map(|_| dice.vector()).collect(),
             tangents: (0..vertices).map(|_| tangent(&mut dice)).collect(),
             of_joints: (0..vertices * influences).map(|_| u16::try_from(dice.below(joints)).unwrap()).collect(),
-            // Half of them zero, and none in sum one.
+            // Half of them zero, and none with sum one.
             weights: (0..vertices * influences).map(|_| dice.signed().max(0.0)).collect(),
             indices: (0..3 * vertices).map(|_| u32::try_from(dice.below(vertices)).unwrap()).collect(),
         }
@@ -127,7 +127,7 @@ impl Model {
         builder.build(self.joints).unwrap()
     }
 
-    /// What is moved by the palette's blend for this vertex, in double precision; `w` is 1 for points.
+    /// The vector moved by the palette's blend for this vertex, in double precision; `w` is 1 for points.
     fn skinned(&self, palette: &[Mat34], vertex: usize, vector: DVec3, w: f64) -> DVec3 {
         let range = vertex * self.influences..(vertex + 1) * self.influences;
         let mut influences: Vec<(u16, f64)> = Vec::new();
@@ -159,7 +159,7 @@ fn wide(vector: [f32; 3]) -> DVec3 {
     Vec3::from(vector).as_dvec3()
 }
 
-/// Fails unless both are the same but for rounding.
+/// Asserts that both are equal up to rounding.
 fn assert_near(found: &[f32], expected: DVec3, what: &str) {
     let off = (DVec3::new(found[0].into(), found[1].into(), found[2].into()) - expected).abs().max_element();
     assert!(off < 1e-5, "{what}: {found:?} instead of {expected}");
@@ -230,7 +230,7 @@ mod meshes {
             let mut sorted = remapped.clone();
             sorted.sort_unstable();
             prop_assert_eq!(sorted, numbers);
-            // Within a count, in the order in which they came.
+            // Vertices with the same count keep their order.
             let mut first = 0;
             for count in counts {
                 prop_assert!(remapped[first..first + count].is_sorted());
@@ -308,7 +308,7 @@ mod meshes {
         assert_eq!((pruned.vertices, mesh.influence_counts()), (1, [0, 0, 0, 1]));
         assert!((pruned.largest_weight - 0.05).abs() < 1e-6 && (pruned.largest_sum - 0.1).abs() < 1e-6);
 
-        // What it moves by is the sum times the distance between where kept and dropped joints would take it.
+        // The error is the sum times the distance between the places where kept and dropped joints would move it.
         let palette: Vec<Mat34> = (0..6).map(|joint| Transform::from_xyz(joint as f32, 0.0, 0.0).to_matrix()).collect();
         let mut skinned = [[0.0; 3]];
         mesh.skin(&palette, SkinOutput::new(&mut skinned[..])).unwrap();
@@ -334,7 +334,7 @@ mod meshes {
         let mut skinned = [[0.0; 3]; 5];
         mesh.skin(&palette, SkinOutput::new(&mut skinned[..])).unwrap();
         assert_eq!(skinned[..4].iter().map(|position| position[0]).collect::<Vec<_>>(), [3.0, 2.0, 2.0, 1.0]);
-        // Three equal weights do not add up to one but for rounding.
+        // Three equal weights add up to one only up to rounding.
         assert!((skinned[4][0] - 1.0).abs() <= 3e-7, "{skinned:?}");
 
         let rigid = SkinnedMesh::builder(&positions).build(1).unwrap();
@@ -408,7 +408,7 @@ mod meshes {
 mod batches {
     use super::*;
 
-    /// A batch of characters of three meshes, and all palettes.
+    /// A batch of characters with three meshes, and all palettes.
     fn batch(characters: usize, vertices: usize) -> (SkinBatch, Vec<Mat34>) {
         let meshes: Vec<_> = (0..3)
             .map(|number| Arc::new(Model::new(vertices + 17 * number, 4, 5 + number, number as u64).build(&[])))

@@ -1,4 +1,4 @@
-//! The error of all tracks together, measured in model space.
+//! Measures the error of all tracks together, in model space.
 
 use crate::Skeleton;
 use crate::raw::clip::RawClip;
@@ -6,13 +6,13 @@ use crate::raw::track::{Interpolation, Track};
 use crate::raw::value::TrackValue;
 use glam::{DAffine3, DQuat, DVec3, DVec4, Quat, Vec3};
 
-/// How many model matrices are kept at most, 50 MB; a clip with more keys is not measured.
+/// The greatest number of model matrices kept, 50 MB; a clip with more keys is not measured.
 const MOST: usize = 1 << 19;
 
-/// Into so many moments a clip is divided that has not more keys than half of them.
+/// A clip with at most half this many keys is measured at this many times.
 const DENSE: usize = 1024;
 
-/// The original's model matrices at the times of all its keys, and between them.
+/// The model matrices of the original at the times of all its keys, and between them.
 #[derive(Debug)]
 pub(super) struct Check<'a> {
     skeleton: &'a Skeleton,
@@ -21,7 +21,7 @@ pub(super) struct Check<'a> {
     models: Vec<DAffine3>,
 }
 
-/// How straight lines between rotation keys are gone.
+/// How rotations between keys are interpolated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Lines {
     Exact,
@@ -40,8 +40,8 @@ impl<'a> Check<'a> {
         Some(Self { skeleton, times, models })
     }
 
-    /// The greatest distance, for each joint, between its six points in a reduced clip and where the original has them.
-    /// Where some are beyond what `limit` allows as played, exact sampling is not looked at any more.
+    /// For each joint, the greatest distance of its six points in a reduced clip from their positions in the original.
+    /// If some exceed their limit as played, exact sampling is not measured any more.
     pub(super) fn errors(&self, reduced: &RawClip, distances: &[f64], limits: &[f64]) -> Vec<f64> {
         let mut most = vec![0.0; limits.len()];
         self.measure(reduced, Lines::AsPlayed, distances, &mut most);
@@ -63,7 +63,7 @@ impl<'a> Check<'a> {
     }
 }
 
-/// The square of the greatest distance between the same six points under two transforms.
+/// The square of the greatest distance between the six points under two transforms.
 fn apart(a: &DAffine3, b: &DAffine3, distance: f64) -> f64 {
     let shift = a.translation - b.translation;
     let axes = a.matrix3 - b.matrix3;
@@ -74,8 +74,8 @@ fn apart(a: &DAffine3, b: &DAffine3, distance: f64) -> f64 {
     of(axes.x_axis).max(of(axes.y_axis)).max(of(axes.z_axis))
 }
 
-/// When there are keys, just before where there are steps, and between, densely where there are few; `None` where that is
-/// more often than `most`.
+/// The times of keys, times just before steps, and times between, densely if there are few keys; `None` if these are
+/// more than `most`.
 fn times(clip: &RawClip, most: usize) -> Option<Vec<f64>> {
     fn of<V: TrackValue>(track: Option<&Track<V>>, keys: &mut Vec<f32>) {
         let Some(track) = track.filter(|track| track.len() > 1) else { return };
@@ -115,7 +115,7 @@ struct Sweep<'a> {
     models: Vec<DAffine3>,
 }
 
-/// One part of a joint: a value that stays, or a track and where in it the sweep is.
+/// One part of a joint: a constant value, or a track and the sweep's place in it.
 enum Part<'a> {
     Still(DVec4),
     Vector(&'a Track<Vec3>, usize),

@@ -1,4 +1,4 @@
-//! The fewest keys of a track within a tolerance of its own.
+//! Finds the fewest keys of a track within a tolerance of its own.
 
 use super::marks::{Marks, Piece, tangent, unevenness};
 use crate::Error;
@@ -7,24 +7,24 @@ use crate::raw::track::{Interpolation, Track};
 use crate::raw::value::TrackValue;
 use glam::DVec4;
 
-/// What is smaller than this, beside the values of a track, no sample in single precision shows.
+/// Relative to the values of a track, differences smaller than this are lost in single precision.
 const NOTHING: f64 = 1e-9;
-/// How far a single value may be from the rest pose and still be it, beside the value: what normalising rounds.
+/// How far, relatively, a single value may be from the rest pose and still count as equal: the rounding of normalising.
 const ROUNDED: f64 = 2e-7;
-/// What rounding a new key to single precision may add to its error, beside the value.
+/// How much, relatively, rounding a new key to single precision may add to its error.
 const ROUNDING: f64 = 1.2e-7;
 
-/// How a track is to be fitted.
+/// How to fit a track.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Fit {
-    /// The greatest distance between the values of both tracks; 0 loses nothing.
+    /// The greatest distance between the values of both tracks; 0 means lossless.
     pub(super) tolerance: f64,
     /// Whether a cubic track may stay cubic.
     pub(super) cubic: bool,
 }
 
 impl Fit {
-    /// A track with as few keys as will do, or none where it never leaves `rest`.
+    /// A track with as few keys as possible, or `None` if it always has the value of `rest`.
     pub(super) fn fit<V: TrackValue>(
         self,
         track: &Track<V>,
@@ -35,7 +35,7 @@ impl Fit {
         let lossless = self.tolerance == 0.0;
         let mut tolerance = self.tolerance.max(NOTHING * size);
         if V::ROTATION && tolerance >= core::f64::consts::SQRT_2 {
-            // No two rotations are further apart.
+            // No two rotations are further apart than this.
             tolerance = f64::INFINITY;
         }
         let of_lines = Marks::new(track, tolerance, size, !lossless);
@@ -50,7 +50,7 @@ impl Fit {
         if marks.hold::<V>(all, marks.values[0], tolerance) {
             return Track::constant(V::narrow(marks.values[0])).map(Some);
         }
-        // Keys of a rotation and those that are new are rounded.
+        // The keys of rotations, and new keys, are rounded.
         let rounding = ROUNDING * size;
         let rounded = V::ROTATION || track.interpolation() == Interpolation::Cubic;
         let of_lines = if rounded && tolerance > 4.0 * rounding { tolerance - rounding } else { tolerance };
@@ -84,7 +84,7 @@ fn size<V: TrackValue>(track: &Track<V>) -> f64 {
     keys.chain(between).fold(0.0, f64::max)
 }
 
-/// Keeps the keys whose value is new.
+/// Keeps the keys whose value differs from the one before.
 fn steps<V: TrackValue>(marks: &Marks, tolerance: f64) -> Result<Track<V>, Error> {
     let mut kept = vec![0];
     for mark in 1..marks.times.len() {
@@ -97,17 +97,17 @@ fn steps<V: TrackValue>(marks: &Marks, tolerance: f64) -> Result<Track<V>, Error
     Track::step(times, values)
 }
 
-/// Straight lines between stops.
+/// Fits straight lines between stops.
 fn lines<V: TrackValue>(marks: &Marks, tolerance: f64, lossless: bool) -> Result<Track<V>, Error> {
     let kept = chain::<V>(marks, &marks.stops, tolerance, |from, to| {
         let (a, b) = (marks.values[from], marks.values[to]);
         let (begin, span) = (marks.times[from], marks.times[to] - marks.times[from]);
         let apart = if V::ROTATION { V::distance(a, b) } else { 0.0 };
-        // The highest speed that a player's sums have along the arc, which is not at one speed.
+        // The greatest speed of a player's normalised sums along the arc, which they do not follow at constant speed.
         let tangent = tangent(apart);
         let speed = 2.0 * tangent / span;
-        // Where these sums run evenly enough, one look serves both. A line that loses nothing is one at constant
-        // speed; how a player goes it is as it was between the keys.
+        // If the sums are even enough, one test serves both. A lossless line has constant speed; a player follows it as
+        // it did between the original keys.
         let uneven = if V::ROTATION && !lossless { unevenness(apart) } else { 0.0 };
         let even = uneven <= 0.02 * tolerance;
         let within = if even { tolerance - uneven } else { tolerance };
@@ -115,7 +115,7 @@ fn lines<V: TrackValue>(marks: &Marks, tolerance: f64, lossless: bool) -> Result
             let (t, value) = ((marks.times[mark] - begin) / span, marks.values[mark]);
             let allowed = marks.allowed(mark, within, speed);
             let constant = || V::distance(V::between(a, b, t), value) <= allowed;
-            // Between two marks their speed changes by at most that much.
+            // Between two marks their speed changes by at most this.
             let warp = || (speed * marks.time_beside(mark)).powi(2) * tangent * 0.25;
             let played = || V::distance(V::chord(a, b, t), value) <= allowed - warp();
             if lossless || even { constant() } else { played() && constant() }
@@ -125,7 +125,7 @@ fn lines<V: TrackValue>(marks: &Marks, tolerance: f64, lossless: bool) -> Result
     Track::linear(times, values)
 }
 
-/// Cubic curves between keys, with the tangents that they have.
+/// Fits cubic curves between keys, with the existing tangents.
 fn curves<V: TrackValue>(track: &Track<V>, marks: &Marks, tolerance: f64) -> Result<Track<V>, Error> {
     let key_of = |mark: usize| marks.keys.partition_point(|&key| key < mark);
     let kept = chain::<V>(marks, &marks.keys, tolerance, |from, to| {
@@ -144,11 +144,11 @@ fn curves<V: TrackValue>(track: &Track<V>, marks: &Marks, tolerance: f64) -> Res
     Track::cubic(times, values)
 }
 
-/// How often a curve is halved to tell whether it is within a tolerance.
+/// How often a curve is halved to decide whether it is within a tolerance.
 const HALVINGS: u32 = 8;
 
-/// Whether a curve is within a tolerance of another one at all times, by the Bézier points of that and of their difference: no
-/// point of a curve is further away than the furthest of these.
+/// Whether a curve is within a tolerance of another one at all times, by the Bézier points of that curve and of the
+/// difference: no point of a curve is further away than the furthest of its Bézier points.
 fn is_within<V: TrackValue>(curve: [DVec4; 4], apart: [DVec4; 4], tolerance: f64, halvings: u32) -> bool {
     let is_near = if V::ROTATION { are_turned(curve, apart, tolerance) } else { longest(apart) <= tolerance };
     if is_near || tolerance == f64::INFINITY {
@@ -164,10 +164,11 @@ fn is_within<V: TrackValue>(curve: [DVec4; 4], apart: [DVec4; 4], tolerance: f64
         && is_within::<V>(behind, apart_behind, tolerance, halvings - 1)
 }
 
-/// Whether two curves, normalised, are within a tolerance by their Bézier points.
+/// Whether two curves, normalised, are within a tolerance, by their Bézier points.
 ///
-/// What is across a quaternion *c* in the difference of two counts, over the length of the other one: that is the sine of the
-/// angle between them. Across the first *c* it is less than across any other by at most the sine of the angle between these.
+/// Only the component of the difference across a quaternion *c* matters, divided by the length of the other: this is
+/// the sine of the angle between them. Across the first *c* it is smaller than across any other by at most the sine of
+/// the angle between these.
 fn are_turned(curve: [DVec4; 4], apart: [DVec4; 4], tolerance: f64) -> bool {
     let spread = longest(curve.map(|point| point - curve[0]));
     let (most, length) = (longest(apart), curve[0].length() - spread);
@@ -184,7 +185,7 @@ fn longest(vectors: [DVec4; 4]) -> f64 {
     vectors.iter().map(|vector| vector.length()).fold(0.0, f64::max)
 }
 
-/// The two halves of a curve, by de Casteljau.
+/// The two halves of a curve, by de Casteljau's algorithm.
 fn halves([a, b, c, d]: [DVec4; 4]) -> [[DVec4; 4]; 2] {
     let middle = |a: DVec4, b: DVec4| (a + b) * 0.5;
     let (ab, bc, cd) = (middle(a, b), middle(b, c), middle(c, d));
@@ -193,8 +194,8 @@ fn halves([a, b, c, d]: [DVec4; 4]) -> [[DVec4; 4]; 2] {
     [[a, ab, abc, all], [all, bcd, cd, d]]
 }
 
-/// The marks that stay keys, out of those that may: from each as far as `fits` says that one segment serves. What stands
-/// still before the first and after the last needs no segment.
+/// Selects the marks that stay keys, from those that may: goes from each as far as `fits` accepts one segment. Constant
+/// values before the first and after the last need no segment.
 fn chain<V: TrackValue>(
     marks: &Marks,
     stops: &[usize],
@@ -215,9 +216,8 @@ fn chain<V: TrackValue>(
     kept
 }
 
-/// The farthest that fits, by steps of doubling length and then by halving what is left; the next one where none does.
-/// What fits is taken to fit up to some point and no more beyond, which is nearly so: where it is not, the answer fits
-/// all the same.
+/// The farthest mark that fits: tries steps of doubling length and then bisects; the next mark if none fits. Assumes
+/// that marks fit up to some point and not beyond. If this is not quite so, the result fits all the same.
 fn farthest(from: usize, end: usize, fits: impl Fn(usize) -> bool) -> usize {
     let (mut good, mut bad, mut step) = (from + 1, end, 1);
     while good + 1 < bad {
@@ -235,7 +235,7 @@ fn farthest(from: usize, end: usize, fits: impl Fn(usize) -> bool) -> usize {
     good.min(end - 1)
 }
 
-/// Times and values of marks that are kept.
+/// The times and values of the marks that are kept.
 #[expect(clippy::cast_possible_truncation, reason = "times of keys come from single precision")]
 fn keys<V: TrackValue>(marks: &Marks, kept: &[usize]) -> (Vec<f32>, Vec<V>) {
     kept.iter().map(|&mark| (marks.times[mark] as f32, V::narrow(marks.values[mark]))).unzip()

@@ -1,31 +1,34 @@
-//! A track's curve as points that a reduction is held against, and how far it may be from straight lines between these.
+//! The curve of a track as points to compare a reduction with, and how far it may be from straight lines between them.
 //!
-//! What is within a tolerance at two marks need not be so between them. How much less is allowed at a mark, so that it is:
+//! Being within a tolerance at two marks does not imply it between them. The tolerance at a mark is reduced so that it
+//! does:
 //!
-//! - The curve leaves the line between two marks by at most its *bend*. For a cubic *c* that is `h² / 8 · max |c″|` over the
-//!   time *h* between the marks, and `c″` is greatest at one of them. A straight line that is off by at most *e* at both marks
-//!   is so between them, too, so it is off by at most `e + bend` from the curve.
-//! - Of rotations, lines are arcs. Two arcs on a sphere, of at most the angle *2γ*, whose ends are *e* apart, are at most
-//!   `e (1 / cos γ + sin γ / cos² γ) ≤ e / (1 − γ)` apart in between. A cubic *c* of quaternions is normalised: its bend is that
-//!   of *c* over the least length that it has, and what its greater length at one mark and a normalised sum add to it.
+//! - The curve deviates from the line between two marks by at most its *bend*. For a cubic *c* this is
+//!   `h² / 8 · max |c″|` over the time *h* between the marks, and `c″` is greatest at one of them. A straight line that
+//!   is off by at most *e* at both marks is also off by at most *e* between them, so it is off by at most `e + bend`
+//!   from the curve.
+//! - For rotations, lines are arcs. Two arcs on a sphere, of at most the angle *2γ*, whose ends are *e* apart, are at
+//!   most `e (1 / cos γ + sin γ / cos² γ) ≤ e / (1 − γ)` apart in between. A cubic *c* of quaternions is normalised:
+//!   its bend is that of *c* divided by its least length, plus the effects of its greater length at one mark and of a
+//!   normalised sum.
 
 use crate::raw::track::{Interpolation, Track, hermite};
 use crate::raw::value::TrackValue;
 use core::ops::Range;
 use glam::DVec4;
 
-/// How many stops a track may have besides its keys, so that memory and time have an end.
+/// The greatest number of stops besides a track's keys, to bound memory and time.
 const MOST_LINES: usize = 1 << 20;
-/// The widest angle between two marks of a rotation.
+/// The greatest angle between two marks of a rotation.
 const ARC: f64 = 0.05;
 
-/// Points of a curve in the order of their times; those that may become keys, *stops*, and those that are keys.
+/// Points of a curve in the order of their times. *Stops* are those that may become keys.
 #[derive(Debug)]
 pub(super) struct Marks {
     pub(super) times: Vec<f64>,
     /// Normalised: rotations are unit quaternions.
     pub(super) values: Vec<DVec4>,
-    /// What lies beside each mark.
+    /// The surroundings of each mark.
     beside: Vec<Beside>,
     /// Which marks may become keys of straight lines; their times are exact in single precision.
     pub(super) stops: Vec<usize>,
@@ -33,21 +36,21 @@ pub(super) struct Marks {
     pub(super) keys: Vec<usize>,
 }
 
-/// What lies between a mark and its two neighbours: the greater of both.
+/// The greater value of the two intervals beside a mark.
 #[derive(Clone, Copy, Debug, Default)]
 struct Beside {
-    /// How far the curve leaves the straight line, or the arc at constant speed.
+    /// How far the curve deviates from the straight line, or from the arc at constant speed.
     bend: f64,
-    /// Of a rotation, how far it turns: the angle between the quaternions.
+    /// How far a rotation turns: the angle between the quaternions.
     arc: f64,
     /// The time.
     time: f64,
 }
 
 impl Marks {
-    /// The keys of a track and what lies between them. Where `lines` are to replace the curve, there are stops enough
-    /// that lines through all of them keep to a quarter of the tolerance wherever single precision has a time; none are
-    /// the marks if that takes too many.
+    /// The keys of a track and points between them. If `lines` will replace the curve, there are enough stops that
+    /// lines through all of them stay within a quarter of the tolerance wherever single precision has a time. `None` if
+    /// that takes too many.
     pub(super) fn new<V: TrackValue>(track: &Track<V>, tolerance: f64, size: f64, lines: bool) -> Option<Self> {
         let keys = track.len();
         let mut marks = Self {
@@ -57,7 +60,7 @@ impl Marks {
             stops: Vec::with_capacity(keys),
             keys: Vec::with_capacity(keys),
         };
-        // No tolerance is finer than what single precision can show.
+        // A tolerance cannot be finer than single precision.
         let quarter = 0.25 * tolerance.max(1e-7 * size.min(1e30));
         let mut curve = Curve { track, piece: None, quarter, cursor: 0, marks: &mut marks };
         for key in 0..keys {
@@ -81,25 +84,25 @@ impl Marks {
         Some(marks)
     }
 
-    /// Whether all marks from one to before another are so near to a value that the curve beside them is within the tolerance.
+    /// Whether all marks of a range are so near to a value that the curve beside them is within the tolerance.
     pub(super) fn hold<V: TrackValue>(&self, marks: Range<usize>, value: DVec4, tolerance: f64) -> bool {
         marks.into_iter().all(|mark| V::distance(self.values[mark], value) <= self.allowed(mark, tolerance, 0.0))
     }
 
-    /// How far a line may be from a mark, so that it is within the tolerance up to the marks beside it, too. Of a rotation the
-    /// line is an arc, gone at so many radians of quaternions a second.
+    /// How far a line may be from a mark so that it is within the tolerance up to the neighbouring marks. For a
+    /// rotation the line is an arc with this speed, in radians of quaternions a second.
     pub(super) fn allowed(&self, mark: usize, tolerance: f64, speed: f64) -> f64 {
         let Beside { bend, arc, time } = self.beside[mark];
         if tolerance == f64::INFINITY { tolerance } else { (tolerance - bend) * (1.0 - 0.5 * arc.max(speed * time)) }
     }
 
-    /// The longer time from a mark to one beside it.
+    /// The longer time from a mark to a neighbour.
     pub(super) fn time_beside(&self, mark: usize) -> f64 {
         self.beside[mark].time
     }
 }
 
-/// A cubic track between two of its keys.
+/// A cubic track between two neighbouring keys.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Piece {
     begin: f64,
@@ -109,12 +112,12 @@ pub(super) struct Piece {
 }
 
 impl Piece {
-    /// What follows a key.
+    /// The piece after a key.
     pub(super) fn new<V: TrackValue>(track: &Track<V>, key: usize) -> Self {
         Self::over(track, key, key + 1)
     }
 
-    /// The curve from one key to another one, as if there were none between.
+    /// The curve from one key to another, ignoring keys between.
     pub(super) fn over<V: TrackValue>(track: &Track<V>, from: usize, until: usize) -> Self {
         let [begin, end] = [from, until].map(|key| f64::from(track.times()[key]));
         let span = end - begin;
@@ -129,7 +132,7 @@ impl Piece {
         Self { begin: from, span, hermite: [self.at(from), out, into, self.at(until)] }
     }
 
-    /// As the control points of Bézier.
+    /// The Bézier control points.
     pub(super) fn hull(&self) -> [DVec4; 4] {
         let [a, out, into, b] = self.hermite;
         [a, a + out / 3.0, b - into / 3.0, b]
@@ -144,7 +147,7 @@ impl Piece {
         hermite(a, out, into, b, self.share(time))
     }
 
-    /// By how much it changes in a second.
+    /// Its change in a second.
     fn slope(&self, time: f64) -> DVec4 {
         let ([a, out, into, b], t) = (self.hermite, self.share(time));
         let sum =
@@ -152,13 +155,14 @@ impl Piece {
         sum / self.span
     }
 
-    /// By how much its slope changes in a second.
+    /// The change of its slope in a second.
     fn curvature(&self, time: f64) -> DVec4 {
         let ([a, out, into, b], t) = (self.hermite, self.share(time));
         ((b - a) * (6.0 - 12.0 * t) + out * (6.0 * t - 4.0) + into * (6.0 * t - 2.0)) / (self.span * self.span)
     }
 
-    /// By how much at most it leaves the straight line between two times, or of rotations the arc at constant speed.
+    /// The greatest deviation from the straight line between two times, or for rotations from the arc at constant
+    /// speed.
     fn bend<V: TrackValue>(&self, from: f64, until: f64) -> f64 {
         let time = until - from;
         let bend = time * time / 8.0 * self.curvature(from).length().max(self.curvature(until).length());
@@ -179,10 +183,10 @@ impl Piece {
     }
 }
 
-/// A track that marks are made of.
+/// A track from which marks are made.
 struct Curve<'a, V> {
     track: &'a Track<V>,
-    /// Between the two keys that are at hand, where it is cubic.
+    /// The piece between the current keys, if the track is cubic.
     piece: Option<Piece>,
     quarter: f64,
     cursor: usize,
@@ -190,7 +194,7 @@ struct Curve<'a, V> {
 }
 
 impl<V: TrackValue> Curve<'_, V> {
-    /// Whether there are more stops than are looked at.
+    /// Whether there are more stops than allowed.
     fn is_full(&self) -> bool {
         self.marks.stops.len() > self.track.len() + MOST_LINES
     }
@@ -207,7 +211,7 @@ impl<V: TrackValue> Curve<'_, V> {
                 beside.arc = angle(V::distance(from, value));
             }
             beside.time = time - last;
-            // Nothing is seen between two times that are next to each other in single precision.
+            // Between two adjacent times of single precision there is nothing to sample.
             if !are_neighbours(last, time) {
                 beside.bend = self.piece.map_or(0.0, |piece| piece.bend::<V>(last, time));
             }
@@ -226,13 +230,13 @@ impl<V: TrackValue> Curve<'_, V> {
         self.mark(f64::from(time));
     }
 
-    /// Marks that cut the time between two stops in so many parts.
+    /// Adds marks that divide the time between two stops into this many parts.
     fn between(&mut self, from: f32, until: f32, parts: u32) {
         let (from, until) = (f64::from(from), f64::from(until));
         (1..parts).for_each(|part| self.mark(from + (until - from) * f64::from(part) / f64::from(parts)));
     }
 
-    /// Marks between two times, and stops where a line between the two is not good enough.
+    /// Adds marks between two times, and stops where a line between the two is not good enough.
     fn divide(&mut self, from: f32, until: f32) {
         let middle = from + (until - from) * 0.5;
         if !(from < middle && middle < until) || self.is_full() {
@@ -241,7 +245,7 @@ impl<V: TrackValue> Curve<'_, V> {
         let (begin, end) = (f64::from(from), f64::from(until));
         let (a, b) = (self.at(begin), self.at(end));
         let apart = V::distance(a, b);
-        // A player goes rotations by normalised sums.
+        // A player interpolates rotations by normalised sums.
         let uneven = if V::ROTATION { unevenness(apart) } else { 0.0 };
         let bend = self.piece.map_or(0.0, |piece| piece.bend::<V>(begin, end));
         if bend + uneven > self.quarter {
@@ -250,7 +254,7 @@ impl<V: TrackValue> Curve<'_, V> {
             self.divide(middle, until);
             return;
         }
-        // Between marks twice as near a curve is bent a quarter as much.
+        // Halving the distance of marks reduces the bend to a quarter.
         let least = if self.piece.is_some() { 2 } else { 1 };
         let arcs = if V::ROTATION { (angle(apart) / ARC).ceil() } else { 1.0 };
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "an angle is small")]
@@ -258,27 +262,29 @@ impl<V: TrackValue> Curve<'_, V> {
     }
 }
 
-/// Whether two times have at most one between them in single precision.
+/// Whether there is at most one time between two others in single precision.
 fn are_neighbours(from: f64, until: f64) -> bool {
     #[expect(clippy::cast_possible_truncation, reason = "rounding to single precision is what is asked for")]
     let (from, until) = (from as f32, until as f32);
     until <= from.next_up()
 }
 
-/// The angle between two unit quaternions at a distance.
+/// The angle between two unit quaternions with this distance.
 fn angle(distance: f64) -> f64 {
     2.0 * (0.5 * distance).min(1.0).asin()
 }
 
-/// The tangent of half the angle between two unit quaternions at a distance, of those two that are nearer to each other.
+/// The tangent of half the angle between two unit quaternions with this distance, with the signs that bring them
+/// nearest.
 pub(super) fn tangent(distance: f64) -> f64 {
     let half = 0.5 * distance.min(core::f64::consts::SQRT_2);
     half / (1.0 - half * half).sqrt()
 }
 
-/// How far a normalised sum of two unit quaternions is at most from the point that constant speed along the arc reaches at the
-/// same time, for arcs up to half a turn, by the length of the chord. The series begins with `angle³ / 6 · t (1 − t) (1 − 2 t)`,
-/// at most 0.016 times the angle's cube; the factor has room for what follows, and for the arc's being longer than its chord.
+/// The greatest distance of a normalised sum of two unit quaternions from the point that constant speed along the arc
+/// reaches at the same time, for arcs up to half a turn, given the length of the chord. The series starts with
+/// `angle³ / 6 · t (1 − t) (1 − 2 t)`, at most 0.016 times the cube of the angle; the factor has room for the rest, and
+/// for the arc being longer than its chord.
 pub(super) fn unevenness(chord: f64) -> f64 {
     0.03 * chord * chord * chord
 }

@@ -1,12 +1,12 @@
-//! Fewer keys within a bound in model space.
+//! Key reduction within a bound in model space.
 //!
 //! | file | what |
 //! |---|---|
 //! | `sensitivity` | how far an error of a track moves points of the model |
-//! | `marks` | a track's curve as points that a reduction is held against |
-//! | `fit` | the fewest keys of a track within a tolerance of its own |
+//! | `marks` | a track's curve as points to compare a reduction with |
+//! | `fit` | the fewest keys of a track within its tolerance |
 //! | `check` | the error of all tracks together, measured in model space |
-//! | `plan` | which tolerance each track is given |
+//! | `plan` | the tolerance of each track |
 
 mod check;
 mod fit;
@@ -19,12 +19,13 @@ use super::error::ClipError;
 use crate::{Error, Skeleton};
 use std::collections::BTreeMap;
 
-/// What [`RawClip::reduced`] may change.
+/// The limits of [`RawClip::reduced`].
 ///
-/// The measure is taken where one sees it: on the model. Around each joint six points are thought of, at a *distance*
-/// along its axes, forth and back, as if a skin were there; however the errors of the joint and of all joints above it
-/// come together, none of the six points is farther than the *error* from where the original clip has it, at any time. New
-/// keys are rounded to single precision, which adds to errors that are smaller than a two-millionth of a track's values.
+/// The error is measured where it is visible: on the model. Around each joint there are six imaginary points at a
+/// *distance* along its axes, in both directions, as if there were a skin. However the errors of the joint and of all
+/// joints above it combine, none of the six points is ever farther than the *error* from its position in the original
+/// clip. New keys are rounded to single precision, which adds to errors smaller than a two-millionth of a track's
+/// values.
 ///
 /// ```
 /// use hedgerow_anim::raw::Reduction;
@@ -35,40 +36,41 @@ use std::collections::BTreeMap;
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reduction {
-    /// The greatest error in model space, in metres. 0 keeps each key without which single precision would show a difference.
+    /// The greatest error in model space, in metres. With 0, every key is kept whose removal would be visible in single
+    /// precision.
     pub error: f32,
-    /// The distance from a joint at which it is measured, in metres. At 0, how a joint without children is turned counts for
-    /// nothing.
+    /// The distance from a joint at which the error is measured, in metres. With 0, the rotation of a joint without
+    /// children is ignored.
     pub distance: f32,
     /// The greatest error of a channel, in the channel's own unit.
     pub channel_error: f32,
-    /// Whether cubic tracks may stay cubic, where that takes fewer numbers than straight lines within the same bound (a key
-    /// has three values). Without it, all tracks become straight lines or steps, unless their error is to be 0; one that takes
-    /// too many lines is refused ([`ClipError::TooManyLines`]).
+    /// Whether cubic tracks may stay cubic if that takes fewer numbers than straight lines within the same bound (a
+    /// cubic key has three values). If not, all tracks become straight lines or steps, unless their error must be 0; a
+    /// track that takes too many lines is refused ([`ClipError::TooManyLines`]).
     pub cubic: bool,
-    /// Whether tracks that never leave the rest pose are dropped. A pose that they are sampled into keeps what it has
-    /// there, so it has to begin with the rest pose.
+    /// Whether tracks that always have the rest pose are dropped. Sampling then does not write these parts, so the pose
+    /// must start as the rest pose.
     pub drop_rest: bool,
-    /// Error and distance of joints with bounds of their own.
+    /// Error and distance of joints with their own bounds.
     joints: BTreeMap<u16, (f32, f32)>,
 }
 
 impl Reduction {
-    /// Nothing is lost: only keys go without which every sample is the same to within less than single precision's
-    /// rounding.
+    /// Lossless: only removes keys without which every sample is the same, to within less than the rounding of single
+    /// precision.
     pub const LOSSLESS: Self =
         Self { error: 0.0, distance: 0.0, channel_error: 0.0, cubic: true, drop_rest: false, joints: BTreeMap::new() };
 
-    /// The bound for all joints: an error in model space, and the distance from the joint at which it is measured, both in
-    /// metres. Channels may be off by a thousandth.
+    /// The bound for all joints: an error in model space, and the distance from the joint at which it is measured, both
+    /// in metres. The error of channels is at most a thousandth.
     #[must_use]
     pub const fn new(error: f32, distance: f32) -> Self {
         Self { error, distance, channel_error: 1e-3, cubic: true, drop_rest: false, joints: BTreeMap::new() }
     }
 
-    /// Another bound for one joint. The last one that is given for a joint counts.
+    /// Sets another bound for one joint. The last one set for a joint counts.
     ///
-    /// Computes in **O(log n)** for n joints with bounds of their own.
+    /// Runs in **O(log n)** for n joints with their own bounds.
     #[must_use]
     pub fn with_joint(mut self, joint: u16, error: f32, distance: f32) -> Self {
         self.joints.insert(joint, (error, distance));
@@ -77,7 +79,7 @@ impl Reduction {
 
     /// Error and distance of a joint.
     ///
-    /// Computes in **O(log n)** for n joints with bounds of their own.
+    /// Runs in **O(log n)** for n joints with their own bounds.
     #[must_use]
     pub fn bound(&self, joint: u16) -> (f32, f32) {
         self.joints.get(&joint).copied().unwrap_or((self.error, self.distance))
@@ -104,12 +106,12 @@ impl RawClip {
     /// The same clip with fewer keys, within a bound in model space.
     ///
     /// The bound holds both for exact sampling and for sampling as a player does it
-    /// ([`sample_as_played`](Self::sample_as_played)), over a pose that begins as the skeleton's rest pose. Keys that stay
-    /// have the times and values they had, rotations normalised. Tracks that need one key have one, which costs a
-    /// player nothing. Where a straight line between the keys of a rotation is too uneven as a player goes it, and where
-    /// a cubic track is cheaper as lines, keys are added.
+    /// ([`sample_as_played`](Self::sample_as_played)), over a pose that starts as the skeleton's rest pose. Keys that
+    /// stay keep their times and values, with rotations normalised. Tracks that need only one key get only one, which
+    /// costs a player nothing. Keys are added where a player would interpolate a rotation too unevenly, and where a
+    /// cubic track is cheaper as lines.
     ///
-    /// Computes in **O(joints · keys · log keys)** as a rule: about half a second for 100 joints of 1,000 keys.
+    /// Usually runs in **O(joints · keys · log keys)**: about half a second for 100 joints of 1,000 keys.
     ///
     /// ```
     /// use hedgerow_anim::{Mat34, RawClip, SkeletonBuilder, Transform, raw::{Reduction, Track}};
@@ -129,8 +131,8 @@ impl RawClip {
     /// ```
     ///
     /// # Errors
-    /// [`Error::Clip`] with [`ClipError::JointCount`], [`ClipError::Bound`], [`ClipError::NoSuchJoint`] for a joint that is
-    /// given another bound, or [`ClipError::TooManyLines`].
+    /// [`Error::Clip`] with [`ClipError::JointCount`], [`ClipError::Bound`], [`ClipError::NoSuchJoint`] for a joint
+    /// with its own bound, or [`ClipError::TooManyLines`].
     pub fn reduced(&self, skeleton: &Skeleton, reduction: &Reduction) -> Result<Self, Error> {
         reduction.check()?;
         let joints = self.joints();

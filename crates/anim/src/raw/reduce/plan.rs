@@ -1,9 +1,9 @@
-//! Which tolerance each track is given.
+//! Decides the tolerance of each track.
 //!
-//! The errors of the tracks that a point depends on add up at worst, so an equal part of the bound for each of them is safe,
-//! and proven. They hardly ever do add up: at first tracks are given more than that, then the clip is measured, and where it
-//! is beyond the bound, the tracks that are to blame get less, down to the safe part. Points that depend on a track whose
-//! curve is bent between its keys have the safe part at once: its new keys lie in between, and so do its errors.
+//! At worst, the errors of the tracks that a point depends on add up, so an equal part of the bound for each of them is
+//! proven to be safe. They hardly ever add up. So tracks first get more than that, then the clip is measured, and where
+//! it exceeds the bound, the responsible tracks get less, down to the safe part. Points that depend on a track whose
+//! curve bends between its keys get the safe part at once: its new keys are in between, and so are its errors.
 
 use super::Reduction;
 use super::check::Check;
@@ -15,10 +15,10 @@ use crate::raw::track::Track;
 use crate::raw::value::TrackValue;
 use crate::{Error, Skeleton};
 
-/// How often the clip is measured and fitted anew before all that is beyond its bound gets the safe part.
+/// How often the clip is measured and fitted again before everything beyond its bound gets the safe part.
 const ROUNDS: usize = 12;
-/// How much of the bound what is measured may take. The measure is taken at moments, and errors between them are a little
-/// greater.
+/// The part of the bound that the measured error may use. Errors are measured at some times, and are slightly greater
+/// between them.
 const MARGIN: f64 = 0.95;
 
 pub(super) fn reduce(clip: &RawClip, skeleton: &Skeleton, reduction: &Reduction) -> Result<RawClip, Error> {
@@ -51,17 +51,17 @@ pub(super) fn reduce(clip: &RawClip, skeleton: &Skeleton, reduction: &Reduction)
     Ok(reduced)
 }
 
-/// What an error may be in model space, for each track of each joint.
+/// The allowed error in model space, for each track of each joint.
 struct Plan<'a> {
     clip: &'a RawClip,
     skeleton: &'a Skeleton,
     reduction: &'a Reduction,
     sensitivities: Vec<Sensitivity>,
-    /// What the points of a joint may be measured to be off by.
+    /// The greatest measured error allowed for the points of a joint.
     limits: Vec<f64>,
-    /// In metres: what each track of a joint may use.
+    /// In metres: the error that each track of a joint may use.
     budgets: Vec<f64>,
-    /// What it may use whatever the others do.
+    /// The error that it may always use, whatever the others do.
     safe: Vec<f64>,
 }
 
@@ -100,12 +100,12 @@ impl<'a> Plan<'a> {
         }
     }
 
-    /// Whether nobody has more than what is safe.
+    /// Whether no joint has more than the safe part.
     fn is_safe(&self) -> bool {
         self.budgets == self.safe
     }
 
-    /// By how much each joint's tracks should err less, where measured errors are beyond the limit.
+    /// By how much the errors of each joint's tracks must shrink, if measured errors exceed the limit.
     fn factors(&self, errors: &[f64]) -> Vec<f64> {
         let each = self.limits.iter().zip(errors);
         let factor =
@@ -115,7 +115,7 @@ impl<'a> Plan<'a> {
         factors
     }
 
-    /// Gives less where there are factors below 1, and answers where that changed anything.
+    /// Reduces budgets where factors are below 1. Returns for each joint whether that changed anything.
     fn tighten(&mut self, factors: &[f64], to_safe: bool) -> Vec<bool> {
         let each = self.budgets.iter_mut().zip(&self.safe).zip(factors);
         each.map(|((budget, &safe), &factor)| {
@@ -154,7 +154,7 @@ impl<'a> Plan<'a> {
         Ok(())
     }
 
-    /// Fits a track by its own tolerance, which its sensitivity makes from the joint's budget.
+    /// Fits a track with its own tolerance: the joint's budget divided by the track's sensitivity.
     fn fit<V: TrackValue>(
         &self,
         joint: u16,
@@ -163,13 +163,13 @@ impl<'a> Plan<'a> {
         rest: Option<V>,
     ) -> Result<Option<Track<V>>, Error> {
         let (budget, sensitivity) = (self.budgets[usize::from(joint)], self.sensitivities[usize::from(joint)].of(part));
-        // What nothing hangs on may be anything, unless nothing may be lost.
+        // If nothing depends on a track, it may have any value, unless the reduction is lossless.
         let tolerance = if budget == 0.0 { 0.0 } else { budget / sensitivity };
         Fit { tolerance, cubic: self.reduction.cubic }.fit(track, rest, TrackName::Joint(joint, part))
     }
 }
 
-/// Gives each joint the least of what it has and what the joints below it have.
+/// Gives each joint the least of its own value and those of the joints below it.
 fn least_below(parents: &[u16], values: &mut [f64]) {
     for joint in (1..values.len()).rev() {
         let parent = usize::from(parents[joint]);

@@ -1,15 +1,15 @@
 //! How far an error of a track moves points of the model.
 //!
-//! A joint's point is `M₀ M₁ … Mₙ p`. Replacing the joints' transforms one after another by those of the reduced clip, from
-//! the last to the first, moves it by at most the sum over the joints *i* of
+//! The point of a joint is `M₀ M₁ … Mₙ p`. Replacing the joints' transforms by those of the reduced clip, one after
+//! another from the last to the first, moves it by at most the sum over the joints *i* of
 //!
 //! ```text
 //! growth(i) · ( |Δt| + 2 |Δq| · scale(i) · reach(i) + |Δs| · reach(i) )
 //! ```
 //!
-//! where `growth` is the product of the greatest scales above the joint, and `reach` how far from it, in its own space, the
-//! points are that hang on it. A rotation that is off by the angle φ moves a point at the distance 1 by
-//! `2 sin(φ/2) ≤ 4 sin(φ/4) = 2 |Δq|`, the distance of the two quaternions.
+//! where `growth` is the product of the greatest scales above the joint, and `reach` the greatest distance, in the
+//! joint's space, of the points below it. A rotation that is off by the angle φ moves a point at the distance 1 by
+//! `2 sin(φ/2) ≤ 4 sin(φ/4) = 2 |Δq|`, where `|Δq|` is the distance of the two quaternions.
 
 use super::Reduction;
 use crate::raw::clip::RawClip;
@@ -19,7 +19,7 @@ use crate::raw::value::sealed::Value;
 use crate::{Skeleton, raw::TrackPart};
 use glam::{DVec4, Vec3};
 
-/// What an error of one is worth in model space, by joint and part.
+/// The effect in model space of an error of one, by joint and part.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Sensitivity {
     pub(super) translation: f64,
@@ -67,7 +67,8 @@ pub(super) fn sensitivities(clip: &RawClip, skeleton: &Skeleton, reduction: &Red
     (0..reach.len()).map(sensitivity).collect()
 }
 
-/// The greatest that a measure has on a track, or at rest without one. The curve of a cubic track lies in the hull of its Bézier points.
+/// The greatest value of a measure on a track, or at rest without a track. The curve of a cubic track lies in the hull
+/// of its Bézier points.
 fn largest(track: Option<&Track<Vec3>>, rest: Vec3, measure: impl Fn(DVec4) -> f64) -> f64 {
     let Some(track) = track else { return measure(rest.widen()) };
     let mut most = 0.0_f64;
@@ -83,7 +84,7 @@ fn largest(track: Option<&Track<Vec3>>, rest: Vec3, measure: impl Fn(DVec4) -> f
     most
 }
 
-/// Whether a track changes over time at all.
+/// Whether a track changes over time.
 pub(super) fn moves<V: TrackValue>(track: &Track<V>) -> bool {
     let still = |key| {
         let (into, out) = track.tangents(key);
@@ -92,9 +93,9 @@ pub(super) fn moves<V: TrackValue>(track: &Track<V>) -> bool {
     track.len() > 1 && !(0..track.len()).all(still)
 }
 
-/// Whether a track that moves is bent so much between two keys that a reduction may put keys in between.
+/// Whether a track bends so much between two keys that a reduction may insert keys there.
 pub(super) fn is_bent<V: TrackValue>(track: &Track<V>) -> bool {
-    /// The distance of quaternions 30 degrees apart.
+    /// The distance between quaternions of rotations 30 degrees apart.
     const WIDE: f64 = 0.26;
     let normalised = |key: usize| V::normalise(track.value(key).widen());
     match track.interpolation() {

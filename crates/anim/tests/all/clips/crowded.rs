@@ -1,4 +1,4 @@
-//! Clips made to break what a player guarantees: keys a tick apart or nearer, wide turns between them, long clips.
+//! Clips that strain the guarantees of a player: keys a tick apart or less, wide turns between them, long clips.
 
 use super::random::Dice;
 use super::{Sample, builders};
@@ -12,7 +12,7 @@ use hedgerow_anim::{
 use proptest::prelude::{prop_assert, prop_assert_eq, proptest};
 use proptest::test_runner::Config;
 
-/// A number over time, with keys that crowd: the turn of a joint about an axis in radians, or a channel.
+/// A number over time, with closely spaced keys: the turn of a joint about an axis in radians, or a channel.
 #[derive(Clone, Debug)]
 struct Line {
     step: bool,
@@ -21,11 +21,11 @@ struct Line {
 }
 
 impl Line {
-    /// Keys are at least `nearest` of the ways to be near apart: from the next word to a fifth of the clip.
+    /// Spacings of keys are chosen from `nearest` on, from one word to a fifth of the clip.
     fn new(duration: f32, nearest: u32, dice: &mut Dice) -> Self {
         let tick = duration / 65_534.0;
         let (mut times, mut values) = (vec![], vec![]);
-        // A few begin at the very end, where nobody can wait.
+        // A few start at the very end, where no key can be delayed.
         let mut now = if dice.below(4) == 0 { duration - 4.0 * tick } else { dice.share() * duration * 0.5 };
         let mut value = 0.0;
         for _ in 0..2 + dice.below(24) {
@@ -64,7 +64,7 @@ impl Line {
         value(key - 1) + (value(key) - value(key - 1)) * (time - from) / (to - from)
     }
 
-    /// The least and the most that it is around a time.
+    /// The least and the greatest value around a time.
     fn around(&self, time: f32, by: f64) -> (f64, f64) {
         let (from, to) = (f64::from(time) - by, f64::from(time) + by);
         let keys = self.times.iter().zip(&self.values).filter(|(time, _)| (from..=to).contains(&f64::from(**time)));
@@ -74,11 +74,12 @@ impl Line {
     }
 }
 
-/// A clip with crowds of keys in all kinds of tracks, and the lines that joints 0 to 2 turn by and channels 0 to 2 are.
+/// A clip with closely spaced keys in all kinds of tracks. Also returns the lines for the turns of joints 0 to 2 and
+/// for channels 0 to 2.
 fn crowded(dice: &mut Dice) -> (RawClip, [Line; 3], [Line; 3]) {
     let duration = [1.0, 10.0, 55.0, 0.01, 700.0, 3600.0][dice.below(6) as usize];
     let mut clip = RawClip::new(duration, 4).expect("a sound clip");
-    // Where more than three keys crowd in a tick the clip becomes a tight one.
+    // With more than three keys within a tick, the clip becomes a tight one.
     let nearest = [0, 3, 4, 5][dice.below(4) as usize];
     let [turns, weights] = [0, 1].map(|_| core::array::from_fn(|_| Line::new(duration, nearest, dice)));
     for (joint, line) in (0..).zip(&turns) {
@@ -98,10 +99,10 @@ fn crowded(dice: &mut Dice) -> (RawClip, [Line; 3], [Line; 3]) {
     (clip, turns, weights)
 }
 
-/// Whether a player shows the lines of a crowded clip, each as it is at a time that is as near as the report says.
+/// Checks that a player shows the lines of a crowded clip, each at a time within the error of the report.
 fn assert_shown(player: &Player<&Clip>, report: &ClipReport, turns: &[Line; 3], weights: &[Line; 3]) {
     let (time, shown) = (player.time(), Sample::shown(player));
-    // A time is kept to a 32nd of a tick, and in single precision.
+    // A time is exact to a 32nd of a tick, and in single precision.
     let tick = f64::from(player.clip().duration()) / 65_534.0;
     let by = f64::from(report.time_error) + 0.1 * tick;
     for (line, transform) in turns.iter().zip(&shown.joints) {
@@ -147,7 +148,7 @@ proptest! {
             match dice.below(3) {
                 0 => player.seek(moment),
                 1 => _ = player.advance(moment - player.time()),
-                // There, and back again.
+                // Forward, and back again.
                 _ => {
                     player.advance(dice.number() * clip.duration());
                     player.advance(moment - player.time());

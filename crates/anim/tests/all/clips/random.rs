@@ -7,7 +7,7 @@ use hedgerow_anim::{
     raw::{Interpolation, Track, TrackValue},
 };
 
-/// A deterministic source of unremarkable numbers.
+/// A deterministic source of random numbers.
 pub(crate) struct Dice(u64);
 
 impl Dice {
@@ -46,9 +46,9 @@ impl Dice {
 pub(crate) struct Recipe {
     pub(crate) joints: usize,
     pub(crate) channels: usize,
-    /// The most keys of a track.
+    /// The greatest number of keys in a track.
     pub(crate) keys: u32,
-    /// Whether all times are frames of 30 a second.
+    /// Whether all times are multiples of a thirtieth of a second.
     pub(crate) frames: bool,
 }
 
@@ -97,7 +97,7 @@ fn track<V: TrackValue>(
         })
         .collect();
     times.sort_by(f32::total_cmp);
-    // Not so near that a tick between them counts.
+    // Not so close that a tick between them matters.
     times.dedup_by(|after, before| *after - *before < 0.02);
     match dice.below(4) {
         0 => {

@@ -1,4 +1,4 @@
-//! Reduced tracks, held against the original ones at dense moments: both are evaluated here once more, in double precision.
+//! Compares reduced tracks with the original ones at many times. Both are evaluated here in double precision.
 
 use super::chain;
 use crate::clips::random::Dice;
@@ -9,12 +9,12 @@ use hedgerow_anim::{
     raw::{Interpolation, Reduction, Track, TrackName, TrackPart, TrackValue},
 };
 
-/// What a track's key is in double precision, and what lies between two keys.
+/// The type of a track's keys in double precision, and its interpolation.
 trait Number: TrackValue {
     fn wide(self) -> DVec4;
-    /// What a sum of keys is brought back to.
+    /// Normalises a sum of keys.
     fn normalised(wide: DVec4) -> DVec4;
-    /// Straight lines: exactly, and as players go them.
+    /// Straight lines: exact, and as a player computes them.
     fn lines(a: DVec4, b: DVec4, share: f64) -> [DVec4; 2];
 }
 
@@ -50,7 +50,7 @@ impl Number for Quat {
     }
 }
 
-/// A track's values at a time, by lines that are gone exactly and as a player goes them.
+/// A track's values at a time: exact, and as a player computes them.
 fn at<V: Number>(track: &Track<V>, time: f64) -> [DVec4; 2] {
     let times = track.times();
     let next = times.partition_point(|&key| f64::from(key) <= time);
@@ -75,7 +75,7 @@ fn at<V: Number>(track: &Track<V>, time: f64) -> [DVec4; 2] {
     }
 }
 
-/// Single precision times from key to key of both tracks, some between.
+/// Times in single precision from key to key of both tracks, with some in between.
 fn moments<V: Number>(tracks: [&Track<V>; 2], duration: f32, parts: u16) -> Vec<f64> {
     let mut keys: Vec<f32> = tracks.iter().flat_map(|track| track.times().iter().copied()).collect();
     keys.push(duration);
@@ -86,7 +86,8 @@ fn moments<V: Number>(tracks: [&Track<V>; 2], duration: f32, parts: u16) -> Vec<
     between.map(f64::from).collect()
 }
 
-/// How far a reduced track is from the original one at most, by some measure, and the greatest value of that.
+/// The greatest distance of a reduced track from the original one by some measure, and the greatest value of that
+/// measure.
 fn furthest<V: Number>(
     raw: &Track<V>,
     reduced: &Track<V>,
@@ -101,7 +102,7 @@ fn furthest<V: Number>(
     })
 }
 
-/// A track of keys that may lie anyhow, of values and slopes of any size.
+/// A track of arbitrary keys, with values and slopes of any size.
 fn track<V: Number>(
     duration: f32,
     dice: &mut Dice,
@@ -222,7 +223,7 @@ fn a_curve_that_takes_too_many_lines_is_refused_or_stays_a_curve() {
     assert!(expected.to_string().starts_with("the translation of joint 0 takes more than 1,048,576 straight lines"));
 }
 
-/// A track of few straight lines, each step of which is small enough that the clip is measured as a whole.
+/// A track of few straight lines, with steps so small that the clip is measured as a whole.
 fn lines<V: Number>(dice: &mut Dice, next: impl Fn(&mut Dice, Option<V>) -> V) -> Track<V> {
     let keys = 2 + dice.below(12);
     let mut times: Vec<f32> = (0..keys).map(|_| dice.share()).collect();
