@@ -11,7 +11,7 @@ use std::io::{self, Read, Write};
 use std::sync::Arc;
 
 /// The version that is written, and the only one that is read.
-pub(super) const VERSION: u32 = 1;
+pub(super) const VERSION: u32 = 2;
 
 impl Skeleton {
     /// The skeleton as bytes, which [`Skeleton::from_bytes`] makes the same skeleton of.
