@@ -21,7 +21,7 @@ fn main() -> Result<(), Error> {
     scene.draw_list(&mut draws);
     for (command, matrix) in draws.commands().iter().zip(draws.matrices()) {
         let name = scene.name(command.node).unwrap_or("-");
-        println!("{name}: mesh {}, material {:?}, at {}", command.mesh, command.material, matrix.translation());
+        println!("{name}: mesh {}, material {:?}, at {}", command.mesh, command.material(), matrix.translation());
     }
 
     // A handle outlives every move of its node, and never names another node once its own is gone.

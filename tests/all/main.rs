@@ -36,4 +36,6 @@ mod slices;
 mod snapshot;
 mod sockets;
 mod threads;
+#[cfg(feature = "bytemuck")]
+mod uploads_as_bytes;
 mod visitors;
