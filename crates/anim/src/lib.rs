@@ -27,6 +27,7 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 pub use hedgerow_math::{Aabb, Mat34, Transform, glam};
+pub use slotmap;
 
 pub mod blend;
 pub mod clip;
