@@ -33,6 +33,7 @@ pub mod blend;
 pub mod clip;
 pub mod crowd;
 mod error;
+pub mod library;
 pub mod player;
 pub mod pose;
 pub mod raw;
@@ -47,6 +48,7 @@ pub use {
     clip::{Clip, ClipBuilder},
     crowd::Crowd,
     error::Error,
+    library::Library,
     player::Player,
     pose::Pose,
     raw::RawClip,

@@ -53,7 +53,7 @@ pub(super) struct Targets(Vec<Target>);
 
 /// Deltas of positions, normals and tangents; those that are all zero are absent.
 #[derive(Clone, Debug, PartialEq)]
-enum Target {
+pub(super) enum Target {
     /// Of some vertices.
     Sparse {
         /// Where these lie in the streams: block · 16 + lane, in ascending order.
@@ -72,6 +72,16 @@ impl Targets {
     /// How many targets there are.
     pub(super) fn len(&self) -> usize {
         self.0.len()
+    }
+
+    /// The targets, in their order.
+    pub(super) fn iter(&self) -> impl Iterator<Item = &Target> {
+        self.0.iter()
+    }
+
+    /// Adds a target that was made for the same mesh.
+    pub(super) fn add(&mut self, target: Target) {
+        self.0.push(target);
     }
 
     /// How many bytes they take on the heap.
