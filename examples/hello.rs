@@ -25,7 +25,7 @@ fn main() -> Result<(), Error> {
     scene.draw_list(&mut draws);
     for (command, matrix) in draws.commands().iter().zip(draws.matrices()) {
         let name = scene.name(command.node).unwrap_or("-");
-        println!("{name}: mesh {}, material {:?}, at {}", command.mesh, command.material, matrix.translation());
+        println!("{name}: mesh {}, material {:?}, at {}", command.mesh, command.material(), matrix.translation());
     }
 
     let places: Vec<_> = draws.matrices().iter().map(|matrix| matrix.translation().to_array()).collect();

@@ -16,7 +16,7 @@
 //! let mut draws = DrawList::new();
 //! scene.draw_list(&mut draws);
 //! let command = draws.commands()[0];
-//! assert_eq!((command.mesh, command.material), (3, Some(5)));
+//! assert_eq!((command.mesh, command.material()), (3, Some(5)));
 //! # Ok::<(), hedgerow::Error>(())
 //! ```
 

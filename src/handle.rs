@@ -42,6 +42,7 @@ pub(crate) const MAX_GENERATION: u32 = (1 << GENERATION_BITS) - 1;
 /// # Ok::<(), hedgerow::Error>(())
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "bytemuck", derive(bytemuck::NoUninit))]
 #[repr(transparent)]
 pub struct NodeHandle(NonZeroU64);
 

@@ -72,6 +72,8 @@
 //!
 //! - 2³⁰ nodes a scene; 2²⁴ metadata tables of at most 2¹² entries each.
 //! - An index is reused 2²⁸ − 1 times and then retired, so that a stale handle never names another node.
+//! - Meshes of a [`mesh::MeshSet`] and instances of a crowd are named by keys of [`slotmap`], whose slots are reused for ever: after
+//!   2³¹ reuses of one slot a stale key may name another mesh or instance.
 //! - A handle of another scene, or made of arbitrary bits, is harmless but may name a node whose bits coincide.
 //! - Edits are made on one thread, and so is everything without the feature `rayon`. With it, slices are worked on side by
 //!   side where none hangs below the other: a chain has no parallelism. Below about 16,000 nodes, or 65,000 for a
@@ -82,6 +84,7 @@
 //! | feature | what it adds | default |
 //! |---|---|---|
 //! | `anim` | [`anim`], [`skin`] and [`character`]: animation, and characters in scenes | yes |
+//! | `bytemuck` | plain data without unsafe code: [`Mat34`], [`Aabb`], [`math::PackedTransform`], [`draw::DrawCommand`], and what of meshes and slots is uploaded | no |
 //! | `gltf` | [`import`]: glTF 2.0 files into a [`Scene`], with rigs, clips, skins and morph targets | no |
 //! | `rayon` | [`Scene::update`], culling, queries, draw lists and skinning on the threads of the current pool, with the same results to the bit | no |
 //! | `serde` | [`Scene`] and the plain types in readable formats such as JSON | no |
@@ -103,6 +106,7 @@ pub use glam;
 #[doc(inline)]
 pub use hedgerow_math as math;
 pub use hedgerow_math::{Aabb, Mat34, Transform};
+pub use slotmap;
 
 mod error;
 mod fallible;

@@ -8,8 +8,8 @@
 //! sub-mesh ── bounds ────── 24 B, in groups of eight   what culling reads, and nothing else
 //!          ── ranges ────── 12 B: mesh, start, count   what a shadow pass reads
 //!          ── materials ──── 4 B                       what drawing reads beside the range
-//!          ── owners ─────── 4 B                       from a sub-mesh back to its mesh
-//! mesh ─────── entries ──── 16 B: first, count, mesh, generation
+//!          ── owners ─────── 8 B                       from a sub-mesh back to its mesh
+//! mesh ─────── entries ──── 16 B: first, count, mesh, version
 //! ```
 //!
 //! The sub-meshes of a mesh are side by side. Removing a mesh leaves a hole of boxes that no query hits, which later

@@ -1,25 +1,24 @@
 //! The set: columns of sub-meshes, entries of meshes, and their edits.
 
 use crate::Aabb;
-use crate::mesh::handle::Generation;
 use crate::mesh::holes::Holes;
 use crate::mesh::sub_mesh::checked_bounds;
 use crate::mesh::{MeshError, MeshHandle, ShadowDraw, SubMesh};
 use core::ops::Range;
 use hedgerow_math::Boxes;
+use slotmap::{Key, SlotMap};
 
-/// As an owner, no mesh; at the end of the list of free entries, no entry.
-pub(super) const NONE: u32 = u32::MAX;
+/// The most meshes that a slot map takes.
+const MAX_MESHES: usize = u32::MAX as usize - 1;
 
-/// A mesh: where its sub-meshes are. A free entry refers to the next free one. 16 bytes.
+/// A mesh: where its sub-meshes stand. 16 bytes with its version in the slot map.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Entry {
-    /// The index of the first sub-mesh; in a free entry, the next free one.
+    /// The place of the first sub-mesh.
     pub(super) first: u32,
     pub(super) count: u32,
     /// The user's number.
     pub(super) mesh: u32,
-    pub(super) generation: Generation,
 }
 
 /// Meshes split into sub-meshes with one material each, as columns: culled in batches to lists of indices, from which
@@ -47,8 +46,8 @@ pub(super) struct Entry {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// A sub-mesh takes 44 bytes (box 24, range 12, material 4, owner 4), a mesh 16. Culling only reads boxes; a shadow
-/// pass reads boxes and ranges.
+/// A sub-mesh takes 48 bytes (box 24, range 12, material 4, owner 8), a mesh 16. Culling reads boxes and nothing else; a
+/// shadow pass boxes and ranges.
 ///
 /// The sub-meshes of a mesh are side by side, in the order given. Their *indices*, which visible lists contain, stay
 /// the same until [`compact`](Self::compact): a removed mesh leaves a hole, and a later mesh fills the shortest hole
@@ -60,14 +59,10 @@ pub struct MeshSet {
     pub(super) bounds: Boxes,
     pub(super) ranges: Vec<ShadowDraw>,
     pub(super) materials: Vec<u32>,
-    /// The entry of each sub-mesh's mesh; [`NONE`] in holes.
-    pub(super) owners: Vec<u32>,
-    pub(super) entries: Vec<Entry>,
-    /// The first free entry.
-    pub(super) free: u32,
+    /// The mesh that each sub-mesh is of; null in holes.
+    pub(super) owners: Vec<MeshHandle>,
+    pub(super) entries: SlotMap<MeshHandle, Entry>,
     pub(super) holes: Holes,
-    /// How many meshes there are.
-    pub(super) len: usize,
 }
 
 impl MeshSet {
@@ -88,10 +83,8 @@ impl MeshSet {
             ranges: Vec::with_capacity(sub_meshes),
             materials: Vec::with_capacity(sub_meshes),
             owners: Vec::with_capacity(sub_meshes),
-            entries: Vec::with_capacity(meshes),
-            free: NONE,
+            entries: SlotMap::with_capacity_and_key(meshes),
             holes: Holes::default(),
-            len: 0,
         }
     }
 
@@ -107,20 +100,19 @@ impl MeshSet {
         }
         let count = u32::try_from(sub_meshes.len()).map_err(|_| MeshError::CapacityOverflow)?;
         let end = u32::try_from(self.ranges.len()).ok().and_then(|end| end.checked_add(count));
-        if end.is_none() || (self.free == NONE && self.entries.len() >= NONE as usize) {
+        if end.is_none() || self.entries.len() >= MAX_MESHES {
             return Err(MeshError::CapacityOverflow);
         }
         let first = if count == 0 { 0 } else { self.take_places(count) };
-        let index = self.take_entry(Entry { first, count, mesh, generation: Generation::UNUSED });
+        let handle = self.entries.insert(Entry { first, count, mesh });
         for (place, (number, sub_mesh)) in (first as usize..).zip(sub_meshes.iter().enumerate()) {
             let SubMesh { start, count, material, bounds } = sub_mesh.checked(number)?;
             self.ranges[place] = ShadowDraw { mesh, start, count };
             self.materials[place] = material;
             self.bounds.set(place, bounds);
-            self.owners[place] = index;
+            self.owners[place] = handle;
         }
-        self.len += 1;
-        Ok(self.handle(index))
+        Ok(handle)
     }
 
     /// Removes a mesh and returns the user's number for it. Its handle is stale from then on; the indices of other
@@ -131,16 +123,7 @@ impl MeshSet {
     /// # Errors
     /// [`MeshError::StaleHandle`].
     pub fn remove(&mut self, mesh: MeshHandle) -> Result<u32, MeshError> {
-        let entry = *self.entry(mesh)?;
-        self.entries[mesh.index()] = match entry.generation.given_back() {
-            Some(generation) => {
-                let next = core::mem::replace(&mut self.free, mesh.number());
-                Entry { first: next, count: 0, mesh: 0, generation }
-            }
-            // Retired: on no list, so it is never taken again.
-            None => Entry { first: NONE, count: 0, mesh: 0, generation: Generation::UNUSED },
-        };
-        self.len -= 1;
+        let entry = self.entries.remove(mesh).ok_or(MeshError::StaleHandle(mesh))?;
         if entry.count > 0 {
             self.give_places(entry.first, entry.count);
         }
@@ -149,12 +132,9 @@ impl MeshSet {
 
     /// Removes all meshes and keeps the memory.
     pub fn clear(&mut self) {
-        for index in 0..self.entries.len() {
-            if self.entries[index].generation.is_in_use() {
-                let handle = self.handle_of(index);
-                self.remove(handle).expect("the entry is in use");
-            }
-        }
+        self.entries.clear();
+        self.truncate(0);
+        self.holes.clear();
     }
 
     /// Closes all holes: sub-meshes move up, in their order. Indices may change; handles stay valid.
@@ -168,11 +148,11 @@ impl MeshSet {
         let (mut from, mut to) = (0, 0);
         while from < self.owners.len() {
             let owner = self.owners[from];
-            if owner == NONE {
+            if owner.is_null() {
                 from += 1;
                 continue;
             }
-            let entry = &mut self.entries[owner as usize];
+            let entry = &mut self.entries[owner];
             let count = entry.count as usize;
             entry.first = place(to);
             self.ranges.copy_within(from..from + count, to);
@@ -222,14 +202,14 @@ impl MeshSet {
 
     /// How many meshes there are.
     #[must_use]
-    pub const fn len(&self) -> usize {
-        self.len
+    pub fn len(&self) -> usize {
+        self.entries.len()
     }
 
     /// Whether there are none.
     #[must_use]
-    pub const fn is_empty(&self) -> bool {
-        self.len == 0
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
     }
 
     /// How many sub-meshes all meshes have.
@@ -265,8 +245,7 @@ impl MeshSet {
     /// The mesh of a sub-mesh, given by its index; `None` for holes and past the last one. Runs in **O(1)**.
     #[must_use]
     pub fn mesh_at(&self, index: u32) -> Option<MeshHandle> {
-        let owner = *self.owners.get(index as usize)?;
-        (owner != NONE).then(|| self.handle(owner))
+        self.owners.get(index as usize).copied().filter(|owner| !owner.is_null())
     }
 
     /// A sub-mesh as it was described; `None` if there is none. Runs in **O(1)**.
@@ -279,23 +258,12 @@ impl MeshSet {
 
     /// All meshes. The order has no meaning, but is the same from run to run.
     pub fn meshes(&self) -> impl Iterator<Item = MeshHandle> {
-        (0..self.entries.len())
-            .filter(|&index| self.entries[index].generation.is_in_use())
-            .map(|index| self.handle_of(index))
-    }
-
-    fn handle(&self, index: u32) -> MeshHandle {
-        MeshHandle::new(index, self.entries[index as usize].generation)
-    }
-
-    fn handle_of(&self, index: usize) -> MeshHandle {
-        self.handle(place(index))
+        self.entries.keys()
     }
 
     #[inline]
     fn entry(&self, mesh: MeshHandle) -> Result<&Entry, MeshError> {
-        let entry = self.entries.get(mesh.index()).filter(|entry| entry.generation == mesh.generation());
-        entry.ok_or(MeshError::StaleHandle(mesh))
+        self.entries.get(mesh).ok_or(MeshError::StaleHandle(mesh))
     }
 
     /// The index of a sub-mesh in the columns.
@@ -310,28 +278,14 @@ impl MeshSet {
         }
     }
 
-    /// Takes an entry for a new mesh, and keeps its generation.
-    fn take_entry(&mut self, entry: Entry) -> u32 {
-        if self.free == NONE {
-            let index = place(self.entries.len());
-            self.entries.push(Entry { generation: Generation::UNUSED.taken(), ..entry });
-            return index;
-        }
-        let index = self.free;
-        let free = &mut self.entries[index as usize];
-        self.free = free.first;
-        *free = Entry { generation: free.generation.taken(), ..entry };
-        index
-    }
-
-    /// Takes a range for a new mesh: a hole, or at the end.
+    /// Places for a new mesh: a hole, or behind the last.
     fn take_places(&mut self, count: u32) -> u32 {
         self.holes.take(count).unwrap_or_else(|| {
             let end = self.ranges.len();
             let len = end + count as usize;
             self.ranges.resize(len, ShadowDraw { mesh: 0, start: 0, count: 0 });
             self.materials.resize(len, 0);
-            self.owners.resize(len, NONE);
+            self.owners.resize(len, MeshHandle::null());
             self.bounds.resize(len);
             place(end)
         })
@@ -340,7 +294,7 @@ impl MeshSet {
     /// Makes a hole of a range, or shortens the columns if the range is at their end.
     fn give_places(&mut self, first: u32, count: u32) {
         for place in first as usize..(first + count) as usize {
-            self.owners[place] = NONE;
+            self.owners[place] = MeshHandle::null();
             self.bounds.set(place, Aabb::EMPTY);
         }
         let (first, length) = self.holes.give(first, count);
@@ -364,27 +318,7 @@ impl Default for MeshSet {
     }
 }
 
-/// Converts the number of a slot or an entry; 32 bits are enough for all.
+/// The number of a place, of which there are no more than 32 bits number.
 fn place(index: usize) -> u32 {
     u32::try_from(index).expect("an insert that would make more was refused")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_entry_whose_generations_are_used_up_is_retired() {
-        let mut set = MeshSet::new();
-        let first = set.insert(1, &[SubMesh::new(0..3, 0, Aabb::cube(1.0))]).unwrap();
-        set.entries[0].generation = Generation::LAST;
-        let last = set.handle(0);
-        assert!(!set.contains(first) && set.contains(last));
-        assert_eq!(set.remove(last), Ok(1));
-        set.validate().unwrap();
-        let next = set.insert(2, &[SubMesh::new(0..3, 0, Aabb::cube(1.0))]).unwrap();
-        assert_eq!(next.index(), 1);
-        assert!(!set.contains(first) && !set.contains(last) && set.len() == 1);
-        set.validate().unwrap();
-    }
 }

@@ -6,6 +6,8 @@ use core::ops::Range;
 
 /// A part of a mesh with one material: a range of the mesh's index buffer, and the bounding box of what is drawn.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "bytemuck", derive(bytemuck::Pod, bytemuck::Zeroable))]
+#[repr(C)]
 pub struct SubMesh {
     /// The first index, in the mesh's index buffer.
     pub start: u32,
@@ -47,6 +49,7 @@ pub(super) fn checked_bounds(bounds: Aabb, sub_mesh: usize) -> Result<Aabb, Mesh
 
 /// How to draw a sub-mesh: bind the mesh's buffers and the material, draw the indices. 16 bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "bytemuck", derive(bytemuck::Pod, bytemuck::Zeroable))]
 #[repr(C)]
 pub struct MeshDraw {
     /// The user's number for the mesh.
@@ -63,6 +66,7 @@ pub struct MeshDraw {
 ///
 /// A [`MeshSet`](crate::mesh::MeshSet) also stores the range of a sub-mesh in this form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "bytemuck", derive(bytemuck::Pod, bytemuck::Zeroable))]
 #[repr(C)]
 pub struct ShadowDraw {
     /// The user's number for the mesh.

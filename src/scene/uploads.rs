@@ -11,6 +11,8 @@ const GAP: usize = 16;
 
 /// Where the world matrix of a node is stored; see [`Scene::matrix_slot`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "bytemuck", derive(bytemuck::Pod, bytemuck::Zeroable))]
+#[repr(C)]
 pub struct MatrixSlot {
     /// The number of the slice; see [`Upload::slice`].
     pub slice: u32,

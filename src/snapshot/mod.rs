@@ -8,8 +8,8 @@
 //! subtree   nodes and their components: told in `subtree`
 //! ```
 //!
-//! The checksum, over everything except itself, finds damage that would otherwise go unnoticed, such as another colour:
-//! see `file_header`. The bytes are not trusted, even if the checksum is right.
+//! The checksum, over all but itself, finds damage that would go unseen, such as another colour. It is XXH3 with 64 bits:
+//! `file_header` says of what. What the bytes say is not trusted, though the checksum is right.
 
 mod error;
 mod subtree;
@@ -22,8 +22,8 @@ use crate::store::Store;
 use hedgerow_math::internal::file_header::{self, Broken, Kind};
 use std::io::{self, Read, Write};
 
-/// The version that is written, and the only one that can be read.
-const VERSION: u32 = 2;
+/// The version that is written, and the only one that is read.
+const VERSION: u32 = 3;
 
 /// The bytes of a writer, after a header.
 fn with_header(kind: Kind, out: Writer) -> Vec<u8> {

@@ -169,7 +169,7 @@ fn groups_are_made_again_only_when_commands_change() {
             assert!(!instances.is_empty() && instances.is_sorted());
             for &at in instances {
                 let command = list.commands()[at as usize];
-                let key = (command.material, command.mesh, command.mirrored);
+                let key = (command.material(), command.mesh, command.is_mirrored());
                 assert_eq!(key, (group.material, group.mesh, group.mirrored));
             }
         }

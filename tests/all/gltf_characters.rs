@@ -8,7 +8,7 @@ use hedgerow::glam::{Quat, Vec3};
 use hedgerow::import::{self, Import, MorphChannels, Skipped, Topology};
 use hedgerow::{
     Error, Mat34, Transform,
-    anim::{Pose, raw::Interpolation, skeleton::SkeletonError},
+    anim::{ClipBuilder, Library, Pose, raw::Interpolation, skeleton::SkeletonError},
     skin::{MorphBuffer, SkinOutput},
 };
 use serde_json::json;
@@ -58,6 +58,29 @@ fn a_character_is_imported_whole() {
     assert_eq!(mesh.weights[4..6], [0.2, 0.8]);
     assert_eq!(mesh.targets[1].positions, [[0.0; 3], [0.0, 0.0, 0.0], [0.0, 0.0, -2.0]]);
     assert_eq!(imported.scenes[0].shapes[0].skin, Some(0));
+}
+
+#[test]
+fn a_character_goes_to_a_library_which_is_saved_and_loaded_whole() {
+    let Import { imported, .. } = load(&Small::new());
+    let mut library = Library::new();
+    for round in 1..=2 {
+        let keys = imported.insert_into(&mut library, ClipBuilder::new()).unwrap();
+        assert_eq!(library.skeletons[keys.skeletons[0]].as_ref(), &imported.rigs[0].skeleton);
+        assert_eq!(library.skins[keys.skins[0]].as_ref(), &imported.skins[0].skin);
+        let mesh = keys.mesh(0, Some(0)).expect("it is drawn with the skin");
+        assert_eq!(library.meshes[mesh].as_ref(), &imported.meshes[0].to_skinned_mesh(2).unwrap());
+        assert_eq!((keys.mesh(0, None), keys.mesh(1, Some(0))), (None, None));
+        let names: Vec<_> = keys.clips.iter().map(|&clip| library.clips.name(clip)).collect();
+        assert_eq!(names, [Some("nod"), None]);
+        assert_eq!(library.clips[keys.clips[0]].joints(), imported.rigs[0].skeleton.len());
+        assert_eq!((library.skeletons.len(), library.clips.len(), library.meshes.len()), (round, 2 * round, round));
+    }
+    let loaded = Library::from_bytes(&library.to_bytes()).unwrap();
+    assert_eq!(loaded.to_bytes(), library.to_bytes());
+    assert_eq!(loaded.skeletons.name(loaded.skeletons.find("man").unwrap()), Some("man"));
+    let bones = loaded.skins.find("bones").unwrap();
+    assert_eq!(loaded.skins[bones].as_ref(), &imported.skins[0].skin);
 }
 
 #[test]

@@ -37,4 +37,6 @@ mod slices;
 mod snapshot;
 mod sockets;
 mod threads;
+#[cfg(feature = "bytemuck")]
+mod uploads_as_bytes;
 mod visitors;

@@ -68,7 +68,9 @@ fn draws(scene: &Scene) -> HashMap<NodeHandle, (u32, Option<u32>, bool, Bits)> {
     scene.draw_list(&mut list);
     let drawn = list.commands().iter().zip(list.matrices());
     let by_node: HashMap<_, _> = drawn
-        .map(|(command, matrix)| (command.node, (command.mesh, command.material, command.mirrored, bits(matrix))))
+        .map(|(command, matrix)| {
+            (command.node, (command.mesh, command.material(), command.is_mirrored(), bits(matrix)))
+        })
         .collect();
     assert_eq!(by_node.len(), list.len(), "no node is drawn twice");
     by_node

@@ -67,7 +67,7 @@ impl Visitor for PlainRender {
         if mask & self.layers != 0 {
             let matrix = *node.world();
             let mirrored = matrix.is_mirrored();
-            let command = DrawCommand { node: node.handle(), mesh: shape.mesh, material, mirrored };
+            let command = DrawCommand::new(node.handle(), shape.mesh, material, mirrored);
             self.draws.push((command, matrix));
         }
         Flow::Continue

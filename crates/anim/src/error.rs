@@ -1,6 +1,6 @@
 //! The errors of this crate.
 
-use crate::{raw::ClipError, skeleton::SkeletonError, skin::SkinError};
+use crate::{library::LibraryError, raw::ClipError, skeleton::SkeletonError, skin::SkinError};
 use core::fmt;
 
 /// What this crate can refuse. A refused call changes nothing.
@@ -17,6 +17,8 @@ pub enum Error {
     Skeleton(SkeletonError),
     /// A skin, a skinned mesh or a call to skin it is invalid.
     Skin(SkinError),
+    /// Bytes are no library.
+    Library(LibraryError),
 }
 
 impl fmt::Display for Error {
@@ -27,6 +29,7 @@ impl fmt::Display for Error {
             Self::Clip(error) => error.fmt(f),
             Self::Skeleton(error) => error.fmt(f),
             Self::Skin(error) => error.fmt(f),
+            Self::Library(error) => error.fmt(f),
         }
     }
 }

@@ -73,11 +73,13 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 pub use hedgerow_math::{Aabb, Mat34, Transform, glam};
+pub use slotmap;
 
 pub mod blend;
 pub mod clip;
 pub mod crowd;
 mod error;
+pub mod library;
 pub mod player;
 pub mod pose;
 pub mod raw;
@@ -92,6 +94,7 @@ pub use {
     clip::{Clip, ClipBuilder},
     crowd::Crowd,
     error::Error,
+    library::Library,
     player::Player,
     pose::Pose,
     raw::RawClip,

@@ -8,6 +8,7 @@ use glam::{Vec3, Vec4};
 /// Two special boxes are never transformed by a matrix: [`Aabb::INFINITE`] ("always visible") and [`Aabb::EMPTY`]
 /// ("never visible").
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "bytemuck", derive(bytemuck::Pod, bytemuck::Zeroable))]
 #[repr(C)]
 pub struct Aabb {
     /// The least corner.

@@ -24,13 +24,14 @@
 //!
 //! | what | types |
 //! |---|---|
-//! | translation, rotation, scale | [`Transform`]: 48 bytes |
+//! | translation, rotation, scale | [`Transform`]: 48 bytes; [`PackedTransform`]: the same in 40, for storage |
 //! | affine matrix, three rows of four | [`Mat34`]: 48 bytes, aligned to 16 |
 //! | boxes, and many of them as columns | [`Aabb`], [`Boxes`] |
 //! | shapes to test boxes against | [`Frustum`], [`Ray`], [`Sphere`] |
 //! | why a value is refused | [`Error`] |
 //!
-//! The feature `serde` (not default) reads and writes [`Transform`], [`Mat34`] and [`Aabb`].
+//! Two features, neither default: `bytemuck` makes [`Mat34`], [`PackedTransform`] and [`Aabb`] plain data that is uploaded without
+//! unsafe code, and `serde` reads and writes [`Transform`], [`Mat34`] and [`Aabb`].
 //!
 //! All types except [`Boxes`] are `Copy`. Results do not depend on the machine: kernels evaluate the same expressions
 //! in the same order with every instruction set, without fused multiply-add.
@@ -56,11 +57,10 @@ pub use error::Error;
 pub use frustum::Frustum;
 pub use mat34::Mat34;
 pub use ray::{Ray, Sphere};
-pub use transform::Transform;
+pub use transform::{PackedTransform, Transform};
 
 use boxes::{BLOCK, BoxGroup, GROUP};
 use frustum::TOLERANCE;
-use transform::PackedTransform;
 
 #[doc(hidden)]
 pub mod internal;

@@ -17,7 +17,19 @@ use glam::{Affine3A, DAffine3, DMat3, DVec3, Mat3, Mat4, Vec3};
 /// let b = Mat34::from(Transform::from_scale(Vec3::splat(2.0)));
 /// assert_eq!((a * b).transform_point(Vec3::ONE), Vec3::new(3.0, 4.0, 5.0));
 /// ```
+///
+/// With the feature `bytemuck` matrices are plain data, ready for upload:
+///
+/// ```
+/// # use hedgerow_math::Mat34;
+/// # #[cfg(feature = "bytemuck")] {
+/// let palette = vec![Mat34::IDENTITY; 64];
+/// let bytes: &[u8] = bytemuck::cast_slice(&palette);
+/// assert_eq!(bytes.len(), 64 * 48);
+/// # }
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "bytemuck", derive(bytemuck::Pod, bytemuck::Zeroable))]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(transparent))]
 #[repr(C, align(16))]

@@ -132,8 +132,20 @@ impl Default for Transform {
     }
 }
 
-/// A [`Transform`] as a column stores it: ten floats, 40 bytes. With glam's aligned quaternion it would be 48.
+/// A [`Transform`] as a column keeps it: ten floats, 40 bytes, where glam's aligned quaternion would make it 48.
+///
+/// Of two types that hold the same, [`Transform`] is for computing and this one for storing and uploading: it has no padding,
+/// and with the feature `bytemuck` it is plain data.
+///
+/// ```
+/// use hedgerow_math::{PackedTransform, Transform};
+///
+/// let packed = PackedTransform::from(Transform::from_xyz(1.0, 2.0, 3.0));
+/// assert_eq!(packed.translation, [1.0, 2.0, 3.0]);
+/// assert_eq!(Transform::from(packed), Transform::from_xyz(1.0, 2.0, 3.0));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "bytemuck", derive(bytemuck::Pod, bytemuck::Zeroable))]
 #[repr(C)]
 pub struct PackedTransform {
     /// x, y, z.
@@ -151,6 +163,7 @@ impl PackedTransform {
     /// Whether all ten numbers are finite and the rotation is normalised, as precisely as in a scene. Without branches,
     /// so that a column is tested eight at a time.
     #[inline]
+    #[must_use]
     pub fn is_sound(&self) -> bool {
         // Zero times a number is zero unless the number is infinite or NaN.
         let zero: f32 = self.translation.iter().chain(&self.scale).map(|number| number * 0.0).sum();
@@ -170,6 +183,7 @@ impl PackedTransform {
 
     /// The 3×4 matrix. The SIMD paths evaluate the same expressions in the same order.
     #[inline(always)]
+    #[must_use]
     pub fn to_matrix(self) -> Mat34 {
         let [x, y, z, w] = self.rotation;
         let [sx, sy, sz] = self.scale;

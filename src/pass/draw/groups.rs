@@ -94,7 +94,7 @@ impl DrawGroups {
             self.instances.push(index);
             if last != Some(key >> INDEX_BITS) {
                 last = Some(key >> INDEX_BITS);
-                let DrawCommand { material, mesh, mirrored, .. } = commands[index as usize];
+                let (material, mesh, mirrored) = parts(&commands[index as usize]);
                 self.groups.push(DrawGroup { material, mesh, mirrored, first: place, count: 0 });
             }
             if let Some(group) = self.groups.last_mut() {
@@ -104,10 +104,16 @@ impl DrawGroups {
     }
 }
 
+/// What commands are grouped by, from the first to the last.
+const fn parts(command: &DrawCommand) -> (Option<u32>, u32, bool) {
+    (command.material(), command.mesh, command.is_mirrored())
+}
+
 fn key(index: u32, command: &DrawCommand) -> u128 {
-    let material = command.material.map_or(0, |material| u128::from(material) + 1);
-    let winding = u128::from(command.mirrored) << INDEX_BITS;
-    material << MATERIAL_SHIFT | u128::from(command.mesh) << MESH_SHIFT | winding | u128::from(index)
+    let (material, mesh, mirrored) = parts(command);
+    let material = material.map_or(0, |material| u128::from(material) + 1);
+    let winding = u128::from(mirrored) << INDEX_BITS;
+    material << MATERIAL_SHIFT | u128::from(mesh) << MESH_SHIFT | winding | u128::from(index)
 }
 
 #[expect(clippy::cast_possible_truncation, reason = "the index is what the lowest bits are")]
@@ -164,10 +170,7 @@ mod tests {
     /// The expected groups, from a plain stable sort.
     fn expected(commands: &[DrawCommand]) -> Vec<(Option<u32>, u32, bool, Vec<u32>)> {
         let mut order: Vec<u32> = (0..u32::try_from(commands.len()).unwrap()).collect();
-        let parts = |index: u32| {
-            let DrawCommand { material, mesh, mirrored, .. } = commands[index as usize];
-            (material, mesh, mirrored)
-        };
+        let parts = |index: u32| parts(&commands[index as usize]);
         order.sort_by_key(|&index| parts(index));
         let runs = order.chunk_by(|&a, &b| parts(a) == parts(b));
         runs.map(|run| (parts(run[0]).0, parts(run[0]).1, parts(run[0]).2, run.to_vec())).collect()
@@ -188,9 +191,11 @@ mod tests {
             let mut commands = Vec::new();
             for at in 0..count {
                 let material = (at % 5 != 0).then(&mut id);
-                commands.push(DrawCommand { node, mesh: id(), material, mirrored: at % 7 == 0 });
+                commands.push(DrawCommand::new(node, id(), material, at % 7 == 0));
             }
-            commands.extend(commands.first().map(|&first| DrawCommand { material: Some(u32::MAX), ..first }));
+            commands.extend(
+                commands.first().map(|first| DrawCommand::new(node, first.mesh, Some(u32::MAX), first.is_mirrored())),
+            );
             groups.fill(&commands);
             let found: Vec<_> = groups
                 .iter()

@@ -33,7 +33,7 @@ impl Listing {
     /// Sets the number of shapes: keeps the first ones, and leaves the rest to be written.
     #[cfg(feature = "rayon")]
     pub(crate) fn resize(&mut self, len: usize, filler: NodeHandle) {
-        let filler = DrawCommand { node: filler, mesh: 0, material: None, mirrored: false };
+        let filler = DrawCommand::new(filler, 0, None, false);
         self.commands.resize(len, filler);
         self.matrices.resize(len, Mat34::IDENTITY);
         self.slots.resize(len, 0);
@@ -187,8 +187,7 @@ impl Part<'_> {
     fn copy(&mut self, at: usize, slice: SliceView<'_>) -> bool {
         let matrix = slice.transforms().worlds()[self.slots[at] as usize];
         self.matrices[at] = matrix;
-        let mirrored = matrix.is_mirrored();
-        core::mem::replace(&mut self.commands[at].mirrored, mirrored) != mirrored
+        self.commands[at].set_mirrored(matrix.is_mirrored())
     }
 }
 
@@ -198,7 +197,7 @@ fn listed(slice: SliceView<'_>, record: &ShapeRecord) -> Option<(DrawCommand, Ma
     let node = NodeHandle::from_bits(record.node)?;
     let matrix = slice.transforms().worlds()[record.transform as usize];
     let material = slice.materials().values()[record.material as usize];
-    Some((DrawCommand { node, mesh: record.mesh, material, mirrored: matrix.is_mirrored() }, matrix))
+    Some((DrawCommand::new(node, record.mesh, material, matrix.is_mirrored()), matrix))
 }
 
 /// The shapes of a slice that are visible on one of these layers, in the order of the column.

@@ -122,7 +122,7 @@ pub(crate) struct Runs<'b> {
 }
 
 impl Runs<'_> {
-    /// The first slot from `at` on whose bit, XORed with `flip`, is set; the end if there is none.
+    /// The first slot from `at` on whose bit, flipped where `flip` has one, is set; the end if there is none.
     fn seek(&self, at: usize, flip: u64) -> usize {
         let (first, offset) = (at / WORD as usize, at % WORD as usize);
         let Some(words) = self.words.get(first..) else { return self.end };

@@ -115,14 +115,14 @@ impl Oracle {
             let command = &commands[at];
             let node = draw.node;
             ensure!(command.node == node, "{:?} is listed where {node:?} is to be", command.node);
-            let same = command.mesh == draw.mesh && command.material == draw.material;
+            let same = command.mesh == draw.mesh && command.material() == draw.material;
             let (mesh, material) = (draw.mesh, draw.material);
             ensure!(same, "{command:?} is not of mesh {mesh} and material {material:?}");
             let matrix = &matrices[at];
             let world = self.scene.world(node).is_some_and(|world| same_bits(world, matrix));
             ensure!(world, "{node:?} is drawn with {matrix:?}, not with its world matrix");
-            ensure!(command.mirrored == matrix.is_mirrored(), "{command:?} with {matrix:?}");
-            let mirrored = draw.mirrored.is_none_or(|mirrored| mirrored == command.mirrored);
+            ensure!(command.is_mirrored() == matrix.is_mirrored(), "{command:?} with {matrix:?}");
+            let mirrored = draw.mirrored.is_none_or(|mirrored| mirrored == command.is_mirrored());
             ensure!(mirrored, "{command:?}, and the model has it otherwise");
         }
         Ok(())

@@ -1,6 +1,7 @@
 //! Snapshots with changed bytes and a valid checksum, so that only the other checks can refuse them.
 
 use hedgerow::{DrawList, Scene};
+use twox_hash::XxHash3_64;
 
 /// Where the body starts.
 const HEADER: usize = 32;
@@ -12,22 +13,9 @@ pub(crate) fn set_checksum(bytes: &mut [u8]) {
     }
     let length = bytes.len() as u64;
     bytes[16..24].copy_from_slice(&length.to_le_bytes());
-    let mix = |sum: u64, word: u64| (sum ^ word).rotate_left(29).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-    let word = |bytes: &[u8]| {
-        let mut word = [0; 8];
-        word[..bytes.len()].copy_from_slice(bytes);
-        u64::from_le_bytes(word)
-    };
-    let start = bytes[..24].chunks(8).fold(0, |sum, bytes| mix(sum, word(bytes)));
-    let mut sums: Vec<u64> = (0..8).map(|lane| mix(start, lane)).collect();
-    let stripes = (bytes.len() - HEADER) / 64 + 1;
-    for place in 0..stripes * 8 {
-        let from = (HEADER + place * 8).min(bytes.len());
-        let to = (from + 8).min(bytes.len());
-        sums[place % 8] = mix(sums[place % 8], word(&bytes[from..to]));
-    }
-    let sum = sums.iter().fold(start, |sum, &lane| mix(sum, lane));
-    bytes[24..HEADER].copy_from_slice(&mix(sum, sum >> 32).to_le_bytes());
+    let seed = XxHash3_64::oneshot(&bytes[..24]);
+    let sum = XxHash3_64::oneshot_with_seed(seed, &bytes[HEADER..]);
+    bytes[24..HEADER].copy_from_slice(&sum.to_le_bytes());
 }
 
 /// The number of bytes that describe a change.

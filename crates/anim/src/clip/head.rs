@@ -6,7 +6,7 @@ use core::ops::Range;
 use hedgerow_math::internal::file_header::HEADER_BYTES;
 
 /// The version of the format.
-pub(super) const VERSION: u32 = 2;
+pub(super) const VERSION: u32 = 3;
 
 /// Bytes of the fixed part of the head.
 pub(crate) const HEAD_BYTES: usize = HEADER_BYTES + 4 * FIELDS;

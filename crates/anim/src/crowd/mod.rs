@@ -17,9 +17,10 @@ use smallvec::{SmallVec, smallvec};
 
 /// Characters with the same skeleton, whose model matrices or palettes are all computed at once.
 ///
-/// Instances are in the lanes of vectors: sixteen make a block, in which each number of each joint is a vector of
-/// sixteen floats. There may be any number of them. Each is added, removed, read and written separately, by an 8-byte
-/// [`InstanceHandle`] that never refers to another one.
+/// Instances lie in the lanes of vectors: sixteen make a block, in which each number of each joint is a vector of sixteen
+/// floats. There may be any number of them; each is added, removed, read and written by itself, by an 8-byte
+/// [`InstanceHandle`], which is a key of [`slotmap`](crate::slotmap): what you keep for each instance beside the crowd
+/// (a player, say) lies in a `SecondaryMap`.
 ///
 /// ```
 /// use hedgerow_anim::{Crowd, Mat34, Pose, SkeletonBuilder, Transform};
@@ -41,6 +42,10 @@ use smallvec::{SmallVec, smallvec};
 /// assert_eq!(of_second[1].translation().to_array(), [7.0, 1.5, 0.0]);
 /// crowd.remove(first)?;
 /// assert_eq!(crowd.get(second, 0)?.translation.x, 7.0);
+///
+/// let mut names = hedgerow_anim::slotmap::SecondaryMap::new();
+/// names.insert(second, "Grace");
+/// assert_eq!((names.get(first), names.get(second)), (None, Some(&"Grace")));
 /// # Ok::<(), hedgerow_anim::Error>(())
 /// ```
 ///

@@ -214,3 +214,15 @@ fn a_pose_put_in_the_place_of_one_of_another_length_panics_and_changes_nothing_o
     expected.iter_mut().for_each(|(_, pose)| pose.clone_from(&same));
     check(&crowd, &expected);
 }
+
+#[test]
+fn a_handle_is_stale_once_its_instance_is_gone_whoever_has_its_slot_then() {
+    let skeleton = skeleton(3);
+    let mut crowd = Crowd::new(&skeleton);
+    let first = crowd.insert(&pose(3, 1)).unwrap();
+    crowd.remove(first).unwrap();
+    let second = crowd.insert(&pose(3, 2)).unwrap();
+    assert_eq!(crowd.remove(first), Err(Error::Skeleton(SkeletonError::StaleInstance(first))));
+    assert_eq!((crowd.range(first), crowd.range(second)), (None, Some(0..3)));
+    check(&crowd, &[(second, pose(3, 2))]);
+}

@@ -6,7 +6,6 @@
 
 pub(crate) mod blend;
 pub(crate) mod crowd;
-pub(crate) mod plain;
 pub(crate) mod pose;
 pub(crate) mod sampling;
 pub(crate) mod skinning;

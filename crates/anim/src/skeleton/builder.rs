@@ -1,7 +1,7 @@
 //! From joints in any order to a skeleton.
 
-use super::{Layout, Skeleton, SkeletonError};
-use crate::simd::plain::{self, Line};
+use super::image::{self, Layout, Line};
+use super::{Skeleton, SkeletonError};
 use crate::transform_lanes::{POSE_LANES as LANES, PoseBlock};
 use crate::{Error, Mat34, Transform};
 use core::ops::Index;
@@ -84,11 +84,11 @@ impl SkeletonBuilder {
         let layout = Layout::new(joints, text);
         let mut shared: Arc<[Line]> = core::iter::repeat_n(Line::ZERO, layout.lines()).collect();
         let lines = Arc::get_mut(&mut shared).expect("nobody else has it yet");
-        let counts = plain::view_mut(lines, Layout::COUNTS);
+        let counts = image::view_mut(lines, Layout::COUNTS);
         counts.copy_from_slice(&[u32::from(joints), text]);
-        plain::view_mut(lines, layout.parents()).copy_from_slice(&parents);
-        plain::view_mut(lines, layout.ends()).copy_from_slice(&subtree_ends(&parents));
-        plain::view_mut(lines, layout.rest()).fill(PoseBlock::IDENTITY);
+        image::view_mut(lines, layout.parents()).copy_from_slice(&parents);
+        image::view_mut(lines, layout.ends()).copy_from_slice(&subtree_ends(&parents));
+        image::view_mut(lines, layout.rest()).fill(PoseBlock::IDENTITY);
         let mut end = 0;
         for (joint, &pushed) in order.iter().enumerate() {
             let Joint { name, rest, inverse_bind, .. } = &self.joints[pushed];
@@ -99,13 +99,13 @@ impl SkeletonBuilder {
             if !inverse_bind.is_finite() {
                 return Err(SkeletonError::NotFinite { joint: pushed }.into());
             }
-            let blocks: &mut [PoseBlock] = plain::view_mut(lines, layout.rest());
+            let blocks: &mut [PoseBlock] = image::view_mut(lines, layout.rest());
             blocks[joint / LANES].set(joint % LANES, &rest);
-            plain::view_mut(lines, layout.inverse_binds())[joint] = *inverse_bind;
+            image::view_mut(lines, layout.inverse_binds())[joint] = *inverse_bind;
             let start = layout.text().start + end;
             end += name.len();
-            plain::bytes_mut(lines)[start..][..name.len()].copy_from_slice(name.as_bytes());
-            plain::view_mut(lines, layout.name_ends())[joint] = u32::try_from(end).expect("the text was measured");
+            image::bytes_mut(lines)[start..][..name.len()].copy_from_slice(name.as_bytes());
+            image::view_mut(lines, layout.name_ends())[joint] = u32::try_from(end).expect("the text was measured");
         }
         Ok((Skeleton { lines: shared, layout }, map))
     }

@@ -1,8 +1,8 @@
 //! Skeletons as bytes: the one allocation unchanged, after a header.
 
 use super::builder::subtree_ends;
-use super::{Layout, Skeleton, SkeletonError};
-use crate::simd::plain::{self, Line};
+use super::image::{self, Layout, Line};
+use super::{Skeleton, SkeletonError};
 use crate::transform_lanes::{POSE_LANES as LANES, PoseBlock};
 use crate::{Error, Mat34};
 use hedgerow_math::internal::PackedTransform;
@@ -10,8 +10,8 @@ use hedgerow_math::internal::file_header::{self, Broken, Kind};
 use std::io::{self, Read, Write};
 use std::sync::Arc;
 
-/// The version that is written, and the only one that can be read.
-pub(super) const VERSION: u32 = 1;
+/// The version that is written, and the only one that is read.
+pub(super) const VERSION: u32 = 2;
 
 impl Skeleton {
     /// The skeleton as bytes, from which [`Skeleton::from_bytes`] makes the same skeleton.
@@ -19,7 +19,7 @@ impl Skeleton {
     /// They are the same as in memory, little-endian: see the table at `Layout` in the source. Runs in **O(bytes)**.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
-        let mut bytes = plain::bytes(&self.lines).to_vec();
+        let mut bytes = image::bytes(&self.lines).to_vec();
         swap_words(&mut bytes, self.layout);
         file_header::write_header(Kind::Skeleton, VERSION, &mut bytes);
         bytes
@@ -68,7 +68,7 @@ impl Skeleton {
             return Err(SkeletonError::Invalid("its arrays do not fill its bytes").into());
         }
         let mut shared: Arc<[Line]> = core::iter::repeat_n(Line::ZERO, layout.lines()).collect();
-        let to = plain::bytes_mut(Arc::get_mut(&mut shared).expect("nobody else has it yet"));
+        let to = image::bytes_mut(Arc::get_mut(&mut shared).expect("nobody else has it yet"));
         to.copy_from_slice(bytes);
         swap_words(to, layout);
         let skeleton = Self { lines: shared, layout };
@@ -89,11 +89,11 @@ impl Skeleton {
     /// The first violation found in a skeleton, if any.
     fn check(&self) -> Result<(), &'static str> {
         let ensure = |holds: bool, violation| if holds { Ok(()) } else { Err(violation) };
-        let bytes = plain::bytes(&self.lines);
+        let bytes = image::bytes(&self.lines);
         let unused = [&bytes[Layout::COUNTS.end..self.layout.rest().start], &bytes[self.layout.text().end..]];
         ensure(unused.concat().iter().all(|&byte| byte == 0), "bytes that hold nothing are not zero")?;
 
-        let (parents, ends) = (self.parents(), plain::view::<u16>(&self.lines, self.layout.ends()));
+        let (parents, ends) = (self.parents(), image::view::<u16>(&self.lines, self.layout.ends()));
         ensure(parents[0] == Self::NO_PARENT, "its first joint is not the root")?;
         let below = (0..=u16::MAX).zip(parents).skip(1);
         ensure(below.clone().all(|(joint, &parent)| parent < joint), "a joint comes before its parent")?;

@@ -1,9 +1,47 @@
-//! Where the arrays of a skeleton are in its one allocation.
+//! The one allocation of a skeleton: aligned lines of bytes, and where which array lies in them.
 
 use crate::Mat34;
-use crate::simd::plain::Line;
 use crate::transform_lanes::{POSE_LANES as LANES, PoseBlock};
+use bytemuck::{Pod, Zeroable};
 use core::ops::Range;
+
+/// A cache line of bytes: the unit that the allocation is made of.
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+#[repr(C, align(64))]
+pub(super) struct Line([u8; 64]);
+
+impl Line {
+    pub(super) const BYTES: usize = 64;
+    pub(super) const ZERO: Self = Self([0; Self::BYTES]);
+}
+
+/// All bytes of the lines.
+pub(super) fn bytes(lines: &[Line]) -> &[u8] {
+    bytemuck::cast_slice(lines)
+}
+
+/// All bytes of the lines.
+pub(super) fn bytes_mut(lines: &mut [Line]) -> &mut [u8] {
+    bytemuck::cast_slice_mut(lines)
+}
+
+/// A range of bytes as elements.
+///
+/// # Panics
+/// If the range goes beyond the lines, begins at no multiple of the type's alignment, or is no whole number of elements.
+#[inline]
+pub(super) fn view<T: Pod>(lines: &[Line], range: Range<usize>) -> &[T] {
+    bytemuck::cast_slice(&bytes(lines)[range])
+}
+
+/// A range of bytes as elements.
+///
+/// # Panics
+/// As [`view`].
+#[inline]
+pub(super) fn view_mut<T: Pod>(lines: &mut [Line], range: Range<usize>) -> &mut [T] {
+    bytemuck::cast_slice_mut(&mut bytes_mut(lines)[range])
+}
 
 /// The places of a skeleton's arrays, in bytes from the start.
 ///
@@ -70,4 +108,38 @@ impl Layout {
 
 const fn after(start: usize, bytes: usize) -> Range<usize> {
     start..start + bytes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arrays_of_several_types_share_the_lines() {
+        let mut lines = [Line::ZERO; 2];
+        view_mut::<u16>(&mut lines, 0..6).copy_from_slice(&[1, 2, 3]);
+        view_mut::<Mat34>(&mut lines, 16..64)[0] = Mat34::IDENTITY;
+        view_mut::<u32>(&mut lines, 64..128).fill(u32::MAX);
+        assert_eq!(view::<u16>(&lines, 2..6), [2, 3]);
+        assert_eq!(view::<Mat34>(&lines, 16..64), [Mat34::IDENTITY]);
+        assert_eq!(bytes(&lines)[60..68], [0, 0, 0, 0, 255, 255, 255, 255]);
+    }
+
+    #[test]
+    #[should_panic(expected = "TargetAlignmentGreaterAndInputNotAligned")]
+    fn a_view_that_is_not_aligned_is_refused() {
+        let _ = view::<u32>(&[Line::ZERO], 2..10);
+    }
+
+    #[test]
+    #[should_panic(expected = "OutputSliceWouldHaveSlop")]
+    fn a_view_of_a_part_of_an_element_is_refused() {
+        let _ = view::<u32>(&[Line::ZERO], 4..10);
+    }
+
+    #[test]
+    #[should_panic(expected = "out of range")]
+    fn a_view_beyond_the_lines_is_refused() {
+        let _ = view::<u32>(&[Line::ZERO], 60..68);
+    }
 }

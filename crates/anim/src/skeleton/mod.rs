@@ -10,12 +10,11 @@ mod tests;
 pub use builder::{JointMap, SkeletonBuilder};
 pub use error::SkeletonError;
 
-use crate::simd::plain::{self, Line};
 use crate::transform_lanes::{POSE_LANES as LANES, PoseBlock};
 use crate::{Error, Mat34, Transform};
 use core::fmt;
 use core::ops::Range;
-use image::Layout;
+use image::{Layout, Line};
 use std::sync::Arc;
 
 /// The joints of a rig: their hierarchy, rest pose, inverse bind matrices and names.
@@ -48,7 +47,7 @@ impl Skeleton {
     #[inline]
     #[must_use]
     pub fn parents(&self) -> &[u16] {
-        plain::view(&self.lines, self.layout.parents())
+        image::view(&self.lines, self.layout.parents())
     }
 
     /// The range of the joint and all joints below it.
@@ -57,7 +56,7 @@ impl Skeleton {
     /// If there is no such joint.
     #[must_use]
     pub fn subtree(&self, joint: u16) -> Range<u16> {
-        joint..plain::view(&self.lines, self.layout.ends())[usize::from(joint)]
+        joint..image::view(&self.lines, self.layout.ends())[usize::from(joint)]
     }
 
     /// Returns an error unless the joint exists.
@@ -67,7 +66,7 @@ impl Skeleton {
 
     /// The same as a range of indices, checked.
     pub(crate) fn subtree_range(&self, joint: u16) -> Result<Range<usize>, Error> {
-        let ends: &[u16] = plain::view(&self.lines, self.layout.ends());
+        let ends: &[u16] = image::view(&self.lines, self.layout.ends());
         let end = ends.get(usize::from(joint)).ok_or(SkeletonError::UnknownJoint { joint, joints: self.len() })?;
         Ok(usize::from(joint)..usize::from(*end))
     }
@@ -76,7 +75,7 @@ impl Skeleton {
     #[inline]
     #[must_use]
     pub fn inverse_binds(&self) -> &[Mat34] {
-        plain::view(&self.lines, self.layout.inverse_binds())
+        image::view(&self.lines, self.layout.inverse_binds())
     }
 
     /// A joint's local transform at rest.
@@ -119,17 +118,17 @@ impl Skeleton {
 
     /// The rest pose, in blocks of eight joints; lanes past the last joint have the identity.
     pub(crate) fn rest_blocks(&self) -> &[PoseBlock] {
-        plain::view(&self.lines, self.layout.rest())
+        image::view(&self.lines, self.layout.rest())
     }
 
     fn name_ends(&self) -> &[u32] {
-        plain::view(&self.lines, self.layout.name_ends())
+        image::view(&self.lines, self.layout.name_ends())
     }
 
     fn name_bytes(&self, joint: usize) -> &[u8] {
         let ends = self.name_ends();
         let start = joint.checked_sub(1).map_or(0, |before| ends[before]);
-        &plain::bytes(&self.lines)[self.layout.text()][start as usize..ends[joint] as usize]
+        &image::bytes(&self.lines)[self.layout.text()][start as usize..ends[joint] as usize]
     }
 }
 
@@ -137,7 +136,7 @@ impl PartialEq for Skeleton {
     /// Whether all joints are equal in every bit, including names.
     fn eq(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.lines, &other.lines)
-            || plain::bytes(&self.lines)[Line::BYTES..] == plain::bytes(&other.lines)[Line::BYTES..]
+            || image::bytes(&self.lines)[Line::BYTES..] == image::bytes(&other.lines)[Line::BYTES..]
                 && self.layout == other.layout
     }
 }

@@ -105,7 +105,22 @@ pub enum SkinError {
         /// What the mesh does not have.
         what: &'static str,
     },
-    /// A list of visible characters has one that is not in the batch.
+    /// Bytes are none of this.
+    WrongKind(&'static str),
+    /// Bytes are of a version that this one of the crate does not know.
+    Version(u32),
+    /// There are more or fewer bytes than were written.
+    FileLength {
+        /// How many were written.
+        expected: u64,
+        /// How many there are.
+        found: u64,
+    },
+    /// Some bytes are not those that were written.
+    Checksum,
+    /// What bytes describe makes no sense, though their checksum is right.
+    Malformed(&'static str),
+    /// A list of visible characters names one that the batch does not have.
     Character {
         /// The character.
         character: u32,
@@ -159,7 +174,19 @@ impl fmt::Display for SkinError {
             Self::MorphWeight { target, weight } => {
                 write!(f, "the weight of morph target {target} is {weight}; pass one that is finite")
             }
-            Self::Absent { what } => write!(f, "the mesh has no {what}; build it with them, or do not request them"),
+            Self::WrongKind(what) => write!(f, "the bytes are no {what}; pass what its to_bytes returned"),
+            Self::Version(found) => {
+                write!(
+                    f,
+                    "the bytes have version {found}, which this crate does not read; load them with the crate that wrote them"
+                )
+            }
+            Self::FileLength { expected, found } => {
+                write!(f, "there are {found} bytes instead of {expected}; the file is cut or joined, use another copy")
+            }
+            Self::Checksum => f.write_str("the checksum is wrong; the file is damaged, use another copy"),
+            Self::Malformed(violation) => write!(f, "the bytes make no sense: {violation}; save them again"),
+            Self::Absent { what } => write!(f, "the mesh has no {what}; build it with them, or do not ask for them"),
             Self::Character { character, characters } => write!(
                 f,
                 "character {character} is visible but the batch has {characters}; cull the characters of this batch"

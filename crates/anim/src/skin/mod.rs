@@ -5,6 +5,7 @@
 
 mod batch;
 mod builder;
+mod bytes;
 mod error;
 mod influence;
 mod mesh;

@@ -53,8 +53,8 @@ pub(super) struct Targets(Vec<Target>);
 
 /// Deltas of positions, normals and tangents; absent if all are zero.
 #[derive(Clone, Debug, PartialEq)]
-enum Target {
-    /// For some vertices.
+pub(super) enum Target {
+    /// Of some vertices.
     Sparse {
         /// Where these are in the streams: block · 16 + lane, in ascending order.
         places: Vec<u32>,
@@ -73,6 +73,16 @@ impl Targets {
     /// How many targets there are.
     pub(super) fn len(&self) -> usize {
         self.0.len()
+    }
+
+    /// The targets, in their order.
+    pub(super) fn iter(&self) -> impl Iterator<Item = &Target> {
+        self.0.iter()
+    }
+
+    /// Adds a target that was made for the same mesh.
+    pub(super) fn add(&mut self, target: Target) {
+        self.0.push(target);
     }
 
     /// How many bytes they take on the heap.

@@ -107,7 +107,7 @@ impl Side for Packed {
     fn draws(&self) -> Checksum {
         let mut sum = Checksum::default();
         for (command, matrix) in self.draws.commands().iter().zip(self.draws.matrices()) {
-            sum.add_draw(command.mesh, command.material, command.mirrored, matrix);
+            sum.add_draw(command.mesh, command.material(), command.is_mirrored(), matrix);
         }
         sum
     }

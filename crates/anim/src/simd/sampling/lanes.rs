@@ -1,6 +1,6 @@
 //! Eight tracks side by side, each between two of its keys.
 
-use crate::simd::plain::Plain;
+use bytemuck::Pod;
 use core::fmt::Debug;
 
 /// How many tracks a block has.
@@ -15,7 +15,7 @@ pub(crate) const NUMBERS: usize = 3;
 /// |---|---|---|
 /// | `u16` | a count of ticks | a signed count of steps from the middle of a range |
 /// | `u32` | the bits of an `f32`, in seconds | the bits of an `f32` |
-pub(crate) trait Word: Plain + Default + Eq + Ord + Debug + Send + Sync + 'static {
+pub(crate) trait Word: Pod + Default + Eq + Ord + Debug + Send + Sync + 'static {
     /// Bytes of one word.
     const BYTES: usize;
 

@@ -48,6 +48,18 @@ impl Influences {
         self.vertices += 1;
     }
 
+    /// The joints that a vertex follows.
+    pub(crate) fn joints_of_vertex(&self, vertex: usize) -> impl Iterator<Item = u16> {
+        let (block, lane) = (vertex / LANES, vertex % LANES);
+        self.joints_of(block..block + 1).iter().map(move |row| row[lane])
+    }
+
+    /// The weights of a vertex but the last.
+    pub(crate) fn weights_of_vertex(&self, vertex: usize) -> impl Iterator<Item = f32> {
+        let (block, lane) = (vertex / LANES, vertex % LANES);
+        self.weights_of(block..block + 1).iter().map(move |row| row.0[lane])
+    }
+
     /// How many influences a vertex has.
     pub(crate) fn count(&self) -> usize {
         self.count

@@ -1,0 +1,138 @@
+//! Values of one kind, by keys and names.
+
+use core::ops::Index;
+use slotmap::{Key, SlotMap};
+use std::sync::Arc;
+
+/// Values of one kind in a [`Library`](super::Library), each by a key of its own, and with a name where it has one.
+///
+/// Names need not be unique. Getting and removing take **O(1)**, finding by name **O(values)**: keep the key.
+#[derive(Debug)]
+pub struct Collection<K: Key, V> {
+    items: SlotMap<K, Item<V>>,
+}
+
+#[derive(Debug)]
+struct Item<V> {
+    name: Option<Box<str>>,
+    value: Arc<V>,
+}
+
+impl<K: Key, V> Collection<K, V> {
+    /// Adds a value with a name, or without one: pass `None`. Computes in amortised **O(1)**.
+    ///
+    /// # Panics
+    /// If there are 2³² - 2 values.
+    ///
+    /// ```
+    /// use hedgerow_anim::{Skin, library::Library};
+    /// use std::sync::Arc;
+    ///
+    /// let mut library = Library::new();
+    /// let shared = Arc::new(Skin::default());
+    /// let named = library.skins.insert("coat", shared.clone());
+    /// let unnamed = library.skins.insert(None, Skin::default());
+    /// assert_eq!((library.skins.name(named), library.skins.name(unnamed)), (Some("coat"), None));
+    /// assert!(Arc::ptr_eq(&library.skins[named], &shared));
+    /// ```
+    pub fn insert<'n>(&mut self, name: impl Into<Option<&'n str>>, value: impl Into<Arc<V>>) -> K {
+        self.items.insert(Item { name: name.into().map(Box::from), value: value.into() })
+    }
+
+    /// The value of a key, or `None` for a stale one. [`Index`] does the same and panics there.
+    #[must_use]
+    pub fn get(&self, key: K) -> Option<&Arc<V>> {
+        self.items.get(key).map(|item| &item.value)
+    }
+
+    /// The name of a value, or `None` for one without and for a stale key.
+    #[must_use]
+    pub fn name(&self, key: K) -> Option<&str> {
+        self.items.get(key)?.name.as_deref()
+    }
+
+    /// Names a value anew, or takes its name away; returns whether the key names one.
+    pub fn rename<'n>(&mut self, key: K, name: impl Into<Option<&'n str>>) -> bool {
+        let item = self.items.get_mut(key);
+        item.map(|item| item.name = name.into().map(Box::from)).is_some()
+    }
+
+    /// Puts another value in the place of a key's and returns what was there; `None`, and no change, for a stale key.
+    pub fn replace(&mut self, key: K, value: impl Into<Arc<V>>) -> Option<Arc<V>> {
+        self.items.get_mut(key).map(|item| core::mem::replace(&mut item.value, value.into()))
+    }
+
+    /// Removes a value, which lives on with whoever else holds it; `None` for a stale key.
+    pub fn remove(&mut self, key: K) -> Option<Arc<V>> {
+        self.items.remove(key).map(|item| item.value)
+    }
+
+    /// Whether the key names a value.
+    #[must_use]
+    pub fn contains(&self, key: K) -> bool {
+        self.items.contains_key(key)
+    }
+
+    /// The key of the first value of this name, in the order of [`iter`](Self::iter). Computes in **O(values)**: keep the key.
+    #[must_use]
+    pub fn find(&self, name: &str) -> Option<K> {
+        self.items.iter().find_map(|(key, item)| (item.name.as_deref() == Some(name)).then_some(key))
+    }
+
+    /// All values with their keys and names, in an order that is kept in bytes. While nothing is removed it is that of
+    /// insertion.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = (K, Option<&str>, &Arc<V>)> {
+        self.items.iter().map(|(key, item)| (key, item.name.as_deref(), &item.value))
+    }
+
+    /// All keys, in the order of [`iter`](Self::iter).
+    pub fn keys(&self) -> impl ExactSizeIterator<Item = K> {
+        self.items.keys()
+    }
+
+    /// How many values there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.items.len()
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.items.is_empty()
+    }
+
+    /// Removes all values.
+    pub fn clear(&mut self) {
+        self.items.clear();
+    }
+}
+
+impl<K: Key, V> Index<K> for Collection<K, V> {
+    type Output = Arc<V>;
+
+    /// # Panics
+    /// If the key is stale.
+    fn index(&self, key: K) -> &Arc<V> {
+        self.get(key).expect("the key names a value of the library")
+    }
+}
+
+impl<K: Key, V> Default for Collection<K, V> {
+    fn default() -> Self {
+        Self { items: SlotMap::with_key() }
+    }
+}
+
+impl<K: Key, V> Clone for Collection<K, V> {
+    /// The same values under the same keys.
+    fn clone(&self) -> Self {
+        Self { items: self.items.clone() }
+    }
+}
+
+impl<V> Clone for Item<V> {
+    fn clone(&self) -> Self {
+        Self { name: self.name.clone(), value: self.value.clone() }
+    }
+}

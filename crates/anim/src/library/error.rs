@@ -1,0 +1,102 @@
+//! What bytes of a library can be refused for.
+
+use crate::raw::ClipError;
+use crate::skeleton::SkeletonError;
+use crate::skin::SkinError;
+use core::fmt;
+use std::io;
+
+/// Why bytes are no library.
+///
+/// ```
+/// use hedgerow_anim::library::{Library, LibraryError};
+/// use hedgerow_anim::Error;
+///
+/// let refused = Library::from_bytes(b"hedgehog").unwrap_err();
+/// assert_eq!(refused, Error::Library(LibraryError::NotALibrary));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum LibraryError {
+    /// The bytes are something else.
+    NotALibrary,
+    /// They are of a version that this one of the crate does not know.
+    Version(u32),
+    /// There are more or fewer bytes than were written.
+    Length {
+        /// How many were written.
+        expected: u64,
+        /// How many there are.
+        found: u64,
+    },
+    /// Some bytes are not those that were written.
+    Checksum,
+    /// What the bytes describe is no library, though their checksum is right.
+    Invalid(&'static str),
+    /// A skeleton in it is none.
+    Skeleton {
+        /// Its number, counted from 0.
+        number: usize,
+        /// What is wrong with it.
+        error: SkeletonError,
+    },
+    /// A clip in it is none.
+    Clip {
+        /// Its number, counted from 0.
+        number: usize,
+        /// What is wrong with it.
+        error: ClipError,
+    },
+    /// A skin in it is none.
+    Skin {
+        /// Its number, counted from 0.
+        number: usize,
+        /// What is wrong with it.
+        error: SkinError,
+    },
+    /// A skinned mesh in it is none.
+    Mesh {
+        /// Its number, counted from 0.
+        number: usize,
+        /// What is wrong with it.
+        error: SkinError,
+    },
+    /// Reading failed.
+    Read(io::ErrorKind),
+}
+
+impl fmt::Display for LibraryError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotALibrary => f.write_str("the bytes are no library; pass what Library::to_bytes returned"),
+            Self::Version(found) => write!(
+                f,
+                "the library has version {found}, and this crate reads version {}; load it with the crate that wrote it",
+                super::bytes::VERSION
+            ),
+            Self::Length { expected, found } => {
+                write!(
+                    f,
+                    "the library has {found} bytes instead of {expected}; the file is cut or joined, use another copy"
+                )
+            }
+            Self::Checksum => {
+                f.write_str("the checksum of the library is wrong; the file is damaged, use another copy")
+            }
+            Self::Invalid(violation) => write!(f, "the library makes no sense: {violation}; save it again"),
+            Self::Skeleton { number, error } => write!(f, "skeleton {number} of the library: {error}"),
+            Self::Clip { number, error } => write!(f, "clip {number} of the library: {error}"),
+            Self::Skin { number, error } => write!(f, "skin {number} of the library: {error}"),
+            Self::Mesh { number, error } => write!(f, "skinned mesh {number} of the library: {error}"),
+            Self::Read(kind) => write!(f, "the library cannot be read: {kind}; look at the file or the connection"),
+        }
+    }
+}
+
+impl core::error::Error for LibraryError {}
+
+impl From<LibraryError> for crate::Error {
+    fn from(error: LibraryError) -> Self {
+        Self::Library(error)
+    }
+}

@@ -1,0 +1,74 @@
+//! Skeletons, clips, skins and skinned meshes in one place, by typed keys and names, saved and loaded in one go.
+//!
+//! | what | types |
+//! |---|---|
+//! | everything that characters share | [`Library`] |
+//! | one kind of it | [`Collection`], with keys [`SkeletonKey`], [`ClipKey`], [`SkinKey`], [`MeshKey`] |
+//! | what bytes can be refused for | [`LibraryError`] |
+
+mod bytes;
+mod collection;
+mod error;
+#[cfg(test)]
+mod tests;
+
+pub use collection::Collection;
+pub use error::LibraryError;
+
+use crate::{Clip, Skeleton, Skin, SkinnedMesh};
+
+slotmap::new_key_type! {
+    /// Names a skeleton of a [`Library`]. A slot is reused for ever: after 2³¹ reuses a stale key may name another one.
+    pub struct SkeletonKey;
+    /// Names a clip of a [`Library`]. A slot is reused for ever: after 2³¹ reuses a stale key may name another one.
+    pub struct ClipKey;
+    /// Names a skin of a [`Library`]. A slot is reused for ever: after 2³¹ reuses a stale key may name another one.
+    pub struct SkinKey;
+    /// Names a skinned mesh of a [`Library`]. A slot is reused for ever: after 2³¹ reuses a stale key may name another one.
+    pub struct MeshKey;
+}
+
+/// What characters share: skeletons, clips, skins and skinned meshes, each by a key, and by a name where it has one.
+///
+/// Each lies in an [`Arc`](std::sync::Arc), so what plays a clip or skins a mesh can hold it and outlive the library. The library does not
+/// know what belongs together, such as which clips are for which skeleton: keys are 8 bytes to keep in a list of your own.
+///
+/// ```
+/// use hedgerow_anim::library::Library;
+/// use hedgerow_anim::{ClipBuilder, Player, RawClip, SkeletonBuilder, Transform};
+///
+/// let mut joints = SkeletonBuilder::new();
+/// joints.add("hip", None, Transform::IDENTITY);
+/// let (skeleton, _) = joints.build()?;
+/// let (walk, _) = ClipBuilder::new().build(&RawClip::new(1.0, skeleton.len())?)?;
+///
+/// let mut library = Library::new();
+/// let person = library.skeletons.insert("person", skeleton);
+/// let walk = library.clips.insert("walk", walk);
+/// let player = Player::new(library.clips[walk].clone());      // holds the clip, not the library
+///
+/// let loaded = Library::from_bytes(&library.to_bytes())?;     // all of it, with its names
+/// let again = loaded.skeletons.find("person").expect("it was saved");
+/// assert_eq!(loaded.skeletons[again], library.skeletons[person]);
+/// # drop(player);
+/// # Ok::<(), hedgerow_anim::Error>(())
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Library {
+    /// The skeletons.
+    pub skeletons: Collection<SkeletonKey, Skeleton>,
+    /// The compiled clips.
+    pub clips: Collection<ClipKey, Clip>,
+    /// The skins.
+    pub skins: Collection<SkinKey, Skin>,
+    /// The skinned meshes.
+    pub meshes: Collection<MeshKey, SkinnedMesh>,
+}
+
+impl Library {
+    /// A library without anything.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+}

@@ -1,0 +1,629 @@
+//! Skins and skinned meshes as bytes: lists without gaps, behind a header.
+//!
+//! ```text
+//! skin     header         see `file_header`                         32 B
+//!          joints         how many, u32                              4 B
+//!          inverse binds  twelve floats each                        48 B a joint
+//!          joints         u16                                        2 B a joint
+//!
+//! mesh     header         see `file_header`                         32 B
+//!          counts         see `Counts`                              48 B
+//!          joint boxes    least and greatest corner                 24 B a joint
+//!          positions      three floats each                         12 B a vertex
+//!          normals        where it has any                          12 B a vertex
+//!          tangents       where it has any, four floats each        16 B a vertex
+//!          permutation    u32                                        4 B a vertex
+//!          influences     of the vertices with one, then two, three and four:
+//!                         joints u16, all weights but the last       2, 8, 14 or 20 B a vertex
+//!          indices        u32                                        4 B an index
+//!          targets        see `write_target`
+//! ```
+//!
+//! Little-endian. Vertices are in the mesh's own order; what fills up its blocks is not written.
+
+use crate::simd::skinning::{Block, Influences, LANES, Lanes};
+use crate::skin::morph::{Target, Targets};
+use crate::skin::{Pruned, Skin, SkinError, SkinnedMesh, SkinnedMeshBuilder};
+use crate::{Aabb, Error, Mat34};
+use glam::Vec3;
+use hedgerow_math::internal::file_header::{self, Broken, HEADER_BYTES, Kind};
+
+/// The version of both that is written, and the only one that is read.
+const VERSION: u32 = 1;
+
+const CUT_OFF: SkinError = SkinError::Malformed("it is cut off");
+
+impl Skin {
+    /// The skin as bytes, which [`Skin::from_bytes`] makes the same skin of. Computes in **O(joints)**.
+    #[must_use]
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut out = Writer::new();
+        out.count(self.len());
+        self.inverse_binds().iter().for_each(|matrix| out.floats(matrix.rows.as_flattened()));
+        self.joints().iter().for_each(|&joint| out.short(joint));
+        out.finish(Kind::Skin)
+    }
+
+    /// The skin that [`Skin::to_bytes`] made these bytes of.
+    ///
+    /// Any bytes are safe: what is not exactly a skin is refused. Computes in **O(bytes)**.
+    ///
+    /// ```
+    /// use hedgerow_anim::{Mat34, Skin};
+    ///
+    /// let skin = Skin::new(vec![2, 0], vec![Mat34::IDENTITY; 2])?;
+    /// assert_eq!(Skin::from_bytes(&skin.to_bytes())?, skin);
+    /// # Ok::<(), hedgerow_anim::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// A [`SkinError`] that says what is wrong with the bytes.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, Error> {
+        let mut from = Reader(body(Kind::Skin, "skin", bytes)?);
+        let count = from.count()?;
+        if count > Self::MAX_JOINTS {
+            return Err(SkinError::TooManyJoints { joints: count }.into());
+        }
+        let matrix = |rows: [f32; 12]| Mat34 { rows: [0, 4, 8].map(|at| [0, 1, 2, 3].map(|step| rows[at + step])) };
+        let inverse_binds = from.floats(count)?.map(matrix).collect();
+        let joints = from.shorts(count)?.collect();
+        from.finish()?;
+        Self::new(joints, inverse_binds)
+    }
+}
+
+/// What the bytes of a mesh begin with: joints, vertices by how many joints they follow, flags, indices, morph targets, and what was
+/// [pruned](Pruned).
+struct Counts {
+    joints: usize,
+    groups: [usize; 4],
+    normals: bool,
+    tangents: bool,
+    indices: usize,
+    targets: usize,
+    pruned: Pruned,
+}
+
+impl Counts {
+    const NORMALS: u32 = 1;
+    const TANGENTS: u32 = 2;
+
+    fn write(&self, out: &mut Writer) {
+        out.count(self.joints);
+        self.groups.into_iter().for_each(|vertices| out.count(vertices));
+        out.word(if self.normals { Self::NORMALS } else { 0 } | if self.tangents { Self::TANGENTS } else { 0 });
+        out.count(self.indices);
+        out.count(self.targets);
+        // As many as there are vertices at most, which 32 bits number.
+        out.count(self.pruned.vertices);
+        out.floats(&[self.pruned.largest_weight, self.pruned.largest_sum]);
+        out.word(0);
+    }
+
+    fn read(from: &mut Reader<'_>) -> Result<Self, SkinError> {
+        let joints = from.count()?;
+        let groups = [from.count()?, from.count()?, from.count()?, from.count()?];
+        let flags = from.word()?;
+        let (indices, targets, vertices) = (from.count()?, from.count()?, from.count()?);
+        let [largest_weight, largest_sum] = from.float_array()?;
+        if flags > Self::NORMALS | Self::TANGENTS || from.word()? != 0 {
+            return Err(SkinError::Malformed("its flags"));
+        }
+        if joints > Skin::MAX_JOINTS {
+            return Err(SkinError::TooManyJoints { joints });
+        }
+        let all = groups.iter().try_fold(0, |sum: usize, &count| sum.checked_add(count)).unwrap_or(usize::MAX);
+        if all > SkinnedMeshBuilder::MAX_VERTICES {
+            return Err(SkinError::TooManyVertices { vertices: all });
+        }
+        let part = |number: f32| (0.0..=1.0).contains(&number);
+        if vertices > all || !part(largest_weight) || !part(largest_sum) {
+            return Err(SkinError::Malformed("what was pruned of it"));
+        }
+        let (normals, tangents) = (flags & Self::NORMALS != 0, flags & Self::TANGENTS != 0);
+        if all == 0 && (normals || tangents) {
+            return Err(SkinError::Malformed("its flags"));
+        }
+        let pruned = Pruned { vertices, largest_weight, largest_sum };
+        Ok(Self { joints, groups, normals, tangents, indices, targets, pruned })
+    }
+
+    fn vertices(&self) -> usize {
+        self.groups.iter().sum()
+    }
+
+    fn blocks(&self) -> usize {
+        self.groups.iter().map(|vertices| vertices.div_ceil(LANES)).sum()
+    }
+
+    /// Where each vertex lies in the streams: block · 16 + lane, in ascending order.
+    fn places(&self) -> Vec<u32> {
+        let mut places = Vec::with_capacity(self.vertices());
+        let mut start = 0;
+        for vertices in self.groups {
+            places.extend((start..).take(vertices));
+            start += u32::try_from(vertices.next_multiple_of(LANES)).expect("there are at most MAX_VERTICES");
+        }
+        places
+    }
+}
+
+impl SkinnedMesh {
+    /// The mesh as bytes, which [`SkinnedMesh::from_bytes`] makes the same mesh of.
+    ///
+    /// Computes in **O(vertices + indices + deltas)**.
+    ///
+    /// # Panics
+    /// If it has 2³² indices or morph targets or more.
+    #[must_use]
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let counts = Counts {
+            joints: self.joints,
+            groups: self.influence_counts(),
+            normals: !self.normals.is_empty(),
+            tangents: !self.tangents.is_empty(),
+            indices: self.indices.len(),
+            targets: self.targets.len(),
+            pruned: self.pruned,
+        };
+        let places = counts.places();
+        let mut out = Writer::new();
+        counts.write(&mut out);
+        for bounds in &self.joint_bounds {
+            out.floats(&bounds.min.to_array());
+            out.floats(&bounds.max.to_array());
+        }
+        write_stream(&mut out, &self.positions, &places);
+        write_stream(&mut out, &self.normals, &places);
+        if counts.tangents {
+            for &place in &places {
+                out.floats(&of_place(&self.tangents, place));
+                out.floats(&[lane(&self.signs, place)]);
+            }
+        }
+        self.permutation.iter().for_each(|&vertex| out.word(vertex));
+        for group in &self.groups {
+            for vertex in 0..group.vertices() {
+                group.joints_of_vertex(vertex).for_each(|joint| out.short(joint));
+                group.weights_of_vertex(vertex).for_each(|weight| out.floats(&[weight]));
+            }
+        }
+        self.indices.iter().for_each(|&index| out.word(index));
+        self.targets.iter().for_each(|target| write_target(&mut out, target, &places));
+        out.finish(Kind::SkinnedMesh)
+    }
+
+    /// The mesh that [`SkinnedMesh::to_bytes`] made these bytes of.
+    ///
+    /// Any bytes are safe: what is not exactly a mesh is refused, and takes no memory that its length is no measure of.
+    /// Computes in **O(bytes)**.
+    ///
+    /// ```
+    /// use hedgerow_anim::SkinnedMesh;
+    ///
+    /// let mesh = SkinnedMesh::builder(&[[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]).indices(&[0, 1, 2]).build(1)?;
+    /// assert_eq!(SkinnedMesh::from_bytes(&mesh.to_bytes())?, mesh);
+    /// # Ok::<(), hedgerow_anim::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// A [`SkinError`] that says what is wrong with the bytes.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, Error> {
+        let mut from = Reader(body(Kind::SkinnedMesh, "skinned mesh", bytes)?);
+        let counts = Counts::read(&mut from)?;
+        let (vertices, blocks) = (counts.vertices(), counts.blocks());
+        let bounds = from.floats(counts.joints)?;
+        let corner = |[x, y, z]: [f32; 3]| Vec3::new(x, y, z);
+        let joint_bounds: Vec<Aabb> = bounds
+            .map(|[a, b, c, d, e, f]: [f32; 6]| Aabb { min: corner([a, b, c]), max: corner([d, e, f]) })
+            .collect();
+
+        // Each list is taken, and so known to be there, before room is made for it.
+        let all_positions = from.floats::<3>(vertices)?;
+        let all_normals = from.floats::<3>(if counts.normals { vertices } else { 0 })?;
+        let all_tangents = from.floats::<4>(if counts.tangents { vertices } else { 0 })?;
+        let permutation: Vec<u32> = from.words(vertices)?.collect();
+        check_permutation(&permutation)?;
+        let places = counts.places();
+        let positions = blocks_of("positions", all_positions.clone(), &places, blocks)?;
+        let normals = blocks_of("normals", all_normals, &places, if counts.normals { blocks } else { 0 })?;
+        let some_blocks = if counts.tangents { blocks } else { 0 };
+        let directions = all_tangents.clone().map(|[x, y, z, _]| [x, y, z]);
+        let tangents = blocks_of("tangents", directions, &places, some_blocks)?;
+        let mut signs = vec![Lanes::default(); some_blocks];
+        for (vertex, ([.., sign], &place)) in all_tangents.zip(&places).enumerate() {
+            if !sign.is_finite() {
+                return Err(SkinError::NotFinite { what: "tangents", vertex }.into());
+            }
+            signs[place as usize / LANES].0[place as usize % LANES] = sign;
+        }
+
+        let groups = read_groups(&mut from, &counts)?;
+        if bounds_of(&groups, all_positions, counts.joints) != joint_bounds {
+            return Err(SkinError::Malformed("the boxes of its joints").into());
+        }
+        let indices: Vec<u32> = from.words(counts.indices)?.collect();
+        if let Some(place) = indices.iter().position(|&index| index as usize >= vertices) {
+            return Err(SkinError::Index { place, index: indices[place], vertices }.into());
+        }
+        let mut targets = Targets::default();
+        for _ in 0..counts.targets {
+            targets.add(read_target(&mut from, &counts, &places, blocks)?);
+        }
+        from.finish()?;
+        let (joints, pruned) = (counts.joints, counts.pruned);
+        Ok(Self {
+            joints,
+            groups,
+            positions,
+            normals,
+            tangents,
+            signs,
+            targets,
+            permutation,
+            indices,
+            joint_bounds,
+            pruned,
+        })
+    }
+}
+
+/// Fails unless each vertex comes once.
+fn check_permutation(permutation: &[u32]) -> Result<(), SkinError> {
+    let mut met = vec![false; permutation.len()];
+    let once = |&vertex: &u32| met.get_mut(vertex as usize).is_some_and(|met| !core::mem::replace(met, true));
+    if permutation.iter().all(once) { Ok(()) } else { Err(SkinError::Malformed("its permutation")) }
+}
+
+/// How far the sum of a vertex's weights may be from 1, by rounding.
+const TOLERANCE: f32 = 1e-6;
+
+fn read_groups(from: &mut Reader<'_>, counts: &Counts) -> Result<[Influences; 4], SkinError> {
+    let mut groups = [1, 2, 3, 4].map(Influences::new);
+    let mut vertex = 0;
+    for (group, vertices) in groups.iter_mut().zip(counts.groups) {
+        let influences = group.count();
+        for _ in 0..vertices {
+            let (mut joints, mut weights) = ([0; 4], [0.0; 4]);
+            for (place, joint) in joints.iter_mut().zip(from.shorts(influences)?) {
+                *place = joint;
+                if usize::from(joint) >= counts.joints {
+                    return Err(SkinError::Joint { vertex, joint, joints: counts.joints });
+                }
+            }
+            for (place, [weight]) in weights.iter_mut().zip(from.floats(influences - 1)?) {
+                *place = weight;
+                if !(0.0..=1.0).contains(&weight) {
+                    return Err(SkinError::Weight { vertex, weight });
+                }
+            }
+            if weights.iter().sum::<f32>() > 1.0 + TOLERANCE {
+                return Err(SkinError::Malformed("the weights of a vertex are more than 1 together"));
+            }
+            group.push(&joints[..influences], &weights[..influences]);
+            vertex += 1;
+        }
+    }
+    Ok(groups)
+}
+
+/// For each joint the box of the vertices that follow it.
+fn bounds_of(groups: &[Influences; 4], mut positions: impl Iterator<Item = [f32; 3]>, joints: usize) -> Vec<Aabb> {
+    let mut bounds = vec![Aabb::EMPTY; joints];
+    for group in groups {
+        for (vertex, position) in (0..group.vertices()).zip(&mut positions) {
+            let position = Vec3::from_array(position);
+            for joint in group.joints_of_vertex(vertex) {
+                let bounds = &mut bounds[usize::from(joint)];
+                *bounds = bounds.union(&Aabb::new(position, position));
+            }
+        }
+    }
+    bounds
+}
+
+/// Writes a morph target: how many vertices it is for, `u32::MAX` for all of them; which streams it has deltas of, as bits; then the
+/// numbers of the vertices where they are not all, in ascending order; then the deltas, three floats a vertex and stream.
+fn write_target(out: &mut Writer, target: &Target, places: &[u32]) {
+    let flags = |present: [bool; 3]| (0..).zip(present).map(|(stream, has)| u32::from(has) << stream).sum();
+    match target {
+        Target::Sparse { places: some, deltas } => {
+            out.count(some.len());
+            out.word(flags(deltas.each_ref().map(|deltas| !deltas.is_empty())));
+            for place in some {
+                out.count(places.binary_search(place).expect("a target is for vertices of its mesh"));
+            }
+            deltas.iter().flatten().for_each(|delta| out.floats(delta));
+        }
+        Target::Dense(deltas) => {
+            out.word(u32::MAX);
+            out.word(flags(deltas.each_ref().map(|deltas| !deltas.is_empty())));
+            deltas.iter().for_each(|deltas| write_stream(out, deltas, places));
+        }
+    }
+}
+
+fn read_target(from: &mut Reader<'_>, counts: &Counts, places: &[u32], blocks: usize) -> Result<Target, SkinError> {
+    const NAMES: [&str; 3] = ["morph deltas of positions", "morph deltas of normals", "morph deltas of tangents"];
+    let (count, flags) = (from.word()?, from.word()?);
+    let present = [0, 1, 2].map(|stream| flags >> stream & 1 != 0);
+    if flags > 7 || present[1] && !counts.normals || present[2] && !counts.tangents {
+        return Err(SkinError::Malformed("the streams of a morph target"));
+    }
+    let lengths = |count: usize| present.map(|has| if has { count } else { 0 });
+    if count == u32::MAX {
+        let [a, b, c] = lengths(places.len());
+        let lists = [from.floats(a)?, from.floats(b)?, from.floats(c)?];
+        let mut deltas = [const { Vec::new() }; 3];
+        for ((deltas, list), (what, length)) in deltas.iter_mut().zip(lists).zip(NAMES.into_iter().zip(lengths(blocks)))
+        {
+            *deltas = blocks_of(what, list, places, length)?;
+        }
+        return Ok(Target::Dense(deltas));
+    }
+    let vertices: Vec<u32> = from.words(count as usize)?.collect();
+    if !vertices.is_sorted() || vertices.last().is_some_and(|&vertex| vertex as usize >= places.len()) {
+        return Err(SkinError::Malformed("the vertices of a morph target"));
+    }
+    let mut deltas = [const { Vec::new() }; 3];
+    for ((deltas, what), length) in deltas.iter_mut().zip(NAMES).zip(lengths(vertices.len())) {
+        *deltas = from.floats(length)?.collect();
+        if let Some(at) = deltas.iter().position(|delta: &[f32; 3]| !delta.iter().all(|x| x.is_finite())) {
+            return Err(SkinError::NotFinite { what, vertex: vertices[at] as usize });
+        }
+    }
+    Ok(Target::Sparse { places: vertices.iter().map(|&vertex| places[vertex as usize]).collect(), deltas })
+}
+
+/// Writes what a stream has of each vertex; nothing where the mesh is without it.
+fn write_stream(out: &mut Writer, stream: &[Block], places: &[u32]) {
+    if !stream.is_empty() {
+        places.iter().for_each(|&place| out.floats(&of_place(stream, place)));
+    }
+}
+
+fn of_place(stream: &[Block], place: u32) -> [f32; 3] {
+    stream[place as usize / LANES].map(|row| row.0[place as usize % LANES])
+}
+
+fn lane(lanes: &[Lanes], place: u32) -> f32 {
+    lanes[place as usize / LANES].0[place as usize % LANES]
+}
+
+/// A list with an item for each vertex, or none, in blocks.
+fn blocks_of(
+    what: &'static str,
+    list: impl Iterator<Item = [f32; 3]>,
+    places: &[u32],
+    count: usize,
+) -> Result<Vec<Block>, SkinError> {
+    let mut blocks = vec![Block::default(); count];
+    for (vertex, (item, &place)) in list.zip(places).enumerate() {
+        if !item.iter().all(|x| x.is_finite()) {
+            return Err(SkinError::NotFinite { what, vertex });
+        }
+        for (row, number) in blocks[place as usize / LANES].iter_mut().zip(item) {
+            row.0[place as usize % LANES] = number;
+        }
+    }
+    Ok(blocks)
+}
+
+fn body<'b>(kind: Kind, what: &'static str, bytes: &'b [u8]) -> Result<&'b [u8], SkinError> {
+    file_header::checked_body(kind, VERSION, bytes).map_err(|broken| match broken {
+        Broken::Magic | Broken::Kind(_) => SkinError::WrongKind(what),
+        Broken::Version(version) => SkinError::Version(version),
+        Broken::Length { expected, found } => SkinError::FileLength { expected, found },
+        Broken::Checksum => SkinError::Checksum,
+    })
+}
+
+/// Bytes that grow at their end.
+struct Writer(Vec<u8>);
+
+impl Writer {
+    fn new() -> Self {
+        Self(vec![0; HEADER_BYTES])
+    }
+
+    fn word(&mut self, word: u32) {
+        self.0.extend_from_slice(&word.to_le_bytes());
+    }
+
+    fn count(&mut self, count: usize) {
+        self.word(u32::try_from(count).expect("a count below 2^32"));
+    }
+
+    fn short(&mut self, short: u16) {
+        self.0.extend_from_slice(&short.to_le_bytes());
+    }
+
+    fn floats(&mut self, floats: &[f32]) {
+        floats.iter().for_each(|float| self.0.extend_from_slice(&float.to_le_bytes()));
+    }
+
+    fn finish(mut self, kind: Kind) -> Vec<u8> {
+        file_header::write_header(kind, VERSION, &mut self.0);
+        self.0
+    }
+}
+
+/// Bytes that are taken from their start.
+struct Reader<'b>(&'b [u8]);
+
+impl<'b> Reader<'b> {
+    /// So many items of `N` bytes; fails before anything is allocated for them.
+    fn items<const N: usize>(&mut self, count: usize) -> Result<&'b [[u8; N]], SkinError> {
+        let (taken, rest) = count.checked_mul(N).and_then(|length| self.0.split_at_checked(length)).ok_or(CUT_OFF)?;
+        self.0 = rest;
+        Ok(taken.as_chunks().0)
+    }
+
+    fn word(&mut self) -> Result<u32, SkinError> {
+        self.items(1).map(|items| u32::from_le_bytes(items[0]))
+    }
+
+    fn count(&mut self) -> Result<usize, SkinError> {
+        self.word().map(|word| word as usize)
+    }
+
+    fn words(&mut self, count: usize) -> Result<impl Iterator<Item = u32> + use<'b>, SkinError> {
+        Ok(self.items(count)?.iter().map(|word| u32::from_le_bytes(*word)))
+    }
+
+    fn shorts(&mut self, count: usize) -> Result<impl Iterator<Item = u16> + use<'b>, SkinError> {
+        Ok(self.items(count)?.iter().map(|short| u16::from_le_bytes(*short)))
+    }
+
+    /// So many times `N` floats.
+    fn floats<const N: usize>(
+        &mut self,
+        count: usize,
+    ) -> Result<impl Iterator<Item = [f32; N]> + Clone + use<'b, N>, SkinError> {
+        let numbers = self.items::<4>(count.checked_mul(N).ok_or(CUT_OFF)?)?;
+        let (groups, _) = numbers.as_chunks::<N>();
+        Ok(groups.iter().map(|group| group.map(f32::from_le_bytes)))
+    }
+
+    fn float_array<const N: usize>(&mut self) -> Result<[f32; N], SkinError> {
+        self.floats(1)?.next().ok_or(CUT_OFF)
+    }
+
+    fn finish(self) -> Result<(), SkinError> {
+        if self.0.is_empty() { Ok(()) } else { Err(SkinError::Malformed("something follows its end")) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::skin::MorphTarget;
+    use proptest::prelude::*;
+
+    fn mesh(vertices: usize, with: usize) -> SkinnedMesh {
+        let number = |at: usize| f32::from(u16::try_from(at * 7919 % 1000).unwrap()) / 100.0 - 5.0;
+        let positions: Vec<[f32; 3]> = (0..vertices).map(|at| [number(at), number(at + 1), number(at + 2)]).collect();
+        let normals: Vec<[f32; 3]> = (0..vertices).map(|at| [number(at + 3), 0.0, 1.0]).collect();
+        let tangents: Vec<[f32; 4]> =
+            (0..vertices).map(|at| [1.0, number(at), 0.0, if at % 2 == 0 { 1.0 } else { -1.0 }]).collect();
+        let joints: Vec<u16> = (0..vertices * 5).map(|at| u16::try_from(at * 31 % 7).unwrap()).collect();
+        let weights: Vec<f32> = (0..vertices * 5).map(|at| if at * 13 % 5 < at / 5 % 6 { 0.3 } else { 0.0 }).collect();
+        let indices: Vec<u32> = (0..u32::try_from(vertices).unwrap()).rev().collect();
+        let few: Vec<u32> = (0..u32::try_from(vertices).unwrap()).step_by(11).collect();
+        let some = positions.iter().step_by(11).copied().collect::<Vec<_>>();
+        let mut builder = SkinnedMesh::builder(&positions).influences(5, &joints, &weights).indices(&indices);
+        if with & 1 != 0 {
+            builder = builder.normals(&normals);
+        }
+        if with & 2 != 0 {
+            builder = builder.tangents(&tangents);
+        }
+        if with & 4 != 0 {
+            builder = builder
+                .morph_target(MorphTarget {
+                    vertices: Some(&few),
+                    positions: &some,
+                    normals: &some,
+                    ..MorphTarget::default()
+                })
+                .morph_target(MorphTarget { positions: &normals, tangents: &positions, ..MorphTarget::default() })
+                .morph_target(MorphTarget::default());
+        }
+        builder.build(7).unwrap()
+    }
+
+    fn refusal(error: Error) -> SkinError {
+        match error {
+            Error::Skin(error) => error,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn bytes_make_the_same_mesh_and_that_the_same_bytes() {
+        for vertices in [0, 1, 15, 16, 17, 100, 333] {
+            for with in 0..8 {
+                let mesh = mesh(vertices, with);
+                let bytes = mesh.to_bytes();
+                let again = SkinnedMesh::from_bytes(&bytes).unwrap();
+                assert_eq!(again, mesh, "{vertices} vertices with {with}");
+                assert_eq!(again.to_bytes(), bytes);
+            }
+        }
+    }
+
+    #[test]
+    fn bytes_make_the_same_skin() {
+        for joints in [0, 1, 80] {
+            let matrix = crate::Transform::from_xyz(1.0, 2.0, 3.0).to_matrix();
+            let skin = Skin::new((0..joints).rev().collect(), vec![matrix; usize::from(joints)]).unwrap();
+            let bytes = skin.to_bytes();
+            assert_eq!(Skin::from_bytes(&bytes).unwrap(), skin);
+            let cut = Skin::from_bytes(&bytes[..bytes.len() - 1]).map_err(refusal);
+            let (expected, found) = (bytes.len() as u64, bytes.len() as u64 - 1);
+            assert_eq!(cut, Err(SkinError::FileLength { expected, found }));
+            assert_eq!(SkinnedMesh::from_bytes(&bytes).map_err(refusal), Err(SkinError::WrongKind("skinned mesh")));
+        }
+    }
+
+    #[test]
+    fn each_thing_that_a_mesh_guarantees_is_checked() {
+        let bytes = mesh(40, 7).to_bytes();
+        let with = |at: usize, value: u32| {
+            let mut bytes = bytes.clone();
+            bytes[at..at + 4].copy_from_slice(&value.to_le_bytes());
+            file_header::write_header(Kind::SkinnedMesh, VERSION, &mut bytes);
+            SkinnedMesh::from_bytes(&bytes).map_err(refusal).unwrap_err()
+        };
+        let nan = f32::NAN.to_bits();
+        let positions = HEADER_BYTES + 48 + 7 * 24;
+        let (normals, tangents, permutation) = (positions + 40 * 12, positions + 40 * 24, positions + 40 * 40);
+        let influences = permutation + 40 * 4;
+        assert_eq!(with(HEADER_BYTES, 1 << 17), SkinError::TooManyJoints { joints: 1 << 17 });
+        assert_eq!(
+            with(HEADER_BYTES + 4, u32::MAX),
+            SkinError::TooManyVertices { vertices: u32::MAX as usize + 40 - mesh(40, 7).influence_counts()[0] }
+        );
+        assert_eq!(with(HEADER_BYTES + 20, 9), SkinError::Malformed("its flags"));
+        assert_eq!(with(HEADER_BYTES + 24, u32::MAX), CUT_OFF);
+        assert_eq!(with(HEADER_BYTES + 28, u32::MAX), CUT_OFF);
+        assert_eq!(with(HEADER_BYTES + 32, 41), SkinError::Malformed("what was pruned of it"));
+        assert_eq!(with(HEADER_BYTES + 48, 0), SkinError::Malformed("the boxes of its joints"));
+        assert_eq!(with(positions, nan), SkinError::NotFinite { what: "positions", vertex: 0 });
+        assert_eq!(with(normals + 12, nan), SkinError::NotFinite { what: "normals", vertex: 1 });
+        assert_eq!(with(tangents + 12, nan), SkinError::NotFinite { what: "tangents", vertex: 0 });
+        assert_eq!(with(permutation, 40), SkinError::Malformed("its permutation"));
+        assert_eq!(
+            with(permutation, u32::from_le_bytes(*bytes[permutation + 4..].first_chunk().unwrap())),
+            SkinError::Malformed("its permutation")
+        );
+        assert!(matches!(with(influences, 0x00ff_00ff), SkinError::Joint { vertex: 0, joint: 0xff, joints: 7 }));
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes_are_refused_or_make_a_mesh_that_works(
+            vertices in 1..40_usize,
+            with in 0..8_usize,
+            changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..4),
+            length in prop::option::of(any::<prop::sample::Index>()),
+        ) {
+            let mut bytes = mesh(vertices, with).to_bytes();
+            for (at, value) in changes {
+                let at = HEADER_BYTES + at.index(bytes.len() - HEADER_BYTES);
+                bytes[at] = value;
+            }
+            if let Some(length) = length {
+                bytes.truncate(HEADER_BYTES + length.index(bytes.len() - HEADER_BYTES));
+            }
+            file_header::write_header(Kind::SkinnedMesh, VERSION, &mut bytes);
+            if let Ok(mesh) = SkinnedMesh::from_bytes(&bytes) {
+                prop_assert_eq!(mesh.to_bytes(), bytes);
+                let palette = vec![Mat34::IDENTITY; mesh.joints()];
+                let (mut places, weights) = (vec![[0.0; 3]; mesh.len()], vec![0.5; mesh.morph_targets()]);
+                let output = crate::skin::SkinOutput::new(&mut places[..]);
+                mesh.skin_morphed(&palette, &weights, &mut crate::skin::MorphBuffer::new(), output).expect("it fits");
+            }
+        }
+    }
+}

@@ -1,0 +1,62 @@
+//! What a renderer uploads is plain data (feature `bytemuck`).
+
+use bytemuck::{NoUninit, Pod, cast_slice};
+use hedgerow::draw::{DrawCommand, DrawGroups};
+use hedgerow::glam::Vec3;
+use hedgerow::math::PackedTransform;
+use hedgerow::mesh::{MeshDraw, MeshSet, ShadowDraw, SubMesh};
+use hedgerow::{Aabb, DrawList, Mat34, Node, Scene, Shape, Transform, Visibility};
+
+fn words<T: NoUninit>(list: &[T]) -> &[u32] {
+    cast_slice(list)
+}
+
+#[test]
+fn draw_commands_are_six_words_each_as_their_documentation_says() {
+    let mut scene = Scene::new();
+    let mirror = Transform::from_scale(Vec3::new(-1.0, 1.0, 1.0));
+    let shape = |mesh: u32| Shape::new(mesh, Aabb::cube(1.0));
+    let plain = scene.insert(scene.root(), Node::shape(shape(7))).unwrap();
+    let turned = Node::transform(mirror).with_shape(shape(8)).with_material(u32::MAX);
+    let turned = scene.insert(scene.root(), turned).unwrap();
+    scene.update();
+    let mut list = DrawList::new();
+    scene.draw_list(&mut list);
+
+    let halves = |bits: u64| [u32::try_from(bits & u64::from(u32::MAX)).unwrap(), u32::try_from(bits >> 32).unwrap()];
+    let [[a, b], [c, d]] = [plain, turned].map(|node| halves(node.to_bits()));
+    let (swap, expected) = (cfg!(target_endian = "big"), [[a, b, 7, 0, 0, 0], [c, d, 8, u32::MAX, 3, 0]]);
+    for (found, mut expected) in words(list.commands()).chunks_exact(6).zip(expected) {
+        if swap {
+            expected.swap(0, 1);
+        }
+        assert_eq!(found, expected);
+    }
+    assert_eq!(words(list.matrices())[12..16], [(-1.0_f32).to_bits(), 0, 0, 0]);
+    let mut groups = DrawGroups::new();
+    list.group(&mut groups);
+    assert_eq!(words(groups.instances()), groups.instances());
+    assert_eq!(list.commands()[1], DrawCommand::new(turned, 8, Some(u32::MAX), true));
+    assert_eq!(format!("{:?}", list.commands()[0].material()), "None");
+}
+
+#[test]
+fn columns_and_mesh_draws_come_back_from_their_bytes() {
+    fn back<T: Pod + PartialEq + std::fmt::Debug>(list: &[T]) {
+        let bytes: Vec<u8> = cast_slice(list).to_vec();
+        assert_eq!(bytemuck::pod_collect_to_vec::<u8, T>(&bytes), list);
+    }
+    back(&[Mat34::IDENTITY, Transform::from_xyz(1.0, 2.0, 3.0).to_matrix()]);
+    back(&[PackedTransform::IDENTITY, Transform::from_xyz(1.0, 2.0, 3.0).into()]);
+    back(&[Aabb::cube(1.0), Aabb::INFINITE]);
+    back(&[Visibility::layers(5)]);
+    let sub_meshes = [SubMesh::new(0..36, 1, Aabb::cube(1.0)), SubMesh::new(36..60, 2, Aabb::cube(2.0))];
+    back(&sub_meshes);
+    let mut set = MeshSet::new();
+    set.insert(7, &sub_meshes).unwrap();
+    let (mut draws, mut shadows) = (Vec::<MeshDraw>::new(), Vec::<ShadowDraw>::new());
+    set.draws(&[0, 1], &mut draws);
+    set.shadow_draws(&[0, 1], &mut shadows);
+    back(&draws);
+    assert_eq!(words(&shadows), [7, 0, 36, 7, 36, 24]);
+}
