@@ -1,7 +1,7 @@
 //! Arrays of several types in one allocation: aligned lines of bytes, and checked views of them.
 #![allow(unsafe_code, reason = "a view of bytes as another type is a cast of a pointer")]
 
-use crate::math::{Mat34, PackedTransform, PoseBlock};
+use crate::math::{Aabb, Mat34, PackedTransform, PoseBlock};
 use core::ops::Range;
 
 /// A cache line of bytes: the unit that such an allocation is made of.
@@ -70,13 +70,24 @@ pub(crate) fn view_mut<T: Plain>(lines: &mut [Line], range: Range<usize>) -> &mu
     unsafe { core::slice::from_raw_parts_mut(bytes.as_mut_ptr().cast(), bytes.len() / size_of::<T>()) }
 }
 
-/// A transform's floats: translation, rotation, scale. So that several of them are one load; put together one by one, they
-/// are loaded one by one, and [`propagate`](super::propagate()) takes a sixth longer.
+/// What is so many floats, and nothing else.
+///
+/// # Safety
+/// The type is `repr(C)`, all of its fields are floats or such types, and there are `N` of them.
+pub(crate) unsafe trait Floats<const N: usize> {}
+
+// SAFETY: translation, rotation and scale, arrays of 3, 4 and 3.
+unsafe impl Floats<10> for PackedTransform {}
+// SAFETY: two corners, each three floats; glam's `Vec3` is `repr(C)`.
+unsafe impl Floats<6> for Aabb {}
+
+/// A value's floats, so that several of them are one load: put together one by one, they are loaded one by one, and
+/// [`propagate`](super::propagate()) takes a third longer.
 #[inline(always)]
-pub(crate) fn floats(transform: &PackedTransform) -> &[f32; 10] {
-    const { assert!(size_of::<PackedTransform>() == 40 && align_of::<PackedTransform>() == align_of::<f32>()) };
-    // SAFETY: the struct is `repr(C)` and ten floats, 40 bytes without padding, aligned as a float is.
-    unsafe { &*core::ptr::from_ref(transform).cast() }
+pub(crate) fn floats<T: Floats<N>, const N: usize>(value: &T) -> &[f32; N] {
+    const { assert!(size_of::<T>() == size_of::<[f32; N]>() && align_of::<T>() == align_of::<f32>()) };
+    // SAFETY: `N` floats without padding, as the trait says, aligned as a float is.
+    unsafe { &*core::ptr::from_ref(value).cast() }
 }
 
 #[cfg(test)]
