@@ -160,8 +160,10 @@ impl JointBounds {
             return Err(CharacterError::NoJoint { joint, matrices: palette.len() });
         }
         let mut all = BoxGroup::EMPTY;
+        let mut moved = BoxGroup::EMPTY;
         for group in &self.groups {
-            all.widen(&simd::boxes::transformed(palette, &group.joints, &group.boxes, group.live));
+            simd::boxes::transformed(palette, &group.joints, &group.boxes, group.live, &mut moved);
+            all.widen(&moved);
         }
         let bounds = all.union();
         if !bounds.is_finite() {

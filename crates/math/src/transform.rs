@@ -171,16 +171,6 @@ impl PackedTransform {
         (zero == 0.0) & ((length_squared - 1.0).abs() < 4e-6)
     }
 
-    /// The ten floats: translation, rotation, scale. So that several of them are one load; put together one by one, they
-    /// are loaded one by one, and [`propagate`](crate::internal::propagate) takes a sixth longer.
-    #[inline(always)]
-    #[allow(unsafe_code, reason = "a view of a struct of floats as an array of floats is a cast of a pointer")]
-    pub fn as_array(&self) -> &[f32; 10] {
-        const { assert!(size_of::<Self>() == 40 && align_of::<Self>() == align_of::<f32>()) };
-        // SAFETY: the struct is `repr(C)` and ten floats, 40 bytes without padding, aligned as a float is.
-        unsafe { &*core::ptr::from_ref(self).cast() }
-    }
-
     /// The 3×4 matrix. The SIMD paths evaluate the same expressions in the same order.
     #[inline(always)]
     #[must_use]

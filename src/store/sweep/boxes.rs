@@ -73,19 +73,21 @@ impl SliceBoxes {
         // The slot in a hole's record may lie past the end.
         let slot = |lane: usize| if live >> lane & 1 != 0 { records[lane].transform } else { 0 };
         let bounds = &shapes.bounds[first..];
-        let boxes = match bounds.first_chunk::<GROUP>() {
-            Some(bounds) => simd::boxes::transformed(&transforms.worlds, &core::array::from_fn(slot), bounds, live),
+        let slots = core::array::from_fn(slot);
+        let boxes = self.shapes.group_mut(first / GROUP);
+        match bounds.first_chunk::<GROUP>() {
+            Some(bounds) => simd::boxes::transformed(&transforms.worlds, &slots, bounds, live, boxes),
             None => {
                 let bounds = core::array::from_fn(|lane| bounds.get(lane).copied().unwrap_or(Aabb::EMPTY));
-                simd::boxes::transformed(&transforms.worlds, &core::array::from_fn(slot), &bounds, live)
+                simd::boxes::transformed(&transforms.worlds, &slots, &bounds, live, boxes);
             }
-        };
+        }
+        let present = boxes.present();
         for (to, record) in self.nodes[first..].iter_mut().zip(&records[..records.len().min(GROUP)]) {
             *to = record.node;
         }
         let shift = group * GROUP;
-        self.present[block] = self.present[block] & !(0xff << shift) | u64::from(boxes.present()) << shift;
-        *self.shapes.group_mut(first / GROUP) = boxes;
+        self.present[block] = self.present[block] & !(0xff << shift) | u64::from(present) << shift;
     }
 }
 

@@ -4,6 +4,7 @@
 //! same bits on each.
 
 pub mod boxes;
+mod floats;
 pub mod level;
 mod propagate;
 pub mod vectors;

@@ -1,10 +1,8 @@
 //! The kernels for x86-64 machines with AVX2.
 #![allow(unsafe_code, reason = "loads and stores of vectors go through pointers")]
 
-use crate::Mat34;
 use core::arch::x86_64::{
-    __m128, __m256, _MM_HINT_T0, _mm_add_ps, _mm_blend_ps, _mm_load_ps, _mm_mul_ps, _mm_prefetch, _mm_set1_ps,
-    _mm_setzero_ps, _mm_store_ps, _mm256_castps128_ps256, _mm256_insertf128_ps, _mm256_loadu_ps, _mm256_shuffle_ps,
+    __m128, __m256, _MM_HINT_T0, _mm_prefetch, _mm256_castps128_ps256, _mm256_insertf128_ps, _mm256_shuffle_ps,
     _mm256_storeu_ps, _mm256_unpackhi_ps, _mm256_unpacklo_ps,
 };
 /// How many lanes a vector has.
@@ -30,52 +28,6 @@ pub fn prefetch_whole<T>(array: &[T], index: usize) {
     }
 }
 
-/// Three rows of a matrix.
-pub type Rows = [__m128; 3];
-
-/// `Mat34::mul`, a row at a time.
-///
-/// # Safety
-/// The machine has AVX2.
-#[inline]
-#[target_feature(enable = "avx2")]
-pub fn multiply(a: &Mat34, b: &Rows) -> Rows {
-    let [b0, b1, b2] = *b;
-    let row = |a: &[f32; 4]| {
-        // SAFETY: a row of a `Mat34` is four floats, and 16-byte aligned as the matrix is.
-        let whole = unsafe { _mm_load_ps(a.as_ptr()) };
-        let shift = _mm_blend_ps::<0b1000>(_mm_setzero_ps(), whole);
-        let linear = _mm_add_ps(_mm_mul_ps(_mm_set1_ps(a[0]), b0), _mm_mul_ps(_mm_set1_ps(a[1]), b1));
-        _mm_add_ps(_mm_add_ps(linear, _mm_mul_ps(_mm_set1_ps(a[2]), b2)), shift)
-    };
-    let [x, y, z] = &a.rows;
-    [row(x), row(y), row(z)]
-}
-
-/// A matrix as rows.
-///
-/// # Safety
-/// The machine has AVX2.
-#[inline]
-#[target_feature(enable = "avx2")]
-pub fn load(matrix: &Mat34) -> Rows {
-    // SAFETY: a row of a `Mat34` is four floats, and 16-byte aligned as the matrix is.
-    matrix.rows.each_ref().map(|row| unsafe { _mm_load_ps(row.as_ptr()) })
-}
-
-/// Writes a matrix.
-///
-/// # Safety
-/// The machine has AVX2.
-#[inline]
-#[target_feature(enable = "avx2")]
-pub fn store(to: &mut Mat34, rows: Rows) {
-    for (to, row) in to.rows.iter_mut().zip(rows) {
-        // SAFETY: a row of a `Mat34` is four floats, and 16-byte aligned as the matrix is.
-        unsafe { _mm_store_ps(to.as_mut_ptr(), row) };
-    }
-}
-
 /// Eight rows of four as four vectors of eight lanes.
 ///
 /// # Safety
@@ -98,17 +50,6 @@ fn quads([a, b, c, d]: [__m256; 4]) -> [__m256; 4] {
         _mm256_shuffle_ps::<0b01_00_01_00>(ab_high, cd_high),
         _mm256_shuffle_ps::<0b11_10_11_10>(ab_high, cd_high),
     ]
-}
-
-/// Eight floats as a vector.
-///
-/// # Safety
-/// The machine has AVX.
-#[inline]
-#[target_feature(enable = "avx")]
-pub fn load_eight(floats: &[f32; LANES]) -> __m256 {
-    // SAFETY: eight floats, which is what the load asks for at any alignment.
-    unsafe { _mm256_loadu_ps(floats.as_ptr()) }
 }
 
 /// A vector as eight floats.

@@ -1,8 +1,9 @@
-//! The kernels against each other, and against double precision.
+//! The kernels at every level, and against double precision.
 
 use super::*;
 use crate::Transform;
 use glam::{DAffine3, Quat, Vec3};
+use hedgerow_math::internal::level::levels;
 
 /// Deterministic, unremarkable numbers from -1 to 1.
 fn numbers(mut state: u32) -> impl FnMut() -> f32 {
@@ -27,8 +28,6 @@ fn wide(t: &Transform) -> DAffine3 {
     DAffine3::from_scale_rotation_translation(t.scale.as_dvec3(), t.rotation.as_dquat(), t.translation.as_dvec3())
 }
 
-type Kernel = fn(&[PoseBlock], &[u16], &Mat34, &mut [Mat34], Range<usize>);
-
 #[test]
 fn every_level_is_near_double_precision_for_every_start_and_end() {
     let count = 45;
@@ -44,19 +43,9 @@ fn every_level_is_near_double_precision_for_every_start_and_end() {
         let above = if joint == 0 { root.to_wide() } else { expected[usize::from(parents[joint])] };
         expected.push(above * wide(local));
     }
-    let kernels: &[Kernel] = &[
-        scalar::models,
-        models,
-        #[cfg(target_arch = "x86_64")]
-        if std::arch::is_x86_feature_detected!("avx2") && std::arch::is_x86_feature_detected!("fma") {
-            x86::models_avx2
-        } else {
-            scalar::models
-        },
-    ];
-    for kernel in kernels {
+    for level in levels() {
         let mut all = vec![Mat34::IDENTITY; count];
-        kernel(&blocks, &parents, &root, &mut all, 0..count);
+        models_at(level, &blocks, &parents, &root, &mut all, 0..count);
         for (joint, (found, expected)) in all.iter().zip(&expected).enumerate() {
             let found = found.to_wide();
             assert!(found.abs_diff_eq(*expected, 1e-4), "joint {joint}: {found} and {expected}");
@@ -64,7 +53,7 @@ fn every_level_is_near_double_precision_for_every_start_and_end() {
         for (start, end) in (0..count).flat_map(|start| (start..=count).map(move |end| (start, end))) {
             let mut models = all.clone();
             models[start..end].fill(Mat34 { rows: [[f32::NAN; 4]; 3] });
-            kernel(&blocks, &parents, &root, &mut models, start..end);
+            models_at(level, &blocks, &parents, &root, &mut models, start..end);
             assert!(models == all, "joints {start} to {end} by themselves have other bits");
         }
     }
@@ -72,27 +61,32 @@ fn every_level_is_near_double_precision_for_every_start_and_end() {
 
 #[test]
 #[cfg(target_arch = "x86_64")]
-fn both_vector_widths_give_the_same_bits() {
-    use std::arch::is_x86_feature_detected as has;
-    if !(has!("fma") && has!("avx512f")) {
-        return;
-    }
+fn levels_with_fused_multiply_add_give_the_same_bits_and_so_do_those_without() {
     let mut blocks = vec![PoseBlock::IDENTITY; 12];
     transforms(96, 9).iter().enumerate().for_each(|(joint, local)| blocks[joint / 8].set(joint % 8, local));
     let parents: Vec<u16> =
         (0..96_u16).map(|joint| if joint == 0 { u16::MAX } else { joint - 1 - joint / 7 % joint }).collect();
-    let mut models = [vec![Mat34::IDENTITY; 96], vec![Mat34::IDENTITY; 96]];
-    x86::models_avx2(&blocks, &parents, &Mat34::IDENTITY, &mut models[0], 0..96);
-    x86::models_avx512(&blocks, &parents, &Mat34::IDENTITY, &mut models[1], 0..96);
-    let bits = |models: &[Mat34]| models.iter().map(|model| model.to_bits()).collect::<Vec<_>>();
-    assert_eq!(bits(&models[0]), bits(&models[1]));
+    let bits = |level: Level| {
+        let mut models = vec![Mat34::IDENTITY; 96];
+        models_at(level, &blocks, &parents, &Mat34::IDENTITY, &mut models, 0..96);
+        models.iter().map(|model| model.to_bits()).collect::<Vec<_>>()
+    };
+    let (fused, plain): (Vec<Level>, Vec<Level>) = levels().into_iter().partition(|level| level.as_avx2().is_some());
+    for levels in [fused, plain] {
+        let found: Vec<_> = levels.into_iter().map(bits).collect();
+        assert!(found.windows(2).all(|pair| pair[0] == pair[1]));
+    }
 }
 
 #[test]
 fn palettes_are_products_to_the_bit() {
     let models: Vec<Mat34> = transforms(13, 4).iter().map(Transform::to_matrix).collect();
     let binds: Vec<Mat34> = transforms(13, 5).iter().map(Transform::to_matrix).collect();
-    let mut out = vec![Mat34::IDENTITY; 13];
-    palette(&models, &binds, &mut out);
-    assert!(out.iter().zip(models.iter().zip(&binds)).all(|(found, (&a, &b))| found.to_bits() == (a * b).to_bits()));
+    for level in levels() {
+        let mut out = vec![Mat34::IDENTITY; 13];
+        palette_at(level, &models, &binds, &mut out);
+        assert!(
+            out.iter().zip(models.iter().zip(&binds)).all(|(found, (&a, &b))| found.to_bits() == (a * b).to_bits())
+        );
+    }
 }

@@ -2,6 +2,7 @@
 
 use bytemuck::Pod;
 use core::fmt::Debug;
+use fearless_simd::{f32x8, i16x8, i32x8, mask32x8, prelude::*, u8x16, u8x32, u16x8, u32x8};
 
 /// How many tracks a block has.
 pub(crate) const LANES: usize = 8;
@@ -15,7 +16,7 @@ pub(crate) const NUMBERS: usize = 3;
 /// |---|---|---|
 /// | `u16` | a count of ticks | a signed count of steps from the middle of a range |
 /// | `u32` | the bits of an `f32`, in seconds | the bits of an `f32` |
-pub(crate) trait Word: Pod + Default + Eq + Ord + Debug + Send + Sync + 'static {
+pub(crate) trait Word: Pod + SimdIntElement + Eq + Ord + Send + Sync + 'static {
     /// Bytes of one word.
     const BYTES: usize;
 
@@ -37,6 +38,27 @@ pub(crate) trait Word: Pod + Default + Eq + Ord + Debug + Send + Sync + 'static 
 
     /// As a number of a key.
     fn number(self) -> f32;
+
+    /// Eight words.
+    type Vector<S: Simd>: SimdInt<S, Element = Self, Array = [Self; LANES]>;
+
+    /// The eight words that the bytes begin with, little-endian.
+    ///
+    /// # Panics
+    /// If there are fewer bytes.
+    fn eight<S: Simd>(simd: S, bytes: &[u8]) -> Self::Vector<S>;
+
+    /// Whether the machine puts words into the lanes of a set faster all at once than one by one.
+    fn spreads<S: Simd>(simd: S) -> bool;
+
+    /// The first words in the lanes of a set, in ascending order; anything in others.
+    fn spread<S: Simd>(simd: S, words: Self::Vector<S>, lanes: u8) -> Self::Vector<S>;
+
+    /// [`time`](Self::time) of eight words.
+    fn eight_times<S: Simd>(simd: S, words: &[Self; LANES]) -> f32x8<S>;
+
+    /// [`number`](Self::number) of eight words.
+    fn eight_numbers<S: Simd>(simd: S, words: &[Self; LANES]) -> f32x8<S>;
 }
 
 impl Word for u16 {
@@ -65,6 +87,43 @@ impl Word for u16 {
     #[inline]
     fn number(self) -> f32 {
         f32::from(self.cast_signed())
+    }
+
+    type Vector<S: Simd> = u16x8<S>;
+
+    #[inline(always)]
+    fn eight<S: Simd>(simd: S, bytes: &[u8]) -> u16x8<S> {
+        if cfg!(target_endian = "little") {
+            u8x16::from_slice(simd, &bytes[..16]).bitcast()
+        } else {
+            u16x8::load_array(simd, core::array::from_fn(|lane| Self::read(&bytes[2 * lane..])))
+        }
+    }
+
+    #[inline(always)]
+    fn spreads<S: Simd>(simd: S) -> bool {
+        #[cfg(target_arch = "x86_64")]
+        return simd.level().as_sse4_2().is_some();
+        #[cfg(not(target_arch = "x86_64"))]
+        return !simd.level().is_fallback();
+    }
+
+    #[inline(always)]
+    fn spread<S: Simd>(simd: S, words: u16x8<S>, lanes: u8) -> u16x8<S> {
+        let places = u8x16::load_array_ref(simd, &PLACES[usize::from(lanes)]);
+        words.bitcast::<u8x16<S>>().swizzle_dyn_within_blocks(places).bitcast()
+    }
+
+    #[inline(always)]
+    fn eight_times<S: Simd>(simd: S, words: &[Self; LANES]) -> f32x8<S> {
+        let (low, high) = u16x8::load_array_ref(simd, words).widen();
+        low.combine(high).bitcast::<i32x8<S>>().to_float()
+    }
+
+    #[inline(always)]
+    fn eight_numbers<S: Simd>(simd: S, words: &[Self; LANES]) -> f32x8<S> {
+        let (low, high) = u16x8::load_array_ref(simd, words).bitcast::<i16x8<S>>().widen();
+        low.combine(high).to_float()
     }
 }
 
@@ -95,6 +154,43 @@ impl Word for u32 {
     fn number(self) -> f32 {
         f32::from_bits(self)
     }
+
+    type Vector<S: Simd> = u32x8<S>;
+
+    #[inline(always)]
+    fn eight<S: Simd>(simd: S, bytes: &[u8]) -> u32x8<S> {
+        if cfg!(target_endian = "little") {
+            u8x32::from_slice(simd, &bytes[..32]).bitcast()
+        } else {
+            u32x8::load_array(simd, core::array::from_fn(|lane| Self::read(&bytes[4 * lane..])))
+        }
+    }
+
+    #[inline(always)]
+    fn spreads<S: Simd>(simd: S) -> bool {
+        #[cfg(target_arch = "x86_64")]
+        return simd.level().as_avx2().is_some();
+        #[cfg(not(target_arch = "x86_64"))]
+        {
+            let _ = simd;
+            false
+        }
+    }
+
+    #[inline(always)]
+    fn spread<S: Simd>(simd: S, words: u32x8<S>, lanes: u8) -> u32x8<S> {
+        words.expand(mask32x8::from_bitmask(simd, u64::from(lanes)))
+    }
+
+    #[inline(always)]
+    fn eight_times<S: Simd>(simd: S, words: &[Self; LANES]) -> f32x8<S> {
+        f32x8::from_bits(u32x8::load_array_ref(simd, words))
+    }
+
+    #[inline(always)]
+    fn eight_numbers<S: Simd>(simd: S, words: &[Self; LANES]) -> f32x8<S> {
+        f32x8::from_bits(u32x8::load_array_ref(simd, words))
+    }
 }
 
 /// Eight lanes of the active array: the two keys that each track is between.
@@ -114,14 +210,6 @@ impl<W: Word> Active<W> {
     /// Bytes of eight lanes in a jump frame.
     pub(crate) const BYTES: usize = 2 * (1 + NUMBERS) * LANES * W::BYTES;
 
-    /// What a jump frame says, as long as there are bytes.
-    #[inline]
-    pub(crate) fn read(bytes: &[u8]) -> Self {
-        let word = |index: usize| bytes.get(index * W::BYTES..).map_or(W::default(), W::read);
-        let vector = |at: usize| core::array::from_fn(|lane| word(at + lane));
-        Self { pairs: core::array::from_fn(|pair| [vector(2 * LANES * pair), vector(2 * LANES * pair + LANES)]) }
-    }
-
     /// Appends what a jump frame says.
     pub(crate) fn write(&self, bytes: &mut Vec<u8>) {
         self.pairs.as_flattened().as_flattened().iter().for_each(|word| word.write(bytes));
@@ -133,3 +221,22 @@ impl<W: Word> Default for Active<W> {
         Self { pairs: [[[W::default(); LANES]; 2]; 1 + NUMBERS] }
     }
 }
+
+/// For each set of lanes, which two bytes of a list of words of 16 bits belong in each lane, if the list has a word for each
+/// lane of the set, in ascending order; anything for other lanes.
+static PLACES: [[u8; 2 * LANES]; 256] = {
+    let mut places = [[0; 2 * LANES]; 256];
+    let mut lanes = 0;
+    while lanes < 256 {
+        let (mut lane, mut place) = (0, 0);
+        while lane < LANES {
+            (places[lanes][2 * lane], places[lanes][2 * lane + 1]) = (place, place + 1);
+            if lanes >> lane & 1 == 1 && place < 14 {
+                place += 2;
+            }
+            lane += 1;
+        }
+        lanes += 1;
+    }
+    places
+};

@@ -16,10 +16,11 @@
 //! of length 1 at most where w is not negative. Undoing that takes one division.
 
 mod lanes;
+mod portable;
 mod record;
 mod scalar;
-#[cfg(target_arch = "x86_64")]
-mod x86;
+#[cfg(test)]
+mod tests;
 
 pub(crate) use lanes::{Active, LANES, NUMBERS, Word};
 pub(crate) use record::{PADDING, Record, Records};
@@ -27,6 +28,8 @@ pub(crate) use scalar::{between, in_range, number, rotation, share, singles, tur
 
 use crate::transform_lanes::PoseBlock;
 use core::ops::Range;
+use fearless_simd::{Level, dispatch};
+use hedgerow_math::internal::level::level;
 use hedgerow_math::internal::prefetch;
 
 /// Where the eight lanes of a block belong, four bytes: the number of a block of the pose or of the channels (`u16`,
@@ -48,17 +51,6 @@ pub(crate) const PLAIN: Ranges = {
     bytes
 };
 
-/// Runs a kernel at the machine's best level.
-macro_rules! dispatch {
-    ($kernel:ident $(::<$($parameter:tt),*>)? ($($argument:expr),*)) => {{
-        #[cfg(target_arch = "x86_64")]
-        if std::arch::is_x86_feature_detected!("avx2") {
-            return x86::$kernel$(::<$($parameter),*>)?($($argument),*);
-        }
-        scalar::$kernel$(::<$($parameter),*>)?($($argument),*)
-    }};
-}
-
 /// Fetches the keys of a group of [records](Record), which lies at `range` in `bytes`, or takes them back if not `FORWARD`.
 ///
 /// A record holds the bits in which a key differs from the last key but one of its track. Forward, from keys (a, b):
@@ -70,17 +62,38 @@ pub(crate) fn turn<W: Word, const FORWARD: bool>(
     active: &mut [Active<W>],
     singles: usize,
 ) -> bool {
-    dispatch!(turn::<W, FORWARD>(bytes, range, active, singles))
+    turn_at::<W, FORWARD>(level(), bytes, range, active, singles)
+}
+
+#[inline(always)]
+fn turn_at<W: Word, const FORWARD: bool>(
+    level: Level,
+    bytes: &[u8],
+    range: Range<usize>,
+    active: &mut [Active<W>],
+    singles: usize,
+) -> bool {
+    dispatch!(level, simd => portable::turn::<_, W, FORWARD>(simd, bytes, range, active, singles))
 }
 
 /// Reads a jump frame: as many blocks as both the frame and the array have.
 pub(crate) fn restore<W: Word>(frame: &[u8], active: &mut [Active<W>]) {
-    dispatch!(restore(frame, active));
+    restore_at(level(), frame, active);
+}
+
+#[inline(always)]
+fn restore_at<W: Word>(level: Level, frame: &[u8], active: &mut [Active<W>]) {
+    dispatch!(level, simd => portable::restore(simd, frame, active));
 }
 
 /// Rotations at a time, of the blocks that both `active` and `targets` have. Blocks that the pose does not have are left out.
 pub(crate) fn rotations<W: Word>(active: &[Active<W>], targets: &[Target], time: f32, pose: &mut [PoseBlock]) {
-    dispatch!(rotations(active, targets, time, pose));
+    rotations_at(level(), active, targets, time, pose);
+}
+
+#[inline(always)]
+fn rotations_at<W: Word>(level: Level, active: &[Active<W>], targets: &[Target], time: f32, pose: &mut [PoseBlock]) {
+    dispatch!(level, simd => portable::rotations(simd, active, targets, time, pose));
 }
 
 /// Translations or scales at a time, likewise. A block without `ranges` has [`PLAIN`] ones.
@@ -91,7 +104,19 @@ pub(crate) fn vectors<W: Word, const SCALE: bool>(
     time: f32,
     pose: &mut [PoseBlock],
 ) {
-    dispatch!(vectors::<W, SCALE>(active, targets, ranges, time, pose));
+    vectors_at::<W, SCALE>(level(), active, targets, ranges, time, pose);
+}
+
+#[inline(always)]
+fn vectors_at<W: Word, const SCALE: bool>(
+    level: Level,
+    active: &[Active<W>],
+    targets: &[Target],
+    ranges: &[Ranges],
+    time: f32,
+    pose: &mut [PoseBlock],
+) {
+    dispatch!(level, simd => portable::vectors::<_, W, SCALE>(simd, active, targets, ranges, time, pose));
 }
 
 /// Asks for all of an active array.
@@ -106,6 +131,3 @@ pub(crate) fn prefetch_all<W>(active: &[Active<W>]) {
 pub(crate) fn prefetch_bytes(bytes: &[u8], at: usize, count: usize) {
     (0..count).step_by(64).for_each(|offset| prefetch(bytes, at + offset));
 }
-
-#[cfg(test)]
-mod tests;

@@ -1,6 +1,6 @@
 //! The keys that one block of lanes needs at the same time, in the stream.
 
-use super::lanes::{LANES, NUMBERS, Word};
+use super::lanes::{NUMBERS, Word};
 use core::marker::PhantomData;
 
 /// What has to follow a group of records, so that vectors may be loaded past its end.
@@ -100,22 +100,4 @@ static KEYS: [u8; 256] = {
         lanes += 1;
     }
     keys
-};
-
-/// For each set of lanes, where in the list of its members a lane is found; anything for other lanes.
-pub(crate) static PLACES: [[u8; LANES]; 256] = {
-    let mut places = [[0; LANES]; 256];
-    let mut lanes = 0;
-    while lanes < 256 {
-        let (mut lane, mut place) = (0, 0);
-        while lane < LANES {
-            places[lanes][lane] = place;
-            if lanes >> lane & 1 == 1 {
-                place += 1;
-            }
-            lane += 1;
-        }
-        lanes += 1;
-    }
-    places
 };

@@ -1,9 +1,8 @@
-//! The kernels, lane by lane.
+//! Lane by lane: for records that vectors would be loaded past the end of, for tracks by themselves, and for single numbers.
 
 use super::lanes::{Active, LANES, NUMBERS, Word};
 use super::record::{Record, Records};
 use super::{PLAIN, Ranges, Target};
-use crate::transform_lanes::PoseBlock;
 use core::ops::Range;
 
 pub(super) fn turn<W: Word, const FORWARD: bool>(
@@ -34,12 +33,6 @@ pub(crate) fn turn_one<W: Word, const FORWARD: bool>(active: &mut Active<W>, hea
         for (number, words) in (1..).zip(numbers.chunks_exact(count.max(1) * W::BYTES)) {
             fetch(number, W::read(&words[place * W::BYTES..]));
         }
-    }
-}
-
-pub(super) fn restore<W: Word>(frame: &[u8], active: &mut [Active<W>]) {
-    for (active, bytes) in active.iter_mut().zip(frame.chunks_exact(Active::<W>::BYTES)) {
-        *active = Active::read(bytes);
     }
 }
 
@@ -102,36 +95,6 @@ fn lanes(target: Target) -> impl Iterator<Item = (usize, bool)> {
 #[inline]
 pub(super) fn block(target: Target) -> usize {
     usize::from(u16::from_le_bytes([target[0], target[1]]))
-}
-
-pub(super) fn rotations<W: Word>(active: &[Active<W>], targets: &[Target], time: f32, pose: &mut [PoseBlock]) {
-    for (active, &target) in active.iter().zip(targets) {
-        let Some(pose) = pose.get_mut(block(target)) else { continue };
-        for (lane, step) in lanes(target) {
-            let rotation = between(active, lane, share(active, lane, time, step));
-            pose.rotation.iter_mut().zip(rotation).for_each(|(numbers, number)| numbers[lane] = number);
-        }
-    }
-}
-
-pub(super) fn vectors<W: Word, const SCALE: bool>(
-    active: &[Active<W>],
-    targets: &[Target],
-    ranges: &[Ranges],
-    time: f32,
-    pose: &mut [PoseBlock],
-) {
-    for (index, (active, &target)) in active.iter().zip(targets).enumerate() {
-        let Some(pose) = pose.get_mut(block(target)) else { continue };
-        let ranges = ranges.get(index).unwrap_or(&PLAIN);
-        let vectors = if SCALE { &mut pose.scale } else { &mut pose.translation };
-        for (lane, step) in lanes(target) {
-            let share = share(active, lane, time, step);
-            for (index, vector) in vectors.iter_mut().enumerate() {
-                vector[lane] = in_range(ranges, index, lane, number(active, index, lane, share));
-            }
-        }
-    }
 }
 
 /// Single numbers at a time. Those that `out` does not have are left out. A block without `ranges` has [`PLAIN`] ones.

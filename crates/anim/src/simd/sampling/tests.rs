@@ -1,6 +1,7 @@
 #![allow(clippy::cast_possible_truncation, reason = "random words, cut to size")]
 use super::*;
 use crate::transform_lanes::PoseBlock;
+use hedgerow_math::internal::level::levels;
 
 /// A deterministic, unremarkable number.
 fn bits(state: &mut u64) -> u32 {
@@ -68,14 +69,18 @@ fn every_level_fetches_the_same_keys<W: Any>() {
         // With and without room for whole vectors behind the last record.
         bytes.resize(length + if round % 2 == 0 { PADDING } else { round % 7 }, 0xa5);
         let start: Vec<Active<W>> = (0..5).map(|_| block(&mut state)).collect();
-        let (mut expected, mut found) = (start.clone(), start.clone());
+        let mut expected = start.clone();
         assert!(scalar::turn::<W, true>(&bytes, 0..length, &mut expected, 4));
-        assert!(turn::<W, true>(&bytes, 0..length, &mut found, 4));
-        assert_eq!(expected, found, "round {round}");
+        let forward = expected.clone();
         // A block may be in the group several times: records are taken back from the last one on only if each is there once.
         assert!(scalar::turn::<W, false>(&bytes, 0..length, &mut expected, 4));
-        assert!(turn::<W, false>(&bytes, 0..length, &mut found, 4));
-        assert_eq!(expected, found, "round {round}, backward");
+        for level in levels() {
+            let mut found = start.clone();
+            assert!(turn_at::<W, true>(level, &bytes, 0..length, &mut found, 4));
+            assert_eq!(forward, found, "round {round} at {level:?}");
+            assert!(turn_at::<W, false>(level, &bytes, 0..length, &mut found, 4));
+            assert_eq!(expected, found, "round {round} at {level:?}, backward");
+        }
     }
 }
 
@@ -130,12 +135,12 @@ fn a_frame_is_read_as_it_was_written() {
     let mut bytes = Vec::new();
     blocks.iter().for_each(|block| block.write(&mut bytes));
     assert_eq!(bytes.len(), 3 * Active::<u32>::BYTES);
-    let (mut expected, mut found) = (vec![Active::default(); 4], vec![Active::default(); 4]);
-    scalar::restore(&bytes, &mut expected);
-    restore(&bytes, &mut found);
-    assert_eq!(found[..3], blocks);
-    assert_eq!(found[3], Active::default());
-    assert_eq!(expected, found);
+    for level in levels() {
+        let mut found = vec![Active::default(); 4];
+        restore_at(level, &bytes, &mut found);
+        assert_eq!(found[..3], blocks, "{level:?}");
+        assert_eq!(found[3], Active::default());
+    }
 }
 
 fn pose_bits(pose: &[PoseBlock]) -> Vec<u32> {
@@ -143,6 +148,30 @@ fn pose_bits(pose: &[PoseBlock]) -> Vec<u32> {
         [block.translation.as_flattened(), block.rotation.as_flattened(), block.scale.as_flattened()].concat()
     };
     pose.iter().flat_map(numbers).map(f32::to_bits).collect()
+}
+
+/// The same lane by lane, as the module says it.
+fn sample_plainly<W: Word>(
+    active: &[Active<W>],
+    targets: &[Target],
+    ranges: &[Ranges],
+    time: f32,
+    pose: &mut [PoseBlock],
+) {
+    for (index, (active, target)) in active.iter().zip(targets).enumerate() {
+        let Some(pose) = pose.get_mut(usize::from(target[0])) else { continue };
+        for lane in (0..LANES).filter(|lane| target[2] >> lane & 1 == 1) {
+            let share = share(active, lane, time, target[3] >> lane & 1 == 1);
+            let rotation = between(active, lane, share);
+            (0..4).for_each(|part| pose.rotation[part][lane] = rotation[part]);
+            for axis in 0..NUMBERS {
+                let number = number(active, axis, lane, share);
+                pose.translation[axis][lane] = in_range(&ranges[index], axis, lane, number);
+                // All blocks but the first have plain ranges for scales.
+                pose.scale[axis][lane] = in_range(if index == 0 { &ranges[0] } else { &PLAIN }, axis, lane, number);
+            }
+        }
+    }
 }
 
 fn every_level_samples_the_same_bits<W: Any>() {
@@ -162,15 +191,16 @@ fn every_level_samples_the_same_bits<W: Any>() {
         }
         let time = (bits(&mut state) % 1700) as f32 / 10.0 - 10.0;
         // One block less than the targets name, and nothing in it that lanes without a track may change.
-        let (mut expected, mut found) = ([PoseBlock::IDENTITY; 2], [PoseBlock::IDENTITY; 2]);
-        scalar::rotations(&active, &targets, time, &mut expected);
-        scalar::vectors::<W, false>(&active, &targets, &ranges, time, &mut expected);
-        scalar::vectors::<W, true>(&active, &targets, &ranges[..1], time, &mut expected);
-        rotations(&active, &targets, time, &mut found);
-        vectors::<W, false>(&active, &targets, &ranges, time, &mut found);
-        vectors::<W, true>(&active, &targets, &ranges[..1], time, &mut found);
-        assert_eq!(pose_bits(&expected), pose_bits(&found), "round {round}");
-        assert!(found.iter().zip(&targets).all(|(block, target)| {
+        let mut expected = [PoseBlock::IDENTITY; 2];
+        sample_plainly(&active, &targets, &ranges, time, &mut expected);
+        for level in levels() {
+            let mut found = [PoseBlock::IDENTITY; 2];
+            rotations_at(level, &active, &targets, time, &mut found);
+            vectors_at::<W, false>(level, &active, &targets, &ranges, time, &mut found);
+            vectors_at::<W, true>(level, &active, &targets, &ranges[..1], time, &mut found);
+            assert_eq!(pose_bits(&expected), pose_bits(&found), "round {round} at {level:?}");
+        }
+        assert!(expected.iter().zip(&targets).all(|(block, target)| {
             (0..LANES).all(|lane| target[2] >> lane & 1 == 1 || block.get(lane) == PoseBlock::IDENTITY.get(lane))
         }));
     }

@@ -1,7 +1,8 @@
-//! The kernels against each other to the bit, and against plain tests in double precision.
+//! The kernels at every level to the bit, and against plain tests in double precision.
 
 use super::*;
 use crate::Boxes;
+use crate::simd::level::levels;
 use glam::camera::rh;
 use glam::{DVec3, Mat4, Quat, Vec3, Vec4};
 
@@ -87,41 +88,50 @@ fn boxes(dice: &mut Dice, count: usize) -> Boxes {
     (0..count).map(|_| dice.bounds()).collect()
 }
 
-/// Holds every level that this machine has against the scalar one: the dispatched kernels run the best one alone.
+/// Holds every level against that without vectors.
 fn assert_frustum_levels_agree(groups: &[BoxGroup], frustum: &Frustum) {
-    let planes = frustum.planes();
-    let (touched, held) = (scalar::frustum::<false>(groups, planes), scalar::frustum::<true>(groups, planes));
+    let (planes, plain) = (frustum.planes(), Level::fallback());
+    let (touched, held) = (frustum_at::<false>(plain, groups, planes), frustum_at::<true>(plain, groups, planes));
     assert_eq!((in_frustum(groups, frustum), inside_frustum(groups, frustum)), (touched, held));
     let expected: Vec<u32> = (7..8).chain((640..704).filter(|number| touched.0 >> (number - 640) & 1 != 0)).collect();
-    let mut listed = vec![7];
-    list_in_frustum(groups, 640, frustum, &mut listed);
-    assert_eq!(listed, expected);
-    #[cfg(target_arch = "x86_64")]
-    if std::arch::is_x86_feature_detected!("avx2") {
-        assert_eq!((x86::frustum::<false>(groups, planes), x86::frustum::<true>(groups, planes)), (touched, held));
-        listed.truncate(1);
-        list_by_bits(groups, 640, &mut listed, |groups| x86::frustum::<false>(groups, planes).0);
-        assert_eq!(listed, expected);
+    for level in levels() {
+        let found = (frustum_at::<false>(level, groups, planes), frustum_at::<true>(level, groups, planes));
+        assert_eq!(found, (touched, held), "{level:?}");
+        let mut listed = vec![7];
+        list_in_frustum_at(level, groups, 640, planes, &mut listed);
+        assert_eq!(listed, expected, "{level:?}");
+    }
+}
+
+/// Holds every level of the other tests against that without vectors, and rays against one box at a time.
+fn assert_levels_agree(groups: &[BoxGroup], sphere: &Sphere, bounds: &Aabb, ray: &Ray) {
+    let plain = Level::fallback();
+    let all = |level: Level| {
+        (in_sphere_at(level, groups, sphere), in_box_at(level, groups, bounds), on_ray_at(level, groups, ray))
+    };
+    let expected = all(plain);
+    levels().into_iter().for_each(|level| assert_eq!(all(level), expected, "{level:?}"));
+    for (at, group) in groups.iter().enumerate() {
+        for lane in 0..GROUP {
+            let (near, far) = slabs(&group.get(lane), ray);
+            assert_eq!(expected.2 >> (GROUP * at + lane) & 1 != 0, near <= far, "{:?} and {ray:?}", group.get(lane));
+        }
     }
 }
 
 #[test]
 fn every_level_gives_the_same_bits() {
     let mut dice = Dice(1);
-    for round in 0..3000 {
+    for round in 0..640 {
         let list = boxes(&mut dice, 1 + round % 64);
         let groups = list.groups();
         if let Ok(frustum) = Frustum::from_view_projection(&dice.camera()) {
             assert_frustum_levels_agree(groups, &frustum);
         }
         let sphere = Sphere::new(dice.vector(), dice.signed().abs()).unwrap();
-        let square = sphere.radius() * sphere.radius() * WIDER + f32::MIN_POSITIVE;
-        assert_eq!(in_sphere(groups, &sphere), scalar::sphere(groups, &sphere.center().to_array(), square));
         let bounds = dice.bounds();
-        let expected = if bounds.is_empty() { (0, 0) } else { scalar::overlap(groups, &bounds) };
-        assert_eq!(in_box(groups, &bounds), expected);
         let ray = Ray::new(dice.vector(), dice.direction()).unwrap();
-        assert_eq!(on_ray(groups, &ray), scalar::ray(groups, &ray));
+        assert_levels_agree(groups, &sphere, &bounds, &ray);
     }
 }
 
@@ -134,7 +144,7 @@ fn spoil(bounds: &mut Aabb, component: usize) {
 #[test]
 fn every_level_gives_the_same_bits_where_components_are_not_numbers() {
     let mut dice = Dice(7);
-    for round in 0..2000 {
+    for round in 0..320 {
         let mut list: Vec<BoxGroup> = boxes(&mut dice, 8 * (1 + round % 8)).groups().to_vec();
         // In each group each component in some lane, two of them in another.
         for group in &mut list {
@@ -153,44 +163,48 @@ fn every_level_gives_the_same_bits_where_components_are_not_numbers() {
             assert_frustum_levels_agree(&list, &frustum);
         }
         let sphere = Sphere::new(dice.vector(), dice.signed().abs()).unwrap();
-        let square = sphere.radius() * sphere.radius() * WIDER + f32::MIN_POSITIVE;
-        assert_eq!(in_sphere(&list, &sphere), scalar::sphere(&list, &sphere.center().to_array(), square));
         let mut bounds = dice.bounds();
         if round % 2 == 0 {
             spoil(&mut bounds, round / 2 % 6);
         }
-        let expected = if bounds.is_empty() { (0, 0) } else { scalar::overlap(&list, &bounds) };
-        assert_eq!(in_box(&list, &bounds), expected);
         let ray = Ray::new(dice.vector(), dice.direction()).unwrap();
-        assert_eq!(on_ray(&list, &ray), scalar::ray(&list, &ray));
+        assert_levels_agree(&list, &sphere, &bounds, &ray);
 
         let worlds: [Mat34; 5] = core::array::from_fn(|_| dice.matrix());
         let slots: [u32; GROUP] = core::array::from_fn(|_| dice.below(5));
         let locals: [Aabb; GROUP] = core::array::from_fn(|lane| list[0].get(lane));
-        let matrices = slots.map(|slot| &worlds[slot as usize]);
-        let (found, level) = (transformed(&worlds, &slots, &locals, !0), scalar::transformed(&matrices, &locals, !0));
         let bits = |group: &BoxGroup| [group.min, group.max].map(|corner| corner.map(|lanes| lanes.map(f32::to_bits)));
-        assert_eq!(bits(&found), bits(&level), "{locals:?} by {matrices:?}");
+        let moved = |level: Level| {
+            let mut to = BoxGroup::EMPTY;
+            transformed_at(level, &worlds, &slots, &locals, !0, &mut to);
+            to
+        };
+        let expected = bits(&moved(Level::fallback()));
+        for level in levels() {
+            let found = moved(level);
+            assert_eq!(bits(&found), expected, "{locals:?} by {worlds:?} at {level:?}");
+        }
     }
 }
 
 #[test]
 fn eight_world_boxes_have_the_bits_of_single_ones() {
     let mut dice = Dice(2);
-    for _ in 0..5000 {
+    for _ in 0..2000 {
         let worlds: [Mat34; 5] = core::array::from_fn(|_| dice.matrix());
         let locals: [Aabb; GROUP] = core::array::from_fn(|_| dice.bounds());
         let slots: [u32; GROUP] = core::array::from_fn(|_| dice.below(5));
         let live = dice.word().to_le_bytes()[1];
-        let found = transformed(&worlds, &slots, &locals, live);
         let matrices = slots.map(|slot| &worlds[slot as usize]);
-        let level = scalar::transformed(&matrices, &locals, live);
-        for lane in 0..GROUP {
-            let alive = live >> lane & 1 != 0;
-            let expected = if alive { locals[lane].transformed(matrices[lane]) } else { Aabb::EMPTY };
-            let bits = |bounds: Aabb| [bounds.min.to_array(), bounds.max.to_array()].map(|v| v.map(f32::to_bits));
-            assert_eq!(bits(found.get(lane)), bits(expected), "lane {lane} of {locals:?} by {matrices:?}");
-            assert_eq!(bits(level.get(lane)), bits(expected));
+        for level in levels() {
+            let mut found = BoxGroup::of(&Aabb::cube(1.0));
+            transformed_at(level, &worlds, &slots, &locals, live, &mut found);
+            for lane in 0..GROUP {
+                let alive = live >> lane & 1 != 0;
+                let expected = if alive { locals[lane].transformed(matrices[lane]) } else { Aabb::EMPTY };
+                let bits = |bounds: Aabb| [bounds.min.to_array(), bounds.max.to_array()].map(|v| v.map(f32::to_bits));
+                assert_eq!(bits(found.get(lane)), bits(expected), "lane {lane} of {locals:?} by {matrices:?}");
+            }
         }
     }
 }

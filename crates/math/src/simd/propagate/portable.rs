@@ -1,5 +1,6 @@
 //! The kernels: eight locals are converted at a time, lane = slot, then multiplied one by one, in order.
 
+use crate::simd::floats::floats;
 use crate::simd::prefetch;
 use crate::simd::vectors::{Rows, columns, load, multiply, rows, store};
 use crate::{Mat34, PackedTransform};
@@ -198,5 +199,5 @@ fn four_columns<S: Simd, const FIRST: usize>(simd: S, batch: &[PackedTransform; 
 
 #[inline(always)]
 fn four<S: Simd, const FIRST: usize>(simd: S, local: &PackedTransform) -> f32x4<S> {
-    f32x4::from_slice(simd, &local.as_array()[FIRST..FIRST + 4])
+    f32x4::from_slice(simd, &floats(local)[FIRST..FIRST + 4])
 }
