@@ -123,8 +123,8 @@ mod tests {
         let numbers = [0.0, -0.0, 1.5, -f32::MAX, f32::MIN_POSITIVE, f32::INFINITY, f32::NEG_INFINITY, f32::NAN];
         let count = numbers.len();
         for pick in 0..count.pow(6) {
-            let [a, b, c, d, e, f] = [0, 1, 2, 3, 4, 5].map(|place| numbers[pick / count.pow(place) % count]);
-            let bounds = Aabb { min: Vec3::new(a, b, c), max: Vec3::new(d, e, f) };
+            let six = [0, 1, 2, 3, 4, 5].map(|place| numbers[pick / count.pow(place) % count]);
+            let bounds = Aabb { min: Vec3::from_slice(&six[..3]), max: Vec3::from_slice(&six[3..]) };
             assert_eq!(bounds.is_plain(), bounds.is_finite() && !bounds.is_empty(), "{bounds:?}");
         }
     }
