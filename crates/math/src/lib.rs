@@ -28,8 +28,8 @@
 //! | what boxes are tested against | [`Frustum`], [`Ray`], [`Sphere`] |
 //! | what a value can be refused for | [`Error`] |
 //!
-//! Two features, neither default: `bytemuck` makes [`Mat34`], [`PackedTransform`] and [`Aabb`] plain data that is uploaded without
-//! unsafe code, and `serde` reads and writes [`Transform`], [`Mat34`] and [`Aabb`].
+//! Two features, neither default: `bytemuck` makes [`Mat34`], [`PackedTransform`] and [`Aabb`] plain data that is
+//! uploaded without unsafe code, and `serde` reads and writes [`Transform`], [`Mat34`] and [`Aabb`].
 //!
 //! All types are `Copy` but [`Boxes`]. Results do not depend on the machine: kernels evaluate the same expressions in the
 //! same order at every instruction set, without fused multiply-add.
