@@ -72,8 +72,8 @@
 //!
 //! - 2³⁰ nodes a scene; 2²⁴ metadata tables of at most 2¹² entries each.
 //! - An index is reused 2²⁸ − 1 times and then retired, so that a stale handle never names another node.
-//! - Meshes of a [`mesh::MeshSet`] and instances of a crowd are named by keys of [`slotmap`], whose slots are reused for ever: after
-//!   2³¹ reuses of one slot a stale key may name another mesh or instance.
+//! - Meshes of a [`mesh::MeshSet`] and instances of a crowd are named by keys of [`slotmap`], whose slots are reused for
+//!   ever: after 2³¹ reuses of one slot a stale key may name another mesh or instance.
 //! - A handle of another scene, or made of arbitrary bits, is harmless but may name a node whose bits coincide.
 //! - Edits are made on one thread, and so is everything without the feature `rayon`. With it, slices are worked on side by
 //!   side where none hangs below the other: a chain has no parallelism. Below about 16,000 nodes, or 65,000 for a

@@ -15,7 +15,8 @@ pub struct LibraryKeys {
     pub clips: Vec<ClipKey>,
     /// The skins, by glTF index.
     pub skins: Vec<SkinKey>,
-    /// The skinned meshes, by mesh id and the glTF index of the skin that they are laid out for, in rising order; see [`LibraryKeys::mesh`].
+    /// The skinned meshes, by mesh id and the glTF index of the skin that they are laid out for, in rising order; see
+    /// [`LibraryKeys::mesh`].
     pub meshes: Vec<((u32, Option<usize>), MeshKey)>,
 }
 
@@ -32,8 +33,9 @@ impl LibraryKeys {
 impl Imported {
     /// Adds the skeletons, the clips (compiled by `builder`), the skins and the skinned meshes to a library.
     ///
-    /// A skeleton has the name of its first joint, clips and skins have those of the file, a mesh has none. A mesh that is drawn with
-    /// several skins, or with and without one, is laid out for each. Computes in **O(keys + vertices)**.
+    /// A skeleton has the name of its first joint, clips and skins have those of the file, a mesh has none. A mesh
+    /// that is drawn with several skins, or with and without one, is laid out for each. Computes in **O(keys +
+    /// vertices)**.
     ///
     /// ```
     /// use hedgerow::anim::{ClipBuilder, Library};

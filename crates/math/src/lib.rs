@@ -30,8 +30,8 @@
 //! | shapes to test boxes against | [`Frustum`], [`Ray`], [`Sphere`] |
 //! | why a value is refused | [`Error`] |
 //!
-//! Two features, neither default: `bytemuck` makes [`Mat34`], [`PackedTransform`] and [`Aabb`] plain data that is uploaded without
-//! unsafe code, and `serde` reads and writes [`Transform`], [`Mat34`] and [`Aabb`].
+//! Two features, neither default: `bytemuck` makes [`Mat34`], [`PackedTransform`] and [`Aabb`] plain data that is
+//! uploaded without unsafe code, and `serde` reads and writes [`Transform`], [`Mat34`] and [`Aabb`].
 //!
 //! All types except [`Boxes`] are `Copy`. Results do not depend on the machine: kernels evaluate the same expressions
 //! in the same order with every instruction set, without fused multiply-add.

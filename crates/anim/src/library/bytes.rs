@@ -53,8 +53,8 @@ impl Library {
         to.write_all(&self.to_bytes())
     }
 
-    /// The library that [`Library::to_bytes`] made these bytes of. Keys are new ones: find values by name, or by their place in
-    /// [`Collection::iter`], which is the same.
+    /// The library that [`Library::to_bytes`] made these bytes of. Keys are new ones: find values by name, or by their
+    /// place in [`Collection::iter`], which is the same.
     ///
     /// Any bytes are safe: what is not exactly a library is refused, and takes no memory that its length is no measure of.
     /// Computes in **O(bytes)**.

@@ -30,15 +30,16 @@ slotmap::new_key_type! {
 
 /// What characters share: skeletons, clips, skins and skinned meshes, each by a key, and by a name where it has one.
 ///
-/// Each lies in an [`Arc`](std::sync::Arc), so what plays a clip or skins a mesh can hold it and outlive the library. The library does not
-/// know what belongs together, such as which clips are for which skeleton: keys are 8 bytes to keep in a list of your own.
+/// Each lies in an [`Arc`](std::sync::Arc), so what plays a clip or skins a mesh can hold it and outlive the library.
+/// The library does not know what belongs together, such as which clips are for which skeleton: keys are 8 bytes to
+/// keep in a list of your own.
 ///
 /// ```
 /// use hedgerow_anim::library::Library;
-/// use hedgerow_anim::{ClipBuilder, Player, RawClip, SkeletonBuilder, Transform};
+/// use hedgerow_anim::{ClipBuilder, Mat34, Player, RawClip, SkeletonBuilder, Transform};
 ///
 /// let mut joints = SkeletonBuilder::new();
-/// joints.add("hip", None, Transform::IDENTITY);
+/// joints.joint("hip", None, Transform::IDENTITY, Mat34::IDENTITY);
 /// let (skeleton, _) = joints.build()?;
 /// let (walk, _) = ClipBuilder::new().build(&RawClip::new(1.0, skeleton.len())?)?;
 ///

@@ -72,8 +72,8 @@ impl Skin {
     }
 }
 
-/// What the bytes of a mesh begin with: joints, vertices by how many joints they follow, flags, indices, morph targets, and what was
-/// [pruned](Pruned).
+/// What the bytes of a mesh begin with: joints, vertices by how many joints they follow, flags, indices, morph
+/// targets, and what was [pruned](Pruned).
 struct Counts {
     joints: usize,
     groups: [usize; 4],
@@ -322,8 +322,9 @@ fn bounds_of(groups: &[Influences; 4], mut positions: impl Iterator<Item = [f32;
     bounds
 }
 
-/// Writes a morph target: how many vertices it is for, `u32::MAX` for all of them; which streams it has deltas of, as bits; then the
-/// numbers of the vertices where they are not all, in ascending order; then the deltas, three floats a vertex and stream.
+/// Writes a morph target: how many vertices it is for, `u32::MAX` for all of them; which streams it has deltas of, as
+/// bits; then the numbers of the vertices where they are not all, in ascending order; then the deltas, three floats a
+/// vertex and stream.
 fn write_target(out: &mut Writer, target: &Target, places: &[u32]) {
     let flags = |present: [bool; 3]| (0..).zip(present).map(|(stream, has)| u32::from(has) << stream).sum();
     match target {
