@@ -292,7 +292,7 @@ fn keys_that_make_no_sense_are_refused_by_name() {
     };
     assert_eq!(
         refusal(zero),
-        format!("{prefix}key 1 is a zero quaternion, which is no rotation; drop or mend the key")
+        format!("{prefix}key 1 is a zero quaternion, which is not a rotation; drop or repair the key")
     );
     let weights = |small: &mut Small| small.json["animations"][1]["samplers"][0]["interpolation"] = json!("LINEAR");
     assert_eq!(
@@ -476,7 +476,7 @@ fn a_chain_of_more_joints_than_a_skeleton_has_is_refused() {
         small.json["skins"][0]["joints"] = json!([69_999, 0]);
     });
     let expected =
-        "node 0 and what moves with it: 70000 joints are more than the 65,535 that a skeleton numbers; split it";
+        "node 0 and what moves with it: 70000 joints are more than the 65,535 that a skeleton can number; split it";
     assert_eq!(refused, expected);
 }
 
