@@ -10,8 +10,8 @@
 //!
 //! Source of most of it: M. Åkerstedt Bergsten, *Scene Graph Memory Management*, Chalmers 2019 ("the thesis").
 //!
-//! An experiment is a function of its [`Front`]. What it measures is compiled with the front, so that the compiler sees no
-//! more and no less of it than where it stood in that program; baselines are compiled here, and `hedgerow` by itself.
+//! An experiment is a function of its [`Front`], and compiled with that. It says what is done and what must come out the same,
+//! and the front how often it is done and what is made of the times.
 
 mod agreement;
 pub mod baselines;
