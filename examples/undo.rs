@@ -83,18 +83,16 @@ impl Editor {
     }
 
     fn undo(&mut self) -> Result<(), Error> {
-        if let Some(step) = self.undo.pop() {
-            let back = self.apply(step)?;
-            self.redo.push(back);
-        }
+        let Some(step) = self.undo.pop() else { return Ok(()) };
+        let back = self.apply(step)?;
+        self.redo.push(back);
         Ok(())
     }
 
     fn redo(&mut self) -> Result<(), Error> {
-        if let Some(step) = self.redo.pop() {
-            let back = self.apply(step)?;
-            self.undo.push(back);
-        }
+        let Some(step) = self.redo.pop() else { return Ok(()) };
+        let back = self.apply(step)?;
+        self.undo.push(back);
         Ok(())
     }
 
@@ -130,15 +128,11 @@ fn main() -> Result<(), Error> {
         "the door is out of the tree, and its handle valid"
     );
 
-    for _ in 0..3 {
-        editor.undo()?;
-    }
+    (0..3).try_for_each(|_| editor.undo())?;
     println!("after three undos:\n{}", editor.scene.dump());
     assert_eq!(editor.scene.dump(), built, "all is as it was built, the order of siblings included");
 
-    for _ in 0..2 {
-        editor.redo()?;
-    }
+    (0..2).try_for_each(|_| editor.redo())?;
     let children: Vec<_> = editor.scene.children(house).collect();
     assert_eq!(children, [window, door], "the moves are done again, by the same handles");
 
