@@ -4,6 +4,7 @@
 //! The models are read from the folder that the environment variable `HEDGEROW_GLTF_DIR` names, with the files in
 //! `models/` and what is expected of them in `expected/`.
 
+use fastrand::Rng;
 use hedgerow::glam::Vec3;
 use hedgerow::import::{self, BufferProblem, Import, ImportError, ImportErrorKind, ImportOptions};
 use hedgerow::{Aabb, Error, Keep, Mat34, Node, NodeHandle, Place, Scene, Transform};
@@ -157,24 +158,14 @@ fn every_shared_model_has_the_expected_nodes_worlds_and_bounds() {
     eprintln!("{count} models, {nodes} nodes: worlds within {worst_world:.1e}, boxes within {worst_box:.1e}");
 }
 
-/// Small numbers that look random and are the same in every run.
-struct Dice(u64);
-
-impl Dice {
-    fn below(&mut self, end: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) as usize % end
-    }
-}
-
 /// Moves a thousand random nodes below random parents and back to where they were, and answers how many of those
 /// moves were refused because a world transform has no inverse.
 fn move_there_and_back(scene: &mut Scene, keep: Keep) -> usize {
     let nodes: Vec<NodeHandle> = scene.descendants(scene.root()).collect();
-    let (mut dice, mut done, mut refused) = (Dice(7), 0, 0);
+    let (mut dice, mut done, mut refused) = (Rng::with_seed(7), 0, 0);
     while done < 1000 {
-        let node = nodes[dice.below(nodes.len())];
-        let target = [scene.root(), nodes[dice.below(nodes.len())]][usize::from(dice.below(8) > 0)];
+        let node = nodes[dice.usize(..nodes.len())];
+        let target = [scene.root(), nodes[dice.usize(..nodes.len())]][usize::from(dice.usize(..8) > 0)];
         let home = match scene.previous_sibling(node) {
             Some(sibling) => Place::After(sibling),
             None => Place::FirstChildOf(scene.parent(node).unwrap()),
@@ -195,7 +186,7 @@ fn move_there_and_back(scene: &mut Scene, keep: Keep) -> usize {
             Err(Error::Singular(_)) => refused += 1,
             Err(error) => panic!("{error}"),
         }
-        if dice.below(64) == 0 {
+        if dice.usize(..64) == 0 {
             scene.update();
         }
         done += 1;
