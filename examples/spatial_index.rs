@@ -73,17 +73,15 @@ fn near_the_long_way(scene: &Scene) -> Vec<NodeHandle> {
 }
 
 /// Numbers between -1 and 1 that look random and are the same at every run.
-struct Dice(u32);
+struct Dice(fastrand::Rng);
 
 impl Dice {
     fn roll(&mut self) -> f32 {
-        self.0 = self.0.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-        f32::from((self.0 >> 16) as u16) / 32_768.0 - 1.0
+        2.0 * self.0.f32() - 1.0
     }
 
     fn below(&mut self, end: usize) -> usize {
-        self.roll();
-        self.0 as usize / 65_536 % end
+        self.0.usize(..end)
     }
 
     fn afloat(&mut self) -> Transform {
@@ -103,7 +101,7 @@ fn launch(scene: &mut Scene, dice: &mut Dice) -> Result<NodeHandle, Error> {
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut scene = Scene::with_config(SceneConfig { changes: true, ..SceneConfig::DEFAULT })?;
-    let mut dice = Dice(1);
+    let mut dice = Dice(fastrand::Rng::with_seed(1));
     let mut ships = (0..SHIPS).map(|_| launch(&mut scene, &mut dice)).collect::<Result<Vec<_>, _>>()?;
     let mut index = Index::default();
     println!("{:>5}{:>8}{:>9}{:>9}{:>9}{:>9}", "frame", "nodes", "moved", "entered", "left", "near");

@@ -1,5 +1,6 @@
 //! Batches: the result is that of the same edits one by one, and a refusal leaves everything unchanged.
 
+use fastrand::Rng;
 use hedgerow::config::StoragePolicy;
 use hedgerow::edit::BatchError;
 use hedgerow::{Aabb, Error, Keep, Node, NodeHandle, Scene, SceneConfig, Shape, Transform};
@@ -31,7 +32,7 @@ fn tree(config: SceneConfig, count: usize, dice: &mut Dice) -> (Scene, Vec<NodeH
     let mut scene = Scene::with_config(config).unwrap();
     let mut nodes = vec![scene.root()];
     for number in 1..count {
-        let parent = nodes[dice.below(nodes.len())];
+        let parent = nodes[dice.usize(..nodes.len())];
         nodes.push(scene.insert(parent, node(number)).unwrap());
     }
     (scene, nodes)
@@ -65,11 +66,11 @@ fn assert_same_tree(a: &Scene, b: &Scene, same: &HashMap<NodeHandle, NodeHandle>
 #[test]
 fn a_batch_of_inserts_leaves_the_tree_that_single_inserts_leave() {
     for (seed, config) in (1..).zip(policies()) {
-        let mut dice = Dice(seed);
+        let mut dice = Rng::with_seed(seed);
         let (mut single, nodes) = tree(config, 3000, &mut dice);
         let mut batched = single.clone();
         for count in [0, 1, 7, 900, 5000] {
-            let items: Vec<_> = (0..count).map(|number| (nodes[dice.below(nodes.len())], node(number))).collect();
+            let items: Vec<_> = (0..count).map(|number| (nodes[dice.usize(..nodes.len())], node(number))).collect();
             let mut handles = Vec::new();
             batched.insert_many(&items, &mut handles).unwrap();
             let one_by_one: Vec<_> = items.iter().map(|&(parent, node)| single.insert(parent, node).unwrap()).collect();
@@ -86,10 +87,10 @@ fn a_batch_of_inserts_leaves_the_tree_that_single_inserts_leave() {
 #[test]
 fn a_batch_of_removals_is_a_set() {
     for (seed, config) in (11..).zip(policies()) {
-        let mut dice = Dice(seed);
+        let mut dice = Rng::with_seed(seed);
         let (mut single, nodes) = tree(config, 4000, &mut dice);
         let mut batched = single.clone();
-        let mut chosen: Vec<_> = (0..600).map(|_| nodes[1 + dice.below(nodes.len() - 1)]).collect();
+        let mut chosen: Vec<_> = (0..600).map(|_| nodes[1 + dice.usize(..nodes.len() - 1)]).collect();
         let below: Vec<_> = chosen.iter().filter_map(|&node| single.first_child(node)).collect();
         chosen.splice(300..300, below);
         let removed: usize = chosen.iter().filter_map(|&node| single.remove(node).ok()).sum();
@@ -105,13 +106,13 @@ fn a_batch_of_removals_is_a_set() {
 #[test]
 fn the_last_transform_of_a_node_named_twice_counts() {
     for (seed, config) in (21..).zip(policies()) {
-        let mut dice = Dice(seed);
+        let mut dice = Rng::with_seed(seed);
         let (mut single, nodes) = tree(config, 2000, &mut dice);
         let mut batched = single.clone();
         let nodes: Vec<_> = nodes.into_iter().filter(|&node| single.local(node).is_some()).collect();
         let items: Vec<_> = (0..3000)
             .map(|turn| {
-                (nodes[dice.below(nodes.len())], Transform::from_xyz(0.0, turn as f32, 1.0).with_rotation(quarter()))
+                (nodes[dice.usize(..nodes.len())], Transform::from_xyz(0.0, turn as f32, 1.0).with_rotation(quarter()))
             })
             .collect();
         items.iter().for_each(|&(node, transform)| single.set_local(node, transform).unwrap());
@@ -129,7 +130,7 @@ fn quarter() -> hedgerow::glam::Quat {
 
 #[test]
 fn a_refused_batch_names_its_first_bad_item_and_changes_nothing() {
-    let (mut scene, nodes) = tree(SceneConfig::DEFAULT, 500, &mut Dice(5));
+    let (mut scene, nodes) = tree(SceneConfig::DEFAULT, 500, &mut Rng::with_seed(5));
     let root = scene.root();
     let stale = scene.insert(root, Node::group()).unwrap();
     scene.remove(stale).unwrap();
@@ -226,11 +227,11 @@ impl Naive {
 fn moves(scene: &Scene, nodes: &[NodeHandle], count: usize, dice: &mut Dice) -> Vec<(NodeHandle, NodeHandle)> {
     let mut items = Vec::new();
     while items.len() < count {
-        let (node, parent) = (nodes[1 + dice.below(nodes.len() - 1)], nodes[dice.below(nodes.len())]);
-        match (dice.below(8), scene.parent(node).and_then(|above| Some((above, scene.parent(above)?)))) {
+        let (node, parent) = (nodes[1 + dice.usize(..nodes.len() - 1)], nodes[dice.usize(..nodes.len())]);
+        match (dice.usize(..8), scene.parent(node).and_then(|above| Some((above, scene.parent(above)?)))) {
             (0, Some((above, top))) => items.extend([(above, node), (node, top)]),
             (1, Some((above, top))) => items.extend([(node, top), (above, node)]),
-            (2, _) if !items.is_empty() => items.push((items[dice.below(items.len())].0, parent)),
+            (2, _) if !items.is_empty() => items.push((items[dice.usize(..items.len())].0, parent)),
             _ => items.push((node, parent)),
         }
     }
@@ -242,10 +243,10 @@ fn a_batch_of_moves_leaves_the_tree_that_the_list_says() {
     let (mut taken, mut refused, mut only_as_a_batch) = (0, 0, 0);
     for (seed, config) in (31..).zip(policies()) {
         for (changes, bounds) in [(false, false), (true, true)] {
-            let mut dice = Dice(seed);
+            let mut dice = Rng::with_seed(seed);
             let (mut scene, nodes) = tree(SceneConfig { changes, bounds, ..config }, 600, &mut dice);
             for round in 0..60 {
-                let items = moves(&scene, &nodes, 1 + dice.below([4, 12, 40][round % 3]), &mut dice);
+                let items = moves(&scene, &nodes, 1 + dice.usize(..[4, 12, 40][round % 3]), &mut dice);
                 let mut naive = Naive::of(&scene);
                 items.iter().for_each(|&(node, parent)| naive.shift(node, parent));
                 let mut single = scene.clone();
@@ -284,12 +285,12 @@ fn a_batch_of_moves_leaves_the_tree_that_the_list_says() {
 #[test]
 fn a_large_batch_of_moves_of_leaves_leaves_the_tree_that_the_list_says() {
     for (seed, config) in (41..).zip(policies()) {
-        let mut dice = Dice(seed);
+        let mut dice = Rng::with_seed(seed);
         let (mut batched, nodes) = tree(config, 12_000, &mut dice);
         let (leaves, inner): (Vec<_>, Vec<_>) = nodes.iter().partition(|&&node| batched.first_child(node).is_none());
         for targets in [&inner, &nodes] {
-            let leaf = |dice: &mut Dice| leaves[dice.below(leaves.len())];
-            let items: Vec<_> = (0..3000).map(|_| (leaf(&mut dice), targets[dice.below(targets.len())])).collect();
+            let leaf = |dice: &mut Rng| leaves[dice.usize(..leaves.len())];
+            let items: Vec<_> = (0..3000).map(|_| (leaf(&mut dice), targets[dice.usize(..targets.len())])).collect();
             let mut naive = Naive::of(&batched);
             items.iter().for_each(|&(node, parent)| naive.shift(node, parent));
             let taken = batched.reparent_many(&items, Keep::Local);
@@ -306,7 +307,7 @@ fn a_large_batch_of_moves_of_leaves_leaves_the_tree_that_the_list_says() {
 #[test]
 fn moves_that_keep_the_world_keep_it() {
     for (seed, config) in (51..).zip(policies()) {
-        let mut dice = Dice(seed);
+        let mut dice = Rng::with_seed(seed);
         let (mut scene, nodes) = tree(config, 500, &mut dice);
         for _ in 0..20 {
             scene.update();

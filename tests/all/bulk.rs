@@ -1,5 +1,6 @@
 //! Trees built from lists, and copies: compared with the result of single inserts.
 
+use fastrand::Rng;
 use hedgerow::config::StoragePolicy;
 use hedgerow::edit::BatchError;
 use hedgerow::{
@@ -37,12 +38,12 @@ fn node(number: usize) -> Node<'static> {
 
 /// The parent of each node, for several shapes of trees, with parents before their children.
 fn shapes(count: usize) -> Vec<(&'static str, Vec<Option<usize>>)> {
-    let mut dice = Dice(9);
+    let mut dice = Rng::with_seed(9);
     let shape = |parent: &mut dyn FnMut(usize) -> usize| {
         (0..count).map(|number| number.checked_sub(1).map(|_| parent(number))).collect()
     };
     vec![
-        ("random", shape(&mut |number| dice.below(number))),
+        ("random", shape(&mut |number| dice.usize(..number))),
         ("chain", shape(&mut |number| number - 1)),
         ("flat", shape(&mut |_| 0)),
         ("one child of the root", shape(&mut |number| usize::from(number > 1))),
@@ -67,7 +68,7 @@ fn policies() -> [SceneConfig; 4] {
 fn shuffled(parents: &[Option<usize>], dice: &mut Dice) -> (Vec<Option<usize>>, Vec<usize>) {
     let count = parents.len();
     let mut old: Vec<usize> = (0..count).collect();
-    (1..count).rev().for_each(|place| old.swap(place, dice.below(place + 1)));
+    (1..count).rev().for_each(|place| old.swap(place, dice.usize(..place + 1)));
     let mut new = vec![0; count];
     old.iter().enumerate().for_each(|(place, &number)| new[number] = place);
     (old.iter().map(|&number| parents[number].map(|parent| new[parent])).collect(), old)
@@ -96,7 +97,7 @@ fn assert_built(scene: &mut Scene, parents: &[Option<usize>], numbers: &[usize],
 
 #[test]
 fn a_list_in_any_order_makes_the_tree_that_it_tells() {
-    let mut dice = Dice(4);
+    let mut dice = Rng::with_seed(4);
     for config in policies() {
         for count in [1, 2, 40, 700, 6000] {
             for (shape, parents) in shapes(count) {

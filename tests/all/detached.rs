@@ -1,5 +1,6 @@
 //! Detached subtrees: outside the tree, otherwise like any other subtree.
 
+use fastrand::Rng;
 use hedgerow::config::StoragePolicy;
 use hedgerow::{
     Aabb, DrawList, Error, Keep, Node, NodeHandle, Place, Scene, SceneConfig, Shape, Transform, Visibility,
@@ -53,17 +54,17 @@ impl Pair {
         Self { nodes: vec![scene.root()], scene, parked, park, counterpart }
     }
 
-    fn pick(&self, dice: &mut Dice) -> NodeHandle {
-        self.nodes[dice.below(self.nodes.len())]
+    fn pick(&self, dice: &mut Rng) -> NodeHandle {
+        self.nodes[dice.usize(..self.nodes.len())]
     }
 
-    fn step(&mut self, dice: &mut Dice) {
+    fn step(&mut self, dice: &mut Rng) {
         let (a, b) = (self.pick(dice), self.pick(dice));
         let (other_a, other_b) = (self.counterpart[&a], self.counterpart[&b]);
-        let keep = if dice.below(2) == 0 { Keep::World } else { Keep::Local };
-        match dice.below(20) {
+        let keep = if dice.usize(..2) == 0 { Keep::World } else { Keep::Local };
+        match dice.usize(..20) {
             0..=7 => {
-                let node = node(dice.below(1000));
+                let node = node(dice.usize(..1000));
                 let new = self.scene.insert(a, node).unwrap();
                 self.counterpart.insert(new, self.parked.insert(other_a, node).unwrap());
                 self.nodes.push(new);
@@ -77,7 +78,8 @@ impl Pair {
                 }
             }
             10..=12 => {
-                let Some(root) = self.scene.detached_roots().nth(dice.below(self.scene.detached_roots().len().max(1)))
+                let Some(root) =
+                    self.scene.detached_roots().nth(dice.usize(..self.scene.detached_roots().len().max(1)))
                 else {
                     return;
                 };
@@ -95,7 +97,7 @@ impl Pair {
                 assert_eq!(done.is_ok(), expected.is_ok(), "{done:?} {expected:?}");
             }
             15 if self.nodes.len() > 30 => {
-                let removed = if dice.below(2) == 0 { self.scene.remove(a) } else { self.scene.remove_later(a) };
+                let removed = if dice.usize(..2) == 0 { self.scene.remove(a) } else { self.scene.remove_later(a) };
                 if a == self.scene.root() {
                     assert_eq!(removed, Err(Error::RootIsFixed));
                     return;
@@ -104,7 +106,7 @@ impl Pair {
                 self.nodes.retain(|&node| self.scene.contains(node));
             }
             16 => {
-                let x = dice.below(50);
+                let x = dice.usize(..50);
                 assert_eq!(self.scene.set_local(a, moved(x)).is_ok(), self.parked.set_local(other_a, moved(x)).is_ok());
             }
             17 => {
@@ -112,7 +114,7 @@ impl Pair {
                 self.parked.add_transform(other_a, moved(5)).unwrap();
             }
             18 => {
-                let budget = [Duration::ZERO, Duration::MAX][dice.below(2)];
+                let budget = [Duration::ZERO, Duration::MAX][dice.usize(..2)];
                 self.scene.maintain(budget);
             }
             _ => {
@@ -165,7 +167,7 @@ fn a_detached_subtree_is_what_it_is_below_a_node_that_gives_it_nothing() {
         SceneConfig { storage: StoragePolicy { reuse_holes: false, ..small.storage }, ..small },
     ];
     for (seed, config) in (1..).zip(configs.into_iter().cycle().take(16)) {
-        let mut dice = Dice(seed);
+        let mut dice = Rng::with_seed(seed);
         let mut pair = Pair::new(config);
         for step in 0..1200 {
             // The root stays without components, so that the subtrees inherit nothing from the park either.
@@ -246,10 +248,10 @@ fn keeping_the_world_transform_on_attach_undoes_the_new_parents() {
 fn what_is_removed_for_later_is_gone_at_once_and_freed_piece_by_piece() {
     let mut scene = Scene::new();
     let top = scene.insert(scene.root(), Node::group()).unwrap();
-    let mut dice = Dice(3);
+    let mut dice = Rng::with_seed(3);
     let mut nodes = vec![top];
     for number in 0..50_000 {
-        let parent = nodes[dice.below(nodes.len())];
+        let parent = nodes[dice.usize(..nodes.len())];
         nodes.push(scene.insert(parent, node(number)).unwrap());
     }
     let beside = scene.insert(scene.root(), Node::group()).unwrap();

@@ -4,6 +4,7 @@
 //! The models are read from the folder in the environment variable `HEDGEROW_GLTF_DIR`, with the files in `models/` and
 //! the expected results in `expected/`.
 
+use fastrand::Rng;
 use hedgerow::glam::Vec3;
 use hedgerow::import::{self, BufferProblem, Import, ImportError, ImportErrorKind, ImportOptions};
 use hedgerow::{Aabb, Error, Keep, Mat34, Node, NodeHandle, Place, Scene, Transform};
@@ -171,10 +172,10 @@ impl Dice {
 /// refused because a world transform has no inverse.
 fn move_there_and_back(scene: &mut Scene, keep: Keep) -> usize {
     let nodes: Vec<NodeHandle> = scene.descendants(scene.root()).collect();
-    let (mut dice, mut done, mut refused) = (Dice(7), 0, 0);
+    let (mut dice, mut done, mut refused) = (Rng::with_seed(7), 0, 0);
     while done < 1000 {
-        let node = nodes[dice.below(nodes.len())];
-        let target = [scene.root(), nodes[dice.below(nodes.len())]][usize::from(dice.below(8) > 0)];
+        let node = nodes[dice.usize(..nodes.len())];
+        let target = [scene.root(), nodes[dice.usize(..nodes.len())]][usize::from(dice.usize(..8) > 0)];
         let home = match scene.previous_sibling(node) {
             Some(sibling) => Place::After(sibling),
             None => Place::FirstChildOf(scene.parent(node).unwrap()),
@@ -195,7 +196,7 @@ fn move_there_and_back(scene: &mut Scene, keep: Keep) -> usize {
             Err(Error::Singular(_)) => refused += 1,
             Err(error) => panic!("{error}"),
         }
-        if dice.below(64) == 0 {
+        if dice.usize(..64) == 0 {
             scene.update();
         }
         done += 1;

@@ -162,7 +162,7 @@ fn random_bits_do_no_harm() {
         let parent = scene.descendants(scene.root()).nth(number / 2).unwrap_or(scene.root());
         scene.insert(parent, Node::group()).unwrap();
     }
-    let mut state = 0x1234_5678_9ABC_DEF1_u64;
+    let mut dice = fastrand::Rng::with_seed(1);
     let (mut live, mut stale) = (0, 0);
     for _ in 0..3000 {
         state ^= state << 13;

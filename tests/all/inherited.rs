@@ -301,11 +301,8 @@ fn a_local_counts_in_the_scene_that_has_its_node_whatever_another_scenes_nodes_h
 
 #[test]
 fn a_property_of_two_scenes_by_turns_is_that_of_the_nodes_that_each_has() {
-    let mut state = 11_u64;
-    let mut draw = |below: usize| {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        usize::try_from(state >> 33).unwrap() % below
-    };
+    let mut dice = fastrand::Rng::with_seed(11);
+    let mut draw = |below: usize| dice.usize(..below);
     let mut scenes = [Scene::new(), Scene::new()];
     let mut sum: Inherited<u32> = Inherited::new(1, |above, own| (above * 3 + own) % 101);
     let mut said: HashMap<NodeHandle, u32> = HashMap::new();

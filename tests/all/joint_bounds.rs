@@ -74,11 +74,8 @@ fn bounds_of_a_node_that_is_flat_are_everywhere_and_bad_input_changes_nothing() 
 
 #[test]
 fn boxes_hold_vertices_whose_last_influence_is_next_to_nothing_beside_a_joint_that_scales() {
-    let mut state = 1_u32;
-    let mut number = || {
-        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-        (state >> 8) as f32 / 16_777_216.0
-    };
+    let mut dice = fastrand::Rng::with_seed(1);
+    let mut number = || dice.f32();
     let palette: Vec<Mat34> =
         [1.0, 1.0, 1.0, 1e6].map(|scale| Transform::from_scale(Vec3::splat(scale)).to_matrix()).into();
     for influences in 2..=4_u16 {

@@ -1,5 +1,6 @@
 //! How many slices with children of one node are nested: few, whatever the order of edits.
 
+use fastrand::Rng;
 use hedgerow::config::StoragePolicy;
 use hedgerow::{Keep, Node, NodeHandle, Place, Scene, SceneConfig, Transform};
 use std::time::Duration;
@@ -118,14 +119,14 @@ fn siblings_reversed_by_moves_stand_behind_few_portals() {
 #[test]
 fn siblings_shuffled_by_moves_stand_behind_few_portals() {
     for (max_nodes, count, moves) in [(16, 300, 600), (64, 600, 600)] {
-        let mut dice = Dice(u64::from(max_nodes));
+        let mut dice = Rng::with_seed(u64::from(max_nodes));
         for config in [
             tiny(max_nodes),
             SceneConfig { storage: StoragePolicy { reuse_holes: false, ..tiny(max_nodes).storage }, ..tiny(max_nodes) },
         ] {
             let mut family = Family::new(config, count);
             for turn in 0..moves {
-                family.shift(dice.below(count), dice.below(count));
+                family.shift(dice.usize(..count), dice.usize(..count));
                 if turn % 50 == 49 {
                     family.scene.update();
                     family.scene.maintain(Duration::from_secs(3600));
@@ -135,9 +136,9 @@ fn siblings_shuffled_by_moves_stand_behind_few_portals() {
         }
     }
     let mut family = Family::new(tiny(16), 20_000);
-    let mut dice = Dice(5);
+    let mut dice = Rng::with_seed(5);
     for _ in 0..20_000 {
-        let (from, to) = (dice.below(20_000), dice.below(20_000));
+        let (from, to) = (dice.usize(..20_000), dice.usize(..20_000));
         family.shift(from, to);
     }
     family.validate("a shuffle");
@@ -189,7 +190,7 @@ fn what_is_pushed_and_popped_at_either_end_does_not_sink() {
 #[test]
 fn large_siblings_that_are_dragged_stand_side_by_side() {
     let config = SceneConfig { min_nodes: 4, ..tiny(32) };
-    let (count, mut dice) = (80, Dice(3));
+    let (count, mut dice) = (80, Rng::with_seed(3));
     for own_slices in [false, true] {
         let mut family = Family::new(config, count);
         for (place, &child) in family.children.iter().enumerate() {
@@ -225,10 +226,10 @@ fn a_sort_is_one_rebuild_and_leaves_slices_side_by_side() {
         (SceneConfig::DEFAULT, 30_000),
     ] {
         for of_root in [false, true] {
-            let mut dice = Dice(u64::from(config.max_nodes));
+            let mut dice = Rng::with_seed(u64::from(config.max_nodes));
             let mut family = if of_root { Family::of_root(config, count) } else { Family::new(config, count) };
             for _ in 0..3 {
-                (0..count).for_each(|place| family.children.swap(place, dice.below(count)));
+                (0..count).for_each(|place| family.children.swap(place, dice.usize(..count)));
                 let places: std::collections::HashMap<_, _> =
                     family.children.iter().enumerate().map(|(place, &child)| (child, place)).collect();
                 let before = family.scene.stats();
@@ -287,9 +288,9 @@ fn many_slices_below_the_root_stand_behind_few_portals() {
                 ..tiny(max_nodes)
             };
             let mut family = Family::of_root(config, 3);
-            let mut dice = Dice(7);
+            let mut dice = Rng::with_seed(7);
             while family.children.len() < count {
-                let at = [0, dice.below(family.children.len()), family.children.len()][order];
+                let at = [0, dice.usize(..family.children.len()), family.children.len()][order];
                 let last = Place::LastChildOf(family.parent);
                 let place = family.children.get(at).map_or(last, |&next| Place::Before(next));
                 let child = family.scene.insert(place, node()).unwrap();
@@ -302,12 +303,12 @@ fn many_slices_below_the_root_stand_behind_few_portals() {
             family.scene.maintain(Duration::MAX);
             family.validate("maintenance");
             for _ in 0..count {
-                let (from, to) = (dice.below(count), dice.below(count));
+                let (from, to) = (dice.usize(..count), dice.usize(..count));
                 family.shift(from, to);
             }
             family.validate("moves");
             while family.children.len() > 10 {
-                let at = [0, dice.below(family.children.len()), family.children.len() - 1][order];
+                let at = [0, dice.usize(..family.children.len()), family.children.len() - 1][order];
                 family.scene.remove(family.children.swap_remove(at)).unwrap();
                 if family.children.len() < 400 {
                     family.scene.validate().unwrap();

@@ -1,5 +1,6 @@
 //! Passes on several threads (feature `rayon`), and scenes that are sent to other threads.
 
+use fastrand::Rng;
 use hedgerow::{Aabb, Node, NodeHandle, Scene, SceneConfig, Shape, Transform, Visibility};
 
 /// A deterministic sequence of random numbers.
@@ -7,8 +8,7 @@ struct Dice(u64);
 
 impl Dice {
     fn below(&mut self, end: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) as usize % end
+        self.0.usize(..end)
     }
 
     fn transform(&mut self) -> Transform {
@@ -19,7 +19,7 @@ impl Dice {
 /// A tree of 60,000 nodes of all kinds, two thirds of them with shapes, each below a random earlier one.
 fn tree(config: SceneConfig) -> (Scene, Vec<NodeHandle>) {
     let mut scene = Scene::with_config(config).unwrap();
-    let mut dice = Dice(5);
+    let mut dice = Dice(Rng::with_seed(5));
     let mut nodes = vec![scene.root()];
     for number in 0..60_000_u32 {
         let mut node = match number % 3 {
@@ -54,7 +54,7 @@ fn a_scene_goes_to_other_threads_and_is_read_by_many() {
 
 #[cfg(feature = "rayon")]
 mod side_by_side {
-    use super::{Dice, tree};
+    use super::{Dice, Rng, tree};
     use hedgerow::glam::{Vec3, Vec4};
     use hedgerow::{
         Aabb, DrawList, Keep, Mat34, NodeHandle, Scene, SceneConfig, Visibility,
@@ -122,7 +122,7 @@ mod side_by_side {
             let pools = [1, 2, 3, 7].map(|threads| ThreadPoolBuilder::new().num_threads(threads).build().unwrap());
             for (round, count) in (0..).zip([0, 400, 40, 10_000, 3, 400]) {
                 let edit = |scene: &mut Scene, count: usize| {
-                    let mut dice = Dice(round);
+                    let mut dice = Dice(Rng::with_seed(round));
                     for _ in 0..count {
                         let node = nodes[1 + dice.below(nodes.len() - 1)];
                         let other = nodes[dice.below(nodes.len())];
@@ -140,7 +140,7 @@ mod side_by_side {
                     edit(scene, count);
                     // Sometimes everything below the root must be computed.
                     if round % 2 == 0 {
-                        scene.add_transform(scene.root(), Dice(round).transform()).unwrap();
+                        scene.add_transform(scene.root(), Dice(Rng::with_seed(round)).transform()).unwrap();
                     }
                 }
                 let outcomes: Vec<_> = scenes

@@ -84,11 +84,8 @@ fn bits(matrix: &Mat34) -> [[u32; 4]; 3] {
 
 /// A scene of some thousand nodes of all kinds, edited in random places.
 fn busy(config: SceneConfig, seed: u32) -> Scene {
-    let mut state = seed;
-    let mut random = move |below: usize| {
-        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-        (state >> 8) as usize % below
-    };
+    let mut dice = fastrand::Rng::with_seed(seed.into());
+    let mut random = move |below: usize| dice.usize(..below);
     let mut scene = Scene::with_config(config).unwrap();
     let mut nodes = vec![scene.root()];
     for number in 0..3000u16 {

@@ -179,11 +179,8 @@ mod tests {
     #[test]
     fn groups_are_what_a_stable_sort_makes_of_any_ids() {
         let node = NodeHandle::from_bits(1).unwrap();
-        let mut state = 5_u64;
-        let mut draw = |below: u64| {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            (state >> 33) % below
-        };
+        let mut dice = fastrand::Rng::with_seed(5);
+        let mut draw = |below: u64| dice.u64(..below);
         let mut groups = DrawGroups::new();
         for (count, ids) in [(0, 1), (1, 1), (500, 3), (3000, 70), (3000, 5000), (2000, u64::from(u32::MAX) + 1)] {
             let spread = u64::from(u32::MAX) / ids.min(u64::from(u32::MAX));

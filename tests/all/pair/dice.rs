@@ -1,6 +1,7 @@
 //! Random nodes, places and transforms.
 
 use super::{Pair, Where};
+use fastrand::Rng;
 use hedgerow::Transform;
 use hedgerow::glam::{Quat, Vec3};
 
@@ -10,15 +11,12 @@ pub(crate) struct Dice(u64);
 
 impl Dice {
     pub(crate) fn new(seed: u64) -> Self {
-        Self(seed)
+        Self(Rng::with_seed(seed))
     }
 
     /// A number below `end`.
     pub(crate) fn below(&mut self, end: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        usize::try_from((z ^ (z >> 31)) >> 33).expect("31 bits") % end
+        self.0.usize(..end)
     }
 
     /// A transform, or none for a third of the nodes; it neither enlarges nor shrinks what is below it.
