@@ -19,7 +19,7 @@ use smallvec::{SmallVec, smallvec};
 ///
 /// Instances lie in the lanes of vectors: sixteen make a block, in which each number of each joint is a vector of sixteen
 /// floats. There may be any number of them; each is added, removed, read and written by itself, by an 8-byte
-/// [`InstanceHandle`], which is a key of [`slotmap`](crate::slotmap): what you keep for each instance beside the crowd
+/// [`InstanceHandle`], which is a key of [`slotmap`]: what you keep for each instance beside the crowd
 /// (a player, say) lies in a `SecondaryMap`.
 ///
 /// ```

@@ -1,6 +1,7 @@
 //! Clips made of a few random bytes.
 #![allow(clippy::cast_possible_truncation, reason = "joints and frames are few")]
 
+use fastrand::Rng;
 use hedgerow_anim::glam::{Quat, Vec3, Vec4};
 use hedgerow_anim::{
     RawClip,
@@ -8,17 +9,16 @@ use hedgerow_anim::{
 };
 
 /// A deterministic source of random numbers.
-pub(crate) struct Dice(u64);
+pub(crate) struct Dice(Rng);
 
 impl Dice {
-    pub(crate) const fn new(seed: u64) -> Self {
-        Self(seed)
+    pub(crate) fn new(seed: u64) -> Self {
+        Self(Rng::with_seed(seed))
     }
 
     /// A number below `end`.
     pub(crate) fn below(&mut self, end: u32) -> u32 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (((self.0 >> 32) * u64::from(end)) >> 32) as u32
+        self.0.u32(..end)
     }
 
     /// A number from -1 to 1.
