@@ -7,7 +7,7 @@
 //! With fused multiply-add, levels differ by rounding: by less than 1e-6 of a matrix's largest sum of products for each
 //! joint on the way from the root.
 
-mod scalar;
+mod portable;
 #[cfg(test)]
 mod tests;
 #[cfg(target_arch = "x86_64")]
@@ -15,6 +15,8 @@ mod x86;
 
 use crate::Mat34;
 use crate::transform_lanes::{CROWD_LANES as LANES, JointLanes, POSE_LANES, PoseBlock};
+use fearless_simd::dispatch;
+use hedgerow_math::internal::level::{level, level_up_to_avx2};
 
 /// The model matrices of one joint of sixteen characters: a vector for each of the twelve numbers, row by row.
 #[derive(Clone, Copy, Debug)]
@@ -41,7 +43,7 @@ pub(crate) fn models(
 ) {
     let count = joints.len();
     assert!(out.len().is_multiple_of(count) && out.len() <= LANES * count);
-    part(joints, depths, binds, levels, out, count);
+    part_at(level(), joints, depths, binds, levels, out, count);
 }
 
 /// The same from poses, that of lane `l` at `poses[l]`, of which eight joints at a time are transposed to lanes that stay in
@@ -58,18 +60,21 @@ pub(crate) fn models_of_poses(
 ) {
     let count = depths.len();
     assert!(out.len().is_multiple_of(count) && out.len() <= LANES * count);
+    let level = level();
     let mut lanes = [JointLanes::IDENTITY; POSE_LANES];
     for (block, depths) in depths.chunks(POSE_LANES).enumerate() {
         let first = block * POSE_LANES;
         let lanes = &mut lanes[..depths.len()];
         put_poses(&poses.map(|pose| &pose[block..]), lanes);
         let binds = binds.map(|binds| &binds[first..first + depths.len()]);
-        part(lanes, depths, binds, levels, &mut out[first..], count);
+        part_at(level, lanes, depths, binds, levels, &mut out[first..], count);
     }
 }
 
 /// Some joints in a row; `out` begins with the first one's of lane 0, and lanes are `stride` apart.
-fn part(
+#[inline(always)]
+fn part_at(
+    level: fearless_simd::Level,
     joints: &[JointLanes],
     depths: &[u16],
     binds: Option<&[Mat34]>,
@@ -81,15 +86,14 @@ fn part(
     assert!(out.len() <= LANES * stride);
     #[cfg(target_arch = "x86_64")]
     {
-        use std::arch::is_x86_feature_detected as has;
-        if has!("avx512f") && has!("avx512dq") {
-            return x86::models_avx512(joints, depths, binds, levels, out, stride);
+        if let Some(avx512) = level.as_avx512() {
+            return x86::models_avx512(avx512, joints, depths, binds, levels, out, stride);
         }
-        if has!("avx2") && has!("fma") {
-            return x86::models_avx2(joints, depths, binds, levels, out, stride);
+        if let Some(avx2) = level.as_avx2() {
+            return x86::models_avx2(avx2, joints, depths, binds, levels, out, stride);
         }
     }
-    scalar::models(joints, depths, binds, levels, out, stride);
+    dispatch!(level, simd => portable::models(simd, joints, depths, binds, levels, out, stride));
 }
 
 /// Replaces all lanes of all joints: lane `l` becomes the pose at `poses[l]`.
@@ -97,13 +101,14 @@ fn part(
 /// # Panics
 /// If a pose has fewer blocks than joints need.
 pub(crate) fn put_poses(poses: &[&[PoseBlock]; LANES], joints: &mut [JointLanes]) {
+    put_poses_at(level_up_to_avx2(), poses, joints);
+}
+
+#[inline(always)]
+fn put_poses_at(level: fearless_simd::Level, poses: &[&[PoseBlock]; LANES], joints: &mut [JointLanes]) {
     let blocks = joints.len().div_ceil(POSE_LANES);
     let poses = poses.map(|pose| &pose[..blocks]);
-    #[cfg(target_arch = "x86_64")]
-    if std::arch::is_x86_feature_detected!("avx") {
-        return x86::put_poses(&poses, joints);
-    }
-    scalar::put_poses(&poses, joints);
+    dispatch!(level, simd => portable::put_poses(simd, &poses, joints));
 }
 
 /// All lanes of all joints, as [`put_poses`] was given them. Lanes of joints beyond the last hold the identity.
@@ -111,13 +116,14 @@ pub(crate) fn put_poses(poses: &[&[PoseBlock]; LANES], joints: &mut [JointLanes]
 /// # Panics
 /// As [`put_poses`].
 pub(crate) fn take_poses(joints: &[JointLanes], poses: &mut [&mut [PoseBlock]; LANES]) {
+    take_poses_at(level_up_to_avx2(), joints, poses);
+}
+
+#[inline(always)]
+fn take_poses_at(level: fearless_simd::Level, joints: &[JointLanes], poses: &mut [&mut [PoseBlock]; LANES]) {
     let blocks = joints.len().div_ceil(POSE_LANES);
     poses.iter_mut().for_each(|pose| assert!(pose.len() >= blocks, "a pose of as many joints"));
-    #[cfg(target_arch = "x86_64")]
-    if std::arch::is_x86_feature_detected!("avx") {
-        return x86::take_poses(joints, poses);
-    }
-    scalar::take_poses(joints, poses);
+    dispatch!(level, simd => portable::take_poses(simd, joints, poses));
 }
 
 /// Replaces one lane of all joints by a pose. Ten cache lines a joint are written to, whatever the machine: sixteen poses at

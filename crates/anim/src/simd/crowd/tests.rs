@@ -3,6 +3,7 @@
 use super::*;
 use crate::Transform;
 use glam::{DAffine3, Quat, Vec3};
+use hedgerow_math::internal::level::levels as machine_levels;
 
 /// Deterministic, unremarkable numbers from -1 to 1.
 fn numbers(mut state: u32) -> impl FnMut() -> f32 {
@@ -10,20 +11,6 @@ fn numbers(mut state: u32) -> impl FnMut() -> f32 {
         state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
         f32::from((state >> 16) as u16) / 32_768.0 - 1.0
     }
-}
-
-type Kernel = fn(&[JointLanes], &[u16], Option<&[Mat34]>, &mut [Level], &mut [Mat34], usize);
-
-fn kernels() -> Vec<Kernel> {
-    let mut kernels: Vec<Kernel> = vec![scalar::models, part];
-    #[cfg(target_arch = "x86_64")]
-    {
-        use std::arch::is_x86_feature_detected as has;
-        if has!("avx2") && has!("fma") {
-            kernels.push(x86::models_avx2);
-        }
-    }
-    kernels
 }
 
 fn wide(matrix: &Mat34) -> DAffine3 {
@@ -56,11 +43,11 @@ fn every_level_is_near_double_precision_for_every_number_of_lanes() {
         lanes.iter_mut().for_each(|lanes| (0..LANES).for_each(|lane| lanes.set(lane, &transform())));
         let binds: Vec<Mat34> = (0..joints).map(|_| transform().to_matrix()).collect();
         for live in 1..=LANES {
-            for kernel in kernels() {
+            for level in machine_levels() {
                 for binds in [None, Some(&binds[..])] {
                     let mut levels = vec![Level::ZERO; joints];
                     let mut out = vec![Mat34::IDENTITY; live * joints];
-                    kernel(&lanes, &depths, binds, &mut levels, &mut out, joints);
+                    part_at(level, &lanes, &depths, binds, &mut levels, &mut out, joints);
                     for lane in 0..live {
                         let mut models: Vec<DAffine3> = Vec::new();
                         for joint in 0..joints {
@@ -114,15 +101,15 @@ fn poses_go_to_lanes_and_back_at_every_level() {
         let mut expected = vec![JointLanes::IDENTITY; joints];
         poses.iter().enumerate().for_each(|(lane, pose)| put_pose(pose, lane, &mut expected));
         let (shown, mut lanes) = (poses.each_ref().map(|pose| &pose[..]), vec![JointLanes::IDENTITY; joints]);
-        for put in [put_poses, scalar::put_poses] {
+        for level in machine_levels() {
             lanes.fill(JointLanes::IDENTITY);
-            put(&shown, &mut lanes);
+            put_poses_at(level, &shown, &mut lanes);
             assert_eq!(lanes, expected, "{joints} joints");
         }
-        for take in [take_poses, scalar::take_poses] {
+        for level in machine_levels() {
             // What was there before is not left in the lanes beyond the last joint.
             let mut back: [Vec<PoseBlock>; LANES] = core::array::from_fn(|_| pose(shown[0].len() * 8, &mut number));
-            take(&lanes, &mut back.each_mut().map(|pose| &mut pose[..]));
+            take_poses_at(level, &lanes, &mut back.each_mut().map(|pose| &mut pose[..]));
             assert_eq!(back, poses, "{joints} joints");
         }
         let mut one = vec![PoseBlock::IDENTITY; shown[0].len()];

@@ -12,15 +12,15 @@
 //! normal'   =  (M₀·x + M₁·y) + M₂·z                tangents likewise, and w as it is
 //! ```
 //!
-//! in this order. The levels for x86-64 fuse each product with the sum behind it, and agree with each other to the bit; the
-//! level for any machine does not. On each, a coordinate is off by at most `1e-6` times the sum of the absolute values of
+//! in this order. Each product is fused with the sum behind it where the machine can (AVX2, AVX-512, NEON): those levels agree
+//! with each other to the bit, and so do the others. On each, a coordinate is off by at most `1e-6` times the sum of the absolute values of
 //! its terms, `Σ |palette[joint]|·|p|` in the coordinate's row: twelve roundings of 2⁻²⁴ and what they carry. Without
 //! fusing, four influences would take half as many instructions again.
 //!
 //! What a vertex becomes does not depend on which vertices are its neighbours, so a mesh may be cut into chunks anywhere.
 
 mod influences;
-mod scalar;
+mod portable;
 mod streams;
 #[cfg(target_arch = "x86_64")]
 mod x86;
@@ -31,6 +31,8 @@ pub(crate) use streams::{Block, Lanes, Sinks, Streams};
 
 use crate::Mat34;
 use core::ops::Range;
+use fearless_simd::{Level, dispatch};
+use hedgerow_math::internal::level::level;
 
 /// How many vertices a block has.
 pub(crate) const LANES: usize = 16;
@@ -53,12 +55,13 @@ pub(crate) struct Run<'a> {
 /// # Panics
 /// Unless there are as many of both.
 pub(crate) fn add_scaled(to: &mut [Block], deltas: &[Block], weight: f32) {
+    add_scaled_at(level(), to, deltas, weight);
+}
+
+#[inline(always)]
+fn add_scaled_at(level: Level, to: &mut [Block], deltas: &[Block], weight: f32) {
     assert!(to.len() == deltas.len());
-    #[cfg(target_arch = "x86_64")]
-    if let Some(level) = x86::Level::best() {
-        return level.add_scaled(to, deltas, weight);
-    }
-    scalar::add_scaled(to, deltas, weight);
+    dispatch!(level, simd => portable::add_scaled(simd, to, deltas, weight));
 }
 
 /// Skins the vertices of these runs, which follow one another in the output.
@@ -66,11 +69,16 @@ pub(crate) fn add_scaled(to: &mut [Block], deltas: &[Block], weight: f32) {
 /// # Panics
 /// If the palette has no matrix for some joint, a stream no block for some run, or a sink no place for some vertex.
 pub(crate) fn skin(palette: &[Mat34], runs: &[Run<'_>], streams: Streams<'_>, sinks: Sinks<'_>) {
+    skin_at(level(), palette, runs, streams, sinks);
+}
+
+#[inline(always)]
+fn skin_at(level: Level, palette: &[Mat34], runs: &[Run<'_>], streams: Streams<'_>, mut sinks: Sinks<'_>) {
     #[cfg(target_arch = "x86_64")]
-    if let Some(level) = x86::Level::best() {
+    if let Some(level) = x86::Vectors::of(level) {
         return level.skin(palette, runs, streams, sinks);
     }
-    scalar::skin(palette, runs, streams, sinks);
+    dispatch!(level, simd => portable::skin(simd, palette, runs, streams, &mut sinks));
 }
 
 #[cfg(test)]

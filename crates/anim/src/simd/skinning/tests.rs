@@ -1,6 +1,7 @@
 //! All levels against each other and against double precision, for all counts, streams, lengths and forms of output.
 
 use super::*;
+use hedgerow_math::internal::level::levels;
 
 /// A deterministic, unremarkable number in -1..1.
 fn number(state: &mut u32) -> f32 {
@@ -134,14 +135,12 @@ fn written(model: &Model, palette: &[Mat34], form: Form, shift: usize, way: &Way
     [read(positions, packed[0], true), read(normals, packed[1], with_normals), read(tangents, false, with_tangents)]
 }
 
-/// The levels of this machine, and that for any.
+/// Every level of this machine.
 fn ways() -> Vec<Box<Way<'static>>> {
-    let mut ways: Vec<Box<Way<'static>>> = vec![Box::new(scalar::skin)];
-    #[cfg(target_arch = "x86_64")]
-    for level in x86::Level::all() {
-        ways.push(Box::new(move |palette, runs, streams, sinks| level.skin(palette, runs, streams, sinks)));
-    }
-    ways
+    let way = |level: Level| -> Box<Way<'static>> {
+        Box::new(move |palette, runs, streams, sinks| skin_at(level, palette, runs, streams, sinks))
+    };
+    levels().into_iter().map(way).collect()
 }
 
 /// Fails unless the first three numbers are what double precision gives, within the bound that the module states.
@@ -202,19 +201,23 @@ fn every_level_is_as_near_to_double_precision_as_stated_and_writes_nothing_else(
 
 #[test]
 #[cfg(target_arch = "x86_64")]
-fn the_levels_with_vectors_give_the_same_bits() {
+fn levels_with_fused_multiply_add_give_the_same_bits_and_so_do_those_without() {
     let mut state = 5;
     for (joints, many) in [(3, 1), (96, 61), (300, 200), (257, 16)] {
         let palette = palette(&mut state, joints);
         let model = Model::new(&mut state, &[(1, many), (2, many + 1), (3, many / 2), (4, many + 7)], joints);
         let form = Form { packed: [true, false], normals: true, tangents: true };
-        let bits = |level: x86::Level| {
-            let way: &Way<'_> = &|palette, runs, streams, sinks| level.skin(palette, runs, streams, sinks);
+        let bits = |level: Level| {
+            let way: &Way<'_> = &|palette, runs, streams, sinks| skin_at(level, palette, runs, streams, sinks);
             written(&model, &palette, form, 1, way)
                 .map(|stream| stream.into_iter().map(|floats| floats.map(f32::to_bits)).collect::<Vec<_>>())
         };
-        let found: Vec<_> = x86::Level::all().map(bits).collect();
-        assert!(found.windows(2).all(|pair| pair[0] == pair[1]), "{joints} joints, {many} vertices");
+        let (fused, plain): (Vec<Level>, Vec<Level>) =
+            levels().into_iter().partition(|level| level.as_avx2().is_some());
+        for levels in [fused, plain] {
+            let found: Vec<_> = levels.into_iter().map(bits).collect();
+            assert!(found.windows(2).all(|pair| pair[0] == pair[1]), "{joints} joints, {many} vertices");
+        }
     }
 }
 
@@ -269,15 +272,13 @@ fn scaled_deltas_have_the_same_bits_on_every_level() {
     let mut state = 21;
     let (base, deltas) = (blocks(&mut state, 3), blocks(&mut state, 3));
     let mut expected = base.clone();
-    scalar::add_scaled(&mut expected, &deltas, 0.3);
+    for (to, delta) in expected.as_flattened_mut().iter_mut().zip(deltas.as_flattened()) {
+        to.0.iter_mut().zip(delta.0).for_each(|(to, delta)| *to += 0.3 * delta);
+    }
     assert_ne!(base, expected);
-    #[cfg(target_arch = "x86_64")]
-    for level in x86::Level::all() {
+    for level in levels() {
         let mut found = base.clone();
-        level.add_scaled(&mut found, &deltas, 0.3);
+        add_scaled_at(level, &mut found, &deltas, 0.3);
         assert_eq!(expected, found, "{level:?}");
     }
-    let mut found = base;
-    add_scaled(&mut found, &deltas, 0.3);
-    assert_eq!(expected, found);
 }
