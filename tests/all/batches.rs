@@ -7,16 +7,6 @@ use hedgerow::{Aabb, Error, Keep, Node, NodeHandle, Scene, SceneConfig, Shape, T
 use std::collections::HashMap;
 use std::error::Error as _;
 
-/// Deterministic random numbers.
-struct Dice(u64);
-
-impl Dice {
-    fn below(&mut self, end: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) as usize % end
-    }
-}
-
 fn node(number: usize) -> Node<'static> {
     let place = Transform::from_xyz(number as f32, 1.0, 2.0);
     match number % 5 {
@@ -28,7 +18,7 @@ fn node(number: usize) -> Node<'static> {
 }
 
 /// A random tree with this many nodes, and its handles.
-fn tree(config: SceneConfig, count: usize, dice: &mut Dice) -> (Scene, Vec<NodeHandle>) {
+fn tree(config: SceneConfig, count: usize, dice: &mut Rng) -> (Scene, Vec<NodeHandle>) {
     let mut scene = Scene::with_config(config).unwrap();
     let mut nodes = vec![scene.root()];
     for number in 1..count {
@@ -224,7 +214,7 @@ impl Naive {
 }
 
 /// Pairs of nodes, of which the first is never the root. Some pairs swap a parent and its child, or list a node again.
-fn moves(scene: &Scene, nodes: &[NodeHandle], count: usize, dice: &mut Dice) -> Vec<(NodeHandle, NodeHandle)> {
+fn moves(scene: &Scene, nodes: &[NodeHandle], count: usize, dice: &mut Rng) -> Vec<(NodeHandle, NodeHandle)> {
     let mut items = Vec::new();
     while items.len() < count {
         let (node, parent) = (nodes[1 + dice.usize(..nodes.len() - 1)], nodes[dice.usize(..nodes.len())]);

@@ -9,16 +9,6 @@ use hedgerow::{
 };
 use std::collections::HashMap;
 
-/// Deterministic random numbers.
-struct Dice(u64);
-
-impl Dice {
-    fn below(&mut self, end: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) as usize % end
-    }
-}
-
 const NAMES: [&str; 3] = ["", "one", "two"];
 
 fn node(number: usize) -> Node<'static> {
@@ -65,7 +55,7 @@ fn policies() -> [SceneConfig; 4] {
 
 /// The list in another order, with parents after their children; siblings keep their order. Also returns the nodes'
 /// previous numbers.
-fn shuffled(parents: &[Option<usize>], dice: &mut Dice) -> (Vec<Option<usize>>, Vec<usize>) {
+fn shuffled(parents: &[Option<usize>], dice: &mut Rng) -> (Vec<Option<usize>>, Vec<usize>) {
     let count = parents.len();
     let mut old: Vec<usize> = (0..count).collect();
     (1..count).rev().for_each(|place| old.swap(place, dice.usize(..place + 1)));

@@ -9,16 +9,6 @@ use hedgerow::{
 use std::collections::HashMap;
 use std::time::Duration;
 
-/// Deterministic random numbers.
-struct Dice(u64);
-
-impl Dice {
-    fn below(&mut self, end: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) as usize % end
-    }
-}
-
 fn moved(x: usize) -> Transform {
     Transform::from_xyz(x as f32, 1.0, -2.0)
 }

@@ -158,16 +158,6 @@ fn every_shared_model_has_the_expected_nodes_worlds_and_bounds() {
     eprintln!("{count} models, {nodes} nodes: worlds within {worst_world:.1e}, boxes within {worst_box:.1e}");
 }
 
-/// Small random numbers, the same in every run.
-struct Dice(u64);
-
-impl Dice {
-    fn below(&mut self, end: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) as usize % end
-    }
-}
-
 /// Moves a thousand random nodes below random parents and back to where they were. Returns how many of those moves were
 /// refused because a world transform has no inverse.
 fn move_there_and_back(scene: &mut Scene, keep: Keep) -> usize {

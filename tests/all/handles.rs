@@ -165,9 +165,7 @@ fn random_bits_do_no_harm() {
     let mut dice = fastrand::Rng::with_seed(1);
     let (mut live, mut stale) = (0, 0);
     for _ in 0..3000 {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
+        let state = dice.u64(..);
         // Random words, words near small tables and indices, words that differ from a live handle's in a bit or two of
         // table, index and generation, and the extremes.
         let turn = usize::try_from(state >> 40).unwrap() % scene.len();

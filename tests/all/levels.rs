@@ -5,16 +5,6 @@ use hedgerow::config::StoragePolicy;
 use hedgerow::{Keep, Node, NodeHandle, Place, Scene, SceneConfig, Transform};
 use std::time::Duration;
 
-/// Deterministic random numbers.
-struct Dice(u64);
-
-impl Dice {
-    fn below(&mut self, end: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        usize::try_from(self.0 >> 33).unwrap() % end
-    }
-}
-
 fn node() -> Node<'static> {
     Node::transform(Transform::from_xyz(1.0, 0.0, 0.0))
 }
@@ -204,8 +194,8 @@ fn large_siblings_that_are_dragged_stand_side_by_side() {
         family.validate("building");
         for turn in 0..1200 {
             // Most go after the one that was moved last, or right before it.
-            let from = dice.below(count);
-            let to = if turn % 4 == 0 { dice.below(count) } else { (turn / 8) % count };
+            let from = dice.usize(..count);
+            let to = if turn % 4 == 0 { dice.usize(..count) } else { (turn / 8) % count };
             family.shift(from, to);
             if turn % 100 == 99 {
                 family.scene.maintain(Duration::from_secs(3600));

@@ -11,7 +11,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 
 /// A deterministic sequence of random numbers.
-struct Dice(u64);
+struct Dice(Rng);
 
 impl Dice {
     fn below(&mut self, end: u32) -> u32 {

@@ -4,7 +4,7 @@ use fastrand::Rng;
 use hedgerow::{Aabb, Node, NodeHandle, Scene, SceneConfig, Shape, Transform, Visibility};
 
 /// A deterministic sequence of random numbers.
-struct Dice(u64);
+struct Dice(Rng);
 
 impl Dice {
     fn below(&mut self, end: usize) -> usize {

@@ -84,7 +84,7 @@ pub mod player;
 pub mod pose;
 pub mod raw;
 pub mod root_motion;
-mod simd;
+mod sampling;
 pub mod skeleton;
 pub mod skin;
 mod transform_lanes;

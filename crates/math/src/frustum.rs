@@ -1,7 +1,8 @@
 //! View frusta.
 
+use crate::Error;
+use crate::boxes::kernels;
 use crate::{Aabb, BoxGroup};
-use crate::{Error, simd};
 use glam::{DVec3, DVec4, Mat4, Vec4};
 
 /// The visible space of a camera: the space inside six planes.
@@ -93,7 +94,7 @@ impl Frustum {
     /// than about a millionth of its distance from the origin.
     #[must_use]
     pub fn touches(&self, bounds: &Aabb) -> bool {
-        simd::boxes::in_frustum(&[BoxGroup::of(bounds)], self).0 != 0
+        kernels::in_frustum(&[BoxGroup::of(bounds)], self).0 != 0
     }
 
     /// The planes in the form that the kernels test.

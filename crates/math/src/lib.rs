@@ -45,6 +45,7 @@ mod boxes;
 mod error;
 mod frustum;
 mod mat34;
+mod propagate;
 mod ray;
 #[cfg(feature = "serde")]
 mod readable;

@@ -7,7 +7,7 @@ use hedgerow::glam::{Quat, Vec3};
 
 /// Random numbers that are the same in every run. Source: G. Steele, D. Lea, C. Flood, "Fast splittable pseudorandom
 /// number generators", 2014.
-pub(crate) struct Dice(u64);
+pub(crate) struct Dice(Rng);
 
 impl Dice {
     pub(crate) fn new(seed: u64) -> Self {

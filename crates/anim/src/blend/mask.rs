@@ -1,6 +1,6 @@
 //! Weights by joint.
 
-use crate::simd::blend::Weights;
+use crate::blend::kernels::Weights;
 use crate::transform_lanes::POSE_LANES as LANES;
 use crate::{Error, Skeleton, skeleton::SkeletonError};
 

@@ -1,14 +1,15 @@
 //! Blending of poses: sums, fades and differences, optionally weighted by joint.
 
+pub(crate) mod kernels;
 mod mask;
 #[cfg(test)]
 mod tests;
 
 pub use mask::JointMask;
 
-use crate::simd::blend::{self, Weights};
 use crate::transform_lanes::{POSE_LANES as LANES, PoseBlock};
 use crate::{Error, Pose, skeleton::SkeletonError};
+use kernels::Weights;
 use mask::checked;
 
 /// A weighted sum of poses that is being computed.
@@ -57,7 +58,7 @@ impl PoseSum {
     pub fn add(&mut self, pose: &Pose, weight: f32, mask: Option<&JointMask>) -> Result<(), Error> {
         let weight = checked(weight)?;
         expect(self.joints, [Some(pose.len()), mask.map(JointMask::len)])?;
-        let put = if core::mem::take(&mut self.empty) { blend::begin } else { blend::accumulate };
+        let put = if core::mem::take(&mut self.empty) { kernels::begin } else { kernels::accumulate };
         put(&mut self.sum, &mut self.totals, pose.blocks(), weight, mask.map(JointMask::weights));
         Ok(())
     }
@@ -72,7 +73,7 @@ impl PoseSum {
         if self.empty {
             out.blocks_mut().copy_from_slice(base.blocks());
         } else {
-            blend::average(&self.sum, &self.totals, base.blocks(), out.blocks_mut());
+            kernels::average(&self.sum, &self.totals, base.blocks(), out.blocks_mut());
         }
         self.empty = true;
         Ok(())
@@ -103,7 +104,7 @@ impl Pose {
             return Err(SkeletonError::BadWeight.into());
         }
         expect(self.len(), [Some(to.len()), mask.map(JointMask::len)])?;
-        blend::fade(self.blocks_mut(), to.blocks(), weight, mask.map(JointMask::weights));
+        kernels::fade(self.blocks_mut(), to.blocks(), weight, mask.map(JointMask::weights));
         Ok(())
     }
 
@@ -116,7 +117,7 @@ impl Pose {
     /// [`SkeletonError::JointCount`] if the three have different numbers of joints.
     pub fn difference(&self, reference: &Self, out: &mut Self) -> Result<(), Error> {
         expect(self.len(), [Some(reference.len()), Some(out.len())])?;
-        blend::difference(self.blocks(), reference.blocks(), out.blocks_mut());
+        kernels::difference(self.blocks(), reference.blocks(), out.blocks_mut());
         Ok(())
     }
 
@@ -143,7 +144,7 @@ impl Pose {
     pub fn add(&mut self, difference: &Self, weight: f32, mask: Option<&JointMask>) -> Result<(), Error> {
         let weight = checked(weight)?;
         expect(self.len(), [Some(difference.len()), mask.map(JointMask::len)])?;
-        blend::add(self.blocks_mut(), difference.blocks(), weight, mask.map(JointMask::weights));
+        kernels::add(self.blocks_mut(), difference.blocks(), weight, mask.map(JointMask::weights));
         Ok(())
     }
 }

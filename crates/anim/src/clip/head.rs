@@ -1,7 +1,7 @@
 //! The head of a clip: what it contains, and where its sections are.
 
 use crate::raw::ClipError;
-use crate::simd::sampling::{Active, LANES, NUMBERS, PADDING, Ranges, Target};
+use crate::sampling::{Active, LANES, NUMBERS, PADDING, Ranges, Target};
 use core::ops::Range;
 use hedgerow_math::internal::file_header::HEADER_BYTES;
 

@@ -4,7 +4,7 @@
 use super::ClipReport;
 use super::head::{CHANNELS, CUBICS, CubicTarget, ROTATIONS, SCALES, TRANSLATIONS};
 use super::quantise::{Quantise, Range, angle_to, parameters, parts};
-use crate::simd::sampling::{LANES, NUMBERS, Target, rotation};
+use crate::sampling::{LANES, NUMBERS, Target, rotation};
 use crate::{
     RawClip,
     raw::{Interpolation, Track, TrackValue},

@@ -1,7 +1,7 @@
 //! Times and numbers of keys as words.
 
 use super::head::Width;
-use crate::simd::sampling::{NUMBERS, Word, rotation};
+use crate::sampling::{NUMBERS, Word, rotation};
 use glam::DQuat;
 
 /// The middle of the range of a track's number, and the size of one step.

@@ -3,7 +3,7 @@
 use super::head::{CHANNELS, CUBICS, CubicTarget, HEAD_BYTES, Head, Sections, Width};
 use super::plan::{NO_PART, PART_CHANNEL};
 use crate::raw::ClipError;
-use crate::simd::sampling::{LANES, Ranges, Target};
+use crate::sampling::{LANES, Ranges, Target};
 use crate::transform_lanes::PoseBlock;
 use crate::{Error, Pose, Transform, skeleton::SkeletonError};
 use core::ops::Range;

@@ -1,7 +1,7 @@
 use super::head::{HEAD_BYTES, Head};
 use super::quantise::{Quantise, Range, angle_to, parameters, parts, rate};
 use super::*;
-use crate::simd::sampling::Word;
+use crate::sampling::Word;
 use crate::{Mat34, Player, RawClip, SkeletonBuilder, Transform, player::StreamPlayer, raw::Track};
 use glam::{DQuat, DVec3, Quat, Vec3};
 use hedgerow_math::internal::file_header::write_header;

@@ -5,7 +5,7 @@ use super::group::GroupHead;
 use super::head::{CHANNELS, CUBICS, GROUP_HEAD, HEAD_BYTES, Head, VERSION};
 use super::plan::{Block, Lane, Plan};
 use super::quantise::Quantise;
-use crate::simd::sampling::{self, Active, LANES, NUMBERS, PADDING, Record};
+use crate::sampling::{self, Active, LANES, NUMBERS, PADDING, Record};
 use crate::{RawClip, raw::ClipError};
 use core::ops::Range;
 use hedgerow_math::internal::file_header::{HEADER_BYTES, Kind, write_header};

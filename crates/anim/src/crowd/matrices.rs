@@ -1,7 +1,7 @@
 //! Model matrices and palettes of a crowd.
 
 use super::{Crowd, InstanceHandle, LANES, levels};
-use crate::simd::crowd::{self, Level};
+use crate::crowd::kernels::{self, Level};
 use crate::transform_lanes::JointLanes;
 use crate::{Error, Mat34};
 
@@ -96,6 +96,6 @@ impl Crowd {
     }
 
     fn block(&self, lanes: &[JointLanes], binds: Option<&[Mat34]>, levels: &mut [Level], out: &mut [Mat34]) {
-        crowd::models(lanes, &self.depths, binds, levels, out);
+        kernels::models(lanes, &self.depths, binds, levels, out);
     }
 }

@@ -1,6 +1,7 @@
 //! Many instances of one skeleton, processed sixteen at a time.
 
 mod handle;
+pub(crate) mod kernels;
 mod matrices;
 mod posing;
 #[cfg(test)]
@@ -8,11 +9,11 @@ mod tests;
 
 pub use handle::InstanceHandle;
 
-use crate::simd::crowd::{self, Level};
 use crate::transform_lanes::{CROWD_LANES as LANES, JointLanes};
 use crate::{Error, Pose, Skeleton, Transform, skeleton::SkeletonError};
 use core::ops::Range;
 use handle::Places;
+use kernels::Level;
 use smallvec::{SmallVec, smallvec};
 
 /// Characters with the same skeleton, whose model matrices or palettes are all computed at once.
@@ -180,7 +181,7 @@ impl Crowd {
         let place = self.place(instance)?;
         let mut pose = Pose::new(self.skeleton.len());
         let first = place / LANES * self.skeleton.len();
-        crowd::take_pose(&self.lanes[first..first + pose.len()], place % LANES, pose.blocks_mut());
+        kernels::take_pose(&self.lanes[first..first + pose.len()], place % LANES, pose.blocks_mut());
         Ok(pose)
     }
 
@@ -209,7 +210,7 @@ impl Crowd {
     fn write(&mut self, place: usize, pose: &Pose) {
         let joints = self.skeleton.len();
         let first = place / LANES * joints;
-        crowd::put_pose(pose.blocks(), place % LANES, &mut self.lanes[first..first + joints]);
+        kernels::put_pose(pose.blocks(), place % LANES, &mut self.lanes[first..first + joints]);
     }
 
     fn place(&self, instance: InstanceHandle) -> Result<usize, Error> {

@@ -1,7 +1,7 @@
 //! Poses sixteen characters at a time: into the lanes of a crowd, or directly to matrices.
 
 use super::{Crowd, InstanceHandle, LANES, depths, levels};
-use crate::simd::crowd;
+use crate::crowd::kernels;
 use crate::transform_lanes::{JointLanes, PoseBlock};
 use crate::{Error, Mat34, Pose, Skeleton};
 use smallvec::SmallVec;
@@ -51,13 +51,13 @@ fn change_block(
     mut change: impl FnMut(InstanceHandle, &mut Pose),
 ) {
     let poses: &mut [Pose; LANES] = poses.first_chunk_mut().expect("a pose for each lane");
-    crowd::take_poses(lanes, &mut poses.each_mut().map(Pose::blocks_mut));
+    kernels::take_poses(lanes, &mut poses.each_mut().map(Pose::blocks_mut));
     let joints = lanes.len();
     poses.iter_mut().zip(instances).for_each(|(pose, instance)| {
         change(instance, pose);
         assert!(pose.len() == joints, "{joints} joints became {} in the pose of {instance:?}", pose.len());
     });
-    crowd::put_poses(&poses.each_ref().map(Pose::blocks), lanes);
+    kernels::put_poses(&poses.each_ref().map(Pose::blocks), lanes);
 }
 
 impl Skeleton {
@@ -149,7 +149,7 @@ impl Skeleton {
                 self.expect_count(pose.len())?;
                 *lane = pose.blocks();
             }
-            crowd::models_of_poses(&poses, &depths, binds, &mut levels, room);
+            kernels::models_of_poses(&poses, &depths, binds, &mut levels, room);
             batch
                 .drain(..)
                 .zip(room.chunks_exact(self.len()))

@@ -3,7 +3,7 @@
 use super::cursor::nearest;
 use super::lanes::{blocks_of_joint, sample_joint};
 use crate::clip::{GROUP_HEAD, GroupHead, Width};
-use crate::simd::sampling::{self, Active, Records, Word, turn_one};
+use crate::sampling::{self, Active, Records, Word, turn_one};
 use crate::{Clip, Transform};
 use smallvec::{SmallVec, smallvec};
 

@@ -2,7 +2,7 @@
 
 use crate::Clip;
 use crate::clip::{GROUP_HEAD, GroupHead};
-use crate::simd::sampling::{self, Active, Word};
+use crate::sampling::{self, Active, Word};
 
 /// A place between two groups of the stream: the keys of all groups before it were fetched, and none after it.
 ///

@@ -3,7 +3,7 @@
 use crate::clip::{
     CHANNELS, CUBICS, NO_PART, PART_CHANNEL, PART_ROTATION, PART_SCALE, ROTATIONS, SCALES, TRANSLATIONS, Tables, Width,
 };
-use crate::simd::sampling::{self, Active, LANES, NUMBERS, PLAIN, Ranges, Target, Word};
+use crate::sampling::{self, Active, LANES, NUMBERS, PLAIN, Ranges, Target, Word};
 use crate::transform_lanes::PoseBlock;
 use crate::{Error, Pose, Transform};
 use glam::{Quat, Vec3};

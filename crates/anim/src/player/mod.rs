@@ -17,7 +17,7 @@ mod stream;
 pub use clock::Playback;
 pub use stream::StreamPlayer;
 
-use crate::simd::sampling;
+use crate::sampling;
 use crate::{Clip, Error, Pose, Transform};
 use core::borrow::Borrow;
 use cursor::Cursor;

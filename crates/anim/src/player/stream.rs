@@ -3,7 +3,7 @@
 use super::clock::Clock;
 use super::lanes::{Lanes, with};
 use crate::clip::{GROUP_HEAD, GroupHead, HEAD_BYTES, Tables, check_header};
-use crate::simd::sampling::{self, PADDING};
+use crate::sampling::{self, PADDING};
 use crate::{Error, Pose, raw::ClipError};
 use hedgerow_math::internal::file_header::HEADER_BYTES;
 use std::io::Read;

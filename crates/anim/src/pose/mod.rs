@@ -1,5 +1,6 @@
 //! Local transforms of all joints, and their matrices.
 
+pub(crate) mod kernels;
 mod models;
 #[cfg(test)]
 mod tests;

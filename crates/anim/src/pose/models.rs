@@ -1,6 +1,6 @@
 //! From local transforms to model matrices, and from these to palettes.
 
-use crate::simd::pose;
+use crate::pose::kernels;
 use crate::{Error, Mat34, Pose, Skeleton, skeleton::SkeletonError};
 
 impl Pose {
@@ -59,7 +59,7 @@ impl Pose {
         skeleton.expect_count(self.len())?;
         skeleton.expect_count(models.len())?;
         let range = skeleton.subtree_range(joint)?;
-        pose::models(self.blocks(), skeleton.parents(), root, models, range);
+        kernels::models(self.blocks(), skeleton.parents(), root, models, range);
         Ok(())
     }
 }
@@ -75,7 +75,7 @@ impl Skeleton {
     pub fn palette(&self, models: &[Mat34], palette: &mut Vec<Mat34>) -> Result<(), Error> {
         self.expect_count(models.len())?;
         palette.resize(self.len(), Mat34::IDENTITY);
-        pose::palette(models, self.inverse_binds(), palette);
+        kernels::palette(models, self.inverse_binds(), palette);
         Ok(())
     }
 

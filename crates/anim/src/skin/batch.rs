@@ -1,6 +1,6 @@
 //! Many characters with their palettes in one array and their vertices in another.
 
-use crate::simd::skinning::Sinks;
+use crate::skin::kernels::Sinks;
 use crate::skin::{SkinError, SkinOutput, SkinnedMesh};
 use crate::{Error, Mat34};
 use core::ops::Range;

@@ -1,7 +1,7 @@
 //! From a mesh as authored to one laid out for skinning.
 
-use crate::simd::skinning::{Block, Influences, LANES, Lanes};
 use crate::skin::influence::Kept;
+use crate::skin::kernels::{Block, Influences, LANES, Lanes};
 use crate::skin::morph::Targets;
 use crate::skin::{MorphTarget, Pruned, SkinError, SkinnedMesh};
 use crate::{Aabb, Error};

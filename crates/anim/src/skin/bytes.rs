@@ -21,7 +21,7 @@
 //!
 //! Little-endian. Vertices are in the mesh's own order; what fills up its blocks is not written.
 
-use crate::simd::skinning::{Block, Influences, LANES, Lanes};
+use crate::skin::kernels::{Block, Influences, LANES, Lanes};
 use crate::skin::morph::{Target, Targets};
 use crate::skin::{Pruned, Skin, SkinError, SkinnedMesh, SkinnedMeshBuilder};
 use crate::{Aabb, Error, Mat34};

@@ -1,6 +1,6 @@
 //! A mesh whose vertices follow joints.
 
-use crate::simd::skinning::{self, Block, Influences, LANES, Lanes, Run, Sinks, Streams};
+use crate::skin::kernels::{self, Block, Influences, LANES, Lanes, Run, Sinks, Streams};
 use crate::skin::morph::Targets;
 use crate::skin::{MorphBuffer, Pruned, SkinError, SkinOutput, SkinnedMeshBuilder};
 use crate::{Aabb, Error, Mat34};
@@ -236,7 +236,7 @@ impl SkinnedMesh {
             stream += influences.blocks();
             run
         });
-        skinning::skin(palette, &runs, streams, sinks);
+        kernels::skin(palette, &runs, streams, sinks);
     }
 
     /// The streams of the bind pose.

@@ -8,6 +8,7 @@ mod builder;
 mod bytes;
 mod error;
 mod influence;
+pub(crate) mod kernels;
 mod mesh;
 mod morph;
 mod output;
@@ -15,7 +16,7 @@ mod palette;
 #[cfg(feature = "rayon")]
 mod threads;
 
-pub use crate::simd::skinning::VertexStream;
+pub use crate::skin::kernels::VertexStream;
 pub use batch::SkinBatch;
 pub use builder::SkinnedMeshBuilder;
 pub use error::SkinError;

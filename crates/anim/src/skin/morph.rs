@@ -1,7 +1,7 @@
 //! Morph targets: deltas that are added to the bind pose before skinning.
 
-use crate::simd::skinning::{self, Block, LANES, Streams};
 use crate::skin::SkinError;
+use crate::skin::kernels::{self, Block, LANES, Streams};
 
 /// What a morph target adds to a mesh at weight 1; empty lists add nothing.
 ///
@@ -212,7 +212,7 @@ impl Target {
                     add(to, place, delta, weight);
                 }
             }
-            Self::Dense(deltas) => skinning::add_scaled(to, &deltas[stream], weight),
+            Self::Dense(deltas) => kernels::add_scaled(to, &deltas[stream], weight),
         }
     }
 }

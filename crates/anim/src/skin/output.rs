@@ -1,7 +1,7 @@
 //! The output of skinning.
 
-use crate::simd::skinning::{Sinks, VertexStream};
 use crate::skin::SkinError;
+use crate::skin::kernels::{Sinks, VertexStream};
 
 /// The caller's arrays for skinned vertices: positions, and optionally normals and tangents.
 ///

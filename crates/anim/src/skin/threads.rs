@@ -4,9 +4,9 @@
 //! neighbours: results are identical to the bit for any number of threads.
 
 use crate::Mat34;
-use crate::simd::skinning::{Influences, LANES, Sinks, Streams};
 use crate::skin::SkinnedMesh;
 use crate::skin::batch::Part;
+use crate::skin::kernels::{Influences, LANES, Sinks, Streams};
 use core::ops::Range;
 
 /// With fewer vertices than this, one thread finishes before another has started.

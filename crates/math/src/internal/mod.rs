@@ -2,10 +2,10 @@
 
 pub mod file_header;
 
+pub use crate::boxes::kernels as boxes;
 pub use crate::boxes::{BLOCK, BoxGroup, GROUP};
 pub use crate::frustum::TOLERANCE;
 pub use crate::mat34::{invert_wide, keeps, keeps_translation, transform_from_wide};
-#[cfg(target_arch = "x86_64")]
-pub use crate::simd::x86;
-pub use crate::simd::{boxes, level, prefetch, prefetch_whole, propagate, propagate_dirty, vectors};
+pub use crate::propagate::{propagate, propagate_dirty};
+pub use crate::simd::{level, prefetch, prefetch_whole, vectors};
 pub use crate::transform::PackedTransform;

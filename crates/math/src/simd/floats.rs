@@ -7,7 +7,7 @@ use crate::{Aabb, PackedTransform};
 ///
 /// # Safety
 /// The type is `repr(C)`, all of its fields are floats or such types, and there are `N` of them.
-pub(super) unsafe trait Floats<const N: usize> {}
+pub(crate) unsafe trait Floats<const N: usize> {}
 
 // SAFETY: translation, rotation and scale, arrays of 3, 4 and 3.
 unsafe impl Floats<10> for PackedTransform {}
@@ -15,9 +15,9 @@ unsafe impl Floats<10> for PackedTransform {}
 unsafe impl Floats<6> for Aabb {}
 
 /// A value's floats, so that several of them are one load. Put together one by one, they are loaded one by one, and
-/// [`propagate`](super::propagate()) takes a third longer.
+/// [`propagate`](crate::internal::propagate) takes a third longer.
 #[inline(always)]
-pub(super) fn floats<T: Floats<N>, const N: usize>(value: &T) -> &[f32; N] {
+pub(crate) fn floats<T: Floats<N>, const N: usize>(value: &T) -> &[f32; N] {
     const { assert!(size_of::<T>() == size_of::<[f32; N]>() && align_of::<T>() == align_of::<f32>()) };
     // SAFETY: `N` floats without padding, as the trait says, aligned as a float is.
     unsafe { &*core::ptr::from_ref(value).cast() }

@@ -1,17 +1,13 @@
-//! Kernels that run at the machine's best level, chosen at run time.
+//! What kernels share: the level that the machine has, transposes, prefetches. Kernels lie beside their data.
 //!
 //! Every level evaluates the same expressions in the same order, without fused multiply-add: the same inputs give the
 //! same bits on each.
 
-pub mod boxes;
-mod floats;
+pub(crate) mod floats;
 pub mod level;
-mod propagate;
 pub mod vectors;
 #[cfg(target_arch = "x86_64")]
-pub mod x86;
-
-pub use propagate::{propagate, propagate_dirty};
+mod x86;
 
 /// Asks for the cache line where an element begins. A hint that changes nothing else.
 #[inline(always)]

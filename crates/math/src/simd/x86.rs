@@ -5,7 +5,7 @@ use core::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
 
 /// See [`prefetch`](super::prefetch).
 #[inline(always)]
-pub fn prefetch<T>(array: &[T], index: usize) {
+pub(super) fn prefetch<T>(array: &[T], index: usize) {
     let address = array.as_ptr().wrapping_add(index).cast::<i8>();
     // SAFETY: a prefetch of any address, mapped or not, has no effect that a program can observe; SSE is part of x86-64.
     unsafe { _mm_prefetch::<_MM_HINT_T0>(address) };
@@ -13,7 +13,7 @@ pub fn prefetch<T>(array: &[T], index: usize) {
 
 /// See [`prefetch_whole`](super::prefetch_whole).
 #[inline(always)]
-pub fn prefetch_whole<T>(array: &[T], index: usize) {
+pub(super) fn prefetch_whole<T>(array: &[T], index: usize) {
     const LINE: usize = 64;
     let first = array.as_ptr().wrapping_add(index).cast::<i8>();
     let last = size_of::<T>().saturating_sub(1);

@@ -1,6 +1,7 @@
 //! Many boxes, as columns in groups of eight.
 
-use crate::simd;
+pub mod kernels;
+
 use crate::{Aabb, Frustum};
 use core::ops::Range;
 use glam::Vec3;
@@ -204,7 +205,7 @@ impl Boxes {
     pub fn cull_blocks(&self, blocks: Range<usize>, frustum: &Frustum, visible: &mut Vec<u32>) {
         let of = |block: usize| self.groups.len().min(block * (BLOCK / GROUP));
         let groups = &self.groups[of(blocks.start)..of(blocks.end)];
-        simd::boxes::list_in_frustum(groups, (blocks.start * BLOCK) as u32, frustum, visible);
+        kernels::list_in_frustum(groups, (blocks.start * BLOCK) as u32, frustum, visible);
     }
 
     /// The smallest box around those of a range. Runs in **O(boxes of the range)**.

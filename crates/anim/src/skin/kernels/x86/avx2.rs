@@ -1,7 +1,7 @@
 //! Two vertices to a vector.
 
 use super::{Columns, LANES, Lanes, Results, VertexStream, Work, put_some};
-use crate::simd::skinning::{Block, Sinks, Streams};
+use crate::skin::kernels::{Block, Sinks, Streams};
 use core::arch::x86_64::{
     __m256, _mm_load_ps, _mm_storeu_ps, _mm256_blend_ps, _mm256_castps128_ps256, _mm256_castps256_ps128,
     _mm256_extractf128_ps, _mm256_fmadd_ps, _mm256_insertf128_ps, _mm256_load_ps, _mm256_load_si256, _mm256_mul_ps,

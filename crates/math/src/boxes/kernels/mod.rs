@@ -11,7 +11,7 @@ mod portable;
 #[cfg(test)]
 mod tests;
 
-use super::level::{level, level_up_to_avx2};
+use crate::simd::level::{level, level_up_to_avx2};
 use crate::{Aabb, BLOCK, BoxGroup, Frustum, GROUP, Mat34, Ray, Sphere};
 use fearless_simd::{Level, dispatch};
 

@@ -9,7 +9,7 @@ mod tests;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
-use super::level::level_up_to_avx2;
+use crate::simd::level::level_up_to_avx2;
 use crate::{Mat34, PackedTransform};
 use core::ops::Range;
 use fearless_simd::{Level, dispatch};

@@ -2,7 +2,7 @@
 
 use super::{Columns, LANES, Lanes, Results, VertexStream, Work, put_some};
 use crate::Mat34;
-use crate::simd::skinning::{Block, Sinks, Streams};
+use crate::skin::kernels::{Block, Sinks, Streams};
 use core::arch::x86_64::{
     __m512, __m512i, _MM_HINT_T0, _mm_prefetch, _mm256_castps_pd, _mm256_load_ps, _mm512_castpd_ps, _mm512_castps_pd,
     _mm512_castps256_ps512, _mm512_fmadd_ps, _mm512_insertf64x4, _mm512_load_ps, _mm512_mask_loadu_ps,
