@@ -1,4 +1,5 @@
-//! glTF in, draws out: reads a file, plays its first animation, and lists what there is to draw, grouped for instanced calls.
+//! glTF in, draws out: reads a file, plays its first animation, and lists what there is to draw, grouped for instanced
+//! calls.
 //!
 //! ```text
 //! cargo run --features gltf --example gltf_draws                 # a windmill that is written here

@@ -1,7 +1,7 @@
 //! Rollback, as networked games do it: play on with guesses, and when the truth comes late, go back and play again.
 //!
-//! Each tick the scene is saved as bytes. A loaded scene has the same handles as the saved one, and later edits go the way they
-//! would have gone, so handles that are kept elsewhere stay right, also those of nodes that are made again.
+//! Each tick the scene is saved as bytes. A loaded scene has the same handles as the saved one, and later edits go the
+//! way they would have gone, so handles that are kept elsewhere stay right, also those of nodes that are made again.
 //!
 //! ```text
 //! cargo run --release --example rollback

@@ -1,7 +1,7 @@
 //! Nodes that follow joints: guards with torches, which are thrown away and passed on.
 //!
-//! A socket says that a node follows a joint of the character that it hangs on. The poses here are a few matrices made by hand; in a
-//! game they come from clips (see `play_clip`). What follows, follows within the same update.
+//! A socket says that a node follows a joint of the character that it hangs on. The poses here are a few matrices made
+//! by hand; in a game they come from clips (see `play_clip`). What follows, follows within the same update.
 //!
 //! ```text
 //! cargo run --example sockets

@@ -5,8 +5,8 @@
 //! cargo run --release --example spatial_index
 //! ```
 //!
-//! A flock of ships with turrets wanders; some sink, others are launched. Every frame the tree is brought in step, asked
-//! which nodes are near a lighthouse, and compared with asking every node of the scene.
+//! A flock of ships with turrets wanders; some sink, others are launched. Every frame the tree is brought in step,
+//! asked which nodes are near a lighthouse, and compared with asking every node of the scene.
 
 use hedgerow::glam::Vec3;
 use hedgerow::{Error, Node, NodeHandle, Scene, SceneConfig, Transform};

@@ -114,10 +114,11 @@ impl fmt::Debug for NodeHandle {
 /// The ticket of a queued insert: stands for the node that it will make.
 ///
 /// Later edits of the same queue can refer to the node by it, and so can edits of queues that are
-/// [appended](crate::edit::EditQueue::append) to it or that it is appended to. No ticket is ever issued twice, by any queue, and it
-/// stays valid wherever its insert goes. Only the order of application matters. If the insert of a ticket failed, an
-/// edit that uses the ticket fails with the same error. If that insert was not applied earlier in the same call of
-/// [`EditQueue::apply`](crate::edit::EditQueue::apply), the edit fails with [`Error::UnknownTicket`](crate::Error::UnknownTicket). So tickets are valid for one round of recording;
+/// [appended](crate::edit::EditQueue::append) to it or that it is appended to. No ticket is ever issued twice, by any
+/// queue, and it stays valid wherever its insert goes. Only the order of application matters. If the insert of a ticket
+/// failed, an edit that uses the ticket fails with the same error. If that insert was not applied earlier in the same
+/// call of [`EditQueue::apply`](crate::edit::EditQueue::apply), the edit fails with
+/// [`Error::UnknownTicket`](crate::Error::UnknownTicket). So tickets are valid for one round of recording;
 /// [`EditQueue::inserted`](crate::edit::EditQueue::inserted) returns the handle to keep.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Queued {

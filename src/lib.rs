@@ -20,14 +20,16 @@
 //! # Ok::<(), hedgerow::Error>(())
 //! ```
 //!
-//! [`Scene`] is where to begin. Nodes carry any combination of a local transform, a material, a shape, a visibility and a
-//! name ([`Node`]), and are named by an 8-byte [`NodeHandle`] that survives every move of its node.
+//! [`Scene`] is where to begin. Nodes carry any combination of a local transform, a material, a shape, a visibility and
+//! a name ([`Node`]), and are named by an 8-byte [`NodeHandle`] that survives every move of its node.
 //!
-//! Newcomers' questions (threads, data of your own, undo, configurations, from a glTF file to draws) are answered in [`guide`].
+//! Newcomers' questions (threads, data of your own, undo, configurations, from a glTF file to draws) are answered in
+//! [`guide`].
 //!
 //! # Map
 //!
-//! In the order in which data flows. [`Scene`] has the methods; a module has the types that go with a subject, and its example.
+//! In the order in which data flows. [`Scene`] has the methods; a module has the types that go with a subject, and its
+//! example.
 //!
 //! | module | what | types |
 //! |---|---|---|
@@ -51,33 +53,34 @@
 //!
 //! # How a frame goes
 //!
-//! Edits change the tree at once. [`Scene::update`] brings what is derived from it up to date: world matrices, inherited
-//! visibility and materials, in the slices that edits reached and in no others. [`Scene::draw_list`] lists the visible
-//! shapes; a [`DrawList`] kept from frame to frame is only changed where they did. [`Scene::maintain`], once a frame with a
-//! budget or not at all, restores order and gives memory back.
+//! Edits change the tree at once. [`Scene::update`] brings what is derived from it up to date: world matrices,
+//! inherited visibility and materials, in the slices that edits reached and in no others. [`Scene::draw_list`] lists
+//! the visible shapes; a [`DrawList`] kept from frame to frame is only changed where they did. [`Scene::maintain`],
+//! once a frame with a budget or not at all, restores order and gives memory back.
 //!
 //! # Costs
 //!
-//! A node takes 64 bytes (a row of 48 and a handle's entry of 16), 92 more with a transform (40 local, 4 link, 48 world),
-//! 48 with a shape, 8 with a material, 12 with a visibility. Nodes without a component pay nothing for it in memory or in
-//! its pass.
+//! A node takes 64 bytes (a row of 48 and a handle's entry of 16), 92 more with a transform (40 local, 4 link, 48
+//! world), 48 with a shape, 8 with a material, 12 with a visibility. Nodes without a component pay nothing for it in
+//! memory or in its pass.
 //!
-//! Inserting, setting and unlinking take amortised O(1), also among a hundred thousand siblings; removing and moving take
-//! O(nodes removed or moved); adding and removing an inherited component takes O(descendants in the same slice). The
-//! first edit in a slice since the last update notes it on the slices above, and the update comes to it through these: that
-//! adds O(slices above the place), few but in deep chains ([`SceneConfig::max_nodes`]).
-//! Nothing recurses by depth: a chain of a million nodes builds, updates, visits and drops on any stack.
+//! Inserting, setting and unlinking take amortised O(1), also among a hundred thousand siblings; removing and moving
+//! take O(nodes removed or moved); adding and removing an inherited component takes O(descendants in the same slice).
+//! The first edit in a slice since the last update notes it on the slices above, and the update comes to it through
+//! these: that adds O(slices above the place), few but in deep chains ([`SceneConfig::max_nodes`]). Nothing recurses by
+//! depth: a chain of a million nodes builds, updates, visits and drops on any stack.
 //!
 //! # Limits
 //!
 //! - 2³⁰ nodes a scene; 2²⁴ metadata tables of at most 2¹² entries each.
 //! - An index is reused 2²⁸ − 1 times and then retired, so that a stale handle never names another node.
-//! - Meshes of a [`mesh::MeshSet`] and instances of a crowd are named by keys of [`slotmap`], whose slots are reused for
-//!   ever: after 2³¹ reuses of one slot a stale key may name another mesh or instance.
+//! - Meshes of a [`mesh::MeshSet`] and instances of a crowd are named by keys of [`slotmap`], whose slots are reused
+//!   for ever: after 2³¹ reuses of one slot a stale key may name another mesh or instance.
 //! - A handle of another scene, or made of arbitrary bits, is harmless but may name a node whose bits coincide.
-//! - Edits are made on one thread, and so is everything without the feature `rayon`. With it, slices are worked on side by
-//!   side where none hangs below the other: a chain has no parallelism. Below about 16,000 nodes, or 65,000 for a
-//!   caller that is no thread of a pool (`rayon::ThreadPool::install` makes it one), one thread is faster and does it all.
+//! - Edits are made on one thread, and so is everything without the feature `rayon`. With it, slices are worked on side
+//!   by side where none hangs below the other: a chain has no parallelism. Below about 16,000 nodes, or 65,000 for a
+//!   caller that is no thread of a pool (`rayon::ThreadPool::install` makes it one), one thread is faster and does it
+//!   all.
 //!
 //! # Features
 //!
@@ -91,10 +94,10 @@
 //!
 //! # Sources
 //!
-//! Slices, linear allocation, metadata free lists, handles, reconstitution and the two evaluations come from M. Åkerstedt
-//! Bergsten, *Scene Graph Memory Management* (Chalmers University of Technology, 2019), called *the thesis* in these pages;
-//! the flattened sweep from S. Reinalter's Molecule engine, *Adventures in data-oriented design, part 2*. ARCHITECTURE.md
-//! in the repository says what was built otherwise, and why.
+//! Slices, linear allocation, metadata free lists, handles, reconstitution and the two evaluations come from M.
+//! Åkerstedt Bergsten, *Scene Graph Memory Management* (Chalmers University of Technology, 2019), called *the thesis*
+//! in these pages; the flattened sweep from S. Reinalter's Molecule engine, *Adventures in data-oriented design, part
+//! 2*. ARCHITECTURE.md in the repository says what was built otherwise, and why.
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![cfg_attr(

@@ -27,8 +27,8 @@ pub(crate) fn run(name: &'static str, experiment: fn(&mut Benches) -> Outcome) -
     }
 }
 
-/// Has Criterion time each side by itself. What both compute is compared where the experiment does so before it measures,
-/// and in the tests of `hedgerow-experiments`.
+/// Has Criterion time each side by itself. What both compute is compared where the experiment does so before it
+/// measures, and in the tests of `hedgerow-experiments`.
 pub(crate) struct Benches {
     criterion: Criterion,
     name: &'static str,

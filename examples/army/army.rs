@@ -149,8 +149,8 @@ impl Army {
             .try_for_each(|(character, palette)| self.skin.palette_into(&character.models, palette))
     }
 
-    /// Everybody goes on, the boxes follow the poses, and who can be seen is listed. Who leaves the field in front comes again
-    /// from behind.
+    /// Everybody goes on, the boxes follow the poses, and who can be seen is listed. Who leaves the field in front
+    /// comes again from behind.
     pub(crate) fn cull(&mut self, seconds: f32, frustum: &Frustum) -> Result<(), CharacterError> {
         self.moves.clear();
         let palettes = self.palettes.chunks_exact(self.skin.len());

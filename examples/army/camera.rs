@@ -32,8 +32,8 @@ impl Camera {
         self.eye
     }
 
-    /// Where a point is in the picture, and the reciprocal of its distance, which is larger for what is nearer; `None` for
-    /// what is too near or behind the camera.
+    /// Where a point is in the picture, and the reciprocal of its distance, which is larger for what is nearer; `None`
+    /// for what is too near or behind the camera.
     pub(crate) fn project(&self, point: Vec3) -> Option<Vec3> {
         let way = point - self.eye;
         let distance = way.dot(self.forward);

@@ -1,10 +1,10 @@
-//! A thousand characters, each with its own clip, time, speed and place: played, posed, culled and skinned every frame, then
-//! drawn.
+//! A thousand characters, each with its own clip, time, speed and place: played, posed, culled and skinned every frame,
+//! then drawn.
 //!
-//! `cargo run --release --example army -- --picture army.png` plays 120 frames and ends with a table of what each stage of a
-//! frame costs, and with a picture of the last one: columns of people who walk, run, sneak and stand about on a plain, in
-//! the light of an afternoon, each on its feet and with its shadow. `--sheet sheet.png` draws one of them in eight steps of
-//! each clip. `-- --help` tells more.
+//! `cargo run --release --example army -- --picture army.png` plays 120 frames and ends with a table of what each stage
+//! of a frame costs, and with a picture of the last one: columns of people who walk, run, sneak and stand about on a
+//! plain, in the light of an afternoon, each on its feet and with its shadow. `--sheet sheet.png` draws one of them in
+//! eight steps of each clip. `-- --help` tells more.
 //!
 //! | file | what |
 //! |---|---|

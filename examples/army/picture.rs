@@ -51,7 +51,8 @@ struct Seen {
 }
 
 impl Picture {
-    /// Draws what a camera for a picture of [`fine`](Self::fine) size sees. `reach` is how far around `centre` shadows fall.
+    /// Draws what a camera for a picture of [`fine`](Self::fine) size sees. `reach` is how far around `centre` shadows
+    /// fall.
     pub(crate) fn draw<'a>(
         size: [usize; 2],
         camera: &Camera,

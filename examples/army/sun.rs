@@ -32,8 +32,8 @@ impl Sun {
         self.lit.triangle([a, c, b], |_| ());
     }
 
-    /// How much of the sun reaches a point of a surface, from 0 to 1: the share of four pixels around it that see nothing
-    /// nearer. What is hardly behind the nearest is lit, too: pixels are not points.
+    /// How much of the sun reaches a point of a surface, from 0 to 1: the share of four pixels around it that see
+    /// nothing nearer. What is hardly behind the nearest is lit, too: pixels are not points.
     pub(crate) fn light(&self, point: Vec3, normal: Vec3) -> f32 {
         let pixel = 2.0 * self.reach / SIDE as f32;
         let place = self.place(point + normal * (0.005 + 1.6 * pixel));

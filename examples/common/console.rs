@@ -12,7 +12,8 @@ pub(crate) enum Request<A> {
     Play(A),
 }
 
-/// Does what was asked for, prints what that gives, and answers how the program ends: 2 for arguments that make no sense.
+/// Does what was asked for, prints what that gives, and returns how the program ends: 2 for arguments that make no
+/// sense.
 pub(crate) fn answer<A>(
     program: &str,
     help: &str,

@@ -1,6 +1,7 @@
 //! The dice of the example: the same seed throws the same numbers on every machine.
 
-/// A `SplitMix64` generator. Source: G. Steele, D. Lea, C. Flood, "Fast splittable pseudorandom number generators", 2014.
+/// A `SplitMix64` generator. Source: G. Steele, D. Lea, C. Flood, "Fast splittable pseudorandom number
+/// generators", 2014.
 pub(crate) struct Dice(u64);
 
 impl Dice {

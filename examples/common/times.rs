@@ -11,7 +11,8 @@ impl Times {
         self.0.push(time);
     }
 
-    /// The time that a share of all, from 0 to 1, does not exceed: 0.5 for the median, 1 for the worst. Zero where there are none.
+    /// The time that a share of all, from 0 to 1, does not exceed: 0.5 for the median, 1 for the worst. Zero where
+    /// there are none.
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share of a length")]
     pub(crate) fn quantile(&self, share: f64) -> Duration {
         let mut sorted = self.0.clone();

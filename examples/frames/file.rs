@@ -31,8 +31,8 @@ pub(crate) fn load(path: &Path) -> Result<Scene, Box<dyn std::error::Error>> {
     .into())
 }
 
-/// Random edits that any scene can take, whatever it holds: of a hundred nodes ten turn or shift in a frame, one moves to
-/// another parent or back home, and one is doubled or removed with what hangs below it.
+/// Random edits that any scene can take, whatever it holds: of a hundred nodes ten turn or shift in a frame, one moves
+/// to another parent or back home, and one is doubled or removed with what hangs below it.
 pub(crate) struct Unrest {
     dice: Dice,
     nodes: Vec<NodeHandle>,

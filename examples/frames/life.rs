@@ -33,7 +33,8 @@ pub(crate) struct TownLife {
 }
 
 impl TownLife {
-    /// The life of a town that was just built. Some lots are emptied at once, so that the first frame is like any other.
+    /// The life of a town that was just built. Some lots are emptied at once, so that the first frame is like any
+    /// other.
     pub(crate) fn new(scene: &mut Scene, town: Town, people: u32, seed: u64) -> Result<Self, CharacterError> {
         let people = People::new(scene, &town.streets, people, seed)?;
         let mut life = Self { town, people, dice: Dice::new(!seed), empty_lots: VecDeque::new(), dark_street: None };

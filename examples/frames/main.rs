@@ -2,9 +2,10 @@
 //! transforms and a draw list from it.
 //!
 //! `cargo run --release --example frames` builds a town of about 100,000 nodes, plays 300 frames in which cars drive,
-//! doors turn, houses are torn down and built, and two hundred people walk the streets, and ends with a table of what each
-//! phase of a frame costs. The people are characters: their skeletons play clips, their boxes follow their poses, and the
-//! lamps in their hands are nodes that follow a joint. The rest of the town is the same without them (`--people 0`).
+//! doors turn, houses are torn down and built, and two hundred people walk the streets, and ends with a table of what
+//! each phase of a frame costs. The people are characters: their skeletons play clips, their boxes follow their poses,
+//! and the lamps in their hands are nodes that follow a joint. The rest of the town is the same without them
+//! (`--people 0`).
 //!
 //! `cargo run --release --features gltf --example frames -- FILE.glb` does the same on a file. `-- --help` tells more.
 

@@ -1,5 +1,5 @@
-//! The people of the town: characters whose nodes walk along the streets, whose skeletons play clips, whose boxes follow
-//! their poses, and who carry lamps in their hands.
+//! The people of the town: characters whose nodes walk along the streets, whose skeletons play clips, whose boxes
+//! follow their poses, and who carry lamps in their hands.
 
 use crate::dice::Dice;
 use crate::parts::{Material, Mesh};
@@ -42,7 +42,8 @@ struct Walker {
 }
 
 impl People {
-    /// So many people come to the streets. They have dice of their own: the rest of the town is as it would be without them.
+    /// So many people come to the streets. They have dice of their own: the rest of the town is as it would be without
+    /// them.
     pub(crate) fn new(scene: &mut Scene, streets: &[Street], count: u32, seed: u64) -> Result<Self, CharacterError> {
         let rig = Rig::new()?;
         let gaits = &Gait::ALL[..3];

@@ -1,18 +1,18 @@
-//! Quick side-by-side figures of `hedgerow` and other people's ways to do the same: of the thesis's naive scene graph, one
-//! heap allocation a node; in `pauses`, of two storage policies.
+//! Quick side-by-side figures of `hedgerow` and other people's ways to do the same: of the thesis's naive scene graph,
+//! one heap allocation a node; in `pauses`, of two storage policies.
 //!
 //! ```text
 //! cargo run --release --example measure -- EXPERIMENT [--json]
 //! ```
 //!
-//! Each experiment takes under a minute, `pauses` two, and prints a table, or with `--json` one JSON object a line with the
-//! fields `experiment`, `case`, `n` (nodes), `ns` (a node), `baseline`, `baseline_ns` (a node) and `ratio`
-//! (baseline ÷ ours: above 1 is better). Cases that are counted in bytes have bytes a node in the two `ns` fields; those of
-//! `pauses`, and `idle` of `moved`, have nanoseconds an edit or a call.
+//! Each experiment takes under a minute, `pauses` two, and prints a table, or with `--json` one JSON object a line with
+//! the fields `experiment`, `case`, `n` (nodes), `ns` (a node), `baseline`, `baseline_ns` (a node) and `ratio`
+//! (baseline ÷ ours: above 1 is better). Cases that are counted in bytes have bytes a node in the two `ns` fields;
+//! those of `pauses`, and `idle` of `moved`, have nanoseconds an edit or a call.
 //!
-//! Both sides have the same mathematics, matrix type, allocator and compiler flags; both recompute every world matrix and
-//! list every draw into reused arrays. Their rounds take turns, and medians are compared. The matrices and draws that the
-//! two computed are compared bit by bit, as sums over hashes; the program fails if these differ.
+//! Both sides have the same mathematics, matrix type, allocator and compiler flags; both recompute every world matrix
+//! and list every draw into reused arrays. Their rounds take turns, and medians are compared. The matrices and draws
+//! that the two computed are compared bit by bit, as sums over hashes; the program fails if these differ.
 //!
 //! What each experiment is made of stands in `crates/experiments`.
 

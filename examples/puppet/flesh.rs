@@ -62,8 +62,8 @@ impl Flesh {
         flesh
     }
 
-    /// How far a point is from the puppet's surface, about; less than zero inside. Each leg melts into the trunk, but not into
-    /// the other one. Computes with nothing that machines round differently, so the mesh is the same on all.
+    /// How far a point is from the puppet's surface, about; less than zero inside. Each leg melts into the trunk, but
+    /// not into the other one. Computes with nothing that machines round differently, so the mesh is the same on all.
     pub(crate) fn distance(&self, point: Vec3) -> f32 {
         let [left, right] = self.legs;
         let trunk = Self::melted(&self.limbs[..left], point, f32::INFINITY);

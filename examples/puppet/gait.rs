@@ -1,5 +1,5 @@
-//! Ways of moving, as one formula: feet follow their tracks over the ground, legs reach for them, and the rest of the body
-//! swings with them.
+//! Ways of moving, as one formula: feet follow their tracks over the ground, legs reach for them, and the rest of the
+//! body swings with them.
 //!
 //! A phase of 0 is where the left foot meets the ground in front, 1 is where it does so again; the right foot is half a
 //! cycle later. Angles are in radians, lengths in metres.

@@ -57,8 +57,8 @@ impl PuppetMesh {
     }
 }
 
-/// What a vertex on the body follows, and what it is covered with: the nearest limb's joint, and joints near that one in the
-/// skeleton whose limbs are hardly farther off.
+/// What a vertex on the body follows, and what it is covered with: the nearest limb's joint, and joints near that one
+/// in the skeleton whose limbs are hardly farther off.
 fn follow(rig: &Rig, flesh: &Flesh, place: Vec3) -> (Vec<(u16, f32)>, Cover) {
     let mut joints: Vec<(u16, f32)> = Vec::new();
     let (mut nearest, mut cover) = ((0, f32::INFINITY), Cover::Skin);

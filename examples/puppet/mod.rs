@@ -1,5 +1,5 @@
-//! A person made by formulae, for the examples that show characters: a rig of 68 joints, a closed skin of about 2,500 vertices
-//! and 5,000 triangles, and clips of how it moves.
+//! A person made by formulae, for the examples that show characters: a rig of 68 joints, a closed skin of about 2,500
+//! vertices and 5,000 triangles, and clips of how it moves.
 //!
 //! | file | what |
 //! |---|---|

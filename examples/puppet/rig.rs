@@ -1,7 +1,8 @@
 //! The joints of the puppet: a person 1.8 metres tall who looks along z, with the left hand along x, and holds the arms
 //! half lowered and the feet apart.
 //!
-//! At rest no joint is turned, so a joint's axes are the model's, and its inverse bind matrix moves its place to the origin.
+//! At rest no joint is turned, so a joint's axes are the model's, and its inverse bind matrix moves its place to the
+//! origin.
 
 use hedgerow::glam::Vec3;
 use hedgerow::{
@@ -54,7 +55,8 @@ pub(crate) struct Leg {
 
 /// The direction of the left arm at rest: 40 degrees below the horizontal.
 const ARM: Vec3 = Vec3::new(0.766, -0.643, 0.0);
-/// Fingers, the thumb first: its name, how far down the hand it begins, how far to the front, and the length of each bone.
+/// Fingers, the thumb first: its name, how far down the hand it begins, how far to the front, and the length of each
+/// bone.
 const FINGERS: [(&str, f32, f32, [f32; 3]); 5] = [
     ("thumb", 0.025, 0.032, [0.040, 0.030, 0.024]),
     ("index", 0.088, 0.030, [0.040, 0.025, 0.020]),

@@ -17,8 +17,8 @@ const CELL: f32 = 0.035;
 const SMOOTHINGS: usize = 2;
 
 impl Surface {
-    /// Finds the surface on a lattice: a place in each cell that it goes through, and two triangles across each edge that it
-    /// cuts.
+    /// Finds the surface on a lattice: a place in each cell that it goes through, and two triangles across each edge
+    /// that it cuts.
     ///
     /// Source: S. Gibson, "Constrained elastic surface nets", 1998, whose places are moved onto the surface here.
     pub(crate) fn of(flesh: &Flesh) -> Self {

@@ -22,7 +22,7 @@ pub struct LibraryKeys {
 
 impl LibraryKeys {
     /// The skinned mesh of a mesh id for a skin, or for none where it is only morphed. Both are in
-    /// [`ImportedShape`](super::ImportedShape). Computes in **O(log meshes)**.
+    /// [`ImportedShape`](super::ImportedShape). Runs in **O(log meshes)**.
     #[must_use]
     pub fn mesh(&self, mesh: u32, skin: Option<usize>) -> Option<MeshKey> {
         let at = self.meshes.binary_search_by_key(&(mesh, skin), |&(of, _)| of).ok()?;
@@ -34,7 +34,7 @@ impl Imported {
     /// Adds the skeletons, the clips (compiled by `builder`), the skins and the skinned meshes to a library.
     ///
     /// A skeleton has the name of its first joint, clips and skins have those of the file, a mesh has none. A mesh
-    /// that is drawn with several skins, or with and without one, is laid out for each. Computes in **O(keys +
+    /// that is drawn with several skins, or with and without one, is laid out for each. Runs in **O(keys +
     /// vertices)**.
     ///
     /// ```

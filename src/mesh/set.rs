@@ -46,8 +46,8 @@ pub(super) struct Entry {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// A sub-mesh takes 48 bytes (box 24, range 12, material 4, owner 8), a mesh 16. Culling reads boxes and nothing else; a
-/// shadow pass boxes and ranges.
+/// A sub-mesh takes 48 bytes (box 24, range 12, material 4, owner 8), a mesh 16. Culling reads boxes and nothing else;
+/// a shadow pass boxes and ranges.
 ///
 /// The sub-meshes of a mesh are side by side, in the order given. Their *indices*, which visible lists contain, stay
 /// the same until [`compact`](Self::compact): a removed mesh leaves a hole, and a later mesh fills the shortest hole

@@ -8,8 +8,8 @@
 //! subtree   nodes and their components: told in `subtree`
 //! ```
 //!
-//! The checksum, over all but itself, finds damage that would go unseen, such as another colour. It is XXH3 with 64 bits:
-//! `file_header` says of what. What the bytes say is not trusted, though the checksum is right.
+//! The checksum, over all but itself, finds damage that would go unseen, such as another colour. It is XXH3 with 64
+//! bits: `file_header` says of what. What the bytes say is not trusted, though the checksum is right.
 
 mod error;
 mod subtree;

@@ -1,6 +1,7 @@
 //! Which folder of the source may name which: arrows go one way.
 //!
-//! The borders of the crates keep mathematics and animation from knowing a scene. Within the scene's crate, this test does.
+//! The borders of the crates keep mathematics and animation from knowing a scene. Within the scene's crate, this test
+//! does.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};

@@ -58,8 +58,8 @@ macro_rules! transform_lanes {
 }
 
 transform_lanes! {
-    /// The local transforms of eight joints, joint `8 b + l` in lane `l` of block `b`: 320 bytes, five cache lines. Lanes
-    /// beyond the last joint hold the identity.
+    /// The local transforms of eight joints, joint `8 b + l` in lane `l` of block `b`: 320 bytes, five cache lines.
+    /// Lanes beyond the last joint hold the identity.
     PoseBlock: POSE_LANES
 }
 

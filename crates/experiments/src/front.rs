@@ -71,8 +71,8 @@ pub trait Front: Sized {
     /// How large experiments are to be.
     fn scale(&self) -> Scale;
 
-    /// Has both sides do the same work, and reports what a call of each took. Then, where both have worked, the check is
-    /// to find that they have computed the same.
+    /// Has both sides do the same work, and reports what a call of each took. Then, where both have worked, the check
+    /// is to find that they have computed the same.
     ///
     /// # Errors
     /// What the check finds, or that the report cannot be written.
@@ -94,7 +94,8 @@ pub trait Front: Sized {
     /// Work that is compared with nothing: `per` elements a call. Only Criterion times it.
     fn alone(&mut self, name: &str, nodes: usize, per: usize, work: impl FnMut());
 
-    /// Reports the two figures of a case. Only of use where [`rounds`](Self::rounds) returns any, and for what is counted.
+    /// Reports the two figures of a case. Only of use where [`rounds`](Self::rounds) returns any, and for what is
+    /// counted.
     ///
     /// # Errors
     /// That the report cannot be written.

@@ -6,8 +6,8 @@ use crate::Outcome;
 
 /// Something that can be done in several ways, again and again.
 ///
-/// A round begins with what is the same for all ways. Then each way that takes part is prepared and plays. `PARTS` is the
-/// number of figures that a round gives.
+/// A round begins with what is the same for all ways. Then each way that takes part is prepared and plays. `PARTS` is
+/// the number of figures that a round gives.
 pub trait Trial<const PARTS: usize> {
     /// Starts from the beginning, after so many others that did: anew, where rounds use a trial up or where one way has
     /// played without the others. Not called before the first rounds.

@@ -4,10 +4,10 @@
 //! cargo run --release -p hedgerow-instructions -- [OPERATION ...] [--json]
 //! ```
 //!
-//! A count is the same at every run, unlike a time, so that a limit can be close to it: [`limits`] are in `limits.txt`. It
-//! says nothing of what waits for memory. Each operation runs twice under callgrind, which is a part of valgrind, more times
-//! in the second run; what that one takes beyond the first, divided by the times, less the cost of an empty loop, is what one
-//! operation costs.
+//! A count is the same at every run, unlike a time, so that a limit can be close to it: [`limits`] are in `limits.txt`.
+//! It says nothing of what waits for memory. Each operation runs twice under callgrind, which is a part of valgrind,
+//! more times in the second run; what that one takes beyond the first, divided by the times, less the cost of an empty
+//! loop, is what one operation costs.
 
 mod count;
 mod dice;

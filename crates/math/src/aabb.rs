@@ -87,8 +87,8 @@ impl Aabb {
     #[inline]
     #[doc(hidden)]
     pub fn is_plain(&self) -> bool {
-        // Zero times a number is zero unless that is infinite or not a number. Two numbers come twice, so that the six are two
-        // loads of four.
+        // Zero times a number is zero unless that is infinite or not a number. Two numbers come twice, so that the six
+        // are two loads of four.
         let (min, max) = (self.min, self.max);
         let front = Vec4::new(min.x, min.y, min.z, max.x);
         let back = Vec4::new(min.z, max.x, max.y, max.z);

@@ -134,8 +134,8 @@ impl Default for Transform {
 
 /// A [`Transform`] as a column keeps it: ten floats, 40 bytes, where glam's aligned quaternion would make it 48.
 ///
-/// Of two types that hold the same, [`Transform`] is for computing and this one for storing and uploading: it has no padding,
-/// and with the feature `bytemuck` it is plain data.
+/// Of two types that hold the same, [`Transform`] is for computing and this one for storing and uploading: it has no
+/// padding, and with the feature `bytemuck` it is plain data.
 ///
 /// ```
 /// use hedgerow_math::{PackedTransform, Transform};

@@ -176,8 +176,8 @@ impl TransformColumn {
         Ok(())
     }
 
-    /// Gives the base the history of a slot of `source`, and where that is a new one's the matrix that it has: it may stay so, and
-    /// then no update would come to give it one.
+    /// Gives the base the history of a slot of `source`, and where that is a new one's the matrix that it has: it may
+    /// stay so, and then no update would come to give it one.
     pub(in crate::store) fn take_base_history(&mut self, source: &Self, slot: u32) {
         if let (Some(trace), Some(from)) = (&mut self.trace, &source.trace) {
             trace.carry(from, slot, 0);
@@ -331,8 +331,8 @@ impl Slice {
         }
     }
 
-    /// Notes what rows had that moved to another slice and find there what has another history: told by `rows`, those that
-    /// inherited what hung from `above` here, and inherit there what hangs from `parent`.
+    /// Notes what rows had that moved to another slice and find there what has another history: told by `rows`, those
+    /// that inherited what hung from `above` here, and inherit there what hangs from `parent`.
     pub(in crate::store) fn note_passed(&self, target: &Self, rows: &[Move], above: u32, parent: u32, feed: &mut Feed) {
         let [old_transform, old_mask, _] = self.inherited(above);
         let [transform, mask, _] = target.inherited(parent).map(Slot::index);

@@ -38,7 +38,8 @@ pub(in crate::store) struct NewParent {
 pub(in crate::store) trait Component: Sized {
     const STORAGE: Storage;
 
-    /// A column with room for so many slots, in which there is the base or nothing; or an error where the allocator refuses.
+    /// A column with room for so many slots, in which there is the base or nothing; or an error where the allocator
+    /// refuses.
     fn try_with_capacity(capacity: u32) -> Result<Self, TryReserveError>;
 
     fn of(slice: &Slice) -> &Self;
@@ -48,11 +49,12 @@ pub(in crate::store) trait Component: Sized {
     /// Frees a slot that a row of the slice has.
     fn free(slice: &mut Slice, slot: u32);
 
-    /// Takes over what stands beside slots that came from another slice. Their rows are linked, and their records copied.
+    /// Takes over what stands beside slots that came from another slice. Their rows are linked, and their records
+    /// copied.
     fn receive(slice: &mut Slice, source: &mut Slice, moves: &[Move], parent: &NewParent);
 
-    /// Takes over what stands beside the slots of a slice that this one is rebuilt from. Rows are linked, and records copied; the
-    /// rows hung below `below` there.
+    /// Takes over what stands beside the slots of a slice that this one is rebuilt from. Rows are linked, and records
+    /// copied; the rows hung below `below` there.
     fn rebuild(slice: &mut Slice, old: &Slice, slots: &Renumbered<'_>, below: u32);
 
     /// Makes room beside the arrays for so many slots, or returns an error where the allocator refuses.

@@ -1,7 +1,8 @@
 //! Moving many nodes, each behind the last child of its new parent.
 //!
-//! The list says who hangs below whom in the end. Whether that is a tree is checked before anything changes; then nodes are moved
-//! from the top down. Each new parent then hangs where it will in the end, so no move on the way closes a cycle.
+//! The list says who hangs below whom in the end. Whether that is a tree is checked before anything changes; then nodes
+//! are moved from the top down. Each new parent then hangs where it will in the end, so no move on the way closes a
+//! cycle.
 
 use super::batch::{ITEM_AHEAD, NEAR};
 use crate::error::BatchError;
@@ -37,8 +38,8 @@ fn number(index: usize) -> u32 {
 impl Store {
     /// Moves many nodes, each behind the last child of its new parent: the last one of a node that is listed twice.
     ///
-    /// `check` says where a node is that may be moved. With `keep_world` nodes get local transforms that keep them where they are
-    /// in the world.
+    /// `check` says where a node is that may be moved. With `keep_world` nodes get local transforms that keep them
+    /// where they are in the world.
     pub(crate) fn move_many(
         &mut self,
         items: &[Item],

@@ -23,8 +23,8 @@ impl Store {
         }
     }
 
-    /// Has no slice hold one portal and nothing else: that goes to a neighbouring run of portals, where there is one, or is
-    /// given company from there; else it takes the place of the portal of its slice.
+    /// Has no slice hold one portal and nothing else: that goes to a neighbouring run of portals, where there is one,
+    /// or is given company from there; else it takes the place of the portal of its slice.
     pub(in crate::store) fn collapse(&mut self, slice: u32) {
         let mut number = slice;
         loop {

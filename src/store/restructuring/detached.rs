@@ -145,8 +145,8 @@ impl Store {
 
 /// Removing now and freeing later.
 impl Store {
-    /// Removes an unlinked subtree: its rows in a slice that it shares at once, all slices of its own later. Returns how many
-    /// nodes that were. O(rows in the shared slice + slices below).
+    /// Removes an unlinked subtree: its rows in a slice that it shares at once, all slices of its own later. Returns
+    /// how many nodes that were. O(rows in the shared slice + slices below).
     pub(in crate::store) fn free_later(&mut self, unlinked: Unlinked) -> usize {
         let arena = self.scratch.take();
         let mut pending = BumpVec::new_in(&arena);

@@ -36,8 +36,8 @@ impl Store {
         removed
     }
 
-    /// Frees an unlinked subtree's rows in the slice that it shares; returns how many nodes that were. Slices that hung below
-    /// these rows, or hold the whole subtree, go to `tops`.
+    /// Frees an unlinked subtree's rows in the slice that it shares; returns how many nodes that were. Slices that hung
+    /// below these rows, or hold the whole subtree, go to `tops`.
     pub(in crate::store) fn discard_rows(
         &mut self,
         unlinked: Unlinked,

@@ -1,4 +1,5 @@
-//! Moving rows between slices: first the rows, which decides where the slots of their components go, then array after array.
+//! Moving rows between slices: first the rows, which decides where the slots of their components go, then array after
+//! array.
 
 use crate::record::Record;
 use crate::store::columns::{
@@ -35,7 +36,8 @@ impl Store {
         let parent = NewParent {
             from: source.inherited(above),
             to: target.inherited(spot.parent),
-            // A mark of the base stands for all slots, wherever they hang: a slice that was rebuilt while it was updated has it.
+            // A mark of the base stands for all slots, wherever they hang: a slice that was rebuilt while it was
+            // updated has it.
             all: marks == Marks::Set || source.transforms.dirty.contains(0),
         };
         let mut moves = Moves::of_run(source, first, &arena);
@@ -110,8 +112,8 @@ impl<'b> Moves<'b> {
 }
 
 impl Slice {
-    /// Moves the rows of a run to a place in another slice, and decides where the slots of their components go; what is in these
-    /// stays behind.
+    /// Moves the rows of a run to a place in another slice, and decides where the slots of their components go; what is
+    /// in these stays behind.
     fn move_rows(&mut self, target: &mut Self, spot: &Spot, moves: &mut Moves<'_>, reuse: bool) {
         let [rows, slots @ ..] = &mut moves.0;
         let above = rows.first().map_or(NIL, |first| self.row(first.old).parent);

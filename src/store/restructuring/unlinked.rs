@@ -35,7 +35,8 @@ impl Store {
         Unlinked::Slice(at.slice)
     }
 
-    /// How many rows an unlinked subtree has in its own slice, counted up to `min_nodes`: what is as large shares nothing.
+    /// How many rows an unlinked subtree has in its own slice, counted up to `min_nodes`: what is as large shares
+    /// nothing.
     pub(in crate::store) fn unlinked_rows(&self, unlinked: Unlinked) -> usize {
         match unlinked {
             Unlinked::Rows(at) => self.slice(at.slice).subtree(at.row).take(self.config.min_nodes as usize).count(),
@@ -43,9 +44,9 @@ impl Store {
         }
     }
 
-    /// Makes room for a node with all below it at a checked place, while it is where it was: then every slice may be split,
-    /// beside its portal too. Returns where the node is then, and how many rows it brings, as [`Self::unlinked_rows`] counts
-    /// them, where that decides in which slice it settles.
+    /// Makes room for a node with all below it at a checked place, while it is where it was: then every slice may be
+    /// split, beside its portal too. Returns where the node is then, and how many rows it brings, as
+    /// [`Self::unlinked_rows`] counts them, where that decides in which slice it settles.
     pub(in crate::store) fn make_room_to_relink(&mut self, mut at: At, place: Place) -> (At, usize) {
         let mut splits = 0;
         loop {
@@ -73,9 +74,10 @@ impl Store {
         }
     }
 
-    /// Puts an unlinked subtree to the spot that `find` answers. `find` is asked again when rows have moved.
+    /// Puts an unlinked subtree to the spot that `find` returns. `find` is asked again when rows have moved.
     ///
-    /// While rows are unlinked their slice must not be rebuilt, which would lose them: it is left as it is wherever they go.
+    /// While rows are unlinked their slice must not be rebuilt, which would lose them: it is left as it is wherever
+    /// they go.
     pub(in crate::store) fn relink_subtree(&mut self, unlinked: Unlinked, find: impl Fn(&Self) -> Settled) {
         match unlinked {
             Unlinked::Rows(from) => {
@@ -145,8 +147,9 @@ impl Store {
         self.insert_portal(&spot, child);
     }
 
-    /// Makes sure that a portal can stand at a spot: in the middle of a run of nodes the run is split there, so that the portal
-    /// comes between both parts; `true` if rows may have moved: then the spot is to be found again, and asked about again.
+    /// Makes sure that a portal can stand at a spot: in the middle of a run of nodes the run is split there, so that
+    /// the portal comes between both parts; `true` if rows may have moved: then the spot is to be found again, and
+    /// asked about again.
     pub(in crate::store) fn make_room_for_portal(&mut self, spot: &Spot) -> bool {
         let splits =
             self.is_among_nodes(spot) && self.unlinked_from.is_none() && self.slice(spot.slice).portal != At::NONE;
@@ -161,8 +164,8 @@ impl Store {
         spot.parent == NIL && spot.previous != NIL && spot.next != NIL && !self.holds_portals_alone(spot.slice)
     }
 
-    /// Opens an empty slice behind a portal at the spot that `find` returns: a large one where siblings are being added one behind
-    /// the other, which `appends` says.
+    /// Opens an empty slice behind a portal at the spot that `find` returns: a large one where siblings are being added
+    /// one behind the other, which `appends` says.
     pub(in crate::store) fn insert_slice(&mut self, find: impl Fn(&Self) -> Settled, appends: bool) -> u32 {
         let beside = if appends { self.need_beside(&find(self).spot()) } else { None };
         let slice = match beside {
@@ -174,8 +177,9 @@ impl Store {
         slice
     }
 
-    /// How much room to give to a slice that is to stand behind one that is full, which tells that siblings are being added one
-    /// behind the other: half of what that has, and all where the one before it is full, too. `None` at other places.
+    /// How much room to give to a slice that is to stand behind one that is full, which tells that siblings are being
+    /// added one behind the other: half of what that has, and all where the one before it is full, too. `None` at other
+    /// places.
     fn need_beside(&self, spot: &Spot) -> Option<Need> {
         let full = |row: u32| {
             let child = (row != NIL).then(|| self.row(At { slice: spot.slice, row }).occupant.as_portal())??;

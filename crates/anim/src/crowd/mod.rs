@@ -18,10 +18,10 @@ use smallvec::{SmallVec, smallvec};
 
 /// Characters with the same skeleton, whose model matrices or palettes are all computed at once.
 ///
-/// Instances lie in the lanes of vectors: sixteen make a block, in which each number of each joint is a vector of sixteen
-/// floats. There may be any number of them; each is added, removed, read and written by itself, by an 8-byte
-/// [`InstanceHandle`], which is a key of [`slotmap`]: what you keep for each instance beside the crowd
-/// (a player, say) lies in a `SecondaryMap`.
+/// Instances lie in the lanes of vectors: sixteen make a block, in which each number of each joint is a vector of
+/// sixteen floats. There may be any number of them; each is added, removed, read and written by itself, by an 8-byte
+/// [`InstanceHandle`], which is a key of [`slotmap`]: what you keep for each instance beside the crowd (a player, say)
+/// lies in a `SecondaryMap`.
 ///
 /// ```
 /// use hedgerow_anim::{Crowd, Mat34, Pose, SkeletonBuilder, Transform};

@@ -19,7 +19,7 @@ struct Item<V> {
 }
 
 impl<K: Key, V> Collection<K, V> {
-    /// Adds a value with a name, or without one: pass `None`. Computes in amortised **O(1)**.
+    /// Adds a value with a name, or without one: pass `None`. Runs in amortised **O(1)**.
     ///
     /// # Panics
     /// If there are 2³² - 2 values.
@@ -73,7 +73,8 @@ impl<K: Key, V> Collection<K, V> {
         self.items.contains_key(key)
     }
 
-    /// The key of the first value of this name, in the order of [`iter`](Self::iter). Computes in **O(values)**: keep the key.
+    /// The key of the first value of this name, in the order of [`iter`](Self::iter). Runs in **O(values)**: keep the
+    /// key.
     #[must_use]
     pub fn find(&self, name: &str) -> Option<K> {
         self.items.iter().find_map(|(key, item)| (item.name.as_deref() == Some(name)).then_some(key))

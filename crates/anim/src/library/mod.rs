@@ -24,7 +24,8 @@ slotmap::new_key_type! {
     pub struct ClipKey;
     /// Names a skin of a [`Library`]. A slot is reused for ever: after 2³¹ reuses a stale key may name another one.
     pub struct SkinKey;
-    /// Names a skinned mesh of a [`Library`]. A slot is reused for ever: after 2³¹ reuses a stale key may name another one.
+    /// Names a skinned mesh of a [`Library`]. A slot is reused for ever: after 2³¹ reuses a stale key may name another
+    /// one.
     pub struct MeshKey;
 }
 

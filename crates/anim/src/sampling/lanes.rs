@@ -196,7 +196,8 @@ impl Word for u32 {
 /// Eight lanes of the active array: the two keys that each track is between.
 ///
 /// Four *pairs* of vectors, of the keys' times and of their numbers x, y, z; a pair is the earlier key's vector and the
-/// later one's. 128 bytes, two cache lines, where words have 16 bits; otherwise 256. A jump frame is the same words, little-endian.
+/// later one's. 128 bytes, two cache lines, where words have 16 bits; otherwise 256. A jump frame is the same words,
+/// little-endian.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C, align(64))]
 pub(crate) struct Active<W> {
@@ -222,8 +223,8 @@ impl<W: Word> Default for Active<W> {
     }
 }
 
-/// For each set of lanes, which two bytes of a list of words of 16 bits belong in each lane, if the list has a word for each
-/// lane of the set, in ascending order; anything for other lanes.
+/// For each set of lanes, which two bytes of a list of words of 16 bits belong in each lane, if the list has a word for
+/// each lane of the set, in ascending order; anything for other lanes.
 static PLACES: [[u8; 2 * LANES]; 256] = {
     let mut places = [[0; 2 * LANES]; 256];
     let mut lanes = 0;

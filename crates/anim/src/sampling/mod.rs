@@ -12,8 +12,8 @@
 //!           r = (1 - s) * q(a) ± s * q(b), the sign that of q(a)·q(b); then r / |r|
 //! ```
 //!
-//! A rotation's three numbers are its quaternion's projection from (0, 0, 0, −1) onto the space where w is zero: `xyz / (1 + w)`,
-//! of length 1 at most where w is not negative. Undoing that takes one division.
+//! A rotation's three numbers are its quaternion's projection from (0, 0, 0, −1) onto the space where w is zero:
+//! `xyz / (1 + w)`, of length 1 at most where w is not negative. Undoing that takes one division.
 
 mod lanes;
 mod portable;
@@ -51,11 +51,12 @@ pub(crate) const PLAIN: Ranges = {
     bytes
 };
 
-/// Fetches the keys of a group of [records](Record), which lies at `range` in `bytes`, or takes them back if not `FORWARD`.
+/// Fetches the keys of a group of [records](Record), which lies at `range` in `bytes`, or takes them back if not
+/// `FORWARD`.
 ///
 /// A record holds the bits in which a key differs from the last key but one of its track. Forward, from keys (a, b):
-/// (b, a ^ record); backward, from (a, b): (b ^ record, a). Blocks from `singles` on have one number a key. Returns whether
-/// all records were sound; those before the first that is not were fetched.
+/// (b, a ^ record); backward, from (a, b): (b ^ record, a). Blocks from `singles` on have one number a key. Returns
+/// whether all records were sound; those before the first that is not were fetched.
 pub(crate) fn turn<W: Word, const FORWARD: bool>(
     bytes: &[u8],
     range: Range<usize>,
@@ -86,7 +87,8 @@ fn restore_at<W: Word>(level: Level, frame: &[u8], active: &mut [Active<W>]) {
     dispatch!(level, simd => portable::restore(simd, frame, active));
 }
 
-/// Rotations at a time, of the blocks that both `active` and `targets` have. Blocks that the pose does not have are left out.
+/// Rotations at a time, of the blocks that both `active` and `targets` have. Blocks that the pose does not have are
+/// left out.
 pub(crate) fn rotations<W: Word>(active: &[Active<W>], targets: &[Target], time: f32, pose: &mut [PoseBlock]) {
     rotations_at(level(), active, targets, time, pose);
 }

@@ -12,8 +12,8 @@ pub(crate) const PADDING: usize = 64;
 /// block u16 │ lanes u8 │ time u16 or u32 │ x of each lane │ y of each lane │ z of each lane
 /// ```
 ///
-/// One bit of `lanes` for each lane that has a key here, in ascending order. The time is the same for all, and so are the bits in
-/// which it differs from the last time but one. Blocks of single numbers have no y and z.
+/// One bit of `lanes` for each lane that has a key here, in ascending order. The time is the same for all, and so are
+/// the bits in which it differs from the last time but one. Blocks of single numbers have no y and z.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Record<W> {
     pub(crate) block: u16,
@@ -43,7 +43,8 @@ impl<W: Word> Record<W> {
         }
     }
 
-    /// How many keys it has. Where the next record begins waits for this, and not every machine of the target counts bits.
+    /// How many keys it has. Where the next record begins waits for this, and not every machine of the target counts
+    /// bits.
     #[inline]
     pub(crate) fn keys(&self) -> usize {
         usize::from(KEYS[usize::from(self.lanes)])

@@ -1,4 +1,5 @@
-//! Lane by lane: for records that vectors would be loaded past the end of, for tracks by themselves, and for single numbers.
+//! Lane by lane: for records that vectors would be loaded past the end of, for tracks by themselves, and for single
+//! numbers.
 
 use super::lanes::{Active, LANES, NUMBERS, Word};
 use super::record::{Record, Records};

@@ -72,7 +72,8 @@ fn every_level_fetches_the_same_keys<W: Any>() {
         let mut expected = start.clone();
         assert!(scalar::turn::<W, true>(&bytes, 0..length, &mut expected, 4));
         let forward = expected.clone();
-        // A block may be in the group several times: records are taken back from the last one on only if each is there once.
+        // A block may be in the group several times: records are taken back from the last one on only if each is there
+        // once.
         assert!(scalar::turn::<W, false>(&bytes, 0..length, &mut expected, 4));
         for level in levels() {
             let mut found = start.clone();

@@ -28,7 +28,8 @@ pub(super) fn bytes_mut(lines: &mut [Line]) -> &mut [u8] {
 /// A range of bytes as elements.
 ///
 /// # Panics
-/// If the range goes beyond the lines, begins at no multiple of the type's alignment, or is no whole number of elements.
+/// If the range goes beyond the lines, begins at no multiple of the type's alignment, or is no whole number of
+/// elements.
 #[inline]
 pub(super) fn view<T: Pod>(lines: &[Line], range: Range<usize>) -> &[T] {
     bytemuck::cast_slice(&bytes(lines)[range])

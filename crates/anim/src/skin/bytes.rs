@@ -34,7 +34,7 @@ const VERSION: u32 = 1;
 const CUT_OFF: SkinError = SkinError::Malformed("it is cut off");
 
 impl Skin {
-    /// The skin as bytes, which [`Skin::from_bytes`] makes the same skin of. Computes in **O(joints)**.
+    /// The skin as bytes, which [`Skin::from_bytes`] makes the same skin of. Runs in **O(joints)**.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut out = Writer::new();
@@ -46,7 +46,7 @@ impl Skin {
 
     /// The skin that [`Skin::to_bytes`] made these bytes of.
     ///
-    /// Any bytes are safe: what is not exactly a skin is refused. Computes in **O(bytes)**.
+    /// Any bytes are safe: what is not exactly a skin is refused. Runs in **O(bytes)**.
     ///
     /// ```
     /// use hedgerow_anim::{Mat34, Skin};
@@ -151,7 +151,7 @@ impl Counts {
 impl SkinnedMesh {
     /// The mesh as bytes, which [`SkinnedMesh::from_bytes`] makes the same mesh of.
     ///
-    /// Computes in **O(vertices + indices + deltas)**.
+    /// Runs in **O(vertices + indices + deltas)**.
     ///
     /// # Panics
     /// If it has 2³² indices or morph targets or more.
@@ -196,7 +196,7 @@ impl SkinnedMesh {
     /// The mesh that [`SkinnedMesh::to_bytes`] made these bytes of.
     ///
     /// Any bytes are safe: what is not exactly a mesh is refused, and takes no memory that its length is no measure of.
-    /// Computes in **O(bytes)**.
+    /// Runs in **O(bytes)**.
     ///
     /// ```
     /// use hedgerow_anim::SkinnedMesh;

@@ -1,8 +1,8 @@
 //! Joints as the seed has them: first as objects with children, then flattened.
 //!
 //! Source: S. Reinalter, *Adventures in data-oriented design*, part 2: "Initial implementation" and "A data-oriented
-//! approach". Both use 4×4 matrices. Local poses are such matrices, as in the seed, or transforms that are converted on the
-//! way, as sampling leaves them.
+//! approach". Both use 4×4 matrices. Local poses are such matrices, as in the seed, or transforms that are converted on
+//! the way, as sampling leaves them.
 
 use hedgerow::glam::Mat4;
 use hedgerow::{Mat34, Transform, anim::Skeleton};

@@ -9,8 +9,8 @@ use hedgerow::{
     },
 };
 
-/// A clip as arrays of keys, those of a track side by side, and no state beside them: each sample finds its place in each
-/// track by binary search. Tracks with a single key are not searched.
+/// A clip as arrays of keys, those of a track side by side, and no state beside them: each sample finds its place in
+/// each track by binary search. Tracks with a single key are not searched.
 #[derive(Clone, Debug)]
 pub struct KeyTracks {
     joints: Vec<JointKeys>,

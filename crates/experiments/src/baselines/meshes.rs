@@ -1,8 +1,8 @@
 //! Meshes as an object-oriented engine has them: a heap object each, with heap objects for their sub-meshes.
 //!
 //! Source: S. Reinalter's Molecule engine, *Adventures in data-oriented design, part 1: mesh data*, the "by-the-book"
-//! implementation: sub-meshes are culled through one interface and keep the answer in a flag, meshes are rendered through
-//! another and look at the flags of their sub-meshes.
+//! implementation: sub-meshes are culled through one interface and keep the answer in a flag, meshes are rendered
+//! through another and look at the flags of their sub-meshes.
 
 use super::cullables::{Cullable, planes_of, touches};
 use crate::workloads::Parts;

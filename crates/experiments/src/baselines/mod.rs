@@ -6,11 +6,12 @@
 //!   sub-mesh by sub-mesh, rendered mesh by mesh.
 //! - [`Character`] and [`Flattened`] are a character's joints as objects with children and as arrays of 4×4 matrices.
 //! - [`KeyTracks`] is a player of clips that searches every track.
-//! - [`SeedSkin`] skins a character in the way in which that is first written down, and by the steps that make it faster.
+//! - [`SeedSkin`] skins a character in the way in which that is first written down, and by the steps that make it
+//!   faster.
 //!
-//! All have `hedgerow`'s matrix and transform types and so the same mathematics; a [`Checksum`](crate::sides::Checksum) of
-//! matrices and draws shows it to the bit. What is called from outside is not inlined there, since ours, which comes from
-//! another crate, is not either.
+//! All have `hedgerow`'s matrix and transform types and so the same mathematics; a [`Checksum`](crate::sides::Checksum)
+//! of matrices and draws shows it to the bit. What is called from outside is not inlined there, since ours, which comes
+//! from another crate, is not either.
 
 mod cullables;
 mod graph;

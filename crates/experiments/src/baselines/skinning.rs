@@ -1,7 +1,7 @@
 //! Skinning as it is first written down, and the steps that make it faster.
 //!
-//! Source: S. Reinalter, *Adventures in data-oriented design*, part 4. All steps use SIMD mathematics (glam's `Mat4` and
-//! `Vec4`), `u16` joints and `f32` weights.
+//! Source: S. Reinalter, *Adventures in data-oriented design*, part 4. All steps use SIMD mathematics (glam's `Mat4`
+//! and `Vec4`), `u16` joints and `f32` weights.
 
 use crate::workloads::SkinRecipe;
 use hedgerow::glam::{Mat4, Vec3, Vec4};

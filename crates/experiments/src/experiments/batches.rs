@@ -1,4 +1,5 @@
-//! Batches of edits in random places of the thesis's tree, against the same edits one by one on a scene of the same kind.
+//! Batches of edits in random places of the thesis's tree, against the same edits one by one on a scene of the same
+//! kind.
 //!
 //! Cases, each in nanoseconds an edit, in batches of a tenth of the nodes:
 //!
@@ -8,7 +9,7 @@
 //! - `move`: what was inserted, each node below another random leaf, and not timed back again.
 //!
 //! Both scenes see the same frames by turns; a figure is the median over the frames. An update follows each, and is not
-//! timed, nor is making the lists that the calls take. Both keep the handles that inserts answer.
+//! timed, nor is making the lists that the calls take. Both keep the handles that inserts return.
 
 use crate::agreement::{same_draws, same_worlds};
 use crate::clock::nanoseconds;

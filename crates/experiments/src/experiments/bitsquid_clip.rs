@@ -1,19 +1,19 @@
 //! Playing the test clip: 96 joints, 120 rotation keys each at 30 a second, played at 60 frames a second.
 //!
-//! - `forward`, `backward`: all joints' samples of one frame, the way to the frame included, in nanoseconds a joint; against
-//!   a player that searches every track, as all cases but the last four.
+//! - `forward`, `backward`: all joints' samples of one frame, the way to the frame included, in nanoseconds a joint;
+//!   against a player that searches every track, as all cases but the last four.
 //! - `seek`: the same at random times.
-//! - `one-joint`: one joint of a player that stands at the time, in nanoseconds, as the searching one does; `one-joint-seek`: both at random
-//!   times, ours from the clip.
-//! - `thousand`: a thousand players of a thousand different clips, each at its own time, one frame of each in turn into the
-//!   same pose, with their prefetch; against one player.
+//! - `one-joint`: one joint of a player that stands at the time, in nanoseconds, as the searching one does;
+//!   `one-joint-seek`: both at random times, ours from the clip.
+//! - `thousand`: a thousand players of a thousand different clips, each at its own time, one frame of each in turn into
+//!   the same pose, with their prefetch; against one player.
 //! - `load`: a clip from bytes, all checks included, in nanoseconds a byte; against copying the bytes.
-//! - `size`, `size-frames`, `size-state`: bytes of the clip with its jump frames, of the jump frames alone, and of a player's active
-//!   array, each a key; against the keys in single precision.
+//! - `size`, `size-frames`, `size-state`: bytes of the clip with its jump frames, of the jump frames alone, and of a
+//!   player's active array, each a key; against the keys in single precision.
 //!
-//! All clips have jump frames at the default spacing. Samples are compared with the searching player's: rotations may be 1.1e-4 radians
-//! apart, what a compact key may be, and constant tracks not at all. Cache misses are not counted here: run under `perf stat -e
-//! cache-misses` where the machine has the counters.
+//! All clips have jump frames at the default spacing. Samples are compared with the searching player's: rotations may
+//! be 1.1e-4 radians apart, what a compact key may be, and constant tracks not at all. Cache misses are not counted
+//! here: run under `perf stat -e cache-misses` where the machine has the counters.
 #![allow(clippy::cast_possible_truncation, reason = "joints and frames are few")]
 
 use crate::baselines::KeyTracks;

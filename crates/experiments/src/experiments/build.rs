@@ -1,8 +1,9 @@
 //! Building a tree of 262,144 nodes: the thesis's, each the last child of an earlier one chosen at random.
 //!
-//! - `random`: by single inserts in the order in which they were chosen, against boxed nodes. Nothing is reserved on either
-//!   side but the array of handles or pointers.
-//! - `builder`: from a list of the same nodes in the same order, pushing them to the list included, against single inserts.
+//! - `random`: by single inserts in the order in which they were chosen, against boxed nodes. Nothing is reserved on
+//!   either side but the array of handles or pointers.
+//! - `builder`: from a list of the same nodes in the same order, pushing them to the list included, against single
+//!   inserts.
 //!
 //! Dropping the tree is not timed.
 

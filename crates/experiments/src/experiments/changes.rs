@@ -1,14 +1,14 @@
 //! What the change feed and last frame's matrices cost an update.
 //!
-//! Cases `feed/all`, `feed/10%`, `feed/1%`, `feed/one` and `feed/none`: the update after that share of the nodes was given
-//! new local transforms, in a random tree in which every node has one; and `edits`, single inserts and removals of a tenth of
-//! the thesis's tree each, with the update behind them. Ours is a scene with [`SceneConfig::changes`], compared with is the
-//! same scene without. Medians over the frames, in nanoseconds a node of the tree, changed or not. Nothing reads the feed;
-//! that it tells of what moved, and of as many nodes as came and went, is checked.
+//! Cases `feed/all`, `feed/10%`, `feed/1%`, `feed/one` and `feed/none`: the update after that share of the nodes was
+//! given new local transforms, in a random tree in which every node has one; and `edits`, single inserts and removals
+//! of a tenth of the thesis's tree each, with the update behind them. Ours is a scene with [`SceneConfig::changes`],
+//! compared with is the same scene without. Medians over the frames, in nanoseconds a node of the tree, changed or not.
+//! Nothing reads the feed; that it tells of what moved, and of as many nodes as came and went, is checked.
 //!
-//! Cases `motion/all`, `motion/10%`, `motion/1%`, `motion/one` and `motion/none`: a kept draw list with the matrices of the
-//! update before, brought up to date after that share of the transforms of the thesis's tree moved; compared with is a list
-//! without them of the same scene. The update is not timed.
+//! Cases `motion/all`, `motion/10%`, `motion/1%`, `motion/one` and `motion/none`: a kept draw list with the matrices of
+//! the update before, brought up to date after that share of the transforms of the thesis's tree moved; compared with
+//! is a list without them of the same scene. The update is not timed.
 
 use crate::clock::nanoseconds;
 use crate::front::{Front, Sizes};

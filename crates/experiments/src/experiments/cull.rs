@@ -1,15 +1,15 @@
 //! Culling by frusta: boxes tested one after the other, and a town through its hierarchy.
 //!
-//! - `flat`: 100,000 boxes strewn over a cube, culled by 16 seeded cameras among them, in nanoseconds a box; against the
-//!   object-oriented way: one heap object a sub-mesh, each asked by a virtual call and listed by its flag. Both list
-//!   indices.
+//! - `flat`: 100,000 boxes strewn over a cube, culled by 16 seeded cameras among them, in nanoseconds a box; against
+//!   the object-oriented way: one heap object a sub-mesh, each asked by a virtual call and listed by its flag. Both
+//!   list indices.
 //! - `town`: a town of 1,000,000 shapes, culled by 100 seeded cameras at street level that see 1 to 4 % of it each, in
-//!   nanoseconds a shape of the town; against testing all of its boxes flat, eight at a time. Both list node handles. The town
-//!   is built depth first, and every slice is reconstituted before anything is measured: boxes that lie near one another in
-//!   space then lie in the same blocks.
+//!   nanoseconds a shape of the town; against testing all of its boxes flat, eight at a time. Both list node handles.
+//!   The town is built depth first, and every slice is reconstituted before anything is measured: boxes that lie near
+//!   one another in space then lie in the same blocks.
 //!
-//! The nodes that both sides list are compared. In `flat` the object-oriented side, which has no tolerance for rounding,
-//! may list up to one in a thousand less, and nothing else.
+//! The nodes that both sides list are compared. In `flat` the object-oriented side, which has no tolerance for
+//! rounding, may list up to one in a thousand less, and nothing else.
 
 use crate::baselines::Cullables;
 use crate::clock::nanoseconds;

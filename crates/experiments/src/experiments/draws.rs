@@ -1,10 +1,10 @@
 //! What a draw list that is kept from frame to frame saves.
 //!
-//! The thesis's random tree of 262,144 nodes (40 % transforms, 40 % shapes, 20 % materials), built by single inserts. Each
-//! frame something happens, `Scene::update` runs, and then two lists are filled, by turns which one first:
-//! `Scene::draw_list` fills one that it has filled before, and a `RenderPass` one that was cleared and keeps its memory.
-//! Timed are the lists alone, in nanoseconds a node of the tree, as medians over the frames; both lists are compared after
-//! each.
+//! The thesis's random tree of 262,144 nodes (40 % transforms, 40 % shapes, 20 % materials), built by single inserts.
+//! Each frame something happens, `Scene::update` runs, and then two lists are filled, by turns which one first:
+//! `Scene::draw_list` fills one that it has filled before, and a `RenderPass` one that was cleared and keeps its
+//! memory. Timed are the lists alone, in nanoseconds a node of the tree, as medians over the frames; both lists are
+//! compared after each.
 //!
 //! - `1%`: 2621 transform nodes chosen at random are given new local transforms.
 //! - `edit`: one shape is inserted at a random place.

@@ -1,12 +1,13 @@
 //! The memory of a random tree of 262,144 nodes that all have transforms, built by single inserts.
 //!
-//! - `before`, `after`: all bytes that the scene has allocated, a node, before and after one unlimited `maintain`, against
-//!   the naive graph's blocks, the allocator's overhead included (an 8-byte header, blocks in multiples of 16 bytes).
-//! - `before/live`, `after/live`: the same bytes against those of the scene's live records in the same state. Here a ratio
-//!   of 1 is the most that there can be, and 0.8 stands for allocated ÷ live = 1.25.
+//! - `before`, `after`: all bytes that the scene has allocated, a node, before and after one unlimited `maintain`,
+//!   against the naive graph's blocks, the allocator's overhead included (an 8-byte header, blocks in multiples of 16
+//!   bytes).
+//! - `before/live`, `after/live`: the same bytes against those of the scene's live records in the same state. Here a
+//!   ratio of 1 is the most that there can be, and 0.8 stands for allocated ÷ live = 1.25.
 //!
-//! Handles and pointers that the application keeps count on neither side. No update runs before the maintenance. There is no
-//! Criterion bench of this: bytes are counted, and are the same at every run.
+//! Handles and pointers that the application keeps count on neither side. No update runs before the maintenance. There
+//! is no Criterion bench of this: bytes are counted, and are the same at every run.
 
 use crate::front::{Front, Sizes};
 use crate::sides::{Boxed, Packed, Side};

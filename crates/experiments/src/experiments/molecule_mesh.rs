@@ -1,15 +1,16 @@
 //! Sub-mesh sets against sub-meshes as heap objects: meshes of three sub-meshes strewn over a cube, seen by 16 seeded
-//! cameras among them. Figures are nanoseconds a sub-mesh of the set; all is done on one thread, also with the feature `rayon`.
+//! cameras among them. Figures are nanoseconds a sub-mesh of the set; all is done on one thread, also with the feature
+//! `rayon`.
 //!
 //! - `cull`: culling, then listing the draws of what is visible, with materials: 500 meshes as in the source, 100,000
-//!   sub-meshes, and 100,000 meshes. The objects are culled by a virtual call a sub-mesh that sets a flag, then rendered by a
-//!   virtual call a mesh that reads the flags.
+//!   sub-meshes, and 100,000 meshes. The objects are culled by a virtual call a sub-mesh that sets a flag, then
+//!   rendered by a virtual call a mesh that reads the flags.
 //! - `shadow`: the same for a depth buffer, without materials.
 //! - `draw`: only the second half of `cull`, for the camera that sees most.
 //! - `cascades`: four cameras in one pass over the boxes, against one after the other, both in sub-mesh sets.
 //!
-//! Both sides end with the same draws, which are compared for every camera; of shadow draws the indices that they draw, since
-//! ours are joined where one ends at the next.
+//! Both sides end with the same draws, which are compared for every camera; of shadow draws the indices that they draw,
+//! since ours are joined where one ends at the next.
 
 use crate::baselines::Meshes;
 use crate::front::{Calls, Front, Sizes, checked_elsewhere};

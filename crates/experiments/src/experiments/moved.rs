@@ -1,15 +1,15 @@
 //! What an update costs where some nodes moved, in trees in which every node has a transform.
 //!
-//! Cases `SHAPE/all`, `SHAPE/half`, `SHAPE/10%`, `SHAPE/1%`, `SHAPE/one` and `SHAPE/none`: the share of the nodes, chosen
-//! at random and others each frame, that are given new local transforms. Setting these is not timed, and leaves what it
-//! touched in the cache, on both sides. Timed is the update alone: `Scene::update`, and the naive transform traversal, which
-//! always walks the whole tree. Medians over the frames, in nanoseconds a node of the tree, moved or not; for `none` the
-//! clock, which takes some 25 ns to read, is most of it.
+//! Cases `SHAPE/all`, `SHAPE/half`, `SHAPE/10%`, `SHAPE/1%`, `SHAPE/one` and `SHAPE/none`: the share of the nodes,
+//! chosen at random and others each frame, that are given new local transforms. Setting these is not timed, and leaves
+//! what it touched in the cache, on both sides. Timed is the update alone: `Scene::update`, and the naive transform
+//! traversal, which always walks the whole tree. Medians over the frames, in nanoseconds a node of the tree, moved or
+//! not; for `none` the clock, which takes some 25 ns to read, is most of it.
 //!
 //! The shapes are those of [`Topology`]: `random` at three sizes, `8-ary`, `humanoids` (4000 rigs of 68), `flat` and
-//! `chain`. The chain ends at 16,384 nodes, since the naive traversal recurses by depth. All are built by single inserts
-//! in the order of the recipe, and maintained once without a limit of time before the first frame. The world matrices of both sides are compared after
-//! the last frame of each case.
+//! `chain`. The chain ends at 16,384 nodes, since the naive traversal recurses by depth. All are built by single
+//! inserts in the order of the recipe, and maintained once without a limit of time before the first frame. The world
+//! matrices of both sides are compared after the last frame of each case.
 //!
 //! The case `idle` is a call of `Scene::update` in which nothing changed, in nanoseconds a *call*, as the mean of many
 //! calls in a row; beside it one naive traversal of the same random tree.
@@ -48,8 +48,8 @@ const TREES: Sizes<&[(Topology, usize)]> = Sizes {
 const BUDGET: Duration = Duration::from_millis(400);
 const MAX_FRAMES: usize = 301;
 
-/// So many frames of one side come after one another, as they do where there is one side. Where few nodes move, it takes
-/// some frames until the caches hold what is theirs and not what the other side left in them.
+/// So many frames of one side come after one another, as they do where there is one side. Where few nodes move, it
+/// takes some frames until the caches hold what is theirs and not what the other side left in them.
 const TURN: usize = 32;
 /// In so many of these the naive side traverses: it has its caches warm after one traversal, and takes long.
 const NAIVE_FRAMES: usize = 4;

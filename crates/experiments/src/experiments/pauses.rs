@@ -1,22 +1,22 @@
 //! How long a single edit keeps its caller waiting, and the update behind it: the default policy against the thesis's.
 //!
-//! One seeded [`Script`] is played on a scene of either policy: *n* nodes are inserted one by one below one child of the
-//! root, each below an earlier one chosen at random, and then churned by *n* / 5 inserts, removals of small subtrees and
-//! moves of subtrees of any size. `maintain` never runs. Every edit is timed, and by turns the updates:
+//! One seeded [`Script`] is played on a scene of either policy: *n* nodes are inserted one by one below one child of
+//! the root, each below an earlier one chosen at random, and then churned by *n* / 5 inserts, removals of small
+//! subtrees and moves of subtrees of any size. `maintain` never runs. Every edit is timed, and by turns the updates:
 //!
 //! - `median`, `p99`, `p99.99`, `worst`: the time of a single edit.
-//! - `update-median` to `update-worst`: the update that follows one edit. There are about 12,000 of them, spread evenly:
-//!   every *n* / 10,000 edits all is brought up to date, then comes an edit, then the update that is timed.
+//! - `update-median` to `update-worst`: the update that follows one edit. There are about 12,000 of them, spread
+//!   evenly: every *n* / 10,000 edits all is brought up to date, then comes an edit, then the update that is timed.
 //! - `frame-median` to `frame-worst`: the updates that bring all up to date there, each after that many edits, so that
 //!   nothing is merely put off: every update is in one of the two rows.
-//! - `worst-growth`: our worst edit at a million nodes; beside it, in place of a baseline, our worst at 100,000. At a ratio
-//!   of 0.67 and above the worst edit grows by at most half where the scene grows tenfold.
-//! - `chain/`, `caterpillar/`, `flat/` before the names of medians and worsts, and before `worst-growth`: the same where the
-//!   tree grows in that shape, and is churned by inserts and removals without moves.
+//! - `worst-growth`: our worst edit at a million nodes; beside it, in place of a baseline, our worst at 100,000. At a
+//!   ratio of 0.67 and above the worst edit grows by at most half where the scene grows tenfold.
+//! - `chain/`, `caterpillar/`, `flat/` before the names of medians and worsts, and before `worst-growth`: the same
+//!   where the tree grows in that shape, and is churned by inserts and removals without moves.
 //!
 //! The script is played seven times, those of shapes three times, and by the thesis's policy once, on a new scene each
-//! time, and the time of an edit is its minimum over the runs, since the machine's interruptions are not ours. The clock is
-//! read before and after each edit and update; some 25 ns of each figure are the clock's own.
+//! time, and the time of an edit is its minimum over the runs, since the machine's interruptions are not ours. The
+//! clock is read before and after each edit and update; some 25 ns of each figure are the clock's own.
 
 use crate::front::{Front, Sizes};
 use crate::rounds::{Pace, Rounds, Trial};

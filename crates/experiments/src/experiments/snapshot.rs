@@ -1,12 +1,12 @@
 //! Loading a snapshot, every check included, beside a plain read of the same bytes.
 //!
-//! The baseline is `std::fs::read` of the snapshot's file into a fresh buffer; the file is in the page cache, since it was
-//! just written. Loading begins with the bytes in memory. What either side made is kept until both cases of a size are done:
-//! memory that the allocator hands out a second time is several times faster to fill than memory fresh from the
-//! system, and how much of it there is would be left to chance.
+//! The baseline is `std::fs::read` of the snapshot's file into a fresh buffer; the file is in the page cache, since it
+//! was just written. Loading begins with the bytes in memory. What either side made is kept until both cases of a size
+//! are done: memory that the allocator hands out a second time is several times faster to fill than memory fresh from
+//! the system, and how much of it there is would be left to chance.
 //!
-//! Cases, on the thesis's random tree built by single inserts: `load`, the scene as it was built, and `load-ordered`, with
-//! every slice reconstituted before.
+//! Cases, on the thesis's random tree built by single inserts: `load`, the scene as it was built, and `load-ordered`,
+//! with every slice reconstituted before.
 
 use crate::clock::nanoseconds;
 use crate::front::{Front, Sizes};

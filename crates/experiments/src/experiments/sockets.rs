@@ -1,10 +1,10 @@
 //! Nodes that follow joints, and boxes that follow poses: 1000 characters of 96 joints.
 //!
-//! - `follow`: two sockets a character, of which the model matrices are at hand, set by one call; in nanoseconds a socket.
-//!   Against [`Scene::set_transforms`] of the same nodes with transforms that are at hand. Both scenes are updated afterwards,
-//!   which is not measured, and their world matrices compared.
-//! - `bounds`: the box of each character's pose from the boxes of what its joints move; in nanoseconds a joint. Against moving
-//!   these boxes one by one. The boxes are compared.
+//! - `follow`: two sockets a character, of which the model matrices are at hand, set by one call; in nanoseconds a
+//!   socket. Against [`Scene::set_transforms`] of the same nodes with transforms that are at hand. Both scenes are
+//!   updated afterwards, which is not measured, and their world matrices compared.
+//! - `bounds`: the box of each character's pose from the boxes of what its joints move; in nanoseconds a joint. Against
+//!   moving these boxes one by one. The boxes are compared.
 
 use crate::front::{Calls, Front};
 use crate::{Case, Outcome, Unit};

@@ -6,18 +6,19 @@
 //! - `update`: the edits alone, in the random order of their choice. Choosing and shuffling the leaves is not timed.
 //! - `transform`, `render`: the passes after them.
 //! - `frame`: the sum of the three in the same frame.
-//! - `batched-update`, `batched-frame`: the same edits as one batch of removals and one of inserts, and the frame with them.
+//! - `batched-update`, `batched-frame`: the same edits as one batch of removals and one of inserts, and the frame with
+//!   them.
 //!
-//! The scene is built by single inserts with the default policy, and nothing is ever reconstituted but by the scene's own
-//! growth: `maintain` does not run in a frame. Small trees are rebuilt from other seeds until enough frames are seen.
-//! The draws are compared after every frame, the world matrices of all nodes after the last.
+//! The scene is built by single inserts with the default policy, and nothing is ever reconstituted but by the scene's
+//! own growth: `maintain` does not run in a frame. Small trees are rebuilt from other seeds until enough frames are
+//! seen. The draws are compared after every frame, the world matrices of all nodes after the last.
 //!
 //! Two more cases count bytes a node after the 30 frames:
 //!
 //! - `bytes`: all that the scene has allocated, against the naive graph's blocks, the allocator's overhead included
 //!   (an 8-byte header, blocks in multiples of 16 bytes). Handles, pointers and draw arrays count on neither side.
-//! - `allocated/live`: after one unlimited `maintain`, all that the scene has allocated, against the size of its live records.
-//!   Here a ratio of 1 is the most that there can be, and 0.83 stands for allocated ÷ live = 1.2.
+//! - `allocated/live`: after one unlimited `maintain`, all that the scene has allocated, against the size of its live
+//!   records. Here a ratio of 1 is the most that there can be, and 0.83 stands for allocated ÷ live = 1.2.
 
 use crate::agreement::{same_draws, same_worlds};
 use crate::clock::nanoseconds;

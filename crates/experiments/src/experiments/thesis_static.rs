@@ -7,8 +7,8 @@
 //! that does not change would be; the naive graph lies as the allocator placed it. Small trees are traversed many times
 //! a round, and so are measured in the cache (the thesis's variety without *flush*).
 //!
-//! The naive transform pass also writes each shape's matrix, as the thesis's does (listing 2); the scene keeps none, and
-//! its draw list reads the world matrix instead.
+//! The naive transform pass also writes each shape's matrix, as the thesis's does (listing 2); the scene keeps none,
+//! and its draw list reads the world matrix instead.
 //!
 //! The case `idle` shows what `update()` costs where nothing changed. The naive graph knows nothing of the kind, and
 //! so the case counts for nothing; its line says so.

@@ -1,8 +1,8 @@
 //! The scene graphs under measurement, behind the few things that a measurement does with one.
 //!
-//! [`Boxed`] is the [naive graph](crate::baselines::Graph), [`Packed`] a [`hedgerow::Scene`], [`Batched`] the same edited in
-//! batches. A [`Checksum`] of matrices and draws shows that they compute the same to the bit. A [`Stage`] is a scene that a
-//! [`Script`](crate::workloads::Script) of single edits is played on.
+//! [`Boxed`] is the [naive graph](crate::baselines::Graph), [`Packed`] a [`hedgerow::Scene`], [`Batched`] the same
+//! edited in batches. A [`Checksum`] of matrices and draws shows that they compute the same to the bit. A [`Stage`] is
+//! a scene that a [`Script`](crate::workloads::Script) of single edits is played on.
 
 mod batched;
 mod boxed;

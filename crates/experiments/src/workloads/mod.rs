@@ -2,12 +2,13 @@
 //!
 //! - [`Recipe`] is the thesis's random tree (section 5.1); [`Churn`] picks the leaves that a dynamic frame removes and
 //!   extends (section 5.1.1.1).
-//! - [`Topology`] has other shapes of trees, in which every node has a transform, and [`Moves`] says which of them move.
+//! - [`Topology`] has other shapes of trees, in which every node has a transform, and [`Moves`] says which of them
+//!   move.
 //! - [`Script`] is a long sequence of single edits below one child of the root.
-//! - [`Town`] is a large scene to be culled, [`strewn`] makes boxes without order, and [`Parts`] are meshes of about three
-//!   sub-meshes, strewn likewise.
-//! - [`test_clip`] is what players of clips are measured on, [`rig`] what poses are, and [`SkinRecipe`] a character to be
-//!   skinned.
+//! - [`Town`] is a large scene to be culled, [`strewn`] makes boxes without order, and [`Parts`] are meshes of about
+//!   three sub-meshes, strewn likewise.
+//! - [`test_clip`] is what players of clips are measured on, [`rig`] what poses are, and [`SkinRecipe`] a character to
+//!   be skinned.
 //!
 //! The same seed makes the same everywhere.
 

@@ -16,8 +16,8 @@ const UNDECIDED: f64 = 1e-5;
 
 /// Meshes strewn over a cube, and cameras among them.
 ///
-/// No box ends so near to a plane of a camera that it depends on rounding whether it is seen. So every way of culling, with
-/// a tolerance or without, is to end with the same draws.
+/// No box ends so near to a plane of a camera that it depends on rounding whether it is seen. So every way of culling,
+/// with a tolerance or without, is to end with the same draws.
 #[derive(Clone, Debug)]
 pub struct Parts {
     sub_meshes: Vec<SubMesh>,

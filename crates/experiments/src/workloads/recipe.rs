@@ -68,8 +68,8 @@ pub struct Recipe {
 }
 
 impl Recipe {
-    /// The thesis's tree of that many nodes: each is attached to a pseudo-randomly selected earlier one, and the root is
-    /// a transform node that changes nothing.
+    /// The thesis's tree of that many nodes: each is attached to a pseudo-randomly selected earlier one, and the root
+    /// is a transform node that changes nothing.
     ///
     /// # Panics
     /// If `nodes` is 0 or above 2³².

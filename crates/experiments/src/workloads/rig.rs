@@ -7,7 +7,8 @@ use hedgerow::{
     anim::{Skeleton, SkeletonBuilder},
 };
 
-/// How many characters the army of the measurements has. Source: S. Reinalter, *Adventures in data-oriented design*, part 2.
+/// How many characters the army of the measurements has. Source: S. Reinalter, *Adventures in data-oriented design*,
+/// part 2.
 pub const CHARACTERS: usize = 1000;
 /// How many joints each of them has.
 pub const JOINTS: usize = 96;

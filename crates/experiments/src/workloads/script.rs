@@ -67,8 +67,9 @@ impl Growth {
 /// removals of at most eight nodes and a quarter moves of random nodes with all below them, which leaves the tree about
 /// as large as it is. Node contents are the thesis's mix (table 5.2).
 ///
-/// A script of another [`Growth`] inserts where that says, and its other edits are half inserts and half removals of at most
-/// eight nodes, the newest where no others are found soon. It moves nothing, since in a deep tree most moves would be cycles.
+/// A script of another [`Growth`] inserts where that says, and its other edits are half inserts and half removals of at
+/// most eight nodes, the newest where no others are found soon. It moves nothing, since in a deep tree most moves would
+/// be cycles.
 #[derive(Clone, Debug)]
 pub struct Script {
     edits: Vec<Edit>,

@@ -9,8 +9,9 @@ pub const RIG: u32 = 68;
 
 /// The shape of a tree in which every node has a transform.
 ///
-/// All but [`Random`](Self::Random) are those of the stress test `transform_hierarchy` of the engine Bevy, or near them:
-/// its trees are 8 wide, its humanoids 4000 rigs of 68 joints, its chain 2,500 deep, its widest node has 500 children.
+/// All but [`Random`](Self::Random) are those of the stress test `transform_hierarchy` of the engine Bevy, or near
+/// them: its trees are 8 wide, its humanoids 4000 rigs of 68 joints, its chain 2,500 deep, its widest node has 500
+/// children.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Topology {
     /// Each node hangs below an earlier one chosen at random: the shape of the thesis's trees.
@@ -75,8 +76,8 @@ impl Recipe {
 
 /// A rig: the parent of each joint, the first of which is the rig's top.
 ///
-/// A trunk of hips, three vertebrae, neck and head with its crown and eyes; two arms of shoulder, upper arm, forearm and
-/// hand with five fingers of four; two legs of thigh, shin, foot, ball and toe.
+/// A trunk of hips, three vertebrae, neck and head with its crown and eyes; two arms of shoulder, upper arm, forearm
+/// and hand with five fingers of four; two legs of thigh, shin, foot, ball and toe.
 fn rig() -> Vec<u32> {
     let mut joints = vec![0];
     let trunk = limb(&mut joints, 0, 4);
@@ -97,7 +98,7 @@ fn rig() -> Vec<u32> {
     joints
 }
 
-/// Appends that many joints below one another, and answers which is the last.
+/// Appends that many joints below one another, and returns which is the last.
 fn limb(joints: &mut Vec<u32>, below: u32, length: u32) -> u32 {
     (0..length).fold(below, |parent, _| {
         joints.push(parent);

@@ -29,8 +29,8 @@ pub struct Town {
 }
 
 impl Town {
-    /// The town of this seed whose 10,000 houses have so many parts, built by single inserts, depth first, reconstituted and
-    /// updated.
+    /// The town of this seed whose 10,000 houses have so many parts, built by single inserts, depth first,
+    /// reconstituted and updated.
     ///
     /// # Panics
     /// If memory runs out.

@@ -1,8 +1,8 @@
 //! What is counted: each operation by its name, done so many times on a warm scene.
 //!
-//! A warm scene is a random tree that was built by single inserts and updated once. [`FEW`] nodes are one slice, [`MANY`]
-//! are many. Every operation picks a node by [`Dice`](crate::dice::Dice) each time, as [`NOTHING`] does, whose count is
-//! subtracted.
+//! A warm scene is a random tree that was built by single inserts and updated once. [`FEW`] nodes are one slice,
+//! [`MANY`] are many. Every operation picks a node by [`Dice`](crate::dice::Dice) each time, as [`NOTHING`] does, whose
+//! count is subtracted.
 
 mod edits;
 mod passes;

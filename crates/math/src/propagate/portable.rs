@@ -78,7 +78,8 @@ fn each_dirty(
     }
 }
 
-/// Passes over eight slots at a time of which neither they nor their parents are dirty; converts and multiplies the others.
+/// Passes over eight slots at a time of which neither they nor their parents are dirty; converts and multiplies the
+/// others.
 #[inline(always)]
 fn each_dirty_batch<S: Simd>(
     simd: S,

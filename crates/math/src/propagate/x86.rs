@@ -21,8 +21,8 @@ kernel! {
         let halves = _mm256_set1_epi32(i32::try_from(set.len() * 2).unwrap_or(i32::MAX) - 1);
         let slots = u32x8::load_array_ref(avx2, slots).into();
         let inside = _mm256_min_epi32(_mm256_srli_epi32::<5>(slots), halves);
-        // SAFETY: indices are not negative, having lost their five upper bits, and are limited to the halves that the set
-        // has, of which there are some. A word's lower half comes first on x86-64.
+        // SAFETY: indices are not negative, having lost their five upper bits, and are limited to the halves that the
+        // set has, of which there are some. A word's lower half comes first on x86-64.
         let words = unsafe { _mm256_i32gather_epi32::<4>(set.as_ptr().cast(), inside) };
         // The bit that is asked for becomes the sign.
         let signs = _mm256_sllv_epi32(words, _mm256_andnot_si256(slots, _mm256_set1_epi32(31)));

@@ -78,8 +78,8 @@ pub fn rows<S: Simd>(simd: S, vectors: [f32x8<S>; 4]) -> [f32x4<S>; 8] {
     [a, b, c, d, e, f, g, h]
 }
 
-/// The same vector, of which the compiler does not know where it comes from. It would otherwise shuffle each half by itself,
-/// which takes twice the shuffles: model matrices take 4 to 25 % longer without this.
+/// The same vector, of which the compiler does not know where it comes from. It would otherwise shuffle each half by
+/// itself, which takes twice the shuffles: model matrices take 4 to 25 % longer without this.
 #[inline(always)]
 fn opaque<S: Simd>(simd: S, vector: f32x8<S>) -> f32x8<S> {
     #[cfg(target_arch = "x86_64")]
@@ -104,8 +104,8 @@ pub fn transpose_halves<S: Simd>(simd: S, [a, b, c, d]: [f32x8<S>; 4]) -> [f32x8
     [a.combine(e), b.combine(f), c.combine(g), d.combine(h)]
 }
 
-/// Shuffles within the halves of a vector, which the portable ones do not have: theirs go across, and take twice as many
-/// instructions.
+/// Shuffles within the halves of a vector, which the portable ones do not have: theirs go across, and take twice as
+/// many instructions.
 #[cfg(target_arch = "x86_64")]
 #[allow(unsafe_code, reason = "assembly without an instruction")]
 mod x86 {

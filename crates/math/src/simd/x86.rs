@@ -7,7 +7,8 @@ use core::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
 #[inline(always)]
 pub(super) fn prefetch<T>(array: &[T], index: usize) {
     let address = array.as_ptr().wrapping_add(index).cast::<i8>();
-    // SAFETY: a prefetch of any address, mapped or not, has no effect that a program can observe; SSE is part of x86-64.
+    // SAFETY: a prefetch of any address, mapped or not, has no effect that a program can observe; SSE is part of
+    // x86-64.
     unsafe { _mm_prefetch::<_MM_HINT_T0>(address) };
 }
 

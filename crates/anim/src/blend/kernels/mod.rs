@@ -31,14 +31,15 @@ macro_rules! kernels {
 kernels! {
     /// `sum = w · pose` and `totals = w`, with `w = weight · mask` by joint: the first of a sum.
     begin, begin_at(sum: &mut [PoseBlock], totals: &mut [Weights], pose: &[PoseBlock], weight: f32, mask: Option<&[Weights]>);
-    /// `sum += w · pose` and `totals += w`, with `w = weight · mask` by joint; rotations are added in the hemisphere of the sum.
+    /// `sum += w · pose` and `totals += w`, with `w = weight · mask` by joint; rotations are added in the hemisphere of
+    /// the sum.
     accumulate, accumulate_at(sum: &mut [PoseBlock], totals: &mut [Weights], pose: &[PoseBlock], weight: f32, mask: Option<&[Weights]>);
     /// `out = sum · (1 ÷ totals)`, rotations normalised; `base` where a total is too small to be divided by.
     average, average_at(sum: &[PoseBlock], totals: &[Weights], base: &[PoseBlock], out: &mut [PoseBlock]);
     /// `pose += w · (to − pose)`, with `w = weight · mask` by joint; rotations go the shorter way and are normalised.
     fade, fade_at(pose: &mut [PoseBlock], to: &[PoseBlock], weight: f32, mask: Option<&[Weights]>);
-    /// What leads from `reference` to `pose`: translations' difference, `reference⁻¹ · pose` of rotations, scales' quotient
-    /// (1 where that of the reference is zero).
+    /// What leads from `reference` to `pose`: translations' difference, `reference⁻¹ · pose` of rotations, scales'
+    /// quotient (1 where that of the reference is zero).
     difference, difference_at(pose: &[PoseBlock], reference: &[PoseBlock], out: &mut [PoseBlock]);
     /// Adds `w` times such a difference, with `w = weight · mask` by joint.
     add, add_at(pose: &mut [PoseBlock], difference: &[PoseBlock], weight: f32, mask: Option<&[Weights]>);

@@ -2,7 +2,8 @@
 //!
 //! Joints come in depth-first order, so of all matrices only those on the way down from the root are needed again: the
 //! kernels keep one for each depth, which stay in the first-level cache, and nothing else in lanes. What leaves is
-//! transposed to a [`Mat34`] for each joint of each character. On the way in, sixteen poses are transposed to whole lines of lanes.
+//! transposed to a [`Mat34`] for each joint of each character. On the way in, sixteen poses are transposed to whole
+//! lines of lanes.
 //!
 //! With fused multiply-add, levels differ by rounding: by less than 1e-6 of a matrix's largest sum of products for each
 //! joint on the way from the root.
@@ -32,8 +33,8 @@ impl Level {
 /// `binds` if there are any, goes to `out[lane * joints + joint]` for as many lanes as there is room for in `out`.
 ///
 /// # Panics
-/// If `depths`, or `binds` where there are any, are not as many as joints; if depths begin with another than 0, or do not
-/// fit in `levels`; if `out` is no whole number of characters, or more than sixteen.
+/// If `depths`, or `binds` where there are any, are not as many as joints; if depths begin with another than 0, or do
+/// not fit in `levels`; if `out` is no whole number of characters, or more than sixteen.
 pub(crate) fn models(
     joints: &[JointLanes],
     depths: &[u16],
@@ -46,8 +47,8 @@ pub(crate) fn models(
     part_at(level(), joints, depths, binds, levels, out, count);
 }
 
-/// The same from poses, that of lane `l` at `poses[l]`, of which eight joints at a time are transposed to lanes that stay in
-/// the first-level cache.
+/// The same from poses, that of lane `l` at `poses[l]`, of which eight joints at a time are transposed to lanes that
+/// stay in the first-level cache.
 ///
 /// # Panics
 /// As [`models`], or if a pose has fewer blocks than joints need.
@@ -126,8 +127,8 @@ fn take_poses_at(level: fearless_simd::Level, joints: &[JointLanes], poses: &mut
     dispatch!(level, simd => portable::take_poses(simd, joints, poses));
 }
 
-/// Replaces one lane of all joints by a pose. Ten cache lines a joint are written to, whatever the machine: sixteen poses at
-/// once cost hardly more than one.
+/// Replaces one lane of all joints by a pose. Ten cache lines a joint are written to, whatever the machine: sixteen
+/// poses at once cost hardly more than one.
 ///
 /// # Panics
 /// If the pose has fewer blocks than joints need, or there is no such lane.

@@ -1,8 +1,8 @@
 //! Model matrices for x86-64 machines: one body, with vectors of eight floats (AVX2) or sixteen (AVX-512).
 //!
-//! A special case of the portable kernel, which takes 35 % longer with AVX2 (2.60 ns a matrix in place of 1.92; 3.55 in place
-//! of 3.02 with bind matrices) and 5 to 12 % with AVX-512 (1.57 in place of 1.50; 1.92 in place of 1.72): here a matrix is
-//! written without asking whether it has a place, and the twelve vectors of a model stay in registers.
+//! A special case of the portable kernel, which takes 35 % longer with AVX2 (2.60 ns a matrix in place of 1.92; 3.55 in
+//! place of 3.02 with bind matrices) and 5 to 12 % with AVX-512 (1.57 in place of 1.50; 1.92 in place of 1.72): here a
+//! matrix is written without asking whether it has a place, and the twelve vectors of a model stay in registers.
 #![allow(unsafe_code, reason = "loads and stores of vectors go through pointers")]
 
 use super::{LANES, Level};
@@ -38,8 +38,8 @@ pub(super) fn models_avx512(
     unsafe { avx512::models(joints, depths, binds, levels, out, stride) }
 }
 
-/// The body, where `V` is a vector of `WIDTH` floats in `parts` of four, and the intrinsics have their names without prefix
-/// and suffix.
+/// The body, where `V` is a vector of `WIDTH` floats in `parts` of four, and the intrinsics have their names without
+/// prefix and suffix.
 macro_rules! body {
     ($features:literal, $register:ident, parts $($part:literal)*) => {
         /// The numbers of a matrix, row by row, lane = character.
@@ -198,7 +198,8 @@ macro_rules! body {
             )*
         }
 
-        /// Writes a part of each of three rows as the matrix at a place; nothing, where that may be beyond `out` and is.
+        /// Writes a part of each of three rows as the matrix at a place; nothing, where that may be beyond `out` and
+        /// is.
         ///
         /// # Safety
         /// If `WHOLE`, the place is within `out`.
@@ -218,7 +219,7 @@ macro_rules! body {
             }
         }
 
-        /// Four vectors of lanes as rows of four: the k-th answer has in its i-th part that of lane `4 i + k`.
+        /// Four vectors of lanes as rows of four: the k-th result has in its i-th part that of lane `4 i + k`.
         #[inline]
         #[target_feature(enable = $features)]
         fn quads(a: V, b: V, c: V, d: V) -> (V, V, V, V) {
@@ -232,8 +233,8 @@ macro_rules! body {
             )
         }
 
-        /// The same vector, of which the compiler does not know where it comes from. It would otherwise shuffle each part
-        /// by itself, which takes twice to four times the shuffles.
+        /// The same vector, of which the compiler does not know where it comes from. It would otherwise shuffle each
+        /// part by itself, which takes twice to four times the shuffles.
         #[inline]
         #[target_feature(enable = $features)]
         fn opaque(mut vector: V) -> V {

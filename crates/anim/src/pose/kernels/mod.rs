@@ -1,8 +1,9 @@
 //! Model matrices and the palette of one pose.
 //!
-//! Model matrices are computed with fused multiply-add where the machine has it (AVX2, AVX-512, NEON), which takes a seventh
-//! off their time and rounds less: these levels give the same bits, and differ from those without it by less than 2e-6 of the
-//! largest sum of products for each joint on the way from the root. Palettes are the same bits everywhere.
+//! Model matrices are computed with fused multiply-add where the machine has it (AVX2, AVX-512, NEON), which takes a
+//! seventh off their time and rounds less: these levels give the same bits, and differ from those without it by less
+//! than 2e-6 of the largest sum of products for each joint on the way from the root. Palettes are the same bits
+//! everywhere.
 
 mod portable;
 #[cfg(test)]

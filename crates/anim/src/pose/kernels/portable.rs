@@ -15,8 +15,8 @@ type Model<S> = f32x16<S>;
 
 /// See [`models`](super::models()).
 ///
-/// A joint's parent is often the joint before: then its matrix is still there and need not come back from memory, which is
-/// half of what a chain waits for.
+/// A joint's parent is often the joint before: then its matrix is still there and need not come back from memory, which
+/// is half of what a chain waits for.
 #[inline(always)]
 pub(super) fn models<S: Simd>(
     simd: S,

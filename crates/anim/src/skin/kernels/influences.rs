@@ -5,9 +5,9 @@ use core::ops::Range;
 
 /// The influences of vertices that all have the same number of these, block by block.
 ///
-/// A block of `count` influences is `count` rows of 16 joints, 32 bytes each, and `count - 1` rows of 16 weights, 64 bytes
-/// each: what is left to 1 is the last weight. That is 2, 8, 14 or 20 bytes a vertex. The last block is filled up with
-/// joint 0.
+/// A block of `count` influences is `count` rows of 16 joints, 32 bytes each, and `count - 1` rows of 16 weights, 64
+/// bytes each: what is left to 1 is the last weight. That is 2, 8, 14 or 20 bytes a vertex. The last block is filled up
+/// with joint 0.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Influences {
     count: usize,

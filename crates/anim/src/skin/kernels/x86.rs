@@ -1,11 +1,13 @@
 //! The kernels for x86-64 machines with AVX-512, or with AVX2 and FMA.
 //!
-//! Both take the palette by columns: a copy of 64 bytes a joint, made once a call, so that a matrix is one cache line and a
-//! point becomes `M₃ + M₀·x + M₁·y + M₂·z` without a sum across lanes. Both first sum matrices, one vertex after the other,
-//! then transpose the sums of several vertices by four lanes, so that each vector holds one column of all of these.
+//! Both take the palette by columns: a copy of 64 bytes a joint, made once a call, so that a matrix is one cache line
+//! and a point becomes `M₃ + M₀·x + M₁·y + M₂·z` without a sum across lanes. Both first sum matrices, one vertex after
+//! the other, then transpose the sums of several vertices by four lanes, so that each vector holds one column of all of
+//! these.
 //!
-//! A special case of the portable kernel, which takes 2.5 to 5 times as long: with one to four influences, positions and
-//! normals, 2.1, 2.6, 3.4 and 3.9 ns a vertex with AVX2 in place of 5.9, 6.3, 9.0 and 10.3; 1.1, 1.7, 2.3 and 2.7 with AVX-512.
+//! A special case of the portable kernel, which takes 2.5 to 5 times as long: with one to four influences, positions
+//! and normals, 2.1, 2.6, 3.4 and 3.9 ns a vertex with AVX2 in place of 5.9, 6.3, 9.0 and 10.3; 1.1, 1.7, 2.3 and 2.7
+//! with AVX-512.
 #![allow(unsafe_code, reason = "loads and stores of vectors go through pointers")]
 
 mod avx2;
@@ -82,7 +84,8 @@ impl Vectors {
                 }
             }
         }
-        // SAFETY: all places were written just now, one for each matrix, and a `MaybeUninit` is laid out as what it holds.
+        // SAFETY: all places were written just now, one for each matrix, and a `MaybeUninit` is laid out as what it
+        // holds.
         unsafe { core::slice::from_raw_parts(places.as_ptr().cast(), places.len()) }
     }
 
@@ -102,8 +105,8 @@ impl Vectors {
             sinks,
         };
         assert!(columns.len() >= run.influences.end());
-        // SAFETY: there is a level only where its instructions are. There are columns for all joints below `end`, which are
-        // all joints of the influences.
+        // SAFETY: there is a level only where its instructions are. There are columns for all joints below `end`, which
+        // are all joints of the influences.
         unsafe {
             match (self, run.influences.count()) {
                 (Self::Avx512(_), 1) => avx512::skin::<1>(work),

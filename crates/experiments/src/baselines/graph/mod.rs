@@ -80,7 +80,8 @@ impl Graph {
         removed
     }
 
-    /// Sets the local transform of a transform node. Its world matrix follows at the next [`transform`](Self::transform).
+    /// Sets the local transform of a transform node. Its world matrix follows at the next
+    /// [`transform`](Self::transform).
     ///
     /// # Safety
     /// `node` must be a node of this graph that has not been removed.

@@ -1,17 +1,20 @@
 //! A thousand characters of 96 joints, from local transforms to model matrices and palettes; in nanoseconds a joint.
 //!
-//! Source: S. Reinalter, *Adventures in data-oriented design*, part 2. Its object-oriented version (joints with children,
-//! recursion, 4×4 matrices) is the baseline; it begins with the same translations, rotations and scales as ours.
+//! Source: S. Reinalter, *Adventures in data-oriented design*, part 2. Its object-oriented version (joints with
+//! children, recursion, 4×4 matrices) is the baseline; it begins with the same translations, rotations and scales as
+//! ours.
 //!
 //! - `flattened`: the seed's flattened version, which like its object-oriented one here begins with local matrices.
-//! - `pose`: one `Pose` after the other; `pose-palette` with the palettes; `pose-matrices` against objects that begin with
-//!   local matrices, and so have less to do.
-//! - `pose-uniform`: quaternions and vectors down the skeleton, then matrices; against `Pose` (both with uniform scales).
+//! - `pose`: one `Pose` after the other; `pose-palette` with the palettes; `pose-matrices` against objects that begin
+//!   with local matrices, and so have less to do.
+//! - `pose-uniform`: quaternions and vectors down the skeleton, then matrices; against `Pose` (both with uniform
+//!   scales).
 //! - `pose-limb`: one arm of 27 joints moved; against computing the whole character.
 //! - `poses-each`, `poses-palette-each`: poses of their own sixteen at a time, shown while in the cache.
-//! - `crowd`, `crowd-palette`: all at once, written to one array; `crowd-each`, `crowd-palette-each`: shown while in the cache.
-//! - `crowd-set-pose`: what comes before where poses are sampled one by one, each given to its instance; `crowd-change-poses`:
-//!   all in one go, against that.
+//! - `crowd`, `crowd-palette`: all at once, written to one array; `crowd-each`, `crowd-palette-each`: shown while in
+//!   the cache.
+//! - `crowd-set-pose`: what comes before where poses are sampled one by one, each given to its instance;
+//!   `crowd-change-poses`: all in one go, against that.
 //! - `blend`: the weighted sum of three poses, then finished; against the same by joint, with glam.
 //!
 //! What the sides computed is compared to within rounding.

@@ -1,11 +1,11 @@
 //! Skinning of positions and normals, in nanoseconds a vertex.
 //!
-//! 100 characters of 5,000 triangles, that is 2,700 vertices each, of which 25 % have one influence, 20 % two, 25 % three and
-//! 30 % four, each character with a palette of 96 joints and places for its vertices of its own; against the steps by which
-//! the seed goes from the first implementation to a fast one (see [`SeedSkin`]):
+//! 100 characters of 5,000 triangles, that is 2,700 vertices each, of which 25 % have one influence, 20 % two, 25 %
+//! three and 30 % four, each character with a palette of 96 joints and places for its vertices of its own; against the
+//! steps by which the seed goes from the first implementation to a fast one (see [`SeedSkin`]):
 //!
-//! - `first`: against the first implementation, interleaved vertices of which texture coordinates are copied, and four matrices
-//!   weighted for each.
+//! - `first`: against the first implementation, interleaved vertices of which texture coordinates are copied, and four
+//!   matrices weighted for each.
 //! - `split`: against that with what is not skinned elsewhere.
 //! - `layout`: against that with four floats for each position and normal.
 //! - `sorted`: against that with a loop for each number of influences.
@@ -13,8 +13,8 @@
 //!
 //! One mesh of 10,000 vertices, all with as many influences, against the first implementation:
 //!
-//! - `influences-1` to `influences-4`. Published figures of ozz-animation 0.16 for the same, in a build with AVX2 on a machine
-//!   of the same kind: 2.0, 3.0, 3.6 and 4.4 ns a vertex.
+//! - `influences-1` to `influences-4`. Published figures of ozz-animation 0.16 for the same, in a build with AVX2 on a
+//!   machine of the same kind: 2.0, 3.0, 3.6 and 4.4 ns a vertex.
 //!
 //! And the 100 characters again:
 //!

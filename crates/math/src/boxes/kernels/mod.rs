@@ -1,11 +1,11 @@
 //! Tests of eight boxes at a time, and eight world boxes from matrices and local boxes.
 //!
-//! Tests take up to eight groups, a block of 64 boxes, and answer a bit for each box. Empty boxes are never hit, infinite
-//! ones always. All tests are monotone to the bit: what a box hits is hit by every box that holds it, so a hierarchy of
-//! boxes gives the same answer as testing all.
+//! Tests take up to eight groups, a block of 64 boxes, and return a bit for each box. Empty boxes are never hit,
+//! infinite ones always. All tests are monotone to the bit: what a box hits is hit by every box that holds it, so a
+//! hierarchy of boxes gives the same result as testing all.
 //!
-//! No fused multiply-add, so that levels give the same bits. Rays are tested with AVX2 where there is AVX-512, too, which
-//! takes 0.70 ns a box in place of 1.06.
+//! No fused multiply-add, so that levels give the same bits. Rays are tested with AVX2 where there is AVX-512, too,
+//! which takes 0.70 ns a box in place of 1.06.
 
 mod portable;
 #[cfg(test)]
@@ -45,8 +45,8 @@ fn frustum_at<const INSIDE: bool>(level: Level, groups: &[BoxGroup], planes: &[[
     dispatch!(level, simd => portable::frustum::<_, INSIDE>(simd, groups, planes))
 }
 
-/// Adds the numbers of all boxes that are not wholly outside any plane of the frustum to a list, in ascending order. Any
-/// number of groups; their boxes are numbered from `first` on.
+/// Adds the numbers of all boxes that are not wholly outside any plane of the frustum to a list, in ascending order.
+/// Any number of groups; their boxes are numbered from `first` on.
 pub fn list_in_frustum(groups: &[BoxGroup], first: u32, frustum: &Frustum, visible: &mut Vec<u32>) {
     list_in_frustum_at(level(), groups, first, frustum.planes(), visible);
 }
@@ -122,8 +122,8 @@ fn slabs(bounds: &Aabb, ray: &Ray) -> (f32, f32) {
     (near, if between { far * WIDER } else { f32::NEG_INFINITY })
 }
 
-/// [`Aabb::transformed`] for eight boxes: each lane of `to` whose bit is in `live` becomes the box in it moved by the matrix in
-/// its slot, the others become the empty box.
+/// [`Aabb::transformed`] for eight boxes: each lane of `to` whose bit is in `live` becomes the box in it moved by the
+/// matrix in its slot, the others become the empty box.
 ///
 /// # Panics
 /// If a slot goes beyond `worlds`, that of a lane that is not live too.

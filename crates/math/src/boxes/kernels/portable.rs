@@ -9,7 +9,8 @@ use fearless_simd::{f32x4, f32x8, f32x16, mask32x8, prelude::*, u32x16};
 /// Where the columns of maxima begin. Between them and those of minima one is left out, so that a bit tells them apart.
 const MAX: usize = 4;
 
-/// A plane, and for each axis which column has the corner that lies furthest in: a minimum (0 to 2) or a maximum (4 to 6).
+/// A plane, and for each axis which column has the corner that lies furthest in: a minimum (0 to 2) or a maximum (4 to
+/// 6).
 struct Side {
     plane: [f32; 4],
     inner: [usize; 3],
@@ -89,8 +90,8 @@ pub(super) fn list_in_frustum<S: Simd>(
         }
         return;
     }
-    // The numbers of what is hit are put behind each other, sixteen at a time, of which the next sixteen overwrite those
-    // that are none.
+    // The numbers of what is hit are put behind each other, sixteen at a time, of which the next sixteen overwrite
+    // those that are none.
     let sides = Side::all(planes);
     let sides = &sides[..planes.len()];
     let numbers = u32x16::load_array(simd, [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15]);
@@ -161,9 +162,9 @@ fn touched_few<S: Simd, const N: usize>(simd: S, groups: &[BoxGroup; N], planes:
     hits
 }
 
-/// Boxes against all planes, one after the other, until none is left: which are not wholly outside any, and which are wholly
-/// inside all. The columns are in the first-level cache, where a plane finds the corner that it asks for without choosing
-/// between registers.
+/// Boxes against all planes, one after the other, until none is left: which are not wholly outside any, and which are
+/// wholly inside all. The columns are in the first-level cache, where a plane finds the corner that it asks for without
+/// choosing between registers.
 #[inline(always)]
 fn by_columns<S: Simd, V: SimdFloat<S, Element = f32>, const INSIDE: bool>(
     simd: S,
@@ -187,8 +188,8 @@ fn by_columns<S: Simd, V: SimdFloat<S, Element = f32>, const INSIDE: bool>(
     (!out, within)
 }
 
-/// How far beyond a plane boxes may seem to be by rounding: a part of their greatest absolute coordinates' sum, of an empty
-/// box, which is out anyway, less than nothing.
+/// How far beyond a plane boxes may seem to be by rounding: a part of their greatest absolute coordinates' sum, of an
+/// empty box, which is out anyway, less than nothing.
 #[inline(always)]
 fn tolerance<S: Simd, V: SimdFloat<S, Element = f32>>(simd: S, min: [V; 3], max: [V; 3]) -> V {
     let reach = (greater(simd, max[0], -min[0]) + greater(simd, max[1], -min[1])) + greater(simd, max[2], -min[2]);

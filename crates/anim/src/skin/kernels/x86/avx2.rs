@@ -112,8 +112,8 @@ struct Places {
 }
 
 impl Places {
-    /// The places from the first one on, and true, if sixteen results of four floats each can be written to each; else those
-    /// aside.
+    /// The places from the first one on, and true, if sixteen results of four floats each can be written to each; else
+    /// those aside.
     #[inline(always)]
     fn new(sinks: &mut Sinks<'_>, first: usize, aside: &mut Aside) -> (Self, bool) {
         let full = |sink: &mut VertexStream<'_>| match sink {
@@ -153,8 +153,8 @@ impl Place {
     #[inline]
     #[target_feature(enable = "avx2")]
     unsafe fn put(self, lane: usize, two: __m256) {
-        // SAFETY: the caller's. Four floats from a place on are the place and, where places have three, one of the next: behind
-        // the sixteen there is one more then. The stores have no alignment to keep.
+        // SAFETY: the caller's. Four floats from a place on are the place and, where places have three, one of the
+        // next: behind the sixteen there is one more then. The stores have no alignment to keep.
         unsafe {
             let floats = self.floats.add(lane * self.stride);
             _mm_storeu_ps(floats, _mm256_castps256_ps128(two));
@@ -184,7 +184,8 @@ unsafe fn two_matrices<const K: usize>(
     };
     if K == 1 {
         let (first, second) = (columns_of(0, lane), columns_of(0, lane + 1));
-        // SAFETY: columns are sixteen floats, aligned to 64 bytes, and this takes four of them from a multiple of four on.
+        // SAFETY: columns are sixteen floats, aligned to 64 bytes, and this takes four of them from a multiple of four
+        // on.
         let column = |at: usize| unsafe {
             let first = _mm256_castps128_ps256(_mm_load_ps(first.add(at)));
             _mm256_insertf128_ps::<1>(first, _mm_load_ps(second.add(at)))

@@ -23,7 +23,8 @@ pub(super) fn columns(palette: &[Mat34], places: &mut [MaybeUninit<Columns>]) {
     let below = _mm512_setr_ps(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0);
     let turned = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
     for (matrix, place) in palette.iter().zip(places) {
-        // SAFETY: the mask loads twelve floats, as many as a matrix has; columns are sixteen, aligned as their type says.
+        // SAFETY: the mask loads twelve floats, as many as a matrix has; columns are sixteen, aligned as their type
+        // says.
         unsafe {
             let rows = _mm512_mask_loadu_ps(below, 0x0fff, matrix.rows.as_ptr().cast());
             _mm512_store_ps(place.as_mut_ptr().cast(), _mm512_permutexvar_ps(turned, rows));
@@ -212,7 +213,8 @@ fn load(lanes: &Lanes) -> __m512 {
 fn prefetch<const LINES: usize>(floats: *const f32) {
     for line in 0..LINES {
         let ahead = floats.wrapping_byte_add(AHEAD + 64 * line).cast();
-        // SAFETY: a prefetch of any address, mapped or not, has no effect that a program can observe; SSE is part of x86-64.
+        // SAFETY: a prefetch of any address, mapped or not, has no effect that a program can observe; SSE is part of
+        // x86-64.
         unsafe { _mm_prefetch::<_MM_HINT_T0>(ahead) };
     }
 }
