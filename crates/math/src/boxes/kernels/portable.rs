@@ -49,13 +49,13 @@ pub(super) fn frustum<S: Simd, const INSIDE: bool>(simd: S, groups: &[BoxGroup],
     let (mut hits, mut inside, mut at) = (0, 0, 0);
     let (pairs, rest) = groups.as_chunks::<2>();
     for pair in pairs {
-        let (touched, held) = by_columns::<S, f32x16<S>, INSIDE>(simd, two(simd, pair), sides);
+        let (touched, held) = by_columns::<S, f32x16<S>, INSIDE, true>(simd, two(simd, pair), sides);
         hits |= touched.to_bitmask() << at;
         inside |= held.to_bitmask() << at;
         at += 2 * GROUP;
     }
     if let [last] = rest {
-        let (touched, held) = by_columns::<S, f32x8<S>, INSIDE>(simd, one(simd, last), sides);
+        let (touched, held) = by_columns::<S, f32x8<S>, INSIDE, true>(simd, one(simd, last), sides);
         hits |= touched.to_bitmask() << at;
         inside |= held.to_bitmask() << at;
     }
@@ -68,6 +68,9 @@ fn is_wide<S: Simd>() -> bool {
     S::f32s::LEN >= 2 * GROUP
 }
 
+/// How many numbers are collected before they are appended to a list, which copies them.
+const LISTED: usize = 4 * BLOCK;
+
 /// See [`list_in_frustum`](super::list_in_frustum).
 #[inline(always)]
 pub(super) fn list_in_frustum<S: Simd>(
@@ -77,7 +80,7 @@ pub(super) fn list_in_frustum<S: Simd>(
     planes: &[[f32; 4]],
     visible: &mut Vec<u32>,
 ) {
-    let mut found = [0; BLOCK + 2 * GROUP];
+    let mut found = [0; LISTED + 2 * GROUP];
     if !is_wide::<S>() {
         for (block, groups) in (first..).step_by(BLOCK).zip(groups.chunks(BLOCK / GROUP)) {
             let (mut hits, mut count) = (touched(simd, groups, planes), 0);
@@ -96,17 +99,28 @@ pub(super) fn list_in_frustum<S: Simd>(
     let sides = &sides[..planes.len()];
     let numbers = u32x16::load_array(simd, [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15]);
     let mut numbers = numbers + u32x16::splat(simd, first);
-    for block in groups.chunks(BLOCK / GROUP) {
+    let step = u32x16::splat(simd, 16);
+    for part in groups.chunks(LISTED / GROUP) {
         let mut count = 0;
-        for pair in block.chunks(2) {
-            let pair = [pair[0], *pair.get(1).unwrap_or(&BoxGroup::EMPTY)];
-            let (kept, _) = by_columns::<S, f32x16<S>, false>(simd, two(simd, &pair), sides);
-            numbers.compress(kept).store_slice(&mut found[count..count + 2 * GROUP]);
-            count += kept.to_bitmask().count_ones() as usize;
-            numbers += u32x16::splat(simd, 16);
+        let (pairs, rest) = part.as_chunks::<2>();
+        for pair in pairs {
+            count += put_pair(simd, pair, sides, numbers, &mut found[count..count + 2 * GROUP]);
+            numbers += step;
+        }
+        if let [last] = rest {
+            let pair = [*last, BoxGroup::EMPTY];
+            count += put_pair(simd, &pair, sides, numbers, &mut found[count..count + 2 * GROUP]);
         }
         visible.extend_from_slice(&found[..count]);
     }
+}
+
+/// Writes those of sixteen numbers whose boxes are hit, one behind the other; returns how many.
+#[inline(always)]
+fn put_pair<S: Simd>(simd: S, pair: &[BoxGroup; 2], sides: &[Side], numbers: u32x16<S>, found: &mut [u32]) -> usize {
+    let (kept, _) = by_columns::<S, f32x16<S>, false, false>(simd, two(simd, pair), sides);
+    numbers.compress(kept).store_slice(found);
+    kept.to_bitmask().count_ones() as usize
 }
 
 /// How many groups are tested at a time: as many as have their masks and tolerances in registers.
@@ -166,7 +180,7 @@ fn touched_few<S: Simd, const N: usize>(simd: S, groups: &[BoxGroup; N], planes:
 /// wholly inside all. The columns are in the first-level cache, where a plane finds the corner that it asks for without
 /// choosing between registers.
 #[inline(always)]
-fn by_columns<S: Simd, V: SimdFloat<S, Element = f32>, const INSIDE: bool>(
+fn by_columns<S: Simd, V: SimdFloat<S, Element = f32>, const INSIDE: bool, const EARLY: bool>(
     simd: S,
     [min, max]: [[V; 3]; 2],
     sides: &[Side],
@@ -181,7 +195,7 @@ fn by_columns<S: Simd, V: SimdFloat<S, Element = f32>, const INSIDE: bool>(
         if INSIDE {
             within &= distance(simd, &columns, side, MAX).simd_ge(zero);
         }
-        if out.all_true() {
+        if EARLY && out.all_true() {
             break;
         }
     }
