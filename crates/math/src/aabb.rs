@@ -42,18 +42,21 @@ impl Aabb {
     }
 
     /// Whether the box contains no point: some `min` is above its `max`.
+    #[inline]
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.min.cmpgt(self.max).any()
     }
 
     /// Whether all six numbers are finite.
+    #[inline]
     #[must_use]
     pub fn is_finite(&self) -> bool {
         self.min.is_finite() && self.max.is_finite()
     }
 
     /// The smallest box around both.
+    #[inline]
     #[must_use]
     pub fn union(&self, other: &Self) -> Self {
         Self { min: self.min.min(other.min), max: self.max.max(other.max) }
@@ -63,6 +66,7 @@ impl Aabb {
     ///
     /// [`Aabb::INFINITE`] and empty boxes are not transformed. A result that overflows is [`Aabb::INFINITE`]. Source:
     /// J. Arvo, "Transforming axis-aligned bounding boxes", Graphics Gems, 1990.
+    #[inline]
     #[must_use]
     pub fn transformed(&self, matrix: &Mat34) -> Self {
         if self.is_empty() {

@@ -43,6 +43,7 @@ impl Mat34 {
     pub const IDENTITY: Self = Self { rows: [[1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0]] };
 
     /// The translation column.
+    #[inline]
     #[must_use]
     pub fn translation(&self) -> Vec3 {
         let [x, y, z] = &self.rows;
@@ -103,6 +104,7 @@ impl Mat34 {
     }
 
     /// The transform in double precision.
+    #[inline]
     #[doc(hidden)]
     pub fn to_wide(self) -> DAffine3 {
         let [x, y, z] = self.rows.map(|row| row.map(f64::from));
@@ -113,6 +115,7 @@ impl Mat34 {
     }
 
     /// The double-precision transform, rounded to single precision.
+    #[inline]
     #[expect(clippy::cast_possible_truncation, reason = "rounding to single precision is what is asked for")]
     #[doc(hidden)]
     pub fn from_wide(wide: &DAffine3) -> Self {
@@ -122,14 +125,18 @@ impl Mat34 {
     }
 
     /// The twelve numbers as bits, for exact comparisons.
-    #[inline]
+    #[inline(always)]
     #[doc(hidden)]
     pub fn to_bits(self) -> [[u32; 4]; 3] {
-        self.rows.map(|row| row.map(f32::to_bits))
+        // Written out: the closures of `array::map` are not always inlined across crates.
+        let [x, y, z] = self.rows;
+        let bits = |[a, b, c, d]: [f32; 4]| [a.to_bits(), b.to_bits(), c.to_bits(), d.to_bits()];
+        [bits(x), bits(y), bits(z)]
     }
 }
 
 /// Whether single precision keeps a vector to about its last digit. False if its greatest component is too small.
+#[inline]
 pub fn keeps(vector: DVec3) -> bool {
     loss(vector) <= vector.abs().max_element() * f64::from(f32::EPSILON)
 }
@@ -141,6 +148,7 @@ fn loss(vector: DVec3) -> f64 {
 
 /// Whether single precision keeps a translation that leads to `place` below `above`: to about its last digit, or so
 /// that the loss cannot be resolved at `place`.
+#[inline]
 pub fn keeps_translation(translation: DVec3, above: &DAffine3, place: DVec3) -> bool {
     let DMat3 { x_axis, y_axis, z_axis } = above.matrix3.abs();
     let enlarged = loss(translation) * x_axis.max(y_axis).max(z_axis).max_element();

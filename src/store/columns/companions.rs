@@ -75,6 +75,7 @@ impl Component for TransformColumn {
                 }
             }
         }
+        debug_assert_eq!(slice.transforms.trace.is_some(), old.trace.is_some(), "a scene keeps histories or does not");
         if let (Some(trace), Some(from)) = (&mut slice.transforms.trace, &old.trace) {
             for slot in moves {
                 trace.carry(from, slot.old, slot.new);

@@ -34,7 +34,7 @@ pub(in crate::store) struct NewParent {
     pub(in crate::store) all: bool,
 }
 
-/// What is a component's own; whoever walks over all components goes by this.
+/// What is a component's own; every walk over all components goes by this.
 pub(in crate::store) trait Component: Sized {
     const STORAGE: Storage;
 

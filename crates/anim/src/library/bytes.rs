@@ -56,8 +56,8 @@ impl Library {
     /// The library that [`Library::to_bytes`] made these bytes of. Keys are new ones: find values by name, or by their
     /// place in [`Collection::iter`], which is the same.
     ///
-    /// Any bytes are safe: what is not exactly a library is refused, and takes no memory that its length is no measure
-    /// of. Runs in **O(bytes)**.
+    /// Any bytes are safe: what is not exactly a library is refused. Allocation is bounded by the input's
+    /// size. Runs in **O(bytes)**.
     ///
     /// # Errors
     /// [`Error::Library`] with a [`LibraryError`] that says what is wrong with the bytes.

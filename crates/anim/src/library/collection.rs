@@ -62,7 +62,7 @@ impl<K: Key, V> Collection<K, V> {
         self.items.get_mut(key).map(|item| core::mem::replace(&mut item.value, value.into()))
     }
 
-    /// Removes a value, which lives on with whoever else holds it; `None` for a stale key.
+    /// Removes a value, which lives on as long as others hold it; `None` for a stale key.
     pub fn remove(&mut self, key: K) -> Option<Arc<V>> {
         self.items.remove(key).map(|item| item.value)
     }

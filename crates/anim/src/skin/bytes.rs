@@ -195,7 +195,7 @@ impl SkinnedMesh {
 
     /// The mesh that [`SkinnedMesh::to_bytes`] made these bytes of.
     ///
-    /// Any bytes are safe: what is not exactly a mesh is refused, and takes no memory that its length is no measure of.
+    /// Any bytes are safe: what is not exactly a mesh is refused. Allocation is bounded by the input's size.
     /// Runs in **O(bytes)**.
     ///
     /// ```
@@ -350,6 +350,10 @@ fn read_target(from: &mut Reader<'_>, counts: &Counts, places: &[u32], blocks: u
     let present = [0, 1, 2].map(|stream| flags >> stream & 1 != 0);
     if flags > 7 || present[1] && !counts.normals || present[2] && !counts.tangents {
         return Err(SkinError::Malformed("the streams of a morph target"));
+    }
+    let empty = count == 0 || count == u32::MAX && places.is_empty();
+    if empty && flags != 0 {
+        return Err(SkinError::Malformed("the streams of a morph target without deltas"));
     }
     let lengths = |count: usize| present.map(|has| if has { count } else { 0 });
     if count == u32::MAX {

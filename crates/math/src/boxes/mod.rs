@@ -27,6 +27,7 @@ impl BoxGroup {
     pub const EMPTY: Self = Self { min: [[f32::INFINITY; GROUP]; 3], max: [[f32::NEG_INFINITY; GROUP]; 3] };
 
     /// One box, and seven empty ones.
+    #[inline]
     pub fn of(bounds: &Aabb) -> Self {
         let mut group = Self::EMPTY;
         group.set(0, bounds);

@@ -20,7 +20,7 @@ pub fn level_up_to_avx2() -> Level {
 }
 
 /// Every level that this machine has, that without vectors first: what tests run kernels at.
-#[cfg(any(test, feature = "levels"))]
+#[cfg(any(test, feature = "_levels"))]
 pub fn levels() -> Vec<Level> {
     let mut levels = vec![Level::fallback()];
     #[cfg(target_arch = "x86_64")]

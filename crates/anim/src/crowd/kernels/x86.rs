@@ -1,6 +1,6 @@
 //! Model matrices for x86-64 machines: one body, with vectors of eight floats (AVX2) or sixteen (AVX-512).
 //!
-//! A special case of the portable kernel, which takes 35 % longer with AVX2 (2.60 ns a matrix in place of 1.92; 3.55 in
+//! A special case of the portable kernel, which takes 18 to 35 % longer with AVX2 (2.60 ns a matrix in place of 1.92; 3.55 in
 //! place of 3.02 with bind matrices) and 5 to 12 % with AVX-512 (1.57 in place of 1.50; 1.92 in place of 1.72): here a
 //! matrix is written without asking whether it has a place, and the twelve vectors of a model stay in registers.
 #![allow(unsafe_code, reason = "loads and stores of vectors go through pointers")]

@@ -97,6 +97,7 @@ fn on_ray_at(level: Level, groups: &[BoxGroup], ray: &Ray) -> u64 {
 }
 
 /// How far from its origin a ray comes to a box that it meets; zero inside.
+#[inline]
 pub fn distance(bounds: &Aabb, ray: &Ray) -> f32 {
     slabs(bounds, ray).0
 }
@@ -129,7 +130,8 @@ fn slabs(bounds: &Aabb, ray: &Ray) -> (f32, f32) {
 /// If a slot goes beyond `worlds`, that of a lane that is not live too.
 #[inline]
 pub fn transformed(worlds: &[Mat34], slots: &[u32; GROUP], locals: &[Aabb; GROUP], live: u8, to: &mut BoxGroup) {
-    transformed_at(level(), worlds, slots, locals, live, to);
+    // The compiler spreads numbers over wide vectors by shuffles there: AVX-512 would take longer.
+    transformed_at(level_up_to_avx2(), worlds, slots, locals, live, to);
 }
 
 #[inline(always)]
@@ -141,6 +143,8 @@ fn transformed_at(
     live: u8,
     to: &mut BoxGroup,
 ) {
-    let matrices = slots.map(|slot| &worlds[slot as usize]);
+    let [a, b, c, d, e, f, g, h] = *slots;
+    let of = |slot: u32| &worlds[slot as usize];
+    let matrices = [of(a), of(b), of(c), of(d), of(e), of(f), of(g), of(h)];
     dispatch!(level, simd => portable::transformed(simd, &matrices, locals, live, to));
 }
