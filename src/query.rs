@@ -5,13 +5,14 @@
 //!
 //! | query | takes | returns |
 //! |---|---|---|
-//! | [`Scene::cull`](crate::Scene::cull) and its like | [`Frustum`] | [`CullHit`]s |
-//! | what is in a sphere or a box | [`Sphere`], [`Aabb`](crate::Aabb) | [`CullHit`]s |
+//! | [`Scene::cull`](crate::Scene::cull), [`cull_nodes`](crate::Scene::cull_nodes) | [`Frustum`] | a [`DrawList`](crate::DrawList), handles of nodes |
+//! | [`Scene::cull_many`](crate::Scene::cull_many) | up to 32 [`Frustum`]s | [`CullHit`]s |
+//! | [`Scene::nodes_in_sphere`](crate::Scene::nodes_in_sphere), [`nodes_in_box`](crate::Scene::nodes_in_box) | [`Sphere`], [`Aabb`](crate::Aabb) | handles of nodes |
 //! | what a ray hits | [`Ray`] | [`RayHit`]s |
 //! | the user's own boxes, without a scene | [`Boxes`] | their numbers |
 //!
 //! ```
-//! use hedgerow::glam::{Mat4, Vec3};
+//! use hedgerow::glam::Vec3;
 //! use hedgerow::query::Ray;
 //! use hedgerow::{Aabb, Node, Scene, SceneConfig, Shape, Transform, Visibility};
 //!

@@ -191,6 +191,9 @@ pub struct Import {
 
 /// Reads a `.gltf` or `.glb` file into a new scene, below its root.
 ///
+/// The scene has the default configuration, which keeps no world boxes: for culling, read into a scene of your own with
+/// [`load_into`]. Numbers of meshes and materials begin at 0 in each file.
+///
 /// # Errors
 /// [`ImportError`] if the file cannot be read or is invalid.
 ///

@@ -222,7 +222,7 @@ impl DrawList {
     }
 
     /// The matrices relative to a camera if the list was last filled by
-    /// [`Scene::draw_list_relative`](crate::Scene::draw_list_relative), else `None`.
+    /// [`Scene::draw_list_relative`](crate::Scene::draw_list_relative), else none: an empty slice.
     #[must_use]
     pub fn relative_matrices(&self) -> &[Mat34] {
         &self.relative.matrices

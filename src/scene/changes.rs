@@ -41,7 +41,8 @@ impl<'s> Changes<'s> {
         self.left
     }
 
-    /// Whether nothing changed.
+    /// Whether no list has a node. Changes of parent that keep the world matrix, of names, materials and shapes are on no
+    /// list.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         [self.moved, self.visibility, self.entered, self.left].iter().all(|list| list.is_empty())

@@ -3,8 +3,8 @@
 use slotmap::SlotMap;
 
 slotmap::new_key_type! {
-    /// Names an instance of a [`Crowd`](crate::Crowd) until it is removed, and no other one afterwards: 8 bytes, and
-    /// so is its `Option`.
+    /// Names an instance of a [`Crowd`](crate::Crowd) until it is removed: 8 bytes, and so is its
+    /// `Option`.
     ///
     /// It is a key of [`slotmap`]: data of your own by instance lies in a `slotmap::SecondaryMap`, and the feature
     /// `serde` reads and writes it. A slot is reused for ever, so after 2³¹ instances in the same slot a stale handle
