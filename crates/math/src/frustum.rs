@@ -43,7 +43,7 @@ pub struct Frustum {
 /// three. With `|n_i| <= 1` the computed distance is off by at most `5.1u · (|x| + |y| + |z| + |d|)`. `8u = 2⁻²¹`
 /// covers this and the rounding of the sum itself. The part for `d` is added to each plane's distance when the frustum
 /// is made, together with `UNDERFLOW` for products too small to be normal numbers.
-pub const TOLERANCE: f32 = 1.0 / 2_097_152.0;
+pub(crate) const TOLERANCE: f32 = 1.0 / 2_097_152.0;
 
 /// More than three products lose by rounding to subnormal numbers: 3 · 2⁻¹⁵⁰.
 const UNDERFLOW: f64 = 1e-37;

@@ -38,6 +38,17 @@ fn number(state: &mut u32) -> f32 {
     f32::from((*state >> 16) as u16) / 16_384.0 - 2.0
 }
 
+/// So many transforms of such numbers.
+fn transforms(count: u32, state: &mut u32) -> Vec<PackedTransform> {
+    (0..count)
+        .map(|_| PackedTransform {
+            translation: core::array::from_fn(|_| number(state)),
+            rotation: core::array::from_fn(|_| number(state)),
+            scale: core::array::from_fn(|_| number(state)),
+        })
+        .collect()
+}
+
 /// A deterministic, unremarkable number below `end`.
 fn below(state: &mut u32, end: u32) -> u32 {
     number(state);
@@ -48,13 +59,7 @@ fn below(state: &mut u32, end: u32) -> u32 {
 fn every_level_gives_the_same_bits_for_every_length_and_start() {
     let mut state = 7;
     let count = 71;
-    let locals: Vec<PackedTransform> = (0..count)
-        .map(|_| PackedTransform {
-            translation: core::array::from_fn(|_| number(&mut state)),
-            rotation: core::array::from_fn(|_| number(&mut state)),
-            scale: core::array::from_fn(|_| number(&mut state)),
-        })
-        .collect();
+    let locals = transforms(count, &mut state);
     let parents: Vec<u32> = (0..count).map(|slot| if slot % 3 == 0 { slot / 2 } else { slot.max(1) - 1 }).collect();
     for (start, end) in (1..20).flat_map(|start| (start..=count as usize).map(move |end| (start, end))) {
         let mut expected = vec![Mat34::IDENTITY; count as usize];
@@ -71,13 +76,7 @@ fn every_level_gives_the_same_bits_for_every_length_and_start() {
 fn every_level_reaches_the_same_slots_below_dirty_ones() {
     let mut state = 11;
     let count = 203;
-    let locals: Vec<PackedTransform> = (0..count)
-        .map(|_| PackedTransform {
-            translation: core::array::from_fn(|_| number(&mut state)),
-            rotation: core::array::from_fn(|_| number(&mut state)),
-            scale: core::array::from_fn(|_| number(&mut state)),
-        })
-        .collect();
+    let locals = transforms(count, &mut state);
     for round in 0..200_u32 {
         let parents: Vec<u32> = (0..count)
             .map(|slot: u32| {
