@@ -21,17 +21,18 @@
 //!
 //! Little-endian. Vertices are in the mesh's own order; what fills up its blocks is not written.
 
+mod wire;
+
 use crate::skin::kernels::{Block, Influences, LANES, Lanes};
 use crate::skin::morph::{Target, Targets};
 use crate::skin::{Pruned, Skin, SkinError, SkinnedMesh, SkinnedMeshBuilder};
 use crate::{Aabb, Error, Mat34};
 use glam::Vec3;
-use hedgerow_math::internal::file_header::{self, Broken, HEADER_BYTES, Kind};
+use hedgerow_math::internal::file_header::{self, Broken, Kind};
+use wire::{Reader, Writer};
 
 /// The version of both that is written, and the only one that is read.
 const VERSION: u32 = 1;
-
-const CUT_OFF: SkinError = SkinError::Malformed("it is cut off");
 
 impl Skin {
     /// The skin as bytes, which [`Skin::from_bytes`] makes the same skin of. Runs in **O(joints)**.
@@ -59,7 +60,7 @@ impl Skin {
     /// # Errors
     /// A [`SkinError`] that says what is wrong with the bytes.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, Error> {
-        let mut from = Reader(body(Kind::Skin, "skin", bytes)?);
+        let mut from = Reader::new(body(Kind::Skin, "skin", bytes)?);
         let count = from.count()?;
         if count > Self::MAX_JOINTS {
             return Err(SkinError::TooManyJoints { joints: count }.into());
@@ -209,7 +210,7 @@ impl SkinnedMesh {
     /// # Errors
     /// A [`SkinError`] that says what is wrong with the bytes.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, Error> {
-        let mut from = Reader(body(Kind::SkinnedMesh, "skinned mesh", bytes)?);
+        let mut from = Reader::new(body(Kind::SkinnedMesh, "skinned mesh", bytes)?);
         let counts = Counts::read(&mut from)?;
         let (vertices, blocks) = (counts.vertices(), counts.blocks());
         let bounds = from.floats(counts.joints)?;
@@ -423,86 +424,12 @@ fn body<'b>(kind: Kind, what: &'static str, bytes: &'b [u8]) -> Result<&'b [u8],
     })
 }
 
-/// Bytes that grow at their end.
-struct Writer(Vec<u8>);
-
-impl Writer {
-    fn new() -> Self {
-        Self(vec![0; HEADER_BYTES])
-    }
-
-    fn word(&mut self, word: u32) {
-        self.0.extend_from_slice(&word.to_le_bytes());
-    }
-
-    fn count(&mut self, count: usize) {
-        self.word(u32::try_from(count).expect("a count below 2^32"));
-    }
-
-    fn short(&mut self, short: u16) {
-        self.0.extend_from_slice(&short.to_le_bytes());
-    }
-
-    fn floats(&mut self, floats: &[f32]) {
-        floats.iter().for_each(|float| self.0.extend_from_slice(&float.to_le_bytes()));
-    }
-
-    fn finish(mut self, kind: Kind) -> Vec<u8> {
-        file_header::write_header(kind, VERSION, &mut self.0);
-        self.0
-    }
-}
-
-/// Bytes that are taken from their start.
-struct Reader<'b>(&'b [u8]);
-
-impl<'b> Reader<'b> {
-    /// So many items of `N` bytes; fails before anything is allocated for them.
-    fn items<const N: usize>(&mut self, count: usize) -> Result<&'b [[u8; N]], SkinError> {
-        let (taken, rest) = count.checked_mul(N).and_then(|length| self.0.split_at_checked(length)).ok_or(CUT_OFF)?;
-        self.0 = rest;
-        Ok(taken.as_chunks().0)
-    }
-
-    fn word(&mut self) -> Result<u32, SkinError> {
-        self.items(1).map(|items| u32::from_le_bytes(items[0]))
-    }
-
-    fn count(&mut self) -> Result<usize, SkinError> {
-        self.word().map(|word| word as usize)
-    }
-
-    fn words(&mut self, count: usize) -> Result<impl Iterator<Item = u32> + use<'b>, SkinError> {
-        Ok(self.items(count)?.iter().map(|word| u32::from_le_bytes(*word)))
-    }
-
-    fn shorts(&mut self, count: usize) -> Result<impl Iterator<Item = u16> + use<'b>, SkinError> {
-        Ok(self.items(count)?.iter().map(|short| u16::from_le_bytes(*short)))
-    }
-
-    /// So many times `N` floats.
-    fn floats<const N: usize>(
-        &mut self,
-        count: usize,
-    ) -> Result<impl Iterator<Item = [f32; N]> + Clone + use<'b, N>, SkinError> {
-        let numbers = self.items::<4>(count.checked_mul(N).ok_or(CUT_OFF)?)?;
-        let (groups, _) = numbers.as_chunks::<N>();
-        Ok(groups.iter().map(|group| group.map(f32::from_le_bytes)))
-    }
-
-    fn float_array<const N: usize>(&mut self) -> Result<[f32; N], SkinError> {
-        self.floats(1)?.next().ok_or(CUT_OFF)
-    }
-
-    fn finish(self) -> Result<(), SkinError> {
-        if self.0.is_empty() { Ok(()) } else { Err(SkinError::Malformed("something follows its end")) }
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use super::wire::CUT_OFF;
     use super::*;
     use crate::skin::MorphTarget;
+    use hedgerow_math::internal::file_header::HEADER_BYTES;
     use proptest::prelude::*;
 
     fn mesh(vertices: usize, with: usize) -> SkinnedMesh {
