@@ -1,32 +1,21 @@
 //! The dice of the example: the same seed throws the same numbers on every machine.
 
-/// A `SplitMix64` generator. Source: G. Steele, D. Lea, C. Flood, "Fast splittable pseudorandom number
-/// generators", 2014.
-pub(crate) struct Dice(u64);
+/// A generator of [`fastrand`], with the throws that the examples need.
+pub(crate) struct Dice(fastrand::Rng);
 
 impl Dice {
     pub(crate) fn new(seed: u64) -> Self {
-        Self(seed)
-    }
-
-    fn bits(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
+        Self(fastrand::Rng::with_seed(seed))
     }
 
     /// A number from 0 to `n - 1`; 0 where `n` is 0.
     pub(crate) fn below(&mut self, n: usize) -> usize {
-        let scaled = (u128::from(self.bits()) * n as u128) >> 64;
-        usize::try_from(scaled).expect("the upper half of the product is below n")
+        if n == 0 { 0 } else { self.0.usize(..n) }
     }
 
     /// A number from `low` up to `high`.
     pub(crate) fn between(&mut self, low: f32, high: f32) -> f32 {
-        let unit = (self.bits() >> 40) as f32 / (1 << 24) as f32;
-        low + (high - low) * unit
+        low + (high - low) * self.0.f32()
     }
 
     /// True with the given probability.

@@ -1,23 +1,18 @@
 #![allow(clippy::cast_possible_truncation, reason = "random words, cut to size")]
 use super::*;
 use crate::transform_lanes::PoseBlock;
+use fastrand::Rng;
 use hedgerow_math::internal::level::levels;
-
-/// A deterministic, unremarkable number.
-fn bits(state: &mut u64) -> u32 {
-    *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-    (*state >> 32) as u32
-}
 
 /// A word that is a number of a key, in -1..1 where it is one of 32 bits.
 trait Any: Word {
-    fn any(state: &mut u64) -> Self;
+    fn any(dice: &mut Rng) -> Self;
     fn time(at: u16) -> Self;
 }
 
 impl Any for u16 {
-    fn any(state: &mut u64) -> Self {
-        bits(state) as Self
+    fn any(dice: &mut Rng) -> Self {
+        dice.u32(..) as Self
     }
 
     fn time(at: u16) -> Self {
@@ -26,8 +21,8 @@ impl Any for u16 {
 }
 
 impl Any for u32 {
-    fn any(state: &mut u64) -> Self {
-        (f32::from((bits(state) >> 16) as u16) / 32_768.0 - 1.0).to_bits()
+    fn any(dice: &mut Rng) -> Self {
+        (f32::from((dice.u32(..) >> 16) as u16) / 32_768.0 - 1.0).to_bits()
     }
 
     fn time(at: u16) -> Self {
@@ -35,40 +30,39 @@ impl Any for u32 {
     }
 }
 
-fn block<W: Any>(state: &mut u64) -> Active<W> {
+fn block<W: Any>(dice: &mut Rng) -> Active<W> {
     let mut active = Active::<W>::default();
     for pair in &mut active.pairs[1..] {
-        *pair = core::array::from_fn(|_| core::array::from_fn(|_| W::any(state)));
+        *pair = core::array::from_fn(|_| core::array::from_fn(|_| W::any(dice)));
     }
     for lane in 0..LANES {
-        let from = (bits(state) % 100) as u16;
+        let from = (dice.u32(..) % 100) as u16;
         active.pairs[0][0][lane] = <W as Any>::time(from);
-        active.pairs[0][1][lane] = <W as Any>::time(from + 1 + (bits(state) % 50) as u16);
+        active.pairs[0][1][lane] = <W as Any>::time(from + 1 + (dice.u32(..) % 50) as u16);
     }
     active
 }
 
 /// Records of random lanes of random blocks.
-fn group<W: Any>(state: &mut u64, blocks: u16, singles: usize) -> Vec<u8> {
+fn group<W: Any>(dice: &mut Rng, blocks: u16, singles: usize) -> Vec<u8> {
     let mut bytes = Vec::new();
-    for _ in 0..bits(state) % 12 {
-        let head = Record { block: bits(state) as u16 % blocks, lanes: bits(state) as u8, time: W::any(state) };
-        let lanes = if bits(state).is_multiple_of(3) { u8::MAX } else { head.lanes };
-        let keys: Vec<[W; NUMBERS]> =
-            (0..lanes.count_ones()).map(|_| core::array::from_fn(|_| W::any(state))).collect();
+    for _ in 0..dice.u32(..) % 12 {
+        let head = Record { block: dice.u32(..) as u16 % blocks, lanes: dice.u32(..) as u8, time: W::any(dice) };
+        let lanes = if dice.u32(..).is_multiple_of(3) { u8::MAX } else { head.lanes };
+        let keys: Vec<[W; NUMBERS]> = (0..lanes.count_ones()).map(|_| core::array::from_fn(|_| W::any(dice))).collect();
         Record { lanes, ..head }.write(&keys, usize::from(head.block) >= singles, &mut bytes);
     }
     bytes
 }
 
 fn every_level_fetches_the_same_keys<W: Any>() {
-    let mut state = 3;
+    let mut dice = Rng::with_seed(3);
     for round in 0..500 {
-        let mut bytes = group::<W>(&mut state, 5, 4);
+        let mut bytes = group::<W>(&mut dice, 5, 4);
         let length = bytes.len();
         // With and without room for whole vectors behind the last record.
         bytes.resize(length + if round % 2 == 0 { PADDING } else { round % 7 }, 0xa5);
-        let start: Vec<Active<W>> = (0..5).map(|_| block(&mut state)).collect();
+        let start: Vec<Active<W>> = (0..5).map(|_| block(&mut dice)).collect();
         let mut expected = start.clone();
         assert!(scalar::turn::<W, true>(&bytes, 0..length, &mut expected, 4));
         let forward = expected.clone();
@@ -97,11 +91,11 @@ fn every_level_fetches_the_same_keys_of_32_bits() {
 
 #[test]
 fn keys_that_were_fetched_are_taken_back() {
-    let mut state = 5;
+    let mut dice = Rng::with_seed(5);
     for lanes in 0..=u8::MAX {
-        let start: Active<u16> = block(&mut state);
+        let start: Active<u16> = block(&mut dice);
         let keys: Vec<[u16; NUMBERS]> =
-            (0..lanes.count_ones()).map(|_| core::array::from_fn(|_| <u16 as Any>::any(&mut state))).collect();
+            (0..lanes.count_ones()).map(|_| core::array::from_fn(|_| <u16 as Any>::any(&mut dice))).collect();
         let mut bytes = Vec::new();
         Record { block: 0, lanes, time: 77_u16 }.write(&keys, false, &mut bytes);
         let length = bytes.len();
@@ -131,8 +125,8 @@ fn records_that_are_not_whole_are_told() {
 
 #[test]
 fn a_frame_is_read_as_it_was_written() {
-    let mut state = 9;
-    let blocks: Vec<Active<u32>> = (0..3).map(|_| block(&mut state)).collect();
+    let mut dice = Rng::with_seed(9);
+    let blocks: Vec<Active<u32>> = (0..3).map(|_| block(&mut dice)).collect();
     let mut bytes = Vec::new();
     blocks.iter().for_each(|block| block.write(&mut bytes));
     assert_eq!(bytes.len(), 3 * Active::<u32>::BYTES);
@@ -176,21 +170,21 @@ fn sample_plainly<W: Word>(
 }
 
 fn every_level_samples_the_same_bits<W: Any>() {
-    let mut state = 7;
+    let mut dice = Rng::with_seed(7);
     for round in 0..500 {
-        let active: Vec<Active<W>> = (0..3).map(|_| block(&mut state)).collect();
-        let live = |state: &mut u64| if bits(state).is_multiple_of(2) { u8::MAX } else { bits(state) as u8 };
+        let active: Vec<Active<W>> = (0..3).map(|_| block(&mut dice)).collect();
+        let live = |dice: &mut Rng| if dice.u32(..).is_multiple_of(2) { u8::MAX } else { dice.u32(..) as u8 };
         let targets: Vec<Target> = (0..3)
             .map(|index| {
-                let live = live(&mut state);
-                [index, 0, live, if bits(&mut state).is_multiple_of(2) { 0 } else { bits(&mut state) as u8 & live }]
+                let live = live(&mut dice);
+                [index, 0, live, if dice.u32(..).is_multiple_of(2) { 0 } else { dice.u32(..) as u8 & live }]
             })
             .collect();
         let mut ranges = [PLAIN; 3];
         for bytes in ranges.iter_mut().flat_map(|ranges| ranges.as_chunks_mut::<4>().0) {
-            *bytes = (f32::from((bits(&mut state) >> 16) as u16) / 9000.0 - 3.0).to_le_bytes();
+            *bytes = (f32::from((dice.u32(..) >> 16) as u16) / 9000.0 - 3.0).to_le_bytes();
         }
-        let time = (bits(&mut state) % 1700) as f32 / 10.0 - 10.0;
+        let time = (dice.u32(..) % 1700) as f32 / 10.0 - 10.0;
         // One block less than the targets name, and nothing in it that lanes without a track may change.
         let mut expected = [PoseBlock::IDENTITY; 2];
         sample_plainly(&active, &targets, &ranges, time, &mut expected);

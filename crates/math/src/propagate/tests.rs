@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::simd::level::levels;
+use fastrand::Rng;
 
 /// What the first kernel computes, without vectors.
 fn propagate_plainly(locals: &[PackedTransform], parents: &[u32], worlds: &mut [Mat34], range: Range<usize>) {
@@ -32,34 +33,27 @@ fn bits(worlds: &[Mat34]) -> Vec<[[u32; 4]; 3]> {
     worlds.iter().map(|world| world.to_bits()).collect()
 }
 
-/// A deterministic, unremarkable number in -2..2.
-fn number(state: &mut u32) -> f32 {
-    *state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-    f32::from((*state >> 16) as u16) / 16_384.0 - 2.0
+/// A number in -2..2.
+fn number(dice: &mut Rng) -> f32 {
+    4.0 * dice.f32() - 2.0
 }
 
 /// So many transforms of such numbers.
-fn transforms(count: u32, state: &mut u32) -> Vec<PackedTransform> {
+fn transforms(count: u32, dice: &mut Rng) -> Vec<PackedTransform> {
     (0..count)
         .map(|_| PackedTransform {
-            translation: core::array::from_fn(|_| number(state)),
-            rotation: core::array::from_fn(|_| number(state)),
-            scale: core::array::from_fn(|_| number(state)),
+            translation: core::array::from_fn(|_| number(dice)),
+            rotation: core::array::from_fn(|_| number(dice)),
+            scale: core::array::from_fn(|_| number(dice)),
         })
         .collect()
 }
 
-/// A deterministic, unremarkable number below `end`.
-fn below(state: &mut u32, end: u32) -> u32 {
-    number(state);
-    (*state >> 16) % end
-}
-
 #[test]
 fn every_level_gives_the_same_bits_for_every_length_and_start() {
-    let mut state = 7;
+    let mut dice = Rng::with_seed(7);
     let count = 71;
-    let locals = transforms(count, &mut state);
+    let locals = transforms(count, &mut dice);
     let parents: Vec<u32> = (0..count).map(|slot| if slot % 3 == 0 { slot / 2 } else { slot.max(1) - 1 }).collect();
     for (start, end) in (1..20).flat_map(|start| (start..=count as usize).map(move |end| (start, end))) {
         let mut expected = vec![Mat34::IDENTITY; count as usize];
@@ -74,19 +68,19 @@ fn every_level_gives_the_same_bits_for_every_length_and_start() {
 
 #[test]
 fn every_level_reaches_the_same_slots_below_dirty_ones() {
-    let mut state = 11;
+    let mut dice = Rng::with_seed(11);
     let count = 203;
-    let locals = transforms(count, &mut state);
+    let locals = transforms(count, &mut dice);
     for round in 0..200_u32 {
         let parents: Vec<u32> = (0..count)
             .map(|slot: u32| {
-                let near = slot.saturating_sub(1 + below(&mut state, 8));
+                let near = slot.saturating_sub(1 + dice.u32(..8));
                 if round % 2 == 0 { near } else { near / 2 }
             })
             .collect();
         let mut dirty = [0_u64; 4];
         for _ in 0..round % 5 {
-            let slot = below(&mut state, 100) as usize + 1;
+            let slot = dice.usize(..100) + 1;
             dirty[slot / 64] |= 1 << (slot % 64);
         }
         let (mut expected, mut expected_dirty) = (vec![Mat34::IDENTITY; count as usize], dirty);

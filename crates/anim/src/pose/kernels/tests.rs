@@ -5,15 +5,13 @@ use crate::Transform;
 use glam::{DAffine3, Quat, Vec3};
 use hedgerow_math::internal::level::levels;
 
-/// Deterministic, unremarkable numbers from -1 to 1.
-fn numbers(mut state: u32) -> impl FnMut() -> f32 {
-    move || {
-        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-        f32::from((state >> 16) as u16) / 32_768.0 - 1.0
-    }
+/// Random numbers from -1 to 1.
+fn numbers(seed: u64) -> impl FnMut() -> f32 {
+    let mut dice = fastrand::Rng::with_seed(seed);
+    move || 2.0 * dice.f32() - 1.0
 }
 
-fn transforms(count: usize, seed: u32) -> Vec<Transform> {
+fn transforms(count: usize, seed: u64) -> Vec<Transform> {
     let mut number = numbers(seed);
     (0..count)
         .map(|_| Transform {

@@ -1,28 +1,20 @@
 //! All levels against each other and against double precision, for all counts, streams, lengths and forms of output.
 
 use super::*;
+use fastrand::Rng;
 use hedgerow_math::internal::level::levels;
 
-/// A deterministic, unremarkable number in -1..1.
-fn number(state: &mut u32) -> f32 {
-    *state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-    f32::from((*state >> 16) as u16) / 32_768.0 - 1.0
+/// A random number in -1..1.
+fn number(dice: &mut Rng) -> f32 {
+    2.0 * dice.f32() - 1.0
 }
 
-/// A deterministic, unremarkable number below `end`.
-fn below(state: &mut u32, end: usize) -> usize {
-    number(state);
-    (*state >> 16) as usize % end
+fn blocks(dice: &mut Rng, count: usize) -> Vec<Block> {
+    (0..count).map(|_| core::array::from_fn(|_| Lanes(core::array::from_fn(|_| 5.0 * number(dice))))).collect()
 }
 
-fn blocks(state: &mut u32, count: usize) -> Vec<Block> {
-    (0..count).map(|_| core::array::from_fn(|_| Lanes(core::array::from_fn(|_| 5.0 * number(state))))).collect()
-}
-
-fn palette(state: &mut u32, count: usize) -> Vec<Mat34> {
-    (0..count)
-        .map(|_| Mat34 { rows: core::array::from_fn(|_| core::array::from_fn(|_| 3.0 * number(state))) })
-        .collect()
+fn palette(dice: &mut Rng, count: usize) -> Vec<Mat34> {
+    (0..count).map(|_| Mat34 { rows: core::array::from_fn(|_| core::array::from_fn(|_| 3.0 * number(dice))) }).collect()
 }
 
 /// Vertices with so many influences each, by groups.
@@ -37,14 +29,14 @@ struct Model {
 }
 
 impl Model {
-    fn new(state: &mut u32, counts: &[(usize, usize)], joints: usize) -> Self {
+    fn new(dice: &mut Rng, counts: &[(usize, usize)], joints: usize) -> Self {
         let mut vertices = Vec::new();
         let mut groups = Vec::new();
         for &(count, many) in counts {
             let mut group = Influences::new(count);
             for _ in 0..many {
-                let of_joints: Vec<u16> = (0..count).map(|_| u16::try_from(below(state, joints)).unwrap()).collect();
-                let raw: Vec<f32> = (0..count).map(|_| number(state).abs() + 0.01).collect();
+                let of_joints: Vec<u16> = (0..count).map(|_| u16::try_from(dice.usize(..joints)).unwrap()).collect();
+                let raw: Vec<f32> = (0..count).map(|_| number(dice).abs() + 0.01).collect();
                 let sum: f32 = raw.iter().sum();
                 let weights: Vec<f32> = raw.iter().map(|weight| weight / sum).collect();
                 group.push(&of_joints, &weights);
@@ -53,8 +45,8 @@ impl Model {
             groups.push(group);
         }
         let count = groups.iter().map(Influences::blocks).sum();
-        let [positions, normals, tangents] = [(); 3].map(|()| blocks(state, count));
-        let signs = (0..count).map(|_| Lanes(core::array::from_fn(|_| number(state).signum()))).collect();
+        let [positions, normals, tangents] = [(); 3].map(|()| blocks(dice, count));
+        let signs = (0..count).map(|_| Lanes(core::array::from_fn(|_| number(dice).signum()))).collect();
         Self { groups, vertices, positions, normals, tangents, signs }
     }
 
@@ -164,8 +156,8 @@ fn assert_near(found: [f32; 4], model: &Model, vertex: usize, palette: &[Mat34],
 
 #[test]
 fn every_level_is_as_near_to_double_precision_as_stated_and_writes_nothing_else() {
-    let mut state = 3;
-    let palette = palette(&mut state, 37);
+    let mut dice = Rng::with_seed(3);
+    let palette = palette(&mut dice, 37);
     let forms = [
         Form { packed: [true, true], normals: true, tangents: false },
         Form { packed: [false, false], normals: true, tangents: true },
@@ -174,7 +166,7 @@ fn every_level_is_as_near_to_double_precision_as_stated_and_writes_nothing_else(
     ];
     for count in 1..=4 {
         for many in (0..=35).chain([64, 100]) {
-            let model = Model::new(&mut state, &[(count, many)], palette.len());
+            let model = Model::new(&mut dice, &[(count, many)], palette.len());
             let places = model.places();
             for (shift, form) in forms.into_iter().enumerate() {
                 for way in ways() {
@@ -202,10 +194,10 @@ fn every_level_is_as_near_to_double_precision_as_stated_and_writes_nothing_else(
 #[test]
 #[cfg(target_arch = "x86_64")]
 fn levels_with_fused_multiply_add_give_the_same_bits_and_so_do_those_without() {
-    let mut state = 5;
+    let mut dice = Rng::with_seed(5);
     for (joints, many) in [(3, 1), (96, 61), (300, 200), (257, 16)] {
-        let palette = palette(&mut state, joints);
-        let model = Model::new(&mut state, &[(1, many), (2, many + 1), (3, many / 2), (4, many + 7)], joints);
+        let palette = palette(&mut dice, joints);
+        let model = Model::new(&mut dice, &[(1, many), (2, many + 1), (3, many / 2), (4, many + 7)], joints);
         let form = Form { packed: [true, false], normals: true, tangents: true };
         let bits = |level: Level| {
             let way: &Way<'_> = &|palette, runs, streams, sinks| skin_at(level, palette, runs, streams, sinks);
@@ -223,9 +215,9 @@ fn levels_with_fused_multiply_add_give_the_same_bits_and_so_do_those_without() {
 
 #[test]
 fn chunks_of_blocks_give_the_same_bits_as_all_at_once() {
-    let mut state = 9;
-    let palette = palette(&mut state, 20);
-    let model = Model::new(&mut state, &[(3, 75)], palette.len());
+    let mut dice = Rng::with_seed(9);
+    let palette = palette(&mut dice, 20);
+    let model = Model::new(&mut dice, &[(3, 75)], palette.len());
     let form = Form { packed: [true, true], normals: true, tangents: true };
     for way in ways() {
         let whole = written(&model, &palette, form, 0, &way);
@@ -244,7 +236,7 @@ fn chunks_of_blocks_give_the_same_bits_as_all_at_once() {
 
 #[test]
 fn nothing_to_skin_takes_no_palette() {
-    let model = Model::new(&mut 1, &[(1, 0), (4, 0)], 1);
+    let model = Model::new(&mut Rng::with_seed(1), &[(1, 0), (4, 0)], 1);
     let form = Form { packed: [true, true], normals: true, tangents: true };
     for way in ways() {
         assert!(written(&model, &[], form, 0, &way).iter().all(Vec::is_empty));
@@ -269,8 +261,8 @@ fn joints_beyond_the_palette_are_refused_by_every_level() {
 
 #[test]
 fn scaled_deltas_have_the_same_bits_on_every_level() {
-    let mut state = 21;
-    let (base, deltas) = (blocks(&mut state, 3), blocks(&mut state, 3));
+    let mut dice = Rng::with_seed(21);
+    let (base, deltas) = (blocks(&mut dice, 3), blocks(&mut dice, 3));
     let mut expected = base.clone();
     for (to, delta) in expected.as_flattened_mut().iter_mut().zip(deltas.as_flattened()) {
         to.0.iter_mut().zip(delta.0).for_each(|(to, delta)| *to += 0.3 * delta);

@@ -3,25 +3,25 @@
 use super::*;
 use crate::Boxes;
 use crate::simd::level::levels;
+use fastrand::Rng;
 use glam::camera::rh;
 use glam::{DVec3, Mat4, Quat, Vec3, Vec4};
 
-/// Deterministic, unremarkable numbers.
-struct Dice(u64);
+/// Random values of the kinds that scenes have.
+struct Dice(Rng);
 
 impl Dice {
-    fn word(&mut self) -> u32 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) as u32
+    fn new(seed: u64) -> Self {
+        Self(Rng::with_seed(seed))
     }
 
     fn below(&mut self, end: u32) -> u32 {
-        self.word() % end
+        self.0.u32(..end)
     }
 
     /// From -1 to 1.
     fn signed(&mut self) -> f32 {
-        self.word() as f32 / (1_u32 << 30) as f32 - 1.0
+        2.0 * self.0.f32() - 1.0
     }
 
     fn vector(&mut self) -> Vec3 {
@@ -121,7 +121,7 @@ fn assert_levels_agree(groups: &[BoxGroup], sphere: &Sphere, bounds: &Aabb, ray:
 
 #[test]
 fn every_level_gives_the_same_bits() {
-    let mut dice = Dice(1);
+    let mut dice = Dice::new(1);
     for round in 0..640 {
         let list = boxes(&mut dice, 1 + round % 64);
         let groups = list.groups();
@@ -143,7 +143,7 @@ fn spoil(bounds: &mut Aabb, component: usize) {
 
 #[test]
 fn every_level_gives_the_same_bits_where_components_are_not_numbers() {
-    let mut dice = Dice(7);
+    let mut dice = Dice::new(7);
     for round in 0..320 {
         let mut list: Vec<BoxGroup> = boxes(&mut dice, 8 * (1 + round % 8)).groups().to_vec();
         // In each group each component in some lane, two of them in another.
@@ -189,12 +189,12 @@ fn every_level_gives_the_same_bits_where_components_are_not_numbers() {
 
 #[test]
 fn eight_world_boxes_have_the_bits_of_single_ones() {
-    let mut dice = Dice(2);
+    let mut dice = Dice::new(2);
     for _ in 0..2000 {
         let worlds: [Mat34; 5] = core::array::from_fn(|_| dice.matrix());
         let locals: [Aabb; GROUP] = core::array::from_fn(|_| dice.bounds());
         let slots: [u32; GROUP] = core::array::from_fn(|_| dice.below(5));
-        let live = dice.word().to_le_bytes()[1];
+        let live = dice.0.u8(..);
         let matrices = slots.map(|slot| &worlds[slot as usize]);
         for level in levels() {
             let mut found = BoxGroup::of(&Aabb::cube(1.0));
@@ -226,7 +226,7 @@ fn touches_plainly(bounds: &Aabb, matrix: &Mat4) -> bool {
 
 #[test]
 fn no_box_that_touches_in_double_precision_is_dropped_and_few_others_are_kept() {
-    let mut dice = Dice(3);
+    let mut dice = Dice::new(3);
     let (mut touching, mut kept, mut all) = (0, 0, 0);
     for _ in 0..4000 {
         let matrix = dice.camera();
@@ -252,7 +252,7 @@ fn no_box_that_touches_in_double_precision_is_dropped_and_few_others_are_kept() 
     reason = "the plane is rounded inwards, so that the corner is not beyond it"
 )]
 fn a_box_whose_corner_lies_on_a_plane_is_kept_however_the_plane_is_turned() {
-    let mut dice = Dice(4);
+    let mut dice = Dice::new(4);
     for _ in 0..100_000 {
         let (corner, normal) = (dice.vector() * 1000.0, dice.direction());
         // The plane through the corner, as exactly as single precision has it, with the box beyond it.
@@ -271,7 +271,7 @@ fn a_box_whose_corner_lies_on_a_plane_is_kept_however_the_plane_is_turned() {
 
 #[test]
 fn spheres_boxes_and_rays_find_all_that_they_touch_in_double_precision() {
-    let mut dice = Dice(5);
+    let mut dice = Dice::new(5);
     let mut counts = [0; 4];
     for _ in 0..4000 {
         let list = boxes(&mut dice, 64);
@@ -315,7 +315,7 @@ fn spheres_boxes_and_rays_find_all_that_they_touch_in_double_precision() {
 
 #[test]
 fn what_a_box_hits_is_hit_by_every_box_that_holds_it() {
-    let mut dice = Dice(6);
+    let mut dice = Dice::new(6);
     for _ in 0..20_000 {
         let list = boxes(&mut dice, 8);
         let holder: Boxes = [list.union(0..8)].into_iter().collect();
