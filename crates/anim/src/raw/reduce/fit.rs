@@ -5,6 +5,7 @@ use crate::Error;
 use crate::raw::error::{ClipError, TrackName};
 use crate::raw::track::{Interpolation, Track};
 use crate::raw::value::TrackValue;
+use bumpalo::Bump;
 use glam::DVec4;
 
 /// Relative to the values of a track, differences smaller than this are lost in single precision.
@@ -24,13 +25,17 @@ pub(super) struct Fit {
 }
 
 impl Fit {
-    /// A track with as few keys as possible, or `None` if it always has the value of `rest`.
+    /// A track with as few keys as possible, or `None` if it always has the value of `rest`. Marks and chosen keys lie
+    /// in the arena, which is reset first.
     pub(super) fn fit<V: TrackValue>(
         self,
+        arena: &mut Bump,
         track: &Track<V>,
         rest: Option<V>,
         name: TrackName,
     ) -> Result<Option<Track<V>>, Error> {
+        arena.reset();
+        let arena: &Bump = arena;
         let size = size(track);
         let lossless = self.tolerance == 0.0;
         let mut tolerance = self.tolerance.max(NOTHING * size);
@@ -38,10 +43,11 @@ impl Fit {
             // No two rotations are further apart than this.
             tolerance = f64::INFINITY;
         }
-        let of_lines = Marks::new(track, tolerance, size, !lossless);
+        let of_lines = Marks::new(arena, track, tolerance, size, !lossless);
         let are_lines = of_lines.is_some();
-        let marks =
-            of_lines.or_else(|| Marks::new(track, tolerance, size, false)).expect("so many marks as keys ask for");
+        let marks = of_lines
+            .or_else(|| Marks::new(arena, track, tolerance, size, false))
+            .expect("so many marks as keys ask for");
         let all = 0..marks.times.len();
         let away = tolerance.max(ROUNDED * size);
         if rest.is_some_and(|rest| marks.hold::<V>(all.clone(), V::normalise(rest.widen()), away)) {
@@ -55,17 +61,17 @@ impl Fit {
         let rounded = V::ROTATION || track.interpolation() == Interpolation::Cubic;
         let of_lines = if rounded && tolerance > 4.0 * rounding { tolerance - rounding } else { tolerance };
         let fitted = match track.interpolation() {
-            Interpolation::Step => steps(&marks, of_lines)?,
+            Interpolation::Step => steps(arena, &marks, of_lines)?,
             Interpolation::Linear if !are_lines => return Err(ClipError::TooManyLines(name).into()),
-            Interpolation::Linear => lines(&marks, of_lines, lossless)?,
-            Interpolation::Cubic if lossless || (self.cubic && !are_lines) => curves(track, &marks, tolerance)?,
+            Interpolation::Linear => lines(arena, &marks, of_lines, lossless)?,
+            Interpolation::Cubic if lossless || (self.cubic && !are_lines) => curves(arena, track, &marks, tolerance)?,
             Interpolation::Cubic if !are_lines => return Err(ClipError::TooManyLines(name).into()),
             Interpolation::Cubic => {
-                let lines = lines(&marks, of_lines, false)?;
+                let lines = lines(arena, &marks, of_lines, false)?;
                 if !self.cubic {
                     return Ok(Some(lines));
                 }
-                let curves = curves(track, &marks, tolerance)?;
+                let curves = curves(arena, track, &marks, tolerance)?;
                 if curves.values().len() < lines.values().len() { curves } else { lines }
             }
         };
@@ -85,8 +91,8 @@ fn size<V: TrackValue>(track: &Track<V>) -> f64 {
 }
 
 /// Keeps the keys whose value differs from the one before.
-fn steps<V: TrackValue>(marks: &Marks, tolerance: f64) -> Result<Track<V>, Error> {
-    let mut kept = vec![0];
+fn steps<V: TrackValue>(arena: &Bump, marks: &Marks<'_>, tolerance: f64) -> Result<Track<V>, Error> {
+    let mut kept = bumpalo::vec![in arena; 0];
     for mark in 1..marks.times.len() {
         let last = kept[kept.len() - 1];
         if V::distance(marks.values[last], marks.values[mark]) > tolerance {
@@ -98,8 +104,8 @@ fn steps<V: TrackValue>(marks: &Marks, tolerance: f64) -> Result<Track<V>, Error
 }
 
 /// Fits straight lines between stops.
-fn lines<V: TrackValue>(marks: &Marks, tolerance: f64, lossless: bool) -> Result<Track<V>, Error> {
-    let kept = chain::<V>(marks, &marks.stops, tolerance, |from, to| {
+fn lines<V: TrackValue>(arena: &Bump, marks: &Marks<'_>, tolerance: f64, lossless: bool) -> Result<Track<V>, Error> {
+    let kept = chain::<V>(arena, marks, &marks.stops, tolerance, |from, to| {
         let (a, b) = (marks.values[from], marks.values[to]);
         let (begin, span) = (marks.times[from], marks.times[to] - marks.times[from]);
         let apart = if V::ROTATION { V::distance(a, b) } else { 0.0 };
@@ -126,9 +132,9 @@ fn lines<V: TrackValue>(marks: &Marks, tolerance: f64, lossless: bool) -> Result
 }
 
 /// Fits cubic curves between keys, with the existing tangents.
-fn curves<V: TrackValue>(track: &Track<V>, marks: &Marks, tolerance: f64) -> Result<Track<V>, Error> {
+fn curves<V: TrackValue>(arena: &Bump, track: &Track<V>, marks: &Marks<'_>, tolerance: f64) -> Result<Track<V>, Error> {
     let key_of = |mark: usize| marks.keys.partition_point(|&key| key < mark);
-    let kept = chain::<V>(marks, &marks.keys, tolerance, |from, to| {
+    let kept = chain::<V>(arena, marks, &marks.keys, tolerance, |from, to| {
         let (first, last) = (key_of(from), key_of(to));
         let fitted = Piece::over(track, first, last);
         (first..last).all(|key| {
@@ -196,16 +202,17 @@ fn halves([a, b, c, d]: [DVec4; 4]) -> [[DVec4; 4]; 2] {
 
 /// Selects the marks that stay keys, from those that may: goes from each as far as `fits` accepts one segment. Constant
 /// values before the first and after the last need no segment.
-fn chain<V: TrackValue>(
-    marks: &Marks,
+fn chain<'b, V: TrackValue>(
+    arena: &'b Bump,
+    marks: &Marks<'_>,
     stops: &[usize],
     tolerance: f64,
     fits: impl Fn(usize, usize) -> bool,
-) -> Vec<usize> {
+) -> bumpalo::collections::Vec<'b, usize> {
     let holds = |range, stop: usize| marks.hold::<V>(range, marks.values[stop], tolerance);
     let first = farthest(0, stops.len(), |to| holds(0..stops[to], stops[to]));
     let mut at = if holds(0..stops[first], stops[first]) { first } else { 0 };
-    let mut kept = vec![stops[at]];
+    let mut kept = bumpalo::vec![in arena; stops[at]];
     while at + 1 < stops.len() {
         if holds(stops[at]..marks.times.len(), stops[at]) {
             break;
@@ -237,6 +244,6 @@ fn farthest(from: usize, end: usize, fits: impl Fn(usize) -> bool) -> usize {
 
 /// The times and values of the marks that are kept.
 #[expect(clippy::cast_possible_truncation, reason = "times of keys come from single precision")]
-fn keys<V: TrackValue>(marks: &Marks, kept: &[usize]) -> (Vec<f32>, Vec<V>) {
+fn keys<V: TrackValue>(marks: &Marks<'_>, kept: &[usize]) -> (Vec<f32>, Vec<V>) {
     kept.iter().map(|&mark| (marks.times[mark] as f32, V::narrow(marks.values[mark]))).unzip()
 }

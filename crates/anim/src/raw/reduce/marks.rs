@@ -14,6 +14,8 @@
 
 use crate::raw::track::{Interpolation, Track, hermite};
 use crate::raw::value::TrackValue;
+use bumpalo::Bump;
+use bumpalo::collections::Vec;
 use core::ops::Range;
 use glam::DVec4;
 
@@ -24,16 +26,16 @@ const ARC: f64 = 0.05;
 
 /// Points of a curve in the order of their times. *Stops* are those that may become keys.
 #[derive(Debug)]
-pub(super) struct Marks {
-    pub(super) times: Vec<f64>,
+pub(super) struct Marks<'b> {
+    pub(super) times: Vec<'b, f64>,
     /// Normalised: rotations are unit quaternions.
-    pub(super) values: Vec<DVec4>,
+    pub(super) values: Vec<'b, DVec4>,
     /// The surroundings of each mark.
-    beside: Vec<Beside>,
+    beside: Vec<'b, Beside>,
     /// Which marks may become keys of straight lines; their times are exact in single precision.
-    pub(super) stops: Vec<usize>,
+    pub(super) stops: Vec<'b, usize>,
     /// Which marks are the track's keys.
-    pub(super) keys: Vec<usize>,
+    pub(super) keys: Vec<'b, usize>,
 }
 
 /// The greater value of the two intervals beside a mark.
@@ -47,18 +49,24 @@ struct Beside {
     time: f64,
 }
 
-impl Marks {
+impl<'b> Marks<'b> {
     /// The keys of a track and points between them. If `lines` will replace the curve, there are enough stops that
     /// lines through all of them stay within a quarter of the tolerance wherever single precision has a time. `None` if
     /// that takes too many.
-    pub(super) fn new<V: TrackValue>(track: &Track<V>, tolerance: f64, size: f64, lines: bool) -> Option<Self> {
+    pub(super) fn new<V: TrackValue>(
+        arena: &'b Bump,
+        track: &Track<V>,
+        tolerance: f64,
+        size: f64,
+        lines: bool,
+    ) -> Option<Self> {
         let keys = track.len();
         let mut marks = Self {
-            times: Vec::with_capacity(keys),
-            values: Vec::with_capacity(keys),
-            beside: Vec::with_capacity(keys),
-            stops: Vec::with_capacity(keys),
-            keys: Vec::with_capacity(keys),
+            times: Vec::with_capacity_in(keys, arena),
+            values: Vec::with_capacity_in(keys, arena),
+            beside: Vec::with_capacity_in(keys, arena),
+            stops: Vec::with_capacity_in(keys, arena),
+            keys: Vec::with_capacity_in(keys, arena),
         };
         // A tolerance cannot be finer than single precision.
         let quarter = 0.25 * tolerance.max(1e-7 * size.min(1e30));
@@ -184,16 +192,16 @@ impl Piece {
 }
 
 /// A track from which marks are made.
-struct Curve<'a, V> {
+struct Curve<'a, 'b, V> {
     track: &'a Track<V>,
     /// The piece between the current keys, if the track is cubic.
     piece: Option<Piece>,
     quarter: f64,
     cursor: usize,
-    marks: &'a mut Marks,
+    marks: &'a mut Marks<'b>,
 }
 
-impl<V: TrackValue> Curve<'_, V> {
+impl<V: TrackValue> Curve<'_, '_, V> {
     /// Whether there are more stops than allowed.
     fn is_full(&self) -> bool {
         self.marks.stops.len() > self.track.len() + MOST_LINES

@@ -14,6 +14,7 @@ use crate::raw::error::{TrackName, TrackPart};
 use crate::raw::track::Track;
 use crate::raw::value::TrackValue;
 use crate::{Error, Skeleton};
+use bumpalo::Bump;
 
 /// How often the clip is measured and fitted again before everything beyond its bound gets the safe part.
 const ROUNDS: usize = 12;
@@ -22,22 +23,23 @@ const ROUNDS: usize = 12;
 const MARGIN: f64 = 0.95;
 
 pub(super) fn reduce(clip: &RawClip, skeleton: &Skeleton, reduction: &Reduction) -> Result<RawClip, Error> {
+    let mut arena = Bump::new();
     let mut plan = Plan::new(clip, skeleton, reduction);
     let mut reduced = RawClip::new(clip.duration(), clip.joints())?;
     let fit = Fit { tolerance: reduction.channel_error.into(), cubic: reduction.cubic };
     for channel in 0..clip.channels() {
         let track = fit
-            .fit(clip.channel(channel), None, TrackName::Channel(channel))?
+            .fit(&mut arena, clip.channel(channel), None, TrackName::Channel(channel))?
             .expect("a track without a rest pose stays");
         reduced.add_channel(clip.channel_name(channel), track)?;
     }
     let check = if plan.is_safe() { None } else { Check::new(clip, skeleton) };
     let Some(check) = check else {
         plan.budgets.copy_from_slice(&plan.safe);
-        plan.fit_all(&mut reduced, |_| true)?;
+        plan.fit_all(&mut arena, &mut reduced, |_| true)?;
         return Ok(reduced);
     };
-    plan.fit_all(&mut reduced, |_| true)?;
+    plan.fit_all(&mut arena, &mut reduced, |_| true)?;
     let distances: Vec<f64> = clip.joint_numbers().map(|joint| reduction.bound(joint).1.into()).collect();
     for round in 0..=ROUNDS {
         let errors = check.errors(&reduced, &distances, &plan.limits);
@@ -46,7 +48,7 @@ pub(super) fn reduce(clip: &RawClip, skeleton: &Skeleton, reduction: &Reduction)
         if !tightened.contains(&true) {
             break;
         }
-        plan.fit_all(&mut reduced, |joint| tightened[joint])?;
+        plan.fit_all(&mut arena, &mut reduced, |joint| tightened[joint])?;
     }
     Ok(reduced)
 }
@@ -129,23 +131,23 @@ impl<'a> Plan<'a> {
     }
 
     /// Fits the tracks of some joints.
-    fn fit_all(&self, reduced: &mut RawClip, which: impl Fn(usize) -> bool) -> Result<(), Error> {
+    fn fit_all(&self, arena: &mut Bump, reduced: &mut RawClip, which: impl Fn(usize) -> bool) -> Result<(), Error> {
         for joint in self.clip.joint_numbers().filter(|&joint| which(usize::from(joint))) {
             let rest = self.reduction.drop_rest.then(|| self.skeleton.rest(joint));
             if let Some(track) = self.clip.translation(joint) {
-                match self.fit(joint, TrackPart::Translation, track, rest.map(|rest| rest.translation))? {
+                match self.fit(arena, joint, TrackPart::Translation, track, rest.map(|rest| rest.translation))? {
                     Some(track) => drop(reduced.set_translation(joint, track)?),
                     None => drop(reduced.take_translation(joint)),
                 }
             }
             if let Some(track) = self.clip.rotation(joint) {
-                match self.fit(joint, TrackPart::Rotation, track, rest.map(|rest| rest.rotation))? {
+                match self.fit(arena, joint, TrackPart::Rotation, track, rest.map(|rest| rest.rotation))? {
                     Some(track) => drop(reduced.set_rotation(joint, track)?),
                     None => drop(reduced.take_rotation(joint)),
                 }
             }
             if let Some(track) = self.clip.scale(joint) {
-                match self.fit(joint, TrackPart::Scale, track, rest.map(|rest| rest.scale))? {
+                match self.fit(arena, joint, TrackPart::Scale, track, rest.map(|rest| rest.scale))? {
                     Some(track) => drop(reduced.set_scale(joint, track)?),
                     None => drop(reduced.take_scale(joint)),
                 }
@@ -157,6 +159,7 @@ impl<'a> Plan<'a> {
     /// Fits a track with its own tolerance: the joint's budget divided by the track's sensitivity.
     fn fit<V: TrackValue>(
         &self,
+        arena: &mut Bump,
         joint: u16,
         part: TrackPart,
         track: &Track<V>,
@@ -165,7 +168,7 @@ impl<'a> Plan<'a> {
         let (budget, sensitivity) = (self.budgets[usize::from(joint)], self.sensitivities[usize::from(joint)].of(part));
         // If nothing depends on a track, it may have any value, unless the reduction is lossless.
         let tolerance = if budget == 0.0 { 0.0 } else { budget / sensitivity };
-        Fit { tolerance, cubic: self.reduction.cubic }.fit(track, rest, TrackName::Joint(joint, part))
+        Fit { tolerance, cubic: self.reduction.cubic }.fit(arena, track, rest, TrackName::Joint(joint, part))
     }
 }
 
