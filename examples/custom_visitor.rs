@@ -52,7 +52,7 @@ impl Visitor for Outline {
         if let Some(line) = self.open.pop()
             && let Some(&parent) = self.open.last()
         {
-            self.lines[parent].bounds = self.lines[parent].bounds.union(&self.lines[line].bounds);
+            self.lines[parent].bounds = self.lines[parent].bounds.merge(&self.lines[line].bounds);
         }
     }
 }

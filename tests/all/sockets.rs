@@ -124,7 +124,7 @@ proptest! {
             prop_assert!(place.cmpge(found.min).all() && place.cmple(found.max).all(), "{} is out of {:?}", place, found);
         }
         // The box is no larger than the boxes of the joints, except for rounding.
-        let exact = bounds.iter().fold(Aabb::EMPTY, |all, (joint, part)| all.union(&part.transformed(&palette[usize::from(joint)])));
+        let exact = bounds.iter().fold(Aabb::EMPTY, |all, (joint, part)| all.merge(&part.transformed(&palette[usize::from(joint)])));
         let reach = exact.max.abs().max(exact.min.abs()).max_element().max(if far { 1e4 } else { 10.0 });
         prop_assert!((exact.min - found.min).max_element() <= 1e-5 * reach && (found.max - exact.max).max_element() <= 1e-5 * reach);
 
