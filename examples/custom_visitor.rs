@@ -117,7 +117,7 @@ fn harbour() -> Result<Scene, Error> {
         let load = Transform::from_xyz(-3.0, -2.6, -1.2).with_scale(scale);
         scene.insert(hook, Node::transform(load).with_shape(CONTAINER).named("load"))?;
         if name == "crane_2" {
-            scene.add_visibility(jib, Visibility::HIDDEN)?;
+            scene.set_visibility(jib, Visibility::HIDDEN)?;
         }
     }
     scene.update();

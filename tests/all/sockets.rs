@@ -174,7 +174,7 @@ fn a_socket_ends_when_its_node_is_removed_moved_elsewhere_or_loses_its_transform
     }
     scene.remove(items[0]).unwrap();
     scene.reparent(items[1], scene.root(), Keep::World).unwrap();
-    scene.remove_transform(items[2]).unwrap();
+    scene.remove_local(items[2]).unwrap();
     assert_eq!(sockets.followed_by(items[3]), Some((0, 0)));
     let models = [Transform::from_xyz(7.0, 0.0, 0.0).to_matrix()];
     let mut ended = sockets.follow(&mut scene, &models).unwrap().to_vec();
