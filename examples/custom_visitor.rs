@@ -52,7 +52,7 @@ impl Visitor for Outline {
         if let Some(line) = self.open.pop()
             && let Some(&parent) = self.open.last()
         {
-            self.lines[parent].bounds = self.lines[parent].bounds.union(&self.lines[line].bounds);
+            self.lines[parent].bounds = self.lines[parent].bounds.merge(&self.lines[line].bounds);
         }
     }
 }
@@ -117,7 +117,7 @@ fn harbour() -> Result<Scene, Error> {
         let load = Transform::from_xyz(-3.0, -2.6, -1.2).with_scale(scale);
         scene.insert(hook, Node::transform(load).with_shape(CONTAINER).named("load"))?;
         if name == "crane_2" {
-            scene.add_visibility(jib, Visibility::HIDDEN)?;
+            scene.set_visibility(jib, Visibility::HIDDEN)?;
         }
     }
     scene.update();

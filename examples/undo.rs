@@ -54,7 +54,7 @@ impl Editor {
                 match local {
                     Local::Transform(transform) => self.scene.set_local(node, transform)?,
                     Local::Matrix(matrix) => {
-                        self.scene.set_local_matrix(node, matrix)?;
+                        self.scene.set_local(node, matrix)?;
                     }
                 }
                 Ok(Step::Local { node, local: before })

@@ -18,6 +18,15 @@ pub enum Error {
     BesideDetached(NodeHandle),
     /// The node is not the root of a detached subtree.
     NotDetached(NodeHandle),
+    /// The parent has fewer children than the index of a [`Place::Child`](crate::Place::Child) says.
+    IndexOutOfRange {
+        /// The parent.
+        parent: NodeHandle,
+        /// The index.
+        index: usize,
+        /// How many children the parent has, without the node that moves: the greatest index.
+        children: usize,
+    },
     /// The new parent is the moved node itself or is below it.
     WouldCycle {
         /// The node to be moved.
@@ -29,6 +38,8 @@ pub enum Error {
     NotFinite(&'static str),
     /// A rotation without a direction: a zero quaternion, or a look-at whose target is the node's own position.
     NotRotation,
+    /// A matrix whose fourth row is not `[0, 0, 0, 1]`.
+    NotAffine,
     /// The world transform cannot be kept or set, because the parent's cannot be inverted: some local transform from
     /// the parent up to the root is flattened, or their product exceeds double precision.
     ///
@@ -41,9 +52,11 @@ pub enum Error {
     /// single precision, whose normal numbers end at 1.2 × 10⁻³⁸, an axis would lose more than the last of its digits,
     /// or the translation more than can be resolved at the position in the world.
     Underflow(NodeHandle),
-    /// The node has no transform of its own; add one first.
+    /// The node has no transform of its own; set one first.
     NoTransform(NodeHandle),
-    /// The node has no shape; add one first.
+    /// The node's local transform is a matrix that translation, rotation and scale cannot express.
+    Sheared(NodeHandle),
+    /// The node has no shape; set one first.
     NoShape(NodeHandle),
     /// The insert of this ticket is not in the applied queue, or comes later in it.
     UnknownTicket(crate::handle::Queued),
@@ -79,12 +92,18 @@ impl fmt::Display for Error {
             Self::NotDetached(node) => {
                 write!(f, "{node:?} is not the root of a detached subtree; detach it first, or move it with reparent")
             }
+            Self::IndexOutOfRange { parent, index, children } => {
+                write!(f, "{parent:?} has no place for a child {index}; pass an index from 0 to {children}")
+            }
             Self::WouldCycle { node, parent } => {
                 write!(f, "{parent:?} is in the subtree of {node:?}; move it out of there first")
             }
             Self::NotFinite(what) => write!(f, "{what} must be finite; check the numbers before the call"),
             Self::NotRotation => {
                 f.write_str("no rotation has this direction; pass a quaternion that is not zero, or a target elsewhere")
+            }
+            Self::NotAffine => {
+                f.write_str("the fourth row of the matrix is not 0, 0, 0, 1; pass a transform, not a projection")
             }
             Self::Singular(parent) => write!(
                 f,
@@ -94,8 +113,14 @@ impl fmt::Display for Error {
                 f,
                 "the local transform for the parent {parent:?} is too small for single precision; make the scales of both nodes more similar, or keep the local transform"
             ),
-            Self::NoTransform(node) => write!(f, "{node:?} has no transform; add one with add_transform"),
-            Self::NoShape(node) => write!(f, "{node:?} has no shape; add one with add_shape"),
+            Self::NoTransform(node) => write!(f, "{node:?} has no transform; set one with set_local"),
+            Self::Sheared(node) => {
+                write!(
+                    f,
+                    "the local transform of {node:?} is a matrix that shears or is flat; set another with set_local"
+                )
+            }
+            Self::NoShape(node) => write!(f, "{node:?} has no shape; set one with set_shape"),
             Self::UnknownTicket(ticket) => {
                 write!(
                     f,
@@ -127,6 +152,8 @@ impl From<hedgerow_math::Error> for Error {
         match error {
             hedgerow_math::Error::NotRotation => Self::NotRotation,
             hedgerow_math::Error::NotFinite(what) => Self::NotFinite(what),
+            hedgerow_math::Error::NotAffine => Self::NotAffine,
+            hedgerow_math::Error::Singular => Self::NotFinite("the inverse of a view-projection matrix"),
             _ => Self::NotFinite("a value"),
         }
     }

@@ -111,6 +111,18 @@ impl fmt::Debug for NodeHandle {
     }
 }
 
+/// Table, index and generation, as short as they can be written: `3:17v2`.
+///
+/// ```
+/// let root = hedgerow::Scene::new().root();
+/// assert_eq!((format!("{root}"), format!("{root:?}")), ("0:0v1".into(), "NodeHandle(0:0 v1)".into()));
+/// ```
+impl fmt::Display for NodeHandle {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&format!("{}:{}v{}", self.table(), self.index(), self.generation()))
+    }
+}
+
 /// The ticket of a queued insert: stands for the node that it will make.
 ///
 /// Later edits of the same queue can refer to the node by it, and so can edits of queues that are

@@ -49,6 +49,7 @@
 //! | [`mesh`] | static meshes in pieces, culled and drawn as columns, without a scene | [`MeshSet`](mesh::MeshSet), [`SubMesh`](mesh::SubMesh) |
 //! | [`skin`] | vertices that follow joints, on the processor (feature `anim`) | [`Skin`](skin::Skin), [`SkinnedMesh`](skin::SkinnedMesh), [`SkinBatch`](skin::SkinBatch) |
 //! | [`snapshot`] | scenes and subtrees as bytes: [`Scene::save`], [`Scene::load`] | [`SnapshotError`](snapshot::SnapshotError) |
+//! | [`readable`] | scenes as JSON and the like, nodes with ids (feature `serde`) | [`WithIds`](readable::WithIds), [`NodeIds`](readable::NodeIds) |
 //! | [`stats`] | slices, memory, maintenance, soundness | [`Stats`](stats::Stats), [`Maintenance`](stats::Maintenance) |
 //!
 //! # How a frame goes
@@ -101,7 +102,7 @@
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![cfg_attr(
-    not(all(feature = "anim", feature = "gltf")),
+    not(all(feature = "anim", feature = "gltf", feature = "serde")),
     allow(rustdoc::broken_intra_doc_links, reason = "the pages link to all modules, as they are published")
 )]
 
@@ -117,8 +118,6 @@ mod handle;
 mod node;
 mod pass;
 mod radix;
-#[cfg(feature = "serde")]
-mod readable;
 mod record;
 mod scene;
 mod store;
@@ -138,6 +137,8 @@ pub mod guide;
 pub mod import;
 pub mod mesh;
 pub mod query;
+#[cfg(feature = "serde")]
+pub mod readable;
 pub mod snapshot;
 pub mod stats;
 pub mod visit;

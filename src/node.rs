@@ -1,6 +1,7 @@
 //! Node descriptions: what a caller passes to insert a node, and reads back.
 
 use crate::{Aabb, Error, Mat34, Transform};
+use core::ops::{BitAnd, BitAndAssign, BitOr, BitOrAssign, Not};
 use glam::{DAffine3, DMat3, DVec3};
 use hedgerow_math::internal::{PackedTransform, keeps, keeps_translation, transform_from_wide};
 
@@ -28,6 +29,19 @@ impl Shape {
 ///
 /// The effective visibility of a node is the intersection of its own and all its ancestors' masks. A node without a
 /// visibility of its own has that of its parent. The empty mask hides the whole subtree.
+///
+/// Masks are joined with `|`, intersected with `&`, and inverted with `!`.
+///
+/// ```
+/// use hedgerow::Visibility;
+///
+/// const WORLD: Visibility = Visibility::layers(1);
+/// const MAP: Visibility = Visibility::layers(2);
+/// let both = WORLD | MAP;
+/// assert_eq!(both.mask(), 3);
+/// assert_eq!(both & !MAP, WORLD);
+/// assert!(both.intersects(MAP) && !WORLD.intersects(MAP));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(transparent))]
@@ -60,6 +74,57 @@ impl Visibility {
     #[must_use]
     pub const fn is_visible(self) -> bool {
         self.0 != 0
+    }
+
+    /// Whether both have a layer in common.
+    #[inline]
+    #[must_use]
+    pub const fn intersects(self, other: Self) -> bool {
+        self.0 & other.0 != 0
+    }
+}
+
+impl BitOr for Visibility {
+    type Output = Self;
+
+    /// On the layers of either.
+    #[inline]
+    fn bitor(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+}
+
+impl BitOrAssign for Visibility {
+    #[inline]
+    fn bitor_assign(&mut self, other: Self) {
+        self.0 |= other.0;
+    }
+}
+
+impl BitAnd for Visibility {
+    type Output = Self;
+
+    /// On the layers of both.
+    #[inline]
+    fn bitand(self, other: Self) -> Self {
+        Self(self.0 & other.0)
+    }
+}
+
+impl BitAndAssign for Visibility {
+    #[inline]
+    fn bitand_assign(&mut self, other: Self) {
+        self.0 &= other.0;
+    }
+}
+
+impl Not for Visibility {
+    type Output = Self;
+
+    /// On all other layers.
+    #[inline]
+    fn not(self) -> Self {
+        Self(!self.0)
     }
 }
 
@@ -230,12 +295,14 @@ impl<'n> Node<'n> {
 }
 
 impl From<Transform> for Local {
+    #[inline(always)]
     fn from(transform: Transform) -> Self {
         Self::Transform(transform)
     }
 }
 
 impl From<Mat34> for Local {
+    #[inline(always)]
     fn from(matrix: Mat34) -> Self {
         Self::Matrix(matrix)
     }

@@ -92,7 +92,7 @@ fn scene(config: SceneConfig, nodes: usize) -> Scene {
     shear.rows[0][1] = 0.5;
     for &node in made.iter().skip(2).step_by(9) {
         if scene.local(node).is_some() {
-            scene.set_local_matrix(node, shear).expect("the node has a transform");
+            scene.set_local(node, shear).expect("the node has a transform");
         }
     }
     scene.update();

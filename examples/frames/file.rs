@@ -49,7 +49,7 @@ struct Guest {
 
 impl Unrest {
     pub(crate) fn new(scene: &Scene, seed: u64) -> Self {
-        let nodes = scene.descendants(scene.root()).collect();
+        let nodes = scene.descendants(scene.root()).skip(1).collect();
         Self { dice: Dice::new(seed), nodes, guests: VecDeque::new(), original_len: scene.len() }
     }
 
@@ -69,7 +69,7 @@ impl Unrest {
     fn any_part(&mut self, scene: &Scene) -> Option<NodeHandle> {
         (0..8).find_map(|_| {
             let node = self.any(scene)?;
-            (scene.descendants(node).take(PART).count() < PART).then_some(node)
+            (scene.descendants(node).take(PART + 1).count() <= PART).then_some(node)
         })
     }
 
@@ -87,7 +87,7 @@ impl Unrest {
                 scene.set_local(node, transform.with_translation(transform.translation + shift))?;
             }
             Local::Matrix(matrix) => {
-                scene.set_local_matrix(node, matrix * Mat34::from(Transform::from_rotation(turn)))?;
+                scene.set_local(node, matrix * Mat34::from(Transform::from_rotation(turn)))?;
             }
         }
         tally.set += 1;
@@ -119,7 +119,7 @@ impl Unrest {
         match local {
             Some(Local::Transform(transform)) => scene.set_local(part, transform)?,
             Some(Local::Matrix(matrix)) => {
-                scene.set_local_matrix(part, matrix)?;
+                scene.set_local(part, matrix)?;
             }
             None => {}
         }
@@ -178,7 +178,7 @@ fn duplicate(
     parent: NodeHandle,
     handles: &mut Vec<NodeHandle>,
 ) -> Result<(), Error> {
-    let originals: Vec<_> = std::iter::once(part).chain(scene.descendants(part)).collect();
+    let originals: Vec<_> = scene.descendants(part).collect();
     let mut copies = Vec::with_capacity(originals.len());
     for &original in &originals {
         let Some(Node { local, material, shape, visibility, name }) = scene.node(original) else {

@@ -186,7 +186,7 @@ impl TownLife {
             scene.remove_visibility(self.town.streets[dark].lanterns)?;
             tally.set += 1;
         }
-        scene.add_visibility(self.town.streets[street].lanterns, Visibility::HIDDEN)?;
+        scene.set_visibility(self.town.streets[street].lanterns, Visibility::HIDDEN)?;
         tally.set += 1;
         Ok(())
     }
@@ -195,7 +195,7 @@ impl TownLife {
     fn paint(&mut self, scene: &mut Scene, tally: &mut Tally) -> Result<(), Error> {
         let lot = self.dice.below(self.town.lots.len());
         if let Some(house) = &self.town.lots[lot].house {
-            scene.add_material(house.node, self.dice.pick(&COATS) as u32)?;
+            scene.set_material(house.node, self.dice.pick(&COATS) as u32)?;
             tally.set += 1;
         }
         Ok(())

@@ -113,7 +113,7 @@ impl JointBounds {
             let reached = Aabb::new(position - reach, position + reach);
             let mut hold = |joint: u16| {
                 let bounds = boxes.entry(joint).or_insert(Aabb::EMPTY);
-                *bounds = bounds.union(&reached);
+                *bounds = bounds.merge(&reached);
             };
             let weighted = || joints.iter().zip(weights).filter(|(_, weight)| **weight > 0.0).map(|(joint, _)| *joint);
             if weighted().next().is_none() {
@@ -165,7 +165,7 @@ impl JointBounds {
             simd::boxes::transformed(palette, &group.joints, &group.boxes, group.live, &mut moved);
             all.widen(&moved);
         }
-        let bounds = all.union();
+        let bounds = all.merged();
         if !bounds.is_finite() {
             return Ok(if self.is_empty() { Aabb::EMPTY } else { Aabb::INFINITE });
         }

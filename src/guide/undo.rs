@@ -11,7 +11,7 @@
 //! |---|---|
 //! | insert | `detach` |
 //! | delete, which is a `detach` | `attach` where it was |
-//! | reparent | reparent to where it was, with [`Keep::Local`](crate::Keep::Local), and the local transform that it had; if it had none, with [`remove_transform`](crate::Scene::remove_transform), since [`Keep::World`](crate::Keep::World) gives it one |
+//! | reparent | reparent to where it was, with [`Keep::Local`](crate::Keep::Local), and the local transform that it had; if it had none, with [`remove_local`](crate::Scene::remove_local), since [`Keep::World`](crate::Keep::World) gives it one |
 //! | set a local transform | set the one before |
 //!
 //! ```

@@ -65,7 +65,7 @@ fn measure(root: &Root, buffers: &Buffers<'_>, layout: &Layout, normalized: bool
     let (mut bounds, mut finite) = (Aabb::EMPTY, true);
     let mut include = |point: Vec3| {
         finite &= point.is_finite();
-        bounds = bounds.union(&Aabb::new(point, point));
+        bounds = bounds.merge(&Aabb::new(point, point));
     };
     let mut replaced = Vec::new();
     if let Some(sparse) = &layout.sparse {

@@ -1,8 +1,37 @@
-//! Scenes in a form that people read and write, through `serde` (feature `serde`).
+//! Scenes in a form that people read and write, such as JSON (feature `serde`).
 //!
-//! `scene` has a scene as a flat list of nodes; `plain` has the types whose readable form differs from their fields.
+//! [`Scene`](crate::Scene) is `Serialize` and `Deserialize`: a flat list of nodes, each with the place of its parent in
+//! the list. For files that are edited and compared, [`WithIds`] writes each node with an id of its own, and parents by
+//! these: an insert then changes no other line, and ids stay the same however often the file is read and written.
+//! Children may come before their parents; siblings are in the order of the list.
+//!
 //! For self-describing formats, such as JSON, RON or YAML: missing components are left out. For exchange between
 //! programs use snapshots, which are smaller, faster, and keep handles.
+//!
+//! ```
+//! use hedgerow::readable::{NodeIds, WithIds};
+//! use hedgerow::{Node, Scene};
+//!
+//! let text = r#"{"nodes": [
+//!     {"id": 12, "parent": 7, "name": "wheel", "material": 2},
+//!     {"id": 7, "parent": 3, "name": "car"},
+//!     {"id": 3}
+//! ]}"#;
+//! let WithIds { mut scene, mut ids } = serde_json::from_str(text).unwrap();
+//! let car = ids.node(7).expect("it is in the file");
+//! assert_eq!(scene.name(car), Some("car"));
+//!
+//! scene.insert(car, Node::group().named("door"))?;
+//! ids.assign(&scene);
+//! let text = serde_json::to_string(&WithIds { scene: &scene, ids: &ids }).unwrap();
+//! assert!(text.contains(r#"{"id":12,"parent":7,"name":"wheel","material":2},{"id":13,"parent":7,"name":"door"}"#));
+//! # Ok::<(), hedgerow::Error>(())
+//! ```
 
+mod form;
+mod ids;
 mod plain;
 mod scene;
+
+pub use ids::NodeIds;
+pub use scene::WithIds;

@@ -1,46 +1,23 @@
-//! A scene as a list of nodes in depth-first order, each with the index of its parent in the list. After the tree come
-//! the detached subtrees; the root of each has no parent and is marked as detached.
-//!
-//! The list is flat because trees are deep: most formats could not read a nested chain of a thousand nodes.
+//! Scenes as lists of nodes, with and without ids.
 
-use crate::scene::{Edge, Scene};
-use crate::{Error, Local, Mat34, Node, NodeHandle, SceneConfig, Shape, Transform, Visibility};
+use super::NodeIds;
+use super::form::{NodeForm, SceneForm};
+use crate::Scene;
+use crate::scene::Edge;
 use serde::de::Error as _;
-use serde::ser::{SerializeSeq, SerializeStruct};
+use serde::ser::{Error as _, SerializeSeq, SerializeStruct};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use std::borrow::Cow;
 
-/// A node; missing components are left out.
-#[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct NodeForm<'n> {
-    /// The index of the parent in the list; none for the root, which comes first, and for roots of detached subtrees.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    parent: Option<usize>,
-    /// Whether this is the root of a detached subtree.
-    #[serde(default, skip_serializing_if = "core::ops::Not::not")]
-    detached: bool,
-    #[serde(default, skip_serializing_if = "Option::is_none", borrow)]
-    name: Option<Cow<'n, str>>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    transform: Option<Transform>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    matrix: Option<Mat34>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    material: Option<u32>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    shape: Option<Shape>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    visibility: Option<Visibility>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename = "Scene", deny_unknown_fields)]
-struct SceneForm<'n> {
-    #[serde(default)]
-    config: SceneConfig,
-    #[serde(borrow)]
-    nodes: Vec<NodeForm<'n>>,
+/// A scene and the ids of its nodes: what is read, and, with references to both, what is written.
+///
+/// The module's example shows both. A list without ids is read too: then ids are places in the list. To write, each
+/// node needs an id: see [`NodeIds::assign`].
+#[derive(Clone, Debug)]
+pub struct WithIds<S = Scene, I = NodeIds> {
+    /// The scene.
+    pub scene: S,
+    /// The ids of its nodes.
+    pub ids: I,
 }
 
 /// Writes the policy, and the nodes in depth-first order, each with the index of its parent in the list. Detached
@@ -62,19 +39,39 @@ struct SceneForm<'n> {
 /// ```
 impl Serialize for Scene {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut form = serializer.serialize_struct("Scene", 2)?;
-        form.serialize_field("config", self.config())?;
-        form.serialize_field("nodes", &NodeList(self))?;
-        form.end()
+        write(&NodeList { scene: self, ids: None }, serializer)
     }
 }
 
+/// Writes the same as for a scene alone, with an id for each node, and parents by their ids.
+impl Serialize for WithIds<&Scene, &NodeIds> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        write(&NodeList { scene: self.scene, ids: Some(self.ids) }, serializer)
+    }
+}
+
+impl Serialize for WithIds {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        WithIds { scene: &self.scene, ids: &self.ids }.serialize(serializer)
+    }
+}
+
+fn write<S: Serializer>(list: &NodeList<'_>, serializer: S) -> Result<S::Ok, S::Error> {
+    let mut form = serializer.serialize_struct("Scene", 2)?;
+    form.serialize_field("config", list.scene.config())?;
+    form.serialize_field("nodes", list)?;
+    form.end()
+}
+
 /// The nodes of a scene.
-struct NodeList<'s>(&'s Scene);
+struct NodeList<'s> {
+    scene: &'s Scene,
+    ids: Option<&'s NodeIds>,
+}
 
 impl Serialize for NodeList<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let scene = self.0;
+        let Self { scene, ids } = *self;
         let mut list = serializer.serialize_seq(Some(scene.len() + scene.detached_len()))?;
         let mut above = Vec::new();
         let mut place = 0;
@@ -82,8 +79,15 @@ impl Serialize for NodeList<'_> {
         for edge in tops.flat_map(|top| scene.edges(top)) {
             match edge {
                 Edge::Enter(node) => {
-                    list.serialize_element(&NodeForm::of(scene, node, above.last().copied()))?;
-                    above.push(place);
+                    let id = match ids.map(|ids| ids.id(node)) {
+                        Some(None) => {
+                            let why = format!("{node:?} has no id; give it one with NodeIds::assign");
+                            return Err(S::Error::custom(why));
+                        }
+                        id => id.flatten(),
+                    };
+                    list.serialize_element(&NodeForm::of(scene, node, id, above.last().copied()))?;
+                    above.push(id.unwrap_or(place));
                     place += 1;
                 }
                 Edge::Leave(_) => {
@@ -95,100 +99,24 @@ impl Serialize for NodeList<'_> {
     }
 }
 
-impl<'n> NodeForm<'n> {
-    fn of(scene: &'n Scene, node: NodeHandle, parent: Option<usize>) -> Self {
-        let Node { local, material, shape, visibility, name } = scene.node(node).unwrap_or_default();
-        Self {
-            parent,
-            detached: parent.is_none() && node != scene.root(),
-            name: name.map(Cow::Borrowed),
-            transform: local.and_then(Local::transform),
-            matrix: match local {
-                Some(Local::Matrix(matrix)) => Some(matrix),
-                _ => None,
-            },
-            material,
-            shape,
-            visibility,
-        }
-    }
-
-    /// The description; `None` if it has two local transforms.
-    fn describe(&self) -> Option<Node<'_>> {
-        let local = match (self.transform, self.matrix) {
-            (Some(_), Some(_)) => return None,
-            (transform, matrix) => transform.map(Local::Transform).or(matrix.map(Local::Matrix)),
-        };
-        let Self { material, shape, visibility, .. } = *self;
-        Some(Node { local, material, shape, visibility, name: self.name.as_deref() })
-    }
-}
-
 /// Reads a new scene. Its handles differ from those of the scene that was written, in the same depth-first order. Every
-/// number is checked as for an edit.
+/// number is checked as for an edit. Children may come before their parents; siblings are in the order of the list.
+/// Ids are used for parents, and forgotten: [`WithIds`] keeps them.
 impl<'de> Deserialize<'de> for Scene {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let SceneForm { config, nodes } = SceneForm::deserialize(deserializer)?;
-        let mut scene = Self::with_config(config).map_err(D::Error::custom)?;
-        let mut handles = Vec::with_capacity(nodes.len());
-        for (place, form) in nodes.iter().enumerate() {
-            let refuse = |why: String| D::Error::custom(format!("node {place}: {why}"));
-            let node =
-                form.describe().ok_or_else(|| refuse("it has a transform and a matrix; leave one out".into()))?;
-            let parent = form.parent.map(|parent| {
-                let above = handles.get(parent).copied();
-                above.ok_or_else(|| refuse(format!("its parent {parent} comes later; list parents before children")))
-            });
-            let handle = match (parent.transpose()?, form.detached) {
-                (Some(parent), false) => scene.insert(parent, node),
-                (None, false) if place == 0 => scene.describe_root(&node).map(|()| scene.root()),
-                (None, true) if place > 0 => scene.insert_detached(node),
-                (None, false) => {
-                    let why = "it has no parent, which the first node alone may lack, and those that are detached";
-                    return Err(refuse(why.into()));
-                }
-                (_, true) => {
-                    return Err(refuse("it is detached; the first node and those below others cannot be".into()));
-                }
-            };
-            handles.push(handle.map_err(|error| refuse(error.to_string()))?);
-        }
-        if handles.is_empty() {
-            return Err(D::Error::custom("there are no nodes; the first is the root"));
-        }
+        let (scene, _) = SceneForm::deserialize(deserializer)?.build().map_err(D::Error::custom)?;
         Ok(scene)
     }
 }
 
-impl Scene {
-    /// Inserts a node as the root of a detached subtree.
-    fn insert_detached(&mut self, node: Node<'_>) -> Result<NodeHandle, Error> {
-        let handle = self.insert(self.root(), node)?;
-        self.detach(handle)?;
-        Ok(handle)
-    }
-
-    /// Gives the root of a new scene the components of a description.
-    fn describe_root(&mut self, node: &Node<'_>) -> Result<(), Error> {
-        let root = self.root();
-        if let Some(local) = node.local {
-            self.add_transform(root, local.transform().unwrap_or_default())?;
-            if let Local::Matrix(matrix) = local {
-                self.set_local_matrix(root, matrix)?;
-            }
+/// Reads a new scene, and the ids of its nodes.
+impl<'de> Deserialize<'de> for WithIds {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let (scene, nodes) = SceneForm::deserialize(deserializer)?.build().map_err(D::Error::custom)?;
+        let mut ids = NodeIds::new();
+        for (id, node) in nodes {
+            ids.insert(node, id);
         }
-        if let Some(material) = node.material {
-            self.add_material(root, material)?;
-        }
-        if let Some(shape) = node.shape {
-            self.add_shape(root, shape)?;
-        }
-        if let Some(visibility) = node.visibility {
-            self.add_visibility(root, visibility)?;
-        }
-        if node.name.is_some() {
-            self.set_name(root, node.name)?;
-        }
-        Ok(())
+        Ok(Self { scene, ids })
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::error::{BatchError, TreeFault};
 use crate::scene::{Place, Scene};
-use crate::store::{At, Forest, Head, MAX_NODES, NIL, NodeList};
+use crate::store::{At, Beside, Forest, Head, MAX_NODES, NIL, NodeList};
 use crate::{Error, Node, NodeHandle, SceneConfig};
 use hedgerow_math::internal::prefetch;
 
@@ -109,7 +109,8 @@ impl SceneBuilder {
         let mut handles = Vec::new();
         let tree = self.ordered()?;
         scene.check_room(self.len(), tree.order.iter().filter(|placed| placed.parent == 0).count())?;
-        scene.dress_root(&tree.nodes.node(tree.head(0)));
+        let root = scene.root();
+        scene.set_node(root, tree.nodes.node(tree.head(0)))?;
         handles.resize(self.len(), scene.root());
         let mut start = 1;
         while start < tree.count() {
@@ -129,11 +130,11 @@ impl SceneBuilder {
     /// The scene is unchanged.
     pub fn insert_into(&self, scene: &mut Scene, place: impl Into<Place>) -> Result<Vec<NodeHandle>, BatchError> {
         let place = place.into();
-        let parent = scene.store.parent_of_place(place)?;
+        let place = scene.place_to_build(place)?;
         let tree = self.ordered()?;
         scene.check_room(self.len(), 1)?;
         let mut handles = vec![scene.root(); self.len()];
-        scene.store.insert_tree(&tree, place, parent, |place, handle| handles[tree.item(place)] = handle);
+        scene.store.insert_tree(&tree, place, |place, handle| handles[tree.item(place)] = handle);
         Ok(handles)
     }
 
@@ -327,25 +328,18 @@ impl Forest for Ordered<'_> {
 }
 
 impl Scene {
+    /// The place of a new tree and the parent there, checked; `None` for a detached tree.
+    pub(crate) fn place_to_build(&self, place: Place) -> Result<Option<(Beside, At)>, Error> {
+        match self.beside(place, None)? {
+            Some(place) => Ok(Some((place, self.store.parent_of_place(place)?))),
+            None => Ok(None),
+        }
+    }
+
     /// Checks that there are numbers and handles for this many more nodes in this many runs of siblings.
     pub(crate) fn check_room(&self, nodes: usize, runs: usize) -> Result<(), Error> {
         let tables = self.store.most_tables_of(nodes, runs);
         let fits = nodes <= MAX_NODES - self.store.total_len() && self.store.can_open_tables(tables);
         if fits { Ok(()) } else { Err(Error::CapacityOverflow) }
-    }
-
-    /// Gives the root of a new scene its components.
-    fn dress_root(&mut self, node: &Node<'_>) {
-        let root = self.root;
-        if let Some(local) = node.local {
-            self.store.add_transform(At::ROOT, local);
-        }
-        let Node { material, shape, visibility, name, .. } = *node;
-        let dressed = material
-            .map_or(Ok(()), |material| self.add_material(root, material))
-            .and_then(|()| shape.map_or(Ok(()), |shape| self.add_shape(root, shape)))
-            .and_then(|()| visibility.map_or(Ok(()), |visibility| self.add_visibility(root, visibility)))
-            .and_then(|()| name.map_or(Ok(()), |name| self.set_name(root, Some(name))));
-        dressed.expect("the root is there, and its description was checked");
     }
 }

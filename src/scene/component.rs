@@ -1,40 +1,125 @@
-//! Adds, changes and removes components of a node.
+//! Sets, changes and removes components of a node.
 
 use crate::Mat34;
 use crate::scene::Scene;
-use crate::{Aabb, Error, Local, NodeHandle, Shape, Transform, Visibility, node::LocalForm};
+use crate::{Aabb, Error, Local, Node, NodeHandle, Shape, Transform, Visibility};
 
 impl Scene {
-    /// Sets the local transform of a node that has one. Runs in **O(1)**.
+    /// Gives a node a local transform, a [`Transform`] or a [`Mat34`](crate::Mat34), or replaces the one that it has.
+    ///
+    /// A matrix is stored as translation, rotation and scale if these can express it. Runs in **O(1)** for a node that
+    /// has a transform; in O(log n) for a matrix that shears, for n such matrices in the slice; and in O(descendants in
+    /// the same slice up to those with transforms) for a node without one, which then moves with them.
+    ///
+    /// ```
+    /// use hedgerow::glam::Vec3;
+    /// use hedgerow::{Local, Node, Scene, Transform};
+    ///
+    /// let mut scene = Scene::new();
+    /// let door = scene.insert(scene.root(), Node::group())?;
+    /// scene.set_local(door, Transform::from_xyz(1.0, 0.0, 0.0))?;
+    /// scene.modify_local(door, |local| local.translation.y += 2.0)?;
+    /// let saved: Local = scene.local(door).expect("set above");
+    /// assert_eq!(saved.transform().map(|local| local.translation), Some(Vec3::new(1.0, 2.0, 0.0)));
+    ///
+    /// scene.set_local(door, Transform::IDENTITY)?;
+    /// scene.set_local(door, saved)?;   // whatever its form
+    /// assert_eq!(scene.local(door), Some(saved));
+    /// # Ok::<(), hedgerow::Error>(())
+    /// ```
     ///
     /// # Errors
-    /// [`Error::StaleHandle`], [`Error::NoTransform`], [`Error::NotFinite`], [`Error::NotRotation`].
+    /// [`Error::StaleHandle`], [`Error::NotFinite`], [`Error::NotRotation`].
     #[inline(always)]
-    pub fn set_local(&mut self, node: NodeHandle, transform: Transform) -> Result<(), Error> {
+    pub fn set_local(&mut self, node: NodeHandle, local: impl Into<Local>) -> Result<(), Error> {
         // The rest is short enough to be inlined at the call, so a transform that is built there stays in registers.
-        if transform.is_plain() && self.store.set_local_shortly(node, transform).is_some() {
-            return Ok(());
+        match local.into() {
+            Local::Transform(transform) => {
+                if transform.is_plain() && self.store.set_local_shortly(node, transform).is_some() {
+                    return Ok(());
+                }
+                self.set_transform_at_length(node, transform)
+            }
+            Local::Matrix(matrix) => self.set_matrix(node, matrix),
         }
-        self.set_local_at_length(node, transform)
     }
 
-    /// Sets a local transform that must be normalised, or that is in a slice with shearing ones, or returns the error.
+    /// Sets a local transform that must be normalised, that is in a slice with shearing ones, or that is the node's
+    /// first; or returns the error.
     #[cold]
-    fn set_local_at_length(&mut self, node: NodeHandle, transform: Transform) -> Result<(), Error> {
-        let local = Local::Transform(transform.checked()?);
-        self.replace_local(node, local)
+    fn set_transform_at_length(&mut self, node: NodeHandle, transform: Transform) -> Result<(), Error> {
+        let at = self.at(node)?;
+        self.store.add_transform(at, Local::Transform(transform.checked()?));
+        Ok(())
     }
 
-    /// Sets the local transform of a node that has one, given as a matrix. It is stored as translation, rotation and
-    /// scale if these can express it. Runs in **O(1)**, or in O(log n) if the matrix shears, for n such matrices in the
-    /// slice.
+    /// Sets a local transform given as a matrix.
+    #[inline(never)]
+    fn set_matrix(&mut self, node: NodeHandle, matrix: Mat34) -> Result<(), Error> {
+        let at = self.at(node)?;
+        self.store.add_transform(at, Local::Matrix(matrix).checked()?);
+        Ok(())
+    }
+
+    /// Changes the local transform of a node that has one, as translation, rotation and scale. Runs in **O(1)**.
+    ///
+    /// If `modify` panics or makes a transform that is refused, nothing has changed.
     ///
     /// # Errors
-    /// [`Error::StaleHandle`], [`Error::NoTransform`], [`Error::NotFinite`].
-    pub fn set_local_matrix(&mut self, node: NodeHandle, matrix: Mat34) -> Result<LocalForm, Error> {
-        let local = Local::Matrix(matrix).checked()?;
-        self.replace_local(node, local)?;
-        Ok(local.form())
+    /// [`Error::StaleHandle`], [`Error::NoTransform`]; [`Error::Sheared`] if the local transform is a matrix;
+    /// [`Error::NotFinite`] and [`Error::NotRotation`] for what `modify` made.
+    pub fn modify_local(&mut self, node: NodeHandle, modify: impl FnOnce(&mut Transform)) -> Result<(), Error> {
+        let at = self.at(node)?;
+        match self.store.local_at(at) {
+            None => Err(Error::NoTransform(node)),
+            Some(Local::Matrix(_)) => Err(Error::Sheared(node)),
+            Some(Local::Transform(mut transform)) => {
+                modify(&mut transform);
+                self.set_local(node, transform)
+            }
+        }
+    }
+
+    /// Makes the components of a node those of a description: sets what it has, and removes what it has not.
+    ///
+    /// The counterpart of [`Scene::node`]: what that returned is restored, whatever the node has had since. Takes as
+    /// long as the single edits.
+    ///
+    /// ```
+    /// use hedgerow::{Node, Scene, Transform};
+    ///
+    /// let mut scene = Scene::new();
+    /// let lamp = scene.insert(scene.root(), Node::material(3).named("lamp"))?;
+    /// let saved = Node { name: None, ..scene.node(lamp).expect("just inserted") };
+    /// scene.set_local(lamp, Transform::from_xyz(0.0, 4.0, 0.0))?;
+    /// scene.set_material(lamp, 5)?;
+    /// scene.set_node(lamp, saved.named("lamp"))?;
+    /// assert_eq!(scene.node(lamp), Some(Node::material(3).named("lamp")));
+    /// # Ok::<(), hedgerow::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::StaleHandle`], [`Error::NotFinite`], [`Error::NotRotation`]. The node is unchanged.
+    pub fn set_node(&mut self, node: NodeHandle, description: Node<'_>) -> Result<(), Error> {
+        self.at(node)?;
+        let Node { local, material, shape, visibility, name } = description.checked()?;
+        match local {
+            Some(local) => self.set_local(node, local)?,
+            None => drop(self.remove_local(node)?),
+        }
+        match material {
+            Some(material) => self.set_material(node, material)?,
+            None => drop(self.remove_material(node)?),
+        }
+        match shape {
+            Some(shape) => self.set_shape(node, shape)?,
+            None => drop(self.remove_shape(node)?),
+        }
+        match visibility {
+            Some(visibility) => self.set_visibility(node, visibility)?,
+            None => drop(self.remove_visibility(node)?),
+        }
+        self.set_name(node, name)
     }
 
     /// Sets a checked local transform of a node that has one.
@@ -44,25 +129,13 @@ impl Scene {
         if self.store.replace_local(at, local) { Ok(()) } else { Err(Error::NoTransform(node)) }
     }
 
-    /// Gives a node a local transform, replacing an existing one.
-    ///
-    /// Runs in **O(1)** for a node that has one, else in O(descendants in the same slice up to those with transforms).
-    ///
-    /// # Errors
-    /// [`Error::StaleHandle`], [`Error::NotFinite`], [`Error::NotRotation`].
-    pub fn add_transform(&mut self, node: NodeHandle, transform: Transform) -> Result<(), Error> {
-        let at = self.at(node)?;
-        self.store.add_transform(at, Local::Transform(transform.checked()?));
-        Ok(())
-    }
-
     /// Removes a node's local transform and returns it. The node and those below then move with its parent.
     ///
     /// Runs in **O(descendants in the same slice up to those with transforms)**.
     ///
     /// # Errors
     /// [`Error::StaleHandle`].
-    pub fn remove_transform(&mut self, node: NodeHandle) -> Result<Option<Local>, Error> {
+    pub fn remove_local(&mut self, node: NodeHandle) -> Result<Option<Local>, Error> {
         let at = self.at(node)?;
         Ok(self.store.remove_transform(at))
     }
@@ -73,7 +146,7 @@ impl Scene {
     ///
     /// # Errors
     /// [`Error::StaleHandle`].
-    pub fn add_material(&mut self, node: NodeHandle, material: u32) -> Result<(), Error> {
+    pub fn set_material(&mut self, node: NodeHandle, material: u32) -> Result<(), Error> {
         let at = self.at(node)?;
         self.store.add_material(at, material);
         Ok(())
@@ -94,10 +167,19 @@ impl Scene {
     ///
     /// # Errors
     /// [`Error::StaleHandle`], [`Error::NotFinite`] for bounds with NaN or infinite in part.
-    pub fn add_shape(&mut self, node: NodeHandle, shape: Shape) -> Result<(), Error> {
+    pub fn set_shape(&mut self, node: NodeHandle, shape: Shape) -> Result<(), Error> {
         let at = self.at(node)?;
         self.store.add_shape(at, &Shape { bounds: shape.bounds.checked()?, ..shape });
         Ok(())
+    }
+
+    /// Sets the mesh of a node's shape. Runs in **O(1)**.
+    ///
+    /// # Errors
+    /// [`Error::StaleHandle`], [`Error::NoShape`].
+    pub fn set_mesh(&mut self, node: NodeHandle, mesh: u32) -> Result<(), Error> {
+        let at = self.at(node)?;
+        self.store.set_mesh(at, mesh).ok_or(Error::NoShape(node))
     }
 
     /// Sets the bounds of a node's shape, in the node's own space. Runs in **O(1)**.
@@ -134,7 +216,7 @@ impl Scene {
     ///
     /// # Errors
     /// [`Error::StaleHandle`].
-    pub fn add_visibility(&mut self, node: NodeHandle, visibility: Visibility) -> Result<(), Error> {
+    pub fn set_visibility(&mut self, node: NodeHandle, visibility: Visibility) -> Result<(), Error> {
         let at = self.at(node)?;
         self.store.add_visibility(at, visibility);
         Ok(())
@@ -151,13 +233,13 @@ impl Scene {
         Ok(self.store.remove_visibility(at))
     }
 
-    /// Sets or removes the name of a node. Runs in amortised **O(length of the name)**.
+    /// Sets or, with `None`, removes the name of a node. Runs in amortised **O(length of the name)**.
     ///
     /// # Errors
     /// [`Error::StaleHandle`].
-    pub fn set_name(&mut self, node: NodeHandle, name: Option<&str>) -> Result<(), Error> {
+    pub fn set_name<'n>(&mut self, node: NodeHandle, name: impl Into<Option<&'n str>>) -> Result<(), Error> {
         let at = self.at(node)?;
-        self.store.set_name(at, name);
+        self.store.set_name(at, name.into());
         Ok(())
     }
 }

@@ -1,11 +1,12 @@
 //! The tree as text, for debugging.
 
 use crate::scene::{Edge, Scene};
-use crate::{Local, Node};
+use crate::{Local, Node, NodeHandle};
 use core::fmt::Write;
 
 impl Scene {
-    /// The tree as text: one line for each node, indented by its depth, with its name, handle and components.
+    /// The tree as text: one line for each node, indented by its depth, with its name, handle and components. Detached
+    /// subtrees follow, each behind a line that says so.
     ///
     /// Equal scenes give equal text. Below 64 levels the depth is written as a number. Runs in **O(nodes)**.
     ///
@@ -22,18 +23,29 @@ impl Scene {
     pub fn dump(&self) -> String {
         let mut text = String::new();
         let mut depth = 0;
-        for edge in self.edges(self.root()) {
+        let tops = core::iter::once(self.root()).chain(self.detached_roots());
+        for edge in tops.flat_map(|top| self.edges(top)) {
             match edge {
+                Edge::Enter(node) if depth == 0 && node != self.root() => {
+                    text.push_str("detached:\n");
+                    self.dump_node(&mut text, 1, node);
+                    depth = 2;
+                }
                 Edge::Enter(node) => {
-                    indent(&mut text, depth).expect("a string takes all text");
-                    write!(text, "{node:?}").expect("a string takes all text");
-                    describe(&mut text, &self.node(node).unwrap_or_default()).expect("a string takes all text");
+                    self.dump_node(&mut text, depth, node);
                     depth += 1;
                 }
-                Edge::Leave(_) => depth -= 1,
+                Edge::Leave(node) => depth = if self.parent(node).is_some() { depth - 1 } else { 0 },
             }
         }
         text
+    }
+
+    fn dump_node(&self, text: &mut String, depth: usize, node: NodeHandle) {
+        let written = indent(text, depth)
+            .and_then(|()| write!(text, "{node:?}"))
+            .and_then(|()| describe(text, &self.node(node).unwrap_or_default()));
+        written.expect("a string takes all text");
     }
 }
 

@@ -1,7 +1,7 @@
 //! Copies subtrees, within a scene or from another.
 
 use crate::scene::{HandleMap, Place, Scene};
-use crate::store::{At, Forest, Head, NIL, NodeList, Store};
+use crate::store::{At, Beside, Forest, Head, NIL, NodeList, Store};
 use crate::{Error, NodeHandle};
 
 impl Scene {
@@ -30,10 +30,9 @@ impl Scene {
     /// ```
     pub fn duplicate(&mut self, node: NodeHandle, place: impl Into<Place>) -> Result<HandleMap, Error> {
         let top = self.at(node)?;
-        let place = place.into();
-        let parent = self.store.parent_of_place(place)?;
+        let place = self.place_to_build(place.into())?;
         let copy = Copied::of(&self.store, top);
-        self.insert_copy(&copy, place, parent)
+        self.insert_copy(&copy, place)
     }
 
     /// Copies a node of another scene and everything below it to a place in this one, like [`Scene::duplicate`].
@@ -47,16 +46,15 @@ impl Scene {
         place: impl Into<Place>,
     ) -> Result<HandleMap, Error> {
         let top = other.at(node)?;
-        let place = place.into();
-        let parent = self.store.parent_of_place(place)?;
+        let place = self.place_to_build(place.into())?;
         let copy = Copied::of(&other.store, top);
-        self.insert_copy(&copy, place, parent)
+        self.insert_copy(&copy, place)
     }
 
-    fn insert_copy(&mut self, copy: &Copied, place: Place, parent: At) -> Result<HandleMap, Error> {
+    fn insert_copy(&mut self, copy: &Copied, place: Option<(Beside, At)>) -> Result<HandleMap, Error> {
         self.check_room(copy.nodes.len(), 1)?;
         let mut pairs = Vec::with_capacity(copy.nodes.len());
-        self.store.insert_tree(copy, place, parent, |number, new| pairs.push((copy.handles[number as usize], new)));
+        self.store.insert_tree(copy, place, |number, new| pairs.push((copy.handles[number as usize], new)));
         Ok(HandleMap::new(pairs).expect("live handles are unique"))
     }
 }

@@ -5,14 +5,15 @@ use crate::store::At;
 use crate::{Error, Node, NodeHandle};
 
 impl Scene {
-    /// Inserts a node and returns its handle. A plain handle as `place` means the last child of that node.
+    /// Inserts a node and returns its handle. A plain handle as `place` means the last child of that node;
+    /// [`Place::Detached`] makes a detached subtree, for a node that is to be built up before it is seen.
     ///
     /// Runs in amortised **O(1)**, also among many siblings. The node's world matrix is the identity until the next
     /// [`Scene::update`]; use [`Scene::fresh_world`] before that.
     ///
     /// # Errors
-    /// [`Error::StaleHandle`], [`Error::RootIsFixed`] for a place beside the root, [`Error::NotFinite`],
-    /// [`Error::NotRotation`], [`Error::CapacityOverflow`].
+    /// [`Error::StaleHandle`], [`Error::RootIsFixed`] and [`Error::BesideDetached`] for a place beside a root,
+    /// [`Error::IndexOutOfRange`], [`Error::NotFinite`], [`Error::NotRotation`], [`Error::CapacityOverflow`].
     ///
     /// ```
     /// use hedgerow::{Node, Place, Scene};
@@ -37,7 +38,10 @@ impl Scene {
     /// Inserts a node of any kind at any place, or returns the error.
     #[inline(never)]
     fn insert_at_length(&mut self, place: Place, node: &Node<'_>) -> Result<NodeHandle, Error> {
-        let anchor = self.store.find_anchor(place)?;
+        let place = match self.beside(place, None)? {
+            Some(place) => Some((place, self.store.find_anchor(place)?)),
+            None => None,
+        };
         let adjusted;
         let node = if node.is_plain() {
             node
@@ -45,7 +49,11 @@ impl Scene {
             adjusted = node.checked()?;
             &adjusted
         };
-        self.store.insert(place, anchor, node).ok_or(Error::CapacityOverflow)
+        let inserted = match place {
+            Some((place, anchor)) => self.store.insert(place, anchor, node),
+            None => self.store.insert_detached(node),
+        };
+        inserted.ok_or(Error::CapacityOverflow)
     }
 
     /// Removes a node and everything below it. Returns the number of nodes removed. Their handles are stale from then

@@ -1,5 +1,6 @@
 //! Iterators over the nodes of a scene. Each is returned by the method of [`Scene`](crate::Scene) with the same name,
-//! borrows the scene, allocates nothing, and takes amortised **O(1)** for each step.
+//! borrows the scene, allocates nothing, and takes amortised **O(1)** for each step. Those that go down from a node
+//! ([`Descendants`], [`PostOrder`], [`Edges`], [`Leaves`]) include the node itself.
 
 use crate::NodeHandle;
 use crate::store::{At, Store};
@@ -105,11 +106,11 @@ impl Iterator for Ancestors<'_> {
 
 impl FusedIterator for Ancestors<'_> {}
 
-/// The nodes below a node in pre-order; see [`Scene::descendants`](crate::Scene::descendants).
+/// A node and those below it in pre-order; see [`Scene::descendants`](crate::Scene::descendants).
 #[derive(Clone, Debug)]
 pub struct Descendants<'s> {
     store: &'s Store,
-    /// The top of the walk and the node that was last returned.
+    /// The top of the walk and the node that comes next.
     walk: Option<(At, At)>,
 }
 
@@ -124,9 +125,8 @@ impl Iterator for Descendants<'_> {
 
     fn next(&mut self) -> Option<NodeHandle> {
         let (top, at) = self.walk?;
-        let next = self.store.next_in_subtree(top, at, true);
-        self.walk = next.map(|next| (top, next));
-        next.map(|next| self.store.handle(next))
+        self.walk = self.store.next_in_subtree(top, at, true).map(|next| (top, next));
+        Some(self.store.handle(at))
     }
 }
 

@@ -43,6 +43,7 @@ pub use validate::Violation;
 
 use crate::store::{At, MAX_NODES, Membership, Store};
 use crate::{Error, NodeHandle, SceneConfig};
+use core::fmt;
 
 /// A tree of nodes with transforms, materials, shapes, visibility and names.
 ///
@@ -53,10 +54,27 @@ use crate::{Error, NodeHandle, SceneConfig};
 /// A refused edit returns an [`Error`] and changes nothing. No method recurses with the depth of the tree.
 ///
 /// Source of the storage: the thesis, section 4.4. ARCHITECTURE.md in the repository says what differs.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Scene {
     pub(crate) store: Store,
     root: NodeHandle,
+}
+
+/// A summary of one line, at any size. [`Scene::dump`] shows the nodes, [`Scene::stats`] the storage.
+///
+/// ```
+/// let scene = hedgerow::Scene::new();
+/// assert_eq!(format!("{scene:?}"), "Scene { nodes: 1, detached: 0, slices: 1, root: NodeHandle(0:0 v1), .. }");
+/// ```
+impl fmt::Debug for Scene {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Scene")
+            .field("nodes", &self.len())
+            .field("detached", &self.detached_len())
+            .field("slices", &self.slice_count())
+            .field("root", &self.root)
+            .finish_non_exhaustive()
+    }
 }
 
 impl Scene {

@@ -43,6 +43,12 @@ impl Scene {
         Children::new(&self.store, self.store.resolve(node))
     }
 
+    /// How many children a node has; 0 for a stale handle. Runs in **O(children)**.
+    #[must_use]
+    pub fn child_count(&self, node: NodeHandle) -> usize {
+        self.children(node).count()
+    }
+
     /// The other children of the node's parent, in order from either end.
     #[must_use]
     pub fn siblings(&self, node: NodeHandle) -> Siblings<'_> {
@@ -55,7 +61,10 @@ impl Scene {
         Ancestors::new(&self.store, self.store.resolve(node))
     }
 
-    /// All nodes below a node in pre-order: each before the nodes below it.
+    /// A node and all nodes below it in pre-order: each before the nodes below it, so the node itself comes first.
+    ///
+    /// All walks down from a node include it: this one, [`post_order`](Self::post_order), [`edges`](Self::edges) and
+    /// [`leaves`](Self::leaves).
     #[must_use]
     pub fn descendants(&self, node: NodeHandle) -> Descendants<'_> {
         Descendants::new(&self.store, self.store.resolve(node))

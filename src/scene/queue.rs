@@ -4,7 +4,7 @@ mod edit;
 
 use crate::handle::Queued;
 use crate::unique::unique_number;
-use crate::{Error, Keep, Local, Mat34, Node, NodeHandle, Place, Scene, Shape, Transform, Visibility, node::LocalForm};
+use crate::{Aabb, Error, Keep, Local, Node, NodeHandle, Place, Scene, Shape, Visibility, node::LocalForm};
 use core::mem;
 use core::num::NonZeroU64;
 use edit::{Edit, Insert, Names, Tickets};
@@ -59,7 +59,7 @@ use glam::Vec3;
 /// let results = tidy.0.apply(&mut scene);
 /// assert_eq!(results.len(), 3);
 /// assert_eq!(results[2], Ok(Outcome::Removed(1)));
-/// assert_eq!(scene.descendants(post).count(), 2);
+/// assert_eq!(scene.descendants(post).count(), 3);
 /// # Ok::<(), hedgerow::Error>(())
 /// ```
 ///
@@ -130,6 +130,10 @@ pub enum QueuedPlace {
     Before(Target),
     /// Directly after this sibling.
     After(Target),
+    /// Below this node, with this index among its children when the edit is applied.
+    Child(Target, usize),
+    /// Outside of the tree, as the root of a detached subtree.
+    Detached,
 }
 
 /// The result of a queued edit.
@@ -142,7 +146,7 @@ pub enum Outcome {
     Removed(usize),
     /// The node was moved or attached; the form of its own local transform, if it has one: see [`Scene::reparent`].
     Moved(Option<LocalForm>),
-    /// The change was made: a local transform set, a component added, a name set, a subtree detached.
+    /// The change was made: a component or a name set, a subtree detached.
     Set,
     /// The transform was set, and is stored in this form.
     SetAs(LocalForm),
@@ -226,13 +230,12 @@ impl EditQueue {
     }
 
     /// Records [`Scene::set_local`].
-    pub fn set_local(&mut self, node: impl Into<Target>, local: Transform) {
-        self.edits.push(Edit::SetLocal(node.into(), local));
-    }
-
-    /// Records [`Scene::set_local_matrix`].
-    pub fn set_local_matrix(&mut self, node: impl Into<Target>, local: Mat34) {
-        self.edits.push(Edit::SetLocalMatrix(node.into(), local));
+    pub fn set_local(&mut self, node: impl Into<Target>, local: impl Into<Local>) {
+        let node = node.into();
+        self.edits.push(match local.into() {
+            Local::Transform(transform) => Edit::SetLocal(node, transform),
+            Local::Matrix(matrix) => Edit::SetLocalMatrix(node, matrix),
+        });
     }
 
     /// Records [`Scene::set_world`]; the local transform is computed from the parent's transform when the edit is
@@ -250,19 +253,14 @@ impl EditQueue {
         self.edits.push(Edit::LookAt { node: node.into(), target, up });
     }
 
-    /// Records [`Scene::add_transform`].
-    pub fn add_transform(&mut self, node: impl Into<Target>, local: Transform) {
-        self.edits.push(Edit::AddTransform(node.into(), local));
-    }
-
-    /// Records [`Scene::remove_transform`].
-    pub fn remove_transform(&mut self, node: impl Into<Target>) {
+    /// Records [`Scene::remove_local`].
+    pub fn remove_local(&mut self, node: impl Into<Target>) {
         self.edits.push(Edit::RemoveTransform(node.into()));
     }
 
-    /// Records [`Scene::add_material`].
-    pub fn add_material(&mut self, node: impl Into<Target>, material: u32) {
-        self.edits.push(Edit::AddMaterial(node.into(), material));
+    /// Records [`Scene::set_material`].
+    pub fn set_material(&mut self, node: impl Into<Target>, material: u32) {
+        self.edits.push(Edit::SetMaterial(node.into(), material));
     }
 
     /// Records [`Scene::remove_material`].
@@ -270,9 +268,19 @@ impl EditQueue {
         self.edits.push(Edit::RemoveMaterial(node.into()));
     }
 
-    /// Records [`Scene::add_shape`].
-    pub fn add_shape(&mut self, node: impl Into<Target>, shape: Shape) {
-        self.edits.push(Edit::AddShape(node.into(), shape));
+    /// Records [`Scene::set_shape`].
+    pub fn set_shape(&mut self, node: impl Into<Target>, shape: Shape) {
+        self.edits.push(Edit::SetShape(node.into(), shape));
+    }
+
+    /// Records [`Scene::set_mesh`].
+    pub fn set_mesh(&mut self, node: impl Into<Target>, mesh: u32) {
+        self.edits.push(Edit::SetMesh(node.into(), mesh));
+    }
+
+    /// Records [`Scene::set_bounds`].
+    pub fn set_bounds(&mut self, node: impl Into<Target>, bounds: Aabb) {
+        self.edits.push(Edit::SetBounds(node.into(), bounds));
     }
 
     /// Records [`Scene::remove_shape`].
@@ -280,9 +288,9 @@ impl EditQueue {
         self.edits.push(Edit::RemoveShape(node.into()));
     }
 
-    /// Records [`Scene::add_visibility`].
-    pub fn add_visibility(&mut self, node: impl Into<Target>, visibility: Visibility) {
-        self.edits.push(Edit::AddVisibility(node.into(), visibility));
+    /// Records [`Scene::set_visibility`].
+    pub fn set_visibility(&mut self, node: impl Into<Target>, visibility: Visibility) {
+        self.edits.push(Edit::SetVisibility(node.into(), visibility));
     }
 
     /// Records [`Scene::remove_visibility`].
@@ -291,8 +299,8 @@ impl EditQueue {
     }
 
     /// Records [`Scene::set_name`].
-    pub fn set_name(&mut self, node: impl Into<Target>, name: Option<&str>) {
-        let name = self.keep_name(name);
+    pub fn set_name<'n>(&mut self, node: impl Into<Target>, name: impl Into<Option<&'n str>>) {
+        let name = self.keep_name(name.into());
         self.edits.push(Edit::SetName(node.into(), name));
     }
 
@@ -345,7 +353,7 @@ impl EditQueue {
     /// let mut queue = EditQueue::new();
     /// queue.remove(root);
     /// let house = queue.insert(root, Node::group());
-    /// queue.add_material(house, 3);
+    /// queue.set_material(house, 3);
     ///
     /// let results = queue.apply(&mut scene);
     /// assert_eq!(results[0], Err(Error::RootIsFixed));
@@ -412,6 +420,8 @@ impl From<Place> for QueuedPlace {
             Place::LastChildOf(node) => Self::LastChildOf(node.into()),
             Place::Before(node) => Self::Before(node.into()),
             Place::After(node) => Self::After(node.into()),
+            Place::Child(node, index) => Self::Child(node.into(), index),
+            Place::Detached => Self::Detached,
         }
     }
 }

@@ -1,13 +1,14 @@
 //! Moves nodes: to other parents, among their siblings, into slices of their own.
 
 use crate::scene::{Keep, Place, Scene};
-use crate::store::At;
+use crate::store::{At, Beside};
 use crate::{Error, Local, NodeHandle, node::LocalForm};
 use core::cmp::Ordering;
 
 impl Scene {
-    /// Moves a node and everything below it to another place, also between detached subtrees and the tree. Returns the
-    /// form of its own local transform afterwards (`None` for a node without one).
+    /// Moves a node and everything below it to another place, also between detached subtrees and the tree, or out of the
+    /// tree ([`Place::Detached`]). Returns the form of its own local transform afterwards (`None` for a node without
+    /// one).
     ///
     /// [`Keep::World`] keeps the world transform exactly: the local one is computed in double precision, and is stored
     /// as a matrix if it shears. A node without a transform gets one, if its new parent has another world transform. A
@@ -20,7 +21,8 @@ impl Scene {
     /// new one.
     ///
     /// # Errors
-    /// [`Error::StaleHandle`], [`Error::RootIsFixed`], [`Error::WouldCycle`]; with [`Keep::World`] also
+    /// [`Error::StaleHandle`], [`Error::RootIsFixed`], [`Error::BesideDetached`], [`Error::IndexOutOfRange`],
+    /// [`Error::WouldCycle`]; with [`Keep::World`] also
     /// [`Error::Singular`] below a flattened parent, [`Error::NotFinite`] if the numbers of the local transform are too
     /// large, and [`Error::Underflow`] if they are too small.
     ///
@@ -58,8 +60,11 @@ impl Scene {
         if at == At::ROOT {
             return Err(Error::RootIsFixed);
         }
+        let Some(place) = self.beside(place, Some(node))? else {
+            return self.move_out(node, at, keep);
+        };
         let parent = self.store.parent_of_place(place)?;
-        let beside_itself = matches!(place, Place::Before(anchor) | Place::After(anchor) if anchor == node);
+        let beside_itself = matches!(place, Beside::Before(anchor) | Beside::After(anchor) if anchor == node);
         if !beside_itself {
             // Detached nodes and nodes of the tree are in different trees.
             let same_tree = self.store.membership(at) == self.store.membership(parent);
@@ -71,6 +76,22 @@ impl Scene {
                 Keep::World | Keep::Local => None,
             };
             self.store.relocate(node, at, place, parent);
+            if let Some(local) = kept {
+                let at = self.at(node)?;
+                self.store.add_transform(at, local);
+            }
+        }
+        Ok(self.local(node).map(Local::form))
+    }
+
+    /// Moves a node with everything below it out of the tree.
+    fn move_out(&mut self, node: NodeHandle, at: At, keep: Keep) -> Result<Option<LocalForm>, Error> {
+        if !self.store.is_detached_root(at) {
+            let kept = match keep {
+                Keep::World => self.store.local_alone(at)?,
+                Keep::Local => None,
+            };
+            self.store.detach(at);
             if let Some(local) = kept {
                 let at = self.at(node)?;
                 self.store.add_transform(at, local);

@@ -3,7 +3,8 @@
 use crate::Mat34;
 use crate::scene::Scene;
 use crate::{Error, Local, NodeHandle, Transform, node::LocalForm};
-use glam::{DAffine3, DMat3, DVec3, Vec3};
+use glam::{DAffine3, DVec3, Vec3};
+use hedgerow_math::internal::look_rotation;
 
 impl Scene {
     /// The world matrix of a node as of now, including all edits since the last update. Equal in every bit to what
@@ -67,16 +68,8 @@ impl Scene {
         if towards.length() <= 1e-6 * (here.length() + there.length()) {
             return Err(Error::NotRotation);
         }
-        let back = (-towards).try_normalize().ok_or(Error::NotRotation)?;
         let up = inverse.transform_vector3(up.as_dvec3());
-        let right = up.normalize_or_zero().cross(back);
-        let right = if right.length_squared() > 1e-12 { right.normalize() } else { back.any_orthonormal_vector() };
-        // A negative scale reverses an axis, so the axis must be reversed first.
-        let sign = |scale: f32| if scale < 0.0 { -1.0 } else { 1.0 };
-        let y = back.cross(right) * sign(local.scale.y);
-        let z = back * sign(local.scale.z);
-        let axes = DMat3::from_cols(y.cross(z), y, z);
-        let rotation = glam::DQuat::from_mat3(&axes).normalize().as_quat();
+        let rotation = look_rotation(towards, up, local.scale).ok_or(Error::NotRotation)?;
         self.replace_local(node, Local::Transform(Transform { rotation, ..local }.checked()?))
     }
 

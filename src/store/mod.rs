@@ -21,7 +21,7 @@
 //! | `edit` | edits of single nodes and of batches |
 //! | `world` | world transforms as of now |
 //!
-//! The rest of the crate enters through [`Store`], the views, and plain values: [`At`], [`Place`], [`Membership`],
+//! The rest of the crate enters through [`Store`], the views, and plain values: [`At`], [`Beside`], [`Membership`],
 //! [`LocalSlot`], [`ShapeRecord`]. Everything else is private to this folder. Edits report through the notifier in
 //! `change`, so code outside cannot forget to. The methods of `Store` for the crate:
 //!
@@ -31,15 +31,15 @@
 //! |  | `slice_end` `slice_numbers` `validate` `read_image` `write_image` |
 //! | usage | `usages` `box_usage` `table_usage` `table_count` `retired_indices` `reconstitutions` `slice_levels` |
 //! |  | `overhead_bytes` `pending_free_nodes` `count_holes` `count_overflowed` `count_disordered` |
-//! | edits | `insert` `insert_usual` `remove` `remove_shortly` `remove_later` `clear` `relocate` `reparent_shortly` |
-//! |  | `sort_children` `detach` `isolate` |
+//! | edits | `insert` `insert_usual` `insert_detached` `remove` `remove_shortly` `remove_later` `clear` `relocate` `reparent_shortly` |
+//! |  | `sort_children` `detach` `isolate` `adopt` |
 //! | edits of components | `set_local_shortly` `replace_local` `put_local` `add_transform` `remove_transform` |
-//! |  | `add_material` `remove_material` `add_shape` `set_bounds` `remove_shape` `add_visibility` `remove_visibility` |
+//! |  | `add_material` `remove_material` `add_shape` `set_bounds` `set_mesh` `remove_shape` `add_visibility` `remove_visibility` |
 //! |  | `set_name` |
 //! | bulk | `insert_many` `remove_many` `set_many` `move_many` `insert_tree` `insert_run` `most_tables_of` |
 //! |  | `can_open_tables` `try_reserve_below` |
 //! | reads | `resolve` `handle` `membership` `find_anchor` `parent_of_place` `is_detached_root` `world_of` `world_at` |
-//! |  | `wide_world` `fresh_world_at` `previous_world_at` `world_bounds_at` `subtree_bounds` `local_at` `local_below` |
+//! |  | `wide_world` `fresh_world_at` `previous_world_at` `world_bounds_at` `subtree_bounds` `local_at` `local_below` `local_alone` |
 //! |  | `local_slot` `transform_slot_at` `material_at` `own_material_at` `visibility_at` `own_visibility_at` |
 //! |  | `shape_at` `name_at` `node_at` `prefetch_local` `look_ahead_for_rows` |
 //! | walks | `parent` `parent_of` `first_child` `last_child` `next_sibling` `previous_sibling` `next_in_subtree` |
@@ -75,7 +75,7 @@ pub(crate) use change::Feed;
 pub(crate) use columns::{At, NIL, ShapeRecord};
 #[cfg(feature = "anim")]
 pub(crate) use edit::LocalSlot;
-pub use order::Place;
+pub(crate) use order::Beside;
 pub(in crate::store) use order::{Settled, Spot};
 pub use restructuring::Maintenance;
 pub(crate) use restructuring::Membership;
@@ -98,6 +98,7 @@ use crate::fallible::{self, Boxed};
 use crate::{NodeHandle, SceneConfig};
 use allocation::Scratch;
 use core::cmp::Reverse;
+use core::fmt;
 use handles::table::Entry;
 use std::collections::{BinaryHeap, TryReserveError, VecDeque};
 
@@ -127,7 +128,7 @@ impl Counted {
 }
 
 /// Slices by number, the metadata tables, and what waits for the update and for maintenance.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub(crate) struct Store {
     pub(in crate::store) slices: Slices,
     pub(in crate::store) counted: Counted,
@@ -169,6 +170,13 @@ pub(crate) struct Store {
     pub(in crate::store) swept: Vec<u32>,
     /// The same slices in the order of their numbers. Kept to save allocations.
     pub(in crate::store) sorted: Vec<u32>,
+}
+
+/// A summary: iterators and views of a scene hold its store, and must not print all of it.
+impl fmt::Debug for Store {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Store").field("nodes", &self.total_len()).finish_non_exhaustive()
+    }
 }
 
 impl Store {

@@ -8,6 +8,7 @@ use crate::store::columns::{
     VisibilityColumn, each_component,
 };
 use crate::store::restructuring::Membership;
+use core::fmt;
 use core::hint::select_unpredictable;
 use std::collections::TryReserveError;
 
@@ -26,7 +27,7 @@ const NEAR: u32 = 64;
 /// then     rows, their slots, ends of the run, the rows that are portals   inserts, removals, moves
 /// then     shapes, materials, and the rest
 /// ```
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Default)]
 #[repr(C, align(64))]
 pub(in crate::store) struct Slice {
     /// Whether something in or below this slice must be updated.
@@ -84,6 +85,13 @@ const _: () = {
     let transforms = offset_of!(Slice, transforms);
     assert!(transforms + offset_of!(TransformColumn, marks) + 4 <= 64);
 };
+
+/// A summary, as views of a slice print it.
+impl fmt::Debug for Slice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Slice").field("nodes", &self.nodes()).field("version", &self.version).finish_non_exhaustive()
+    }
+}
 
 /// Gives an empty slice its columns.
 struct Open<'o> {

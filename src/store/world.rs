@@ -57,6 +57,16 @@ impl Store {
         to.local_at(&world, || self.handle(parent)).map(Some)
     }
 
+    /// The local transform that keeps a node where it is when it is detached; `None` if it need not change.
+    pub(crate) fn local_alone(&self, at: At) -> Result<Option<Local>, Error> {
+        let above = self.parent(at).map_or(DAffine3::IDENTITY, |parent| self.wide_world(parent).world);
+        if above == DAffine3::IDENTITY {
+            return Ok(None);
+        }
+        let world = self.local_at(at).map_or(above, |local| above * local.to_wide());
+        Local::from_wide(&world).map(Some)
+    }
+
     /// The local transform that places a node at `world`, below its present parent.
     pub(crate) fn local_for(&self, at: At, world: &DAffine3) -> Result<Local, Error> {
         match self.parent(at) {

@@ -104,7 +104,7 @@ fn what_was_up_to_date_stays_so_where_the_end_of_a_slice_is_cut_off() {
     for _ in 0..200 {
         plant(&mut scene, top, &[1, 4, 2]);
         scene.update();
-        let nodes: Vec<NodeHandle> = scene.descendants(top).collect();
+        let nodes: Vec<NodeHandle> = scene.descendants(top).skip(1).collect();
         let worlds: Vec<_> = nodes.iter().map(|&node| scene.world(node).copied()).collect();
         scene.insert(top, node()).unwrap();
         assert!(nodes.iter().map(|&node| scene.world(node).copied()).eq(worlds), "an insert moves no other node");

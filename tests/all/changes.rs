@@ -118,14 +118,14 @@ fn adding_and_removing_a_transform_moves_what_goes_by_it() {
     let seat = group(&mut scene, car);
     let driver = group(&mut scene, seat);
     scene.update();
-    scene.add_transform(seat, Transform::IDENTITY).unwrap();
+    scene.set_local(seat, Transform::IDENTITY).unwrap();
     assert_eq!(update(&mut scene), [0; 4], "the seat is where it was");
     scene.set_local(seat, at(3.0)).unwrap();
-    scene.remove_transform(seat).unwrap();
+    scene.remove_local(seat).unwrap();
     assert_eq!(update(&mut scene), [0; 4]);
-    scene.add_transform(seat, at(3.0)).unwrap();
+    scene.set_local(seat, at(3.0)).unwrap();
     assert_eq!(update(&mut scene), [2, 0, 0, 0]);
-    scene.remove_transform(seat).unwrap();
+    scene.remove_local(seat).unwrap();
     assert_eq!(update(&mut scene), [2, 0, 0, 0]);
     assert_eq!(scene.previous_world(driver).unwrap().translation().x, 4.0);
 }
@@ -187,7 +187,7 @@ fn visibility_is_told_of_those_whose_mask_changed() {
     let below = group(&mut scene, hidden);
     scene.isolate(room).unwrap();
     assert_eq!(update(&mut scene), [0, 0, 5, 0]);
-    scene.add_visibility(house, Visibility::layers(1)).unwrap();
+    scene.set_visibility(house, Visibility::layers(1)).unwrap();
     scene.update();
     let mut told = scene.changes().visibility().to_vec();
     told.sort_unstable();
@@ -361,7 +361,7 @@ fn a_detached_subtree_has_left_and_an_attached_one_has_entered() {
 
     scene.detach(seat).unwrap();
     assert_eq!(update(&mut scene), [0, 0, 0, 2]);
-    scene.add_transform(seat, at(3.0)).unwrap();
+    scene.set_local(seat, at(3.0)).unwrap();
     let guest = group(&mut scene, seat);
     assert_eq!(update(&mut scene), [0; 4], "what is detached is told nothing of");
 
@@ -468,7 +468,7 @@ fn an_old_node_below_a_new_one_has_moved_when_that_is_given_a_transform() {
     scene.update();
     let seat = group(&mut scene, car);
     scene.reparent(driver, seat, Keep::Local).unwrap();
-    scene.add_transform(seat, at(3.0)).unwrap();
+    scene.set_local(seat, at(3.0)).unwrap();
     scene.update();
     assert_eq!((scene.changes().moved(), scene.changes().entered()), (&[driver][..], &[seat][..]));
     assert_eq!(scene.previous_world(driver).unwrap().translation().x, 1.0);

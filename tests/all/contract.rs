@@ -35,8 +35,9 @@ impl Few {
 
     /// The whole observable state of the scene.
     fn seen(&self) -> String {
-        let nodes: Vec<_> = core::iter::once(self.scene.root())
-            .chain(self.scene.descendants(self.scene.root()))
+        let nodes: Vec<_> = self
+            .scene
+            .descendants(self.scene.root())
             .map(|node| (node, self.scene.node(node), self.scene.world(node), self.scene.fresh_world(node)))
             .collect();
         format!("{nodes:?} {:?}", self.scene.stats())
@@ -69,16 +70,16 @@ fn a_stale_handle_is_refused_by_every_edit() {
         few.refuses(|scene| scene.reparent(top, gone, Keep::World)),
         few.refuses(|scene| scene.reparent(gone, Place::Before(gone), Keep::Local)),
         few.refuses(|scene| scene.set_local(gone, Transform::IDENTITY)),
-        few.refuses(|scene| scene.set_local_matrix(gone, Mat34::IDENTITY)),
+        few.refuses(|scene| scene.set_local(gone, Mat34::IDENTITY)),
         few.refuses(|scene| scene.set_world(gone, Mat34::IDENTITY)),
         few.refuses(|scene| scene.look_at(gone, Vec3::ONE, Vec3::Y)),
-        few.refuses(|scene| scene.add_transform(gone, Transform::IDENTITY)),
-        few.refuses(|scene| scene.remove_transform(gone)),
-        few.refuses(|scene| scene.add_material(gone, 1)),
+        few.refuses(|scene| scene.set_local(gone, Transform::IDENTITY)),
+        few.refuses(|scene| scene.remove_local(gone)),
+        few.refuses(|scene| scene.set_material(gone, 1)),
         few.refuses(|scene| scene.remove_material(gone)),
-        few.refuses(|scene| scene.add_shape(gone, Shape::new(1, Aabb::EMPTY))),
+        few.refuses(|scene| scene.set_shape(gone, Shape::new(1, Aabb::EMPTY))),
         few.refuses(|scene| scene.remove_shape(gone)),
-        few.refuses(|scene| scene.add_visibility(gone, Visibility::HIDDEN)),
+        few.refuses(|scene| scene.set_visibility(gone, Visibility::HIDDEN)),
         few.refuses(|scene| scene.remove_visibility(gone)),
         few.refuses(|scene| scene.set_name(gone, Some("name"))),
         few.refuses(|scene| scene.sort_children_by(gone, |_, a, b| a.cmp(&b))),
@@ -174,13 +175,13 @@ fn numbers_that_are_not_finite_are_refused() {
     for bad in transforms {
         errors.push(few.refuses(|scene| scene.insert(top, Node::transform(bad))));
         errors.push(few.refuses(|scene| scene.set_local(leaf, bad)));
-        errors.push(few.refuses(|scene| scene.add_transform(top, bad)));
+        errors.push(few.refuses(|scene| scene.set_local(top, bad)));
     }
     for (row, column, bad) in [(0, 0, NAN), (1, 3, INF), (2, 2, -INF)] {
         let mut matrix = Mat34::IDENTITY;
         matrix.rows[row][column] = bad;
         errors.push(few.refuses(|scene| scene.insert(top, Node::group().with_matrix(matrix))));
-        errors.push(few.refuses(|scene| scene.set_local_matrix(leaf, matrix)));
+        errors.push(few.refuses(|scene| scene.set_local(leaf, matrix)));
         errors.push(few.refuses(|scene| scene.set_world(leaf, matrix)));
     }
     errors.push(few.refuses(|scene| scene.look_at(leaf, Vec3::new(NAN, 0.0, 0.0), Vec3::Y)));
@@ -191,7 +192,7 @@ fn numbers_that_are_not_finite_are_refused() {
         Aabb::new(Vec3::NEG_INFINITY, Vec3::ONE),
         Aabb::new(Vec3::ZERO, Vec3::new(1.0, INF, 1.0)),
     ] {
-        errors.push(few.refuses(|scene| scene.add_shape(top, Shape::new(1, bounds))));
+        errors.push(few.refuses(|scene| scene.set_shape(top, Shape::new(1, bounds))));
         errors.push(few.refuses(|scene| scene.insert(top, Node::shape(Shape::new(1, bounds)))));
     }
     for error in errors {
@@ -207,7 +208,7 @@ fn a_zero_quaternion_is_no_rotation() {
     let errors = [
         few.refuses(|scene| scene.insert(top, Node::transform(bad))),
         few.refuses(|scene| scene.set_local(leaf, bad)),
-        few.refuses(|scene| scene.add_transform(top, bad)),
+        few.refuses(|scene| scene.set_local(top, bad)),
     ];
     for error in errors {
         assert_eq!(error, Error::NotRotation);
@@ -220,7 +221,7 @@ fn a_transform_is_set_only_where_there_is_one() {
     let group = few.group;
     let errors = [
         few.refuses(|scene| scene.set_local(group, Transform::IDENTITY)),
-        few.refuses(|scene| scene.set_local_matrix(group, Mat34::IDENTITY)),
+        few.refuses(|scene| scene.set_local(group, Mat34::IDENTITY)),
         few.refuses(|scene| scene.set_world(group, Mat34::IDENTITY)),
         few.refuses(|scene| scene.look_at(group, Vec3::ONE, Vec3::Y)),
     ];

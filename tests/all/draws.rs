@@ -58,8 +58,8 @@ fn a_kept_list_follows_edits_of_single_slices() {
         match step % 5 {
             0 => nodes.push(scene.insert(node, Node::shape(Shape::new(9, Aabb::cube(1.0)))).unwrap()),
             1 => scene.remove_shape(node).map(drop).unwrap(),
-            2 => scene.add_shape(node, Shape::new(mesh(step), Aabb::cube(1.0))).unwrap(),
-            3 => scene.add_material(node, mesh(step) % 4).unwrap(),
+            2 => scene.set_shape(node, Shape::new(mesh(step), Aabb::cube(1.0))).unwrap(),
+            3 => scene.set_material(node, mesh(step) % 4).unwrap(),
             _ => {
                 scene.remove(node).unwrap();
                 nodes.retain(|&node| scene.contains(node));
@@ -139,7 +139,7 @@ fn a_kept_list_shows_what_a_visitor_computes_between_updates() {
 fn a_list_holds_what_is_visible_on_its_layers() {
     let (mut scene, nodes) = town(60);
     for (at, &node) in nodes.iter().enumerate().skip(1) {
-        scene.add_visibility(node, Visibility::layers(1 << (at % 3) | 8)).unwrap();
+        scene.set_visibility(node, Visibility::layers(1 << (at % 3) | 8)).unwrap();
     }
     scene.update();
     let mut list = DrawList::new().on_layers(Visibility::layers(1));
@@ -149,7 +149,7 @@ fn a_list_holds_what_is_visible_on_its_layers() {
     list.set_layers(Visibility::layers(8));
     refill(&scene, &mut list);
     assert_eq!(list.len(), 60);
-    scene.add_visibility(nodes[1], Visibility::HIDDEN).unwrap();
+    scene.set_visibility(nodes[1], Visibility::HIDDEN).unwrap();
     refill(&scene, &mut list);
     scene.update();
     refill(&scene, &mut list);
@@ -182,9 +182,9 @@ fn groups_are_made_again_only_when_commands_change() {
     assert!(!regrouped(&mut scene), "what only moves stays in its group");
     scene.set_local(nodes[5], Transform::from_scale(Vec3::new(-1.0, 1.0, 1.0))).unwrap();
     assert!(regrouped(&mut scene), "what is mirrored goes to another");
-    scene.add_shape(nodes[7], Shape::new(99, Aabb::cube(1.0))).unwrap();
+    scene.set_shape(nodes[7], Shape::new(99, Aabb::cube(1.0))).unwrap();
     assert!(regrouped(&mut scene));
-    scene.add_material(nodes[7], 3).unwrap();
+    scene.set_material(nodes[7], 3).unwrap();
     assert!(regrouped(&mut scene));
     assert!(!regrouped(&mut scene));
 }
@@ -213,7 +213,7 @@ fn relative_matrices_are_those_of_a_walk_in_double_precision() {
     let (mut scene, nodes) = town(300);
     scene.set_local(nodes[1], Transform::from_xyz(3e7, -2e7, 5e6)).unwrap();
     let shear = Mat34 { rows: [[1.0, 0.5, 0.0, 7.0], [0.0, 1.0, 0.0, 0.1], [0.0, 0.0, 1.0, 0.0]] };
-    scene.set_local_matrix(nodes[40], shear).unwrap();
+    scene.set_local(nodes[40], shear).unwrap();
     scene.remove(nodes[200]).unwrap();
     scene.update();
     let mut list = DrawList::new();
@@ -334,7 +334,7 @@ fn previous_matrices_are_of_the_update_before_however_many_frames_a_list_skips()
         if frame % 5 == 0 {
             let parent = nodes[1 + frame * 31 % (nodes.len() - 1)];
             nodes.push(scene.insert(parent, Node::shape(Shape::new(9, Aabb::cube(1.0)))).unwrap());
-            scene.add_visibility(parent, Visibility::layers(1 << (frame % 2))).unwrap();
+            scene.set_visibility(parent, Visibility::layers(1 << (frame % 2))).unwrap();
         }
         scene.update();
         refill_moving(&scene, &mut always);

@@ -217,16 +217,16 @@ fn a_local_matrix_is_kept_as_a_matrix_only_where_it_shears() {
     let mirrored = Transform::from_xyz(1.0, 2.0, 3.0)
         .with_scale(Vec3::new(2.0, -1.0, 0.5))
         .with_rotation(Quat::from_rotation_y(0.3));
-    assert_eq!(scene.set_local_matrix(node, mirrored.to_matrix()), Ok(LocalForm::Transform));
+    assert_eq!(scene.set_local(node, mirrored.to_matrix()), Ok(LocalForm::Transform));
     assert!(near(&scene.local(node).unwrap().to_matrix(), &mirrored.to_matrix()));
 
     let sheared = Mat34 { rows: [[1.0, 0.5, 0.0, 4.0], [0.0, 1.0, 0.0, 5.0], [0.0, 0.0, 1.0, 6.0]] };
-    assert_eq!(scene.set_local_matrix(node, sheared), Ok(LocalForm::Matrix));
+    assert_eq!(scene.set_local(node, sheared), Ok(LocalForm::Matrix));
     assert_eq!(scene.local(node), Some(Local::Matrix(sheared)));
     scene.update();
     assert_eq!(scene.world(node), Some(&sheared));
     let flat = Mat34 { rows: [[1.0, 0.0, 0.0, 0.0], [0.0, 0.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0]] };
-    assert_eq!(scene.set_local_matrix(node, flat), Ok(LocalForm::Matrix));
+    assert_eq!(scene.set_local(node, flat), Ok(LocalForm::Matrix));
     scene.set_local(node, Transform::IDENTITY).unwrap();
     assert_eq!(scene.local(node), Some(Local::Transform(Transform::IDENTITY)));
     scene.validate().unwrap();
@@ -279,15 +279,15 @@ fn a_transform_added_to_an_inner_node_moves_all_below_it() {
     let leaf = at(&mut scene, inner, 1.0);
     scene.update();
     for shift in [10.0, 20.0] {
-        scene.add_transform(top, Transform::from_xyz(shift, 0.0, 0.0)).unwrap();
+        scene.set_local(top, Transform::from_xyz(shift, 0.0, 0.0)).unwrap();
         scene.update();
         scene.validate().unwrap();
         assert_eq!(scene.world(leaf).unwrap().translation().x, shift + 1.0);
         assert_eq!(scene.world(inner), scene.world(top));
     }
-    let detached = scene.remove_transform(top).unwrap();
+    let detached = scene.remove_local(top).unwrap();
     assert_eq!(detached, Some(Local::Transform(Transform::from_xyz(20.0, 0.0, 0.0))));
-    assert_eq!(scene.remove_transform(top), Ok(None));
+    assert_eq!(scene.remove_local(top), Ok(None));
     scene.update();
     scene.validate().unwrap();
     assert_eq!(scene.world(leaf).unwrap().translation().x, 1.0);
@@ -298,9 +298,9 @@ fn the_root_takes_components_like_any_node() {
     let mut scene = Scene::new();
     let root = scene.root();
     let child = at(&mut scene, root, 1.0);
-    scene.add_transform(root, Transform::from_xyz(0.0, 2.0, 0.0)).unwrap();
-    scene.add_material(root, 5).unwrap();
-    scene.add_visibility(root, Visibility::layers(12)).unwrap();
+    scene.set_local(root, Transform::from_xyz(0.0, 2.0, 0.0)).unwrap();
+    scene.set_material(root, 5).unwrap();
+    scene.set_visibility(root, Visibility::layers(12)).unwrap();
     scene.set_name(root, Some("world")).unwrap();
     scene.update();
     scene.validate().unwrap();
@@ -319,10 +319,10 @@ fn a_material_holds_until_another_is_said_below() {
     let leaf = named(&mut scene, inner, "leaf");
     scene.update();
     assert_eq!((scene.material(leaf), scene.own_material(leaf)), (Some(1), None));
-    scene.add_material(inner, 2).unwrap();
+    scene.set_material(inner, 2).unwrap();
     scene.update();
     assert_eq!(scene.material(leaf), Some(2));
-    scene.add_material(inner, 3).unwrap();
+    scene.set_material(inner, 3).unwrap();
     scene.update();
     assert_eq!(scene.material(leaf), Some(3));
     assert_eq!(scene.remove_material(inner), Ok(Some(3)));
@@ -341,7 +341,7 @@ fn visibility_is_what_all_masks_on_the_way_down_share() {
     assert_eq!(scene.visibility(leaf), Some(Visibility::layers(0b0010)));
     assert_eq!(scene.visibility(inner), Some(Visibility::layers(0b0110)));
     assert_eq!(scene.own_visibility(inner), None);
-    scene.add_visibility(inner, Visibility::HIDDEN).unwrap();
+    scene.set_visibility(inner, Visibility::HIDDEN).unwrap();
     assert_eq!(scene.visibility(leaf), Some(Visibility::HIDDEN));
     assert_eq!(scene.remove_visibility(inner), Ok(Some(Visibility::HIDDEN)));
     assert_eq!(scene.remove_visibility(inner), Ok(None));
@@ -355,8 +355,8 @@ fn a_shape_is_added_replaced_and_removed() {
     let node = at(&mut scene, root, 2.0);
     assert_eq!(scene.shape(node), None);
     let (one, two) = (Shape::new(1, Aabb::cube(1.0)), Shape::new(2, Aabb::cube(0.5)));
-    scene.add_shape(node, one).unwrap();
-    scene.add_shape(node, two).unwrap();
+    scene.set_shape(node, one).unwrap();
+    scene.set_shape(node, two).unwrap();
     scene.update();
     assert_eq!(scene.shape(node), Some(two));
     let bounds = Aabb::new(Vec3::new(1.5, -0.5, -0.5), Vec3::new(2.5, 0.5, 0.5));

@@ -161,7 +161,7 @@ fn every_shared_model_has_the_expected_nodes_worlds_and_bounds() {
 /// Moves a thousand random nodes below random parents and back to where they were. Returns how many of those moves were
 /// refused because a world transform has no inverse.
 fn move_there_and_back(scene: &mut Scene, keep: Keep) -> usize {
-    let nodes: Vec<NodeHandle> = scene.descendants(scene.root()).collect();
+    let nodes: Vec<NodeHandle> = scene.descendants(scene.root()).skip(1).collect();
     let (mut dice, mut done, mut refused) = (Rng::with_seed(7), 0, 0);
     while done < 1000 {
         let node = nodes[dice.usize(..nodes.len())];

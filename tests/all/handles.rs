@@ -33,8 +33,8 @@ fn use_everywhere(scene: &mut Scene, node: NodeHandle) {
     let _ = scene.insert(node, Node::group());
     let _ = scene.insert(Place::Before(node), Node::group());
     let _ = scene.set_local(node, Transform::IDENTITY);
-    let _ = scene.add_transform(node, Transform::IDENTITY);
-    let _ = scene.add_visibility(node, Visibility::VISIBLE);
+    let _ = scene.set_local(node, Transform::IDENTITY);
+    let _ = scene.set_visibility(node, Visibility::VISIBLE);
     let _ = scene.remove_material(node);
     let _ = scene.set_name(node, Some("a"));
     let _ = scene.sort_children_by(node, |_, a, b| b.cmp(&a));
@@ -81,8 +81,8 @@ fn a_handle_survives_everything_but_its_removal() {
     unchanged(&scene, "maintenance");
     scene.sort_children_by(root, |_, a, b| b.cmp(&a)).unwrap();
     for &node in nodes {
-        scene.add_transform(node, Transform::from_xyz(1.0, 0.0, 0.0)).unwrap();
-        scene.remove_transform(node).unwrap();
+        scene.set_local(node, Transform::from_xyz(1.0, 0.0, 0.0)).unwrap();
+        scene.remove_local(node).unwrap();
     }
     unchanged(&scene, "sorting and attaching");
 }

@@ -268,7 +268,7 @@ impl Pair {
     /// Compares what is found in frusta and in a box with tests of each box, and the box of the whole scene with all
     /// boxes.
     fn check_spatial(&self, boxes: &[(NodeHandle, Aabb)]) {
-        let all = boxes.iter().fold(Aabb::EMPTY, |all, (_, bounds)| all.union(bounds));
+        let all = boxes.iter().fold(Aabb::EMPTY, |all, (_, bounds)| all.merge(bounds));
         assert_eq!(self.scene.subtree_bounds(self.scene.root()), Some(all), "the box of all");
         let (mut found, any) = (Vec::new(), Visibility::VISIBLE);
         let compare = |found: &mut Vec<NodeHandle>, touches: &dyn Fn(&Aabb) -> bool| {

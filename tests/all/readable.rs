@@ -20,7 +20,7 @@ fn again<T: Serialize + DeserializeOwned>(value: &T) -> T {
 /// All nodes in depth-first order, with the index of their parent; the detached ones come last.
 fn nodes(scene: &Scene) -> Vec<(Option<usize>, Node<'_>)> {
     let tops = std::iter::once(scene.root()).chain(scene.detached_roots());
-    let order: Vec<NodeHandle> = tops.flat_map(|top| std::iter::once(top).chain(scene.descendants(top))).collect();
+    let order: Vec<NodeHandle> = tops.flat_map(|top| scene.descendants(top)).collect();
     let place = |node| order.iter().position(|&other| other == node);
     order.iter().map(|&node| (scene.parent(node).and_then(place), scene.node(node).unwrap())).collect()
 }

@@ -37,26 +37,26 @@ fn drawn(mesh: u32) -> Node<'static> {
 }
 
 fn all_nodes(scene: &Scene) -> Vec<NodeHandle> {
-    core::iter::once(scene.root()).chain(scene.descendants(scene.root())).collect()
+    scene.descendants(scene.root()).collect()
 }
 
 /// A new scene with the same tree, without isolated slices, and a map from the nodes of `scene` to its nodes.
 fn rebuilt(scene: &Scene) -> (Scene, HashMap<NodeHandle, NodeHandle>) {
     let mut again = Scene::new();
     let mut counterparts = HashMap::from([(scene.root(), again.root())]);
-    for node in scene.descendants(scene.root()) {
+    for node in scene.descendants(scene.root()).skip(1) {
         let parent = counterparts[&scene.parent(node).unwrap()];
         counterparts.insert(node, again.insert(parent, scene.node(node).unwrap()).unwrap());
     }
     let root = scene.node(scene.root()).unwrap();
     if let Some(local) = root.local.and_then(|local| local.transform()) {
-        again.add_transform(again.root(), local).unwrap();
+        again.set_local(again.root(), local).unwrap();
     }
     if let Some(material) = root.material {
-        again.add_material(again.root(), material).unwrap();
+        again.set_material(again.root(), material).unwrap();
     }
     if let Some(visibility) = root.visibility {
-        again.add_visibility(again.root(), visibility).unwrap();
+        again.set_visibility(again.root(), visibility).unwrap();
     }
     again.update_all();
     (again, counterparts)

@@ -124,7 +124,7 @@ proptest! {
             prop_assert!(place.cmpge(found.min).all() && place.cmple(found.max).all(), "{} is out of {:?}", place, found);
         }
         // The box is no larger than the boxes of the joints, except for rounding.
-        let exact = bounds.iter().fold(Aabb::EMPTY, |all, (joint, part)| all.union(&part.transformed(&palette[usize::from(joint)])));
+        let exact = bounds.iter().fold(Aabb::EMPTY, |all, (joint, part)| all.merge(&part.transformed(&palette[usize::from(joint)])));
         let reach = exact.max.abs().max(exact.min.abs()).max_element().max(if far { 1e4 } else { 10.0 });
         prop_assert!((exact.min - found.min).max_element() <= 1e-5 * reach && (found.max - exact.max).max_element() <= 1e-5 * reach);
 
@@ -174,7 +174,7 @@ fn a_socket_ends_when_its_node_is_removed_moved_elsewhere_or_loses_its_transform
     }
     scene.remove(items[0]).unwrap();
     scene.reparent(items[1], scene.root(), Keep::World).unwrap();
-    scene.remove_transform(items[2]).unwrap();
+    scene.remove_local(items[2]).unwrap();
     assert_eq!(sockets.followed_by(items[3]), Some((0, 0)));
     let models = [Transform::from_xyz(7.0, 0.0, 0.0).to_matrix()];
     let mut ended = sockets.follow(&mut scene, &models).unwrap().to_vec();

@@ -129,9 +129,9 @@ mod side_by_side {
                         match dice.below(20) {
                             0 => drop(scene.reparent(node, other, Keep::Local)),
                             1 => scene
-                                .add_visibility(node, Visibility::layers([0, 1, 2, 3, 4, 5, 6, 7][dice.below(8)]))
+                                .set_visibility(node, Visibility::layers([0, 1, 2, 3, 4, 5, 6, 7][dice.below(8)]))
                                 .unwrap(),
-                            2 => scene.add_material(node, 7).unwrap(),
+                            2 => scene.set_material(node, 7).unwrap(),
                             _ => drop(scene.set_local(node, dice.transform())),
                         }
                     }
@@ -140,7 +140,7 @@ mod side_by_side {
                     edit(scene, count);
                     // Sometimes everything below the root must be computed.
                     if round % 2 == 0 {
-                        scene.add_transform(scene.root(), Dice(Rng::with_seed(round)).transform()).unwrap();
+                        scene.set_local(scene.root(), Dice(Rng::with_seed(round)).transform()).unwrap();
                     }
                 }
                 let outcomes: Vec<_> = scenes

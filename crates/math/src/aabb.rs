@@ -20,7 +20,7 @@ pub struct Aabb {
 impl Aabb {
     /// The box that contains everything.
     pub const INFINITE: Self = Self { min: Vec3::NEG_INFINITY, max: Vec3::INFINITY };
-    /// The box that contains nothing: the neutral element of [`Aabb::union`].
+    /// The box that contains nothing: the neutral element of [`Aabb::merge`].
     pub const EMPTY: Self = Self { min: Vec3::INFINITY, max: Vec3::NEG_INFINITY };
 
     /// The box between two corners.
@@ -55,10 +55,57 @@ impl Aabb {
         self.min.is_finite() && self.max.is_finite()
     }
 
+    /// The middle of the box; NaN for a box that is empty or infinite.
+    #[inline]
+    #[must_use]
+    pub fn center(&self) -> Vec3 {
+        // Halved before they are added, so that large corners do not overflow.
+        self.min * 0.5 + self.max * 0.5
+    }
+
+    /// The lengths of the box along the axes: zero for an empty box.
+    ///
+    /// ```
+    /// use hedgerow_math::Aabb;
+    /// use hedgerow_math::glam::Vec3;
+    ///
+    /// let shelf = Aabb::new(Vec3::ZERO, Vec3::new(2.0, 1.0, 4.0));
+    /// assert_eq!((shelf.center(), shelf.size()), (Vec3::new(1.0, 0.5, 2.0), Vec3::new(2.0, 1.0, 4.0)));
+    /// assert!(shelf.contains(Vec3::ONE) && shelf.intersects(&Aabb::cube(0.5)));
+    /// assert_eq!(shelf.merge(&Aabb::cube(1.0)).min, Vec3::NEG_ONE);
+    /// ```
+    #[inline]
+    #[must_use]
+    pub fn size(&self) -> Vec3 {
+        if self.is_empty() { Vec3::ZERO } else { self.max - self.min }
+    }
+
+    /// Whether a point is in the box or on its border.
+    #[inline]
+    #[must_use]
+    pub fn contains(&self, point: Vec3) -> bool {
+        (self.min.cmple(point) & point.cmple(self.max)).all()
+    }
+
+    /// Whether another box is wholly in this one; an empty box is in every box.
+    #[inline]
+    #[must_use]
+    pub fn contains_box(&self, other: &Self) -> bool {
+        other.is_empty() || (self.min.cmple(other.min) & other.max.cmple(self.max)).all()
+    }
+
+    /// Whether both boxes have a point in common, if only on their borders; an empty box has none.
+    #[inline]
+    #[must_use]
+    pub fn intersects(&self, other: &Self) -> bool {
+        let apart = self.min.cmpgt(other.max) | other.min.cmpgt(self.max);
+        !(apart.any() || self.is_empty() || other.is_empty())
+    }
+
     /// The smallest box around both.
     #[inline]
     #[must_use]
-    pub fn union(&self, other: &Self) -> Self {
+    pub fn merge(&self, other: &Self) -> Self {
         Self { min: self.min.min(other.min), max: self.max.max(other.max) }
     }
 
@@ -121,6 +168,40 @@ impl Aabb {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn boxes_contain_and_intersect_as_their_points_do() {
+        // All boxes with corners on a grid of three by three points, empty ones among them, in two dimensions.
+        let grid = |n: usize| Vec3::new((n % 3) as f32, (n / 3) as f32, 0.0);
+        let boxes: Vec<Aabb> = (0..81).map(|n| Aabb::new(grid(n % 9), grid(n / 9))).collect();
+        let holds = |bounds: &Aabb, n: usize| bounds.contains(grid(n));
+        for a in &boxes {
+            let held: Vec<usize> = (0..9).filter(|&n| holds(a, n)).collect();
+            assert_eq!(held.is_empty(), a.is_empty(), "{a:?}");
+            let size = a.size();
+            assert_eq!(held.len(), if a.is_empty() { 0 } else { ((size.x + 1.0) * (size.y + 1.0)) as usize }, "{a:?}");
+            for b in &boxes {
+                assert_eq!(a.contains_box(b), (0..9).all(|n| !holds(b, n) || holds(a, n)), "{a:?} {b:?}");
+                assert_eq!(a.intersects(b), (0..9).any(|n| holds(b, n) && holds(a, n)), "{a:?} {b:?}");
+                if !(a.is_empty() || b.is_empty()) {
+                    let both = a.merge(b);
+                    assert!(both.contains_box(a) && both.contains_box(b));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn infinite_and_empty_boxes_answer_too() {
+        let unit = Aabb::cube(1.0);
+        assert!(Aabb::INFINITE.contains(Vec3::MAX) && Aabb::INFINITE.contains_box(&unit));
+        assert!(Aabb::INFINITE.intersects(&unit) && !Aabb::INFINITE.intersects(&Aabb::EMPTY));
+        assert!(!Aabb::EMPTY.contains(Vec3::ZERO) && unit.contains_box(&Aabb::EMPTY));
+        assert_eq!((Aabb::EMPTY.size(), Aabb::INFINITE.size()), (Vec3::ZERO, Vec3::INFINITY));
+        assert!(Aabb::EMPTY.center().is_nan() && Aabb::INFINITE.center().is_nan());
+        assert_eq!(Aabb::new(Vec3::ZERO, Vec3::MAX).center(), Vec3::MAX * 0.5);
+        assert!(!unit.contains(Vec3::NAN));
+    }
 
     #[test]
     fn a_plain_box_is_finite_and_not_empty_whatever_the_numbers() {

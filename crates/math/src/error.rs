@@ -10,6 +10,10 @@ pub enum Error {
     NotFinite(&'static str),
     /// A rotation or a direction of length zero.
     NotRotation,
+    /// A matrix whose fourth row is not `[0, 0, 0, 1]`.
+    NotAffine,
+    /// A view-projection matrix without an inverse.
+    Singular,
 }
 
 impl fmt::Display for Error {
@@ -19,6 +23,12 @@ impl fmt::Display for Error {
             Self::NotRotation => {
                 f.write_str("no rotation has this direction; pass a quaternion that is not zero, or a target elsewhere")
             }
+            Self::NotAffine => {
+                f.write_str("the fourth row of the matrix is not 0, 0, 0, 1; pass a transform, not a projection")
+            }
+            Self::Singular => f.write_str(
+                "the view-projection matrix has no inverse; pass the product of a projection and the inverse of a camera's place",
+            ),
         }
     }
 }

@@ -148,7 +148,55 @@ fn noise(a: DVec4, b: DVec4) -> f64 {
 mod tests {
     use super::*;
     use glam::Vec3;
-    use glam::camera::rh;
+    use glam::camera::{lh, rh};
+
+    /// Points are in the frustum exactly where the matrix puts them into its clip volume, for the projections of every
+    /// interface, of both hands, with depth either way round.
+    #[test]
+    fn points_are_in_the_frustum_that_their_projection_shows() {
+        let eye = Vec3::new(3.0, -2.0, 7.0);
+        let right = rh::view::look_at_mat4(eye, Vec3::ZERO, Vec3::Y);
+        let left = lh::view::look_at_mat4(eye, Vec3::ZERO, Vec3::Y);
+        let (fov, aspect, near, far) = (1.0, 1.5, 0.5, 12.0);
+        let parallel = [-4.0, 4.0, -3.0, 3.0];
+        let [l, r, b, t] = parallel;
+        let zero_to_one = [
+            rh::proj::directx::perspective(fov, aspect, near, far) * right,
+            rh::proj::directx::perspective(fov, aspect, far, near) * right,
+            rh::proj::directx::perspective_infinite(fov, aspect, near) * right,
+            rh::proj::directx::perspective_infinite_reverse(fov, aspect, near) * right,
+            rh::proj::directx::orthographic(l, r, b, t, near, far) * right,
+            rh::proj::directx::orthographic(l, r, b, t, far, near) * right,
+            rh::proj::vulkan::perspective(fov, aspect, near, far) * right,
+            lh::proj::directx::perspective(fov, aspect, near, far) * left,
+            lh::proj::directx::perspective_infinite_reverse(fov, aspect, near) * left,
+            lh::proj::directx::orthographic(l, r, b, t, near, far) * left,
+        ];
+        let gl = [
+            rh::proj::opengl::perspective(fov, aspect, near, far) * right,
+            rh::proj::opengl::orthographic(l, r, b, t, near, far) * right,
+            lh::proj::opengl::perspective(fov, aspect, near, far) * left,
+        ];
+        let frusta = zero_to_one.map(|matrix| (matrix, 0.0, Frustum::from_view_projection(&matrix).unwrap()));
+        let gl = gl.map(|matrix| (matrix, -1.0, Frustum::from_view_projection_gl(&matrix).unwrap()));
+        for (number, (matrix, least, frustum)) in frusta.into_iter().chain(gl).enumerate() {
+            let (mut inside, mut outside) = (0, 0);
+            for place in 0..21_i32.pow(3) {
+                let [x, y, z] = [1, 21, 441].map(|step| (place / step % 21 - 10) as f32 * 1.37 + 0.011);
+                let clip = matrix * Vec4::new(x, y, z, 1.0);
+                // How far the point is inside of each plane; points on a plane may fall to either side.
+                let depths = [clip.w - clip.x, clip.w + clip.x, clip.w - clip.y, clip.w + clip.y];
+                let margin =
+                    depths.into_iter().chain([clip.z - least * clip.w, clip.w - clip.z]).fold(f32::MAX, f32::min);
+                let point = Vec3::new(x, y, z);
+                if margin.abs() > 1e-4 {
+                    assert_eq!(frustum.touches(&Aabb::new(point, point)), margin > 0.0, "matrix {number}, {point}");
+                    if margin > 0.0 { inside += 1 } else { outside += 1 }
+                }
+            }
+            assert!(inside > 20 && outside > 1000, "matrix {number} shows {inside} points, and not {outside}");
+        }
+    }
 
     fn at(z: f32) -> Aabb {
         Aabb::new(Vec3::new(-1.0, -1.0, z), Vec3::new(1.0, 1.0, z + 1.0))

@@ -1,8 +1,8 @@
 //! The affine 3×4 matrix in which world transforms are stored.
 
-use crate::Transform;
-use core::ops::Mul;
-use glam::{Affine3A, DAffine3, DMat3, DVec3, Mat3, Mat4, Vec3};
+use crate::{Error, Transform};
+use core::ops::{Mul, MulAssign};
+use glam::{Affine3A, DAffine3, DMat3, DVec3, Mat3, Mat4, Vec3, Vec4};
 
 /// An affine transform as three rows of four: `rows[r] = [m_r0, m_r1, m_r2, t_r]`.
 ///
@@ -16,6 +16,7 @@ use glam::{Affine3A, DAffine3, DMat3, DVec3, Mat3, Mat4, Vec3};
 /// let a = Mat34::from(Transform::from_translation(Vec3::new(1.0, 2.0, 3.0)));
 /// let b = Mat34::from(Transform::from_scale(Vec3::splat(2.0)));
 /// assert_eq!((a * b).transform_point(Vec3::ONE), Vec3::new(3.0, 4.0, 5.0));
+/// assert_eq!(&a * &b * Vec3::ONE, Vec3::new(3.0, 4.0, 5.0));
 /// ```
 ///
 /// With the feature `bytemuck` matrices are plain data, ready for upload:
@@ -222,6 +223,70 @@ impl Mul for Mat34 {
     }
 }
 
+impl Mul<&Self> for Mat34 {
+    type Output = Self;
+
+    #[inline]
+    fn mul(self, rhs: &Self) -> Self {
+        self * *rhs
+    }
+}
+
+impl Mul<Mat34> for &Mat34 {
+    type Output = Mat34;
+
+    #[inline]
+    fn mul(self, rhs: Mat34) -> Mat34 {
+        *self * rhs
+    }
+}
+
+impl Mul for &Mat34 {
+    type Output = Mat34;
+
+    #[inline]
+    fn mul(self, rhs: Self) -> Mat34 {
+        *self * *rhs
+    }
+}
+
+impl MulAssign for Mat34 {
+    #[inline]
+    fn mul_assign(&mut self, rhs: Self) {
+        *self = *self * rhs;
+    }
+}
+
+impl Mul<Vec3> for Mat34 {
+    type Output = Vec3;
+
+    /// Maps a point: [`Mat34::transform_point`]. Directions have [`Mat34::transform_vector`].
+    #[inline]
+    fn mul(self, point: Vec3) -> Vec3 {
+        self.transform_point(point)
+    }
+}
+
+impl Mul<Vec3> for &Mat34 {
+    type Output = Vec3;
+
+    #[inline]
+    fn mul(self, point: Vec3) -> Vec3 {
+        self.transform_point(point)
+    }
+}
+
+impl Mul<Vec4> for Mat34 {
+    type Output = Vec4;
+
+    /// The product with a column of four, whose last number stays the same: 1 for a point, 0 for a direction.
+    #[inline]
+    fn mul(self, column: Vec4) -> Vec4 {
+        let mapped = self.transform_vector(column.truncate()) + self.translation() * column.w;
+        mapped.extend(column.w)
+    }
+}
+
 impl From<Transform> for Mat34 {
     #[inline]
     fn from(transform: Transform) -> Self {
@@ -237,6 +302,29 @@ impl From<Affine3A> for Mat34 {
     }
 }
 
+/// The first three rows of a matrix whose fourth is `[0, 0, 0, 1]`.
+///
+/// ```
+/// use hedgerow_math::glam::camera::rh::proj::directx;
+/// use hedgerow_math::glam::{Mat4, Vec3};
+/// use hedgerow_math::{Error, Mat34};
+///
+/// let moved = Mat34::try_from(Mat4::from_translation(Vec3::X))?;
+/// assert_eq!(moved.translation(), Vec3::X);
+/// assert_eq!(Mat34::try_from(directx::perspective(1.0, 1.0, 0.1, 10.0)), Err(Error::NotAffine));
+/// # Ok::<(), Error>(())
+/// ```
+impl TryFrom<Mat4> for Mat34 {
+    type Error = Error;
+
+    /// # Errors
+    /// [`Error::NotAffine`] for another fourth row, such as that of a perspective projection.
+    fn try_from(matrix: Mat4) -> Result<Self, Error> {
+        let [x, y, z, w] = matrix.transpose().to_cols_array_2d();
+        if w == [0.0, 0.0, 0.0, 1.0] { Ok(Self { rows: [x, y, z] }) } else { Err(Error::NotAffine) }
+    }
+}
+
 impl From<Mat34> for Affine3A {
     fn from(matrix: Mat34) -> Self {
         Self::from_mat4(matrix.into())
@@ -247,5 +335,53 @@ impl From<Mat34> for Mat4 {
     fn from(matrix: Mat34) -> Self {
         let [x, y, z] = matrix.rows;
         Self::from_cols_array_2d(&[x, y, z, [0.0, 0.0, 0.0, 1.0]]).transpose()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use glam::Quat;
+
+    fn some() -> [Mat34; 2] {
+        let turn = Quat::from_rotation_y(0.7) * Quat::from_rotation_x(-0.3);
+        let a = Transform { translation: Vec3::new(1.0, -2.0, 3.0), rotation: turn, scale: Vec3::new(2.0, -1.0, 0.5) };
+        let b = Transform { translation: Vec3::new(0.5, 4.0, -1.0), rotation: turn.inverse(), scale: Vec3::splat(3.0) };
+        [a.into(), b.into()]
+    }
+
+    #[test]
+    fn products_by_value_and_by_reference_are_the_same() {
+        let [a, b] = some();
+        let product = a * b;
+        let mut assigned = a;
+        assigned *= b;
+        for other in [&a * b, a * &b, &a * &b, assigned] {
+            assert_eq!(other.to_bits(), product.to_bits());
+        }
+        let wide = Mat4::from(a) * Mat4::from(b);
+        assert!(wide.abs_diff_eq(product.into(), 1e-5));
+    }
+
+    #[test]
+    fn vectors_are_mapped_as_by_glam() {
+        let [a, _] = some();
+        let (wide, v) = (Mat4::from(a), Vec3::new(0.3, -0.7, 2.0));
+        assert!((a * v).abs_diff_eq(wide.transform_point3(v), 1e-5));
+        assert_eq!(&a * v, a.transform_point(v));
+        assert_eq!((a * v.extend(0.0)).truncate(), a.transform_vector(v));
+        assert!((a * v.extend(2.0)).abs_diff_eq(wide * v.extend(2.0), 1e-5));
+    }
+
+    #[test]
+    fn an_affine_matrix_goes_to_glam_and_back() {
+        for matrix in some() {
+            assert_eq!(Mat34::try_from(Mat4::from(matrix)), Ok(matrix));
+            assert_eq!(Mat34::from(Affine3A::from(matrix)), matrix);
+        }
+        let mut projective = Mat4::IDENTITY;
+        projective.x_axis.w = 1e-9;
+        assert_eq!(Mat34::try_from(projective), Err(Error::NotAffine));
+        assert_eq!(Mat34::try_from(Mat4::ZERO), Err(Error::NotAffine));
     }
 }

@@ -1,7 +1,7 @@
 //! Rays and spheres: queries of a scene besides boxes and frusta.
 
 use crate::Error;
-use glam::Vec3;
+use glam::{DVec3, DVec4, Mat4, Vec2, Vec3};
 
 /// A half line from a point, or its part up to a length.
 ///
@@ -44,6 +44,72 @@ impl Ray {
         let unit = (wide / length).to_array().map(|x| if x.abs() < PARALLEL { 0.0 } else { x as f32 });
         let inverse = unit.map(|x| if x == 0.0 { 0.0 } else { 1.0 / x });
         Ok(Self { origin, direction: Vec3::from_array(unit), inverse, length: f32::INFINITY })
+    }
+
+    /// The ray that a point of the screen shows, from the near plane on, for a matrix from world to clip space with
+    /// depths from 0 to 1: Direct3D, Vulkan, Metal, WebGPU.
+    ///
+    /// `ndc` are normalised device coordinates: −1 to 1 from left to right, and from bottom to top unless the matrix
+    /// flips y. For a window with its origin at the top left, `x = 2 px / width - 1` and `y = 1 - 2 py / height`.
+    ///
+    /// With perspective, depth may be reversed and the far plane infinite. A parallel projection does not show which
+    /// end is near: there the ray goes from depth 0 to depth 1. If its depth is reversed, pass `flip * matrix` with
+    /// `flip` mapping z to 1 − z. Computed in double precision.
+    ///
+    /// # Errors
+    /// [`Error::NotFinite`]; [`Error::Singular`] for a matrix without an inverse.
+    ///
+    /// ```
+    /// use hedgerow_math::Ray;
+    /// use hedgerow_math::glam::camera::rh;
+    /// use hedgerow_math::glam::{Vec2, Vec3};
+    ///
+    /// let projection = rh::proj::directx::perspective_infinite_reverse(1.0, 16.0 / 9.0, 0.5);
+    /// let view = rh::view::look_at_mat4(Vec3::new(0.0, 2.0, 10.0), Vec3::new(0.0, 2.0, 0.0), Vec3::Y);
+    /// let ray = Ray::from_ndc(&(projection * view), Vec2::ZERO)?;
+    /// assert!(ray.origin().abs_diff_eq(Vec3::new(0.0, 2.0, 9.5), 1e-5));
+    /// assert!(ray.direction().abs_diff_eq(Vec3::NEG_Z, 1e-6));
+    /// # Ok::<(), hedgerow_math::Error>(())
+    /// ```
+    pub fn from_ndc(view_projection: &Mat4, ndc: Vec2) -> Result<Self, Error> {
+        Self::unprojected(view_projection, ndc, 0.0)
+    }
+
+    /// The same as [`Ray::from_ndc`] for a matrix to depths from −1 to 1: OpenGL.
+    ///
+    /// # Errors
+    /// Those of [`Ray::from_ndc`].
+    pub fn from_ndc_gl(view_projection: &Mat4, ndc: Vec2) -> Result<Self, Error> {
+        Self::unprojected(view_projection, ndc, -1.0)
+    }
+
+    /// The ray through a point of the screen, where depths go from `least` to 1.
+    #[expect(clippy::cast_possible_truncation, reason = "rounding to single precision is what is asked for")]
+    fn unprojected(view_projection: &Mat4, ndc: Vec2, least: f64) -> Result<Self, Error> {
+        if !(view_projection.is_finite() && ndc.is_finite()) {
+            return Err(Error::NotFinite("a view-projection matrix and a point of the screen"));
+        }
+        let inverse = view_projection.as_dmat4().inverse();
+        if !inverse.is_finite() {
+            return Err(Error::Singular);
+        }
+        let at = |depth: f64| inverse * DVec4::new(f64::from(ndc.x), f64::from(ndc.y), depth, 1.0);
+        // The fourth component is one over the distance from the camera: greater at the near end, zero at infinity.
+        let (mut near, mut far) = (at(least), at(1.0));
+        if near.w < far.w {
+            core::mem::swap(&mut near, &mut far);
+        }
+        if near.w <= 0.0 {
+            return Err(Error::Singular);
+        }
+        let origin = near.truncate() / near.w;
+        // From the near point to the far one, times both fourth components, so that the far one may be at infinity.
+        let towards: DVec3 = far.truncate() * near.w - near.truncate() * far.w;
+        let length = towards.length();
+        if !(origin.is_finite() && length.is_finite() && length > 0.0) {
+            return Err(Error::Singular);
+        }
+        Self::new(origin.as_vec3(), (towards / length).as_vec3())
     }
 
     /// The same ray, with an end at a distance from its origin. Infinity means no end.
@@ -112,6 +178,60 @@ impl Sphere {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use glam::camera::{lh, rh};
+
+    /// Every point in front of the camera, projected to the screen, lies on the ray of that point of the screen.
+    #[test]
+    fn what_is_drawn_at_a_point_lies_on_its_ray() {
+        let (eye, target) = (Vec3::new(3.0, -2.0, 7.0), Vec3::new(-1.0, 0.5, -4.0));
+        let right = rh::view::look_at_mat4(eye, target, Vec3::Y);
+        let left = lh::view::look_at_mat4(eye, target, Vec3::Y);
+        // Maps depth to 1 - depth.
+        let flip = Mat4::from_cols_array_2d(&[
+            [1.0, 0.0, 0.0, 0.0],
+            [0.0, 1.0, 0.0, 0.0],
+            [0.0, 0.0, -1.0, 0.0],
+            [0.0, 0.0, 1.0, 1.0],
+        ]);
+        let parallel = rh::proj::directx::orthographic(-4.0, 4.0, -3.0, 3.0, 0.5, 60.0);
+        let matrices = [
+            (rh::proj::directx::perspective(1.0, 1.5, 0.5, 60.0) * right, false),
+            (rh::proj::directx::perspective(1.0, 1.5, 60.0, 0.5) * right, false),
+            (rh::proj::directx::perspective_infinite(1.0, 1.5, 0.5) * right, false),
+            (rh::proj::directx::perspective_infinite_reverse(1.0, 1.5, 0.5) * right, false),
+            (rh::proj::vulkan::perspective(1.0, 1.5, 0.5, 60.0) * right, false),
+            (lh::proj::directx::perspective(1.0, 1.5, 0.5, 60.0) * left, false),
+            (parallel * right, false),
+            (flip * (flip * parallel) * right, false),
+            (rh::proj::opengl::perspective(1.0, 1.5, 0.5, 60.0) * right, true),
+            (rh::proj::opengl::orthographic(-4.0, 4.0, -3.0, 3.0, 0.5, 60.0) * right, true),
+        ];
+        let forward = (target - eye).normalize();
+        for (number, (matrix, gl)) in matrices.into_iter().enumerate() {
+            for step in 1..20 {
+                let across = Vec3::new(0.1, 0.05, -0.07) * (step as f32 - 10.0);
+                let point = eye + forward * (1.0 + 2.0 * step as f32) + across;
+                let ndc = matrix.project_point3(point).truncate();
+                let ray = if gl { Ray::from_ndc_gl(&matrix, ndc) } else { Ray::from_ndc(&matrix, ndc) }.unwrap();
+                let to = point - ray.origin();
+                let off = (to - ray.direction() * to.dot(ray.direction())).length();
+                assert!(
+                    off < 1e-3 && to.dot(ray.direction()) > 0.0,
+                    "matrix {number}, step {step}: {off} off, {ray:?}"
+                );
+                let before = (ray.origin() - eye).dot(forward);
+                assert!((before - 0.5).abs() < 1e-3, "matrix {number} starts {before} before the eye");
+            }
+        }
+    }
+
+    #[test]
+    fn a_matrix_without_an_inverse_shows_nothing() {
+        assert_eq!(Ray::from_ndc(&Mat4::ZERO, Vec2::ZERO), Err(Error::Singular));
+        assert!(matches!(Ray::from_ndc(&Mat4::IDENTITY, Vec2::NAN), Err(Error::NotFinite(_))));
+        let ray = Ray::from_ndc(&Mat4::IDENTITY, Vec2::new(0.5, -0.5)).unwrap();
+        assert_eq!((ray.origin(), ray.direction()), (Vec3::new(0.5, -0.5, 0.0), Vec3::Z));
+    }
 
     #[test]
     fn a_direction_of_any_length_becomes_a_unit_vector() {

@@ -1,12 +1,32 @@
 //! Translation, rotation and scale: the local transform of a node.
 
+use crate::mat34::{invert_wide, transform_from_wide};
 use crate::{Error, Mat34};
-use glam::{Quat, Vec3, Vec4};
+use core::ops::Mul;
+use glam::{DMat3, DQuat, DVec3, Quat, Vec3, Vec4};
 
 /// A local transform: scale first, then rotation, then translation.
 ///
 /// The scale may be negative (a mirror) or zero. A scene checks a transform when it is set: all ten numbers must be
 /// finite, and the rotation must not be zero and is normalised.
+///
+/// Transforms are multiplied like matrices: `a * b` applies `b` first. A product of an uneven scale and a rotation
+/// shears, which a transform cannot express; see [`Transform::mul`].
+///
+/// ```
+/// use hedgerow_math::Transform;
+/// use hedgerow_math::glam::Vec3;
+///
+/// let tower = Transform::from_xyz(0.0, 10.0, 0.0).looking_at(Vec3::new(5.0, 10.0, 0.0), Vec3::Y);
+/// let barrel = tower * Transform::from_xyz(0.0, 0.0, -2.0);   // two units ahead
+/// assert!(barrel.translation.abs_diff_eq(Vec3::new(2.0, 10.0, 0.0), 1e-6));
+/// assert!((tower * Vec3::NEG_Z).abs_diff_eq(Vec3::new(1.0, 10.0, 0.0), 1e-6));
+///
+/// let halfway = Transform::IDENTITY.lerp(tower, 0.5);
+/// assert_eq!(halfway.translation, Vec3::new(0.0, 5.0, 0.0));
+/// let back = tower.inverse().expect("a scale of one") * tower;
+/// assert!(back.translation.length() < 1e-6);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
@@ -72,6 +92,71 @@ impl Transform {
         Self { scale, ..self }
     }
 
+    /// The same transform, rotated so that its −Z axis points at `target` and its +Y axis towards `up`.
+    ///
+    /// All three are in the space that the transform leads to: that of a node's parent. If the target is the
+    /// translation itself, or a number is not finite, the rotation stays; if `up` is zero or parallel to the view, some
+    /// perpendicular axis is used instead. A negative scale along Z or Y is taken into account. In a scene
+    /// `Scene::look_at` does this in world space.
+    #[must_use]
+    pub fn looking_at(self, target: Vec3, up: Vec3) -> Self {
+        self.looking_to(target - self.translation, up)
+    }
+
+    /// The same transform, rotated so that its −Z axis points in a direction, of any length: see
+    /// [`Transform::looking_at`].
+    #[must_use]
+    pub fn looking_to(self, direction: Vec3, up: Vec3) -> Self {
+        match look_rotation(direction.as_dvec3(), up.as_dvec3(), self.scale) {
+            Some(rotation) => Self { rotation, ..self },
+            None => self,
+        }
+    }
+
+    /// The transform between this one, at `t` = 0, and `other`, at 1: translation and scale by straight lines, rotation
+    /// by the shorter arc at an even speed.
+    ///
+    /// Values of `t` outside of 0 to 1 go on beyond the ends.
+    #[must_use]
+    pub fn lerp(self, other: Self, t: f32) -> Self {
+        Self {
+            translation: self.translation.lerp(other.translation, t),
+            rotation: self.rotation.slerp(other.rotation, t),
+            scale: self.scale.lerp(other.scale, t),
+        }
+    }
+
+    /// Maps a point: scale, rotation and translation.
+    #[inline]
+    #[must_use]
+    pub fn transform_point(&self, point: Vec3) -> Vec3 {
+        self.transform_vector(point) + self.translation
+    }
+
+    /// Maps a direction: everything but the translation.
+    #[inline]
+    #[must_use]
+    pub fn transform_vector(&self, vector: Vec3) -> Vec3 {
+        self.rotation * (self.scale * vector)
+    }
+
+    /// The transform that takes this one back. `None` if a scale is zero, if a number is not finite, and if the inverse
+    /// shears, which it does for a rotation with an uneven scale: then take [`Mat34::inverse`] of the matrix.
+    ///
+    /// Computed in double precision unless the scale is even.
+    #[must_use]
+    pub fn inverse(&self) -> Option<Self> {
+        let Vec3 { x, y, z } = self.scale;
+        if x == y && y == z {
+            let (rotation, scale) = (self.rotation.conjugate(), self.scale.recip());
+            let translation = rotation * (-self.translation * scale);
+            let inverse = Self { translation, rotation, scale };
+            return Some(inverse).filter(Self::is_finite);
+        }
+        let wide = invert_wide(&self.to_matrix().to_wide())?;
+        transform_from_wide(&wide)
+    }
+
     /// Whether all ten numbers are finite.
     #[must_use]
     pub fn is_finite(&self) -> bool {
@@ -123,6 +208,50 @@ impl Transform {
             self.rotation = (wide * length_squared.sqrt().recip()).as_quat();
         }
         Ok(self)
+    }
+}
+
+/// The rotation with which −Z, scaled, points in a direction, and +Y, scaled, towards `up`. `None` for a direction that
+/// is zero or not finite.
+#[doc(hidden)]
+pub fn look_rotation(direction: DVec3, up: DVec3, scale: Vec3) -> Option<Quat> {
+    let back = (-direction).try_normalize()?;
+    let right = up.normalize_or_zero().cross(back);
+    let right = if right.length_squared() > 1e-12 { right.normalize() } else { back.any_orthonormal_vector() };
+    // A negative scale reverses an axis, so the axis must be reversed first.
+    let sign = |scale: f32| if scale < 0.0 { -1.0 } else { 1.0 };
+    let y = back.cross(right) * sign(scale.y);
+    let z = back * sign(scale.z);
+    let axes = DMat3::from_cols(y.cross(z), y, z);
+    Some(DQuat::from_mat3(&axes).normalize().as_quat())
+}
+
+impl Mul for Transform {
+    type Output = Self;
+
+    /// The transform that applies `rhs` first, then `self`: a node's in the space of its grandparent, from its parent's
+    /// and its own.
+    ///
+    /// Exact, up to rounding, if the scale of `self` is even or `rhs` does not rotate. Else the true product shears;
+    /// the result has its translation, and rotation and scale as if it did not. The product of the matrices
+    /// ([`Transform::to_matrix`]) is always the true one.
+    #[inline]
+    fn mul(self, rhs: Self) -> Self {
+        Self {
+            translation: self.transform_point(rhs.translation),
+            rotation: self.rotation * rhs.rotation,
+            scale: self.scale * rhs.scale,
+        }
+    }
+}
+
+impl Mul<Vec3> for Transform {
+    type Output = Vec3;
+
+    /// Maps a point: [`Transform::transform_point`].
+    #[inline]
+    fn mul(self, point: Vec3) -> Vec3 {
+        self.transform_point(point)
     }
 }
 
@@ -210,6 +339,104 @@ impl From<PackedTransform> for Transform {
             translation: Vec3::from_array(packed.translation),
             rotation: Quat::from_array(packed.rotation),
             scale: Vec3::from_array(packed.scale),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Transforms of all kinds of scale: even, uneven, mirroring, flat.
+    fn some() -> Vec<Transform> {
+        let scales =
+            [Vec3::ONE, Vec3::splat(2.5), Vec3::splat(-0.5), Vec3::new(1.0, 2.0, 3.0), Vec3::new(-1.0, 1.0, 1.0)];
+        let turns = [Quat::IDENTITY, Quat::from_rotation_y(2.0), Quat::from_euler(glam::EulerRot::XYZ, 0.3, -1.0, 2.5)];
+        let mut list = Vec::new();
+        for scale in scales {
+            for rotation in turns {
+                list.push(Transform { translation: Vec3::new(1.0, -2.0, 0.5) * scale.x, rotation, scale });
+            }
+        }
+        list
+    }
+
+    fn assert_near(a: &Mat34, b: &Mat34, what: &str) {
+        let off =
+            a.rows.as_flattened().iter().zip(b.rows.as_flattened()).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
+        assert!(off < 1e-5, "{what}: {a:?} is not {b:?}");
+    }
+
+    #[test]
+    fn a_product_is_that_of_the_matrices_where_nothing_shears() {
+        let mut exact = 0;
+        for a in some() {
+            for b in some() {
+                let (product, true_one) = (a * b, a.to_matrix() * b.to_matrix());
+                assert!(product.translation.abs_diff_eq(true_one.translation(), 1e-5));
+                if a.scale == Vec3::splat(a.scale.x) || b.rotation == Quat::IDENTITY {
+                    assert_near(&product.to_matrix(), &true_one, "a product");
+                    exact += 1;
+                }
+            }
+            let point = Vec3::new(0.2, 0.4, -3.0);
+            assert!((a * point).abs_diff_eq(a.to_matrix() * point, 1e-5));
+            assert!(a.transform_vector(point).abs_diff_eq(a.to_matrix().transform_vector(point), 1e-5));
+        }
+        assert!(exact > 100);
+    }
+
+    #[test]
+    fn an_inverse_takes_back_or_there_is_none() {
+        let mut none = 0;
+        for a in some() {
+            let uneven = a.scale != Vec3::splat(a.scale.x);
+            match a.inverse() {
+                Some(inverse) => {
+                    assert_near(&(inverse.to_matrix() * a.to_matrix()), &Mat34::IDENTITY, "inverse first");
+                    assert_near(&(a.to_matrix() * inverse.to_matrix()), &Mat34::IDENTITY, "inverse last");
+                }
+                None => {
+                    assert!(uneven && a.rotation != Quat::IDENTITY, "{a:?} has an inverse");
+                    none += 1;
+                }
+            }
+        }
+        assert!(none > 0);
+        for scale in [Vec3::ZERO, Vec3::new(1.0, 0.0, 1.0), Vec3::NAN] {
+            assert_eq!(Transform::from_scale(scale).inverse(), None);
+        }
+    }
+
+    #[test]
+    fn lerp_goes_from_one_to_the_other_by_the_shorter_arc() {
+        for (a, b) in some().into_iter().zip(some().into_iter().rev()) {
+            assert_near(&a.lerp(b, 0.0).to_matrix(), &a.to_matrix(), "the start");
+            assert_near(&a.lerp(b, 1.0).to_matrix(), &b.to_matrix(), "the end");
+        }
+        let turn = |angle: f32| Transform::from_rotation(Quat::from_rotation_z(angle));
+        // The same rotation as another quaternion.
+        let other = Transform::from_rotation(-Quat::from_rotation_z(0.8));
+        assert!(turn(0.0).lerp(other, 0.25).rotation.angle_between(turn(0.2).rotation) < 1e-3);
+    }
+
+    #[test]
+    fn looking_at_points_the_negative_z_axis() {
+        for a in some() {
+            for target in [Vec3::new(5.0, 1.0, -2.0), Vec3::new(-3.0, 0.0, 8.0)] {
+                let looks = a.looking_at(target, Vec3::Y);
+                assert_eq!((looks.translation, looks.scale), (a.translation, a.scale));
+                let (ahead, up) = (looks.transform_vector(Vec3::NEG_Z), looks.transform_vector(Vec3::Y));
+                let wanted = (target - a.translation).normalize();
+                assert!(ahead.normalize().abs_diff_eq(wanted, 1e-5), "{a:?}: {ahead} for {wanted}");
+                assert!(up.y > 0.0 && up.dot(wanted).abs() < 1e-4, "{a:?}: up is {up}");
+                assert_eq!(a.looking_to(target - a.translation, Vec3::Y), looks);
+            }
+            // Straight up, where any axis does, and where there is no direction.
+            let up = a.looking_to(Vec3::Y * 3.0, Vec3::Y);
+            assert!(up.transform_vector(Vec3::NEG_Z).normalize().abs_diff_eq(Vec3::Y, 1e-5));
+            assert_eq!(a.looking_at(a.translation, Vec3::Y), a);
+            assert_eq!(a.looking_to(Vec3::NAN, Vec3::Y), a);
         }
     }
 }

@@ -1,7 +1,7 @@
 //! One queued edit, and how it is applied.
 
 use super::{Outcome, QueuedPlace, Round, Target};
-use crate::{Error, Keep, Mat34, Node, NodeHandle, Place, Scene, Shape, Transform, Visibility};
+use crate::{Aabb, Error, Keep, Mat34, Node, NodeHandle, Place, Scene, Shape, Transform, Visibility};
 use glam::Vec3;
 
 /// One edit: at most 80 bytes. The descriptions of inserted nodes, and names, are stored separately.
@@ -22,13 +22,14 @@ pub(super) enum Edit {
         target: Vec3,
         up: Vec3,
     },
-    AddTransform(Target, Transform),
     RemoveTransform(Target),
-    AddMaterial(Target, u32),
+    SetMaterial(Target, u32),
     RemoveMaterial(Target),
-    AddShape(Target, Shape),
+    SetShape(Target, Shape),
+    SetMesh(Target, u32),
+    SetBounds(Target, Aabb),
     RemoveShape(Target),
-    AddVisibility(Target, Visibility),
+    SetVisibility(Target, Visibility),
     RemoveVisibility(Target),
     /// With the name's length.
     SetName(Target, Option<usize>),
@@ -81,6 +82,8 @@ impl Tickets<'_> {
             QueuedPlace::LastChildOf(node) => Place::LastChildOf(self.node(node)?),
             QueuedPlace::Before(node) => Place::Before(self.node(node)?),
             QueuedPlace::After(node) => Place::After(self.node(node)?),
+            QueuedPlace::Child(node, index) => Place::Child(self.node(node)?, index),
+            QueuedPlace::Detached => Place::Detached,
         })
     }
 }
@@ -112,17 +115,18 @@ impl Edit {
                 scene.reparent(node(target)?, tickets.place(place)?, keep).map(Outcome::Moved)
             }
             Self::SetLocal(target, local) => scene.set_local(node(target)?, local).map(set),
-            Self::SetLocalMatrix(target, local) => scene.set_local_matrix(node(target)?, local).map(Outcome::SetAs),
+            Self::SetLocalMatrix(target, local) => scene.set_local(node(target)?, local).map(set),
             Self::SetWorld(target, world) => scene.set_world(node(target)?, world).map(Outcome::SetAs),
             Self::SetWorldMatrix(target, world) => scene.set_world(node(target)?, world).map(Outcome::SetAs),
             Self::LookAt { node: target, target: at, up } => scene.look_at(node(target)?, at, up).map(set),
-            Self::AddTransform(target, local) => scene.add_transform(node(target)?, local).map(set),
-            Self::RemoveTransform(target) => scene.remove_transform(node(target)?).map(Outcome::RemovedTransform),
-            Self::AddMaterial(target, material) => scene.add_material(node(target)?, material).map(set),
+            Self::RemoveTransform(target) => scene.remove_local(node(target)?).map(Outcome::RemovedTransform),
+            Self::SetMaterial(target, material) => scene.set_material(node(target)?, material).map(set),
             Self::RemoveMaterial(target) => scene.remove_material(node(target)?).map(Outcome::RemovedMaterial),
-            Self::AddShape(target, shape) => scene.add_shape(node(target)?, shape).map(set),
+            Self::SetShape(target, shape) => scene.set_shape(node(target)?, shape).map(set),
+            Self::SetMesh(target, mesh) => scene.set_mesh(node(target)?, mesh).map(set),
+            Self::SetBounds(target, bounds) => scene.set_bounds(node(target)?, bounds).map(set),
             Self::RemoveShape(target) => scene.remove_shape(node(target)?).map(Outcome::RemovedShape),
-            Self::AddVisibility(target, visibility) => scene.add_visibility(node(target)?, visibility).map(set),
+            Self::SetVisibility(target, visibility) => scene.set_visibility(node(target)?, visibility).map(set),
             Self::RemoveVisibility(target) => scene.remove_visibility(node(target)?).map(Outcome::RemovedVisibility),
             Self::SetName(target, name) => {
                 let name = names.next(name);

@@ -133,17 +133,17 @@ impl SliceBoxes {
 
     /// Computes the box around a block of shapes. Boxes that are not present become empty.
     pub(in crate::store) fn close_block(&mut self, block: usize) {
-        self.blocks.set(block, self.shapes.union(block * BLOCK..(block + 1) * BLOCK));
+        self.blocks.set(block, self.shapes.merged(block * BLOCK..(block + 1) * BLOCK));
     }
 
     /// Computes the box around all blocks.
     pub(in crate::store) fn close(&mut self) {
-        self.own = self.blocks.union(0..self.blocks.len());
+        self.own = self.blocks.merged(0..self.blocks.len());
     }
 
     /// The box around everything below the slice's portal.
     pub(in crate::store) fn whole(&self) -> Aabb {
-        self.own.union(&self.children.union(0..self.children.len()))
+        self.own.merge(&self.children.merged(0..self.children.len()))
     }
 
     /// Finishes the boxes of a rebuilt slice: those of its shapes were carried over, its children are in a new order.

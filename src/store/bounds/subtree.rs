@@ -18,12 +18,12 @@ impl Store {
             let above = self.slice(slice.portal.slice);
             match &above.boxes {
                 Some(boxes) if !slice.marked => {
-                    all = all.union(&boxes.children.get(slice.child_index as usize).expect("a box for each child"));
+                    all = all.merge(&boxes.children.get(slice.child_index as usize).expect("a box for each child"));
                 }
                 _ => {
                     let some = |row: u32| (row != NIL).then_some(row);
                     for top in core::iter::successors(some(slice.first_top), |&top| some(slice.row(top).next)) {
-                        all = all.union(&slice.bounds_of_rows(top, &mut pending));
+                        all = all.merge(&slice.bounds_of_rows(top, &mut pending));
                     }
                 }
             }
@@ -42,7 +42,7 @@ impl Slice {
                 return all;
             }
             let world = &self.transforms.worlds[row.transform.index() as usize];
-            all.union(&self.shapes.bounds[row.shape as usize].transformed(world))
+            all.merge(&self.shapes.bounds[row.shape as usize].transformed(world))
         })
     }
 }

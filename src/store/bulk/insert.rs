@@ -2,7 +2,7 @@
 
 use crate::NodeHandle;
 use crate::store::columns::{At, NIL};
-use crate::store::{Forest, Membership, Place, Store, Unlinked};
+use crate::store::{Beside, Forest, Membership, Store, Unlinked};
 use core::ops::Range;
 
 impl Store {
@@ -12,13 +12,12 @@ impl Store {
         if nodes < self.config.min_nodes as usize { nodes } else { self.most_tables(nodes, runs) }
     }
 
-    /// Inserts a tree of checked nodes at a checked place below `parent`, where there is room. Reports the handle of
-    /// each node.
+    /// Inserts a tree of checked nodes at a checked place below a parent, or as a detached subtree. There must be room.
+    /// Reports the handle of each node.
     pub(crate) fn insert_tree(
         &mut self,
         tree: &impl Forest,
-        place: Place,
-        parent: At,
+        place: Option<(Beside, At)>,
         mut tell: impl FnMut(u32, NodeHandle),
     ) {
         let count = tree.count() as usize;
@@ -27,24 +26,33 @@ impl Store {
             let mut handles: Vec<NodeHandle> = Vec::with_capacity(count);
             for number in 0..tree.count() {
                 let place = match tree.parent(number) {
-                    NIL => place,
-                    parent => Place::LastChildOf(handles[parent as usize]),
+                    NIL => place.map(|(place, _)| place),
+                    parent => Some(Beside::LastChildOf(handles[parent as usize])),
                 };
-                let anchor = self.resolve(place.anchor()).expect("the place was checked before");
                 let node = tree.nodes().node(tree.head(number));
-                let handle = self.insert(place, anchor, &node).expect("room was checked before");
+                let inserted = match place {
+                    Some(place) => {
+                        let anchor = self.resolve(place.anchor()).expect("the place was checked before");
+                        self.insert(place, anchor, &node)
+                    }
+                    None => self.insert_detached(&node),
+                };
+                let handle = inserted.expect("room was checked before");
                 handles.push(handle);
                 tell(number, handle);
             }
             return;
         }
-        let membership = self.membership(parent);
+        let membership = place.map_or(Membership::Detached, |(_, parent)| self.membership(parent));
         let top = self.build_slices(tree, 0..tree.count(), tell);
         if membership != Membership::Attached {
             // The new slices were not attached while they were built, but they were counted as part of the tree.
             self.note_left(self.top_of(top));
         }
-        self.relink_subtree(Unlinked::Slice(top), |store| store.settle_at(place, count));
+        match place {
+            Some((place, _)) => self.relink_subtree(Unlinked::Slice(top), |store| store.settle_at(place, count)),
+            None => self.release(Unlinked::Slice(top)),
+        }
         *self.counted.of_mut(membership) += count;
     }
 
@@ -54,7 +62,7 @@ impl Store {
         let count = run.len();
         let slice = self.build_slices(forest, run, tell);
         // No slice absorbs it for being small, so the place is beside the portals in the root's slice.
-        let last = Place::LastChildOf(self.root());
+        let last = Beside::LastChildOf(self.root());
         self.insert_portal_where(|store| store.settle_at(last, usize::MAX), slice);
         *self.counted.of_mut(Membership::Attached) += count;
     }

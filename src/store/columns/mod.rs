@@ -29,6 +29,7 @@ use crate::store::allocation::Bits;
 use crate::store::allocation::LinearAllocator;
 use crate::store::change::{MaskTrace, Trace};
 use crate::{Aabb, Local, Mat34, Shape};
+use core::fmt;
 use hedgerow_math::internal::PackedTransform;
 
 /// Writes the record of a slot that was just allocated: into a hole, or at the end.
@@ -47,7 +48,7 @@ pub(in crate::store) fn put<T>(array: &mut Vec<T>, slot: u32, value: T) {
 /// skipping holes; nobody reads the result.
 ///
 /// The fields that setting a local transform reads and writes come first; see [`Slice`](crate::store::Slice).
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Default)]
 #[repr(C)]
 pub(in crate::store) struct TransformColumn {
     pub(in crate::store) locals: Vec<PackedTransform>,
@@ -70,6 +71,13 @@ pub(in crate::store) struct TransformColumn {
     pub(in crate::store) sheared: Sheared,
     /// The owner and the history of each slot, if changes are tracked.
     pub(in crate::store) trace: Option<Boxed<Trace>>,
+}
+
+/// A summary, as views of the column print it.
+impl fmt::Debug for TransformColumn {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("TransformColumn").field("slots", &self.worlds.len()).finish_non_exhaustive()
+    }
 }
 
 impl TransformColumn {

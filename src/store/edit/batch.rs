@@ -6,7 +6,7 @@
 use super::LocalSlot;
 use crate::error::BatchError;
 use crate::store::columns::{At, NIL};
-use crate::store::{BatchOrder, Place, Store};
+use crate::store::{BatchOrder, Beside, Store};
 use crate::{Error, Node, NodeHandle, Transform};
 use hedgerow_math::internal::prefetch_whole;
 
@@ -62,7 +62,7 @@ impl Store {
             return handle;
         }
         let at = self.resolve(*parent).expect("the batch was checked before");
-        let place = Place::LastChildOf(*parent);
+        let place = Beside::LastChildOf(*parent);
         let handle = if node.is_plain() {
             self.insert(place, at, node)
         } else {

@@ -85,6 +85,15 @@ impl Store {
         self.tell_edited(at.slice);
     }
 
+    /// Sets the mesh of a node's shape. `None` for a node without one.
+    pub(crate) fn set_mesh(&mut self, at: At, mesh: u32) -> Option<()> {
+        let slice = self.slice_mut(at.slice);
+        let slot = slice.row(at.row).shape;
+        slice.shapes.records.get_mut(slot as usize)?.mesh = mesh;
+        self.tell_changed(at.slice);
+        Some(())
+    }
+
     /// Sets the bounds of a node's shape. `None` for a node without one.
     pub(crate) fn set_bounds(&mut self, at: At, bounds: Aabb) -> Option<()> {
         let slice = self.slice_mut(at.slice);

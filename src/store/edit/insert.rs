@@ -1,7 +1,7 @@
 //! Inserts a node: the fast path as the last child of another node, and the general path at any place.
 
 use crate::store::columns::{At, NIL, Occupant, Row, ShapeRecord, Slot, put};
-use crate::store::{MAX_NODES, Need, Place, Settled, Slice, Spot, Store};
+use crate::store::{Beside, MAX_NODES, Membership, Need, Settled, Slice, Spot, Store};
 use crate::{Aabb, Local, Mat34, Node, NodeHandle, Shape, Transform};
 use core::hint::select_unpredictable;
 use hedgerow_math::internal::prefetch;
@@ -193,7 +193,7 @@ impl Store {
     /// Inserts a checked node at a checked place, whose anchor is at a row. Returns `None`, and changes nothing, if the
     /// scene can have no more nodes.
     #[inline]
-    pub(crate) fn insert(&mut self, place: Place, anchor: At, node: &Node<'_>) -> Option<NodeHandle> {
+    pub(crate) fn insert(&mut self, place: Beside, anchor: At, node: &Node<'_>) -> Option<NodeHandle> {
         if self.total_len() >= MAX_NODES {
             return None;
         }
@@ -208,8 +208,26 @@ impl Store {
         self.insert_node(&spot, node, &need)
     }
 
+    /// Inserts a checked node as the root of a detached subtree. Returns `None`, and changes nothing, if the scene can
+    /// have no more nodes.
+    pub(crate) fn insert_detached(&mut self, node: &Node<'_>) -> Option<NodeHandle> {
+        if self.total_len() >= MAX_NODES {
+            return None;
+        }
+        let need = Need::of(node);
+        let slice = self.open_slice(Slice::with_room(&need));
+        self.slice_mut(slice).membership = Membership::Detached;
+        let handle = self.insert_node(&Spot { slice, parent: NIL, previous: NIL, next: NIL }, node, &need);
+        if handle.is_some() {
+            self.list_detached(slice);
+        } else {
+            self.close_slice(slice);
+        }
+        handle
+    }
+
     /// Inserts a node at a spot where the slice is still to be chosen.
-    fn insert_settling(&mut self, place: Place, spot: Spot, node: &Node<'_>, need: &Need) -> Option<NodeHandle> {
+    fn insert_settling(&mut self, place: Beside, spot: Spot, node: &Node<'_>, need: &Need) -> Option<NodeHandle> {
         let appends = self.beside_full(&spot).is_some();
         let mut settled = self.settle(spot, 1);
         while let Settled::Into(spot) = settled

@@ -7,7 +7,7 @@
 use super::batch::{ITEM_AHEAD, NEAR};
 use crate::error::BatchError;
 use crate::store::columns::{At, NIL};
-use crate::store::{Place, Store};
+use crate::store::{Beside, Store};
 use crate::{Error, Local, Node, NodeHandle};
 use bumpalo::Bump;
 use bumpalo::collections::Vec as BumpVec;
@@ -107,7 +107,7 @@ impl Store {
         if self.reparent_shortly(node, parent).is_none() {
             let place = |store: &Self, node| store.resolve(node).expect("the batch was checked before");
             let (at, above) = (place(self, node), place(self, parent));
-            self.relocate(node, at, Place::LastChildOf(parent), above);
+            self.relocate(node, at, Beside::LastChildOf(parent), above);
         }
         if let Some(Some(local)) = kept {
             let at = self.resolve(node).expect("rows that move keep their handles");

@@ -3,7 +3,7 @@
 
 use crate::NodeHandle;
 use crate::store::columns::{At, NIL, Occupant, Row, Slot, put};
-use crate::store::{Membership, Place, Slice, Store};
+use crate::store::{Beside, Membership, Slice, Store};
 use core::hint::select_unpredictable;
 use hedgerow_math::internal::prefetch;
 
@@ -73,7 +73,7 @@ impl Store {
 
 impl Store {
     /// Moves a subtree to a checked place below `parent`, also into the tree or into a detached subtree.
-    pub(crate) fn relocate(&mut self, node: NodeHandle, at: At, place: Place, parent: At) {
+    pub(crate) fn relocate(&mut self, node: NodeHandle, at: At, place: Beside, parent: At) {
         let (from, to) = (self.membership(at), self.membership(parent));
         if from == to {
             return self.relink(at, place);
@@ -89,7 +89,7 @@ impl Store {
     }
 
     /// Moves a subtree to a checked place.
-    fn relink(&mut self, at: At, place: Place) {
+    fn relink(&mut self, at: At, place: Beside) {
         let (at, rows) = self.make_room_to_relink(at, place);
         let unlinked = self.unlink_subtree(at);
         self.relink_subtree(unlinked, |store| store.settle_at(place, rows));

@@ -14,5 +14,5 @@ mod portal;
 mod settle;
 
 pub(in crate::store) use chain::Spot;
-pub use place::Place;
+pub(crate) use place::Beside;
 pub(in crate::store) use settle::Settled;

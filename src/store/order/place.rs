@@ -4,11 +4,9 @@ use crate::store::columns::At;
 use crate::store::{Settled, Spot, Store};
 use crate::{Error, NodeHandle};
 
-/// Where a node goes among its parent's children.
-///
-/// A plain [`NodeHandle`] stands for the place after the last child of that node.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Place {
+/// Where a node goes among its parent's children: a [`Place`](crate::Place) in the tree, given by a node beside it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Beside {
     /// Before all children of this node.
     FirstChildOf(NodeHandle),
     /// After all children of this node.
@@ -19,30 +17,23 @@ pub enum Place {
     After(NodeHandle),
 }
 
-impl Place {
+impl Beside {
     /// The node that the place refers to.
-    #[must_use]
-    pub const fn anchor(self) -> NodeHandle {
+    pub(crate) const fn anchor(self) -> NodeHandle {
         match self {
             Self::FirstChildOf(node) | Self::LastChildOf(node) | Self::Before(node) | Self::After(node) => node,
         }
     }
 }
 
-impl From<NodeHandle> for Place {
-    fn from(parent: NodeHandle) -> Self {
-        Self::LastChildOf(parent)
-    }
-}
-
 impl Store {
     /// Where the anchor of a place is, or why no node can go there.
     #[inline(always)]
-    pub(crate) fn find_anchor(&self, place: Place) -> Result<At, Error> {
+    pub(crate) fn find_anchor(&self, place: Beside) -> Result<At, Error> {
         let anchor = place.anchor();
         match self.resolve(anchor) {
             None => Err(Error::StaleHandle(anchor)),
-            Some(at) if matches!(place, Place::Before(_) | Place::After(_)) => {
+            Some(at) if matches!(place, Beside::Before(_) | Beside::After(_)) => {
                 self.parent_of_sibling(at)?;
                 Ok(at)
             }
@@ -58,34 +49,34 @@ impl Store {
 
     /// The spot of a place whose anchor is at a row.
     #[inline(always)]
-    pub(in crate::store) fn spot_beside(&self, place: Place, anchor: At) -> Spot {
+    pub(in crate::store) fn spot_beside(&self, place: Beside, anchor: At) -> Spot {
         match place {
-            Place::LastChildOf(_) => self.spot_behind_children(anchor),
-            Place::FirstChildOf(_) => self.spot_before_children(anchor),
-            Place::Before(_) => self.spot_before(anchor),
-            Place::After(_) => self.spot_after(anchor),
+            Beside::LastChildOf(_) => self.spot_behind_children(anchor),
+            Beside::FirstChildOf(_) => self.spot_before_children(anchor),
+            Beside::Before(_) => self.spot_before(anchor),
+            Beside::After(_) => self.spot_after(anchor),
         }
     }
 
     /// The spot of a place that was checked.
-    pub(in crate::store) fn spot(&self, place: Place) -> Spot {
+    pub(in crate::store) fn spot(&self, place: Beside) -> Spot {
         let anchor = self.resolve(place.anchor()).expect("the place was checked before");
         self.spot_beside(place, anchor)
     }
 
     /// Where `incoming` nodes go that are inserted at a checked place.
-    pub(in crate::store) fn settle_at(&self, place: Place, incoming: usize) -> Settled {
+    pub(in crate::store) fn settle_at(&self, place: Beside, incoming: usize) -> Settled {
         self.settle(self.spot(place), incoming)
     }
 
     /// The parent of a node inserted at a place, or why no node can go there.
     #[inline]
-    pub(crate) fn parent_of_place(&self, place: Place) -> Result<At, Error> {
+    pub(crate) fn parent_of_place(&self, place: Beside) -> Result<At, Error> {
         let anchor = place.anchor();
         let at = self.resolve(anchor).ok_or(Error::StaleHandle(anchor))?;
         match place {
-            Place::FirstChildOf(_) | Place::LastChildOf(_) => Ok(at),
-            Place::Before(_) | Place::After(_) => self.parent_of_sibling(at),
+            Beside::FirstChildOf(_) | Beside::LastChildOf(_) => Ok(at),
+            Beside::Before(_) | Beside::After(_) => self.parent_of_sibling(at),
         }
     }
 }

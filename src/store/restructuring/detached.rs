@@ -41,10 +41,8 @@ impl Store {
             }
         };
         self.set_membership(number, Membership::Detached);
-        let index = u32::try_from(self.detached.len()).expect("slices number less than 2^31");
-        self.detached.push(number);
+        self.list_detached(number);
         let slice = &mut self.slices[number as usize];
-        slice.child_index = index;
         slice.isolated = false;
         let changed = slice.take_over(&Mat34::IDENTITY, u32::MAX, None);
         let marked = slice.marked;
@@ -59,6 +57,13 @@ impl Store {
         } else if changed {
             self.tell_moved(number);
         }
+    }
+
+    /// Adds a slice without a portal to the list of detached slices.
+    pub(in crate::store) fn list_detached(&mut self, number: u32) {
+        let index = u32::try_from(self.detached.len()).expect("slices number less than 2^31");
+        self.detached.push(number);
+        self.slices[number as usize].child_index = index;
     }
 
     /// Removes a detached slice from the list of detached slices.

@@ -2,7 +2,7 @@
 
 use crate::store::columns::{At, NIL, Row};
 use crate::store::restructuring::transplant::Marks;
-use crate::store::{Need, Place, Settled, Slice, Spot, Store};
+use crate::store::{Beside, Need, Settled, Slice, Spot, Store};
 use std::alloc::{Layout, handle_alloc_error};
 
 /// No place takes so many splits until a subtree fits there.
@@ -47,7 +47,7 @@ impl Store {
     /// Makes room for a node with all below it at a checked place, while it is where it was: then every slice may be
     /// split, beside its portal too. Returns where the node is then, and how many rows it brings, as
     /// [`Self::unlinked_rows`] counts them, where that decides in which slice it settles.
-    pub(in crate::store) fn make_room_to_relink(&mut self, mut at: At, place: Place) -> (At, usize) {
+    pub(in crate::store) fn make_room_to_relink(&mut self, mut at: At, place: Beside) -> (At, usize) {
         let mut splits = 0;
         loop {
             let spot = self.spot(place);

@@ -41,18 +41,18 @@ impl Store {
             for (slot, bit) in (block * 64..boxes.shapes.len()).zip((0..64).map(|bit| 1_u64 << bit)) {
                 let bounds = boxes.shapes.get(slot).unwrap_or(crate::Aabb::EMPTY);
                 seen |= if bounds.is_empty() { 0 } else { bit };
-                about = if present & bit == 0 { about } else { about.union(&bounds) };
+                about = if present & bit == 0 { about } else { about.merge(&bounds) };
             }
             ensure!(present == seen & !stale, "slice {number}: the boxes of block {block} are miscounted");
             let noted = boxes.blocks.get(block).unwrap_or(crate::Aabb::EMPTY);
-            let holds = noted.union(&about) == noted && boxes.own.union(&noted) == boxes.own;
+            let holds = noted.merge(&about) == noted && boxes.own.merge(&noted) == boxes.own;
             ensure!(holds, "slice {number}: the box of block {block} does not hold its shapes");
             ensure!(slice.marked || noted == about, "slice {number}: the box of block {block} is too wide");
         }
         if !slice.marked {
             let end = shapes.slots.end() as usize;
             ensure!(boxes.is_current() && boxes.shapes.len() == end, "slice {number} is not marked and has old boxes");
-            let own = boxes.blocks.union(0..boxes.blocks.len());
+            let own = boxes.blocks.merged(0..boxes.blocks.len());
             ensure!(boxes.own == own, "slice {number}: the box of its shapes is out of date");
         }
         Ok(())

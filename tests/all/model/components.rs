@@ -19,20 +19,19 @@ impl Oracle {
             Op::AddTransform(target, transform) => {
                 let handle = self.tree.pick(target);
                 let given = Local::Transform(transform);
-                self.set_local(handle, given, false, |scene| scene.add_transform(handle, transform))
+                self.set_local(handle, given, false, |scene| scene.set_local(handle, transform))
             }
             Op::SetLocalMatrix(target, matrix) => {
                 let handle = self.tree.pick(target);
                 let mut form = None;
                 self.set_local(handle, Local::Matrix(matrix), true, |scene| {
-                    form = Some(scene.set_local_matrix(handle, matrix)?);
+                    form = Some(scene.set_local(handle, matrix)?);
                     Ok(())
                 })?;
                 self.check_form(handle, form)
             }
             Op::RemoveTransform(target) => {
-                let removed =
-                    self.remove_component(self.tree.pick(target), |scene, node| scene.remove_transform(node))?;
+                let removed = self.remove_component(self.tree.pick(target), |scene, node| scene.remove_local(node))?;
                 let Some((index, removed)) = removed else { return Ok(()) };
                 let had = self.tree.at(index).local.map(|kept| kept.local);
                 self.tree.keep(index, None);
@@ -40,7 +39,7 @@ impl Oracle {
                 Ok(())
             }
             Op::AddMaterial(target, material) => self
-                .add_component(self.tree.pick(target), None, |scene, node| scene.add_material(node, material))
+                .add_component(self.tree.pick(target), None, |scene, node| scene.set_material(node, material))
                 .map(|index| self.change(index, |entry| entry.material = Some(material))),
             Op::RemoveMaterial(target) => {
                 let removed =
@@ -53,7 +52,7 @@ impl Oracle {
             Op::AddShape(target, shape) => {
                 let kept = Shape::new(shape.mesh, kept_bounds(shape.bounds));
                 self.add_component(self.tree.pick(target), bounds_fault(&shape.bounds), |scene, node| {
-                    scene.add_shape(node, shape)
+                    scene.set_shape(node, shape)
                 })
                 .map(|index| self.change(index, |entry| entry.shape = Some(kept)))
             }
@@ -65,7 +64,7 @@ impl Oracle {
                 Ok(())
             }
             Op::AddVisibility(target, visibility) => self
-                .add_component(self.tree.pick(target), None, |scene, node| scene.add_visibility(node, visibility))
+                .add_component(self.tree.pick(target), None, |scene, node| scene.set_visibility(node, visibility))
                 .map(|index| self.change(index, |entry| entry.visibility = Some(visibility))),
             Op::RemoveVisibility(target) => {
                 let removed =

@@ -60,7 +60,7 @@ impl Oracle {
         let stocked = check_map(&map, &original.handles)?;
         ensure!(stock.len() == before + stocked.len(), "the stock has {} nodes, from {before}", stock.len());
         ensure!(stock.last_child(root) == Some(map.top()), "the copy is not the last child of the stock's root");
-        let order = core::iter::once(map.top()).chain(stock.descendants(map.top()));
+        let order = stock.descendants(map.top());
         ensure!(order.eq(stocked.iter().copied()), "the copy in the stock has another order");
         for (number, &copy) in stocked.iter().enumerate() {
             let parent = original.parents[number].map_or(root, |parent| stocked[parent]);

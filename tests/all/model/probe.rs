@@ -75,7 +75,7 @@ impl Oracle {
     fn probe_subtree(&self, top: usize) -> Check {
         let handle = self.tree.handle(top);
         let all = self.tree.pre_order(top);
-        let expected = self.handles(all[1..].iter().copied());
+        let expected = self.handles(all.iter().copied());
         let answer: Vec<_> = self.scene.descendants(handle).collect();
         ensure!(answer == expected, "the descendants of {handle:?} are {answer:?}, not {expected:?}");
         let leaves = all.iter().copied().filter(|&node| self.tree.at(node).children.is_empty());

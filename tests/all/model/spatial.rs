@@ -124,8 +124,8 @@ impl Oracle {
     /// Checks that the box of a subtree contains the boxes of its nodes.
     fn compare_subtree_bounds(&self, seed: u64) -> Check {
         let top = self.tree.handle(self.met[usize::try_from(seed).unwrap_or(0) % self.met.len()].index);
-        let boxes = self.scene.descendants(top).chain([top]).filter_map(|node| self.scene.world_bounds(node));
-        let expected = boxes.fold(Aabb::EMPTY, |all, bounds| all.union(&bounds));
+        let boxes = self.scene.descendants(top).filter_map(|node| self.scene.world_bounds(node));
+        let expected = boxes.fold(Aabb::EMPTY, |all, bounds| all.merge(&bounds));
         let found = self.scene.subtree_bounds(top);
         ensure!(found == Some(expected), "the subtree of {top:?} is in {found:?}, not in {expected:?}");
         Ok(())

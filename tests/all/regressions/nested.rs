@@ -132,27 +132,27 @@ fn edits_above_nested_portals_reach_all_below() {
         step(&mut nested, "set_local", &mut |scene| scene.set_local(node, turned(7.0, 0.6)));
     }
     for node in [group, top, outer[1], inner[0], inner[4]] {
-        step(&mut nested, "add_transform", &mut |scene| scene.add_transform(node, turned(-2.0, 1.6)));
+        step(&mut nested, "set_local (first)", &mut |scene| scene.set_local(node, turned(-2.0, 1.6)));
         step(&mut nested, "set_local", &mut |scene| scene.set_local(node, turned(-3.0, 0.2)));
-        step(&mut nested, "remove_transform", &mut |scene| scene.remove_transform(node).map(drop));
-        step(&mut nested, "add_material", &mut |scene| scene.add_material(node, 77));
-        step(&mut nested, "another material", &mut |scene| scene.add_material(node, 78));
+        step(&mut nested, "remove_local", &mut |scene| scene.remove_local(node).map(drop));
+        step(&mut nested, "set_material", &mut |scene| scene.set_material(node, 77));
+        step(&mut nested, "another material", &mut |scene| scene.set_material(node, 78));
         step(&mut nested, "remove_material", &mut |scene| scene.remove_material(node).map(drop));
-        step(&mut nested, "hiding", &mut |scene| scene.add_visibility(node, Visibility::HIDDEN));
-        step(&mut nested, "showing", &mut |scene| scene.add_visibility(node, Visibility::layers(6)));
-        step(&mut nested, "hiding again", &mut |scene| scene.add_visibility(node, Visibility::HIDDEN));
+        step(&mut nested, "hiding", &mut |scene| scene.set_visibility(node, Visibility::HIDDEN));
+        step(&mut nested, "showing", &mut |scene| scene.set_visibility(node, Visibility::layers(6)));
+        step(&mut nested, "hiding again", &mut |scene| scene.set_visibility(node, Visibility::HIDDEN));
         step(&mut nested, "remove_visibility", &mut |scene| scene.remove_visibility(node).map(drop));
     }
     let shown = draws(&nested.scene).len();
     assert_eq!(shown, nested.leaves.len(), "all is shown in the end");
     // Hidden by the root, above every portal, and with a material from there.
     let root = nested.scene.root();
-    step(&mut nested, "hiding the root", &mut |scene| scene.add_visibility(root, Visibility::HIDDEN));
+    step(&mut nested, "hiding the root", &mut |scene| scene.set_visibility(root, Visibility::HIDDEN));
     assert!(draws(&nested.scene).is_empty());
     step(&mut nested, "showing the root", &mut |scene| scene.remove_visibility(root).map(drop));
-    step(&mut nested, "a material of the root", &mut |scene| scene.add_material(root, 5));
-    step(&mut nested, "a transform of the root", &mut |scene| scene.add_transform(root, turned(1.0, 3.0)));
-    step(&mut nested, "none of the root", &mut |scene| scene.remove_transform(root).map(drop));
+    step(&mut nested, "a material of the root", &mut |scene| scene.set_material(root, 5));
+    step(&mut nested, "a transform of the root", &mut |scene| scene.set_local(root, turned(1.0, 3.0)));
+    step(&mut nested, "none of the root", &mut |scene| scene.remove_local(root).map(drop));
 }
 
 #[test]

@@ -56,9 +56,9 @@ const CYCLES_OF: [(&str, Cycle); 14] = [
     }),
     ("adding and removing components", |scene, [a, _]| {
         let below = scene.first_child(a).unwrap();
-        scene.add_transform(below, Transform::IDENTITY).unwrap();
-        scene.add_visibility(below, Visibility::layers(1)).unwrap();
-        scene.remove_transform(below).unwrap();
+        scene.set_local(below, Transform::IDENTITY).unwrap();
+        scene.set_visibility(below, Visibility::layers(1)).unwrap();
+        scene.remove_local(below).unwrap();
         scene.remove_visibility(below).unwrap();
     }),
     ("removing later", |scene, [a, _]| {

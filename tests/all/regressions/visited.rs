@@ -218,7 +218,7 @@ fn a_node_below_one_that_was_detached_has_moved_with_the_transform_that_this_was
     scene.detach(shelf).unwrap();
     scene.update();
     scene.reparent(book, shelf, Keep::Local).unwrap();
-    scene.add_transform(shelf, at(5.0)).unwrap();
+    scene.set_local(shelf, at(5.0)).unwrap();
     scene.attach(shelf, root, Keep::Local).unwrap();
     scene.update();
     let mut moved = scene.changes().moved().to_vec();

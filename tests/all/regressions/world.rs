@@ -237,7 +237,7 @@ fn a_parent_is_singular_where_its_axes_span_no_more_than_the_rule_says() {
         let parent = scene.insert(scene.root(), Node::transform(Transform::IDENTITY)).unwrap();
         let inner = scene.insert(parent, Node::group()).unwrap();
         let node = scene.insert(inner, Node::transform(Transform::IDENTITY)).unwrap();
-        scene.set_local_matrix(parent, local).unwrap();
+        scene.set_local(parent, local).unwrap();
         let shear = Transform::from_xyz(1.0, 0.0, 0.0);
         match scene.set_world(node, shear) {
             Ok(_) => assert!(regular, "{local:?}"),

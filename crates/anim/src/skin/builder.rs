@@ -113,7 +113,7 @@ impl<'a> SkinnedMeshBuilder<'a> {
             let position = Vec3::from_array(self.positions[vertex as usize]);
             for &joint in &of_joints[..*influences] {
                 let bounds = &mut joint_bounds[usize::from(joint)];
-                *bounds = bounds.union(&Aabb::new(position, position));
+                *bounds = bounds.merge(&Aabb::new(position, position));
             }
         }
 

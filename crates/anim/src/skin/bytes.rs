@@ -316,7 +316,7 @@ fn bounds_of(groups: &[Influences; 4], mut positions: impl Iterator<Item = [f32;
             let position = Vec3::from_array(position);
             for joint in group.joints_of_vertex(vertex) {
                 let bounds = &mut bounds[usize::from(joint)];
-                *bounds = bounds.union(&Aabb::new(position, position));
+                *bounds = bounds.merge(&Aabb::new(position, position));
             }
         }
     }

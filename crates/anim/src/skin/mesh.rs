@@ -159,7 +159,7 @@ impl SkinnedMesh {
     pub fn bounds(&self, palette: &[Mat34]) -> Result<Aabb, Error> {
         self.check_palette(palette)?;
         let boxes = self.joint_bounds.iter().zip(palette).filter(|(bounds, _)| !bounds.is_empty());
-        Ok(boxes.fold(Aabb::EMPTY, |all, (bounds, matrix)| all.union(&bounds.transformed(matrix))))
+        Ok(boxes.fold(Aabb::EMPTY, |all, (bounds, matrix)| all.merge(&bounds.transformed(matrix))))
     }
 
     /// How many bytes the mesh takes on the heap.

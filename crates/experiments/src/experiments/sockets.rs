@@ -125,7 +125,7 @@ fn bounds<F: Front>(front: &mut F) -> Outcome {
         baseline: |(parts, palettes, boxes)| {
             for (all, palette) in boxes.iter_mut().zip(&*palettes) {
                 let moved = parts.iter().map(|(joint, part)| part.transformed(&palette[usize::from(*joint)]));
-                *all = moved.fold(Aabb::EMPTY, |all, part| all.union(&part));
+                *all = moved.fold(Aabb::EMPTY, |all, part| all.merge(&part));
             }
         },
     };

@@ -24,7 +24,7 @@ impl Packed {
         let (root, rest) = split(recipe);
         let mut scene = Scene::with_config(config).expect("the policy makes sense");
         let mut nodes = Vec::with_capacity(recipe.nodes().len());
-        scene.add_transform(scene.root(), root).expect("the root takes a finite transform");
+        scene.set_local(scene.root(), root).expect("the root takes a finite transform");
         nodes.push(scene.root());
         for node in rest {
             nodes.push(insert(&mut scene, nodes[node.parent as usize], node.content));

@@ -84,8 +84,8 @@ impl BoxGroup {
     }
 
     /// The smallest box around all eight.
-    pub fn union(&self) -> Aabb {
-        (0..GROUP).fold(Aabb::EMPTY, |all, lane| all.union(&self.get(lane)))
+    pub fn merged(&self) -> Aabb {
+        (0..GROUP).fold(Aabb::EMPTY, |all, lane| all.merge(&self.get(lane)))
     }
 }
 
@@ -211,16 +211,16 @@ impl Boxes {
 
     /// The smallest box around those of a range. Runs in **O(boxes of the range)**.
     #[doc(hidden)]
-    pub fn union(&self, range: Range<usize>) -> Aabb {
+    pub fn merged(&self, range: Range<usize>) -> Aabb {
         let (first, end) = (range.start.div_ceil(GROUP), range.end.min(self.len) / GROUP);
-        let one = |all: Aabb, index: usize| all.union(&self.groups[index / GROUP].get(index % GROUP));
+        let one = |all: Aabb, index: usize| all.merge(&self.groups[index / GROUP].get(index % GROUP));
         if first >= end {
             return (range.start..range.end.min(self.len)).fold(Aabb::EMPTY, one);
         }
         let mut lanes = BoxGroup::EMPTY;
         self.groups[first..end].iter().for_each(|group| lanes.widen(group));
         let edges = (range.start..first * GROUP).chain(end * GROUP..range.end.min(self.len));
-        edges.fold(lanes.union(), one)
+        edges.fold(lanes.merged(), one)
     }
 
     /// Sets the number of boxes: keeps the first ones and appends empty ones.
@@ -326,8 +326,8 @@ mod tests {
             assert!(padding.clone().all(|at| boxes.groups()[at / GROUP].get(at % GROUP) == Aabb::EMPTY));
             for (start, end) in [(0, plain.len()), (plain.len() / 3, plain.len() / 2), (step % plain.len(), usize::MAX)]
             {
-                let expected = plain[start..end.min(plain.len())].iter().fold(Aabb::EMPTY, |all, one| all.union(one));
-                assert_eq!(boxes.union(start..end), expected);
+                let expected = plain[start..end.min(plain.len())].iter().fold(Aabb::EMPTY, |all, one| all.merge(one));
+                assert_eq!(boxes.merged(start..end), expected);
             }
         }
     }

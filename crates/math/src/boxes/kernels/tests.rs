@@ -318,7 +318,7 @@ fn what_a_box_hits_is_hit_by_every_box_that_holds_it() {
     let mut dice = Dice::new(6);
     for _ in 0..20_000 {
         let list = boxes(&mut dice, 8);
-        let holder: Boxes = [list.union(0..8)].into_iter().collect();
+        let holder: Boxes = [list.merged(0..8)].into_iter().collect();
         let (inner, outer) = (list.groups(), holder.groups());
         if let Ok(frustum) = Frustum::from_view_projection(&dice.camera()) {
             let (hits, inside) = inside_frustum(outer, &frustum);

@@ -1,0 +1,111 @@
+//! Numbers for nodes that stay the same from file to file.
+
+use crate::data::NodeMap;
+use crate::{NodeHandle, Scene};
+use std::collections::BTreeMap;
+
+/// A number for each node, for files that are read and written again: [`WithIds`](super::WithIds).
+///
+/// A loaded scene has handles of its own, but its nodes keep their ids, and each id leads back to its node.
+///
+/// ```
+/// use hedgerow::readable::NodeIds;
+/// use hedgerow::{Node, Scene};
+///
+/// let mut scene = Scene::new();
+/// let car = scene.insert(scene.root(), Node::group())?;
+/// let mut ids = NodeIds::of(&scene);
+/// assert_eq!((ids.id(car), ids.node(1)), (Some(1), Some(car)));
+///
+/// scene.remove(car)?;
+/// let tree = scene.insert(scene.root(), Node::group())?;
+/// ids.assign(&scene);
+/// assert_eq!((ids.id(tree), ids.node(1)), (Some(2), None));   // no id is given twice
+/// # Ok::<(), hedgerow::Error>(())
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct NodeIds {
+    ids: NodeMap<u64>,
+    nodes: BTreeMap<u64, NodeHandle>,
+    /// Greater than every id so far.
+    next: u64,
+}
+
+impl NodeIds {
+    /// No ids.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// An id for each node of a scene, from 0, in depth-first order; detached ones come last.
+    #[must_use]
+    pub fn of(scene: &Scene) -> Self {
+        let mut ids = Self::new();
+        ids.assign(scene);
+        ids
+    }
+
+    /// Gives the next numbers to the nodes of the scene that have no id, in depth-first order, and drops the ids of
+    /// nodes that are gone. Returns how many ids are new. Runs in **O(nodes log nodes)**.
+    pub fn assign(&mut self, scene: &Scene) -> usize {
+        self.nodes.retain(|_, node| scene.contains(*node));
+        self.ids.retain_live(scene);
+        let before = self.nodes.len();
+        let tops = core::iter::once(scene.root()).chain(scene.detached_roots());
+        for node in tops.flat_map(|top| scene.descendants(top)) {
+            if self.ids.get(node).is_none() {
+                self.insert(node, self.next);
+            }
+        }
+        self.nodes.len() - before
+    }
+
+    /// Gives an id to a node. Returns false, and changes nothing, if the node has another one or the id has another
+    /// node, or for the greatest `u64`.
+    pub fn insert(&mut self, node: NodeHandle, id: u64) -> bool {
+        let free = self.nodes.get(&id).is_none_or(|&other| other == node);
+        let unnamed = self.ids.get(node).is_none_or(|&other| other == id);
+        if !free || !unnamed || id == u64::MAX {
+            return false;
+        }
+        // A handle that is gone may have the entry.
+        if let Some((other, other_id)) = self.ids.replace(node, id)
+            && other != node
+        {
+            self.nodes.remove(&other_id);
+        }
+        self.nodes.insert(id, node);
+        self.next = self.next.max(id + 1);
+        true
+    }
+
+    /// The id of a node. Runs in **O(1)**.
+    #[must_use]
+    pub fn id(&self, node: NodeHandle) -> Option<u64> {
+        self.ids.get(node).copied()
+    }
+
+    /// The node of an id. Runs in **O(log nodes)**.
+    #[must_use]
+    pub fn node(&self, id: u64) -> Option<NodeHandle> {
+        self.nodes.get(&id).copied()
+    }
+
+    /// How many nodes have an id.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// Whether no node has an id.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.nodes.is_empty()
+    }
+
+    /// All ids in ascending order, each with its node.
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = (u64, NodeHandle)> + ExactSizeIterator + '_ {
+        self.nodes.iter().map(|(&id, &node)| (id, node))
+    }
+}
