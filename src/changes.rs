@@ -17,4 +17,5 @@
 //! # Ok::<(), hedgerow::Error>(())
 //! ```
 
-pub use crate::scene::{Changes, DirtyRanges, MatrixSlot, Upload};
+pub use crate::scene::{Changes, DirtyRanges, Upload};
+pub use crate::store::MatrixSlot;

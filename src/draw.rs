@@ -4,6 +4,7 @@
 //! |---|---|
 //! | the visible shapes with their matrices, updated where the scene changed | [`DrawList`], [`DrawCommand`] |
 //! | the same by mesh and material, for instancing | [`DrawGroups`], [`DrawGroup`] |
+//! | the same by a key of the caller's, or by depth, from either end | [`DrawOrder`], [`DepthView`], [`depth_key`] |
 //! | a list made by a visitor, in strict depth-first order | [`RenderPass`] |
 //!
 //! ```
@@ -20,4 +21,6 @@
 //! # Ok::<(), hedgerow::Error>(())
 //! ```
 
-pub use crate::pass::{DrawCommand, DrawGroup, DrawGroups, DrawList, RenderPass};
+pub use crate::pass::{
+    DepthView, DrawCommand, DrawGroup, DrawGroups, DrawList, DrawOrder, RenderPass, depth_key,
+};

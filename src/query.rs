@@ -6,6 +6,7 @@
 //! | query | takes | returns |
 //! |---|---|---|
 //! | [`Scene::cull`](crate::Scene::cull), [`cull_nodes`](crate::Scene::cull_nodes) | [`Frustum`] | a [`DrawList`](crate::DrawList), handles of nodes |
+//! | [`Scene::cull_views`](crate::Scene::cull_views) | up to 32 [`CullView`]s | a draw list for each |
 //! | [`Scene::cull_many`](crate::Scene::cull_many) | up to 32 [`Frustum`]s | [`CullHit`]s |
 //! | [`Scene::nodes_in_sphere`](crate::Scene::nodes_in_sphere), [`nodes_in_box`](crate::Scene::nodes_in_box) | [`Sphere`], [`Aabb`](crate::Aabb) | handles of nodes |
 //! | what a ray hits | [`Ray`] | [`RayHit`]s |
@@ -26,5 +27,5 @@
 //! # Ok::<(), hedgerow::Error>(())
 //! ```
 
-pub use crate::scene::{CullHit, RayHit};
+pub use crate::scene::{CullHit, CullView, RayHit};
 pub use hedgerow_math::{Boxes, Frustum, Ray, Sphere};

@@ -171,8 +171,58 @@ pub(super) struct Stop {
     touch: Touch,
 }
 
-/// The slices to search, in tree order.
-pub(super) type Route = SmallVec<[Stop; 64]>;
+/// Slices to search; the first few without an allocation.
+type Route = SmallVec<[Stop; 64]>;
+
+/// The slices to search, in tree order, and those that a walk has yet to see. Kept to save allocations.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Walk {
+    route: Vec<Stop>,
+    pending: Vec<Stop>,
+}
+
+impl Walk {
+    pub(crate) const EMPTY: Self = Self { route: Vec::new(), pending: Vec::new() };
+}
+
+/// A list of stops, on the stack or kept.
+trait Stops: core::ops::DerefMut<Target = [Stop]> {
+    fn push(&mut self, stop: Stop);
+    fn pop(&mut self) -> Option<Stop>;
+    fn clear(&mut self);
+}
+
+impl Stops for Vec<Stop> {
+    #[inline]
+    fn push(&mut self, stop: Stop) {
+        self.push(stop);
+    }
+
+    #[inline]
+    fn pop(&mut self) -> Option<Stop> {
+        self.pop()
+    }
+
+    fn clear(&mut self) {
+        self.clear();
+    }
+}
+
+impl Stops for Route {
+    #[inline]
+    fn push(&mut self, stop: Stop) {
+        self.push(stop);
+    }
+
+    #[inline]
+    fn pop(&mut self) -> Option<Stop> {
+        self.pop()
+    }
+
+    fn clear(&mut self) {
+        self.clear();
+    }
+}
 
 impl Store {
     /// Lists what `pick` makes of every shape that some probe touches and that is visible on some of the layers.
@@ -188,7 +238,8 @@ impl Store {
         pick: impl Fn(Found<'s>) -> Option<T> + Sync,
     ) {
         list.clear();
-        let route = self.route(probes);
+        let (mut route, mut pending) = (Route::new(), Route::new());
+        self.route(probes, &mut route, &mut pending);
         #[cfg(feature = "rayon")]
         if let Some(found) = self.search((&route, GRAIN), probes, layers, &pick) {
             list.reserve(found.iter().map(Vec::len).sum());
@@ -203,38 +254,65 @@ impl Store {
     }
 
     /// Like [`Self::find`], for draws: lists the shapes themselves.
-    pub(crate) fn find_draws<P: Probe>(&self, probe: &P, layers: u32, listing: &mut Listing) {
+    pub(crate) fn find_draws<P: Probe>(&self, probe: &P, layers: u32, walk: &mut Walk, listing: &mut Listing) {
         let probes = core::slice::from_ref(probe);
-        let route = self.route(probes);
+        let Walk { route, pending } = walk;
+        self.route(probes, route, pending);
         #[cfg(feature = "rayon")]
-        if let Some(found) =
-            self.search((&route, DRAW_GRAIN), probes, layers, |found| Some((found.slice, found.record())))
+        if let Some(found) = self.search((route, DRAW_GRAIN), probes, layers, |found| Some((found.slice, found.record())))
         {
             listing.list_found(self, found);
             return;
         }
         listing.clear();
-        self.look_into(&route, probes, layers, &mut |found| listing.push(found.slice, found.record()));
+        self.look_into(route, probes, layers, &mut |found| listing.push(found.slice, found.record()));
     }
 
-    /// Which slices may hold shapes that some probe touches.
-    pub(super) fn route<P: Probe>(&self, probes: &[P]) -> Route {
+    /// Like [`Self::find_draws`], for several probes in one walk, each with its layers and its list.
+    pub(crate) fn find_views<P: Probe>(
+        &self,
+        probes: &[P],
+        layers: &[u32],
+        walk: &mut Walk,
+        listings: &mut [&mut Listing],
+    ) {
+        listings.iter_mut().for_each(|listing| listing.clear());
+        let Walk { route, pending } = walk;
+        self.route(probes, route, pending);
+        let mut list = |slice: SliceView<'_>, record: &ShapeRecord, probes: u32| {
+            let mask = slice.visibilities().masks()[record.visibility as usize];
+            for view in ones(probes.into()).filter(|&view| mask & layers[view] != 0) {
+                listings[view].push(slice, record);
+            }
+        };
+        let any = layers.iter().fold(0, |any, layers| any | layers);
+        #[cfg(feature = "rayon")]
+        if let Some(found) =
+            self.search((route, DRAW_GRAIN), probes, any, |found| Some((found.slice, found.record(), found.probes)))
+        {
+            found.into_iter().flatten().for_each(|(slice, record, probes)| list(slice, record, probes));
+            return;
+        }
+        self.look_into(route, probes, any, &mut |found| list(found.slice, found.record(), found.probes));
+    }
+
+    /// Lists the slices that may hold shapes that some probe touches.
+    fn route<P: Probe>(&self, probes: &[P], route: &mut impl Stops, pending: &mut impl Stops) {
         debug_assert!(probes.len() <= MOST_PROBES);
         let all = Touch {
             active: u32::MAX.checked_shr(u32::BITS - u32::try_from(probes.len()).unwrap_or(u32::BITS)).unwrap_or(0),
             inside: 0,
         };
-        let mut route = Route::new();
-        let mut pending = Route::new();
+        route.clear();
+        pending.clear();
         pending.push(Stop { slice: At::ROOT.slice, touch: all });
         while let Some(stop) = pending.pop() {
             route.push(stop);
             let slice = self.view(stop.slice);
             let first = pending.len();
-            self.find_children(slice, probes, (stop.touch, all), &mut pending);
+            self.find_children(slice, probes, (stop.touch, all), pending);
             pending[first..].reverse();
         }
-        route
     }
 
     /// Calls `found` with the shapes of these slices that some probe touches.
@@ -256,7 +334,7 @@ impl Store {
         slice: SliceView<'_>,
         probes: &[P],
         (touch, all): (Touch, Touch),
-        pending: &mut Route,
+        pending: &mut impl Stops,
     ) {
         let Some(boxes) = slice.boxes() else { return };
         for (children, groups) in slice.children().chunks(BLOCK).zip(boxes.children().groups().chunks(GROUPS)) {
@@ -271,7 +349,7 @@ impl Store {
             } else {
                 let end = u64::MAX >> (BLOCK - children.len());
                 let stop = |at| Stop { slice: children[at], touch: answers.of(probes.len(), at) };
-                pending.extend(ones(answers.any & end).map(stop));
+                ones(answers.any & end).for_each(|at| pending.push(stop(at)));
             }
         }
     }

@@ -8,6 +8,6 @@ mod threads;
 mod transform;
 
 pub(crate) use cull::{Found, MOST_PROBES, Probe};
-pub use draw::{DrawGroup, DrawGroups};
-pub use render::{DrawCommand, DrawList, RenderPass};
+pub use draw::{DepthView, DrawCommand, DrawGroup, DrawGroups, DrawOrder, depth_key};
+pub use render::{DrawList, RenderPass};
 pub use transform::TransformPass;

@@ -1,97 +1,13 @@
 //! The render pass: what to draw, as two arrays.
 
-use crate::pass::draw::{Cache, Listing, Motion, Relative};
-use crate::store::Store;
+use crate::pass::cull::Walk;
+use crate::pass::draw::{Cache, ChangedDraws, DrawCommand, Listing, Motion, Relative, Segment, mark};
+use crate::store::{MatrixSlot, Store};
 use crate::unique::unique_number;
 use crate::visit::{Flow, SliceView, SliceVisitor};
 use crate::{Mat34, NodeHandle, Visibility};
-use core::fmt;
 use glam::DVec3;
-
-/// One shape to draw: 24 bytes without padding, which a shader can read as they are.
-///
-/// ```text
-/// node  u64 (its lower half first) │ mesh  u32 │ material  u32 │ flags  u32: 1 mirrored, 2 has a material │ zero  u32
-/// ```
-///
-/// With the feature `bytemuck` a list of commands is uploaded without a copy:
-///
-/// ```
-/// # #[cfg(feature = "bytemuck")] {
-/// # use hedgerow::{Aabb, DrawList, Node, Scene, Shape};
-/// # let mut scene = Scene::new();
-/// # scene.insert(scene.root(), Node::shape(Shape::new(7, Aabb::cube(1.0)))).unwrap();
-/// # scene.update();
-/// let mut list = DrawList::new();
-/// scene.draw_list(&mut list);
-/// let commands: &[u8] = bytemuck::cast_slice(list.commands());
-/// let matrices: &[u8] = bytemuck::cast_slice(list.matrices());
-/// assert_eq!((commands.len(), matrices.len()), (24 * list.len(), 48 * list.len()));
-/// # }
-/// ```
-#[derive(Clone, Copy, PartialEq, Eq)]
-#[cfg_attr(feature = "bytemuck", derive(bytemuck::NoUninit))]
-#[repr(C)]
-pub struct DrawCommand {
-    /// The node that has the shape.
-    pub node: NodeHandle,
-    /// The shape's mesh.
-    pub mesh: u32,
-    /// Zero where there is none.
-    material: u32,
-    flags: u32,
-    zero: u32,
-}
-
-const _: () = assert!(size_of::<DrawCommand>() == 24);
-
-impl DrawCommand {
-    const MIRRORED: u32 = 1;
-    const HAS_MATERIAL: u32 = 2;
-
-    /// A command for a shape.
-    #[inline]
-    #[must_use]
-    pub const fn new(node: NodeHandle, mesh: u32, material: Option<u32>, mirrored: bool) -> Self {
-        let (material, flags) = match material {
-            Some(material) => (material, Self::HAS_MATERIAL),
-            None => (0, 0),
-        };
-        Self { node, mesh, material, flags: flags | if mirrored { Self::MIRRORED } else { 0 }, zero: 0 }
-    }
-
-    /// The material that holds at the node.
-    #[inline]
-    #[must_use]
-    pub const fn material(&self) -> Option<u32> {
-        if self.flags & Self::HAS_MATERIAL != 0 { Some(self.material) } else { None }
-    }
-
-    /// Whether the world matrix mirrors, so that front faces are wound the other way.
-    #[inline]
-    #[must_use]
-    pub const fn is_mirrored(&self) -> bool {
-        self.flags & Self::MIRRORED != 0
-    }
-
-    /// Says whether the world matrix mirrors; returns whether that changed.
-    #[inline]
-    pub(crate) fn set_mirrored(&mut self, mirrored: bool) -> bool {
-        let flags = self.flags & !Self::MIRRORED | u32::from(mirrored);
-        core::mem::replace(&mut self.flags, flags) != flags
-    }
-}
-
-impl fmt::Debug for DrawCommand {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("DrawCommand")
-            .field("node", &self.node)
-            .field("mesh", &self.mesh)
-            .field("material", &self.material())
-            .field("mirrored", &self.is_mirrored())
-            .finish()
-    }
-}
+use hedgerow_math::Frustum;
 
 /// The visible shapes of a scene, as commands and matrices of the same index.
 ///
@@ -106,13 +22,15 @@ impl fmt::Debug for DrawCommand {
 #[derive(Clone, Debug)]
 pub struct DrawList {
     pub(crate) listing: Listing,
-    layers: u32,
+    pub(crate) layers: u32,
     /// Changes whenever commands do. No two lists have the same revision unless one is a clone of the other; 0 only for
     /// empty lists.
     pub(crate) revision: u64,
     cache: Cache,
     relative: Relative,
     motion: Option<Motion>,
+    /// Kept to save allocations.
+    pub(crate) walk: Walk,
 }
 
 impl DrawList {
@@ -126,6 +44,7 @@ impl DrawList {
             cache: Cache::EMPTY,
             relative: Relative::EMPTY,
             motion: None,
+            walk: Walk::EMPTY,
         }
     }
 
@@ -195,16 +114,83 @@ impl DrawList {
         self
     }
 
+    /// The same list without matrices, for renderers that have them on the GPU already and find them by
+    /// [`DrawList::slots`]: see [`MatrixMirror`](crate::changes::MatrixMirror). Takes 48 bytes less for each shape, and
+    /// saves the time to copy them. [`DrawList::matrices`] is then empty.
+    ///
+    /// ```
+    /// use hedgerow::{Aabb, DrawList, Node, Scene, Shape, Transform};
+    ///
+    /// let mut scene = Scene::new();
+    /// let lamp = Node::transform(Transform::from_xyz(0.0, 3.0, 0.0)).with_shape(Shape::new(7, Aabb::cube(0.2)));
+    /// scene.insert(scene.root(), lamp)?;
+    /// scene.update();
+    /// let mut list = DrawList::new().without_matrices();
+    /// scene.draw_list(&mut list);
+    /// assert!(list.matrices().is_empty());
+    /// assert_eq!(scene.matrix_at(list.slots()[0]).unwrap().translation().y, 3.0);
+    /// # Ok::<(), hedgerow::Error>(())
+    /// ```
+    #[must_use]
+    pub fn without_matrices(mut self) -> Self {
+        self.listing.keeps_matrices = false;
+        self.listing.matrices = Vec::new();
+        self
+    }
+
     /// What to draw.
     #[must_use]
     pub fn commands(&self) -> &[DrawCommand] {
         &self.listing.commands
     }
 
-    /// Where to draw it: the world matrices of the commands, ready for upload.
+    /// Where to draw it: the world matrices of the commands, ready for upload. Empty in a list
+    /// [without matrices](DrawList::without_matrices).
     #[must_use]
     pub fn matrices(&self) -> &[Mat34] {
         &self.listing.matrices
+    }
+
+    /// Where the world matrices of the commands are stored: the [`Scene::matrix_slot`](crate::Scene::matrix_slot) of
+    /// each command's node, without a look at the node.
+    #[must_use]
+    pub fn slots(&self) -> &[MatrixSlot] {
+        &self.listing.slots
+    }
+
+    /// The ranges of indices whose commands or matrix slots differ from what the list held before it was last filled,
+    /// in ascending order, for a copy that is kept elsewhere. Shorter gaps than 32 are covered; what is past the end of
+    /// the list is for the caller to drop.
+    ///
+    /// A range may include what is equal: what was listed again counts as changed, and so does what only moved to
+    /// another index. Runs in **O(shapes ÷ 8 + ranges)**.
+    ///
+    /// ```
+    /// use hedgerow::{Aabb, DrawList, Node, Scene, Shape, Transform};
+    ///
+    /// let mut scene = Scene::new();
+    /// let node = Node::transform(Transform::IDENTITY).with_shape(Shape::new(7, Aabb::cube(1.0)));
+    /// let stones: Vec<_> = (0..100).map(|_| scene.insert(scene.root(), node)).collect::<Result<_, _>>()?;
+    /// scene.update();
+    /// let mut list = DrawList::new();
+    /// scene.draw_list(&mut list);
+    /// assert!(list.changed_commands().eq([0..100]));
+    ///
+    /// scene.set_local(stones[70], Transform::from_xyz(1.0, 0.0, 0.0))?;
+    /// scene.update();
+    /// scene.draw_list(&mut list);
+    /// assert!(list.changed_commands().eq([]));
+    /// assert!(list.changed_matrices().eq([70..71]));
+    /// # Ok::<(), hedgerow::Error>(())
+    /// ```
+    pub fn changed_commands(&self) -> impl Iterator<Item = core::ops::Range<usize>> + '_ {
+        ChangedDraws::new(&self.listing, mark::COMMAND)
+    }
+
+    /// The ranges of indices whose matrices differ from what the list held before it was last filled; see
+    /// [`DrawList::changed_commands`].
+    pub fn changed_matrices(&self) -> impl Iterator<Item = core::ops::Range<usize>> + '_ {
+        ChangedDraws::new(&self.listing, mark::MATRIX)
     }
 
     /// Where each command's node was before, in the order of the commands: its
@@ -222,7 +208,8 @@ impl DrawList {
     }
 
     /// The matrices relative to a camera if the list was last filled by
-    /// [`Scene::draw_list_relative`](crate::Scene::draw_list_relative), else none: an empty slice.
+    /// [`Scene::draw_list_relative`](crate::Scene::draw_list_relative) or
+    /// [`Scene::cull_relative`](crate::Scene::cull_relative), else none: an empty slice.
     #[must_use]
     pub fn relative_matrices(&self) -> &[Mat34] {
         &self.relative.matrices
@@ -260,12 +247,56 @@ impl DrawList {
     pub(crate) fn refresh(&mut self, store: &Store) {
         self.relative.matrices.clear();
         let refreshed = self.cache.refresh(&mut self.listing, store, self.layers);
-        if refreshed.commands {
-            self.revision = unique_number().get();
+        if let Some(stamp) = refreshed.commands {
+            self.revision = stamp;
         }
         if let Some(motion) = &mut self.motion {
             motion.refresh(&self.listing, self.cache.segments(), store, refreshed.listed);
         }
+    }
+
+    /// Replaces the contents by what `find` lists. If commands and slots are what they were, so is the revision.
+    pub(crate) fn replace(&mut self, find: impl FnOnce(&mut Listing, &mut Walk)) {
+        let mut walk = core::mem::take(&mut self.walk);
+        find(self.begin_replacing(), &mut walk);
+        self.walk = walk;
+        self.finish_replacing();
+    }
+
+    /// The arrays to be filled with what replaces the contents.
+    pub(crate) fn begin_replacing(&mut self) -> &mut Listing {
+        self.cache.forget();
+        self.relative.matrices.clear();
+        if let Some(motion) = &mut self.motion {
+            motion.forget();
+        }
+        let spare = self.cache.spare_listing();
+        spare.clear();
+        spare.keeps_matrices = self.listing.keeps_matrices;
+        spare
+    }
+
+    /// Takes over what replaces the contents.
+    pub(crate) fn finish_replacing(&mut self) {
+        let spare = self.cache.spare_listing();
+        if spare.mark_against(&self.listing) {
+            self.revision = unique_number().get();
+        }
+        core::mem::swap(spare, &mut self.listing);
+    }
+
+    /// Replaces the contents by what is visible on these layers in a frustum around the camera, with matrices relative
+    /// to it.
+    pub(crate) fn find_relative(&mut self, store: &Store, camera: (DVec3, &Frustum), layers: u32) {
+        let mut relative = core::mem::take(&mut self.relative);
+        relative.find(store, camera, layers, self.begin_replacing());
+        self.finish_replacing();
+        self.relative = relative;
+    }
+
+    /// The slices of the list with the stamps of their commands, if the list was filled slice by slice.
+    pub(crate) fn segments(&self) -> Option<&[Segment]> {
+        self.cache.known_segments()
     }
 
     /// Sets the previous matrices of the listed nodes to the results of `previous`, if the list keeps any.
@@ -278,7 +309,7 @@ impl DrawList {
     /// Like [`Self::refresh`], and computes matrices relative to a camera.
     pub(crate) fn refresh_relative(&mut self, store: &Store, camera: DVec3) {
         self.refresh(store);
-        self.relative.fill(store, camera, self.cache.segments(), &self.listing.slots);
+        self.relative.fill(store, camera, &self.listing);
     }
 }
 

@@ -5,7 +5,9 @@ use crate::scene::Scene;
 use crate::store::At;
 use crate::visit::{Flow, SliceVisitor, SliceVisitorMut};
 use core::ops::ControlFlow;
+use crate::Visibility;
 use glam::DVec3;
+use hedgerow_math::Frustum;
 
 impl Scene {
     /// Updates world matrices and inherited visibility and materials, as far as edits affect them.
@@ -56,8 +58,11 @@ impl Scene {
     ///
     /// A relative matrix maps to a space with `camera` as its origin and the axes of the world. It is composed in
     /// double precision from the present local transforms, not those of the last update, and rounded at the end. So
-    /// what is near the camera is exact, however far both are from the origin. Runs in **O(transforms)** besides the
-    /// list.
+    /// what is near the camera is exact, however far both are from the origin.
+    ///
+    /// If the list is kept from frame to frame, it remembers world transforms in double precision, 96 bytes each, and
+    /// composes those that may have changed: a frame in which only the camera moved subtracts and rounds. Runs in
+    /// **O(shapes)** then, else in O(shapes + slices + transforms that changed, or of slices that were edited).
     ///
     /// ```
     /// use hedgerow::glam::DVec3;
@@ -77,6 +82,48 @@ impl Scene {
     /// ```
     pub fn draw_list_relative(&self, camera: DVec3, list: &mut DrawList) {
         list.refresh_relative(&self.store, camera);
+    }
+
+    /// Lists the shapes that a camera sees, with their matrices relative to it: [`Scene::cull`] for worlds so large that
+    /// single precision cannot resolve positions. Replaces the contents of the list.
+    ///
+    /// The frustum is that of a camera in the origin, with the axes of the world: make it of a view without a
+    /// translation. Listed is what touches it and is visible on some of the layers, and on some of the
+    /// [list's own](DrawList::on_layers). [`DrawList::relative_matrices`] are those of
+    /// [`Scene::draw_list_relative`]. Boxes are taken from there too, in double precision and rounded outwards: no shape
+    /// that touches is missed, however far from the origin camera and shape are, and the scene need not keep
+    /// [`bounds`](crate::SceneConfig::bounds).
+    ///
+    /// If the list is kept from frame to frame, it remembers world transforms and boxes, and computes those that may
+    /// have changed: 96 bytes a transform, 24 a shape. A frame in which only the camera moved runs in **O(slices + shapes
+    /// of slices that the frustum touches, eight at a time + shapes listed)**.
+    ///
+    /// ```
+    /// use hedgerow::glam::camera::rh;
+    /// use hedgerow::glam::{DVec3, Vec3};
+    /// use hedgerow::{Aabb, DrawList, Node, Scene, Shape, Transform, Visibility, query::Frustum};
+    ///
+    /// let mut scene = Scene::new();
+    /// let city = scene.insert(scene.root(), Node::transform(Transform::from_xyz(1e8, 0.0, 0.0)))?;
+    /// for x in -20..20 {
+    ///     let place = Transform::from_xyz(x as f32 * 0.5, 0.0, -10.0);
+    ///     scene.insert(city, Node::transform(place).with_shape(Shape::new(1, Aabb::cube(0.1))))?;
+    /// }
+    /// scene.update();
+    ///
+    /// let projection = rh::proj::directx::perspective_infinite_reverse(1.0, 1.0, 0.1);
+    /// let view = rh::view::look_to_mat4(Vec3::ZERO, Vec3::NEG_Z, Vec3::Y);
+    /// let frustum = Frustum::from_view_projection(&(projection * view))?;
+    /// let mut list = DrawList::new();
+    /// scene.cull_relative(DVec3::new(1e8 + 0.25, 0.0, 0.0), &frustum, Visibility::VISIBLE, &mut list);
+    /// assert_eq!(list.len(), 22);
+    /// assert!(list.relative_matrices().iter().all(|matrix| matrix.translation().x.abs() < 5.5));
+    /// # Ok::<(), hedgerow::Error>(())
+    /// ```
+    pub fn cull_relative(&self, camera: DVec3, frustum: &Frustum, layers: Visibility, list: &mut DrawList) {
+        let layers = layers.mask() & list.layers;
+        list.find_relative(&self.store, (camera, frustum), layers);
+        list.ask_previous(|node| self.previous_world(node));
     }
 
     /// Shows a visitor every slice in tree order. Returns [`Flow::Break`] if the visitor stopped the walk, else

@@ -6,6 +6,7 @@ use crate::scene::Scene;
 use crate::{Error, NodeHandle, Visibility};
 use hedgerow_math::internal as simd;
 use hedgerow_math::{Frustum, Ray, Sphere};
+use smallvec::SmallVec;
 
 /// A node that is visible in some of several frusta; see [`Scene::cull_many`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,6 +15,17 @@ pub struct CullHit {
     pub node: NodeHandle,
     /// The frusta that its shape touches: bit `i` for the `i`th.
     pub frusta: u32,
+}
+
+/// What one camera sees of a scene, and the list to be filled with it; see [`Scene::cull_views`].
+#[derive(Debug)]
+pub struct CullView<'l> {
+    /// The space in which shapes are visible.
+    pub frustum: Frustum,
+    /// The layers of which a shape must be visible on one.
+    pub layers: Visibility,
+    /// The list. Its own layers count too.
+    pub list: &'l mut DrawList,
 }
 
 /// A node whose shape's box is hit by a ray; see [`Scene::nodes_on_ray`].
@@ -34,8 +46,10 @@ pub struct RayHit {
 /// slices and blocks at the edge)** if the scene's tree follows its geometry, and at most in O(slices + shapes). The
 /// order is that of the draw list, except for shapes that wait for an update.
 impl Scene {
-    /// Lists the shapes that touch the frustum and are visible on some of the layers. Replaces the contents of the
-    /// list.
+    /// Lists the shapes that touch the frustum and are visible on some of the layers, and on some of the
+    /// [list's own](DrawList::on_layers). Replaces the contents of the list.
+    ///
+    /// If the result equals what the list held, [`DrawList::group`] has nothing to do.
     ///
     /// ```
     /// use hedgerow::glam::Vec3;
@@ -62,8 +76,59 @@ impl Scene {
     /// [`Error::NoBounds`].
     pub fn cull(&self, frustum: &Frustum, layers: Visibility, list: &mut DrawList) -> Result<(), Error> {
         self.check_search(1)?;
-        self.store.find_draws(frustum, layers.mask(), list.written());
+        let layers = layers.mask() & list.layers;
+        list.replace(|listing, walk| self.store.find_draws(frustum, layers, walk, listing));
         list.ask_previous(|node| self.previous_world(node));
+        Ok(())
+    }
+
+    /// Fills the lists of up to 32 views in one walk: several cameras, or the cascades of a shadow map. Each list is
+    /// what [`Scene::cull`] with the view's frustum and layers would make it, except that shapes that wait for an update
+    /// may be in another order.
+    ///
+    /// ```
+    /// use hedgerow::glam::Vec4;
+    /// use hedgerow::query::{CullView, Frustum};
+    /// use hedgerow::{Aabb, DrawList, Node, Scene, SceneConfig, Shape, Transform, Visibility};
+    ///
+    /// let mut scene = Scene::with_config(SceneConfig { bounds: true, ..SceneConfig::DEFAULT })?;
+    /// for x in -20..20 {
+    ///     let layers = Visibility::layers(if x % 2 == 0 { 1 } else { 2 });
+    ///     let node = Node::transform(Transform::from_xyz(x as f32, 0.0, 0.0)).with_visibility(layers);
+    ///     scene.insert(scene.root(), node.with_shape(Shape::new(1, Aabb::cube(0.25))))?;
+    /// }
+    /// scene.update();
+    ///
+    /// let right_of = |x| Frustum::from_planes([Vec4::new(1.0, 0.0, 0.0, -x), Vec4::ZERO, Vec4::ZERO, Vec4::ZERO,
+    ///     Vec4::ZERO, Vec4::ZERO]);
+    /// let (mut camera, mut shadows) = (DrawList::new(), DrawList::new());
+    /// scene.cull_views(&mut [
+    ///     CullView { frustum: right_of(10.0)?, layers: Visibility::layers(1), list: &mut camera },
+    ///     CullView { frustum: right_of(0.0)?, layers: Visibility::VISIBLE, list: &mut shadows },
+    /// ])?;
+    /// assert_eq!((camera.len(), shadows.len()), (5, 20));
+    /// # Ok::<(), hedgerow::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::NoBounds`]; [`Error::CapacityOverflow`] for more than 32 views. The lists are then unchanged.
+    pub fn cull_views(&self, views: &mut [CullView<'_>]) -> Result<(), Error> {
+        self.check_search(views.len())?;
+        let frusta: SmallVec<[Frustum; MOST_PROBES]> = views.iter().map(|view| view.frustum).collect();
+        let layers: SmallVec<[u32; MOST_PROBES]> =
+            views.iter().map(|view| view.layers.mask() & view.list.layers).collect();
+        let Some(first) = views.first_mut() else { return Ok(()) };
+        let mut walk = core::mem::take(&mut first.list.walk);
+        {
+            let mut listings: SmallVec<[_; MOST_PROBES]> =
+                views.iter_mut().map(|view| view.list.begin_replacing()).collect();
+            self.store.find_views(&frusta, &layers, &mut walk, &mut listings);
+        }
+        for view in &mut *views {
+            view.list.finish_replacing();
+            view.list.ask_previous(|node| self.previous_world(node));
+        }
+        views[0].list.walk = walk;
         Ok(())
     }
 

@@ -1,24 +1,13 @@
 //! Matrix arrays for upload: what changed in them with the last update.
 
 use crate::scene::Scene;
-use crate::store::{Runs, SliceView};
+use crate::store::{MatrixSlot, Runs, SliceView};
 use crate::{Mat34, NodeHandle};
 use core::iter::FusedIterator;
 use core::ops::Range;
 
 /// Ranges with fewer clean slots than this between them are joined: another copy costs more than these bytes.
-const GAP: usize = 16;
-
-/// Where the world matrix of a node is stored; see [`Scene::matrix_slot`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[cfg_attr(feature = "bytemuck", derive(bytemuck::Pod, bytemuck::Zeroable))]
-#[repr(C)]
-pub struct MatrixSlot {
-    /// The number of the slice; see [`Upload::slice`].
-    pub slice: u32,
-    /// The index in the slice's array.
-    pub slot: u32,
-}
+const GAP: usize = 32;
 
 /// The matrix array of one slice, and what changed in it with the last update.
 #[derive(Clone, Copy, Debug)]

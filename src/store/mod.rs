@@ -19,6 +19,7 @@
 //! | `validate` | checks of every invariant |
 //! | `view` | what may be read from outside: whole columns |
 //! | `edit` | edits of single nodes and of batches |
+//! | `words` | numbers of the user's own, which draws carry |
 //! | `world` | world transforms as of now |
 //!
 //! The rest of the crate enters through [`Store`], the views, and plain values: [`At`], [`Beside`], [`Membership`],
@@ -35,12 +36,12 @@
 //! |  | `sort_children` `detach` `isolate` `adopt` |
 //! | edits of components | `set_local_shortly` `replace_local` `put_local` `add_transform` `remove_transform` |
 //! |  | `add_material` `remove_material` `add_shape` `set_bounds` `set_mesh` `remove_shape` `add_visibility` `remove_visibility` |
-//! |  | `set_name` |
+//! |  | `set_name` `set_word` |
 //! | bulk | `insert_many` `remove_many` `set_many` `move_many` `insert_tree` `insert_run` `most_tables_of` |
 //! |  | `can_open_tables` `try_reserve_below` |
 //! | reads | `resolve` `handle` `membership` `find_anchor` `parent_of_place` `is_detached_root` `world_of` `world_at` |
 //! |  | `wide_world` `fresh_world_at` `previous_world_at` `world_bounds_at` `subtree_bounds` `local_at` `local_below` `local_alone` |
-//! |  | `local_slot` `transform_slot_at` `material_at` `own_material_at` `visibility_at` `own_visibility_at` |
+//! |  | `local_slot` `transform_slot_at` `material_at` `own_material_at` `visibility_at` `own_visibility_at` `word_of` |
 //! |  | `shape_at` `name_at` `node_at` `prefetch_local` `look_ahead_for_rows` |
 //! | walks | `parent` `parent_of` `first_child` `last_child` `next_sibling` `previous_sibling` `next_in_subtree` |
 //! |  | `is_in_subtree` `slice_after` `detached_roots` `count_nodes` |
@@ -66,6 +67,7 @@ mod sweep;
 mod usage;
 mod validate;
 mod view;
+mod words;
 mod world;
 
 // Visible to the rest of the crate.
@@ -81,7 +83,7 @@ pub use restructuring::Maintenance;
 pub(crate) use restructuring::Membership;
 pub use usage::Usage;
 pub(crate) use view::BoxView;
-pub use view::{ListedShape, MaterialView, RowView, ShapeView, SliceView, SliceViewMut, TransformView, VisibilityView};
+pub use view::{ListedShape, MaterialView, MatrixSlot, RowView, ShapeView, SliceView, SliceViewMut, TransformView, VisibilityView};
 
 // Shared by the folders of the storage.
 use allocation::{LinearAllocator, Need};
@@ -93,6 +95,7 @@ use handles::{Identity, Tables};
 use restructuring::{Capacity, Unlinked};
 use slice::Slice;
 use slices::Slices;
+use words::Words;
 
 use crate::fallible::{self, Boxed};
 use crate::{NodeHandle, SceneConfig};
@@ -154,6 +157,8 @@ pub(crate) struct Store {
     pub(in crate::store) feed: Option<Boxed<Feed>>,
     /// Which matrix arrays changed.
     pub(in crate::store) layouts: Layouts,
+    /// Numbers of the user's own, by node.
+    pub(in crate::store) words: Words,
     /// The slice from which rows are unlinked, if any are.
     pub(in crate::store) unlinked_from: Option<u32>,
     /// The next slice to open, where room was reserved for it.
@@ -203,6 +208,7 @@ impl Store {
             identity: Identity::new(),
             feed: config.changes.then(|| Boxed::try_new(Feed::default())).transpose()?,
             layouts: Layouts::default(),
+            words: Words::default(),
             unlinked_from: None,
             reserved: None,
             order: Vec::new(),
@@ -355,6 +361,7 @@ impl Store {
             + self.batch_order.bytes()
             + self.feed.as_ref().map_or(0, |feed| feed.bytes())
             + self.layouts.bytes()
+            + self.words.bytes()
             + self.slices.record_bytes()
             + self.order.capacity() * size_of::<(u32, u32)>()
             + self.scratch.bytes()

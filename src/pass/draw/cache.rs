@@ -4,8 +4,10 @@
 //! which it was listed stays, and at most its matrices are copied again. It moves if segments before it became longer
 //! or shorter.
 
+use crate::pass::draw::listing::mark;
 use crate::pass::draw::{Listing, Part};
 use crate::store::{At, NIL, Store};
+use crate::unique::unique_number;
 use core::ops::Range;
 
 /// What was listed, and when.
@@ -26,8 +28,8 @@ pub(crate) struct Cache {
 /// What a refresh did to a list.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Refreshed {
-    /// Whether commands may have changed.
-    pub(crate) commands: bool,
+    /// The stamp of what changed in commands, if anything may have.
+    pub(crate) commands: Option<u64>,
     /// Whether anything was listed or moved.
     pub(crate) listed: bool,
 }
@@ -45,6 +47,9 @@ struct Moment {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Segment {
     pub(crate) slice: u32,
+    /// Changes whenever a command of the segment may have. No two segments of a slice with different commands have the
+    /// same stamp, in whatever lists.
+    pub(crate) stamp: u64,
     version: u64,
     /// The last update that the matrices include.
     updates: u64,
@@ -54,8 +59,8 @@ pub(crate) struct Segment {
 
 impl Segment {
     /// The segment of a slice that is to be listed now.
-    fn of(slice: u32, store: &Store) -> Self {
-        Self { slice, version: store.view(slice).version(), updates: store.updates(), start: 0, len: 0 }
+    fn of(slice: u32, store: &Store, stamp: u64) -> Self {
+        Self { slice, stamp, version: store.view(slice).version(), updates: store.updates(), start: 0, len: 0 }
     }
 
     /// Whether updates computed matrices since they were listed.
@@ -64,13 +69,16 @@ impl Segment {
     }
 
     /// Copies again the matrices that updates computed since they were listed. Returns whether that changed any
-    /// command.
-    pub(crate) fn renew(&mut self, store: &Store, part: Part<'_>) -> bool {
+    /// command, and stamps the segment if so.
+    pub(crate) fn renew(&mut self, store: &Store, stamp: u64, part: Part<'_>) -> bool {
         let slice = store.view(self.slice);
         // Only the last sweep's slots are known.
         let all = slice.swept_in() > self.updates + 1;
         let changed = self.is_behind(store) && part.renew(slice, all);
         self.updates = store.updates();
+        if changed {
+            self.stamp = stamp;
+        }
         changed
     }
 }
@@ -126,18 +134,36 @@ impl Cache {
         let now = Moment { scene, layers, versions: store.versions(), updates: store.updates() };
         // Until it is finished, the list matches no scene.
         let refreshed = match self.moment.take() {
-            Some(then) if then == now => Refreshed { commands: false, listed: false },
+            Some(then) if then == now => {
+                listing.mark_none();
+                Refreshed { commands: None, listed: false }
+            }
             Some(then) if (then.scene, then.layers) == (scene, layers) => {
-                let listed = then.versions != now.versions && self.relist(listing, store, layers);
-                Refreshed { commands: listing.renew(store, &mut self.segments) | listed, listed }
+                let stamp = unique_number().get();
+                listing.mark_none();
+                let listed = then.versions != now.versions && self.relist(listing, store, layers, stamp);
+                let changed = listing.renew(store, &mut self.segments, stamp) | listed;
+                listing.any_marked = true;
+                Refreshed { commands: changed.then_some(stamp), listed }
             }
             _ => {
-                self.list_anew(listing, store, layers);
-                Refreshed { commands: true, listed: true }
+                let stamp = unique_number().get();
+                self.list_anew(listing, store, layers, stamp);
+                Refreshed { commands: Some(stamp), listed: true }
             }
         };
         self.moment = Some(now);
         refreshed
+    }
+
+    /// The segments of the list, if it matches what it was listed from.
+    pub(crate) fn known_segments(&self) -> Option<&[Segment]> {
+        self.moment.map(|_| &*self.segments)
+    }
+
+    /// Arrays that may be overwritten.
+    pub(crate) fn spare_listing(&mut self) -> &mut Listing {
+        &mut self.spare
     }
 
     /// The slices of the list in tree order, each with the range of its shapes.
@@ -146,11 +172,11 @@ impl Cache {
     }
 
     /// Lists every slice.
-    fn list_anew(&mut self, listing: &mut Listing, store: &Store, layers: u32) {
+    fn list_anew(&mut self, listing: &mut Listing, store: &Store, layers: u32, stamp: u64) {
         self.segments.clear();
         let mut next = Some(At::ROOT.slice);
         while let Some(number) = next {
-            self.segments.push(Segment::of(number, store));
+            self.segments.push(Segment::of(number, store, stamp));
             next = store.slice_after(number, true);
         }
         listing.list(store, layers, &mut self.segments);
@@ -158,26 +184,27 @@ impl Cache {
 
     /// Lists the changed slices again, and moves the other segments to their new places. Returns whether anything was
     /// listed or moved.
-    fn relist(&mut self, listing: &mut Listing, store: &Store, layers: u32) -> bool {
+    fn relist(&mut self, listing: &mut Listing, store: &Store, layers: u32, stamp: u64) -> bool {
         self.plan(store);
         let stale = |planned: &&Planned| matches!(planned.from, From::Spare(..));
         let shapes = |planned: &Planned| store.view(planned.slice).shapes().len();
         let again: usize = self.planned.iter().filter(stale).map(shapes).sum();
         // Listing up to twice as much directly costs less than listing through the spare arrays.
         if 2 * again > listing.len() {
-            self.list_anew(listing, store, layers);
+            self.list_anew(listing, store, layers, stamp);
             return true;
         }
         if self.planned.len() == self.segments.len() && !self.planned.iter().any(|planned| stale(&planned)) {
             return false;
         }
         self.next.clear();
-        self.next.extend(self.planned.iter().filter(stale).map(|planned| Segment::of(planned.slice, store)));
+        self.next.extend(self.planned.iter().filter(stale).map(|planned| Segment::of(planned.slice, store, stamp)));
+        self.spare.keeps_matrices = listing.keeps_matrices;
         self.spare.list(store, layers, &mut self.next);
         for (planned, segment) in self.planned.iter_mut().filter(|planned| stale(&&**planned)).zip(&self.next) {
             planned.from = From::Spare(segment.start, segment.len);
         }
-        self.rearrange(listing, store);
+        self.rearrange(listing, store, stamp);
         true
     }
 
@@ -216,25 +243,32 @@ impl Cache {
     }
 
     /// Assembles the planned segments from where they are.
-    fn rearrange(&mut self, listing: &mut Listing, store: &Store) {
+    fn rearrange(&mut self, listing: &mut Listing, store: &Store, stamp: u64) {
         let Self { segments, moves, next, spare, .. } = self;
         moves.clear();
         next.clear();
         let mut end = 0;
         for planned in &self.planned {
             let (slice, start) = (planned.slice, end);
-            let (from, len, is_spare, updates) = match planned.from {
-                From::Kept(place) => (segments[place].start, segments[place].len, false, segments[place].updates),
-                From::Spare(from, len) => (from, len, true, store.updates()),
+            let (from, is_spare, segment) = match planned.from {
+                From::Kept(place) => (segments[place].start, false, Segment { start, ..segments[place] }),
+                From::Spare(from, len) => (from, true, Segment { start, len, ..Segment::of(slice, store, stamp) }),
             };
+            let len = segment.len;
             moves.push(Move { from, to: start, len, spare: is_spare });
-            next.push(Segment { slice, version: store.view(slice).version(), updates, start, len });
+            next.push(segment);
             end += len;
         }
         core::mem::swap(segments, next);
         rearrange(&mut listing.commands, &spare.commands, moves, end);
-        rearrange(&mut listing.matrices, &spare.matrices, moves, end);
+        if listing.keeps_matrices {
+            rearrange(&mut listing.matrices, &spare.matrices, moves, end);
+        }
         rearrange(&mut listing.slots, &spare.slots, moves, end);
+        listing.marks.resize(end, 0);
+        for run in moves.iter().filter(|run| run.spare || run.from != run.to) {
+            listing.marks[run.to..run.to + run.len].fill(mark::ALL);
+        }
     }
 }
 

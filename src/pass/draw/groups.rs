@@ -1,12 +1,19 @@
 //! What a renderer draws in one call: the shapes with the same material and mesh.
+//!
+//! Each combination of what commands are grouped by is a *kind*, which has a number while the groups are kept. For each
+//! command the groups remember the number of its kind, segment by segment: only commands of segments that were listed
+//! again are looked up. Then the instances are put in order by counting, two passes over these numbers.
 
-use crate::radix::{self, Counts, DIGIT_BITS};
-use crate::{DrawList, pass::DrawCommand};
+use crate::DrawList;
+use crate::pass::draw::{DrawCommand, Segment};
+use crate::store::NIL;
 use core::ops::Range;
 
-/// Shapes drawn by one instanced call. 24 bytes.
+/// Shapes drawn by one instanced call. 28 bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct DrawGroup {
+    /// The caller's key of all of them; 0 where there is none. See [`DrawList::group_by_key`].
+    pub key: u32,
     /// The material of all of them.
     pub material: Option<u32>,
     /// The mesh of all of them.
@@ -30,25 +37,134 @@ impl DrawGroup {
 /// The commands of a draw list grouped by material, mesh and winding, as ranges of one index array; see
 /// [`DrawList::group`].
 ///
-/// If it is kept from frame to frame, it allocates only while the list grows.
+/// If it is kept from frame to frame, it allocates only while the list grows, and looks only at commands that were
+/// listed again since. Takes 12 bytes a shape.
 #[derive(Clone, Debug, Default)]
 pub struct DrawGroups {
     groups: Vec<DrawGroup>,
     instances: Vec<u32>,
     /// The commands from which the groups were made.
     revision: u64,
-    /// Keys combined with the indices that they belong to, and memory to sort them. Kept to save allocations.
-    keys: Vec<u128>,
-    sorted: Vec<u128>,
-    counts: Vec<Counts>,
+    /// Whether they were made with keys of the caller's.
+    keyed: bool,
+    kinds: Kinds,
+    /// The kind of each command.
+    numbers: Vec<u32>,
+    /// What the numbers are of.
+    known: Vec<Known>,
+    /// The known segment of each slice, by slice number; the numbers and segments before. Kept to save allocations.
+    places: Vec<u32>,
+    numbers_before: Vec<u32>,
+    known_before: Vec<Known>,
+    /// How many commands are of each kind, then where the next one goes.
+    counts: Vec<u32>,
 }
 
-/// A key has an index in the lowest bits, and above it what is sorted by: winding, mesh and material.
-const INDEX_BITS: u32 = 32;
-const MESH_SHIFT: u32 = INDEX_BITS + 1;
+/// Commands whose kinds are known.
+#[derive(Clone, Copy, Debug)]
+struct Known {
+    slice: u32,
+    stamp: u64,
+    start: usize,
+    len: usize,
+}
+
+/// What is grouped by: 98 bits, in the order of the groups. From the highest bits on the caller's key, the material,
+/// none first, the mesh and the winding.
+type Kind = u128;
+
+const MESH_SHIFT: u32 = 1;
 const MATERIAL_SHIFT: u32 = MESH_SHIFT + 32;
-/// The 66 bits that are sorted by, in digits.
-const DIGITS: usize = 6;
+const KEY_SHIFT: u32 = MATERIAL_SHIFT + 33;
+
+fn kind_of(command: &DrawCommand, key: u32) -> Kind {
+    let material = command.material().map_or(0, |material| Kind::from(material) + 1);
+    let winding = Kind::from(command.is_mirrored());
+    Kind::from(key) << KEY_SHIFT | material << MATERIAL_SHIFT | Kind::from(command.mesh) << MESH_SHIFT | winding
+}
+
+/// All kinds that were met, by number.
+#[derive(Clone, Debug, Default)]
+struct Kinds {
+    kinds: Vec<Kind>,
+    /// A hash table of numbers, open, at most half full; [`NIL`] where there is none.
+    table: Vec<u32>,
+    /// The numbers in the order of their kinds, but for those that are new.
+    order: Vec<u32>,
+}
+
+impl Kinds {
+    const EMPTY: Self = Self { kinds: Vec::new(), table: Vec::new(), order: Vec::new() };
+
+    fn clear(&mut self) {
+        self.kinds.clear();
+        self.order.clear();
+        self.table.fill(NIL);
+    }
+
+    /// The number of a kind.
+    #[inline]
+    fn number(&mut self, kind: Kind) -> u32 {
+        if self.table.len() < 2 * self.kinds.len() + 2 {
+            self.grow();
+        }
+        let place = self.place(kind);
+        match self.table[place] {
+            NIL => self.add(kind, place),
+            number => number,
+        }
+    }
+
+    /// Where a kind is in the table, or would be.
+    #[inline]
+    fn place(&self, kind: Kind) -> usize {
+        let mask = self.table.len() - 1;
+        let mut place = hash(kind) & mask;
+        loop {
+            let number = self.table[place];
+            if number == NIL || self.kinds[number as usize] == kind {
+                return place;
+            }
+            place = (place + 1) & mask;
+        }
+    }
+
+    #[cold]
+    fn add(&mut self, kind: Kind, place: usize) -> u32 {
+        let number = u32::try_from(self.kinds.len()).expect("there are fewer kinds than shapes");
+        self.kinds.push(kind);
+        self.table[place] = number;
+        number
+    }
+
+    #[cold]
+    fn grow(&mut self) {
+        let len = (4 * self.kinds.len()).next_power_of_two().max(256);
+        self.table.clear();
+        self.table.resize(len, NIL);
+        for (number, at) in (0..).zip(0..self.kinds.len()) {
+            let place = self.place(self.kinds[at]);
+            self.table[place] = number;
+        }
+    }
+
+    /// Puts new kinds in order, too.
+    fn sort(&mut self) {
+        let Self { kinds, order, .. } = self;
+        if order.len() < kinds.len() {
+            let first = u32::try_from(order.len()).expect("there are fewer kinds than shapes");
+            order.extend((first..).take(kinds.len() - order.len()));
+            order.sort_unstable_by_key(|&number| kinds[number as usize]);
+        }
+    }
+}
+
+#[inline]
+#[expect(clippy::cast_possible_truncation, reason = "the halves of a kind, and a hash")]
+fn hash(kind: Kind) -> usize {
+    let mixed = (kind as u64 ^ ((kind >> 64) as u64).rotate_left(29)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    (mixed ^ mixed >> 32) as usize
+}
 
 impl DrawGroups {
     /// No groups.
@@ -58,19 +174,24 @@ impl DrawGroups {
             groups: Vec::new(),
             instances: Vec::new(),
             revision: 0,
-            keys: Vec::new(),
-            sorted: Vec::new(),
+            keyed: false,
+            kinds: Kinds::EMPTY,
+            numbers: Vec::new(),
+            known: Vec::new(),
+            places: Vec::new(),
+            numbers_before: Vec::new(),
+            known_before: Vec::new(),
             counts: Vec::new(),
         }
     }
 
-    /// The groups: by material, none first, then by mesh, then by winding.
+    /// The groups: by the caller's key if there is one, by material, none first, by mesh, and by winding.
     #[must_use]
     pub fn groups(&self) -> &[DrawGroup] {
         &self.groups
     }
 
-    /// Indices into the commands and matrices of the list, group by group; within a group in the list's order.
+    /// Indices into the commands, matrices and slots of the list, group by group; within a group in the list's order.
     #[must_use]
     pub fn instances(&self) -> &[u32] {
         &self.instances
@@ -81,56 +202,105 @@ impl DrawGroups {
         self.groups.iter().map(|group| (group, &self.instances[group.range()]))
     }
 
-    fn fill(&mut self, commands: &[DrawCommand]) {
-        self.keys.clear();
-        self.keys.extend((0..).zip(commands).map(|(index, command)| key(index, command)));
-        // All keys share most digits, and keys are in the order of their indices.
-        radix::sort(&mut self.keys, &mut self.sorted, &mut self.counts, DIGITS, digit_of);
+    /// Removes all groups and keeps their memory. The next list is grouped from scratch.
+    pub fn clear(&mut self) {
         self.groups.clear();
         self.instances.clear();
-        let mut last = None;
-        for (place, &key) in (0..).zip(&self.keys) {
-            let index = index_of(key);
-            self.instances.push(index);
-            if last != Some(key >> INDEX_BITS) {
-                last = Some(key >> INDEX_BITS);
-                let (material, mesh, mirrored) = parts(&commands[index as usize]);
-                self.groups.push(DrawGroup { material, mesh, mirrored, first: place, count: 0 });
+        self.revision = 0;
+        self.numbers.clear();
+        self.known.clear();
+        self.kinds.clear();
+    }
+
+    /// Groups commands, which consist of these segments if they were listed slice by slice.
+    fn fill(
+        &mut self,
+        commands: &[DrawCommand],
+        segments: Option<&[Segment]>,
+        key: impl Fn(&DrawCommand) -> u32,
+    ) {
+        // Kinds that there are no more must not add up.
+        if self.kinds.kinds.len() > 1024 + 2 * self.groups.len() {
+            self.numbers.clear();
+            self.known.clear();
+            self.kinds.clear();
+        }
+        self.number(commands, segments, key);
+        self.kinds.sort();
+        self.place(commands.len());
+    }
+
+    /// Sets the numbers of the commands: copies those of segments that are what they were.
+    fn number(&mut self, commands: &[DrawCommand], segments: Option<&[Segment]>, key: impl Fn(&DrawCommand) -> u32) {
+        core::mem::swap(&mut self.numbers, &mut self.numbers_before);
+        core::mem::swap(&mut self.known, &mut self.known_before);
+        let Self { kinds, numbers, known, places, numbers_before, known_before, .. } = self;
+        numbers.clear();
+        known.clear();
+        let mut kind = |command: &DrawCommand| kinds.number(kind_of(command, key(command)));
+        let Some(segments) = segments else { return numbers.extend(commands.iter().map(kind)) };
+        places.clear();
+        places.resize(known_before.iter().map(|known| known.slice as usize + 1).max().unwrap_or(0), NIL);
+        for (place, known) in (0..).zip(&*known_before) {
+            places[known.slice as usize] = place;
+        }
+        for segment in segments {
+            let &Segment { slice, stamp, start, len, .. } = segment;
+            let before = places.get(slice as usize).and_then(|&place| known_before.get(place as usize));
+            match before.filter(|before| (before.stamp, before.len) == (stamp, len)) {
+                Some(before) => numbers.extend_from_slice(&numbers_before[before.start..before.start + len]),
+                None => numbers.extend(commands[start..start + len].iter().map(&mut kind)),
             }
-            if let Some(group) = self.groups.last_mut() {
-                group.count += 1;
+            known.push(Known { slice, stamp, start, len });
+        }
+    }
+
+    /// Counts the commands of each kind, makes a group of each that there is, and puts the instances in their groups.
+    fn place(&mut self, len: usize) {
+        let Self { groups, instances, kinds, numbers, counts, .. } = self;
+        counts.clear();
+        counts.resize(kinds.kinds.len(), 0);
+        for &number in &*numbers {
+            counts[number as usize] += 1;
+        }
+        groups.clear();
+        let mut first = 0;
+        for &number in &kinds.order {
+            let count = core::mem::replace(&mut counts[number as usize], first);
+            if count > 0 {
+                groups.push(DrawGroup { first, count, ..group_of(kinds.kinds[number as usize]) });
+                first += count;
             }
+        }
+        instances.resize(len, 0);
+        for (index, &number) in (0..).zip(&*numbers) {
+            let place = &mut counts[number as usize];
+            instances[*place as usize] = index;
+            *place += 1;
         }
     }
 }
 
-/// What commands are grouped by, from the first to the last.
-const fn parts(command: &DrawCommand) -> (Option<u32>, u32, bool) {
-    (command.material(), command.mesh, command.is_mirrored())
-}
-
-fn key(index: u32, command: &DrawCommand) -> u128 {
-    let (material, mesh, mirrored) = parts(command);
-    let material = material.map_or(0, |material| u128::from(material) + 1);
-    let winding = u128::from(mirrored) << INDEX_BITS;
-    material << MATERIAL_SHIFT | u128::from(mesh) << MESH_SHIFT | winding | u128::from(index)
-}
-
-#[expect(clippy::cast_possible_truncation, reason = "the index is what the lowest bits are")]
-const fn index_of(key: u128) -> u32 {
-    key as u32
-}
-
-#[expect(clippy::cast_possible_truncation, reason = "there are few digits, and each is what the mask leaves")]
-const fn digit_of(key: u128, digit: usize) -> usize {
-    (key >> (INDEX_BITS + digit as u32 * DIGIT_BITS)) as usize & ((1 << DIGIT_BITS) - 1)
+/// The group of a kind, without instances.
+#[expect(clippy::cast_possible_truncation, reason = "the parts of a kind, each in its bits")]
+fn group_of(kind: Kind) -> DrawGroup {
+    let material = kind >> MATERIAL_SHIFT & ((1 << 33) - 1);
+    DrawGroup {
+        key: (kind >> KEY_SHIFT) as u32,
+        material: (material != 0).then(|| (material.wrapping_sub(1)) as u32),
+        mesh: (kind >> MESH_SHIFT) as u32,
+        mirrored: kind & 1 != 0,
+        first: 0,
+        count: 0,
+    }
 }
 
 impl DrawList {
     /// Groups the commands by material, mesh and winding, for renderers that draw many instances in one call. Returns
     /// `false`, and does nothing, if the groups were made from these commands already, however much moved since.
     ///
-    /// Runs in **O(shapes)**, or in O(1) if the commands are the same. The order is deterministic.
+    /// Runs in **O(shapes)**, at a nanosecond or two for each; shapes of slices that were listed again are looked up in
+    /// a hash table besides. In O(1) if the commands are the same. The order is deterministic.
     ///
     /// # Panics
     /// For more than 2³² shapes.
@@ -151,12 +321,49 @@ impl DrawList {
     /// # Ok::<(), hedgerow::Error>(())
     /// ```
     pub fn group(&self, groups: &mut DrawGroups) -> bool {
+        self.group_with(groups, false, |_| 0)
+    }
+
+    /// Like [`DrawList::group`], but groups by a key of the caller's first: the pipeline of a material, a lightmap, a
+    /// pass. Commands with different keys are never in one group.
+    ///
+    /// The key must depend on the command alone, and be the same each time the groups are made: else call
+    /// [`DrawGroups::clear`] first.
+    ///
+    /// # Panics
+    /// For more than 2³² shapes.
+    ///
+    /// ```
+    /// use hedgerow::{Aabb, DrawList, Node, Scene, Shape, draw::DrawGroups};
+    ///
+    /// let mut scene = Scene::new();
+    /// for (mesh, lightmap) in [(7, 1), (7, 0), (9, 1)] {
+    ///     let wall = scene.insert(scene.root(), Node::shape(Shape::new(mesh, Aabb::cube(1.0))))?;
+    ///     scene.set_word(wall, lightmap)?;
+    /// }
+    /// scene.update();
+    /// let (mut list, mut groups) = (DrawList::new(), DrawGroups::new());
+    /// scene.draw_list(&mut list);
+    /// list.group_by_key(&mut groups, |command| command.word);
+    /// let calls: Vec<_> = groups.groups().iter().map(|group| (group.key, group.mesh)).collect();
+    /// assert_eq!(calls, [(0, 7), (1, 7), (1, 9)]);
+    /// # Ok::<(), hedgerow::Error>(())
+    /// ```
+    pub fn group_by_key(&self, groups: &mut DrawGroups, key: impl Fn(&DrawCommand) -> u32) -> bool {
+        self.group_with(groups, true, key)
+    }
+
+    fn group_with(&self, groups: &mut DrawGroups, keyed: bool, key: impl Fn(&DrawCommand) -> u32) -> bool {
         let commands = self.commands();
         assert!(u32::try_from(commands.len()).is_ok(), "more shapes than 32 bits can number");
+        if groups.keyed != keyed {
+            groups.clear();
+            groups.keyed = keyed;
+        }
         let changed = groups.revision != self.revision;
         if changed {
             groups.revision = self.revision;
-            groups.fill(commands);
+            groups.fill(commands, self.segments(), key);
         }
         changed
     }
@@ -166,6 +373,11 @@ impl DrawList {
 mod tests {
     use super::*;
     use crate::NodeHandle;
+
+    /// What commands are grouped by, from the first to the last.
+    fn parts(command: &DrawCommand) -> (Option<u32>, u32, bool) {
+        (command.material(), command.mesh, command.is_mirrored())
+    }
 
     /// The expected groups, from a plain stable sort.
     fn expected(commands: &[DrawCommand]) -> Vec<(Option<u32>, u32, bool, Vec<u32>)> {
@@ -193,13 +405,26 @@ mod tests {
             commands.extend(
                 commands.first().map(|first| DrawCommand::new(node, first.mesh, Some(u32::MAX), first.is_mirrored())),
             );
-            groups.fill(&commands);
+            groups.fill(&commands, None, |_| 0);
             let found: Vec<_> = groups
                 .iter()
                 .map(|(group, instances)| (group.material, group.mesh, group.mirrored, instances.to_vec()))
                 .collect();
             assert_eq!(found, expected(&commands));
             assert_eq!(groups.instances().len(), commands.len());
+        }
+    }
+
+    #[test]
+    fn kinds_that_there_are_no_more_do_not_add_up() {
+        let node = NodeHandle::from_bits(1).unwrap();
+        let mut groups = DrawGroups::new();
+        for round in 0..50 {
+            let commands: Vec<_> = (0..500).map(|at| DrawCommand::new(node, round * 500 + at, None, false)).collect();
+            groups.fill(&commands, None, |command| command.mesh % 3);
+            assert_eq!(groups.groups().len(), 500);
+            assert!(groups.groups().iter().all(|group| group.key == group.mesh % 3));
+            assert!(groups.kinds.kinds.len() <= 1024 + 2 * 500 + 500);
         }
     }
 }

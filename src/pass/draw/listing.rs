@@ -1,24 +1,46 @@
 //! The arrays of a draw list, and the ways in which slices fill them.
 
-use crate::pass::draw::Segment;
-use crate::store::{ShapeRecord, SliceView, Store};
-use crate::{Mat34, NodeHandle, pass::DrawCommand};
+use crate::pass::draw::{DrawCommand, Segment};
+use crate::store::{MatrixSlot, ShapeRecord, SliceView, Store};
+use crate::{Mat34, NodeHandle};
 use core::ops::Range;
 
 /// How many shapes are tested before those that were swept are copied.
 const PICKED: usize = 128;
 
-/// Arrays of the same length: 24 + 48 + 4 bytes a shape.
+/// What of a shape differs from the list before, as bits.
+pub(crate) mod mark {
+    /// The command, or its matrix slot.
+    pub(crate) const COMMAND: u8 = 1;
+    /// The matrix.
+    pub(crate) const MATRIX: u8 = 2;
+    pub(crate) const ALL: u8 = COMMAND | MATRIX;
+}
+
+/// Arrays of the same length: 24 + 48 + 8 + 1 bytes a shape.
 #[derive(Clone, Debug)]
 pub(crate) struct Listing {
     pub(crate) commands: Vec<DrawCommand>,
+    /// Empty in a list without matrices.
     pub(crate) matrices: Vec<Mat34>,
-    /// The transform slots that the matrices were copied from, each in the slice of its shape.
-    pub(crate) slots: Vec<u32>,
+    /// Where the matrices are stored.
+    pub(crate) slots: Vec<MatrixSlot>,
+    /// What changed when the list was last filled, as bits; nothing is known of shapes past the end.
+    pub(crate) marks: Vec<u8>,
+    pub(crate) keeps_matrices: bool,
+    /// Whether any shape may be marked.
+    pub(crate) any_marked: bool,
 }
 
 impl Listing {
-    pub(crate) const EMPTY: Self = Self { commands: Vec::new(), matrices: Vec::new(), slots: Vec::new() };
+    pub(crate) const EMPTY: Self = Self {
+        commands: Vec::new(),
+        matrices: Vec::new(),
+        slots: Vec::new(),
+        marks: Vec::new(),
+        keeps_matrices: true,
+        any_marked: true,
+    };
 
     pub(crate) fn len(&self) -> usize {
         self.commands.len()
@@ -28,6 +50,7 @@ impl Listing {
         self.commands.clear();
         self.matrices.clear();
         self.slots.clear();
+        self.marks.clear();
     }
 
     /// Sets the number of shapes: keeps the first ones, and leaves the rest to be written.
@@ -35,8 +58,42 @@ impl Listing {
     pub(crate) fn resize(&mut self, len: usize, filler: NodeHandle) {
         let filler = DrawCommand::new(filler, 0, None, false);
         self.commands.resize(len, filler);
-        self.matrices.resize(len, Mat34::IDENTITY);
-        self.slots.resize(len, 0);
+        self.matrices.resize(if self.keeps_matrices { len } else { 0 }, Mat34::IDENTITY);
+        self.slots.resize(len, MatrixSlot::default());
+        self.mark_all();
+    }
+
+    /// Marks every shape as changed.
+    pub(crate) fn mark_all(&mut self) {
+        self.marks.clear();
+        self.marks.resize(self.commands.len(), mark::ALL);
+        self.any_marked = true;
+    }
+
+    /// Marks no shape as changed.
+    pub(crate) fn mark_none(&mut self) {
+        if self.any_marked {
+            self.marks.clear();
+            self.marks.resize(self.commands.len(), 0);
+        }
+        self.any_marked = false;
+    }
+
+    /// Marks what differs from another listing at the same index. Returns whether any command does, or is missing.
+    pub(crate) fn mark_against(&mut self, before: &Self) -> bool {
+        let same = self.len().min(before.len());
+        self.mark_all();
+        let mut changed = self.len() != before.len();
+        for at in 0..same {
+            let command = self.commands[at] != before.commands[at] || self.slots[at] != before.slots[at];
+            let matrix = match (self.matrices.get(at), before.matrices.get(at)) {
+                (Some(now), Some(then)) => now.to_bits() != then.to_bits(),
+                _ => true,
+            };
+            self.marks[at] = u8::from(command) * mark::COMMAND | u8::from(matrix) * mark::MATRIX;
+            changed |= command;
+        }
+        changed
     }
 
     /// Adds a shape.
@@ -44,21 +101,25 @@ impl Listing {
     pub(crate) fn push(&mut self, slice: SliceView<'_>, record: &ShapeRecord) {
         let Some((command, matrix)) = listed(slice, record) else { return };
         self.commands.push(command);
-        self.matrices.push(matrix);
-        self.slots.push(record.transform);
+        if self.keeps_matrices {
+            self.matrices.push(*matrix);
+        }
+        self.slots.push(slot(slice, record));
     }
 
     /// Adds the shapes of a slice that are visible on one of these layers.
     pub(crate) fn add(&mut self, slice: SliceView<'_>, layers: u32) {
         let most = slice.shapes().len();
         self.commands.reserve(most);
-        self.matrices.reserve(most);
+        if self.keeps_matrices {
+            self.matrices.reserve(most);
+        }
         self.slots.reserve(most);
         for_each_visible(slice, layers, |record| self.push(slice, record));
     }
 
     /// Lists the slices of the segments one after the other, replacing the contents, and stores in each segment where
-    /// its shapes are.
+    /// its shapes are. Everything counts as changed.
     pub(crate) fn list(&mut self, store: &Store, layers: u32, segments: &mut [Segment]) {
         #[cfg(feature = "rayon")]
         if self.list_shared(store, layers, segments) {
@@ -70,18 +131,19 @@ impl Listing {
             self.add(store.view(segment.slice), layers);
             segment.len = self.len() - segment.start;
         }
+        self.mark_all();
     }
 
     /// Copies again the matrices that updates computed since they were listed. Returns whether that changed any
-    /// command.
-    pub(crate) fn renew(&mut self, store: &Store, segments: &mut [Segment]) -> bool {
+    /// command; segments where it did get this stamp.
+    pub(crate) fn renew(&mut self, store: &Store, segments: &mut [Segment], stamp: u64) -> bool {
         #[cfg(feature = "rayon")]
-        if let Some(changed) = self.renew_shared(store, segments) {
+        if let Some(changed) = self.renew_shared(store, segments, stamp) {
             return changed;
         }
         let mut changed = false;
         for segment in segments {
-            changed |= segment.renew(store, self.part(segment.start..segment.start + segment.len));
+            changed |= segment.renew(store, stamp, self.part(segment.start..segment.start + segment.len));
         }
         changed
     }
@@ -99,10 +161,12 @@ impl Listing {
 
     /// The places of some shapes.
     pub(crate) fn part(&mut self, range: Range<usize>) -> Part<'_> {
+        let matrices = if self.keeps_matrices { range.clone() } else { 0..0 };
         Part {
             commands: &mut self.commands[range.clone()],
-            matrices: &mut self.matrices[range.clone()],
-            slots: &mut self.slots[range],
+            matrices: &mut self.matrices[matrices],
+            slots: &mut self.slots[range.clone()],
+            marks: &mut self.marks[range],
         }
     }
 }
@@ -110,8 +174,10 @@ impl Listing {
 /// Part of a listing that is written in place.
 pub(crate) struct Part<'l> {
     commands: &'l mut [DrawCommand],
+    /// Empty in a list without matrices.
     matrices: &'l mut [Mat34],
-    slots: &'l mut [u32],
+    slots: &'l mut [MatrixSlot],
+    marks: &'l mut [u8],
 }
 
 #[cfg(feature = "rayon")]
@@ -126,34 +192,40 @@ impl Part<'_> {
         Self: 'l,
     {
         let (commands, later_commands) = self.commands.split_at_mut(at);
-        let (matrices, later_matrices) = self.matrices.split_at_mut(at);
+        let (matrices, later_matrices) = self.matrices.split_at_mut(at.min(self.matrices.len()));
         let (slots, later_slots) = self.slots.split_at_mut(at);
-        let later = Self { commands: later_commands, matrices: later_matrices, slots: later_slots };
-        (Self { commands, matrices, slots }, later)
+        let (marks, later_marks) = self.marks.split_at_mut(at);
+        let later =
+            Self { commands: later_commands, matrices: later_matrices, slots: later_slots, marks: later_marks };
+        (Self { commands, matrices, slots, marks }, later)
     }
 
     /// Lists the shapes of a slice that are visible on one of these layers; their number must equal the number of
     /// places.
-    pub(crate) fn fill(self, slice: SliceView<'_>, layers: u32) {
-        let mut places = self.commands.iter_mut().zip(self.matrices).zip(self.slots);
+    pub(crate) fn fill(mut self, slice: SliceView<'_>, layers: u32) {
+        let mut at = 0;
         for_each_visible(slice, layers, |record| {
-            if let (Some(((command, matrix), slot)), Some(listed)) = (places.next(), listed(slice, record)) {
-                (*command, *matrix) = listed;
-                *slot = record.transform;
-            }
+            self.put(at, slice, record);
+            at += 1;
         });
-        debug_assert!(places.next().is_none(), "a shape for each place");
+        debug_assert_eq!(at, self.len(), "a shape for each place");
     }
 
     /// Lists these shapes; their number must equal the number of places.
-    pub(crate) fn write(self, shapes: &[(SliceView<'_>, &ShapeRecord)]) {
-        let places = self.commands.iter_mut().zip(self.matrices).zip(self.slots);
-        for (((command, matrix), slot), (slice, record)) in places.zip(shapes) {
-            if let Some(listed) = listed(*slice, record) {
-                (*command, *matrix) = listed;
-                *slot = record.transform;
-            }
+    pub(crate) fn write(mut self, shapes: &[(SliceView<'_>, &ShapeRecord)]) {
+        for (at, (slice, record)) in shapes.iter().enumerate() {
+            self.put(at, *slice, record);
         }
+    }
+
+    #[inline]
+    fn put(&mut self, at: usize, slice: SliceView<'_>, record: &ShapeRecord) {
+        let Some((command, matrix)) = listed(slice, record) else { return };
+        self.commands[at] = command;
+        if let Some(place) = self.matrices.get_mut(at) {
+            *place = *matrix;
+        }
+        self.slots[at] = slot(slice, record);
     }
 }
 
@@ -173,7 +245,7 @@ impl Part<'_> {
             let mut count = 0;
             for at in start..end.min(start + PICKED) {
                 picked[count] = at;
-                count += usize::from(swept.contains(self.slots[at]));
+                count += usize::from(swept.contains(self.slots[at].slot));
             }
             for &at in &picked[..count] {
                 turned |= self.copy(at, slice);
@@ -185,19 +257,30 @@ impl Part<'_> {
     /// Copies one matrix again. Returns whether it changed from mirroring to not mirroring, or back.
     #[inline(always)]
     fn copy(&mut self, at: usize, slice: SliceView<'_>) -> bool {
-        let matrix = slice.transforms().worlds()[self.slots[at] as usize];
-        self.matrices[at] = matrix;
-        self.commands[at].set_mirrored(matrix.is_mirrored())
+        let matrix = &slice.transforms().worlds()[self.slots[at].slot as usize];
+        if let Some(place) = self.matrices.get_mut(at) {
+            *place = *matrix;
+        }
+        let turned = self.commands[at].set_mirrored(matrix.is_mirrored());
+        self.marks[at] |= mark::MATRIX | u8::from(turned) * mark::COMMAND;
+        turned
     }
 }
 
 /// What is listed for a shape of a slice.
 #[inline]
-fn listed(slice: SliceView<'_>, record: &ShapeRecord) -> Option<(DrawCommand, Mat34)> {
+fn listed<'s>(slice: SliceView<'s>, record: &ShapeRecord) -> Option<(DrawCommand, &'s Mat34)> {
     let node = NodeHandle::from_bits(record.node)?;
-    let matrix = slice.transforms().worlds()[record.transform as usize];
+    let matrix = &slice.transforms().worlds()[record.transform as usize];
     let material = slice.materials().values()[record.material as usize];
-    Some((DrawCommand::new(node, record.mesh, material, matrix.is_mirrored()), matrix))
+    let command = DrawCommand::new(node, record.mesh, material, matrix.is_mirrored());
+    Some((command.with_word(slice.word(node)), matrix))
+}
+
+/// Where the matrix of a shape is stored.
+#[inline]
+fn slot(slice: SliceView<'_>, record: &ShapeRecord) -> MatrixSlot {
+    MatrixSlot { slice: slice.number(), slot: record.transform }
 }
 
 /// The shapes of a slice that are visible on one of these layers, in the order of the column.

@@ -1,13 +1,20 @@
 //! Draw lists: what there is to draw, kept from frame to frame.
 
 mod cache;
+mod changed;
+mod command;
 mod groups;
 mod listing;
 mod motion;
+mod order;
 mod relative;
+mod wide;
 
 pub(crate) use cache::{Cache, Segment};
+pub(crate) use changed::ChangedDraws;
+pub use command::DrawCommand;
 pub use groups::{DrawGroup, DrawGroups};
-pub(crate) use listing::{Listing, Part};
+pub(crate) use listing::{Listing, Part, mark};
 pub(crate) use motion::Motion;
+pub use order::{DepthView, DrawOrder, depth_key};
 pub(crate) use relative::Relative;

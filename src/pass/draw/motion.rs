@@ -87,8 +87,9 @@ fn fill(matrices: &mut [Mat34], listing: &Listing, range: Range<usize>, slice: S
     let (is_quiet, transforms) = (feed.is_quiet(), slice.transforms());
     let mut moving = false;
     for at in range {
-        let now = &listing.matrices[at];
-        let of_slot = transforms.previous(listing.slots[at]);
+        let slot = listing.slots[at].slot;
+        let now = &transforms.worlds()[slot as usize];
+        let of_slot = transforms.previous(slot);
         let previous = if is_quiet { of_slot } else { feed.previous(listing.commands[at].node, now, of_slot) };
         moving |= previous.to_bits() != now.to_bits();
         matrices[at] = *previous;

@@ -1,48 +1,64 @@
-//! Matrices relative to a camera, composed in double precision, for worlds larger than single precision can resolve.
+//! Matrices relative to a camera, from world transforms in double precision, for worlds larger than single precision can
+//! resolve.
 
 use crate::Mat34;
-use crate::store::Store;
-use core::ops::Range;
-use glam::{DAffine3, DVec3};
+use crate::pass::draw::Listing;
+use crate::pass::draw::wide::WideWorlds;
+use crate::store::{At, Store};
+use glam::DVec3;
+use hedgerow_math::Frustum;
 
-/// Matrices by index of the draw list, and what a walk needs to compute them.
-#[derive(Clone, Debug)]
+/// Matrices by index of the draw list, and what they are computed from.
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Relative {
     pub(crate) matrices: Vec<Mat34>,
-    /// World transforms of the present slice by slot, and what each slice inherits, by number. Kept to save
-    /// allocations.
-    wide: Vec<DAffine3>,
-    bases: Vec<DAffine3>,
+    worlds: WideWorlds,
+    /// The shapes found in a slice. Kept to save allocations.
+    found: Vec<u32>,
 }
 
 impl Relative {
-    pub(crate) const EMPTY: Self = Self { matrices: Vec::new(), wide: Vec::new(), bases: Vec::new() };
+    pub(crate) const EMPTY: Self = Self { matrices: Vec::new(), worlds: WideWorlds::EMPTY, found: Vec::new() };
 
-    /// Computes the matrices of a list. Its segments are all slices in tree order, each with the range of its shapes,
-    /// and its shapes have these transform slots.
-    pub(crate) fn fill(
+    /// Computes the matrices of a list that was filled from this scene.
+    pub(crate) fn fill(&mut self, store: &Store, camera: DVec3, listing: &Listing) {
+        self.worlds.refresh(store, false);
+        self.matrices.clear();
+        self.matrices.reserve(listing.len());
+        for run in listing.slots.chunk_by(|a, b| a.slice == b.slice) {
+            let Some(slice) = run.first().and_then(|first| self.worlds.slice(first.slice)) else { return };
+            self.matrices.extend(run.iter().map(|at| slice.relative_to(camera, at.slot)));
+        }
+    }
+
+    /// Lists the shapes that touch a frustum around the camera and are visible on one of these layers, with their
+    /// matrices.
+    pub(crate) fn find(
         &mut self,
         store: &Store,
-        camera: DVec3,
-        segments: impl Iterator<Item = (u32, Range<usize>)>,
-        slots: &[u32],
+        (camera, frustum): (DVec3, &Frustum),
+        layers: u32,
+        listing: &mut Listing,
     ) {
-        self.matrices.clear();
-        self.matrices.reserve(slots.len());
-        self.bases.clear();
-        self.bases.resize(store.slice_end(), DAffine3::IDENTITY);
-        for (number, range) in segments {
+        let Self { matrices, worlds, found } = self;
+        worlds.refresh(store, true);
+        matrices.clear();
+        listing.clear();
+        let mut next = Some(At::ROOT.slice);
+        while let Some(number) = next {
+            next = store.slice_after(number, true);
+            let Some(wide) = worlds.slice(number) else { continue };
+            found.clear();
+            wide.cull(camera, frustum, found);
             let slice = store.view(number);
-            slice.transforms().compose_wide(&self.bases[number as usize], &mut self.wide);
-            for &child in slice.children() {
-                let portal = store.view(child).portal().row;
-                self.bases[child as usize] = self.wide[slice.rows().transform(portal) as usize];
+            let (masks, records) = (slice.visibilities().masks(), slice.shapes().records());
+            for &shape in &*found {
+                let record = &records[shape as usize];
+                if masks[record.visibility as usize] & layers != 0 {
+                    listing.push(slice, record);
+                    matrices.push(wide.relative_to(camera, record.transform));
+                }
             }
-            self.matrices.extend(slots[range].iter().map(|&slot| {
-                let DAffine3 { matrix3, translation } = self.wide[slot as usize];
-                // Both are large and their difference is small, so subtract before rounding.
-                Mat34::from_wide(&DAffine3 { matrix3, translation: translation - camera })
-            }));
         }
     }
 }

@@ -32,14 +32,14 @@ impl Listing {
     }
 
     /// Does the same as [`Listing::renew`]. Returns `None`, and does nothing, if there is too little work to share.
-    pub(in crate::pass) fn renew_shared(&mut self, store: &Store, segments: &mut [Segment]) -> Option<bool> {
+    pub(in crate::pass) fn renew_shared(&mut self, store: &Store, segments: &mut [Segment], stamp: u64) -> Option<bool> {
         let swept = segments.iter().filter(|segment| segment.is_behind(store)).map(|segment| segment.len);
         if segments.len() < 2 || !is_worth_sharing(swept.sum(), WORTH_SHARING) {
             return None;
         }
         let changed = AtomicBool::new(false);
         share(self.part(0..self.len()), segments, &|segment| segment.len, &|segment, part| {
-            if segment.renew(store, part) {
+            if segment.renew(store, stamp, part) {
                 changed.store(true, Ordering::Relaxed);
             }
         });

@@ -5,6 +5,7 @@ use crate::store::allocation::{HoleSet, Runs};
 use crate::store::columns::{NIL, Row, ShapeRecord, Swept, TransformColumn};
 use crate::store::view::occupied;
 use crate::{Aabb, Local, Mat34, NodeHandle, Shape, Visibility};
+use core::ops::Range;
 use glam::DAffine3;
 use hedgerow_math::internal::PackedTransform;
 
@@ -172,6 +173,21 @@ impl<'s> TransformView<'s> {
             wide.push(wide[*parent as usize] * local.to_wide());
         }
     }
+
+    /// The same for some slots only, none of which is the base, parents first.
+    pub(crate) fn compose_wide_run(&self, run: Range<usize>, wide: &mut [DAffine3]) {
+        for (slot, parent) in run.clone().zip(&self.column.parents[run]) {
+            if let Ok(number) = u32::try_from(slot) {
+                wide[slot] = wide[*parent as usize] * self.column.local(number).to_wide();
+            }
+        }
+    }
+
+    /// No slot before this one waits for the update; [`NIL`] if none does.
+    #[inline]
+    pub(crate) fn first_dirty(&self) -> u32 {
+        self.column.first_dirty
+    }
 }
 
 /// What passes read about the last sweep.
@@ -330,6 +346,12 @@ impl<'s> ShapeView<'s> {
     #[inline]
     pub(crate) fn live_word(&self, block: usize) -> u64 {
         self.slice.shapes.slots.live_word(block)
+    }
+
+    /// The local bounds of a shape; undefined for holes.
+    #[inline]
+    pub(crate) fn bounds(&self, slot: usize) -> &'s Aabb {
+        &self.slice.shapes.bounds[slot]
     }
 
     /// The world box of a shape, by the matrices of the last update.

@@ -6,24 +6,38 @@
 mod boxes;
 mod columns;
 mod shown;
+mod slot;
 
 pub(crate) use boxes::BoxView;
 pub use columns::{ListedShape, MaterialView, RowView, ShapeView, TransformView, VisibilityView};
 pub use shown::SliceViewMut;
+pub use slot::MatrixSlot;
 
 use crate::store::columns::At;
+use crate::NodeHandle;
+use crate::store::words::Words;
 use crate::store::{LinearAllocator, Slice, Store};
 
 /// A slice as columns. Slots of each column are `0..len`; those without a node are holes.
 #[derive(Clone, Copy, Debug)]
 pub struct SliceView<'s> {
     slice: &'s Slice,
+    number: u32,
+    words: &'s Words,
 }
 
 impl<'s> SliceView<'s> {
     #[inline]
-    pub(in crate::store) fn new(slice: &'s Slice) -> Self {
-        Self { slice }
+    pub(in crate::store) fn new(number: u32, slice: &'s Slice, words: &'s Words) -> Self {
+        Self { slice, number, words }
+    }
+
+    /// The number of the slice, by which a [`MatrixSlot`] names it. It is small, belongs to the slice while the slice
+    /// exists, and may be reused later.
+    #[must_use]
+    #[inline]
+    pub fn number(&self) -> u32 {
+        self.number
     }
 
     /// How many nodes are in the slice.
@@ -71,6 +85,23 @@ impl<'s> SliceView<'s> {
 
 /// What passes read of a slice.
 impl<'s> SliceView<'s> {
+    /// The number of the user's own that the draws of a node carry.
+    #[inline]
+    pub(crate) fn word(&self, node: NodeHandle) -> u32 {
+        self.words.get(node)
+    }
+
+    /// The node whose own transform is in a slot; none has the base.
+    pub(crate) fn transform_owner(&self, slot: u32) -> Option<NodeHandle> {
+        let transforms = &self.slice.transforms;
+        let slot = occupied(&transforms.slots, slot as usize).filter(|&slot| slot != 0)?;
+        let row = match &transforms.trace {
+            Some(trace) => self.slice.rows.get(*trace.owners.get(slot as usize)? as usize)?,
+            None => self.slice.rows.iter().find(|row| row.transform.as_own() == Some(slot))?,
+        };
+        row.occupant.as_node()
+    }
+
     /// Whether something in or below the slice waits for the update.
     #[inline]
     pub(crate) fn is_marked(&self) -> bool {
@@ -117,13 +148,14 @@ impl Store {
     /// A slice in use.
     #[inline]
     pub(crate) fn view(&self, slice: u32) -> SliceView<'_> {
-        SliceView::new(self.slice(slice))
+        SliceView::new(slice, self.slice(slice), &self.words)
     }
 
     /// The slice with this number, if it is in use and does not wait to be freed.
     pub(crate) fn get_view(&self, slice: usize) -> Option<SliceView<'_>> {
+        let number = u32::try_from(slice).ok()?;
         let slice = self.slices.get(slice).filter(|slice| slice.is_in_use())?;
-        Some(SliceView::new(slice))
+        Some(SliceView::new(number, slice, &self.words))
     }
 
     /// The slices whose matrices the last update changed, each with its number and whether its layout is new.
@@ -131,7 +163,7 @@ impl Store {
         self.layouts.changed.iter().filter_map(|&number| {
             let slice = self.slices.get(number as usize).filter(|slice| slice.lives)?;
             let whole = self.layouts.is_new(slice);
-            (whole || slice.swept_in == self.updates).then_some((number, SliceView::new(slice), whole))
+            (whole || slice.swept_in == self.updates).then_some((number, SliceView::new(number, slice, &self.words), whole))
         })
     }
 

@@ -2,6 +2,7 @@
 
 use crate::store::columns::At;
 use crate::store::view::{SliceView, occupied};
+use crate::store::words::Words;
 use crate::store::{Slice, Store};
 use crate::{Error, Local, Transform};
 use core::ops::ControlFlow;
@@ -11,6 +12,8 @@ use core::ops::ControlFlow;
 #[derive(Debug)]
 pub struct SliceViewMut<'s> {
     slice: &'s mut Slice,
+    number: u32,
+    words: &'s Words,
     /// The slice's new version if world matrices are computed before the next update.
     version: u64,
 }
@@ -19,7 +22,7 @@ impl SliceViewMut<'_> {
     /// The slice to read.
     #[must_use]
     pub fn view(&self) -> SliceView<'_> {
-        SliceView::new(self.slice)
+        SliceView::new(self.number, self.slice, self.words)
     }
 
     /// Sets the local transform of a slot, which must be neither the base nor a hole. The next update applies it.
@@ -85,8 +88,8 @@ impl Store {
 impl Shown<'_> {
     fn view(&mut self) -> SliceViewMut<'_> {
         self.store.versions += 1;
-        let version = self.store.versions;
-        SliceViewMut { slice: self.store.slice_mut(self.number), version }
+        let Store { slices, words, versions, .. } = &mut *self.store;
+        SliceViewMut { slice: &mut slices[self.number as usize], number: self.number, words, version: *versions }
     }
 }
 

@@ -1,0 +1,99 @@
+//! One shape to draw.
+
+use crate::NodeHandle;
+use core::fmt;
+
+/// One shape to draw: 24 bytes without padding, which a shader can read as they are.
+///
+/// ```text
+/// node  u64 (its lower half first) │ mesh  u32 │ material  u32 │ flags  u32: 1 mirrored, 2 has a material │ word  u32
+/// ```
+///
+/// Where its matrix is stored is listed beside it: see [`DrawList::slots`](crate::DrawList::slots). With the feature
+/// `bytemuck` a list of commands is uploaded without a copy:
+///
+/// ```
+/// # #[cfg(feature = "bytemuck")] {
+/// # use hedgerow::{Aabb, DrawList, Node, Scene, Shape};
+/// # let mut scene = Scene::new();
+/// # scene.insert(scene.root(), Node::shape(Shape::new(7, Aabb::cube(1.0)))).unwrap();
+/// # scene.update();
+/// let mut list = DrawList::new();
+/// scene.draw_list(&mut list);
+/// let commands: &[u8] = bytemuck::cast_slice(list.commands());
+/// let matrices: &[u8] = bytemuck::cast_slice(list.matrices());
+/// assert_eq!((commands.len(), matrices.len()), (24 * list.len(), 48 * list.len()));
+/// # }
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "bytemuck", derive(bytemuck::NoUninit))]
+#[repr(C)]
+pub struct DrawCommand {
+    /// The node that has the shape.
+    pub node: NodeHandle,
+    /// The shape's mesh.
+    pub mesh: u32,
+    /// Zero where there is none.
+    material: u32,
+    flags: u32,
+    /// The number that the user gave to the node, or 0: see [`Scene::set_word`](crate::Scene::set_word).
+    pub word: u32,
+}
+
+const _: () = assert!(size_of::<DrawCommand>() == 24);
+
+impl DrawCommand {
+    const MIRRORED: u32 = 1;
+    const HAS_MATERIAL: u32 = 2;
+
+    /// A command for a shape, with the word 0.
+    #[inline]
+    #[must_use]
+    pub const fn new(node: NodeHandle, mesh: u32, material: Option<u32>, mirrored: bool) -> Self {
+        let (material, flags) = match material {
+            Some(material) => (material, Self::HAS_MATERIAL),
+            None => (0, 0),
+        };
+        Self { node, mesh, material, flags: flags | if mirrored { Self::MIRRORED } else { 0 }, word: 0 }
+    }
+
+    /// The same command with a word of the user's own.
+    #[inline]
+    #[must_use]
+    pub const fn with_word(self, word: u32) -> Self {
+        Self { word, ..self }
+    }
+
+    /// The material that holds at the node.
+    #[inline]
+    #[must_use]
+    pub const fn material(&self) -> Option<u32> {
+        if self.flags & Self::HAS_MATERIAL != 0 { Some(self.material) } else { None }
+    }
+
+    /// Whether the world matrix mirrors, so that front faces are wound the other way.
+    #[inline]
+    #[must_use]
+    pub const fn is_mirrored(&self) -> bool {
+        self.flags & Self::MIRRORED != 0
+    }
+
+    /// Says whether the world matrix mirrors; returns whether that changed.
+    #[inline]
+    pub(crate) fn set_mirrored(&mut self, mirrored: bool) -> bool {
+        let flags = self.flags & !Self::MIRRORED | u32::from(mirrored);
+        core::mem::replace(&mut self.flags, flags) != flags
+    }
+}
+
+impl fmt::Debug for DrawCommand {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("DrawCommand")
+            .field("node", &self.node)
+            .field("mesh", &self.mesh)
+            .field("material", &self.material())
+            .field("mirrored", &self.is_mirrored())
+            .field("word", &self.word)
+            .finish()
+    }
+}

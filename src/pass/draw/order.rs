@@ -1,0 +1,209 @@
+//! Draws in an order of the caller's: by a key, or by depth.
+
+use crate::pass::draw::DrawCommand;
+use crate::radix::{self, Counts, DIGIT_BITS};
+use crate::{DrawList, Mat34};
+use glam::Vec3;
+
+/// Indices of a draw list in an order that it was asked for: see [`DrawList::order_by_key`].
+///
+/// If it is kept from frame to frame, it allocates only while the list grows. Takes 36 bytes a draw.
+#[derive(Clone, Debug, Default)]
+pub struct DrawOrder {
+    indices: Vec<u32>,
+    /// Keys combined with the indices that they belong to, and memory to sort them. Kept to save allocations.
+    keys: Vec<u128>,
+    sorted: Vec<u128>,
+    counts: Vec<Counts>,
+}
+
+/// A key to be sorted has an index in the lowest bits, and above it what is sorted by.
+const INDEX_BITS: u32 = 32;
+/// 64 bits in digits.
+const DIGITS: usize = 6;
+
+impl DrawOrder {
+    /// No indices.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self { indices: Vec::new(), keys: Vec::new(), sorted: Vec::new(), counts: Vec::new() }
+    }
+
+    /// Indices into the commands, matrices and slots of the list, in order.
+    #[must_use]
+    pub fn indices(&self) -> &[u32] {
+        &self.indices
+    }
+}
+
+/// A camera's place and the direction in which it looks, by which draws are ordered.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct DepthView {
+    /// The place of the camera, in the space of the matrices.
+    pub eye: Vec3,
+    /// Where it looks; of any length.
+    pub forward: Vec3,
+}
+
+impl DepthView {
+    /// How far before the camera the origin of a matrix lies, in lengths of `forward`; negative behind it.
+    #[inline]
+    #[must_use]
+    pub fn depth(&self, matrix: &Mat34) -> f32 {
+        self.forward.dot(matrix.translation() - self.eye)
+    }
+}
+
+/// A depth, or any other number, as a key that sorts as the number does: from the least to the greatest, −0 before 0,
+/// NaN last or first by its sign.
+///
+/// For keys of several parts, such as a pipeline above the depth:
+///
+/// ```
+/// use hedgerow::draw::depth_key;
+///
+/// let key = |pipeline: u32, depth: f32| u64::from(pipeline) << 32 | u64::from(depth_key(depth));
+/// assert!(key(1, 0.5) < key(1, 2.0) && key(1, 2.0) < key(2, -3.0));
+/// let back_to_front = |depth: f32| !depth_key(depth);
+/// assert!(back_to_front(9.0) < back_to_front(8.5));
+/// ```
+#[inline]
+#[must_use]
+pub const fn depth_key(depth: f32) -> u32 {
+    let bits = depth.to_bits();
+    // Negative numbers sort backwards, and before the others.
+    if bits >> 31 == 0 { bits | 1 << 31 } else { !bits }
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "there are few digits, and each is what the mask leaves")]
+const fn digit_of(key: u128, digit: usize) -> usize {
+    (key >> (INDEX_BITS + digit as u32 * DIGIT_BITS)) as usize & ((1 << DIGIT_BITS) - 1)
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "the index is what the lowest bits are")]
+const fn index_of(key: u128) -> u32 {
+    key as u32
+}
+
+impl DrawList {
+    /// Puts draws in the order of a key of the caller's, the least first; draws with equal keys stay in the list's
+    /// order. `key` is told the index and the command of each draw; those for which it returns `None` are left out.
+    ///
+    /// Runs in **O(shapes + digits of the keys that differ × draws)**, with digits of 11 bits: a key of 32 bits costs
+    /// half as much as one of 64.
+    ///
+    /// # Panics
+    /// For more than 2³² shapes.
+    ///
+    /// ```
+    /// use hedgerow::{Aabb, DrawList, Node, Scene, Shape, draw::DrawOrder};
+    ///
+    /// let mut scene = Scene::new();
+    /// for mesh in [7, 9, 2, 9] {
+    ///     scene.insert(scene.root(), Node::shape(Shape::new(mesh, Aabb::cube(1.0))))?;
+    /// }
+    /// scene.update();
+    /// let (mut list, mut order) = (DrawList::new(), DrawOrder::new());
+    /// scene.draw_list(&mut list);
+    /// list.order_by_key(&mut order, |_, command| (command.mesh != 7).then_some(command.mesh.into()));
+    /// assert_eq!(order.indices(), [2, 1, 3]);
+    /// # Ok::<(), hedgerow::Error>(())
+    /// ```
+    pub fn order_by_key(&self, order: &mut DrawOrder, key: impl Fn(usize, &DrawCommand) -> Option<u64>) {
+        let commands = self.commands();
+        assert!(u32::try_from(commands.len()).is_ok(), "more shapes than 32 bits can number");
+        let DrawOrder { indices, keys, sorted, counts } = order;
+        keys.clear();
+        let keyed = (0_u32..).zip(commands).filter_map(|(index, command)| {
+            key(index as usize, command).map(|key| u128::from(key) << INDEX_BITS | u128::from(index))
+        });
+        keys.extend(keyed);
+        // Keys are in the order of their indices, and the sort is stable.
+        radix::sort(keys, sorted, counts, DIGITS, digit_of);
+        indices.clear();
+        indices.extend(keys.iter().map(|&key| index_of(key)));
+    }
+
+    /// Puts draws in order of their depth, the nearest first, as opaque draws are cheapest: what is hidden is then
+    /// rarely shaded. Those for which `takes` returns `false` are left out.
+    ///
+    /// The depth is that of the matrix's origin: of the [relative matrices](DrawList::relative_matrices) if there are
+    /// any, for a [`DepthView`] whose eye is the origin, else of the [matrices](DrawList::matrices).
+    ///
+    /// # Panics
+    /// For a list [without matrices](DrawList::without_matrices) of either kind: order it by the
+    /// [`depth_key`] of [`Scene::matrix_at`](crate::Scene::matrix_at). For more than 2³² shapes.
+    ///
+    /// ```
+    /// use hedgerow::glam::Vec3;
+    /// use hedgerow::{Aabb, DrawList, Node, Scene, Shape, Transform, draw::{DepthView, DrawOrder}};
+    ///
+    /// let mut scene = Scene::new();
+    /// for (z, material) in [(-3.0, 1), (-8.0, 2), (-5.0, 2), (-1.0, 1)] {
+    ///     let shape = Node::transform(Transform::from_xyz(0.0, 0.0, z)).with_shape(Shape::new(1, Aabb::cube(1.0)));
+    ///     scene.insert(scene.root(), shape.with_material(material))?;
+    /// }
+    /// scene.update();
+    /// let (mut list, mut opaque, mut glass) = (DrawList::new(), DrawOrder::new(), DrawOrder::new());
+    /// scene.draw_list(&mut list);
+    /// let view = DepthView { eye: Vec3::ZERO, forward: Vec3::NEG_Z };
+    /// list.order_front_to_back(&mut opaque, &view, |command| command.material() == Some(1));
+    /// list.order_back_to_front(&mut glass, &view, |command| command.material() == Some(2));
+    /// assert_eq!((opaque.indices(), glass.indices()), (&[3, 0][..], &[1, 2][..]));
+    /// # Ok::<(), hedgerow::Error>(())
+    /// ```
+    pub fn order_front_to_back(
+        &self,
+        order: &mut DrawOrder,
+        view: &DepthView,
+        takes: impl Fn(&DrawCommand) -> bool,
+    ) {
+        let matrices = self.matrices_for_depth();
+        self.order_by_key(order, |index, command| {
+            takes(command).then(|| u64::from(depth_key(view.depth(&matrices[index]))))
+        });
+    }
+
+    /// Puts draws in order of their depth, the farthest first, as transparent draws have to be. Otherwise like
+    /// [`DrawList::order_front_to_back`].
+    ///
+    /// # Panics
+    /// As [`DrawList::order_front_to_back`].
+    pub fn order_back_to_front(
+        &self,
+        order: &mut DrawOrder,
+        view: &DepthView,
+        takes: impl Fn(&DrawCommand) -> bool,
+    ) {
+        let matrices = self.matrices_for_depth();
+        self.order_by_key(order, |index, command| {
+            takes(command).then(|| u64::from(!depth_key(view.depth(&matrices[index]))))
+        });
+    }
+
+    /// The matrices that depths are taken from.
+    fn matrices_for_depth(&self) -> &[Mat34] {
+        let relative = self.relative_matrices();
+        let matrices = if relative.is_empty() { self.matrices() } else { relative };
+        assert_eq!(matrices.len(), self.len(), "a list without matrices has no depths");
+        matrices
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn depth_keys_sort_as_their_numbers() {
+        let mut dice = fastrand::Rng::with_seed(7);
+        let special = [0.0, -0.0, f32::INFINITY, f32::NEG_INFINITY, f32::MIN_POSITIVE, f32::NAN, -f32::NAN, 1e-42];
+        let mut numbers = special.to_vec();
+        numbers.extend((0..500).map(|_| f32::from_bits(dice.u32(..))));
+        for &a in &numbers {
+            for &b in &numbers {
+                assert_eq!(depth_key(a).cmp(&depth_key(b)), a.total_cmp(&b), "{a} and {b}");
+            }
+        }
+    }
+}

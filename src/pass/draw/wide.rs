@@ -1,0 +1,278 @@
+//! World transforms of a scene in double precision, kept from frame to frame: 96 bytes a transform slot, and 24 a shape
+//! slot where they are culled.
+//!
+//! What a slice holds depends on its local transforms and on what it inherits. It is composed again where either may
+//! have changed: after a sweep, after an edit, and while something in it waits for an update. Then only the slots that
+//! the last sweep computed are composed, if nothing else happened.
+
+use crate::store::{At, NIL, SliceView, Store};
+use crate::{Aabb, Mat34};
+use core::ops::Range;
+use glam::{DAffine3, DVec3, Vec3, Vec4};
+use hedgerow_math::internal::BLOCK;
+use hedgerow_math::{Boxes, Frustum};
+
+/// World transforms by slice number.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct WideWorlds {
+    slices: Vec<WideSlice>,
+    /// The scene, its versions and its updates that all of them match, if nothing waited for an update then.
+    moment: Option<(u64, u64, u64)>,
+    scene: u64,
+    /// Whether boxes are kept too.
+    boxes: bool,
+}
+
+/// The world transforms of one slice, and boxes of its shapes.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct WideSlice {
+    /// What the slice inherits, and what its slots were composed from.
+    base: DAffine3,
+    composed: Option<Composed>,
+    slots: Vec<DAffine3>,
+    boxes: WideBoxes,
+}
+
+/// What a slice was composed from.
+#[derive(Clone, Copy, Debug)]
+struct Composed {
+    base: DAffine3,
+    version: u64,
+    /// The last update that the slots include.
+    updates: u64,
+    /// Whether something in the slice waited for an update, so that it must be composed again.
+    waits: bool,
+    boxes: bool,
+}
+
+/// The boxes of the shapes of a slice, relative to an origin in double precision, and of blocks of 64 of them. Rounded
+/// outwards, so that each contains the box in double precision.
+#[derive(Clone, Debug)]
+struct WideBoxes {
+    origin: DVec3,
+    shapes: Boxes,
+    blocks: Boxes,
+    own: Aabb,
+}
+
+impl WideWorlds {
+    pub(crate) const EMPTY: Self =
+        Self { slices: Vec::new(), moment: None, scene: 0, boxes: false };
+
+    /// Brings everything in step with the present local transforms; keeps boxes too if `boxes` is set.
+    ///
+    /// Runs in **O(1)** if nothing changed, else in **O(slices + slots that changed, or of slices that were edited)**.
+    pub(crate) fn refresh(&mut self, store: &Store, boxes: bool) {
+        let now = (store.scene_number(), store.versions(), store.updates());
+        let boxes = boxes | self.boxes;
+        if self.moment == Some(now) && self.boxes == boxes && !store.view(At::ROOT.slice).is_marked() {
+            return;
+        }
+        if self.scene != now.0 {
+            self.slices.iter_mut().for_each(|slice| slice.composed = None);
+        }
+        (self.moment, self.scene, self.boxes) = (None, now.0, boxes);
+        self.slices.resize_with(store.slice_end(), WideSlice::default);
+        let mut next = Some(At::ROOT.slice);
+        while let Some(number) = next {
+            let slice = store.view(number);
+            let wide = &mut self.slices[number as usize];
+            if wide.refresh(slice, store.updates(), boxes) {
+                let mut slots = core::mem::take(&mut wide.slots);
+                for &child in slice.children() {
+                    let portal = store.view(child).portal().row;
+                    self.slices[child as usize].base = slots[slice.rows().transform(portal) as usize];
+                }
+                core::mem::swap(&mut self.slices[number as usize].slots, &mut slots);
+            }
+            next = store.slice_after(number, true);
+        }
+        self.moment = (!store.view(At::ROOT.slice).is_marked()).then_some(now);
+    }
+
+    /// A slice that was part of the scene when this was refreshed.
+    #[inline]
+    pub(crate) fn slice(&self, number: u32) -> Option<&WideSlice> {
+        self.slices.get(number as usize)
+    }
+}
+
+impl WideSlice {
+    /// Composes what may have changed. Returns whether anything may have.
+    fn refresh(&mut self, slice: SliceView<'_>, updates: u64, boxes: bool) -> bool {
+        let transforms = slice.transforms();
+        let now = Composed {
+            base: self.base,
+            version: slice.version(),
+            updates,
+            waits: transforms.first_dirty() != NIL,
+            boxes,
+        };
+        let before = self.composed.replace(now);
+        let same = before.filter(|before| {
+            !before.waits && !now.waits && (before.version, before.base, before.boxes) == (now.version, now.base, boxes)
+        });
+        let Some(before) = same else {
+            transforms.compose_wide(&self.base, &mut self.slots);
+            if boxes {
+                self.boxes.begin(self.base.translation, slice.shapes().len());
+                self.boxes.refresh(slice, &self.slots, |_| true);
+            }
+            return true;
+        };
+        if slice.swept_in() <= before.updates {
+            return false;
+        }
+        // Only the last sweep's slots are known.
+        let runs = transforms.swept().runs(transforms.len()).filter(|_| slice.swept_in() == before.updates + 1);
+        match runs {
+            Some(runs) => {
+                runs.for_each(|run: Range<usize>| transforms.compose_wide_run(run, &mut self.slots));
+                if boxes {
+                    self.boxes.refresh(slice, &self.slots, |slot| transforms.swept().contains(slot));
+                }
+            }
+            None => {
+                transforms.compose_wide(&self.base, &mut self.slots);
+                if boxes {
+                    self.boxes.refresh(slice, &self.slots, |_| true);
+                }
+            }
+        }
+        true
+    }
+
+    /// The matrix of a slot with the camera as its origin.
+    #[inline]
+    pub(crate) fn relative_to(&self, camera: DVec3, slot: u32) -> Mat34 {
+        let DAffine3 { matrix3, translation } = self.slots[slot as usize];
+        // Both are large and their difference is small, so subtract before rounding.
+        Mat34::from_wide(&DAffine3 { matrix3, translation: translation - camera })
+    }
+
+    /// Adds the slots of the shapes that touch a frustum around the camera, in ascending order.
+    pub(crate) fn cull(&self, camera: DVec3, frustum: &Frustum, found: &mut Vec<u32>) {
+        let WideBoxes { origin, shapes, blocks, own } = &self.boxes;
+        if own.is_empty() {
+            return;
+        }
+        let Some(frustum) = moved(frustum, origin - camera) else {
+            // Too far apart for single precision: everything may be visible.
+            return found.extend((0..).zip(0..shapes.len()).filter_map(|(slot, at)| {
+                shapes.get(at).is_some_and(|bounds| !bounds.is_empty()).then_some(slot)
+            }));
+        };
+        if frustum.touches(own) {
+            for block in 0..shapes.blocks() {
+                if blocks.get(block).is_some_and(|bounds| frustum.touches(&bounds)) {
+                    shapes.cull_blocks(block..block + 1, &frustum, found);
+                }
+            }
+        }
+    }
+}
+
+/// A frustum around the camera as one around another origin; `by` is where that is, seen from the camera. `None` if
+/// single precision cannot hold it.
+fn moved(frustum: &Frustum, by: DVec3) -> Option<Frustum> {
+    let mut planes = [Vec4::ZERO; 6];
+    for (to, &[x, y, z, d]) in planes.iter_mut().zip(frustum.planes()) {
+        let distance = f64::from(d) + DVec3::new(x.into(), y.into(), z.into()).dot(by);
+        *to = Vec4::new(x, y, z, outwards(distance));
+    }
+    Frustum::from_planes(planes).ok()
+}
+
+impl Default for WideBoxes {
+    fn default() -> Self {
+        Self { origin: DVec3::ZERO, shapes: Boxes::new(), blocks: Boxes::new(), own: Aabb::EMPTY }
+    }
+}
+
+impl WideBoxes {
+    /// Begins anew with so many shape slots.
+    fn begin(&mut self, origin: DVec3, len: usize) {
+        self.origin = origin;
+        self.shapes.clear();
+        self.shapes.resize(len);
+        self.blocks.clear();
+        self.blocks.resize(len.div_ceil(BLOCK));
+    }
+
+    /// Computes the boxes of shapes whose transform slot is among these, and those around them.
+    fn refresh(&mut self, slice: SliceView<'_>, slots: &[DAffine3], changed: impl Fn(u32) -> bool) {
+        let shapes = slice.shapes();
+        for (block, records) in shapes.records().chunks(BLOCK).enumerate() {
+            let (live, mut any) = (shapes.live_word(block), false);
+            for (at, record) in records.iter().enumerate().filter(|(at, _)| live >> at & 1 != 0) {
+                if changed(record.transform) {
+                    let slot = block * BLOCK + at;
+                    let bounds = wide_box(shapes.bounds(slot), &slots[record.transform as usize], self.origin);
+                    self.shapes.set(slot, bounds);
+                    any = true;
+                }
+            }
+            if any {
+                self.blocks.set(block, self.shapes.union(block * BLOCK..(block + 1) * BLOCK));
+            }
+        }
+        self.own = self.blocks.union(0..self.blocks.len());
+    }
+}
+
+/// The box around a box that was transformed, seen from an origin, rounded outwards.
+fn wide_box(bounds: &Aabb, world: &DAffine3, origin: DVec3) -> Aabb {
+    if bounds.is_empty() {
+        return Aabb::EMPTY;
+    }
+    let (min, max) = (bounds.min.as_dvec3(), bounds.max.as_dvec3());
+    let center = world.transform_point3((min + max) * 0.5) - origin;
+    let half = world.matrix3.abs() * ((max - min) * 0.5);
+    let (low, high) = (center - half, center + half);
+    if !(low.is_finite() && high.is_finite()) {
+        return Aabb::INFINITE;
+    }
+    // Double precision rounds too: by far less than the next number in single precision is away, but for sums that
+    // cancel.
+    let slack = (world.translation.abs() + origin.abs() + half) * 1e-15;
+    let corner = |corner: DVec3| Vec3::from_array(corner.to_array().map(outwards));
+    Aabb::new(-corner(slack - low), corner(high + slack))
+}
+
+/// The least number in single precision that is not less.
+fn outwards(number: f64) -> f32 {
+    #[expect(clippy::cast_possible_truncation, reason = "what rounding loses is given back")]
+    let rounded = number as f32;
+    if f64::from(rounded) < number { rounded.next_up() } else { rounded }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_box_in_single_precision_contains_the_one_in_double_precision() {
+        let mut dice = fastrand::Rng::with_seed(11);
+        let mut number = |scale: f64| (dice.f64() - 0.5) * scale;
+        for step in 0..2000 {
+            let scale = [1.0, 1e4, 1e7, 1e12][step % 4];
+            let mut world = DAffine3::from_rotation_y(number(6.0)) * DAffine3::from_rotation_x(number(6.0));
+            world.translation = DVec3::new(number(scale), number(scale), number(scale));
+            let origin = if step % 3 == 0 { world.translation + 1.5 } else { DVec3::new(number(scale), 0.0, 0.0) };
+            let bounds = Aabb::new(Vec3::new(-1.0, -2.5, 0.25), Vec3::new(1.0, 3.0, 7.0));
+            let found = wide_box(&bounds, &world, origin);
+            for corner in 0..8 {
+                let part = |axis: usize, bit: usize| {
+                    f64::from(if corner >> bit & 1 == 0 { bounds.min[axis] } else { bounds.max[axis] })
+                };
+                let point = world.transform_point3(DVec3::new(part(0, 0), part(1, 1), part(2, 2))) - origin;
+                assert!(point.cmpge(found.min.as_dvec3()).all() && point.cmple(found.max.as_dvec3()).all());
+            }
+            let size = (found.max - found.min).as_dvec3();
+            let far = (world.translation - origin).abs().max_element();
+            assert!(size.max_element() < 13.0 + far * 1e-6, "{size} at {far}");
+        }
+        assert_eq!(wide_box(&Aabb::INFINITE, &DAffine3::IDENTITY, DVec3::ONE), Aabb::INFINITE);
+        assert!(wide_box(&Aabb::EMPTY, &DAffine3::IDENTITY, DVec3::ONE).is_empty());
+    }
+}

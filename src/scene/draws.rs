@@ -1,0 +1,69 @@
+//! What draws are told beside their shapes: a word of the user's own, and where their matrices are stored.
+
+use crate::scene::Scene;
+use crate::store::MatrixSlot;
+use crate::{Error, Mat34, NodeHandle};
+
+impl Scene {
+    /// The number of the user's own that a node's draws carry; 0 if none was set. `None` for a stale handle.
+    #[must_use]
+    pub fn word(&self, node: NodeHandle) -> Option<u32> {
+        self.store.word_of(node)
+    }
+
+    /// Sets a number of the user's own that the node's draws carry as [`DrawCommand::word`](crate::draw::DrawCommand):
+    /// the place of its colour in a buffer, its lightmap, its skin palette. Returns the number before.
+    ///
+    /// Runs in **O(1)**; kept draw lists list the node's slice again if the number changed. A word stays with its node
+    /// wherever that goes, is shared with clones of the scene, and is gone when the node is removed. It is not part of
+    /// snapshots and copies of subtrees: there it is 0. A scene in which none is set pays nothing; else a word takes 8
+    /// bytes, for each handle up to the highest in the same table.
+    ///
+    /// # Errors
+    /// [`Error::StaleHandle`].
+    ///
+    /// ```
+    /// use hedgerow::{Aabb, DrawList, Node, Scene, Shape};
+    ///
+    /// let mut scene = Scene::new();
+    /// let car = scene.insert(scene.root(), Node::shape(Shape::new(7, Aabb::cube(1.0))))?;
+    /// scene.set_word(car, 0x00_80_ff)?;
+    /// scene.update();
+    /// let mut list = DrawList::new();
+    /// scene.draw_list(&mut list);
+    /// assert_eq!(list.commands()[0].word, 0x00_80_ff);
+    /// # Ok::<(), hedgerow::Error>(())
+    /// ```
+    pub fn set_word(&mut self, node: NodeHandle, word: u32) -> Result<u32, Error> {
+        self.store.set_word(node, word)
+    }
+
+    /// The world matrix in a slot, as of the last update; `None` if there is no such slot. What a hole holds is
+    /// undefined. Runs in **O(1)**.
+    #[inline]
+    #[must_use]
+    pub fn matrix_at(&self, slot: MatrixSlot) -> Option<&Mat34> {
+        self.store.get_view(slot.slice as usize)?.transforms().worlds().get(slot.slot as usize)
+    }
+
+    /// The node whose own transform is in a slot. `None` for slot 0, which holds what the slice inherits, for holes, and
+    /// where there is no such slot.
+    ///
+    /// Runs in **O(1)** in scenes made with [`SceneConfig::changes`](crate::SceneConfig::changes), else in **O(nodes of
+    /// the slice)**.
+    ///
+    /// ```
+    /// use hedgerow::{Node, Scene, Transform};
+    ///
+    /// let mut scene = Scene::new();
+    /// let car = scene.insert(scene.root(), Node::transform(Transform::IDENTITY))?;
+    /// let driver = scene.insert(car, Node::group())?;
+    /// let slot = scene.matrix_slot(driver).unwrap();
+    /// assert_eq!(scene.matrix_owner(slot), Some(car));
+    /// # Ok::<(), hedgerow::Error>(())
+    /// ```
+    #[must_use]
+    pub fn matrix_owner(&self, slot: MatrixSlot) -> Option<NodeHandle> {
+        self.store.get_view(slot.slice as usize)?.transform_owner(slot.slot)
+    }
+}

@@ -1,0 +1,13 @@
+//! Where a world matrix is stored.
+
+/// Where the world matrix of a node is stored: 8 bytes. See [`Scene::matrix_slot`](crate::Scene::matrix_slot) and
+/// [`DrawList::slots`](crate::DrawList::slots).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "bytemuck", derive(bytemuck::Pod, bytemuck::Zeroable))]
+#[repr(C)]
+pub struct MatrixSlot {
+    /// The number of the slice; see [`Upload::slice`](crate::changes::Upload::slice).
+    pub slice: u32,
+    /// The index in the slice's array.
+    pub slot: u32,
+}

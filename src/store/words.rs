@@ -1,0 +1,62 @@
+//! A number of the user's own for each node, which its draws carry.
+
+use crate::store::Store;
+use crate::store::columns::At;
+use crate::{Error, NodeHandle};
+
+/// Numbers by the entry of a handle in its metadata table: 8 bytes an entry, up to the highest one that was given a
+/// number, and nothing in a scene without any.
+///
+/// Nobody needs to tell of nodes that are removed: an entry knows the generation that its number is of.
+#[derive(Clone, Debug, Default)]
+pub(in crate::store) struct Words {
+    tables: Vec<Vec<(u32, u32)>>,
+}
+
+impl Words {
+    /// The number of a node; 0 if it has none.
+    #[inline]
+    pub(in crate::store) fn get(&self, node: NodeHandle) -> u32 {
+        let entry = self.tables.get(node.table() as usize).and_then(|table| table.get(node.index() as usize));
+        entry.filter(|(generation, _)| *generation == node.generation()).map_or(0, |&(_, word)| word)
+    }
+
+    /// Gives a node a number, and returns the one that it had.
+    fn set(&mut self, node: NodeHandle, word: u32) -> u32 {
+        let before = self.get(node);
+        if before != word {
+            let (table, index) = (node.table() as usize, node.index() as usize);
+            if table >= self.tables.len() {
+                self.tables.resize(table + 1, Vec::new());
+            }
+            let table = &mut self.tables[table];
+            if index >= table.len() {
+                table.resize((index + 1).next_power_of_two(), (0, 0));
+            }
+            table[index] = (node.generation(), word);
+        }
+        before
+    }
+
+    pub(in crate::store) fn bytes(&self) -> usize {
+        let entries: usize = self.tables.iter().map(Vec::capacity).sum();
+        entries * size_of::<(u32, u32)>() + self.tables.capacity() * size_of::<Vec<(u32, u32)>>()
+    }
+}
+
+impl Store {
+    /// The number of the user's own that a node's draws carry.
+    pub(crate) fn word_of(&self, node: NodeHandle) -> Option<u32> {
+        self.resolve(node).map(|_| self.words.get(node))
+    }
+
+    /// Sets the number of the user's own that a node's draws carry, and returns the one before.
+    pub(crate) fn set_word(&mut self, node: NodeHandle, word: u32) -> Result<u32, Error> {
+        let At { slice, .. } = self.resolve(node).ok_or(Error::StaleHandle(node))?;
+        let before = self.words.set(node, word);
+        if before != word {
+            self.tell_changed(slice);
+        }
+        Ok(before)
+    }
+}
