@@ -60,8 +60,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     if let Some(first) = imported.clips.first() {
         let rig = &imported.rigs[first.rig];
         let (clip, _) = ClipBuilder::new().build(&first.clip)?;
-        let (mut pose, mut channels) = (Pose::rest(&rig.skeleton), vec![0.0; rig.channels]);
-        clip.write_constants(&mut pose, &mut channels)?;
+        let mut pose = Pose::rest(&rig.skeleton);
         let mut player = Player::new(&clip);
         player.seek(0.5 * clip.duration());
         player.sample(&mut pose)?;

@@ -45,9 +45,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
     let lamp = scene.insert(nodes[1], Node::transform(Transform::from_xyz(0.0, -1.0, 0.0)).named("lamp"))?;
 
-    // A pose at rest, with what the clip says once and for all; each frame writes only what changes.
+    // Each frame samples the clip into the same pose, which then writes only what changes.
     let mut pose = Pose::rest(&skeleton);
-    swing.write_constants(&mut pose, &mut [])?;
     let mut player = Player::new(&swing);
     let mut items = Vec::new();
     let mut lowest_and_highest = (f32::MAX, f32::MIN);

@@ -100,7 +100,7 @@ impl Army {
 
     fn enlist(&mut self, number: u32, gait: usize, place: Vec3, dice: &mut Dice) -> Result<(), CharacterError> {
         let clip = &self.clips[gait];
-        let (player, pose) = puppet::player(&self.rig, clip, dice.between(0.0, clip.duration()))?;
+        let (player, pose) = puppet::player(&self.rig, clip, dice.between(0.0, clip.duration()));
         // Those who stand look about; the others look where they go.
         let heading = if Gait::ALL[gait].speed() > 0.0 { 0.0 } else { dice.between(-0.8, 0.8) };
         let (size, tempo) = (dice.between(0.93, 1.06), dice.between(0.92, 1.08));

@@ -64,7 +64,7 @@ impl People {
             let gait = dice.pick(&[0, 0, 0, 1, 2]);
             let along = dice.between(0.0, BLOCKS as f32 * PITCH);
             let speed = gaits[gait].speed() * dice.pick(&[-1.0, 1.0]);
-            let (player, pose) = puppet::player(&people.rig, &clips[gait], dice.between(0.0, clips[gait].duration()))?;
+            let (player, pose) = puppet::player(&people.rig, &clips[gait], dice.between(0.0, clips[gait].duration()));
 
             let coat = dice.pick(&[Material::Red, Material::Blue, Material::White]);
             let node = Node::transform(walker_place(along, speed)).with_shape(Mesh::Person.shape());

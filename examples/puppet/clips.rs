@@ -39,12 +39,10 @@ pub(crate) fn clip(rig: &Rig, gait: &Gait) -> Result<Arc<Clip>, CharacterError> 
     Ok(Arc::new(clip))
 }
 
-/// A player that goes round and round, from a time on, and a pose for it with the clip's constant tracks.
-pub(crate) fn player(rig: &Rig, clip: &Arc<Clip>, time: f32) -> Result<(Player<Arc<Clip>>, Pose), CharacterError> {
-    let mut pose = Pose::rest(&rig.skeleton);
-    clip.write_constants(&mut pose, &mut [])?;
+/// A player that goes round and round, from a time on, and a pose for it.
+pub(crate) fn player(rig: &Rig, clip: &Arc<Clip>, time: f32) -> (Player<Arc<Clip>>, Pose) {
     let mut player = Player::new(Arc::clone(clip));
     player.set_playback(Playback::Loop);
     player.seek(time);
-    Ok((player, pose))
+    (player, Pose::rest(&rig.skeleton))
 }

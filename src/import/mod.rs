@@ -92,8 +92,6 @@
 //! let rig = &imported.rigs[stretch.rig];
 //! let (clip, _) = ClipBuilder::new().build(&stretch.clip)?;
 //! let mut pose = Pose::rest(&rig.skeleton);
-//! let mut channels = vec![0.0; rig.channels];
-//! clip.write_constants(&mut pose, &mut channels)?;
 //! let mut player = Player::new(&clip);
 //!
 //! player.advance(0.5);                                             // each frame:

@@ -106,7 +106,7 @@ fn compiled_clips_move_joints_as_the_formulae_do() {
     for gait in &Gait::ALL {
         let clip = puppet::clip(&rig, gait).unwrap();
         assert_eq!(clip.duration(), gait.duration());
-        let (mut player, mut pose) = puppet::player(&rig, &clip, 0.0).unwrap();
+        let (mut player, mut pose) = puppet::player(&rig, &clip, 0.0);
         let mut played = Vec::new();
         for key in 0..gait.keys {
             // At its keys the raw clip equals the formula exactly.

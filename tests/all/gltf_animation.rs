@@ -43,14 +43,13 @@ impl Moving {
 
     fn sample(&self, time: f32, pose: &mut Pose, channels: &mut [f32]) {
         let Some(clip) = &self.compiled else {
-            self.imported.clip.sample(time, pose);
-            return self.imported.clip.sample_channels(time, channels);
+            self.imported.clip.sample(time, pose).unwrap();
+            return self.imported.clip.sample_channels(time, channels).unwrap();
         };
-        clip.write_constants(pose, channels).unwrap();
         let mut player = Player::new(clip);
         player.seek(time);
         player.sample(pose).unwrap();
-        player.sample_channels(channels);
+        player.sample_channels(channels).unwrap();
     }
 }
 

@@ -99,7 +99,7 @@ fn clips_have_the_tracks_and_channels_of_the_file() {
     // A clip that does not animate the weights has them at rest.
     let weights = |clip: &hedgerow::anim::RawClip, time| {
         let mut weights = [f32::NAN; 2];
-        clip.sample_channels(time, &mut weights);
+        clip.sample_channels(time, &mut weights).unwrap();
         weights
     };
     assert_eq!(weights(&nod.clip, 1.0), [0.0, 0.25]);
@@ -115,7 +115,7 @@ fn a_pose_moves_nodes_and_vertices_alike() {
     let mut import = load(&Small::new());
     let rig = &import.imported.rigs[0];
     let mut pose = Pose::rest(&rig.skeleton);
-    import.imported.clips[0].clip.sample(2.0, &mut pose);
+    import.imported.clips[0].clip.sample(2.0, &mut pose).unwrap();
     rig.apply(&pose, &mut import.scene).unwrap();
     import.scene.update();
     let head = rig.places[0].node(2).unwrap();
@@ -153,7 +153,7 @@ fn the_box_of_a_skinned_node_is_where_its_vertices_are_and_not_where_the_node_is
     let Import { mut scene, imported, .. } = load(&small);
     let (rig, skin) = (&imported.rigs[0], &imported.skins[0].skin);
     let mut pose = Pose::rest(&rig.skeleton);
-    imported.clips[0].clip.sample(2.0, &mut pose);
+    imported.clips[0].clip.sample(2.0, &mut pose).unwrap();
     rig.apply(&pose, &mut scene).unwrap();
     let (mut models, mut palette) = (Vec::new(), Vec::new());
     pose.to_models(&rig.skeleton, &mut models).unwrap();
@@ -505,8 +505,8 @@ fn play(import: &mut Import) {
     for clip in &import.imported.clips {
         let rig = &import.imported.rigs[clip.rig];
         let mut pose = Pose::rest(&rig.skeleton);
-        clip.clip.sample(0.7, &mut pose);
-        clip.clip.sample_channels(0.7, &mut vec![0.0; rig.channels]);
+        clip.clip.sample(0.7, &mut pose).unwrap();
+        clip.clip.sample_channels(0.7, &mut vec![0.0; rig.channels]).unwrap();
         // Numbers that overflow in between are detected when they are set in the scene.
         let applied = rig.apply(&pose, &mut import.scene);
         assert!(matches!(applied, Ok(()) | Err(CharacterError::Scene(_))), "{applied:?}");

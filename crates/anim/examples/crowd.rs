@@ -36,8 +36,7 @@ fn main() -> Result<(), Error> {
 
     // Each instance has a player at a time of its own, found by the instance's handle.
     let mut crowd = Crowd::new(&skeleton);
-    let mut rest = Pose::rest(&skeleton);
-    bend.write_constants(&mut rest, &mut [])?;
+    let rest = Pose::rest(&skeleton);
     let mut players = HashMap::new();
     for number in 0..INSTANCES {
         let mut player = Player::new(&bend);

@@ -63,17 +63,16 @@ fn main() -> Result<(), Error> {
     player.set_playback(Playback::Loop);
     let mut pose = Pose::rest(&skeleton);
     let mut channels = vec![0.0; clip.channels()];
-    clip.write_constants(&mut pose, &mut channels)?; // what never changes, once
     let wag = clip.find_channel("wag").expect("the clip has this channel");
 
     let (mut models, mut exact, mut seen) = (Vec::new(), Pose::rest(&skeleton), Vec::new());
     for frame in 0..6_u8 {
         player.sample(&mut pose)?;
-        player.sample_channels(&mut channels);
+        player.sample_channels(&mut channels)?;
         let place = tip(&skeleton, &pose, &mut models)?;
         println!("{:.2} s: the tip is at {place:.3}, wag is {}", player.time(), channels[wag]);
 
-        raw.sample(player.time(), &mut exact);
+        raw.sample(player.time(), &mut exact)?;
         let error = tip(&skeleton, &exact, &mut models)?.distance(place);
         assert!(error < 2e-2, "frame {frame} is {error} m off");
         seen.push((player.time(), place));

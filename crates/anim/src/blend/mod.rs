@@ -84,9 +84,6 @@ impl Pose {
     /// Moves each joint towards another pose: not at all with a weight of 0, all the way with 1. The weight is
     /// multiplied by the joint weights of the mask if there is one. Rotations take the shorter way and are normalised.
     ///
-    /// A pose that a clip was faded into no longer has the other clip's constants: sample each clip into a pose of its own,
-    /// and sum these into a third ([`PoseSum`]).
-    ///
     /// Runs in **O(joints)**, eight at a time.
     ///
     /// ```

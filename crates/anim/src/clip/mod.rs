@@ -9,10 +9,12 @@
 //! | `plan` | from tracks to lanes of eight |
 //! | `write` | from lanes to bytes: sorting, jump frames |
 //! | `builder` | the settings of a compilation |
+//! | `number` | which clip a pose shows |
 
 mod builder;
 mod group;
 mod head;
+mod number;
 mod plan;
 mod quantise;
 mod tables;
@@ -23,11 +25,12 @@ mod write;
 pub use builder::{ClipBuilder, ClipReport, JumpSpacing, Precision};
 pub(crate) use group::GroupHead;
 pub(crate) use head::{CHANNELS, CUBICS, GROUP_HEAD, HEAD_BYTES, ROTATIONS, SCALES, TRANSLATIONS, Width};
+pub(crate) use number::ClipNumber;
 pub(crate) use plan::{NO_PART, PART_CHANNEL, PART_ROTATION, PART_SCALE};
 pub(crate) use tables::Tables;
 
+use crate::Error;
 pub use crate::raw::ClipError;
-use crate::{Error, Pose};
 use head::VERSION;
 use hedgerow_math::internal::file_header::{Broken, Kind, checked_body};
 use std::io::Read;
@@ -52,8 +55,8 @@ use std::io::Read;
 /// | the state of a player, and a jump frame | 16 bytes a joint | 32 bytes |
 ///
 /// A tick is 1/65,500 of the duration, at most 1 ms; if keys of a track are closer, their times are within a whole
-/// tick. Constant tracks are stored once, unchanged, and cost nothing while playing:
-/// [`write_constants`](Self::write_constants).
+/// tick. Constant tracks are stored once, unchanged, and cost nothing while a pose shows the same clip: see
+/// [`Player::sample`](crate::Player::sample).
 ///
 /// ```
 /// use hedgerow_anim::glam::Quat;
@@ -67,7 +70,6 @@ use std::io::Read;
 ///
 /// let clip = Clip::from_bytes(clip.to_bytes().to_vec())?;
 /// let (mut player, mut pose) = (Player::new(&clip), Pose::new(2));
-/// clip.write_constants(&mut pose, &mut [])?;
 /// player.advance(0.25);
 /// player.sample(&mut pose)?;
 /// assert!(pose.get(1).rotation.angle_between(Quat::from_rotation_z(0.25)) < 2e-4);
@@ -204,19 +206,6 @@ impl Clip {
         }
     }
 
-    /// Writes the constant tracks, which sampling does not write. Call it once for a pose that is then sampled into
-    /// repeatedly. Joints and parts of joints for which the clip has no tracks are not changed, so start with the rest
-    /// pose. Channels beyond the end of `channels` are skipped.
-    ///
-    /// Runs in **O(constant tracks)**.
-    ///
-    /// # Errors
-    /// [`Error::Skeleton`] with [`SkeletonError::JointCount`](crate::skeleton::SkeletonError::JointCount) if the pose
-    /// has another number of joints.
-    pub fn write_constants(&self, pose: &mut Pose, channels: &mut [f32]) -> Result<(), Error> {
-        self.tables.write_constants(pose, channels)
-    }
-
     #[inline]
     pub(crate) const fn tables(&self) -> &Tables {
         &self.tables
@@ -260,6 +249,13 @@ impl Clip {
         let bytes = self.tables.head().frame_bytes();
         let frames = &self.tables.bytes()[self.tables.sections().frames.clone()];
         &frames[frame * bytes..(frame + 1) * bytes]
+    }
+}
+
+impl PartialEq for Clip {
+    /// Whether the bytes are the same.
+    fn eq(&self, other: &Self) -> bool {
+        self.to_bytes() == other.to_bytes()
     }
 }
 

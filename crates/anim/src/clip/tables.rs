@@ -1,11 +1,12 @@
 //! The part of a clip before its stream: what a player needs to know about the tracks.
 
 use super::head::{CHANNELS, CUBICS, CubicTarget, HEAD_BYTES, Head, Sections, Width};
+use super::number::ClipNumber;
 use super::plan::{NO_PART, PART_CHANNEL};
 use crate::raw::ClipError;
 use crate::sampling::{LANES, Ranges, Target};
 use crate::transform_lanes::PoseBlock;
-use crate::{Error, Pose, Transform, skeleton::SkeletonError};
+use crate::{Error, Transform, skeleton::SkeletonError};
 use core::ops::Range;
 use glam::{Quat, Vec3};
 
@@ -24,6 +25,7 @@ pub(crate) struct Tables {
     stream: [u32; 2],
     head: Head,
     sections: Sections,
+    number: ClipNumber,
 }
 
 impl Tables {
@@ -33,7 +35,8 @@ impl Tables {
         let sections = head.sections().filter(|sections| sections.stream.start <= bytes.len());
         let sections = sections.ok_or(ClipError::Malformed("the size of its tables"))?;
         let start = u32::try_from(sections.stream.start).map_err(|_| ClipError::Malformed("the size of its tables"))?;
-        let tables = Self { bytes, stream: [start, head.stream], head, sections };
+        let number = ClipNumber::next();
+        let tables = Self { bytes, stream: [start, head.stream], head, sections, number };
         tables.check()?;
         Ok(tables)
     }
@@ -92,6 +95,11 @@ impl Tables {
     #[inline]
     pub(crate) const fn sections(&self) -> &Sections {
         &self.sections
+    }
+
+    /// Which clip it is.
+    pub(crate) const fn number(&self) -> ClipNumber {
+        self.number
     }
 
     /// The targets of the blocks of this kind, except [`CUBICS`].
@@ -209,9 +217,9 @@ impl Tables {
         Some(core::array::from_fn(|number| f32::from_le_bytes(floats[number])))
     }
 
-    /// Writes the values of constant tracks to their targets. Channels beyond the end of `channels` are skipped.
-    pub(crate) fn write_constants(&self, pose: &mut Pose, channels: &mut [f32]) -> Result<(), Error> {
-        let blocks = self.blocks_of_pose(pose)?;
+    /// Writes the values of the joints' constant tracks. The blocks are those of a pose with as many joints as the clip
+    /// is for.
+    pub(crate) fn write_constants(&self, blocks: &mut [PoseBlock]) {
         for kind in 0..3 {
             for (joint, numbers) in self.constants(kind) {
                 let (block, lane) = (&mut blocks[joint as usize / LANES], joint as usize % LANES);
@@ -223,23 +231,26 @@ impl Tables {
                 vectors.iter_mut().zip(numbers).for_each(|(vector, number)| vector[lane] = number);
             }
         }
-        for (channel, [number, ..]) in self.constants(3) {
-            if let Some(out) = channels.get_mut(channel as usize) {
-                *out = number;
-            }
-        }
-        Ok(())
     }
 
-    /// The blocks of a pose with the same number of joints as the clip.
-    #[inline]
-    pub(crate) fn blocks_of_pose<'p>(&self, pose: &'p mut Pose) -> Result<&'p mut [PoseBlock], Error> {
-        let (expected, found) = (usize::from(self.head.joints), pose.len());
-        if expected == found {
-            Ok(pose.blocks_mut())
-        } else {
-            Err(SkeletonError::JointCount { expected, found }.into())
+    /// Writes the values of constant channels to a list of all of them.
+    pub(crate) fn write_constant_channels(&self, channels: &mut [f32]) {
+        for (channel, [number, ..]) in self.constants(3) {
+            channels[channel as usize] = number;
         }
+    }
+
+    /// Returns an error unless there are as many joints as the clip is for.
+    #[inline]
+    pub(crate) fn expect_joints(&self, found: usize) -> Result<(), Error> {
+        let expected = usize::from(self.head.joints);
+        if expected == found { Ok(()) } else { Err(SkeletonError::JointCount { expected, found }.into()) }
+    }
+
+    /// Returns an error unless there are as many numbers as channels.
+    pub(crate) fn expect_channels(&self, found: usize) -> Result<(), Error> {
+        let expected = self.head.channels as usize;
+        if expected == found { Ok(()) } else { Err(ClipError::ChannelCount { expected, found }.into()) }
     }
 }
 

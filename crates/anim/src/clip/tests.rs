@@ -2,7 +2,7 @@ use super::head::{HEAD_BYTES, Head};
 use super::quantise::{Quantise, Range, angle_to, parameters, parts, rate};
 use super::*;
 use crate::sampling::Word;
-use crate::{Mat34, Player, RawClip, SkeletonBuilder, Transform, player::StreamPlayer, raw::Track};
+use crate::{Mat34, Player, Pose, RawClip, SkeletonBuilder, Transform, player::StreamPlayer, raw::Track};
 use glam::{DQuat, DVec3, Quat, Vec3};
 use hedgerow_math::internal::file_header::write_header;
 use proptest::collection::vec;
@@ -123,7 +123,7 @@ fn a_jump_at_the_very_end_is_seen_there() {
     let (clip, report) = ClipBuilder::new().build(&raw).expect("a sound clip");
     let (mut player, mut shown) = (Player::new(&clip), [9.0]);
     player.seek(end);
-    player.sample_channels(&mut shown);
+    player.sample_channels(&mut shown).unwrap();
     assert!((shown[0] - 3.0).abs() < 1e-4, "{shown:?}, {report:?}");
 }
 
@@ -181,7 +181,7 @@ fn more_keys_than_ticks_and_a_shorter_clip_than_ticks_become_tight_clips() {
     let mut player = Player::new(&clip);
     let mut shown = [9.0];
     player.advance(5e-41);
-    player.sample_channels(&mut shown);
+    player.sample_channels(&mut shown).unwrap();
     assert_eq!((clip.precision(), shown), (Precision::Tight, [1.0]));
 }
 
@@ -240,18 +240,15 @@ fn play(bytes: Vec<u8>, times: &[f32]) {
     let mut poses = [Pose::new(11), Pose::new(3)];
     let mut channels = [0.0; 2];
     if let Ok(mut stream) = StreamPlayer::new(&*bytes) {
-        for pose in &mut poses {
-            let _ = stream.write_constants(pose, &mut channels);
-        }
         for time in times {
             let _ = stream.advance(time.abs());
             poses.iter_mut().for_each(|pose| _ = stream.sample(pose));
-            stream.sample_channels(&mut channels);
+            poses.iter_mut().for_each(|pose| _ = stream.sample_over(pose));
+            let _ = stream.sample_channels(&mut channels);
         }
     }
     let Ok(clip) = Clip::from_bytes(bytes) else { return };
     let _ = (clip.stats(), clip.channel_name(0), clip.find_channel("smile"));
-    poses.iter_mut().for_each(|pose| _ = clip.write_constants(pose, &mut channels));
     let mut player = Player::new(&clip);
     for (index, &time) in times.iter().enumerate() {
         if index % 4 == 0 {
@@ -261,7 +258,8 @@ fn play(bytes: Vec<u8>, times: &[f32]) {
         }
         player.prefetch();
         poses.iter_mut().for_each(|pose| _ = player.sample(pose));
-        player.sample_channels(&mut channels);
+        poses.iter_mut().for_each(|pose| _ = player.sample_over(pose));
+        let _ = player.sample_channels(&mut channels);
         for joint in [0, 7, 10, 11, u16::MAX] {
             let _ =
                 (player.sample_joint(joint, Default::default()), clip.sample_joint(joint, time, Default::default()));

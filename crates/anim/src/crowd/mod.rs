@@ -9,6 +9,7 @@ mod tests;
 
 pub use handle::InstanceHandle;
 
+use crate::clip::ClipNumber;
 use crate::transform_lanes::{CROWD_LANES as LANES, JointLanes};
 use crate::{Error, Pose, Skeleton, Transform, skeleton::SkeletonError};
 use core::ops::Range;
@@ -62,6 +63,8 @@ pub struct Crowd {
     depths: Box<[u16]>,
     /// Block after block, each with its joints in order. Lanes without an instance have the identity.
     lanes: Vec<JointLanes>,
+    /// The clip that each instance shows, by place: what its pose remembers.
+    shows: Vec<Option<ClipNumber>>,
     places: Places,
     /// The poses that [`Crowd::change_poses`] shows. Kept to save allocations.
     shown: Vec<Pose>,
@@ -75,6 +78,7 @@ impl Crowd {
             skeleton: skeleton.clone(),
             depths: depths(skeleton),
             lanes: Vec::new(),
+            shows: Vec::new(),
             places: Places::default(),
             shown: Vec::new(),
         }
@@ -102,6 +106,7 @@ impl Crowd {
     pub fn reserve(&mut self, additional: usize) {
         let blocks = (self.len() + additional).div_ceil(LANES);
         self.lanes.reserve((blocks * self.skeleton.len()).saturating_sub(self.lanes.len()));
+        self.shows.reserve(additional);
     }
 
     /// Whether the handle names an instance of this crowd.
@@ -135,6 +140,7 @@ impl Crowd {
             self.lanes.resize(self.lanes.len() + self.skeleton.len(), JointLanes::IDENTITY);
         }
         let handle = self.places.push();
+        self.shows.push(None);
         self.write(self.len() - 1, pose);
         Ok(handle)
     }
@@ -154,6 +160,7 @@ impl Crowd {
             self.joint_mut(last, joint).set(last % LANES, &Transform::IDENTITY);
         }
         self.places.swap_remove(place);
+        self.shows.swap_remove(place);
         self.lanes.truncate(last.div_ceil(LANES) * self.skeleton.len());
         Ok(())
     }
@@ -179,9 +186,10 @@ impl Crowd {
     /// [`SkeletonError::StaleInstance`] if there is no such instance.
     pub fn pose(&self, instance: InstanceHandle) -> Result<Pose, Error> {
         let place = self.place(instance)?;
-        let mut pose = Pose::new(self.skeleton.len());
+        let mut pose = Pose::rest(&self.skeleton);
         let first = place / LANES * self.skeleton.len();
         kernels::take_pose(&self.lanes[first..first + pose.len()], place % LANES, pose.blocks_mut());
+        pose.set_shows(self.shows[place]);
         Ok(pose)
     }
 
@@ -203,6 +211,7 @@ impl Crowd {
     pub fn set(&mut self, instance: InstanceHandle, joint: u16, transform: Transform) -> Result<(), Error> {
         let place = self.place(instance)?;
         self.skeleton.expect_joint(joint)?;
+        self.shows[place] = None;
         self.joint_mut(place, usize::from(joint)).set(place % LANES, &transform);
         Ok(())
     }
@@ -211,6 +220,7 @@ impl Crowd {
         let joints = self.skeleton.len();
         let first = place / LANES * joints;
         kernels::put_pose(pose.blocks(), place % LANES, &mut self.lanes[first..first + joints]);
+        self.shows[place] = pose.shows_on(&self.skeleton);
     }
 
     fn place(&self, instance: InstanceHandle) -> Result<usize, Error> {

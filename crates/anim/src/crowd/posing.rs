@@ -1,6 +1,7 @@
 //! Poses sixteen characters at a time: into the lanes of a crowd, or directly to matrices.
 
 use super::{Crowd, InstanceHandle, LANES, depths, levels};
+use crate::clip::ClipNumber;
 use crate::crowd::kernels;
 use crate::transform_lanes::{JointLanes, PoseBlock};
 use crate::{Error, Mat34, Pose, Skeleton};
@@ -9,9 +10,8 @@ use smallvec::SmallVec;
 impl Crowd {
     /// Calls `change` with every instance's pose, in the order of [`Crowd::instances`].
     ///
-    /// What `change` does not write stays the same: constants of a clip
-    /// ([`Clip::write_constants`](crate::Clip::write_constants)) are written once, and
-    /// [`Player::sample`](crate::Player::sample) writes the rest every frame.
+    /// What `change` does not write stays the same. Each pose remembers which clip it shows, so that
+    /// [`Player::sample`](crate::Player::sample) only writes what moves.
     ///
     /// Runs in **O(instances × joints)**. Sixteen poses are transposed at once, in both directions, in a fifth of the
     /// time of sixteen calls of [`Crowd::set_pose`]. Characters that own their poses need no crowd: see
@@ -32,32 +32,37 @@ impl Crowd {
     /// # Ok::<(), hedgerow_anim::Error>(())
     /// ```
     pub fn change_poses(&mut self, mut change: impl FnMut(InstanceHandle, &mut Pose)) {
-        let joints = self.skeleton.len();
+        let skeleton = &self.skeleton;
         self.shown.resize_with(LANES, Pose::default);
-        // A `change` that panicked may have left a pose of another size.
-        self.shown.iter_mut().filter(|pose| pose.len() != joints).for_each(|pose| *pose = Pose::new(joints));
         let mut instances = self.places.handles();
-        for lanes in self.lanes.chunks_exact_mut(joints) {
-            change_block(lanes, &mut self.shown, &mut instances, &mut change);
+        for (lanes, shows) in self.lanes.chunks_exact_mut(skeleton.len()).zip(self.shows.chunks_mut(LANES)) {
+            change_block(skeleton, lanes, shows, &mut self.shown, &mut instances, &mut change);
         }
     }
 }
 
 /// Calls `change` with the poses of a block, for as many instances as are left, and stores the results.
 fn change_block(
+    skeleton: &Skeleton,
     lanes: &mut [JointLanes],
+    shows: &mut [Option<ClipNumber>],
     poses: &mut [Pose],
     instances: &mut impl Iterator<Item = InstanceHandle>,
     mut change: impl FnMut(InstanceHandle, &mut Pose),
 ) {
     let poses: &mut [Pose; LANES] = poses.first_chunk_mut().expect("a pose for each lane");
+    // `change` may have put other poses in the place of those of the block before.
+    poses.iter_mut().filter(|pose| !pose.is_for(skeleton)).for_each(|pose| *pose = Pose::rest(skeleton));
     kernels::take_poses(lanes, &mut poses.each_mut().map(Pose::blocks_mut));
     let joints = lanes.len();
-    poses.iter_mut().zip(instances).for_each(|(pose, instance)| {
+    // Lanes without an instance have no entry in `shows`.
+    for ((pose, &shows), instance) in poses.iter_mut().zip(&*shows).zip(instances) {
+        pose.set_shows(shows);
         change(instance, pose);
         assert!(pose.len() == joints, "{joints} joints became {} in the pose of {instance:?}", pose.len());
-    });
+    }
     kernels::put_poses(&poses.each_ref().map(Pose::blocks), lanes);
+    shows.iter_mut().zip(poses).for_each(|(shows, pose)| *shows = pose.shows_on(skeleton));
 }
 
 impl Skeleton {

@@ -1,7 +1,8 @@
 //! The active array of a player, and its values at a time.
 
 use crate::clip::{
-    CHANNELS, CUBICS, NO_PART, PART_CHANNEL, PART_ROTATION, PART_SCALE, ROTATIONS, SCALES, TRANSLATIONS, Tables, Width,
+    CHANNELS, CUBICS, ClipNumber, NO_PART, PART_CHANNEL, PART_ROTATION, PART_SCALE, ROTATIONS, SCALES, TRANSLATIONS,
+    Tables, Width,
 };
 use crate::sampling::{self, Active, LANES, NUMBERS, PLAIN, Ranges, Target, Word};
 use crate::transform_lanes::PoseBlock;
@@ -16,6 +17,8 @@ pub(super) struct Lanes {
     /// The targets of rotations, translations and scales. A copy: in the clip they are far from the stream, but beside
     /// the player's place they are in the cache already.
     targets: SmallVec<[Target; 16]>,
+    /// Whose they are. A copy likewise.
+    clip: ClipNumber,
 }
 
 /// The two keys on either side of the present time for each track, eight tracks in a block.
@@ -46,18 +49,31 @@ impl Lanes {
         };
         with!(&mut active, active => sampling::restore(tables.first_frame(), active));
         let targets = [ROTATIONS, TRANSLATIONS, SCALES].into_iter().flat_map(|kind| tables.targets(kind));
-        Self { active, targets: targets.copied().collect() }
+        Self { active, targets: targets.copied().collect(), clip: tables.number() }
     }
 
-    /// Writes the values of all joint tracks that are not constant, at a time in the clip's units.
+    /// Writes the whole pose at a time in the clip's units.
+    #[inline]
     pub(super) fn sample(&self, tables: &Tables, time: f32, pose: &mut Pose) -> Result<(), Error> {
-        let pose = tables.blocks_of_pose(pose)?;
-        with!(&self.active, active => sample(active, &self.targets, tables, time, pose));
+        tables.expect_joints(pose.len())?;
+        let blocks = pose.show(self.clip, |blocks| tables.write_constants(blocks));
+        with!(&self.active, active => sample(active, &self.targets, tables, time, blocks));
         Ok(())
     }
 
-    /// Writes all channels that are not constant; those beyond the end of `out` are skipped.
-    pub(super) fn sample_channels(&self, tables: &Tables, time: f32, out: &mut [f32]) {
+    /// Writes the values of all joint tracks, and nothing else.
+    pub(super) fn sample_over(&self, tables: &Tables, time: f32, pose: &mut Pose) -> Result<(), Error> {
+        tables.expect_joints(pose.len())?;
+        let blocks = pose.blocks_mut();
+        tables.write_constants(blocks);
+        with!(&self.active, active => sample(active, &self.targets, tables, time, blocks));
+        Ok(())
+    }
+
+    /// Writes all channels.
+    pub(super) fn sample_channels(&self, tables: &Tables, time: f32, out: &mut [f32]) -> Result<(), Error> {
+        tables.expect_channels(out.len())?;
+        tables.write_constant_channels(out);
         with!(&self.active, active => {
             let singles = &active[tables.blocks(CHANNELS)];
             sampling::singles(singles, tables.targets(CHANNELS), tables.ranges(CHANNELS), time, out);
@@ -67,6 +83,7 @@ impl Lanes {
                 }
             });
         });
+        Ok(())
     }
 
     /// One joint's transform; parts without a track are those of `rest`.

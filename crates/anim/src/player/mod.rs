@@ -43,7 +43,7 @@ use lanes::{Lanes, with};
 /// player.set_playback(Playback::Loop);
 /// let mut weights = [0.0];
 /// assert_eq!(player.advance(3.25), 1);      // once around
-/// player.sample_channels(&mut weights);
+/// player.sample_channels(&mut weights)?;
 /// assert!((weights[0] - 0.5).abs() < 1e-3);
 /// player.advance(-0.25);                    // back again
 /// assert_eq!(player.time(), 1.0);
@@ -145,10 +145,33 @@ impl<C: Borrow<Clip>> Player<C> {
         with!(&mut self.lanes.active, active => self.cursor.advance(clip, self.gap, active, time));
     }
 
-    /// Writes the joints' transforms at the present time: all parts that have a track and are not constant. For the
-    /// constant ones call [`Clip::write_constants`] once.
+    /// Writes the whole pose at the present time, whatever the pose held before. Parts of joints for which the clip has
+    /// no track are as in the [rest pose](Pose::rest) of the skeleton that the pose was made for.
     ///
-    /// Runs in **O(tracks)**.
+    /// A pose remembers which clip it shows. While that is the same, only what the clip moves is written. After another
+    /// clip, a blend or [`Pose::set`], the rest pose and what the clip holds constant are written too, which takes two
+    /// or three times as long.
+    ///
+    /// Runs in **O(joints)**.
+    ///
+    /// ```
+    /// use hedgerow_anim::{ClipBuilder, Player, Pose, RawClip, raw::Track};
+    /// use hedgerow_anim::glam::Vec3;
+    ///
+    /// let standing = |height: f32| {
+    ///     let mut raw = RawClip::new(1.0, 1)?;
+    ///     raw.set_translation(0, Track::constant(Vec3::new(0.0, height, 0.0))?)?;
+    ///     Ok::<_, hedgerow_anim::Error>(ClipBuilder::new().build(&raw)?.0)
+    /// };
+    /// let (upright, crouched) = (standing(1.0)?, standing(0.5)?);
+    ///
+    /// let mut pose = Pose::new(1);
+    /// for (clip, height) in [(&upright, 1.0), (&crouched, 0.5)] {
+    ///     Player::new(clip).sample(&mut pose)?;
+    ///     assert_eq!(pose.get(0).translation.y, height);
+    /// }
+    /// # Ok::<(), hedgerow_anim::Error>(())
+    /// ```
     ///
     /// # Errors
     /// [`Error::Skeleton`] with [`SkeletonError::JointCount`](crate::skeleton::SkeletonError::JointCount) if the pose
@@ -158,11 +181,24 @@ impl<C: Borrow<Clip>> Player<C> {
         self.lanes.sample(self.clip().tables(), self.cursor.time(), pose)
     }
 
-    /// Writes the channels that are not constant. Those beyond the end of `channels` are skipped.
+    /// Like [`sample`](Self::sample), but parts of joints for which the clip has no track stay as they are in the pose:
+    /// for a clip of some joints over another clip.
+    ///
+    /// # Errors
+    /// Those of [`sample`](Self::sample).
+    pub fn sample_over(&self, pose: &mut Pose) -> Result<(), Error> {
+        self.lanes.sample_over(self.clip().tables(), self.cursor.time(), pose)
+    }
+
+    /// Writes all channels at the present time.
     ///
     /// Runs in **O(channels)**; if joints have cubic tracks, also in their number.
-    pub fn sample_channels(&self, channels: &mut [f32]) {
-        self.lanes.sample_channels(self.clip().tables(), self.cursor.time(), channels);
+    ///
+    /// # Errors
+    /// [`Error::Clip`] with [`ClipError::ChannelCount`](crate::clip::ClipError::ChannelCount) unless there is a number
+    /// for each channel.
+    pub fn sample_channels(&self, channels: &mut [f32]) -> Result<(), Error> {
+        self.lanes.sample_channels(self.clip().tables(), self.cursor.time(), channels)
     }
 
     /// One joint's transform at the present time, including constant parts. Parts for which the clip has no tracks, and

@@ -25,7 +25,7 @@ use std::io::Read;
 /// let mut player = StreamPlayer::new(clip.to_bytes())?;     // any `Read`
 /// player.advance(1.25)?;
 /// let mut weights = [0.0];
-/// player.sample_channels(&mut weights);
+/// player.sample_channels(&mut weights)?;
 /// assert!((weights[0] - 0.5).abs() < 1e-3);
 /// # Ok::<(), hedgerow_anim::Error>(())
 /// ```
@@ -138,17 +138,7 @@ impl<R: Read> StreamPlayer<R> {
         Ok(())
     }
 
-    /// Writes the constant tracks, like [`Clip::write_constants`](crate::Clip::write_constants).
-    ///
-    /// # Errors
-    /// [`Error::Skeleton`] with [`SkeletonError::JointCount`](crate::skeleton::SkeletonError::JointCount) if the pose
-    /// has another number of joints.
-    pub fn write_constants(&self, pose: &mut Pose, channels: &mut [f32]) -> Result<(), Error> {
-        self.tables.write_constants(pose, channels)
-    }
-
-    /// Writes the joints' transforms at the present time, equal in every bit to
-    /// [`Player::sample`](crate::Player::sample).
+    /// Writes the whole pose at the present time, equal in every bit to [`Player::sample`](crate::Player::sample).
     ///
     /// # Errors
     /// [`Error::Skeleton`] with [`SkeletonError::JointCount`](crate::skeleton::SkeletonError::JointCount) if the pose
@@ -157,9 +147,20 @@ impl<R: Read> StreamPlayer<R> {
         self.lanes.sample(&self.tables, self.tables.units(self.time()), pose)
     }
 
-    /// Writes the channels that are not constant. Those beyond the end of `channels` are skipped.
-    pub fn sample_channels(&self, channels: &mut [f32]) {
-        self.lanes.sample_channels(&self.tables, self.tables.units(self.time()), channels);
+    /// Like [`sample`](Self::sample), but parts of joints for which the clip has no track stay as they are in the pose.
+    ///
+    /// # Errors
+    /// Those of [`sample`](Self::sample).
+    pub fn sample_over(&self, pose: &mut Pose) -> Result<(), Error> {
+        self.lanes.sample_over(&self.tables, self.tables.units(self.time()), pose)
+    }
+
+    /// Writes all channels at the present time.
+    ///
+    /// # Errors
+    /// [`Error::Clip`] with [`ClipError::ChannelCount`] unless there is a number for each channel.
+    pub fn sample_channels(&self, channels: &mut [f32]) -> Result<(), Error> {
+        self.lanes.sample_channels(&self.tables, self.tables.units(self.time()), channels)
     }
 }
 

@@ -8,6 +8,7 @@ mod uniform;
 
 pub use uniform::UniformPose;
 
+use crate::clip::ClipNumber;
 use crate::transform_lanes::{POSE_LANES as LANES, PoseBlock};
 use crate::{Skeleton, Transform};
 
@@ -31,27 +32,36 @@ use crate::{Skeleton, Transform};
 /// assert_eq!(models[1].translation().to_array(), [3.0, 0.5, 0.0]);
 /// # Ok::<(), hedgerow_anim::Error>(())
 /// ```
-#[derive(Clone, Debug, Default, PartialEq)]
+/// A pose knows the skeleton that it was made for, and rests as that does: parts of joints that a clip does not move
+/// are at rest when the clip is [sampled](crate::Player::sample). Two poses are equal if their transforms are.
+#[derive(Clone, Debug, Default)]
 pub struct Pose {
     blocks: Vec<PoseBlock>,
     joints: u16,
+    /// The clip whose constant tracks the pose holds, over the rest pose, and in which nothing but what that clip moves
+    /// was written since.
+    shows: Option<ClipNumber>,
+    /// Where joints rest that no clip moves: at the identity without a skeleton.
+    skeleton: Option<Skeleton>,
 }
 
 impl Pose {
-    /// A pose of this many joints, each with the identity.
+    /// A pose of this many joints, each with the identity, where they also rest.
     ///
     /// # Panics
     /// For more than 65,535 joints.
     #[must_use]
     pub fn new(joints: usize) -> Self {
         let joints = u16::try_from(joints).expect("a skeleton has at most 65,535 joints");
-        Self { blocks: vec![PoseBlock::IDENTITY; usize::from(joints).div_ceil(LANES)], joints }
+        let blocks = vec![PoseBlock::IDENTITY; usize::from(joints).div_ceil(LANES)];
+        Self { blocks, joints, shows: None, skeleton: None }
     }
 
     /// The skeleton's rest pose, as it was given to the builder.
     #[must_use]
     pub fn rest(skeleton: &Skeleton) -> Self {
-        Self { blocks: skeleton.rest_blocks().to_vec(), joints: skeleton.joints() }
+        let blocks = skeleton.rest_blocks().to_vec();
+        Self { blocks, joints: skeleton.joints(), shows: None, skeleton: Some(skeleton.clone()) }
     }
 
     /// How many joints the pose has.
@@ -85,6 +95,7 @@ impl Pose {
     #[inline]
     pub fn set(&mut self, joint: u16, transform: Transform) {
         self.assert_has(joint);
+        self.shows = None;
         self.blocks[usize::from(joint) / LANES].set(usize::from(joint) % LANES, &transform);
     }
 
@@ -102,11 +113,63 @@ impl Pose {
     /// Blocks of eight joints, mutable. Writers must keep the identity in lanes past the last joint.
     #[inline]
     pub(crate) fn blocks_mut(&mut self) -> &mut [PoseBlock] {
+        self.shows = None;
         &mut self.blocks
+    }
+
+    /// Blocks of eight joints for a clip to write what it moves. If the pose shows another clip, or anything else, all
+    /// joints go to rest first, and `write_constants` writes what the clip holds constant.
+    #[inline]
+    pub(crate) fn show(
+        &mut self,
+        clip: ClipNumber,
+        write_constants: impl FnOnce(&mut [PoseBlock]),
+    ) -> &mut [PoseBlock] {
+        if self.shows != Some(clip) {
+            self.to_rest();
+            write_constants(&mut self.blocks);
+            self.shows = Some(clip);
+        }
+        &mut self.blocks
+    }
+
+    #[cold]
+    fn to_rest(&mut self) {
+        self.shows = None;
+        match &self.skeleton {
+            Some(skeleton) => self.blocks.copy_from_slice(skeleton.rest_blocks()),
+            None => self.blocks.fill(PoseBlock::IDENTITY),
+        }
+    }
+
+    /// Where a joint of the pose rests.
+    pub(crate) fn rest_of(&self, joint: u16) -> Transform {
+        self.skeleton.as_ref().map_or(Transform::IDENTITY, |skeleton| skeleton.rest(joint))
+    }
+
+    /// The clip that the pose shows, if it rests as this skeleton does.
+    pub(crate) fn shows_on(&self, skeleton: &Skeleton) -> Option<ClipNumber> {
+        self.shows.filter(|_| self.is_for(skeleton))
+    }
+
+    /// Whether the pose was made for this skeleton, or a copy of it.
+    pub(crate) fn is_for(&self, skeleton: &Skeleton) -> bool {
+        self.skeleton.as_ref().is_some_and(|own| own.is_same(skeleton))
+    }
+
+    /// States which clip the pose shows, after its blocks were written.
+    pub(crate) fn set_shows(&mut self, clip: Option<ClipNumber>) {
+        self.shows = clip;
     }
 
     #[inline]
     fn assert_has(&self, joint: u16) {
         assert!(joint < self.joints, "joint {joint} of a pose of {} joints", self.joints);
+    }
+}
+
+impl PartialEq for Pose {
+    fn eq(&self, other: &Self) -> bool {
+        self.joints == other.joints && self.blocks == other.blocks
     }
 }

@@ -121,6 +121,13 @@ pub enum ClipError {
         /// How many joints the skeleton has.
         skeleton: usize,
     },
+    /// There are more or fewer numbers than the clip has channels.
+    ChannelCount {
+        /// How many channels the clip has.
+        expected: usize,
+        /// How many numbers there are.
+        found: usize,
+    },
     /// A bound for the key reduction is negative, infinite or NaN.
     Bound {
         /// The field of [`Reduction`](crate::raw::Reduction).
@@ -195,6 +202,9 @@ impl fmt::Display for ClipError {
                 f,
                 "the clip has {clip} joints but the skeleton has {skeleton}; pass the skeleton that the clip was made for"
             ),
+            Self::ChannelCount { expected, found } => {
+                write!(f, "there are {found} numbers for {expected} channels; pass one for each channel of the clip")
+            }
             Self::Bound { field, found } => {
                 write!(f, "Reduction::{field} is {found}; it must be finite and not negative")
             }

@@ -1,15 +1,15 @@
 //! The pose of a clip at a time.
 
 use super::clip::RawClip;
+use super::error::ClipError;
 use super::track::Track;
 use super::value::TrackValue;
-use crate::{Pose, Transform};
+use crate::{Error, Pose, Transform, skeleton::SkeletonError};
 
 impl RawClip {
-    /// Samples all joint tracks exactly, computed in double precision and rounded once. Before a track's first key and
-    /// after its last one, the value is constant.
-    ///
-    /// Parts for which the clip has no track are not written: start with [`Pose::rest`].
+    /// Samples the whole pose exactly, computed in double precision and rounded once. Before a track's first key and
+    /// after its last one, the value is constant. Parts for which the clip has no track are as in the
+    /// [rest pose](Pose::rest) of the skeleton that the pose was made for.
     ///
     /// Runs in **O(joints · log keys)**.
     ///
@@ -20,39 +20,48 @@ impl RawClip {
     /// let mut clip = RawClip::new(1.0, 1)?;
     /// clip.set_translation(0, Track::linear(vec![0.0, 1.0], vec![Vec3::ZERO, Vec3::X])?)?;
     /// let mut pose = Pose::new(1);
-    /// clip.sample(0.5, &mut pose);
+    /// clip.sample(0.5, &mut pose)?;
     /// assert_eq!(pose.get(0).translation, Vec3::X * 0.5);
     /// # Ok::<(), hedgerow_anim::Error>(())
     /// ```
     ///
-    /// # Panics
-    /// Panics if the pose and the clip have different numbers of joints.
-    pub fn sample(&self, time: f32, pose: &mut Pose) {
-        self.sample_all(pose, |joint, over| self.sample_joint(time, joint, over));
+    /// # Errors
+    /// [`Error::Skeleton`] with [`SkeletonError::JointCount`] if the pose has another number of joints.
+    pub fn sample(&self, time: f32, pose: &mut Pose) -> Result<(), Error> {
+        self.sample_all(pose, Pose::rest_of, |joint, rest| self.sample_joint(time, joint, rest))
+    }
+
+    /// Like [`sample`](Self::sample), but parts for which the clip has no track stay as they are in the pose: for a
+    /// clip of some joints over another clip.
+    ///
+    /// # Errors
+    /// Those of [`sample`](Self::sample).
+    pub fn sample_over(&self, time: f32, pose: &mut Pose) -> Result<(), Error> {
+        self.sample_all(pose, Pose::get, |joint, over| self.sample_joint(time, joint, over))
     }
 
     /// Like [`sample`](Self::sample), but as a player does it: linear rotations use normalised sums (nlerp). See
     /// [`Track::sample_as_played`].
     ///
-    /// # Panics
-    /// Panics if the pose and the clip have different numbers of joints.
-    pub fn sample_as_played(&self, time: f32, pose: &mut Pose) {
-        self.sample_all(pose, |joint, over| Transform {
-            translation: sampled(self.translation(joint), over.translation, |track| track.sample_as_played(time)),
-            rotation: sampled(self.rotation(joint), over.rotation, |track| track.sample_as_played(time)),
-            scale: sampled(self.scale(joint), over.scale, |track| track.sample_as_played(time)),
-        });
+    /// # Errors
+    /// Those of [`sample`](Self::sample).
+    pub fn sample_as_played(&self, time: f32, pose: &mut Pose) -> Result<(), Error> {
+        self.sample_all(pose, Pose::rest_of, |joint, rest| Transform {
+            translation: sampled(self.translation(joint), rest.translation, |track| track.sample_as_played(time)),
+            rotation: sampled(self.rotation(joint), rest.rotation, |track| track.sample_as_played(time)),
+            scale: sampled(self.scale(joint), rest.scale, |track| track.sample_as_played(time)),
+        })
     }
 
-    /// Samples one joint; parts for which the clip has no track are taken from `over`.
+    /// Samples one joint; parts for which the clip has no track are those of `rest`.
     ///
     /// Runs in **O(log keys)**.
     #[must_use]
-    pub fn sample_joint(&self, time: f32, joint: u16, over: Transform) -> Transform {
+    pub fn sample_joint(&self, time: f32, joint: u16, rest: Transform) -> Transform {
         Transform {
-            translation: sampled(self.translation(joint), over.translation, |track| track.sample(time)),
-            rotation: sampled(self.rotation(joint), over.rotation, |track| track.sample(time)),
-            scale: sampled(self.scale(joint), over.scale, |track| track.sample(time)),
+            translation: sampled(self.translation(joint), rest.translation, |track| track.sample(time)),
+            rotation: sampled(self.rotation(joint), rest.rotation, |track| track.sample(time)),
+            scale: sampled(self.scale(joint), rest.scale, |track| track.sample(time)),
         }
     }
 
@@ -60,23 +69,36 @@ impl RawClip {
     ///
     /// Runs in **O(channels · log keys)**.
     ///
-    /// # Panics
-    /// Panics if the numbers of values and channels differ.
-    pub fn sample_channels(&self, time: f32, values: &mut [f32]) {
-        assert_eq!(values.len(), self.channels(), "a number for each channel");
+    /// # Errors
+    /// [`Error::Clip`] with [`ClipError::ChannelCount`] if the numbers of values and channels differ.
+    pub fn sample_channels(&self, time: f32, values: &mut [f32]) -> Result<(), Error> {
+        let (expected, found) = (self.channels(), values.len());
+        if expected != found {
+            return Err(ClipError::ChannelCount { expected, found }.into());
+        }
         for (channel, value) in values.iter_mut().enumerate() {
             *value = self.channel(channel).sample(time);
         }
+        Ok(())
     }
 
-    fn sample_all(&self, pose: &mut Pose, mut sample: impl FnMut(u16, Transform) -> Transform) {
-        assert_eq!(pose.len(), self.joints(), "a pose of the clip's joints");
-        for joint in self.joint_numbers() {
-            pose.set(joint, sample(joint, pose.get(joint)));
+    fn sample_all(
+        &self,
+        pose: &mut Pose,
+        over: impl Fn(&Pose, u16) -> Transform,
+        mut sample: impl FnMut(u16, Transform) -> Transform,
+    ) -> Result<(), Error> {
+        let (expected, found) = (self.joints(), pose.len());
+        if expected != found {
+            return Err(SkeletonError::JointCount { expected, found }.into());
         }
+        for joint in self.joint_numbers() {
+            pose.set(joint, sample(joint, over(pose, joint)));
+        }
+        Ok(())
     }
 }
 
-fn sampled<V: TrackValue>(track: Option<&Track<V>>, over: V, sample: impl Fn(&Track<V>) -> V) -> V {
-    track.map_or(over, sample)
+fn sampled<V: TrackValue>(track: Option<&Track<V>>, rest: V, sample: impl Fn(&Track<V>) -> V) -> V {
+    track.map_or(rest, sample)
 }

@@ -110,6 +110,11 @@ impl Skeleton {
         (0..self.joints()).find(|&joint| self.name_bytes(usize::from(joint)) == name.as_bytes())
     }
 
+    /// Whether both are references to the same allocation.
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.lines, &other.lines)
+    }
+
     /// How many joints the skeleton has.
     #[expect(clippy::cast_possible_truncation, reason = "a skeleton has at most 65,535 joints")]
     pub(crate) fn joints(&self) -> u16 {
@@ -135,7 +140,7 @@ impl Skeleton {
 impl PartialEq for Skeleton {
     /// Whether all joints are equal in every bit, including names.
     fn eq(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.lines, &other.lines)
+        self.is_same(other)
             || image::bytes(&self.lines)[Line::BYTES..] == image::bytes(&other.lines)[Line::BYTES..]
                 && self.layout == other.layout
     }

@@ -3,6 +3,7 @@
 
 mod crowded;
 pub(crate) mod random;
+mod whole;
 
 use hedgerow_anim::glam::{Quat, Vec3};
 use hedgerow_anim::{
@@ -38,9 +39,8 @@ impl Sample {
     fn shown(player: &Player<&Clip>) -> Self {
         let clip = player.clip();
         let (mut pose, mut channels) = (rest_pose(clip.joints()), vec![9.0; clip.channels()]);
-        clip.write_constants(&mut pose, &mut channels).expect("joints as many");
-        player.sample(&mut pose).expect("joints as many");
-        player.sample_channels(&mut channels);
+        player.sample_over(&mut pose).expect("joints as many");
+        player.sample_channels(&mut channels).expect("channels as many");
         Self::of(&pose, &channels)
     }
 
@@ -201,13 +201,17 @@ proptest! {
         let mut stream = StreamPlayer::new(Trickle(clip.to_bytes())).expect("a sound clip");
         let mut player = Player::new(&clip);
         let (mut pose, mut channels) = (rest_pose(clip.joints()), vec![9.0; clip.channels()]);
-        stream.write_constants(&mut pose, &mut channels).expect("joints as many");
+        let mut whole = Pose::new(clip.joints());
         for _ in 0..40 {
             let seconds = dice.number().max(0.0) / 10.0;
             player.advance(seconds);
             stream.advance(seconds).expect("a sound stream");
-            stream.sample(&mut pose).expect("joints as many");
-            stream.sample_channels(&mut channels);
+            stream.sample_over(&mut pose).expect("joints as many");
+            stream.sample_channels(&mut channels).expect("channels as many");
+            stream.sample(&mut whole).expect("joints as many");
+            let mut of_player = rest_pose(clip.joints());
+            player.sample(&mut of_player).expect("joints as many");
+            assert!(whole == of_player, "one pose kept, and one that held something else, both of the identity at rest");
             assert_eq!(stream.time(), player.time());
             assert_eq!(Sample::of(&pose, &channels).bits(), Sample::shown(&player).bits());
         }
@@ -329,10 +333,40 @@ fn a_pose_of_another_skeleton_is_refused() {
     let raw = RawClip::new(1.0, 3).expect("a sound clip");
     let (clip, _) = ClipBuilder::new().build(&raw).expect("a sound clip");
     let refused = Err(Error::Skeleton(SkeletonError::JointCount { expected: 3, found: 4 }));
-    assert_eq!(Player::new(&clip).sample(&mut Pose::new(4)), refused);
-    assert_eq!(clip.write_constants(&mut Pose::new(4), &mut []), refused);
-    let stream = StreamPlayer::new(clip.to_bytes()).expect("a sound clip");
+    let (player, stream) = (Player::new(&clip), StreamPlayer::new(clip.to_bytes()).expect("a sound clip"));
+    assert_eq!(player.sample(&mut Pose::new(4)), refused);
+    assert_eq!(player.sample_over(&mut Pose::new(4)), refused);
     assert_eq!(stream.sample(&mut Pose::new(4)), refused);
+    assert_eq!(stream.sample_over(&mut Pose::new(4)), refused);
+    assert_eq!(raw.sample(0.0, &mut Pose::new(4)), refused);
+    assert_eq!(raw.sample_over(0.0, &mut Pose::new(4)), refused);
+    assert_eq!(raw.sample_as_played(0.0, &mut Pose::new(4)), refused);
+}
+
+#[test]
+fn numbers_for_more_or_fewer_channels_are_refused() {
+    let mut raw = RawClip::new(1.0, 0).expect("a sound clip");
+    raw.add_channel("blink", Track::constant(0.5).expect("a value")).expect("a channel");
+    raw.add_channel("smile", Track::linear(vec![0.0, 1.0], vec![0.0, 1.0]).expect("keys")).expect("a channel");
+    let (clip, _) = ClipBuilder::new().build(&raw).expect("a sound clip");
+    let (player, stream) = (Player::new(&clip), StreamPlayer::new(clip.to_bytes()).expect("a sound clip"));
+    let mut numbers = [9.0; 3];
+    for count in [0, 1, 3] {
+        let refused = Err(Error::Clip(ClipError::ChannelCount { expected: 2, found: count }));
+        assert_eq!(player.sample_channels(&mut numbers[..count]), refused);
+        assert_eq!(stream.sample_channels(&mut numbers[..count]), refused);
+        assert_eq!(raw.sample_channels(0.0, &mut numbers[..count]), refused);
+        assert_eq!(numbers, [9.0; 3]);
+    }
+    for write in [0, 1, 2] {
+        numbers = [9.0; 3];
+        let result = match write {
+            0 => player.sample_channels(&mut numbers[..2]),
+            1 => stream.sample_channels(&mut numbers[..2]),
+            _ => raw.sample_channels(0.0, &mut numbers[..2]),
+        };
+        assert_eq!((result, numbers), (Ok(()), [0.5, 0.0, 9.0]), "constant channels are written too");
+    }
 }
 
 #[test]

@@ -162,10 +162,9 @@ struct Ours<'c> {
 
 impl<'c> Ours<'c> {
     fn new(clip: &'c Clip) -> Self {
-        let (mut player, mut pose) = (Player::new(clip), Pose::new(JOINTS));
+        let mut player = Player::new(clip);
         player.set_playback(Playback::Loop);
-        clip.write_constants(&mut pose, &mut []).expect("joints as many");
-        Self { player, pose, steps: 0 }
+        Self { player, pose: Pose::new(JOINTS), steps: 0 }
     }
 
     fn play(&mut self, seconds: f32) {
@@ -245,23 +244,21 @@ impl Naive {
     }
 }
 
-/// Many players that share a pose.
+/// Many players, each with its pose.
 struct Crowd<'c> {
     players: Vec<Player<&'c Clip>>,
-    pose: Pose,
+    poses: Vec<Pose>,
 }
 
 impl<'c> Crowd<'c> {
     fn new(clips: &'c [Clip]) -> Self {
-        let mut pose = Pose::new(JOINTS);
-        clips[0].write_constants(&mut pose, &mut []).expect("joints as many");
         let player = |(number, clip)| {
             let mut player = Player::new(clip);
             player.set_playback(Playback::Loop);
             player.seek(random_time(number));
             player
         };
-        Self { players: clips.iter().enumerate().map(player).collect(), pose }
+        Self { players: clips.iter().enumerate().map(player).collect(), poses: vec![Pose::new(JOINTS); clips.len()] }
     }
 
     fn play(&mut self) {
@@ -270,8 +267,8 @@ impl<'c> Crowd<'c> {
                 ahead.prefetch();
             }
             self.players[index].advance(FRAME);
-            self.players[index].sample(&mut self.pose).expect("joints as many");
-            black_box(&mut self.pose);
+            self.players[index].sample(&mut self.poses[index]).expect("joints as many");
+            black_box(&mut self.poses[index]);
         }
     }
 }

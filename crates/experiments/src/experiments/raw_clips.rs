@@ -48,12 +48,14 @@ fn sample<F: Front>(front: &mut F) -> Outcome {
         per: usize::from(FRAMES) * joints,
         repeats: 1,
         sides: (&mut ours, &mut theirs),
-        ours: |(clip, pose)| (0..FRAMES).for_each(|frame| clip.sample(black_box(seconds(frame)), pose)),
+        ours: |(clip, pose)| {
+            (0..FRAMES).for_each(|frame| clip.sample(black_box(seconds(frame)), pose).expect("joints as many"));
+        },
         baseline: |(tracks, pose)| (0..FRAMES).for_each(|frame| tracks.sample(black_box(seconds(frame)), pose)),
     };
     front.calls(calls, |(clip, pose), (tracks, locals)| {
         for frame in 0..FRAMES {
-            clip.sample(seconds(frame), pose);
+            clip.sample(seconds(frame), pose)?;
             tracks.sample(seconds(frame), locals);
             for (joint, theirs) in (0..).zip(&*locals) {
                 let (found, theirs) = (pose.get(joint).rotation, theirs.rotation.normalize());

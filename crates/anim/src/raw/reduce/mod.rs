@@ -48,8 +48,8 @@ pub struct Reduction {
     /// cubic key has three values). If not, all tracks become straight lines or steps, unless their error must be 0; a
     /// track that takes too many lines is refused ([`ClipError::TooManyLines`]).
     pub cubic: bool,
-    /// Whether tracks that always have the rest pose are dropped. Sampling then does not write these parts, so the pose
-    /// must start as the rest pose.
+    /// Whether tracks that always have the rest pose are dropped. Sampling a whole pose then gives these parts the rest
+    /// of the pose, which must have been made for the skeleton ([`Pose::rest`](crate::Pose::rest)).
     pub drop_rest: bool,
     /// Error and distance of joints with their own bounds.
     joints: BTreeMap<u16, (f32, f32)>,
@@ -62,7 +62,8 @@ impl Reduction {
         Self { error: 0.0, distance: 0.0, channel_error: 0.0, cubic: true, drop_rest: false, joints: BTreeMap::new() };
 
     /// The bound for all joints: an error in model space, and the distance from the joint at which it is measured, both
-    /// in metres. The error of channels is at most a thousandth.
+    /// in metres. The other fields are a [`channel_error`](Self::channel_error) of a thousandth, [`cubic`](Self::cubic)
+    /// tracks that may stay so, and no [dropped](Self::drop_rest) tracks.
     #[must_use]
     pub const fn new(error: f32, distance: f32) -> Self {
         Self { error, distance, channel_error: 1e-3, cubic: true, drop_rest: false, joints: BTreeMap::new() }
@@ -106,10 +107,10 @@ impl RawClip {
     /// The same clip with fewer keys, within a bound in model space.
     ///
     /// The bound holds both for exact sampling and for sampling as a player does it
-    /// ([`sample_as_played`](Self::sample_as_played)), over a pose that starts as the skeleton's rest pose. Keys that
-    /// stay keep their times and values, with rotations normalised. Tracks that need only one key get only one, which
-    /// costs a player nothing. Keys are added where a player would interpolate a rotation too unevenly, and where a
-    /// cubic track is cheaper as lines.
+    /// ([`sample_as_played`](Self::sample_as_played)), into a pose made for the skeleton. Keys that stay keep their
+    /// times and values, with rotations normalised. Tracks that need only one key get only one, which costs a player
+    /// nothing. Keys are added where a player would interpolate a rotation too unevenly, and where a cubic track is
+    /// cheaper as lines.
     ///
     /// Usually runs in **O(joints · keys · log keys)**: about half a second for 100 joints of 1,000 keys.
     ///

@@ -168,14 +168,13 @@ proptest! {
         let mut stream = StreamPlayer::new(built.to_bytes()).expect("a sound clip");
         let mut forward = Player::new(&clip);
         let (mut pose, mut channels) = (super::rest_pose(4), vec![9.0; 4]);
-        stream.write_constants(&mut pose, &mut channels).expect("joints as many");
         for moment in moments {
             let seconds = (moment - forward.time()).max(0.0);
             forward.advance(seconds);
             stream.advance(seconds).expect("a sound stream");
             prop_assert_eq!(stream.time(), forward.time());
-            stream.sample(&mut pose).expect("joints as many");
-            stream.sample_channels(&mut channels);
+            stream.sample_over(&mut pose).expect("joints as many");
+            stream.sample_channels(&mut channels).expect("channels as many");
             prop_assert!(Sample::of(&pose, &channels).bits() == Sample::shown(&forward).bits(), "read up to {}", moment);
             assert_shown(&forward, &report, &turns, &weights);
         }

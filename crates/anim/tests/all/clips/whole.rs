@@ -1,0 +1,160 @@
+//! Sampling gives the whole pose, whatever the pose held before.
+
+use hedgerow_anim::glam::{Quat, Vec3};
+use hedgerow_anim::player::StreamPlayer;
+use hedgerow_anim::raw::Track;
+use hedgerow_anim::{
+    Clip, ClipBuilder, Crowd, Mat34, Player, Pose, RawClip, Skeleton, SkeletonBuilder, Transform, blend::PoseSum,
+};
+
+/// Hips, a spine and a head, half a metre each.
+fn skeleton() -> Skeleton {
+    let mut builder = SkeletonBuilder::new();
+    let half = Transform::from_xyz(0.0, 0.5, 0.0);
+    builder.joint("hips", None, half, Mat34::IDENTITY);
+    builder.joint("spine", Some(0), half, Mat34::IDENTITY);
+    builder.joint("head", Some(1), half, Mat34::IDENTITY);
+    builder.build().expect("a chain").0
+}
+
+/// Hips that stay at a height, and a spine that turns; nothing is said of the head.
+fn bowing(height: f32) -> RawClip {
+    let mut raw = RawClip::new(1.0, 3).expect("a sound clip");
+    raw.set_translation(0, Track::constant(Vec3::new(0.0, height, 0.0)).expect("a value")).expect("a joint");
+    let turns = [0.0, 1.0].map(Quat::from_rotation_x).to_vec();
+    raw.set_rotation(1, Track::linear(vec![0.0, 1.0], turns).expect("keys")).expect("a joint");
+    raw
+}
+
+/// A head that is held to one side, and nothing else.
+fn nodding() -> RawClip {
+    let mut raw = RawClip::new(1.0, 3).expect("a sound clip");
+    raw.set_rotation(2, Track::constant(Quat::from_rotation_z(0.4)).expect("a value")).expect("a joint");
+    raw
+}
+
+fn compiled(raw: &RawClip) -> Clip {
+    ClipBuilder::new().build(raw).expect("a sound clip").0
+}
+
+/// What the clip shows in a pose that held nothing before.
+fn fresh(clip: &Clip, skeleton: &Skeleton) -> Pose {
+    let mut pose = Pose::rest(skeleton);
+    at_half(clip).sample(&mut pose).expect("joints as many");
+    pose
+}
+
+fn at_half(clip: &Clip) -> Player<&Clip> {
+    let mut player = Player::new(clip);
+    player.seek(0.5);
+    player
+}
+
+#[test]
+fn a_pose_that_held_another_clip_shows_the_present_one() {
+    let skeleton = skeleton();
+    let (upright, crouched, nod) = (compiled(&bowing(1.0)), compiled(&bowing(0.5)), compiled(&nodding()));
+    let mut pose = Pose::rest(&skeleton);
+    // Each after each other, and twice after itself.
+    for clip in [&upright, &crouched, &nod, &nod, &upright, &nod, &crouched, &crouched, &upright, &upright] {
+        at_half(clip).sample(&mut pose).expect("joints as many");
+        assert_eq!(pose, fresh(clip, &skeleton));
+    }
+    assert_eq!(pose.get(0).translation.y, 1.0);
+    assert_eq!(pose.get(2), Transform::from_xyz(0.0, 0.5, 0.0), "the head rests, since this clip does not move it");
+}
+
+#[test]
+fn whatever_is_done_to_a_pose_between_two_samples_is_gone() {
+    let skeleton = skeleton();
+    let (upright, crouched) = (compiled(&bowing(1.0)), compiled(&bowing(0.5)));
+    let other = fresh(&crouched, &skeleton);
+    let mut difference = Pose::new(3);
+    other.difference(&Pose::rest(&skeleton), &mut difference).unwrap();
+    let edits: [(&str, &dyn Fn(&mut Pose)); 7] = [
+        ("set", &|pose| pose.set(0, Transform::from_xyz(9.0, 9.0, 9.0))),
+        ("crossfade", &|pose| pose.crossfade(&other, 0.5, None).unwrap()),
+        ("add", &|pose| pose.add(&difference, 0.5, None).unwrap()),
+        ("difference", &|pose| other.difference(&Pose::rest(&skeleton), pose).unwrap()),
+        ("sum", &|pose| {
+            let mut sum = PoseSum::new(3);
+            sum.add(&other, 1.0, None).unwrap();
+            sum.finish(&Pose::rest(&skeleton), pose).unwrap();
+        }),
+        ("authored", &|pose| bowing(7.0).sample(0.3, pose).unwrap()),
+        ("over", &|pose| at_half(&crouched).sample_over(pose).unwrap()),
+    ];
+    let expected = fresh(&upright, &skeleton);
+    for (name, edit) in edits {
+        let mut pose = expected.clone();
+        at_half(&upright).sample(&mut pose).unwrap();
+        edit(&mut pose);
+        assert_ne!(pose, expected, "{name}");
+        at_half(&upright).sample(&mut pose).unwrap();
+        assert_eq!(pose, expected, "{name}");
+        edit(&mut pose);
+        let mut stream = StreamPlayer::new(upright.to_bytes()).unwrap();
+        stream.advance(0.5).unwrap();
+        stream.sample(&mut pose).unwrap();
+        assert_eq!(pose, expected, "{name}, read while it plays");
+    }
+}
+
+#[test]
+fn clips_with_the_same_bytes_are_the_same_to_a_pose_and_others_are_not() {
+    let skeleton = skeleton();
+    let upright = compiled(&bowing(1.0));
+    let (copy, again) = (upright.clone(), Clip::from_bytes(upright.to_bytes().to_vec()).unwrap());
+    assert!(upright == copy && upright == again && upright != compiled(&bowing(0.5)));
+    let mut pose = Pose::rest(&skeleton);
+    for clip in [&upright, &copy, &again] {
+        at_half(clip).sample(&mut pose).unwrap();
+        assert_eq!(pose, fresh(&upright, &skeleton));
+    }
+}
+
+#[test]
+fn a_clip_of_some_joints_is_sampled_over_another() {
+    let skeleton = skeleton();
+    let mut pose = fresh(&compiled(&bowing(1.0)), &skeleton);
+    at_half(&compiled(&nodding())).sample_over(&mut pose).unwrap();
+    assert_eq!((pose.get(0).translation.y, pose.get(2).rotation), (1.0, Quat::from_rotation_z(0.4)));
+}
+
+#[test]
+fn instances_of_a_crowd_show_the_clips_that_they_are_given_through_any_moves() {
+    let skeleton = skeleton();
+    let clips = [bowing(1.0), nodding(), bowing(0.5)].map(|raw| compiled(&raw));
+    let mut crowd = Crowd::new(&skeleton);
+    // Some from poses that show a clip, of this skeleton and of none, and some from poses at rest.
+    let mut of_none = Pose::new(3);
+    at_half(&clips[0]).sample(&mut of_none).unwrap();
+    let starts = [fresh(&clips[0], &skeleton), of_none, Pose::rest(&skeleton)];
+    let mut playing: Vec<_> = (0..40).map(|number| (crowd.insert(&starts[number % 3]).unwrap(), number % 2)).collect();
+    for round in 0..12 {
+        crowd.change_poses(|instance, pose| {
+            let of = playing.iter().find(|(handle, _)| *handle == instance).expect("it is listed").1;
+            at_half(&clips[of]).sample(pose).unwrap();
+        });
+        for &(instance, of) in &playing {
+            assert_eq!(crowd.pose(instance).unwrap(), fresh(&clips[of], &skeleton), "round {round}");
+        }
+        // Some play something else from now on, some are moved by hand, some go.
+        for (number, (instance, of)) in playing.iter_mut().enumerate().filter(|(number, _)| number % 3 == round % 3) {
+            match number % 4 {
+                0 => *of = (*of + 1) % 3,
+                1 => crowd.set(*instance, 0, Transform::from_xyz(9.0, 9.0, 9.0)).unwrap(),
+                2 => crowd.set_pose(*instance, &starts[(number + round) % 3]).unwrap(),
+                _ => {}
+            }
+        }
+        let (gone, _) = playing.swap_remove(round * 7 % playing.len());
+        crowd.remove(gone).unwrap();
+    }
+    // A pose that is taken out remembers what it shows, and shows something else when asked.
+    let (instance, of) = playing[0];
+    let mut pose = crowd.pose(instance).unwrap();
+    let next = &clips[(of + 1) % 3];
+    at_half(next).sample(&mut pose).unwrap();
+    assert_eq!(pose, fresh(next, &skeleton));
+}
