@@ -213,10 +213,10 @@ impl WideBoxes {
                 }
             }
             if any {
-                self.blocks.set(block, self.shapes.union(block * BLOCK..(block + 1) * BLOCK));
+                self.blocks.set(block, self.shapes.merged(block * BLOCK..(block + 1) * BLOCK));
             }
         }
-        self.own = self.blocks.union(0..self.blocks.len());
+        self.own = self.blocks.merged(0..self.blocks.len());
     }
 }
 
