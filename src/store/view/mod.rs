@@ -8,7 +8,7 @@ mod columns;
 mod shown;
 
 pub(crate) use boxes::BoxView;
-pub use columns::{ListedShape, MaterialView, RowView, ShapeView, TransformView, VisibilityView};
+pub use columns::{ListedShape, MaterialView, RowView, ShapeView, Slots, TransformView, VisibilityView};
 pub use shown::SliceViewMut;
 
 use crate::store::columns::At;
@@ -18,12 +18,22 @@ use crate::store::{LinearAllocator, Slice, Store};
 #[derive(Clone, Copy, Debug)]
 pub struct SliceView<'s> {
     slice: &'s Slice,
+    number: u32,
 }
 
 impl<'s> SliceView<'s> {
     #[inline]
-    pub(in crate::store) fn new(slice: &'s Slice) -> Self {
-        Self { slice }
+    pub(in crate::store) fn new(slice: &'s Slice, number: u32) -> Self {
+        Self { slice, number }
+    }
+
+    /// The number of the slice, by which [`MatrixSlot`](crate::changes::MatrixSlot) and
+    /// [`Upload`](crate::changes::Upload) name it, too. It is small, belongs to the slice while the slice exists, and
+    /// may be reused later.
+    #[must_use]
+    #[inline]
+    pub fn number(&self) -> u32 {
+        self.number
     }
 
     /// How many nodes are in the slice.
@@ -117,13 +127,14 @@ impl Store {
     /// A slice in use.
     #[inline]
     pub(crate) fn view(&self, slice: u32) -> SliceView<'_> {
-        SliceView::new(self.slice(slice))
+        SliceView::new(self.slice(slice), slice)
     }
 
     /// The slice with this number, if it is in use and does not wait to be freed.
     pub(crate) fn get_view(&self, slice: usize) -> Option<SliceView<'_>> {
+        let number = u32::try_from(slice).ok()?;
         let slice = self.slices.get(slice).filter(|slice| slice.is_in_use())?;
-        Some(SliceView::new(slice))
+        Some(SliceView::new(slice, number))
     }
 
     /// The slices whose matrices the last update changed, each with its number and whether its layout is new.
@@ -131,7 +142,7 @@ impl Store {
         self.layouts.changed.iter().filter_map(|&number| {
             let slice = self.slices.get(number as usize).filter(|slice| slice.lives)?;
             let whole = self.layouts.is_new(slice);
-            (whole || slice.swept_in == self.updates).then_some((number, SliceView::new(slice), whole))
+            (whole || slice.swept_in == self.updates).then_some((number, SliceView::new(slice, number), whole))
         })
     }
 

@@ -11,6 +11,7 @@ use core::ops::ControlFlow;
 #[derive(Debug)]
 pub struct SliceViewMut<'s> {
     slice: &'s mut Slice,
+    number: u32,
     /// The slice's new version if world matrices are computed before the next update.
     version: u64,
 }
@@ -19,7 +20,7 @@ impl SliceViewMut<'_> {
     /// The slice to read.
     #[must_use]
     pub fn view(&self) -> SliceView<'_> {
-        SliceView::new(self.slice)
+        SliceView::new(self.slice, self.number)
     }
 
     /// Sets the local transform of a slot, which must be neither the base nor a hole. The next update applies it.
@@ -86,7 +87,8 @@ impl Shown<'_> {
     fn view(&mut self) -> SliceViewMut<'_> {
         self.store.versions += 1;
         let version = self.store.versions;
-        SliceViewMut { slice: self.store.slice_mut(self.number), version }
+        let number = self.number;
+        SliceViewMut { slice: self.store.slice_mut(number), number, version }
     }
 }
 
