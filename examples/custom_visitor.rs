@@ -90,7 +90,7 @@ impl SliceVisitor for Census {
         self.transform_slots += transforms.len() - 1;
         self.transforms += (1..transforms.len()).filter(|&slot| transforms.is_occupied(slot)).count();
         for listed in slice.shapes().iter() {
-            let [transform, ..] = listed.slots;
+            let transform = listed.slots.transform;
             self.mirrored += usize::from(transforms.worlds()[transform].is_mirrored());
             *self.by_mesh.entry(listed.shape.mesh).or_default() += 1;
         }

@@ -11,8 +11,8 @@ use hedgerow::{Error, Keep, Local, Node, NodeHandle, Place, Scene, Transform};
 
 /// One step of the history: what is to be done to take it back, which is also what brings it back afterwards.
 enum Step {
-    /// The node goes to a place, or out of the tree.
-    Put { node: NodeHandle, position: Option<Place> },
+    /// The node goes to a place, which may be outside of the tree.
+    Put { node: NodeHandle, place: Place },
     /// The node gets another local transform.
     Local { node: NodeHandle, local: Local },
 }
@@ -25,38 +25,17 @@ struct Editor {
 }
 
 impl Editor {
-    /// Where a node hangs now.
-    fn position(&self, node: NodeHandle) -> Option<Place> {
-        match self.scene.previous_sibling(node) {
-            Some(before) => Some(Place::After(before)),
-            None => self.scene.parent(node).map(Place::FirstChildOf),
-        }
-    }
-
     /// Does a step, and returns the one that takes it back.
     fn apply(&mut self, step: Step) -> Result<Step, Error> {
         match step {
-            Step::Put { node, position } => {
-                let back = Step::Put { node, position: self.position(node) };
-                match position {
-                    None => self.scene.detach(node)?,
-                    Some(place) if self.scene.parent(node).is_none() => {
-                        self.scene.attach(node, place, Keep::Local)?;
-                    }
-                    Some(place) => {
-                        self.scene.reparent(node, place, Keep::Local)?;
-                    }
-                }
-                Ok(back)
+            Step::Put { node, place } => {
+                let before = self.scene.place_of(node).ok_or(Error::RootIsFixed)?;
+                self.scene.reparent(node, place, Keep::Local)?;
+                Ok(Step::Put { node, place: before })
             }
             Step::Local { node, local } => {
                 let before = self.scene.local(node).ok_or(Error::NoTransform(node))?;
-                match local {
-                    Local::Transform(transform) => self.scene.set_local(node, transform)?,
-                    Local::Matrix(matrix) => {
-                        self.scene.set_local(node, matrix)?;
-                    }
-                }
+                self.scene.set_local(node, local)?;
                 Ok(Step::Local { node, local: before })
             }
         }
@@ -74,12 +53,12 @@ impl Editor {
     fn insert(&mut self, parent: NodeHandle, node: Node<'_>) -> Result<NodeHandle, Error> {
         let node = self.scene.insert(parent, node)?;
         self.forget_redo()?;
-        self.undo.push(Step::Put { node, position: None });
+        self.undo.push(Step::Put { node, place: Place::Detached });
         Ok(node)
     }
 
     fn delete(&mut self, node: NodeHandle) -> Result<(), Error> {
-        self.edit(Step::Put { node, position: None })
+        self.edit(Step::Put { node, place: Place::Detached })
     }
 
     fn undo(&mut self) -> Result<(), Error> {
@@ -100,7 +79,8 @@ impl Editor {
     fn forget_redo(&mut self) -> Result<(), Error> {
         for step in self.redo.drain(..) {
             // A redo that attaches a node which is detached now is the redo of an insert, or of a move of such a node.
-            if let Step::Put { node, position: Some(_) } = step
+            if let Step::Put { node, place } = step
+                && place != Place::Detached
                 && self.scene.is_detached(node)
                 && self.scene.parent(node).is_none()
             {
@@ -120,7 +100,7 @@ fn main() -> Result<(), Error> {
     let built = editor.scene.dump();
 
     editor.edit(Step::Local { node: door, local: Transform::from_xyz(2.0, 0.0, 0.0).into() })?;
-    editor.edit(Step::Put { node: window, position: Some(Place::Before(door)) })?;
+    editor.edit(Step::Put { node: window, place: Place::Before(door) })?;
     editor.delete(house)?;
     println!("after the house is deleted: {} node", editor.scene.len());
     assert!(

@@ -3,6 +3,7 @@
 //! | what | types |
 //! |---|---|
 //! | a value for some nodes, found in O(1) by handle | [`NodeMap`]; its iterators in [`node_map`] |
+//! | a value for each node that has a transform, in arrays beside these, for passes over all | [`Column`] |
 //! | a value that children inherit from their parents, updated from what changed | [`Inherited`] |
 //!
 //! ```
@@ -18,4 +19,4 @@
 //! # Ok::<(), hedgerow::Error>(())
 //! ```
 
-pub use crate::scene::{Inherited, NodeMap, node_map};
+pub use crate::scene::{Column, Inherited, NodeMap, node_map};

@@ -36,8 +36,8 @@
 //! # Ok::<(), hedgerow::Error>(())
 //! ```
 //!
-//! The configuration is fixed for the life of a scene. To change it, make a new scene and copy with
-//! [`Scene::duplicate_from`](crate::Scene::duplicate_from), which returns a map from old handles to new.
+//! To change it later, [`reconfigure`](crate::Scene::reconfigure) the scene; a saved one is loaded with another
+//! configuration by [`Scene::load_with`](crate::Scene::load_with). Handles stay.
 //!
 //! Call [`Scene::maintain`](crate::Scene::maintain) once a frame with the time that you have left, also if that is
 //! little. It restores order, merges small slices and frees what was removed for later.

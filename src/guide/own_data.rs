@@ -7,8 +7,12 @@
 //! |---|---|
 //! | a value for some nodes or all | [`NodeMap`](crate::data::NodeMap): O(1), no hashing |
 //! | a value that children inherit (opacity, a team) | [`Inherited`](crate::data::Inherited): computed again only where something changed |
+//! | a value for each node with a transform, for passes over all of them | [`Column`](crate::data::Column): arrays in the order of the scene's own |
 //! | an entity of an entity-component system for each node | a `NodeMap<Entity>`, and the [`NodeHandle`](crate::NodeHandle) as a component |
 //! | something that is sent or saved | [`NodeHandle::to_bits`](crate::NodeHandle::to_bits), a `u64` |
+//!
+//! Copies of nodes get the originals' values with [`NodeMap::copy_along`](crate::data::NodeMap::copy_along). With the
+//! feature `serde` a `NodeMap` is saved beside the scene's snapshot.
 //!
 //! Handles are `Copy + Eq + Hash + Ord`, so any map of the standard library takes them, too.
 //!

@@ -4,37 +4,31 @@
 //!
 //! **Step by step**, as in an editor: keep for each edit the one that takes it back. Deleting is the hard one, since
 //! handles to what is deleted are all over a program. So do not remove: [`detach`](crate::Scene::detach). A detached
-//! subtree keeps its handles, names and components, and costs no pass anything. To undo,
-//! [`attach`](crate::Scene::attach) it where it was.
+//! subtree keeps its handles, names and components, and costs no pass anything.
+//!
+//! [`place_of`](crate::Scene::place_of) says where a node is, and [`reparent`](crate::Scene::reparent) puts it to any
+//! place, which may be outside of the tree: [`Place::Detached`](crate::Place::Detached).
 //!
 //! | edit | takes it back |
 //! |---|---|
-//! | insert | `detach` |
-//! | delete, which is a `detach` | `attach` where it was |
+//! | insert | `detach`, which is to reparent to `Place::Detached` |
+//! | delete, which is a `detach` | reparent to where it was |
 //! | reparent | reparent to where it was, with [`Keep::Local`](crate::Keep::Local), and the local transform that it had; if it had none, with [`remove_local`](crate::Scene::remove_local), since [`Keep::World`](crate::Keep::World) gives it one |
-//! | set a local transform | set the one before |
+//! | set or remove components | [`set_node`](crate::Scene::set_node) what [`node`](crate::Scene::node) returned before; or, for one component, set or remove it |
 //!
 //! ```
-//! use hedgerow::{Error, Keep, Node, NodeHandle, Place, Scene};
-//!
-//! /// Where a node is: behind its previous sibling, or first below its parent.
-//! fn place_of(scene: &Scene, node: NodeHandle) -> Option<Place> {
-//!     match scene.previous_sibling(node) {
-//!         Some(before) => Some(Place::After(before)),
-//!         None => scene.parent(node).map(Place::FirstChildOf),
-//!     }
-//! }
+//! use hedgerow::{Error, Keep, Node, Place, Scene};
 //!
 //! let mut scene = Scene::new();
 //! let shelf = scene.insert(scene.root(), Node::group().named("shelf"))?;
 //! let cup = scene.insert(shelf, Node::group().named("cup"))?;
 //! let plate = scene.insert(shelf, Node::group().named("plate"))?;
 //!
-//! let place = place_of(&scene, cup).expect("a cup on a shelf"); // delete,
-//! scene.detach(cup)?;
+//! let place = scene.place_of(cup).expect("a cup on a shelf"); // delete,
+//! scene.reparent(cup, Place::Detached, Keep::Local)?;
 //! assert_eq!(scene.children(shelf).collect::<Vec<_>>(), [plate]);
 //!
-//! scene.attach(cup, place, Keep::Local)?; // and undo
+//! scene.reparent(cup, place, Keep::Local)?; // and undo
 //! assert_eq!(scene.children(shelf).collect::<Vec<_>>(), [cup, plate]);
 //! # Ok::<(), Error>(())
 //! ```

@@ -30,6 +30,7 @@
 
 mod form;
 mod ids;
+mod map;
 mod plain;
 mod scene;
 

@@ -237,9 +237,9 @@ impl Scene {
     ///
     /// # Errors
     /// [`Error::StaleHandle`].
-    pub fn set_name<'n>(&mut self, node: NodeHandle, name: impl Into<Option<&'n str>>) -> Result<(), Error> {
+    pub fn set_name(&mut self, node: NodeHandle, name: Option<&str>) -> Result<(), Error> {
         let at = self.at(node)?;
-        self.store.set_name(at, name.into());
+        self.store.set_name(at, name);
         Ok(())
     }
 }

@@ -3,7 +3,8 @@
 use crate::pass::DrawList;
 use crate::scene::Scene;
 use crate::store::At;
-use crate::visit::{Flow, SliceVisitor, SliceVisitorMut};
+use crate::visit::{Flow, SliceView, SliceVisitor, SliceVisitorMut};
+use core::iter::FusedIterator;
 use core::ops::ControlFlow;
 use crate::Visibility;
 use glam::DVec3;
@@ -124,6 +125,34 @@ impl Scene {
         let layers = layers.mask() & list.layers;
         list.find_relative(&self.store, (camera, frustum), layers);
         list.ask_previous(|node| self.previous_world(node));
+    }
+
+    /// All slices of the tree as columns, in tree order: each before those below it. For passes of your own over whole
+    /// arrays; [`Scene::visit_slices`] can skip slices.
+    ///
+    /// Runs in **O(slices)** and allocates nothing.
+    ///
+    /// ```
+    /// use hedgerow::{Aabb, Node, Scene, Shape, Transform};
+    ///
+    /// let mut scene = Scene::new();
+    /// for x in 0..3 {
+    ///     let place = Transform::from_xyz(x as f32, 0.0, 0.0);
+    ///     scene.insert(scene.root(), Node::transform(place).with_shape(Shape::new(7, Aabb::cube(0.5))))?;
+    /// }
+    /// scene.update();
+    /// let mut near = 0;
+    /// for slice in scene.slices() {
+    ///     let worlds = slice.transforms().worlds();
+    ///     near += slice.shapes().iter().filter(|shape| worlds[shape.slots.transform].translation().x < 1.5).count();
+    /// }
+    /// assert_eq!(near, 2);
+    /// # Ok::<(), hedgerow::Error>(())
+    /// ```
+    pub fn slices(&self) -> impl FusedIterator<Item = SliceView<'_>> + Clone {
+        let store = &self.store;
+        core::iter::successors(Some(At::ROOT.slice), move |&number| store.slice_after(number, true))
+            .map(move |number| store.view(number))
     }
 
     /// Shows a visitor every slice in tree order. Returns [`Flow::Break`] if the visitor stopped the walk, else

@@ -1,8 +1,10 @@
 //! The graph: nodes, their edits and queries.
 
+mod adopt;
 mod batch;
 mod builder;
 mod changes;
+mod column;
 mod component;
 mod detach;
 mod draws;
@@ -30,6 +32,7 @@ mod world;
 
 pub use builder::SceneBuilder;
 pub use changes::Changes;
+pub use column::Column;
 pub use handle_map::HandleMap;
 pub use inherited::Inherited;
 pub(crate) use iter::Edge;
@@ -110,7 +113,7 @@ impl Scene {
         scene
     }
 
-    /// The policy that the scene was made with.
+    /// The policy of the scene: what it was made with, or [`Scene::reconfigure`] gave it.
     #[must_use]
     pub fn config(&self) -> &SceneConfig {
         self.store.config()
@@ -165,7 +168,8 @@ impl Scene {
 
     /// Rebuilds every slice without spare room and frees the unused memory. Handles stay valid.
     ///
-    /// Metadata tables stay, since they hold the generations of all handles ever issued. Runs in **O(nodes)**.
+    /// Handle tables lose the free entries at their ends, and keep one generation for all of these: no handle is ever
+    /// issued twice, and indices may lose some of their 2²⁸ − 1 generations. Runs in **O(nodes + handle tables)**.
     pub fn shrink_to_fit(&mut self) {
         self.store.shrink_to_fit();
     }

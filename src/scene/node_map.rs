@@ -1,5 +1,6 @@
 //! A side table for the user's own data, keyed by handle.
 
+mod copies;
 mod iter;
 mod tables;
 

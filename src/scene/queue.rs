@@ -151,7 +151,7 @@ pub enum Outcome {
     /// The transform was set, and is stored in this form.
     SetAs(LocalForm),
     /// The node's local transform, if it had one, was removed.
-    RemovedTransform(Option<Local>),
+    RemovedLocal(Option<Local>),
     /// The node's material, if it had one, was removed.
     RemovedMaterial(Option<u32>),
     /// The node's shape, if it had one, was removed.
@@ -299,8 +299,8 @@ impl EditQueue {
     }
 
     /// Records [`Scene::set_name`].
-    pub fn set_name<'n>(&mut self, node: impl Into<Target>, name: impl Into<Option<&'n str>>) {
-        let name = self.keep_name(name.into());
+    pub fn set_name(&mut self, node: impl Into<Target>, name: Option<&str>) {
+        let name = self.keep_name(name);
         self.edits.push(Edit::SetName(node.into(), name));
     }
 

@@ -16,14 +16,15 @@ mod subtree;
 
 pub use error::SnapshotError;
 
-use crate::Scene;
 use crate::record::{Reader, Writer};
 use crate::store::Store;
+use crate::{Scene, SceneConfig};
 use hedgerow_math::internal::file_header::{self, Broken, Kind};
 use std::io::{self, Read, Write};
+use std::time::Duration;
 
 /// The version that is written, and the only one that is read.
-const VERSION: u32 = 3;
+const VERSION: u32 = 4;
 
 /// The bytes of a writer, after a header.
 fn with_header(kind: Kind, out: Writer) -> Vec<u8> {
@@ -43,6 +44,23 @@ fn body_of(kind: Kind, bytes: &[u8]) -> Result<&[u8], SnapshotError> {
         }
         Broken::Magic | Broken::Kind(_) => SnapshotError::NotASnapshot,
     })
+}
+
+/// What [`Scene::save_with`] writes of a scene. By default all of it, as [`Scene::save`] does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SaveOptions {
+    /// Whether detached subtrees are written. Without them, their handles are stale in the loaded scene. Default true.
+    pub detached: bool,
+    /// Whether the scene is written as after [`Scene::maintain`] without a time limit and [`Scene::shrink_to_fit`]. All
+    /// handles are kept, but unused memory and order are not, so later edits may issue other handles than in the scene
+    /// that was saved. Default false.
+    pub compact: bool,
+}
+
+impl Default for SaveOptions {
+    fn default() -> Self {
+        Self { detached: true, compact: false }
+    }
 }
 
 impl Scene {
@@ -71,6 +89,46 @@ impl Scene {
         with_header(Kind::Scene, out)
     }
 
+    /// The scene as bytes, like [`Scene::save`], without what the options leave out.
+    ///
+    /// Works on a copy of the scene, which takes **O(nodes)** of time and memory besides.
+    ///
+    /// ```
+    /// use hedgerow::snapshot::SaveOptions;
+    /// use hedgerow::{Node, Place, Scene};
+    ///
+    /// let mut scene = Scene::new();
+    /// let kept = scene.insert(scene.root(), Node::group())?;
+    /// for _ in 0..1000 {
+    ///     let node = scene.insert(scene.root(), Node::group())?;
+    ///     scene.remove(node)?;
+    /// }
+    /// let deleted = scene.insert(Place::Detached, Node::group())?;   // in the history of an editor, say
+    ///
+    /// let bytes = scene.save_with(SaveOptions { detached: false, compact: true });
+    /// let loaded = Scene::load(&bytes)?;
+    /// assert!(loaded.contains(kept) && !loaded.contains(deleted));
+    /// assert!(bytes.len() <= scene.save().len());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn save_with(&self, options: SaveOptions) -> Vec<u8> {
+        if options == SaveOptions::default() {
+            return self.save();
+        }
+        let mut copy = self.clone();
+        if !options.detached {
+            for node in self.detached_roots() {
+                copy.remove(node).expect("the root of a detached subtree");
+            }
+        }
+        if options.compact {
+            copy.maintain(Duration::MAX);
+            copy.shrink_to_fit();
+        }
+        copy.save()
+    }
+
     /// Writes the bytes of [`Scene::save`] to a file or elsewhere, in one piece.
     ///
     /// # Errors
@@ -92,6 +150,26 @@ impl Scene {
         let store = Store::read_image(&mut from)?;
         from.finish()?;
         Ok(Self::restored(store))
+    }
+
+    /// The scene from which [`Scene::save`] made these bytes, with another configuration: see [`Scene::reconfigure`].
+    ///
+    /// # Errors
+    /// Those of [`Scene::load`]; [`SnapshotError::Scene`] with [`Error::InvalidConfig`](crate::Error::InvalidConfig).
+    ///
+    /// ```
+    /// use hedgerow::{Scene, SceneConfig};
+    ///
+    /// let bytes = Scene::new().save();
+    /// let scene = Scene::load_with(&bytes, SceneConfig { bounds: true, ..SceneConfig::DEFAULT })?;
+    /// assert!(scene.config().bounds);
+    /// # Ok::<(), hedgerow::snapshot::SnapshotError>(())
+    /// ```
+    pub fn load_with(bytes: &[u8], config: SceneConfig) -> Result<Self, SnapshotError> {
+        let config = config.checked()?;
+        let mut scene = Self::load(bytes)?;
+        scene.reconfigure(config)?;
+        Ok(scene)
     }
 
     /// Reads to the end and loads the result: see [`Scene::load`].

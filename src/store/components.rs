@@ -70,6 +70,12 @@ impl Store {
         self.row(at).transform.index()
     }
 
+    /// The slot of a node's own transform, if it has one.
+    #[inline]
+    pub(crate) fn own_transform_slot_at(&self, at: At) -> Option<u32> {
+        self.row(at).transform.as_own()
+    }
+
     /// The world matrix that a node had after the update before the last; the present one for a node that did not exist
     /// then. `None` if changes are not tracked.
     pub(crate) fn previous_world_at(&self, at: At) -> Option<&Mat34> {

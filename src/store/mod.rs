@@ -33,7 +33,7 @@
 //! | usage | `usages` `box_usage` `table_usage` `table_count` `retired_indices` `reconstitutions` `slice_levels` |
 //! |  | `overhead_bytes` `pending_free_nodes` `count_holes` `count_overflowed` `count_disordered` |
 //! | edits | `insert` `insert_usual` `insert_detached` `remove` `remove_shortly` `remove_later` `clear` `relocate` `reparent_shortly` |
-//! |  | `sort_children` `detach` `isolate` `adopt` |
+//! |  | `sort_children` `detach` `isolate` `can_adopt` `adopt_store` `reconfigure` |
 //! | edits of components | `set_local_shortly` `replace_local` `put_local` `add_transform` `remove_transform` |
 //! |  | `add_material` `remove_material` `add_shape` `set_bounds` `set_mesh` `remove_shape` `add_visibility` `remove_visibility` |
 //! |  | `set_name` `set_word` |
@@ -83,7 +83,10 @@ pub use restructuring::Maintenance;
 pub(crate) use restructuring::Membership;
 pub use usage::Usage;
 pub(crate) use view::BoxView;
-pub use view::{ListedShape, MaterialView, MatrixSlot, RowView, ShapeView, SliceView, SliceViewMut, TransformView, VisibilityView};
+pub use view::{
+    ListedShape, MaterialView, MatrixSlot, RowView, ShapeView, SliceView, SliceViewMut, Slots, TransformView,
+    VisibilityView,
+};
 
 // Shared by the folders of the storage.
 use allocation::{LinearAllocator, Need};
@@ -396,7 +399,7 @@ impl Store {
     }
 
     /// Assigns a number to a slice.
-    fn keep_slice(&mut self, slice: Slice) -> u32 {
+    pub(in crate::store) fn keep_slice(&mut self, slice: Slice) -> u32 {
         if let Some(Reverse(number)) = self.free_slices.pop() {
             self.slices[number as usize] = slice;
             number

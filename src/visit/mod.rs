@@ -8,7 +8,7 @@ pub use slice::{SliceVisitor, SliceVisitorMut};
 
 pub use crate::pass::TransformPass;
 pub use crate::store::{
-    ListedShape, MaterialView, RowView, ShapeView, SliceView, SliceViewMut, TransformView, VisibilityView,
+    ListedShape, MaterialView, RowView, ShapeView, SliceView, SliceViewMut, Slots, TransformView, VisibilityView,
 };
 
 /// The result of a visitor: how the walk continues.

@@ -44,6 +44,29 @@ pub trait Visitor {
     }
 }
 
+/// A closure is a visitor that is called once for each node, before the nodes below it.
+///
+/// ```
+/// use hedgerow::visit::{Flow, NodeRef};
+/// use hedgerow::{Node, Scene};
+///
+/// let mut scene = Scene::new();
+/// let car = scene.insert(scene.root(), Node::group().named("car"))?;
+/// scene.insert(car, Node::group().named("wheel"))?;
+/// let mut text = String::new();
+/// scene.visit(scene.root(), &mut |node: &NodeRef<'_>| {
+///     text += &format!("{:1$}{2}\n", "", 2 * node.depth(), node.name().unwrap_or("?"));
+///     Flow::Continue
+/// });
+/// assert_eq!(text, "?\n  car\n    wheel\n");
+/// # Ok::<(), hedgerow::Error>(())
+/// ```
+impl<F: FnMut(&NodeRef<'_>) -> Flow> Visitor for F {
+    fn enter(&mut self, node: &NodeRef<'_>) -> Flow {
+        self(node)
+    }
+}
+
 /// A node as shown to a visitor. Every method runs in O(1).
 #[derive(Clone, Copy, Debug)]
 pub struct NodeRef<'s> {

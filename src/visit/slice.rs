@@ -10,6 +10,13 @@ pub trait SliceVisitor {
     fn slice(&mut self, slice: SliceView<'_>) -> Flow;
 }
 
+/// A closure is a visitor: `scene.visit_slices(&mut |slice: SliceView<'_>| ...)`.
+impl<F: FnMut(SliceView<'_>) -> Flow> SliceVisitor for F {
+    fn slice(&mut self, slice: SliceView<'_>) -> Flow {
+        self(slice)
+    }
+}
+
 /// Visits whole slices in tree order and may set local transforms.
 ///
 /// [`TransformPass`](crate::visit::TransformPass) is one. At [`Flow::Prune`] the slices below are skipped. However a
@@ -18,4 +25,11 @@ pub trait SliceVisitor {
 pub trait SliceVisitorMut {
     /// Called for each slice. What the slice inherits was updated from the slice above.
     fn slice_mut(&mut self, slice: SliceViewMut<'_>) -> Flow;
+}
+
+/// A closure is a visitor: `scene.visit_slices_mut(&mut |slice: SliceViewMut<'_>| ...)`.
+impl<F: FnMut(SliceViewMut<'_>) -> Flow> SliceVisitorMut for F {
+    fn slice_mut(&mut self, slice: SliceViewMut<'_>) -> Flow {
+        self(slice)
+    }
 }

@@ -216,12 +216,11 @@ fn a_zero_quaternion_is_no_rotation() {
 }
 
 #[test]
-fn a_transform_is_set_only_where_there_is_one() {
+fn a_transform_is_changed_only_where_there_is_one() {
     let mut few = Few::new();
     let group = few.group;
     let errors = [
-        few.refuses(|scene| scene.set_local(group, Transform::IDENTITY)),
-        few.refuses(|scene| scene.set_local(group, Mat34::IDENTITY)),
+        few.refuses(|scene| scene.modify_local(group, |local| *local = Transform::IDENTITY)),
         few.refuses(|scene| scene.set_world(group, Mat34::IDENTITY)),
         few.refuses(|scene| scene.look_at(group, Vec3::ONE, Vec3::Y)),
     ];

@@ -2,7 +2,8 @@
 
 use hedgerow::glam::{Quat, Vec3};
 use hedgerow::{
-    Aabb, Error, Keep, Local, Mat34, Node, NodeHandle, Place, Scene, Shape, Transform, Visibility, edit::LocalForm,
+    Aabb, DrawList, Error, Keep, Local, Mat34, Node, NodeHandle, Place, Scene, Shape, Transform, Visibility,
+    edit::LocalForm,
 };
 
 const TURN: f32 = core::f32::consts::FRAC_PI_2;
@@ -217,16 +218,19 @@ fn a_local_matrix_is_kept_as_a_matrix_only_where_it_shears() {
     let mirrored = Transform::from_xyz(1.0, 2.0, 3.0)
         .with_scale(Vec3::new(2.0, -1.0, 0.5))
         .with_rotation(Quat::from_rotation_y(0.3));
-    assert_eq!(scene.set_local(node, mirrored.to_matrix()), Ok(LocalForm::Transform));
+    scene.set_local(node, mirrored.to_matrix()).unwrap();
+    assert!(matches!(scene.local(node), Some(Local::Transform(_))));
     assert!(near(&scene.local(node).unwrap().to_matrix(), &mirrored.to_matrix()));
 
     let sheared = Mat34 { rows: [[1.0, 0.5, 0.0, 4.0], [0.0, 1.0, 0.0, 5.0], [0.0, 0.0, 1.0, 6.0]] };
-    assert_eq!(scene.set_local(node, sheared), Ok(LocalForm::Matrix));
+    scene.set_local(node, sheared).unwrap();
     assert_eq!(scene.local(node), Some(Local::Matrix(sheared)));
     scene.update();
     assert_eq!(scene.world(node), Some(&sheared));
     let flat = Mat34 { rows: [[1.0, 0.0, 0.0, 0.0], [0.0, 0.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0]] };
-    assert_eq!(scene.set_local(node, flat), Ok(LocalForm::Matrix));
+    scene.set_local(node, flat).unwrap();
+    assert_eq!(scene.local(node), Some(Local::Matrix(flat)));
+    assert_eq!(scene.modify_local(node, |local| local.translation.x = 1.0), Err(Error::Sheared(node)));
     scene.set_local(node, Transform::IDENTITY).unwrap();
     assert_eq!(scene.local(node), Some(Local::Transform(Transform::IDENTITY)));
     scene.validate().unwrap();
@@ -428,4 +432,87 @@ fn a_clone_is_a_scene_of_its_own() {
     assert_eq!(copy.world(top).unwrap().translation().x, 9.0);
     scene.validate().unwrap();
     copy.validate().unwrap();
+}
+
+#[test]
+fn setting_gives_or_replaces() {
+    let mut scene = Scene::new();
+    let node = scene.insert(scene.root(), Node::group()).unwrap();
+    let below = scene.insert(node, Node::group()).unwrap();
+    for x in [1.0, 2.0] {
+        scene.set_local(node, Transform::from_xyz(x, 0.0, 0.0)).unwrap();
+        scene.update();
+        assert_eq!(scene.world(below).unwrap().translation().x, x);
+    }
+    for number in [3, 4] {
+        scene.set_material(node, number).unwrap();
+        scene.set_shape(node, Shape::new(number, Aabb::cube(1.0))).unwrap();
+        scene.set_visibility(node, Visibility::layers(number)).unwrap();
+        assert_eq!((scene.material(below), scene.visibility(below)), (Some(number), Some(Visibility::layers(number))));
+    }
+    scene.set_mesh(node, 9).unwrap();
+    assert_eq!(scene.shape(node), Some(Shape::new(9, Aabb::cube(1.0))));
+    assert_eq!(scene.set_mesh(below, 9), Err(Error::NoShape(below)));
+    let mut list = DrawList::new();
+    scene.update();
+    scene.draw_list(&mut list);
+    assert_eq!(list.commands()[0].mesh, 9);
+    scene.set_mesh(node, 10).unwrap();
+    scene.draw_list(&mut list);
+    assert_eq!(list.commands()[0].mesh, 10, "a list that is kept sees the new mesh");
+    scene.validate().unwrap();
+}
+
+#[test]
+fn a_description_restores_what_a_node_had() {
+    let mut scene = Scene::new();
+    let root = scene.root();
+    let full = Node::transform(Transform::from_xyz(1.0, 2.0, 3.0))
+        .with_shape(Shape::new(1, Aabb::cube(1.0)))
+        .with_material(2)
+        .with_visibility(Visibility::layers(6))
+        .named("full");
+    let sheared = Mat34 { rows: [[1.0, 0.5, 0.0, 4.0], [0.0, 1.0, 0.0, 5.0], [0.0, 0.0, 1.0, 6.0]] };
+    let descriptions =
+        [Node::group(), full, Node::group().with_matrix(sheared), Node::shape(Shape::new(3, Aabb::EMPTY))];
+    let node = scene.insert(root, Node::group()).unwrap();
+    for from in descriptions {
+        for to in descriptions {
+            for description in [from, to] {
+                scene.set_node(node, description).unwrap();
+                assert_eq!(scene.node(node), Some(description));
+                scene.validate().unwrap();
+            }
+        }
+    }
+    let bad = full.with_transform(Transform::from_xyz(f32::NAN, 0.0, 0.0));
+    scene.set_node(node, full).unwrap();
+    assert!(matches!(scene.set_node(node, bad.with_material(9)), Err(Error::NotFinite(_))));
+    assert_eq!(scene.node(node), Some(full), "what is refused changes nothing");
+    scene.set_node(root, full).unwrap();
+    assert_eq!(scene.node(root), Some(full), "the root, too");
+}
+
+#[test]
+fn a_scene_is_printed_in_one_line_whatever_its_size() {
+    let mut scene = Scene::new();
+    let root = scene.root();
+    for _ in 0..10_000 {
+        scene.insert(root, Node::group()).unwrap();
+    }
+    scene.insert(Place::Detached, Node::group().named("spare")).unwrap();
+    assert!(format!("{scene:?}").starts_with("Scene { nodes: 10001, detached: 1, slices: "));
+    let prints = [
+        format!("{scene:#?}"),
+        format!("{:?}", scene.children(root)),
+        format!("{:?}", scene.edges(root)),
+        format!("{:?}", scene.slices().next().unwrap()),
+        format!("{:?}", scene.slices().next().unwrap().transforms()),
+    ];
+    for print in prints {
+        assert!(print.len() < 400, "{print}");
+    }
+    let dump = scene.dump();
+    let detached: Vec<&str> = dump.lines().skip(10_001).collect();
+    assert!(matches!(detached.as_slice(), ["detached:", spare] if spare.contains("\"spare\"")), "{detached:?}");
 }

@@ -60,7 +60,7 @@ impl SliceVisitorMut for Writer {
     fn slice_mut(&mut self, mut slice: SliceViewMut<'_>) -> Flow {
         for row in 0..slice.view().rows().len() {
             let rows = slice.view().rows();
-            let (Some(node), Some([slot, ..])) = (rows.node(row), rows.effective_slots(row)) else { continue };
+            let (Some(node), Some(slot)) = (rows.node(row), rows.own_transform(row)) else { continue };
             if let Some(&(number, local)) = self.locals.get(&node) {
                 slice.set_local(slot, local).expect("a transform that makes sense");
                 self.set.push((number, local));

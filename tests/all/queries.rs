@@ -123,10 +123,10 @@ fn descendants_come_in_depth_first_order() {
     let fixture = Fixture::new();
     let scene = &fixture.scene;
     for (name, pre, post, leaves) in [
-        ("root", "a d h e f i j b c g", "h d e i j f a b g c root", "h e i j b g"),
-        ("a", "d h e f i j", "h d e i j f a", "h e i j"),
-        ("f", "i j", "i j f", "i j"),
-        ("b", "", "b", "b"),
+        ("root", "root a d h e f i j b c g", "h d e i j f a b g c root", "h e i j b g"),
+        ("a", "a d h e f i j", "h d e i j f a", "h e i j"),
+        ("f", "f i j", "i j f", "i j"),
+        ("b", "b", "b", "b"),
     ] {
         let node = fixture.get(name);
         assert_eq!(fixture.names(scene.descendants(node)), pre);

@@ -70,6 +70,8 @@ fn every_edit_reports_what_it_did() {
     queue.set_material(car, 3);
     queue.remove_material(car);
     queue.set_shape(car, shape);
+    queue.set_mesh(car, 8);
+    queue.set_bounds(car, Aabb::EMPTY);
     queue.remove_shape(car);
     queue.set_visibility(car, layers);
     queue.remove_visibility(car);
@@ -85,14 +87,16 @@ fn every_edit_reports_what_it_did() {
         Outcome::Inserted(car),
         Outcome::Set,
         Outcome::SetAs(LocalForm::Transform),
-        Outcome::SetAs(LocalForm::Matrix),
-        Outcome::RemovedTransform(Some(Local::Matrix(sheared))),
+        Outcome::Set,
+        Outcome::RemovedLocal(Some(Local::Matrix(sheared))),
         Outcome::Set,
         Outcome::Set,
         Outcome::Set,
         Outcome::RemovedMaterial(Some(3)),
         Outcome::Set,
-        Outcome::RemovedShape(Some(shape)),
+        Outcome::Set,
+        Outcome::Set,
+        Outcome::RemovedShape(Some(Shape::new(8, Aabb::EMPTY))),
         Outcome::Set,
         Outcome::RemovedVisibility(Some(layers)),
         Outcome::Set,

@@ -4,6 +4,7 @@ use crate::model::oracle::from_bytes;
 use crate::model::{Step, decode};
 use hedgerow::glam::{Quat, Vec3};
 use hedgerow::mesh::{MeshHandle, MeshSet};
+use hedgerow::readable::{NodeIds, WithIds};
 use hedgerow::{Aabb, Local, Mat34, Node, NodeHandle, Scene, SceneConfig, Shape, Transform, Visibility};
 use proptest::array::{uniform8, uniform24};
 use proptest::collection::vec;
@@ -107,12 +108,17 @@ fn plain_types_come_back() {
 #[test]
 fn what_is_no_scene_is_refused_by_the_node_that_it_is_about() {
     for (text, said) in [
-        (r#"{"nodes": []}"#, "the first is the root"),
+        (r#"{"nodes": []}"#, "there is no root"),
         (r#"{"nodes": [{}, {}]}"#, "node 1: it has no parent"),
         (r#"{"nodes": [{}, {"parent": 0, "detached": true}]}"#, "node 1: it is detached"),
-        (r#"{"nodes": [{"detached": true}]}"#, "node 0: it is detached"),
-        (r#"{"nodes": [{"parent": 0}]}"#, "node 0: its parent 0 comes later"),
-        (r#"{"nodes": [{}, {"parent": 2}, {"parent": 0}]}"#, "node 1: its parent 2 comes later"),
+        (r#"{"nodes": [{"detached": true}]}"#, "there is no root"),
+        (r#"{"nodes": [{}, {"parent": 1}]}"#, "node 1: it is its own ancestor"),
+        (r#"{"nodes": [{}, {"parent": 2}, {"parent": 3}, {"parent": 1}]}"#, "node 1: it is its own ancestor"),
+        (r#"{"nodes": [{}, {"parent": 3}, {"parent": 0}]}"#, "node 1: there is no node 3"),
+        (r#"{"nodes": [{"id": 4}, {"parent": 4}]}"#, "node 1: it has no id"),
+        (r#"{"nodes": [{"id": 4}, {"id": 4, "parent": 4}]}"#, "node 1: its id 4 is that of node 0"),
+        (r#"{"nodes": [{"id": 4}, {"id": 5, "parent": 0}]}"#, "node 1: there is no node 0"),
+        (r#"{"nodes": [{"id": 18446744073709551615}]}"#, "node 0: it has no id, or too great a one"),
         (r#"{"nodes": [{}, {"parent": 0, "colour": 2}]}"#, "colour"),
         (r#"{"nodes": [{}, {"parent": 0, "transform": {"rotation": [0, 0, 0, 0]}}]}"#, "node 1: no rotation"),
         (r#"{"nodes": [{}, {"parent": 0, "transform": {"scale": [1, null, 1]}}]}"#, "null"),
@@ -122,6 +128,79 @@ fn what_is_no_scene_is_refused_by_the_node_that_it_is_about() {
         let refusal = refusal(text);
         assert!(refusal.contains(said), "{text} is refused for: {refusal}");
     }
+}
+
+#[test]
+fn children_may_come_before_their_parents() {
+    let text = r#"{"nodes": [
+        {"parent": 3, "name": "b1"},
+        {"parent": 4, "name": "a"},
+        {"detached": true, "name": "spare"},
+        {"parent": 4, "name": "b"},
+        {"name": "root"},
+        {"parent": 3, "name": "b2"},
+        {"parent": 2, "name": "part"}
+    ]}"#;
+    let scene: Scene = serde_json::from_str(text).unwrap();
+    assert_eq!(scene.validate(), Ok(()));
+    let names = |top| scene.descendants(top).filter_map(|node| scene.name(node)).collect::<Vec<_>>();
+    assert_eq!(names(scene.root()), ["root", "a", "b", "b1", "b2"]);
+    assert_eq!(names(scene.detached_roots().next().unwrap()), ["spare", "part"]);
+}
+
+#[test]
+fn ids_stay_through_edits_and_files() {
+    let mut scene = Scene::new();
+    let root = scene.root();
+    let nodes: Vec<_> = (0..20).map(|_| scene.insert(root, Node::group()).unwrap()).collect();
+    scene.insert(hedgerow::Place::Detached, Node::group().named("spare")).unwrap();
+    let mut ids = NodeIds::of(&scene);
+    let mut dice = fastrand::Rng::with_seed(3);
+    // What each id is about, through many files.
+    let mut names: std::collections::HashMap<u64, String> = Default::default();
+    assert_eq!((ids.len(), ids.id(nodes[4])), (22, Some(5)));
+    for round in 0..10_u32 {
+        for _ in 0..8 {
+            let all: Vec<_> = scene.descendants(scene.root()).collect();
+            let node = all[dice.usize(..all.len())];
+            match dice.u8(..4) {
+                0 if node != scene.root() => drop(scene.remove(node).unwrap()),
+                1 => scene.set_name(node, Some(&format!("{round}"))).unwrap(),
+                _ => drop(scene.insert(node, Node::group()).unwrap()),
+            }
+        }
+        ids.assign(&scene);
+        assert_eq!(ids.len(), scene.len() + scene.detached_len());
+        let named = |node| scene.name(node).unwrap_or_default().to_owned();
+        names = ids.iter().map(|(id, node)| (id, named(node))).collect();
+        let text = serde_json::to_string(&WithIds { scene: &scene, ids: &ids }).unwrap();
+        let read: WithIds = serde_json::from_str(&text).unwrap();
+        assert_eq!(serde_json::to_string(&read).unwrap(), text, "a file that is read and written stays the same");
+        WithIds { scene, ids } = read;
+        assert_eq!(scene.validate(), Ok(()));
+        let named = |node| scene.name(node).unwrap_or_default().to_owned();
+        assert!(ids.iter().all(|(id, node)| names.get(&id) == Some(&named(node)) && ids.id(node) == Some(id)));
+    }
+    assert_eq!(names.len(), ids.len());
+    scene.insert(scene.root(), Node::group()).unwrap();
+    let refused = serde_json::to_string(&WithIds { scene: &scene, ids: &ids }).unwrap_err().to_string();
+    assert!(refused.contains("has no id"), "{refused}");
+    let plain: WithIds = serde_json::from_str(r#"{"nodes": [{}, {"parent": 0}]}"#).unwrap();
+    assert_eq!(plain.ids.node(1), plain.scene.first_child(plain.scene.root()), "a list without ids is numbered");
+}
+
+#[test]
+fn an_id_and_a_node_belong_to_each_other_alone() {
+    let mut scene = Scene::new();
+    let [a, b] = [1, 2].map(|_| scene.insert(scene.root(), Node::group()).unwrap());
+    let mut ids = NodeIds::new();
+    assert!(ids.is_empty() && ids.insert(a, 7) && ids.insert(a, 7));
+    assert!(!ids.insert(b, 7) && !ids.insert(a, 8) && !ids.insert(b, u64::MAX));
+    scene.remove(a).unwrap();
+    let c = scene.insert(scene.root(), Node::group()).unwrap();
+    assert!(ids.insert(c, 9) && ids.node(7).is_none(), "its entry was taken by another node");
+    assert_eq!(ids.iter().collect::<Vec<_>>(), [(9, c)]);
+    assert_eq!((ids.assign(&scene), ids.id(b)), (2, Some(11)));
 }
 
 #[test]

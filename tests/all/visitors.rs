@@ -5,7 +5,7 @@ use hedgerow::{
     Aabb, DrawList, Local, Mat34, Node, NodeHandle, Scene, SceneConfig, Shape, Transform, Visibility,
     draw::{DrawCommand, RenderPass},
     iter::Edge,
-    visit::{Flow, NodeRef, SliceView, SliceViewMut, SliceVisitor, SliceVisitorMut, TransformPass, Visitor},
+    visit::{Flow, NodeRef, SliceView, SliceViewMut, SliceVisitor, SliceVisitorMut, Slots, TransformPass, Visitor},
 };
 use std::collections::HashMap;
 
@@ -348,8 +348,8 @@ impl SliceVisitor for Columns<'_> {
         let mut own = 0;
         for row in 0..rows.len() {
             let Some(node) = rows.node(row) else { continue };
-            let slots = rows.effective_slots(row).expect("a node has slots");
-            let [transform, visibility, material] = slots;
+            let Slots { transform, visibility, material } = rows.slots(row).expect("a node has slots");
+            assert_eq!(rows.own_transform(row), self.scene.local(node).map(|_| transform));
             assert_eq!(Some(&transforms.worlds()[transform]), self.scene.world(node));
             assert_eq!(slice.visibilities().effective(visibility), self.scene.visibility(node));
             assert_eq!(slice.materials().material(material), self.scene.material(node));
@@ -380,6 +380,12 @@ fn columns_say_what_the_scene_says() {
         let mut columns = Columns { scene: &scene, transforms: 0, shapes: 0 };
         scene.visit_slices(&mut columns);
         let Columns { transforms, shapes, .. } = columns;
+        let mut shown = Vec::new();
+        scene.visit_slices(&mut |slice: SliceView<'_>| {
+            shown.push(slice.rows().nodes().collect::<Vec<_>>());
+            Flow::Continue
+        });
+        assert!(scene.slices().map(|slice| slice.rows().nodes().collect::<Vec<_>>()).eq(shown), "the same order");
         let nodes: Vec<_> = scene.descendants(scene.root()).collect();
         assert_eq!(transforms, nodes.iter().filter(|&&node| scene.local(node).is_some()).count());
         assert_eq!(shapes, nodes.iter().filter(|&&node| scene.shape(node).is_some()).count());

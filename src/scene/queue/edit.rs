@@ -119,7 +119,7 @@ impl Edit {
             Self::SetWorld(target, world) => scene.set_world(node(target)?, world).map(Outcome::SetAs),
             Self::SetWorldMatrix(target, world) => scene.set_world(node(target)?, world).map(Outcome::SetAs),
             Self::LookAt { node: target, target: at, up } => scene.look_at(node(target)?, at, up).map(set),
-            Self::RemoveTransform(target) => scene.remove_local(node(target)?).map(Outcome::RemovedTransform),
+            Self::RemoveTransform(target) => scene.remove_local(node(target)?).map(Outcome::RemovedLocal),
             Self::SetMaterial(target, material) => scene.set_material(node(target)?, material).map(set),
             Self::RemoveMaterial(target) => scene.remove_material(node(target)?).map(Outcome::RemovedMaterial),
             Self::SetShape(target, shape) => scene.set_shape(node(target)?, shape).map(set),

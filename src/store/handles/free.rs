@@ -78,7 +78,6 @@ impl FreeEntries {
     }
 
     /// Removes an entry that is in the set.
-    #[cfg(test)]
     pub(in crate::store) fn remove(&mut self, index: u32) {
         let word = (index / WORD) as usize;
         self.words[word] &= !(1 << (index % WORD));

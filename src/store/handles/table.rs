@@ -1,5 +1,6 @@
 //! Metadata tables: from a handle to the place of its node.
 
+use crate::fallible;
 use crate::handle::MAX_TABLES;
 use crate::store::columns::{At, NIL, Slot};
 use crate::store::handles::free::FreeEntries;
@@ -81,9 +82,84 @@ pub(in crate::store) struct Table {
     pub(in crate::store) next_open: u32,
     /// Whether the table is on its owner's list of open tables.
     pub(in crate::store) listed: bool,
+    /// How many free entries were cut off the end. While there are any, the table has no spare capacity, so that it
+    /// cannot grow without [`Self::try_regrow`].
+    pub(in crate::store) cut: u16,
+    /// A generation that none of these exceeds; 0 if there are none.
+    pub(in crate::store) cut_generation: u32,
 }
 
+const _: () = assert!(size_of::<Table>() == 64);
+
 impl Table {
+    /// Cuts the free entries off the end of the table and frees their memory. Their generations are remembered as one,
+    /// the greatest, so that no handle is ever issued twice: the others lose some generations. Indices that are retired
+    /// stay so, and are not cut together with others.
+    pub(in crate::store) fn shrink(&mut self, max_generation: u32) {
+        let retired = |generation: u32| generation >= max_generation;
+        let (mut cut, mut generation) = (self.cut, self.cut_generation);
+        let mut end = self.entries.len();
+        while let Some(entry) = self.entries[..end].last() {
+            let index = entry_number(end - 1);
+            let mixed = cut > 0 && retired(entry.generation()) != retired(generation);
+            if entry.lives(index) || mixed {
+                break;
+            }
+            cut += 1;
+            generation = generation.max(entry.generation());
+            end -= 1;
+        }
+        let mut kept = Vec::with_capacity(end);
+        kept.extend_from_slice(&self.entries[..end]);
+        // The allocator may give more than asked for. Then nothing is cut, since the table could grow unnoticed.
+        if kept.capacity() != end {
+            return;
+        }
+        for index in end..self.entries.len() {
+            if self.free.contains(entry_number(index)) {
+                self.free.remove(entry_number(index));
+            }
+        }
+        self.entries = kept;
+        self.cut = cut;
+        self.cut_generation = generation;
+    }
+
+    /// Gives a table back what was cut off.
+    #[cold]
+    pub(in crate::store) fn try_regrow(&mut self, max_generation: u32) -> Result<(), TryReserveError> {
+        let cut = usize::from(self.cut);
+        self.entries.try_reserve_exact(cut)?;
+        self.cut = 0;
+        let generation = core::mem::take(&mut self.cut_generation);
+        for index in self.entries.len()..self.entries.len() + cut {
+            self.entries.push(Entry::free(entry_number(index), generation));
+            if generation < max_generation {
+                self.free.insert(entry_number(index));
+            }
+        }
+        Ok(())
+    }
+
+    fn regrow(&mut self, max_generation: u32) {
+        fallible::or_abort(self.try_regrow(max_generation));
+    }
+
+    /// Finds out again which entries are free, for another greatest generation. Returns how many indices are retired.
+    fn recount(&mut self, max_generation: u32) -> usize {
+        let mut retired = if self.cut_generation >= max_generation { usize::from(self.cut) } else { 0 };
+        for (index, entry) in (0..).zip(&self.entries).filter(|&(index, entry): &(u32, &Entry)| !entry.lives(index)) {
+            let usable = entry.generation() < max_generation;
+            match (usable, self.free.contains(index)) {
+                (true, false) => self.free.insert(index),
+                (false, true) => self.free.remove(index),
+                _ => {}
+            }
+            retired += usize::from(!usable);
+        }
+        retired
+    }
+
     /// A table of these entries without an owner, and the number of retired entries.
     pub(in crate::store) fn try_of(entries: Vec<Entry>, max_generation: u32) -> Result<(Self, usize), TryReserveError> {
         let mut free = FreeEntries::try_new()?;
@@ -98,7 +174,7 @@ impl Table {
                 retired += 1;
             }
         }
-        Ok((Self { entries, free, owner: NIL, next_open: NIL, listed: false }, retired))
+        Ok((Self { entries, free, owner: NIL, next_open: NIL, listed: false, cut: 0, cut_generation: 0 }, retired))
     }
 }
 
@@ -221,14 +297,25 @@ impl Tables {
             *entry = Entry::live(handle, at, transform);
             return Some(handle);
         }
-        let Table { entries, .. } = table;
+        let Table { entries, cut, .. } = table;
         if entries.len() >= self.max_entries as usize {
             return None;
         }
         if entries.len() == entries.capacity() {
+            if *cut > 0 {
+                return self.allocate_regrown(sibling, at, transform);
+            }
             grow(entries, self.initial_entries, self.max_entries);
         }
         Some(push(entries, number, at, transform))
+    }
+
+    /// Like [`Self::allocate_beside`], for a table that was cut.
+    #[cold]
+    #[inline(never)]
+    fn allocate_regrown(&mut self, sibling: NodeHandle, at: At, transform: Slot) -> Option<NodeHandle> {
+        self.tables[sibling.table() as usize].regrow(self.max_generation);
+        self.allocate_beside(sibling, at, transform)
     }
 
     /// Like [`Self::allocate`], for a slice most of whose handles come from the end of a table.
@@ -254,6 +341,9 @@ impl Tables {
                 open => open,
             };
             let table = &mut self.tables[number as usize];
+            if table.cut > 0 && table.free.count() == 0 {
+                table.regrow(self.max_generation);
+            }
             if table.free.count() > 0 {
                 return self.allocate(slice, at, transform);
             }
@@ -345,6 +435,8 @@ impl Tables {
                 owner: NIL,
                 next_open: NIL,
                 listed: false,
+                cut: 0,
+                cut_generation: 0,
             });
             number
         };
@@ -360,6 +452,7 @@ impl Tables {
             && let Some(number) = self.open_table(slice)
         {
             let table = &mut self.tables[number as usize];
+            table.regrow(self.max_generation);
             table.entries.reserve_exact(entries.min(self.max_entries as usize).saturating_sub(table.entries.len()));
         }
     }
@@ -368,15 +461,17 @@ impl Tables {
     pub(in crate::store) fn try_reserve(&mut self, slice: u32, additional: usize) -> Result<(), TryReserveError> {
         let number = self.try_tables_of(slice)?.open;
         if let Some(table) = self.tables.get_mut(number as usize) {
+            table.try_regrow(self.max_generation)?;
             let room = (self.max_entries as usize).saturating_sub(table.entries.len());
             table.entries.try_reserve(additional.min(room))?;
         }
         self.tables.try_reserve(additional.div_ceil(self.max_entries as usize))
     }
 
+    /// Cuts free entries off the ends of tables, as far as their generations allow, and frees unused memory.
     pub(in crate::store) fn shrink_to_fit(&mut self) {
         for table in &mut self.tables {
-            table.entries.shrink_to_fit();
+            table.shrink(self.max_generation);
         }
         self.tables.shrink_to_fit();
         self.by_slice.shrink_to_fit();
@@ -384,6 +479,52 @@ impl Tables {
 
     pub(in crate::store) fn len(&self) -> usize {
         self.tables.len()
+    }
+
+    /// Takes over the limits of another policy. Tables and handles stay; indices are retired, or come back, by the new
+    /// limit of generations.
+    pub(in crate::store) fn reconfigure(&mut self, config: &SceneConfig) {
+        let Self { tables, by_slice, pool, retired, .. } = core::mem::replace(self, Self::new(config));
+        *self = Self { tables, by_slice, pool, retired, ..Self::new(config) };
+        self.retired = self.tables.iter_mut().map(|table| table.recount(config.storage.max_generation)).sum();
+        for number in 0..entry_number(self.tables.len()) {
+            if !self.tables[number as usize].listed {
+                self.list_again(number);
+            }
+        }
+    }
+
+    /// Takes over the tables of another scene, given the new numbers of its slices. They follow after the present ones.
+    pub(in crate::store) fn adopt(&mut self, other: Self, numbers: &[u32]) {
+        let Self { tables, by_slice, pool, retired, .. } = other;
+        let first = entry_number(self.tables.len());
+        let shifted = |number: u32| if number == NIL { NIL } else { number + first };
+        let renumbered = |slice: u32| numbers.get(slice as usize).copied().unwrap_or(NIL);
+        let mut pooled = pool.open;
+        self.tables.reserve(tables.len());
+        for mut table in tables {
+            for (index, entry) in (0..).zip(&mut table.entries) {
+                if entry.lives(index) {
+                    entry.slice = renumbered(entry.slice);
+                }
+            }
+            table.owner = renumbered(table.owner);
+            table.next_open = shifted(table.next_open);
+            self.tables.push(table);
+        }
+        for (slice, list) in (0..).zip(by_slice) {
+            if !list.owned.is_empty() || list.open != NIL {
+                let owned = list.owned.iter().map(|&number| shifted(number)).collect();
+                *self.tables_of(renumbered(slice)) = OwnedTables { open: shifted(list.open), owned };
+            }
+        }
+        while pooled != NIL {
+            let number = shifted(pooled);
+            let next = self.tables[number as usize].next_open;
+            pooled = if next == NIL { NIL } else { next - first };
+            self.list(number, NIL);
+        }
+        self.retired += retired;
     }
 
     pub(in crate::store) fn retired(&self) -> usize {

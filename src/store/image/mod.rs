@@ -5,7 +5,8 @@
 //!
 //! ```text
 //! store     policy: list │ reconstitutions u64
-//!           tables: count, then of each: entries │ entries 12 B
+//!           tables: count, then of each: entries │ how many were cut off │ their generation
+//!           │ states 4 B │ of those that live: slice and row 8 B
 //!           the pool's open tables: list
 //!           slices: count, then of each a head, and if it is in use its arrays
 //!           slices that wait for maintenance: list │ small ones that wait for a partner: list

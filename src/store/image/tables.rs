@@ -2,49 +2,25 @@
 
 use crate::NodeHandle;
 use crate::fallible;
-use crate::handle::MAX_TABLES;
-use crate::record::{BytesError, Reader, Writer, ensure, structures};
+use crate::handle::{MAX_GENERATION, MAX_TABLE_ENTRIES, MAX_TABLES};
+use crate::record::{BytesError, Reader, Writer, count, ensure, structures};
 use crate::store::Tables;
 use crate::store::columns::{NIL, Slot};
 use crate::store::handles::table::{Entry, Table};
 
-/// Set in the record of an entry with a live node.
+/// Set in the state of an entry with a live node, above the generation.
 const LIVE: u32 = 1 << 31;
 
-/// An entry as written to the file. The transform slot is that of the row, and the free entries are those that are
+/// The place of a live entry's node. Its transform slot is that of the row, and the free entries are those that are
 /// neither live nor retired.
 #[derive(Clone, Copy)]
-struct EntryRecord {
-    /// The generation, with [`LIVE`] set while the node lives.
-    state: u32,
+struct PlaceRecord {
     slice: u32,
     row: u32,
 }
 
 structures! {
-    EntryRecord { state: u32, slice: u32, row: u32 };
-}
-
-impl EntryRecord {
-    fn of(index: u32, entry: &Entry) -> Self {
-        if entry.lives(index) {
-            return Self { state: entry.generation() | LIVE, slice: entry.slice, row: entry.row };
-        }
-        Self { state: entry.generation(), slice: NIL, row: NIL }
-    }
-
-    /// The entry of a table; `None` if the record is invalid.
-    fn entry(self, table: u32, index: u32, max_generation: u32) -> Option<Entry> {
-        let generation = self.state & !LIVE;
-        if !(1..=max_generation).contains(&generation) {
-            return None;
-        }
-        if self.state & LIVE == 0 {
-            return (self.slice == NIL && self.row == NIL).then(|| Entry::free(index, generation));
-        }
-        let state = NodeHandle::new(table, index, generation).low_bits();
-        Some(Entry { state, slice: self.slice, row: self.row, transform: Slot::BASE })
-    }
+    PlaceRecord { slice: u32, row: u32 };
 }
 
 impl Tables {
@@ -52,10 +28,14 @@ impl Tables {
     pub(super) fn write(&self, out: &mut Writer) {
         out.one(u32::try_from(self.tables.len()).expect("there are at most 2^24 tables"));
         for table in &self.tables {
-            out.one(u32::try_from(table.entries.len()).expect("a table has at most 4096 entries"));
-            let records: Vec<EntryRecord> =
-                (0..).zip(&table.entries).map(|(at, entry)| EntryRecord::of(at, entry)).collect();
-            out.array(&records);
+            let live = || (0..).zip(&table.entries).filter(|&(at, entry): &(u32, &Entry)| entry.lives(at));
+            out.one(count(table.entries.len()));
+            out.one(u32::from(table.cut));
+            out.one(table.cut_generation);
+            let state = |(at, entry): (u32, &Entry)| entry.generation() | if entry.lives(at) { LIVE } else { 0 };
+            out.array(&(0..).zip(&table.entries).map(state).collect::<Vec<u32>>());
+            let place = |(_, entry): (u32, &Entry)| PlaceRecord { slice: entry.slice, row: entry.row };
+            out.array(&live().map(place).collect::<Vec<PlaceRecord>>());
         }
         out.list(&self.open_from(self.pool.open));
     }
@@ -78,17 +58,40 @@ impl Tables {
         ensure!(count <= MAX_TABLES, "there are more metadata tables than there can be");
         let mut live = 0;
         for number in 0..count {
-            let len: u32 = from.one()?;
-            ensure!(len <= self.max_entries, "a metadata table has more entries than it can have");
-            let records: Vec<EntryRecord> = from.many(len)?;
-            let mut entries = fallible::with_capacity(records.len())?;
-            for (index, record) in (0..).zip(records) {
-                let entry = record.entry(number, index, self.max_generation);
-                entries.push(entry.ok_or(BytesError::invalid("an entry of a metadata table is unsound"))?);
+            let [len, cut, generation]: [u32; 3] = from.one()?;
+            let all = len.checked_add(cut).filter(|&all| all <= MAX_TABLE_ENTRIES);
+            ensure!(all.is_some(), "a metadata table has more entries than it can have");
+            let sound = |generation: u32| (1..=MAX_GENERATION).contains(&generation);
+            ensure!(if cut > 0 { sound(generation) } else { generation == 0 }, "a metadata table is cut unsoundly");
+            let states: Vec<u32> = from.many(len)?;
+            ensure!(states.iter().all(|state| sound(state & !LIVE)), "an entry of a metadata table is unsound");
+            let living = states.iter().filter(|&state| state & LIVE != 0).count();
+            let places: Vec<PlaceRecord> = from.many(u32::try_from(living).unwrap_or(len))?;
+            let mut places = places.into_iter();
+            let mut entries = fallible::with_capacity(states.len())?;
+            for (index, state) in (0..).zip(states) {
+                let generation = state & !LIVE;
+                let place = if state & LIVE == 0 { None } else { places.next() };
+                entries.push(match place {
+                    None => Entry::free(index, generation),
+                    Some(PlaceRecord { slice, row }) => {
+                        let state = NodeHandle::new(number, index, generation).low_bits();
+                        Entry { state, slice, row, transform: Slot::BASE }
+                    }
+                });
             }
-            live += (0..).zip(&entries).filter(|&(index, entry): &(u32, &Entry)| entry.lives(index)).count();
-            let (table, retired) = Table::try_of(entries, self.max_generation)?;
+            live += living;
+            let (mut table, retired) = Table::try_of(entries, self.max_generation)?;
             self.retired += retired;
+            if cut > 0 {
+                table.cut = u16::try_from(cut).unwrap_or(u16::MAX);
+                table.cut_generation = generation;
+                self.retired += if generation >= self.max_generation { cut as usize } else { 0 };
+                // A table that was cut has no spare capacity: see `Table::cut`.
+                if table.entries.capacity() != table.entries.len() {
+                    table.try_regrow(self.max_generation)?;
+                }
+            }
             fallible::push(&mut self.tables, table)?;
         }
         let open = from.list()?;

@@ -7,6 +7,7 @@
 //!   cut out or none. So they are all behind equally many portals, within one, and that number is logarithmic.
 //! - What is up to date stays so if only its place in memory changes. Marks for the update move with the rows.
 
+mod adopt;
 mod append;
 mod collapse;
 mod detached;
@@ -14,6 +15,7 @@ mod discard;
 mod merge;
 mod merge_candidates;
 mod rebuild;
+mod reconfigure;
 mod reconstitute;
 mod room;
 mod siblings;

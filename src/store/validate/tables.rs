@@ -1,5 +1,6 @@
 //! Checks the metadata tables.
 
+use crate::handle::MAX_GENERATION;
 use crate::store::Tables;
 use crate::store::columns::NIL;
 use crate::store::handles::table::entry_number;
@@ -43,9 +44,15 @@ impl Tables {
             if table.free.count() > 0 && !table.listed {
                 return Err(format!("metadata table {number} has free entries and is on no list"));
             }
+            if table.cut > 0 && table.entries.capacity() != table.entries.len() {
+                return Err(format!("metadata table {number} was cut and has room"));
+            }
+            if table.cut > 0 && !(1..=MAX_GENERATION).contains(&table.cut_generation) {
+                return Err(format!("metadata table {number} was cut, and a generation is out of range"));
+            }
             let mut free = 0;
             for (index, entry) in (0..).zip(&table.entries) {
-                if !(1..=self.max_generation).contains(&entry.generation()) {
+                if !(1..=MAX_GENERATION).contains(&entry.generation()) {
                     return Err(format!("entry {index} of metadata table {number} has a generation out of range"));
                 }
                 if entry.lives(index) {

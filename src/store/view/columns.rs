@@ -15,6 +15,17 @@ fn some(row: u32) -> Option<u32> {
     (row != NIL).then_some(row)
 }
 
+/// Where a node finds the values that hold for it, in the columns of its slice: its own, or those that it inherits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Slots {
+    /// The slot in [`TransformView`].
+    pub transform: usize,
+    /// The slot in [`VisibilityView`].
+    pub visibility: usize,
+    /// The slot in [`MaterialView`].
+    pub material: usize,
+}
+
 /// The topology of a slice: a row for each node, and for each portal to a slice below.
 #[derive(Clone, Copy, Debug)]
 pub struct RowView<'s> {
@@ -56,10 +67,23 @@ impl<'s> RowView<'s> {
 
     /// The slots of a node's transform, visibility and material, its own or inherited; `None` for a hole.
     #[must_use]
-    pub fn effective_slots(&self, row: usize) -> Option<[usize; 3]> {
+    pub fn slots(&self, row: usize) -> Option<Slots> {
         let slot = occupied(&self.slice.row_slots, row)?;
         let Row { transform, visibility, material, .. } = *self.slice.row(slot);
-        Some([transform, visibility, material].map(|slot| slot.index() as usize))
+        let [transform, visibility, material] = [transform, visibility, material].map(|slot| slot.index() as usize);
+        Some(Slots { transform, visibility, material })
+    }
+
+    /// The slot of a node's own transform; `None` for a hole, for a portal, and for a node that inherits its transform.
+    #[must_use]
+    pub fn own_transform(&self, row: usize) -> Option<usize> {
+        self.slice
+            .rows
+            .get(row)
+            .filter(|row| row.occupant.as_node().is_some())?
+            .transform
+            .as_own()
+            .map(|slot| slot as usize)
     }
 
     /// The nodes of the slice, in the order of their rows.
@@ -276,8 +300,8 @@ pub struct ListedShape {
     pub node: NodeHandle,
     /// Mesh and local bounds.
     pub shape: Shape,
-    /// The slots of the node's transform, visibility and material.
-    pub slots: [usize; 3],
+    /// Where the node's transform, visibility and material are.
+    pub slots: Slots,
 }
 
 /// The shape column of a slice.
@@ -312,7 +336,11 @@ impl<'s> ShapeView<'s> {
         Some(ListedShape {
             node: NodeHandle::from_bits(record.node)?,
             shape: self.slice.shapes.shape(slot),
-            slots: [record.transform, record.visibility, record.material].map(|slot| slot as usize),
+            slots: Slots {
+                transform: record.transform as usize,
+                visibility: record.visibility as usize,
+                material: record.material as usize,
+            },
         })
     }
 

@@ -9,7 +9,7 @@ mod shown;
 mod slot;
 
 pub(crate) use boxes::BoxView;
-pub use columns::{ListedShape, MaterialView, RowView, ShapeView, TransformView, VisibilityView};
+pub use columns::{ListedShape, MaterialView, RowView, ShapeView, Slots, TransformView, VisibilityView};
 pub use shown::SliceViewMut;
 pub use slot::MatrixSlot;
 

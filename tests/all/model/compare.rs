@@ -48,7 +48,7 @@ impl Oracle {
     /// `max_nodes`.
     fn compare_levels(&self) -> Check {
         let stats = self.scene.stats();
-        let fan = self.scene.config().max_nodes as usize / 4;
+        let fan = self.least_bound as usize / 4;
         let (mut reached, mut most) = (1, 2);
         while reached < stats.slices {
             reached *= fan;

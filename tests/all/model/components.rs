@@ -11,24 +11,28 @@ impl Oracle {
     /// Makes an edit of one component.
     pub(crate) fn component(&mut self, op: &Op) -> Check {
         match *op {
-            Op::SetLocal(target, transform) => {
+            Op::ModifyLocal(target, transform) => {
                 let handle = self.tree.pick(target);
                 let given = Local::Transform(transform);
-                self.set_local(handle, given, true, |scene| scene.set_local(handle, transform))
+                self.set_local(handle, given, true, |scene| scene.modify_local(handle, |local| *local = transform))
             }
-            Op::AddTransform(target, transform) => {
+            Op::SetLocal(target, transform) => {
                 let handle = self.tree.pick(target);
                 let given = Local::Transform(transform);
                 self.set_local(handle, given, false, |scene| scene.set_local(handle, transform))
             }
             Op::SetLocalMatrix(target, matrix) => {
                 let handle = self.tree.pick(target);
-                let mut form = None;
-                self.set_local(handle, Local::Matrix(matrix), true, |scene| {
-                    form = Some(scene.set_local(handle, matrix)?);
-                    Ok(())
-                })?;
-                self.check_form(handle, form)
+                self.set_local(handle, Local::Matrix(matrix), false, |scene| scene.set_local(handle, matrix))
+            }
+            Op::SetNode(target, node) => self.set_node(self.tree.pick(target), node),
+            Op::SetMesh(target, mesh) => {
+                let handle = self.tree.pick(target);
+                let has = self.tree.find(handle).is_none_or(|index| self.tree.at(index).shape.is_some());
+                let fault = (!has).then_some(Error::NoShape(handle));
+                self.add_component(handle, fault, |scene, node| scene.set_mesh(node, mesh)).map(|index| {
+                    self.change(index, |entry| entry.shape.iter_mut().for_each(|shape| shape.mesh = mesh));
+                })
             }
             Op::RemoveTransform(target) => {
                 let removed = self.remove_component(self.tree.pick(target), |scene, node| scene.remove_local(node))?;
@@ -111,14 +115,39 @@ impl Oracle {
     ) -> Check {
         let mut refusals = Refusals::default();
         let index = self.live(handle, &mut refusals);
-        if must_have && index.is_some_and(|index| self.tree.at(index).local.is_none()) {
-            refusals.errors.push(Error::NoTransform(handle));
+        if let Some(index) = index.filter(|_| must_have) {
+            match self.tree.at(index).local.map(|kept| kept.local) {
+                None => refusals.errors.push(Error::NoTransform(handle)),
+                Some(Local::Matrix(_)) => refusals.errors.push(Error::Sheared(handle)),
+                Some(Local::Transform(_)) => {}
+            }
         }
         local_faults(&given, &mut refusals.errors);
         let (Some(()), Some(index)) = (self.attempt(refusals, edit)?, index) else {
             return Ok(());
         };
         self.adopt(index, &given)
+    }
+
+    /// Gives a node exactly the components of a description.
+    fn set_node(&mut self, handle: NodeHandle, node: Node<'static>) -> Check {
+        let mut refusals = Refusals::default();
+        let index = self.live(handle, &mut refusals);
+        faults(&node, &mut refusals.errors);
+        let (Some(()), Some(index)) = (self.attempt(refusals, |scene| scene.set_node(handle, node))?, index) else {
+            return Ok(());
+        };
+        let kept = as_kept(node);
+        let entry = self.tree.at_mut(index);
+        (entry.material, entry.shape) = (kept.material, kept.shape);
+        (entry.visibility, entry.name) = (kept.visibility, kept.name);
+        match node.local {
+            Some(given) => self.adopt(index, &given),
+            None => {
+                self.tree.keep(index, None);
+                Ok(())
+            }
+        }
     }
 
     fn add_component(

@@ -14,8 +14,8 @@ const MOST_STOCK: usize = 200;
 
 /// A subtree as it was before it was copied: its handles in pre-order, the index of each node's parent among them, and
 /// the descriptions.
-struct Original {
-    handles: Vec<NodeHandle>,
+pub(super) struct Original {
+    pub(super) handles: Vec<NodeHandle>,
     parents: Vec<Option<usize>>,
     nodes: Vec<Node<'static>>,
 }
@@ -25,15 +25,17 @@ impl Oracle {
     pub(crate) fn duplicate(&mut self, handle: NodeHandle, place: Place) -> Check<Option<bool>> {
         let mut refusals = Refusals::default();
         let index = self.live(handle, &mut refusals);
-        self.free(place, &mut refusals);
+        self.free(place, None, &mut refusals);
         let original = index.map(|index| self.original(index));
         let map = self.attempt(refusals, |scene| scene.duplicate(handle, place))?;
         let (Some(map), Some(original)) = (map, original) else {
             return Ok(None);
         };
         let news = check_map(&map, &original.handles)?;
-        let known = map.get(place.anchor()).is_some();
-        ensure!(known == original.handles.contains(&place.anchor()), "the map knows a node that was not copied");
+        if let Some(anchor) = place.anchor() {
+            let known = map.get(anchor).is_some();
+            ensure!(known == original.handles.contains(&anchor), "the map knows a node that was not copied");
+        }
         self.add_copy(place, &original, &news)
     }
 
@@ -72,7 +74,7 @@ impl Oracle {
         }
 
         let mut refusals = Refusals::default();
-        self.free(place, &mut refusals);
+        self.free(place, None, &mut refusals);
         let Some(map) = self.attempt(refusals, |scene| scene.duplicate_from(stock, map.top(), place))? else {
             return Ok(None);
         };
@@ -80,7 +82,7 @@ impl Oracle {
         self.add_copy(place, &original, &news)
     }
 
-    fn original(&self, top: usize) -> Original {
+    pub(super) fn original(&self, top: usize) -> Original {
         let order = self.tree.pre_order(top);
         let place_of = |node: usize| order.iter().position(|&other| other == node);
         Original {
@@ -91,7 +93,7 @@ impl Oracle {
     }
 
     /// Adds the copy of a subtree to the model. Returns whether it is in several slices or in another than its place.
-    fn add_copy(&mut self, place: Place, original: &Original, news: &[NodeHandle]) -> Check<Option<bool>> {
+    pub(super) fn add_copy(&mut self, place: Place, original: &Original, news: &[NodeHandle]) -> Check<Option<bool>> {
         self.counts.copies += 1;
         for (number, &new) in news.iter().enumerate() {
             ensure!(!self.tree.was_issued(new), "{new:?} was given to an earlier node");
@@ -122,7 +124,7 @@ impl Oracle {
         let mut refusals = Self::batch_refusals(&items, |(_, node), refusals| {
             components::faults(node, &mut refusals.errors);
         });
-        self.free(place, &mut refusals);
+        self.free(place, None, &mut refusals);
         let invalid = |index, fault| BatchError { item: Some(index), error: Error::InvalidTree(fault) };
         match flaw {
             Flaw::None => {}
@@ -164,13 +166,14 @@ impl Oracle {
     }
 
     /// Whether nodes are in several slices, or in another one than this neighbour.
-    fn is_spread(&self, neighbour: NodeHandle, nodes: &[NodeHandle]) -> bool {
+    fn is_spread(&self, neighbour: Option<NodeHandle>, nodes: &[NodeHandle]) -> bool {
+        let neighbour = neighbour.unwrap_or(nodes[0]);
         nodes.iter().any(|&node| !self.scene.same_slice(node, neighbour))
     }
 }
 
 /// The new handles of a copy in the order of the old ones, after checking that the map has exactly these.
-fn check_map(map: &HandleMap, olds: &[NodeHandle]) -> Check<Vec<NodeHandle>> {
+pub(super) fn check_map(map: &HandleMap, olds: &[NodeHandle]) -> Check<Vec<NodeHandle>> {
     ensure!(map.len() == olds.len(), "a map of {} nodes for {}", map.len(), olds.len());
     let news: Vec<NodeHandle> = olds.iter().filter_map(|&old| map.get(old)).collect();
     ensure!(news.len() == olds.len(), "{map:?} lacks one of {olds:?}");

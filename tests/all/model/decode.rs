@@ -3,6 +3,7 @@
 use super::op::{Budget, Change, End, Flaw, Op, SortKey, Step, Target, Visit, Where};
 use hedgerow::config::StoragePolicy;
 use hedgerow::glam::{Quat, Vec3};
+use hedgerow::snapshot::SaveOptions;
 use hedgerow::{Aabb, Keep, Local, Mat34, Node, NodeHandle, SceneConfig, Shape, Transform, Visibility};
 
 /// The number of bytes that make a step.
@@ -32,6 +33,13 @@ pub(crate) fn policy(bytes: [u8; POLICY_BYTES]) -> SceneConfig {
             max_generation: 1 + u32::from(generations % 3),
         },
     }
+}
+
+/// Any policy, from a payload.
+fn policy_of(payload: &[u8; 14]) -> SceneConfig {
+    let mut bytes = [0; POLICY_BYTES];
+    bytes.copy_from_slice(&payload[..POLICY_BYTES]);
+    any_policy(bytes)
 }
 
 /// The policy in the mode given by the bytes: with or without the change feed, with or without boxes.
@@ -92,7 +100,14 @@ fn op(selector: u8, node: Target, at: Where, payload: &[u8; 14]) -> Op {
             flaw: flaw(payload[9]),
         },
         62..=65 => Op::Duplicate { node, to: at },
-        66..=68 => Op::DuplicateFrom { node, to: at },
+        66 => Op::DuplicateFrom { node, to: at },
+        67..=68 => Op::Adopt {
+            node,
+            spare: Target::Live(u16::from(first)).leafward(),
+            to: at,
+            config: policy_of(payload),
+            updated: payload[13] & 1 == 0,
+        },
         69..=72 => Op::InsertMany { below: node, node: description(payload), more: first % 16, seed: payload[13] },
         73..=76 => Op::Remove(node),
         77..=84 => Op::Remove(node.leafward()),
@@ -103,18 +118,21 @@ fn op(selector: u8, node: Target, at: Where, payload: &[u8; 14]) -> Op {
         100..=101 => Op::Attach { node: node.detached(), to: at, keep: Keep::World },
         102..=131 => Op::Reparent { node, to: at, keep: Keep::Local },
         132..=151 => Op::Reparent { node, to: at, keep: Keep::World },
-        152..=160 => Op::SetLocal(node, transform(payload)),
+        152..=155 => Op::ModifyLocal(node, transform(payload)),
+        156..=157 => Op::SetNode(node, description(payload)),
+        158..=160 => Op::SetLocal(node, transform(payload)),
         161..=163 => {
             Op::SetTransforms { node, transform: transform(payload), more: payload[12] % 16, seed: payload[13] }
         }
         164..=169 => Op::SetLocalMatrix(node, matrix(payload)),
         170..=177 => Op::SetWorld(node, matrix(payload)),
         178..=181 => Op::LookAt { node, target: point(payload, 1), up: point(payload, 4) },
-        182..=187 => Op::AddTransform(node, transform(payload)),
+        182..=187 => Op::SetLocal(node, transform(payload)),
         188..=193 => Op::RemoveTransform(node),
         194..=197 => Op::AddMaterial(node, u32::from(first)),
         198..=201 => Op::RemoveMaterial(node),
-        202..=205 => Op::AddShape(node, shape(payload[11], first)),
+        202 => Op::SetMesh(node, u32::from(first)),
+        203..=205 => Op::AddShape(node, shape(payload[11], first)),
         206..=209 => Op::RemoveShape(node),
         210..=213 => Op::AddVisibility(node, visibility(first)),
         214..=217 => Op::RemoveVisibility(node),
@@ -124,7 +142,12 @@ fn op(selector: u8, node: Target, at: Where, payload: &[u8; 14]) -> Op {
         229 if first < 24 => Op::Clear,
         229..=233 => Op::Reconstitute(node),
         234..=235 => Op::ReconstituteAll,
-        236..=241 => Op::Isolate(node),
+        236..=237 => Op::Isolate(node),
+        238..=239 => Op::Reconfigure(policy_of(payload)),
+        240..=241 => Op::Reload {
+            options: SaveOptions { detached: payload[13] & 1 == 0, compact: payload[13] & 2 == 0 },
+            config: (payload[13] & 12 == 0).then(|| policy_of(payload)),
+        },
         242..=247 => Op::Maintain(budget(first)),
         248 => Op::ShrinkToFit,
         249..=251 => Op::TryReserve(node, if first >= 240 { usize::MAX } else { usize::from(first) }),
@@ -160,6 +183,8 @@ fn place(kind: u8, which: [u8; 2]) -> Where {
     // The two low bits choose the place, the others its anchor.
     let anchor = target(kind & !3, which);
     match kind & 3 {
+        1 | 2 if which[1] >= 224 => Where::Child(anchor, usize::from(which[1] % 8)),
+        3 if which[1] >= 240 => Where::Detached,
         0 => Where::Last(anchor),
         1 => Where::First(anchor),
         2 => Where::After(anchor),

@@ -13,6 +13,18 @@ pub(crate) struct Seen {
     arrays: HashMap<u32, (u64, Vec<Mat34>)>,
 }
 
+impl Seen {
+    /// Forgets everything, as of a scene that was just made.
+    pub(crate) fn forget(&mut self) {
+        *self = Self::default();
+    }
+
+    /// Forgets the nodes, as of a scene that just began to track changes.
+    pub(crate) fn forget_nodes(&mut self) {
+        self.nodes.clear();
+    }
+}
+
 impl Oracle {
     /// Compares everything reported about the last update.
     pub(crate) fn compare_feed(&mut self) -> Check {

@@ -16,6 +16,7 @@ macro_rules! ensure {
 }
 
 pub(crate) mod batches;
+pub(crate) mod column;
 pub(crate) mod compare;
 pub(crate) mod components;
 pub(crate) mod copies;
@@ -29,6 +30,7 @@ pub(crate) mod op;
 pub(crate) mod oracle;
 pub(crate) mod probe;
 pub(crate) mod spatial;
+pub(crate) mod storage;
 pub(crate) mod subtrees;
 pub(crate) mod tree;
 pub(crate) mod upkeep;

@@ -18,7 +18,10 @@ impl Oracle {
     pub(crate) fn reparent(&mut self, handle: NodeHandle, place: Place, keep: Keep) -> Check<Option<bool>> {
         let mut refusals = Refusals::default();
         self.movable(handle, &mut refusals);
-        self.free(place, &mut refusals);
+        self.free(place, self.tree.find(handle), &mut refusals);
+        if place == Place::Detached {
+            return self.move_out(handle, keep, refusals, |scene| scene.reparent(handle, place, keep));
+        }
         self.move_to(handle, place, keep, refusals, |scene| scene.reparent(handle, place, keep))
     }
 
@@ -26,11 +29,15 @@ impl Oracle {
     pub(crate) fn attach_subtree(&mut self, handle: NodeHandle, place: Place, keep: Keep) -> Check<Option<bool>> {
         let mut refusals = Refusals::default();
         let index = self.live(handle, &mut refusals);
-        self.free(place, &mut refusals);
+        self.free(place, index, &mut refusals);
         if index.is_some_and(|index| !self.tree.is_detached_root(index)) {
             refusals.errors.push(Error::NotDetached(handle));
         }
-        let moved = self.move_to(handle, place, keep, refusals, |scene| scene.attach(handle, place, keep))?;
+        let attach = |scene: &mut Scene| scene.attach(handle, place, keep);
+        let moved = match place {
+            Place::Detached => self.move_out(handle, keep, refusals, attach)?,
+            _ => self.move_to(handle, place, keep, refusals, attach)?,
+        };
         self.counts.subtrees += usize::from(moved.is_some());
         Ok(moved)
     }
@@ -68,7 +75,7 @@ impl Oracle {
                 let expected = self.tree.at(index).local.map(|kept| form_of(&kept.local));
                 ensure!(form == expected, "returned {form:?} for a local transform kept, {expected:?}");
             }
-            Some(wanted) => self.take_local(index, parent, &wanted, form)?,
+            Some(wanted) => self.take_local(index, &self.tree.world(parent), &wanted, form)?,
         }
         Ok(Some(crossed || self.is_apart(index, place.anchor())))
     }
@@ -102,21 +109,50 @@ impl Oracle {
         }
     }
 
+    /// Moves a node out of the tree; one that is the root of a detached subtree stays as it is.
+    fn move_out(
+        &mut self,
+        handle: NodeHandle,
+        keep: Keep,
+        refusals: Refusals,
+        edit: impl FnOnce(&mut Scene) -> Result<Option<LocalForm>, Error>,
+    ) -> Check<Option<bool>> {
+        let index = self.tree.find(handle);
+        let parent = index.and_then(|index| self.tree.at(index).parent);
+        let keeps = keep == Keep::World && parent.is_some_and(|parent| self.tree.transform_above(parent).is_some());
+        let wanted = index.filter(|_| keeps).map(|index| self.tree.world(index));
+        let (Some(form), Some(index)) = (self.attempt(refusals, edit)?, index) else {
+            return Ok(None);
+        };
+        if parent.is_none() {
+            return Ok(Some(false));
+        }
+        self.counts.subtrees += 1;
+        self.tree.detach(index);
+        match wanted {
+            None => {
+                let expected = self.tree.at(index).local.map(|kept| form_of(&kept.local));
+                ensure!(form == expected, "returned {form:?} for a local transform kept, {expected:?}");
+            }
+            Some(wanted) => self.take_local(index, &World::IDENTITY, &wanted, form)?,
+        }
+        Ok(Some(true))
+    }
+
     /// Adopts the local transform that the scene computed, after checking the world transform that it gives.
-    fn take_local(&mut self, index: usize, parent: usize, wanted: &World, form: Option<LocalForm>) -> Check {
+    fn take_local(&mut self, index: usize, above: &World, wanted: &World, form: Option<LocalForm>) -> Check {
         let handle = self.tree.handle(index);
-        let above = self.tree.world(parent);
         let had = self.tree.at(index).local.is_some();
         let kept = self.scene.local(handle);
         ensure!(form == kept.map(|local| form_of(&local)), "returned {form:?}, and it keeps {kept:?}");
         let Some(local) = kept else {
             // A node without a transform stays without one only if the new parent has the same transform.
             ensure!(!had, "the local transform is gone");
-            let same = agrees(&wanted.matrix, &rounded(&above), wanted.linear + 1e-5, wanted.shift + 1e-4);
+            let same = agrees(&wanted.matrix, &rounded(above), wanted.linear + 1e-5, wanted.shift + 1e-4);
             ensure!(same, "{handle:?} has no transform below another parent, so its world is not kept");
             return Ok(());
         };
-        self.check_world(&above, wanted, &local)?;
+        self.check_world(above, wanted, &local)?;
         self.tree.keep(index, Some(local));
         self.tame(index)
     }

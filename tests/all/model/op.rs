@@ -1,7 +1,8 @@
 //! Random edits: every edit of the API, with nodes given by their index in a list.
 
 use hedgerow::glam::Vec3;
-use hedgerow::{Keep, Mat34, Node, Shape, Transform, Visibility};
+use hedgerow::snapshot::SaveOptions;
+use hedgerow::{Keep, Mat34, Node, SceneConfig, Shape, Transform, Visibility};
 
 /// How an operation chooses a node, so that it is meaningful in any tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,13 +54,22 @@ pub(crate) enum Where {
     Before(Target),
     /// After this sibling.
     After(Target),
+    /// At this index among the children.
+    Child(Target, usize),
+    /// Outside of the tree.
+    Detached,
 }
 
 impl Where {
     /// The node that the place refers to.
     pub(crate) fn target(self) -> Target {
         match self {
-            Self::First(target) | Self::Last(target) | Self::Before(target) | Self::After(target) => target,
+            Self::First(target)
+            | Self::Last(target)
+            | Self::Before(target)
+            | Self::After(target)
+            | Self::Child(target, _) => target,
+            Self::Detached => Target::Detached(0),
         }
     }
 }
@@ -158,6 +168,12 @@ pub(crate) enum Op {
     Duplicate { node: Target, to: Where },
     /// Copies a subtree to another scene, and from there back.
     DuplicateFrom { node: Target, to: Where },
+    /// Takes over another scene, which has copies of these subtrees, the second one detached, under another policy.
+    Adopt { node: Target, spare: Target, to: Where, config: SceneConfig, updated: bool },
+    /// Gives the scene another configuration.
+    Reconfigure(SceneConfig),
+    /// Saves the scene with these options, and goes on with the loaded one.
+    Reload { options: SaveOptions, config: Option<SceneConfig> },
     /// Removes a subtree.
     Remove(Target),
     /// Removes this subtree and others chosen by the seed in a batch.
@@ -172,18 +188,22 @@ pub(crate) enum Op {
     Reparent { node: Target, to: Where, keep: Keep },
     /// Moves this many children of a node one by one among their siblings, as the seed decides.
     Drag { of: Target, more: u8, seed: u8 },
-    /// Sets a local transform.
-    SetLocal(Target, Transform),
+    /// Changes the local transform of a node that has one.
+    ModifyLocal(Target, Transform),
     /// Sets the local transforms of this node and others chosen by the seed in a batch.
     SetTransforms { node: Target, transform: Transform, more: u8, seed: u8 },
-    /// Sets a local transform given as a matrix.
+    /// Adds or replaces a local transform given as a matrix.
     SetLocalMatrix(Target, Mat34),
+    /// Gives a node exactly the components of a description.
+    SetNode(Target, Node<'static>),
+    /// Sets the mesh of a shape.
+    SetMesh(Target, u32),
     /// Sets a world transform.
     SetWorld(Target, Mat34),
     /// Turns a node towards a point.
     LookAt { node: Target, target: Vec3, up: Vec3 },
     /// Adds or replaces a local transform.
-    AddTransform(Target, Transform),
+    SetLocal(Target, Transform),
     /// Removes the local transform.
     RemoveTransform(Target),
     /// Adds or replaces a material.

@@ -1,5 +1,6 @@
 //! A scene and its model, side by side: every edit is made on both and every result is compared.
 
+use super::column::Tags;
 use super::draws::Lists;
 use super::feed::Seen;
 use super::inherited::Shades;
@@ -89,6 +90,9 @@ pub(crate) struct Oracle {
     pub(crate) worlds: Vec<World>,
     pub(crate) fresh: Vec<Mat34>,
     pub(crate) seen: Seen,
+    pub(crate) tags: Tags,
+    /// The least bound of slices that the scene has had, by which they may be nested.
+    pub(crate) least_bound: u32,
     most: usize,
     is_lazy: bool,
 }
@@ -112,6 +116,8 @@ impl Oracle {
             worlds: Vec::new(),
             fresh: Vec::new(),
             seen: Seen::default(),
+            tags: Tags::default(),
+            least_bound: config.max_nodes,
             most: decode::most_nodes(bytes),
             is_lazy: decode::is_lazy(bytes),
         }
@@ -148,6 +154,7 @@ impl Oracle {
         self.compare(updated)?;
         self.compare_lists()?;
         self.compare_inherited(step.probe)?;
+        self.compare_column(step.probe)?;
         if updated {
             self.compare_draws()?;
             self.compare_motion()?;
@@ -169,6 +176,9 @@ impl Oracle {
             }
             Op::Duplicate { node, to } if self.tree.len() + copied(node) > self.most => {
                 Op::Duplicate { node: node.leafward(), to }
+            }
+            Op::Adopt { node, spare, .. } if self.tree.len() + copied(node) + copied(spare) + 1 > self.most => {
+                Op::Remove(node.leafward())
             }
             Op::DuplicateFrom { node, to } if self.tree.len() + copied(node) > self.most => {
                 Op::DuplicateFrom { node: node.leafward(), to }
@@ -194,6 +204,11 @@ impl Oracle {
             Op::Build { at, node, more, seed, flaw } => self.build(self.tree.place(at), node, more, seed, flaw),
             Op::Duplicate { node, to } => self.duplicate(self.tree.pick(node), self.tree.place(to)),
             Op::DuplicateFrom { node, to } => self.duplicate_from(self.tree.pick(node), self.tree.place(to)),
+            Op::Adopt { node, spare, to, config, updated } => {
+                self.adopt_scene([self.tree.pick(node), self.tree.pick(spare)], self.tree.place(to), config, updated)
+            }
+            Op::Reconfigure(config) => self.reconfigure(config),
+            Op::Reload { options, config } => self.reload(options, config),
             Op::RemoveLater(target) => self.remove_later(self.tree.pick(target)),
             Op::Detach(target) => self.detach_subtree(self.tree.pick(target)),
             Op::Attach { node, to, keep } => self.attach_subtree(self.tree.pick(node), self.tree.place(to), keep),
@@ -267,23 +282,34 @@ impl Oracle {
         index
     }
 
-    /// Adds refusals for a stale anchor and for a place beside a root.
-    pub(crate) fn free(&self, place: Place, refusals: &mut Refusals) {
+    /// Adds refusals for a stale anchor, for a place beside a root, and for an index beyond the children that do not
+    /// move.
+    pub(crate) fn free(&self, place: Place, moving: Option<usize>, refusals: &mut Refusals) {
+        let Some(anchor) = place.anchor() else { return };
         let beside = matches!(place, Place::Before(_) | Place::After(_));
-        match self.live(place.anchor(), refusals) {
+        match self.live(anchor, refusals) {
             Some(Tree::ROOT) if beside => refusals.errors.push(Error::RootIsFixed),
             Some(index) if beside && self.tree.is_detached_root(index) => {
-                refusals.errors.push(Error::BesideDetached(place.anchor()));
+                refusals.errors.push(Error::BesideDetached(anchor));
             }
-            _ => {}
+            Some(parent) => {
+                let others = self.tree.at(parent).children.iter().filter(|&&child| Some(child) != moving);
+                let children = others.count();
+                if let Place::Child(_, index) = place
+                    && index > children
+                {
+                    refusals.errors.push(Error::IndexOutOfRange { parent: anchor, index, children });
+                }
+            }
+            None => {}
         }
     }
 
     /// Whether the node is in another slice than its parent or than this neighbour.
-    pub(crate) fn is_apart(&self, index: usize, neighbour: NodeHandle) -> bool {
+    pub(crate) fn is_apart(&self, index: usize, neighbour: impl Into<Option<NodeHandle>>) -> bool {
         let entry = self.tree.at(index);
         let parent = entry.parent.map(|parent| self.tree.handle(parent));
-        [parent, Some(neighbour)]
+        [parent, neighbour.into()]
             .into_iter()
             .flatten()
             .any(|other| self.scene.contains(other) && !self.scene.same_slice(entry.handle, other))
@@ -297,7 +323,7 @@ impl Oracle {
 
     fn insert(&mut self, place: Place, node: Node<'static>) -> Check<Option<usize>> {
         let mut refusals = Refusals::default();
-        self.free(place, &mut refusals);
+        self.free(place, None, &mut refusals);
         components::faults(&node, &mut refusals.errors);
         let Some(handle) = self.attempt(refusals, |scene| scene.insert(place, node))? else {
             return Ok(None);
@@ -360,7 +386,7 @@ impl Oracle {
                 3 => (child(pick % children.len()), Place::Before(child(children.len() / 2))),
                 _ => (child(pick % children.len()), Place::After(child(pick / 3 % children.len()))),
             };
-            if place.anchor() != moved
+            if place.anchor() != Some(moved)
                 && let Some(apart) = self.reparent(moved, place, Keep::Local)?
             {
                 crossed = Some(crossed == Some(true) || apart);

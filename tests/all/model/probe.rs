@@ -4,7 +4,7 @@ use super::Check;
 use super::oracle::Oracle;
 use super::tree::Tree;
 use hedgerow::{
-    NodeHandle,
+    NodeHandle, Place,
     iter::Edge,
     visit::{Flow, NodeRef, SliceView, SliceVisitor, Visitor},
 };
@@ -53,6 +53,15 @@ impl Oracle {
             let all = &self.tree.at(parent).children;
             children = self.handles(all.iter().copied().filter(|&sibling| sibling != top));
         }
+        let parent = self.tree.at(top).parent;
+        let expected = match parent {
+            Some(parent) => Some(Place::Child(self.tree.handle(parent), self.tree.rank(top))),
+            None => (top != Tree::ROOT).then_some(Place::Detached),
+        };
+        let place = self.scene.place_of(handle);
+        ensure!(place == expected, "the place of {handle:?} is {place:?}, not {expected:?}");
+        let count = self.scene.child_count(handle);
+        ensure!(count == self.tree.at(top).children.len(), "{handle:?} has {count} children");
         let answer: Vec<_> = self.scene.siblings(handle).collect();
         ensure!(answer == children, "the siblings of {handle:?} are {answer:?}, not {children:?}");
         Ok(())

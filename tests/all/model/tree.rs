@@ -167,15 +167,18 @@ impl Tree {
             Where::Last(target) => Place::LastChildOf(self.pick(target)),
             Where::Before(target) => Place::Before(self.pick(target)),
             Where::After(target) => Place::After(self.pick(target)),
+            Where::Child(target, index) => Place::Child(self.pick(target), index),
+            Where::Detached => Place::Detached,
         }
     }
 
-    /// The parent that a node would have at this place: `None` for a stale anchor and beside a root.
+    /// The parent that a node would have at this place: `None` for a stale anchor, beside a root, and outside the tree.
     pub(crate) fn parent_at(&self, place: Place) -> Option<usize> {
-        let anchor = self.find(place.anchor())?;
+        let anchor = self.find(place.anchor()?)?;
         match place {
-            Place::FirstChildOf(_) | Place::LastChildOf(_) => Some(anchor),
+            Place::FirstChildOf(_) | Place::LastChildOf(_) | Place::Child(..) => Some(anchor),
             Place::Before(_) | Place::After(_) => self.at(anchor).parent,
+            Place::Detached => None,
         }
     }
 
@@ -224,7 +227,7 @@ impl Tree {
 
     /// Moves a node to a place that the scene has accepted.
     pub(crate) fn shift(&mut self, index: usize, place: Place) {
-        if self.find(place.anchor()) == Some(index) {
+        if place.anchor().and_then(|anchor| self.find(anchor)) == Some(index) {
             return;
         }
         self.unlink(index);
@@ -298,6 +301,11 @@ impl Tree {
         }
     }
 
+    /// Forgets the world matrices of the last update.
+    pub(crate) fn forget_seen(&mut self) {
+        self.entries.iter_mut().for_each(|entry| entry.seen = None);
+    }
+
     /// Sets the local transform that the scene stores.
     pub(crate) fn keep(&mut self, index: usize, local: Option<Local>) {
         let entry = self.at_mut(index);
@@ -308,13 +316,19 @@ impl Tree {
     }
 
     fn link(&mut self, index: usize, place: Place) {
-        let anchor = self.find(place.anchor()).expect("the place's anchor is live");
+        let Some(anchor) = place.anchor() else {
+            self.detached.push(index);
+            return;
+        };
+        let anchor = self.find(anchor).expect("the place's anchor is live");
         let parent = self.parent_at(place).expect("the place has a parent");
         let rank = match place {
             Place::FirstChildOf(_) => 0,
             Place::LastChildOf(_) => self.at(parent).children.len(),
             Place::Before(_) => self.rank(anchor),
             Place::After(_) => self.rank(anchor) + 1,
+            Place::Child(_, index) => index,
+            Place::Detached => unreachable!("a place without an anchor"),
         };
         self.at_mut(parent).children.insert(rank, index);
         self.at_mut(index).parent = Some(parent);

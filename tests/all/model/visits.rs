@@ -31,7 +31,7 @@ impl SliceVisitorMut for Writer {
     fn slice_mut(&mut self, mut slice: SliceViewMut<'_>) -> Flow {
         for row in 0..slice.view().rows().len() {
             let rows = slice.view().rows();
-            let (Some(node), Some([slot, ..])) = (rows.node(row), rows.effective_slots(row)) else { continue };
+            let (Some(node), Some(slot)) = (rows.node(row), rows.own_transform(row)) else { continue };
             if let Some(&local) = self.locals.get(&node) {
                 match slice.set_local(slot, local) {
                     Ok(()) => self.set.push(node),
@@ -112,7 +112,12 @@ impl Oracle {
             return self.detach_subtree(by);
         }
         let to = match self.tree.place(to) {
-            place if self.tree.find(place.anchor()).is_some_and(|anchor| self.is_below(anchor, by)) => {
+            place
+                if place
+                    .anchor()
+                    .and_then(|anchor| self.tree.find(anchor))
+                    .is_none_or(|anchor| self.is_below(anchor, by)) =>
+            {
                 Place::LastChildOf(self.tree.handle(Tree::ROOT))
             }
             place => place,
@@ -121,7 +126,7 @@ impl Oracle {
         let target = Target::Bits(by.to_bits());
         match change {
             Change::Nothing => {}
-            Change::Transform(transform) => self.component(&Op::AddTransform(target, transform))?,
+            Change::Transform(transform) => self.component(&Op::SetLocal(target, transform))?,
             Change::NoTransform => self.component(&Op::RemoveTransform(target))?,
             Change::Visibility(visibility) => self.component(&Op::AddVisibility(target, visibility))?,
             Change::NoVisibility => self.component(&Op::RemoveVisibility(target))?,

@@ -81,6 +81,8 @@ impl Step {
                 QueuedPlace::LastChildOf(_) => Place::LastChildOf(anchor),
                 QueuedPlace::Before(_) => Place::Before(anchor),
                 QueuedPlace::After(_) => Place::After(anchor),
+                QueuedPlace::Child(_, index) => Place::Child(anchor, index),
+                QueuedPlace::Detached => Place::Detached,
             })
         };
         let set = |()| Outcome::Set;
@@ -93,14 +95,14 @@ impl Step {
                 scene.reparent(node(*which)?, place(*kind, *anchor)?, *keep).map(Outcome::Moved)
             }
             Self::SetLocal(which, local) => scene.set_local(node(*which)?, *local).map(set),
-            Self::SetLocalMatrix(which, local) => scene.set_local(node(*which)?, *local).map(Outcome::SetAs),
+            Self::SetLocalMatrix(which, local) => scene.set_local(node(*which)?, *local).map(set),
             Self::SetWorld(which, world) => scene.set_world(node(*which)?, *world).map(Outcome::SetAs),
             Self::LookAt(which, at) => scene.look_at(node(*which)?, *at, Vec3::Y).map(set),
             Self::AddTransform(which, local) => scene.set_local(node(*which)?, *local).map(set),
             Self::AddMaterial(which, material) => scene.set_material(node(*which)?, *material).map(set),
             Self::AddShape(which, shape) => scene.set_shape(node(*which)?, *shape).map(set),
             Self::AddVisibility(which, visibility) => scene.set_visibility(node(*which)?, *visibility).map(set),
-            Self::Detach(which, 0) => scene.remove_local(node(*which)?).map(Outcome::RemovedTransform),
+            Self::Detach(which, 0) => scene.remove_local(node(*which)?).map(Outcome::RemovedLocal),
             Self::Detach(which, 1) => scene.remove_material(node(*which)?).map(Outcome::RemovedMaterial),
             Self::Detach(which, 2) => scene.remove_shape(node(*which)?).map(Outcome::RemovedShape),
             Self::Detach(which, _) => scene.remove_visibility(node(*which)?).map(Outcome::RemovedVisibility),

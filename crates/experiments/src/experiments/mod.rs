@@ -8,6 +8,7 @@ pub mod build;
 pub mod changes;
 pub mod cull;
 pub mod draws;
+pub mod editor;
 pub mod memory;
 pub mod molecule_mesh;
 pub mod molecule_skeleton;
@@ -74,6 +75,11 @@ pub fn all<F: Front>() -> Vec<Experiment<F>> {
             "snapshot",
             "loading a snapshot, every check included, beside a plain read of its bytes",
             snapshot::run,
+        ),
+        experiment(
+            "editor",
+            "scenes taken over whole, columns of one's own, loading with another configuration",
+            editor::run,
         ),
         experiment(
             "molecule-skeleton",

@@ -1,0 +1,53 @@
+//! A side table as a map from handles, as 64-bit numbers, to values.
+
+use crate::NodeHandle;
+use crate::data::NodeMap;
+use core::fmt;
+use core::marker::PhantomData;
+use serde::de::{MapAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+/// A map from handles, as the 64 bits of [`NodeHandle::to_bits`], to values, in the order of the handles. For values
+/// that go with a snapshot, which keeps handles.
+///
+/// ```
+/// use hedgerow::{Scene, data::NodeMap};
+///
+/// let scene = Scene::new();
+/// let names = NodeMap::from_iter([(scene.root(), String::from("town"))]);
+/// let text = serde_json::to_string(&names).unwrap();
+/// let loaded = Scene::load(&scene.save())?;
+/// let read: NodeMap<String> = serde_json::from_str(&text).unwrap();
+/// assert_eq!(read[loaded.root()], "town");
+/// # Ok::<(), hedgerow::snapshot::SnapshotError>(())
+/// ```
+impl<V: Serialize> Serialize for NodeMap<V> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self)
+    }
+}
+
+/// Reads in order, as [`NodeMap::insert`] inserts.
+impl<'de, V: Deserialize<'de>> Deserialize<'de> for NodeMap<V> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(Entries(PhantomData))
+    }
+}
+
+struct Entries<V>(PhantomData<V>);
+
+impl<'de, V: Deserialize<'de>> Visitor<'de> for Entries<V> {
+    type Value = NodeMap<V>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a map from node handles")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<NodeMap<V>, A::Error> {
+        let mut map = NodeMap::new();
+        while let Some((node, value)) = entries.next_entry::<NodeHandle, V>()? {
+            map.insert(node, value);
+        }
+        Ok(map)
+    }
+}

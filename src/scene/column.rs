@@ -1,0 +1,230 @@
+//! A column of the user's own beside the transforms of a scene.
+
+use crate::scene::{NodeMap, Scene};
+use crate::store::{At, Store};
+use crate::visit::SliceView;
+use crate::{Error, NodeHandle};
+
+/// A value of your own for each node that has a transform, in arrays in the order of the scene's transform slots.
+///
+/// For passes over all values, at the speed of the scene's own: a value lies at the same slot as the node's world
+/// matrix ([`TransformView::worlds`](crate::visit::TransformView::worlds)), and behind that of its parent. Values that
+/// are found by handle and seldom passed over as a whole are better off in a [`NodeMap`].
+///
+/// The arrays follow the scene when [`update`](Self::update) is called, after edits and before a pass: values move with
+/// their nodes, nodes that are new get the default, and values of removed nodes are dropped, and those of nodes that
+/// lost their transform. A value takes its size and 8 bytes, holes included.
+///
+/// ```
+/// use hedgerow::glam::Vec3;
+/// use hedgerow::{Node, Scene, Transform, data::Column};
+///
+/// let mut scene = Scene::new();
+/// let ship = scene.insert(scene.root(), Node::transform(Transform::from_xyz(0.0, 5.0, 0.0)))?;
+/// let sail = scene.insert(ship, Node::transform(Transform::from_xyz(0.0, 3.0, 0.0)))?;
+/// scene.update();
+///
+/// // Heights above the water, from the world matrices:
+/// let mut heights: Column<f32> = Column::new(0.0);
+/// heights.update(&scene);
+/// for slice in scene.slices() {
+///     for (height, world) in heights.slice_mut(&slice).iter_mut().zip(slice.transforms().worlds()) {
+///         *height = world.translation().y;
+///     }
+/// }
+/// assert_eq!(heights.get(&scene, sail), Some(&8.0));
+///
+/// // How deep each is nested, from parents to children:
+/// let mut depths: Column<u32> = Column::new(0);
+/// depths.update(&scene);
+/// depths.sweep(&scene, |above, depth| *depth = above + 1);
+/// assert_eq!(depths.get(&scene, sail), Some(&2));
+/// # Ok::<(), hedgerow::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Column<T> {
+    default: T,
+    /// By slice number.
+    parts: Vec<Part<T>>,
+    /// Values of nodes whose slot is found out with the next update.
+    waiting: NodeMap<T>,
+    /// The scene, and its newest version, of the last update.
+    moment: Option<(u64, u64)>,
+}
+
+/// The values of one slice.
+#[derive(Clone, Debug)]
+struct Part<T> {
+    /// The version of the slice of which the slots are known; 0 for none.
+    version: u64,
+    /// By slot: the node's handle as bits; 0 for the base and for holes.
+    owners: Vec<u64>,
+    values: Vec<T>,
+}
+
+impl<T> Part<T> {
+    const EMPTY: Self = Self { version: 0, owners: Vec::new(), values: Vec::new() };
+}
+
+impl<T: Clone> Column<T> {
+    /// A column without values; nodes get this one first, and so do the bases of slices.
+    #[must_use]
+    pub const fn new(default: T) -> Self {
+        Self { default, parts: Vec::new(), waiting: NodeMap::new(), moment: None }
+    }
+
+    /// Brings the arrays in line with the slots of the scene.
+    ///
+    /// Runs in **O(1)** if no slice was edited since the last call, else in **O(slices + rows of the slices edited)**.
+    /// Setting local transforms is no edit in this sense. For another scene everything is arranged again, by handle.
+    pub fn update(&mut self, scene: &Scene) {
+        let store = &scene.store;
+        let now = (store.scene_number(), store.versions());
+        if self.moment == Some(now) && self.waiting.is_empty() {
+            return;
+        }
+        let same_scene = self.moment.is_some_and(|(scene, _)| scene == now.0);
+        let end = store.slice_end().max(self.parts.len());
+        self.parts.resize_with(end, || Part::EMPTY);
+        let mut arrived = Vec::new();
+        for number in 0..end {
+            match store.get_view(number) {
+                Some(slice) if same_scene && self.parts[number].version == slice.version() => {}
+                Some(slice) => self.arrange(&slice, &mut arrived),
+                None => self.release(number, |_, _| true),
+            }
+        }
+        for (number, slot, node) in arrived {
+            if let Some(value) = self.waiting.remove(node) {
+                self.parts[number].values[slot] = value;
+            }
+        }
+        // What is left is of nodes that are gone, or have no transform any more.
+        if !self.waiting.is_empty() {
+            self.waiting.clear();
+        }
+        self.moment = Some(now);
+    }
+
+    /// Arranges the values of a slice in its present slots. Those of nodes that left it wait, and the slots of those
+    /// that arrived are listed.
+    fn arrange(&mut self, slice: &SliceView<'_>, arrived: &mut Vec<(usize, usize, NodeHandle)>) {
+        let number = slice.number() as usize;
+        let mut owners = vec![0; slice.transforms().len()];
+        let rows = slice.rows();
+        for row in 0..rows.len() {
+            if let (Some(slot), Some(node)) = (rows.own_transform(row), rows.node(row)) {
+                owners[slot] = node.to_bits();
+            }
+        }
+        self.release(number, |slot, owner| owners.get(slot) != Some(&owner));
+        let part = &mut self.parts[number];
+        let before = core::mem::take(&mut part.owners);
+        part.values.resize(owners.len(), self.default.clone());
+        for (slot, &owner) in owners.iter().enumerate() {
+            if before.get(slot) != Some(&owner) {
+                part.values[slot] = self.default.clone();
+                arrived.extend(NodeHandle::from_bits(owner).map(|node| (number, slot, node)));
+            } else if let Some(node) = NodeHandle::from_bits(owner)
+                && let Some(value) = self.waiting.remove(node)
+            {
+                part.values[slot] = value;
+            }
+        }
+        part.owners = owners;
+        part.version = slice.version();
+    }
+
+    /// Has the values of a part wait whose slot and owner fulfil a condition, unless a newer one waits already.
+    fn release(&mut self, number: usize, leaves: impl Fn(usize, u64) -> bool) {
+        let Self { parts, waiting, .. } = self;
+        let part = &mut parts[number];
+        for (slot, (owner, value)) in part.owners.iter_mut().zip(&part.values).enumerate() {
+            if *owner != 0 && leaves(slot, *owner) {
+                if let Some(node) = NodeHandle::from_bits(*owner).filter(|&node| !waiting.contains_key(node)) {
+                    waiting.insert(node, value.clone());
+                }
+                *owner = 0;
+            }
+        }
+        part.version = 0;
+    }
+
+    /// The value of a node. `None` for a stale handle and a node without a transform, and for one whose slot has
+    /// changed since the last [`update`](Self::update). Runs in **O(1)**.
+    #[must_use]
+    pub fn get(&self, scene: &Scene, node: NodeHandle) -> Option<&T> {
+        let (slice, slot) = own_slot(&scene.store, node)?;
+        let part = self.parts.get(slice)?;
+        if part.owners.get(slot) == Some(&node.to_bits()) { part.values.get(slot) } else { self.waiting.get(node) }
+    }
+
+    /// Sets the value of a node, which may be new since the last update. Runs in **O(1)**.
+    ///
+    /// # Errors
+    /// [`Error::StaleHandle`], [`Error::NoTransform`].
+    pub fn set(&mut self, scene: &Scene, node: NodeHandle, value: T) -> Result<(), Error> {
+        scene.at(node)?;
+        let (slice, slot) = own_slot(&scene.store, node).ok_or(Error::NoTransform(node))?;
+        let known = self.parts.get_mut(slice).filter(|part| part.owners.get(slot) == Some(&node.to_bits()));
+        match known {
+            Some(part) => part.values[slot] = value,
+            None => drop(self.waiting.replace(node, value)),
+        }
+        Ok(())
+    }
+
+    /// The values of a slice of the scene, by transform slot. Slot 0 is the base; holes have any values.
+    ///
+    /// # Panics
+    /// If the slice was edited since the last [`update`](Self::update).
+    #[must_use]
+    pub fn slice(&self, slice: &SliceView<'_>) -> &[T] {
+        let part = self.parts.get(slice.number() as usize).filter(|part| part.version == slice.version());
+        &part.expect("Column::update is called after edits").values
+    }
+
+    /// Mutable access to the values of [`slice`](Self::slice).
+    ///
+    /// # Panics
+    /// If the slice was edited since the last [`update`](Self::update).
+    #[must_use]
+    pub fn slice_mut(&mut self, slice: &SliceView<'_>) -> &mut [T] {
+        let part = self.parts.get_mut(slice.number() as usize).filter(|part| part.version == slice.version());
+        &mut part.expect("Column::update is called after edits").values
+    }
+
+    /// Calls `each` for the value of every node in the tree that has a transform, with the value of the nearest
+    /// ancestor that has one: parents come before their children. Above the topmost there is the default.
+    ///
+    /// `each` is called for holes, too, whose values nobody reads: that costs less than to leave them out. Runs in
+    /// **O(slices + transforms)**.
+    ///
+    /// # Panics
+    /// If the scene was edited since the last [`update`](Self::update).
+    pub fn sweep(&mut self, scene: &Scene, mut each: impl FnMut(&T, &mut T)) {
+        let store = &scene.store;
+        for slice in scene.slices() {
+            let portal = slice.portal();
+            let above = if slice.number() == At::ROOT.slice {
+                self.default.clone()
+            } else {
+                let slot = store.view(portal.slice).rows().transform(portal.row);
+                self.parts[portal.slice as usize].values[slot as usize].clone()
+            };
+            let values = self.slice_mut(&slice);
+            let parents = &slice.transforms().parents()[..values.len()];
+            values[0] = above;
+            for slot in 1..values.len() {
+                let (before, rest) = values.split_at_mut(slot);
+                each(&before[parents[slot] as usize], &mut rest[0]);
+            }
+        }
+    }
+}
+
+/// The slice of a node and the slot of its own transform there.
+fn own_slot(store: &Store, node: NodeHandle) -> Option<(usize, usize)> {
+    let at = store.resolve(node)?;
+    Some((at.slice as usize, store.own_transform_slot_at(at)? as usize))
+}
