@@ -6,7 +6,6 @@
 //! cargo run --features gltf --example gltf_draws -- FILE.glb     # a file of yours
 //! ```
 
-use hedgerow::anim::{ClipBuilder, Player, Pose};
 use hedgerow::draw::DrawGroups;
 use hedgerow::import::{self, Import};
 use hedgerow::{DrawList, Transform};
@@ -21,8 +20,8 @@ const WINDMILL: &str = r#"{
         {"name": "sail", "mesh": 1, "translation": [3, 0, 0]},
         {"name": "sail", "mesh": 1, "translation": [-3, 0, 0]}],
     "meshes": [
-        {"primitives": [{"attributes": {"POSITION": 0}, "material": 0}]},
-        {"primitives": [{"attributes": {"POSITION": 1}, "material": 1}]}],
+        {"name": "walls", "primitives": [{"attributes": {"POSITION": 0}, "material": 0}]},
+        {"name": "sail", "primitives": [{"attributes": {"POSITION": 1}, "material": 1}]}],
     "materials": [{"name": "stone"}, {"name": "canvas"}],
     "animations": [{"name": "wind", "samplers": [{"input": 2, "output": 3}],
         "channels": [{"sampler": 0, "target": {"node": 1, "path": "rotation"}}]}],
@@ -51,20 +50,17 @@ fn main() -> Result<(), Box<dyn Error>> {
         Some(path) => import::load(path)?,
         None => import::from_slice(windmill().as_bytes(), None)?,
     };
-    println!("{} nodes, {} rigs, {} clips", scene.len(), imported.rigs.len(), imported.clips.len());
+    let (materials, images) = (imported.materials.len() - 1, imported.images.len());
+    println!("{} nodes, {} animations, {materials} materials, {images} images", scene.len(), imported.animations.len());
     for skipped in &imported.skipped {
         println!("not imported: {skipped:?}");
     }
 
-    // The first animation, compiled, and a player at half of its time.
-    if let Some(first) = imported.clips.first() {
-        let rig = &imported.rigs[first.rig];
-        let (clip, _) = ClipBuilder::new().build(&first.clip)?;
-        let mut pose = Pose::rest(&rig.skeleton);
-        let mut player = Player::new(&clip);
-        player.seek(0.5 * clip.duration());
-        player.sample(&mut pose)?;
-        rig.apply(&pose, &mut scene)?; // the nodes of the rig take the pose
+    // The first animation, at half of its time, on everything that it moves.
+    if !imported.animations.is_empty() {
+        let mut player = imported.play(0)?;
+        player.seek(0.5 * player.duration());
+        player.apply(&mut scene)?;
     }
 
     // What a frame does.
@@ -73,9 +69,17 @@ fn main() -> Result<(), Box<dyn Error>> {
     scene.draw_list(&mut draws);
     draws.group(&mut groups);
     for (group, instances) in groups.iter() {
-        let (mesh, primitive) = imported.mesh_ids.primitive(group.mesh).ok_or("a mesh that the file does not have")?;
-        let material = group.material.map_or("no material".to_owned(), |number| format!("material {number}"));
-        println!("mesh {mesh}, primitive {primitive}, {material}: {} instances", instances.len());
+        // What to bind: vertices and a material, as plain data.
+        let vertices = imported.vertices(group.mesh).ok_or("a mesh that the file does not have")?;
+        let material = group.material.and_then(|number| imported.material(number)).ok_or("no material")?;
+        let (mesh, primitive) = imported.mesh_ids.primitive(group.mesh).ok_or("no mesh")?;
+        println!(
+            "{}, primitive {primitive}, {} vertices, {}: {} instances",
+            imported.meshes[mesh].name.as_deref().unwrap_or("a mesh"),
+            vertices.positions.len(),
+            material.name.as_deref().unwrap_or("a material"),
+            instances.len()
+        );
         for &instance in instances.iter().take(2) {
             println!("  at {:.2}", draws.matrices()[instance as usize].translation());
         }

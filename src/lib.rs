@@ -36,7 +36,7 @@
 //! | the root | a scene, its nodes, and handles to these | [`Scene`], [`Node`], [`NodeHandle`], [`Place`], [`Keep`], [`Shape`], [`Visibility`], [`Local`], [`Error`] |
 //! | [`math`] | transforms, matrices, boxes, frusta, rays, on [`glam`]: the crate `hedgerow-math` | [`Transform`], [`Mat34`], [`Aabb`] |
 //! | [`config`] | what a scene keeps besides its nodes, and how large its slices are | [`SceneConfig`], [`StoragePolicy`](config::StoragePolicy) |
-//! | [`import`] | glTF 2.0 files into scenes (feature `gltf`) | [`Imported`](import::Imported), [`ImportOptions`](import::ImportOptions), [`Rig`](import::Rig) |
+//! | [`import`] | glTF 2.0 files whole, their nodes into scenes (feature `gltf`) | [`Imported`](import::Imported), [`ImportOptions`](import::ImportOptions), [`MeshData`](import::MeshData), [`Material`](import::material::Material), [`AnimationPlayer`](import::AnimationPlayer) |
 //! | [`edit`] | edits of many nodes: lists, trees, queues for later | [`SceneBuilder`](edit::SceneBuilder), [`EditQueue`](edit::EditQueue), [`HandleMap`](edit::HandleMap), [`BatchError`](edit::BatchError) |
 //! | [`anim`] | skeletons, clips, players, poses, crowds: the crate `hedgerow-anim` (feature `anim`) | [`Skeleton`](anim::Skeleton), [`Clip`](anim::Clip), [`Player`](anim::Player), [`Pose`](anim::Pose), [`Crowd`](anim::Crowd) |
 //! | [`character`] | nodes that follow joints, boxes that follow poses (feature `anim`) | [`Sockets`](character::Sockets), [`JointBounds`](character::JointBounds) |
@@ -89,7 +89,7 @@
 //! |---|---|---|
 //! | `anim` | [`anim`], [`skin`] and [`character`]: animation, and characters in scenes | yes |
 //! | `bytemuck` | plain data without unsafe code: [`Mat34`], [`Aabb`], [`math::PackedTransform`], [`draw::DrawCommand`], and what of meshes and slots is uploaded | no |
-//! | `gltf` | [`import`]: glTF 2.0 files into a [`Scene`], with rigs, clips, skins and morph targets | no |
+//! | `gltf` | [`import`]: glTF 2.0 files, with meshes, materials, images, cameras, lights, rigs, animations, skins and morph targets | no |
 //! | `rayon` | [`Scene::update`], culling, queries, draw lists and skinning on the threads of the current pool, with the same results to the bit | no |
 //! | `serde` | [`Scene`] and the plain types in readable formats such as JSON | no |
 //!

@@ -1,82 +1,96 @@
-//! A scene from a glTF file, and the unrest that is played on it.
+//! A glTF file, and what happens in it: its animations play, one after the other, and the parts that they leave alone
+//! are edited in ways that undo each other, so that the file stays what it is.
 
 use crate::dice::Dice;
 use crate::play::{Life, Tally};
 use hedgerow::character::CharacterError;
 use hedgerow::glam::{Quat, Vec3};
-use hedgerow::{Error, Keep, Local, Mat34, Node, NodeHandle, Scene, Transform, edit::LocalForm};
-use std::collections::VecDeque;
+use hedgerow::import::{AnimationPlayer, Import, ImportError, ImportOptions, Imported, Parts};
+use hedgerow::{Error, Keep, Local, Mat34, NodeHandle, Place, Scene, Transform};
+use std::collections::{HashSet, VecDeque};
 use std::path::Path;
 
-/// The most nodes of a part that is moved, removed or doubled.
+/// Frames a second.
+const RATE: f32 = 60.0;
+/// The most nodes of a part that is moved or doubled.
 const PART: usize = 64;
+/// Frames for which a part is away from home, and for which a copy stays.
+const AWAY: usize = 10;
+/// The most seconds of an animation that are played before the next.
+const TURN: f32 = 2.0;
 
-/// Reads a glTF 2.0 file.
-#[cfg(feature = "gltf")]
-pub(crate) fn load(path: &Path) -> Result<Scene, Box<dyn std::error::Error>> {
-    let at_fault = |error: &dyn std::error::Error| format!("{}: {error}", path.display());
-    let bytes = std::fs::read(path).map_err(|error| at_fault(&error))?;
-    let import = hedgerow::import::from_slice(&bytes, path.parent()).map_err(|error| at_fault(&error))?;
-    Ok(import.scene)
+/// Reads a glTF 2.0 file, without what only a renderer needs.
+pub(crate) fn load(path: &Path) -> Result<Import, Box<dyn std::error::Error>> {
+    let parts = Parts { motion: true, ..Parts::NODES };
+    let import = ImportOptions::new().with_parts(parts).load(path);
+    Ok(import.map_err(|error| format!("{}: {error}", path.display()))?)
 }
 
-/// Without the feature: says how to get it.
-#[cfg(not(feature = "gltf"))]
-pub(crate) fn load(path: &Path) -> Result<Scene, Box<dyn std::error::Error>> {
-    let path = path.display();
-    Err(format!(
-        "{path}: reading glTF needs the feature `gltf`; run\n  \
-         cargo run --release --features gltf --example frames -- {path}"
-    )
-    .into())
-}
-
-/// Random edits that any scene can take, whatever it holds: of a hundred nodes ten turn or shift in a frame, one moves
-/// to another parent or back home, and one is doubled or removed with what hangs below it.
-pub(crate) struct Unrest {
+/// The life of a file. Of a hundred nodes that no animation moves, ten turn or shift in a frame, around where they are in
+/// the file; one is given another parent and brought home ten frames later; one is doubled, with what hangs below it,
+/// and the copy removed as much later.
+pub(crate) struct FileLife {
     dice: Dice,
-    nodes: Vec<NodeHandle>,
-    guests: VecDeque<Guest>,
-    original_len: usize,
+    players: Vec<AnimationPlayer>,
+    playing: usize,
+    /// How long the present animation has played, in seconds.
+    played: f32,
+    rigs: usize,
+    /// Nodes with a local transform that no animation moves, and that transform.
+    still: Vec<(NodeHandle, Local)>,
+    /// Parts that no animation moves, small enough to be moved and doubled, with all that is below them.
+    parts: Vec<NodeHandle>,
+    /// All other nodes: where parts are moved to. They stay, so that a part can always come home.
+    hosts: Vec<NodeHandle>,
+    guests: VecDeque<(usize, Guest)>,
+    away: HashSet<NodeHandle>,
+    copies: VecDeque<(usize, NodeHandle)>,
+    /// Every node of the file, and its parent.
+    tree: Vec<(NodeHandle, Option<NodeHandle>)>,
 }
 
 /// A part that is not at home, and the way back.
 struct Guest {
     part: NodeHandle,
     home: NodeHandle,
+    before: Option<NodeHandle>,
     local: Option<Local>,
 }
 
-impl Unrest {
-    pub(crate) fn new(scene: &Scene, seed: u64) -> Self {
-        let nodes = scene.descendants(scene.root()).skip(1).collect();
-        Self { dice: Dice::new(seed), nodes, guests: VecDeque::new(), original_len: scene.len() }
-    }
-
-    /// A node that still stands, other than the root.
-    fn any(&mut self, scene: &Scene) -> Option<NodeHandle> {
-        while !self.nodes.is_empty() {
-            let i = self.dice.below(self.nodes.len());
-            if scene.contains(self.nodes[i]) {
-                return Some(self.nodes[i]);
-            }
-            self.nodes.swap_remove(i);
+impl FileLife {
+    /// The life of a file that was just read. Its animations are compiled.
+    pub(crate) fn new(scene: &Scene, imported: &Imported, seed: u64) -> Result<Self, ImportError> {
+        let players = (0..imported.animations.len()).map(|animation| imported.play(animation));
+        let players: Vec<AnimationPlayer> = players.collect::<Result<_, _>>()?;
+        // What a rig moves is left to it, and so is what a rig hangs in.
+        let mut moved: HashSet<NodeHandle> = HashSet::new();
+        for place in imported.rigs.iter().flat_map(|rig| &rig.places) {
+            moved.extend(place.nodes().flat_map(|(_, node)| [node].into_iter().chain(scene.ancestors(node))));
         }
-        None
-    }
-
-    /// A node that still stands and has few nodes below it, unless chance only finds others.
-    fn any_part(&mut self, scene: &Scene) -> Option<NodeHandle> {
-        (0..8).find_map(|_| {
-            let node = self.any(scene)?;
-            (scene.descendants(node).take(PART + 1).count() <= PART).then_some(node)
+        let free = || scene.descendants(scene.root()).skip(1).filter(|node| !moved.contains(node));
+        let groups: HashSet<NodeHandle> = imported.scenes.iter().map(|scene| scene.group).collect();
+        let is_small = |node: &NodeHandle| scene.descendants(*node).skip(1).take(PART).count() < PART;
+        let parts: Vec<_> = free().filter(|node| !groups.contains(node)).filter(is_small).collect();
+        let of_parts: HashSet<_> = parts.iter().copied().collect();
+        Ok(Self {
+            dice: Dice::new(seed),
+            rigs: imported.rigs.len(),
+            players: players.into_iter().filter(|player| player.duration() > 0.0).collect(),
+            playing: 0,
+            played: 0.0,
+            still: free().filter_map(|node| Some((node, scene.local(node)?))).collect(),
+            parts,
+            hosts: scene.descendants(scene.root()).skip(1).filter(|node| !of_parts.contains(node)).collect(),
+            guests: VecDeque::new(),
+            away: HashSet::new(),
+            copies: VecDeque::new(),
+            tree: scene.descendants(scene.root()).skip(1).map(|node| (node, scene.parent(node))).collect(),
         })
     }
 
-    /// Turns a node by a little, or shifts it.
+    /// Turns a node by a little, or shifts it: always from where it is in the file, so that it does not wander off.
     fn stir(&mut self, scene: &mut Scene, tally: &mut Tally) -> Result<(), Error> {
-        let Some(node) = self.any(scene) else { return Ok(()) };
-        let Some(local) = scene.local(node) else { return Ok(()) };
+        let (node, local) = self.still[self.dice.below(self.still.len())];
         let turn = Quat::from_rotation_y(self.dice.between(-0.1, 0.1));
         let shift = Vec3::new(self.dice.between(-0.01, 0.01), self.dice.between(-0.01, 0.01), 0.0);
         match local {
@@ -95,27 +109,31 @@ impl Unrest {
     }
 
     /// Gives a part another parent, without a jump in the world.
-    fn invite(&mut self, scene: &mut Scene, tally: &mut Tally) -> Result<(), Error> {
-        let Some(part) = self.any_part(scene) else { return Ok(()) };
-        let Some(parent) = self.any(scene) else { return Ok(()) };
-        let Some(home) = scene.parent(part) else { return Ok(()) };
-        let local = scene.local(part);
-        if moved(scene.reparent(part, parent, Keep::World))? {
-            self.guests.push_back(Guest { part, home, local });
-            tally.moved += 1;
+    fn invite(&mut self, scene: &mut Scene, frame: usize, tally: &mut Tally) -> Result<(), Error> {
+        let (part, host) = (self.dice.pick(&self.parts), self.dice.pick(&self.hosts));
+        let Some(home) = scene.parent(part).filter(|_| !self.away.contains(&part)) else { return Ok(()) };
+        let (before, local) = (scene.previous_sibling(part), scene.local(part));
+        match scene.reparent(part, host, Keep::World) {
+            Ok(_) => {
+                self.away.insert(part);
+                self.guests.push_back((frame, Guest { part, home, before, local }));
+                tally.moved += 1;
+                Ok(())
+            }
+            // The host may be so flat that no place in the world can be kept below it: the scene is as before.
+            Err(Error::Singular(_) | Error::NotFinite(_)) => Ok(()),
+            Err(error) => Err(error),
         }
-        Ok(())
     }
 
-    /// Brings the part that has been away for longest home, to its old place, if part and home still stand.
-    fn bring_home(&mut self, scene: &mut Scene, tally: &mut Tally) -> Result<(), Error> {
-        let Some(Guest { part, home, local }) = self.guests.pop_front() else { return Ok(()) };
-        if !scene.contains(part) || !scene.contains(home) {
-            return Ok(());
-        }
-        if moved(scene.reparent(part, home, Keep::Local))? {
-            tally.moved += 1;
-        }
+    /// Brings a part home, to its old place.
+    fn bring_home(&mut self, scene: &mut Scene, guest: Guest, tally: &mut Tally) -> Result<(), Error> {
+        let Guest { part, home, before, local } = guest;
+        self.away.remove(&part);
+        // The sibling before it may be away itself.
+        let before = before.filter(|&before| scene.parent(before) == Some(home));
+        scene.reparent(part, before.map_or(Place::FirstChildOf(home), Place::After), Keep::Local)?;
+        tally.moved += 1;
         match local {
             Some(Local::Transform(transform)) => scene.set_local(part, transform)?,
             Some(Local::Matrix(matrix)) => {
@@ -127,70 +145,76 @@ impl Unrest {
         Ok(())
     }
 
-    /// Removes a part where the scene has grown, and doubles one where it has not.
-    fn renew_part(&mut self, scene: &mut Scene, tally: &mut Tally) -> Result<(), Error> {
-        let Some(part) = self.any_part(scene) else { return Ok(()) };
-        if scene.len() > self.original_len {
-            tally.removed += scene.remove(part)?;
-            return Ok(());
-        }
+    /// Doubles a part beside itself.
+    fn double(&mut self, scene: &mut Scene, frame: usize, tally: &mut Tally) -> Result<(), Error> {
+        let part = self.dice.pick(&self.parts);
         let Some(parent) = scene.parent(part) else { return Ok(()) };
-        let known = self.nodes.len();
-        duplicate(scene, part, parent, &mut self.nodes)?;
-        tally.inserted += self.nodes.len() - known;
+        // It may have copies below it already.
+        if scene.descendants(part).skip(1).take(PART).count() < PART {
+            let copy = scene.duplicate(part, parent)?;
+            tally.inserted += copy.len();
+            self.copies.push_back((frame, copy.top()));
+        }
         Ok(())
     }
 }
 
-impl Life for Unrest {
-    fn frame(&mut self, scene: &mut Scene, _frame: usize) -> Result<Tally, CharacterError> {
+impl Life for FileLife {
+    fn frame(&mut self, scene: &mut Scene, frame: usize) -> Result<Tally, CharacterError> {
         let mut tally = Tally::default();
-        for _ in 0..1 + scene.len() / 10 {
+        for _ in 0..self.still.len().div_ceil(10) {
             self.stir(scene, &mut tally)?;
         }
-        for _ in 0..1 + scene.len() / 200 {
-            self.invite(scene, &mut tally)?;
-            if self.guests.len() * 20 > scene.len() {
-                self.bring_home(scene, &mut tally)?;
+        while let Some((since, guest)) = self.guests.pop_front() {
+            if frame < since + AWAY {
+                self.guests.push_front((since, guest));
+                break;
             }
+            self.bring_home(scene, guest, &mut tally)?;
         }
-        for _ in 0..1 + scene.len() / 100 {
-            self.renew_part(scene, &mut tally)?;
+        while let Some(&(since, copy)) = self.copies.front()
+            && frame >= since + AWAY
+        {
+            self.copies.pop_front();
+            tally.removed += scene.remove(copy)?;
+        }
+        for _ in 0..self.parts.len().div_ceil(100) {
+            self.invite(scene, frame, &mut tally)?;
+            self.double(scene, frame, &mut tally)?;
         }
         Ok(tally)
     }
-}
 
-/// Whether a part was moved. Chance may choose a parent within the part, or one so flat that no place in the world can
-/// be kept below it: such requests are refused, and the scene is as before.
-fn moved(outcome: Result<Option<LocalForm>, Error>) -> Result<bool, Error> {
-    match outcome {
-        Ok(_) => Ok(true),
-        Err(Error::WouldCycle { .. } | Error::Singular(_) | Error::NotFinite(_)) => Ok(false),
-        Err(error) => Err(error),
+    fn characters(&self) -> usize {
+        self.rigs
     }
-}
 
-/// Inserts a copy of the subtree of `part` below `parent`, and appends the handles of the new nodes.
-fn duplicate(
-    scene: &mut Scene,
-    part: NodeHandle,
-    parent: NodeHandle,
-    handles: &mut Vec<NodeHandle>,
-) -> Result<(), Error> {
-    let originals: Vec<_> = scene.descendants(part).collect();
-    let mut copies = Vec::with_capacity(originals.len());
-    for &original in &originals {
-        let Some(Node { local, material, shape, visibility, name }) = scene.node(original) else {
-            continue;
-        };
-        // The name is borrowed from the scene that is about to change.
-        let name = name.map(str::to_owned);
-        let node = Node { local, material, shape, visibility, name: name.as_deref() };
-        let above = scene.parent(original);
-        let above = copies.iter().find(|&&(other, _)| Some(other) == above).map_or(parent, |&(_, copy)| copy);
-        copies.push((original, scene.insert(above, node)?));
+    /// The next step of the present animation, or the first of the next one.
+    fn animate(&mut self, scene: &mut Scene) -> Result<(), CharacterError> {
+        let Some(player) = self.players.get_mut(self.playing) else { return Ok(()) };
+        player.advance(1.0 / RATE);
+        player.apply(scene)?;
+        self.played += 1.0 / RATE;
+        if self.played >= player.duration().min(TURN) {
+            player.seek(0.0);
+            (self.playing, self.played) = ((self.playing + 1) % self.players.len(), 0.0);
+        }
+        Ok(())
     }
-    handles.extend(copies.into_iter().map(|(_, copy)| copy));
-    Ok(())
+
+    /// Everything that is away comes home, and copies go: what is left must be the file, node by node.
+    fn end(&mut self, scene: &mut Scene) -> Result<(), Box<dyn std::error::Error>> {
+        let mut tally = Tally::default();
+        while let Some((_, guest)) = self.guests.pop_back() {
+            self.bring_home(scene, guest, &mut tally)?;
+        }
+        for (_, copy) in self.copies.drain(..) {
+            scene.remove(copy)?;
+        }
+        let is_there = |&(node, parent): &(NodeHandle, Option<NodeHandle>)| scene.parent(node) == parent;
+        match scene.len() == 1 + self.tree.len() && self.tree.iter().all(is_there) {
+            true => Ok(()),
+            false => Err("the edits have changed what the file has".into()),
+        }
+    }
 }

@@ -7,13 +7,16 @@
 //! and the lamps in their hands are nodes that follow a joint. The rest of the town is the same without them
 //! (`--people 0`).
 //!
-//! `cargo run --release --features gltf --example frames -- FILE.glb` does the same on a file. `-- --help` tells more.
+//! `cargo run --release --features gltf --example frames -- FILE.glb` does so with a file: its animations play, one after
+//! the other, and the parts that they leave alone are edited in ways that undo each other, so that the file stays what
+//! it is. `-- --help` tells more.
 
 mod arguments;
 #[path = "../common/console.rs"]
 mod console;
 #[path = "../common/dice.rs"]
 mod dice;
+#[cfg(feature = "gltf")]
 mod file;
 mod house;
 mod life;
@@ -31,12 +34,12 @@ mod times;
 mod town;
 
 use arguments::{Arguments, HELP};
-use file::Unrest;
 use hedgerow::Scene;
 use life::TownLife;
 use play::Life;
 use report::Report;
 use std::error::Error;
+use std::path::Path;
 use std::process::ExitCode;
 use std::time::Instant;
 
@@ -56,17 +59,34 @@ impl Stage {
     fn set(arguments: &Arguments) -> Result<Self, Box<dyn Error>> {
         let seed = arguments.seed;
         match &arguments.file {
-            Some(path) => {
-                let scene = file::load(path)?;
-                let life = Box::new(Unrest::new(&scene, seed));
-                Ok(Self { title: format!("{}, seed {seed}", path.display()), scene, life })
-            }
+            Some(path) => Self::of_file(path, seed),
             None => {
                 let (mut scene, town) = town::build(seed)?;
                 let life = Box::new(TownLife::new(&mut scene, town, arguments.people, seed)?);
                 Ok(Self { title: format!("town, seed {seed}"), scene, life })
             }
         }
+    }
+}
+
+impl Stage {
+    /// Reads the file.
+    #[cfg(feature = "gltf")]
+    fn of_file(path: &Path, seed: u64) -> Result<Self, Box<dyn Error>> {
+        let import = file::load(path)?;
+        let life = Box::new(file::FileLife::new(&import.scene, &import.imported, seed)?);
+        Ok(Self { title: format!("{}, seed {seed}", path.display()), scene: import.scene, life })
+    }
+
+    /// Without the feature: says how to get it.
+    #[cfg(not(feature = "gltf"))]
+    fn of_file(path: &Path, _seed: u64) -> Result<Self, Box<dyn Error>> {
+        let path = path.display();
+        Err(format!(
+            "{path}: reading glTF needs the feature `gltf`; run\n  \
+             cargo run --release --features gltf --example frames -- {path}"
+        )
+        .into())
     }
 }
 
@@ -81,6 +101,7 @@ fn run(arguments: &Arguments) -> Result<String, Box<dyn Error>> {
     bar.finish_and_clear();
     let run = run?;
 
+    life.end(&mut scene)?;
     scene.validate().map_err(|violation| format!("the edited scene is damaged: {violation}"))?;
     let (frames, characters) = (arguments.frames.get(), life.characters());
     let report = Report { title, frames, characters, build, run, stats: scene.stats() };

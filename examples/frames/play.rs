@@ -23,6 +23,11 @@ pub(crate) trait Life {
     fn animate(&mut self, _scene: &mut Scene) -> Result<(), CharacterError> {
         Ok(())
     }
+
+    /// Checks the scene after the last frame, where there is something to check.
+    fn end(&mut self, _scene: &mut Scene) -> Result<(), Box<dyn std::error::Error>> {
+        Ok(())
+    }
 }
 
 /// Edits, by their kind.

@@ -52,7 +52,7 @@ impl Report {
         table.row("built in", [milliseconds(self.build)].map(in_ms));
 
         table.head("time a frame", ["median", "worst"]);
-        // A file has no characters, and no time for them.
+        // Where there are no characters, there is no time for them.
         for (_, name, times) in
             self.phases().into_iter().filter(|(key, ..)| *key != "characters" || self.characters > 0)
         {

@@ -16,10 +16,12 @@
 //!
 //! What each experiment is made of stands in `crates/experiments`.
 
+#[cfg(feature = "gltf")]
+mod import;
 mod report;
 mod turns;
 
-use hedgerow_experiments::experiments::{Experiment, all};
+use hedgerow_experiments::experiments::{self, Experiment};
 use report::Report;
 use std::fmt::Write as _;
 use std::process::ExitCode;
@@ -55,6 +57,19 @@ fn main() -> ExitCode {
     }
 }
 
+/// All experiments that this build has.
+fn all() -> Vec<Experiment<Turns>> {
+    #[cfg_attr(not(feature = "gltf"), expect(unused_mut, reason = "one more with the feature"))]
+    let mut experiments = experiments::all();
+    #[cfg(feature = "gltf")]
+    experiments.push(Experiment {
+        name: "import",
+        about: "a glTF file: its nodes alone, against everything",
+        run: import::run,
+    });
+    experiments
+}
+
 fn parse() -> Result<Request, lexopt::Error> {
     use lexopt::prelude::{Long, Short, Value, ValueExt as _};
 
@@ -77,7 +92,7 @@ fn parse() -> Result<Request, lexopt::Error> {
 
 fn usage() -> String {
     let mut text = String::from("Usage: measure EXPERIMENT [--json]\n\nExperiments:\n");
-    for Experiment { name, about, .. } in all::<Turns>() {
+    for Experiment { name, about, .. } in all() {
         let _ = writeln!(text, "  {name:<15} {about}");
     }
     text.push_str("\nOptions:\n  --json          one JSON object a line instead of a table\n");

@@ -1,9 +1,9 @@
 //! From a glTF file to draws.
 //!
 //! With the feature `gltf`, [`import::load`](crate::import::load) makes a scene of a `.gltf` or `.glb` file. From there
-//! on it is a scene like any other: edit it, [`update`](crate::Scene::update) it, and list what is to be drawn. Mesh
-//! and material numbers in the draws are those of the file: `mesh_ids` tells which primitive a mesh number stands for,
-//! and the vertices of static meshes are yours to load.
+//! on it is a scene like any other: edit it, [`update`](crate::Scene::update) it, and list what is to be drawn. A draw
+//! has a mesh and a material number, and [`Imported`](crate::import::Imported) what they stand for: vertices and indices,
+//! factors and textures, and the images' bytes, to upload once.
 //!
 #![cfg_attr(feature = "gltf", doc = "```")]
 #![cfg_attr(not(feature = "gltf"), doc = "```ignore")]
@@ -32,21 +32,25 @@
 //! let mut calls = Vec::new();
 //! for (group, instances) in groups.iter() {
 //!     // One instanced draw each: `instances` are indices into `draws.matrices()`.
-//!     let (mesh, primitive) = import.imported.mesh_ids.primitive(group.mesh).expect("a mesh of the file");
-//!     calls.push((mesh, primitive, group.material, instances.len()));
+//!     let vertices = import.imported.vertices(group.mesh).expect("a mesh of the file");
+//!     let material = import.imported.material(group.material.unwrap()).expect("a material of the file");
+//!     calls.push((vertices.positions.len(), material.name.as_deref().unwrap(), instances.len()));
 //! }
-//! assert_eq!(calls, [(0, 0, Some(0), 1), (1, 0, Some(1), 2)]);
+//! assert_eq!(calls, [(3, "bark", 1), (3, "skin", 2)]);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
 //! - Instanced draws take all matrices in one buffer. [`DrawList::matrices`](crate::DrawList::matrices) is that buffer:
 //!   48 bytes each, three rows of four.
 //! - A list kept from frame to frame is filled again only where the scene was edited.
-//! - For what a camera sees alone, make the scene with `bounds` and use [`Scene::cull`](crate::Scene::cull) in place of
-//!   `draw_list`; [`import::load_into`](crate::import::load_into) reads a file into a scene of yours.
+//! - For what a camera sees alone, make the scene with `bounds`
+//!   ([`ImportOptions::with_config`](crate::import::ImportOptions::with_config)) and use
+//!   [`Scene::cull`](crate::Scene::cull) in place of `draw_list`.
+//! - Several files in one scene: [`ImportOptions::after`](crate::import::ImportOptions::after) keeps their numbers apart.
+//! - [`Imported::play`](crate::import::Imported::play) plays an animation on everything that it moves.
 //! - For large worlds, [`Scene::draw_list_relative`](crate::Scene::draw_list_relative) has matrices relative to the
 //!   camera, composed in double precision, in [`DrawList::relative_matrices`](crate::DrawList::relative_matrices).
 //! - Draws of some layers alone: [`DrawList::on_layers`](crate::DrawList::on_layers). Where each draw was in the update
 //!   before, for motion vectors: [`DrawList::with_motion`](crate::DrawList::with_motion).
-//! - Animations become clips that play on rigs; skins and morph targets become meshes that are skinned on the
-//!   processor. The module [`import`](crate::import) shows both.
+//! - Skins and morph targets become meshes that are skinned on the processor: the module [`import`](crate::import) shows
+//!   how.

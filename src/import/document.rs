@@ -1,32 +1,25 @@
-//! A fully checked file, so that inserting it cannot fail halfway.
+//! A fully checked file, so that inserting its nodes cannot fail halfway.
 
-use super::characters::Characters;
-use super::error::{ImportError, ImportErrorKind, Item, ItemKind};
-use super::graph::{self, check_index};
-use super::read::{Budget, Reader};
-use super::source::{self, Buffers};
-use super::{ImportOptions, MeshIds, Skipped};
-use super::{accessor, amount, bounds};
+use super::error::{ImportError, ImportErrorKind, ItemKind};
+use super::file::{self, Budget, Buffers, Reader};
+use super::material::Look;
+use super::mesh::{self, ImportedMesh, MeshIds};
+use super::motion::Motion;
+use super::node::{Nodes, amount::Amount, graph};
+use super::{Extras, ImportOptions, Imported, Skipped};
 use crate::Shape;
+use bumpalo::Bump;
 use gltf::json::Root;
-use gltf::json::mesh::{Primitive, Semantic};
-use gltf::json::validation::Checked;
 use std::path::Path;
 
 /// A checked file.
 pub(super) struct Document {
     /// The JSON: all indices of scenes, nodes and primitives are in range, the nodes form trees.
     pub(super) root: Root,
-    /// One entry for each primitive, numbered through all meshes; `None` if it has no positions to draw.
-    pub(super) primitives: Vec<Option<DrawnPrimitive>>,
-    /// Which of these numbers belong to which mesh.
-    pub(super) mesh_ids: MeshIds,
-    /// The number of materials, which is also the id for primitives without a material.
-    pub(super) default_material: u32,
-    /// Everything that moves or is deformed.
-    pub(super) characters: Characters,
-    /// What is not imported.
-    pub(super) skipped: Vec<Skipped>,
+    /// Everything that is not nodes of the scene. Its scenes are still to be made.
+    pub(super) imported: Imported,
+    /// Whether extras are wanted.
+    with_extras: bool,
 }
 
 /// What a shape node draws.
@@ -37,82 +30,104 @@ pub(super) struct DrawnPrimitive {
 }
 
 impl Document {
-    /// Reads and checks a file.
+    /// Reads and checks a file: its graph first, then what its nodes refer to, then whatever else the options ask for.
     pub(super) fn read(bytes: &[u8], base_dir: Option<&Path>, options: &ImportOptions) -> Result<Self, ImportError> {
-        let (root, blob, json_bytes) = source::parse(bytes)?;
-        graph::check(&root)?;
+        let parts = &options.parts;
+        let (root, blob, json_bytes) = file::parse(bytes)?;
+        let mut arena = Bump::new();
+        graph::check(&root, &arena)?;
+        arena.reset();
         let buffers = Buffers::open(&root, blob, base_dir)?;
-        accessor::check(&root)?;
-        let default_material =
-            u32::try_from(root.materials.len()).map_err(|_| ImportErrorKind::TooMany(ItemKind::Material))?;
-        let mesh_ids = MeshIds::count(root.meshes.iter().map(|mesh| mesh.primitives.len()))
-            .ok_or(ImportErrorKind::TooMany(ItemKind::Mesh))?;
-
-        let mut primitives = Vec::new();
-        let mut skipped = skipped(&root);
-        for (mesh, json) in root.meshes.iter().enumerate() {
-            for (number, primitive) in json.primitives.iter().enumerate() {
-                check_primitive(&root, mesh, number, primitive)?;
-                let Some(accessor) = primitive.attributes.get(&Checked::Valid(Semantic::Positions)) else {
-                    skipped.push(Skipped::Primitive { mesh, primitive: number });
-                    primitives.push(None);
-                    continue;
-                };
-                let field = format!("primitives[{number}].attributes.POSITION");
-                let bounds = bounds::positions(&root, &buffers, accessor.value(), mesh, &field)?;
-                let id = mesh_ids.id(mesh, number).ok_or(ImportErrorKind::TooMany(ItemKind::Mesh))?;
-                let material =
-                    primitive.material.and_then(|it| u32::try_from(it.value()).ok()).unwrap_or(default_material);
-                primitives.push(Some(DrawnPrimitive { shape: Shape::new(id, bounds), material }));
-            }
-        }
-        let made = amount::Amount::of(&root, |mesh| primitives[mesh_ids.range(mesh)].iter().flatten().count());
-        made.check(options, json_bytes)?;
+        file::check(&root)?;
         let budget = Budget::of(buffers.total());
         let reader = Reader { root: &root, buffers: &buffers, budget: &budget };
-        let characters = Characters::read(reader, &mesh_ids, &mut skipped)?;
-        Ok(Self { root, primitives, mesh_ids, default_material, characters, skipped })
+
+        let mut skipped = skipped(&root, &arena);
+        arena.reset();
+        let (mesh_ids, default_material) = numbers(&root, options)?;
+        let mut meshes = mesh::read(reader, &mesh_ids, parts, &mut skipped)?;
+        Amount::of(&root, &arena, |mesh| drawn(&meshes[mesh]).count()).check(options, json_bytes)?;
+        drop(arena);
+
+        let motion = if parts.motion { Motion::read(reader, parts.extras, &mut skipped)? } else { Motion::default() };
+        if parts.vertices {
+            mesh::read_vertices(reader, &mut meshes, parts.motion, &mut skipped)?;
+        }
+        let look = if parts.materials { Look::read(reader, base_dir, parts, &mut skipped)? } else { Look::default() };
+        let nodes = Nodes::read(&root, parts.extras)?;
+        let imported = Imported {
+            scenes: Vec::new(),
+            default_scene: root.scene.map(|index| index.value()),
+            nodes: nodes.nodes,
+            cameras: nodes.cameras,
+            lights: nodes.lights,
+            meshes,
+            mesh_ids,
+            materials: look.materials,
+            first_material: options.first_material,
+            default_material,
+            variants: mesh::variant_names(&root),
+            textures: look.textures,
+            images: look.images,
+            rigs: motion.rigs,
+            skins: motion.skins,
+            morphs: motion.morphs,
+            animations: motion.animations,
+            clips: motion.clips,
+            skipped,
+            extras: Extras::read(&root.asset.extras, parts.extras),
+        };
+        drop(buffers);
+        Ok(Self { root, imported, with_extras: parts.extras })
     }
 
-    /// The primitives of a mesh that are drawn.
-    pub(super) fn drawn(&self, mesh: usize) -> impl Iterator<Item = DrawnPrimitive> {
-        self.primitives[self.mesh_ids.range(mesh)].iter().flatten().copied()
+    /// The primitives of a mesh that are drawn, with their numbers within the mesh.
+    pub(super) fn drawn(&self, mesh: usize) -> impl Iterator<Item = (usize, DrawnPrimitive)> {
+        drawn(&self.imported.meshes[mesh]).map(|(number, shape, material)| {
+            // Materials were found to have numbers up to the default one's.
+            let of_file = material.and_then(|material| u32::try_from(material).ok());
+            let material = of_file.map_or(self.imported.default_material, |it| self.imported.first_material + it);
+            (number, DrawnPrimitive { shape, material })
+        })
+    }
+
+    /// The extras of a scene.
+    pub(super) fn extras(&self, scene: usize) -> Extras {
+        Extras::read(&self.root.scenes[scene].extras, self.with_extras)
     }
 }
 
-/// Checks the indices of a primitive.
-fn check_primitive(root: &Root, mesh: usize, number: usize, json: &Primitive) -> Result<(), ImportError> {
-    let item = || Item::of(root, ItemKind::Mesh, mesh);
-    let field = |name: &str| format!("primitives[{number}].{name}");
-    check_index(json.material, root.materials.len(), item, || field("material"))?;
-    check_index(json.indices, root.accessors.len(), item, || field("indices"))?;
-    for (semantic, accessor) in &json.attributes {
-        let name = || field(&format!("attributes.{}", semantic.to_string()));
-        check_index(Some(*accessor), root.accessors.len(), item, name)?;
-    }
-    Ok(())
+/// The primitives of a mesh that are drawn: their numbers within it, their shapes and materials.
+fn drawn(mesh: &ImportedMesh) -> impl Iterator<Item = (usize, Shape, Option<usize>)> {
+    let primitives = mesh.primitives.iter().enumerate();
+    primitives.filter_map(|(number, it)| Some((number, Shape::new(it.id, it.bounds?), it.material)))
 }
 
-/// The parts of the file that are skipped, without primitives.
-fn skipped(root: &Root) -> Vec<Skipped> {
-    let mut in_scene = vec![false; root.nodes.len()];
-    let mut stack: Vec<usize> = root.scenes.iter().flat_map(|scene| &scene.nodes).map(|it| it.value()).collect();
+/// The mesh ids, and the number of the default material.
+fn numbers(root: &Root, options: &ImportOptions) -> Result<(MeshIds, u32), ImportError> {
+    let ids = MeshIds::count(options.first_mesh, root.meshes.iter().map(|mesh| mesh.primitives.len()));
+    let materials = u32::try_from(root.materials.len()).ok();
+    let default_material = materials.and_then(|count| options.first_material.checked_add(count));
+    Ok((
+        ids.ok_or(ImportErrorKind::TooMany(ItemKind::Mesh))?,
+        default_material.ok_or(ImportErrorKind::TooMany(ItemKind::Material))?,
+    ))
+}
+
+/// The parts of the file that are skipped, as far as its nodes and extensions tell.
+fn skipped(root: &Root, arena: &Bump) -> Vec<Skipped> {
+    let in_scene = arena.alloc_slice_fill_copy(root.nodes.len(), false);
+    let mut stack = bumpalo::collections::Vec::new_in(arena);
+    stack.extend(root.scenes.iter().flat_map(|scene| &scene.nodes).map(|it| it.value()));
     while let Some(index) = stack.pop() {
         // A subtree that several scenes share is visited once.
         if !core::mem::replace(&mut in_scene[index], true) {
             stack.extend(graph::children(&root.nodes[index]));
         }
     }
-    let mut skipped = Vec::new();
-    for (node, json) in root.nodes.iter().enumerate() {
-        if !in_scene[node] {
-            skipped.push(Skipped::Node { node });
-        }
-        if json.camera.is_some() {
-            skipped.push(Skipped::Camera { node });
-        }
-    }
-    let foreign = root.extensions_used.iter().filter(|name| !source::is_known_extension(name));
+    let nodes = in_scene.iter().enumerate().filter(|&(_, in_scene)| !in_scene);
+    let mut skipped: Vec<Skipped> = nodes.map(|(node, _)| Skipped::Node { node }).collect();
+    let foreign = root.extensions_used.iter().filter(|name| !file::is_known_extension(name));
     skipped.extend(foreign.map(|name| Skipped::Extension(name.clone())));
     skipped
 }

@@ -21,7 +21,8 @@ pub struct LibraryKeys {
 }
 
 impl LibraryKeys {
-    /// The skinned mesh of a mesh id for a skin, or for none where it is only morphed. Both are in
+    /// The skinned mesh of a mesh id for a skin, or for none where it is only morphed; `None` for a mesh that nothing
+    /// deforms. Both are in
     /// [`ImportedShape`](super::ImportedShape). Runs in **O(log meshes)**.
     #[must_use]
     pub fn mesh(&self, mesh: u32, skin: Option<usize>) -> Option<MeshKey> {
@@ -59,10 +60,10 @@ impl Imported {
         let clips: Vec<Clip> =
             self.clips.iter().map(|clip| Ok(builder.build(&clip.clip)?.0)).collect::<Result<_, Error>>()?;
         let shapes = self.scenes.iter().flat_map(|scene| &scene.shapes);
-        let drawn: BTreeSet<(u32, Option<usize>)> = shapes.map(|shape| (shape.mesh, shape.skin)).collect();
+        let drawn: BTreeSet<(u32, Option<usize>)> = shapes.map(|shape| (shape.id, shape.skin)).collect();
         let mut meshes = Vec::new();
         for (id, skin) in drawn {
-            if let Some(data) = self.mesh(id) {
+            if let Some(data) = self.vertices(id).filter(|data| data.is_deformed()) {
                 meshes.push(((id, skin), self.laid_out(data, skin)?));
             }
         }

@@ -2,7 +2,9 @@
 //!
 //! [`load`] makes a new scene from a `.gltf` or `.glb` file, and [`load_into`] adds one to an existing scene;
 //! [`from_slice`] and [`from_slice_into`] do the same with bytes in memory. All four return an [`Imported`], which
-//! finds the nodes by their glTF indices. [`ImportOptions`] has the same four functions with limits of the user's.
+//! has everything that is no node, as plain data, and finds nodes by their glTF indices and back. [`ImportOptions`] has
+//! the same four functions with choices: what comes of a file ([`Parts`]), the configuration of the new scene, numbers
+//! that do not collide with another file's, and limits.
 //!
 //! ```
 //! use hedgerow::glam::Vec3;
@@ -27,33 +29,54 @@
 //!
 //! # What becomes of what
 //!
-//! | glTF | scene |
-//! |---|---|
-//! | scene | a group node with the scene's name, below the given parent |
-//! | node in a scene | a node with the same name and children, in each scene that lists it |
-//! | translation, rotation, scale | [`Local::Transform`](crate::Local::Transform), unchanged, except that |
-//! |  | rotations are normalised; the identity for a node with none of them, so that it can be moved |
-//! | matrix | the same if it can be expressed so, else [`Local::Matrix`](crate::Local::Matrix), with shear and mirror |
-//! | mesh of one primitive | the node itself has the shape and the material |
-//! | mesh of several primitives | a child node for each primitive, before the node's other children, |
-//! |  | without name or transform |
-//! | primitive | a mesh id: a consecutive number over all meshes, see [`MeshIds`] |
-//! | joints of skins, animated nodes | nodes as above, and joints of a [`Rig`] |
-//! | skin | an [`ImportedSkin`], which makes a palette from a rig's model matrices |
-//! | animation | an [`ImportedClip`] for each rig that it moves |
-//! | morph targets, their weights | [`MeshData::targets`]; a [`MorphNode`], and channels of clips if animated |
-//! | vertices that are skinned or morphed | a [`MeshData`], which makes a [`SkinnedMesh`](crate::skin::SkinnedMesh) |
-//! | its bounds | `min` and `max` of the positions if the file has them, else computed from the data |
-//! | its material | the glTF index, or [`Imported::default_material`] if it has none |
+//! | glTF | in the scene | in [`Imported`] |
+//! |---|---|---|
+//! | scene | a group node with its name, below the given parent | an [`ImportedScene`] |
+//! | node in a scene | a node with the same name and children, in each scene that lists it | an [`ImportedNode`]: what it refers to |
+//! | translation, rotation, scale | [`Local::Transform`](crate::Local::Transform), unchanged, except that rotations are normalised; the identity for a node with none of them, so that it can be moved | |
+//! | matrix | the same if it can be expressed so, else [`Local::Matrix`](crate::Local::Matrix), with shear and mirror | |
+//! | mesh of one primitive | the node itself has the shape and the material | an [`ImportedMesh`], an [`ImportedShape`] for each node |
+//! | mesh of several primitives | a child node for each primitive, before the node's other children, without name or transform | the same, an [`ImportedShape`] for each child |
+//! | primitive | a mesh id: a consecutive number over all meshes, see [`MeshIds`] | an [`ImportedPrimitive`] |
+//! | its vertices | | [`MeshData`]: plain arrays |
+//! | its bounds | [`Shape::bounds`](crate::Shape::bounds): `min` and `max` of the positions if the file has them, else computed from the data | the same |
+//! | material | a number: the glTF index, and [`Imported::default_material`] for primitives without | [`Material`](material::Material) |
+//! | texture, sampler, image | | [`Texture`](material::Texture) with its sampler, [`Image`](material::Image) with its bytes, undecoded |
+//! | camera, light (`KHR_lights_punctual`) | a node as above | [`Camera`], [`Light`] |
+//! | joints of skins, animated nodes | nodes as above | joints of a [`Rig`] |
+//! | skin | | an [`ImportedSkin`], which makes a palette from a rig's model matrices |
+//! | animation | | an [`ImportedAnimation`]: an [`ImportedClip`] for each rig that it moves |
+//! | morph targets, their weights | | [`MeshData::targets`]; a [`MorphNode`], and channels of clips if animated |
+//! | names | those of nodes and scenes | all others |
+//! | extras | | [`Extras`] of the item |
 //!
-//! Joints and weights are used if a node has a skin. Cameras, textures and the vertices of meshes that are neither
-//! skinned nor morphed are not imported; [`Imported::skipped`] lists the skipped parts that concern nodes. Bounds are
-//! those of the mesh at rest.
+//! Joints and weights are used if a node has a skin. [`Imported::skipped`] lists what did not come although it was asked
+//! for, such as nodes in no scene and images whose files are missing. Bounds are those of the mesh at rest.
+//!
+//! Rotations that are no unit quaternions, which a good many real files have, are normalised: those of nodes when they
+//! are inserted, those of animations when they are evaluated. An engine that uses them as they are gets transforms that
+//! differ by about the square of their length.
+//!
+//! # From a draw to its mesh and material
+//!
+//! A draw command has a mesh id and a material number. [`Imported::primitive`] and [`Imported::material`] find what they
+//! stand for. In a scene of several files, give each numbers of its own by [`ImportOptions::after`]: every number is then
+//! known to one [`Imported`] alone. Without it both files' numbers begin at 0.
+//!
+//! # Only what is needed
+//!
+//! [`ImportOptions::nodes_only`] brings nodes with names, transforms, shapes and boxes, and what costs no more than
+//! their JSON: cameras, lights, names of meshes. [`Parts`] has single parts to add.
+//!
+//! # Animations
+//!
+//! [`Imported::play`] plays an animation on all rigs that it moves, and so on all nodes: [`AnimationPlayer`] has an
+//! example. For blending and crowds there are the clips themselves, as follows.
 //!
 //! # Characters
 //!
 //! [`Imported::clips`] and [`Imported::rigs`] are the motion of characters, [`Imported::skins`] and
-//! [`Imported::meshes`] what follows it. A clip is compiled and played into a pose. The pose is given to the nodes of
+//! [`MeshData`] what follows it. A clip is compiled and played into a pose. The pose is given to the nodes of
 //! the scene, or made into a palette that skins vertices, or both:
 //!
 //! ```
@@ -106,7 +129,8 @@
 //! let (mut models, mut palette) = (Vec::new(), Vec::new());
 //! pose.to_models(&rig.skeleton, &mut models)?;
 //! skin.palette(&models, &mut palette)?;
-//! let mesh = imported.meshes[0].to_skinned_mesh(skin.len())?;      // once
+//! let vertices = imported.vertices(0).expect("it has positions");
+//! let mesh = vertices.to_skinned_mesh(skin.len())?;                // once
 //! let mut skinned = vec![[0.0_f32; 3]; mesh.len()];
 //! mesh.skin(&palette, SkinOutput::new(&mut skinned[..]))?;
 //! assert!((Vec3::from(skinned[2]) - Vec3::new(1.0, 1.0, 0.0)).length() < 1e-3);
@@ -120,11 +144,11 @@
 //! # What is refused
 //!
 //! A file is checked as a whole before the first node is inserted, and after an error the scene is unchanged: see
-//! [`ImportErrorKind`]. This includes animations, skins and vertices: a file with one bad key is refused as a whole.
-//! Buffers are found and measured, but read only if bounds, animations, skins or deformed vertices need them. Of
+//! [`ImportErrorKind`]. This includes everything that the options ask for: a file with one bad key is refused as a whole,
+//! unless motion is left out. Buffers are found and measured, but read only if something that is asked for needs them. Of
 //! required extensions, those for materials, textures and lights and `KHR_mesh_quantization` are accepted. Separate
-//! buffer files are found by relative paths, which may lead out of the folder (`../`); absolute paths and network
-//! addresses are refused.
+//! buffer and image files are found by relative paths, which may lead out of the folder (`../`); absolute paths and
+//! network addresses are refused. An image that cannot be had is no error: it is listed as [`Skipped::Image`].
 //!
 //! # Cost
 //!
@@ -132,40 +156,34 @@
 //! several primitives makes a node for each primitive at every node that has it: a small file can describe a large
 //! scene. All nodes are counted before the first is made. A file is refused if it has both more than one node for each
 //! byte of its JSON and more than 65,536 nodes, or if the names have more than 64 bytes for each node that it may have.
-//! [`ImportOptions`] raises both. Likewise, vertices and keys are read again for each primitive and each channel that
-//! uses them; a file is refused if this takes both more than 256 times its buffers and more than a gigabyte.
+//! [`ImportOptions`] raises both. Likewise, vertices, keys and images are read again for each primitive, channel and image
+//! that uses them; a file is refused if this takes both more than 256 times its buffers and more than a gigabyte.
 
-mod accessor;
-mod amount;
-mod bounds;
-mod characters;
-mod clip;
 mod document;
 mod error;
-mod graph;
-mod handles;
-mod insert;
+mod extras;
+mod file;
+mod imported;
 mod library;
-mod mesh_data;
-mod morph;
+pub mod material;
+mod mesh;
+mod motion;
+mod node;
 mod options;
-mod read;
-mod rig;
-mod skin;
-mod skinned;
-mod source;
 #[cfg(test)]
 mod tests;
 
-pub use clip::ImportedClip;
 pub use error::{BufferProblem, ImportError, ImportErrorKind, Item, ItemKind};
-pub use handles::{Imported, ImportedScene, ImportedShape, MeshIds, Skipped};
+pub use extras::Extras;
+pub use imported::{Imported, ImportedScene, ImportedShape, Skipped};
 pub use library::LibraryKeys;
-pub use mesh_data::{MeshData, MorphDeltas, Topology};
-pub use morph::{MorphChannels, MorphNode};
-pub use options::ImportOptions;
-pub use rig::{Rig, RigPlace};
-pub use skin::ImportedSkin;
+pub use mesh::{ImportedMesh, ImportedPrimitive, MeshData, MeshIds, MorphDeltas, Topology};
+pub use motion::{
+    AnimationPlayer, ImportedAnimation, ImportedClip, ImportedSkin, MorphChannels, MorphNode, Rig, RigPlace,
+};
+pub use node::{Camera, ImportedNode, Light, LightKind, Projection};
+pub use options::{ImportOptions, Parts};
+pub use serde_json;
 
 use crate::{NodeHandle, Scene};
 use std::path::Path;
@@ -189,8 +207,9 @@ pub struct Import {
 
 /// Reads a `.gltf` or `.glb` file into a new scene, below its root.
 ///
-/// The scene has the default configuration, which keeps no world boxes: for culling, read into a scene of your own with
-/// [`load_into`]. Numbers of meshes and materials begin at 0 in each file.
+/// The scene has the default configuration, which keeps no world boxes: for culling, take
+/// [`ImportOptions::with_config`], or read into a scene of your own with [`load_into`]. Numbers of meshes and materials
+/// begin at 0 in each file: for several files in one scene, take [`ImportOptions::after`].
 ///
 /// # Errors
 /// [`ImportError`] if the file cannot be read or is invalid.

@@ -1,9 +1,8 @@
 //! Accessors and transforms of every allowed form, and which of them are refused.
 
-use super::characters::Characters;
-use super::read::{Budget, Reader};
-use super::source::{self, Buffers};
-use super::{Import, ImportError, MeshIds, Skipped, from_slice};
+use super::file::{self, Budget, Buffers, Reader};
+use super::motion::Motion;
+use super::{Import, ImportError, ImportOptions, MeshIds, Parts, Skipped, from_slice, mesh};
 use crate::{Aabb, Local, Mat34, Transform};
 use glam::{Quat, Vec3};
 
@@ -23,7 +22,7 @@ fn with_accessor(accessor: &str, view: &str, data: &[u8]) -> Vec<u8> {
 
 /// The bounds that the node is given.
 fn bounds(accessor: &str, view: &str, data: &[u8]) -> Result<Aabb, ImportError> {
-    match from_slice(&with_accessor(accessor, view, data), None) {
+    match ImportOptions::new().nodes_only().from_slice(&with_accessor(accessor, view, data), None) {
         Ok(import) => {
             let node = import.imported.node(0).expect("it is in a scene");
             Ok(import.scene.shape(node).expect("its mesh has one primitive").bounds)
@@ -296,13 +295,17 @@ fn what_is_named_again_and_again_has_a_limit() {
         "accessors": [{"componentType": 5126, "type": "VEC3", "count": 9},
             {"componentType": 5126, "type": "SCALAR", "count": 1}, {"componentType": 5126, "type": "SCALAR", "count": 2}],
         "buffers": [{"byteLength": 9, "uri": "data:,123456789"}]}"#;
-    let (root, blob, _) = source::parse(text.as_bytes()).unwrap();
+    let (root, blob, _) = file::parse(text.as_bytes()).unwrap();
     let buffers = Buffers::open(&root, blob, None).unwrap();
-    let mesh_ids = MeshIds::count([1].into_iter()).unwrap();
+    let ids = MeshIds::count(0, [1].into_iter()).unwrap();
     let read = |bytes| {
         let budget = Budget::limited(bytes);
         let reader = Reader { root: &root, buffers: &buffers, budget: &budget };
-        Characters::read(reader, &mesh_ids, &mut Vec::new()).map(|read| read.clips.len())
+        let mut skipped = Vec::new();
+        let mut meshes = mesh::read(reader, &ids, &Parts::ALL, &mut skipped)?;
+        let clips = Motion::read(reader, true, &mut skipped)?.clips.len();
+        mesh::read_vertices(reader, &mut meshes, true, &mut skipped)?;
+        Ok::<_, ImportError>(clips)
     };
     assert_eq!(read(10_000), Ok(2));
     let mut refused: Vec<String> = (0..10_000).filter_map(|bytes| Some(read(bytes).err()?.to_string())).collect();

@@ -133,12 +133,19 @@ fn every_shared_model_has_the_expected_nodes_worlds_and_bounds() {
             for (primitive, json) in mesh["primitives"].as_array().unwrap().iter().enumerate() {
                 let id = imported.mesh_ids.id(index(&mesh["mesh"]).unwrap(), primitive).unwrap();
                 let mut drawn = imported.scenes.iter().flat_map(|scene| &scene.shapes);
-                let Some(shape) = drawn.find(|shape| shape.mesh == id) else { continue };
+                let Some(shape) = drawn.find(|shape| shape.id == id) else { continue };
                 let found = scene.shape(shape.handle).unwrap();
                 assert_eq!(found.mesh, id, "{name}");
                 assert_eq!(found.bounds, bounds(&json["accessorMin"], &json["accessorMax"]), "{name}: mesh {id}");
                 let measured = bounds(&json["min"], &json["max"]);
                 assert!(box_distance(found.bounds, measured) <= 1e-6, "{name}: mesh {id}");
+                let vertices = imported.vertices(id).unwrap();
+                let points = vertices.positions.iter().map(|&position| Vec3::from(position));
+                let of_vertices = points.fold(Aabb::EMPTY, |all, point| all.merge(&Aabb::new(point, point)));
+                assert!(box_distance(of_vertices, measured) <= 1e-6, "{name}: vertices of mesh {id}");
+                for list in [vertices.normals.len(), vertices.tangents.len()] {
+                    assert!(list == 0 || list == vertices.positions.len(), "{name}: mesh {id}");
+                }
             }
         }
         for json in expected["meshNodes"].as_array().unwrap() {

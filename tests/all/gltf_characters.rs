@@ -3,6 +3,7 @@
 
 mod small;
 
+use crate::gltf_file::GltfFile;
 use hedgerow::character::CharacterError;
 use hedgerow::glam::{Quat, Vec3};
 use hedgerow::import::{self, Import, MorphChannels, Skipped, Topology};
@@ -12,15 +13,15 @@ use hedgerow::{
     skin::{MorphBuffer, SkinOutput},
 };
 use serde_json::json;
-use small::Small;
+use small::man;
 
-fn load(small: &Small) -> Import {
+fn load(small: &GltfFile) -> Import {
     import::from_slice(&small.glb(), None).unwrap()
 }
 
 /// The error for a character broken in this way.
-fn refusal(break_it: impl FnOnce(&mut Small)) -> String {
-    let mut small = Small::new();
+fn refusal(break_it: impl FnOnce(&mut GltfFile)) -> String {
+    let mut small = man();
     break_it(&mut small);
     match import::from_slice(&small.glb(), None) {
         Err(error) => error.to_string(),
@@ -30,7 +31,7 @@ fn refusal(break_it: impl FnOnce(&mut Small)) -> String {
 
 #[test]
 fn a_character_is_imported_whole() {
-    let Import { imported, .. } = load(&Small::new());
+    let Import { imported, .. } = load(&man());
     assert_eq!(imported.skipped, []);
     // The mesh node is morphed by an animation and skinned, so it is in the rig, and so is the node above both.
     let [rig] = &imported.rigs[..] else { panic!("{:?}", imported.rigs) };
@@ -52,7 +53,7 @@ fn a_character_is_imported_whole() {
     assert!(matches!(&morph.channels, Some(MorphChannels { rig: 0, range, .. }) if *range == (0..2)));
     assert_eq!(imported.morph(4), Some(morph));
 
-    let [mesh] = &imported.meshes[..] else { panic!("{:?}", imported.meshes) };
+    let mesh = imported.vertices(0).unwrap();
     assert_eq!((mesh.topology, mesh.influences, mesh.indices.as_slice()), (Topology::Triangles, 4, &[2, 1, 0][..]));
     assert_eq!(mesh.joints, [0, 0, 0, 0, 0, 1, 0, 0, 1, 0, 0, 0]);
     assert_eq!(mesh.weights[4..6], [0.2, 0.8]);
@@ -62,14 +63,14 @@ fn a_character_is_imported_whole() {
 
 #[test]
 fn a_character_goes_to_a_library_which_is_saved_and_loaded_whole() {
-    let Import { imported, .. } = load(&Small::new());
+    let Import { imported, .. } = load(&man());
     let mut library = Library::new();
     for round in 1..=2 {
         let keys = imported.insert_into(&mut library, ClipBuilder::new()).unwrap();
         assert_eq!(library.skeletons[keys.skeletons[0]].as_ref(), &imported.rigs[0].skeleton);
         assert_eq!(library.skins[keys.skins[0]].as_ref(), &imported.skins[0].skin);
         let mesh = keys.mesh(0, Some(0)).expect("it is drawn with the skin");
-        assert_eq!(library.meshes[mesh].as_ref(), &imported.meshes[0].to_skinned_mesh(2).unwrap());
+        assert_eq!(library.meshes[mesh].as_ref(), &imported.vertices(0).unwrap().to_skinned_mesh(2).unwrap());
         assert_eq!((keys.mesh(0, None), keys.mesh(1, Some(0))), (None, None));
         let names: Vec<_> = keys.clips.iter().map(|&clip| library.clips.name(clip)).collect();
         assert_eq!(names, [Some("nod"), None]);
@@ -85,7 +86,7 @@ fn a_character_goes_to_a_library_which_is_saved_and_loaded_whole() {
 
 #[test]
 fn clips_have_the_tracks_and_channels_of_the_file() {
-    let Import { imported, .. } = load(&Small::new());
+    let Import { imported, .. } = load(&man());
     let [nod, smile] = &imported.clips[..] else { panic!("{:?}", imported.clips) };
     assert_eq!((nod.animation, nod.rig, nod.name.as_deref()), (0, 0, Some("nod")));
     assert_eq!((smile.animation, smile.rig, smile.name.as_deref()), (1, 0, None));
@@ -112,7 +113,7 @@ fn clips_have_the_tracks_and_channels_of_the_file() {
 
 #[test]
 fn a_pose_moves_nodes_and_vertices_alike() {
-    let mut import = load(&Small::new());
+    let mut import = load(&man());
     let rig = &import.imported.rigs[0];
     let mut pose = Pose::rest(&rig.skeleton);
     import.imported.clips[0].clip.sample(2.0, &mut pose).unwrap();
@@ -126,7 +127,7 @@ fn a_pose_moves_nodes_and_vertices_alike() {
     let (mut models, mut palette) = (Vec::new(), Vec::new());
     pose.to_models(&rig.skeleton, &mut models).unwrap();
     skin.palette(&models, &mut palette).unwrap();
-    let data = &import.imported.meshes[0];
+    let data = import.imported.vertices(0).unwrap();
     let mesh = data.to_skinned_mesh(skin.len()).unwrap();
     let mut skinned = vec![[0.0_f32; 3]; mesh.len()];
     mesh.skin_morphed(&palette, &[1.0, 0.0], &mut MorphBuffer::new(), SkinOutput::new(&mut skinned[..])).unwrap();
@@ -147,7 +148,7 @@ fn a_pose_moves_nodes_and_vertices_alike() {
 
 #[test]
 fn the_box_of_a_skinned_node_is_where_its_vertices_are_and_not_where_the_node_is() {
-    let mut small = Small::new();
+    let mut small = man();
     small.put("/nodes/4/translation", json!([0, -50, 0]));
     small.put("/nodes/4/scale", json!([0.01, 0.01, 0.01]));
     let Import { mut scene, imported, .. } = load(&small);
@@ -159,7 +160,7 @@ fn the_box_of_a_skinned_node_is_where_its_vertices_are_and_not_where_the_node_is
     pose.to_models(&rig.skeleton, &mut models).unwrap();
     skin.palette(&models, &mut palette).unwrap();
     let (shape, base) = (imported.scenes[0].shapes[0].handle, rig.places[0].base);
-    imported.meshes[0].joint_bounds().unwrap().follow(&mut scene, shape, base, &palette).unwrap();
+    imported.vertices(0).unwrap().joint_bounds().unwrap().follow(&mut scene, shape, base, &palette).unwrap();
     scene.update();
     let found = scene.world_bounds(shape).unwrap();
     // Vertex 0 follows the hip, which has stepped up by 4, in a yard at x = 10.
@@ -170,7 +171,7 @@ fn the_box_of_a_skinned_node_is_where_its_vertices_are_and_not_where_the_node_is
 
 #[test]
 fn a_character_in_two_scenes_moves_in_both() {
-    let mut small = Small::new();
+    let mut small = man();
     small.json["scenes"] = json!([{"nodes": [0]}, {"nodes": []}, {"nodes": [0]}]);
     let mut import = load(&small);
     let rig = &import.imported.rigs[0];
@@ -186,7 +187,7 @@ fn a_character_in_two_scenes_moves_in_both() {
 
 #[test]
 fn copies_of_a_character_are_posed_by_themselves() {
-    let Import { mut scene, imported, .. } = load(&Small::new());
+    let Import { mut scene, imported, .. } = load(&man());
     let (rig, root) = (&imported.rigs[0], scene.root());
     let place = &rig.places[0];
     // The yard with everything in it, and the man alone, who is then below the root.
@@ -210,7 +211,7 @@ fn copies_of_a_character_are_posed_by_themselves() {
 
 #[test]
 fn joints_without_a_common_ancestor_hang_from_a_joint_that_is_no_node() {
-    let mut small = Small::new();
+    let mut small = man();
     small.json["nodes"][2]["children"] = json!([]);
     small.json["scenes"] = json!([{"nodes": [0, 3]}]);
     let import = load(&small);
@@ -223,7 +224,7 @@ fn joints_without_a_common_ancestor_hang_from_a_joint_that_is_no_node() {
 
 #[test]
 fn what_is_not_imported_is_listed() {
-    let mut small = Small::new();
+    let mut small = man();
     // A pointer into a material, as in an extension, and weights of a node without a mesh.
     small.json["animations"][0]["channels"][0]["target"] =
         json!({"path": "pointer", "extensions": {"KHR_animation_pointer": {"pointer": "/materials/0"}}});
@@ -246,7 +247,7 @@ fn what_is_not_imported_is_listed() {
 
 #[test]
 fn an_animation_of_a_single_moment_is_a_clip_of_a_second() {
-    let mut small = Small::new();
+    let mut small = man();
     let (time, place) = (small.floats("SCALAR", &[0.0]), small.floats("VEC3", &[1.0, 2.0, 3.0]));
     small.json["animations"] = json!([{"samplers": [{"input": time, "output": place}],
         "channels": [{"sampler": 0, "target": {"node": 3, "path": "translation"}}]}]);
@@ -261,7 +262,7 @@ fn an_animation_of_a_single_moment_is_a_clip_of_a_second() {
 #[test]
 fn keys_that_make_no_sense_are_refused_by_name() {
     let times = |keys: &'static [f32]| {
-        |small: &mut Small| {
+        |small: &mut GltfFile| {
             let times = small.floats("SCALAR", keys);
             small.json["animations"][0]["samplers"][0]["input"] = json!(times);
         }
@@ -286,7 +287,7 @@ fn keys_that_make_no_sense_are_refused_by_name() {
         format!("{prefix}3 keys take 1 values each, and 2 values are there; pass 3")
     );
     assert_eq!(refusal(times(&[])), format!("{prefix}a track needs at least one key; leave the track out instead"));
-    let zero = |small: &mut Small| {
+    let zero = |small: &mut GltfFile| {
         let zero = small.floats("VEC4", &[0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0]);
         small.json["animations"][0]["samplers"][0]["output"] = json!(zero);
     };
@@ -294,7 +295,7 @@ fn keys_that_make_no_sense_are_refused_by_name() {
         refusal(zero),
         format!("{prefix}key 1 is a zero quaternion, which is not a rotation; drop or repair the key")
     );
-    let weights = |small: &mut Small| small.json["animations"][1]["samplers"][0]["interpolation"] = json!("LINEAR");
+    let weights = |small: &mut GltfFile| small.json["animations"][1]["samplers"][0]["interpolation"] = json!("LINEAR");
     assert_eq!(
         refusal(weights),
         "animation 1: channels[0]: 2 keys take 2 values each, and 12 values are there; pass 4"
@@ -420,7 +421,7 @@ fn characters_that_make_no_sense_are_refused_by_name() {
 
 #[test]
 fn a_small_file_that_describes_a_huge_one_is_refused() {
-    let mut small = Small::new();
+    let mut small = man();
     small.json["meshes"][0]["primitives"][0]["targets"] = json!(vec![json!({}); 20_000]);
     small.json["meshes"][0]["weights"] = json!(vec![0; 20_000]);
     small.json["nodes"][4]["weights"] = json!(null);
@@ -432,13 +433,13 @@ fn a_small_file_that_describes_a_huge_one_is_refused() {
 
 #[test]
 fn a_morphed_mesh_with_joints_at_a_node_without_a_skin_is_morphed_alone() {
-    let mut small = Small::new();
+    let mut small = man();
     small.json["nodes"][4].as_object_mut().unwrap().remove("skin");
     // Ignored values are not checked.
     let weights = small.floats("VEC4", &[-1.0; 12]);
     small.json["meshes"][0]["primitives"][0]["attributes"]["WEIGHTS_0"] = json!(weights);
     let mut import = load(&small);
-    let [data] = &import.imported.meshes[..] else { panic!("{:?}", import.imported.meshes) };
+    let data = import.imported.vertices(0).unwrap();
     assert_eq!((data.influences, data.joints.len(), data.weights.len()), (0, 0, 0));
     let mesh = data.to_skinned_mesh(1).unwrap();
     let mut morphed = vec![[0.0_f32; 3]; mesh.len()];
@@ -452,13 +453,13 @@ fn a_morphed_mesh_with_joints_at_a_node_without_a_skin_is_morphed_alone() {
 
 #[test]
 fn a_mesh_of_two_nodes_of_which_one_has_a_skin_is_laid_out_for_both() {
-    let mut small = Small::new();
+    let mut small = man();
     small.json["nodes"].as_array_mut().unwrap().push(json!({"name": "statue", "mesh": 0}));
     small.json["scenes"] = json!([{"nodes": [0, 5]}]);
     let mut import = load(&small);
     let shapes: Vec<_> = import.imported.scenes[0].shapes.iter().map(|shape| (shape.node, shape.skin)).collect();
     assert_eq!(shapes, [(4, Some(0)), (5, None)]);
-    let data = &import.imported.meshes[0];
+    let data = import.imported.vertices(0).unwrap();
     let statue = data.without_joints();
     assert_eq!((data.influences, statue.influences), (4, 0));
     assert_eq!((&statue.positions, &statue.targets, &statue.indices), (&data.positions, &data.targets, &data.indices));
@@ -482,7 +483,7 @@ fn a_chain_of_more_joints_than_a_skeleton_has_is_refused() {
 
 #[test]
 fn a_character_with_any_byte_changed_never_panics() {
-    let whole = Small::new().glb();
+    let whole = man().glb();
     let (mut sound, mut refused) = (0, 0);
     for at in 0..whole.len() {
         for value in [0, b'9', b'"', 0x7F, 0xFF, whole[at] ^ 1] {
@@ -517,7 +518,7 @@ fn play(import: &mut Import) {
         }
     }
     for shape in import.imported.scenes.iter().flat_map(|scene| &scene.shapes) {
-        let Some(data) = import.imported.mesh(shape.mesh) else { continue };
+        let Some(data) = import.imported.vertices(shape.id) else { continue };
         let (data, joints) = match shape.skin {
             Some(skin) => (data.clone(), import.imported.skins[skin].skin.len()),
             None => (data.without_joints(), 1),

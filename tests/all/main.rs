@@ -17,6 +17,14 @@ mod gltf;
 mod gltf_animation;
 #[cfg(feature = "gltf")]
 mod gltf_characters;
+#[cfg(feature = "gltf")]
+mod gltf_file;
+#[cfg(feature = "gltf")]
+mod gltf_play;
+#[cfg(feature = "gltf")]
+mod gltf_surfaces;
+#[cfg(feature = "gltf")]
+mod gltf_whole;
 mod handles;
 mod inherited;
 mod joint_bounds;

@@ -9,6 +9,7 @@ pub mod changes;
 pub mod cull;
 pub mod draws;
 pub mod editor;
+pub mod import;
 pub mod memory;
 pub mod molecule_mesh;
 pub mod molecule_skeleton;
@@ -33,7 +34,8 @@ pub struct Experiment<F> {
     pub run: fn(&mut F) -> Outcome,
 }
 
-/// All experiments that compare two sides; [`raw_clips`], which does not, has only a benchmark.
+/// All experiments that compare two sides, but for [`import`], which needs a feature of `hedgerow`; [`raw_clips`], which
+/// does not compare, has only a benchmark.
 #[must_use]
 pub fn all<F: Front>() -> Vec<Experiment<F>> {
     let experiment = |name, about, run| Experiment { name, about, run };

@@ -9,10 +9,12 @@
 //!   three sub-meshes, strewn likewise.
 //! - [`test_clip`] is what players of clips are measured on, [`rig`] what poses are, and [`SkinRecipe`] a character to
 //!   be skinned.
+//! - [`GltfCity`] is a glTF file of everything.
 //!
 //! The same seed makes the same everywhere.
 
 mod churn;
+mod gltf;
 mod moves;
 mod parts;
 mod recipe;
@@ -25,6 +27,7 @@ mod topology;
 mod town;
 
 pub use churn::{Churn, Edits, FRAMES};
+pub use gltf::GltfCity;
 pub use moves::Moves;
 pub use parts::Parts;
 pub use recipe::{Content, Kind, Recipe, RecipeNode, SIZES};

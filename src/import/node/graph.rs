@@ -1,8 +1,11 @@
 //! Checks that the nodes of a file form trees, and reads each node's own data.
 
-use super::accessor;
-use super::error::{ImportError, ImportErrorKind, Item, ItemKind};
+use super::light;
+use crate::import::error::{ImportError, ImportErrorKind, Item, ItemKind, check_finite, check_index};
+use crate::import::file;
 use crate::{Error, Local, Transform};
+use bumpalo::Bump;
+use bumpalo::collections::Vec as BumpVec;
 use glam::{Quat, Vec3};
 use gltf::json::scene::Node;
 use gltf::json::{Index, Root};
@@ -12,43 +15,30 @@ const AFFINE_TOLERANCE: f32 = 1e-5;
 
 /// Checks all data of nodes and scenes: their indices and numbers, that every node has at most one parent, and that
 /// none is its own ancestor.
-pub(super) fn check(root: &Root) -> Result<(), ImportError> {
+pub(in crate::import) fn check(root: &Root, arena: &Bump) -> Result<(), ImportError> {
     for (index, node) in root.nodes.iter().enumerate() {
         let holder = || Item::node(root, index);
         check_index(node.mesh, root.meshes.len(), holder, || "mesh".to_owned())?;
         check_index(node.skin, root.skins.len(), holder, || "skin".to_owned())?;
         check_index(node.camera, root.cameras.len(), holder, || "camera".to_owned())?;
+        let light = || "extensions.KHR_lights_punctual.light".to_owned();
+        check_index(light::of_node(node), light::lights(root).len(), holder, light)?;
         check_local(root, index, node)?;
     }
-    let parents = find_parents(root)?;
-    check_cycles(root, &parents)?;
-    check_scenes(root, &parents)
-}
-
-/// Returns an error for an index that is `count` or more.
-pub(super) fn check_index<T>(
-    index: Option<Index<T>>,
-    count: usize,
-    holder: impl FnOnce() -> Item,
-    field: impl FnOnce() -> String,
-) -> Result<(), ImportError> {
-    match index.map(|index| index.value()) {
-        Some(index) if index >= count => {
-            Err(ImportErrorKind::IndexOutOfRange { item: holder(), field: field(), index, count }.into())
-        }
-        _ => Ok(()),
-    }
+    let parents = find_parents(root, arena)?;
+    check_cycles(root, parents, arena)?;
+    check_scenes(root, parents, arena)
 }
 
 /// The indices of a node's children.
-pub(super) fn children(node: &Node) -> impl DoubleEndedIterator<Item = usize> {
+pub(in crate::import) fn children(node: &Node) -> impl DoubleEndedIterator<Item = usize> {
     node.children.iter().flatten().map(Index::value)
 }
 
 /// The local transform as in the file: translation, rotation and scale unchanged in every bit, or the matrix.
-pub(super) fn local(node: &Node) -> Local {
+pub(in crate::import) fn local(node: &Node) -> Local {
     match node.matrix {
-        Some(m) => Local::Matrix(accessor::columns(&m)),
+        Some(m) => Local::Matrix(file::columns(&m)),
         None => Local::Transform(Transform {
             translation: node.translation.map_or(Vec3::ZERO, Vec3::from_array),
             rotation: node.rotation.map_or(Quat::IDENTITY, |rotation| Quat::from_array(rotation.0)),
@@ -62,9 +52,7 @@ fn check_local(root: &Root, index: usize, node: &Node) -> Result<(), ImportError
     let item = || Item::node(root, index);
     if let Some(m) = &node.matrix {
         let off = |value: f32, expected: f32| (value - expected).abs() > AFFINE_TOLERANCE;
-        if m.iter().any(|value| !value.is_finite()) {
-            return Err(ImportErrorKind::NotFinite { item: item(), field: "matrix".to_owned() }.into());
-        }
+        check_finite(m, item, "matrix")?;
         if off(m[3], 0.0) || off(m[7], 0.0) || off(m[11], 0.0) || off(m[15], 1.0) {
             return Err(ImportErrorKind::NotAffine(item()).into());
         }
@@ -75,9 +63,7 @@ fn check_local(root: &Root, index: usize, node: &Node) -> Result<(), ImportError
         ("scale", node.scale.as_ref().map(|s| s.as_slice())),
     ];
     for (field, values) in numbers {
-        if values.is_some_and(|values| values.iter().any(|value| !value.is_finite())) {
-            return Err(ImportErrorKind::NotFinite { item: item(), field: field.to_owned() }.into());
-        }
+        check_finite(values.unwrap_or_default(), item, field)?;
     }
     // The scene decides what it accepts.
     match local(node).checked() {
@@ -88,8 +74,8 @@ fn check_local(root: &Root, index: usize, node: &Node) -> Result<(), ImportError
 }
 
 /// Each node's parent, or `None` for a root.
-fn find_parents(root: &Root) -> Result<Vec<Option<usize>>, ImportError> {
-    let mut parents: Vec<Option<usize>> = vec![None; root.nodes.len()];
+fn find_parents<'b>(root: &Root, arena: &'b Bump) -> Result<&'b [Option<usize>], ImportError> {
+    let parents: &mut [Option<usize>] = arena.alloc_slice_fill_copy(root.nodes.len(), None);
     for (index, node) in root.nodes.iter().enumerate() {
         for (position, child) in node.children.iter().flatten().enumerate() {
             let field = || format!("children[{position}]");
@@ -97,7 +83,7 @@ fn find_parents(root: &Root) -> Result<Vec<Option<usize>>, ImportError> {
             let child = child.value();
             let Some(first) = parents[child].replace(index) else { continue };
             // A second parent below the child makes a cycle, which is the more helpful error.
-            return Err(if climbs_to(&parents, index, child) {
+            return Err(if climbs_to(parents, index, child) {
                 ImportErrorKind::Cycle(Item::node(root, child)).into()
             } else {
                 let parents = [first, index].map(|parent| Item::node(root, parent));
@@ -115,9 +101,10 @@ fn climbs_to(parents: &[Option<usize>], node: usize, ancestor: usize) -> bool {
 
 /// Returns an error for cycles: if every node has at most one parent, these are exactly the nodes that cannot be
 /// reached from the roots.
-fn check_cycles(root: &Root, parents: &[Option<usize>]) -> Result<(), ImportError> {
-    let mut reached = vec![false; parents.len()];
-    let mut stack: Vec<usize> = (0..parents.len()).filter(|&index| parents[index].is_none()).collect();
+fn check_cycles(root: &Root, parents: &[Option<usize>], arena: &Bump) -> Result<(), ImportError> {
+    let reached = arena.alloc_slice_fill_copy(parents.len(), false);
+    let mut stack = BumpVec::with_capacity_in(parents.len(), arena);
+    stack.extend((0..parents.len()).filter(|&index| parents[index].is_none()));
     while let Some(index) = stack.pop() {
         reached[index] = true;
         stack.extend(children(&root.nodes[index]));
@@ -129,9 +116,9 @@ fn check_cycles(root: &Root, parents: &[Option<usize>]) -> Result<(), ImportErro
 }
 
 /// Checks that the scenes list only roots, and each at most once in a scene.
-fn check_scenes(root: &Root, parents: &[Option<usize>]) -> Result<(), ImportError> {
+fn check_scenes(root: &Root, parents: &[Option<usize>], arena: &Bump) -> Result<(), ImportError> {
     check_index(root.scene, root.scenes.len(), || Item::of(root, ItemKind::File, 0), || "scene".to_owned())?;
-    let mut last_scene: Vec<Option<usize>> = vec![None; root.nodes.len()];
+    let last_scene: &mut [Option<usize>] = arena.alloc_slice_fill_copy(root.nodes.len(), None);
     for (index, scene) in root.scenes.iter().enumerate() {
         let item = || Item::of(root, ItemKind::Scene, index);
         for (position, node) in scene.nodes.iter().enumerate() {

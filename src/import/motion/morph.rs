@@ -1,7 +1,7 @@
 //! Morph weights of nodes, and the channels of a rig's clips that animate them.
 
-use super::error::{ImportError, ImportErrorKind, Item, ItemKind};
-use super::read::Reader;
+use crate::import::error::{ImportError, ImportErrorKind, Item, ItemKind};
+use crate::import::file::Reader;
 use core::ops::Range;
 use gltf::json::Root;
 use gltf::json::mesh::Mesh;
@@ -44,14 +44,14 @@ pub struct MorphNode {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct MorphChannels {
-    /// The number of the rig in [`Imported::rigs`](super::Imported::rigs).
+    /// The number of the rig in [`Imported::rigs`](crate::import::Imported::rigs).
     pub rig: usize,
     /// The channels, one for each target.
     pub range: Range<usize>,
 }
 
 /// The nodes whose meshes have morph targets, by ascending index.
-pub(super) fn read(Reader { root, budget, .. }: Reader<'_>) -> Result<Vec<MorphNode>, ImportError> {
+pub(in crate::import) fn read(Reader { root, budget, .. }: Reader<'_>) -> Result<Vec<MorphNode>, ImportError> {
     let counts = root.meshes.iter().enumerate().map(|(mesh, json)| count(root, mesh, json));
     let counts: Vec<usize> = counts.collect::<Result<_, _>>()?;
     // Counted completely before the first is made.

@@ -27,13 +27,15 @@ impl MeshData {
     /// ```
     #[must_use]
     pub fn without_joints(&self) -> Self {
-        let Self { mesh, topology, positions, normals, tangents, indices, targets, .. } = self;
+        let Self { mesh, topology, positions, normals, tangents, texcoords, colors, indices, targets, .. } = self;
         Self {
             mesh: *mesh,
             topology: *topology,
             positions: positions.clone(),
             normals: normals.clone(),
             tangents: tangents.clone(),
+            texcoords: texcoords.clone(),
+            colors: colors.clone(),
             indices: indices.clone(),
             targets: targets.clone(),
             ..Self::default()

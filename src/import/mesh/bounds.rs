@@ -1,16 +1,15 @@
 //! The bounding box of the positions that an accessor describes.
 
-use super::accessor::{Component, Layout, SPARSE_ORDER, Span};
-use super::error::{ImportError, ImportErrorKind, Item, ItemKind};
-use super::source::Buffers;
 use crate::Aabb;
+use crate::import::error::{ImportError, ImportErrorKind, Item, ItemKind};
+use crate::import::file::{Buffers, Component, Layout, SPARSE_ORDER, Span};
 use glam::Vec3;
 use gltf::json::accessor::{Accessor, ComponentType, Type};
 use gltf::json::{Root, Value};
 
 /// The box of the positions of `field` of a mesh: that of the accessor if it is valid, else computed from the data.
-/// Expects that [`check`](super::accessor::check) has passed.
-pub(super) fn positions(
+/// Expects that [`check`](crate::import::file::check) has passed.
+pub(in crate::import) fn positions(
     root: &Root,
     buffers: &Buffers<'_>,
     accessor: usize,

@@ -1,11 +1,10 @@
 //! Skins: which joints of a rig a mesh follows.
 
-use super::accessor;
-use super::error::{ImportError, ImportErrorKind, Item, ItemKind};
-use super::graph::check_index;
-use super::read::{Numbers, Reader, expect_finite};
 use super::rig::Rigs;
 use crate::anim::Error;
+use crate::import::Extras;
+use crate::import::error::{ImportError, ImportErrorKind, Item, ItemKind, check_index};
+use crate::import::file::{Numbers, Reader, columns};
 use crate::{
     Mat34,
     skin::{Skin, SkinError},
@@ -13,7 +12,7 @@ use crate::{
 
 /// A skin of a glTF file: the rig of its joints, and how to make a palette from that rig's model matrices.
 ///
-/// Palettes are relative to the rig's [`base`](super::RigPlace::base), as model matrices are. The transform of the node
+/// Palettes are relative to the rig's [`base`](crate::import::RigPlace::base), as model matrices are. The transform of the node
 /// that has the mesh is ignored, as glTF demands.
 ///
 /// ```
@@ -30,16 +29,18 @@ use crate::{
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ImportedSkin {
-    /// The number of its rig in [`Imported::rigs`](super::Imported::rigs).
+    /// The number of its rig in [`Imported::rigs`](crate::import::Imported::rigs).
     pub rig: usize,
     /// Its joints, which are the rig's, and their inverse bind matrices, in glTF's order.
     pub skin: Skin,
     /// Its name, if it has one.
     pub name: Option<String>,
+    /// What its author added.
+    pub extras: Extras,
 }
 
 /// The nodes and inverse bind matrices of every skin of a file.
-pub(super) fn read(reader: Reader<'_>) -> Result<Vec<Vec<(usize, Mat34)>>, ImportError> {
+pub(in crate::import) fn read(reader: Reader<'_>) -> Result<Vec<Vec<(usize, Mat34)>>, ImportError> {
     let root = reader.root;
     let mut skins = Vec::with_capacity(root.skins.len());
     for (index, json) in root.skins.iter().enumerate() {
@@ -56,15 +57,19 @@ pub(super) fn read(reader: Reader<'_>) -> Result<Vec<Vec<(usize, Mat34)>>, Impor
             None => vec![Mat34::IDENTITY; json.joints.len()],
             Some(accessor) => {
                 let field: (_, &dyn Fn() -> String) = (item(), &|| "inverseBindMatrices".to_owned());
-                let matrices = reader.arrays::<16>(accessor, Numbers::Floats, field)?;
-                let matrices = expect_finite(matrices, (item(), &|| "inverseBindMatrices".to_owned()))?;
+                let matrix = |numbers: [f32; 16]| columns(&numbers);
+                let matrices = reader.values(accessor, Numbers::Floats, field, matrix)?;
+                if !matrices.iter().all(Mat34::is_finite) {
+                    let field = "inverseBindMatrices".to_owned();
+                    return Err(ImportErrorKind::NotFinite { item: item(), field }.into());
+                }
                 // The format allows for more matrices than joints.
                 if matrices.len() < json.joints.len() {
                     let (expected, found) = (json.joints.len(), matrices.len());
                     let field = "inverseBindMatrices".to_owned();
                     return Err(ImportErrorKind::Count { item: item(), field, expected, found }.into());
                 }
-                matrices.iter().map(accessor::columns).collect()
+                matrices
             }
         };
         skins.push(json.joints.iter().map(|joint| joint.value()).zip(inverse_binds).collect());
@@ -73,10 +78,11 @@ pub(super) fn read(reader: Reader<'_>) -> Result<Vec<Vec<(usize, Mat34)>>, Impor
 }
 
 /// Builds the skins with the joint numbers of the rigs.
-pub(super) fn build(
+pub(in crate::import) fn build(
     reader: Reader<'_>,
     skins: &[Vec<(usize, Mat34)>],
     rigs: &Rigs,
+    extras: bool,
 ) -> Result<Vec<ImportedSkin>, ImportError> {
     let root = reader.root;
     let mut built = Vec::with_capacity(skins.len());
@@ -91,7 +97,9 @@ pub(super) fn build(
             };
             ImportErrorKind::Skin { item: Item::of(root, ItemKind::Skin, index), error }
         })?;
-        built.push(ImportedSkin { rig: places[0].0, skin, name: root.skins[index].name.clone() });
+        let json = &root.skins[index];
+        let extras = Extras::read(&json.extras, extras);
+        built.push(ImportedSkin { rig: places[0].0, skin, name: json.name.clone(), extras });
     }
     Ok(built)
 }

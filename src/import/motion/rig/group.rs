@@ -1,24 +1,25 @@
 //! Decides which nodes move together.
 
-use super::super::graph;
+use crate::import::node::graph;
+use bumpalo::Bump;
 use gltf::json::Root;
 
 /// The nodes of one rig.
-pub(in super::super) struct Group {
+pub(in crate::import) struct Group {
     /// In depth-first order, so each node comes after its parent if that is in the group too.
-    pub(in super::super) nodes: Vec<usize>,
+    pub(in crate::import) nodes: Vec<usize>,
     /// Whether several of them have no parent in the group.
-    pub(in super::super) several_roots: bool,
+    pub(in crate::import) several_roots: bool,
 }
 
 /// The parents of all nodes of a file that is known to be a forest, and the nodes in depth-first order.
-pub(in super::super) struct Forest {
-    pub(in super::super) parents: Vec<Option<usize>>,
-    pub(in super::super) order: Vec<usize>,
+pub(in crate::import) struct Forest {
+    pub(in crate::import) parents: Vec<Option<usize>>,
+    pub(in crate::import) order: Vec<usize>,
 }
 
 impl Forest {
-    pub(in super::super) fn of(root: &Root) -> Self {
+    pub(in crate::import) fn of(root: &Root) -> Self {
         let mut parents = vec![None; root.nodes.len()];
         for (index, node) in root.nodes.iter().enumerate() {
             graph::children(node).for_each(|child| parents[child] = Some(index));
@@ -34,7 +35,7 @@ impl Forest {
 }
 
 /// Sets of marked nodes, which are united if they belong together.
-pub(in super::super) struct Grouping {
+pub(in crate::import) struct Grouping {
     /// Another node of the same set, or the node itself; `NONE` for unmarked nodes.
     links: Vec<usize>,
 }
@@ -51,15 +52,15 @@ struct Path {
 }
 
 impl Grouping {
-    pub(in super::super) fn new(nodes: usize) -> Self {
+    pub(in crate::import) fn new(nodes: usize) -> Self {
         Self { links: vec![NONE; nodes] }
     }
 
-    pub(in super::super) fn is_marked(&self, node: usize) -> bool {
+    pub(in crate::import) fn is_marked(&self, node: usize) -> bool {
         self.links[node] != NONE
     }
 
-    pub(in super::super) fn mark(&mut self, node: usize) {
+    pub(in crate::import) fn mark(&mut self, node: usize) {
         if !self.is_marked(node) {
             self.links[node] = node;
         }
@@ -75,7 +76,7 @@ impl Grouping {
     }
 
     /// Unites the sets of two marked nodes, and returns the node that represents the result.
-    pub(in super::super) fn unite(&mut self, a: usize, b: usize) -> usize {
+    pub(in crate::import) fn unite(&mut self, a: usize, b: usize) -> usize {
         let (a, b) = (self.find(a), self.find(b));
         self.links[b] = a;
         a
@@ -85,10 +86,10 @@ impl Grouping {
     ///
     /// A marked node moves all marked nodes below it, so they are of one set. A set's paths to the lowest node above
     /// all of it belong to the set, and sets whose paths meet are united. Runs in **O(nodes)**, up to a logarithm.
-    pub(in super::super) fn groups(mut self, forest: &Forest) -> Vec<Group> {
-        let nodes = self.links.len();
+    pub(in crate::import) fn groups(mut self, forest: &Forest) -> Vec<Group> {
+        let (nodes, arena) = (self.links.len(), Bump::new());
         // From the top: the nearest marked node at or above each node, and the tree of each node.
-        let (mut marked_above, mut tree) = (vec![NONE; nodes], vec![NONE; nodes]);
+        let [marked_above, tree] = [NONE; 2].map(|none| arena.alloc_slice_fill_copy(nodes, none));
         for &node in &forest.order {
             let (above, of_tree) = forest.parents[node].map_or((NONE, node), |it| (marked_above[it], tree[it]));
             tree[node] = of_tree;
@@ -98,7 +99,7 @@ impl Grouping {
             }
         }
         // For each set: how many marked nodes it has, and its tree, or `NONE` if it is spread over several.
-        let (mut marks, mut home) = (vec![0_usize; nodes], vec![NONE; nodes]);
+        let [marks, home] = [0, NONE].map(|first| arena.alloc_slice_fill_copy(nodes, first));
         for &node in &forest.order {
             if self.is_marked(node) {
                 let set = self.find(node);
@@ -107,21 +108,21 @@ impl Grouping {
             }
         }
         // From the bottom: the set whose path passes through each node, until all of its marks were found below.
-        let mut paths = vec![Path { set: NONE, met: 0 }; nodes];
+        let paths = arena.alloc_slice_fill_copy(nodes, Path { set: NONE, met: 0 });
         for &node in forest.order.iter().rev() {
             if self.is_marked(node) {
                 let own = Path { set: self.find(node), met: 1 };
-                self.meet(&mut paths[node], own, &mut marks, &mut home);
+                self.meet(&mut paths[node], own, marks, home);
             }
             let (path, Some(parent)) = (paths[node], forest.parents[node]) else { continue };
             if path.set != NONE {
                 let path = Path { set: self.find(path.set), ..path };
                 if path.met < marks[path.set] || home[path.set] == NONE {
-                    self.meet(&mut paths[parent], path, &mut marks, &mut home);
+                    self.meet(&mut paths[parent], path, marks, home);
                 }
             }
         }
-        self.collect(forest, &paths)
+        self.collect(forest, paths)
     }
 
     /// Notes that a path passes through a node, and unites its set with the one whose path was there before.

@@ -1,100 +1,28 @@
-//! The vertices of meshes that are skinned or morphed.
+//! Vertices out of a file.
 
-use super::error::{ImportError, ImportErrorKind, Item, ItemKind};
-use super::read::{Numbers, Reader, expect_count, expect_finite};
-use super::{MeshIds, Skipped};
+use super::{MeshData, MorphDeltas, Topology};
+use crate::import::Skipped;
+use crate::import::error::{ImportError, ImportErrorKind, Item, ItemKind};
+use crate::import::file::{Numbers, Reader, expect_count, expect_finite};
+use bumpalo::Bump;
+use bumpalo::collections::Vec as BumpVec;
 use gltf::json::accessor::Accessor;
 use gltf::json::mesh::{Mode, MorphTarget, Primitive, Semantic};
 use gltf::json::validation::Checked;
 use gltf::json::{Index, Root};
 
-/// The vertices of a primitive that is skinned or morphed, as plain arrays with an element for each vertex.
-///
-/// Normalised integers are converted to floats; everything else is as in the file.
-///
-/// ```
-/// // A point at (0, 2, 0), and a morph target that moves it by as much.
-/// let text = br#"{
-///     "asset": {"version": "2.0"}, "nodes": [{"name": "flag", "mesh": 0}],
-///     "meshes": [{"extras": {"targetNames": ["wave"]}, "weights": [0.5],
-///         "primitives": [{"attributes": {"POSITION": 0}, "targets": [{"POSITION": 0}]}]}],
-///     "accessors": [{"componentType": 5126, "type": "VEC3", "count": 1, "bufferView": 0}],
-///     "bufferViews": [{"buffer": 0, "byteLength": 12}],
-///     "buffers": [{"byteLength": 12, "uri": "data:;base64,AAAAAAAAAEAAAAAA"}]
-/// }"#;
-/// let imported = hedgerow::import::from_slice(text, None)?.imported;
-/// let flag = imported.mesh(0).expect("it has a morph target");
-/// assert_eq!((flag.positions[0], flag.targets[0].positions[0]), ([0.0, 2.0, 0.0], [0.0, 2.0, 0.0]));
-/// assert_eq!((flag.influences, flag.normals.len()), (0, 0));
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-#[derive(Clone, Debug, Default, PartialEq)]
-#[non_exhaustive]
-pub struct MeshData {
-    /// Its mesh id; see [`MeshIds`].
-    pub mesh: u32,
-    /// What the vertices or indices, taken in order, draw.
-    pub topology: Topology,
-    /// The positions of the vertices, in the space in which skins are bound.
-    pub positions: Vec<[f32; 3]>,
-    /// Normals; empty if the file has none.
-    pub normals: Vec<[f32; 3]>,
-    /// Tangents, with the sign of the bitangent as the fourth number; empty if the file has none.
-    pub tangents: Vec<[f32; 4]>,
-    /// How many influences each vertex has: four for each set `JOINTS_n`, `WEIGHTS_n`; zero if no node has a skin for
-    /// the mesh.
-    pub influences: usize,
-    /// The joints of all influences, one vertex after the other; they are numbered by the skin.
-    pub joints: Vec<u16>,
-    /// The weights of all influences in the same order: finite and not negative, but their sum is not always 1.
-    pub weights: Vec<f32>,
-    /// The indices of the vertices to draw; empty if all are drawn in order.
-    pub indices: Vec<u32>,
-    /// What each morph target adds at weight 1.
-    pub targets: Vec<MorphDeltas>,
+/// What is to be read of what deforms a mesh.
+#[derive(Clone, Copy)]
+pub(super) struct Deformation {
+    /// The least number of joints among the skins with which the mesh is drawn; `None` if it is drawn with none.
+    pub(super) joints: Option<usize>,
+    /// Whether morph targets are read.
+    pub(super) targets: bool,
 }
 
-/// What a morph target adds to the vertices of a [`MeshData`] at weight 1. Empty for what it does not change.
-#[derive(Clone, Debug, Default, PartialEq)]
-#[non_exhaustive]
-pub struct MorphDeltas {
-    /// Added to positions.
-    pub positions: Vec<[f32; 3]>,
-    /// Added to normals.
-    pub normals: Vec<[f32; 3]>,
-    /// Added to tangents, except for the fourth number.
-    pub tangents: Vec<[f32; 3]>,
-}
-
-/// What the vertices of a primitive, taken in order, draw.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Topology {
-    /// A point for each vertex.
-    Points,
-    /// A line for each two vertices.
-    Lines,
-    /// A line from each vertex to the next, and from the last to the first.
-    LineLoop,
-    /// A line from each vertex to the next.
-    LineStrip,
-    /// A triangle for each three vertices.
-    #[default]
-    Triangles,
-    /// A triangle for each vertex with the two before it.
-    TriangleStrip,
-    /// A triangle for each vertex with the one before it and the first.
-    TriangleFan,
-}
-
-/// Reads all primitives that a node draws with a skin or that have morph targets, and checks that they match these
-/// skins.
-pub(super) fn read(
-    reader: Reader<'_>,
-    mesh_ids: &MeshIds,
-    skipped: &mut Vec<Skipped>,
-) -> Result<Vec<MeshData>, ImportError> {
-    let root = reader.root;
-    // For each mesh, the least number of joints among the skins with which it is drawn.
+/// For each mesh, the least number of joints among the skins with which it is drawn. Lists skins of nodes without a
+/// mesh, and of those whose meshes follow no joints.
+pub(super) fn least_joints(root: &Root, skipped: &mut Vec<Skipped>) -> Vec<Option<usize>> {
     let mut joints: Vec<Option<usize>> = vec![None; root.meshes.len()];
     for (node, json) in root.nodes.iter().enumerate() {
         let Some(skin) = json.skin else { continue };
@@ -107,23 +35,25 @@ pub(super) fn read(
             None => skipped.push(Skipped::Skin { node }),
         }
     }
-    let mut all = Vec::new();
-    for (mesh, json) in root.meshes.iter().enumerate() {
-        for (number, primitive) in json.primitives.iter().enumerate() {
-            let source = Source { reader, mesh, number, primitive };
-            let morphed = primitive.targets.as_ref().is_some_and(|targets| !targets.is_empty());
-            let (Some(positions), Some(id)) = (attribute(primitive, Semantic::Positions), mesh_ids.id(mesh, number))
-            else {
-                continue;
-            };
-            if morphed || joints[mesh].is_some() && follows_joints(primitive) {
-                let data = source.read(id, positions, joints[mesh].is_some())?;
-                source.check_joints(&data, joints[mesh])?;
-                all.push(data);
-            }
-        }
-    }
-    Ok(all)
+    joints
+}
+
+/// Reads the vertices of a primitive, given by mesh, number and id, and checks that they match the skins with which it
+/// is drawn. `None` if it has no positions. Lists attributes that are not read.
+pub(super) fn vertices(
+    reader: Reader<'_>,
+    arena: &Bump,
+    (mesh, number, id): (usize, usize, u32),
+    of: Deformation,
+    skipped: &mut Vec<Skipped>,
+) -> Result<Option<MeshData>, ImportError> {
+    let primitive = &reader.root.meshes[mesh].primitives[number];
+    let source = Source { reader, arena, mesh, number, primitive };
+    let Some(positions) = attribute(primitive, Semantic::Positions) else { return Ok(None) };
+    let data = source.read(id, positions, of)?;
+    source.check_joints(&data, of.joints)?;
+    source.list_others(&data, skipped);
+    Ok(Some(data))
 }
 
 fn follows_joints(primitive: &Primitive) -> bool {
@@ -137,10 +67,15 @@ fn attribute(primitive: &Primitive, semantic: Semantic) -> Option<Index<Accessor
 /// A primitive whose accessors are being read.
 struct Source<'a> {
     reader: Reader<'a>,
+    /// For lists that are only needed for a while.
+    arena: &'a Bump,
     mesh: usize,
     number: usize,
     primitive: &'a Primitive,
 }
+
+/// The influences of all vertices: how many each has, their joints and their weights.
+type Influences = (usize, Vec<u16>, Vec<f32>);
 
 impl Source<'_> {
     fn item(&self) -> Item {
@@ -157,23 +92,29 @@ impl Source<'_> {
     }
 
     /// Reads the vertices. If no node has a skin for the mesh, its joints and weights are ignored, as glTF demands.
-    fn read(&self, mesh: u32, positions: Index<Accessor>, skinned: bool) -> Result<MeshData, ImportError> {
+    fn read(&self, mesh: u32, positions: Index<Accessor>, of: Deformation) -> Result<MeshData, ImportError> {
         let topology = self.topology()?;
         let name = || self.field("attributes.POSITION");
         let positions = self.reader.arrays(positions, Numbers::Quantised, (self.item(), &name))?;
         let positions = expect_finite(positions, (self.item(), &name))?;
         let count = positions.len();
-        let (influences, joints, weights) = if skinned { self.influences(count)? } else { Default::default() };
+        let (influences, joints, weights) =
+            if of.joints.is_some() { self.influences(count)? } else { Influences::default() };
+        let targets = if of.targets { self.targets(count)? } else { Vec::new() };
+        let finite = influences > 0 || !targets.is_empty();
+        let of_vertices = |semantic| attribute(self.primitive, semantic);
         Ok(MeshData {
             mesh,
             topology,
-            normals: self.coordinates(attribute(self.primitive, Semantic::Normals), count, "attributes.NORMAL")?,
-            tangents: self.coordinates(attribute(self.primitive, Semantic::Tangents), count, "attributes.TANGENT")?,
+            normals: self.coordinates(of_vertices(Semantic::Normals), count, finite, "attributes.NORMAL")?,
+            tangents: self.coordinates(of_vertices(Semantic::Tangents), count, finite, "attributes.TANGENT")?,
+            texcoords: self.sets(|set| self.texcoords(set, count))?,
+            colors: self.sets(|set| self.colors(set, count))?,
             influences,
             joints,
             weights,
             indices: self.indices(count)?,
-            targets: self.targets(count)?,
+            targets,
             positions,
         })
     }
@@ -191,24 +132,49 @@ impl Source<'_> {
         }
     }
 
-    /// The elements of an accessor, which must be one for each vertex and finite; none if there is no accessor.
+    /// The elements of an accessor, which must be one for each vertex, and finite if asked for; none if there is no
+    /// accessor.
     fn coordinates<const N: usize>(
         &self,
         accessor: Option<Index<Accessor>>,
         count: usize,
+        finite: bool,
         name: &str,
     ) -> Result<Vec<[f32; N]>, ImportError> {
         let Some(accessor) = accessor else { return Ok(Vec::new()) };
         let field = || self.field(name);
         let read = self.reader.arrays(accessor, Numbers::Quantised, (self.item(), &field))?;
-        expect_finite(expect_count(read, count, (self.item(), &field))?, (self.item(), &field))
+        let read = expect_count(read, count, (self.item(), &field))?;
+        if finite { expect_finite(read, (self.item(), &field)) } else { Ok(read) }
     }
 
-    /// Combines all sets of joints and weights, vertex by vertex. Also returns the number of influences of each vertex.
+    /// All sets of an attribute up to the first that is missing.
+    fn sets<T>(&self, read: impl Fn(u32) -> Result<Option<Vec<T>>, ImportError>) -> Result<Vec<Vec<T>>, ImportError> {
+        (0..).map_while(|set| read(set).transpose()).collect()
+    }
+
+    fn texcoords(&self, set: u32, count: usize) -> Result<Option<Vec<[f32; 2]>>, ImportError> {
+        let Some(accessor) = attribute(self.primitive, Semantic::TexCoords(set)) else { return Ok(None) };
+        self.coordinates(Some(accessor), count, false, &format!("attributes.TEXCOORD_{set}")).map(Some)
+    }
+
+    fn colors(&self, set: u32, count: usize) -> Result<Option<Vec<[f32; 4]>>, ImportError> {
+        let Some(accessor) = attribute(self.primitive, Semantic::Colors(set)) else { return Ok(None) };
+        let field = || self.field(&format!("attributes.COLOR_{set}"));
+        let read = if self.reader.has_four(accessor) {
+            self.reader.arrays(accessor, Numbers::Fractions, (self.item(), &field))?
+        } else {
+            let opaque = |[red, green, blue]: [f32; 3]| [red, green, blue, 1.0];
+            self.reader.values(accessor, Numbers::Fractions, (self.item(), &field), opaque)?
+        };
+        expect_count(read, count, (self.item(), &field)).map(Some)
+    }
+
+    /// Combines all sets of joints and weights, vertex by vertex.
     #[expect(clippy::cast_possible_truncation, reason = "joints of more than 16 bits are refused before")]
-    fn influences(&self, count: usize) -> Result<(usize, Vec<u16>, Vec<f32>), ImportError> {
-        let mut joints: Vec<Vec<[u32; 4]>> = Vec::new();
-        let mut weights: Vec<Vec<[f32; 4]>> = Vec::new();
+    fn influences(&self, count: usize) -> Result<Influences, ImportError> {
+        let mut joints: BumpVec<'_, BumpVec<'_, [u32; 4]>> = BumpVec::new_in(self.arena);
+        let mut weights: BumpVec<'_, BumpVec<'_, [f32; 4]>> = BumpVec::new_in(self.arena);
         for set in 0.. {
             let names = [format!("attributes.JOINTS_{set}"), format!("attributes.WEIGHTS_{set}")];
             let semantics = [Semantic::Joints(set), Semantic::Weights(set)];
@@ -223,23 +189,25 @@ impl Source<'_> {
                 }
             };
             let field = || self.field(&names[0]);
-            let read = self.reader.integers(of_joints, (self.item(), &field))?;
+            let list = BumpVec::new_in(self.arena);
+            let read = self.reader.integers(of_joints, (self.item(), &field), list, |joints: [u32; 4]| joints)?;
             if read.as_flattened().iter().any(|&joint| joint > u32::from(u16::MAX)) {
                 return Err(self.invalid(&names[0], "a joint has more than 16 bits; a skin has no such joint"));
             }
             joints.push(expect_count(read, count, (self.item(), &field))?);
             let field = || self.field(&names[1]);
-            let read = self.reader.arrays(of_weights, Numbers::Fractions, (self.item(), &field))?;
+            let read = self.reader.arrays_in(self.arena, of_weights, Numbers::Fractions, (self.item(), &field))?;
             let read = expect_finite(expect_count(read, count, (self.item(), &field))?, (self.item(), &field))?;
             if read.as_flattened().iter().any(|&weight| weight < 0.0) {
                 return Err(self.invalid(&names[1], "a weight is negative; bind the mesh again"));
             }
             weights.push(read);
         }
-        let of_vertex = |vertex: usize| (0..joints.len()).map(move |set| (set, vertex));
+        let sets = joints.len();
+        let of_vertex = |vertex: usize| (0..sets).map(move |set| (set, vertex));
         let all = || (0..count).flat_map(of_vertex);
         Ok((
-            4 * joints.len(),
+            4 * sets,
             all().flat_map(|(set, vertex)| joints[set][vertex]).map(|joint| joint as u16).collect(),
             all().flat_map(|(set, vertex)| weights[set][vertex]).collect(),
         ))
@@ -248,7 +216,7 @@ impl Source<'_> {
     fn indices(&self, count: usize) -> Result<Vec<u32>, ImportError> {
         let Some(accessor) = self.primitive.indices else { return Ok(Vec::new()) };
         let field = || self.field("indices");
-        let indices = self.reader.integers::<1>(accessor, (self.item(), &field))?.into_flattened();
+        let indices = self.reader.integers(accessor, (self.item(), &field), Vec::new(), |[index]: [u32; 1]| index)?;
         match indices.iter().any(|&index| index as usize >= count) {
             true => Err(self.invalid("indices", "an index names a vertex that the primitive does not have")),
             false => Ok(indices),
@@ -259,9 +227,9 @@ impl Source<'_> {
         let read = |(target, json): (usize, &MorphTarget)| {
             let name = |part: &str| format!("targets[{target}].{part}");
             Ok(MorphDeltas {
-                positions: self.coordinates(json.positions, count, &name("POSITION"))?,
-                normals: self.coordinates(json.normals, count, &name("NORMAL"))?,
-                tangents: self.coordinates(json.tangents, count, &name("TANGENT"))?,
+                positions: self.coordinates(json.positions, count, true, &name("POSITION"))?,
+                normals: self.coordinates(json.normals, count, true, &name("NORMAL"))?,
+                tangents: self.coordinates(json.tangents, count, true, &name("TANGENT"))?,
             })
         };
         self.primitive.targets.iter().flatten().enumerate().map(read).collect()
@@ -281,5 +249,21 @@ impl Source<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Lists the attributes that have no place in the arrays.
+    fn list_others(&self, data: &MeshData, skipped: &mut Vec<Skipped>) {
+        for semantic in self.primitive.attributes.keys() {
+            let is_read = match semantic {
+                Checked::Valid(Semantic::TexCoords(set)) => (*set as usize) < data.texcoords.len(),
+                Checked::Valid(Semantic::Colors(set)) => (*set as usize) < data.colors.len(),
+                Checked::Valid(Semantic::Extras(_)) | Checked::Invalid => false,
+                _ => true,
+            };
+            if !is_read {
+                let (mesh, primitive, name) = (self.mesh, self.number, semantic.to_string());
+                skipped.push(Skipped::Attribute { mesh, primitive, name });
+            }
+        }
     }
 }

@@ -1,19 +1,18 @@
 //! Accessors: checks that they lie within their buffers, and reads the numbers that they describe.
 
-use super::error::{ImportError, ImportErrorKind, Item, ItemKind};
-use super::graph::check_index;
-use super::source::Buffers;
+use super::Buffers;
 use crate::Mat34;
+use crate::import::error::{ImportError, ImportErrorKind, Item, ItemKind, check_index};
 use gltf::json::accessor::{Accessor, ComponentType, Type};
 use gltf::json::buffer::View;
 use gltf::json::validation::Checked;
 use gltf::json::{Index, Root};
 
 /// The problem with the indices of a sparse accessor.
-pub(super) const SPARSE_ORDER: &str = "the indices of a sparse accessor must rise and be below its count";
+pub(in crate::import) const SPARSE_ORDER: &str = "the indices of a sparse accessor must rise and be below its count";
 
 /// Checks that every buffer view lies within its buffer, and every accessor within its buffer views.
-pub(super) fn check(root: &Root) -> Result<(), ImportError> {
+pub(in crate::import) fn check(root: &Root) -> Result<(), ImportError> {
     for (index, view) in root.buffer_views.iter().enumerate() {
         let item = || Item::of(root, ItemKind::BufferView, index);
         check_index(Some(view.buffer), root.buffers.len(), item, || "buffer".to_owned())?;
@@ -27,33 +26,33 @@ pub(super) fn check(root: &Root) -> Result<(), ImportError> {
 }
 
 /// What an accessor describes, with every range checked.
-pub(super) struct Layout {
-    pub(super) kind: Type,
-    pub(super) component: ComponentType,
-    pub(super) count: u64,
+pub(in crate::import) struct Layout {
+    pub(in crate::import) kind: Type,
+    pub(in crate::import) component: ComponentType,
+    pub(in crate::import) count: u64,
     /// `None`: all elements are zero unless a sparse value replaces them.
-    pub(super) base: Option<Span>,
-    pub(super) sparse: Option<Sparse>,
+    pub(in crate::import) base: Option<Span>,
+    pub(in crate::import) sparse: Option<Sparse>,
 }
 
 /// The elements of an accessor that replace those of its base.
-pub(super) struct Sparse {
-    pub(super) count: u64,
-    pub(super) index_type: ComponentType,
-    pub(super) indices: Span,
-    pub(super) values: Span,
+pub(in crate::import) struct Sparse {
+    pub(in crate::import) count: u64,
+    pub(in crate::import) index_type: ComponentType,
+    pub(in crate::import) indices: Span,
+    pub(in crate::import) values: Span,
 }
 
 /// A run of elements within one buffer view.
-pub(super) struct Span {
+pub(in crate::import) struct Span {
     view: usize,
     offset: usize,
-    stride: usize,
+    pub(in crate::import) stride: usize,
 }
 
 impl Layout {
     /// Reads the description of an accessor of `root` and checks its indices and ranges.
-    pub(super) fn of(root: &Root, index: usize) -> Result<Self, ImportError> {
+    pub(in crate::import) fn of(root: &Root, index: usize) -> Result<Self, ImportError> {
         let json: &Accessor = &root.accessors[index];
         let item = || Item::of(root, ItemKind::Accessor, index);
         let refuse = |problem| ImportErrorKind::Accessor { item: item(), problem }.into();
@@ -109,28 +108,24 @@ impl Layout {
 
 impl Span {
     /// The bytes of the buffer view.
-    #[expect(clippy::cast_possible_truncation, reason = "the view was found to lie within a buffer in memory")]
-    pub(super) fn view<'b>(&self, root: &Root, buffers: &'b Buffers<'_>) -> Result<&'b [u8], ImportError> {
-        let view = &root.buffer_views[self.view];
-        let bytes = buffers.bytes(root, view.buffer.value())?;
-        let (offset, length) = (view.byte_offset.unwrap_or_default().0, view.byte_length.0);
-        Ok(&bytes[offset as usize..(offset + length) as usize])
+    pub(in crate::import) fn view<'b>(&self, root: &Root, buffers: &'b Buffers<'_>) -> Result<&'b [u8], ImportError> {
+        buffers.view(root, self.view)
     }
 
     /// Where an element starts within the buffer view.
     #[expect(clippy::cast_possible_truncation, reason = "the element was found to lie within a buffer in memory")]
-    pub(super) fn start(&self, index: u64) -> usize {
+    pub(in crate::import) fn start(&self, index: u64) -> usize {
         self.offset + index as usize * self.stride
     }
 }
 
 /// A matrix of sixteen numbers, column by column, without its last row.
-pub(super) fn columns(m: &[f32; 16]) -> Mat34 {
+pub(in crate::import) fn columns(m: &[f32; 16]) -> Mat34 {
     Mat34 { rows: core::array::from_fn(|r| [m[r], m[4 + r], m[8 + r], m[12 + r]]) }
 }
 
 /// Reading numbers of a component type.
-pub(super) trait Component {
+pub(in crate::import) trait Component {
     /// The number at the start of `bytes`.
     fn number(self, bytes: &[u8]) -> f32;
     /// The `N` numbers at the start of `bytes`, scaled as the accessor demands.

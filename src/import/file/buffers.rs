@@ -1,31 +1,15 @@
-//! From bytes to a JSON root and its buffers: containers, versions, required extensions, URIs.
+//! Where the bytes of buffers and images are: in memory, in `data:` URIs, in files beside.
 
-use super::error::{BufferProblem, ImportError, ImportErrorKind, Item, ItemKind};
+use crate::import::error::{BufferProblem, ImportError, ImportErrorKind, Item, ItemKind};
 use base64::Engine as _;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
-use gltf::Glb;
 use gltf::json::Root;
 use percent_encoding::percent_decode_str;
-use serde_json::Value;
 use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
-
-/// Extensions that do not affect what is imported, or that the import supports, besides the families below.
-const KNOWN_EXTENSIONS: [&str; 5] = [
-    "EXT_lights_image_based",
-    "KHR_animation_pointer",
-    "KHR_lights_punctual",
-    "KHR_mesh_quantization",
-    "KHR_xmp_json_ld",
-];
-/// Families of extensions that only concern materials and textures, by the prefix of their names.
-const KNOWN_FAMILIES: [&str; 4] = ["KHR_materials_", "KHR_texture_", "EXT_texture_", "MSFT_texture_"];
-
-/// How many bytes the header of a GLB has.
-const GLB_HEADER: usize = 12;
 
 /// Base64 as in `data:` URIs, with or without padding.
 const BASE64: GeneralPurpose = GeneralPurpose::new(
@@ -33,95 +17,11 @@ const BASE64: GeneralPurpose = GeneralPurpose::new(
     GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
 );
 
-/// Whether a file that requires this extension is imported correctly.
-pub(super) fn is_known_extension(name: &str) -> bool {
-    KNOWN_EXTENSIONS.contains(&name) || KNOWN_FAMILIES.iter().any(|family| name.starts_with(family))
-}
-
-/// The binary chunk of a GLB, if there is one.
-type Blob<'a> = Option<Cow<'a, [u8]>>;
-
-/// Reads the JSON of a `.gltf` or `.glb` file, and its binary chunk. Also returns the number of bytes of JSON.
-pub(super) fn parse(bytes: &[u8]) -> Result<(Root, Blob<'_>, usize), ImportError> {
-    let (json, blob) = if bytes.starts_with(b"glTF") {
-        let glb = split_glb(bytes)?;
-        (glb.json, glb.bin)
-    } else {
-        (Cow::Borrowed(bytes), None)
-    };
-    let root = Root::from_slice(&json)
-        .or_else(|error| with_targets(&json).ok_or(error))
-        .map_err(|error| ImportErrorKind::Json(error.to_string()))?;
-    check_version(&root)?;
-    Ok((root, blob, json.len()))
-}
-
-/// Parses JSON with animations of things other than nodes: glTF omits the node from the target of such a channel, but
-/// the JSON parser requires one. So the channel gets a node, and a path that no node has. `None` if that does not help.
-fn with_targets(json: &[u8]) -> Option<Root> {
-    let mut file: Value = serde_json::from_slice(json).ok()?;
-    let animations = file.get_mut("animations")?.as_array_mut()?;
-    for animation in animations {
-        for channel in animation.get_mut("channels").and_then(Value::as_array_mut).into_iter().flatten() {
-            if let Some(target) = channel.get_mut("target").and_then(Value::as_object_mut)
-                && !target.contains_key("node")
-            {
-                target.insert("node".to_owned(), 0.into());
-                target.insert("path".to_owned(), "pointer".into());
-            }
-        }
-    }
-    Root::from_slice(&serde_json::to_vec(&file).ok()?).ok()
-}
-
-/// Splits a GLB into its chunks.
-fn split_glb(bytes: &[u8]) -> Result<Glb<'_>, ImportError> {
-    let found = bytes.len() as u64;
-    let Some(length) = bytes.get(8..GLB_HEADER) else {
-        return Err(ImportErrorKind::Truncated { expected: GLB_HEADER as u64, found }.into());
-    };
-    let length = u32::from_le_bytes([length[0], length[1], length[2], length[3]]) as usize;
-    if length < GLB_HEADER {
-        return Err(ImportErrorKind::Container(format!("its header says {length} bytes in all")).into());
-    }
-    // Bytes after the length stated in the header do not belong to the GLB.
-    let Some(bytes) = bytes.get(..length) else {
-        return Err(ImportErrorKind::Truncated { expected: length as u64, found }.into());
-    };
-    Glb::from_slice(bytes).map_err(|error| match error {
-        gltf::Error::Binary(gltf::binary::Error::Version(version)) => {
-            ImportErrorKind::Version(version.to_string()).into()
-        }
-        gltf::Error::Binary(gltf::binary::Error::ChunkLength { length, length_read, .. }) => {
-            ImportErrorKind::Truncated { expected: u64::from(length), found: length_read as u64 }.into()
-        }
-        gltf::Error::Binary(gltf::binary::Error::Io(_)) => {
-            ImportErrorKind::Container("its header's length cuts a chunk off".to_owned()).into()
-        }
-        error => ImportErrorKind::Container(error.to_string()).into(),
-    })
-}
-
-/// Returns an error for other versions and for unknown required extensions.
-fn check_version(root: &Root) -> Result<(), ImportError> {
-    let version = &root.asset.version;
-    if version.split('.').next() != Some("2") {
-        return Err(ImportErrorKind::Version(version.clone()).into());
-    }
-    if let Some(least) = root.asset.min_version.as_ref().filter(|least| *least != "2.0") {
-        return Err(ImportErrorKind::Version(least.clone()).into());
-    }
-    match root.extensions_required.iter().find(|name| !is_known_extension(name)) {
-        Some(name) => Err(ImportErrorKind::UnsupportedExtension(name.clone()).into()),
-        None => Ok(()),
-    }
-}
-
 /// The buffers of a file: each is known to exist and to be as long as the file states.
 ///
 /// External files are opened and measured at once, but read only when they are first needed: a file whose accessors all
 /// state their bounds needs no contents of buffers.
-pub(super) struct Buffers<'a> {
+pub(in crate::import) struct Buffers<'a> {
     buffers: Vec<Buffer<'a>>,
 }
 
@@ -131,9 +31,9 @@ struct Buffer<'a> {
     source: Source<'a>,
 }
 
-/// Where a buffer's bytes are.
-enum Source<'a> {
-    /// In memory, with at least the length of the buffer.
+/// Where bytes are.
+pub(in crate::import) enum Source<'a> {
+    /// In memory; for a buffer, at least as many as its length.
     Memory(Cow<'a, [u8]>),
     /// In a file, and in memory once it was read.
     File { path: PathBuf, content: OnceCell<Vec<u8>> },
@@ -141,7 +41,11 @@ enum Source<'a> {
 
 impl<'a> Buffers<'a> {
     /// Finds the data of every buffer of `root`.
-    pub(super) fn open(root: &Root, mut blob: Blob<'a>, base_dir: Option<&Path>) -> Result<Self, ImportError> {
+    pub(in crate::import) fn open(
+        root: &Root,
+        mut blob: super::Blob<'a>,
+        base_dir: Option<&Path>,
+    ) -> Result<Self, ImportError> {
         let mut buffers = Vec::new();
         for (index, buffer) in root.buffers.iter().enumerate() {
             let refuse =
@@ -166,13 +70,22 @@ impl<'a> Buffers<'a> {
         Ok(Self { buffers })
     }
 
+    /// The bytes of a buffer view of `root`, which [`check`](super::check) has found to lie within its buffer.
+    #[expect(clippy::cast_possible_truncation, reason = "the view was found to lie within a buffer in memory")]
+    pub(in crate::import) fn view(&self, root: &Root, index: usize) -> Result<&[u8], ImportError> {
+        let view = &root.buffer_views[index];
+        let bytes = self.bytes(root, view.buffer.value())?;
+        let (offset, length) = (view.byte_offset.unwrap_or_default().0, view.byte_length.0);
+        Ok(&bytes[offset as usize..(offset + length) as usize])
+    }
+
     /// The total number of bytes of all buffers.
-    pub(super) fn total(&self) -> u64 {
+    pub(in crate::import) fn total(&self) -> u64 {
         self.buffers.iter().fold(0, |total, buffer| total.saturating_add(buffer.length as u64))
     }
 
     /// The bytes of a buffer of `root`, exactly as many as the file states. Reads its file at the first call.
-    pub(super) fn bytes(&self, root: &Root, index: usize) -> Result<&[u8], ImportError> {
+    pub(in crate::import) fn bytes(&self, root: &Root, index: usize) -> Result<&[u8], ImportError> {
         let Buffer { length, source } = &self.buffers[index];
         let bytes = match source {
             Source::Memory(bytes) => &bytes[..*length],
@@ -192,7 +105,7 @@ impl<'a> Buffers<'a> {
 }
 
 /// Finds the data of a URI.
-fn find<'a>(uri: &str, base_dir: Option<&Path>) -> Result<Source<'a>, BufferProblem> {
+pub(in crate::import) fn find<'a>(uri: &str, base_dir: Option<&Path>) -> Result<Source<'a>, BufferProblem> {
     let scheme_end = uri.find([':', '/', '?', '#']).filter(|&end| uri.as_bytes()[end] == b':');
     if let Some(end) = scheme_end {
         if !uri[..end].eq_ignore_ascii_case("data") {
@@ -228,6 +141,11 @@ fn measure(path: &Path) -> io::Result<u64> {
         return Err(io::ErrorKind::InvalidInput.into());
     }
     File::open(path).map(|_| metadata.len())
+}
+
+/// All bytes of a file.
+pub(in crate::import) fn read_whole(path: &Path) -> Result<Vec<u8>, BufferProblem> {
+    measure(path).and_then(|_| fs::read(path)).map_err(|error| unreadable(path, &error))
 }
 
 /// The first `length` bytes of a file.

@@ -1,9 +1,13 @@
 //! The errors of an import, with the item in the file that each is about.
 
+mod item;
+
+pub(super) use item::{Field, check_finite, check_index};
+pub use item::{Item, ItemKind};
+
 use crate::Error;
 use crate::anim::{clip::ClipError, skeleton::SkeletonError, skin::SkinError};
 use core::fmt;
-use gltf::json::Root;
 use std::io;
 use std::path::PathBuf;
 
@@ -118,7 +122,8 @@ pub enum ImportErrorKind {
         /// What is wrong with it.
         problem: &'static str,
     },
-    /// The file has more mesh primitives or materials than 32 bits can number.
+    /// The file has more mesh primitives or materials than 32 bits can number from where
+    /// [`ImportOptions`](super::ImportOptions) has them begin.
     TooMany(ItemKind),
     /// The scenes of the file have more nodes than a file of this size may have.
     TooManyNodes {
@@ -170,18 +175,25 @@ pub enum ImportErrorKind {
         /// Why not.
         error: SkinError,
     },
+    /// There is no animation of this index to play.
+    NoAnimation {
+        /// The index.
+        animation: usize,
+        /// How many there are: none if [`Parts::motion`](super::Parts::motion) was left out.
+        count: usize,
+    },
     /// The keys of an animation cannot be played.
     Clip {
         /// The animation.
         item: Item,
-        /// The channel at fault.
+        /// The channel at fault, or the rig whose clip cannot be compiled.
         field: String,
         /// Why not.
         error: ClipError,
     },
 }
 
-/// Why the data of a buffer is not available.
+/// Why the data of a buffer or an image is not available.
 ///
 /// ```
 /// use hedgerow::import::{self, BufferProblem, ImportErrorKind};
@@ -195,7 +207,7 @@ pub enum ImportErrorKind {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum BufferProblem {
-    /// It has no URI, and is not the binary chunk of a GLB.
+    /// It has no URI, and neither is it the binary chunk of a GLB nor has it a buffer view.
     NoData,
     /// It is a separate file, but no folder was given.
     NoFolder,
@@ -217,108 +229,6 @@ pub enum BufferProblem {
         /// How many bytes there are.
         found: u64,
     },
-}
-
-/// The item in a glTF file that an [`ImportErrorKind`] is about.
-///
-/// ```
-/// use hedgerow::import::{self, ImportErrorKind};
-///
-/// let knot = br#"{"asset": {"version": "2.0"}, "nodes": [{"name": "knot", "children": [0]}]}"#;
-/// let Err(error) = import::from_slice(knot, None) else { unreachable!() };
-/// let ImportErrorKind::Cycle(item) = error.kind() else { unreachable!() };
-/// assert_eq!(item.to_string(), "node 0 \"knot\"");
-/// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Item {
-    /// Its kind.
-    pub kind: ItemKind,
-    /// Its index among the items of its kind.
-    pub index: usize,
-    /// Its name, if it has one.
-    pub name: Option<String>,
-}
-
-/// The kinds of items in a glTF file that an [`ImportErrorKind`] can be about.
-///
-/// ```
-/// assert_eq!(hedgerow::import::ItemKind::BufferView.to_string(), "buffer view");
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum ItemKind {
-    /// The file as a whole.
-    File,
-    /// A scene.
-    Scene,
-    /// A node.
-    Node,
-    /// A mesh.
-    Mesh,
-    /// A material.
-    Material,
-    /// An accessor.
-    Accessor,
-    /// A view into a buffer.
-    BufferView,
-    /// A buffer.
-    Buffer,
-    /// A skin.
-    Skin,
-    /// An animation.
-    Animation,
-}
-
-impl Item {
-    /// The item of this kind and index in `root`, with its name.
-    pub(super) fn of(root: &Root, kind: ItemKind, index: usize) -> Self {
-        let name = match kind {
-            ItemKind::File => None,
-            ItemKind::Scene => root.scenes.get(index).and_then(|it| it.name.as_ref()),
-            ItemKind::Node => root.nodes.get(index).and_then(|it| it.name.as_ref()),
-            ItemKind::Mesh => root.meshes.get(index).and_then(|it| it.name.as_ref()),
-            ItemKind::Material => root.materials.get(index).and_then(|it| it.name.as_ref()),
-            ItemKind::Accessor => root.accessors.get(index).and_then(|it| it.name.as_ref()),
-            ItemKind::BufferView => root.buffer_views.get(index).and_then(|it| it.name.as_ref()),
-            ItemKind::Buffer => root.buffers.get(index).and_then(|it| it.name.as_ref()),
-            ItemKind::Skin => root.skins.get(index).and_then(|it| it.name.as_ref()),
-            ItemKind::Animation => root.animations.get(index).and_then(|it| it.name.as_ref()),
-        };
-        Self { kind, index, name: name.cloned() }
-    }
-
-    /// The node of this index.
-    pub(super) fn node(root: &Root, index: usize) -> Self {
-        Self::of(root, ItemKind::Node, index)
-    }
-}
-
-impl fmt::Display for ItemKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::File => "file",
-            Self::Scene => "scene",
-            Self::Node => "node",
-            Self::Mesh => "mesh",
-            Self::Material => "material",
-            Self::Accessor => "accessor",
-            Self::BufferView => "buffer view",
-            Self::Buffer => "buffer",
-            Self::Skin => "skin",
-            Self::Animation => "animation",
-        })
-    }
-}
-
-impl fmt::Display for Item {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match (self.kind, &self.name) {
-            (ItemKind::File, _) => f.write_str("the file"),
-            (kind, Some(name)) => write!(f, "{kind} {} {name:?}", self.index),
-            (kind, None) => write!(f, "{kind} {}", self.index),
-        }
-    }
 }
 
 impl fmt::Display for BufferProblem {
@@ -374,7 +284,10 @@ impl fmt::Display for ImportErrorKind {
             }
             Self::Accessor { item, problem } => write!(f, "{item}: {problem}"),
             Self::TooMany(kind) => {
-                write!(f, "the file has more {kind} entries than 32 bits can number")
+                write!(
+                    f,
+                    "the file has more {kind} entries than 32 bits can number; begin with a lower number, or split it"
+                )
             }
             Self::TooManyNodes { nodes, most } => write!(
                 f,
@@ -394,6 +307,12 @@ impl fmt::Display for ImportErrorKind {
             ),
             Self::Skeleton { item, error } => write!(f, "{item} and what moves with it: {error}"),
             Self::Skin { item, error } => write!(f, "{item}: {error}"),
+            Self::NoAnimation { animation, count } => {
+                write!(
+                    f,
+                    "there is no animation {animation}, but {count} were imported; import motion, and count from 0"
+                )
+            }
             Self::Clip { item, field, error } => write!(f, "{item}: {field}: {error}"),
             Self::Scene(error) => error.fmt(f),
         }

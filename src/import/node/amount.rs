@@ -1,8 +1,10 @@
 //! How much an import makes of a file, counted before anything is made.
 
-use super::ImportOptions;
-use super::error::{ImportError, ImportErrorKind};
 use super::graph;
+use crate::import::ImportOptions;
+use crate::import::error::{ImportError, ImportErrorKind};
+use bumpalo::Bump;
+use bumpalo::collections::{CollectIn, Vec as BumpVec};
 use core::ops::AddAssign;
 use gltf::json::Root;
 
@@ -17,7 +19,7 @@ const NAME_BYTES_PER_NODE: u64 = 64;
 /// A node listed by *n* scenes is made *n* times with everything below it, and each primitive makes a shape node at
 /// each node that has the mesh: a few bytes of the file for each.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Amount {
+pub(in crate::import) struct Amount {
     nodes: u64,
     name_bytes: u64,
 }
@@ -38,13 +40,15 @@ impl Amount {
     /// mesh.
     ///
     /// Runs in **O(file)**, however often nodes are shared.
-    pub(super) fn of(root: &Root, drawn: impl Fn(usize) -> usize) -> Self {
+    pub(in crate::import) fn of(root: &Root, arena: &Bump, drawn: impl Fn(usize) -> usize) -> Self {
         // The amount of each node with everything below it. Children come after their parents in this order, so it is
         // visited backwards.
-        let mut below: Vec<Self> = root.nodes.iter().map(|node| Self::one(node.name.as_ref())).collect();
-        let mut is_child = vec![false; root.nodes.len()];
+        let nodes = root.nodes.iter().map(|node| Self::one(node.name.as_ref()));
+        let mut below: BumpVec<'_, Self> = nodes.collect_in(arena);
+        let is_child = arena.alloc_slice_fill_copy(root.nodes.len(), false);
         root.nodes.iter().flat_map(graph::children).for_each(|child| is_child[child] = true);
-        let mut order: Vec<usize> = (0..root.nodes.len()).filter(|&node| !is_child[node]).collect();
+        let mut order = BumpVec::with_capacity_in(root.nodes.len(), arena);
+        order.extend((0..root.nodes.len()).filter(|&node| !is_child[node]));
         let mut next = 0;
         while let Some(&node) = order.get(next) {
             order.extend(graph::children(&root.nodes[node]));
@@ -70,7 +74,7 @@ impl Amount {
     }
 
     /// Returns an error if this is more than a file with this much JSON may make.
-    pub(super) fn check(self, options: &ImportOptions, json_bytes: usize) -> Result<(), ImportError> {
+    pub(in crate::import) fn check(self, options: &ImportOptions, json_bytes: usize) -> Result<(), ImportError> {
         let usual = (json_bytes as u64).saturating_mul(NODES_PER_BYTE).max(LEAST_NODES);
         let most = options.max_nodes.map_or(usual, |most| most as u64);
         let Self { nodes, name_bytes } = self;

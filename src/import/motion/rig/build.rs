@@ -1,10 +1,10 @@
 //! Builds the rigs of a checked file.
 
-use super::super::error::{ImportError, ImportErrorKind, Item};
-use super::super::{ImportedScene, graph};
 use super::group::{Forest, Grouping};
 use super::{Rig, RigPlace};
 use crate::anim::Error;
+use crate::import::error::{ImportError, ImportErrorKind, Item};
+use crate::import::{ImportedScene, node::graph};
 use crate::{
     Local, Mat34, NodeHandle, Scene, Transform,
     anim::{SkeletonBuilder, skeleton::SkeletonError},
@@ -12,8 +12,8 @@ use crate::{
 use gltf::json::Root;
 
 /// The rigs of a file, and where its nodes are in them.
-pub(in super::super) struct Rigs {
-    pub(in super::super) rigs: Vec<Rig>,
+pub(in crate::import) struct Rigs {
+    pub(in crate::import) rigs: Vec<Rig>,
     /// The rig and the joint of each node that is in one.
     joints: Vec<Option<(usize, u16)>>,
 }
@@ -21,7 +21,7 @@ pub(in super::super) struct Rigs {
 impl Rigs {
     /// Builds the rigs of a file. `skins` has the joints of all skins with their inverse bind matrices, `animated` the
     /// nodes that animations move or morph.
-    pub(in super::super) fn of(
+    pub(in crate::import) fn of(
         root: &Root,
         skins: &[Vec<(usize, Mat34)>],
         animated: impl Iterator<Item = usize>,
@@ -58,7 +58,7 @@ impl Rigs {
     }
 
     /// The rig and the joint of a node.
-    pub(in super::super) fn joint(&self, node: usize) -> Option<(usize, u16)> {
+    pub(in crate::import) fn joint(&self, node: usize) -> Option<(usize, u16)> {
         self.joints[node]
     }
 
@@ -117,14 +117,14 @@ impl Rigs {
 }
 
 /// The value of a key in a sorted list.
-pub(in super::super) fn find<K: Ord + Copy, V: Copy>(list: &[(K, V)], key: K) -> Option<V> {
+pub(in crate::import) fn find<K: Ord + Copy, V: Copy>(list: &[(K, V)], key: K) -> Option<V> {
     list.binary_search_by_key(&key, |&(key, _)| key).ok().map(|at| list[at].1)
 }
 
 /// Notes where the rigs are in the nodes inserted for each glTF scene.
 ///
 /// Runs in **O((nodes + nodes inserted) · log nodes)** for any number of scenes and rigs.
-pub(in super::super) fn place(rigs: &mut [Rig], scene: &Scene, scenes: &[ImportedScene]) {
+pub(in crate::import) fn place(rigs: &mut [Rig], scene: &Scene, scenes: &[ImportedScene]) {
     let of_rig = |(rig, it): (usize, &Rig)| it.joints.iter().map(move |&(node, joint)| (node, (rig, joint))).collect();
     let mut joints: Vec<(usize, (usize, u16))> = rigs.iter().enumerate().flat_map::<Vec<_>, _>(of_rig).collect();
     joints.sort_unstable();

@@ -1,10 +1,19 @@
-//! The result of an import: where the items of the file are in the scene.
+//! The result of an import: where the items of the file are in the scene, and all that is no node.
 
-use super::{ImportedClip, ImportedSkin, MeshData, MorphNode, Rig};
+use super::error::BufferProblem;
+use super::material::{Image, Material, Texture};
+use super::{
+    Camera, Extras, ImportedAnimation, ImportedClip, ImportedMesh, ImportedNode, ImportedPrimitive, ImportedSkin,
+    Light, MeshData, MeshIds, MorphNode, Rig,
+};
 use crate::NodeHandle;
-use core::ops::Range;
+use crate::scene::NodeMap;
 
-/// Where the items of a glTF file are in the scene into which it was imported.
+/// What a glTF file holds besides nodes, and where its nodes are in the scene into which it was imported.
+///
+/// All is plain data, in lists by glTF index. [`node`](Self::node) leads from there to the scene,
+/// [`index_of`](Self::index_of) back, and [`primitive`](Self::primitive) and [`material`](Self::material) from what a
+/// draw command has to what it draws.
 ///
 /// ```
 /// // Both scenes list node 0, so it is in the graph twice.
@@ -27,22 +36,44 @@ pub struct Imported {
     pub scenes: Vec<ImportedScene>,
     /// The scene to show first, if the file names one.
     pub default_scene: Option<usize>,
+    /// What nodes refer to, by glTF index.
+    pub nodes: Vec<ImportedNode>,
+    /// The cameras, by glTF index.
+    pub cameras: Vec<Camera>,
+    /// The lights, by their index in `KHR_lights_punctual`.
+    pub lights: Vec<Light>,
+    /// The meshes with their primitives, by glTF index.
+    pub meshes: Vec<ImportedMesh>,
     /// The mesh ids used by [`Shape::mesh`](crate::Shape::mesh), and what they stand for.
     pub mesh_ids: MeshIds,
-    /// The material id of primitives without a material: one more than the last glTF index.
+    /// The materials, by glTF index; behind them the default one, of primitives without a material. Empty if
+    /// [`Parts::materials`](super::Parts::materials) was left out.
+    pub materials: Vec<Material>,
+    /// The material number of the first: that of the others is more by their glTF index.
+    pub first_material: u32,
+    /// The material number of primitives without a material: one more than that of the file's last.
     pub default_material: u32,
-    /// The parts of the file that were not imported.
-    pub skipped: Vec<Skipped>,
+    /// The names of the variants of materials (`KHR_materials_variants`), to which
+    /// [`ImportedPrimitive::variants`] refers.
+    pub variants: Vec<String>,
+    /// The textures, by glTF index.
+    pub textures: Vec<Texture>,
+    /// The images, by glTF index.
+    pub images: Vec<Image>,
     /// The nodes that move together.
     pub rigs: Vec<Rig>,
-    /// The animations of rigs, ordered by animation and then by rig.
-    pub clips: Vec<ImportedClip>,
     /// The skins, by glTF index.
     pub skins: Vec<ImportedSkin>,
     /// The nodes whose meshes have morph targets, by ascending glTF index.
     pub morphs: Vec<MorphNode>,
-    /// The vertices of primitives that are skinned or morphed, by ascending mesh id.
-    pub meshes: Vec<MeshData>,
+    /// The animations, by glTF index.
+    pub animations: Vec<ImportedAnimation>,
+    /// What they are made of: clips of rigs, ordered by animation and then by rig.
+    pub clips: Vec<ImportedClip>,
+    /// The parts of the file that were not imported although they were asked for.
+    pub skipped: Vec<Skipped>,
+    /// What the author of the file added to it as a whole, in its `asset`.
+    pub extras: Extras,
 }
 
 impl Imported {
@@ -62,11 +93,53 @@ impl Imported {
         self.scenes.iter().find_map(|scene| scene.node(index))
     }
 
-    /// The vertices of a mesh id, in **O(log ids)**; `None` if it is neither skinned nor morphed, or not in the file.
+    /// The glTF index of a node in the scene, in **O(scenes)**: of one that was inserted for a node of the file, or for a
+    /// primitive at one. `None` for all others, and for nodes that were duplicated.
+    ///
+    /// ```
+    /// let text = br#"{
+    ///     "asset": {"version": "2.0"}, "scenes": [{"nodes": [1]}], "nodes": [{"name": "wheel"}, {"children": [0]}]
+    /// }"#;
+    /// let import = hedgerow::import::from_slice(text, None)?;
+    /// let wheel = import.scene.descendants(import.scene.root()).find(|&node| import.scene.name(node) == Some("wheel"));
+    /// assert_eq!(import.imported.index_of(wheel.expect("it is there")), Some(0));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
-    pub fn mesh(&self, id: u32) -> Option<&MeshData> {
-        let at = self.meshes.binary_search_by_key(&id, |data| data.mesh).ok()?;
-        Some(&self.meshes[at])
+    pub fn index_of(&self, node: NodeHandle) -> Option<usize> {
+        self.scenes.iter().find_map(|scene| scene.index_of(node))
+    }
+
+    /// The primitive that a mesh id stands for, in **O(log meshes)**; `None` if it is not an id of this file.
+    #[must_use]
+    pub fn primitive(&self, id: u32) -> Option<&ImportedPrimitive> {
+        let (mesh, primitive) = self.mesh_ids.primitive(id)?;
+        self.meshes.get(mesh)?.primitives.get(primitive)
+    }
+
+    /// The vertices of a mesh id, in **O(log meshes)**; `None` if they were not asked for, if the primitive has no
+    /// positions, or if it is not an id of this file.
+    #[must_use]
+    pub fn vertices(&self, id: u32) -> Option<&MeshData> {
+        self.primitive(id)?.vertices.as_ref()
+    }
+
+    /// The material of a material number, in **O(1)**; `None` if materials were not asked for, or if it is not a number
+    /// of this file.
+    ///
+    /// ```
+    /// use hedgerow::import::{ImportOptions, material::Material};
+    ///
+    /// let text = br#"{"asset": {"version": "2.0"}, "materials": [{"name": "bark"}]}"#;
+    /// let imported = ImportOptions::new().with_first_numbers(0, 40).from_slice(text, None)?.imported;
+    /// assert_eq!(imported.material(40).unwrap().name.as_deref(), Some("bark"));
+    /// assert_eq!(imported.material(imported.default_material), Some(&Material::default()));
+    /// assert_eq!(imported.material(0), None);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn material(&self, number: u32) -> Option<&Material> {
+        self.materials.get(number.checked_sub(self.first_material)? as usize)
     }
 
     /// The morph weights of a glTF node, in **O(log nodes)**; `None` if its mesh has no targets.
@@ -94,8 +167,12 @@ pub struct ImportedScene {
     pub group: NodeHandle,
     /// The shape nodes, ordered by glTF node and then by mesh id.
     pub shapes: Vec<ImportedShape>,
+    /// What its author added.
+    pub extras: Extras,
     /// The nodes by glTF index, in ascending order.
     pub(super) nodes: Vec<(usize, NodeHandle)>,
+    /// The glTF index by node, also of nodes that were made for primitives.
+    pub(super) origins: NodeMap<usize>,
 }
 
 /// A node that draws a mesh primitive.
@@ -109,7 +186,9 @@ pub struct ImportedScene {
 /// }"#;
 /// let import = hedgerow::import::from_slice(text, None)?;
 /// let first = &import.imported.scenes[0];
-/// assert_eq!((first.shapes[0].node, first.shapes[0].mesh), (0, 0));
+/// let shape = first.shapes[0];
+/// assert_eq!((shape.node, shape.mesh, shape.primitive), (0, 0, 0));
+/// assert_eq!(import.scene.shape(shape.handle).unwrap().mesh, shape.id);
 /// assert_eq!(Some(first.shapes[0].handle), first.node(0));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -118,8 +197,12 @@ pub struct ImportedScene {
 pub struct ImportedShape {
     /// The glTF index of the node that has the mesh.
     pub node: usize,
-    /// The mesh id; see [`MeshIds`].
-    pub mesh: u32,
+    /// The glTF index of the mesh.
+    pub mesh: usize,
+    /// The number of the primitive within the mesh.
+    pub primitive: usize,
+    /// The mesh id, which is [`Shape::mesh`](crate::Shape::mesh) of the node; see [`MeshIds`].
+    pub id: u32,
     /// The node in the scene: the glTF node's own, or a child of it if the mesh has several primitives.
     pub handle: NodeHandle,
     /// The glTF index of the skin with which it is drawn. Its vertices are then placed by the skin's rig, not by the
@@ -143,6 +226,13 @@ impl ImportedScene {
     pub fn node(&self, index: usize) -> Option<NodeHandle> {
         let at = self.nodes.binary_search_by_key(&index, |&(index, _)| index).ok()?;
         Some(self.nodes[at].1)
+    }
+
+    /// The glTF index of a node of this scene, in O(1): of one that was inserted for a node of the file, or for a
+    /// primitive at one.
+    #[must_use]
+    pub fn index_of(&self, node: NodeHandle) -> Option<usize> {
+        self.origins.get(node).copied()
     }
 
     /// All glTF nodes of the scene with their indices, in ascending order.
@@ -179,104 +269,6 @@ impl ImportedScene {
     }
 }
 
-/// The mesh ids of an import: consecutive numbers for all primitives of all meshes, in the order of the file.
-///
-/// ```
-/// // Two meshes, of one and of two primitives: ids 0, 1 and 2.
-/// let text = br#"{
-///     "asset": {"version": "2.0"},
-///     "meshes": [
-///         {"primitives": [{"attributes": {}}]},
-///         {"primitives": [{"attributes": {}}, {"attributes": {}}]}
-///     ]
-/// }"#;
-/// let ids = hedgerow::import::from_slice(text, None)?.imported.mesh_ids;
-/// assert_eq!(ids.len(), 3);
-/// assert_eq!(ids.id(1, 1), Some(2));
-/// assert_eq!(ids.primitive(2), Some((1, 1)));
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct MeshIds {
-    /// The first id of each mesh, and at the end one more than the last id.
-    first: Vec<u32>,
-}
-
-impl MeshIds {
-    /// Numbers the primitives of meshes, given how many each has; `None` if 32 bits are not enough.
-    pub(super) fn count(primitives: impl Iterator<Item = usize>) -> Option<Self> {
-        let mut first = vec![0_u32];
-        let mut next = 0_u32;
-        for count in primitives {
-            next = next.checked_add(u32::try_from(count).ok()?)?;
-            first.push(next);
-        }
-        Some(Self { first })
-    }
-
-    /// The ids of a mesh.
-    pub(super) fn range(&self, mesh: usize) -> Range<usize> {
-        self.first[mesh] as usize..self.first[mesh + 1] as usize
-    }
-
-    /// How many ids there are.
-    ///
-    /// ```
-    /// let import = hedgerow::import::from_slice(br#"{"asset": {"version": "2.0"}}"#, None)?;
-    /// assert_eq!(import.imported.mesh_ids.len(), 0);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    #[must_use]
-    pub fn len(&self) -> usize {
-        self.first.last().map_or(0, |&end| end as usize)
-    }
-
-    /// Whether the file has no primitives.
-    ///
-    /// ```
-    /// let import = hedgerow::import::from_slice(br#"{"asset": {"version": "2.0"}}"#, None)?;
-    /// assert!(import.imported.mesh_ids.is_empty());
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
-    /// The id of a primitive of a glTF mesh, in O(1); `None` if the file does not have it.
-    ///
-    /// ```
-    /// let text = br#"{"asset": {"version": "2.0"}, "meshes": [{"primitives": [{"attributes": {}}]}]}"#;
-    /// let ids = hedgerow::import::from_slice(text, None)?.imported.mesh_ids;
-    /// assert_eq!(ids.id(0, 0), Some(0));
-    /// assert_eq!((ids.id(0, 1), ids.id(1, 0)), (None, None));
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    #[must_use]
-    pub fn id(&self, mesh: usize, primitive: usize) -> Option<u32> {
-        let (first, end) = (*self.first.get(mesh)?, *self.first.get(mesh.checked_add(1)?)?);
-        let id = first.checked_add(u32::try_from(primitive).ok()?)?;
-        (id < end).then_some(id)
-    }
-
-    /// The glTF mesh of an id, and the primitive within it, in O(log meshes); `None` if it is not an id of the file.
-    ///
-    /// ```
-    /// let text = br#"{"asset": {"version": "2.0"}, "meshes": [{"primitives": [{"attributes": {}}]}]}"#;
-    /// let ids = hedgerow::import::from_slice(text, None)?.imported.mesh_ids;
-    /// assert_eq!(ids.primitive(0), Some((0, 0)));
-    /// assert_eq!(ids.primitive(1), None);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    #[must_use]
-    pub fn primitive(&self, id: u32) -> Option<(usize, usize)> {
-        // The last mesh that starts at or before the id; meshes without primitives have the same start as the next one.
-        let behind = self.first.partition_point(|&first| first <= id);
-        let mesh = behind.checked_sub(1).filter(|_| behind < self.first.len())?;
-        Some((mesh, (id - self.first[mesh]) as usize))
-    }
-}
-
 /// A part of a file that was not imported.
 ///
 /// ```
@@ -301,10 +293,22 @@ pub enum Skipped {
         /// Its number within the mesh.
         primitive: usize,
     },
-    /// The camera of a node.
-    Camera {
-        /// The node's glTF index.
-        node: usize,
+    /// An attribute of vertices that [`MeshData`] has no place for: one of an application's own, or a set behind a
+    /// missing one.
+    Attribute {
+        /// The glTF index of its mesh.
+        mesh: usize,
+        /// The number of the primitive within the mesh.
+        primitive: usize,
+        /// Its name.
+        name: String,
+    },
+    /// The bytes of an image, which are not to be had. It is in [`Imported::images`] without them.
+    Image {
+        /// Its glTF index.
+        image: usize,
+        /// Why.
+        problem: BufferProblem,
     },
     /// The skin of a node without a mesh, or of one whose vertices follow no joints.
     Skin {

@@ -5,7 +5,7 @@ mod group;
 #[cfg(test)]
 mod tests;
 
-pub(super) use build::{Rigs, find, place};
+pub(in crate::import) use build::{Rigs, find, place};
 
 use crate::character::CharacterError;
 use crate::{
@@ -27,7 +27,7 @@ use crate::{
 /// scene's group.
 ///
 /// The rest pose of the joints is that of the nodes in the file. [`Skeleton::inverse_binds`] are those of the first
-/// skin that has the joint, else the identity; [`ImportedSkin`](super::ImportedSkin) has those of each skin.
+/// skin that has the joint, else the identity; [`ImportedSkin`](crate::import::ImportedSkin) has those of each skin.
 ///
 /// ```
 /// use hedgerow::glam::Vec3;
@@ -66,14 +66,14 @@ use crate::{
 pub struct Rig {
     /// The joints: their hierarchy, names and rest pose.
     pub skeleton: Skeleton,
-    /// How many channels each clip of this rig has: the weights of the nodes given by [`MorphNode`](super::MorphNode).
+    /// How many channels each clip of this rig has: the weights of the nodes given by [`MorphNode`](crate::import::MorphNode).
     pub channels: usize,
     /// Where the rig is in the scene: one entry for each glTF scene that has nodes of it.
     pub places: Vec<RigPlace>,
     /// The glTF node of each joint.
-    pub(super) nodes: Vec<Option<usize>>,
+    pub(in crate::import) nodes: Vec<Option<usize>>,
     /// The joint of each of these nodes, by ascending node.
-    pub(super) joints: Vec<(usize, u16)>,
+    pub(in crate::import) joints: Vec<(usize, u16)>,
 }
 
 /// Where a rig is in a scene.
@@ -86,7 +86,7 @@ pub struct RigPlace {
     /// times the joint's model matrix, and the same holds for skinned vertices.
     pub base: NodeHandle,
     /// The nodes by joint, in ascending order; a joint that is not in this scene is left out.
-    pub(super) nodes: Vec<(u16, NodeHandle)>,
+    pub(in crate::import) nodes: Vec<(u16, NodeHandle)>,
 }
 
 impl Rig {

@@ -1,10 +1,6 @@
 //! Animations: one clip for each rig that an animation moves.
 
-use super::Skipped;
-use super::error::{ImportError, ImportErrorKind, Item, ItemKind};
-use super::graph::check_index;
 use super::morph::MorphNode;
-use super::read::{Numbers, Reader};
 use super::rig::{Rig, Rigs};
 use crate::anim::Error;
 use crate::anim::{
@@ -12,10 +8,16 @@ use crate::anim::{
     clip::ClipError,
     raw::{Interpolation, Track, TrackValue},
 };
+use crate::import::error::{ImportError, ImportErrorKind, Item, ItemKind, check_index};
+use crate::import::file::{Numbers, Reader};
+use crate::import::{Extras, Skipped};
+use bumpalo::Bump;
+use core::ops::Range;
 use glam::{Quat, Vec3};
-use gltf::json::Root;
+use gltf::json::accessor::Accessor;
 use gltf::json::animation::{Animation, Interpolation as JsonInterpolation, Property};
 use gltf::json::validation::Checked;
+use gltf::json::{Index, Root};
 use std::collections::HashSet;
 use std::collections::hash_map::{Entry, HashMap};
 
@@ -50,23 +52,43 @@ pub struct ImportedClip {
     pub animation: usize,
     /// Its name, if it has one.
     pub name: Option<String>,
-    /// The number of the rig in [`Imported::rigs`](super::Imported::rigs).
+    /// The number of the rig in [`Imported::rigs`](crate::import::Imported::rigs).
     pub rig: usize,
     /// The tracks. The clip ends with the animation's last key. An animation of a single moment, which is a pose, gets
     /// a duration of one second.
     pub clip: RawClip,
 }
 
+/// An animation of a glTF file: a clip for each rig that it moves. [`Imported::play`](crate::import::Imported::play) plays them
+/// all.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ImportedAnimation {
+    /// Its name, if it has one.
+    pub name: Option<String>,
+    /// Where its clips are in [`Imported::clips`](crate::import::Imported::clips); empty if nothing that it changes is imported.
+    pub clips: Range<usize>,
+    /// What its author added.
+    pub extras: Extras,
+}
+
+impl ImportedAnimation {
+    pub(super) fn of(root: &Root, animation: usize, clips: Range<usize>, extras: bool) -> Self {
+        let json = &root.animations[animation];
+        Self { name: json.name.clone(), clips, extras: Extras::read(&json.extras, extras) }
+    }
+}
+
 /// An animation channel that is imported.
-pub(super) struct Target {
+pub(in crate::import) struct Target {
     channel: usize,
     sampler: usize,
-    pub(super) node: usize,
-    pub(super) property: Property,
+    pub(in crate::import) node: usize,
+    pub(in crate::import) property: Property,
 }
 
 /// What every animation of a file changes, and the parts that are skipped.
-pub(super) fn targets(
+pub(in crate::import) fn targets(
     root: &Root,
     morphs: &[MorphNode],
     skipped: &mut Vec<Skipped>,
@@ -114,22 +136,23 @@ pub(super) fn targets(
 }
 
 /// The clips of an animation, by rig.
-pub(super) fn read(
+pub(in crate::import) fn read(
     reader: Reader<'_>,
+    arena: &Bump,
     animation: usize,
     targets: &[Target],
     rigs: &Rigs,
     morphs: &[MorphNode],
 ) -> Result<Vec<ImportedClip>, ImportError> {
     let json = &reader.root.animations[animation];
-    let source = Source { reader, animation, json };
-    let mut times: HashMap<usize, Vec<f32>> = HashMap::new();
+    let source = Source { reader, arena, animation, json };
+    let mut times: HashMap<usize, &[[f32; 1]]> = HashMap::new();
     for target in targets {
         if let Entry::Vacant(place) = times.entry(target.sampler) {
             place.insert(source.times(target)?);
         }
     }
-    let end = times.values().flatten().copied().fold(0.0, f32::max);
+    let end = times.values().flat_map(|times| times.as_flattened()).copied().fold(0.0, f32::max);
     let duration = if end > 0.0 { end } else { 1.0 };
 
     let mut clips: Vec<ImportedClip> = Vec::new();
@@ -149,7 +172,7 @@ pub(super) fn read(
                 *place.insert(clips.len() - 1)
             }
         };
-        let (clip, times) = (&mut clips[at].clip, &times[&target.sampler]);
+        let (clip, times) = (&mut clips[at].clip, times[&target.sampler].as_flattened());
         let set = match target.property {
             Property::Translation => {
                 clip.set_translation(joint, source.track(target, times, Vec3::from_array)?).map(drop)
@@ -185,11 +208,13 @@ pub(super) fn read(
 /// An animation whose accessors are being read.
 struct Source<'a> {
     reader: Reader<'a>,
+    /// For lists that are only needed for a while.
+    arena: &'a Bump,
     animation: usize,
     json: &'a Animation,
 }
 
-impl Source<'_> {
+impl<'a> Source<'a> {
     fn item(&self) -> Item {
         Item::of(self.reader.root, ItemKind::Animation, self.animation)
     }
@@ -214,11 +239,10 @@ impl Source<'_> {
     }
 
     /// The times of a channel's keys.
-    fn times(&self, target: &Target) -> Result<Vec<f32>, ImportError> {
+    fn times(&self, target: &Target) -> Result<&'a [[f32; 1]], ImportError> {
         let input = self.json.samplers[target.sampler].input;
         let field: (_, &dyn Fn() -> String) = (self.item(), &|| format!("samplers[{}].input", target.sampler));
-        let times = self.reader.arrays::<1>(input, Numbers::Floats, field)?;
-        Ok(times.into_flattened())
+        Ok(self.reader.arrays_in(self.arena, input, Numbers::Floats, field)?.into_bump_slice())
     }
 
     fn interpolation(&self, target: &Target) -> Result<Interpolation, ImportError> {
@@ -235,11 +259,9 @@ impl Source<'_> {
         }
     }
 
-    /// The values of a channel's keys, with tangents if it is cubic.
-    fn values<const N: usize>(&self, target: &Target) -> Result<Vec<[f32; N]>, ImportError> {
-        let output = self.json.samplers[target.sampler].output;
-        let field: (_, &dyn Fn() -> String) = (self.item(), &|| format!("samplers[{}].output", target.sampler));
-        self.reader.arrays(output, Numbers::Fractions, field)
+    /// Where the values of a channel's keys are, with tangents if it is cubic.
+    fn output(&self, target: &Target) -> (Index<Accessor>, String) {
+        (self.json.samplers[target.sampler].output, format!("samplers[{}].output", target.sampler))
     }
 
     /// The track of a joint.
@@ -249,7 +271,8 @@ impl Source<'_> {
         times: &[f32],
         value: impl Fn([f32; N]) -> V,
     ) -> Result<Track<V>, ImportError> {
-        let values = self.values(target)?.into_iter().map(value).collect();
+        let (output, name) = self.output(target);
+        let values = self.reader.values(output, Numbers::Fractions, (self.item(), &|| name.clone()), value)?;
         Track::new(self.interpolation(target)?, times.to_vec(), values).map_err(|error| self.refuse(target, error))
     }
 
@@ -258,7 +281,10 @@ impl Source<'_> {
     fn weights(&self, target: &Target, times: &[f32], count: usize) -> Result<Vec<Track<f32>>, ImportError> {
         let interpolation = self.interpolation(target)?;
         let per_key = interpolation.values_per_key();
-        let values = self.values::<1>(target)?.into_flattened();
+        let (output, name) = self.output(target);
+        let field: (_, &dyn Fn() -> String) = (self.item(), &|| name.clone());
+        let values = self.reader.arrays_in::<1>(self.arena, output, Numbers::Fractions, field)?;
+        let values = values.as_flattened();
         if values.len() != times.len() * per_key * count {
             let error = ClipError::ValueCount { keys: times.len(), per_key: per_key * count, values: values.len() };
             return Err(self.refuse(target, error.into()));

@@ -1,0 +1,71 @@
+//! What moves or deforms: rigs, skins, morph weights and animations, and playing these.
+//!
+//! | file | what |
+//! |---|---|
+//! | `rig/` | nodes that move together, as skeletons |
+//! | `skin` | which joints of a rig a mesh follows |
+//! | `morph` | weights of morph targets |
+//! | `clip` | animations, as a clip for each rig that they move |
+//! | `play` | an animation on all rigs that it moves |
+
+mod clip;
+mod morph;
+mod play;
+mod rig;
+mod skin;
+
+pub use clip::{ImportedAnimation, ImportedClip};
+pub use morph::{MorphChannels, MorphNode};
+pub use play::AnimationPlayer;
+pub(super) use rig::place;
+pub use rig::{Rig, RigPlace};
+pub use skin::ImportedSkin;
+
+use super::Skipped;
+use super::error::ImportError;
+use super::file::Reader;
+use bumpalo::Bump;
+use gltf::json::animation::Property;
+use rig::Rigs;
+use std::collections::HashSet;
+
+/// All of it, checked.
+#[derive(Default)]
+pub(super) struct Motion {
+    pub(super) rigs: Vec<Rig>,
+    pub(super) skins: Vec<ImportedSkin>,
+    pub(super) animations: Vec<ImportedAnimation>,
+    pub(super) clips: Vec<ImportedClip>,
+    pub(super) morphs: Vec<MorphNode>,
+}
+
+impl Motion {
+    /// Reads and checks these parts of a file. Its nodes and accessors must be checked already.
+    pub(super) fn read(reader: Reader<'_>, extras: bool, skipped: &mut Vec<Skipped>) -> Result<Self, ImportError> {
+        let root = reader.root;
+        let joints = skin::read(reader)?;
+        let mut morphs = morph::read(reader)?;
+        let targets = clip::targets(root, &morphs, skipped)?;
+        let mut rigs = Rigs::of(root, &joints, targets.iter().flatten().map(|target| target.node))?;
+        let skins = skin::build(reader, &joints, &rigs, extras)?;
+
+        let weights = targets.iter().flatten().filter(|target| target.property == Property::MorphTargetWeights);
+        let morphed: HashSet<usize> = weights.map(|target| target.node).collect();
+        for morph in morphs.iter_mut().filter(|morph| morphed.contains(&morph.node)) {
+            if let Some((rig, _)) = rigs.joint(morph.node) {
+                let channels = &mut rigs.rigs[rig].channels;
+                let start = *channels;
+                *channels += morph.weights.len();
+                morph.channels = Some(MorphChannels { rig, range: start..*channels });
+            }
+        }
+        let (mut clips, mut animations, mut arena) = (Vec::new(), Vec::new(), Bump::new());
+        for (animation, targets) in targets.iter().enumerate() {
+            arena.reset();
+            let start = clips.len();
+            clips.extend(clip::read(reader, &arena, animation, targets, &rigs, &morphs)?);
+            animations.push(ImportedAnimation::of(root, animation, start..clips.len(), extras));
+        }
+        Ok(Self { rigs: rigs.rigs, skins, animations, clips, morphs })
+    }
+}

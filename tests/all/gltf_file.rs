@@ -1,0 +1,99 @@
+//! A glTF file that a test makes, valid and ready to be broken.
+
+use crate::gltf::glb;
+use serde_json::{Value, json};
+
+/// The JSON of a file, and the bytes of its one buffer.
+#[derive(Clone)]
+pub(crate) struct GltfFile {
+    pub(crate) json: Value,
+    data: Vec<u8>,
+}
+
+impl GltfFile {
+    /// A file of this JSON, without data.
+    pub(crate) fn new(mut json: Value) -> Self {
+        json["asset"]["version"] = json!("2.0");
+        for list in ["accessors", "bufferViews"] {
+            json[list] = json!([]);
+        }
+        json["buffers"] = json!([{}]);
+        Self { json, data: Vec::new() }
+    }
+
+    /// Adds a buffer view of these bytes.
+    pub(crate) fn view(&mut self, bytes: &[u8]) -> usize {
+        let offset = self.data.len();
+        self.data.extend(bytes);
+        self.data.resize(self.data.len().next_multiple_of(4), 0);
+        push(&mut self.json["bufferViews"], json!({"buffer": 0, "byteOffset": offset, "byteLength": bytes.len()}))
+    }
+
+    pub(crate) fn accessor(&mut self, accessor: Value) -> usize {
+        push(&mut self.json["accessors"], accessor)
+    }
+
+    /// Adds an accessor of this component type over these bytes.
+    pub(crate) fn numbers(&mut self, component: u32, kind: &str, bytes: &[u8]) -> usize {
+        let size = match component {
+            5120 | 5121 => 1,
+            5122 | 5123 => 2,
+            _ => 4,
+        };
+        let of_kind = match kind {
+            "SCALAR" => 1,
+            "VEC2" => 2,
+            "VEC3" => 3,
+            "VEC4" => 4,
+            _ => 16,
+        };
+        let (view, count) = (self.view(bytes), bytes.len() / (size * of_kind));
+        self.accessor(json!({"bufferView": view, "componentType": component, "type": kind, "count": count}))
+    }
+
+    /// Adds an accessor over these floats.
+    pub(crate) fn floats(&mut self, kind: &str, numbers: &[f32]) -> usize {
+        let bytes: Vec<u8> = numbers.iter().flat_map(|number| number.to_le_bytes()).collect();
+        self.numbers(5126, kind, &bytes)
+    }
+
+    /// The same over integers that are fractions.
+    pub(crate) fn fractions(&mut self, component: u32, kind: &str, bytes: &[u8]) -> usize {
+        let accessor = self.numbers(component, kind, bytes);
+        self.json["accessors"][accessor]["normalized"] = json!(true);
+        accessor
+    }
+
+    /// Sets the value at a JSON pointer, adding it if it is missing.
+    pub(crate) fn put(&mut self, at: &str, value: Value) {
+        let (holder, last) = at.rsplit_once('/').unwrap();
+        match self.json.pointer_mut(holder).unwrap() {
+            Value::Array(list) => list[last.parse::<usize>().unwrap()] = value,
+            holder => holder[last] = value,
+        }
+    }
+
+    /// The file.
+    pub(crate) fn glb(&self) -> Vec<u8> {
+        self.glb_of(&self.json_text())
+    }
+
+    /// Its JSON.
+    pub(crate) fn json_text(&self) -> String {
+        let mut json = self.json.clone();
+        json["buffers"][0]["byteLength"] = json!(self.data.len());
+        json.to_string()
+    }
+
+    /// The file with another JSON.
+    pub(crate) fn glb_of(&self, json: &str) -> Vec<u8> {
+        glb(json.as_bytes(), &self.data)
+    }
+}
+
+/// Appends to a JSON array, and returns the index.
+fn push(list: &mut Value, value: Value) -> usize {
+    let list = list.as_array_mut().unwrap();
+    list.push(value);
+    list.len() - 1
+}
