@@ -28,7 +28,7 @@ mod validate;
 mod world;
 
 pub use builder::SceneBuilder;
-pub use changes::Changes;
+pub use changes::{ChangeReader, Changed, Changes};
 pub use handle_map::HandleMap;
 pub use inherited::Inherited;
 pub(crate) use iter::Edge;
@@ -38,7 +38,7 @@ pub use place::{Keep, Place};
 pub use queue::{EditQueue, Outcome, QueuedPlace, Target};
 pub use spatial::{CullHit, RayHit};
 pub use stats::{Stats, Usage};
-pub use uploads::{DirtyRanges, MatrixSlot, Upload};
+pub use uploads::{DirtyRanges, MatrixSlot, Upload, UploadReader, Uploads};
 pub use validate::Violation;
 
 use crate::store::{At, MAX_NODES, Membership, Store};

@@ -40,3 +40,4 @@ mod threads;
 #[cfg(feature = "bytemuck")]
 mod uploads_as_bytes;
 mod visitors;
+mod watched;
