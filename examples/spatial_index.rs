@@ -8,6 +8,7 @@
 //! A flock of ships with turrets wanders; some sink, others are launched. Every frame the tree is brought in step,
 //! asked which nodes are near a lighthouse, and compared with asking every node of the scene.
 
+use hedgerow::changes::{ChangeReader, Changed};
 use hedgerow::glam::Vec3;
 use hedgerow::{Error, Node, NodeHandle, Scene, SceneConfig, Transform};
 use rstar::RTree;
@@ -34,8 +35,7 @@ struct Index {
 
 impl Index {
     /// Takes over what the last update changed.
-    fn follow(&mut self, scene: &Scene) {
-        let changes = scene.changes();
+    fn follow(&mut self, scene: &Scene, changes: Changed<'_>) {
         for &node in changes.left().iter().chain(changes.moved()) {
             if let Some(place) = self.places.remove(&node) {
                 self.tree.remove(&Entry::new(place, node));
@@ -101,6 +101,9 @@ fn launch(scene: &mut Scene, dice: &mut Dice) -> Result<NodeHandle, Error> {
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut scene = Scene::with_config(SceneConfig { changes: true, ..SceneConfig::DEFAULT })?;
+    // Before the first update a scene has nothing to read.
+    let mut reader = ChangeReader::new();
+    scene.changes(&mut reader)?;
     let mut dice = Dice(fastrand::Rng::with_seed(1));
     let mut ships = (0..SHIPS).map(|_| launch(&mut scene, &mut dice)).collect::<Result<Vec<_>, _>>()?;
     let mut index = Index::default();
@@ -116,13 +119,13 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             }
         }
         scene.update();
-        index.follow(&scene);
+        let changes = scene.changes(&mut reader)?.since().ok_or("the history is too short")?;
+        index.follow(&scene, changes);
 
         let near = index.near();
         if near != near_the_long_way(&scene) || index.tree.size() != scene.len() {
             return Err("the index is out of step with the scene".into());
         }
-        let changes = scene.changes();
         let [moved, entered, left] = [changes.moved(), changes.entered(), changes.left()].map(<[_]>::len);
         println!("{frame:>5}{:>8}{moved:>9}{entered:>9}{left:>9}{:>9}", scene.len(), near.len());
     }

@@ -1,21 +1,28 @@
-//! What an update changed: the nodes, and the matrices to upload.
+//! What updates changed: the nodes, and the matrices to upload.
+//!
+//! Readers remember up to where they have read. Any number of them ask whenever they like for what came since.
 //!
 //! | what | types |
 //! |---|---|
-//! | which nodes moved, entered, left, or changed visibility | [`Changes`] |
-//! | matrix arrays to mirror on a GPU, and the ranges that changed | [`Upload`], [`DirtyRanges`], [`MatrixSlot`] |
+//! | which nodes moved, entered, left, or were changed by edits: [`Scene::changes`](crate::Scene::changes) | [`ChangeReader`], [`Changes`], [`Changed`], [`ChangeKinds`] |
+//! | matrix arrays to mirror on a GPU: [`Scene::uploads`](crate::Scene::uploads) | [`UploadReader`], [`Uploads`] |
+//! | the ranges of an array that changed, and where a node's matrix is in it | [`Upload`], [`DirtyRanges`], [`MatrixSlot`] |
 //!
 //! ```
+//! use hedgerow::changes::ChangeReader;
 //! use hedgerow::{Node, Scene, SceneConfig, Transform};
 //!
 //! let mut scene = Scene::with_config(SceneConfig { changes: true, ..SceneConfig::DEFAULT })?;
 //! let ball = scene.insert(scene.root(), Node::transform(Transform::IDENTITY))?;
 //! scene.update();
+//! let mut reader = ChangeReader::new();
+//! scene.changes(&mut reader)?;
+//!
 //! scene.set_local(ball, Transform::from_xyz(0.0, 1.0, 0.0))?;
 //! scene.update();
-//! assert_eq!(scene.changes().moved(), [ball]);
+//! assert_eq!(scene.changes(&mut reader)?.since().unwrap().moved(), [ball]);
 //! # Ok::<(), hedgerow::Error>(())
 //! ```
 
-pub use crate::scene::{Changes, DirtyRanges, Upload};
-pub use crate::store::MatrixSlot;
+pub use crate::scene::{ChangeReader, Changed, Changes, DirtyRanges, Upload, UploadReader, Uploads};
+pub use crate::store::{ChangeKinds, MatrixSlot};

@@ -64,6 +64,8 @@ pub enum Error {
     InvalidTree(TreeFault),
     /// The scene keeps no world boxes, so it cannot answer spatial queries.
     NoBounds,
+    /// The scene does not track changes, so it cannot say what changed.
+    NoChanges,
     /// A configuration value is invalid.
     InvalidConfig {
         /// The field of [`SceneConfig`](crate::SceneConfig).
@@ -135,6 +137,9 @@ impl fmt::Display for Error {
             }),
             Self::NoBounds => {
                 f.write_str("the scene keeps no world boxes; make it with SceneConfig { bounds: true, .. }")
+            }
+            Self::NoChanges => {
+                f.write_str("the scene does not track changes; make it with SceneConfig { changes: true, .. }")
             }
             Self::InvalidConfig { field, expected } => write!(f, "SceneConfig::{field} must be {expected}"),
             Self::CapacityOverflow => {

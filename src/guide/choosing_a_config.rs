@@ -7,7 +7,7 @@
 //! | you want | set | it costs |
 //! |---|---|---|
 //! | culling, or what lies in a sphere, in a box, on a ray | `bounds: true` | 33 bytes a shape; boxes of what moved |
-//! | which nodes moved, came and went; where they were before (motion vectors) | `changes: true` | 52 bytes a transform, 4 a visibility, 1 a node; time in proportion to the changes |
+//! | which nodes moved, came and went; where they were before (motion vectors) | `changes: true` | 60 bytes a transform, 8 a visibility, 4 a node; time in proportion to the changes |
 //! | shorter worst edits | `max_nodes` below 4096 | slower passes: 3 to 8 % at 2048 |
 //! | the storage of the thesis, to compare with | [`SceneConfig::THESIS`](crate::SceneConfig::THESIS) | pauses |
 //!
@@ -15,6 +15,7 @@
 //! properties.
 //!
 //! ```
+//! use hedgerow::changes::ChangeReader;
 //! use hedgerow::{Aabb, Node, Scene, SceneConfig, Shape, Transform, Visibility};
 //! use hedgerow::query::Sphere;
 //!
@@ -27,9 +28,11 @@
 //! scene.nodes_in_sphere(&Sphere::new([0.0, 0.0, 0.0].into(), 4.5)?, Visibility::VISIBLE, &mut near)?; // by `bounds`
 //! assert_eq!(near, [tree]);
 //!
+//! let mut reader = ChangeReader::new();
+//! scene.changes(&mut reader)?;
 //! scene.set_local(tree, Transform::from_xyz(9.0, 0.0, 0.0))?;
 //! scene.update();
-//! assert_eq!(scene.changes().moved(), [tree]); // by `changes`
+//! assert_eq!(scene.changes(&mut reader)?.since().unwrap().moved(), [tree]); // by `changes`
 //!
 //! let wrong = SceneConfig { max_nodes: 3, ..SceneConfig::DEFAULT };
 //! assert!(Scene::with_config(wrong).is_err());

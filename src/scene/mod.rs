@@ -31,7 +31,7 @@ mod validate;
 mod world;
 
 pub use builder::SceneBuilder;
-pub use changes::Changes;
+pub use changes::{ChangeReader, Changed, Changes};
 pub use column::Column;
 pub use handle_map::HandleMap;
 pub use inherited::Inherited;
@@ -42,7 +42,7 @@ pub use place::{Keep, Place};
 pub use queue::{EditQueue, Outcome, QueuedPlace, Target};
 pub use spatial::{CullHit, CullView, RayHit};
 pub use stats::{Stats, Usage};
-pub use uploads::{DirtyRanges, Upload};
+pub use uploads::{DirtyRanges, Upload, UploadReader, Uploads};
 pub use validate::Violation;
 
 use crate::store::{At, MAX_NODES, Membership, Store};

@@ -28,7 +28,7 @@
 //!
 //! | kind | methods |
 //! |---|---|
-//! | whole | `with_root` `config` `root` `scene_number` `versions` `updates` `len_of` `total_len` `slice_count` |
+//! | whole | `with_root` `config` `root` `scene_number` `versions` `updates` `frames` `len_of` `total_len` `slice_count` |
 //! |  | `slice_end` `slice_numbers` `validate` `read_image` `write_image` |
 //! | usage | `usages` `box_usage` `table_usage` `table_count` `retired_indices` `reconstitutions` `slice_levels` |
 //! |  | `overhead_bytes` `pending_free_nodes` `count_holes` `count_overflowed` `count_disordered` |
@@ -45,7 +45,7 @@
 //! |  | `shape_at` `name_at` `node_at` `prefetch_local` `look_ahead_for_rows` |
 //! | walks | `parent` `parent_of` `first_child` `last_child` `next_sibling` `previous_sibling` `next_in_subtree` |
 //! |  | `is_in_subtree` `slice_after` `detached_roots` `count_nodes` |
-//! | views | `view` `get_view` `show_each` `feed` `changed_slices` `dropped_slices` |
+//! | views | `view` `get_view` `show_each` `feed` `read_changes` `slices_since` `dropped_since` `newest_layout` |
 //! | sweeps | `update` `update_all` |
 //! | maintenance | `maintain` `reorder` `reorder_all` `shrink_to_fit` |
 
@@ -73,7 +73,8 @@ mod world;
 // Visible to the rest of the crate.
 pub(crate) use allocation::{Bits, MAX_NODES, Runs};
 pub(crate) use bulk::{Forest, Head, NodeList};
-pub(crate) use change::Feed;
+pub use change::ChangeKinds;
+pub(crate) use change::{ChangeLists, Feed, ReadScratch};
 pub(crate) use columns::{At, NIL, ShapeRecord};
 #[cfg(feature = "anim")]
 pub(crate) use edit::LocalSlot;
@@ -153,6 +154,8 @@ pub(crate) struct Store {
     pub(in crate::store) reconstitutions: u64,
     /// The number of updates that had work to do.
     pub(in crate::store) updates: u64,
+    /// The number of updates that had anything to tell: work, or edits that readers of changes are told of.
+    pub(in crate::store) frames: u64,
     /// The newest version that any slice has or had. It also changes with the tree of slices.
     pub(in crate::store) versions: u64,
     pub(in crate::store) identity: Identity,
@@ -207,6 +210,7 @@ impl Store {
             pending_free: Vec::new(),
             reconstitutions: 0,
             updates: 0,
+            frames: 0,
             versions: 0,
             identity: Identity::new(),
             feed: config.changes.then(|| Boxed::try_new(Feed::default())).transpose()?,
@@ -335,6 +339,7 @@ impl Store {
 
     /// Frees the records of removed slices after the last slice in use.
     pub(in crate::store) fn drop_dead_slices(&mut self) {
+        self.layouts.weed_out(&self.slices);
         self.slices.drop_dead();
         let end = self.slices.len();
         self.free_slices.retain(|&Reverse(number)| (number as usize) < end);

@@ -30,6 +30,12 @@ impl Store {
         self.updates
     }
 
+    /// The number of updates that had anything to tell.
+    #[inline]
+    pub(crate) fn frames(&self) -> u64 {
+        self.frames
+    }
+
     /// The newest version that any slice has or had. It also changes with the tree of slices.
     pub(crate) fn versions(&self) -> u64 {
         self.versions
@@ -44,6 +50,13 @@ impl Store {
     #[inline]
     pub(crate) fn feed(&self) -> Option<&Feed> {
         self.feed.as_deref()
+    }
+
+    /// Sets how many entries of the history of changes are kept of updates before the last.
+    pub(crate) fn set_history(&mut self, entries: usize) {
+        if let Some(feed) = &mut self.feed {
+            feed.log.set_limit(entries);
+        }
     }
 
     /// One past the highest number of a slice.

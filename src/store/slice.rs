@@ -76,6 +76,10 @@ pub(in crate::store) struct Slice {
     pub(in crate::store) candidates_below: Vec<u32>,
     /// The number of the update that last computed transforms here; [`TransformColumn::swept`] says which.
     pub(in crate::store) swept_in: u64,
+    /// The frame of that update, and that of the one before it that computed transforms here.
+    pub(in crate::store) swept_frames: [u64; 2],
+    /// The frame in which the slice last changed or was removed; see [`Layouts`](crate::store::Layouts).
+    pub(in crate::store) told_in: u64,
     /// Changes when transform slots move; see [`Layouts`](crate::store::Layouts).
     pub(in crate::store) layout: u64,
 }

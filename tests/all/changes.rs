@@ -1,16 +1,17 @@
 //! What an update reports: handles, previous matrices, matrix arrays.
 
+use crate::watched::Watched;
 use hedgerow::{
-    Keep, Mat34, Node, NodeHandle, Place, Scene, SceneConfig, Transform, Visibility,
-    changes::Changes,
+    Error, Keep, Mat34, Node, NodeHandle, Place, Scene, SceneConfig, Transform, Visibility,
+    changes::{ChangeReader, UploadReader},
     visit::{Flow, SliceViewMut, SliceVisitorMut, TransformPass},
 };
 use std::time::Duration;
 
 const TOLD: SceneConfig = SceneConfig { changes: true, ..SceneConfig::DEFAULT };
 
-fn scene() -> Scene {
-    Scene::with_config(TOLD).unwrap()
+fn scene() -> Watched {
+    Watched::new(TOLD)
 }
 
 fn at(x: f32) -> Transform {
@@ -25,14 +26,8 @@ fn group(scene: &mut Scene, parent: NodeHandle) -> NodeHandle {
     scene.insert(parent, Node::group()).unwrap()
 }
 
-/// The numbers of nodes moved, changed in visibility, entered and left.
-fn counts(changes: Changes<'_>) -> [usize; 4] {
-    [changes.moved(), changes.visibility(), changes.entered(), changes.left()].map(<[NodeHandle]>::len)
-}
-
-fn update(scene: &mut Scene) -> [usize; 4] {
-    scene.update();
-    counts(scene.changes())
+fn update(scene: &mut Watched) -> [usize; 4] {
+    scene.update().counts()
 }
 
 #[test]
@@ -42,18 +37,19 @@ fn the_first_feed_tells_of_every_node_and_the_second_of_none() {
     let car = placed(&mut scene, root, 1.0);
     let wheel = group(&mut scene, car);
     scene.update();
-    assert_eq!(scene.changes().entered(), [scene.root(), car, wheel]);
-    assert_eq!(counts(scene.changes()), [0, 0, 3, 0]);
+    assert_eq!(scene.told.entered, [scene.root(), car, wheel]);
+    assert_eq!(scene.told.counts(), [0, 0, 3, 0]);
     assert_eq!(update(&mut scene), [0; 4]);
-    assert!(scene.changes().is_empty());
+    assert!(scene.told.is_still());
 }
 
 #[test]
-fn a_scene_that_is_not_asked_for_changes_tells_none() {
+fn a_scene_that_tracks_no_changes_refuses_to_tell_them() {
     let mut scene = Scene::new();
     let root = scene.root();
     let car = placed(&mut scene, root, 1.0);
-    assert_eq!(update(&mut scene), [0; 4]);
+    scene.update();
+    assert_eq!(scene.changes(&mut ChangeReader::new()).unwrap_err(), Error::NoChanges);
     assert_eq!(scene.previous_world(car), None);
 }
 
@@ -70,12 +66,12 @@ fn nodes_without_transforms_move_with_the_nearest_above_through_every_slice() {
     scene.update();
     scene.set_local(car, at(2.0)).unwrap();
     scene.update();
-    let mut moved = scene.changes().moved().to_vec();
+    let mut moved = scene.told.moved.to_vec();
     moved.sort_unstable();
     let mut expected = [car, seat, driver];
     expected.sort_unstable();
     assert_eq!(moved, expected);
-    assert!(!scene.changes().moved().contains(&other));
+    assert!(!scene.told.moved.contains(&other));
 }
 
 #[test]
@@ -146,8 +142,8 @@ fn what_came_and_went_within_a_frame_is_not_told() {
     scene.remove(old).unwrap();
     let new = placed(&mut scene, root, 2.0);
     scene.update();
-    assert_eq!((scene.changes().entered(), scene.changes().left()), (&[new][..], &[old][..]));
-    assert!(!scene.contains(old) && scene.changes().moved().is_empty());
+    assert_eq!((&*scene.told.entered, &*scene.told.left), (&[new][..], &[old][..]));
+    assert!(!scene.contains(old) && scene.told.moved.is_empty());
 }
 
 #[test]
@@ -189,7 +185,7 @@ fn visibility_is_told_of_those_whose_mask_changed() {
     assert_eq!(update(&mut scene), [0, 0, 5, 0]);
     scene.set_visibility(house, Visibility::layers(1)).unwrap();
     scene.update();
-    let mut told = scene.changes().visibility().to_vec();
+    let mut told = scene.told.visibility.to_vec();
     told.sort_unstable();
     let mut expected = [house, room];
     expected.sort_unstable();
@@ -198,7 +194,7 @@ fn visibility_is_told_of_those_whose_mask_changed() {
     assert_eq!(update(&mut scene), [0, 2, 0, 0], "what was on no layer is on that of the house");
     scene.reparent(below, root, Keep::Local).unwrap();
     scene.update();
-    assert_eq!(scene.changes().visibility(), [below]);
+    assert_eq!(scene.told.visibility, [below]);
 }
 
 #[test]
@@ -255,7 +251,7 @@ fn what_a_visitor_moves_is_told_by_the_next_update() {
 #[test]
 fn maintenance_changes_nothing_that_is_told_of_nodes() {
     let config = SceneConfig { max_nodes: 16, min_nodes: 4, ..TOLD };
-    let mut scene = Scene::with_config(config).unwrap();
+    let mut scene = Watched::new(config);
     let root = scene.root();
     let mut nodes = vec![placed(&mut scene, root, 1.0)];
     for step in 0..200 {
@@ -277,7 +273,7 @@ fn maintenance_changes_nothing_that_is_told_of_nodes() {
 
 #[test]
 fn what_was_split_below_a_new_transform_at_the_origin_has_not_moved_when_it_is_merged_or_reparented() {
-    let mut scene = Scene::with_config(SceneConfig { max_nodes: 16, min_nodes: 4, ..TOLD }).unwrap();
+    let mut scene = Watched::new(SceneConfig { max_nodes: 16, min_nodes: 4, ..TOLD });
     let root = scene.root();
     let top = placed(&mut scene, root, 0.0);
     let seats: Vec<NodeHandle> = (0..60).map(|_| group(&mut scene, top)).collect();
@@ -303,18 +299,20 @@ fn an_upload_is_as_small_as_what_moved() {
     let top = placed(&mut scene, root, 1.0);
     let nodes: Vec<_> = (0..1000).map(|_| placed(&mut scene, top, 1.0)).collect();
     scene.update();
-    assert!(scene.uploads().all(|upload| upload.is_new()));
+    let mut reader = UploadReader::new();
+    let uploads = scene.uploads(&mut reader);
+    assert!(uploads.is_all() && uploads.iter().all(|upload| upload.is_new()));
     scene.set_local(nodes[500], at(2.0)).unwrap();
     scene.set_local(nodes[503], at(2.0)).unwrap();
     scene.set_local(nodes[900], at(2.0)).unwrap();
     scene.update();
-    let uploads: Vec<_> = scene.uploads().collect();
+    let uploads: Vec<_> = scene.uploads(&mut reader).iter().collect();
     let [upload] = uploads[..] else { panic!("one slice changed, not {}", uploads.len()) };
     let slots = [500, 503, 900].map(|node| scene.matrix_slot(nodes[node]).unwrap().slot as usize);
     assert!(upload.ranges().eq([slots[0]..slots[1] + 1, slots[2]..slots[2] + 1]));
     assert!(!upload.is_new() && upload.matrices()[slots[2]].translation().x == 3.0);
     scene.update();
-    assert_eq!(scene.uploads().count(), 0);
+    assert!(scene.uploads(&mut reader).is_empty());
 }
 
 #[test]
@@ -328,21 +326,27 @@ fn an_array_that_is_laid_out_anew_is_told_as_new_and_one_that_went_as_dropped() 
     });
     let slice = scene.matrix_slot(first).unwrap().slice;
     scene.update();
-    let layout = |scene: &Scene| scene.uploads().find(|upload| upload.slice() == slice).map(|upload| upload.layout());
+    let mut reader = UploadReader::new();
+    let mut layout = |scene: &Scene| {
+        let mut uploads = scene.uploads(&mut reader).iter();
+        uploads.find(|upload| upload.slice() == slice).map(|upload| upload.layout())
+    };
     let before = layout(&scene);
     scene.reconstitute(first).unwrap();
     scene.update();
-    assert!(before.is_some() && layout(&scene).is_some() && layout(&scene) != before);
+    let after = layout(&scene);
+    assert!(before.is_some() && after.is_some() && after != before);
     scene.remove(first).unwrap();
     scene.update();
-    assert_eq!(scene.dropped_arrays(), [slice]);
+    assert!(scene.uploads(&mut reader).dropped().eq([slice]));
     // The next slice gets the same number, but a layout of its own.
     let third = scene.insert(Place::Before(second), Node::transform(at(3.0))).unwrap();
     scene.isolate(third).unwrap();
     scene.update();
     assert_eq!(scene.matrix_slot(third).unwrap().slice, slice);
-    assert!(scene.uploads().any(|upload| upload.slice() == slice && upload.is_new()));
-    assert!(scene.dropped_arrays().is_empty());
+    let uploads = scene.uploads(&mut reader);
+    assert!(uploads.iter().any(|upload| upload.slice() == slice && upload.is_new()));
+    assert_eq!(uploads.dropped().count(), 0);
 }
 
 #[test]
@@ -367,11 +371,11 @@ fn a_detached_subtree_has_left_and_an_attached_one_has_entered() {
 
     scene.attach(seat, bus, Keep::Local).unwrap();
     scene.update();
-    let mut entered = scene.changes().entered().to_vec();
+    let mut entered = scene.told.entered.to_vec();
     entered.sort_unstable();
     let mut expected = [seat, driver, guest];
     expected.sort_unstable();
-    assert_eq!((entered, counts(scene.changes())), (expected.to_vec(), [0, 0, 3, 0]));
+    assert_eq!((entered, scene.told.counts()), (expected.to_vec(), [0, 0, 3, 0]));
     assert!(expected.iter().all(|&node| scene.previous_world(node) == scene.world(node)));
     assert_eq!(update(&mut scene), [0; 4]);
     scene.validate().unwrap();
@@ -394,7 +398,7 @@ fn a_subtree_that_was_elsewhere_in_between_has_moved_if_it_came_back_to_another_
 #[test]
 fn an_index_that_serves_outside_of_the_tree_confuses_nobody() {
     let config = SceneConfig { initial_slice_max_num_nodes: 1, ..TOLD };
-    let mut scene = Scene::with_config(config).unwrap();
+    let mut scene = Watched::new(config);
     let root = scene.root();
     let shelf = group(&mut scene, root);
     let old: Vec<_> = (0..8).map(|_| group(&mut scene, shelf)).collect();
@@ -411,21 +415,22 @@ fn an_index_that_serves_outside_of_the_tree_confuses_nobody() {
         nodes.sort_unstable();
         nodes
     };
-    assert_eq!(sorted(scene.changes().entered()), sorted(&new));
-    assert_eq!(sorted(scene.changes().left()), sorted(&old));
+    assert_eq!(sorted(&scene.told.entered), sorted(&new));
+    assert_eq!(sorted(&scene.told.left), sorted(&old));
 }
 
 #[test]
 fn what_is_removed_for_later_has_left_at_once() {
-    let mut scene = Scene::with_config(SceneConfig { max_nodes: 16, min_nodes: 2, ..TOLD }).unwrap();
+    let mut scene = Watched::new(SceneConfig { max_nodes: 16, min_nodes: 2, ..TOLD });
     let root = scene.root();
     let top = placed(&mut scene, root, 1.0);
     (0..100).for_each(|_| assert!(scene.insert(top, Node::transform(at(1.0))).is_ok()));
     scene.update();
-    let arrays = scene.all_uploads().count();
+    let mut reader = UploadReader::new();
+    let arrays = scene.uploads(&mut reader).iter().count();
     scene.remove_later(top).unwrap();
     assert_eq!(update(&mut scene), [0, 0, 0, 101]);
-    assert_eq!(scene.dropped_arrays().len(), arrays - 1);
+    assert_eq!(scene.uploads(&mut reader).dropped().count(), arrays - 1);
     scene.maintain(Duration::MAX);
     assert_eq!(update(&mut scene), [0; 4]);
 }
@@ -439,7 +444,8 @@ fn a_tree_that_is_built_at_once_enters_as_one_that_is_inserted() {
         let node = if step % 2 == 0 { Node::group() } else { Node::transform(at(1.0)) };
         last = builder.push(Some(if step % 5 == 0 { top } else { last }), node);
     }
-    let (mut built, nodes) = builder.build(TOLD).unwrap();
+    let (built, nodes) = builder.build(TOLD).unwrap();
+    let mut built = Watched::of(built);
     assert_eq!(update(&mut built), [0, 0, nodes.len(), 0]);
     built.set_local(nodes[0], at(2.0)).unwrap();
     assert_eq!(update(&mut built), [nodes.len(), 0, 0, 0]);
@@ -451,7 +457,8 @@ fn a_tree_that_is_built_at_once_enters_as_one_that_is_inserted() {
     let shelf = group(&mut scene, root);
     scene.update();
     scene.detach(shelf).unwrap();
-    built.duplicate(nodes[0], built.root()).unwrap();
+    let root_of_built = built.root();
+    built.duplicate(nodes[0], root_of_built).unwrap();
     assert_eq!(update(&mut built), [0, 0, nodes.len(), 0]);
     let inserted = builder.insert_into(&mut scene, shelf).unwrap();
     assert_eq!(update(&mut scene), [0, 0, 0, 1]);
@@ -470,7 +477,7 @@ fn an_old_node_below_a_new_one_has_moved_when_that_is_given_a_transform() {
     scene.reparent(driver, seat, Keep::Local).unwrap();
     scene.set_local(seat, at(3.0)).unwrap();
     scene.update();
-    assert_eq!((scene.changes().moved(), scene.changes().entered()), (&[driver][..], &[seat][..]));
+    assert_eq!((&*scene.told.moved, &*scene.told.entered), (&[driver][..], &[seat][..]));
     assert_eq!(scene.previous_world(driver).unwrap().translation().x, 1.0);
     assert_eq!(scene.previous_world(seat).unwrap().translation().x, 4.0);
 }
@@ -484,9 +491,9 @@ fn a_loaded_scene_tells_of_every_node_at_its_first_update() {
     let shelf = group(&mut scene, car);
     scene.detach(shelf).unwrap();
     scene.update();
-    let mut loaded = Scene::load(&scene.save()).unwrap();
+    let mut loaded = Watched::of(Scene::load(&scene.save()).unwrap());
     assert_eq!(update(&mut loaded), [0, 0, 3, 0]);
-    assert!(loaded.uploads().all(|upload| upload.is_new()));
+    assert!(loaded.uploads(&mut UploadReader::new()).iter().all(|upload| upload.is_new()));
     assert_eq!(loaded.previous_world(seat), loaded.world(seat));
     loaded.set_local(car, at(2.0)).unwrap();
     assert_eq!(update(&mut loaded), [2, 0, 0, 0]);

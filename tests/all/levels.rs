@@ -252,6 +252,8 @@ fn a_sort_leaves_what_is_up_to_date_so_and_what_is_isolated() {
     let isolated: Vec<NodeHandle> = family.children.iter().copied().step_by(31).collect();
     isolated.iter().for_each(|&child| family.scene.isolate(child).unwrap());
     family.scene.update();
+    let mut reader = hedgerow::changes::ChangeReader::new();
+    family.scene.changes(&mut reader).unwrap();
     let worlds: Vec<_> = family.children.iter().map(|&child| *family.scene.world(child).unwrap()).collect();
     family.children.reverse();
     family.scene.sort_children_by(family.parent, |_, _, _| core::cmp::Ordering::Equal).unwrap();
@@ -264,7 +266,10 @@ fn a_sort_leaves_what_is_up_to_date_so_and_what_is_isolated() {
         assert!(alone, "an isolated child stays so");
     }
     family.scene.update();
-    assert_eq!(family.scene.changes().moved().len(), 0, "a sort moves nothing in the world");
+    let told = family.scene.changes(&mut reader).unwrap().since().unwrap();
+    assert_eq!(told.moved().len(), 0, "a sort moves nothing in the world");
+    let told = told.edited().iter().filter(|(_, kinds)| *kinds == hedgerow::changes::ChangeKinds::ORDER);
+    assert_eq!(told.count(), family.children.len(), "the children stand in another order");
     let after = family.children.iter().rev().map(|&child| *family.scene.world(child).unwrap());
     assert!(after.eq(worlds));
 }

@@ -48,3 +48,4 @@ mod threads;
 #[cfg(feature = "bytemuck")]
 mod uploads_as_bytes;
 mod visitors;
+mod watched;

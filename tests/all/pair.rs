@@ -93,7 +93,8 @@ impl Pair {
     pub(crate) fn new(config: SceneConfig) -> Self {
         let scene = Scene::with_config(config).expect("a policy that makes sense");
         let root = Entry { handle: scene.root(), parent: 0, children: Vec::new(), local: None, live: true };
-        Self { scene, entries: vec![root], mirror: Mirror::default(), checks: 0 }
+        let mirror = Mirror::new(&scene);
+        Self { scene, entries: vec![root], mirror, checks: 0 }
     }
 
     pub(crate) fn handle(&self, node: usize) -> NodeHandle {

@@ -4,6 +4,7 @@ use crate::model::feed::Seen;
 use crate::model::forged::{self, BEND_BYTES};
 use crate::model::op::Op;
 use crate::model::oracle::{Oracle, from_bytes};
+use crate::model::readers::Readers;
 use crate::model::{Step, decode};
 use hedgerow::anim::{Skeleton, SkeletonBuilder, skeleton::SkeletonError};
 use hedgerow::config::StoragePolicy;
@@ -58,7 +59,8 @@ fn reloaded_or_not(seed: u8, oracle: impl Fn([u8; 8]) -> Oracle) {
             }
             reloaded.scene = reload(&reloaded.scene);
             // For a loaded scene nothing has been reported yet.
-            reloaded.seen = Seen::default();
+            reloaded.seen = Seen::new(&reloaded.scene);
+            reloaded.readers = Readers::new(&reloaded.scene, false);
             if policy[7] & 4 == 0 {
                 // A loaded scene computes everything at its first update. If the other scene does too, the bytes must
                 // be equal.

@@ -55,6 +55,7 @@ fn a_scene_goes_to_other_threads_and_is_read_by_many() {
 #[cfg(feature = "rayon")]
 mod side_by_side {
     use super::{Dice, Rng, tree};
+    use hedgerow::changes::{ChangeReader, Changes};
     use hedgerow::glam::{Vec3, Vec4};
     use hedgerow::{
         Aabb, DrawList, Keep, Mat34, NodeHandle, Scene, SceneConfig, Visibility,
@@ -72,11 +73,11 @@ mod side_by_side {
         nodes: [Vec<NodeHandle>; 4],
         cull_hits: Vec<CullHit>,
         hits: Vec<RayHit>,
-        changed: [Vec<NodeHandle>; 2],
+        changed: [Vec<NodeHandle>; 3],
     }
 
     impl Answers {
-        fn of(scene: &Scene, nodes: &[NodeHandle], kept: &mut [DrawList; 2]) -> Self {
+        fn of(scene: &Scene, nodes: &[NodeHandle], kept: &mut [DrawList; 2], reader: &mut ChangeReader) -> Self {
             let [half, tenth] = [0.0, 100.0].map(|x| {
                 let (wall, any) = (Vec4::new(1.0, 0.0, 0.2, -x), Vec4::ZERO);
                 Frustum::from_planes([wall, any, any, any, any, any]).unwrap()
@@ -106,7 +107,10 @@ mod side_by_side {
                 nodes: found,
                 cull_hits,
                 hits,
-                changed: [scene.changes().moved().to_vec(), scene.changes().visibility().to_vec()],
+                changed: match scene.changes(reader).map(Changes::since) {
+                    Ok(Some(told)) => [told.moved(), told.visibility(), told.locals()].map(<[NodeHandle]>::to_vec),
+                    _ => Default::default(),
+                },
             }
         }
     }
@@ -119,6 +123,7 @@ mod side_by_side {
             let mut scenes = vec![scene; 4];
             let lists = || [DrawList::new(), DrawList::new().on_layers(Visibility::layers(4))];
             let mut kept = [lists(), lists(), lists(), lists()];
+            let mut readers = [(); 4].map(|()| ChangeReader::new());
             let pools = [1, 2, 3, 7].map(|threads| ThreadPoolBuilder::new().num_threads(threads).build().unwrap());
             for (round, count) in (0..).zip([0, 400, 40, 10_000, 3, 400]) {
                 let edit = |scene: &mut Scene, count: usize| {
@@ -147,14 +152,15 @@ mod side_by_side {
                     .iter_mut()
                     .zip(&pools)
                     .zip(&mut kept)
-                    .map(|((scene, pool), kept)| {
+                    .zip(&mut readers)
+                    .map(|(((scene, pool), kept), reader)| {
                         pool.install(|| {
                             scene.update();
                             scene.validate().unwrap();
-                            let updated = Answers::of(scene, &nodes, kept);
+                            let updated = Answers::of(scene, &nodes, kept, reader);
                             // What waits for an update is found too, and edited slices are listed again.
                             edit(scene, 30);
-                            [updated, Answers::of(scene, &nodes, kept)]
+                            [updated, Answers::of(scene, &nodes, kept, reader)]
                         })
                     })
                     .collect();

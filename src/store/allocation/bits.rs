@@ -73,6 +73,17 @@ impl Bits {
         Runs { words: &self.words, at: 0, end: end.min(self.words.len() * WORD as usize) }
     }
 
+    /// The slots before `end` that are not in the set.
+    pub(in crate::store) fn missing(&self, end: usize) -> impl Iterator<Item = usize> + '_ {
+        let words = self.words.iter().copied().chain(core::iter::repeat(0));
+        (0..end).step_by(WORD as usize).zip(words).filter(|&(_, word)| word != u64::MAX).flat_map(
+            move |(start, word)| {
+                let slots = start..end.min(start + WORD as usize);
+                slots.filter(move |slot| word >> (slot - start) & 1 == 0)
+            },
+        )
+    }
+
     /// Makes room for this many slots.
     pub(in crate::store) fn try_reserve(&mut self, slots: u32) -> Result<(), TryReserveError> {
         let words = slots.div_ceil(WORD) as usize;
@@ -165,7 +176,9 @@ mod tests {
         bits.remove(64);
         assert!(bits.runs(64).eq([3..5, 60..64]));
         assert!(bits.runs(1000).eq([3..5, 60..64, 65..200, 300..301]));
+        assert!(bits.missing(66).eq((0..3).chain(5..60).chain([64])));
         bits.fill(70);
+        assert!(bits.missing(130).eq(128..130));
         assert!(bits.runs(70).eq(core::iter::once(0..70)));
     }
 

@@ -1,15 +1,23 @@
-//! The change feed: reports by node what edits noted and what updates changed.
+//! The change feed: notes by node what edits did, and logs frame by frame what became of it.
 
 use crate::Mat34;
 use crate::NodeHandle;
-use crate::store::allocation::Bits;
-use crate::store::change::Numbers;
+use crate::store::change::log::{Log, Told};
+use crate::store::change::trace::{Past, PastMask};
+use crate::store::change::{ChangeKinds, Numbers};
 use crate::store::{Membership, Slice, Store, Tables};
 use std::collections::TryReserveError;
 
 mod notes;
 
-/// Flags of a handle's entry in this frame; one byte each.
+/// What is known of a handle's entry in this frame.
+#[derive(Clone, Copy, Debug, Default)]
+struct Noted {
+    flags: u8,
+    /// Edits of the live node, which is listed in `edited` if there are any.
+    kinds: ChangeKinds,
+}
+
 mod flag {
     /// The entry's live node was not in the scene after the last update.
     pub(super) const NEW: u8 = 1;
@@ -17,7 +25,7 @@ mod flag {
     pub(super) const HIDDEN: u8 = 2;
     /// The entry's node that was in the scene after the last update has left it.
     pub(super) const GONE: u8 = 4;
-    /// The node is listed with the matrix that it had.
+    /// The node is listed with the history that it had.
     pub(super) const PREVIOUS_TRANSFORM: u8 = 8;
     /// The node is listed with the mask that it had.
     pub(super) const PREVIOUS_MASK: u8 = 16;
@@ -27,28 +35,33 @@ mod flag {
     pub(super) const WENT: u8 = 64;
 }
 
-/// Flags by the entry of a handle in its metadata table. At any time at most one node has an entry.
+/// Flags by the entry of a handle in its metadata table: 4 bytes each. At any time at most one node has an entry.
 #[derive(Clone, Debug, Default)]
 struct Flags {
-    tables: Vec<Vec<u8>>,
+    tables: Vec<Vec<Noted>>,
 }
 
 impl Flags {
     #[inline]
     fn has(&self, node: NodeHandle, flags: u8) -> bool {
         let entry = self.tables.get(node.table() as usize).and_then(|table| table.get(node.index() as usize));
-        entry.is_some_and(|entry| entry & flags != 0)
+        entry.is_some_and(|entry| entry.flags & flags != 0)
     }
 
     #[inline]
     fn entry(&mut self, node: NodeHandle) -> &mut u8 {
+        &mut self.noted(node).flags
+    }
+
+    #[inline]
+    fn noted(&mut self, node: NodeHandle) -> &mut Noted {
         let (table, index) = (node.table() as usize, node.index() as usize);
         if table >= self.tables.len() {
             self.tables.resize(table + 1, Vec::new());
         }
         let table = &mut self.tables[table];
         if index >= table.len() {
-            table.resize((index + 1).next_power_of_two(), 0);
+            table.resize((index + 1).next_power_of_two(), Noted::default());
         }
         &mut table[index]
     }
@@ -69,11 +82,11 @@ impl Flags {
     }
 }
 
-/// Logs of this frame's edits, and what the last update made of the logs of the frame before.
+/// Notes of this frame's edits, and the log of what updates made of the notes of the frames before.
 ///
-/// Everything is appended in the order of edits and of the update's descent, so it is the same from run to run. Without
-/// updates no log grows without bound: the flags keep a node from being listed twice, nodes that came and were removed
-/// again are weeded out, and so are slices that are listed twice.
+/// Everything is appended in the order of edits, so it is the same from run to run. Without updates no list grows
+/// without bound: the flags keep a node from being listed twice, nodes that came and were removed again are weeded out,
+/// and so are slices that are listed twice.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Feed {
     flags: Flags,
@@ -83,23 +96,25 @@ pub(crate) struct Feed {
     came_limit: usize,
     /// Nodes that were in the scene after the last update and left it; some may have returned.
     went: Vec<NodeHandle>,
-    /// Nodes that now inherit another slot's matrix, each with its matrix after the last update.
-    previous_transforms: Vec<(NodeHandle, Mat34)>,
-    /// Nodes that now inherit another slot's mask, each with its mask after the last update.
-    previous_masks: Vec<(NodeHandle, u32)>,
+    /// Nodes that edits changed, all of which existed at the last update.
+    edited: Vec<NodeHandle>,
+    /// Nodes that now inherit another slot's matrix, each with its history.
+    pub(in crate::store) previous_transforms: Vec<(NodeHandle, Past)>,
+    /// Nodes that now inherit another slot's mask, each with its history.
+    pub(in crate::store) previous_masks: Vec<(NodeHandle, PastMask)>,
     /// Slices with uncommitted slots.
     pub(in crate::store) uncommitted: Numbers,
     /// The slices whose slots the present update commits.
     committing: Numbers,
-    pub(in crate::store) moved: Vec<NodeHandle>,
-    pub(in crate::store) visibility: Vec<NodeHandle>,
-    pub(in crate::store) entered: Vec<NodeHandle>,
-    pub(in crate::store) left: Vec<NodeHandle>,
+    /// Slices to which rows came from others, with the frames in which these moved.
+    pub(in crate::store) received: Numbers,
+    /// Nodes that entered with the last update.
+    entered: Vec<NodeHandle>,
     /// The `previous_transforms` of the frame before the last update, by handle.
     recalled: Vec<(NodeHandle, Mat34)>,
-    /// Slots that changed in the slice being processed, also as a set. Kept to save allocations.
-    slots: Vec<u32>,
-    members: Bits,
+    pub(in crate::store) log: Log,
+    /// The frame that slots count from.
+    pub(in crate::store) origin: u64,
 }
 
 /// What edits note.
@@ -107,8 +122,9 @@ impl Feed {
     /// Notes that a node was inserted.
     #[inline]
     pub(in crate::store) fn enter_new(&mut self, node: NodeHandle) {
-        let entry = self.flags.entry(node);
-        *entry = *entry & !(flag::HIDDEN | flag::ENTERED) | flag::NEW;
+        let Noted { flags, kinds } = self.flags.noted(node);
+        *flags = *flags & !(flag::HIDDEN | flag::ENTERED) | flag::NEW;
+        *kinds = ChangeKinds::NONE;
         self.came.push(node);
     }
 
@@ -147,21 +163,56 @@ impl Feed {
         self.flags.has(node, flag::NEW)
     }
 
-    /// Notes the matrix that a node had, only the first time in a frame.
-    pub(in crate::store) fn note_previous_transform(&mut self, node: NodeHandle, world: &Mat34) {
+    /// Notes what an edit changed of a node.
+    pub(in crate::store) fn note_edit(&mut self, node: NodeHandle, edit: ChangeKinds) {
+        let Noted { flags, kinds } = self.flags.noted(node);
+        if *flags & flag::NEW == 0 {
+            if kinds.is_empty() {
+                self.edited.push(node);
+            }
+            *kinds |= edit;
+        }
+    }
+
+    /// Whether a node was part of the tree after the last update, given whether it is now.
+    #[inline]
+    pub(in crate::store) fn was_attached(&self, node: NodeHandle, attached: bool) -> bool {
+        if attached { !self.flags.has(node, flag::NEW) } else { self.flags.has(node, flag::GONE) }
+    }
+
+    /// Whether nodes came, left, or began to inherit other slots since the last update.
+    pub(in crate::store) fn has_notes(&self) -> bool {
+        !(self.came.is_empty()
+            && self.went.is_empty()
+            && self.previous_transforms.is_empty()
+            && self.previous_masks.is_empty())
+    }
+
+    /// Whether there is anything to tell.
+    pub(in crate::store) fn is_waiting(&self) -> bool {
+        self.has_notes() || !self.edited.is_empty() || !self.received.is_empty()
+    }
+
+    /// A frame as slots count it.
+    pub(in crate::store) fn slot_frame(&self, frame: u64) -> u32 {
+        u32::try_from(frame.saturating_sub(self.origin)).unwrap_or(u32::MAX)
+    }
+
+    /// Notes the history of a node, only the first time in a frame.
+    pub(in crate::store) fn note_previous_transform(&mut self, node: NodeHandle, past: &Past) {
         let entry = self.flags.entry(node);
         if *entry & (flag::NEW | flag::PREVIOUS_TRANSFORM) == 0 {
             *entry |= flag::PREVIOUS_TRANSFORM;
-            self.previous_transforms.push((node, *world));
+            self.previous_transforms.push((node, *past));
         }
     }
 
     /// Notes the mask that a node had, only the first time in a frame.
-    pub(in crate::store) fn note_previous_mask(&mut self, node: NodeHandle, mask: u32) {
+    pub(in crate::store) fn note_previous_mask(&mut self, node: NodeHandle, past: PastMask) {
         let entry = self.flags.entry(node);
         if *entry & (flag::NEW | flag::PREVIOUS_MASK) == 0 {
             *entry |= flag::PREVIOUS_MASK;
-            self.previous_masks.push((node, mask));
+            self.previous_masks.push((node, past));
         }
     }
 
@@ -173,104 +224,63 @@ impl Feed {
     }
 }
 
-/// What an update does with the logs.
+/// What an update does with the notes.
 impl Feed {
-    /// Starts an empty feed.
+    /// The feed of a store that begins to track changes after this frame.
+    pub(in crate::store) fn since(frame: u64) -> Self {
+        let mut feed = Self { origin: frame, ..Self::default() };
+        feed.log.forget(frame);
+        feed
+    }
+
+    /// Starts a frame.
     pub(in crate::store) fn begin(&mut self) {
         for node in self.entered.drain(..) {
             self.flags.clear(node, flag::ENTERED);
         }
-        self.moved.clear();
-        self.visibility.clear();
-        self.left.clear();
         self.recalled.clear();
         core::mem::swap(&mut self.uncommitted, &mut self.committing);
     }
 
-    /// Reports what the update changed in a slice, once the slice is up to date.
-    pub(in crate::store) fn collect(&mut self, number: u32, slice: &mut Slice, swept: bool) {
-        let Self { flags, moved, visibility, slots, members, came, previous_transforms, previous_masks, .. } = self;
-        if swept {
-            self.uncommitted.add(number);
-            slots.clear();
-            slice.transforms.compare_swept(slots);
-            if slice.membership != Membership::Attached {
-                slots.clear();
-            }
-            let owners = slice.transforms.trace.as_ref().map_or(&[][..], |trace| &trace.owners);
-            let owners = (owners, &slice.transforms.slots);
-            let quiet = came.is_empty() && previous_transforms.is_empty();
-            slice.finders(
-                slots,
-                owners,
-                members,
-                |row| row.transform,
-                |_, node| {
-                    if quiet || !flags.has(node, flag::NEW | flag::PREVIOUS_TRANSFORM) {
-                        moved.push(node);
-                    }
-                },
-            );
-        }
-        let Some(trace) = &mut slice.visibilities.trace else { return };
-        slots.clear();
-        slots.append(&mut trace.changed);
-        if slots.is_empty() || slice.membership != Membership::Attached {
-            return;
-        }
-        let owners = slice.visibilities.trace.as_ref().map_or(&[][..], |trace| &trace.owners);
-        let owners = (owners, &slice.visibilities.slots);
-        let quiet = came.is_empty() && previous_masks.is_empty();
-        slice.finders(
-            slots,
-            owners,
-            members,
-            |row| row.visibility,
-            |_, node| {
-                if quiet || !flags.has(node, flag::NEW | flag::PREVIOUS_MASK) {
-                    visibility.push(node);
-                }
-            },
-        );
-    }
-
-    /// Reports what edits noted, once every slice is up to date, and begins the next frame.
-    pub(in crate::store) fn finish(&mut self, store: &mut Store) {
+    /// Logs what edits noted, once every slice is up to date, and begins the next frame.
+    pub(in crate::store) fn finish(&mut self, store: &mut Store, tells: bool) {
+        let frame = store.frames;
         for number in self.committing.drain() {
-            if let Some(slice) = store.slices.get_mut(number as usize) {
+            // What this update computed waits for the next one.
+            if let Some(slice) = store.slices.get_mut(number as usize)
+                && !(tells && slice.swept_frames[0] == frame)
+            {
                 slice.transforms.commit_previous();
             }
         }
-        for number in self.uncommitted.iter() {
-            store.slice_mut(number).transforms.mark_uncommitted();
-        }
-        let Self {
-            flags,
-            moved,
-            visibility,
-            entered,
-            left,
-            came,
-            went,
-            previous_transforms,
-            previous_masks,
-            recalled,
-            ..
-        } = self;
-        for (node, before) in &*previous_transforms {
-            if !flags.has(*node, flag::NEW | flag::GONE)
-                && let Some(at) = store.resolve_attached(*node)
-                && store.matrix_at(at).to_bits() != before.to_bits()
-            {
-                moved.push(*node);
+        for number in self.received.drain() {
+            if let Some(slice) = store.slices.get_mut(number as usize).filter(|slice| slice.is_in_use()) {
+                store.layouts.list(frame, number, slice);
             }
         }
-        for &(node, before) in &*previous_masks {
-            if !flags.has(node, flag::NEW | flag::GONE)
-                && let Some(at) = store.resolve_attached(node)
-                && store.mask_at(at) != before
-            {
-                visibility.push(node);
+        self.log_comings_and_goings(frame, store);
+        self.log_other_slots(frame, store);
+        for node in core::mem::take(&mut self.edited) {
+            let kinds = core::mem::take(&mut self.flags.noted(node).kinds);
+            if !kinds.is_empty() && store.resolve_attached(node).is_some() && !self.flags.has(node, flag::NEW) {
+                self.log.push(frame, node, Told::Edited(kinds));
+            }
+        }
+        for node in self.went.drain(..) {
+            self.flags.clear(node, flag::GONE | flag::WENT);
+        }
+        for node in self.came.drain(..) {
+            self.flags.clear(node, flag::NEW | flag::HIDDEN);
+        }
+        self.came_limit = 0;
+        self.log.trim();
+    }
+
+    fn log_comings_and_goings(&mut self, frame: u64, store: &Store) {
+        let Self { flags, entered, came, went, log, .. } = self;
+        for &node in &*went {
+            if flags.has(node, flag::GONE) {
+                log.push(frame, node, Told::Left);
             }
         }
         for &node in &*came {
@@ -280,40 +290,37 @@ impl Feed {
             {
                 *flags.entry(node) |= flag::ENTERED;
                 entered.push(node);
+                log.push(frame, node, Told::Entered);
             }
         }
-        for node in went.drain(..) {
-            if flags.has(node, flag::GONE) {
-                left.push(node);
+    }
+
+    /// Logs nodes that began to inherit other slots, and whether that moved or showed them.
+    fn log_other_slots(&mut self, frame: u64, store: &Store) {
+        let now = self.slot_frame(frame);
+        let Self { flags, log, previous_transforms, previous_masks, recalled, .. } = self;
+        for (node, past) in previous_transforms.drain(..) {
+            let gone = flags.has(node, flag::NEW | flag::GONE);
+            flags.clear(node, flag::PREVIOUS_TRANSFORM);
+            let Some(at) = store.resolve(node) else { continue };
+            if store.slot_previous_at(at).to_bits() != past.world.to_bits() {
+                recalled.push((node, past.world));
             }
-            flags.clear(node, flag::GONE | flag::WENT);
+            if !gone && store.membership(at) == Membership::Attached {
+                let moved = store.matrix_at(at).to_bits() != past.world.to_bits();
+                log.push(frame, node, Told::Moved(if moved { now } else { past.moved }));
+            }
         }
-        came.drain(..).for_each(|node| flags.clear(node, flag::NEW | flag::HIDDEN));
-        previous_masks.drain(..).for_each(|(node, _)| flags.clear(node, flag::PREVIOUS_MASK));
-        previous_transforms.iter().for_each(|&(node, _)| flags.clear(node, flag::PREVIOUS_TRANSFORM));
-        core::mem::swap(previous_transforms, recalled);
+        for (node, past) in previous_masks.drain(..) {
+            flags.clear(node, flag::PREVIOUS_MASK);
+            if !flags.has(node, flag::NEW | flag::GONE)
+                && let Some(at) = store.resolve_attached(node)
+            {
+                let changed = store.mask_at(at) != past.mask;
+                log.push(frame, node, Told::Masked(if changed { now } else { past.changed }));
+            }
+        }
         recalled.sort_unstable_by_key(|&(node, _)| node);
-        self.came_limit = 0;
-    }
-
-    /// Nodes whose world matrix the last update changed.
-    pub(crate) fn moved(&self) -> &[NodeHandle] {
-        &self.moved
-    }
-
-    /// Nodes whose inherited mask the last update changed.
-    pub(crate) fn visibility(&self) -> &[NodeHandle] {
-        &self.visibility
-    }
-
-    /// Nodes that entered the scene.
-    pub(crate) fn entered(&self) -> &[NodeHandle] {
-        &self.entered
-    }
-
-    /// Nodes that left the scene.
-    pub(crate) fn left(&self) -> &[NodeHandle] {
-        &self.left
     }
 
     /// The matrix that a node had after the update before the last. This is `now` if the node did not exist then, else
@@ -344,19 +351,18 @@ impl Feed {
     }
 
     pub(in crate::store) fn bytes(&self) -> usize {
-        let Self {
-            came, went, moved, visibility, entered, left, previous_transforms, recalled, previous_masks, ..
-        } = self;
-        let handles: usize = [came, went, moved, visibility, entered, left].map(Vec::capacity).iter().sum();
+        let Self { came, went, edited, entered, previous_transforms, recalled, previous_masks, .. } = self;
+        let handles: usize = [came, went, edited, entered].map(Vec::capacity).iter().sum();
         size_of::<Self>()
-            + self.flags.tables.iter().map(Vec::capacity).sum::<usize>()
-            + self.flags.tables.capacity() * size_of::<Vec<u8>>()
+            + self.flags.tables.iter().map(Vec::capacity).sum::<usize>() * size_of::<Noted>()
+            + self.flags.tables.capacity() * size_of::<Vec<Noted>>()
             + handles * size_of::<NodeHandle>()
-            + (previous_transforms.capacity() + recalled.capacity()) * size_of::<(NodeHandle, Mat34)>()
-            + previous_masks.capacity() * size_of::<(NodeHandle, u32)>()
-            + self.members.bytes()
+            + previous_transforms.capacity() * size_of::<(NodeHandle, Past)>()
+            + recalled.capacity() * size_of::<(NodeHandle, Mat34)>()
+            + previous_masks.capacity() * size_of::<(NodeHandle, PastMask)>()
             + self.uncommitted.bytes()
             + self.committing.bytes()
-            + self.slots.capacity() * size_of::<u32>()
+            + self.received.bytes()
+            + self.log.bytes()
     }
 }

@@ -1,47 +1,73 @@
-//! Which matrix arrays changed, and how: for users who keep copies of them.
+//! Which matrix arrays changed, and when: for users who keep copies of them, and for readers of changes.
 
 use crate::store::change::Numbers;
-use crate::store::{Slice, Store};
+use crate::store::{Slice, Slices, Store};
 use std::collections::TryReserveError;
 
-/// The slices whose matrices the last update changed, and those whose arrays got a new layout since.
+/// A log shorter than this is not weeded out.
+const FEW: usize = 64;
+
+/// In which frame each slice last changed, and the slices whose arrays got a new layout since the last update.
 ///
-/// Every layout has its own number, so a copy of one is never mistaken for another one, in the same slice or in a slice
-/// that reuses its number.
+/// A frame is an update that had anything to tell. Every layout has its own number, so a copy of one is never mistaken
+/// for another one, in the same slice or in a slice that reuses its number.
 #[derive(Clone, Debug, Default)]
 pub(in crate::store) struct Layouts {
     /// The last layout number that was issued.
     issued: u64,
     /// The value of `issued` at the last update.
     told: u64,
-    /// The value of `issued` at the update before.
-    told_before: u64,
     /// Slices with a new layout since the last update; others may be listed too.
-    relaid: Numbers,
+    pub(in crate::store) relaid: Numbers,
     /// Numbers of slices that were removed since the last update; some are in use again.
     gone: Numbers,
-    /// Slices whose matrices changed with the last update.
-    pub(in crate::store) changed: Vec<u32>,
-    /// Slices that were removed between the last two updates.
-    pub(in crate::store) dropped: Vec<u32>,
+    /// Slices that changed or were removed, each with the frame, in ascending order of frames. An entry counts if the
+    /// slice has the same frame in [`Slice::told_in`]; others are weeded out, so this has at most twice as many entries
+    /// as there are slices, or a few.
+    log: Vec<(u64, u32)>,
+    /// The length at which the log is weeded out.
+    limit: usize,
 }
 
 impl Layouts {
-    /// Whether a layout is newer than the update before the last: then nothing about it was reported before.
-    pub(in crate::store) fn is_new(&self, slice: &Slice) -> bool {
-        slice.layout > self.told_before
+    /// The number of the newest layout that the last update knew of.
+    pub(in crate::store) fn told(&self) -> u64 {
+        self.told
     }
 
-    /// Notes that an update computed matrices in a slice.
-    pub(in crate::store) fn list_swept(&mut self, number: u32, slice: &Slice) {
-        if !self.is_new(slice) {
-            self.changed.push(number);
+    /// Whether there is anything to tell.
+    pub(in crate::store) fn is_waiting(&self) -> bool {
+        !self.relaid.is_empty() || !self.gone.is_empty()
+    }
+
+    /// Notes that a slice changed with the update of this frame.
+    pub(in crate::store) fn list(&mut self, frame: u64, number: u32, slice: &mut Slice) {
+        if core::mem::replace(&mut slice.told_in, frame) != frame {
+            self.log.push((frame, number));
         }
     }
 
-    pub(in crate::store) fn bytes(&self) -> usize {
-        self.relaid.bytes() + self.gone.bytes() + (self.changed.capacity() + self.dropped.capacity()) * size_of::<u32>()
+    /// The numbers of the slices that changed or were removed after a frame, each once.
+    pub(in crate::store) fn since(&self, frame: u64, slices: &Slices) -> impl Iterator<Item = u32> + Clone {
+        let start = self.log.partition_point(|&(told, _)| told <= frame);
+        self.log[start..].iter().filter(|entry| counts(entry, slices)).map(|&(_, number)| number)
     }
+
+    /// Removes the entries of the log that do not count.
+    pub(in crate::store) fn weed_out(&mut self, slices: &Slices) {
+        self.log.retain(|entry| counts(entry, slices));
+        self.limit = 2 * self.log.len();
+    }
+
+    pub(in crate::store) fn bytes(&self) -> usize {
+        self.relaid.bytes() + self.gone.bytes() + self.log.capacity() * size_of::<(u64, u32)>()
+    }
+}
+
+/// Whether an entry is the last one of its slice. Records of slices that no longer exist are freed only after their
+/// other entries were weeded out.
+fn counts(&(frame, number): &(u64, u32), slices: &Slices) -> bool {
+    slices.get(number as usize).is_none_or(|slice| slice.told_in == frame)
 }
 
 impl Store {
@@ -65,20 +91,28 @@ impl Store {
         self.layouts.gone.add(number);
     }
 
-    /// Starts the lists of an update.
+    /// Lists what edits noted since the last update, in the frame of this one.
     pub(in crate::store) fn begin_layouts(&mut self) {
-        let Self { slices, layouts, .. } = self;
-        let Layouts { issued, told, told_before, relaid, gone, changed, dropped } = layouts;
-        *told_before = core::mem::replace(told, *issued);
-        changed.clear();
-        dropped.clear();
-        if relaid.is_empty() && gone.is_empty() {
-            return;
+        let Self { slices, layouts, frames, .. } = self;
+        layouts.told = layouts.issued;
+        if layouts.log.len() >= layouts.limit.max(FEW) {
+            layouts.weed_out(slices);
         }
-        let lives = |&number: &u32| slices.get(number as usize).is_some_and(Slice::is_in_use);
-        relaid.move_to(changed);
-        gone.move_to(dropped);
-        layouts.changed.retain(lives);
-        layouts.dropped.retain(|number| !lives(number));
+        let relaid = core::mem::take(&mut layouts.relaid);
+        for number in relaid.iter() {
+            if let Some(slice) = slices.get_mut(number as usize).filter(|slice| slice.is_in_use()) {
+                layouts.list(*frames, number, slice);
+            }
+        }
+        let mut gone = core::mem::take(&mut layouts.gone);
+        for number in gone.distinct() {
+            match slices.get_mut(number as usize) {
+                Some(slice) if slice.is_in_use() => {}
+                Some(slice) => layouts.list(*frames, number, slice),
+                None => layouts.log.push((*frames, number)),
+            }
+        }
+        layouts.relaid = relaid.emptied();
+        layouts.gone = gone.emptied();
     }
 }

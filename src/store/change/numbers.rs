@@ -40,11 +40,18 @@ impl Numbers {
         self.list.drain(..)
     }
 
-    /// Moves all numbers to the end of another list, sorted and without repeats.
-    pub(in crate::store) fn move_to(&mut self, told: &mut Vec<u32>) {
+    /// The numbers in ascending order, each once.
+    pub(in crate::store) fn distinct(&mut self) -> impl Iterator<Item = u32> + '_ {
         self.list.sort_unstable();
         self.list.dedup();
-        told.extend(self.drain());
+        self.iter()
+    }
+
+    /// An empty list with the memory of this one.
+    pub(in crate::store) fn emptied(mut self) -> Self {
+        self.list.clear();
+        self.limit = 0;
+        self
     }
 
     pub(in crate::store) fn is_empty(&self) -> bool {
@@ -65,8 +72,6 @@ mod tests {
         let mut numbers = Numbers::default();
         (0..10_000).for_each(|turn| numbers.add(turn % 300));
         assert!(numbers.iter().count() <= 600);
-        let mut told = Vec::new();
-        numbers.move_to(&mut told);
-        assert!(told.into_iter().eq(0..300) && numbers.is_empty());
+        assert!(numbers.distinct().eq(0..300) && numbers.emptied().is_empty());
     }
 }

@@ -1,9 +1,9 @@
 //! What a slice remembers if changes are tracked: which row owns each slot, and what the slot held after the update
 //! before the last.
 //!
-//! The **history** of a slot is its world matrix, or its mask, after the last update. It moves with the slot. A row's
-//! history is that of its effective slot. A row that begins to inherit a slot with another history is noted in the
-//! [`Feed`] with its own, unless it is new.
+//! The **history** of a slot is its world matrix, or its mask, after the last update, and the frame in which that last
+//! changed. It moves with the slot. A row's history is that of its effective slot. A row that begins to inherit a slot
+//! with another history is noted in the [`Feed`] with its own, unless it is new.
 
 use crate::Mat34;
 use crate::fallible::{self, Boxed};
@@ -39,39 +39,84 @@ fn differ(a: &Mat34, b: &Mat34) -> bool {
     any != 0
 }
 
-/// What a transform column remembers: 52 bytes and a bit for each slot.
+/// The history of a transform slot.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::store) struct Past {
+    /// The world matrix after the last update.
+    pub(in crate::store) world: Mat34,
+    /// The frame in which it last changed.
+    pub(in crate::store) moved: u32,
+}
+
+impl Past {
+    fn differs(&self, other: &Self) -> bool {
+        self.moved != other.moved || differ(&self.world, &other.world)
+    }
+}
+
+/// The history of a visibility slot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::store) struct PastMask {
+    /// The effective mask after the last update.
+    pub(in crate::store) mask: u32,
+    /// The frame in which it last changed.
+    pub(in crate::store) changed: u32,
+}
+
+/// What a transform column remembers: 60 bytes and a bit for each slot.
 #[derive(Clone, Debug)]
 pub(in crate::store) struct Trace {
     /// The row that owns each slot; [`NIL`] for the base.
     pub(in crate::store) owners: Vec<u32>,
     /// World matrices after the update before the last.
     pub(in crate::store) previous: Vec<Mat34>,
+    /// The frame in which the world matrix of each slot last changed; 0 for none.
+    pub(in crate::store) moved: Vec<u32>,
+    /// The frame whose update last found the local transform of each slot set; 0 for none.
+    pub(in crate::store) set: Vec<u32>,
+    /// No slot has a later frame in `moved` or `set`.
+    pub(in crate::store) newest: u32,
     /// Slots whose history is in `worlds` and not in `previous`, because the last update computed them.
     uncommitted: Bits,
     /// Whether there may be uncommitted slots.
     pub(in crate::store) waits: bool,
+    /// Whether the last update computed every slot, so that most are uncommitted.
+    whole: bool,
 }
 
 impl Trace {
-    pub(in crate::store) const BYTES: usize = size_of::<u32>() + size_of::<Mat34>();
+    pub(in crate::store) const BYTES: usize = 3 * size_of::<u32>() + size_of::<Mat34>();
 
     /// The trace of a column with only its base.
     fn try_new(base: &Mat34, capacity: usize) -> Result<Boxed<Self>, TryReserveError> {
         let mut trace = Self {
             owners: fallible::with_capacity(capacity)?,
             previous: fallible::with_capacity(capacity)?,
+            moved: fallible::with_capacity(capacity)?,
+            set: fallible::with_capacity(capacity)?,
+            newest: 0,
             uncommitted: Bits::default(),
             waits: false,
+            whole: false,
         };
         trace.owners.push(NIL);
         trace.previous.push(*base);
+        trace.moved.push(0);
+        trace.set.push(0);
         Boxed::try_new(trace)
     }
 
     /// Makes room for so many slots, or returns an error where the allocator refuses.
     pub(in crate::store) fn try_reserve(&mut self, slots: u32) -> Result<(), TryReserveError> {
         fallible::reserve_for(&mut self.owners, slots as usize)?;
+        fallible::reserve_for(&mut self.moved, slots as usize)?;
+        fallible::reserve_for(&mut self.set, slots as usize)?;
         fallible::reserve_for(&mut self.previous, slots as usize)
+    }
+
+    /// Whether there is as much of everything as there are slots.
+    pub(in crate::store) fn is_in_step(&self, slots: usize) -> bool {
+        [self.owners.len(), self.previous.len(), self.moved.len(), self.set.len()] == [slots; 4]
     }
 
     /// Forgets what a slot was.
@@ -79,6 +124,8 @@ impl Trace {
     pub(in crate::store) fn put(&mut self, slot: u32) {
         put(&mut self.owners, slot, NIL);
         put(&mut self.previous, slot, no_history());
+        put(&mut self.moved, slot, 0);
+        put(&mut self.set, slot, 0);
         if self.waits {
             self.uncommitted.remove(slot);
         }
@@ -87,12 +134,17 @@ impl Trace {
     pub(in crate::store) fn truncate(&mut self, end: usize) {
         self.owners.truncate(end);
         self.previous.truncate(end);
+        self.moved.truncate(end);
+        self.set.truncate(end);
     }
 
     /// Copies what another column remembers of its slot `old` to the slot `new`.
     pub(in crate::store) fn carry(&mut self, from: &Self, old: u32, new: u32) {
         put(&mut self.owners, new, from.owners[old as usize]);
         put(&mut self.previous, new, from.previous[old as usize]);
+        put(&mut self.moved, new, from.moved[old as usize]);
+        put(&mut self.set, new, from.set[old as usize]);
+        self.newest = self.newest.max(from.newest);
         if from.waits && from.uncommitted.contains(old) {
             self.uncommitted.insert(new);
             self.waits = true;
@@ -104,44 +156,63 @@ impl Trace {
     pub(in crate::store) fn bytes(&self) -> usize {
         size_of::<Self>()
             + self.owners.capacity() * size_of::<u32>()
+            + (self.moved.capacity() + self.set.capacity()) * size_of::<u32>()
             + self.previous.capacity() * size_of::<Mat34>()
             + self.uncommitted.bytes()
     }
 }
 
-/// What a visibility column remembers: 4 bytes for each slot.
+/// What a visibility column remembers: 8 bytes for each slot.
 #[derive(Clone, Debug)]
 pub(in crate::store) struct MaskTrace {
     /// The row that owns each slot; [`NIL`] for the base.
     pub(in crate::store) owners: Vec<u32>,
     /// The base after the last update. The effective masks of the other slots are only written by updates.
     pub(in crate::store) base: u32,
-    /// Slots whose mask the last sweep changed.
+    /// The frame in which the mask of each slot last changed; 0 for none.
     pub(in crate::store) changed: Vec<u32>,
+    /// No slot has a later frame in `changed`.
+    pub(in crate::store) newest: u32,
 }
 
 impl MaskTrace {
-    pub(in crate::store) const BYTES: usize = size_of::<u32>();
+    pub(in crate::store) const BYTES: usize = 2 * size_of::<u32>();
 
     /// The trace of a column with only its base.
     fn try_new(base: u32, capacity: usize) -> Result<Boxed<Self>, TryReserveError> {
         let mut owners = fallible::with_capacity(capacity)?;
         owners.push(NIL);
-        Boxed::try_new(Self { owners, base, changed: Vec::new() })
+        let mut changed = fallible::with_capacity(capacity)?;
+        changed.push(0);
+        Boxed::try_new(Self { owners, base, changed, newest: 0 })
     }
 
     /// Makes room for so many slots, or returns an error where the allocator refuses.
     pub(in crate::store) fn try_reserve(&mut self, slots: u32) -> Result<(), TryReserveError> {
-        fallible::reserve_for(&mut self.owners, slots as usize)
+        fallible::reserve_for(&mut self.owners, slots as usize)?;
+        fallible::reserve_for(&mut self.changed, slots as usize)
+    }
+
+    /// Whether there is as much of everything as there are slots.
+    pub(in crate::store) fn is_in_step(&self, slots: usize) -> bool {
+        [self.owners.len(), self.changed.len()] == [slots; 2]
     }
 
     #[inline]
     pub(in crate::store) fn put(&mut self, slot: u32) {
         put(&mut self.owners, slot, NIL);
+        put(&mut self.changed, slot, 0);
     }
 
     pub(in crate::store) fn truncate(&mut self, end: usize) {
         self.owners.truncate(end);
+        self.changed.truncate(end);
+    }
+
+    /// Copies what another column remembers of its slot `old` to the slot `new`, all but the owner.
+    pub(in crate::store) fn carry(&mut self, from: &Self, old: u32, new: u32) {
+        put(&mut self.changed, new, from.changed[old as usize]);
+        self.newest = self.newest.max(from.newest);
     }
 
     pub(in crate::store) fn bytes(&self) -> usize {
@@ -160,10 +231,11 @@ impl TransformColumn {
         if is_new(previous) { world } else { previous }
     }
 
-    /// The world matrix of a slot after the last update.
-    fn history(&self, trace: &Trace, slot: u32) -> Mat34 {
+    /// The history of a slot.
+    fn history(&self, trace: &Trace, slot: u32) -> Past {
         let committed = !trace.waits || !trace.uncommitted.contains(slot);
-        if committed { trace.previous[slot as usize] } else { self.worlds[slot as usize] }
+        let world = if committed { trace.previous[slot as usize] } else { self.worlds[slot as usize] };
+        Past { world, moved: trace.moved[slot as usize] }
     }
 
     /// Begins to remember, or returns an error where the allocator refuses: all slots but the base are new.
@@ -206,6 +278,27 @@ impl TransformColumn {
         }
     }
 
+    /// Does the same as [`Self::commit_previous`], before every slot from `first` on is computed again: what is in
+    /// `worlds` behind it may become anything. Most matrices change their array instead of being copied.
+    pub(in crate::store) fn commit_previous_before(&mut self, first: u32) {
+        let Self { worlds, trace, .. } = self;
+        let Some(trace) = trace.as_deref_mut() else { return };
+        if !trace.waits || !trace.whole || worlds.len() != trace.previous.len() {
+            return self.commit_previous();
+        }
+        trace.waits = false;
+        core::mem::swap(worlds, &mut trace.previous);
+        // What is committed already keeps its place, and so does what is not computed again.
+        let end = worlds.len();
+        for slot in trace.uncommitted.missing(end) {
+            core::mem::swap(&mut worlds[slot], &mut trace.previous[slot]);
+        }
+        for slot in (0..first).filter(|&slot| trace.uncommitted.contains(slot)) {
+            worlds[slot as usize] = trace.previous[slot as usize];
+        }
+        trace.uncommitted.clear();
+    }
+
     /// Commits the history of the base only.
     pub(in crate::store) fn commit_previous_base(&mut self) {
         if let Some(trace) = &mut self.trace
@@ -218,9 +311,10 @@ impl TransformColumn {
     }
 
     /// Marks what the last sweep computed as uncommitted.
-    pub(in crate::store) fn mark_uncommitted(&mut self) {
+    fn mark_uncommitted(&mut self) {
         if let Some(trace) = &mut self.trace {
             trace.waits = true;
+            trace.whole = self.swept.all;
             if self.swept.all {
                 trace.uncommitted.fill(self.slots.end());
             } else {
@@ -232,28 +326,42 @@ impl TransformColumn {
     /// Copies to a fresh slot what is remembered of the slot that it replaces.
     pub(in crate::store) fn carry(&mut self, old: u32, fresh: u32) {
         if let Some(trace) = &mut self.trace {
-            let (owner, previous) = (trace.owners[old as usize], trace.previous[old as usize]);
-            trace.owners[fresh as usize] = owner;
-            trace.previous[fresh as usize] = previous;
+            let (old_slot, fresh_slot) = (old as usize, fresh as usize);
+            trace.owners[fresh_slot] = trace.owners[old_slot];
+            trace.previous[fresh_slot] = trace.previous[old_slot];
+            trace.moved[fresh_slot] = trace.moved[old_slot];
+            trace.set[fresh_slot] = trace.set[old_slot];
             if trace.waits && trace.uncommitted.contains(old) {
                 trace.uncommitted.insert(fresh);
             }
         }
     }
 
-    /// Appends the slots that the last sweep changed to `changed`, possibly with some holes. Slots without a history
-    /// get their present matrix as history.
-    pub(in crate::store) fn compare_swept(&mut self, changed: &mut Vec<u32>) {
+    /// Notes of the slots that are marked, before the marks spread to those below, that their locals were set before
+    /// the update of this frame. Slots that are marked for another reason are noted too.
+    pub(in crate::store) fn note_set(&mut self, frame: u32) {
+        let Self { dirty, worlds, trace, .. } = self;
+        if let Some(trace) = trace {
+            trace.newest = frame;
+            dirty.runs(worlds.len()).for_each(|run| trace.set[run].fill(frame));
+        }
+    }
+
+    /// Notes of the slots that the last sweep changed that they moved in this frame, holes included. Slots without a
+    /// history get their present matrix as history.
+    pub(in crate::store) fn compare_swept(&mut self, frame: u32) {
         let Self { worlds, swept, trace, .. } = self;
         let Some(trace) = trace else { return };
+        trace.newest = frame;
+        let Trace { previous, moved, .. } = &mut **trace;
         let mut compare = |run: core::ops::Range<usize>| {
-            let slots = u32::try_from(run.start).expect("slots are numbered in 31 bits")..;
-            for ((world, previous), slot) in worlds[run.clone()].iter().zip(&mut trace.previous[run]).zip(slots) {
+            let worlds = worlds[run.clone()].iter();
+            for ((world, previous), moved) in worlds.zip(&mut previous[run.clone()]).zip(&mut moved[run]) {
                 if differ(world, previous) {
                     if is_new(previous) {
                         *previous = *world;
                     } else {
-                        changed.push(slot);
+                        *moved = frame;
                     }
                 }
             }
@@ -263,13 +371,15 @@ impl TransformColumn {
         } else {
             swept.slots.runs(worlds.len()).for_each(compare);
         }
+        self.mark_uncommitted();
     }
 }
 
 impl VisibilityColumn {
-    /// The effective mask of a slot after the last update.
-    fn history(&self, trace: &MaskTrace, slot: u32) -> u32 {
-        if slot == 0 { trace.base } else { self.effective[slot as usize] }
+    /// The history of a slot.
+    fn history(&self, trace: &MaskTrace, slot: u32) -> PastMask {
+        let mask = if slot == 0 { trace.base } else { self.effective[slot as usize] };
+        PastMask { mask, changed: trace.changed[slot as usize] }
     }
 
     /// Begins to remember, or returns an error where the allocator refuses: no row is known for the owner of a slot.
@@ -285,7 +395,8 @@ impl VisibilityColumn {
     /// Gives the base the history of a slot of `source`.
     pub(in crate::store) fn take_base_history(&mut self, source: &Self, slot: u32) {
         if let (Some(trace), Some(from)) = (&mut self.trace, &source.trace) {
-            trace.base = source.history(from, slot);
+            trace.carry(from, slot, 0);
+            trace.base = source.history(from, slot).mask;
         }
     }
 }
@@ -315,6 +426,24 @@ impl Slice {
         self.visibilities.take_base_history(&source.visibilities, visibility);
     }
 
+    /// Forgets in which frames slots changed.
+    pub(in crate::store) fn forget_frames(&mut self) {
+        if let Some(trace) = self.transforms.trace.as_deref_mut() {
+            trace.moved.fill(0);
+            trace.set.fill(0);
+            trace.newest = 0;
+        }
+        if let Some(trace) = self.visibilities.trace.as_deref_mut() {
+            trace.changed.fill(0);
+            trace.newest = 0;
+        }
+    }
+
+    /// Whether the sweep of a frame changed any mask.
+    pub(in crate::store) fn masks_changed_in(&self, frame: u32) -> bool {
+        self.visibilities.trace.as_ref().is_some_and(|trace| trace.newest == frame)
+    }
+
     /// Notes which slots a row has.
     #[inline]
     pub(in crate::store) fn trace_owner(&mut self, at: u32) {
@@ -340,7 +469,7 @@ impl Slice {
         let (Some(to), Some(to_masks)) = (&target.transforms.trace, &target.visibilities.trace) else { return };
         let world = self.transforms.history(from, old_transform.index());
         let masks = self.visibilities.history(from_masks, old_mask.index());
-        let transform_differs = target.transforms.history(to, transform).to_bits() != world.to_bits();
+        let transform_differs = target.transforms.history(to, transform).differs(&world);
         let mask_differs = target.visibilities.history(to_masks, mask) != masks;
         if !transform_differs && !mask_differs {
             return;
@@ -364,7 +493,7 @@ impl Slice {
         let Some(trace) = &self.transforms.trace else { return };
         let [above, ..] = self.inherited(parent);
         let [old, new] = [transform, above].map(|slot| self.transforms.history(trace, slot.index()));
-        if old.to_bits() != new.to_bits() {
+        if old.differs(&new) {
             self.inheritors(
                 top,
                 transform.index(),
@@ -402,7 +531,9 @@ impl Slice {
             let note = |_: &Row, node| feed.note_previous_transform(node, &history);
             self.inheritors_below(at, inherited.index(), |row| row.transform, note);
         } else if let Some(trace) = &mut self.transforms.trace {
-            trace.previous[transform.index() as usize] = history;
+            trace.previous[transform.index() as usize] = history.world;
+            trace.moved[transform.index() as usize] = history.moved;
+            trace.newest = trace.newest.max(history.moved);
         }
     }
 
@@ -410,8 +541,11 @@ impl Slice {
     pub(in crate::store) fn trace_added_visibility(&mut self, at: u32, inherited: Slot) {
         self.trace_owner(at);
         let slot = self.row(at).visibility.index();
-        if let Some(trace) = &self.visibilities.trace {
-            self.visibilities.effective[slot as usize] = self.visibilities.history(trace, inherited.index());
+        let VisibilityColumn { effective, trace, .. } = &mut self.visibilities;
+        if let Some(trace) = trace {
+            let from = inherited.index() as usize;
+            effective[slot as usize] = if from == 0 { trace.base } else { effective[from] };
+            trace.changed[slot as usize] = trace.changed[from];
         }
     }
 }

@@ -120,7 +120,7 @@ impl Component for TransformColumn {
     }
 
     fn is_in_step(&self, slots: u32) -> bool {
-        self.trace.as_ref().is_none_or(|trace| [trace.owners.len(), trace.previous.len()] == [slots as usize; 2])
+        self.trace.as_ref().is_none_or(|trace| trace.is_in_step(slots as usize))
     }
 
     fn bytes_beside(&self) -> usize {
@@ -172,8 +172,9 @@ impl Component for VisibilityColumn {
             let [_, above, _] = slice.above(slot.row);
             debug_assert!(above.index() < slot.new, "a parent's slot comes before those of its children");
             slice.visibilities.parents[slot.new as usize] = above.index();
-            if let Some(trace) = &mut slice.visibilities.trace {
+            if let (Some(trace), Some(from)) = (&mut slice.visibilities.trace, &old.trace) {
                 put(&mut trace.owners, slot.new, slot.row);
+                trace.carry(from, slot.old, slot.new);
             }
         }
     }
@@ -188,6 +189,9 @@ impl Component for VisibilityColumn {
             fallible::or_abort(column.try_begin_trace());
             column.take_base_history(&old.visibilities, base.index());
         }
+        if let (Some(trace), Some(from)) = (&mut column.trace, &old.visibilities.trace) {
+            (1..).zip(&slots.old[1..]).for_each(|(new, &slot)| trace.carry(from, slot, new));
+        }
     }
 
     fn try_reserve(&mut self, slots: u32) -> Result<(), TryReserveError> {
@@ -195,7 +199,7 @@ impl Component for VisibilityColumn {
     }
 
     fn is_in_step(&self, slots: u32) -> bool {
-        self.trace.as_ref().is_none_or(|trace| trace.owners.len() == slots as usize)
+        self.trace.as_ref().is_none_or(|trace| trace.is_in_step(slots as usize))
     }
 
     fn bytes_beside(&self) -> usize {

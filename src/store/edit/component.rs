@@ -4,7 +4,7 @@
 //! below it, and report the change.
 
 use crate::store::columns::{At, NIL};
-use crate::store::{Need, Spot, Store};
+use crate::store::{ChangeKinds, Need, Spot, Store};
 use crate::{Aabb, Local, Shape, Visibility};
 
 impl Store {
@@ -30,6 +30,7 @@ impl Store {
     /// Removes a node's local transform and returns it.
     pub(crate) fn remove_transform(&mut self, at: At) -> Option<Local> {
         let detached = self.local_at(at)?;
+        self.note_edit(at, ChangeKinds::LOCAL);
         self.note_lost_transform(at);
         self.slice_mut(at.slice).disown_transform(at.row);
         self.update_effective_slots(at.slice, at.row);
@@ -39,6 +40,7 @@ impl Store {
     /// Gives a node a material, replacing an existing one.
     #[inline]
     pub(crate) fn add_material(&mut self, at: At, material: u32) {
+        self.note_edit(at, ChangeKinds::OWN_MATERIAL);
         let slice = self.slice_mut(at.slice);
         if let Some(slot) = slice.row(at.row).material.as_own() {
             slice.materials.values[slot as usize] = Some(material);
@@ -59,6 +61,7 @@ impl Store {
     /// Removes a node's own material and returns it.
     pub(crate) fn remove_material(&mut self, at: At) -> Option<u32> {
         let detached = self.own_material_at(at)?;
+        self.note_edit(at, ChangeKinds::OWN_MATERIAL);
         self.slice_mut(at.slice).disown_material(at.row);
         self.update_effective_slots(at.slice, at.row);
         Some(detached)
@@ -66,6 +69,7 @@ impl Store {
 
     /// Gives a node a shape, replacing an existing one.
     pub(crate) fn add_shape(&mut self, at: At, shape: &Shape) {
+        self.note_edit(at, ChangeKinds::SHAPE);
         let slice = self.slice_mut(at.slice);
         let slot = slice.row(at.row).shape;
         if slot != NIL {
@@ -100,6 +104,7 @@ impl Store {
         let slot = slice.row(at.row).shape;
         *slice.shapes.bounds.get_mut(slot as usize)? = bounds;
         slice.mark_box_stale(slot);
+        self.note_edit(at, ChangeKinds::SHAPE);
         self.tell_bounds(at.slice);
         Some(())
     }
@@ -107,6 +112,7 @@ impl Store {
     /// Removes a node's shape and returns it.
     pub(crate) fn remove_shape(&mut self, at: At) -> Option<Shape> {
         let detached = self.shape_at(at)?;
+        self.note_edit(at, ChangeKinds::SHAPE);
         let slice = self.slice_mut(at.slice);
         let slot = core::mem::replace(&mut slice.row_mut(at.row).shape, NIL);
         slice.mark_box_stale(slot);
@@ -117,6 +123,7 @@ impl Store {
 
     /// Gives a node a visibility, replacing an existing one.
     pub(crate) fn add_visibility(&mut self, at: At, visibility: Visibility) {
+        self.note_edit(at, ChangeKinds::OWN_VISIBILITY);
         let slice = self.slice_mut(at.slice);
         if let Some(slot) = slice.row(at.row).visibility.as_own() {
             slice.visibilities.locals[slot as usize] = visibility.mask();
@@ -137,6 +144,7 @@ impl Store {
     /// Removes a node's own visibility and returns it.
     pub(crate) fn remove_visibility(&mut self, at: At) -> Option<Visibility> {
         let detached = self.own_visibility_at(at)?;
+        self.note_edit(at, ChangeKinds::OWN_VISIBILITY);
         self.note_lost_visibility(at);
         self.slice_mut(at.slice).disown_visibility(at.row);
         self.update_effective_slots(at.slice, at.row);
@@ -145,6 +153,7 @@ impl Store {
 
     /// Sets or removes the name of a node.
     pub(crate) fn set_name(&mut self, mut at: At, name: Option<&str>) {
+        self.note_edit(at, ChangeKinds::NAME);
         let slice = self.slice_mut(at.slice);
         let slot = core::mem::replace(&mut slice.row_mut(at.row).name, NIL);
         if slot != NIL {

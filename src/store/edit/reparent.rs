@@ -3,7 +3,7 @@
 
 use crate::NodeHandle;
 use crate::store::columns::{At, NIL, Occupant, Row, Slot, put};
-use crate::store::{Beside, Membership, Slice, Store};
+use crate::store::{Beside, ChangeKinds, Membership, Slice, Store};
 use core::hint::select_unpredictable;
 use hedgerow_math::internal::prefetch;
 
@@ -74,6 +74,10 @@ impl Store {
 impl Store {
     /// Moves a subtree to a checked place below `parent`, also into the tree or into a detached subtree.
     pub(crate) fn relocate(&mut self, node: NodeHandle, at: At, place: Beside, parent: At) {
+        if self.feed.is_some() {
+            let stays = self.parent(at) == Some(parent);
+            self.note_edit(at, if stays { ChangeKinds::ORDER } else { ChangeKinds::PARENT });
+        }
         let (from, to) = (self.membership(at), self.membership(parent));
         if from == to {
             return self.relink(at, place);

@@ -134,6 +134,9 @@ impl Slice {
         let fresh = column.slots.allocate_after(above, reuse).ok_or(NoRoom)?;
         let (local, effective) = (column.locals[slot as usize], column.effective[slot as usize]);
         column.put(fresh, above, local, effective);
+        if let Some(trace) = &mut column.trace {
+            trace.changed[fresh as usize] = trace.changed[slot as usize];
+        }
         column.free(slot);
         Ok(Slot::own(fresh))
     }

@@ -44,6 +44,7 @@ impl Store {
             slice.renumber(&numbers, first_table);
             self.versions += 1;
             slice.version = self.versions;
+            slice.swept_frames = [0; 2];
             if self.feed.is_some() {
                 // It has no history here: everything is computed again, and told as new.
                 slice.end_trace();

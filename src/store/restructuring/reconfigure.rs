@@ -43,9 +43,10 @@ impl Store {
         }
     }
 
-    /// Begins to track changes, as in a scene that was just made, or stops.
+    /// Begins to track changes, as in a scene that was just made, or stops. Readers are told to read everything.
     fn keep_changes(&mut self, keeps: bool) {
-        self.feed = keeps.then(|| Boxed::new(Feed::default()));
+        self.frames += 1;
+        self.feed = keeps.then(|| Boxed::new(Feed::since(self.frames)));
         let numbers: Vec<u32> = self.slice_numbers().collect();
         for slice in self.slices.iter_mut().filter(|slice| slice.lives) {
             slice.end_trace();

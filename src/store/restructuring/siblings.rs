@@ -4,7 +4,7 @@ use crate::store::bulk::even_shares;
 use crate::store::columns::{At, NIL};
 use crate::store::restructuring::split::Planner;
 use crate::store::restructuring::transplant::Marks;
-use crate::store::{Need, Slice, Spot, Store};
+use crate::store::{ChangeKinds, Need, Slice, Spot, Store};
 use crate::{NodeHandle, SceneConfig};
 use bumpalo::Bump;
 use bumpalo::collections::Vec as BumpVec;
@@ -39,6 +39,11 @@ impl Store {
     /// of them are in the slice of the node or behind portals there, else in **O(rows)** of the slices that hold them.
     pub(crate) fn sort_children(&mut self, parent: NodeHandle, sorted: &[NodeHandle]) {
         let above = self.place_of(parent);
+        if self.feed.is_some() {
+            for &child in sorted {
+                self.note_edit(self.place_of(child), ChangeKinds::ORDER);
+            }
+        }
         let members: Option<Vec<u32>> = sorted.iter().map(|&child| self.member(above, child)).collect();
         match members {
             Some(rows) => self.relink_children(above, &rows),

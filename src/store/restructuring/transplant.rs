@@ -47,6 +47,7 @@ impl Store {
         if let Some(feed) = &mut self.feed {
             source.note_passed(target, moves.of(Storage::Rows), above, spot.parent, feed);
             feed.list_uncommitted(spot.slice, target);
+            feed.received.add(spot.slice);
         }
         let Ok(()) = each_component(&mut FreeSlots { slice: source, moves: &moves });
         source.misplaced = source.misplaced.saturating_add(1);

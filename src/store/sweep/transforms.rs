@@ -6,51 +6,71 @@ use hedgerow_math::internal as simd;
 /// If more than one slot in this many is dirty, all are computed, eight at a time.
 const MANY: usize = 10;
 
+/// What a sweep computes.
+#[derive(Clone, Copy, Debug)]
+enum Plan {
+    /// Every slot from this one on.
+    From(u32),
+    /// Dirty slots, of which this is the first, and those below them.
+    Dirty(u32),
+}
+
 impl TransformColumn {
-    /// Computes dirty slots and those below them, and turns the marks into the record of what was swept. Returns
-    /// whether that reached a slot that is effective for a portal.
-    pub(super) fn sweep(&mut self, everything: bool) -> bool {
+    /// Computes dirty slots and those below them, and turns the marks into the record of what was swept. Where changes
+    /// are tracked, notes what moved in this frame. Returns whether that reached a slot that is effective for a portal.
+    pub(super) fn sweep(&mut self, everything: bool, frame: u32) -> bool {
         if everything {
             self.mark_all();
         }
-        if self.first_dirty == NIL {
+        let Some(plan) = self.plan() else {
+            self.commit_previous();
             return false;
+        };
+        if self.trace.is_some() {
+            self.note_set(frame);
+            match plan {
+                Plan::From(first) => self.commit_previous_before(first),
+                Plan::Dirty(_) => self.commit_previous(),
+            }
         }
-        self.swept.all = self.compute();
+        self.swept.all = self.compute_planned(plan);
         self.first_dirty = NIL;
         self.marks = 0;
         core::mem::swap(&mut self.dirty, &mut self.swept.slots);
         self.dirty.clear();
+        self.compare_swept(frame);
         self.swept.all || self.swept.slots.intersects(&self.portal_slots)
     }
 
-    /// Computes dirty slots and those below them, to which the marks spread. Returns whether it computed all slots from
-    /// the first dirty one on instead. That is faster if many are dirty, and if slot 0, the base, is dirty, everything
-    /// depends on it anyway.
-    pub(in crate::store) fn compute(&mut self) -> bool {
+    /// What a sweep has to compute, if anything: all slots from the first dirty one on if many are dirty, because that
+    /// is faster, and if slot 0, the base, is dirty, because everything depends on it.
+    fn plan(&self) -> Option<Plan> {
         let first = self.first_dirty;
         if first == NIL {
-            return false;
+            return None;
         }
         let end = self.slots.end() as usize;
         let may_be_many = self.marks as usize * MANY >= end;
         let all = first == 0 || (may_be_many && self.dirty.count() * MANY >= end);
-        if all {
-            self.compute_from(first.max(1));
-        } else {
-            self.compute_dirty(first);
+        Some(if all { Plan::From(first.max(1)) } else { Plan::Dirty(first) })
+    }
+
+    /// Computes dirty slots and those below them, to which the marks spread. Returns whether it computed all slots from
+    /// the first dirty one on instead.
+    fn compute_planned(&mut self, plan: Plan) -> bool {
+        match plan {
+            Plan::From(first) => self.compute_from(first),
+            Plan::Dirty(first) => self.compute_dirty(first),
         }
-        all
+        matches!(plan, Plan::From(_))
     }
 
     /// Computes dirty slots and those below them ahead of the update. The update must still see them, so they stay
     /// marked: by their own slots, or by the base if all were computed. So marks can be carried to another slice slot
     /// by slot. Returns whether anything was computed.
     pub(in crate::store) fn compute_ahead(&mut self) -> bool {
-        if self.first_dirty == NIL {
-            return false;
-        }
-        if self.compute() {
+        let Some(plan) = self.plan() else { return false };
+        if self.compute_planned(plan) {
             self.mark_all();
         }
         true

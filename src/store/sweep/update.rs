@@ -10,17 +10,32 @@ pub(in crate::store) struct Stamp {
     update: u64,
     /// For slices in which it changed more than transforms.
     version: u64,
+    /// The frame that it tells of.
+    frame: u64,
+    /// The same for slots.
+    slot_frame: u32,
 }
 
 impl Store {
     /// The stamp of the present update.
     pub(in crate::store) fn stamp(&self) -> Stamp {
-        Stamp { update: self.updates, version: self.versions }
+        let slot_frame = self.feed.as_ref().map_or(0, |feed| feed.slot_frame(self.frames));
+        Stamp { update: self.updates, version: self.versions, frame: self.frames, slot_frame }
+    }
+
+    /// Counts a frame if the update has anything to tell, and lists what edits noted of slices. Returns whether it has.
+    fn begin_frame(&mut self, computes: bool) -> bool {
+        let tells = computes || self.layouts.is_waiting() || self.feed.as_ref().is_some_and(|feed| feed.is_waiting());
+        self.frames += u64::from(tells);
+        if tells {
+            self.rebase_history();
+        }
+        self.begin_layouts();
+        tells
     }
 
     /// Goes down the marked slices and what inherits from them. Computes what is out of date in each, or everything.
     pub(crate) fn update(&mut self, everything: bool) {
-        self.begin_layouts();
         let mut pending = core::mem::take(&mut self.descent);
         self.take_marked_roots(&mut pending);
         if core::mem::take(&mut self.slice_mut(At::ROOT.slice).marked) {
@@ -28,6 +43,7 @@ impl Store {
         }
         self.updates += u64::from(!pending.is_empty());
         self.versions += u64::from(!pending.is_empty());
+        let tells = self.begin_frame(!pending.is_empty());
         let stamp = self.stamp();
         #[cfg(feature = "rayon")]
         let mut rows = self.rows_of(&pending);
@@ -46,13 +62,13 @@ impl Store {
             }
         }
         self.descent = pending;
-        self.tell_changes();
+        self.tell_changes(tells);
         self.spread_boxes();
     }
 
     /// Reports what changed in the slices that the update visited, sorted by number, since threads visit them in any
-    /// order.
-    fn tell_changes(&mut self) {
+    /// order. `tells` says whether the update is a frame of its own.
+    fn tell_changes(&mut self, tells: bool) {
         let mut visited = core::mem::take(&mut self.swept);
         let mut sorted = core::mem::take(&mut self.sorted);
         let in_order = if visited.is_sorted() {
@@ -69,15 +85,17 @@ impl Store {
         for &number in in_order {
             let slice = &mut self.slices[number as usize];
             let swept = slice.swept_in == self.updates;
-            if swept {
-                self.layouts.list_swept(number, slice);
+            if swept || feed.as_ref().is_some_and(|feed| slice.masks_changed_in(feed.slot_frame(self.frames))) {
+                self.layouts.list(self.frames, number, slice);
             }
-            if let Some(feed) = &mut feed {
-                feed.collect(number, slice, swept);
+            if let Some(feed) = &mut feed
+                && swept
+            {
+                feed.uncommitted.add(number);
             }
         }
         if let Some(feed) = &mut feed {
-            feed.finish(self);
+            feed.finish(self, tells);
         }
         self.feed = feed;
         self.swept = core::mem::take(&mut visited);
@@ -116,12 +134,12 @@ impl Slice {
     /// Computes what is out of date in the slice. Returns whether anything changed that slices below inherit.
     pub(in crate::store) fn bring_up_to_date(&mut self, everything: bool, stamp: Stamp) -> bool {
         self.read = true;
-        self.transforms.commit_previous();
-        if self.transforms.first_dirty != NIL {
+        if self.transforms.first_dirty != NIL || everything {
             self.swept_in = stamp.update;
+            self.swept_frames = [stamp.frame, self.swept_frames[0]];
         }
-        let moved = self.transforms.sweep(everything);
-        let changed = core::mem::take(&mut self.materials.dirty) | self.visibilities.sweep();
+        let moved = self.transforms.sweep(everything, stamp.slot_frame);
+        let changed = core::mem::take(&mut self.materials.dirty) | self.visibilities.sweep(stamp.slot_frame);
         if changed {
             self.version = stamp.version;
         }

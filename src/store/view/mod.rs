@@ -132,6 +132,13 @@ impl<'s> SliceView<'s> {
         self.slice.swept_in
     }
 
+    /// Whether an update computed transforms here after a frame; and whether only one did.
+    #[inline]
+    pub(crate) fn swept_since(&self, frame: u64) -> (bool, bool) {
+        let [last, before] = self.slice.swept_frames;
+        (last > frame, before <= frame)
+    }
+
     /// Changes when transform slots move.
     pub(crate) fn layout(&self) -> u64 {
         self.slice.layout
@@ -158,18 +165,20 @@ impl Store {
         Some(SliceView::new(number, slice, &self.words))
     }
 
-    /// The slices whose matrices the last update changed, each with its number and whether its layout is new.
-    pub(crate) fn changed_slices(&self) -> impl Iterator<Item = (u32, SliceView<'_>, bool)> {
-        self.layouts.changed.iter().filter_map(|&number| {
-            let slice = self.slices.get(number as usize).filter(|slice| slice.lives)?;
-            let whole = self.layouts.is_new(slice);
-            (whole || slice.swept_in == self.updates).then_some((number, SliceView::new(number, slice, &self.words), whole))
-        })
+    /// The slices that changed after a frame, each with its number. Not all of them changed in their matrices.
+    pub(crate) fn slices_since(&self, frame: u64) -> impl Iterator<Item = (u32, SliceView<'_>)> + Clone {
+        let numbers = self.layouts.since(frame, &self.slices);
+        numbers.filter_map(|number| Some((number, self.get_view(number as usize)?)))
     }
 
-    /// The numbers of slices that were removed between the last two updates and not reused.
-    pub(crate) fn dropped_slices(&self) -> &[u32] {
-        &self.layouts.dropped
+    /// The numbers of slices that were removed after a frame and are not in use again.
+    pub(crate) fn dropped_since(&self, frame: u64) -> impl Iterator<Item = u32> + Clone {
+        self.layouts.since(frame, &self.slices).filter(|&number| self.get_view(number as usize).is_none())
+    }
+
+    /// The number of the newest layout that the last update knew of.
+    pub(crate) fn newest_layout(&self) -> u64 {
+        self.layouts.told()
     }
 }
 

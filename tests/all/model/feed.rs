@@ -3,25 +3,34 @@
 use super::Check;
 use super::compare::same_bits;
 use super::oracle::Oracle;
-use hedgerow::{Mat34, NodeHandle, Visibility};
+use hedgerow::changes::{ChangeReader, Changes, UploadReader};
+use hedgerow::{Error, Mat34, NodeHandle, Scene, Visibility};
 use std::collections::{BTreeMap, HashMap};
 
 /// The state after an update: the world matrix and mask of each node, and a copy of each array with its layout.
-#[derive(Default)]
 pub(crate) struct Seen {
     nodes: BTreeMap<NodeHandle, (Mat34, u32)>,
     arrays: HashMap<u32, (u64, Vec<Mat34>)>,
+    changes: ChangeReader,
+    uploads: UploadReader,
 }
 
 impl Seen {
-    /// Forgets everything, as of a scene that was just made.
-    pub(crate) fn forget(&mut self) {
-        *self = Self::default();
+    /// What there is to see of a scene before its first update.
+    pub(crate) fn new(scene: &Scene) -> Self {
+        let mut changes = ChangeReader::new();
+        let first = scene.changes(&mut changes);
+        assert!(matches!(first, Ok(Changes::All) | Err(Error::NoChanges)), "a new reader is to read everything");
+        Self { nodes: BTreeMap::new(), arrays: HashMap::new(), changes, uploads: UploadReader::new() }
     }
 
-    /// Forgets the nodes, as of a scene that just began to track changes.
-    pub(crate) fn forget_nodes(&mut self) {
+    /// Begins anew with the nodes of a scene that just began or ended to track changes: the reader that it has is told
+    /// to read everything.
+    pub(crate) fn begin_anew(&mut self, scene: &Scene) -> Check {
         self.nodes.clear();
+        let told = scene.changes(&mut self.changes);
+        ensure!(matches!(told, Ok(Changes::All) | Err(Error::NoChanges)), "an old reader is told of {told:?}");
+        Ok(())
     }
 }
 
@@ -30,16 +39,15 @@ impl Oracle {
     pub(crate) fn compare_feed(&mut self) -> Check {
         self.compare_uploads()?;
         if !self.scene.config().changes {
-            ensure!(self.scene.changes().is_empty(), "changes are told where they are not to be");
+            let told = self.scene.changes(&mut self.seen.changes);
+            ensure!(matches!(told, Err(Error::NoChanges)), "changes are told where they are not to be");
             return Ok(());
         }
         self.compare_changes()?;
         // Sometimes a second update, which has nothing to do: everything comes to rest.
         if self.counts.steps.is_multiple_of(3) {
             self.scene.update();
-            let changes = self.scene.changes();
-            ensure!(changes.is_empty(), "nothing changed, and {changes:?} is told");
-            ensure!(self.scene.uploads().next().is_none(), "nothing changed, and there are uploads");
+            ensure!(self.scene.uploads(&mut self.seen.uploads).is_empty(), "nothing changed, and there are uploads");
             self.compare_changes()?;
             self.compare_motion()?;
         }
@@ -72,7 +80,10 @@ impl Oracle {
         }
         let left: Vec<_> = self.seen.nodes.keys().copied().collect();
         self.seen.nodes = now;
-        let changes = self.scene.changes();
+        let told = self.scene.changes(&mut self.seen.changes);
+        let Ok(Changes::Since(changes)) = told else {
+            return Err(super::Mismatch(format!("{told:?} is told to one who reads every update")));
+        };
         let told = [
             ("moved", changes.moved(), moved),
             ("changed in visibility", changes.visibility(), masked),
@@ -91,10 +102,12 @@ impl Oracle {
     /// Keeps copies of all arrays from what is reported about them, and compares these with every node's matrix.
     fn compare_uploads(&mut self) -> Check {
         let arrays = &mut self.seen.arrays;
-        for dropped in self.scene.dropped_arrays() {
-            arrays.remove(dropped);
+        let uploads = self.scene.uploads(&mut self.seen.uploads);
+        ensure!(uploads.is_all() == arrays.is_empty(), "everything is told again, or not the first time");
+        for dropped in uploads.dropped() {
+            arrays.remove(&dropped);
         }
-        for upload in self.scene.uploads() {
+        for upload in uploads.iter() {
             let matrices = upload.matrices();
             let (layout, copy) = arrays.entry(upload.slice()).or_default();
             let same = *layout == upload.layout();
@@ -119,7 +132,12 @@ impl Oracle {
             let same = copy.zip(world).is_some_and(|(copy, world)| same_bits(copy, world));
             ensure!(same, "the copy of the matrix of {handle:?} at {place:?} is {copy:?}, not {world:?}");
         }
-        let all: Vec<_> = self.scene.all_uploads().map(|upload| (upload.slice(), upload.layout())).collect();
+        let all: Vec<_> = self
+            .scene
+            .uploads(&mut UploadReader::new())
+            .iter()
+            .map(|upload| (upload.slice(), upload.layout()))
+            .collect();
         ensure!(all.len() == arrays.len(), "{} arrays are kept, and there are {}", arrays.len(), all.len());
         for (slice, layout) in all {
             let kept = arrays.get(&slice).map(|(layout, _)| *layout);

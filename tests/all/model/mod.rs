@@ -29,6 +29,7 @@ pub(crate) mod moves;
 pub(crate) mod op;
 pub(crate) mod oracle;
 pub(crate) mod probe;
+pub(crate) mod readers;
 pub(crate) mod spatial;
 pub(crate) mod storage;
 pub(crate) mod subtrees;

@@ -5,6 +5,7 @@ use super::draws::Lists;
 use super::feed::Seen;
 use super::inherited::Shades;
 use super::op::{Op, SortKey, Step, Target};
+use super::readers::Readers;
 use super::tree::{Met, Tree};
 use super::world::World;
 use super::{Check, components, decode};
@@ -90,6 +91,7 @@ pub(crate) struct Oracle {
     pub(crate) worlds: Vec<World>,
     pub(crate) fresh: Vec<Mat34>,
     pub(crate) seen: Seen,
+    pub(crate) readers: Readers,
     pub(crate) tags: Tags,
     /// The least bound of slices that the scene has had, by which they may be nested.
     pub(crate) least_bound: u32,
@@ -100,8 +102,12 @@ pub(crate) struct Oracle {
 impl Oracle {
     /// An empty scene with this policy; the bytes decide how large it may become, and whether it is updated often.
     pub(crate) fn new(config: SceneConfig, bytes: [u8; decode::POLICY_BYTES]) -> Self {
-        let scene = Scene::with_config(config).expect("the policy makes sense");
+        let mut scene = Scene::with_config(config).expect("the policy makes sense");
+        let history = [0, 2, 40, 1 << 16][usize::from(bytes[0] % 4)];
+        scene.set_change_history(history);
+        let readers = Readers::new(&scene, history < 1000);
         let tree = Tree::new(scene.root());
+        let seen = Seen::new(&scene);
         let stock = SceneConfig { max_nodes: 16, min_nodes: 3, ..config };
         Self {
             scene,
@@ -115,7 +121,8 @@ impl Oracle {
             attached: 1,
             worlds: Vec::new(),
             fresh: Vec::new(),
-            seen: Seen::default(),
+            seen,
+            readers,
             tags: Tags::default(),
             least_bound: config.max_nodes,
             most: decode::most_nodes(bytes),
@@ -137,6 +144,7 @@ impl Oracle {
         self.counts.steps += 1;
         let slices = self.scene.slice_count();
         let op = self.bounded(step.op);
+        self.note_op(&op);
         if let Some(crossed) = self.play(&op)? {
             self.counts.structural += 1;
             let crossed = crossed || slices != self.scene.slice_count();
@@ -160,6 +168,7 @@ impl Oracle {
             self.compare_motion()?;
             self.compare_feed()?;
         }
+        self.compare_readers(updated)?;
         self.compare_spatial(step.probe, updated)?;
         self.probe(step.probe)
     }

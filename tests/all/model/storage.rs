@@ -1,6 +1,8 @@
 //! A scene that takes over another one, gets another configuration, or is saved and loaded.
 
+use super::feed::Seen;
 use super::oracle::{Oracle, Refusals};
+use super::readers::Readers;
 use super::tree::Tree;
 use super::{Check, copies};
 use hedgerow::snapshot::SaveOptions;
@@ -66,7 +68,8 @@ impl Oracle {
         ensure!(self.scene.config() == &config, "the configuration is {:?}, not {config:?}", self.scene.config());
         self.bound(&config);
         if before.changes != config.changes {
-            self.seen.forget_nodes();
+            self.seen.begin_anew(&self.scene)?;
+            self.readers = Readers::new(&self.scene, false);
         }
         Ok(None)
     }
@@ -91,7 +94,8 @@ impl Oracle {
             }
         }
         self.bound(&self.scene.config().to_owned());
-        self.seen.forget();
+        self.seen = Seen::new(&self.scene);
+        self.readers = Readers::new(&self.scene, false);
         // Matrices as of the last update are kept, unless slices were rebuilt.
         self.tree.forget_seen();
         ensure!(self.scene.root() == self.tree.handle(Tree::ROOT), "the root has another handle");

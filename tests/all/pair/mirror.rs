@@ -1,18 +1,31 @@
 //! Rebuilds a scene from its change feed alone: which nodes there are, and where.
 
 use crate::model::compare::same_bits;
-use hedgerow::{Mat34, NodeHandle, Scene};
+use hedgerow::changes::{ChangeReader, Changes};
+use hedgerow::{Error, Mat34, NodeHandle, Scene};
 use std::collections::HashMap;
 
 /// World matrices by node, as reported by the feed update by update. Empty for a scene that does not track changes.
-#[derive(Default)]
-pub(crate) struct Mirror(HashMap<NodeHandle, Mat34>);
+pub(crate) struct Mirror(HashMap<NodeHandle, Mat34>, ChangeReader);
 
 impl Mirror {
+    /// A mirror of a scene before its first update.
+    pub(super) fn new(scene: &Scene) -> Self {
+        let mut reader = ChangeReader::new();
+        let first = scene.changes(&mut reader);
+        assert!(matches!(first, Ok(Changes::All) | Err(Error::NoChanges)), "a new reader is to read everything");
+        Self(HashMap::new(), reader)
+    }
+
     /// Applies what the last update reported: each node once, none that has not changed, and where each was before.
     pub(super) fn follow(&mut self, scene: &Scene) {
-        let changes = scene.changes();
-        assert!(scene.config().changes || changes.is_empty(), "changes are told where they are not to be");
+        let changes = match scene.changes(&mut self.1) {
+            Ok(changes) => changes.since().expect("the mirror follows each update"),
+            Err(error) => {
+                assert_eq!((error, scene.config().changes), (Error::NoChanges, false));
+                return;
+            }
+        };
         for node in changes.left() {
             assert!(self.0.remove(node).is_some(), "{node:?} has left, and was not there");
             assert_eq!(scene.previous_world(*node), None, "{node:?} has left");

@@ -1,5 +1,7 @@
 //! What a visitor of slices computes before the next update: boxes, and the reported changes.
 
+use crate::watched::Watched;
+use hedgerow::changes::{ChangeReader, Changes, UploadReader};
 use hedgerow::glam::Vec3;
 use hedgerow::{
     Aabb, DrawList, Keep, Mat34, Node, NodeHandle, Scene, SceneConfig, Shape, Transform, Visibility,
@@ -90,16 +92,19 @@ fn shapes_are_found_after_a_pass_over_a_scene_that_is_up_to_date() {
 
 #[test]
 fn a_pass_with_nothing_to_do_changes_nothing() {
-    let mut scene = Scene::with_config(SceneConfig { bounds: true, changes: true, ..SceneConfig::DEFAULT }).unwrap();
+    let mut scene = Watched::new(SceneConfig { bounds: true, changes: true, ..SceneConfig::DEFAULT });
     let shape = Node::transform(Transform::IDENTITY).with_shape(Shape::new(1, Aabb::cube(1.0)));
-    let node = scene.insert(scene.root(), shape).unwrap();
+    let root = scene.root();
+    let node = scene.insert(root, shape).unwrap();
     scene.update();
     let mut list = DrawList::new();
     scene.draw_list(&mut list);
     scene.update();
+    let mut uploads = UploadReader::new();
+    scene.uploads(&mut uploads);
     Visit::new(TransformPass::dirty()).run(&mut scene);
     scene.update();
-    assert!(scene.changes().is_empty() && scene.uploads().next().is_none());
+    assert!(scene.told.is_still() && scene.uploads(&mut uploads).is_empty());
     assert_eq!(scene.world(node), Some(&Mat34::IDENTITY));
 }
 
@@ -119,6 +124,8 @@ fn a_visit_that_ends_half_way_leaves_boxes_and_marks_right() {
                     nodes.push(scene.insert(nodes[number / 2], node).unwrap());
                 }
                 scene.update();
+                let mut reader = ChangeReader::new();
+                assert_eq!(scene.changes(&mut reader).is_ok(), changes);
                 let before: Vec<Mat34> = nodes.iter().map(|&node| *scene.world(node).unwrap()).collect();
                 Visit { local: first, end, ..Visit::new(pass) }.run(&mut scene);
                 scene.validate().unwrap();
@@ -129,11 +136,13 @@ fn a_visit_that_ends_half_way_leaves_boxes_and_marks_right() {
                 }
                 scene.update();
                 scene.validate().unwrap();
+                let told = scene.changes(&mut reader).ok().and_then(Changes::since);
+                assert_eq!(told.is_some(), changes);
                 for (&node, before) in nodes.iter().zip(&before) {
                     assert_eq!(scene.world(node).copied(), scene.fresh_world(node), "{end:?}");
-                    if changes {
+                    if let Some(told) = told {
                         let moved = scene.world(node) != Some(before);
-                        assert_eq!(scene.changes().moved().contains(&node), moved, "{end:?}");
+                        assert_eq!(told.moved().contains(&node), moved, "{end:?}");
                         assert_eq!(scene.previous_world(node), Some(before), "{end:?}");
                     }
                 }
@@ -148,8 +157,9 @@ fn a_visit_that_ends_half_way_leaves_boxes_and_marks_right() {
 /// Lets a visitor move a tree, splits or rebuilds its slices, and compares what the next update reports.
 fn move_by_visit(config: SceneConfig, x: f32, kids: usize, edit: impl Fn(&mut Scene, NodeHandle)) {
     for pass in [TransformPass::dirty(), TransformPass::everything()] {
-        let mut scene = Scene::with_config(SceneConfig { changes: true, ..config }).unwrap();
-        let top = scene.insert(scene.root(), Node::transform(Transform::IDENTITY)).unwrap();
+        let mut scene = Watched::new(SceneConfig { changes: true, ..config });
+        let root = scene.root();
+        let top = scene.insert(root, Node::transform(Transform::IDENTITY)).unwrap();
         let mut nodes = vec![top];
         for kid in 0..kids {
             let node = if kid % 5 == 4 { Node::transform(Transform::IDENTITY) } else { Node::group() };
@@ -163,7 +173,7 @@ fn move_by_visit(config: SceneConfig, x: f32, kids: usize, edit: impl Fn(&mut Sc
         scene.validate().unwrap();
         scene.update();
         scene.validate().unwrap();
-        let mut moved = scene.changes().moved().to_vec();
+        let mut moved = scene.told.moved.clone();
         moved.sort_unstable();
         let mut expected = nodes.clone();
         expected.sort_unstable();
@@ -211,7 +221,7 @@ fn what_a_visitor_moved_is_told_of_though_its_slice_was_merged_rebuilt_or_left()
 
 #[test]
 fn a_node_below_one_that_was_detached_has_moved_with_the_transform_that_this_was_given() {
-    let mut scene = Scene::with_config(SceneConfig { changes: true, ..SceneConfig::DEFAULT }).unwrap();
+    let mut scene = Watched::new(SceneConfig { changes: true, ..SceneConfig::DEFAULT });
     let root = scene.root();
     let [shelf, book, page] = [(); 3].map(|()| scene.insert(root, Node::group()).unwrap());
     scene.reparent(page, book, Keep::Local).unwrap();
@@ -221,9 +231,9 @@ fn a_node_below_one_that_was_detached_has_moved_with_the_transform_that_this_was
     scene.set_local(shelf, at(5.0)).unwrap();
     scene.attach(shelf, root, Keep::Local).unwrap();
     scene.update();
-    let mut moved = scene.changes().moved().to_vec();
+    let mut moved = scene.told.moved.clone();
     moved.sort_unstable();
-    assert_eq!((moved, scene.changes().entered()), (vec![book, page], &[shelf][..]));
+    assert_eq!((moved, &*scene.told.entered), (vec![book, page], &[shelf][..]));
     for node in [book, page] {
         assert_eq!(scene.world(node).unwrap().translation().x, 5.0);
         assert_eq!(scene.previous_world(node), Some(&Mat34::IDENTITY));

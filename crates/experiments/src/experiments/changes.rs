@@ -16,7 +16,8 @@ use crate::rounds::{Pace, Rounds, Trial};
 use crate::sides::{Packed, Side};
 use crate::workloads::{Churn, Moves, Recipe, Topology};
 use crate::{Case, Outcome, Unit};
-use hedgerow::{DrawList, SceneConfig};
+use hedgerow::changes::{ChangeReader, Changed};
+use hedgerow::{DrawList, Scene, SceneConfig};
 use std::time::Duration;
 
 const SIZES: Sizes<&[usize]> = Sizes { full: &[4096, 32_768, 262_144], short: &[4096, 262_144], tiny: &[300] };
@@ -33,7 +34,8 @@ pub fn run<F: Front>(front: &mut F) -> Outcome {
     SIZES.at(front.scale()).iter().try_for_each(|&nodes| {
         let recipe = Recipe::transforms(Topology::Random, nodes, nodes as u64);
         let (told, silent) = sides(&recipe);
-        let mut moved = Moved { told, silent, moves: Moves::new(&recipe, 1), count: 0 };
+        let reader = reader(told.scene())?;
+        let mut moved = Moved { told, silent, moves: Moves::new(&recipe, 1), count: 0, reader };
         for (share, count) in shares(moved.moves.most()) {
             moved.count = count;
             measure(front, &format!("feed/{share}"), nodes, "without the feed", &mut moved)?;
@@ -71,12 +73,25 @@ fn sides(recipe: &Recipe) -> (Packed, Packed) {
     (told, silent)
 }
 
+/// A reader that has seen a scene as it is.
+fn reader(scene: &Scene) -> Result<ChangeReader, hedgerow::Error> {
+    let mut reader = ChangeReader::new();
+    scene.changes(&mut reader)?;
+    Ok(reader)
+}
+
+/// What a reader has not seen.
+fn told<'r>(scene: &Scene, reader: &'r mut ChangeReader) -> Result<Changed<'r>, Box<dyn std::error::Error>> {
+    scene.changes(reader)?.since().ok_or_else(|| "it is not known what changed".into())
+}
+
 /// Updates after some nodes moved.
 struct Moved {
     told: Packed,
     silent: Packed,
     moves: Moves,
     count: usize,
+    reader: ChangeReader,
 }
 
 impl Trial<1> for Moved {
@@ -95,7 +110,7 @@ impl Trial<1> for Moved {
     }
 
     fn check(&mut self) -> Outcome {
-        let (told, count) = (self.told.scene().changes().moved().len(), self.count);
+        let (told, count) = (told(self.told.scene(), &mut self.reader)?.moved().len(), self.count);
         if told < count || (count == 0 && told > 0) {
             return Err(format!("{count} nodes were moved, and {told} are told").into());
         }
@@ -109,13 +124,17 @@ struct Edited {
     told: Packed,
     silent: Packed,
     churn: Churn,
+    reader: ChangeReader,
 }
 
 impl Edited {
     fn new(recipe: Recipe) -> Self {
         let (told, silent) = sides(&recipe);
         let churn = Churn::new(&recipe, 1);
-        Self { recipe, told, silent, churn }
+        let mut reader = ChangeReader::new();
+        // The first read tells that everything is to be read.
+        let _ = told.scene().changes(&mut reader);
+        Self { recipe, told, silent, churn, reader }
     }
 }
 
@@ -139,7 +158,7 @@ impl Trial<1> for Edited {
     }
 
     fn check(&mut self) -> Outcome {
-        let (changes, edits) = (self.told.scene().changes(), self.churn.edits());
+        let (changes, edits) = (told(self.told.scene(), &mut self.reader)?, self.churn.edits());
         let (entered, left) = (changes.entered().len(), changes.left().len());
         if (entered, left) != (edits.inserted.len(), edits.removed.len()) {
             return Err(format!("{entered} nodes are told to have entered and {left} to have left").into());

@@ -2,6 +2,7 @@
 
 use crate::Mat34;
 use crate::NodeHandle;
+use crate::store::change::ChangeKinds;
 use crate::store::columns::At;
 use crate::store::{Feed, Membership, Slice, Store};
 use std::collections::TryReserveError;
@@ -43,6 +44,11 @@ impl Store {
 
     pub(in crate::store) fn matrix_at(&self, at: At) -> &Mat34 {
         &self.slice(at.slice).transforms.worlds[self.row(at).transform.index() as usize]
+    }
+
+    /// The world matrix that a node's slot had after the update before the last.
+    pub(in crate::store) fn slot_previous_at(&self, at: At) -> &Mat34 {
+        self.slice(at.slice).transforms.previous(self.row(at).transform.index())
     }
 
     pub(in crate::store) fn mask_at(&self, at: At) -> u32 {
@@ -92,6 +98,33 @@ impl Store {
         if let Some(feed) = &mut self.feed {
             self.slices[at.slice as usize].note_previous_masks(at.row, feed);
         }
+    }
+
+    /// Notes what an edit changes of a node.
+    #[inline]
+    pub(in crate::store) fn note_edit(&mut self, at: At, kinds: ChangeKinds) {
+        if self.feed.is_some() {
+            self.note_edit_at_length(at, kinds);
+        }
+    }
+
+    #[cold]
+    fn note_edit_at_length(&mut self, at: At, kinds: ChangeKinds) {
+        let node = self.handle(at);
+        if let Some(feed) = &mut self.feed {
+            feed.note_edit(node, kinds);
+        }
+    }
+
+    /// Begins to count the frames of slots again before their numbers end. Readers are told to read everything.
+    pub(in crate::store) fn rebase_history(&mut self) {
+        let Self { slices, feed, frames, .. } = self;
+        let Some(feed) = feed.as_deref_mut().filter(|feed| feed.slot_frame(*frames) == u32::MAX) else { return };
+        feed.origin = *frames - 1;
+        feed.log.forget(feed.origin);
+        feed.previous_transforms.iter_mut().for_each(|(_, past)| past.moved = 0);
+        feed.previous_masks.iter_mut().for_each(|(_, past)| past.changed = 0);
+        slices.iter_mut().for_each(Slice::forget_frames);
     }
 
     /// Marks every node and every array as new, in a store that was just read.

@@ -1,0 +1,305 @@
+//! Readers of changes that ask now and then, also between edits, compared with what each is to be told.
+
+use super::compare::same_bits;
+use super::op::Op;
+use super::oracle::Oracle;
+use super::{Check, Mismatch};
+use hedgerow::changes::{ChangeKinds, ChangeReader, Changed, Changes, UploadReader};
+use hedgerow::{Error, Local, Mat34, NodeHandle, Scene, Shape, Visibility};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+/// What an update left of a node.
+#[derive(Clone)]
+struct State {
+    world: Mat34,
+    mask: u32,
+    local: Option<Local>,
+    visibility: Option<Visibility>,
+    material: Option<u32>,
+    shape: Option<Shape>,
+    name: Option<String>,
+    parent: Option<NodeHandle>,
+}
+
+impl State {
+    fn of(scene: &Scene, node: NodeHandle) -> Option<Self> {
+        Some(Self {
+            world: *scene.world(node)?,
+            mask: scene.visibility(node)?.mask(),
+            local: scene.local(node),
+            visibility: scene.own_visibility(node),
+            material: scene.own_material(node),
+            shape: scene.shape(node),
+            name: scene.name(node).map(str::to_owned),
+            parent: scene.parent(node),
+        })
+    }
+
+    /// The kinds of edits without which this could not have become `now`.
+    fn edits_to(&self, now: &Self) -> ChangeKinds {
+        let kinds = [
+            (self.local != now.local, ChangeKinds::LOCAL),
+            (self.visibility != now.visibility, ChangeKinds::OWN_VISIBILITY),
+            (self.material != now.material, ChangeKinds::OWN_MATERIAL),
+            (self.shape != now.shape, ChangeKinds::SHAPE),
+            (self.name != now.name, ChangeKinds::NAME),
+            (self.parent != now.parent, ChangeKinds::PARENT),
+        ];
+        kinds.into_iter().filter(|(differs, _)| *differs).fold(ChangeKinds::NONE, |all, (_, kind)| all | kind)
+    }
+}
+
+/// All nodes of the tree after an update, and the children of each.
+#[derive(Clone, Default)]
+struct Snapshot {
+    nodes: BTreeMap<NodeHandle, State>,
+    children: BTreeMap<NodeHandle, Vec<NodeHandle>>,
+}
+
+/// A reader, and what it is to be told when it asks.
+struct Reader {
+    changes: ChangeReader,
+    uploads: UploadReader,
+    arrays: HashMap<u32, Vec<Mat34>>,
+    /// How everything was at the last read.
+    known: Snapshot,
+    /// Updates since then.
+    missed: usize,
+    /// Whether anything was edited before one of these.
+    edited: bool,
+    moved: BTreeSet<NodeHandle>,
+    masked: BTreeSet<NodeHandle>,
+    edits: BTreeMap<NodeHandle, ChangeKinds>,
+    /// Nodes that were out of the tree at one of these.
+    away: BTreeSet<NodeHandle>,
+}
+
+impl Reader {
+    fn new(scene: &Scene) -> Self {
+        let mut changes = ChangeReader::new();
+        let _ = scene.changes(&mut changes);
+        Self {
+            changes,
+            uploads: UploadReader::new(),
+            arrays: HashMap::new(),
+            known: Snapshot::default(),
+            missed: 0,
+            edited: false,
+            moved: BTreeSet::new(),
+            masked: BTreeSet::new(),
+            edits: BTreeMap::new(),
+            away: BTreeSet::new(),
+        }
+    }
+
+    /// Notes what an update changed.
+    fn note(&mut self, before: &Snapshot, now: &Snapshot, edited: bool) {
+        self.missed += 1;
+        self.edited |= edited;
+        for (&node, state) in &before.nodes {
+            let Some(now) = now.nodes.get(&node) else {
+                self.away.insert(node);
+                continue;
+            };
+            if !same_bits(&state.world, &now.world) {
+                self.moved.insert(node);
+            }
+            if state.mask != now.mask {
+                self.masked.insert(node);
+            }
+            let edits = state.edits_to(now);
+            if !edits.is_empty() {
+                *self.edits.entry(node).or_default() |= edits;
+            }
+        }
+    }
+
+    /// Reads, and compares. `limited` says whether the history is short.
+    fn read(&mut self, scene: &Scene, now: &Snapshot, limited: bool) -> Check {
+        let mut changes = core::mem::take(&mut self.changes);
+        match scene.changes(&mut changes) {
+            Err(error) => ensure!(error == Error::NoChanges && !scene.config().changes, "refused for {error:?}"),
+            Ok(Changes::All) => {
+                ensure!(limited && self.missed > 1, "everything is to be read after {} updates", self.missed);
+            }
+            Ok(Changes::Since(changed)) => compare(changed, scene, &self.expected(now), now)?,
+        }
+        self.changes = changes;
+        self.known = now.clone();
+        self.moved.clear();
+        self.masked.clear();
+        self.edits.clear();
+        self.away.clear();
+        (self.missed, self.edited) = (0, false);
+        Ok(())
+    }
+
+    fn expected(&self, now: &Snapshot) -> Expected<'_> {
+        let stayed = |node: &&NodeHandle| self.known.nodes.contains_key(node) && now.nodes.contains_key(node);
+        Expected {
+            known: &self.known,
+            entered: now.nodes.keys().filter(|node| !self.known.nodes.contains_key(node)).copied().collect(),
+            left: self.known.nodes.keys().filter(|node| !now.nodes.contains_key(node)).copied().collect(),
+            moved: self.moved.union(&self.away).filter(stayed).copied().collect(),
+            masked: self.masked.union(&self.away).filter(stayed).copied().collect(),
+            back: self.away.iter().filter(stayed).copied().collect(),
+            edits: &self.edits,
+            edited: self.edited,
+        }
+    }
+
+    /// Follows the matrix arrays; compares the copies with the nodes' matrices if the last thing done was an update.
+    fn follow(&mut self, scene: &Scene, nodes: &[NodeHandle], updated: bool) -> Check {
+        let uploads = scene.uploads(&mut self.uploads);
+        if uploads.is_all() {
+            self.arrays.clear();
+        }
+        for dropped in uploads.dropped() {
+            self.arrays.remove(&dropped);
+        }
+        for upload in uploads.iter() {
+            let copy = self.arrays.entry(upload.slice()).or_default();
+            ensure!(upload.is_new() || copy.len() <= upload.matrices().len(), "an array shrank without a new layout");
+            copy.resize(upload.matrices().len(), Mat34::IDENTITY);
+            upload.ranges().for_each(|range| copy[range.clone()].copy_from_slice(&upload.matrices()[range]));
+        }
+        if !updated {
+            return Ok(());
+        }
+        for &node in nodes {
+            let place = scene.matrix_slot(node);
+            let copy = place.and_then(|place| self.arrays.get(&place.slice)?.get(place.slot as usize));
+            let same = copy.zip(scene.world(node)).is_some_and(|(copy, world)| same_bits(copy, world));
+            ensure!(same, "the copy of the matrix of {node:?} at {place:?} is {copy:?}");
+        }
+        let arrays = scene.uploads(&mut UploadReader::new()).iter().count();
+        ensure!(self.arrays.len() == arrays, "{} arrays are kept, and there are {arrays}", self.arrays.len());
+        Ok(())
+    }
+}
+
+/// What a reader is to be told.
+struct Expected<'r> {
+    known: &'r Snapshot,
+    entered: Vec<NodeHandle>,
+    left: Vec<NodeHandle>,
+    moved: Vec<NodeHandle>,
+    masked: Vec<NodeHandle>,
+    /// Nodes that left and came back.
+    back: BTreeSet<NodeHandle>,
+    /// Kinds of edits that must be told.
+    edits: &'r BTreeMap<NodeHandle, ChangeKinds>,
+    /// Whether there may be any.
+    edited: bool,
+}
+
+fn compare(changed: Changed<'_>, scene: &Scene, expected: &Expected<'_>, now: &Snapshot) -> Check {
+    let sorted = |nodes: &[NodeHandle], live: bool| {
+        let mut nodes: Vec<_> = nodes.iter().copied().filter(|&node| !live || scene.contains(node)).collect();
+        nodes.sort_unstable();
+        nodes
+    };
+    // Nodes that were removed since the last update may be missing where nodes were found by their slots.
+    let lists = [
+        ("entered", changed.entered(), &expected.entered, false),
+        ("left", changed.left(), &expected.left, false),
+        ("moved", changed.moved(), &expected.moved, true),
+        ("changed in visibility", changed.visibility(), &expected.masked, true),
+    ];
+    for (what, told, expected, live) in lists {
+        let (told, expected) = (sorted(told, live), sorted(expected, live));
+        ensure!(told == expected, "{told:?} are told to have {what}, not {expected:?}");
+    }
+    let mut edits: BTreeMap<NodeHandle, ChangeKinds> = BTreeMap::new();
+    let locals = changed.locals().iter().map(|&node| (node, ChangeKinds::LOCAL));
+    for (node, kinds) in changed.edited().iter().copied().chain(locals) {
+        ensure!(
+            !edits.get(&node).is_some_and(|known| known.intersects(kinds)) && !kinds.is_empty(),
+            "{node:?} is told twice to be edited"
+        );
+        ensure!(expected.known.nodes.contains_key(&node), "{node:?} is told to be edited, and was not there");
+        *edits.entry(node).or_default() |= kinds;
+    }
+    ensure!(expected.edited || edits.is_empty(), "nothing was edited, and {edits:?} is told");
+    let told = |node: NodeHandle| edits.get(&node).copied().unwrap_or_default();
+    for (&node, &kinds) in expected.edits {
+        let stays = now.nodes.contains_key(&node) && expected.known.nodes.contains_key(&node);
+        let owed = if scene.contains(node) { kinds } else { kinds.and(ChangeKinds::EDITS) };
+        ensure!(!stays || told(node).contains(owed), "{node:?} was edited in {kinds:?}, and told in {:?}", told(node));
+    }
+    for &node in expected.back.iter().filter(|&&node| scene.contains(node)) {
+        let all = ChangeKinds::EDITS | ChangeKinds::LOCAL;
+        ensure!(told(node) == all, "{node:?} left and came back, and is told in {:?}", told(node));
+    }
+    let moves = ChangeKinds::PARENT | ChangeKinds::ORDER;
+    let stays = |node: &&NodeHandle| !told(**node).intersects(moves);
+    for (parent, before) in &expected.known.children {
+        let Some(after) = now.children.get(parent) else { continue };
+        let before = before.iter().filter(|node| after.contains(node)).filter(stays);
+        let after = after.iter().filter(|node| expected.known.children[parent].contains(node)).filter(stays);
+        ensure!(before.eq(after), "the order of the children of {parent:?} is not told");
+    }
+    Ok(())
+}
+
+/// All readers.
+pub(crate) struct Readers {
+    readers: [Reader; 2],
+    last: Snapshot,
+    /// Whether anything was edited since the last update.
+    edited: bool,
+    /// Whether the history is short.
+    limited: bool,
+}
+
+impl Readers {
+    /// Readers of a scene before its first update.
+    pub(crate) fn new(scene: &Scene, limited: bool) -> Self {
+        let readers = [(); 2].map(|()| Reader::new(scene));
+        Self { readers, last: Snapshot::default(), edited: true, limited }
+    }
+}
+
+impl Oracle {
+    /// Notes that an edit is made.
+    pub(crate) fn note_op(&mut self, op: &Op) {
+        let is_upkeep = matches!(
+            op,
+            Op::Update
+                | Op::UpdateAll
+                | Op::Reconstitute(_)
+                | Op::ReconstituteAll
+                | Op::Maintain(_)
+                | Op::ShrinkToFit
+                | Op::TryReserve(..)
+        );
+        self.readers.edited |= !is_upkeep;
+    }
+
+    /// Tells the readers what an update changed, and lets some of them read: one after some of the updates, the other
+    /// at any time.
+    pub(crate) fn compare_readers(&mut self, updated: bool) -> Check {
+        if updated {
+            let mut now = Snapshot::default();
+            for next in &self.met[..self.attached] {
+                let node = self.tree.handle(next.index);
+                let state = State::of(&self.scene, node);
+                now.nodes.insert(node, state.ok_or_else(|| Mismatch(format!("{node:?} has no world")))?);
+                now.children.insert(node, self.scene.children(node).collect());
+            }
+            let Readers { readers, last, edited, .. } = &mut self.readers;
+            readers.iter_mut().for_each(|reader| reader.note(last, &now, *edited));
+            (*last, *edited) = (now, false);
+        }
+        let live: Vec<NodeHandle> = self.tree.live().iter().map(|&index| self.tree.handle(index)).collect();
+        let Readers { readers: [seldom, anytime], last, limited, .. } = &mut self.readers;
+        let steps = self.counts.steps;
+        for (reader, reads) in [(seldom, updated && steps.is_multiple_of(4)), (anytime, steps % 7 == 3)] {
+            if reads {
+                reader.read(&self.scene, last, *limited)?;
+                reader.follow(&self.scene, &live, updated)?;
+            }
+        }
+        Ok(())
+    }
+}
