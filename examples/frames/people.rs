@@ -89,8 +89,8 @@ impl People {
             walker.player.advance(RATE.recip());
             walker.player.sample(&mut walker.pose)?;
             walker.pose.to_models(&self.rig.skeleton, &mut walker.models)?;
-            self.skin.palette(&walker.models, &mut self.palette)?;
-            scene.set_bounds(walker.node, self.bounds.of_pose(&self.palette)?)?;
+            let palette = self.skin.palette(&walker.models, &mut self.palette)?;
+            scene.set_bounds(walker.node, self.bounds.of_pose(&palette)?)?;
             walker.walk();
             self.moves.push((walker.node, walker_place(walker.along, walker.speed)));
         }

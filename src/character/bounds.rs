@@ -59,7 +59,7 @@ impl JointBounds {
     /// The boxes of a mesh in its bind pose. Each vertex has the same number of joints and of weights, listed one
     /// vertex after the other.
     ///
-    /// Joint numbers are those of the palette, which is that of the skin if the mesh has one. Weights need not add up
+    /// Joint numbers are those of the palette, so of the skin, and not of the skeleton. Weights need not add up
     /// to one; zero weights do not count. A vertex without any weight counts for its first joint. Runs in
     /// **O(influences)**.
     ///

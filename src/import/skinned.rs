@@ -5,7 +5,7 @@ use crate::anim::Error;
 use crate::character::CharacterError;
 use crate::{
     character::JointBounds,
-    skin::{MorphTarget, SkinnedMesh},
+    skin::{MorphTarget, Skin, SkinnedMesh},
 };
 use glam::Vec3;
 
@@ -16,13 +16,13 @@ impl MeshData {
     /// Copies everything except joints and weights.
     ///
     /// ```
-    /// use hedgerow::import::MeshData;
+    /// use hedgerow::{import::MeshData, skin::Skin};
     ///
     /// let mut data = MeshData::default();
     /// (data.positions, data.influences) = (vec![[0.0; 3]], 4);
     /// (data.joints, data.weights) = (vec![7, 0, 0, 0], vec![1.0, 0.0, 0.0, 0.0]);
-    /// assert!(data.to_skinned_mesh(1).is_err());
-    /// assert_eq!(data.without_joints().to_skinned_mesh(1)?.len(), 1);
+    /// assert!(data.to_skinned_mesh(&Skin::rigid()).is_err());
+    /// assert_eq!(data.without_joints().to_skinned_mesh(&Skin::rigid())?.len(), 1);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[must_use]
@@ -40,8 +40,9 @@ impl MeshData {
         }
     }
 
-    /// Lays the mesh out for skinning with palettes of this many joints: those of its skin, or 1 for a mesh without
-    /// joints, which is only morphed. For a node without a skin, use [`without_joints`](Self::without_joints) first.
+    /// Lays the mesh out for skinning with palettes of this skin: one with which a node draws it, or [`Skin::rigid`] for
+    /// a mesh without joints, which is only morphed. For a node without a skin, use
+    /// [`without_joints`](Self::without_joints) first. The palettes of other skins are refused.
     ///
     /// Vertices are reordered; see [`SkinnedMesh::remap`]. Indices are adapted, whatever the
     /// [`topology`](Self::topology). If the file has none, they are made, so that the order in which vertices are drawn
@@ -51,8 +52,8 @@ impl MeshData {
     ///
     /// # Errors
     /// What [`SkinnedMeshBuilder::build`](crate::skin::SkinnedMeshBuilder::build) refuses. For the arrays of an import
-    /// and the joints of its skin, that is only a mesh of more than 2³² − 65 vertices.
-    pub fn to_skinned_mesh(&self, joints: usize) -> Result<SkinnedMesh, Error> {
+    /// and its skin, that is only a mesh of more than 2³² − 65 vertices.
+    pub fn to_skinned_mesh(&self, skin: &Skin) -> Result<SkinnedMesh, Error> {
         let in_order: Vec<u32>;
         let indices = if self.indices.is_empty() {
             in_order = (0..).take(self.positions.len()).collect();
@@ -74,7 +75,7 @@ impl MeshData {
             let (positions, normals, tangents) = (&target.positions, &target.normals, &target.tangents);
             builder = builder.morph_target(MorphTarget { vertices: None, positions, normals, tangents });
         }
-        builder.build(joints)
+        builder.build(skin)
     }
 
     /// The boxes of what each joint moves, from which the mesh's box is computed in any pose; with morph targets, in

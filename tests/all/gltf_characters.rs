@@ -9,7 +9,7 @@ use hedgerow::import::{self, Import, MorphChannels, Skipped, Topology};
 use hedgerow::{
     Error, Mat34, Transform,
     anim::{ClipBuilder, Library, Pose, raw::Interpolation, skeleton::SkeletonError},
-    skin::{MorphBuffer, SkinOutput},
+    skin::{MorphBuffer, Palette, Skin, SkinOutput},
 };
 use serde_json::json;
 use small::Small;
@@ -36,7 +36,8 @@ fn a_character_is_imported_whole() {
     let [rig] = &imported.rigs[..] else { panic!("{:?}", imported.rigs) };
     assert!(rig.skeleton.names().eq(["man", "hip", "head", "body"]));
     assert_eq!(rig.skeleton.rest(2), Transform::from_xyz(0.0, 2.0, 0.0));
-    assert_eq!(rig.skeleton.inverse_binds()[2].translation(), Vec3::new(0.0, -3.0, 0.0));
+    let head = imported.skins[0].skin.joints().iter().position(|&joint| joint == 2).unwrap();
+    assert_eq!(imported.skins[0].skin.inverse_binds()[head].translation(), Vec3::new(0.0, -3.0, 0.0));
     assert_eq!([0, 1, 2, 3, 4].map(|node| rig.joint_of(node)), [None, Some(0), Some(1), Some(2), Some(3)]);
     assert_eq!([0, 3, 4].map(|joint| rig.node_of(joint)), [Some(1), Some(4), None]);
     let [place] = &rig.places[..] else { panic!("{:?}", rig.places) };
@@ -69,7 +70,10 @@ fn a_character_goes_to_a_library_which_is_saved_and_loaded_whole() {
         assert_eq!(library.skeletons[keys.skeletons[0]].as_ref(), &imported.rigs[0].skeleton);
         assert_eq!(library.skins[keys.skins[0]].as_ref(), &imported.skins[0].skin);
         let mesh = keys.mesh(0, Some(0)).expect("it is drawn with the skin");
-        assert_eq!(library.meshes[mesh].as_ref(), &imported.meshes[0].to_skinned_mesh(2).unwrap());
+        assert_eq!(
+            library.meshes[mesh].as_ref(),
+            &imported.meshes[0].to_skinned_mesh(&imported.skins[0].skin).unwrap()
+        );
         assert_eq!((keys.mesh(0, None), keys.mesh(1, Some(0))), (None, None));
         let names: Vec<_> = keys.clips.iter().map(|&clip| library.clips.name(clip)).collect();
         assert_eq!(names, [Some("nod"), None]);
@@ -123,13 +127,13 @@ fn a_pose_moves_nodes_and_vertices_alike() {
     assert_eq!(import.scene.world(head).unwrap().translation(), Vec3::new(10.0, 7.0, 0.0));
 
     let skin = &import.imported.skins[0].skin;
-    let (mut models, mut palette) = (Vec::new(), Vec::new());
+    let (mut models, mut room) = (Vec::new(), Vec::new());
     pose.to_models(&rig.skeleton, &mut models).unwrap();
-    skin.palette(&models, &mut palette).unwrap();
+    let palette = skin.palette(&models, &mut room).unwrap();
     let data = &import.imported.meshes[0];
-    let mesh = data.to_skinned_mesh(skin.len()).unwrap();
+    let mesh = data.to_skinned_mesh(skin).unwrap();
     let mut skinned = vec![[0.0_f32; 3]; mesh.len()];
-    mesh.skin_morphed(&palette, &[1.0, 0.0], &mut MorphBuffer::new(), SkinOutput::new(&mut skinned[..])).unwrap();
+    mesh.skin_morphed(palette, &[1.0, 0.0], &mut MorphBuffer::new(), SkinOutput::new(&mut skinned[..])).unwrap();
     let mut by_vertex = vec![Vec3::NAN; 3];
     mesh.permutation().iter().zip(&skinned).for_each(|(&vertex, &place)| by_vertex[vertex as usize] = place.into());
     // Vertex 0 follows the hip, 4 up. Vertex 2 follows the head, is raised by 1 above it by the first target, and
@@ -440,10 +444,12 @@ fn a_morphed_mesh_with_joints_at_a_node_without_a_skin_is_morphed_alone() {
     let mut import = load(&small);
     let [data] = &import.imported.meshes[..] else { panic!("{:?}", import.imported.meshes) };
     assert_eq!((data.influences, data.joints.len(), data.weights.len()), (0, 0, 0));
-    let mesh = data.to_skinned_mesh(1).unwrap();
+    let rigid = Skin::rigid();
+    let mesh = data.to_skinned_mesh(&rigid).unwrap();
+    let palette = Palette::of(&rigid, &[Mat34::IDENTITY]).unwrap();
     let mut morphed = vec![[0.0_f32; 3]; mesh.len()];
     let weights = &import.imported.morphs[0].weights.clone();
-    mesh.skin_morphed(&[Mat34::IDENTITY], weights, &mut MorphBuffer::new(), SkinOutput::new(&mut morphed[..])).unwrap();
+    mesh.skin_morphed(palette, weights, &mut MorphBuffer::new(), SkinOutput::new(&mut morphed[..])).unwrap();
     let last = mesh.permutation().iter().position(|&vertex| vertex == 2).unwrap();
     assert_eq!(morphed[last], [0.0, 3.0, -0.5], "the second target moves it by -2, at a quarter");
     assert_eq!(data.joint_bounds().unwrap().len(), 1);
@@ -518,11 +524,11 @@ fn play(import: &mut Import) {
     }
     for shape in import.imported.scenes.iter().flat_map(|scene| &scene.shapes) {
         let Some(data) = import.imported.mesh(shape.mesh) else { continue };
-        let (data, joints) = match shape.skin {
-            Some(skin) => (data.clone(), import.imported.skins[skin].skin.len()),
-            None => (data.without_joints(), 1),
+        let (data, skin) = match shape.skin {
+            Some(skin) => (data.clone(), import.imported.skins[skin].skin.clone()),
+            None => (data.without_joints(), Skin::rigid()),
         };
-        data.to_skinned_mesh(joints).unwrap();
+        data.to_skinned_mesh(&skin).unwrap();
         data.joint_bounds().unwrap();
     }
     import.scene.update();

@@ -6,7 +6,7 @@ use hedgerow::glam::Vec3;
 use hedgerow::{
     Aabb, Error, Mat34, Node, Scene, SceneConfig, Shape, Transform,
     character::{CharacterError, JointBounds},
-    skin::{SkinOutput, SkinnedMesh},
+    skin::{Palette, Skin, SkinOutput, SkinnedMesh},
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -78,6 +78,7 @@ fn boxes_hold_vertices_whose_last_influence_is_next_to_nothing_beside_a_joint_th
     let mut number = || dice.f32();
     let palette: Vec<Mat34> =
         [1.0, 1.0, 1.0, 1e6].map(|scale| Transform::from_scale(Vec3::splat(scale)).to_matrix()).into();
+    let skin = Skin::new((0..4).collect(), vec![Mat34::IDENTITY; 4]).unwrap();
     for influences in 2..=4_u16 {
         let (first, last) = (4 - usize::from(influences), influences - 1);
         for _ in 0..4000 {
@@ -86,9 +87,9 @@ fn boxes_hold_vertices_whose_last_influence_is_next_to_nothing_beside_a_joint_th
             weights.push(weights.iter().sum::<f32>() * (2e-8 + 2e-7 * number()));
             let positions = [[1.0 + number(), -1.0 - number(), number() - 0.5]];
             let mesh =
-                SkinnedMesh::builder(&positions).influences(influences.into(), &joints, &weights).build(4).unwrap();
+                SkinnedMesh::builder(&positions).influences(influences.into(), &joints, &weights).build(&skin).unwrap();
             let mut skinned = [[0.0_f32; 3]];
-            mesh.skin(&palette, SkinOutput::new(&mut skinned[..])).unwrap();
+            mesh.skin(Palette::of(&skin, &palette).unwrap(), SkinOutput::new(&mut skinned[..])).unwrap();
             let place = Vec3::from(skinned[0]);
             let found = JointBounds::new(&[positions[0].into()], &joints, &weights).unwrap().of_pose(&palette).unwrap();
             let held = place.cmpge(found.min).all() && place.cmple(found.max).all();
