@@ -14,8 +14,8 @@ use hedgerow::{
 };
 use std::sync::Arc;
 
-/// Who is farther than this from the camera, in metres, is posed in every second frame, and beyond twice the distance in
-/// every fourth.
+/// Who is farther than this from the camera, in metres, is posed in every second frame, and beyond twice the distance
+/// in every fourth.
 const NEAR: f32 = 25.0;
 /// How far columns are apart, and ranks, in metres.
 const COLUMN: f32 = 1.7;
@@ -87,7 +87,7 @@ impl Army {
         let [columns, ranks] = lines(characters);
         let mut army = Self {
             covers: mesh.remap(&lists.covers)?,
-            bounds: lists.bounds()?,
+            bounds: lists.bounds(&skin)?,
             skin,
             batch: SkinBatch::new(),
             scene: Scene::with_config(SceneConfig { bounds: true, ..SceneConfig::DEFAULT })?,
@@ -177,7 +177,7 @@ impl Army {
             &mut self.room,
             |(own, held), palette| {
                 own.copy_from_slice(&palette);
-                *held = bounds.of_pose(&palette)?;
+                *held = bounds.of_pose(palette)?;
                 Ok::<(), CharacterError>(())
             },
         )?;

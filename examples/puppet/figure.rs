@@ -57,7 +57,7 @@ impl Lists {
     }
 
     /// The box about the mesh in any pose.
-    pub(crate) fn bounds(&self) -> Result<JointBounds, CharacterError> {
-        JointBounds::new(&self.positions, &self.joints, &self.weights)
+    pub(crate) fn bounds(&self, skin: &Skin) -> Result<JointBounds, CharacterError> {
+        JointBounds::new(skin, &self.positions, &self.joints, &self.weights)
     }
 }

@@ -21,11 +21,12 @@
 //!
 //! # Which matrix a skinned draw needs
 //!
-//! The **world matrix of the base**: the node that the model matrices are relative to. For a character of your own it is
-//! the node that stands for it. For an import it is [`RigPlace::base`](crate::import::RigPlace::base), the parent of the
-//! rig's first joint. The transform of the node that has the mesh does not count, as glTF demands: a draw list gives
-//! that node's world matrix, which is right for meshes without a skin, and for skinned ones only if the node is the base
-//! itself, or stands at it without a transform of its own. `JointBounds::follow` is told the base for the same reason.
+//! The **world matrix of the base**: the node that the model matrices are relative to. For a character of your own it
+//! is the node that stands for it. For an import it is [`RigPlace::base`](crate::import::RigPlace::base), the parent of
+//! the rig's first joint. The transform of the node that has the mesh does not count, as glTF demands: a draw list
+//! gives that node's world matrix, which is right for meshes without a skin, and for skinned ones only if the node is
+//! the base itself, or stands at it without a transform of its own. `JointBounds::follow` is told the base for the same
+//! reason.
 //!
 //! | matrix | leads from | to |
 //! |---|---|---|
@@ -37,9 +38,9 @@
 //! # Numbers of joints
 //!
 //! A skeleton counts its joints from the root in depth-first order. A skin has an order of its own, which vertices are
-//! bound by, and may leave joints out. Poses, model matrices, sockets and clips go by the skeleton; palettes, influences
-//! and [`JointBounds`](crate::character::JointBounds) go by the skin. Whatever makes palettes takes the skin, and a mesh
-//! refuses the palette of a skin for which it was not built.
+//! bound by, and may leave joints out. Poses, model matrices, sockets and clips go by the skeleton; palettes,
+//! influences and [`JointBounds`](crate::character::JointBounds) go by the skin. Whatever makes palettes takes the
+//! skin, and a mesh refuses the palette of a skin for which it was not built.
 //!
 //! ```
 //! # #[cfg(feature = "anim")] {
@@ -62,7 +63,7 @@
 //! let skin = Skin::at_rest(&skeleton)?;
 //! let positions = [[0.0; 3], [0.5, 1.0, 0.0]];
 //! let mesh = SkinnedMesh::builder(&positions).influences(1, &[0, 1], &[1.0; 2]).build(&skin)?;
-//! let bounds = JointBounds::new(&positions.map(Vec3::from), &[0, 1], &[1.0; 2])?;
+//! let bounds = JointBounds::new(&skin, &positions.map(Vec3::from), &[0, 1], &[1.0; 2])?;
 //!
 //! // One of them, with a torch in its hand. Its node is the base, and draws the mesh itself.
 //! let mut scene = Scene::with_config(SceneConfig { bounds: true, ..SceneConfig::DEFAULT })?;
@@ -81,7 +82,7 @@
 //! pose.to_models(&skeleton, &mut models)?;
 //! sockets.follow(&mut scene, &models)?;
 //! let palette = skin.palette(&models, &mut room)?;
-//! bounds.follow(&mut scene, guard, guard, &palette)?;
+//! bounds.follow(&mut scene, guard, guard, palette)?;
 //! scene.update();
 //! # let seen = Frustum::from_planes([hedgerow::glam::Vec4::ZERO; 6])?;
 //! scene.cull(&seen, Visibility::VISIBLE, &mut draws)?;
@@ -98,8 +99,8 @@
 //!
 //! # Many of them
 //!
-//! [`Skeleton::par_each_palette`](crate::anim::Skeleton::par_each_palette) does steps 1, 2, 3, 5 and, if you like, 9 for
-//! a list of characters that own their poses, sixteen at a time while their matrices are in the cache, and on the
+//! [`Skeleton::par_each_palette`](crate::anim::Skeleton::par_each_palette) does steps 1, 2, 3, 5 and, if you like, 9
+//! for a list of characters that own their poses, sixteen at a time while their matrices are in the cache, and on the
 //! threads of the pool with the feature `rayon`. A [`Crowd`](crate::anim::Crowd) is for instances that are only posed
-//! and drawn. Who is far away may wait for a turn in every second or fourth frame, and then advance by all the time that
-//! has passed: the example `army` does. [`SkinBatch`](crate::skin::SkinBatch) skins those who are seen of many.
+//! and drawn. Who is far away may wait for a turn in every second or fourth frame, and then advance by all the time
+//! that has passed: the example `army` does. [`SkinBatch`](crate::skin::SkinBatch) skins those who are seen of many.

@@ -40,8 +40,8 @@ impl MeshData {
         }
     }
 
-    /// Lays the mesh out for skinning with palettes of this skin: one with which a node draws it, or [`Skin::rigid`] for
-    /// a mesh without joints, which is only morphed. For a node without a skin, use
+    /// Lays the mesh out for skinning with palettes of this skin: one with which a node draws it, or [`Skin::rigid`]
+    /// for a mesh without joints, which is only morphed. For a node without a skin, use
     /// [`without_joints`](Self::without_joints) first. The palettes of other skins are refused.
     ///
     /// Vertices are reordered; see [`SkinnedMesh::remap`]. Indices are adapted, whatever the
@@ -79,14 +79,15 @@ impl MeshData {
     }
 
     /// The boxes of what each joint moves, from which the mesh's box is computed in any pose; with morph targets, in
-    /// any pose with weights from 0 to 1.
+    /// any pose with weights from 0 to 1. The skin is one with which a node draws the mesh, or [`Skin::rigid`] for a mesh
+    /// without joints.
     ///
     /// Runs in **O(vertices · (influences + targets))**.
     ///
     /// # Errors
-    /// What [`JointBounds::with_morphs`] refuses. For the arrays of an import, that is only deltas whose sum is not
-    /// finite.
-    pub fn joint_bounds(&self) -> Result<JointBounds, CharacterError> {
+    /// What [`JointBounds::with_morphs`] refuses. For the arrays of an import and a skin that draws it, that is only deltas
+    /// whose sum is not finite.
+    pub fn joint_bounds(&self, skin: &Skin) -> Result<JointBounds, CharacterError> {
         let positions: Vec<Vec3> = self.positions.iter().map(|&position| position.into()).collect();
         let mut extents = vec![Vec3::ZERO; if self.targets.is_empty() { 0 } else { positions.len() }];
         for target in &self.targets {
@@ -95,10 +96,10 @@ impl MeshData {
             }
         }
         if self.influences > 0 {
-            JointBounds::with_morphs(&positions, &extents, &self.joints, &self.weights)
+            JointBounds::with_morphs(skin, &positions, &extents, &self.joints, &self.weights)
         } else {
             let count = positions.len();
-            JointBounds::with_morphs(&positions, &extents, &vec![0; count], &vec![1.0; count])
+            JointBounds::with_morphs(skin, &positions, &extents, &vec![0; count], &vec![1.0; count])
         }
     }
 }

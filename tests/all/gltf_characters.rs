@@ -140,7 +140,7 @@ fn a_pose_moves_nodes_and_vertices_alike() {
     // turned over.
     assert!((by_vertex[0] - Vec3::new(0.0, 5.0, 0.0)).length() < 1e-4, "{by_vertex:?}");
     assert!((by_vertex[2] - Vec3::new(0.0, 7.0, 1.0)).length() < 1e-3, "{by_vertex:?}");
-    let bounds = data.joint_bounds().unwrap().of_pose(&palette).unwrap();
+    let bounds = data.joint_bounds(skin).unwrap().of_pose(palette).unwrap();
     assert!(by_vertex.iter().all(|&vertex| bounds.min.cmple(vertex).all() && bounds.max.cmpge(vertex).all()));
 
     let wrong = rig.apply(&Pose::new(3), &mut import.scene);
@@ -159,11 +159,11 @@ fn the_box_of_a_skinned_node_is_where_its_vertices_are_and_not_where_the_node_is
     let mut pose = Pose::rest(&rig.skeleton);
     imported.clips[0].clip.sample(2.0, &mut pose).unwrap();
     rig.apply(&pose, &mut scene).unwrap();
-    let (mut models, mut palette) = (Vec::new(), Vec::new());
+    let (mut models, mut room) = (Vec::new(), Vec::new());
     pose.to_models(&rig.skeleton, &mut models).unwrap();
-    skin.palette(&models, &mut palette).unwrap();
+    let palette = skin.palette(&models, &mut room).unwrap();
     let (shape, base) = (imported.scenes[0].shapes[0].handle, rig.places[0].base);
-    imported.meshes[0].joint_bounds().unwrap().follow(&mut scene, shape, base, &palette).unwrap();
+    imported.meshes[0].joint_bounds(skin).unwrap().follow(&mut scene, shape, base, palette).unwrap();
     scene.update();
     let found = scene.world_bounds(shape).unwrap();
     // Vertex 0 follows the hip, which has stepped up by 4, in a yard at x = 10.
@@ -452,7 +452,7 @@ fn a_morphed_mesh_with_joints_at_a_node_without_a_skin_is_morphed_alone() {
     mesh.skin_morphed(palette, weights, &mut MorphBuffer::new(), SkinOutput::new(&mut morphed[..])).unwrap();
     let last = mesh.permutation().iter().position(|&vertex| vertex == 2).unwrap();
     assert_eq!(morphed[last], [0.0, 3.0, -0.5], "the second target moves it by -2, at a quarter");
-    assert_eq!(data.joint_bounds().unwrap().len(), 1);
+    assert_eq!(data.joint_bounds(&rigid).unwrap().len(), 1);
     play(&mut import);
 }
 
@@ -529,7 +529,7 @@ fn play(import: &mut Import) {
             None => (data.without_joints(), Skin::rigid()),
         };
         data.to_skinned_mesh(&skin).unwrap();
-        data.joint_bounds().unwrap();
+        data.joint_bounds(&skin).unwrap();
     }
     import.scene.update();
 }

@@ -1,10 +1,9 @@
 //! The settings of a clip's compilation.
 
 use super::Clip;
-use super::head::Width;
+use super::format::{Width, write};
 use super::plan::Plan;
 use super::quantise::{Quantise, rate, unevenness};
-use super::write::write;
 use crate::{
     Error, RawClip, Skeleton,
     raw::{ClipError, Reduction, Track},

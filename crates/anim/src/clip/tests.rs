@@ -1,10 +1,10 @@
-use super::head::{HEAD_BYTES, Head};
+use super::format::{HEAD_BYTES, Head, VERSION};
 use super::quantise::{Quantise, Range, angle_to, parameters, parts, rate};
 use super::*;
 use crate::sampling::Word;
 use crate::{Player, Pose, RawClip, SkeletonBuilder, Transform, player::StreamPlayer, raw::Track};
 use glam::{DQuat, DVec3, Quat, Vec3};
-use hedgerow_math::internal::file_header::write_header;
+use hedgerow_math::internal::file_header::{Kind, write_header};
 use proptest::collection::vec;
 use proptest::prelude::{any, proptest};
 use proptest::test_runner::Config;

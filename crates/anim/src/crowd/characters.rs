@@ -91,8 +91,8 @@ impl Skeleton {
     /// ```
     ///
     /// # Errors
-    /// Those of [`Skeleton::each_models`], and [`SkinError::Models`](crate::skin::SkinError::Models) if the skin follows
-    /// joints that the skeleton does not have.
+    /// Those of [`Skeleton::each_models`], and [`SkinError::Models`](crate::skin::SkinError::Models) if the skin
+    /// follows joints that the skeleton does not have.
     pub fn each_palette<C, P: Borrow<Pose>, D, E: From<Error>>(
         &self,
         skin: &Skin,

@@ -54,9 +54,10 @@ use smallvec::{SmallVec, smallvec};
 ///
 /// # Memory
 ///
-/// 40 bytes for each joint of each instance, rounded up to whole blocks, and 20 for each instance; removing one moves the last one to its place.
-/// Matrices are not kept. [`Crowd::models`] and [`Crowd::palettes`] write to arrays of the caller's, character after
-/// character, as skinning and uploads expect them. [`Crowd::model`] computes a single one from the joints above it.
+/// 40 bytes for each joint of each instance, rounded up to whole blocks, and 20 for each instance; removing one moves
+/// the last one to its place. Matrices are not kept. [`Crowd::models`] and [`Crowd::palettes`] write to arrays of the
+/// caller's, character after character, as skinning and uploads expect them. [`Crowd::model`] computes a single one
+/// from the joints above it.
 #[derive(Clone, Debug)]
 pub struct Crowd {
     skeleton: Skeleton,

@@ -47,9 +47,9 @@ impl Crowd {
         blocks.change(&mut shown[..LANES], |_, instance, pose| change(instance, pose))
     }
 
-    /// Like [`Crowd::change_poses`], on the threads of the current pool with the feature `rayon`. `items` are yours, one
-    /// for each instance, in the order of [`Crowd::instances`]: players, say. [`Crowd::remove`] moves the last instance
-    /// to the place of the removed one, as [`Vec::swap_remove`] does with items.
+    /// Like [`Crowd::change_poses`], on the threads of the current pool with the feature `rayon`. `items` are yours,
+    /// one for each instance, in the order of [`Crowd::instances`]: players, say. [`Crowd::remove`] moves the last
+    /// instance to the place of the removed one, as [`Vec::swap_remove`] does with items.
     ///
     /// ```
     /// # use hedgerow_anim::{ClipBuilder, Crowd, Error, Player, Pose, RawClip, SkeletonBuilder, Transform};

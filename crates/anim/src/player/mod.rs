@@ -8,8 +8,8 @@
 //! | one joint now, or at any time without a player | [`Player::sample_joint`], [`Clip::sample_joint`] |
 //! | many players, on several threads | [`Skeleton::par_each_palette`](crate::Skeleton::par_each_palette), [`Crowd::par_change_poses`](crate::Crowd::par_change_poses) |
 //!
-//! [`Player::sample`] gives the whole pose, whatever the pose held before; [`Player::sample_over`] leaves alone what the
-//! clip has no track for. Several clips are sampled into a pose each, and [blended](crate::blend) into another.
+//! [`Player::sample`] gives the whole pose, whatever the pose held before; [`Player::sample_over`] leaves alone what
+//! the clip has no track for. Several clips are sampled into a pose each, and [blended](crate::blend) into another.
 
 // | file | what |
 // |---|---|

@@ -126,7 +126,7 @@ impl Pose {
         write_constants: impl FnOnce(&mut [PoseBlock]),
     ) -> &mut [PoseBlock] {
         if self.shows != Some(clip) {
-            self.to_rest();
+            self.go_to_rest();
             write_constants(&mut self.blocks);
             self.shows = Some(clip);
         }
@@ -134,7 +134,7 @@ impl Pose {
     }
 
     #[cold]
-    fn to_rest(&mut self) {
+    fn go_to_rest(&mut self) {
         self.shows = None;
         match &self.skeleton {
             Some(skeleton) => self.blocks.copy_from_slice(skeleton.rest_blocks()),

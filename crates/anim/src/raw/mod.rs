@@ -9,8 +9,8 @@
 //! | to play it | [`ClipBuilder::build`](crate::ClipBuilder::build) first, then a [`Player`](crate::Player) |
 //! | what is refused, and of which track | [`ClipError`], [`TrackName`] |
 //!
-//! A clip need not have tracks of all joints, nor all three of a joint: sampling a whole pose gives such parts the rest of
-//! the pose's skeleton.
+//! A clip need not have tracks of all joints, nor all three of a joint: sampling a whole pose gives such parts the rest
+//! of the pose's skeleton.
 
 // | file | what |
 // |---|---|

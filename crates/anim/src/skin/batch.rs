@@ -6,7 +6,8 @@ use crate::{Error, Mat34, Skin};
 use core::ops::Range;
 use std::sync::Arc;
 
-/// Characters, each with a mesh and its skin, a part of a shared array of palettes, and a part of shared arrays of vertices.
+/// Characters, each with a mesh and its skin, a part of a shared array of palettes, and a part of shared arrays of
+/// vertices.
 ///
 /// Each frame, palettes are written for the characters that passed culling, and these are skinned. The others cost
 /// nothing, and keep their previous vertices.

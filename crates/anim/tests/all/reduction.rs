@@ -361,7 +361,10 @@ fn characters() -> impl Strategy<Value = Character> {
     );
     proptest::collection::vec(joint, 1..9).prop_map(|joints| {
         let joints: Vec<Joint> = (joints.into_iter().enumerate())
-            .map(|(joint, (parent, t, r, s))| (if joint == 0 { 0 } else { parent.index(joint) as u16 }, t, r, s))
+            .map(|(joint, (parent, t, r, s))| {
+                let parent = if joint == 0 { 0 } else { parent.index(joint) };
+                (u16::try_from(parent).expect("few"), t, r, s)
+            })
             .collect();
         let skeleton = skeleton(&joints[1..].iter().map(|joint| joint.0).collect::<Vec<_>>());
         let mut clip = RawClip::new(1.0, joints.len()).expect("a sound clip");

@@ -26,8 +26,8 @@ macro_rules! body {
                 match (part.output, whole) {
                     (Output::Models, true) => each_joint::<false, true>(part, &[], &[], levels, out),
                     (Output::Models, false) => each_joint::<false, false>(part, &[], &[], levels, out),
-                    (Output::Palette { slots, binds }, true) => each_joint::<true, true>(part, slots, binds, levels, out),
-                    (Output::Palette { slots, binds }, false) => each_joint::<true, false>(part, slots, binds, levels, out),
+                    (Output::Palette { slots: s, binds: b }, true) => each_joint::<true, true>(part, s, b, levels, out),
+                    (Output::Palette { slots: s, binds: b }, false) => each_joint::<true, false>(part, s, b, levels, out),
                 }
             }
         }

@@ -64,6 +64,9 @@ fn a_pose_that_held_another_clip_shows_the_present_one() {
     assert_eq!(pose.get(2), Transform::from_xyz(0.0, 0.5, 0.0), "the head rests, since this clip does not move it");
 }
 
+/// Something that changes a pose.
+type Edit<'e> = &'e dyn Fn(&mut Pose);
+
 #[test]
 fn whatever_is_done_to_a_pose_between_two_samples_is_gone() {
     let skeleton = skeleton();
@@ -71,7 +74,7 @@ fn whatever_is_done_to_a_pose_between_two_samples_is_gone() {
     let other = fresh(&crouched, &skeleton);
     let mut difference = Pose::new(3);
     other.difference(&Pose::rest(&skeleton), &mut difference).unwrap();
-    let edits: [(&str, &dyn Fn(&mut Pose)); 7] = [
+    let edits: [(&str, Edit<'_>); 7] = [
         ("set", &|pose| pose.set(0, Transform::from_xyz(9.0, 9.0, 9.0))),
         ("crossfade", &|pose| pose.crossfade(&other, 0.5, None).unwrap()),
         ("add", &|pose| pose.add(&difference, 0.5, None).unwrap()),
