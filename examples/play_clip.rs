@@ -10,7 +10,7 @@
 use hedgerow::anim::raw::Track;
 use hedgerow::anim::{ClipBuilder, Player, Pose, RawClip, SkeletonBuilder};
 use hedgerow::glam::{Quat, Vec3};
-use hedgerow::{Mat34, Node, NodeHandle, Scene, Transform};
+use hedgerow::{Node, NodeHandle, Scene, Transform};
 use std::error::Error;
 use std::f32::consts::FRAC_PI_2;
 
@@ -20,8 +20,8 @@ const RATE: f32 = 20.0;
 fn main() -> Result<(), Box<dyn Error>> {
     // The skeleton: a shoulder, and an elbow one metre below it.
     let mut joints = SkeletonBuilder::new();
-    let shoulder = joints.joint("shoulder", None, Transform::from_xyz(0.0, 3.0, 0.0), Mat34::IDENTITY);
-    joints.joint("elbow", Some(shoulder), Transform::from_xyz(0.0, -1.0, 0.0), Mat34::IDENTITY);
+    let shoulder = joints.joint("shoulder", None, Transform::from_xyz(0.0, 3.0, 0.0));
+    joints.joint("elbow", Some(shoulder), Transform::from_xyz(0.0, -1.0, 0.0));
     let (skeleton, _) = joints.build()?;
 
     // The clip as authored: in two seconds the shoulder turns forward and back, and the elbow goes to a right angle.

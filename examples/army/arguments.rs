@@ -18,10 +18,11 @@ Options:
   --picture FILE   draw the last frame as a PNG file
   --width N        how wide that picture is, 160 to 8000 pixels (default 1600)
   --sheet FILE     draw one character in eight steps of each clip as a PNG file
+  --full-rate      pose everybody in every frame, also those who are far away
   --json           one JSON object instead of the table, and no progress bar
   -h, --help       this text
 
-With `--features rayon` before the `--`, skinning and culling go to several threads.
+With `--features rayon` before the `--`, posing, culling and skinning go to several threads.
 ";
 
 /// The most characters: their vertices take 60 kB each.
@@ -35,6 +36,7 @@ pub(crate) struct Arguments {
     pub(crate) picture: Option<PathBuf>,
     pub(crate) width: u16,
     pub(crate) sheet: Option<PathBuf>,
+    pub(crate) full_rate: bool,
     pub(crate) json: bool,
 }
 
@@ -42,7 +44,16 @@ pub(crate) struct Arguments {
 pub(crate) fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Request<Arguments>, lexopt::Error> {
     let some = |number| NonZeroU32::new(number).expect("the defaults are not zero");
     let (characters, frames) = (some(1000), some(120));
-    let mut parsed = Arguments { characters, frames, seed: 1, picture: None, width: 1600, sheet: None, json: false };
+    let mut parsed = Arguments {
+        characters,
+        frames,
+        seed: 1,
+        picture: None,
+        width: 1600,
+        sheet: None,
+        full_rate: false,
+        json: false,
+    };
     let mut parser = lexopt::Parser::from_args(arguments);
     while let Some(argument) = parser.next()? {
         match argument {
@@ -64,6 +75,7 @@ pub(crate) fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Req
                 }
             }
             Long("sheet") => parsed.sheet = Some(parser.value()?.into()),
+            Long("full-rate") => parsed.full_rate = true,
             Long("json") => parsed.json = true,
             Short('h') | Long("help") => return Ok(Request::Help),
             _ => return Err(argument.unexpected()),

@@ -14,6 +14,9 @@ use hedgerow::{
 };
 use std::sync::Arc;
 
+/// Who is farther than this from the camera, in metres, is posed in every second frame, and beyond twice the distance
+/// in every fourth.
+const NEAR: f32 = 25.0;
 /// How far columns are apart, and ranks, in metres.
 const COLUMN: f32 = 1.7;
 const RANK: f32 = 2.1;
@@ -32,14 +35,22 @@ pub(crate) struct Army {
     depth: f32,
 
     bounds: JointBounds,
-    pub(crate) skin: Skin,
+    pub(crate) skin: Arc<Skin>,
     batch: SkinBatch,
     scene: Scene,
     palettes: Vec<Mat34>,
+    /// Room for the matrices of a few characters.
+    room: Vec<Mat34>,
     moves: Vec<(NodeHandle, Transform)>,
+    /// How many frames there were.
+    frames: u32,
+    /// How many characters were posed in the last frame.
+    pub(crate) posed: usize,
     /// What the camera sees: the mesh of a draw is the number of its character.
     draws: DrawList,
     pub(crate) visible: Vec<u32>,
+    /// Those of them whose vertices are not of their present pose.
+    pending: Vec<u32>,
     /// By character and vertex, in the characters' own space; those of the characters that were seen are of this frame.
     positions: Vec<[f32; 3]>,
     normals: Vec<[f32; 3]>,
@@ -50,7 +61,13 @@ pub(crate) struct Character {
     node: NodeHandle,
     player: Player<Arc<Clip>>,
     pose: Pose,
-    models: Vec<Mat34>,
+    /// The box of the present pose, in the character's own space.
+    bounds: Aabb,
+    /// Seconds since it was posed.
+    waited: f32,
+    /// Whether it was posed in this frame, and whether its vertices are of its present pose.
+    posed: bool,
+    skinned: bool,
     place: Transform,
     /// How fast its clip plays, and how many metres a second that takes it forward.
     tempo: f32,
@@ -64,21 +81,26 @@ impl Army {
     pub(crate) fn muster(characters: u32, seed: u64) -> Result<Self, CharacterError> {
         let rig = Rig::new()?;
         let lists = Lists::new(&PuppetMesh::new(&rig));
-        let mesh = Arc::new(lists.skinned(&rig)?);
+        let skin = Arc::new(Lists::skin(&rig)?);
+        let mesh = Arc::new(lists.skinned(&skin)?);
         let clips = Gait::ALL.iter().map(|gait| puppet::clip(&rig, gait)).collect::<Result<Vec<_>, _>>()?;
         let [columns, ranks] = lines(characters);
         let mut army = Self {
             covers: mesh.remap(&lists.covers)?,
-            bounds: lists.bounds()?,
-            skin: Lists::skin(&rig)?,
+            bounds: lists.bounds(&skin)?,
+            skin,
             batch: SkinBatch::new(),
             scene: Scene::with_config(SceneConfig { bounds: true, ..SceneConfig::DEFAULT })?,
             characters: Vec::new(),
             depth: RANK * ranks as f32,
             palettes: Vec::new(),
+            room: Vec::new(),
             moves: Vec::new(),
+            frames: 0,
+            posed: 0,
             draws: DrawList::new(),
             visible: Vec::new(),
+            pending: Vec::new(),
             positions: Vec::new(),
             normals: Vec::new(),
             rig,
@@ -108,14 +130,16 @@ impl Army {
         let place = Transform::from_translation(place).with_rotation(turn).with_scale(Vec3::splat(size));
         let node = Node::transform(place).with_shape(Shape::new(number, Aabb::EMPTY));
         let node = self.scene.insert(self.scene.root(), node)?;
-        let models = Vec::new();
-        self.batch.push(Arc::clone(&self.mesh));
+        self.batch.push(Arc::clone(&self.mesh), Arc::clone(&self.skin))?;
         let speed = Gait::ALL[gait].speed() * size * tempo;
         self.characters.push(Character {
             node,
             player,
             pose,
-            models,
+            bounds: Aabb::EMPTY,
+            waited: 0.0,
+            posed: false,
+            skinned: false,
             place,
             tempo,
             speed,
@@ -125,43 +149,56 @@ impl Army {
         Ok(())
     }
 
-    /// Lets time pass: clips go on and are sampled.
-    pub(crate) fn sample(&mut self, seconds: f32) -> Result<(), CharacterError> {
-        for character in &mut self.characters {
-            character.player.advance(seconds * character.tempo);
-            character.player.sample(&mut character.pose)?;
-        }
-        Ok(())
-    }
-
-    /// Model matrices of all.
-    pub(crate) fn pose(&mut self) -> Result<(), anim::Error> {
-        let skeleton = &self.rig.skeleton;
-        self.characters.iter_mut().try_for_each(|character| character.pose.to_models(skeleton, &mut character.models))
-    }
-
-    /// Palettes of all: model matrices times inverse bind matrices.
-    pub(crate) fn palette(&mut self) -> Result<(), anim::Error> {
+    /// Lets time pass: clips go on, and are sampled into poses, from which palettes and boxes are computed. With `eye`,
+    /// those who are far from there wait for their turn. Sixteen characters are done at a time, on several threads with
+    /// the feature `rayon`.
+    pub(crate) fn pose(&mut self, seconds: f32, eye: Option<Vec3>) -> Result<(), CharacterError> {
         let palettes = self.palettes.chunks_exact_mut(self.skin.len());
-        self.characters
-            .iter()
-            .zip(palettes)
-            .try_for_each(|(character, palette)| self.skin.palette_into(&character.models, palette))
+        let mut due = Vec::with_capacity(self.characters.len());
+        for ((number, character), palette) in (self.frames..).zip(&mut self.characters).zip(palettes) {
+            character.waited += seconds;
+            // Neighbours have different turns, so that each frame has as much to do.
+            let every = eye.map_or(1, |eye| every(character.place.translation.distance(eye)));
+            character.posed = number.is_multiple_of(every);
+            if character.posed {
+                due.push((character, palette));
+            }
+        }
+        let bounds = &self.bounds;
+        self.rig.skeleton.par_each_palette(
+            &self.skin,
+            &mut due,
+            |(character, own)| {
+                character.player.advance(std::mem::take(&mut character.waited) * character.tempo);
+                character.player.sample(&mut character.pose)?;
+                character.skinned = false;
+                Ok((&character.pose, (&mut **own, &mut character.bounds)))
+            },
+            &mut self.room,
+            |(own, held), palette| {
+                own.copy_from_slice(&palette);
+                *held = bounds.of_pose(palette)?;
+                Ok::<(), CharacterError>(())
+            },
+        )?;
+        (self.posed, self.frames) = (due.len(), self.frames.wrapping_add(1));
+        Ok(())
     }
 
     /// Everybody goes on, the boxes follow the poses, and who can be seen is listed. Who leaves the field in front
     /// comes again from behind.
     pub(crate) fn cull(&mut self, seconds: f32, frustum: &Frustum) -> Result<(), CharacterError> {
         self.moves.clear();
-        let palettes = self.palettes.chunks_exact(self.skin.len());
-        for (character, palette) in self.characters.iter_mut().zip(palettes) {
+        for character in &mut self.characters {
             let z = &mut character.place.translation.z;
             *z += character.speed * seconds;
             if *z > 0.0 {
                 *z -= self.depth;
             }
             self.moves.push((character.node, character.place));
-            self.scene.set_bounds(character.node, self.bounds.of_pose(palette)?)?;
+            if character.posed {
+                self.scene.set_bounds(character.node, character.bounds)?;
+            }
         }
         self.scene.set_transforms(&self.moves)?;
         self.scene.update();
@@ -171,10 +208,22 @@ impl Army {
         Ok(())
     }
 
-    /// Skins those who can be seen.
+    /// Skins those who can be seen and have another pose than when they were skinned before.
     pub(crate) fn skin(&mut self) -> Result<(), anim::Error> {
+        self.pending.clear();
+        for &number in &self.visible {
+            let skinned = &mut self.characters[number as usize].skinned;
+            if !std::mem::replace(skinned, true) {
+                self.pending.push(number);
+            }
+        }
         let output = SkinOutput::new(&mut self.positions).normals(&mut self.normals);
-        self.batch.skin_visible(&self.visible, &self.palettes, output)
+        self.batch.skin_visible(&self.pending, &self.palettes, output)
+    }
+
+    /// How many characters were skinned in the last frame.
+    pub(crate) fn skinned(&self) -> usize {
+        self.pending.len()
     }
 
     /// Those who can be seen, each with its world matrix, positions and normals.
@@ -184,6 +233,15 @@ impl Army {
             let character = &self.characters[command.mesh as usize];
             (character, world, &self.positions[vertices.clone()], &self.normals[vertices])
         })
+    }
+}
+
+/// In every how many frames somebody at a distance is posed.
+fn every(distance: f32) -> u32 {
+    match distance / NEAR {
+        ..1.0 => 1,
+        ..2.0 => 2,
+        _ => 4,
     }
 }
 

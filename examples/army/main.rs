@@ -1,5 +1,5 @@
-//! A thousand characters, each with its own clip, time, speed and place: played, posed, culled and skinned every frame,
-//! then drawn.
+//! A thousand characters, each with its own clip, time, speed and place: played, posed, culled and skinned, then drawn.
+//! Those who are far away are posed in every second or fourth frame, in which they also take the time that they waited.
 //!
 //! `cargo run --release --example army -- --picture army.png` plays 120 frames and ends with a table of what each stage
 //! of a frame costs, and with a picture of the last one: columns of people who walk, run, sneak and stand about on a
@@ -58,7 +58,8 @@ fn run(arguments: &Arguments) -> Result<String, Box<dyn Error>> {
 
     let camera = view::camera(arguments.characters.get(), arguments.width);
     let bar = console::progress(arguments.frames, arguments.json);
-    let run = play::play(&mut army, &camera.frustum()?, arguments.frames.get(), &bar);
+    let eye = (!arguments.full_rate).then(|| camera.eye());
+    let run = play::play(&mut army, (&camera.frustum()?, eye), arguments.frames.get(), &bar);
     bar.finish_and_clear();
     let run = run?;
 

@@ -24,24 +24,22 @@ pub(crate) struct Report<'r> {
 type Stage<'r> = (&'static str, &'static str, &'r Times, Option<(f64, &'static str)>);
 
 impl Report<'_> {
-    fn stages(&self) -> [Stage<'_>; 6] {
+    fn stages(&self) -> [Stage<'_>; 4] {
         let run = self.run;
         let characters = self.army.characters.len() as f64;
-        let joints = characters * self.army.rig.skeleton.len() as f64;
-        let vertices = self.seen() * self.army.mesh.len() as f64;
+        let joints = self.a_frame(run.posed) * self.army.rig.skeleton.len() as f64;
+        let vertices = self.a_frame(run.skinned) * self.army.mesh.len() as f64;
         [
-            ("sample", "sample clips", &run.sample, Some((joints, "joint"))),
-            ("pose", "model matrices", &run.pose, Some((joints, "joint"))),
-            ("palette", "palettes", &run.palette, Some((joints, "joint"))),
-            ("cull", "boxes, update, cull", &run.cull, Some((characters, "character"))),
+            ("pose", "clips to palettes", &run.pose, Some((joints, "joint"))),
+            ("cull", "move, update, cull", &run.cull, Some((characters, "character"))),
             ("skin", "skin who is seen", &run.skin, Some((vertices, "vertex"))),
             ("frame", "whole frame", &run.frame, None),
         ]
     }
 
-    /// How many characters were seen in a frame.
-    fn seen(&self) -> f64 {
-        self.run.seen as f64 / f64::from(self.arguments.frames.get())
+    /// A number of all frames, for one.
+    fn a_frame(&self, of_all: usize) -> f64 {
+        of_all as f64 / f64::from(self.arguments.frames.get())
     }
 
     /// Nanoseconds a character, of the median.
@@ -55,7 +53,13 @@ impl Report<'_> {
         let count = |number: u32| grouped(number as usize);
         let mut table = Table::new(&format!("army, seed {}, {} frames", arguments.seed, count(arguments.frames.get())));
         table.row("characters", [grouped(army.characters.len())]);
-        table.row("seen in a frame", [format!("{:.1}", self.seen())]);
+        for (name, count) in [
+            ("posed in a frame", self.run.posed),
+            ("seen in a frame", self.run.seen),
+            ("skinned anew", self.run.skinned),
+        ] {
+            table.row(name, [format!("{:.1}", self.a_frame(count))]);
+        }
         table.row("joints", [grouped(army.rig.skeleton.len())]);
         table.row("vertices", [grouped(army.mesh.len())]);
         table.row("triangles", [grouped(army.mesh.indices().len() / 3)]);
@@ -115,7 +119,9 @@ impl Report<'_> {
             "seed": arguments.seed,
             "frames": arguments.frames,
             "characters": army.characters.len(),
-            "seen": self.seen(),
+            "posed": self.a_frame(self.run.posed),
+            "seen": self.a_frame(self.run.seen),
+            "skinned": self.a_frame(self.run.skinned),
             "joints": army.rig.skeleton.len(),
             "vertices": army.mesh.len(),
             "triangles": army.mesh.indices().len() / 3,

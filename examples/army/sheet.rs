@@ -40,12 +40,12 @@ pub(crate) fn sheet(army: &Army) -> Result<Picture, CharacterError> {
 /// One character from half the side.
 fn cell(army: &Army, pose: &Pose) -> Result<Picture, Error> {
     let skeleton = &army.rig.skeleton;
-    let (mut models, mut palette) = (Vec::new(), Vec::new());
+    let (mut models, mut room) = (Vec::new(), Vec::new());
     pose.to_models(skeleton, &mut models)?;
-    army.skin.palette(&models, &mut palette)?;
+    let palette = army.skin.palette(&models, &mut room)?;
     let mut positions = vec![[0.0; 3]; army.mesh.len()];
     let mut normals = positions.clone();
-    army.mesh.skin(&palette, SkinOutput::new(&mut positions).normals(&mut normals))?;
+    army.mesh.skin(palette, SkinOutput::new(&mut positions).normals(&mut normals))?;
 
     let target = Vec3::new(0.0, 0.92, 0.0);
     let eye = target + Quat::from_rotation_y(0.75) * Vec3::new(0.0, 0.35, 5.2);

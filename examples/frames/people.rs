@@ -49,9 +49,10 @@ impl People {
         let gaits = &Gait::ALL[..3];
         let clips = gaits.iter().map(|gait| puppet::clip(&rig, gait)).collect::<Result<Vec<_>, _>>()?;
         let hand = rig.skeleton.find("grip_r").expect("the puppet has hands");
+        let skin = Lists::skin(&rig)?;
         let mut people = Self {
-            skin: Lists::skin(&rig)?,
-            bounds: Lists::new(&PuppetMesh::new(&rig)).bounds()?,
+            bounds: Lists::new(&PuppetMesh::new(&rig)).bounds(&skin)?,
+            skin,
             walkers: Vec::new(),
             lamps: Sockets::new(),
             palette: Vec::new(),
@@ -89,8 +90,8 @@ impl People {
             walker.player.advance(RATE.recip());
             walker.player.sample(&mut walker.pose)?;
             walker.pose.to_models(&self.rig.skeleton, &mut walker.models)?;
-            self.skin.palette(&walker.models, &mut self.palette)?;
-            scene.set_bounds(walker.node, self.bounds.of_pose(&self.palette)?)?;
+            let palette = self.skin.palette(&walker.models, &mut self.palette)?;
+            scene.set_bounds(walker.node, self.bounds.of_pose(palette)?)?;
             walker.walk();
             self.moves.push((walker.node, walker_place(walker.along, walker.speed)));
         }

@@ -43,22 +43,21 @@ impl Lists {
 
     /// The skin that the lists count joints in: all of the skeleton's.
     pub(crate) fn skin(rig: &Rig) -> Result<Skin, CharacterError> {
-        let joints = 0..=u16::MAX;
-        Ok(Skin::new(joints.take(rig.skeleton.len()).collect(), rig.skeleton.inverse_binds().to_vec())?)
+        Ok(Skin::at_rest(&rig.skeleton)?)
     }
 
     /// The mesh as it is skinned.
-    pub(crate) fn skinned(&self, rig: &Rig) -> Result<SkinnedMesh, CharacterError> {
+    pub(crate) fn skinned(&self, skin: &Skin) -> Result<SkinnedMesh, CharacterError> {
         let packed = |list: &[Vec3]| list.iter().map(Vec3::to_array).collect::<Vec<_>>();
         Ok(SkinnedMesh::builder(&packed(&self.positions))
             .normals(&packed(&self.normals))
             .influences(INFLUENCES, &self.joints, &self.weights)
             .indices(&self.indices)
-            .build(rig.skeleton.len())?)
+            .build(skin)?)
     }
 
     /// The box about the mesh in any pose.
-    pub(crate) fn bounds(&self) -> Result<JointBounds, CharacterError> {
-        JointBounds::new(&self.positions, &self.joints, &self.weights)
+    pub(crate) fn bounds(&self, skin: &Skin) -> Result<JointBounds, CharacterError> {
+        JointBounds::new(skin, &self.positions, &self.joints, &self.weights)
     }
 }

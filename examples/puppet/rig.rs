@@ -1,8 +1,7 @@
 //! The joints of the puppet: a person 1.8 metres tall who looks along z, with the left hand along x, and holds the arms
 //! half lowered and the feet apart.
 //!
-//! At rest no joint is turned, so a joint's axes are the model's, and its inverse bind matrix moves its place to the
-//! origin.
+//! At rest no joint is turned, so a joint's axes are the model's.
 
 use hedgerow::glam::Vec3;
 use hedgerow::{
@@ -120,10 +119,8 @@ impl Tree {
     fn joint(&mut self, name: &str, parent: Option<u16>, place: Vec3) -> u16 {
         let above = parent.map_or(Vec3::ZERO, |parent| self.places[usize::from(parent)]);
         let rest = Transform::from_translation(place - above);
-        let inverse_bind = Transform::from_translation(-place).to_matrix();
         self.places.push(place);
-        let joint = self.builder.joint(name, parent.map(usize::from), rest, inverse_bind);
-        u16::try_from(joint).expect("the puppet has few joints")
+        self.builder.joint(name, parent, rest)
     }
 
     fn arm(&mut self, chest: u16, side: &str, sign: f32) -> Arm {

@@ -1,7 +1,9 @@
 //! Bounding boxes that follow poses.
 
+use crate::anim::Error as AnimError;
 use crate::character::CharacterError;
-use crate::{Aabb, Mat34, NodeHandle, Scene};
+use crate::skin::{Palette, Skin, SkinError, SkinId};
+use crate::{Aabb, NodeHandle, Scene};
 use glam::Vec3;
 use hedgerow_math::internal as simd;
 use hedgerow_math::internal::{BoxGroup, GROUP};
@@ -31,16 +33,18 @@ struct JointGroup {
 ///
 /// ```
 /// use hedgerow::glam::Vec3;
-/// use hedgerow::{Aabb, Mat34, Node, Scene, Shape, Transform, character::JointBounds};
+/// use hedgerow::{Aabb, Mat34, Node, Scene, Shape, Transform, character::JointBounds, skin::Skin};
 ///
 /// // A body and an arm, of two joints.
+/// let skin = Skin::new(vec![0, 1], vec![Mat34::IDENTITY; 2])?;
 /// let positions = [Vec3::ZERO, Vec3::new(0.0, 2.0, 0.0), Vec3::new(1.0, 1.0, 0.0)];
-/// let bounds = JointBounds::new(&positions, &[0, 0, 1], &[1.0, 1.0, 1.0])?;
+/// let bounds = JointBounds::new(&skin, &positions, &[0, 0, 1], &[1.0, 1.0, 1.0])?;
 ///
 /// let mut scene = Scene::new();
 /// let body = scene.insert(scene.root(), Node::shape(Shape::new(7, Aabb::EMPTY)))?;
-/// let palette = [Mat34::IDENTITY, Transform::from_xyz(0.0, 5.0, 0.0).to_matrix()];  // of a pose, each frame
-/// scene.set_bounds(body, bounds.of_pose(&palette)?)?;
+/// let models = [Mat34::IDENTITY, Transform::from_xyz(0.0, 5.0, 0.0).to_matrix()];  // of a pose, each frame
+/// let mut room = Vec::new();
+/// scene.set_bounds(body, bounds.of_pose(skin.palette(&models, &mut room)?)?)?;
 /// scene.update();
 /// assert!((scene.world_bounds(body).unwrap().max - Vec3::new(1.0, 6.0, 0.0)).length() < 1e-4);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -53,21 +57,23 @@ pub struct JointBounds {
     groups: Vec<JointGroup>,
     /// The least number of matrices in a palette.
     matrices: usize,
+    /// Whose numbers the joints are.
+    skin: SkinId,
 }
 
 impl JointBounds {
     /// The boxes of a mesh in its bind pose. Each vertex has the same number of joints and of weights, listed one
     /// vertex after the other.
     ///
-    /// Joint numbers are those of the palette, which is that of the skin if the mesh has one. Weights need not add up
+    /// Joint numbers are those of the palette, so of the skin, and not of the skeleton. Weights need not add up
     /// to one; zero weights do not count. A vertex without any weight counts for its first joint. Runs in
     /// **O(influences)**.
     ///
     /// # Errors
     /// [`CharacterError::Length`], [`CharacterError::Vertex`] for a position or a weight that is not finite and for a
-    /// negative weight.
-    pub fn new(positions: &[Vec3], joints: &[u16], weights: &[f32]) -> Result<Self, CharacterError> {
-        Self::with_morphs(positions, &[], joints, weights)
+    /// negative weight, [`CharacterError::NoJoint`] for a joint that the skin does not have.
+    pub fn new(skin: &Skin, positions: &[Vec3], joints: &[u16], weights: &[f32]) -> Result<Self, CharacterError> {
+        Self::with_morphs(skin, positions, &[], joints, weights)
     }
 
     /// Like [`new`](Self::new), for a mesh whose vertices are also moved by morph targets before skinning: by up to the
@@ -78,6 +84,7 @@ impl JointBounds {
     /// # Errors
     /// Those of [`new`](Self::new), and the same for extents.
     pub fn with_morphs(
+        skin: &Skin,
         positions: &[Vec3],
         extents: &[Vec3],
         joints: &[u16],
@@ -121,7 +128,12 @@ impl JointBounds {
             }
             weighted().for_each(hold);
         }
-        Ok(Self::of_boxes(&boxes))
+        match boxes.last_key_value() {
+            Some((&joint, _)) if usize::from(joint) >= skin.len() => {
+                Err(CharacterError::NoJoint { joint, matrices: skin.len() })
+            }
+            _ => Ok(Self::of_boxes(&boxes, skin.id())),
+        }
     }
 
     /// How many joints move at least one vertex.
@@ -145,20 +157,21 @@ impl JointBounds {
         })
     }
 
-    /// A box around all vertices in the pose of this palette, whatever their weights. The palette is model matrices
-    /// times inverse bind matrices. [`Aabb::INFINITE`] if a number is not finite, [`Aabb::EMPTY`] without vertices.
+    /// A box around all vertices in the pose of this palette, whatever their weights. [`Aabb::INFINITE`] if a number is
+    /// not finite, [`Aabb::EMPTY`] without vertices.
     ///
     /// Runs in **O(joints that move vertices)**, eight at a time. Contains every vertex that is skinned in single
     /// precision by up to eight joints, including rounding.
     ///
     /// # Errors
-    /// [`CharacterError::NoJoint`] for a palette that is too short.
-    pub fn of_pose(&self, palette: &[Mat34]) -> Result<Aabb, CharacterError> {
-        if palette.len() < self.matrices {
-            let joint = self.iter().map(|(joint, _)| joint).find(|joint| usize::from(*joint) >= palette.len());
-            let joint = joint.expect("the palette is too short for some joint");
-            return Err(CharacterError::NoJoint { joint, matrices: palette.len() });
+    /// [`CharacterError::Pose`] with [`SkinError::OtherSkin`] for a palette of another skin.
+    pub fn of_pose(&self, palette: Palette<'_>) -> Result<Aabb, CharacterError> {
+        let (expected, found) = (self.skin, palette.skin());
+        if found != expected {
+            return Err(AnimError::from(SkinError::OtherSkin { expected, found }).into());
         }
+        let palette = palette.matrices();
+        assert!(palette.len() >= self.matrices, "a palette has a matrix for each joint of its skin");
         let mut all = BoxGroup::EMPTY;
         let mut moved = BoxGroup::EMPTY;
         for group in &self.groups {
@@ -193,7 +206,7 @@ impl JointBounds {
     ///
     /// ```
     /// use hedgerow::glam::Vec3;
-    /// use hedgerow::{Aabb, Mat34, Node, Scene, Shape, Transform, character::JointBounds};
+    /// use hedgerow::{Aabb, Mat34, Node, Scene, Shape, Transform, character::JointBounds, skin::Skin};
     ///
     /// let mut scene = Scene::new();
     /// let knight = scene.insert(scene.root(), Node::transform(Transform::from_xyz(7.0, 0.0, 0.0)))?;
@@ -201,8 +214,10 @@ impl JointBounds {
     /// let body = Node::transform(Transform::from_xyz(0.0, -50.0, 0.0)).with_shape(Shape::new(1, Aabb::EMPTY));
     /// let body = scene.insert(knight, body)?;
     ///
-    /// let bounds = JointBounds::new(&[Vec3::ZERO, Vec3::Y], &[0, 0], &[1.0, 1.0])?;
-    /// bounds.follow(&mut scene, body, knight, &[Mat34::IDENTITY])?;
+    /// let skin = Skin::new(vec![0], vec![Mat34::IDENTITY])?;
+    /// let bounds = JointBounds::new(&skin, &[Vec3::ZERO, Vec3::Y], &[0, 0], &[1.0, 1.0])?;
+    /// let mut room = Vec::new();
+    /// bounds.follow(&mut scene, body, knight, skin.palette(&[Mat34::IDENTITY], &mut room)?)?;
     /// scene.update();
     /// assert!((scene.world_bounds(body).unwrap().max - Vec3::new(7.0, 1.0, 0.0)).length() < 1e-3);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -210,13 +225,13 @@ impl JointBounds {
     ///
     /// # Errors
     /// [`Error::StaleHandle`](crate::Error::StaleHandle) for either node, [`Error::NoShape`](crate::Error::NoShape),
-    /// [`CharacterError::NoJoint`]. The scene is unchanged.
+    /// those of [`of_pose`](Self::of_pose). The scene is unchanged.
     pub fn follow(
         &self,
         scene: &mut Scene,
         node: NodeHandle,
         base: NodeHandle,
-        palette: &[Mat34],
+        palette: Palette<'_>,
     ) -> Result<(), CharacterError> {
         let bounds = self.of_pose(palette)?;
         let bounds = if node == base || bounds.is_empty() {
@@ -227,7 +242,7 @@ impl JointBounds {
         Ok(scene.set_bounds(node, bounds)?)
     }
 
-    fn of_boxes(boxes: &BTreeMap<u16, Aabb>) -> Self {
+    fn of_boxes(boxes: &BTreeMap<u16, Aabb>, skin: SkinId) -> Self {
         let mut groups: Vec<JointGroup> = Vec::with_capacity(boxes.len().div_ceil(GROUP));
         for (index, (&joint, bounds)) in boxes.iter().enumerate() {
             let lane = index % GROUP;
@@ -241,12 +256,12 @@ impl JointBounds {
             group.live |= 1 << lane;
         }
         let matrices = boxes.last_key_value().map_or(0, |(&joint, _)| usize::from(joint) + 1);
-        Self { groups, matrices }
+        Self { groups, matrices, skin }
     }
 }
 
 /// A box transformed by a matrix, and widened for rounding here and in the node's world matrix, which maps it back.
-fn moved(bounds: &Aabb, matrix: &Mat34) -> Aabb {
+fn moved(bounds: &Aabb, matrix: &crate::Mat34) -> Aabb {
     let moved = bounds.transformed(matrix);
     if !bounds.is_finite() || !moved.is_finite() {
         return moved;

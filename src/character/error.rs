@@ -18,7 +18,7 @@ use core::fmt;
 pub enum CharacterError {
     /// The node has no parent with a joint to follow.
     NoParent(NodeHandle),
-    /// There is no matrix for a joint.
+    /// There is no matrix for a joint, or the skin does not have it.
     NoJoint {
         /// The joint.
         joint: u16,
@@ -57,7 +57,11 @@ impl fmt::Display for CharacterError {
         match self {
             Self::NoParent(node) => write!(f, "{node:?} has no parent; put it below the node of its character first"),
             Self::NoJoint { joint, matrices } => {
-                write!(f, "there are {matrices} matrices, but none for joint {joint}; pass those of the whole skeleton")
+                write!(
+                    f,
+                    "there are {matrices} matrices, but none for joint {joint}; pass those of the whole skeleton, or the \
+                     skin that the joints are of"
+                )
             }
             Self::NotFinite { node } => {
                 write!(f, "the joint that {node:?} follows has no finite matrix; check the pose before the call")

@@ -1,6 +1,9 @@
 //! Joins characters to a scene: nodes that follow joints, and boxes that follow poses.
 //!
-//! Depends on the scene and `math`; poses are given as model matrices or palettes, however they were made.
+//! Poses are given as model matrices or palettes, however they were made. Sockets go by the skeleton's numbers of
+//! joints, and so by model matrices; boxes go by the skin's, and so by palettes. Both are called after poses are made
+//! and before [`Scene::update`](crate::Scene::update): the page [`guide::characters`](crate::guide::characters) has a
+//! whole frame, and says which matrix a skinned draw needs.
 
 mod bounds;
 mod error;

@@ -53,4 +53,5 @@
 //! - Draws of some layers alone: [`DrawList::on_layers`](crate::DrawList::on_layers). Where each draw was in the update
 //!   before, for motion vectors: [`DrawList::with_motion`](crate::DrawList::with_motion).
 //! - Skins and morph targets become meshes that are skinned on the processor: the module [`import`](crate::import) shows
-//!   how.
+//!   how, and the page [`characters`](super::characters) what a frame does with them. A skinned mesh is drawn with the
+//!   world matrix of its rig's [`base`](crate::import::RigPlace::base), not with that of its own draw.

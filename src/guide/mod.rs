@@ -7,7 +7,9 @@
 //! | How do I undo edits? | [`undo`] |
 //! | Which configuration do I need? | [`choosing_a_config`] |
 //! | How does a glTF file become draws? | [`gltf_to_draws`] |
+//! | What does a frame with characters do, in which order? Which matrix does a skinned draw need? | [`characters`] |
 
+pub mod characters;
 pub mod choosing_a_config;
 pub mod gltf_to_draws;
 pub mod own_data;

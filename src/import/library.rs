@@ -2,7 +2,7 @@
 
 use super::{Imported, MeshData};
 use crate::anim::library::{ClipKey, Library, MeshKey, SkeletonKey, SkinKey};
-use crate::anim::{Clip, ClipBuilder, Error, SkinnedMesh};
+use crate::anim::{Clip, ClipBuilder, Error, Skin, SkinnedMesh};
 use std::collections::BTreeSet;
 
 /// Where in a [`Library`] the characters of an import are; see [`Imported::insert_into`].
@@ -85,9 +85,9 @@ impl Imported {
 
     fn laid_out(&self, data: &MeshData, skin: Option<usize>) -> Result<SkinnedMesh, Error> {
         match skin.and_then(|skin| self.skins.get(skin)) {
-            Some(skin) => data.to_skinned_mesh(skin.skin.len()),
-            None if data.influences > 0 => data.without_joints().to_skinned_mesh(1),
-            None => data.to_skinned_mesh(1),
+            Some(skin) => data.to_skinned_mesh(&skin.skin),
+            None if data.influences > 0 => data.without_joints().to_skinned_mesh(&Skin::rigid()),
+            None => data.to_skinned_mesh(&Skin::rigid()),
         }
     }
 }

@@ -126,13 +126,12 @@
 //! assert!((at - Vec3::X).length() < 1e-3);
 //!
 //! let skin = &imported.skins[0].skin;                              // and so do vertices.
-//! let (mut models, mut palette) = (Vec::new(), Vec::new());
-//! pose.to_models(&rig.skeleton, &mut models)?;
-//! skin.palette(&models, &mut palette)?;
 //! let vertices = imported.vertices(0).expect("it has positions");
-//! let mesh = vertices.to_skinned_mesh(skin.len())?;                // once
-//! let mut skinned = vec![[0.0_f32; 3]; mesh.len()];
-//! mesh.skin(&palette, SkinOutput::new(&mut skinned[..]))?;
+//! let mesh = vertices.to_skinned_mesh(skin)?;                      // once
+//! let (mut models, mut room, mut skinned) = (Vec::new(), Vec::new(), vec![[0.0_f32; 3]; mesh.len()]);
+//! pose.to_models(&rig.skeleton, &mut models)?;
+//! let palette = skin.palette(&models, &mut room)?;
+//! mesh.skin(palette, SkinOutput::new(&mut skinned[..]))?;
 //! assert!((Vec3::from(skinned[2]) - Vec3::new(1.0, 1.0, 0.0)).length() < 1e-3);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```

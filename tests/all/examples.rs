@@ -74,14 +74,16 @@ fn left_and_right_are_alike() {
 fn nothing_of_a_gait_tears_or_sinks_into_the_ground() {
     let (rig, mesh) = puppet();
     let lists = Lists::new(&mesh);
-    let (skinned, bounds) = (lists.skinned(&rig).unwrap(), lists.bounds().unwrap());
+    let skin = Lists::skin(&rig).unwrap();
+    let (skinned, bounds) = (lists.skinned(&skin).unwrap(), lists.bounds(&skin).unwrap());
+    let mut room = Vec::new();
     let rest: Vec<Vec3> = skinned.remap(&lists.positions).unwrap();
     let mut positions = vec![[0.0; 3]; skinned.len()];
     for gait in &Gait::ALL {
         for step in 0..12 {
-            let palette = palette(&rig, gait, step as f32 / 12.0);
-            skinned.skin(&palette, SkinOutput::new(&mut positions)).unwrap();
-            let held = bounds.of_pose(&palette).unwrap();
+            let palette = skin.palette(&models(&rig, gait, step as f32 / 12.0), &mut room).unwrap();
+            skinned.skin(palette, SkinOutput::new(&mut positions)).unwrap();
+            let held = bounds.of_pose(palette).unwrap();
             for &position in &positions {
                 let position = Vec3::from(position);
                 assert!(position.y > -0.03, "{} at {step}: {position}", gait.name);
@@ -149,9 +151,4 @@ fn models(rig: &Rig, gait: &Gait, phase: f32) -> Vec<Mat34> {
     let mut models = Vec::new();
     pose.to_models(&rig.skeleton, &mut models).unwrap();
     models
-}
-
-fn palette(rig: &Rig, gait: &Gait, phase: f32) -> Vec<Mat34> {
-    let models = models(rig, gait, phase);
-    models.iter().zip(rig.skeleton.inverse_binds()).map(|(&model, &inverse_bind)| model * inverse_bind).collect()
 }

@@ -7,7 +7,7 @@ use hedgerow::import::{self, AnimationPlayer, Import, ImportedClip, MeshData};
 use hedgerow::{
     Mat34, Scene,
     anim::{Clip, ClipBuilder, Player, Pose, clip::Precision},
-    skin::{SkinOutput, SkinnedMesh},
+    skin::{Palette, SkinOutput, SkinnedMesh},
 };
 use serde_json::Value;
 use std::collections::HashMap;
@@ -60,8 +60,8 @@ struct Frame<'a> {
     channels: Vec<Vec<f32>>,
 }
 
-/// The meshes of a model by mesh id, laid out for skinning.
-type Meshes = HashMap<u32, SkinnedMesh>;
+/// The meshes of a model by mesh id and skin, laid out for skinning.
+type Meshes = HashMap<(u32, usize), SkinnedMesh>;
 
 impl<'a> Frame<'a> {
     /// All rigs at rest, except those that the player moves, which is at this time.
@@ -162,10 +162,11 @@ impl<'a> Frame<'a> {
             let shape = self.import.imported.scenes.iter().flat_map(|scene| scene.shapes_of(node)).nth(primitive);
             let shape = shape.unwrap();
             let data = self.import.imported.vertices(shape.id).unwrap();
-            let palette = self.palette(shape.skin.unwrap());
-            let mesh = meshes.entry(shape.id).or_insert_with(|| data.to_skinned_mesh(palette.len()).unwrap());
+            let number = shape.skin.unwrap();
+            let (palette, skin) = (self.palette(number), &self.import.imported.skins[number].skin);
+            let mesh = meshes.entry((shape.id, number)).or_insert_with(|| data.to_skinned_mesh(skin).unwrap());
             let mut places = vec![[0.0_f32; 3]; mesh.len()];
-            mesh.skin(&palette, SkinOutput::new(&mut places[..])).unwrap();
+            mesh.skin(Palette::of(skin, &palette).unwrap(), SkinOutput::new(&mut places[..])).unwrap();
             let mut by_vertex = vec![Vec3::NAN; mesh.len()];
             for (&vertex, &place) in mesh.permutation().iter().zip(&places) {
                 by_vertex[vertex as usize] = place.into();

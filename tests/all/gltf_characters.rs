@@ -10,7 +10,7 @@ use hedgerow::import::{self, Import, MorphChannels, Skipped, Topology};
 use hedgerow::{
     Error, Mat34, Transform,
     anim::{ClipBuilder, Library, Pose, raw::Interpolation, skeleton::SkeletonError},
-    skin::{MorphBuffer, SkinOutput},
+    skin::{MorphBuffer, Palette, Skin, SkinOutput},
 };
 use serde_json::json;
 use small::man;
@@ -37,7 +37,8 @@ fn a_character_is_imported_whole() {
     let [rig] = &imported.rigs[..] else { panic!("{:?}", imported.rigs) };
     assert!(rig.skeleton.names().eq(["man", "hip", "head", "body"]));
     assert_eq!(rig.skeleton.rest(2), Transform::from_xyz(0.0, 2.0, 0.0));
-    assert_eq!(rig.skeleton.inverse_binds()[2].translation(), Vec3::new(0.0, -3.0, 0.0));
+    let head = imported.skins[0].skin.joints().iter().position(|&joint| joint == 2).unwrap();
+    assert_eq!(imported.skins[0].skin.inverse_binds()[head].translation(), Vec3::new(0.0, -3.0, 0.0));
     assert_eq!([0, 1, 2, 3, 4].map(|node| rig.joint_of(node)), [None, Some(0), Some(1), Some(2), Some(3)]);
     assert_eq!([0, 3, 4].map(|joint| rig.node_of(joint)), [Some(1), Some(4), None]);
     let [place] = &rig.places[..] else { panic!("{:?}", rig.places) };
@@ -70,7 +71,10 @@ fn a_character_goes_to_a_library_which_is_saved_and_loaded_whole() {
         assert_eq!(library.skeletons[keys.skeletons[0]].as_ref(), &imported.rigs[0].skeleton);
         assert_eq!(library.skins[keys.skins[0]].as_ref(), &imported.skins[0].skin);
         let mesh = keys.mesh(0, Some(0)).expect("it is drawn with the skin");
-        assert_eq!(library.meshes[mesh].as_ref(), &imported.vertices(0).unwrap().to_skinned_mesh(2).unwrap());
+        assert_eq!(
+            library.meshes[mesh].as_ref(),
+            &imported.vertices(0).unwrap().to_skinned_mesh(&imported.skins[0].skin).unwrap()
+        );
         assert_eq!((keys.mesh(0, None), keys.mesh(1, Some(0))), (None, None));
         let names: Vec<_> = keys.clips.iter().map(|&clip| library.clips.name(clip)).collect();
         assert_eq!(names, [Some("nod"), None]);
@@ -124,20 +128,20 @@ fn a_pose_moves_nodes_and_vertices_alike() {
     assert_eq!(import.scene.world(head).unwrap().translation(), Vec3::new(10.0, 7.0, 0.0));
 
     let skin = &import.imported.skins[0].skin;
-    let (mut models, mut palette) = (Vec::new(), Vec::new());
+    let (mut models, mut room) = (Vec::new(), Vec::new());
     pose.to_models(&rig.skeleton, &mut models).unwrap();
-    skin.palette(&models, &mut palette).unwrap();
+    let palette = skin.palette(&models, &mut room).unwrap();
     let data = import.imported.vertices(0).unwrap();
-    let mesh = data.to_skinned_mesh(skin.len()).unwrap();
+    let mesh = data.to_skinned_mesh(skin).unwrap();
     let mut skinned = vec![[0.0_f32; 3]; mesh.len()];
-    mesh.skin_morphed(&palette, &[1.0, 0.0], &mut MorphBuffer::new(), SkinOutput::new(&mut skinned[..])).unwrap();
+    mesh.skin_morphed(palette, &[1.0, 0.0], &mut MorphBuffer::new(), SkinOutput::new(&mut skinned[..])).unwrap();
     let mut by_vertex = vec![Vec3::NAN; 3];
     mesh.permutation().iter().zip(&skinned).for_each(|(&vertex, &place)| by_vertex[vertex as usize] = place.into());
     // Vertex 0 follows the hip, 4 up. Vertex 2 follows the head, is raised by 1 above it by the first target, and
     // turned over.
     assert!((by_vertex[0] - Vec3::new(0.0, 5.0, 0.0)).length() < 1e-4, "{by_vertex:?}");
     assert!((by_vertex[2] - Vec3::new(0.0, 7.0, 1.0)).length() < 1e-3, "{by_vertex:?}");
-    let bounds = data.joint_bounds().unwrap().of_pose(&palette).unwrap();
+    let bounds = data.joint_bounds(skin).unwrap().of_pose(palette).unwrap();
     assert!(by_vertex.iter().all(|&vertex| bounds.min.cmple(vertex).all() && bounds.max.cmpge(vertex).all()));
 
     let wrong = rig.apply(&Pose::new(3), &mut import.scene);
@@ -156,11 +160,11 @@ fn the_box_of_a_skinned_node_is_where_its_vertices_are_and_not_where_the_node_is
     let mut pose = Pose::rest(&rig.skeleton);
     imported.clips[0].clip.sample(2.0, &mut pose).unwrap();
     rig.apply(&pose, &mut scene).unwrap();
-    let (mut models, mut palette) = (Vec::new(), Vec::new());
+    let (mut models, mut room) = (Vec::new(), Vec::new());
     pose.to_models(&rig.skeleton, &mut models).unwrap();
-    skin.palette(&models, &mut palette).unwrap();
+    let palette = skin.palette(&models, &mut room).unwrap();
     let (shape, base) = (imported.scenes[0].shapes[0].handle, rig.places[0].base);
-    imported.vertices(0).unwrap().joint_bounds().unwrap().follow(&mut scene, shape, base, &palette).unwrap();
+    imported.vertices(0).unwrap().joint_bounds(skin).unwrap().follow(&mut scene, shape, base, palette).unwrap();
     scene.update();
     let found = scene.world_bounds(shape).unwrap();
     // Vertex 0 follows the hip, which has stepped up by 4, in a yard at x = 10.
@@ -441,13 +445,15 @@ fn a_morphed_mesh_with_joints_at_a_node_without_a_skin_is_morphed_alone() {
     let mut import = load(&small);
     let data = import.imported.vertices(0).unwrap();
     assert_eq!((data.influences, data.joints.len(), data.weights.len()), (0, 0, 0));
-    let mesh = data.to_skinned_mesh(1).unwrap();
+    let rigid = Skin::rigid();
+    let mesh = data.to_skinned_mesh(&rigid).unwrap();
+    let palette = Palette::of(&rigid, &[Mat34::IDENTITY]).unwrap();
     let mut morphed = vec![[0.0_f32; 3]; mesh.len()];
     let weights = &import.imported.morphs[0].weights.clone();
-    mesh.skin_morphed(&[Mat34::IDENTITY], weights, &mut MorphBuffer::new(), SkinOutput::new(&mut morphed[..])).unwrap();
+    mesh.skin_morphed(palette, weights, &mut MorphBuffer::new(), SkinOutput::new(&mut morphed[..])).unwrap();
     let last = mesh.permutation().iter().position(|&vertex| vertex == 2).unwrap();
     assert_eq!(morphed[last], [0.0, 3.0, -0.5], "the second target moves it by -2, at a quarter");
-    assert_eq!(data.joint_bounds().unwrap().len(), 1);
+    assert_eq!(data.joint_bounds(&rigid).unwrap().len(), 1);
     play(&mut import);
 }
 
@@ -519,12 +525,12 @@ fn play(import: &mut Import) {
     }
     for shape in import.imported.scenes.iter().flat_map(|scene| &scene.shapes) {
         let Some(data) = import.imported.vertices(shape.id) else { continue };
-        let (data, joints) = match shape.skin {
-            Some(skin) => (data.clone(), import.imported.skins[skin].skin.len()),
-            None => (data.without_joints(), 1),
+        let (data, skin) = match shape.skin {
+            Some(skin) => (data.clone(), import.imported.skins[skin].skin.clone()),
+            None => (data.without_joints(), Skin::rigid()),
         };
-        data.to_skinned_mesh(joints).unwrap();
-        data.joint_bounds().unwrap();
+        data.to_skinned_mesh(&skin).unwrap();
+        data.joint_bounds(&skin).unwrap();
     }
     import.scene.update();
 }

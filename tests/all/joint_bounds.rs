@@ -1,12 +1,12 @@
 //! Boxes that follow poses: bounds of nodes that are not where their vertices are, and boxes at the limit of rounding.
 //! See `sockets.rs` for boxes of poses.
 
-use crate::sockets::{rigid, vector};
+use crate::sockets::{of, rigid, skin, vector};
 use hedgerow::glam::Vec3;
 use hedgerow::{
     Aabb, Error, Mat34, Node, Scene, SceneConfig, Shape, Transform,
     character::{CharacterError, JointBounds},
-    skin::{SkinOutput, SkinnedMesh},
+    skin::{SkinError, SkinOutput, SkinnedMesh},
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -33,10 +33,10 @@ proptest! {
         scene.update();
         // The transform set after an update counts, not the one at the update.
         scene.set_local(nodes[1], Transform { scale: Vec3::splat(places[0].1), ..places[3].0 }).unwrap();
-        let bounds = JointBounds::new(&positions, &vec![0; positions.len()], &vec![1.0; positions.len()]).unwrap();
+        let bounds = JointBounds::new(&skin(1), &positions, &vec![0; positions.len()], &vec![1.0; positions.len()]).unwrap();
         let palette = [joint.to_matrix()];
         for &node in &nodes[1..] {
-            bounds.follow(&mut scene, node, base, &palette).unwrap();
+            bounds.follow(&mut scene, node, base, of(&skin(1), &palette)).unwrap();
         }
         scene.update();
         let world = *scene.world(base).unwrap();
@@ -58,18 +58,21 @@ fn bounds_of_a_node_that_is_flat_are_everywhere_and_bad_input_changes_nothing() 
     let base = scene.insert(scene.root(), Node::transform(Transform::IDENTITY)).unwrap();
     let flat = Transform::from_scale(Vec3::new(1.0, 0.0, 1.0));
     let body = scene.insert(base, Node::transform(flat).with_shape(Shape::new(0, Aabb::EMPTY))).unwrap();
-    let bounds = JointBounds::new(&[Vec3::ONE], &[1], &[1.0]).unwrap();
-    let palette = [Mat34::IDENTITY; 2];
-    bounds.follow(&mut scene, body, base, &palette).unwrap();
+    let (one, two) = (skin(1), skin(2));
+    let bounds = JointBounds::new(&two, &[Vec3::ONE], &[1], &[1.0]).unwrap();
+    let matrices = [Mat34::IDENTITY; 2];
+    let palette = of(&two, &matrices);
+    bounds.follow(&mut scene, body, base, palette).unwrap();
     assert_eq!(scene.shape(body).unwrap().bounds, Aabb::INFINITE);
-    let short = CharacterError::NoJoint { joint: 1, matrices: 1 };
-    assert_eq!(bounds.follow(&mut scene, body, base, &palette[..1]), Err(short));
-    assert_eq!(bounds.follow(&mut scene, base, base, &palette), Err(Error::NoShape(base).into()));
-    let nothing = JointBounds::new(&[], &[], &[]).unwrap();
-    nothing.follow(&mut scene, body, base, &palette).unwrap();
+    let other = SkinError::OtherSkin { expected: two.id(), found: one.id() };
+    let refused = CharacterError::Pose(hedgerow::anim::Error::Skin(other));
+    assert_eq!(bounds.follow(&mut scene, body, base, of(&one, &matrices[..1])), Err(refused));
+    assert_eq!(bounds.follow(&mut scene, base, base, palette), Err(Error::NoShape(base).into()));
+    let nothing = JointBounds::new(&two, &[], &[], &[]).unwrap();
+    nothing.follow(&mut scene, body, base, palette).unwrap();
     assert_eq!(scene.shape(body).unwrap().bounds, Aabb::EMPTY);
     scene.remove(body).unwrap();
-    assert_eq!(bounds.follow(&mut scene, body, base, &palette), Err(Error::StaleHandle(body).into()));
+    assert_eq!(bounds.follow(&mut scene, body, base, palette), Err(Error::StaleHandle(body).into()));
 }
 
 #[test]
@@ -78,6 +81,7 @@ fn boxes_hold_vertices_whose_last_influence_is_next_to_nothing_beside_a_joint_th
     let mut number = || dice.f32();
     let palette: Vec<Mat34> =
         [1.0, 1.0, 1.0, 1e6].map(|scale| Transform::from_scale(Vec3::splat(scale)).to_matrix()).into();
+    let skin = skin(4);
     for influences in 2..=4_u16 {
         let (first, last) = (4 - usize::from(influences), influences - 1);
         for _ in 0..4000 {
@@ -86,11 +90,12 @@ fn boxes_hold_vertices_whose_last_influence_is_next_to_nothing_beside_a_joint_th
             weights.push(weights.iter().sum::<f32>() * (2e-8 + 2e-7 * number()));
             let positions = [[1.0 + number(), -1.0 - number(), number() - 0.5]];
             let mesh =
-                SkinnedMesh::builder(&positions).influences(influences.into(), &joints, &weights).build(4).unwrap();
+                SkinnedMesh::builder(&positions).influences(influences.into(), &joints, &weights).build(&skin).unwrap();
             let mut skinned = [[0.0_f32; 3]];
-            mesh.skin(&palette, SkinOutput::new(&mut skinned[..])).unwrap();
+            mesh.skin(of(&skin, &palette), SkinOutput::new(&mut skinned[..])).unwrap();
             let place = Vec3::from(skinned[0]);
-            let found = JointBounds::new(&[positions[0].into()], &joints, &weights).unwrap().of_pose(&palette).unwrap();
+            let bounds = JointBounds::new(&skin, &[positions[0].into()], &joints, &weights).unwrap();
+            let found = bounds.of_pose(of(&skin, &palette)).unwrap();
             let held = place.cmpge(found.min).all() && place.cmple(found.max).all();
             assert!(held, "{place} is out of {found:?}, from joint {first} on with {weights:?}");
         }

@@ -351,7 +351,7 @@ fn a_subtree_is_not_loaded_where_nothing_can_go() {
 #[test]
 fn a_skeleton_is_no_snapshot_and_a_snapshot_no_skeleton() {
     let mut joints = SkeletonBuilder::new();
-    joints.joint("hip", None, Transform::IDENTITY, Mat34::IDENTITY);
+    joints.joint("hip", None, Transform::IDENTITY);
     let skeleton = joints.build().unwrap().0.to_bytes();
     assert_eq!(Scene::load(&skeleton).unwrap_err(), SnapshotError::NotASnapshot);
     assert_eq!(Skeleton::from_bytes(&Scene::new().save()).unwrap_err(), SkeletonError::NotASkeleton.into());

@@ -5,9 +5,20 @@ use hedgerow::{
     Aabb, Error, Keep, Local, Mat34, Node, NodeHandle, Scene, SceneConfig, Shape, Transform, Visibility,
     character::{CharacterError, JointBounds, Sockets},
     query::Frustum,
+    skin::{Palette, Skin, SkinError},
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
+
+/// A skin of so many joints, bound at the origin.
+pub(crate) fn skin(joints: usize) -> Skin {
+    Skin::new((0..).take(joints).collect(), vec![Mat34::IDENTITY; joints]).unwrap()
+}
+
+/// Matrices as a palette of a skin.
+pub(crate) fn of<'p>(skin: &Skin, matrices: &'p [Mat34]) -> Palette<'p> {
+    Palette::of(skin, matrices).unwrap()
+}
 
 pub(crate) fn vector(reach: f32) -> impl Strategy<Value = Vec3> {
     [-1.0_f32..1.0, -1.0_f32..1.0, -1.0_f32..1.0].prop_map(move |v| Vec3::from_array(v) * reach)
@@ -117,8 +128,8 @@ proptest! {
                 sum + matrix.transform_point(position) * weights[vertex][at]
             })
         };
-        let bounds = JointBounds::new(&positions, &joints, weights.as_flattened()).unwrap();
-        let found = bounds.of_pose(&palette).unwrap();
+        let bounds = JointBounds::new(&skin(palette.len()), &positions, &joints, weights.as_flattened()).unwrap();
+        let found = bounds.of_pose(of(&skin(palette.len()), &palette)).unwrap();
         for (vertex, &position) in positions.iter().enumerate() {
             let place = skinned(position, vertex);
             prop_assert!(place.cmpge(found.min).all() && place.cmple(found.max).all(), "{} is out of {:?}", place, found);
@@ -129,8 +140,8 @@ proptest! {
         prop_assert!((exact.min - found.min).max_element() <= 1e-5 * reach && (found.max - exact.max).max_element() <= 1e-5 * reach);
 
         let extents: Vec<Vec3> = positions.iter().zip(&deltas).map(|(_, (delta, _))| delta.abs()).collect();
-        let morphed = JointBounds::with_morphs(&positions, &extents, &joints, weights.as_flattened()).unwrap();
-        let found = morphed.of_pose(&palette).unwrap();
+        let morphed = JointBounds::with_morphs(&skin(palette.len()), &positions, &extents, &joints, weights.as_flattened()).unwrap();
+        let found = morphed.of_pose(of(&skin(palette.len()), &palette)).unwrap();
         for (vertex, (&position, (delta, weight))) in positions.iter().zip(&deltas).enumerate() {
             let place = skinned(position + *delta * *weight, vertex);
             prop_assert!(place.cmpge(found.min).all() && place.cmple(found.max).all(), "{} is out of {:?}", place, found);
@@ -283,7 +294,7 @@ fn bad_input_is_refused_and_changes_nothing() {
     let length = |what, found| CharacterError::Length { what, expected: 2, found };
     let vertex = |what, vertex| CharacterError::Vertex { what, vertex };
     let refused = |extents: &[Vec3], joints: &[u16], weights: &[f32]| {
-        JointBounds::with_morphs(&at, extents, joints, weights).map(|bounds| bounds.len()).unwrap_err()
+        JointBounds::with_morphs(&skin(2), &at, extents, joints, weights).map(|bounds| bounds.len()).unwrap_err()
     };
     assert_eq!(refused(&[], &[0, 0], &[1.0]), length("weights", 1));
     assert_eq!(refused(&[], &[0, 0, 0], &[1.0; 3]), length("joints", 3));
@@ -292,19 +303,26 @@ fn bad_input_is_refused_and_changes_nothing() {
     assert_eq!(refused(&[Vec3::ONE, Vec3::NEG_X], &[0, 0], &[1.0; 2]), vertex("extent", 1));
     assert_eq!(refused(&[], &[0, 0], &[1.0, -0.5]), vertex("weight", 1));
     assert_eq!(refused(&[], &[0, 0], &[f32::NAN, 1.0]), vertex("weight", 0));
-    let far = JointBounds::new(&[Vec3::INFINITY], &[0], &[1.0]).map(|bounds| bounds.len());
+    let far = JointBounds::new(&skin(1), &[Vec3::INFINITY], &[0], &[1.0]).map(|bounds| bounds.len());
     assert_eq!(far, Err(vertex("position", 0)));
-    let bounds = JointBounds::new(&at, &[0, 7], &[1.0, 1.0]).unwrap();
-    let short = CharacterError::NoJoint { joint: 7, matrices: 7 };
-    assert_eq!(bounds.of_pose(&[Mat34::IDENTITY; 7]), Err(short));
-    assert_eq!(bounds.of_pose(&[broken; 8]), Ok(Aabb::INFINITE));
-    assert_eq!(JointBounds::new(&[], &[], &[]).unwrap().of_pose(&[]), Ok(Aabb::EMPTY));
+    let short = JointBounds::new(&skin(7), &at, &[0, 7], &[1.0, 1.0]).map(|bounds| bounds.len());
+    assert_eq!(short, Err(CharacterError::NoJoint { joint: 7, matrices: 7 }));
+    let (seven, eight) = (skin(7), skin(8));
+    let bounds = JointBounds::new(&eight, &at, &[0, 7], &[1.0, 1.0]).unwrap();
+    let other = SkinError::OtherSkin { expected: eight.id(), found: seven.id() };
+    let refused = CharacterError::Pose(hedgerow::anim::Error::Skin(other));
+    assert_eq!(bounds.of_pose(of(&seven, &[Mat34::IDENTITY; 7])), Err(refused));
+    let turned = Skin::new((0..8).rev().collect(), vec![Mat34::IDENTITY; 8]).unwrap();
+    assert!(matches!(bounds.of_pose(of(&turned, &[Mat34::IDENTITY; 8])), Err(CharacterError::Pose(_))));
+    assert_eq!(bounds.of_pose(of(&eight, &[broken; 8])), Ok(Aabb::INFINITE));
+    let nothing = JointBounds::new(&Skin::default(), &[], &[], &[]).unwrap();
+    assert_eq!(nothing.of_pose(of(&Skin::default(), &[])), Ok(Aabb::EMPTY));
 }
 
 #[test]
 fn only_joints_with_a_share_in_a_vertex_count() {
     let at = [Vec3::ZERO, Vec3::X, Vec3::Y];
-    let bounds = JointBounds::new(&at, &[3, 9, 5, 3, 8, 2], &[1.0, 0.0, 0.5, 0.5, 0.0, 0.0]).unwrap();
+    let bounds = JointBounds::new(&skin(10), &at, &[3, 9, 5, 3, 8, 2], &[1.0, 0.0, 0.5, 0.5, 0.0, 0.0]).unwrap();
     let joints: Vec<u16> = bounds.iter().map(|(joint, _)| joint).collect();
     assert_eq!((joints, bounds.len()), (vec![3, 5, 8], 3));
     let (_, both) = bounds.iter().next().unwrap();
@@ -316,7 +334,7 @@ fn culling_sees_a_raised_arm_in_the_same_frame() {
     // A trunk around the origin, and an arm hanging down at its side from (1, 2, 0); the second joint is the shoulder.
     let positions =
         [Vec3::new(-0.5, 0.0, 0.0), Vec3::new(0.5, 2.0, 0.0), Vec3::new(1.0, 2.0, 0.0), Vec3::new(1.0, 0.5, 0.0)];
-    let bounds = JointBounds::new(&positions, &[0, 0, 1, 1], &[1.0; 4]).unwrap();
+    let bounds = JointBounds::new(&skin(2), &positions, &[0, 0, 1, 1], &[1.0; 4]).unwrap();
     let mut scene = Scene::with_config(SceneConfig { bounds: true, ..SceneConfig::default() }).unwrap();
     let place = scene.insert(scene.root(), Node::transform(Transform::IDENTITY)).unwrap();
     let body = scene.insert(place, Node::shape(Shape::new(0, Aabb::EMPTY))).unwrap();
@@ -333,7 +351,7 @@ fn culling_sees_a_raised_arm_in_the_same_frame() {
         let models = [Mat34::IDENTITY, shoulder * Transform::from_rotation(Quat::from_rotation_z(angle)).to_matrix()];
         let palette = [models[0], models[1] * shoulder.inverse().unwrap()];
         scene.set_local(place, Transform::from_xyz(0.0, height, 0.0)).unwrap();
-        scene.set_bounds(body, bounds.of_pose(&palette).unwrap()).unwrap();
+        scene.set_bounds(body, bounds.of_pose(of(&skin(palette.len()), &palette)).unwrap()).unwrap();
         sockets.follow(scene, &models).unwrap();
         scene.update();
         scene.cull_nodes(&frustum, Visibility::VISIBLE, &mut seen).unwrap();

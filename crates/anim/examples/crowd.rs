@@ -1,13 +1,13 @@
 //! Many instances of one skeleton: each with a pose of its own, posed and turned into palettes sixteen at a time.
 //!
 //! ```text
-//! cargo run --release -p hedgerow-anim --example crowd
+//! cargo run --release -p hedgerow-anim --example crowd                     # on one thread
+//! cargo run --release -p hedgerow-anim --features rayon --example crowd    # on all
 //! ```
 
 use hedgerow_anim::glam::{Quat, Vec3};
 use hedgerow_anim::raw::Track;
-use hedgerow_anim::{ClipBuilder, Crowd, Error, Mat34, Player, Pose, RawClip, SkeletonBuilder, Transform};
-use std::collections::HashMap;
+use hedgerow_anim::{ClipBuilder, Crowd, Error, Mat34, Player, Pose, RawClip, SkeletonBuilder, Skin, Transform};
 use std::time::Instant;
 
 const INSTANCES: u16 = 1000;
@@ -18,13 +18,12 @@ const JOINTS: u16 = 40;
 fn main() -> Result<(), Error> {
     let mut joints = SkeletonBuilder::new();
     for joint in 0..JOINTS {
-        // The inverse bind matrix leads from the space in which the mesh is modelled to the joint's.
-        let height = 0.1 * f32::from(joint);
         let rest = Transform::from_xyz(0.0, if joint == 0 { 0.0 } else { 0.1 }, 0.0);
-        let inverse_bind = Transform::from_xyz(0.0, -height, 0.0).to_matrix();
-        joints.joint(format!("joint_{joint}"), joint.checked_sub(1).map(usize::from), rest, inverse_bind);
+        joints.joint(format!("joint_{joint}"), joint.checked_sub(1), rest);
     }
     let (skeleton, _) = joints.build()?;
+    // A mesh around the column at rest would be bound by this.
+    let skin = Skin::at_rest(&skeleton)?;
 
     // All joints bend to one side and back in a second.
     let mut bend = RawClip::new(1.0, skeleton.len())?;
@@ -34,31 +33,34 @@ fn main() -> Result<(), Error> {
     }
     let (bend, _) = ClipBuilder::new().build(&bend)?;
 
-    // Each instance has a player at a time of its own, found by the instance's handle.
+    // Each instance has a player at a time of its own, in the crowd's order.
     let mut crowd = Crowd::new(&skeleton);
     let rest = Pose::rest(&skeleton);
-    let mut players = HashMap::new();
+    let mut players = Vec::new();
     for number in 0..INSTANCES {
         let mut player = Player::new(&bend);
         player.seek(f32::from(number) / f32::from(INSTANCES));
-        players.insert(crowd.insert(&rest)?, player);
+        crowd.insert(&rest)?;
+        players.push(player);
     }
 
     // Each frame: poses from players, then palettes, which are used while they are in the cache.
-    let (mut room, mut lowest, mut highest) = (Vec::new(), f32::MAX, f32::MIN);
+    let (mut room, mut heights) = (Vec::new(), vec![0.0; crowd.len()]);
+    let (mut lowest, mut highest) = (f32::MAX, f32::MIN);
     let top = Vec3::new(0.0, 0.1 * f32::from(JOINTS), 0.0);
     let start = Instant::now();
     for _ in 0..FRAMES {
-        crowd.change_poses(|instance, pose| {
-            let player = players.get_mut(&instance).expect("each instance has a player");
+        crowd.par_change_poses(&mut players, |_, player, pose| -> Result<(), Error> {
             player.advance(1.0 / 60.0);
-            player.sample(pose).expect("the clip has the joints of the skeleton");
-        });
-        crowd.each_palette(&mut room, |_, palette| {
+            player.sample(pose)
+        })?;
+        crowd.par_each_palette(&skin, &mut heights, &mut room, |_, height, palette| -> Result<(), Error> {
             // A renderer would skin or upload here. This only looks where the tops are.
-            let height = palette[usize::from(JOINTS - 1)].transform_point(top).y;
-            (lowest, highest) = (lowest.min(height), highest.max(height));
-        });
+            *height = palette[usize::from(JOINTS - 1)].transform_point(top).y;
+            Ok(())
+        })?;
+        lowest = heights.iter().copied().fold(lowest, f32::min);
+        highest = heights.iter().copied().fold(highest, f32::max);
     }
     let each = start.elapsed().as_secs_f64() * 1e9 / f64::from(FRAMES) / f64::from(INSTANCES) / f64::from(JOINTS);
     println!("{INSTANCES} instances of {JOINTS} joints: {each:.1} ns a joint and frame, played and posed");
@@ -70,9 +72,10 @@ fn main() -> Result<(), Error> {
     let first = crowd.instances().next().expect("there are instances");
     crowd.remove(first)?;
     let mut palettes: Vec<Mat34> = Vec::new();
-    crowd.palettes(&mut palettes);
-    assert_eq!(palettes.len(), usize::from(INSTANCES - 1) * usize::from(JOINTS));
-    assert_eq!(crowd.range(last), Some(0..usize::from(JOINTS)));
+    players.swap_remove(0);
+    crowd.palettes(&skin, &mut palettes)?;
+    assert_eq!(palettes.len(), players.len() * skin.len());
+    assert_eq!(crowd.palette_range(last, &skin), Some(0..skin.len()));
     assert!(!crowd.contains(first));
     Ok(())
 }

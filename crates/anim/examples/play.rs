@@ -17,9 +17,9 @@ const KEYS: u16 = 61;
 /// A tail of four joints, half a metre each, on a body one metre above the ground.
 fn skeleton() -> Result<Skeleton, Error> {
     let mut joints = SkeletonBuilder::new();
-    let mut parent = joints.joint("body", None, Transform::from_xyz(0.0, 1.0, 0.0), Mat34::IDENTITY);
+    let mut parent = joints.joint("body", None, Transform::from_xyz(0.0, 1.0, 0.0));
     for name in ["tail_1", "tail_2", "tail_3", "tail_4"] {
-        parent = joints.joint(name, Some(parent), Transform::from_xyz(0.0, 0.0, 0.5), Mat34::IDENTITY);
+        parent = joints.joint(name, Some(parent), Transform::from_xyz(0.0, 0.0, 0.5));
     }
     // Joints may be given in any order; the map tells where each went.
     let (skeleton, _map) = joints.build()?;

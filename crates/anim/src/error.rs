@@ -7,10 +7,8 @@ use core::fmt;
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Error {
-    /// A number is not finite.
-    NotFinite(&'static str),
-    /// A rotation of length zero.
-    NotRotation,
+    /// A number or a rotation that is given to a call is invalid.
+    Math(hedgerow_math::Error),
     /// A track or a clip cannot be made, or bytes are not a clip.
     Clip(ClipError),
     /// Joints are not a skeleton, bytes are not a skeleton, or a pose or an instance does not match one.
@@ -24,8 +22,7 @@ pub enum Error {
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::NotFinite(what) => hedgerow_math::Error::NotFinite(what).fmt(f),
-            Self::NotRotation => hedgerow_math::Error::NotRotation.fmt(f),
+            Self::Math(error) => error.fmt(f),
             Self::Clip(error) => error.fmt(f),
             Self::Skeleton(error) => error.fmt(f),
             Self::Skin(error) => error.fmt(f),
@@ -38,10 +35,6 @@ impl core::error::Error for Error {}
 
 impl From<hedgerow_math::Error> for Error {
     fn from(error: hedgerow_math::Error) -> Self {
-        match error {
-            hedgerow_math::Error::NotRotation => Self::NotRotation,
-            hedgerow_math::Error::NotFinite(what) => Self::NotFinite(what),
-            _ => Self::NotFinite("a value"),
-        }
+        Self::Math(error)
     }
 }

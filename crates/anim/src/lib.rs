@@ -3,11 +3,11 @@
 //! ```
 //! use hedgerow_anim::glam::{Quat, Vec3};
 //! use hedgerow_anim::raw::Track;
-//! use hedgerow_anim::{ClipBuilder, Mat34, Player, Pose, RawClip, SkeletonBuilder, Transform};
+//! use hedgerow_anim::{ClipBuilder, Player, Pose, RawClip, SkeletonBuilder, Transform};
 //!
 //! let mut joints = SkeletonBuilder::new();
-//! let hip = joints.joint("hip", None, Transform::from_xyz(0.0, 1.0, 0.0), Mat34::IDENTITY);
-//! joints.joint("knee", Some(hip), Transform::from_xyz(0.0, -0.5, 0.0), Mat34::IDENTITY);
+//! let hip = joints.joint("hip", None, Transform::from_xyz(0.0, 1.0, 0.0));
+//! joints.joint("knee", Some(hip), Transform::from_xyz(0.0, -0.5, 0.0));
 //! let (skeleton, _) = joints.build()?;
 //!
 //! let mut step = RawClip::new(1.0, skeleton.len())?;             // one second, as authored
@@ -87,6 +87,7 @@ pub mod root_motion;
 mod sampling;
 pub mod skeleton;
 pub mod skin;
+mod threads;
 mod transform_lanes;
 
 #[doc(inline)]

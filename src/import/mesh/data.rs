@@ -43,7 +43,8 @@ pub struct MeshData {
     /// How many influences each vertex has: four for each set `JOINTS_n`, `WEIGHTS_n`; zero if no node has a skin for
     /// the mesh.
     pub influences: usize,
-    /// The joints of all influences, one vertex after the other; they are numbered by the skin.
+    /// The joints of all influences, one vertex after the other. They are numbered by the skin, not by the rig's
+    /// skeleton: palettes come from [`Skin::palette`](crate::skin::Skin::palette) or are asked for with the skin.
     pub joints: Vec<u16>,
     /// The weights of all influences in the same order: finite and not negative, but their sum is not always 1.
     pub weights: Vec<f32>,

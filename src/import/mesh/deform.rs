@@ -5,7 +5,7 @@ use crate::anim::Error;
 use crate::character::CharacterError;
 use crate::{
     character::JointBounds,
-    skin::{MorphTarget, SkinnedMesh},
+    skin::{MorphTarget, Skin, SkinnedMesh},
 };
 use glam::Vec3;
 
@@ -16,13 +16,13 @@ impl MeshData {
     /// Copies everything except joints and weights.
     ///
     /// ```
-    /// use hedgerow::import::MeshData;
+    /// use hedgerow::{import::MeshData, skin::Skin};
     ///
     /// let mut data = MeshData::default();
     /// (data.positions, data.influences) = (vec![[0.0; 3]], 4);
     /// (data.joints, data.weights) = (vec![7, 0, 0, 0], vec![1.0, 0.0, 0.0, 0.0]);
-    /// assert!(data.to_skinned_mesh(1).is_err());
-    /// assert_eq!(data.without_joints().to_skinned_mesh(1)?.len(), 1);
+    /// assert!(data.to_skinned_mesh(&Skin::rigid()).is_err());
+    /// assert_eq!(data.without_joints().to_skinned_mesh(&Skin::rigid())?.len(), 1);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[must_use]
@@ -42,8 +42,9 @@ impl MeshData {
         }
     }
 
-    /// Lays the mesh out for skinning with palettes of this many joints: those of its skin, or 1 for a mesh without
-    /// joints, which is only morphed. For a node without a skin, use [`without_joints`](Self::without_joints) first.
+    /// Lays the mesh out for skinning with palettes of this skin: one with which a node draws it, or [`Skin::rigid`]
+    /// for a mesh without joints, which is only morphed. For a node without a skin, use
+    /// [`without_joints`](Self::without_joints) first. The palettes of other skins are refused.
     ///
     /// Vertices are reordered; see [`SkinnedMesh::remap`]. Indices are adapted, whatever the
     /// [`topology`](Self::topology). If the file has none, they are made, so that the order in which vertices are drawn
@@ -53,8 +54,8 @@ impl MeshData {
     ///
     /// # Errors
     /// What [`SkinnedMeshBuilder::build`](crate::skin::SkinnedMeshBuilder::build) refuses. For the arrays of an import
-    /// and the joints of its skin, that is only a mesh of more than 2³² − 65 vertices.
-    pub fn to_skinned_mesh(&self, joints: usize) -> Result<SkinnedMesh, Error> {
+    /// and its skin, that is only a mesh of more than 2³² − 65 vertices.
+    pub fn to_skinned_mesh(&self, skin: &Skin) -> Result<SkinnedMesh, Error> {
         let in_order: Vec<u32>;
         let indices = if self.indices.is_empty() {
             in_order = (0..).take(self.positions.len()).collect();
@@ -76,18 +77,19 @@ impl MeshData {
             let (positions, normals, tangents) = (&target.positions, &target.normals, &target.tangents);
             builder = builder.morph_target(MorphTarget { vertices: None, positions, normals, tangents });
         }
-        builder.build(joints)
+        builder.build(skin)
     }
 
     /// The boxes of what each joint moves, from which the mesh's box is computed in any pose; with morph targets, in
-    /// any pose with weights from 0 to 1.
+    /// any pose with weights from 0 to 1. The skin is one with which a node draws the mesh, or [`Skin::rigid`] for a mesh
+    /// without joints.
     ///
     /// Runs in **O(vertices · (influences + targets))**.
     ///
     /// # Errors
-    /// What [`JointBounds::with_morphs`] refuses. For the arrays of an import, that is only deltas whose sum is not
-    /// finite.
-    pub fn joint_bounds(&self) -> Result<JointBounds, CharacterError> {
+    /// What [`JointBounds::with_morphs`] refuses. For the arrays of an import and a skin that draws it, that is only deltas
+    /// whose sum is not finite.
+    pub fn joint_bounds(&self, skin: &Skin) -> Result<JointBounds, CharacterError> {
         let positions: Vec<Vec3> = self.positions.iter().map(|&position| position.into()).collect();
         let mut extents = vec![Vec3::ZERO; if self.targets.is_empty() { 0 } else { positions.len() }];
         for target in &self.targets {
@@ -96,10 +98,10 @@ impl MeshData {
             }
         }
         if self.influences > 0 {
-            JointBounds::with_morphs(&positions, &extents, &self.joints, &self.weights)
+            JointBounds::with_morphs(skin, &positions, &extents, &self.joints, &self.weights)
         } else {
             let count = positions.len();
-            JointBounds::with_morphs(&positions, &extents, &vec![0; count], &vec![1.0; count])
+            JointBounds::with_morphs(skin, &positions, &extents, &vec![0; count], &vec![1.0; count])
         }
     }
 }

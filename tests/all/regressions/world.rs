@@ -7,6 +7,7 @@ use hedgerow::{
     Aabb, Error, Keep, Local, Mat34, Node, NodeHandle, Scene, Shape, Transform,
     character::JointBounds,
     edit::{EditQueue, Outcome},
+    skin::{Palette, Skin},
 };
 use proptest::prelude::*;
 
@@ -265,8 +266,9 @@ fn bounds_that_would_vanish_in_the_nodes_space_are_infinite() {
     let base = scene.insert(scene.root(), Node::transform(scaled(1e-20))).unwrap();
     let huge = Node::transform(scaled(1e30)).with_shape(Shape::new(1, Aabb::EMPTY));
     let node = scene.insert(scene.root(), huge).unwrap();
-    let bounds = JointBounds::new(&[Vec3::ZERO, Vec3::ONE], &[0, 0], &[1.0, 1.0]).unwrap();
-    bounds.follow(&mut scene, node, base, &[Mat34::IDENTITY]).unwrap();
+    let skin = Skin::rigid();
+    let bounds = JointBounds::new(&skin, &[Vec3::ZERO, Vec3::ONE], &[0, 0], &[1.0, 1.0]).unwrap();
+    bounds.follow(&mut scene, node, base, Palette::of(&skin, &[Mat34::IDENTITY]).unwrap()).unwrap();
     assert_eq!(scene.shape(node).unwrap().bounds, Aabb::INFINITE);
 }
 

@@ -7,12 +7,12 @@ use crate::{Error, Skeleton, skeleton::SkeletonError};
 /// A weight for each joint that scales a blend, from none of it to all of it: 4 bytes for each joint.
 ///
 /// ```
-/// use hedgerow_anim::{Mat34, SkeletonBuilder, Transform, blend::JointMask};
+/// use hedgerow_anim::{SkeletonBuilder, Transform, blend::JointMask};
 ///
 /// let mut builder = SkeletonBuilder::new();
-/// builder.joint("hips", None, Transform::IDENTITY, Mat34::IDENTITY);
-/// builder.joint("chest", Some(0), Transform::IDENTITY, Mat34::IDENTITY);
-/// builder.joint("leg", Some(0), Transform::IDENTITY, Mat34::IDENTITY);
+/// builder.joint("hips", None, Transform::IDENTITY);
+/// builder.joint("chest", Some(0), Transform::IDENTITY);
+/// builder.joint("leg", Some(0), Transform::IDENTITY);
 /// let (skeleton, _) = builder.build()?;
 /// let mut upper_body = JointMask::new(skeleton.len(), 0.0)?;
 /// upper_body.set_subtree(&skeleton, 1, 1.0)?;

@@ -1,10 +1,9 @@
 //! The settings of a clip's compilation.
 
 use super::Clip;
-use super::head::Width;
+use super::format::{Width, write};
 use super::plan::Plan;
 use super::quantise::{Quantise, rate, unevenness};
-use super::write::write;
 use crate::{
     Error, RawClip, Skeleton,
     raw::{ClipError, Reduction, Track},
@@ -165,11 +164,11 @@ impl ClipBuilder {
     /// Usually runs in **O(joints · keys · log keys)**.
     ///
     /// ```
-    /// use hedgerow_anim::{ClipBuilder, Mat34, RawClip, SkeletonBuilder, Transform, raw::{Reduction, Track}};
+    /// use hedgerow_anim::{ClipBuilder, RawClip, SkeletonBuilder, Transform, raw::{Reduction, Track}};
     /// use hedgerow_anim::glam::Vec3;
     ///
     /// let mut builder = SkeletonBuilder::new();
-    /// builder.joint("lift", None, Transform::IDENTITY, Mat34::IDENTITY);
+    /// builder.joint("lift", None, Transform::IDENTITY);
     /// let (skeleton, _) = builder.build()?;
     ///
     /// let times: Vec<f32> = (0..100_u8).map(|key| f32::from(key) / 30.0).collect();

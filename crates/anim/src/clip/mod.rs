@@ -1,38 +1,36 @@
-//! Compiled clips: the keys of all tracks in one stream, sorted by the time at which they are needed.
+//! Compiled clips: what a [`Player`](crate::Player) plays, in one block of bytes that is also its file.
 //!
-//! | file | what |
+//! | you want | use |
 //! |---|---|
-//! | `head` | the sections of a clip's bytes |
-//! | `tables` | the part before the stream: the tracks, and the values of constant ones |
-//! | `group` | the stream |
-//! | `quantise` | times and numbers as words of 16 or 32 bits |
-//! | `plan` | from tracks to lanes of eight |
-//! | `write` | from lanes to bytes: sorting, jump frames |
-//! | `builder` | the settings of a compilation |
-//! | `number` | which clip a pose shows |
+//! | to compile a clip as authored | [`ClipBuilder`], with [`Precision`] and [`JumpSpacing`] |
+//! | what came of it | [`ClipReport`], [`Clip::stats`] |
+//! | to save and load it | [`Clip::to_bytes`], [`Clip::from_bytes`] |
+//! | to play it | [`Player`](crate::Player), or [`StreamPlayer`](crate::player::StreamPlayer) while it is read |
+//! | one joint at any time | [`Clip::sample_joint`] |
+//! | what is refused | [`ClipError`] |
+
+// | file | what |
+// |---|---|
+// | `format` | the bytes: where what lies, reading, writing |
+// | `quantise` | times and numbers as words of 16 or 32 bits |
+// | `plan` | from tracks to lanes of eight |
+// | `builder` | the settings of a compilation |
+// | `number` | which clip a pose shows |
 
 mod builder;
-mod group;
-mod head;
+pub(crate) mod format;
 mod number;
 mod plan;
 mod quantise;
-mod tables;
 #[cfg(test)]
 mod tests;
-mod write;
 
 pub use builder::{ClipBuilder, ClipReport, JumpSpacing, Precision};
-pub(crate) use group::GroupHead;
-pub(crate) use head::{CHANNELS, CUBICS, GROUP_HEAD, HEAD_BYTES, ROTATIONS, SCALES, TRANSLATIONS, Width};
 pub(crate) use number::ClipNumber;
-pub(crate) use plan::{NO_PART, PART_CHANNEL, PART_ROTATION, PART_SCALE};
-pub(crate) use tables::Tables;
 
 use crate::Error;
 pub use crate::raw::ClipError;
-use head::VERSION;
-use hedgerow_math::internal::file_header::{Broken, Kind, checked_body};
+use format::{Tables, Width};
 use std::io::Read;
 
 /// A compiled clip: one block of bytes, the same in memory as in a file, which a [`Player`](crate::Player) plays.
@@ -118,7 +116,7 @@ impl Clip {
     /// [`ClipError::Checksum`] or [`ClipError::Malformed`].
     pub fn from_bytes(bytes: impl Into<Box<[u8]>>) -> Result<Self, Error> {
         let bytes = bytes.into();
-        checked_body(Kind::Clip, VERSION, &bytes).map_err(broken)?;
+        format::check(&bytes)?;
         let tables = Tables::new(bytes)?;
         if tables.sections().end != tables.bytes().len() {
             return Err(ClipError::Malformed("the size of its sections").into());
@@ -256,22 +254,5 @@ impl PartialEq for Clip {
     /// Whether the bytes are the same.
     fn eq(&self, other: &Self) -> bool {
         self.to_bytes() == other.to_bytes()
-    }
-}
-
-fn broken(broken: Broken) -> Error {
-    Error::Clip(match broken {
-        Broken::Magic | Broken::Kind(_) => ClipError::NotAClip,
-        Broken::Version(version) => ClipError::Version(version),
-        Broken::Length { expected, found } => ClipError::Length { expected, found },
-        Broken::Checksum => ClipError::Checksum,
-    })
-}
-
-/// Checks the header in the first bytes of a clip, without the length and the checksum of the rest.
-pub(crate) fn check_header(bytes: &[u8]) -> Result<(), Error> {
-    match checked_body(Kind::Clip, VERSION, bytes) {
-        Ok(_) | Err(Broken::Length { .. } | Broken::Checksum) => Ok(()),
-        Err(other) => Err(broken(other)),
     }
 }

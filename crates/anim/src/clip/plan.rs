@@ -2,21 +2,17 @@
 //! to words.
 
 use super::ClipReport;
-use super::head::{CHANNELS, CUBICS, CubicTarget, ROTATIONS, SCALES, TRANSLATIONS};
+use super::format::{
+    CHANNELS, CUBICS, CubicTarget, NO_PART, PART_CHANNEL, PART_ROTATION, PART_SCALE, ROTATIONS, SCALES, TRANSLATIONS,
+    Target, Width,
+};
 use super::quantise::{Quantise, Range, angle_to, parameters, parts};
-use crate::sampling::{LANES, NUMBERS, Target, rotation};
+use crate::sampling::{LANES, NUMBERS, rotation};
 use crate::{
     RawClip,
     raw::{Interpolation, Track, TrackValue},
 };
 use glam::{DQuat, Quat, Vec3};
-
-/// The part of a joint that a cubic lane holds: x, y, z of its translation, x, y, z, w of its rotation, x, y, z of its
-/// scale; then channels, and no part.
-pub(crate) const PART_ROTATION: u8 = 3;
-pub(crate) const PART_SCALE: u8 = 7;
-pub(crate) const PART_CHANNEL: u8 = 10;
-pub(crate) const NO_PART: u8 = u8::MAX;
 
 /// The keys of one lane.
 #[derive(Clone, Debug, Default)]
@@ -291,8 +287,8 @@ fn constant<V: TrackValue>(track: &Track<V>) -> bool {
 
 fn rotation_range<W: Quantise>() -> Range {
     match W::WIDTH {
-        super::head::Width::Compact => Range::ROTATION,
-        super::head::Width::Tight => Range::PLAIN,
+        Width::Compact => Range::ROTATION,
+        Width::Tight => Range::PLAIN,
     }
 }
 

@@ -1,6 +1,6 @@
 //! Times and numbers of keys as words.
 
-use super::head::Width;
+use super::format::Width;
 use crate::sampling::{NUMBERS, Word, rotation};
 use glam::DQuat;
 

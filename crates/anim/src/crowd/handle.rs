@@ -52,7 +52,7 @@ impl Places {
     }
 
     /// All handles, by place.
-    pub(super) fn handles(&self) -> impl ExactSizeIterator<Item = InstanceHandle> {
-        self.owners.iter().copied()
+    pub(super) fn owners(&self) -> &[InstanceHandle] {
+        &self.owners
     }
 }

@@ -1,23 +1,36 @@
 //! Model matrices and palettes of a crowd.
 
 use super::{Crowd, InstanceHandle, LANES, levels};
-use crate::crowd::kernels::{self, Level};
+use crate::crowd::kernels::{self, Output};
+use crate::skin::Palette;
+use crate::threads::{Chunks, ChunksMut, Rooms, each_part};
 use crate::transform_lanes::JointLanes;
-use crate::{Error, Mat34};
+use crate::{Error, Mat34, Skin, skeleton::SkeletonError};
+use core::convert::Infallible;
 
 impl Crowd {
     /// Computes the model matrices of all joints of all instances, one instance after the other, in the order of
     /// [`Crowd::instances`]. `models` gets exactly this many.
     ///
-    /// Runs in **O(instances × joints)**.
+    /// Runs in **O(instances × joints)**. With the feature `rayon`, blocks of instances are shared among the threads of
+    /// the current pool, with results that are identical to the bit.
     pub fn models(&self, models: &mut Vec<Mat34>) {
-        self.all(None, models);
+        self.all(Output::Models, models);
     }
 
-    /// Computes the palettes of all instances: like [`Crowd::models`], with each matrix multiplied by its joint's
-    /// inverse bind matrix.
-    pub fn palettes(&self, palettes: &mut Vec<Mat34>) {
-        self.all(Some(self.skeleton.inverse_binds()), palettes);
+    /// Computes the palettes of all instances for a skin, one instance after the other, in the order of
+    /// [`Crowd::instances`]: of each joint of the skin, in the skin's order, the model matrix times the inverse bind
+    /// matrix. `palettes` gets exactly this many. [`Crowd::palette_range`] finds that of an instance.
+    ///
+    /// Runs in **O(instances × joints)**, on several threads like [`Crowd::models`].
+    ///
+    /// # Errors
+    /// [`SkinError::Models`](crate::skin::SkinError::Models) if the skin follows joints that the skeleton does not
+    /// have; `palettes` is unchanged.
+    pub fn palettes(&self, skin: &Skin, palettes: &mut Vec<Mat34>) -> Result<(), Error> {
+        skin.expect_models(self.skeleton.len())?;
+        self.all(Output::of(skin), palettes);
+        Ok(())
     }
 
     /// Computes the model matrices of up to sixteen instances at a time, in `room`, and calls `visit` for each instance
@@ -25,43 +38,99 @@ impl Crowd {
     /// once.
     ///
     /// For a thousand characters this takes less time than [`Crowd::models`], whose results are written to memory.
-    pub fn each_models(&self, room: &mut Vec<Mat34>, visit: impl FnMut(InstanceHandle, &[Mat34])) {
-        self.each(None, room, visit);
+    ///
+    /// # Errors
+    /// The first error that `visit` returns; it is not called again.
+    pub fn each_models<E>(
+        &self,
+        room: &mut Vec<Mat34>,
+        mut visit: impl FnMut(InstanceHandle, &[Mat34]) -> Result<(), E>,
+    ) -> Result<(), E> {
+        self.each(Output::Models, room, |_, instance, models| visit(instance, models))
     }
 
-    /// Like [`Crowd::each_models`], with palettes: for example to skin each character before the next palettes are
-    /// computed.
+    /// Like [`Crowd::each_models`], with the palettes of a skin: for example to skin each character before the next
+    /// palettes are computed.
     ///
     /// ```
-    /// # use hedgerow_anim::{Crowd, Mat34, Pose, SkeletonBuilder, Transform};
+    /// # use hedgerow_anim::{Crowd, Error, Pose, SkeletonBuilder, Skin, SkinnedMesh, Transform, skin::SkinOutput};
     /// # let mut builder = SkeletonBuilder::new();
-    /// # builder.joint("root", None, Transform::IDENTITY, Mat34::IDENTITY);
+    /// # builder.joint("root", None, Transform::IDENTITY);
     /// # let (skeleton, _) = builder.build()?;
+    /// let skin = Skin::at_rest(&skeleton)?;
+    /// let mesh = SkinnedMesh::builder(&[[0.0; 3]]).build(&skin)?;
     /// let mut crowd = Crowd::new(&skeleton);
     /// let (first, second) = (crowd.insert(&Pose::rest(&skeleton))?, crowd.insert(&Pose::rest(&skeleton))?);
-    /// let (mut room, mut seen) = (Vec::new(), Vec::new());
-    /// crowd.each_palette(&mut room, |instance, palette| {
-    ///     assert_eq!(palette.len(), skeleton.len());
-    ///     seen.push(instance);
-    /// });
-    /// assert_eq!(seen, [first, second]);
+    /// let (mut room, mut positions, mut seen) = (Vec::new(), [[1.0_f32; 3]], Vec::new());
+    /// crowd.each_palette(&skin, &mut room, |instance, palette| -> Result<(), Error> {
+    ///     mesh.skin(palette, SkinOutput::new(&mut positions[..]))?;
+    ///     seen.push((instance, positions[0]));
+    ///     Ok(())
+    /// })?;
+    /// assert_eq!(seen, [(first, [0.0; 3]), (second, [0.0; 3])]);
     /// # Ok::<(), hedgerow_anim::Error>(())
     /// ```
-    pub fn each_palette(&self, room: &mut Vec<Mat34>, visit: impl FnMut(InstanceHandle, &[Mat34])) {
-        self.each(Some(self.skeleton.inverse_binds()), room, visit);
+    ///
+    /// # Errors
+    /// Those of [`Crowd::palettes`] and of [`Crowd::each_models`].
+    pub fn each_palette<E: From<Error>>(
+        &self,
+        skin: &Skin,
+        room: &mut Vec<Mat34>,
+        mut visit: impl FnMut(InstanceHandle, Palette<'_>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        skin.expect_models(self.skeleton.len()).map_err(Error::from)?;
+        self.each(Output::of(skin), room, |_, instance, palette| visit(instance, Palette::new(palette, skin.id())))
     }
 
-    fn each(&self, binds: Option<&[Mat34]>, room: &mut Vec<Mat34>, mut visit: impl FnMut(InstanceHandle, &[Mat34])) {
-        let joints = self.skeleton.len();
-        let mut levels = levels(&self.depths);
-        let mut instances = self.instances();
-        room.resize(LANES.min(self.len()) * joints, Mat34::IDENTITY);
-        for lanes in self.lanes.chunks_exact(joints) {
-            let out = &mut room[..LANES.min(instances.len()) * joints];
-            self.block(lanes, binds, &mut levels, out);
-            // Matrices come first in the zip: they end with the last instance, so none is lost.
-            out.chunks_exact(joints).zip(&mut instances).for_each(|(matrices, instance)| visit(instance, matrices));
-        }
+    /// Like [`Crowd::each_models`], on the threads of the current pool with the feature `rayon`. `items` are yours, one
+    /// for each instance, in the order of [`Crowd::instances`]: what `visit` writes to.
+    ///
+    /// # Errors
+    /// [`SkeletonError::ItemCount`] unless there are as many items as instances. Of the errors that `visit` returns,
+    /// that of the first instance with one; it may have been called for any instance behind that.
+    pub fn par_each_models<T: Send, E: From<Error> + Send>(
+        &self,
+        items: &mut [T],
+        room: &mut Vec<Mat34>,
+        visit: impl Fn(InstanceHandle, &mut T, &[Mat34]) -> Result<(), E> + Sync,
+    ) -> Result<(), E> {
+        self.par_each(Output::Models, items, room, visit)
+    }
+
+    /// Like [`Crowd::par_each_models`], with the palettes of a skin.
+    ///
+    /// ```
+    /// # use hedgerow_anim::{Crowd, Error, Pose, SkeletonBuilder, Skin, SkinnedMesh, Transform, skin::SkinOutput};
+    /// # let mut builder = SkeletonBuilder::new();
+    /// # builder.joint("root", None, Transform::IDENTITY);
+    /// # let (skeleton, _) = builder.build()?;
+    /// let skin = Skin::at_rest(&skeleton)?;
+    /// let mesh = SkinnedMesh::builder(&[[0.0; 3]]).build(&skin)?;
+    /// let mut crowd = Crowd::new(&skeleton);
+    /// for _ in 0..40 {
+    ///     crowd.insert(&Pose::rest(&skeleton))?;
+    /// }
+    /// let (mut room, mut positions) = (Vec::new(), vec![[[1.0_f32; 3]]; crowd.len()]);
+    /// crowd.par_each_palette(&skin, &mut positions, &mut room, |_, own, palette| -> Result<(), Error> {
+    ///     mesh.skin(palette, SkinOutput::new(&mut own[..]))
+    /// })?;
+    /// assert_eq!(positions, [[[0.0; 3]]; 40]);
+    /// # Ok::<(), hedgerow_anim::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Those of [`Crowd::palettes`] and of [`Crowd::par_each_models`].
+    pub fn par_each_palette<T: Send, E: From<Error> + Send>(
+        &self,
+        skin: &Skin,
+        items: &mut [T],
+        room: &mut Vec<Mat34>,
+        visit: impl Fn(InstanceHandle, &mut T, Palette<'_>) -> Result<(), E> + Sync,
+    ) -> Result<(), E> {
+        skin.expect_models(self.skeleton.len()).map_err(Error::from)?;
+        let visit = |instance, item: &mut T, palette: &[Mat34]| visit(instance, item, Palette::new(palette, skin.id()));
+        self.par_each(Output::of(skin), items, room, visit)
     }
 
     /// The model matrix of one joint of one instance, from the local transforms of the joints above it.
@@ -85,17 +154,82 @@ impl Crowd {
         Ok(model)
     }
 
-    fn all(&self, binds: Option<&[Mat34]>, out: &mut Vec<Mat34>) {
+    fn all(&self, output: Output<'_>, out: &mut Vec<Mat34>) {
         let joints = self.skeleton.len();
-        out.resize(self.len() * joints, Mat34::IDENTITY);
-        let blocks = self.lanes.chunks_exact(joints);
-        blocks.zip(out.chunks_mut(LANES * joints)).fold(levels(&self.depths), |mut levels, (lanes, out)| {
-            self.block(lanes, binds, &mut levels, out);
-            levels
+        let block = LANES * output.matrices(joints);
+        out.resize(self.len() * output.matrices(joints), Mat34::IDENTITY);
+        if out.is_empty() {
+            return;
+        }
+        let parts = (Chunks { items: &self.lanes, size: joints }, ChunksMut { items: out, size: block });
+        let written: Result<(), Infallible> = each_part(parts, LANES * joints, |(lanes, out)| {
+            let mut levels = levels(&self.depths);
+            for (lanes, out) in lanes.items.chunks_exact(joints).zip(out.items.chunks_mut(block)) {
+                kernels::models(lanes, &self.depths, output, &mut levels, out);
+            }
+            Ok(())
         });
+        match written {
+            Ok(()) => {}
+        }
     }
 
-    fn block(&self, lanes: &[JointLanes], binds: Option<&[Mat34]>, levels: &mut [Level], out: &mut [Mat34]) {
-        kernels::models(lanes, &self.depths, binds, levels, out);
+    fn each<E>(
+        &self,
+        output: Output<'_>,
+        room: &mut Vec<Mat34>,
+        visit: impl FnMut(usize, InstanceHandle, &[Mat34]) -> Result<(), E>,
+    ) -> Result<(), E> {
+        room.resize(LANES.min(self.len()) * output.matrices(self.skeleton.len()), Mat34::IDENTITY);
+        self.show(output, &self.lanes, self.places.owners(), room, visit)
+    }
+
+    fn par_each<T: Send, E: From<Error> + Send>(
+        &self,
+        output: Output<'_>,
+        items: &mut [T],
+        room: &mut Vec<Mat34>,
+        visit: impl Fn(InstanceHandle, &mut T, &[Mat34]) -> Result<(), E> + Sync,
+    ) -> Result<(), E> {
+        self.expect_items(items.len())?;
+        let joints = self.skeleton.len();
+        let rooms = Rooms::new(room, LANES * output.matrices(joints), Mat34::IDENTITY);
+        let lanes = Chunks { items: &self.lanes, size: joints };
+        let owners = Chunks { items: self.places.owners(), size: LANES };
+        let parts = (lanes, (owners, ChunksMut { items, size: LANES }));
+        each_part(parts, LANES * joints, |(lanes, (owners, items))| {
+            rooms.with(Mat34::IDENTITY, |room| {
+                let visit =
+                    |index: usize, instance, matrices: &[Mat34]| visit(instance, &mut items.items[index], matrices);
+                self.show(output, lanes.items, owners.items, room, visit)
+            })
+        })
+    }
+
+    /// Computes some blocks in a room for one of them, and shows each instance's matrices with its index.
+    fn show<E>(
+        &self,
+        output: Output<'_>,
+        lanes: &[JointLanes],
+        owners: &[InstanceHandle],
+        room: &mut [Mat34],
+        mut visit: impl FnMut(usize, InstanceHandle, &[Mat34]) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let joints = self.skeleton.len();
+        let stride = output.matrices(joints);
+        let mut levels = levels(&self.depths);
+        for (block, (lanes, owners)) in lanes.chunks_exact(joints).zip(owners.chunks(LANES)).enumerate() {
+            let out = &mut room[..owners.len() * stride];
+            kernels::models(lanes, &self.depths, output, &mut levels, out);
+            for (lane, &instance) in owners.iter().enumerate() {
+                visit(block * LANES + lane, instance, &out[lane * stride..(lane + 1) * stride])?;
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn expect_items(&self, found: usize) -> Result<(), Error> {
+        let expected = self.len();
+        if found == expected { Ok(()) } else { Err(SkeletonError::ItemCount { expected, found }.into()) }
     }
 }

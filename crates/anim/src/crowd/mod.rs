@@ -1,5 +1,6 @@
 //! Many instances of one skeleton, processed sixteen at a time.
 
+mod characters;
 mod handle;
 pub(crate) mod kernels;
 mod matrices;
@@ -11,7 +12,7 @@ pub use handle::InstanceHandle;
 
 use crate::clip::ClipNumber;
 use crate::transform_lanes::{CROWD_LANES as LANES, JointLanes};
-use crate::{Error, Pose, Skeleton, Transform, skeleton::SkeletonError};
+use crate::{Error, Pose, Skeleton, Skin, Transform, skeleton::SkeletonError};
 use core::ops::Range;
 use handle::Places;
 use kernels::Level;
@@ -25,11 +26,11 @@ use smallvec::{SmallVec, smallvec};
 /// lies in a `SecondaryMap`.
 ///
 /// ```
-/// use hedgerow_anim::{Crowd, Mat34, Pose, SkeletonBuilder, Transform};
+/// use hedgerow_anim::{Crowd, Pose, SkeletonBuilder, Skin, Transform};
 ///
 /// let mut builder = SkeletonBuilder::new();
-/// builder.joint("body", None, Transform::from_xyz(0.0, 1.0, 0.0), Mat34::IDENTITY);
-/// builder.joint("head", Some(0), Transform::from_xyz(0.0, 0.5, 0.0), Mat34::IDENTITY);
+/// builder.joint("body", None, Transform::from_xyz(0.0, 1.0, 0.0));
+/// builder.joint("head", Some(0), Transform::from_xyz(0.0, 0.5, 0.0));
 /// let (skeleton, _) = builder.build()?;
 ///
 /// let mut crowd = Crowd::new(&skeleton);
@@ -38,10 +39,10 @@ use smallvec::{SmallVec, smallvec};
 /// pose.set(0, Transform::from_xyz(7.0, 1.0, 0.0));
 /// let second = crowd.insert(&pose)?;
 ///
-/// let mut palettes = Vec::new();
-/// crowd.palettes(&mut palettes);
-/// let of_second = &palettes[crowd.range(second).expect("it is there")];
-/// assert_eq!(of_second[1].translation().to_array(), [7.0, 1.5, 0.0]);
+/// let (skin, mut palettes) = (Skin::at_rest(&skeleton)?, Vec::new());
+/// crowd.palettes(&skin, &mut palettes)?;
+/// let of_second = &palettes[crowd.palette_range(second, &skin).expect("it is there")];
+/// assert_eq!(of_second[1].translation().to_array(), [7.0, 0.0, 0.0]);
 /// crowd.remove(first)?;
 /// assert_eq!(crowd.get(second, 0)?.translation.x, 7.0);
 ///
@@ -53,9 +54,10 @@ use smallvec::{SmallVec, smallvec};
 ///
 /// # Memory
 ///
-/// 40 bytes for each joint of each instance, rounded up to whole blocks; removing one moves the last one to its place.
-/// Matrices are not kept. [`Crowd::models`] and [`Crowd::palettes`] write to arrays of the caller's, character after
-/// character, as skinning and uploads expect them. [`Crowd::model`] computes a single one from the joints above it.
+/// 40 bytes for each joint of each instance, rounded up to whole blocks, and 20 for each instance; removing one moves
+/// the last one to its place. Matrices are not kept. [`Crowd::models`] and [`Crowd::palettes`] write to arrays of the
+/// caller's, character after character, as skinning and uploads expect them. [`Crowd::model`] computes a single one
+/// from the joints above it.
 #[derive(Clone, Debug)]
 pub struct Crowd {
     skeleton: Skeleton,
@@ -117,15 +119,22 @@ impl Crowd {
 
     /// All instances, in the order in which [`Crowd::models`] and [`Crowd::palettes`] write them.
     pub fn instances(&self) -> impl ExactSizeIterator<Item = InstanceHandle> {
-        self.places.handles()
+        self.places.owners().iter().copied()
     }
 
-    /// The range of an instance's matrices in the results of [`Crowd::models`] and [`Crowd::palettes`]. Valid until an
-    /// instance is removed.
+    /// The range of an instance's matrices in the results of [`Crowd::models`]. Valid until an instance is removed.
     #[must_use]
     pub fn range(&self, instance: InstanceHandle) -> Option<Range<usize>> {
         let start = self.places.find(instance)? * self.skeleton.len();
         Some(start..start + self.skeleton.len())
+    }
+
+    /// The range of an instance's palette in the results of [`Crowd::palettes`] for this skin. Valid until an instance
+    /// is removed.
+    #[must_use]
+    pub fn palette_range(&self, instance: InstanceHandle, skin: &Skin) -> Option<Range<usize>> {
+        let start = self.places.find(instance)? * skin.len();
+        Some(start..start + skin.len())
     }
 
     /// Adds an instance.

@@ -1,11 +1,11 @@
-//! Poses sixteen characters at a time: into the lanes of a crowd, or directly to matrices.
+//! Poses sixteen instances at a time, into the lanes of a crowd.
 
-use super::{Crowd, InstanceHandle, LANES, depths, levels};
+use super::{Crowd, InstanceHandle, LANES};
 use crate::clip::ClipNumber;
 use crate::crowd::kernels;
-use crate::transform_lanes::{JointLanes, PoseBlock};
-use crate::{Error, Mat34, Pose, Skeleton};
-use smallvec::SmallVec;
+use crate::threads::{Chunks, ChunksMut, Rooms, each_part};
+use crate::transform_lanes::JointLanes;
+use crate::{Error, Pose, Skeleton};
 
 impl Crowd {
     /// Calls `change` with every instance's pose, in the order of [`Crowd::instances`].
@@ -17,148 +17,120 @@ impl Crowd {
     /// time of sixteen calls of [`Crowd::set_pose`]. Characters that own their poses need no crowd: see
     /// [`Skeleton::each_palette`].
     ///
+    /// # Errors
+    /// The first error that `change` returns. It is not called again, and none of its sixteen instances is changed.
+    ///
     /// # Panics
     /// If `change` replaces a pose with one that has another number of joints.
     ///
     /// ```
-    /// # use hedgerow_anim::{Crowd, Mat34, Pose, SkeletonBuilder, Transform};
+    /// # use hedgerow_anim::{Crowd, Error, Pose, SkeletonBuilder, Transform};
     /// # let mut builder = SkeletonBuilder::new();
-    /// # builder.joint("root", None, Transform::IDENTITY, Mat34::IDENTITY);
+    /// # builder.joint("root", None, Transform::IDENTITY);
     /// # let (skeleton, _) = builder.build()?;
     /// let mut crowd = Crowd::new(&skeleton);
     /// let first = crowd.insert(&Pose::rest(&skeleton))?;
-    /// crowd.change_poses(|_, pose| pose.set(0, Transform::from_xyz(0.0, 2.0, 0.0)));
+    /// crowd.change_poses(|_, pose| -> Result<(), Error> {
+    ///     pose.set(0, Transform::from_xyz(0.0, 2.0, 0.0)); // or sample a player, with `?`
+    ///     Ok(())
+    /// })?;
     /// assert_eq!(crowd.get(first, 0)?.translation.y, 2.0);
-    /// # Ok::<(), hedgerow_anim::Error>(())
+    /// # Ok::<(), Error>(())
     /// ```
-    pub fn change_poses(&mut self, mut change: impl FnMut(InstanceHandle, &mut Pose)) {
-        let skeleton = &self.skeleton;
-        self.shown.resize_with(LANES, Pose::default);
-        let mut instances = self.places.handles();
-        for (lanes, shows) in self.lanes.chunks_exact_mut(skeleton.len()).zip(self.shows.chunks_mut(LANES)) {
-            change_block(skeleton, lanes, shows, &mut self.shown, &mut instances, &mut change);
-        }
-    }
-}
-
-/// Calls `change` with the poses of a block, for as many instances as are left, and stores the results.
-fn change_block(
-    skeleton: &Skeleton,
-    lanes: &mut [JointLanes],
-    shows: &mut [Option<ClipNumber>],
-    poses: &mut [Pose],
-    instances: &mut impl Iterator<Item = InstanceHandle>,
-    mut change: impl FnMut(InstanceHandle, &mut Pose),
-) {
-    let poses: &mut [Pose; LANES] = poses.first_chunk_mut().expect("a pose for each lane");
-    // `change` may have put other poses in the place of those of the block before.
-    poses.iter_mut().filter(|pose| !pose.is_for(skeleton)).for_each(|pose| *pose = Pose::rest(skeleton));
-    kernels::take_poses(lanes, &mut poses.each_mut().map(Pose::blocks_mut));
-    let joints = lanes.len();
-    // Lanes without an instance have no entry in `shows`.
-    for ((pose, &shows), instance) in poses.iter_mut().zip(&*shows).zip(instances) {
-        pose.set_shows(shows);
-        change(instance, pose);
-        assert!(pose.len() == joints, "{joints} joints became {} in the pose of {instance:?}", pose.len());
-    }
-    kernels::put_poses(&poses.each_ref().map(Pose::blocks), lanes);
-    shows.iter_mut().zip(poses).for_each(|(shows, pose)| *shows = pose.shows_on(skeleton));
-}
-
-impl Skeleton {
-    /// Computes the model matrices of many characters that own their poses, sixteen at a time, in `room`, and calls
-    /// `visit` while they are in the cache.
-    ///
-    /// `pose` is called once for each character and returns its pose. It may make the pose, for example by sampling a
-    /// player. `visit` is then called with the character and its matrices, in the same order.
-    ///
-    /// Runs in **O(characters × joints)**. With sixteen characters or more, models take as long as single calls of
-    /// [`Pose::to_models`], and palettes two thirds as long as these and [`Skeleton::palette`].
-    ///
-    /// # Errors
-    /// [`SkeletonError::JointCount`](crate::skeleton::SkeletonError::JointCount) if a pose has another number of joints
-    /// than the skeleton. The groups of sixteen before its own were visited, none after.
-    pub fn each_models<C>(
-        &self,
-        characters: impl IntoIterator<Item = C>,
-        pose: impl FnMut(&mut C) -> &Pose,
-        room: &mut Vec<Mat34>,
-        visit: impl FnMut(C, &[Mat34]),
-    ) -> Result<(), Error> {
-        self.each(characters, pose, None, room, visit)
+    pub fn change_poses<E>(
+        &mut self,
+        mut change: impl FnMut(InstanceHandle, &mut Pose) -> Result<(), E>,
+    ) -> Result<(), E> {
+        self.shown.resize_with(LANES.max(self.shown.len()), Pose::default);
+        let Self { skeleton, lanes, shows, places, shown, .. } = self;
+        let blocks = Blocks { skeleton, lanes, shows, owners: places.owners() };
+        blocks.change(&mut shown[..LANES], |_, instance, pose| change(instance, pose))
     }
 
-    /// Like [`Skeleton::each_models`], with palettes: a whole frame of characters, from players to skinned vertices.
+    /// Like [`Crowd::change_poses`], on the threads of the current pool with the feature `rayon`. `items` are yours,
+    /// one for each instance, in the order of [`Crowd::instances`]: players, say. [`Crowd::remove`] moves the last
+    /// instance to the place of the removed one, as [`Vec::swap_remove`] does with items.
     ///
     /// ```
-    /// # use hedgerow_anim::{Crowd, Mat34, Pose, SkeletonBuilder, Transform};
+    /// # use hedgerow_anim::{ClipBuilder, Crowd, Error, Player, Pose, RawClip, SkeletonBuilder, Transform};
     /// # let mut builder = SkeletonBuilder::new();
-    /// # builder.joint("root", None, Transform::IDENTITY, Mat34::IDENTITY);
+    /// # builder.joint("root", None, Transform::IDENTITY);
     /// # let (skeleton, _) = builder.build()?;
-    /// struct Character {
-    ///     pose: Pose,
-    ///     height: f32,
+    /// # let (clip, _) = ClipBuilder::new().build(&RawClip::new(1.0, 1)?)?;
+    /// let mut crowd = Crowd::new(&skeleton);
+    /// let mut players = Vec::new();
+    /// for _ in 0..40 {
+    ///     crowd.insert(&Pose::rest(&skeleton))?;
+    ///     players.push(Player::new(&clip));
     /// }
-    ///
-    /// let mut characters: Vec<_> = (0..20).map(|_| Character { pose: Pose::rest(&skeleton), height: 0.0 }).collect();
-    /// let mut room = Vec::new();
-    /// skeleton.each_palette(
-    ///     &mut characters,
-    ///     |character| {
-    ///         // Here a player would be sampled into the pose …
-    ///         character.pose.set(0, Transform::from_xyz(0.0, 2.0, 0.0));
-    ///         &character.pose
-    ///     },
-    ///     &mut room,
-    ///     // … and a mesh skinned with the palette.
-    ///     |character, palette| character.height = palette[0].translation().y,
-    /// )?;
-    /// assert!(characters.iter().all(|character| character.height == 2.0));
-    /// # Ok::<(), hedgerow_anim::Error>(())
+    /// crowd.par_change_poses(&mut players, |_, player, pose| -> Result<(), Error> {
+    ///     player.advance(1.0 / 60.0);
+    ///     player.sample(pose)
+    /// })?;
+    /// # Ok::<(), Error>(())
     /// ```
     ///
     /// # Errors
-    /// Those of [`Skeleton::each_models`].
-    pub fn each_palette<C>(
-        &self,
-        characters: impl IntoIterator<Item = C>,
-        pose: impl FnMut(&mut C) -> &Pose,
-        room: &mut Vec<Mat34>,
-        visit: impl FnMut(C, &[Mat34]),
-    ) -> Result<(), Error> {
-        self.each(characters, pose, Some(self.inverse_binds()), room, visit)
+    /// [`SkeletonError::ItemCount`](crate::skeleton::SkeletonError::ItemCount) unless there are as many items as
+    /// instances. Of the errors that `change` returns, that of the first instance with one: none of its sixteen is
+    /// changed, and any others may be.
+    ///
+    /// # Panics
+    /// If `change` replaces a pose with one that has another number of joints.
+    pub fn par_change_poses<T: Send, E: From<Error> + Send>(
+        &mut self,
+        items: &mut [T],
+        change: impl Fn(InstanceHandle, &mut T, &mut Pose) -> Result<(), E> + Sync,
+    ) -> Result<(), E> {
+        self.expect_items(items.len())?;
+        let Self { skeleton, lanes, shows, places, shown, .. } = self;
+        let joints = skeleton.len();
+        let rooms = Rooms::new(shown, LANES, Pose::default());
+        let lanes = ChunksMut { items: lanes, size: joints };
+        let of_instances = (ChunksMut { items: shows, size: LANES }, Chunks { items: places.owners(), size: LANES });
+        let parts = (lanes, (of_instances, ChunksMut { items, size: LANES }));
+        each_part(parts, LANES * joints, |(lanes, ((shows, owners), items))| {
+            let blocks = Blocks { skeleton, lanes: lanes.items, shows: shows.items, owners: owners.items };
+            rooms.with(Pose::default(), |shown| {
+                blocks.change(shown, |index, instance, pose| change(instance, &mut items.items[index], pose))
+            })
+        })
     }
+}
 
-    fn each<C>(
-        &self,
-        characters: impl IntoIterator<Item = C>,
-        mut pose: impl FnMut(&mut C) -> &Pose,
-        binds: Option<&[Mat34]>,
-        room: &mut Vec<Mat34>,
-        mut visit: impl FnMut(C, &[Mat34]),
-    ) -> Result<(), Error> {
-        let depths = depths(self);
-        let mut levels = levels(&depths);
-        let mut characters = characters.into_iter();
-        let mut batch: SmallVec<[C; LANES]> = SmallVec::new();
-        loop {
-            batch.extend(characters.by_ref().take(LANES));
-            if batch.is_empty() {
-                return Ok(());
+/// Some blocks of a crowd.
+struct Blocks<'c> {
+    skeleton: &'c Skeleton,
+    lanes: &'c mut [JointLanes],
+    shows: &'c mut [Option<ClipNumber>],
+    owners: &'c [InstanceHandle],
+}
+
+impl Blocks<'_> {
+    /// Calls `change` with each instance's index and pose, in these sixteen, and stores the results.
+    fn change<E>(
+        self,
+        shown: &mut [Pose],
+        mut change: impl FnMut(usize, InstanceHandle, &mut Pose) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let Self { skeleton, lanes, shows, owners } = self;
+        let poses: &mut [Pose; LANES] = shown.first_chunk_mut().expect("a pose for each lane");
+        let joints = skeleton.len();
+        let mut index = 0;
+        let of_blocks = shows.chunks_mut(LANES).zip(owners.chunks(LANES));
+        for (lanes, (shows, owners)) in lanes.chunks_exact_mut(joints).zip(of_blocks) {
+            // `change` may have put other poses in the place of those of the block before.
+            poses.iter_mut().filter(|pose| !pose.is_for(skeleton)).for_each(|pose| *pose = Pose::rest(skeleton));
+            kernels::take_poses(lanes, &mut poses.each_mut().map(Pose::blocks_mut));
+            for ((pose, &shows), &instance) in poses.iter_mut().zip(&*shows).zip(owners) {
+                pose.set_shows(shows);
+                change(index, instance, pose)?;
+                assert!(pose.len() == joints, "{joints} joints became {} in the pose of {instance:?}", pose.len());
+                index += 1;
             }
-            room.resize(batch.len() * self.len(), Mat34::IDENTITY);
-            // The results of lanes without a character are not used.
-            let mut poses: [&[PoseBlock]; LANES] = [self.rest_blocks(); LANES];
-            for (lane, character) in poses.iter_mut().zip(&mut batch) {
-                let pose = pose(character);
-                self.expect_count(pose.len())?;
-                *lane = pose.blocks();
-            }
-            kernels::models_of_poses(&poses, &depths, binds, &mut levels, room);
-            batch
-                .drain(..)
-                .zip(room.chunks_exact(self.len()))
-                .for_each(|(character, matrices)| visit(character, matrices));
+            kernels::put_poses(&poses.each_ref().map(Pose::blocks), lanes);
+            shows.iter_mut().zip(&*poses).for_each(|(shows, pose)| *shows = pose.shows_on(skeleton));
         }
+        Ok(())
     }
 }

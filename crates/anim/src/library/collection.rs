@@ -119,6 +119,14 @@ impl<K: Key, V> Index<K> for Collection<K, V> {
     }
 }
 
+impl<K: Key, V: PartialEq> PartialEq for Collection<K, V> {
+    /// Whether both have equal values with the same names in the same order, whatever the keys.
+    fn eq(&self, other: &Self) -> bool {
+        let values = |(_, name, value)| (name, value);
+        self.iter().map(values).eq(other.iter().map(values))
+    }
+}
+
 impl<K: Key, V> Default for Collection<K, V> {
     fn default() -> Self {
         Self { items: SlotMap::with_key() }

@@ -33,14 +33,15 @@ slotmap::new_key_type! {
 ///
 /// Each lies in an [`Arc`](std::sync::Arc), so what plays a clip or skins a mesh can hold it and outlive the library.
 /// The library does not know what belongs together, such as which clips are for which skeleton: keys are 8 bytes to
-/// keep in a list of your own.
+/// keep in a list of your own. Two libraries are equal if they have equal values with the same names in the same order,
+/// whatever their keys.
 ///
 /// ```
 /// use hedgerow_anim::library::Library;
-/// use hedgerow_anim::{ClipBuilder, Mat34, Player, RawClip, SkeletonBuilder, Transform};
+/// use hedgerow_anim::{ClipBuilder, Player, RawClip, SkeletonBuilder, Transform};
 ///
 /// let mut joints = SkeletonBuilder::new();
-/// joints.joint("hip", None, Transform::IDENTITY, Mat34::IDENTITY);
+/// joints.joint("hip", None, Transform::IDENTITY);
 /// let (skeleton, _) = joints.build()?;
 /// let (walk, _) = ClipBuilder::new().build(&RawClip::new(1.0, skeleton.len())?)?;
 ///
@@ -55,7 +56,7 @@ slotmap::new_key_type! {
 /// # drop(player);
 /// # Ok::<(), hedgerow_anim::Error>(())
 /// ```
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Library {
     /// The skeletons.
     pub skeletons: Collection<SkeletonKey, Skeleton>,

@@ -2,8 +2,8 @@
 
 use super::cursor::nearest;
 use super::lanes::{blocks_of_joint, sample_joint};
-use crate::clip::{GROUP_HEAD, GroupHead, Width};
-use crate::sampling::{self, Active, Records, Word, turn_one};
+use crate::clip::format::{GROUP_HEAD, GroupHead, Records, Width};
+use crate::sampling::{self, Active, Word, turn_one};
 use crate::{Clip, Transform};
 use smallvec::{SmallVec, smallvec};
 
@@ -55,11 +55,7 @@ fn walk<W: Word>(
 ) {
     let (stream, length) = clip.stream();
     let singles = clip.tables().singles();
-    let whole = |place: usize| {
-        let head = GroupHead::read(stream, place)?;
-        let end = place.checked_add(head.bytes as usize)?;
-        (head.bytes as usize >= GROUP_HEAD && end <= length).then_some((head, end))
-    };
+    let whole = |place| GroupHead::whole(stream, place, length);
     while let Some((_, end)) = whole(place).filter(|(head, _)| time >= head.need) {
         for (head, numbers) in Records::<W>::new(&stream[place + GROUP_HEAD..end], singles) {
             if let Some(block) = find(usize::from(head.block)) {
@@ -69,11 +65,8 @@ fn walk<W: Word>(
         place = end;
     }
     loop {
-        let before = GroupHead::read(stream, place).map_or(0, |head| head.before as usize);
-        let start = place.checked_sub(before).filter(|_| before >= GROUP_HEAD);
-        let Some(start) =
-            start.filter(|&start| whole(start).is_some_and(|(head, end)| end == place && time < head.need))
-        else {
+        let is_needed = |&start: &usize| whole(start).is_some_and(|(head, end)| end == place && time < head.need);
+        let Some(start) = GroupHead::start_before(stream, place).filter(is_needed) else {
             return;
         };
         for (head, numbers) in Records::<W>::new(&stream[start + GROUP_HEAD..place], singles) {

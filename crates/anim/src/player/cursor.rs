@@ -1,7 +1,7 @@
 //! The position of a player in a clip's stream: moves along it, and seeks by jump frames.
 
 use crate::Clip;
-use crate::clip::{GROUP_HEAD, GroupHead};
+use crate::clip::format::{GROUP_HEAD, GroupHead};
 use crate::sampling::{self, Active, Word};
 
 /// A place between two groups of the stream: the keys of all groups before it were fetched, and none after it.
@@ -103,9 +103,7 @@ impl Cursor {
         let singles = clip.tables().singles();
         while self.time >= self.next {
             let start = self.place as usize;
-            let group = GroupHead::read(stream, start).filter(|head| head.bytes as usize >= GROUP_HEAD);
-            let Some(end) = group.and_then(|head| start.checked_add(head.bytes as usize)).filter(|&end| end <= length)
-            else {
+            let Some((_, end)) = GroupHead::whole(stream, start, length) else {
                 // Stop at the last complete group.
                 self.next = f32::INFINITY;
                 break;

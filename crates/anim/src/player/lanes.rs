@@ -1,10 +1,11 @@
 //! The active array of a player, and its values at a time.
 
-use crate::clip::{
-    CHANNELS, CUBICS, ClipNumber, NO_PART, PART_CHANNEL, PART_ROTATION, PART_SCALE, ROTATIONS, SCALES, TRANSLATIONS,
-    Tables, Width,
+use crate::clip::ClipNumber;
+use crate::clip::format::{
+    CHANNELS, CUBICS, NO_PART, PART_CHANNEL, PART_ROTATION, PART_SCALE, PLAIN, ROTATIONS, Ranges, SCALES, TRANSLATIONS,
+    Tables, Target, Width,
 };
-use crate::sampling::{self, Active, LANES, NUMBERS, PLAIN, Ranges, Target, Word};
+use crate::sampling::{self, Active, LANES, NUMBERS, Word};
 use crate::transform_lanes::PoseBlock;
 use crate::{Error, Pose, Transform};
 use glam::{Quat, Vec3};

@@ -1,12 +1,23 @@
-//! Plays clips: a place in the stream of keys, and the active array.
+//! Plays clips: time passes, and at any time a pose is sampled.
 //!
-//! | file | what |
+//! | you want | use |
 //! |---|---|
-//! | `clock` | from passing time to the time in a clip: ends, loops, turning around |
-//! | `cursor` | the place in the stream: moving in both directions, seeking by jump frames |
-//! | `lanes` | the active array, and its values at a time |
-//! | `alone` | one joint at any time, without a player |
-//! | `stream` | playing from a reader, one group of keys at a time |
+//! | to play a clip in memory, forward, backward, by seeks | [`Player`] |
+//! | what it does at the ends: stop, begin again, turn around | [`Playback`] |
+//! | to play a clip while it is read, forward only | [`StreamPlayer`] |
+//! | one joint now, or at any time without a player | [`Player::sample_joint`], [`Clip::sample_joint`] |
+//! | many players, on several threads | [`Skeleton::par_each_palette`](crate::Skeleton::par_each_palette), [`Crowd::par_change_poses`](crate::Crowd::par_change_poses) |
+//!
+//! [`Player::sample`] gives the whole pose, whatever the pose held before; [`Player::sample_over`] leaves alone what
+//! the clip has no track for. Several clips are sampled into a pose each, and [blended](crate::blend) into another.
+
+// | file | what |
+// |---|---|
+// | `clock` | from passing time to the time in a clip: ends, loops, turning around |
+// | `cursor` | the place in the stream: moving in both directions, seeking by jump frames |
+// | `lanes` | the active array, and its values at a time |
+// | `alone` | one joint at any time, without a player |
+// | `stream` | playing from a reader, one group of keys at a time |
 
 mod alone;
 mod clock;

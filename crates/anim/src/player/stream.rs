@@ -2,8 +2,8 @@
 
 use super::clock::Clock;
 use super::lanes::{Lanes, with};
-use crate::clip::{GROUP_HEAD, GroupHead, HEAD_BYTES, Tables, check_header};
-use crate::sampling::{self, PADDING};
+use crate::clip::format::{GROUP_HEAD, GroupHead, HEAD_BYTES, PADDING, Tables, check_header};
+use crate::sampling;
 use crate::{Error, Pose, raw::ClipError};
 use hedgerow_math::internal::file_header::HEADER_BYTES;
 use std::io::Read;

@@ -18,11 +18,11 @@ use crate::{Skeleton, Transform};
 /// A structure of arrays in blocks of eight joints, 40 bytes for each joint: see [`Pose::to_models`] for the reason.
 ///
 /// ```
-/// use hedgerow_anim::{Mat34, Pose, SkeletonBuilder, Transform};
+/// use hedgerow_anim::{Pose, SkeletonBuilder, Transform};
 ///
 /// let mut builder = SkeletonBuilder::new();
-/// let hip = builder.joint("hip", None, Transform::from_xyz(0.0, 1.0, 0.0), Mat34::IDENTITY);
-/// builder.joint("knee", Some(hip), Transform::from_xyz(0.0, -0.5, 0.0), Mat34::IDENTITY);
+/// let hip = builder.joint("hip", None, Transform::from_xyz(0.0, 1.0, 0.0));
+/// builder.joint("knee", Some(hip), Transform::from_xyz(0.0, -0.5, 0.0));
 /// let (skeleton, _) = builder.build()?;
 ///
 /// let mut pose = Pose::rest(&skeleton);
@@ -126,7 +126,7 @@ impl Pose {
         write_constants: impl FnOnce(&mut [PoseBlock]),
     ) -> &mut [PoseBlock] {
         if self.shows != Some(clip) {
-            self.to_rest();
+            self.go_to_rest();
             write_constants(&mut self.blocks);
             self.shows = Some(clip);
         }
@@ -134,7 +134,7 @@ impl Pose {
     }
 
     #[cold]
-    fn to_rest(&mut self) {
+    fn go_to_rest(&mut self) {
         self.shows = None;
         match &self.skeleton {
             Some(skeleton) => self.blocks.copy_from_slice(skeleton.rest_blocks()),

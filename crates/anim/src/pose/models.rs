@@ -1,4 +1,4 @@
-//! From local transforms to model matrices, and from these to palettes.
+//! From local transforms to model matrices.
 
 use crate::pose::kernels;
 use crate::{Error, Mat34, Pose, Skeleton, skeleton::SkeletonError};
@@ -35,8 +35,8 @@ impl Pose {
     /// use hedgerow_anim::{Mat34, Pose, SkeletonBuilder, Transform};
     ///
     /// let mut builder = SkeletonBuilder::new();
-    /// builder.joint("body", None, Transform::from_xyz(0.0, 1.0, 0.0), Mat34::IDENTITY);
-    /// builder.joint("head", Some(0), Transform::from_xyz(0.0, 0.5, 0.0), Mat34::IDENTITY);
+    /// builder.joint("body", None, Transform::from_xyz(0.0, 1.0, 0.0));
+    /// builder.joint("head", Some(0), Transform::from_xyz(0.0, 0.5, 0.0));
     /// let (skeleton, _) = builder.build()?;
     /// let (mut pose, mut models) = (Pose::rest(&skeleton), Vec::new());
     /// pose.to_models(&skeleton, &mut models)?;
@@ -65,20 +65,6 @@ impl Pose {
 }
 
 impl Skeleton {
-    /// Computes the palette for skinning: each joint's model matrix times its inverse bind matrix. `palette` gets one
-    /// matrix for each joint.
-    ///
-    /// Runs in **O(joints)**.
-    ///
-    /// # Errors
-    /// [`SkeletonError::JointCount`] if the numbers of models and joints differ.
-    pub fn palette(&self, models: &[Mat34], palette: &mut Vec<Mat34>) -> Result<(), Error> {
-        self.expect_count(models.len())?;
-        palette.resize(self.len(), Mat34::IDENTITY);
-        kernels::palette(models, self.inverse_binds(), palette);
-        Ok(())
-    }
-
     /// Returns an error unless there are as many items as joints.
     pub(crate) fn expect_count(&self, found: usize) -> Result<(), Error> {
         let expected = self.len();

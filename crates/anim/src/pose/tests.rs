@@ -24,8 +24,8 @@ fn a_lane_beyond_the_last_joint_is_no_joint() {
 #[test]
 fn a_model_matrix_is_the_parents_times_the_local_one() {
     let mut builder = SkeletonBuilder::new();
-    let root = builder.joint("root", None, Transform::from_scale([2.0; 3].into()), Mat34::IDENTITY);
-    builder.joint("tip", Some(root), Transform::from_xyz(1.0, 2.0, 3.0), Mat34::IDENTITY);
+    let root = builder.joint("root", None, Transform::from_scale([2.0; 3].into()));
+    builder.joint("tip", Some(root), Transform::from_xyz(1.0, 2.0, 3.0));
     let (skeleton, _) = builder.build().unwrap();
     let mut models = Vec::new();
     Pose::rest(&skeleton).to_models(&skeleton, &mut models).unwrap();
@@ -35,9 +35,8 @@ fn a_model_matrix_is_the_parents_times_the_local_one() {
 /// A skeleton of this many joints with several branches, and a pose of it.
 fn tree(joints: u16) -> (Skeleton, Pose) {
     let mut builder = SkeletonBuilder::new();
-    for joint in 0..usize::from(joints) {
-        let bind = Transform::from_xyz(0.0, 1.0, 2.0).with_scale([2.0; 3].into()).to_matrix();
-        builder.joint("", joint.checked_sub(1).map(|before| before - before % 4), Transform::IDENTITY, bind);
+    for joint in 0..joints {
+        builder.joint("", joint.checked_sub(1).map(|before| before - before % 4), Transform::IDENTITY);
     }
     let (skeleton, _) = builder.build().unwrap();
     let mut pose = Pose::rest(&skeleton);
@@ -69,16 +68,6 @@ fn a_moved_limb_is_all_that_is_left_to_do() {
 }
 
 #[test]
-fn a_palette_is_models_times_inverse_binds() {
-    let (skeleton, pose) = tree(13);
-    let (mut models, mut palette) = (Vec::new(), Vec::new());
-    pose.to_models(&skeleton, &mut models).unwrap();
-    skeleton.palette(&models, &mut palette).unwrap();
-    assert_eq!(palette.len(), 13);
-    assert!(palette.iter().zip(models.iter().zip(skeleton.inverse_binds())).all(|(found, (&a, &b))| *found == a * b));
-}
-
-#[test]
 fn what_does_not_fit_the_skeleton_is_refused() {
     let (skeleton, pose) = tree(9);
     let refused = |result: Result<(), Error>| match result {
@@ -89,7 +78,6 @@ fn what_does_not_fit_the_skeleton_is_refused() {
     let count = |found| SkeletonError::JointCount { expected: 9, found };
     assert_eq!(refused(Pose::new(8).to_models(&skeleton, &mut Vec::new())), count(8));
     assert_eq!(refused(pose.update_models(&skeleton, &root, 0, &mut [root; 10])), count(10));
-    assert_eq!(refused(skeleton.palette(&[root; 10], &mut Vec::new())), count(10));
     let unknown = SkeletonError::UnknownJoint { joint: 9, joints: 9 };
     assert_eq!(refused(pose.update_models(&skeleton, &root, 9, &mut [root; 9])), unknown);
 }

@@ -12,11 +12,11 @@ use glam::{Quat, Vec3, Vec3A};
 /// joint. Source: the discussion below S. Reinalter, *Adventures in data-oriented design*, part 2.
 ///
 /// ```
-/// use hedgerow_anim::{Mat34, Pose, SkeletonBuilder, Transform, pose::UniformPose};
+/// use hedgerow_anim::{Pose, SkeletonBuilder, Transform, pose::UniformPose};
 ///
 /// let mut builder = SkeletonBuilder::new();
-/// builder.joint("giant", None, Transform::from_scale([2.0; 3].into()), Mat34::IDENTITY);
-/// builder.joint("head", Some(0), Transform::from_xyz(0.0, 1.5, 0.0), Mat34::IDENTITY);
+/// builder.joint("giant", None, Transform::from_scale([2.0; 3].into()));
+/// builder.joint("head", Some(0), Transform::from_xyz(0.0, 1.5, 0.0));
 /// let (skeleton, _) = builder.build()?;
 /// let locals = UniformPose::from_pose(&Pose::rest(&skeleton))?;
 /// let mut globals = UniformPose::default();
@@ -141,12 +141,12 @@ mod tests {
     #[test]
     fn globals_have_the_matrices_of_the_same_pose() {
         let mut builder = SkeletonBuilder::new();
-        for joint in 0..40_usize {
-            let x = joint as f32;
+        for joint in 0..40_u16 {
+            let x = f32::from(joint);
             let rest = Transform::from_xyz(x.sin(), 1.0, x.cos())
                 .with_rotation(Quat::from_euler(glam::EulerRot::XYZ, x, 0.5, -x))
                 .with_scale(Vec3::splat(1.0 + 0.1 * x.sin()));
-            builder.joint("", joint.checked_sub(1).map(|before| before / 2), rest, Mat34::IDENTITY);
+            builder.joint("", joint.checked_sub(1).map(|before| before / 2), rest);
         }
         let (skeleton, _) = builder.build().unwrap();
         let pose = Pose::rest(&skeleton);

@@ -1,10 +1,17 @@
 //! Root motion: takes the motion of a whole character out of a clip, so that the game moves the character and the clip
 //! moves its limbs.
 //!
-//! | file | what |
+//! | you want | use |
 //! |---|---|
-//! | `planar` | a displacement with a turn about the up axis: composing, inverting, repeating |
-//! | `split` | how a clip is split into the motion and the rest |
+//! | to split a clip into the motion and a clip that plays in place | [`RootMotion::extract`] |
+//! | to say what belongs to the motion: which axes, the turn | [`RootMotionOptions`], [`Axis`] |
+//! | how far the character went from one frame to the next, through any loops | [`RootMotion::delta`] |
+//! | to move a character by that | [`RootMotion::apply`] |
+
+// | file | what |
+// |---|---|
+// | `planar` | a displacement with a turn about the up axis: composing, inverting, repeating |
+// | `split` | how a clip is split into the motion and the rest |
 
 mod planar;
 mod split;
@@ -104,8 +111,8 @@ impl RootMotion {
     ///
     /// # Errors
     /// [`Error::Clip`] with [`ClipError::NoSuchJoint`](crate::raw::ClipError::NoSuchJoint), the errors of
-    /// [`Transform::checked`] for `rest`, and [`Error::NotFinite`] for an error that is negative or NaN, or if the
-    /// motion exceeds single precision.
+    /// [`Transform::checked`] for `rest`, and [`Error::Math`] for an error that is negative or NaN, or if the motion
+    /// exceeds single precision.
     pub fn extract(
         clip: &RawClip,
         joint: u16,

@@ -23,7 +23,7 @@ pub(super) fn extract(
         return Err(ClipError::NoSuchJoint { joint, joints: clip.joints() }.into());
     }
     if options.error.is_nan() || options.error < 0.0 {
-        return Err(Error::NotFinite("the error of a root motion"));
+        return Err(Error::Math(hedgerow_math::Error::NotFinite("the error of a root motion")));
     }
     let mut split = Split::new(clip, joint, rest.checked()?, options);
     let mut before = split.moment(0.0, None);
@@ -166,7 +166,7 @@ impl<'a> Split<'a> {
         let times: Vec<f32> = self.keys.iter().map(|key| key.time).collect();
         let keys: Vec<MotionKey> = self.keys.iter().map(|key| MotionKey::from(key.motion)).collect();
         if !keys.iter().all(|key| key.translation.is_finite() && key.yaw.is_finite()) {
-            return Err(Error::NotFinite("a root motion"));
+            return Err(Error::Math(hedgerow_math::Error::NotFinite("a root motion")));
         }
         let mut in_place = clip.clone();
         let translations = self.keys.iter().map(|key| key.translation.as_vec3()).collect();

@@ -207,16 +207,6 @@ pub(crate) struct Active<W> {
 /// One number of the earlier keys, and the same of the later ones.
 pub(crate) type Pair<W> = [[W; LANES]; 2];
 
-impl<W: Word> Active<W> {
-    /// Bytes of eight lanes in a jump frame.
-    pub(crate) const BYTES: usize = 2 * (1 + NUMBERS) * LANES * W::BYTES;
-
-    /// Appends what a jump frame says.
-    pub(crate) fn write(&self, bytes: &mut Vec<u8>) {
-        self.pairs.as_flattened().as_flattened().iter().for_each(|word| word.write(bytes));
-    }
-}
-
 impl<W: Word> Default for Active<W> {
     fn default() -> Self {
         Self { pairs: [[[W::default(); LANES]; 2]; 1 + NUMBERS] }

@@ -17,42 +17,22 @@
 
 mod lanes;
 mod portable;
-mod record;
 mod scalar;
 #[cfg(test)]
 mod tests;
 
 pub(crate) use lanes::{Active, LANES, NUMBERS, Word};
-pub(crate) use record::{PADDING, Record, Records};
 pub(crate) use scalar::{between, in_range, number, rotation, share, singles, turn_one};
 
+use crate::clip::format::{Ranges, Target};
 use crate::transform_lanes::PoseBlock;
 use core::ops::Range;
 use fearless_simd::{Level, dispatch};
 use hedgerow_math::internal::level::level;
 use hedgerow_math::internal::prefetch;
 
-/// Where the eight lanes of a block belong, four bytes: the number of a block of the pose or of the channels (`u16`,
-/// little-endian); which lanes have a track; which of these are step tracks.
-pub(crate) type Target = [u8; 4];
-
-/// The middles of eight tracks' ranges and the sizes of their steps: x, y, z and x, y, z, as little-endian floats.
-pub(crate) type Ranges = [u8; 2 * NUMBERS * LANES * 4];
-
-/// Ranges of tracks whose numbers are stored as they are.
-pub(crate) const PLAIN: Ranges = {
-    let mut bytes = [0; 2 * NUMBERS * LANES * 4];
-    let one = 1.0_f32.to_le_bytes();
-    let mut at = bytes.len() / 2;
-    while at < bytes.len() {
-        bytes[at] = one[at % 4];
-        at += 1;
-    }
-    bytes
-};
-
-/// Fetches the keys of a group of [records](Record), which lies at `range` in `bytes`, or takes them back if not
-/// `FORWARD`.
+/// Fetches the keys of a group of [records](crate::clip::format::Record), which lies at `range` in `bytes`, or takes
+/// them back if not `FORWARD`.
 ///
 /// A record holds the bits in which a key differs from the last key but one of its track. Forward, from keys (a, b):
 /// (b, a ^ record); backward, from (a, b): (b ^ record, a). Blocks from `singles` on have one number a key. Returns
@@ -98,7 +78,7 @@ fn rotations_at<W: Word>(level: Level, active: &[Active<W>], targets: &[Target],
     dispatch!(level, simd => portable::rotations(simd, active, targets, time, pose));
 }
 
-/// Translations or scales at a time, likewise. A block without `ranges` has [`PLAIN`] ones.
+/// Translations or scales at a time, likewise. A block without `ranges` has [plain](crate::clip::format::PLAIN) ones.
 pub(crate) fn vectors<W: Word, const SCALE: bool>(
     active: &[Active<W>],
     targets: &[Target],

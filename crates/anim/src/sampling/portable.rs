@@ -1,9 +1,8 @@
 //! The kernels, eight lanes at a time.
 
 use super::lanes::{Active, LANES, NUMBERS, Pair, Word};
-use super::record::Record;
-use super::scalar::{self, block};
-use super::{PLAIN, Ranges, Target};
+use super::scalar;
+use crate::clip::format::{PLAIN, Ranges, Record, Target, block_of as block};
 use crate::transform_lanes::PoseBlock;
 use core::ops::Range;
 use fearless_simd::{f32x8, mask32x8, prelude::*, u32x8};

@@ -2,8 +2,7 @@
 //! numbers.
 
 use super::lanes::{Active, LANES, NUMBERS, Word};
-use super::record::{Record, Records};
-use super::{PLAIN, Ranges, Target};
+use crate::clip::format::{PLAIN, Ranges, Record, Records, Target, block_of as block};
 use core::ops::Range;
 
 pub(super) fn turn<W: Word, const FORWARD: bool>(
@@ -90,12 +89,6 @@ pub(crate) fn between<W: Word>(active: &Active<W>, lane: usize, share: f32) -> [
 #[inline]
 fn lanes(target: Target) -> impl Iterator<Item = (usize, bool)> {
     (0..LANES).filter(move |lane| target[2] >> lane & 1 == 1).map(move |lane| (lane, target[3] >> lane & 1 == 1))
-}
-
-/// The block that a target names.
-#[inline]
-pub(super) fn block(target: Target) -> usize {
-    usize::from(u16::from_le_bytes([target[0], target[1]]))
 }
 
 /// Single numbers at a time. Those that `out` does not have are left out. A block without `ranges` has [`PLAIN`] ones.

@@ -1,5 +1,6 @@
 #![allow(clippy::cast_possible_truncation, reason = "random words, cut to size")]
 use super::*;
+use crate::clip::format::{PADDING, PLAIN, Record};
 use crate::transform_lanes::PoseBlock;
 use fastrand::Rng;
 use hedgerow_math::internal::level::levels;

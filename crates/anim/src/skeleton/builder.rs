@@ -3,18 +3,18 @@
 use super::image::{self, Layout, Line};
 use super::{Skeleton, SkeletonError};
 use crate::transform_lanes::{POSE_LANES as LANES, PoseBlock};
-use crate::{Error, Mat34, Transform};
+use crate::{Error, Transform};
 use core::ops::Index;
 use std::sync::Arc;
 
 /// Collects joints for a [`Skeleton`], in any order: a parent may come after its children.
 ///
 /// ```
-/// use hedgerow_anim::{Mat34, SkeletonBuilder, Transform};
+/// use hedgerow_anim::{SkeletonBuilder, Transform};
 ///
 /// let mut builder = SkeletonBuilder::new();
-/// let hand = builder.joint("hand", Some(1), Transform::from_xyz(0.3, 0.0, 0.0), Mat34::IDENTITY);
-/// let arm = builder.joint("arm", None, Transform::IDENTITY, Mat34::IDENTITY);
+/// let hand = builder.joint("hand", Some(1), Transform::from_xyz(0.3, 0.0, 0.0));
+/// let arm = builder.joint("arm", None, Transform::IDENTITY);
 /// let (skeleton, map) = builder.build()?;
 /// assert_eq!((map[hand], map[arm]), (1, 0));
 /// assert_eq!(skeleton.parents()[1], 0);
@@ -29,9 +29,8 @@ pub struct SkeletonBuilder {
 #[derive(Clone, Debug)]
 struct Joint {
     name: String,
-    parent: Option<usize>,
+    parent: Option<u16>,
     rest: Transform,
-    inverse_bind: Mat34,
 }
 
 impl SkeletonBuilder {
@@ -44,17 +43,12 @@ impl SkeletonBuilder {
     /// Adds a joint and returns its number: the number of joints added before.
     ///
     /// `parent` is such a number, possibly of a later joint. `rest` is the joint's local transform at rest, whose
-    /// rotation is normalised. `inverse_bind` maps from the space in which meshes are modelled to the joint's. Names
-    /// may be empty and may repeat. Errors are reported by [`SkeletonBuilder::build`].
-    pub fn joint(
-        &mut self,
-        name: impl Into<String>,
-        parent: Option<usize>,
-        rest: Transform,
-        inverse_bind: Mat34,
-    ) -> usize {
-        self.joints.push(Joint { name: name.into(), parent, rest, inverse_bind });
-        self.joints.len() - 1
+    /// rotation is normalised. Names may be empty and may repeat. Errors are reported by [`SkeletonBuilder::build`],
+    /// also more joints than numbers: all beyond the last number have that.
+    pub fn joint(&mut self, name: impl Into<String>, parent: Option<u16>, rest: Transform) -> u16 {
+        let number = u16::try_from(self.joints.len()).unwrap_or(u16::MAX);
+        self.joints.push(Joint { name: name.into(), parent, rest });
+        number
     }
 
     /// Builds the skeleton. Also returns where each joint is in it. Siblings keep the order in which they were given.
@@ -75,10 +69,10 @@ impl SkeletonBuilder {
         let order = self.depth_first()?;
 
         let mut map = JointMap { joints: vec![0; count] };
-        (0..=u16::MAX).zip(&order).for_each(|(joint, &pushed)| map.joints[pushed] = joint);
+        (0..=u16::MAX).zip(&order).for_each(|(joint, &pushed)| map.joints[usize::from(pushed)] = joint);
         let parents: Vec<u16> = order
             .iter()
-            .map(|&pushed| self.joints[pushed].parent.map_or(Skeleton::NO_PARENT, |parent| map[parent]))
+            .map(|&pushed| self.joints[usize::from(pushed)].parent.map_or(Skeleton::NO_PARENT, |parent| map[parent]))
             .collect();
 
         let layout = Layout::new(joints, text);
@@ -91,17 +85,13 @@ impl SkeletonBuilder {
         image::view_mut(lines, layout.rest()).fill(PoseBlock::IDENTITY);
         let mut end = 0;
         for (joint, &pushed) in order.iter().enumerate() {
-            let Joint { name, rest, inverse_bind, .. } = &self.joints[pushed];
+            let Joint { name, rest, .. } = &self.joints[usize::from(pushed)];
             let rest = rest.checked().map_err(|error| match error {
                 hedgerow_math::Error::NotRotation => SkeletonError::NotRotation { joint: pushed },
                 _ => SkeletonError::NotFinite { joint: pushed },
             })?;
-            if !inverse_bind.is_finite() {
-                return Err(SkeletonError::NotFinite { joint: pushed }.into());
-            }
             let blocks: &mut [PoseBlock] = image::view_mut(lines, layout.rest());
             blocks[joint / LANES].set(joint % LANES, &rest);
-            image::view_mut(lines, layout.inverse_binds())[joint] = *inverse_bind;
             let start = layout.text().start + end;
             end += name.len();
             image::bytes_mut(lines)[start..][..name.len()].copy_from_slice(name.as_bytes());
@@ -110,16 +100,20 @@ impl SkeletonBuilder {
         Ok((Skeleton { lines: shared, layout }, map))
     }
 
-    /// The joints' numbers in depth-first order.
-    fn depth_first(&self) -> Result<Vec<usize>, SkeletonError> {
-        const NONE: usize = usize::MAX;
+    /// The joints' numbers in depth-first order. There are as many joints as numbers name.
+    fn depth_first(&self) -> Result<Vec<u16>, SkeletonError> {
+        const NONE: u16 = u16::MAX;
         let count = self.joints.len();
         let (mut first_child, mut next, mut root) = (vec![NONE; count], vec![NONE; count], None);
         // From the last on, so that each list begins with the first child.
-        for (joint, taken) in self.joints.iter().enumerate().rev() {
+        for (joint, taken) in (0..NONE).zip(&self.joints).rev() {
             match taken.parent {
-                Some(parent) if parent >= count => return Err(SkeletonError::UnknownParent { joint, parent }),
-                Some(parent) => next[joint] = core::mem::replace(&mut first_child[parent], joint),
+                Some(parent) if usize::from(parent) >= count => {
+                    return Err(SkeletonError::UnknownParent { joint, parent });
+                }
+                Some(parent) => {
+                    next[usize::from(joint)] = core::mem::replace(&mut first_child[usize::from(parent)], joint);
+                }
                 None => {
                     if let Some(second) = root.replace(joint) {
                         return Err(SkeletonError::SecondRoot { root: joint, joint: second });
@@ -128,24 +122,26 @@ impl SkeletonBuilder {
             }
         }
         let mut order = Vec::with_capacity(count);
-        let mut pending: Vec<usize> = root.into_iter().collect();
+        let mut pending: Vec<u16> = root.into_iter().collect();
         while let Some(joint) = pending.pop() {
             order.push(joint);
             // The sibling is processed after all joints below this one.
-            pending.extend([next[joint], first_child[joint]].into_iter().filter(|&other| other != NONE));
+            let places = [next[usize::from(joint)], first_child[usize::from(joint)]];
+            pending.extend(places.into_iter().filter(|&other| other != NONE));
         }
         if order.len() < count { Err(self.why_not_reached(&order)) } else { Ok(order) }
     }
 
     /// The reason why some or all joints are not connected to the root.
-    fn why_not_reached(&self, reached: &[usize]) -> SkeletonError {
+    fn why_not_reached(&self, reached: &[u16]) -> SkeletonError {
         let mut met = vec![false; self.joints.len()];
-        reached.iter().for_each(|&joint| met[joint] = true);
+        reached.iter().for_each(|&joint| met[usize::from(joint)] = true);
         // A joint that is not reached has a parent that is not reached either, so climbing long enough runs into a
         // cycle.
-        let mut joint = met.iter().position(|&met| !met).expect("some joint is not reached");
-        while !core::mem::replace(&mut met[joint], true) {
-            joint = self.joints[joint].parent.expect("a joint without a parent is reached");
+        let mut numbered = (0..=u16::MAX).zip(&met);
+        let (mut joint, _) = numbered.find(|&(_, &met)| !met).expect("some joint is not reached");
+        while !core::mem::replace(&mut met[usize::from(joint)], true) {
+            joint = self.joints[usize::from(joint)].parent.expect("a joint without a parent is reached");
         }
         SkeletonError::Cycle { joint }
     }
@@ -173,8 +169,8 @@ pub struct JointMap {
 impl JointMap {
     /// The joint with this number in the builder, if there is one.
     #[must_use]
-    pub fn get(&self, number: usize) -> Option<u16> {
-        self.joints.get(number).copied()
+    pub fn get(&self, number: u16) -> Option<u16> {
+        self.joints.get(usize::from(number)).copied()
     }
 
     /// All joints, by their numbers in the builder.
@@ -184,10 +180,10 @@ impl JointMap {
     }
 }
 
-impl Index<usize> for JointMap {
+impl Index<u16> for JointMap {
     type Output = u16;
 
-    fn index(&self, number: usize) -> &u16 {
-        &self.joints[number]
+    fn index(&self, number: u16) -> &u16 {
+        &self.joints[usize::from(number)]
     }
 }

@@ -23,31 +23,31 @@ pub enum SkeletonError {
     /// The parent of a joint does not exist.
     UnknownParent {
         /// The joint.
-        joint: usize,
+        joint: u16,
         /// The number of its parent.
-        parent: usize,
+        parent: u16,
     },
     /// Two joints have no parent.
     SecondRoot {
         /// The first of them.
-        root: usize,
+        root: u16,
         /// The second.
-        joint: usize,
+        joint: u16,
     },
     /// A joint is its own ancestor.
     Cycle {
         /// A joint on the cycle.
-        joint: usize,
+        joint: u16,
     },
-    /// A number of a joint's rest transform or inverse bind matrix is not finite.
+    /// A number of a joint's rest transform is not finite.
     NotFinite {
         /// The joint.
-        joint: usize,
+        joint: u16,
     },
     /// The rotation of a joint's rest transform is a zero quaternion.
     NotRotation {
         /// The joint.
-        joint: usize,
+        joint: u16,
     },
     /// The names together have 4 GiB or more.
     LongNames,
@@ -73,6 +73,13 @@ pub enum SkeletonError {
         /// The expected number of joints.
         expected: usize,
         /// The number of joints found.
+        found: usize,
+    },
+    /// There are more or fewer items of the caller's own than instances.
+    ItemCount {
+        /// How many instances there are.
+        expected: usize,
+        /// How many items there are.
         found: usize,
     },
     /// There is no such instance in the crowd: it was removed, or belongs to another crowd.
@@ -108,7 +115,7 @@ impl fmt::Display for SkeletonError {
             }
             Self::Cycle { joint } => write!(f, "joint {joint} is its own ancestor; give it another parent"),
             Self::NotFinite { joint } => {
-                write!(f, "the rest transform or inverse bind matrix of joint {joint} is not finite; check the numbers")
+                write!(f, "the rest transform of joint {joint} is not finite; check the numbers")
             }
             Self::NotRotation { joint } => {
                 write!(f, "the rest rotation of joint {joint} is zero; pass a quaternion that is not zero")
@@ -130,6 +137,9 @@ impl fmt::Display for SkeletonError {
             Self::Read(reason) => write!(f, "the skeleton cannot be read: {reason}; check its source"),
             Self::JointCount { expected, found } => {
                 write!(f, "{expected} joints are expected, but there are {found}; use what was made for this skeleton")
+            }
+            Self::ItemCount { expected, found } => {
+                write!(f, "there are {found} items for {expected} instances; pass one for each, in the crowd's order")
             }
             Self::StaleInstance(instance) => {
                 write!(f, "{instance:?} names no instance of this crowd; drop the handle, its instance was removed")

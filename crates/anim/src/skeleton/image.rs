@@ -1,6 +1,5 @@
 //! The one allocation of a skeleton: aligned lines of bytes, and where which array lies in them.
 
-use crate::Mat34;
 use crate::transform_lanes::{POSE_LANES as LANES, PoseBlock};
 use bytemuck::{Pod, Zeroable};
 use core::ops::Range;
@@ -50,7 +49,6 @@ pub(super) fn view_mut<T: Pod>(lines: &mut [Line], range: Range<usize>) -> &mut 
 /// header         see `file_header`                                          32 B │
 /// counts         joints u32, bytes of text u32, zeros                32 B │ one line
 /// rest           a pose's blocks of eight joints                    320 B each
-/// inverse binds  matrices                                            48 B a joint
 /// name ends      where each name ends in the text, u32                4 B a joint
 /// parents        u16, the root's is 65,535                            2 B a joint
 /// ends           one past each joint's last descendant, u16           2 B a joint
@@ -81,12 +79,8 @@ impl Layout {
         after(Line::BYTES, blocks * size_of::<PoseBlock>())
     }
 
-    pub(super) const fn inverse_binds(self) -> Range<usize> {
-        after(self.rest().end, self.joints() * size_of::<Mat34>())
-    }
-
     pub(super) const fn name_ends(self) -> Range<usize> {
-        after(self.inverse_binds().end, self.joints() * size_of::<u32>())
+        after(self.rest().end, self.joints() * size_of::<u32>())
     }
 
     pub(super) const fn parents(self) -> Range<usize> {
@@ -114,6 +108,7 @@ const fn after(start: usize, bytes: usize) -> Range<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Mat34;
 
     #[test]
     fn arrays_of_several_types_share_the_lines() {

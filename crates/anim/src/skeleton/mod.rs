@@ -11,19 +11,19 @@ pub use builder::{JointMap, SkeletonBuilder};
 pub use error::SkeletonError;
 
 use crate::transform_lanes::{POSE_LANES as LANES, PoseBlock};
-use crate::{Error, Mat34, Transform};
+use crate::{Error, Transform};
 use core::fmt;
 use core::ops::Range;
 use image::{Layout, Line};
 use std::sync::Arc;
 
-/// The joints of a rig: their hierarchy, rest pose, inverse bind matrices and names.
+/// The joints of a rig: their hierarchy, rest pose and names. Inverse bind matrices belong to a [`Skin`](crate::Skin).
 ///
 /// Joints are numbered from 0, the root, in depth-first order: each comes after its parent, and each forms one range
 /// with all joints below it. So one forward loop over [`Skeleton::parents`] computes model matrices from local
 /// transforms, and a limb is a range.
 ///
-/// Everything is in one shared allocation: 96 bytes for each joint, and its name. A clone is another reference to it.
+/// Everything is in one shared allocation: 48 bytes for each joint, and its name. A clone is another reference to it.
 /// Made by a [`SkeletonBuilder`]. Source: S. Reinalter, *Adventures in data-oriented design*, part 2.
 #[derive(Clone)]
 pub struct Skeleton {
@@ -69,13 +69,6 @@ impl Skeleton {
         let ends: &[u16] = image::view(&self.lines, self.layout.ends());
         let end = ends.get(usize::from(joint)).ok_or(SkeletonError::UnknownJoint { joint, joints: self.len() })?;
         Ok(usize::from(joint)..usize::from(*end))
-    }
-
-    /// Each joint's inverse bind matrix, which maps from the space in which meshes are modelled to the joint's.
-    #[inline]
-    #[must_use]
-    pub fn inverse_binds(&self) -> &[Mat34] {
-        image::view(&self.lines, self.layout.inverse_binds())
     }
 
     /// A joint's local transform at rest.

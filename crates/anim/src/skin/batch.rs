@@ -1,31 +1,34 @@
 //! Many characters with their palettes in one array and their vertices in another.
 
 use crate::skin::kernels::Sinks;
-use crate::skin::{SkinError, SkinOutput, SkinnedMesh};
-use crate::{Error, Mat34};
+use crate::skin::{Palette, SkinError, SkinOutput, SkinnedMesh};
+use crate::{Error, Mat34, Skin};
 use core::ops::Range;
 use std::sync::Arc;
 
-/// Characters, each with a mesh, a part of a shared array of palettes, and a part of shared arrays of vertices.
+/// Characters, each with a mesh and its skin, a part of a shared array of palettes, and a part of shared arrays of
+/// vertices.
 ///
 /// Each frame, palettes are written for the characters that passed culling, and these are skinned. The others cost
 /// nothing, and keep their previous vertices.
 ///
 /// ```
-/// use hedgerow_anim::{Mat34, SkinnedMesh, Transform, skin::{SkinBatch, SkinOutput}};
+/// use hedgerow_anim::{Mat34, Skin, SkinnedMesh, Transform, skin::{SkinBatch, SkinOutput}};
 /// use std::sync::Arc;
 ///
-/// let mesh = Arc::new(SkinnedMesh::builder(&[[0.0; 3], [1.0, 0.0, 0.0]]).build(1)?);
+/// let skin = Arc::new(Skin::rigid());
+/// let mesh = Arc::new(SkinnedMesh::builder(&[[0.0; 3], [1.0, 0.0, 0.0]]).build(&skin)?);
 /// let mut batch = SkinBatch::new();
 /// for _ in 0..3 {
-///     batch.push(Arc::clone(&mesh));
+///     batch.push(Arc::clone(&mesh), Arc::clone(&skin))?;
 /// }
 ///
 /// let mut palettes = vec![Mat34::IDENTITY; batch.palettes_len()];
 /// let mut positions = vec![[0.0; 3]; batch.vertices_len()];
 /// let visible = [0, 2];
 /// for character in visible {
-///     palettes[batch.palette_range(character).unwrap()][0] = Transform::from_xyz(0.0, 7.0, 0.0).to_matrix();
+///     let models = [Transform::from_xyz(0.0, 7.0, 0.0).to_matrix()];  // of its pose
+///     batch.palette_into(character, &models, &mut palettes)?;
 /// }
 /// batch.skin_visible(&visible, &palettes, SkinOutput::new(&mut positions))?;
 /// assert_eq!(positions[batch.vertex_range(2).unwrap()], [[0.0, 7.0, 0.0], [1.0, 7.0, 0.0]]);
@@ -39,10 +42,11 @@ pub struct SkinBatch {
     vertices: usize,
 }
 
-/// A character: 24 bytes.
+/// A character: 32 bytes.
 #[derive(Clone, Debug)]
 struct Character {
     mesh: Arc<SkinnedMesh>,
+    skin: Arc<Skin>,
     /// Where its palette begins.
     palette: usize,
     /// Where its vertices begin.
@@ -66,18 +70,47 @@ impl SkinBatch {
         Self::default()
     }
 
-    /// Adds a character with this mesh and returns its number: characters are numbered from 0, and their parts of the
-    /// arrays are in the same order.
+    /// Adds a character with this mesh and the skin that the mesh was built for, and returns its number: characters are
+    /// numbered from 0, and their parts of the arrays are in the same order.
+    ///
+    /// # Errors
+    /// [`SkinError::OtherSkin`] if the mesh was built for another skin, [`SkinError::SkinJoints`] if it claims that it
+    /// was built for this one, but for more or fewer joints.
     ///
     /// # Panics
     /// For more than 2³² characters.
-    pub fn push(&mut self, mesh: Arc<SkinnedMesh>) -> u32 {
+    pub fn push(&mut self, mesh: Arc<SkinnedMesh>, skin: Arc<Skin>) -> Result<u32, Error> {
+        mesh.check_skin(skin.id())?;
+        let (expected, found) = (mesh.joints(), skin.len());
+        if expected != found {
+            return Err(SkinError::SkinJoints { expected, found }.into());
+        }
         let number = u32::try_from(self.characters.len()).expect("at most 2^32 characters");
         let (palette, vertex) = (self.palettes, self.vertices);
         self.palettes += mesh.joints();
         self.vertices += mesh.len();
-        self.characters.push(Character { mesh, palette, vertex });
-        number
+        self.characters.push(Character { mesh, skin, palette, vertex });
+        Ok(number)
+    }
+
+    /// Writes a character's palette, from the model matrices of its skeleton, to its part of the array of all palettes.
+    ///
+    /// Runs in **O(joints of the skin)**.
+    ///
+    /// # Errors
+    /// [`SkinError::Character`] for one that is not in the batch, [`SkinError::Palette`] unless the array is for the
+    /// whole batch, [`SkinError::Models`] if there is no matrix for some joint. Nothing was written.
+    pub fn palette_into<'p>(
+        &self,
+        character: u32,
+        models: &[Mat34],
+        palettes: &'p mut [Mat34],
+    ) -> Result<Palette<'p>, Error> {
+        let Some(found) = self.characters.get(character as usize) else {
+            return Err(SkinError::Character { character, characters: self.len() }.into());
+        };
+        self.expect_palettes(palettes.len())?;
+        found.skin.palette_into(models, &mut palettes[found.palette()])
     }
 
     /// Removes all characters.
@@ -116,7 +149,13 @@ impl SkinBatch {
         self.characters.get(character as usize).map(|character| &character.mesh)
     }
 
-    /// The range of a character's palette.
+    /// A character's skin.
+    #[must_use]
+    pub fn skin(&self, character: u32) -> Option<&Arc<Skin>> {
+        self.characters.get(character as usize).map(|character| &character.skin)
+    }
+
+    /// The range of a character's palette: one matrix for each joint of its skin.
     #[must_use]
     pub fn palette_range(&self, character: u32) -> Option<Range<usize>> {
         self.characters.get(character as usize).map(Character::palette)
@@ -140,10 +179,7 @@ impl SkinBatch {
     /// the batch; [`SkinError::Absent`] if normals or tangents are requested that a listed one does not have. Nothing
     /// was written.
     pub fn skin_visible(&self, visible: &[u32], palettes: &[Mat34], output: SkinOutput<'_>) -> Result<(), Error> {
-        let (expected, found) = (self.palettes, palettes.len());
-        if found != expected {
-            return Err(SkinError::Palette { expected, found }.into());
-        }
+        self.expect_palettes(palettes.len())?;
         output.check(self.vertices)?;
         let mut vertices = 0;
         for &character in visible {
@@ -165,13 +201,18 @@ impl SkinBatch {
         };
         let part = Part { batch: self, palettes, first: 0 };
         #[cfg(feature = "rayon")]
-        if crate::skin::threads::is_worth_sharing(vertices) {
+        if crate::threads::is_worth_sharing(vertices, crate::skin::threads::WORTH_SHARING) {
             part.share(visible, output.0);
             return Ok(());
         }
         let _ = vertices;
         part.skin(visible, output.0);
         Ok(())
+    }
+
+    fn expect_palettes(&self, found: usize) -> Result<(), SkinError> {
+        let expected = self.palettes;
+        if found == expected { Ok(()) } else { Err(SkinError::Palette { expected, found }) }
     }
 }
 

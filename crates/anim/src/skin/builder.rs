@@ -4,7 +4,7 @@ use crate::skin::influence::Kept;
 use crate::skin::kernels::{Block, Influences, LANES, Lanes};
 use crate::skin::morph::Targets;
 use crate::skin::{MorphTarget, Pruned, SkinError, SkinnedMesh};
-use crate::{Aabb, Error};
+use crate::{Aabb, Error, Skin};
 use glam::Vec3;
 
 /// Collects the lists that a [`SkinnedMesh`] is built from. Start with [`SkinnedMesh::builder`].
@@ -77,7 +77,7 @@ impl<'a> SkinnedMeshBuilder<'a> {
         self
     }
 
-    /// Builds the mesh for skins of this many joints.
+    /// Builds the mesh for palettes of this skin; for a mesh that follows no joints it is [`Skin::rigid`].
     ///
     /// Runs in **O(vertices · influences + indices + deltas)**.
     ///
@@ -85,10 +85,10 @@ impl<'a> SkinnedMeshBuilder<'a> {
     /// [`SkinError::Length`] for a list of the wrong length, [`SkinError::NotFinite`] for a number in it,
     /// [`SkinError::Weight`] for a weight that is negative or not finite, [`SkinError::Joint`] and [`SkinError::Index`]
     /// for joints and vertices that do not exist, [`SkinError::TooManyVertices`] for more than
-    /// [`MAX_VERTICES`](Self::MAX_VERTICES), [`SkinError::TooManyJoints`] for more than 65,536. Each names the first
-    /// vertex or index at fault.
-    pub fn build(&self, joints: usize) -> Result<SkinnedMesh, Error> {
-        self.check(joints)?;
+    /// [`MAX_VERTICES`](Self::MAX_VERTICES). Each names the first vertex or index at fault.
+    pub fn build(&self, skin: &Skin) -> Result<SkinnedMesh, Error> {
+        self.check()?;
+        let joints = skin.len();
         let count = self.positions.len();
         let mut pruned = Pruned::default();
         let mut all = Vec::with_capacity(count);
@@ -145,6 +145,7 @@ impl<'a> SkinnedMeshBuilder<'a> {
         let directions =
             self.tangents.map(|tangents| blocks(tangents.iter().map(|t| [t[0], t[1], t[2]]), &places, block));
         Ok(SkinnedMesh {
+            skin: skin.id(),
             joints,
             positions: blocks(self.positions.iter().copied(), &places, block),
             normals: self.normals.map(|normals| blocks(normals.iter().copied(), &places, block)).unwrap_or_default(),
@@ -159,13 +160,10 @@ impl<'a> SkinnedMeshBuilder<'a> {
         })
     }
 
-    fn check(&self, joints: usize) -> Result<(), SkinError> {
+    fn check(&self) -> Result<(), SkinError> {
         let vertices = self.positions.len();
         if vertices > Self::MAX_VERTICES {
             return Err(SkinError::TooManyVertices { vertices });
-        }
-        if joints > crate::Skin::MAX_JOINTS {
-            return Err(SkinError::TooManyJoints { joints });
         }
         let influences = vertices.saturating_mul(self.influences);
         let lengths = [

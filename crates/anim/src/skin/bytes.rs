@@ -7,7 +7,7 @@
 //!          joints         u16                                        2 B a joint
 //!
 //! mesh     header         see `file_header`                         32 B
-//!          counts         see `Counts`                              48 B
+//!          counts         see `Counts`                              52 B
 //!          joint boxes    least and greatest corner                 24 B a joint
 //!          positions      three floats each                         12 B a vertex
 //!          normals        where it has any                          12 B a vertex
@@ -25,14 +25,14 @@ mod wire;
 
 use crate::skin::kernels::{Block, Influences, LANES, Lanes};
 use crate::skin::morph::{Target, Targets};
-use crate::skin::{Pruned, Skin, SkinError, SkinnedMesh, SkinnedMeshBuilder};
+use crate::skin::{Pruned, Skin, SkinError, SkinId, SkinnedMesh, SkinnedMeshBuilder};
 use crate::{Aabb, Error, Mat34};
 use glam::Vec3;
 use hedgerow_math::internal::file_header::{self, Broken, Kind};
 use wire::{Reader, Writer};
 
 /// The version of both that is written, and the only one that is read.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 impl Skin {
     /// The skin as bytes, which [`Skin::from_bytes`] makes the same skin of. Runs in **O(joints)**.
@@ -74,8 +74,9 @@ impl Skin {
 }
 
 /// What the bytes of a mesh begin with: joints, vertices by how many joints they follow, flags, indices, morph
-/// targets, and what was [pruned](Pruned).
+/// targets, what was [pruned](Pruned), and the skin that it is for.
 struct Counts {
+    skin: SkinId,
     joints: usize,
     groups: [usize; 4],
     normals: bool,
@@ -98,7 +99,7 @@ impl Counts {
         // As many as there are vertices at most, which 32 bits number.
         out.count(self.pruned.vertices);
         out.floats(&[self.pruned.largest_weight, self.pruned.largest_sum]);
-        out.word(0);
+        self.skin.words().into_iter().for_each(|word| out.word(word));
     }
 
     fn read(from: &mut Reader<'_>) -> Result<Self, SkinError> {
@@ -107,7 +108,8 @@ impl Counts {
         let flags = from.word()?;
         let (indices, targets, vertices) = (from.count()?, from.count()?, from.count()?);
         let [largest_weight, largest_sum] = from.float_array()?;
-        if flags > Self::NORMALS | Self::TANGENTS || from.word()? != 0 {
+        let skin = SkinId::from_words([from.word()?, from.word()?]);
+        if flags > Self::NORMALS | Self::TANGENTS {
             return Err(SkinError::Malformed("its flags"));
         }
         if joints > Skin::MAX_JOINTS {
@@ -126,7 +128,7 @@ impl Counts {
             return Err(SkinError::Malformed("its flags"));
         }
         let pruned = Pruned { vertices, largest_weight, largest_sum };
-        Ok(Self { joints, groups, normals, tangents, indices, targets, pruned })
+        Ok(Self { skin, joints, groups, normals, tangents, indices, targets, pruned })
     }
 
     fn vertices(&self) -> usize {
@@ -159,6 +161,7 @@ impl SkinnedMesh {
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         let counts = Counts {
+            skin: self.skin,
             joints: self.joints,
             groups: self.influence_counts(),
             normals: !self.normals.is_empty(),
@@ -200,9 +203,10 @@ impl SkinnedMesh {
     /// Runs in **O(bytes)**.
     ///
     /// ```
-    /// use hedgerow_anim::SkinnedMesh;
+    /// use hedgerow_anim::{Skin, SkinnedMesh};
     ///
-    /// let mesh = SkinnedMesh::builder(&[[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]).indices(&[0, 1, 2]).build(1)?;
+    /// let corners = [[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]];
+    /// let mesh = SkinnedMesh::builder(&corners).indices(&[0, 1, 2]).build(&Skin::rigid())?;
     /// assert_eq!(SkinnedMesh::from_bytes(&mesh.to_bytes())?, mesh);
     /// # Ok::<(), hedgerow_anim::Error>(())
     /// ```
@@ -252,8 +256,9 @@ impl SkinnedMesh {
             targets.add(read_target(&mut from, &counts, &places, blocks)?);
         }
         from.finish()?;
-        let (joints, pruned) = (counts.joints, counts.pruned);
+        let Counts { skin, joints, pruned, .. } = counts;
         Ok(Self {
+            skin,
             joints,
             groups,
             positions,
@@ -432,6 +437,10 @@ mod tests {
     use hedgerow_math::internal::file_header::HEADER_BYTES;
     use proptest::prelude::*;
 
+    fn skin(joints: usize) -> Skin {
+        Skin::new((0..).take(joints).collect(), vec![Mat34::IDENTITY; joints]).unwrap()
+    }
+
     fn mesh(vertices: usize, with: usize) -> SkinnedMesh {
         let number = |at: usize| f32::from(u16::try_from(at * 7919 % 1000).unwrap()) / 100.0 - 5.0;
         let positions: Vec<[f32; 3]> = (0..vertices).map(|at| [number(at), number(at + 1), number(at + 2)]).collect();
@@ -461,7 +470,7 @@ mod tests {
                 .morph_target(MorphTarget { positions: &normals, tangents: &positions, ..MorphTarget::default() })
                 .morph_target(MorphTarget::default());
         }
-        builder.build(7).unwrap()
+        builder.build(&skin(7)).unwrap()
     }
 
     fn refusal(error: Error) -> SkinError {
@@ -490,7 +499,8 @@ mod tests {
             let matrix = crate::Transform::from_xyz(1.0, 2.0, 3.0).to_matrix();
             let skin = Skin::new((0..joints).rev().collect(), vec![matrix; usize::from(joints)]).unwrap();
             let bytes = skin.to_bytes();
-            assert_eq!(Skin::from_bytes(&bytes).unwrap(), skin);
+            let again = Skin::from_bytes(&bytes).unwrap();
+            assert_eq!((again.id(), &again), (skin.id(), &skin));
             let cut = Skin::from_bytes(&bytes[..bytes.len() - 1]).map_err(refusal);
             let (expected, found) = (bytes.len() as u64, bytes.len() as u64 - 1);
             assert_eq!(cut, Err(SkinError::FileLength { expected, found }));
@@ -508,7 +518,7 @@ mod tests {
             SkinnedMesh::from_bytes(&bytes).map_err(refusal).unwrap_err()
         };
         let nan = f32::NAN.to_bits();
-        let positions = HEADER_BYTES + 48 + 7 * 24;
+        let positions = HEADER_BYTES + 52 + 7 * 24;
         let (normals, tangents, permutation) = (positions + 40 * 12, positions + 40 * 24, positions + 40 * 40);
         let influences = permutation + 40 * 4;
         assert_eq!(with(HEADER_BYTES, 1 << 17), SkinError::TooManyJoints { joints: 1 << 17 });
@@ -520,7 +530,7 @@ mod tests {
         assert_eq!(with(HEADER_BYTES + 24, u32::MAX), CUT_OFF);
         assert_eq!(with(HEADER_BYTES + 28, u32::MAX), CUT_OFF);
         assert_eq!(with(HEADER_BYTES + 32, 41), SkinError::Malformed("what was pruned of it"));
-        assert_eq!(with(HEADER_BYTES + 48, 0), SkinError::Malformed("the boxes of its joints"));
+        assert_eq!(with(HEADER_BYTES + 52, 0), SkinError::Malformed("the boxes of its joints"));
         assert_eq!(with(positions, nan), SkinError::NotFinite { what: "positions", vertex: 0 });
         assert_eq!(with(normals + 12, nan), SkinError::NotFinite { what: "normals", vertex: 1 });
         assert_eq!(with(tangents + 12, nan), SkinError::NotFinite { what: "tangents", vertex: 0 });
@@ -549,12 +559,14 @@ mod tests {
                 bytes.truncate(HEADER_BYTES + length.index(bytes.len() - HEADER_BYTES));
             }
             file_header::write_header(Kind::SkinnedMesh, VERSION, &mut bytes);
-            if let Ok(mesh) = SkinnedMesh::from_bytes(&bytes) {
+            if let Ok(mut mesh) = SkinnedMesh::from_bytes(&bytes) {
                 prop_assert_eq!(mesh.to_bytes(), bytes);
-                let palette = vec![Mat34::IDENTITY; mesh.joints()];
+                let skin = skin(mesh.joints());
+                mesh.set_skin(&skin).unwrap();
+                let palette = crate::skin::Palette::of(&skin, skin.inverse_binds()).unwrap();
                 let (mut places, weights) = (vec![[0.0; 3]; mesh.len()], vec![0.5; mesh.morph_targets()]);
                 let output = crate::skin::SkinOutput::new(&mut places[..]);
-                mesh.skin_morphed(&palette, &weights, &mut crate::skin::MorphBuffer::new(), output).expect("it fits");
+                mesh.skin_morphed(palette, &weights, &mut crate::skin::MorphBuffer::new(), output).expect("it fits");
             }
         }
     }

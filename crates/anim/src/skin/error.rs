@@ -1,6 +1,7 @@
 //! The errors of skinning.
 
 use crate::Error;
+use crate::skin::SkinId;
 use core::fmt;
 
 /// Why a skin, a mesh or a call to skin it is refused. Nothing was changed or written.
@@ -23,10 +24,10 @@ pub enum SkinError {
         /// How many matrices there are.
         found: usize,
     },
-    /// An inverse bind matrix has a number that is not finite.
+    /// An inverse bind matrix has a number that is not finite, or a joint at rest has no inverse.
     InverseBind {
-        /// The joint's index in the skin.
-        joint: usize,
+        /// The joint's number in the skin.
+        joint: u16,
     },
     /// More joints than influences can number.
     TooManyJoints {
@@ -45,6 +46,20 @@ pub enum SkinError {
         /// The expected number of matrices.
         expected: usize,
         /// The number found.
+        found: usize,
+    },
+    /// A palette is of another skin than the mesh was built for, or a mesh is given a skin that is not its own.
+    OtherSkin {
+        /// The skin that the mesh was built for.
+        expected: SkinId,
+        /// The other one.
+        found: SkinId,
+    },
+    /// A mesh that is to get another skin has influences of more or fewer joints.
+    SkinJoints {
+        /// How many joints the mesh was built for.
+        expected: usize,
+        /// How many the skin has.
         found: usize,
     },
     /// A list with entries for each vertex or index has the wrong length.
@@ -138,7 +153,10 @@ impl fmt::Display for SkinError {
                  where a file has none"
             ),
             Self::InverseBind { joint } => {
-                write!(f, "the inverse bind matrix of joint {joint} of the skin is not finite; bind the mesh again")
+                write!(
+                    f,
+                    "joint {joint} of the skin has no finite inverse bind matrix; bind it at a scale other than zero"
+                )
             }
             Self::TooManyJoints { joints } => {
                 write!(f, "{joints} joints are more than 65,536; split the mesh into several with a skin each")
@@ -150,6 +168,14 @@ impl fmt::Display for SkinError {
             ),
             Self::Palette { expected, found } => {
                 write!(f, "the palette has {found} matrices instead of {expected}; pass one for each joint of the skin")
+            }
+            Self::OtherSkin { expected, found } => write!(
+                f,
+                "the mesh is for {expected:?} and not for {found:?}; make the palette with the skin for which the mesh \
+                 was built"
+            ),
+            Self::SkinJoints { expected, found } => {
+                write!(f, "the mesh follows a skin of {expected} joints and not of {found}; build it for this skin")
             }
             Self::Length { what, expected, found } => {
                 write!(f, "{found} {what} were passed, but {expected} are expected; pass as many as the mesh has")

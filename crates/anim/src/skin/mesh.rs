@@ -2,8 +2,8 @@
 
 use crate::skin::kernels::{self, Block, Influences, LANES, Lanes, Run, Sinks, Streams};
 use crate::skin::morph::Targets;
-use crate::skin::{MorphBuffer, Pruned, SkinError, SkinOutput, SkinnedMeshBuilder};
-use crate::{Aabb, Error, Mat34};
+use crate::skin::{MorphBuffer, Palette, Pruned, SkinError, SkinId, SkinOutput, SkinnedMeshBuilder};
+use crate::{Aabb, Error, Mat34, Skin};
 use core::ops::Range;
 
 /// A mesh whose vertices follow up to four joints each, laid out for skinning.
@@ -14,23 +14,24 @@ use core::ops::Range;
 /// never has to be copied again.
 ///
 /// ```
-/// use hedgerow_anim::{Mat34, SkinnedMesh, Transform, skin::SkinOutput};
+/// use hedgerow_anim::{Mat34, Skin, SkinnedMesh, Transform, skin::SkinOutput};
 ///
 /// // A triangle: one corner follows both joints.
+/// let skin = Skin::new(vec![0, 1], vec![Mat34::IDENTITY; 2])?;
 /// let positions = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]];
 /// let (joints, weights) = ([0, 1, 0, 0, 1, 0], [0.75, 0.25, 1.0, 0.0, 1.0, 0.0]);
 /// let mesh = SkinnedMesh::builder(&positions)
 ///     .influences(2, &joints, &weights)
 ///     .indices(&[0, 1, 2])
-///     .build(2)?;
+///     .build(&skin)?;
 /// assert_eq!(mesh.permutation(), [1, 2, 0]);
 /// assert_eq!(mesh.indices(), [2, 0, 1]);
 /// assert_eq!(mesh.remap(&["a", "b", "c"])?, ["b", "c", "a"]);
 ///
 /// // Joint 1 rises by 8.
-/// let palette = [Mat34::IDENTITY, Transform::from_xyz(0.0, 8.0, 0.0).to_matrix()];
-/// let mut skinned = vec![[0.0; 3]; mesh.len()];
-/// mesh.skin(&palette, SkinOutput::new(&mut skinned))?;
+/// let models = [Mat34::IDENTITY, Transform::from_xyz(0.0, 8.0, 0.0).to_matrix()];
+/// let (mut room, mut skinned) = (Vec::new(), vec![[0.0; 3]; mesh.len()]);
+/// mesh.skin(skin.palette(&models, &mut room)?, SkinOutput::new(&mut skinned))?;
 /// assert_eq!(skinned, [[1.0, 0.0, 0.0], [0.0, 9.0, 0.0], [0.0, 2.0, 0.0]]);
 /// # Ok::<(), hedgerow_anim::Error>(())
 /// ```
@@ -49,6 +50,8 @@ use core::ops::Range;
 /// normalised afterwards: a blend of rotations shortens them, and shaders normalise what they interpolate anyway.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SkinnedMesh {
+    /// The skin whose numbers the influences are.
+    pub(super) skin: SkinId,
     pub(super) joints: usize,
     /// The influences of vertices with one, two, three and four of them.
     pub(super) groups: [Influences; 4],
@@ -86,6 +89,26 @@ impl SkinnedMesh {
     #[must_use]
     pub fn joints(&self) -> usize {
         self.joints
+    }
+
+    /// Which skin the mesh was built for: palettes of another are refused.
+    #[must_use]
+    pub fn skin_id(&self) -> SkinId {
+        self.skin
+    }
+
+    /// Gives the mesh another skin, whose joints mean the same as those of the present one, in the same order: that of
+    /// another skeleton, or with other inverse bind matrices.
+    ///
+    /// # Errors
+    /// [`SkinError::SkinJoints`] unless the skin has as many joints.
+    pub fn set_skin(&mut self, skin: &Skin) -> Result<(), Error> {
+        let (expected, found) = (self.joints, skin.len());
+        if found != expected {
+            return Err(SkinError::SkinJoints { expected, found }.into());
+        }
+        self.skin = skin.id();
+        Ok(())
     }
 
     /// How many vertices follow one, two, three and four joints. The vertices are in this order.
@@ -155,10 +178,10 @@ impl SkinnedMesh {
     /// Runs in **O(joints)**.
     ///
     /// # Errors
-    /// [`SkinError::Palette`] unless the palette has a matrix for each joint.
-    pub fn bounds(&self, palette: &[Mat34]) -> Result<Aabb, Error> {
+    /// [`SkinError::OtherSkin`] for a palette of another skin.
+    pub fn bounds(&self, palette: Palette<'_>) -> Result<Aabb, Error> {
         self.check_palette(palette)?;
-        let boxes = self.joint_bounds.iter().zip(palette).filter(|(bounds, _)| !bounds.is_empty());
+        let boxes = self.joint_bounds.iter().zip(palette.matrices()).filter(|(bounds, _)| !bounds.is_empty());
         Ok(boxes.fold(Aabb::EMPTY, |all, (bounds, matrix)| all.merge(&bounds.transformed(matrix))))
     }
 
@@ -177,18 +200,18 @@ impl SkinnedMesh {
             + self.targets.bytes()
     }
 
-    /// Skins all vertices with this palette; see [`Skin::palette`](crate::Skin::palette).
+    /// Skins all vertices with this palette, which [`Skin::palette`] makes.
     ///
     /// Runs in **O(vertices)** and allocates nothing for up to 256 joints. With the feature `rayon`, a mesh of many
     /// vertices is skinned on several threads, with results that are identical to the bit.
     ///
     /// # Errors
-    /// [`SkinError::Palette`] unless the palette has a matrix for each joint, [`SkinError::Length`] unless each array
-    /// of the output has a place for each vertex, [`SkinError::Absent`] if normals or tangents are requested that the
-    /// mesh does not have. Nothing was written.
-    pub fn skin(&self, palette: &[Mat34], output: SkinOutput<'_>) -> Result<(), Error> {
+    /// [`SkinError::OtherSkin`] for a palette of another skin than the mesh was built for, [`SkinError::Length`] unless
+    /// each array of the output has a place for each vertex, [`SkinError::Absent`] if normals or tangents are requested
+    /// that the mesh does not have. Nothing was written.
+    pub fn skin(&self, palette: Palette<'_>, output: SkinOutput<'_>) -> Result<(), Error> {
         self.check(palette, &output)?;
-        self.skin_streams(palette, self.streams(), output.0);
+        self.skin_streams(palette.matrices(), self.streams(), output.0);
         Ok(())
     }
 
@@ -203,7 +226,7 @@ impl SkinnedMesh {
     /// [`SkinError::MorphWeight`] for one that is not finite. Nothing was written.
     pub fn skin_morphed(
         &self,
-        palette: &[Mat34],
+        palette: Palette<'_>,
         weights: &[f32],
         buffer: &mut MorphBuffer,
         output: SkinOutput<'_>,
@@ -211,13 +234,13 @@ impl SkinnedMesh {
         self.check(palette, &output)?;
         self.targets.check(weights)?;
         let streams = self.targets.morph(weights, self.streams(), buffer);
-        self.skin_streams(palette, streams, output.0);
+        self.skin_streams(palette.matrices(), streams, output.0);
         Ok(())
     }
 
     fn skin_streams(&self, palette: &[Mat34], streams: Streams<'_>, sinks: Sinks<'_>) {
         #[cfg(feature = "rayon")]
-        if crate::skin::threads::is_worth_sharing(self.len()) {
+        if crate::threads::is_worth_sharing(self.len(), crate::skin::threads::WORTH_SHARING) {
             return self.share(palette, streams, 0..self.len(), sinks);
         }
         self.skin_range(palette, streams, 0..self.len(), sinks);
@@ -244,12 +267,20 @@ impl SkinnedMesh {
         Streams { positions: &self.positions, normals: &self.normals, tangents: &self.tangents, signs: &self.signs }
     }
 
-    fn check_palette(&self, palette: &[Mat34]) -> Result<(), SkinError> {
+    fn check_palette(&self, palette: Palette<'_>) -> Result<(), SkinError> {
+        self.check_skin(palette.skin())?;
+        // Forged bytes of a mesh may name a skin with another number of joints.
         let (expected, found) = (self.joints, palette.len());
         if found == expected { Ok(()) } else { Err(SkinError::Palette { expected, found }) }
     }
 
-    fn check(&self, palette: &[Mat34], output: &SkinOutput<'_>) -> Result<(), SkinError> {
+    /// Returns an error for another skin than that for which the mesh was built.
+    pub(super) fn check_skin(&self, found: SkinId) -> Result<(), SkinError> {
+        let expected = self.skin;
+        if found == expected { Ok(()) } else { Err(SkinError::OtherSkin { expected, found }) }
+    }
+
+    fn check(&self, palette: Palette<'_>, output: &SkinOutput<'_>) -> Result<(), SkinError> {
         self.check_palette(palette)?;
         output.check(self.len())?;
         self.check_streams(output)

@@ -6,14 +6,15 @@ use crate::skin::kernels::{self, Block, LANES, Streams};
 /// What a morph target adds to a mesh at weight 1; empty lists add nothing.
 ///
 /// ```
-/// use hedgerow_anim::{Mat34, SkinnedMesh, skin::{MorphBuffer, MorphTarget, SkinOutput}};
+/// use hedgerow_anim::{Mat34, Skin, SkinnedMesh, skin::{MorphBuffer, MorphTarget, Palette, SkinOutput}};
 ///
 /// let smile = MorphTarget { vertices: Some(&[1]), positions: &[[0.0, 2.0, 0.0]], ..MorphTarget::default() };
-/// let mesh = SkinnedMesh::builder(&[[0.0; 3], [1.0, 0.0, 0.0]]).morph_target(smile).build(1)?;
+/// let skin = Skin::rigid(); // no joints, only the target
+/// let mesh = SkinnedMesh::builder(&[[0.0; 3], [1.0, 0.0, 0.0]]).morph_target(smile).build(&skin)?;
 ///
 /// let mut skinned = [[0.0_f32; 3]; 2];
 /// let output = SkinOutput::new(&mut skinned[..]);
-/// mesh.skin_morphed(&[Mat34::IDENTITY], &[0.5], &mut MorphBuffer::new(), output)?;
+/// mesh.skin_morphed(Palette::of(&skin, &[Mat34::IDENTITY])?, &[0.5], &mut MorphBuffer::new(), output)?;
 /// assert_eq!(skinned, [[0.0, 0.0, 0.0], [1.0, 1.0, 0.0]]);
 /// # Ok::<(), hedgerow_anim::Error>(())
 /// ```

@@ -1,13 +1,17 @@
 //! From the model matrices of joints to the matrices that move vertices.
 
-use crate::skin::SkinError;
-use crate::{Error, Mat34};
+use crate::pose::kernels;
+use crate::skin::{SkinError, SkinId};
+use crate::{Error, Mat34, Pose, Skeleton};
+use core::ops::Deref;
 
 /// The joints of a skeleton that a mesh follows, and their transforms when the mesh was bound.
 ///
-/// The influences of a [`SkinnedMesh`](crate::SkinnedMesh) use the numbers of the skin: influence 3 is that of
-/// `joints()[3]`. They are multiplied by the *palette*: for each joint of the skin,
-/// `palette[i] = models[joints[i]] * inverse_binds[i]`. 50 bytes for each joint.
+/// A skin has a numbering of its own: the influences of a [`SkinnedMesh`](crate::SkinnedMesh) count the joints of the
+/// skin, so that influence 3 is that of `joints()[3]`, while model matrices count those of the skeleton. In between is
+/// the *palette*: for each joint of the skin, `palette[i] = models[joints[i]] * inverse_binds[i]`.
+///
+/// 54 bytes for each joint. Inverse bind matrices are here and nowhere else: a skeleton may have many skins.
 ///
 /// ```
 /// use hedgerow_anim::{Mat34, Skin, Transform, glam::Vec3};
@@ -17,17 +21,29 @@ use crate::{Error, Mat34};
 /// let skin = Skin::new(vec![2], vec![bound.inverse().unwrap()])?;
 ///
 /// let models = [Mat34::IDENTITY, Mat34::IDENTITY, Transform::from_xyz(1.0, 5.0, 0.0).to_matrix()];
-/// let mut palette = Vec::new();
-/// skin.palette(&models, &mut palette)?;
+/// let mut room = Vec::new();
+/// let palette = skin.palette(&models, &mut room)?;
 /// assert_eq!(palette[0].transform_point(Vec3::ZERO), Vec3::new(0.0, 5.0, 0.0));
 /// # Ok::<(), hedgerow_anim::Error>(())
 /// ```
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Skin {
     joints: Vec<u16>,
     inverse_binds: Vec<Mat34>,
+    /// By ascending joint, where in the palette it is.
+    slots: Vec<Slot>,
     /// How many model matrices a palette needs at least: one more than the greatest joint.
     models: usize,
+    id: SkinId,
+}
+
+/// A place in a palette: that of one joint of the skin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Slot {
+    /// The skeleton's number.
+    pub(crate) joint: u16,
+    /// The skin's number.
+    pub(crate) place: u16,
 }
 
 impl Skin {
@@ -47,11 +63,47 @@ impl Skin {
         if joints.len() > Self::MAX_JOINTS {
             return Err(SkinError::TooManyJoints { joints: joints.len() }.into());
         }
-        if let Some(joint) = inverse_binds.iter().position(|matrix| !matrix.is_finite()) {
+        if let Some((joint, _)) = (0..=u16::MAX).zip(&inverse_binds).find(|(_, matrix)| !matrix.is_finite()) {
             return Err(SkinError::InverseBind { joint }.into());
         }
         let models = joints.iter().max().map_or(0, |&joint| usize::from(joint) + 1);
-        Ok(Self { joints, inverse_binds, models })
+        let mut slots: Vec<Slot> =
+            joints.iter().zip(0..=u16::MAX).map(|(&joint, place)| Slot { joint, place }).collect();
+        slots.sort_unstable();
+        let id = SkinId::of(&joints, &inverse_binds);
+        Ok(Self { joints, inverse_binds, slots, models, id })
+    }
+
+    /// A skin of all joints of a skeleton in its own order, for a mesh that was modelled around the rest pose: inverse
+    /// bind matrices are the inverses of its model matrices.
+    ///
+    /// Runs in **O(joints)**.
+    ///
+    /// ```
+    /// use hedgerow_anim::{Skin, SkeletonBuilder, Transform};
+    ///
+    /// let mut builder = SkeletonBuilder::new();
+    /// let hip = builder.joint("hip", None, Transform::from_xyz(0.0, 1.0, 0.0));
+    /// builder.joint("head", Some(hip), Transform::from_xyz(0.0, 0.5, 0.0));
+    /// let skin = Skin::at_rest(&builder.build()?.0)?;
+    /// assert_eq!(skin.inverse_binds()[1].translation().to_array(), [0.0, -1.5, 0.0]);
+    /// # Ok::<(), hedgerow_anim::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`SkinError::InverseBind`] for a joint that rests at a scale of zero, which has no inverse.
+    pub fn at_rest(skeleton: &Skeleton) -> Result<Self, Error> {
+        let mut models = Vec::new();
+        Pose::rest(skeleton).to_models(skeleton, &mut models)?;
+        let inverse = |(joint, model): (u16, &Mat34)| model.inverse().ok_or(SkinError::InverseBind { joint });
+        let inverse_binds = (0..=u16::MAX).zip(&models).map(inverse).collect::<Result<_, _>>()?;
+        Self::new((0..skeleton.joints()).collect(), inverse_binds)
+    }
+
+    /// A skin of joint 0 alone, bound at the origin: for meshes that follow no joints, and are only morphed.
+    #[must_use]
+    pub fn rigid() -> Self {
+        Self::new(vec![0], vec![Mat34::IDENTITY]).expect("one joint with the identity")
     }
 
     /// The greatest number of joints in a skin.
@@ -81,43 +133,120 @@ impl Skin {
         &self.inverse_binds
     }
 
-    /// Computes the palette for these model matrices of a skeleton's joints. Replaces the contents of the list.
-    ///
-    /// Runs in **O(joints of the skin)**, and allocates only if the list has no room.
-    ///
-    /// # Errors
-    /// [`SkinError::Models`] if there is no matrix for some joint; the list is unchanged.
-    pub fn palette(&self, models: &[Mat34], palette: &mut Vec<Mat34>) -> Result<(), Error> {
-        self.check(models)?;
-        palette.clear();
-        palette.extend(self.matrices(models));
-        Ok(())
+    /// What palettes and meshes of this skin are known by: the same for equal skins, also after saving and loading.
+    #[must_use]
+    pub const fn id(&self) -> SkinId {
+        self.id
     }
 
-    /// Like [`palette`](Self::palette), into part of a larger array, such as that of a
-    /// [`SkinBatch`](crate::skin::SkinBatch).
+    /// Computes the palette for these model matrices of a skeleton's joints, in `room`, whose contents it replaces.
+    ///
+    /// Runs in **O(joints of the skin)**, and allocates only if `room` has too little.
+    ///
+    /// # Errors
+    /// [`SkinError::Models`] if there is no matrix for some joint; `room` is unchanged.
+    pub fn palette<'p>(&self, models: &[Mat34], room: &'p mut Vec<Mat34>) -> Result<Palette<'p>, Error> {
+        self.expect_models(models.len())?;
+        room.resize(self.len(), Mat34::IDENTITY);
+        self.palette_into(models, room)
+    }
+
+    /// Like [`palette`](Self::palette), into part of a larger array.
     ///
     /// # Errors
     /// [`SkinError::Models`] as above, [`SkinError::Palette`] unless the part has exactly one place for each joint;
     /// nothing was written.
-    pub fn palette_into(&self, models: &[Mat34], palette: &mut [Mat34]) -> Result<(), Error> {
-        self.check(models)?;
-        if palette.len() != self.len() {
-            return Err(SkinError::Palette { expected: self.len(), found: palette.len() }.into());
+    pub fn palette_into<'p>(&self, models: &[Mat34], part: &'p mut [Mat34]) -> Result<Palette<'p>, Error> {
+        self.expect_models(models.len())?;
+        let (expected, found) = (self.len(), part.len());
+        if found != expected {
+            return Err(SkinError::Palette { expected, found }.into());
         }
-        for (place, matrix) in palette.iter_mut().zip(self.matrices(models)) {
-            *place = matrix;
-        }
-        Ok(())
+        kernels::palette(models, &self.joints, &self.inverse_binds, part);
+        Ok(Palette { matrices: part, skin: self.id })
     }
 
-    fn check(&self, models: &[Mat34]) -> Result<(), SkinError> {
-        let (expected, found) = (self.models, models.len());
+    /// Returns an error if there are too few model matrices, or joints in a skeleton.
+    pub(crate) fn expect_models(&self, found: usize) -> Result<(), SkinError> {
+        let expected = self.models;
         if found < expected { Err(SkinError::Models { expected, found }) } else { Ok(()) }
     }
 
-    fn matrices(&self, models: &[Mat34]) -> impl ExactSizeIterator<Item = Mat34> {
-        let joints = self.joints.iter().zip(&self.inverse_binds);
-        joints.map(|(&joint, &inverse_bind)| models[usize::from(joint)] * inverse_bind)
+    /// By ascending joint, where in the palette it is.
+    pub(crate) fn slots(&self) -> &[Slot] {
+        &self.slots
+    }
+}
+
+impl Default for Skin {
+    /// A skin without joints.
+    fn default() -> Self {
+        Self::new(Vec::new(), Vec::new()).expect("as many matrices as joints")
+    }
+}
+
+/// The matrices that move the vertices of a mesh, one for each joint of a skin, in its order.
+///
+/// A palette knows its skin, so that a mesh of another skin refuses it, however many joints that has. It is borrowed
+/// from the list that it was computed in, and reads like a slice.
+///
+/// ```
+/// use hedgerow_anim::skin::{Palette, SkinError, SkinOutput};
+/// use hedgerow_anim::{Error, Mat34, Skin, SkinnedMesh};
+///
+/// // Two skins of the same two joints, in another order.
+/// let [skin, other] = [[0, 1], [1, 0]].map(|joints| Skin::new(joints.to_vec(), vec![Mat34::IDENTITY; 2]));
+/// let (skin, other) = (skin?, other?);
+/// let mesh = SkinnedMesh::builder(&[[0.0; 3]]).build(&skin)?;
+///
+/// let (models, mut room, mut positions) = ([Mat34::IDENTITY; 2], Vec::new(), [[0.0_f32; 3]]);
+/// let refused = mesh.skin(other.palette(&models, &mut room)?, SkinOutput::new(&mut positions[..]));
+/// assert!(matches!(refused, Err(Error::Skin(SkinError::OtherSkin { .. }))));
+/// mesh.skin(skin.palette(&models, &mut room)?, SkinOutput::new(&mut positions[..]))?;
+/// # Ok::<(), Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Palette<'p> {
+    matrices: &'p [Mat34],
+    skin: SkinId,
+}
+
+impl<'p> Palette<'p> {
+    /// States that matrices which were made elsewhere, or kept in an array of many, are a palette of this skin.
+    ///
+    /// # Errors
+    /// [`SkinError::Palette`] unless there is a matrix for each joint of the skin.
+    pub fn of(skin: &Skin, matrices: &'p [Mat34]) -> Result<Self, Error> {
+        let (expected, found) = (skin.len(), matrices.len());
+        if found == expected {
+            Ok(Self { matrices, skin: skin.id })
+        } else {
+            Err(SkinError::Palette { expected, found }.into())
+        }
+    }
+
+    /// Matrices that were just computed for this skin.
+    pub(crate) const fn new(matrices: &'p [Mat34], skin: SkinId) -> Self {
+        Self { matrices, skin }
+    }
+
+    /// The matrices, as they are uploaded: 48 bytes each.
+    #[must_use]
+    pub const fn matrices(self) -> &'p [Mat34] {
+        self.matrices
+    }
+
+    /// Which skin it is of.
+    #[must_use]
+    pub const fn skin(self) -> SkinId {
+        self.skin
+    }
+}
+
+impl Deref for Palette<'_> {
+    type Target = [Mat34];
+
+    fn deref(&self) -> &[Mat34] {
+        self.matrices
     }
 }

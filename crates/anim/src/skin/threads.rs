@@ -10,18 +10,9 @@ use crate::skin::kernels::{Influences, LANES, Sinks, Streams};
 use core::ops::Range;
 
 /// With fewer vertices than this, one thread finishes before another has started.
-const WORTH_SHARING: usize = 16_384;
-/// A caller outside the pool hands over all of its work, and waits for threads that may sleep. That needs this many
-/// times as much work to pay off.
-const OUTSIDE: usize = 4;
+pub(super) const WORTH_SHARING: usize = 16_384;
 /// A task skins about this many vertices; the palette is converted to another layout for each task.
 const GRAIN: usize = 8192;
-
-/// Whether this many vertices are worth sharing, and there are threads to share them with.
-pub(super) fn is_worth_sharing(vertices: usize) -> bool {
-    let least = if rayon::current_thread_index().is_some() { WORTH_SHARING } else { OUTSIDE * WORTH_SHARING };
-    vertices >= least && rayon::current_num_threads() > 1
-}
 
 impl SkinnedMesh {
     /// Skins the vertices from one cut to another, several parts at a time.

@@ -6,3 +6,4 @@ mod raw_clips;
 mod reduction;
 mod root_motion;
 mod skinning;
+mod threads;

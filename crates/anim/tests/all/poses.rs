@@ -13,15 +13,15 @@ fn transform() -> impl Strategy<Value = Transform> {
 }
 
 /// Joints as given to a builder: a tree, numbered in any order.
-fn joints() -> impl Strategy<Value = Vec<(Option<usize>, Transform)>> {
+fn joints() -> impl Strategy<Value = Vec<(Option<u16>, Transform)>> {
     let tree = prop::collection::vec((any::<prop::sample::Index>(), transform()), 1..40);
     tree.prop_flat_map(|tree| {
-        let order: Vec<usize> = (0..tree.len()).collect();
+        let order: Vec<u16> = (0..).take(tree.len()).collect();
         (Just(tree), Just(order).prop_shuffle()).prop_map(|(tree, order)| {
             let mut joints = vec![(None, Transform::IDENTITY); tree.len()];
             for (joint, (parent, local)) in tree.iter().enumerate() {
                 let parent = joint.checked_sub(1).map(|_| order[parent.index(joint)]);
-                joints[order[joint]] = (parent, *local);
+                joints[usize::from(order[joint])] = (parent, *local);
             }
             joints
         })
@@ -29,13 +29,13 @@ fn joints() -> impl Strategy<Value = Vec<(Option<usize>, Transform)>> {
 }
 
 /// The model transform of a joint, composed along the chain of its parents.
-fn expected(joints: &[(Option<usize>, Transform)], mut joint: usize) -> DAffine3 {
-    let local = |joint: usize| {
-        let Transform { translation, rotation, scale } = joints[joint].1;
+fn expected(joints: &[(Option<u16>, Transform)], mut joint: u16) -> DAffine3 {
+    let local = |joint: u16| {
+        let Transform { translation, rotation, scale } = joints[usize::from(joint)].1;
         DAffine3::from_scale_rotation_translation(scale.as_dvec3(), rotation.as_dquat(), translation.as_dvec3())
     };
     let mut model = local(joint);
-    while let Some(parent) = joints[joint].0 {
+    while let Some(parent) = joints[usize::from(joint)].0 {
         model = local(parent) * model;
         joint = parent;
     }
@@ -53,8 +53,8 @@ proptest! {
     #[test]
     fn joints_given_in_any_order_have_the_models_of_their_chains(joints in joints(), instances in 1..20_usize) {
         let mut builder = SkeletonBuilder::new();
-        for (number, &(parent, rest)) in joints.iter().enumerate() {
-            builder.joint(format!("joint {number}"), parent, rest, Mat34::IDENTITY);
+        for (number, &(parent, rest)) in (0_u16..).zip(&joints) {
+            builder.joint(format!("joint {number}"), parent, rest);
         }
         let (skeleton, map) = builder.build().unwrap();
         prop_assert_eq!(&Skeleton::from_bytes(&skeleton.to_bytes()).unwrap(), &skeleton);
@@ -65,7 +65,7 @@ proptest! {
         let mut crowd = Crowd::new(&skeleton);
         (0..instances).for_each(|_| { crowd.insert(&pose).unwrap(); });
         crowd.models(&mut all);
-        for (number, &(parent, _)) in joints.iter().enumerate() {
+        for (number, &(parent, _)) in (0_u16..).zip(&joints) {
             let joint = map[number];
             prop_assert_eq!(skeleton.name(joint), format!("joint {number}"));
             prop_assert_eq!(skeleton.parents()[usize::from(joint)], parent.map_or(Skeleton::NO_PARENT, |parent| map[parent]));

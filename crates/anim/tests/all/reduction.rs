@@ -4,7 +4,7 @@ mod dense;
 
 use hedgerow_anim::glam::{DAffine3, DQuat, DVec3, Quat, Vec3};
 use hedgerow_anim::{
-    ClipBuilder, Error, Mat34, Player, Pose, RawClip, Skeleton, SkeletonBuilder, Transform,
+    ClipBuilder, Error, Player, Pose, RawClip, Skeleton, SkeletonBuilder, Transform,
     clip::{ClipError, Precision},
     raw::{Interpolation, Reduction, Track},
 };
@@ -12,16 +12,16 @@ use hedgerow_experiments::workloads::swaying;
 use proptest::prelude::*;
 
 /// A skeleton of joints whose parents come before them, each a tenth of a metre from its parent.
-fn skeleton(parents: &[usize]) -> Skeleton {
+fn skeleton(parents: &[u16]) -> Skeleton {
     let mut builder = SkeletonBuilder::new();
-    builder.joint("root", None, Transform::from_xyz(0.0, 1.0, 0.0), Mat34::IDENTITY);
+    builder.joint("root", None, Transform::from_xyz(0.0, 1.0, 0.0));
     for (joint, &parent) in (1..).zip(parents) {
-        builder.joint(format!("{joint}").as_str(), Some(parent), Transform::from_xyz(0.0, 0.1, 0.0), Mat34::IDENTITY);
+        builder.joint(format!("{joint}").as_str(), Some(parent), Transform::from_xyz(0.0, 0.1, 0.0));
     }
     builder.build().expect("a tree").0
 }
 
-fn chain(joints: usize) -> Skeleton {
+fn chain(joints: u16) -> Skeleton {
     skeleton(&(0..joints - 1).collect::<Vec<_>>())
 }
 
@@ -73,7 +73,7 @@ fn assert_bound(clip: &RawClip, reduced: &RawClip, skeleton: &Skeleton, reductio
 #[test]
 fn a_character_loses_most_of_its_keys_within_the_bound() {
     // Twelve limbs of eight joints below a root; the motion is that of the test clip.
-    let parents: Vec<usize> = (0..96).map(|joint| if joint % 8 == 0 { 0 } else { joint }).collect();
+    let parents: Vec<u16> = (0..96).map(|joint| if joint % 8 == 0 { 0 } else { joint }).collect();
     let (clip, skeleton) = (swaying(97, 120, 0.0), skeleton(&parents));
     let reduction = Reduction::new(5e-3, 0.03);
     let reduced = clip.reduced(&skeleton, &reduction).expect("sound input");
@@ -84,9 +84,9 @@ fn a_character_loses_most_of_its_keys_within_the_bound() {
 
 #[test]
 fn a_larger_bound_and_a_shorter_chain_need_fewer_keys() {
-    let keys = |joints, error| {
-        let clip = swaying(joints, 120, 0.0);
-        clip.reduced(&chain(joints), &Reduction::new(error, 0.03)).expect("sound input").keys() / joints
+    let keys = |joints: u16, error| {
+        let (clip, reduction) = (swaying(joints.into(), 120, 0.0), Reduction::new(error, 0.03));
+        clip.reduced(&chain(joints), &reduction).expect("sound input").keys() / usize::from(joints)
     };
     let tens: Vec<usize> = [1e-5, 1e-4, 1e-3, 1e-2].map(|error| keys(10, error)).to_vec();
     assert!(tens.is_sorted_by(|more, fewer| more > fewer), "{tens:?}");
@@ -221,7 +221,7 @@ fn what_no_point_hangs_on_keeps_a_key() {
 #[test]
 fn a_clip_with_too_many_moments_to_be_measured_keeps_the_bound_all_the_same() {
     // Two hundred joints in limbs of four, each with its own key times.
-    let parents: Vec<usize> = (0..199).map(|joint| if joint % 4 == 0 { 0 } else { joint }).collect();
+    let parents: Vec<u16> = (0..199).map(|joint| if joint % 4 == 0 { 0 } else { joint }).collect();
     let skeleton = skeleton(&parents);
     let mut clip = RawClip::new(1.0, 200).expect("a sound clip");
     for joint in 0..200_u8 {
@@ -337,7 +337,7 @@ fn curves() -> impl Strategy<Value = Curve> {
         .prop_map(|(kind, waves, rate, phase, size, seeds)| Curve { kind, waves, rate, phase, size, seeds })
 }
 
-type Joint = (usize, Option<Curve>, Option<Curve>, Option<Curve>);
+type Joint = (u16, Option<Curve>, Option<Curve>, Option<Curve>);
 
 /// A skeleton and a clip for it, printed as the values they were made from.
 struct Character {
@@ -361,7 +361,10 @@ fn characters() -> impl Strategy<Value = Character> {
     );
     proptest::collection::vec(joint, 1..9).prop_map(|joints| {
         let joints: Vec<Joint> = (joints.into_iter().enumerate())
-            .map(|(joint, (parent, t, r, s))| (if joint == 0 { 0 } else { parent.index(joint) }, t, r, s))
+            .map(|(joint, (parent, t, r, s))| {
+                let parent = if joint == 0 { 0 } else { parent.index(joint) };
+                (u16::try_from(parent).expect("few"), t, r, s)
+            })
             .collect();
         let skeleton = skeleton(&joints[1..].iter().map(|joint| joint.0).collect::<Vec<_>>());
         let mut clip = RawClip::new(1.0, joints.len()).expect("a sound clip");

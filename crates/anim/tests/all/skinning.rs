@@ -3,12 +3,24 @@
 use fastrand::Rng;
 use hedgerow_anim::glam::{DVec3, Quat, Vec3};
 use hedgerow_anim::{
-    Error, Mat34, Transform,
-    skin::{MorphBuffer, MorphTarget, Skin, SkinBatch, SkinError, SkinOutput, SkinnedMesh},
+    Crowd, Error, Mat34, Pose, Skeleton, SkeletonBuilder, Transform,
+    skin::{MorphBuffer, MorphTarget, Palette, Skin, SkinBatch, SkinError, SkinOutput, SkinnedMesh},
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
 use std::sync::Arc;
+
+/// A skin of so many joints, bound at the origin.
+fn skin(joints: usize) -> Skin {
+    Skin::new((0..).take(joints).collect(), vec![Mat34::IDENTITY; joints]).unwrap()
+}
+
+/// Matrices as a palette that the mesh takes.
+fn of<'p>(mesh: &SkinnedMesh, matrices: &'p [Mat34]) -> Palette<'p> {
+    let skin = skin(matrices.len());
+    assert_eq!(mesh.skin_id(), skin.id());
+    Palette::of(&skin, matrices).unwrap()
+}
 
 fn model(number: usize) -> Mat34 {
     Transform::from_xyz(number as f32, 1.0, -2.0).to_matrix()
@@ -23,11 +35,12 @@ mod palettes {
         let skin = Skin::new(vec![3, 0, 3], inverse_binds.clone()).unwrap();
         let models: Vec<Mat34> = (0..4).map(model).collect();
         let expected = [models[3] * inverse_binds[0], models[0], models[3] * inverse_binds[2]];
-        let mut palette = vec![model(100); 9];
-        skin.palette(&models, &mut palette).unwrap();
-        assert_eq!(palette, expected);
+        let mut room = vec![model(100); 9];
+        let palette = skin.palette(&models, &mut room).unwrap();
+        assert_eq!((palette.matrices(), palette.skin()), (&expected[..], skin.id()));
+        assert_eq!(room, expected);
         let mut part = [Mat34::IDENTITY; 3];
-        skin.palette_into(&models, &mut part).unwrap();
+        assert_eq!(*skin.palette_into(&models, &mut part).unwrap(), expected);
         assert_eq!(part, expected);
     }
 
@@ -53,6 +66,117 @@ mod palettes {
         let error = skin.palette_into(&[Mat34::IDENTITY; 6], &mut []).unwrap_err();
         assert_eq!(error, Error::Skin(SkinError::Palette { expected: 1, found: 0 }));
         assert!(error.to_string().contains("instead of 1"));
+        assert_eq!(Palette::of(&skin, &[]), Err(error));
+    }
+
+    #[test]
+    fn skins_are_known_by_their_joints_and_inverse_binds_in_their_order() {
+        let skin = |joints: [u16; 2], x: f32| {
+            let bind = Transform::from_xyz(x, 0.0, 0.0).to_matrix();
+            Skin::new(joints.to_vec(), vec![Mat34::IDENTITY, bind]).unwrap()
+        };
+        let one = skin([0, 1], 1.0);
+        assert_eq!(one.id(), skin([0, 1], 1.0).id());
+        assert_eq!(skin([0, 1], 0.0).id(), skin([0, 1], -0.0).id(), "both zeros are equal");
+        for other in [skin([1, 0], 1.0), skin([0, 1], 2.0), skin([0, 2], 1.0), Skin::default(), Skin::rigid()] {
+            assert_ne!(one.id(), other.id());
+        }
+        assert_eq!(Skin::from_bytes(&one.to_bytes()).unwrap().id(), one.id());
+    }
+
+    #[test]
+    fn a_skin_at_rest_moves_nothing_in_the_rest_pose() {
+        let mut builder = SkeletonBuilder::new();
+        let turned = Transform::from_xyz(0.3, 1.0, -0.5).with_rotation(Quat::from_rotation_y(0.7));
+        let hip = builder.joint("hip", None, turned);
+        let chest = builder.joint("chest", Some(hip), turned.with_scale(Vec3::splat(1.5)));
+        builder.joint("head", Some(chest), turned);
+        let (skeleton, _) = builder.build().unwrap();
+        let skin = Skin::at_rest(&skeleton).unwrap();
+        let (mut models, mut room) = (Vec::new(), Vec::new());
+        Pose::rest(&skeleton).to_models(&skeleton, &mut models).unwrap();
+        for matrix in skin.palette(&models, &mut room).unwrap().iter() {
+            assert!(matrix.to_wide().abs_diff_eq(Mat34::IDENTITY.to_wide(), 1e-6), "{matrix:?}");
+        }
+        let mut builder = SkeletonBuilder::new();
+        builder.joint("hip", None, turned);
+        builder.joint("flat", Some(hip), Transform::from_scale(Vec3::new(1.0, 0.0, 1.0)));
+        let refused = Skin::at_rest(&builder.build().unwrap().0);
+        assert_eq!(refused, Err(Error::Skin(SkinError::InverseBind { joint: 1 })));
+    }
+
+    /// A column of joints 0.3 m apart, and a skin that counts them from the top: as many, in another order.
+    fn column() -> (Skeleton, Skin, SkinnedMesh) {
+        let mut builder = SkeletonBuilder::new();
+        for joint in 0..4_u16 {
+            let up = if joint == 0 { 0.0 } else { 0.3 };
+            builder.joint("", joint.checked_sub(1), Transform::from_xyz(0.0, up, 0.0));
+        }
+        let (skeleton, _) = builder.build().unwrap();
+        let of_skeleton = Skin::at_rest(&skeleton).unwrap();
+        let from_the_top = (0..4).rev().map(|joint| of_skeleton.inverse_binds()[joint]).collect();
+        let skin = Skin::new(vec![3, 2, 1, 0], from_the_top).unwrap();
+        // A vertex at each joint, which it follows.
+        let positions = [0.9, 0.6, 0.3, 0.0].map(|y| [0.0, y, 0.0]);
+        let mesh = SkinnedMesh::builder(&positions).influences(1, &[0, 1, 2, 3], &[1.0; 4]).build(&skin).unwrap();
+        (skeleton, skin, mesh)
+    }
+
+    #[test]
+    fn a_crowd_computes_palettes_in_the_order_of_the_skin() {
+        let (skeleton, skin, mesh) = column();
+        let mut crowd = Crowd::new(&skeleton);
+        let mut pose = Pose::rest(&skeleton);
+        // All stands on its side.
+        pose.set(0, Transform::from_rotation(Quat::from_rotation_z(-core::f32::consts::FRAC_PI_2)));
+        let instance = crowd.insert(&pose).unwrap();
+        let (mut room, mut all, mut positions) = (Vec::new(), Vec::new(), vec![[0.0_f32; 3]; 4]);
+        let lies = |positions: &[[f32; 3]]| {
+            positions
+                .iter()
+                .zip([0.9, 0.6, 0.3, 0.0])
+                .all(|(found, x)| (found[0] - x).abs() < 1e-5 && found[1].abs() < 1e-5)
+        };
+        crowd.palettes(&skin, &mut all).unwrap();
+        let palette = Palette::of(&skin, &all[crowd.palette_range(instance, &skin).unwrap()]).unwrap();
+        mesh.skin(palette, SkinOutput::new(&mut positions)).unwrap();
+        assert!(lies(&positions), "{positions:?}");
+        crowd.each_palette(&skin, &mut room, |_, palette| mesh.skin(palette, SkinOutput::new(&mut positions))).unwrap();
+        assert!(lies(&positions), "{positions:?}");
+        let of_pose = |pose| Ok::<_, Error>((pose, ()));
+        let visit = |(), palette: Palette<'_>| mesh.skin(palette, SkinOutput::new(&mut positions));
+        skeleton.each_palette(&skin, [&pose], of_pose, &mut room, visit).unwrap();
+        assert!(lies(&positions), "{positions:?}");
+    }
+
+    #[test]
+    fn a_mesh_refuses_the_palette_of_another_order_also_after_it_was_saved() {
+        let (skeleton, skin, mesh) = column();
+        let other = Skin::at_rest(&skeleton).unwrap();
+        let (mut models, mut room) = (Vec::new(), Vec::new());
+        Pose::rest(&skeleton).to_models(&skeleton, &mut models).unwrap();
+        let loaded = SkinnedMesh::from_bytes(&mesh.to_bytes()).unwrap();
+        let refused = Error::Skin(SkinError::OtherSkin { expected: skin.id(), found: other.id() });
+        for mesh in [&mesh, &loaded] {
+            assert_eq!(mesh.skin_id(), skin.id());
+            let mut positions = [[9.0_f32; 3]; 4];
+            let wrong = other.palette(&models, &mut room).unwrap();
+            assert_eq!(mesh.skin(wrong, SkinOutput::new(&mut positions[..])), Err(refused));
+            let output = SkinOutput::new(&mut positions[..]);
+            assert_eq!(mesh.skin_morphed(wrong, &[], &mut MorphBuffer::new(), output), Err(refused));
+            assert_eq!(mesh.bounds(wrong), Err(refused));
+            assert_eq!(positions, [[9.0; 3]; 4]);
+            let right = skin.palette(&models, &mut room).unwrap();
+            assert_eq!(mesh.skin(right, SkinOutput::new(&mut positions[..])), Ok(()));
+        }
+        let mut batch = SkinBatch::new();
+        assert_eq!(batch.push(Arc::new(mesh), Arc::new(other.clone())), Err(refused));
+        // Unless it is told that the numbers mean the same.
+        let mut given = loaded;
+        assert_eq!(given.set_skin(&Skin::rigid()), Err(Error::Skin(SkinError::SkinJoints { expected: 4, found: 1 })));
+        given.set_skin(&other).unwrap();
+        assert!(given.bounds(other.palette(&models, &mut room).unwrap()).is_ok());
+        assert_eq!(batch.push(Arc::new(given), Arc::new(other)), Ok(0));
     }
 }
 
@@ -124,7 +248,7 @@ impl Model {
         for target in targets {
             builder = builder.morph_target(*target);
         }
-        builder.build(self.joints).unwrap()
+        builder.build(&skin(self.joints)).unwrap()
     }
 
     /// The vector moved by the palette's blend for this vertex, in double precision; `w` is 1 for points.
@@ -174,9 +298,9 @@ fn skinned(mesh: &SkinnedMesh, palette: &[Mat34], weights: &[f32]) -> Skinned {
         (vec![[9.0; 4]; count], vec![[9.0; 3]; count], vec![[9.0; 4]; count]);
     let output = SkinOutput::new(&mut positions).normals(&mut normals).tangents(&mut tangents);
     if weights.is_empty() {
-        mesh.skin(palette, output).unwrap();
+        mesh.skin(of(mesh, palette), output).unwrap();
     } else {
-        mesh.skin_morphed(palette, weights, &mut MorphBuffer::new(), output).unwrap();
+        mesh.skin_morphed(of(mesh, palette), weights, &mut MorphBuffer::new(), output).unwrap();
     }
     (positions, normals, tangents)
 }
@@ -209,7 +333,7 @@ mod meshes {
                 prop_assert_eq!((positions[at][3], tangents[at][3]), (1.0, sign));
             }
             if vertices > 0 {
-                let bounds = mesh.bounds(&palette).unwrap();
+                let bounds = mesh.bounds(of(&mesh, &palette)).unwrap();
                 let outside = |p: &[f32; 4]| {
                     let p = Vec3::new(p[0], p[1], p[2]);
                     (bounds.min - p).max_element().max((p - bounds.max).max_element())
@@ -295,7 +419,7 @@ mod meshes {
             let mesh = model.build(&[MorphTarget { positions: &deltas, ..MorphTarget::default() }]);
             let palette = Dice(Rng::with_seed(2)).palette(4);
             let mut positions = vec![[0.0; 4]; vertices];
-            mesh.skin_morphed(&palette, &[0.5], &mut buffer, SkinOutput::new(&mut positions)).unwrap();
+            mesh.skin_morphed(of(&mesh, &palette), &[0.5], &mut buffer, SkinOutput::new(&mut positions)).unwrap();
             assert_eq!(positions, skinned(&mesh, &palette, &[0.5]).0);
         }
     }
@@ -303,7 +427,7 @@ mod meshes {
     #[test]
     fn more_than_four_influences_are_pruned_and_reported() {
         let (joints, weights) = ([0, 1, 2, 3, 4, 5], [0.3, 0.05, 0.3, 0.2, 0.05, 0.1]);
-        let mesh = SkinnedMesh::builder(&[[1.0, 0.0, 0.0]]).influences(6, &joints, &weights).build(6).unwrap();
+        let mesh = SkinnedMesh::builder(&[[1.0, 0.0, 0.0]]).influences(6, &joints, &weights).build(&skin(6)).unwrap();
         let pruned = mesh.pruned();
         assert_eq!((pruned.vertices, mesh.influence_counts()), (1, [0, 0, 0, 1]));
         assert!((pruned.largest_weight - 0.05).abs() < 1e-6 && (pruned.largest_sum - 0.1).abs() < 1e-6);
@@ -311,14 +435,15 @@ mod meshes {
         // The error is the sum times the distance between the places where kept and dropped joints would move it.
         let palette: Vec<Mat34> = (0..6).map(|joint| Transform::from_xyz(joint as f32, 0.0, 0.0).to_matrix()).collect();
         let mut skinned = [[0.0; 3]];
-        mesh.skin(&palette, SkinOutput::new(&mut skinned[..])).unwrap();
+        mesh.skin(of(&mesh, &palette), SkinOutput::new(&mut skinned[..])).unwrap();
         let whole: f32 = (0..6).map(|joint| weights[joint] * (1.0 + joint as f32)).sum();
         let kept = (0.3 * 1.0 + 0.3 * 3.0 + 0.2 * 4.0 + 0.1 * 6.0) / 0.9;
         let dropped = (0.05 * 2.0 + 0.05 * 5.0) / 0.1;
         assert!((skinned[0][0] - kept).abs() < 1e-5);
         assert!(((skinned[0][0] - whole) - pruned.largest_sum * (kept - dropped)).abs() < 1e-5);
 
-        let fewer = SkinnedMesh::builder(&[[0.0; 3]]).influences(6, &[1, 1, 2, 2, 3, 4], &[1.0; 6]).build(6).unwrap();
+        let fewer =
+            SkinnedMesh::builder(&[[0.0; 3]]).influences(6, &[1, 1, 2, 2, 3, 4], &[1.0; 6]).build(&skin(6)).unwrap();
         assert_eq!((fewer.pruned().vertices, fewer.influence_counts()), (0, [0, 0, 0, 1]));
     }
 
@@ -327,17 +452,17 @@ mod meshes {
         let positions = [[0.0; 3]; 5];
         let joints = [3, 3, 3, 2, 9, 1, 2, 9, 0, 1, 0, 1, 1, 2, 0];
         let weights = [0.2, 0.2, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 1e-12, 5.0, 0.0, 5.0, 1e30, 1e30, 1e30];
-        let mesh = SkinnedMesh::builder(&positions).influences(3, &joints, &weights).build(4).unwrap();
+        let mesh = SkinnedMesh::builder(&positions).influences(3, &joints, &weights).build(&skin(4)).unwrap();
         assert_eq!(mesh.influence_counts(), [4, 0, 1, 0]);
         assert_eq!(mesh.permutation(), [0, 1, 2, 3, 4]);
         let palette: Vec<Mat34> = (0..4).map(|joint| Transform::from_xyz(joint as f32, 0.0, 0.0).to_matrix()).collect();
         let mut skinned = [[0.0; 3]; 5];
-        mesh.skin(&palette, SkinOutput::new(&mut skinned[..])).unwrap();
+        mesh.skin(of(&mesh, &palette), SkinOutput::new(&mut skinned[..])).unwrap();
         assert_eq!(skinned[..4].iter().map(|position| position[0]).collect::<Vec<_>>(), [3.0, 2.0, 2.0, 1.0]);
         // Three equal weights add up to one only up to rounding.
         assert!((skinned[4][0] - 1.0).abs() <= 3e-7, "{skinned:?}");
 
-        let rigid = SkinnedMesh::builder(&positions).build(1).unwrap();
+        let rigid = SkinnedMesh::builder(&positions).build(&skin(1)).unwrap();
         assert_eq!(rigid.influence_counts(), [5, 0, 0, 0]);
     }
 
@@ -346,7 +471,7 @@ mod meshes {
         let positions = [[0.0; 3]; 2];
         let refused = |joints: &[u16], weights: &[f32], indices: &[u32]| {
             let builder = SkinnedMesh::builder(&positions).influences(2, joints, weights).indices(indices);
-            match builder.build(3).unwrap_err() {
+            match builder.build(&skin(3)).unwrap_err() {
                 Error::Skin(error) => error,
                 other => panic!("{other}"),
             }
@@ -364,38 +489,41 @@ mod meshes {
         let short = SkinError::Length { what: "joints of influences", expected: 4, found: 3 };
         assert_eq!(refused(&good.0[..3], &good.1, &[]), short);
 
-        let no_joints = SkinnedMesh::builder(&positions).build(0).unwrap_err();
+        let no_joints = SkinnedMesh::builder(&positions).build(&skin(0)).unwrap_err();
         assert_eq!(no_joints, SkinError::Joint { vertex: 0, joint: 0, joints: 0 }.into());
         let broken = [[0.0; 3], [0.0, f32::NAN, 0.0]];
-        let error = SkinnedMesh::builder(&broken).build(1).unwrap_err();
+        let error = SkinnedMesh::builder(&broken).build(&skin(1)).unwrap_err();
         assert_eq!(error, SkinError::NotFinite { what: "positions", vertex: 1 }.into());
-        let error = SkinnedMesh::builder(&positions).normals(&[[0.0; 3]]).build(1).unwrap_err();
+        let error = SkinnedMesh::builder(&positions).normals(&[[0.0; 3]]).build(&skin(1)).unwrap_err();
         assert_eq!(error, SkinError::Length { what: "normals", expected: 2, found: 1 }.into());
         let target = MorphTarget { vertices: Some(&[0, 2]), positions: &positions, ..MorphTarget::default() };
-        let error = SkinnedMesh::builder(&positions).morph_target(target).build(1).unwrap_err();
+        let error = SkinnedMesh::builder(&positions).morph_target(target).build(&skin(1)).unwrap_err();
         assert_eq!(error, SkinError::Index { place: 1, index: 2, vertices: 2 }.into());
     }
 
     #[test]
     fn calls_that_do_not_fit_are_refused_and_write_nothing() {
-        let mesh = SkinnedMesh::builder(&[[1.0; 3]; 2]).build(2).unwrap();
-        let (palette, mut positions, mut more) = ([Mat34::IDENTITY; 2], [[9.0_f32; 3]; 2], [[9.0_f32; 3]; 3]);
-        let error = mesh.skin(&palette[..1], SkinOutput::new(&mut positions[..])).unwrap_err();
-        assert_eq!(error, SkinError::Palette { expected: 2, found: 1 }.into());
-        let error = mesh.skin(&palette, SkinOutput::new(&mut more[..])).unwrap_err();
+        let mesh = SkinnedMesh::builder(&[[1.0; 3]; 2]).build(&skin(2)).unwrap();
+        let (matrices, mut positions, mut more) = ([Mat34::IDENTITY; 2], [[9.0_f32; 3]; 2], [[9.0_f32; 3]; 3]);
+        let (two, one) = (skin(2), skin(1));
+        let short = Palette::of(&one, &matrices[..1]).unwrap();
+        let error = mesh.skin(short, SkinOutput::new(&mut positions[..])).unwrap_err();
+        assert_eq!(error, SkinError::OtherSkin { expected: two.id(), found: one.id() }.into());
+        let palette = of(&mesh, &matrices);
+        let error = mesh.skin(palette, SkinOutput::new(&mut more[..])).unwrap_err();
         assert_eq!(error, SkinError::Length { what: "places for positions", expected: 2, found: 3 }.into());
         let mut normals = [[9.0_f32; 4]; 2];
         let output = SkinOutput::new(&mut positions[..]).normals(&mut normals[..]);
-        assert_eq!(mesh.skin(&palette, output).unwrap_err(), SkinError::Absent { what: "normals" }.into());
+        assert_eq!(mesh.skin(palette, output).unwrap_err(), SkinError::Absent { what: "normals" }.into());
         let output = SkinOutput::new(&mut positions[..]).tangents(&mut normals[..]);
-        assert_eq!(mesh.skin(&palette, output).unwrap_err(), SkinError::Absent { what: "tangents" }.into());
+        assert_eq!(mesh.skin(palette, output).unwrap_err(), SkinError::Absent { what: "tangents" }.into());
         let output = SkinOutput::new(&mut positions[..]);
-        let error = mesh.skin_morphed(&palette, &[1.0], &mut MorphBuffer::new(), output).unwrap_err();
+        let error = mesh.skin_morphed(palette, &[1.0], &mut MorphBuffer::new(), output).unwrap_err();
         assert_eq!(error, SkinError::Length { what: "morph weights", expected: 0, found: 1 }.into());
         let target = MorphTarget { positions: &[[1.0; 3]; 2], ..MorphTarget::default() };
-        let morphing = SkinnedMesh::builder(&[[1.0; 3]; 2]).morph_target(target).build(2).unwrap();
+        let morphing = SkinnedMesh::builder(&[[1.0; 3]; 2]).morph_target(target).build(&skin(2)).unwrap();
         let output = SkinOutput::new(&mut positions[..]);
-        let error = morphing.skin_morphed(&palette, &[f32::INFINITY], &mut MorphBuffer::new(), output).unwrap_err();
+        let error = morphing.skin_morphed(palette, &[f32::INFINITY], &mut MorphBuffer::new(), output).unwrap_err();
         assert_eq!(error, SkinError::MorphWeight { target: 0, weight: f32::INFINITY }.into());
         assert_eq!(
             mesh.remap(&[1]).unwrap_err(),
@@ -415,7 +543,8 @@ mod batches {
             .collect();
         let mut batch = SkinBatch::new();
         for character in 0..characters {
-            assert_eq!(batch.push(Arc::clone(&meshes[character % 3])) as usize, character);
+            let skin = Arc::new(super::skin(5 + character % 3));
+            assert_eq!(batch.push(Arc::clone(&meshes[character % 3]), skin).unwrap() as usize, character);
         }
         let palettes = Dice(Rng::with_seed(4)).palette(batch.palettes_len());
         (batch, palettes)
@@ -443,7 +572,7 @@ mod batches {
                 let mut expected = (vec![UNWRITTEN; mesh.len()], vec![UNWRITTEN; mesh.len()]);
                 if visible.contains(&character) {
                     let output = SkinOutput::new(&mut expected.0).normals(&mut expected.1);
-                    mesh.skin(&palettes[batch.palette_range(character).unwrap()], output).unwrap();
+                    mesh.skin(of(mesh, &palettes[batch.palette_range(character).unwrap()]), output).unwrap();
                 }
                 prop_assert_eq!(&positions[range.clone()], expected.0);
                 prop_assert_eq!(&normals[range], expected.1);
@@ -463,6 +592,16 @@ mod batches {
         assert!(matches!(error, Error::Skin(SkinError::Length { what: "places for positions", .. })));
         assert!(positions.iter().all(|position| *position == UNWRITTEN));
         assert_eq!((batch.mesh(2), batch.vertex_range(2), batch.palette_range(2)), (None, None, None));
+        let mut all = palettes.clone();
+        let error = batch.palette_into(2, &[Mat34::IDENTITY; 6], &mut all).unwrap_err();
+        assert_eq!(error, SkinError::Character { character: 2, characters: 2 }.into());
+        let error = batch.palette_into(1, &[Mat34::IDENTITY; 5], &mut all).unwrap_err();
+        assert_eq!(error, SkinError::Models { expected: 6, found: 5 }.into());
+        let error = batch.palette_into(1, &[Mat34::IDENTITY; 6], &mut all[1..]).unwrap_err();
+        assert_eq!(error, SkinError::Palette { expected: 11, found: 10 }.into());
+        assert_eq!(all, palettes);
+        assert_eq!(batch.palette_into(1, &[model(3); 6], &mut all).unwrap().skin(), batch.skin(1).unwrap().id());
+        assert_eq!((&all[..5], &all[5..]), (&palettes[..5], &[model(3); 6][..]));
         batch.clear();
         assert!(batch.is_empty() && batch.vertices_len() == 0 && batch.palettes_len() == 0);
         assert!(batch.skin_visible(&[], &[], SkinOutput::new(&mut positions[..0])).is_ok());

@@ -5,7 +5,10 @@
 //! the way, as sampling leaves them.
 
 use hedgerow::glam::Mat4;
-use hedgerow::{Mat34, Transform, anim::Skeleton};
+use hedgerow::{
+    Transform,
+    anim::{Skeleton, Skin},
+};
 
 /// What a joint's local pose is kept as.
 pub trait LocalPose: Copy {
@@ -131,8 +134,8 @@ impl<L: LocalPose> Flattened<L> {
     }
 }
 
-/// The inverse bind matrices of a skeleton, 4×4.
+/// The inverse bind matrices of a skin, 4×4.
 #[must_use]
-pub fn inverse_binds(skeleton: &Skeleton) -> Vec<Mat4> {
-    skeleton.inverse_binds().iter().map(|&matrix: &Mat34| matrix.into()).collect()
+pub fn inverse_binds(skin: &Skin) -> Vec<Mat4> {
+    skin.inverse_binds().iter().map(|&matrix| matrix.into()).collect()
 }

@@ -6,6 +6,7 @@ pub mod batches;
 pub mod bitsquid_clip;
 pub mod build;
 pub mod changes;
+pub mod character_threads;
 pub mod cull;
 pub mod draws;
 pub mod editor;
@@ -97,6 +98,8 @@ pub fn all<F: Front>() -> Vec<Experiment<F>> {
     if hedgerow::THREADED {
         let about = "updates, culling and lists on two threads against one";
         experiments.push(experiment("threads", about, threads::run));
+        let about = "players, poses, crowds and skinned characters on two threads against one";
+        experiments.push(experiment("character-threads", about, character_threads::run));
     }
     experiments
 }

@@ -8,7 +8,7 @@ use crate::front::{Calls, Front, Sizes};
 use crate::workloads::{swaying, test_clip};
 use crate::{Case, Outcome, Unit};
 use hedgerow::{
-    Mat34, Transform,
+    Transform,
     anim::{Pose, RawClip, Skeleton, SkeletonBuilder, raw::Reduction},
 };
 use std::hint::black_box;
@@ -84,9 +84,9 @@ fn reduce<F: Front>(front: &mut F, name: &str, clip: &RawClip) -> Outcome {
 /// A root with limbs of eight joints, a tenth of a metre each.
 fn limbs(joints: usize) -> Result<Skeleton, hedgerow::anim::Error> {
     let mut builder = SkeletonBuilder::new();
-    for joint in 0..joints {
+    for joint in 0..u16::try_from(joints).expect("joints have 16 bits") {
         let parent = joint.checked_sub(1).map(|before| if before % 8 == 0 { 0 } else { before });
-        builder.joint("", parent, Transform::from_xyz(0.0, 0.1, 0.0), Mat34::IDENTITY);
+        builder.joint("", parent, Transform::from_xyz(0.0, 0.1, 0.0));
     }
     Ok(builder.build()?.0)
 }

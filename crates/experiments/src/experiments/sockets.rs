@@ -11,7 +11,8 @@ use crate::{Case, Outcome, Unit};
 use hedgerow::glam::{Quat, Vec3};
 use hedgerow::{
     Aabb, Mat34, Node, NodeHandle, Scene, Transform,
-    character::{JointBounds, Sockets},
+    character::{CharacterError, JointBounds, Sockets},
+    skin::{Palette, Skin},
 };
 
 const CHARACTERS: usize = 1000;
@@ -110,17 +111,20 @@ fn bounds<F: Front>(front: &mut F) -> Outcome {
             joints.push(number);
         }
     }
-    let bounds = JointBounds::new(&positions, &joints, &vec![1.0; joints.len()])?;
+    let skin = Skin::new((0..).take(JOINTS).collect(), vec![Mat34::IDENTITY; JOINTS])?;
+    let bounds = JointBounds::new(&skin, &positions, &joints, &vec![1.0; joints.len()])?;
     let parts: Vec<(u16, Aabb)> = bounds.iter().collect();
-    let mut ours = (bounds, palettes(), vec![Ok(Aabb::EMPTY); CHARACTERS]);
+    let mut ours = (bounds, skin, palettes(), vec![Ok(Aabb::EMPTY); CHARACTERS]);
     let mut theirs = (parts, palettes(), vec![Aabb::EMPTY; CHARACTERS]);
     let calls = Calls {
         case: Case { name: "bounds", nodes: CHARACTERS * JOINTS, unit: Unit::Each("ns/box"), baseline: "box by box" },
         per: CHARACTERS * JOINTS,
         repeats: 1,
         sides: (&mut ours, &mut theirs),
-        ours: |(bounds, palettes, boxes)| {
-            boxes.iter_mut().zip(&*palettes).for_each(|(all, palette)| *all = bounds.of_pose(palette));
+        ours: |(bounds, skin, palettes, boxes)| {
+            for (all, palette) in boxes.iter_mut().zip(&*palettes) {
+                *all = Palette::of(skin, palette).map_err(CharacterError::from).and_then(|it| bounds.of_pose(it));
+            }
         },
         baseline: |(parts, palettes, boxes)| {
             for (all, palette) in boxes.iter_mut().zip(&*palettes) {
@@ -129,7 +133,7 @@ fn bounds<F: Front>(front: &mut F) -> Outcome {
             }
         },
     };
-    front.calls(calls, |(_, _, ours), (_, _, theirs)| {
+    front.calls(calls, |(_, _, _, ours), (_, _, theirs)| {
         for (found, expected) in ours.drain(..).zip(theirs) {
             let found = found?;
             let off = (expected.min - found.min).abs().max((found.max - expected.max).abs()).max_element();

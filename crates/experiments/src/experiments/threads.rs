@@ -61,7 +61,7 @@ impl<C: FnMut(&ThreadPool) -> f64> Trial<1> for InPools<'_, C> {
 }
 
 /// Has the pools take turns, and reports what a call took in each.
-fn compare<F: Front>(
+pub(super) fn compare<F: Front>(
     front: &mut F,
     (name, nodes): (&str, usize),
     pools: &[ThreadPool; 2],

@@ -3,7 +3,7 @@
 use super::rng::Rng;
 use hedgerow::glam::{EulerRot, Quat, Vec3};
 use hedgerow::{
-    Mat34, Transform,
+    Transform,
     anim::{Skeleton, SkeletonBuilder},
 };
 
@@ -68,23 +68,19 @@ pub fn character(skeleton: &Skeleton, seed: u64, uniform: bool) -> Vec<Transform
         .collect()
 }
 
-/// A builder that knows where its joints are at rest.
+/// A builder of chains.
 #[derive(Default)]
 struct Rig {
     builder: SkeletonBuilder,
-    models: Vec<Mat34>,
 }
 
 impl Rig {
     /// So many joints, one below the other, each at this distance from the one before. Answers the last.
-    fn chain(&mut self, name: &str, parent: Option<usize>, count: usize, at: Vec3) -> usize {
+    fn chain(&mut self, name: &str, parent: Option<u16>, count: usize, at: Vec3) -> u16 {
         let mut last = parent;
         for link in 1..=count {
             let rest = Transform::from_translation(at).with_rotation(Quat::from_rotation_y(0.1));
-            let model = last.map_or(Mat34::IDENTITY, |parent| self.models[parent]) * rest.to_matrix();
-            let inverse_bind = model.inverse().expect("a scale of one has an inverse");
-            last = Some(self.builder.joint(format!("{name} {link}"), last, rest, inverse_bind));
-            self.models.push(model);
+            last = Some(self.builder.joint(format!("{name} {link}"), last, rest));
         }
         last.expect("a chain has links")
     }

@@ -86,6 +86,12 @@ pub fn checked_body(kind: Kind, version: u32, bytes: &[u8]) -> Result<&[u8], Bro
     Ok(body)
 }
 
+/// XXH3 (64 bits) of bytes: a number that differs where they do, but for one chance in 2⁶⁴.
+#[must_use]
+pub fn digest(bytes: &[u8]) -> u64 {
+    XxHash3_64::oneshot(bytes)
+}
+
 /// XXH3 (64 bits) of the body, seeded with XXH3 of the header's first 24 bytes: of all bytes but the checksum's own.
 ///
 /// It finds damage, not forgery: what the bytes say is checked all the same.

@@ -32,12 +32,10 @@ impl Rigs {
             grouping.mark(node);
             any = true;
         }
-        let mut inverse_binds = vec![None; root.nodes.len()];
         for joints in skins {
-            for &(joint, inverse_bind) in joints {
+            for &(joint, _) in joints {
                 grouping.mark(joint);
                 grouping.unite(joints[0].0, joint);
-                inverse_binds[joint].get_or_insert(inverse_bind);
                 any = true;
             }
         }
@@ -51,7 +49,7 @@ impl Rigs {
         if any {
             let forest = Forest::of(root);
             for group in grouping.groups(&forest) {
-                rigs.add(root, &forest, &group.nodes, group.several_roots, &inverse_binds)?;
+                rigs.add(root, &forest, &group.nodes, group.several_roots)?;
             }
         }
         Ok(rigs)
@@ -62,20 +60,13 @@ impl Rigs {
         self.joints[node]
     }
 
-    fn add(
-        &mut self,
-        root: &Root,
-        forest: &Forest,
-        nodes: &[usize],
-        several_roots: bool,
-        inverse_binds: &[Option<Mat34>],
-    ) -> Result<(), ImportError> {
+    fn add(&mut self, root: &Root, forest: &Forest, nodes: &[usize], several_roots: bool) -> Result<(), ImportError> {
         let number = self.rigs.len();
         // The numbers of the nodes in the builder, stored where their joints will be.
         let mut builder = SkeletonBuilder::new();
         let mut sources = Vec::new();
         if several_roots {
-            builder.joint("", None, Transform::IDENTITY, Mat34::IDENTITY);
+            builder.joint("", None, Transform::IDENTITY);
             sources.push(None);
         }
         let refuse = |error| ImportErrorKind::Skeleton { item: Item::node(root, nodes[0]), error }.into();
@@ -92,8 +83,7 @@ impl Rigs {
             };
             let rest = rest.ok_or_else(|| ImportErrorKind::NotTransform(Item::node(root, node)))?;
             let name = json.name.clone().unwrap_or_default();
-            let inverse_bind = inverse_binds[node].unwrap_or(Mat34::IDENTITY);
-            let joint = builder.joint(name, parent.or(several_roots.then_some(0)), rest, inverse_bind);
+            let joint = builder.joint(name, parent.or(several_roots.then_some(0)), rest);
             pushed.insert(node, joint);
             sources.push(Some(node));
         }

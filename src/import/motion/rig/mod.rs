@@ -26,8 +26,8 @@ use crate::{
 /// the nodes have no common ancestor in the file, joint 0 is not one of the nodes: it always rests, and stands for the
 /// scene's group.
 ///
-/// The rest pose of the joints is that of the nodes in the file. [`Skeleton::inverse_binds`] are those of the first
-/// skin that has the joint, else the identity; [`ImportedSkin`](crate::import::ImportedSkin) has those of each skin.
+/// The rest pose of the joints is that of the nodes in the file. Inverse bind matrices belong to skins: see
+/// [`ImportedSkin`](crate::import::ImportedSkin).
 ///
 /// ```
 /// use hedgerow::glam::Vec3;
@@ -83,7 +83,8 @@ pub struct RigPlace {
     /// The index of the glTF scene.
     pub scene: usize,
     /// The parent node of the rig: model matrices are relative to it. The world matrix of a joint is that of this node
-    /// times the joint's model matrix, and the same holds for skinned vertices.
+    /// times the joint's model matrix, and the same holds for skinned vertices: a skinned mesh is drawn with the world
+    /// matrix of this node, whatever the node that has the mesh.
     pub base: NodeHandle,
     /// The nodes by joint, in ascending order; a joint that is not in this scene is left out.
     pub(in crate::import) nodes: Vec<(u16, NodeHandle)>,

@@ -14,8 +14,9 @@ mod tests;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
-use crate::Mat34;
+use crate::skin::Slot;
 use crate::transform_lanes::{CROWD_LANES as LANES, JointLanes, POSE_LANES, PoseBlock};
+use crate::{Mat34, Skin};
 use fearless_simd::dispatch;
 use hedgerow_math::internal::level::{level, level_up_to_avx2};
 
@@ -29,22 +30,69 @@ impl Level {
     pub(crate) const ZERO: Self = Self([[0.0; LANES]; 12]);
 }
 
-/// For each joint, in order: `level[depth] = level[depth - 1] * local`, and `level[depth]`, times the joint's matrix of
-/// `binds` if there are any, goes to `out[lane * joints + joint]` for as many lanes as there is room for in `out`.
+/// What is written of the joints of a character.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Output<'o> {
+    /// The model matrix of each joint, in order.
+    Models,
+    /// The palette of a skin: to the place of each slot, the model matrix of its joint times the inverse bind matrix of
+    /// the place. Slots ascend by joint.
+    Palette { slots: &'o [Slot], binds: &'o [Mat34] },
+}
+
+impl<'o> Output<'o> {
+    pub(crate) fn of(skin: &'o Skin) -> Self {
+        Self::Palette { slots: skin.slots(), binds: skin.inverse_binds() }
+    }
+
+    /// How many matrices a character of so many joints has.
+    pub(crate) const fn matrices(self, joints: usize) -> usize {
+        match self {
+            Self::Models => joints,
+            Self::Palette { binds, .. } => binds.len(),
+        }
+    }
+}
+
+/// Some joints in a row, and what is written of them.
+#[derive(Clone, Copy, Debug)]
+struct Part<'p> {
+    lanes: &'p [JointLanes],
+    depths: &'p [u16],
+    /// The first joint's number.
+    first: usize,
+    /// Of a palette, the slots of these joints.
+    output: Output<'p>,
+    /// How far lanes are apart in what is written: the number of matrices of a character.
+    stride: usize,
+}
+
+impl<'p> Part<'p> {
+    /// Takes the slots of a joint from the start of a list.
+    #[inline(always)]
+    fn slots_of(joint: usize, slots: &mut &'p [Slot]) -> &'p [Slot] {
+        let count = slots.iter().take_while(|slot| usize::from(slot.joint) == joint).count();
+        let (own, others) = slots.split_at(count);
+        *slots = others;
+        own
+    }
+}
+
+/// For each joint, in order: `level[depth] = level[depth - 1] * local`, and what the output asks for of `level[depth]`
+/// goes to `out[lane * matrices + place]`, for as many lanes as there is room for in `out`.
 ///
 /// # Panics
-/// If `depths`, or `binds` where there are any, are not as many as joints; if depths begin with another than 0, or do
-/// not fit in `levels`; if `out` is no whole number of characters, or more than sixteen.
+/// If `depths` are not as many as joints; if they begin with another than 0, or do not fit in `levels`; if `out` is no
+/// whole number of characters, or more than sixteen.
 pub(crate) fn models(
-    joints: &[JointLanes],
+    lanes: &[JointLanes],
     depths: &[u16],
-    binds: Option<&[Mat34]>,
+    output: Output<'_>,
     levels: &mut [Level],
     out: &mut [Mat34],
 ) {
-    let count = joints.len();
-    assert!(out.len().is_multiple_of(count) && out.len() <= LANES * count);
-    part_at(level(), joints, depths, binds, levels, out, count);
+    let part = Part { lanes, depths, first: 0, output, stride: output.matrices(lanes.len()) };
+    part_at(level(), &part, levels, out);
 }
 
 /// The same from poses, that of lane `l` at `poses[l]`, of which eight joints at a time are transposed to lanes that
@@ -55,46 +103,45 @@ pub(crate) fn models(
 pub(crate) fn models_of_poses(
     poses: &[&[PoseBlock]; LANES],
     depths: &[u16],
-    binds: Option<&[Mat34]>,
+    output: Output<'_>,
     levels: &mut [Level],
     out: &mut [Mat34],
 ) {
-    let count = depths.len();
-    assert!(out.len().is_multiple_of(count) && out.len() <= LANES * count);
+    let stride = output.matrices(depths.len());
     let level = level();
     let mut lanes = [JointLanes::IDENTITY; POSE_LANES];
+    let mut left = output;
     for (block, depths) in depths.chunks(POSE_LANES).enumerate() {
         let first = block * POSE_LANES;
         let lanes = &mut lanes[..depths.len()];
         put_poses(&poses.map(|pose| &pose[block..]), lanes);
-        let binds = binds.map(|binds| &binds[first..first + depths.len()]);
-        part_at(level, lanes, depths, binds, levels, &mut out[first..], count);
+        let mut output = left;
+        if let (Output::Palette { slots, .. }, Output::Palette { slots: left, .. }) = (&mut output, &mut left) {
+            let end = first + depths.len();
+            (*slots, *left) = left.split_at(left.partition_point(|slot| usize::from(slot.joint) < end));
+        }
+        part_at(level, &Part { lanes, depths, first, output, stride }, levels, out);
     }
 }
 
-/// Some joints in a row; `out` begins with the first one's of lane 0, and lanes are `stride` apart.
 #[inline(always)]
-fn part_at(
-    level: fearless_simd::Level,
-    joints: &[JointLanes],
-    depths: &[u16],
-    binds: Option<&[Mat34]>,
-    levels: &mut [Level],
-    out: &mut [Mat34],
-    stride: usize,
-) {
-    assert!(depths.len() == joints.len() && binds.is_none_or(|binds| binds.len() == joints.len()));
-    assert!(out.len() <= LANES * stride);
+fn part_at(level: fearless_simd::Level, part: &Part<'_>, levels: &mut [Level], out: &mut [Mat34]) {
+    let stride = part.stride;
+    assert!(part.depths.len() == part.lanes.len() && out.len() <= LANES * stride);
+    if out.is_empty() {
+        return;
+    }
+    assert!(out.len().is_multiple_of(stride));
     #[cfg(target_arch = "x86_64")]
     {
         if let Some(avx512) = level.as_avx512() {
-            return x86::models_avx512(avx512, joints, depths, binds, levels, out, stride);
+            return x86::avx512::models(avx512, part, levels, out);
         }
         if let Some(avx2) = level.as_avx2() {
-            return x86::models_avx2(avx2, joints, depths, binds, levels, out, stride);
+            return x86::avx2::models(avx2, part, levels, out);
         }
     }
-    dispatch!(level, simd => portable::models(simd, joints, depths, binds, levels, out, stride));
+    dispatch!(level, simd => portable::models(simd, part, levels, out));
 }
 
 /// Replaces all lanes of all joints: lane `l` becomes the pose at `poses[l]`.

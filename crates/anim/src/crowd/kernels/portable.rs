@@ -1,6 +1,6 @@
 //! The kernels: four characters to a vector, and poses transposed by eight.
 
-use super::{LANES, Level, POSE_LANES};
+use super::{LANES, Level, Output, POSE_LANES, Part};
 use crate::Mat34;
 use crate::transform_lanes::{JointLanes, PoseBlock};
 use fearless_simd::{f32x4, f32x8, prelude::*};
@@ -16,14 +16,16 @@ type Matrices<S> = [f32x4<S>; 12];
 #[inline(always)]
 pub(super) fn models<S: Simd>(
     simd: S,
-    joints: &[JointLanes],
-    depths: &[u16],
-    binds: Option<&[Mat34]>,
+    &Part { lanes, depths, first, output, stride }: &Part<'_>,
     levels: &mut [Level],
     out: &mut [Mat34],
-    stride: usize,
 ) {
-    for (joint, (lanes, &depth)) in joints.iter().zip(depths).enumerate() {
+    let (mut slots, binds) = match output {
+        Output::Models => (&[][..], None),
+        Output::Palette { slots, binds } => (slots, Some(binds)),
+    };
+    for (joint, (lanes, &depth)) in (first..).zip(lanes.iter().zip(depths)) {
+        let own = Part::slots_of(joint, &mut slots);
         for first in (0..LANES).step_by(WIDTH) {
             let mut model = local(simd, lanes, first);
             if let Some(above) = usize::from(depth).checked_sub(1) {
@@ -33,11 +35,16 @@ pub(super) fn models<S: Simd>(
             for (number, to) in model.iter().zip(&mut level.0) {
                 number.store_slice(&mut to[first..first + WIDTH]);
             }
-            if let Some(binds) = binds {
-                model = bound(simd, &model, &binds[joint]);
-            }
-            if let Some(out) = out.get_mut(joint + first * stride..) {
-                write(model, out, stride);
+            let Some(binds) = binds else {
+                if let Some(out) = out.get_mut(joint + first * stride..) {
+                    write(model, out, stride);
+                }
+                continue;
+            };
+            for place in own.iter().map(|slot| usize::from(slot.place)) {
+                if let Some(out) = out.get_mut(place + first * stride..) {
+                    write(bound(simd, &model, &binds[place]), out, stride);
+                }
             }
         }
     }

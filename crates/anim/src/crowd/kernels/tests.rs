@@ -40,12 +40,15 @@ fn every_level_is_near_double_precision_for_every_number_of_lanes() {
         let mut lanes = vec![JointLanes::IDENTITY; joints];
         lanes.iter_mut().for_each(|lanes| (0..LANES).for_each(|lane| lanes.set(lane, &transform())));
         let binds: Vec<Mat34> = (0..joints).map(|_| transform().to_matrix()).collect();
+        let slots: Vec<Slot> = (0..).take(joints).map(|joint| Slot { joint, place: joint }).collect();
         for live in 1..=LANES {
             for level in machine_levels() {
                 for binds in [None, Some(&binds[..])] {
                     let mut levels = vec![Level::ZERO; joints];
                     let mut out = vec![Mat34::IDENTITY; live * joints];
-                    part_at(level, &lanes, &depths, binds, &mut levels, &mut out, joints);
+                    let output = binds.map_or(Output::Models, |binds| Output::Palette { slots: &slots, binds });
+                    let part = Part { lanes: &lanes, depths: &depths, first: 0, output, stride: joints };
+                    part_at(level, &part, &mut levels, &mut out);
                     for lane in 0..live {
                         let mut models: Vec<DAffine3> = Vec::new();
                         for joint in 0..joints {
@@ -75,7 +78,7 @@ fn every_level_is_near_double_precision_for_every_number_of_lanes() {
 #[should_panic(expected = "index out of bounds")]
 fn a_depth_beyond_the_levels_is_refused() {
     let mut out = vec![Mat34::IDENTITY; LANES * 2];
-    models(&[JointLanes::IDENTITY; 2], &[0, 1], None, &mut [Level::ZERO], &mut out);
+    models(&[JointLanes::IDENTITY; 2], &[0, 1], Output::Models, &mut [Level::ZERO], &mut out);
 }
 
 fn pose(joints: usize, number: &mut impl FnMut() -> f32) -> Vec<PoseBlock> {
@@ -125,16 +128,30 @@ fn poses_become_the_matrices_of_their_lanes_to_the_bit() {
         let mut lanes = vec![JointLanes::IDENTITY; joints];
         put_poses(&poses, &mut lanes);
         let depths: Vec<u16> = (0..joints).map(|joint| u16::try_from(joint.min(1 + joint % 3)).unwrap()).collect();
-        let binds: Vec<Mat34> = (0..joints).map(|joint| lanes[joint].get(5).to_matrix()).collect();
+        // A skin that leaves joints out, has some twice, and counts them from the last.
+        let picked = (0..joints).rev().flat_map(|joint| [joint, joint][..[1, 0, 2][joint % 3]].to_vec());
+        let picked: Vec<u16> = picked.map(|joint| u16::try_from(joint).unwrap()).collect();
+        let binds = (0..picked.len()).map(|place| lanes[place % joints].get(5).to_matrix()).collect();
+        let skin = Skin::new(picked.clone(), binds).unwrap();
         for live in 1..=LANES {
-            for binds in [None, Some(&binds[..])] {
-                let mut levels = [Level::ZERO; 4];
-                let (mut out, mut expected) =
-                    (vec![Mat34::IDENTITY; live * joints], vec![Mat34::IDENTITY; live * joints]);
-                models_of_poses(&poses, &depths, binds, &mut levels, &mut out);
-                models(&lanes, &depths, binds, &mut levels, &mut expected);
-                assert_eq!(out, expected, "{live} of {joints} joints");
+            let [mut models_out, mut expected] = [(); 2].map(|()| vec![Mat34::IDENTITY; live * joints]);
+            let mut levels = [Level::ZERO; 4];
+            models_of_poses(&poses, &depths, Output::Models, &mut levels, &mut models_out);
+            models(&lanes, &depths, Output::Models, &mut levels, &mut expected);
+            assert_eq!(models_out, expected, "{live} of {joints} joints");
+
+            let [mut palettes, mut expected] = [(); 2].map(|()| vec![Mat34::IDENTITY; live * skin.len()]);
+            models_of_poses(&poses, &depths, Output::of(&skin), &mut levels, &mut palettes);
+            models(&lanes, &depths, Output::of(&skin), &mut levels, &mut expected);
+            assert_eq!(palettes, expected, "palettes of {live} of {joints} joints");
+            for (lane, palette) in palettes.chunks_exact(skin.len()).enumerate() {
+                for ((found, &joint), &bind) in palette.iter().zip(&picked).zip(skin.inverse_binds()) {
+                    let product = models_out[lane * joints + usize::from(joint)] * bind;
+                    assert!(wide(found).abs_diff_eq(wide(&product), 1e-4), "{found:?} and {product:?}");
+                }
             }
         }
+        let mut nothing = [];
+        models_of_poses(&poses, &depths, Output::of(&Skin::default()), &mut [Level::ZERO; 4], &mut nothing);
     }
 }

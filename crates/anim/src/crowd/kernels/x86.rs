@@ -5,84 +5,56 @@
 //! matrix is written without asking whether it has a place, and the twelve vectors of a model stay in registers.
 #![allow(unsafe_code, reason = "loads and stores of vectors go through pointers")]
 
-use super::{LANES, Level};
+use super::{LANES, Level, Output, Part};
 use crate::Mat34;
+use crate::skin::Slot;
 use crate::transform_lanes::JointLanes;
 use fearless_simd::{Avx2, Avx512};
-
-/// See [`models`](super::models). The level's token is the proof that its instructions are there.
-pub(super) fn models_avx2(
-    _: Avx2,
-    joints: &[JointLanes],
-    depths: &[u16],
-    binds: Option<&[Mat34]>,
-    levels: &mut [Level],
-    out: &mut [Mat34],
-    stride: usize,
-) {
-    // SAFETY: AVX2 and FMA are there, as the token says.
-    unsafe { avx2::models(joints, depths, binds, levels, out, stride) }
-}
-
-/// See [`models`](super::models). The level's token is the proof that its instructions are there.
-pub(super) fn models_avx512(
-    _: Avx512,
-    joints: &[JointLanes],
-    depths: &[u16],
-    binds: Option<&[Mat34]>,
-    levels: &mut [Level],
-    out: &mut [Mat34],
-    stride: usize,
-) {
-    // SAFETY: AVX-512 F and DQ are there, as the token says.
-    unsafe { avx512::models(joints, depths, binds, levels, out, stride) }
-}
 
 /// The body, where `V` is a vector of `WIDTH` floats in `parts` of four, and the intrinsics have their names without
 /// prefix and suffix.
 macro_rules! body {
-    ($features:literal, $register:ident, parts $($part:literal)*) => {
+    ($token:ident, $features:literal, $register:ident, parts $($part:literal)*) => {
         /// The numbers of a matrix, row by row, lane = character.
         type Matrices = [V; 12];
 
-        #[target_feature(enable = $features)]
-        pub(super) fn models(
-            joints: &[JointLanes],
-            depths: &[u16],
-            binds: Option<&[Mat34]>,
-            levels: &mut [Level],
-            out: &mut [Mat34],
-            stride: usize,
-        ) {
-            let whole = out.len() > (LANES - 1) * stride + joints.len() - 1;
-            match (binds, whole) {
-                (None, true) => each_joint::<false, true>(joints, depths, &[], levels, out, stride),
-                (None, false) => each_joint::<false, false>(joints, depths, &[], levels, out, stride),
-                (Some(binds), true) => each_joint::<true, true>(joints, depths, binds, levels, out, stride),
-                (Some(binds), false) => each_joint::<true, false>(joints, depths, binds, levels, out, stride),
+        /// See [`models`](super::super::models). The level's token is the proof that its instructions are there.
+        pub(in super::super) fn models(_: $token, part: &Part<'_>, levels: &mut [Level], out: &mut [Mat34]) {
+            let whole = out.len() == LANES * part.stride;
+            // SAFETY: the instructions are there, as the token says.
+            unsafe {
+                match (part.output, whole) {
+                    (Output::Models, true) => each_joint::<false, true>(part, &[], &[], levels, out),
+                    (Output::Models, false) => each_joint::<false, false>(part, &[], &[], levels, out),
+                    (Output::Palette { slots: s, binds: b }, true) => each_joint::<true, true>(part, s, b, levels, out),
+                    (Output::Palette { slots: s, binds: b }, false) => each_joint::<true, false>(part, s, b, levels, out),
+                }
             }
         }
 
         #[target_feature(enable = $features)]
         fn each_joint<const BIND: bool, const WHOLE: bool>(
-            joints: &[JointLanes],
-            depths: &[u16],
+            part: &Part<'_>,
+            mut slots: &[Slot],
             binds: &[Mat34],
             levels: &mut [Level],
             out: &mut [Mat34],
-            stride: usize,
         ) {
-            for (joint, (lanes, &depth)) in joints.iter().zip(depths).enumerate() {
+            let stride = part.stride;
+            for (joint, (lanes, &depth)) in (part.first..).zip(part.lanes.iter().zip(part.depths)) {
+                let own = if BIND { Part::slots_of(joint, &mut slots) } else { &[] };
                 for first in (0..LANES).step_by(WIDTH) {
                     let mut model = local(lanes, first);
                     if let Some(above) = usize::from(depth).checked_sub(1) {
                         model = product(&levels[above], first, &model);
                     }
                     keep(&mut levels[usize::from(depth)], first, &model);
-                    if BIND {
-                        model = bound(&model, &binds[joint]);
+                    if !BIND {
+                        write::<WHOLE>(&model, &mut out[joint..], first, stride);
                     }
-                    write::<WHOLE>(&model, &mut out[joint..], first, stride);
+                    for place in own.iter().map(|slot| usize::from(slot.place)) {
+                        write::<WHOLE>(&bound(&model, &binds[place]), &mut out[place..], first, stride);
+                    }
                 }
             }
         }
@@ -245,8 +217,8 @@ macro_rules! body {
     };
 }
 
-mod avx2 {
-    use super::{JointLanes, LANES, Level, Mat34};
+pub(super) mod avx2 {
+    use super::{Avx2, JointLanes, LANES, Level, Mat34, Output, Part, Slot};
     use core::arch::asm;
     use core::arch::x86_64::{
         __m256 as V, _mm_store_ps, _mm256_add_ps as add, _mm256_extractf128_ps as part, _mm256_fmadd_ps as fmadd,
@@ -257,11 +229,11 @@ mod avx2 {
 
     const WIDTH: usize = 8;
 
-    body!("avx2,fma", ymm_reg, parts 0 1);
+    body!(Avx2, "avx2,fma", ymm_reg, parts 0 1);
 }
 
-mod avx512 {
-    use super::{JointLanes, LANES, Level, Mat34};
+pub(super) mod avx512 {
+    use super::{Avx512, JointLanes, LANES, Level, Mat34, Output, Part, Slot};
     use core::arch::asm;
     use core::arch::x86_64::{
         __m512 as V, _mm_store_ps, _mm512_add_ps as add, _mm512_extractf32x4_ps as part, _mm512_fmadd_ps as fmadd,
@@ -272,5 +244,5 @@ mod avx512 {
 
     const WIDTH: usize = 16;
 
-    body!("avx512f,avx512dq", zmm_reg, parts 0 1 2 3);
+    body!(Avx512, "avx512f,avx512dq", zmm_reg, parts 0 1 2 3);
 }

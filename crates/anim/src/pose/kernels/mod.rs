@@ -36,16 +36,16 @@ fn models_at(
     dispatch!(level, simd => portable::models(simd, blocks, parents, root, models, range));
 }
 
-/// `palette[j] = models[j] * inverse_binds[j]`.
+/// `palette[i] = models[joints[i]] * inverse_binds[i]`.
 ///
 /// # Panics
-/// If the three have different lengths.
-pub(crate) fn palette(models: &[Mat34], inverse_binds: &[Mat34], palette: &mut [Mat34]) {
-    palette_at(level_up_to_avx2(), models, inverse_binds, palette);
+/// If joints, inverse bind matrices and palette are not as many, or a joint has no model matrix.
+pub(crate) fn palette(models: &[Mat34], joints: &[u16], inverse_binds: &[Mat34], palette: &mut [Mat34]) {
+    palette_at(level_up_to_avx2(), models, joints, inverse_binds, palette);
 }
 
 #[inline(always)]
-fn palette_at(level: Level, models: &[Mat34], inverse_binds: &[Mat34], palette: &mut [Mat34]) {
-    assert!(models.len() == inverse_binds.len() && models.len() == palette.len());
-    dispatch!(level, simd => portable::palette(simd, models, inverse_binds, palette));
+fn palette_at(level: Level, models: &[Mat34], joints: &[u16], inverse_binds: &[Mat34], palette: &mut [Mat34]) {
+    assert!(joints.len() == inverse_binds.len() && joints.len() == palette.len());
+    dispatch!(level, simd => portable::palette(simd, models, joints, inverse_binds, palette));
 }

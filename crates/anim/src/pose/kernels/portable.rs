@@ -50,9 +50,15 @@ pub(super) fn models<S: Simd>(
 
 /// See [`palette`](super::palette).
 #[inline(always)]
-pub(super) fn palette<S: Simd>(simd: S, models: &[Mat34], inverse_binds: &[Mat34], palette: &mut [Mat34]) {
-    for ((to, model), inverse_bind) in palette.iter_mut().zip(models).zip(inverse_binds) {
-        store(multiply(simd, model, &load(simd, inverse_bind)), to);
+pub(super) fn palette<S: Simd>(
+    simd: S,
+    models: &[Mat34],
+    joints: &[u16],
+    inverse_binds: &[Mat34],
+    palette: &mut [Mat34],
+) {
+    for ((to, &joint), inverse_bind) in palette.iter_mut().zip(joints).zip(inverse_binds) {
+        store(multiply(simd, &models[usize::from(joint)], &load(simd, inverse_bind)), to);
     }
 }
 

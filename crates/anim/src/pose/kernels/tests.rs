@@ -79,12 +79,13 @@ fn levels_with_fused_multiply_add_give_the_same_bits_and_so_do_those_without() {
 #[test]
 fn palettes_are_products_to_the_bit() {
     let models: Vec<Mat34> = transforms(13, 4).iter().map(Transform::to_matrix).collect();
-    let binds: Vec<Mat34> = transforms(13, 5).iter().map(Transform::to_matrix).collect();
+    let binds: Vec<Mat34> = transforms(9, 5).iter().map(Transform::to_matrix).collect();
+    let joints = [3, 12, 0, 7, 7, 1, 11, 2, 5];
     for level in levels() {
-        let mut out = vec![Mat34::IDENTITY; 13];
-        palette_at(level, &models, &binds, &mut out);
-        assert!(
-            out.iter().zip(models.iter().zip(&binds)).all(|(found, (&a, &b))| found.to_bits() == (a * b).to_bits())
-        );
+        let mut out = vec![Mat34::IDENTITY; 9];
+        palette_at(level, &models, &joints, &binds, &mut out);
+        for ((found, joint), &bind) in out.iter().zip(joints).zip(&binds) {
+            assert_eq!(found.to_bits(), (models[usize::from(joint)] * bind).to_bits());
+        }
     }
 }

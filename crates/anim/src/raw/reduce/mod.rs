@@ -115,11 +115,11 @@ impl RawClip {
     /// Usually runs in **O(joints · keys · log keys)**: about half a second for 100 joints of 1,000 keys.
     ///
     /// ```
-    /// use hedgerow_anim::{Mat34, RawClip, SkeletonBuilder, Transform, raw::{Reduction, Track}};
+    /// use hedgerow_anim::{RawClip, SkeletonBuilder, Transform, raw::{Reduction, Track}};
     /// use hedgerow_anim::glam::Quat;
     ///
     /// let mut builder = SkeletonBuilder::new();
-    /// builder.joint("door", None, Transform::IDENTITY, Mat34::IDENTITY);
+    /// builder.joint("door", None, Transform::IDENTITY);
     /// let (skeleton, _) = builder.build()?;
     ///
     /// let times: Vec<f32> = (0..100_u8).map(|key| f32::from(key) / 30.0).collect();

@@ -4,16 +4,16 @@ use hedgerow_anim::glam::{Quat, Vec3};
 use hedgerow_anim::player::StreamPlayer;
 use hedgerow_anim::raw::Track;
 use hedgerow_anim::{
-    Clip, ClipBuilder, Crowd, Mat34, Player, Pose, RawClip, Skeleton, SkeletonBuilder, Transform, blend::PoseSum,
+    Clip, ClipBuilder, Crowd, Error, Player, Pose, RawClip, Skeleton, SkeletonBuilder, Transform, blend::PoseSum,
 };
 
 /// Hips, a spine and a head, half a metre each.
 fn skeleton() -> Skeleton {
     let mut builder = SkeletonBuilder::new();
     let half = Transform::from_xyz(0.0, 0.5, 0.0);
-    builder.joint("hips", None, half, Mat34::IDENTITY);
-    builder.joint("spine", Some(0), half, Mat34::IDENTITY);
-    builder.joint("head", Some(1), half, Mat34::IDENTITY);
+    builder.joint("hips", None, half);
+    builder.joint("spine", Some(0), half);
+    builder.joint("head", Some(1), half);
     builder.build().expect("a chain").0
 }
 
@@ -64,6 +64,9 @@ fn a_pose_that_held_another_clip_shows_the_present_one() {
     assert_eq!(pose.get(2), Transform::from_xyz(0.0, 0.5, 0.0), "the head rests, since this clip does not move it");
 }
 
+/// Something that changes a pose.
+type Edit<'e> = &'e dyn Fn(&mut Pose);
+
 #[test]
 fn whatever_is_done_to_a_pose_between_two_samples_is_gone() {
     let skeleton = skeleton();
@@ -71,7 +74,7 @@ fn whatever_is_done_to_a_pose_between_two_samples_is_gone() {
     let other = fresh(&crouched, &skeleton);
     let mut difference = Pose::new(3);
     other.difference(&Pose::rest(&skeleton), &mut difference).unwrap();
-    let edits: [(&str, &dyn Fn(&mut Pose)); 7] = [
+    let edits: [(&str, Edit<'_>); 7] = [
         ("set", &|pose| pose.set(0, Transform::from_xyz(9.0, 9.0, 9.0))),
         ("crossfade", &|pose| pose.crossfade(&other, 0.5, None).unwrap()),
         ("add", &|pose| pose.add(&difference, 0.5, None).unwrap()),
@@ -132,10 +135,11 @@ fn instances_of_a_crowd_show_the_clips_that_they_are_given_through_any_moves() {
     let starts = [fresh(&clips[0], &skeleton), of_none, Pose::rest(&skeleton)];
     let mut playing: Vec<_> = (0..40).map(|number| (crowd.insert(&starts[number % 3]).unwrap(), number % 2)).collect();
     for round in 0..12 {
-        crowd.change_poses(|instance, pose| {
+        let changed: Result<(), Error> = crowd.change_poses(|instance, pose| {
             let of = playing.iter().find(|(handle, _)| *handle == instance).expect("it is listed").1;
-            at_half(&clips[of]).sample(pose).unwrap();
+            at_half(&clips[of]).sample(pose)
         });
+        assert_eq!(changed, Ok(()));
         for &(instance, of) in &playing {
             assert_eq!(crowd.pose(instance).unwrap(), fresh(&clips[of], &skeleton), "round {round}");
         }

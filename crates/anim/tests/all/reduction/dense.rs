@@ -244,7 +244,7 @@ fn joints_that_move_together_are_within_their_bound_at_every_moment() {
     let mut dice = Dice::new(9);
     for case in 0..150 {
         let joints = 2 + u16::try_from(dice.below(4)).expect("few");
-        let skeleton = chain(joints.into());
+        let skeleton = chain(joints);
         let mut clip = RawClip::new(1.0, joints.into()).expect("a sound clip");
         for joint in 0..joints {
             let reach = [0.1, 1.0][dice.below(2) as usize];

@@ -15,7 +15,7 @@ const WEIGHTS: [f32; 3] = [0.5, 0.3, 0.2];
 /// Three poses summed and finished, against the same by joint, with glam.
 pub(super) fn run<F: Front>(front: &mut F, skeleton: &Skeleton) -> Outcome {
     let three: Vec<Vec<Transform>> = (0..3).map(|seed| character(skeleton, seed, false)).collect();
-    let poses: Vec<Pose> = three.iter().map(|locals| pose_of(locals)).collect();
+    let poses: Vec<Pose> = three.iter().map(|locals| pose_of(skeleton, locals)).collect();
     let calls = Calls {
         case: case("blend", "joint by joint, with glam"),
         // One character is blended in a call.

@@ -1,46 +1,55 @@
 //! All characters at once.
 
+use super::poses::show;
 use super::{ALL_JOINTS, Objects, case, same};
 use crate::Outcome;
 use crate::baselines::Character;
 use crate::front::{Calls, Front, checked_elsewhere};
 use hedgerow::{
     Mat34,
-    anim::{Crowd, Pose, Skeleton, crowd::InstanceHandle},
+    anim::{Crowd, Error, Pose, Skeleton, crowd::InstanceHandle},
+    skin::Skin,
 };
-use std::hint::black_box;
 
-/// A crowd, and what is computed of it.
-type Computed = (Crowd, Vec<Mat34>);
+/// A crowd, its skin, and what is computed of it.
+type Computed = (Crowd, Skin, Vec<Mat34>);
 
 /// A crowd, its instances, and the poses that they are given.
 type Given = (Crowd, Vec<InstanceHandle>, Vec<Pose>);
 
 /// A crowd written to one array, given poses, and shown while in the cache.
-pub(super) fn run<F: Front>(front: &mut F, skeleton: &Skeleton, poses: Vec<Pose>, objects: &mut Objects) -> Outcome {
+pub(super) fn run<F: Front>(
+    front: &mut F,
+    (skeleton, skin): (&Skeleton, &Skin),
+    poses: Vec<Pose>,
+    objects: &mut Objects,
+) -> Outcome {
     let mut crowd = Crowd::new(skeleton);
     for pose in &poses {
         crowd.insert(pose)?;
     }
-    let mut ours: Computed = (crowd, Vec::new());
+    let mut ours: Computed = (crowd, skin.clone(), Vec::new());
     measure(
         front,
         "crowd",
         &mut ours,
         objects,
-        |(crowd, out)| crowd.models(out),
+        |(crowd, _, out)| crowd.models(out),
         Objects::compute_models,
-        |ours, theirs| same(&ours.1, theirs.objects.iter().flat_map(Character::globals)),
+        |ours, theirs| same(&ours.2, theirs.objects.iter().flat_map(Character::globals)),
     )?;
-    let palettes: fn(&mut Computed) = |(crowd, out)| crowd.palettes(out);
+    let palettes: fn(&mut Computed) = |(crowd, skin, out)| crowd.palettes(skin, out).expect("a skin of this skeleton");
     measure(front, "crowd-palette", &mut ours, objects, palettes, Objects::compute_palettes, |ours, theirs| {
-        same(&ours.1, theirs.objects.iter().flat_map(|object| object.palette_matrices().iter().copied()))
+        same(&ours.2, theirs.objects.iter().flat_map(|object| object.palette_matrices().iter().copied()))
     })?;
     give(front, &ours.0, poses, objects)?;
-    let mut ours: Computed = (ours.0, Vec::new());
-    let models: fn(&mut Computed) = |(crowd, room)| crowd.each_models(room, |_, models| _ = black_box(models));
+    let mut ours: Computed = (ours.0, ours.1, Vec::new());
+    let models: fn(&mut Computed) =
+        |(crowd, _, room)| crowd.each_models(room, |_, models| show(models)).expect("nothing fails");
     measure(front, "crowd-each", &mut ours, objects, models, Objects::compute_models, checked_elsewhere)?;
-    let palettes: fn(&mut Computed) = |(crowd, room)| crowd.each_palette(room, |_, palette| _ = black_box(palette));
+    let palettes: fn(&mut Computed) = |(crowd, skin, room)| {
+        crowd.each_palette(skin, room, |_, palette| show(&palette)).expect("a skin of this skeleton");
+    };
     measure(front, "crowd-palette-each", &mut ours, objects, palettes, Objects::compute_palettes, checked_elsewhere)
 }
 
@@ -90,7 +99,11 @@ fn give<F: Front>(front: &mut F, crowd: &Crowd, poses: Vec<Pose>, objects: &mut 
         sides: (&mut changed, &mut given),
         ours: |(crowd, poses)| {
             let mut poses = poses.iter_mut();
-            crowd.change_poses(|_, pose| core::mem::swap(pose, poses.next().expect("a pose for each")));
+            let changed: Result<(), Error> = crowd.change_poses(|_, pose| {
+                core::mem::swap(pose, poses.next().expect("a pose for each"));
+                Ok(())
+            });
+            changed.expect("nothing fails");
         },
         baseline: set_poses,
     };

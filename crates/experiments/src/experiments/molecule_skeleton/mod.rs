@@ -31,6 +31,7 @@ use hedgerow::glam::Mat4;
 use hedgerow::{
     Mat34, Transform,
     anim::{Pose, Skeleton},
+    skin::Skin,
 };
 
 /// The joints of all characters.
@@ -43,11 +44,12 @@ const ALL_JOINTS: usize = CHARACTERS * JOINTS;
 pub fn run<F: Front>(front: &mut F) -> Outcome {
     let skeleton = rig();
     let locals: Vec<Vec<Transform>> = (0..CHARACTERS as u64).map(|seed| character(&skeleton, seed, false)).collect();
-    let poses: Vec<Pose> = locals.iter().map(|locals| pose_of(locals)).collect();
+    let poses: Vec<Pose> = locals.iter().map(|locals| pose_of(&skeleton, locals)).collect();
     let mut of_matrices: Vec<Character<Mat4>> = locals.iter().map(|it| Character::new(&skeleton, it)).collect();
     let mut flattened: Vec<Flattened<Mat4>> = locals.iter().map(|it| Flattened::new(&skeleton, it)).collect();
     let objects: Vec<Character<Transform>> = locals.iter().map(|it| Character::new(&skeleton, it)).collect();
-    let mut objects = Objects { objects, binds: inverse_binds(&skeleton) };
+    let skin = Skin::at_rest(&skeleton)?;
+    let mut objects = Objects { objects, binds: inverse_binds(&skin) };
 
     let calls = Calls {
         case: case("flattened", "objects, from matrices"),
@@ -67,10 +69,10 @@ pub fn run<F: Front>(front: &mut F) -> Outcome {
 
     let models = vec![vec![Mat34::IDENTITY; JOINTS]; CHARACTERS];
     let (palettes, room) = (models.clone(), Vec::new());
-    let mut ours = Poses { palettes, models, skeleton, poses, room };
+    let mut ours = Poses { palettes, models, skeleton, skin, poses, room };
     poses::run(front, &mut ours, &mut objects, &mut of_matrices)?;
-    let Poses { skeleton, poses, .. } = ours;
-    crowds::run(front, &skeleton, poses, &mut objects)?;
+    let Poses { skeleton, skin, poses, .. } = ours;
+    crowds::run(front, (&skeleton, &skin), poses, &mut objects)?;
     blending::run(front, &skeleton)
 }
 
@@ -80,8 +82,8 @@ fn case<'c>(name: &'c str, baseline: &'c str) -> Case<'c> {
 }
 
 /// A pose with these local transforms.
-fn pose_of(locals: &[Transform]) -> Pose {
-    let mut pose = Pose::new(locals.len());
+fn pose_of(skeleton: &Skeleton, locals: &[Transform]) -> Pose {
+    let mut pose = Pose::rest(skeleton);
     (0..).zip(locals).for_each(|(joint, &local)| pose.set(joint, local));
     pose
 }
@@ -108,6 +110,7 @@ impl Objects {
 /// All characters as poses, and what is computed of them.
 struct Poses {
     skeleton: Skeleton,
+    skin: Skin,
     poses: Vec<Pose>,
     models: Vec<Vec<Mat34>>,
     palettes: Vec<Vec<Mat34>>,
@@ -126,7 +129,7 @@ impl Poses {
         let models = &mut self.models[0];
         for (pose, palette) in self.poses.iter().zip(&mut self.palettes) {
             pose.to_models(&self.skeleton, models).expect("poses of this skeleton");
-            self.skeleton.palette(models, palette).expect("models of this skeleton");
+            self.skin.palette(models, palette).expect("models of this skeleton");
         }
     }
 }

@@ -8,7 +8,8 @@ use crate::workloads::{CHARACTERS, JOINTS, character};
 use hedgerow::glam::Mat4;
 use hedgerow::{
     Mat34,
-    anim::{Pose, Skeleton, pose::UniformPose},
+    anim::{Error, Pose, Skeleton, pose::UniformPose},
+    skin::{Palette, Skin},
 };
 use std::hint::black_box;
 
@@ -64,7 +65,7 @@ fn each<F: Front>(front: &mut F, ours: &mut Poses, objects: &mut Objects) -> Out
         repeats: 1,
         sides: (&mut *ours, &mut *objects),
         ours: |Poses { skeleton, poses, room, .. }| {
-            let shown = skeleton.each_models(&*poses, |pose| pose, room, |_, models| _ = black_box(models));
+            let shown = skeleton.each_models(&*poses, own, room, |(), models| show(models));
             shown.expect("poses of this skeleton");
         },
         baseline: Objects::compute_models,
@@ -75,18 +76,33 @@ fn each<F: Front>(front: &mut F, ours: &mut Poses, objects: &mut Objects) -> Out
         per: ALL_JOINTS,
         repeats: 1,
         sides: (&mut *ours, &mut *objects),
-        ours: |Poses { skeleton, poses, room, .. }| {
-            let shown = skeleton.each_palette(&*poses, |pose| pose, room, |_, palette| _ = black_box(palette));
+        ours: |Poses { skeleton, skin, poses, room, .. }| {
+            let shown = skeleton.each_palette(skin, &*poses, own, room, |(), palette| show(&palette));
             shown.expect("poses of this skeleton");
         },
         baseline: Objects::compute_palettes,
     };
     front.calls(calls, |ours, objects| {
         let (mut all, mut room) = (Vec::new(), Vec::new());
-        let shown = |_, palette: &[Mat34]| all.extend_from_slice(palette);
-        ours.skeleton.each_palette(&ours.poses, |pose| pose, &mut room, shown)?;
+        let shown = |(), palette: Palette<'_>| {
+            all.extend_from_slice(&palette);
+            Ok::<(), Error>(())
+        };
+        ours.skeleton.each_palette(&ours.skin, &ours.poses, own, &mut room, shown)?;
         same(&all, objects.objects.iter().flat_map(|object| object.palette_matrices().iter().copied()))
     })
+}
+
+/// A pose as it is, and nothing besides.
+#[expect(clippy::unnecessary_wraps, reason = "what a closure of these calls returns")]
+fn own(pose: &Pose) -> Result<(&Pose, ()), Error> {
+    Ok((pose, ()))
+}
+
+#[expect(clippy::unnecessary_wraps, reason = "what a closure of these calls returns")]
+pub(super) fn show(matrices: &[Mat34]) -> Result<(), Error> {
+    black_box(matrices);
+    Ok(())
 }
 
 /// One arm, against the whole character.
@@ -97,6 +113,7 @@ fn limb<F: Front>(front: &mut F, ours: &mut Poses) -> Outcome {
         palettes: Vec::new(),
         room: Vec::new(),
         skeleton: ours.skeleton.clone(),
+        skin: ours.skin.clone(),
         poses: ours.poses.clone(),
     };
     let calls = Calls {
@@ -120,11 +137,18 @@ fn limb<F: Front>(front: &mut F, ours: &mut Poses) -> Outcome {
 
 /// Poses with one scale a joint, against such with a scale for each axis.
 fn uniform<F: Front>(front: &mut F, skeleton: &Skeleton) -> Outcome {
-    let poses: Vec<Pose> = (0..CHARACTERS as u64).map(|seed| pose_of(&character(skeleton, seed, true))).collect();
+    let poses: Vec<Pose> =
+        (0..CHARACTERS as u64).map(|seed| pose_of(skeleton, &character(skeleton, seed, true))).collect();
     let uniform: Vec<UniformPose> = poses.iter().map(UniformPose::from_pose).collect::<Result<_, _>>()?;
     let models = vec![vec![Mat34::IDENTITY; JOINTS]; CHARACTERS];
-    let mut whole =
-        Poses { skeleton: skeleton.clone(), poses, models: models.clone(), palettes: Vec::new(), room: Vec::new() };
+    let mut whole = Poses {
+        skeleton: skeleton.clone(),
+        skin: Skin::default(),
+        poses,
+        models: models.clone(),
+        palettes: Vec::new(),
+        room: Vec::new(),
+    };
     let calls = Calls {
         case: case("pose-uniform", "poses with a scale for each axis"),
         per: ALL_JOINTS,

@@ -5,7 +5,7 @@ use crate::Outcome;
 use crate::workloads::{SKIN_JOINTS, SkinRecipe};
 use hedgerow::{
     Mat34,
-    skin::{MorphBuffer, MorphTarget, SkinBatch, SkinOutput, SkinnedMesh},
+    skin::{MorphBuffer, MorphTarget, Palette, Skin, SkinBatch, SkinOutput, SkinnedMesh},
 };
 use std::ops::Range;
 use std::sync::Arc;
@@ -14,6 +14,7 @@ use std::sync::Arc;
 pub(super) struct Crowd {
     pub(super) recipe: SkinRecipe,
     pub(super) mesh: Arc<SkinnedMesh>,
+    pub(super) skin: Arc<Skin>,
     pub(super) batch: SkinBatch,
     pub(super) palettes: Vec<Mat34>,
     pub(super) positions: Vec<[f32; 3]>,
@@ -32,7 +33,12 @@ pub(super) fn mesh(recipe: &SkinRecipe, morphs: &[Vec<[f32; 3]>]) -> Result<Skin
     for positions in morphs {
         builder = builder.morph_target(MorphTarget { positions, ..MorphTarget::default() });
     }
-    builder.build(SKIN_JOINTS)
+    builder.build(&skin()?)
+}
+
+/// The skin that recipes count joints in, bound at the origin.
+pub(super) fn skin() -> Result<Skin, hedgerow::anim::Error> {
+    Skin::new((0..).take(SKIN_JOINTS).collect(), vec![Mat34::IDENTITY; SKIN_JOINTS])
 }
 
 impl Crowd {
@@ -40,15 +46,16 @@ impl Crowd {
     pub(super) fn new() -> Result<Self, hedgerow::anim::Error> {
         let recipe = SkinRecipe::character(1);
         let mesh = Arc::new(mesh(&recipe, &recipe.morphs(WEIGHTS.len(), 3))?);
-        let mut batch = SkinBatch::new();
+        let (skin, mut batch) = (Arc::new(skin()?), SkinBatch::new());
         for _ in 0..CHARACTERS {
-            batch.push(Arc::clone(&mesh));
+            batch.push(Arc::clone(&mesh), Arc::clone(&skin))?;
         }
         let palettes = (0..CHARACTERS as u64).flat_map(|seed| SkinRecipe::palette(100 + seed)).collect();
         let vertices = batch.vertices_len();
         Ok(Self {
             recipe,
             mesh,
+            skin,
             batch,
             palettes,
             positions: vec![[0.0; 3]; vertices],
@@ -73,7 +80,9 @@ impl Crowd {
         let count = self.mesh.len();
         let places = positions.chunks_exact_mut(count).zip(normals.chunks_exact_mut(count));
         for (palette, (positions, normals)) in self.palettes[joints].chunks_exact(SKIN_JOINTS).zip(places) {
-            self.mesh.skin(palette, SkinOutput::new(positions).normals(normals)).expect("places for all");
+            self.mesh
+                .skin(of_skin(&self.skin, palette), SkinOutput::new(positions).normals(normals))
+                .expect("places for all");
         }
     }
 
@@ -84,7 +93,9 @@ impl Crowd {
         let count = self.mesh.len();
         let places = positions.chunks_exact_mut(count).zip(normals.chunks_exact_mut(count));
         for (palette, (positions, normals)) in self.palettes[joints].chunks_exact(SKIN_JOINTS).zip(places) {
-            self.mesh.skin(palette, SkinOutput::new(positions).normals(normals)).expect("places for all");
+            self.mesh
+                .skin(of_skin(&self.skin, palette), SkinOutput::new(positions).normals(normals))
+                .expect("places for all");
         }
     }
 
@@ -96,7 +107,9 @@ impl Crowd {
         let places = positions.chunks_exact_mut(count).zip(normals.chunks_exact_mut(count));
         for (palette, (positions, normals)) in self.palettes[joints].chunks_exact(SKIN_JOINTS).zip(places) {
             let output = SkinOutput::new(positions).normals(normals);
-            self.mesh.skin_morphed(palette, &WEIGHTS, &mut self.buffer, output).expect("places for all");
+            self.mesh
+                .skin_morphed(of_skin(&self.skin, palette), &WEIGHTS, &mut self.buffer, output)
+                .expect("places for all");
         }
     }
 
@@ -115,6 +128,11 @@ impl Crowd {
         }
         Ok(())
     }
+}
+
+/// A character's part of all palettes.
+fn of_skin<'p>(skin: &Skin, matrices: &'p [Mat34]) -> Palette<'p> {
+    Palette::of(skin, matrices).expect("a matrix for each joint")
 }
 
 /// Fails unless a position and a normal are the same on both sides but for rounding.

@@ -36,7 +36,7 @@ use crate::front::{Calls, Front, checked_elsewhere};
 use crate::workloads::SkinRecipe;
 use crate::{Case, Outcome, Unit};
 use hedgerow::glam::Mat4;
-use hedgerow::skin::SkinOutput;
+use hedgerow::skin::{Palette, SkinOutput};
 
 const CHARACTERS: usize = 100;
 /// So many of them are skinned in a turn, the next ones in the next: short turns are seldom interrupted.
@@ -131,7 +131,7 @@ fn all_turns(mut turn: impl FnMut()) {
 /// One mesh whose vertices have all the same number of influences.
 fn uniform<F: Front>(front: &mut F, influences: usize) -> Outcome {
     let recipe = SkinRecipe::uniform(VERTICES, influences, influences as u64);
-    let (mesh, skin) = (mesh(&recipe, &[])?, SeedSkin::new(&recipe));
+    let (mesh, seed_skin, skin) = (mesh(&recipe, &[])?, SeedSkin::new(&recipe), crowd::skin()?);
     let palette = SkinRecipe::palette(9);
     let wide: Vec<Mat4> = palette.iter().map(|&matrix| matrix.into()).collect();
     let (positions, normals) = (vec![[0.0_f32; 3]; VERTICES], vec![[0.0_f32; 3]; VERTICES]);
@@ -140,9 +140,12 @@ fn uniform<F: Front>(front: &mut F, influences: usize) -> Outcome {
         case: Case { name, nodes: VERTICES, unit: VERTEX, baseline: FIRST },
         per: VERTICES,
         repeats: 3,
-        sides: (&mut (mesh, palette, positions, normals), &mut (skin, wide, vec![WholeVertex::default(); VERTICES])),
+        sides: (
+            &mut (mesh, Palette::of(&skin, &palette)?, positions, normals),
+            &mut (seed_skin, wide, vec![WholeVertex::default(); VERTICES]),
+        ),
         ours: |(mesh, palette, positions, normals)| {
-            mesh.skin(palette, SkinOutput::new(positions).normals(normals)).expect("places for all");
+            mesh.skin(*palette, SkinOutput::new(positions).normals(normals)).expect("places for all");
         },
         baseline: |(skin, palette, output)| skin.first(palette, output),
     };

@@ -1,6 +1,6 @@
 //! The keys that one block of lanes needs at the same time, in the stream.
 
-use super::lanes::{NUMBERS, Word};
+use crate::sampling::{NUMBERS, Word};
 use core::marker::PhantomData;
 
 /// What has to follow a group of records, so that vectors may be loaded past its end.

@@ -30,6 +30,21 @@ impl GroupHead {
         Some(Self { need: f32::from_bits(a), bytes: b, before: c })
     }
 
+    /// The head of a group that begins at a place and ends within so many bytes, and where it ends.
+    #[inline]
+    pub(crate) fn whole(stream: &[u8], at: usize, length: usize) -> Option<(Self, usize)> {
+        let head = Self::read(stream, at).filter(|head| head.bytes as usize >= GROUP_HEAD)?;
+        let end = at.checked_add(head.bytes as usize).filter(|&end| end <= length)?;
+        Some((head, end))
+    }
+
+    /// Where the group begins that ends at a place.
+    #[inline]
+    pub(crate) fn start_before(stream: &[u8], place: usize) -> Option<usize> {
+        let before = Self::read(stream, place).map_or(0, |head| head.before as usize);
+        place.checked_sub(before).filter(|_| before >= GROUP_HEAD)
+    }
+
     /// Writes the head over the bytes at a place.
     pub(super) fn write(self, stream: &mut [u8], at: usize) {
         let words = [self.need.to_bits(), self.bytes, self.before];

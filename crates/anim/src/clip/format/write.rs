@@ -1,11 +1,10 @@
 //! From lanes to bytes: sorts the keys of all lanes by the time of need, and makes jump frames.
 
-use super::JumpSpacing;
-use super::group::GroupHead;
-use super::head::{CHANNELS, CUBICS, GROUP_HEAD, HEAD_BYTES, Head, VERSION};
-use super::plan::{Block, Lane, Plan};
-use super::quantise::Quantise;
-use crate::sampling::{self, Active, LANES, NUMBERS, PADDING, Record};
+use super::{CHANNELS, CUBICS, GROUP_HEAD, GroupHead, HEAD_BYTES, Head, PADDING, Record, VERSION, Width};
+use crate::clip::JumpSpacing;
+use crate::clip::plan::{Block, Lane, Plan};
+use crate::clip::quantise::Quantise;
+use crate::sampling::{self, Active, LANES, NUMBERS};
 use crate::{RawClip, raw::ClipError};
 use core::ops::Range;
 use hedgerow_math::internal::file_header::{HEADER_BYTES, Kind, write_header};
@@ -40,7 +39,7 @@ struct Stream<W> {
 }
 
 /// Writes the whole clip.
-pub(super) fn write<W: Quantise>(
+pub(in crate::clip) fn write<W: Quantise>(
     clip: &RawClip,
     plan: &Plan<W>,
     rate: f32,
@@ -86,7 +85,7 @@ pub(super) fn write<W: Quantise>(
             bytes.extend_from_slice(if kind == CUBICS { block.cubic.as_flattened() } else { &block.target });
         }
     }
-    if W::WIDTH == super::head::Width::Compact {
+    if W::WIDTH == Width::Compact {
         plan.blocks[1..].iter().flatten().for_each(|block| ranges(block, &mut bytes));
     }
     self::constants(plan, &mut bytes);

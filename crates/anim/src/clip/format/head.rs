@@ -1,21 +1,16 @@
 //! The head of a clip: what it contains, and where its sections are.
 
+use super::{CubicTarget, PADDING, Ranges, Target};
 use crate::raw::ClipError;
-use crate::sampling::{Active, LANES, NUMBERS, PADDING, Ranges, Target};
+use crate::sampling::{Active, LANES, NUMBERS};
 use core::ops::Range;
 use hedgerow_math::internal::file_header::HEADER_BYTES;
-
-/// The version of the format.
-pub(super) const VERSION: u32 = 3;
 
 /// Bytes of the fixed part of the head.
 pub(crate) const HEAD_BYTES: usize = HEADER_BYTES + 4 * FIELDS;
 
 /// Bytes of the words between groups of the stream.
 pub(crate) const GROUP_HEAD: usize = 12;
-
-/// The target of a lane in a block of cubic tracks, four bytes: joint or channel (`u16`), the number within it, zero.
-pub(crate) type CubicTarget = [[u8; 4]; LANES];
 
 const FIELDS: usize = 21;
 

@@ -1,10 +1,10 @@
 //! The part of a clip before its stream: what a player needs to know about the tracks.
 
-use super::head::{CHANNELS, CUBICS, CubicTarget, HEAD_BYTES, Head, Sections, Width};
-use super::number::ClipNumber;
-use super::plan::{NO_PART, PART_CHANNEL};
+use super::head::{CHANNELS, CUBICS, HEAD_BYTES, Head, Sections, Width};
+use super::{CubicTarget, NO_PART, PART_CHANNEL, Ranges, Target, block_of};
+use crate::clip::ClipNumber;
 use crate::raw::ClipError;
-use crate::sampling::{LANES, Ranges, Target};
+use crate::sampling::LANES;
 use crate::transform_lanes::PoseBlock;
 use crate::{Error, Transform, skeleton::SkeletonError};
 use core::ops::Range;
@@ -56,8 +56,9 @@ impl Tables {
         for kind in 0..=CHANNELS {
             let count = if kind == CHANNELS { self.head.channels as usize } else { joints };
             let all = kind == CUBICS
-                || self.targets(kind).iter().all(|&[low, high, live, step]| {
-                    within(usize::from(u16::from_le_bytes([low, high])), live, count) && live & step == step
+                || self.targets(kind).iter().all(|&target| {
+                    let [.., live, step] = target;
+                    within(block_of(target), live, count) && live & step == step
                 });
             if !all {
                 return Err(ClipError::Malformed("what a track is of"));

@@ -1,0 +1,66 @@
+//! A clip as bytes: everything that knows where which byte lies.
+//!
+//! ```text
+//! header │ head │ targets, ranges │ constants │ names │ first frame │ stream │ index │ jump frames │ padding
+//! └─────────────────────────── tables ──────────────────────────────┘
+//! stream   group │ group │ … │ end
+//! group    need f32 │ bytes u32 │ bytes before u32 │ records …
+//! record   block u16 │ lanes u8 │ time │ x of each lane │ y … │ z …
+//! frame    the blocks of the active array
+//! ```
+//!
+//! | file | what |
+//! |---|---|
+//! | `head` | the counts, and where the sections are |
+//! | `targets` | which joint or channel a lane is of, and in which range its numbers are |
+//! | `tables` | reading the part before the stream |
+//! | `group` | the heads between the groups of the stream |
+//! | `record` | the keys of one block in a group |
+//! | `frame` | the active array as a jump frame |
+//! | `write` | from lanes to bytes: sorts keys, makes jump frames |
+
+mod frame;
+mod group;
+mod head;
+mod record;
+mod tables;
+mod targets;
+mod write;
+
+pub(crate) use group::GroupHead;
+pub(crate) use head::{CHANNELS, CUBICS, GROUP_HEAD, HEAD_BYTES, Head, ROTATIONS, SCALES, TRANSLATIONS, Width};
+pub(crate) use record::{PADDING, Record, Records};
+pub(crate) use tables::Tables;
+pub(crate) use targets::{
+    CubicTarget, NO_PART, PART_CHANNEL, PART_ROTATION, PART_SCALE, PLAIN, Ranges, Target, block_of,
+};
+pub(super) use write::write;
+
+use crate::Error;
+use crate::raw::ClipError;
+use hedgerow_math::internal::file_header::{Broken, Kind, checked_body};
+
+/// The version of the format.
+pub(super) const VERSION: u32 = 3;
+
+/// Checks the header of all bytes of a clip.
+pub(super) fn check(bytes: &[u8]) -> Result<(), Error> {
+    checked_body(Kind::Clip, VERSION, bytes).map(|_| ()).map_err(broken)
+}
+
+/// Checks the header in the first bytes of a clip, without the length and the checksum of the rest.
+pub(crate) fn check_header(bytes: &[u8]) -> Result<(), Error> {
+    match checked_body(Kind::Clip, VERSION, bytes) {
+        Ok(_) | Err(Broken::Length { .. } | Broken::Checksum) => Ok(()),
+        Err(other) => Err(broken(other)),
+    }
+}
+
+fn broken(broken: Broken) -> Error {
+    Error::Clip(match broken {
+        Broken::Magic | Broken::Kind(_) => ClipError::NotAClip,
+        Broken::Version(version) => ClipError::Version(version),
+        Broken::Length { expected, found } => ClipError::Length { expected, found },
+        Broken::Checksum => ClipError::Checksum,
+    })
+}

@@ -1,0 +1,41 @@
+//! Which skin a palette is of, and a mesh is for.
+
+use crate::Mat34;
+use core::fmt;
+use hedgerow_math::internal::file_header::digest;
+
+/// Tells skins apart: a number computed from a skin's joints and inverse bind matrices, in their order.
+///
+/// Equal skins have equal numbers, in any process. Two others have the same one by a chance of one in 2⁶⁴.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct SkinId(u64);
+
+impl SkinId {
+    /// The number of a skin with these joints.
+    pub(super) fn of(joints: &[u16], inverse_binds: &[Mat34]) -> Self {
+        let mut bytes = Vec::with_capacity(joints.len() * (size_of::<u16>() + size_of::<Mat34>()));
+        joints.iter().for_each(|joint| bytes.extend_from_slice(&joint.to_le_bytes()));
+        for number in inverse_binds.iter().flat_map(|matrix| matrix.rows.as_flattened()) {
+            // Both zeros are equal.
+            bytes.extend_from_slice(&(number + 0.0).to_le_bytes());
+        }
+        Self(digest(&bytes))
+    }
+
+    /// As two words, the lower first.
+    #[expect(clippy::cast_possible_truncation, reason = "the two halves")]
+    pub(super) const fn words(self) -> [u32; 2] {
+        [self.0 as u32, (self.0 >> 32) as u32]
+    }
+
+    /// What [`words`](Self::words) returned.
+    pub(super) fn from_words([low, high]: [u32; 2]) -> Self {
+        Self(u64::from(low) | u64::from(high) << 32)
+    }
+}
+
+impl fmt::Debug for SkinId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "SkinId({:016x})", self.0)
+    }
+}
