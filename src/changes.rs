@@ -3,6 +3,7 @@
 //! | what | types |
 //! |---|---|
 //! | which nodes moved, entered, left, or changed visibility | [`Changes`] |
+//! | one buffer with all matrices, kept in step | [`MatrixMirror`], [`MirrorStep`], [`Mirrored`] |
 //! | matrix arrays to mirror on a GPU, and the ranges that changed | [`Upload`], [`DirtyRanges`], [`MatrixSlot`] |
 //!
 //! ```
@@ -17,5 +18,5 @@
 //! # Ok::<(), hedgerow::Error>(())
 //! ```
 
-pub use crate::scene::{Changes, DirtyRanges, Upload};
+pub use crate::scene::{Changes, DirtyRanges, MatrixMirror, MirrorStep, Mirrored, Upload};
 pub use crate::store::MatrixSlot;

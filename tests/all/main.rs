@@ -31,6 +31,7 @@ mod random;
 #[cfg(feature = "serde")]
 mod readable;
 mod regressions;
+mod renderers;
 mod reparents;
 mod shapes;
 mod slices;

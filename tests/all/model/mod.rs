@@ -28,6 +28,7 @@ pub(crate) mod moves;
 pub(crate) mod op;
 pub(crate) mod oracle;
 pub(crate) mod probe;
+pub(crate) mod renderer;
 pub(crate) mod spatial;
 pub(crate) mod subtrees;
 pub(crate) mod tree;

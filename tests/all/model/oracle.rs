@@ -3,6 +3,7 @@
 use super::draws::Lists;
 use super::feed::Seen;
 use super::inherited::Shades;
+use super::renderer::Renderer;
 use super::op::{Op, SortKey, Step, Target};
 use super::tree::{Met, Tree};
 use super::world::World;
@@ -82,6 +83,7 @@ pub(crate) struct Oracle {
     pub(crate) counts: Counts,
     pub(crate) list: DrawList,
     pub(crate) lists: Lists,
+    pub(crate) renderer: Renderer,
     pub(crate) shades: Shades,
     pub(crate) met: Vec<Met>,
     /// How many of `met` are in the tree; the others are detached.
@@ -106,6 +108,7 @@ impl Oracle {
             counts: Counts::default(),
             list: DrawList::new(),
             lists: Lists::new(),
+            renderer: Renderer::new(),
             shades: Shades::new(),
             met: Vec::new(),
             attached: 1,
@@ -154,6 +157,7 @@ impl Oracle {
             self.compare_feed()?;
         }
         self.compare_spatial(step.probe, updated)?;
+        self.compare_renderer(step.probe, updated)?;
         self.probe(step.probe)
     }
 
