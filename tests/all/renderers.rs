@@ -403,3 +403,123 @@ fn a_relative_list_follows_what_moves_also_above_other_slices() {
         assert_eq!(near.relative_matrices(), anew.relative_matrices());
     }
 }
+
+/// A node with a translation in double precision, and its parent.
+struct Placed {
+    node: NodeHandle,
+    parent: Option<usize>,
+    translation: DVec3,
+}
+
+/// Where each is, by sums in double precision.
+fn places(placed: &[Placed]) -> Vec<DVec3> {
+    let mut places: Vec<DVec3> = Vec::new();
+    for at in 0..placed.len() {
+        let (mut next, mut sum) = (Some(at), DVec3::ZERO);
+        while let Some(at) = next {
+            sum += placed[at].translation;
+            next = placed[at].parent;
+        }
+        places.push(sum);
+    }
+    places
+}
+
+#[test]
+fn translations_in_double_precision_keep_a_millimetre_over_all_that_moves_nodes() {
+    for (seed, config) in [(1, BOUNDED), (2, SceneConfig::DEFAULT), (3, SceneConfig { changes: true, ..BOUNDED })] {
+        let mut dice = fastrand::Rng::with_seed(seed);
+        let mut scene = Scene::with_config(config).unwrap();
+        let (mut placed, mut list) = (Vec::<Placed>::new(), DrawList::new());
+        for step in 0..400 {
+            let any = |dice: &mut fastrand::Rng, placed: &[Placed]| {
+                (!placed.is_empty() && dice.u8(..8) > 0).then(|| dice.usize(..placed.len()))
+            };
+            let mut part = |scale: f64| (dice.f64() - 0.5) * scale;
+            let far = if part(1.0) > 0.2 { 2e7 } else { 300.0 };
+            let translation = DVec3::new(part(far), part(far), part(far));
+            let parent = any(&mut dice, &placed);
+            match dice.u8(..12) {
+                0..=4 => {
+                    let above = parent.map_or(scene.root(), |at| placed[at].node);
+                    let node = Node::transform(Transform::IDENTITY).with_shape(Shape::new(1, Aabb::cube(1.0)));
+                    let node = scene.insert(above, node).unwrap();
+                    scene.set_translation_f64(node, translation).unwrap();
+                    placed.push(Placed { node, parent, translation });
+                }
+                5 | 6 => {
+                    let Some(at) = any(&mut dice, &placed) else { continue };
+                    scene.set_translation_f64(placed[at].node, translation).unwrap();
+                    placed[at].translation = translation;
+                }
+                7 => {
+                    let Some(at) = any(&mut dice, &placed) else { continue };
+                    let rounded = translation.as_vec3();
+                    scene.set_local(placed[at].node, Transform::from_translation(rounded)).unwrap();
+                    placed[at].translation = rounded.as_dvec3();
+                }
+                8 | 9 => {
+                    let Some(at) = any(&mut dice, &placed) else { continue };
+                    let above = parent.map_or(scene.root(), |at| placed[at].node);
+                    if scene.reparent(placed[at].node, above, hedgerow::Keep::Local).is_ok() {
+                        placed[at].parent = parent;
+                    }
+                }
+                10 => {
+                    let Some(at) = any(&mut dice, &placed) else { continue };
+                    match step % 4 {
+                        0 => drop(scene.isolate(placed[at].node)),
+                        1 => scene.reconstitute_all(),
+                        2 => drop(scene.maintain(std::time::Duration::MAX)),
+                        _ => scene = Scene::load(&scene.save()).unwrap(),
+                    }
+                }
+                _ => scene.shrink_to_fit(),
+            }
+            scene.validate().unwrap();
+            if step % 3 != 0 {
+                scene.update();
+                scene.validate().unwrap();
+            }
+            let places = places(&placed);
+            let camera = places.get(step % places.len().max(1)).map_or(DVec3::ZERO, |place| *place + 0.25);
+            scene.draw_list_relative(camera, &mut list);
+            assert_eq!(list.len(), placed.len());
+            for (command, matrix) in list.commands().iter().zip(list.relative_matrices()) {
+                let at = placed.iter().position(|placed| placed.node == command.node).unwrap();
+                let off = (scene.world_f64(command.node).unwrap().translation - places[at]).length();
+                assert!(off < 1e-6, "{off}");
+                assert_eq!(scene.translation_f64(command.node).unwrap().distance(placed[at].translation) < 1e-8, true);
+                let expected = places[at] - camera;
+                let off = (matrix.translation().as_dvec3() - expected).length();
+                assert!(off < 1e-6 + expected.length() * 1e-7, "{off} at {expected}");
+            }
+        }
+        assert!(placed.len() > 80);
+    }
+}
+
+#[test]
+fn a_translation_in_double_precision_is_that_of_the_rounded_transform() {
+    let (mut scene, nodes) = grid(BOUNDED, 4);
+    let turned = Transform::from_scale(Vec3::splat(2.0)).with_rotation(Quat::from_rotation_y(1.0));
+    scene.set_local(nodes[3], turned).unwrap();
+    scene.set_translation_f64(nodes[3], DVec3::new(1e7 + 0.3, 0.1, -0.7)).unwrap();
+    let expected = Transform { translation: Vec3::new(1e7 + 0.3, 0.1, -0.7), ..turned };
+    assert_eq!(scene.local(nodes[3]).and_then(|local| local.transform()), Some(expected));
+    let shear = Mat34 { rows: [[1.0, 0.5, 0.0, 7.0], [0.0, 1.0, 0.0, 0.1], [0.0, 0.0, 1.0, 0.0]] };
+    scene.set_local_matrix(nodes[5], shear).unwrap();
+    scene.set_translation_f64(nodes[5], DVec3::splat(0.1)).unwrap();
+    let Some(hedgerow::Local::Matrix(found)) = scene.local(nodes[5]) else { panic!("it shears as before") };
+    assert_eq!((found.rows[0][1], found.translation()), (0.5, Vec3::splat(0.1)));
+    scene.update();
+    scene.validate().unwrap();
+    assert_eq!(scene.fresh_world(nodes[3]).as_ref(), scene.world(nodes[3]));
+    assert_eq!(scene.translation_f64(nodes[5]), Some(DVec3::splat(0.1)));
+    let group = scene.insert(scene.root(), Node::group()).unwrap();
+    assert_eq!(scene.set_translation_f64(group, DVec3::ONE), Err(Error::NoTransform(group)));
+    assert_eq!(scene.translation_f64(group), None);
+    assert!(matches!(scene.set_translation_f64(nodes[1], DVec3::splat(1e39)), Err(Error::NotFinite(_))));
+    scene.remove(group).unwrap();
+    assert_eq!(scene.set_translation_f64(group, DVec3::ONE), Err(Error::StaleHandle(group)));
+}
