@@ -5,6 +5,7 @@
 //! | what | types |
 //! |---|---|
 //! | which nodes moved, entered, left, or were changed by edits: [`Scene::changes`](crate::Scene::changes) | [`ChangeReader`], [`Changes`], [`Changed`], [`ChangeKinds`] |
+//! | one buffer with all matrices, kept in step | [`MatrixMirror`], [`MirrorStep`], [`Mirrored`] |
 //! | matrix arrays to mirror on a GPU: [`Scene::uploads`](crate::Scene::uploads) | [`UploadReader`], [`Uploads`] |
 //! | the ranges of an array that changed, and where a node's matrix is in it | [`Upload`], [`DirtyRanges`], [`MatrixSlot`] |
 //!
@@ -24,5 +25,7 @@
 //! # Ok::<(), hedgerow::Error>(())
 //! ```
 
-pub use crate::scene::{ChangeReader, Changed, Changes, DirtyRanges, Upload, UploadReader, Uploads};
+pub use crate::scene::{
+    ChangeReader, Changed, Changes, DirtyRanges, MatrixMirror, MirrorStep, Mirrored, Upload, UploadReader, Uploads,
+};
 pub use crate::store::{ChangeKinds, MatrixSlot};

@@ -40,12 +40,12 @@
 //! | [`edit`] | edits of many nodes: lists, trees, queues for later | [`SceneBuilder`](edit::SceneBuilder), [`EditQueue`](edit::EditQueue), [`HandleMap`](edit::HandleMap), [`BatchError`](edit::BatchError) |
 //! | [`anim`] | skeletons, clips, players, poses, crowds: the crate `hedgerow-anim` (feature `anim`) | [`Skeleton`](anim::Skeleton), [`Clip`](anim::Clip), [`Player`](anim::Player), [`Pose`](anim::Pose), [`Crowd`](anim::Crowd) |
 //! | [`character`] | nodes that follow joints, boxes that follow poses (feature `anim`) | [`Sockets`](character::Sockets), [`JointBounds`](character::JointBounds) |
-//! | [`changes`] | what an update changed: nodes, and matrices to upload | [`Changes`](changes::Changes), [`Upload`](changes::Upload), [`MatrixSlot`](changes::MatrixSlot) |
+//! | [`changes`] | what an update changed: nodes, and matrices to upload | [`Changes`](changes::Changes), [`Upload`](changes::Upload), [`MatrixMirror`](changes::MatrixMirror), [`MatrixSlot`](changes::MatrixSlot) |
 //! | [`data`] | data of your own by node, or inherited down the tree | [`NodeMap`](data::NodeMap), [`Column`](data::Column), [`Inherited`](data::Inherited) |
 //! | [`iter`] | children, ancestors, descendants and the like | [`Children`](iter::Children), [`Descendants`](iter::Descendants) |
 //! | [`visit`] | walks: single nodes in strict order, whole slices as columns | [`Visitor`](visit::Visitor), [`SliceVisitor`](visit::SliceVisitor), [`TransformPass`](visit::TransformPass) |
-//! | [`query`] | what lies where: culling, spheres, boxes, rays | [`Frustum`](query::Frustum), [`CullHit`](query::CullHit), [`RayHit`](query::RayHit) |
-//! | [`draw`] | what there is to draw, as commands and matrices | [`DrawList`], [`DrawGroups`](draw::DrawGroups), [`RenderPass`](draw::RenderPass) |
+//! | [`query`] | what lies where: culling, spheres, boxes, rays | [`Frustum`](query::Frustum), [`CullView`](query::CullView), [`CullHit`](query::CullHit), [`RayHit`](query::RayHit) |
+//! | [`draw`] | what there is to draw, as commands and matrices | [`DrawList`], [`DrawGroups`](draw::DrawGroups), [`DrawOrder`](draw::DrawOrder), [`RenderPass`](draw::RenderPass) |
 //! | [`mesh`] | static meshes in pieces, culled and drawn as columns, without a scene | [`MeshSet`](mesh::MeshSet), [`SubMesh`](mesh::SubMesh) |
 //! | [`skin`] | vertices that follow joints, on the processor (feature `anim`) | [`Skin`](skin::Skin), [`SkinnedMesh`](skin::SkinnedMesh), [`SkinBatch`](skin::SkinBatch) |
 //! | [`snapshot`] | scenes and subtrees as bytes: [`Scene::save`], [`Scene::load`] | [`SnapshotError`](snapshot::SnapshotError) |

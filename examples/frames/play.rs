@@ -1,8 +1,11 @@
-//! The frame loop: edits, characters, maintenance, update and draw list, each timed by itself.
+//! The frame loop: edits, characters, maintenance, update, draw list, groups and the upload of matrices, each timed by
+//! itself.
 
 use crate::times::Times;
 use hedgerow::character::CharacterError;
-use hedgerow::{DrawList, Scene};
+use hedgerow::changes::{MatrixMirror, MirrorStep};
+use hedgerow::draw::DrawGroups;
+use hedgerow::{DrawList, Mat34, Scene};
 use indicatif::ProgressBar;
 use std::time::{Duration, Instant};
 
@@ -60,6 +63,8 @@ pub(crate) struct Run {
     pub(crate) maintenance: Times,
     pub(crate) update: Times,
     pub(crate) draw_list: Times,
+    pub(crate) groups: Times,
+    pub(crate) upload: Times,
     pub(crate) frame: Times,
     pub(crate) tally: Tally,
     /// Slices reconstituted because an edit found them full.
@@ -70,6 +75,35 @@ pub(crate) struct Run {
     pub(crate) draws: usize,
 }
 
+/// What a renderer has: a buffer on the GPU with all matrices, here an array, and one with the place in it of each
+/// instance.
+#[derive(Default)]
+struct Uploads {
+    mirror: MatrixMirror,
+    matrices: Vec<Mat34>,
+    instances: Vec<u32>,
+    uploaded: Vec<u32>,
+}
+
+impl Uploads {
+    /// Brings both buffers in step.
+    fn sync(&mut self, scene: &Scene, list: &DrawList, groups: &DrawGroups) {
+        let Self { mirror, matrices, instances, uploaded } = self;
+        mirror.sync(scene, |step| match step {
+            MirrorStep::Resize { len } => matrices.resize(len, Mat34::IDENTITY),
+            MirrorStep::Write { first, matrices: new } => matrices[first..][..new.len()].copy_from_slice(new),
+        });
+        let (mut first, mut end) = (usize::MAX, 0);
+        mirror.instances(list, groups.instances(), instances, |range| {
+            (first, end) = (first.min(range.start), range.end);
+        });
+        uploaded.resize(instances.len(), 0);
+        if first < end {
+            uploaded[first..end].copy_from_slice(&instances[first..end]);
+        }
+    }
+}
+
 /// Plays the frames. The scene is brought up to date once before the first, untimed.
 pub(crate) fn play(
     scene: &mut Scene,
@@ -78,9 +112,12 @@ pub(crate) fn play(
     bar: &ProgressBar,
 ) -> Result<Run, CharacterError> {
     let mut run = Run::default();
-    let mut list = DrawList::new();
+    let mut list = DrawList::new().without_matrices();
+    let (mut groups, mut uploads) = (DrawGroups::new(), Uploads::default());
     scene.update();
     scene.draw_list(&mut list);
+    list.group(&mut groups);
+    uploads.sync(scene, &list, &groups);
     let before = scene.stats().reconstitutions;
     for frame in 0..frames as usize {
         let start = Instant::now();
@@ -94,13 +131,19 @@ pub(crate) fn play(
         let updated = Instant::now();
         scene.draw_list(&mut list);
         let listed = Instant::now();
+        list.group(&mut groups);
+        let grouped = Instant::now();
+        uploads.sync(scene, &list, &groups);
+        let uploaded = Instant::now();
 
         run.edits.push(edited - start);
         run.characters.push(animated - edited);
         run.maintenance.push(maintained - animated);
         run.update.push(updated - maintained);
         run.draw_list.push(listed - updated);
-        run.frame.push(listed - start);
+        run.groups.push(grouped - listed);
+        run.upload.push(uploaded - grouped);
+        run.frame.push(uploaded - start);
         bar.inc(1);
     }
     let reconstituted = usize::try_from(scene.stats().reconstitutions - before).unwrap_or(usize::MAX);

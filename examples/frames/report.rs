@@ -19,7 +19,7 @@ pub(crate) struct Report {
 }
 
 impl Report {
-    fn phases(&self) -> [(&'static str, &'static str, &Times); 6] {
+    fn phases(&self) -> [(&'static str, &'static str, &Times); 8] {
         let run = &self.run;
         [
             ("edits", "edits", &run.edits),
@@ -27,6 +27,8 @@ impl Report {
             ("maintenance", "maintenance", &run.maintenance),
             ("transforms", "transforms", &run.update),
             ("draw_list", "draw list", &run.draw_list),
+            ("groups", "groups", &run.groups),
+            ("upload", "matrices uploaded", &run.upload),
             ("frame", "whole frame", &run.frame),
         ]
     }

@@ -3,8 +3,8 @@
 use crate::Mat34;
 use crate::store::Store;
 use crate::store::columns::At;
-use crate::{Error, Local, NodeHandle};
-use glam::DAffine3;
+use crate::{Error, Local, NodeHandle, Transform};
+use glam::{DAffine3, DVec3};
 use hedgerow_math::internal::invert_wide;
 use smallvec::SmallVec;
 
@@ -32,7 +32,7 @@ impl Store {
     /// The world transform of a node as of now, in double precision, computed by one walk up.
     pub(crate) fn wide_world(&self, at: At) -> WideWorld<'_> {
         let chain = self.transform_chain(at);
-        let locals = chain.iter().rev().map(|&link| self.local_of(link).to_wide());
+        let locals = chain.iter().rev().map(|&(slice, slot)| self.slice(slice).transforms.wide_local(slot));
         let world = locals.fold(DAffine3::IDENTITY, |world, local| world * local);
         WideWorld { store: self, chain, world }
     }
@@ -73,6 +73,33 @@ impl Store {
             Some(parent) => self.wide_world(parent).local_at(world, || self.handle(parent)),
             None => Local::from_wide(world),
         }
+    }
+
+    /// The translation of a node's local transform in double precision, if it has one.
+    pub(crate) fn wide_translation_at(&self, at: At) -> Option<DVec3> {
+        let slice = self.slice(at.slice);
+        Some(slice.transforms.wide_local(slice.row(at.row).transform.as_own()?).translation)
+    }
+
+    /// Sets the translation of a node's local transform in double precision; the rest stays. Returns whether it has
+    /// one.
+    pub(crate) fn set_wide_translation(&mut self, at: At, translation: DVec3) -> bool {
+        let Some(slot) = self.row(at).transform.as_own() else { return false };
+        let rounded = translation.as_vec3();
+        let transforms = &mut self.slice_mut(at.slice).transforms;
+        let local = match transforms.local(slot) {
+            Local::Transform(transform) => Local::Transform(Transform { translation: rounded, ..transform }),
+            Local::Matrix(mut matrix) => {
+                for (row, part) in matrix.rows.iter_mut().zip(rounded.to_array()) {
+                    row[3] = part;
+                }
+                Local::Matrix(matrix)
+            }
+        };
+        transforms.set_local(slot, local);
+        transforms.set_remainder(slot, (translation - rounded.as_dvec3()).as_vec3());
+        self.tell_moved(at.slice);
+        true
     }
 
     fn local_of(&self, (slice, slot): (u32, u32)) -> Local {

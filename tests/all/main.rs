@@ -39,6 +39,7 @@ mod random;
 #[cfg(feature = "serde")]
 mod readable;
 mod regressions;
+mod renderers;
 mod reparents;
 mod shapes;
 mod slices;

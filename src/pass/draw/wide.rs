@@ -115,7 +115,7 @@ impl WideSlice {
         let Some(before) = same else {
             transforms.compose_wide(&self.base, &mut self.slots);
             if boxes {
-                self.boxes.begin(self.base.translation, slice.shapes().len());
+                self.boxes.begin(slice, &self.slots);
                 self.boxes.refresh(slice, &self.slots, |_| true);
             }
             return true;
@@ -190,9 +190,13 @@ impl Default for WideBoxes {
 }
 
 impl WideBoxes {
-    /// Begins anew with so many shape slots.
-    fn begin(&mut self, origin: DVec3, len: usize) {
-        self.origin = origin;
+    /// Begins anew, with the place of the first shape as the origin: the others are often near it.
+    fn begin(&mut self, slice: SliceView<'_>, slots: &[DAffine3]) {
+        let shapes = slice.shapes();
+        let len = shapes.len();
+        let first = (0..len).find(|&slot| shapes.live_word(slot / BLOCK) >> (slot % BLOCK) & 1 != 0);
+        self.origin =
+            first.map_or(DVec3::ZERO, |slot| slots[shapes.records()[slot].transform as usize].translation);
         self.shapes.clear();
         self.shapes.resize(len);
         self.blocks.clear();

@@ -16,7 +16,7 @@ use crate::store::Slice;
 use crate::store::allocation::LinearAllocator;
 use crate::store::change::{MaskTrace, Trace};
 use crate::store::columns::{
-    Component, MaterialColumn, Move, NIL, NameColumn, NewParent, Renumbered, ShapeColumn, Sheared, Slot, Storage,
+    Component, MaterialColumn, Move, NIL, NameColumn, NewParent, Remainder, Renumbered, ShapeColumn, Sheared, Slot, Storage,
     TransformColumn, VisibilityColumn, put,
 };
 use hedgerow_math::internal::PackedTransform;
@@ -73,6 +73,9 @@ impl Component for TransformColumn {
                 if let Some(matrix) = old.sheared.get(slot.old) {
                     slice.transforms.sheared.insert(slot.new, *matrix);
                 }
+                if let Some(remainder) = old.sheared.remainder(slot.old) {
+                    slice.transforms.sheared.set_remainder(Remainder { slot: slot.new, ..*remainder });
+                }
             }
         }
         debug_assert_eq!(slice.transforms.trace.is_some(), old.trace.is_some(), "a scene keeps histories or does not");
@@ -104,6 +107,13 @@ impl Component for TransformColumn {
             let matrix = |(new, &slot): (u32, &u32)| old.sheared.get(slot).map(|matrix| (new, *matrix));
             let matrices = || (1..).zip(&numbers[1..]).filter_map(matrix);
             column.sheared = fallible::or_abort(Sheared::try_of(matrices(), matrices().count()));
+            if !old.sheared.remainders().is_empty() {
+                for (slot, &was) in (1..).zip(&numbers[1..]) {
+                    if let Some(remainder) = old.sheared.remainder(was) {
+                        column.sheared.set_remainder(Remainder { slot, ..*remainder });
+                    }
+                }
+            }
         }
         if let Some(from) = &old.trace {
             fallible::or_abort(column.try_begin_trace());

@@ -22,7 +22,7 @@ pub(in crate::store) use description::{
 };
 pub(crate) use row::{At, NIL};
 pub(in crate::store) use row::{Occupant, Row, Slot};
-pub(in crate::store) use sheared::Sheared;
+pub(in crate::store) use sheared::{Remainder, Sheared};
 
 use crate::fallible::Boxed;
 use crate::store::allocation::Bits;
@@ -30,6 +30,7 @@ use crate::store::allocation::LinearAllocator;
 use crate::store::change::{MaskTrace, Trace};
 use crate::{Aabb, Local, Mat34, Shape};
 use core::fmt;
+use glam::{DAffine3, Vec3};
 use hedgerow_math::internal::PackedTransform;
 
 /// Writes the record of a slot that was just allocated: into a hole, or at the end.
@@ -137,10 +138,38 @@ impl TransformColumn {
     pub(in crate::store) fn local(&self, slot: u32) -> Local {
         if !self.sheared.is_empty()
             && let Some(matrix) = self.sheared.get(slot)
+            && self.sheared.remainder(slot).is_none_or(|remainder| !remainder.plain)
         {
             return Local::Matrix(*matrix);
         }
         Local::Transform(self.locals[slot as usize].into())
+    }
+
+    /// The local transform of a slot in double precision.
+    #[inline]
+    pub(in crate::store) fn wide_local(&self, slot: u32) -> DAffine3 {
+        let mut wide = self.local(slot).to_wide();
+        if !self.sheared.is_empty()
+            && let Some(remainder) = self.sheared.remainder(slot)
+        {
+            wide.translation += remainder.translation.as_dvec3();
+        }
+        wide
+    }
+
+    /// Says what single precision loses of the translation of a slot, whose local transform was just set.
+    pub(in crate::store) fn set_remainder(&mut self, slot: u32, translation: Vec3) {
+        if translation == Vec3::ZERO {
+            return;
+        }
+        let plain = match self.local(slot) {
+            Local::Transform(transform) => {
+                self.sheared.insert(slot, transform.to_matrix());
+                true
+            }
+            Local::Matrix(_) => false,
+        };
+        self.sheared.set_remainder(Remainder { slot, plain, translation });
     }
 
     #[inline]

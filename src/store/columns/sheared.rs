@@ -1,7 +1,9 @@
-//! Local transforms that shear, kept apart because few slots have one.
+//! Local transforms that shear, and those whose translation is given in double precision, kept apart because few slots
+//! have one.
 
 use crate::Mat34;
 use crate::fallible;
+use glam::Vec3;
 use std::collections::TryReserveError;
 
 /// The greatest number of matrices in a chunk: 3 KiB.
@@ -12,9 +14,23 @@ const MOST: usize = 64;
 ///
 /// Finding a matrix runs in O(log matrices). Setting and removing one run in O(matrices ÷ 64) at most, by moving
 /// memory. A tree of the standard library would do, but it cannot report that the allocator refuses.
+///
+/// A slot whose translation is given in double precision has a matrix, too, although it may not shear: so a column has
+/// one question to ask. The remainders, 20 bytes each, are found in O(log remainders), and set in O(remainders).
 #[derive(Clone, Debug, Default)]
 pub(in crate::store) struct Sheared {
     chunks: Vec<Vec<(u32, Mat34)>>,
+    /// In ascending order of slots, each of which has a matrix.
+    remainders: Vec<Remainder>,
+}
+
+/// What single precision loses of a translation.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(in crate::store) struct Remainder {
+    pub(in crate::store) slot: u32,
+    /// Whether the local transform does not shear: then it is stored as others are, and the matrix is made of it.
+    pub(in crate::store) plain: bool,
+    pub(in crate::store) translation: Vec3,
 }
 
 impl Sheared {
@@ -38,8 +54,35 @@ impl Sheared {
         Some(&chunk[place].1)
     }
 
-    /// Sets the matrix of a slot.
+    /// What single precision loses of the translation of a slot, if it is given in double precision.
+    pub(in crate::store) fn remainder(&self, slot: u32) -> Option<&Remainder> {
+        let place = self.remainders.binary_search_by_key(&slot, |remainder| remainder.slot).ok()?;
+        Some(&self.remainders[place])
+    }
+
+    /// Sets the remainder of a slot that has a matrix.
+    pub(in crate::store) fn set_remainder(&mut self, remainder: Remainder) {
+        debug_assert!(self.get(remainder.slot).is_some(), "a matrix for each remainder");
+        match self.remainders.binary_search_by_key(&remainder.slot, |remainder| remainder.slot) {
+            Ok(place) => self.remainders[place] = remainder,
+            Err(place) => self.remainders.insert(place, remainder),
+        }
+    }
+
+    fn remove_remainder(&mut self, slot: u32) {
+        if let Ok(place) = self.remainders.binary_search_by_key(&slot, |remainder| remainder.slot) {
+            self.remainders.remove(place);
+        }
+    }
+
+    /// All remainders, in ascending order of slots.
+    pub(in crate::store) fn remainders(&self) -> &[Remainder] {
+        &self.remainders
+    }
+
+    /// Sets the matrix of a slot, and forgets a remainder.
     pub(in crate::store) fn insert(&mut self, slot: u32, matrix: Mat34) {
+        self.remove_remainder(slot);
         let number = self.chunk_of(slot);
         let Some(chunk) = self.chunks.get_mut(number) else { return self.chunks.push(vec![(slot, matrix)]) };
         match chunk.binary_search_by_key(&slot, |&(slot, _)| slot) {
@@ -64,8 +107,9 @@ impl Sheared {
         }
     }
 
-    /// Removes the matrix of a slot, if it has one.
+    /// Removes the matrix of a slot, if it has one, and its remainder.
     pub(in crate::store) fn remove(&mut self, slot: u32) {
+        self.remove_remainder(slot);
         let number = self.chunk_of(slot);
         let Some(chunk) = self.chunks.get_mut(number) else { return };
         if let Ok(place) = chunk.binary_search_by_key(&slot, |&(slot, _)| slot) {
@@ -91,7 +135,7 @@ impl Sheared {
             chunks.push(chunk);
             remaining -= count;
         }
-        Ok(Self { chunks })
+        Ok(Self { chunks, remainders: Vec::new() })
     }
 
     /// The slots that have a matrix, in ascending order.
@@ -108,11 +152,22 @@ impl Sheared {
     pub(in crate::store) fn bytes(&self) -> usize {
         let records: usize = self.chunks.iter().map(Vec::capacity).sum();
         self.chunks.capacity() * size_of::<Vec<(u32, Mat34)>>() + records * size_of::<(u32, Mat34)>()
+            + self.remainders.capacity() * size_of::<Remainder>()
     }
 
-    /// Whether the slots ascend, and no chunk is empty or too long.
+    /// Makes room for this many remainders. Returns an error if the allocator refuses.
+    pub(in crate::store) fn try_reserve_remainders(&mut self, count: usize) -> Result<(), TryReserveError> {
+        self.remainders.try_reserve_exact(count)
+    }
+
+    /// Whether the slots ascend, no chunk is empty or too long, and each remainder has a matrix.
     pub(in crate::store) fn is_sound(&self) -> bool {
-        self.chunks.iter().all(|chunk| (1..=MOST).contains(&chunk.len())) && self.slots().is_sorted_by(|a, b| a < b)
+        let matrices = self.chunks.iter().all(|chunk| (1..=MOST).contains(&chunk.len()))
+            && self.slots().is_sorted_by(|a, b| a < b);
+        let has_matrix = |remainder: &Remainder| self.get(remainder.slot).is_some();
+        matrices
+            && self.remainders.iter().all(has_matrix)
+            && self.remainders.is_sorted_by(|a, b| a.slot < b.slot)
     }
 }
 

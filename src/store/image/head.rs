@@ -15,6 +15,8 @@ pub(super) struct Head {
     pub(super) storages: [Extent; STORAGES],
     /// How many sheared transforms follow.
     pub(super) sheared: u32,
+    /// How many remainders of translations in double precision follow.
+    pub(super) remainders: u32,
     /// How many slices are attached below.
     pub(super) children: u32,
     /// How many metadata tables the slice owns, and how many of them are on its list of open tables.
@@ -34,7 +36,7 @@ pub(super) struct Extent {
 structures! {
     Head {
         flags: u32, first_top: u32, last_top: u32, misplaced: u32, storages: [Extent; STORAGES],
-        sheared: u32, children: u32, tables: u32, open_tables: u32
+        sheared: u32, remainders: u32, children: u32, tables: u32, open_tables: u32
     };
     Extent { end: u32, capacity: u32, holes: u32 };
 }
@@ -67,6 +69,7 @@ impl Head {
             misplaced: slice.misplaced,
             storages: Storage::ALL.map(extent),
             sheared: count(slice.transforms.sheared.len()),
+            remainders: count(slice.transforms.sheared.remainders().len()),
             children: count(slice.children.len()),
             tables: 0,
             open_tables: 0,

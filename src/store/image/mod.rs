@@ -12,12 +12,13 @@
 //!           slices that wait for maintenance: list │ small ones that wait for a partner: list
 //!           topmost slices of detached subtrees: list │ of what waits to be freed: list
 //! head      flags │ first and last top row │ misplaced │ for each of six storages: end │ capacity │ holes
-//!           counts of sheared transforms, children, tables, open tables                                  104 B
+//!           counts of sheared transforms, remainders, children, tables, open tables                      108 B
 //! arrays    the holes of each storage that has any, as words of 64 bits
 //!           ranks 4 B (see `check`) and rows 48 B │ transforms: parents 4 B, locals 40 B, world matrices 48 B
 //!           visibilities: parents, masks, effective masks, 4 B each │ materials 8 B
 //!           shapes: records 24 B, bounds 24 B
 //!           names: lengths, then texts in UTF-8 │ sheared transforms: slots, then matrices 48 B
+//!           remainders of translations: slots, doubled, and 1 more where nothing shears, then x, y and z
 //!           children │ tables │ open tables
 //! ```
 //!

@@ -3,12 +3,13 @@
 use crate::fallible::{self, Boxed};
 use crate::record::{BytesError, Reader, Record, ensure};
 use crate::store::allocation::{HoleSet, LinearAllocator, MAX_NODES};
-use crate::store::columns::{Column, EachColumn, Sheared, Storage, each_column};
+use crate::store::columns::{Column, EachColumn, Remainder, Sheared, Storage, TransformColumn, each_column};
 use crate::store::image::check::Checker;
 use crate::store::image::head::{Extent, Head};
 use crate::store::image::policy::config_of;
 use crate::store::{Slice, SliceBoxes, Slices, Store, Tables};
-use crate::{Aabb, Mat34, SceneConfig};
+use crate::{Aabb, Local, Mat34, SceneConfig};
+use glam::Vec3;
 use std::collections::TryReserveError;
 
 /// The greatest number of bytes of unused room for each byte read. The file states the capacity of a slice by a number.
@@ -105,6 +106,7 @@ impl ReadSlice<'_, '_> {
         each_column(&mut self)?;
         let Self { from, mut slice, .. } = self;
         slice.transforms.sheared = read_sheared(from, head.sheared, slice.transforms.slots.end())?;
+        read_remainders(from, head.remainders, &mut slice.transforms)?;
         slice.children = from.many(head.children)?;
         checker.slice(number, &slice, tables)?;
         let (owned, open) = (from.many(head.tables)?, from.many(head.open_tables)?);
@@ -154,6 +156,25 @@ fn read_sheared(from: &mut Reader<'_>, count: u32, end: u32) -> Result<Sheared, 
     ensure!(matrices.iter().all(Mat34::is_finite), "a sheared transform is not finite");
     let count = slots.len();
     Ok(Sheared::try_of(slots.into_iter().zip(matrices), count)?)
+}
+
+/// What single precision loses of translations, by slot.
+fn read_remainders(from: &mut Reader<'_>, count: u32, transforms: &mut TransformColumn) -> Result<(), BytesError> {
+    let slots: Vec<u32> = from.many(count)?;
+    let [x, y, z]: [Vec<u32>; 3] = [from.many(count)?, from.many(count)?, from.many(count)?];
+    ensure!(slots.is_sorted_by(|a, b| a >> 1 < b >> 1), "remainders are not in order");
+    transforms.sheared.try_reserve_remainders(slots.len())?;
+    for (at, slot) in slots.into_iter().enumerate() {
+        let (slot, plain) = (slot >> 1, slot & 1 != 0);
+        let translation = Vec3::from_array([x[at], y[at], z[at]].map(f32::from_bits));
+        ensure!(translation.is_finite(), "a remainder is not finite");
+        let matrix = transforms.sheared.get(slot);
+        let local = || Local::Transform(transforms.locals[slot as usize].into()).to_matrix();
+        let fits = matrix.is_some_and(|matrix| !plain || matrix.to_bits() == local().to_bits());
+        ensure!(fits, "a remainder is of another transform");
+        transforms.sheared.set_remainder(Remainder { slot, plain, translation });
+    }
+    Ok(())
 }
 
 impl EachColumn for ReadSlice<'_, '_> {

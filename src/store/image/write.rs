@@ -50,6 +50,11 @@ impl Store {
         let sheared = &slice.transforms.sheared;
         out.array(&sheared.slots().collect::<Vec<u32>>());
         out.array(&sheared.iter_from(0).map(|(_, matrix)| *matrix).collect::<Vec<Mat34>>());
+        let remainders = sheared.remainders();
+        out.array(&remainders.iter().map(|of| of.slot << 1 | u32::from(of.plain)).collect::<Vec<u32>>());
+        for axis in 0..3 {
+            out.array(&remainders.iter().map(|of| of.translation[axis].to_bits()).collect::<Vec<u32>>());
+        }
         out.array(&slice.children);
         out.array(owned);
         out.array(&open);

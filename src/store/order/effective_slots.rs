@@ -71,7 +71,11 @@ impl TransformColumn {
     pub(in crate::store) fn reslot(&mut self, slot: u32, above: u32, reuse: bool) -> Option<u32> {
         let fresh = self.slots.allocate_after(above, reuse)?;
         let (local, world) = (self.local(slot), self.worlds[slot as usize]);
+        let remainder = self.sheared.remainder(slot).map(|remainder| remainder.translation);
         self.put(fresh, above, &local, &world);
+        if let Some(translation) = remainder {
+            self.set_remainder(fresh, translation);
+        }
         self.carry(slot, fresh);
         self.mark(fresh);
         self.free(slot);

@@ -100,6 +100,15 @@ impl Slice {
             );
         }
         ensure!(transforms.sheared.is_sound(), "slice {number}: sheared transforms are not in order");
+        for remainder in transforms.sheared.remainders().iter().filter(|remainder| remainder.plain) {
+            let matrix = transforms.sheared.get(remainder.slot).map(|matrix| matrix.to_bits());
+            let local = transforms.local(remainder.slot).to_matrix();
+            ensure!(
+                matrix == Some(local.to_bits()),
+                "slice {number}: the matrix of the transform {} is not made of it",
+                remainder.slot
+            );
+        }
         for slot in transforms.sheared.slots() {
             ensure!(transforms.slots.is_live(slot), "slice {number}: the hole {slot} has a sheared transform");
         }

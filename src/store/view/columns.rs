@@ -193,8 +193,7 @@ impl<'s> TransformView<'s> {
         wide.clear();
         wide.push(*base);
         for (slot, parent) in (0..).zip(&self.column.parents).skip(1) {
-            let local: Local = self.column.local(slot);
-            wide.push(wide[*parent as usize] * local.to_wide());
+            wide.push(wide[*parent as usize] * self.column.wide_local(slot));
         }
     }
 
@@ -202,7 +201,7 @@ impl<'s> TransformView<'s> {
     pub(crate) fn compose_wide_run(&self, run: Range<usize>, wide: &mut [DAffine3]) {
         for (slot, parent) in run.clone().zip(&self.column.parents[run]) {
             if let Ok(number) = u32::try_from(slot) {
-                wide[slot] = wide[*parent as usize] * self.column.local(number).to_wide();
+                wide[slot] = wide[*parent as usize] * self.column.wide_local(number);
             }
         }
     }

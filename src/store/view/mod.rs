@@ -95,11 +95,13 @@ impl<'s> SliceView<'s> {
     pub(crate) fn transform_owner(&self, slot: u32) -> Option<NodeHandle> {
         let transforms = &self.slice.transforms;
         let slot = occupied(&transforms.slots, slot as usize).filter(|&slot| slot != 0)?;
-        let row = match &transforms.trace {
-            Some(trace) => self.slice.rows.get(*trace.owners.get(slot as usize)? as usize)?,
-            None => self.slice.rows.iter().find(|row| row.transform.as_own() == Some(slot))?,
-        };
-        row.occupant.as_node()
+        match &transforms.trace {
+            Some(trace) => self.slice.rows.get(*trace.owners.get(slot as usize)? as usize)?.occupant.as_node(),
+            // A row that was freed keeps its slots.
+            None => self.slice.rows.iter().find_map(|row| {
+                row.occupant.as_node().filter(|_| row.transform.as_own() == Some(slot))
+            }),
+        }
     }
 
     /// Whether something in or below the slice waits for the update.

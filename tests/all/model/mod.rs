@@ -30,6 +30,7 @@ pub(crate) mod op;
 pub(crate) mod oracle;
 pub(crate) mod probe;
 pub(crate) mod readers;
+pub(crate) mod renderer;
 pub(crate) mod spatial;
 pub(crate) mod storage;
 pub(crate) mod subtrees;

@@ -4,6 +4,7 @@ use super::column::Tags;
 use super::draws::Lists;
 use super::feed::Seen;
 use super::inherited::Shades;
+use super::renderer::Renderer;
 use super::op::{Op, SortKey, Step, Target};
 use super::readers::Readers;
 use super::tree::{Met, Tree};
@@ -84,6 +85,7 @@ pub(crate) struct Oracle {
     pub(crate) counts: Counts,
     pub(crate) list: DrawList,
     pub(crate) lists: Lists,
+    pub(crate) renderer: Renderer,
     pub(crate) shades: Shades,
     pub(crate) met: Vec<Met>,
     /// How many of `met` are in the tree; the others are detached.
@@ -116,6 +118,7 @@ impl Oracle {
             counts: Counts::default(),
             list: DrawList::new(),
             lists: Lists::new(),
+            renderer: Renderer::new(),
             shades: Shades::new(),
             met: Vec::new(),
             attached: 1,
@@ -170,6 +173,7 @@ impl Oracle {
         }
         self.compare_readers(updated)?;
         self.compare_spatial(step.probe, updated)?;
+        self.compare_renderer(step.probe, updated)?;
         self.probe(step.probe)
     }
 

@@ -18,6 +18,7 @@ pub mod molecule_skinning;
 pub mod moved;
 pub mod pauses;
 pub mod raw_clips;
+pub mod renderer;
 pub mod snapshot;
 pub mod sockets;
 pub mod thesis_dynamic;
@@ -54,6 +55,11 @@ pub fn all<F: Front>() -> Vec<Experiment<F>> {
         experiment("build", "building a random tree by single inserts", build::run),
         experiment("moved", "updates after all, some or none of the nodes moved", moved::run),
         experiment("draws", "draw lists kept from frame to frame, beside listing anew", draws::run),
+        experiment(
+            "renderer",
+            "a town listed, grouped and uploaded with all that is kept; lists relative to a camera",
+            renderer::run,
+        ),
         experiment("changes", "updates and edits with the change feed, and without", changes::run),
         experiment("pauses", "single edits and the updates behind them, up to the worst", pauses::run),
         experiment("memory", "bytes of a tree of transforms, before and after maintenance", memory::run),

@@ -1,0 +1,356 @@
+//! All world matrices in one array, kept in step with a scene: for a buffer on a GPU.
+
+mod arena;
+
+use crate::Mat34;
+use crate::pass::DrawList;
+use crate::scene::Scene;
+use crate::store::{MatrixSlot, SliceView};
+use arena::Arena;
+use core::ops::Range;
+
+/// Ranges with fewer clean slots than this between them are written as one: another write costs more than these bytes.
+const GAP: usize = 32;
+
+/// No place in the buffer.
+const NONE: u32 = u32::MAX;
+
+/// Keeps a buffer of the caller's in step with all world matrices of a scene, whatever the scene does: nodes that move,
+/// come and go, slices that grow, split and merge.
+///
+/// Each slice's array has a place in the buffer, with some room to grow. [`MatrixMirror::sync`] tells what to write
+/// where; the mirror itself holds 20 bytes a slice and no matrices, and knows of no graphics library. Where a matrix is
+/// in the buffer is [`MatrixMirror::index`] of its [`MatrixSlot`]: a shader that has the [bases](MatrixMirror::bases)
+/// can add these itself.
+///
+/// A mirror may skip updates and be used with several scenes in turn: it notices, and writes what it must.
+///
+/// ```
+/// use hedgerow::changes::{MatrixMirror, MirrorStep};
+/// use hedgerow::{Mat34, Node, Scene, Transform};
+///
+/// let mut scene = Scene::new();
+/// let car = scene.insert(scene.root(), Node::transform(Transform::IDENTITY))?;
+/// let (mut mirror, mut buffer) = (MatrixMirror::new(), Vec::new());
+/// for x in 0..3 {
+///     scene.set_local(car, Transform::from_xyz(x as f32, 0.0, 0.0))?;
+///     scene.update();
+///     mirror.sync(&scene, |step| match step {
+///         // A buffer on a GPU would be made anew here, of 48 bytes a matrix. Nothing need be copied to it.
+///         MirrorStep::Resize { len } => buffer.resize(len, Mat34::IDENTITY),
+///         MirrorStep::Write { first, matrices } => buffer[first..][..matrices.len()].copy_from_slice(matrices),
+///     });
+/// }
+/// let place = mirror.index(scene.matrix_slot(car).unwrap()).unwrap();
+/// assert_eq!(buffer[place].translation().x, 2.0);
+/// # Ok::<(), hedgerow::Error>(())
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct MatrixMirror {
+    /// What the buffer matches: a scene, its versions and its updates.
+    moment: Option<Moment>,
+    /// Where each slice's array begins in the buffer, by slice number.
+    bases: Vec<u32>,
+    places: Vec<Place>,
+    arena: Arena,
+    /// The length of the buffer.
+    len: u32,
+}
+
+/// A state of a scene.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Moment {
+    scene: u64,
+    versions: u64,
+    updates: u64,
+}
+
+/// The place of a slice's array; its beginning is its base.
+#[derive(Clone, Copy, Debug, Default)]
+struct Place {
+    layout: u64,
+    room: u32,
+    /// Whether all of the array is to be written.
+    whole: bool,
+}
+
+/// What to do with the buffer; see [`MatrixMirror::sync`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum MirrorStep<'m> {
+    /// Make the buffer this many matrices long, of 48 bytes each. What it held is of no use any more: all of it is
+    /// written again by the steps that follow.
+    Resize {
+        /// The number of matrices.
+        len: usize,
+    },
+    /// Write these matrices to the buffer.
+    Write {
+        /// The index of the first.
+        first: usize,
+        /// The matrices.
+        matrices: &'m [Mat34],
+    },
+}
+
+#[cfg(feature = "bytemuck")]
+impl<'m> MirrorStep<'m> {
+    /// A write as its offset in bytes and its bytes, as graphics libraries take it; `None` for
+    /// [`MirrorStep::Resize`]. Needs the feature `bytemuck`.
+    ///
+    /// ```
+    /// use hedgerow::changes::MirrorStep;
+    /// use hedgerow::Mat34;
+    ///
+    /// let step = MirrorStep::Write { first: 2, matrices: &[Mat34::IDENTITY] };
+    /// let (offset, bytes) = step.bytes().unwrap();
+    /// assert_eq!((offset, bytes.len()), (96, 48));
+    /// ```
+    #[must_use]
+    pub fn bytes(&self) -> Option<(u64, &'m [u8])> {
+        match *self {
+            Self::Resize { .. } => None,
+            Self::Write { first, matrices } => {
+                Some(((first * size_of::<Mat34>()) as u64, bytemuck::cast_slice(matrices)))
+            }
+        }
+    }
+}
+
+/// What [`MatrixMirror::sync`] did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Mirrored {
+    /// Whether some slice has another place in the buffer, or none any more: [`MatrixMirror::bases`] have changed, and
+    /// indices that were made of them are to be made again.
+    pub moved: bool,
+    /// The number of writes.
+    pub writes: usize,
+    /// The number of matrices written.
+    pub matrices: usize,
+}
+
+impl MatrixMirror {
+    /// A mirror for an empty buffer.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self { moment: None, bases: Vec::new(), places: Vec::new(), arena: Arena::EMPTY, len: 0 }
+    }
+
+    /// Tells what to do with the buffer, step by step, so that it holds the world matrices of the scene as of its last
+    /// update. Call it between an update and the next edits; what edits brought since the update is not in the buffer.
+    ///
+    /// Writes what the updates since the last call computed; runs of matrices with fewer than 32 others between them are
+    /// one write. An array that has another layout is written in whole, at another place if it has outgrown its own. The
+    /// buffer grows by a quarter at least, and becomes shorter where less than half of it is in use.
+    ///
+    /// Runs in **O(1)** if nothing changed, else in **O(slices + matrices written)**. Allocates only where the number of
+    /// slices grows, or the number of gaps between their places.
+    pub fn sync(&mut self, scene: &Scene, mut step: impl FnMut(MirrorStep<'_>)) -> Mirrored {
+        let store = &scene.store;
+        let now =
+            Moment { scene: store.scene_number(), versions: store.versions(), updates: store.updates() };
+        let mut done = Mirrored::default();
+        if self.moment == Some(now) {
+            return done;
+        }
+        let before = self.moment.take().filter(|before| before.scene == now.scene);
+        if before.is_none() {
+            done.moved = !self.bases.is_empty();
+            self.bases.clear();
+            self.places.clear();
+            self.arena.clear();
+        }
+        done.moved |= self.find_places(scene);
+        if self.arena.end() > self.len || self.is_sparse() {
+            done.moved |= self.place_anew();
+            self.len = self.arena.end().saturating_add(self.arena.end() / 4);
+            step(MirrorStep::Resize { len: self.len as usize });
+        }
+        for number in store.slice_numbers() {
+            let slice = store.view(number);
+            let (base, place) = (self.bases[number as usize], self.places[number as usize]);
+            let mut write = |range: Range<usize>| {
+                done.writes += 1;
+                done.matrices += range.len();
+                let first = base as usize + range.start;
+                step(MirrorStep::Write { first, matrices: &slice.transforms().worlds()[range] });
+            };
+            let behind = before.is_none_or(|before| slice.swept_in() > before.updates);
+            if place.whole {
+                write(0..slice.transforms().len());
+                self.places[number as usize].whole = false;
+            } else if behind {
+                // Only the last sweep's slots are known.
+                let last = before.is_some_and(|before| slice.swept_in() == before.updates + 1);
+                each_swept(slice, last, write);
+            }
+        }
+        self.moment = Some(now);
+        done
+    }
+
+    /// The length of the buffer in matrices: that of the last [`MirrorStep::Resize`].
+    #[must_use]
+    pub const fn len(&self) -> usize {
+        self.len as usize
+    }
+
+    /// Whether the buffer holds nothing yet.
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Where each slice's array begins in the buffer, by slice number; `u32::MAX` for numbers that no slice has. The
+    /// matrix of a [`MatrixSlot`] is at `bases[slice] + slot`.
+    #[must_use]
+    pub fn bases(&self) -> &[u32] {
+        &self.bases
+    }
+
+    /// The index of a matrix in the buffer; `None` if no slice has the number.
+    #[inline]
+    #[must_use]
+    pub fn index(&self, slot: MatrixSlot) -> Option<usize> {
+        let base = *self.bases.get(slot.slice as usize)?;
+        (base != NONE).then_some(base as usize + slot.slot as usize)
+    }
+
+    /// Sets `instances` to the indices in the buffer of the matrices of draws, in this order, such as that of
+    /// [`DrawGroups::instances`](crate::draw::DrawGroups::instances) or
+    /// [`DrawOrder::indices`](crate::draw::DrawOrder::indices). Tells the ranges that differ from what `instances` held
+    /// before, for a copy of them that is kept elsewhere; gaps of fewer than 32 are covered.
+    ///
+    /// The list must have been filled since the scene's last update, and the mirror synced. Runs in **O(draws)**. A draw
+    /// of a slice that the mirror does not know gets `u32::MAX`.
+    ///
+    /// # Panics
+    /// For an index that the list does not have.
+    ///
+    /// ```
+    /// # use hedgerow::changes::{MatrixMirror, MirrorStep};
+    /// # use hedgerow::{Aabb, DrawList, Mat34, Node, Scene, Shape, Transform, draw::DrawGroups};
+    /// # let mut scene = Scene::new();
+    /// # for mesh in [7, 9, 7] {
+    /// #     let node = Node::transform(Transform::from_xyz(mesh as f32, 0.0, 0.0));
+    /// #     scene.insert(scene.root(), node.with_shape(Shape::new(mesh, Aabb::cube(1.0))))?;
+    /// # }
+    /// # let (mut mirror, mut buffer) = (MatrixMirror::new(), Vec::new());
+    /// let (mut list, mut groups) = (DrawList::new().without_matrices(), DrawGroups::new());
+    /// let mut instances = Vec::new();
+    /// // Each frame:
+    /// scene.update();
+    /// scene.draw_list(&mut list);
+    /// list.group(&mut groups);
+    /// mirror.sync(&scene, |step| match step {
+    ///     MirrorStep::Resize { len } => buffer.resize(len, Mat34::IDENTITY),
+    ///     MirrorStep::Write { first, matrices } => buffer[first..][..matrices.len()].copy_from_slice(matrices),
+    /// });
+    /// mirror.instances(&list, groups.instances(), &mut instances, |changed| {
+    ///     // Upload `instances[changed]`, and draw each group with its range of instances.
+    ///     assert_eq!(changed, 0..3);
+    /// });
+    /// let xs: Vec<f32> = instances.iter().map(|&at| buffer[at as usize].translation().x).collect();
+    /// assert_eq!(xs, [7.0, 7.0, 9.0]);
+    /// # Ok::<(), hedgerow::Error>(())
+    /// ```
+    pub fn instances(
+        &self,
+        list: &DrawList,
+        order: &[u32],
+        instances: &mut Vec<u32>,
+        mut changed: impl FnMut(Range<usize>),
+    ) {
+        let (slots, bases) = (list.slots(), &*self.bases);
+        let place = |draw: u32| {
+            let MatrixSlot { slice, slot } = slots[draw as usize];
+            bases.get(slice as usize).map_or(NONE, |base| base.saturating_add(slot))
+        };
+        let same = instances.len().min(order.len());
+        let mut open: Option<Range<usize>> = None;
+        instances.truncate(same);
+        for (at, (instance, &draw)) in instances.iter_mut().zip(order).enumerate() {
+            let now = place(draw);
+            if *instance != now {
+                *instance = now;
+                match &mut open {
+                    Some(range) if at - range.end < GAP => range.end = at + 1,
+                    _ => open.replace(at..at + 1).into_iter().for_each(&mut changed),
+                }
+            }
+        }
+        instances.extend(order[same..].iter().map(|&draw| place(draw)));
+        if same < order.len() {
+            match &mut open {
+                Some(range) if same - range.end < GAP => range.end = order.len(),
+                _ => open.replace(same..order.len()).into_iter().for_each(&mut changed),
+            }
+        }
+        open.into_iter().for_each(changed);
+    }
+
+    /// Gives each slice a place where it has room. Returns whether any has another one than before.
+    fn find_places(&mut self, scene: &Scene) -> bool {
+        let store = &scene.store;
+        let end = store.slice_end().max(self.places.len());
+        self.places.resize(end, Place::default());
+        self.bases.resize(end, NONE);
+        let mut moved = false;
+        // First all that is given back, so that others can take it.
+        for (number, (place, base)) in self.places.iter_mut().zip(&mut self.bases).enumerate() {
+            let slice = store.get_view(number);
+            let fits = slice.is_some_and(|slice| slice.transforms().len() <= place.room as usize);
+            if *base != NONE && !fits {
+                self.arena.release(*base, place.room);
+                (*base, *place) = (NONE, Place::default());
+                moved = true;
+            }
+        }
+        for number in store.slice_numbers() {
+            let slice = store.view(number);
+            let (place, base) = (&mut self.places[number as usize], &mut self.bases[number as usize]);
+            if *base == NONE {
+                let len = u32::try_from(slice.transforms().len()).expect("nodes number less than 2^31");
+                place.room = len + len / 8 + 4;
+                *base = self.arena.take(place.room);
+                moved = true;
+            }
+            place.whole |= place.layout != slice.layout();
+            place.layout = slice.layout();
+        }
+        moved
+    }
+
+    /// Whether less than half of the buffer is in use, and that is worth an effort.
+    fn is_sparse(&self) -> bool {
+        const WORTH: u32 = 4096;
+        self.len > WORTH && self.arena.used() < self.len / 2
+    }
+
+    /// Places all slices one behind the other; all of them are to be written. Returns whether any has another place.
+    fn place_anew(&mut self) -> bool {
+        self.arena.clear();
+        let mut moved = false;
+        for (base, place) in self.bases.iter_mut().zip(&mut self.places).filter(|(base, _)| **base != NONE) {
+            let new = self.arena.take(place.room);
+            moved |= core::mem::replace(base, new) != new;
+            place.whole = true;
+        }
+        moved
+    }
+}
+
+/// The ranges of slots that a slice's last sweep computed, joined over short gaps, or all if that is `false` for `last`.
+fn each_swept(slice: SliceView<'_>, last: bool, mut each: impl FnMut(Range<usize>)) {
+    let transforms = slice.transforms();
+    let Some(runs) = transforms.swept().runs(transforms.len()).filter(|_| last) else {
+        return each(0..transforms.len());
+    };
+    let mut open: Option<Range<usize>> = None;
+    for run in runs {
+        match &mut open {
+            Some(range) if run.start - range.end < GAP => range.end = run.end,
+            _ => open.replace(run).into_iter().for_each(&mut each),
+        }
+    }
+    open.into_iter().for_each(each);
+}

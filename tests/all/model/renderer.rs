@@ -1,0 +1,253 @@
+//! What a renderer keeps from frame to frame: copies of lists by what is told to have changed, groups, a buffer with all
+//! matrices, and lists relative to a camera. Each must equal what is made from scratch.
+
+use super::Check;
+use super::compare::same_bits;
+use super::oracle::Oracle;
+use super::spatial::camera;
+use hedgerow::changes::{MatrixMirror, MatrixSlot, MirrorStep};
+use hedgerow::draw::{DrawCommand, DrawGroups};
+use hedgerow::glam::DVec3;
+use hedgerow::query::CullView;
+use hedgerow::{DrawList, Mat34, NodeHandle, Scene, Visibility};
+use std::collections::BTreeMap;
+
+/// A place in the copy of instances that was told to have changed.
+const TOLD: u32 = u32::MAX - 1;
+
+/// What is kept.
+pub(crate) struct Renderer {
+    /// The words of nodes that have one; stale handles too.
+    words: BTreeMap<NodeHandle, u32>,
+    list: DrawList,
+    slim: DrawList,
+    copy: Copy,
+    groups: DrawGroups,
+    by_word: DrawGroups,
+    /// Synced after each update, and after some.
+    mirrors: [Buffer; 2],
+    relative: DrawList,
+    near: DrawList,
+    views: [DrawList; 3],
+}
+
+/// A copy of a list, kept by the ranges that are told to have changed.
+#[derive(Default)]
+struct Copy {
+    commands: Vec<Option<DrawCommand>>,
+    slots: Vec<MatrixSlot>,
+    matrices: Vec<Mat34>,
+}
+
+/// A buffer kept by a mirror, and the draws' places in it with a copy of these.
+#[derive(Default)]
+struct Buffer {
+    mirror: MatrixMirror,
+    matrices: Vec<Mat34>,
+    instances: Vec<u32>,
+    copy: Vec<u32>,
+}
+
+impl Renderer {
+    pub(crate) fn new() -> Self {
+        let list = DrawList::new();
+        let layered = list.clone().on_layers(Visibility::layers(0x83));
+        Self {
+            words: BTreeMap::new(),
+            slim: list.clone().without_matrices(),
+            copy: Copy::default(),
+            groups: DrawGroups::new(),
+            by_word: DrawGroups::new(),
+            mirrors: Default::default(),
+            relative: list.clone(),
+            near: list.clone(),
+            views: [list.clone(), layered, list.clone().without_matrices()],
+            list,
+        }
+    }
+
+    /// Compares the kept list and what goes with it.
+    fn compare_list(&mut self, scene: &Scene) -> Check {
+        let Self { words, list, slim, copy, groups, by_word, .. } = self;
+        scene.draw_list(list);
+        scene.draw_list(slim);
+        let same = slim.commands() == list.commands() && slim.slots() == list.slots() && slim.matrices().is_empty();
+        ensure!(same, "a list without matrices holds {:?}, not {:?}", slim.commands(), list.commands());
+        for (command, slot) in list.commands().iter().zip(list.slots()) {
+            let expected = scene.matrix_slot(command.node);
+            ensure!(expected == Some(*slot), "{command:?} is listed at {slot:?}, not {expected:?}");
+            let word = words.get(&command.node).copied().unwrap_or(0);
+            ensure!(command.word == word, "{command:?} does not have the word {word}");
+        }
+        copy.follow(list);
+        let commands = copy.commands.iter().flatten().eq(list.commands());
+        ensure!(commands, "the copy holds {:?}, not {:?}", copy.commands, list.commands());
+        ensure!(copy.slots == list.slots(), "the copy holds {:?}, not {:?}", copy.slots, list.slots());
+        let matrices = copy.matrices.iter().zip(list.matrices()).all(|(a, b)| same_bits(a, b));
+        ensure!(matrices, "the copy holds {:?}, not {:?}", copy.matrices, list.matrices());
+
+        let key = |command: &DrawCommand| command.word % 3;
+        list.group(groups);
+        list.group_by_key(by_word, key);
+        let (mut anew, mut anew_by_word) = (DrawGroups::new(), DrawGroups::new());
+        list.group(&mut anew);
+        list.group_by_key(&mut anew_by_word, key);
+        for (kept, anew) in [(&*groups, &anew), (&*by_word, &anew_by_word)] {
+            let same = kept.groups() == anew.groups() && kept.instances() == anew.instances();
+            ensure!(same, "kept groups are {:?}, not {:?}", kept.groups(), anew.groups());
+        }
+        Ok(())
+    }
+
+    /// Compares lists relative to a camera with new ones, and with single nodes.
+    fn compare_relative(&mut self, scene: &Scene, camera_at: DVec3, seed: u64) -> Check {
+        let Self { relative, near, .. } = self;
+        scene.draw_list_relative(camera_at, relative);
+        let matrices = relative.relative_matrices();
+        ensure!(matrices.len() == relative.len(), "{} matrices of {} draws", matrices.len(), relative.len());
+        for (command, matrix) in relative.commands().iter().zip(matrices) {
+            let Some(mut world) = scene.world_f64(command.node) else {
+                return Err(super::Mismatch(format!("{command:?} has no world")));
+            };
+            world.translation -= camera_at;
+            let columns = world.matrix3.to_cols_array();
+            let expected: [[f64; 4]; 3] = core::array::from_fn(|row| {
+                [columns[row], columns[3 + row], columns[6 + row], world.translation[row]]
+            });
+            let pairs = matrix.rows.iter().flatten().zip(expected.iter().flatten());
+            let same = pairs.clone().all(|(&found, &expected)| found == expected as f32 || found.is_nan());
+            ensure!(same, "{command:?} is at {matrix:?} from the camera, not {expected:?}");
+        }
+        let (frustum, layers) = (camera(seed), Visibility::layers(0x83));
+        scene.cull_relative(camera_at, &frustum, layers, near);
+        let mut anew = DrawList::new();
+        scene.cull_relative(camera_at, &frustum, layers, &mut anew);
+        let matrices = near.relative_matrices().iter().zip(anew.relative_matrices());
+        let same = matrices.clone().all(|(a, b)| same_bits(a, b) || a.rows.iter().flatten().any(|part| part.is_nan()));
+        let same = same && near.relative_matrices().len() == near.len() && near.slots() == anew.slots();
+        ensure!(same && near.commands() == anew.commands(), "kept {:?}, anew {:?}", near.commands(), anew.commands());
+        Ok(())
+    }
+
+    /// Compares the lists of several views with those of one view each.
+    fn compare_views(&mut self, scene: &Scene, seed: u64) -> Check {
+        let frusta = [seed, seed + 3, seed + 7].map(camera);
+        let masks = [Visibility::VISIBLE, Visibility::VISIBLE, Visibility::layers(5)];
+        let mut singles = self.views.clone();
+        let mut views: Vec<CullView<'_>> = Vec::new();
+        for ((list, &frustum), &layers) in self.views.iter_mut().zip(&frusta).zip(&masks) {
+            views.push(CullView { frustum, layers, list });
+        }
+        let answer = scene.cull_views(&mut views);
+        if !scene.config().bounds {
+            ensure!(answer.is_err(), "views are culled without boxes");
+            return Ok(());
+        }
+        ensure!(answer.is_ok(), "culling views answers {answer:?}");
+        for (at, single) in singles.iter_mut().enumerate() {
+            ensure!(scene.cull(&frusta[at], masks[at], single).is_ok(), "one is culled alone");
+            let found = &self.views[at];
+            let same = found.commands() == single.commands() && found.slots() == single.slots();
+            ensure!(same, "view {at} lists {:?}, not {:?}", found.commands(), single.commands());
+            let same = found.matrices().iter().zip(single.matrices()).all(|(a, b)| same_bits(a, b));
+            ensure!(same && found.matrices().len() == single.matrices().len(), "view {at} has other matrices");
+        }
+        Ok(())
+    }
+}
+
+impl Copy {
+    /// Copies what is told to have changed.
+    fn follow(&mut self, list: &DrawList) {
+        self.commands.resize(list.len(), None);
+        self.slots.resize(list.len(), MatrixSlot::default());
+        self.matrices.resize(list.len(), Mat34::IDENTITY);
+        for range in list.changed_commands() {
+            for at in range {
+                self.commands[at] = Some(list.commands()[at]);
+                self.slots[at] = list.slots()[at];
+            }
+        }
+        for range in list.changed_matrices() {
+            self.matrices[range.clone()].copy_from_slice(&list.matrices()[range]);
+        }
+    }
+}
+
+impl Buffer {
+    /// Brings the buffer in step.
+    fn sync(&mut self, scene: &Scene, list: &DrawList, groups: &DrawGroups) -> Check {
+        let Self { mirror, matrices, instances, copy } = self;
+        mirror.sync(scene, |step| match step {
+            MirrorStep::Resize { len } => {
+                // What it held is of no use any more.
+                matrices.clear();
+                matrices.resize(len, Mat34 { rows: [[f32::NAN; 4]; 3] });
+            }
+            MirrorStep::Write { first, matrices: new } => matrices[first..][..new.len()].copy_from_slice(new),
+        });
+        ensure!(mirror.len() == matrices.len(), "{} matrices are kept, not {}", matrices.len(), mirror.len());
+        let again = mirror.sync(scene, |_| {});
+        ensure!(again.writes == 0 && !again.moved, "what is in step is written again: {again:?}");
+        mirror.instances(list, groups.instances(), instances, |range| {
+            copy.resize(copy.len().max(range.end), u32::MAX);
+            copy[range].fill(TOLD);
+        });
+        copy.truncate(instances.len());
+        ensure!(copy.len() == instances.len(), "new instances are not told");
+        for (at, (now, copied)) in instances.iter().zip(&mut *copy).enumerate() {
+            let before = core::mem::replace(copied, *now);
+            ensure!(before == *now || before == TOLD, "a change of the instance {at} is not told");
+            let draw = groups.instances()[at] as usize;
+            let same = matrices.get(*now as usize).is_some_and(|found| same_bits(found, &list.matrices()[draw]));
+            ensure!(same, "the instance {at} is not at {now}");
+        }
+        Ok(())
+    }
+}
+
+impl Oracle {
+    /// Compares all that a renderer keeps.
+    pub(crate) fn compare_renderer(&mut self, probe: u16, updated: bool) -> Check {
+        let seed = u64::from(probe) * 5 + 3;
+        if probe.is_multiple_of(4) {
+            let live = self.tree.live();
+            let node = self.tree.handle(live[usize::from(probe) % live.len()]);
+            let (word, before) = (u32::from(probe % 64), self.renderer.words.get(&node).copied().unwrap_or(0));
+            let told = self.scene.set_word(node, word);
+            ensure!(told == Ok(before), "{node:?} had the word {told:?}, not {before}");
+            self.renderer.words.insert(node, word);
+        }
+        let Self { scene, renderer, .. } = self;
+        renderer.compare_list(scene)?;
+        if self.counts.steps.is_multiple_of(3) {
+            let live = self.tree.live();
+            let eye = scene.world_f64(self.tree.handle(live[usize::from(probe / 4) % live.len()]));
+            let eye = eye.map_or(DVec3::ZERO, |world| world.translation);
+            renderer.compare_relative(scene, if eye.is_finite() { eye } else { DVec3::ONE }, seed)?;
+        }
+        if !updated {
+            return Ok(());
+        }
+        renderer.compare_views(scene, seed)?;
+        let Renderer { list, groups, mirrors: [always, rarely], .. } = renderer;
+        always.sync(scene, list, groups)?;
+        if self.counts.updates.is_multiple_of(3) {
+            rarely.sync(scene, list, groups)?;
+        }
+        for &index in self.tree.live() {
+            let node = self.tree.handle(index);
+            let (Some(slot), Some(world)) = (scene.matrix_slot(node), scene.world(node)) else {
+                return Err(super::Mismatch(format!("{node:?} has no slot")));
+            };
+            let found = always.mirror.index(slot).and_then(|at| always.matrices.get(at));
+            let same = found.is_some_and(|found| same_bits(found, world));
+            ensure!(same, "the buffer has {found:?} for {node:?} at {slot:?}, not {world:?}");
+            ensure!(scene.matrix_at(slot).is_some_and(|found| same_bits(found, world)), "{slot:?} holds another matrix");
+            let owner = scene.matrix_owner(slot);
+            let owns = |owner| scene.local(owner).is_some() && scene.matrix_slot(owner) == Some(slot);
+            ensure!(owner.is_some() == (slot.slot != 0) && owner.is_none_or(owns), "{slot:?} is owned by {owner:?}");
+        }
+        Ok(())
+    }
+}
