@@ -36,7 +36,7 @@ pub struct MeshData {
     /// Tangents, with the sign of the bitangent as the fourth number; empty if the file has none.
     pub tangents: Vec<[f32; 4]>,
     /// The sets of texture coordinates, `TEXCOORD_0` first, to which a
-    /// [`TextureRef`](super::material::TextureRef) refers by number.
+    /// [`TextureRef`](crate::import::material::TextureRef) refers by number.
     pub texcoords: Vec<Vec<[f32; 2]>>,
     /// The sets of colours, linear, `COLOR_0` first; with an alpha of 1 if the file has none.
     pub colors: Vec<Vec<[f32; 4]>>,
