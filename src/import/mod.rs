@@ -200,7 +200,7 @@ use std::path::Path;
 pub struct Import {
     /// The scene; not updated yet.
     pub scene: Scene,
-    /// The handles by glTF index.
+    /// Everything else of the file, and the nodes by glTF index.
     pub imported: Imported,
 }
 

@@ -183,7 +183,7 @@ impl ImportOptions {
     /// # Errors
     /// Those of [`import::load`](super::load), and what [`Scene::with_config`] refuses.
     pub fn load(&self, path: impl AsRef<Path>) -> Result<Import, ImportError> {
-        self.into_new(|scene, root| self.load_into(scene, root, path))
+        self.with_new_scene(|scene, root| self.load_into(scene, root, path))
     }
 
     /// Like [`import::load_into`](super::load_into), with these options.
@@ -208,7 +208,7 @@ impl ImportOptions {
     /// # Errors
     /// Those of [`import::from_slice`](super::from_slice), and what [`Scene::with_config`] refuses.
     pub fn from_slice(&self, bytes: &[u8], base_dir: Option<&Path>) -> Result<Import, ImportError> {
-        self.into_new(|scene, root| self.from_slice_into(scene, root, bytes, base_dir))
+        self.with_new_scene(|scene, root| self.from_slice_into(scene, root, bytes, base_dir))
     }
 
     /// Like [`import::from_slice_into`](super::from_slice_into), with these options.
@@ -229,7 +229,7 @@ impl ImportOptions {
     }
 
     /// Runs an import into a new scene.
-    fn into_new(
+    fn with_new_scene(
         &self,
         import: impl FnOnce(&mut Scene, NodeHandle) -> Result<Imported, ImportError>,
     ) -> Result<Import, ImportError> {

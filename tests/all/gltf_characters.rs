@@ -6,7 +6,7 @@ mod small;
 use crate::gltf_file::GltfFile;
 use hedgerow::character::CharacterError;
 use hedgerow::glam::{Quat, Vec3};
-use hedgerow::import::{self, Import, MorphChannels, Skipped, Topology};
+use hedgerow::import::{self, Import, MorphChannels, Parts, Skipped, Topology};
 use hedgerow::{
     Error, Mat34, Transform,
     anim::{ClipBuilder, Library, Pose, raw::Interpolation, skeleton::SkeletonError},
@@ -86,6 +86,25 @@ fn a_character_goes_to_a_library_which_is_saved_and_loaded_whole() {
     assert_eq!(loaded.skeletons.name(loaded.skeletons.find("man").unwrap()), Some("man"));
     let bones = loaded.skins.find("bones").unwrap();
     assert_eq!(loaded.skins[bones].as_ref(), &imported.skins[0].skin);
+}
+
+#[test]
+fn motion_and_vertices_come_each_without_the_other() {
+    let with = |parts| import::ImportOptions::new().with_parts(parts).from_slice(&man().glb(), None).unwrap().imported;
+    let whole = load(&man()).imported;
+    let motion = with(Parts { motion: true, ..Parts::NODES });
+    assert_eq!((&motion.rigs, &motion.skins, &motion.clips), (&whole.rigs, &whole.skins, &whole.clips));
+    assert_eq!((&motion.morphs, motion.vertices(0)), (&whole.morphs, None));
+    assert!(motion.insert_into(&mut Library::new(), ClipBuilder::new()).unwrap().meshes.is_empty());
+
+    let vertices = with(Parts { vertices: true, ..Parts::NODES });
+    assert!(vertices.rigs.is_empty() && vertices.skins.is_empty() && vertices.animations.is_empty());
+    let (found, all) = (vertices.vertices(0).unwrap(), whole.vertices(0).unwrap());
+    assert_eq!((&found.positions, &found.indices), (&all.positions, &all.indices));
+    assert!(all.is_deformed() && !found.is_deformed());
+    assert_eq!((found.joints.len(), found.targets.len()), (0, 0));
+    // Meshes that nothing deforms are not laid out for skinning.
+    assert!(vertices.insert_into(&mut Library::new(), ClipBuilder::new()).unwrap().meshes.is_empty());
 }
 
 #[test]
@@ -469,7 +488,7 @@ fn a_mesh_of_two_nodes_of_which_one_has_a_skin_is_laid_out_for_both() {
     let statue = data.without_joints();
     assert_eq!((data.influences, statue.influences), (4, 0));
     assert_eq!((&statue.positions, &statue.targets, &statue.indices), (&data.positions, &data.targets, &data.indices));
-    assert_eq!((&statue.normals, statue.topology, statue.mesh), (&data.normals, data.topology, data.mesh));
+    assert_eq!((&statue.normals, statue.topology, statue.id), (&data.normals, data.topology, data.id));
     play(&mut import);
 }
 

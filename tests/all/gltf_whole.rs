@@ -80,7 +80,7 @@ fn vertices_of_static_meshes_come_whole() {
     assert_eq!((top.bounds, frame.bounds), (Some(bounds), Some(bounds)));
 
     let vertices = top.vertices.as_ref().unwrap();
-    assert_eq!((vertices.mesh, vertices.topology, vertices.is_deformed()), (0, Topology::Triangles, false));
+    assert_eq!((vertices.id, vertices.topology, vertices.is_deformed()), (0, Topology::Triangles, false));
     assert_eq!(vertices.positions, [[0.0, 0.0, 0.0], [2.0, 0.0, 0.0], [0.0, 1.0, -1.0]]);
     assert_eq!(vertices.normals[..2], [[0.0, 1.0, 0.0]; 2]);
     assert!(vertices.normals[2][0].is_nan(), "what nothing computes with is as in the file");
@@ -240,11 +240,11 @@ fn two_files_in_one_scene_share_no_number() {
 
     let at = |mesh, material| {
         let result = ImportOptions::new().with_first_numbers(mesh, material).from_slice(&bytes, None);
-        result.map(|import| import.imported.mesh_ids.range()).map_err(|error| error.kind().clone())
+        result.map(|import| import.imported.mesh_ids.range())
     };
     assert_eq!(at(u32::MAX - 3, u32::MAX - 2), Ok(u32::MAX - 3..u32::MAX));
-    assert_eq!(at(u32::MAX - 2, 0), Err(ImportErrorKind::TooMany(ItemKind::Mesh)));
-    assert_eq!(at(0, u32::MAX - 1), Err(ImportErrorKind::TooMany(ItemKind::Material)));
+    assert_eq!(at(u32::MAX - 2, 0), Err(ImportErrorKind::TooMany(ItemKind::Mesh).into()));
+    assert_eq!(at(0, u32::MAX - 1), Err(ImportErrorKind::TooMany(ItemKind::Material).into()));
 }
 
 #[test]
@@ -376,4 +376,18 @@ fn extras_nested_too_deep_for_values_are_still_there_as_text() {
     let import = import::from_slice(&file.glb_of(&glb), None).unwrap();
     let extras = &import.imported.nodes[0].extras;
     assert_eq!((extras.text(), extras.value()), (Some(&*deep), None));
+}
+
+#[test]
+fn accessors_without_data_are_zeros_up_to_a_limit() {
+    let with = |count: usize| {
+        let mut file = shop();
+        let empty = file.accessor(json!({"componentType": 5126, "type": "VEC3", "count": count}));
+        file.put("/meshes/1/primitives/0/attributes/POSITION", json!(empty));
+        import::from_slice(&file.glb(), None)
+    };
+    let import = with(1 << 16).unwrap();
+    assert_eq!(import.imported.vertices(2).unwrap().positions, vec![[0.0; 3]; 1 << 16]);
+    let error = with((1 << 16) + 1).map(|_| ()).unwrap_err().to_string();
+    assert!(error.ends_with("more elements than the file has bytes; give it data"), "{error}");
 }

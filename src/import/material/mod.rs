@@ -87,7 +87,7 @@ pub struct Material {
     pub volume: Option<Volume>,
     /// The same material by an older model (`KHR_materials_pbrSpecularGlossiness`).
     pub specular_glossiness: Option<SpecularGlossiness>,
-    /// All other extensions by name, as JSON.
+    /// All other extensions by name, as JSON. What these refer to is not checked.
     pub extensions: Map<String, Value>,
     /// What its author added.
     pub extras: Extras,

@@ -4,7 +4,7 @@
 ///
 /// Integers are converted to floats, normalised ones to fractions; everything else is as in the file. Positions are
 /// finite, and so is everything of a mesh that is skinned or morphed; other normals, tangents, texture coordinates and
-/// colours may be any numbers.
+/// colours may be any numbers. All lists are plain numbers side by side, ready to be uploaded as bytes.
 ///
 /// ```
 /// // A point at (0, 2, 0), and a morph target that moves it by as much.
@@ -26,7 +26,7 @@
 #[non_exhaustive]
 pub struct MeshData {
     /// Its mesh id; see [`MeshIds`](super::MeshIds).
-    pub mesh: u32,
+    pub id: u32,
     /// What the vertices or indices, taken in order, draw.
     pub topology: Topology,
     /// The positions of the vertices: in the node's space, for a mesh with a skin in the space in which that is bound.
@@ -36,7 +36,7 @@ pub struct MeshData {
     /// Tangents, with the sign of the bitangent as the fourth number; empty if the file has none.
     pub tangents: Vec<[f32; 4]>,
     /// The sets of texture coordinates, `TEXCOORD_0` first, to which a
-    /// [`TextureRef`](super::material::TextureRef) refers by number.
+    /// [`TextureRef`](crate::import::material::TextureRef) refers by number.
     pub texcoords: Vec<Vec<[f32; 2]>>,
     /// The sets of colours, linear, `COLOR_0` first; with an alpha of 1 if the file has none.
     pub colors: Vec<Vec<[f32; 4]>>,

@@ -27,9 +27,9 @@ impl MeshData {
     /// ```
     #[must_use]
     pub fn without_joints(&self) -> Self {
-        let Self { mesh, topology, positions, normals, tangents, texcoords, colors, indices, targets, .. } = self;
+        let Self { id, topology, positions, normals, tangents, texcoords, colors, indices, targets, .. } = self;
         Self {
-            mesh: *mesh,
+            id: *id,
             topology: *topology,
             positions: positions.clone(),
             normals: normals.clone(),

@@ -92,7 +92,7 @@ impl Source<'_> {
     }
 
     /// Reads the vertices. If no node has a skin for the mesh, its joints and weights are ignored, as glTF demands.
-    fn read(&self, mesh: u32, positions: Index<Accessor>, of: Deformation) -> Result<MeshData, ImportError> {
+    fn read(&self, id: u32, positions: Index<Accessor>, of: Deformation) -> Result<MeshData, ImportError> {
         let topology = self.topology()?;
         let name = || self.field("attributes.POSITION");
         let positions = self.reader.arrays(positions, Numbers::Quantised, (self.item(), &name))?;
@@ -104,7 +104,7 @@ impl Source<'_> {
         let finite = influences > 0 || !targets.is_empty();
         let of_vertices = |semantic| attribute(self.primitive, semantic);
         Ok(MeshData {
-            mesh,
+            id,
             topology,
             normals: self.coordinates(of_vertices(Semantic::Normals), count, finite, "attributes.NORMAL")?,
             tangents: self.coordinates(of_vertices(Semantic::Tangents), count, finite, "attributes.TANGENT")?,

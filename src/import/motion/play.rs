@@ -242,13 +242,19 @@ impl Imported {
         Ok(AnimationPlayer { parts, items: Vec::new() })
     }
 
-    /// Sets all nodes of all rigs to where they are in the file: for rigs that the next animation does not move.
+    /// Sets all nodes of all rigs to where they are in the file, as one batch: for rigs that the next animation does not
+    /// move.
     ///
     /// Runs in **O(joints)**.
     ///
     /// # Errors
-    /// Those of [`Rig::apply`]; rigs before the one that is refused were set.
+    /// What [`Scene::set_transforms`] refuses, such as nodes that were removed. The scene is then unchanged.
     pub fn rest(&self, scene: &mut Scene) -> Result<(), CharacterError> {
-        self.rigs.iter().try_for_each(|rig| rig.apply(&Pose::rest(&rig.skeleton), scene))
+        let of_rig = |rig: &Rig| {
+            let nodes = rig.places.iter().flat_map(|place| place.nodes());
+            nodes.map(|(joint, node)| (node, rig.skeleton.rest(joint))).collect::<Vec<_>>()
+        };
+        let items: Vec<(NodeHandle, Transform)> = self.rigs.iter().flat_map(of_rig).collect();
+        Ok(scene.set_transforms(&items)?)
     }
 }

@@ -62,13 +62,14 @@ impl GltfCity {
     pub fn glb(&self) -> Vec<u8> {
         let mut data = Data::default();
         let (mut meshes, mut materials) = (Vec::new(), Vec::new());
+        let vertices = u32::try_from(self.vertices).expect("a mesh has few vertices");
         for mesh in 0..self.meshes {
             let numbers = |each: usize| (0..each * self.vertices).map(move |index| chance(index + 7919 * mesh));
             let bounds = r#""componentType":5126,"min":[0,0,0],"max":[1,1,1]"#;
             let positions = data.numbers(numbers(3).map(f32::to_le_bytes), "VEC3", self.vertices, bounds);
             let normals = data.floats(numbers(3), "VEC3", self.vertices);
             let texcoords = data.floats(numbers(2), "VEC2", self.vertices);
-            let order = (0..3 * self.vertices).map(|index| ((index * 7 % self.vertices) as u32).to_le_bytes());
+            let order = (0..3 * vertices).map(|index| (index * 7 % vertices).to_le_bytes());
             let indices = data.numbers(order, "SCALAR", 3 * self.vertices, r#""componentType":5125"#);
             meshes.push(format!(
                 r#"{{"name":"mesh {mesh}","primitives":[{{"material":{mesh},"indices":{indices},"attributes":{{"POSITION":{positions},"NORMAL":{normals},"TEXCOORD_0":{texcoords}}}}}]}}"#
@@ -80,7 +81,7 @@ impl GltfCity {
         }
         let images: Vec<String> = (0..self.images)
             .map(|image| {
-                let view = data.view((0..IMAGE).map(|at| (at * 31 + image) as u8));
+                let view = data.view((0..=250_u8).cycle().skip(image).take(IMAGE));
                 format!(r#"{{"mimeType":"image/png","bufferView":{view}}}"#)
             })
             .collect();
