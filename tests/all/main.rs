@@ -32,6 +32,7 @@ mod random;
 mod readable;
 mod regressions;
 mod reparents;
+mod same_bits;
 mod shapes;
 mod slices;
 mod snapshot;
