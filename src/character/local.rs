@@ -39,8 +39,16 @@ pub(super) fn local_of(matrix: Mat34) -> Result<Local, Error> {
     if a.cross(b).dot(c) < 0.0 {
         (first, scale.x) = (-a, -scale.x);
     }
-    let rotation = Quat::from_mat3(&Mat3::from_cols(first, b, c)).normalize();
+    let rotation = unit(Quat::from_mat3(&Mat3::from_cols(first, b, c)));
     Ok(Local::Transform(Transform { translation, rotation, scale }))
+}
+
+/// `Quat::normalize`, written out: the order in which that adds depends on the machine's vectors.
+#[inline]
+fn unit(rotation: Quat) -> Quat {
+    let [x, y, z, w] = rotation.to_array();
+    let inverse = (x * x + y * y + z * z + w * w).sqrt().recip();
+    Quat::from_xyzw(x * inverse, y * inverse, z * inverse, w * inverse)
 }
 
 #[cfg(test)]

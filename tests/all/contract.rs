@@ -334,6 +334,7 @@ impl SliceVisitor for Panicking {
 }
 
 #[test]
+#[cfg_attr(panic = "abort", ignore = "needs unwinding")]
 fn a_panicking_visitor_leaves_a_valid_scene() {
     for remaining in 0..4 {
         let Few { mut scene, leaf, .. } = Few::new();
@@ -352,6 +353,7 @@ fn a_panicking_visitor_leaves_a_valid_scene() {
 }
 
 #[test]
+#[cfg_attr(panic = "abort", ignore = "needs unwinding")]
 fn a_panicking_comparison_leaves_a_valid_scene() {
     for before_panic in 0..40 {
         let mut scene = Scene::with_config(hedgerow::SceneConfig::THESIS).unwrap();
@@ -371,6 +373,7 @@ fn a_panicking_comparison_leaves_a_valid_scene() {
 }
 
 #[test]
+#[cfg_attr(panic = "abort", ignore = "needs unwinding")]
 fn a_comparison_without_order_leaves_all_children() {
     let mut scene = Scene::new();
     let root = scene.root();

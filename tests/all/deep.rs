@@ -55,6 +55,7 @@ impl Visitor for Counter {
 }
 
 #[test]
+#[cfg_attr(target_family = "wasm", ignore = "needs threads")]
 fn a_chain_a_million_deep_needs_no_call_stack() {
     on_a_small_stack(|| {
         let mut scene = Scene::new();
@@ -89,6 +90,7 @@ fn a_chain_a_million_deep_needs_no_call_stack() {
 }
 
 #[test]
+#[cfg_attr(target_family = "wasm", ignore = "needs threads")]
 fn a_chain_a_million_deep_is_moved_and_removed_without_a_call_stack() {
     on_a_small_stack(|| {
         let mut scene = Scene::new();
@@ -122,6 +124,7 @@ fn a_chain_a_million_deep_is_moved_and_removed_without_a_call_stack() {
 }
 
 #[test]
+#[cfg_attr(target_family = "wasm", ignore = "needs threads")]
 fn components_come_and_go_at_the_top_of_a_deep_chain() {
     on_a_small_stack(|| {
         let mut scene = Scene::new();
@@ -148,6 +151,7 @@ fn components_come_and_go_at_the_top_of_a_deep_chain() {
 }
 
 #[test]
+#[cfg_attr(target_family = "wasm", ignore = "needs threads")]
 fn ten_thousand_slices_nest_without_a_call_stack() {
     on_a_small_stack(|| {
         let config = SceneConfig {

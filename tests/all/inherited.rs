@@ -126,6 +126,7 @@ fn a_property_notices_other_scenes_and_clones() {
 }
 
 #[test]
+#[cfg_attr(panic = "abort", ignore = "needs unwinding")]
 fn after_a_panic_in_the_closure_the_next_run_computes_everything() {
     let mut scene = Scene::new();
     let nodes = chain(&mut scene, 30);
@@ -146,6 +147,7 @@ fn after_a_panic_in_the_closure_the_next_run_computes_everything() {
 }
 
 #[test]
+#[cfg_attr(target_family = "wasm", ignore = "needs threads")]
 fn a_deep_chain_is_walked_on_a_constant_call_stack() {
     let work = || {
         let mut scene = Scene::with_config(SceneConfig::THESIS).unwrap();

@@ -277,6 +277,7 @@ fn tickets_stay_good_through_every_append() {
 }
 
 #[test]
+#[cfg_attr(target_family = "wasm", ignore = "needs threads")]
 fn the_queues_of_two_threads_are_applied_in_the_callers_order() {
     let mut scene = Scene::new();
     let root = scene.root();

@@ -37,6 +37,7 @@ fn tree(config: SceneConfig) -> (Scene, Vec<NodeHandle>) {
 }
 
 #[test]
+#[cfg_attr(target_family = "wasm", ignore = "needs threads")]
 fn a_scene_goes_to_other_threads_and_is_read_by_many() {
     fn is_send_and_sync<T: Send + Sync>() {}
     is_send_and_sync::<Scene>();
@@ -116,6 +117,7 @@ mod side_by_side {
     }
 
     #[test]
+    #[cfg_attr(target_family = "wasm", ignore = "needs threads")]
     fn any_number_of_threads_gives_the_same_bits() {
         let default = SceneConfig { bounds: true, ..SceneConfig::DEFAULT };
         for config in [default, SceneConfig { max_nodes: 200, min_nodes: 25, changes: true, ..default }] {

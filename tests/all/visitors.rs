@@ -443,6 +443,7 @@ fn what_a_visitor_of_slices_sets_is_taken_up_by_the_next_update() {
 }
 
 #[test]
+#[cfg_attr(panic = "abort", ignore = "needs unwinding")]
 fn a_slot_that_no_node_has_cannot_be_set() {
     struct Setter(usize);
     impl SliceVisitorMut for Setter {

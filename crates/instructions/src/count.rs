@@ -24,7 +24,7 @@ impl Idle {
     /// Where valgrind is missing, or what runs under it fails.
     pub(crate) fn cost_of(&self, operation: &Operation) -> Result<u64, Box<dyn Error>> {
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a count of instructions")]
-        let whole = (cost(operation)? - self.0).round() as u64;
+        let whole = (cost(operation)? - if operation.picks { self.0 } else { 0.0 }).round() as u64;
         Ok(whole)
     }
 }

@@ -135,10 +135,12 @@ fn sample_cubics<W: Word>(active: &[Active<W>], tables: &Tables, time: f32, pose
 }
 
 /// The unit quaternion with this direction; if a curve passes through zero, any will do.
+///
+/// Written out: the order in which `Quat::length` adds depends on the machine's vectors.
 fn unit(rotation: [f32; 4]) -> Quat {
-    let rotation = Quat::from_array(rotation);
-    let length = rotation.length();
-    if length > 0.0 { rotation * length.recip() } else { Quat::IDENTITY }
+    let [x, y, z, w] = rotation;
+    let length = (x * x + y * y + z * z + w * w).sqrt();
+    if length > 0.0 { Quat::from_array(rotation.map(|number| number * length.recip())) } else { Quat::IDENTITY }
 }
 
 /// Computes every number of the cubic tracks at a time: joint or channel, part, and the number.

@@ -608,6 +608,7 @@ mod batches {
     }
 
     #[test]
+    #[cfg_attr(target_family = "wasm", ignore = "needs threads")]
     #[cfg(feature = "rayon")]
     fn any_number_of_threads_gives_the_same_bits() {
         let pool = |threads| rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();

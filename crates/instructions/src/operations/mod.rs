@@ -2,9 +2,10 @@
 //!
 //! A warm scene is a random tree that was built by single inserts and updated once. [`FEW`] nodes are one slice,
 //! [`MANY`] are many. Every operation picks a node by [`Dice`](crate::dice::Dice) each time, as [`NOTHING`] does, whose
-//! count is subtracted.
+//! count is subtracted. Kernels are done on lists of their own.
 
 mod edits;
+mod kernels;
 mod passes;
 mod reads;
 mod whole;
@@ -21,6 +22,8 @@ pub(crate) struct Operation {
     pub(crate) nodes: u32,
     /// How many nodes one time is about: what is counted is divided by this.
     pub(crate) each: u32,
+    /// Whether each time picks a node, which is not counted.
+    pub(crate) picks: bool,
     /// How many times it is done in the two runs that are compared.
     pub(crate) times: [u32; 2],
     /// Does it so many times.
@@ -30,17 +33,23 @@ pub(crate) struct Operation {
 impl Operation {
     /// An operation on one node of a scene, done 10,000 times between the two runs.
     const fn single(name: &'static str, about: &'static str, nodes: u32, run: fn(u32)) -> Self {
-        Self { name, about, nodes, each: 1, times: [2_000, 12_000], run }
+        Self { name, about, nodes, each: 1, picks: true, times: [2_000, 12_000], run }
     }
 
     /// An operation on many nodes, done ten times between the two runs.
     const fn whole(name: &'static str, about: &'static str, nodes: u32, each: u32, run: fn(u32)) -> Self {
-        Self { name, about, nodes, each, times: [2, 12], run }
+        Self { name, about, nodes, each, picks: true, times: [2, 12], run }
     }
 
     /// An operation that builds a scene, done once more in the second run.
     const fn build(name: &'static str, about: &'static str, nodes: u32, run: fn(u32)) -> Self {
-        Self { name, about, nodes, each: nodes, times: [1, 2], run }
+        Self { name, about, nodes, each: nodes, picks: true, times: [1, 2], run }
+    }
+
+    /// A kernel, whose share of 64 slots, boxes, joints or vertices is counted, done ten times between the two runs.
+    const fn kernel(name: &'static str, about: &'static str, run: fn(u32)) -> Self {
+        let each = kernels::COUNT / kernels::SHARE;
+        Self { name, about, nodes: kernels::COUNT, each, picks: false, times: [2, 12], run }
     }
 }
 
@@ -100,4 +109,28 @@ pub(crate) const ALL: &[Operation] = &[
     Operation::whole("batch", "insert_many and remove_many of 1,000 leaves; a leaf", MANY, 1_000, whole::batch),
     Operation::build("build", "build by single inserts, splits included; a node", MANY, whole::build),
     Operation::single("update-clean", "update where nothing changed", MANY, passes::update_clean),
+    Operation::kernel("propagate-avx2", "world matrices of 64 slots, with AVX2", kernels::propagate_avx2),
+    Operation::kernel("propagate-sse4.2", "world matrices of 64 slots, with SSE4.2", kernels::propagate_sse),
+    Operation::kernel("dirty-avx2", "the same of dirty slots among 64, with AVX2", kernels::dirty_avx2),
+    Operation::kernel("dirty-sse4.2", "the same of dirty slots among 64, with SSE4.2", kernels::dirty_sse),
+    Operation::kernel("boxes-avx2", "64 boxes moved by matrices, with AVX2", kernels::boxes_avx2),
+    Operation::kernel("boxes-sse4.2", "64 boxes moved by matrices, with SSE4.2", kernels::boxes_sse),
+    Operation::kernel("cull-avx2", "2 × 64 boxes against a frustum, with AVX2", kernels::cull_avx2),
+    Operation::kernel("cull-sse4.2", "2 × 64 boxes against a frustum, with SSE4.2", kernels::cull_sse),
+    Operation::kernel("query-avx2", "64 boxes against a sphere, a box and a ray, with AVX2", kernels::query_avx2),
+    Operation::kernel("query-sse4.2", "64 boxes against a sphere, a box and a ray, with SSE4.2", kernels::query_sse),
+    Operation::kernel("sample-avx2", "a clip of 64 joints, 1/8 s on, with AVX2", kernels::sample_avx2),
+    Operation::kernel("sample-sse4.2", "a clip of 64 joints, 1/8 s on, with SSE4.2", kernels::sample_sse),
+    Operation::kernel("seek-avx2", "the same by jump frames, with AVX2", kernels::seek_avx2),
+    Operation::kernel("seek-sse4.2", "the same by jump frames, with SSE4.2", kernels::seek_sse),
+    Operation::kernel("blend-avx2", "a sum, a fade and a difference of 64 joints, with AVX2", kernels::blend_avx2),
+    Operation::kernel("blend-sse4.2", "a sum, a fade and a difference of 64 joints, with SSE4.2", kernels::blend_sse),
+    Operation::kernel("models-avx2", "model matrices of 64 joints, with AVX2", kernels::models_avx2),
+    Operation::kernel("models-sse4.2", "model matrices of 64 joints, with SSE4.2", kernels::models_sse),
+    Operation::kernel("crowd-avx2", "palettes of 64 joints, and models of poses, with AVX2", kernels::crowd_avx2),
+    Operation::kernel("crowd-sse4.2", "palettes of 64 joints, and models of poses, with SSE4.2", kernels::crowd_sse),
+    Operation::kernel("skin-avx2", "64 vertices with normals, with AVX2", kernels::skin_avx2),
+    Operation::kernel("skin-sse4.2", "64 vertices with normals, with SSE4.2", kernels::skin_sse),
+    Operation::kernel("morph-avx2", "64 vertices with a morph target, with AVX2", kernels::morph_avx2),
+    Operation::kernel("morph-sse4.2", "64 vertices with a morph target, with SSE4.2", kernels::morph_sse),
 ];

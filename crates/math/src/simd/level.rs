@@ -5,6 +5,10 @@ use fearless_simd::Level;
 /// The best that this machine has: found out at the first call, then kept in a static.
 #[inline(always)]
 pub fn level() -> Level {
+    #[cfg(feature = "_levels")]
+    if let Some(level) = forced::level() {
+        return level;
+    }
     Level::new()
 }
 
@@ -23,15 +27,51 @@ pub fn level_up_to_avx2() -> Level {
 #[cfg(any(test, feature = "_levels"))]
 pub fn levels() -> Vec<Level> {
     let mut levels = vec![Level::fallback()];
-    #[cfg(target_arch = "x86_64")]
+    let best = Level::new();
+    #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
     {
-        let best = level();
         levels.extend(best.as_sse2().map(Level::Sse2));
         levels.extend(best.as_sse4_2().map(Level::Sse4_2));
         levels.extend(best.as_avx2().map(Level::Avx2));
         levels.extend(best.as_avx512().map(Level::Avx512));
     }
-    #[cfg(not(target_arch = "x86_64"))]
-    levels.push(level());
+    #[cfg(not(any(target_arch = "x86", target_arch = "x86_64")))]
+    if !best.is_fallback() {
+        levels.push(best);
+    }
     levels
+}
+
+#[cfg(feature = "_levels")]
+pub use forced::at_level;
+
+/// Another level than the machine's best, for tests and for counting instructions.
+#[cfg(feature = "_levels")]
+mod forced {
+    use fearless_simd::Level;
+    use std::cell::Cell;
+
+    thread_local! {
+        static LEVEL: Cell<Option<Level>> = const { Cell::new(None) };
+    }
+
+    #[inline(always)]
+    pub(super) fn level() -> Option<Level> {
+        LEVEL.get()
+    }
+
+    /// Runs something on this thread whose kernels use this level. What it has done on other threads uses theirs.
+    pub fn at_level<R>(level: Level, work: impl FnOnce() -> R) -> R {
+        /// Puts back what was there, after a panic too.
+        struct Before(Option<Level>);
+
+        impl Drop for Before {
+            fn drop(&mut self) {
+                LEVEL.set(self.0);
+            }
+        }
+
+        let _before = Before(LEVEL.replace(Some(level)));
+        work()
+    }
 }

@@ -50,6 +50,7 @@ impl VertexStream<'_> {
     }
 
     /// Some of the places.
+    #[cfg_attr(not(target_arch = "x86_64"), expect(dead_code, reason = "portable kernels write all runs in one go"))]
     pub(crate) fn part(&mut self, range: Range<usize>) -> VertexStream<'_> {
         match self {
             Self::Packed(places) => VertexStream::Packed(&mut places[range]),
@@ -119,6 +120,7 @@ impl<'a> Sinks<'a> {
     }
 
     /// Some of the places.
+    #[cfg_attr(not(target_arch = "x86_64"), expect(dead_code, reason = "portable kernels write all runs in one go"))]
     pub(super) fn part(&mut self, range: Range<usize>) -> Sinks<'_> {
         Sinks {
             positions: self.positions.part(range.clone()),

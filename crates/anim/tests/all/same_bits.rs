@@ -1,0 +1,266 @@
+//! Clips, poses, blends and skinning have the same bits on every machine: the hashes here were written once, and hold with
+//! every instruction set, pointer width and compiler. `.ci/other-machines` runs this on 64-bit ARM, 32-bit x86 and
+//! WebAssembly; each test runs at every level of the machine.
+//!
+//! Model matrices, palettes and skinning have two hashes: one where products are fused with sums (AVX2, AVX-512, NEON), one
+//! where they are not. Inputs are made of integers, with no function of the system's mathematical library.
+
+use hedgerow_anim::blend::{JointMask, PoseSum};
+use hedgerow_anim::clip::Precision;
+use hedgerow_anim::glam::{Quat, Vec3};
+use hedgerow_anim::raw::{Interpolation, Track, TrackValue};
+use hedgerow_anim::skin::{MorphBuffer, MorphTarget, Skin, SkinOutput, SkinnedMesh};
+use hedgerow_anim::{Clip, ClipBuilder, Crowd, Mat34, Player, Pose, RawClip, Skeleton, SkeletonBuilder, Transform};
+use hedgerow_math::internal::level::{at_level, levels};
+
+const JOINTS: u16 = 37;
+
+/// Hashes of the models and palettes of single poses, of those of a crowd, and of skinned vertices.
+const FUSED: [u64; 3] = [0x61ae_9f20_7f25_be2e, 0x82e1_baae_d571_29f5, 0x88e5_7290_9906_1230];
+const UNFUSED: [u64; 3] = [0x30f6_7acc_6c6b_90b0, 0xc5c3_66f8_318e_133f, 0x158f_fa16_70db_bdc5];
+
+/// The 64-bit hash FNV-1a. Source: G. Fowler, L. C. Noll, K.-P. Vo, "The FNV Non-Cryptographic Hash Algorithm".
+struct Hash(u64);
+
+impl Hash {
+    fn new() -> Self {
+        Self(0xcbf2_9ce4_8422_2325)
+    }
+
+    fn bytes(&mut self, bytes: &[u8]) {
+        for &byte in bytes {
+            self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3);
+        }
+    }
+
+    fn floats(&mut self, floats: &[f32]) {
+        floats.iter().for_each(|float| self.bytes(&float.to_bits().to_le_bytes()));
+    }
+
+    fn matrices(&mut self, matrices: &[Mat34]) {
+        matrices.iter().for_each(|matrix| self.floats(matrix.rows.as_flattened()));
+    }
+
+    fn pose(&mut self, pose: &Pose) {
+        for Transform { translation, rotation, scale } in (0..JOINTS).map(|joint| pose.get(joint)) {
+            self.floats(&translation.to_array());
+            self.floats(&rotation.to_array());
+            self.floats(&scale.to_array());
+        }
+    }
+}
+
+/// An xorshift generator, the same whatever the machine. Source: G. Marsaglia, "Xorshift RNGs", 2003.
+struct Dice(u64);
+
+impl Dice {
+    fn below(&mut self, end: u64) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 >> 33) % end
+    }
+
+    /// From -1 to 1.
+    fn signed(&mut self) -> f32 {
+        self.below(1 << 20) as f32 / 524_288.0 - 1.0
+    }
+
+    fn vector(&mut self) -> Vec3 {
+        Vec3::new(self.signed(), self.signed(), self.signed())
+    }
+
+    /// A unit quaternion. The sum is written out, for the order in which glam adds depends on the machine.
+    fn rotation(&mut self) -> Quat {
+        let numbers = [self.signed(), self.signed(), self.signed(), self.signed() * 0.5 + 1.0];
+        let wide = numbers.map(f64::from);
+        let length = (wide[0] * wide[0] + wide[1] * wide[1] + wide[2] * wide[2] + wide[3] * wide[3]).sqrt();
+        #[expect(clippy::cast_possible_truncation, reason = "single precision is what is asked for")]
+        Quat::from_array(wide.map(|number| (number / length) as f32))
+    }
+
+    fn transform(&mut self) -> Transform {
+        Transform { translation: self.vector(), rotation: self.rotation(), scale: Vec3::ONE + self.vector() * 0.125 }
+    }
+
+    fn track<V: TrackValue>(&mut self, number: u16, value: impl Fn(&mut Self) -> V) -> Track<V> {
+        let keys = 2 + number % 9;
+        let times = (0..keys).map(|key| f32::from(key) * 0.25 + f32::from(number % 4) * 0.03125).collect();
+        let mut values = |count: u16| (0..count).map(|_| value(self)).collect();
+        match number % 3 {
+            0 => Track::new(Interpolation::Step, times, values(keys)),
+            1 => Track::new(Interpolation::Linear, times, values(keys)),
+            _ => Track::new(Interpolation::Cubic, times, values(3 * keys)),
+        }
+        .unwrap()
+    }
+
+    fn skeleton(&mut self) -> Skeleton {
+        let mut builder = SkeletonBuilder::new();
+        for joint in 0..usize::from(JOINTS) {
+            let parent = (joint > 0).then(|| joint.saturating_sub(1 + joint % 3));
+            let (rest, bind) = (self.transform(), self.transform().to_matrix());
+            builder.joint(format!("joint {joint}"), parent, rest, bind);
+        }
+        builder.build().unwrap().0
+    }
+
+    fn clip(&mut self) -> RawClip {
+        let mut clip = RawClip::new(3.0, JOINTS.into()).unwrap();
+        for joint in 0..JOINTS {
+            let translation = self.track(joint, Self::vector);
+            clip.set_translation(joint, translation).unwrap();
+            let rotation = self.track(joint + 1, Self::rotation);
+            clip.set_rotation(joint, rotation).unwrap();
+            if joint % 4 == 0 {
+                let scale = self.track(joint + 2, |dice| Vec3::ONE + dice.vector() * 0.125);
+                clip.set_scale(joint, scale).unwrap();
+            }
+        }
+        let channel = self.track(7, Self::signed);
+        clip.add_channel("channel", channel).unwrap();
+        clip
+    }
+
+    fn pose(&mut self) -> Pose {
+        let mut pose = Pose::new(JOINTS.into());
+        (0..JOINTS).for_each(|joint| pose.set(joint, self.transform()));
+        pose
+    }
+}
+
+/// The same clip in words of 16 and of 32 bits.
+fn clips() -> [Clip; 2] {
+    [Precision::Compact, Precision::Tight]
+        .map(|precision| ClipBuilder::new().precision(precision).build(&Dice(5).clip()).unwrap().0)
+}
+
+/// What a clip shows when it is played forward, backward and by seeks.
+fn played(clip: &Clip) -> u64 {
+    let (mut hash, mut player, mut pose, mut channels) =
+        (Hash::new(), Player::new(clip), Pose::new(JOINTS.into()), [0.0]);
+    for step in 0..120_u16 {
+        match step {
+            0..60 => {
+                player.advance(0.0625);
+            }
+            60..90 => {
+                player.advance(-0.03125);
+            }
+            _ => player.seek(f32::from(step * 37 % 96) * 0.03125),
+        }
+        player.sample(&mut pose).unwrap();
+        player.sample_channels(&mut channels);
+        hash.pose(&pose);
+        hash.floats(&channels);
+        let alone = player.sample_joint(step % JOINTS, Transform::IDENTITY);
+        hash.floats(&alone.rotation.to_array());
+    }
+    hash.0
+}
+
+/// Sums, fades and differences of poses.
+fn blended() -> u64 {
+    let (mut hash, mut dice) = (Hash::new(), Dice(17));
+    let mut mask = JointMask::new(JOINTS.into(), 1.0).unwrap();
+    (0..JOINTS).for_each(|joint| mask.set(joint, f32::from(joint % 5) * 0.25).unwrap());
+    for round in 0..10_u8 {
+        let (mut pose, other, base) = (dice.pose(), dice.pose(), dice.pose());
+        let mask = (round % 2 == 0).then_some(&mask);
+        let mut sum = PoseSum::new(JOINTS.into());
+        sum.add(&pose, 0.375, mask).unwrap();
+        sum.add(&other, 0.5, None).unwrap();
+        let mut blended = Pose::new(JOINTS.into());
+        sum.finish(&base, &mut blended).unwrap();
+        hash.pose(&blended);
+        let mut difference = Pose::new(JOINTS.into());
+        blended.difference(&base, &mut difference).unwrap();
+        hash.pose(&difference);
+        pose.crossfade(&other, 0.3125, mask).unwrap();
+        pose.add(&difference, 0.75, mask).unwrap();
+        hash.pose(&pose);
+    }
+    hash.0
+}
+
+/// Model matrices and palettes: of single poses, and of a crowd.
+fn matrices() -> [u64; 2] {
+    let mut dice = Dice(23);
+    let skeleton = dice.skeleton();
+    let mut crowd = Crowd::new(&skeleton);
+    let (mut single, mut many) = (Hash::new(), Hash::new());
+    let (mut models, mut palette) = (Vec::new(), Vec::new());
+    for _ in 0..21 {
+        let pose = dice.pose();
+        crowd.insert(&pose).unwrap();
+        pose.to_models_at(&skeleton, &dice.transform().to_matrix(), &mut models).unwrap();
+        single.matrices(&models);
+        Skin::new((0..JOINTS).collect(), skeleton.inverse_binds().to_vec())
+            .unwrap()
+            .palette(&models, &mut palette)
+            .unwrap();
+        single.matrices(&palette);
+    }
+    crowd.models(&mut models);
+    many.matrices(&models);
+    crowd.palettes(&mut palette);
+    many.matrices(&palette);
+    [single.0, many.0]
+}
+
+/// A mesh of vertices with one to four influences and two morph targets: as bytes, and skinned.
+fn skinned() -> [u64; 2] {
+    let (vertices, joints) = (333, 19);
+    let mut dice = Dice(29);
+    let [positions, normals, deltas] =
+        [0; 3].map(|_| -> Vec<[f32; 3]> { (0..vertices).map(|_| dice.vector().to_array()).collect() });
+    let tangents: Vec<[f32; 4]> = normals.iter().map(|&[x, y, z]| [y, z, x, 1.0]).collect();
+    let of_joints: Vec<u16> = (0..vertices * 4).map(|_| u16::try_from(dice.below(joints)).unwrap()).collect();
+    let weights: Vec<f32> = (0..vertices * 4).map(|_| dice.signed().max(0.0) + 0.0078125).collect();
+    let mesh = SkinnedMesh::builder(&positions)
+        .normals(&normals)
+        .tangents(&tangents)
+        .influences(4, &of_joints, &weights)
+        .morph_target(MorphTarget { positions: &deltas, ..MorphTarget::default() })
+        .build(usize::try_from(joints).unwrap())
+        .unwrap();
+    let palette: Vec<Mat34> = (0..joints).map(|_| dice.transform().to_matrix()).collect();
+    let count = mesh.len();
+    let (mut bytes, mut skinned) = (Hash::new(), Hash::new());
+    bytes.bytes(&mesh.to_bytes());
+    let (mut places, mut upright, mut along) =
+        (vec![[0.0_f32; 3]; count], vec![[0.0_f32; 4]; count], vec![[0.0_f32; 4]; count]);
+    let output = SkinOutput::new(&mut places).normals(&mut upright).tangents(&mut along);
+    mesh.skin(&palette, output).unwrap();
+    skinned.floats(places.as_flattened());
+    upright.iter().for_each(|normal| skinned.floats(&normal[..3]));
+    skinned.floats(along.as_flattened());
+    mesh.skin_morphed(&palette, &[0.375], &mut MorphBuffer::default(), SkinOutput::new(&mut places)).unwrap();
+    skinned.floats(places.as_flattened());
+    let bounds = mesh.bounds(&palette).unwrap();
+    bytes.floats(&bounds.min.to_array());
+    bytes.floats(&bounds.max.to_array());
+    [bytes.0, skinned.0]
+}
+
+#[test]
+fn clips_and_blends_have_the_same_bits_on_every_machine() {
+    for level in levels() {
+        let found = at_level(level, || {
+            let [compact, tight] = clips();
+            [played(&compact), played(&tight), blended(), skinned()[0]]
+        });
+        let expected = [0xb4af_6ee0_0241_4dac, 0x5d0d_1b17_1ee3_3eb0, 0x9a2e_dc12_08f5_dbc4, 0xf714_d292_b671_0d08];
+        assert_eq!(found, expected, "a compact clip, a tight one, blends, a mesh's bytes and box at {level:?}");
+    }
+}
+
+#[test]
+fn matrices_and_skinning_have_the_same_bits_on_every_machine_that_fuses_and_on_every_other() {
+    for level in levels() {
+        let found = at_level(level, || [matrices()[0], matrices()[1], skinned()[1]]);
+        let fused = ["Avx2", "Avx512", "Neon"].iter().any(|name| format!("{level:?}").contains(name));
+        let expected = if fused { FUSED } else { UNFUSED };
+        assert_eq!(found, expected, "models and palettes of a pose, of a crowd, skinned vertices at {level:?}");
+    }
+}

@@ -1,0 +1,361 @@
+//! A scripted scene has the same bits on every machine: the hashes here were written once, and hold with every
+//! instruction set, pointer width and compiler. `.ci/other-machines` runs this on 64-bit ARM, 32-bit x86 and WebAssembly;
+//! with all features, it runs at each level of the machine.
+//!
+//! Where a hash changes, either a change of results was meant, or something has come to depend on the machine. Its inputs
+//! are made of integers, with no function of the system's mathematical library.
+
+use hedgerow::edit::SceneBuilder;
+use hedgerow::glam::{DVec3, Mat4, Quat, Vec3};
+use hedgerow::mesh::{MeshSet, SubMesh};
+use hedgerow::query::{Boxes, Frustum, Ray, Sphere};
+use hedgerow::{
+    Aabb, DrawList, Keep, Local, Mat34, Node, NodeHandle, Place, Scene, SceneConfig, Shape, Transform, Visibility,
+    draw::DrawGroups,
+};
+
+/// The 64-bit hash FNV-1a. Source: G. Fowler, L. C. Noll, K.-P. Vo, "The FNV Non-Cryptographic Hash Algorithm".
+#[derive(Clone, Copy)]
+struct Hash(u64);
+
+impl Hash {
+    fn new() -> Self {
+        Self(0xcbf2_9ce4_8422_2325)
+    }
+
+    fn bytes(&mut self, bytes: &[u8]) {
+        for &byte in bytes {
+            self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3);
+        }
+    }
+
+    fn number(&mut self, number: u64) {
+        self.bytes(&number.to_le_bytes());
+    }
+
+    fn floats(&mut self, floats: &[f32]) {
+        floats.iter().for_each(|float| self.bytes(&float.to_bits().to_le_bytes()));
+    }
+
+    fn matrix(&mut self, matrix: &Mat34) {
+        self.floats(matrix.rows.as_flattened());
+    }
+
+    fn nodes(&mut self, nodes: &[NodeHandle]) {
+        self.number(nodes.len() as u64);
+        nodes.iter().for_each(|node| self.number(node.to_bits()));
+    }
+
+    fn numbers(&mut self, numbers: &[u32]) {
+        self.number(numbers.len() as u64);
+        numbers.iter().for_each(|&number| self.number(number.into()));
+    }
+}
+
+/// Numbers of the generator of [`Hash`]'s time, xorshift: the same whatever the machine. Source: G. Marsaglia, "Xorshift
+/// RNGs", 2003.
+struct Dice(u64);
+
+impl Dice {
+    fn below(&mut self, end: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        usize::try_from((self.0 >> 33) % end as u64).unwrap()
+    }
+
+    /// From -1 to 1.
+    fn signed(&mut self) -> f32 {
+        self.below(1 << 20) as f32 / 524_288.0 - 1.0
+    }
+
+    fn vector(&mut self) -> Vec3 {
+        Vec3::new(self.signed(), self.signed(), self.signed())
+    }
+
+    /// The scene makes the rotation a unit, in double precision.
+    fn transform(&mut self) -> Transform {
+        let [x, y, z] = self.vector().to_array();
+        Transform {
+            translation: self.vector() * 8.0,
+            rotation: Quat::from_xyzw(x, y, z, self.signed() * 0.5 + 1.0),
+            scale: Vec3::ONE + self.vector() * 0.125,
+        }
+    }
+
+    fn bounds(&mut self) -> Aabb {
+        let (center, half) = (self.vector() * 2.0, self.vector().abs());
+        Aabb::new(center - half, center + half)
+    }
+}
+
+/// What the script does, and what it has seen.
+struct Script {
+    scene: Scene,
+    nodes: Vec<NodeHandle>,
+    dice: Dice,
+    list: DrawList,
+    worlds: Hash,
+    locals: Hash,
+    order: Hash,
+    changes: Hash,
+    culled: Hash,
+    queried: Hash,
+    drawn: Hash,
+}
+
+impl Script {
+    fn new() -> Self {
+        let mut dice = Dice(88_172_645_463_325_252);
+        let mut builder = SceneBuilder::new();
+        let top = builder.push(None, Node::group());
+        for number in 1..900 {
+            let parent = if number % 5 == 0 { top } else { dice.below(number) };
+            builder.push(Some(parent), node(&mut dice, number));
+        }
+        let config = SceneConfig { changes: true, bounds: true, max_nodes: 128, min_nodes: 16, ..SceneConfig::DEFAULT };
+        let (scene, nodes) = builder.build(config).unwrap();
+        let list = DrawList::new();
+        let [worlds, locals, order, changes, culled, queried, drawn] = [Hash::new(); 7];
+        Self { scene, nodes, dice, list, worlds, locals, order, changes, culled, queried, drawn }
+    }
+
+    fn pick(&mut self) -> NodeHandle {
+        self.nodes[1 + self.dice.below(self.nodes.len() - 1)]
+    }
+
+    fn edit(&mut self, step: usize) {
+        let node = self.pick();
+        match step % 11 {
+            0..=3 => {
+                let local = self.dice.transform();
+                // A node without a transform has none to set.
+                let _ = self.scene.set_local(node, local);
+            }
+            4 => {
+                let child = self::node(&mut self.dice, step);
+                self.nodes.push(self.scene.insert(Place::FirstChildOf(node), child).unwrap());
+            }
+            5 => {
+                let to = self.pick();
+                // Below itself it cannot go, nor can a sheared place always be kept.
+                let _ = self.scene.reparent(node, to, Keep::World);
+            }
+            6 => {
+                let to = self.pick();
+                let _ = self.scene.reparent(node, Place::After(to), Keep::Local);
+            }
+            7 if self.scene.descendants(node).count() < 30 => {
+                self.scene.remove(node).unwrap();
+                let scene = &self.scene;
+                self.nodes.retain(|&node| scene.contains(node));
+            }
+            8 => {
+                let [a, b, c] =
+                    [self.dice.vector(), self.dice.vector(), self.dice.vector()].map(|vector| vector.to_array());
+                let matrix = Mat34 {
+                    rows: [[a[0] + 2.0, a[1], a[2], 1.0], [b[0], b[1] + 2.0, b[2], 0.0], [c[0], c[1], c[2] + 2.0, 3.0]],
+                };
+                let _ = self.scene.set_local_matrix(node, matrix);
+            }
+            9 => {
+                let target = self.dice.vector() * 50.0;
+                let _ = self.scene.look_at(node, target, Vec3::Y);
+            }
+            _ => {
+                let world = self.dice.transform();
+                let _ = self.scene.set_world(node, world);
+            }
+        }
+    }
+
+    /// Brings the scene up to date and looks at all of it.
+    fn frame(&mut self) {
+        self.scene.update();
+        let scene = &self.scene;
+        for node in scene.descendants(scene.root()) {
+            self.order.number(node.to_bits());
+            self.order.number(scene.material(node).map_or(u64::MAX, u64::from));
+            self.order.number(scene.visibility(node).map_or(u64::MAX, |visibility| visibility.mask().into()));
+            if let Some(world) = scene.world(node) {
+                self.worlds.matrix(world);
+            }
+            match scene.local(node) {
+                Some(Local::Transform(Transform { translation, rotation, scale })) => {
+                    self.locals.floats(&translation.to_array());
+                    self.locals.floats(&rotation.to_array());
+                    self.locals.floats(&scale.to_array());
+                }
+                Some(Local::Matrix(matrix)) => self.locals.matrix(&matrix),
+                _ => self.locals.number(0),
+            }
+        }
+        let changes = scene.changes();
+        for nodes in [changes.moved(), changes.visibility(), changes.entered(), changes.left()] {
+            self.changes.nodes(nodes);
+        }
+        self.look();
+        self.draw();
+    }
+
+    fn look(&mut self) {
+        let (scene, mut nodes, mut hits) = (&self.scene, Vec::new(), Vec::new());
+        let eye = self.dice.vector() * 20.0;
+        for frustum in [frustum(eye, false), frustum(eye, true)] {
+            scene.cull_nodes(&frustum, Visibility::VISIBLE, &mut nodes).unwrap();
+            self.culled.nodes(&nodes);
+            frustum.planes().iter().for_each(|plane| self.culled.floats(plane));
+        }
+        let bounds = scene.subtree_bounds(scene.root()).unwrap();
+        self.culled.floats(&bounds.min.to_array());
+        self.culled.floats(&bounds.max.to_array());
+
+        let sphere = Sphere::new(self.dice.vector() * 20.0, 15.0).unwrap();
+        scene.nodes_in_sphere(&sphere, Visibility::VISIBLE, &mut nodes).unwrap();
+        self.queried.nodes(&nodes);
+        let bounds = self.dice.bounds();
+        let bounds = Aabb::new(bounds.min * 10.0, bounds.max * 10.0);
+        scene.nodes_in_box(&bounds, Visibility::VISIBLE, &mut nodes).unwrap();
+        self.queried.nodes(&nodes);
+        for _ in 0..8 {
+            let ray = Ray::new(self.dice.vector() * 40.0, self.dice.vector()).unwrap();
+            scene.nodes_on_ray(&ray, Visibility::VISIBLE, &mut hits).unwrap();
+            for hit in &hits {
+                self.queried.number(hit.node.to_bits());
+                self.queried.floats(&[hit.distance]);
+            }
+        }
+    }
+
+    fn draw(&mut self) {
+        let mut groups = DrawGroups::default();
+        self.scene.draw_list(&mut self.list);
+        for (command, matrix) in self.list.commands().iter().zip(self.list.matrices()) {
+            self.drawn.number(command.node.to_bits());
+            self.drawn.numbers(&[command.mesh, command.material().map_or(0, |material| material + 1)]);
+            self.drawn.number(command.is_mirrored().into());
+            self.drawn.matrix(matrix);
+        }
+        self.list.group(&mut groups);
+        self.drawn.numbers(groups.instances());
+        let mut relative = DrawList::new();
+        self.scene.draw_list_relative(DVec3::new(1e6 + 0.1, -3.0, 1e5 + 0.7), &mut relative);
+        relative.relative_matrices().iter().for_each(|matrix| self.drawn.matrix(matrix));
+    }
+
+    fn saved(&self) -> u64 {
+        let mut hash = Hash::new();
+        hash.bytes(&self.scene.save());
+        let subtree = self.scene.children(self.scene.root()).next().unwrap();
+        hash.bytes(&self.scene.save_subtree(subtree).unwrap());
+        let read = Scene::load(&self.scene.save()).unwrap();
+        assert_eq!(read.save(), self.scene.save());
+        hash.0
+    }
+}
+
+/// A node of some components.
+fn node(dice: &mut Dice, number: usize) -> Node<'static> {
+    let mesh = u32::try_from(number % 7).unwrap();
+    let mut node = match number % 4 {
+        0 => Node::shape(Shape::new(mesh, dice.bounds())),
+        1 => Node::transform(dice.transform()).named("moved"),
+        _ => Node::transform(dice.transform()).with_shape(Shape::new(mesh, dice.bounds())),
+    };
+    if number.is_multiple_of(13) {
+        node = node.with_material(mesh + 3);
+    }
+    if number.is_multiple_of(31) {
+        node = node.with_visibility(Visibility::layers(mesh | 1));
+    }
+    node
+}
+
+/// A camera of 90°, or an oblique one.
+fn frustum(eye: Vec3, oblique: bool) -> Frustum {
+    let skew = if oblique { 0.25 } else { 0.0 };
+    let (near, far) = (0.1_f32, 60.0_f32);
+    let depth = far / (near - far);
+    let projection =
+        [[0.75, 0.0, 0.0, 0.0], [skew, 1.0, 0.0, 0.0], [skew, 0.0, depth, -1.0], [0.0, 0.0, depth * near, 0.0]];
+    // The view moves by −eye alone: columns times a translation, written out, for glam's product depends on the machine.
+    let [x, y, z] = (-eye).to_array();
+    let [a, b, c, d] = projection;
+    let last = core::array::from_fn(|row| ((a[row] * x + b[row] * y) + c[row] * z) + d[row]);
+    Frustum::from_view_projection(&Mat4::from_cols_array_2d(&[a, b, c, last])).unwrap()
+}
+
+/// Lists of boxes and sub-meshes, without a scene.
+fn lists() -> u64 {
+    let (mut dice, mut hash, mut visible) = (Dice(1_234_567), Hash::new(), Vec::new());
+    let mut boxes = Vec::new();
+    for _ in 0..500 {
+        let world = dice.transform().to_matrix();
+        boxes.push(dice.bounds().transformed(&world));
+    }
+    let mut set = MeshSet::new();
+    for (number, bounds) in (0..).zip(boxes.chunks(3)) {
+        let parts: Vec<SubMesh> = bounds.iter().map(|&bounds| SubMesh::new(0..3, number % 4, bounds)).collect();
+        set.insert(number, &parts).unwrap();
+    }
+    let list: Boxes = boxes.iter().copied().collect();
+    for _ in 0..10 {
+        let frustum = frustum(dice.vector() * 10.0, true);
+        list.cull(&frustum, &mut visible);
+        hash.numbers(&visible);
+        set.cull(&frustum, &mut visible);
+        hash.numbers(&visible);
+    }
+    hash.0
+}
+
+/// Plays the script. What it has seen, by name.
+fn play() -> Vec<(&'static str, u64)> {
+    let mut script = Script::new();
+    script.frame();
+    for frame in 0..6 {
+        (0..80).for_each(|step| script.edit(step + frame));
+        script.frame();
+        if frame == 3 {
+            script.scene.reconstitute_all();
+        }
+    }
+    script.scene.validate().unwrap();
+    assert!(script.scene.slice_count() > 5 && script.nodes.len() > 500 && !script.list.is_empty());
+    let saved = script.saved();
+    let Script { worlds, locals, order, changes, culled, queried, drawn, .. } = script;
+    vec![
+        ("world matrices", worlds.0),
+        ("local transforms", locals.0),
+        ("order and effective values", order.0),
+        ("changes", changes.0),
+        ("culling", culled.0),
+        ("spheres, boxes and rays", queried.0),
+        ("draw lists", drawn.0),
+        ("lists of boxes and sub-meshes", lists()),
+        ("bytes of snapshots", saved),
+    ]
+}
+
+#[test]
+fn a_scene_has_the_same_bits_on_every_machine() {
+    let expected = [
+        ("world matrices", 0xe98d_5c89_97a7_09ef),
+        ("local transforms", 0x7428_5593_dae2_6da7),
+        ("order and effective values", 0xf36e_a7e5_a4cf_953d),
+        ("changes", 0xc60a_a5c7_6c2f_1280),
+        ("culling", 0xa70b_2607_36b5_3d0c),
+        ("spheres, boxes and rays", 0x0336_712e_60e8_b85d),
+        ("draw lists", 0x8b0a_b885_5ced_0d9c),
+        ("lists of boxes and sub-meshes", 0x048c_50dd_9317_9754),
+        ("bytes of snapshots", 0x50c8_062c_a28c_f9b8),
+    ];
+    assert_eq!(play(), expected, "at the machine's best level");
+    #[cfg(feature = "_levels")]
+    {
+        use hedgerow::math::internal::level::{at_level, levels};
+        for level in levels() {
+            assert_eq!(at_level(level, play), expected, "at {level:?}");
+        }
+    }
+}
