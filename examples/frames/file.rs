@@ -137,13 +137,10 @@ impl FileLife {
         scene.reparent(part, before.map_or(Place::FirstChildOf(home), Place::After), Keep::Local)?;
         tally.moved += 1;
         match local {
-            Some(Local::Transform(transform)) => scene.set_local(part, transform)?,
-            Some(Local::Matrix(matrix)) => {
-                scene.set_local(part, matrix)?;
-            }
+            Some(local) => scene.set_local(part, local)?,
             // The move gave it one, to keep its place in the world.
             None => {
-                scene.remove_transform(part)?;
+                scene.remove_local(part)?;
             }
         }
         tally.set += 1;

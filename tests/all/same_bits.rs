@@ -5,6 +5,7 @@
 //! Where a hash changes, either a change of results was meant, or something has come to depend on the machine. Its inputs
 //! are made of integers, with no function of the system's mathematical library.
 
+use hedgerow::changes::{ChangeReader, Changes};
 use hedgerow::edit::SceneBuilder;
 use hedgerow::glam::{DVec3, Mat4, Quat, Vec3};
 use hedgerow::mesh::{MeshSet, SubMesh};
@@ -95,6 +96,7 @@ struct Script {
     nodes: Vec<NodeHandle>,
     dice: Dice,
     list: DrawList,
+    reader: ChangeReader,
     worlds: Hash,
     locals: Hash,
     order: Hash,
@@ -115,9 +117,9 @@ impl Script {
         }
         let config = SceneConfig { changes: true, bounds: true, max_nodes: 128, min_nodes: 16, ..SceneConfig::DEFAULT };
         let (scene, nodes) = builder.build(config).unwrap();
-        let list = DrawList::new();
+        let (list, reader) = (DrawList::new(), ChangeReader::new());
         let [worlds, locals, order, changes, culled, queried, drawn] = [Hash::new(); 7];
-        Self { scene, nodes, dice, list, worlds, locals, order, changes, culled, queried, drawn }
+        Self { scene, nodes, dice, list, reader, worlds, locals, order, changes, culled, queried, drawn }
     }
 
     fn pick(&mut self) -> NodeHandle {
@@ -156,7 +158,7 @@ impl Script {
                 let matrix = Mat34 {
                     rows: [[a[0] + 2.0, a[1], a[2], 1.0], [b[0], b[1] + 2.0, b[2], 0.0], [c[0], c[1], c[2] + 2.0, 3.0]],
                 };
-                let _ = self.scene.set_local_matrix(node, matrix);
+                let _ = self.scene.set_local(node, matrix);
             }
             9 => {
                 let target = self.dice.vector() * 50.0;
@@ -190,9 +192,13 @@ impl Script {
                 _ => self.locals.number(0),
             }
         }
-        let changes = scene.changes();
-        for nodes in [changes.moved(), changes.visibility(), changes.entered(), changes.left()] {
-            self.changes.nodes(nodes);
+        match scene.changes(&mut self.reader).unwrap() {
+            Changes::All => self.changes.number(1),
+            Changes::Since(changes) => {
+                for nodes in [changes.moved(), changes.visibility(), changes.entered(), changes.left()] {
+                    self.changes.nodes(nodes);
+                }
+            }
         }
         self.look();
         self.draw();

@@ -6,8 +6,8 @@
 use crate::dice::Dice;
 use hedgerow::anim::blend::PoseSum;
 use hedgerow::anim::raw::Track;
-use hedgerow::anim::skin::{MorphBuffer, MorphTarget, SkinOutput, SkinnedMesh};
-use hedgerow::anim::{ClipBuilder, Crowd, Player, Pose, RawClip, Skeleton, SkeletonBuilder};
+use hedgerow::anim::skin::{MorphBuffer, MorphTarget, Palette, Skin, SkinOutput, SkinnedMesh};
+use hedgerow::anim::{ClipBuilder, Crowd, Error, Player, Pose, RawClip, Skeleton, SkeletonBuilder};
 use hedgerow::glam::{Quat, Vec3};
 use hedgerow::math::internal::level::{at_level, levels};
 use hedgerow::math::internal::{BoxGroup, PackedTransform, boxes, propagate, propagate_dirty};
@@ -164,9 +164,9 @@ fn queried(times: u32) {
 /// A skeleton of so many joints, most of them three levels down.
 fn skeleton(dice: &mut Dice) -> Skeleton {
     let mut builder = SkeletonBuilder::new();
-    for joint in 0..SHARE as usize {
+    for joint in joints() {
         let parent = (joint > 0).then(|| joint.saturating_sub(1 + joint % 4));
-        builder.joint("", parent, dice.transform(), dice.transform().to_matrix());
+        builder.joint("", parent, dice.transform());
     }
     builder.build().expect("one root").0
 }
@@ -254,21 +254,29 @@ fn crowded(times: u32) {
     for pose in &poses {
         crowd.insert(pose).expect("joints as many");
     }
-    let mut room = Vec::new();
+    let (skin, mut room) = (skin(&mut dice), Vec::new());
     for _ in 0..times {
-        crowd.palettes(&mut palettes);
+        crowd.palettes(&skin, &mut palettes).expect("joints as many");
         black_box(&mut palettes);
-        let shown = |_: &Pose, matrices: &[Mat34]| {
+        let shown = |(), matrices: &[Mat34]| {
             black_box(matrices.len());
+            Ok::<(), Error>(())
         };
-        skeleton.each_models(&poses, |pose| *pose, &mut room, shown).expect("joints as many");
+        skeleton.each_models(&poses, |pose| Ok((pose, ())), &mut room, shown).expect("joints as many");
     }
 }
 
-/// Vertices with one to four influences and a morph target, and a palette.
-fn mesh() -> (SkinnedMesh, Vec<Mat34>) {
+/// A skin of all joints, in order.
+fn skin(dice: &mut Dice) -> Skin {
+    let binds = joints().map(|_| dice.transform().to_matrix()).collect();
+    Skin::new(joints().collect(), binds).expect("lists as long")
+}
+
+/// Vertices with one to four influences and a morph target, and a palette for their skin.
+fn mesh() -> (SkinnedMesh, Skin, Vec<Mat34>) {
     let mut dice = Dice::new();
     let vectors = |dice: &mut Dice| (0..COUNT).map(|_| dice.vector().to_array()).collect::<Vec<[f32; 3]>>();
+    let skin = skin(&mut dice);
     let (positions, normals, deltas) = (vectors(&mut dice), vectors(&mut dice), vectors(&mut dice));
     let of_joints: Vec<u16> = joints().cycle().take(4 * COUNT as usize).collect();
     let weights: Vec<f32> = (0..4 * COUNT).map(|place| if place % 4 <= place / 4 % 4 { 0.25 } else { 0.0 }).collect();
@@ -276,25 +284,27 @@ fn mesh() -> (SkinnedMesh, Vec<Mat34>) {
         .normals(&normals)
         .influences(4, &of_joints, &weights)
         .morph_target(MorphTarget { positions: &deltas, ..MorphTarget::default() })
-        .build(SHARE as usize);
-    (mesh.expect("lists as long"), (0..SHARE).map(|_| dice.transform().to_matrix()).collect())
+        .build(&skin);
+    (mesh.expect("lists as long"), skin, (0..SHARE).map(|_| dice.transform().to_matrix()).collect())
 }
 
 fn skinned(times: u32) {
-    let (mesh, palette) = mesh();
+    let (mesh, skin, palette) = mesh();
+    let palette = Palette::of(&skin, &palette).expect("a matrix a joint");
     let (mut places, mut upright) = (vec![[0.0_f32; 3]; COUNT as usize], vec![[0.0_f32; 3]; COUNT as usize]);
     for _ in 0..times {
         let output = SkinOutput::new(&mut places).normals(&mut upright);
-        mesh.skin(&palette, output).expect("places as many");
+        mesh.skin(palette, output).expect("places as many");
         black_box((&mut places, &mut upright));
     }
 }
 
 fn morphed(times: u32) {
-    let (mesh, palette) = mesh();
+    let (mesh, skin, palette) = mesh();
+    let palette = Palette::of(&skin, &palette).expect("a matrix a joint");
     let (mut places, mut buffer) = (vec![[0.0_f32; 3]; COUNT as usize], MorphBuffer::default());
     for _ in 0..times {
-        mesh.skin_morphed(&palette, &[0.5], &mut buffer, SkinOutput::new(&mut places)).expect("places as many");
+        mesh.skin_morphed(palette, &[0.5], &mut buffer, SkinOutput::new(&mut places)).expect("places as many");
         black_box(&mut places);
     }
 }
