@@ -38,8 +38,12 @@
 //! | local transforms of all joints, and their model matrices | [`Pose`], [`UniformPose`](pose::UniformPose) | [`pose`] |
 //! | poses made of poses | [`PoseSum`](blend::PoseSum), [`JointMask`](blend::JointMask), [`Pose::crossfade`], [`Pose::add`] | [`blend`] |
 //! | many instances of one skeleton | [`Crowd`], [`InstanceHandle`](crowd::InstanceHandle) | [`crowd`] |
-//! | vertices that follow joints: palettes, meshes, morph targets, batches | [`Skin`], [`SkinnedMesh`], [`SkinBatch`](skin::SkinBatch) | [`skin`] |
+//! | vertices that follow joints: palettes, meshes, morph targets, batches | [`Skin`], [`Palette`](skin::Palette), [`SkinnedMesh`], [`SkinBatch`](skin::SkinBatch) | [`skin`] |
+//! | many characters that own their poses, from players to skinned vertices, on several threads | [`Skeleton::each_palette`], [`Skeleton::par_each_palette`] | [`skeleton`] |
 //! | what is refused, and why | [`Error`] | the root |
+//!
+//! A skeleton counts its joints in depth-first order, and so do poses, clips and model matrices. A [`Skin`] has an
+//! order of its own, by which vertices are bound: palettes go by that, and a mesh refuses those of another skin.
 //!
 //! # Costs
 //!
@@ -76,7 +80,7 @@
 //!
 //! | feature | what it adds | default |
 //! |---|---|---|
-//! | `rayon` | skinning on the threads of the current pool, with the same results to the bit | no |
+//! | `rayon` | many characters, crowds and skinning on the threads of the current pool, with the same results to the bit | no |
 //! | `serde` | [`Transform`], [`Mat34`] and [`Aabb`] in readable formats; skeletons and clips have byte forms of their own | no |
 
 #![cfg_attr(docsrs, feature(doc_cfg))]

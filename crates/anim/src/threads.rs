@@ -105,6 +105,16 @@ fn share<B: Blocks, E: Send>(part: B, most: usize, work: &(impl Fn(B) -> Result<
     first.and(last)
 }
 
+/// How many parts [`each_part`] works on at a time, at most.
+fn tasks(blocks: usize, joints: usize) -> usize {
+    #[cfg(feature = "rayon")]
+    if is_worth_sharing(blocks * joints, WORTH_SHARING) {
+        return rayon::current_num_threads().min(blocks);
+    }
+    let _ = (blocks, joints);
+    1
+}
+
 /// Parts of a caller's list to work in, one for each thread, which stay from call to call.
 pub(crate) struct Rooms<'r, T> {
     free: Mutex<Vec<&'r mut [T]>>,
@@ -112,14 +122,12 @@ pub(crate) struct Rooms<'r, T> {
 }
 
 impl<'r, T: Clone> Rooms<'r, T> {
-    /// Rooms of this length, at least one; a list that is too short is filled up.
-    pub(crate) fn new(list: &'r mut Vec<T>, length: usize, fill: T) -> Self {
-        #[cfg(feature = "rayon")]
-        let threads = rayon::current_num_threads();
-        #[cfg(not(feature = "rayon"))]
-        let threads = 1;
-        if list.len() < threads * length {
-            list.resize(threads * length, fill);
+    /// Rooms of this length for what [`each_part`] makes of so many blocks of so many joints; a list that is too short is
+    /// filled up.
+    pub(crate) fn new(list: &'r mut Vec<T>, length: usize, fill: T, (blocks, joints): (usize, usize)) -> Self {
+        let needed = length * tasks(blocks, joints);
+        if list.len() < needed {
+            list.resize(needed, fill);
         }
         Self { free: Mutex::new(list.chunks_exact_mut(length.max(1)).collect()), length }
     }

@@ -159,11 +159,11 @@ fn a_turn_too_small_for_words_is_constant_and_its_error_is_told() {
     let (clip, report) = built([-5.5e-5, 0.0, 5.5e-5]);
     assert_eq!((report.constant_tracks, clip.stats().player_bytes), (1, 0));
     assert!((5e-5..1.1e-4).contains(&report.rotation_error), "{report:?}");
-    let shown = clip.sample_joint(0, 1.0, Transform::IDENTITY).rotation;
+    let shown = clip.sample_joint(1.0, 0, Transform::IDENTITY).rotation;
     assert!(2.0 * (shown - Quat::from_rotation_x(5.5e-5)).length() <= 1.01 * report.rotation_error, "{shown}");
     // A rotation that does not turn at all is stored unchanged.
     let (clip, report) = built([0.3; 3]);
-    assert_eq!(clip.sample_joint(0, 0.7, Transform::IDENTITY).rotation, Quat::from_rotation_x(0.3));
+    assert_eq!(clip.sample_joint(0.7, 0, Transform::IDENTITY).rotation, Quat::from_rotation_x(0.3));
     assert_eq!(report.rotation_error, 0.0);
 }
 
@@ -198,7 +198,7 @@ fn a_clip_of_as_many_joints_as_numbers_name_plays_the_last_of_them() {
     player.seek(0.75);
     player.sample(&mut pose).expect("joints as many");
     assert!((pose.get(65_534).rotation - Quat::from_rotation_z(0.75)).length() < 1e-3);
-    assert_eq!(pose.get(65_534), clip.sample_joint(65_534, 0.75, Transform::IDENTITY));
+    assert_eq!(pose.get(65_534), clip.sample_joint(0.75, 65_534, Transform::IDENTITY));
     assert_eq!(pose.get(65_533), Transform::IDENTITY);
 }
 
@@ -262,7 +262,7 @@ fn play(bytes: Vec<u8>, times: &[f32]) {
         let _ = player.sample_channels(&mut channels);
         for joint in [0, 7, 10, 11, u16::MAX] {
             let _ =
-                (player.sample_joint(joint, Default::default()), clip.sample_joint(joint, time, Default::default()));
+                (player.sample_joint(joint, Default::default()), clip.sample_joint(time, joint, Default::default()));
         }
     }
 }

@@ -168,7 +168,8 @@ impl Skeleton {
     ) -> Result<(), E> {
         let depths = depths(self);
         let groups = Groups { skeleton: self, depths: &depths, output };
-        let rooms = Rooms::new(room, LANES * output.matrices(self.len()), Mat34::IDENTITY);
+        let work = (characters.len().div_ceil(LANES), LANES * self.len());
+        let rooms = Rooms::new(room, LANES * output.matrices(self.len()), Mat34::IDENTITY, work);
         let parts = ChunksMut { items: characters, size: LANES };
         each_part(parts, LANES * self.len(), |part| {
             rooms.with(Mat34::IDENTITY, |room| groups.show(part.items.iter_mut(), &pose, room, &visit))

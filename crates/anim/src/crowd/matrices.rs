@@ -193,7 +193,8 @@ impl Crowd {
     ) -> Result<(), E> {
         self.expect_items(items.len())?;
         let joints = self.skeleton.len();
-        let rooms = Rooms::new(room, LANES * output.matrices(joints), Mat34::IDENTITY);
+        let work = (self.len().div_ceil(LANES), LANES * joints);
+        let rooms = Rooms::new(room, LANES * output.matrices(joints), Mat34::IDENTITY, work);
         let lanes = Chunks { items: &self.lanes, size: joints };
         let owners = Chunks { items: self.places.owners(), size: LANES };
         let parts = (lanes, (owners, ChunksMut { items, size: LANES }));

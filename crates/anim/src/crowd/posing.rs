@@ -85,7 +85,7 @@ impl Crowd {
         self.expect_items(items.len())?;
         let Self { skeleton, lanes, shows, places, shown, .. } = self;
         let joints = skeleton.len();
-        let rooms = Rooms::new(shown, LANES, Pose::default());
+        let rooms = Rooms::new(shown, LANES, Pose::default(), (places.len().div_ceil(LANES), LANES * joints));
         let lanes = ChunksMut { items: lanes, size: joints };
         let of_instances = (ChunksMut { items: shows, size: LANES }, Chunks { items: places.owners(), size: LANES });
         let parts = (lanes, (of_instances, ChunksMut { items, size: LANES }));

@@ -19,7 +19,7 @@ impl Clip {
     ///
     /// Runs in **O(log tracks + keys to the nearest jump frame)**; with cubic tracks also in their number.
     #[must_use]
-    pub fn sample_joint(&self, joint: u16, seconds: f32, rest: Transform) -> Transform {
+    pub fn sample_joint(&self, seconds: f32, joint: u16, rest: Transform) -> Transform {
         // In this order, so that NaN becomes 0.
         let time = self.tables().units(seconds.max(0.0).min(self.duration()));
         match self.tables().head().width {

@@ -95,14 +95,20 @@ impl Dice {
         .unwrap()
     }
 
-    fn skeleton(&mut self) -> Skeleton {
-        let mut builder = SkeletonBuilder::new();
-        for joint in 0..usize::from(JOINTS) {
+    /// A skeleton, and a skin of all its joints in its order.
+    fn character(&mut self) -> (Skeleton, Skin) {
+        let (mut builder, mut binds) = (SkeletonBuilder::new(), Vec::new());
+        for joint in 0..JOINTS {
             let parent = (joint > 0).then(|| joint.saturating_sub(1 + joint % 3));
-            let (rest, bind) = (self.transform(), self.transform().to_matrix());
-            builder.joint(format!("joint {joint}"), parent, rest, bind);
+            builder.joint(format!("joint {joint}"), parent, self.transform());
+            binds.push(self.transform().to_matrix());
         }
-        builder.build().unwrap().0
+        let (skeleton, places) = builder.build().unwrap();
+        let mut sorted = binds.clone();
+        for (&place, bind) in places.iter().zip(binds) {
+            sorted[usize::from(place)] = bind;
+        }
+        (skeleton, Skin::new((0..JOINTS).collect(), sorted).unwrap())
     }
 
     fn clip(&mut self) -> RawClip {
@@ -150,7 +156,7 @@ fn played(clip: &Clip) -> u64 {
             _ => player.seek(f32::from(step * 37 % 96) * 0.03125),
         }
         player.sample(&mut pose).unwrap();
-        player.sample_channels(&mut channels);
+        player.sample_channels(&mut channels).unwrap();
         hash.pose(&pose);
         hash.floats(&channels);
         let alone = player.sample_joint(step % JOINTS, Transform::IDENTITY);
@@ -186,7 +192,7 @@ fn blended() -> u64 {
 /// Model matrices and palettes: of single poses, and of a crowd.
 fn matrices() -> [u64; 2] {
     let mut dice = Dice(23);
-    let skeleton = dice.skeleton();
+    let (skeleton, skin) = dice.character();
     let mut crowd = Crowd::new(&skeleton);
     let (mut single, mut many) = (Hash::new(), Hash::new());
     let (mut models, mut palette) = (Vec::new(), Vec::new());
@@ -195,15 +201,11 @@ fn matrices() -> [u64; 2] {
         crowd.insert(&pose).unwrap();
         pose.to_models_at(&skeleton, &dice.transform().to_matrix(), &mut models).unwrap();
         single.matrices(&models);
-        Skin::new((0..JOINTS).collect(), skeleton.inverse_binds().to_vec())
-            .unwrap()
-            .palette(&models, &mut palette)
-            .unwrap();
-        single.matrices(&palette);
+        single.matrices(skin.palette(&models, &mut palette).unwrap().matrices());
     }
     crowd.models(&mut models);
     many.matrices(&models);
-    crowd.palettes(&mut palette);
+    crowd.palettes(&skin, &mut palette).unwrap();
     many.matrices(&palette);
     [single.0, many.0]
 }
@@ -212,6 +214,7 @@ fn matrices() -> [u64; 2] {
 fn skinned() -> [u64; 2] {
     let (vertices, joints) = (333, 19);
     let mut dice = Dice(29);
+    let skin = Skin::new((0..19).collect(), vec![Mat34::IDENTITY; 19]).unwrap();
     let [positions, normals, deltas] =
         [0; 3].map(|_| -> Vec<[f32; 3]> { (0..vertices).map(|_| dice.vector().to_array()).collect() });
     let tangents: Vec<[f32; 4]> = normals.iter().map(|&[x, y, z]| [y, z, x, 1.0]).collect();
@@ -222,22 +225,23 @@ fn skinned() -> [u64; 2] {
         .tangents(&tangents)
         .influences(4, &of_joints, &weights)
         .morph_target(MorphTarget { positions: &deltas, ..MorphTarget::default() })
-        .build(usize::try_from(joints).unwrap())
+        .build(&skin)
         .unwrap();
     let palette: Vec<Mat34> = (0..joints).map(|_| dice.transform().to_matrix()).collect();
+    let palette = Palette::of(&skin, &palette).unwrap();
     let count = mesh.len();
     let (mut bytes, mut skinned) = (Hash::new(), Hash::new());
     bytes.bytes(&mesh.to_bytes());
     let (mut places, mut upright, mut along) =
         (vec![[0.0_f32; 3]; count], vec![[0.0_f32; 4]; count], vec![[0.0_f32; 4]; count]);
     let output = SkinOutput::new(&mut places).normals(&mut upright).tangents(&mut along);
-    mesh.skin(&palette, output).unwrap();
+    mesh.skin(palette, output).unwrap();
     skinned.floats(places.as_flattened());
     upright.iter().for_each(|normal| skinned.floats(&normal[..3]));
     skinned.floats(along.as_flattened());
-    mesh.skin_morphed(&palette, &[0.375], &mut MorphBuffer::default(), SkinOutput::new(&mut places)).unwrap();
+    mesh.skin_morphed(palette, &[0.375], &mut MorphBuffer::default(), SkinOutput::new(&mut places)).unwrap();
     skinned.floats(places.as_flattened());
-    let bounds = mesh.bounds(&palette).unwrap();
+    let bounds = mesh.bounds(palette).unwrap();
     bytes.floats(&bounds.min.to_array());
     bytes.floats(&bounds.max.to_array());
     [bytes.0, skinned.0]

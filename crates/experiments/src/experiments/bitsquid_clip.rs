@@ -6,7 +6,7 @@
 //! - `one-joint`: one joint of a player that stands at the time, in nanoseconds, as the searching one does;
 //!   `one-joint-seek`: both at random times, ours from the clip.
 //! - `thousand`: a thousand players of a thousand different clips, each at its own time, one frame of each in turn into
-//!   the same pose, with their prefetch; against one player.
+//!   a pose of its own, with their prefetch; against one player.
 //! - `load`: a clip from bytes, all checks included, in nanoseconds a byte; against copying the bytes.
 //! - `size`, `size-frames`, `size-state`: bytes of the clip with its jump frames, of the jump frames alone, and of a
 //!   player's active array, each a key; against the keys in single precision.
@@ -136,7 +136,7 @@ fn compare(clip: &Clip, naive: &Naive) -> Outcome {
             if angle.is_nan() || angle > BOUND || !same {
                 return Err(format!("joint {joint} at {} s: {found:?} and {theirs:?}", ours.player.time()).into());
             }
-            let alone = clip.sample_joint(joint, ours.player.time(), Transform::IDENTITY);
+            let alone = clip.sample_joint(ours.player.time(), joint, Transform::IDENTITY);
             if alone != found {
                 let time = ours.player.time();
                 return Err(format!("joint {joint} at {time} s: {found:?} and alone {alone:?}").into());
@@ -198,7 +198,7 @@ impl<'c> Ours<'c> {
     fn one_joint_seek(&mut self) {
         let clip = self.player.clip();
         for step in 0..FRAMES * JOINTS {
-            black_box(clip.sample_joint(black_box(step % JOINTS) as u16, random_time(step), Transform::IDENTITY));
+            black_box(clip.sample_joint(random_time(step), black_box(step % JOINTS) as u16, Transform::IDENTITY));
         }
     }
 }
