@@ -37,7 +37,8 @@
 //! ```
 //!
 //! The configuration is fixed for the life of a scene. To change it, make a new scene and copy with
-//! [`Scene::duplicate_from`](crate::Scene::duplicate_from), which returns a map from old handles to new.
+//! [`Scene::duplicate_from`](crate::Scene::duplicate_from), which returns a map from old handles to new. Scenes that are
+//! made of files take it as [`ImportOptions::with_config`](crate::import::ImportOptions::with_config).
 //!
 //! Call [`Scene::maintain`](crate::Scene::maintain) once a frame with the time that you have left, also if that is
 //! little. It restores order, merges small slices and frees what was removed for later.
