@@ -9,7 +9,7 @@ use hedgerow_anim::blend::{JointMask, PoseSum};
 use hedgerow_anim::clip::Precision;
 use hedgerow_anim::glam::{Quat, Vec3};
 use hedgerow_anim::raw::{Interpolation, Track, TrackValue};
-use hedgerow_anim::skin::{MorphBuffer, MorphTarget, Skin, SkinOutput, SkinnedMesh};
+use hedgerow_anim::skin::{MorphBuffer, MorphTarget, Palette, Skin, SkinOutput, SkinnedMesh};
 use hedgerow_anim::{Clip, ClipBuilder, Crowd, Mat34, Player, Pose, RawClip, Skeleton, SkeletonBuilder, Transform};
 use hedgerow_math::internal::level::{at_level, levels};
 
