@@ -6,9 +6,7 @@ use hedgerow::draw::{DepthView, DrawGroups, DrawOrder, depth_key};
 use hedgerow::glam::camera::rh;
 use hedgerow::glam::{DVec3, Quat, Vec3};
 use hedgerow::query::{CullView, Frustum};
-use hedgerow::{
-    Aabb, DrawList, Error, Mat34, Node, NodeHandle, Scene, SceneConfig, Shape, Transform, Visibility,
-};
+use hedgerow::{Aabb, DrawList, Error, Mat34, Node, NodeHandle, Scene, SceneConfig, Shape, Transform, Visibility};
 
 const BOUNDED: SceneConfig = SceneConfig { bounds: true, max_nodes: 16, min_nodes: 4, ..SceneConfig::DEFAULT };
 

@@ -195,8 +195,7 @@ impl Part<'_> {
         let (matrices, later_matrices) = self.matrices.split_at_mut(at.min(self.matrices.len()));
         let (slots, later_slots) = self.slots.split_at_mut(at);
         let (marks, later_marks) = self.marks.split_at_mut(at);
-        let later =
-            Self { commands: later_commands, matrices: later_matrices, slots: later_slots, marks: later_marks };
+        let later = Self { commands: later_commands, matrices: later_matrices, slots: later_slots, marks: later_marks };
         (Self { commands, matrices, slots, marks }, later)
     }
 
