@@ -21,6 +21,4 @@
 //! # Ok::<(), hedgerow::Error>(())
 //! ```
 
-pub use crate::pass::{
-    DepthView, DrawCommand, DrawGroup, DrawGroups, DrawList, DrawOrder, RenderPass, depth_key,
-};
+pub use crate::pass::{DepthView, DrawCommand, DrawGroup, DrawGroups, DrawList, DrawOrder, RenderPass, depth_key};

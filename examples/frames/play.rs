@@ -2,8 +2,8 @@
 //! itself.
 
 use crate::times::Times;
-use hedgerow::character::CharacterError;
 use hedgerow::changes::{MatrixMirror, MirrorStep};
+use hedgerow::character::CharacterError;
 use hedgerow::draw::DrawGroups;
 use hedgerow::{DrawList, Mat34, Scene};
 use indicatif::ProgressBar;

@@ -259,7 +259,8 @@ impl Store {
         let Walk { route, pending } = walk;
         self.route(probes, route, pending);
         #[cfg(feature = "rayon")]
-        if let Some(found) = self.search((route, DRAW_GRAIN), probes, layers, |found| Some((found.slice, found.record())))
+        if let Some(found) =
+            self.search((route, DRAW_GRAIN), probes, layers, |found| Some((found.slice, found.record())))
         {
             listing.list_found(self, found);
             return;

@@ -1,11 +1,11 @@
 //! What a frame needs of a scene: updates, draw lists, and walks over whole slices.
 
+use crate::Visibility;
 use crate::pass::DrawList;
 use crate::scene::Scene;
 use crate::store::At;
 use crate::visit::{Flow, SliceVisitor, SliceVisitorMut};
 use core::ops::ControlFlow;
-use crate::Visibility;
 use glam::DVec3;
 use hedgerow_math::Frustum;
 

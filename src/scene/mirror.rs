@@ -146,8 +146,7 @@ impl MatrixMirror {
     /// slices grows, or the number of gaps between their places.
     pub fn sync(&mut self, scene: &Scene, mut step: impl FnMut(MirrorStep<'_>)) -> Mirrored {
         let store = &scene.store;
-        let now =
-            Moment { scene: store.scene_number(), versions: store.versions(), updates: store.updates() };
+        let now = Moment { scene: store.scene_number(), versions: store.versions(), updates: store.updates() };
         let mut done = Mirrored::default();
         if self.moment == Some(now) {
             return done;

@@ -83,7 +83,9 @@ pub use restructuring::Maintenance;
 pub(crate) use restructuring::Membership;
 pub use usage::Usage;
 pub(crate) use view::BoxView;
-pub use view::{ListedShape, MaterialView, MatrixSlot, RowView, ShapeView, SliceView, SliceViewMut, TransformView, VisibilityView};
+pub use view::{
+    ListedShape, MaterialView, MatrixSlot, RowView, ShapeView, SliceView, SliceViewMut, TransformView, VisibilityView,
+};
 
 // Shared by the folders of the storage.
 use allocation::{LinearAllocator, Need};

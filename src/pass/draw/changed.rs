@@ -77,8 +77,8 @@ impl Iterator for ChangedDraws<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::pass::draw::{DrawCommand, mark};
     use crate::NodeHandle;
+    use crate::pass::draw::{DrawCommand, mark};
     use crate::store::MatrixSlot;
 
     #[test]

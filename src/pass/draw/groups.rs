@@ -213,12 +213,7 @@ impl DrawGroups {
     }
 
     /// Groups commands, which consist of these segments if they were listed slice by slice.
-    fn fill(
-        &mut self,
-        commands: &[DrawCommand],
-        segments: Option<&[Segment]>,
-        key: impl Fn(&DrawCommand) -> u32,
-    ) {
+    fn fill(&mut self, commands: &[DrawCommand], segments: Option<&[Segment]>, key: impl Fn(&DrawCommand) -> u32) {
         // Kinds that there are no more must not add up.
         if self.kinds.kinds.len() > 1024 + 2 * self.groups.len() {
             self.numbers.clear();

@@ -90,7 +90,7 @@ impl Listing {
                 (Some(now), Some(then)) => now.to_bits() != then.to_bits(),
                 _ => true,
             };
-            self.marks[at] = u8::from(command) * mark::COMMAND | u8::from(matrix) * mark::MATRIX;
+            self.marks[at] = (u8::from(command) * mark::COMMAND) | (u8::from(matrix) * mark::MATRIX);
             changed |= command;
         }
         changed
@@ -195,8 +195,7 @@ impl Part<'_> {
         let (matrices, later_matrices) = self.matrices.split_at_mut(at.min(self.matrices.len()));
         let (slots, later_slots) = self.slots.split_at_mut(at);
         let (marks, later_marks) = self.marks.split_at_mut(at);
-        let later =
-            Self { commands: later_commands, matrices: later_matrices, slots: later_slots, marks: later_marks };
+        let later = Self { commands: later_commands, matrices: later_matrices, slots: later_slots, marks: later_marks };
         (Self { commands, matrices, slots, marks }, later)
     }
 
@@ -262,7 +261,7 @@ impl Part<'_> {
             *place = *matrix;
         }
         let turned = self.commands[at].set_mirrored(matrix.is_mirrored());
-        self.marks[at] |= mark::MATRIX | u8::from(turned) * mark::COMMAND;
+        self.marks[at] |= mark::MATRIX | (u8::from(turned) * mark::COMMAND);
         turned
     }
 }

@@ -152,12 +152,7 @@ impl DrawList {
     /// assert_eq!((opaque.indices(), glass.indices()), (&[3, 0][..], &[1, 2][..]));
     /// # Ok::<(), hedgerow::Error>(())
     /// ```
-    pub fn order_front_to_back(
-        &self,
-        order: &mut DrawOrder,
-        view: &DepthView,
-        takes: impl Fn(&DrawCommand) -> bool,
-    ) {
+    pub fn order_front_to_back(&self, order: &mut DrawOrder, view: &DepthView, takes: impl Fn(&DrawCommand) -> bool) {
         let matrices = self.matrices_for_depth();
         self.order_by_key(order, |index, command| {
             takes(command).then(|| u64::from(depth_key(view.depth(&matrices[index]))))
@@ -169,12 +164,7 @@ impl DrawList {
     ///
     /// # Panics
     /// As [`DrawList::order_front_to_back`].
-    pub fn order_back_to_front(
-        &self,
-        order: &mut DrawOrder,
-        view: &DepthView,
-        takes: impl Fn(&DrawCommand) -> bool,
-    ) {
+    pub fn order_back_to_front(&self, order: &mut DrawOrder, view: &DepthView, takes: impl Fn(&DrawCommand) -> bool) {
         let matrices = self.matrices_for_depth();
         self.order_by_key(order, |index, command| {
             takes(command).then(|| u64::from(!depth_key(view.depth(&matrices[index]))))

@@ -56,8 +56,7 @@ struct WideBoxes {
 }
 
 impl WideWorlds {
-    pub(crate) const EMPTY: Self =
-        Self { slices: Vec::new(), moment: None, scene: 0, boxes: false };
+    pub(crate) const EMPTY: Self = Self { slices: Vec::new(), moment: None, scene: 0, boxes: false };
 
     /// Brings everything in step with the present local transforms; keeps boxes too if `boxes` is set.
     ///
@@ -158,9 +157,11 @@ impl WideSlice {
         }
         let Some(frustum) = moved(frustum, origin - camera) else {
             // Too far apart for single precision: everything may be visible.
-            return found.extend((0..).zip(0..shapes.len()).filter_map(|(slot, at)| {
-                shapes.get(at).is_some_and(|bounds| !bounds.is_empty()).then_some(slot)
-            }));
+            return found.extend(
+                (0..)
+                    .zip(0..shapes.len())
+                    .filter_map(|(slot, at)| shapes.get(at).is_some_and(|bounds| !bounds.is_empty()).then_some(slot)),
+            );
         };
         if frustum.touches(own) {
             for block in 0..shapes.blocks() {
@@ -195,8 +196,7 @@ impl WideBoxes {
         let shapes = slice.shapes();
         let len = shapes.len();
         let first = (0..len).find(|&slot| shapes.live_word(slot / BLOCK) >> (slot % BLOCK) & 1 != 0);
-        self.origin =
-            first.map_or(DVec3::ZERO, |slot| slots[shapes.records()[slot].transform as usize].translation);
+        self.origin = first.map_or(DVec3::ZERO, |slot| slots[shapes.records()[slot].transform as usize].translation);
         self.shapes.clear();
         self.shapes.resize(len);
         self.blocks.clear();

@@ -32,7 +32,12 @@ impl Listing {
     }
 
     /// Does the same as [`Listing::renew`]. Returns `None`, and does nothing, if there is too little work to share.
-    pub(in crate::pass) fn renew_shared(&mut self, store: &Store, segments: &mut [Segment], stamp: u64) -> Option<bool> {
+    pub(in crate::pass) fn renew_shared(
+        &mut self,
+        store: &Store,
+        segments: &mut [Segment],
+        stamp: u64,
+    ) -> Option<bool> {
         let swept = segments.iter().filter(|segment| segment.is_behind(store)).map(|segment| segment.len);
         if segments.len() < 2 || !is_worth_sharing(swept.sum(), WORTH_SHARING) {
             return None;

@@ -16,8 +16,8 @@ use crate::store::Slice;
 use crate::store::allocation::LinearAllocator;
 use crate::store::change::{MaskTrace, Trace};
 use crate::store::columns::{
-    Component, MaterialColumn, Move, NIL, NameColumn, NewParent, Remainder, Renumbered, ShapeColumn, Sheared, Slot, Storage,
-    TransformColumn, VisibilityColumn, put,
+    Component, MaterialColumn, Move, NIL, NameColumn, NewParent, Remainder, Renumbered, ShapeColumn, Sheared, Slot,
+    Storage, TransformColumn, VisibilityColumn, put,
 };
 use hedgerow_math::internal::PackedTransform;
 use std::collections::TryReserveError;

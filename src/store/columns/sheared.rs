@@ -151,7 +151,8 @@ impl Sheared {
 
     pub(in crate::store) fn bytes(&self) -> usize {
         let records: usize = self.chunks.iter().map(Vec::capacity).sum();
-        self.chunks.capacity() * size_of::<Vec<(u32, Mat34)>>() + records * size_of::<(u32, Mat34)>()
+        self.chunks.capacity() * size_of::<Vec<(u32, Mat34)>>()
+            + records * size_of::<(u32, Mat34)>()
             + self.remainders.capacity() * size_of::<Remainder>()
     }
 
@@ -165,9 +166,7 @@ impl Sheared {
         let matrices = self.chunks.iter().all(|chunk| (1..=MOST).contains(&chunk.len()))
             && self.slots().is_sorted_by(|a, b| a < b);
         let has_matrix = |remainder: &Remainder| self.get(remainder.slot).is_some();
-        matrices
-            && self.remainders.iter().all(has_matrix)
-            && self.remainders.is_sorted_by(|a, b| a.slot < b.slot)
+        matrices && self.remainders.iter().all(has_matrix) && self.remainders.is_sorted_by(|a, b| a.slot < b.slot)
     }
 }
 

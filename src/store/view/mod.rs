@@ -13,8 +13,8 @@ pub use columns::{ListedShape, MaterialView, RowView, ShapeView, TransformView, 
 pub use shown::SliceViewMut;
 pub use slot::MatrixSlot;
 
-use crate::store::columns::At;
 use crate::NodeHandle;
+use crate::store::columns::At;
 use crate::store::words::Words;
 use crate::store::{LinearAllocator, Slice, Store};
 
@@ -98,9 +98,11 @@ impl<'s> SliceView<'s> {
         match &transforms.trace {
             Some(trace) => self.slice.rows.get(*trace.owners.get(slot as usize)? as usize)?.occupant.as_node(),
             // A row that was freed keeps its slots.
-            None => self.slice.rows.iter().find_map(|row| {
-                row.occupant.as_node().filter(|_| row.transform.as_own() == Some(slot))
-            }),
+            None => self
+                .slice
+                .rows
+                .iter()
+                .find_map(|row| row.occupant.as_node().filter(|_| row.transform.as_own() == Some(slot))),
         }
     }
 
@@ -165,7 +167,11 @@ impl Store {
         self.layouts.changed.iter().filter_map(|&number| {
             let slice = self.slices.get(number as usize).filter(|slice| slice.lives)?;
             let whole = self.layouts.is_new(slice);
-            (whole || slice.swept_in == self.updates).then_some((number, SliceView::new(number, slice, &self.words), whole))
+            (whole || slice.swept_in == self.updates).then_some((
+                number,
+                SliceView::new(number, slice, &self.words),
+                whole,
+            ))
         })
     }
 

@@ -3,8 +3,8 @@
 use super::draws::Lists;
 use super::feed::Seen;
 use super::inherited::Shades;
-use super::renderer::Renderer;
 use super::op::{Op, SortKey, Step, Target};
+use super::renderer::Renderer;
 use super::tree::{Met, Tree};
 use super::world::World;
 use super::{Check, components, decode};

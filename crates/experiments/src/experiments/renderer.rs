@@ -19,9 +19,7 @@ use hedgerow::changes::{MatrixMirror, MirrorStep};
 use hedgerow::draw::DrawGroups;
 use hedgerow::glam::camera::rh;
 use hedgerow::glam::{DVec3, Vec3};
-use hedgerow::{
-    Aabb, DrawList, Mat34, Node, NodeHandle, Shape, Transform, Visibility, query::Frustum,
-};
+use hedgerow::{Aabb, DrawList, Mat34, Node, NodeHandle, Shape, Transform, Visibility, query::Frustum};
 use std::time::Duration;
 
 /// The parts of a house: 10,000 houses.
@@ -148,9 +146,8 @@ impl Trial<1> for Frames {
     fn check(&mut self) -> Outcome {
         let [kept, anew] = &self.sides;
         let same = kept.list.commands() == anew.list.commands() && kept.groups.groups() == anew.groups.groups();
-        let matrices = |side: &Side| -> Vec<Mat34> {
-            side.instances.iter().map(|&at| side.buffer[at as usize]).collect()
-        };
+        let matrices =
+            |side: &Side| -> Vec<Mat34> { side.instances.iter().map(|&at| side.buffer[at as usize]).collect() };
         if same && matrices(kept) == matrices(anew) {
             return Ok(());
         }
