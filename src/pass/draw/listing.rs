@@ -90,7 +90,7 @@ impl Listing {
                 (Some(now), Some(then)) => now.to_bits() != then.to_bits(),
                 _ => true,
             };
-            self.marks[at] = u8::from(command) * mark::COMMAND | u8::from(matrix) * mark::MATRIX;
+            self.marks[at] = (u8::from(command) * mark::COMMAND) | (u8::from(matrix) * mark::MATRIX);
             changed |= command;
         }
         changed
@@ -261,7 +261,7 @@ impl Part<'_> {
             *place = *matrix;
         }
         let turned = self.commands[at].set_mirrored(matrix.is_mirrored());
-        self.marks[at] |= mark::MATRIX | u8::from(turned) * mark::COMMAND;
+        self.marks[at] |= mark::MATRIX | (u8::from(turned) * mark::COMMAND);
         turned
     }
 }
