@@ -155,8 +155,9 @@ impl<T: Clone> Column<T> {
     #[must_use]
     pub fn get(&self, scene: &Scene, node: NodeHandle) -> Option<&T> {
         let (slice, slot) = own_slot(&scene.store, node)?;
-        let part = self.parts.get(slice)?;
-        if part.owners.get(slot) == Some(&node.to_bits()) { part.values.get(slot) } else { self.waiting.get(node) }
+        let known = self.parts.get(slice).filter(|part| part.owners.get(slot) == Some(&node.to_bits()));
+        // A value that waits is newer.
+        self.waiting.get(node).or_else(|| known?.values.get(slot))
     }
 
     /// Sets the value of a node, which may be new since the last update. Runs in **O(1)**.
@@ -168,7 +169,11 @@ impl<T: Clone> Column<T> {
         let (slice, slot) = own_slot(&scene.store, node).ok_or(Error::NoTransform(node))?;
         let known = self.parts.get_mut(slice).filter(|part| part.owners.get(slot) == Some(&node.to_bits()));
         match known {
-            Some(part) => part.values[slot] = value,
+            Some(part) => {
+                part.values[slot] = value;
+                // The node may have been elsewhere when a value was set that waits since.
+                self.waiting.remove(node);
+            }
             None => drop(self.waiting.replace(node, value)),
         }
         Ok(())

@@ -32,7 +32,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
 
 /// A runner of fixed cases that leaves no files.
 fn runner(seed: u8, cases: u32) -> TestRunner {
-    let config = Config { failure_persistence: None, max_shrink_iters: 300, ..Config::with_cases(cases) };
+    let config = Config { failure_persistence: None, max_shrink_iters: 30, ..Config::with_cases(cases) };
     TestRunner::new_with_rng(config, TestRng::from_seed(RngAlgorithm::ChaCha, &[seed; 32]))
 }
 

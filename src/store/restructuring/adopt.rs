@@ -98,6 +98,9 @@ impl Slice {
         // Holes may have any bits, which nobody reads.
         let shift = NodeHandle::TABLE * u64::from(tables);
         self.shapes.records.iter_mut().for_each(|record| record.node = record.node.wrapping_add(shift));
+        if let Some(boxes) = &mut self.boxes {
+            boxes.nodes.iter_mut().for_each(|node| *node = node.wrapping_add(shift));
+        }
         self.children.iter_mut().for_each(|child| *child = renumbered(*child));
         self.marked_children.clear();
         self.candidates_below.clear();

@@ -216,7 +216,8 @@ impl Slice {
         let capacities = Storage::ALL.map(|storage| {
             let slots = storage.of(self);
             let capacity = slots.capacity().max(slots.end() + need.slots(storage)).max(scaled(slots.live(), factor));
-            if storage == Storage::Rows { capacity.min(most) } else { capacity }
+            // After a change of the policy there may be more room than slices have now.
+            if storage == Storage::Rows { capacity.min(most.max(slots.capacity())) } else { capacity }
         });
         each_column(&mut Reserve { slice: self, capacities })?;
         each_component(&mut Reserve { slice: self, capacities })?;
