@@ -77,10 +77,10 @@ pub struct SceneConfig {
     /// slice. [`Scene::cull`](crate::Scene::cull) and the other spatial queries need them. Default false. True takes 33
     /// more bytes for each shape, and the time to compute the boxes of what moved.
     pub bounds: bool,
-    /// Whether changes are tracked: each update reports which nodes changed, and the matrices of the update before are
-    /// kept: [`Scene::changes`](crate::Scene::changes), [`Scene::previous_world`](crate::Scene::previous_world).
-    /// Default false. True takes 52 more bytes for each transform, 4 for each visibility, about 1 for each node, and
-    /// time in proportion to the changes: detaching, attaching and removing, now or later, then always take O(nodes of
+    /// Whether changes are tracked, so that readers are told which nodes changed, and the matrices of the update before
+    /// are kept: [`Scene::changes`](crate::Scene::changes), [`Scene::previous_world`](crate::Scene::previous_world).
+    /// Default false. True takes 60 more bytes for each transform, 8 for each visibility, about 4 for each node, the
+    /// [history](crate::Scene::set_change_history), and time in proportion to the changes: detaching, attaching and removing, now or later, then always take O(nodes of
     /// the subtree).
     pub changes: bool,
     /// How slots are allocated: for experiments and tests.

@@ -5,7 +5,8 @@
 //! | what | types |
 //! |---|---|
 //! | lists: [`Scene::insert_many`], [`Scene::remove_many`] | [`BatchError`] |
-//! | lists: [`Scene::set_transforms`], [`Scene::reparent_many`] | [`BatchError`] |
+//! | lists: [`Scene::set_transforms`], [`Scene::set_worlds`] | [`BatchError`] |
+//! | lists: [`Scene::reparent_many`], [`Scene::detach_many`], [`Scene::topmost`] | [`BatchError`] |
 //! | whole trees from lists of nodes with parents | [`SceneBuilder`], [`TreeFault`] |
 //! | edits recorded on any thread, and applied later | [`EditQueue`], [`Queued`], [`Outcome`] |
 //! | the nodes and places of such edits | [`Target`], [`QueuedPlace`] |
@@ -15,7 +16,10 @@
 //! [`Scene::insert_many`]: crate::Scene::insert_many
 //! [`Scene::remove_many`]: crate::Scene::remove_many
 //! [`Scene::set_transforms`]: crate::Scene::set_transforms
+//! [`Scene::set_worlds`]: crate::Scene::set_worlds
 //! [`Scene::reparent_many`]: crate::Scene::reparent_many
+//! [`Scene::detach_many`]: crate::Scene::detach_many
+//! [`Scene::topmost`]: crate::Scene::topmost
 //!
 //! ```
 //! use hedgerow::edit::SceneBuilder;

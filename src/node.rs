@@ -318,6 +318,16 @@ impl Local {
         }
     }
 
+    /// The transform as one that a node is placed at in the world: with a unit rotation.
+    #[inline]
+    pub(crate) fn checked_world(self) -> Result<Self, Error> {
+        match self {
+            Self::Transform(transform) => Ok(Self::Transform(transform.checked()?)),
+            Self::Matrix(matrix) if !matrix.is_finite() => Err(Error::NotFinite("a world transform")),
+            Self::Matrix(_) => Ok(self),
+        }
+    }
+
     /// Which form this is.
     pub(crate) fn form(self) -> LocalForm {
         match self {

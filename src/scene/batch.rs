@@ -6,8 +6,9 @@
 
 use crate::error::BatchError;
 use crate::scene::{Keep, Scene};
-use crate::store::{At, MAX_NODES};
-use crate::{Error, Node, NodeHandle, Transform};
+use crate::store::{At, MAX_NODES, Store};
+use crate::{Error, Local, Node, NodeHandle, Transform};
+use std::collections::{HashMap, HashSet};
 
 impl Scene {
     /// Inserts many nodes, each as the last child of its parent, and appends their handles to `handles` in the order of
@@ -115,6 +116,131 @@ impl Scene {
             transform.checked()?;
             store.local_slot_of(node).ok_or(Error::NoTransform(node))
         })
+    }
+
+    /// Sets the local transforms of many nodes that have one so that each is at its place in the world afterwards: for
+    /// poses that come from a physics engine. Places are [`Transform`]s or [`Mat34`](crate::Mat34)s.
+    ///
+    /// The result is the same to the bit as that of one [`Scene::set_world`] after another, if nodes above others come
+    /// first. The order of `items` does not matter: a node may be listed with nodes above it, whose places count as they
+    /// will be. If a node is listed twice, the last one counts. Nodes that are not listed keep their local transforms,
+    /// and move with those above them.
+    ///
+    /// Runs in **O(n log n)** for n items, and O(ancestors with a transform) for each different parent, whose inverse is
+    /// computed once; memory for the transforms of the largest slice concerned.
+    ///
+    /// # Errors
+    /// [`BatchError::item`] names an item that is refused, and the scene is as before. First all items are checked for
+    /// [`Error::StaleHandle`], [`Error::NoTransform`], [`Error::NotFinite`] and [`Error::NotRotation`], then those that
+    /// count for [`Error::Singular`] below a flattened parent, [`Error::NotFinite`] and [`Error::Underflow`] as with
+    /// [`Scene::set_world`].
+    ///
+    /// ```
+    /// use hedgerow::{Node, Scene, Transform};
+    ///
+    /// let mut scene = Scene::new();
+    /// let ship = scene.insert(scene.root(), Node::transform(Transform::IDENTITY))?;
+    /// let crate_on_deck = scene.insert(ship, Node::transform(Transform::IDENTITY))?;
+    /// let poses = [
+    ///     (crate_on_deck, Transform::from_xyz(12.0, 3.0, 0.0)),
+    ///     (ship, Transform::from_xyz(10.0, 0.0, 0.0)),
+    /// ];
+    /// scene.set_worlds(&poses)?;
+    /// scene.update();
+    /// assert_eq!(scene.world(crate_on_deck).unwrap().translation().x, 12.0);
+    /// assert_eq!(scene.local(crate_on_deck).unwrap().transform(), Some(Transform::from_xyz(2.0, 3.0, 0.0)));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn set_worlds<W: Copy + Into<Local>>(&mut self, items: &[(NodeHandle, W)]) -> Result<(), BatchError> {
+        let place = |&world: &W| world.into().checked_world().expect("the batch was checked before");
+        let check = |store: &Store, node, &world: &W| {
+            let slot = match store.local_slot_of(node) {
+                Some(slot) => slot,
+                None if store.resolve(node).is_none() => return Err(Error::StaleHandle(node)),
+                None => return Err(Error::NoTransform(node)),
+            };
+            world.into().checked_world().map(|_| slot)
+        };
+        self.store.set_worlds(items, check, place)
+    }
+
+    /// Detaches many subtrees from the tree, each like [`Scene::detach`].
+    ///
+    /// The list is a set: a node that is listed twice is detached once. One that is below another listed node becomes
+    /// the root of a detached subtree of its own; pass [`Scene::topmost`] of the list to keep such nodes where they
+    /// are. Runs as one [`Scene::detach`] after another, but in the order in which nodes lie in storage.
+    ///
+    /// # Errors
+    /// [`BatchError::item`] names the first handle that is refused: [`Error::StaleHandle`], [`Error::RootIsFixed`]. The
+    /// scene is unchanged.
+    ///
+    /// ```
+    /// use hedgerow::{Node, Scene};
+    ///
+    /// let mut scene = Scene::new();
+    /// let car = scene.insert(scene.root(), Node::group())?;
+    /// let wheel = scene.insert(car, Node::group())?;
+    /// scene.detach_many(&scene.topmost(&[wheel, car])?)?;
+    /// assert_eq!((scene.parent(car), scene.parent(wheel)), (None, Some(car)));
+    /// scene.detach_many(&[wheel, car])?;
+    /// assert_eq!(scene.parent(wheel), None);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn detach_many(&mut self, nodes: &[NodeHandle]) -> Result<(), BatchError> {
+        self.store.detach_many(nodes, |store, node| match store.resolve(node) {
+            None => Err(Error::StaleHandle(node)),
+            Some(At::ROOT) => Err(Error::RootIsFixed),
+            Some(at) => Ok(at),
+        })
+    }
+
+    /// The nodes of a list that are not below another node of the list, in the order of the list, each once: what to
+    /// move, copy or remove where a whole selection is meant.
+    ///
+    /// Runs in **O(n + ancestors)** for n nodes: each node above them is visited once.
+    ///
+    /// # Errors
+    /// [`BatchError::item`] names the first handle that is stale, with [`Error::StaleHandle`].
+    ///
+    /// ```
+    /// use hedgerow::{Node, Scene};
+    ///
+    /// let mut scene = Scene::new();
+    /// let car = scene.insert(scene.root(), Node::group())?;
+    /// let wheel = scene.insert(car, Node::group())?;
+    /// let tyre = scene.insert(wheel, Node::group())?;
+    /// let tree = scene.insert(scene.root(), Node::group())?;
+    /// assert_eq!(scene.topmost(&[tyre, tree, car, tree])?, [tree, car]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn topmost(&self, nodes: &[NodeHandle]) -> Result<Vec<NodeHandle>, BatchError> {
+        // Of each node that was come to, whether it is listed or below one that is.
+        let mut covered: HashMap<NodeHandle, bool> = HashMap::with_capacity(nodes.len());
+        for (item, &node) in nodes.iter().enumerate() {
+            if !self.contains(node) {
+                return Err(BatchError::at(item, Error::StaleHandle(node)));
+            }
+            covered.insert(node, true);
+        }
+        let mut way = Vec::new();
+        let mut topmost = Vec::new();
+        let mut taken = HashSet::new();
+        for &node in nodes {
+            let mut above = self.parent(node);
+            let found = loop {
+                let Some(next) = above else { break false };
+                if let Some(&known) = covered.get(&next) {
+                    break known;
+                }
+                way.push(next);
+                above = self.parent(next);
+            };
+            covered.extend(way.drain(..).map(|node| (node, found)));
+            if !found && taken.insert(node) {
+                topmost.push(node);
+            }
+        }
+        Ok(topmost)
     }
 
     /// Moves many nodes with everything below them, each to the last child of its new parent.

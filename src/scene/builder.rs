@@ -138,6 +138,13 @@ impl SceneBuilder {
         Ok(handles)
     }
 
+    /// The same for a queue of edits: returns the root besides, and of an error not which node it is about.
+    pub(crate) fn plant(&self, scene: &mut Scene, place: Place) -> Result<(NodeHandle, Vec<NodeHandle>), Error> {
+        let nodes = self.insert_into(scene, place).map_err(|refused| refused.error)?;
+        let root = self.parents.iter().position(|&parent| parent == NIL).expect("a tree has a root");
+        Ok((nodes[root], nodes))
+    }
+
     /// The tree in depth-first order, or what is wrong with it or with one of its nodes.
     fn ordered(&self) -> Result<Ordered<'_>, BatchError> {
         let invalid = |index: usize, fault| BatchError::at(index, Error::InvalidTree(fault));

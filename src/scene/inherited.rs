@@ -86,7 +86,7 @@ impl<T: Clone + PartialEq, F: FnMut(&T, &T) -> T> Inherited<T, F> {
             self.contested.insert(node, local);
             return aside;
         }
-        self.locals.insert(node, local).or(aside)
+        self.locals.insert(node, local).map(|(_, before)| before).or(aside)
     }
 
     /// Removes a node's own value and returns it. From the next run on, the node has its parent's result. Runs in

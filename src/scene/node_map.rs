@@ -25,11 +25,12 @@ use tables::{Entry, Tables};
 /// The map does not know the scene. The value of a removed node stays, and can be read by the stale handle, until
 ///
 /// - [`remove`](Self::remove), [`retain_live`](Self::retain_live) or another removal removes it, or
-/// - a value is inserted for a later node that reuses the index, which drops the old one.
+/// - a value is inserted for a later node that reuses the index: [`insert`](Self::insert) returns the old one with its
+///   handle, so that what it stands for can be freed.
 ///
-/// It is never returned for the later node. Once a map holds a value for the later node, the older handle reads `None`,
-/// and inserting by it does nothing: the newer node wins. With [`replace`](Self::replace) the last insert wins instead,
-/// and the replaced value is returned.
+/// It is never read by the later node's handle. Once a map holds a value for the later node, the older handle reads
+/// `None`, and inserting by it does nothing: the newer node wins. With [`replace`](Self::replace) the last insert wins
+/// instead.
 ///
 /// So a map is for the nodes of one scene. Nodes of two scenes may have the same table and index. They then share one
 /// entry, in which [`insert`](Self::insert) keeps the later generation, of whichever scene. Two nodes whose handles are
@@ -139,28 +140,55 @@ impl<V> NodeMap<V> {
         }
     }
 
-    /// Sets the value for this handle and returns its previous value.
+    /// Sets the value for this handle, and returns the pair of handle and value that is not in the map because of it:
+    /// no value is dropped in silence.
     ///
-    /// The value of an earlier node of the same index is dropped, not returned. If the map holds the value of a *later*
-    /// node of the index, this handle is stale, or of another scene. Then nothing changes, the given value is dropped,
-    /// and the result is `None`. [`replace`](Self::replace) drops neither. Runs in **O(1)** amortised.
+    /// That is this handle with its previous value; or the value of an *earlier* node of the same index with its
+    /// handle, which is stale: the node was removed, and what its value stands for can be freed. If the map holds the
+    /// value of a *later* node of the index, this handle is stale, or of another scene: then nothing changes, and the
+    /// given pair is returned. Runs in **O(1)** amortised.
     ///
     /// ```
-    /// # let scene = hedgerow::Scene::new();
-    /// let mut map = hedgerow::data::NodeMap::new();
-    /// assert_eq!(map.insert(scene.root(), 1), None);
-    /// assert_eq!(map.insert(scene.root(), 2), Some(1));
+    /// use hedgerow::{Node, Scene, data::NodeMap};
+    ///
+    /// let mut scene = Scene::new();
+    /// let car = scene.insert(scene.root(), Node::group())?;
+    /// let mut bodies = NodeMap::new();
+    /// assert_eq!(bodies.insert(car, 1), None);
+    /// assert_eq!(bodies.insert(car, 2), Some((car, 1)));
+    ///
+    /// scene.remove(car)?;
+    /// let tree = scene.insert(scene.root(), Node::group())?;
+    /// assert_eq!(bodies.insert(tree, 3), Some((car, 2)), "body 2 belongs to nobody any more");
+    /// assert_eq!(bodies.insert(car, 4), Some((car, 4)), "the tree wins");
+    /// assert_eq!(bodies.get(tree), Some(&3));
+    /// # Ok::<(), hedgerow::Error>(())
     /// ```
-    pub fn insert(&mut self, handle: NodeHandle, value: V) -> Option<V> {
-        let generation = generation(handle);
-        let slot = self.tables.slot_or_grow(handle);
-        let held = slot.as_ref().map(|entry| entry.generation);
-        if held > Some(generation) {
-            return None;
+    pub fn insert(&mut self, handle: NodeHandle, value: V) -> Option<(NodeHandle, V)> {
+        if self.holder(handle).is_some_and(|held| held.generation() > handle.generation()) {
+            return Some((handle, value));
         }
-        self.len += usize::from(held.is_none());
-        let before = slot.replace(Entry { generation, value });
-        before.filter(|entry| entry.generation == generation).map(|entry| entry.value)
+        self.replace(handle, value)
+    }
+
+    /// Removes the value of an earlier node of the same index, and returns it with that node's handle, which is stale.
+    /// The value for this handle, and that of a later node, stays. Runs in **O(1)**.
+    ///
+    /// ```
+    /// use hedgerow::{Node, Scene, data::NodeMap};
+    ///
+    /// let mut scene = Scene::new();
+    /// let car = scene.insert(scene.root(), Node::group())?;
+    /// let mut bodies = NodeMap::from_iter([(car, 1)]);
+    /// assert_eq!(bodies.evict(car), None);
+    /// scene.remove(car)?;
+    /// let tree = scene.insert(scene.root(), Node::group())?;
+    /// assert_eq!(bodies.evict(tree), Some((car, 1)));
+    /// # Ok::<(), hedgerow::Error>(())
+    /// ```
+    pub fn evict(&mut self, handle: NodeHandle) -> Option<(NodeHandle, V)> {
+        let earlier = self.holder(handle).filter(|held| held.generation() < handle.generation())?;
+        Some((earlier, self.remove(earlier)?))
     }
 
     /// Sets the value for this handle, whichever node has its entry now, and returns the handle and value that it
@@ -212,7 +240,8 @@ impl<V> NodeMap<V> {
     /// The value for this handle; if there is none, makes and inserts one.
     ///
     /// Returns `None` only if the map holds the value of a later node of the same index, as with
-    /// [`insert`](Self::insert); `make` is not called then. Runs in **O(1)** amortised.
+    /// [`insert`](Self::insert); `make` is not called then. Drops the value of an earlier node of the index, unless
+    /// [`evict`](Self::evict) took it before. Runs in **O(1)** amortised.
     ///
     /// ```
     /// # let scene = hedgerow::Scene::new();

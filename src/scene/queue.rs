@@ -1,24 +1,29 @@
 //! Edits recorded now and applied later, in order.
 
 mod edit;
+mod trees;
 
 use crate::handle::Queued;
+use crate::scene::SceneBuilder;
 use crate::unique::unique_number;
 use crate::{Aabb, Error, Keep, Local, Node, NodeHandle, Place, Scene, Shape, Visibility, node::LocalForm};
 use core::mem;
 use core::num::NonZeroU64;
 use edit::{Edit, Insert, Names, Tickets};
 use glam::Vec3;
+use trees::Made;
 
 /// Edits recorded during a visit or on other threads, to be applied in order afterwards.
 ///
 /// A queue owns its data and borrows no scene. So edits can be recorded while a visit holds the scene, and each thread
 /// can fill its own queue. It has a method for every edit that inserts, moves, changes or removes a node, with the
-/// arguments of the method of [`Scene`]; names are copied. It has none for edits of whole scenes and of storage, nor
-/// for sorting, which needs a closure of its caller. Recording takes amortised **O(1)** and checks nothing.
-/// [`apply`](Self::apply) makes the edits one after another, and each gives the result that the scene gives. One that
-/// fails does not stop the others. Queues keep their memory, so one that is reused from frame to frame allocates
-/// nothing in the steady state. An edit takes 80 bytes, and an insert also the node's description.
+/// arguments of the method of [`Scene`]; names are copied. Whole subtrees are copied by
+/// [`duplicate`](Self::duplicate), and built by [`insert_tree`](Self::insert_tree). It has none for edits of whole
+/// scenes and of storage, nor for sorting, which needs a closure of its caller, nor for copies from another scene.
+/// Recording takes amortised **O(1)** and checks nothing. [`apply`](Self::apply) makes the edits one after another, and
+/// each gives the result that the scene gives. One that fails does not stop the others. Queues keep their memory, so
+/// one that is reused from frame to frame allocates nothing in the steady state. An edit takes 80 bytes, and an insert
+/// also the node's description.
 ///
 /// A queue belongs to no scene until it is applied. Only then is each handle checked: one that is not in the scene
 /// gives [`Error::StaleHandle`]. A handle of another scene does too, unless its bits coincide with those of a node
@@ -99,6 +104,8 @@ pub struct EditQueue {
     inserts: Vec<Insert>,
     /// The names in the edits, end to end in the same order.
     names: String,
+    /// The trees in the edits, in the same order.
+    trees: Vec<SceneBuilder>,
     /// The round of the tickets that this queue is issuing now.
     round: Option<Round>,
     /// The rounds of queues appended to this one.
@@ -106,6 +113,8 @@ pub struct EditQueue {
     /// The results of the last applied edits, and the rounds of these.
     results: Vec<Result<Outcome, Error>>,
     applied: Vec<Round>,
+    /// The nodes of the subtrees that these made, each with the number of the edit, in ascending order.
+    made: Vec<(usize, Made)>,
 }
 
 /// The node of a queued edit: one in the scene, or one that a queued insert will make.
@@ -142,6 +151,9 @@ pub enum QueuedPlace {
 pub enum Outcome {
     /// The node was inserted with this handle.
     Inserted(NodeHandle),
+    /// The subtree was copied or built, and its topmost node has this handle: see [`EditQueue::duplicated`] and
+    /// [`EditQueue::built`] for the others.
+    Planted(NodeHandle),
     /// This many nodes were removed.
     Removed(usize),
     /// The node was moved or attached; the form of its own local transform, if it has one: see [`Scene::reparent`].
@@ -195,12 +207,18 @@ impl EditQueue {
 
     /// Records [`Scene::insert`], and returns the ticket with which later edits refer to the node.
     pub fn insert(&mut self, place: impl Into<QueuedPlace>, node: Node<'_>) -> Queued {
-        let edit = self.edits.len();
-        let round = *self.round.get_or_insert_with(|| Round::starting_at(edit));
+        let ticket = self.issue();
         self.edits.push(Edit::Insert(place.into()));
         let name = self.keep_name(node.name);
         let Node { local, material, shape, visibility, .. } = node;
         self.inserts.push(Insert { node: Node { local, material, shape, visibility, name: None }, name });
+        ticket
+    }
+
+    /// A ticket for the node that the next edit will make.
+    fn issue(&mut self) -> Queued {
+        let edit = self.edits.len();
+        let round = *self.round.get_or_insert_with(|| Round::starting_at(edit));
         Queued { round: round.id, edit: edit - round.first_edit }
     }
 
@@ -327,6 +345,7 @@ impl EditQueue {
         self.rounds.extend(rounds.map(|round| Round { first_edit: round.first_edit + shift, ..round }));
         self.edits.append(&mut other.edits);
         self.inserts.append(&mut other.inserts);
+        self.trees.append(&mut other.trees);
         self.names.push_str(&other.names);
         other.names.clear();
     }
@@ -335,6 +354,7 @@ impl EditQueue {
     pub fn clear(&mut self) {
         self.edits.clear();
         self.inserts.clear();
+        self.trees.clear();
         self.names.clear();
         self.rounds.clear();
         self.round = None;
@@ -343,7 +363,9 @@ impl EditQueue {
     /// Makes all recorded edits in order, and returns their results in the same order. The queue is empty afterwards.
     ///
     /// An edit that fails changes nothing, and the edits after it are still made. The results stay in the queue until
-    /// the next call. Takes as long as the edits, and **O(log queues appended)** for each ticket.
+    /// the next call. Takes as long as the edits, and **O(log queues appended)** for each ticket. While an edit is made,
+    /// memory that the next ones will read is fetched, so that edits in random places of a large scene take about as
+    /// long as in a batch.
     ///
     /// ```
     /// use hedgerow::{Error, Node, Scene, edit::{EditQueue, Outcome}};
@@ -364,25 +386,52 @@ impl EditQueue {
     pub fn apply(&mut self, scene: &mut Scene) -> &[Result<Outcome, Error>] {
         self.results.clear();
         self.applied.clear();
+        self.made.clear();
         self.applied.extend(self.rounds.drain(..).chain(self.round.take()));
         self.applied.sort_unstable_by_key(|round| round.id);
 
         let mut text = mem::take(&mut self.names);
         let mut names = Names(&text);
-        let mut inserts = self.inserts.drain(..);
-        for edit in self.edits.drain(..) {
+        let (mut inserts, mut trees) = (self.inserts.drain(..), self.trees.drain(..));
+        for (number, edit) in self.edits.iter().enumerate() {
+            if !scene.store.is_near() {
+                let ahead = |steps: usize| self.edits.get(number + steps).and_then(Edit::handle);
+                match edit {
+                    Edit::SetLocal(..) => scene.store.look_ahead_for_locals(ahead),
+                    _ => scene.store.look_ahead_for_edits(ahead),
+                }
+            }
             let tickets = Tickets { rounds: &self.applied, results: &self.results };
-            let result = edit.apply(scene, tickets, &mut inserts, &mut names);
-            self.results.push(result);
+            let result = match edit {
+                Edit::Duplicate(node, place) => {
+                    let copy = tickets.node(*node).and_then(|node| scene.duplicate(node, tickets.place(*place)?));
+                    copy.map(|map| (map.top(), Made::Copy(map)))
+                }
+                Edit::InsertTree(place) => {
+                    let tree = trees.next().expect("every queued tree has a list");
+                    let nodes = tickets.place(*place).and_then(|place| tree.plant(scene, place));
+                    nodes.map(|(top, nodes)| (top, Made::Tree(nodes)))
+                }
+                edit => {
+                    self.results.push(edit.apply(scene, tickets, &mut inserts, &mut names));
+                    continue;
+                }
+            };
+            self.results.push(result.map(|(top, made)| {
+                self.made.push((number, made));
+                Outcome::Planted(top)
+            }));
         }
-        drop(inserts);
+        drop((inserts, trees));
+        self.edits.clear();
         text.clear();
         self.names = text;
         &self.results
     }
 
-    /// The handle of the node that this ticket's insert made. `None` if the insert failed, or was not among the edits
-    /// of the last [`apply`](Self::apply). Runs in **O(log queues appended)**.
+    /// The handle of the node that this ticket's insert made, or of the topmost node of the subtree that it stands for.
+    /// `None` if the insert failed, or was not among the edits of the last [`apply`](Self::apply). Runs in **O(log
+    /// queues appended)**.
     #[must_use]
     pub fn inserted(&self, ticket: Queued) -> Option<NodeHandle> {
         Tickets { rounds: &self.applied, results: &self.results }.node(ticket.into()).ok()
@@ -392,6 +441,15 @@ impl EditQueue {
     fn keep_name(&mut self, name: Option<&str>) -> Option<usize> {
         self.names.push_str(name.unwrap_or_default());
         name.map(str::len)
+    }
+}
+
+impl Target {
+    fn handle(&self) -> Option<NodeHandle> {
+        match self {
+            Self::Handle(node) => Some(*node),
+            Self::Queued(_) => None,
+        }
     }
 }
 

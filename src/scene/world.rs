@@ -96,12 +96,7 @@ impl Scene {
     pub fn set_world(&mut self, node: NodeHandle, world: impl Into<Local>) -> Result<LocalForm, Error> {
         let at = self.at(node)?;
         self.store.local_slot(at).ok_or(Error::NoTransform(node))?;
-        let world = match world.into() {
-            Local::Transform(transform) => Local::Transform(transform.checked()?),
-            Local::Matrix(matrix) if !matrix.is_finite() => return Err(Error::NotFinite("a world transform")),
-            matrix @ Local::Matrix(_) => matrix,
-        };
-        let local = self.store.local_for(at, &world.to_wide())?;
+        let local = self.store.local_for(at, world.into().checked_world()?)?;
         self.replace_local(node, local)?;
         Ok(local.form())
     }

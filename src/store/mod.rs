@@ -37,12 +37,13 @@
 //! | edits of components | `set_local_shortly` `replace_local` `put_local` `add_transform` `remove_transform` |
 //! |  | `add_material` `remove_material` `add_shape` `set_bounds` `set_mesh` `remove_shape` `add_visibility` `remove_visibility` |
 //! |  | `set_name` `set_word` |
-//! | bulk | `insert_many` `remove_many` `set_many` `move_many` `insert_tree` `insert_run` `most_tables_of` |
+//! | bulk | `insert_many` `remove_many` `set_many` `set_worlds` `detach_many` `move_many` `insert_tree` `insert_run` `most_tables_of` |
 //! |  | `can_open_tables` `try_reserve_below` |
 //! | reads | `resolve` `handle` `membership` `find_anchor` `parent_of_place` `is_detached_root` `world_of` `world_at` |
 //! |  | `wide_world` `fresh_world_at` `previous_world_at` `world_bounds_at` `subtree_bounds` `local_at` `local_below` `local_alone` |
 //! |  | `local_slot` `transform_slot_at` `material_at` `own_material_at` `visibility_at` `own_visibility_at` `word_of` |
-//! |  | `shape_at` `name_at` `node_at` `prefetch_local` `look_ahead_for_rows` |
+//! |  | `shape_at` `name_at` `node_at` `prefetch_local` `is_near` |
+//! |  | `look_ahead_for_rows` `look_ahead_for_edits` `look_ahead_for_locals` |
 //! | walks | `parent` `parent_of` `first_child` `last_child` `next_sibling` `previous_sibling` `next_in_subtree` |
 //! |  | `is_in_subtree` `slice_after` `detached_roots` `count_nodes` |
 //! | views | `view` `get_view` `show_each` `feed` `read_changes` `slices_since` `dropped_since` `newest_layout` |

@@ -4,28 +4,33 @@ use crate::Mat34;
 use crate::store::Store;
 use crate::store::columns::At;
 use crate::{Error, Local, NodeHandle, Transform};
-use glam::{DAffine3, DVec3};
-use hedgerow_math::internal::invert_wide;
+use glam::{DAffine3, DMat3, DQuat, DVec3};
+use hedgerow_math::internal::{invert_wide, keeps, keeps_translation};
 use smallvec::SmallVec;
 
 /// Slices and transform slots from a node up to the root.
-type Chain = SmallVec<[(u32, u32); 32]>;
+pub(in crate::store) type Chain = SmallVec<[(u32, u32); 32]>;
 
 impl Store {
     /// The transforms that make up the world transform of a node, from its own to the topmost.
-    fn transform_chain(&self, mut at: At) -> Chain {
+    fn transform_chain(&self, at: At) -> Chain {
+        self.transform_chain_from(at.slice, self.row(at).transform.index())
+    }
+
+    /// The transforms from a slot of a slice to the topmost.
+    pub(in crate::store) fn transform_chain_from(&self, mut number: u32, mut slot: u32) -> Chain {
         let mut chain = Chain::new();
         loop {
-            let slice = self.slice(at.slice);
-            let mut slot = slice.row(at.row).transform.index();
+            let slice = self.slice(number);
             while slot != 0 {
-                chain.push((at.slice, slot));
+                chain.push((number, slot));
                 slot = slice.transforms.parents[slot as usize];
             }
-            at = slice.portal;
-            if at == At::NONE {
+            if slice.portal == At::NONE {
                 return chain;
             }
+            number = slice.portal.slice;
+            slot = self.row(slice.portal).transform.index();
         }
     }
 
@@ -68,11 +73,11 @@ impl Store {
     }
 
     /// The local transform that places a node at `world`, below its present parent.
-    pub(crate) fn local_for(&self, at: At, world: &DAffine3) -> Result<Local, Error> {
-        match self.parent(at) {
-            Some(parent) => self.wide_world(parent).local_at(world, || self.handle(parent)),
-            None => Local::from_wide(world),
-        }
+    pub(crate) fn local_for(&self, at: At, world: Local) -> Result<Local, Error> {
+        let Some(parent) = self.parent(at) else { return Local::from_wide(&world.to_wide()) };
+        let chain = self.transform_chain(parent);
+        let space = ParentSpace::of(chain.iter().rev().map(|&link| self.local_of(link)));
+        space.and_then(|space| space.local_at(world)).map_err(|fault| fault.below(self.handle(parent)))
     }
 
     /// The translation of a node's local transform in double precision, if it has one.
@@ -102,8 +107,99 @@ impl Store {
         true
     }
 
-    fn local_of(&self, (slice, slot): (u32, u32)) -> Local {
+    pub(in crate::store) fn local_of(&self, (slice, slot): (u32, u32)) -> Local {
         self.slice(slice).transforms.local(slot)
+    }
+}
+
+/// Why there is no local transform that places a node in the world.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::store) enum PlaceFault {
+    /// The parent's world transform has no inverse.
+    Singular,
+    /// The local transform is too small.
+    Underflow,
+    /// Another error.
+    Other(Error),
+}
+
+impl PlaceFault {
+    /// The error, given the parent.
+    pub(in crate::store) fn below(self, parent: NodeHandle) -> Error {
+        match self {
+            Self::Singular => Error::Singular(parent),
+            Self::Underflow => Error::Underflow(parent),
+            Self::Other(error) => error,
+        }
+    }
+}
+
+/// The inverse of a product of transforms. `None` if one of them has none, which rounding would hide in the product, or
+/// if the product exceeds double precision.
+fn inverse_of(world: &DAffine3, mut transforms: impl Iterator<Item = DAffine3>) -> Option<DAffine3> {
+    let within = world.matrix3.determinant().is_normal();
+    let regular = within && transforms.all(|transform| invert_wide(&transform).is_some());
+    regular.then(|| world.inverse()).filter(|inverse| inverse.is_finite())
+}
+
+/// How far axes may be from perpendicular and from equal lengths, as a share of these, to count as so: more than what
+/// rounding does in double precision, and less than single precision can tell.
+const ALIKE: f64 = 1e-13;
+
+/// A parent's world transform as of now, and what leads from there to the local transforms of its children.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::store) struct ParentSpace {
+    world: DAffine3,
+    inverse: DAffine3,
+    /// The rotation and the scale of the inverse if these express its linear part: then local transforms of nodes that
+    /// do not shear in the world do not shear either, and follow without a matrix.
+    similar: Option<(DQuat, f64)>,
+}
+
+impl ParentSpace {
+    /// The space below these local transforms, the topmost first.
+    pub(in crate::store) fn of(locals: impl Iterator<Item = Local> + Clone) -> Result<Self, PlaceFault> {
+        let wide = || locals.clone().map(Local::to_wide);
+        let world = wide().fold(DAffine3::IDENTITY, |world, local| world * local);
+        let inverse = inverse_of(&world, wide()).ok_or(PlaceFault::Singular)?;
+        let DMat3 { x_axis, y_axis, z_axis } = inverse.matrix3;
+        let square = x_axis.length_squared();
+        let off = |number: f64| number.abs() > square * ALIKE;
+        let equal = !off(y_axis.length_squared() - square) && !off(z_axis.length_squared() - square);
+        let perpendicular = !off(x_axis.dot(y_axis)) && !off(y_axis.dot(z_axis)) && !off(z_axis.dot(x_axis));
+        let scale = square.sqrt();
+        let similar = (equal && perpendicular && square.is_normal() && inverse.matrix3.determinant() > 0.0)
+            .then(|| (DQuat::from_mat3(&(inverse.matrix3 * scale.recip())).normalize(), scale));
+        Ok(Self { world, inverse, similar })
+    }
+
+    /// The local transform that places a child at `world`, which is checked.
+    pub(in crate::store) fn local_at(&self, world: Local) -> Result<Local, PlaceFault> {
+        if let (Local::Transform(transform), Some((rotation, scale))) = (world, self.similar)
+            && let Some(local) = self.similar_at(&transform, rotation, scale)
+        {
+            return Ok(local);
+        }
+        let place = world.to_wide();
+        let wide = self.inverse * place;
+        let local = Local::from_wide(&wide).map_err(PlaceFault::Other)?;
+        if local.keeps(&wide, &self.world, &place) { Ok(local) } else { Err(PlaceFault::Underflow) }
+    }
+
+    /// The same where rotations and scales can be multiplied. `None` if that needs a closer look.
+    #[inline]
+    fn similar_at(&self, world: &Transform, rotation: DQuat, scale: f64) -> Option<Local> {
+        let place = world.translation.as_dvec3();
+        let translation = self.inverse.transform_point3(place);
+        let scales = world.scale.as_dvec3() * scale;
+        let local = Transform {
+            translation: translation.as_vec3(),
+            rotation: (rotation * world.rotation.as_dquat().normalize()).as_quat(),
+            scale: scales.as_vec3(),
+        };
+        let whole = local.scale.abs().min_element() > 0.0 && local.is_plain();
+        let kept = scales.to_array().iter().all(|&scale| keeps(DVec3::splat(scale)));
+        (whole && kept && keeps_translation(translation, &self.world, place)).then_some(Local::Transform(local))
     }
 }
 
@@ -115,13 +211,9 @@ pub(crate) struct WideWorld<'s> {
 }
 
 impl WideWorld<'_> {
-    /// The inverse. `None` if some transform on the way up has none, which rounding would hide in the product, or if
-    /// the product exceeds double precision.
+    /// The inverse, if there is one.
     pub(crate) fn inverse(&self) -> Option<DAffine3> {
-        let regular = |&link| invert_wide(&self.store.local_of(link).to_wide()).is_some();
-        let within = self.world.matrix3.determinant().is_normal();
-        let inverse = || self.world.inverse();
-        (within && self.chain.iter().all(regular)).then(inverse).filter(|inverse| inverse.is_finite())
+        inverse_of(&self.world, self.chain.iter().map(|&link| self.store.local_of(link).to_wide()))
     }
 
     /// The local transform that places a child of this node at `world`; `parent` returns the handle of this node.

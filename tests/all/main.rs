@@ -51,3 +51,4 @@ mod threads;
 mod uploads_as_bytes;
 mod visitors;
 mod watched;
+mod worlds;

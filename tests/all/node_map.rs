@@ -50,7 +50,7 @@ fn some_handles(count: u64) -> Vec<NodeHandle> {
 fn a_value_comes_back_by_its_handle_alone() {
     let mut map = NodeMap::new();
     assert_eq!(map.insert(handle(0, 3, 1), 'a'), None);
-    assert_eq!(map.insert(handle(0, 3, 1), 'b'), Some('a'));
+    assert_eq!(map.insert(handle(0, 3, 1), 'b'), Some((handle(0, 3, 1), 'a')));
     assert_eq!(map.get(handle(0, 3, 1)), Some(&'b'));
     for other in [handle(0, 3, 2), handle(0, 2, 1), handle(0, 4, 1), handle(1, 3, 1), handle(0xff_ffff, 3, 1)] {
         assert_eq!(map.get(other), None);
@@ -73,16 +73,17 @@ fn the_value_of_a_removed_node_is_never_returned_for_the_next() {
     assert_eq!(map.get_mut(newer), None);
     assert_eq!(map.remove(newer), None);
 
-    assert_eq!(map.insert(newer, "newer"), None);
+    assert_eq!(map.insert(newer, "newer"), Some((older, "older")), "the value of the removed node comes back");
     assert_eq!((map.get(older), map.get(newer), map.len()), (None, Some(&"newer"), 1));
 }
 
 #[test]
-fn inserting_by_an_older_handle_does_nothing() {
+fn inserting_by_an_older_handle_gives_the_pair_back() {
     let mut scene = scene_of_two();
     let (older, newer) = two_generations(&mut scene);
     let mut map = NodeMap::from_iter([(newer, 1)]);
-    assert_eq!(map.insert(older, 2), None);
+    assert_eq!(map.insert(older, 2), Some((older, 2)));
+    assert_eq!(map.evict(older), None, "the value of a later node stays");
     assert_eq!(map.get_or_insert_with(older, || unreachable!("not called for an older handle")), None);
     assert_eq!(map.iter().collect::<Vec<_>>(), [(newer, &1)]);
 }
@@ -132,7 +133,7 @@ fn handles_of_arbitrary_bits_are_keys_like_any_other() {
     let mut dice = fastrand::Rng::with_seed(1);
     for value in 0..2000 {
         if let Some(handle) = NodeHandle::from_bits(dice.u64(..)) {
-            assert_eq!(map.insert(handle, value), model.insert(handle, value));
+            assert_eq!(map.insert(handle, value), model.insert(handle, value).map(|before| (handle, before)));
         }
     }
     assert!(model.len() > 1900);
@@ -336,6 +337,7 @@ enum Step {
     Replace(prop::sample::Index, u32),
     GetOrInsert(prop::sample::Index, u32),
     Remove(prop::sample::Index),
+    Evict(prop::sample::Index),
     RetainOdd,
     RetainLive,
 }
@@ -349,6 +351,7 @@ fn step() -> impl Strategy<Value = Step> {
         2 => (which(), 0..1000_u32).prop_map(|(which, value)| Step::Replace(which, value)),
         4 => (which(), 0..1000_u32).prop_map(|(which, value)| Step::GetOrInsert(which, value)),
         4 => which().prop_map(Step::Remove),
+        2 => which().prop_map(Step::Evict),
         1 => Just(Step::RetainOdd),
         1 => Just(Step::RetainLive),
     ]
@@ -379,9 +382,23 @@ proptest! {
                 }
                 Step::Insert(which, value) => {
                     let handle = *which.get(&handles);
+                    let holder = map.holder(handle);
+                    let displaced = holder.map(|holder| (holder, map[holder]));
                     let refused = make_way(&mut model, handle);
-                    let before = if refused { None } else { model.insert(handle, value) };
-                    prop_assert_eq!(map.insert(handle, value), before);
+                    if !refused {
+                        model.insert(handle, value);
+                    }
+                    // Of the pair that was there and the one that is given, the one that is not there afterwards.
+                    prop_assert_eq!(map.insert(handle, value), if refused { Some((handle, value)) } else { displaced });
+                }
+                Step::Evict(which) => {
+                    let handle = *which.get(&handles);
+                    let earlier = map.holder(handle).filter(|holder| *holder < handle);
+                    let evicted = earlier.map(|earlier| (earlier, map[earlier]));
+                    prop_assert_eq!(map.evict(handle), evicted);
+                    if let Some((earlier, _)) = evicted {
+                        model.remove(&earlier);
+                    }
                 }
                 Step::Replace(which, value) => {
                     let handle = *which.get(&handles);

@@ -244,7 +244,7 @@ impl<V> IntoIterator for NodeMap<V> {
     }
 }
 
-/// Inserts in order, as [`NodeMap::insert`] does.
+/// Inserts in order, as [`NodeMap::insert`] does. What that returns is dropped.
 impl<V> Extend<(NodeHandle, V)> for NodeMap<V> {
     fn extend<I: IntoIterator<Item = (NodeHandle, V)>>(&mut self, values: I) {
         for (handle, value) in values {

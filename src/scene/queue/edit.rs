@@ -1,6 +1,7 @@
 //! One queued edit, and how it is applied.
 
 use super::{Outcome, QueuedPlace, Round, Target};
+use crate::handle::Queued;
 use crate::{Aabb, Error, Keep, Mat34, Node, NodeHandle, Place, Scene, Shape, Transform, Visibility};
 use glam::Vec3;
 
@@ -33,6 +34,8 @@ pub(super) enum Edit {
     RemoveVisibility(Target),
     /// With the name's length.
     SetName(Target, Option<usize>),
+    Duplicate(Target, QueuedPlace),
+    InsertTree(QueuedPlace),
 }
 
 /// What an insert inserts: a description without its name, and the length of the name.
@@ -67,16 +70,20 @@ impl Tickets<'_> {
             Target::Handle(handle) => return Ok(handle),
             Target::Queued(ticket) => ticket,
         };
-        let round = self.rounds.binary_search_by_key(&ticket.round, |round| round.id);
-        let result = round.ok().and_then(|round| self.results.get(self.rounds[round].first_edit + ticket.edit));
-        match result {
-            Some(Ok(Outcome::Inserted(handle))) => Ok(*handle),
+        match self.edit(ticket).and_then(|edit| self.results.get(edit)) {
+            Some(Ok(Outcome::Inserted(handle) | Outcome::Planted(handle))) => Ok(*handle),
             Some(Err(error)) => Err(*error),
             _ => Err(Error::UnknownTicket(ticket)),
         }
     }
 
-    fn place(self, place: QueuedPlace) -> Result<Place, Error> {
+    /// The number of a ticket's edit.
+    pub(super) fn edit(self, ticket: Queued) -> Option<usize> {
+        let round = self.rounds.binary_search_by_key(&ticket.round, |round| round.id).ok()?;
+        Some(self.rounds[round].first_edit + ticket.edit)
+    }
+
+    pub(super) fn place(self, place: QueuedPlace) -> Result<Place, Error> {
         Ok(match place {
             QueuedPlace::FirstChildOf(node) => Place::FirstChildOf(self.node(node)?),
             QueuedPlace::LastChildOf(node) => Place::LastChildOf(self.node(node)?),
@@ -89,7 +96,48 @@ impl Tickets<'_> {
 }
 
 impl Edit {
-    /// Applies the edit. Every edit takes its description and name from the queue, even if it fails.
+    /// The node that the edit is about, or at which it puts one, if that is known by its handle.
+    pub(super) fn handle(&self) -> Option<NodeHandle> {
+        let (Self::Insert(place) | Self::InsertTree(place)) = self else { return self.target()?.handle() };
+        match place {
+            QueuedPlace::FirstChildOf(node)
+            | QueuedPlace::LastChildOf(node)
+            | QueuedPlace::Before(node)
+            | QueuedPlace::After(node)
+            | QueuedPlace::Child(node, _) => node.handle(),
+            QueuedPlace::Detached => None,
+        }
+    }
+
+    fn target(&self) -> Option<&Target> {
+        match self {
+            Self::Insert(_) | Self::InsertTree(_) => None,
+            Self::Remove(node)
+            | Self::RemoveLater(node)
+            | Self::Reparent(node, ..)
+            | Self::Detach(node)
+            | Self::Attach(node, ..)
+            | Self::SetLocal(node, _)
+            | Self::SetLocalMatrix(node, _)
+            | Self::SetWorld(node, _)
+            | Self::SetWorldMatrix(node, _)
+            | Self::LookAt { node, .. }
+            | Self::RemoveTransform(node)
+            | Self::SetMaterial(node, _)
+            | Self::RemoveMaterial(node)
+            | Self::SetShape(node, _)
+            | Self::SetMesh(node, _)
+            | Self::SetBounds(node, _)
+            | Self::RemoveShape(node)
+            | Self::SetVisibility(node, _)
+            | Self::RemoveVisibility(node)
+            | Self::SetName(node, _)
+            | Self::Duplicate(node, _) => Some(node),
+        }
+    }
+
+    /// Applies the edit, unless it makes a subtree. Every edit takes its description and name from the queue, even if it
+    /// fails.
     pub(super) fn apply(
         self,
         scene: &mut Scene,
@@ -132,6 +180,7 @@ impl Edit {
                 let name = names.next(name);
                 scene.set_name(node(target)?, name).map(set)
             }
+            Self::Duplicate(..) | Self::InsertTree(_) => unreachable!("the queue makes subtrees itself"),
         }
     }
 }

@@ -14,6 +14,9 @@ const ENTRY_AHEAD: usize = 16;
 const ROW_AHEAD: usize = 10;
 const NEXT_AHEAD: usize = 5;
 
+/// How many edits ahead a transform to set is prefetched.
+pub(in crate::store) const LOCAL_AHEAD: usize = 8;
+
 /// Where one edit of a batch is made, and its number in the batch. 12 bytes.
 #[derive(Clone, Copy, Debug)]
 struct Stop {
@@ -168,6 +171,21 @@ impl Store {
     #[cfg(feature = "anim")]
     pub(crate) fn look_ahead_for_rows(&self, handle: impl Fn(usize) -> Option<NodeHandle>) {
         self.look_ahead(handle, |_, _, _| {});
+    }
+
+    /// Prefetches what the next edits of any kind will read: entries, rows, their neighbours and components.
+    #[inline]
+    pub(crate) fn look_ahead_for_edits(&self, handle: impl Fn(usize) -> Option<NodeHandle>) {
+        self.look_ahead(handle, |slice, row, _| slice.prefetch_moved(row));
+    }
+
+    /// Prefetches what setting the next local transforms will read and write: entries, and transforms.
+    #[inline]
+    pub(crate) fn look_ahead_for_locals(&self, handle: impl Fn(usize) -> Option<NodeHandle>) {
+        self.look_ahead_for_entries(&handle);
+        if let Some(slot) = handle(LOCAL_AHEAD).and_then(|handle| self.local_slot_of(handle)) {
+            self.prefetch_local(slot);
+        }
     }
 
     /// Prefetches what the next edits will read: entries, rows, and what `next` asks for, given a row and how many

@@ -5,6 +5,7 @@
 
 use super::LocalSlot;
 use crate::error::BatchError;
+use crate::store::bulk::LOCAL_AHEAD;
 use crate::store::columns::{At, NIL};
 use crate::store::{BatchOrder, Beside, Store};
 use crate::{Error, Node, NodeHandle, Transform};
@@ -13,11 +14,15 @@ use hedgerow_math::internal::prefetch_whole;
 /// How many edits ahead the item itself is prefetched, before its handle is read.
 pub(super) const ITEM_AHEAD: usize = 24;
 
-/// How many items ahead the transform to set is prefetched.
-const LOCAL_AHEAD: usize = 8;
-
 /// A scene with at most this many nodes stays in the cache, so its edits are made in the given order.
 pub(super) const NEAR: usize = 8192;
+
+impl Store {
+    /// Whether the scene is so small that it stays in the cache, so that looking ahead gains nothing.
+    pub(crate) fn is_near(&self) -> bool {
+        self.total_len() <= NEAR
+    }
+}
 
 impl Store {
     /// Inserts many nodes, each as the last child of its parent, and appends their handles to `handles` in the order of
@@ -109,6 +114,27 @@ impl Store {
             Some(()) => 1,
             None => self.resolve(node).map_or(0, |at| self.remove(node, at)),
         }
+    }
+
+    /// Detaches many subtrees. A node may be listed more than once, or be below another listed node: then it becomes the
+    /// root of a detached subtree of its own.
+    pub(crate) fn detach_many(
+        &mut self,
+        nodes: &[NodeHandle],
+        check: impl Fn(&Self, NodeHandle) -> Result<At, Error>,
+    ) -> Result<(), BatchError> {
+        let mut batch_order = self.batch_order(nodes, |&node| node, |store, &node| check(store, node))?;
+        let order = batch_order.sorted(&self.slices);
+        for (step, &item) in order.iter().enumerate() {
+            let ahead = |steps: usize| order.get(step + steps).map(|&item| nodes[item as usize]);
+            self.look_ahead(ahead, |slice, row, _| slice.prefetch_moved(row));
+            let at = self.resolve(nodes[item as usize]).expect("the batch was checked before");
+            if !self.is_detached_root(at) {
+                self.detach(at);
+            }
+        }
+        self.batch_order = batch_order;
+        Ok(())
     }
 
     /// Sets the local transforms of many nodes that have one. If a node is listed twice, the last one counts.

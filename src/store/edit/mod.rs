@@ -19,5 +19,6 @@ mod move_many;
 mod read;
 mod remove;
 mod reparent;
+mod worlds;
 
 pub(crate) use local::LocalSlot;

@@ -3,7 +3,7 @@
 use hedgerow::glam::Vec3;
 use hedgerow::{
     Aabb, Error, Keep, Local, Mat34, Node, NodeHandle, Place, Scene, Shape, Transform, Visibility,
-    edit::{EditQueue, Outcome, Queued, QueuedPlace, Target},
+    edit::{EditQueue, Outcome, Queued, QueuedPlace, SceneBuilder, Target},
 };
 use proptest::prelude::*;
 
@@ -29,6 +29,19 @@ enum Step {
     AddVisibility(Which, Visibility),
     Detach(Which, u8),
     SetName(Which, Option<String>),
+    SetBounds(Which, f32),
+    Duplicate(Which, u8, Which),
+    Build(u8, Which, usize),
+}
+
+/// A root with so many children.
+fn tree(children: usize) -> SceneBuilder {
+    let mut tree = SceneBuilder::new();
+    for _ in 0..children {
+        tree.push(Some(children), Node::transform(Transform::IDENTITY));
+    }
+    tree.push(None, Node::group().named("top"));
+    tree
 }
 
 fn place(kind: u8, anchor: Target) -> QueuedPlace {
@@ -68,6 +81,13 @@ impl Step {
             Self::Detach(node, 2) => queue.remove_shape(target(*node)),
             Self::Detach(node, _) => queue.remove_visibility(target(*node)),
             Self::SetName(node, name) => queue.set_name(target(*node), name.as_deref()),
+            Self::SetBounds(node, half) => queue.set_bounds(target(*node), Aabb::cube(*half)),
+            Self::Duplicate(node, kind, anchor) => {
+                return Some(queue.duplicate(target(*node), place(*kind, target(*anchor))));
+            }
+            Self::Build(kind, anchor, children) => {
+                return Some(queue.insert_tree(place(*kind, target(*anchor)), tree(*children)));
+            }
         }
         None
     }
@@ -107,6 +127,16 @@ impl Step {
             Self::Detach(which, 2) => scene.remove_shape(node(*which)?).map(Outcome::RemovedShape),
             Self::Detach(which, _) => scene.remove_visibility(node(*which)?).map(Outcome::RemovedVisibility),
             Self::SetName(which, name) => scene.set_name(node(*which)?, name.as_deref()).map(set),
+            Self::SetBounds(which, half) => scene.set_bounds(node(*which)?, Aabb::cube(*half)).map(set),
+            Self::Duplicate(which, kind, anchor) => {
+                let node = node(*which)?;
+                scene.duplicate(node, place(*kind, *anchor)?).map(|map| Outcome::Planted(map.top()))
+            }
+            Self::Build(kind, anchor, children) => {
+                let place = place(*kind, *anchor)?;
+                let nodes = tree(*children).insert_into(scene, place).map_err(|refused| refused.error)?;
+                Ok(Outcome::Planted(nodes[*children]))
+            }
         }
     }
 }
@@ -144,6 +174,9 @@ fn step() -> impl Strategy<Value = Step> {
             .prop_map(|(node, mask)| Step::AddVisibility(node, Visibility::layers(mask))),
         2 => (which(), 0..4_u8).prop_map(|(node, kind)| Step::Detach(node, kind)),
         2 => (which(), name()).prop_map(|(node, name)| Step::SetName(node, name)),
+        1 => (which(), 0.5..2.0_f32).prop_map(|(node, half)| Step::SetBounds(node, half)),
+        1 => (which(), 0..6_u8, which()).prop_map(|(node, kind, anchor)| Step::Duplicate(node, kind, anchor)),
+        1 => (0..6_u8, which(), 0..5_usize).prop_map(|(kind, anchor, children)| Step::Build(kind, anchor, children)),
     ]
 }
 
@@ -175,7 +208,7 @@ proptest! {
                 if let Some(ticket) = ticket {
                     tickets.push(ticket);
                     made.push(result.map(|outcome| match outcome {
-                        Outcome::Inserted(handle) => handle,
+                        Outcome::Inserted(handle) | Outcome::Planted(handle) => handle,
                         other => panic!("an insert gave {other:?}"),
                     }));
                 }
