@@ -84,7 +84,6 @@ impl Ray {
     }
 
     /// The ray through a point of the screen, where depths go from `least` to 1.
-    #[expect(clippy::cast_possible_truncation, reason = "rounding to single precision is what is asked for")]
     fn unprojected(view_projection: &Mat4, ndc: Vec2, least: f64) -> Result<Self, Error> {
         if !(view_projection.is_finite() && ndc.is_finite()) {
             return Err(Error::NotFinite("a view-projection matrix and a point of the screen"));

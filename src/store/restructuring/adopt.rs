@@ -32,12 +32,8 @@ impl Store {
             }
         }
         let nodes = other.total_len();
-        let mut numbers = vec![NIL; other.slices.len()];
-        for number in 0..other.slices.len() {
-            if other.slices[number].lives {
-                numbers[number] = self.keep_slice(Slice::default());
-            }
-        }
+        let reserve = |slice: &Slice| if slice.lives { self.keep_slice(Slice::default()) } else { NIL };
+        let numbers: Vec<u32> = other.slices.iter().map(reserve).collect();
         let detached = core::mem::take(&mut other.detached);
         for (number, &new) in numbers.iter().enumerate().filter(|&(_, &new)| new != NIL) {
             let mut slice = core::mem::take(&mut other.slices[number]);

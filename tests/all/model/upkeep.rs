@@ -64,7 +64,9 @@ impl Oracle {
         let before = bytes(self.scene.stats());
         self.scene.shrink_to_fit();
         let after = bytes(self.scene.stats());
-        ensure!(after <= before, "shrunk from {before} bytes to {after}");
+        // Each slice has sets of marks, which a rebuilt one may have made where the old one had not yet.
+        let marks = 16 * self.scene.slice_count();
+        ensure!(after <= before + marks, "shrunk from {before} bytes to {after}");
         Ok(None)
     }
 
