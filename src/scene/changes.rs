@@ -153,7 +153,9 @@ impl Scene {
     /// The nodes that changed since a reader last asked, as of the last update. The reader then counts as having seen
     /// them.
     ///
-    /// Call this after an update and before the next edits. Any number of updates may lie between two reads. Changes of
+    /// Call this after an update and before the next edits: then lists hold for what the scene is. After edits they hold
+    /// as of the last update, with stale handles of nodes removed since; and a node that was given another transform
+    /// since may be told to have a new local with the next update. Any number of updates may lie between two reads. Changes of
     /// matrices, masks and locals are known for any time; nodes that entered, left and were edited as far back as the
     /// [history](Scene::set_change_history) goes. A reader that has not asked for longer gets [`Changes::All`], as on
     /// its first read.

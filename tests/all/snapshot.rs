@@ -68,6 +68,7 @@ fn reloaded_or_not(seed: u8, oracle: impl Fn([u8; 8]) -> Oracle) {
                 kept.scene.update_all();
                 for oracle in [&mut reloaded, &mut kept] {
                     let compared = oracle.compare(true).and_then(|()| oracle.compare_feed());
+                    let compared = compared.and_then(|()| oracle.compare_readers(true));
                     compared.map_err(|mismatch| TestCaseError::fail(mismatch.to_string()))?;
                 }
                 proptest::prop_assert!(reloaded.scene.save() == kept.scene.save(), "saved again it is another");

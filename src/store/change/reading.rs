@@ -36,7 +36,7 @@ impl ChangeLists {
 /// How a node stands towards the frame that is read from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Stand {
-    /// It is in the scene and was then, or it is neither.
+    /// It is in the scene, and was all the time.
     #[default]
     Same,
     /// It entered.
@@ -45,6 +45,8 @@ enum Stand {
     Left,
     /// It left and entered again.
     Back,
+    /// It entered and left again.
+    Passed,
 }
 
 /// What the log says of a node.
@@ -183,8 +185,8 @@ impl Reading<'_> {
             match entry.told {
                 Told::Left => {
                     let state = scratch.state_mut(node);
-                    let entered = state.stand == Stand::Entered;
-                    state.stand = if entered { Stand::Same } else { Stand::Left };
+                    let entered = matches!(state.stand, Stand::Entered | Stand::Passed);
+                    state.stand = if entered { Stand::Passed } else { Stand::Left };
                     if !entered && !core::mem::replace(&mut state.listed[1], true) {
                         lists.left.push(node);
                     }
@@ -249,7 +251,7 @@ impl Reading<'_> {
                 let owners = (&*trace.owners, &slice.transforms.slots);
                 let each = |_: &Row, node| {
                     if counts(node, TRANSFORMS) {
-                        lists.moved.push(node)
+                        lists.moved.push(node);
                     }
                 };
                 slice.finders(&slots, owners, &mut members, |row| row.transform, each);
@@ -278,7 +280,7 @@ impl Reading<'_> {
             let owners = (&*trace.owners, &slice.visibilities.slots);
             let each = |_: &Row, node| {
                 if counts(node, MASKS) {
-                    lists.visibility.push(node)
+                    lists.visibility.push(node);
                 }
             };
             slice.finders(&slots, owners, &mut members, |row| row.visibility, each);
@@ -352,5 +354,39 @@ impl Store {
         } else {
             slice.transforms.trace.as_ref().map_or(0, |trace| trace.moved[row.transform.index() as usize])
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::Place;
+    use crate::{Node, SceneConfig, Transform};
+
+    #[test]
+    fn frames_of_slots_begin_again_before_their_numbers_end() {
+        let mut store = Store::with_root(SceneConfig { changes: true, ..SceneConfig::DEFAULT });
+        store.frames = u64::from(u32::MAX) - 4;
+        let (root, at) = (store.root(), crate::store::At::ROOT);
+        let mut place = || {
+            let node = Node::transform(Transform::IDENTITY);
+            store.insert(Place::LastChildOf(root), at, &node).expect("there is room")
+        };
+        let [mover, rests] = [place(), place()];
+        store.update(false);
+        let (first, mut last) = (store.frames, store.frames);
+        let (mut lists, mut scratch) = (ChangeLists::default(), ReadScratch::default());
+        for x in [1.0_f32, 2.0, 3.0, 4.0, 5.0, 6.0] {
+            let local = Transform::from_xyz(x, 0.0, 0.0);
+            store.set_local_shortly(mover, local).expect("the node has a transform");
+            store.update(false);
+            let mut read = |after| store.read_changes(after, ChangeKinds::ALL, &mut lists, &mut scratch);
+            let begun_again = store.frames > u64::from(u32::MAX) - 1;
+            assert_eq!(read(first).is_none(), begun_again, "at {x}");
+            assert!(read(last).is_some());
+            assert_eq!((&*lists.moved, &*lists.locals), (&[mover][..], &[mover][..]), "at {x}");
+            last = store.frames;
+        }
+        assert!(last > u64::from(u32::MAX) && store.resolve(rests).is_some());
     }
 }

@@ -293,7 +293,8 @@ impl TransformColumn {
         for slot in trace.uncommitted.missing(end) {
             core::mem::swap(&mut worlds[slot], &mut trace.previous[slot]);
         }
-        for slot in (0..first).filter(|&slot| trace.uncommitted.contains(slot)) {
+        // The first dirty slot may have been removed, and the end may now be before it.
+        for slot in (0..first).take(end).filter(|&slot| trace.uncommitted.contains(slot)) {
             worlds[slot as usize] = trace.previous[slot as usize];
         }
         trace.uncommitted.clear();

@@ -114,21 +114,23 @@ impl Reader {
         }
     }
 
-    /// Reads, and compares. `limited` says whether the history is short.
-    fn read(&mut self, scene: &Scene, now: &Snapshot, limited: bool) -> Check {
+    /// Reads, and compares. `limited` says whether the history is short, `updated` whether the last thing done was an
+    /// update.
+    fn read(&mut self, scene: &Scene, now: &Snapshot, limited: bool, updated: bool) -> Check {
+        let mut late = Vec::new();
         let mut changes = core::mem::take(&mut self.changes);
         match scene.changes(&mut changes) {
             Err(error) => ensure!(error == Error::NoChanges && !scene.config().changes, "refused for {error:?}"),
             Ok(Changes::All) => {
                 ensure!(limited && self.missed > 1, "everything is to be read after {} updates", self.missed);
             }
-            Ok(Changes::Since(changed)) => compare(changed, scene, &self.expected(now), now)?,
+            Ok(Changes::Since(changed)) => late = compare(changed, scene, &self.expected(now), now, updated)?,
         }
         self.changes = changes;
         self.known = now.clone();
         self.moved.clear();
         self.masked.clear();
-        self.edits.clear();
+        self.edits = late.into_iter().map(|node| (node, ChangeKinds::LOCAL)).collect();
         self.away.clear();
         (self.missed, self.edited) = (0, false);
         Ok(())
@@ -192,7 +194,15 @@ struct Expected<'r> {
     edited: bool,
 }
 
-fn compare(changed: Changed<'_>, scene: &Scene, expected: &Expected<'_>, now: &Snapshot) -> Check {
+/// Compares what is told. Returns nodes whose locals are to be told by the next read: those that edits since the last
+/// update may have given another transform slot.
+fn compare(
+    changed: Changed<'_>,
+    scene: &Scene,
+    expected: &Expected<'_>,
+    now: &Snapshot,
+    updated: bool,
+) -> Check<Vec<NodeHandle>> {
     let sorted = |nodes: &[NodeHandle], live: bool| {
         let mut nodes: Vec<_> = nodes.iter().copied().filter(|&node| !live || scene.contains(node)).collect();
         nodes.sort_unstable();
@@ -221,9 +231,15 @@ fn compare(changed: Changed<'_>, scene: &Scene, expected: &Expected<'_>, now: &S
     }
     ensure!(expected.edited || edits.is_empty(), "nothing was edited, and {edits:?} is told");
     let told = |node: NodeHandle| edits.get(&node).copied().unwrap_or_default();
+    let mut late = Vec::new();
     for (&node, &kinds) in expected.edits {
         let stays = now.nodes.contains_key(&node) && expected.known.nodes.contains_key(&node);
-        let owed = if scene.contains(node) { kinds } else { kinds.and(ChangeKinds::EDITS) };
+        let is_late =
+            stays && !updated && kinds.contains(ChangeKinds::LOCAL) && !told(node).contains(ChangeKinds::LOCAL);
+        if is_late && scene.contains(node) {
+            late.push(node);
+        }
+        let owed = if is_late { kinds.and(ChangeKinds::EDITS) } else { kinds };
         ensure!(!stays || told(node).contains(owed), "{node:?} was edited in {kinds:?}, and told in {:?}", told(node));
     }
     for &node in expected.back.iter().filter(|&&node| scene.contains(node)) {
@@ -238,7 +254,7 @@ fn compare(changed: Changed<'_>, scene: &Scene, expected: &Expected<'_>, now: &S
         let after = after.iter().filter(|node| expected.known.children[parent].contains(node)).filter(stays);
         ensure!(before.eq(after), "the order of the children of {parent:?} is not told");
     }
-    Ok(())
+    Ok(late)
 }
 
 /// All readers.
@@ -295,7 +311,7 @@ impl Oracle {
         let steps = self.counts.steps;
         for (reader, reads) in [(seldom, updated && steps.is_multiple_of(4)), (anytime, steps % 7 == 3)] {
             if reads {
-                reader.read(&self.scene, last, *limited)?;
+                reader.read(&self.scene, last, *limited, updated)?;
                 reader.follow(&self.scene, &live, updated)?;
             }
         }

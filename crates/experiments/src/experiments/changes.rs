@@ -1,10 +1,12 @@
 //! What the change feed and last frame's matrices cost an update.
 //!
 //! Cases `feed/all`, `feed/10%`, `feed/1%`, `feed/one` and `feed/none`: the update after that share of the nodes was
-//! given new local transforms, in a random tree in which every node has one; and `edits`, single inserts and removals
+//! given new local transforms, in a random tree in which every node has one; `read/all` to `read/none`, the same with a
+//! reader that is told of what moved, timed too; and `edits`, single inserts and removals
 //! of a tenth of the thesis's tree each, with the update behind them. Ours is a scene with [`SceneConfig::changes`],
 //! compared with is the same scene without. Medians over the frames, in nanoseconds a node of the tree, changed or not.
-//! Nothing reads the feed; that it tells of what moved, and of as many nodes as came and went, is checked.
+//! But for `read`, nothing reads the feed while it is timed; that it tells of what moved, and of as many nodes as came
+//! and went, is checked.
 //!
 //! Cases `motion/all`, `motion/10%`, `motion/1%`, `motion/one` and `motion/none`: a kept draw list with the matrices of
 //! the update before, brought up to date after that share of the transforms of the thesis's tree moved; compared with
@@ -16,7 +18,7 @@ use crate::rounds::{Pace, Rounds, Trial};
 use crate::sides::{Packed, Side};
 use crate::workloads::{Churn, Moves, Recipe, Topology};
 use crate::{Case, Outcome, Unit};
-use hedgerow::changes::{ChangeReader, Changed};
+use hedgerow::changes::{ChangeReader, Changed, Changes};
 use hedgerow::{DrawList, Scene, SceneConfig};
 use std::time::Duration;
 
@@ -35,10 +37,14 @@ pub fn run<F: Front>(front: &mut F) -> Outcome {
         let recipe = Recipe::transforms(Topology::Random, nodes, nodes as u64);
         let (told, silent) = sides(&recipe);
         let reader = reader(told.scene())?;
-        let mut moved = Moved { told, silent, moves: Moves::new(&recipe, 1), count: 0, reader };
-        for (share, count) in shares(moved.moves.most()) {
-            moved.count = count;
-            measure(front, &format!("feed/{share}"), nodes, "without the feed", &mut moved)?;
+        let mut moved =
+            Moved { told, silent, moves: Moves::new(&recipe, 1), count: 0, reader, reads: false, told_now: None };
+        for (what, reads) in [("feed", false), ("read", true)] {
+            moved.reads = reads;
+            for (share, count) in shares(moved.moves.most()) {
+                moved.count = count;
+                measure(front, &format!("{what}/{share}"), nodes, "without the feed", &mut moved)?;
+            }
         }
         measure(front, "edits", nodes, "without the feed", &mut Edited::new(Recipe::random(nodes, nodes as u64)))?;
         let mut motion = Motion::new(&Recipe::random(nodes, nodes as u64));
@@ -92,6 +98,9 @@ struct Moved {
     moves: Moves,
     count: usize,
     reader: ChangeReader,
+    /// Whether reading is timed, and how many nodes were told of then.
+    reads: bool,
+    told_now: Option<usize>,
 }
 
 impl Trial<1> for Moved {
@@ -105,12 +114,24 @@ impl Trial<1> for Moved {
     }
 
     fn play(&mut self, way: usize) -> [f64; 1] {
-        let side = if way == 0 { &mut self.told } else { &mut self.silent };
+        let Self { told, silent, reader, reads, told_now, .. } = self;
+        if way == 0 && *reads {
+            return [nanoseconds(|| {
+                told.update();
+                let changes = told.scene().changes(reader).ok().and_then(Changes::since);
+                *told_now = changes.map(|changed| changed.moved().len());
+            })];
+        }
+        let side = if way == 0 { told } else { silent };
         [nanoseconds(|| side.update())]
     }
 
     fn check(&mut self) -> Outcome {
-        let (told, count) = (told(self.told.scene(), &mut self.reader)?.moved().len(), self.count);
+        let told = match self.told_now.take() {
+            Some(told) => told,
+            None => told(self.told.scene(), &mut self.reader)?.moved().len(),
+        };
+        let count = self.count;
         if told < count || (count == 0 && told > 0) {
             return Err(format!("{count} nodes were moved, and {told} are told").into());
         }

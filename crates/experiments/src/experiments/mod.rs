@@ -17,6 +17,7 @@ pub mod molecule_skeleton;
 pub mod molecule_skinning;
 pub mod moved;
 pub mod pauses;
+pub mod poses;
 pub mod raw_clips;
 pub mod renderer;
 pub mod snapshot;
@@ -64,6 +65,7 @@ pub fn all<F: Front>() -> Vec<Experiment<F>> {
         experiment("pauses", "single edits and the updates behind them, up to the worst", pauses::run),
         experiment("memory", "bytes of a tree of transforms, before and after maintenance", memory::run),
         experiment("batches", "edits in batches, against the same ones by one", batches::run),
+        experiment("poses", "world transforms of many nodes at once, and queues of edits", poses::run),
         experiment("cull", "culling 100,000 boxes flat, and a town of a million shapes", cull::run),
         experiment(
             "molecule-mesh",
