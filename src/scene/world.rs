@@ -26,7 +26,8 @@ impl Scene {
     /// Sets the translation of a node that has a transform, in double precision: the origin of a city on a planet, or of
     /// a planet. Rotation and scale stay.
     ///
-    /// What single precision loses of it is kept beside the transform, and counts wherever double precision does: in
+    /// What single precision loses of it is kept beside the transform, itself in single precision: the two together are
+    /// exact to 10⁻⁷ m at 10⁷ m. It counts wherever double precision does: in
     /// [`Scene::world_f64`], [`Scene::draw_list_relative`] and [`Scene::cull_relative`]. World matrices and boxes use the
     /// rounded translation, and [`Scene::local`] returns it. It is kept wherever the node goes, and in snapshots of the
     /// scene; any other way to set the local transform rounds, and so do copies of subtrees and moves with
@@ -47,7 +48,7 @@ impl Scene {
     /// let city = scene.insert(scene.root(), Node::transform(Transform::IDENTITY))?;
     /// let lamp = Node::transform(Transform::from_xyz(0.0, 3.0, 0.0)).with_shape(Shape::new(7, Aabb::cube(0.2)));
     /// scene.insert(city, lamp)?;
-    /// let place = DVec3::new(6_371_000.125, 0.001, -42.0);
+    /// let place = DVec3::new(6_371_000.125, 0.25, -42.0);
     /// scene.set_translation_f64(city, place)?;
     /// scene.update();
     ///

@@ -66,6 +66,15 @@ impl Renderer {
         }
     }
 
+    /// Gives nodes of a scene that was loaded their words again.
+    pub(crate) fn give_words(&self, scene: &mut Scene) {
+        for (&node, &word) in &self.words {
+            if scene.contains(node) {
+                assert_eq!(scene.set_word(node, word), Ok(0), "a loaded scene has no words");
+            }
+        }
+    }
+
     /// Compares the kept list and what goes with it.
     fn compare_list(&mut self, scene: &Scene) -> Check {
         let Self { words, list, slim, copy, groups, by_word, .. } = self;
