@@ -9,6 +9,7 @@ mod contract;
 mod deep;
 mod detached;
 mod draws;
+mod editors;
 mod edits;
 mod examples;
 #[cfg(feature = "gltf")]
