@@ -38,6 +38,14 @@ impl Words {
         before
     }
 
+    /// Takes over the numbers of another store, whose tables follow after this many.
+    pub(in crate::store) fn adopt(&mut self, other: Self, tables: u32) {
+        if !other.tables.is_empty() {
+            self.tables.resize(tables as usize, Vec::new());
+            self.tables.extend(other.tables);
+        }
+    }
+
     pub(in crate::store) fn bytes(&self) -> usize {
         let entries: usize = self.tables.iter().map(Vec::capacity).sum();
         entries * size_of::<(u32, u32)>() + self.tables.capacity() * size_of::<Vec<(u32, u32)>>()

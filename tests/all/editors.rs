@@ -1,5 +1,6 @@
 //! What editors and loaders do with whole scenes: compact files, scenes from elsewhere, other configurations.
 
+use hedgerow::changes::ChangeReader;
 use hedgerow::data::{Column, NodeMap};
 use hedgerow::snapshot::SaveOptions;
 use hedgerow::{Aabb, Error, Node, NodeHandle, Place, Scene, SceneConfig, Shape, Transform};
@@ -92,16 +93,21 @@ fn a_large_scene_from_elsewhere_keeps_its_matrices_and_its_values() {
         worn(&mut part, 20_000, 3000);
         let nodes: Vec<NodeHandle> = part.descendants(part.root()).collect();
         part.update();
+        part.set_word(nodes[2999], 77).unwrap();
         let values: NodeMap<usize> = nodes.iter().copied().zip(0..).collect();
         let worlds: Vec<_> = nodes.iter().map(|&node| *part.world(node).unwrap()).collect();
         let mut world = Scene::with_config(config).unwrap();
         let first = world.insert(world.root(), Node::shape(Shape::new(1, Aabb::cube(1.0)))).unwrap();
+        world.set_word(first, 5).unwrap();
         world.update();
+        let mut reader = ChangeReader::new();
+        let _ = world.changes(&mut reader);
         let map = world.adopt(&mut part, Place::Before(first)).unwrap();
         world.validate().unwrap();
         assert_eq!((map.len(), world.len(), part.len()), (3000, 3002, 1));
         world.update();
         world.validate().unwrap();
+        assert_eq!((world.word(first), world.word(map.get(nodes[2999]).unwrap())), (Some(5), Some(77)));
         let mut own = NodeMap::new();
         assert_eq!(own.copy_from(&values, &map), 3000);
         let mut column = Column::new(usize::MAX);
@@ -118,7 +124,8 @@ fn a_large_scene_from_elsewhere_keeps_its_matrices_and_its_values() {
             nodes.iter().skip(1).all(|&old| map.get(old).and_then(|new| column.get(&world, new)) == values.get(old))
         );
         if config.changes {
-            assert_eq!(world.changes().entered().len(), 3000);
+            let changes = world.changes(&mut reader).unwrap().since().unwrap();
+            assert_eq!(changes.entered().len(), 3000);
         }
         let stale = world.adopt(&mut part, first).and_then(|_| {
             world.remove(first)?;

@@ -360,7 +360,7 @@ impl Store {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::Place;
+    use crate::store::Beside;
     use crate::{Node, SceneConfig, Transform};
 
     #[test]
@@ -370,7 +370,7 @@ mod tests {
         let (root, at) = (store.root(), crate::store::At::ROOT);
         let mut place = || {
             let node = Node::transform(Transform::IDENTITY);
-            store.insert(Place::LastChildOf(root), at, &node).expect("there is room")
+            store.insert(Beside::LastChildOf(root), at, &node).expect("there is room")
         };
         let [mover, rests] = [place(), place()];
         store.update(false);

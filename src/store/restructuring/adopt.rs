@@ -50,6 +50,7 @@ impl Store {
             self.slices[new as usize] = slice;
             self.note_layout(new);
         }
+        self.words.adopt(other.words, first_table);
         self.tables.adopt(other.tables, &numbers);
         *self.counted.of_mut(Membership::Detached) += nodes;
         let top = numbers[At::ROOT.slice as usize];
