@@ -1,6 +1,6 @@
 //! Numbers for nodes that stay the same from file to file.
 
-use crate::data::NodeMap;
+use crate::scene::NodeMap;
 use crate::{NodeHandle, Scene};
 use std::collections::BTreeMap;
 

@@ -1,7 +1,7 @@
 //! A side table as a map from handles, as 64-bit numbers, to values.
 
 use crate::NodeHandle;
-use crate::data::NodeMap;
+use crate::scene::NodeMap;
 use core::fmt;
 use core::marker::PhantomData;
 use serde::de::{MapAccess, Visitor};

@@ -1,7 +1,6 @@
 //! Values that follow their nodes into copies of these.
 
-use crate::data::NodeMap;
-use crate::edit::HandleMap;
+use crate::scene::{HandleMap, NodeMap};
 
 impl<V: Clone> NodeMap<V> {
     /// Gives copies of nodes the values of the originals: for each old handle of the map that has a value, its new

@@ -279,7 +279,7 @@ impl Tables {
     }
 
     /// Allocates a handle from the same table as another one, preferably near that one's entry. Returns `None` if that
-    /// table has no free entry and cannot grow.
+    /// table has no free entry and cannot grow at once.
     ///
     /// So children's entries lie near their parents', and the table was just read.
     #[inline(always)]
@@ -302,20 +302,13 @@ impl Tables {
             return None;
         }
         if entries.len() == entries.capacity() {
+            // A table that was cut is given back its entries where its owner allocates from it.
             if *cut > 0 {
-                return self.allocate_regrown(sibling, at, transform);
+                return None;
             }
             grow(entries, self.initial_entries, self.max_entries);
         }
         Some(push(entries, number, at, transform))
-    }
-
-    /// Like [`Self::allocate_beside`], for a table that was cut.
-    #[cold]
-    #[inline(never)]
-    fn allocate_regrown(&mut self, sibling: NodeHandle, at: At, transform: Slot) -> Option<NodeHandle> {
-        self.tables[sibling.table() as usize].regrow(self.max_generation);
-        self.allocate_beside(sibling, at, transform)
     }
 
     /// Like [`Self::allocate`], for a slice most of whose handles come from the end of a table.
