@@ -361,7 +361,7 @@ impl Store {
 mod tests {
     use super::*;
     use crate::store::Beside;
-    use crate::{Node, SceneConfig, Transform};
+    use crate::{Local, Node, SceneConfig, Transform};
 
     #[test]
     fn frames_of_slots_begin_again_before_their_numbers_end() {
@@ -377,8 +377,8 @@ mod tests {
         let (first, mut last) = (store.frames, store.frames);
         let (mut lists, mut scratch) = (ChangeLists::default(), ReadScratch::default());
         for x in [1.0_f32, 2.0, 3.0, 4.0, 5.0, 6.0] {
-            let local = Transform::from_xyz(x, 0.0, 0.0);
-            store.set_local_shortly(mover, local).expect("the node has a transform");
+            let at = store.resolve(mover).expect("the node is there");
+            assert!(store.replace_local(at, Local::Transform(Transform::from_xyz(x, 0.0, 0.0))));
             store.update(false);
             let mut read = |after| store.read_changes(after, ChangeKinds::ALL, &mut lists, &mut scratch);
             let begun_again = store.frames > u64::from(u32::MAX) - 1;
