@@ -86,6 +86,8 @@ fn edit(scene: &mut Scene, nodes: &[NodeHandle], guest: &mut NodeHandle, frame: 
 fn a_steady_frame_allocates_nothing() {
     for changes in [false, true] {
         let mut scene = Scene::with_config(SceneConfig { bounds: true, changes, ..SceneConfig::DEFAULT }).unwrap();
+        // So short that it has its length within a hundred frames.
+        scene.set_change_history(100);
         let mut nodes = Vec::new();
         for row in 0..100_u16 {
             let place = Node::transform(Transform::from_xyz(0.0, 0.0, f32::from(row)));

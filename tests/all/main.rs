@@ -42,7 +42,6 @@ mod readable;
 mod regressions;
 mod renderers;
 mod reparents;
-mod same_bits;
 mod shapes;
 mod slices;
 mod snapshot;

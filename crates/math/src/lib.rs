@@ -35,7 +35,7 @@
 //!
 //! All types except [`Boxes`] are `Copy`. Results do not depend on the machine: kernels evaluate the same expressions
 //! in the same order with every instruction set, without fused multiply-add. Tests hold hashes of what comes out against
-//! that on x86-64, 64-bit ARM, 32-bit x86 and WebAssembly: `same_bits` in hedgerow's `tests/all`.
+//! that on x86-64, 64-bit ARM, 32-bit x86 and WebAssembly: `tests/same_bits.rs` of hedgerow.
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 

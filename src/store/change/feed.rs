@@ -260,12 +260,14 @@ impl Feed {
         }
         self.log_comings_and_goings(frame, store);
         self.log_other_slots(frame, store);
-        for node in core::mem::take(&mut self.edited) {
+        let mut edited = core::mem::take(&mut self.edited);
+        for node in edited.drain(..) {
             let kinds = core::mem::take(&mut self.flags.noted(node).kinds);
             if !kinds.is_empty() && store.resolve_attached(node).is_some() && !self.flags.has(node, flag::NEW) {
                 self.log.push(frame, node, Told::Edited(kinds));
             }
         }
+        self.edited = edited;
         for node in self.went.drain(..) {
             self.flags.clear(node, flag::GONE | flag::WENT);
         }

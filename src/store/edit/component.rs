@@ -94,6 +94,7 @@ impl Store {
         let slice = self.slice_mut(at.slice);
         let slot = slice.row(at.row).shape;
         slice.shapes.records.get_mut(slot as usize)?.mesh = mesh;
+        self.note_edit(at, ChangeKinds::SHAPE);
         self.tell_changed(at.slice);
         Some(())
     }

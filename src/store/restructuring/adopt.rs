@@ -40,7 +40,6 @@ impl Store {
             slice.renumber(&numbers, first_table);
             self.versions += 1;
             slice.version = self.versions;
-            slice.swept_frames = [0; 2];
             if self.feed.is_some() {
                 // It has no history here: everything is computed again, and told as new.
                 slice.end_trace();
@@ -108,6 +107,8 @@ impl Slice {
         self.edited = false;
         self.merge_candidate = false;
         self.swept_in = 0;
+        self.swept_frames = [0; 2];
+        self.told_in = 0;
         self.layout = 0;
     }
 }

@@ -5,6 +5,5 @@ mod poses;
 mod raw_clips;
 mod reduction;
 mod root_motion;
-mod same_bits;
 mod skinning;
 mod threads;

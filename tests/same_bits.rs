@@ -131,8 +131,9 @@ impl Script {
         match step % 11 {
             0..=3 => {
                 let local = self.dice.transform();
-                // A node without a transform has none to set.
-                let _ = self.scene.set_local(node, local);
+                if self.scene.local(node).is_some() {
+                    self.scene.set_local(node, local).unwrap();
+                }
             }
             4 => {
                 let child = self::node(&mut self.dice, step);
@@ -147,7 +148,7 @@ impl Script {
                 let to = self.pick();
                 let _ = self.scene.reparent(node, Place::After(to), Keep::Local);
             }
-            7 if self.scene.descendants(node).count() < 30 => {
+            7 if self.scene.descendants(node).count() <= 30 => {
                 self.scene.remove(node).unwrap();
                 let scene = &self.scene;
                 self.nodes.retain(|&node| scene.contains(node));
@@ -158,7 +159,9 @@ impl Script {
                 let matrix = Mat34 {
                     rows: [[a[0] + 2.0, a[1], a[2], 1.0], [b[0], b[1] + 2.0, b[2], 0.0], [c[0], c[1], c[2] + 2.0, 3.0]],
                 };
-                let _ = self.scene.set_local(node, matrix);
+                if self.scene.local(node).is_some() {
+                    self.scene.set_local(node, matrix).unwrap();
+                }
             }
             9 => {
                 let target = self.dice.vector() * 50.0;
@@ -175,7 +178,7 @@ impl Script {
     fn frame(&mut self) {
         self.scene.update();
         let scene = &self.scene;
-        for node in scene.descendants(scene.root()) {
+        for node in scene.descendants(scene.root()).skip(1) {
             self.order.number(node.to_bits());
             self.order.number(scene.material(node).map_or(u64::MAX, u64::from));
             self.order.number(scene.visibility(node).map_or(u64::MAX, |visibility| visibility.mask().into()));
@@ -347,14 +350,14 @@ fn play() -> Vec<(&'static str, u64)> {
 fn a_scene_has_the_same_bits_on_every_machine() {
     let expected = [
         ("world matrices", 0xe98d_5c89_97a7_09ef),
-        ("local transforms", 0x7428_5593_dae2_6da7),
+        ("local transforms", 0x98a1_1c30_6f99_f2a7),
         ("order and effective values", 0xf36e_a7e5_a4cf_953d),
-        ("changes", 0xc60a_a5c7_6c2f_1280),
+        ("changes", 0x4e5b_ec12_5db3_ff48),
         ("culling", 0xa70b_2607_36b5_3d0c),
         ("spheres, boxes and rays", 0x0336_712e_60e8_b85d),
         ("draw lists", 0x8b0a_b885_5ced_0d9c),
         ("lists of boxes and sub-meshes", 0x048c_50dd_9317_9754),
-        ("bytes of snapshots", 0x50c8_062c_a28c_f9b8),
+        ("bytes of snapshots", 0xa47a_0112_5bee_b3fa),
     ];
     assert_eq!(play(), expected, "at the machine's best level");
     #[cfg(feature = "_levels")]
