@@ -84,10 +84,10 @@ mod tests {
             let mut matrix = Mat34::IDENTITY;
             for &rotation in &turns {
                 let turn = Transform { translation: Vec3::new(0.1, 0.2, -0.1), rotation, scale: Vec3::ONE };
-                matrix = matrix * turn.to_matrix();
+                matrix *= turn.to_matrix();
             }
             let sign = if mirrored { -1.0 } else { 1.0 };
-            matrix = matrix * Transform::from_scale(Vec3::new(scale * sign, scale, scale)).to_matrix();
+            matrix *= Transform::from_scale(Vec3::new(scale * sign, scale, scale)).to_matrix();
             let local = local_of(matrix).unwrap();
             prop_assert!(local.transform().is_some_and(|transform| transform.checked() == Ok(transform)));
             let off = difference(&local.to_matrix(), &matrix);

@@ -138,7 +138,7 @@ fn a_list_without_matrices_still_tells_what_is_mirrored_and_what_was_before() {
     scene.draw_list(&mut list);
     let at = list.commands().iter().position(|command| command.node == nodes[9]).unwrap();
     assert!(list.commands()[at].is_mirrored());
-    assert!(list.changed_commands().eq([at..at + 1]));
+    assert!(list.changed_commands().eq(core::iter::once(at..at + 1)));
     let previous = list.previous_matrices().unwrap();
     assert!(list.commands().iter().zip(previous).all(|(command, m)| scene.previous_world(command.node) == Some(m)));
     assert_eq!(previous[at].translation().x, 3.0);
@@ -340,7 +340,7 @@ fn a_planet_keeps_a_millimetre_and_no_shape_that_is_seen_is_missed() {
             let (node, _) = shapes[dice.usize(..shapes.len())];
             let mut part = || (dice.f64() - 0.5) * if step % 2 == 0 { 4.0 } else { 100.0 };
             let camera = scene.world_f64(node).unwrap().translation + DVec3::new(part(), part(), part());
-            let forward = Vec3::new(part() as f32, part() as f32, part() as f32);
+            let forward = DVec3::new(part(), part(), part()).as_vec3();
             let frustum = looking(Vec3::ZERO, forward);
             scene.cull_relative(camera, &frustum, Visibility::VISIBLE, &mut list);
             let listed: Vec<NodeHandle> = list.commands().iter().map(|command| command.node).collect();

@@ -83,7 +83,7 @@ proptest! {
         for frame in 0..3_u8 {
             models = places.iter().enumerate().map(|(number, _)| {
                 let mut model = Transform::from_xyz(number as f32, f32::from(frame), 0.0).to_matrix();
-                joints.iter().map(|(joint, _)| { model = model * joint.to_matrix(); model }).collect()
+                joints.iter().map(|(joint, _)| { model *= joint.to_matrix(); model }).collect()
             }).collect();
             let ended = sockets.follow_many(&mut scene, |number| Some(&models[number as usize])).unwrap();
             prop_assert!(ended.is_empty());

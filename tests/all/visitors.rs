@@ -26,7 +26,7 @@ impl Visitor for PlainTransforms {
 
     fn transform(&mut self, node: &NodeRef<'_>, local: Local) -> Flow {
         let world = self.stack.last_mut().expect("entered before");
-        *world = *world * local.to_matrix();
+        *world *= local.to_matrix();
         self.worlds.insert(node.handle(), *world);
         Flow::Continue
     }

@@ -179,7 +179,8 @@ mod tests {
             let held: Vec<usize> = (0..9).filter(|&n| holds(a, n)).collect();
             assert_eq!(held.is_empty(), a.is_empty(), "{a:?}");
             let size = a.size();
-            assert_eq!(held.len(), if a.is_empty() { 0 } else { ((size.x + 1.0) * (size.y + 1.0)) as usize }, "{a:?}");
+            let count = if a.is_empty() { 0.0 } else { (size.x + 1.0) * (size.y + 1.0) };
+            assert_eq!(held.len() as f32, count, "{a:?}");
             for b in &boxes {
                 assert_eq!(a.contains_box(b), (0..9).all(|n| !holds(b, n) || holds(a, n)), "{a:?} {b:?}");
                 assert_eq!(a.intersects(b), (0..9).any(|n| holds(b, n) && holds(a, n)), "{a:?} {b:?}");

@@ -351,6 +351,7 @@ mod tests {
     }
 
     #[test]
+    #[expect(clippy::op_ref, reason = "products of references are what is tested")]
     fn products_by_value_and_by_reference_are_the_same() {
         let [a, b] = some();
         let product = a * b;
@@ -364,6 +365,7 @@ mod tests {
     }
 
     #[test]
+    #[expect(clippy::op_ref, reason = "products of references are what is tested")]
     fn vectors_are_mapped_as_by_glam() {
         let [a, _] = some();
         let (wide, v) = (Mat4::from(a), Vec3::new(0.3, -0.7, 2.0));

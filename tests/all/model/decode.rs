@@ -267,7 +267,7 @@ fn matrix(payload: &[u8; 14]) -> Mat34 {
             let shear = Mat34 {
                 rows: [[1.0, f32::from(payload[6]) / 255.0, 0.0, 0.0], [0.0, 1.0, 0.25, 0.0], [0.0, 0.0, 1.0, 0.0]],
             };
-            matrix = matrix * shear;
+            matrix *= shear;
         }
         234..=235 => matrix.rows.iter_mut().for_each(|row| row[1] = 0.0),
         248..=250 => matrix.rows[1][2] = f32::NAN,

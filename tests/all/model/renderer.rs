@@ -123,6 +123,7 @@ impl Renderer {
             let expected: [[f64; 4]; 3] =
                 core::array::from_fn(|row| [columns[row], columns[3 + row], columns[6 + row], world.translation[row]]);
             let pairs = matrix.rows.iter().flatten().zip(expected.iter().flatten());
+            #[expect(clippy::cast_possible_truncation, reason = "rounding to single precision is what is asked for")]
             let same = pairs.clone().all(|(&found, &expected)| found == expected as f32 || found.is_nan());
             ensure!(same, "{command:?} is at {matrix:?} from the camera, not {expected:?}");
         }

@@ -128,7 +128,7 @@ fn column<F: Front>(front: &mut F, scene: &Scene) -> Outcome {
         sides: (&mut (own, scene.clone()), &mut scene.clone()),
         ours: |(own, scene): &mut (Column<Pair>, Scene)| {
             own.update(scene);
-            own.sweep(scene, |(_, above), (local, world)| *world = above * &*local);
+            own.sweep(scene, |(_, above), (local, world)| *world = above * *local);
         },
         baseline: Scene::update_all,
     };
