@@ -4,8 +4,8 @@ use crate::Mat34;
 use crate::store::Store;
 use crate::store::columns::At;
 use crate::{Error, Local, NodeHandle, Transform};
-use glam::{DAffine3, DMat3, DQuat, DVec3};
-use hedgerow_math::internal::{invert_wide, keeps, keeps_translation};
+use glam::{DAffine3, DMat3, DQuat};
+use hedgerow_math::internal::invert_wide;
 use smallvec::SmallVec;
 
 /// Slices and transform slots from a node up to the root.
@@ -197,9 +197,10 @@ impl ParentSpace {
             rotation: (rotation * world.rotation.as_dquat().normalize()).as_quat(),
             scale: scales.as_vec3(),
         };
-        let whole = local.scale.abs().min_element() > 0.0 && local.is_plain();
-        let kept = scales.to_array().iter().all(|&scale| keeps(DVec3::splat(scale)));
-        (whole && kept && keeps_translation(translation, &self.world, place)).then_some(Local::Transform(local))
+        // Normal numbers keep all digits of single precision, and zero is exact.
+        let (least, most) = (f64::from(f32::MIN_POSITIVE), translation.abs().max_element());
+        let kept = scales.abs().min_element() >= least && (most >= least || most == 0.0);
+        (kept && local.is_plain()).then_some(Local::Transform(local))
     }
 }
 

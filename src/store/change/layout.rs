@@ -98,6 +98,9 @@ impl Store {
         if layouts.log.len() >= layouts.limit.max(FEW) {
             layouts.weed_out(slices);
         }
+        if !layouts.is_waiting() {
+            return;
+        }
         let relaid = core::mem::take(&mut layouts.relaid);
         for number in relaid.iter() {
             if let Some(slice) = slices.get_mut(number as usize).filter(|slice| slice.is_in_use()) {

@@ -119,8 +119,9 @@ impl Trace {
         [self.owners.len(), self.previous.len(), self.moved.len(), self.set.len()] == [slots; 4]
     }
 
-    /// Forgets what a slot was.
-    #[inline]
+    /// Forgets what a slot was. Kept out of the short ways of edits, which most scenes take without it.
+    #[cold]
+    #[inline(never)]
     pub(in crate::store) fn put(&mut self, slot: u32) {
         put(&mut self.owners, slot, NIL);
         put(&mut self.previous, slot, no_history());
@@ -131,6 +132,8 @@ impl Trace {
         }
     }
 
+    #[cold]
+    #[inline(never)]
     pub(in crate::store) fn truncate(&mut self, end: usize) {
         self.owners.truncate(end);
         self.previous.truncate(end);
@@ -150,6 +153,20 @@ impl Trace {
             self.waits = true;
         } else {
             self.uncommitted.remove(new);
+        }
+    }
+
+    /// Copies what is remembered of the slot `old` to the slot `fresh`.
+    #[cold]
+    #[inline(never)]
+    fn carry_within(&mut self, old: u32, fresh: u32) {
+        let (from, to) = (old as usize, fresh as usize);
+        self.owners[to] = self.owners[from];
+        self.previous[to] = self.previous[from];
+        self.moved[to] = self.moved[from];
+        self.set[to] = self.set[from];
+        if self.waits && self.uncommitted.contains(old) {
+            self.uncommitted.insert(fresh);
         }
     }
 
@@ -325,16 +342,10 @@ impl TransformColumn {
     }
 
     /// Copies to a fresh slot what is remembered of the slot that it replaces.
+    #[inline]
     pub(in crate::store) fn carry(&mut self, old: u32, fresh: u32) {
         if let Some(trace) = &mut self.trace {
-            let (old_slot, fresh_slot) = (old as usize, fresh as usize);
-            trace.owners[fresh_slot] = trace.owners[old_slot];
-            trace.previous[fresh_slot] = trace.previous[old_slot];
-            trace.moved[fresh_slot] = trace.moved[old_slot];
-            trace.set[fresh_slot] = trace.set[old_slot];
-            if trace.waits && trace.uncommitted.contains(old) {
-                trace.uncommitted.insert(fresh);
-            }
+            trace.carry_within(old, fresh);
         }
     }
 

@@ -133,7 +133,10 @@ impl Store {
                         spaces.push((parent, self.parent_space(number, parent, &stops)));
                     }
                     let (_, space): &(u32, Result<ParentSpace, PlaceFault>) = &spaces[*space as usize];
-                    space.and_then(|space| space.local_at(world(at)))
+                    match space {
+                        Ok(space) => space.local_at(world(at)),
+                        Err(fault) => Err(*fault),
+                    }
                 };
                 match local {
                     Ok(local) => stops.locals[place] = Some(local),

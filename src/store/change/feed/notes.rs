@@ -9,7 +9,8 @@ use std::collections::TryReserveError;
 
 impl Store {
     /// Notes that a node was inserted.
-    #[inline]
+    #[cold]
+    #[inline(never)]
     pub(in crate::store) fn note_new(&mut self, slice: u32, node: NodeHandle) {
         let Self { slices, tables, feed, .. } = self;
         if let Some(feed) = feed {
