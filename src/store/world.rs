@@ -4,7 +4,7 @@ use crate::Mat34;
 use crate::store::Store;
 use crate::store::columns::At;
 use crate::{Error, Local, NodeHandle, Transform};
-use glam::{DAffine3, DMat3, DQuat};
+use glam::{DAffine3, DMat3, DQuat, DVec3};
 use hedgerow_math::internal::invert_wide;
 use smallvec::SmallVec;
 

@@ -29,8 +29,8 @@ impl Store {
         self.frames += u64::from(tells);
         if tells {
             self.rebase_history();
+            self.begin_layouts();
         }
-        self.begin_layouts();
         tells
     }
 
@@ -44,6 +44,10 @@ impl Store {
         self.updates += u64::from(!pending.is_empty());
         self.versions += u64::from(!pending.is_empty());
         let tells = self.begin_frame(!pending.is_empty());
+        if !tells && self.feed.is_none() {
+            self.descent = pending;
+            return;
+        }
         let stamp = self.stamp();
         #[cfg(feature = "rayon")]
         let mut rows = self.rows_of(&pending);
