@@ -55,7 +55,7 @@ pub struct Material {
     pub metallic: f32,
     /// How rough it is: 0 to 1. Default 1.
     pub roughness: f32,
-    /// The texture of both: roughness in green, metalness in blue.
+    /// The texture of both: roughness in green, how metallic it is in blue.
     pub metallic_roughness_texture: Option<TextureRef>,
     /// The normals of the surface in tangent space.
     pub normal_texture: Option<TextureRef>,
