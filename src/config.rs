@@ -80,8 +80,8 @@ pub struct SceneConfig {
     /// Whether changes are tracked, so that readers are told which nodes changed, and the matrices of the update before
     /// are kept: [`Scene::changes`](crate::Scene::changes), [`Scene::previous_world`](crate::Scene::previous_world).
     /// Default false. True takes 60 more bytes for each transform, 8 for each visibility, about 4 for each node, the
-    /// [history](crate::Scene::set_change_history), and time in proportion to the changes: detaching, attaching and removing, now or later, then always take O(nodes of
-    /// the subtree).
+    /// [history](crate::Scene::set_change_history), and time in proportion to the changes: detaching, attaching and
+    /// removing, now or later, then always take O(nodes of the subtree).
     pub changes: bool,
     /// How slots are allocated: for experiments and tests.
     pub storage: StoragePolicy,

@@ -198,8 +198,8 @@ impl DrawList {
     /// update, this is the present matrix. This holds however many frames the list skipped: only the update before the
     /// last matters, not when the list was last filled. Fill the list between an update and the next edits.
     ///
-    /// `None` if the previous matrices are unknown: in a list without [`DrawList::with_motion`]; for a scene that was
-    /// not made with [`SceneConfig::changes`](crate::SceneConfig::changes); and after a [`RenderPass`] or
+    /// `None` if the previous matrices are unknown: in a list without [`DrawList::with_motion`]; for a scene that
+    /// does not [track changes](crate::SceneConfig::changes); and after a [`RenderPass`] or
     /// [`DrawList::clear`] wrote to the list. To treat everything as at rest then, use [`DrawList::matrices`] instead.
     /// [`Scene::cull`](crate::Scene::cull) fills them in too, as [`Scene::draw_list`](crate::Scene::draw_list) does.
     #[must_use]

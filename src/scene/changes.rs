@@ -155,17 +155,17 @@ impl Scene {
     ///
     /// Call this after an update and before the next edits: then lists hold for what the scene is. After edits they hold
     /// as of the last update, with stale handles of nodes removed since; and a node that was given another transform
-    /// since may be told to have a new local with the next update. Any number of updates may lie between two reads. Changes of
-    /// matrices, masks and locals are known for any time; nodes that entered, left and were edited as far back as the
-    /// [history](Scene::set_change_history) goes. A reader that has not asked for longer gets [`Changes::All`], as on
-    /// its first read.
+    /// since may be told to have a new local with the next update. Any number of updates may lie between two reads.
+    /// Changes of matrices, masks and locals are known for any time; nodes that entered, left and were edited as far
+    /// back as the [history](Scene::set_change_history) goes. A reader that has not asked for longer gets
+    /// [`Changes::All`], as on its first read.
     ///
     /// Runs in **O(slices that changed + their slots + what is listed + what the history has since the last read)**. An
     /// update takes time for what it computes and for what edits changed, whether anyone reads or not; finding the
     /// nodes is left to readers.
     ///
     /// # Errors
-    /// [`Error::NoChanges`] if the scene was not made with [`SceneConfig::changes`](crate::SceneConfig::changes).
+    /// [`Error::NoChanges`] if the scene does not [track changes](crate::SceneConfig::changes).
     ///
     /// ```
     /// use hedgerow::changes::{ChangeKinds, ChangeReader, Changes};
@@ -241,8 +241,8 @@ impl Scene {
     /// The world matrix that a node had after the update before the last, for motion vectors. For a node that was not
     /// in the scene then, this is the present one.
     ///
-    /// `None` for a stale handle, and if the scene was not made with
-    /// [`SceneConfig::changes`](crate::SceneConfig::changes). Call this between an update and the next edits: for a
+    /// `None` for a stale handle, and if the scene does not
+    /// [track changes](crate::SceneConfig::changes). Call this between an update and the next edits: for a
     /// node that an edit moved in the tree it may return the value of the new place, and [`Scene::visit_slices_mut`]
     /// commits current transforms as previous. Runs in **O(log n)** for n nodes that inherit another transform because
     /// of edits.

@@ -5,7 +5,7 @@ use crate::scene::Scene;
 use crate::{Aabb, Error, Local, Node, NodeHandle, Shape, Transform, Visibility};
 
 impl Scene {
-    /// Gives a node a local transform, a [`Transform`] or a [`Mat34`](crate::Mat34), or replaces the one that it has.
+    /// Gives a node a local transform, a [`Transform`] or a `Mat34`, or replaces the one that it has.
     ///
     /// A matrix is stored as translation, rotation and scale if these can express it. Runs in **O(1)** for a node that
     /// has a transform; in O(log n) for a matrix that shears, for n such matrices in the slice; and in O(descendants in

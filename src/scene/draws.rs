@@ -17,7 +17,8 @@ impl Scene {
     /// Runs in **O(1)**; kept draw lists list the node's slice again if the number changed. A word stays with its node
     /// wherever that goes, is shared with clones of the scene, and is gone when the node is removed. It is not part of
     /// snapshots and copies of subtrees: there it is 0. A scene in which none is set pays nothing; else a word takes 8
-    /// bytes, for each handle up to the highest in the same table.
+    /// bytes, for each handle up to the highest in the same table. It is not told to readers of
+    /// [changes](Scene::changes).
     ///
     /// # Errors
     /// [`Error::StaleHandle`].

@@ -140,7 +140,7 @@ impl MatrixMirror {
     ///
     /// Writes what the updates since the last call computed; runs of matrices with fewer than 32 others between them are
     /// one write. An array that has another layout is written in whole, at another place if it has outgrown its own. The
-    /// buffer grows by a quarter at least, and becomes shorter where less than half of it is in use.
+    /// buffer grows by a quarter at least, and becomes shorter where less than half of it are places of slices.
     ///
     /// Runs in **O(1)** if nothing changed, else in **O(slices + matrices written)**. Allocates only where the number of
     /// slices grows, or the number of gaps between their places.

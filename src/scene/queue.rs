@@ -16,10 +16,11 @@ use trees::Made;
 /// Edits recorded during a visit or on other threads, to be applied in order afterwards.
 ///
 /// A queue owns its data and borrows no scene. So edits can be recorded while a visit holds the scene, and each thread
-/// can fill its own queue. It has a method for every edit that inserts, moves, changes or removes a node, with the
+/// can fill its own queue. It has a method for the edits that insert, move, change or remove a node, with the
 /// arguments of the method of [`Scene`]; names are copied. Whole subtrees are copied by
 /// [`duplicate`](Self::duplicate), and built by [`insert_tree`](Self::insert_tree). It has none for edits of whole
-/// scenes and of storage, nor for sorting, which needs a closure of its caller, nor for copies from another scene.
+/// scenes and of storage, for those that take a closure, for copies from another scene, nor for
+/// [`Scene::set_node`], [`Scene::set_word`] and [`Scene::set_translation_f64`].
 /// Recording takes amortised **O(1)** and checks nothing. [`apply`](Self::apply) makes the edits one after another, and
 /// each gives the result that the scene gives. One that fails does not stop the others. Queues keep their memory, so
 /// one that is reused from frame to frame allocates nothing in the steady state. An edit takes 80 bytes, and an insert

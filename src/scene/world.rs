@@ -89,7 +89,8 @@ impl Scene {
     /// Sets the local transform of a node that has one so that its world transform becomes `world`, a [`Transform`] or
     /// a [`Mat34`]. Returns the form of the local transform.
     ///
-    /// Runs in **O(ancestors with a transform)**, in double precision.
+    /// Runs in **O(ancestors with a transform)**, in double precision. It is [`Scene::world`] that becomes `world`: what
+    /// [`Scene::set_translation_f64`] keeps beyond single precision, here and above, is left out.
     ///
     /// # Errors
     /// [`Error::StaleHandle`], [`Error::NoTransform`], [`Error::NotFinite`], [`Error::NotRotation`];

@@ -28,7 +28,7 @@
 //!
 //! | kind | methods |
 //! |---|---|
-//! | whole | `with_root` `config` `root` `scene_number` `versions` `updates` `frames` `len_of` `total_len` `slice_count` |
+//! | whole | `with_root` `config` `root` `scene_number` `versions` `bounds_set` `updates` `frames` `len_of` `total_len` `slice_count` |
 //! |  | `slice_end` `slice_numbers` `validate` `read_image` `write_image` |
 //! | usage | `usages` `box_usage` `table_usage` `table_count` `retired_indices` `reconstitutions` `slice_levels` |
 //! |  | `overhead_bytes` `pending_free_nodes` `count_holes` `count_overflowed` `count_disordered` |
@@ -157,6 +157,8 @@ pub(crate) struct Store {
     pub(in crate::store) updates: u64,
     /// The number of updates that had anything to tell: work, or edits that readers of changes are told of.
     pub(in crate::store) frames: u64,
+    /// How often bounds of a shape were set. This changes no version, for draw lists have no bounds.
+    pub(in crate::store) bounds_set: u64,
     /// The newest version that any slice has or had. It also changes with the tree of slices.
     pub(in crate::store) versions: u64,
     pub(in crate::store) identity: Identity,
@@ -212,6 +214,7 @@ impl Store {
             reconstitutions: 0,
             updates: 0,
             frames: 0,
+            bounds_set: 0,
             versions: 0,
             identity: Identity::new(),
             feed: config.changes.then(|| Boxed::try_new(Feed::default())).transpose()?,

@@ -36,6 +36,11 @@ impl Store {
         self.frames
     }
 
+    /// How often bounds of a shape were set, where that changed no version.
+    pub(crate) fn bounds_set(&self) -> u64 {
+        self.bounds_set
+    }
+
     /// The newest version that any slice has or had. It also changes with the tree of slices.
     pub(crate) fn versions(&self) -> u64 {
         self.versions

@@ -80,6 +80,8 @@ pub(in crate::store) struct Slice {
     pub(in crate::store) swept_frames: [u64; 2],
     /// The frame in which the slice last changed or was removed; see [`Layouts`](crate::store::Layouts).
     pub(in crate::store) told_in: u64,
+    /// The store's count of edits of bounds at the last one here; see `Store::bounds_set`.
+    pub(in crate::store) bounds_set: u64,
     /// Changes when transform slots move; see [`Layouts`](crate::store::Layouts).
     pub(in crate::store) layout: u64,
 }

@@ -57,8 +57,7 @@ impl Store {
         if from == to.world {
             return Ok(None);
         }
-        let own = self.local_at(at);
-        let world = own.map_or(from, |local| from * local.to_wide());
+        let world = self.wide_own(at).map_or(from, |local| from * local);
         to.local_at(&world, || self.handle(parent)).map(Some)
     }
 
@@ -68,8 +67,14 @@ impl Store {
         if above == DAffine3::IDENTITY {
             return Ok(None);
         }
-        let world = self.local_at(at).map_or(above, |local| above * local.to_wide());
+        let world = self.wide_own(at).map_or(above, |local| above * local);
         Local::from_wide(&world).map(Some)
+    }
+
+    /// A node's own local transform, with what single precision loses of its translation.
+    fn wide_own(&self, at: At) -> Option<DAffine3> {
+        let slice = self.slice(at.slice);
+        Some(slice.transforms.wide_local(slice.row(at.row).transform.as_own()?))
     }
 
     /// The local transform that places a node at `world`, below its present parent.

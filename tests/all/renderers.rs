@@ -6,7 +6,9 @@ use hedgerow::draw::{DepthView, DrawGroups, DrawOrder, depth_key};
 use hedgerow::glam::camera::rh;
 use hedgerow::glam::{DVec3, Quat, Vec3};
 use hedgerow::query::{CullView, Frustum};
-use hedgerow::{Aabb, DrawList, Error, Mat34, Node, NodeHandle, Scene, SceneConfig, Shape, Transform, Visibility};
+use hedgerow::{
+    Aabb, DrawList, Error, Keep, Mat34, Node, NodeHandle, Scene, SceneConfig, Shape, Transform, Visibility,
+};
 
 const BOUNDED: SceneConfig = SceneConfig { bounds: true, max_nodes: 16, min_nodes: 4, ..SceneConfig::DEFAULT };
 
@@ -520,4 +522,35 @@ fn a_translation_in_double_precision_is_that_of_the_rounded_transform() {
     assert!(matches!(scene.set_translation_f64(nodes[1], DVec3::splat(1e39)), Err(Error::NotFinite(_))));
     scene.remove(group).unwrap();
     assert_eq!(scene.set_translation_f64(group, DVec3::ONE), Err(Error::StaleHandle(group)));
+}
+
+#[test]
+fn a_kept_relative_list_sees_bounds_that_are_set() {
+    for (bounds, updates) in [(false, false), (false, true), (true, false), (true, true)] {
+        let mut scene = Scene::with_config(SceneConfig { bounds, ..SceneConfig::DEFAULT }).unwrap();
+        let aside = Node::transform(Transform::from_xyz(1000.0, 0.0, -10.0));
+        let node = scene.insert(scene.root(), aside.with_shape(Shape::new(1, Aabb::cube(0.5)))).unwrap();
+        scene.update();
+        let (frustum, mut list) = (looking(Vec3::ZERO, Vec3::NEG_Z), DrawList::new());
+        for (size, listed) in [(0.5, 0), (2000.0, 1), (0.25, 0)] {
+            scene.set_bounds(node, Aabb::cube(size)).unwrap();
+            if updates {
+                scene.update();
+            }
+            scene.cull_relative(DVec3::ZERO, &frustum, Visibility::VISIBLE, &mut list);
+            assert_eq!(list.len(), listed, "bounds of {size}, kept: {bounds}, updated: {updates}");
+        }
+    }
+}
+
+#[test]
+fn a_node_that_keeps_its_world_keeps_what_single_precision_loses() {
+    let mut scene = Scene::new();
+    let near = scene.insert(scene.root(), Node::transform(Transform::from_xyz(1e7, 0.0, 0.0))).unwrap();
+    let city = scene.insert(scene.root(), Node::transform(Transform::IDENTITY)).unwrap();
+    let place = DVec3::new(1e7 + 0.3, 2.0, 3.0);
+    scene.set_translation_f64(city, place).unwrap();
+    scene.reparent(city, near, Keep::World).unwrap();
+    let kept = scene.world_f64(city).unwrap().translation;
+    assert!((kept - place).length() < 1e-6, "{kept}");
 }

@@ -17,7 +17,7 @@ use hedgerow_math::{Boxes, Frustum};
 pub(crate) struct WideWorlds {
     slices: Vec<WideSlice>,
     /// The scene, its versions and its updates that all of them match, if nothing waited for an update then.
-    moment: Option<(u64, u64, u64)>,
+    moment: Option<(u64, u64, u64, u64)>,
     scene: u64,
     /// Whether boxes are kept too.
     boxes: bool,
@@ -38,6 +38,8 @@ pub(crate) struct WideSlice {
 struct Composed {
     base: DAffine3,
     version: u64,
+    /// The edits of bounds that the boxes include.
+    bounds_set: u64,
     /// The last update that the slots include.
     updates: u64,
     /// Whether something in the slice waited for an update, so that it must be composed again.
@@ -62,7 +64,7 @@ impl WideWorlds {
     ///
     /// Runs in **O(1)** if nothing changed, else in **O(slices + slots that changed, or of slices that were edited)**.
     pub(crate) fn refresh(&mut self, store: &Store, boxes: bool) {
-        let now = (store.scene_number(), store.versions(), store.updates());
+        let now = (store.scene_number(), store.versions(), store.updates(), store.bounds_set());
         let boxes = boxes | self.boxes;
         if self.moment == Some(now) && self.boxes == boxes && !store.view(At::ROOT.slice).is_marked() {
             return;
@@ -103,6 +105,7 @@ impl WideSlice {
         let now = Composed {
             base: self.base,
             version: slice.version(),
+            bounds_set: slice.bounds_set(),
             updates,
             waits: transforms.first_dirty() != NIL,
             boxes,
@@ -119,7 +122,11 @@ impl WideSlice {
             }
             return true;
         };
+        let same_bounds = before.bounds_set == now.bounds_set;
         if slice.swept_in() <= before.updates {
+            if boxes && !same_bounds {
+                self.boxes.refresh(slice, &self.slots, |_| true);
+            }
             return false;
         }
         // Only the last sweep's slots are known.
@@ -128,7 +135,7 @@ impl WideSlice {
             Some(runs) => {
                 runs.for_each(|run: Range<usize>| transforms.compose_wide_run(run, &mut self.slots));
                 if boxes {
-                    self.boxes.refresh(slice, &self.slots, |slot| transforms.swept().contains(slot));
+                    self.boxes.refresh(slice, &self.slots, |slot| !same_bounds || transforms.swept().contains(slot));
                 }
             }
             None => {

@@ -105,6 +105,8 @@ impl Store {
         let slot = slice.row(at.row).shape;
         *slice.shapes.bounds.get_mut(slot as usize)? = bounds;
         slice.mark_box_stale(slot);
+        self.bounds_set += 1;
+        self.slice_mut(at.slice).bounds_set = self.bounds_set;
         self.note_edit(at, ChangeKinds::SHAPE);
         self.tell_bounds(at.slice);
         Some(())

@@ -301,11 +301,11 @@ impl Tables {
         if entries.len() >= self.max_entries as usize {
             return None;
         }
+        // A table that was cut is given back its entries where its owner allocates from it.
+        if *cut > 0 {
+            return None;
+        }
         if entries.len() == entries.capacity() {
-            // A table that was cut is given back its entries where its owner allocates from it.
-            if *cut > 0 {
-                return None;
-            }
             grow(entries, self.initial_entries, self.max_entries);
         }
         Some(push(entries, number, at, transform))
@@ -316,7 +316,7 @@ impl Tables {
     pub(in crate::store) fn append(&mut self, slice: u32, at: At, transform: Slot) -> Option<NodeHandle> {
         let number = self.by_slice.get(slice as usize).map_or(NIL, |list| list.open);
         match self.tables.get_mut(number as usize) {
-            Some(Table { entries, free, .. })
+            Some(Table { entries, free, cut: 0, .. })
                 if free.count() == 0 && entries.len() < entries.capacity().min(self.max_entries as usize) =>
             {
                 Some(push(entries, number, at, transform))

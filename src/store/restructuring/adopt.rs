@@ -109,6 +109,7 @@ impl Slice {
         self.swept_in = 0;
         self.swept_frames = [0; 2];
         self.told_in = 0;
+        self.bounds_set = 0;
         self.layout = 0;
     }
 }

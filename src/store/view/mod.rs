@@ -130,6 +130,11 @@ impl<'s> SliceView<'s> {
         self.slice.version
     }
 
+    /// The store's count of edits of bounds at the last one here.
+    pub(crate) fn bounds_set(&self) -> u64 {
+        self.slice.bounds_set
+    }
+
     /// The number of the update that last computed transforms here.
     #[inline]
     pub(crate) fn swept_in(&self) -> u64 {
