@@ -99,7 +99,7 @@ impl Scene {
     /// }
     /// scene.update();
     ///
-    /// let right_of = |x| Frustum::from_planes([Vec4::new(1.0, 0.0, 0.0, -x), Vec4::ZERO, Vec4::ZERO, Vec4::ZERO,
+    /// let right_of = |x: f32| Frustum::from_planes([Vec4::new(1.0, 0.0, 0.0, -x), Vec4::ZERO, Vec4::ZERO, Vec4::ZERO,
     ///     Vec4::ZERO, Vec4::ZERO]);
     /// let (mut camera, mut shadows) = (DrawList::new(), DrawList::new());
     /// scene.cull_views(&mut [
