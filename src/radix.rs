@@ -5,14 +5,20 @@ use core::mem::{replace, swap};
 /// How many bits a digit has: its counts take 8 KB.
 pub(crate) const DIGIT_BITS: u32 = 11;
 
+/// Fewer keys than this are sorted faster by comparisons, which also need no counts.
+const FEW: usize = 1024;
+
 /// How many keys have each value of one digit.
 pub(crate) type Counts = [u32; 1 << DIGIT_BITS];
 
 /// Sorts keys by one digit after the other, from the lowest, with a stable sort for each. Digits that all keys share
 /// are skipped. `sorted` and `counts` are working memory, kept to save allocations.
 ///
-/// Runs in **O(digits × (keys + values of a digit))**.
-pub(crate) fn sort<K: Copy + Default>(
+/// The digits are the upper bits of a key. Bits below them, such as an index, must ascend from key to key: then this is
+/// the order of whole keys, by which few are compared.
+///
+/// Runs in **O(digits × (keys + values of a digit))**; for few keys in O(keys · log keys).
+pub(crate) fn sort<K: Copy + Default + Ord>(
     keys: &mut Vec<K>,
     sorted: &mut Vec<K>,
     counts: &mut Vec<Counts>,
@@ -20,6 +26,10 @@ pub(crate) fn sort<K: Copy + Default>(
     digit_of: impl Fn(K, usize) -> usize,
 ) {
     let Some(&first) = keys.first() else { return };
+    if keys.len() < FEW {
+        keys.sort_unstable();
+        return;
+    }
     counts.clear();
     counts.resize(digits, [0; 1 << DIGIT_BITS]);
     for &key in &*keys {

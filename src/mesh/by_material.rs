@@ -35,8 +35,6 @@ pub struct MaterialDraws {
     counts: Vec<Counts>,
 }
 
-/// Fewer keys than this are sorted faster by comparisons.
-const FEW: usize = 1024;
 /// A material has 32 bits, in digits.
 const DIGITS: usize = 3;
 
@@ -67,10 +65,6 @@ impl MaterialDraws {
     /// Sorts keys by material and index. They must be in the order of their indices.
     fn sort(&mut self) {
         let Self { keys, sorted, counts, .. } = self;
-        if keys.len() < FEW {
-            keys.sort_unstable();
-            return;
-        }
         radix::sort(keys, sorted, counts, DIGITS, digit_of);
     }
 }

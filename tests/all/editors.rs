@@ -8,7 +8,7 @@ use hedgerow::{Aabb, Error, Node, NodeHandle, Place, Scene, SceneConfig, Shape, 
 const COMPACT: SaveOptions = SaveOptions { detached: true, compact: true };
 
 /// Edits a scene at random for long, and then so that this many nodes are left. Returns handles that are stale.
-fn worn(scene: &mut Scene, edits: usize, left: usize) -> Vec<NodeHandle> {
+fn edit_for_long(scene: &mut Scene, edits: usize, left: usize) -> Vec<NodeHandle> {
     let mut dice = fastrand::Rng::with_seed(5);
     let (mut nodes, mut gone) = (vec![scene.root()], Vec::new());
     for edit in 0..edits {
@@ -37,7 +37,7 @@ fn worn(scene: &mut Scene, edits: usize, left: usize) -> Vec<NodeHandle> {
 fn a_scene_that_was_edited_for_long_is_saved_in_little_more_than_a_new_one() {
     for (edits, left, most) in [(3000, 5, 4000), (20_000, 1, 4000)] {
         let mut scene = Scene::new();
-        let gone = worn(&mut scene, edits, left);
+        let gone = edit_for_long(&mut scene, edits, left);
         let (all, compact) = (scene.save(), scene.save_with(COMPACT));
         println!("{left} nodes after {edits} edits: {} bytes, compact {}", all.len(), compact.len());
         assert!(compact.len() < most, "{} bytes", compact.len());
@@ -90,7 +90,7 @@ fn subtrees_are_loaded_and_built_outside_of_the_tree() {
 fn a_large_scene_from_elsewhere_keeps_its_matrices_and_its_values() {
     for config in [SceneConfig::DEFAULT, SceneConfig { bounds: true, changes: true, ..SceneConfig::DEFAULT }] {
         let mut part = Scene::with_config(config).unwrap();
-        worn(&mut part, 20_000, 3000);
+        edit_for_long(&mut part, 20_000, 3000);
         let nodes: Vec<NodeHandle> = part.descendants(part.root()).collect();
         part.update();
         part.set_word(nodes[2999], 77).unwrap();
@@ -138,7 +138,7 @@ fn a_large_scene_from_elsewhere_keeps_its_matrices_and_its_values() {
 #[test]
 fn a_sweep_sees_parents_before_children_across_slices() {
     let mut scene = Scene::with_config(SceneConfig { max_nodes: 16, min_nodes: 4, ..SceneConfig::DEFAULT }).unwrap();
-    worn(&mut scene, 5000, 1000);
+    edit_for_long(&mut scene, 5000, 1000);
     assert!(scene.slice_count() > 50);
     let mut depths = Column::new(0_usize);
     depths.update(&scene);

@@ -162,7 +162,7 @@ fn words_stay_with_their_nodes_and_are_gone_with_them() {
     for _ in 0..3 {
         let shape = Node::shape(Shape::new(1, Aabb::cube(1.0)));
         let new = scene.insert(nodes[8], shape).unwrap();
-        assert_eq!(scene.word(new), Some(0), "whoever had the index before");
+        assert_eq!(scene.word(new), Some(0), "a new node, whatever had the index before");
     }
     scene.update();
     scene.draw_list(&mut list);

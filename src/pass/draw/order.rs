@@ -118,7 +118,7 @@ impl DrawList {
             key(index as usize, command).map(|key| u128::from(key) << INDEX_BITS | u128::from(index))
         });
         keys.extend(keyed);
-        // Keys are in the order of their indices, and the sort is stable.
+        // Keys are in the order of their indices.
         radix::sort(keys, sorted, counts, DIGITS, digit_of);
         indices.clear();
         indices.extend(keys.iter().map(|&key| index_of(key)));

@@ -152,7 +152,7 @@ impl Renderer {
             ensure!(answer.is_err(), "views are culled without boxes");
             return Ok(());
         }
-        ensure!(answer.is_ok(), "culling views answers {answer:?}");
+        ensure!(answer.is_ok(), "culling views returns {answer:?}");
         for (at, single) in singles.iter_mut().enumerate() {
             ensure!(scene.cull(&frusta[at], masks[at], single).is_ok(), "one is culled alone");
             let found = &self.views[at];
