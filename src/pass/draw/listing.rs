@@ -97,7 +97,7 @@ impl Listing {
     }
 
     /// Adds a shape.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn push(&mut self, slice: SliceView<'_>, record: &ShapeRecord) {
         let Some((command, matrix)) = listed(slice, record) else { return };
         self.commands.push(command);

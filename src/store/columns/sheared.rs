@@ -2,7 +2,7 @@
 //! have one.
 
 use crate::Mat34;
-use crate::fallible;
+use crate::fallible::{self, Boxed};
 use glam::Vec3;
 use std::collections::TryReserveError;
 
@@ -20,8 +20,9 @@ const MOST: usize = 64;
 #[derive(Clone, Debug, Default)]
 pub(in crate::store) struct Sheared {
     chunks: Vec<Vec<(u32, Mat34)>>,
-    /// In ascending order of slots, each of which has a matrix.
-    remainders: Vec<Remainder>,
+    /// In ascending order of slots, each of which has a matrix. Few columns have any: a pointer keeps the fields behind
+    /// this column, which every edit of the slice needs, on the cache lines where they are.
+    remainders: Option<Boxed<Vec<Remainder>>>,
 }
 
 /// What single precision loses of a translation.
@@ -56,28 +57,32 @@ impl Sheared {
 
     /// What single precision loses of the translation of a slot, if it is given in double precision.
     pub(in crate::store) fn remainder(&self, slot: u32) -> Option<&Remainder> {
-        let place = self.remainders.binary_search_by_key(&slot, |remainder| remainder.slot).ok()?;
-        Some(&self.remainders[place])
+        let remainders = self.remainders();
+        let place = remainders.binary_search_by_key(&slot, |remainder| remainder.slot).ok()?;
+        Some(&remainders[place])
     }
 
     /// Sets the remainder of a slot that has a matrix.
     pub(in crate::store) fn set_remainder(&mut self, remainder: Remainder) {
         debug_assert!(self.get(remainder.slot).is_some(), "a matrix for each remainder");
-        match self.remainders.binary_search_by_key(&remainder.slot, |remainder| remainder.slot) {
-            Ok(place) => self.remainders[place] = remainder,
-            Err(place) => self.remainders.insert(place, remainder),
+        let remainders = self.remainders.get_or_insert_default();
+        match remainders.binary_search_by_key(&remainder.slot, |remainder| remainder.slot) {
+            Ok(place) => remainders[place] = remainder,
+            Err(place) => remainders.insert(place, remainder),
         }
     }
 
     fn remove_remainder(&mut self, slot: u32) {
-        if let Ok(place) = self.remainders.binary_search_by_key(&slot, |remainder| remainder.slot) {
-            self.remainders.remove(place);
+        if let Some(remainders) = &mut self.remainders
+            && let Ok(place) = remainders.binary_search_by_key(&slot, |remainder| remainder.slot)
+        {
+            remainders.remove(place);
         }
     }
 
     /// All remainders, in ascending order of slots.
     pub(in crate::store) fn remainders(&self) -> &[Remainder] {
-        &self.remainders
+        self.remainders.as_ref().map_or(&[], |remainders| remainders)
     }
 
     /// Sets the matrix of a slot, and forgets a remainder.
@@ -135,7 +140,7 @@ impl Sheared {
             chunks.push(chunk);
             remaining -= count;
         }
-        Ok(Self { chunks, remainders: Vec::new() })
+        Ok(Self { chunks, remainders: None })
     }
 
     /// The slots that have a matrix, in ascending order.
@@ -153,12 +158,22 @@ impl Sheared {
         let records: usize = self.chunks.iter().map(Vec::capacity).sum();
         self.chunks.capacity() * size_of::<Vec<(u32, Mat34)>>()
             + records * size_of::<(u32, Mat34)>()
-            + self.remainders.capacity() * size_of::<Remainder>()
+            + self
+                .remainders
+                .as_ref()
+                .map_or(0, |remainders| size_of::<Vec<Remainder>>() + remainders.capacity() * size_of::<Remainder>())
     }
 
     /// Makes room for this many remainders. Returns an error if the allocator refuses.
     pub(in crate::store) fn try_reserve_remainders(&mut self, count: usize) -> Result<(), TryReserveError> {
-        self.remainders.try_reserve_exact(count)
+        if count == 0 {
+            return Ok(());
+        }
+        let remainders = match &mut self.remainders {
+            Some(remainders) => remainders,
+            none => none.insert(Boxed::try_new(Vec::new())?),
+        };
+        remainders.try_reserve_exact(count)
     }
 
     /// Whether the slots ascend, no chunk is empty or too long, and each remainder has a matrix.
@@ -166,7 +181,8 @@ impl Sheared {
         let matrices = self.chunks.iter().all(|chunk| (1..=MOST).contains(&chunk.len()))
             && self.slots().is_sorted_by(|a, b| a < b);
         let has_matrix = |remainder: &Remainder| self.get(remainder.slot).is_some();
-        matrices && self.remainders.iter().all(has_matrix) && self.remainders.is_sorted_by(|a, b| a.slot < b.slot)
+        let remainders = self.remainders();
+        matrices && remainders.iter().all(has_matrix) && remainders.is_sorted_by(|a, b| a.slot < b.slot)
     }
 }
 
