@@ -4,7 +4,7 @@
 //!
 //! | what | types |
 //! |---|---|
-//! | which nodes moved, entered, left, or were changed by edits: [`Scene::changes`](crate::Scene::changes) | [`ChangeReader`], [`Changes`], [`Changed`], [`ChangeKinds`] |
+//! | which nodes moved, entered, left, were removed, or were changed by edits: [`Scene::changes`](crate::Scene::changes) | [`ChangeReader`], [`Changes`], [`Changed`], [`ChangeKinds`] |
 //! | one buffer with all matrices, kept in step | [`MatrixMirror`], [`MirrorStep`], [`Mirrored`] |
 //! | matrix arrays to mirror on a GPU: [`Scene::uploads`](crate::Scene::uploads) | [`UploadReader`], [`Uploads`] |
 //! | the ranges of an array that changed, and where a node's matrix is in it | [`Upload`], [`DirtyRanges`], [`MatrixSlot`] |

@@ -1,4 +1,22 @@
 //! The configuration of a scene: what it keeps, how its slices grow, and how its storage works.
+//!
+//! | what | type |
+//! |---|---|
+//! | boxes, changes, sizes of [slices](crate::guide::glossary): what a program chooses | [`SceneConfig`] |
+//! | what experiments and tests switch off | [`StoragePolicy`] |
+//!
+//! [`guide::choosing_a_config`](crate::guide::choosing_a_config) says what to choose. A scene is made with
+//! [`Scene::with_config`](crate::Scene::with_config), and given another configuration with
+//! [`Scene::reconfigure`](crate::Scene::reconfigure).
+//!
+//! ```
+//! use hedgerow::{Scene, SceneConfig};
+//!
+//! let mut scene = Scene::with_config(SceneConfig { bounds: true, ..SceneConfig::DEFAULT })?;
+//! scene.reconfigure(SceneConfig { changes: true, ..*scene.config() })?;
+//! assert!(scene.config().bounds && scene.config().changes);
+//! # Ok::<(), hedgerow::Error>(())
+//! ```
 
 use crate::Error;
 use crate::handle::{MAX_GENERATION, MAX_TABLE_ENTRIES};
@@ -24,7 +42,7 @@ pub struct StoragePolicy {
     /// update has read is not restored, so building a tree costs no reconstitutions. False reconstitutes whenever a
     /// slice grows.
     pub grow_in_place: bool,
-    /// The greatest number of entries of one metadata table: 1 to 4096. Default 4096.
+    /// The greatest number of entries of one handle table: 1 to 4096. Default 4096.
     pub max_table_entries: u32,
     /// How many times one index is used before it is retired: 1 to 2²⁸ − 1. Default 2²⁸ − 1.
     pub max_generation: u32,
@@ -60,7 +78,7 @@ pub struct SceneConfig {
     pub expansion_factor: f32,
     /// How many nodes a new slice has storage for: 1 to 2²⁰. Default 64.
     pub initial_slice_storage_size: u32,
-    /// How many nodes a new slice has metadata for: 1 to 4096. A full table doubles, up to 4096 entries; then another
+    /// How many nodes a new slice has handles for: 1 to 4096. A full table doubles, up to 4096 entries; then another
     /// one is opened. Default 64.
     pub initial_slice_max_num_nodes: u32,
     /// The greatest number of rows in a slice: one that would exceed it is cut into pieces of a quarter to three

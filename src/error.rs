@@ -73,7 +73,7 @@ pub enum Error {
         /// What the field accepts.
         expected: &'static str,
     },
-    /// All 2²⁴ metadata tables are in use, or more rows were requested than a slice can number.
+    /// All 2²⁴ handle tables are in use, or more rows were requested than a slice can number.
     CapacityOverflow,
     /// The allocator refused.
     AllocationFailed,
@@ -216,6 +216,13 @@ impl fmt::Display for BatchError {
 impl core::error::Error for BatchError {
     fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
         Some(&self.error)
+    }
+}
+
+impl From<BatchError> for Error {
+    /// What is wrong with the item, without its index.
+    fn from(refused: BatchError) -> Self {
+        refused.error
     }
 }
 

@@ -23,8 +23,8 @@
 //! [`Scene`] is where to begin. Nodes carry any combination of a local transform, a material, a shape, a visibility and
 //! a name ([`Node`]), and are named by an 8-byte [`NodeHandle`] that survives every move of its node.
 //!
-//! Newcomers' questions (threads, data of your own, undo, configurations, from a glTF file to draws) are answered in
-//! [`guide`].
+//! Newcomers' questions (threads, data of your own, undo, physics, replication, configurations, from a glTF file to draws)
+//! are answered in [`guide`], whose [glossary](guide::glossary) explains *slice*, *slot* and a dozen other words.
 //!
 //! # Map
 //!
@@ -73,7 +73,7 @@
 //!
 //! # Limits
 //!
-//! - 2³⁰ nodes a scene; 2²⁴ metadata tables of at most 2¹² entries each.
+//! - 2³⁰ nodes a scene; 2²⁴ handle tables of at most 2¹² entries each.
 //! - An index is reused 2²⁸ − 1 times and then retired, so that a stale handle never names another node.
 //! - Meshes of a [`mesh::MeshSet`] and instances of a crowd are named by keys of [`slotmap`], whose slots are reused
 //!   for ever: after 2³¹ reuses of one slot a stale key may name another mesh or instance.

@@ -4,6 +4,9 @@
 //! joints, and so by model matrices; boxes go by the skin's, and so by palettes. Both are called after poses are made
 //! and before [`Scene::update`](crate::Scene::update): the page [`guide::characters`](crate::guide::characters) has a
 //! whole frame, and says which matrix a skinned draw needs.
+//!
+//! A socket takes over the whole matrix of its joint, scale included: in files whose joints are scaled (by 100, where they
+//! were modelled in centimetres), what hangs from a socket needs an offset with the inverse scale.
 
 mod bounds;
 mod error;

@@ -5,13 +5,19 @@
 //! | How do I edit from several threads, or during a visit? | [`threads`] |
 //! | Where do I keep data of my own? | [`own_data`] |
 //! | How do I undo edits? | [`undo`] |
+//! | Physics moves nodes and is told what others moved: in which order? | [`physics`] |
+//! | How is a scene kept alike elsewhere, on another machine or in an engine's entities? | [`replication`] |
+//! | What is a slice, a slot, a base? | [`glossary`] |
 //! | Which configuration do I need? | [`choosing_a_config`] |
 //! | How does a glTF file become draws? | [`gltf_to_draws`] |
 //! | What does a frame with characters do, in which order? Which matrix does a skinned draw need? | [`characters`] |
 
 pub mod characters;
 pub mod choosing_a_config;
+pub mod glossary;
 pub mod gltf_to_draws;
 pub mod own_data;
+pub mod physics;
+pub mod replication;
 pub mod threads;
 pub mod undo;

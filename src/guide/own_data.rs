@@ -46,4 +46,32 @@
 //! A new node may take the place in the tables that a removed one had. A `NodeMap` never gives one the other's value:
 //! the handles differ. It does have one place for both, so inserting for the new node displaces the old one's value;
 //! [`NodeMap::insert`](crate::data::NodeMap::insert) returns it, so that what it stands for can be freed. In scenes that
-//! track changes, [`Changed::left`](crate::changes::Changed::left) lists which nodes are gone.
+//! track changes, [`Changed::removed`](crate::changes::Changed::removed) lists which nodes are gone for good:
+//!
+//! ```
+//! use hedgerow::changes::{ChangeReader, Changes};
+//! use hedgerow::data::NodeMap;
+//! use hedgerow::{Node, Scene, SceneConfig};
+//!
+//! let mut scene = Scene::with_config(SceneConfig { changes: true, ..SceneConfig::DEFAULT })?;
+//! let mut entities: NodeMap<u32> = NodeMap::new();
+//! let (mut reader, mut despawned) = (ChangeReader::new(), Vec::new());
+//! let tree = scene.insert(scene.root(), Node::group())?;
+//! entities.insert(tree, 7);
+//! for frame in 0..2 {
+//!     scene.update();
+//!     match scene.changes(&mut reader)? {
+//!         // On the first read, and after a long time without one.
+//!         Changes::All => entities.retain_live(&scene),
+//!         Changes::Since(changed) => despawned.extend(changed.removed().iter().filter_map(|&node| entities.remove(node))),
+//!     }
+//!     if frame == 0 {
+//!         scene.remove(tree)?;
+//!     }
+//! }
+//! assert_eq!(despawned, [7]);
+//! # Ok::<(), hedgerow::Error>(())
+//! ```
+//!
+//! A node that is inserted and removed between two updates is on no list: give it a value after the update, or take the
+//! value out where the node is removed.

@@ -5,7 +5,7 @@
 //! - **Reading.** `&Scene` may be shared: world matrices, queries, culling and draw lists into lists of your own can be
 //!   asked for on any number of threads at once.
 //! - **Passes.** With the feature `rayon`, [`Scene::update`](crate::Scene::update), culling, draw lists, skinning and
-//!   [many characters](crate::anim::Skeleton::par_each_palette) use the threads of the current pool, and give the same bits as on one. Below some ten thousand nodes they stay on
+//!   [many characters](crate::anim::Skeleton::par_each_palette) use the threads of the current pool, and give the same bits as on one. Below about 16,000 nodes they stay on
 //!   one thread. A caller that is no thread of a pool should call from [`ThreadPool::install`][install].
 //! - **Recorded edits.** An [`EditQueue`](crate::edit::EditQueue) borrows no scene. Each thread fills one of its own,
 //!   and the owner of the scene makes all edits in order.

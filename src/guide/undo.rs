@@ -15,6 +15,7 @@
 //! | delete, which is a `detach` | reparent to where it was |
 //! | reparent | reparent to where it was, with [`Keep::Local`](crate::Keep::Local), and the local transform that it had; if it had none, with [`remove_local`](crate::Scene::remove_local), since [`Keep::World`](crate::Keep::World) gives it one |
 //! | set or remove components | [`set_node`](crate::Scene::set_node) what [`node`](crate::Scene::node) returned before; or, for one component, set or remove it |
+//! | [`set_translation_f64`](crate::Scene::set_translation_f64), and any edit of a local transform that has one | set it again to what [`translation_f64`](crate::Scene::translation_f64) returned before: `local` and `node` have it rounded |
 //!
 //! ```
 //! use hedgerow::{Error, Keep, Node, Place, Scene};
@@ -33,7 +34,9 @@
 //! # Ok::<(), Error>(())
 //! ```
 //!
-//! When a step is forgotten that can no longer be undone, [`remove`](crate::Scene::remove) what it keeps detached.
+//! When a step is forgotten that can no longer be undone, [`remove`](crate::Scene::remove) what it keeps detached: its
+//! node, if that is the root of a detached subtree. That is so for a deletion that was not taken back, and for an insertion
+//! that was. In all other cases the node is in the tree, or below another one that a later step keeps.
 //! `examples/undo.rs` has a history with redo.
 //!
 //! **All at once**, as in a game that predicts and corrects: [`save`](crate::Scene::save) the scene each tick, and

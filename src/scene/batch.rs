@@ -119,7 +119,9 @@ impl Scene {
     }
 
     /// Sets the local transforms of many nodes that have one so that each is at its place in the world afterwards: for
-    /// poses that come from a physics engine. Places are [`Transform`]s or [`Mat34`](crate::Mat34)s.
+    /// poses that come from a physics engine. Places are [`Transform`]s or [`Mat34`](crate::Mat34)s, whole: a place
+    /// without a scale gives the node a scale of 1, and below parents of uneven scale a rotated one makes the local
+    /// transform a matrix. [`guide::physics`](crate::guide::physics) has a frame with both.
     ///
     /// The result is the same to the bit as that of one [`Scene::set_world`] after another, if nodes above others come
     /// first. The order of `items` does not matter: a node may be listed with nodes above it, whose places count as they

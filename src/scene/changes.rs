@@ -88,8 +88,8 @@ impl<'r> Changes<'r> {
 /// Which nodes changed between two reads; see [`Scene::changes`].
 ///
 /// Each list has a node at most once. The order has no meaning, but is the same from run to run. A node that entered or
-/// left is on no other list. One that entered and left between two updates, or between two reads, is on no list. One
-/// that left and came back between two updates counts as if it had stayed; if there was an update in between, it is on
+/// left is on no other list but [`removed`](Self::removed). One that entered and left between two reads is on no list
+/// but that, and one that was inserted and removed between two updates is on none. One that left and came back between two updates counts as if it had stayed; if there was an update in between, it is on
 /// all lists but those of nodes that entered and left, with every kind of change.
 #[derive(Clone, Copy, Debug)]
 pub struct Changed<'r> {
@@ -125,10 +125,43 @@ impl<'r> Changed<'r> {
         &self.lists.entered
     }
 
-    /// Nodes that left the scene: removed ones, whose handles are stale, and detached ones.
+    /// Nodes that left the scene: removed ones, whose handles are stale, and detached ones, which may come back or be
+    /// [removed](Self::removed) later.
     #[must_use]
     pub fn left(&self) -> &'r [NodeHandle] {
         &self.lists.left
+    }
+
+    /// Nodes that were removed, from the scene or while they were detached: their handles are stale for good. What a
+    /// program keeps for nodes, such as entities, is dropped by this list and not by [`left`](Self::left), which has
+    /// detached nodes and has none that were removed after that.
+    ///
+    /// A node that was inserted and removed between two updates is not listed.
+    ///
+    /// ```
+    /// use hedgerow::changes::ChangeReader;
+    /// use hedgerow::{Node, Scene, SceneConfig};
+    ///
+    /// let mut scene = Scene::with_config(SceneConfig { changes: true, ..SceneConfig::DEFAULT })?;
+    /// let tree = scene.insert(scene.root(), Node::group())?;
+    /// scene.update();
+    /// let mut reader = ChangeReader::new();
+    /// scene.changes(&mut reader)?;
+    ///
+    /// scene.detach(tree)?;
+    /// scene.update();
+    /// let changed = scene.changes(&mut reader)?.since().unwrap();
+    /// assert_eq!((changed.left(), changed.removed()), (&[tree][..], &[][..]), "it may be attached again");
+    ///
+    /// scene.remove(tree)?;
+    /// scene.update();
+    /// let changed = scene.changes(&mut reader)?.since().unwrap();
+    /// assert_eq!((changed.left(), changed.removed()), (&[][..], &[tree][..]));
+    /// # Ok::<(), hedgerow::Error>(())
+    /// ```
+    #[must_use]
+    pub fn removed(&self) -> &'r [NodeHandle] {
+        &self.lists.removed
     }
 
     /// Nodes that edits changed in another way, each with the [kinds](ChangeKinds::EDITS) of edits: of their own
@@ -144,8 +177,8 @@ impl<'r> Changed<'r> {
     /// Whether no list has a node.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        let ChangeLists { moved, visibility, locals, entered, left, edited } = self.lists;
-        [moved, visibility, locals, entered, left].iter().all(|list| list.is_empty()) && edited.is_empty()
+        let ChangeLists { moved, visibility, locals, entered, left, removed, edited } = self.lists;
+        [moved, visibility, locals, entered, left, removed].iter().all(|list| list.is_empty()) && edited.is_empty()
     }
 }
 
@@ -209,6 +242,22 @@ impl Scene {
         let before = seen.replace(now).filter(|before| before.0 == now.0);
         let read = before.and_then(|(_, frame)| store.read_changes(frame, *kinds, lists, scratch));
         Ok(if read.is_some() { Changes::Since(Changed { lists }) } else { Changes::All })
+    }
+
+    /// Has a reader count everything up to the last update as seen, without listing it: for a program that both reads
+    /// and writes, and that does not want to be told what it wrote itself. [`guide::physics`](crate::guide::physics)
+    /// has an example.
+    ///
+    /// Runs in **O(1)**.
+    ///
+    /// # Errors
+    /// [`Error::NoChanges`] if the scene does not [track changes](crate::SceneConfig::changes).
+    pub fn skip_changes(&self, reader: &mut ChangeReader) -> Result<(), Error> {
+        if self.store.feed().is_none() {
+            return Err(Error::NoChanges);
+        }
+        reader.seen = Some((self.store.scene_number(), self.store.frames()));
+        Ok(())
     }
 
     /// Sets how long the history of [`Scene::changes`] is: how many entries are kept of the updates before the last one

@@ -1,7 +1,7 @@
 //! A column of the user's own beside the transforms of a scene.
 
 use crate::scene::{NodeMap, Scene};
-use crate::store::{At, Store};
+use crate::store::{MatrixSlot, Store};
 use crate::visit::SliceView;
 use crate::{Error, NodeHandle};
 
@@ -65,6 +65,9 @@ struct Part<T> {
 impl<T> Part<T> {
     const EMPTY: Self = Self { version: 0, owners: Vec::new(), values: Vec::new() };
 }
+
+/// Why a slice of the scene has no values.
+const CURRENT: &str = "slots of the scene changed since Column::update: call it directly before the pass";
 
 impl<T: Clone> Column<T> {
     /// A column without values; nodes get this one first, and so do the bases of slices.
@@ -160,6 +163,13 @@ impl<T: Clone> Column<T> {
         self.waiting.get(node).or_else(|| known?.values.get(slot))
     }
 
+    /// The value at a slot, as of the last [`update`](Self::update); holes have any values. `None` for a slot that did
+    /// not exist then. For passes of your own, see [`Scene::slot_above`].
+    #[must_use]
+    pub fn at(&self, slot: MatrixSlot) -> Option<&T> {
+        self.parts.get(slot.slice as usize)?.values.get(slot.slot as usize)
+    }
+
     /// Sets the value of a node, which may be new since the last update. Runs in **O(1)**.
     ///
     /// # Errors
@@ -182,21 +192,22 @@ impl<T: Clone> Column<T> {
     /// The values of a slice of the scene, by transform slot. Slot 0 is the base; holes have any values.
     ///
     /// # Panics
-    /// If the slice was edited since the last [`update`](Self::update).
+    /// If the slots of the scene may have changed since the last [`update`](Self::update) of the column: call it directly
+    /// before the pass, behind all edits but those of local transforms, [`Scene::update`] and [`Scene::maintain`].
     #[must_use]
     pub fn slice(&self, slice: &SliceView<'_>) -> &[T] {
         let part = self.parts.get(slice.number() as usize).filter(|part| part.version == slice.version());
-        &part.expect("Column::update is called after edits").values
+        &part.expect(CURRENT).values
     }
 
     /// Mutable access to the values of [`slice`](Self::slice).
     ///
     /// # Panics
-    /// If the slice was edited since the last [`update`](Self::update).
+    /// As [`slice`](Self::slice) does.
     #[must_use]
     pub fn slice_mut(&mut self, slice: &SliceView<'_>) -> &mut [T] {
         let part = self.parts.get_mut(slice.number() as usize).filter(|part| part.version == slice.version());
-        &mut part.expect("Column::update is called after edits").values
+        &mut part.expect(CURRENT).values
     }
 
     /// Calls `each` for the value of every node in the tree that has a transform, with the value of the nearest
@@ -206,23 +217,47 @@ impl<T: Clone> Column<T> {
     /// **O(slices + transforms)**.
     ///
     /// # Panics
-    /// If the scene was edited since the last [`update`](Self::update).
+    /// As [`slice`](Self::slice) does.
     pub fn sweep(&mut self, scene: &Scene, mut each: impl FnMut(&T, &mut T)) {
-        let store = &scene.store;
+        self.sweep_slots(scene, |_, _, above, value| each(above, value));
+    }
+
+    /// Like [`sweep`](Self::sweep), and gives `each` the slice and the slot of the value besides: the node's world
+    /// matrix is at that slot of [`TransformView::worlds`](crate::visit::TransformView::worlds), and its value in
+    /// another column is at that slot of that column's [`slice`](Self::slice).
+    ///
+    /// ```
+    /// use hedgerow::{Node, Scene, Transform, data::Column};
+    ///
+    /// let mut scene = Scene::new();
+    /// let tank = scene.insert(scene.root(), Node::transform(Transform::from_xyz(3.0, 0.0, 0.0)))?;
+    /// let barrel = scene.insert(tank, Node::transform(Transform::from_xyz(0.0, 4.0, 0.0)))?;
+    /// scene.update();
+    ///
+    /// // The greatest distance from the origin on the way up, times a weight that another column has.
+    /// let (mut weights, mut farthest) = (Column::new(1.0_f32), Column::new(0.0_f32));
+    /// weights.set(&scene, barrel, 2.0)?;
+    /// weights.update(&scene);
+    /// farthest.update(&scene);
+    /// farthest.sweep_slots(&scene, |slice, slot, above, farthest| {
+    ///     let distance = slice.transforms().worlds()[slot].translation().length();
+    ///     *farthest = above.max(distance * weights.slice(slice)[slot]);
+    /// });
+    /// assert_eq!((farthest.get(&scene, tank), farthest.get(&scene, barrel)), (Some(&3.0), Some(&10.0)));
+    /// # Ok::<(), hedgerow::Error>(())
+    /// ```
+    ///
+    /// # Panics
+    /// As [`slice`](Self::slice) does.
+    pub fn sweep_slots(&mut self, scene: &Scene, mut each: impl FnMut(&SliceView<'_>, usize, &T, &mut T)) {
         for slice in scene.slices() {
-            let portal = slice.portal();
-            let above = if slice.number() == At::ROOT.slice {
-                self.default.clone()
-            } else {
-                let slot = store.view(portal.slice).rows().transform(portal.row);
-                self.parts[portal.slice as usize].values[slot as usize].clone()
-            };
+            let above = scene.slot_above(&slice).and_then(|above| self.at(above)).unwrap_or(&self.default).clone();
             let values = self.slice_mut(&slice);
             let parents = &slice.transforms().parents()[..values.len()];
             values[0] = above;
             for slot in 1..values.len() {
                 let (before, rest) = values.split_at_mut(slot);
-                each(&before[parents[slot] as usize], &mut rest[0]);
+                each(&slice, slot, &before[parents[slot] as usize], &mut rest[0]);
             }
         }
     }

@@ -63,7 +63,8 @@ impl Scene {
 
     /// Changes the local transform of a node that has one, as translation, rotation and scale. Runs in **O(1)**.
     ///
-    /// If `modify` panics or makes a transform that is refused, nothing has changed.
+    /// If `modify` panics or makes a transform that is refused, nothing has changed. If it leaves the translation as it
+    /// is, what [`Scene::set_translation_f64`] keeps of it stays, too.
     ///
     /// # Errors
     /// [`Error::StaleHandle`], [`Error::NoTransform`]; [`Error::Sheared`] if the local transform is a matrix;
@@ -74,8 +75,10 @@ impl Scene {
             None => Err(Error::NoTransform(node)),
             Some(Local::Matrix(_)) => Err(Error::Sheared(node)),
             Some(Local::Transform(mut transform)) => {
+                let before = (transform.translation, self.translation_f64(node));
                 modify(&mut transform);
-                self.set_local(node, transform)
+                self.set_local(node, transform)?;
+                self.keep_translation_f64(node, before, transform.translation)
             }
         }
     }

@@ -8,8 +8,9 @@ impl Scene {
     /// Inserts a node and returns its handle. A plain handle as `place` means the last child of that node;
     /// [`Place::Detached`] makes a detached subtree, for a node that is to be built up before it is seen.
     ///
-    /// Runs in amortised **O(1)**, also among many siblings. The node's world matrix is the identity until the next
-    /// [`Scene::update`]; use [`Scene::fresh_world`] before that.
+    /// Runs in amortised **O(1)**, also among many siblings. Until the next [`Scene::update`], the world matrix of a
+    /// node with a transform is the identity, and one without a transform has that of the node that it inherits from;
+    /// use [`Scene::fresh_world`] before that.
     ///
     /// # Errors
     /// [`Error::StaleHandle`], [`Error::RootIsFixed`] and [`Error::BesideDetached`] for a place beside a root,

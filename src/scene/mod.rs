@@ -84,13 +84,13 @@ impl fmt::Debug for Scene {
 }
 
 impl Scene {
-    /// A scene with a root and the default storage policy.
+    /// A scene with a root and the default configuration.
     #[must_use]
     pub fn new() -> Self {
         Self::with_config(SceneConfig::DEFAULT).expect("the default policy makes sense")
     }
 
-    /// A scene with a root and the given storage policy.
+    /// A scene with a root and the given configuration.
     ///
     /// # Errors
     /// [`Error::InvalidConfig`] names the first invalid field.
@@ -115,7 +115,7 @@ impl Scene {
         scene
     }
 
-    /// The policy of the scene: what it was made with, or [`Scene::reconfigure`] gave it.
+    /// The configuration of the scene: what it was made with, or [`Scene::reconfigure`] gave it.
     #[must_use]
     pub fn config(&self) -> &SceneConfig {
         self.store.config()

@@ -29,9 +29,10 @@ impl Scene {
     /// What single precision loses of it is kept beside the transform, itself in single precision: the two together are
     /// exact to 10⁻⁷ m at 10⁷ m. It counts wherever double precision does: in
     /// [`Scene::world_f64`], [`Scene::draw_list_relative`] and [`Scene::cull_relative`]. World matrices and boxes use the
-    /// rounded translation, and [`Scene::local`] returns it. It is kept wherever the node goes, and in snapshots of the
-    /// scene; any other way to set the local transform rounds, and so do copies of subtrees and moves with
-    /// [`Keep::World`](crate::Keep::World).
+    /// rounded translation, and [`Scene::local`] returns it. It is kept wherever the node goes, in snapshots of whole
+    /// scenes, and by [`Scene::modify_local`] and [`Scene::look_at`] where these leave the translation as it is. Any
+    /// other way to set the local transform rounds, and so do [`Scene::set_node`], moves with
+    /// [`Keep::World`](crate::Keep::World), copies and snapshots of subtrees, and JSON.
     ///
     /// Runs in **O(log n)** for n such nodes in the slice, and O(n) to add one. Setting other local transforms in the
     /// same slice takes about twice as long.
@@ -136,7 +137,25 @@ impl Scene {
         }
         let up = inverse.transform_vector3(up.as_dvec3());
         let rotation = look_rotation(towards, up, local.scale).ok_or(Error::NotRotation)?;
-        self.replace_local(node, Local::Transform(Transform { rotation, ..local }.checked()?))
+        let precise = (local.translation, self.translation_f64(node));
+        self.replace_local(node, Local::Transform(Transform { rotation, ..local }.checked()?))?;
+        self.keep_translation_f64(node, precise, local.translation)
+    }
+
+    /// Sets a translation in double precision again after the local transform was set, unless the translation `now` is
+    /// another than it was `before`.
+    pub(crate) fn keep_translation_f64(
+        &mut self,
+        node: NodeHandle,
+        before: (Vec3, Option<DVec3>),
+        now: Vec3,
+    ) -> Result<(), Error> {
+        match before {
+            (rounded, Some(precise)) if rounded == now && rounded.as_dvec3() != precise => {
+                self.set_translation_f64(node, precise)
+            }
+            _ => Ok(()),
+        }
     }
 
     /// The inverse of the world transform that a node with a transform inherits, in double precision.

@@ -1,15 +1,35 @@
 //! Scenes and subtrees as bytes.
 //!
+//! | what | write | read |
+//! |---|---|---|
+//! | a whole scene, every handle kept | [`Scene::save`], [`Scene::save_to`] a file or socket | [`Scene::load`], [`Scene::load_from`] |
+//! | the same without what is detached, or compacted | [`Scene::save_with`] and [`SaveOptions`] | the same |
+//! | a whole scene, with another configuration | | [`Scene::load_with`] |
+//! | a node and all below it, with new handles | [`Scene::save_subtree`] | [`Scene::load_subtree`] |
+//!
+//! ```
+//! use hedgerow::{Node, Scene};
+//!
+//! let mut scene = Scene::new();
+//! let tree = scene.insert(scene.root(), Node::group().named("tree"))?;
+//! let bytes = scene.save();
+//! scene.remove(tree)?;
+//!
+//! let loaded = Scene::load(&bytes)?;
+//! assert_eq!(loaded.name(tree), Some("tree"), "the handle is good in the scene that was saved");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
 //! # The format
 //!
 //! ```text
 //! header    magic "hedgerow" │ version │ kind │ length in bytes u64 │ checksum u64                        32 B
-//! scene     the image of the storage: told in `store/image`
-//! subtree   nodes and their components: told in `subtree`
+//! scene     the image of the storage: its layout stands in `src/store/image/mod.rs`
+//! subtree   nodes and their components: `src/snapshot/subtree.rs`
 //! ```
 //!
 //! The checksum, over all but itself, finds damage that would go unseen, such as another colour. It is XXH3 with 64
-//! bits: `file_header` says of what. What the bytes say is not trusted, though the checksum is right.
+//! bits. What the bytes say is not trusted, though the checksum is right.
 
 mod error;
 mod subtree;

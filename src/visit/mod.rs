@@ -1,4 +1,37 @@
 //! Visitors of two kinds: of nodes in strict depth-first order, and of whole slices as columns.
+//!
+//! A [slice](crate::guide::glossary) is the unit of storage: a run of siblings with all nodes below them, in arrays of
+//! its own. A pass over all transforms, shapes or materials reads these arrays and nothing else.
+//!
+//! | walk | takes | for |
+//! |---|---|---|
+//! | [`Scene::visit`](crate::Scene::visit) | a [`Visitor`], or a closure of a `&`[`NodeRef`] | node by node in depth-first order, with what to do behind a node's children; can prune and stop |
+//! | [`Scene::slices`](crate::Scene::slices) | nothing: an iterator of [`SliceView`]s | passes over columns |
+//! | [`Scene::visit_slices`](crate::Scene::visit_slices) | a [`SliceVisitor`], or a closure of a [`SliceView`] | the same, where a visitor is at hand |
+//! | [`Scene::visit_slices_mut`](crate::Scene::visit_slices_mut) | a [`SliceVisitorMut`] | sets local transforms; [`TransformPass`] computes world matrices on the way |
+//!
+//! ```
+//! use hedgerow::visit::{Flow, NodeRef};
+//! use hedgerow::{Node, Scene, Transform};
+//!
+//! let mut scene = Scene::new();
+//! let house = scene.insert(scene.root(), Node::group().named("house"))?;
+//! scene.insert(house, Node::transform(Transform::IDENTITY).named("door"))?;
+//! scene.update();
+//!
+//! let mut outline = String::new();
+//! scene.visit(scene.root(), &mut |node: &NodeRef<'_>| {
+//!     outline += node.name().unwrap_or("scene");
+//!     outline += " ";
+//!     Flow::Continue
+//! });
+//! assert_eq!(outline, "scene house door ");
+//!
+//! // The same scene as columns: one transform, behind the base of its slice.
+//! let transforms: usize = scene.slices().map(|slice| slice.transforms().len() - 1).sum();
+//! assert_eq!(transforms, 1);
+//! # Ok::<(), hedgerow::Error>(())
+//! ```
 
 mod node;
 mod slice;

@@ -420,6 +420,32 @@ fn an_index_that_serves_outside_of_the_tree_confuses_nobody() {
 }
 
 #[test]
+fn whatever_was_removed_is_told_once_however_it_stood() {
+    let mut scene = Watched::new(TOLD);
+    let root = scene.root();
+    let nodes: Vec<NodeHandle> = (0..5).map(|_| scene.insert(root, Node::group()).unwrap()).collect();
+    let [stays, attached, detached, at_once, returned] = nodes[..] else { unreachable!("there are five") };
+    let below = scene.insert(detached, Node::group()).unwrap();
+    scene.detach(returned).unwrap();
+    scene.update();
+    scene.detach(detached).unwrap();
+    scene.remove(attached).unwrap();
+    scene.detach(at_once).unwrap();
+    scene.remove(at_once).unwrap();
+    let told = scene.update();
+    assert_eq!((&*told.left, &*told.removed), (&[detached, below, attached, at_once][..], &[attached, at_once][..]));
+    scene.remove(detached).unwrap();
+    scene.attach(returned, root, Keep::Local).unwrap();
+    scene.remove_later(returned).unwrap();
+    let short = scene.insert(root, Node::group()).unwrap();
+    scene.remove(short).unwrap();
+    let told = scene.update();
+    assert_eq!((&*told.left, &*told.removed), (&[][..], &[detached, below, returned][..]));
+    scene.maintain(Duration::MAX);
+    assert!(scene.update().removed.is_empty() && scene.contains(stays));
+}
+
+#[test]
 fn what_is_removed_for_later_has_left_at_once() {
     let mut scene = Watched::new(SceneConfig { max_nodes: 16, min_nodes: 2, ..TOLD });
     let root = scene.root();

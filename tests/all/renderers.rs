@@ -525,6 +525,21 @@ fn a_translation_in_double_precision_is_that_of_the_rounded_transform() {
 }
 
 #[test]
+fn what_leaves_a_translation_as_it_is_keeps_it_in_double_precision() {
+    let (mut scene, nodes) = grid(BOUNDED, 4);
+    let precise = DVec3::new(1e7 + 0.125, 0.25, -3.0);
+    scene.set_translation_f64(nodes[2], precise).unwrap();
+    scene.modify_local(nodes[2], |local| local.rotation = Quat::from_rotation_x(0.5)).unwrap();
+    assert_eq!(scene.translation_f64(nodes[2]), Some(precise));
+    scene.look_at(nodes[2], Vec3::new(0.0, 5.0, 0.0), Vec3::Y).unwrap();
+    assert_eq!(scene.translation_f64(nodes[2]), Some(precise));
+    scene.modify_local(nodes[2], |local| local.translation.y = 1.0).unwrap();
+    assert_eq!(scene.translation_f64(nodes[2]), Some(DVec3::new(f64::from(1e7_f32 + 0.125), 1.0, -3.0)));
+    scene.update();
+    scene.validate().unwrap();
+}
+
+#[test]
 fn a_kept_relative_list_sees_bounds_that_are_set() {
     for (bounds, updates) in [(false, false), (false, true), (true, false), (true, true)] {
         let mut scene = Scene::with_config(SceneConfig { bounds, ..SceneConfig::DEFAULT }).unwrap();

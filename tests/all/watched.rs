@@ -20,6 +20,7 @@ pub(crate) struct Lists {
     pub(crate) locals: Vec<NodeHandle>,
     pub(crate) entered: Vec<NodeHandle>,
     pub(crate) left: Vec<NodeHandle>,
+    pub(crate) removed: Vec<NodeHandle>,
     pub(crate) edited: Vec<(NodeHandle, ChangeKinds)>,
 }
 
@@ -31,6 +32,7 @@ impl From<Changed<'_>> for Lists {
             locals: changed.locals().to_vec(),
             entered: changed.entered().to_vec(),
             left: changed.left().to_vec(),
+            removed: changed.removed().to_vec(),
             edited: changed.edited().to_vec(),
         }
     }

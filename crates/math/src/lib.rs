@@ -1,4 +1,4 @@
-//! Transforms, 3×4 matrices, boxes, and shapes to test boxes against: thin types on [`glam`], with SIMD kernels.
+//! Transforms, 3×4 matrices, boxes, and shapes to test boxes against: thin types on glam, with SIMD kernels.
 //!
 //! The mathematics of the scene graph `hedgerow` and of the animation library `hedgerow-anim`. It is useful by itself
 //! where many boxes are tested at once, or where affine matrices are stored in the twelve floats that shaders expect.

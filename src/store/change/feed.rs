@@ -33,6 +33,8 @@ mod flag {
     pub(super) const ENTERED: u8 = 32;
     /// The node that was in the scene after the last update left it, and may have returned.
     pub(super) const WENT: u8 = 64;
+    /// The live node was inserted since the last update.
+    pub(super) const FRESH: u8 = 128;
 }
 
 /// Flags by the entry of a handle in its metadata table: 4 bytes each. At any time at most one node has an entry.
@@ -96,6 +98,8 @@ pub(crate) struct Feed {
     came_limit: usize,
     /// Nodes that were in the scene after the last update and left it; some may have returned.
     went: Vec<NodeHandle>,
+    /// Nodes that were removed, and that existed at the last update but were not in the scene then.
+    dropped: Vec<NodeHandle>,
     /// Nodes that edits changed, all of which existed at the last update.
     edited: Vec<NodeHandle>,
     /// Nodes that now inherit another slot's matrix, each with its history.
@@ -123,7 +127,7 @@ impl Feed {
     #[inline]
     pub(in crate::store) fn enter_new(&mut self, node: NodeHandle) {
         let Noted { flags, kinds } = self.flags.noted(node);
-        *flags = *flags & !(flag::HIDDEN | flag::ENTERED) | flag::NEW;
+        *flags = *flags & !(flag::HIDDEN | flag::ENTERED) | flag::NEW | flag::FRESH;
         *kinds = ChangeKinds::NONE;
         self.came.push(node);
     }
@@ -154,6 +158,19 @@ impl Feed {
         *entry |= flag::GONE | flag::WENT;
         if !is_listed {
             self.went.push(node);
+        }
+    }
+
+    /// Notes that a node of the scene was removed.
+    pub(in crate::store) fn remove(&mut self, node: NodeHandle) {
+        self.leave(node);
+        self.remove_detached(node);
+    }
+
+    /// Notes that a detached node was removed.
+    pub(in crate::store) fn remove_detached(&mut self, node: NodeHandle) {
+        if !self.flags.has(node, flag::FRESH | flag::GONE) {
+            self.dropped.push(node);
         }
     }
 
@@ -190,7 +207,7 @@ impl Feed {
 
     /// Whether there is anything to tell.
     pub(in crate::store) fn is_waiting(&self) -> bool {
-        self.has_notes() || !self.edited.is_empty() || !self.received.is_empty()
+        self.has_notes() || !self.edited.is_empty() || !self.received.is_empty() || !self.dropped.is_empty()
     }
 
     /// A frame as slots count it.
@@ -272,18 +289,21 @@ impl Feed {
             self.flags.clear(node, flag::GONE | flag::WENT);
         }
         for node in self.came.drain(..) {
-            self.flags.clear(node, flag::NEW | flag::HIDDEN);
+            self.flags.clear(node, flag::NEW | flag::HIDDEN | flag::FRESH);
         }
         self.came_limit = 0;
         self.log.trim();
     }
 
     fn log_comings_and_goings(&mut self, frame: u64, store: &Store) {
-        let Self { flags, entered, came, went, log, .. } = self;
+        let Self { flags, entered, came, went, dropped, log, .. } = self;
         for &node in &*went {
             if flags.has(node, flag::GONE) {
-                log.push(frame, node, Told::Left);
+                log.push(frame, node, if store.resolve(node).is_some() { Told::Left } else { Told::Removed });
             }
+        }
+        for node in dropped.drain(..) {
+            log.push(frame, node, Told::Dropped);
         }
         for &node in &*came {
             if flags.has(node, flag::NEW)
@@ -353,8 +373,8 @@ impl Feed {
     }
 
     pub(in crate::store) fn bytes(&self) -> usize {
-        let Self { came, went, edited, entered, previous_transforms, recalled, previous_masks, .. } = self;
-        let handles: usize = [came, went, edited, entered].map(Vec::capacity).iter().sum();
+        let Self { came, went, dropped, edited, entered, previous_transforms, recalled, previous_masks, .. } = self;
+        let handles: usize = [came, went, dropped, edited, entered].map(Vec::capacity).iter().sum();
         size_of::<Self>()
             + self.flags.tables.iter().map(Vec::capacity).sum::<usize>() * size_of::<Noted>()
             + self.flags.tables.capacity() * size_of::<Vec<Noted>>()

@@ -31,7 +31,7 @@ impl ChangeKinds {
     pub const OWN_VISIBILITY: Self = Self(1 << 3);
     /// The node's own material was set, added or removed.
     pub const OWN_MATERIAL: Self = Self(1 << 4);
-    /// The shape was set, added or removed, or its bounds were set.
+    /// The shape was set, added or removed, or its mesh or its bounds were set.
     pub const SHAPE: Self = Self(1 << 5);
     /// The name was set or removed.
     pub const NAME: Self = Self(1 << 6);

@@ -7,8 +7,12 @@ use std::collections::VecDeque;
 /// What a frame told of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::store) enum Told {
-    /// It left the scene. Comes before all others of the frame.
+    /// It was detached from the scene. Comes before all others of the frame, like the next two.
     Left,
+    /// It was in the scene after the frame before, and was removed.
+    Removed,
+    /// It was detached after the frame before, and was removed.
+    Dropped,
     /// It entered the scene. Nothing else of the frame is told of it.
     Entered,
     /// Edits changed it.

@@ -22,13 +22,14 @@ pub(crate) struct ChangeLists {
     pub(crate) locals: Vec<NodeHandle>,
     pub(crate) entered: Vec<NodeHandle>,
     pub(crate) left: Vec<NodeHandle>,
+    pub(crate) removed: Vec<NodeHandle>,
     pub(crate) edited: Vec<(NodeHandle, ChangeKinds)>,
 }
 
 impl ChangeLists {
     fn clear(&mut self) {
-        let Self { moved, visibility, locals, entered, left, edited } = self;
-        [moved, visibility, locals, entered, left].into_iter().for_each(Vec::clear);
+        let Self { moved, visibility, locals, entered, left, removed, edited } = self;
+        [moved, visibility, locals, entered, left, removed].into_iter().for_each(Vec::clear);
         edited.clear();
     }
 }
@@ -183,7 +184,10 @@ impl Reading<'_> {
         for (frame, entry) in self.feed.log.since(self.after)? {
             let (node, frame) = (entry.node, self.feed.slot_frame(frame));
             match entry.told {
-                Told::Left => {
+                Told::Left | Told::Removed => {
+                    if entry.told == Told::Removed {
+                        lists.removed.push(node);
+                    }
                     let state = scratch.state_mut(node);
                     let entered = matches!(state.stand, Stand::Entered | Stand::Passed);
                     state.stand = if entered { Stand::Passed } else { Stand::Left };
@@ -191,6 +195,7 @@ impl Reading<'_> {
                         lists.left.push(node);
                     }
                 }
+                Told::Dropped => lists.removed.push(node),
                 Told::Entered => {
                     let state = scratch.state_mut(node);
                     let left = state.stand == Stand::Left;
@@ -317,7 +322,7 @@ impl Reading<'_> {
 
     /// Removes from the lists what later entries of the log took back.
     fn finish(&self, lists: &mut ChangeLists, scratch: &ReadScratch) {
-        let ChangeLists { moved, visibility, locals, entered, left, edited } = lists;
+        let ChangeLists { moved, visibility, locals, entered, left, edited, .. } = lists;
         let stand = |node: NodeHandle| scratch.state(node).map(|state| state.stand);
         entered.retain(|&node| stand(node) == Some(Stand::Entered));
         // A node without a state left before another one took its entry.

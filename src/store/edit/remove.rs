@@ -56,7 +56,7 @@ impl Store {
     /// Removes the subtree of a node other than the root. Returns the number of nodes removed.
     #[inline(always)]
     pub(crate) fn remove(&mut self, node: NodeHandle, at: At) -> usize {
-        self.note_left(at);
+        self.note_removed(at);
         let slice = self.slice(at.slice);
         let (rows, membership) = (slice.row_slots.live(), slice.membership);
         let removed = if slice.row(at.row).first_child == NIL && !slice.is_alone(at.row) {
@@ -76,7 +76,7 @@ impl Store {
     pub(crate) fn remove_later(&mut self, at: At) -> usize {
         let slice = self.slice(at.slice);
         let (rows, membership) = (slice.row_slots.live(), slice.membership);
-        self.note_left(at);
+        self.note_removed(at);
         let unlinked = self.unlink_subtree(at);
         let removed = self.free_later(unlinked);
         *self.counted.of_mut(membership) -= removed;
@@ -89,11 +89,12 @@ impl Store {
     /// Removes every node except the root, including detached subtrees.
     pub(crate) fn clear(&mut self) {
         while let Some(root) = self.detached_roots().last() {
+            self.note_removed(root);
             let unlinked = self.unlink_subtree(root);
             *self.counted.of_mut(Membership::Detached) -= self.discard(unlinked);
         }
         while let Some(child) = self.first_child(At::ROOT) {
-            self.note_left(child);
+            self.note_removed(child);
             let unlinked = self.unlink_subtree(child);
             *self.counted.of_mut(Membership::Attached) -= self.discard(unlinked);
         }

@@ -54,6 +54,8 @@ impl State {
 struct Snapshot {
     nodes: BTreeMap<NodeHandle, State>,
     children: BTreeMap<NodeHandle, Vec<NodeHandle>>,
+    /// All nodes that exist, detached ones too.
+    existing: BTreeSet<NodeHandle>,
 }
 
 /// A reader, and what it is to be told when it asks.
@@ -72,6 +74,8 @@ struct Reader {
     edits: BTreeMap<NodeHandle, ChangeKinds>,
     /// Nodes that were out of the tree at one of these.
     away: BTreeSet<NodeHandle>,
+    /// Nodes that were gone for good at one of these.
+    removed: BTreeSet<NodeHandle>,
 }
 
 impl Reader {
@@ -89,6 +93,7 @@ impl Reader {
             masked: BTreeSet::new(),
             edits: BTreeMap::new(),
             away: BTreeSet::new(),
+            removed: BTreeSet::new(),
         }
     }
 
@@ -96,6 +101,7 @@ impl Reader {
     fn note(&mut self, before: &Snapshot, now: &Snapshot, edited: bool) {
         self.missed += 1;
         self.edited |= edited;
+        self.removed.extend(before.existing.difference(&now.existing));
         for (&node, state) in &before.nodes {
             let Some(now) = now.nodes.get(&node) else {
                 self.away.insert(node);
@@ -132,6 +138,7 @@ impl Reader {
         self.masked.clear();
         self.edits = late.into_iter().map(|node| (node, ChangeKinds::LOCAL)).collect();
         self.away.clear();
+        self.removed.clear();
         (self.missed, self.edited) = (0, false);
         Ok(())
     }
@@ -144,6 +151,7 @@ impl Reader {
             left: self.known.nodes.keys().filter(|node| !now.nodes.contains_key(node)).copied().collect(),
             moved: self.moved.union(&self.away).filter(stayed).copied().collect(),
             masked: self.masked.union(&self.away).filter(stayed).copied().collect(),
+            removed: self.removed.iter().copied().collect(),
             back: self.away.iter().filter(stayed).copied().collect(),
             edits: &self.edits,
             edited: self.edited,
@@ -186,6 +194,7 @@ struct Expected<'r> {
     left: Vec<NodeHandle>,
     moved: Vec<NodeHandle>,
     masked: Vec<NodeHandle>,
+    removed: Vec<NodeHandle>,
     /// Nodes that left and came back.
     back: BTreeSet<NodeHandle>,
     /// Kinds of edits that must be told.
@@ -212,6 +221,7 @@ fn compare(
     let lists = [
         ("entered", changed.entered(), &expected.entered, false),
         ("left", changed.left(), &expected.left, false),
+        ("been removed", changed.removed(), &expected.removed, false),
         ("moved", changed.moved(), &expected.moved, true),
         ("changed in visibility", changed.visibility(), &expected.masked, true),
     ];
@@ -303,6 +313,7 @@ impl Oracle {
                 now.children.insert(node, self.scene.children(node).collect());
             }
             let Readers { readers, last, edited, .. } = &mut self.readers;
+            now.existing = self.tree.live().iter().map(|&index| self.tree.handle(index)).collect();
             readers.iter_mut().for_each(|reader| reader.note(last, &now, *edited));
             (*last, *edited) = (now, false);
         }

@@ -31,7 +31,13 @@ impl Store {
         self.note_subtree(top, Feed::enter_again);
     }
 
-    /// Notes that a subtree is about to be removed or detached, if it is part of the tree. Runs in O(nodes).
+    /// Notes that a subtree is about to be removed. Runs in O(nodes).
+    pub(in crate::store) fn note_removed(&mut self, top: At) {
+        let attached = self.slice(top.slice).membership == Membership::Attached;
+        self.note_subtree(top, if attached { Feed::remove } else { Feed::remove_detached });
+    }
+
+    /// Notes that a subtree is about to be detached, if it is part of the tree. Runs in O(nodes).
     pub(in crate::store) fn note_left(&mut self, top: At) {
         if self.slice(top.slice).membership == Membership::Attached {
             self.note_subtree(top, Feed::leave);

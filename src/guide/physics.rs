@@ -1,0 +1,64 @@
+//! A physics engine beside a scene.
+//!
+//! Bodies are simulated elsewhere, and their poses written back each step. The scene's own edits (a lift that is
+//! animated, a player that is teleported) have to reach the bodies. In a frame:
+//!
+//! | | call |
+//! |---|---|
+//! | 1 | the frame's own edits, then [`Scene::update`](crate::Scene::update) |
+//! | 2 | [`Scene::changes`](crate::Scene::changes): what these edits moved goes to the bodies |
+//! | 3 | the simulation's step |
+//! | 4 | [`Scene::set_worlds`](crate::Scene::set_worlds) with the poses of all bodies that are awake, then `update` |
+//! | 5 | [`Scene::skip_changes`](crate::Scene::skip_changes): the reader of physics is not told what physics wrote |
+//!
+//! The second update goes only to what the poses reached. Readers of others, such as a renderer's, see both.
+//!
+//! A pose has no scale, and [`set_worlds`](crate::Scene::set_worlds) sets all of a transform: keep each body's scale
+//! beside it. Where a body's node has a parent that is scaled unevenly, its local transform becomes a matrix; nodes of
+//! bodies are best kept below parents without scale.
+//!
+//! ```
+//! use hedgerow::changes::{ChangeKinds, ChangeReader};
+//! use hedgerow::data::NodeMap;
+//! use hedgerow::glam::Vec3;
+//! use hedgerow::{Node, NodeHandle, Scene, SceneConfig, Transform};
+//!
+//! struct Body {
+//!     node: NodeHandle,
+//!     place: Vec3,
+//!     scale: Vec3,
+//! }
+//!
+//! let mut scene = Scene::with_config(SceneConfig { changes: true, ..SceneConfig::DEFAULT })?;
+//! let crate_ = scene.insert(scene.root(), Node::transform(Transform::from_scale(Vec3::splat(3.0))))?;
+//! let mut bodies = vec![Body { node: crate_, place: Vec3::ZERO, scale: Vec3::splat(3.0) }];
+//! let by_node: NodeMap<usize> = NodeMap::from_iter([(crate_, 0)]);
+//! let mut reader = ChangeReader::of(ChangeKinds::WORLD);
+//! scene.update();
+//! scene.skip_changes(&mut reader)?; // the bodies were made from the scene as it is
+//!
+//! for step in 0..3 {
+//!     if step == 1 {
+//!         scene.modify_local(crate_, |local| local.translation.x = 10.0)?; // somebody else moves it
+//!     }
+//!     scene.update();
+//!     if let Some(changed) = scene.changes(&mut reader)?.since() {
+//!         assert_eq!(changed.moved().len(), usize::from(step == 1), "what physics wrote is not told");
+//!         for &node in changed.moved() {
+//!             if let (Some(&body), Some(world)) = (by_node.get(node), scene.world(node)) {
+//!                 bodies[body].place = world.translation();
+//!             }
+//!         }
+//!     }
+//!     bodies.iter_mut().for_each(|body| body.place.y += 1.0); // the simulation
+//!     let poses: Vec<_> = bodies
+//!         .iter()
+//!         .map(|body| (body.node, Transform { translation: body.place, scale: body.scale, ..Transform::IDENTITY }))
+//!         .collect();
+//!     scene.set_worlds(&poses).map_err(|refused| refused.error)?;
+//!     scene.update();
+//!     scene.skip_changes(&mut reader)?;
+//! }
+//! assert_eq!(scene.world(crate_).map(|world| world.translation()), Some(Vec3::new(10.0, 3.0, 0.0)));
+//! # Ok::<(), hedgerow::Error>(())
+//! ```

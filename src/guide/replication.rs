@@ -1,0 +1,92 @@
+//! A scene that is kept alike elsewhere: on another machine, in another scene, as an engine's entities.
+//!
+//! A [`ChangeReader`](crate::changes::ChangeReader) is told what changed since it last asked. Applied in this order,
+//! nothing is lost on the way:
+//!
+//! | | what | why then |
+//! |---|---|---|
+//! | 1 | take what [`left`](crate::changes::Changed::left) from the map to the other side, and remove nothing yet | new nodes may have the same indices; children of what left may have stayed, elsewhere |
+//! | 2 | insert what [`entered`](crate::changes::Changed::entered), parents before children: by [`depth`](crate::Scene::depth) | the list has no order |
+//! | 3 | reparent what was edited with [`PARENT`](crate::changes::ChangeKinds::PARENT), all in one [`reparent_many`](crate::Scene::reparent_many) | one by one, a node may have to go below one that is still below it |
+//! | 4 | give what was [`edited`](crate::changes::Changed::edited) its components anew: [`node`](crate::Scene::node), [`set_node`](crate::Scene::set_node) | |
+//! | 5 | remove what left | nothing that stays is below it any more |
+//! | 6 | set or remove what [`locals`](crate::changes::Changed::locals) has | |
+//! | 7 | order the children of parents of what entered or was edited with `PARENT` or [`ORDER`](crate::changes::ChangeKinds::ORDER) | all siblings are there |
+//!
+//! On [`Changes::All`](crate::changes::Changes::All), the first time and after a long time without a read, all is sent.
+//! What a program keeps for nodes beyond that is dropped by [`removed`](crate::changes::Changed::removed): nodes that
+//! left may come back. Not told, and not in `node`: translations in double precision
+//! ([`translation_f64`](crate::Scene::translation_f64)) and words of draws ([`set_word`](crate::Scene::set_word)).
+//!
+//! ```
+//! use hedgerow::changes::{ChangeKinds, ChangeReader, Changes};
+//! use hedgerow::data::NodeMap;
+//! use hedgerow::{Error, Keep, Node, NodeHandle, Scene, SceneConfig, Transform};
+//!
+//! /// Copies a node of the server, whose parent is there already.
+//! fn copy(server: &Scene, replica: &mut Scene, map: &mut NodeMap<NodeHandle>, node: NodeHandle) -> Result<(), Error> {
+//!     let (Some(description), Some(parent)) = (server.node(node), server.parent(node)) else { return Ok(()) };
+//!     let twin = replica.insert(map[parent], description)?;
+//!     map.insert(node, twin);
+//!     Ok(())
+//! }
+//!
+//! fn follow(
+//!     server: &Scene,
+//!     replica: &mut Scene,
+//!     map: &mut NodeMap<NodeHandle>,
+//!     reader: &mut ChangeReader,
+//! ) -> Result<(), Error> {
+//!     let Changes::Since(changed) = server.changes(reader)? else {
+//!         replica.clear();
+//!         *map = NodeMap::from_iter([(server.root(), replica.root())]);
+//!         return server.descendants(server.root()).try_for_each(|node| copy(server, replica, map, node));
+//!     };
+//!     let gone: Vec<_> = changed.left().iter().filter_map(|&node| map.remove(node)).collect();
+//!     let mut entered = changed.entered().to_vec();
+//!     entered.sort_by_key(|&node| server.depth(node));
+//!     entered.iter().try_for_each(|&node| copy(server, replica, map, node))?;
+//!     let edited = |kinds| changed.edited().iter().filter(move |edit| edit.1.intersects(kinds)).map(|edit| edit.0);
+//!     let moves: Vec<_> = edited(ChangeKinds::PARENT)
+//!         .filter_map(|node| Some((map[node], map[server.parent(node)?])))
+//!         .collect();
+//!     replica.reparent_many(&moves, Keep::Local)?;
+//!     for node in edited(ChangeKinds::EDITS) {
+//!         replica.set_node(map[node], server.node(node).ok_or(Error::StaleHandle(node))?)?;
+//!     }
+//!     replica.remove_many(&gone)?;
+//!     for &node in changed.locals() {
+//!         match server.local(node) {
+//!             Some(local) => replica.set_local(map[node], local)?,
+//!             None => drop(replica.remove_local(map[node])?),
+//!         }
+//!     }
+//!     let moved = edited(ChangeKinds::PARENT | ChangeKinds::ORDER).chain(entered.iter().copied());
+//!     let mut parents: Vec<_> = moved.filter_map(|node| server.parent(node)).collect();
+//!     parents.sort_unstable();
+//!     parents.dedup();
+//!     for parent in parents {
+//!         let order: NodeMap<usize> = server.children(parent).enumerate().map(|(at, node)| (map[node], at)).collect();
+//!         replica.sort_children_by(map[parent], |_, a, b| order[a].cmp(&order[b]))?;
+//!     }
+//!     Ok(())
+//! }
+//!
+//! let mut server = Scene::with_config(SceneConfig { changes: true, ..SceneConfig::DEFAULT })?;
+//! let (mut replica, mut map, mut reader) = (Scene::new(), NodeMap::new(), ChangeReader::new());
+//! let [yard, shed] = [1.0, 2.0].map(|x| Node::transform(Transform::from_xyz(x, 0.0, 0.0)));
+//! let yard = server.insert(server.root(), yard)?;
+//! server.update();
+//! follow(&server, &mut replica, &mut map, &mut reader)?;
+//!
+//! // The yard goes into a new shed.
+//! let shed = server.insert(server.root(), shed.named("shed"))?;
+//! server.reparent(yard, shed, Keep::World)?;
+//! server.update();
+//! follow(&server, &mut replica, &mut map, &mut reader)?;
+//! replica.update();
+//! assert_eq!(replica.parent(map[yard]), Some(map[shed]));
+//! assert_eq!(replica.world(map[yard]), server.world(yard));
+//! assert_eq!(replica.name(map[shed]), Some("shed"));
+//! # Ok::<(), Error>(())
+//! ```
