@@ -23,10 +23,13 @@ pub fn level_up_to_avx2() -> Level {
     level
 }
 
-/// Every level that this machine has, that without vectors first: what tests run kernels at.
-#[cfg(any(test, feature = "_levels"))]
+/// Every level that this machine has, the lowest first: what tests run kernels at. That without vectors is among them with
+/// the feature `_levels`, and where the machine has no other.
 pub fn levels() -> Vec<Level> {
+    #[cfg(feature = "_levels")]
     let mut levels = vec![Level::fallback()];
+    #[cfg(not(feature = "_levels"))]
+    let mut levels = Vec::new();
     let best = Level::new();
     #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
     {
@@ -36,7 +39,7 @@ pub fn levels() -> Vec<Level> {
         levels.extend(best.as_avx512().map(Level::Avx512));
     }
     #[cfg(not(any(target_arch = "x86", target_arch = "x86_64")))]
-    if !best.is_fallback() {
+    if levels.is_empty() || !best.is_fallback() {
         levels.push(best);
     }
     levels
