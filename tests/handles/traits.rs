@@ -5,8 +5,8 @@ use hedgerow::anim::{
     blend::*, clip::*, crowd::*, library::*, player::*, pose::*, raw::*, root_motion::*, skeleton::*, skin::*,
 };
 use hedgerow::character::*;
-use hedgerow::import::{material::*, *};
 use hedgerow::data::node_map::{Drain, IntoIter, Iter, IterMut};
+use hedgerow::import::{material::*, *};
 use hedgerow::iter::*;
 use hedgerow::math::{Boxes, PackedTransform};
 use hedgerow::readable::*;
