@@ -183,3 +183,82 @@ mod pages {
     #[doc = include_str!("../docs/files.md")]
     mod files {}
 }
+
+/// What borrows cannot outlive what it borrows from: each of these must not compile.
+///
+/// A view of a slice, while the scene is edited:
+///
+/// ```compile_fail,E0502
+/// let mut scene = hedgerow::Scene::new();
+/// let view = scene.slices().next().unwrap();
+/// scene.clear();
+/// println!("{}", view.number());
+/// ```
+///
+/// A name, while the node that has it is removed:
+///
+/// ```compile_fail,E0502
+/// # use hedgerow::{Node, Scene};
+/// let mut scene = Scene::new();
+/// let node = scene.insert(scene.root(), Node::group().named("car")).unwrap();
+/// let name = scene.name(node);
+/// scene.remove(node).unwrap();
+/// println!("{name:?}");
+/// ```
+///
+/// An iterator, while nodes come:
+///
+/// ```compile_fail,E0502
+/// # use hedgerow::{Node, Scene};
+/// let mut scene = Scene::new();
+/// for child in scene.children(scene.root()) {
+///     scene.insert(child, Node::group()).unwrap();
+/// }
+/// ```
+///
+/// A world matrix, while the update computes it anew:
+///
+/// ```compile_fail,E0502
+/// let mut scene = hedgerow::Scene::new();
+/// let world = scene.world(scene.root()).unwrap();
+/// scene.update();
+/// println!("{world:?}");
+/// ```
+///
+/// A node that a visitor was shown, after the visit:
+///
+/// ```compile_fail
+/// # use hedgerow::{Scene, visit::{Flow, NodeRef}};
+/// let mut kept = None;
+/// {
+///     let scene = Scene::new();
+///     scene.visit(scene.root(), &mut |node: &NodeRef<'_>| {
+///         kept = Some(*node);
+///         Flow::Break
+///     });
+/// }
+/// println!("{kept:?}");
+/// ```
+///
+/// Values that are drained from a map, while others are put in:
+///
+/// ```compile_fail,E0499
+/// # let scene = hedgerow::Scene::new();
+/// let mut map = hedgerow::data::NodeMap::from_iter([(scene.root(), 1)]);
+/// let drain = map.drain();
+/// map.insert(scene.root(), 2);
+/// drop(drain);
+/// ```
+///
+/// Changes, while the reader reads on:
+///
+/// ```compile_fail,E0499
+/// # use hedgerow::{Scene, SceneConfig, changes::ChangeReader};
+/// let scene = Scene::with_config(SceneConfig { changes: true, ..SceneConfig::DEFAULT }).unwrap();
+/// let mut reader = ChangeReader::new();
+/// let first = scene.changes(&mut reader).unwrap();
+/// let second = scene.changes(&mut reader).unwrap();
+/// println!("{:?} {:?}", first, second);
+/// ```
+#[cfg(doctest)]
+mod lifetimes {}

@@ -6,7 +6,8 @@
 use hedgerow::config::StoragePolicy;
 use hedgerow::glam::Vec3;
 use hedgerow::{
-    Aabb, Mat34, Node, NodeHandle, Scene, SceneConfig, Shape, Transform, Visibility, snapshot::SnapshotError,
+    Aabb, Mat34, Node, NodeHandle, Scene, SceneConfig, Shape, Transform, Visibility,
+    snapshot::{SaveOptions, SnapshotError},
 };
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -168,9 +169,61 @@ fn room_is_reserved_or_refused_with_an_error() {
                 REMAINING.set(before);
                 scene.try_reserve(parent, 1000).map(|()| scene)
             });
+            // Whatever was refused, what the scene holds is as it was.
+            for number in 1..40 {
+                // Room is no part of a compact snapshot.
+                let bytes = |scene: &Scene| scene.save_with(SaveOptions { detached: true, compact: true });
+                let (mut scene, before) = (kept.clone(), bytes(&kept));
+                REMAINING.set(number);
+                let refused = scene.try_reserve(parent, 1000);
+                REMAINING.set(0);
+                assert!(
+                    bytes(&scene) == before,
+                    "allocation {number} is refused, and the scene is another one: {refused:?}"
+                );
+                assert_eq!(scene.validate(), Ok(()));
+                scene.insert(parent, Node::transform(Transform::from_translation(Vec3::X))).expect("it goes on");
+                scene.update();
+                assert_eq!(scene.validate(), Ok(()));
+            }
             kept.try_reserve(parent, 1000).expect("there is memory");
             kept.insert(parent, Node::transform(Transform::from_translation(Vec3::X))).expect("there is room");
             assert_eq!(kept.validate(), Ok(()));
         }
     }
+}
+
+/// A clip is its bytes: making one of them takes no memory but what finding out takes, and reading them says so where the
+/// allocator refuses.
+#[cfg(feature = "anim")]
+#[test]
+fn a_clip_is_read_or_refused_with_an_error() {
+    use hedgerow::anim::{Clip, ClipBuilder, Error, RawClip, clip::ClipError, raw::Track};
+
+    let mut raw = RawClip::new(1.0, 30).expect("thirty joints");
+    for joint in 0..30 {
+        let track = Track::linear(vec![0.0, 0.5, 1.0], vec![Vec3::ZERO, Vec3::ONE, Vec3::X]).expect("keys in order");
+        raw.set_translation(joint, track).expect("the joint is there");
+    }
+    let (clip, _) = ClipBuilder::new().build(&raw).expect("a sound clip");
+    let bytes = clip.to_bytes().to_vec();
+    let boxed: Box<[u8]> = bytes.clone().into();
+    REMAINING.set(1);
+    let made = Clip::from_bytes(boxed);
+    let untouched = REMAINING.replace(0) == 1;
+    assert!(made.is_ok() && untouched, "making a clip of its bytes allocates");
+    let mut refused = 0;
+    loop {
+        REMAINING.set(refused + 1);
+        let read = Clip::read_from(&bytes[..]);
+        if REMAINING.replace(0) > 0 {
+            assert_eq!(read.expect("there is memory").to_bytes(), bytes);
+            break;
+        }
+        let out_of_memory = Error::Clip(ClipError::Read(io::ErrorKind::OutOfMemory));
+        // The last list may be cut to its length, which is no need.
+        assert!(read.as_ref().is_ok_and(|clip| clip.to_bytes() == bytes) || read == Err(out_of_memory), "{read:?}");
+        refused += 1;
+    }
+    assert!(refused > 0, "reading allocates");
 }

@@ -86,7 +86,8 @@ impl<T: Clone> Column<T> {
         if self.moment == Some(now) && self.waiting.is_empty() {
             return;
         }
-        let same_scene = self.moment.is_some_and(|(scene, _)| scene == now.0);
+        // Where a value's `clone` or `drop` panics, the next call arranges everything again.
+        let same_scene = self.moment.take().is_some_and(|(scene, _)| scene == now.0);
         let end = store.slice_end().max(self.parts.len());
         self.parts.resize_with(end, || Part::EMPTY);
         let mut arrived = Vec::new();
@@ -122,10 +123,12 @@ impl<T: Clone> Column<T> {
         }
         self.release(number, |slot, owner| owners.get(slot) != Some(&owner));
         let part = &mut self.parts[number];
-        let before = core::mem::take(&mut part.owners);
-        part.values.resize(owners.len(), self.default.clone());
+        // Until the owners are set, a panic of a value leaves what is known of the slots as it was.
+        if part.values.len() < owners.len() {
+            part.values.resize(owners.len(), self.default.clone());
+        }
         for (slot, &owner) in owners.iter().enumerate() {
-            if before.get(slot) != Some(&owner) {
+            if part.owners.get(slot) != Some(&owner) {
                 part.values[slot] = self.default.clone();
                 arrived.extend(NodeHandle::from_bits(owner).map(|node| (number, slot, node)));
             } else if let Some(node) = NodeHandle::from_bits(owner)
@@ -134,7 +137,9 @@ impl<T: Clone> Column<T> {
                 part.values[slot] = value;
             }
         }
+        let end = owners.len();
         part.owners = owners;
+        part.values.truncate(end);
         part.version = slice.version();
     }
 

@@ -144,7 +144,7 @@ impl<T: Clone + PartialEq, F: FnMut(&T, &T) -> T> Inherited<T, F> {
             self.seen.slices.clear();
         }
         // At most one of the nodes that share an entry is in this scene.
-        for (node, local) in core::mem::take(&mut self.contested) {
+        while let Some((node, local)) = self.contested.pop_first() {
             if store.resolve(node).is_some() {
                 self.locals.replace(node, local);
             }

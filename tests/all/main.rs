@@ -43,6 +43,8 @@ mod regressions;
 mod renderers;
 mod reparents;
 mod shapes;
+#[cfg(feature = "gltf")]
+mod shipped_models;
 mod slices;
 mod snapshot;
 mod sockets;

@@ -357,8 +357,10 @@ impl DrawList {
         }
         let changed = groups.revision != self.revision;
         if changed {
-            groups.revision = self.revision;
+            // Where the key panics, the groups are those of no list.
+            groups.revision = 0;
             groups.fill(commands, self.segments(), key);
+            groups.revision = self.revision;
         }
         changed
     }

@@ -114,13 +114,13 @@ impl DrawList {
         assert!(u32::try_from(commands.len()).is_ok(), "more shapes than 32 bits can number");
         let DrawOrder { indices, keys, sorted, counts } = order;
         keys.clear();
+        indices.clear();
         let keyed = (0_u32..).zip(commands).filter_map(|(index, command)| {
             key(index as usize, command).map(|key| u128::from(key) << INDEX_BITS | u128::from(index))
         });
         keys.extend(keyed);
         // Keys are in the order of their indices.
         radix::sort(keys, sorted, counts, DIGITS, digit_of);
-        indices.clear();
         indices.extend(keys.iter().map(|&key| index_of(key)));
     }
 

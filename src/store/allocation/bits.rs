@@ -96,6 +96,14 @@ impl Bits {
         u32::try_from(word).ok().map(|number| number * WORD + self.words[word].trailing_zeros())
     }
 
+    /// Whether no slot at or behind `end` is in the set.
+    pub(in crate::store) fn ends_before(&self, end: u32) -> bool {
+        let last = self.words.iter().rposition(|&word| word != 0);
+        last.is_none_or(|word| {
+            word as u64 * u64::from(WORD) + u64::from(WORD - self.words[word].leading_zeros()) <= u64::from(end)
+        })
+    }
+
     /// How many slots are in the set.
     pub(in crate::store) fn count(&self) -> usize {
         self.words.iter().map(|word| word.count_ones() as usize).sum()

@@ -241,6 +241,17 @@ impl HoleSet {
         (again.count, again.first) == (self.count, self.first) && further(&again) == further(self)
     }
 
+    /// Breaks the count, so that a test sees that somebody notices.
+    #[cfg(test)]
+    pub(in crate::store) fn miscount(&mut self) {
+        self.first ^= 1 << 9;
+    }
+
+    /// Whether no member is at or behind `end`.
+    pub(in crate::store) fn ends_before(&self, end: u32) -> bool {
+        self.next_from(end).is_none()
+    }
+
     pub(in crate::store) fn bytes(&self) -> usize {
         (self.words.capacity() + self.further.capacity()) * size_of::<u64>()
     }

@@ -50,6 +50,12 @@ impl LinearAllocator {
         self.end - self.holes.count()
     }
 
+    /// The parts, for tests that break them: the end, the capacity and the holes.
+    #[cfg(test)]
+    pub(in crate::store) fn parts(&mut self) -> (&mut u32, &mut u32, &mut HoleSet) {
+        (&mut self.end, &mut self.capacity, &mut self.holes)
+    }
+
     #[inline]
     pub(in crate::store) fn holes(&self) -> &HoleSet {
         &self.holes

@@ -12,51 +12,51 @@ mod notes;
 
 /// What is known of a handle's entry in this frame.
 #[derive(Clone, Copy, Debug, Default)]
-struct Noted {
-    flags: u8,
+pub(in crate::store) struct Noted {
+    pub(in crate::store) flags: u8,
     /// Edits of the live node, which is listed in `edited` if there are any.
-    kinds: ChangeKinds,
+    pub(in crate::store) kinds: ChangeKinds,
 }
 
-mod flag {
+pub(in crate::store) mod flag {
     /// The entry's live node was not in the scene after the last update.
-    pub(super) const NEW: u8 = 1;
+    pub(in crate::store) const NEW: u8 = 1;
     /// The live node is not in the scene now either.
-    pub(super) const HIDDEN: u8 = 2;
+    pub(in crate::store) const HIDDEN: u8 = 2;
     /// The entry's node that was in the scene after the last update has left it.
-    pub(super) const GONE: u8 = 4;
+    pub(in crate::store) const GONE: u8 = 4;
     /// The node is listed with the history that it had.
-    pub(super) const PREVIOUS_TRANSFORM: u8 = 8;
+    pub(in crate::store) const PREVIOUS_TRANSFORM: u8 = 8;
     /// The node is listed with the mask that it had.
-    pub(super) const PREVIOUS_MASK: u8 = 16;
+    pub(in crate::store) const PREVIOUS_MASK: u8 = 16;
     /// The live node entered with the last update.
-    pub(super) const ENTERED: u8 = 32;
+    pub(in crate::store) const ENTERED: u8 = 32;
     /// The node that was in the scene after the last update left it, and may have returned.
-    pub(super) const WENT: u8 = 64;
+    pub(in crate::store) const WENT: u8 = 64;
     /// The live node was inserted since the last update.
-    pub(super) const FRESH: u8 = 128;
+    pub(in crate::store) const FRESH: u8 = 128;
 }
 
 /// Flags by the entry of a handle in its metadata table: 4 bytes each. At any time at most one node has an entry.
 #[derive(Clone, Debug, Default)]
-struct Flags {
-    tables: Vec<Vec<Noted>>,
+pub(in crate::store) struct Flags {
+    pub(in crate::store) tables: Vec<Vec<Noted>>,
 }
 
 impl Flags {
     #[inline]
-    fn has(&self, node: NodeHandle, flags: u8) -> bool {
+    pub(in crate::store) fn has(&self, node: NodeHandle, flags: u8) -> bool {
         let entry = self.tables.get(node.table() as usize).and_then(|table| table.get(node.index() as usize));
         entry.is_some_and(|entry| entry.flags & flags != 0)
     }
 
     #[inline]
-    fn entry(&mut self, node: NodeHandle) -> &mut u8 {
+    pub(in crate::store) fn entry(&mut self, node: NodeHandle) -> &mut u8 {
         &mut self.noted(node).flags
     }
 
     #[inline]
-    fn noted(&mut self, node: NodeHandle) -> &mut Noted {
+    pub(in crate::store) fn noted(&mut self, node: NodeHandle) -> &mut Noted {
         let (table, index) = (node.table() as usize, node.index() as usize);
         if table >= self.tables.len() {
             self.tables.resize(table + 1, Vec::new());
@@ -91,17 +91,17 @@ impl Flags {
 /// and so are slices that are listed twice.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Feed {
-    flags: Flags,
+    pub(in crate::store) flags: Flags,
     /// Nodes that entered the scene; some may have left it again.
-    came: Vec<NodeHandle>,
+    pub(in crate::store) came: Vec<NodeHandle>,
     /// How long `came` may become before the nodes that have left are weeded out.
     came_limit: usize,
     /// Nodes that were in the scene after the last update and left it; some may have returned.
-    went: Vec<NodeHandle>,
+    pub(in crate::store) went: Vec<NodeHandle>,
     /// Nodes that were removed, and that existed at the last update but were not in the scene then.
-    dropped: Vec<NodeHandle>,
+    pub(in crate::store) dropped: Vec<NodeHandle>,
     /// Nodes that edits changed, all of which existed at the last update.
-    edited: Vec<NodeHandle>,
+    pub(in crate::store) edited: Vec<NodeHandle>,
     /// Nodes that now inherit another slot's matrix, each with its history.
     pub(in crate::store) previous_transforms: Vec<(NodeHandle, Past)>,
     /// Nodes that now inherit another slot's mask, each with its history.
@@ -113,9 +113,9 @@ pub(crate) struct Feed {
     /// Slices to which rows came from others, with the frames in which these moved.
     pub(in crate::store) received: Numbers,
     /// Nodes that entered with the last update.
-    entered: Vec<NodeHandle>,
+    pub(in crate::store) entered: Vec<NodeHandle>,
     /// The `previous_transforms` of the frame before the last update, by handle.
-    recalled: Vec<(NodeHandle, Mat34)>,
+    pub(in crate::store) recalled: Vec<(NodeHandle, Mat34)>,
     pub(in crate::store) log: Log,
     /// The frame that slots count from.
     pub(in crate::store) origin: u64,

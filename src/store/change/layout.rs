@@ -14,17 +14,17 @@ const FEW: usize = 64;
 #[derive(Clone, Debug, Default)]
 pub(in crate::store) struct Layouts {
     /// The last layout number that was issued.
-    issued: u64,
+    pub(in crate::store) issued: u64,
     /// The value of `issued` at the last update.
-    told: u64,
+    pub(in crate::store) told: u64,
     /// Slices with a new layout since the last update; others may be listed too.
     pub(in crate::store) relaid: Numbers,
     /// Numbers of slices that were removed since the last update; some are in use again.
-    gone: Numbers,
+    pub(in crate::store) gone: Numbers,
     /// Slices that changed or were removed, each with the frame, in ascending order of frames. An entry counts if the
     /// slice has the same frame in [`Slice::told_in`]; others are weeded out, so this has at most twice as many entries
     /// as there are slices, or a few.
-    log: Vec<(u64, u32)>,
+    pub(in crate::store) log: Vec<(u64, u32)>,
     /// The length at which the log is weeded out.
     limit: usize,
 }

@@ -37,13 +37,13 @@ const _: () = assert!(size_of::<Entry>() == 16);
 /// Entries frame by frame, the oldest first.
 #[derive(Clone, Debug)]
 pub(in crate::store) struct Log {
-    entries: VecDeque<Entry>,
+    pub(in crate::store) entries: VecDeque<Entry>,
     /// Frames with entries, each with the number of them, in ascending order.
-    frames: VecDeque<(u64, usize)>,
+    pub(in crate::store) frames: VecDeque<(u64, usize)>,
     /// All frames after this one are there.
-    start: u64,
+    pub(in crate::store) start: u64,
     /// How many entries of frames before the last are kept at most.
-    limit: usize,
+    pub(in crate::store) limit: usize,
 }
 
 impl Default for Log {

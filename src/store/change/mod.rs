@@ -1,14 +1,15 @@
 //! What an edit must notify: the update, maintenance, draw lists, the change feed, boxes.
 
-mod feed;
+pub(in crate::store) mod feed;
 mod inheritors;
 mod kinds;
 mod layout;
-mod log;
+pub(in crate::store) mod log;
 mod notify;
 mod numbers;
 mod reading;
 mod trace;
+mod validate;
 
 pub(crate) use feed::Feed;
 pub use kinds::ChangeKinds;

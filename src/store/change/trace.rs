@@ -23,7 +23,7 @@ fn no_history() -> Mat34 {
 
 /// Whether a slot had no matrix after the last update.
 #[inline]
-fn is_new(history: &Mat34) -> bool {
+pub(super) fn is_new(history: &Mat34) -> bool {
     history.rows[0][0].to_bits() == NONE
 }
 
@@ -77,7 +77,7 @@ pub(in crate::store) struct Trace {
     /// No slot has a later frame in `moved` or `set`.
     pub(in crate::store) newest: u32,
     /// Slots whose history is in `worlds` and not in `previous`, because the last update computed them.
-    uncommitted: Bits,
+    pub(in crate::store) uncommitted: Bits,
     /// Whether there may be uncommitted slots.
     pub(in crate::store) waits: bool,
     /// Whether the last update computed every slot, so that most are uncommitted.
@@ -249,7 +249,7 @@ impl TransformColumn {
     }
 
     /// The history of a slot.
-    fn history(&self, trace: &Trace, slot: u32) -> Past {
+    pub(in crate::store) fn history(&self, trace: &Trace, slot: u32) -> Past {
         let committed = !trace.waits || !trace.uncommitted.contains(slot);
         let world = if committed { trace.previous[slot as usize] } else { self.worlds[slot as usize] };
         Past { world, moved: trace.moved[slot as usize] }
@@ -389,7 +389,7 @@ impl TransformColumn {
 
 impl VisibilityColumn {
     /// The history of a slot.
-    fn history(&self, trace: &MaskTrace, slot: u32) -> PastMask {
+    pub(super) fn history(&self, trace: &MaskTrace, slot: u32) -> PastMask {
         let mask = if slot == 0 { trace.base } else { self.effective[slot as usize] };
         PastMask { mask, changed: trace.changed[slot as usize] }
     }

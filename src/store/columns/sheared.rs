@@ -176,6 +176,12 @@ impl Sheared {
         remainders.try_reserve_exact(count)
     }
 
+    /// The chunks, for tests that break them.
+    #[cfg(test)]
+    pub(in crate::store) fn chunks(&mut self) -> &mut Vec<Vec<(u32, Mat34)>> {
+        &mut self.chunks
+    }
+
     /// Whether the slots ascend, no chunk is empty or too long, and each remainder has a matrix.
     pub(in crate::store) fn is_sound(&self) -> bool {
         let matrices = self.chunks.iter().all(|chunk| (1..=MOST).contains(&chunk.len()))

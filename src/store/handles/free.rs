@@ -29,6 +29,12 @@ impl FreeEntries {
         Ok(Self { summary: 0, words: Boxed::try_new([0; WORDS])?, count: 0 })
     }
 
+    /// Breaks the summary, so that a test sees that somebody notices.
+    #[cfg(test)]
+    pub(in crate::store) fn miscount(&mut self) {
+        self.summary ^= 1 << (WORDS - 1);
+    }
+
     #[inline]
     pub(in crate::store) fn count(&self) -> u32 {
         self.count

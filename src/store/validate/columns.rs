@@ -80,7 +80,7 @@ impl Slice {
 
     /// Checks that the arrays are as long as their allocators say, and that holes are valid for sweeps.
     pub(in crate::store) fn validate_columns(&self, number: u32) -> Result<(), String> {
-        let Self { transforms, visibilities, names, .. } = self;
+        let Self { transforms, visibilities, materials, shapes, names, .. } = self;
         each_column(&mut Lengths { slice: self, number })?;
         each_component(&mut Lengths { slice: self, number })?;
         ensure!(
@@ -91,6 +91,29 @@ impl Slice {
             ensure!(
                 transforms.parents[slot as usize] < slot,
                 "slice {number}: the hole {slot} among transforms has a parent behind it"
+            );
+        }
+        for slot in (1..visibilities.slots.end()).filter(|&slot| !visibilities.slots.is_live(slot)) {
+            ensure!(
+                visibilities.parents[slot as usize] < slot,
+                "slice {number}: the hole {slot} among visibilities has a parent behind it"
+            );
+        }
+        ensure!(
+            [transforms.parents[0], visibilities.parents[0]] == [0; 2],
+            "slice {number}: a base has another parent than itself"
+        );
+        ensure!(
+            transforms.portal_slots.ends_before(transforms.slots.capacity()),
+            "slice {number}: a slot that there cannot be is among those that portals use"
+        );
+        for slot in materials.slots.iter().skip(1) {
+            ensure!(materials.values[slot as usize].is_some(), "slice {number}: the material slot {slot} has no value");
+        }
+        for slot in shapes.slots.iter() {
+            ensure!(
+                shapes.bounds[slot as usize].checked().is_ok(),
+                "slice {number}: the bounds of shape {slot} are neither finite nor empty"
             );
         }
         for row in (0..self.row_slots.end()).filter(|&row| !self.row_slots.is_live(row)) {

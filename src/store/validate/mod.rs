@@ -4,8 +4,9 @@ use crate::Mat34;
 use crate::fallible;
 use crate::store::columns::{At, NIL};
 use crate::store::restructuring::Partner;
-use crate::store::{Membership, Need, Store};
+use crate::store::{Membership, Need, Slice, Store};
 use core::cmp::Reverse;
+use std::collections::HashSet;
 
 /// Returns with a message unless the condition holds.
 macro_rules! ensure {
@@ -16,9 +17,13 @@ macro_rules! ensure {
     };
 }
 
+pub(in crate::store) use ensure;
+
 mod boxes;
 mod columns;
 mod tables;
+#[cfg(test)]
+mod tests;
 
 use columns::Owned;
 
@@ -45,6 +50,7 @@ impl Store {
             if !slice.marked {
                 self.validate_clean(number)?;
             }
+            self.validate_history(number)?;
             nodes += slice.nodes();
             pending.extend(&slice.children);
         }
@@ -67,6 +73,8 @@ impl Store {
             live == nodes + pending_free,
             "{live} handles live, and {nodes} nodes and {pending_free} that wait to be freed"
         );
+        self.validate_lists()?;
+        self.validate_notes()?;
         if self.edited.is_empty() {
             self.validate_sizes()?;
         }
@@ -96,6 +104,38 @@ impl Store {
             self.counted.of(Membership::PendingFree)
         );
         Ok(nodes)
+    }
+
+    /// Checks that what slices say of the store's lists is so: of those for maintenance, for the update, and of small
+    /// slices that wait for a partner.
+    fn validate_lists(&self) -> Result<(), String> {
+        let listed = |list: &mut dyn Iterator<Item = u32>| {
+            let mut listed = vec![false; self.slices.len()];
+            list.for_each(|number| listed[number as usize] = true);
+            listed
+        };
+        let pairs = |number: u32| self.slice(number).candidates_below.iter().map(move |&below| (number, below));
+        let waiting: HashSet<(u32, u32)> = self.slice_numbers().flat_map(pairs).collect();
+        let edited = listed(&mut self.edited.iter().copied());
+        let marked = listed(&mut self.marked_roots.iter().copied().filter(|&number| (number as usize) < edited.len()));
+        for number in self.slice_numbers() {
+            let (slice, at) = (self.slice(number), number as usize);
+            ensure!(!slice.edited || edited[at], "slice {number} waits for maintenance on no list");
+            if slice.portal == At::NONE {
+                ensure!(
+                    number == At::ROOT.slice || !slice.marked || marked[at],
+                    "the detached slice {number} waits unlisted"
+                );
+                continue;
+            }
+            let above = slice.portal.slice;
+            let unlisted = above == At::ROOT.slice && slice.nodes() > 0;
+            ensure!(
+                !slice.merge_candidate || slice.edited || unlisted || waiting.contains(&(above, number)),
+                "slice {number} waits for a partner, and the slice above does not know"
+            );
+        }
+        Ok(())
     }
 
     /// Checks that after maintenance no small slice could be merged. Runs in O(slices).
@@ -161,6 +201,7 @@ impl Store {
             ensure!(used == slots.live(), "slice {number}: {used} {name} are in use and {} are taken", slots.live());
             ensure!(slots.end() <= slots.capacity(), "slice {number}: {name} end behind their capacity");
             ensure!(slots.holes().is_consistent(), "slice {number}: the holes among {name} are not as summed up");
+            ensure!(slots.holes().ends_before(slots.end()), "slice {number}: a hole among {name} is behind their end");
         }
         ensure!(owned.is_unique(), "slice {number}: two rows have one slot");
         Ok(())
@@ -194,6 +235,10 @@ impl Store {
             row.first_child == NIL && row.shape == NIL && row.name == NIL,
             "slice {number}: the portal {index} has children or components"
         );
+        ensure!(
+            [row.transform, row.visibility, row.material].iter().all(|slot| slot.as_own().is_none()),
+            "slice {number}: the portal {index} owns a slot"
+        );
         Ok(())
     }
 
@@ -209,7 +254,8 @@ impl Store {
         );
         ensure!(
             (0..slice.row_slots.end())
-                .all(|row| { slice.portal_rows.contains(row) == slice.row(row).occupant.as_portal().is_some() }),
+                .all(|row| { slice.portal_rows.contains(row) == slice.row(row).occupant.as_portal().is_some() })
+                && slice.portal_rows.ends_before(slice.row_slots.end()),
             "slice {number}: it is not noted right which rows are portals"
         );
         ensure!(
@@ -219,6 +265,7 @@ impl Store {
         if number == At::ROOT.slice {
             ensure!(slice.portal == At::NONE, "the root's slice has a portal");
             ensure!(slice.membership == Membership::Attached, "the root is detached");
+            ensure!(slice.inherits_nothing(), "the root inherits something");
         } else if slice.portal == At::NONE {
             self.validate_detached(number)?;
         } else if slice.membership != self.slice(slice.portal.slice).membership {
@@ -243,12 +290,7 @@ impl Store {
             slice.is_alone(slice.first_top) && slice.row(slice.first_top).occupant.as_node().is_some(),
             "the detached slice {number} has not one top node"
         );
-        ensure!(
-            slice.transforms.worlds[0] == Mat34::IDENTITY
-                && slice.visibilities.effective[0] == u32::MAX
-                && slice.materials.values[0].is_none(),
-            "the detached slice {number} inherits something"
-        );
+        ensure!(slice.inherits_nothing(), "the detached slice {number} inherits something");
         Ok(())
     }
 
@@ -264,10 +306,12 @@ impl Store {
         ensure!(!transforms.has_new(), "slice {number} is not marked and has a transform without a history");
         for slot in transforms.slots.iter().skip(1) {
             let parent = transforms.worlds[transforms.parents[slot as usize] as usize];
-            let world = parent * transforms.local(slot).to_matrix();
+            let local = transforms.local(slot).to_matrix();
+            ensure!(local.is_finite(), "slice {number}: the local transform of slot {slot} is not finite");
+            let (right, world) = (parent * local, &transforms.worlds[slot as usize]);
+            // What is too large for a number is infinite or none, and which bits that has depends on the machine.
             ensure!(
-                world.to_bits() == transforms.worlds[slot as usize].to_bits()
-                    || !transforms.worlds[slot as usize].is_finite(),
+                right.to_bits() == world.to_bits() || !(right.is_finite() || world.is_finite()),
                 "slice {number}: the world matrix of slot {slot} is out of date"
             );
         }
@@ -297,5 +341,14 @@ impl Store {
             );
         }
         Ok(())
+    }
+}
+
+impl Slice {
+    /// Whether the bases are those of a slice that nothing is above.
+    fn inherits_nothing(&self) -> bool {
+        self.transforms.worlds[0] == Mat34::IDENTITY
+            && self.visibilities.effective[0] == u32::MAX
+            && self.materials.values[0].is_none()
     }
 }

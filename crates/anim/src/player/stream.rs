@@ -109,8 +109,10 @@ impl<R: Read> StreamPlayer<R> {
         }
         let time = self.tables.units(self.time());
         while time >= self.next.need {
-            if let Err(error) = self.fetch() {
-                self.failed = Some(error);
+            // Should the reader panic, the player has lost its place in the stream.
+            self.failed = Some(ClipError::Read(std::io::ErrorKind::Interrupted));
+            self.failed = self.fetch().err();
+            if let Some(error) = self.failed {
                 return Err(error.into());
             }
         }

@@ -116,6 +116,22 @@ fn builders() -> impl Strategy<Value = ClipBuilder> {
     (spacings, precisions).prop_map(|(spacing, precision)| ClipBuilder::new().jump_frames(spacing).precision(precision))
 }
 
+/// The greatest errors of a key's value and of its time, by the table in the documentation of [`Clip`].
+struct Promised {
+    key: f32,
+    time: f32,
+}
+
+impl Promised {
+    fn of(clip: &Clip) -> Self {
+        match clip.precision() {
+            // Numbers other than rotations lie within a range of 2, and are within 1/131,000 of it.
+            Precision::Compact => Self { key: 1.1e-4, time: (clip.duration() / 65_500.0).min(1e-3) },
+            Precision::Tight => Self { key: 1e-6, time: 0.0 },
+        }
+    }
+}
+
 /// Whether a step track changes so close to a time that rounding may choose the other side.
 fn near_a_step(clip: &RawClip, time: f32, by: f32) -> bool {
     fn near<V: TrackValue>(track: &Track<V>, time: f32, by: f32) -> bool {
@@ -138,11 +154,15 @@ proptest! {
         let raw = random::clip(&recipe, &mut dice);
         let (clip, report) = builder.arc_error(1e-4).build(&raw).expect("a sound clip");
         let mut player = Player::new(&clip);
+        // What the documentation of `Clip` promises, whatever the builder says of itself.
+        let promised = Promised::of(&clip);
+        let keys = [report.rotation_error, report.translation_error, report.scale_error, report.channel_error];
+        assert!(keys.iter().all(|&error| error <= promised.key) && report.time_error <= promised.time, "{report:?}");
         // How much a value can change due to the error of its key's time: keys are at least 0.02 s apart, values at
         // most 4, and tangents at most 2 long.
-        let slope = 4.0 / 0.02 * report.time_error;
-        let keys = report.rotation_error.max(report.translation_error).max(report.scale_error).max(report.channel_error);
-        let bound = 4.0 * keys + slope + 3e-4;
+        let slope = 4.0 / 0.02 * promised.time;
+        // A cubic is a sum of two values and two tangents. Arcs add 1e-4, and rounding less than as much again.
+        let bound = 4.0 * promised.key + slope + 3e-4;
         for _ in 0..20 {
             let time = (dice.number() * 0.5 + 0.5) * clip.duration();
             player.seek(time);

@@ -1,0 +1,292 @@
+//! What there is to read: how files are made, and what is done with those that are taken.
+
+use crate::memory::end;
+use hedgerow::anim::library::Library;
+use hedgerow::anim::player::StreamPlayer;
+use hedgerow::anim::raw::Track;
+use hedgerow::anim::{Clip, ClipBuilder, Player, Pose, RawClip, Skeleton, SkeletonBuilder};
+use hedgerow::glam::Vec3;
+use hedgerow::skin::{MorphBuffer, MorphTarget, Palette, Skin, SkinOutput, SkinnedMesh};
+use hedgerow::{Aabb, DrawList, Mat34, Node, Scene, SceneConfig, Shape, Transform, Visibility};
+
+/// A kind of file.
+pub(crate) struct Kind {
+    pub(crate) name: &'static str,
+    /// Whether it has the header with a checksum.
+    pub(crate) sealed: bool,
+    /// What may be in use at a time while it is read, as a multiple of the file, besides `spare` bytes.
+    pub(crate) multiple: f64,
+    pub(crate) spare: usize,
+    pub(crate) files: fn() -> Vec<Vec<u8>>,
+    /// Reads and uses it. Returns whether it was taken.
+    pub(crate) read: fn(&[u8]) -> bool,
+}
+
+pub(crate) const SAVED: &[Kind] = &[
+    Kind { name: "snapshot", sealed: true, multiple: 4.0, spare: 1 << 16, files: snapshots, read: read_snapshot },
+    Kind { name: "subtree", sealed: true, multiple: 8.0, spare: 1 << 16, files: subtrees, read: read_subtree },
+    Kind { name: "skeleton", sealed: true, multiple: 4.0, spare: 1 << 12, files: skeletons, read: read_skeleton },
+    Kind { name: "clip", sealed: true, multiple: 2.0, spare: 1 << 12, files: clips, read: read_clip },
+    Kind { name: "skin", sealed: true, multiple: 4.0, spare: 1 << 12, files: skins, read: read_skin },
+    Kind { name: "mesh", sealed: true, multiple: 4.0, spare: 1 << 12, files: meshes, read: read_mesh },
+    Kind { name: "library", sealed: true, multiple: 4.0, spare: 1 << 12, files: libraries, read: read_library },
+];
+
+#[cfg(feature = "gltf")]
+pub(crate) const GLTF: Kind =
+    Kind { name: "glTF", sealed: false, multiple: 200.0, spare: 4 << 20, files: Vec::new, read: read_gltf };
+
+fn scene(config: SceneConfig) -> Scene {
+    let mut scene = Scene::with_config(config).expect("the policy makes sense");
+    let mut nodes = vec![scene.root()];
+    let mut shear = Mat34::IDENTITY;
+    shear.rows[0][1] = 0.5;
+    for number in 0..120_u8 {
+        let parent = nodes[usize::from(number) / 3];
+        let mut node =
+            if number % 4 == 0 { Node::group() } else { Node::transform(Transform::from_xyz(1.0, 2.0, 3.0)) };
+        if number % 3 == 0 {
+            node = node.with_shape(Shape::new(7, Aabb::cube(1.0))).with_material(3);
+        }
+        if number % 7 == 0 {
+            node = node.with_visibility(Visibility::layers(5));
+        }
+        nodes.push(scene.insert(parent, if number % 5 == 0 { node.named("name") } else { node }).expect("an insert"));
+    }
+    for &node in nodes[2..].iter().step_by(9) {
+        if scene.local(node).is_some() {
+            scene.set_local(node, shear).expect("it has a transform");
+        }
+    }
+    scene.update();
+    for &node in nodes[90..].iter().step_by(3) {
+        scene.remove(node).expect("a leaf");
+    }
+    scene.detach(nodes[5]).expect("a branch");
+    scene
+}
+
+fn snapshots() -> Vec<Vec<u8>> {
+    let small = SceneConfig { max_nodes: 32, min_nodes: 4, bounds: true, changes: true, ..SceneConfig::DEFAULT };
+    [SceneConfig::DEFAULT, small, SceneConfig::THESIS].map(|config| scene(config).save()).to_vec()
+}
+
+/// Goes on with a scene as with any other.
+fn use_scene(mut scene: Scene) {
+    assert_eq!(scene.validate(), Ok(()));
+    scene.update();
+    assert_eq!(scene.validate(), Ok(()));
+    scene.draw_list(&mut DrawList::new());
+    let node = scene.insert(scene.root(), Node::transform(Transform::IDENTITY)).ok();
+    if let Some(node) = node {
+        scene.remove(node).expect("it was just inserted");
+    }
+    scene.maintain(core::time::Duration::MAX);
+    assert_eq!(scene.validate(), Ok(()));
+    assert!(Scene::load(&scene.save()).is_ok());
+}
+
+fn read_snapshot(bytes: &[u8]) -> bool {
+    let loaded = Scene::load(bytes);
+    end();
+    assert_eq!(loaded.is_ok(), Scene::load_from(bytes).is_ok());
+    loaded.map(use_scene).is_ok()
+}
+
+fn subtrees() -> Vec<Vec<u8>> {
+    let scene = scene(SceneConfig::DEFAULT);
+    let branch = scene.first_child(scene.root()).expect("a child");
+    vec![scene.save_subtree(branch).expect("it lives")]
+}
+
+fn read_subtree(bytes: &[u8]) -> bool {
+    let mut scene = Scene::new();
+    let before = scene.save();
+    let taken = scene.load_subtree(bytes, scene.root()).is_ok();
+    end();
+    if !taken {
+        assert!(scene.save() == before, "a refused subtree changes the scene");
+    }
+    use_scene(scene);
+    taken
+}
+
+fn skeleton() -> Skeleton {
+    let mut builder = SkeletonBuilder::new();
+    for joint in 0..20_u8 {
+        let parent = (joint > 0).then(|| u16::from(joint - 1) / 2);
+        builder.joint(format!("joint {joint}"), parent, Transform::from_xyz(0.0, 1.0, f32::from(joint)));
+    }
+    builder.build().expect("a tree").0
+}
+
+fn skeletons() -> Vec<Vec<u8>> {
+    vec![skeleton().to_bytes()]
+}
+
+fn use_skeleton(skeleton: &Skeleton) {
+    let mut models = Vec::new();
+    Pose::rest(skeleton).to_models(skeleton, &mut models).expect("its own pose");
+    assert_eq!(models.len(), skeleton.len());
+    assert!(skeleton.names().count() == skeleton.len());
+    assert!(Skeleton::from_bytes(&skeleton.to_bytes()).is_ok());
+}
+
+fn read_skeleton(bytes: &[u8]) -> bool {
+    let skeleton = Skeleton::from_bytes(bytes);
+    end();
+    skeleton.map(|skeleton| use_skeleton(&skeleton)).is_ok()
+}
+
+fn clip() -> Clip {
+    let mut raw = RawClip::new(2.0, 20).expect("a clip");
+    for joint in 0..20_u8 {
+        let times: Vec<f32> = (0..9_u8).map(|key| f32::from(key) * 0.25).collect();
+        let place = |key: u8| Vec3::new(f32::from(key + joint).sin(), f32::from(key * joint % 5), 1.0);
+        let track = Track::linear(times, (0..9).map(place).collect()).expect("keys");
+        raw.set_translation(u16::from(joint), track).expect("the joint is there");
+    }
+    ClipBuilder::new().build(&raw).expect("a clip").0
+}
+
+fn clips() -> Vec<Vec<u8>> {
+    vec![clip().to_bytes().to_vec()]
+}
+
+/// Plays a clip there and back, at any time.
+fn use_clip(clip: &Clip) {
+    let mut pose = Pose::new(clip.joints());
+    let mut channels = vec![0.0; clip.channels()];
+    let mut player = Player::new(clip);
+    let duration = clip.duration();
+    for at in [0.3, 0.9, -0.5, 5.0, -9.0, 0.0] {
+        player.advance(at * duration);
+        player.sample(&mut pose).expect("a pose of the clip's joints");
+        player.sample_channels(&mut channels).expect("the clip's channels");
+        player.seek((at * 0.37).abs() * duration);
+        player.sample_over(&mut pose).expect("a pose of the clip's joints");
+    }
+    if clip.joints() > 0 {
+        let _ = clip.sample_joint(0.4 * duration, 0, Transform::IDENTITY);
+    }
+}
+
+fn read_clip(bytes: &[u8]) -> bool {
+    let clip = Clip::from_bytes(bytes);
+    end();
+    if let Ok(mut player) = StreamPlayer::new(bytes)
+        && player.joints() < 10_000
+    {
+        let mut pose = Pose::new(player.joints());
+        let step = player.duration() * 0.2;
+        while player.time() < player.duration() && player.advance(step).is_ok() {
+            player.sample(&mut pose).expect("a pose of the clip's joints");
+        }
+    }
+    clip.map(|clip| use_clip(&clip)).is_ok()
+}
+
+fn skin() -> Skin {
+    Skin::at_rest(&skeleton()).expect("a skin")
+}
+
+fn skins() -> Vec<Vec<u8>> {
+    vec![skin().to_bytes()]
+}
+
+fn read_skin(bytes: &[u8]) -> bool {
+    let skin = Skin::from_bytes(bytes);
+    end();
+    if let Ok(skin) = &skin {
+        let joints = skin.joints().iter().copied().max().map_or(0, usize::from) + 1;
+        skin.palette(&vec![Mat34::IDENTITY; joints], &mut Vec::new()).expect("models for all of its joints");
+        assert!(Skin::from_bytes(&skin.to_bytes()).is_ok());
+    }
+    skin.is_ok()
+}
+
+fn mesh() -> SkinnedMesh {
+    let positions: Vec<[f32; 3]> = (0..70_u8).map(|at| [f32::from(at), f32::from(at % 7), 1.0]).collect();
+    let normals = vec![[0.0, 1.0, 0.0]; 70];
+    let tangents = vec![[1.0, 0.0, 0.0, -1.0]; 70];
+    let joints: Vec<u16> = (0..280).map(|at| at * 31 % 20).collect();
+    let weights: Vec<f32> = (0..280_u16).map(|at| if at * 13 % 5 < at / 4 % 5 { 0.3 } else { 0.1 }).collect();
+    let indices: Vec<u32> = (0..69).rev().collect();
+    let moved = [[0.0, 1.0, 0.0]; 3];
+    SkinnedMesh::builder(&positions)
+        .normals(&normals)
+        .tangents(&tangents)
+        .influences(4, &joints, &weights)
+        .indices(&indices)
+        .morph_target(MorphTarget { vertices: Some(&[3, 9, 60]), positions: &moved, normals: &[], tangents: &[] })
+        .build(&skin())
+        .expect("a mesh")
+}
+
+fn meshes() -> Vec<Vec<u8>> {
+    vec![mesh().to_bytes()]
+}
+
+fn use_mesh(mesh: &mut SkinnedMesh) {
+    let joints = u16::try_from(mesh.joints()).expect("joints are numbered in 16 bits");
+    let skin = Skin::new((0..joints).collect(), vec![Mat34::IDENTITY; usize::from(joints)]);
+    let Ok(skin) = skin else { return };
+    mesh.set_skin(&skin).expect("a joint for each");
+    let mut room = Vec::new();
+    let palette: Palette<'_> = skin.palette(&vec![Mat34::IDENTITY; usize::from(joints)], &mut room).expect("models");
+    let (mut places, weights) = (vec![[0.0_f32; 3]; mesh.len()], vec![0.5; mesh.morph_targets()]);
+    mesh.skin_morphed(palette, &weights, &mut MorphBuffer::new(), SkinOutput::new(&mut places[..])).expect("it fits");
+}
+
+fn read_mesh(bytes: &[u8]) -> bool {
+    let mesh = SkinnedMesh::from_bytes(bytes);
+    end();
+    mesh.map(|mut mesh| use_mesh(&mut mesh)).is_ok()
+}
+
+fn libraries() -> Vec<Vec<u8>> {
+    let mut library = Library::new();
+    library.skeletons.insert("figure", skeleton());
+    library.clips.insert("walk", clip());
+    library.skins.insert("coat", skin());
+    library.meshes.insert(None, mesh());
+    vec![library.to_bytes()]
+}
+
+fn read_library(bytes: &[u8]) -> bool {
+    let library = Library::from_bytes(bytes);
+    end();
+    if let Ok(library) = &library {
+        library.skeletons.iter().for_each(|(_, _, skeleton)| use_skeleton(skeleton));
+        library.clips.iter().for_each(|(_, _, clip)| use_clip(clip));
+        library.meshes.iter().for_each(|(_, _, mesh)| use_mesh(&mut (**mesh).clone()));
+    }
+    library.is_ok()
+}
+
+#[cfg(feature = "gltf")]
+fn read_gltf(bytes: &[u8]) -> bool {
+    let import = hedgerow::import::from_slice(bytes, None);
+    end();
+    let Ok(import) = import else { return false };
+    let (mut scene, imported) = (import.scene, import.imported);
+    scene.update();
+    assert_eq!(scene.validate(), Ok(()));
+    scene.draw_list(&mut DrawList::new());
+    for animation in 0..imported.animations.len() {
+        if let Ok(mut player) = imported.play(animation) {
+            for step in [0.1, 2.0, -0.7] {
+                player.advance(step);
+                // Poses that are not finite are refused.
+                let _ = player.apply(&mut scene);
+            }
+        }
+    }
+    let mut library = Library::new();
+    if imported.insert_into(&mut library, ClipBuilder::new()).is_ok() {
+        assert!(Library::from_bytes(&library.to_bytes()).is_ok());
+    }
+    scene.update();
+    assert_eq!(scene.validate(), Ok(()));
+    true
+}

@@ -1,0 +1,419 @@
+//! One case for each public method that runs code of the caller's.
+
+use crate::value::{Sink, Slowly, Somewhere, Value, counted, tick};
+use crate::world::{World, key_of};
+use hedgerow::anim::{
+    Clip, ClipBuilder, Error as AnimError, Pose, RawClip, Skeleton, library::Library, player::StreamPlayer,
+};
+use hedgerow::changes::MatrixMirror;
+use hedgerow::data::{Column, NodeMap};
+use hedgerow::draw::DepthView;
+use hedgerow::glam::Vec3;
+use hedgerow::visit::{Flow, NodeRef, SliceView, SliceViewMut, Visitor};
+use hedgerow::{Local, Mat34, NodeHandle, Scene, Shape, Transform};
+
+/// The methods that a case is about, as `file::method` where the source has them, and what it does with them.
+pub(crate) struct Case {
+    pub(crate) names: &'static [&'static str],
+    pub(crate) run: fn(&mut World),
+}
+
+/// A visitor each of whose methods is a counted call.
+struct Everything;
+
+impl Visitor for Everything {
+    fn enter(&mut self, _: &NodeRef<'_>) -> Flow {
+        tick();
+        Flow::Continue
+    }
+
+    fn transform(&mut self, _: &NodeRef<'_>, _: Local) -> Flow {
+        tick();
+        Flow::Continue
+    }
+
+    fn material(&mut self, _: &NodeRef<'_>, _: u32) -> Flow {
+        tick();
+        Flow::Continue
+    }
+
+    fn shape(&mut self, _: &NodeRef<'_>, _: Shape) -> Flow {
+        tick();
+        Flow::Prune
+    }
+
+    fn leave(&mut self, _: &NodeRef<'_>) {
+        tick();
+    }
+}
+
+fn clip_bytes() -> Vec<u8> {
+    let raw = RawClip::new(1.0, 2).expect("two joints");
+    let (clip, _) = ClipBuilder::new().build(&raw).expect("a clip");
+    clip.to_bytes().to_vec()
+}
+
+fn expect<T, E: core::fmt::Debug>(result: Result<T, E>) -> T {
+    result.expect("nothing is wrong but the panic")
+}
+
+/// A map with every second of the world's values, cloned.
+fn some(world: &World) -> NodeMap<Value> {
+    world.map.iter().step_by(2).map(|(node, value)| (node, Value::new(value.0))).collect()
+}
+
+pub(crate) const CASES: &[Case] = &[
+    // Scenes.
+    Case {
+        names: &["reparent::sort_children_by"],
+        run: |world| {
+            let sorted = world.scene.sort_children_by(world.nodes[0], |_, a, b| {
+                tick();
+                b.cmp(&a)
+            });
+            expect(sorted);
+        },
+    },
+    Case {
+        names: &["component::modify_local"],
+        run: |world| {
+            expect(world.scene.modify_local(world.nodes[2], |transform| {
+                transform.translation = Vec3::NAN;
+                tick();
+                transform.translation = Vec3::ONE;
+                tick();
+            }));
+        },
+    },
+    Case {
+        names: &["component::set_local", "world::set_world", "batch::set_worlds"],
+        run: |world| {
+            expect(world.scene.set_local(world.nodes[2], Somewhere(1.0)));
+            expect(world.scene.set_world(world.nodes[3], Somewhere(2.0)));
+            let items = [2, 3, 6, 7, 10].map(|at| (world.nodes[at], Somewhere(3.0)));
+            expect(world.scene.set_worlds(&items));
+        },
+    },
+    Case {
+        names: &["frame::visit_slices"],
+        run: |world| {
+            world.scene.visit_slices(&mut |_: SliceView<'_>| {
+                tick();
+                Flow::Continue
+            });
+        },
+    },
+    Case {
+        names: &["frame::visit_slices_mut"],
+        run: |world| {
+            world.scene.visit_slices_mut(&mut |mut slice: SliceViewMut<'_>| {
+                tick();
+                for slot in 1..slice.view().transforms().len() {
+                    if slice.view().transforms().local(slot).is_some() {
+                        expect(slice.set_local(slot, Transform::from_xyz(5.0, 0.0, 0.0)));
+                        tick();
+                    }
+                }
+                Flow::Continue
+            });
+        },
+    },
+    Case {
+        names: &["node::visit"],
+        run: |world| assert_eq!(world.scene.visit(world.scene.root(), &mut Everything), Flow::Continue),
+    },
+    Case {
+        names: &["mod::save_to", "mod::load_from"],
+        run: |world| {
+            let mut sink = Sink::default();
+            expect(world.scene.save_to(&mut sink));
+            let loaded = expect(Scene::load_from(Slowly(&sink.0)));
+            assert_eq!(loaded.len(), world.scene.len());
+        },
+    },
+    // Draw lists, mirrors.
+    Case {
+        names: &["groups::group_by_key"],
+        run: |world| {
+            world.shuffle();
+            world.scene.draw_list(&mut world.list);
+            world.list.group_by_key(&mut world.groups, |command| {
+                tick();
+                key_of(command.word)
+            });
+        },
+    },
+    Case {
+        names: &["order::order_by_key", "order::order_front_to_back", "order::order_back_to_front"],
+        run: |world| {
+            let view = DepthView { eye: Vec3::ZERO, forward: Vec3::X };
+            world.list.order_by_key(&mut world.order, |_, command| {
+                tick();
+                Some(command.word.into())
+            });
+            let takes = || {
+                tick();
+                true
+            };
+            world.list.order_front_to_back(&mut world.order, &view, |_| takes());
+            world.list.order_back_to_front(&mut world.order, &view, |_| takes());
+        },
+    },
+    Case {
+        names: &["mirror::sync"],
+        run: |world| {
+            world.shuffle();
+            world.mirror();
+            world.mirror = MatrixMirror::new();
+            world.mirror();
+        },
+    },
+    Case {
+        names: &["mirror::instances"],
+        run: |world| {
+            let mut instances = vec![9; world.list.len()];
+            world.mirror.instances(&world.list, world.groups.instances(), &mut instances, |_| tick());
+        },
+    },
+    // Maps.
+    Case {
+        names: &["NodeMap::clone", "NodeMap::eq"],
+        run: |world| {
+            let copy = world.map.clone();
+            assert!(copy == world.map);
+        },
+    },
+    Case {
+        names: &["node_map::get_or_insert_with"],
+        run: |world| {
+            let make = || {
+                tick();
+                Value::new(77)
+            };
+            let guest = expect(world.scene.insert(world.nodes[0], hedgerow::Node::group()));
+            world.map.get_or_insert_with(guest, make);
+            world.map.get_or_insert_with(world.nodes[20], make);
+            expect(world.scene.remove(world.nodes[20]));
+            let next = expect(world.scene.insert(world.nodes[6], hedgerow::Node::group()));
+            // Takes the place of a value.
+            world.map.get_or_insert_with(next, make);
+        },
+    },
+    Case {
+        names: &["node_map::retain", "NodeMap::retain_live"],
+        run: |world| {
+            world.map.retain(|node, _| {
+                tick();
+                node.to_bits() >> 28 & 3 != 0
+            });
+            expect(world.scene.remove(world.nodes[20]));
+            world.map.retain_live(&world.scene);
+        },
+    },
+    Case {
+        names: &["NodeMap::insert", "NodeMap::replace", "NodeMap::remove", "NodeMap::evict"],
+        run: |world| {
+            for (at, &node) in world.nodes.iter().enumerate() {
+                match at % 4 {
+                    0 => drop(world.map.insert(node, Value::new(1))),
+                    1 => drop(world.map.replace(node, Value::new(2))),
+                    2 => drop(world.map.remove(node)),
+                    _ => drop(world.map.evict(node)),
+                }
+            }
+        },
+    },
+    Case {
+        names: &["NodeMap::extend", "NodeMap::from_iter"],
+        run: |world| {
+            let values = || world.nodes.iter().map(|&node| (node, Value::new(5)));
+            world.map.extend(counted(values()));
+            let other: NodeMap<Value> = counted(values()).collect();
+            world.map = other;
+        },
+    },
+    Case { names: &["NodeMap::clear"], run: |world| world.map.clear() },
+    Case {
+        names: &["NodeMap::drain", "NodeMap::into_iter", "NodeMap::drop"],
+        run: |world| {
+            world.map.drain().take(5).for_each(drop);
+            some(world).into_iter().take(5).for_each(drop);
+            drop(some(world));
+        },
+    },
+    #[cfg(feature = "serde")]
+    Case {
+        names: &["NodeMap::serialize", "NodeMap::deserialize"],
+        run: |world| {
+            let text = expect(serde_json::to_string(&world.map));
+            world.map = expect(serde_json::from_str(&text));
+        },
+    },
+    #[cfg(feature = "serde")]
+    Case {
+        names: &["Scene::serialize", "Scene::deserialize"],
+        run: |world| {
+            let mut sink = Sink::default();
+            expect(serde_json::to_writer(&mut sink, &world.scene));
+            let read: Scene = expect(serde_json::from_reader(Slowly(&sink.0)));
+            assert_eq!(read.validate(), Ok(()));
+        },
+    },
+    // Columns.
+    Case {
+        names: &["Column::update", "Column::clone"],
+        run: |world| {
+            world.shuffle();
+            world.column.update(&world.scene);
+            let copy = world.column.clone();
+            drop(copy);
+        },
+    },
+    Case {
+        names: &["Column::set"],
+        run: |world| {
+            world.shuffle();
+            for (number, &node) in (1..).zip(&world.nodes) {
+                if world.scene.local(node).is_some() {
+                    expect(world.column.set(&world.scene, node, Value::new(number)));
+                }
+            }
+            world.column.update(&world.scene);
+        },
+    },
+    Case {
+        names: &["column::sweep"],
+        run: |world| {
+            let mut column: Column<Value> = Column::new(Value::new(1));
+            column.update(&world.scene);
+            column.sweep(&world.scene, |above, value| {
+                tick();
+                value.0 = above.0 + 1;
+            });
+        },
+    },
+    // Inherited properties.
+    Case {
+        names: &["Inherited::run", "Inherited::set", "Inherited::remove"],
+        run: |world| {
+            world.shuffle();
+            for at in [1, 5, 9] {
+                world.inherited.set(world.nodes[at], Value::new(50));
+            }
+            world.inherited.remove(world.nodes[9]);
+            // Nodes whose places in the tables were others'.
+            let scene = &mut world.scene;
+            let guests: Vec<NodeHandle> =
+                (0..6).map(|_| expect(scene.insert(world.nodes[6], hedgerow::Node::group()))).collect();
+            for (number, &guest) in (0..).zip(&guests) {
+                world.inherited.set(guest, Value::new(number));
+            }
+            world.inherited.run(&world.scene);
+            expect(world.scene.remove(guests[2]));
+            let other = expect(world.scene.insert(world.nodes[6], hedgerow::Node::group()));
+            world.inherited.set(other, Value::new(8));
+            world.inherited.run(&world.scene);
+        },
+    },
+    Case { names: &["Inherited::clone"], run: |world| world.inherited = world.inherited.clone() },
+    // Characters.
+    Case {
+        names: &["sockets::follow_many"],
+        run: |world| {
+            let models = [Mat34::IDENTITY; 2];
+            expect(world.scene.remove(world.nodes[3]));
+            expect(world.sockets.follow_many(&mut world.scene, |_| {
+                tick();
+                Some(&models)
+            }));
+        },
+    },
+    Case {
+        names: &["posing::change_poses", "posing::par_change_poses"],
+        run: |world| {
+            let mut items = [0_u8; 20];
+            let change = |pose: &mut Pose| -> Result<(), AnimError> {
+                pose.set(0, Transform::from_xyz(1.0, 0.0, 0.0));
+                tick();
+                Ok(())
+            };
+            expect(world.crowd.change_poses(|_, pose| change(pose)));
+            expect(world.crowd.par_change_poses(&mut items, |_, _, pose| change(pose)));
+        },
+    },
+    Case {
+        names: &["matrices::each_models", "matrices::each_palette", "matrices::par_each_palette"],
+        run: |world| {
+            let visit = || -> Result<(), AnimError> {
+                tick();
+                Ok(())
+            };
+            let mut items = [0_u8; 20];
+            expect(world.crowd.each_models(&mut world.room, |_, _| visit()));
+            expect(world.crowd.each_palette(&world.skin, &mut world.room, |_, _| visit()));
+            expect(world.crowd.par_each_palette(&world.skin, &mut items, &mut world.room, |_, _, _| visit()));
+        },
+    },
+    Case {
+        names: &["characters::each_palette", "characters::par_each_palette"],
+        run: |world| {
+            let mut poses: Vec<Pose> = (0..20).map(|_| Pose::rest(&world.skeleton)).collect();
+            let (skeleton, skin, room) = (&world.skeleton, &world.skin, &mut world.room);
+            let visit = || -> Result<(), AnimError> {
+                tick();
+                Ok(())
+            };
+            expect(skeleton.each_palette(
+                skin,
+                counted(&poses),
+                |pose| -> Result<_, AnimError> { visit().map(|()| (pose, ())) },
+                room,
+                |(), _| visit(),
+            ));
+            expect(skeleton.par_each_palette(
+                skin,
+                &mut poses,
+                |pose| -> Result<_, AnimError> { visit().map(|()| (&*pose, ())) },
+                room,
+                |(), _| visit(),
+            ));
+        },
+    },
+    // Bytes of animation.
+    Case {
+        names: &["bytes::write_to", "bytes::read_from", "mod::read_from"],
+        run: |world| {
+            let mut sink = Sink::default();
+            expect(world.skeleton.write_to(&mut sink));
+            assert!(expect(Skeleton::read_from(Slowly(&sink.0))) == world.skeleton);
+            assert_eq!(expect(Clip::read_from(Slowly(&clip_bytes()))).joints(), 2);
+            let mut library = Library::new();
+            library.skeletons.insert("figure", world.skeleton.clone());
+            library.skins.insert("skin", world.skin.clone());
+            let mut sink = Sink::default();
+            expect(library.write_to(&mut sink));
+            assert!(expect(Library::read_from(Slowly(&sink.0))) == library);
+        },
+    },
+    Case {
+        names: &["stream::new", "StreamPlayer::advance"],
+        run: |_| {
+            let bytes = clip_bytes();
+            let mut player = expect(StreamPlayer::new(Slowly(&bytes)));
+            expect(player.advance(2.0));
+        },
+    },
+    // Libraries.
+    Case {
+        names: &["collection::insert", "collection::replace", "Collection::remove", "Collection::clone"],
+        run: |world| {
+            let key = world.library.insert("a", Somewhere(1.0));
+            drop(world.library.replace(key, Somewhere(2.0)));
+            drop(world.library.replace(world.keys[3], Somewhere(2.0)));
+            drop(world.library.remove(world.keys[4]));
+            let copy = world.library.clone();
+            assert!(copy == world.library);
+        },
+    },
+    Case { names: &["Collection::clear"], run: |world| world.library.clear() },
+];

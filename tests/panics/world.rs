@@ -1,0 +1,232 @@
+//! A scene and all that is kept beside it; whether it is sound, and goes on.
+
+use crate::value::Value;
+use hedgerow::anim::{Crowd, Pose, Skeleton, SkeletonBuilder, Skin, library::Collection};
+use hedgerow::changes::{MatrixMirror, MirrorStep};
+use hedgerow::character::Sockets;
+use hedgerow::config::StoragePolicy;
+use hedgerow::data::{Column, Inherited, NodeMap};
+use hedgerow::draw::{DrawGroups, DrawOrder};
+use hedgerow::edit::EditQueue;
+use hedgerow::slotmap::DefaultKey;
+use hedgerow::{Aabb, DrawList, Mat34, Node, NodeHandle, Scene, SceneConfig, Shape, Transform};
+
+/// Makes a node's value of its parent's and its own.
+pub(crate) fn combine(above: &Value, own: &Value) -> Value {
+    crate::value::tick();
+    Value::new(above.0.wrapping_mul(3).wrapping_add(own.0))
+}
+
+/// What is grouped by.
+pub(crate) fn key_of(word: u32) -> u32 {
+    word % 3
+}
+
+pub(crate) struct World {
+    pub(crate) scene: Scene,
+    pub(crate) nodes: Vec<NodeHandle>,
+    pub(crate) map: NodeMap<Value>,
+    pub(crate) column: Column<Value>,
+    pub(crate) inherited: Inherited<Value>,
+    pub(crate) library: Collection<DefaultKey, Value>,
+    pub(crate) keys: Vec<DefaultKey>,
+    pub(crate) list: DrawList,
+    pub(crate) groups: DrawGroups,
+    pub(crate) order: DrawOrder,
+    pub(crate) mirror: MatrixMirror,
+    pub(crate) buffer: Vec<Mat34>,
+    pub(crate) queue: EditQueue,
+    pub(crate) skeleton: Skeleton,
+    pub(crate) skin: Skin,
+    pub(crate) crowd: Crowd,
+    pub(crate) sockets: Sockets,
+    pub(crate) room: Vec<Mat34>,
+    /// Nodes with a value in the column, as long as they have their transforms.
+    known: Vec<NodeHandle>,
+}
+
+impl World {
+    pub(crate) fn new() -> Self {
+        let config = SceneConfig {
+            max_nodes: 32,
+            min_nodes: 4,
+            bounds: true,
+            changes: true,
+            storage: StoragePolicy { share_slices: false, ..StoragePolicy::DEFAULT },
+            ..SceneConfig::DEFAULT
+        };
+        let mut scene = Scene::with_config(config).expect("the policy makes sense");
+        let mut nodes = vec![scene.root()];
+        for number in 0..24_u8 {
+            let parent = nodes[usize::from(number) / 3];
+            let node = match number % 4 {
+                0 => Node::group().named("group"),
+                1 => Node::transform(Transform::from_xyz(f32::from(number), 0.0, 0.0)).with_material(2),
+                _ => {
+                    Node::transform(Transform::IDENTITY).with_shape(Shape::new(u32::from(number % 3), Aabb::cube(1.0)))
+                }
+            };
+            nodes.push(scene.insert(parent, node).expect("a plain insert"));
+        }
+        for (word, &node) in (0..).zip(&nodes) {
+            scene.set_word(node, word).expect("the node lives");
+        }
+        scene.detach(nodes[4]).expect("a branch");
+        scene.update();
+        let mut builder = SkeletonBuilder::new();
+        builder.joint("root", None, Transform::IDENTITY);
+        builder.joint("hand", Some(0), Transform::from_xyz(0.0, 1.0, 0.0));
+        let (skeleton, _) = builder.build().expect("two joints");
+        let skin = Skin::at_rest(&skeleton).expect("a skin");
+        let mut crowd = Crowd::new(&skeleton);
+        for _ in 0..20 {
+            crowd.insert(&Pose::rest(&skeleton)).expect("a pose of the skeleton");
+        }
+        let mut sockets = Sockets::new();
+        for (character, &node) in (0..).zip(&nodes[2..4]) {
+            sockets.insert(&scene, node, character, 1, Transform::IDENTITY).expect("it has a transform");
+        }
+        let mut world = Self {
+            scene,
+            nodes,
+            map: NodeMap::new(),
+            column: Column::new(Value::new(0)),
+            inherited: Inherited::new(Value::new(1), combine),
+            library: Collection::default(),
+            keys: Vec::new(),
+            list: DrawList::new(),
+            groups: DrawGroups::new(),
+            order: DrawOrder::new(),
+            mirror: MatrixMirror::new(),
+            buffer: Vec::new(),
+            queue: EditQueue::new(),
+            skeleton,
+            skin,
+            crowd,
+            sockets,
+            room: Vec::new(),
+            known: Vec::new(),
+        };
+        world.column.update(&world.scene);
+        for (number, &node) in (1..).zip(&world.nodes) {
+            world.map.insert(node, Value::new(number));
+            if number % 2 == 0 {
+                world.inherited.set(node, Value::new(number));
+            }
+            if world.scene.local(node).is_some() {
+                world.column.set(&world.scene, node, Value::new(number)).expect("it has a transform");
+                world.known.push(node);
+            }
+            world.keys.push(world.library.insert(None, Value::new(number)));
+        }
+        world.inherited.run(&world.scene);
+        world.draw();
+        world.mirror();
+        world
+    }
+
+    /// Moves nodes to other slices and slots, removes some, and puts others in their places.
+    pub(crate) fn shuffle(&mut self) {
+        let scene = &mut self.scene;
+        scene.remove(self.nodes[20]).expect("a leaf");
+        scene.remove(self.nodes[24]).expect("a leaf");
+        for _ in 0..3 {
+            let guest = Node::transform(Transform::IDENTITY).with_shape(Shape::new(1, Aabb::cube(1.0)));
+            scene.insert(self.nodes[1], guest).expect("a plain insert");
+        }
+        scene.reparent(self.nodes[3], self.nodes[2], hedgerow::Keep::Local).expect("it is not above");
+        scene.reconstitute_all();
+        scene.update();
+    }
+
+    /// Lists and groups what there is to draw.
+    pub(crate) fn draw(&mut self) {
+        self.scene.draw_list(&mut self.list);
+        self.list.group_by_key(&mut self.groups, |command| key_of(command.word));
+    }
+
+    /// Brings the buffer in line with the scene.
+    pub(crate) fn mirror(&mut self) {
+        let buffer = &mut self.buffer;
+        self.mirror.sync(&self.scene, |step| {
+            crate::value::tick();
+            match step {
+                MirrorStep::Resize { len } => buffer.resize(len, Mat34::IDENTITY),
+                MirrorStep::Write { first, matrices } => buffer[first..][..matrices.len()].copy_from_slice(matrices),
+            }
+        });
+    }
+
+    /// Checks everything, makes a hundred more edits, and checks again.
+    pub(crate) fn go_on(mut self, what: &str, call: usize) {
+        self.check(what, call);
+        let mut dice = fastrand::Rng::with_seed(call as u64);
+        let mut made: Vec<NodeHandle> = self.nodes.iter().copied().filter(|&node| self.scene.contains(node)).collect();
+        for _ in 0..100 {
+            let node = made[dice.usize(..made.len())];
+            if !self.scene.contains(node) {
+                continue;
+            }
+            match dice.u8(..6) {
+                0 if node != self.scene.root() => drop(self.scene.remove(node).expect("not the root")),
+                1 => self.scene.set_local(node, Transform::from_xyz(dice.f32(), 0.0, 1.0)).expect("a live node"),
+                2 => self.scene.set_material(node, dice.u32(..4)).expect("a live node"),
+                3 => drop(self.scene.reparent(node, made[0], hedgerow::Keep::Local)),
+                _ => made.push(
+                    self.scene
+                        .insert(node, Node::transform(Transform::IDENTITY).with_shape(Shape::new(1, Aabb::cube(1.0))))
+                        .expect("a live node"),
+                ),
+            }
+        }
+        self.check(what, call);
+    }
+
+    fn check(&mut self, what: &str, call: usize) {
+        let at = format!("{what}, where call {call} panics");
+        assert_eq!(self.scene.validate(), Ok(()), "{at}");
+        self.scene.update();
+        assert_eq!(self.scene.validate(), Ok(()), "{at}");
+        assert_eq!(self.map.len(), self.map.iter().count(), "{at}");
+        assert_eq!(self.library.len(), self.library.iter().count(), "{at}");
+        // Values stay with their nodes, whatever panicked in between.
+        self.column.update(&self.scene);
+        for (number, &node) in (1..).zip(&self.nodes) {
+            if self.scene.contains(node) && self.known.contains(&node) && self.scene.local(node).is_some() {
+                let value = self.column.get(&self.scene, node).map(|value| value.0);
+                assert_eq!(value, Some(number), "{at}: {node:?} has lost its value");
+            }
+        }
+        self.inherited.run(&self.scene);
+        for node in self.scene.descendants(self.scene.root()) {
+            let above = match self.scene.parent(node) {
+                Some(parent) => self.inherited.get(parent).map(|value| value.0),
+                None => Some(1),
+            };
+            let above = above.unwrap_or_else(|| panic!("{at}: a parent has no result"));
+            let own = self.inherited.local(node).map(|own| above.wrapping_mul(3).wrapping_add(own.0));
+            assert_eq!(self.inherited.get(node).map(|value| value.0), Some(own.unwrap_or(above)), "{at}");
+        }
+        self.draw();
+        let mut fresh = DrawGroups::new();
+        self.list.group_by_key(&mut fresh, |command| key_of(command.word));
+        assert_eq!((self.groups.groups(), self.groups.instances()), (fresh.groups(), fresh.instances()), "{at}");
+        let len = self.list.len();
+        self.list.order_by_key(&mut self.order, |_, command| Some(command.word.into()));
+        assert_eq!(self.order.indices().len(), len, "{at}");
+        self.mirror();
+        for (index, matrix) in self.list.matrices().iter().enumerate() {
+            let place = self.mirror.index(self.list.slots()[index]).unwrap_or_else(|| panic!("{at}: no place"));
+            assert_eq!(self.buffer[place].to_bits(), matrix.to_bits(), "{at}");
+        }
+        let outcome = self.queue.apply(&mut self.scene);
+        assert!(outcome.len() < 100, "{at}");
+        assert_eq!(self.crowd.instances().count(), 20, "{at}");
+        let mut models = Vec::new();
+        self.crowd.models(&mut models);
+        assert!(models.iter().all(Mat34::is_finite), "{at}");
+        let models = vec![Mat34::IDENTITY; 2];
+        self.sockets.follow(&mut self.scene, &models).unwrap_or_else(|error| panic!("{at}: {error}"));
+        assert_eq!(self.scene.validate(), Ok(()), "{at}");
+    }
+}
