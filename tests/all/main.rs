@@ -9,6 +9,7 @@ mod contract;
 mod deep;
 mod detached;
 mod draws;
+
 mod editors;
 mod edits;
 mod examples;
@@ -30,6 +31,7 @@ mod handles;
 mod inherited;
 mod joint_bounds;
 mod levels;
+
 mod meshes;
 mod model;
 mod node_map;
