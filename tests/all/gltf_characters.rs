@@ -1,7 +1,7 @@
 //! glTF import of a small character made by the test: what it becomes, what is refused when it is broken, and that no
 //! changed byte makes the import panic.
 
-mod small;
+pub(crate) mod small;
 
 use crate::gltf_file::GltfFile;
 use hedgerow::character::CharacterError;

@@ -17,5 +17,6 @@ pub(crate) fn run(input: &Input) {
         oracle.step(step)?;
         oracle.interrupt(bytes)
     });
-    expect_sound(&oracle, &steps, played.and_then(|()| oracle.compare_stats()));
+    let played = played.and_then(|()| oracle.compare_stats());
+    expect_sound(&oracle, &steps, played);
 }
