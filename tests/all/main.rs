@@ -9,6 +9,7 @@ mod contract;
 mod deep;
 mod detached;
 mod draws;
+mod drivers;
 mod editors;
 mod edits;
 mod examples;
@@ -29,6 +30,7 @@ mod gltf_whole;
 mod handles;
 mod inherited;
 mod joint_bounds;
+mod kept_inputs;
 mod levels;
 mod meshes;
 mod model;
@@ -54,3 +56,7 @@ mod uploads_as_bytes;
 mod visitors;
 mod watched;
 mod worlds;
+
+// By the name that it has where the fuzz targets include it.
+#[cfg(feature = "gltf")]
+use gltf_characters::small;

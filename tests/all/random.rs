@@ -61,7 +61,7 @@ fn play<P: core::fmt::Debug + Copy>(seed: u8, policies: impl Strategy<Value = P>
         }
         Err(abort) => panic!("{abort}"),
     }
-    let Counts { steps, structural, crossing, refused, updates, subtrees, copies, batches, freed, detached, largest } =
+    let Counts { steps, structural, crossing, refused, updates, subtrees, copies, batches, freed, detached, largest, .. } =
         total.get();
     println!("{steps} steps, {crossing} of {structural} structural ones across slices, {refused} refused");
     println!(

@@ -194,7 +194,8 @@ impl Feed {
     /// Whether a node was part of the tree after the last update, given whether it is now.
     #[inline]
     pub(in crate::store) fn was_attached(&self, node: NodeHandle, attached: bool) -> bool {
-        if attached { !self.flags.has(node, flag::NEW) } else { self.flags.has(node, flag::GONE) }
+        // A new node may have the entry of one that is gone.
+        !self.flags.has(node, flag::NEW) && (attached || self.flags.has(node, flag::GONE))
     }
 
     /// Whether nodes came, left, or began to inherit other slots since the last update.

@@ -7,7 +7,7 @@ use crate::{Aabb, SceneConfig};
 
 impl Store {
     /// Takes over a checked policy: makes or drops what it keeps, and cuts slices that are too large for it. What is
-    /// small for it waits for maintenance. O(nodes).
+    /// small for it waits for maintenance; what waits to be freed is freed if slices have to be smaller. O(nodes).
     pub(crate) fn reconfigure(&mut self, config: SceneConfig) {
         let before = core::mem::replace(&mut self.config, config);
         self.reserved = None;
@@ -19,6 +19,8 @@ impl Store {
             self.keep_changes(config.changes);
         }
         if config.max_nodes < before.max_nodes {
+            // Nobody divides what only waits to be freed, and no slice may be larger: a snapshot is checked for it.
+            while self.free_next_pending().is_some() {}
             self.bound_slices();
         }
         for number in self.slice_numbers().collect::<Vec<u32>>() {

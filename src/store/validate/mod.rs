@@ -95,6 +95,8 @@ impl Store {
                 !core::mem::replace(&mut seen[number as usize], true),
                 "slice {number} waits to be freed and hangs somewhere"
             );
+            let (rows, most) = (slice.row_slots.live(), self.config.max_nodes);
+            ensure!(rows <= most, "slice {number}, which waits to be freed, has {rows} rows, and {most} are the most");
             nodes += slice.nodes();
             pending.extend(&slice.children);
         }

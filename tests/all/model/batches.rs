@@ -1,11 +1,13 @@
 //! Batches of edits: the model makes the same edits one by one.
 
+use super::moves::form_of;
 use super::op::Target;
 use super::oracle::{Oracle, Refusals};
 use super::tree::Tree;
-use super::{Check, components};
+use super::{Check, Mismatch, components};
 use hedgerow::edit::BatchError;
-use hedgerow::{Error, Local, Node, NodeHandle, Place, Transform};
+use hedgerow::{Error, Keep, Local, Mat34, Node, NodeHandle, Place, Scene, Transform};
+use std::collections::HashMap;
 
 impl Oracle {
     /// The node of the target, and others chosen by the seed, some of them repeatedly.
@@ -116,5 +118,170 @@ impl Oracle {
             }
         }
         Ok(())
+    }
+
+    /// A second scene with the same nodes and handles.
+    pub(crate) fn twin(&self) -> Check<Scene> {
+        let loaded = Scene::load(&self.scene.save());
+        loaded.map_err(|error| Mismatch(format!("what was saved is refused: {error}")))
+    }
+
+    /// Compared with one `set_world` after another on a second scene, from the top down: the same to the bit.
+    pub(crate) fn set_worlds(&mut self, target: Target, matrix: Mat34, more: u8, seed: u8) -> Check {
+        let nodes = self.pick_many(target, more, seed);
+        let place = |turn: usize| {
+            let mut place = matrix;
+            place.rows[turn % 3][3] += turn as f32;
+            place
+        };
+        let items: Vec<_> = nodes.into_iter().enumerate().map(|(turn, node)| (node, place(turn))).collect();
+        let faults = Self::batch_refusals(&items, |&(node, matrix), refusals| {
+            let index = self.live(node, refusals);
+            if index.is_some_and(|index| self.tree.at(index).local.is_none()) {
+                refusals.errors.push(Error::NoTransform(node));
+            }
+            refusals.errors.extend(components::matrix_fault(&matrix));
+        });
+        if !faults.is_empty() {
+            return self.attempt(faults, |scene| scene.set_worlds(&items)).map(|_| ());
+        }
+        let last: HashMap<NodeHandle, Mat34> = items.iter().copied().collect();
+        let mut downward: Vec<_> = last.into_iter().filter_map(|(node, at)| Some((self.tree.find(node)?, at))).collect();
+        downward.sort_by_key(|&(index, _)| (self.tree.up(index).count(), index));
+        let mut twin = self.twin()?;
+        let single = downward.iter().map(|&(index, at)| twin.set_world(self.tree.handle(index), at).map(|_| ()));
+        let mut refusals = Refusals::default();
+        if let Some(error) = single.collect::<Result<Vec<()>, Error>>().err() {
+            // Which of several items is named is the batch's choice.
+            let of = |item| BatchError { item: Some(item), error };
+            refusals.items = (0..items.len()).map(of).collect();
+        }
+        if self.attempt(refusals, |scene| scene.set_worlds(&items))?.is_none() {
+            return Ok(());
+        }
+        self.counts.batches += 1;
+        for (index, _) in downward {
+            let node = self.tree.handle(index);
+            let (local, expected) = (self.scene.local(node), twin.local(node));
+            ensure!(local == expected, "{node:?} has {local:?} by the batch, and {expected:?} by itself");
+            self.tree.keep(index, local);
+            self.tame(index)?;
+        }
+        Ok(())
+    }
+
+    pub(crate) fn detach_many(&mut self, target: Target, more: u8, seed: u8) -> Check<Option<bool>> {
+        let nodes = self.pick_many(target, more, seed);
+        let refusals = self.refuses_root(&nodes);
+        if self.attempt(refusals, |scene| scene.detach_many(&nodes))?.is_none() {
+            return Ok(None);
+        }
+        self.counts.batches += 1;
+        for node in nodes {
+            if let Some(index) = self.tree.find(node).filter(|&index| !self.tree.is_detached_root(index)) {
+                self.tree.detach(index);
+                self.counts.subtrees += 1;
+            }
+        }
+        Ok(Some(true))
+    }
+
+    fn refuses_root(&self, nodes: &[NodeHandle]) -> Refusals {
+        Self::batch_refusals(nodes, |&node, refusals| {
+            if self.live(node, refusals) == Some(Tree::ROOT) {
+                refusals.errors.push(Error::RootIsFixed);
+            }
+        })
+    }
+
+    pub(crate) fn topmost(&mut self, target: Target, more: u8, seed: u8) -> Check {
+        let nodes = self.pick_many(target, more, seed);
+        let refusals = Self::batch_refusals(&nodes, |&node, refusals| {
+            self.live(node, refusals);
+        });
+        let Some(found) = self.attempt(refusals, |scene| scene.topmost(&nodes))? else { return Ok(()) };
+        let listed = |index: usize| nodes.contains(&self.tree.handle(index));
+        let mut expected = Vec::new();
+        for &node in &nodes {
+            let below = self.tree.find(node).is_some_and(|index| self.tree.up(index).skip(1).any(listed));
+            if !below && !expected.contains(&node) {
+                expected.push(node);
+            }
+        }
+        ensure!(found == expected, "the topmost of {nodes:?} are {found:?}, not {expected:?}");
+        Ok(())
+    }
+
+    pub(crate) fn reparent_many(
+        &mut self,
+        target: Target,
+        to: Target,
+        keep: Keep,
+        more: u8,
+        seed: u8,
+    ) -> Check<Option<bool>> {
+        let nodes = self.pick_many(target, more, seed);
+        let parents = self.pick_many(to, more, seed.wrapping_mul(31).wrapping_add(5));
+        // Half of them go below the same parent, as when a selection is grouped.
+        let parent = |turn: usize| if turn.is_multiple_of(2) { parents[0] } else { parents[turn] };
+        let items: Vec<_> = nodes.iter().enumerate().map(|(turn, &node)| (node, parent(turn))).collect();
+        let mut refusals = Self::batch_refusals(&items, |&(node, parent), refusals| {
+            if self.live(node, refusals) == Some(Tree::ROOT) {
+                refusals.errors.push(Error::RootIsFixed);
+            }
+            self.live(parent, refusals);
+        });
+        let last: HashMap<NodeHandle, NodeHandle> = items.iter().copied().collect();
+        let above = |node: NodeHandle| {
+            let parent = self.tree.find(node).and_then(|index| self.tree.at(index).parent);
+            last.get(&node).copied().or(parent.map(|parent| self.tree.handle(parent)))
+        };
+        if refusals.is_empty() {
+            let own_ancestor = |node: NodeHandle| {
+                let way = core::iter::successors(above(node), |&next| above(next)).take(self.tree.len() + 1);
+                way.into_iter().any(|next| next == node)
+            };
+            for (item, &(node, _)) in items.iter().enumerate() {
+                if own_ancestor(node) {
+                    let error = Error::WouldCycle { node, parent: last[&node] };
+                    refusals.items.push(BatchError { item: Some(item), error });
+                }
+            }
+        }
+        let mut worlds = Vec::new();
+        if keep == Keep::World && refusals.is_empty() {
+            for (item, &(node, parent)) in items.iter().enumerate() {
+                let (Some(index), Some(parent)) = (self.tree.find(node), self.tree.find(parent)) else { continue };
+                let mut single = Refusals::default();
+                worlds.push((index, self.judge(index, parent, keep, &mut single)));
+                let of_item = |error| BatchError { item: Some(item), error };
+                refusals.items.extend(single.errors.into_iter().map(of_item));
+                // Whether the inverse of a parent is needed at all depends on the other items.
+                refusals.unsure = !refusals.items.is_empty();
+            }
+        }
+        if self.attempt(refusals, |scene| scene.reparent_many(&items, keep))?.is_none() {
+            return Ok(None);
+        }
+        self.counts.batches += 1;
+        for (turn, &(node, parent)) in items.iter().enumerate() {
+            let is_last = items[turn + 1..].iter().all(|&(later, _)| later != node);
+            if let Some(index) = self.tree.find(node).filter(|_| is_last) {
+                self.tree.shift(index, Place::LastChildOf(parent));
+            }
+        }
+        worlds.sort_by_key(|&(index, _)| self.tree.up(index).count());
+        for &(index, wanted) in &worlds {
+            let handle = self.tree.handle(index);
+            if let Some(wanted) = wanted {
+                let form = self.scene.local(handle).map(|local| form_of(&local));
+                self.take_local(index, &self.above(index), &wanted, form)?;
+            } else {
+                self.tree.keep(index, self.scene.local(handle));
+            }
+        }
+        // Afterwards, because those below were computed with what is above.
+        worlds.into_iter().try_for_each(|(index, _)| self.tame(index))?;
+        Ok(Some(nodes.windows(2).any(|pair| !self.scene.same_slice(pair[0], pair[1]))))
     }
 }

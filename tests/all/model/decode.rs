@@ -77,6 +77,40 @@ pub(crate) fn step(bytes: &[u8; STEP_BYTES]) -> Step {
     Step { op, update: flags & 7 < 5 && flags != 0, probe: u16::from_le_bytes([p0, p1]) }
 }
 
+/// The step that these bytes stand for where batches are frequent: three of four are batches.
+pub(crate) fn batch_step(bytes: &[u8; STEP_BYTES]) -> Step {
+    let [selector, _, _, _, a0, a1, a2, b0, b1, b2, payload @ ..] = *bytes;
+    let (node, other) = (target(a0, [a1, a2]), target(b0, [b1, b2]));
+    let (more, seed) = (payload[12] % 24, payload[13]);
+    let keep = if payload[11] & 1 == 0 { Keep::Local } else { Keep::World };
+    let op = match selector % 16 {
+        0 | 1 => Op::SetWorlds { node, matrix: matrix(&payload), more, seed },
+        2 => Op::DetachMany { node, more: more % 6, seed },
+        3..=5 => Op::ReparentMany { node, to: other, keep, more, seed },
+        6 => Op::Topmost { node, more, seed },
+        7 | 8 => Op::InsertMany { below: node, node: description(&payload), more, seed },
+        9 => Op::RemoveMany { node, more: more % 8, seed },
+        10 => Op::SetTransforms { node, transform: transform(&payload), more, seed },
+        11 => Op::Build { at: place(b0, [b1, b2]), node: description(&payload), more, seed, flaw: flaw(payload[9]) },
+        _ => {
+            let mut other = *bytes;
+            other[0] = payload[0].wrapping_mul(29);
+            return step(&other);
+        }
+    };
+    Step { op, ..step(bytes) }
+}
+
+/// The step that these bytes stand for where visits are frequent: every second one is a visit.
+pub(crate) fn visit_step(bytes: &[u8; STEP_BYTES]) -> Step {
+    let mut bytes = *bytes;
+    if bytes[0].is_multiple_of(2) {
+        // Among those that [`op`] decodes as visits.
+        bytes[0] = 38 + bytes[0] / 2 % 5;
+    }
+    step(&bytes)
+}
+
 fn op(selector: u8, node: Target, at: Where, payload: &[u8; 14]) -> Op {
     let first = payload[0];
     match selector {

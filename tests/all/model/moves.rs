@@ -75,13 +75,16 @@ impl Oracle {
                 let expected = self.tree.at(index).local.map(|kept| form_of(&kept.local));
                 ensure!(form == expected, "returned {form:?} for a local transform kept, {expected:?}");
             }
-            Some(wanted) => self.take_local(index, &self.tree.world(parent), &wanted, form)?,
+            Some(wanted) => {
+                self.take_local(index, &self.tree.world(parent), &wanted, form)?;
+                self.tame(index)?;
+            }
         }
         Ok(Some(crossed || self.is_apart(index, place.anchor())))
     }
 
     /// The world transform to keep, if any. If the new parent does not allow it, adds a refusal.
-    fn judge(&self, index: usize, parent: usize, keep: Keep, refusals: &mut Refusals) -> Option<World> {
+    pub(crate) fn judge(&self, index: usize, parent: usize, keep: Keep, refusals: &mut Refusals) -> Option<World> {
         let old_parent = self.tree.at(index).parent;
         let from = old_parent.and_then(|parent| self.tree.transform_above(parent));
         let stays = from == self.tree.transform_above(parent);
@@ -134,13 +137,16 @@ impl Oracle {
                 let expected = self.tree.at(index).local.map(|kept| form_of(&kept.local));
                 ensure!(form == expected, "returned {form:?} for a local transform kept, {expected:?}");
             }
-            Some(wanted) => self.take_local(index, &World::IDENTITY, &wanted, form)?,
+            Some(wanted) => {
+                self.take_local(index, &World::IDENTITY, &wanted, form)?;
+                self.tame(index)?;
+            }
         }
         Ok(Some(true))
     }
 
     /// Adopts the local transform that the scene computed, after checking the world transform that it gives.
-    fn take_local(&mut self, index: usize, above: &World, wanted: &World, form: Option<LocalForm>) -> Check {
+    pub(crate) fn take_local(&mut self, index: usize, above: &World, wanted: &World, form: Option<LocalForm>) -> Check {
         let handle = self.tree.handle(index);
         let had = self.tree.at(index).local.is_some();
         let kept = self.scene.local(handle);
@@ -154,7 +160,7 @@ impl Oracle {
         };
         self.check_world(above, wanted, &local)?;
         self.tree.keep(index, Some(local));
-        self.tame(index)
+        Ok(())
     }
 
     /// Checks that a local transform computed by the scene gives the wanted world transform.
@@ -268,12 +274,12 @@ impl Oracle {
     }
 
     /// The world transform of a node's parent.
-    fn above(&self, index: usize) -> World {
+    pub(crate) fn above(&self, index: usize) -> World {
         self.tree.at(index).parent.map_or(World::IDENTITY, |parent| self.tree.world(parent))
     }
 
     /// Resets the local transform of a node to the identity if it became too large.
-    fn tame(&mut self, index: usize) -> Check {
+    pub(crate) fn tame(&mut self, index: usize) -> Check {
         let wild = self.tree.at(index).local.is_some_and(|kept| {
             let worst = regularity(&kept.wide.matrix3);
             kept.norm > WILD || kept.length > WILD || (kept.norm < 1.0 / WILD && !kept.flat) || worst < UNSURE
@@ -288,7 +294,7 @@ impl Oracle {
     }
 }
 
-fn form_of(local: &Local) -> LocalForm {
+pub(crate) fn form_of(local: &Local) -> LocalForm {
     match local {
         Local::Transform(_) => LocalForm::Transform,
         Local::Matrix(_) => LocalForm::Matrix,

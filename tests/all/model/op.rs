@@ -194,6 +194,14 @@ pub(crate) enum Op {
     SetTransforms { node: Target, transform: Transform, more: u8, seed: u8 },
     /// Adds or replaces a local transform given as a matrix.
     SetLocalMatrix(Target, Mat34),
+    /// Sets the world transforms of this node and others chosen by the seed in a batch.
+    SetWorlds { node: Target, matrix: Mat34, more: u8, seed: u8 },
+    /// Detaches this subtree and others chosen by the seed in a batch.
+    DetachMany { node: Target, more: u8, seed: u8 },
+    /// Moves this subtree and others chosen by the seed below this node and others in a batch.
+    ReparentMany { node: Target, to: Target, keep: Keep, more: u8, seed: u8 },
+    /// Asks which of this node and others chosen by the seed are below none of the others.
+    Topmost { node: Target, more: u8, seed: u8 },
     /// Gives a node exactly the components of a description.
     SetNode(Target, Node<'static>),
     /// Sets the mesh of a shape.

@@ -18,6 +18,10 @@ use hedgerow::{DrawList, Error, Keep, Mat34, Node, NodeHandle, Place, Scene, Sce
 pub(crate) struct Counts {
     /// Steps played.
     pub(crate) steps: usize,
+    /// Edits of the scene whose results were compared: a step makes one or more.
+    pub(crate) edits: usize,
+    /// Comparisons of the whole scene.
+    pub(crate) looks: usize,
     /// Steps that changed the structure.
     pub(crate) structural: usize,
     /// Of these, the ones that crossed a slice border.
@@ -45,6 +49,8 @@ impl Counts {
     pub(crate) fn plus(self, other: &Self) -> Self {
         Self {
             steps: self.steps + other.steps,
+            edits: self.edits + other.edits,
+            looks: self.looks + other.looks,
             structural: self.structural + other.structural,
             crossing: self.crossing + other.crossing,
             refused: self.refused + other.refused,
@@ -97,6 +103,8 @@ pub(crate) struct Oracle {
     pub(crate) tags: Tags,
     /// The least bound of slices that the scene has had, by which they may be nested.
     pub(crate) least_bound: u32,
+    /// Why the last edit was refused, if it was.
+    pub(crate) refusal: Option<Error>,
     most: usize,
     is_lazy: bool,
 }
@@ -128,6 +136,7 @@ impl Oracle {
             readers,
             tags: Tags::default(),
             least_bound: config.max_nodes,
+            refusal: None,
             most: decode::most_nodes(bytes),
             is_lazy: decode::is_lazy(bytes),
         }
@@ -142,8 +151,29 @@ impl Oracle {
         self.compare_stats()
     }
 
-    /// Plays one step.
+    /// Plays the steps one by one, and compares everything after each update and after every `every`-th step. What an
+    /// edit returns is compared at each.
+    #[allow(dead_code, reason = "the tests compare after each step")]
+    pub(crate) fn run_sparsely<'s>(&mut self, steps: impl IntoIterator<Item = &'s Step>, every: usize) -> Check {
+        for step in steps {
+            let number = self.counts.steps;
+            let named = |mismatch| super::Mismatch(format!("step {number}, {step:?}: {mismatch}"));
+            let updated = self.edit(step).map_err(named)?;
+            if updated || number.is_multiple_of(every) {
+                self.look(step, updated).map_err(named)?;
+            }
+        }
+        self.compare_stats()
+    }
+
+    /// Plays one step, and compares everything.
     pub(crate) fn step(&mut self, step: &Step) -> Check {
+        let updated = self.edit(step)?;
+        self.look(step, updated)
+    }
+
+    /// Makes the edit of a step. Returns whether that was an update.
+    pub(crate) fn edit(&mut self, step: &Step) -> Check<bool> {
         self.counts.steps += 1;
         let slices = self.scene.slice_count();
         let op = self.bounded(step.op);
@@ -155,7 +185,12 @@ impl Oracle {
         }
         self.counts.detached += usize::from(!self.tree.detached().is_empty());
         self.counts.largest = self.counts.largest.max(self.tree.len());
-        let mut updated = matches!(op, Op::Update | Op::UpdateAll);
+        Ok(matches!(op, Op::Update | Op::UpdateAll))
+    }
+
+    /// Updates where the step says so, and compares everything.
+    pub(crate) fn look(&mut self, step: &Step, mut updated: bool) -> Check {
+        self.counts.looks += 1;
         let puts_off = self.is_lazy && !step.probe.is_multiple_of(8);
         if step.update && !puts_off && !updated {
             self.scene.update();
@@ -178,7 +213,7 @@ impl Oracle {
     }
 
     /// The edit, or a replacement that keeps the tree from growing without bound.
-    fn bounded(&self, op: Op) -> Op {
+    pub(crate) fn bounded(&self, op: Op) -> Op {
         let full = self.tree.len() >= self.most;
         let copied =
             |node: Target| self.tree.find(self.tree.pick(node)).map_or(0, |top| self.tree.pre_order(top).len());
@@ -201,7 +236,7 @@ impl Oracle {
     }
 
     /// Makes one edit. Returns, for an edit of the structure, whether it is known to have crossed a slice border.
-    fn play(&mut self, op: &Op) -> Check<Option<bool>> {
+    pub(crate) fn play(&mut self, op: &Op) -> Check<Option<bool>> {
         match *op {
             Op::Insert { at, node } => {
                 let place = self.tree.place(at);
@@ -214,6 +249,10 @@ impl Oracle {
             Op::SetTransforms { node, transform, more, seed } => {
                 self.set_transforms(node, transform, more, seed).map(|()| None)
             }
+            Op::SetWorlds { node, matrix, more, seed } => self.set_worlds(node, matrix, more, seed).map(|()| None),
+            Op::DetachMany { node, more, seed } => self.detach_many(node, more, seed),
+            Op::ReparentMany { node, to, keep, more, seed } => self.reparent_many(node, to, keep, more, seed),
+            Op::Topmost { node, more, seed } => self.topmost(node, more, seed).map(|()| None),
             Op::Build { at, node, more, seed, flaw } => self.build(self.tree.place(at), node, more, seed, flaw),
             Op::Duplicate { node, to } => self.duplicate(self.tree.pick(node), self.tree.place(to)),
             Op::DuplicateFrom { node, to } => self.duplicate_from(self.tree.pick(node), self.tree.place(to)),
@@ -264,7 +303,14 @@ impl Oracle {
         refusals: Refusals,
         edit: impl FnOnce(&mut Scene) -> Result<T, E>,
     ) -> Check<Option<T>> {
-        let stats = |scene: &Scene| format!("{:?}", scene.stats());
+        self.counts.edits += 1;
+        self.refusal = None;
+        // Lists that edits work with may have been made, and are kept.
+        let stats = |scene: &Scene| {
+            let mut stats = scene.stats();
+            stats.overhead_bytes = 0;
+            format!("{stats:?}")
+        };
         let before = (!refusals.is_empty()).then(|| stats(&self.scene));
         match edit(&mut self.scene) {
             Ok(answer) => {
@@ -279,6 +325,7 @@ impl Oracle {
                 let known = whole.chain(items).any(|(at, expected)| at == item && is_same_error(expected, &error));
                 ensure!(known, "item {item:?} refused for {error:?}, not for one of {refusals:?}");
                 self.counts.refused += 1;
+                self.refusal = Some(error);
                 let (before, after) = (before.unwrap_or_default(), stats(&self.scene));
                 ensure!(before == after, "refused for {error:?}, but changed {before} to {after}");
                 Ok(None)

@@ -18,7 +18,7 @@ struct Writer {
     visit: Visit,
     /// The transforms to give to nodes.
     locals: HashMap<NodeHandle, Transform>,
-    /// How many slices were shown.
+    /// How many slices were shown, up to 255.
     met: u8,
     /// Nodes whose transform was set.
     set: Vec<NodeHandle>,
@@ -40,12 +40,12 @@ impl SliceVisitorMut for Writer {
             }
         }
         let nodes = slice.view().rows();
-        if self.met < self.visit.computes {
+        if self.met < self.visit.computes || self.visit.computes == u8::MAX {
             self.computed.extend(nodes.nodes());
             let pass = if self.visit.everything { TransformPass::everything() } else { TransformPass::dirty() };
             let _ = { pass }.slice_mut(slice);
         }
-        self.met += 1;
+        self.met = self.met.saturating_add(1);
         match self.visit.end {
             End::Prunes(met) if met == self.met => Flow::Prune,
             End::Breaks(met) if met == self.met => Flow::Break,

@@ -1,6 +1,7 @@
 //! Memory without updates, and work without changes.
 
 use super::drawn;
+use hedgerow::changes::ChangeReader;
 use hedgerow::{
     Keep, Node, NodeHandle, Place, Scene, SceneConfig, Transform, Visibility, stats::Maintenance, visit::TransformPass,
 };
@@ -206,4 +207,21 @@ fn a_small_slice_is_merged_once_there_is_a_partner() {
     scene.maintain(ENOUGH);
     scene.validate().unwrap();
     assert!(scene.same_slice(small[8], small[9]), "they are neighbours now");
+}
+
+#[test]
+fn a_new_node_with_the_entry_of_one_that_had_moved_is_not_told_to_have() {
+    let mut scene = Scene::with_config(SceneConfig { changes: true, ..SceneConfig::DEFAULT }).unwrap();
+    let parent = scene.insert(scene.root(), placed(0.0)).unwrap();
+    let old = scene.insert(parent, Node::group()).unwrap();
+    let mut reader = ChangeReader::new();
+    scene.update();
+    scene.changes(&mut reader).unwrap();
+    scene.set_local(parent, Transform::from_xyz(1.0, 0.0, 0.0)).unwrap();
+    scene.update();
+    scene.remove(old).unwrap();
+    let new = scene.insert(parent, Node::group()).unwrap();
+    assert_eq!(new.to_bits() >> 28, old.to_bits() >> 28, "the new node has the old one's entry");
+    scene.detach(parent).unwrap();
+    assert_eq!(scene.changes(&mut reader).unwrap().since().unwrap().moved(), [parent]);
 }

@@ -170,3 +170,17 @@ fn freed_handles_come_back_once_each_in_any_order() {
         assert_eq!((stats.tables, stats.retired), (2, 0), "freed entries serve again: {stats:?}");
     }
 }
+
+#[test]
+fn a_scene_with_smaller_slices_is_loaded_where_large_ones_waited_to_be_freed() {
+    let mut scene = Scene::new();
+    let branch = scene.insert(scene.root(), Node::group()).unwrap();
+    for _ in 0..100 {
+        scene.insert(branch, Node::group()).unwrap();
+    }
+    scene.isolate(branch).unwrap();
+    assert_eq!(scene.remove_later(branch), Ok(101));
+    scene.reconfigure(SceneConfig { max_nodes: 16, min_nodes: 4, ..SceneConfig::DEFAULT }).unwrap();
+    scene.validate().unwrap();
+    assert_eq!(Scene::load(&scene.save()).unwrap().len(), 1);
+}

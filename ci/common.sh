@@ -1,0 +1,37 @@
+# What the long forms share; sourced by each of them.
+#
+# Each script runs one tool over what it is for, as long as it takes, and says at the end what it left out. The short
+# forms are in `.ci/run`.
+
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+export CARGO_TERM_COLOR=never
+SECONDS=0
+skipped=()
+target=$(rustc -vV | sed -n 's/^host: //p')
+
+# Says that a step is left out, now and at the end.
+skip() {
+    echo "SKIPPED: $1"
+    skipped+=("$1")
+}
+
+headline() {
+    printf '\n== %s (%d s) ==\n' "$1" "$SECONDS"
+}
+
+finish() {
+    headline 'done'
+    if [ ${#skipped[@]} -gt 0 ]; then
+        printf 'left out: %s\n' "${skipped[@]}"
+    else
+        echo 'nothing was left out'
+    fi
+}
+
+if [ -n "${HEDGEROW_GLTF_DIR:-}" ] && [ -d "$HEDGEROW_GLTF_DIR" ]; then
+    export HEDGEROW_GLTF_DIR
+else
+    unset HEDGEROW_GLTF_DIR
+    skip 'the shared glTF models: HEDGEROW_GLTF_DIR names no folder'
+fi

@@ -1,0 +1,46 @@
+#!/usr/bin/env bash
+# All fuzz targets under AddressSanitizer, one after the other, from their corpora.
+#
+#   ci/fuzz.sh [seconds for each, 600 by default] [targets ...]
+#   ci/fuzz.sh --minimise    makes the corpora as small as they can be without losing what they reach
+source "$(dirname "$0")/common.sh"
+
+minimise=no seconds=600
+case "${1:-}" in
+    --minimise) minimise=yes && shift ;;
+    [0-9]*) seconds=$1 && shift ;;
+esac
+targets=("$@")
+[ ${#targets[@]} -gt 0 ] || targets=(edits batches visit_mutate snapshot gltf clip skeleton skin)
+if ! cargo fuzz --version >/dev/null 2>&1 || ! cargo +nightly --version >/dev/null 2>&1; then
+    skip 'everything: cargo-fuzz or the nightly toolchain is not installed'
+    finish
+    exit
+fi
+# Longer inputs find what shorter ones find, but slower.
+longest() {
+    case "$1" in
+        edits | batches | visit_mutate | snapshot) echo 2048 ;;
+        gltf) echo 4096 ;;
+        *) echo 512 ;;
+    esac
+}
+for fuzzed in "${targets[@]}"; do
+    headline "$fuzzed"
+    length=$(longest "$fuzzed")
+    if [ "$minimise" = yes ]; then
+        cargo +nightly fuzz cmin "$fuzzed" -- -max_len="$length"
+        # Small ones first, up to a few kilobytes: what is committed.
+        kept=0
+        while read -r size file; do
+            kept=$((kept + size))
+            [ "$kept" -le 4096 ] || rm "$file"
+        done < <(find "fuzz/corpus/$fuzzed" -type f -printf '%s %p\n' | sort -n)
+    else
+        mkdir -p "fuzz/corpus/$fuzzed" "${CARGO_TARGET_DIR:-fuzz/target}/corpus/$fuzzed"
+        # New inputs go to the first folder, so that those that are committed stay few.
+        cargo +nightly fuzz run "$fuzzed" "${CARGO_TARGET_DIR:-fuzz/target}/corpus/$fuzzed" "fuzz/corpus/$fuzzed" -- \
+            -max_total_time="$seconds" -max_len="$length" -len_control=0 -verbosity=0 -print_final_stats=1
+    fi
+done
+finish

@@ -1,0 +1,25 @@
+#!/usr/bin/env bash
+# The unit tests of all libraries, and the tests of edits, under valgrind's memcheck: it sees uninitialised memory, which
+# AddressSanitizer does not.
+#
+#   ci/memcheck.sh [filter of tests ...]
+source "$(dirname "$0")/common.sh"
+
+if ! command -v valgrind >/dev/null; then
+    skip 'everything: valgrind is not installed'
+    finish
+    exit
+fi
+# Valgrind knows AVX2, but no AVX-512; the kernels ask the machine, and valgrind answers for it.
+export CARGO_TARGET_X86_64_UNKNOWN_LINUX_GNU_RUNNER='valgrind --quiet --error-exitcode=9 --leak-check=full --errors-for-leak-kinds=definite'
+export HEDGEROW_RANDOM_CASES=1 PROPTEST_CASES=2
+filters=("$@")
+[ ${#filters[@]} -gt 0 ] ||
+    filters=(edits:: handles:: slices:: reparents:: detached:: meshes:: contract:: snapshot:: visitors::)
+headline 'unit tests'
+cargo test -p hedgerow -p hedgerow-anim -p hedgerow-math --lib -- --test-threads 1 --skip levels
+headline 'tests of edits'
+cargo test -p hedgerow --test all -- --test-threads 1 "${filters[@]}"
+skip 'kernels with AVX-512: valgrind does not know it'
+skip 'tests with many nodes and random ones in number: memcheck is fifty times slower'
+finish

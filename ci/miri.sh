@@ -1,0 +1,19 @@
+#!/usr/bin/env bash
+# The unit tests and short tests of edits under Miri, which finds undefined behaviour by interpreting the program
+# (`rustup component add miri rust-src --toolchain nightly`). It knows no AVX: kernels run in their portable form.
+#
+#   ci/miri.sh [filter of tests ...]
+source "$(dirname "$0")/common.sh"
+
+if ! cargo +nightly miri --version >/dev/null 2>&1; then
+    skip 'everything: Miri is not installed (rustup component add miri rust-src --toolchain nightly)'
+    finish
+    exit
+fi
+export MIRIFLAGS='-Zmiri-strict-provenance -Zmiri-disable-isolation' HEDGEROW_RANDOM_CASES=1 PROPTEST_CASES=1
+headline 'unit tests'
+cargo +nightly miri test -p hedgerow -p hedgerow-anim -p hedgerow-math --lib -- "$@"
+headline 'tests of edits'
+cargo +nightly miri test -p hedgerow --test all -- "${@:-edits::}"
+skip 'tests with thousands of nodes: Miri is a thousand times slower'
+finish

@@ -1,0 +1,26 @@
+#!/usr/bin/env bash
+# The whole suite under AddressSanitizer, and with it LeakSanitizer: as a development build and as a release build.
+#
+#   ci/sanitizers.sh [debug|release] [filter of tests ...]    both builds and all tests without arguments
+source "$(dirname "$0")/common.sh"
+
+builds=(debug release)
+case "${1:-}" in
+    debug | release) builds=("$1") && shift ;;
+esac
+case "$target" in
+    x86_64-unknown-linux-gnu | aarch64-unknown-linux-gnu) ;;
+    *) skip "everything: there is no AddressSanitizer for $target" && finish && exit ;;
+esac
+
+export RUSTFLAGS=-Zsanitizer=address ASAN_OPTIONS=detect_leaks=1
+for build in "${builds[@]}"; do
+    headline "AddressSanitizer and LeakSanitizer, $build"
+    options=(--workspace --exclude hedgerow-instructions --all-features --target "$target" --lib --tests)
+    [ "$build" = debug ] || options+=(--release)
+    # A test that reserves more than there is wants a null pointer, not the end of the program.
+    ASAN_OPTIONS=$ASAN_OPTIONS:allocator_may_return_null=1 cargo +nightly test "${options[@]}" -- "$@"
+done
+skip 'doctests: they are built one by one, and hours go into linking them'
+skip 'hedgerow-instructions: it counts instructions under valgrind'
+finish

@@ -1,0 +1,37 @@
+#!/usr/bin/env bash
+# Builds with the oldest versions of direct dependencies that the manifests allow, with the oldest compiler that they
+# promise, and holds the public interface against the last published one.
+source "$(dirname "$0")/common.sh"
+
+folder=$(mktemp -d)
+trap 'rm -r "$folder"' EXIT
+copy() {
+    git ls-files -z | tar --null --files-from - -c | tar -x -C "$folder"
+}
+
+headline 'least versions of direct dependencies'
+copy
+# The libraries alone: what tests and experiments take is not asked of users.
+(
+    cd "$folder"
+    cargo +nightly -Zdirect-minimal-versions generate-lockfile
+    CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$OLDPWD/target}/least cargo check -p hedgerow -p hedgerow-anim -p hedgerow-math --all-features --lib
+)
+
+least=$(sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)
+headline "Rust $least"
+if rustup toolchain list | grep -q "^$least[.-]"; then
+    cargo "+$least" check -p hedgerow -p hedgerow-anim -p hedgerow-math --all-features --lib
+else
+    skip "Rust $least: that toolchain is not installed (rustup toolchain install $least)"
+fi
+
+headline 'public interface'
+if ! cargo semver-checks --version >/dev/null 2>&1; then
+    skip 'the public interface: cargo-semver-checks is not installed (cargo install cargo-semver-checks --locked)'
+elif [ -z "${HEDGEROW_BASELINE:-}" ]; then
+    skip 'the public interface: nothing is published yet; HEDGEROW_BASELINE may name a revision to compare with'
+else
+    cargo semver-checks --baseline-rev "$HEDGEROW_BASELINE" -p hedgerow -p hedgerow-anim -p hedgerow-math --all-features
+fi
+finish

@@ -1,0 +1,65 @@
+//! Nodes made and removed: memory stays as it is.
+
+use crate::memory;
+use fastrand::Rng;
+use hedgerow::{Aabb, Node, NodeHandle, Scene, Shape, Transform};
+use std::collections::VecDeque;
+use std::time::{Duration, Instant};
+
+/// How many subtrees live at the same time.
+const LIVE: usize = 2_000;
+/// Frames: an update, and some time for maintenance.
+const FRAME: u64 = 1_000;
+
+/// Makes and removes so many nodes, one subtree for one, and compares the memory after each tenth. Returns a line with
+/// figures, or what grew.
+pub(crate) fn run(count: u64) -> Result<String, String> {
+    let start = Instant::now();
+    let mut scene = Scene::new();
+    let mut dice = Rng::with_seed(1);
+    let mut live: VecDeque<NodeHandle> = VecDeque::new();
+    let (mut made, mut removed, mut told) = (0_u64, 0_u64, Vec::new());
+    let part = (count / 10).max(1);
+    while removed < count {
+        let parent = live.get(dice.usize(..=live.len() * 2)).copied().unwrap_or(scene.root());
+        let local = Transform::from_xyz(dice.f32(), dice.f32(), dice.f32());
+        let node = Node::transform(local).with_shape(Shape::new(1, Aabb::cube(1.0)));
+        let node = if dice.bool() { node.named("a part") } else { node.with_material(3) };
+        let top = scene.insert(parent, node).map_err(|error| error.to_string())?;
+        scene.insert(top, Node::transform(local)).map_err(|error| error.to_string())?;
+        made += 2;
+        live.push_back(top);
+        // Those below are gone with those above.
+        while live.len() > LIVE {
+            let oldest = live.pop_front().expect("more than none");
+            if !scene.contains(oldest) {
+                continue;
+            }
+            let gone = if dice.bool() { scene.remove(oldest) } else { scene.remove_later(oldest) };
+            removed += gone.map_err(|error| error.to_string())? as u64;
+        }
+        if made % FRAME == 0 {
+            scene.update();
+            scene.maintain(Duration::MAX);
+        }
+        if removed / part > told.len() as u64 {
+            scene.maintain(Duration::MAX);
+            scene.validate().map_err(|violation| violation.to_string())?;
+            told.push((memory::allocated(), scene.stats().allocated_bytes(), scene.len()));
+        }
+    }
+    // The first tenth comes to the size; nothing after it may need more than a quarter more.
+    let most = told.iter().skip(1).map(|(bytes, ..)| *bytes).max().unwrap_or(0);
+    let first = told.first().map_or(0, |(bytes, ..)| *bytes);
+    let line = format!("{made} nodes made, {removed} removed in {} s; (bytes, of the scene, nodes) by tenths: {told:?}",
+        start.elapsed().as_secs());
+    if most > first + first / 4 { Err(format!("memory grew from {first} to {most} bytes; {line}")) } else { Ok(line) }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn nodes_come_and_go_and_memory_stays() {
+        super::run(200_000).unwrap();
+    }
+}

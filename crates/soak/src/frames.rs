@@ -1,0 +1,146 @@
+//! Frames with random edits, as a game has them, each validated.
+
+use crate::Options;
+use fastrand::Rng;
+use hedgerow::draw::DrawList;
+use hedgerow::{Aabb, Keep, Node, NodeHandle, Place, Scene, SceneConfig, Shape, Transform, Visibility};
+use std::time::{Duration, Instant};
+
+/// How many nodes there are, about.
+const NODES: usize = 20_000;
+/// Edits in a frame.
+const EDITS: usize = 200;
+
+/// What a run consisted of.
+#[derive(Debug, Default)]
+struct Counts {
+    frames: u64,
+    edits: u64,
+    refused: u64,
+    drawn: u64,
+}
+
+/// A scene that is edited, and handles of its nodes, some of them stale.
+struct World {
+    scene: Scene,
+    nodes: Vec<NodeHandle>,
+    list: DrawList,
+    dice: Rng,
+    counts: Counts,
+}
+
+impl World {
+    fn new(seed: u64) -> Result<Self, String> {
+        let config = SceneConfig { bounds: true, ..SceneConfig::DEFAULT };
+        let scene = Scene::with_config(config).map_err(|error| error.to_string())?;
+        let nodes = vec![scene.root()];
+        Ok(Self { scene, nodes, list: DrawList::new(), dice: Rng::with_seed(seed), counts: Counts::default() })
+    }
+
+    fn any(&mut self) -> NodeHandle {
+        self.nodes[self.dice.usize(..self.nodes.len())]
+    }
+
+    fn local(&mut self) -> Transform {
+        let dice = &mut self.dice;
+        Transform::from_xyz(dice.f32() * 4.0 - 2.0, dice.f32() * 4.0 - 2.0, dice.f32() - 0.5)
+    }
+
+    fn place(&mut self) -> Place {
+        let anchor = self.any();
+        match self.dice.u8(..4) {
+            0 => Place::FirstChildOf(anchor),
+            1 => Place::Before(anchor),
+            _ => Place::LastChildOf(anchor),
+        }
+    }
+
+    /// One random edit; stale handles and cycles are refused.
+    fn edit(&mut self) {
+        self.counts.edits += 1;
+        let (node, local) = (self.any(), self.local());
+        let grows = self.scene.len() < NODES;
+        let done = match self.dice.u8(..20) {
+            0..=5 if grows => {
+                let (place, shape) = (self.place(), Shape::new(self.dice.u32(..50), Aabb::cube(0.5)));
+                let drawn = Node::transform(local).with_shape(shape).with_material(self.dice.u32(..8));
+                self.scene.insert(place, drawn).map(|node| self.nodes.push(node))
+            }
+            0..=2 => self.scene.remove(node).map(drop),
+            3 => self.scene.remove_later(node).map(drop),
+            4..=7 => {
+                let (place, keep) = (self.place(), if self.dice.bool() { Keep::World } else { Keep::Local });
+                self.scene.reparent(node, place, keep).map(drop)
+            }
+            8 => self.scene.set_visibility(node, Visibility::layers(self.dice.u32(..))),
+            9 => self.scene.set_material(node, self.dice.u32(..8)),
+            10 => self.scene.set_name(node, Some("a name")),
+            11 => self.scene.isolate(node),
+            12 if grows => {
+                let place = self.place();
+                let fits = self.scene.descendants(node).take(100).count() < 100;
+                if fits { self.scene.duplicate(node, place).map(|map| self.nodes.push(map.top())) } else { Ok(()) }
+            }
+            _ => self.scene.set_local(node, local),
+        };
+        self.counts.refused += u64::from(done.is_err());
+    }
+
+    /// A frame: edits, an update, a draw list, some maintenance, and the invariants.
+    fn frame(&mut self) -> Result<(), String> {
+        let edits = if self.counts.frames == 0 { NODES } else { EDITS };
+        (0..edits).for_each(|_| self.edit());
+        self.scene.update();
+        self.scene.draw_list(&mut self.list);
+        self.counts.drawn += self.list.len() as u64;
+        self.scene.maintain(Duration::from_micros(200));
+        self.counts.frames += 1;
+        // Handles of removed nodes are kept for a while.
+        if self.counts.frames.is_multiple_of(50) {
+            let scene = &self.scene;
+            self.nodes.retain(|&node| scene.contains(node));
+        }
+        self.scene.validate().map_err(|violation| format!("frame {}: {violation}", self.counts.frames))
+    }
+}
+
+/// Frames for so long, on a pool of so many threads where there is the feature `rayon`.
+pub(crate) fn run(options: &Options) -> Result<(), String> {
+    let start = Instant::now();
+    let most = Duration::from_secs(options.seconds);
+    let counts = on_threads(options.threads, || play(options.seed, |_| start.elapsed() < most))?;
+    let threads = if hedgerow::THREADED { options.threads } else { 1 };
+    println!("{counts:?} on {threads} threads in {} s, each frame validated", start.elapsed().as_secs());
+    Ok(())
+}
+
+fn play(seed: u64, goes_on: impl Fn(&Counts) -> bool) -> Result<Counts, String> {
+    let mut world = World::new(seed)?;
+    while goes_on(&world.counts) {
+        world.frame()?;
+    }
+    Ok(world.counts)
+}
+
+#[cfg(feature = "rayon")]
+fn on_threads<T: Send>(threads: usize, run: impl FnOnce() -> T + Send) -> T {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+    pool.expect("threads can be started").install(run)
+}
+
+#[cfg(not(feature = "rayon"))]
+fn on_threads<T>(_threads: usize, run: impl FnOnce() -> T) -> T {
+    run()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn frames_with_random_edits_stay_sound() {
+        let counts = on_threads(2, || play(1, |counts| counts.frames < 60)).unwrap();
+        assert!(counts.refused > 0 && counts.refused < counts.edits / 2, "{counts:?}");
+        assert!(counts.drawn > 60 * 5_000, "{counts:?}");
+    }
+}

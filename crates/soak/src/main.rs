@@ -1,0 +1,87 @@
+//! Long runs of a scene and of players, each of which ends with status 1 if anything is not as it should be.
+//!
+//! ```text
+//! soak operations [--edits 1e8] [--seed 1] [--every 64]    random edits and batches against the naive model
+//! soak cycles     [--count 1e7]                            nodes made and removed: memory stays as it is
+//! soak frames     [--seconds 600] [--threads 2] [--seed 1] frames with random edits, each validated
+//! soak players    [--days 1]                               the clocks of players, against arithmetic in double precision
+//! ```
+
+mod cycles;
+mod frames;
+mod memory;
+mod operations;
+mod players;
+
+#[allow(dead_code, clippy::cast_possible_truncation, reason = "the tests use more of the model, and are not checked for it")]
+#[path = "../../../tests/all/model/mod.rs"]
+mod model;
+
+use std::fmt::Display;
+use std::process::ExitCode;
+
+/// What the command line says; each run takes what it needs.
+struct Options {
+    edits: u64,
+    seed: u64,
+    every: usize,
+    count: u64,
+    seconds: u64,
+    threads: usize,
+    days: u32,
+}
+
+fn main() -> ExitCode {
+    match run() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            eprintln!("soak: {message}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run() -> Result<(), String> {
+    use lexopt::prelude::{Long, Value, ValueExt};
+    let mut options =
+        Options { edits: 100_000_000, seed: 1, every: 64, count: 10_000_000, seconds: 600, threads: 2, days: 1 };
+    let mut which = None;
+    let mut parser = lexopt::Parser::from_env();
+    while let Some(argument) = parser.next().map_err(text)? {
+        match argument {
+            Value(name) if which.is_none() => which = Some(name.string().map_err(text)?),
+            Long("edits") => options.edits = number(&mut parser)?,
+            Long("seed") => options.seed = number(&mut parser)?,
+            Long("every") => options.every = usize::try_from(number(&mut parser)?).map_err(text)?.max(1),
+            Long("count") => options.count = number(&mut parser)?,
+            Long("seconds") => options.seconds = number(&mut parser)?,
+            Long("threads") => options.threads = usize::try_from(number(&mut parser)?).map_err(text)?,
+            Long("days") => options.days = u32::try_from(number(&mut parser)?).map_err(text)?,
+            other => return Err(other.unexpected().to_string()),
+        }
+    }
+    match which.as_deref() {
+        Some("operations") => operations::run(&options),
+        Some("cycles") => cycles::run(options.count).map(|line| println!("{line}")),
+        Some("frames") => frames::run(&options),
+        Some("players") => players::run(options.days).map(|line| println!("{line}")),
+        _ => Err("which run? operations, cycles, frames or players".into()),
+    }
+}
+
+fn text(error: impl Display) -> String {
+    error.to_string()
+}
+
+/// A whole number, which may be written as 1e8.
+fn number(parser: &mut lexopt::Parser) -> Result<u64, String> {
+    use lexopt::prelude::ValueExt;
+    let word = parser.value().map_err(text)?.string().map_err(text)?;
+    let parsed = match word.split_once('e') {
+        Some((digits, zeros)) => digits.parse().ok().zip(zeros.parse().ok()).and_then(|(digits, zeros): (u64, u32)| {
+            10_u64.checked_pow(zeros).and_then(|power| digits.checked_mul(power))
+        }),
+        None => word.parse().ok(),
+    };
+    parsed.ok_or_else(|| format!("'{word}' is not a number"))
+}

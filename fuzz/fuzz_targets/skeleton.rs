@@ -1,0 +1,5 @@
+//! Skeletons compared with lists of children; changed bytes are refused or are skeletons that work.
+
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| hedgerow_fuzz::skeleton(bytes));

@@ -1,0 +1,5 @@
+//! Skinned meshes compared with sums in double precision; changed bytes are refused or are meshes that work.
+
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| hedgerow_fuzz::skin(bytes));

@@ -1,0 +1,71 @@
+//! What the fuzz targets share: the drivers and the naive model of the tests, and inputs read by `arbitrary`.
+
+#[allow(dead_code, unreachable_pub, reason = "the tests use more of the drivers")]
+#[path = "../../tests/all/drivers/mod.rs"]
+mod drivers;
+#[allow(dead_code, reason = "the tests use more of the files")]
+#[path = "../../tests/all/gltf_file.rs"]
+mod gltf_file;
+#[allow(dead_code, reason = "the tests use more of the model")]
+#[path = "../../tests/all/model/mod.rs"]
+mod model;
+#[path = "../../tests/all/gltf_characters/small.rs"]
+mod small;
+
+use arbitrary::{Arbitrary, Unstructured};
+use drivers::Input;
+
+/// Settings and steps, as `arbitrary` reads them.
+#[derive(Arbitrary, Debug)]
+struct Structured<const HEAD: usize, const STEP: usize> {
+    head: [u8; HEAD],
+    steps: Vec<[u8; STEP]>,
+}
+
+/// An input read by `arbitrary`, after checking that the tests, which replay kept inputs without it, read the same.
+fn structured<const HEAD: usize, const STEP: usize>(bytes: &[u8]) -> Input<HEAD, STEP> {
+    let read = Structured::arbitrary_take_rest(Unstructured::new(bytes)).expect("any bytes are an input");
+    let input = Input { head: read.head, steps: read.steps };
+    assert_eq!(input, Input::from_bytes(bytes), "the tests read another input");
+    input
+}
+
+/// See `tests/all/drivers/edits.rs`.
+pub fn edits(bytes: &[u8]) {
+    drivers::edits::run(&structured(bytes));
+}
+
+/// See `tests/all/drivers/batches.rs`.
+pub fn batches(bytes: &[u8]) {
+    drivers::batches::run(&structured(bytes));
+}
+
+/// See `tests/all/drivers/visit_mutate.rs`.
+pub fn visit_mutate(bytes: &[u8]) {
+    drivers::visit_mutate::run(&structured(bytes));
+}
+
+/// See `tests/all/drivers/snapshot.rs`.
+pub fn snapshot(bytes: &[u8]) {
+    drivers::snapshot::run(&structured(bytes));
+}
+
+/// See `tests/all/drivers/clip.rs`.
+pub fn clip(bytes: &[u8]) {
+    drivers::clip::run(&structured(bytes));
+}
+
+/// See `tests/all/drivers/skeleton.rs`.
+pub fn skeleton(bytes: &[u8]) {
+    drivers::skeleton::run(&structured(bytes));
+}
+
+/// See `tests/all/drivers/skin.rs`.
+pub fn skin(bytes: &[u8]) {
+    drivers::skin::run(&structured(bytes));
+}
+
+/// See `tests/all/drivers/gltf.rs`; what looks like a file is not structured.
+pub fn gltf(bytes: &[u8]) {
+    drivers::gltf::run(bytes);
+}

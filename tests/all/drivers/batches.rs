@@ -1,0 +1,18 @@
+//! All batches and the edit queue, compared with the naive model.
+
+use super::expect_sound;
+use crate::model::{Step, decode, oracle};
+
+/// A policy, and batches among other edits.
+pub(crate) type Input = super::Input<{ decode::POLICY_BYTES }, { decode::STEP_BYTES }>;
+
+/// More steps than this find nothing that fewer steps do not find.
+const MOST_STEPS: usize = 300;
+
+pub(crate) fn run(input: &Input) {
+    let bytes = &input.steps[..input.steps.len().min(MOST_STEPS)];
+    let mut oracle = oracle::from_bytes(input.head);
+    let played = oracle.run_batches(bytes, 1);
+    let steps: Vec<Step> = bytes.iter().map(decode::batch_step).collect();
+    expect_sound(&oracle, &steps, played);
+}

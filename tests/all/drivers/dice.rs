@@ -1,0 +1,55 @@
+//! Numbers that follow from the settings of an input.
+
+use fastrand::Rng;
+use hedgerow::Transform;
+use hedgerow::glam::{Quat, Vec3, Vec4};
+
+/// A deterministic source of random numbers.
+pub(crate) struct Dice(Rng);
+
+impl Dice {
+    /// A source whose numbers the first eight bytes decide.
+    pub(crate) fn new(head: &[u8]) -> Self {
+        Self(Rng::with_seed(head.iter().take(8).fold(0, |seed, &byte| seed << 8 | u64::from(byte))))
+    }
+
+    /// A number below `end`.
+    pub(crate) fn below(&mut self, end: u32) -> u32 {
+        self.0.u32(..end)
+    }
+
+    /// An index below `end`.
+    pub(crate) fn index(&mut self, end: usize) -> usize {
+        self.0.usize(..end)
+    }
+
+    /// A number from -1 to 1.
+    pub(crate) fn number(&mut self) -> f32 {
+        self.0.f32() * 2.0 - 1.0
+    }
+
+    /// A number from 0 to 1.
+    pub(crate) fn share(&mut self) -> f32 {
+        self.0.f32()
+    }
+
+    /// Whether one of so many turns has come.
+    pub(crate) fn one_of(&mut self, turns: u32) -> bool {
+        self.below(turns) == 0
+    }
+
+    pub(crate) fn vector(&mut self) -> Vec3 {
+        Vec3::new(self.number(), self.number(), self.number())
+    }
+
+    pub(crate) fn rotation(&mut self) -> Quat {
+        let direction = Vec4::new(self.number(), self.number(), self.number(), self.number());
+        Quat::from_vec4(direction.try_normalize().unwrap_or(Vec4::W))
+    }
+
+    /// A transform with a scale near 1.
+    pub(crate) fn transform(&mut self) -> Transform {
+        let scale = Vec3::ONE + 0.3 * self.vector();
+        Transform { translation: self.vector(), rotation: self.rotation(), scale }
+    }
+}

@@ -1,0 +1,17 @@
+//! All edits of a scene, under any policy and in any mode, compared with the naive model after each.
+
+use super::expect_sound;
+use crate::model::{Step, decode, oracle};
+
+/// A policy, and edits.
+pub(crate) type Input = super::Input<{ decode::POLICY_BYTES }, { decode::STEP_BYTES }>;
+
+/// More steps than this find nothing that fewer steps do not find.
+const MOST_STEPS: usize = 400;
+
+pub(crate) fn run(input: &Input) {
+    let steps: Vec<Step> = input.steps.iter().take(MOST_STEPS).map(decode::step).collect();
+    let mut oracle = oracle::from_bytes(input.head);
+    let played = oracle.run(&steps);
+    expect_sound(&oracle, &steps, played);
+}

@@ -1,0 +1,22 @@
+//! Visitors, comparisons and closures that write, stop, prune and panic, compared with the naive model.
+
+use super::expect_sound;
+use crate::model::{Check, Step, decode, oracle};
+
+/// A policy, and visits among other edits.
+pub(crate) type Input = super::Input<{ decode::POLICY_BYTES }, { decode::STEP_BYTES }>;
+
+/// More steps than this find nothing that fewer steps do not find.
+const MOST_STEPS: usize = 300;
+
+pub(crate) fn run(input: &Input) {
+    let bytes = &input.steps[..input.steps.len().min(MOST_STEPS)];
+    let mut oracle = oracle::from_bytes(input.head);
+    let steps: Vec<Step> = bytes.iter().map(decode::visit_step).collect();
+    let played = steps.iter().zip(bytes).try_for_each(|(step, bytes)| -> Check {
+        oracle.step(step)?;
+        oracle.interrupt(bytes)
+    });
+    let played = played.and_then(|()| oracle.compare_stats());
+    expect_sound(&oracle, &steps, played);
+}

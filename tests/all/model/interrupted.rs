@@ -1,0 +1,75 @@
+//! Closures and visitors of the user's that panic: nothing has changed, and everything goes on.
+
+use super::Check;
+use super::decode::STEP_BYTES;
+use super::op::Target;
+use super::oracle::Oracle;
+use hedgerow::visit::{Flow, NodeRef, SliceView, SliceVisitor, Visitor};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+
+/// Panics at the call whose turn it is, quietly.
+struct Countdown(u8);
+
+impl Countdown {
+    fn step(&mut self) {
+        match self.0 {
+            0 => resume_unwind(Box::new("half way")),
+            left => self.0 = left - 1,
+        }
+    }
+}
+
+impl Visitor for Countdown {
+    fn enter(&mut self, _: &NodeRef<'_>) -> Flow {
+        self.step();
+        if self.0.is_multiple_of(5) { Flow::Prune } else { Flow::Continue }
+    }
+
+    fn leave(&mut self, _: &NodeRef<'_>) {
+        self.step();
+    }
+}
+
+impl SliceVisitor for Countdown {
+    fn slice(&mut self, _: SliceView<'_>) -> Flow {
+        self.step();
+        if self.0.is_multiple_of(5) { Flow::Prune } else { Flow::Continue }
+    }
+}
+
+impl Oracle {
+    /// Runs user code that panics at some call, chosen by the bytes of a step, and compares everything.
+    pub(crate) fn interrupt(&mut self, bytes: &[u8; STEP_BYTES]) -> Check {
+        if cfg!(not(panic = "unwind")) {
+            return Ok(());
+        }
+        let node = self.tree.pick(Target::Live(u16::from_le_bytes([bytes[2], bytes[3]])));
+        let mut countdown = Countdown(bytes[20] % 16);
+        let before = self.scene.dump();
+        let Self { scene, .. } = self;
+        let run = AssertUnwindSafe(|| match bytes[21] % 5 {
+            0 => drop(scene.visit(node, &mut countdown)),
+            1 => drop(scene.visit_slices(&mut countdown)),
+            2 => {
+                // The order that it gives is that which is there, so that it may also come to its end.
+                let _ = scene.sort_children_by(node, |_, _, _| {
+                    countdown.step();
+                    core::cmp::Ordering::Equal
+                });
+            }
+            3 => {
+                let _ = scene.modify_local(node, |local| {
+                    local.translation.x += 1.0;
+                    resume_unwind(Box::new("half way"));
+                });
+            }
+            _ => scene.descendants(node).for_each(|_| countdown.step()),
+        });
+        let _ = catch_unwind(run);
+        ensure!(self.scene.dump() == before, "a panic changed the scene");
+        let Ok(()) = self.scene.validate() else {
+            return Err(super::Mismatch(format!("{:?} after a panic", self.scene.validate())));
+        };
+        Ok(())
+    }
+}

@@ -1,0 +1,236 @@
+//! The edit queue: what it does to a second scene is what single edits, compared with the model, do to this one.
+
+use super::compare::same_bits;
+use super::decode::{self, STEP_BYTES};
+use super::op::{Op, Where};
+use super::oracle::Oracle;
+use super::{Check, Mismatch};
+use hedgerow::edit::{EditQueue, Queued, QueuedPlace, Target};
+use hedgerow::{Error, Keep, Local, NodeHandle, Scene, Transform};
+use std::collections::HashMap;
+use std::mem::discriminant;
+
+/// A queue, and what each of its edits did to the first scene.
+#[derive(Default)]
+struct Round {
+    queue: EditQueue,
+    /// The inserts that the first scene made.
+    tickets: HashMap<NodeHandle, Queued>,
+    /// Why the first scene refused each edit, if it did.
+    refusals: Vec<Option<Error>>,
+}
+
+impl Round {
+    fn target(&self, node: NodeHandle) -> Target {
+        self.tickets.get(&node).map_or(Target::from(node), |&ticket| Target::from(ticket))
+    }
+
+    /// Records an edit that a queue knows; `None` for others. An insert has a ticket.
+    fn record(&mut self, oracle: &Oracle, op: &Op) -> Option<Option<Queued>> {
+        let node = |target: &super::op::Target| self.target(oracle.tree.pick(*target));
+        let place = |at: &Where| match *at {
+            Where::First(anchor) => QueuedPlace::FirstChildOf(node(&anchor)),
+            Where::Last(anchor) => QueuedPlace::LastChildOf(node(&anchor)),
+            Where::Before(anchor) => QueuedPlace::Before(node(&anchor)),
+            Where::After(anchor) => QueuedPlace::After(node(&anchor)),
+            Where::Child(anchor, index) => QueuedPlace::Child(node(&anchor), index),
+            Where::Detached => QueuedPlace::Detached,
+        };
+        // Resolved before the queue is borrowed.
+        match op {
+            Op::Insert { at, node } => {
+                let at = place(at);
+                return Some(Some(self.queue.insert(at, *node)));
+            }
+            Op::Remove(target) => {
+                let node = node(target);
+                self.queue.remove(node);
+            }
+            Op::RemoveLater(target) => {
+                let node = node(target);
+                self.queue.remove_later(node);
+            }
+            Op::Detach(target) => {
+                let node = node(target);
+                self.queue.detach(node);
+            }
+            Op::Attach { node: target, to, keep } => {
+                let (node, to) = (node(target), place(to));
+                self.queue.attach(node, to, *keep);
+            }
+            Op::Reparent { node: target, to, keep } => {
+                let (node, to) = (node(target), place(to));
+                self.queue.reparent(node, to, *keep);
+            }
+            Op::SetLocal(target, local) => {
+                let node = node(target);
+                self.queue.set_local(node, *local);
+            }
+            Op::SetLocalMatrix(target, local) => {
+                let node = node(target);
+                self.queue.set_local(node, *local);
+            }
+            Op::SetWorld(target, world) => {
+                let node = node(target);
+                self.queue.set_world(node, *world);
+            }
+            Op::LookAt { node: target, target: at, up } => {
+                let node = node(target);
+                self.queue.look_at(node, *at, *up);
+            }
+            Op::RemoveTransform(target) => {
+                let node = node(target);
+                self.queue.remove_local(node);
+            }
+            Op::AddMaterial(target, material) => {
+                let node = node(target);
+                self.queue.set_material(node, *material);
+            }
+            Op::RemoveMaterial(target) => {
+                let node = node(target);
+                self.queue.remove_material(node);
+            }
+            Op::AddShape(target, shape) => {
+                let node = node(target);
+                self.queue.set_shape(node, *shape);
+            }
+            Op::SetMesh(target, mesh) => {
+                let node = node(target);
+                self.queue.set_mesh(node, *mesh);
+            }
+            Op::RemoveShape(target) => {
+                let node = node(target);
+                self.queue.remove_shape(node);
+            }
+            Op::AddVisibility(target, visibility) => {
+                let node = node(target);
+                self.queue.set_visibility(node, *visibility);
+            }
+            Op::RemoveVisibility(target) => {
+                let node = node(target);
+                self.queue.remove_visibility(node);
+            }
+            Op::SetName(target, name) => {
+                let node = node(target);
+                self.queue.set_name(node, *name);
+            }
+            _ => return None,
+        }
+        Some(None)
+    }
+
+    /// The model puts transforms that become too large back to the identity: recorded too.
+    fn record_taming(&mut self, oracle: &Oracle, op: &Op, node: Option<NodeHandle>) {
+        let computes = matches!(
+            op,
+            Op::SetWorld(..)
+                | Op::LookAt { .. }
+                | Op::Attach { keep: Keep::World, .. }
+                | Op::Reparent { keep: Keep::World, .. }
+        );
+        let is_identity =
+            |node: &NodeHandle| oracle.scene.local(*node) == Some(Local::Transform(Transform::IDENTITY));
+        if let Some(node) = node.filter(is_identity).filter(|_| computes) {
+            let target = self.target(node);
+            self.queue.set_local(target, Transform::IDENTITY);
+            self.refusals.push(None);
+        }
+    }
+}
+
+/// The most edits in a queue.
+const MOST_QUEUED: usize = 16;
+
+impl Oracle {
+    /// Plays batches among other edits, and queues; compares everything after each update and after every `every`-th step.
+    pub(crate) fn run_batches(&mut self, steps: &[[u8; STEP_BYTES]], every: usize) -> Check {
+        let mut rest = steps;
+        while let Some((first, more)) = rest.split_first() {
+            rest = more;
+            let (number, step) = (self.counts.steps, decode::batch_step(first));
+            let mut updated = false;
+            if first[1] >= 192 {
+                // Those that follow go into a queue instead.
+                let count = (1 + usize::from(first[1] % 16)).min(MOST_QUEUED).min(rest.len());
+                let (round, more) = rest.split_at(count);
+                rest = more;
+                self.queue(round).map_err(|mismatch| Mismatch(format!("a queue at step {number}: {mismatch}")))?;
+            } else {
+                let done = self.edit(&step);
+                updated = done.map_err(|mismatch| Mismatch(format!("step {number}, {step:?}: {mismatch}")))?;
+            }
+            // A queue takes several steps, so this is not asked of the number alone.
+            if updated || self.counts.steps / every != number / every {
+                let done = self.look(&step, updated);
+                done.map_err(|mismatch| Mismatch(format!("step {number}, {step:?}: {mismatch}")))?;
+            }
+        }
+        self.compare_stats()
+    }
+
+    /// Makes single edits, and the same with a queue on a second scene, and compares both.
+    pub(crate) fn queue(&mut self, steps: &[[u8; STEP_BYTES]]) -> Check {
+        let mut twin = self.twin()?;
+        let mut round = Round::default();
+        for step in steps {
+            // Half of them build, so that later edits find what is not there yet.
+            let step = decode::step(step);
+            let op = self.bounded(step.op);
+            let node = match op {
+                Op::SetWorld(target, _) | Op::LookAt { node: target, .. } => Some(self.tree.pick(target)),
+                Op::Attach { node, .. } | Op::Reparent { node, .. } => Some(self.tree.pick(node)),
+                _ => None,
+            };
+            let Some(ticket) = round.record(self, &op) else { continue };
+            self.counts.steps += 1;
+            self.note_op(&op);
+            self.play(&op)?;
+            round.refusals.push(self.refusal);
+            if let (Some(ticket), None, Some(&index)) = (ticket, self.refusal, self.tree.live().last()) {
+                round.tickets.insert(self.tree.handle(index), ticket);
+            }
+            if self.refusal.is_none() {
+                round.record_taming(self, &op, node);
+            }
+        }
+        let Round { mut queue, tickets, refusals } = round;
+        let outcomes = queue.apply(&mut twin);
+        ensure!(outcomes.len() == refusals.len(), "{} outcomes of {} edits", outcomes.len(), refusals.len());
+        for (number, (outcome, refusal)) in outcomes.iter().zip(&refusals).enumerate() {
+            let alike = match (outcome, refusal) {
+                (Ok(_), None) => true,
+                (Err(error), Some(refusal)) => discriminant(error) == discriminant(refusal),
+                _ => false,
+            };
+            ensure!(alike, "edit {number} of a queue gave {outcome:?}, and {refusal:?} by itself");
+        }
+        let news = tickets.iter().map(|(&node, &ticket)| Some((node, queue.inserted(ticket)?)));
+        let news: HashMap<NodeHandle, NodeHandle> =
+            news.collect::<Option<_>>().ok_or_else(|| Mismatch("a queue does not know what it inserted".into()))?;
+        self.compare_twin(&twin, &news)
+    }
+
+    /// Compares a second scene with this one; `news` are nodes that have another handle there.
+    fn compare_twin(&self, twin: &Scene, news: &HashMap<NodeHandle, NodeHandle>) -> Check {
+        if let Err(violation) = twin.validate() {
+            return Err(Mismatch(format!("the second scene does not validate: {violation}")));
+        }
+        let there = |node: NodeHandle| news.get(&node).copied().unwrap_or(node);
+        let sizes = [&self.scene, twin].map(|scene| (scene.len(), scene.detached_len()));
+        ensure!(sizes[0] == sizes[1], "{sizes:?} nodes in the scene and the second one");
+        for &index in self.tree.live() {
+            let node = self.tree.handle(index);
+            let other = there(node);
+            let (content, expected) = (twin.node(other), self.scene.node(node));
+            ensure!(content == expected, "{node:?} is {content:?} in the second scene, not {expected:?}");
+            let (parent, expected) = (twin.parent(other), self.scene.parent(node).map(there));
+            ensure!(parent == expected, "{node:?} is below {parent:?} in the second scene, not {expected:?}");
+            let same = twin.children(other).eq(self.scene.children(node).map(there));
+            ensure!(same, "{node:?} has other children in the second scene");
+            let worlds = [twin.fresh_world(other), self.scene.fresh_world(node)];
+            let same = matches!(worlds, [Some(a), Some(b)] if same_bits(&a, &b));
+            ensure!(same, "the worlds of {node:?} are {worlds:?}");
+        }
+        Ok(())
+    }
+}
