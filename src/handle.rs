@@ -12,6 +12,23 @@ const GENERATION_BITS: u32 = 28;
 pub(crate) const MAX_TABLE_ENTRIES: u32 = 1 << INDEX_BITS;
 /// The greatest number of metadata tables in a scene.
 pub(crate) const MAX_TABLES: u32 = 1 << (64 - INDEX_BITS - GENERATION_BITS);
+
+/// The greatest number of metadata tables that a scene opens. Unit tests lower it to come to its end.
+#[cfg(not(test))]
+pub(crate) const fn most_tables() -> u32 {
+    MAX_TABLES
+}
+
+#[cfg(test)]
+pub(crate) fn most_tables() -> u32 {
+    MOST_TABLES.get()
+}
+
+#[cfg(test)]
+thread_local! {
+    pub(crate) static MOST_TABLES: core::cell::Cell<u32> = const { core::cell::Cell::new(MAX_TABLES) };
+}
+
 /// The greatest generation of an index; when it is freed, the index is retired.
 pub(crate) const MAX_GENERATION: u32 = (1 << GENERATION_BITS) - 1;
 

@@ -17,6 +17,8 @@ mod frame;
 mod handle_map;
 mod inherited;
 pub mod iter;
+#[cfg(test)]
+mod limits;
 mod maintain;
 mod mirror;
 mod name;

@@ -69,6 +69,7 @@ mod usage;
 mod validate;
 mod view;
 mod words;
+mod work;
 mod world;
 
 // Visible to the rest of the crate.

@@ -8,6 +8,7 @@ use crate::store::columns::{
     VisibilityColumn, each_component,
 };
 use crate::store::restructuring::Membership;
+use crate::store::work;
 use core::fmt;
 use core::hint::select_unpredictable;
 use std::collections::TryReserveError;
@@ -273,6 +274,7 @@ impl Slice {
     /// Uses links only, so no stack grows with the depth.
     #[inline]
     pub(in crate::store) fn next_in_subtree(&self, top: u32, row: u32, descend: bool) -> Option<u32> {
+        work::rows(1);
         let mut at = row;
         let first_child = self.row(at).first_child;
         if descend && first_child != NIL {

@@ -23,7 +23,7 @@ pub(crate) struct Kind {
 }
 
 pub(crate) const SAVED: &[Kind] = &[
-    Kind { name: "snapshot", sealed: true, multiple: 4.0, spare: 1 << 16, files: snapshots, read: read_snapshot },
+    Kind { name: "snapshot", sealed: true, multiple: 24.0, spare: 1 << 16, files: snapshots, read: read_snapshot },
     Kind { name: "subtree", sealed: true, multiple: 8.0, spare: 1 << 16, files: subtrees, read: read_subtree },
     Kind { name: "skeleton", sealed: true, multiple: 4.0, spare: 1 << 12, files: skeletons, read: read_skeleton },
     Kind { name: "clip", sealed: true, multiple: 2.0, spare: 1 << 12, files: clips, read: read_clip },
@@ -32,9 +32,10 @@ pub(crate) const SAVED: &[Kind] = &[
     Kind { name: "library", sealed: true, multiple: 4.0, spare: 1 << 12, files: libraries, read: read_library },
 ];
 
+/// What a file names again and again may come to a gigabyte, or 256 times its buffers: see the import's budget.
 #[cfg(feature = "gltf")]
 pub(crate) const GLTF: Kind =
-    Kind { name: "glTF", sealed: false, multiple: 200.0, spare: 4 << 20, files: Vec::new, read: read_gltf };
+    Kind { name: "glTF", sealed: false, multiple: 300.0, spare: 5 << 28, files: Vec::new, read: read_gltf };
 
 fn scene(config: SceneConfig) -> Scene {
     let mut scene = Scene::with_config(config).expect("the policy makes sense");

@@ -13,6 +13,7 @@
 //! The change feed needs the old places and values, so an edit reports them in `feed` before it changes anything.
 
 use crate::store::columns::{At, NIL};
+use crate::store::work;
 use crate::store::{Slice, Store};
 
 impl Store {
@@ -23,6 +24,7 @@ impl Store {
     #[inline]
     pub(in crate::store) fn tell_moved(&mut self, mut slice: u32) {
         loop {
+            work::slices(1);
             let marked = &mut self.slices[slice as usize];
             if marked.marked {
                 return;

@@ -1,7 +1,7 @@
 //! Metadata tables: from a handle to the place of its node.
 
 use crate::fallible;
-use crate::handle::MAX_TABLES;
+use crate::handle::most_tables;
 use crate::store::columns::{At, NIL, Slot};
 use crate::store::handles::free::FreeEntries;
 use crate::{NodeHandle, SceneConfig};
@@ -243,7 +243,7 @@ impl Tables {
 
     /// Whether this many more tables can be opened.
     pub(in crate::store) fn can_open(&self, tables: usize) -> bool {
-        tables <= MAX_TABLES as usize - self.tables.len()
+        tables <= most_tables() as usize - self.tables.len()
     }
 
     /// Updates the place of a live node and its effective transform slot.
@@ -421,7 +421,7 @@ impl Tables {
             self.pool.open = self.tables[number as usize].next_open;
             number
         } else {
-            let number = u32::try_from(self.tables.len()).ok().filter(|&number| number < MAX_TABLES)?;
+            let number = u32::try_from(self.tables.len()).ok().filter(|&number| number < most_tables())?;
             self.tables.push(Table {
                 entries: Vec::new(),
                 free: FreeEntries::new(),

@@ -2,6 +2,7 @@
 
 use crate::fallible;
 use crate::store::columns::{At, NIL};
+use crate::store::work;
 use crate::store::{Row, Slice, Store};
 use core::hint::select_unpredictable;
 use std::collections::TryReserveError;
@@ -97,6 +98,7 @@ impl Store {
     #[inline]
     pub(in crate::store) fn enter_first(&self, mut at: At) -> At {
         while let Some(slice) = self.row(at).occupant.as_portal() {
+            work::slices(1);
             at = At { slice, row: self.slice(slice).first_top };
         }
         at
@@ -106,6 +108,7 @@ impl Store {
     #[inline]
     pub(in crate::store) fn enter_last(&self, mut at: At) -> At {
         while let Some(slice) = self.row(at).occupant.as_portal() {
+            work::slices(1);
             at = At { slice, row: self.slice(slice).last_top };
         }
         at
@@ -115,6 +118,7 @@ impl Store {
     #[inline]
     pub(crate) fn parent(&self, mut at: At) -> Option<At> {
         loop {
+            work::slices(1);
             let parent = self.row(at).parent;
             if parent != NIL {
                 return Some(At { slice: at.slice, row: parent });
@@ -142,6 +146,7 @@ impl Store {
     #[inline]
     pub(crate) fn next_sibling(&self, mut at: At) -> Option<At> {
         loop {
+            work::slices(1);
             let links = self.row(at);
             if links.next != NIL {
                 return Some(self.enter_first(At { slice: at.slice, row: links.next }));
@@ -160,6 +165,7 @@ impl Store {
     #[inline]
     pub(crate) fn previous_sibling(&self, mut at: At) -> Option<At> {
         loop {
+            work::slices(1);
             let links = self.row(at);
             if links.previous != NIL {
                 return Some(self.enter_last(At { slice: at.slice, row: links.previous }));
@@ -219,6 +225,7 @@ impl Store {
         }
         let mut at = at;
         loop {
+            work::slices(1);
             if at == top {
                 return None;
             }
@@ -234,6 +241,7 @@ impl Store {
     pub(crate) fn is_in_subtree(&self, at: At, top: At) -> bool {
         let (mut climbing, mut walking) = (at, top);
         loop {
+            work::slices(1);
             if climbing == top || walking == at {
                 return true;
             }
@@ -251,6 +259,7 @@ impl Store {
             return Some(child);
         }
         loop {
+            work::slices(1);
             if at.portal == At::NONE {
                 return None;
             }
@@ -277,6 +286,7 @@ impl Store {
         let mut pending = fallible::with_capacity(self.slices.len())?;
         pending.push(At::ROOT.slice);
         while let Some(number) = pending.pop() {
+            work::slices(1);
             let slice = self.slice(number);
             for &child in &slice.children {
                 let below = slice.row(self.slice(child).portal.row).parent;

@@ -1,6 +1,7 @@
 //! Decides in which slice a new node settles.
 
 use crate::store::columns::{At, NIL};
+use crate::store::work;
 use crate::store::{Slice, Spot, Store};
 
 /// Where new nodes at a spot go.
@@ -101,6 +102,7 @@ impl Store {
         }
         let mut portal = slice.portal;
         loop {
+            work::slices(1);
             let row = self.row(portal);
             if row.next != NIL {
                 return None;

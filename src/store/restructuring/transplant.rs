@@ -6,6 +6,7 @@ use crate::store::columns::{
     At, Column, Component, EachColumn, EachComponent, Move, NIL, NewParent, Row, STORAGES, Storage, each_column,
     each_component, put,
 };
+use crate::store::work;
 use crate::store::{Need, Slice, Spot, Store};
 use bumpalo::Bump;
 use bumpalo::collections::Vec as BumpVec;
@@ -42,6 +43,7 @@ impl Store {
         };
         let mut moves = Moves::of_run(source, first, &arena);
         source.move_rows(target, spot, &mut moves, reuse);
+        work::rows(moves.of(Storage::Rows).len());
         let Ok(()) = each_column(&mut CopyRecords { source, target, moves: &moves });
         let Ok(()) = each_component(&mut MoveCompanions { source, target, moves: &moves, parent });
         if let Some(feed) = &mut self.feed {

@@ -1,6 +1,7 @@
 //! The sweep of a transform column: `world[i] = world[parent[i]] * local[i]`, parents first.
 
 use crate::store::columns::{NIL, TransformColumn};
+use crate::store::work;
 use hedgerow_math::internal as simd;
 
 /// If more than one slot in this many is dirty, all are computed, eight at a time.
@@ -79,6 +80,7 @@ impl TransformColumn {
     /// Computes every slot from `first` on: sheared locals one by one, and runs between them.
     fn compute_from(&mut self, first: u32) {
         let Self { locals, parents, worlds, sheared, .. } = self;
+        work::rows(worlds.len() - (first as usize).min(worlds.len()));
         let mut from = first as usize;
         for (slot, matrix) in sheared.iter_from(first) {
             let slot = slot as usize;
@@ -95,6 +97,7 @@ impl TransformColumn {
     fn compute_dirty(&mut self, first: u32) {
         let Self { locals, parents, worlds, sheared, dirty, slots, .. } = self;
         let dirty = dirty.words_for(slots.end());
+        work::rows(worlds.len() - (first as usize).min(worlds.len()));
         // Start at a multiple of eight, since eight bits are tested at once.
         let mut from = first as usize / 8 * 8;
         for (slot, matrix) in sheared.iter_from(first) {

@@ -1,6 +1,7 @@
 //! Updates all derived values: goes down the tree of slices, marked ones only.
 
 use crate::Mat34;
+use crate::store::work;
 use crate::store::{At, NIL, Slice, Store};
 
 /// The numbers that an update gives to slices that it changed.
@@ -52,6 +53,7 @@ impl Store {
         #[cfg(feature = "rayon")]
         let mut rows = self.rows_of(&pending);
         while let Some(number) = pending.pop() {
+            work::slices(1);
             let reached = self.slices[number as usize].bring_up_to_date(everything, stamp);
             #[cfg(feature = "rayon")]
             let waiting = pending.len();

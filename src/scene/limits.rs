@@ -1,0 +1,131 @@
+//! What happens at the limits of a scene: at the last metadata table, and at the last generation of an index. In unit
+//! tests a scene can have few tables, so that their end is near.
+
+use crate::config::StoragePolicy;
+use crate::edit::SceneBuilder;
+use crate::handle::MOST_TABLES;
+use crate::snapshot::SnapshotError;
+use crate::{Error, Keep, Node, NodeHandle, Scene, SceneConfig, Transform};
+use std::collections::HashSet;
+
+/// Each table serves one node, once.
+fn config() -> SceneConfig {
+    SceneConfig {
+        max_nodes: 32,
+        min_nodes: 4,
+        changes: true,
+        bounds: true,
+        storage: StoragePolicy { max_table_entries: 1, max_generation: 1, ..StoragePolicy::DEFAULT },
+        ..SceneConfig::DEFAULT
+    }
+}
+
+const TABLES: u32 = 1 << 10;
+
+/// What a scene holds: every node in its place with all of its components. In which slices they are, and how much room
+/// these have, may change where an edit made room before it was refused.
+fn content(scene: &Scene) -> (String, usize) {
+    (scene.dump(), scene.len())
+}
+
+/// A scene in which every table is in use but this many, with a house of two nodes.
+fn nearly_full(left: usize) -> (Scene, NodeHandle) {
+    MOST_TABLES.set(TABLES);
+    let mut scene = Scene::with_config(config()).unwrap();
+    let house = scene.insert(scene.root(), Node::transform(Transform::IDENTITY).named("house")).unwrap();
+    scene.insert(house, Node::material(3)).unwrap();
+    let mut leaves = 0;
+    while scene.store.table_count() < TABLES as usize - left {
+        let leaf = scene.insert(scene.root(), Node::transform(Transform::IDENTITY)).unwrap();
+        // Half of them are removed, and their tables are retired.
+        if leaves % 2 == 0 {
+            scene.remove(leaf).unwrap();
+        }
+        leaves += 1;
+    }
+    scene.update();
+    (scene, house)
+}
+
+/// Asserts that an edit is refused for want of tables, and changes nothing.
+fn refused<T: core::fmt::Debug>(what: &str, scene: &mut Scene, edit: impl FnOnce(&mut Scene) -> Result<T, Error>) {
+    let before = content(scene);
+    let result = edit(scene);
+    assert!(matches!(result, Err(Error::CapacityOverflow)), "{what}: {result:?}");
+    assert!(content(scene) == before, "{what}: the scene is another one");
+    assert_eq!(scene.validate(), Ok(()), "{what}");
+}
+
+#[test]
+fn where_there_is_no_table_left_every_insert_is_refused_and_changes_nothing() {
+    let (mut scene, house) = nearly_full(0);
+    let root = scene.root();
+    refused("insert", &mut scene, |scene| scene.insert(house, Node::group()));
+    refused("insert below the root", &mut scene, |scene| scene.insert(root, Node::transform(Transform::IDENTITY)));
+    refused("insert_detached", &mut scene, |scene| scene.insert(crate::Place::Detached, Node::group()));
+    refused("duplicate", &mut scene, |scene| scene.duplicate(house, root));
+    refused("insert_many", &mut scene, |scene| {
+        scene
+            .insert_many(&[(house, Node::group()), (root, Node::group())], &mut Vec::new())
+            .map_err(|error| error.error)
+    });
+    refused("insert_into", &mut scene, |scene| {
+        let mut builder = SceneBuilder::new();
+        builder.push(None, Node::group());
+        builder.insert_into(scene, house).map_err(|error| error.error)
+    });
+    let mut other = Scene::with_config(config()).unwrap();
+    other.insert(other.root(), Node::group()).unwrap();
+    refused("adopt", &mut scene, |scene| scene.adopt(&mut other, house));
+    assert_eq!((other.len(), other.validate()), (2, Ok(())), "what was not adopted is whole");
+    let file = scene.save_subtree(house).unwrap();
+    let before = content(&scene);
+    let loaded = scene.load_subtree(&file, root);
+    assert!(matches!(loaded, Err(SnapshotError::Scene(Error::CapacityOverflow))), "{loaded:?}");
+    assert!(content(&scene) == before);
+    // Edits that need no handle go on.
+    scene.set_local(house, Transform::from_xyz(1.0, 0.0, 0.0)).unwrap();
+    let wall = scene.first_child(house).unwrap();
+    scene.reparent(wall, root, Keep::World).unwrap();
+    scene.isolate(house).unwrap();
+    scene.remove(house).unwrap();
+    scene.update();
+    scene.maintain(core::time::Duration::MAX);
+    assert_eq!(scene.validate(), Ok(()));
+    let loaded = Scene::load(&scene.save()).unwrap();
+    assert_eq!((loaded.len(), loaded.validate()), (scene.len(), Ok(())));
+}
+
+#[test]
+fn the_last_tables_are_given_out_one_by_one() {
+    for left in 1..5 {
+        let (mut scene, house) = nearly_full(left);
+        let mut made = 0;
+        let error = loop {
+            match scene.insert(house, Node::group()) {
+                Ok(_) => made += 1,
+                Err(error) => break error,
+            }
+            assert_eq!(scene.validate(), Ok(()));
+        };
+        assert_eq!((error, made), (Error::CapacityOverflow, left));
+    }
+}
+
+#[test]
+fn an_index_is_retired_behind_its_last_generation_and_no_handle_comes_twice() {
+    for max_generation in [1, 2, 5] {
+        let storage = StoragePolicy { max_table_entries: 2, max_generation, ..StoragePolicy::DEFAULT };
+        let mut scene = Scene::with_config(SceneConfig { storage, ..config() }).unwrap();
+        let mut seen = HashSet::from([scene.root()]);
+        for _ in 0..200 {
+            let node = scene.insert(scene.root(), Node::group()).unwrap();
+            assert!(seen.insert(node), "a handle was issued twice");
+            scene.remove(node).unwrap();
+            assert_eq!(scene.validate(), Ok(()));
+        }
+        let retired = scene.stats().retired;
+        assert!(retired >= 200 / max_generation as usize - 2, "{retired} are retired at generation {max_generation}");
+        assert!(seen.iter().filter(|&&node| scene.contains(node)).eq([&scene.root()]));
+    }
+}
