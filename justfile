@@ -33,6 +33,10 @@ instructions *args:
 fuzz target="edits" seconds="60":
     cargo +nightly fuzz run {{target}} -- -max_total_time={{seconds}} -len_control=0 -max_len=1024
 
+# The long form of a check: `just long coverage`, and the other scripts in ci.
+long script *args:
+    ci/{{script}}.sh {{args}}
+
 # The picture of the README.
 picture:
     cargo run --release --example army -- --characters 200 --frames 30 --width 480 --picture docs/pictures/army.png

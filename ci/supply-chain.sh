@@ -14,6 +14,11 @@ copy
 # The libraries alone: what tests and experiments take is not asked of users.
 (
     cd "$folder"
+    for manifest in Cargo.toml crates/anim/Cargo.toml crates/math/Cargo.toml; do
+        awk '/^\[/ { left_out = /dev-dependencies|^\[\[(bench|example|test)\]\]/ } !left_out' "$manifest" >"$manifest.least"
+        mv "$manifest.least" "$manifest"
+    done
+    sed -i 's/^members = .*/members = [".", "crates\/anim", "crates\/math"]/' Cargo.toml
     cargo +nightly -Zdirect-minimal-versions generate-lockfile
     CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$OLDPWD/target}/least cargo check -p hedgerow -p hedgerow-anim -p hedgerow-math --all-features --lib
 )

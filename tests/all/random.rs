@@ -61,8 +61,20 @@ fn play<P: core::fmt::Debug + Copy>(seed: u8, policies: impl Strategy<Value = P>
         }
         Err(abort) => panic!("{abort}"),
     }
-    let Counts { steps, structural, crossing, refused, updates, subtrees, copies, batches, freed, detached, largest, .. } =
-        total.get();
+    let Counts {
+        steps,
+        structural,
+        crossing,
+        refused,
+        updates,
+        subtrees,
+        copies,
+        batches,
+        freed,
+        detached,
+        largest,
+        ..
+    } = total.get();
     println!("{steps} steps, {crossing} of {structural} structural ones across slices, {refused} refused");
     println!(
         "{subtrees} subtrees out and in, {copies} copies, {batches} batches, {freed} nodes freed later, {detached} steps with something detached"

@@ -51,8 +51,10 @@ pub(crate) fn run(count: u64) -> Result<String, String> {
     // The first tenth comes to the size; nothing after it may need more than a quarter more.
     let most = told.iter().skip(1).map(|(bytes, ..)| *bytes).max().unwrap_or(0);
     let first = told.first().map_or(0, |(bytes, ..)| *bytes);
-    let line = format!("{made} nodes made, {removed} removed in {} s; (bytes, of the scene, nodes) by tenths: {told:?}",
-        start.elapsed().as_secs());
+    let line = format!(
+        "{made} nodes made, {removed} removed in {} s; (bytes, of the scene, nodes) by tenths: {told:?}",
+        start.elapsed().as_secs()
+    );
     if most > first + first / 4 { Err(format!("memory grew from {first} to {most} bytes; {line}")) } else { Ok(line) }
 }
 

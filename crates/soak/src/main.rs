@@ -13,7 +13,11 @@ mod memory;
 mod operations;
 mod players;
 
-#[allow(dead_code, clippy::cast_possible_truncation, reason = "the tests use more of the model, and are not checked for it")]
+#[allow(
+    dead_code,
+    clippy::cast_possible_truncation,
+    reason = "the tests use more of the model, and are not checked for it"
+)]
 #[path = "../../../tests/all/model/mod.rs"]
 mod model;
 

@@ -4,9 +4,9 @@
 //! a hundred million edits a matter of an hour. A run is given by its seed alone; it is a scene of its own, under a
 //! policy and in a mode of its own.
 
+use crate::Options;
 use crate::model::oracle::{Counts, Oracle, from_bytes};
 use crate::model::{Check, Step, decode};
-use crate::Options;
 use fastrand::Rng;
 use std::time::{Duration, Instant};
 

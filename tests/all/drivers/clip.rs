@@ -3,11 +3,11 @@
 
 use super::dice::Dice;
 use crate::model::forged;
+use hedgerow::Transform;
 use hedgerow::anim::clip::{JumpSpacing, Precision};
 use hedgerow::anim::player::{Playback, StreamPlayer};
 use hedgerow::anim::raw::{Interpolation, Track, TrackValue};
 use hedgerow::anim::{Clip, ClipBuilder, Player, Pose, RawClip};
-use hedgerow::Transform;
 use hedgerow::glam::{Quat, Vec3};
 
 /// Settings, and steps of a player with changes of the bytes.

@@ -95,7 +95,9 @@ pub(crate) fn change(file: &mut GltfFile, how: &[u8; CHANGE_BYTES]) {
             let (above, name) = path.rsplit_once('/').unwrap_or_default();
             match file.json.pointer_mut(above) {
                 Some(Value::Object(object)) => drop(object.remove(&name.replace("~1", "/").replace("~0", "~"))),
-                Some(Value::Array(list)) => drop(name.parse().ok().filter(|&at| at < list.len()).map(|at: usize| list.remove(at))),
+                Some(Value::Array(list)) => {
+                    drop(name.parse().ok().filter(|&at| at < list.len()).map(|at: usize| list.remove(at)))
+                }
                 _ => {}
             }
         }
@@ -131,10 +133,14 @@ fn paths(document: &Value) -> Vec<String> {
     let mut open = vec![(String::new(), document)];
     while let Some((path, value)) = open.pop() {
         match value {
-            Value::Array(list) => open.extend(list.iter().enumerate().map(|(at, value)| (format!("{path}/{at}"), value))),
-            Value::Object(object) => open.extend(object.iter().map(|(name, value)| {
-                (format!("{path}/{}", name.replace('~', "~0").replace('/', "~1")), value)
-            })),
+            Value::Array(list) => {
+                open.extend(list.iter().enumerate().map(|(at, value)| (format!("{path}/{at}"), value)))
+            }
+            Value::Object(object) => open.extend(
+                object
+                    .iter()
+                    .map(|(name, value)| (format!("{path}/{}", name.replace('~', "~0").replace('/', "~1")), value)),
+            ),
             _ => {}
         }
         if !path.is_empty() {

@@ -136,7 +136,8 @@ fn build(lists: &Lists) -> Result<SkinnedMesh, hedgerow::anim::Error> {
         builder = builder.influences(lists.count, &lists.joints, &lists.weights);
     }
     for (vertices, positions) in &lists.targets {
-        builder = builder.morph_target(MorphTarget { vertices: vertices.as_deref(), positions, ..MorphTarget::default() });
+        builder =
+            builder.morph_target(MorphTarget { vertices: vertices.as_deref(), positions, ..MorphTarget::default() });
     }
     builder.build(&lists.skin)
 }
@@ -192,7 +193,8 @@ fn check(mesh: &SkinnedMesh, lists: &Lists, models: &[Mat34], dice: &mut Dice) {
         let Some(influences) = influences(lists, vertex) else { continue };
         let mut bind = wide(lists.positions[vertex]);
         for ((some, deltas), &weight) in lists.targets.iter().zip(&weights) {
-            let listed = some.as_ref().map_or(Some(vertex), |some| some.iter().position(|&other| other as usize == vertex));
+            let listed =
+                some.as_ref().map_or(Some(vertex), |some| some.iter().position(|&other| other as usize == vertex));
             bind += listed.map_or(DVec3::ZERO, |at| wide(deltas[at]) * f64::from(weight));
         }
         let moved: DVec3 = influences.iter().map(|&(joint, weight)| moved(lists, models, joint, bind) * weight).sum();
@@ -203,7 +205,8 @@ fn check(mesh: &SkinnedMesh, lists: &Lists, models: &[Mat34], dice: &mut Dice) {
 
 /// Where a joint of the skin moves a point of the bind pose.
 fn moved(lists: &Lists, models: &[Mat34], joint: u16, bind: DVec3) -> DVec3 {
-    let (of_skeleton, inverse) = (lists.skin.joints()[usize::from(joint)], lists.skin.inverse_binds()[usize::from(joint)]);
+    let (of_skeleton, inverse) =
+        (lists.skin.joints()[usize::from(joint)], lists.skin.inverse_binds()[usize::from(joint)]);
     [inverse, models[usize::from(of_skeleton)]].iter().fold(bind, |point, matrix| {
         let rows = matrix.rows.map(|row| row.map(f64::from));
         let linear = DMat3::from_cols_array_2d(&rows.map(|[x, y, z, _]| [x, y, z])).transpose();

@@ -146,7 +146,8 @@ impl Oracle {
             return self.attempt(faults, |scene| scene.set_worlds(&items)).map(|_| ());
         }
         let last: HashMap<NodeHandle, Mat34> = items.iter().copied().collect();
-        let mut downward: Vec<_> = last.into_iter().filter_map(|(node, at)| Some((self.tree.find(node)?, at))).collect();
+        let mut downward: Vec<_> =
+            last.into_iter().filter_map(|(node, at)| Some((self.tree.find(node)?, at))).collect();
         downward.sort_by_key(|&(index, _)| (self.tree.up(index).count(), index));
         let mut twin = self.twin()?;
         let single = downward.iter().map(|&(index, at)| twin.set_world(self.tree.handle(index), at).map(|_| ()));

@@ -128,8 +128,7 @@ impl Round {
                 | Op::Attach { keep: Keep::World, .. }
                 | Op::Reparent { keep: Keep::World, .. }
         );
-        let is_identity =
-            |node: &NodeHandle| oracle.scene.local(*node) == Some(Local::Transform(Transform::IDENTITY));
+        let is_identity = |node: &NodeHandle| oracle.scene.local(*node) == Some(Local::Transform(Transform::IDENTITY));
         if let Some(node) = node.filter(is_identity).filter(|_| computes) {
             let target = self.target(node);
             self.queue.set_local(target, Transform::IDENTITY);
