@@ -20,7 +20,7 @@
 //! | `view` | what may be read from outside: whole columns |
 //! | `edit` | edits of single nodes and of batches |
 //! | `words` | numbers of the user's own, which draws carry |
-//! | `world` | world transforms as of now |
+//! | `world`, `space` | world transforms as of now; as spaces that nodes are placed in |
 //!
 //! The rest of the crate enters through [`Store`], the views, and plain values: [`At`], [`Beside`], [`Membership`],
 //! [`LocalSlot`], [`ShapeRecord`]. Everything else is private to this folder. Edits report through the notifier in
@@ -64,6 +64,7 @@ mod questions;
 mod restructuring;
 mod slice;
 mod slices;
+mod space;
 mod sweep;
 mod usage;
 mod validate;
@@ -95,6 +96,7 @@ use allocation::{LinearAllocator, Need};
 use bounds::SliceBoxes;
 use bulk::BatchOrder;
 use change::Layouts;
+use edit::WorldLists;
 use columns::{Row, ShapeColumn, Swept, TransformColumn, VisibilityColumn};
 use handles::{Identity, Tables};
 use restructuring::{Capacity, Unlinked};
@@ -180,6 +182,8 @@ pub(crate) struct Store {
     pub(in crate::store) descent: Vec<u32>,
     /// The lists of a batch. Kept to save allocations.
     pub(in crate::store) batch_order: BatchOrder,
+    /// The lists of nodes that are placed in the world. Kept to save allocations.
+    pub(in crate::store) world_lists: WorldLists,
     /// Slices that an update visited, parents first, if the scene keeps boxes.
     pub(in crate::store) swept: Vec<u32>,
     /// The same slices in the order of their numbers. Kept to save allocations.
@@ -226,6 +230,7 @@ impl Store {
             scratch: Scratch::default(),
             descent: Vec::new(),
             batch_order: BatchOrder::default(),
+            world_lists: WorldLists::default(),
             swept: Vec::new(),
             sorted: Vec::new(),
         })
@@ -356,6 +361,7 @@ impl Store {
         self.scratch = Scratch::default();
         self.descent = Vec::new();
         self.batch_order = BatchOrder::default();
+        self.world_lists = WorldLists::default();
         self.swept = Vec::new();
         self.sorted = Vec::new();
         self.edited.shrink_to_fit();
@@ -371,6 +377,7 @@ impl Store {
         let reserved = self.reserved.as_ref().map_or(0, Slice::allocated_bytes);
         reserved
             + self.batch_order.bytes()
+            + self.world_lists.bytes()
             + self.feed.as_ref().map_or(0, |feed| feed.bytes())
             + self.layouts.bytes()
             + self.words.bytes()
