@@ -37,7 +37,7 @@
 //! | edits of components | `set_local_shortly` `replace_local` `put_local` `add_transform` `remove_transform` |
 //! |  | `add_material` `remove_material` `add_shape` `set_bounds` `set_mesh` `remove_shape` `add_visibility` `remove_visibility` |
 //! |  | `set_name` `set_word` |
-//! | bulk | `insert_many` `remove_many` `set_many` `set_worlds` `detach_many` `move_many` `insert_tree` `insert_run` `most_tables_of` |
+//! | bulk | `insert_many` `remove_many` `set_many` `set_run` `set_worlds` `set_worlds_apart` `detach_many` `move_many` `insert_tree` `insert_run` `most_tables_of` |
 //! |  | `can_open_tables` `try_reserve_below` |
 //! | reads | `resolve` `handle` `membership` `find_anchor` `parent_of_place` `is_detached_root` `world_of` `world_at` |
 //! |  | `wide_world` `fresh_world_at` `previous_world_at` `world_bounds_at` `subtree_bounds` `local_at` `local_below` `local_alone` |
@@ -78,7 +78,6 @@ pub(crate) use bulk::{Forest, Head, NodeList};
 pub use change::ChangeKinds;
 pub(crate) use change::{ChangeLists, Feed, ReadScratch};
 pub(crate) use columns::{At, NIL, ShapeRecord};
-#[cfg(feature = "anim")]
 pub(crate) use edit::LocalSlot;
 pub(crate) use order::Beside;
 pub(in crate::store) use order::{Settled, Spot};
@@ -96,8 +95,8 @@ use allocation::{LinearAllocator, Need};
 use bounds::SliceBoxes;
 use bulk::BatchOrder;
 use change::Layouts;
-use edit::WorldLists;
 use columns::{Row, ShapeColumn, Swept, TransformColumn, VisibilityColumn};
+use edit::WorldLists;
 use handles::{Identity, Tables};
 use restructuring::{Capacity, Unlinked};
 use slice::Slice;

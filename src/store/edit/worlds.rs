@@ -16,7 +16,7 @@ use crate::store::allocation::Bits;
 use crate::store::bulk::LOCAL_AHEAD;
 use crate::store::columns::{At, NIL};
 use crate::store::space::PlaceFault;
-use crate::{Error, Local, NodeHandle};
+use crate::{Error, Local, NodeHandle, node::LocalForm};
 use bumpalo::Bump;
 use bumpalo::collections::Vec as BumpVec;
 use hedgerow_math::internal::{PackedTransform, prefetch, prefetch_whole};
@@ -102,7 +102,11 @@ impl Store {
         world: impl Fn(&W) -> Local,
     ) -> Result<(), BatchError> {
         let mut lists = core::mem::take(&mut self.world_lists);
+        let before = lists.capacities();
         let placed = self.place_all(items, check, world, &mut lists);
+        if placed.is_err() {
+            lists.shrink_to(before);
+        }
         self.world_lists = lists;
         placed
     }
@@ -114,15 +118,7 @@ impl Store {
         world: impl Fn(&W) -> Local,
         lists: &mut WorldLists,
     ) -> Result<(), BatchError> {
-        lists.restart(self.slices.len());
-        let mut twice = false;
-        for (index, (node, place)) in items.iter().enumerate() {
-            self.look_ahead_for_entries(|steps| items.get(index + steps).map(|item| item.0));
-            let at = check(self, *node, place).map_err(|error| BatchError::at(index, error))?;
-            twice |= lists.listed.insert(at.slice, at.slot, &self.slices);
-            lists.places.push(at);
-        }
-        if !twice {
+        if self.list_places(items, check, lists)? {
             match self.place_in_order(items, &world, lists) {
                 Ok(()) => {
                     self.set_placed(lists);
@@ -136,6 +132,50 @@ impl Store {
         let placed = self.place_sorted(items, &world, lists, &arena);
         self.scratch.give_back(arena);
         placed
+    }
+
+    /// Like [`set_worlds`](Self::set_worlds), if that is the same as setting one after the other in the order of the
+    /// list: if none is refused, none is listed twice, and none is below another. Else sets nothing. Calls `each` with
+    /// the form of each local transform, in order, and returns whether anything was set.
+    pub(crate) fn set_worlds_apart<W>(
+        &mut self,
+        items: &[(NodeHandle, W)],
+        check: impl Fn(&Self, NodeHandle, &W) -> Result<LocalSlot, Error>,
+        world: impl Fn(&W) -> Local,
+        mut each: impl FnMut(LocalForm),
+    ) -> bool {
+        let mut lists = core::mem::take(&mut self.world_lists);
+        let apart = self.list_places(items, check, &mut lists) == Ok(true);
+        let set = apart && self.place_in_order(items, world, &mut lists).is_ok();
+        if set {
+            self.set_placed(&lists);
+            let mut matrices = lists.matrices.iter().map(|&(item, _)| item).peekable();
+            for item in 0..items.len() {
+                let is_matrix = matrices.next_if_eq(&item).is_some();
+                each(if is_matrix { LocalForm::Matrix } else { LocalForm::Transform });
+            }
+        }
+        self.world_lists = lists;
+        set
+    }
+
+    /// Checks all items, and lists where their nodes keep their local transforms. Returns whether no node is listed
+    /// twice.
+    fn list_places<W>(
+        &self,
+        items: &[(NodeHandle, W)],
+        check: impl Fn(&Self, NodeHandle, &W) -> Result<LocalSlot, Error>,
+        lists: &mut WorldLists,
+    ) -> Result<bool, BatchError> {
+        lists.restart(self.slices.len());
+        let mut twice = false;
+        for (index, (node, place)) in items.iter().enumerate() {
+            self.look_ahead_for_entries(|steps| items.get(index + steps).map(|item| item.0));
+            let at = check(self, *node, place).map_err(|error| BatchError::at(index, error))?;
+            twice |= lists.listed.insert(at.slice, at.slot, &self.slices);
+            lists.places.push(at);
+        }
+        Ok(!twice)
     }
 
     /// Computes the local transforms of nodes none of which is below another, or listed twice.
