@@ -9,7 +9,7 @@ use hedgerow::{Error, Local, Node, NodeHandle, Place, Transform};
 
 impl Oracle {
     /// The node of the target, and others chosen by the seed, some of them repeatedly.
-    fn pick_many(&self, target: Target, more: u8, seed: u8) -> Vec<NodeHandle> {
+    pub(super) fn pick_many(&self, target: Target, more: u8, seed: u8) -> Vec<NodeHandle> {
         let others = (1..=u16::from(more)).map(|turn| Target::Live((u16::from(seed) + turn % 7).wrapping_mul(40_503)));
         let mut picked: Vec<_> = others.chain([target]).map(|target| self.tree.pick(target)).collect();
         let middle = picked.len() / 2;

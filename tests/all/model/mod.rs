@@ -25,6 +25,7 @@ pub(crate) mod draws;
 pub(crate) mod feed;
 pub(crate) mod forged;
 pub(crate) mod inherited;
+pub(crate) mod many;
 pub(crate) mod moves;
 pub(crate) mod op;
 pub(crate) mod oracle;

@@ -158,7 +158,7 @@ impl Oracle {
     }
 
     /// Checks that a local transform computed by the scene gives the wanted world transform.
-    fn check_world(&self, above: &World, wanted: &World, local: &Local) -> Check {
+    pub(super) fn check_world(&self, above: &World, wanted: &World, local: &Local) -> Check {
         if above.regularity() < UNSURE {
             return Ok(());
         }
@@ -268,12 +268,12 @@ impl Oracle {
     }
 
     /// The world transform of a node's parent.
-    fn above(&self, index: usize) -> World {
+    pub(super) fn above(&self, index: usize) -> World {
         self.tree.at(index).parent.map_or(World::IDENTITY, |parent| self.tree.world(parent))
     }
 
     /// Resets the local transform of a node to the identity if it became too large.
-    fn tame(&mut self, index: usize) -> Check {
+    pub(super) fn tame(&mut self, index: usize) -> Check {
         let wild = self.tree.at(index).local.is_some_and(|kept| {
             let worst = regularity(&kept.wide.matrix3);
             kept.norm > WILD || kept.length > WILD || (kept.norm < 1.0 / WILD && !kept.flat) || worst < UNSURE

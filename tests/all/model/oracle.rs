@@ -11,7 +11,7 @@ use super::tree::{Met, Tree};
 use super::world::World;
 use super::{Check, components, decode};
 use hedgerow::edit::BatchError;
-use hedgerow::{DrawList, Error, Keep, Mat34, Node, NodeHandle, Place, Scene, SceneConfig};
+use hedgerow::{DrawList, Error, Keep, Local, Mat34, Node, NodeHandle, Place, Scene, SceneConfig};
 
 /// What a run consisted of.
 #[derive(Clone, Copy, Debug, Default)]
@@ -214,6 +214,10 @@ impl Oracle {
             Op::SetTransforms { node, transform, more, seed } => {
                 self.set_transforms(node, transform, more, seed).map(|()| None)
             }
+            Op::SetWorlds { node, world, transform, more, seed } => {
+                self.set_worlds(node, [Local::Matrix(world), Local::Transform(transform)], more, seed).map(|()| None)
+            }
+            Op::DetachMany { node, more, seed } => self.detach_many(node, more, seed),
             Op::Build { at, node, more, seed, flaw } => self.build(self.tree.place(at), node, more, seed, flaw),
             Op::Duplicate { node, to } => self.duplicate(self.tree.pick(node), self.tree.place(to)),
             Op::DuplicateFrom { node, to } => self.duplicate_from(self.tree.pick(node), self.tree.place(to)),
