@@ -43,6 +43,7 @@ mod regressions;
 mod renderers;
 mod reparents;
 mod shapes;
+mod shown_materials;
 mod slices;
 mod snapshot;
 mod sockets;

@@ -5,6 +5,7 @@ mod inheritors;
 mod kinds;
 mod layout;
 mod log;
+mod materials;
 mod notify;
 mod numbers;
 mod reading;

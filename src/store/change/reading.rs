@@ -116,6 +116,19 @@ impl ReadScratch {
         state
     }
 
+    /// The edits that are told of a node that was in the scene all the time.
+    pub(super) fn lasting_edits(&self, node: NodeHandle) -> Option<ChangeKinds> {
+        self.state(node).filter(|state| state.stand == Stand::Same).map(|state| state.kinds)
+    }
+
+    /// Adds edits to what is told of a node, and returns what there was.
+    pub(super) fn add_edits(&mut self, node: NodeHandle, kinds: ChangeKinds) -> ChangeKinds {
+        let state = self.state_mut(node);
+        let before = state.kinds;
+        state.kinds |= kinds;
+        before
+    }
+
     fn clear(&mut self) {
         for node in self.touched.drain(..) {
             self.states[node.table() as usize][node.index() as usize] = State::default();
@@ -161,6 +174,7 @@ impl Store {
         if read.is_some() {
             reading.slices(lists, scratch);
             reading.others(lists, scratch);
+            reading.materials(lists, scratch);
             reading.finish(lists, scratch);
         }
         scratch.clear();
@@ -169,12 +183,12 @@ impl Store {
 }
 
 /// One read.
-struct Reading<'s> {
-    store: &'s Store,
-    feed: &'s Feed,
+pub(super) struct Reading<'s> {
+    pub(super) store: &'s Store,
+    pub(super) feed: &'s Feed,
     after: u64,
     slot_after: u32,
-    kinds: ChangeKinds,
+    pub(super) kinds: ChangeKinds,
 }
 
 impl Reading<'_> {
