@@ -1,6 +1,7 @@
 //! What an edit must notify: the update, maintenance, draw lists, the change feed, boxes.
 
 mod feed;
+mod frames;
 mod inheritors;
 mod kinds;
 mod layout;

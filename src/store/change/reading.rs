@@ -261,7 +261,8 @@ impl Reading<'_> {
             && trace.newest > self.slot_after
         {
             if self.kinds.contains(ChangeKinds::WORLD) {
-                self.list_slots(&trace.moved, &mut slots);
+                slots.clear();
+                trace.moved.list_after(self.slot_after, &mut slots);
                 let owners = (&*trace.owners, &slice.transforms.slots);
                 let each = |_: &Row, node| {
                     if counts(node, TRANSFORMS) {
@@ -271,7 +272,8 @@ impl Reading<'_> {
                 slice.finders(&slots, owners, &mut members, |row| row.transform, each);
             }
             if self.kinds.contains(ChangeKinds::LOCAL) {
-                self.list_slots(&trace.set, &mut slots);
+                slots.clear();
+                trace.set.list_after(self.slot_after, &mut slots);
                 for &slot in slots.iter().filter(|&&slot| slot != 0 && slice.transforms.slots.is_live(slot)) {
                     let row = slice.row(trace.owners[slot as usize]);
                     debug_assert_eq!(row.transform, Slot::own(slot), "a slot knows its owner");
@@ -366,7 +368,7 @@ impl Store {
         if mask {
             slice.visibilities.trace.as_ref().map_or(0, |trace| trace.changed[row.visibility.index() as usize])
         } else {
-            slice.transforms.trace.as_ref().map_or(0, |trace| trace.moved[row.transform.index() as usize])
+            slice.transforms.trace.as_ref().map_or(0, |trace| trace.moved.get(row.transform.index()))
         }
     }
 }
