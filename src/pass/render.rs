@@ -212,7 +212,7 @@ impl DrawList {
     /// [`Scene::cull_relative`](crate::Scene::cull_relative), else none: an empty slice.
     #[must_use]
     pub fn relative_matrices(&self) -> &[Mat34] {
-        &self.relative.matrices
+        self.relative.matrices()
     }
 
     /// How many shapes are listed.
@@ -235,7 +235,7 @@ impl DrawList {
     /// The arrays, for code that writes to them without the cache.
     pub(crate) fn written(&mut self) -> &mut Listing {
         self.cache.forget();
-        self.relative.matrices.clear();
+        self.relative.forget();
         if let Some(motion) = &mut self.motion {
             motion.forget();
         }
@@ -245,7 +245,12 @@ impl DrawList {
 
     /// Updates the list to what listing the scene from scratch would give.
     pub(crate) fn refresh(&mut self, store: &Store) {
-        self.relative.matrices.clear();
+        self.relative.forget();
+        self.refresh_listing(store);
+    }
+
+    /// The same, but for matrices relative to a camera. Returns whether any shape was listed or moved.
+    fn refresh_listing(&mut self, store: &Store) -> bool {
         let refreshed = self.cache.refresh(&mut self.listing, store, self.layers);
         if let Some(stamp) = refreshed.commands {
             self.revision = stamp;
@@ -253,6 +258,7 @@ impl DrawList {
         if let Some(motion) = &mut self.motion {
             motion.refresh(&self.listing, self.cache.segments(), store, refreshed.listed);
         }
+        refreshed.listed
     }
 
     /// Replaces the contents by what `find` lists. If commands and slots are what they were, so is the revision.
@@ -266,7 +272,7 @@ impl DrawList {
     /// The arrays to be filled with what replaces the contents.
     pub(crate) fn begin_replacing(&mut self) -> &mut Listing {
         self.cache.forget();
-        self.relative.matrices.clear();
+        self.relative.forget();
         if let Some(motion) = &mut self.motion {
             motion.forget();
         }
@@ -308,8 +314,8 @@ impl DrawList {
 
     /// Like [`Self::refresh`], and computes matrices relative to a camera.
     pub(crate) fn refresh_relative(&mut self, store: &Store, camera: DVec3) {
-        self.refresh(store);
-        self.relative.fill(store, camera, &self.listing);
+        let listed = self.refresh_listing(store);
+        self.relative.fill(store, camera, &self.listing, self.cache.segments(), listed);
     }
 }
 

@@ -6,8 +6,8 @@
 
 use crate::error::BatchError;
 use crate::scene::{Keep, Scene};
-use crate::store::{At, MAX_NODES, Store};
-use crate::{Error, Local, Node, NodeHandle, Transform};
+use crate::store::{At, LocalSlot, MAX_NODES, Store};
+use crate::{Error, Local, Node, NodeHandle, Transform, node::LocalForm};
 use std::collections::{HashMap, HashSet};
 
 impl Scene {
@@ -154,16 +154,18 @@ impl Scene {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn set_worlds<W: Copy + Into<Local>>(&mut self, items: &[(NodeHandle, W)]) -> Result<(), BatchError> {
-        let place = |&world: &W| world.into().checked_world().expect("the batch was checked before");
-        let check = |store: &Store, node, &world: &W| {
-            let slot = match store.local_slot_of(node) {
-                Some(slot) => slot,
-                None if store.resolve(node).is_none() => return Err(Error::StaleHandle(node)),
-                None => return Err(Error::NoTransform(node)),
-            };
-            world.into().checked_world().map(|_| slot)
-        };
-        self.store.set_worlds(items, check, place)
+        self.store.set_worlds(items, check_world, place_of)
+    }
+
+    /// [`Scene::set_worlds`], if that gives the same as setting one after the other in the order of the list, and all of
+    /// them succeed. Else nothing is changed. Calls `each` with the form of each local transform, in order, and returns
+    /// whether it was done.
+    pub(in crate::scene) fn set_worlds_apart(
+        &mut self,
+        items: &[(NodeHandle, Transform)],
+        each: impl FnMut(LocalForm),
+    ) -> bool {
+        self.store.set_worlds_apart(items, check_world, place_of, each)
     }
 
     /// Detaches many subtrees from the tree, each like [`Scene::detach`].
@@ -286,4 +288,21 @@ impl Scene {
             store.resolve(parent).map(|_| at).ok_or(Error::StaleHandle(parent))
         })
     }
+}
+
+/// Where the node of an item keeps its local transform, if the item is in order.
+#[inline]
+fn check_world<W: Copy + Into<Local>>(store: &Store, node: NodeHandle, &world: &W) -> Result<LocalSlot, Error> {
+    let slot = match store.local_slot_of(node) {
+        Some(slot) => slot,
+        None if store.resolve(node).is_none() => return Err(Error::StaleHandle(node)),
+        None => return Err(Error::NoTransform(node)),
+    };
+    world.into().checked_world().map(|_| slot)
+}
+
+/// The place of an item that was checked.
+#[inline]
+fn place_of<W: Copy + Into<Local>>(&world: &W) -> Local {
+    world.into().checked_world().expect("the batch was checked before")
 }

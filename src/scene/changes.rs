@@ -165,7 +165,8 @@ impl<'r> Changed<'r> {
     }
 
     /// Nodes that edits changed in another way, each with the [kinds](ChangeKinds::EDITS) of edits: of their own
-    /// visibility or material, their shape, name, parent or order.
+    /// visibility or material, their shape, name, parent or order, and of the material that they show, which may be
+    /// inherited.
     ///
     /// Siblings that are neither listed with [`ChangeKinds::PARENT`] or [`ChangeKinds::ORDER`] nor entered stand in the
     /// same order as at the last read.
@@ -193,7 +194,9 @@ impl Scene {
     /// back as the [history](Scene::set_change_history) goes. A reader that has not asked for longer gets
     /// [`Changes::All`], as on its first read.
     ///
-    /// Runs in **O(slices that changed + their slots + what is listed + what the history has since the last read)**. An
+    /// Runs in **O(slices that changed + their slots + what is listed + what the history has since the last read)**; for
+    /// [`ChangeKinds::MATERIAL`] also in O(nodes below those whose material was edited or that were moved, up to those
+    /// with a material of their own). An
     /// update takes time for what it computes and for what edits changed, whether anyone reads or not; finding the
     /// nodes is left to readers.
     ///

@@ -74,6 +74,15 @@ struct Place {
     whole: bool,
 }
 
+impl Place {
+    /// Whether an array of this length has room here, and does not leave most of it empty.
+    fn fits(&self, len: usize) -> bool {
+        const WORTH: usize = 64;
+        let room = self.room as usize;
+        len <= room && (room <= WORTH || room <= 4 * len)
+    }
+}
+
 /// What to do with the buffer; see [`MatrixMirror::sync`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum MirrorStep<'m> {
@@ -140,7 +149,8 @@ impl MatrixMirror {
     ///
     /// Writes what the updates since the last call computed; runs of matrices with fewer than 32 others between them are
     /// one write. An array that has another layout is written in whole, at another place if it has outgrown its own. The
-    /// buffer grows by a quarter at least, and becomes shorter where less than half of it are places of slices.
+    /// buffer grows by a quarter at least, and becomes shorter where less than half of it are places of slices. An array
+    /// that fills less than a quarter of its room gets a smaller place.
     ///
     /// Runs in **O(1)** if nothing changed, else in **O(slices + matrices written)**. Allocates only where the number of
     /// slices grows, or the number of gaps between their places.
@@ -297,7 +307,7 @@ impl MatrixMirror {
         // First all that is given back, so that others can take it.
         for (number, (place, base)) in self.places.iter_mut().zip(&mut self.bases).enumerate() {
             let slice = store.get_view(number);
-            let fits = slice.is_some_and(|slice| slice.transforms().len() <= place.room as usize);
+            let fits = slice.is_some_and(|slice| place.fits(slice.transforms().len()));
             if *base != NONE && !fits {
                 self.arena.release(*base, place.room);
                 (*base, *place) = (NONE, Place::default());

@@ -6,11 +6,11 @@ mod trees;
 use crate::handle::Queued;
 use crate::scene::SceneBuilder;
 use crate::unique::unique_number;
-use crate::{Aabb, Error, Keep, Local, Node, NodeHandle, Place, Scene, Shape, Visibility, node::LocalForm};
+use crate::{Aabb, Error, Keep, Local, Node, NodeHandle, Place, Scene, Shape, Transform, Visibility, node::LocalForm};
 use core::mem;
 use core::num::NonZeroU64;
 use edit::{Edit, Insert, Names, Tickets};
-use glam::Vec3;
+use glam::{DVec3, Vec3};
 use trees::Made;
 
 /// Edits recorded during a visit or on other threads, to be applied in order afterwards.
@@ -19,9 +19,9 @@ use trees::Made;
 /// can fill its own queue. It has a method for the edits that insert, move, change or remove a node, with the
 /// arguments of the method of [`Scene`]; names are copied. Whole subtrees are copied by
 /// [`duplicate`](Self::duplicate), and built by [`insert_tree`](Self::insert_tree). It has none for edits of whole
-/// scenes and of storage, for those that take a closure, for copies from another scene, nor for
-/// [`Scene::set_node`], [`Scene::set_word`] and [`Scene::set_translation_f64`].
-/// Recording takes amortised **O(1)** and checks nothing. [`apply`](Self::apply) makes the edits one after another, and
+/// scenes and of storage, for those that take a closure, and for copies from another scene.
+///
+/// Recording takes amortised **O(1)** and checks nothing. [`apply`](Self::apply) makes the edits as if one after another, and
 /// each gives the result that the scene gives. One that fails does not stop the others. Queues keep their memory, so
 /// one that is reused from frame to frame allocates nothing in the steady state. An edit takes 80 bytes, and an insert
 /// also the node's description.
@@ -101,7 +101,7 @@ use trees::Made;
 #[derive(Debug, Default)]
 pub struct EditQueue {
     edits: Vec<Edit>,
-    /// What the inserts among the edits insert, in the same order.
+    /// What the inserts among the edits insert, and what nodes are set to, in the same order.
     inserts: Vec<Insert>,
     /// The names in the edits, end to end in the same order.
     names: String,
@@ -114,6 +114,8 @@ pub struct EditQueue {
     /// The results of the last applied edits, and the rounds of these.
     results: Vec<Result<Outcome, Error>>,
     applied: Vec<Round>,
+    /// The poses of a run of edits. Kept to save allocations.
+    poses: Vec<(NodeHandle, Transform)>,
     /// The nodes of the subtrees that these made, each with the number of the edit, in ascending order.
     made: Vec<(usize, Made)>,
 }
@@ -163,6 +165,8 @@ pub enum Outcome {
     Set,
     /// The transform was set, and is stored in this form.
     SetAs(LocalForm),
+    /// The word was set, and was this before.
+    SetWord(u32),
     /// The node's local transform, if it had one, was removed.
     RemovedLocal(Option<Local>),
     /// The node's material, if it had one, was removed.
@@ -210,10 +214,15 @@ impl EditQueue {
     pub fn insert(&mut self, place: impl Into<QueuedPlace>, node: Node<'_>) -> Queued {
         let ticket = self.issue();
         self.edits.push(Edit::Insert(place.into()));
+        self.keep_description(node);
+        ticket
+    }
+
+    /// Keeps a description, and its name among the names.
+    fn keep_description(&mut self, node: Node<'_>) {
         let name = self.keep_name(node.name);
         let Node { local, material, shape, visibility, .. } = node;
         self.inserts.push(Insert { node: Node { local, material, shape, visibility, name: None }, name });
-        ticket
     }
 
     /// A ticket for the node that the next edit will make.
@@ -323,6 +332,22 @@ impl EditQueue {
         self.edits.push(Edit::SetName(node.into(), name));
     }
 
+    /// Records [`Scene::set_node`].
+    pub fn set_node(&mut self, node: impl Into<Target>, description: Node<'_>) {
+        self.edits.push(Edit::SetNode(node.into()));
+        self.keep_description(description);
+    }
+
+    /// Records [`Scene::set_word`].
+    pub fn set_word(&mut self, node: impl Into<Target>, word: u32) {
+        self.edits.push(Edit::SetWord(node.into(), word));
+    }
+
+    /// Records [`Scene::set_translation_f64`].
+    pub fn set_translation_f64(&mut self, node: impl Into<Target>, translation: DVec3) {
+        self.edits.push(Edit::SetTranslation(node.into(), translation));
+    }
+
     /// Moves all edits of another queue to the end of this one, and empties the other, which keeps its memory.
     ///
     /// Tickets of both stay valid: those of `other`, and of queues appended to it before, now refer to edits here. Runs
@@ -366,7 +391,8 @@ impl EditQueue {
     /// An edit that fails changes nothing, and the edits after it are still made. The results stay in the queue until
     /// the next call. Takes as long as the edits, and **O(log queues appended)** for each ticket. While an edit is made,
     /// memory that the next ones will read is fetched, so that edits in random places of a large scene take about as
-    /// long as in a batch.
+    /// long as in a batch. Runs of [`set_local`](Self::set_local), and of [`set_world`](Self::set_world) for nodes that
+    /// are not below each other, are made as batches, with the same results.
     ///
     /// ```
     /// use hedgerow::{Error, Node, Scene, edit::{EditQueue, Outcome}};
@@ -394,9 +420,21 @@ impl EditQueue {
         let mut text = mem::take(&mut self.names);
         let mut names = Names(&text);
         let (mut inserts, mut trees) = (self.inserts.drain(..), self.trees.drain(..));
-        for (number, edit) in self.edits.iter().enumerate() {
+        let mut number = 0;
+        // Up to here edits are made one by one, because a batch did not give the same.
+        let mut singly = 0;
+        while let Some(edit) = self.edits.get(number) {
+            if number >= singly {
+                let (made, refused) = make_run(scene, &self.edits[number..], &mut self.poses, &mut self.results);
+                singly = number + made + refused;
+                if made > 0 {
+                    number += made;
+                    continue;
+                }
+            }
+            number += 1;
             if !scene.store.is_near() {
-                let ahead = |steps: usize| self.edits.get(number + steps).and_then(Edit::handle);
+                let ahead = |steps: usize| self.edits.get(number - 1 + steps).and_then(Edit::handle);
                 match edit {
                     Edit::SetLocal(..) => scene.store.look_ahead_for_locals(ahead),
                     _ => scene.store.look_ahead_for_edits(ahead),
@@ -419,7 +457,7 @@ impl EditQueue {
                 }
             };
             self.results.push(result.map(|(top, made)| {
-                self.made.push((number, made));
+                self.made.push((number - 1, made));
                 Outcome::Planted(top)
             }));
         }
@@ -442,6 +480,40 @@ impl EditQueue {
     fn keep_name(&mut self, name: Option<&str>) -> Option<usize> {
         self.names.push_str(name.unwrap_or_default());
         name.map(str::len)
+    }
+}
+
+/// The fewest edits of nodes in the world that are made as a batch.
+const RUN: usize = 8;
+
+/// Makes the first edits as a batch, if they are alike and that gives the same results. Returns how many were made, and
+/// how many of the next ones must be made one by one.
+fn make_run(
+    scene: &mut Scene,
+    edits: &[Edit],
+    poses: &mut Vec<(NodeHandle, Transform)>,
+    results: &mut Vec<Result<Outcome, Error>>,
+) -> (usize, usize) {
+    match edits {
+        [Edit::SetLocal(..), Edit::SetLocal(..), ..] => {
+            let made = scene.store.set_run(|at| match edits.get(at)? {
+                Edit::SetLocal(Target::Handle(node), local) => Some((*node, local)),
+                _ => None,
+            });
+            results.resize(results.len() + made, Ok(Outcome::Set));
+            (made, usize::from(made == 0))
+        }
+        [Edit::SetWorld(..), Edit::SetWorld(..), ..] => {
+            poses.clear();
+            poses.extend(edits.iter().map_while(|edit| match edit {
+                Edit::SetWorld(Target::Handle(node), world) => Some((*node, *world)),
+                _ => None,
+            }));
+            let many = poses.len() >= RUN;
+            let made = many && scene.set_worlds_apart(poses, |form| results.push(Ok(Outcome::SetAs(form))));
+            if made { (poses.len(), 0) } else { (0, poses.len()) }
+        }
+        _ => (0, 0),
     }
 }
 

@@ -3,6 +3,7 @@
 use crate::Aabb;
 use crate::pass::{DrawList, Found, MOST_PROBES, Probe};
 use crate::scene::Scene;
+use crate::store::MatrixSlot;
 use crate::{Error, NodeHandle, Visibility};
 use hedgerow_math::internal as simd;
 use hedgerow_math::{Frustum, Ray, Sphere};
@@ -15,6 +16,8 @@ pub struct CullHit {
     pub node: NodeHandle,
     /// The frusta that its shape touches: bit `i` for the `i`th.
     pub frusta: u32,
+    /// Where its matrix is stored: what a [`MatrixMirror`](crate::changes::MatrixMirror) finds it by.
+    pub slot: MatrixSlot,
 }
 
 /// What one camera sees of a scene, and the list to be filled with it; see [`Scene::cull_views`].
@@ -147,7 +150,10 @@ impl Scene {
     /// # Errors
     /// [`Error::NoBounds`]; [`Error::CapacityOverflow`] for more than 32 frusta.
     pub fn cull_many(&self, frusta: &[Frustum], layers: Visibility, hits: &mut Vec<CullHit>) -> Result<(), Error> {
-        self.seek(frusta, layers, hits, |found| Some(CullHit { node: found.node()?, frusta: found.probes }))
+        self.seek(frusta, layers, hits, |found| {
+            let slot = MatrixSlot { slice: found.slice.number(), slot: found.record().transform };
+            Some(CullHit { node: found.node()?, frusta: found.probes, slot })
+        })
     }
 
     /// Lists the nodes whose shapes' boxes touch the sphere and are visible on some of the layers. Replaces the

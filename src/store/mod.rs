@@ -20,7 +20,7 @@
 //! | `view` | what may be read from outside: whole columns |
 //! | `edit` | edits of single nodes and of batches |
 //! | `words` | numbers of the user's own, which draws carry |
-//! | `world` | world transforms as of now |
+//! | `world`, `space` | world transforms as of now; as spaces that nodes are placed in |
 //!
 //! The rest of the crate enters through [`Store`], the views, and plain values: [`At`], [`Beside`], [`Membership`],
 //! [`LocalSlot`], [`ShapeRecord`]. Everything else is private to this folder. Edits report through the notifier in
@@ -37,7 +37,7 @@
 //! | edits of components | `set_local_shortly` `replace_local` `put_local` `add_transform` `remove_transform` |
 //! |  | `add_material` `remove_material` `add_shape` `set_bounds` `set_mesh` `remove_shape` `add_visibility` `remove_visibility` |
 //! |  | `set_name` `set_word` |
-//! | bulk | `insert_many` `remove_many` `set_many` `set_worlds` `detach_many` `move_many` `insert_tree` `insert_run` `most_tables_of` |
+//! | bulk | `insert_many` `remove_many` `set_many` `set_run` `set_worlds` `set_worlds_apart` `detach_many` `move_many` `insert_tree` `insert_run` `most_tables_of` |
 //! |  | `can_open_tables` `try_reserve_below` |
 //! | reads | `resolve` `handle` `membership` `find_anchor` `parent_of_place` `is_detached_root` `world_of` `world_at` |
 //! |  | `wide_world` `fresh_world_at` `previous_world_at` `world_bounds_at` `subtree_bounds` `local_at` `local_below` `local_alone` |
@@ -64,6 +64,7 @@ mod questions;
 mod restructuring;
 mod slice;
 mod slices;
+mod space;
 mod sweep;
 mod usage;
 mod validate;
@@ -78,7 +79,6 @@ pub(crate) use bulk::{Forest, Head, NodeList};
 pub use change::ChangeKinds;
 pub(crate) use change::{ChangeLists, Feed, ReadScratch};
 pub(crate) use columns::{At, NIL, ShapeRecord};
-#[cfg(feature = "anim")]
 pub(crate) use edit::LocalSlot;
 pub(crate) use order::Beside;
 pub(in crate::store) use order::{Settled, Spot};
@@ -97,6 +97,7 @@ use bounds::SliceBoxes;
 use bulk::BatchOrder;
 use change::Layouts;
 use columns::{Row, ShapeColumn, Swept, TransformColumn, VisibilityColumn};
+use edit::WorldLists;
 use handles::{Identity, Tables};
 use restructuring::{Capacity, Unlinked};
 use slice::Slice;
@@ -181,6 +182,8 @@ pub(crate) struct Store {
     pub(in crate::store) descent: Vec<u32>,
     /// The lists of a batch. Kept to save allocations.
     pub(in crate::store) batch_order: BatchOrder,
+    /// The lists of nodes that are placed in the world. Kept to save allocations.
+    pub(in crate::store) world_lists: WorldLists,
     /// Slices that an update visited, parents first, if the scene keeps boxes.
     pub(in crate::store) swept: Vec<u32>,
     /// The same slices in the order of their numbers. Kept to save allocations.
@@ -227,6 +230,7 @@ impl Store {
             scratch: Scratch::default(),
             descent: Vec::new(),
             batch_order: BatchOrder::default(),
+            world_lists: WorldLists::default(),
             swept: Vec::new(),
             sorted: Vec::new(),
         })
@@ -357,6 +361,7 @@ impl Store {
         self.scratch = Scratch::default();
         self.descent = Vec::new();
         self.batch_order = BatchOrder::default();
+        self.world_lists = WorldLists::default();
         self.swept = Vec::new();
         self.sorted = Vec::new();
         self.edited.shrink_to_fit();
@@ -372,6 +377,7 @@ impl Store {
         let reserved = self.reserved.as_ref().map_or(0, Slice::allocated_bytes);
         reserved
             + self.batch_order.bytes()
+            + self.world_lists.bytes()
             + self.feed.as_ref().map_or(0, |feed| feed.bytes())
             + self.layouts.bytes()
             + self.words.bytes()

@@ -46,6 +46,24 @@ impl Words {
         }
     }
 
+    /// Forgets the numbers of entries that `lives` does not know, given table, index and generation, and frees memory
+    /// that is not needed.
+    fn shrink_to_fit(&mut self, lives: impl Fn(usize, usize, u32) -> bool) {
+        for (number, table) in self.tables.iter_mut().enumerate() {
+            for (index, entry) in table.iter_mut().enumerate() {
+                if !lives(number, index, entry.0) {
+                    *entry = (0, 0);
+                }
+            }
+            let end = table.iter().rposition(|&(_, word)| word != 0).map_or(0, |last| last + 1);
+            table.truncate(end);
+            table.shrink_to_fit();
+        }
+        let end = self.tables.iter().rposition(|table| !table.is_empty()).map_or(0, |last| last + 1);
+        self.tables.truncate(end);
+        self.tables.shrink_to_fit();
+    }
+
     pub(in crate::store) fn bytes(&self) -> usize {
         let entries: usize = self.tables.iter().map(Vec::capacity).sum();
         entries * size_of::<(u32, u32)>() + self.tables.capacity() * size_of::<Vec<(u32, u32)>>()
@@ -53,6 +71,12 @@ impl Words {
 }
 
 impl Store {
+    /// Frees the memory of numbers whose nodes are gone, and spare room.
+    pub(in crate::store) fn shrink_words(&mut self) {
+        let Self { words, tables, .. } = self;
+        words.shrink_to_fit(|table, index, generation| tables.holds(table, index, generation));
+    }
+
     /// The number of the user's own that a node's draws carry.
     pub(crate) fn word_of(&self, node: NodeHandle) -> Option<u32> {
         self.resolve(node).map(|_| self.words.get(node))

@@ -3,8 +3,9 @@
 use crate::Mat34;
 use crate::store::Store;
 use crate::store::columns::At;
+use crate::store::space::Space;
 use crate::{Error, Local, NodeHandle, Transform};
-use glam::{DAffine3, DMat3, DQuat, DVec3};
+use glam::{DAffine3, DVec3};
 use hedgerow_math::internal::invert_wide;
 use smallvec::SmallVec;
 
@@ -81,8 +82,8 @@ impl Store {
     pub(crate) fn local_for(&self, at: At, world: Local) -> Result<Local, Error> {
         let Some(parent) = self.parent(at) else { return Local::from_wide(&world.to_wide()) };
         let chain = self.transform_chain(parent);
-        let space = ParentSpace::of(chain.iter().rev().map(|&link| self.local_of(link)));
-        space.and_then(|space| space.local_at(world)).map_err(|fault| fault.below(self.handle(parent)))
+        let space = chain.iter().rev().fold(Space::WORLD, |space, &link| space.below(self.local_of(link)));
+        space.local_at(world).map_err(|fault| fault.below(self.handle(parent)))
     }
 
     /// The translation of a node's local transform in double precision, if it has one.
@@ -117,96 +118,12 @@ impl Store {
     }
 }
 
-/// Why there is no local transform that places a node in the world.
-#[derive(Clone, Copy, Debug)]
-pub(in crate::store) enum PlaceFault {
-    /// The parent's world transform has no inverse.
-    Singular,
-    /// The local transform is too small.
-    Underflow,
-    /// Another error.
-    Other(Error),
-}
-
-impl PlaceFault {
-    /// The error, given the parent.
-    pub(in crate::store) fn below(self, parent: NodeHandle) -> Error {
-        match self {
-            Self::Singular => Error::Singular(parent),
-            Self::Underflow => Error::Underflow(parent),
-            Self::Other(error) => error,
-        }
-    }
-}
-
 /// The inverse of a product of transforms. `None` if one of them has none, which rounding would hide in the product, or
 /// if the product exceeds double precision.
 fn inverse_of(world: &DAffine3, mut transforms: impl Iterator<Item = DAffine3>) -> Option<DAffine3> {
     let within = world.matrix3.determinant().is_normal();
     let regular = within && transforms.all(|transform| invert_wide(&transform).is_some());
     regular.then(|| world.inverse()).filter(|inverse| inverse.is_finite())
-}
-
-/// How far axes may be from perpendicular and from equal lengths, as a share of these, to count as so: more than what
-/// rounding does in double precision, and less than single precision can tell.
-const ALIKE: f64 = 1e-13;
-
-/// A parent's world transform as of now, and what leads from there to the local transforms of its children.
-#[derive(Clone, Copy, Debug)]
-pub(in crate::store) struct ParentSpace {
-    world: DAffine3,
-    inverse: DAffine3,
-    /// The rotation and the scale of the inverse if these express its linear part: then local transforms of nodes that
-    /// do not shear in the world do not shear either, and follow without a matrix.
-    similar: Option<(DQuat, f64)>,
-}
-
-impl ParentSpace {
-    /// The space below these local transforms, the topmost first.
-    pub(in crate::store) fn of(locals: impl Iterator<Item = Local> + Clone) -> Result<Self, PlaceFault> {
-        let wide = || locals.clone().map(Local::to_wide);
-        let world = wide().fold(DAffine3::IDENTITY, |world, local| world * local);
-        let inverse = inverse_of(&world, wide()).ok_or(PlaceFault::Singular)?;
-        let DMat3 { x_axis, y_axis, z_axis } = inverse.matrix3;
-        let square = x_axis.length_squared();
-        let off = |number: f64| number.abs() > square * ALIKE;
-        let equal = !off(y_axis.length_squared() - square) && !off(z_axis.length_squared() - square);
-        let perpendicular = !off(x_axis.dot(y_axis)) && !off(y_axis.dot(z_axis)) && !off(z_axis.dot(x_axis));
-        let scale = square.sqrt();
-        let similar = (equal && perpendicular && square.is_normal() && inverse.matrix3.determinant() > 0.0)
-            .then(|| (DQuat::from_mat3(&(inverse.matrix3 * scale.recip())).normalize(), scale));
-        Ok(Self { world, inverse, similar })
-    }
-
-    /// The local transform that places a child at `world`, which is checked.
-    pub(in crate::store) fn local_at(&self, world: Local) -> Result<Local, PlaceFault> {
-        if let (Local::Transform(transform), Some((rotation, scale))) = (world, self.similar)
-            && let Some(local) = self.similar_at(&transform, rotation, scale)
-        {
-            return Ok(local);
-        }
-        let place = world.to_wide();
-        let wide = self.inverse * place;
-        let local = Local::from_wide(&wide).map_err(PlaceFault::Other)?;
-        if local.keeps(&wide, &self.world, &place) { Ok(local) } else { Err(PlaceFault::Underflow) }
-    }
-
-    /// The same where rotations and scales can be multiplied. `None` if that needs a closer look.
-    #[inline]
-    fn similar_at(&self, world: &Transform, rotation: DQuat, scale: f64) -> Option<Local> {
-        let place = world.translation.as_dvec3();
-        let translation = self.inverse.transform_point3(place);
-        let scales = world.scale.as_dvec3() * scale;
-        let local = Transform {
-            translation: translation.as_vec3(),
-            rotation: (rotation * world.rotation.as_dquat().normalize()).as_quat(),
-            scale: scales.as_vec3(),
-        };
-        // Normal numbers keep all digits of single precision, and zero is exact.
-        let (least, most) = (f64::from(f32::MIN_POSITIVE), translation.abs().max_element());
-        let kept = scales.abs().min_element() >= least && (most >= least || most == 0.0);
-        (kept && local.is_plain()).then_some(Local::Transform(local))
-    }
 }
 
 /// A world transform in double precision, and what it was composed of.

@@ -47,6 +47,7 @@ mod reparents;
 mod shapes;
 #[cfg(feature = "gltf")]
 mod shipped_models;
+mod shown_materials;
 mod slices;
 mod snapshot;
 mod sockets;

@@ -1,6 +1,7 @@
 //! Queued edits.
 
 mod agrees;
+mod runs;
 
 use hedgerow::glam::{Quat, Vec3};
 use hedgerow::{

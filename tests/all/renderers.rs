@@ -177,6 +177,83 @@ fn words_stay_with_their_nodes_and_are_gone_with_them() {
     assert_eq!(list.changed_commands().count(), 0, "the same word again changes nothing");
 }
 
+#[test]
+fn words_and_flags_of_nodes_that_are_gone_are_freed() {
+    let mut scene = Scene::with_config(SceneConfig { changes: true, ..SceneConfig::DEFAULT }).unwrap();
+    let keep = scene.insert(scene.root(), Node::group()).unwrap();
+    scene.set_word(keep, 3).unwrap();
+    scene.update();
+    scene.shrink_to_fit();
+    let before = scene.stats().overhead_bytes;
+    let top = scene.insert(scene.root(), Node::group()).unwrap();
+    for word in 1..3000 {
+        let node = scene.insert(top, Node::group()).unwrap();
+        scene.set_word(node, word).unwrap();
+    }
+    scene.update();
+    let most = scene.stats().overhead_bytes;
+    scene.remove(top).unwrap();
+    scene.update();
+    scene.set_name(keep, Some("lamp")).unwrap();
+    scene.update();
+    scene.set_change_history(0);
+    scene.shrink_to_fit();
+    let after = scene.stats().overhead_bytes;
+    assert!(most > before + 3000 * 8 && after < before + 3000, "{before} bytes, then {most}, then {after}");
+    assert_eq!(scene.word(keep), Some(3));
+    scene.validate().unwrap();
+}
+
+#[test]
+fn a_mirror_gives_back_the_room_of_an_array_that_became_short() {
+    let mut scene = Scene::new();
+    let house = scene.insert(scene.root(), Node::transform(Transform::IDENTITY)).unwrap();
+    scene.isolate(house).unwrap();
+    let rooms: Vec<NodeHandle> =
+        (0..3000).map(|_| scene.insert(house, Node::transform(Transform::IDENTITY)).unwrap()).collect();
+    scene.update();
+    let mut mirror = MatrixMirror::new();
+    let mut kept = Written::default();
+    mirror.sync(&scene, |step| kept.take(step));
+    let long = mirror.len();
+    for &room in &rooms[10..] {
+        scene.remove(room).unwrap();
+    }
+    scene.shrink_to_fit();
+    scene.update();
+    mirror.sync(&scene, |step| kept.take(step));
+    for &node in &rooms[..10] {
+        let at = mirror.index(scene.matrix_slot(node).unwrap()).unwrap();
+        assert_eq!(Some(&kept.matrices[at]), scene.world(node));
+    }
+    // What comes now takes the room.
+    let yard = scene.insert(scene.root(), Node::transform(Transform::IDENTITY)).unwrap();
+    scene.isolate(yard).unwrap();
+    for _ in 0..2500 {
+        scene.insert(yard, Node::transform(Transform::IDENTITY)).unwrap();
+    }
+    scene.update();
+    mirror.sync(&scene, |step| kept.take(step));
+    assert!(mirror.len() <= long, "{} matrices where {long} had room", mirror.len());
+}
+
+/// What a mirror wrote.
+#[derive(Default)]
+struct Written {
+    matrices: Vec<Mat34>,
+}
+
+impl Written {
+    fn take(&mut self, step: MirrorStep<'_>) {
+        match step {
+            MirrorStep::Resize { len } => self.matrices.resize(len, Mat34::IDENTITY),
+            MirrorStep::Write { first, matrices } => {
+                self.matrices[first..][..matrices.len()].copy_from_slice(matrices);
+            }
+        }
+    }
+}
+
 /// A buffer that a mirror keeps.
 #[derive(Default)]
 struct Buffer {

@@ -3,31 +3,68 @@
 
 use crate::Mat34;
 use crate::pass::draw::Listing;
-use crate::pass::draw::wide::WideWorlds;
-use crate::store::{At, Store};
+use crate::pass::draw::wide::{WideSlice, WideWorlds};
+use crate::store::{At, MatrixSlot, Store};
+use core::ops::Range;
 use glam::DVec3;
 use hedgerow_math::Frustum;
 
 /// Matrices by index of the draw list, and what they are computed from.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Relative {
-    pub(crate) matrices: Vec<Mat34>,
+    matrices: Vec<Mat34>,
+    /// The translations in double precision, 24 bytes a shape, if the matrices are those of a kept list. Where only the
+    /// camera moved these are all that is read.
+    places: Vec<DVec3>,
     worlds: WideWorlds,
     /// The shapes found in a slice. Kept to save allocations.
     found: Vec<u32>,
 }
 
 impl Relative {
-    pub(crate) const EMPTY: Self = Self { matrices: Vec::new(), worlds: WideWorlds::EMPTY, found: Vec::new() };
+    pub(crate) const EMPTY: Self =
+        Self { matrices: Vec::new(), places: Vec::new(), worlds: WideWorlds::EMPTY, found: Vec::new() };
 
-    /// Computes the matrices of a list that was filled from this scene.
-    pub(crate) fn fill(&mut self, store: &Store, camera: DVec3, listing: &Listing) {
-        self.worlds.refresh(store, false);
+    /// The matrices, if there are any.
+    pub(crate) fn matrices(&self) -> &[Mat34] {
+        &self.matrices
+    }
+
+    /// Forgets the matrices, because the contents of the list changed.
+    pub(crate) fn forget(&mut self) {
         self.matrices.clear();
-        self.matrices.reserve(listing.len());
-        for run in listing.slots.chunk_by(|a, b| a.slice == b.slice) {
-            let Some(slice) = run.first().and_then(|first| self.worlds.slice(first.slice)) else { return };
-            self.matrices.extend(run.iter().map(|at| slice.relative_to(camera, at.slot)));
+        self.places.clear();
+    }
+
+    /// Computes the matrices of a list that was filled from this scene, whose `segments` are slices, each with the range
+    /// of its shapes. `listed` says whether any of these changed its place or contents since the last call.
+    ///
+    /// Shapes of slices in which nothing may have moved keep their matrices but for the translation.
+    pub(crate) fn fill(
+        &mut self,
+        store: &Store,
+        camera: DVec3,
+        listing: &Listing,
+        segments: impl Iterator<Item = (u32, Range<usize>)>,
+        listed: bool,
+    ) {
+        let any = self.worlds.refresh(store, false);
+        let Self { matrices, places, worlds, .. } = self;
+        let anew = listed || places.len() != listing.len();
+        if anew {
+            matrices.resize(listing.len(), Mat34::IDENTITY);
+            places.resize(listing.len(), DVec3::ZERO);
+        } else if !any {
+            return move_all(matrices, places, camera);
+        }
+        for (number, range) in segments {
+            let Some(slice) = worlds.slice(number) else { continue };
+            let (matrices, places) = (&mut matrices[range.clone()], &mut places[range.clone()]);
+            if anew || slice.changed() {
+                fill(matrices, places, &listing.slots[range], slice, camera);
+            } else {
+                move_all(matrices, places, camera);
+            }
         }
     }
 
@@ -40,9 +77,9 @@ impl Relative {
         layers: u32,
         listing: &mut Listing,
     ) {
-        let Self { matrices, worlds, found } = self;
+        self.forget();
+        let Self { matrices, worlds, found, .. } = self;
         worlds.refresh(store, true);
-        matrices.clear();
         listing.clear();
         let mut next = Some(At::ROOT.slice);
         while let Some(number) = next {
@@ -60,5 +97,22 @@ impl Relative {
                 }
             }
         }
+    }
+}
+
+/// Computes the matrices of shapes of one slice.
+fn fill(matrices: &mut [Mat34], places: &mut [DVec3], slots: &[MatrixSlot], slice: &WideSlice, camera: DVec3) {
+    for ((matrix, place), at) in matrices.iter_mut().zip(places).zip(slots) {
+        *matrix = slice.relative_to(camera, at.slot);
+        *place = slice.translation(at.slot);
+    }
+}
+
+/// Sets the translations of matrices whose shapes did not move in the world.
+fn move_all(matrices: &mut [Mat34], places: &[DVec3], camera: DVec3) {
+    for (Mat34 { rows }, place) in matrices.iter_mut().zip(places) {
+        // Both are large and their difference is small, so subtract before rounding.
+        let [x, y, z] = (*place - camera).as_vec3().to_array();
+        (rows[0][3], rows[1][3], rows[2][3]) = (x, y, z);
     }
 }

@@ -30,6 +30,8 @@ pub(crate) struct WideSlice {
     base: DAffine3,
     composed: Option<Composed>,
     slots: Vec<DAffine3>,
+    /// Whether the last refresh composed any slot again.
+    changed: bool,
     boxes: WideBoxes,
 }
 
@@ -60,14 +62,15 @@ struct WideBoxes {
 impl WideWorlds {
     pub(crate) const EMPTY: Self = Self { slices: Vec::new(), moment: None, scene: 0, boxes: false };
 
-    /// Brings everything in step with the present local transforms; keeps boxes too if `boxes` is set.
+    /// Brings everything in step with the present local transforms; keeps boxes too if `boxes` is set. Returns whether
+    /// any slice may have changed; each tells whether it did.
     ///
     /// Runs in **O(1)** if nothing changed, else in **O(slices + slots that changed, or of slices that were edited)**.
-    pub(crate) fn refresh(&mut self, store: &Store, boxes: bool) {
+    pub(crate) fn refresh(&mut self, store: &Store, boxes: bool) -> bool {
         let now = (store.scene_number(), store.versions(), store.updates(), store.bounds_set());
         let boxes = boxes | self.boxes;
         if self.moment == Some(now) && self.boxes == boxes && !store.view(At::ROOT.slice).is_marked() {
-            return;
+            return false;
         }
         if self.scene != now.0 {
             self.slices.iter_mut().for_each(|slice| slice.composed = None);
@@ -78,7 +81,8 @@ impl WideWorlds {
         while let Some(number) = next {
             let slice = store.view(number);
             let wide = &mut self.slices[number as usize];
-            if wide.refresh(slice, store.updates(), boxes) {
+            wide.changed = wide.refresh(slice, store.updates(), boxes);
+            if wide.changed {
                 let mut slots = core::mem::take(&mut wide.slots);
                 for &child in slice.children() {
                     let portal = store.view(child).portal().row;
@@ -89,6 +93,7 @@ impl WideWorlds {
             next = store.slice_after(number, true);
         }
         self.moment = (!store.view(At::ROOT.slice).is_marked()).then_some(now);
+        true
     }
 
     /// A slice that was part of the scene when this was refreshed.
@@ -146,6 +151,17 @@ impl WideSlice {
             }
         }
         true
+    }
+
+    /// Whether the last refresh of all worlds composed any slot again.
+    pub(crate) fn changed(&self) -> bool {
+        self.changed
+    }
+
+    /// The translation of a slot.
+    #[inline]
+    pub(crate) fn translation(&self, slot: u32) -> DVec3 {
+        self.slots[slot as usize].translation
     }
 
     /// The matrix of a slot with the camera as its origin.

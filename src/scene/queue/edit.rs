@@ -3,7 +3,7 @@
 use super::{Outcome, QueuedPlace, Round, Target};
 use crate::handle::Queued;
 use crate::{Aabb, Error, Keep, Mat34, Node, NodeHandle, Place, Scene, Shape, Transform, Visibility};
-use glam::Vec3;
+use glam::{DVec3, Vec3};
 
 /// One edit: at most 80 bytes. The descriptions of inserted nodes, and names, are stored separately.
 #[derive(Clone, Copy, Debug)]
@@ -34,11 +34,14 @@ pub(super) enum Edit {
     RemoveVisibility(Target),
     /// With the name's length.
     SetName(Target, Option<usize>),
+    SetNode(Target),
+    SetWord(Target, u32),
+    SetTranslation(Target, DVec3),
     Duplicate(Target, QueuedPlace),
     InsertTree(QueuedPlace),
 }
 
-/// What an insert inserts: a description without its name, and the length of the name.
+/// What an insert inserts, or what a node becomes: a description without its name, and the length of the name.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Insert {
     pub(super) node: Node<'static>,
@@ -132,6 +135,9 @@ impl Edit {
             | Self::SetVisibility(node, _)
             | Self::RemoveVisibility(node)
             | Self::SetName(node, _)
+            | Self::SetNode(node)
+            | Self::SetWord(node, _)
+            | Self::SetTranslation(node, _)
             | Self::Duplicate(node, _) => Some(node),
         }
     }
@@ -180,6 +186,13 @@ impl Edit {
                 let name = names.next(name);
                 scene.set_name(node(target)?, name).map(set)
             }
+            Self::SetNode(target) => {
+                let Insert { node: description, name } = inserts.next().expect("every queued description is there");
+                let description = Node { name: names.next(name), ..description };
+                scene.set_node(node(target)?, description).map(set)
+            }
+            Self::SetWord(target, word) => scene.set_word(node(target)?, word).map(Outcome::SetWord),
+            Self::SetTranslation(target, translation) => scene.set_translation_f64(node(target)?, translation).map(set),
             Self::Duplicate(..) | Self::InsertTree(_) => unreachable!("the queue makes subtrees itself"),
         }
     }

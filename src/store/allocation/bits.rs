@@ -48,6 +48,12 @@ impl Bits {
         self.words.get(word).is_some_and(|word| word & bit != 0)
     }
 
+    /// The bits of 64 slots from a multiple of 64 on.
+    #[inline]
+    pub(in crate::store) fn word(&self, number: usize) -> u64 {
+        self.words.get(number).copied().unwrap_or(0)
+    }
+
     /// Removes a slot.
     #[inline]
     pub(in crate::store) fn remove(&mut self, slot: u32) {

@@ -50,6 +50,11 @@ impl Flags {
         entry.is_some_and(|entry| entry.flags & flags != 0)
     }
 
+    fn kinds(&self, node: NodeHandle) -> ChangeKinds {
+        let entry = self.tables.get(node.table() as usize).and_then(|table| table.get(node.index() as usize));
+        entry.map_or(ChangeKinds::NONE, |entry| entry.kinds)
+    }
+
     #[inline]
     pub(in crate::store) fn entry(&mut self, node: NodeHandle) -> &mut u8 {
         &mut self.noted(node).flags
@@ -77,6 +82,19 @@ impl Flags {
             flags.try_reserve_exact(room.saturating_sub(flags.len()))?;
         }
         Ok(())
+    }
+
+    /// Frees the room behind the last entry of which anything is noted.
+    fn shrink_to_fit(&mut self) {
+        for table in &mut self.tables {
+            let noted = |entry: &Noted| entry.flags != 0 || !entry.kinds.is_empty();
+            let end = table.iter().rposition(noted).map_or(0, |last| last + 1);
+            table.truncate(end);
+            table.shrink_to_fit();
+        }
+        let end = self.tables.iter().rposition(|table| !table.is_empty()).map_or(0, |last| last + 1);
+        self.tables.truncate(end);
+        self.tables.shrink_to_fit();
     }
 
     fn clear(&mut self, node: NodeHandle, flags: u8) {
@@ -204,6 +222,16 @@ impl Feed {
             && self.went.is_empty()
             && self.previous_transforms.is_empty()
             && self.previous_masks.is_empty())
+    }
+
+    /// Nodes that edits changed since the last update.
+    pub(in crate::store) fn pending_edits(&self) -> impl Iterator<Item = (NodeHandle, ChangeKinds)> {
+        self.edited.iter().map(|&node| (node, self.flags.kinds(node)))
+    }
+
+    /// Nodes that were in the scene after the last update and left it; some may have returned.
+    pub(in crate::store) fn pending_departures(&self) -> impl Iterator<Item = NodeHandle> {
+        self.went.iter().copied()
     }
 
     /// Whether there is anything to tell.
@@ -371,6 +399,17 @@ impl Feed {
     /// Whether a node did not exist after the update before the last.
     fn has_entered(&self, node: NodeHandle) -> bool {
         self.flags.has(node, flag::NEW | flag::ENTERED)
+    }
+
+    /// Frees memory that notes do not need.
+    pub(in crate::store) fn shrink_to_fit(&mut self) {
+        self.flags.shrink_to_fit();
+        self.log.shrink_to_fit();
+        let Self { came, went, edited, entered, previous_transforms, recalled, previous_masks, .. } = self;
+        [came, went, edited, entered].into_iter().for_each(Vec::shrink_to_fit);
+        previous_transforms.shrink_to_fit();
+        recalled.shrink_to_fit();
+        previous_masks.shrink_to_fit();
     }
 
     pub(in crate::store) fn bytes(&self) -> usize {

@@ -39,10 +39,13 @@ impl ChangeKinds {
     pub const PARENT: Self = Self(1 << 7);
     /// The node was moved among its siblings.
     pub const ORDER: Self = Self(1 << 8);
+    /// The material that the node shows, its own or that of the nearest ancestor with one, may be another: an edit set,
+    /// added or removed it, or moved the node or one above it to another parent.
+    pub const MATERIAL: Self = Self(1 << 9);
     /// The kinds that are edits other than of local transforms.
-    pub const EDITS: Self = Self(0b1_1111_1000);
+    pub const EDITS: Self = Self(0b11_1111_1000);
     /// Every kind.
-    pub const ALL: Self = Self(0b1_1111_1111);
+    pub const ALL: Self = Self(0b11_1111_1111);
 
     /// Whether every kind of the other set is in this one.
     #[must_use]
@@ -63,6 +66,13 @@ impl ChangeKinds {
     #[inline]
     pub const fn and(self, kinds: Self) -> Self {
         Self(self.0 & kinds.0)
+    }
+
+    /// The kinds that are in either set.
+    #[must_use]
+    #[inline]
+    pub(crate) const fn or(self, kinds: Self) -> Self {
+        Self(self.0 | kinds.0)
     }
 
     /// Whether there is no kind.
@@ -91,7 +101,7 @@ impl BitOrAssign for ChangeKinds {
 
 impl fmt::Debug for ChangeKinds {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        const NAMES: [(ChangeKinds, &str); 9] = [
+        const NAMES: [(ChangeKinds, &str); 10] = [
             (ChangeKinds::WORLD, "WORLD"),
             (ChangeKinds::VISIBILITY, "VISIBILITY"),
             (ChangeKinds::LOCAL, "LOCAL"),
@@ -101,6 +111,7 @@ impl fmt::Debug for ChangeKinds {
             (ChangeKinds::NAME, "NAME"),
             (ChangeKinds::PARENT, "PARENT"),
             (ChangeKinds::ORDER, "ORDER"),
+            (ChangeKinds::MATERIAL, "MATERIAL"),
         ];
         let mut names = NAMES.iter().filter(|(kind, _)| self.contains(*kind)).map(|(_, name)| name);
         f.write_str(names.next().unwrap_or(&"NONE"))?;

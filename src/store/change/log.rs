@@ -99,6 +99,12 @@ impl Log {
         Some(frames.zip(self.entries.range(skipped..)))
     }
 
+    /// Frees the room behind what is kept.
+    pub(in crate::store) fn shrink_to_fit(&mut self) {
+        self.entries.shrink_to_fit();
+        self.frames.shrink_to_fit();
+    }
+
     pub(in crate::store) fn bytes(&self) -> usize {
         self.entries.capacity() * size_of::<Entry>() + self.frames.capacity() * size_of::<(u64, usize)>()
     }

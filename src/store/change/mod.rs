@@ -1,10 +1,12 @@
 //! What an edit must notify: the update, maintenance, draw lists, the change feed, boxes.
 
 pub(in crate::store) mod feed;
+mod frames;
 mod inheritors;
 mod kinds;
 mod layout;
 pub(in crate::store) mod log;
+mod materials;
 mod notify;
 mod numbers;
 mod reading;

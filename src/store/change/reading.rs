@@ -117,6 +117,19 @@ impl ReadScratch {
         state
     }
 
+    /// The edits that are told of a node that was in the scene all the time.
+    pub(super) fn lasting_edits(&self, node: NodeHandle) -> Option<ChangeKinds> {
+        self.state(node).filter(|state| state.stand == Stand::Same).map(|state| state.kinds)
+    }
+
+    /// Adds edits to what is told of a node, and returns what there was.
+    pub(super) fn add_edits(&mut self, node: NodeHandle, kinds: ChangeKinds) -> ChangeKinds {
+        let state = self.state_mut(node);
+        let before = state.kinds;
+        state.kinds |= kinds;
+        before
+    }
+
     fn clear(&mut self) {
         for node in self.touched.drain(..) {
             self.states[node.table() as usize][node.index() as usize] = State::default();
@@ -162,6 +175,7 @@ impl Store {
         if read.is_some() {
             reading.slices(lists, scratch);
             reading.others(lists, scratch);
+            reading.materials(lists, scratch);
             reading.finish(lists, scratch);
         }
         scratch.clear();
@@ -170,12 +184,12 @@ impl Store {
 }
 
 /// One read.
-struct Reading<'s> {
-    store: &'s Store,
-    feed: &'s Feed,
+pub(super) struct Reading<'s> {
+    pub(super) store: &'s Store,
+    pub(super) feed: &'s Feed,
     after: u64,
     slot_after: u32,
-    kinds: ChangeKinds,
+    pub(super) kinds: ChangeKinds,
 }
 
 impl Reading<'_> {
@@ -252,7 +266,8 @@ impl Reading<'_> {
             && trace.newest > self.slot_after
         {
             if self.kinds.contains(ChangeKinds::WORLD) {
-                self.list_slots(&trace.moved, &mut slots);
+                slots.clear();
+                trace.moved.list_after(self.slot_after, &mut slots);
                 let owners = (&*trace.owners, &slice.transforms.slots);
                 let each = |_: &Row, node| {
                     if counts(node, TRANSFORMS) {
@@ -262,7 +277,8 @@ impl Reading<'_> {
                 slice.finders(&slots, owners, &mut members, |row| row.transform, each);
             }
             if self.kinds.contains(ChangeKinds::LOCAL) {
-                self.list_slots(&trace.set, &mut slots);
+                slots.clear();
+                trace.set.list_after(self.slot_after, &mut slots);
                 for &slot in slots.iter().filter(|&&slot| slot != 0 && slice.transforms.slots.is_live(slot)) {
                     let row = slice.row(trace.owners[slot as usize]);
                     debug_assert_eq!(row.transform, Slot::own(slot), "a slot knows its owner");
@@ -357,7 +373,7 @@ impl Store {
         if mask {
             slice.visibilities.trace.as_ref().map_or(0, |trace| trace.changed[row.visibility.index() as usize])
         } else {
-            slice.transforms.trace.as_ref().map_or(0, |trace| trace.moved[row.transform.index() as usize])
+            slice.transforms.trace.as_ref().map_or(0, |trace| trace.moved.get(row.transform.index()))
         }
     }
 }

@@ -9,6 +9,7 @@ use crate::Mat34;
 use crate::fallible::{self, Boxed};
 use crate::store::allocation::Bits;
 use crate::store::change::Feed;
+use crate::store::change::frames::{Frames, WORD};
 use crate::store::columns::put;
 use crate::store::columns::{Move, NIL, Row, Slot};
 use crate::store::{Slice, TransformColumn, VisibilityColumn};
@@ -63,7 +64,7 @@ pub(in crate::store) struct PastMask {
     pub(in crate::store) changed: u32,
 }
 
-/// What a transform column remembers: 60 bytes and a bit for each slot.
+/// What a transform column remembers: 60 bytes and three bits for each slot.
 #[derive(Clone, Debug)]
 pub(in crate::store) struct Trace {
     /// The row that owns each slot; [`NIL`] for the base.
@@ -71,9 +72,11 @@ pub(in crate::store) struct Trace {
     /// World matrices after the update before the last.
     pub(in crate::store) previous: Vec<Mat34>,
     /// The frame in which the world matrix of each slot last changed; 0 for none.
-    pub(in crate::store) moved: Vec<u32>,
+    pub(in crate::store) moved: Frames,
     /// The frame whose update last found the local transform of each slot set; 0 for none.
-    pub(in crate::store) set: Vec<u32>,
+    pub(in crate::store) set: Frames,
+    /// Whether any slot may be without a history.
+    may_have_new: bool,
     /// No slot has a later frame in `moved` or `set`.
     pub(in crate::store) newest: u32,
     /// Slots whose history is in `worlds` and not in `previous`, because the last update computed them.
@@ -92,8 +95,9 @@ impl Trace {
         let mut trace = Self {
             owners: fallible::with_capacity(capacity)?,
             previous: fallible::with_capacity(capacity)?,
-            moved: fallible::with_capacity(capacity)?,
-            set: fallible::with_capacity(capacity)?,
+            moved: Frames::try_with_capacity(capacity)?,
+            set: Frames::try_with_capacity(capacity)?,
+            may_have_new: false,
             newest: 0,
             uncommitted: Bits::default(),
             waits: false,
@@ -101,16 +105,16 @@ impl Trace {
         };
         trace.owners.push(NIL);
         trace.previous.push(*base);
-        trace.moved.push(0);
-        trace.set.push(0);
+        trace.moved.put(0, 0);
+        trace.set.put(0, 0);
         Boxed::try_new(trace)
     }
 
     /// Makes room for so many slots, or returns an error where the allocator refuses.
     pub(in crate::store) fn try_reserve(&mut self, slots: u32) -> Result<(), TryReserveError> {
         fallible::reserve_for(&mut self.owners, slots as usize)?;
-        fallible::reserve_for(&mut self.moved, slots as usize)?;
-        fallible::reserve_for(&mut self.set, slots as usize)?;
+        self.moved.try_reserve(slots)?;
+        self.set.try_reserve(slots)?;
         fallible::reserve_for(&mut self.previous, slots as usize)
     }
 
@@ -125,8 +129,9 @@ impl Trace {
     pub(in crate::store) fn put(&mut self, slot: u32) {
         put(&mut self.owners, slot, NIL);
         put(&mut self.previous, slot, no_history());
-        put(&mut self.moved, slot, 0);
-        put(&mut self.set, slot, 0);
+        self.may_have_new = true;
+        self.moved.put(slot, 0);
+        self.set.put(slot, 0);
         if self.waits {
             self.uncommitted.remove(slot);
         }
@@ -145,8 +150,9 @@ impl Trace {
     pub(in crate::store) fn carry(&mut self, from: &Self, old: u32, new: u32) {
         put(&mut self.owners, new, from.owners[old as usize]);
         put(&mut self.previous, new, from.previous[old as usize]);
-        put(&mut self.moved, new, from.moved[old as usize]);
-        put(&mut self.set, new, from.set[old as usize]);
+        self.moved.put(new, from.moved.get(old));
+        self.set.put(new, from.set.get(old));
+        self.may_have_new |= from.may_have_new;
         self.newest = self.newest.max(from.newest);
         if from.waits && from.uncommitted.contains(old) {
             self.uncommitted.insert(new);
@@ -163,8 +169,8 @@ impl Trace {
         let (from, to) = (old as usize, fresh as usize);
         self.owners[to] = self.owners[from];
         self.previous[to] = self.previous[from];
-        self.moved[to] = self.moved[from];
-        self.set[to] = self.set[from];
+        self.moved.put(fresh, self.moved.get(old));
+        self.set.put(fresh, self.set.get(old));
         if self.waits && self.uncommitted.contains(old) {
             self.uncommitted.insert(fresh);
         }
@@ -173,7 +179,8 @@ impl Trace {
     pub(in crate::store) fn bytes(&self) -> usize {
         size_of::<Self>()
             + self.owners.capacity() * size_of::<u32>()
-            + (self.moved.capacity() + self.set.capacity()) * size_of::<u32>()
+            + self.moved.bytes()
+            + self.set.bytes()
             + self.previous.capacity() * size_of::<Mat34>()
             + self.uncommitted.bytes()
     }
@@ -252,7 +259,7 @@ impl TransformColumn {
     pub(in crate::store) fn history(&self, trace: &Trace, slot: u32) -> Past {
         let committed = !trace.waits || !trace.uncommitted.contains(slot);
         let world = if committed { trace.previous[slot as usize] } else { self.worlds[slot as usize] };
-        Past { world, moved: trace.moved[slot as usize] }
+        Past { world, moved: trace.moved.get(slot) }
     }
 
     /// Begins to remember, or returns an error where the allocator refuses: all slots but the base are new.
@@ -355,7 +362,8 @@ impl TransformColumn {
         let Self { dirty, worlds, trace, .. } = self;
         if let Some(trace) = trace {
             trace.newest = frame;
-            dirty.runs(worlds.len()).for_each(|run| trace.set[run].fill(frame));
+            debug_assert_eq!(trace.set.len(), worlds.len());
+            trace.set.note(frame, |word| dirty.word(word));
         }
     }
 
@@ -365,25 +373,50 @@ impl TransformColumn {
         let Self { worlds, swept, trace, .. } = self;
         let Some(trace) = trace else { return };
         trace.newest = frame;
-        let Trace { previous, moved, .. } = &mut **trace;
-        let mut compare = |run: core::ops::Range<usize>| {
-            let worlds = worlds[run.clone()].iter();
-            for ((world, previous), moved) in worlds.zip(&mut previous[run.clone()]).zip(&mut moved[run]) {
-                if differ(world, previous) {
-                    if is_new(previous) {
-                        *previous = *world;
-                    } else {
-                        *moved = frame;
-                    }
-                }
-            }
-        };
-        if swept.all {
-            compare(0..worlds.len());
-        } else {
-            swept.slots.runs(worlds.len()).for_each(compare);
-        }
+        let Trace { previous, moved, may_have_new, .. } = &mut **trace;
+        let (end, new) = (worlds.len(), *may_have_new);
+        // Holes are computed with the others.
+        *may_have_new &= !swept.all;
+        moved.note(frame, |number| {
+            let (first, last) = (number * WORD, end.min((number + 1) * WORD));
+            let swept = if swept.all { u64::MAX } else { swept.slots.word(number) };
+            compare(&worlds[first..last], &mut previous[first..last], swept, new)
+        });
         self.mark_uncommitted();
+    }
+}
+
+/// If fewer than this many of 64 slots were swept, only these are compared.
+const FEW: u32 = 24;
+
+/// Which of at most 64 matrices differ from the previous ones, of those that are swept, a bit for each. Those without a
+/// previous one, if there may be any, do not count, and get the present one.
+fn compare(worlds: &[Mat34], previous: &mut [Mat34], swept: u64, new: bool) -> u64 {
+    // Slots that were freed may still be marked.
+    let swept = swept & (u64::MAX >> (WORD - worlds.len()));
+    let mut differs = 0;
+    if swept.count_ones() < FEW {
+        each_bit(swept, |bit| differs |= u64::from(differ(&worlds[bit], &previous[bit])) << bit);
+    } else {
+        for (bit, (world, previous)) in worlds.iter().zip(&*previous).enumerate() {
+            differs |= u64::from(differ(world, previous)) << bit;
+        }
+        differs &= swept;
+    }
+    if new {
+        let mut fresh = 0;
+        each_bit(differs, |bit| fresh |= u64::from(is_new(&previous[bit])) << bit);
+        each_bit(fresh, |bit| previous[bit] = worlds[bit]);
+        differs &= !fresh;
+    }
+    differs
+}
+
+/// Calls `each` with the number of each bit that is set.
+fn each_bit(mut bits: u64, mut each: impl FnMut(usize)) {
+    while bits != 0 {
+        each(bits.trailing_zeros() as usize);
+        bits &= bits - 1;
     }
 }
 
@@ -441,8 +474,8 @@ impl Slice {
     /// Forgets in which frames slots changed.
     pub(in crate::store) fn forget_frames(&mut self) {
         if let Some(trace) = self.transforms.trace.as_deref_mut() {
-            trace.moved.fill(0);
-            trace.set.fill(0);
+            trace.moved.clear();
+            trace.set.clear();
             trace.newest = 0;
         }
         if let Some(trace) = self.visibilities.trace.as_deref_mut() {
@@ -544,7 +577,7 @@ impl Slice {
             self.inheritors_below(at, inherited.index(), |row| row.transform, note);
         } else if let Some(trace) = &mut self.transforms.trace {
             trace.previous[transform.index() as usize] = history.world;
-            trace.moved[transform.index() as usize] = history.moved;
+            trace.moved.put(transform.index(), history.moved);
             trace.newest = trace.newest.max(history.moved);
         }
     }

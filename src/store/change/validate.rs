@@ -1,7 +1,7 @@
 //! Checks what is remembered of changes: the histories of slots, the notes of the feed, the logs of both.
 
-use crate::store::allocation::LinearAllocator;
 use crate::store::change::feed::flag;
+use crate::store::change::frames::Frames;
 use crate::store::change::trace::is_new;
 use crate::store::change::{ChangeKinds, Feed};
 use crate::store::columns::NIL;
@@ -27,17 +27,16 @@ impl Store {
         };
         let now = feed.slot_frame(self.frames);
         ensure!(trace.newest.max(masks.newest) <= now, "slice {number}: its history is of a frame to come");
-        let late = |frames: &[u32], newest: u32, slots: &LinearAllocator| {
-            slots.iter().find(|&slot| frames.get(slot as usize).is_some_and(|&frame| frame > newest))
+        let of_transforms = |frames: &Frames| {
+            let is_late = |&slot: &u32| (slot as usize) < frames.len() && frames.get(slot) > trace.newest;
+            transforms.slots.iter().find(is_late)
         };
-        for (frames, newest, slots) in [
-            (&trace.moved, trace.newest, &transforms.slots),
-            (&trace.set, trace.newest, &transforms.slots),
-            (&masks.changed, masks.newest, &visibilities.slots),
-        ] {
-            if let Some(slot) = late(frames, newest, slots) {
-                return Err(format!("slice {number}: the slot {slot} changed after the newest frame of its column"));
-            }
+        let of_masks = visibilities
+            .slots
+            .iter()
+            .find(|&slot| masks.changed.get(slot as usize).is_some_and(|&frame| frame > masks.newest));
+        if let Some(slot) = of_transforms(&trace.moved).or_else(|| of_transforms(&trace.set)).or(of_masks) {
+            return Err(format!("slice {number}: the slot {slot} changed after the newest frame of its column"));
         }
         ensure!(
             trace.owners.first() == Some(&NIL) && masks.owners.first() == Some(&NIL),

@@ -14,6 +14,9 @@ use hedgerow_math::internal::prefetch_whole;
 /// How many edits ahead the item itself is prefetched, before its handle is read.
 pub(super) const ITEM_AHEAD: usize = 24;
 
+/// How many edits of a run are looked up before they are made: 80 bytes each, which stay in the cache meanwhile.
+const RUN: usize = 512;
+
 /// A scene with at most this many nodes stays in the cache, so its edits are made in the given order.
 pub(super) const NEAR: usize = 8192;
 
@@ -171,6 +174,33 @@ impl Store {
         }
         self.order = slots;
         Ok(())
+    }
+
+    /// Sets local transforms in order, up to the first `item` whose node has none or whose transform is not stored as it
+    /// is, or up to as many as stay in the cache meanwhile. Returns how many were set.
+    pub(crate) fn set_run<'t>(&mut self, item: impl Fn(usize) -> Option<(NodeHandle, &'t Transform)>) -> usize {
+        let mut slots = core::mem::take(&mut self.order);
+        slots.clear();
+        while slots.len() < RUN
+            && let Some((node, transform)) = item(slots.len())
+        {
+            self.look_ahead_for_entries(|steps| item(slots.len() + steps).map(|(node, _)| node));
+            let Some(LocalSlot { slice, slot }) = self.local_slot_of(node).filter(|_| transform.is_plain()) else {
+                break;
+            };
+            slots.push((slice, slot));
+        }
+        for (index, &(slice, slot)) in slots.iter().enumerate() {
+            if let Some(&(slice, slot)) = slots.get(index + LOCAL_AHEAD) {
+                self.prefetch_local(LocalSlot { slice, slot });
+            }
+            if let Some((_, transform)) = item(index) {
+                self.set_slot(LocalSlot { slice, slot }, *transform);
+            }
+        }
+        let set = slots.len();
+        self.order = slots;
+        set
     }
 
     /// Checks the items of a batch in order, and returns the order in which to make the edits.

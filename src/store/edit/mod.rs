@@ -19,6 +19,8 @@ mod move_many;
 mod read;
 mod remove;
 mod reparent;
+mod spaces;
 mod worlds;
 
 pub(crate) use local::LocalSlot;
+pub(in crate::store) use spaces::WorldLists;

@@ -227,6 +227,12 @@ impl Tables {
         (entry.state == handle.low_bits()).then_some(entry)
     }
 
+    /// Whether an entry, given by table and index, has a live node of this generation.
+    pub(in crate::store) fn holds(&self, table: usize, index: usize, generation: u32) -> bool {
+        let entry = self.tables.get(table).and_then(|table| table.entries.get(index));
+        entry.is_some_and(|entry| entry.lives(entry_number(index)) && entry.generation() == generation)
+    }
+
     /// The place of a live node.
     #[inline]
     pub(in crate::store) fn resolve(&self, handle: NodeHandle) -> Option<At> {

@@ -17,6 +17,10 @@ impl Store {
             slice.marked_children.shrink_to_fit();
         }
         self.reserved = None;
+        self.shrink_words();
+        if let Some(feed) = &mut self.feed {
+            feed.shrink_to_fit();
+        }
         self.tables.shrink_to_fit();
         self.drop_dead_slices();
         self.drop_scratch();

@@ -6,12 +6,12 @@ use super::oracle::{Oracle, Refusals};
 use super::tree::Tree;
 use super::{Check, Mismatch, components};
 use hedgerow::edit::BatchError;
-use hedgerow::{Error, Keep, Local, Mat34, Node, NodeHandle, Place, Scene, Transform};
+use hedgerow::{Error, Keep, Local, Node, NodeHandle, Place, Scene, Transform};
 use std::collections::HashMap;
 
 impl Oracle {
     /// The node of the target, and others chosen by the seed, some of them repeatedly.
-    fn pick_many(&self, target: Target, more: u8, seed: u8) -> Vec<NodeHandle> {
+    pub(super) fn pick_many(&self, target: Target, more: u8, seed: u8) -> Vec<NodeHandle> {
         let others = (1..=u16::from(more)).map(|turn| Target::Live((u16::from(seed) + turn % 7).wrapping_mul(40_503)));
         let mut picked: Vec<_> = others.chain([target]).map(|target| self.tree.pick(target)).collect();
         let middle = picked.len() / 2;
@@ -124,75 +124,6 @@ impl Oracle {
     pub(crate) fn twin(&self) -> Check<Scene> {
         let loaded = Scene::load(&self.scene.save());
         loaded.map_err(|error| Mismatch(format!("what was saved is refused: {error}")))
-    }
-
-    /// Compared with one `set_world` after another on a second scene, from the top down: the same to the bit.
-    pub(crate) fn set_worlds(&mut self, target: Target, matrix: Mat34, more: u8, seed: u8) -> Check {
-        let nodes = self.pick_many(target, more, seed);
-        let place = |turn: usize| {
-            let mut place = matrix;
-            place.rows[turn % 3][3] += turn as f32;
-            place
-        };
-        let items: Vec<_> = nodes.into_iter().enumerate().map(|(turn, node)| (node, place(turn))).collect();
-        let faults = Self::batch_refusals(&items, |&(node, matrix), refusals| {
-            let index = self.live(node, refusals);
-            if index.is_some_and(|index| self.tree.at(index).local.is_none()) {
-                refusals.errors.push(Error::NoTransform(node));
-            }
-            refusals.errors.extend(components::matrix_fault(&matrix));
-        });
-        if !faults.is_empty() {
-            return self.attempt(faults, |scene| scene.set_worlds(&items)).map(|_| ());
-        }
-        let last: HashMap<NodeHandle, Mat34> = items.iter().copied().collect();
-        let mut downward: Vec<_> =
-            last.into_iter().filter_map(|(node, at)| Some((self.tree.find(node)?, at))).collect();
-        downward.sort_by_key(|&(index, _)| (self.tree.up(index).count(), index));
-        let mut twin = self.twin()?;
-        let single = downward.iter().map(|&(index, at)| twin.set_world(self.tree.handle(index), at).map(|_| ()));
-        let mut refusals = Refusals::default();
-        if let Some(error) = single.collect::<Result<Vec<()>, Error>>().err() {
-            // Which of several items is named is the batch's choice.
-            let of = |item| BatchError { item: Some(item), error };
-            refusals.items = (0..items.len()).map(of).collect();
-        }
-        if self.attempt(refusals, |scene| scene.set_worlds(&items))?.is_none() {
-            return Ok(());
-        }
-        self.counts.batches += 1;
-        for (index, _) in downward {
-            let node = self.tree.handle(index);
-            let (local, expected) = (self.scene.local(node), twin.local(node));
-            ensure!(local == expected, "{node:?} has {local:?} by the batch, and {expected:?} by itself");
-            self.tree.keep(index, local);
-            self.tame(index)?;
-        }
-        Ok(())
-    }
-
-    pub(crate) fn detach_many(&mut self, target: Target, more: u8, seed: u8) -> Check<Option<bool>> {
-        let nodes = self.pick_many(target, more, seed);
-        let refusals = self.refuses_root(&nodes);
-        if self.attempt(refusals, |scene| scene.detach_many(&nodes))?.is_none() {
-            return Ok(None);
-        }
-        self.counts.batches += 1;
-        for node in nodes {
-            if let Some(index) = self.tree.find(node).filter(|&index| !self.tree.is_detached_root(index)) {
-                self.tree.detach(index);
-                self.counts.subtrees += 1;
-            }
-        }
-        Ok(Some(true))
-    }
-
-    fn refuses_root(&self, nodes: &[NodeHandle]) -> Refusals {
-        Self::batch_refusals(nodes, |&node, refusals| {
-            if self.live(node, refusals) == Some(Tree::ROOT) {
-                refusals.errors.push(Error::RootIsFixed);
-            }
-        })
     }
 
     pub(crate) fn topmost(&mut self, target: Target, more: u8, seed: u8) -> Check {

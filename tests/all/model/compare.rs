@@ -110,6 +110,11 @@ impl Oracle {
         let handle = self.tree.handle(next.index);
         let (node, expected) = (self.scene.node(handle), self.tree.node(next.index));
         ensure!(node == Some(expected), "{handle:?} reads {node:?}, not {expected:?}");
+        if let Some(precise) = self.tree.at(next.index).precise {
+            let (found, rounded) = (self.scene.translation_f64(handle), precise.as_vec3().as_dvec3());
+            let expected = Some(rounded + (precise - rounded).as_vec3().as_dvec3());
+            ensure!(found == expected, "the translation of {handle:?} is {found:?}, not {expected:?}");
+        }
         let mask = self.scene.visibility(handle).map(Visibility::mask);
         ensure!(mask == Some(inherited.mask), "{handle:?} shows on {mask:?}, not {:#x}", inherited.mask);
         let material = self.scene.material(handle);

@@ -34,6 +34,21 @@ impl Oracle {
                     self.change(index, |entry| entry.shape.iter_mut().for_each(|shape| shape.mesh = mesh));
                 })
             }
+            Op::SetBounds(target, bounds) => {
+                let handle = self.tree.pick(target);
+                let has = self.tree.find(handle).is_none_or(|index| self.tree.at(index).shape.is_some());
+                let faults = bounds_fault(&bounds).into_iter().chain((!has).then_some(Error::NoShape(handle)));
+                let mut refusals = Refusals::default();
+                let index = self.live(handle, &mut refusals);
+                refusals.errors.extend(faults);
+                if self.attempt(refusals, |scene| scene.set_bounds(handle, bounds))?.is_some() {
+                    self.change(index, |entry| {
+                        entry.shape.iter_mut().for_each(|shape| shape.bounds = kept_bounds(bounds));
+                    });
+                }
+                Ok(())
+            }
+            Op::SetTranslation(target, translation) => self.set_translation(self.tree.pick(target), translation),
             Op::RemoveTransform(target) => {
                 let removed = self.remove_component(self.tree.pick(target), |scene, node| scene.remove_local(node))?;
                 let Some((index, removed)) = removed else { return Ok(()) };

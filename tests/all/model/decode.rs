@@ -2,7 +2,7 @@
 
 use super::op::{Budget, Change, End, Flaw, Op, SortKey, Step, Target, Visit, Where};
 use hedgerow::config::StoragePolicy;
-use hedgerow::glam::{Quat, Vec3};
+use hedgerow::glam::{DVec3, Quat, Vec3};
 use hedgerow::snapshot::SaveOptions;
 use hedgerow::{Aabb, Keep, Local, Mat34, Node, NodeHandle, SceneConfig, Shape, Transform, Visibility};
 
@@ -84,7 +84,7 @@ pub(crate) fn batch_step(bytes: &[u8; STEP_BYTES]) -> Step {
     let (more, seed) = (payload[12] % 24, payload[13]);
     let keep = if payload[11] & 1 == 0 { Keep::Local } else { Keep::World };
     let op = match selector % 16 {
-        0 | 1 => Op::SetWorlds { node, matrix: matrix(&payload), more, seed },
+        0 | 1 => Op::SetWorlds { node, world: matrix(&payload), transform: transform(&payload), more, seed },
         2 => Op::DetachMany { node, more: more % 6, seed },
         3..=5 => Op::ReparentMany { node, to: other, keep, more, seed },
         6 => Op::Topmost { node, more, seed },
@@ -147,7 +147,8 @@ fn op(selector: u8, node: Target, at: Where, payload: &[u8; 14]) -> Op {
         77..=84 => Op::Remove(node.leafward()),
         85..=87 => Op::RemoveMany { node, more: first % 8, seed: payload[13] },
         88..=90 => Op::RemoveLater(node),
-        91..=96 => Op::Detach(node),
+        91..=94 => Op::Detach(node),
+        95..=96 => Op::DetachMany { node, more: first % 8, seed: payload[13] },
         97..=99 => Op::Attach { node: node.detached(), to: at, keep: Keep::Local },
         100..=101 => Op::Attach { node: node.detached(), to: at, keep: Keep::World },
         102..=131 => Op::Reparent { node, to: at, keep: Keep::Local },
@@ -155,18 +156,27 @@ fn op(selector: u8, node: Target, at: Where, payload: &[u8; 14]) -> Op {
         152..=155 => Op::ModifyLocal(node, transform(payload)),
         156..=157 => Op::SetNode(node, description(payload)),
         158..=160 => Op::SetLocal(node, transform(payload)),
-        161..=163 => {
+        161 => Op::SetWorlds {
+            node,
+            world: matrix(payload),
+            transform: transform(payload),
+            more: payload[12] % 16,
+            seed: payload[13],
+        },
+        162..=163 => {
             Op::SetTransforms { node, transform: transform(payload), more: payload[12] % 16, seed: payload[13] }
         }
         164..=169 => Op::SetLocalMatrix(node, matrix(payload)),
         170..=177 => Op::SetWorld(node, matrix(payload)),
         178..=181 => Op::LookAt { node, target: point(payload, 1), up: point(payload, 4) },
-        182..=187 => Op::SetLocal(node, transform(payload)),
+        182..=185 => Op::SetLocal(node, transform(payload)),
+        186..=187 => Op::SetTranslation(node, precise(payload)),
         188..=193 => Op::RemoveTransform(node),
         194..=197 => Op::AddMaterial(node, u32::from(first)),
         198..=201 => Op::RemoveMaterial(node),
         202 => Op::SetMesh(node, u32::from(first)),
-        203..=205 => Op::AddShape(node, shape(payload[11], first)),
+        203..=204 => Op::AddShape(node, shape(payload[11], first)),
+        205 => Op::SetBounds(node, shape(payload[11], first).bounds),
         206..=209 => Op::RemoveShape(node),
         210..=213 => Op::AddVisibility(node, visibility(first)),
         214..=217 => Op::RemoveVisibility(node),
@@ -275,6 +285,18 @@ fn transform(payload: &[u8; 14]) -> Transform {
         247 => good.with_translation(translation.with_x(f32::NEG_INFINITY)),
         252..=253 => good.with_rotation(rotation * 1e-25),
         254 => good.with_rotation(rotation * 1e30),
+        _ => good,
+    }
+}
+
+/// A translation that single precision may not hold; sometimes one that is refused.
+fn precise(payload: &[u8; 14]) -> DVec3 {
+    let [style, x, y, z, fraction, ..] = *payload;
+    let off = f64::from(fraction) / 257.0 * 1e-3;
+    let good = DVec3::new(coordinate(x).into(), coordinate(y).into(), coordinate(z).into()) + off;
+    match style {
+        242 => good.with_z(f64::NAN),
+        243 => good.with_x(1e300),
         _ => good,
     }
 }

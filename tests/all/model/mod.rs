@@ -26,6 +26,7 @@ pub(crate) mod feed;
 pub(crate) mod forged;
 pub(crate) mod inherited;
 pub(crate) mod interrupted;
+pub(crate) mod many;
 pub(crate) mod moves;
 pub(crate) mod op;
 pub(crate) mod oracle;

@@ -164,7 +164,7 @@ impl Oracle {
     }
 
     /// Checks that a local transform computed by the scene gives the wanted world transform.
-    fn check_world(&self, above: &World, wanted: &World, local: &Local) -> Check {
+    pub(super) fn check_world(&self, above: &World, wanted: &World, local: &Local) -> Check {
         if above.regularity() < UNSURE {
             return Ok(());
         }
@@ -248,7 +248,9 @@ impl Oracle {
         let Some(local) = self.scene.local(handle) else {
             return Err(Mismatch(format!("{handle:?} has lost its transform")));
         };
+        let precise = self.tree.at(index).precise;
         self.tree.keep(index, Some(local));
+        self.tree.at_mut(index).precise = precise;
         let after = self.tree.world(index);
         let moved = (after.matrix.translation - before.matrix.translation).length();
         let bound = 2.0 * (before.shift + after.shift) + 1e-6 * before.matrix.translation.length();

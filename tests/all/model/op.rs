@@ -1,8 +1,8 @@
 //! Random edits: every edit of the API, with nodes given by their index in a list.
 
-use hedgerow::glam::Vec3;
+use hedgerow::glam::{DVec3, Vec3};
 use hedgerow::snapshot::SaveOptions;
-use hedgerow::{Keep, Mat34, Node, SceneConfig, Shape, Transform, Visibility};
+use hedgerow::{Aabb, Keep, Mat34, Node, SceneConfig, Shape, Transform, Visibility};
 
 /// How an operation chooses a node, so that it is meaningful in any tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -182,6 +182,8 @@ pub(crate) enum Op {
     RemoveLater(Target),
     /// Detaches a subtree.
     Detach(Target),
+    /// Detaches this subtree and others chosen by the seed in a batch.
+    DetachMany { node: Target, more: u8, seed: u8 },
     /// Attaches a detached subtree at a place.
     Attach { node: Target, to: Where, keep: Keep },
     /// Moves a subtree.
@@ -194,10 +196,6 @@ pub(crate) enum Op {
     SetTransforms { node: Target, transform: Transform, more: u8, seed: u8 },
     /// Adds or replaces a local transform given as a matrix.
     SetLocalMatrix(Target, Mat34),
-    /// Sets the world transforms of this node and others chosen by the seed in a batch.
-    SetWorlds { node: Target, matrix: Mat34, more: u8, seed: u8 },
-    /// Detaches this subtree and others chosen by the seed in a batch.
-    DetachMany { node: Target, more: u8, seed: u8 },
     /// Moves this subtree and others chosen by the seed below this node and others in a batch.
     ReparentMany { node: Target, to: Target, keep: Keep, more: u8, seed: u8 },
     /// Asks which of this node and others chosen by the seed are below none of the others.
@@ -206,8 +204,14 @@ pub(crate) enum Op {
     SetNode(Target, Node<'static>),
     /// Sets the mesh of a shape.
     SetMesh(Target, u32),
+    /// Sets the bounds of a shape.
+    SetBounds(Target, Aabb),
     /// Sets a world transform.
     SetWorld(Target, Mat34),
+    /// Sets the world transforms of this node and others chosen by the seed in a batch.
+    SetWorlds { node: Target, world: Mat34, transform: Transform, more: u8, seed: u8 },
+    /// Sets the translation of a node that has a transform, in double precision.
+    SetTranslation(Target, DVec3),
     /// Turns a node towards a point.
     LookAt { node: Target, target: Vec3, up: Vec3 },
     /// Adds or replaces a local transform.

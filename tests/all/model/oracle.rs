@@ -11,7 +11,7 @@ use super::tree::{Met, Tree};
 use super::world::World;
 use super::{Check, components, decode};
 use hedgerow::edit::BatchError;
-use hedgerow::{DrawList, Error, Keep, Mat34, Node, NodeHandle, Place, Scene, SceneConfig};
+use hedgerow::{DrawList, Error, Keep, Local, Mat34, Node, NodeHandle, Place, Scene, SceneConfig};
 
 /// What a run consisted of.
 #[derive(Clone, Copy, Debug, Default)]
@@ -249,7 +249,9 @@ impl Oracle {
             Op::SetTransforms { node, transform, more, seed } => {
                 self.set_transforms(node, transform, more, seed).map(|()| None)
             }
-            Op::SetWorlds { node, matrix, more, seed } => self.set_worlds(node, matrix, more, seed).map(|()| None),
+            Op::SetWorlds { node, world, transform, more, seed } => {
+                self.set_worlds(node, [Local::Matrix(world), Local::Transform(transform)], more, seed).map(|()| None)
+            }
             Op::DetachMany { node, more, seed } => self.detach_many(node, more, seed),
             Op::ReparentMany { node, to, keep, more, seed } => self.reparent_many(node, to, keep, more, seed),
             Op::Topmost { node, more, seed } => self.topmost(node, more, seed).map(|()| None),

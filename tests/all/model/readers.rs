@@ -16,6 +16,7 @@ struct State {
     local: Option<Local>,
     visibility: Option<Visibility>,
     material: Option<u32>,
+    shown: Option<u32>,
     shape: Option<Shape>,
     name: Option<String>,
     parent: Option<NodeHandle>,
@@ -29,6 +30,7 @@ impl State {
             local: scene.local(node),
             visibility: scene.own_visibility(node),
             material: scene.own_material(node),
+            shown: scene.material(node),
             shape: scene.shape(node),
             name: scene.name(node).map(str::to_owned),
             parent: scene.parent(node),
@@ -41,6 +43,7 @@ impl State {
             (self.local != now.local, ChangeKinds::LOCAL),
             (self.visibility != now.visibility, ChangeKinds::OWN_VISIBILITY),
             (self.material != now.material, ChangeKinds::OWN_MATERIAL),
+            (self.shown != now.shown, ChangeKinds::MATERIAL),
             (self.shape != now.shape, ChangeKinds::SHAPE),
             (self.name != now.name, ChangeKinds::NAME),
             (self.parent != now.parent, ChangeKinds::PARENT),
@@ -242,6 +245,9 @@ fn compare(
     ensure!(expected.edited || edits.is_empty(), "nothing was edited, and {edits:?} is told");
     let told = |node: NodeHandle| edits.get(&node).copied().unwrap_or_default();
     let mut late = Vec::new();
+    let own = [ChangeKinds::LOCAL, ChangeKinds::OWN_VISIBILITY, ChangeKinds::OWN_MATERIAL, ChangeKinds::SHAPE];
+    let places = ChangeKinds::NAME | ChangeKinds::PARENT | ChangeKinds::ORDER;
+    let own = own.into_iter().fold(places, |all, kind| all | kind);
     for (&node, &kinds) in expected.edits {
         let stays = now.nodes.contains_key(&node) && expected.known.nodes.contains_key(&node);
         let is_late =
@@ -250,6 +256,8 @@ fn compare(
             late.push(node);
         }
         let owed = if is_late { kinds.and(ChangeKinds::EDITS) } else { kinds };
+        // Of nodes that are gone it is not known any more what they inherited.
+        let owed = if scene.contains(node) { owed } else { owed.and(own) };
         ensure!(!stays || told(node).contains(owed), "{node:?} was edited in {kinds:?}, and told in {:?}", told(node));
     }
     for &node in expected.back.iter().filter(|&&node| scene.contains(node)) {

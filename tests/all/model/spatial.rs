@@ -95,6 +95,8 @@ impl Oracle {
             check("one of several", &hits.iter().filter_map(of).collect::<Vec<_>>(), &seen(frustum))?;
         }
         ensure!(hits.iter().all(|hit| hit.frusta != 0), "something was hit by no frustum");
+        let found = |hit: &CullHit| self.scene.matrix_slot(hit.node) == Some(hit.slot);
+        ensure!(hits.iter().all(found), "a hit has another matrix slot than its node");
 
         let bounds = Aabb::from_points([point(seed + 2), point(seed + 3)]);
         self.scene.nodes_in_box(&bounds, all, &mut nodes).expect("boxes are kept");

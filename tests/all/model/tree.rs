@@ -2,6 +2,7 @@
 
 use super::op::{Target, Where};
 use super::world::{Kept, World};
+use hedgerow::glam::DVec3;
 use hedgerow::{Local, Mat34, Node, NodeHandle, Place, Shape, Visibility};
 use std::collections::{HashMap, HashSet};
 
@@ -15,6 +16,8 @@ pub(crate) struct Entry {
     pub(crate) children: Vec<usize>,
     /// Its local transform.
     pub(crate) local: Option<Kept>,
+    /// The translation of its local transform, if it was set in double precision last.
+    pub(crate) precise: Option<DVec3>,
     /// Its material.
     pub(crate) material: Option<u32>,
     /// Its shape.
@@ -313,6 +316,7 @@ impl Tree {
             entry.seen = None;
         }
         entry.local = local.map(Kept::new);
+        entry.precise = None;
     }
 
     fn link(&mut self, index: usize, place: Place) {
@@ -351,6 +355,7 @@ impl Tree {
             parent,
             children: Vec::new(),
             local: None,
+            precise: None,
             material: None,
             shape: None,
             visibility: None,

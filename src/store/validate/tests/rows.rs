@@ -418,7 +418,8 @@ pub(super) const VIOLATIONS: &[Violation] = &[
         pick(store, has_children).materials.values.push(None);
     }),
     ("slice {number}: what stands beside {:?} has other slots than these", |store| {
-        pick(store, has_children).transforms.trace.as_mut().unwrap().moved.push(0);
+        let moved = &mut pick(store, has_children).transforms.trace.as_mut().unwrap().moved;
+        moved.put(u32::try_from(moved.len()).unwrap(), 0);
     }),
     // Boxes.
     ("slice {number} has no boxes", |store| store.slice_mut(0).boxes = None),
@@ -541,7 +542,7 @@ pub(super) const VIOLATIONS: &[Violation] = &[
         pick(store, has_children).transforms.trace.as_mut().unwrap().newest = 9999;
     }),
     ("slice {number}: the slot {slot} changed after the newest frame of its column", |store| {
-        pick(store, has_children).transforms.trace.as_mut().unwrap().moved[1] = 9999;
+        pick(store, has_children).transforms.trace.as_mut().unwrap().moved.put(1, 9999);
     }),
     ("slice {number}: a row is known for the owner of a base", |store| {
         pick(store, has_children).visibilities.trace.as_mut().unwrap().owners[0] = 1;

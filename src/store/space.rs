@@ -1,0 +1,185 @@
+//! World transforms in double precision, as spaces that nodes are placed in.
+//!
+//! Most transforms move, turn and scale evenly. Such a space is kept as just that, 64 bytes: it is composed, and nodes
+//! are placed in it, without a matrix, an inverse or a decomposition. All others are matrices.
+
+use crate::{Error, Local, NodeHandle, Transform};
+use glam::{DAffine3, DMat3, DQuat, DVec3, Vec3};
+use hedgerow_math::internal::invert_wide;
+
+/// Why there is no local transform that places a node in the world.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::store) enum PlaceFault {
+    /// The parent's world transform has no inverse.
+    Singular,
+    /// The local transform is too small.
+    Underflow,
+    /// Another error.
+    Other(Error),
+}
+
+impl PlaceFault {
+    /// The error, given the parent.
+    pub(in crate::store) fn below(self, parent: NodeHandle) -> Error {
+        match self {
+            Self::Singular => Error::Singular(parent),
+            Self::Underflow => Error::Underflow(parent),
+            Self::Other(error) => error,
+        }
+    }
+}
+
+/// The world transform of a node, with what leads from there to the local transforms of its children.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::store) enum Space {
+    Even(EvenSpace),
+    Other(OtherSpace),
+}
+
+impl Space {
+    /// The space of a node that is nowhere below a transform.
+    pub(in crate::store) const WORLD: Self =
+        Self::Even(EvenSpace { rotation: DQuat::IDENTITY, translation: DVec3::ZERO, scale: 1.0 });
+
+    /// The space of a child with this local transform.
+    #[inline]
+    pub(in crate::store) fn below(&self, local: Local) -> Self {
+        if let (Self::Even(space), Local::Transform(transform)) = (self, local)
+            && let Some(below) = space.below(&transform)
+        {
+            return Self::Even(below);
+        }
+        let above = match self {
+            Self::Even(space) => space.to_other(),
+            Self::Other(space) => *space,
+        };
+        above.below(&local.to_wide())
+    }
+
+    /// The local transform that places a child at `world`, which is checked.
+    #[inline]
+    pub(in crate::store) fn local_at(&self, world: Local) -> Result<Local, PlaceFault> {
+        match self {
+            Self::Even(space) => space.local_at(world),
+            Self::Other(space) => space.local_at(world),
+        }
+    }
+}
+
+/// The square of a rotation that is a unit but for rounding to single precision, less one, is at most this.
+const UNIT: f64 = 1e-5;
+
+/// A rotation that is a unit in single precision as one in double precision.
+#[inline]
+fn unit(rotation: DQuat) -> DQuat {
+    let off = rotation.length_squared() - 1.0;
+    // The inverse root by its series, whose next term is less than double precision resolves.
+    if off.abs() <= UNIT { rotation * (1.0 - off * (0.5 - 0.375 * off)) } else { rotation.normalize() }
+}
+
+/// A space that is moved, turned, and scaled evenly, by a scale that is greater than zero.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::store) struct EvenSpace {
+    rotation: DQuat,
+    translation: DVec3,
+    scale: f64,
+}
+
+impl EvenSpace {
+    /// The space of a child with this local transform, if it is even, too.
+    #[inline]
+    fn below(&self, local: &Transform) -> Option<Self> {
+        let Vec3 { x, y, z } = local.scale;
+        let scale = self.scale * f64::from(x);
+        // The volume must be one that double precision resolves, as with other spaces.
+        let even = (x == y) & (y == z) & (x > 0.0) & (scale * scale * scale).is_normal();
+        even.then(|| Self {
+            rotation: unit(self.rotation * unit(local.rotation.as_dquat())),
+            translation: self.translation + self.rotation * (local.translation.as_dvec3() * self.scale),
+            scale,
+        })
+    }
+
+    #[inline(always)]
+    pub(in crate::store) fn local_at(&self, world: Local) -> Result<Local, PlaceFault> {
+        if let Local::Transform(transform) = world
+            && let Some(local) = self.even_at(&transform)
+        {
+            return Ok(Local::Transform(local));
+        }
+        self.to_other().local_at(world)
+    }
+
+    /// The local transform of a child whose world transform does not shear. `None` if that needs a closer look.
+    #[inline(always)]
+    fn even_at(&self, world: &Transform) -> Option<Transform> {
+        let (back, factor) = (self.rotation.conjugate(), self.scale.recip());
+        let translation = back * ((world.translation.as_dvec3() - self.translation) * factor);
+        let scales = world.scale.as_dvec3() * factor;
+        let local = Transform {
+            translation: translation.as_vec3(),
+            rotation: (back * unit(world.rotation.as_dquat())).as_quat(),
+            scale: scales.as_vec3(),
+        };
+        // Normal numbers keep all digits of single precision, and zero is exact.
+        let (least, most) = (f64::from(f32::MIN_POSITIVE), translation.abs().max_element());
+        let kept = (scales.abs().min_element() >= least) & ((most >= least) | (most == 0.0));
+        (kept & local.is_plain()).then_some(local)
+    }
+
+    /// The same space as matrices.
+    #[cold]
+    fn to_other(self) -> OtherSpace {
+        let world =
+            DAffine3::from_scale_rotation_translation(DVec3::splat(self.scale), self.rotation, self.translation);
+        OtherSpace { world, inverse: Some(world.inverse()).filter(DAffine3::is_finite) }
+    }
+}
+
+/// A space of any other kind.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::store) struct OtherSpace {
+    world: DAffine3,
+    /// `None` if a transform above has none, which rounding would hide in the product, or if the product exceeds double
+    /// precision.
+    inverse: Option<DAffine3>,
+}
+
+/// How far axes may be from perpendicular and from equal lengths, as a share of these, to count as so: more than what
+/// rounding does in double precision, and less than single precision can tell.
+const ALIKE: f64 = 1e-13;
+
+impl OtherSpace {
+    fn below(&self, local: &DAffine3) -> Space {
+        let world = self.world * *local;
+        let regular = self.inverse.is_some() && world.matrix3.determinant().is_normal() && invert_wide(local).is_some();
+        let inverse = regular.then(|| world.inverse()).filter(DAffine3::is_finite);
+        match inverse.and_then(|_| even(&world)) {
+            Some(space) => Space::Even(space),
+            None => Space::Other(Self { world, inverse }),
+        }
+    }
+
+    pub(in crate::store) fn local_at(&self, world: Local) -> Result<Local, PlaceFault> {
+        let inverse = self.inverse.ok_or(PlaceFault::Singular)?;
+        let place = world.to_wide();
+        let wide = inverse * place;
+        let local = Local::from_wide(&wide).map_err(PlaceFault::Other)?;
+        if local.keeps(&wide, &self.world, &place) { Ok(local) } else { Err(PlaceFault::Underflow) }
+    }
+}
+
+/// A matrix as a space that is even, if it is: so that nodes that do not shear in the world do not shear below, either.
+fn even(world: &DAffine3) -> Option<EvenSpace> {
+    let DMat3 { x_axis, y_axis, z_axis } = world.matrix3;
+    let square = x_axis.length_squared();
+    let off = |number: f64| number.abs() > square * ALIKE;
+    let equal = !off(y_axis.length_squared() - square) && !off(z_axis.length_squared() - square);
+    let perpendicular = !off(x_axis.dot(y_axis)) && !off(y_axis.dot(z_axis)) && !off(z_axis.dot(x_axis));
+    let scale = square.sqrt();
+    (equal && perpendicular && square.is_normal() && world.matrix3.determinant() > 0.0).then(|| EvenSpace {
+        rotation: DQuat::from_mat3(&(world.matrix3 * scale.recip())).normalize(),
+        translation: world.translation,
+        scale,
+    })
+}

@@ -1,0 +1,108 @@
+//! Runs of edits of one kind, which a queue makes as batches.
+
+use fastrand::Rng;
+use hedgerow::glam::{DVec3, Quat, Vec3};
+use hedgerow::{
+    Aabb, Error, Mat34, Node, NodeHandle, Scene, Shape, Transform,
+    edit::{EditQueue, Outcome},
+};
+
+/// A tree in which most nodes have a transform, and some of its nodes are gone.
+fn tree(rng: &mut Rng) -> (Scene, Vec<NodeHandle>) {
+    let mut scene = Scene::new();
+    let mut nodes = vec![scene.root()];
+    for _ in 0..120 {
+        let parent = nodes[rng.usize(..nodes.len())];
+        let node = if rng.u8(..8) == 0 { Node::group() } else { Node::transform(pose(rng)) };
+        nodes.push(scene.insert(parent, node).unwrap());
+    }
+    for _ in 0..3 {
+        let _ = scene.remove(nodes[rng.usize(60..nodes.len())]);
+    }
+    (scene, nodes)
+}
+
+fn pose(rng: &mut Rng) -> Transform {
+    let mut number = || rng.f32() * 8.0 - 4.0;
+    let scale = if number() < 3.0 { Vec3::splat(0.5 + number().abs()) } else { Vec3::new(1.0, 2.0, -1.5) };
+    Transform::from_xyz(number(), number(), number())
+        .with_rotation(Quat::from_rotation_y(number()) * Quat::from_rotation_x(number()))
+        .with_scale(scale)
+}
+
+#[test]
+fn runs_give_the_results_of_single_edits() {
+    let (mut whole, mut failed) = (0, 0);
+    for seed in 0..300 {
+        let mut rng = Rng::with_seed(seed);
+        let (mut single, nodes) = tree(&mut rng);
+        let mut queued = single.clone();
+        let (mut queue, mut expected) = (EditQueue::new(), Vec::new());
+        for _ in 0..6 {
+            let (is_world, all) = (rng.bool(), rng.bool());
+            // Leaves are not below each other.
+            let leaves: Vec<NodeHandle> = nodes
+                .iter()
+                .copied()
+                .filter(|&node| all || (single.children(node).next().is_none() && single.local(node).is_some()))
+                .collect();
+            let first = expected.len();
+            for at in 0..rng.usize(1..30) {
+                let node = if all { leaves[rng.usize(..leaves.len())] } else { leaves[at % leaves.len()] };
+                let mut pose = pose(&mut rng);
+                if rng.u8(..60) == 0 {
+                    pose.translation.x = f32::NAN;
+                }
+                if is_world {
+                    queue.set_world(node, pose);
+                    expected.push(single.set_world(node, pose).map(Outcome::SetAs));
+                } else {
+                    queue.set_local(node, pose);
+                    expected.push(single.set_local(node, pose).map(|()| Outcome::Set));
+                }
+            }
+            let good = expected[first..].iter().all(Result::is_ok);
+            whole += usize::from(good && is_world && expected.len() - first >= 8);
+            failed += usize::from(!good);
+        }
+        assert_eq!(queue.apply(&mut queued), expected, "seed {seed}");
+        for &node in &nodes {
+            assert_eq!(single.node(node), queued.node(node), "{node:?} with seed {seed}");
+        }
+        queued.validate().unwrap();
+        single.update();
+        queued.update();
+        assert!(nodes.iter().all(|&node| single.world(node) == queued.world(node)));
+    }
+    assert!(whole > 100 && failed > 100, "{whole} runs were whole, {failed} had a node that was refused");
+}
+
+#[test]
+fn descriptions_words_and_precise_translations_are_queued() {
+    let mut scene = Scene::new();
+    let root = scene.root();
+    let mut queue = EditQueue::new();
+    let car = queue.insert(root, Node::transform(Transform::IDENTITY).named("car"));
+    let description = Node::transform(Transform::from_xyz(1.0, 2.0, 3.0))
+        .with_shape(Shape::new(4, Aabb::cube(1.0)))
+        .with_material(5)
+        .named("lorry");
+    queue.set_node(car, description);
+    queue.set_name(root, Some("world"));
+    queue.set_node(root, Node::group().named("root"));
+    queue.set_word(car, 17);
+    queue.set_word(car, 18);
+    let far = DVec3::new(6_371_000.125, 0.25, -42.0);
+    queue.set_translation_f64(car, far);
+    queue.set_translation_f64(root, far);
+    queue.set_local(car, Mat34::IDENTITY);
+    queue.set_translation_f64(car, far);
+    let results = queue.apply(&mut scene).to_vec();
+    assert_eq!(results[1..4], [Ok(Outcome::Set); 3]);
+    assert_eq!(results[4..6], [Ok(Outcome::SetWord(0)), Ok(Outcome::SetWord(17))]);
+    assert_eq!(results[6..8], [Ok(Outcome::Set), Err(Error::NoTransform(root))]);
+    let car = queue.inserted(car).unwrap();
+    assert_eq!(scene.node(car).and_then(|node| node.name), Some("lorry"));
+    assert_eq!((scene.own_material(car), scene.name(root)), (Some(5), Some("root")));
+    assert_eq!((scene.word(car), scene.translation_f64(car)), (Some(18), Some(far)));
+}

@@ -1,0 +1,47 @@
+//! Readers are told of nodes that show another material, inherited or their own.
+
+use crate::watched::{Lists, Watched};
+use hedgerow::changes::ChangeKinds;
+use hedgerow::{Keep, Node, NodeHandle, Scene, SceneConfig};
+
+#[test]
+fn whoever_shows_another_material_is_told() {
+    let mut scene = Watched::new(SceneConfig { changes: true, ..SceneConfig::DEFAULT });
+    let root = scene.root();
+    let [house, yard] = [1, 2].map(|material| scene.insert(root, Node::material(material)).unwrap());
+    let door = scene.insert(house, Node::group()).unwrap();
+    let lock = scene.insert(door, Node::group()).unwrap();
+    let key = scene.insert(lock, Node::material(7)).unwrap();
+    let ring = scene.insert(key, Node::group()).unwrap();
+    scene.update();
+    let both = ChangeKinds::OWN_MATERIAL | ChangeKinds::MATERIAL;
+    let sorted = |told: &Lists| {
+        let mut edited = told.edited.clone();
+        edited.sort_by_key(|&(node, _)| node);
+        edited
+    };
+    let with = |mut list: Vec<(NodeHandle, ChangeKinds)>| {
+        list.sort_by_key(|&(node, _)| node);
+        list
+    };
+
+    scene.set_material(house, 4).unwrap();
+    let told = sorted(scene.update());
+    assert_eq!(told, with(vec![(house, both), (door, ChangeKinds::MATERIAL), (lock, ChangeKinds::MATERIAL)]));
+    scene.set_material(lock, 5).unwrap();
+    assert_eq!(sorted(scene.update()), [(lock, both)]);
+    scene.remove_material(lock).unwrap();
+    scene.reparent(door, yard, Keep::Local).unwrap();
+    let moved = ChangeKinds::PARENT | ChangeKinds::MATERIAL;
+    assert_eq!(sorted(scene.update()), with(vec![(door, moved), (lock, both)]));
+    // What has its own stays as it is.
+    scene.reparent(key, house, Keep::Local).unwrap();
+    assert_eq!(sorted(scene.update()), [(key, ChangeKinds::PARENT)]);
+
+    // Edits since the update do not hide what it told.
+    scene.set_material(yard, 8).unwrap();
+    Scene::update(&mut scene);
+    scene.reparent(lock, ring, Keep::Local).unwrap();
+    let told = sorted(scene.read());
+    assert_eq!(told, with(vec![(yard, both), (door, ChangeKinds::MATERIAL), (lock, ChangeKinds::MATERIAL)]));
+}
