@@ -73,7 +73,7 @@ fn place([a, b]: [NodeHandle; 2]) -> Place {
         1 => Place::LastChildOf(a),
         2 => Place::Before(a),
         3 => Place::After(a),
-        _ => Place::Child(a, usize::from(b.to_bits() as u8)),
+        _ => Place::Child(a, usize::from(b.to_bits().to_le_bytes()[0])),
     }
 }
 
