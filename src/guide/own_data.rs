@@ -45,5 +45,5 @@
 //!
 //! A new node may take the place in the tables that a removed one had. A `NodeMap` never gives one the other's value:
 //! the handles differ. It does have one place for both, so inserting for the new node displaces the old one's value;
-//! [`NodeMap::insert`](crate::data::NodeMap::insert) returns it, so that what it stands for can be freed. In scenes that
-//! track changes, [`Changed::left`](crate::changes::Changed::left) lists which nodes are gone.
+//! [`NodeMap::insert`](crate::data::NodeMap::insert) returns it, so that what it stands for can be freed. In scenes
+//! that track changes, [`Changed::left`](crate::changes::Changed::left) lists which nodes are gone.
