@@ -85,12 +85,12 @@
 //!
 //! # The same bits everywhere
 //!
-//! The same calls with the same numbers give the same bits on every machine, with each instruction set and any number of
-//! threads: handles, order, local transforms, world matrices, changes, culling, queries, draw lists, the bytes of
+//! The same calls with the same numbers give the same bits on every machine, with each instruction set and any number
+//! of threads: handles, order, local transforms, world matrices, changes, culling, queries, draw lists, the bytes of
 //! [`snapshot`]s (where no [`Scene::maintain`] kept to a time), and the poses that clips and blends make. The test
-//! `same_bits::a_scene_has_the_same_bits_on_every_machine` holds hashes against that on x86-64, 64-bit ARM, 32-bit x86 and
-//! WebAssembly. Model matrices of poses, what follows them, and skinned vertices come in two roundings: that of machines
-//! that fuse products with sums (AVX2, AVX-512, NEON), and that of all others ([`anim`]).
+//! `same_bits::a_scene_has_the_same_bits_on_every_machine` holds hashes against that on x86-64, 64-bit ARM, 32-bit x86
+//! and WebAssembly. Model matrices of poses, what follows them, and skinned vertices come in two roundings: that of
+//! machines that fuse products with sums (AVX2, AVX-512, NEON), and that of all others ([`anim`]).
 //!
 //! # Features
 //!

@@ -26,9 +26,9 @@ pub(crate) fn load(path: &Path) -> Result<Import, Box<dyn std::error::Error>> {
     Ok(import.map_err(|error| format!("{}: {error}", path.display()))?)
 }
 
-/// The life of a file. Of a hundred nodes that no animation moves, ten turn or shift in a frame, around where they are in
-/// the file; one is given another parent and brought home ten frames later; one is doubled, with what hangs below it,
-/// and the copy removed as much later. In a file of ten such nodes, so is one at a time.
+/// The life of a file. Of a hundred nodes that no animation moves, ten turn or shift in a frame, around where they are
+/// in the file; one is given another parent and brought home ten frames later; one is doubled, with what hangs below
+/// it, and the copy removed as much later. In a file of ten such nodes, so is one at a time.
 pub(crate) struct FileLife {
     dice: Dice,
     players: Vec<AnimationPlayer>,

@@ -7,9 +7,9 @@
 //! and the lamps in their hands are nodes that follow a joint. The rest of the town is the same without them
 //! (`--people 0`).
 //!
-//! `cargo run --release --features gltf --example frames -- FILE.glb` does so with a file: its animations play, one after
-//! the other, and the parts that they leave alone are edited in ways that undo each other, so that the file stays what
-//! it is. `-- --help` tells more.
+//! `cargo run --release --features gltf --example frames -- FILE.glb` does so with a file: its animations play, one
+//! after the other, and the parts that they leave alone are edited in ways that undo each other, so that the file stays
+//! what it is. `-- --help` tells more.
 
 mod arguments;
 #[path = "../common/console.rs"]

@@ -2,8 +2,8 @@
 //!
 //! With the feature `gltf`, [`import::load`](crate::import::load) makes a scene of a `.gltf` or `.glb` file. From there
 //! on it is a scene like any other: edit it, [`update`](crate::Scene::update) it, and list what is to be drawn. A draw
-//! has a mesh and a material number, and [`Imported`](crate::import::Imported) what they stand for: vertices and indices,
-//! factors and textures, and the images' bytes, to upload once.
+//! has a mesh and a material number, and [`Imported`](crate::import::Imported) what they stand for: vertices and
+//! indices, factors and textures, and the images' bytes, to upload once.
 //!
 #![cfg_attr(feature = "gltf", doc = "```")]
 #![cfg_attr(not(feature = "gltf"), doc = "```ignore")]

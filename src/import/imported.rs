@@ -93,8 +93,8 @@ impl Imported {
         self.scenes.iter().find_map(|scene| scene.node(index))
     }
 
-    /// The glTF index of a node in the scene, in **O(scenes)**: of one that was inserted for a node of the file, or for a
-    /// primitive at one. `None` for all others, and for nodes that were duplicated.
+    /// The glTF index of a node in the scene, in **O(scenes)**: of one that was inserted for a node of the file, or for
+    /// a primitive at one. `None` for all others, and for nodes that were duplicated.
     ///
     /// ```
     /// let text = br#"{

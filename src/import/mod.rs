@@ -50,8 +50,8 @@
 //! | names | those of nodes and scenes | all others |
 //! | extras | | [`Extras`] of the item |
 //!
-//! Joints and weights are used if a node has a skin. [`Imported::skipped`] lists what did not come although it was asked
-//! for, such as nodes in no scene and images whose files are missing. Bounds are those of the mesh at rest.
+//! Joints and weights are used if a node has a skin. [`Imported::skipped`] lists what did not come although it was
+//! asked for, such as nodes in no scene and images whose files are missing. Bounds are those of the mesh at rest.
 //!
 //! Rotations that are no unit quaternions, which a good many real files have, are normalised: those of nodes when they
 //! are inserted, those of animations when they are evaluated. An engine that uses them as they are gets transforms that
@@ -59,9 +59,9 @@
 //!
 //! # From a draw to its mesh and material
 //!
-//! A draw command has a mesh id and a material number. [`Imported::primitive`] and [`Imported::material`] find what they
-//! stand for. In a scene of several files, give each numbers of its own by [`ImportOptions::after`]: every number is then
-//! known to one [`Imported`] alone. Without it both files' numbers begin at 0.
+//! A draw command has a mesh id and a material number. [`Imported::primitive`] and [`Imported::material`] find what
+//! they stand for. In a scene of several files, give each numbers of its own by [`ImportOptions::after`]: every number
+//! is then known to one [`Imported`] alone. Without it both files' numbers begin at 0.
 //!
 //! # Only what is needed
 //!
@@ -143,11 +143,12 @@
 //! # What is refused
 //!
 //! A file is checked as a whole before the first node is inserted, and after an error the scene is unchanged: see
-//! [`ImportErrorKind`]. This includes everything that the options ask for: a file with one bad key is refused as a whole,
-//! unless motion is left out. Buffers are found and measured, but read only if something that is asked for needs them. Of
-//! required extensions, those for materials, textures and lights and `KHR_mesh_quantization` are accepted. Separate
-//! buffer and image files are found by relative paths, which may lead out of the folder (`../`); absolute paths and
-//! network addresses are refused. An image that cannot be had is no error: it is listed as [`Skipped::Image`].
+//! [`ImportErrorKind`]. This includes everything that the options ask for: a file with one bad key is refused as a
+//! whole, unless motion is left out. Buffers are found and measured, but read only if something that is asked for needs
+//! them. Of required extensions, those for materials, textures and lights and `KHR_mesh_quantization` are accepted.
+//! Separate buffer and image files are found by relative paths, which may lead out of the folder (`../`); absolute
+//! paths and network addresses are refused. An image that cannot be had is no error: it is listed as
+//! [`Skipped::Image`].
 //!
 //! # Cost
 //!
@@ -155,8 +156,8 @@
 //! several primitives makes a node for each primitive at every node that has it: a small file can describe a large
 //! scene. All nodes are counted before the first is made. A file is refused if it has both more than one node for each
 //! byte of its JSON and more than 65,536 nodes, or if the names have more than 64 bytes for each node that it may have.
-//! [`ImportOptions`] raises both. Likewise, vertices, keys and images are read again for each primitive, channel and image
-//! that uses them; a file is refused if this takes both more than 256 times its buffers and more than a gigabyte.
+//! [`ImportOptions`] raises both. Likewise, vertices, keys and images are read again for each primitive, channel and
+//! image that uses them; a file is refused if this takes both more than 256 times its buffers and more than a gigabyte.
 
 mod document;
 mod error;

@@ -62,7 +62,8 @@ pub struct ImportOptions {
 pub struct Parts {
     /// The vertices and indices of all primitives: [`ImportedPrimitive::vertices`](super::ImportedPrimitive::vertices).
     pub vertices: bool,
-    /// What moves or deforms: rigs, skins, animations and morph weights; of vertices, joints, weights and morph targets.
+    /// What moves or deforms: rigs, skins, animations and morph weights; of vertices, joints, weights and morph
+    /// targets.
     pub motion: bool,
     /// Materials, textures, and images without their bytes.
     pub materials: bool,
@@ -75,7 +76,8 @@ pub struct Parts {
 impl Parts {
     /// Everything.
     pub const ALL: Self = Self { vertices: true, motion: true, materials: true, images: true, extras: true };
-    /// Nothing besides what always comes. Of buffers, only the positions of primitives without declared bounds are read.
+    /// Nothing besides what always comes. Of buffers, only the positions of primitives without declared bounds are
+    /// read.
     pub const NODES: Self = Self { vertices: false, motion: false, materials: false, images: false, extras: false };
 }
 

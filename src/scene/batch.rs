@@ -124,12 +124,12 @@ impl Scene {
     /// transform a matrix. [`guide::physics`](crate::guide::physics) has a frame with both.
     ///
     /// The result is the same to the bit as that of one [`Scene::set_world`] after another, if nodes above others come
-    /// first. The order of `items` does not matter: a node may be listed with nodes above it, whose places count as they
-    /// will be. If a node is listed twice, the last one counts. Nodes that are not listed keep their local transforms,
-    /// and move with those above them.
+    /// first. The order of `items` does not matter: a node may be listed with nodes above it, whose places count as
+    /// they will be. If a node is listed twice, the last one counts. Nodes that are not listed keep their local
+    /// transforms, and move with those above them.
     ///
-    /// Runs in **O(n log n)** for n items, and O(ancestors with a transform) for each different parent, whose inverse is
-    /// computed once; memory for the transforms of the largest slice concerned.
+    /// Runs in **O(n log n)** for n items, and O(ancestors with a transform) for each different parent, whose inverse
+    /// is computed once; memory for the transforms of the largest slice concerned.
     ///
     /// # Errors
     /// [`BatchError::item`] names an item that is refused, and the scene is as before. First all items are checked for

@@ -6,9 +6,9 @@ use crate::{Error, Local, NodeHandle, node::LocalForm};
 use core::cmp::Ordering;
 
 impl Scene {
-    /// Moves a node and everything below it to another place, also between detached subtrees and the tree, or out of the
-    /// tree ([`Place::Detached`]). Returns the form of its own local transform afterwards (`None` for a node without
-    /// one).
+    /// Moves a node and everything below it to another place, also between detached subtrees and the tree, or out of
+    /// the tree ([`Place::Detached`]). Returns the form of its own local transform afterwards (`None` for a node
+    /// without one).
     ///
     /// [`Keep::World`] keeps the world transform exactly: the local one is computed in double precision, and is stored
     /// as a matrix if it shears. A node without a transform gets one, if its new parent has another world transform. A

@@ -69,11 +69,11 @@
 //!
 //! # The same bits everywhere
 //!
-//! A [`Clip`] that is played, sums and differences of poses, morph targets, and all byte forms have the same bits on every
-//! machine. Model matrices, palettes and skinned vertices have one rounding where products are fused with sums (AVX2,
-//! AVX-512, NEON), and another one elsewhere. The tests `same_bits` hold hashes against both on x86-64, 64-bit ARM, 32-bit
-//! x86 and WebAssembly. Not promised: what is made of a [`RawClip`], by [`ClipBuilder`] too, which takes sines of the
-//! system's mathematical library, so that clips are best built once and shipped as bytes; and
+//! A [`Clip`] that is played, sums and differences of poses, morph targets, and all byte forms have the same bits on
+//! every machine. Model matrices, palettes and skinned vertices have one rounding where products are fused with sums
+//! (AVX2, AVX-512, NEON), and another one elsewhere. The tests `same_bits` hold hashes against both on x86-64, 64-bit
+//! ARM, 32-bit x86 and WebAssembly. Not promised: what is made of a [`RawClip`], by [`ClipBuilder`] too, which takes
+//! sines of the system's mathematical library, so that clips are best built once and shipped as bytes; and
 //! [`UniformPose`](pose::UniformPose), whose products are glam's.
 //!
 //! # Features

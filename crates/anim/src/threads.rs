@@ -122,8 +122,8 @@ pub(crate) struct Rooms<'r, T> {
 }
 
 impl<'r, T: Clone> Rooms<'r, T> {
-    /// Rooms of this length for what [`each_part`] makes of so many blocks of so many joints; a list that is too short is
-    /// filled up.
+    /// Rooms of this length for what [`each_part`] makes of so many blocks of so many joints; a list that is too short
+    /// is filled up.
     pub(crate) fn new(list: &'r mut Vec<T>, length: usize, fill: T, (blocks, joints): (usize, usize)) -> Self {
         let needed = length * tasks(blocks, joints);
         if list.len() < needed {

@@ -1,9 +1,9 @@
-//! Clips, poses, blends and skinning have the same bits on every machine: the hashes here were written once, and hold with
-//! every instruction set, pointer width and compiler. `.ci/other-machines` runs this on 64-bit ARM, 32-bit x86 and
+//! Clips, poses, blends and skinning have the same bits on every machine: the hashes here were written once, and hold
+//! with every instruction set, pointer width and compiler. `.ci/other-machines` runs this on 64-bit ARM, 32-bit x86 and
 //! WebAssembly. With the feature `_levels` each test runs at every level of the machine, else at the best.
 //!
-//! Model matrices, palettes and skinning have two hashes: one where products are fused with sums (AVX2, AVX-512, NEON), one
-//! where they are not. Inputs are made of integers, with no function of the system's mathematical library.
+//! Model matrices, palettes and skinning have two hashes: one where products are fused with sums (AVX2, AVX-512, NEON),
+//! one where they are not. Inputs are made of integers, with no function of the system's mathematical library.
 
 use hedgerow_anim::blend::{JointMask, PoseSum};
 use hedgerow_anim::clip::Precision;

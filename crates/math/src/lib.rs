@@ -34,8 +34,8 @@
 //! uploaded without unsafe code, and `serde` reads and writes [`Transform`], [`Mat34`] and [`Aabb`].
 //!
 //! All types except [`Boxes`] are `Copy`. Results do not depend on the machine: kernels evaluate the same expressions
-//! in the same order with every instruction set, without fused multiply-add. Tests hold hashes of what comes out against
-//! that on x86-64, 64-bit ARM, 32-bit x86 and WebAssembly: `tests/same_bits.rs` of hedgerow.
+//! in the same order with every instruction set, without fused multiply-add. Tests hold hashes of what comes out
+//! against that on x86-64, 64-bit ARM, 32-bit x86 and WebAssembly: `tests/same_bits.rs` of hedgerow.
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 

@@ -81,14 +81,14 @@ impl MeshData {
     }
 
     /// The boxes of what each joint moves, from which the mesh's box is computed in any pose; with morph targets, in
-    /// any pose with weights from 0 to 1. The skin is one with which a node draws the mesh, or [`Skin::rigid`] for a mesh
-    /// without joints.
+    /// any pose with weights from 0 to 1. The skin is one with which a node draws the mesh, or [`Skin::rigid`] for a
+    /// mesh without joints.
     ///
     /// Runs in **O(vertices · (influences + targets))**.
     ///
     /// # Errors
-    /// What [`JointBounds::with_morphs`] refuses. For the arrays of an import and a skin that draws it, that is only deltas
-    /// whose sum is not finite.
+    /// What [`JointBounds::with_morphs`] refuses. For the arrays of an import and a skin that draws it, that is only
+    /// deltas whose sum is not finite.
     pub fn joint_bounds(&self, skin: &Skin) -> Result<JointBounds, CharacterError> {
         let positions: Vec<Vec3> = self.positions.iter().map(|&position| position.into()).collect();
         let mut extents = vec![Vec3::ZERO; if self.targets.is_empty() { 0 } else { positions.len() }];

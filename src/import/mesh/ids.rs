@@ -5,8 +5,8 @@ use core::ops::Range;
 /// The mesh ids of an import: consecutive numbers for all primitives of all meshes, in the order of the file. They are
 /// what shapes have as [`Shape::mesh`](crate::Shape::mesh).
 ///
-/// They begin at [`ImportOptions::first_mesh`](crate::import::ImportOptions::first_mesh), so that several files in one scene
-/// need not share numbers: see [`ImportOptions::after`](crate::import::ImportOptions::after).
+/// They begin at [`ImportOptions::first_mesh`](crate::import::ImportOptions::first_mesh), so that several files in one
+/// scene need not share numbers: see [`ImportOptions::after`](crate::import::ImportOptions::after).
 ///
 /// ```
 /// // Two meshes, of one and of two primitives: ids 0, 1 and 2.

@@ -59,14 +59,15 @@ pub struct ImportedClip {
     pub clip: RawClip,
 }
 
-/// An animation of a glTF file: a clip for each rig that it moves. [`Imported::play`](crate::import::Imported::play) plays them
-/// all.
+/// An animation of a glTF file: a clip for each rig that it moves. [`Imported::play`](crate::import::Imported::play)
+/// plays them all.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ImportedAnimation {
     /// Its name, if it has one.
     pub name: Option<String>,
-    /// Where its clips are in [`Imported::clips`](crate::import::Imported::clips); empty if nothing that it changes is imported.
+    /// Where its clips are in [`Imported::clips`](crate::import::Imported::clips); empty if nothing that it changes is
+    /// imported.
     pub clips: Range<usize>,
     /// What its author added.
     pub extras: Extras,

@@ -242,8 +242,8 @@ impl Imported {
         Ok(AnimationPlayer { parts, items: Vec::new() })
     }
 
-    /// Sets all nodes of all rigs to where they are in the file, as one batch: for rigs that the next animation does not
-    /// move.
+    /// Sets all nodes of all rigs to where they are in the file, as one batch: for rigs that the next animation does
+    /// not move.
     ///
     /// Runs in **O(joints)**.
     ///

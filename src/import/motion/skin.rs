@@ -12,8 +12,8 @@ use crate::{
 
 /// A skin of a glTF file: the rig of its joints, and how to make a palette from that rig's model matrices.
 ///
-/// Palettes are relative to the rig's [`base`](crate::import::RigPlace::base), as model matrices are. The transform of the node
-/// that has the mesh is ignored, as glTF demands.
+/// Palettes are relative to the rig's [`base`](crate::import::RigPlace::base), as model matrices are. The transform of
+/// the node that has the mesh is ignored, as glTF demands.
 ///
 /// ```
 /// let text = br#"{

@@ -119,8 +119,8 @@ impl Store {
         }
     }
 
-    /// Detaches many subtrees. A node may be listed more than once, or be below another listed node: then it becomes the
-    /// root of a detached subtree of its own.
+    /// Detaches many subtrees. A node may be listed more than once, or be below another listed node: then it becomes
+    /// the root of a detached subtree of its own.
     pub(crate) fn detach_many(
         &mut self,
         nodes: &[NodeHandle],

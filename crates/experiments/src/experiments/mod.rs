@@ -37,8 +37,8 @@ pub struct Experiment<F> {
     pub run: fn(&mut F) -> Outcome,
 }
 
-/// All experiments that compare two sides, but for [`import`], which needs a feature of `hedgerow`; [`raw_clips`], which
-/// does not compare, has only a benchmark.
+/// All experiments that compare two sides, but for [`import`], which needs a feature of `hedgerow`; [`raw_clips`],
+/// which does not compare, has only a benchmark.
 #[must_use]
 pub fn all<F: Front>() -> Vec<Experiment<F>> {
     let experiment = |name, about, run| Experiment { name, about, run };

@@ -1,5 +1,5 @@
-//! The families of kernels, each at a level with wide vectors and at one without: a function in a kernel's hot loop that
-//! is not `#[inline(always)]` is compiled without the level's instructions, which takes 9 to 14 times as many.
+//! The families of kernels, each at a level with wide vectors and at one without: a function in a kernel's hot loop
+//! that is not `#[inline(always)]` is compiled without the level's instructions, which takes 9 to 14 times as many.
 //!
 //! Where a level is missing, the operation ends with a panic: callgrind has AVX2 if the machine has it, and no AVX-512.
 

@@ -23,8 +23,8 @@ pub fn level_up_to_avx2() -> Level {
     level
 }
 
-/// Every level that this machine has, the lowest first: what tests run kernels at. That without vectors is among them with
-/// the feature `_levels`, and where the machine has no other.
+/// Every level that this machine has, the lowest first: what tests run kernels at. That without vectors is among them
+/// with the feature `_levels`, and where the machine has no other.
 pub fn levels() -> Vec<Level> {
     #[cfg(feature = "_levels")]
     let mut levels = vec![Level::fallback()];

@@ -66,7 +66,8 @@ use crate::{
 pub struct Rig {
     /// The joints: their hierarchy, names and rest pose.
     pub skeleton: Skeleton,
-    /// How many channels each clip of this rig has: the weights of the nodes given by [`MorphNode`](crate::import::MorphNode).
+    /// How many channels each clip of this rig has: the weights of the nodes given by
+    /// [`MorphNode`](crate::import::MorphNode).
     pub channels: usize,
     /// Where the rig is in the scene: one entry for each glTF scene that has nodes of it.
     pub places: Vec<RigPlace>,

@@ -1,15 +1,44 @@
 //! Model matrices for x86-64 machines: one body, with vectors of eight floats (AVX2) or sixteen (AVX-512).
 //!
-//! A special case of the portable kernel, which takes 18 to 35 % longer with AVX2 (2.60 ns a matrix in place of 1.92; 3.55 in
-//! place of 3.02 with bind matrices) and 5 to 12 % with AVX-512 (1.57 in place of 1.50; 1.92 in place of 1.72): here a
-//! matrix is written without asking whether it has a place, and the twelve vectors of a model stay in registers.
-#![allow(unsafe_code, reason = "loads and stores of vectors go through pointers")]
+//! A special case of the portable kernel, which takes 18 to 35 % longer with AVX2 (2.60 ns a matrix in place of 1.92;
+//! 3.55 in place of 3.02 with bind matrices) and 5 to 12 % with AVX-512 (1.57 in place of 1.50; 1.92 in place of 1.72):
+//! here a matrix is written without asking whether it has a place, and the twelve vectors of a model stay in registers.
+#![allow(unsafe_code, reason = "assembly without an instruction, and places that are known to be there")]
 
 use super::{LANES, Level, Output, Part};
 use crate::Mat34;
 use crate::skin::Slot;
 use crate::transform_lanes::JointLanes;
-use fearless_simd::{Avx2, Avx512};
+
+/// Where the matrices of sixteen lanes go: to every `stride`-th place of some, of which there may be too few unless all
+/// are `WHOLE`.
+struct Places<'a, const WHOLE: bool> {
+    out: &'a mut [Mat34],
+    stride: usize,
+}
+
+impl<'a, const WHOLE: bool> Places<'a, WHOLE> {
+    /// # Panics
+    /// If all are to be there and are not.
+    #[inline(always)]
+    fn new(out: &'a mut [Mat34], stride: usize) -> Self {
+        assert!(!WHOLE || out.len() > (LANES - 1) * stride);
+        Self { out, stride }
+    }
+
+    /// Writes the matrix of a lane, if it has a place.
+    #[inline(always)]
+    fn put(&mut self, lane: usize, matrix: Mat34) {
+        assert!(lane < LANES);
+        let place = lane * self.stride;
+        if !WHOLE && place >= self.out.len() {
+            return;
+        }
+        debug_assert!(place < self.out.len());
+        // SAFETY: the place is within, as just looked at; or all places are, as asserted when this was made.
+        unsafe { *self.out.get_unchecked_mut(place) = matrix };
+    }
+}
 
 /// The body, where `V` is a vector of `WIDTH` floats in `parts` of four, and the intrinsics have their names without
 /// prefix and suffix.
@@ -18,11 +47,10 @@ macro_rules! body {
         /// The numbers of a matrix, row by row, lane = character.
         type Matrices = [V; 12];
 
-        /// See [`models`](super::super::models). The level's token is the proof that its instructions are there.
-        pub(in super::super) fn models(_: $token, part: &Part<'_>, levels: &mut [Level], out: &mut [Mat34]) {
-            let whole = out.len() == LANES * part.stride;
-            // SAFETY: the instructions are there, as the token says.
-            unsafe {
+        kernel! {
+            /// See [`models`](super::super::models).
+            pub(in super::super) fn models(_token: $token, part: &Part<'_>, levels: &mut [Level], out: &mut [Mat34]) {
+                let whole = out.len() == LANES * part.stride;
                 match (part.output, whole) {
                     (Output::Models, true) => each_joint::<false, true>(part, &[], &[], levels, out),
                     (Output::Models, false) => each_joint::<false, false>(part, &[], &[], levels, out),
@@ -41,6 +69,22 @@ macro_rules! body {
             out: &mut [Mat34],
         ) {
             let stride = part.stride;
+            // Transposes matrices, and writes those of the lanes from `first` on. No function, of which the compiler
+            // would make a call here and there.
+            macro_rules! write {
+                ($model:expr, $out:expr, $first:ident) => {{
+                    let [a00, a01, a02, a03, a10, a11, a12, a13, a20, a21, a22, a23] = $model;
+                    let (x, y, z) = (quads(a00, a01, a02, a03), quads(a10, a11, a12, a13), quads(a20, a21, a22, a23));
+                    let mut to = Places::<WHOLE>::new($out, stride);
+                    $(
+                        let lane = $first + 4 * $part;
+                        to.put(lane, matrix::<$part>(x.0, y.0, z.0));
+                        to.put(lane + 1, matrix::<$part>(x.1, y.1, z.1));
+                        to.put(lane + 2, matrix::<$part>(x.2, y.2, z.2));
+                        to.put(lane + 3, matrix::<$part>(x.3, y.3, z.3));
+                    )*
+                }};
+            }
             for (joint, (lanes, &depth)) in (part.first..).zip(part.lanes.iter().zip(part.depths)) {
                 let own = if BIND { Part::slots_of(joint, &mut slots) } else { &[] };
                 for first in (0..LANES).step_by(WIDTH) {
@@ -50,13 +94,20 @@ macro_rules! body {
                     }
                     keep(&mut levels[usize::from(depth)], first, &model);
                     if !BIND {
-                        write::<WHOLE>(&model, &mut out[joint..], first, stride);
+                        write!(model, &mut out[joint..], first);
                     }
                     for place in own.iter().map(|slot| usize::from(slot.place)) {
-                        write::<WHOLE>(&bound(&model, &binds[place]), &mut out[place..], first, stride);
+                        write!(bound(&model, &binds[place]), &mut out[place..], first);
                     }
                 }
             }
+        }
+
+        /// A quarter of each of three rows as a matrix.
+        #[inline]
+        #[target_feature(enable = $features)]
+        fn matrix<const PART: i32>(x: V, y: V, z: V) -> Mat34 {
+            Mat34 { rows: [must_cast(quarter::<PART>(x)), must_cast(quarter::<PART>(y)), must_cast(quarter::<PART>(z))] }
         }
 
         /// A vector of the lanes from `first` on.
@@ -64,8 +115,7 @@ macro_rules! body {
         #[target_feature(enable = $features)]
         fn vector(floats: &[f32; LANES], first: usize) -> V {
             let floats: &[f32; WIDTH] = floats[first..].first_chunk().expect("a multiple of the width");
-            // SAFETY: as many floats as a vector has, which is what the load asks for at any alignment.
-            unsafe { loadu(floats.as_ptr()) }
+            must_cast(*floats)
         }
 
         /// The matrices of local transforms; `PackedTransform::to_matrix` with fewer roundings.
@@ -144,50 +194,7 @@ macro_rules! body {
         #[target_feature(enable = $features)]
         fn keep(level: &mut Level, first: usize, model: &Matrices) {
             for (floats, &number) in level.0.iter_mut().zip(model) {
-                let floats: &mut [f32; WIDTH] = floats[first..].first_chunk_mut().expect("a multiple of the width");
-                // SAFETY: as many floats as a vector has, which is what the store asks for at any alignment.
-                unsafe { storeu(floats.as_mut_ptr(), number) };
-            }
-        }
-
-        /// Transposes the matrices, and writes that of each lane from `first` on to `out[lane * stride]`; of lanes that
-        /// `out` ends before, only where not all are `WHOLE`.
-        #[inline]
-        #[target_feature(enable = $features)]
-        fn write<const WHOLE: bool>(model: &Matrices, out: &mut [Mat34], first: usize, stride: usize) {
-            let [a00, a01, a02, a03, a10, a11, a12, a13, a20, a21, a22, a23] = *model;
-            assert!(!WHOLE || out.len() > (LANES - 1) * stride);
-            let (x, y, z) = (quads(a00, a01, a02, a03), quads(a10, a11, a12, a13), quads(a20, a21, a22, a23));
-            $(
-                let lane = first + 4 * $part;
-                // SAFETY: if all lanes are written, `out` goes beyond the place of the last, as asserted above.
-                unsafe {
-                write_lane::<WHOLE, $part>((x.0, y.0, z.0), out, lane * stride);
-                write_lane::<WHOLE, $part>((x.1, y.1, z.1), out, (lane + 1) * stride);
-                write_lane::<WHOLE, $part>((x.2, y.2, z.2), out, (lane + 2) * stride);
-                write_lane::<WHOLE, $part>((x.3, y.3, z.3), out, (lane + 3) * stride);
-                }
-            )*
-        }
-
-        /// Writes a part of each of three rows as the matrix at a place; nothing, where that may be beyond `out` and
-        /// is.
-        ///
-        /// # Safety
-        /// If `WHOLE`, the place is within `out`.
-        #[inline]
-        #[target_feature(enable = $features)]
-        unsafe fn write_lane<const WHOLE: bool, const PART: i32>((x, y, z): (V, V, V), out: &mut [Mat34], place: usize) {
-            if WHOLE || place < out.len() {
-                debug_assert!(place < out.len());
-                // SAFETY: the place is within `out`, as just looked at, or as the caller promises.
-                let rows = unsafe { out.as_mut_ptr().add(place) }.cast::<f32>();
-                // SAFETY: a matrix is three times four floats, and 16-byte aligned.
-                unsafe {
-                    _mm_store_ps(rows, part::<PART>(x));
-                    _mm_store_ps(rows.add(4), part::<PART>(y));
-                    _mm_store_ps(rows.add(8), part::<PART>(z));
-                }
+                *floats[first..].first_chunk_mut::<WIDTH>().expect("a multiple of the width") = must_cast(number);
             }
         }
 
@@ -218,14 +225,15 @@ macro_rules! body {
 }
 
 pub(super) mod avx2 {
-    use super::{Avx2, JointLanes, LANES, Level, Mat34, Output, Part, Slot};
+    use super::{JointLanes, LANES, Level, Mat34, Output, Part, Places, Slot};
+    use bytemuck::must_cast;
     use core::arch::asm;
     use core::arch::x86_64::{
-        __m256 as V, _mm_store_ps, _mm256_add_ps as add, _mm256_extractf128_ps as part, _mm256_fmadd_ps as fmadd,
-        _mm256_fnmadd_ps as fnmadd, _mm256_loadu_ps as loadu, _mm256_mul_ps as mul, _mm256_set1_ps as set1,
-        _mm256_shuffle_ps as shuffle, _mm256_storeu_ps as storeu, _mm256_unpackhi_ps as unpackhi,
-        _mm256_unpacklo_ps as unpacklo,
+        __m256 as V, _mm256_add_ps as add, _mm256_extractf128_ps as quarter, _mm256_fmadd_ps as fmadd,
+        _mm256_fnmadd_ps as fnmadd, _mm256_mul_ps as mul, _mm256_set1_ps as set1, _mm256_shuffle_ps as shuffle,
+        _mm256_unpackhi_ps as unpackhi, _mm256_unpacklo_ps as unpacklo,
     };
+    use fearless_simd::kernel;
 
     const WIDTH: usize = 8;
 
@@ -233,14 +241,15 @@ pub(super) mod avx2 {
 }
 
 pub(super) mod avx512 {
-    use super::{Avx512, JointLanes, LANES, Level, Mat34, Output, Part, Slot};
+    use super::{JointLanes, LANES, Level, Mat34, Output, Part, Places, Slot};
+    use bytemuck::must_cast;
     use core::arch::asm;
     use core::arch::x86_64::{
-        __m512 as V, _mm_store_ps, _mm512_add_ps as add, _mm512_extractf32x4_ps as part, _mm512_fmadd_ps as fmadd,
-        _mm512_fnmadd_ps as fnmadd, _mm512_loadu_ps as loadu, _mm512_mul_ps as mul, _mm512_set1_ps as set1,
-        _mm512_shuffle_ps as shuffle, _mm512_storeu_ps as storeu, _mm512_unpackhi_ps as unpackhi,
-        _mm512_unpacklo_ps as unpacklo,
+        __m512 as V, _mm512_add_ps as add, _mm512_extractf32x4_ps as quarter, _mm512_fmadd_ps as fmadd,
+        _mm512_fnmadd_ps as fnmadd, _mm512_mul_ps as mul, _mm512_set1_ps as set1, _mm512_shuffle_ps as shuffle,
+        _mm512_unpackhi_ps as unpackhi, _mm512_unpacklo_ps as unpacklo,
     };
+    use fearless_simd::kernel;
 
     const WIDTH: usize = 16;
 
