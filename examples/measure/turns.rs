@@ -16,18 +16,19 @@ const BUDGET: Duration = Duration::from_millis(700);
 /// Has the sides of each case take turns, and prints the median of each.
 pub(crate) struct Turns {
     report: Report,
+    scale: Scale,
 }
 
 impl Turns {
-    /// Prints to this report.
-    pub(crate) const fn new(report: Report) -> Self {
-        Self { report }
+    /// Prints to this report, at this scale.
+    pub(crate) const fn new(report: Report, scale: Scale) -> Self {
+        Self { report, scale }
     }
 }
 
 impl Front for Turns {
     fn scale(&self) -> Scale {
-        Scale::Full
+        self.scale
     }
 
     /// A first turn of each side is not counted.
@@ -92,13 +93,10 @@ impl Front for Turns {
         Ok(self.report.case(case, ours, baseline)?)
     }
 
-    #[cfg(not(feature = "rayon"))]
     fn on_one_thread(&mut self, work: impl FnOnce(&mut Self) -> Result<(), String> + Send) -> Outcome {
-        Ok(work(self)?)
-    }
-
-    #[cfg(feature = "rayon")]
-    fn on_one_thread(&mut self, work: impl FnOnce(&mut Self) -> Result<(), String> + Send) -> Outcome {
-        Ok(rayon::ThreadPoolBuilder::new().num_threads(1).build()?.install(|| work(self))?)
+        let threads = self.report.set_threads(1);
+        let outcome = crate::pool::on_threads(1, || work(self));
+        self.report.set_threads(threads);
+        Ok(outcome?)
     }
 }

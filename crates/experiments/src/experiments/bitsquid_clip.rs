@@ -52,7 +52,7 @@ pub fn run<F: Front>(front: &mut F) -> Outcome {
     let mut ours = Ours::new(&clip);
     let mut case = |name, nodes, ours_do, naive_does| {
         let calls = Calls {
-            case: Case { name, nodes, unit: JOINT, baseline: SEARCH },
+            case: Case::new(name, nodes, JOINT, SEARCH),
             per: FRAMES * JOINTS,
             repeats: 1,
             sides: (&mut ours, &mut naive),
@@ -73,7 +73,7 @@ pub fn run<F: Front>(front: &mut F) -> Outcome {
     for (name, size) in
         [("size", stats.bytes), ("size-frames", stats.jump_frame_bytes), ("size-state", stats.player_bytes)]
     {
-        let case = Case { name, nodes: keys, unit: Unit::Each("B/key"), baseline: "plain keys" };
+        let case = Case::new(name, keys, Unit::Each("B/key"), "plain keys");
         front.report(&case, size as f64 / keys as f64, plain as f64 / keys as f64)?;
     }
     Ok(())
@@ -89,7 +89,7 @@ fn many<F: Front>(front: &mut F, ours: &mut Ours<'_>) -> Outcome {
     let mut crowd = Crowd::new(&clips);
     ours.steps = count;
     let calls = Calls {
-        case: Case { name: "thousand", nodes: count * JOINTS, unit: JOINT, baseline: "one clip" },
+        case: Case::new("thousand", count * JOINTS, JOINT, "one clip").against_itself(),
         per: count * JOINTS,
         repeats: 1,
         sides: (&mut crowd, ours),
@@ -104,7 +104,7 @@ fn load<F: Front>(front: &mut F, clip: &Clip) -> Outcome {
     let bytes = clip.to_bytes();
     let nodes = bytes.len();
     let calls = Calls {
-        case: Case { name: "load", nodes, unit: Unit::Each("ns/byte"), baseline: "copying the bytes" },
+        case: Case::new("load", nodes, Unit::Each("ns/byte"), "copying the bytes"),
         per: nodes,
         repeats: 10,
         sides: (&mut &*bytes, &mut &*bytes),

@@ -66,7 +66,7 @@ fn flat<F: Front>(front: &mut F) -> Outcome {
     let mut theirs = Objects { objects: Cullables::new(&bounds), cameras, found: Vec::new() };
     check_flat(&mut ours, &mut theirs)?;
     let calls = Calls {
-        case: Case { name: "flat", nodes: count, unit: Unit::Time, baseline: VIRTUAL },
+        case: Case::new("flat", count, Unit::Time, VIRTUAL),
         per: count * CAMERAS,
         repeats: 1,
         sides: (&mut ours, &mut theirs),
@@ -165,7 +165,7 @@ fn town<F: Front>(front: &mut F) -> Outcome {
         }
     }
     if let Some((ours, baseline)) = sums {
-        let case = Case { name: "town", nodes: shapes, unit: Unit::Time, baseline: TESTING_ALL };
+        let case = Case::new("town", shapes, Unit::Time, TESTING_ALL).against_itself();
         front.report(&case, ours / frusta.len() as f64, baseline / frusta.len() as f64)?;
     }
     Ok(())

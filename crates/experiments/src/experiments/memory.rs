@@ -35,7 +35,7 @@ fn state<F: Front>(front: &mut F, packed: &Packed, boxed: usize, names: [&str; 2
     let (stats, nodes) = (packed.scene().stats(), packed.scene().len());
     let baselines = [(Boxed::NAME, boxed), ("live records", stats.live_bytes())];
     for (name, (baseline, bytes)) in names.into_iter().zip(baselines) {
-        let case = Case { name, nodes, unit: Unit::Bytes, baseline };
+        let case = Case::new(name, nodes, Unit::Bytes, baseline);
         front.report(&case, stats.allocated_bytes() as f64 / nodes as f64, bytes as f64 / nodes as f64)?;
     }
     Ok(())

@@ -93,7 +93,7 @@ fn cull<F: Front>(front: &mut F, sub_meshes: usize) -> Outcome {
     compare(&mut ours, &mut theirs)?;
 
     let repeats = if sub_meshes < 10_000 { 10 } else { 1 };
-    let case = |name, baseline| Case { name, nodes: sub_meshes, unit: SUB_MESHES, baseline };
+    let case = |name, baseline| Case::new(name, sub_meshes, SUB_MESHES, baseline);
     let calls = Calls {
         case: case("cull", VIRTUAL),
         per: sub_meshes * CAMERAS,
@@ -150,7 +150,7 @@ fn cascades<F: Front>(front: &mut F, (nodes, repeats): (usize, usize), ours: &mu
         shadows: Vec::new(),
     };
     let calls = Calls {
-        case: Case { name: "cascades", nodes, unit: SUB_MESHES, baseline: "one after the other" },
+        case: Case::new("cascades", nodes, SUB_MESHES, "one after the other").against_itself(),
         per: 4 * nodes,
         repeats,
         sides: (ours, &mut single),

@@ -80,14 +80,14 @@ fn shape<F: Front>(
         for (kind, unit, ours, theirs) in kinds {
             for &(quantile, share) in quantiles {
                 let name = &format!("{prefix}{kind}{quantile}");
-                let case = Case { name, nodes: *nodes, unit, baseline: BASELINE };
+                let case = Case::new(name, *nodes, unit, BASELINE).against_itself();
                 front.report(&case, at(ours, share), at(theirs, share))?;
             }
         }
     }
     if let [(_, [small, _]), (nodes, [large, _])] = &measured[..] {
         let name = &format!("{prefix}worst-growth");
-        let case = Case { name, nodes: *nodes, unit: Unit::Edit, baseline: "worst of the smaller scene" };
+        let case = Case::new(name, *nodes, Unit::Edit, "worst of the smaller scene").against_itself();
         front.report(&case, at(&large.edits, 1.0), at(&small.edits, 1.0))?;
     }
     Ok(())

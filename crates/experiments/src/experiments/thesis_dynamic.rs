@@ -50,7 +50,7 @@ fn measure<F: Front>(front: &mut F, nodes: usize) -> Outcome {
     play_and_report::<F, Batched>(front, nodes, parts, names)?;
 
     let mut bytes = |name, ours: usize, baseline, theirs: usize| {
-        let case = Case { name, nodes, unit: Unit::Bytes, baseline };
+        let case = Case::new(name, nodes, Unit::Bytes, baseline);
         front.report(&case, ours as f64 / nodes as f64, theirs as f64 / nodes as f64)
     };
     bytes("bytes", packed.bytes(), Boxed::NAME, boxed.bytes())?;
@@ -79,7 +79,7 @@ fn play_and_report<F: Front, S: Side>(
     if let Some(figures) = front.rounds(&rounds, &mut frames)? {
         for (part, name) in names.into_iter().enumerate() {
             let Some(name) = name else { continue };
-            let case = Case { name, nodes, unit: Unit::Time, baseline: Boxed::NAME };
+            let case = Case::new(name, nodes, Unit::Time, Boxed::NAME);
             front.report(&case, figures[0][part], figures[1][part])?;
         }
     }

@@ -38,7 +38,7 @@ fn measure<F: Front>(front: &mut F, nodes: usize) -> Outcome {
     {
         let mut case = |name, baseline, ours, theirs| {
             let calls = Calls {
-                case: Case { name, nodes, unit: Unit::Time, baseline },
+                case: Case::new(name, nodes, Unit::Time, baseline),
                 per: nodes,
                 repeats: (1 << 18) / nodes.min(1 << 18),
                 sides: (&mut packed, &mut boxed),

@@ -93,7 +93,7 @@ fn give<F: Front>(front: &mut F, crowd: &Crowd, poses: Vec<Pose>, objects: &mut 
     front.calls(calls, checked_elsewhere)?;
     let mut changed = (given.0.clone(), given.2.clone());
     let calls = Calls {
-        case: case("crowd-change-poses", "one by one"),
+        case: case("crowd-change-poses", "one by one").against_itself(),
         per: ALL_JOINTS,
         repeats: 1,
         sides: (&mut changed, &mut given),

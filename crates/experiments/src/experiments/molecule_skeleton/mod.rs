@@ -78,7 +78,7 @@ pub fn run<F: Front>(front: &mut F) -> Outcome {
 
 /// A case of all characters, in nanoseconds a joint.
 fn case<'c>(name: &'c str, baseline: &'c str) -> Case<'c> {
-    Case { name, nodes: ALL_JOINTS, unit: Unit::Time, baseline }
+    Case::new(name, ALL_JOINTS, Unit::Time, baseline)
 }
 
 /// A pose with these local transforms.

@@ -117,7 +117,7 @@ fn limb<F: Front>(front: &mut F, ours: &mut Poses) -> Outcome {
         poses: ours.poses.clone(),
     };
     let calls = Calls {
-        case: case("pose-limb", "the whole character"),
+        case: case("pose-limb", "the whole character").against_itself(),
         per: ALL_JOINTS,
         repeats: 1,
         sides: (ours, &mut all),
@@ -150,7 +150,7 @@ fn uniform<F: Front>(front: &mut F, skeleton: &Skeleton) -> Outcome {
         room: Vec::new(),
     };
     let calls = Calls {
-        case: case("pose-uniform", "poses with a scale for each axis"),
+        case: case("pose-uniform", "poses with a scale for each axis").against_itself(),
         per: ALL_JOINTS,
         repeats: 1,
         sides: (&mut (skeleton.clone(), uniform, UniformPose::default(), models), &mut whole),
