@@ -42,6 +42,7 @@ fn sample<F: Front>(front: &mut F) -> Outcome {
     let clip = test_clip();
     let joints = clip.joints();
     let mut theirs = (KeyTracks::new(&clip), vec![Transform::IDENTITY; joints]);
+    theirs.0.rest(&mut theirs.1);
     let mut ours = (clip, Pose::new(joints));
     let calls = Calls {
         case: Case::new("sample", joints, Unit::Each("ns/joint"), "a search in every track"),
