@@ -16,7 +16,7 @@
 //! Each experiment takes under a minute, `pauses` two, and prints a table, or with `--json` one JSON object a line with
 //! the fields `experiment`, `case`, `n` (nodes), `unit`, `ns` (a node), `baseline`, `baseline_ns` (a node), `ratio`
 //! (baseline ÷ ours: above 1 is better), `threads`, `baseline_threads`, `level`, `baseline_level` (the vectors),
-//! `features` and `compiler`. Cases that are counted in bytes have bytes a node in the two `ns` fields;
+//! `features`, `compiler`, and for medians `quartiles` and `baseline_quartiles`. Cases that are counted in bytes have bytes a node in the two `ns` fields;
 //! those of `pauses`, and `idle` of `moved`, have nanoseconds an edit or a call.
 //!
 //! Both sides have the same mathematics, matrix type, allocator and compiler flags; both recompute every world matrix
@@ -33,10 +33,15 @@ mod turns;
 
 use hedgerow_experiments::experiments::{self, Experiment};
 use hedgerow_experiments::front::Scale;
+use hedgerow_experiments::heap::Counting;
 use report::Report;
 use std::fmt::Write as _;
 use std::process::ExitCode;
 use turns::Turns;
+
+/// Counts for the experiments that report memory.
+#[global_allocator]
+static HEAP: Counting = Counting;
 
 /// What the arguments ask for.
 enum Request {

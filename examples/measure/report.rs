@@ -14,6 +14,9 @@ const FEATURES: &[&str] = &[
     "_levels",
 ];
 
+/// The quartiles of what a figure is the median of, where it is one.
+pub(crate) type Spread = Option<[f64; 2]>;
+
 /// Prints the cases of one experiment as they come.
 pub(crate) struct Report {
     experiment: &'static str,
@@ -35,14 +38,14 @@ impl Report {
     }
 
     /// Prints one line.
-    pub(crate) fn case(&mut self, case: &Case<'_>, ours: f64, theirs: f64) -> io::Result<()> {
+    pub(crate) fn case(&mut self, case: &Case<'_>, figures: [f64; 2], spreads: [Spread; 2]) -> io::Result<()> {
         // Other people's ways do not share their work among threads, and ours does where it is the baseline, too.
         let threads = case.threads.unwrap_or_else(|| case.kernels.map(|own| if own { self.threads } else { 1 }));
         let levels = case.kernels.map(|own| if own { machine::kernels() } else { machine::compiled().to_owned() });
         if self.json {
-            self.line(case, [ours, theirs], threads, &levels)?;
+            self.line(case, figures, spreads, threads, &levels)?;
         } else {
-            self.row(case, [ours, theirs], threads, &levels)?;
+            self.row(case, figures, spreads, threads, &levels)?;
         }
         self.started = true;
         io::stdout().flush()
@@ -52,6 +55,7 @@ impl Report {
         &self,
         case: &Case<'_>,
         [ours, theirs]: [f64; 2],
+        spreads: [Spread; 2],
         threads: [usize; 2],
         levels: &[String; 2],
     ) -> io::Result<()> {
@@ -71,6 +75,11 @@ impl Report {
             "features": FEATURES.join(","),
             "compiler": machine::COMPILER,
         });
+        for (name, spread) in [("quartiles", spreads[0]), ("baseline_quartiles", spreads[1])] {
+            if let Some(quartiles) = spread {
+                line[name] = quartiles.map(rounded).into();
+            }
+        }
         if let Unit::Rate(bytes) = case.unit {
             line["gb_s"] = rounded(bytes / ours).into();
             line["baseline_gb_s"] = rounded(bytes / theirs).into();
@@ -82,6 +91,7 @@ impl Report {
         &self,
         case: &Case<'_>,
         [ours, theirs]: [f64; 2],
+        spreads: [Spread; 2],
         threads: [usize; 2],
         levels: &[String; 2],
     ) -> io::Result<()> {
@@ -92,15 +102,21 @@ impl Report {
             writeln!(out, "{compiler}, built for {compiled}, features beside the default ones: {features}")?;
             let (ours, theirs) = ("ours", "baseline");
             write!(out, "{:<24}{:>9}{ours:>21}{theirs:>21}{:>9}", "case", "nodes", "ratio")?;
-            writeln!(out, "  {:<9}{:<15}compared with", "threads", "vectors")?;
+            writeln!(out, "  {:<13}{:<9}{:<15}compared with", "quartiles", "threads", "vectors")?;
         }
         let unit = case.unit.name();
         let shown = |figure: f64| if let Unit::Rate(bytes) = case.unit { bytes / figure } else { figure };
         let (name, nodes, baseline) = (case.name, case.nodes, case.baseline);
         write!(out, "{name:<24}{nodes:>9}{:>13.2} {unit:<7}{:>13.2} {unit:<7}", shown(ours), shown(theirs))?;
         let (threads, levels) = (both(&threads.map(|count| count.to_string())), both(levels));
-        writeln!(out, "{:>9.2}  {threads:<9}{levels:<15}{baseline}", theirs / ours)
+        let spread = both(&[(ours, spreads[0]), (theirs, spreads[1])].map(|(figure, spread)| share(figure, spread)));
+        writeln!(out, "{:>9.2}  {spread:<13}{threads:<9}{levels:<15}{baseline}", theirs / ours)
     }
+}
+
+/// How far the quartiles of a figure are from it, as a share; nothing for what is counted.
+fn share(figure: f64, spread: Spread) -> String {
+    spread.map_or_else(String::new, |[low, high]| format!("±{:.0}%", 50.0 * (high - low) / figure))
 }
 
 /// What holds for ours and for the baseline: said once where it is the same.
