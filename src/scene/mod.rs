@@ -17,6 +17,7 @@ mod frame;
 mod handle_map;
 mod inherited;
 pub mod iter;
+mod layout_svg;
 mod maintain;
 mod mirror;
 mod name;
