@@ -210,9 +210,9 @@ impl Nodes {
             for &(node, above, material) in &*level {
                 let (above, material) = visit(node, above, material, draws);
                 // SAFETY: all nodes are alive, and a node has as many children as it says.
-                next.extend(
-                    (0..unsafe { node::count(node) }).map(|at| (unsafe { node::child(node, at) }, above, material)),
-                );
+                unsafe {
+                    next.extend((0..node::count(node)).map(|at| (node::child(node, at), above, material)));
+                }
             }
             core::mem::swap(level, next);
             next.clear();

@@ -118,7 +118,7 @@ impl SliceGraph {
         let index = graph.slices[0].take(Kind::Transform).expect("room for the root");
         // SAFETY: the slice has just given the room.
         unsafe {
-            node::write(graph.slices[0].node(index), Content::Transform(root), core::ptr::null_mut(), [0, index])
+            node::write(graph.slices[0].node(index), Content::Transform(root), core::ptr::null_mut(), [0, index]);
         };
         graph
     }
