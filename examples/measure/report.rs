@@ -1,58 +1,127 @@
 //! Results, as a table for people or as lines of JSON for programs.
 
-use hedgerow_experiments::{Case, Unit};
+use hedgerow_experiments::{Case, Unit, machine};
 use serde_json::json;
 use std::io::{self, Write as _};
+
+/// The features of this build that change what is measured.
+const FEATURES: &[&str] = &[
+    #[cfg(feature = "gltf")]
+    "gltf",
+    #[cfg(feature = "rayon")]
+    "rayon",
+    #[cfg(feature = "_levels")]
+    "_levels",
+];
+
+/// The quartiles of what a figure is the median of, where it is one.
+pub(crate) type Spread = Option<[f64; 2]>;
 
 /// Prints the cases of one experiment as they come.
 pub(crate) struct Report {
     experiment: &'static str,
     json: bool,
     started: bool,
+    /// How many threads everything runs on that does not say otherwise.
+    threads: usize,
 }
 
 impl Report {
-    /// A report of this experiment.
-    pub(crate) const fn new(experiment: &'static str, json: bool) -> Self {
-        Self { experiment, json, started: false }
+    /// A report of this experiment, which runs on so many threads.
+    pub(crate) const fn new(experiment: &'static str, json: bool, threads: usize) -> Self {
+        Self { experiment, json, started: false, threads }
+    }
+
+    /// Sets how many threads everything runs on from here on, and returns how many it was.
+    pub(crate) const fn set_threads(&mut self, threads: usize) -> usize {
+        core::mem::replace(&mut self.threads, threads)
     }
 
     /// Prints one line.
-    pub(crate) fn case(&mut self, case: &Case<'_>, ours: f64, theirs: f64) -> io::Result<()> {
-        let mut out = io::stdout().lock();
-        let ratio = theirs / ours;
+    pub(crate) fn case(&mut self, case: &Case<'_>, figures: [f64; 2], spreads: [Spread; 2]) -> io::Result<()> {
+        // Other people's ways do not share their work among threads, and ours does where it is the baseline, too.
+        let threads = case.threads.unwrap_or_else(|| case.kernels.map(|own| if own { self.threads } else { 1 }));
+        let levels = case.kernels.map(|own| if own { machine::kernels() } else { machine::compiled().to_owned() });
         if self.json {
-            let mut line = json!({
-                "experiment": self.experiment,
-                "case": case.name,
-                "n": case.nodes,
-                "ns": rounded(ours),
-                "baseline": case.baseline,
-                "baseline_ns": rounded(theirs),
-                "ratio": rounded(ratio),
-            });
-            if let Unit::Rate(bytes) = case.unit {
-                line["gb_s"] = rounded(bytes / ours).into();
-                line["baseline_gb_s"] = rounded(bytes / theirs).into();
-            }
-            writeln!(out, "{line}")?;
+            self.line(case, figures, spreads, threads, &levels)?;
         } else {
-            if !self.started {
-                let (ours, theirs) = ("ours", "baseline");
-                writeln!(out, "{:<16}{:>9}{ours:>21}{theirs:>21}{:>9}  compared with", "case", "nodes", "ratio")?;
-            }
-            let unit = case.unit.name();
-            let shown = |figure: f64| if let Unit::Rate(bytes) = case.unit { bytes / figure } else { figure };
-            let (name, nodes, ours, theirs) = (case.name, case.nodes, shown(ours), shown(theirs));
-            let baseline = case.baseline;
-            writeln!(
-                out,
-                "{name:<16}{nodes:>9}{ours:>13.2} {unit:<7}{theirs:>13.2} {unit:<7}{ratio:>9.2}  {baseline}"
-            )?;
+            self.row(case, figures, spreads, threads, &levels)?;
         }
         self.started = true;
-        out.flush()
+        io::stdout().flush()
     }
+
+    fn line(
+        &self,
+        case: &Case<'_>,
+        [ours, theirs]: [f64; 2],
+        spreads: [Spread; 2],
+        threads: [usize; 2],
+        levels: &[String; 2],
+    ) -> io::Result<()> {
+        let mut line = json!({
+            "experiment": self.experiment,
+            "case": case.name,
+            "n": case.nodes,
+            "unit": case.unit.name(),
+            "ns": rounded(ours),
+            "baseline": case.baseline,
+            "baseline_ns": rounded(theirs),
+            "ratio": rounded(theirs / ours),
+            "threads": threads[0],
+            "baseline_threads": threads[1],
+            "level": levels[0],
+            "baseline_level": levels[1],
+            "features": FEATURES.join(","),
+            "compiler": machine::COMPILER,
+        });
+        for (name, spread) in [("quartiles", spreads[0]), ("baseline_quartiles", spreads[1])] {
+            if let Some(quartiles) = spread {
+                line[name] = quartiles.map(rounded).into();
+            }
+        }
+        if let Unit::Rate(bytes) = case.unit {
+            line["gb_s"] = rounded(bytes / ours).into();
+            line["baseline_gb_s"] = rounded(bytes / theirs).into();
+        }
+        writeln!(io::stdout().lock(), "{line}")
+    }
+
+    fn row(
+        &self,
+        case: &Case<'_>,
+        [ours, theirs]: [f64; 2],
+        spreads: [Spread; 2],
+        threads: [usize; 2],
+        levels: &[String; 2],
+    ) -> io::Result<()> {
+        let mut out = io::stdout().lock();
+        if !self.started {
+            let features = if FEATURES.is_empty() { "none".to_owned() } else { FEATURES.join(", ") };
+            let (compiler, compiled) = (machine::COMPILER, machine::compiled());
+            writeln!(out, "{compiler}, built for {compiled}, features beside the default ones: {features}")?;
+            let (ours, theirs) = ("ours", "baseline");
+            write!(out, "{:<24}{:>9}{ours:>21}{theirs:>21}{:>9}", "case", "nodes", "ratio")?;
+            writeln!(out, "  {:<13}{:<9}{:<15}compared with", "quartiles", "threads", "vectors")?;
+        }
+        let unit = case.unit.name();
+        let shown = |figure: f64| if let Unit::Rate(bytes) = case.unit { bytes / figure } else { figure };
+        let (name, nodes, baseline) = (case.name, case.nodes, case.baseline);
+        write!(out, "{name:<24}{nodes:>9}{:>13.2} {unit:<7}{:>13.2} {unit:<7}", shown(ours), shown(theirs))?;
+        let (threads, levels) = (both(&threads.map(|count| count.to_string())), both(levels));
+        let spread = both(&[(ours, spreads[0]), (theirs, spreads[1])].map(|(figure, spread)| share(figure, spread)));
+        writeln!(out, "{:>9.2}  {spread:<13}{threads:<9}{levels:<15}{baseline}", theirs / ours)
+    }
+}
+
+/// How far the quartiles of a figure are from it, as a share; nothing for what is counted.
+fn share(figure: f64, spread: Spread) -> String {
+    spread.map_or_else(String::new, |[low, high]| format!("±{:.0}%", 50.0 * (high - low) / figure))
+}
+
+/// What holds for ours and for the baseline: said once where it is the same.
+fn both([ours, theirs]: &[String; 2]) -> String {
+    if ours == theirs { ours.clone() } else { format!("{ours}, {theirs}") }
 }
 
 /// To six digits behind the point.

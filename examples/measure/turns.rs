@@ -16,18 +16,31 @@ const BUDGET: Duration = Duration::from_millis(700);
 /// Has the sides of each case take turns, and prints the median of each.
 pub(crate) struct Turns {
     report: Report,
+    scale: Scale,
+    /// The medians of the last calls or rounds, each with its quartiles. An experiment that reports one of these
+    /// figures is told by its value.
+    spreads: Vec<(f64, [f64; 2])>,
 }
 
 impl Turns {
-    /// Prints to this report.
-    pub(crate) const fn new(report: Report) -> Self {
-        Self { report }
+    /// Prints to this report, at this scale.
+    pub(crate) const fn new(report: Report, scale: Scale) -> Self {
+        Self { report, scale, spreads: Vec::new() }
+    }
+
+    /// The median of some samples, each divided by the same. Remembers their quartiles.
+    fn figure(&mut self, samples: &mut [f64], per: f64) -> f64 {
+        let middle = median(samples) / per;
+        samples.sort_unstable_by(f64::total_cmp);
+        let quartiles = [1, 3].map(|quarter| samples[(samples.len() - 1) * quarter / 4] / per);
+        self.spreads.push((middle, quartiles));
+        middle
     }
 }
 
 impl Front for Turns {
     fn scale(&self) -> Scale {
-        Scale::Full
+        self.scale
     }
 
     /// A first turn of each side is not counted.
@@ -45,7 +58,9 @@ impl Front for Turns {
         }
         check(a, b)?;
         let per = (per * repeats) as f64;
-        self.report(&case, median(&mut samples_a) / per, median(&mut samples_b) / per)
+        self.spreads.clear();
+        let [ours, theirs] = [&mut samples_a, &mut samples_b].map(|samples| self.figure(samples, per));
+        self.report(&case, ours, theirs)
     }
 
     fn rounds<T: Trial<PARTS>, const PARTS: usize>(
@@ -80,8 +95,9 @@ impl Front for Turns {
             }
             trial.check_last()?;
         }
-        let of = |times: &Vec<[f64; PARTS]>, part: usize| {
-            median(&mut times.iter().map(|times| times[part]).collect::<Vec<_>>()) / rounds.per as f64
+        self.spreads.clear();
+        let mut of = |times: &Vec<[f64; PARTS]>, part: usize| {
+            self.figure(&mut times.iter().map(|times| times[part]).collect::<Vec<_>>(), rounds.per as f64)
         };
         Ok(Some(times.iter().map(|times| core::array::from_fn(|part| of(times, part))).collect()))
     }
@@ -89,16 +105,17 @@ impl Front for Turns {
     fn alone(&mut self, _: &str, _: usize, _: usize, _: impl FnMut()) {}
 
     fn report(&mut self, case: &Case<'_>, ours: f64, baseline: f64) -> Outcome {
-        Ok(self.report.case(case, ours, baseline)?)
+        let spread = [ours, baseline].map(|figure| {
+            let known = self.spreads.iter().find(|(median, _)| *median == figure);
+            known.map(|(_, quartiles)| *quartiles)
+        });
+        Ok(self.report.case(case, [ours, baseline], spread)?)
     }
 
-    #[cfg(not(feature = "rayon"))]
     fn on_one_thread(&mut self, work: impl FnOnce(&mut Self) -> Result<(), String> + Send) -> Outcome {
-        Ok(work(self)?)
-    }
-
-    #[cfg(feature = "rayon")]
-    fn on_one_thread(&mut self, work: impl FnOnce(&mut Self) -> Result<(), String> + Send) -> Outcome {
-        Ok(rayon::ThreadPoolBuilder::new().num_threads(1).build()?.install(|| work(self))?)
+        let threads = self.report.set_threads(1);
+        let outcome = crate::pool::on_threads(1, || work(self));
+        self.report.set_threads(threads);
+        Ok(outcome?)
     }
 }

@@ -241,9 +241,7 @@ impl Store {
         let (mut route, mut pending) = (Route::new(), Route::new());
         self.route(probes, &mut route, &mut pending);
         #[cfg(feature = "rayon")]
-        if let Some(found) = self.search((&route, GRAIN), probes, layers, &pick) {
-            list.reserve(found.iter().map(Vec::len).sum());
-            found.into_iter().for_each(|found| list.extend(found));
+        if self.gather((&route, GRAIN), probes, layers, &pick, list) {
             return;
         }
         self.look_into(&route, probes, layers, &mut |found| {

@@ -17,6 +17,7 @@ mod frame;
 mod handle_map;
 mod inherited;
 pub mod iter;
+mod layout_svg;
 #[cfg(test)]
 mod limits;
 mod maintain;

@@ -1,4 +1,4 @@
-//! What a case compares, and in which unit.
+//! What a case compares, in which unit, and on what.
 
 /// What the two figures of a case are.
 #[derive(Clone, Copy, Debug)]
@@ -43,4 +43,35 @@ pub struct Case<'c> {
     pub unit: Unit,
     /// What ours is compared with.
     pub baseline: &'c str,
+    /// On how many threads ours and the baseline work, where the experiment says so. Otherwise on as many as the front
+    /// runs everything on, the baseline on one.
+    pub threads: Option<[usize; 2]>,
+    /// Whether ours and the baseline are computed by `hedgerow`, and so with the vectors of its kernels.
+    pub kernels: [bool; 2],
+}
+
+impl<'c> Case<'c> {
+    /// A case that is compared with other people's way.
+    #[must_use]
+    pub const fn new(name: &'c str, nodes: usize, unit: Unit, baseline: &'c str) -> Self {
+        Self { name, nodes, unit, baseline, threads: None, kernels: [true, false] }
+    }
+
+    /// The same case where ours and the baseline work on so many threads.
+    #[must_use]
+    pub const fn on_threads(self, ours: usize, baseline: usize) -> Self {
+        Self { threads: Some([ours, baseline]), ..self }
+    }
+
+    /// The same case with a baseline that is `hedgerow` in another way.
+    #[must_use]
+    pub const fn against_itself(self) -> Self {
+        Self { kernels: [true; 2], ..self }
+    }
+
+    /// The same case where both ways are other people's.
+    #[must_use]
+    pub const fn of_baselines(self) -> Self {
+        Self { kernels: [false; 2], ..self }
+    }
 }

@@ -7,6 +7,8 @@
 //! - [`front`]: who runs them. The example `measure` prints ratios, the files in `benches/` hand them to Criterion, and
 //!   the tests of this crate run every check once, at a small size.
 //! - [`rounds`], [`clock`]: work of which only a part is timed, and what it is timed by.
+//! - [`heap`]: an allocator that counts.
+//! - [`machine`]: the compiler and the instruction sets, which every result says.
 //!
 //! Source of most of it: M. Åkerstedt Bergsten, *Scene Graph Memory Management*, Chalmers 2019 ("the thesis").
 //!
@@ -19,6 +21,8 @@ mod case;
 pub mod clock;
 pub mod experiments;
 pub mod front;
+pub mod heap;
+pub mod machine;
 pub mod rounds;
 pub mod sides;
 pub mod workloads;

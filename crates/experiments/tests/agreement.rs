@@ -1,8 +1,13 @@
 //! Every experiment at a small size: both sides do their work once, and agree.
 
 use hedgerow_experiments::front::{Calls, Scale};
+use hedgerow_experiments::heap::Counting;
 use hedgerow_experiments::rounds::{Rounds, Trial};
 use hedgerow_experiments::{Case, Failure, Front, Outcome, experiments};
+
+/// Some experiments report memory.
+#[global_allocator]
+static HEAP: Counting = Counting;
 
 /// Has every side work once, and checks what that comes to. Takes no times.
 #[derive(Default)]

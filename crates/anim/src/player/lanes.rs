@@ -229,7 +229,7 @@ fn cubic_lanes(tables: &Tables, joint: u16) -> impl Iterator<Item = (usize, usiz
     })
 }
 
-/// The blocks of the active array that have tracks of a joint, each once.
+/// The blocks of the active array that have tracks of a joint, each once, in ascending order.
 pub(super) fn blocks_of_joint(tables: &Tables, joint: u16) -> SmallVec<[usize; 4]> {
     let mut blocks = SmallVec::new();
     for kind in [ROTATIONS, TRANSLATIONS, SCALES] {

@@ -22,7 +22,7 @@ mod scalar;
 mod tests;
 
 pub(crate) use lanes::{Active, LANES, NUMBERS, Word};
-pub(crate) use scalar::{between, in_range, number, rotation, share, singles, turn_one};
+pub(crate) use scalar::{between, in_range, number, rotation, share, singles, turn_lanes};
 
 use crate::clip::format::{Ranges, Target};
 use crate::transform_lanes::PoseBlock;

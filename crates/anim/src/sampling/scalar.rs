@@ -21,16 +21,30 @@ pub(super) fn turn<W: Word, const FORWARD: bool>(
 }
 
 /// Fetches the keys of one record, or takes them back.
-pub(crate) fn turn_one<W: Word, const FORWARD: bool>(active: &mut Active<W>, head: Record<W>, numbers: &[u8]) {
-    let count = head.keys();
-    let lanes = (0..LANES).filter(|lane| head.lanes >> lane & 1 == 1);
-    for (place, lane) in lanes.enumerate() {
+pub(super) fn turn_one<W: Word, const FORWARD: bool>(active: &mut Active<W>, head: Record<W>, numbers: &[u8]) {
+    turn_lanes::<W, FORWARD>(active, head, numbers, u8::MAX);
+}
+
+/// The same for some of the lanes, one bit each.
+#[inline]
+pub(crate) fn turn_lanes<W: Word, const FORWARD: bool>(
+    active: &mut Active<W>,
+    head: Record<W>,
+    numbers: &[u8],
+    wanted: u8,
+) {
+    let count = head.keys().max(1);
+    let mut left = head.lanes & wanted;
+    while left != 0 {
+        let lane = left.trailing_zeros() as usize;
+        let place = (head.lanes & ((1 << lane) - 1)).count_ones() as usize;
+        left &= left - 1;
         let mut fetch = |pair: usize, bits: W| {
             let [from, to] = active.pairs[pair].each_mut().map(|vector| &mut vector[lane]);
             (*from, *to) = if FORWARD { (*to, from.xor(bits)) } else { (to.xor(bits), *from) };
         };
         fetch(0, head.time);
-        for (number, words) in (1..).zip(numbers.chunks_exact(count.max(1) * W::BYTES)) {
+        for (number, words) in (1..).zip(numbers.chunks_exact(count * W::BYTES)) {
             fetch(number, W::read(&words[place * W::BYTES..]));
         }
     }

@@ -6,7 +6,7 @@ use hedgerow_anim::{
     clip::ClipError,
     raw::{Interpolation, Track, TrackName, TrackPart},
 };
-use hedgerow_experiments::baselines::KeyTracks;
+use hedgerow_experiments::baselines::{KeyPlaces, KeyTracks};
 use hedgerow_experiments::workloads::{TEST_CLIP_JOINTS, TEST_CLIP_KEYS, TEST_CLIP_RATE, test_clip};
 
 fn refusal<T>(result: Result<T, Error>) -> ClipError {
@@ -190,9 +190,18 @@ fn the_player_that_searches_tracks_plays_the_test_clip() {
     assert_eq!((clip.joints(), clip.keys()), (TEST_CLIP_JOINTS, TEST_CLIP_JOINTS * (TEST_CLIP_KEYS + 2)));
     let tracks = KeyTracks::new(&clip);
     let mut pose = vec![Transform::IDENTITY; TEST_CLIP_JOINTS];
+    tracks.rest(&mut pose);
+    let (mut kept, mut places) = (pose.clone(), KeyPlaces::new(&tracks));
     for frame in 0..=480_u16 {
         let time = f32::from(frame) / 120.0;
         tracks.sample(time, &mut pose);
+        tracks.sample_from(&mut places, time, &mut kept);
+        assert_eq!(kept, pose);
+        // Also from far away, and backward.
+        let mut far = (KeyPlaces::new(&tracks), pose.clone());
+        tracks.sample_from(&mut far.0, 4.0 - time, &mut far.1);
+        tracks.sample_from(&mut far.0, time, &mut far.1);
+        assert_eq!(far.1, pose);
         for joint in 0..96_u16 {
             let found = pose[usize::from(joint)];
             let expected = clip.rotation(joint).expect("a track").sample_as_played(time);

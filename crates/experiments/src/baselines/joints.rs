@@ -58,6 +58,9 @@ pub struct Character<L> {
 
 impl<L: LocalPose> Character<L> {
     /// The joints of a skeleton in this pose.
+    ///
+    /// # Panics
+    /// Panics unless there are as many transforms as joints, and at least one.
     #[must_use]
     pub fn new(skeleton: &Skeleton, locals: &[Transform]) -> Self {
         let joint = |local| Joint { local: L::new(local), global: Mat4::IDENTITY, children: Vec::new() };
@@ -65,6 +68,7 @@ impl<L: LocalPose> Character<L> {
         for (child, &parent) in skeleton.parents().iter().enumerate().skip(1) {
             joints[usize::from(parent)].children.push(child);
         }
+        assert!(!joints.is_empty(), "a character has a root");
         let palette = vec![Mat4::IDENTITY; joints.len()];
         Self { joints, palette }
     }
@@ -74,11 +78,23 @@ impl<L: LocalPose> Character<L> {
         Self::descend(&mut self.joints, 0, &Mat4::IDENTITY);
     }
 
+    /// As in the source, nothing is checked on the way.
     fn descend(joints: &mut [Joint<L>], joint: usize, parent: &Mat4) {
-        let global = *parent * joints[joint].local.matrix();
-        joints[joint].global = global;
-        for child in 0..joints[joint].children.len() {
-            Self::descend(joints, joints[joint].children[child], &global);
+        // SAFETY: numbers of joints are those that `new` gave to children, which are places in this list, and 0 of a list that is not empty.
+        let one = unsafe { joints.get_unchecked_mut(joint) };
+        let global = *parent * one.local.matrix();
+        one.global = global;
+        let children: *const [usize] = &raw const *one.children;
+        // SAFETY: the list of children is a heap block that nothing changes while it is walked.
+        for &child in unsafe { &*children } {
+            Self::descend(joints, child, &global);
+        }
+    }
+
+    /// Multiplies each global pose by the joint's inverse bind matrix, to a place that others may have used before.
+    pub fn palette_to(&self, inverse_binds: &[Mat4], palette: &mut [Mat4]) {
+        for ((to, joint), inverse_bind) in palette.iter_mut().zip(&self.joints).zip(inverse_binds) {
+            *to = joint.global * *inverse_bind;
         }
     }
 
@@ -111,19 +127,36 @@ pub struct Flattened<L> {
 
 impl<L: LocalPose> Flattened<L> {
     /// The joints of a skeleton in this pose.
+    ///
+    /// # Panics
+    /// Panics unless there is a transform for each joint.
     #[must_use]
     pub fn new(skeleton: &Skeleton, locals: &[Transform]) -> Self {
         let locals: Vec<L> = locals.iter().map(L::new).collect();
-        let globals = vec![Mat4::IDENTITY; locals.len()];
-        Self { hierarchy: skeleton.parents().to_vec(), locals, globals }
+        let (globals, hierarchy) = (vec![Mat4::IDENTITY; locals.len()], skeleton.parents().to_vec());
+        assert_eq!(hierarchy.len(), locals.len(), "a transform for each joint");
+        let sorted = (0..).zip(&hierarchy).skip(1).all(|(joint, &parent): (usize, _)| usize::from(parent) < joint);
+        assert!(sorted, "parents come first");
+        Self { hierarchy, locals, globals }
     }
 
     /// Computes all global poses, from the first joint on.
     pub fn local_to_global(&mut self) {
         self.globals[0] = self.locals[0].matrix();
         for joint in 1..self.globals.len() {
-            let parent = usize::from(self.hierarchy[joint]);
-            self.globals[joint] = self.globals[parent] * self.locals[joint].matrix();
+            // SAFETY: all arrays are as long as `globals`, and every parent comes before its joint: `new` checked both.
+            unsafe {
+                let parent = usize::from(*self.hierarchy.get_unchecked(joint));
+                let global = *self.globals.get_unchecked(parent) * self.locals.get_unchecked(joint).matrix();
+                *self.globals.get_unchecked_mut(joint) = global;
+            }
+        }
+    }
+
+    /// Multiplies each global pose by the joint's inverse bind matrix.
+    pub fn palette(&self, inverse_binds: &[Mat4], palette: &mut [Mat4]) {
+        for ((to, global), inverse_bind) in palette.iter_mut().zip(&self.globals).zip(inverse_binds) {
+            *to = *global * *inverse_bind;
         }
     }
 

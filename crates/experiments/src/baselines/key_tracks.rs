@@ -1,4 +1,8 @@
-//! A clip player that searches every track: keys in single precision, sorted by track and then by time.
+//! A clip player with keys sorted by track and then by time, in single precision.
+//!
+//! Source: the Bitsquid blog, *Low Level Animation, part 2*, which calls this the most natural way, and says of it that the
+//! present position in each track is kept, so that it need not be searched. Here are both: with [`KeyPlaces`], and with
+//! a search in each track.
 
 use hedgerow::glam::{Quat, Vec3};
 use hedgerow::{
@@ -9,8 +13,8 @@ use hedgerow::{
     },
 };
 
-/// A clip as arrays of keys, those of a track side by side, and no state beside them: each sample finds its place in
-/// each track by binary search. Tracks with a single key are not searched.
+/// A clip as arrays of keys, those of a track side by side. Tracks with a single key are constant: they are written
+/// once ([`rest`](Self::rest)), and not again in each frame.
 #[derive(Clone, Debug)]
 pub struct KeyTracks {
     joints: Vec<JointKeys>,
@@ -38,6 +42,29 @@ struct Range {
 struct Keys<V> {
     times: Vec<f32>,
     values: Vec<V>,
+    /// The tracks with more than one key, each with its joint.
+    moving: Vec<(u32, Range)>,
+}
+
+/// The place that a player has in each track: the later one of the two keys that it stands between.
+#[derive(Clone, Debug)]
+pub struct KeyPlaces {
+    translations: Vec<u32>,
+    rotations: Vec<u32>,
+    scales: Vec<u32>,
+}
+
+impl KeyPlaces {
+    /// At the beginning of each track.
+    #[must_use]
+    pub fn new(tracks: &KeyTracks) -> Self {
+        let first = |moving: &[(u32, Range)]| moving.iter().map(|(_, range)| range.begin + 1).collect();
+        Self {
+            translations: first(&tracks.translations.moving),
+            rotations: first(&tracks.rotations.moving),
+            scales: first(&tracks.scales.moving),
+        }
+    }
 }
 
 impl KeyTracks {
@@ -49,36 +76,58 @@ impl KeyTracks {
     pub fn new(clip: &RawClip) -> Self {
         let (mut translations, mut rotations, mut scales) = (Keys::new(), Keys::new(), Keys::new());
         let joints = (0..u16::try_from(clip.joints()).expect("joints have 16 bits")).map(|joint| JointKeys {
-            translation: translations.append(clip.translation(joint), |value| value),
-            rotation: rotations.append(clip.rotation(joint), Quat::normalize),
-            scale: scales.append(clip.scale(joint), |value| value),
+            translation: translations.append(joint, clip.translation(joint), |value| value),
+            rotation: rotations.append(joint, clip.rotation(joint), Quat::normalize),
+            scale: scales.append(joint, clip.scale(joint), |value| value),
         });
         let joints = joints.collect();
         Self { joints, translations, rotations, scales }
     }
 
-    /// The pose at a time; what the clip has no track for stays as it is.
+    /// Writes the values of all constant tracks: what a pose begins with.
+    ///
+    /// # Panics
+    /// Panics where the pose has fewer joints than the clip.
+    pub fn rest(&self, pose: &mut [Transform]) {
+        for (keys, local) in self.joints.iter().zip(&mut pose[..self.joints.len()]) {
+            local.translation = self.translations.constant(keys.translation).unwrap_or(local.translation);
+            local.rotation = self.rotations.constant(keys.rotation).unwrap_or(local.rotation);
+            local.scale = self.scales.constant(keys.scale).unwrap_or(local.scale);
+        }
+    }
+
+    /// The pose at a time, found by a binary search in each track; what has no track that moves stays as it is.
     ///
     /// # Panics
     /// Panics where the pose has fewer joints than the clip.
     #[inline(never)]
     pub fn sample(&self, time: f32, pose: &mut [Transform]) {
-        for (keys, local) in self.joints.iter().zip(&mut pose[..self.joints.len()]) {
-            self.sample_keys(keys, time, local);
-        }
+        let pose = &mut pose[..self.joints.len()];
+        self.translations.each(time, Vec3::lerp, |joint, value| pose[joint].translation = value);
+        self.rotations.each(time, Quat::lerp, |joint, value| pose[joint].rotation = value);
+        self.scales.each(time, Vec3::lerp, |joint, value| pose[joint].scale = value);
     }
 
-    /// One joint of the pose at a time.
+    /// The same, from where the player stood before in each track.
+    ///
+    /// # Panics
+    /// Panics where the pose has fewer joints than the clip.
+    #[inline(never)]
+    pub fn sample_from(&self, places: &mut KeyPlaces, time: f32, pose: &mut [Transform]) {
+        let pose = &mut pose[..self.joints.len()];
+        let KeyPlaces { translations, rotations, scales } = places;
+        self.translations.each_from(translations, time, Vec3::lerp, |joint, value| pose[joint].translation = value);
+        self.rotations.each_from(rotations, time, Quat::lerp, |joint, value| pose[joint].rotation = value);
+        self.scales.each_from(scales, time, Vec3::lerp, |joint, value| pose[joint].scale = value);
+    }
+
+    /// One joint of the pose at a time, with the values of its constant tracks.
     ///
     /// # Panics
     /// Panics where the clip has no such joint.
     #[inline(never)]
     pub fn sample_joint(&self, time: f32, joint: usize, local: &mut Transform) {
-        self.sample_keys(&self.joints[joint], time, local);
-    }
-
-    #[inline]
-    fn sample_keys(&self, keys: &JointKeys, time: f32, local: &mut Transform) {
+        let keys = &self.joints[joint];
         if let Some(translation) = self.translations.sample(keys.translation, time, Vec3::lerp) {
             local.translation = translation;
         }
@@ -90,6 +139,22 @@ impl KeyTracks {
         }
     }
 
+    /// All keys as bytes, the times of each kind before its values.
+    #[must_use]
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        let mut all = |numbers: &[f32]| bytes.extend(numbers.iter().flat_map(|number| number.to_le_bytes()));
+        for (times, values) in
+            [(&self.translations.times, &self.translations.values), (&self.scales.times, &self.scales.values)]
+        {
+            all(times);
+            values.iter().for_each(|value| all(&value.to_array()));
+        }
+        all(&self.rotations.times);
+        self.rotations.values.iter().for_each(|value| all(&value.to_array()));
+        bytes
+    }
+
     /// The bytes of all keys and of the table that finds them.
     #[must_use]
     pub fn bytes(&self) -> usize {
@@ -99,10 +164,10 @@ impl KeyTracks {
 
 impl<V: TrackValue> Keys<V> {
     const fn new() -> Self {
-        Self { times: Vec::new(), values: Vec::new() }
+        Self { times: Vec::new(), values: Vec::new(), moving: Vec::new() }
     }
 
-    fn append(&mut self, track: Option<&Track<V>>, kept: fn(V) -> V) -> Range {
+    fn append(&mut self, joint: u16, track: Option<&Track<V>>, kept: fn(V) -> V) -> Range {
         let length = |times: &Vec<f32>| u32::try_from(times.len()).expect("fewer than 2^32 keys");
         let begin = length(&self.times);
         if let Some(track) = track {
@@ -110,21 +175,65 @@ impl<V: TrackValue> Keys<V> {
             self.times.extend(track.times());
             self.values.extend((0..track.len()).map(|key| kept(track.value(key))));
         }
-        Range { begin, end: length(&self.times) }
+        let range = Range { begin, end: length(&self.times) };
+        if range.end - range.begin > 1 {
+            self.moving.push((u32::from(joint), range));
+        }
+        range
+    }
+
+    /// The value of a track that has one key.
+    fn constant(&self, range: Range) -> Option<V> {
+        (range.end - range.begin == 1).then(|| self.values[range.begin as usize])
+    }
+
+    #[inline]
+    fn each(&self, time: f32, line: fn(V, V, f32) -> V, mut put: impl FnMut(usize, V)) {
+        for &(joint, range) in &self.moving {
+            put(joint as usize, self.between(self.search(range, time), time, line));
+        }
+    }
+
+    #[inline]
+    fn each_from(&self, places: &mut [u32], time: f32, line: fn(V, V, f32) -> V, mut put: impl FnMut(usize, V)) {
+        for (&(joint, range), place) in self.moving.iter().zip(places) {
+            let mut next = *place as usize;
+            while next + 1 < range.end as usize && self.times[next] <= time {
+                next += 1;
+            }
+            while next > range.begin as usize + 1 && self.times[next - 1] > time {
+                next -= 1;
+            }
+            #[expect(clippy::cast_possible_truncation, reason = "keys are counted in 32 bits")]
+            let kept = next as u32;
+            *place = kept;
+            put(joint as usize, self.between(next, time, line));
+        }
     }
 
     #[inline]
     fn sample(&self, range: Range, time: f32, line: fn(V, V, f32) -> V) -> Option<V> {
-        let keys = range.begin as usize..range.end as usize;
-        let (times, values) = (&self.times[keys.clone()], &self.values[keys]);
-        if times.len() <= 1 {
-            return values.first().copied();
+        match range.end - range.begin {
+            0 => None,
+            1 => self.constant(range),
+            _ => Some(self.between(self.search(range, time), time, line)),
         }
-        let next = times.partition_point(|&key| key <= time).clamp(1, times.len() - 1);
-        let t = (time - times[next - 1]) / (times[next] - times[next - 1]);
-        Some(line(values[next - 1], values[next], t.clamp(0.0, 1.0)))
     }
 
+    /// The later one of the two keys that a time lies between, of a track with at least two.
+    #[inline]
+    fn search(&self, Range { begin, end }: Range, time: f32) -> usize {
+        let times = &self.times[begin as usize..end as usize];
+        begin as usize + times.partition_point(|&key| key <= time).clamp(1, times.len() - 1)
+    }
+
+    #[inline]
+    fn between(&self, next: usize, time: f32, line: fn(V, V, f32) -> V) -> V {
+        let [from, to] = [self.times[next - 1], self.times[next]];
+        line(self.values[next - 1], self.values[next], ((time - from) / (to - from)).clamp(0.0, 1.0))
+    }
+
+    /// Of keys and times: what moves is in `joints` as well, and counts once.
     fn bytes(&self) -> usize {
         size_of_val(&*self.times) + size_of_val(&*self.values)
     }

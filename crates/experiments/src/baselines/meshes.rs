@@ -1,16 +1,15 @@
-//! Meshes as an object-oriented engine has them: a heap object each, with heap objects for their sub-meshes.
+//! Meshes as an object-oriented engine has them, a heap object each with heap objects for their sub-meshes, and in
+//! columns.
 //!
 //! Source: S. Reinalter's Molecule engine, *Adventures in data-oriented design, part 1: mesh data*, the "by-the-book"
 //! implementation: sub-meshes are culled through one interface and keep the answer in a flag, meshes are rendered
-//! through another and look at the flags of their sub-meshes.
+//! through another and look at the flags of their sub-meshes. Then its data-oriented one: boxes, bools and what is drawn
+//! each in an array, here of all meshes.
 
-use super::cullables::{Cullable, planes_of, touches};
+use super::cullables::{CullColumns, Cullable, SubMesh, planes_of};
 use crate::workloads::Parts;
-use hedgerow::glam::{Mat4, Vec4};
-use hedgerow::{
-    Aabb,
-    mesh::{MeshDraw, ShadowDraw},
-};
+use hedgerow::glam::Mat4;
+use hedgerow::mesh::{MeshDraw, ShadowDraw};
 use std::cell::Cell;
 use std::rc::Rc;
 
@@ -21,27 +20,6 @@ pub trait Renderable {
 
     /// Lists what is visible of it for a depth buffer.
     fn render_shadow(&self, draws: &mut Vec<ShadowDraw>);
-}
-
-/// A sub-mesh with the members of the source; 64 bytes on the heap, with its interface's table and its counts.
-#[derive(Debug)]
-struct SubMesh {
-    start: u32,
-    count: u32,
-    /// In place of a pointer to a material: what is bound is the same number on both sides.
-    material: u32,
-    bounds: Aabb,
-    visible: Cell<bool>,
-}
-
-impl Cullable for SubMesh {
-    fn cull(&self, planes: &[Vec4; 6]) {
-        self.visible.set(touches(&self.bounds, planes));
-    }
-
-    fn is_visible(&self) -> bool {
-        self.visible.get()
-    }
 }
 
 /// A mesh: its buffers, which are one number here, and pointers to its sub-meshes.
@@ -117,6 +95,44 @@ impl Meshes {
         draws.clear();
         for object in &self.renderables {
             object.render_shadow(draws);
+        }
+    }
+}
+
+/// All sub-meshes in columns.
+#[derive(Clone, Debug)]
+pub struct MeshColumns {
+    culled: CullColumns,
+    draws: Vec<MeshDraw>,
+}
+
+impl MeshColumns {
+    /// The columns of all sub-meshes.
+    #[must_use]
+    pub fn new(parts: &Parts) -> Self {
+        let all = || parts.meshes().flat_map(|(mesh, parts)| parts.iter().map(move |part| (mesh, part)));
+        let draw = |(mesh, part): (u32, &hedgerow::mesh::SubMesh)| {
+            let &hedgerow::mesh::SubMesh { start, count, material, .. } = part;
+            MeshDraw { mesh, start, count, material }
+        };
+        let bounds: Vec<_> = all().map(|(_, part)| part.bounds).collect();
+        Self { culled: CullColumns::new(&bounds), draws: all().map(draw).collect() }
+    }
+
+    /// Writes for each box whether the camera sees it.
+    #[inline(never)]
+    pub fn cull(&mut self, camera: &Mat4) {
+        self.culled.mark(camera);
+    }
+
+    /// Lists what the last culling left.
+    #[inline(never)]
+    pub fn render(&self, draws: &mut Vec<MeshDraw>) {
+        draws.clear();
+        for (draw, &visible) in self.draws.iter().zip(self.culled.marks()) {
+            if visible {
+                draws.push(*draw);
+            }
         }
     }
 }

@@ -2,10 +2,12 @@
 //!
 //! - [`Graph`] is the thesis's naive scene graph (section 4.2): one heap allocation a node, children in inline storage
 //!   for eight pointers, a parent pointer, three kinds of nodes, and its two recursive visitors (section 4.3).
+//! - [`Nodes`] are the thesis's node objects in each of the orders that it compares, and [`SliceGraph`] is its own
+//!   dynamic structure (section 4.4): such objects in slices that are rebuilt when they are full.
 //! - [`Cullables`] are boxes culled the object-oriented way, and [`Meshes`] what such an engine makes of meshes: culled
-//!   sub-mesh by sub-mesh, rendered mesh by mesh.
+//!   sub-mesh by sub-mesh, rendered mesh by mesh. [`CullColumns`] and [`MeshColumns`] are the same as arrays with bools.
 //! - [`Character`] and [`Flattened`] are a character's joints as objects with children and as arrays of 4×4 matrices.
-//! - [`KeyTracks`] is a player of clips that searches every track.
+//! - [`KeyTracks`] is a player of clips that has keys sorted by track: it searches each, or keeps its place in it.
 //! - [`SeedSkin`] skins a character in the way in which that is first written down, and by the steps that make it
 //!   faster.
 //!
@@ -19,10 +21,12 @@ mod joints;
 mod key_tracks;
 mod meshes;
 mod skinning;
+mod thesis;
 
-pub use cullables::{Cullable, Cullables};
+pub use cullables::{CullColumns, Cullable, Cullables};
 pub use graph::{DrawCommand, Draws, Graph, NodePtr};
 pub use joints::{Character, Flattened, LocalPose, inverse_binds};
-pub use key_tracks::KeyTracks;
-pub use meshes::{Meshes, Renderable};
+pub use key_tracks::{KeyPlaces, KeyTracks};
+pub use meshes::{MeshColumns, Meshes, Renderable};
 pub use skinning::{SeedSkin, SplitVertex, WholeVertex, WideVertex};
+pub use thesis::{Layout, Nodes, Order, SliceGraph, SliceHandle, Traversal};

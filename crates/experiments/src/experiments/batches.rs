@@ -46,7 +46,7 @@ fn measure<F: Front>(front: &mut F, nodes: usize) -> Outcome {
     };
     if let Some(figures) = front.rounds(&rounds, &mut frames)? {
         for (part, name) in CASES.into_iter().enumerate() {
-            let case = Case { name, nodes, unit: Unit::Time, baseline: BASELINE };
+            let case = Case::new(name, nodes, Unit::Time, BASELINE).against_itself();
             front.report(&case, figures[0][part], figures[1][part])?;
         }
     }

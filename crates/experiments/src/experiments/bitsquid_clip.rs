@@ -1,13 +1,18 @@
 //! Playing the test clip: 96 joints, 120 rotation keys each at 30 a second, played at 60 frames a second.
 //!
 //! - `forward`, `backward`: all joints' samples of one frame, the way to the frame included, in nanoseconds a joint;
-//!   against a player that searches every track, as all cases but the last four.
-//! - `seek`: the same at random times.
+//!   against a player of keys by track that keeps its place in each, as the source says of it. Neither side writes
+//!   constant tracks again.
+//! - `forward-search`: the same against a binary search in every track, for a player without places.
+//! - `seek`: the same at random times, against that search; and `seek/1` to `seek/16` with jump frames so far apart, as
+//!   many times the bytes of one, against the default spacing, with the bytes a key of each as `size/1` to `size/16`.
 //! - `one-joint`: one joint of a player that stands at the time, in nanoseconds, as the searching one does;
 //!   `one-joint-seek`: both at random times, ours from the clip.
 //! - `thousand`: a thousand players of a thousand different clips, each at its own time, one frame of each in turn into
 //!   a pose of its own, with their prefetch; against one player.
 //! - `load`: a clip from bytes, all checks included, in nanoseconds a byte; against copying the bytes.
+//! - `size-deflate`: all bytes of the clip as deflate leaves them, which the source expects a factor of two of; against
+//!   what it leaves of the keys in single precision.
 //! - `size`, `size-frames`, `size-state`: bytes of the clip with its jump frames, of the jump frames alone, and of a
 //!   player's active array, each a key; against the keys in single precision.
 //!
@@ -16,15 +21,16 @@
 //! here: run under `perf stat -e cache-misses` where the machine has the counters.
 #![allow(clippy::cast_possible_truncation, reason = "joints and frames are few")]
 
-use crate::baselines::KeyTracks;
+use crate::baselines::{KeyPlaces, KeyTracks};
 use crate::front::{Calls, Front, Sizes, checked_elsewhere};
 use crate::workloads::{TEST_CLIP_JOINTS, TEST_CLIP_KEYS, swaying, test_clip};
 use crate::{Case, Outcome, Unit};
 use hedgerow::{
     Transform,
-    anim::{Clip, ClipBuilder, Player, Pose, player::Playback},
+    anim::{Clip, ClipBuilder, Player, Pose, RawClip, clip::JumpSpacing, player::Playback},
 };
 use std::hint::black_box;
+use std::io::Write as _;
 
 /// Joints of all cases but `one-joint`.
 const JOINTS: usize = TEST_CLIP_JOINTS;
@@ -38,6 +44,8 @@ const BOUND: f32 = 1.1e-4 + 1e-6;
 /// How many players ahead memory is asked for.
 const AHEAD: usize = 4;
 const SEARCH: &str = "a search in every track";
+const PLACES: &str = "keys by track, a place kept in each";
+const DEFAULT: &str = "the default spacing";
 const JOINT: Unit = Unit::Each("ns/joint");
 
 /// Runs the experiment.
@@ -47,12 +55,15 @@ const JOINT: Unit = Unit::Each("ns/joint");
 pub fn run<F: Front>(front: &mut F) -> Outcome {
     let raw = test_clip();
     let (clip, _) = ClipBuilder::new().build(&raw)?;
-    let mut naive = Naive { tracks: KeyTracks::new(&raw), pose: vec![Transform::IDENTITY; JOINTS], time: 0.0 };
+    let tracks = KeyTracks::new(&raw);
+    let mut naive =
+        Naive { places: KeyPlaces::new(&tracks), tracks, pose: vec![Transform::IDENTITY; JOINTS], time: 0.0 };
+    naive.tracks.rest(&mut naive.pose);
     compare(&clip, &naive)?;
     let mut ours = Ours::new(&clip);
-    let mut case = |name, nodes, ours_do, naive_does| {
+    let mut case = |name, nodes, ours_do, (baseline, naive_does): (&str, fn(&mut Naive))| {
         let calls = Calls {
-            case: Case { name, nodes, unit: JOINT, baseline: SEARCH },
+            case: Case::new(name, nodes, JOINT, baseline),
             per: FRAMES * JOINTS,
             repeats: 1,
             sides: (&mut ours, &mut naive),
@@ -61,22 +72,61 @@ pub fn run<F: Front>(front: &mut F) -> Outcome {
         };
         front.calls(calls, checked_elsewhere)
     };
-    case("forward", JOINTS, |ours| ours.play(FRAME), |naive| naive.play(FRAME))?;
-    case("backward", JOINTS, |ours| ours.play(-FRAME), |naive| naive.play(-FRAME))?;
-    case("seek", JOINTS, Ours::seek, Naive::seek)?;
-    case("one-joint", 1, Ours::one_joint, Naive::one_joint)?;
-    case("one-joint-seek", 1, Ours::one_joint_seek, Naive::one_joint_seek)?;
+    let forward: fn(&mut Ours<'_>) = |ours| ours.play(FRAME);
+    case("forward", JOINTS, forward, (PLACES, |naive| naive.play_from_places(FRAME)))?;
+    case("backward", JOINTS, |ours| ours.play(-FRAME), (PLACES, |naive| naive.play_from_places(-FRAME)))?;
+    case("forward-search", JOINTS, forward, (SEARCH, |naive| naive.play(FRAME)))?;
+    case("seek", JOINTS, Ours::seek, (SEARCH, Naive::seek))?;
+    case("one-joint", 1, Ours::one_joint, (SEARCH, Naive::one_joint))?;
+    case("one-joint-seek", 1, Ours::one_joint_seek, (SEARCH, Naive::one_joint_seek))?;
 
+    spacings(front, &raw, &mut ours)?;
     many(front, &mut ours)?;
     load(front, &clip)?;
+    let (packed, plain) = (deflated(clip.to_bytes()), deflated(&naive.tracks.to_bytes()));
+    let keys = JOINTS * TEST_CLIP_KEYS;
+    let case = Case::new("size-deflate", keys, Unit::Each("B/key"), "plain keys, deflated").of_baselines();
+    front.report(&case, packed as f64 / keys as f64, plain as f64 / keys as f64)?;
     let (keys, stats, plain) = (JOINTS * TEST_CLIP_KEYS, clip.stats(), naive.tracks.bytes());
     for (name, size) in
         [("size", stats.bytes), ("size-frames", stats.jump_frame_bytes), ("size-state", stats.player_bytes)]
     {
-        let case = Case { name, nodes: keys, unit: Unit::Each("B/key"), baseline: "plain keys" };
+        let case = Case::new(name, keys, Unit::Each("B/key"), "plain keys");
         front.report(&case, size as f64 / keys as f64, plain as f64 / keys as f64)?;
     }
     Ok(())
+}
+
+/// Jump frames in other distances: how long a seek takes, and how large the clip is.
+fn spacings<F: Front>(front: &mut F, raw: &RawClip, ours: &mut Ours<'_>) -> Outcome {
+    let keys = JOINTS * TEST_CLIP_KEYS;
+    for times in [1, 2, 4, 8, 16] {
+        let (clip, _) = ClipBuilder::new().jump_frames(JumpSpacing::Frames(times as f32)).build(raw)?;
+        let mut other = Ours::new(&clip);
+        let name = &format!("seek/{times}");
+        let calls = Calls {
+            case: Case::new(name, JOINTS, JOINT, DEFAULT).against_itself(),
+            per: FRAMES * JOINTS,
+            repeats: 1,
+            sides: (&mut other, &mut *ours),
+            ours: Ours::seek,
+            baseline: Ours::seek,
+        };
+        front.calls(calls, |other, ours| {
+            if other.pose == ours.pose { Ok(()) } else { Err("jump frames change what is shown".into()) }
+        })?;
+        let (these, default) = (clip.stats().bytes, ours.player.clip().stats().bytes);
+        let name = &format!("size/{times}");
+        let case = Case::new(name, keys, Unit::Each("B/key"), DEFAULT).against_itself();
+        front.report(&case, these as f64 / keys as f64, default as f64 / keys as f64)?;
+    }
+    Ok(())
+}
+
+/// How many bytes deflate leaves, as gzip has it by default.
+fn deflated(bytes: &[u8]) -> usize {
+    let mut encoder = flate2::write::DeflateEncoder::new(Vec::new(), flate2::Compression::default());
+    encoder.write_all(bytes).and_then(|()| encoder.finish()).expect("memory takes all bytes").len()
 }
 
 /// A thousand players of as many clips, against one player.
@@ -89,7 +139,7 @@ fn many<F: Front>(front: &mut F, ours: &mut Ours<'_>) -> Outcome {
     let mut crowd = Crowd::new(&clips);
     ours.steps = count;
     let calls = Calls {
-        case: Case { name: "thousand", nodes: count * JOINTS, unit: JOINT, baseline: "one clip" },
+        case: Case::new("thousand", count * JOINTS, JOINT, "one clip").against_itself(),
         per: count * JOINTS,
         repeats: 1,
         sides: (&mut crowd, ours),
@@ -104,7 +154,7 @@ fn load<F: Front>(front: &mut F, clip: &Clip) -> Outcome {
     let bytes = clip.to_bytes();
     let nodes = bytes.len();
     let calls = Calls {
-        case: Case { name: "load", nodes, unit: Unit::Each("ns/byte"), baseline: "copying the bytes" },
+        case: Case::new("load", nodes, Unit::Each("ns/byte"), "copying the bytes"),
         per: nodes,
         repeats: 10,
         sides: (&mut &*bytes, &mut &*bytes),
@@ -117,7 +167,7 @@ fn load<F: Front>(front: &mut F, clip: &Clip) -> Outcome {
 /// Fails unless both sides show the same, forward, backward and at random times.
 fn compare(clip: &Clip, naive: &Naive) -> Outcome {
     let mut ours = Ours::new(clip);
-    let mut pose = naive.pose.clone();
+    let (mut pose, mut kept, mut places) = (naive.pose.clone(), naive.pose.clone(), naive.places.clone());
     for step in 0..4 * FRAMES {
         match step / FRAMES {
             0 => _ = ours.player.advance(FRAME),
@@ -127,6 +177,10 @@ fn compare(clip: &Clip, naive: &Naive) -> Outcome {
         }
         ours.player.sample(&mut ours.pose)?;
         naive.tracks.sample(ours.player.time(), &mut pose);
+        naive.tracks.sample_from(&mut places, ours.player.time(), &mut kept);
+        if kept != pose {
+            return Err(format!("at {} s the baseline shows something else from its places", ours.player.time()).into());
+        }
         for (joint, theirs) in (0..).zip(&pose) {
             let found = ours.pose.get(joint);
             let nearer = if found.rotation.dot(theirs.rotation) < 0.0 { -theirs.rotation } else { theirs.rotation };
@@ -203,9 +257,10 @@ impl<'c> Ours<'c> {
     }
 }
 
-/// The player that searches, and what it writes into.
+/// The player of keys by track, and what it writes into.
 struct Naive {
     tracks: KeyTracks,
+    places: KeyPlaces,
     pose: Vec<Transform>,
     time: f32,
 }
@@ -216,6 +271,15 @@ impl Naive {
         for _ in 0..FRAMES {
             self.time = (self.time + seconds).rem_euclid(duration);
             self.tracks.sample(self.time, &mut self.pose);
+            black_box(&mut self.pose);
+        }
+    }
+
+    fn play_from_places(&mut self, seconds: f32) {
+        let duration = (TEST_CLIP_KEYS - 1) as f32 / 30.0;
+        for _ in 0..FRAMES {
+            self.time = (self.time + seconds).rem_euclid(duration);
+            self.tracks.sample_from(&mut self.places, self.time, &mut self.pose);
             black_box(&mut self.pose);
         }
     }

@@ -33,9 +33,9 @@ fn measure<F: Front>(front: &mut F, nodes: usize) -> Outcome {
     let rounds = Rounds { nodes, per: nodes, parts: ["random"], ways: &WAYS, pace: Pace::fixed(ROUNDS), lasts: None };
     if let Some(figures) = front.rounds(&rounds, &mut Building(recipe))? {
         let [single, naive, builder] = [0, 1, 2].map(|way| figures[way][0]);
-        let case = |name, baseline| Case { name, nodes, unit: Unit::Time, baseline };
+        let case = |name, baseline| Case::new(name, nodes, Unit::Time, baseline);
         front.report(&case("random", WAYS[1]), single, naive)?;
-        front.report(&case("builder", WAYS[0]), builder, single)?;
+        front.report(&case("builder", WAYS[0]).against_itself(), builder, single)?;
     }
     Ok(())
 }

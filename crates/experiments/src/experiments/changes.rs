@@ -66,7 +66,7 @@ fn measure<F: Front>(front: &mut F, name: &str, nodes: usize, baseline: &str, tr
     let ways = [Packed::NAME, baseline];
     let rounds = Rounds { nodes, per: nodes, parts: [name], ways: &ways, pace: PACE, lasts: None };
     if let Some(figures) = front.rounds(&rounds, trial)? {
-        front.report(&Case { name, nodes, unit: Unit::Time, baseline }, figures[0][0], figures[1][0])?;
+        front.report(&Case::new(name, nodes, Unit::Time, baseline).against_itself(), figures[0][0], figures[1][0])?;
     }
     Ok(())
 }

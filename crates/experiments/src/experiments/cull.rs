@@ -1,8 +1,10 @@
 //! Culling by frusta: boxes tested one after the other, and a town through its hierarchy.
 //!
 //! - `flat`: 100,000 boxes strewn over a cube, culled by 16 seeded cameras among them, in nanoseconds a box; against
-//!   the object-oriented way: one heap object a sub-mesh, each asked by a virtual call and listed by its flag. Both
-//!   list indices.
+//!   the object-oriented way: one heap object of 64 bytes a sub-mesh, each asked by a virtual call and listed by its
+//!   flag. Both list indices.
+//! - `flat-columns`: the same against what the source of those objects makes of them: a loop over boxes in an array that
+//!   writes bools, and one over these.
 //! - `town`: a town of 1,000,000 shapes, culled by 100 seeded cameras at street level that see 1 to 4 % of it each, in
 //!   nanoseconds a shape of the town; against testing all of its boxes flat, eight at a time. Both list node handles.
 //!   The town is built depth first, and every slice is reconstituted before anything is measured: boxes that lie near
@@ -11,7 +13,7 @@
 //! The nodes that both sides list are compared. In `flat` the object-oriented side, which has no tolerance for
 //! rounding, may list up to one in a thousand less, and nothing else.
 
-use crate::baselines::Cullables;
+use crate::baselines::{CullColumns, Cullables};
 use crate::clock::nanoseconds;
 use crate::front::{Calls, Front, Sizes, checked_elsewhere};
 use crate::rounds::{Pace, Rounds, Trial};
@@ -28,6 +30,7 @@ const CAMERAS: usize = 16;
 /// The parts of a house of the town.
 const PARTS: Sizes<u32> = Sizes { full: TOWN_PARTS, short: TOWN_PARTS, tiny: 2 };
 const TOWN_CAMERAS: Sizes<usize> = Sizes { full: 100, short: 4, tiny: 4 };
+const BOOLS: &str = "boxes in an array, bools";
 const VIRTUAL: &str = "a virtual call a sub-mesh";
 const TESTING_ALL: &str = "testing all boxes, eight at a time";
 
@@ -51,9 +54,10 @@ struct Flat {
     found: Vec<u32>,
 }
 
-/// The same as objects.
+/// The same as objects, and as columns with bools.
 struct Objects {
     objects: Cullables,
+    columns: CullColumns,
     cameras: Vec<Mat4>,
     found: Vec<u32>,
 }
@@ -63,27 +67,38 @@ fn flat<F: Front>(front: &mut F) -> Outcome {
     let bounds = strewn(count, 1);
     let cameras = strewn_cameras(CAMERAS, 2);
     let mut ours = Flat { boxes: bounds.iter().copied().collect(), frusta: frusta(&cameras)?, found: Vec::new() };
-    let mut theirs = Objects { objects: Cullables::new(&bounds), cameras, found: Vec::new() };
+    let (objects, columns) = (Cullables::new(&bounds), CullColumns::new(&bounds));
+    let mut theirs = Objects { objects, columns, cameras, found: Vec::new() };
     check_flat(&mut ours, &mut theirs)?;
-    let calls = Calls {
-        case: Case { name: "flat", nodes: count, unit: Unit::Time, baseline: VIRTUAL },
-        per: count * CAMERAS,
-        repeats: 1,
-        sides: (&mut ours, &mut theirs),
-        ours: |Flat { boxes, frusta, found }| {
-            for frustum in &*frusta {
-                found.clear();
-                boxes.cull(frustum, found);
-            }
-        },
-        baseline: |Objects { objects, cameras, found }| {
-            for camera in &*cameras {
-                found.clear();
-                objects.cull(camera, found);
-            }
-        },
+    let objects: fn(&mut Objects) = |Objects { objects, cameras, found, .. }| {
+        for camera in &*cameras {
+            found.clear();
+            objects.cull(camera, found);
+        }
     };
-    front.calls(calls, checked_elsewhere)
+    let columns: fn(&mut Objects) = |Objects { columns, cameras, found, .. }| {
+        for camera in &*cameras {
+            found.clear();
+            columns.cull(camera, found);
+        }
+    };
+    for (name, baseline, theirs_do) in [("flat", VIRTUAL, objects), ("flat-columns", BOOLS, columns)] {
+        let calls = Calls {
+            case: Case::new(name, count, Unit::Time, baseline),
+            per: count * CAMERAS,
+            repeats: 1,
+            sides: (&mut ours, &mut theirs),
+            ours: |Flat { boxes, frusta, found }: &mut Flat| {
+                for frustum in &*frusta {
+                    found.clear();
+                    boxes.cull(frustum, found);
+                }
+            },
+            baseline: theirs_do,
+        };
+        front.calls(calls, checked_elsewhere)?;
+    }
+    Ok(())
 }
 
 /// Fails unless the objects list what we do, but for a few boxes that only touch a plane.
@@ -93,6 +108,16 @@ fn check_flat(ours: &mut Flat, theirs: &mut Objects) -> Outcome {
         theirs.found.clear();
         ours.boxes.cull(frustum, &mut ours.found);
         theirs.objects.cull(camera, &mut theirs.found);
+        let mut in_columns = Vec::new();
+        theirs.columns.cull(camera, &mut in_columns);
+        if in_columns != theirs.found {
+            return Err(format!(
+                "{} boxes are listed by objects, and {} by columns",
+                theirs.found.len(),
+                in_columns.len()
+            )
+            .into());
+        }
         let (found, theirs) = (&ours.found, &theirs.found);
         let kept = theirs.iter().all(|index| found.binary_search(index).is_ok());
         if !kept || found.len() > theirs.len() + theirs.len() / 1000 + 1 {
@@ -165,7 +190,7 @@ fn town<F: Front>(front: &mut F) -> Outcome {
         }
     }
     if let Some((ours, baseline)) = sums {
-        let case = Case { name: "town", nodes: shapes, unit: Unit::Time, baseline: TESTING_ALL };
+        let case = Case::new("town", shapes, Unit::Time, TESTING_ALL).against_itself();
         front.report(&case, ours / frusta.len() as f64, baseline / frusta.len() as f64)?;
     }
     Ok(())

@@ -65,7 +65,7 @@ fn measure<F: Front>(front: &mut F, name: &str, lists: &mut Lists, event: Event)
         lasts: None,
     };
     if let Some(figures) = front.rounds(&rounds, lists)? {
-        let case = Case { name, nodes: lists.nodes, unit: Unit::Time, baseline: BASELINE };
+        let case = Case::new(name, lists.nodes, Unit::Time, BASELINE).against_itself();
         front.report(&case, figures[0][0], figures[1][0])?;
     }
     Ok(())

@@ -51,7 +51,7 @@ fn adopt<F: Front>(front: &mut F, nodes: usize, part: &Scene) -> Outcome {
         lasts: Some(ROUNDS),
     };
     if let Some(figures) = front.rounds(&rounds, &mut trial)? {
-        let case = Case { name: "adopt", nodes, unit: Unit::Each("ns/node"), baseline: "duplicate_from" };
+        let case = Case::new("adopt", nodes, Unit::Each("ns/node"), "duplicate_from").against_itself();
         front.report(&case, figures[1][0], figures[0][0])?;
     }
     Ok(())
@@ -122,7 +122,7 @@ fn column<F: Front>(front: &mut F, scene: &Scene) -> Outcome {
         }
     }
     let calls = Calls {
-        case: Case { name: "column", nodes: transforms, unit: Unit::Each("ns/slot"), baseline: "update_all" },
+        case: Case::new("column", transforms, Unit::Each("ns/slot"), "update_all").against_itself(),
         per: transforms,
         repeats: 1,
         sides: (&mut (own, scene.clone()), &mut scene.clone()),
@@ -154,7 +154,7 @@ fn column_map<F: Front>(front: &mut F, scene: &Scene) -> Outcome {
     }
     let values = map.len();
     let calls = Calls {
-        case: Case { name: "column-map", nodes: values, unit: Unit::Each("ns/value"), baseline: "NodeMap::values" },
+        case: Case::new("column-map", values, Unit::Each("ns/value"), "NodeMap::values").against_itself(),
         per: values,
         repeats: 4,
         sides: (&mut (own, scene.clone(), 0_u64), &mut (map, 0_u64)),
@@ -170,7 +170,7 @@ fn column_map<F: Front>(front: &mut F, scene: &Scene) -> Outcome {
 
 fn load_with<F: Front>(front: &mut F, nodes: usize, scene: &Scene) -> Outcome {
     let calls = Calls {
-        case: Case { name: "load-with", nodes, unit: Unit::Each("ns/node"), baseline: "load" },
+        case: Case::new("load-with", nodes, Unit::Each("ns/node"), "load").against_itself(),
         per: nodes,
         repeats: 1,
         sides: (&mut (scene.save(), None), &mut (scene.save(), None)),

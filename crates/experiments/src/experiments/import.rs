@@ -28,7 +28,7 @@ pub fn run<F: Front>(front: &mut F, nodes_only: Import, whole: Import) -> Outcom
     let city = SIZES.at(front.scale());
     let bytes = city.glb();
     let calls = Calls {
-        case: Case { name: "nodes-only", nodes: city.nodes, unit: Unit::Time, baseline: "everything" },
+        case: Case::new("nodes-only", city.nodes, Unit::Time, "everything").against_itself(),
         per: city.nodes,
         repeats: 1,
         sides: (&mut (nodes_only, &bytes), &mut (whole, &bytes)),

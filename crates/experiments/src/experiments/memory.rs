@@ -1,42 +1,130 @@
-//! The memory of a random tree of 262,144 nodes that all have transforms, built by single inserts.
+//! Bytes a node, counted by the allocator on all sides (see [`heap`](crate::heap)): what is requested, with the
+//! allocator's own bytes for each block. Handles and pointers that the application keeps count on no side.
 //!
-//! - `before`, `after`: all bytes that the scene has allocated, a node, before and after one unlimited `maintain`,
-//!   against the naive graph's blocks, the allocator's overhead included (an 8-byte header, blocks in multiples of 16
-//!   bytes).
-//! - `before/live`, `after/live`: the same bytes against those of the scene's live records in the same state. Here a
+//! A random tree of 262,144 nodes that all have transforms, built by single inserts:
+//!
+//! - `before`, `after`: our scene before and after one unlimited `maintain`, against the naive graph.
+//! - `before/live`, `after/live`: the same against the bytes of the scene's live records, as it says itself. Here a
 //!   ratio of 1 is the most that there can be, and 0.8 stands for allocated ÷ live = 1.25.
+//! - `before/own`, `after/own`: what the scene itself says that it has allocated, against what the allocator counted.
+//! - `building`: the most that was in use at a time while the tree was built.
 //!
-//! Handles and pointers that the application keeps count on neither side. No update runs before the maintenance. There
-//! is no Criterion bench of this: bytes are counted, and are the same at every run.
+//! Then the thesis's figure 6.7, over the 30 frames of its dynamic evaluation, at each of its sizes:
+//!
+//! - `frames-mean`, `frames-worst`: bytes after a frame's edits, the mean and the most, against the naive graph;
+//!   `frames-peak`: the most at any time, within edits, too.
+//! - `thesis/frames-mean`, `thesis/frames-worst`, `thesis/frames-peak`: the thesis's slices, against the naive graph.
+//!   Its own figures are a factor of 2.2 in the mean and of 3.3 at the worst: ratios of 0.45 and 0.30.
+//!
+//! There is no Criterion bench of this: bytes are the same at every run.
 
+use crate::agreement::{same_draws, same_worlds};
 use crate::front::{Front, Sizes};
-use crate::sides::{Boxed, Packed, Side};
-use crate::workloads::{Recipe, Topology};
+use crate::heap::Meter;
+use crate::sides::{Boxed, Packed, Side, Sliced};
+use crate::workloads::{self, Churn, FRAMES, Recipe, Topology};
 use crate::{Case, Outcome, Unit};
+use hedgerow::NodeHandle;
 use std::time::Duration;
 
 const SIZES: Sizes<usize> = Sizes { full: 262_144, short: 262_144, tiny: 300 };
+const DYNAMIC: Sizes<&[usize]> = Sizes { full: &workloads::SIZES, short: &[4096], tiny: &[300] };
 
 /// Runs the experiment.
 ///
 /// # Errors
-/// Where the report cannot be written.
+/// Where the sides differ, the allocator does not count, or the report cannot be written.
 pub fn run<F: Front>(front: &mut F) -> Outcome {
-    let recipe = Recipe::transforms(Topology::Random, SIZES.at(front.scale()), 1);
-    let boxed = Boxed::build(&recipe).bytes();
-    let mut packed = Packed::build(&recipe);
-    state(front, &packed, boxed, ["before", "before/live"])?;
-    packed.scene_mut().maintain(Duration::MAX);
-    state(front, &packed, boxed, ["after", "after/live"])
+    built(front)?;
+    DYNAMIC.at(front.scale()).iter().try_for_each(|&nodes| dynamic(front, nodes))
 }
 
-/// Both cases of the state that the scene is in.
-fn state<F: Front>(front: &mut F, packed: &Packed, boxed: usize, names: [&str; 2]) -> Outcome {
-    let (stats, nodes) = (packed.scene().stats(), packed.scene().len());
-    let baselines = [(Boxed::NAME, boxed), ("live records", stats.live_bytes())];
-    for (name, (baseline, bytes)) in names.into_iter().zip(baselines) {
-        let case = Case { name, nodes, unit: Unit::Bytes, baseline };
-        front.report(&case, stats.allocated_bytes() as f64 / nodes as f64, bytes as f64 / nodes as f64)?;
+/// A side, and what it has allocated.
+struct Metered<S> {
+    side: S,
+    meter: Meter,
+    /// What the array of handles takes.
+    handles: usize,
+}
+
+impl<S: Side> Metered<S> {
+    fn build(recipe: &Recipe) -> Self {
+        let mut meter = Meter::default();
+        let side = meter.during(|| S::build(recipe));
+        // A handle or a pointer has as many bytes on every side.
+        Self { side, meter, handles: recipe.nodes().len() * size_of::<NodeHandle>() }
+    }
+
+    fn in_use(&self) -> usize {
+        self.meter.in_use().saturating_sub(self.handles)
+    }
+
+    fn peak(&self) -> usize {
+        self.meter.peak().saturating_sub(self.handles)
+    }
+}
+
+fn built<F: Front>(front: &mut F) -> Outcome {
+    let recipe = Recipe::transforms(Topology::Random, SIZES.at(front.scale()), 1);
+    let boxed = Metered::<Boxed>::build(&recipe);
+    let mut packed = Metered::<Packed>::build(&recipe);
+    bytes(front, ("building", Boxed::NAME), recipe.nodes().len(), packed.peak(), boxed.peak())?;
+    state(front, &packed, boxed.in_use(), ["before", "before/live", "before/own"])?;
+    let Metered { side, meter, .. } = &mut packed;
+    meter.during(|| side.scene_mut().maintain(Duration::MAX));
+    state(front, &packed, boxed.in_use(), ["after", "after/live", "after/own"])
+}
+
+/// The cases of the state that the scene is in.
+fn state<F: Front>(front: &mut F, packed: &Metered<Packed>, boxed: usize, names: [&str; 3]) -> Outcome {
+    let (stats, nodes, counted) = (packed.side.scene().stats(), packed.side.scene().len(), packed.in_use());
+    bytes(front, (names[0], Boxed::NAME), nodes, counted, boxed)?;
+    bytes(front, (names[1], "live records"), nodes, counted, stats.live_bytes())?;
+    bytes(front, (names[2], "what the allocator counts"), nodes, stats.allocated_bytes(), counted)
+}
+
+fn bytes<F: Front>(front: &mut F, (name, baseline): (&str, &str), nodes: usize, ours: usize, theirs: usize) -> Outcome {
+    let case = Case::new(name, nodes, Unit::Bytes, baseline);
+    front.report(&case, ours as f64 / nodes as f64, theirs as f64 / nodes as f64)
+}
+
+/// What one side has after each frame: the mean and the most; and the most at any time.
+fn frames<S: Side>(recipe: &Recipe) -> (Metered<S>, Churn, [usize; 3]) {
+    let mut metered = Metered::<S>::build(recipe);
+    let mut churn = Churn::new(recipe, !(recipe.nodes().len() as u64));
+    let (mut sum, mut most) = (0, 0);
+    for _ in 0..FRAMES {
+        let edits = churn.next_frame();
+        let Metered { side, meter, .. } = &mut metered;
+        meter.during(|| side.edit(edits));
+        // The passes are no part of the graph: their draw arrays are not counted.
+        side.transform();
+        let in_use = metered.in_use();
+        sum += in_use;
+        most = most.max(in_use);
+    }
+    let peak = metered.peak();
+    (metered, churn, [sum / FRAMES, most, peak])
+}
+
+fn dynamic<F: Front>(front: &mut F, nodes: usize) -> Outcome {
+    let recipe = Recipe::random(nodes, nodes as u64);
+    let (mut boxed, churn, theirs) = frames::<Boxed>(&recipe);
+    let (mut packed, _, ours) = frames::<Packed>(&recipe);
+    let (mut sliced, _, slices) = frames::<Sliced>(&recipe);
+    boxed.side.render();
+    packed.side.render();
+    sliced.side.render();
+    let what = "memory, after all frames";
+    same_draws(&packed.side, &boxed.side, what)?;
+    same_draws(&sliced.side, &boxed.side, what)?;
+    same_worlds(&packed.side, &boxed.side, churn.kinds(), what)?;
+    same_worlds(&sliced.side, &boxed.side, churn.kinds(), what)?;
+    for (at, name) in ["frames-mean", "frames-worst", "frames-peak"].into_iter().enumerate() {
+        bytes(front, (name, Boxed::NAME), nodes, ours[at], theirs[at])?;
+        let name = &format!("thesis/{name}");
+        let case = Case::new(name, nodes, Unit::Bytes, Boxed::NAME).of_baselines();
+        front.report(&case, slices[at] as f64 / nodes as f64, theirs[at] as f64 / nodes as f64)?;
     }
     Ok(())
 }

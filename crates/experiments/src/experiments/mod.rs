@@ -11,6 +11,7 @@ pub mod cull;
 pub mod draws;
 pub mod editor;
 pub mod import;
+pub mod layouts;
 pub mod memory;
 pub mod molecule_mesh;
 pub mod molecule_skeleton;
@@ -53,6 +54,11 @@ pub fn all<F: Front>() -> Vec<Experiment<F>> {
             "frames that remove and insert a tenth of the nodes, then run both passes; memory",
             thesis_dynamic::run,
         ),
+        experiment(
+            "layouts",
+            "the thesis's node objects in each order, with both traversals and flushed caches, against columns",
+            layouts::run,
+        ),
         experiment("build", "building a random tree by single inserts", build::run),
         experiment("moved", "updates after all, some or none of the nodes moved", moved::run),
         experiment("draws", "draw lists kept from frame to frame, beside listing anew", draws::run),
@@ -63,7 +69,7 @@ pub fn all<F: Front>() -> Vec<Experiment<F>> {
         ),
         experiment("changes", "updates and edits with the change feed, and without", changes::run),
         experiment("pauses", "single edits and the updates behind them, up to the worst", pauses::run),
-        experiment("memory", "bytes of a tree of transforms, before and after maintenance", memory::run),
+        experiment("memory", "bytes by the allocator's count, of a tree and over frames", memory::run),
         experiment("batches", "edits in batches, against the same ones by one", batches::run),
         experiment("poses", "world transforms of many nodes at once, and queues of edits", poses::run),
         experiment("cull", "culling 100,000 boxes flat, and a town of a million shapes", cull::run),

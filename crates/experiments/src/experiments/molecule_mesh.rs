@@ -5,6 +5,8 @@
 //! - `cull`: culling, then listing the draws of what is visible, with materials: 500 meshes as in the source, 100,000
 //!   sub-meshes, and 100,000 meshes. The objects are culled by a virtual call a sub-mesh that sets a flag, then
 //!   rendered by a virtual call a mesh that reads the flags.
+//! - `cull-columns`: `cull` against the source's data-oriented version: boxes in an array, a bool for each, draws in
+//!   another one.
 //! - `shadow`: the same for a depth buffer, without materials.
 //! - `draw`: only the second half of `cull`, for the camera that sees most.
 //! - `cascades`: four cameras in one pass over the boxes, against one after the other, both in sub-mesh sets.
@@ -12,7 +14,7 @@
 //! Both sides end with the same draws, which are compared for every camera; of shadow draws the indices that they draw,
 //! since ours are joined where one ends at the next.
 
-use crate::baselines::Meshes;
+use crate::baselines::{MeshColumns, Meshes};
 use crate::front::{Calls, Front, Sizes, checked_elsewhere};
 use crate::workloads::Parts;
 use crate::{Case, Outcome, Unit};
@@ -24,6 +26,7 @@ use hedgerow::{
 const SIZES: Sizes<&[usize]> = Sizes { full: &[1500, 100_000, 300_000], short: &[1500, 100_000], tiny: &[1500] };
 const CAMERAS: usize = 16;
 const SUB_MESHES: Unit = Unit::Each("ns/part");
+const BOOLS: &str = "columns with bools";
 const VIRTUAL: &str = "virtual calls, flags";
 
 /// Runs the experiment.
@@ -64,6 +67,7 @@ impl Ours {
 struct Theirs {
     parts: Parts,
     meshes: Meshes,
+    columns: MeshColumns,
     draws: Vec<MeshDraw>,
     shadows: Vec<ShadowDraw>,
 }
@@ -77,6 +81,11 @@ impl Theirs {
         self.meshes.render(&mut self.draws);
     }
 
+    fn draw_columns(&mut self, camera: usize) {
+        self.columns.cull(&self.parts.cameras()[camera]);
+        self.columns.render(&mut self.draws);
+    }
+
     fn draw_shadows(&mut self) {
         self.meshes.render_shadow(&mut self.shadows);
     }
@@ -88,12 +97,12 @@ fn cull<F: Front>(front: &mut F, sub_meshes: usize) -> Outcome {
     let set = parts.set()?;
     let mut ours =
         Ours { set, frusta, visible: Vec::new(), cascades: Vec::new(), draws: Vec::new(), shadows: Vec::new() };
-    let meshes = Meshes::new(&parts);
-    let mut theirs = Theirs { parts, meshes, draws: Vec::new(), shadows: Vec::new() };
+    let (meshes, columns) = (Meshes::new(&parts), MeshColumns::new(&parts));
+    let mut theirs = Theirs { parts, meshes, columns, draws: Vec::new(), shadows: Vec::new() };
     compare(&mut ours, &mut theirs)?;
 
     let repeats = if sub_meshes < 10_000 { 10 } else { 1 };
-    let case = |name, baseline| Case { name, nodes: sub_meshes, unit: SUB_MESHES, baseline };
+    let case = |name, baseline| Case::new(name, sub_meshes, SUB_MESHES, baseline);
     let calls = Calls {
         case: case("cull", VIRTUAL),
         per: sub_meshes * CAMERAS,
@@ -101,6 +110,15 @@ fn cull<F: Front>(front: &mut F, sub_meshes: usize) -> Outcome {
         sides: (&mut ours, &mut theirs),
         ours: |ours| (0..CAMERAS).for_each(|camera| (ours.cull(camera), ours.draw()).1),
         baseline: |theirs| (0..CAMERAS).for_each(|camera| (theirs.cull(camera), theirs.draw()).1),
+    };
+    front.calls(calls, checked_elsewhere)?;
+    let calls = Calls {
+        case: case("cull-columns", BOOLS),
+        per: sub_meshes * CAMERAS,
+        repeats,
+        sides: (&mut ours, &mut theirs),
+        ours: |ours| (0..CAMERAS).for_each(|camera| (ours.cull(camera), ours.draw()).1),
+        baseline: |theirs| (0..CAMERAS).for_each(|camera| theirs.draw_columns(camera)),
     };
     front.calls(calls, checked_elsewhere)?;
     let calls = Calls {
@@ -150,7 +168,7 @@ fn cascades<F: Front>(front: &mut F, (nodes, repeats): (usize, usize), ours: &mu
         shadows: Vec::new(),
     };
     let calls = Calls {
-        case: Case { name: "cascades", nodes, unit: SUB_MESHES, baseline: "one after the other" },
+        case: Case::new("cascades", nodes, SUB_MESHES, "one after the other").against_itself(),
         per: 4 * nodes,
         repeats,
         sides: (ours, &mut single),
@@ -179,6 +197,10 @@ fn compare(ours: &mut Ours, theirs: &mut Theirs) -> Outcome {
         theirs.draw();
         if ours.draws != theirs.draws {
             return Err(format!("{} draws, and {} of the objects", ours.draws.len(), theirs.draws.len()).into());
+        }
+        theirs.draw_columns(camera);
+        if ours.draws != theirs.draws {
+            return Err(format!("{} draws, and {} of the columns", ours.draws.len(), theirs.draws.len()).into());
         }
         ours.draw_shadows();
         theirs.draw_shadows();

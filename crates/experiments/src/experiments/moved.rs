@@ -85,7 +85,7 @@ fn measure<F: Front>(front: &mut F, topology: Topology, nodes: usize) -> Outcome
             lasts: None,
         };
         if let Some(figures) = front.rounds(&rounds, &mut trial)? {
-            let case = Case { name, nodes, unit: Unit::Time, baseline: Boxed::NAME };
+            let case = Case::new(name, nodes, Unit::Time, Boxed::NAME);
             front.report(&case, figures[0][0], figures[1][0])?;
         }
     }
@@ -151,7 +151,7 @@ fn idle<F: Front>(front: &mut F, nodes: usize) -> Outcome {
         lasts: None,
     };
     if let Some(figures) = front.rounds(&rounds, &mut Idle { packed, boxed })? {
-        let case = Case { name: "idle", nodes, unit: Unit::Call, baseline: Boxed::NAME };
+        let case = Case::new("idle", nodes, Unit::Call, Boxed::NAME);
         front.report(&case, figures[0][0], figures[1][0])?;
     }
     Ok(())

@@ -11,11 +11,11 @@
 //!   nothing is merely put off: every update is in one of the two rows.
 //! - `worst-growth`: our worst edit at a million nodes; beside it, in place of a baseline, our worst at 100,000. At a
 //!   ratio of 0.67 and above the worst edit grows by at most half where the scene grows tenfold.
-//! - `chain/`, `caterpillar/`, `flat/` before the names of medians and worsts, and before `worst-growth`: the same
+//! - `chain/`, `caterpillar/`, `flat/` before all of these names, and before `worst-growth`: the same
 //!   where the tree grows in that shape, and is churned by inserts and removals without moves.
 //!
-//! The script is played seven times, those of shapes three times, and by the thesis's policy once, on a new scene each
-//! time, and the time of an edit is its minimum over the runs, since the machine's interruptions are not ours. The
+//! The script is played seven times, those of shapes three times, by both policies by turns, on a new scene each time,
+//! and the time of an edit is its minimum over the runs, since the machine's interruptions are nobody's. The
 //! clock is read before and after each edit and update; some 25 ns of each figure are the clock's own.
 
 use crate::front::{Front, Sizes};
@@ -40,21 +40,14 @@ const QUANTILES: [(&str, f64); 4] = [("median", 0.5), ("p99", 0.99), ("p99.99", 
 /// # Errors
 /// Where both policies do not leave as many nodes, or the report cannot be written.
 pub fn run<F: Front>(front: &mut F) -> Outcome {
-    shape(front, Growth::Random, "", &QUANTILES, (7, 7))?;
-    let [median, .., worst] = QUANTILES;
+    shape(front, Growth::Random, "", &QUANTILES, 7)?;
     Growth::EXTREMES
         .into_iter()
-        .try_for_each(|growth| shape(front, growth, &format!("{}/", growth.name()), &[median, worst], (3, 1)))
+        .try_for_each(|growth| shape(front, growth, &format!("{}/", growth.name()), &QUANTILES, 3))
 }
 
-/// A tree that grows in one shape: the script is played so often by the default policy and by the thesis's.
-fn shape<F: Front>(
-    front: &mut F,
-    growth: Growth,
-    prefix: &str,
-    quantiles: &[(&str, f64)],
-    (runs, baseline_runs): (usize, usize),
-) -> Outcome {
+/// A tree that grows in one shape: the script is played so often by the default policy, and as often by the thesis's.
+fn shape<F: Front>(front: &mut F, growth: Growth, prefix: &str, quantiles: &[(&str, f64)], runs: usize) -> Outcome {
     let parts = ["edits", "updates", "frames"].map(|part| format!("{prefix}{part}"));
     let mut measured = Vec::new();
     for &nodes in SIZES.at(front.scale()) {
@@ -64,7 +57,7 @@ fn shape<F: Front>(
             per: 1,
             parts: parts.each_ref().map(|part| &**part),
             ways: &["hedgerow", BASELINE],
-            pace: Pace { turn: runs, skipped: runs - baseline_runs, ..Pace::fixed(runs) },
+            pace: Pace::fixed(runs),
             lasts: None,
         };
         if front.rounds(&rounds, &mut playing)?.is_some() {
@@ -80,14 +73,14 @@ fn shape<F: Front>(
         for (kind, unit, ours, theirs) in kinds {
             for &(quantile, share) in quantiles {
                 let name = &format!("{prefix}{kind}{quantile}");
-                let case = Case { name, nodes: *nodes, unit, baseline: BASELINE };
+                let case = Case::new(name, *nodes, unit, BASELINE).against_itself();
                 front.report(&case, at(ours, share), at(theirs, share))?;
             }
         }
     }
     if let [(_, [small, _]), (nodes, [large, _])] = &measured[..] {
         let name = &format!("{prefix}worst-growth");
-        let case = Case { name, nodes: *nodes, unit: Unit::Edit, baseline: "worst of the smaller scene" };
+        let case = Case::new(name, *nodes, Unit::Edit, "worst of the smaller scene").against_itself();
         front.report(&case, at(&large.edits, 1.0), at(&small.edits, 1.0))?;
     }
     Ok(())

@@ -42,9 +42,10 @@ fn sample<F: Front>(front: &mut F) -> Outcome {
     let clip = test_clip();
     let joints = clip.joints();
     let mut theirs = (KeyTracks::new(&clip), vec![Transform::IDENTITY; joints]);
+    theirs.0.rest(&mut theirs.1);
     let mut ours = (clip, Pose::new(joints));
     let calls = Calls {
-        case: Case { name: "sample", nodes: joints, unit: Unit::Each("ns/joint"), baseline: "a search in every track" },
+        case: Case::new("sample", joints, Unit::Each("ns/joint"), "a search in every track"),
         per: usize::from(FRAMES) * joints,
         repeats: 1,
         sides: (&mut ours, &mut theirs),

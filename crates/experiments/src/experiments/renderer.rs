@@ -58,7 +58,7 @@ fn play<F: Front>(front: &mut F, name: &str, nodes: usize, per: usize, trial: &m
         lasts: None,
     };
     if let Some(figures) = front.rounds(&rounds, trial)? {
-        let case = Case { name, nodes, unit: Unit::Time, baseline: ANEW };
+        let case = Case::new(name, nodes, Unit::Time, ANEW).against_itself();
         front.report(&case, figures[0][0], figures[1][0])?;
     }
     Ok(())

@@ -63,7 +63,7 @@ fn case<F: Front>(front: &mut F, name: &str, scene: &Scene, loading: &mut Loadin
         lasts: Some(ROUNDS),
     };
     if let Some(figures) = front.rounds(&rounds, loading)? {
-        let case = Case { name, nodes, unit: Unit::Rate(length as f64 / nodes as f64), baseline: BASELINE };
+        let case = Case::new(name, nodes, Unit::Rate(length as f64 / nodes as f64), BASELINE);
         front.report(&case, figures[1][0], figures[0][0])?;
     }
     Ok(())

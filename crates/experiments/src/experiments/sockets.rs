@@ -69,12 +69,7 @@ fn follow<F: Front>(front: &mut F) -> Outcome {
         locals.push((same, Transform { translation, ..model }));
     }
     let calls = Calls {
-        case: Case {
-            name: "follow",
-            nodes: items.len(),
-            unit: Unit::Each("ns/sock"),
-            baseline: "set_transforms, of transforms",
-        },
+        case: Case::new("follow", items.len(), Unit::Each("ns/sock"), "set_transforms, of transforms"),
         per: items.len(),
         repeats: 10,
         sides: (&mut (scene_a, sockets, palettes(), Ok(0)), &mut (scene_b, locals, Ok(()))),
@@ -117,7 +112,7 @@ fn bounds<F: Front>(front: &mut F) -> Outcome {
     let mut ours = (bounds, skin, palettes(), vec![Ok(Aabb::EMPTY); CHARACTERS]);
     let mut theirs = (parts, palettes(), vec![Aabb::EMPTY; CHARACTERS]);
     let calls = Calls {
-        case: Case { name: "bounds", nodes: CHARACTERS * JOINTS, unit: Unit::Each("ns/box"), baseline: "box by box" },
+        case: Case::new("bounds", CHARACTERS * JOINTS, Unit::Each("ns/box"), "box by box"),
         per: CHARACTERS * JOINTS,
         repeats: 1,
         sides: (&mut ours, &mut theirs),

@@ -8,24 +8,29 @@
 //! - `frame`: the sum of the three in the same frame.
 //! - `batched-update`, `batched-frame`: the same edits as one batch of removals and one of inserts, and the frame with
 //!   them.
+//! - `threads-transform`, `threads-render`, `threads-frame` (feature `rayon`): the first ones with the passes on two
+//!   threads, against boxed nodes on one.
+//!
+//! All of these are against the naive graph. With `thesis/` before their names they are against the thesis's own
+//! structure, node objects in slices that are rebuilt when they are full; with `+flush` behind them the caches are
+//! emptied before each frame's edits and before each of its passes.
 //!
 //! The scene is built by single inserts with the default policy, and nothing is ever reconstituted but by the scene's
 //! own growth: `maintain` does not run in a frame. Small trees are rebuilt from other seeds until enough frames are
-//! seen. The draws are compared after every frame, the world matrices of all nodes after the last.
+//! seen. The draws are compared after every frame, the world matrices of all nodes after the last. The bytes that each
+//! takes over the frames are in the experiment [`memory`](super::memory).
 //!
-//! Two more cases count bytes a node after the 30 frames:
+//! One more case counts bytes a node after the 30 frames:
 //!
-//! - `bytes`: all that the scene has allocated, against the naive graph's blocks, the allocator's overhead included
-//!   (an 8-byte header, blocks in multiples of 16 bytes). Handles, pointers and draw arrays count on neither side.
 //! - `allocated/live`: after one unlimited `maintain`, all that the scene has allocated, against the size of its live
 //!   records. Here a ratio of 1 is the most that there can be, and 0.83 stands for allocated ÷ live = 1.2.
 
 use crate::agreement::{same_draws, same_worlds};
 use crate::clock::nanoseconds;
-use crate::front::{Front, Sizes};
+use crate::front::{Front, Scale, Sizes};
 use crate::rounds::{Pace, Rounds, Trial};
-use crate::sides::{Batched, Boxed, Packed, Side};
-use crate::workloads::{self, Churn, Edits, FRAMES, Recipe};
+use crate::sides::{Batched, Boxed, Packed, Side, Sliced, Threaded};
+use crate::workloads::{self, Churn, Edits, FRAMES, Flush, Recipe};
 use crate::{Case, Failure, Outcome, Unit};
 use std::time::Duration;
 
@@ -41,69 +46,86 @@ pub fn run<F: Front>(front: &mut F) -> Outcome {
     SIZES.at(front.scale()).iter().try_for_each(|&nodes| measure(front, nodes))
 }
 
-fn measure<F: Front>(front: &mut F, nodes: usize) -> Outcome {
-    let parts = ["update", "transform", "render", "frame"];
-    let names = [Some("update"), Some("transform"), Some("render"), Some("frame")];
-    let Frames { ours: mut packed, boxed, .. } = play_and_report::<F, Packed>(front, nodes, parts, names)?;
-    let parts = ["batched-update", "batched-transform", "batched-render", "batched-frame"];
-    let names = [Some("batched-update"), None, None, Some("batched-frame")];
-    play_and_report::<F, Batched>(front, nodes, parts, names)?;
+/// What the parts of a frame are called, and which of them are reported.
+type Names = [(&'static str, bool); 4];
 
-    let mut bytes = |name, ours: usize, baseline, theirs: usize| {
-        let case = Case { name, nodes, unit: Unit::Bytes, baseline };
-        front.report(&case, ours as f64 / nodes as f64, theirs as f64 / nodes as f64)
-    };
-    bytes("bytes", packed.bytes(), Boxed::NAME, boxed.bytes())?;
+const PLAIN: Names = [("update", true), ("transform", true), ("render", true), ("frame", true)];
+const BATCHED: Names =
+    [("batched-update", true), ("batched-transform", false), ("batched-render", false), ("batched-frame", true)];
+const THREADED: Names =
+    [("threads-update", false), ("threads-transform", true), ("threads-render", true), ("threads-frame", true)];
+
+fn measure<F: Front>(front: &mut F, nodes: usize) -> Outcome {
+    let mut packed = play_and_report::<F, Packed, Boxed>(front, nodes, PLAIN, false)?.ours;
+    play_and_report::<F, Batched, Boxed>(front, nodes, BATCHED, false)?;
+    play_and_report::<F, Packed, Sliced>(front, nodes, PLAIN, false)?;
+    play_and_report::<F, Batched, Sliced>(front, nodes, BATCHED, false)?;
+    play_and_report::<F, Packed, Boxed>(front, nodes, PLAIN, true)?;
+    play_and_report::<F, Packed, Sliced>(front, nodes, PLAIN, true)?;
+    if hedgerow::THREADED {
+        play_and_report::<F, Threaded, Boxed>(front, nodes, THREADED, false)?;
+        play_and_report::<F, Threaded, Sliced>(front, nodes, THREADED, false)?;
+    }
+
     packed.scene_mut().maintain(Duration::MAX);
     let stats = packed.scene().stats();
-    bytes("allocated/live", stats.allocated_bytes(), "live records, after maintain", stats.live_bytes())
+    let case = Case::new("allocated/live", nodes, Unit::Bytes, "live records, after maintain");
+    front.report(&case, stats.allocated_bytes() as f64 / nodes as f64, stats.live_bytes() as f64 / nodes as f64)
 }
 
-/// Plays enough frames on one of our sides and on the naive one, and reports those parts of a frame that have a name.
-fn play_and_report<F: Front, S: Side>(
+/// Plays enough frames on one of our sides and on another one, and reports those parts of a frame that are to be.
+fn play_and_report<F: Front, S: Side, T: Side>(
     front: &mut F,
     nodes: usize,
-    parts: [&str; 4],
-    names: [Option<&str>; 4],
-) -> Result<Frames<S>, Failure> {
-    let mut frames = Frames::<S>::new(nodes, 0);
-    let trials = (NODES_SEEN / nodes).clamp(1, 64);
+    names: Names,
+    flushes: bool,
+) -> Result<Frames<S, T>, Failure> {
+    let mut frames = Frames::<S, T>::new(nodes, 0);
+    frames.flush = flushes.then(|| Flush::new(front.scale() != Scale::Tiny));
+    // With a flush a frame of a small tree takes as long as one of a large tree.
+    let trials = if flushes { 1 } else { (NODES_SEEN / nodes).clamp(1, 64) };
+    let before = if T::NAME == Sliced::NAME { "thesis/" } else { "" };
+    let behind = if flushes { "+flush" } else { "" };
+    let full = names.map(|(name, _)| format!("{before}{name}{behind}"));
     let rounds = Rounds {
         nodes,
         per: nodes,
-        parts,
-        ways: &[S::NAME, Boxed::NAME],
+        parts: full.each_ref().map(|name| &**name),
+        ways: &[S::NAME, T::NAME],
         pace: Pace { trials, alternates: true, ..Pace::fixed(FRAMES) },
         lasts: Some(FRAMES),
     };
     if let Some(figures) = front.rounds(&rounds, &mut frames)? {
-        for (part, name) in names.into_iter().enumerate() {
-            let Some(name) = name else { continue };
-            let case = Case { name, nodes, unit: Unit::Time, baseline: Boxed::NAME };
-            front.report(&case, figures[0][part], figures[1][part])?;
+        for (part, (name, (_, is_reported))) in full.iter().zip(names).enumerate() {
+            if is_reported {
+                let case = Case::new(name, nodes, Unit::Time, T::NAME);
+                let case = if S::NAME == Threaded::NAME { case.on_threads(2, 1) } else { case };
+                front.report(&case, figures[0][part], figures[1][part])?;
+            }
         }
     }
     Ok(frames)
 }
 
 /// A tree on both sides, and the edits of its frames.
-struct Frames<S> {
+struct Frames<S, T> {
     nodes: usize,
     ours: S,
-    boxed: Boxed,
+    theirs: T,
     churn: Churn,
+    flush: Option<Flush>,
 }
 
-impl<S: Side> Frames<S> {
+impl<S: Side, T: Side> Frames<S, T> {
     /// The tree of one trial, with all matrices computed.
     fn new(nodes: usize, number: usize) -> Self {
         let seed = (nodes + number) as u64;
         let recipe = Recipe::random(nodes, seed);
         let churn = Churn::new(&recipe, !seed);
-        let (mut ours, mut boxed) = (S::build(&recipe), Boxed::build(&recipe));
-        frame(&mut ours, &Edits::default());
-        frame(&mut boxed, &Edits::default());
-        Self { nodes, ours, boxed, churn }
+        let (mut ours, mut theirs) = (S::build(&recipe), T::build(&recipe));
+        frame(&mut ours, &Edits::default(), &mut None);
+        frame(&mut theirs, &Edits::default(), &mut None);
+        Self { nodes, ours, theirs, churn, flush: None }
     }
 
     fn what(&self) -> String {
@@ -111,9 +133,10 @@ impl<S: Side> Frames<S> {
     }
 }
 
-impl<S: Side> Trial<4> for Frames<S> {
+impl<S: Side, T: Side> Trial<4> for Frames<S, T> {
     fn renew(&mut self, number: usize) -> Outcome {
-        *self = Self::new(self.nodes, number);
+        let flush = self.flush.take();
+        *self = Self { flush, ..Self::new(self.nodes, number) };
         Ok(())
     }
 
@@ -123,24 +146,28 @@ impl<S: Side> Trial<4> for Frames<S> {
 
     fn play(&mut self, way: usize) -> [f64; 4] {
         match way {
-            0 => frame(&mut self.ours, self.churn.edits()),
-            _ => frame(&mut self.boxed, self.churn.edits()),
+            0 => frame(&mut self.ours, self.churn.edits(), &mut self.flush),
+            _ => frame(&mut self.theirs, self.churn.edits(), &mut self.flush),
         }
     }
 
     fn check(&mut self) -> Outcome {
-        same_draws(&self.ours, &self.boxed, &self.what())
+        same_draws(&self.ours, &self.theirs, &self.what())
     }
 
     fn check_last(&mut self) -> Outcome {
-        same_worlds(&self.ours, &self.boxed, self.churn.kinds(), &self.what())
+        same_worlds(&self.ours, &self.theirs, self.churn.kinds(), &self.what())
     }
 }
 
 /// One frame of one side: the times of its edits, of both passes, and of all three together.
-fn frame(side: &mut impl Side, edits: &Edits) -> [f64; 4] {
+fn frame(side: &mut impl Side, edits: &Edits, flush: &mut Option<Flush>) -> [f64; 4] {
+    let mut flushed = || flush.as_mut().map_or((), Flush::flush);
+    flushed();
     let update = nanoseconds(|| side.edit(edits));
+    flushed();
     let transform = nanoseconds(|| side.transform());
+    flushed();
     let render = nanoseconds(|| side.render());
     [update, transform, render, update + transform + render]
 }

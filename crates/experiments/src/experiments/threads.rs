@@ -70,7 +70,7 @@ pub(super) fn compare<F: Front>(
     let pace = Pace { turn: TURN, ..Pace::fixed(TURN * TURNS) };
     let rounds = Rounds { nodes, per: nodes, parts: [name], ways: &WAYS, pace, lasts: None };
     if let Some(figures) = front.rounds(&rounds, &mut InPools { pools, call })? {
-        let case = Case { name, nodes, unit: Unit::Time, baseline: WAYS[1] };
+        let case = Case::new(name, nodes, Unit::Time, WAYS[1]).on_threads(2, 1).against_itself();
         front.report(&case, figures[0][0], figures[1][0])?;
     }
     Ok(())

@@ -71,11 +71,7 @@ impl Side for Boxed {
     }
 
     fn draws(&self) -> Checksum {
-        let mut sum = Checksum::default();
-        for (command, matrix) in self.draws.commands.iter().zip(&self.draws.matrices) {
-            sum.add_draw(command.mesh, command.material, command.mirrored, matrix);
-        }
-        sum
+        Checksum::of_draws(&self.draws)
     }
 
     fn worlds(&self, kinds: &[Kind]) -> Checksum {

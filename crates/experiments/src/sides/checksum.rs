@@ -1,5 +1,6 @@
 //! Sums by which the two sides are found to have computed the same.
 
+use crate::baselines::Draws;
 use hedgerow::Mat34;
 
 /// A sum over items that does not depend on their order, and how many there were.
@@ -12,6 +13,15 @@ pub struct Checksum {
 }
 
 impl Checksum {
+    /// The sum of draws that a traversal of objects has listed.
+    pub(crate) fn of_draws(draws: &Draws) -> Self {
+        let mut sum = Self::default();
+        for (command, matrix) in draws.commands.iter().zip(&draws.matrices) {
+            sum.add_draw(command.mesh, command.material, command.mirrored, matrix);
+        }
+        sum
+    }
+
     /// Adds a draw, all bits of it but which node it is of.
     pub(crate) fn add_draw(&mut self, mesh: u32, material: Option<u32>, mirrored: bool, matrix: &Mat34) {
         let material = material.map_or(u64::MAX, u64::from);

@@ -1,20 +1,25 @@
 //! The scene graphs under measurement, behind the few things that a measurement does with one.
 //!
-//! [`Boxed`] is the [naive graph](crate::baselines::Graph), [`Packed`] a [`hedgerow::Scene`], [`Batched`] the same
-//! edited in batches. A [`Checksum`] of matrices and draws shows that they compute the same to the bit. A [`Stage`] is
+//! [`Boxed`] is the [naive graph](crate::baselines::Graph), [`Sliced`] the thesis's
+//! [own structure](crate::baselines::SliceGraph), [`Packed`] a [`hedgerow::Scene`], [`Batched`] the same edited in
+//! batches, [`Threaded`] with its passes on two threads. A [`Checksum`] of matrices and draws shows that they compute the same to the bit. A [`Stage`] is
 //! a scene that a [`Script`](crate::workloads::Script) of single edits is played on.
 
 mod batched;
 mod boxed;
 mod checksum;
 mod packed;
+mod sliced;
 mod stage;
+mod threaded;
 
 pub use batched::Batched;
 pub use boxed::Boxed;
 pub use checksum::Checksum;
 pub use packed::{Packed, describe};
+pub use sliced::Sliced;
 pub use stage::Stage;
+pub use threaded::Threaded;
 
 use crate::workloads::{Content, Edits, Kind, Recipe, RecipeNode};
 use hedgerow::Transform;
@@ -86,20 +91,26 @@ mod tests {
         let mut packed = Packed::build(&recipe);
         let mut boxed = Boxed::build(&recipe);
         let mut batched = Batched::build(&recipe);
+        let mut sliced = Sliced::build(&recipe);
         for _ in 0..FRAMES {
             let edits = churn.next_frame();
             packed.edit(edits);
             boxed.edit(edits);
             batched.edit(edits);
+            sliced.edit(edits);
             packed.transform();
             boxed.transform();
             batched.transform();
+            sliced.transform();
             packed.render();
             boxed.render();
             batched.render();
+            sliced.render();
             assert_ne!(boxed.draws().count, 0);
             assert_eq!(packed.draws(), boxed.draws());
             assert_eq!(batched.draws(), boxed.draws());
+            assert_eq!(sliced.draws(), boxed.draws());
+            assert_eq!(sliced.worlds(churn.kinds()), boxed.worlds(churn.kinds()));
             assert_eq!(packed.worlds(churn.kinds()), boxed.worlds(churn.kinds()));
             assert_eq!(batched.worlds(churn.kinds()), boxed.worlds(churn.kinds()));
             assert_eq!(boxed.graph().len(), 2000);

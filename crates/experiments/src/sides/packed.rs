@@ -3,7 +3,8 @@
 use super::{Checksum, Side, split};
 use crate::workloads::{Content, Edits, Kind, Recipe};
 use hedgerow::{
-    Aabb, DrawList, Node, NodeHandle, Scene, SceneConfig, Shape, Transform, draw::RenderPass, edit::SceneBuilder,
+    Aabb, DrawList, Node, NodeHandle, Scene, SceneConfig, Shape, Transform, Visibility, draw::RenderPass,
+    edit::SceneBuilder,
 };
 
 /// A `hedgerow` scene of the default policy. The recipe's root is the scene's own, with a transform attached.
@@ -12,6 +13,8 @@ pub struct Packed {
     scene: Scene,
     nodes: Vec<NodeHandle>,
     draws: DrawList,
+    /// Of the last list that was filled on threads: 1 or 2.
+    layers: u32,
 }
 
 impl Packed {
@@ -29,7 +32,7 @@ impl Packed {
         for node in rest {
             nodes.push(insert(&mut scene, nodes[node.parent as usize], node.content));
         }
-        Self { scene, nodes, draws: DrawList::new() }
+        Self { scene, nodes, draws: DrawList::new(), layers: 1 }
     }
 
     /// The scene, for what only it can be asked.
@@ -55,7 +58,15 @@ impl Packed {
             list.push((id > 0).then_some(node.parent as usize), describe(node.content));
         }
         let (scene, nodes) = list.build(SceneConfig::DEFAULT).expect("a recipe makes a tree");
-        Self { scene, nodes, draws: DrawList::new() }
+        Self { scene, nodes, draws: DrawList::new(), layers: 1 }
+    }
+
+    /// Lists every draw anew, on the threads of the current pool where the scene has any.
+    pub(super) fn render_threaded(&mut self) {
+        // What is visible is so on all layers, and a list of other ones than before is filled anew.
+        self.layers = 3 - self.layers;
+        self.draws.set_layers(Visibility::layers(self.layers));
+        self.scene.draw_list(&mut self.draws);
     }
 
     /// The scene, and its handles by recipe id, for edits made otherwise than by [`Side::edit`].

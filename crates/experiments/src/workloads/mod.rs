@@ -11,9 +11,10 @@
 //!   be skinned.
 //! - [`GltfCity`] is a glTF file of everything.
 //!
-//! The same seed makes the same everywhere.
+//! [`Flush`] empties the caches, and [`Streams`] are the bytes that a pass has to touch. The same seed makes the same everywhere.
 
 mod churn;
+mod flush;
 mod gltf;
 mod moves;
 mod parts;
@@ -22,11 +23,13 @@ mod rig;
 mod rng;
 mod script;
 mod skin_recipe;
+mod streams;
 mod test_clip;
 mod topology;
 mod town;
 
 pub use churn::{Churn, Edits, FRAMES};
+pub use flush::Flush;
 pub use gltf::GltfCity;
 pub use moves::Moves;
 pub use parts::Parts;
@@ -34,6 +37,7 @@ pub use recipe::{Content, Kind, Recipe, RecipeNode, SIZES};
 pub use rig::{CHARACTERS, JOINTS, character, rig};
 pub use script::{Edit, Growth, Script};
 pub use skin_recipe::{SKIN_JOINTS, SKIN_VERTICES, SkinRecipe};
+pub use streams::Streams;
 pub use test_clip::{TEST_CLIP_JOINTS, TEST_CLIP_KEYS, TEST_CLIP_RATE, swaying, test_clip};
 pub use topology::{RIG, Topology};
 pub use town::{TOWN_PARTS, Town, strewn, strewn_cameras};

@@ -1,7 +1,7 @@
 //! All characters at once.
 
 use super::poses::show;
-use super::{ALL_JOINTS, Objects, case, same};
+use super::{ALL_JOINTS, Arrays, Objects, case, same};
 use crate::Outcome;
 use crate::baselines::Character;
 use crate::front::{Calls, Front, checked_elsewhere};
@@ -23,6 +23,7 @@ pub(super) fn run<F: Front>(
     (skeleton, skin): (&Skeleton, &Skin),
     poses: Vec<Pose>,
     objects: &mut Objects,
+    arrays: &mut Arrays,
 ) -> Outcome {
     let mut crowd = Crowd::new(skeleton);
     for pose in &poses {
@@ -42,15 +43,63 @@ pub(super) fn run<F: Front>(
     measure(front, "crowd-palette", &mut ours, objects, palettes, Objects::compute_palettes, |ours, theirs| {
         same(&ours.2, theirs.objects.iter().flat_map(|object| object.palette_matrices().iter().copied()))
     })?;
+    flattened(front, &mut ours, arrays)?;
     give(front, &ours.0, poses, objects)?;
     let mut ours: Computed = (ours.0, ours.1, Vec::new());
     let models: fn(&mut Computed) =
         |(crowd, _, room)| crowd.each_models(room, |_, models| show(models)).expect("nothing fails");
-    measure(front, "crowd-each", &mut ours, objects, models, Objects::compute_models, checked_elsewhere)?;
+    measure(front, "crowd-each", &mut ours, objects, models, Objects::compute_models, |(crowd, ..), theirs| {
+        let (mut all, mut room) = (Vec::new(), Vec::new());
+        crowd.each_models(&mut room, |_, models| {
+            all.extend_from_slice(models);
+            Ok::<(), Error>(())
+        })?;
+        same(&all, theirs.objects.iter().flat_map(Character::globals))
+    })?;
     let palettes: fn(&mut Computed) = |(crowd, skin, room)| {
         crowd.each_palette(skin, room, |_, palette| show(&palette)).expect("a skin of this skeleton");
     };
-    measure(front, "crowd-palette-each", &mut ours, objects, palettes, Objects::compute_palettes, checked_elsewhere)
+    measure(
+        front,
+        "crowd-palette-each",
+        &mut ours,
+        objects,
+        palettes,
+        Objects::show_palettes,
+        |(crowd, skin, _), theirs| {
+            theirs.compute_palettes();
+            let (mut all, mut room) = (Vec::new(), Vec::new());
+            crowd.each_palette(skin, &mut room, |_, palette| {
+                all.extend_from_slice(&palette);
+                Ok::<(), Error>(())
+            })?;
+            same(&all, theirs.objects.iter().flat_map(|object| object.palette_matrices().iter().copied()))
+        },
+    )
+}
+
+/// A crowd against the same characters as arrays.
+fn flattened<F: Front>(front: &mut F, ours: &mut Computed, arrays: &mut Arrays) -> Outcome {
+    let calls = Calls {
+        case: case("crowd-flattened", "flattened"),
+        per: ALL_JOINTS,
+        repeats: 1,
+        sides: (&mut *ours, &mut *arrays),
+        ours: |(crowd, _, out)| crowd.models(out),
+        baseline: Arrays::compute_models,
+    };
+    front.calls(calls, |(.., ours), arrays| {
+        same(ours, arrays.arrays.iter().flat_map(|array| array.globals().iter().copied()))
+    })?;
+    let calls = Calls {
+        case: case("crowd-palette-flattened", "flattened"),
+        per: ALL_JOINTS,
+        repeats: 1,
+        sides: (ours, arrays),
+        ours: |(crowd, skin, out)| crowd.palettes(skin, out).expect("a skin of this skeleton"),
+        baseline: Arrays::compute_palettes,
+    };
+    front.calls(calls, |(.., ours), arrays| same(ours, arrays.palettes.iter().flatten().copied()))
 }
 
 /// A crowd against objects.
@@ -93,7 +142,7 @@ fn give<F: Front>(front: &mut F, crowd: &Crowd, poses: Vec<Pose>, objects: &mut 
     front.calls(calls, checked_elsewhere)?;
     let mut changed = (given.0.clone(), given.2.clone());
     let calls = Calls {
-        case: case("crowd-change-poses", "one by one"),
+        case: case("crowd-change-poses", "one by one").against_itself(),
         per: ALL_JOINTS,
         repeats: 1,
         sides: (&mut changed, &mut given),

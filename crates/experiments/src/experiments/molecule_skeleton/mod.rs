@@ -5,14 +5,17 @@
 //! ours.
 //!
 //! - `flattened`: the seed's flattened version, which like its object-oriented one here begins with local matrices.
+//! - `pose-flattened`, `pose-palette-flattened`, `crowd-flattened`, `crowd-palette-flattened`: ours against that version,
+//!   beginning with the same transforms: what a programmer writes who has read the seed, and the harder baseline.
 //! - `pose`: one `Pose` after the other; `pose-palette` with the palettes; `pose-matrices` against objects that begin
 //!   with local matrices, and so have less to do.
 //! - `pose-uniform`: quaternions and vectors down the skeleton, then matrices; against `Pose` (both with uniform
 //!   scales).
 //! - `pose-limb`: one arm of 27 joints moved; against computing the whole character.
 //! - `poses-each`, `poses-palette-each`: poses of their own sixteen at a time, shown while in the cache.
-//! - `crowd`, `crowd-palette`: all at once, written to one array; `crowd-each`, `crowd-palette-each`: shown while in
-//!   the cache.
+//! - `crowd`, `crowd-palette`: all at once, written to one array, against objects that store all of theirs;
+//!   `crowd-each`, `crowd-palette-each`: shown while in the cache, against objects that show theirs likewise, their
+//!   palettes in one place that is written again for each.
 //! - `crowd-set-pose`: what comes before where poses are sampled one by one, each given to its instance;
 //!   `crowd-change-poses`: all in one go, against that.
 //! - `blend`: the weighted sum of three poses, then finished; against the same by joint, with glam.
@@ -33,6 +36,7 @@ use hedgerow::{
     anim::{Pose, Skeleton},
     skin::Skin,
 };
+use std::hint::black_box;
 
 /// The joints of all characters.
 const ALL_JOINTS: usize = CHARACTERS * JOINTS;
@@ -49,10 +53,13 @@ pub fn run<F: Front>(front: &mut F) -> Outcome {
     let mut flattened: Vec<Flattened<Mat4>> = locals.iter().map(|it| Flattened::new(&skeleton, it)).collect();
     let objects: Vec<Character<Transform>> = locals.iter().map(|it| Character::new(&skeleton, it)).collect();
     let skin = Skin::at_rest(&skeleton)?;
-    let mut objects = Objects { objects, binds: inverse_binds(&skin) };
+    let binds = inverse_binds(&skin);
+    let mut objects = Objects { objects, buffer: vec![Mat4::IDENTITY; JOINTS], binds: binds.clone() };
+    let arrays: Vec<Flattened<Transform>> = locals.iter().map(|it| Flattened::new(&skeleton, it)).collect();
+    let mut arrays = Arrays { palettes: vec![vec![Mat4::IDENTITY; JOINTS]; CHARACTERS], arrays, binds };
 
     let calls = Calls {
-        case: case("flattened", "objects, from matrices"),
+        case: case("flattened", "objects, from matrices").of_baselines(),
         per: ALL_JOINTS,
         repeats: 1,
         sides: (&mut flattened, &mut of_matrices),
@@ -71,14 +78,15 @@ pub fn run<F: Front>(front: &mut F) -> Outcome {
     let (palettes, room) = (models.clone(), Vec::new());
     let mut ours = Poses { palettes, models, skeleton, skin, poses, room };
     poses::run(front, &mut ours, &mut objects, &mut of_matrices)?;
+    poses::flattened(front, &mut ours, &mut arrays)?;
     let Poses { skeleton, skin, poses, .. } = ours;
-    crowds::run(front, (&skeleton, &skin), poses, &mut objects)?;
+    crowds::run(front, (&skeleton, &skin), poses, &mut objects, &mut arrays)?;
     blending::run(front, &skeleton)
 }
 
 /// A case of all characters, in nanoseconds a joint.
 fn case<'c>(name: &'c str, baseline: &'c str) -> Case<'c> {
-    Case { name, nodes: ALL_JOINTS, unit: Unit::Time, baseline }
+    Case::new(name, ALL_JOINTS, Unit::Time, baseline)
 }
 
 /// A pose with these local transforms.
@@ -91,7 +99,29 @@ fn pose_of(skeleton: &Skeleton, locals: &[Transform]) -> Pose {
 /// All characters as objects.
 struct Objects {
     objects: Vec<Character<Transform>>,
+    /// One palette, for those that are shown and not kept.
+    buffer: Vec<Mat4>,
     binds: Vec<Mat4>,
+}
+
+/// All characters flattened, from transforms.
+struct Arrays {
+    arrays: Vec<Flattened<Transform>>,
+    palettes: Vec<Vec<Mat4>>,
+    binds: Vec<Mat4>,
+}
+
+impl Arrays {
+    fn compute_models(&mut self) {
+        self.arrays.iter_mut().for_each(Flattened::local_to_global);
+    }
+
+    fn compute_palettes(&mut self) {
+        for (array, palette) in self.arrays.iter_mut().zip(&mut self.palettes) {
+            array.local_to_global();
+            array.palette(&self.binds, palette);
+        }
+    }
 }
 
 impl Objects {
@@ -99,10 +129,20 @@ impl Objects {
         self.objects.iter_mut().for_each(Character::local_to_global);
     }
 
+    /// All palettes, each kept.
     fn compute_palettes(&mut self) {
         for object in &mut self.objects {
             object.local_to_global();
             object.palette(&self.binds);
+        }
+    }
+
+    /// All palettes, each shown where the last one was.
+    fn show_palettes(&mut self) {
+        for object in &mut self.objects {
+            object.local_to_global();
+            object.palette_to(&self.binds, &mut self.buffer);
+            black_box(&*self.buffer);
         }
     }
 }

@@ -1,6 +1,6 @@
 //! One pose after the other.
 
-use super::{ALL_JOINTS, Objects, Poses, case, pose_of, same};
+use super::{ALL_JOINTS, Arrays, Objects, Poses, case, pose_of, same};
 use crate::Outcome;
 use crate::baselines::Character;
 use crate::front::{Calls, Front, checked_elsewhere};
@@ -57,6 +57,34 @@ pub(super) fn run<F: Front>(
     uniform(front, &ours.skeleton)
 }
 
+/// One pose after the other, against the same as arrays.
+pub(super) fn flattened<F: Front>(front: &mut F, ours: &mut Poses, arrays: &mut Arrays) -> Outcome {
+    let calls = Calls {
+        case: case("pose-flattened", "flattened"),
+        per: ALL_JOINTS,
+        repeats: 1,
+        sides: (&mut *ours, &mut *arrays),
+        ours: Poses::compute_models,
+        baseline: Arrays::compute_models,
+    };
+    front.calls(calls, |ours, arrays| {
+        let mut both = ours.models.iter().zip(&arrays.arrays);
+        both.try_for_each(|(models, array)| same(models, array.globals().iter().copied()))
+    })?;
+    let calls = Calls {
+        case: case("pose-palette-flattened", "flattened"),
+        per: ALL_JOINTS,
+        repeats: 1,
+        sides: (ours, arrays),
+        ours: Poses::compute_palettes,
+        baseline: Arrays::compute_palettes,
+    };
+    front.calls(calls, |ours, arrays| {
+        let mut both = ours.palettes.iter().zip(&arrays.palettes);
+        both.try_for_each(|(ours, theirs)| same(ours, theirs.iter().copied()))
+    })
+}
+
 /// Poses of their own sixteen at a time, shown while in the cache.
 fn each<F: Front>(front: &mut F, ours: &mut Poses, objects: &mut Objects) -> Outcome {
     let calls = Calls {
@@ -80,9 +108,10 @@ fn each<F: Front>(front: &mut F, ours: &mut Poses, objects: &mut Objects) -> Out
             let shown = skeleton.each_palette(skin, &*poses, own, room, |(), palette| show(&palette));
             shown.expect("poses of this skeleton");
         },
-        baseline: Objects::compute_palettes,
+        baseline: Objects::show_palettes,
     };
     front.calls(calls, |ours, objects| {
+        objects.compute_palettes();
         let (mut all, mut room) = (Vec::new(), Vec::new());
         let shown = |(), palette: Palette<'_>| {
             all.extend_from_slice(&palette);
@@ -117,7 +146,7 @@ fn limb<F: Front>(front: &mut F, ours: &mut Poses) -> Outcome {
         poses: ours.poses.clone(),
     };
     let calls = Calls {
-        case: case("pose-limb", "the whole character"),
+        case: case("pose-limb", "the whole character").against_itself(),
         per: ALL_JOINTS,
         repeats: 1,
         sides: (ours, &mut all),
@@ -150,7 +179,7 @@ fn uniform<F: Front>(front: &mut F, skeleton: &Skeleton) -> Outcome {
         room: Vec::new(),
     };
     let calls = Calls {
-        case: case("pose-uniform", "poses with a scale for each axis"),
+        case: case("pose-uniform", "poses with a scale for each axis").against_itself(),
         per: ALL_JOINTS,
         repeats: 1,
         sides: (&mut (skeleton.clone(), uniform, UniformPose::default(), models), &mut whole),

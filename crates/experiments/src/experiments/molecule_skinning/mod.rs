@@ -113,7 +113,7 @@ fn turns<F: Front>(
     theirs: fn(&mut Steps),
 ) -> Outcome {
     let calls = Calls {
-        case: Case { name, nodes: sides.0.positions.len(), unit: VERTEX, baseline },
+        case: Case::new(name, sides.0.positions.len(), VERTEX, baseline),
         per: TURN * sides.0.mesh.len(),
         repeats: 1,
         sides,
@@ -137,7 +137,7 @@ fn uniform<F: Front>(front: &mut F, influences: usize) -> Outcome {
     let (positions, normals) = (vec![[0.0_f32; 3]; VERTICES], vec![[0.0_f32; 3]; VERTICES]);
     let name = &format!("influences-{influences}");
     let calls = Calls {
-        case: Case { name, nodes: VERTICES, unit: VERTEX, baseline: FIRST },
+        case: Case::new(name, VERTICES, VERTEX, FIRST),
         per: VERTICES,
         repeats: 3,
         sides: (
@@ -174,7 +174,7 @@ fn visible<F: Front>(front: &mut F, crowd: &mut Crowd) -> Outcome {
             }
         }
         let calls = Calls {
-            case: Case { name: "visible", nodes: crowd.positions.len(), unit: VERTEX, baseline: "all characters" },
+            case: Case::new("visible", crowd.positions.len(), VERTEX, "all characters").against_itself(),
             per: CHARACTERS * crowd.mesh.len(),
             repeats: 1,
             sides: (&mut (crowd, &third), &mut all),
@@ -195,7 +195,7 @@ fn threads<F: Front>(front: &mut F, crowd: Crowd) -> Outcome {
     let ways = ["two threads", "one thread"];
     let rounds = Rounds { nodes, per, parts: ["threads"], ways: &ways, pace: Pace::fixed(100), lasts: None };
     if let Some(figures) = front.rounds(&rounds, &mut on_threads)? {
-        let case = Case { name: "threads", nodes, unit: VERTEX, baseline: ways[1] };
+        let case = Case::new("threads", nodes, VERTEX, ways[1]).on_threads(2, 1).against_itself();
         front.report(&case, figures[0][0], figures[1][0])?;
     }
     Ok(())

@@ -1,0 +1,163 @@
+//! The two kinds of charts: lines over a number, and bars by name.
+
+use crate::canvas::{COLOURS, Picture};
+use plotters::coord::Shift;
+use plotters::prelude::{
+    ChartBuilder, Circle, Cross, DrawingArea, DrawingBackend, IntoDynElement, IntoLogRange, LineSeries, PathElement,
+    Rectangle, SeriesLabelPosition, TriangleMarker,
+};
+use plotters::style::{BLACK, Color, WHITE};
+use std::error::Error;
+
+/// Curves over a number of nodes, or over a share. Both axes are logarithmic.
+pub(crate) struct Lines {
+    pub(crate) title: String,
+    pub(crate) x: &'static str,
+    pub(crate) y: &'static str,
+    /// What each tick below the chart is called, if they are not numbers.
+    pub(crate) ticks: Option<Vec<&'static str>>,
+    pub(crate) series: Vec<(String, Vec<(f64, f64)>)>,
+}
+
+/// Groups of bars.
+pub(crate) struct Bars {
+    pub(crate) title: String,
+    pub(crate) y: &'static str,
+    pub(crate) groups: Vec<String>,
+    /// A bar for each group.
+    pub(crate) series: Vec<(String, Vec<f64>)>,
+}
+
+/// A number with the digits that matter, and points between thousands.
+fn shown(number: f64) -> String {
+    if number >= 1e6 {
+        format!("{} M", rounded(number / 1e6))
+    } else if number >= 1e4 {
+        format!("{} k", rounded(number / 1e3))
+    } else {
+        rounded(number)
+    }
+}
+
+fn rounded(number: f64) -> String {
+    let text = format!("{number:.2}");
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+impl Lines {
+    /// The least and the greatest of one coordinate.
+    fn range(&self, of: fn(&(f64, f64)) -> f64) -> (f64, f64) {
+        let all = || self.series.iter().flat_map(|(_, points)| points.iter().map(of));
+        (all().fold(f64::INFINITY, f64::min), all().fold(0.0, f64::max))
+    }
+}
+
+impl Picture for Lines {
+    fn draw<B: DrawingBackend>(&self, area: &DrawingArea<B, Shift>) -> Result<(), Box<dyn Error>>
+    where
+        B::ErrorType: 'static,
+    {
+        area.fill(&WHITE)?;
+        let ((left, right), (low, high)) = (self.range(|point| point.0), self.range(|point| point.1));
+        let mut chart = ChartBuilder::on(area)
+            .caption(&self.title, ("sans-serif", 18))
+            .margin(12)
+            .x_label_area_size(46)
+            .y_label_area_size(70)
+            .build_cartesian_2d((left * 0.9..right * 1.1).log_scale(), (low * 0.7..high * 1.6).log_scale())?;
+        let ticks = self.ticks.clone();
+        let x_label = move |x: &f64| match &ticks {
+            None => shown(*x),
+            Some(names) => {
+                let place = (0_u8..).zip(names).find(|(place, _)| (f64::from(*place) + 1.0 - x).abs() < 0.01);
+                place.map_or_else(String::new, |(_, name)| (*name).to_owned())
+            }
+        };
+        chart
+            .configure_mesh()
+            .x_desc(self.x)
+            .y_desc(self.y)
+            .x_label_formatter(&x_label)
+            .y_label_formatter(&|y| shown(*y))
+            .label_style(("sans-serif", 13))
+            .axis_desc_style(("sans-serif", 14))
+            .light_line_style(WHITE)
+            .bold_line_style(BLACK.mix(0.15))
+            .draw()?;
+        for (number, (name, points)) in self.series.iter().enumerate() {
+            let colour = COLOURS[number % COLOURS.len()];
+            let style = colour.stroke_width(2);
+            chart
+                .draw_series(LineSeries::new(points.iter().copied(), style))?
+                .label(name)
+                .legend(move |(x, y)| PathElement::new(vec![(x, y), (x + 18, y)], style));
+            chart.draw_series(points.iter().map(|&point| match number % 3 {
+                0 => Circle::new(point, 4, colour.filled()).into_dyn(),
+                1 => TriangleMarker::new(point, 6, colour.filled()).into_dyn(),
+                _ => Cross::new(point, 4, style).into_dyn(),
+            }))?;
+        }
+        chart
+            .configure_series_labels()
+            .position(SeriesLabelPosition::UpperLeft)
+            .background_style(WHITE.mix(0.85))
+            .border_style(BLACK.mix(0.3))
+            .label_font(("sans-serif", 13))
+            .draw()?;
+        Ok(())
+    }
+}
+
+impl Picture for Bars {
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a place among a few groups")]
+    fn draw<B: DrawingBackend>(&self, area: &DrawingArea<B, Shift>) -> Result<(), Box<dyn Error>>
+    where
+        B::ErrorType: 'static,
+    {
+        area.fill(&WHITE)?;
+        let highest = self.series.iter().flat_map(|(_, bars)| bars).copied().fold(0.0, f64::max);
+        let count = self.groups.len();
+        let mut chart = ChartBuilder::on(area)
+            .caption(&self.title, ("sans-serif", 18))
+            .margin(12)
+            .x_label_area_size(46)
+            .y_label_area_size(70)
+            .build_cartesian_2d(0.0..count as f64, 0.0..highest * 1.25)?;
+        let groups = self.groups.clone();
+        chart
+            .configure_mesh()
+            .disable_x_mesh()
+            // Ticks at halves: a name below the middle of each group.
+            .x_labels(2 * count + 1)
+            .x_label_formatter(&|x| {
+                let middle = (x.fract() - 0.5).abs() < 0.01;
+                if middle { groups.get(x.floor() as usize).cloned().unwrap_or_default() } else { String::new() }
+            })
+            .y_desc(self.y)
+            .y_label_formatter(&|y| shown(*y))
+            .label_style(("sans-serif", 13))
+            .axis_desc_style(("sans-serif", 14))
+            .light_line_style(WHITE)
+            .bold_line_style(BLACK.mix(0.15))
+            .draw()?;
+        let width = 0.8 / self.series.len() as f64;
+        for (number, (name, bars)) in self.series.iter().enumerate() {
+            let colour = COLOURS[number % COLOURS.len()];
+            let left = |group: usize| group as f64 + 0.1 + number as f64 * width;
+            chart
+                .draw_series(bars.iter().enumerate().map(|(group, &bar)| {
+                    Rectangle::new([(left(group), 0.0), (left(group) + width * 0.94, bar)], colour.filled())
+                }))?
+                .label(name)
+                .legend(move |(x, y)| Rectangle::new([(x, y - 5), (x + 14, y + 5)], colour.filled()));
+        }
+        chart
+            .configure_series_labels()
+            .position(SeriesLabelPosition::UpperRight)
+            .background_style(WHITE.mix(0.85))
+            .border_style(BLACK.mix(0.3))
+            .label_font(("sans-serif", 13))
+            .draw()?;
+        Ok(())
+    }
+}

@@ -1,0 +1,188 @@
+//! Which chart is made of which cases.
+
+use crate::canvas::save;
+use crate::charts::{Bars, Lines};
+use crate::collect::{Line, Results};
+use std::error::Error;
+use std::path::{Path, PathBuf};
+
+const OURS: &str = "hedgerow";
+const NODES: &str = "nodes";
+const TIME: &str = "nanoseconds a node";
+
+/// Points over the number of nodes.
+fn points(lines: &[&Line], figure: fn(&Line) -> f64) -> Vec<(f64, f64)> {
+    lines.iter().map(|line| (line.nodes, figure(line))).collect()
+}
+
+fn ours(line: &Line) -> f64 {
+    line.ours
+}
+
+fn baseline(line: &Line) -> f64 {
+    line.baseline
+}
+
+/// Draws all charts that there are figures for, and returns their files.
+pub(crate) fn draw(results: &Results, folder: &Path) -> Result<Vec<PathBuf>, Box<dyn Error>> {
+    let mut files = Vec::new();
+    for (number, pass, what) in [
+        ("6.1", "transform", "world matrices"),
+        ("6.2", "render", "draw list"),
+        ("6.3", "frame", "world matrices and draw list"),
+    ] {
+        for (flush, flushed) in [("", ""), ("+flush", ", caches emptied")] {
+            let of = |layout: &str| results.of("layouts", &format!("{layout}/{pass}{flush}"));
+            let mut series = vec![(OURS.to_owned(), points(&of("depth-first"), ours))];
+            for (layout, name) in [
+                ("depth-first", "nodes, depth first"),
+                ("breadth-first", "nodes, breadth first"),
+                ("van-emde-boas", "nodes, van Emde Boas"),
+                ("level-order", "nodes by levels, visited by levels"),
+                ("heap", "a block each, depth first"),
+                ("made", "a block each, as made"),
+            ] {
+                series.push((name.to_owned(), points(&of(layout), baseline)));
+            }
+            let title = format!("Static trees: {what}{flushed} (the thesis's figure {number})");
+            let name = format!("static-{pass}{}", flush.replace('+', "-"));
+            files.extend(lines(folder, &name, Lines { title, x: NODES, y: TIME, ticks: None, series })?);
+        }
+    }
+    for (number, part, what) in [
+        ("6.4", "transform", "world matrices"),
+        ("6.5", "render", "draw list"),
+        ("6.6", "frame", "edits, world matrices and draw list"),
+    ] {
+        let (naive, thesis) =
+            (results.of("thesis-dynamic", part), results.of("thesis-dynamic", &format!("thesis/{part}")));
+        let series = vec![
+            (OURS.to_owned(), points(&naive, ours)),
+            ("the thesis's slices".to_owned(), points(&thesis, baseline)),
+            ("a block a node".to_owned(), points(&naive, baseline)),
+        ];
+        let title = format!("10 % removed and inserted a frame: {what} (figure {number})");
+        files.extend(lines(
+            folder,
+            &format!("dynamic-{part}"),
+            Lines { title, x: NODES, y: TIME, ticks: None, series },
+        )?);
+    }
+    files.extend(memory(results, folder)?);
+    files.extend(moved(results, folder)?);
+    files.extend(pauses(results, folder)?);
+    files.extend(characters(results, folder)?);
+    Ok(files)
+}
+
+/// Draws lines, unless there is nothing to draw.
+fn lines(folder: &Path, name: &str, mut chart: Lines) -> Result<Vec<PathBuf>, Box<dyn Error>> {
+    chart.series.retain(|(_, points)| !points.is_empty());
+    if chart.series.is_empty() { Ok(Vec::new()) } else { Ok(save(&chart, folder, name)?.into()) }
+}
+
+fn bars(folder: &Path, name: &str, chart: &Bars) -> Result<Vec<PathBuf>, Box<dyn Error>> {
+    let is_whole = chart.series.iter().all(|(_, bars)| bars.len() == chart.groups.len());
+    if chart.groups.is_empty() || !is_whole { Ok(Vec::new()) } else { Ok(save(chart, folder, name)?.into()) }
+}
+
+fn memory(results: &Results, folder: &Path) -> Result<Vec<PathBuf>, Box<dyn Error>> {
+    let of = |case: &str| results.of("memory", case);
+    let series = vec![
+        (format!("{OURS}, mean"), points(&of("frames-mean"), ours)),
+        ("the thesis's slices, mean".to_owned(), points(&of("thesis/frames-mean"), ours)),
+        ("a block a node".to_owned(), points(&of("frames-mean"), baseline)),
+        ("the thesis's slices, worst".to_owned(), points(&of("thesis/frames-worst"), ours)),
+        (format!("{OURS}, worst"), points(&of("frames-worst"), ours)),
+    ];
+    let title = "Memory over 30 frames that remove and insert 10 % (figure 6.7)".to_owned();
+    lines(folder, "dynamic-memory", Lines { title, x: NODES, y: "bytes a node", ticks: None, series })
+}
+
+fn moved(results: &Results, folder: &Path) -> Result<Vec<PathBuf>, Box<dyn Error>> {
+    let shares = ["none", "one", "1%", "10%", "half", "all"];
+    let last = |share: &str| results.of("moved", &format!("random/{share}")).last().copied().cloned();
+    let found: Vec<(u8, Line)> = (1..).zip(shares).filter_map(|(place, share)| Some((place, last(share)?))).collect();
+    let nodes = found.first().map_or(0.0, |(_, line)| line.nodes);
+    let of = |figure: fn(&Line) -> f64| {
+        found.iter().map(|(place, line)| (f64::from(*place), figure(line).max(1e-4) * line.nodes / 1e3)).collect()
+    };
+    let series = vec![(OURS.to_owned(), of(ours)), ("a block a node".to_owned(), of(baseline))];
+    let chart = Lines {
+        title: format!("The update after some of {nodes} nodes moved"),
+        x: "nodes moved",
+        y: "microseconds",
+        ticks: Some(shares.into()),
+        series,
+    };
+    lines(folder, "moved", chart)
+}
+
+fn pauses(results: &Results, folder: &Path) -> Result<Vec<PathBuf>, Box<dyn Error>> {
+    let quantiles = ["median", "p99", "p99.99", "worst"];
+    let mut files = Vec::new();
+    for (kind, name, what) in
+        [("", "pauses-edits", "A single edit"), ("frame-", "pauses-frames", "The update of a frame")]
+    {
+        let last = |quantile: &str| results.of("pauses", &format!("{kind}{quantile}")).last().copied().cloned();
+        let found: Vec<(u8, Line)> = (1..).zip(quantiles).filter_map(|(at, name)| Some((at, last(name)?))).collect();
+        let of = |figure: fn(&Line) -> f64| found.iter().map(|(at, line)| (f64::from(*at), figure(line))).collect();
+        let nodes = found.first().map_or(0.0, |(_, line)| line.nodes);
+        let chart = Lines {
+            title: format!("{what}, while {nodes} nodes are built and churned"),
+            x: "share of all that take no longer",
+            y: "nanoseconds",
+            ticks: Some(quantiles.into()),
+            series: vec![(OURS.to_owned(), of(ours)), ("slices without a bound".to_owned(), of(baseline))],
+        };
+        files.extend(lines(folder, name, chart)?);
+    }
+    Ok(files)
+}
+
+fn characters(results: &Results, folder: &Path) -> Result<Vec<PathBuf>, Box<dyn Error>> {
+    let cases = |experiment: &str, names: &[(&str, &str)]| {
+        let found = names.iter().filter_map(|(case, name)| Some((*name, results.of(experiment, case).pop()?.clone())));
+        let found: Vec<(&str, Line)> = found.collect();
+        let groups: Vec<String> = found.iter().map(|(name, _)| (*name).to_owned()).collect();
+        (
+            groups,
+            found.iter().map(|(_, line)| line.ours).collect(),
+            found.iter().map(|(_, line)| line.baseline).collect(),
+        )
+    };
+    let mut files = Vec::new();
+    let names = [
+        ("pose-flattened", "models"),
+        ("pose-palette-flattened", "palettes"),
+        ("crowd-flattened", "models, crowd"),
+        ("crowd-palette-flattened", "palettes, crowd"),
+    ];
+    let (groups, of_ours, theirs) = cases("molecule-skeleton", &names);
+    let chart = Bars {
+        title: "1000 characters of 96 joints, from transforms".to_owned(),
+        y: "nanoseconds a joint",
+        groups,
+        series: vec![(OURS.to_owned(), of_ours), ("flattened, as in the source".to_owned(), theirs)],
+    };
+    files.extend(bars(folder, "characters", &chart)?);
+    let names = [("influences-1", "1"), ("influences-2", "2"), ("influences-3", "3"), ("influences-4", "4")];
+    let (groups, of_ours, theirs) = cases("molecule-skinning", &names);
+    let chart = Bars {
+        title: "Skinning of positions and normals, by influences a vertex".to_owned(),
+        y: "nanoseconds a vertex",
+        groups,
+        series: vec![(OURS.to_owned(), of_ours), ("the usual first implementation".to_owned(), theirs)],
+    };
+    files.extend(bars(folder, "skinning", &chart)?);
+    let names = [("forward", "forward"), ("backward", "backward"), ("seek", "seek")];
+    let (groups, of_ours, theirs) = cases("bitsquid-clip", &names);
+    let chart = Bars {
+        title: "A clip of 96 joints: all of them in one frame".to_owned(),
+        y: "nanoseconds a joint",
+        groups,
+        series: vec![(OURS.to_owned(), of_ours), ("keys by track".to_owned(), theirs)],
+    };
+    files.extend(bars(folder, "clips", &chart)?);
+    Ok(files)
+}

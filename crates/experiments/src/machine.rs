@@ -1,0 +1,48 @@
+//! What a figure depends on beside the code: instruction sets, and the compiler.
+
+use hedgerow::math::internal::level::level;
+
+/// The compiler that built this, as it calls itself.
+pub const COMPILER: &str = env!("HEDGEROW_COMPILER");
+
+/// The instruction set that `hedgerow`'s kernels use on this thread: found out at run time, or set for a measurement.
+#[must_use]
+pub fn kernels() -> String {
+    // `Avx512(Avx512 { .. })` and the like.
+    let level = format!("{:?}", level()).to_lowercase();
+    let end = level.find(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_').unwrap_or(level.len());
+    level[..end].replace("sse4_2", "sse4.2")
+}
+
+/// The instruction set that this was compiled for: what everything but those kernels uses, and so each baseline.
+#[must_use]
+pub const fn compiled() -> &'static str {
+    if cfg!(target_feature = "avx512f") {
+        "avx512"
+    } else if cfg!(target_feature = "avx2") {
+        "avx2"
+    } else if cfg!(target_feature = "sse4.2") {
+        "sse4.2"
+    } else if cfg!(target_feature = "sse2") {
+        "sse2"
+    } else if cfg!(target_feature = "neon") {
+        "neon"
+    } else if cfg!(target_feature = "simd128") {
+        "simd128"
+    } else {
+        "none"
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_those_of_instruction_sets() {
+        let known = ["avx512", "avx2", "sse4.2", "sse2", "neon", "simd128", "wasmsimd128", "fallback", "none"];
+        assert!(known.contains(&&*kernels()), "{}", kernels());
+        assert!(known.contains(&compiled()));
+        assert!(COMPILER.starts_with("rustc "));
+    }
+}
