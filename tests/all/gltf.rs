@@ -4,6 +4,7 @@
 //! The models are read from the folder in the environment variable `HEDGEROW_GLTF_DIR`, with the files in `models/` and
 //! the expected results in `expected/`.
 
+use crate::gltf_file::glb;
 use fastrand::Rng;
 use hedgerow::glam::Vec3;
 use hedgerow::import::{self, BufferProblem, Import, ImportError, ImportErrorKind, ImportOptions};
@@ -243,20 +244,6 @@ fn a_thousand_moves_there_and_back_with_the_worlds_kept_stay_close() {
 /// A glTF with these top-level properties.
 fn text(properties: &str) -> Vec<u8> {
     format!(r#"{{"asset": {{"version": "2.0"}}, {properties}}}"#).into_bytes()
-}
-
-/// A GLB of these two chunks.
-pub(crate) fn glb(json: &[u8], data: &[u8]) -> Vec<u8> {
-    let mut chunks = Vec::new();
-    for (kind, content, padding) in [(b"JSON", json, b' '), (b"BIN\0", data, 0)] {
-        let length = content.len().next_multiple_of(4);
-        chunks.extend(u32::try_from(length).unwrap().to_le_bytes());
-        chunks.extend(kind);
-        chunks.extend(content);
-        chunks.resize(chunks.len() + length - content.len(), padding);
-    }
-    let length = u32::try_from(12 + chunks.len()).unwrap();
-    [b"glTF".as_slice(), &2_u32.to_le_bytes(), &length.to_le_bytes(), &chunks].concat()
 }
 
 /// A small valid GLB: two nodes and a triangle whose bounds follow only from the data.

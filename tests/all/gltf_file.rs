@@ -1,6 +1,5 @@
 //! A glTF file that a test makes, valid and ready to be broken.
 
-use crate::gltf::glb;
 use serde_json::{Value, json};
 
 /// The JSON of a file, and the bytes of its one buffer.
@@ -96,4 +95,18 @@ fn push(list: &mut Value, value: Value) -> usize {
     let list = list.as_array_mut().unwrap();
     list.push(value);
     list.len() - 1
+}
+
+/// A GLB of these two chunks.
+pub(crate) fn glb(json: &[u8], data: &[u8]) -> Vec<u8> {
+    let mut chunks = Vec::new();
+    for (kind, content, padding) in [(b"JSON", json, b' '), (b"BIN\0", data, 0)] {
+        let length = content.len().next_multiple_of(4);
+        chunks.extend(u32::try_from(length).unwrap().to_le_bytes());
+        chunks.extend(kind);
+        chunks.extend(content);
+        chunks.resize(chunks.len() + length - content.len(), padding);
+    }
+    let length = u32::try_from(12 + chunks.len()).unwrap();
+    [b"glTF".as_slice(), &2_u32.to_le_bytes(), &length.to_le_bytes(), &chunks].concat()
 }

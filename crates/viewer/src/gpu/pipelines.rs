@@ -185,7 +185,8 @@ impl Pipelines {
             ..Default::default()
         };
         let depth = if shadow {
-            depth(true, wgpu::CompareFunction::LessEqual, true)
+            // Lines have no slope.
+            depth(true, wgpu::CompareFunction::LessEqual, kind.topology == Topology::Triangles)
         } else {
             depth(kind.pass != Pass::Blended, wgpu::CompareFunction::GreaterEqual, false)
         };

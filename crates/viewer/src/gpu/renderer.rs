@@ -49,8 +49,8 @@ impl Default for Settings {
 pub enum Fault {
     /// World matrices have their rotations the wrong way.
     Transposed,
-    /// The group of draws of this number, counted from the largest on, is left out.
-    LeftOut(usize),
+    /// The draws of the mesh of this number are left out.
+    LeftOut(u32),
     /// Surfaces have each other's images.
     Swapped,
 }
@@ -427,6 +427,7 @@ impl Renderer {
         }
         let mut rebind = false;
         let changed = stage.figures.take_changed();
+        let mut transposed = self.settings.fault == Some(Fault::Transposed);
         if changed {
             let figures = &stage.figures;
             let lists: [(&mut Growing, &[u8]); 2] = [
@@ -436,7 +437,13 @@ impl Renderer {
             for (growing, bytes) in lists {
                 rebind |= growing.fit(gpu, bytes.len());
                 if !self.settings.cpu_skinning {
-                    self.uploaded.figures += self.buffers.write(&growing.buffer, 0, bytes);
+                    // Palettes are matrices, too; weights are not.
+                    self.uploaded.figures += if transposed {
+                        self.buffers.write_changed(&growing.buffer, 0, bytes, transpose)
+                    } else {
+                        self.buffers.write(&growing.buffer, 0, bytes)
+                    };
+                    transposed = false;
                 }
             }
         }
@@ -685,11 +692,11 @@ impl Renderer {
             return;
         }
         self.begin(pass, number as u32, [&matrices.buffer, &words.buffer]);
-        let left_out = self.left_out(view);
+        let left_out = self.left_out();
         let (mut kind_before, mut surface_before) = (None, None);
-        for (at, group) in view.groups.groups().iter().enumerate() {
+        for group in view.groups.groups() {
             let kind = self.kind(stage, group.mesh, group.material, group.mirrored, shadow);
-            let Some(kind) = kind.filter(|kind| kind.pass != Pass::Blended && left_out != Some(at)) else { continue };
+            let Some(kind) = kind.filter(|kind| kind.pass != Pass::Blended && left_out != Some(group.mesh)) else { continue };
             let Some(pipeline) = self.pipelines.get(kind) else { continue };
             if kind_before.replace(kind) != Some(kind) {
                 pass.set_pipeline(pipeline);
@@ -707,13 +714,12 @@ impl Renderer {
         }
     }
 
-    /// The group that a fault leaves out.
-    fn left_out(&self, view: &View) -> Option<usize> {
-        let Some(Fault::LeftOut(rank)) = self.settings.fault else { return None };
-        let groups = view.groups.groups();
-        let mut order: Vec<usize> = (0..groups.len()).collect();
-        order.sort_by_key(|&at| std::cmp::Reverse(groups[at].count));
-        order.get(rank).copied()
+    /// The mesh that a fault leaves out.
+    fn left_out(&self) -> Option<u32> {
+        match self.settings.fault {
+            Some(Fault::LeftOut(mesh)) => Some(mesh),
+            _ => None,
+        }
     }
 
     /// Draws what is blended, from back to front; neighbours of one kind in one call.
@@ -734,6 +740,9 @@ impl Renderer {
             let range = first..first + run.len() as u32;
             first = range.end;
             let (mesh, material, mirrored) = like(&run[0]);
+            if self.left_out() == Some(mesh) {
+                continue;
+            }
             let Some(kind) = self.kind(stage, mesh, material, mirrored, false) else { continue };
             let Some(pipeline) = self.pipelines.get(kind) else { continue };
             pass.set_pipeline(pipeline);

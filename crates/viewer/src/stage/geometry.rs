@@ -67,11 +67,11 @@ impl Mesh {
         }
     }
 
-    /// A solid between two outlines of as many corners, which go clockwise as seen from above.
+    /// A solid between two outlines of as many corners, which go counter-clockwise as seen from above.
     fn between(&mut self, low: &[Vec3], high: &[Vec3]) {
         for (number, &corner) in low.iter().enumerate() {
             let next = (number + 1) % low.len();
-            self.face(&[low[next], corner, high[number], high[next]]);
+            self.face(&[corner, low[next], high[next], high[number]]);
         }
         self.face(high);
         self.face(&low.iter().rev().copied().collect::<Vec<_>>());
@@ -151,7 +151,8 @@ impl Mesh {
             let (up, across) = (std::f32::consts::PI * f32::from(ring) / f32::from(rings)).sin_cos();
             let (s, c) = (TAU * (f32::from(step) + 0.5 * f32::from(ring % 2)) / f32::from(sides)).sin_cos();
             let direction = Vec3::new(c * up, across, s * up);
-            let dent = 1.0 - 0.14 * f32::from((ring * 5 + (step % sides) * 3) % 4) / 3.0;
+            let pole = ring == 0 || ring == rings;
+            let dent = if pole { 1.0 } else { 1.0 - 0.14 * f32::from((ring * 5 + (step % sides) * 3) % 4) / 3.0 };
             (direction, direction * dent)
         };
         for ring in 0..=rings {

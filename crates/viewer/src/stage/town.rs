@@ -10,6 +10,7 @@ use crate::failure::Result;
 use crate::life::TownLife;
 use crate::parts::{Material, Mesh as Part};
 use crate::town;
+use hedgerow::Aabb;
 use hedgerow::anim::Skeleton;
 use hedgerow::glam::{DVec3, Vec3};
 use hedgerow::skin::Skin;
@@ -101,6 +102,8 @@ pub(super) fn stage(seed: u64, people: u32) -> Result<Stage> {
             Part::Trunk => Mesh::column(bounds, 6, 0.6, false),
             Part::Cup => Mesh::column(bounds, 5, 1.2, false),
             Part::Tyre => Mesh::column(bounds, 10, 1.0, true),
+            // Windows stand out of it.
+            Part::Wall => Mesh::block(Aabb { max: bounds.max.with_z(0.02), ..bounds }, [1.0, 1.0]),
             Part::Foliage => Mesh::foliage(bounds),
             Part::CarBody => Mesh::block(bounds, [0.94, 0.97]),
             Part::CarCabin => Mesh::block(bounds, [0.84, 0.68]),
@@ -118,7 +121,7 @@ pub(super) fn stage(seed: u64, people: u32) -> Result<Stage> {
         let is = |other: Material| material as u32 == other as u32;
         surfaces[material as usize] = Surface {
             // Windows show their rooms.
-            colour: [r, g, b, if is(Material::Glass) { 0.55 } else { 1.0 }],
+            colour: [r, g, b, if is(Material::Glass) { 0.8 } else { 1.0 }],
             alpha: if is(Material::Glass) { Alpha::Blend } else { Alpha::Opaque },
             emissive: if is(Material::Light) { [0.35, 0.28, 0.14] } else { [0.0; 3] },
             metallic: if is(Material::Steel) { 0.7 } else { 0.0 },
