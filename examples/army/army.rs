@@ -1,7 +1,6 @@
 //! Who is in the army, and what is done in a frame.
 
 use crate::dice::Dice;
-use crate::picture::Coat;
 use crate::puppet::{self, Cover, Gait, Lists, PuppetMesh, Rig};
 use hedgerow::anim;
 use hedgerow::glam::{Quat, Vec3};
@@ -20,8 +19,13 @@ const NEAR: f32 = 25.0;
 /// How far columns are apart, and ranks, in metres.
 const COLUMN: f32 = 1.7;
 const RANK: f32 = 2.1;
+/// The mesh of all characters.
+const PUPPET: u32 = 0;
 /// Who goes in ten columns side by side, by the number of the gait: most walk, some run, sneak and stand.
 const COLUMNS: [usize; 10] = [0, 0, 0, 1, 1, 0, 0, 2, 2, 3];
+
+/// The colour of each cover, linear.
+pub(crate) type Coat = [Vec3; Cover::COUNT];
 
 /// All characters, and what is kept from frame to frame.
 pub(crate) struct Army {
@@ -37,8 +41,10 @@ pub(crate) struct Army {
     bounds: JointBounds,
     pub(crate) skin: Arc<Skin>,
     batch: SkinBatch,
-    scene: Scene,
-    palettes: Vec<Mat34>,
+    /// The root has everybody as a child. The word of a draw is the number of its character.
+    pub(crate) scene: Scene,
+    /// One behind the other, by character.
+    pub(crate) palettes: Vec<Mat34>,
     /// Room for the matrices of a few characters.
     room: Vec<Mat34>,
     moves: Vec<(NodeHandle, Transform)>,
@@ -46,7 +52,7 @@ pub(crate) struct Army {
     frames: u32,
     /// How many characters were posed in the last frame.
     pub(crate) posed: usize,
-    /// What the camera sees: the mesh of a draw is the number of its character.
+    /// What the camera sees.
     draws: DrawList,
     pub(crate) visible: Vec<u32>,
     /// Those of them whose vertices are not of their present pose.
@@ -58,7 +64,7 @@ pub(crate) struct Army {
 
 /// One of them.
 pub(crate) struct Character {
-    node: NodeHandle,
+    pub(crate) node: NodeHandle,
     player: Player<Arc<Clip>>,
     pose: Pose,
     /// The box of the present pose, in the character's own space.
@@ -128,8 +134,9 @@ impl Army {
         let (size, tempo) = (dice.between(0.93, 1.06), dice.between(0.92, 1.08));
         let turn = Quat::from_rotation_y(heading);
         let place = Transform::from_translation(place).with_rotation(turn).with_scale(Vec3::splat(size));
-        let node = Node::transform(place).with_shape(Shape::new(number, Aabb::EMPTY));
+        let node = Node::transform(place).with_shape(Shape::new(PUPPET, Aabb::EMPTY));
         let node = self.scene.insert(self.scene.root(), node)?;
+        self.scene.set_word(node, number)?;
         self.batch.push(Arc::clone(&self.mesh), Arc::clone(&self.skin))?;
         let speed = Gait::ALL[gait].speed() * size * tempo;
         self.characters.push(Character {
@@ -185,9 +192,8 @@ impl Army {
         Ok(())
     }
 
-    /// Everybody goes on, the boxes follow the poses, and who can be seen is listed. Who leaves the field in front
-    /// comes again from behind.
-    pub(crate) fn cull(&mut self, seconds: f32, frustum: &Frustum) -> Result<(), CharacterError> {
+    /// Everybody goes on, and the boxes follow the poses. Who leaves the field in front comes again from behind.
+    pub(crate) fn march(&mut self, seconds: f32) -> Result<(), CharacterError> {
         self.moves.clear();
         for character in &mut self.characters {
             let z = &mut character.place.translation.z;
@@ -200,11 +206,15 @@ impl Army {
                 self.scene.set_bounds(character.node, character.bounds)?;
             }
         }
-        self.scene.set_transforms(&self.moves)?;
+        Ok(self.scene.set_transforms(&self.moves)?)
+    }
+
+    /// Lists who can be seen.
+    pub(crate) fn cull(&mut self, frustum: &Frustum) -> Result<(), CharacterError> {
         self.scene.update();
         self.scene.cull(frustum, Visibility::VISIBLE, &mut self.draws)?;
         self.visible.clear();
-        self.visible.extend(self.draws.commands().iter().map(|command| command.mesh));
+        self.visible.extend(self.draws.commands().iter().map(|command| command.word));
         Ok(())
     }
 
@@ -229,8 +239,8 @@ impl Army {
     /// Those who can be seen, each with its world matrix, positions and normals.
     pub(crate) fn seen(&self) -> impl Iterator<Item = (&Character, &Mat34, &[[f32; 3]], &[[f32; 3]])> {
         self.draws.commands().iter().zip(self.draws.matrices()).map(|(command, world)| {
-            let vertices = self.batch.vertex_range(command.mesh).expect("each character is in the batch");
-            let character = &self.characters[command.mesh as usize];
+            let vertices = self.batch.vertex_range(command.word).expect("each character is in the batch");
+            let character = &self.characters[command.word as usize];
             (character, world, &self.positions[vertices.clone()], &self.normals[vertices])
         })
     }

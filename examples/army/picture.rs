@@ -1,5 +1,6 @@
 //! A picture of characters on a plain, in the light of an afternoon.
 
+use crate::army::Coat;
 use crate::camera::Camera;
 use crate::puppet::Cover;
 use crate::raster::Raster;
@@ -19,9 +20,6 @@ pub(crate) struct Figure<'a> {
     pub(crate) coat: &'a Coat,
     pub(crate) world: Mat34,
 }
-
-/// The colour of each cover, linear.
-pub(crate) type Coat = [Vec3; Cover::COUNT];
 
 /// Rays for a pixel along each side: edges are smooth.
 const FINE: usize = 2;

@@ -46,7 +46,8 @@ fn frame(army: &mut Army, (frustum, eye): (&Frustum, Option<Vec3>), run: &mut Ru
     let start = Instant::now();
     army.pose(FRAME, eye)?;
     let posed = Instant::now();
-    army.cull(FRAME, frustum)?;
+    army.march(FRAME)?;
+    army.cull(frustum)?;
     let culled = Instant::now();
     army.skin()?;
     let skinned = Instant::now();

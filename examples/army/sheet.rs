@@ -1,8 +1,8 @@
 //! A contact sheet: a row for each clip, and in it a character in eight steps of a cycle.
 
-use crate::army::Army;
+use crate::army::{Army, Coat};
 use crate::camera::Camera;
-use crate::picture::{Coat, Figure, Picture};
+use crate::picture::{Figure, Picture};
 use crate::puppet;
 use hedgerow::character::CharacterError;
 use hedgerow::glam::{Quat, Vec3};

@@ -2,7 +2,7 @@
 //! are edited in ways that undo each other, so that the file stays what it is.
 
 use crate::dice::Dice;
-use crate::play::{Life, Tally};
+use crate::turn::{Life, Tally};
 use hedgerow::character::CharacterError;
 use hedgerow::glam::{Quat, Vec3};
 use hedgerow::import::{AnimationPlayer, Import, ImportError, ImportOptions, Imported, Parts};

@@ -4,8 +4,8 @@ use crate::dice::Dice;
 use crate::house;
 use crate::parts::{COATS, Site};
 use crate::people::People;
-use crate::play::{Life, Tally};
 use crate::town::{self, AXLES, BLOCKS, CROWN, PITCH, Town};
+use crate::turn::{Life, Tally};
 use hedgerow::character::CharacterError;
 use hedgerow::glam::Quat;
 use hedgerow::{Error, Keep, NodeHandle, Scene, Transform, Visibility};
@@ -70,6 +70,11 @@ impl Life for TownLife {
 }
 
 impl TownLife {
+    /// The people in the streets.
+    pub(crate) fn people(&self) -> &People {
+        &self.people
+    }
+
     /// Every car drives on and its wheels turn; at a crossing it may take the other street.
     fn drive(&mut self, scene: &mut Scene, tally: &mut Tally) -> Result<(), Error> {
         let length = BLOCKS as f32 * PITCH;

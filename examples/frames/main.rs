@@ -19,8 +19,10 @@ mod dice;
 #[cfg(feature = "gltf")]
 mod file;
 mod house;
+#[allow(dead_code, reason = "the viewer asks for the people")]
 mod life;
 mod parts;
+#[allow(dead_code, reason = "the viewer asks how the people are posed")]
 mod people;
 mod play;
 #[path = "../puppet/mod.rs"]
@@ -32,16 +34,17 @@ mod table;
 #[path = "../common/times.rs"]
 mod times;
 mod town;
+mod turn;
 
 use arguments::{Arguments, HELP};
 use hedgerow::Scene;
 use life::TownLife;
-use play::Life;
 use report::Report;
 use std::error::Error;
 use std::path::Path;
 use std::process::ExitCode;
 use std::time::Instant;
+use turn::Life;
 
 fn main() -> ExitCode {
     console::answer("frames", HELP, arguments::parse(std::env::args_os().skip(1)), run)

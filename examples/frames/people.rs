@@ -78,6 +78,16 @@ impl People {
         Ok(people)
     }
 
+    /// The rig of all, and the skin by which their joints are counted.
+    pub(crate) fn rig(&self) -> (&Rig, &Skin) {
+        (&self.rig, &self.skin)
+    }
+
+    /// Everybody's node, with the model matrices of the present pose: none before the first frame.
+    pub(crate) fn poses(&self) -> impl Iterator<Item = (NodeHandle, &[Mat34])> {
+        self.walkers.iter().map(|walker| (walker.node, &*walker.models))
+    }
+
     /// How many there are.
     pub(crate) fn len(&self) -> usize {
         self.walkers.len()

@@ -1,0 +1,270 @@
+//! The command line.
+
+use lexopt::prelude::*;
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+/// What `--help` prints.
+pub const HELP: &str = "\
+Draws a scene of hedgerow: the town, the army, or a glTF file.
+
+Usage: hedgerow-viewer [OPTIONS] [town | army | FILE.glb | FILE.gltf]
+
+Without --picture or --json a window is opened (feature `window`; with `panels`, panels in it).
+
+Options:
+  --picture FILE     draw without a window, and write the last frame as a PNG file
+  --frames N         frames to play, at least 1 (default 1; in a window there is no end)
+  --size WxH         width and height in pixels (default 1280x720)
+  --json             one line of JSON for each frame: times in milliseconds, bytes uploaded
+  --draw-all         draw every frame, not only the last
+  --no-draw          with --json: everything but drawing
+  --still            nothing moves after the first frame
+  --load P           besides, so many percent of all nodes move in each frame, 0 to 100
+  --seed N           seed of the town and of the army (default 1)
+  --people N         people in the streets of the town (default 200)
+  --characters N     characters of the army (default 1000)
+  --animation N      the animation of a file to play (default 0, the first)
+  --time S           seconds that a file's animation has played in the first frame (default 0)
+  --camera N         the camera of a file to look through, from 0 on; `none` shows all of the file
+  --eye X,Y,Z        where to look from, and
+  --target X,Y,Z     at what
+  --origin X,Y,Z     everything lies at this place, in metres: matrices are then relative to the camera
+  --relative         matrices relative to the camera wherever things lie
+  --cpu-skinning     skin on the processor
+  --no-culling       draw everything
+  --no-shadows       without shadows
+  --threads N        threads of the scene (default: one for each core)
+  -h, --help         this text
+";
+
+/// What to show.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Subject {
+    /// The town of the example `frames`.
+    Town,
+    /// The army of the example `army`.
+    Army,
+    /// A glTF file.
+    File(PathBuf),
+}
+
+/// What to show, and how.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Arguments {
+    /// What.
+    pub subject: Subject,
+    /// The file to write.
+    pub picture: Option<PathBuf>,
+    /// How many frames to play.
+    pub frames: u32,
+    /// Width and height of the picture.
+    pub size: [u32; 2],
+    /// Whether to tell about each frame.
+    pub json: bool,
+    /// Whether to draw.
+    pub draw: bool,
+    /// Whether all frames are drawn, not only the last.
+    pub draw_all: bool,
+    /// Whether nothing moves.
+    pub still: bool,
+    /// The percentage of all nodes that move besides.
+    pub load: f32,
+    /// The seed of the town and of the army.
+    pub seed: u64,
+    /// How many people are in the town.
+    pub people: u32,
+    /// How many characters are in the army.
+    pub characters: u32,
+    /// Which animation of a file plays.
+    pub animation: usize,
+    /// At which time it begins.
+    pub time: f32,
+    /// Which camera of a file to look through: `None` for none.
+    pub camera: Option<usize>,
+    /// Where to look from.
+    pub eye: Option<[f64; 3]>,
+    /// What to look at.
+    pub target: Option<[f64; 3]>,
+    /// Where everything lies.
+    pub origin: [f64; 3],
+    /// Whether matrices are relative to the camera.
+    pub relative: bool,
+    /// Whether the processor skins.
+    pub cpu_skinning: bool,
+    /// Whether what is not seen is left out.
+    pub culling: bool,
+    /// Whether the sun casts shadows.
+    pub shadows: bool,
+    /// How many threads the scene has: 0 for one a core.
+    pub threads: usize,
+}
+
+impl Arguments {
+    /// Shows something in the default way.
+    #[must_use]
+    pub fn new(subject: Subject) -> Self {
+        Self {
+            subject,
+            picture: None,
+            frames: 1,
+            size: [1280, 720],
+            json: false,
+            draw: true,
+            draw_all: false,
+            still: false,
+            load: 0.0,
+            seed: 1,
+            people: 200,
+            characters: 1000,
+            animation: 0,
+            time: 0.0,
+            camera: Some(0),
+            eye: None,
+            target: None,
+            origin: [0.0; 3],
+            relative: false,
+            cpu_skinning: false,
+            culling: true,
+            shadows: true,
+            threads: 0,
+        }
+    }
+}
+
+/// Reads the arguments that follow the program's name; `None` if the help is asked for.
+pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Option<Arguments>, lexopt::Error> {
+    let mut parsed = Arguments::new(Subject::Town);
+    let mut parser = lexopt::Parser::from_args(arguments);
+    let mut subject = None;
+    while let Some(argument) = parser.next()? {
+        match argument {
+            Long("picture") => parsed.picture = Some(parser.value()?.into()),
+            Long("frames") => {
+                let expected = "--frames takes a number of at least 1";
+                parsed.frames = one(&mut parser, expected, |&frames: &u32| frames > 0)?;
+            }
+            Long("size") => {
+                let expected = "--size takes width and height from 16 to 8192, as in 1280x720";
+                let fits = |size: &Vec<u32>| size.iter().all(|side| (16..=8192).contains(side));
+                parsed.size = several(&mut parser, 'x', expected, fits)?;
+            }
+            Long("json") => parsed.json = true,
+            Long("no-draw") => parsed.draw = false,
+            Long("draw-all") => parsed.draw_all = true,
+            Long("still") => parsed.still = true,
+            Long("load") => {
+                let expected = "--load takes a percentage from 0 to 100";
+                parsed.load = one(&mut parser, expected, |load: &f32| (0.0..=100.0).contains(load))?;
+            }
+            Long("seed") => parsed.seed = one(&mut parser, "--seed takes a number from 0 to 2^64 - 1", |_| true)?,
+            Long("people") => {
+                parsed.people = one(&mut parser, "--people takes a number from 0 to 20000", |&n: &u32| n <= 20_000)?;
+            }
+            Long("characters") => {
+                let expected = "--characters takes a number from 1 to 20000";
+                parsed.characters = one(&mut parser, expected, |n: &u32| (1..=20_000).contains(n))?;
+            }
+            Long("animation") => {
+                parsed.animation = one(&mut parser, "--animation takes a number from 0 on", |_| true)?;
+            }
+            Long("time") => {
+                let expected = "--time takes seconds from 0 on";
+                parsed.time = one(&mut parser, expected, |time: &f32| time.is_finite() && *time >= 0.0)?;
+            }
+            Long("camera") => {
+                let value = parser.value()?;
+                let number = value.to_str().filter(|text| *text != "none").map(str::parse).transpose();
+                parsed.camera = number
+                    .map_err(|_| format!("--camera takes a number from 0 on, or `none`, not {}", value.display()))?;
+            }
+            Long("eye") => parsed.eye = Some(place(&mut parser, "--eye")?),
+            Long("target") => parsed.target = Some(place(&mut parser, "--target")?),
+            Long("origin") => parsed.origin = place(&mut parser, "--origin")?,
+            Long("relative") => parsed.relative = true,
+            Long("cpu-skinning") => parsed.cpu_skinning = true,
+            Long("no-culling") => parsed.culling = false,
+            Long("no-shadows") => parsed.shadows = false,
+            Long("threads") => {
+                let expected = "--threads takes a number from 1 to 64";
+                parsed.threads = one(&mut parser, expected, |n: &usize| (1..=64).contains(n))?;
+            }
+            Short('h') | Long("help") => return Ok(None),
+            Value(value) if subject.is_none() => {
+                subject = Some(match value.to_str() {
+                    Some("town") => Subject::Town,
+                    Some("army") => Subject::Army,
+                    _ => Subject::File(value.into()),
+                });
+            }
+            _ => return Err(argument.unexpected()),
+        }
+    }
+    parsed.subject = subject.unwrap_or(Subject::Town);
+    // Single precision has centimetres up to here.
+    parsed.relative |= parsed.origin.iter().any(|part| part.abs() > 1e5);
+    Ok(Some(parsed))
+}
+
+fn one<T: std::str::FromStr>(
+    parser: &mut lexopt::Parser,
+    expected: &str,
+    fits: impl Fn(&T) -> bool,
+) -> Result<T, lexopt::Error> {
+    let value = parser.value()?;
+    let found = value.to_str().and_then(|text| text.parse().ok()).filter(fits);
+    found.ok_or_else(|| format!("{expected}, not {}", value.display()).into())
+}
+
+fn several<T: std::str::FromStr, const N: usize>(
+    parser: &mut lexopt::Parser,
+    separator: char,
+    expected: &str,
+    fits: impl Fn(&Vec<T>) -> bool,
+) -> Result<[T; N], lexopt::Error> {
+    let value = parser.value()?;
+    let parts = value.to_str().map(|text| text.split(separator).map(|part| part.trim().parse().ok()));
+    let parts: Option<Vec<T>> = parts.and_then(Iterator::collect);
+    let parts = parts.filter(fits).and_then(|parts| parts.try_into().ok());
+    parts.ok_or_else(|| format!("{expected}, not {}", value.display()).into())
+}
+
+fn place(parser: &mut lexopt::Parser, name: &str) -> Result<[f64; 3], lexopt::Error> {
+    let expected = format!("{name} takes three numbers, as in 1,2.5,-3");
+    several(parser, ',', &expected, |parts: &Vec<f64>| parts.iter().all(|part| part.abs() < 1e30))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(words: &[&str]) -> Result<Option<Arguments>, lexopt::Error> {
+        parse(words.iter().map(OsString::from))
+    }
+
+    #[test]
+    fn options_are_read() {
+        let words = ["--picture", "a.png", "--size", "320x180", "--origin", "1e7,0,-2.5", "army", "--camera", "none"];
+        let read = read(&words).unwrap().unwrap();
+        assert_eq!((read.size, read.subject, read.camera), ([320, 180], Subject::Army, None));
+        assert_eq!((read.origin, read.relative), ([1e7, 0.0, -2.5], true));
+    }
+
+    #[test]
+    fn what_makes_no_sense_is_refused_with_what_would() {
+        for words in [
+            &["--size", "320"][..],
+            &["--size", "0x10"],
+            &["--frames", "0"],
+            &["--load", "101"],
+            &["--eye", "1,2"],
+            &["--camera", "x"],
+            &["--threads", "0"],
+            &["--nonsense"],
+            &["town", "army"],
+        ] {
+            assert!(read(words).is_err(), "{words:?}");
+        }
+        assert_eq!(read(&["-h"]).unwrap(), None);
+    }
+}

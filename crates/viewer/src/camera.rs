@@ -1,0 +1,90 @@
+//! Where the scene is seen from.
+
+use crate::failure::Result;
+use hedgerow::glam::{DVec3, Mat4, Vec2, Vec3, Vec4};
+use hedgerow::query::{Frustum, Ray};
+
+/// A camera: its place in double precision, where it looks, and what it sees.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Camera {
+    /// Its place.
+    pub eye: DVec3,
+    /// Where it looks; of unit length.
+    pub forward: Vec3,
+    /// Roughly up.
+    pub up: Vec3,
+    /// How much it sees.
+    pub lens: Lens,
+}
+
+/// How much a camera sees.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Lens {
+    /// A pyramid: the angle from top to bottom in radians, and the distance of the near plane.
+    Perspective(f32, f32),
+    /// A box: half its height, and how far it reaches.
+    Orthographic(f32, f32),
+}
+
+impl Camera {
+    /// A camera at a place that looks at another one.
+    #[must_use]
+    pub fn looking(eye: DVec3, target: DVec3, angle: f32) -> Self {
+        let way = (target - eye).as_vec3();
+        let near = (0.002 * way.length()).clamp(0.001, 0.2);
+        let forward = way.try_normalize().unwrap_or(Vec3::NEG_Z);
+        Self { eye, forward, up: Self::above(forward), lens: Lens::Perspective(angle, near) }
+    }
+
+    /// An upward direction that is not along the view.
+    #[must_use]
+    pub fn above(forward: Vec3) -> Vec3 {
+        if forward.y.abs() > 0.999 { Vec3::NEG_Z } else { Vec3::Y }
+    }
+
+    /// From places relative to the camera to clip space, with depth from 1 (near) to 0 (far).
+    #[must_use]
+    pub fn view_projection(&self, aspect: f32) -> Mat4 {
+        let back = -self.forward;
+        let right = self.up.cross(back).try_normalize().unwrap_or(Vec3::X);
+        let up = back.cross(right);
+        let view = Mat4::from_cols(right.extend(0.0), up.extend(0.0), back.extend(0.0), Vec4::W).transpose();
+        let projection = match self.lens {
+            Lens::Perspective(angle, near) => {
+                let focus = (0.5 * angle).tan().recip();
+                Mat4::from_cols(
+                    Vec4::new(focus / aspect, 0.0, 0.0, 0.0),
+                    Vec4::new(0.0, focus, 0.0, 0.0),
+                    Vec4::new(0.0, 0.0, 0.0, -1.0),
+                    Vec4::new(0.0, 0.0, near, 0.0),
+                )
+            }
+            Lens::Orthographic(half, far) => Mat4::from_cols(
+                Vec4::new((half * aspect).recip(), 0.0, 0.0, 0.0),
+                Vec4::new(0.0, half.recip(), 0.0, 0.0),
+                Vec4::new(0.0, 0.0, far.recip(), 0.0),
+                Vec4::new(0.0, 0.0, 1.0, 1.0),
+            ),
+        };
+        projection * view
+    }
+
+    /// What it sees, around itself.
+    pub fn relative_frustum(&self, aspect: f32) -> Result<Frustum> {
+        Ok(Frustum::from_view_projection(&self.view_projection(aspect))?)
+    }
+
+    /// What it sees of the world.
+    pub fn frustum(&self, aspect: f32) -> Result<Frustum> {
+        Ok(Frustum::from_view_projection(&self.world_view_projection(aspect))?)
+    }
+
+    /// The ray through a place of the picture: from -1 to 1, to the right and up.
+    pub fn ray(&self, aspect: f32, place: Vec2) -> Result<Ray> {
+        Ok(Ray::from_ndc(&self.world_view_projection(aspect), place)?)
+    }
+
+    fn world_view_projection(&self, aspect: f32) -> Mat4 {
+        self.view_projection(aspect) * Mat4::from_translation(-self.eye.as_vec3())
+    }
+}

@@ -1,0 +1,57 @@
+//! Why the viewer cannot go on: one sentence.
+
+use std::fmt;
+
+/// A sentence that says what is wrong and, where there is something, what to do.
+#[derive(Debug)]
+pub struct Failure(String);
+
+impl Failure {
+    /// A failure for this reason.
+    pub fn new(sentence: impl Into<String>) -> Self {
+        Self(sentence.into())
+    }
+
+    /// A failure with what was being done before the reason.
+    pub fn while_doing(what: &str, why: impl fmt::Display) -> Self {
+        // Some libraries explain on several lines.
+        let why = why.to_string().split_whitespace().collect::<Vec<_>>().join(" ");
+        Self(format!("{what}: {why}"))
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Failure {}
+
+/// What a scene refuses.
+impl From<hedgerow::Error> for Failure {
+    fn from(error: hedgerow::Error) -> Self {
+        Self::while_doing("the scene cannot be changed", error)
+    }
+}
+
+impl From<hedgerow::character::CharacterError> for Failure {
+    fn from(error: hedgerow::character::CharacterError) -> Self {
+        Self::while_doing("the characters cannot be moved", error)
+    }
+}
+
+impl From<hedgerow::anim::Error> for Failure {
+    fn from(error: hedgerow::anim::Error) -> Self {
+        Self::while_doing("the characters cannot be animated", error)
+    }
+}
+
+impl From<hedgerow::math::Error> for Failure {
+    fn from(error: hedgerow::math::Error) -> Self {
+        Self::while_doing("the camera sees nothing", error)
+    }
+}
+
+/// A value, or why there is none.
+pub type Result<T> = std::result::Result<T, Failure>;

@@ -1,0 +1,98 @@
+//! The GPU, or what stands in for one: device, buffers, textures, pipelines, passes.
+
+mod buffers;
+mod pipelines;
+pub mod renderer;
+pub mod textures;
+
+pub use buffers::{Buffers, Uploaded};
+
+use crate::failure::{Failure, Result};
+use std::sync::{Arc, Mutex};
+
+/// A device that commands are sent to.
+pub struct Gpu {
+    /// The library.
+    pub instance: wgpu::Instance,
+    /// The adapter.
+    pub adapter: wgpu::Adapter,
+    /// The device.
+    pub device: wgpu::Device,
+    /// Its queue.
+    pub queue: wgpu::Queue,
+    /// The first thing that went wrong since it was last asked.
+    wrong: Arc<Mutex<Option<String>>>,
+}
+
+impl Gpu {
+    /// A device without a window: a graphics card if there is one, else a software adapter. What the environment says
+    /// (`WGPU_BACKEND`, `WGPU_ADAPTER_NAME`) is heeded.
+    pub fn new() -> Result<Self> {
+        let instance = |backends| {
+            let plain = wgpu::InstanceDescriptor::new_without_display_handle();
+            wgpu::Instance::new(wgpu::InstanceDescriptor { backends, ..plain }.with_env())
+        };
+        // OpenGL complains on stderr where there is no window system: it is asked last.
+        Self::of(instance(wgpu::Backends::PRIMARY), None).or_else(|_| Self::of(instance(wgpu::Backends::all()), None))
+    }
+
+    /// A device that can draw to a surface, if one is given.
+    pub fn of(instance: wgpu::Instance, surface: Option<&wgpu::Surface<'_>>) -> Result<Self> {
+        let options = wgpu::RequestAdapterOptions {
+            power_preference: wgpu::PowerPreference::HighPerformance,
+            compatible_surface: surface,
+            ..Default::default()
+        };
+        let adapter = pollster::block_on(instance.request_adapter(&options)).map_err(|error| {
+            let what = "no graphics adapter was found; a software one comes with Debian's mesa-vulkan-drivers";
+            Failure::while_doing(what, error)
+        })?;
+        let limits = adapter.limits();
+        let needed = wgpu::Limits {
+            max_storage_buffer_binding_size: limits.max_storage_buffer_binding_size,
+            max_buffer_size: limits.max_buffer_size,
+            max_texture_dimension_2d: limits.max_texture_dimension_2d,
+            ..wgpu::Limits::default()
+        };
+        let descriptor =
+            wgpu::DeviceDescriptor { label: Some("viewer"), required_limits: needed, ..Default::default() };
+        let (device, queue) = pollster::block_on(adapter.request_device(&descriptor)).map_err(|error| {
+            Failure::while_doing(&format!("the adapter {} cannot be used", adapter.get_info().name), error)
+        })?;
+        let wrong = Arc::new(Mutex::new(None));
+        let note = |wrong: &Arc<Mutex<Option<String>>>, what: String| {
+            if let Ok(mut wrong) = wrong.lock() {
+                wrong.get_or_insert(what);
+            }
+        };
+        let of_errors = Arc::clone(&wrong);
+        device.on_uncaptured_error(Arc::new(move |error: wgpu::Error| note(&of_errors, error.to_string())));
+        let of_loss = Arc::clone(&wrong);
+        device.set_device_lost_callback(move |reason, message| {
+            if reason != wgpu::DeviceLostReason::Destroyed {
+                note(&of_loss, format!("the device was lost, {message}"));
+            }
+        });
+        Ok(Self { instance, adapter, device, queue, wrong })
+    }
+
+    /// What the adapter is called, and by which library it is reached.
+    #[must_use]
+    pub fn name(&self) -> String {
+        let info = self.adapter.get_info();
+        format!("{} ({})", info.name, info.backend)
+    }
+
+    /// Returns an error for what went wrong since this was last asked.
+    pub fn check(&self) -> Result<()> {
+        let wrong = self.wrong.lock().map_or(None, |mut wrong| wrong.take());
+        wrong.map_or(Ok(()), |wrong| Err(Failure::while_doing("the graphics device refused to go on", wrong)))
+    }
+
+    /// Waits until all that was sent is done.
+    pub fn wait(&self) -> Result<()> {
+        let polled = self.device.poll(wgpu::PollType::wait_indefinitely());
+        polled.map_err(|error| Failure::while_doing("the graphics device does not answer", error))?;
+        self.check()
+    }
+}

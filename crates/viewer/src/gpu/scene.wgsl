@@ -1,0 +1,359 @@
+// Instanced meshes: placed by one matrix each, deformed where they have a figure, lit by a sun with shadows.
+
+const NONE: u32 = 0xffffffffu;
+const CASCADES: i32 = 3;
+
+struct View {
+    view_projection: mat4x4<f32>,
+    // What is subtracted from the matrices' translations: the camera's place, or nothing where they are relative to it.
+    eye: vec4<f32>,
+}
+
+struct Deform {
+    matrix: u32,
+    palette: u32,
+    influences: u32,
+    per_vertex: u32,
+    deltas: u32,
+    targets: u32,
+    weights: u32,
+    vertices: u32,
+    base_vertex: u32,
+    streams: u32,
+    has_coat: u32,
+    unused: u32,
+    coat: array<vec4<u32>, 2>,
+}
+
+@group(0) @binding(0) var<uniform> view: View;
+// World matrices as the scene has them: three rows of four.
+@group(0) @binding(1) var<storage, read> matrices: array<mat3x4<f32>>;
+@group(0) @binding(2) var<storage, read> deforms: array<Deform>;
+@group(0) @binding(3) var<storage, read> palettes: array<mat3x4<f32>>;
+@group(0) @binding(4) var<storage, read> influences: array<vec2<u32>>;
+@group(0) @binding(5) var<storage, read> deltas: array<f32>;
+@group(0) @binding(6) var<storage, read> weights: array<f32>;
+@group(0) @binding(7) var<storage, read> streams: array<f32>;
+
+struct Material {
+    colour: vec4<f32>,
+    emissive: vec4<f32>,
+    // Metallic, roughness, scale of normals, least alpha.
+    numbers: vec4<f32>,
+    // Unlit, has normals, keeps alpha, is drawn without a sky.
+    flags: vec4<u32>,
+    // Two rows for each texture; the second one's last number is the set of coordinates.
+    transforms: array<vec4<f32>, 8>,
+}
+
+@group(1) @binding(0) var<uniform> material: Material;
+@group(1) @binding(1) var colour_texture: texture_2d<f32>;
+@group(1) @binding(2) var colour_sampler: sampler;
+@group(1) @binding(3) var metal_texture: texture_2d<f32>;
+@group(1) @binding(4) var metal_sampler: sampler;
+@group(1) @binding(5) var emissive_texture: texture_2d<f32>;
+@group(1) @binding(6) var emissive_sampler: sampler;
+@group(1) @binding(7) var normal_texture: texture_2d<f32>;
+@group(1) @binding(8) var normal_sampler: sampler;
+
+struct Lamp {
+    // Relative to the camera; its range.
+    place: vec4<f32>,
+    colour: vec4<f32>,
+    // Where it shines, and the cosine where its cone begins to fade.
+    direction: vec4<f32>,
+    // The cosine where its cone ends; -2 for none.
+    cone: vec4<f32>,
+}
+
+struct Light {
+    cascades: array<mat4x4<f32>, 3>,
+    ends: vec4<f32>,
+    texels: vec4<f32>,
+    sun: vec4<f32>,
+    sun_colour: vec4<f32>,
+    zenith: vec4<f32>,
+    horizon: vec4<f32>,
+    ground: vec4<f32>,
+    forward: vec4<f32>,
+    // Exposure, haze, number of lamps, whether there are shadows.
+    numbers: vec4<f32>,
+    unprojection: mat4x4<f32>,
+    lamps: array<Lamp, 16>,
+}
+
+@group(2) @binding(0) var<uniform> light: Light;
+@group(2) @binding(1) var shadow_texture: texture_depth_2d_array;
+@group(2) @binding(2) var shadow_sampler: sampler_comparison;
+
+struct VertexIn {
+    @location(0) place: vec3<f32>,
+    @location(1) normal: vec3<f32>,
+    @location(2) first: vec2<f32>,
+    @location(3) second: vec2<f32>,
+    @location(4) colour: vec4<f32>,
+    @location(5) matrix: u32,
+}
+
+struct VertexOut {
+    @builtin(position) clip: vec4<f32>,
+    @location(0) place: vec3<f32>,
+    @location(1) normal: vec3<f32>,
+    @location(2) first: vec2<f32>,
+    @location(3) second: vec2<f32>,
+    @location(4) colour: vec4<f32>,
+}
+
+fn placed(place: vec3<f32>, normal: vec3<f32>, at: u32) -> VertexOut {
+    let matrix = matrices[at];
+    // The translation becomes small before anything is added to it.
+    let away = vec3<f32>(matrix[0].w, matrix[1].w, matrix[2].w) - view.eye.xyz;
+    var out: VertexOut;
+    out.place = vec4<f32>(place, 0.0) * matrix + away;
+    // Normals go by the cofactors, which is right for any scale.
+    let x = matrix[0].xyz;
+    let y = matrix[1].xyz;
+    let z = matrix[2].xyz;
+    let turn = sign(dot(x, cross(y, z)));
+    out.normal = turn * vec3<f32>(dot(cross(y, z), normal), dot(cross(z, x), normal), dot(cross(x, y), normal));
+    out.clip = view.view_projection * vec4<f32>(out.place, 1.0);
+    return out;
+}
+
+@vertex
+fn still(in: VertexIn) -> VertexOut {
+    var out = placed(in.place, in.normal, in.matrix);
+    out.first = in.first;
+    out.second = in.second;
+    out.colour = in.colour;
+    return out;
+}
+
+@vertex
+fn deformed(in: VertexIn, @location(6) word: u32, @builtin(vertex_index) index: u32) -> VertexOut {
+    var place = in.place;
+    var normal = in.normal;
+    var at = in.matrix;
+    var colour = in.colour;
+    if word != 0u {
+        let deform = deforms[word - 1u];
+        let vertex = index - deform.base_vertex;
+        if deform.streams != NONE {
+            let start = deform.streams + 6u * vertex;
+            place = vec3<f32>(streams[start], streams[start + 1u], streams[start + 2u]);
+            normal = vec3<f32>(streams[start + 3u], streams[start + 4u], streams[start + 5u]);
+        } else {
+            for (var target_number = 0u; target_number < deform.targets; target_number++) {
+                let weight = weights[deform.weights + target_number];
+                if weight != 0.0 {
+                    let start = deform.deltas + 6u * (target_number * deform.vertices + vertex);
+                    place += weight * vec3<f32>(deltas[start], deltas[start + 1u], deltas[start + 2u]);
+                    normal += weight * vec3<f32>(deltas[start + 3u], deltas[start + 4u], deltas[start + 5u]);
+                }
+            }
+            if deform.palette != NONE {
+                var matrix = mat3x4<f32>();
+                for (var number = 0u; number < deform.per_vertex; number++) {
+                    let influence = influences[deform.influences + vertex * deform.per_vertex + number];
+                    matrix += palettes[deform.palette + influence.x] * bitcast<f32>(influence.y);
+                }
+                place = vec4<f32>(place, 1.0) * matrix;
+                normal = vec4<f32>(normal, 0.0) * matrix;
+            }
+        }
+        if deform.matrix != NONE {
+            at = deform.matrix;
+        }
+        if deform.has_coat != 0u {
+            let cover = u32(in.second.x + 0.5);
+            let packed = unpack4x8unorm(deform.coat[cover / 4u][cover % 4u]);
+            colour = vec4<f32>(pow(packed.rgb, vec3<f32>(2.2)), 1.0);
+        }
+    }
+    var out = placed(place, normal, at);
+    out.first = in.first;
+    out.second = in.second;
+    out.colour = colour;
+    return out;
+}
+
+fn texcoord(in: VertexOut, texture: u32) -> vec2<f32> {
+    let x = material.transforms[2u * texture];
+    let y = material.transforms[2u * texture + 1u];
+    let start = vec3<f32>(select(in.first, in.second, y.w > 0.5), 1.0);
+    return vec2<f32>(dot(x.xyz, start), dot(y.xyz, start));
+}
+
+// The share of the sun that reaches a place: four by four texels around it.
+fn sunlit(place: vec3<f32>, normal: vec3<f32>) -> f32 {
+    if light.numbers.w < 0.5 {
+        return 1.0;
+    }
+    let depth = dot(place, light.forward.xyz);
+    var cascade = 0;
+    if depth > light.ends.x {
+        cascade = 1;
+    }
+    if depth > light.ends.y {
+        cascade = 2;
+    }
+    if depth > light.ends.z {
+        return 1.0;
+    }
+    let texel = light.texels[cascade];
+    let start = light.cascades[cascade] * vec4<f32>(place + normal * (1.6 * texel), 1.0);
+    let at = vec2<f32>(0.5 + 0.5 * start.x, 0.5 - 0.5 * start.y);
+    let step = light.texels.w;
+    var sum = 0.0;
+    for (var y = -1; y <= 1; y++) {
+        for (var x = -1; x <= 1; x++) {
+            let to = at + step * vec2<f32>(f32(x), f32(y));
+            sum += textureSampleCompareLevel(shadow_texture, shadow_sampler, to, cascade, start.z);
+        }
+    }
+    return sum / 9.0;
+}
+
+// What a surface reflects of a light: Lambert's law, and GGX with Smith's shadowing and Schlick's Fresnel term.
+fn reflected(normal: vec3<f32>, eye: vec3<f32>, way: vec3<f32>, colour: vec3<f32>, f0: vec3<f32>, rough: f32) -> vec3<f32> {
+    let facing = dot(normal, way);
+    if facing <= 0.0 {
+        return vec3<f32>(0.0);
+    }
+    let half = normalize(way + eye);
+    let n_eye = max(dot(normal, eye), 1e-3);
+    let n_half = max(dot(normal, half), 0.0);
+    let alpha = max(rough * rough, 2e-3);
+    let a2 = alpha * alpha;
+    let spread = n_half * n_half * (a2 - 1.0) + 1.0;
+    let distribution = a2 / (3.14159265 * spread * spread);
+    let k = 0.5 * alpha;
+    let visible = 0.25 / ((facing * (1.0 - k) + k) * (n_eye * (1.0 - k) + k));
+    let fresnel = f0 + (1.0 - f0) * pow(1.0 - max(dot(way, half), 0.0), 5.0);
+    return facing * (colour * (1.0 - fresnel) / 3.14159265 + min(distribution * visible, 60.0) * fresnel);
+}
+
+fn sky(way: vec3<f32>) -> vec3<f32> {
+    let up = clamp(2.2 * way.y, 0.0, 1.0);
+    let above = mix(light.horizon.rgb, light.zenith.rgb, sqrt(up));
+    return mix(above, 0.6 * light.ground.rgb, smoothstep(0.0, 0.35, -way.y));
+}
+
+// Linear light to what a screen shows: S. Hill's fit of the ACES curve, by its K. Narkowicz form.
+fn toned(colour: vec3<f32>) -> vec3<f32> {
+    let x = colour * light.numbers.x;
+    return clamp((x * (2.51 * x + 0.03)) / (x * (2.43 * x + 0.59) + 0.14), vec3<f32>(0.0), vec3<f32>(1.0));
+}
+
+fn leaning(in: VertexOut, normal: vec3<f32>) -> vec3<f32> {
+    if material.flags.y == 0u {
+        return normal;
+    }
+    // Tangents from how place and coordinates change from pixel to pixel: C. Schüler, "Followup: normal mapping without
+    // precomputed tangents", 2013.
+    let at = texcoord(in, 3u);
+    let dx = dpdx(in.place);
+    let dy = dpdy(in.place);
+    let ux = dpdx(at);
+    let uy = dpdy(at);
+    let across = cross(dy, normal);
+    let down = cross(normal, dx);
+    let tangent = across * ux.x + down * uy.x;
+    let bitangent = across * ux.y + down * uy.y;
+    let size = max(dot(tangent, tangent), dot(bitangent, bitangent));
+    let lean = textureSample(normal_texture, normal_sampler, at).xyz * 2.0 - 1.0;
+    if size <= 0.0 {
+        return normal;
+    }
+    let scale = material.numbers.z * inverseSqrt(size);
+    // Texture coordinates go down.
+    return normalize(scale * (tangent * lean.x - bitangent * lean.y) + normal * lean.z);
+}
+
+@fragment
+fn lit(in: VertexOut, @builtin(front_facing) front: bool) -> @location(0) vec4<f32> {
+    let base = material.colour * in.colour * textureSample(colour_texture, colour_sampler, texcoord(in, 0u));
+    let metal = textureSample(metal_texture, metal_sampler, texcoord(in, 1u));
+    let glow = material.emissive.rgb * textureSample(emissive_texture, emissive_sampler, texcoord(in, 2u)).rgb;
+    var normal = normalize(in.normal);
+    normal = select(-normal, normal, front);
+    normal = leaning(in, normal);
+    if base.a < material.numbers.w {
+        discard;
+    }
+    let alpha = select(1.0, base.a, material.flags.z != 0u);
+    if material.flags.x != 0u {
+        return vec4<f32>(toned(base.rgb / max(light.numbers.x, 0.01)), alpha);
+    }
+    let metallic = clamp(material.numbers.x * metal.b, 0.0, 1.0);
+    let rough = clamp(material.numbers.y * metal.g, 0.04, 1.0);
+    let f0 = mix(vec3<f32>(0.04), base.rgb, metallic);
+    let colour = base.rgb * (1.0 - metallic);
+    let eye = normalize(-in.place);
+
+    var sum = glow;
+    let share = sunlit(in.place, normal);
+    sum += share * light.sun_colour.rgb * 3.14159265 * reflected(normal, eye, light.sun.xyz, colour, f0, rough);
+    for (var number = 0u; number < u32(light.numbers.z); number++) {
+        let lamp = light.lamps[number];
+        let to = lamp.place.xyz - in.place;
+        let squared = max(dot(to, to), 1e-4);
+        let way = to * inverseSqrt(squared);
+        var power = 1.0 / squared;
+        if lamp.place.w > 0.0 {
+            let ratio = squared / (lamp.place.w * lamp.place.w);
+            let fade = clamp(1.0 - ratio * ratio, 0.0, 1.0);
+            power *= fade;
+        }
+        if lamp.cone.x > -1.5 {
+            power *= smoothstep(lamp.cone.x, max(lamp.direction.w, lamp.cone.x + 1e-4), dot(lamp.direction.xyz, -way));
+        }
+        sum += power * lamp.colour.rgb * reflected(normal, eye, way, colour, f0, rough);
+    }
+    // The sky from all sides, and mirrored.
+    let around = mix(light.ground.rgb, mix(light.horizon.rgb, light.zenith.rgb, 0.5), 0.5 + 0.5 * normal.y);
+    let mirrored = mix(sky(reflect(-eye, normal)), around, rough);
+    let grazing = pow(1.0 - max(dot(normal, eye), 0.0), 5.0);
+    let reflective = f0 + (max(vec3<f32>(1.0 - rough), f0) - f0) * grazing;
+    sum += around * colour * 0.9 + mirrored * reflective;
+
+    let clear = exp(-length(in.place) * light.numbers.y);
+    sum = mix(light.horizon.rgb, sum, clear);
+    return vec4<f32>(toned(sum), alpha);
+}
+
+// For shadows: what is cut out lets the sun through.
+@fragment
+fn cut(in: VertexOut) {
+    let alpha = (material.colour * in.colour * textureSample(colour_texture, colour_sampler, texcoord(in, 0u))).a;
+    if alpha < material.numbers.w {
+        discard;
+    }
+}
+
+// Lines of one colour.
+@fragment
+fn plain(in: VertexOut) -> @location(0) vec4<f32> {
+    return material.colour;
+}
+
+struct SkyOut {
+    @builtin(position) clip: vec4<f32>,
+    @location(0) at: vec2<f32>,
+}
+
+@vertex
+fn sky_corner(@builtin(vertex_index) index: u32) -> SkyOut {
+    var out: SkyOut;
+    out.at = vec2<f32>(f32(index & 1u) * 4.0 - 1.0, f32(index >> 1u) * 4.0 - 1.0);
+    out.clip = vec4<f32>(out.at, 0.0, 1.0);
+    return out;
+}
+
+@fragment
+fn sky_colour(in: SkyOut) -> @location(0) vec4<f32> {
+    let near = light.unprojection * vec4<f32>(in.at, 1.0, 1.0);
+    let further = light.unprojection * vec4<f32>(in.at, 0.5, 1.0);
+    let way = normalize(further.xyz / further.w - near.xyz / near.w);
+    return vec4<f32>(toned(sky(way)), 1.0);
+}

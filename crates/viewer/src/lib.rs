@@ -1,0 +1,50 @@
+//! Draws scenes of hedgerow with wgpu: without a screen, or in a window.
+//!
+//! | module | what |
+//! |---|---|
+//! | [`stage`] | what is shown: a scene with its meshes, materials, lights and cameras, and what happens in it |
+//! | [`view`] | what a camera or a shadow cascade sees: draw lists, groups, and indices of matrices |
+//! | [`camera`], [`cascades`] | where it is seen from, and from where its shadows fall |
+//! | [`gpu`] | buffers, textures, pipelines, passes |
+//! | [`viewer`] | a frame, phase by phase |
+//! | [`picture`] | PNG files, and how much two of them differ |
+//!
+//! The town and the army are those of the examples `frames` and `army`.
+
+#[path = "../../../examples/army/army.rs"]
+#[allow(dead_code, reason = "the viewer culls and skins in its own ways")]
+mod army;
+#[path = "../../../examples/common/dice.rs"]
+mod dice;
+#[path = "../../../examples/frames/house.rs"]
+#[allow(dead_code, reason = "the viewer shows the town")]
+mod house;
+#[path = "../../../examples/frames/life.rs"]
+#[allow(dead_code, reason = "the viewer shows the town")]
+mod life;
+#[path = "../../../examples/frames/parts.rs"]
+mod parts;
+#[path = "../../../examples/frames/people.rs"]
+#[allow(dead_code, reason = "the viewer shows the town")]
+mod people;
+#[path = "../../../examples/puppet/mod.rs"]
+#[allow(dead_code, unused_imports, reason = "the viewer needs no figures at rest")]
+mod puppet;
+#[path = "../../../examples/frames/town.rs"]
+#[allow(dead_code, reason = "the viewer shows the town")]
+mod town;
+#[path = "../../../examples/frames/turn.rs"]
+#[allow(dead_code, reason = "the viewer shows the town")]
+mod turn;
+
+pub mod arguments;
+pub mod camera;
+pub mod cascades;
+pub mod failure;
+pub mod gpu;
+pub mod picture;
+pub mod stage;
+pub mod view;
+pub mod viewer;
+#[cfg(feature = "window")]
+pub mod window;

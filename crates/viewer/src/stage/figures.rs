@@ -1,0 +1,130 @@
+//! What is deformed: skinned by joints, morphed by weights, or both.
+
+use crate::failure::Result;
+use hedgerow::skin::{MorphBuffer, Palette, Skin, SkinOutput, SkinnedMesh};
+use hedgerow::{Mat34, NodeHandle};
+use std::ops::Range;
+use std::sync::Arc;
+
+/// One mesh at one place.
+pub struct Figure {
+    /// The node whose world matrix is before the palette; `None`: that of the draw.
+    pub base: Option<NodeHandle>,
+    /// Which of the shapes.
+    pub shape: usize,
+    /// Its part of [`Figures::palettes`]; empty for what only morphs.
+    pub palette: Range<usize>,
+    /// Its part of [`Figures::weights`].
+    pub weights: Range<usize>,
+    /// The colours of what covers it, in sRGB: vertices say by their second texture coordinate which one.
+    pub coat: Option<[[u8; 4]; 5]>,
+}
+
+/// A mesh that figures share.
+pub struct FigureShape {
+    /// The number of the stage's mesh.
+    pub mesh: u32,
+    /// As the processor skins it.
+    pub skinned: Arc<SkinnedMesh>,
+    /// What its joints are counted in.
+    pub skin: Arc<Skin>,
+    /// Influences of each vertex.
+    pub per_vertex: usize,
+    /// Joints and weights of all vertices, one vertex after the other; weights of a vertex sum to 1.
+    pub influences: Vec<(u32, f32)>,
+    /// What each target adds to places and normals, one target after the other.
+    pub deltas: Vec<[f32; 6]>,
+}
+
+/// All figures of a stage.
+#[derive(Default)]
+pub struct Figures {
+    /// The meshes.
+    pub shapes: Vec<FigureShape>,
+    /// The figures.
+    pub list: Vec<Figure>,
+    /// Their matrices.
+    pub palettes: Vec<Mat34>,
+    /// Their morph weights.
+    pub weights: Vec<f32>,
+    /// Whether these changed since it was last asked.
+    changed: bool,
+    room: Vec<[f32; 3]>,
+    morphing: MorphBuffer,
+}
+
+impl Figures {
+    /// Adds a figure, in rest. Returns the word of its draws.
+    pub fn push(&mut self, shape: usize, base: Option<NodeHandle>, coat: Option<[[u8; 4]; 5]>) -> u32 {
+        let FigureShape { skinned, skin, per_vertex, .. } = &self.shapes[shape];
+        let joints = if *per_vertex == 0 { 0 } else { skin.len() };
+        let palette = self.palettes.len()..self.palettes.len() + joints;
+        let weights = self.weights.len()..self.weights.len() + skinned.morph_targets();
+        self.palettes.resize(palette.end, Mat34::IDENTITY);
+        self.weights.resize(weights.end, 0.0);
+        self.list.push(Figure { base, shape, palette, weights, coat });
+        self.changed = true;
+        u32::try_from(self.list.len()).expect("there are fewer figures than nodes")
+    }
+
+    /// Sets all matrices.
+    pub fn set_palettes(&mut self, palettes: &[Mat34]) {
+        if self.palettes != palettes {
+            self.palettes.clear();
+            self.palettes.extend_from_slice(palettes);
+            self.changed = true;
+        }
+    }
+
+    /// Notes that matrices or weights were written.
+    pub fn touch(&mut self) {
+        self.changed = true;
+    }
+
+    /// Whether matrices or weights changed since this was last asked.
+    pub fn take_changed(&mut self) -> bool {
+        std::mem::take(&mut self.changed)
+    }
+
+    /// Places and normals of a figure's vertices, as the processor computes them: appended, six numbers a vertex.
+    pub fn skin(&mut self, number: usize, streams: &mut Vec<f32>) -> Result<()> {
+        let Self { shapes, list, palettes, weights, room, morphing, .. } = self;
+        let figure = &list[number];
+        let shape = &shapes[figure.shape];
+        let count = shape.skinned.len();
+        room.resize(2 * count, [0.0; 3]);
+        let (places, normals) = room.split_at_mut(count);
+        let identity = [Mat34::IDENTITY];
+        let matrices = if figure.palette.is_empty() { &identity[..] } else { &palettes[figure.palette.clone()] };
+        let palette = Palette::of(&shape.skin, matrices)?;
+        let output = SkinOutput::new(&mut *places).normals(&mut *normals);
+        shape.skinned.skin_morphed(palette, &weights[figure.weights.clone()], morphing, output)?;
+        streams.extend(places.iter().zip(&*normals).flat_map(|(place, normal)| [*place, *normal].into_iter().flatten()));
+        Ok(())
+    }
+}
+
+/// Joints and weights of all vertices, whose sums become 1.
+#[must_use]
+pub fn influences(joints: &[u16], weights: &[f32], per_vertex: usize) -> Vec<(u32, f32)> {
+    let mut influences: Vec<(u32, f32)> =
+        joints.iter().map(|&joint| u32::from(joint)).zip(weights.iter().copied()).collect();
+    if per_vertex > 0 {
+        for vertex in influences.chunks_exact_mut(per_vertex) {
+            let sum: f32 = vertex.iter().map(|(_, weight)| weight).sum();
+            if sum > 0.0 {
+                vertex.iter_mut().for_each(|(_, weight)| *weight /= sum);
+            } else if let Some(first) = vertex.first_mut() {
+                first.1 = 1.0;
+            }
+        }
+    }
+    influences
+}
+
+/// The items of vertices in another order, so many to a vertex.
+#[must_use]
+pub fn reordered<T: Copy>(items: &[T], per_vertex: usize, permutation: &[u32]) -> Vec<T> {
+    let of = |&vertex: &u32| &items[vertex as usize * per_vertex..][..per_vertex];
+    permutation.iter().flat_map(of).copied().collect()
+}

@@ -1,0 +1,428 @@
+//! A glTF file whole.
+
+use super::figures::{FigureShape, Figures, influences, reordered};
+use super::geometry::{Mesh, Topology, Vertex, normals};
+use super::{Alpha, Daylight, Image, Lamp, Play, Stage, Surface, Texture, Wrap};
+use crate::arguments::Arguments;
+use crate::camera::{Camera, Lens};
+use crate::failure::{Failure, Result};
+use hedgerow::anim::Pose;
+use hedgerow::anim::player::Playback;
+use hedgerow::character::JointBounds;
+use hedgerow::glam::{DVec3, Vec3};
+use hedgerow::import::material::{self, AlphaMode, MagFilter, TextureRef};
+use hedgerow::import::{
+    AnimationPlayer, Import, ImportOptions, Imported, ImportedShape, LightKind, MeshData, Projection, Topology as Drawn,
+};
+use hedgerow::skin::{Palette, Skin};
+use hedgerow::{Mat34, NodeHandle, Scene, SceneConfig, Visibility};
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::Arc;
+
+/// The largest side of a texture; larger images are halved until they fit.
+const MOST: u32 = 2048;
+
+/// A file that plays.
+pub(super) struct FilePlay {
+    imported: Imported,
+    player: Option<AnimationPlayer>,
+    actors: Vec<Actor>,
+    /// Model matrices by rig, and whether they are those of the present pose.
+    models: Vec<(Vec<Mat34>, bool)>,
+    /// Nothing changes in further frames.
+    at_rest: bool,
+}
+
+/// A figure of the file.
+struct Actor {
+    node: NodeHandle,
+    figure: usize,
+    skin: Option<usize>,
+    /// The number of its weights among the file's.
+    morph: Option<usize>,
+    bounds: JointBounds,
+}
+
+/// Reads a file.
+pub(super) fn stage(path: &Path, arguments: &Arguments) -> Result<Stage> {
+    let config = SceneConfig { bounds: true, ..SceneConfig::DEFAULT };
+    let failure = |error: &dyn std::fmt::Display| Failure::while_doing(&path.display().to_string(), error);
+    let import = ImportOptions::new().with_config(config).load(path).map_err(|error| failure(&error))?;
+    let Import { mut scene, imported, .. } = import;
+    let shown = imported.default_scene.unwrap_or(0);
+    for (number, other) in imported.scenes.iter().enumerate().filter(|(number, _)| *number != shown) {
+        let _ = number;
+        scene.set_visibility(other.group, Visibility::HIDDEN)?;
+    }
+    if imported.scenes.is_empty() {
+        return Err(failure(&"it has no scene to show"));
+    }
+
+    let mut meshes: Vec<Mesh> =
+        imported.mesh_ids.range().map(|id| imported.vertices(id).map_or_else(Mesh::default, mesh)).collect();
+    let mut figures = Figures::default();
+    let mut cast = Cast { by_mesh: HashMap::new(), actors: Vec::new() };
+    for shape in imported.scenes[shown].shapes.clone() {
+        if imported.vertices(shape.id).is_some_and(MeshData::is_deformed) {
+            cast.enlist((&mut scene, &imported, shown), shape, &mut meshes, &mut figures)?;
+        }
+    }
+
+    let player = if imported.animations.is_empty() {
+        None
+    } else {
+        let mut player = imported.play(arguments.animation).map_err(|error| failure(&error))?;
+        player.set_playback(Playback::Loop);
+        player.seek(if player.duration() > 0.0 { arguments.time % player.duration() } else { 0.0 });
+        Some(player)
+    };
+    let models = imported.rigs.iter().map(|_| (Vec::new(), false)).collect();
+    let (lamps, sun) = lights(&imported, shown);
+    let mut play = FilePlay { player, actors: cast.actors, models, imported, at_rest: false };
+    play.advance(&mut scene, &mut figures, 0.0)?;
+    play.at_rest = false;
+    let (mut camera, target, radius) = Stage::all_of(&mut scene)?;
+    if let Some(number) = arguments.camera {
+        let found = of_file(&scene, &play.imported, shown, number);
+        // Every file can be looked at, also without cameras.
+        match found {
+            Some(found) => camera = found,
+            None if number > 0 => return Err(failure(&format!("it has no camera {number} in the scene shown"))),
+            None => {}
+        }
+    }
+    let mut surfaces: Vec<Surface> = play.imported.materials.iter().map(|of| surface(&play.imported, of)).collect();
+    surfaces.push(Surface::default());
+    let images = play.imported.images.iter().map(image).collect();
+    let mut light = Daylight { haze: f32::INFINITY, ..Daylight::AFTERNOON };
+    if let Some((node, colour)) = sun {
+        (light.sun_node, light.sun_colour) = (Some(node), colour);
+    } else if !lamps.is_empty() {
+        // The file lights itself.
+        light.sun_colour = light.sun_colour.map(|part| 0.35 * part);
+    }
+    let far = (camera.eye.distance(target) as f32 + radius).max(2.0 * radius);
+    Ok(Stage {
+        title: path.display().to_string(),
+        scene,
+        meshes,
+        surfaces,
+        images,
+        figures,
+        lamps,
+        light,
+        camera,
+        target,
+        shadows: (far, 2.0 * radius),
+        play: Play::File(Box::new(play)),
+        loose: Vec::new(),
+        frames: 0,
+    })
+}
+
+/// Those who have figures, and the meshes made for them.
+struct Cast {
+    /// The shape of a figure, by mesh id and skin.
+    by_mesh: HashMap<(u32, Option<usize>), usize>,
+    actors: Vec<Actor>,
+}
+
+impl Cast {
+    /// Makes a figure of a shape, and has its node draw that.
+    fn enlist(
+        &mut self,
+        (scene, imported, shown): (&mut Scene, &Imported, usize),
+        shape: ImportedShape,
+        meshes: &mut Vec<Mesh>,
+        figures: &mut Figures,
+    ) -> Result<()> {
+        let Some(data) = imported.vertices(shape.id) else { return Ok(()) };
+        let skin = shape.skin.filter(|_| data.influences > 0);
+        let found = self.by_mesh.get(&(shape.id, skin)).copied();
+        let of_skin = skin.map(|number| &imported.skins[number]);
+        let skin_of = of_skin.map_or_else(Skin::rigid, |skin| skin.skin.clone());
+        let mut data = if skin.is_some() { data.clone() } else { data.without_joints() };
+        if data.normals.is_empty() {
+            let (indices, _) = listed(&data);
+            data.normals = normals(&data.positions, &indices);
+        }
+        let number = match found {
+            Some(number) => number,
+            None => {
+                let skinned = data.to_skinned_mesh(&skin_of)?;
+                let order = skinned.permutation();
+                let plain = mesh(&data);
+                let mut drawn = Mesh { deformed: true, ..plain };
+                drawn.vertices = order.iter().map(|&vertex| drawn.vertices[vertex as usize]).collect();
+                let mut place = vec![0; order.len()];
+                for (new, &old) in (0..).zip(order) {
+                    place[old as usize] = new;
+                }
+                drawn.indices.iter_mut().for_each(|index| *index = place[*index as usize]);
+                let per_vertex = data.influences;
+                let own = influences(&data.joints, &data.weights, per_vertex);
+                let mut deltas = Vec::new();
+                for target in &data.targets {
+                    let delta = |&vertex: &u32| {
+                        let of = |list: &[[f32; 3]]| list.get(vertex as usize).copied().unwrap_or_default();
+                        let ([x, y, z], [u, v, w]) = (of(&target.positions), of(&target.normals));
+                        [x, y, z, u, v, w]
+                    };
+                    deltas.extend(order.iter().map(delta));
+                }
+                let mesh = u32::try_from(meshes.len()).map_err(|_| Failure::new("the file has too many meshes"))?;
+                meshes.push(drawn);
+                figures.shapes.push(FigureShape {
+                    mesh,
+                    influences: reordered(&own, per_vertex, order),
+                    skinned: Arc::new(skinned),
+                    skin: Arc::new(skin_of.clone()),
+                    per_vertex,
+                    deltas,
+                });
+                self.by_mesh.insert((shape.id, skin), figures.shapes.len() - 1);
+                figures.shapes.len() - 1
+            }
+        };
+        let place = of_skin.and_then(|skin| imported.rigs[skin.rig].places.iter().find(|place| place.scene == shown));
+        let word = figures.push(number, place.map(|place| place.base), None);
+        scene.set_mesh(shape.handle, figures.shapes[number].mesh)?;
+        scene.set_word(shape.handle, word)?;
+        let morph = imported.morphs.iter().position(|morph| morph.node == shape.node);
+        let bounds = data.joint_bounds(&skin_of)?;
+        self.actors.push(Actor { node: shape.handle, figure: word as usize - 1, skin, morph, bounds });
+        Ok(())
+    }
+}
+
+impl FilePlay {
+    /// Lets the animation go on: nodes, palettes, weights and boxes.
+    pub(super) fn advance(&mut self, scene: &mut Scene, figures: &mut Figures, seconds: f32) -> Result<()> {
+        let Self { imported, player, actors, models, at_rest } = self;
+        if *at_rest {
+            return Ok(());
+        }
+        if let Some(player) = player {
+            player.advance(seconds);
+            // What was removed stays so.
+            player.retain_live(scene);
+            player.apply(scene)?;
+        }
+        *at_rest = player.is_none();
+        models.iter_mut().for_each(|(_, done)| *done = false);
+        for actor in &*actors {
+            if !scene.contains(actor.node) {
+                continue;
+            }
+            let figure = &figures.list[actor.figure];
+            if let Some(number) = actor.morph {
+                let morph = &imported.morphs[number];
+                let weights = player.as_ref().map_or(&*morph.weights, |player| player.weights(morph));
+                let own = &mut figures.weights[figure.weights.clone()];
+                let count = own.len().min(weights.len());
+                own[..count].copy_from_slice(&weights[..count]);
+            }
+            if let Some(number) = actor.skin {
+                let skin = &imported.skins[number];
+                let rig = &imported.rigs[skin.rig];
+                let (matrices, done) = &mut models[skin.rig];
+                if !*done {
+                    let pose = player.as_ref().and_then(|player| player.pose(skin.rig));
+                    let rest;
+                    let pose = match pose {
+                        Some(pose) => pose,
+                        None => {
+                            rest = Pose::rest(&rig.skeleton);
+                            &rest
+                        }
+                    };
+                    pose.to_models(&rig.skeleton, matrices)?;
+                    *done = true;
+                }
+                let own = &mut figures.palettes[figure.palette.clone()];
+                let palette = skin.skin.palette_into(matrices, own)?;
+                if let Some(base) = figure.base.filter(|&base| scene.contains(base)) {
+                    actor.bounds.follow(scene, actor.node, base, palette)?;
+                }
+            } else {
+                let identity = [Mat34::IDENTITY];
+                let palette = Palette::of(&figures.shapes[figure.shape].skin, &identity)?;
+                actor.bounds.follow(scene, actor.node, actor.node, palette)?;
+            }
+        }
+        figures.touch();
+        Ok(())
+    }
+}
+
+/// What the vertices of a primitive draw, as lists.
+fn listed(data: &MeshData) -> (Vec<u32>, Topology) {
+    let all: Vec<u32>;
+    let order: &[u32] = if data.indices.is_empty() {
+        all = (0..).take(data.positions.len()).collect();
+        &all
+    } else {
+        &data.indices
+    };
+    let windows = |odd: bool| {
+        let turned = move |(number, w): (usize, &[u32])| {
+            if odd && number % 2 == 1 { [w[1], w[0], w[2]] } else { [w[0], w[1], w[2]] }
+        };
+        order.windows(3).enumerate().flat_map(turned).collect()
+    };
+    match data.topology {
+        Drawn::Points => (order.to_vec(), Topology::Points),
+        Drawn::Lines => (order.to_vec(), Topology::Lines),
+        Drawn::LineStrip => (order.windows(2).flatten().copied().collect(), Topology::Lines),
+        Drawn::LineLoop => {
+            let mut indices: Vec<u32> = order.windows(2).flatten().copied().collect();
+            indices.extend(order.last().into_iter().chain(order.first()));
+            (indices, Topology::Lines)
+        }
+        Drawn::Triangles => (order[..order.len() / 3 * 3].to_vec(), Topology::Triangles),
+        Drawn::TriangleStrip => (windows(true), Topology::Triangles),
+        Drawn::TriangleFan => {
+            let first = order.first().copied().unwrap_or_default();
+            let rest = order.get(1..).unwrap_or_default();
+            (rest.windows(2).flat_map(|pair| [first, pair[0], pair[1]]).collect(), Topology::Triangles)
+        }
+    }
+}
+
+/// A primitive as it is uploaded; without normals, and if nothing deforms it, each triangle is flat.
+fn mesh(data: &MeshData) -> Mesh {
+    let (indices, topology) = listed(data);
+    let vertex = |at: usize| {
+        let texcoord = |set: usize| data.texcoords.get(set).and_then(|set| set.get(at)).copied().unwrap_or_default();
+        let colour = data.colors.first().and_then(|set| set.get(at)).copied().unwrap_or([1.0; 4]);
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the value is clamped")]
+        let colour = colour.map(|part| (part.clamp(0.0, 1.0) * 255.0).round() as u8);
+        let normal = data.normals.get(at).copied().unwrap_or([0.0, 1.0, 0.0]);
+        Vertex { place: data.positions[at], normal, texcoords: [texcoord(0), texcoord(1)], colour }
+    };
+    let count = data.positions.len();
+    let indices: Vec<u32> = indices.into_iter().map(|index| if (index as usize) < count { index } else { 0 }).collect();
+    if data.normals.is_empty() && topology == Topology::Triangles {
+        let mut mesh = Mesh { topology, ..Mesh::default() };
+        for corners in indices.as_chunks::<3>().0 {
+            let mut corners = corners.map(|corner| vertex(corner as usize));
+            let [a, b, c] = corners.map(|corner| Vec3::from(corner.place));
+            let normal = (b - a).cross(c - a).normalize_or(Vec3::Y).to_array();
+            corners.iter_mut().for_each(|corner| corner.normal = normal);
+            mesh.indices.extend((0..3).map(|corner| corner + mesh.vertices.len() as u32));
+            mesh.vertices.extend(corners);
+        }
+        return mesh;
+    }
+    Mesh { vertices: (0..count).map(vertex).collect(), indices, topology, deformed: false }
+}
+
+fn surface(imported: &Imported, material: &material::Material) -> Surface {
+    let texture = |reference: Option<TextureRef>| {
+        let reference = reference?;
+        let texture = imported.textures.get(reference.texture)?;
+        let image = texture.image.filter(|&image| imported.images.get(image).is_some())?;
+        let affine = reference.transform.map(|transform| transform.to_affine()).unwrap_or_default();
+        let row = |row: usize| {
+            let [x, y] = [affine.matrix2.x_axis[row], affine.matrix2.y_axis[row]];
+            [x, y, affine.translation[row]]
+        };
+        let wrap = |wrap: material::Wrap| match wrap {
+            material::Wrap::Repeat => Wrap::Repeat,
+            material::Wrap::MirroredRepeat => Wrap::Mirror,
+            material::Wrap::ClampToEdge => Wrap::Clamp,
+        };
+        let sampler = texture.sampler;
+        Some(Texture {
+            image,
+            set: reference.texcoord.min(1),
+            transform: [row(0), row(1)],
+            wrap: [wrap(sampler.wrap_u), wrap(sampler.wrap_v)],
+            nearest: sampler.mag_filter == Some(MagFilter::Nearest),
+        })
+    };
+    let alpha = match material.alpha_mode {
+        AlphaMode::Opaque => Alpha::Opaque,
+        AlphaMode::Mask { cutoff } => Alpha::Mask(cutoff),
+        AlphaMode::Blend => Alpha::Blend,
+    };
+    let mut surface = Surface {
+        colour: material.base_color,
+        emissive: material.emissive.map(|part| part * material.emissive_strength),
+        metallic: material.metallic,
+        roughness: material.roughness,
+        alpha,
+        double_sided: material.double_sided,
+        unlit: material.unlit,
+        normal_scale: material.normal_scale,
+        textures: [
+            texture(material.base_color_texture),
+            texture(material.metallic_roughness_texture),
+            texture(material.emissive_texture),
+            texture(material.normal_texture),
+        ],
+    };
+    // The older model, about.
+    if let Some(old) = material.specular_glossiness {
+        (surface.colour, surface.textures[0]) = (old.diffuse, texture(old.diffuse_texture));
+        (surface.metallic, surface.roughness) = (0.0, 1.0 - old.glossiness);
+    }
+    // What lies behind glass is not bent here.
+    if let Some(glass) = material.transmission.filter(|glass| glass.factor > 0.0) {
+        surface.alpha = Alpha::Blend;
+        surface.colour[3] *= 1.0 - 0.75 * glass.factor.clamp(0.0, 1.0);
+    }
+    surface
+}
+
+/// An image decoded; a grey one for formats that are not known here.
+fn image(image: &material::Image) -> Image {
+    let Ok(decoded) = image::load_from_memory(&image.bytes) else { return Image::plain([160, 160, 160, 255]) };
+    let decoded = decoded.into_rgba8();
+    let mut size = [decoded.width(), decoded.height()];
+    let mut pixels: Vec<[u8; 4]> = decoded.pixels().map(|pixel| pixel.0).collect();
+    while size.iter().any(|&side| side > MOST) {
+        (size, pixels) = super::super::gpu::textures::halved(size, &pixels);
+    }
+    Image { size, pixels }
+}
+
+/// A light of a node, and its colour times its intensity.
+type Shining = (NodeHandle, [f32; 3]);
+
+/// The lamps, and the first directional light: its node and colour.
+fn lights(imported: &Imported, shown: usize) -> (Vec<Lamp>, Option<Shining>) {
+    let (mut lamps, mut sun) = (Vec::new(), None);
+    for (index, node) in imported.scenes[shown].nodes() {
+        let Some(light) = imported.nodes[index].light.and_then(|light| imported.lights.get(light)) else { continue };
+        let colour = light.color.map(|part| part * light.intensity);
+        let lamp = |cone| Lamp { node, colour, range: light.range, cone };
+        match light.kind {
+            LightKind::Directional => sun = sun.or(Some((node, colour))),
+            LightKind::Point => lamps.push(lamp(None)),
+            LightKind::Spot { inner_cone_angle, outer_cone_angle } => {
+                lamps.push(lamp(Some([inner_cone_angle.cos(), outer_cone_angle.cos()])));
+            }
+        }
+    }
+    (lamps, sun)
+}
+
+/// A camera of the file.
+fn of_file(scene: &Scene, imported: &Imported, shown: usize, number: usize) -> Option<Camera> {
+    let mut cameras = imported.scenes[shown].nodes().filter_map(|(index, node)| {
+        let camera = imported.nodes[index].camera.and_then(|camera| imported.cameras.get(camera))?;
+        Some((node, camera.projection))
+    });
+    let (node, projection) = cameras.nth(number)?;
+    let world = scene.world(node)?;
+    let eye: DVec3 = scene.world_f64(node)?.translation;
+    let forward = world.transform_vector(Vec3::NEG_Z).try_normalize()?;
+    let up = world.transform_vector(Vec3::Y).try_normalize()?;
+    let lens = match projection {
+        Projection::Perspective { yfov, znear, .. } => Lens::Perspective(yfov.clamp(0.01, 3.0), znear.max(1e-4)),
+        Projection::Orthographic { ymag, zfar, .. } => Lens::Orthographic(ymag.abs().max(1e-4), zfar.max(1e-3)),
+    };
+    Some(Camera { eye, forward, up, lens })
+}

@@ -1,0 +1,229 @@
+//! Meshes as they are uploaded, and solids made by formulae.
+
+use bytemuck::{Pod, Zeroable};
+use hedgerow::Aabb;
+use hedgerow::glam::{Vec2, Vec3};
+use std::f32::consts::TAU;
+
+/// A vertex as it lies in the vertex buffer.
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+#[repr(C)]
+pub struct Vertex {
+    /// Where it is.
+    pub place: [f32; 3],
+    /// Outward.
+    pub normal: [f32; 3],
+    /// Two sets of texture coordinates.
+    pub texcoords: [[f32; 2]; 2],
+    /// A colour, linear, that multiplies the surface's.
+    pub colour: [u8; 4],
+}
+
+/// What vertices draw.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Topology {
+    /// A triangle for each three indices.
+    #[default]
+    Triangles,
+    /// A line for each two.
+    Lines,
+    /// A point for each.
+    Points,
+}
+
+/// A mesh: vertices, and the indices that draw them.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Mesh {
+    /// What it consists of.
+    pub vertices: Vec<Vertex>,
+    /// Which of them are drawn.
+    pub indices: Vec<u32>,
+    /// As what.
+    pub topology: Topology,
+    /// Whether figures draw it.
+    pub deformed: bool,
+}
+
+impl Mesh {
+    fn vertex(&mut self, place: Vec3, normal: Vec3, texcoord: Vec2) -> u32 {
+        let number = u32::try_from(self.vertices.len()).expect("solids have few vertices");
+        let (place, normal) = (place.to_array(), normal.normalize_or(Vec3::Y).to_array());
+        let texcoords = [texcoord.to_array(); 2];
+        self.vertices.push(Vertex { place, normal, texcoords, colour: [255; 4] });
+        number
+    }
+
+    /// A flat face whose corners are counter-clockwise from outside; a metre is a texture's width.
+    fn face(&mut self, corners: &[Vec3]) {
+        let normal = (corners[1] - corners[0]).cross(corners[2] - corners[0]).normalize_or(Vec3::Y);
+        let across = if normal.y.abs() > 0.9 { Vec3::X } else { Vec3::Y.cross(normal).normalize_or(Vec3::X) };
+        let up = normal.cross(across);
+        let numbers: Vec<u32> = corners
+            .iter()
+            .map(|&corner| self.vertex(corner, normal, Vec2::new(corner.dot(across), -corner.dot(up))))
+            .collect();
+        for pair in numbers[1..].windows(2) {
+            self.indices.extend([numbers[0], pair[0], pair[1]]);
+        }
+    }
+
+    /// A solid between two outlines of as many corners, which go counter-clockwise as seen from above.
+    fn between(&mut self, low: &[Vec3], high: &[Vec3]) {
+        for (number, &corner) in low.iter().enumerate() {
+            let next = (number + 1) % low.len();
+            self.face(&[corner, low[next], high[next], high[number]]);
+        }
+        self.face(high);
+        self.face(&low.iter().rev().copied().collect::<Vec<_>>());
+    }
+
+    /// A box whose upper face is smaller by these factors.
+    #[must_use]
+    pub fn block(bounds: Aabb, [x, z]: [f32; 2]) -> Self {
+        let mut mesh = Self::default();
+        let middle = bounds.center();
+        let corners = |y: f32, x: f32, z: f32| {
+            let half = 0.5 * bounds.size() * Vec3::new(x, 0.0, z);
+            [(-1.0, 1.0), (1.0, 1.0), (1.0, -1.0), (-1.0, -1.0)]
+                .map(|(left, front)| Vec3::new(middle.x + left * half.x, y, middle.z + front * half.z))
+        };
+        mesh.between(&corners(bounds.min.y, 1.0, 1.0), &corners(bounds.max.y, x, z));
+        mesh
+    }
+
+    /// A roof with a ridge along x.
+    #[must_use]
+    pub fn roof(bounds: Aabb) -> Self {
+        let mut mesh = Self::default();
+        let Aabb { min, max } = bounds;
+        let [a, b, c, d] = [(min.x, max.z), (max.x, max.z), (max.x, min.z), (min.x, min.z)]
+            .map(|(x, z)| Vec3::new(x, min.y, z));
+        let middle = bounds.center().z;
+        let [left, right] = [min.x, max.x].map(|x| Vec3::new(x, max.y, middle));
+        mesh.face(&[a, b, right, left]);
+        mesh.face(&[c, d, left, right]);
+        mesh.face(&[b, c, right]);
+        mesh.face(&[d, a, left]);
+        mesh.face(&[d, c, b, a]);
+        mesh
+    }
+
+    /// A round column along y, or along x if `lying`; narrower at its end by a factor.
+    #[must_use]
+    pub fn column(bounds: Aabb, sides: u16, narrow: f32, lying: bool) -> Self {
+        let mut mesh = Self::default();
+        // In a box from -1 to 1 first.
+        let place = |[x, y, z]: [f32; 3]| {
+            let unit = if lying { Vec3::new(y, x, -z) } else { Vec3::new(x, y, z) };
+            bounds.center() + 0.5 * bounds.size() * unit
+        };
+        let normal = |[x, y, z]: [f32; 3]| if lying { Vec3::new(y, x, -z) } else { Vec3::new(x, y, z) };
+        let around = |step: u16| (TAU * f32::from(step) / f32::from(sides)).sin_cos();
+        for step in 0..sides {
+            let [(s0, c0), (s1, c1)] = [around(step), around(step + 1)];
+            let corners = [[c1, -1.0, s1], [c0, -1.0, s0], [c0 * narrow, 1.0, s0 * narrow], [
+                c1 * narrow,
+                1.0,
+                s1 * narrow,
+            ]];
+            let normals = [[c1, 0.0, s1], [c0, 0.0, s0], [c0, 0.0, s0], [c1, 0.0, s1]];
+            let [a, b, c, d] = std::array::from_fn(|at| {
+                mesh.vertex(place(corners[at]), normal(normals[at]), Vec2::new(0.0, corners[at][1]))
+            });
+            mesh.indices.extend([a, b, c, a, c, d]);
+        }
+        for (y, narrow) in [(-1.0, 1.0), (1.0, narrow)] {
+            let rim = (0..sides).map(|step| {
+                let (s, c) = around(if y > 0.0 { sides - step } else { step });
+                place([c * narrow, y, s * narrow])
+            });
+            mesh.face(&rim.collect::<Vec<_>>());
+        }
+        mesh
+    }
+
+    /// A ball with dents, as wide as the box.
+    #[must_use]
+    pub fn foliage(bounds: Aabb) -> Self {
+        let mut mesh = Self::default();
+        let (rings, sides) = (5_u16, 8_u16);
+        let unit = |ring: u16, step: u16| {
+            let (up, across) = (std::f32::consts::PI * f32::from(ring) / f32::from(rings)).sin_cos();
+            let (s, c) = (TAU * (f32::from(step) + 0.5 * f32::from(ring % 2)) / f32::from(sides)).sin_cos();
+            let direction = Vec3::new(c * up, across, s * up);
+            let pole = ring == 0 || ring == rings;
+            let dent = if pole { 1.0 } else { 1.0 - 0.14 * f32::from((ring * 5 + (step % sides) * 3) % 4) / 3.0 };
+            (direction, direction * dent)
+        };
+        for ring in 0..=rings {
+            for step in 0..=sides {
+                let (normal, place) = unit(ring, step);
+                let place = bounds.center() + 0.5 * bounds.size() * place;
+                mesh.vertex(place, normal, Vec2::new(f32::from(step), f32::from(ring)));
+            }
+        }
+        let row = u32::from(sides) + 1;
+        for ring in 0..u32::from(rings) {
+            for step in 0..u32::from(sides) {
+                let [a, b] = [ring * row + step, (ring + 1) * row + step];
+                mesh.indices.extend([a, a + 1, b + 1, a, b + 1, b]);
+            }
+        }
+        mesh
+    }
+
+    /// The edges of a box from -1 to 1, as lines.
+    #[must_use]
+    pub fn edges() -> Self {
+        let mut mesh = Self { topology: Topology::Lines, ..Self::default() };
+        for corner in 0..8_u32 {
+            let sign = |bit: u32| if corner >> bit & 1 == 0 { -1.0 } else { 1.0 };
+            mesh.vertex(Vec3::new(sign(0), sign(1), sign(2)), Vec3::Y, Vec2::ZERO);
+            let ends = (0..3).filter(|bit| corner >> bit & 1 == 0).flat_map(|bit| [corner, corner | 1 << bit]);
+            mesh.indices.extend(ends);
+        }
+        mesh
+    }
+}
+
+/// Outward normals of triangles that share vertices: means of their faces'.
+#[must_use]
+pub fn normals(places: &[[f32; 3]], indices: &[u32]) -> Vec<[f32; 3]> {
+    let mut normals = vec![Vec3::ZERO; places.len()];
+    for corners in indices.as_chunks::<3>().0 {
+        let [a, b, c] = corners.map(|corner| Vec3::from(places[corner as usize]));
+        for &corner in corners {
+            normals[corner as usize] += (b - a).cross(c - a);
+        }
+    }
+    normals.into_iter().map(|normal| normal.normalize_or(Vec3::Y).to_array()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn solids_are_seen_from_outside() {
+        let bounds = Aabb::new(Vec3::new(-1.0, 0.0, -2.0), Vec3::new(3.0, 1.0, 4.0));
+        for (name, mesh) in [
+            ("block", Mesh::block(bounds, [0.5, 0.8])),
+            ("roof", Mesh::roof(bounds)),
+            ("column", Mesh::column(bounds, 6, 0.7, false)),
+            ("wheel", Mesh::column(bounds, 6, 1.0, true)),
+            ("foliage", Mesh::foliage(bounds)),
+        ] {
+            let place = |index: u32| Vec3::from(mesh.vertices[index as usize].place);
+            let mut volume = 0.0;
+            for &[a, b, c] in mesh.indices.as_chunks::<3>().0 {
+                let normal = Vec3::from(mesh.vertices[a as usize].normal);
+                let face = (place(b) - place(a)).cross(place(c) - place(a));
+                assert!(face.length() < 1e-4 || face.dot(normal) > 0.0, "{name}: {face} {normal}");
+                volume += place(a).dot(place(b).cross(place(c))) / 6.0;
+            }
+            assert!(volume > 4.0, "{name} is closed, and its corners counter-clockwise: {volume}");
+            let held = Aabb::from_points((0..mesh.vertices.len()).map(|at| Vec3::from(mesh.vertices[at].place)));
+            assert!(Aabb::new(bounds.min - 1e-4, bounds.max + 1e-4).contains_box(&held), "{name}");
+        }
+    }
+}

@@ -1,0 +1,96 @@
+//! The army of the example `army` on a meadow, and the puppet as a mesh.
+
+use super::figures::{FigureShape, Figures, influences, reordered};
+use super::geometry::{Mesh, Topology, Vertex};
+use super::paint::Pattern;
+use super::{Daylight, Image, Play, Stage, Surface, Texture};
+use crate::army::{self, Army};
+use crate::camera::Camera;
+use crate::failure::Result;
+use crate::puppet::{Lists, PuppetMesh, Rig};
+use hedgerow::glam::{DVec3, Vec3};
+use hedgerow::skin::Skin;
+use hedgerow::{Aabb, Node, Shape, Transform};
+use std::sync::Arc;
+
+/// How some people of the town look, in sRGB: skin, hair, shirt, trousers, boots.
+pub(super) const LOOKS: [[[u8; 4]; 5]; 3] = [
+    [[205, 160, 132, 255], [60, 42, 30, 255], [255; 4], [86, 90, 104, 255], [60, 50, 44, 255]],
+    [[150, 112, 84, 255], [40, 34, 30, 255], [255; 4], [110, 96, 80, 255], [84, 62, 46, 255]],
+    [[222, 178, 150, 255], [150, 112, 70, 255], [255; 4], [70, 74, 82, 255], [54, 46, 42, 255]],
+];
+
+/// The puppet, drawn as this mesh.
+pub(super) fn puppet(rig: &Rig, skin: &Skin, mesh: u32) -> Result<(Mesh, FigureShape)> {
+    let lists = Lists::new(&PuppetMesh::new(rig));
+    let skinned = lists.skinned(skin)?;
+    let vertex = |&vertex: &u32| {
+        let at = vertex as usize;
+        let cover = f32::from(lists.covers[at] as u8);
+        let (place, normal) = (lists.positions[at].to_array(), lists.normals[at].to_array());
+        Vertex { place, normal, texcoords: [[0.0; 2], [cover, 0.0]], colour: [255; 4] }
+    };
+    let per_vertex = lists.joints.len() / lists.positions.len();
+    let own = influences(&lists.joints, &lists.weights, per_vertex);
+    let drawn = Mesh {
+        vertices: skinned.permutation().iter().map(vertex).collect(),
+        indices: skinned.indices().to_vec(),
+        topology: Topology::Triangles,
+        deformed: true,
+    };
+    let influences = reordered(&own, per_vertex, skinned.permutation());
+    let (skinned, skin) = (Arc::new(skinned), Arc::new(skin.clone()));
+    Ok((drawn, FigureShape { mesh, skinned, skin, per_vertex, influences, deltas: Vec::new() }))
+}
+
+/// So many characters on a meadow.
+pub(super) fn stage(seed: u64, characters: u32) -> Result<Stage> {
+    let mut army = Army::muster(characters, seed)?;
+    let mut figures = Figures::default();
+    let (person, shape) = puppet(&army.rig, &army.skin, 0)?;
+    figures.shapes.push(shape);
+    for character in &army.characters {
+        let coat = character.coat.map(|colour| {
+            let [r, g, b] = colour.to_array().map(encoded);
+            [r, g, b, 255]
+        });
+        let word = figures.push(0, None, Some(coat));
+        army.scene.set_word(character.node, word)?;
+    }
+    let mut scene = std::mem::take(&mut army.scene);
+    let (centre, reach) = army::field(characters);
+    let meadow = Aabb::new(Vec3::new(-600.0, -0.5, -900.0), Vec3::new(600.0, 0.0, 300.0));
+    let ground = Node::transform(Transform::IDENTITY).with_shape(Shape::new(1, meadow)).with_material(0);
+    scene.insert(scene.root(), ground.named("meadow"))?;
+    let transform = [[0.25, 0.0, 0.0], [0.0, 0.25, 0.0]];
+    let grass = Texture { transform, ..Texture::plain(0) };
+    let textures = [Some(grass), None, None, None];
+    let colour = [0.20, 0.23, 0.085, 1.0];
+    let surfaces = vec![Surface { colour, roughness: 1.0, textures, ..Surface::default() }, Surface::default()];
+    let eye = DVec3::new(0.15 * f64::from(reach), 1.6 + 0.08 * f64::from(reach), 1.5 + 0.17 * f64::from(reach));
+    let target = DVec3::new(-0.04 * f64::from(reach), 0.0, 0.65 * f64::from(centre.z));
+    Ok(Stage {
+        title: format!("army of {characters}, seed {seed}"),
+        scene,
+        meshes: vec![person, Mesh::block(meadow, [1.0, 1.0])],
+        surfaces,
+        images: vec![Image::of(Pattern::Speckle(0.12))],
+        figures,
+        lamps: Vec::new(),
+        light: Daylight { haze: 230.0, ..Daylight::AFTERNOON },
+        camera: Camera::looking(eye, target, 0.62),
+        target,
+        shadows: ((2.2 * reach).min(160.0), 10.0),
+        play: Play::Army(Box::new(army)),
+        loose: Vec::new(),
+        frames: 0,
+    })
+}
+
+/// Linear light as sRGB.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the value is clamped")]
+pub(super) fn encoded(value: f32) -> u8 {
+    let value = value.clamp(0.0, 1.0);
+    let value = if value <= 0.003_130_8 { 12.92 * value } else { 1.055 * value.powf(1.0 / 2.4) - 0.055 };
+    (value * 255.0).round() as u8
+}

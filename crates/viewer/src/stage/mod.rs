@@ -1,0 +1,363 @@
+//! What is shown: a scene, what its numbers of meshes and materials stand for, and what happens in it.
+
+pub mod figures;
+mod file;
+pub mod geometry;
+mod host;
+mod paint;
+mod town;
+
+use crate::arguments::{Arguments, Subject};
+use crate::army::Army;
+use crate::camera::Camera;
+use crate::failure::{Failure, Result};
+use crate::life::TownLife;
+use crate::turn::{Life as _, MAINTENANCE_BUDGET};
+use figures::Figures;
+use file::FilePlay;
+use geometry::Mesh;
+use hedgerow::glam::{DVec3, Quat, Vec3};
+use hedgerow::{Local, Mat34, NodeHandle, Scene, SceneConfig, Visibility};
+
+/// Seconds a frame.
+pub const FRAME: f32 = 1.0 / 60.0;
+
+/// A scene with all that a renderer needs to know about it.
+pub struct Stage {
+    /// What it is, in words.
+    pub title: String,
+    /// The scene; it keeps world boxes.
+    pub scene: Scene,
+    /// By mesh number.
+    pub meshes: Vec<Mesh>,
+    /// By material number; behind them the one of draws without.
+    pub surfaces: Vec<Surface>,
+    /// What surfaces refer to.
+    pub images: Vec<Image>,
+    /// What is deformed: the word of a draw, where it is not zero, is one more than the number of its figure.
+    pub figures: Figures,
+    /// Lights at nodes.
+    pub lamps: Vec<Lamp>,
+    /// The sun and the sky.
+    pub light: Daylight,
+    /// Where it is seen from at first.
+    pub camera: Camera,
+    /// What that camera looks at, and around which it is led.
+    pub target: DVec3,
+    /// How far from the camera shadows fall, and how far away things are that cast them.
+    pub shadows: (f32, f32),
+    play: Play,
+    /// Nodes with a transform, for the load.
+    loose: Vec<(NodeHandle, Local)>,
+    frames: usize,
+}
+
+/// What happens.
+enum Play {
+    Town(Box<TownLife>),
+    /// Its scene is the stage's while nothing is done in it.
+    Army(Box<Army>),
+    File(Box<FilePlay>),
+}
+
+/// What a material number stands for.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Surface {
+    /// The colour, linear.
+    pub colour: [f32; 4],
+    /// The light that it emits, linear.
+    pub emissive: [f32; 3],
+    /// How metallic and how rough it is.
+    pub metallic: f32,
+    /// How rough it is.
+    pub roughness: f32,
+    /// What its alpha does.
+    pub alpha: Alpha,
+    /// Whether its back is seen.
+    pub double_sided: bool,
+    /// Whether it is shown without lighting.
+    pub unlit: bool,
+    /// How much the normals of the texture lean.
+    pub normal_scale: f32,
+    /// The textures of colour, metallic-roughness, emission and normals.
+    pub textures: [Option<Texture>; 4],
+}
+
+/// What alpha does.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Alpha {
+    /// Nothing.
+    Opaque,
+    /// What has less is not drawn.
+    Mask(f32),
+    /// It is blended with what lies behind.
+    Blend,
+}
+
+/// A texture of a surface.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Texture {
+    /// The number of the image.
+    pub image: usize,
+    /// Whether the first or the second coordinates are used.
+    pub set: u32,
+    /// From these to the texture: two rows.
+    pub transform: [[f32; 3]; 2],
+    /// What is beyond the edges.
+    pub wrap: [Wrap; 2],
+    /// Whether it has sharp pixels.
+    pub nearest: bool,
+}
+
+/// What is beyond the edge of an image.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Wrap {
+    /// The image again.
+    #[default]
+    Repeat,
+    /// The image mirrored.
+    Mirror,
+    /// The edge.
+    Clamp,
+}
+
+impl Texture {
+    /// The whole image, by the first coordinates, again and again.
+    #[must_use]
+    pub fn plain(image: usize) -> Self {
+        let transform = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]];
+        Self { image, set: 0, transform, wrap: [Wrap::Repeat; 2], nearest: false }
+    }
+}
+
+impl Default for Surface {
+    fn default() -> Self {
+        Self {
+            colour: [1.0; 4],
+            emissive: [0.0; 3],
+            metallic: 0.0,
+            roughness: 0.9,
+            alpha: Alpha::Opaque,
+            double_sided: false,
+            unlit: false,
+            normal_scale: 1.0,
+            textures: [None; 4],
+        }
+    }
+}
+
+/// Colours with alpha, row by row from the top.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Image {
+    /// Width and height.
+    pub size: [u32; 2],
+    /// Red, green, blue and alpha.
+    pub pixels: Vec<[u8; 4]>,
+}
+
+/// A light at a node.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Lamp {
+    /// The node; it shines along its -z axis.
+    pub node: NodeHandle,
+    /// Its colour times its intensity, linear.
+    pub colour: [f32; 3],
+    /// Where it ends.
+    pub range: Option<f32>,
+    /// The cosines of the angles where its cone begins to fade, and where it ends; `None` shines to all sides.
+    pub cone: Option<[f32; 2]>,
+}
+
+/// The sun and the sky. Colours are linear.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Daylight {
+    /// Towards the sun.
+    pub sun: Vec3,
+    /// The node along whose -z axis the sun shines, if it has one.
+    pub sun_node: Option<NodeHandle>,
+    /// The colour of the sun.
+    pub sun_colour: [f32; 3],
+    /// The sky above.
+    pub zenith: [f32; 3],
+    /// The sky at the horizon.
+    pub horizon: [f32; 3],
+    /// What the ground reflects.
+    pub ground: [f32; 3],
+    /// How bright all is.
+    pub exposure: f32,
+    /// The distance at which haze hides about two thirds, in metres; infinite for none.
+    pub haze: f32,
+}
+
+impl Daylight {
+    /// An afternoon.
+    pub const AFTERNOON: Self = Self {
+        sun: Vec3::new(0.75, 0.72, 0.42),
+        sun_node: None,
+        sun_colour: [3.0, 2.65, 2.15],
+        zenith: [0.16, 0.34, 0.66],
+        horizon: [0.66, 0.73, 0.80],
+        ground: [0.26, 0.24, 0.17],
+        exposure: 0.85,
+        haze: f32::INFINITY,
+    };
+}
+
+/// How a frame of the stage went.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Acted {
+    /// Milliseconds of edits, of characters, and of maintenance.
+    pub ms: [f64; 3],
+    /// Components set, subtrees moved, nodes inserted, and nodes removed.
+    pub edits: [usize; 4],
+}
+
+impl Stage {
+    /// Sets up what the arguments ask for.
+    pub fn new(arguments: &Arguments) -> Result<Self> {
+        let mut stage = match &arguments.subject {
+            Subject::Town => town::stage(arguments.seed, arguments.people)?,
+            Subject::Army => host::stage(arguments.seed, arguments.characters)?,
+            Subject::File(path) => file::stage(path, arguments)?,
+        };
+        let origin = DVec3::from(arguments.origin);
+        if origin != DVec3::ZERO {
+            let root = stage.scene.root();
+            stage.scene.set_local(root, hedgerow::Transform::IDENTITY)?;
+            stage.scene.set_translation_f64(root, origin)?;
+            stage.camera.eye += origin;
+            stage.target += origin;
+        }
+        if let Some(target) = arguments.target {
+            stage.target = target.into();
+            stage.camera = Camera::looking(stage.camera.eye, stage.target, 0.9);
+        }
+        if let Some(eye) = arguments.eye {
+            stage.camera = Camera::looking(eye.into(), stage.target, 0.9);
+        }
+        stage.scene.update();
+        Ok(stage)
+    }
+
+    /// The scene keeps world boxes, which culling and picking need.
+    fn keep_bounds(scene: &mut Scene) -> Result<()> {
+        let config = SceneConfig { bounds: true, ..*scene.config() };
+        Ok(scene.reconfigure(config)?)
+    }
+
+    /// Plays a frame: edits, characters, maintenance. `load` is the percentage of all nodes that move besides.
+    pub fn act(&mut self, load: f32) -> Result<Acted> {
+        let mut acted = Acted::default();
+        let start = std::time::Instant::now();
+        match &mut self.play {
+            Play::Town(life) => {
+                let tally = life.frame(&mut self.scene, self.frames)?;
+                acted.edits = [tally.set, tally.moved, tally.inserted, tally.removed];
+            }
+            Play::Army(army) => {
+                std::mem::swap(&mut self.scene, &mut army.scene);
+                let marched = army.march(FRAME);
+                std::mem::swap(&mut self.scene, &mut army.scene);
+                marched?;
+                acted.edits[0] = army.characters.len();
+            }
+            Play::File(_) => {}
+        }
+        if load > 0.0 {
+            acted.edits[0] += self.stir(load)?;
+        }
+        let edited = std::time::Instant::now();
+        let first = self.frames == 0;
+        match &mut self.play {
+            Play::Town(life) => {
+                life.animate(&mut self.scene)?;
+                town::pose(life, &mut self.figures)?;
+            }
+            Play::Army(army) => {
+                army.pose(if first { 0.0 } else { FRAME }, None)?;
+                self.figures.set_palettes(&army.palettes);
+                // The boxes are those of the pose.
+                if first {
+                    std::mem::swap(&mut self.scene, &mut army.scene);
+                    let marched = army.march(0.0);
+                    std::mem::swap(&mut self.scene, &mut army.scene);
+                    marched?;
+                }
+            }
+            Play::File(play) => play.advance(&mut self.scene, &mut self.figures, if first { 0.0 } else { FRAME })?,
+        }
+        let animated = std::time::Instant::now();
+        self.scene.maintain(MAINTENANCE_BUDGET);
+        acted.ms = [edited - start, animated - edited, animated.elapsed()].map(|time| time.as_secs_f64() * 1e3);
+        self.frames += 1;
+        Ok(acted)
+    }
+
+    /// Turns so many percent of all nodes by a little, each around where it was. Returns how many.
+    fn stir(&mut self, load: f32) -> Result<usize> {
+        if self.loose.is_empty() {
+            let scene = &self.scene;
+            let nodes = scene.descendants(scene.root()).skip(1);
+            self.loose = nodes.filter_map(|node| Some((node, scene.local(node)?))).collect();
+        }
+        if self.loose.is_empty() {
+            return Ok(0);
+        }
+        let count = self.loose.len();
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share of a length")]
+        let share = (count as f32 * load / 100.0).ceil() as usize;
+        let turn = Quat::from_rotation_y(0.05 * (self.frames as f32 * 0.2).sin());
+        let mut done = 0;
+        // Others in each frame, spread over the tree.
+        for step in 0..share.min(count) {
+            let (node, local) = self.loose[(self.frames * 7919 + step * count / share.max(1)) % count];
+            if !self.scene.contains(node) {
+                continue;
+            }
+            match local {
+                Local::Transform(transform) => {
+                    self.scene.set_local(node, transform.with_rotation(turn * transform.rotation))?;
+                }
+                Local::Matrix(matrix) => {
+                    let turned = matrix * Mat34::from(hedgerow::Transform::from_rotation(turn));
+                    self.scene.set_local(node, turned)?;
+                }
+            }
+            done += 1;
+        }
+        Ok(done)
+    }
+
+    /// The direction to the sun in this frame.
+    #[must_use]
+    pub fn sun(&self) -> Vec3 {
+        let of_node = self.light.sun_node.and_then(|node| self.scene.world(node));
+        of_node.map_or(self.light.sun, |world| world.transform_vector(Vec3::Z)).normalize_or(Vec3::Y)
+    }
+
+    /// The surface of a draw with this material.
+    #[must_use]
+    pub fn surface(&self, material: Option<u32>) -> usize {
+        let last = self.surfaces.len() - 1;
+        material.map_or(last, |number| (number as usize).min(last))
+    }
+
+    /// What is shown of the scene.
+    #[must_use]
+    pub fn layers(&self) -> Visibility {
+        Visibility::VISIBLE
+    }
+
+    /// A camera from which the whole of a scene is seen.
+    fn all_of(scene: &mut Scene) -> Result<(Camera, DVec3, f32)> {
+        scene.update();
+        let bounds = scene.subtree_bounds(scene.root()).filter(|bounds| !bounds.is_empty() && bounds.is_finite());
+        let Some(bounds) = bounds else {
+            return Err(Failure::new("there is nothing to see: no node of the scene shown has a mesh"));
+        };
+        let radius = 0.5 * bounds.size().length().max(1e-3);
+        let target = bounds.center().as_dvec3();
+        let eye = target + (Vec3::new(0.55, 0.35, 1.0).normalize() * radius * 2.4).as_dvec3();
+        Ok((Camera::looking(eye, target, 0.8), target, radius))
+    }
+}

@@ -1,0 +1,167 @@
+//! The town of the example `frames`, with meshes and materials for it.
+
+use super::figures::Figures;
+use super::geometry::Mesh;
+use super::host::{LOOKS, puppet};
+use super::paint::Pattern;
+use super::{Alpha, Daylight, Image, Play, Stage, Surface, Texture};
+use crate::camera::Camera;
+use crate::failure::Result;
+use crate::life::TownLife;
+use crate::parts::{Material, Mesh as Part};
+use crate::town;
+use hedgerow::Aabb;
+use hedgerow::anim::Skeleton;
+use hedgerow::glam::{DVec3, Vec3};
+use hedgerow::skin::Skin;
+
+/// All parts, by mesh number.
+const PARTS: [Part; 26] = [
+    Part::Asphalt,
+    Part::Lawn,
+    Part::Pole,
+    Part::Lantern,
+    Part::Wall,
+    Part::Roof,
+    Part::Chimney,
+    Part::Floor,
+    Part::Window,
+    Part::Door,
+    Part::Knob,
+    Part::Lamp,
+    Part::Table,
+    Part::Chair,
+    Part::Bed,
+    Part::Cabinet,
+    Part::CabinetDoor,
+    Part::Cup,
+    Part::Trunk,
+    Part::Foliage,
+    Part::CarBody,
+    Part::CarCabin,
+    Part::Headlight,
+    Part::Tyre,
+    Part::Person,
+    Part::HandLamp,
+];
+
+/// Images by number.
+const PATTERNS: [Pattern; 6] = [
+    Pattern::Bricks(8),
+    Pattern::Tiles(4),
+    Pattern::Speckle(0.10),
+    Pattern::Speckle(0.05),
+    Pattern::Boards(4),
+    Pattern::Bricks(4),
+];
+
+/// All materials by number: the colour, how rough they are, and the image with its width in metres.
+const SURFACES: [(Material, [f32; 3], f32, Option<(usize, f32)>); 21] = [
+    (Material::Asphalt, [0.075, 0.077, 0.082], 0.95, Some((3, 2.0))),
+    (Material::Grass, [0.085, 0.16, 0.035], 1.0, Some((2, 3.0))),
+    (Material::Steel, [0.35, 0.36, 0.38], 0.45, None),
+    (Material::Light, [0.95, 0.85, 0.6], 0.6, None),
+    (Material::Brick, [0.42, 0.13, 0.075], 0.95, Some((0, 0.8))),
+    (Material::Plaster, [0.72, 0.66, 0.54], 0.95, Some((3, 3.0))),
+    (Material::Clinker, [0.30, 0.20, 0.17], 0.85, Some((5, 0.5))),
+    (Material::Tile, [0.36, 0.10, 0.06], 0.8, Some((1, 1.6))),
+    (Material::Glass, [0.05, 0.08, 0.10], 0.12, None),
+    (Material::Oak, [0.30, 0.17, 0.08], 0.7, Some((4, 1.0))),
+    (Material::Pine, [0.55, 0.38, 0.20], 0.75, Some((4, 1.0))),
+    (Material::Leather, [0.16, 0.07, 0.04], 0.6, None),
+    (Material::Linen, [0.75, 0.72, 0.66], 1.0, None),
+    (Material::China, [0.85, 0.85, 0.83], 0.25, None),
+    (Material::Bark, [0.13, 0.085, 0.05], 1.0, Some((2, 1.0))),
+    (Material::Leaf, [0.075, 0.17, 0.035], 1.0, Some((2, 4.0))),
+    (Material::Autumn, [0.42, 0.20, 0.035], 1.0, Some((2, 4.0))),
+    (Material::Red, [0.50, 0.035, 0.03], 0.35, None),
+    (Material::Blue, [0.04, 0.11, 0.38], 0.35, None),
+    (Material::White, [0.75, 0.75, 0.73], 0.35, None),
+    (Material::Rubber, [0.02, 0.02, 0.022], 0.95, None),
+];
+
+/// The town at a time when people are about.
+pub(super) fn stage(seed: u64, people: u32) -> Result<Stage> {
+    let (mut scene, town) = town::build(seed)?;
+    Stage::keep_bounds(&mut scene)?;
+    let life = TownLife::new(&mut scene, town, people, seed)?;
+    let mut figures = Figures::default();
+    let (rig, skin) = life.people().rig();
+    let (person, shape) = puppet(rig, skin, Part::Person as u32)?;
+    figures.shapes.push(shape);
+    for (number, (node, _)) in life.people().poses().enumerate() {
+        // Shirts are white here: the material has the colour.
+        let word = figures.push(0, None, Some(LOOKS[number % LOOKS.len()]));
+        scene.set_word(node, word)?;
+    }
+    let meshes = PARTS.map(|part| {
+        let bounds = part.shape().bounds;
+        match part {
+            Part::Roof => Mesh::roof(bounds),
+            Part::Pole => Mesh::column(bounds, 6, 0.5, false),
+            Part::Trunk => Mesh::column(bounds, 6, 0.6, false),
+            Part::Cup => Mesh::column(bounds, 5, 1.2, false),
+            Part::Tyre => Mesh::column(bounds, 10, 1.0, true),
+            // Windows stand out of it.
+            Part::Wall => Mesh::block(Aabb { max: bounds.max.with_z(0.02), ..bounds }, [1.0, 1.0]),
+            Part::Foliage => Mesh::foliage(bounds),
+            Part::CarBody => Mesh::block(bounds, [0.94, 0.97]),
+            Part::CarCabin => Mesh::block(bounds, [0.84, 0.68]),
+            Part::Lamp | Part::Lantern => Mesh::block(bounds, [0.6, 0.6]),
+            Part::Person => person.clone(),
+            _ => Mesh::block(bounds, [1.0, 1.0]),
+        }
+    });
+    let mut surfaces = vec![Surface::default(); SURFACES.len() + 1];
+    for (material, [r, g, b], roughness, image) in SURFACES {
+        let texture = image.map(|(image, metres)| {
+            let transform = [[metres.recip(), 0.0, 0.0], [0.0, metres.recip(), 0.0]];
+            Texture { transform, ..Texture::plain(image) }
+        });
+        let is = |other: Material| material as u32 == other as u32;
+        surfaces[material as usize] = Surface {
+            // Windows show their rooms.
+            colour: [r, g, b, if is(Material::Glass) { 0.8 } else { 1.0 }],
+            alpha: if is(Material::Glass) { Alpha::Blend } else { Alpha::Opaque },
+            emissive: if is(Material::Light) { [0.35, 0.28, 0.14] } else { [0.0; 3] },
+            metallic: if is(Material::Steel) { 0.7 } else { 0.0 },
+            roughness,
+            textures: [texture, None, None, None],
+            ..Surface::default()
+        };
+    }
+    let target = DVec3::new(200.0, 0.0, 215.0);
+    let eye = DVec3::new(322.0, 46.0, 342.0);
+    Ok(Stage {
+        title: format!("town, seed {seed}"),
+        scene,
+        meshes: meshes.into(),
+        surfaces,
+        images: PATTERNS.map(Image::of).into(),
+        figures,
+        lamps: Vec::new(),
+        light: Daylight { sun: Vec3::new(-0.62, 0.62, 0.40), haze: 900.0, ..Daylight::AFTERNOON },
+        camera: Camera::looking(eye, target, 0.75),
+        target,
+        shadows: (400.0, 120.0),
+        play: Play::Town(Box::new(life)),
+        loose: Vec::new(),
+        frames: 0,
+    })
+}
+
+/// Makes the palettes of all people, as they are posed now.
+pub(super) fn pose(life: &TownLife, figures: &mut Figures) -> Result<()> {
+    let (rig, skin) = life.people().rig();
+    let (skeleton, skin): (&Skeleton, &Skin) = (&rig.skeleton, skin);
+    for (figure, (_, models)) in figures.list.iter().zip(life.people().poses()) {
+        // Without a pose so far: at rest.
+        if models.len() == skeleton.len() {
+            skin.palette_into(models, &mut figures.palettes[figure.palette.clone()])?;
+        }
+    }
+    if !figures.list.is_empty() {
+        figures.touch();
+    }
+    Ok(())
+}

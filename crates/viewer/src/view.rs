@@ -1,0 +1,153 @@
+//! What a camera or a shadow cascade sees: which draws, in which groups, and where their matrices are.
+
+use crate::stage::{Alpha, Stage};
+use hedgerow::changes::MatrixMirror;
+use hedgerow::draw::{DrawCommand, DrawGroups, DrawOrder, depth_key};
+use hedgerow::glam::Vec3;
+use hedgerow::{DrawList, Scene};
+use std::ops::Range;
+
+/// Numbers a draw in an order, and the ranges of these that differ from those of the frame before.
+#[derive(Clone, Debug, Default)]
+pub struct Stream {
+    /// Where the matrix of each draw is in the buffer.
+    pub matrices: Vec<u32>,
+    /// The word of each draw that has a figure; 0 for all others.
+    pub words: Vec<u32>,
+    /// What of the matrices' places changed.
+    pub changed_matrices: Vec<Range<usize>>,
+    /// What of the words changed.
+    pub changed_words: Vec<Range<usize>>,
+}
+
+/// A view with all that is kept from frame to frame.
+#[derive(Clone, Debug)]
+pub struct View {
+    /// What it sees.
+    pub list: DrawList,
+    /// The same in groups; those with [`Alpha::Blend`] are not drawn by group.
+    pub groups: DrawGroups,
+    /// What is blended, from back to front.
+    pub order: DrawOrder,
+    /// The draws by group.
+    pub grouped: Stream,
+    /// The draws of the order.
+    pub ordered: Stream,
+    /// Where the matrices of this list begin in a buffer of relative ones.
+    pub first: u32,
+}
+
+impl View {
+    /// A view that sees nothing yet; without matrices it finds those of a mirror.
+    #[must_use]
+    pub fn new(relative: bool) -> Self {
+        let list = if relative { DrawList::new() } else { DrawList::new().without_matrices() };
+        Self {
+            list,
+            groups: DrawGroups::new(),
+            order: DrawOrder::new(),
+            grouped: Stream::default(),
+            ordered: Stream::default(),
+            first: 0,
+        }
+    }
+
+    /// Groups the draws, and orders those that are blended if `eye` is given: the place of the camera and where it
+    /// looks, in the space of the matrices.
+    pub fn arrange(&mut self, stage: &Stage, eye: Option<(Vec3, Vec3)>) {
+        self.list.group(&mut self.groups);
+        let Some((eye, forward)) = eye else { return };
+        let blends = |command: &DrawCommand| stage.surfaces[stage.surface(command.material())].alpha == Alpha::Blend;
+        let relative = self.list.relative_matrices();
+        let (slots, scene) = (self.list.slots(), &stage.scene);
+        self.list.order_by_key(&mut self.order, |index, command| {
+            blends(command).then(|| {
+                let matrix = relative.get(index).or_else(|| scene.matrix_at(slots[index]));
+                let depth = matrix.map_or(0.0, |matrix| forward.dot(matrix.translation() - eye));
+                u64::from(!depth_key(depth))
+            })
+        });
+    }
+
+    /// Brings the streams in step with the list, the groups and the order.
+    pub fn index(&mut self, stage: &Stage, mirror: Option<&MatrixMirror>) {
+        let Self { list, groups, order, grouped, ordered, first } = self;
+        grouped.fill(list, groups.instances(), (mirror, *first), |words| {
+            // Few draws have figures: only groups of deformed meshes are looked at.
+            for group in groups.groups().iter().filter(|group| is_deformed(stage, group.mesh)) {
+                for at in group.range() {
+                    words(at, list.commands()[groups.instances()[at] as usize].word);
+                }
+            }
+        });
+        ordered.fill(list, order.indices(), (mirror, *first), |words| {
+            for (at, &draw) in order.indices().iter().enumerate() {
+                let command = &list.commands()[draw as usize];
+                if is_deformed(stage, command.mesh) {
+                    words(at, command.word);
+                }
+            }
+        });
+    }
+}
+
+/// Whether figures draw this mesh.
+#[must_use]
+pub fn is_deformed(stage: &Stage, mesh: u32) -> bool {
+    stage.meshes.get(mesh as usize).is_some_and(|mesh| mesh.deformed)
+}
+
+impl Stream {
+    fn fill(
+        &mut self,
+        list: &DrawList,
+        order: &[u32],
+        (mirror, first): (Option<&MatrixMirror>, u32),
+        each_word: impl FnOnce(&mut dyn FnMut(usize, u32)),
+    ) {
+        let Self { matrices, words, changed_matrices, changed_words } = self;
+        changed_matrices.clear();
+        match mirror {
+            Some(mirror) => mirror.instances(list, order, matrices, |range| changed_matrices.push(range)),
+            None => {
+                // Each list's matrices lie one behind the other, so nearly all places change with the list.
+                let same = matrices.len() == order.len()
+                    && matrices.iter().zip(order).all(|(&matrix, &draw)| matrix == first + draw);
+                if !same {
+                    matrices.clear();
+                    matrices.extend(order.iter().map(|&draw| first + draw));
+                    changed_matrices.push(0..matrices.len());
+                }
+            }
+        }
+        changed_words.clear();
+        let before = words.len();
+        words.resize(order.len(), 0);
+        if before < words.len() {
+            changed_words.push(before..words.len());
+        }
+        // What is not told is of no interest, and keeps what it had.
+        each_word(&mut |at, word| {
+            if words[at] != word {
+                words[at] = word;
+                match changed_words.last_mut() {
+                    Some(range) if range.start <= at && at < range.end + 32 => range.end = range.end.max(at + 1),
+                    _ => changed_words.push(at..at + 1),
+                }
+            }
+        });
+    }
+}
+
+/// How many triangles, lines and points a view draws.
+#[must_use]
+pub fn primitives(stage: &Stage, view: &View) -> usize {
+    let of_mesh = |mesh: u32| stage.meshes.get(mesh as usize).map_or(0, |mesh| mesh.indices.len() / 3);
+    view.groups.groups().iter().map(|group| of_mesh(group.mesh) * group.count as usize).sum()
+}
+
+/// The number of nodes of a scene that a list could have: for sizes of buffers.
+#[must_use]
+pub fn most_draws(scene: &Scene) -> usize {
+    scene.stats().shapes.live
+}

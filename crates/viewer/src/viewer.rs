@@ -1,0 +1,201 @@
+//! A frame, phase by phase.
+
+use crate::arguments::Arguments;
+use crate::camera::Camera;
+use crate::failure::{Failure, Result};
+use crate::gpu::renderer::{PICTURE, Renderer, Settings, canvas, read};
+use crate::gpu::{Gpu, Uploaded};
+use crate::picture::Picture;
+use crate::stage::Stage;
+use crate::view::primitives;
+use std::time::Instant;
+
+/// A stage on a device.
+pub struct Viewer {
+    /// The device.
+    pub gpu: Gpu,
+    /// What is shown.
+    pub stage: Stage,
+    /// What draws it.
+    pub renderer: Renderer,
+    /// Where it is seen from.
+    pub camera: Camera,
+    /// The camera whose view is drawn, if that is another one.
+    pub frozen: Option<Camera>,
+    /// Whether nothing happens.
+    pub still: bool,
+    /// The percentage of all nodes that move besides.
+    pub load: f32,
+    threads: Option<rayon::ThreadPool>,
+}
+
+/// What a frame took, and what there was.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Frame {
+    /// Milliseconds of each phase: see [`Frame::PHASES`].
+    pub ms: [f64; 7],
+    /// Milliseconds of drawing, until the device is done.
+    pub draw_ms: f64,
+    /// What was uploaded.
+    pub uploaded: Uploaded,
+    /// Components set, subtrees moved, nodes inserted, and nodes removed.
+    pub edits: [usize; 4],
+    /// Draws, groups and triangles that the camera sees.
+    pub seen: [usize; 3],
+}
+
+impl Frame {
+    /// What each phase does.
+    pub const PHASES: [&'static str; 7] =
+        ["edits", "characters", "maintenance", "update", "culling", "lists", "uploads"];
+
+    /// Milliseconds of everything but drawing.
+    #[must_use]
+    pub fn work_ms(&self) -> f64 {
+        self.ms.iter().sum()
+    }
+
+    /// One line of JSON.
+    #[must_use]
+    pub fn json(&self, number: u32) -> String {
+        let ms: serde_json::Map<_, _> =
+            Self::PHASES.iter().zip(self.ms).map(|(&name, ms)| (name.to_owned(), ms.into())).collect();
+        let Uploaded { matrices, draws, figures, uniforms, writes } = self.uploaded;
+        let [set, moved, inserted, removed] = self.edits;
+        serde_json::json!({
+            "frame": number,
+            "work_ms": self.work_ms(),
+            "ms": ms,
+            "draw_ms": self.draw_ms,
+            "uploaded_bytes": {
+                "all": self.uploaded.bytes(), "matrices": matrices, "draws": draws, "figures": figures,
+                "uniforms": uniforms,
+            },
+            "writes": writes,
+            "edits": { "set": set, "moved": moved, "inserted": inserted, "removed": removed },
+            "draws": self.seen[0], "groups": self.seen[1], "triangles": self.seen[2],
+        })
+        .to_string()
+    }
+}
+
+impl Viewer {
+    /// Sets up what the arguments ask for, on a device, for targets of a format.
+    pub fn new(gpu: Gpu, arguments: &Arguments, format: wgpu::TextureFormat, settings: Settings) -> Result<Self> {
+        let stage = Stage::new(arguments)?;
+        let settings = Settings {
+            relative: arguments.relative,
+            cpu_skinning: arguments.cpu_skinning,
+            culling: arguments.culling,
+            shadows: arguments.shadows,
+            ..settings
+        };
+        let renderer = Renderer::new(&gpu, &stage, format, settings);
+        gpu.check()?;
+        let mut viewer = Self {
+            gpu,
+            camera: stage.camera,
+            stage,
+            renderer,
+            frozen: None,
+            still: false,
+            load: arguments.load,
+            threads: None,
+        };
+        viewer.set_threads(arguments.threads)?;
+        Ok(viewer)
+    }
+
+    /// Does the scene's work on so many threads; 0 for one a core.
+    pub fn set_threads(&mut self, threads: usize) -> Result<()> {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+        self.threads = Some(pool.map_err(|error| Failure::while_doing("threads cannot be started", error))?);
+        Ok(())
+    }
+
+    /// Everything of a frame but drawing. The writes are noted, and sent by the renderer.
+    pub fn work(&mut self, aspect: f32) -> Result<Frame> {
+        let pool = self.threads.take();
+        let frame = match &pool {
+            Some(pool) => pool.install(|| self.work_here(aspect)),
+            None => self.work_here(aspect),
+        };
+        self.threads = pool;
+        frame
+    }
+
+    fn work_here(&mut self, aspect: f32) -> Result<Frame> {
+        let Self { gpu, stage, renderer, frozen, .. } = self;
+        let mut frame = Frame::default();
+        if !self.still {
+            let acted = stage.act(self.load)?;
+            frame.edits = acted.edits;
+            frame.ms[..3].copy_from_slice(&acted.ms);
+        }
+        let mut camera = self.camera;
+        if !renderer.settings().relative {
+            // The shader has it in single precision.
+            camera.eye = camera.eye.as_vec3().as_dvec3();
+        }
+        let start = Instant::now();
+        stage.scene.update();
+        let updated = Instant::now();
+        renderer.cull(stage, &camera, frozen.as_ref(), aspect)?;
+        let culled = Instant::now();
+        renderer.arrange(stage, &camera);
+        let arranged = Instant::now();
+        renderer.upload(gpu, stage, &camera, aspect)?;
+        let phases = [updated - start, culled - updated, arranged - culled, arranged.elapsed()];
+        frame.ms[3..].copy_from_slice(&phases.map(|time| time.as_secs_f64() * 1e3));
+        frame.uploaded = renderer.take_uploaded();
+        let view = renderer.camera_view();
+        frame.seen = [view.list.len(), view.groups.groups().len(), primitives(stage, view)];
+        Ok(frame)
+    }
+
+    /// Draws the frame that was prepared, and waits for it. Returns the milliseconds.
+    pub fn draw(&mut self, canvas: &wgpu::Texture) -> Result<f64> {
+        let start = Instant::now();
+        let mut encoder = self.gpu.device.create_command_encoder(&Default::default());
+        let view = canvas.create_view(&Default::default());
+        let size = [canvas.width(), canvas.height()];
+        self.renderer.draw(&self.gpu, &self.stage, &mut encoder, &view, size);
+        self.gpu.queue.submit([encoder.finish()]);
+        self.gpu.wait()?;
+        Ok(start.elapsed().as_secs_f64() * 1e3)
+    }
+}
+
+/// Draws what the arguments ask for, without a window. `tell` is given each frame. Returns the last picture, if one is
+/// drawn.
+pub fn run(
+    gpu: Gpu,
+    arguments: &Arguments,
+    settings: Settings,
+    mut tell: impl FnMut(u32, &Frame),
+) -> Result<Option<Picture>> {
+    let mut viewer = Viewer::new(gpu, arguments, PICTURE, settings)?;
+    let [width, height] = arguments.size;
+    let most = viewer.gpu.device.limits().max_texture_dimension_2d;
+    if width.max(height) > most {
+        return Err(Failure::new(format!("this adapter draws pictures of at most {most} pixels a side")));
+    }
+    let canvas = canvas(&viewer.gpu, arguments.size);
+    let aspect = width as f32 / height as f32;
+    for number in 0..arguments.frames {
+        viewer.still = arguments.still && number > 0;
+        let mut frame = viewer.work(aspect)?;
+        // Only the last is looked at.
+        if arguments.draw && (arguments.draw_all || number + 1 == arguments.frames) {
+            frame.draw_ms = viewer.draw(&canvas)?;
+        } else {
+            viewer.renderer.flush(&viewer.gpu);
+            viewer.gpu.wait()?;
+        }
+        tell(number, &frame);
+    }
+    if !arguments.draw {
+        return Ok(None);
+    }
+    read(&viewer.gpu, &canvas).map(Some)
+}

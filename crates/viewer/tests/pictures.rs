@@ -1,0 +1,254 @@
+//! Pictures drawn without a screen, compared with kept ones; what is uploaded; what is refused.
+//!
+//! `HEDGEROW_KEEP=1 cargo test --release --test pictures` writes the kept pictures anew: look at each.
+
+#[path = "../../../tests/all/gltf_file.rs"]
+#[allow(dead_code, reason = "these files are whole, and are not broken")]
+mod gltf_file;
+#[path = "../../../examples/puppet/mod.rs"]
+#[allow(dead_code, unused_imports, reason = "a file is made of the puppet's lists")]
+mod puppet;
+
+mod files;
+
+use hedgerow::NodeHandle;
+use hedgerow::glam::DVec3;
+use hedgerow_viewer::arguments::{Arguments, Subject};
+use hedgerow_viewer::camera::Camera;
+use hedgerow_viewer::gpu::Gpu;
+use hedgerow_viewer::gpu::renderer::{Fault, PICTURE, Settings};
+use hedgerow_viewer::picture::{Difference, Picture};
+use hedgerow_viewer::stage::Alpha;
+use hedgerow_viewer::viewer::{self, Viewer};
+use std::path::{Path, PathBuf};
+
+const SIZE: [u32; 2] = [320, 180];
+/// What two drivers may differ by: in the mean of a channel, and in the share of pixels that differ visibly.
+const TOLERANCE: Difference = Difference { mean: 0.1, share: 0.0015 };
+
+fn within(difference: Difference) -> bool {
+    difference.mean <= TOLERANCE.mean && difference.share <= TOLERANCE.share
+}
+
+/// Small enough for a software adapter.
+fn settings() -> Settings {
+    Settings { shadow_texels: 1024, ..Settings::default() }
+}
+
+fn draw(arguments: &Arguments, fault: Option<Fault>) -> Picture {
+    let gpu = Gpu::new().expect("an adapter: mesa-vulkan-drivers has one in software");
+    let settings = Settings { fault, ..settings() };
+    viewer::run(gpu, arguments, settings, |_, _| {}).expect("a picture").expect("it was drawn")
+}
+
+/// A file of our own, in a folder of the test's.
+fn written(name: &str, bytes: &[u8]) -> PathBuf {
+    let folder = std::env::temp_dir().join(format!("hedgerow-viewer-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let path = folder.join(name);
+    std::fs::write(&path, bytes).unwrap();
+    path
+}
+
+fn small(subject: Subject) -> Arguments {
+    Arguments { size: SIZE, frames: 3, seed: 1, threads: 1, ..Arguments::new(subject) }
+}
+
+fn town() -> Arguments {
+    let near = Arguments { eye: Some([166.0, 7.0, 262.0]), target: Some([157.0, 0.0, 214.0]), ..small(Subject::Town) };
+    Arguments { people: 60, ..near }
+}
+
+fn army() -> Arguments {
+    Arguments { characters: 40, frames: 20, ..small(Subject::Army) }
+}
+
+fn shelf() -> Arguments {
+    Arguments { time: 0.5, ..small(Subject::File(written("shelf.glb", &files::shelf()))) }
+}
+
+fn walker() -> Arguments {
+    Arguments { time: 0.2, ..small(Subject::File(written("walker.glb", &files::walker()))) }
+}
+
+fn flag() -> Arguments {
+    Arguments { time: 0.8, ..small(Subject::File(written("flag.glb", &files::flag()))) }
+}
+
+/// The picture is the kept one, and each of the faults is found. `meshes` are the numbers of those that are left
+/// out one at a time.
+fn check(name: &str, arguments: &Arguments, meshes: &[u32]) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/kept").join(format!("{name}.png"));
+    let drawn = draw(arguments, None);
+    if std::env::var_os("HEDGEROW_KEEP").is_some() {
+        drawn.write(&path).unwrap();
+    }
+    let kept = Picture::read(&path).unwrap();
+    let difference = kept.difference(&drawn);
+    if !within(difference) {
+        drawn.write(&std::env::temp_dir().join(format!("hedgerow-viewer-{name}.png"))).unwrap();
+    }
+    assert!(within(difference), "{name}: {difference:?}; the picture drawn is in the folder for temporary files");
+    let left_out = meshes.iter().map(|&mesh| Fault::LeftOut(mesh));
+    for fault in [Fault::Transposed, Fault::Swapped].into_iter().chain(left_out) {
+        let difference = kept.difference(&draw(arguments, Some(fault)));
+        assert!(!within(difference), "{name}: {fault:?} is not seen: {difference:?}");
+    }
+}
+
+#[test]
+fn the_town_looks_as_it_did() {
+    // Walls, foliage and cars.
+    check("town", &town(), &[4, 19, 20]);
+}
+
+#[test]
+fn the_army_looks_as_it_did() {
+    check("army", &army(), &[0, 1]);
+}
+
+#[test]
+fn surfaces_and_lights_look_as_they_did() {
+    check("shelf", &shelf(), &[0, 1, 2, 3, 4, 5, 6, 7]);
+}
+
+#[test]
+fn who_walks_looks_as_it_did() {
+    // The ground, and who walks.
+    check("walker", &walker(), &[1, 2]);
+}
+
+#[test]
+fn a_flag_that_morphs_looks_as_it_did() {
+    // Pole, path, sign, its outline, and the cloth.
+    check("flag", &flag(), &[1, 2, 3, 4, 5]);
+}
+
+#[test]
+fn the_processor_skins_as_the_device_does() {
+    for (name, arguments) in [("town", town()), ("army", army()), ("walker", walker()), ("flag", flag())] {
+        let on_device = draw(&arguments, None);
+        let on_processor = draw(&Arguments { cpu_skinning: true, ..arguments.clone() }, None);
+        println!("{name}: {:?}", on_device.difference(&on_processor));
+        assert!(within(on_device.difference(&on_processor)), "{name}: {:?}", on_device.difference(&on_processor));
+    }
+}
+
+#[test]
+fn shared_models_are_skinned_alike_by_both() {
+    let Some(folder) = std::env::var_os("HEDGEROW_GLTF_DIR") else { return };
+    for name in ["CesiumMan.glb", "RobotExpressive.glb", "kaykit_knight.glb"] {
+        let path = PathBuf::from(&folder).join("models").join(name);
+        let arguments = Arguments { time: 0.4, ..small(Subject::File(path)) };
+        let on_device = draw(&arguments, None);
+        let on_processor = draw(&Arguments { cpu_skinning: true, ..arguments.clone() }, None);
+        println!("{name}: {:?}", on_device.difference(&on_processor));
+        assert!(within(on_device.difference(&on_processor)), "{name}: {:?}", on_device.difference(&on_processor));
+        // And it moves.
+        let later = draw(&Arguments { time: 0.7, ..arguments.clone() }, None);
+        assert!(!within(on_device.difference(&later)), "{name} stands still");
+    }
+}
+
+#[test]
+fn what_lies_ten_thousand_kilometres_away_does_not_shake() {
+    let here = draw(&town(), None);
+    let relative = draw(&Arguments { relative: true, ..town() }, None);
+    println!("{:?}", here.difference(&relative));
+    assert!(within(here.difference(&relative)), "{:?}", here.difference(&relative));
+    let origin = [1e7, -2e6, 3.25e6];
+    let moved = |place: Option<[f64; 3]>| place.map(|place| (DVec3::from(place) + DVec3::from(origin)).to_array());
+    let near = town();
+    let far = Arguments { relative: true, origin, eye: moved(near.eye), target: moved(near.target), ..near };
+    let there = draw(&far, None);
+    println!("{:?}", here.difference(&there));
+    assert!(within(here.difference(&there)), "{:?}", here.difference(&there));
+    // In single precision it shakes, or is not seen at all.
+    let rounded = draw(&Arguments { relative: false, ..far }, None);
+    assert!(!within(here.difference(&rounded)), "{:?}", here.difference(&rounded));
+}
+
+#[test]
+fn what_is_culled_is_not_seen() {
+    for arguments in [town(), army()] {
+        let culled = draw(&arguments, None);
+        let whole = draw(&Arguments { culling: false, ..arguments.clone() }, None);
+        assert!(within(culled.difference(&whole)), "{:?}", culled.difference(&whole));
+    }
+}
+
+#[test]
+fn a_still_frame_uploads_nothing_and_others_what_moved() {
+    for relative in [false, true] {
+        let arguments = Arguments { relative, people: 0, culling: relative, ..town() };
+        let mut viewer = Viewer::new(Gpu::new().unwrap(), &arguments, PICTURE, settings()).unwrap();
+        let aspect = SIZE[0] as f32 / SIZE[1] as f32;
+        let frame = |viewer: &mut Viewer| {
+            let frame = viewer.work(aspect).unwrap();
+            viewer.renderer.flush(&viewer.gpu);
+            viewer.gpu.wait().unwrap();
+            frame
+        };
+        frame(&mut viewer);
+        viewer.still = true;
+        // Maintenance of the first frame has changed nothing since.
+        frame(&mut viewer);
+        let still = frame(&mut viewer);
+        assert_eq!((still.uploaded.bytes(), still.uploaded.writes), (0, 0), "relative: {relative}");
+        if relative {
+            continue;
+        }
+        // Every hundredth leaf moves, then the first tenth of them.
+        let scene = &viewer.stage.scene;
+        let nodes: Vec<_> = scene
+            .descendants(scene.root())
+            .skip(1)
+            .filter(|&node| scene.local(node).is_some() && scene.first_child(node).is_none())
+            // Glass has another place in the order where it moves.
+            .filter(|&node| {
+                let surface = &viewer.stage.surfaces[viewer.stage.surface(scene.material(node))];
+                surface.alpha != Alpha::Blend
+            })
+            .collect();
+        let of_one = |moved: &[NodeHandle], viewer: &mut Viewer| {
+            for &node in moved {
+                let change = |local: &mut hedgerow::Transform| local.translation.y += 0.01;
+                viewer.stage.scene.modify_local(node, change).unwrap();
+            }
+            let uploaded = frame(viewer).uploaded;
+            assert!(uploaded.matrices >= 48 * moved.len());
+            assert_eq!((uploaded.draws, uploaded.figures, uploaded.uniforms), (0, 0, 0));
+            uploaded.matrices as f64 / moved.len() as f64
+        };
+        let spread: Vec<NodeHandle> = nodes.iter().copied().step_by(100).collect();
+        let (few, many) = (of_one(&spread, &mut viewer), of_one(&nodes[..nodes.len() / 10], &mut viewer));
+        // One matrix for each that moved, and short gaps between neighbours.
+        assert!(few <= 3.0 * 48.0, "{few} bytes for each");
+        assert!(many <= 3.0 * 48.0, "{many} bytes for each");
+        let camera = Camera { eye: viewer.camera.eye + DVec3::Y, ..viewer.camera };
+        viewer.camera = camera;
+        let turned = frame(&mut viewer).uploaded;
+        assert_eq!((turned.matrices, turned.figures), (0, 0));
+    }
+}
+
+#[test]
+fn what_cannot_be_shown_is_refused_in_one_sentence() {
+    let refused = |arguments: &Arguments| {
+        let gpu = Gpu::new().unwrap();
+        let failure = viewer::run(gpu, arguments, settings(), |_, _| {}).expect_err("a failure").to_string();
+        assert!(!failure.contains('\n') && failure.len() < 400, "{failure}");
+        failure
+    };
+    let missing = refused(&small(Subject::File("missing.glb".into())));
+    assert!(missing.contains("missing.glb"), "{missing}");
+    let broken = written("broken.glb", &files::flag()[..600]);
+    assert!(refused(&small(Subject::File(broken))).contains("broken.glb"));
+    let empty = written("empty.gltf", br#"{"asset": {"version": "2.0"}, "scenes": [{"nodes": [0]}], "nodes": [{}]}"#);
+    assert!(refused(&small(Subject::File(empty))).contains("nothing to see"));
+    let none = written("none.gltf", br#"{"asset": {"version": "2.0"}}"#);
+    assert!(refused(&small(Subject::File(none))).contains("no scene"));
+    assert!(refused(&Arguments { animation: 7, ..flag() }).contains("animation"));
+    assert!(refused(&Arguments { camera: Some(3), ..shelf() }).contains("camera 3"));
+    assert!(refused(&Arguments { size: [100_000, 16], ..army() }).contains("pixels a side"));
+}
