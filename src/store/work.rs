@@ -74,7 +74,7 @@ mod tests {
                     }
                 }
                 Self::Comb if number <= side => number - 1,
-                Self::Comb if (number - side - 1) % side == 0 => (number - side - 1) / side % side + 1,
+                Self::Comb if (number - side - 1).is_multiple_of(side) => (number - side - 1) / side % side + 1,
                 Self::Comb => number - 1,
                 Self::Binary => (number - 1) / 2,
             }

@@ -46,10 +46,7 @@ pub(crate) fn run(input: &Input) {
     assert_eq!(Skeleton::from_bytes(&bytes).as_ref(), Ok(&skeleton), "what was written is read");
     for &how in input.steps.iter().take(MOST_BENDS) {
         forged::bend(&mut bytes, how);
-        assert!(
-            matches!(Skeleton::from_bytes(&bytes), Err(_)) || Skeleton::from_bytes(&bytes).as_ref() == Ok(&skeleton),
-            "damage is found by the checksum"
-        );
+        assert!(Skeleton::from_bytes(&bytes).map_or(true, |read| read == skeleton), "damage is found by the checksum");
         forged::set_checksum(&mut bytes);
         match Skeleton::from_bytes(&bytes) {
             Ok(read) => live_on(&read, &bytes),

@@ -13,6 +13,9 @@ pub(crate) type Input = super::Input<16, { forged::BEND_BYTES }>;
 /// More changes than this leave nothing of a mesh.
 const MOST_BENDS: usize = 16;
 
+/// The vertices of a morph target, all if none are given, and their deltas.
+type Target = (Option<Vec<u32>>, Vec<[f32; 3]>);
+
 /// What a mesh is built of.
 struct Lists {
     skin: Skin,
@@ -23,8 +26,7 @@ struct Lists {
     joints: Vec<u16>,
     weights: Vec<f32>,
     indices: Vec<u32>,
-    /// Vertices with their deltas, or deltas of all.
-    targets: Vec<(Option<Vec<u32>>, Vec<[f32; 3]>)>,
+    targets: Vec<Target>,
 }
 
 pub(crate) fn run(input: &Input) {

@@ -88,15 +88,13 @@ fn pick_row(store: &mut Store, test: impl Fn(&Slice, &Row) -> bool) -> (&mut Sli
 
 /// Whether a message is made by a pattern, which has its values in braces.
 fn matches(message: &str, pattern: &str) -> bool {
-    let mut rest = message;
     let mut parts = pattern.split('{').map(|part| part.split_once('}').map_or(part, |(_, text)| text));
-    let begins = parts.next().is_some_and(|first| rest.strip_prefix(first).is_some_and(|behind| (rest = behind) == ()));
-    let mut last = "";
-    let found = parts.all(|part| {
-        last = part;
-        rest.find(part).is_some_and(|place| (rest = &rest[place + part.len()..]) == ())
-    });
-    begins && found && (rest.is_empty() || (last.is_empty() && pattern.ends_with('}')))
+    let Some(mut rest) = parts.next().and_then(|first| message.strip_prefix(first)) else { return false };
+    for part in parts.filter(|part| !part.is_empty()) {
+        let Some((_, behind)) = rest.split_once(part) else { return false };
+        rest = behind;
+    }
+    rest.is_empty() || pattern.ends_with('}')
 }
 
 #[test]
