@@ -130,7 +130,8 @@ impl EvenSpace {
     /// The same space as matrices.
     #[cold]
     fn to_other(self) -> OtherSpace {
-        let world = DAffine3::from_scale_rotation_translation(DVec3::splat(self.scale), self.rotation, self.translation);
+        let world =
+            DAffine3::from_scale_rotation_translation(DVec3::splat(self.scale), self.rotation, self.translation);
         OtherSpace { world, inverse: Some(world.inverse()).filter(DAffine3::is_finite) }
     }
 }

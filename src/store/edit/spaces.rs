@@ -102,7 +102,6 @@ impl Spaces {
 
     /// Where in the table a key is, or where it would be.
     #[inline]
-    #[expect(clippy::cast_possible_truncation, reason = "a product less than the length of the table")]
     fn place_of(&self, key: u64) -> usize {
         let last = self.table.len() - 1;
         let mut place = (key.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32) as usize & last;
@@ -270,7 +269,8 @@ impl WorldLists {
         let Self { places, locals, matrices, listed, spaces } = self;
         let ListedSlots { first_words, words, concerned } = listed;
         let Spaces { table, spaces, others } = spaces;
-        (first_words.clear(), table.clear());
+        first_words.clear();
+        table.clear();
         places.shrink_to(before[0]);
         locals.shrink_to(before[1]);
         matrices.shrink_to(before[2]);
