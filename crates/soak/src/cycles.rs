@@ -21,7 +21,9 @@ pub(crate) fn run(count: u64) -> Result<String, String> {
     let (mut made, mut removed, mut told) = (0_u64, 0_u64, Vec::new());
     let part = (count / 10).max(1);
     while removed < count {
-        let parent = live.get(dice.usize(..=live.len() * 2)).copied().unwrap_or(scene.root());
+        // Some of them went with what was above them.
+        let picked = live.get(dice.usize(..=live.len() * 2)).copied().filter(|&node| scene.contains(node));
+        let parent = picked.unwrap_or(scene.root());
         let local = Transform::from_xyz(dice.f32(), dice.f32(), dice.f32());
         let node = Node::transform(local).with_shape(Shape::new(1, Aabb::cube(1.0)));
         let node = if dice.bool() { node.named("a part") } else { node.with_material(3) };

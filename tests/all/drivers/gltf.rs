@@ -31,7 +31,7 @@ pub(crate) fn run_changes(input: &Input) {
         gltf_text::change(&mut file, change);
     }
     let parts = if how & 1 == 0 { Parts::ALL } else { Parts::NODES };
-    read(&file.glb(), ImportOptions::new().with_parts(parts));
+    read(&gltf_text::bytes(&mut file), ImportOptions::new().with_parts(parts));
 }
 
 fn read(bytes: &[u8], options: ImportOptions) {

@@ -1,6 +1,6 @@
 //! Small glTF files, and changes of their JSON that leave it JSON.
 
-use crate::gltf_file::GltfFile;
+use crate::gltf_file::{GltfFile, glb};
 use crate::small::man;
 use serde_json::{Value, json};
 
@@ -9,7 +9,15 @@ pub(crate) const CHANGE_BYTES: usize = 8;
 
 /// A file: a character that plays, or a room with what does not move.
 pub(crate) fn sample(which: u8) -> GltfFile {
-    if which.is_multiple_of(2) { man() } else { room() }
+    let mut file = if which.is_multiple_of(2) { man() } else { room() };
+    file.json["buffers"][0]["byteLength"] = json!(file.data_mut().len());
+    file
+}
+
+/// The file as it is, whatever became of its JSON.
+pub(crate) fn bytes(file: &mut GltfFile) -> Vec<u8> {
+    let json = file.json.to_string();
+    glb(json.as_bytes(), file.data_mut())
 }
 
 /// A table of two primitives, a light and a camera, with materials, textures and an image.
