@@ -1,6 +1,6 @@
 //! The two kinds of charts: lines over a number, and bars by name.
 
-use crate::canvas::{COLOURS, Picture};
+use crate::canvas::{COLOURS, Picture, SIZE};
 use plotters::coord::Shift;
 use plotters::prelude::{
     ChartBuilder, Circle, Cross, DrawingArea, DrawingBackend, IntoDynElement, IntoLogRange, LineSeries, PathElement,
@@ -26,6 +26,18 @@ pub(crate) struct Bars {
     pub(crate) groups: Vec<String>,
     /// A bar for each group.
     pub(crate) series: Vec<(String, Vec<f64>)>,
+}
+
+/// Where on the axis the tick with a name lies.
+pub(crate) fn tick(place: u8) -> f64 {
+    10.0_f64.powi(i32::from(place))
+}
+
+/// A number with commas between thousands.
+pub(crate) fn grouped(number: f64) -> String {
+    let digits = format!("{number:.0}");
+    let groups: Vec<&[u8]> = digits.as_bytes().rchunks(3).rev().collect();
+    groups.into_iter().map(String::from_utf8_lossy).collect::<Vec<_>>().join(",")
 }
 
 /// A number with the digits that matter, and points between thousands.
@@ -59,17 +71,20 @@ impl Picture for Lines {
     {
         area.fill(&WHITE)?;
         let ((left, right), (low, high)) = (self.range(|point| point.0), self.range(|point| point.1));
+        // Room above all curves for the names of the series: so much of the height, which is logarithmic.
+        let share = ((self.series.len() as f64).mul_add(17.0, 26.0) / f64::from(SIZE.1 - 100)).min(0.6);
+        let top = high * (high / low * 2.0).powf(share / (1.0 - share));
         let mut chart = ChartBuilder::on(area)
             .caption(&self.title, ("sans-serif", 18))
             .margin(12)
             .x_label_area_size(46)
             .y_label_area_size(70)
-            .build_cartesian_2d((left * 0.9..right * 1.1).log_scale(), (low * 0.7..high * 1.6).log_scale())?;
+            .build_cartesian_2d((left * 0.8..right * 1.25).log_scale(), (low * 0.7..top).log_scale())?;
         let ticks = self.ticks.clone();
         let x_label = move |x: &f64| match &ticks {
             None => shown(*x),
             Some(names) => {
-                let place = (0_u8..).zip(names).find(|(place, _)| (f64::from(*place) + 1.0 - x).abs() < 0.01);
+                let place = (0_u8..).zip(names).find(|(place, _)| (tick(*place) / x - 1.0).abs() < 0.01);
                 place.map_or_else(String::new, |(_, name)| (*name).to_owned())
             }
         };
@@ -122,7 +137,10 @@ impl Picture for Bars {
             .margin(12)
             .x_label_area_size(46)
             .y_label_area_size(70)
-            .build_cartesian_2d(0.0..count as f64, 0.0..highest * 1.25)?;
+            .build_cartesian_2d(
+                0.0..count as f64,
+                0.0..highest / (1.0 - (self.series.len() as f64).mul_add(17.0, 24.0) / f64::from(SIZE.1 - 100)),
+            )?;
         let groups = self.groups.clone();
         chart
             .configure_mesh()

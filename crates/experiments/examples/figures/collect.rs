@@ -24,11 +24,13 @@ pub(crate) struct Results {
 }
 
 impl Results {
-    /// The lines of one case, by the number of nodes.
+    /// The lines of one case, by the number of nodes: the last one for each.
     pub(crate) fn of(&self, experiment: &str, case: &str) -> Vec<&Line> {
         let mut lines: Vec<&Line> =
-            self.lines.iter().filter(|line| line.experiment == experiment && line.case == case).collect();
+            self.lines.iter().rev().filter(|line| line.experiment == experiment && line.case == case).collect();
+        // Stable: of lines with as many nodes the last one that was read stays the first.
         lines.sort_by(|a, b| a.nodes.total_cmp(&b.nodes));
+        lines.dedup_by(|a, b| a.nodes == b.nodes);
         lines
     }
 

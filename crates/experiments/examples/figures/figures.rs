@@ -1,7 +1,7 @@
 //! Which chart is made of which cases.
 
 use crate::canvas::save;
-use crate::charts::{Bars, Lines};
+use crate::charts::{Bars, Lines, grouped, tick};
 use crate::collect::{Line, Results};
 use std::error::Error;
 use std::path::{Path, PathBuf};
@@ -87,29 +87,33 @@ fn bars(folder: &Path, name: &str, chart: &Bars) -> Result<Vec<PathBuf>, Box<dyn
 }
 
 fn memory(results: &Results, folder: &Path) -> Result<Vec<PathBuf>, Box<dyn Error>> {
-    let of = |case: &str| results.of("memory", case);
-    let series = vec![
-        (format!("{OURS}, mean"), points(&of("frames-mean"), ours)),
-        ("the thesis's slices, mean".to_owned(), points(&of("thesis/frames-mean"), ours)),
-        ("a block a node".to_owned(), points(&of("frames-mean"), baseline)),
-        ("the thesis's slices, worst".to_owned(), points(&of("thesis/frames-worst"), ours)),
-        (format!("{OURS}, worst"), points(&of("frames-worst"), ours)),
-    ];
-    let title = "Memory over 30 frames that remove and insert 10 % (figure 6.7)".to_owned();
-    lines(folder, "dynamic-memory", Lines { title, x: NODES, y: "bytes a node", ticks: None, series })
+    let of = |case: &str, figure: fn(&Line) -> f64| results.of("memory", case).into_iter().map(figure).collect();
+    let chart = Bars {
+        title: "Memory over 30 frames that remove and insert 10 %, by nodes (figure 6.7)".to_owned(),
+        y: "bytes a node",
+        groups: results.of("memory", "frames-mean").iter().map(|line| grouped(line.nodes)).collect(),
+        series: vec![
+            (format!("{OURS}, mean"), of("frames-mean", ours)),
+            (format!("{OURS}, worst"), of("frames-worst", ours)),
+            ("the thesis's slices, mean".to_owned(), of("thesis/frames-mean", ours)),
+            ("the thesis's slices, worst".to_owned(), of("thesis/frames-worst", ours)),
+            ("a block a node".to_owned(), of("frames-mean", baseline)),
+        ],
+    };
+    bars(folder, "dynamic-memory", &chart)
 }
 
 fn moved(results: &Results, folder: &Path) -> Result<Vec<PathBuf>, Box<dyn Error>> {
     let shares = ["none", "one", "1%", "10%", "half", "all"];
     let last = |share: &str| results.of("moved", &format!("random/{share}")).last().copied().cloned();
-    let found: Vec<(u8, Line)> = (1..).zip(shares).filter_map(|(place, share)| Some((place, last(share)?))).collect();
+    let found: Vec<(u8, Line)> = (0..).zip(shares).filter_map(|(place, share)| Some((place, last(share)?))).collect();
     let nodes = found.first().map_or(0.0, |(_, line)| line.nodes);
     let of = |figure: fn(&Line) -> f64| {
-        found.iter().map(|(place, line)| (f64::from(*place), figure(line).max(1e-4) * line.nodes / 1e3)).collect()
+        found.iter().map(|(place, line)| (tick(*place), figure(line).max(1e-4) * line.nodes / 1e3)).collect()
     };
     let series = vec![(OURS.to_owned(), of(ours)), ("a block a node".to_owned(), of(baseline))];
     let chart = Lines {
-        title: format!("The update after some of {nodes} nodes moved"),
+        title: format!("The update after some of {} nodes moved", grouped(nodes)),
         x: "nodes moved",
         y: "microseconds",
         ticks: Some(shares.into()),
@@ -125,11 +129,11 @@ fn pauses(results: &Results, folder: &Path) -> Result<Vec<PathBuf>, Box<dyn Erro
         [("", "pauses-edits", "A single edit"), ("frame-", "pauses-frames", "The update of a frame")]
     {
         let last = |quantile: &str| results.of("pauses", &format!("{kind}{quantile}")).last().copied().cloned();
-        let found: Vec<(u8, Line)> = (1..).zip(quantiles).filter_map(|(at, name)| Some((at, last(name)?))).collect();
-        let of = |figure: fn(&Line) -> f64| found.iter().map(|(at, line)| (f64::from(*at), figure(line))).collect();
+        let found: Vec<(u8, Line)> = (0..).zip(quantiles).filter_map(|(at, name)| Some((at, last(name)?))).collect();
+        let of = |figure: fn(&Line) -> f64| found.iter().map(|(at, line)| (tick(*at), figure(line))).collect();
         let nodes = found.first().map_or(0.0, |(_, line)| line.nodes);
         let chart = Lines {
-            title: format!("{what}, while {nodes} nodes are built and churned"),
+            title: format!("{what}, while {} nodes are built and churned", grouped(nodes)),
             x: "share of all that take no longer",
             y: "nanoseconds",
             ticks: Some(quantiles.into()),
