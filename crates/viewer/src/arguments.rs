@@ -14,6 +14,7 @@ Without --picture or --json a window is opened (feature `window`; with `panels`,
 
 Options:
   --picture FILE     draw without a window, and write the last frame as a PNG file
+  --colours N        at most so many colours in that file, 2 to 256: fewer bytes
   --frames N         frames to play, at least 1 (default 1; in a window there is no end)
   --size WxH         width and height in pixels (default 1280x720)
   --json             one line of JSON for each frame: times in milliseconds, bytes uploaded
@@ -56,6 +57,8 @@ pub struct Arguments {
     pub subject: Subject,
     /// The file to write.
     pub picture: Option<PathBuf>,
+    /// The most colours of the picture, if they are limited.
+    pub colours: Option<usize>,
     /// How many frames to play.
     pub frames: u32,
     /// Width and height of the picture.
@@ -107,6 +110,7 @@ impl Arguments {
         Self {
             subject,
             picture: None,
+            colours: None,
             frames: 1,
             size: [1280, 720],
             json: false,
@@ -140,6 +144,10 @@ pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Option<Arg
     while let Some(argument) = parser.next()? {
         match argument {
             Long("picture") => parsed.picture = Some(parser.value()?.into()),
+            Long("colours") => {
+                let expected = "--colours takes a number from 2 to 256";
+                parsed.colours = Some(one(&mut parser, expected, |n: &usize| (2..=256).contains(n))?);
+            }
             Long("frames") => {
                 let expected = "--frames takes a number of at least 1";
                 parsed.frames = one(&mut parser, expected, |&frames: &u32| frames > 0)?;

@@ -5,6 +5,7 @@
 //! | [`stage`] | what is shown: a scene with its meshes, materials, lights and cameras, and what happens in it |
 //! | [`view`] | what a camera or a shadow cascade sees: draw lists, groups, and indices of matrices |
 //! | [`camera`], [`cascades`] | where it is seen from, and from where its shadows fall |
+//! | [`editor`] | picking, moving, deleting, and undoing that |
 //! | [`gpu`] | buffers, textures, pipelines, passes |
 //! | [`viewer`] | a frame, phase by phase |
 //! | [`picture`] | PNG files, and how much two of them differ |
@@ -40,6 +41,7 @@ mod turn;
 pub mod arguments;
 pub mod camera;
 pub mod cascades;
+pub mod editor;
 pub mod failure;
 pub mod gpu;
 pub mod picture;

@@ -41,7 +41,9 @@ fn run(arguments: &Arguments) -> Result<()> {
         }
     })?;
     match (&arguments.picture, picture) {
-        (Some(path), Some(picture)) => picture.write(path),
+        (Some(path), Some(picture)) => {
+            arguments.colours.map_or_else(|| picture.write(path), |most| picture.write_small(path, most))
+        }
         (Some(_), None) => Err(Failure::new("--picture and --no-draw exclude each other")),
         _ => Ok(()),
     }
