@@ -10,12 +10,10 @@ Draws a scene of hedgerow: the town, the army, or a glTF file.
 
 Usage: hedgerow-viewer [OPTIONS] [town | army | FILE.glb | FILE.gltf]
 
-Without --picture or --json a window is opened (feature `window`; with `panels`, panels in it).
-
 Options:
   --picture FILE     draw without a window, and write the last frame as a PNG file
   --colours N        at most so many colours in that file, 2 to 256: fewer bytes
-  --frames N         frames to play, at least 1 (default 1; in a window there is no end)
+  --frames N         frames to play, at least 1 (default 1)
   --size WxH         width and height in pixels (default 1280x720)
   --json             one line of JSON for each frame: times in milliseconds, bytes uploaded
   --draw-all         draw every frame, not only the last

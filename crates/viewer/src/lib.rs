@@ -1,4 +1,4 @@
-//! Draws scenes of hedgerow with wgpu: without a screen, or in a window.
+//! Draws scenes of hedgerow with wgpu: without a screen.
 //!
 //! | module | what |
 //! |---|---|
@@ -48,5 +48,3 @@ pub mod picture;
 pub mod stage;
 pub mod view;
 pub mod viewer;
-#[cfg(feature = "window")]
-pub mod window;

@@ -32,7 +32,7 @@ fn main() -> ExitCode {
 
 fn run(arguments: &Arguments) -> Result<()> {
     if arguments.picture.is_none() && !arguments.json {
-        return window(arguments);
+        return Err(Failure::new("nothing to do: pass --picture FILE, --json, or both"));
     }
     let gpu = Gpu::new()?;
     let picture = viewer::run(gpu, arguments, Settings::default(), |number, frame| {
@@ -47,16 +47,6 @@ fn run(arguments: &Arguments) -> Result<()> {
         (Some(_), None) => Err(Failure::new("--picture and --no-draw exclude each other")),
         _ => Ok(()),
     }
-}
-
-#[cfg(feature = "window")]
-fn window(arguments: &Arguments) -> Result<()> {
-    hedgerow_viewer::window::run(arguments)
-}
-
-#[cfg(not(feature = "window"))]
-fn window(_arguments: &Arguments) -> Result<()> {
-    Err(Failure::new("this viewer has no window; build it with --features panels, or pass --picture FILE"))
 }
 
 /// Writes to stderr, where there is nobody left to tell if that fails.
