@@ -10,11 +10,10 @@ Draws a scene of hedgerow: the town, the army, or a glTF file.
 
 Usage: hedgerow-viewer [OPTIONS] [town | army | FILE.glb | FILE.gltf]
 
-Without --picture or --json a window is opened (feature `window`; with `panels`, panels in it).
-
 Options:
   --picture FILE     draw without a window, and write the last frame as a PNG file
-  --frames N         frames to play, at least 1 (default 1; in a window there is no end)
+  --colours N        at most so many colours in that file, 2 to 256: fewer bytes
+  --frames N         frames to play, at least 1 (default 1)
   --size WxH         width and height in pixels (default 1280x720)
   --json             one line of JSON for each frame: times in milliseconds, bytes uploaded
   --draw-all         draw every frame, not only the last
@@ -56,6 +55,8 @@ pub struct Arguments {
     pub subject: Subject,
     /// The file to write.
     pub picture: Option<PathBuf>,
+    /// The most colours of the picture, if they are limited.
+    pub colours: Option<usize>,
     /// How many frames to play.
     pub frames: u32,
     /// Width and height of the picture.
@@ -107,6 +108,7 @@ impl Arguments {
         Self {
             subject,
             picture: None,
+            colours: None,
             frames: 1,
             size: [1280, 720],
             json: false,
@@ -140,6 +142,10 @@ pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Option<Arg
     while let Some(argument) = parser.next()? {
         match argument {
             Long("picture") => parsed.picture = Some(parser.value()?.into()),
+            Long("colours") => {
+                let expected = "--colours takes a number from 2 to 256";
+                parsed.colours = Some(one(&mut parser, expected, |n: &usize| (2..=256).contains(n))?);
+            }
             Long("frames") => {
                 let expected = "--frames takes a number of at least 1";
                 parsed.frames = one(&mut parser, expected, |&frames: &u32| frames > 0)?;

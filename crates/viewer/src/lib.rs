@@ -1,10 +1,11 @@
-//! Draws scenes of hedgerow with wgpu: without a screen, or in a window.
+//! Draws scenes of hedgerow with wgpu: without a screen.
 //!
 //! | module | what |
 //! |---|---|
 //! | [`stage`] | what is shown: a scene with its meshes, materials, lights and cameras, and what happens in it |
 //! | [`view`] | what a camera or a shadow cascade sees: draw lists, groups, and indices of matrices |
 //! | [`camera`], [`cascades`] | where it is seen from, and from where its shadows fall |
+//! | [`editor`] | picking, moving, deleting, and undoing that |
 //! | [`gpu`] | buffers, textures, pipelines, passes |
 //! | [`viewer`] | a frame, phase by phase |
 //! | [`picture`] | PNG files, and how much two of them differ |
@@ -40,11 +41,10 @@ mod turn;
 pub mod arguments;
 pub mod camera;
 pub mod cascades;
+pub mod editor;
 pub mod failure;
 pub mod gpu;
 pub mod picture;
 pub mod stage;
 pub mod view;
 pub mod viewer;
-#[cfg(feature = "window")]
-pub mod window;

@@ -32,7 +32,7 @@ fn main() -> ExitCode {
 
 fn run(arguments: &Arguments) -> Result<()> {
     if arguments.picture.is_none() && !arguments.json {
-        return window(arguments);
+        return Err(Failure::new("nothing to do: pass --picture FILE, --json, or both"));
     }
     let gpu = Gpu::new()?;
     let picture = viewer::run(gpu, arguments, Settings::default(), |number, frame| {
@@ -41,20 +41,12 @@ fn run(arguments: &Arguments) -> Result<()> {
         }
     })?;
     match (&arguments.picture, picture) {
-        (Some(path), Some(picture)) => picture.write(path),
+        (Some(path), Some(picture)) => {
+            arguments.colours.map_or_else(|| picture.write(path), |most| picture.write_small(path, most))
+        }
         (Some(_), None) => Err(Failure::new("--picture and --no-draw exclude each other")),
         _ => Ok(()),
     }
-}
-
-#[cfg(feature = "window")]
-fn window(arguments: &Arguments) -> Result<()> {
-    hedgerow_viewer::window::run(arguments)
-}
-
-#[cfg(not(feature = "window"))]
-fn window(_arguments: &Arguments) -> Result<()> {
-    Err(Failure::new("this viewer has no window; build it with --features panels, or pass --picture FILE"))
 }
 
 /// Writes to stderr, where there is nobody left to tell if that fails.

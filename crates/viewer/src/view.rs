@@ -3,8 +3,8 @@
 use crate::stage::{Alpha, Stage};
 use hedgerow::changes::MatrixMirror;
 use hedgerow::draw::{DrawCommand, DrawGroups, DrawOrder, depth_key};
-use hedgerow::glam::Vec3;
-use hedgerow::{DrawList, Scene};
+use hedgerow::glam::{Affine3A, DAffine3, DMat3, Vec3};
+use hedgerow::{DrawList, Mat34};
 use std::ops::Range;
 
 /// Numbers a draw in an order, and the ranges of these that differ from those of the frame before.
@@ -146,8 +146,10 @@ pub fn primitives(stage: &Stage, view: &View) -> usize {
     view.groups.groups().iter().map(|group| of_mesh(group.mesh) * group.count as usize).sum()
 }
 
-/// The number of nodes of a scene that a list could have: for sizes of buffers.
+/// A transform in single precision.
 #[must_use]
-pub fn most_draws(scene: &Scene) -> usize {
-    scene.stats().shapes.live
+pub fn single(wide: &DAffine3) -> Mat34 {
+    let DMat3 { x_axis, y_axis, z_axis } = wide.matrix3;
+    let [x, y, z, w] = [x_axis, y_axis, z_axis, wide.translation].map(|column| column.as_vec3a());
+    Mat34::from(Affine3A::from_cols(x, y, z, w))
 }

@@ -42,6 +42,8 @@ pub struct Frame {
     pub edits: [usize; 4],
     /// Draws, groups and triangles that the camera sees.
     pub seen: [usize; 3],
+    /// Draws that the cascades see.
+    pub casting: usize,
 }
 
 impl Frame {
@@ -73,7 +75,7 @@ impl Frame {
             },
             "writes": writes,
             "edits": { "set": set, "moved": moved, "inserted": inserted, "removed": removed },
-            "draws": self.seen[0], "groups": self.seen[1], "triangles": self.seen[2],
+            "draws": self.seen[0], "casting": self.casting, "groups": self.seen[1], "triangles": self.seen[2],
         })
         .to_string()
     }
@@ -150,6 +152,7 @@ impl Viewer {
         frame.uploaded = renderer.take_uploaded();
         let view = renderer.camera_view();
         frame.seen = [view.list.len(), view.groups.groups().len(), primitives(stage, view)];
+        frame.casting = renderer.casting();
         Ok(frame)
     }
 

@@ -31,6 +31,8 @@ pub struct Buffers {
     bytes: Vec<u8>,
     copies: Vec<(wgpu::Buffer, u64, u64, u64)>,
     staging: Option<wgpu::Buffer>,
+    /// How many of the bytes are in the staging buffer.
+    staged: usize,
 }
 
 impl Buffers {
@@ -68,20 +70,28 @@ impl Buffers {
     pub fn clear(&mut self) {
         self.bytes.clear();
         self.copies.clear();
+        self.staged = 0;
     }
 
-    /// Sends all that was noted.
-    pub fn flush(&mut self, gpu: &Gpu, encoder: &mut wgpu::CommandEncoder) {
-        if self.bytes.is_empty() {
+    /// Hands the bytes to the device.
+    pub fn stage(&mut self, gpu: &Gpu) {
+        if self.staged == self.bytes.len() {
             return;
         }
         let size = self.bytes.len() as u64;
-        if self.staging.as_ref().is_none_or(|staging| staging.size() < size) {
+        let staging = self.staging.take().filter(|staging| staging.size() >= size).unwrap_or_else(|| {
             let usage = wgpu::BufferUsages::COPY_SRC | wgpu::BufferUsages::COPY_DST;
-            self.staging = Some(new(gpu, "staging", size.next_power_of_two(), usage));
-        }
+            new(gpu, "staging", size.next_power_of_two(), usage)
+        });
+        gpu.queue.write_buffer(&staging, 0, &self.bytes);
+        self.staging = Some(staging);
+        self.staged = self.bytes.len();
+    }
+
+    /// Has all that was noted copied to where it belongs.
+    pub fn flush(&mut self, gpu: &Gpu, encoder: &mut wgpu::CommandEncoder) {
+        self.stage(gpu);
         if let Some(staging) = &self.staging {
-            gpu.queue.write_buffer(staging, 0, &self.bytes);
             for (buffer, from, to, size) in self.copies.drain(..) {
                 encoder.copy_buffer_to_buffer(staging, from, &buffer, to, Some(size));
             }

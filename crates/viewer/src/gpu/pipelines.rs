@@ -147,7 +147,8 @@ impl Pipelines {
     }
 
     fn make(&self, gpu: &Gpu, kind: Kind) -> wgpu::RenderPipeline {
-        let vertex = wgpu::vertex_attr_array![0 => Float32x3, 1 => Float32x3, 2 => Float32x2, 3 => Float32x2, 4 => Unorm8x4];
+        let vertex =
+            wgpu::vertex_attr_array![0 => Float32x3, 1 => Float32x3, 2 => Float32x2, 3 => Float32x2, 4 => Unorm8x4];
         let (matrix, word) = (wgpu::vertex_attr_array![5 => Uint32], wgpu::vertex_attr_array![6 => Uint32]);
         let per_draw = |attributes| {
             let step_mode = wgpu::VertexStepMode::Instance;

@@ -1,16 +1,16 @@
 //! Keeps the device in step with a stage, and draws it.
 
+use super::Gpu;
 use super::buffers::{self, Buffers, Growing, Uploaded};
 use super::pipelines::{DEPTH, Kind, LAMPS, Pass, Pipelines, SAMPLES};
 use super::textures::Surfaces;
-use super::Gpu;
 use crate::camera::Camera;
 use crate::cascades::{CASCADES, Cascade, cascades};
 use crate::failure::{Failure, Result};
 use crate::picture::Picture;
 use crate::stage::geometry::{Mesh, Topology};
 use crate::stage::{Alpha, Stage, Surface};
-use crate::view::{Stream, View, is_deformed};
+use crate::view::{Stream, View, is_deformed, single};
 use bytemuck::{Pod, Zeroable};
 use hedgerow::changes::{MatrixMirror, MirrorStep};
 use hedgerow::glam::{Mat4, Vec3};
@@ -195,12 +195,8 @@ impl Renderer {
             });
             vertices.extend_from_slice(&mesh.vertices);
         }
-        let edges = parts.pop().unwrap_or(Part {
-            indices: 0..0,
-            base_vertex: 0,
-            topology: Topology::Lines,
-            deformed: false,
-        });
+        let edges =
+            parts.pop().unwrap_or(Part { indices: 0..0, base_vertex: 0, topology: Topology::Lines, deformed: false });
         let (mut influences, mut deltas, mut shapes) = (Vec::new(), Vec::new(), Vec::new());
         for shape in &stage.figures.shapes {
             shapes.push([influences.len() as u32, deltas.len() as u32]);
@@ -225,11 +221,11 @@ impl Renderer {
                 .map(|label| Growing::new(gpu, label, wgpu::BufferUsages::VERTEX)),
         };
         let eyes = buffers::new(gpu, "eyes", STRIDE * EYES as u64, uniform | wgpu::BufferUsages::COPY_DST);
-        let light =
-            buffers::new(gpu, "light", size_of::<Light>() as u64, uniform | wgpu::BufferUsages::COPY_DST);
+        let light = buffers::new(gpu, "light", size_of::<Light>() as u64, uniform | wgpu::BufferUsages::COPY_DST);
         let (shadow_views, lit) = shadows(gpu, &pipelines, &light, settings.shadow_texels);
         let views = if settings.shadows { 1 + CASCADES } else { 1 };
-        let buffers = [growing("matrices"), growing("figures"), growing("palettes"), growing("weights"), growing("streams")];
+        let buffers =
+            [growing("matrices"), growing("figures"), growing("palettes"), growing("weights"), growing("streams")];
         let (influences, deltas) = (
             filled("influences", bytemuck::cast_slice(&influences), storage),
             filled("deltas", bytemuck::cast_slice(&deltas), storage),
@@ -281,6 +277,12 @@ impl Renderer {
     #[must_use]
     pub fn camera_view(&self) -> &View {
         &self.drawn[0].view
+    }
+
+    /// How many draws cast shadows.
+    #[must_use]
+    pub fn casting(&self) -> usize {
+        self.drawn[1..].iter().map(|drawn| drawn.view.list.len()).sum()
     }
 
     /// How it draws.
@@ -370,6 +372,7 @@ impl Renderer {
             self.bind(gpu);
         }
         self.uploaded.writes += self.buffers.writes();
+        self.buffers.stage(gpu);
         Ok(())
     }
 
@@ -403,7 +406,7 @@ impl Renderer {
             let base = figure.base.and_then(|base| scene.world_f64(base));
             all.push(base.map_or(Mat34::IDENTITY, |mut world| {
                 world.translation -= camera.eye;
-                from_wide(&world)
+                single(&world)
             }));
         }
         let mut rebind = false;
@@ -461,8 +464,7 @@ impl Renderer {
             }
             self.streams.1 = streams;
         }
-        let records: Vec<Deform> =
-            (0..places.len()).map(|number| self.record(stage, number, places[number])).collect();
+        let records: Vec<Deform> = (0..places.len()).map(|number| self.record(stage, number, places[number])).collect();
         if records != self.deforms.1 {
             rebind |= self.deforms.0.fit(gpu, size_of_val(&records[..]));
             let bytes = bytemuck::cast_slice(&records);
@@ -696,7 +698,9 @@ impl Renderer {
         let (mut kind_before, mut surface_before) = (None, None);
         for group in view.groups.groups() {
             let kind = self.kind(stage, group.mesh, group.material, group.mirrored, shadow);
-            let Some(kind) = kind.filter(|kind| kind.pass != Pass::Blended && left_out != Some(group.mesh)) else { continue };
+            let Some(kind) = kind.filter(|kind| kind.pass != Pass::Blended && left_out != Some(group.mesh)) else {
+                continue;
+            };
             let Some(pipeline) = self.pipelines.get(kind) else { continue };
             if kind_before.replace(kind) != Some(kind) {
                 pass.set_pipeline(pipeline);
@@ -782,10 +786,7 @@ impl Renderer {
 /// Writes what changed of a stream. Returns the number of bytes.
 fn upload_stream(gpu: &Gpu, buffers: &mut Buffers, stream: &Stream, growing: &mut [Growing; 2]) -> usize {
     let [matrices, words] = growing;
-    let lists = [
-        (&stream.matrices, &stream.changed_matrices, matrices),
-        (&stream.words, &stream.changed_words, words),
-    ];
+    let lists = [(&stream.matrices, &stream.changed_matrices, matrices), (&stream.words, &stream.changed_words, words)];
     let mut written = 0;
     for (values, changed, growing) in lists {
         if growing.fit(gpu, size_of_val(&values[..])) {
@@ -810,15 +811,6 @@ fn transpose(bytes: &mut [u8]) {
             }
         }
     }
-}
-
-fn from_wide(wide: &hedgerow::glam::DAffine3) -> Mat34 {
-    Mat34::from(hedgerow::glam::Affine3A::from_cols(
-        wide.matrix3.x_axis.as_vec3().into(),
-        wide.matrix3.y_axis.as_vec3().into(),
-        wide.matrix3.z_axis.as_vec3().into(),
-        wide.translation.as_vec3().into(),
-    ))
 }
 
 fn world(

@@ -53,8 +53,11 @@ impl Surfaces {
     }
 }
 
-type Known<'a> =
-    (&'a mut HashMap<(usize, bool), wgpu::TextureView>, &'a mut HashMap<SamplerKey, wgpu::Sampler>, &'a wgpu::TextureView);
+type Known<'a> = (
+    &'a mut HashMap<(usize, bool), wgpu::TextureView>,
+    &'a mut HashMap<SamplerKey, wgpu::Sampler>,
+    &'a wgpu::TextureView,
+);
 
 fn group(
     gpu: &Gpu,
@@ -105,8 +108,7 @@ fn group(
         let resource = wgpu::BindingResource::Sampler(&samplers[&key]);
         entries.push(wgpu::BindGroupEntry { binding: binding + 1, resource });
     }
-    let descriptor =
-        wgpu::BindGroupDescriptor { label: Some("surface"), layout: &layouts.surface, entries: &entries };
+    let descriptor = wgpu::BindGroupDescriptor { label: Some("surface"), layout: &layouts.surface, entries: &entries };
     gpu.device.create_bind_group(&descriptor)
 }
 
@@ -137,8 +139,7 @@ fn view(gpu: &Gpu, image: &Image, coloured: bool) -> wgpu::TextureView {
         bytes.extend_from_slice(bytemuck::cast_slice(&pixels));
         levels += 1;
     }
-    let format =
-        if coloured { wgpu::TextureFormat::Rgba8UnormSrgb } else { wgpu::TextureFormat::Rgba8Unorm };
+    let format = if coloured { wgpu::TextureFormat::Rgba8UnormSrgb } else { wgpu::TextureFormat::Rgba8Unorm };
     let texture = gpu.device.create_texture_with_data(
         &gpu.queue,
         &wgpu::TextureDescriptor {

@@ -99,7 +99,8 @@ impl Figures {
         let palette = Palette::of(&shape.skin, matrices)?;
         let output = SkinOutput::new(&mut *places).normals(&mut *normals);
         shape.skinned.skin_morphed(palette, &weights[figure.weights.clone()], morphing, output)?;
-        streams.extend(places.iter().zip(&*normals).flat_map(|(place, normal)| [*place, *normal].into_iter().flatten()));
+        streams
+            .extend(places.iter().zip(&*normals).flat_map(|(place, normal)| [*place, *normal].into_iter().flatten()));
         Ok(())
     }
 }

@@ -96,8 +96,8 @@ impl Mesh {
     pub fn roof(bounds: Aabb) -> Self {
         let mut mesh = Self::default();
         let Aabb { min, max } = bounds;
-        let [a, b, c, d] = [(min.x, max.z), (max.x, max.z), (max.x, min.z), (min.x, min.z)]
-            .map(|(x, z)| Vec3::new(x, min.y, z));
+        let [a, b, c, d] =
+            [(min.x, max.z), (max.x, max.z), (max.x, min.z), (min.x, min.z)].map(|(x, z)| Vec3::new(x, min.y, z));
         let middle = bounds.center().z;
         let [left, right] = [min.x, max.x].map(|x| Vec3::new(x, max.y, middle));
         mesh.face(&[a, b, right, left]);
@@ -121,11 +121,8 @@ impl Mesh {
         let around = |step: u16| (TAU * f32::from(step) / f32::from(sides)).sin_cos();
         for step in 0..sides {
             let [(s0, c0), (s1, c1)] = [around(step), around(step + 1)];
-            let corners = [[c1, -1.0, s1], [c0, -1.0, s0], [c0 * narrow, 1.0, s0 * narrow], [
-                c1 * narrow,
-                1.0,
-                s1 * narrow,
-            ]];
+            let corners =
+                [[c1, -1.0, s1], [c0, -1.0, s0], [c0 * narrow, 1.0, s0 * narrow], [c1 * narrow, 1.0, s1 * narrow]];
             let normals = [[c1, 0.0, s1], [c0, 0.0, s0], [c0, 0.0, s0], [c1, 0.0, s1]];
             let [a, b, c, d] = std::array::from_fn(|at| {
                 mesh.vertex(place(corners[at]), normal(normals[at]), Vec2::new(0.0, corners[at][1]))

@@ -198,7 +198,7 @@ impl Daylight {
         zenith: [0.16, 0.34, 0.66],
         horizon: [0.66, 0.73, 0.80],
         ground: [0.26, 0.24, 0.17],
-        exposure: 0.85,
+        exposure: 0.62,
         haze: f32::INFINITY,
     };
 }

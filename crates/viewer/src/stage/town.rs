@@ -143,7 +143,7 @@ pub(super) fn stage(seed: u64, people: u32) -> Result<Stage> {
         light: Daylight { sun: Vec3::new(-0.62, 0.62, 0.40), haze: 900.0, ..Daylight::AFTERNOON },
         camera: Camera::looking(eye, target, 0.75),
         target,
-        shadows: (400.0, 120.0),
+        shadows: (260.0, 60.0),
         play: Play::Town(Box::new(life)),
         loose: Vec::new(),
         frames: 0,

@@ -102,9 +102,11 @@ pub(crate) fn shelf() -> Vec<u8> {
         let joint = y % 8 == 0 || (x + y / 8 % 2 * 8) % 16 == 0;
         if joint { [200, 196, 188, 255] } else { [176, 70, 48, 255] }
     });
-    let boards = image(&mut file, 16, |x, y| if (x / 4 + y / 8) % 2 == 0 { [146, 104, 60, 255] } else { [196, 160, 110, 255] });
+    let boards =
+        image(&mut file, 16, |x, y| if (x / 4 + y / 8) % 2 == 0 { [146, 104, 60, 255] } else { [196, 160, 110, 255] });
     let fence = image(&mut file, 16, |x, y| [90, 130, 70, if x % 4 < 2 || y % 8 < 2 { 255 } else { 0 }]);
-    file.json["images"] = [bricks, boards, fence].map(|view| json!({"bufferView": view, "mimeType": "image/png"})).into_iter().collect();
+    file.json["images"] =
+        [bricks, boards, fence].map(|view| json!({"bufferView": view, "mimeType": "image/png"})).into_iter().collect();
     // The wheel stands up and turns.
     let times = file.floats("SCALAR", &[0.0, 1.0, 2.0]);
     let half = 0.5_f32.sqrt();
@@ -141,7 +143,8 @@ pub(crate) fn walker() -> Vec<u8> {
         "textures": [{"source": 0}]
     }));
     let flat = |list: &[Vec3]| list.iter().flat_map(|place| place.to_array()).collect::<Vec<f32>>();
-    let colours = [[0.60, 0.36, 0.24], [0.08, 0.045, 0.025], [0.42, 0.06, 0.04], [0.10, 0.11, 0.17], [0.06, 0.04, 0.03]];
+    let colours =
+        [[0.60, 0.36, 0.24], [0.08, 0.045, 0.025], [0.42, 0.06, 0.04], [0.10, 0.11, 0.17], [0.06, 0.04, 0.03]];
     let colours: Vec<f32> = lists.covers.iter().flat_map(|&cover| colours[cover as usize]).collect();
     let shorts = |list: &[u16]| list.iter().flat_map(|number| number.to_le_bytes()).collect::<Vec<u8>>();
     let indices: Vec<u8> = lists.indices.iter().flat_map(|index| index.to_le_bytes()).collect();
@@ -162,13 +165,16 @@ pub(crate) fn walker() -> Vec<u8> {
     let binds: Vec<f32> = rig
         .places
         .iter()
-        .flat_map(|place| [1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, -place.x, -place.y, -place.z, 1.0])
+        .flat_map(|place| {
+            [1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, -place.x, -place.y, -place.z, 1.0]
+        })
         .collect();
     let binds = file.floats("MAT4", &binds);
     file.json["skins"] = json!([{"joints": (0..joints).collect::<Vec<_>>(), "inverseBindMatrices": binds}]);
 
     let gait = &Gait::ALL[1];
-    let keys: Vec<_> = (0..=gait.keys).map(|key| gait.at(&rig, f32::from(key % gait.keys) / f32::from(gait.keys))).collect();
+    let keys: Vec<_> =
+        (0..=gait.keys).map(|key| gait.at(&rig, f32::from(key % gait.keys) / f32::from(gait.keys))).collect();
     let times: Vec<f32> = (0..=gait.keys).map(|key| f32::from(key) / 30.0).collect();
     let input = file.floats("SCALAR", &times);
     let (mut samplers, mut channels) = (Vec::new(), Vec::new());

@@ -1,0 +1,303 @@
+//! Picking and editing: what is done can be undone.
+
+use crate::camera::Camera;
+use crate::failure::{Failure, Result};
+use crate::stage::Stage;
+use crate::stage::geometry::Topology;
+use crate::view::single;
+use hedgerow::glam::{DAffine3, DVec3, Vec2, Vec3};
+use hedgerow::query::{Ray, RayHit};
+use hedgerow::{Aabb, Keep, Local, NodeHandle, Place, Scene, Visibility};
+
+/// What is picked, and what was done.
+#[derive(Default)]
+pub struct Editor {
+    /// The node that is picked.
+    pub picked: Option<NodeHandle>,
+    done: Vec<Edit>,
+    undone: Vec<Edit>,
+    dragged: Option<Drag>,
+    hits: Vec<RayHit>,
+}
+
+/// Something that was done, or is to be done again.
+#[derive(Clone, Copy, Debug)]
+enum Edit {
+    /// A node was moved, and its local transform is to become this one.
+    Move(NodeHandle, Option<Local>),
+    /// A subtree was taken out of the tree, and belongs there.
+    Attach(NodeHandle, Home),
+    /// A subtree was put into the tree, and is to be taken out.
+    Detach(NodeHandle),
+}
+
+/// Where a node hangs.
+#[derive(Clone, Copy, Debug)]
+struct Home {
+    parent: NodeHandle,
+    before: Option<NodeHandle>,
+}
+
+/// A node that follows the pointer.
+struct Drag {
+    node: NodeHandle,
+    before: Option<Local>,
+    /// Its world matrix at first, and the point that was taken, in the world.
+    world: DAffine3,
+    taken: Vec3,
+    moved: bool,
+}
+
+impl Editor {
+    /// Picks what is seen at a place of the picture: from -1 to 1, to the right and up. Returns the node, and how far
+    /// away the point is that was hit.
+    pub fn pick(
+        &mut self,
+        stage: &Stage,
+        camera: &Camera,
+        aspect: f32,
+        place: Vec2,
+    ) -> Result<Option<(NodeHandle, f32)>> {
+        let ray = camera.ray(aspect, place)?;
+        stage.scene.nodes_on_ray(&ray, Visibility::VISIBLE, &mut self.hits)?;
+        let mut nearest: Option<(NodeHandle, f32)> = None;
+        for hit in &self.hits {
+            // Boxes come by distance: nothing in those behind is nearer.
+            if nearest.is_some_and(|(_, distance)| distance <= hit.distance) {
+                break;
+            }
+            if let Some(distance) = exact(stage, hit, &ray)
+                && nearest.is_none_or(|(_, before)| distance < before)
+            {
+                nearest = Some((hit.node, distance));
+            }
+        }
+        self.picked = nearest.map(|(node, _)| node);
+        Ok(nearest)
+    }
+
+    /// Takes what is seen at a place, to drag it.
+    pub fn grab(&mut self, stage: &Stage, camera: &Camera, aspect: f32, place: Vec2) -> Result<bool> {
+        let Some((node, distance)) = self.pick(stage, camera, aspect, place)? else { return Ok(false) };
+        let ray = camera.ray(aspect, place)?;
+        let taken = ray.origin() + ray.direction() * distance;
+        let Some(world) = stage.scene.world_f64(node) else { return Ok(false) };
+        self.dragged = Some(Drag { node, before: stage.scene.local(node), world, taken, moved: false });
+        Ok(true)
+    }
+
+    /// Moves what was taken to another place of the picture, as far from the camera as it was.
+    pub fn drag(&mut self, stage: &mut Stage, camera: &Camera, aspect: f32, place: Vec2) -> Result<()> {
+        let Some(drag) = &mut self.dragged else { return Ok(()) };
+        if !stage.scene.contains(drag.node) {
+            self.dragged = None;
+            return Ok(());
+        }
+        let ray = camera.ray(aspect, place)?;
+        let (forward, eye) = (camera.forward, camera.eye.as_vec3());
+        let depth = forward.dot(drag.taken - eye);
+        let along = forward.dot(ray.direction()).max(1e-3);
+        let start = forward.dot(ray.origin() - eye);
+        let to = ray.origin() + ray.direction() * ((depth - start) / along);
+        let mut wide = drag.world;
+        wide.translation += (to - drag.taken).as_dvec3();
+        stage.scene.set_world(drag.node, single(&wide))?;
+        drag.moved = true;
+        Ok(())
+    }
+
+    /// Lets go.
+    pub fn drop(&mut self) {
+        if let Some(drag) = self.dragged.take().filter(|drag| drag.moved) {
+            self.note(Edit::Move(drag.node, drag.before));
+        }
+    }
+
+    /// Takes the picked subtree out of the tree.
+    pub fn delete(&mut self, scene: &mut Scene) -> Result<()> {
+        let Some(node) = self.picked.filter(|&node| scene.contains(node) && !scene.is_detached(node)) else {
+            return Ok(());
+        };
+        let Some(home) = Home::of(scene, node) else { return Err(Failure::new("the root cannot be deleted")) };
+        scene.detach(node)?;
+        self.picked = None;
+        self.note(Edit::Attach(node, home));
+        Ok(())
+    }
+
+    /// Doubles the picked subtree, beside itself; the copy is picked then.
+    pub fn duplicate(&mut self, scene: &mut Scene) -> Result<()> {
+        let Some(node) = self.picked.filter(|&node| scene.contains(node)) else { return Ok(()) };
+        if scene.parent(node).is_none() {
+            return Err(Failure::new("the root cannot be duplicated"));
+        }
+        let map = scene.duplicate(node, Place::After(node))?;
+        // Words are no part of copies, and tell which figure is drawn.
+        let pairs: Vec<(NodeHandle, NodeHandle)> = map.iter().collect();
+        for (old, new) in pairs {
+            match scene.word(old) {
+                Some(word) if word != 0 => {
+                    scene.set_word(new, word)?;
+                }
+                _ => {}
+            }
+        }
+        self.picked = Some(map.top());
+        self.note(Edit::Detach(map.top()));
+        Ok(())
+    }
+
+    /// Undoes what was done last. Returns whether there was something.
+    pub fn undo(&mut self, scene: &mut Scene) -> Result<bool> {
+        let Some(edit) = self.done.pop() else { return Ok(false) };
+        if let Some(back) = self.apply(scene, edit)? {
+            self.undone.push(back);
+        }
+        Ok(true)
+    }
+
+    /// Does again what was undone last. Returns whether there was something.
+    pub fn redo(&mut self, scene: &mut Scene) -> Result<bool> {
+        let Some(edit) = self.undone.pop() else { return Ok(false) };
+        if let Some(back) = self.apply(scene, edit)? {
+            self.done.push(back);
+        }
+        Ok(true)
+    }
+
+    /// How much can be undone, and done again.
+    #[must_use]
+    pub fn depth(&self) -> [usize; 2] {
+        [self.done.len(), self.undone.len()]
+    }
+
+    fn note(&mut self, edit: Edit) {
+        self.done.push(edit);
+        self.undone.clear();
+    }
+
+    /// Applies an edit. Returns what leads back; `None` if what happens in the scene has removed the node.
+    fn apply(&mut self, scene: &mut Scene, edit: Edit) -> Result<Option<Edit>> {
+        let (Edit::Move(node, _) | Edit::Attach(node, _) | Edit::Detach(node)) = edit;
+        if !scene.contains(node) {
+            return Ok(None);
+        }
+        match edit {
+            Edit::Move(node, local) => {
+                let now = scene.local(node);
+                match local {
+                    Some(local) => scene.set_local(node, local)?,
+                    None => {
+                        scene.remove_local(node)?;
+                    }
+                }
+                self.picked = Some(node);
+                Ok(Some(Edit::Move(node, now)))
+            }
+            Edit::Attach(node, home) => {
+                if !scene.contains(home.parent) {
+                    return Ok(None);
+                }
+                let before = home.before.filter(|&before| scene.parent(before) == Some(home.parent));
+                scene.attach(node, before.map_or(Place::FirstChildOf(home.parent), Place::After), Keep::Local)?;
+                self.picked = Some(node);
+                Ok(Some(Edit::Detach(node)))
+            }
+            Edit::Detach(node) => {
+                let Some(home) = Home::of(scene, node) else { return Ok(None) };
+                scene.detach(node)?;
+                self.picked = None;
+                Ok(Some(Edit::Attach(node, home)))
+            }
+        }
+    }
+
+    /// The boxes of the picked subtree, as of the last update.
+    #[must_use]
+    pub fn boxes(&self, scene: &Scene) -> Vec<Aabb> {
+        let picked = self.picked.filter(|&node| scene.contains(node) && !scene.is_detached(node));
+        let bounds = picked.and_then(|node| scene.subtree_bounds(node));
+        bounds.into_iter().filter(|bounds| !bounds.is_empty() && bounds.is_finite()).collect()
+    }
+}
+
+impl Home {
+    fn of(scene: &Scene, node: NodeHandle) -> Option<Self> {
+        Some(Self { parent: scene.parent(node)?, before: scene.previous_sibling(node) })
+    }
+}
+
+/// How far along the ray the mesh of a node is hit; of figures, the box.
+fn exact(stage: &Stage, hit: &RayHit, ray: &Ray) -> Option<f32> {
+    let mesh = stage.meshes.get(stage.scene.shape(hit.node)?.mesh as usize)?;
+    if mesh.deformed || mesh.topology != Topology::Triangles {
+        return Some(hit.distance);
+    }
+    let back = stage.scene.world(hit.node)?.inverse()?;
+    let (origin, way) = (back.transform_point(ray.origin()), back.transform_vector(ray.direction()));
+    let corner = |index: u32| Vec3::from(mesh.vertices[index as usize].place);
+    let triangles = mesh.indices.as_chunks::<3>().0;
+    let hits = triangles.iter().filter_map(|&[a, b, c]| crossed(origin, way, corner(a), corner(b), corner(c)));
+    hits.min_by(f32::total_cmp)
+}
+
+/// How many lengths of `way` it is to a triangle: T. Möller and B. Trumbore, "Fast, minimum storage ray/triangle
+/// intersection", 1997.
+fn crossed(origin: Vec3, way: Vec3, a: Vec3, b: Vec3, c: Vec3) -> Option<f32> {
+    let (ab, ac) = (b - a, c - a);
+    let across = way.cross(ac);
+    let determinant = ab.dot(across);
+    if determinant == 0.0 {
+        return None;
+    }
+    let to = origin - a;
+    let u = to.dot(across) / determinant;
+    let over = to.cross(ab);
+    let v = way.dot(over) / determinant;
+    let distance = ac.dot(over) / determinant;
+    (u >= 0.0 && v >= 0.0 && u + v <= 1.0 && distance >= 0.0).then_some(distance)
+}
+
+/// A camera that is led around a place.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Orbit {
+    /// What it is led around.
+    pub target: DVec3,
+}
+
+impl Orbit {
+    /// Turns the camera around the target, by radians to the right and up.
+    pub fn turn(&self, camera: &mut Camera, right: f32, up: f32) {
+        let away = (camera.eye - self.target).as_vec3();
+        let distance = away.length().max(1e-4);
+        let (azimuth, height) = (away.x.atan2(away.z) - right, (away.y / distance).clamp(-1.0, 1.0).asin() + up);
+        let height = height.clamp(-1.5, 1.5);
+        let away = Vec3::new(height.cos() * azimuth.sin(), height.sin(), height.cos() * azimuth.cos());
+        *camera = Camera {
+            eye: self.target + (away * distance).as_dvec3(),
+            forward: -away,
+            up: Camera::above(-away),
+            ..*camera
+        };
+    }
+
+    /// Goes nearer to the target, or away from it, by a factor.
+    pub fn zoom(&self, camera: &mut Camera, factor: f32) {
+        camera.eye = self.target + (camera.eye - self.target) * f64::from(factor.clamp(0.1, 10.0));
+    }
+}
+
+/// Looks elsewhere from the same place, by radians to the right and up.
+pub fn look(camera: &mut Camera, right: f32, up: f32) {
+    let forward = camera.forward;
+    let (azimuth, height) = (forward.x.atan2(-forward.z) + right, forward.y.clamp(-1.0, 1.0).asin() + up);
+    let height = height.clamp(-1.5, 1.5);
+    camera.forward = Vec3::new(height.cos() * azimuth.sin(), height.sin(), -height.cos() * azimuth.cos());
+    camera.up = Camera::above(camera.forward);
+}
+
+/// Flies: metres to the right, up and forward.
+pub fn fly(camera: &mut Camera, [right, up, ahead]: [f32; 3]) {
+    let side = camera.forward.cross(Vec3::Y).normalize_or(Vec3::X);
+    camera.eye += (side * right + Vec3::Y * up + camera.forward * ahead).as_dvec3();
+}

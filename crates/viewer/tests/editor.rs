@@ -1,0 +1,102 @@
+//! Picking and editing, without a window.
+
+use hedgerow::glam::{Vec2, Vec3};
+use hedgerow_viewer::arguments::{Arguments, Subject};
+use hedgerow_viewer::camera::Camera;
+use hedgerow_viewer::editor::{Editor, Orbit};
+use hedgerow_viewer::stage::Stage;
+
+/// The town from above, updated, and the camera's view.
+fn town() -> Stage {
+    let mut stage = Stage::new(&Arguments { people: 10, ..Arguments::new(Subject::Town) }).unwrap();
+    stage.act(0.0).unwrap();
+    stage.scene.update();
+    stage
+}
+
+const ASPECT: f32 = 1.5;
+
+#[test]
+fn what_is_picked_lies_on_the_ray_and_nothing_is_before_it() {
+    let stage = town();
+    let (mut editor, mut found) = (Editor::default(), 0);
+    for step in 0..200_u16 {
+        let place = Vec2::new(f32::from(step % 20) / 10.0 - 0.95, f32::from(step / 20) / 10.0 - 0.95);
+        let hit = editor.pick(&stage, &stage.camera, ASPECT, place).unwrap();
+        assert_eq!(editor.picked, hit.map(|(node, _)| node));
+        let Some((node, distance)) = hit else { continue };
+        found += 1;
+        let ray = stage.camera.ray(ASPECT, place).unwrap();
+        let at = ray.origin() + ray.direction() * distance;
+        let bounds = stage.scene.world_bounds(node).unwrap();
+        assert!(bounds.contains(at) || (bounds.center() - at).length() < bounds.size().length(), "{at} {bounds:?}");
+        let place = Vec3::new(at.x, at.y, at.z);
+        assert!(place.y > -0.2, "below the ground: {place}");
+    }
+    assert!(found > 100, "only {found} of 200 rays hit something");
+}
+
+#[test]
+fn edits_are_undone_and_done_again() {
+    let mut stage = town();
+    let mut editor = Editor::default();
+    let place = Vec2::new(0.1, -0.4);
+    let camera = stage.camera;
+    assert!(editor.grab(&stage, &camera, ASPECT, place).unwrap());
+    let node = editor.picked.unwrap();
+    let before = stage.scene.fresh_world(node).unwrap().translation();
+    editor.drag(&mut stage, &camera, ASPECT, place + Vec2::new(0.05, 0.02)).unwrap();
+    editor.drop();
+    let after = stage.scene.fresh_world(node).unwrap().translation();
+    assert!((after - before).length() > 0.5, "{before} {after}");
+    // Dragging keeps the distance along the view.
+    assert!((after - before).dot(camera.forward).abs() < 0.1);
+
+    let nodes = stage.scene.len();
+    let parent = stage.scene.parent(node);
+    let siblings: Vec<_> = stage.scene.children(parent.unwrap()).collect();
+    editor.duplicate(&mut stage.scene).unwrap();
+    let copy = editor.picked.unwrap();
+    assert!(copy != node && stage.scene.len() > nodes);
+    editor.delete(&mut stage.scene).unwrap();
+    assert_eq!((stage.scene.len(), editor.picked), (nodes, None));
+    editor.picked = Some(node);
+    editor.delete(&mut stage.scene).unwrap();
+    assert!(stage.scene.len() < nodes && stage.scene.is_detached(node));
+    assert_eq!(editor.depth(), [4, 0]);
+
+    while editor.undo(&mut stage.scene).unwrap() {
+        stage.scene.validate().unwrap();
+    }
+    assert_eq!(stage.scene.len(), nodes);
+    assert!(stage.scene.children(parent.unwrap()).eq(siblings.iter().copied()), "in its old place");
+    assert!((stage.scene.fresh_world(node).unwrap().translation() - before).length() < 1e-3);
+    while editor.redo(&mut stage.scene).unwrap() {
+        stage.scene.validate().unwrap();
+    }
+    assert!(stage.scene.is_detached(node) && stage.scene.len() < nodes);
+    assert_eq!(editor.depth(), [4, 0]);
+    // The town lives on.
+    for _ in 0..10 {
+        stage.act(5.0).unwrap();
+        stage.scene.update();
+    }
+    while editor.undo(&mut stage.scene).unwrap() {}
+    stage.scene.validate().unwrap();
+}
+
+#[test]
+fn an_orbit_keeps_its_distance_and_looks_at_its_target() {
+    let stage = town();
+    let orbit = Orbit { target: stage.target };
+    let mut camera: Camera = stage.camera;
+    let distance = camera.eye.distance(stage.target);
+    for (right, up) in [(0.3, 0.1), (2.0, -9.0), (-1.0, 9.0)] {
+        orbit.turn(&mut camera, right, up);
+        assert!((camera.eye.distance(stage.target) - distance).abs() < 1e-3);
+        let way = (stage.target - camera.eye).as_vec3().normalize();
+        assert!(way.dot(camera.forward) > 0.9999);
+    }
+    orbit.zoom(&mut camera, 0.5);
+    assert!((camera.eye.distance(stage.target) - 0.5 * distance).abs() < 1e-3);
+}
