@@ -292,6 +292,17 @@ pub(crate) const CASES: &[Case] = &[
             });
         },
     },
+    Case {
+        names: &["column::sweep_slots"],
+        run: |world| {
+            let mut column: Column<Value> = Column::new(Value::new(1));
+            column.update(&world.scene);
+            column.sweep_slots(&world.scene, |_, slot, above, value| {
+                tick();
+                value.0 = above.0 + u32::try_from(slot).unwrap();
+            });
+        },
+    },
     // Inherited properties.
     Case {
         names: &["Inherited::run", "Inherited::set", "Inherited::remove"],
