@@ -39,3 +39,7 @@ static ALLOCATOR: Counting = Counting;
 pub(crate) fn allocated() -> usize {
     BYTES.load(Relaxed)
 }
+
+/// Held by tests, whose memory is that of the whole program.
+#[cfg(test)]
+pub(crate) static ALONE: std::sync::Mutex<()> = std::sync::Mutex::new(());
