@@ -1,5 +1,7 @@
 //! A scene that is kept alike elsewhere: on another machine, in another scene, as an engine's entities.
 //!
+//! Read directly behind [`Scene::update`](crate::Scene::update): what is asked of the scene must be what was told.
+//!
 //! A [`ChangeReader`](crate::changes::ChangeReader) is told what changed since it last asked. Applied in this order,
 //! nothing is lost on the way:
 //!
@@ -39,6 +41,7 @@
 //! ) -> Result<(), Error> {
 //!     let Changes::Since(changed) = server.changes(reader)? else {
 //!         replica.clear();
+//!         replica.set_node(replica.root(), server.node(server.root()).unwrap_or_default())?;
 //!         *map = NodeMap::from_iter([(server.root(), replica.root())]);
 //!         return server.descendants(server.root()).try_for_each(|node| copy(server, replica, map, node));
 //!     };

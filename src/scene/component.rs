@@ -61,7 +61,8 @@ impl Scene {
         Ok(())
     }
 
-    /// Changes the local transform of a node that has one, as translation, rotation and scale. Runs in **O(1)**.
+    /// Changes the local transform of a node that has one, as translation, rotation and scale. Runs in
+    /// **O(1)**; in O(n) for one of n nodes of a slice that have a translation in double precision.
     ///
     /// If `modify` panics or makes a transform that is refused, nothing has changed. If it leaves the translation as it
     /// is, what [`Scene::set_translation_f64`] keeps of it stays, too.

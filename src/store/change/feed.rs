@@ -405,8 +405,8 @@ impl Feed {
     pub(in crate::store) fn shrink_to_fit(&mut self) {
         self.flags.shrink_to_fit();
         self.log.shrink_to_fit();
-        let Self { came, went, edited, entered, previous_transforms, recalled, previous_masks, .. } = self;
-        [came, went, edited, entered].into_iter().for_each(Vec::shrink_to_fit);
+        let Self { came, went, dropped, edited, entered, previous_transforms, recalled, previous_masks, .. } = self;
+        [came, went, dropped, edited, entered].into_iter().for_each(Vec::shrink_to_fit);
         previous_transforms.shrink_to_fit();
         recalled.shrink_to_fit();
         previous_masks.shrink_to_fit();
