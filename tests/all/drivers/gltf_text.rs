@@ -104,7 +104,7 @@ pub(crate) fn change(file: &mut GltfFile, how: &[u8; CHANGE_BYTES]) {
             match file.json.pointer_mut(above) {
                 Some(Value::Object(object)) => drop(object.remove(&name.replace("~1", "/").replace("~0", "~"))),
                 Some(Value::Array(list)) => {
-                    drop(name.parse().ok().filter(|&at| at < list.len()).map(|at: usize| list.remove(at)))
+                    drop(name.parse().ok().filter(|&at| at < list.len()).map(|at: usize| list.remove(at)));
                 }
                 _ => {}
             }
@@ -142,7 +142,7 @@ fn paths(document: &Value) -> Vec<String> {
     while let Some((path, value)) = open.pop() {
         match value {
             Value::Array(list) => {
-                open.extend(list.iter().enumerate().map(|(at, value)| (format!("{path}/{at}"), value)))
+                open.extend(list.iter().enumerate().map(|(at, value)| (format!("{path}/{at}"), value)));
             }
             Value::Object(object) => open.extend(
                 object

@@ -23,9 +23,11 @@ struct Lists {
     joints: Vec<u16>,
     weights: Vec<f32>,
     indices: Vec<u32>,
-    /// Vertices with their deltas, or deltas of all.
-    targets: Vec<(Option<Vec<u32>>, Vec<[f32; 3]>)>,
+    targets: Vec<Deltas>,
 }
+
+/// The vertices of a morph target, `None` for all, and their deltas.
+type Deltas = (Option<Vec<u32>>, Vec<[f32; 3]>);
 
 pub(crate) fn run(input: &Input) {
     let mut dice = Dice::new(&input.head);
