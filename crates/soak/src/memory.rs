@@ -2,31 +2,36 @@
 #![allow(unsafe_code, reason = "allocations cannot be counted otherwise")]
 
 use std::alloc::{GlobalAlloc, Layout, System};
-use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::cell::Cell;
 
-/// The system's allocator, which counts the bytes that are allocated.
+/// The system's allocator, which counts the bytes that a thread allocates less those that it frees.
 struct Counting;
 
-static BYTES: AtomicUsize = AtomicUsize::new(0);
+thread_local! {
+    static BYTES: Cell<usize> = const { Cell::new(0) };
+}
+
+/// Adds to the count, and takes from it: below zero where a thread frees what another one allocated.
+fn count(more: usize, less: usize) {
+    BYTES.set(BYTES.get().wrapping_add(more).wrapping_sub(less));
+}
 
 // SAFETY: every call is passed on unchanged.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        BYTES.fetch_add(layout.size(), Relaxed);
+        count(layout.size(), 0);
         // SAFETY: the caller's promise is passed on.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        BYTES.fetch_sub(layout.size(), Relaxed);
+        count(0, layout.size());
         // SAFETY: the caller's promise is passed on.
         unsafe { System.dealloc(pointer, layout) }
     }
 
     unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        // In this order, so that the count does not go below zero on the way.
-        BYTES.fetch_add(size, Relaxed);
-        BYTES.fetch_sub(layout.size(), Relaxed);
+        count(size, layout.size());
         // SAFETY: the caller's promise is passed on.
         unsafe { System.realloc(pointer, layout, size) }
     }
@@ -35,9 +40,9 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// The bytes allocated now, by everything in this process.
+/// The bytes allocated now by this thread.
 pub(crate) fn allocated() -> usize {
-    BYTES.load(Relaxed)
+    BYTES.get()
 }
 
 /// Held by tests, whose memory is that of the whole program.

@@ -13,9 +13,6 @@ pub(crate) type Input = super::Input<16, { forged::BEND_BYTES }>;
 /// More changes than this leave nothing of a mesh.
 const MOST_BENDS: usize = 16;
 
-/// The vertices of a morph target, all if none are given, and their deltas.
-type Target = (Option<Vec<u32>>, Vec<[f32; 3]>);
-
 /// What a mesh is built of.
 struct Lists {
     skin: Skin,
@@ -26,8 +23,11 @@ struct Lists {
     joints: Vec<u16>,
     weights: Vec<f32>,
     indices: Vec<u32>,
-    targets: Vec<Target>,
+    targets: Vec<Deltas>,
 }
+
+/// The vertices of a morph target, `None` for all, and their deltas.
+type Deltas = (Option<Vec<u32>>, Vec<[f32; 3]>);
 
 pub(crate) fn run(input: &Input) {
     let mut dice = Dice::new(&input.head);
