@@ -68,8 +68,11 @@ struct ShapeNode {
     _last_row: [f32; 4],
 }
 
+#[cfg(target_pointer_width = "64")]
 const _: () = assert!(size_of::<TransformNode>() == 180);
+#[cfg(target_pointer_width = "64")]
 const _: () = assert!(size_of::<MaterialNode>() == 108);
+#[cfg(target_pointer_width = "64")]
 const _: () = assert!(size_of::<ShapeNode>() == 172);
 
 /// The bytes of a node of this kind.
