@@ -28,9 +28,23 @@ fn content(scene: &Scene) -> (String, usize) {
     (scene.dump(), scene.len())
 }
 
+/// Lowers the number of tables as long as it lives: other tests may run on the same thread.
+struct Few(u32);
+
+impl Few {
+    fn tables() -> Self {
+        Self(MOST_TABLES.replace(TABLES))
+    }
+}
+
+impl Drop for Few {
+    fn drop(&mut self) {
+        MOST_TABLES.set(self.0);
+    }
+}
+
 /// A scene in which every table is in use but this many, with a house of two nodes.
 fn nearly_full(left: usize) -> (Scene, NodeHandle) {
-    MOST_TABLES.set(TABLES);
     let mut scene = Scene::with_config(config()).unwrap();
     let house = scene.insert(scene.root(), Node::transform(Transform::IDENTITY).named("house")).unwrap();
     scene.insert(house, Node::material(3)).unwrap();
@@ -58,6 +72,7 @@ fn refused<T: core::fmt::Debug>(what: &str, scene: &mut Scene, edit: impl FnOnce
 
 #[test]
 fn where_there_is_no_table_left_every_insert_is_refused_and_changes_nothing() {
+    let _few = Few::tables();
     let (mut scene, house) = nearly_full(0);
     let root = scene.root();
     refused("insert", &mut scene, |scene| scene.insert(house, Node::group()));
@@ -99,6 +114,7 @@ fn where_there_is_no_table_left_every_insert_is_refused_and_changes_nothing() {
 #[test]
 fn the_last_tables_are_given_out_one_by_one() {
     for left in 1..5 {
+        let _few = Few::tables();
         let (mut scene, house) = nearly_full(left);
         let mut made = 0;
         let error = loop {
