@@ -8,19 +8,32 @@
 //! A special case of the portable kernel, which takes 2.5 to 5 times as long: with one to four influences, positions
 //! and normals, 2.1, 2.6, 3.4 and 3.9 ns a vertex with AVX2 in place of 5.9, 6.3, 9.0 and 10.3; 1.1, 1.7, 2.3 and 2.7
 //! with AVX-512.
+#![allow(unsafe_code, reason = "loads and stores of vectors go through pointers")]
 
 mod avx2;
 mod avx512;
-mod matrices;
 
-use super::{Influences, LANES, Lanes, Run, Sinks, Streams, VertexStream};
+use super::{LANES, Lanes, Run, Sinks, Streams, VertexStream};
 use crate::Mat34;
+use core::mem::MaybeUninit;
 use fearless_simd::{Avx2, Avx512, Level};
-use matrices::{BlockMatrices, Columns, Matrices};
-use smallvec::SmallVec;
 
-/// The columns of a palette: of so many matrices on the stack, 16 KiB; of larger ones on the heap.
-type Palette = SmallVec<[Columns; 256]>;
+/// So many matrices are copied to the stack, 16 KiB; larger palettes go to the heap.
+const ON_STACK: usize = 256;
+
+/// A matrix by columns, each with a fourth element: 0, 0, 0 and 1.
+#[derive(Clone, Copy)]
+#[repr(C, align(64))]
+struct Columns([[f32; 4]; 4]);
+
+impl Columns {
+    /// The columns of a matrix.
+    #[inline(always)]
+    fn of(&Mat34 { rows: [x, y, z] }: &Mat34) -> Self {
+        let column = |at: usize, last: f32| [x[at], y[at], z[at], last];
+        Self([column(0, 0.0), column(1, 0.0), column(2, 0.0), column(3, 1.0)])
+    }
+}
 
 /// Which instructions are used: the level that they come from is the proof that they are there.
 #[derive(Clone, Copy, Debug)]
@@ -40,24 +53,48 @@ impl Vectors {
         let filled = runs.iter().filter(|run| run.vertices > 0);
         let end = filled.map(|run| run.influences.end()).max().unwrap_or(0);
         let palette = &palette[..end];
-        let mut columns = Palette::new();
-        match self {
-            Self::Avx512(avx512) => avx512::columns(avx512, palette, &mut columns),
-            Self::Avx2(avx2) => avx2::columns(avx2, palette, &mut columns),
-        }
+        let mut here = [const { MaybeUninit::uninit() }; ON_STACK];
+        let mut elsewhere = Vec::new();
+        let places = if end <= ON_STACK {
+            &mut here[..end]
+        } else {
+            elsewhere.resize(end, MaybeUninit::uninit());
+            &mut elsewhere[..]
+        };
+        let columns = self.columns(palette, places);
         let mut vertex = 0;
         for run in runs.iter().filter(|run| run.vertices > 0) {
             let behind = vertex + run.vertices;
-            self.skin_run(&columns, run, streams, sinks.part(vertex..behind));
+            self.skin_run(columns, run, streams, sinks.part(vertex..behind));
             vertex = behind;
         }
+    }
+}
+
+impl Vectors {
+    /// Copies the palette, each matrix by columns.
+    fn columns<'c>(self, palette: &[Mat34], places: &'c mut [MaybeUninit<Columns>]) -> &'c [Columns] {
+        assert!(palette.len() == places.len());
+        match self {
+            // SAFETY: there is a level only where its instructions are.
+            Self::Avx512(_) => unsafe { avx512::columns(palette, places) },
+            Self::Avx2(_) => {
+                for (matrix, place) in palette.iter().zip(&mut *places) {
+                    place.write(Columns::of(matrix));
+                }
+            }
+        }
+        // SAFETY: all places were written just now, one for each matrix, and a `MaybeUninit` is laid out as what it
+        // holds.
+        unsafe { core::slice::from_raw_parts(places.as_ptr().cast(), places.len()) }
     }
 
     /// Skins a run to places that are for it alone.
     fn skin_run(self, columns: &[Columns], run: &Run<'_>, streams: Streams<'_>, sinks: Sinks<'_>) {
         let (first, last) = (run.stream, run.stream + run.blocks.len());
         let work = Work {
-            matrices: Matrices::new(columns, run.influences, run.blocks.clone()),
+            columns,
+            joints: run.influences.joints_of(run.blocks.clone()),
             weights: run.influences.weights_of(run.blocks.clone()),
             streams: Streams {
                 positions: &streams.positions[first..last],
@@ -67,17 +104,30 @@ impl Vectors {
             },
             sinks,
         };
-        match self {
-            Self::Avx512(avx512) => avx512::skin(avx512, work, run.influences.count()),
-            Self::Avx2(avx2) => avx2::skin(avx2, work, run.influences.count()),
+        assert!(columns.len() >= run.influences.end());
+        // SAFETY: there is a level only where its instructions are. There are columns for all joints below `end`, which
+        // are all joints of the influences.
+        unsafe {
+            match (self, run.influences.count()) {
+                (Self::Avx512(_), 1) => avx512::skin::<1>(work),
+                (Self::Avx512(_), 2) => avx512::skin::<2>(work),
+                (Self::Avx512(_), 3) => avx512::skin::<3>(work),
+                (Self::Avx512(_), _) => avx512::skin::<4>(work),
+                (Self::Avx2(_), 1) => avx2::skin::<1>(work),
+                (Self::Avx2(_), 2) => avx2::skin::<2>(work),
+                (Self::Avx2(_), 3) => avx2::skin::<3>(work),
+                (Self::Avx2(_), _) => avx2::skin::<4>(work),
+            }
         }
     }
 }
 
 /// What a kernel does: blocks with the same number of influences.
 struct Work<'a> {
-    matrices: Matrices<'a>,
-    /// A row for each influence but the last a block.
+    columns: &'a [Columns],
+    /// A row for each influence a block; all joints have columns.
+    joints: &'a [[u16; LANES]],
+    /// A row less a block.
     weights: &'a [Lanes],
     streams: Streams<'a>,
     /// As many places as vertices, of which the last block may have fewer than 16.

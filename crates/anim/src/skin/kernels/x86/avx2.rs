@@ -1,56 +1,29 @@
 //! Two vertices to a vector.
-#![allow(unsafe_code, reason = "results are written without asking whether each has a place")]
 
-use super::{BlockMatrices, Columns, LANES, Lanes, Palette, Results, VertexStream, Work, put_some};
-use crate::Mat34;
-use crate::skin::kernels::{Block, Sinks};
-use bytemuck::must_cast;
+use super::{Columns, LANES, Lanes, Results, VertexStream, Work, put_some};
+use crate::skin::kernels::{Block, Sinks, Streams};
 use core::arch::x86_64::{
-    __m256, _mm_storeu_ps, _mm256_blend_ps, _mm256_castps128_ps256, _mm256_castps256_ps128, _mm256_extractf128_ps,
-    _mm256_fmadd_ps, _mm256_insertf128_ps, _mm256_mul_ps, _mm256_permute2f128_ps, _mm256_permutevar8x32_ps,
-    _mm256_set1_ps, _mm256_sub_ps,
+    __m256, _mm_load_ps, _mm_storeu_ps, _mm256_blend_ps, _mm256_castps128_ps256, _mm256_castps256_ps128,
+    _mm256_extractf128_ps, _mm256_fmadd_ps, _mm256_insertf128_ps, _mm256_load_ps, _mm256_load_si256, _mm256_mul_ps,
+    _mm256_permute2f128_ps, _mm256_permutevar8x32_ps, _mm256_set1_ps, _mm256_sub_ps,
 };
-use core::marker::PhantomData;
-use fearless_simd::{f32x4, kernel, prelude::*};
-use hedgerow_math::internal::vectors::{load, transpose};
 
 /// How many vertices fill a vector.
 const PAIR: usize = 2;
 /// How many lanes of a block fill a vector.
 const HALF: usize = 8;
 
-kernel! {
-    /// Adds matrices by columns.
-    pub(super) fn columns(avx2: Avx2, palette: &[Mat34], to: &mut Palette) {
-        let last = f32x4::load_array(avx2, [0.0, 0.0, 0.0, 1.0]);
-        to.reserve(palette.len());
-        for matrix in palette {
-            let [x, y, z] = load(avx2, matrix);
-            let [a, b, c, d] = transpose([x, y, z, last]);
-            to.push(Columns(must_cast([a.to_array(), b.to_array(), c.to_array(), d.to_array()])));
-        }
-    }
-}
-
-kernel! {
-    /// Skins all blocks of the work, whose vertices have so many influences each.
-    pub(super) fn skin(_avx2: Avx2, work: Work<'_>, influences: usize) {
-        match influences {
-            1 => skin_blocks::<1>(work),
-            2 => skin_blocks::<2>(work),
-            3 => skin_blocks::<3>(work),
-            _ => skin_blocks::<4>(work),
-        }
-    }
-}
-
-/// Sixteen vertices after the other, each sixteen two at a time.
-#[expect(clippy::manual_map, reason = "a closure has these instructions, and `map`, which would call it, has not")]
+/// Skins all blocks of the work.
+///
+/// # Safety
+/// All joints of the work have columns.
 #[target_feature(enable = "avx2,fma")]
-fn skin_blocks<const K: usize>(work: Work<'_>) {
-    let Work { matrices, weights, streams, mut sinks } = work;
-    for (number, matrices) in matrices.blocks::<K>().enumerate() {
-        let first = number * LANES;
+pub(super) unsafe fn skin<const K: usize>(work: Work<'_>) {
+    let Work { columns, joints, weights, streams, mut sinks } = work;
+    let vertices = sinks.positions.len();
+    let mut aside = Aside::default();
+    let (joints, []) = joints.as_chunks::<K>() else { unreachable!("a row for each influence") };
+    for (number, (joints, first)) in joints.iter().zip((0..vertices).step_by(LANES)).enumerate() {
         let mut last = Lanes([1.0; LANES]);
         let given = if K > 1 { &weights[number * (K - 1)..][..K - 1] } else { &[] };
         for row in given {
@@ -59,37 +32,43 @@ fn skin_blocks<const K: usize>(work: Work<'_>) {
             }
         }
         let weights: [&Lanes; K] = core::array::from_fn(|influence| given.get(influence).unwrap_or(&last));
-        let mut aside = None;
-        let to = match Places::of(&mut sinks, first) {
-            Some(to) => to,
-            None => {
-                let present = [sinks.normals.is_some(), sinks.tangents.is_some()];
-                aside.insert(Aside::default()).places(present)
-            }
-        };
-        let positions = &streams.positions[number];
-        let Places { normals, tangents, .. } = to;
-        let normals = if let Some(to) = normals { Some((to, &streams.normals[number])) } else { None };
-        let tangents =
-            if let Some(to) = tangents { Some((to, &streams.tangents[number], &streams.signs[number])) } else { None };
-        for half in 0..LANES / HALF {
-            for pair in 0..HALF / PAIR {
-                let lane = half * HALF + pair * PAIR;
-                let matrices = two_matrices(matrices, weights, lane);
-                to.positions.put(lane, point(&matrices, positions, half, pair));
-                if let Some((to, normals)) = normals {
-                    to.put(lane, direction(&matrices, normals, half, pair));
-                }
-                if let Some((to, tangents, signs)) = tangents {
-                    to.put(
-                        lane,
-                        _mm256_blend_ps::<0x88>(direction(&matrices, tangents, half, pair), spread(signs, half, pair)),
-                    );
-                }
-            }
-        }
-        if let Some(aside) = &aside {
+        let (to, direct) = Places::new(&mut sinks, first, &mut aside);
+        // SAFETY: the caller's, and places were just found for sixteen results.
+        unsafe { skin_block::<K>(columns, joints, weights, number, streams, to) };
+        if !direct {
             aside.put_some(first, &mut sinks);
+        }
+    }
+}
+
+/// Skins sixteen vertices, two at a time.
+///
+/// # Safety
+/// All of the joints have columns. The places are there.
+#[inline]
+#[target_feature(enable = "avx2,fma")]
+unsafe fn skin_block<const K: usize>(
+    columns: &[Columns],
+    joints: &[[u16; LANES]; K],
+    weights: [&Lanes; K],
+    number: usize,
+    streams: Streams<'_>,
+    to: Places,
+) {
+    let positions = &streams.positions[number];
+    let normals = to.normals.map(|to| (to, &streams.normals[number]));
+    let tangents = to.tangents.map(|to| (to, &streams.tangents[number], &streams.signs[number]));
+    for lane in (0..LANES).step_by(PAIR) {
+        // SAFETY: the caller's.
+        unsafe {
+            let matrices = two_matrices::<K>(columns, joints, weights, lane);
+            to.positions.put(lane, point(&matrices, positions, lane));
+            if let Some((to, normals)) = normals {
+                to.put(lane, direction(&matrices, normals, lane));
+            }
+            if let Some((to, tangents, signs)) = tangents {
+                to.put(lane, _mm256_blend_ps::<0x88>(direction(&matrices, tangents, lane), spread(signs, lane)));
+            }
         }
     }
 }
@@ -103,19 +82,6 @@ struct Aside {
 }
 
 impl Aside {
-    /// Places for the streams that there are: positions, and normals and tangents where they are present.
-    #[cold]
-    fn places(&mut self, [normals, tangents]: [bool; 2]) -> Places<'_> {
-        fn place(results: &mut Results) -> Place<'_> {
-            Place::padded(results, 0).expect("sixteen results")
-        }
-        Places {
-            positions: place(&mut self.positions),
-            normals: if normals { Some(place(&mut self.normals)) } else { None },
-            tangents: if tangents { Some(place(&mut self.tangents)) } else { None },
-        }
-    }
-
     /// Writes those for which there are places.
     #[cold]
     fn put_some(&self, first: usize, sinks: &mut Sinks<'_>) {
@@ -131,43 +97,64 @@ impl Aside {
 
 /// Where the sixteen results of a block go, four floats each of which the last may be overwritten by the next.
 #[derive(Clone, Copy)]
-struct Place<'a> {
+struct Place {
     floats: *mut f32,
     /// How many floats lie from one result to the next.
     stride: usize,
-    of: PhantomData<&'a mut [f32]>,
 }
 
-impl<'a> Place<'a> {
-    /// The places of a stream from the first one on, if sixteen results of four floats each can be written there: where
-    /// places have three, there is one more then.
+/// Where the results of all streams go.
+#[derive(Clone, Copy)]
+struct Places {
+    positions: Place,
+    normals: Option<Place>,
+    tangents: Option<Place>,
+}
+
+impl Places {
+    /// The places from the first one on, and true, if sixteen results of four floats each can be written to each; else
+    /// those aside.
     #[inline(always)]
-    fn of(stream: &'a mut VertexStream<'_>, first: usize) -> Option<Self> {
-        match stream {
-            VertexStream::Packed(places) if places.len() > first + LANES => Some(Self::at(&mut places[first..], 3)),
-            VertexStream::Packed(_) => None,
-            VertexStream::Padded(places) => Self::padded(places, first),
+    fn new(sinks: &mut Sinks<'_>, first: usize, aside: &mut Aside) -> (Self, bool) {
+        let full = |sink: &mut VertexStream<'_>| match sink {
+            VertexStream::Packed(places) => {
+                let floats = places[first..].as_mut_ptr().cast();
+                (Place { floats, stride: 3 }, places.len() > first + LANES)
+            }
+            VertexStream::Padded(places) => {
+                let floats = places[first..].as_mut_ptr().cast();
+                (Place { floats, stride: 4 }, places.len() >= first + LANES)
+            }
+        };
+        let (positions, mut direct) = full(&mut sinks.positions);
+        let mut others = |sink: &mut VertexStream<'_>| {
+            let (place, fits) = full(sink);
+            direct &= fits;
+            place
+        };
+        let normals = sinks.normals.as_mut().map(&mut others);
+        let tangents = sinks.tangents.as_deref_mut().map(|sink| others(&mut VertexStream::Padded(sink)));
+        if direct {
+            return (Self { positions, normals, tangents }, true);
         }
+        let place = |results: &mut Results| Place { floats: results.as_mut_ptr().cast(), stride: 4 };
+        let positions = place(&mut aside.positions);
+        let normals = normals.map(|_| place(&mut aside.normals));
+        let tangents = tangents.map(|_| place(&mut aside.tangents));
+        (Self { positions, normals, tangents }, false)
     }
+}
 
-    #[inline(always)]
-    fn padded(places: &'a mut [[f32; 4]], first: usize) -> Option<Self> {
-        if places.len() >= first + LANES { Some(Self::at(&mut places[first..], 4)) } else { None }
-    }
-
-    #[inline(always)]
-    fn at<const N: usize>(places: &'a mut [[f32; N]], stride: usize) -> Self {
-        debug_assert!(places.len() * N >= (LANES - 1) * stride + 4);
-        Self { floats: places.as_mut_ptr().cast(), stride, of: PhantomData }
-    }
-
-    /// Writes the results of this lane and the next.
+impl Place {
+    /// Writes two results.
+    ///
+    /// # Safety
+    /// Sixteen places are there; the lane is less than fifteen.
     #[inline]
-    #[target_feature(enable = "avx2,fma")]
-    fn put(self, lane: usize, two: __m256) {
-        assert!(lane < LANES - 1);
-        // SAFETY: four floats from each of sixteen results on are there, as looked at when this was made. The stores
-        // have no alignment to keep.
+    #[target_feature(enable = "avx2")]
+    unsafe fn put(self, lane: usize, two: __m256) {
+        // SAFETY: the caller's. Four floats from a place on are the place and, where places have three, one of the
+        // next: behind the sixteen there is one more then. The stores have no alignment to keep.
         unsafe {
             let floats = self.floats.add(lane * self.stride);
             _mm_storeu_ps(floats, _mm256_castps256_ps128(two));
@@ -176,47 +163,38 @@ impl<'a> Place<'a> {
     }
 }
 
-/// Where the results of all streams go.
-#[derive(Clone, Copy)]
-struct Places<'a> {
-    positions: Place<'a>,
-    normals: Option<Place<'a>>,
-    tangents: Option<Place<'a>>,
-}
-
-impl<'a> Places<'a> {
-    /// The places from the first one on, if those of all streams are enough.
-    #[inline(always)]
-    fn of(sinks: &'a mut Sinks<'_>, first: usize) -> Option<Self> {
-        let positions = Place::of(&mut sinks.positions, first)?;
-        let normals = match &mut sinks.normals {
-            Some(normals) => Some(Place::of(normals, first)?),
-            None => None,
-        };
-        let tangents = match &mut sinks.tangents {
-            Some(tangents) => Some(Place::padded(tangents, first)?),
-            None => None,
-        };
-        Some(Self { positions, normals, tangents })
-    }
-}
-
 /// The columns of two vertices' matrices: each vector has the same column of both.
 type Two = [__m256; 4];
 
 /// The weighted sums of the matrices that two vertices follow, from this lane of the block on.
+///
+/// # Safety
+/// All of the joints have columns.
 #[inline]
 #[target_feature(enable = "avx2,fma")]
-fn two_matrices<const K: usize>(matrices: BlockMatrices<'_, K>, weights: [&Lanes; K], lane: usize) -> Two {
+unsafe fn two_matrices<const K: usize>(
+    columns: &[Columns],
+    joints: &[[u16; LANES]; K],
+    weights: [&Lanes; K],
+    lane: usize,
+) -> Two {
+    let columns_of = |influence: usize, lane: usize| {
+        // SAFETY: the caller's.
+        unsafe { columns.as_ptr().add(usize::from(joints[influence][lane])).cast::<f32>() }
+    };
     if K == 1 {
-        let (first, second) =
-            (matrices.of(0, lane).0.as_chunks::<4>().0, matrices.of(0, lane + 1).0.as_chunks::<4>().0);
-        let column =
-            |at: usize| _mm256_insertf128_ps::<1>(_mm256_castps128_ps256(must_cast(first[at])), must_cast(second[at]));
-        return [column(0), column(1), column(2), column(3)];
+        let (first, second) = (columns_of(0, lane), columns_of(0, lane + 1));
+        // SAFETY: columns are sixteen floats, aligned to 64 bytes, and this takes four of them from a multiple of four
+        // on.
+        let column = |at: usize| unsafe {
+            let first = _mm256_castps128_ps256(_mm_load_ps(first.add(at)));
+            _mm256_insertf128_ps::<1>(first, _mm_load_ps(second.add(at)))
+        };
+        return [column(0), column(4), column(8), column(12)];
     }
-    let sum = |lane: usize, second: bool| {
-        let matrix = |influence: usize| -> __m256 { must_cast(*matrices.of(influence, lane).half(second)) };
+    let sum = |lane: usize, half: usize| {
+        // SAFETY: columns are sixteen floats, aligned to 64 bytes, and this takes eight of them from 0 or 8 on.
+        let matrix = |influence: usize| unsafe { _mm256_load_ps(columns_of(influence, lane).add(half)) };
         if K == 2 {
             let apart = _mm256_sub_ps(matrix(0), matrix(1));
             return _mm256_fmadd_ps(_mm256_set1_ps(weights[0].0[lane]), apart, matrix(1));
@@ -227,8 +205,8 @@ fn two_matrices<const K: usize>(matrices: BlockMatrices<'_, K>, weights: [&Lanes
         }
         sum
     };
-    let (a, b) = (sum(lane, false), sum(lane + 1, false));
-    let (c, d) = (sum(lane, true), sum(lane + 1, true));
+    let (a, b) = (sum(lane, 0), sum(lane + 1, 0));
+    let (c, d) = (sum(lane, HALF), sum(lane + 1, HALF));
     [
         _mm256_permute2f128_ps::<0x20>(a, b),
         _mm256_permute2f128_ps::<0x31>(a, b),
@@ -240,10 +218,10 @@ fn two_matrices<const K: usize>(matrices: BlockMatrices<'_, K>, weights: [&Lanes
 /// `((M₃ + M₀·x) + M₁·y) + M₂·z` for two vertices, 1 in the fourth element.
 #[inline]
 #[target_feature(enable = "avx2,fma")]
-fn point([m0, m1, m2, m3]: &Two, [x, y, z]: &Block, half: usize, pair: usize) -> __m256 {
-    let sum = _mm256_fmadd_ps(*m0, spread(x, half, pair), *m3);
-    let sum = _mm256_fmadd_ps(*m1, spread(y, half, pair), sum);
-    let sum = _mm256_fmadd_ps(*m2, spread(z, half, pair), sum);
+fn point([m0, m1, m2, m3]: &Two, [x, y, z]: &Block, lane: usize) -> __m256 {
+    let sum = _mm256_fmadd_ps(*m0, spread(x, lane), *m3);
+    let sum = _mm256_fmadd_ps(*m1, spread(y, lane), sum);
+    let sum = _mm256_fmadd_ps(*m2, spread(z, lane), sum);
     // The weights' sum, which may be off by rounding.
     _mm256_blend_ps::<0x88>(sum, _mm256_set1_ps(1.0))
 }
@@ -251,10 +229,10 @@ fn point([m0, m1, m2, m3]: &Two, [x, y, z]: &Block, half: usize, pair: usize) ->
 /// `(M₀·x + M₁·y) + M₂·z` for two vertices, 0 in the fourth element.
 #[inline]
 #[target_feature(enable = "avx2,fma")]
-fn direction([m0, m1, m2, _]: &Two, [x, y, z]: &Block, half: usize, pair: usize) -> __m256 {
-    let sum = _mm256_mul_ps(*m0, spread(x, half, pair));
-    let sum = _mm256_fmadd_ps(*m1, spread(y, half, pair), sum);
-    _mm256_fmadd_ps(*m2, spread(z, half, pair), sum)
+fn direction([m0, m1, m2, _]: &Two, [x, y, z]: &Block, lane: usize) -> __m256 {
+    let sum = _mm256_mul_ps(*m0, spread(x, lane));
+    let sum = _mm256_fmadd_ps(*m1, spread(y, lane), sum);
+    _mm256_fmadd_ps(*m2, spread(z, lane), sum)
 }
 
 /// A permutation of eight lanes.
@@ -269,11 +247,14 @@ static SPREAD: [Permutation; HALF / PAIR] = [
     Permutation([6, 6, 6, 6, 7, 7, 7, 7]),
 ];
 
-/// A pair of lanes of a half of them, each in half a vector.
+/// Two lanes from this one on, each in half a vector.
 #[inline]
 #[target_feature(enable = "avx2,fma")]
-fn spread(lanes: &Lanes, half: usize, pair: usize) -> __m256 {
+fn spread(lanes: &Lanes, lane: usize) -> __m256 {
     // From memory, because the compiler takes two instructions for each permutation that it knows.
-    let turned = must_cast(SPREAD[pair].0);
-    _mm256_permutevar8x32_ps(must_cast(lanes.0.as_chunks::<HALF>().0[half]), turned)
+    // SAFETY: eight numbers, aligned as their type says.
+    let turned = unsafe { _mm256_load_si256((&raw const SPREAD[lane % HALF / PAIR]).cast()) };
+    // SAFETY: eight of sixteen floats from 0 or 8 on, aligned as their type says.
+    let half = unsafe { _mm256_load_ps(lanes.0.as_ptr().add(lane / HALF * HALF)) };
+    _mm256_permutevar8x32_ps(half, turned)
 }

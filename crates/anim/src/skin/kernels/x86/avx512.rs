@@ -1,75 +1,82 @@
 //! Four vertices to a vector.
 
-use super::{BlockMatrices, Columns, LANES, Lanes, Palette, VertexStream, Work, put_some};
+use super::{Columns, LANES, Lanes, Results, VertexStream, Work, put_some};
 use crate::Mat34;
 use crate::skin::kernels::{Block, Sinks, Streams};
-use bytemuck::must_cast;
 use core::arch::x86_64::{
-    __m512, __m512i, _mm256_castps_pd, _mm512_castpd_ps, _mm512_castps_pd, _mm512_castps256_ps512, _mm512_fmadd_ps,
-    _mm512_insertf64x4, _mm512_mask_mov_ps, _mm512_mask_permutexvar_ps, _mm512_mul_ps, _mm512_permutex2var_ps,
-    _mm512_permutexvar_ps, _mm512_set1_ps, _mm512_setr_epi32, _mm512_shuffle_f32x4, _mm512_sub_ps,
+    __m512, __m512i, _MM_HINT_T0, _mm_prefetch, _mm256_castps_pd, _mm256_load_ps, _mm512_castpd_ps, _mm512_castps_pd,
+    _mm512_castps256_ps512, _mm512_fmadd_ps, _mm512_insertf64x4, _mm512_load_ps, _mm512_mask_loadu_ps,
+    _mm512_mask_mov_ps, _mm512_mask_permutexvar_ps, _mm512_mul_ps, _mm512_permutex2var_ps, _mm512_permutexvar_ps,
+    _mm512_set1_ps, _mm512_setr_epi32, _mm512_setr_ps, _mm512_shuffle_f32x4, _mm512_store_ps, _mm512_storeu_ps,
+    _mm512_sub_ps,
 };
-use fearless_simd::kernel;
-use hedgerow_math::internal::prefetch;
+use core::mem::MaybeUninit;
 
-/// How many floats ahead of the results that are written lines are asked for.
-const AHEAD: usize = 512;
+/// How many bytes ahead of the results that are written lines are asked for.
+const AHEAD: usize = 2048;
 /// The fourth element of each of four columns.
 const FOURTH: u16 = 0x8888;
 
-kernel! {
-    /// Adds matrices by columns.
-    pub(super) fn columns(_avx512: Avx512, matrices: &[Mat34], to: &mut Palette) {
-        let turned = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
-        to.reserve(matrices.len());
-        for Mat34 { rows: [x, y, z] } in matrices {
-            let rows = must_cast([*x, *y, *z, [0.0, 0.0, 0.0, 1.0]]);
-            to.push(Columns(must_cast(_mm512_permutexvar_ps(turned, rows))));
-        }
-    }
-}
-
-kernel! {
-    /// Skins all blocks of the work, whose vertices have so many influences each.
-    pub(super) fn skin(_avx512: Avx512, work: Work<'_>, influences: usize) {
-        match influences {
-            1 => skin_blocks::<1>(work),
-            2 => skin_blocks::<2>(work),
-            3 => skin_blocks::<3>(work),
-            _ => skin_blocks::<4>(work),
-        }
-    }
-}
-
+/// Copies matrices by columns, as many as there are of both.
 #[target_feature(enable = "avx512f")]
-fn skin_blocks<const K: usize>(work: Work<'_>) {
-    let Work { matrices, weights, streams, mut sinks } = work;
-    for (number, matrices) in matrices.blocks::<K>().enumerate() {
-        let first = number * LANES;
+pub(super) fn columns(palette: &[Mat34], places: &mut [MaybeUninit<Columns>]) {
+    let below = _mm512_setr_ps(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0);
+    let turned = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
+    for (matrix, place) in palette.iter().zip(places) {
+        // SAFETY: the mask loads twelve floats, as many as a matrix has; columns are sixteen, aligned as their type
+        // says.
+        unsafe {
+            let rows = _mm512_mask_loadu_ps(below, 0x0fff, matrix.rows.as_ptr().cast());
+            _mm512_store_ps(place.as_mut_ptr().cast(), _mm512_permutexvar_ps(turned, rows));
+        }
+    }
+}
+
+/// Skins all blocks of the work.
+///
+/// # Safety
+/// All joints of the work have columns.
+#[target_feature(enable = "avx512f")]
+pub(super) unsafe fn skin<const K: usize>(work: Work<'_>) {
+    let Work { columns, joints, weights, streams, mut sinks } = work;
+    let vertices = sinks.positions.len();
+    let (joints, []) = joints.as_chunks::<K>() else { unreachable!("a row for each influence") };
+    for (number, (joints, first)) in joints.iter().zip((0..vertices).step_by(LANES)).enumerate() {
         // The last weights go to memory, too, so that each is spread over a vector by the load that fetches it.
+        let mut last = Lanes([1.0; LANES]);
         let given = if K > 1 { &weights[number * (K - 1)..][..K - 1] } else { &[] };
-        let left = given.iter().fold(_mm512_set1_ps(1.0), |left, row| _mm512_sub_ps(left, must_cast(row.0)));
-        let last = Lanes(must_cast(left));
+        let left = given.iter().fold(load(&last), |left, row| _mm512_sub_ps(left, load(row)));
+        // SAFETY: sixteen floats, aligned as their type says.
+        unsafe { _mm512_store_ps(last.0.as_mut_ptr(), left) };
         // Read back from memory: the compiler would take each weight out of the vector with a shuffle or two.
         let last = core::hint::black_box(&last);
         let weights: [&Lanes; K] = core::array::from_fn(|influence| given.get(influence).unwrap_or(last));
-        skin_block(matrices, &weights, number, streams, first, &mut sinks);
+        // SAFETY: the caller's.
+        unsafe { skin_block::<K>(columns, joints, &weights, number, streams, first, &mut sinks) };
     }
 }
 
 /// Skins sixteen vertices, four at a time.
+///
+/// # Safety
+/// All of the joints have columns.
 #[inline]
 #[target_feature(enable = "avx512f")]
-fn skin_block<const K: usize>(
-    matrices: BlockMatrices<'_, K>,
+unsafe fn skin_block<const K: usize>(
+    columns: &[Columns],
+    joints: &[[u16; LANES]; K],
     weights: &[&Lanes; K],
     number: usize,
     streams: Streams<'_>,
     first: usize,
     sinks: &mut Sinks<'_>,
 ) {
-    let four = |lane: usize| four_matrices(matrices, weights, lane);
-    let matrices = [four(0), four(4), four(8), four(12)];
+    let matrices = |lane: usize| {
+        // SAFETY: the caller's.
+        unsafe { four_matrices::<K>(columns, joints, weights, lane) }
+    };
+    let [m0, m1, m2, m3] = [matrices(0), matrices(4), matrices(8), matrices(12)];
+    let matrices = [m0, m1, m2, m3];
     let mut positions = points(&matrices, &streams.positions[number]);
     if let VertexStream::Padded(_) = sinks.positions {
         for vector in &mut positions {
@@ -82,7 +89,7 @@ fn skin_block<const K: usize>(
     }
     if let Some(tangents) = &mut sinks.tangents {
         let mut four = directions(&matrices, &streams.tangents[number]);
-        let w = must_cast(streams.signs[number].0);
+        let w = load(&streams.signs[number]);
         for (group, vector) in four.iter_mut().enumerate() {
             *vector = _mm512_mask_permutexvar_ps(*vector, FOURTH, spread(group), w);
         }
@@ -94,17 +101,32 @@ fn skin_block<const K: usize>(
 type Four = [__m512; 4];
 
 /// The weighted sums of the matrices that four vertices follow, from this lane of the block on.
+///
+/// # Safety
+/// All of the joints have columns.
 #[inline]
 #[target_feature(enable = "avx512f")]
-fn four_matrices<const K: usize>(matrices: BlockMatrices<'_, K>, weights: &[&Lanes; K], lane: usize) -> Four {
+unsafe fn four_matrices<const K: usize>(
+    columns: &[Columns],
+    joints: &[[u16; LANES]; K],
+    weights: &[&Lanes; K],
+    lane: usize,
+) -> Four {
+    let columns_of = |influence: usize, lane: usize| {
+        // SAFETY: the caller's.
+        unsafe { columns.as_ptr().add(usize::from(joints[influence][lane])).cast::<f32>() }
+    };
     if K == 1 {
         // Two matrices are put together as they are loaded, the first two columns of each and the last two.
-        let pair = |lane: usize, second: bool| {
-            let (low, high) = (matrices.of(0, lane).half(second), matrices.of(0, lane + 1).half(second));
-            let low = _mm512_castps_pd(_mm512_castps256_ps512(must_cast(*low)));
-            _mm512_castpd_ps(_mm512_insertf64x4::<1>(low, _mm256_castps_pd(must_cast(*high))))
+        let pair = |lane: usize, half: usize| {
+            // SAFETY: columns are sixteen floats, aligned to 64 bytes, and this takes eight of them from 0 or 8 on.
+            let [low, high] = unsafe {
+                [_mm256_load_ps(columns_of(0, lane).add(half)), _mm256_load_ps(columns_of(0, lane + 1).add(half))]
+            };
+            let low = _mm512_castps_pd(_mm512_castps256_ps512(low));
+            _mm512_castpd_ps(_mm512_insertf64x4::<1>(low, _mm256_castps_pd(high)))
         };
-        let (a, b, c, d) = (pair(lane, false), pair(lane + 2, false), pair(lane, true), pair(lane + 2, true));
+        let (a, b, c, d) = (pair(lane, 0), pair(lane + 2, 0), pair(lane, 8), pair(lane + 2, 8));
         return [
             _mm512_shuffle_f32x4::<0b10_00_10_00>(a, b),
             _mm512_shuffle_f32x4::<0b11_01_11_01>(a, b),
@@ -113,7 +135,8 @@ fn four_matrices<const K: usize>(matrices: BlockMatrices<'_, K>, weights: &[&Lan
         ];
     }
     let sum = |lane: usize| {
-        let matrix = |influence: usize| -> __m512 { must_cast(matrices.of(influence, lane).0) };
+        // SAFETY: columns are sixteen floats, aligned to 64 bytes.
+        let matrix = |influence: usize| unsafe { _mm512_load_ps(columns_of(influence, lane)) };
         if K == 2 {
             // Without waiting for the last weight on its way through memory.
             let apart = _mm512_sub_ps(matrix(0), matrix(1));
@@ -140,7 +163,7 @@ fn four_matrices<const K: usize>(matrices: BlockMatrices<'_, K>, weights: &[&Lan
 #[inline]
 #[target_feature(enable = "avx512f")]
 fn points(matrices: &[Four; 4], block: &Block) -> Four {
-    let [x, y, z] = [must_cast(block[0].0), must_cast(block[1].0), must_cast(block[2].0)];
+    let [x, y, z] = [load(&block[0]), load(&block[1]), load(&block[2])];
     let one = |group: usize| {
         let [m0, m1, m2, m3] = matrices[group];
         let at = spread(group);
@@ -155,7 +178,7 @@ fn points(matrices: &[Four; 4], block: &Block) -> Four {
 #[inline]
 #[target_feature(enable = "avx512f")]
 fn directions(matrices: &[Four; 4], block: &Block) -> Four {
-    let [x, y, z] = [must_cast(block[0].0), must_cast(block[1].0), must_cast(block[2].0)];
+    let [x, y, z] = [load(&block[0]), load(&block[1]), load(&block[2])];
     let one = |group: usize| {
         let [m0, m1, m2, _] = matrices[group];
         let at = spread(group);
@@ -178,11 +201,21 @@ fn spread(group: usize) -> __m512i {
     }
 }
 
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn load(lanes: &Lanes) -> __m512 {
+    // SAFETY: sixteen floats, aligned as their type says.
+    unsafe { _mm512_load_ps(lanes.0.as_ptr()) }
+}
+
 /// Asks for so many lines some way behind the results that are written: outputs are seldom in the cache.
 #[inline(always)]
-fn prefetch_lines<const LINES: usize>(floats: &[f32]) {
+fn prefetch<const LINES: usize>(floats: *const f32) {
     for line in 0..LINES {
-        prefetch(floats, AHEAD + LANES * line);
+        let ahead = floats.wrapping_byte_add(AHEAD + 64 * line).cast();
+        // SAFETY: a prefetch of any address, mapped or not, has no effect that a program can observe; SSE is part of
+        // x86-64.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(ahead) };
     }
 }
 
@@ -193,27 +226,45 @@ fn put(four: Four, first: usize, to: &mut VertexStream<'_>) {
     let [a, b, c, d] = four;
     match to {
         VertexStream::Packed(places) => {
-            if let Some(places) = places[first..].first_chunk_mut::<LANES>() {
+            if let Some(places) = places.get_mut(first..first + LANES) {
                 // Of each four floats three: the sixteen results are three vectors.
                 let ab = _mm512_setr_epi32(0, 1, 2, 4, 5, 6, 8, 9, 10, 12, 13, 14, 16, 17, 18, 20);
                 let bc = _mm512_setr_epi32(5, 6, 8, 9, 10, 12, 13, 14, 16, 17, 18, 20, 21, 22, 24, 25);
                 let cd = _mm512_setr_epi32(10, 12, 13, 14, 16, 17, 18, 20, 21, 22, 24, 25, 26, 28, 29, 30);
-                prefetch_lines::<3>(places.as_flattened());
-                *places = must_cast([
-                    _mm512_permutex2var_ps(a, ab, b),
-                    _mm512_permutex2var_ps(b, bc, c),
-                    _mm512_permutex2var_ps(c, cd, d),
-                ]);
+                let floats = places.as_mut_ptr().cast::<f32>();
+                prefetch::<3>(floats);
+                // SAFETY: sixteen places of three floats are 48 floats; the stores have no alignment to keep.
+                unsafe {
+                    _mm512_storeu_ps(floats, _mm512_permutex2var_ps(a, ab, b));
+                    _mm512_storeu_ps(floats.add(16), _mm512_permutex2var_ps(b, bc, c));
+                    _mm512_storeu_ps(floats.add(32), _mm512_permutex2var_ps(c, cd, d));
+                }
                 return;
             }
         }
         VertexStream::Padded(places) => {
-            if let Some(places) = places[first..].first_chunk_mut::<LANES>() {
-                prefetch_lines::<4>(places.as_flattened());
-                *places = must_cast([a, b, c, d]);
+            if let Some(places) = places.get_mut(first..first + LANES) {
+                let floats = places.as_mut_ptr().cast::<f32>();
+                prefetch::<4>(floats);
+                // SAFETY: sixteen places of four floats are 64 floats; the stores have no alignment to keep.
+                unsafe {
+                    _mm512_storeu_ps(floats, a);
+                    _mm512_storeu_ps(floats.add(16), b);
+                    _mm512_storeu_ps(floats.add(32), c);
+                    _mm512_storeu_ps(floats.add(48), d);
+                }
                 return;
             }
         }
     }
-    put_some(&must_cast([a, b, c, d]), first, to);
+    let mut results: Results = [[0.0; 4]; LANES];
+    let floats = results.as_mut_ptr().cast::<f32>();
+    // SAFETY: 64 floats; the stores have no alignment to keep.
+    unsafe {
+        _mm512_storeu_ps(floats, a);
+        _mm512_storeu_ps(floats.add(16), b);
+        _mm512_storeu_ps(floats.add(32), c);
+        _mm512_storeu_ps(floats.add(48), d);
+    }
+    put_some(&results, first, to);
 }
