@@ -295,9 +295,3 @@ pub fn look(camera: &mut Camera, right: f32, up: f32) {
     camera.forward = Vec3::new(height.cos() * azimuth.sin(), height.sin(), -height.cos() * azimuth.cos());
     camera.up = Camera::above(camera.forward);
 }
-
-/// Flies: metres to the right, up and forward.
-pub fn fly(camera: &mut Camera, [right, up, ahead]: [f32; 3]) {
-    let side = camera.forward.cross(Vec3::Y).normalize_or(Vec3::X);
-    camera.eye += (side * right + Vec3::Y * up + camera.forward * ahead).as_dvec3();
-}

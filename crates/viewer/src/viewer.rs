@@ -3,7 +3,8 @@
 use crate::arguments::Arguments;
 use crate::camera::Camera;
 use crate::failure::{Failure, Result};
-use crate::gpu::renderer::{PICTURE, Renderer, Settings, canvas, read};
+use crate::gpu::canvas::{PICTURE, canvas, read};
+use crate::gpu::renderer::{Renderer, Settings};
 use crate::gpu::{Gpu, Uploaded};
 use crate::picture::Picture;
 use crate::stage::Stage;
@@ -20,8 +21,6 @@ pub struct Viewer {
     pub renderer: Renderer,
     /// Where it is seen from.
     pub camera: Camera,
-    /// The camera whose view is drawn, if that is another one.
-    pub frozen: Option<Camera>,
     /// Whether nothing happens.
     pub still: bool,
     /// The percentage of all nodes that move besides.
@@ -94,16 +93,8 @@ impl Viewer {
         };
         let renderer = Renderer::new(&gpu, &stage, format, settings);
         gpu.check()?;
-        let mut viewer = Self {
-            gpu,
-            camera: stage.camera,
-            stage,
-            renderer,
-            frozen: None,
-            still: false,
-            load: arguments.load,
-            threads: None,
-        };
+        let mut viewer =
+            Self { gpu, camera: stage.camera, stage, renderer, still: false, load: arguments.load, threads: None };
         viewer.set_threads(arguments.threads)?;
         Ok(viewer)
     }
@@ -127,7 +118,7 @@ impl Viewer {
     }
 
     fn work_here(&mut self, aspect: f32) -> Result<Frame> {
-        let Self { gpu, stage, renderer, frozen, .. } = self;
+        let Self { gpu, stage, renderer, .. } = self;
         let mut frame = Frame::default();
         if !self.still {
             let acted = stage.act(self.load)?;
@@ -142,7 +133,7 @@ impl Viewer {
         let start = Instant::now();
         stage.scene.update();
         let updated = Instant::now();
-        renderer.cull(stage, &camera, frozen.as_ref(), aspect)?;
+        renderer.cull(stage, &camera, aspect)?;
         let culled = Instant::now();
         renderer.arrange(stage, &camera);
         let arranged = Instant::now();

@@ -1,6 +1,7 @@
 //! The GPU, or what stands in for one: device, buffers, textures, pipelines, passes.
 
 mod buffers;
+pub mod canvas;
 mod pipelines;
 pub mod renderer;
 pub mod textures;

@@ -31,8 +31,6 @@ pub(super) enum Pass {
     Blended,
     /// Depth as the sun sees it; `true`: where surfaces are cut out.
     Shadow(bool),
-    /// Lines of one colour.
-    Lines,
 }
 
 /// What shaders are bound to.
@@ -165,7 +163,6 @@ impl Pipelines {
             Pass::Opaque => (Some("lit"), None),
             Pass::Blended => (Some("lit"), Some(wgpu::BlendState::ALPHA_BLENDING)),
             Pass::Shadow(cut) => (cut.then_some("cut"), None),
-            Pass::Lines => (Some("plain"), None),
         };
         let target = wgpu::ColorTargetState { format: self.format, blend, write_mask: wgpu::ColorWrites::ALL };
         let targets = [Some(target)];

@@ -331,12 +331,6 @@ fn cut(in: VertexOut) {
     }
 }
 
-// Lines of one colour.
-@fragment
-fn plain(in: VertexOut) -> @location(0) vec4<f32> {
-    return material.colour;
-}
-
 struct SkyOut {
     @builtin(position) clip: vec4<f32>,
     @location(0) at: vec2<f32>,

@@ -43,14 +43,6 @@ impl Surfaces {
         });
         Self { groups: groups.collect() }
     }
-
-    /// The bind groups of surfaces without images.
-    pub(super) fn of(gpu: &Gpu, layouts: &Layouts, surfaces: &[Surface]) -> Vec<wgpu::BindGroup> {
-        let (mut views, mut samplers) = (HashMap::new(), HashMap::new());
-        let white = view(gpu, &Image::plain([255; 4]), false);
-        let of = |surface| group(gpu, layouts, &[], surface, (&mut views, &mut samplers, &white));
-        surfaces.iter().map(of).collect()
-    }
 }
 
 type Known<'a> = (

@@ -168,19 +168,6 @@ impl Mesh {
         }
         mesh
     }
-
-    /// The edges of a box from -1 to 1, as lines.
-    #[must_use]
-    pub fn edges() -> Self {
-        let mut mesh = Self { topology: Topology::Lines, ..Self::default() };
-        for corner in 0..8_u32 {
-            let sign = |bit: u32| if corner >> bit & 1 == 0 { -1.0 } else { 1.0 };
-            mesh.vertex(Vec3::new(sign(0), sign(1), sign(2)), Vec3::Y, Vec2::ZERO);
-            let ends = (0..3).filter(|bit| corner >> bit & 1 == 0).flat_map(|bit| [corner, corner | 1 << bit]);
-            mesh.indices.extend(ends);
-        }
-        mesh
-    }
 }
 
 /// Outward normals of triangles that share vertices: means of their faces'.

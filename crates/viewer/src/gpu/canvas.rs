@@ -1,0 +1,56 @@
+//! What a picture is drawn into, and read back from.
+
+use super::{Gpu, buffers};
+use crate::failure::{Failure, Result};
+use crate::picture::Picture;
+
+/// The format of pictures.
+pub const PICTURE: wgpu::TextureFormat = wgpu::TextureFormat::Rgba8UnormSrgb;
+
+/// A texture to draw a picture into.
+#[must_use]
+pub fn canvas(gpu: &Gpu, [width, height]: [u32; 2]) -> wgpu::Texture {
+    gpu.device.create_texture(&wgpu::TextureDescriptor {
+        label: Some("canvas"),
+        size: wgpu::Extent3d { width, height, depth_or_array_layers: 1 },
+        mip_level_count: 1,
+        sample_count: 1,
+        dimension: wgpu::TextureDimension::D2,
+        format: PICTURE,
+        usage: wgpu::TextureUsages::RENDER_ATTACHMENT | wgpu::TextureUsages::COPY_SRC,
+        view_formats: &[],
+    })
+}
+
+/// Reads a canvas back.
+pub fn read(gpu: &Gpu, canvas: &wgpu::Texture) -> Result<Picture> {
+    let (width, height) = (canvas.width(), canvas.height());
+    let row = (4 * width).next_multiple_of(wgpu::COPY_BYTES_PER_ROW_ALIGNMENT);
+    let usage = wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST;
+    let buffer = buffers::new(gpu, "picture", u64::from(row) * u64::from(height), usage);
+    let mut encoder = gpu.device.create_command_encoder(&Default::default());
+    encoder.copy_texture_to_buffer(
+        canvas.as_image_copy(),
+        wgpu::TexelCopyBufferInfo {
+            buffer: &buffer,
+            layout: wgpu::TexelCopyBufferLayout { offset: 0, bytes_per_row: Some(row), rows_per_image: None },
+        },
+        canvas.size(),
+    );
+    gpu.queue.submit([encoder.finish()]);
+    let (sender, receiver) = std::sync::mpsc::channel();
+    buffer.map_async(wgpu::MapMode::Read, .., move |mapped| {
+        // Nobody waits any more if the device was lost.
+        let _ = sender.send(mapped);
+    });
+    gpu.wait()?;
+    let what = "the picture cannot be read back from the graphics device";
+    let mapped = receiver.recv().map_err(|error| Failure::while_doing(what, error))?;
+    mapped.map_err(|error| Failure::while_doing(what, error))?;
+    let bytes = buffer.get_mapped_range(..).map_err(|error| Failure::while_doing(what, error))?;
+    let mut colours = Vec::with_capacity((width * height) as usize);
+    for row in bytes.chunks_exact(row as usize) {
+        colours.extend(row[..4 * width as usize].as_chunks::<4>().0.iter().map(|&[r, g, b, _]| [r, g, b]));
+    }
+    Ok(Picture { size: [width, height], colours })
+}

@@ -1,0 +1,275 @@
+//! Writes what changed to the device.
+
+use super::*;
+
+impl Renderer {
+    /// Notes all writes that bring the device in step; [`Renderer::draw`] and [`Renderer::flush`] send them.
+    pub fn upload(&mut self, gpu: &Gpu, stage: &mut Stage, camera: &Camera, aspect: f32) -> Result<()> {
+        let mut rebind = if self.settings.relative {
+            self.upload_relative(gpu, stage, camera)
+        } else {
+            self.upload_world(gpu, stage)
+        };
+        let mirror = (!self.settings.relative).then_some(&self.mirror);
+        for Drawn { view, grouped, ordered } in &mut self.drawn {
+            view.index(stage, mirror);
+            for (stream, buffers) in [(&view.grouped, grouped), (&view.ordered, ordered)] {
+                self.uploaded.draws += upload_stream(gpu, &mut self.buffers, stream, buffers);
+            }
+        }
+        rebind |= self.upload_figures(gpu, stage)?;
+        self.upload_uniforms(stage, camera, aspect);
+        if rebind {
+            self.bind(gpu);
+        }
+        self.uploaded.writes += self.buffers.writes();
+        self.buffers.stage(gpu);
+        Ok(())
+    }
+
+    /// Writes the world matrices that the last update computed. Returns whether the buffer is another one.
+    fn upload_world(&mut self, gpu: &Gpu, stage: &Stage) -> bool {
+        let Self { mirror, matrices, buffers, uploaded, settings, .. } = self;
+        let transposed = settings.fault == Some(Fault::Transposed);
+        let mut rebind = false;
+        mirror.sync(&stage.scene, |step| match (step, step.bytes()) {
+            (MirrorStep::Resize { len }, _) => rebind |= matrices.fit(gpu, 48 * len),
+            (_, Some((offset, bytes))) if transposed => {
+                uploaded.matrices += buffers.write_changed(&matrices.buffer, offset, bytes, transpose);
+            }
+            (_, Some((offset, bytes))) => uploaded.matrices += buffers.write(&matrices.buffer, offset, bytes),
+            _ => {}
+        });
+        rebind
+    }
+
+    /// Writes the matrices of all lists, if any changed. Returns whether the buffer is another one.
+    fn upload_relative(&mut self, gpu: &Gpu, stage: &Stage, camera: &Camera) -> bool {
+        let Self { drawn, relative, matrices, buffers, uploaded, settings, .. } = self;
+        let mut all = Vec::with_capacity(relative.len());
+        for Drawn { view, .. } in drawn {
+            view.first = all.len() as u32;
+            all.extend_from_slice(view.list.relative_matrices());
+        }
+        // Behind them those before palettes.
+        let scene = &stage.scene;
+        for figure in &stage.figures.list {
+            let base = figure.base.and_then(|base| scene.world_f64(base));
+            all.push(base.map_or(Mat34::IDENTITY, |mut world| {
+                world.translation -= camera.eye;
+                single(&world)
+            }));
+        }
+        let mut rebind = false;
+        if *relative != all {
+            rebind = matrices.fit(gpu, 48 * all.len());
+            uploaded.matrices += if settings.fault == Some(Fault::Transposed) {
+                buffers.write_changed(&matrices.buffer, 0, bytemuck::cast_slice(&all), transpose)
+            } else {
+                buffers.write(&matrices.buffer, 0, bytemuck::cast_slice(&all))
+            };
+        }
+        *relative = all;
+        rebind
+    }
+
+    /// Writes records, palettes and weights of figures, or the vertices that the processor skins. Returns whether some
+    /// buffer is another one.
+    fn upload_figures(&mut self, gpu: &Gpu, stage: &mut Stage) -> Result<bool> {
+        if stage.figures.list.is_empty() {
+            return Ok(false);
+        }
+        let mut rebind = false;
+        let changed = stage.figures.take_changed();
+        let mut transposed = self.settings.fault == Some(Fault::Transposed);
+        if changed {
+            let figures = &stage.figures;
+            let lists: [(&mut Growing, &[u8]); 2] = [
+                (&mut self.palettes, bytemuck::cast_slice(&figures.palettes)),
+                (&mut self.weights, bytemuck::cast_slice(&figures.weights)),
+            ];
+            for (growing, bytes) in lists {
+                rebind |= growing.fit(gpu, bytes.len());
+                if !self.settings.cpu_skinning {
+                    // Palettes are matrices, too; weights are not.
+                    self.uploaded.figures += if transposed {
+                        self.buffers.write_changed(&growing.buffer, 0, bytes, transpose)
+                    } else {
+                        self.buffers.write(&growing.buffer, 0, bytes)
+                    };
+                    transposed = false;
+                }
+            }
+        }
+        let mut places = vec![NONE; stage.figures.list.len()];
+        if self.settings.cpu_skinning {
+            let mut streams = Vec::with_capacity(self.streams.1.len());
+            for number in self.seen_figures(stage) {
+                places[number] = streams.len() as u32;
+                stage.figures.skin(number, &mut streams)?;
+            }
+            if streams != self.streams.1 {
+                rebind |= self.streams.0.fit(gpu, 4 * streams.len());
+                let bytes = bytemuck::cast_slice(&streams);
+                self.uploaded.figures += self.buffers.write(&self.streams.0.buffer, 0, bytes);
+            }
+            self.streams.1 = streams;
+        }
+        let records: Vec<Deform> = (0..places.len()).map(|number| self.record(stage, number, places[number])).collect();
+        if records != self.deforms.1 {
+            rebind |= self.deforms.0.fit(gpu, size_of_val(&records[..]));
+            let bytes = bytemuck::cast_slice(&records);
+            self.uploaded.figures += self.buffers.write(&self.deforms.0.buffer, 0, bytes);
+            self.deforms.1 = records;
+        }
+        Ok(rebind)
+    }
+
+    /// The figures that some view sees.
+    fn seen_figures(&self, stage: &Stage) -> Vec<usize> {
+        let mut seen = vec![false; stage.figures.list.len()];
+        for Drawn { view, .. } in &self.drawn {
+            for group in view.groups.groups().iter().filter(|group| is_deformed(stage, group.mesh)) {
+                for &draw in &view.groups.instances()[group.range()] {
+                    let word = view.list.commands()[draw as usize].word as usize;
+                    if let Some(seen) = word.checked_sub(1).and_then(|number| seen.get_mut(number)) {
+                        *seen = true;
+                    }
+                }
+            }
+        }
+        (0..seen.len()).filter(|&number| seen[number]).collect()
+    }
+
+    fn record(&self, stage: &Stage, number: usize, streams: u32) -> Deform {
+        let figure = &stage.figures.list[number];
+        let shape = &stage.figures.shapes[figure.shape];
+        let [influences, deltas] = self.shapes[figure.shape];
+        let matrix = figure.base.and_then(|base| {
+            if self.settings.relative {
+                let lists = self.relative.len() - stage.figures.list.len();
+                return u32::try_from(lists + number).ok();
+            }
+            let place = self.mirror.index(stage.scene.matrix_slot(base)?)?;
+            u32::try_from(place).ok()
+        });
+        let mut coat = [[0; 4]; 8];
+        if let Some(own) = figure.coat {
+            coat[..own.len()].copy_from_slice(&own);
+        }
+        Deform {
+            matrix: matrix.unwrap_or(NONE),
+            palette: if figure.palette.is_empty() { NONE } else { figure.palette.start as u32 },
+            influences,
+            per_vertex: shape.per_vertex as u32,
+            deltas,
+            targets: figure.weights.len() as u32,
+            weights: figure.weights.start as u32,
+            vertices: shape.skinned.len() as u32,
+            base_vertex: self.parts[shape.mesh as usize].base_vertex,
+            streams,
+            has_coat: figure.coat.is_some().into(),
+            unused: 0,
+            coat,
+        }
+    }
+
+    fn upload_uniforms(&mut self, stage: &Stage, camera: &Camera, aspect: f32) {
+        let settings = self.settings;
+        let falls = Self::cascades(stage, camera, aspect, settings);
+        let view_projection = camera.view_projection(aspect);
+        let [x, y, z] = if settings.relative { [0.0; 3] } else { camera.eye.as_vec3().to_array() };
+        let mut eyes = [Eye { view_projection: view_projection.to_cols_array(), eye: [x, y, z, 0.0] }; EYES];
+        for (eye, cascade) in eyes[1..].iter_mut().zip(&falls) {
+            eye.view_projection = cascade.matrix.to_cols_array();
+        }
+        for (number, (eye, before)) in (0..).zip(eyes.iter().zip(&mut self.eyes.1)) {
+            if eye != before {
+                *before = *eye;
+                let bytes = bytemuck::bytes_of(eye);
+                self.uploaded.uniforms += self.buffers.write(&self.eyes.0, STRIDE * number, bytes);
+            }
+        }
+        let wide = |[r, g, b]: [f32; 3]| [r, g, b, 0.0];
+        let light = stage.light;
+        let mut lamps = [[[0.0; 4]; 4]; LAMPS];
+        let mut shining = 0;
+        for (lamp, record) in stage.lamps.iter().zip(&mut lamps) {
+            let Some(world) = stage.scene.world_f64(lamp.node) else { continue };
+            let place = (world.translation - camera.eye).as_vec3();
+            let direction = -world.matrix3.z_axis.as_vec3().normalize_or(Vec3::Z);
+            let [inner, outer] = lamp.cone.unwrap_or([1.0, -2.0]);
+            *record = [
+                place.extend(lamp.range.unwrap_or(0.0)).to_array(),
+                wide(lamp.colour),
+                direction.extend(inner).to_array(),
+                [outer, 0.0, 0.0, 0.0],
+            ];
+            shining += 1;
+        }
+        let haze = if light.haze.is_finite() { light.haze.recip() } else { 0.0 };
+        let shadows = f32::from(u8::from(settings.shadows));
+        let light = Light {
+            cascades: falls.map(|cascade| cascade.matrix.to_cols_array()),
+            ends: [falls[0].end, falls[1].end, falls[2].end, 0.0],
+            texels: [falls[0].texel, falls[1].texel, falls[2].texel, (settings.shadow_texels as f32).recip()],
+            sun: stage.sun().extend(0.0).to_array(),
+            sun_colour: wide(light.sun_colour),
+            zenith: wide(light.zenith),
+            horizon: wide(light.horizon),
+            ground: wide(light.ground),
+            forward: camera.forward.extend(0.0).to_array(),
+            numbers: [light.exposure, haze, shining as f32, shadows],
+            unprojection: view_projection.inverse().to_cols_array(),
+            lamps,
+        };
+        if light != self.light.1 {
+            self.light.1 = light;
+            self.uploaded.uniforms += self.buffers.write(&self.light.0, 0, bytemuck::bytes_of(&light));
+        }
+    }
+
+    fn bind(&mut self, gpu: &Gpu) {
+        let Self { pipelines, eyes, matrices, deforms, palettes, weights, streams, influences, deltas, .. } = self;
+        let fixed = [&*influences, &*deltas];
+        let of = [&*matrices, &deforms.0, palettes, weights, &streams.0].map(|growing| &growing.buffer);
+        self.world = world(gpu, pipelines, &eyes.0, of, fixed);
+    }
+
+    /// Sends the writes without drawing.
+    pub fn flush(&mut self, gpu: &Gpu) {
+        let mut encoder = gpu.device.create_command_encoder(&Default::default());
+        self.buffers.flush(gpu, &mut encoder);
+        gpu.queue.submit([encoder.finish()]);
+    }
+}
+
+/// Writes what changed of a stream. Returns the number of bytes.
+fn upload_stream(gpu: &Gpu, buffers: &mut Buffers, stream: &Stream, growing: &mut [Growing; 2]) -> usize {
+    let [matrices, words] = growing;
+    let lists = [(&stream.matrices, &stream.changed_matrices, matrices), (&stream.words, &stream.changed_words, words)];
+    let mut written = 0;
+    for (values, changed, growing) in lists {
+        if growing.fit(gpu, size_of_val(&values[..])) {
+            written += buffers.write(&growing.buffer, 0, bytemuck::cast_slice(values));
+            continue;
+        }
+        for range in changed {
+            let bytes = bytemuck::cast_slice(&values[range.clone()]);
+            written += buffers.write(&growing.buffer, 4 * range.start as u64, bytes);
+        }
+    }
+    written
+}
+
+/// Rotations the wrong way, translations as they are.
+fn transpose(bytes: &mut [u8]) {
+    for matrix in bytes.as_chunks_mut::<48>().0 {
+        let row = |row: usize, column: usize| 16 * row + 4 * column;
+        for (a, b) in [(0, 1), (0, 2), (1, 2)] {
+            for byte in 0..4 {
+                matrix.swap(row(a, b) + byte, row(b, a) + byte);
+            }
+        }
+    }
+}
