@@ -1,5 +1,6 @@
 //! Snapshots: what is restored, and what is refused.
 
+use crate::model::checksum::set_checksum;
 use crate::model::feed::Seen;
 use crate::model::forged::{self, BEND_BYTES};
 use crate::model::op::Op;
@@ -110,7 +111,7 @@ fn whatever_the_bytes_are_they_are_refused_or_a_scene() {
                 let refused = Scene::load(&bytes).is_err();
                 proptest::prop_assert!(refused, "bytes bent by {:?} are loaded under the old checksum", how);
             }
-            forged::set_checksum(&mut bytes);
+            set_checksum(&mut bytes);
             if let Ok(scene) = Scene::load(&bytes) {
                 forged::live_on(scene).map_err(|mismatch| TestCaseError::fail(mismatch.to_string()))?;
             }
@@ -130,7 +131,7 @@ fn whatever_the_bytes_of_a_subtree_are_they_are_refused_or_loaded() {
         for how in bends {
             let mut bytes = saved.clone();
             forged::bend(&mut bytes, how);
-            forged::set_checksum(&mut bytes);
+            set_checksum(&mut bytes);
             let (dump, len) = (oracle.scene.dump(), oracle.scene.len());
             match oracle.scene.load_subtree(&bytes, oracle.scene.root()) {
                 Ok(map) => {
@@ -231,14 +232,14 @@ fn every_truncation_is_refused() {
         let told = matches!(error, SnapshotError::Length { .. } | SnapshotError::NotASnapshot);
         assert!(told, "{length} bytes: {error}");
         let mut cut = whole[..length].to_vec();
-        forged::set_checksum(&mut cut);
+        set_checksum(&mut cut);
         assert!(Scene::load(&cut).is_err(), "{length} bytes under a fitting checksum");
     }
     let part = scene.save_subtree(nodes[1]).unwrap();
     let mut target = Scene::new();
     for length in 0..part.len() {
         let mut cut = part[..length].to_vec();
-        forged::set_checksum(&mut cut);
+        set_checksum(&mut cut);
         assert!(target.load_subtree(&cut, target.root()).is_err(), "{length} bytes of a subtree");
     }
     assert_eq!(target.len(), 1);
@@ -253,7 +254,7 @@ fn every_changed_byte_is_refused_or_harmless() {
         bytes[place] ^= 1 << (place % 8);
         assert_eq!(Scene::load(&bytes).err(), Some(SnapshotError::Checksum));
         if place % 3 == 0 {
-            forged::set_checksum(&mut bytes);
+            set_checksum(&mut bytes);
             if let Ok(scene) = Scene::load(&bytes) {
                 forged::live_on(scene).unwrap();
             }
@@ -270,7 +271,7 @@ fn a_forged_length_takes_no_memory() {
             let mut bytes = bytes.clone();
             let end = (place + 4).min(most);
             bytes[place..end].copy_from_slice(&number.to_le_bytes()[..end - place]);
-            forged::set_checksum(&mut bytes);
+            set_checksum(&mut bytes);
             if let Ok(scene) = Scene::load(&bytes) {
                 let allocated = scene.stats().allocated_bytes();
                 assert!(allocated < 64 * most, "{allocated} bytes for a file of {most}");
@@ -298,7 +299,7 @@ fn what_is_no_snapshot_says_what_it_is() {
     let (expected, found) = (whole.len() as u64, longer.len() as u64);
     assert_eq!(refusal(&longer), SnapshotError::Length { expected, found });
     let mut filled = longer;
-    forged::set_checksum(&mut filled);
+    set_checksum(&mut filled);
     assert!(matches!(refusal(&filled), SnapshotError::Invalid { .. }));
 }
 

@@ -1,9 +1,6 @@
 //! Variants of a file: the same for the same number.
 
-use twox_hash::XxHash3_64;
-
-/// Magic, version, kind, length and checksum of all that the crate writes as bytes.
-const HEADER: usize = 32;
+use crate::checksum::{HEADER, set_checksum};
 
 /// Numbers that make trouble where they stand for lengths, counts, places and floats.
 const NUMBERS: [u32; 14] = [
@@ -33,7 +30,7 @@ pub(crate) fn variant(files: &[Vec<u8>], number: usize, variant: u64, sealed: bo
         change(&mut bytes, files, &mut dice, sealed);
     }
     if sealed && variant % 4 != 3 {
-        seal(&mut bytes);
+        set_checksum(&mut bytes);
     }
     if !sealed && bytes.len() >= 12 && bytes.starts_with(b"glTF") && variant % 4 != 3 {
         let length = u32::try_from(bytes.len()).unwrap_or(u32::MAX);
@@ -99,16 +96,4 @@ fn change(bytes: &mut Vec<u8>, files: &[Vec<u8>], dice: &mut fastrand::Rng, seal
             bytes.copy_within(at..at + length, to);
         }
     }
-}
-
-/// Sets length and checksum, as the documentation of the format says.
-fn seal(bytes: &mut [u8]) {
-    if bytes.len() < HEADER {
-        return;
-    }
-    let length = bytes.len() as u64;
-    bytes[16..24].copy_from_slice(&length.to_le_bytes());
-    let seed = XxHash3_64::oneshot(&bytes[..24]);
-    let sum = XxHash3_64::oneshot_with_seed(seed, &bytes[HEADER..]);
-    bytes[24..HEADER].copy_from_slice(&sum.to_le_bytes());
 }

@@ -11,6 +11,8 @@
 #![allow(unsafe_code, reason = "memory cannot be counted otherwise")]
 
 mod bend;
+#[path = "../all/model/checksum.rs"]
+mod checksum;
 mod kinds;
 mod memory;
 

@@ -139,7 +139,6 @@ mod tests {
 
     #[test]
     fn frames_with_random_edits_stay_sound() {
-        let _alone = crate::memory::ALONE.lock();
         let counts = on_threads(2, || play(1, |counts| counts.frames < 60)).unwrap();
         assert!(counts.refused > 0 && counts.refused < counts.edits / 2, "{counts:?}");
         assert!(counts.drawn > 60 * 1_000, "{counts:?}");

@@ -44,7 +44,3 @@ static ALLOCATOR: Counting = Counting;
 pub(crate) fn allocated() -> usize {
     BYTES.get()
 }
-
-/// Held by tests, whose memory is that of the whole program.
-#[cfg(test)]
-pub(crate) static ALONE: std::sync::Mutex<()> = std::sync::Mutex::new(());

@@ -2,6 +2,7 @@
 //! and bytes that are refused or play.
 
 use super::dice::Dice;
+use crate::model::checksum::set_checksum;
 use crate::model::forged;
 use hedgerow::Transform;
 use hedgerow::anim::clip::{JumpSpacing, Precision};
@@ -85,7 +86,7 @@ pub(crate) fn run(input: &Input) {
     let mut bytes = clip.to_bytes().to_vec();
     for [kind, how @ ..] in steps.iter().filter(|step| step[0] & 1 == 1) {
         forged::bend(&mut bytes, *how);
-        forged::set_checksum(&mut bytes);
+        set_checksum(&mut bytes);
         match Clip::from_bytes(bytes.clone()) {
             Ok(bent) => live_on(&bent, *kind, steps),
             Err(error) => assert!(!error.to_string().is_empty()),

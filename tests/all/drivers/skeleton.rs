@@ -1,6 +1,7 @@
 //! Skeletons: built ones compared with lists of children, and bytes that are refused or are skeletons that work.
 
 use super::dice::Dice;
+use crate::model::checksum::set_checksum;
 use crate::model::forged;
 use hedgerow::anim::{Pose, Skeleton, SkeletonBuilder, skeleton::SkeletonError};
 use hedgerow::glam::{Quat, Vec3};
@@ -48,7 +49,7 @@ pub(crate) fn run(input: &Input) {
         let before = bytes.clone();
         forged::bend(&mut bytes, how);
         assert!(bytes == before || Skeleton::from_bytes(&bytes).is_err(), "damage is not found by the checksum");
-        forged::set_checksum(&mut bytes);
+        set_checksum(&mut bytes);
         match Skeleton::from_bytes(&bytes) {
             Ok(read) => live_on(&read, &bytes),
             Err(error) => assert!(!error.to_string().is_empty()),

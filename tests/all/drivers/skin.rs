@@ -2,6 +2,7 @@
 //! meshes that work.
 
 use super::dice::Dice;
+use crate::model::checksum::set_checksum;
 use crate::model::forged;
 use hedgerow::Mat34;
 use hedgerow::glam::{DMat3, DVec3};
@@ -50,7 +51,7 @@ pub(crate) fn run(input: &Input) {
     for (turn, &how) in input.steps.iter().take(MOST_BENDS).enumerate() {
         let bytes = if turn % 4 == 3 { &mut skin_bytes } else { &mut mesh_bytes };
         forged::bend(bytes, how);
-        forged::set_checksum(bytes);
+        set_checksum(bytes);
         if turn % 4 == 3 {
             if let Ok(skin) = Skin::from_bytes(bytes) {
                 live_on_skin(&skin, bytes);

@@ -1,5 +1,6 @@
 //! Snapshots with changed bytes and a valid checksum: each is refused, or is a scene that works.
 
+use crate::model::checksum::set_checksum;
 use crate::model::{Step, decode, forged, oracle};
 use hedgerow::Scene;
 
@@ -28,7 +29,7 @@ pub(crate) fn run(input: &Input) {
     // Changes accumulate: what passes after one may break with the next.
     for &how in bends {
         forged::bend(&mut bytes, how);
-        forged::set_checksum(&mut bytes);
+        set_checksum(&mut bytes);
         if let Ok(scene) = Scene::load(&bytes) {
             forged::live_on(scene).unwrap_or_else(|mismatch| panic!("{mismatch}"));
         }
@@ -36,7 +37,7 @@ pub(crate) fn run(input: &Input) {
     let mut part = oracle.scene.save_subtree(oracle.scene.root()).expect("the root lives");
     for &how in bends {
         forged::bend(&mut part, how);
-        forged::set_checksum(&mut part);
+        set_checksum(&mut part);
         let (len, root) = (oracle.scene.len(), oracle.scene.root());
         let added = oracle.scene.load_subtree(&part, root).map_or(0, |map| map.len());
         assert_eq!(oracle.scene.len(), len + added);

@@ -1,22 +1,6 @@
 //! Snapshots with changed bytes and a valid checksum, so that only the other checks can refuse them.
 
 use hedgerow::{DrawList, Scene};
-use twox_hash::XxHash3_64;
-
-/// Where the body starts.
-const HEADER: usize = 32;
-
-/// Sets length and checksum as the documentation of the format says, so that only the body can be wrong.
-pub(crate) fn set_checksum(bytes: &mut [u8]) {
-    if bytes.len() < HEADER {
-        return;
-    }
-    let length = bytes.len() as u64;
-    bytes[16..24].copy_from_slice(&length.to_le_bytes());
-    let seed = XxHash3_64::oneshot(&bytes[..24]);
-    let sum = XxHash3_64::oneshot_with_seed(seed, &bytes[HEADER..]);
-    bytes[24..HEADER].copy_from_slice(&sum.to_le_bytes());
-}
 
 /// The number of bytes that describe a change.
 pub(crate) const BEND_BYTES: usize = 8;
