@@ -46,13 +46,14 @@ pub(in crate::store) struct Flags {
 impl Flags {
     #[inline]
     pub(in crate::store) fn has(&self, node: NodeHandle, flags: u8) -> bool {
-        let entry = self.tables.get(node.table() as usize).and_then(|table| table.get(node.index() as usize));
-        entry.is_some_and(|entry| entry.flags & flags != 0)
+        self.of(node).flags & flags != 0
     }
 
-    fn kinds(&self, node: NodeHandle) -> ChangeKinds {
+    /// What is known of a handle's entry.
+    #[inline]
+    pub(in crate::store) fn of(&self, node: NodeHandle) -> Noted {
         let entry = self.tables.get(node.table() as usize).and_then(|table| table.get(node.index() as usize));
-        entry.map_or(ChangeKinds::NONE, |entry| entry.kinds)
+        entry.copied().unwrap_or_default()
     }
 
     #[inline]
@@ -226,7 +227,7 @@ impl Feed {
 
     /// Nodes that edits changed since the last update.
     pub(in crate::store) fn pending_edits(&self) -> impl Iterator<Item = (NodeHandle, ChangeKinds)> {
-        self.edited.iter().map(|&node| (node, self.flags.kinds(node)))
+        self.edited.iter().map(|&node| (node, self.flags.of(node).kinds))
     }
 
     /// Nodes that were in the scene after the last update and left it; some may have returned.

@@ -72,11 +72,8 @@ impl Frames {
                 *word |= now;
                 continue;
             }
-            let mut over = core::mem::replace(word, now) & !now & (u64::MAX >> (WORD - earlier.len()));
-            while over != 0 {
-                earlier[over.trailing_zeros() as usize] = *before;
-                over &= over - 1;
-            }
+            let over = core::mem::replace(word, now) & !now & (u64::MAX >> (WORD - earlier.len()));
+            each_bit(over, |bit| earlier[bit] = *before);
         }
         *before = frame;
     }
@@ -86,6 +83,10 @@ impl Frames {
         let is_newest = self.frame > frame;
         for (number, earlier) in self.earlier.chunks(WORD).enumerate() {
             let newest = if is_newest { self.newest.word(number) } else { 0 };
+            // Where few slots changed, most words have none of them.
+            if newest == 0 && earlier.iter().fold(0, |latest, &at| at.max(latest)) <= frame {
+                continue;
+            }
             let first = u32::try_from(number * WORD).expect("slots are numbered in 31 bits");
             let later = |&(bit, &at): &(u32, &u32)| (newest >> bit & 1 != 0) | (at > frame);
             slots.extend((0..).zip(earlier).filter(later).map(|(bit, _)| first + bit));
@@ -94,6 +95,14 @@ impl Frames {
 
     pub(super) fn bytes(&self) -> usize {
         self.earlier.capacity() * size_of::<u32>() + self.newest.bytes()
+    }
+}
+
+/// Calls `each` with the number of each bit that is set.
+pub(super) fn each_bit(mut bits: u64, mut each: impl FnMut(usize)) {
+    while bits != 0 {
+        each(bits.trailing_zeros() as usize);
+        bits &= bits - 1;
     }
 }
 

@@ -9,7 +9,7 @@ use crate::Mat34;
 use crate::fallible::{self, Boxed};
 use crate::store::allocation::Bits;
 use crate::store::change::Feed;
-use crate::store::change::frames::{Frames, WORD};
+use crate::store::change::frames::{Frames, WORD, each_bit};
 use crate::store::columns::put;
 use crate::store::columns::{Move, NIL, Row, Slot};
 use crate::store::{Slice, TransformColumn, VisibilityColumn};
@@ -410,14 +410,6 @@ fn compare(worlds: &[Mat34], previous: &mut [Mat34], swept: u64, new: bool) -> u
         differs &= !fresh;
     }
     differs
-}
-
-/// Calls `each` with the number of each bit that is set.
-fn each_bit(mut bits: u64, mut each: impl FnMut(usize)) {
-    while bits != 0 {
-        each(bits.trailing_zeros() as usize);
-        bits &= bits - 1;
-    }
 }
 
 impl VisibilityColumn {

@@ -128,11 +128,7 @@ impl Slice {
 impl Feed {
     fn validate(&self, store: &Store) -> Result<(), String> {
         let Self { came, went, dropped, edited, entered, previous_transforms, previous_masks, log, .. } = self;
-        let noted = |node: &NodeHandle| {
-            let entry = self.flags.tables.get(node.table() as usize).and_then(|table| table.get(node.index() as usize));
-            entry.copied().unwrap_or_default()
-        };
-        let flagged = |node: &NodeHandle, flags: u8| noted(node).flags & flags != 0;
+        let flagged = |node: &NodeHandle, flags: u8| self.flags.has(*node, flags);
         let lives = |node: &NodeHandle| store.resolve(*node).is_some();
         ensure!(
             came.iter().filter(|node| lives(node)).all(|node| flagged(node, flag::NEW)),
