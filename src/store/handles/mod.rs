@@ -6,6 +6,7 @@
 //! - Each free entry is in its table's set of free entries, or retired. Each table with room is on its owner's list of
 //!   open tables.
 
+mod cut;
 mod free;
 mod identity;
 pub(in crate::store) mod table;
