@@ -10,7 +10,7 @@ if ! command -v valgrind >/dev/null; then
     finish
     exit
 fi
-# Valgrind knows AVX2, but no AVX-512; the kernels ask the machine, and valgrind answers for it.
+# Valgrind knows AVX2, but no AVX-512; kernels ask which of them there are, and valgrind says so.
 export CARGO_TARGET_X86_64_UNKNOWN_LINUX_GNU_RUNNER='valgrind --quiet --error-exitcode=9 --leak-check=full --errors-for-leak-kinds=definite'
 export HEDGEROW_RANDOM_CASES=1 PROPTEST_CASES=2
 filters=("$@")

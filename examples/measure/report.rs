@@ -17,6 +17,15 @@ const FEATURES: &[&str] = &[
 /// The quartiles of what a figure is the median of, where it is one.
 pub(crate) type Spread = Option<[f64; 2]>;
 
+/// One case, as it was measured: each pair is of ours and of the baseline.
+struct Measured<'c> {
+    case: &'c Case<'c>,
+    figures: [f64; 2],
+    spreads: [Spread; 2],
+    threads: [usize; 2],
+    levels: [String; 2],
+}
+
 /// Prints the cases of one experiment as they come.
 pub(crate) struct Report {
     experiment: &'static str,
@@ -42,23 +51,18 @@ impl Report {
         // Other people's ways do not share their work among threads, and ours does where it is the baseline, too.
         let threads = case.threads.unwrap_or_else(|| case.kernels.map(|own| if own { self.threads } else { 1 }));
         let levels = case.kernels.map(|own| if own { machine::kernels() } else { machine::compiled().to_owned() });
+        let measured = Measured { case, figures, spreads, threads, levels };
         if self.json {
-            self.line(case, figures, spreads, threads, &levels)?;
+            self.line(&measured)?;
         } else {
-            self.row(case, figures, spreads, threads, &levels)?;
+            self.row(&measured)?;
         }
         self.started = true;
         io::stdout().flush()
     }
 
-    fn line(
-        &self,
-        case: &Case<'_>,
-        [ours, theirs]: [f64; 2],
-        spreads: [Spread; 2],
-        threads: [usize; 2],
-        levels: &[String; 2],
-    ) -> io::Result<()> {
+    fn line(&self, measured: &Measured<'_>) -> io::Result<()> {
+        let Measured { case, figures: [ours, theirs], spreads, threads, ref levels } = *measured;
         let mut line = json!({
             "experiment": self.experiment,
             "case": case.name,
@@ -87,14 +91,8 @@ impl Report {
         writeln!(io::stdout().lock(), "{line}")
     }
 
-    fn row(
-        &self,
-        case: &Case<'_>,
-        [ours, theirs]: [f64; 2],
-        spreads: [Spread; 2],
-        threads: [usize; 2],
-        levels: &[String; 2],
-    ) -> io::Result<()> {
+    fn row(&self, measured: &Measured<'_>) -> io::Result<()> {
+        let Measured { case, figures: [ours, theirs], spreads, threads, ref levels } = *measured;
         let mut out = io::stdout().lock();
         if !self.started {
             let features = if FEATURES.is_empty() { "none".to_owned() } else { FEATURES.join(", ") };

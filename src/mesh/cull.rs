@@ -11,11 +11,6 @@ const NEAR: usize = 8;
 #[cfg(feature = "rayon")]
 const GRAIN: usize = 16_384;
 
-/// A caller outside the pool hands over all of its work, and waits for threads that may sleep. That needs this many
-/// times as much work to pay off.
-#[cfg(feature = "rayon")]
-const OUTSIDE: usize = 4;
-
 impl MeshSet {
     /// Lists the indices of all sub-meshes whose boxes touch the frustum, in ascending order. Replaces the contents of
     /// the list.
@@ -25,7 +20,7 @@ impl MeshSet {
     pub fn cull(&self, frustum: &Frustum, visible: &mut Vec<u32>) {
         visible.clear();
         #[cfg(feature = "rayon")]
-        if self.is_worth_sharing() {
+        if crate::threads::is_worth_sharing(self.ranges.len(), 2 * GRAIN) {
             self.cull_side_by_side(0..self.bounds.blocks(), frustum, visible);
             return;
         }
@@ -94,13 +89,6 @@ impl MeshSet {
         let cut = move |chunk: usize| blocks / chunks * chunk + (blocks % chunks).min(chunk);
         (0..if blocks == 0 { 0 } else { chunks })
             .map(move |chunk| MeshChunk { set: self, blocks: cut(chunk)..cut(chunk + 1) })
-    }
-
-    /// Whether there are threads to share with, and enough work.
-    #[cfg(feature = "rayon")]
-    fn is_worth_sharing(&self) -> bool {
-        let least = if rayon::current_thread_index().is_some() { 2 * GRAIN } else { OUTSIDE * 2 * GRAIN };
-        self.ranges.len() >= least && rayon::current_num_threads() > 1
     }
 
     /// Culls halves in parallel while that is worth it. The first half uses the caller's list, so on one thread nothing

@@ -76,7 +76,7 @@ impl Scene {
             None => Err(Error::NoTransform(node)),
             Some(Local::Matrix(_)) => Err(Error::Sheared(node)),
             Some(Local::Transform(mut transform)) => {
-                let before = (transform.translation, self.translation_f64(node));
+                let before = (transform.translation, self.store.wide_translation_at(at));
                 modify(&mut transform);
                 self.set_local(node, transform)?;
                 self.keep_translation_f64(node, before, transform.translation)

@@ -29,8 +29,8 @@ impl Scene {
     /// scene in depth-first order shows each subtree as one run of its colour. Edits leave holes and scatter what
     /// comes new; `maintain` and [`reconstitute`](Self::reconstitute) put it right.
     ///
-    /// Detached subtrees are not shown. Neighbouring rows of one colour are drawn as one rectangle. Meant for tools, and for scenes of up to some 100,000
-    /// nodes. Runs in **O(nodes)**.
+    /// Detached subtrees are not shown. Neighbouring rows of one colour are drawn as one rectangle. Meant for tools, and
+    /// for scenes of up to some 100,000 nodes. Runs in **O(nodes)**.
     ///
     /// ```
     /// use hedgerow::{Node, Scene};

@@ -245,43 +245,6 @@ impl WorldLists {
         self.spaces.restart();
     }
 
-    /// How much each list has room for.
-    pub(super) fn capacities(&self) -> [usize; 9] {
-        let Self { places, locals, matrices, listed, spaces } = self;
-        let ListedSlots { first_words, words, concerned } = listed;
-        let Spaces { table, spaces, others } = spaces;
-        [
-            places.capacity(),
-            locals.capacity(),
-            matrices.capacity(),
-            first_words.capacity(),
-            words.capacity(),
-            concerned.capacity(),
-            table.capacity(),
-            spaces.capacity(),
-            others.capacity(),
-        ]
-    }
-
-    /// Empties all lists, and frees the memory beyond what there was.
-    pub(super) fn shrink_to(&mut self, before: [usize; 9]) {
-        self.restart(0);
-        let Self { places, locals, matrices, listed, spaces } = self;
-        let ListedSlots { first_words, words, concerned } = listed;
-        let Spaces { table, spaces, others } = spaces;
-        first_words.clear();
-        table.clear();
-        places.shrink_to(before[0]);
-        locals.shrink_to(before[1]);
-        matrices.shrink_to(before[2]);
-        first_words.shrink_to(before[3]);
-        words.shrink_to(before[4]);
-        concerned.shrink_to(before[5]);
-        table.shrink_to(before[6]);
-        spaces.shrink_to(before[7]);
-        others.shrink_to(before[8]);
-    }
-
     pub(in crate::store) fn bytes(&self) -> usize {
         self.places.capacity() * size_of::<LocalSlot>()
             + self.locals.capacity() * size_of::<PackedTransform>()

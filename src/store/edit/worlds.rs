@@ -102,11 +102,7 @@ impl Store {
         world: impl Fn(&W) -> Local,
     ) -> Result<(), BatchError> {
         let mut lists = core::mem::take(&mut self.world_lists);
-        let before = lists.capacities();
         let placed = self.place_all(items, check, world, &mut lists);
-        if placed.is_err() {
-            lists.shrink_to(before);
-        }
         self.world_lists = lists;
         placed
     }

@@ -1,10 +1,10 @@
 //! The two kinds of charts: lines over a number, and bars by name.
 
 use crate::canvas::{COLOURS, Picture, SIZE};
-use plotters::coord::Shift;
+use plotters::coord::{CoordTranslate, Shift};
 use plotters::prelude::{
-    ChartBuilder, Circle, Cross, DrawingArea, DrawingBackend, IntoDynElement, IntoLogRange, LineSeries, PathElement,
-    Rectangle, SeriesLabelPosition, TriangleMarker,
+    ChartBuilder, ChartContext, Circle, Cross, DrawingArea, DrawingBackend, IntoDynElement, IntoLogRange, LineSeries,
+    PathElement, Rectangle, SeriesLabelPosition, TriangleMarker,
 };
 use plotters::style::{BLACK, Color, WHITE};
 use std::error::Error;
@@ -112,14 +112,7 @@ impl Picture for Lines {
                 _ => Cross::new(point, 4, style).into_dyn(),
             }))?;
         }
-        chart
-            .configure_series_labels()
-            .position(SeriesLabelPosition::UpperLeft)
-            .background_style(WHITE.mix(0.85))
-            .border_style(BLACK.mix(0.3))
-            .label_font(("sans-serif", 13))
-            .draw()?;
-        Ok(())
+        name_series(&mut chart, SeriesLabelPosition::UpperLeft)
     }
 }
 
@@ -169,13 +162,20 @@ impl Picture for Bars {
                 .label(name)
                 .legend(move |(x, y)| Rectangle::new([(x, y - 5), (x + 14, y + 5)], colour.filled()));
         }
-        chart
-            .configure_series_labels()
-            .position(SeriesLabelPosition::UpperRight)
-            .background_style(WHITE.mix(0.85))
-            .border_style(BLACK.mix(0.3))
-            .label_font(("sans-serif", 13))
-            .draw()?;
-        Ok(())
+        name_series(&mut chart, SeriesLabelPosition::UpperRight)
     }
+}
+
+/// Draws the names of the series, with their colours, in a corner of a chart.
+fn name_series<'b, B: DrawingBackend + 'b, C: CoordTranslate>(
+    chart: &mut ChartContext<'b, B, C>,
+    corner: SeriesLabelPosition,
+) -> Result<(), Box<dyn Error>>
+where
+    B::ErrorType: 'static,
+{
+    let labels = &mut chart.configure_series_labels();
+    let labels = labels.position(corner).background_style(WHITE.mix(0.85)).border_style(BLACK.mix(0.3));
+    labels.label_font(("sans-serif", 13)).draw()?;
+    Ok(())
 }
