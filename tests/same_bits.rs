@@ -5,6 +5,9 @@
 //! Where a hash changes, either a change of results was meant, or something has come to depend on the machine. Its inputs
 //! are made of integers, with no function of the system's mathematical library.
 
+#[path = "../crates/anim/tests/same_bits/numbers.rs"]
+mod numbers;
+
 use hedgerow::changes::{ChangeReader, Changes};
 use hedgerow::edit::SceneBuilder;
 use hedgerow::glam::{DVec3, Mat4, Quat, Vec3};
@@ -14,32 +17,11 @@ use hedgerow::{
     Aabb, DrawList, Keep, Local, Mat34, Node, NodeHandle, Place, Scene, SceneConfig, Shape, Transform, Visibility,
     draw::DrawGroups,
 };
-
-/// The 64-bit hash FNV-1a. Source: G. Fowler, L. C. Noll, K.-P. Vo, "The FNV Non-Cryptographic Hash Algorithm".
-#[derive(Clone, Copy)]
-struct Hash(u64);
+use numbers::{Dice, Hash};
 
 impl Hash {
-    fn new() -> Self {
-        Self(0xcbf2_9ce4_8422_2325)
-    }
-
-    fn bytes(&mut self, bytes: &[u8]) {
-        for &byte in bytes {
-            self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3);
-        }
-    }
-
     fn number(&mut self, number: u64) {
         self.bytes(&number.to_le_bytes());
-    }
-
-    fn floats(&mut self, floats: &[f32]) {
-        floats.iter().for_each(|float| self.bytes(&float.to_bits().to_le_bytes()));
-    }
-
-    fn matrix(&mut self, matrix: &Mat34) {
-        self.floats(matrix.rows.as_flattened());
     }
 
     fn nodes(&mut self, nodes: &[NodeHandle]) {
@@ -53,27 +35,7 @@ impl Hash {
     }
 }
 
-/// Numbers of the generator of [`Hash`]'s time, xorshift: the same whatever the machine. Source: G. Marsaglia, "Xorshift
-/// RNGs", 2003.
-struct Dice(u64);
-
 impl Dice {
-    fn below(&mut self, end: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        usize::try_from((self.0 >> 33) % end as u64).unwrap()
-    }
-
-    /// From -1 to 1.
-    fn signed(&mut self) -> f32 {
-        self.below(1 << 20) as f32 / 524_288.0 - 1.0
-    }
-
-    fn vector(&mut self) -> Vec3 {
-        Vec3::new(self.signed(), self.signed(), self.signed())
-    }
-
     /// The scene makes the rotation a unit, in double precision.
     fn transform(&mut self) -> Transform {
         let [x, y, z] = self.vector().to_array();

@@ -5,12 +5,15 @@
 //! Model matrices, palettes and skinning have two hashes: one where products are fused with sums (AVX2, AVX-512, NEON),
 //! one where they are not. Inputs are made of integers, with no function of the system's mathematical library.
 
+mod numbers;
+
 use hedgerow_anim::blend::{JointMask, PoseSum};
 use hedgerow_anim::clip::Precision;
 use hedgerow_anim::glam::{Quat, Vec3};
 use hedgerow_anim::raw::{Interpolation, Track, TrackValue};
 use hedgerow_anim::skin::{MorphBuffer, MorphTarget, Palette, Skin, SkinOutput, SkinnedMesh};
 use hedgerow_anim::{Clip, ClipBuilder, Crowd, Mat34, Player, Pose, RawClip, Skeleton, SkeletonBuilder, Transform};
+use numbers::{Dice, Hash};
 
 const JOINTS: u16 = 37;
 
@@ -18,26 +21,9 @@ const JOINTS: u16 = 37;
 const FUSED: [u64; 3] = [0x61ae_9f20_7f25_be2e, 0x82e1_baae_d571_29f5, 0x88e5_7290_9906_1230];
 const UNFUSED: [u64; 3] = [0x30f6_7acc_6c6b_90b0, 0xc5c3_66f8_318e_133f, 0x158f_fa16_70db_bdc5];
 
-/// The 64-bit hash FNV-1a. Source: G. Fowler, L. C. Noll, K.-P. Vo, "The FNV Non-Cryptographic Hash Algorithm".
-struct Hash(u64);
-
 impl Hash {
-    fn new() -> Self {
-        Self(0xcbf2_9ce4_8422_2325)
-    }
-
-    fn bytes(&mut self, bytes: &[u8]) {
-        for &byte in bytes {
-            self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3);
-        }
-    }
-
-    fn floats(&mut self, floats: &[f32]) {
-        floats.iter().for_each(|float| self.bytes(&float.to_bits().to_le_bytes()));
-    }
-
     fn matrices(&mut self, matrices: &[Mat34]) {
-        matrices.iter().for_each(|matrix| self.floats(matrix.rows.as_flattened()));
+        matrices.iter().for_each(|matrix| self.matrix(matrix));
     }
 
     fn pose(&mut self, pose: &Pose) {
@@ -49,26 +35,7 @@ impl Hash {
     }
 }
 
-/// An xorshift generator, the same whatever the machine. Source: G. Marsaglia, "Xorshift RNGs", 2003.
-struct Dice(u64);
-
 impl Dice {
-    fn below(&mut self, end: u64) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 >> 33) % end
-    }
-
-    /// From -1 to 1.
-    fn signed(&mut self) -> f32 {
-        self.below(1 << 20) as f32 / 524_288.0 - 1.0
-    }
-
-    fn vector(&mut self) -> Vec3 {
-        Vec3::new(self.signed(), self.signed(), self.signed())
-    }
-
     /// A unit quaternion. The sum is written out, for the order in which glam adds depends on the machine.
     fn rotation(&mut self) -> Quat {
         let numbers = [self.signed(), self.signed(), self.signed(), self.signed() * 0.5 + 1.0];
