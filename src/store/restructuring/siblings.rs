@@ -263,7 +263,12 @@ impl Store {
             below.transforms.mark_all();
         }
         below.take_base_history(source, above.row);
+        // Where an update was broken off, the mask may be newer than its history.
+        below.visibilities.dirty = source.visibilities.dirty;
         below.membership = source.membership;
+        if let Some(feed) = &mut self.feed {
+            feed.list_uncommitted(number, below);
+        }
         number
     }
 
