@@ -1,7 +1,8 @@
 //! Long runs of a scene and of players, each of which ends with status 1 if anything is not as it should be.
 //!
 //! ```text
-//! soak operations [--edits 1e8] [--seed 1] [--every 64]    random edits and batches against the naive model
+//! soak operations [--edits 1e8] [--seed 1] [--every 64]    random edits and batches against the naive model;
+//!                 [--keep FOLDER]                          what fails is reduced, and put there
 //! soak cycles     [--count 1e7]                            nodes made and removed: memory stays as it is
 //! soak frames     [--seconds 600] [--threads 2] [--seed 1] frames with random edits, each validated
 //! soak players    [--days 1]                               the clocks of players, against arithmetic in double precision
@@ -12,6 +13,7 @@ mod frames;
 mod memory;
 mod operations;
 mod players;
+mod reduce;
 
 #[allow(
     dead_code,
@@ -22,6 +24,7 @@ mod players;
 mod model;
 
 use std::fmt::Display;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 /// What the command line says; each run takes what it needs.
@@ -33,6 +36,7 @@ struct Options {
     seconds: u64,
     threads: usize,
     days: u32,
+    keep: Option<PathBuf>,
 }
 
 fn main() -> ExitCode {
@@ -47,8 +51,16 @@ fn main() -> ExitCode {
 
 fn run() -> Result<(), String> {
     use lexopt::prelude::{Long, Value, ValueExt};
-    let mut options =
-        Options { edits: 100_000_000, seed: 1, every: 64, count: 10_000_000, seconds: 600, threads: 2, days: 1 };
+    let mut options = Options {
+        edits: 100_000_000,
+        seed: 1,
+        every: 64,
+        count: 10_000_000,
+        seconds: 600,
+        threads: 2,
+        days: 1,
+        keep: None,
+    };
     let mut which = None;
     let mut parser = lexopt::Parser::from_env();
     while let Some(argument) = parser.next().map_err(text)? {
@@ -57,6 +69,7 @@ fn run() -> Result<(), String> {
             Long("edits") => options.edits = number(&mut parser)?,
             Long("seed") => options.seed = number(&mut parser)?,
             Long("every") => options.every = usize::try_from(number(&mut parser)?).map_err(text)?.max(1),
+            Long("keep") => options.keep = Some(parser.value().map_err(text)?.into()),
             Long("count") => options.count = number(&mut parser)?,
             Long("seconds") => options.seconds = number(&mut parser)?,
             Long("threads") => options.threads = usize::try_from(number(&mut parser)?).map_err(text)?,

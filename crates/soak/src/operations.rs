@@ -2,13 +2,17 @@
 //!
 //! What each edit returns is compared, and all of the scene after each update and after every so many steps, which makes
 //! a hundred million edits a matter of an hour. A run is given by its seed alone; it is a scene of its own, under a
-//! policy and in a mode of its own.
+//! policy and in a mode of its own. Where it differs from the model, its steps are reduced to the least that do, an input of
+//! the fuzz target that plays the same, for `fuzz/regressions`.
 
 use crate::Options;
 use crate::model::oracle::{Counts, Oracle, from_bytes};
-use crate::model::{Check, Step, decode};
+use crate::model::{Check, Mismatch, Step, decode};
+use crate::reduce::reduced;
 use fastrand::Rng;
+use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};
 use std::time::{Duration, Instant};
+use std::{fs, iter};
 
 /// The most steps on one scene.
 const MOST_STEPS: usize = 1500;
@@ -20,18 +24,59 @@ fn bytes<const N: usize>(dice: &mut Rng) -> [u8; N] {
     bytes
 }
 
-/// Plays one scene: edits of all kinds where the seed is even, else batches and queues.
-fn play(seed: u64, every: usize) -> (Counts, Check) {
-    let mut dice = Rng::with_seed(seed);
-    let mut oracle: Oracle = from_bytes(bytes(&mut dice));
-    let steps: Vec<_> = (0..dice.usize(1..MOST_STEPS)).map(|_| bytes(&mut dice)).collect();
-    let played = if seed.is_multiple_of(2) {
-        let steps: Vec<Step> = steps.iter().map(decode::step).collect();
-        oracle.run_sparsely(&steps, every)
-    } else {
-        oracle.run_batches(&steps, every)
-    };
-    (oracle.counts, played)
+/// What is done to one scene: a policy and a mode, and steps, as the fuzz targets have them.
+struct Input {
+    /// Single edits of all kinds, or batches and queues.
+    is_batches: bool,
+    policy: [u8; decode::POLICY_BYTES],
+    steps: Vec<[u8; decode::STEP_BYTES]>,
+}
+
+impl Input {
+    fn of_seed(seed: u64) -> Self {
+        let mut dice = Rng::with_seed(seed);
+        let policy = bytes(&mut dice);
+        let steps = (0..dice.usize(1..MOST_STEPS)).map(|_| bytes(&mut dice)).collect();
+        Self { is_batches: !seed.is_multiple_of(2), policy, steps }
+    }
+
+    /// The fuzz target whose input this is.
+    fn target(&self) -> &'static str {
+        if self.is_batches { "batches" } else { "edits" }
+    }
+
+    /// Plays steps, and compares all after every so many. A panic is a mismatch, too.
+    fn play(&self, steps: &[[u8; decode::STEP_BYTES]], every: usize) -> (Counts, Check) {
+        let mut oracle: Oracle = from_bytes(self.policy);
+        let played = catch_unwind(AssertUnwindSafe(|| {
+            if self.is_batches {
+                oracle.run_batches(steps, every)
+            } else {
+                let steps: Vec<Step> = steps.iter().map(decode::step).collect();
+                oracle.run_sparsely(&steps, every)
+            }
+        }));
+        (oracle.counts, played.unwrap_or_else(|_| Err(Mismatch("a panic, see above".into()))))
+    }
+
+    /// The bytes of an input with the least steps that fail, and after how many steps all is compared in it. It fails
+    /// when compared after each where that can be had.
+    fn least(&self, every: usize) -> (Vec<u8>, usize) {
+        let told = take_hook();
+        set_hook(Box::new(|_| {}));
+        // Where nothing was compared, nothing was updated.
+        let mut quiet = self.steps.clone();
+        for (_, step) in quiet.iter_mut().enumerate().filter(|(number, _)| !number.is_multiple_of(every)) {
+            step[1] |= decode::NO_UPDATE;
+        }
+        let all = [(quiet, 1), (self.steps.clone(), 1), (self.steps.clone(), every)];
+        let fails = |steps: &[_], every| self.play(steps, every).1.is_err();
+        let failing = all.into_iter().find(|(steps, every)| fails(steps, *every));
+        let (steps, every) = failing.unwrap_or_else(|| (self.steps.clone(), every));
+        let steps = reduced(steps, |steps| fails(steps, every));
+        set_hook(told);
+        (self.policy.into_iter().chain(steps.iter().flat_map(|step| iter::once(1).chain(*step))).collect(), every)
+    }
 }
 
 /// Plays scenes until so many edits were made.
@@ -41,12 +86,19 @@ pub(crate) fn run(options: &Options) -> Result<(), String> {
     let mut totals = [Counts::default(); 2];
     let mut divergences = 0;
     for seed in options.seed.. {
-        let (counts, played) = play(seed, options.every);
+        let input = Input::of_seed(seed);
+        let (counts, played) = input.play(&input.steps, options.every);
         let total = &mut totals[usize::from(seed % 2 == 1)];
         *total = total.plus(&counts);
         if let Err(mismatch) = played {
             println!("DIVERGENCE at --seed {seed} --every {}: {mismatch}", options.every);
             divergences += 1;
+            if let Some(folder) = &options.keep {
+                let file = folder.join(format!("{}-{seed}", input.target()));
+                let (least, every) = input.least(options.every);
+                fs::write(&file, least).map_err(|error| format!("{}: {error}", file.display()))?;
+                println!("the least of it is in {}, compared after each {every}", file.display());
+            }
         }
         let edits: usize = totals.iter().map(|total| total.edits).sum();
         let done = edits as u64 >= options.edits;

@@ -69,12 +69,15 @@ pub(crate) fn is_lazy(bytes: [u8; POLICY_BYTES]) -> bool {
     bytes[7] & 12 == 4
 }
 
+/// Set in the second byte of a step, there is no update after it.
+pub(crate) const NO_UPDATE: u8 = 7;
+
 /// The step that these bytes stand for.
 pub(crate) fn step(bytes: &[u8; STEP_BYTES]) -> Step {
     let [selector, flags, p0, p1, a0, a1, a2, b0, b1, b2, payload @ ..] = *bytes;
     let node = target(a0, [a1, a2]);
     let op = op(selector, node, place(b0, [b1, b2]), &payload);
-    Step { op, update: flags & 7 < 5 && flags != 0, probe: u16::from_le_bytes([p0, p1]) }
+    Step { op, update: flags & NO_UPDATE < 5 && flags != 0, probe: u16::from_le_bytes([p0, p1]) }
 }
 
 /// The step that these bytes stand for where batches are frequent: three of four are batches.
