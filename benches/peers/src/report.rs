@@ -44,10 +44,8 @@ pub fn tables(lines: &[Value]) -> String {
         }
     }
     let of = |(shape, nodes): (&str, u64)| {
-        let lines: Vec<&Value> = lines
-            .iter()
-            .filter(|line| text(line, "shape") == shape && line["n"].as_u64() == Some(nodes))
-            .collect();
+        let lines: Vec<&Value> =
+            lines.iter().filter(|line| text(line, "shape") == shape && line["n"].as_u64() == Some(nodes)).collect();
         table(shape, nodes, &lines)
     };
     trees.into_iter().map(of).collect::<Vec<_>>().join("\n")
