@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 /// The running program. It ends with this value.
-pub struct Driver {
+pub(crate) struct Driver {
     child: Child,
     requests: ChildStdin,
     answers: BufReader<ChildStdout>,
@@ -18,7 +18,7 @@ impl Driver {
     ///
     /// # Errors
     /// That the rig cannot be written, or the program not be started.
-    pub fn start(program: &Path, rig: &str, iframes: f32) -> Result<Self, Failure> {
+    pub(crate) fn start(program: &Path, rig: &str, iframes: f32) -> Result<Self, Failure> {
         let path = std::env::temp_dir().join(format!("hedgerow-rig-{}.txt", std::process::id()));
         std::fs::write(&path, rig)?;
         let mut command = Command::new(program);
@@ -43,7 +43,7 @@ impl Driver {
     ///
     /// # Errors
     /// That the program has ended.
-    pub fn turn(&mut self, job: &str) -> Result<f64, Failure> {
+    pub(crate) fn turn(&mut self, job: &str) -> Result<f64, Failure> {
         Ok(self.ask(&format!("turn {job}"))?.trim().parse()?)
     }
 
@@ -51,7 +51,7 @@ impl Driver {
     ///
     /// # Errors
     /// That the program has ended.
-    pub fn bytes(&mut self) -> Result<f64, Failure> {
+    pub(crate) fn bytes(&mut self) -> Result<f64, Failure> {
         Ok(self.ask("bytes")?.trim().parse()?)
     }
 
@@ -59,7 +59,7 @@ impl Driver {
     ///
     /// # Errors
     /// That the program has ended.
-    pub fn models(&mut self, seconds: f32) -> Result<Vec<f32>, Failure> {
+    pub(crate) fn models(&mut self, seconds: f32) -> Result<Vec<f32>, Failure> {
         let answer = self.ask(&format!("models {seconds}"))?;
         Ok(answer.split_whitespace().map(str::parse).collect::<Result<_, _>>()?)
     }

@@ -104,8 +104,9 @@ fn agree(ours: &mut Ours<'_>, driver: &mut Driver) -> Result<(), Failure> {
         }
         let size = own.iter().fold(1.0_f32, |most, element| most.max(element.abs()));
         for (place, (a, b)) in own.iter().zip(&theirs).enumerate() {
-            // A number that is none is not near either.
-            if !((a - b).abs() <= TOLERANCE * size) {
+            // What is no number is not near either.
+            let near = (a - b).abs() <= TOLERANCE * size;
+            if !near {
                 return Err(format!("joint {} at {seconds} s: ours {a}, theirs {b}", place / 12).into());
             }
         }

@@ -9,7 +9,7 @@ use hedgerow_experiments::workloads::{JOINTS, TEST_CLIP_KEYS, rig, swaying};
 use std::fmt::Write as _;
 
 /// What is timed.
-pub const JOBS: [&str; 5] = ["forward", "backward", "seek", "models", "crowd"];
+pub(crate) const JOBS: [&str; 5] = ["forward", "backward", "seek", "models", "crowd"];
 
 // The same numbers as in driver.cc.
 const FRAMES: usize = 238;
@@ -19,7 +19,7 @@ const CHARACTERS: usize = 100;
 const FRAME: f32 = 1.0 / 60.0;
 
 /// A skeleton with a clip: 120 rotation keys a joint at 30 a second, one translation and one scale.
-pub struct Rig {
+pub(crate) struct Rig {
     /// The humanoid rig where it has as many joints, else limbs of four below a first joint.
     pub skeleton: Skeleton,
     /// As authored.
@@ -31,14 +31,14 @@ impl Rig {
     ///
     /// # Errors
     /// That there are none, or too many.
-    pub fn new(joints: usize) -> Result<Self, Failure> {
+    pub(crate) fn new(joints: usize) -> Result<Self, Failure> {
         let skeleton = if joints == JOINTS { rig() } else { limbs(joints)? };
         Ok(Self { skeleton, clip: swaying(joints, TEST_CLIP_KEYS, 0.0) })
     }
 
     /// Joints and duration; of each joint its parent (-1 for none) and rest transform; of each joint the number of
     /// translation keys and these, then rotations and scales likewise. A key is its time and its value.
-    pub fn to_text(&self) -> String {
+    pub(crate) fn to_text(&self) -> String {
         let mut text = format!("{} {}\n", self.skeleton.len(), self.clip.duration());
         let count = u16::try_from(self.skeleton.len()).expect("joints have 16 bits");
         let mut line = |numbers: &[f32]| {
@@ -85,7 +85,7 @@ fn limbs(joints: usize) -> Result<Skeleton, Failure> {
 }
 
 /// Our side: the same jobs as the driver's.
-pub struct Ours<'c> {
+pub(crate) struct Ours<'c> {
     skeleton: &'c Skeleton,
     clip: Clip,
     poses: Vec<Pose>,
@@ -98,7 +98,7 @@ impl<'c> Ours<'c> {
     ///
     /// # Errors
     /// That it is refused.
-    pub fn new(rig: &'c Rig) -> Result<Self, Failure> {
+    pub(crate) fn new(rig: &'c Rig) -> Result<Self, Failure> {
         let (clip, _) = ClipBuilder::new().build(&rig.clip)?;
         let mut player = Player::new(clip.clone());
         player.set_playback(Playback::Loop);
@@ -116,12 +116,12 @@ impl<'c> Ours<'c> {
     }
 
     /// The clip's, in seconds.
-    pub fn duration(&self) -> f32 {
+    pub(crate) fn duration(&self) -> f32 {
         self.clip.duration()
     }
 
     /// Of the clip.
-    pub fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         self.clip.stats().bytes
     }
 
@@ -129,7 +129,7 @@ impl<'c> Ours<'c> {
     ///
     /// # Errors
     /// Never: pose and skeleton have the same joints.
-    pub fn models_at(&mut self, seconds: f32) -> Result<Vec<f32>, Failure> {
+    pub(crate) fn models_at(&mut self, seconds: f32) -> Result<Vec<f32>, Failure> {
         let mut player = Player::new(&self.clip);
         player.seek(seconds);
         let (mut pose, mut models) = (Pose::rest(self.skeleton), Vec::new());
@@ -142,7 +142,7 @@ impl<'c> Ours<'c> {
     ///
     /// # Errors
     /// That there is no such job.
-    pub fn turn(&mut self, job: &str) -> Result<f64, Failure> {
+    pub(crate) fn turn(&mut self, job: &str) -> Result<f64, Failure> {
         let mut outcome = Ok(0);
         let taken = nanoseconds(|| outcome = self.work(job));
         Ok(taken / (outcome? * self.skeleton.len()) as f64)

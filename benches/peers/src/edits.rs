@@ -7,7 +7,7 @@ use hedgerow::glam::DAffine3;
 
 /// The tree as lists, to which every edit is made that the peers make.
 #[derive(Clone, Debug)]
-pub struct Account {
+pub(crate) struct Account {
     parents: Vec<u32>,
     children: Vec<Vec<u32>>,
     locals: Vec<Transform>,
@@ -22,7 +22,7 @@ pub struct Account {
 
 impl Account {
     /// The tree of this shape.
-    pub fn new(shape: &Shape) -> Self {
+    pub(crate) fn new(shape: &Shape) -> Self {
         let mut rng = Rng::with_seed(23);
         let mut children = vec![Vec::new(); shape.len()];
         for (id, &parent) in (0..).zip(&shape.parents).skip(1) {
@@ -44,13 +44,13 @@ impl Account {
     }
 
     /// How many nodes can move: all but the root.
-    pub fn movable(&self) -> usize {
+    pub(crate) fn movable(&self) -> usize {
         self.order.len()
     }
 
     /// Moves that many nodes, chosen at random and in random order, others in each call. No node is listed twice.
     /// Not to be called once nodes were removed.
-    pub fn frame(&mut self, count: usize) -> Vec<(u32, Transform)> {
+    pub(crate) fn frame(&mut self, count: usize) -> Vec<(u32, Transform)> {
         let (all, start) = (self.order.len(), self.rng.usize(..self.order.len()));
         let shift = self.rng.usize(..all);
         let moved: Vec<_> = (start..start + count.min(all))
@@ -63,7 +63,7 @@ impl Account {
     }
 
     /// Moves so many leaves below other nodes, leaves or not, as their last children: `(node, parent)`.
-    pub fn moves(&mut self, count: usize) -> Vec<(u32, u32)> {
+    pub(crate) fn moves(&mut self, count: usize) -> Vec<(u32, u32)> {
         (0..count).map(|_| self.one_move()).collect()
     }
 
@@ -83,7 +83,7 @@ impl Account {
     }
 
     /// Removes so many subtrees of at most `largest` nodes each, and returns their tops and how many nodes that were.
-    pub fn removals(&mut self, count: usize, largest: usize) -> (Vec<u32>, usize) {
+    pub(crate) fn removals(&mut self, count: usize, largest: usize) -> (Vec<u32>, usize) {
         let (mut tops, mut removed) = (Vec::new(), 0);
         for _ in 0..count {
             let mut top = self.any();
@@ -130,7 +130,7 @@ impl Account {
     }
 
     /// The world matrix of every node that is there, in double precision.
-    pub fn worlds(&self) -> Vec<(u32, DAffine3)> {
+    pub(crate) fn worlds(&self) -> Vec<(u32, DAffine3)> {
         let local = |node: u32| {
             let local = &self.locals[node as usize];
             let [scale, translation] = [local.scale, local.translation].map(|vector| vector.as_dvec3());

@@ -14,7 +14,7 @@ const TOLERANCE: f64 = 1e-3;
 
 /// How often everything is done.
 #[derive(Clone, Copy, Debug)]
-pub struct Pace {
+pub(crate) struct Pace {
     /// Trees built, of which the first is kept.
     builds: usize,
     /// Turns of each peer with each share of moved nodes.
@@ -27,7 +27,7 @@ pub struct Pace {
 
 impl Pace {
     /// For a tree of so many nodes.
-    pub const fn of(nodes: usize) -> Self {
+    pub(crate) const fn of(nodes: usize) -> Self {
         let frames = if nodes <= 8192 {
             24
         } else if nodes <= 65_536 {
@@ -39,13 +39,13 @@ impl Pace {
     }
 
     /// Once each: for checking, not for figures.
-    pub const fn tiny() -> Self {
+    pub(crate) const fn tiny() -> Self {
         Self { builds: 1, turns: 1, frames: 1, lists: 2 }
     }
 }
 
 /// What a row of the results is about: what is done, and in which unit.
-pub type Work = (&'static str, &'static str);
+pub(crate) type Work = (&'static str, &'static str);
 
 const BUILD: Work = ("build", "ns/node");
 const BYTES: Work = ("bytes", "B/node");
@@ -64,7 +64,7 @@ const SHARES: [([Work; 3], usize); 3] = [
 const NONE: Work = ("update: none", "ns/call");
 
 /// All rows in the order in which a table has them.
-pub const WORKS: [Work; 17] = [
+pub(crate) const WORKS: [Work; 17] = [
     BUILD,
     BYTES,
     FIRST,
@@ -86,7 +86,7 @@ pub const WORKS: [Work; 17] = [
 
 /// What one peer took for one thing.
 #[derive(Clone, Debug)]
-pub struct Figure {
+pub(crate) struct Figure {
     /// What was done, in which unit.
     pub work: Work,
     /// The place of the peer in the list of kinds.
@@ -124,7 +124,7 @@ impl Samples {
 ///
 /// # Errors
 /// Says which peer has another world matrix than the account.
-pub fn run(shape: &Shape, kinds: &[Kind], pace: Pace) -> Result<Vec<Figure>, String> {
+pub(crate) fn run(shape: &Shape, kinds: &[Kind], pace: Pace) -> Result<Vec<Figure>, String> {
     let mut run = Run::new(shape, kinds, pace);
     run.bytes();
     run.first_update()?;

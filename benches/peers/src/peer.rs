@@ -7,7 +7,7 @@ use hedgerow::Transform;
 /// A tree of transforms. Nodes are named by their place in the [`Shape`] that it was built from.
 ///
 /// Every method is given a list, so that a call through this trait costs a list and not a node.
-pub trait Peer {
+pub(crate) trait Peer {
     /// Gives nodes other local transforms, one after the other.
     fn set(&mut self, moved: &[(u32, Transform)]);
 
@@ -26,7 +26,7 @@ pub trait Peer {
 
 /// A way to build a peer.
 #[derive(Clone, Copy)]
-pub struct Kind {
+pub(crate) struct Kind {
     /// What it is called in results.
     pub name: &'static str,
     /// On how many threads it updates.
@@ -38,7 +38,7 @@ pub struct Kind {
 }
 
 /// The peers of this build: those on one thread, or those on two.
-pub const KINDS: &[Kind] = if cfg!(feature = "threads") { TWO_THREADS } else { ONE_THREAD };
+pub(crate) const KINDS: &[Kind] = if cfg!(feature = "threads") { TWO_THREADS } else { ONE_THREAD };
 
 const fn other(name: &'static str, build: fn(&Shape) -> Box<dyn Peer>) -> Kind {
     Kind { name, threads: 1, own_kernels: false, build }
@@ -51,8 +51,6 @@ const ONE_THREAD: &[Kind] = &[
     other("slotmap", |shape| Box::new(peers::Slots::new(shape))),
     other("flattened", |shape| Box::new(peers::Flattened::new(shape))),
     other("bevy", |shape| Box::new(peers::Bevy::new(shape))),
-    #[cfg(feature = "fyrox")]
-    other("fyrox", |shape| Box::new(peers::Fyrox::new(shape))),
     Kind {
         own_kernels: true,
         ..other("hedgerow", |shape| Box::new(peers::Hedgerow::new(shape, peers::Calls::Single)))

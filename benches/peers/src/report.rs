@@ -7,7 +7,7 @@ use hedgerow_experiments::machine;
 use serde_json::{Value, json};
 
 /// A line for each figure.
-pub fn lines(shape: &Shape, kinds: &[Kind], figures: &[Figure]) -> Vec<Value> {
+pub(crate) fn lines(shape: &Shape, kinds: &[Kind], figures: &[Figure]) -> Vec<Value> {
     let line = |figure: &Figure| {
         let kind = &kinds[figure.way];
         let mut line = json!({
@@ -35,7 +35,7 @@ fn rounded(value: f64) -> f64 {
 }
 
 /// A table for each tree, of lines from one run or from several.
-pub fn tables(lines: &[Value]) -> String {
+pub(crate) fn tables(lines: &[Value]) -> String {
     let mut trees: Vec<(&str, u64)> = Vec::new();
     for line in lines {
         let tree = (text(line, "shape"), line["n"].as_u64().unwrap_or(0));

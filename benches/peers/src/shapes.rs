@@ -14,7 +14,7 @@ const WIDE: usize = 500;
 
 /// A tree that all peers build.
 #[derive(Clone, Debug)]
-pub struct Shape {
+pub(crate) struct Shape {
     /// What it is called in results.
     pub name: &'static str,
     /// The parent of each node. The first node is the root, whose entry is 0.
@@ -25,7 +25,7 @@ pub struct Shape {
 
 impl Shape {
     /// How many nodes there are.
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.parents.len()
     }
 
@@ -51,7 +51,7 @@ fn transform(rng: &mut Rng) -> Transform {
 }
 
 /// The names of all shapes, in the order in which they are measured.
-pub const NAMES: &[&str] =
+pub(crate) const NAMES: &[&str] =
     &["random", "8-ary", "wide", "uneven", "rigs", "interleaved", "flat", "broom", "chain", "town"];
 
 /// The shape of this name with about so many nodes; none for a town of which there is no file.
@@ -69,7 +69,7 @@ pub const NAMES: &[&str] =
 ///
 /// # Errors
 /// What is wrong with the file, or that there is no shape of this name.
-pub fn shape(name: &str, nodes: usize, file: Option<&Path>) -> Result<Option<Shape>, String> {
+pub(crate) fn shape(name: &str, nodes: usize, file: Option<&Path>) -> Result<Option<Shape>, String> {
     let rigs = nodes.div_ceil(RIG as usize).max(1);
     Ok(Some(match name {
         "random" => Shape::of("random", of_recipe(Topology::Random, nodes)),

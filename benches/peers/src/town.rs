@@ -16,7 +16,7 @@ const PLOT: f32 = 200.0;
 ///
 /// # Errors
 /// That the file cannot be read.
-pub fn read(file: &Path, nodes: usize) -> Result<(Vec<u32>, Vec<Transform>), String> {
+pub(crate) fn read(file: &Path, nodes: usize) -> Result<(Vec<u32>, Vec<Transform>), String> {
     let import = ImportOptions::new().nodes_only().load(file);
     let scene = import.map_err(|error| format!("{}: {error}", file.display()))?.scene;
     let mut numbers = HashMap::from([(scene.root(), 0_usize)]);

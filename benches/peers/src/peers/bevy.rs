@@ -10,7 +10,7 @@ use bevy_transform::{
 };
 
 /// The tree. What threads share is within the systems, which run one after the other in any case.
-pub struct Bevy {
+pub(crate) struct Bevy {
     world: World,
     schedule: Schedule,
     locals: QueryState<&'static mut Transform>,
@@ -29,7 +29,7 @@ fn local(local: &hedgerow::Transform) -> Transform {
 
 impl Bevy {
     /// Builds the tree.
-    pub fn new(shape: &Shape) -> Self {
+    pub(crate) fn new(shape: &Shape) -> Self {
         ComputeTaskPool::get_or_init(|| TaskPoolBuilder::new().num_threads(2).build());
         let mut world = World::new();
         world.init_resource::<StaticTransformOptimizations>();

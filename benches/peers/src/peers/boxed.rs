@@ -24,14 +24,14 @@ struct Node {
 
 /// The tree. Without `FLAGS` an update computes all nodes. With them a node that moves marks those above it, up to the
 /// first that is marked, and an update goes to what is marked and computes what is below a moved node.
-pub struct Boxed<const FLAGS: bool> {
+pub(crate) struct Boxed<const FLAGS: bool> {
     /// By number; the first is the root. Pointers of removed nodes stay here and are not used again.
     nodes: Vec<Link>,
 }
 
 impl<const FLAGS: bool> Boxed<FLAGS> {
     /// Builds the tree.
-    pub fn new(shape: &Shape) -> Self {
+    pub(crate) fn new(shape: &Shape) -> Self {
         let mut nodes: Vec<Link> = Vec::with_capacity(shape.len());
         for (id, local) in shape.locals.iter().enumerate() {
             let parent = (id > 0).then(|| nodes[shape.parents[id] as usize]);

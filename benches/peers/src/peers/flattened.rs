@@ -34,7 +34,7 @@ struct Columns {
 }
 
 /// The tree.
-pub struct Flattened {
+pub(crate) struct Flattened {
     nodes: SlotMap<Key, Node>,
     /// By number; the first is the root.
     keys: Vec<Key>,
@@ -51,7 +51,7 @@ fn narrow(place: usize) -> u32 {
 
 impl Flattened {
     /// Builds the tree.
-    pub fn new(shape: &Shape) -> Self {
+    pub(crate) fn new(shape: &Shape) -> Self {
         let mut nodes = SlotMap::with_key();
         let mut keys = Vec::with_capacity(shape.len());
         let mut columns = Columns::default();

@@ -6,7 +6,7 @@ use hedgerow::{Keep, Node, NodeHandle, Scene, Transform};
 
 /// How edits are made. Building is by single inserts in both cases.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Calls {
+pub(crate) enum Calls {
     /// A call for each edit, as with all other peers.
     Single,
     /// A call for all edits of a kind: the list that it takes is made in the time that is measured.
@@ -14,7 +14,7 @@ pub enum Calls {
 }
 
 /// The tree, whose root is the scene's own.
-pub struct Hedgerow {
+pub(crate) struct Hedgerow {
     scene: Scene,
     /// By number; the first is the root.
     nodes: Vec<NodeHandle>,
@@ -25,7 +25,7 @@ pub struct Hedgerow {
 
 impl Hedgerow {
     /// Builds the tree.
-    pub fn new(shape: &Shape, calls: Calls) -> Self {
+    pub(crate) fn new(shape: &Shape, calls: Calls) -> Self {
         let mut scene = Scene::new();
         scene.set_local(scene.root(), shape.locals[0]).expect("the root takes a finite transform");
         let mut nodes = Vec::with_capacity(shape.len());

@@ -8,7 +8,7 @@ use hedgerow::glam::Affine3A;
 use indextree::{Arena, NodeId};
 
 /// The tree.
-pub struct IndexTree {
+pub(crate) struct IndexTree {
     arena: Arena<Transform>,
     /// By number; the first is the root.
     nodes: Vec<NodeId>,
@@ -27,7 +27,7 @@ fn place(node: NodeId) -> usize {
 
 impl IndexTree {
     /// Builds the tree.
-    pub fn new(shape: &Shape) -> Self {
+    pub(crate) fn new(shape: &Shape) -> Self {
         let mut arena = Arena::new();
         let mut nodes: Vec<NodeId> = Vec::with_capacity(shape.len());
         let (mut worlds, mut moved) = (Vec::new(), Vec::new());

@@ -5,12 +5,12 @@ use slotmap::new_key_type;
 
 new_key_type! {
     /// Names a node of [`Slots`](super::Slots) or [`Flattened`](super::Flattened).
-    pub struct Key;
+    pub(crate) struct Key;
 }
 
 /// What a node is linked with. 40 bytes.
 #[derive(Clone, Copy, Default)]
-pub struct Links {
+pub(crate) struct Links {
     pub parent: Option<Key>,
     pub first: Option<Key>,
     pub last: Option<Key>,
@@ -19,12 +19,12 @@ pub struct Links {
 }
 
 /// A node that has links.
-pub trait Linked {
+pub(crate) trait Linked {
     fn links(&mut self) -> &mut Links;
 }
 
 /// Makes a node that is unlinked the last child of another. O(1).
-pub fn append<M: IndexMut<Key>>(nodes: &mut M, node: Key, parent: Key)
+pub(crate) fn append<M: IndexMut<Key>>(nodes: &mut M, node: Key, parent: Key)
 where
     M::Output: Linked,
 {
@@ -38,7 +38,7 @@ where
 }
 
 /// Takes a node from among its siblings, with all below it. O(1).
-pub fn unlink<M: IndexMut<Key>>(nodes: &mut M, node: Key)
+pub(crate) fn unlink<M: IndexMut<Key>>(nodes: &mut M, node: Key)
 where
     M::Output: Linked,
 {
@@ -55,7 +55,12 @@ where
 }
 
 /// The node behind this one in depth-first order, of those below `top`.
-pub fn following<M: Index<Key>>(nodes: &M, node: Key, top: Key, links: impl Fn(&M::Output) -> &Links) -> Option<Key> {
+pub(crate) fn following<M: Index<Key>>(
+    nodes: &M,
+    node: Key,
+    top: Key,
+    links: impl Fn(&M::Output) -> &Links,
+) -> Option<Key> {
     if let Some(child) = links(&nodes[node]).first {
         return Some(child);
     }

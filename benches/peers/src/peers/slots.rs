@@ -23,7 +23,7 @@ impl Linked for Node {
 }
 
 /// The tree.
-pub struct Slots {
+pub(crate) struct Slots {
     nodes: SlotMap<Key, Node>,
     /// By number; the first is the root.
     keys: Vec<Key>,
@@ -39,7 +39,7 @@ pub struct Slots {
 
 impl Slots {
     /// Builds the tree.
-    pub fn new(shape: &Shape) -> Self {
+    pub(crate) fn new(shape: &Shape) -> Self {
         let mut nodes = SlotMap::with_key();
         let mut keys = Vec::with_capacity(shape.len());
         for (id, &local) in shape.locals.iter().enumerate() {
