@@ -1,7 +1,7 @@
 //! Columns in depth-first order, which are arranged anew, all of them, where the tree has changed.
 //!
-//! The fastest update that there is while nodes only move. What it costs when one node comes or goes is in the rows
-//! about updates after edits.
+//! There is little to gain on this while nodes only move. What it costs when nodes come or go is in the rows about
+//! updates after edits.
 
 use super::links::{Key, Linked, Links, append, following, unlink};
 use super::matrix;
