@@ -35,7 +35,7 @@ impl Pace {
         } else {
             3
         };
-        Self { builds: 3, turns: 3, frames, lists: 8 }
+        Self { builds: 3, turns: 5, frames, lists: 8 }
     }
 
     /// Once each: for checking, not for figures.
