@@ -1,0 +1,75 @@
+//! The program that does ozz-animation's side, asked line by line.
+
+use hedgerow_experiments::Failure;
+use std::io::{BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+
+/// The running program. It ends with this value.
+pub(crate) struct Driver {
+    child: Child,
+    requests: ChildStdin,
+    answers: BufReader<ChildStdout>,
+    rig: PathBuf,
+}
+
+impl Driver {
+    /// Starts the program on this rig.
+    ///
+    /// # Errors
+    /// That the rig cannot be written, or the program not be started.
+    pub(crate) fn start(program: &Path, rig: &str, iframes: f32) -> Result<Self, Failure> {
+        let path = std::env::temp_dir().join(format!("hedgerow-rig-{}.txt", std::process::id()));
+        std::fs::write(&path, rig)?;
+        let mut command = Command::new(program);
+        command.arg(&path).arg(iframes.to_string()).stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut child = command.spawn().map_err(|error| format!("{}: {error}", program.display()))?;
+        let requests = child.stdin.take().expect("it is piped");
+        let answers = BufReader::new(child.stdout.take().expect("it is piped"));
+        Ok(Self { child, requests, answers, rig: path })
+    }
+
+    fn ask(&mut self, request: &str) -> Result<String, Failure> {
+        writeln!(self.requests, "{request}")?;
+        self.requests.flush()?;
+        let mut answer = String::new();
+        match self.answers.read_line(&mut answer)? {
+            0 => Err(format!("the driver ended when it was asked for: {request}").into()),
+            _ => Ok(answer),
+        }
+    }
+
+    /// The nanoseconds a joint that one turn of a job took.
+    ///
+    /// # Errors
+    /// That the program has ended.
+    pub(crate) fn turn(&mut self, job: &str) -> Result<f64, Failure> {
+        Ok(self.ask(&format!("turn {job}"))?.trim().parse()?)
+    }
+
+    /// The bytes of the clip.
+    ///
+    /// # Errors
+    /// That the program has ended.
+    pub(crate) fn bytes(&mut self) -> Result<f64, Failure> {
+        Ok(self.ask("bytes")?.trim().parse()?)
+    }
+
+    /// The model matrices at a time, three rows of four a joint.
+    ///
+    /// # Errors
+    /// That the program has ended.
+    pub(crate) fn models(&mut self, seconds: f32) -> Result<Vec<f32>, Failure> {
+        let answer = self.ask(&format!("models {seconds}"))?;
+        Ok(answer.split_whitespace().map(str::parse).collect::<Result<_, _>>()?)
+    }
+}
+
+impl Drop for Driver {
+    fn drop(&mut self) {
+        // It may have ended by itself, and its file be gone.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+        let _ = std::fs::remove_file(&self.rig);
+    }
+}

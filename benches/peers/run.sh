@@ -1,0 +1,41 @@
+#!/usr/bin/env bash
+# All peers beside one another, on one thread and on two: benches/peers/README.md says what is measured.
+#
+#   benches/peers/run.sh [--json] [options of the program; --help lists them]
+#
+# Bevy's systems on one thread and those on two are different builds. So there are two programs, which take turns shape
+# by shape; then their results are printed in one table. $CARGO_TARGET_DIR or benches/peers/target keeps the builds.
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+json=no options=()
+shapes=()
+while [ $# -gt 0 ]; do
+    case "$1" in
+        --json) json=yes ;;
+        --shapes) IFS=, read -ra shapes <<<"$2" && shift ;;
+        *) options+=("$1") ;;
+    esac
+    shift
+done
+export CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$here/target}
+results=$(mktemp -d)
+trap 'rm -r "$results"' EXIT
+
+for build in threads one; do
+    features=()
+    [ "$build" = one ] || features=(--features threads)
+    cargo build --quiet --release --manifest-path "$here/Cargo.toml" ${features[@]+"${features[@]}"}
+    cp "$CARGO_TARGET_DIR/release/hedgerow-peers" "$results/$build"
+done
+case " ${options[*]-} " in
+    *" --help "* | *" --names "*) exec "$results/one" "${options[@]}" ;;
+esac
+[ ${#shapes[@]} -gt 0 ] || mapfile -t shapes < <("$results/one" --names)
+for shape in "${shapes[@]}"; do
+    for build in one threads; do
+        "$results/$build" ${options[@]+"${options[@]}"} --shapes "$shape" --json >>"$results/lines"
+    done
+    [ "$json" = yes ] || "$results/one" --table "$results/lines"
+    [ "$json" = no ] || cat "$results/lines"
+    : >"$results/lines"
+done

@@ -1,0 +1,313 @@
+//! What is measured: the same work by all peers, who take turns, and the same world matrices from all of them.
+
+use crate::edits::Account;
+use crate::peer::{Kind, Peer};
+use crate::shapes::Shape;
+use hedgerow::Transform;
+use hedgerow_experiments::clock::nanoseconds;
+use hedgerow_experiments::heap::Meter;
+use std::time::Instant;
+
+/// The share of the largest element of a matrix by which it may differ from the account's, which is in double
+/// precision.
+const TOLERANCE: f64 = 1e-3;
+
+/// How often everything is done.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Pace {
+    /// Trees built, of which the first is kept.
+    builds: usize,
+    /// Turns of each peer with each share of moved nodes.
+    turns: usize,
+    /// Frames of a turn, after a first one that is not counted.
+    frames: usize,
+    /// Lists of moves and of removals.
+    lists: usize,
+}
+
+impl Pace {
+    /// For a tree of so many nodes.
+    pub(crate) const fn of(nodes: usize) -> Self {
+        let frames = if nodes <= 8192 {
+            24
+        } else if nodes <= 65_536 {
+            8
+        } else {
+            3
+        };
+        Self { builds: 3, turns: 5, frames, lists: 8 }
+    }
+
+    /// Once each: for checking, not for figures.
+    pub(crate) const fn tiny() -> Self {
+        Self { builds: 1, turns: 1, frames: 1, lists: 2 }
+    }
+}
+
+/// What a row of the results is about: what is done, and in which unit.
+pub(crate) type Work = (&'static str, &'static str);
+
+const BUILD: Work = ("build", "ns/node");
+const BYTES: Work = ("bytes", "B/node");
+const FIRST: Work = ("update: first", "ns/node");
+const MOVE: Work = ("move leaves", "ns/move");
+const AFTER_MOVES: Work = ("update: leaves moved", "ns/node");
+const REMOVE: Work = ("remove subtrees", "ns/removed");
+const AFTER_REMOVALS: Work = ("update: removed", "ns/node");
+
+/// Which nodes are set in a frame: `set`, `update` and `frame` (both) of each share, and the divisor of their number.
+const SHARES: [([Work; 3], usize); 3] = [
+    ([("set: all", "ns/set"), ("update: all", "ns/node"), ("frame: all", "ns/node")], 1),
+    ([("set: half", "ns/set"), ("update: half", "ns/node"), ("frame: half", "ns/node")], 2),
+    ([("set: 1 %", "ns/set"), ("update: 1 %", "ns/node"), ("frame: 1 %", "ns/node")], 100),
+];
+const NONE: Work = ("update: none", "ns/call");
+
+/// All rows in the order in which a table has them.
+pub(crate) const WORKS: [Work; 17] = [
+    BUILD,
+    BYTES,
+    FIRST,
+    SHARES[0].0[0],
+    SHARES[1].0[0],
+    SHARES[2].0[0],
+    SHARES[0].0[1],
+    SHARES[1].0[1],
+    SHARES[2].0[1],
+    NONE,
+    SHARES[0].0[2],
+    SHARES[1].0[2],
+    SHARES[2].0[2],
+    MOVE,
+    AFTER_MOVES,
+    REMOVE,
+    AFTER_REMOVALS,
+];
+
+/// What one peer took for one thing.
+#[derive(Clone, Debug)]
+pub(crate) struct Figure {
+    /// What was done, in which unit.
+    pub work: Work,
+    /// The place of the peer in the list of kinds.
+    pub way: usize,
+    /// The median.
+    pub value: f64,
+    /// The quartiles, of what was timed more than once.
+    pub quartiles: Option<[f64; 2]>,
+}
+
+/// All samples.
+#[derive(Default)]
+struct Samples(Vec<(Work, usize, Vec<f64>)>);
+
+impl Samples {
+    fn add(&mut self, work: Work, way: usize, sample: f64) {
+        match self.0.iter_mut().find(|(other, at, _)| (*other, *at) == (work, way)) {
+            Some((_, _, samples)) => samples.push(sample),
+            None => self.0.push((work, way, vec![sample])),
+        }
+    }
+
+    fn figures(self) -> Vec<Figure> {
+        let figure = |(work, way, mut samples): (Work, usize, Vec<f64>)| {
+            samples.sort_unstable_by(f64::total_cmp);
+            let at = |quarter: usize| samples[(samples.len() - 1) * quarter / 4];
+            let quartiles = (samples.len() > 1).then(|| [at(1), at(3)]);
+            Figure { work, way, value: samples[samples.len() / 2], quartiles }
+        };
+        self.0.into_iter().map(figure).collect()
+    }
+}
+
+/// Does everything once around with a tree of this shape.
+///
+/// # Errors
+/// Says which peer has another world matrix than the account.
+pub(crate) fn run(shape: &Shape, kinds: &[Kind], pace: Pace) -> Result<Vec<Figure>, String> {
+    let mut run = Run::new(shape, kinds, pace);
+    run.bytes();
+    run.first_update()?;
+    for (works, divisor) in SHARES {
+        run.frames(works, divisor)?;
+    }
+    run.idle()?;
+    run.moves()?;
+    run.removals()?;
+    Ok(run.samples.figures())
+}
+
+struct Run<'r> {
+    shape: &'r Shape,
+    kinds: &'r [Kind],
+    pace: Pace,
+    account: Account,
+    peers: Vec<Box<dyn Peer>>,
+    samples: Samples,
+}
+
+impl<'r> Run<'r> {
+    /// Builds all trees. Those of the first turn are kept: they lie on a heap that nothing else was on.
+    fn new(shape: &'r Shape, kinds: &'r [Kind], pace: Pace) -> Self {
+        let (mut peers, mut samples) = (Vec::new(), Samples::default());
+        for turn in 0..pace.builds {
+            for (way, kind) in kinds.iter().enumerate() {
+                let start = Instant::now();
+                let peer = (kind.build)(shape);
+                samples.add(BUILD, way, start.elapsed().as_secs_f64() * 1e9 / shape.len() as f64);
+                if turn == 0 {
+                    peers.push(peer);
+                }
+            }
+        }
+        Self { shape, kinds, pace, account: Account::new(shape), peers, samples }
+    }
+
+    /// Counts what a tree has allocated after its first update, its list of handles among it.
+    fn bytes(&mut self) {
+        for (way, kind) in self.kinds.iter().enumerate() {
+            let mut meter = Meter::default();
+            let peer = meter.during(|| {
+                let mut peer = (kind.build)(self.shape);
+                peer.update();
+                peer
+            });
+            drop(peer);
+            self.samples.add(BYTES, way, meter.in_use() as f64 / self.shape.len() as f64);
+        }
+    }
+
+    fn first_update(&mut self) -> Result<(), String> {
+        self.update(FIRST);
+        self.check("first update")
+    }
+
+    /// Times one update of each peer.
+    fn update(&mut self, work: Work) {
+        for (way, peer) in self.peers.iter_mut().enumerate() {
+            self.samples.add(work, way, nanoseconds(|| peer.update()) / self.shape.len() as f64);
+        }
+    }
+
+    /// Frames in which a share of the nodes is set.
+    fn frames(&mut self, [set, update, frame]: [Work; 3], divisor: usize) -> Result<(), String> {
+        let count = (self.account.movable() / divisor).max(1);
+        let (nodes, set_nodes) = (self.shape.len() as f64, count as f64);
+        for turn in 0..self.pace.turns {
+            let frames: Vec<Vec<(u32, Transform)>> =
+                (0..=self.pace.frames).map(|_| self.account.frame(count)).collect();
+            for place in 0..self.peers.len() {
+                // Others are the first in each turn.
+                let way = (place + turn) % self.peers.len();
+                let peer = &mut self.peers[way];
+                for (number, moved) in frames.iter().enumerate() {
+                    let setting = nanoseconds(|| peer.set(moved));
+                    let updating = nanoseconds(|| peer.update());
+                    if number > 0 {
+                        self.samples.add(set, way, setting / set_nodes);
+                        self.samples.add(update, way, updating / nodes);
+                        self.samples.add(frame, way, (setting + updating) / nodes);
+                    }
+                }
+            }
+        }
+        self.check(frame.0)
+    }
+
+    /// Updates in which nothing has changed.
+    fn idle(&mut self) -> Result<(), String> {
+        for _ in 0..self.pace.turns {
+            for (way, peer) in self.peers.iter_mut().enumerate() {
+                for number in 0..=self.pace.frames {
+                    let updating = nanoseconds(|| peer.update());
+                    if number > 0 {
+                        self.samples.add(NONE, way, updating);
+                    }
+                }
+            }
+        }
+        self.check(NONE.0)
+    }
+
+    /// How many edits one list has: all lists together, a twentieth of the nodes.
+    fn listed(&self) -> usize {
+        (self.shape.len() / 20 / self.pace.lists).max(8)
+    }
+
+    /// Lists of leaves that go below other nodes, and the update behind each.
+    fn moves(&mut self) -> Result<(), String> {
+        for _ in 0..self.pace.lists {
+            let moves = self.account.moves(self.listed());
+            for (way, peer) in self.peers.iter_mut().enumerate() {
+                let moving = nanoseconds(|| peer.reparent(&moves));
+                self.samples.add(MOVE, way, moving / moves.len() as f64);
+            }
+            self.update(AFTER_MOVES);
+        }
+        self.check(MOVE.0)
+    }
+
+    /// Lists of subtrees that are removed, each at most a thousandth of the tree, and the update behind each.
+    fn removals(&mut self) -> Result<(), String> {
+        let largest = (self.shape.len() / 1000).max(1);
+        for _ in 0..self.pace.lists {
+            let (tops, removed) = self.account.removals(self.listed(), largest);
+            for (way, peer) in self.peers.iter_mut().enumerate() {
+                let removing = nanoseconds(|| peer.remove(&tops));
+                self.samples.add(REMOVE, way, removing / removed as f64);
+            }
+            self.update(AFTER_REMOVALS);
+        }
+        self.check(REMOVE.0)
+    }
+
+    /// Compares all world matrices of all peers with the account's.
+    fn check(&self, what: &str) -> Result<(), String> {
+        for (node, expected) in self.account.worlds() {
+            let expected = expected.to_cols_array();
+            let size = expected.iter().fold(0.0_f64, |most, element| most.max(element.abs()));
+            for (kind, peer) in self.kinds.iter().zip(&self.peers) {
+                let world = peer.world(node).map(f64::from);
+                let same = |(a, b): (&f64, &f64)| (a - b).abs() <= TOLERANCE * size;
+                if !world.iter().zip(&expected).all(same) {
+                    let (name, shape) = (kind.name, self.shape.name);
+                    return Err(format!("{what}, {shape}: node {node} of {name} is {world:?}, not {expected:?}"));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::peer::KINDS;
+    use crate::shapes::{NAMES, shape};
+
+    #[test]
+    fn all_peers_agree_on_all_shapes() {
+        for name in NAMES.iter().filter(|&&name| name != "town") {
+            let shape = shape(name, 700, None).unwrap().unwrap();
+            let figures = run(&shape, KINDS, Pace::tiny()).unwrap();
+            assert_eq!(figures.len(), WORKS.len() * KINDS.len(), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_peer_that_computes_something_else_is_found() {
+        struct Wrong;
+        impl Peer for Wrong {
+            fn set(&mut self, _: &[(u32, Transform)]) {}
+            fn update(&mut self) {}
+            fn world(&self, _: u32) -> [f32; 12] {
+                [1.0; 12]
+            }
+            fn reparent(&mut self, _: &[(u32, u32)]) {}
+            fn remove(&mut self, _: &[u32]) {}
+        }
+        let wrong = Kind { name: "wrong", threads: 1, own_kernels: false, build: |_| Box::new(Wrong) };
+        let shape = shape("random", 50, None).unwrap().unwrap();
+        assert!(run(&shape, &[wrong], Pace::tiny()).unwrap_err().contains("wrong"));
+    }
+}

@@ -1,0 +1,199 @@
+//! A heap block for each node, with a pointer to the parent and a list of pointers to the children.
+
+use super::matrix;
+use crate::peer::Peer;
+use crate::shapes::Shape;
+use core::ptr::NonNull;
+use hedgerow::Transform;
+use hedgerow::glam::Affine3A;
+use smallvec::SmallVec;
+
+type Link = NonNull<Node>;
+
+struct Node {
+    /// In order; up to eight are stored here.
+    children: SmallVec<[Link; 8]>,
+    parent: Option<Link>,
+    local: Transform,
+    world: Affine3A,
+    /// The local transform is another than at the last update.
+    moved: bool,
+    /// A node below this one has moved.
+    moved_below: bool,
+}
+
+/// The tree. Without `FLAGS` an update computes all nodes. With them a node that moves marks those above it, up to the
+/// first that is marked, and an update goes to what is marked and computes what is below a moved node.
+pub(crate) struct Boxed<const FLAGS: bool> {
+    /// By number; the first is the root. Pointers of removed nodes stay here and are not used again.
+    nodes: Vec<Link>,
+}
+
+impl<const FLAGS: bool> Boxed<FLAGS> {
+    /// Builds the tree.
+    pub(crate) fn new(shape: &Shape) -> Self {
+        let mut nodes: Vec<Link> = Vec::with_capacity(shape.len());
+        for (id, local) in shape.locals.iter().enumerate() {
+            let parent = (id > 0).then(|| nodes[shape.parents[id] as usize]);
+            let node = Node {
+                children: SmallVec::new(),
+                parent,
+                local: *local,
+                world: Affine3A::IDENTITY,
+                moved: true,
+                moved_below: true,
+            };
+            let node = NonNull::from(Box::leak(Box::new(node)));
+            if let Some(mut parent) = parent {
+                // SAFETY: all nodes of the list are alive, and no reference to one exists.
+                unsafe { parent.as_mut() }.children.push(node);
+            }
+            nodes.push(node);
+        }
+        Self { nodes }
+    }
+
+    fn mark(&mut self, node: u32) {
+        // SAFETY: the caller names a live node, whose ancestors are alive; one reference exists at a time.
+        unsafe {
+            let node = self.nodes[node as usize].as_mut();
+            node.moved = true;
+            let mut above = node.parent;
+            while let Some(mut link) = above {
+                let ancestor = link.as_mut();
+                if ancestor.moved_below {
+                    break;
+                }
+                ancestor.moved_below = true;
+                above = ancestor.parent;
+            }
+        }
+    }
+
+    fn unlink(&mut self, node: u32) -> Link {
+        let link = self.nodes[node as usize];
+        // SAFETY: the caller names a live node that is not the root, whose parent is alive, too.
+        unsafe {
+            let mut parent = link.as_ref().parent.expect("the root stays where it is");
+            let siblings = &mut parent.as_mut().children;
+            let place = siblings.iter().position(|&sibling| sibling == link);
+            siblings.remove(place.expect("a node is among its parent's children"));
+        }
+        link
+    }
+}
+
+/// Computes a node and all below it.
+///
+/// # Safety
+/// All of these are alive, and no reference to one exists.
+unsafe fn compute(mut node: Link, above: &Affine3A) {
+    // SAFETY: as the caller says. The reference ends before those to the children begin.
+    let world = unsafe {
+        let node = node.as_mut();
+        node.world = *above * matrix(&node.local);
+        (node.moved, node.moved_below) = (false, false);
+        node.world
+    };
+    let mut place = 0;
+    // SAFETY: as the caller says. The list of children is read between the calls, which do not change it.
+    while let Some(&child) = unsafe { node.as_ref() }.children.get(place) {
+        // SAFETY: a child of a live node is alive.
+        unsafe { compute(child, &world) };
+        place += 1;
+    }
+}
+
+/// Computes what has moved and what is below it, of a node and all below this.
+///
+/// # Safety
+/// As [`compute`].
+unsafe fn compute_moved(mut node: Link, above: &Affine3A) {
+    // SAFETY: as the caller says.
+    unsafe {
+        if node.as_ref().moved {
+            return compute(node, above);
+        }
+        if !node.as_ref().moved_below {
+            return;
+        }
+        node.as_mut().moved_below = false;
+        let world = node.as_ref().world;
+        let mut place = 0;
+        while let Some(&child) = node.as_ref().children.get(place) {
+            compute_moved(child, &world);
+            place += 1;
+        }
+    }
+}
+
+/// Frees a node and all below it.
+///
+/// # Safety
+/// All of these are alive, and are not used again.
+unsafe fn free(node: Link) {
+    // SAFETY: each node is a box that was leaked.
+    let node = unsafe { Box::from_raw(node.as_ptr()) };
+    for &child in &node.children {
+        // SAFETY: a child of a live node is alive, and only its parent leads to it.
+        unsafe { free(child) };
+    }
+}
+
+impl<const FLAGS: bool> Peer for Boxed<FLAGS> {
+    fn set(&mut self, moved: &[(u32, Transform)]) {
+        for &(node, local) in moved {
+            // SAFETY: the caller names live nodes, and no reference to one exists.
+            unsafe { self.nodes[node as usize].as_mut() }.local = local;
+            if FLAGS {
+                self.mark(node);
+            }
+        }
+    }
+
+    fn update(&mut self) {
+        // SAFETY: the root and all below it are alive, and no reference to a node exists.
+        unsafe {
+            if FLAGS {
+                compute_moved(self.nodes[0], &Affine3A::IDENTITY);
+            } else {
+                compute(self.nodes[0], &Affine3A::IDENTITY);
+            }
+        }
+    }
+
+    fn world(&self, node: u32) -> [f32; 12] {
+        // SAFETY: the caller names a live node.
+        unsafe { self.nodes[node as usize].as_ref() }.world.to_cols_array()
+    }
+
+    fn reparent(&mut self, moves: &[(u32, u32)]) {
+        for &(node, parent) in moves {
+            let mut link = self.unlink(node);
+            let mut above = self.nodes[parent as usize];
+            // SAFETY: the caller names live nodes, and one reference exists at a time.
+            unsafe {
+                above.as_mut().children.push(link);
+                link.as_mut().parent = Some(above);
+            }
+            if FLAGS {
+                self.mark(node);
+            }
+        }
+    }
+
+    fn remove(&mut self, tops: &[u32]) {
+        for &top in tops {
+            let top = self.unlink(top);
+            // SAFETY: no live node leads to the subtree any more, and the caller does not name its nodes again.
+            unsafe { free(top) };
+        }
+    }
+}
+
+impl<const FLAGS: bool> Drop for Boxed<FLAGS> {
+    fn drop(&mut self) {
+        // SAFETY: the root and all below it are alive, and the list goes with them.
+        unsafe { free(self.nodes[0]) };
+    }
+}

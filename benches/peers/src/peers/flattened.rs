@@ -1,0 +1,161 @@
+//! Columns in depth-first order, which are arranged anew, all of them, where the tree has changed.
+//!
+//! There is little to gain on this while nodes only move. What it costs when nodes come or go is in the rows about
+//! updates after edits.
+
+use super::links::{Key, Linked, Links, append, following, unlink};
+use super::matrix;
+use crate::peer::Peer;
+use crate::shapes::Shape;
+use hedgerow::Transform;
+use hedgerow::glam::Affine3A;
+use slotmap::SlotMap;
+
+struct Node {
+    links: Links,
+    /// In the columns.
+    place: u32,
+}
+
+impl Linked for Node {
+    fn links(&mut self) -> &mut Links {
+        &mut self.links
+    }
+}
+
+/// One row of each column for every node, the root first.
+#[derive(Default)]
+struct Columns {
+    locals: Vec<Transform>,
+    worlds: Vec<Affine3A>,
+    /// The place of the parent, before the node's own; the root names itself.
+    parents: Vec<u32>,
+    moved: Vec<bool>,
+}
+
+/// The tree.
+pub(crate) struct Flattened {
+    nodes: SlotMap<Key, Node>,
+    /// By number; the first is the root.
+    keys: Vec<Key>,
+    columns: Columns,
+    /// Whether places are those of a tree before.
+    stale: bool,
+    any_moved: bool,
+}
+
+/// A place in the columns.
+fn narrow(place: usize) -> u32 {
+    u32::try_from(place).expect("trees have less than 2^32 nodes")
+}
+
+impl Flattened {
+    /// Builds the tree.
+    pub(crate) fn new(shape: &Shape) -> Self {
+        let mut nodes = SlotMap::with_key();
+        let mut keys = Vec::with_capacity(shape.len());
+        let mut columns = Columns::default();
+        for (id, &local) in shape.locals.iter().enumerate() {
+            let key = nodes.insert(Node { links: Links::default(), place: narrow(id) });
+            if id > 0 {
+                append(&mut nodes, key, keys[shape.parents[id] as usize]);
+            }
+            columns.locals.push(local);
+            columns.worlds.push(Affine3A::IDENTITY);
+            columns.parents.push(0);
+            columns.moved.push(true);
+            keys.push(key);
+        }
+        Self { nodes, keys, columns, stale: true, any_moved: true }
+    }
+
+    /// Brings all columns to the order of the tree.
+    fn arrange(&mut self) {
+        let old = core::mem::take(&mut self.columns);
+        let len = self.nodes.len();
+        self.columns = Columns {
+            locals: Vec::with_capacity(len),
+            worlds: Vec::with_capacity(len),
+            parents: Vec::with_capacity(len),
+            moved: Vec::with_capacity(len),
+        };
+        let root = self.keys[0];
+        let mut at = Some(root);
+        while let Some(key) = at {
+            let above = self.nodes[key].links.parent.map_or(0, |parent| self.nodes[parent].place);
+            let from = core::mem::replace(&mut self.nodes[key].place, narrow(self.columns.locals.len())) as usize;
+            self.columns.locals.push(old.locals[from]);
+            self.columns.worlds.push(old.worlds[from]);
+            self.columns.parents.push(above);
+            self.columns.moved.push(old.moved[from]);
+            at = following(&self.nodes, key, root, |node| &node.links);
+        }
+    }
+
+    fn place(&self, node: u32) -> usize {
+        self.nodes[self.keys[node as usize]].place as usize
+    }
+}
+
+impl Peer for Flattened {
+    fn set(&mut self, moved: &[(u32, Transform)]) {
+        for &(node, local) in moved {
+            let place = self.place(node);
+            self.columns.locals[place] = local;
+            self.columns.moved[place] = true;
+        }
+        self.any_moved |= !moved.is_empty();
+    }
+
+    fn update(&mut self) {
+        if core::mem::take(&mut self.stale) {
+            self.arrange();
+        }
+        if !core::mem::take(&mut self.any_moved) {
+            return;
+        }
+        let Columns { locals, worlds, parents, moved } = &mut self.columns;
+        worlds[0] = matrix(&locals[0]);
+        for place in 1..locals.len() {
+            let above = parents[place] as usize;
+            if moved[above] || moved[place] {
+                moved[place] = true;
+                worlds[place] = worlds[above] * matrix(&locals[place]);
+            }
+        }
+        moved.fill(false);
+    }
+
+    fn world(&self, node: u32) -> [f32; 12] {
+        self.columns.worlds[self.place(node)].to_cols_array()
+    }
+
+    fn reparent(&mut self, moves: &[(u32, u32)]) {
+        for &(node, parent) in moves {
+            let place = self.place(node);
+            self.columns.moved[place] = true;
+            let (node, parent) = (self.keys[node as usize], self.keys[parent as usize]);
+            unlink(&mut self.nodes, node);
+            append(&mut self.nodes, node, parent);
+        }
+        (self.stale, self.any_moved) = (true, true);
+    }
+
+    fn remove(&mut self, tops: &[u32]) {
+        let mut below = Vec::new();
+        for &top in tops {
+            let top = self.keys[top as usize];
+            unlink(&mut self.nodes, top);
+            below.push(top);
+            while let Some(node) = below.pop() {
+                let node = self.nodes.remove(node).expect("a linked node is alive");
+                let mut child = node.links.first;
+                while let Some(next) = child {
+                    below.push(next);
+                    child = self.nodes[next].links.next;
+                }
+            }
+        }
+        self.stale = true;
+    }
+}

@@ -1,0 +1,110 @@
+//! hedgerow, by single calls or by its calls that take lists; on the threads of a pool with the feature `threads`.
+
+use crate::peer::Peer;
+use crate::shapes::Shape;
+use hedgerow::{Keep, Node, NodeHandle, Scene, Transform};
+
+/// How edits are made. Building is by single inserts in both cases.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Calls {
+    /// A call for each edit, as with all other peers.
+    Single,
+    /// A call for all edits of a kind: the list that it takes is made in the time that is measured.
+    Lists,
+}
+
+/// The tree, whose root is the scene's own.
+pub(crate) struct Hedgerow {
+    scene: Scene,
+    /// By number; the first is the root.
+    nodes: Vec<NodeHandle>,
+    calls: Calls,
+    #[cfg(feature = "threads")]
+    pool: rayon::ThreadPool,
+}
+
+impl Hedgerow {
+    /// Builds the tree.
+    pub(crate) fn new(shape: &Shape, calls: Calls) -> Self {
+        let mut scene = Scene::new();
+        scene.set_local(scene.root(), shape.locals[0]).expect("the root takes a finite transform");
+        let mut nodes = Vec::with_capacity(shape.len());
+        nodes.push(scene.root());
+        for (&parent, &local) in shape.parents.iter().zip(&shape.locals).skip(1) {
+            let node = scene.insert(nodes[parent as usize], Node::transform(local));
+            nodes.push(node.expect("a live parent takes a finite transform"));
+        }
+        #[cfg(feature = "threads")]
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().expect("the system has two threads");
+        Self {
+            scene,
+            nodes,
+            calls,
+            #[cfg(feature = "threads")]
+            pool,
+        }
+    }
+
+    fn handle(&self, node: u32) -> NodeHandle {
+        self.nodes[node as usize]
+    }
+}
+
+impl Peer for Hedgerow {
+    fn set(&mut self, moved: &[(u32, Transform)]) {
+        match self.calls {
+            Calls::Single => {
+                for &(node, local) in moved {
+                    let node = self.handle(node);
+                    self.scene.set_local(node, local).expect("a live node takes a finite transform");
+                }
+            }
+            Calls::Lists => {
+                let items: Vec<_> = moved.iter().map(|&(node, local)| (self.handle(node), local)).collect();
+                self.scene.set_transforms(&items).expect("live nodes take finite transforms");
+            }
+        }
+    }
+
+    fn update(&mut self) {
+        #[cfg(feature = "threads")]
+        self.pool.install(|| self.scene.update());
+        #[cfg(not(feature = "threads"))]
+        self.scene.update();
+    }
+
+    fn world(&self, node: u32) -> [f32; 12] {
+        let world = self.scene.world(self.handle(node)).expect("a live node has a world matrix");
+        core::array::from_fn(|element| world.rows[element % 3][element / 3])
+    }
+
+    fn reparent(&mut self, moves: &[(u32, u32)]) {
+        match self.calls {
+            Calls::Single => {
+                for &(node, parent) in moves {
+                    let (node, parent) = (self.handle(node), self.handle(parent));
+                    self.scene.reparent(node, parent, Keep::Local).expect("a node goes below another");
+                }
+            }
+            Calls::Lists => {
+                let items: Vec<_> =
+                    moves.iter().map(|&(node, parent)| (self.handle(node), self.handle(parent))).collect();
+                self.scene.reparent_many(&items, Keep::Local).expect("nodes go below others");
+            }
+        }
+    }
+
+    fn remove(&mut self, tops: &[u32]) {
+        match self.calls {
+            Calls::Single => {
+                for &top in tops {
+                    self.scene.remove(self.handle(top)).expect("a live node goes");
+                }
+            }
+            Calls::Lists => {
+                let items: Vec<_> = tops.iter().map(|&top| self.handle(top)).collect();
+                self.scene.remove_many(&items).expect("live nodes go");
+            }
+        }
+    }
+}

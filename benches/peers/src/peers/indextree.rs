@@ -1,0 +1,96 @@
+//! `indextree`: local transforms as the nodes' data, world matrices in a column beside the arena.
+
+use super::matrix;
+use crate::peer::Peer;
+use crate::shapes::Shape;
+use hedgerow::Transform;
+use hedgerow::glam::Affine3A;
+use indextree::{Arena, NodeId};
+
+/// The tree.
+pub(crate) struct IndexTree {
+    arena: Arena<Transform>,
+    /// By number; the first is the root.
+    nodes: Vec<NodeId>,
+    /// By place in the arena.
+    worlds: Vec<Affine3A>,
+    /// Whether the node, or one above it, has moved. By place in the arena.
+    moved: Vec<bool>,
+    /// Whether any has.
+    any_moved: bool,
+}
+
+/// The place of a node in the arena. Ids count from 1.
+fn place(node: NodeId) -> usize {
+    usize::from(node) - 1
+}
+
+impl IndexTree {
+    /// Builds the tree.
+    pub(crate) fn new(shape: &Shape) -> Self {
+        let mut arena = Arena::new();
+        let mut nodes: Vec<NodeId> = Vec::with_capacity(shape.len());
+        let (mut worlds, mut moved) = (Vec::new(), Vec::new());
+        for (id, &local) in shape.locals.iter().enumerate() {
+            nodes.push(match id {
+                0 => arena.new_node(local),
+                _ => nodes[shape.parents[id] as usize].append_value(local, &mut arena),
+            });
+            worlds.push(Affine3A::IDENTITY);
+            moved.push(true);
+        }
+        Self { arena, nodes, worlds, moved, any_moved: true }
+    }
+
+    fn mark(&mut self, node: NodeId) {
+        self.moved[place(node)] = true;
+        self.any_moved = true;
+    }
+}
+
+impl Peer for IndexTree {
+    fn set(&mut self, moved: &[(u32, Transform)]) {
+        for &(node, local) in moved {
+            let node = self.nodes[node as usize];
+            *self.arena[node].get_mut() = local;
+            self.mark(node);
+        }
+    }
+
+    fn update(&mut self) {
+        if !core::mem::take(&mut self.any_moved) {
+            return;
+        }
+        for node in self.nodes[0].descendants(&self.arena) {
+            let (at, node) = (place(node), &self.arena[node]);
+            match node.parent().map(place) {
+                None if self.moved[at] => self.worlds[at] = matrix(node.get()),
+                Some(above) if self.moved[above] || self.moved[at] => {
+                    self.moved[at] = true;
+                    self.worlds[at] = self.worlds[above] * matrix(node.get());
+                }
+                _ => {}
+            }
+        }
+        self.moved.fill(false);
+    }
+
+    fn world(&self, node: u32) -> [f32; 12] {
+        self.worlds[place(self.nodes[node as usize])].to_cols_array()
+    }
+
+    fn reparent(&mut self, moves: &[(u32, u32)]) {
+        for &(node, parent) in moves {
+            let (node, parent) = (self.nodes[node as usize], self.nodes[parent as usize]);
+            node.detach(&mut self.arena);
+            parent.append(node, &mut self.arena);
+            self.mark(node);
+        }
+    }
+
+    fn remove(&mut self, tops: &[u32]) {
+        for &top in tops {
+            self.nodes[top as usize].remove_subtree(&mut self.arena);
+        }
+    }
+}

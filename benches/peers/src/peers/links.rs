@@ -1,0 +1,76 @@
+//! Links between nodes that lie in a slot map.
+
+use core::ops::{Index, IndexMut};
+use slotmap::new_key_type;
+
+new_key_type! {
+    /// Names a node of [`Slots`](super::Slots) or [`Flattened`](super::Flattened).
+    pub(crate) struct Key;
+}
+
+/// What a node is linked with. 40 bytes.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Links {
+    pub parent: Option<Key>,
+    pub first: Option<Key>,
+    pub last: Option<Key>,
+    pub previous: Option<Key>,
+    pub next: Option<Key>,
+}
+
+/// A node that has links.
+pub(crate) trait Linked {
+    fn links(&mut self) -> &mut Links;
+}
+
+/// Makes a node that is unlinked the last child of another. O(1).
+pub(crate) fn append<M: IndexMut<Key>>(nodes: &mut M, node: Key, parent: Key)
+where
+    M::Output: Linked,
+{
+    let last = nodes[parent].links().last.replace(node);
+    match last {
+        Some(last) => nodes[last].links().next = Some(node),
+        None => nodes[parent].links().first = Some(node),
+    }
+    let links = nodes[node].links();
+    (links.parent, links.previous, links.next) = (Some(parent), last, None);
+}
+
+/// Takes a node from among its siblings, with all below it. O(1).
+pub(crate) fn unlink<M: IndexMut<Key>>(nodes: &mut M, node: Key)
+where
+    M::Output: Linked,
+{
+    let Links { parent, previous, next, .. } = *nodes[node].links();
+    let parent = parent.expect("the root stays where it is");
+    match previous {
+        Some(previous) => nodes[previous].links().next = next,
+        None => nodes[parent].links().first = next,
+    }
+    match next {
+        Some(next) => nodes[next].links().previous = previous,
+        None => nodes[parent].links().last = previous,
+    }
+}
+
+/// The node behind this one in depth-first order, of those below `top`.
+pub(crate) fn following<M: Index<Key>>(
+    nodes: &M,
+    node: Key,
+    top: Key,
+    links: impl Fn(&M::Output) -> &Links,
+) -> Option<Key> {
+    if let Some(child) = links(&nodes[node]).first {
+        return Some(child);
+    }
+    let mut at = node;
+    while at != top {
+        let Links { parent, next, .. } = *links(&nodes[at]);
+        if next.is_some() {
+            return next;
+        }
+        at = parent?;
+    }
+    None
+}

@@ -1,0 +1,126 @@
+//! Nodes in a slot map, and a list of all of them in depth-first order, which is made anew where the tree has changed.
+
+use super::links::{Key, Linked, Links, append, following, unlink};
+use super::matrix;
+use crate::peer::Peer;
+use crate::shapes::Shape;
+use hedgerow::Transform;
+use hedgerow::glam::Affine3A;
+use slotmap::SlotMap;
+
+struct Node {
+    links: Links,
+    local: Transform,
+    world: Affine3A,
+    /// The update that is to compute the node, or has computed it last.
+    update: u32,
+}
+
+impl Linked for Node {
+    fn links(&mut self) -> &mut Links {
+        &mut self.links
+    }
+}
+
+/// The tree.
+pub(crate) struct Slots {
+    nodes: SlotMap<Key, Node>,
+    /// By number; the first is the root.
+    keys: Vec<Key>,
+    /// All nodes but the root, each with its parent, in depth-first order.
+    order: Vec<(Key, Key)>,
+    /// Whether the order is that of a tree before.
+    stale: bool,
+    /// The number of the next update.
+    update: u32,
+    /// Whether a node is to be computed.
+    any_moved: bool,
+}
+
+impl Slots {
+    /// Builds the tree.
+    pub(crate) fn new(shape: &Shape) -> Self {
+        let mut nodes = SlotMap::with_key();
+        let mut keys = Vec::with_capacity(shape.len());
+        for (id, &local) in shape.locals.iter().enumerate() {
+            let key = nodes.insert(Node { links: Links::default(), local, world: Affine3A::IDENTITY, update: 1 });
+            if id > 0 {
+                append(&mut nodes, key, keys[shape.parents[id] as usize]);
+            }
+            keys.push(key);
+        }
+        Self { nodes, keys, order: Vec::new(), stale: true, update: 1, any_moved: true }
+    }
+
+    fn reorder(&mut self) {
+        self.order.clear();
+        let mut at = self.keys[0];
+        while let Some(next) = following(&self.nodes, at, self.keys[0], |node| &node.links) {
+            let parent = self.nodes[next].links.parent.expect("only the root has none");
+            self.order.push((next, parent));
+            at = next;
+        }
+    }
+}
+
+impl Peer for Slots {
+    fn set(&mut self, moved: &[(u32, Transform)]) {
+        for &(node, local) in moved {
+            let node = &mut self.nodes[self.keys[node as usize]];
+            (node.local, node.update) = (local, self.update);
+        }
+        self.any_moved |= !moved.is_empty();
+    }
+
+    fn update(&mut self) {
+        if core::mem::take(&mut self.stale) {
+            self.reorder();
+        }
+        if !core::mem::take(&mut self.any_moved) {
+            return;
+        }
+        let root = &mut self.nodes[self.keys[0]];
+        root.world = matrix(&root.local);
+        for &(node, parent) in &self.order {
+            let Node { world: above, update, .. } = self.nodes[parent];
+            let node = &mut self.nodes[node];
+            if update == self.update || node.update == self.update {
+                node.world = above * matrix(&node.local);
+                node.update = self.update;
+            }
+        }
+        self.update += 1;
+    }
+
+    fn world(&self, node: u32) -> [f32; 12] {
+        self.nodes[self.keys[node as usize]].world.to_cols_array()
+    }
+
+    fn reparent(&mut self, moves: &[(u32, u32)]) {
+        for &(node, parent) in moves {
+            let (node, parent) = (self.keys[node as usize], self.keys[parent as usize]);
+            unlink(&mut self.nodes, node);
+            append(&mut self.nodes, node, parent);
+            self.nodes[node].update = self.update;
+        }
+        (self.stale, self.any_moved) = (true, true);
+    }
+
+    fn remove(&mut self, tops: &[u32]) {
+        let mut below = Vec::new();
+        for &top in tops {
+            let top = self.keys[top as usize];
+            unlink(&mut self.nodes, top);
+            below.push(top);
+            while let Some(node) = below.pop() {
+                let node = self.nodes.remove(node).expect("a linked node is alive");
+                let mut child = node.links.first;
+                while let Some(next) = child {
+                    below.push(next);
+                    child = self.nodes[next].links.next;
+                }
+            }
+        }
+        self.stale = true;
+    }
+}
