@@ -2,7 +2,9 @@
 //!
 //! The list is flat because trees are deep: most formats could not read a nested chain of a thousand nodes.
 
+use crate::store::Additions;
 use crate::{Local, Mat34, Node, NodeHandle, Place, Scene, SceneConfig, Shape, Transform, Visibility};
+use glam::Vec3;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -26,12 +28,18 @@ pub(super) struct NodeForm<'n> {
     transform: Option<Transform>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     matrix: Option<Mat34>,
+    /// What the local translation is more, in double precision: less than single precision can tell.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    remainder: Option<[f32; 3]>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     material: Option<u32>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     shape: Option<Shape>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     visibility: Option<Visibility>,
+    /// The number of the user's own that draws carry.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    word: Option<u32>,
 }
 
 #[derive(Deserialize)]
@@ -45,7 +53,9 @@ pub(super) struct SceneForm<'n> {
 
 impl<'n> NodeForm<'n> {
     pub(super) fn of(scene: &'n Scene, node: NodeHandle, id: Option<u64>, parent: Option<u64>) -> Self {
-        let Node { local, material, shape, visibility, name } = scene.node(node).unwrap_or_default();
+        let at = scene.at(node).expect("a node of the scene that is written");
+        let Node { local, material, shape, visibility, name } = scene.store.node_at(at);
+        let Additions { word, remainder } = scene.store.additions_at(at);
         Self {
             id,
             parent,
@@ -56,10 +66,20 @@ impl<'n> NodeForm<'n> {
                 Some(Local::Matrix(matrix)) => Some(matrix),
                 _ => None,
             },
+            remainder: Some(remainder.to_array()).filter(|_| remainder != Vec3::ZERO),
             material,
             shape,
             visibility,
+            word: Some(word).filter(|&word| word != 0),
         }
+    }
+
+    /// What the node has besides its description; `None` if it has a remainder that is not of this local transform.
+    fn additions(&self, local: Option<Local>) -> Option<Additions> {
+        let remainder = self.remainder.map_or(Vec3::ZERO, Vec3::from_array);
+        let translation = local.map_or(Vec3::ZERO, |local| local.to_matrix().translation());
+        let fits = self.remainder.is_none() || local.is_some() && Additions::fits(remainder, translation);
+        fits.then_some(Additions { word: self.word.unwrap_or(0), remainder })
     }
 
     /// The description; `None` if it has two local transforms.
@@ -182,7 +202,12 @@ impl SceneForm<'_> {
                     None if place == links.root => scene.set_node(scene.root(), node).map(|()| scene.root()),
                     None => scene.insert(Place::Detached, node),
                 };
-                handles[place] = Some(inserted.map_err(|error| refuse(error.to_string()))?);
+                let handle = inserted.map_err(|error| refuse(error.to_string()))?;
+                let additions = nodes[place].additions(node.local).ok_or_else(|| {
+                    refuse("its remainder is more than rounding takes from its translation; leave it out".into())
+                })?;
+                scene.store.add(handle, &additions);
+                handles[place] = Some(handle);
                 place = links.next(place, &mut above);
             }
         }

@@ -2,7 +2,7 @@
 
 use crate::error::{BatchError, TreeFault};
 use crate::scene::{Place, Scene};
-use crate::store::{At, Beside, Forest, Head, MAX_NODES, NIL, NodeList};
+use crate::store::{Additions, At, Beside, Forest, Head, MAX_NODES, NIL, NodeList};
 use crate::{Error, Node, NodeHandle, SceneConfig};
 use hedgerow_math::internal::prefetch;
 
@@ -74,6 +74,12 @@ impl SceneBuilder {
             self.fault.get_or_insert((number, error));
         }
         number
+    }
+
+    /// Gives the node that was pushed last what it has besides its description. It must have a local transform, if that
+    /// has a remainder.
+    pub(crate) fn add(&mut self, additions: &Additions) {
+        self.nodes.add(additions);
     }
 
     /// How many nodes the list has.

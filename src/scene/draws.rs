@@ -15,10 +15,9 @@ impl Scene {
     /// the place of its colour in a buffer, its lightmap, its skin palette. Returns the number before.
     ///
     /// Runs in **O(1)**; kept draw lists list the node's slice again if the number changed. A word stays with its node
-    /// wherever that goes, is shared with clones of the scene, and is gone when the node is removed. It is not part of
-    /// snapshots and copies of subtrees: there it is 0. A scene in which none is set pays nothing; else a word takes 8
-    /// bytes, for each handle up to the highest in the same table. It is not told to readers of
-    /// [changes](Scene::changes).
+    /// wherever that goes, is copied with it, is written in snapshots and in the readable form, and is gone when the node
+    /// is removed. A scene in which none is set pays nothing; else a word takes 8 bytes, for each handle up to the
+    /// highest in the same table. It is not told to readers of [changes](Scene::changes).
     ///
     /// # Errors
     /// [`Error::StaleHandle`].

@@ -5,8 +5,12 @@ use crate::store::{At, Beside, Forest, Head, NIL, NodeList, Store};
 use crate::{Error, NodeHandle};
 
 impl Scene {
-    /// Copies a node and everything below it, including components and names, to a place. Returns a map from old to new
-    /// handles. A plain handle as `place` means the last child of that node.
+    /// Copies a node and everything below it to a place. Returns a map from old to new handles. A plain handle as
+    /// `place` means the last child of that node.
+    ///
+    /// Everything that the scene keeps of a node is copied: components and names, words of draws
+    /// ([`Scene::set_word`]), and translations in double precision ([`Scene::set_translation_f64`]). Values that are
+    /// kept beside the scene follow by the map: [`NodeMap::copy_along`](crate::data::NodeMap::copy_along).
     ///
     /// The place may be in the copied subtree: the copy is that of the subtree as it was before. A detached subtree can
     /// be copied too, so it can serve as a prefab that costs nothing in any pass. Runs in **O(nodes copied)**, plus O(n
@@ -101,6 +105,7 @@ impl Copied {
         self.handles.push(store.handle(at));
         self.parents.push(parent);
         self.nodes.push_checked(&store.node_at(at));
+        self.nodes.add(&store.additions_at(at));
     }
 }
 

@@ -147,6 +147,11 @@ impl Scene {
     ///     near += slice.shapes().iter().filter(|shape| worlds[shape.slots.transform].translation().x < 1.5).count();
     /// }
     /// assert_eq!(near, 2);
+    ///
+    /// // How full the memory is:
+    /// let slice = scene.slices().last().unwrap();
+    /// let (used, room) = (slice.rows().len(), slice.rows().capacity());
+    /// assert!(slice.parent().is_some() && used <= room);
     /// # Ok::<(), hedgerow::Error>(())
     /// ```
     pub fn slices(&self) -> impl FusedIterator<Item = SliceView<'_>> + Clone {

@@ -3,7 +3,7 @@
 mod arena;
 
 use crate::Mat34;
-use crate::pass::DrawList;
+use crate::pass::{DrawCommand, DrawList};
 use crate::scene::Scene;
 use crate::store::{MatrixSlot, SliceView};
 use arena::Arena;
@@ -267,34 +267,63 @@ impl MatrixMirror {
         list: &DrawList,
         order: &[u32],
         instances: &mut Vec<u32>,
-        mut changed: impl FnMut(Range<usize>),
+        changed: impl FnMut(Range<usize>),
     ) {
-        let (slots, bases) = (list.slots(), &*self.bases);
-        let place = |draw: u32| {
-            let MatrixSlot { slice, slot } = slots[draw as usize];
-            bases.get(slice as usize).map_or(NONE, |base| base.saturating_add(slot))
-        };
-        let same = instances.len().min(order.len());
-        let mut open: Option<Range<usize>> = None;
-        instances.truncate(same);
-        for (at, (instance, &draw)) in instances.iter_mut().zip(order).enumerate() {
-            let now = place(draw);
-            if *instance != now {
-                *instance = now;
-                match &mut open {
-                    Some(range) if at - range.end < GAP => range.end = at + 1,
-                    _ => open.replace(at..at + 1).into_iter().for_each(&mut changed),
-                }
-            }
-        }
-        instances.extend(order[same..].iter().map(|&draw| place(draw)));
-        if same < order.len() {
-            match &mut open {
-                Some(range) if same - range.end < GAP => range.end = order.len(),
-                _ => open.replace(same..order.len()).into_iter().for_each(&mut changed),
-            }
-        }
-        open.into_iter().for_each(changed);
+        let slots = list.slots();
+        refill(order, instances, |draw| self.place_of(slots[draw as usize]), changed);
+    }
+
+    /// Like [`instances`](Self::instances), with items of the caller's: `item` is told where the matrix of each draw is
+    /// in the buffer, and its command, and returns what is uploaded for it, such as the place and the command's
+    /// [`word`](DrawCommand::word). Ranges are told whose items are not equal to what `instances` held before.
+    ///
+    /// # Panics
+    /// For an index that the list does not have. Where a closure panics, `instances` is empty, and the next call tells
+    /// all.
+    ///
+    /// ```
+    /// use hedgerow::changes::MatrixMirror;
+    /// use hedgerow::{Aabb, DrawList, Node, Scene, Shape, Transform};
+    ///
+    /// #[derive(PartialEq)]
+    /// struct Instance {
+    ///     matrix: u32,
+    ///     colour: u32,
+    /// }
+    ///
+    /// let mut scene = Scene::new();
+    /// for colour in [0xff_00_00, 0x00_ff_00] {
+    ///     let ball = Node::transform(Transform::IDENTITY).with_shape(Shape::new(1, Aabb::cube(1.0)));
+    ///     let ball = scene.insert(scene.root(), ball)?;
+    ///     scene.set_word(ball, colour)?;
+    /// }
+    /// scene.update();
+    /// let (mut mirror, mut list, mut instances) = (MatrixMirror::new(), DrawList::new().without_matrices(), Vec::new());
+    /// scene.draw_list(&mut list);
+    /// mirror.sync(&scene, |_| {});
+    /// let item = |matrix, command: &hedgerow::draw::DrawCommand| Instance { matrix, colour: command.word };
+    /// mirror.instances_with(&list, &[1, 0], item, &mut instances, |changed| assert_eq!(changed, 0..2));
+    /// assert_eq!(instances[0].colour, 0x00_ff_00);
+    /// mirror.instances_with(&list, &[1, 0], item, &mut instances, |_| panic!("nothing changed"));
+    /// # Ok::<(), hedgerow::Error>(())
+    /// ```
+    pub fn instances_with<T: PartialEq>(
+        &self,
+        list: &DrawList,
+        order: &[u32],
+        item: impl Fn(u32, &DrawCommand) -> T,
+        instances: &mut Vec<T>,
+        changed: impl FnMut(Range<usize>),
+    ) {
+        let (slots, commands) = (list.slots(), list.commands());
+        let item = |draw: u32| item(self.place_of(slots[draw as usize]), &commands[draw as usize]);
+        refill(order, instances, item, changed);
+    }
+
+    /// The index of a matrix in the buffer, or [`NONE`].
+    #[inline]
+    fn place_of(&self, slot: MatrixSlot) -> u32 {
+        self.bases.get(slot.slice as usize).map_or(NONE, |base| base.saturating_add(slot.slot))
     }
 
     /// Gives each slice a place where it has room. Returns whether any has another one than before.
@@ -346,6 +375,39 @@ impl MatrixMirror {
         }
         moved
     }
+}
+
+/// Sets `instances` to the items of draws in this order, and tells the ranges that differ from what it held before.
+fn refill<T: PartialEq>(
+    order: &[u32],
+    instances: &mut Vec<T>,
+    item: impl Fn(u32) -> T,
+    mut changed: impl FnMut(Range<usize>),
+) {
+    // Where a closure panics, no items are left that look as if they were told.
+    let mut items = core::mem::take(instances);
+    let same = items.len().min(order.len());
+    let mut open: Option<Range<usize>> = None;
+    items.truncate(same);
+    for (at, (before, &draw)) in items.iter_mut().zip(order).enumerate() {
+        let now = item(draw);
+        if *before != now {
+            *before = now;
+            match &mut open {
+                Some(range) if at - range.end < GAP => range.end = at + 1,
+                _ => open.replace(at..at + 1).into_iter().for_each(&mut changed),
+            }
+        }
+    }
+    items.extend(order[same..].iter().map(|&draw| item(draw)));
+    if same < order.len() {
+        match &mut open {
+            Some(range) if same - range.end < GAP => range.end = order.len(),
+            _ => open.replace(same..order.len()).into_iter().for_each(&mut changed),
+        }
+    }
+    open.into_iter().for_each(changed);
+    *instances = items;
 }
 
 /// The ranges of slots that a slice's last sweep computed, joined over short gaps, or all if that is `false` for `last`.

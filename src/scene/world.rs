@@ -29,10 +29,10 @@ impl Scene {
     /// What single precision loses of it is kept beside the transform, itself in single precision: the two together are
     /// exact to 10⁻⁷ m at 10⁷ m. It counts wherever double precision does: in
     /// [`Scene::world_f64`], [`Scene::draw_list_relative`] and [`Scene::cull_relative`]. World matrices and boxes use the
-    /// rounded translation, and [`Scene::local`] returns it. It is kept wherever the node goes, in snapshots of whole
-    /// scenes, and by [`Scene::modify_local`] and [`Scene::look_at`] where these leave the translation as it is. Any
-    /// other way to set the local transform rounds, and so do [`Scene::set_node`], moves with
-    /// [`Keep::World`](crate::Keep::World), copies and snapshots of subtrees, and JSON.
+    /// rounded translation, and [`Scene::local`] returns it. It is kept wherever the node goes, in copies, snapshots and
+    /// the readable form, and by [`Scene::modify_local`] and [`Scene::look_at`] where these leave the translation as it
+    /// is. Any other way to set the local transform rounds, and so do [`Scene::set_node`] and moves with
+    /// [`Keep::World`](crate::Keep::World).
     ///
     /// Runs in **O(log n)** for n such nodes in the slice, and O(n) to add one. Setting other local transforms in the
     /// same slice takes about twice as long.

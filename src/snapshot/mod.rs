@@ -44,7 +44,7 @@ use std::io::{self, Read, Write};
 use std::time::Duration;
 
 /// The version that is written, and the only one that is read.
-const VERSION: u32 = 4;
+const VERSION: u32 = 5;
 
 /// The bytes of a writer, after a header.
 fn with_header(kind: Kind, out: Writer) -> Vec<u8> {

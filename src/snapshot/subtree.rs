@@ -4,18 +4,20 @@
 //!
 //! ```text
 //! header    as that of a scene, of another kind                                                          32 B
-//! counts    nodes │ transforms │ matrices │ materials │ visibilities │ shapes │ names
+//! counts    nodes │ transforms │ matrices │ materials │ visibilities │ shapes │ names │ words │ remainders
 //! nodes     handle u64 │ place of the parent in this list, NIL for the first │ which components          16 B
 //! arrays    of each component in the order of the nodes that have it: transforms 40 B, matrices 48 B,
-//!           materials 4 B, visibilities 4 B, shapes (mesh, then bounds) 28 B, names: lengths, then texts in UTF-8
+//!           materials 4 B, visibilities 4 B, shapes (mesh, then bounds) 28 B, names: lengths, then texts in UTF-8,
+//!           words of draws 4 B, remainders of translations in double precision 12 B
 //! ```
 
 use super::SnapshotError;
 use crate::record::{BytesError, Reader, Record, Writer, ensure, structures};
 use crate::scene::{Edge, HandleMap, Scene};
 use crate::snapshot::{body_of, with_header};
-use crate::store::NIL;
+use crate::store::{Additions, NIL};
 use crate::{Aabb, Error, Local, Mat34, Node, NodeHandle, Place, Shape, Visibility, scene::SceneBuilder};
+use glam::Vec3;
 use hedgerow_math::internal::PackedTransform;
 use hedgerow_math::internal::file_header::Kind;
 
@@ -35,7 +37,9 @@ impl Listed {
     const VISIBILITY: u32 = 8;
     const SHAPE: u32 = 16;
     const NAME: u32 = 32;
-    const ALL: u32 = 63;
+    const WORD: u32 = 64;
+    const REMAINDER: u32 = 128;
+    const ALL: u32 = 255;
 }
 
 structures! {
@@ -53,11 +57,16 @@ struct Part<'n> {
     visibilities: Vec<u32>,
     shapes: Vec<Shape>,
     names: Vec<&'n str>,
+    words: Vec<u32>,
+    remainders: Vec<Vec3>,
 }
+
+/// A node as it is read: the old handle, the place of the parent, and what it has.
+type Described<'n> = (NodeHandle, u32, Node<'n>, Additions);
 
 impl<'n> Part<'n> {
     /// Appends a node.
-    fn push(&mut self, handle: NodeHandle, parent: u32, node: &Node<'n>) {
+    fn push(&mut self, handle: NodeHandle, parent: u32, node: &Node<'n>, additions: &Additions) {
         let mut has = 0;
         let mut note = |bit: u32| has |= bit;
         match node.local {
@@ -75,6 +84,10 @@ impl<'n> Part<'n> {
         node.visibility.inspect(|_| note(Listed::VISIBILITY));
         node.shape.inspect(|_| note(Listed::SHAPE));
         node.name.inspect(|_| note(Listed::NAME));
+        let word = Some(additions.word).filter(|&word| word != 0).inspect(|_| note(Listed::WORD));
+        let remainder = Some(additions.remainder).filter(|&of| of != Vec3::ZERO).inspect(|_| note(Listed::REMAINDER));
+        self.words.extend(word);
+        self.remainders.extend(remainder);
         self.materials.extend(node.material);
         self.visibilities.extend(node.visibility.map(Visibility::mask));
         self.shapes.extend(node.shape);
@@ -83,7 +96,7 @@ impl<'n> Part<'n> {
     }
 
     fn write(&self, out: &mut Writer) {
-        let Self { nodes, transforms, matrices, materials, visibilities, shapes, names } = self;
+        let Self { nodes, transforms, matrices, materials, visibilities, shapes, names, words, remainders } = self;
         let counts = [
             nodes.len(),
             transforms.len(),
@@ -92,6 +105,8 @@ impl<'n> Part<'n> {
             visibilities.len(),
             shapes.len(),
             names.len(),
+            words.len(),
+            remainders.len(),
         ];
         out.one(counts.map(|count| u32::try_from(count).expect("a scene has at most 2^30 nodes")));
         out.array(nodes);
@@ -101,12 +116,15 @@ impl<'n> Part<'n> {
         out.array(visibilities);
         out.array(shapes);
         out.texts(names.iter().copied());
+        out.array(words);
+        out.array(remainders);
     }
 
     /// Reads the arrays and checks their values and lengths, and that every node except the first is below an earlier
     /// one.
     fn read(from: &mut Reader<'n>) -> Result<Self, BytesError> {
-        let [nodes, transforms, matrices, materials, visibilities, shapes, names]: [u32; 7] = from.one()?;
+        let counts: [u32; 9] = from.one()?;
+        let [nodes, transforms, matrices, materials, visibilities, shapes, names, words, remainders] = counts;
         let part = Self {
             nodes: from.many(nodes)?,
             transforms: from.many(transforms)?,
@@ -115,8 +133,10 @@ impl<'n> Part<'n> {
             visibilities: from.many(visibilities)?,
             shapes: from.many(shapes)?,
             names: from.texts(names)?,
+            words: from.many(words)?,
+            remainders: from.many(remainders)?,
         };
-        let mut counts = [0; 6];
+        let mut counts = [0; 8];
         for (index, node) in (0_u32..).zip(&part.nodes) {
             let below = if index == 0 { node.parent == NIL } else { node.parent < index };
             ensure!(below, "a node comes before its parent");
@@ -124,7 +144,7 @@ impl<'n> Part<'n> {
             ensure!(node.has & !Listed::ALL == 0 && one_local, "a node has components that there are not");
             (0..).zip(&mut counts).for_each(|(bit, count)| *count += node.has >> bit & 1);
         }
-        let counted = [transforms, matrices, materials, visibilities, shapes, names];
+        let counted = [transforms, matrices, materials, visibilities, shapes, names, words, remainders];
         ensure!(counts == counted, "there are other components than nodes that have them");
         ensure!(part.transforms.iter().all(Record::is_sound), "a transform is not finite, or its rotation no rotation");
         ensure!(part.matrices.iter().all(Mat34::is_finite), "a matrix is not finite");
@@ -132,12 +152,13 @@ impl<'n> Part<'n> {
         Ok(part)
     }
 
-    /// The nodes in order: the old handle, the index of the parent, and the description.
-    fn into_nodes(self) -> Result<Vec<(NodeHandle, u32, Node<'n>)>, BytesError> {
-        let Self { nodes, transforms, matrices, materials, visibilities, shapes, names } = self;
+    /// The nodes in order.
+    fn into_nodes(self) -> Result<Vec<Described<'n>>, BytesError> {
+        let Self { nodes, transforms, matrices, materials, visibilities, shapes, names, words, remainders } = self;
         let (mut transforms, mut matrices) = (transforms.into_iter(), matrices.into_iter());
         let (mut materials, mut visibilities) = (materials.into_iter(), visibilities.into_iter());
         let (mut shapes, mut names) = (shapes.into_iter(), names.into_iter());
+        let (mut words, mut remainders) = (words.into_iter(), remainders.into_iter());
         let described = nodes.into_iter().map(|Listed { handle, parent, has }| {
             let handle =
                 NodeHandle::from_bits(handle).ok_or(BytesError::invalid("a node has a handle that none can have"))?;
@@ -155,14 +176,25 @@ impl<'n> Part<'n> {
                 shape: if has & Listed::SHAPE != 0 { shapes.next() } else { None },
                 name: if has & Listed::NAME != 0 { names.next() } else { None },
             };
-            Ok((handle, parent, node))
+            let mut additions = Additions::default();
+            if has & Listed::WORD != 0 {
+                additions.word = words.next().unwrap_or_default();
+            }
+            if has & Listed::REMAINDER != 0 {
+                additions.remainder = remainders.next().unwrap_or_default();
+                let translation = node.local.map(|local| local.to_matrix().translation());
+                let fits = translation.is_some_and(|at| Additions::fits(additions.remainder, at));
+                ensure!(fits, "a remainder is of another translation");
+            }
+            Ok((handle, parent, node, additions))
         });
         described.collect()
     }
 }
 
 impl Scene {
-    /// A node and everything below it as bytes, which [`Scene::load_subtree`] loads into this or another scene.
+    /// A node and everything below it as bytes, which [`Scene::load_subtree`] loads into this or another scene: all that
+    /// [`Scene::duplicate`] copies.
     ///
     /// Runs in **O(nodes of the subtree)**.
     ///
@@ -176,7 +208,9 @@ impl Scene {
             match edge {
                 Edge::Enter(node) => {
                     let place = u32::try_from(part.nodes.len()).expect("a scene has at most 2^30 nodes");
-                    part.push(node, above[above.len() - 1], &self.node(node).unwrap_or_default());
+                    let at = self.at(node)?;
+                    let (described, additions) = (self.store.node_at(at), self.store.additions_at(at));
+                    part.push(node, above[above.len() - 1], &described, &additions);
                     above.push(place);
                 }
                 Edge::Leave(_) => {
@@ -218,8 +252,9 @@ impl Scene {
         from.finish()?;
         check_handles(&nodes)?;
         let mut builder = SceneBuilder::with_capacity(nodes.len());
-        for &(_, parent, node) in &nodes {
+        for &(_, parent, node, additions) in &nodes {
             builder.push((parent != NIL).then_some(parent as usize), node);
+            builder.add(&additions);
         }
         let new = builder.insert_into(self, place)?;
         let pairs = nodes.iter().map(|&(old, ..)| old).zip(new).collect();
@@ -228,7 +263,7 @@ impl Scene {
 }
 
 /// Checks that there is a node, and that no two have the same handle.
-fn check_handles(nodes: &[(NodeHandle, u32, Node<'_>)]) -> Result<(), BytesError> {
+fn check_handles(nodes: &[Described<'_>]) -> Result<(), BytesError> {
     ensure!(!nodes.is_empty(), "there is no node");
     let mut handles: Vec<NodeHandle> = nodes.iter().map(|&(handle, ..)| handle).collect();
     handles.sort_unstable();

@@ -19,7 +19,7 @@
 //! | `validate` | checks of every invariant |
 //! | `view` | what may be read from outside: whole columns |
 //! | `edit` | edits of single nodes and of batches |
-//! | `words` | numbers of the user's own, which draws carry |
+//! | `words`, `additions` | numbers of the user's own, which draws carry; these and what else a node has besides its description |
 //! | `world`, `space` | world transforms as of now; as spaces that nodes are placed in |
 //!
 //! The rest of the crate enters through [`Store`], the views, and plain values: [`At`], [`Beside`], [`Membership`],
@@ -36,13 +36,13 @@
 //! |  | `sort_children` `detach` `isolate` `can_adopt` `adopt_store` `reconfigure` |
 //! | edits of components | `set_local_shortly` `replace_local` `put_local` `add_transform` `remove_transform` |
 //! |  | `add_material` `remove_material` `add_shape` `set_bounds` `set_mesh` `remove_shape` `add_visibility` `remove_visibility` |
-//! |  | `set_name` `set_word` |
+//! |  | `set_name` `set_word` `add` |
 //! | bulk | `insert_many` `remove_many` `set_many` `set_run` `set_worlds` `set_worlds_apart` `detach_many` `move_many` `insert_tree` `insert_run` `most_tables_of` |
 //! |  | `can_open_tables` `try_reserve_below` |
 //! | reads | `resolve` `handle` `membership` `find_anchor` `parent_of_place` `is_detached_root` `world_of` `world_at` |
 //! |  | `wide_world` `fresh_world_at` `previous_world_at` `world_bounds_at` `subtree_bounds` `local_at` `local_below` `local_alone` |
 //! |  | `local_slot` `transform_slot_at` `material_at` `own_material_at` `visibility_at` `own_visibility_at` `word_of` |
-//! |  | `shape_at` `name_at` `node_at` `prefetch_local` `is_near` |
+//! |  | `shape_at` `name_at` `node_at` `additions_at` `prefetch_local` `is_near` |
 //! |  | `look_ahead_for_rows` `look_ahead_for_edits` `look_ahead_for_locals` |
 //! | walks | `parent` `parent_of` `first_child` `last_child` `next_sibling` `previous_sibling` `next_in_subtree` |
 //! |  | `is_in_subtree` `slice_after` `detached_roots` `count_nodes` |
@@ -50,6 +50,7 @@
 //! | sweeps | `update` `update_all` |
 //! | maintenance | `maintain` `reorder` `reorder_all` `shrink_to_fit` |
 
+mod additions;
 mod allocation;
 mod bounds;
 mod bulk;
@@ -74,6 +75,7 @@ mod work;
 mod world;
 
 // Visible to the rest of the crate.
+pub(crate) use additions::Additions;
 pub(crate) use allocation::{Bits, MAX_NODES, Runs};
 pub(crate) use bulk::{Forest, Head, NodeList};
 pub use change::ChangeKinds;

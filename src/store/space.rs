@@ -101,7 +101,7 @@ impl EvenSpace {
     }
 
     #[inline(always)]
-    pub(in crate::store) fn local_at(&self, world: Local) -> Result<Local, PlaceFault> {
+    fn local_at(&self, world: Local) -> Result<Local, PlaceFault> {
         if let Local::Transform(transform) = world
             && let Some(local) = self.even_at(&transform)
         {
@@ -112,7 +112,7 @@ impl EvenSpace {
 
     /// The local transform of a child whose world transform does not shear. `None` if that needs a closer look.
     #[inline(always)]
-    fn even_at(&self, world: &Transform) -> Option<Transform> {
+    pub(in crate::store) fn even_at(&self, world: &Transform) -> Option<Transform> {
         let (back, factor) = (self.rotation.conjugate(), self.scale.recip());
         let translation = back * ((world.translation.as_dvec3() - self.translation) * factor);
         let scales = world.scale.as_dvec3() * factor;
@@ -129,7 +129,7 @@ impl EvenSpace {
 
     /// The same space as matrices.
     #[cold]
-    fn to_other(self) -> OtherSpace {
+    pub(in crate::store) fn to_other(self) -> OtherSpace {
         let world =
             DAffine3::from_scale_rotation_translation(DVec3::splat(self.scale), self.rotation, self.translation);
         OtherSpace { world, inverse: Some(world.inverse()).filter(DAffine3::is_finite) }

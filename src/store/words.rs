@@ -2,7 +2,8 @@
 
 use crate::store::Store;
 use crate::store::columns::At;
-use crate::{Error, NodeHandle};
+use crate::{Error, NodeHandle, fallible};
+use std::collections::TryReserveError;
 
 /// Numbers by the entry of a handle in its metadata table: 8 bytes an entry, up to the highest one that was given a
 /// number, and nothing in a scene without any.
@@ -22,20 +23,37 @@ impl Words {
     }
 
     /// Gives a node a number, and returns the one that it had.
-    fn set(&mut self, node: NodeHandle, word: u32) -> u32 {
+    pub(in crate::store) fn set(&mut self, node: NodeHandle, word: u32) -> u32 {
         let before = self.get(node);
         if before != word {
-            let (table, index) = (node.table() as usize, node.index() as usize);
-            if table >= self.tables.len() {
-                self.tables.resize(table + 1, Vec::new());
-            }
-            let table = &mut self.tables[table];
-            if index >= table.len() {
-                table.resize((index + 1).next_power_of_two(), (0, 0));
-            }
-            table[index] = (node.generation(), word);
+            fallible::or_abort(self.try_set(node, word));
         }
         before
+    }
+
+    /// Gives a node a number. Returns an error if the allocator refuses.
+    pub(in crate::store) fn try_set(&mut self, node: NodeHandle, word: u32) -> Result<(), TryReserveError> {
+        let (table, index) = (node.table() as usize, node.index() as usize);
+        if table >= self.tables.len() {
+            self.tables.try_reserve(table + 1 - self.tables.len())?;
+            self.tables.resize(table + 1, Vec::new());
+        }
+        let table = &mut self.tables[table];
+        if index >= table.len() {
+            let end = (index + 1).next_power_of_two();
+            fallible::reserve_for(table, end)?;
+            table.resize(end, (0, 0));
+        }
+        table[index] = (node.generation(), word);
+        Ok(())
+    }
+
+    /// All numbers that are not 0, by ascending handle, also those of nodes that are gone.
+    pub(in crate::store) fn iter(&self) -> impl Iterator<Item = (NodeHandle, u32)> {
+        (0..).zip(&self.tables).flat_map(|(number, table)| {
+            let given = (0..).zip(table).filter(|(_, (_, word))| *word != 0);
+            given.map(move |(index, &(generation, word))| (NodeHandle::new(number, index, generation), word))
+        })
     }
 
     /// Takes over the numbers of another store, whose tables follow after this many.

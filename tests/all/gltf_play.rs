@@ -3,7 +3,7 @@
 
 use crate::gltf_file::GltfFile;
 use hedgerow::anim::player::Playback;
-use hedgerow::anim::{ClipBuilder, clip::Precision};
+use hedgerow::anim::{ClipBuilder, Pose, clip::Precision, skeleton::SkeletonError};
 use hedgerow::character::CharacterError;
 use hedgerow::glam::{Quat, Vec3};
 use hedgerow::import::{self, Import, ImportErrorKind, Skipped};
@@ -194,4 +194,111 @@ fn settings_of_clips_are_those_that_are_passed() {
     let root = other.root();
     other.insert(root, Node::group()).unwrap();
     assert!(tight.clone().apply(&mut other).is_err());
+}
+
+#[test]
+fn a_fade_begins_where_the_poses_are_and_ends_at_the_new_animation() {
+    let mut import = load();
+    let flag = import.imported.morph(3).unwrap().clone();
+    let mut player = import.imported.play(0).unwrap();
+    player.advance(1.0);
+    let mut shut = import.imported.play(1).unwrap();
+    shut.set_playback(Playback::Loop);
+    shut.seek(0.5);
+
+    // The same without a fade: the old one that plays on, and the new one.
+    let (mut old, mut new) = (player.clone(), shut.clone());
+    let before: Vec<Pose> = player.poses().map(|(_, pose)| pose.clone()).collect();
+    let weight = player.weights(&flag)[0];
+    player.fade_to(&shut, 2.0).unwrap();
+    assert!(player.poses().map(|(_, pose)| pose).eq(&before), "nothing jumps");
+    assert_eq!((player.weights(&flag)[0], player.faded()), (weight, 0.0));
+    assert_eq!((player.time(), player.duration()), (0.5, 2.0), "they are those of the new one");
+
+    let rest = [0, 1].map(|rig| Pose::rest(&import.imported.rigs[rig].skeleton));
+    let mut last = before;
+    for step in 1..=64_u8 {
+        let part = f32::from(step) / 32.0 / 2.0;
+        assert_eq!(player.advance(1.0 / 32.0), new.advance(1.0 / 32.0), "the rounds are those of the new one");
+        old.advance(1.0 / 32.0);
+        assert!((player.faded() - part).abs() < 1e-6);
+        // The flag is moved by the old one alone: it fades to rest.
+        for (rig, to) in [(0, new.pose(0).unwrap()), (1, &rest[1])] {
+            let mut expected = old.pose(rig).unwrap().clone();
+            expected.crossfade(to, part, None).unwrap();
+            let shown = player.pose(rig).unwrap();
+            for joint in 0..u16::try_from(shown.len()).unwrap() {
+                let (shown, expected) = (shown.get(joint), expected.get(joint));
+                near(shown.translation, expected.translation.to_array());
+                assert!(shown.rotation.dot(expected.rotation).abs() > 1.0 - 1e-5);
+                let step = shown.translation.distance(last[rig].get(joint).translation);
+                assert!(step < 0.12, "joint {joint} of {rig} jumps by {step}");
+            }
+            last[rig] = shown.clone();
+        }
+        let expected = old.weights(&flag)[0] * (1.0 - part) + 0.5 * part;
+        assert!((player.weights(&flag)[0] - expected).abs() < 1e-4);
+        player.apply(&mut import.scene).unwrap();
+    }
+    assert_eq!((player.faded(), player.weights(&flag)), (1.0, &[0.5][..]));
+    assert_eq!((player.pose(0), player.pose(1)), (new.pose(0), Some(&rest[1])), "to the bit");
+    near(place(&import, 3), [100.0, 5.0, 0.0]);
+    // And on it goes, as the new one alone.
+    assert_eq!(player.advance(0.7), new.advance(0.7));
+    assert_eq!((player.pose(0), player.pose(1)), (new.pose(0), Some(&rest[1])));
+    import.scene.validate().unwrap();
+}
+
+#[test]
+fn a_fade_into_more_rigs_begins_at_rest_and_may_be_interrupted() {
+    let import = load();
+    let (shut, mut open) = (import.imported.play(1).unwrap(), import.imported.play(0).unwrap());
+    open.seek(3.0);
+    let mut player = shut.clone();
+    assert!(player.pose(1).is_none());
+    player.fade_to(&open, 1.0).unwrap();
+    let rest = Pose::rest(&import.imported.rigs[1].skeleton);
+    assert_eq!(player.pose(1), Some(&rest), "it comes from rest");
+    player.advance(0.25);
+    // Another fade before the first is over: from what is shown, which stays.
+    let shown: Vec<Pose> = player.poses().map(|(_, pose)| pose.clone()).collect();
+    player.fade_to(&shut, 1.0).unwrap();
+    assert!(player.poses().map(|(_, pose)| pose).eq(&shown));
+    let mut copy = player.clone();
+    player.advance(0.5);
+    let mut half = shown[1].clone();
+    half.crossfade(&rest, 0.5, None).unwrap();
+    near(player.pose(1).unwrap().get(0).translation, half.get(0).translation.to_array());
+    // The same steps give the same bits, and time that is no number is none.
+    copy.advance(f32::NAN);
+    copy.advance(0.5);
+    assert!(copy.poses().eq(player.poses()));
+    player.advance(0.5);
+    assert_eq!((player.faded(), player.pose(1)), (1.0, Some(&rest)));
+
+    // At once.
+    for seconds in [0.0, -1.0, f32::NAN, f32::INFINITY] {
+        let mut player = shut.clone();
+        player.fade_to(&open, seconds).unwrap();
+        assert_eq!((player.faded(), player.pose(0), player.pose(1)), (1.0, open.pose(0), open.pose(1)));
+    }
+}
+
+#[test]
+fn animations_of_other_rigs_are_not_faded_to() {
+    let import = load();
+    let mut other = GltfFile::new(json!({
+        "scenes": [{"nodes": [0]}], "nodes": [{"name": "lift"}],
+        "animations": [{"samplers": [{"input": 0, "output": 1}],
+            "channels": [{"sampler": 0, "target": {"node": 0, "path": "translation"}}]}]
+    }));
+    other.floats("SCALAR", &[0.0, 2.0]);
+    other.floats("VEC3", &[0.0, 5.0, 0.0, 0.0, 7.0, 0.0]);
+    let other = import::from_slice(&other.glb(), None).unwrap().imported.play(0).unwrap();
+    let mut player = import.imported.play(0).unwrap();
+    let before: Vec<Pose> = player.poses().map(|(_, pose)| pose.clone()).collect();
+    let refused = player.fade_to(&other, 1.0);
+    let joints = SkeletonError::JointCount { expected: 2, found: 1 };
+    assert_eq!(refused, Err(CharacterError::Pose(joints.into())));
+    assert!(player.poses().map(|(_, pose)| pose).eq(&before) && player.duration() == 4.0 && player.faded() == 1.0);
 }

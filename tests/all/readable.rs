@@ -2,7 +2,7 @@
 
 use crate::model::oracle::from_bytes;
 use crate::model::{Step, decode};
-use hedgerow::glam::{Quat, Vec3};
+use hedgerow::glam::{DVec3, Quat, Vec3};
 use hedgerow::mesh::{MeshHandle, MeshSet};
 use hedgerow::readable::{NodeIds, WithIds};
 use hedgerow::{Aabb, Local, Mat34, Node, NodeHandle, Scene, SceneConfig, Shape, Transform, Visibility};
@@ -18,12 +18,19 @@ fn again<T: Serialize + DeserializeOwned>(value: &T) -> T {
     serde_json::from_str(&serde_json::to_string(value).unwrap()).unwrap()
 }
 
-/// All nodes in depth-first order, with the index of their parent; the detached ones come last.
-fn nodes(scene: &Scene) -> Vec<(Option<usize>, Node<'_>)> {
+/// A node: the index of its parent, its description, its translation in double precision, and its word.
+type Listed<'n> = (Option<usize>, Node<'n>, Option<DVec3>, Option<u32>);
+
+/// All nodes in depth-first order; the detached ones come last.
+fn nodes(scene: &Scene) -> Vec<Listed<'_>> {
     let tops = std::iter::once(scene.root()).chain(scene.detached_roots());
     let order: Vec<NodeHandle> = tops.flat_map(|top| scene.descendants(top)).collect();
     let place = |node| order.iter().position(|&other| other == node);
-    order.iter().map(|&node| (scene.parent(node).and_then(place), scene.node(node).unwrap())).collect()
+    let listed = |&node: &NodeHandle| {
+        let parent = scene.parent(node).and_then(place);
+        (parent, scene.node(node).unwrap(), scene.translation_f64(node), scene.word(node))
+    };
+    order.iter().map(listed).collect()
 }
 
 fn refusal(text: &str) -> String {
@@ -38,7 +45,8 @@ fn a_person_can_read_and_write_it() {
             {"name": "town"},
             {"parent": 0, "name": "car", "transform": {"translation": [1, 0, 2.5]}, "visibility": 3},
             {"parent": 1, "name": "wheel", "material": 2, "shape": {"mesh": 7, "bounds": "infinite"}},
-            {"parent": 0, "matrix": [[1, 0.5, 0, 0], [0, 1, 0, 0], [0, 0, 1, 4]]}
+            {"parent": 0, "matrix": [[1, 0.5, 0, 0], [0, 1, 0, 0], [0, 0, 1, 4]], "word": 9},
+            {"parent": 0, "transform": {"translation": [1e7, 0, 0]}, "remainder": [0.25, 0, 0]}
         ]
     }"#;
     let scene: Scene = serde_json::from_str(text).unwrap();
@@ -48,7 +56,10 @@ fn a_person_can_read_and_write_it() {
     assert_eq!(scene.shape(wheel), Some(Shape::new(7, Aabb::INFINITE)));
     assert_eq!(scene.fresh_world(wheel).unwrap().translation(), Vec3::new(1.0, 0.0, 2.5));
     let last = scene.last_child(scene.root()).unwrap();
-    assert!(matches!(scene.local(last), Some(Local::Matrix(_))));
+    assert_eq!(scene.translation_f64(last), Some(DVec3::new(1e7 + 0.25, 0.0, 0.0)));
+    let before = scene.previous_sibling(last).unwrap();
+    assert!(matches!(scene.local(before), Some(Local::Matrix(_))));
+    assert_eq!(scene.word(before), Some(9));
     assert_eq!(nodes(&again(&scene)), nodes(&scene));
 }
 
@@ -123,6 +134,8 @@ fn what_is_no_scene_is_refused_by_the_node_that_it_is_about() {
         (r#"{"nodes": [{}, {"parent": 0, "transform": {"rotation": [0, 0, 0, 0]}}]}"#, "node 1: no rotation"),
         (r#"{"nodes": [{}, {"parent": 0, "transform": {"scale": [1, null, 1]}}]}"#, "null"),
         (r#"{"nodes": [{"transform": {}, "matrix": [[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0]]}]}"#, "leave one out"),
+        (r#"{"nodes": [{"remainder": [0, 0, 0.1]}]}"#, "node 0: its remainder is more"),
+        (r#"{"nodes": [{"transform": {"translation": [0, 0, 1]}, "remainder": [0, 0, 0.1]}]}"#, "leave it out"),
         (r#"{"config": {"min_nodes": 4000000}, "nodes": [{}]}"#, "min_nodes"),
     ] {
         let refusal = refusal(text);

@@ -423,3 +423,106 @@ fn a_move_within_a_full_run_opens_no_slice() {
     scene.validate().unwrap();
     assert_eq!(scene.slice_count(), before);
 }
+
+#[test]
+fn views_tell_what_a_picture_of_the_memory_shows() {
+    let mut scene = with(SceneConfig { bounds: true, min_nodes: 4, max_nodes: 64, ..SceneConfig::DEFAULT });
+    let mut nodes = vec![scene.root()];
+    for number in 0..400_usize {
+        let node = if number % 3 == 0 { whole() } else { Node::group() };
+        nodes.push(scene.insert(nodes[number / 3], node).unwrap());
+    }
+    // A leaf in the midst of others.
+    assert!(scene.shape(nodes[301]).is_some() && scene.first_child(nodes[301]).is_none());
+    scene.remove(nodes[301]).unwrap();
+    scene.update();
+    assert!(scene.slice_count() > 5);
+    let holes: usize = scene
+        .slices()
+        .map(|slice| (0..slice.shapes().len()).filter(|&slot| !slice.shapes().is_occupied(slot)).count())
+        .sum();
+    assert!(holes > 0, "the leaf leaves a hole");
+    for slice in scene.slices() {
+        // The node above is in one of the slices above.
+        let here = |node: NodeHandle| slice.rows().nodes().any(|other| other == node);
+        let above = slice.rows().nodes().filter_map(|node| scene.parent(node)).find(|&parent| !here(parent));
+        let of = |number: u32| scene.slices().find(|slice| slice.number() == number);
+        let mut slices = core::iter::successors(slice.parent().and_then(of), |slice| slice.parent().and_then(of));
+        assert_eq!(above.is_none(), slice.parent().is_none(), "only the root's slice has none above it");
+        assert!(above.is_none_or(|node| slices.any(|slice| slice.rows().nodes().any(|other| other == node))));
+        let (rows, transforms, shapes) = (slice.rows(), slice.transforms(), slice.shapes());
+        assert!(rows.len() <= rows.capacity() && rows.capacity() <= 64);
+        assert!(transforms.len() <= transforms.capacity() && shapes.len() <= shapes.capacity());
+        let (visibilities, materials) = (slice.visibilities(), slice.materials());
+        assert!(visibilities.len() <= visibilities.capacity() && materials.len() <= materials.capacity());
+        assert!(visibilities.is_occupied(0) && materials.is_occupied(0), "bases");
+        assert!(!visibilities.is_occupied(visibilities.len()) && !materials.is_occupied(materials.len()));
+        assert!((0..shapes.len()).all(|slot| shapes.is_occupied(slot) == shapes.get(slot).is_some()));
+
+        let mut own = Aabb::EMPTY;
+        let blocks: Vec<Aabb> = slice.block_bounds().collect();
+        assert_eq!(blocks.len(), shapes.len().div_ceil(64));
+        for slot in 0..shapes.len() {
+            if let Some(listed) = shapes.get(slot) {
+                let bounds = scene.world_bounds(listed.node).unwrap();
+                assert!(blocks[slot / 64].contains_box(&bounds));
+                own = own.merge(&bounds);
+            }
+        }
+        assert_eq!(slice.bounds(), Some(own));
+    }
+    let plain = Scene::new();
+    let slice = plain.slices().next().unwrap();
+    assert_eq!((slice.bounds(), slice.block_bounds().count(), slice.parent()), (None, 0, None));
+}
+
+#[test]
+fn each_edit_of_the_tree_has_another_structure_version_and_moving_nodes_does_not() {
+    let mut scene = with(SceneConfig { min_nodes: 4, max_nodes: 64, ..SceneConfig::DEFAULT });
+    let root = scene.root();
+    let tops: Vec<NodeHandle> = (0..40).map(|_| scene.insert(root, whole()).unwrap()).collect();
+    for at in 0..200 {
+        scene.insert(tops[at % 40], whole()).unwrap();
+    }
+    let mut other = Scene::with_config(*scene.config()).unwrap();
+    let mut many = hedgerow::edit::SceneBuilder::new();
+    (0..30).for_each(|at: usize| _ = many.push(at.checked_sub(1), whole()));
+    let bytes = scene.save_subtree(tops[1]).unwrap();
+    type Edit<'a> = &'a mut dyn FnMut(&mut Scene);
+    let edits: [(&str, Edit<'_>); 18] = [
+        ("insert", &mut |scene| _ = scene.insert(tops[3], whole())),
+        ("insert at the root", &mut |scene| _ = scene.insert(root, Node::group())),
+        ("insert detached", &mut |scene| _ = scene.insert(Place::Detached, Node::group())),
+        ("insert_many", &mut |scene| scene.insert_many(&[(tops[3], Node::group())], &mut Vec::new()).unwrap()),
+        ("build", &mut |scene| _ = many.insert_into(scene, tops[4])),
+        ("duplicate", &mut |scene| _ = scene.duplicate(tops[4], root)),
+        ("load_subtree", &mut |scene| _ = scene.load_subtree(&bytes, root)),
+        ("reparent", &mut |scene| _ = scene.reparent(tops[5], tops[6], Keep::Local).unwrap()),
+        ("reparent a leaf", &mut |scene| {
+            let leaf = scene.first_child(tops[7]).unwrap();
+            scene.reparent(leaf, tops[8], Keep::Local).unwrap();
+        }),
+        ("detach", &mut |scene| scene.detach(tops[9]).unwrap()),
+        ("attach", &mut |scene| _ = scene.attach(tops[9], root, Keep::Local).unwrap()),
+        ("sort", &mut |scene| scene.sort_children_by(root, |_, a, b| b.cmp(&a)).unwrap()),
+        ("name", &mut |scene| scene.set_name(tops[10], Some("house")).unwrap()),
+        ("remove", &mut |scene| _ = scene.remove(tops[11])),
+        ("remove_later", &mut |scene| _ = scene.remove_later(tops[12])),
+        ("remove_many", &mut |scene| _ = scene.remove_many(&[tops[13], tops[14]])),
+        ("adopt", &mut |scene| _ = scene.adopt(&mut other, root).unwrap()),
+        ("clear", &mut |scene| scene.clear()),
+    ];
+    for (name, edit) in edits {
+        scene.update();
+        let seen = scene.structure_version();
+        for node in [root, tops[20]] {
+            if scene.local(node).is_some() {
+                scene.set_local(node, Transform::from_xyz(1.0, 2.0, 3.0)).unwrap();
+            }
+        }
+        scene.update();
+        assert_eq!(scene.structure_version(), seen, "before {name}");
+        edit(&mut scene);
+        assert_ne!(scene.structure_version(), seen, "{name}");
+    }
+}

@@ -9,7 +9,8 @@ use crate::model::readers::Readers;
 use crate::model::{Step, decode};
 use hedgerow::anim::{Skeleton, SkeletonBuilder, skeleton::SkeletonError};
 use hedgerow::config::StoragePolicy;
-use hedgerow::glam::{Quat, Vec3};
+use hedgerow::edit::{EditQueue, HandleMap};
+use hedgerow::glam::{DVec3, Quat, Vec3};
 use hedgerow::{
     Aabb, DrawList, Error, Keep, Local, Mat34, Node, NodeHandle, Place, Scene, SceneConfig, Shape, Transform,
     Visibility, snapshot::SnapshotError,
@@ -62,8 +63,6 @@ fn reloaded_or_not(seed: u8, oracle: impl Fn([u8; 8]) -> Oracle) {
             // For a loaded scene nothing has been reported yet.
             reloaded.seen = Seen::new(&reloaded.scene);
             reloaded.readers = Readers::new(&reloaded.scene, false);
-            // Words are not part of snapshots.
-            reloaded.renderer.give_words(&mut reloaded.scene);
             if policy[7] & 4 == 0 {
                 // A loaded scene computes everything at its first update. If the other scene does too, the bytes must
                 // be equal.
@@ -170,6 +169,11 @@ fn varied() -> (Scene, Vec<NodeHandle>) {
         };
         let parent = nodes[(number as usize * 7) / 10];
         nodes.push(scene.insert(parent, node).unwrap());
+        scene.set_word(nodes[nodes.len() - 1], number % 4).unwrap();
+        if node.local.is_some() && number % 7 < 3 {
+            let place = DVec3::new(1e7 + 0.1, f64::from(number) / 3.0, -0.5);
+            scene.set_translation_f64(nodes[nodes.len() - 1], place).unwrap();
+        }
     }
     scene.update();
     for turn in 0..3 {
@@ -194,6 +198,8 @@ fn everything_that_can_be_asked_is_as_it_was() {
         assert_eq!(loaded.node(node), scene.node(node));
         assert_eq!(loaded.world(node), scene.world(node), "as of the last update");
         assert_eq!(loaded.visibility(node), scene.visibility(node));
+        assert_eq!(loaded.word(node), scene.word(node));
+        assert_eq!(loaded.world_f64(node), scene.world_f64(node));
     }
     assert!(!nodes.iter().all(|&node| loaded.contains(node)), "some are stale");
     assert_eq!(draws(&loaded).commands(), draws(&scene).commands());
@@ -335,9 +341,60 @@ fn a_subtree_comes_with_all_its_components_and_in_order() {
     assert!(map.len() > 20, "the subtree reaches across slices");
     for (&old, &new) in old.iter().zip(&new) {
         assert_eq!(map.get(old), Some(new));
-        assert_eq!(target.node(new), scene.node(old));
+        assert_same_node((&scene, old), (&target, new));
     }
-    assert!(map.iter().any(|(_, new)| matches!(target.local(new), Some(Local::Matrix(_)))), "a sheared one is there");
+    let any = |of: &dyn Fn(NodeHandle) -> bool| map.iter().any(|(_, new)| of(new));
+    assert!(any(&|new| matches!(target.local(new), Some(Local::Matrix(_)))), "a sheared one is there");
+    assert!(any(&|new| target.word(new) == Some(3)), "one with a word is there");
+    let precise = |new| target.translation_f64(new).is_some_and(|place| place.as_vec3().as_dvec3() != place);
+    assert!(any(&precise), "one with a translation in double precision is there");
+}
+
+/// Compares all that a scene keeps of two nodes, one by one.
+fn assert_same_node((scene, node): (&Scene, NodeHandle), (other, copy): (&Scene, NodeHandle)) {
+    assert_eq!(other.local(copy), scene.local(node));
+    assert_eq!(other.translation_f64(copy), scene.translation_f64(node));
+    assert_eq!(other.own_material(copy), scene.own_material(node));
+    assert_eq!(other.shape(copy), scene.shape(node));
+    assert_eq!(other.own_visibility(copy), scene.own_visibility(node));
+    assert_eq!(other.name(copy), scene.name(node));
+    assert_eq!(other.word(copy), scene.word(node));
+    assert_eq!(other.child_count(copy), scene.child_count(node));
+}
+
+#[test]
+fn each_way_to_copy_a_subtree_copies_all_that_a_scene_keeps_of_a_node() {
+    let (mut scene, nodes) = varied();
+    // A large subtree goes in slices of its own, a small one where it belongs.
+    let sizes = [nodes[1], nodes[40]].map(|top| scene.descendants(top).count());
+    assert!(sizes[0] > 32 && (2..4).contains(&sizes[1]), "{sizes:?}");
+    for top in [nodes[1], nodes[40]] {
+        let olds: Vec<NodeHandle> = scene.descendants(top).collect();
+        let before = scene.clone();
+        let check = |target: &Scene, map: &HandleMap| {
+            assert_eq!((target.validate(), map.len()), (Ok(()), olds.len()));
+            olds.iter().for_each(|&old| assert_same_node((&before, old), (target, map.get(old).unwrap())));
+        };
+        let map = scene.duplicate(top, scene.root()).unwrap();
+        check(&scene, &map);
+
+        let mut other = Scene::with_config(*scene.config()).unwrap();
+        let map = other.duplicate_from(&before, top, other.root()).unwrap();
+        check(&other, &map);
+        let to_world = scene.adopt(&mut other, scene.root()).unwrap();
+        for &old in &olds {
+            assert_same_node((&before, old), (&scene, to_world.get(map.get(old).unwrap()).unwrap()));
+        }
+
+        let mut queue = EditQueue::new();
+        let ticket = queue.duplicate(top, scene.root());
+        queue.apply(&mut scene);
+        check(&scene, queue.duplicated(ticket).unwrap());
+
+        let mut loaded = Scene::new();
+        let map = loaded.load_subtree(&before.save_subtree(top).unwrap(), Place::Detached).unwrap();
+        check(&loaded, &map);
+    }
 }
 
 #[test]

@@ -7,7 +7,7 @@ use hedgerow::anim::{
 };
 use hedgerow::changes::MatrixMirror;
 use hedgerow::data::{Column, NodeMap};
-use hedgerow::draw::DepthView;
+use hedgerow::draw::{DepthView, DrawCommand};
 use hedgerow::glam::Vec3;
 use hedgerow::visit::{Flow, NodeRef, SliceView, SliceViewMut, Visitor};
 use hedgerow::{Local, Mat34, NodeHandle, Scene, Shape, Transform};
@@ -139,12 +139,18 @@ pub(crate) const CASES: &[Case] = &[
             world.scene.draw_list(&mut world.list);
             world.list.group_by_key(&mut world.groups, |command| {
                 tick();
-                key_of(command.word)
+                Some(key_of(command.word))
             });
         },
     },
     Case {
-        names: &["order::order_by_key", "order::order_front_to_back", "order::order_back_to_front"],
+        names: &[
+            "order::order_by_key",
+            "order::order_front_to_back",
+            "order::order_back_to_front",
+            "order::order_front_to_back_in",
+            "order::order_back_to_front_in",
+        ],
         run: |world| {
             let view = DepthView { eye: Vec3::ZERO, forward: Vec3::X };
             world.list.order_by_key(&mut world.order, |_, command| {
@@ -157,6 +163,8 @@ pub(crate) const CASES: &[Case] = &[
             };
             world.list.order_front_to_back(&mut world.order, &view, |_| takes());
             world.list.order_back_to_front(&mut world.order, &view, |_| takes());
+            world.list.order_front_to_back_in(&world.scene, &mut world.order, &view, |_| takes());
+            world.list.order_back_to_front_in(&world.scene, &mut world.order, &view, |_| takes());
         },
     },
     Case {
@@ -173,6 +181,17 @@ pub(crate) const CASES: &[Case] = &[
         run: |world| {
             let mut instances = vec![9; world.list.len()];
             world.mirror.instances(&world.list, world.groups.instances(), &mut instances, |_| tick());
+        },
+    },
+    Case {
+        names: &["mirror::instances_with"],
+        run: |world| {
+            let mut instances = vec![9; world.list.len()];
+            let item = |place, _: &DrawCommand| {
+                tick();
+                place
+            };
+            world.mirror.instances_with(&world.list, world.groups.instances(), item, &mut instances, |_| tick());
         },
     },
     // Maps.

@@ -142,7 +142,7 @@ impl World {
     /// Lists and groups what there is to draw.
     pub(crate) fn draw(&mut self) {
         self.scene.draw_list(&mut self.list);
-        self.list.group_by_key(&mut self.groups, |command| key_of(command.word));
+        self.list.group_by_key(&mut self.groups, |command| Some(key_of(command.word)));
     }
 
     /// Brings the buffer in line with the scene.
@@ -209,7 +209,7 @@ impl World {
         }
         self.draw();
         let mut fresh = DrawGroups::new();
-        self.list.group_by_key(&mut fresh, |command| key_of(command.word));
+        self.list.group_by_key(&mut fresh, |command| Some(key_of(command.word)));
         assert_eq!((self.groups.groups(), self.groups.instances()), (fresh.groups(), fresh.instances()), "{at}");
         let len = self.list.len();
         self.list.order_by_key(&mut self.order, |_, command| Some(command.word.into()));

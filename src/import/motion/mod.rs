@@ -6,10 +6,11 @@
 //! | `skin` | which joints of a rig a mesh follows |
 //! | `morph` | weights of morph targets |
 //! | `clip` | animations, as a clip for each rig that they move |
-//! | `play` | an animation on all rigs that it moves |
+//! | `play`, `part` | an animation on all rigs that it moves, and on one of these |
 
 mod clip;
 mod morph;
+mod part;
 mod play;
 mod rig;
 mod skin;

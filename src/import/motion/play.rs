@@ -1,14 +1,14 @@
 //! An animation on all rigs that it moves.
 
+use super::part::Part;
 use super::{MorphNode, Rig};
 use crate::anim::player::Playback;
-use crate::anim::{Clip, ClipBuilder, Error, Player, Pose, clip::ClipError};
+use crate::anim::{ClipBuilder, Error, Player, Pose, clip::ClipError};
 use crate::character::CharacterError;
+use crate::import::Imported;
 use crate::import::error::{ImportError, ImportErrorKind, Item, ItemKind};
-use crate::import::{Imported, ImportedClip};
 use crate::scene::HandleMap;
 use crate::{NodeHandle, Scene, Transform};
-use std::sync::Arc;
 
 /// An animation that plays: on all rigs that it moves, and so on all nodes, in step.
 ///
@@ -47,35 +47,24 @@ use std::sync::Arc;
 /// ```
 #[derive(Clone, Debug)]
 pub struct AnimationPlayer {
+    /// By rigs.
     parts: Vec<Part>,
+    fade: Option<Fade>,
     /// The nodes with their transforms: kept for its memory.
     items: Vec<(NodeHandle, Transform)>,
 }
 
-/// An animation on one rig.
-#[derive(Clone, Debug)]
-struct Part {
-    rig: usize,
-    player: Player<Arc<Clip>>,
-    pose: Pose,
-    channels: Vec<f32>,
-    /// The nodes of the rig, in all of its places.
-    nodes: Vec<(u16, NodeHandle)>,
+/// The time that a fade takes, and has taken.
+#[derive(Clone, Copy, Debug)]
+struct Fade {
+    seconds: f32,
+    passed: f32,
 }
 
-impl Part {
-    fn new(rigs: &[Rig], imported: &ImportedClip, clip: Clip) -> Self {
-        let rig = &rigs[imported.rig];
-        let (pose, channels) = (Pose::rest(&rig.skeleton), vec![0.0; rig.channels]);
-        let nodes = rig.places.iter().flat_map(|place| place.nodes()).collect();
-        let mut part = Self { rig: imported.rig, player: Player::new(Arc::new(clip)), pose, channels, nodes };
-        part.sample();
-        part
-    }
-
-    fn sample(&mut self) {
-        self.player.sample(&mut self.pose).expect("the pose has the clip's joints");
-        self.player.sample_channels(&mut self.channels).expect("the rig has the clip's channels");
+impl Fade {
+    /// How far it is, from 0 to 1.
+    fn share(self) -> f32 {
+        (self.passed / self.seconds).min(1.0)
     }
 }
 
@@ -83,30 +72,36 @@ impl AnimationPlayer {
     /// How long the animation is, in seconds; 0 if it moves nothing that is imported.
     #[must_use]
     pub fn duration(&self) -> f32 {
-        self.parts.first().map_or(0.0, |part| part.player.clip().duration())
+        self.parts.iter().find_map(Part::player).map_or(0.0, |player| player.clip().duration())
     }
 
     /// The time in the animation, in seconds: 0 to its duration.
     #[must_use]
     pub fn time(&self) -> f32 {
-        self.parts.first().map_or(0.0, |part| part.player.time())
+        self.parts.iter().find_map(Part::player).map_or(0.0, Player::time)
     }
 
     /// Sets what happens at the ends of the animation: [`Playback::Clamp`] at first.
     pub fn set_playback(&mut self, playback: Playback) {
-        self.parts.iter_mut().for_each(|part| part.player.set_playback(playback));
+        self.parts.iter_mut().filter_map(Part::player_mut).for_each(|player| player.set_playback(playback));
     }
 
     /// Advances by this many seconds, backward if negative. Returns how often the end was passed; see
-    /// [`Player::advance`].
+    /// [`Player::advance`]. A [fade](Self::fade_to) goes on by the same time, forward in both cases.
     ///
     /// Runs in **O(tracks + keys on the way)**.
     pub fn advance(&mut self, seconds: f32) -> i32 {
+        if let Some(fade) = self.fade.as_mut().filter(|_| seconds.is_finite()) {
+            fade.passed += seconds.abs();
+        }
         let mut rounds = 0;
         for part in &mut self.parts {
-            rounds = part.player.advance(seconds);
-            part.sample();
+            part.advance_before(seconds);
+            if let Some(player) = part.player_mut() {
+                rounds = player.advance(seconds);
+            }
         }
+        self.sample();
         rounds
     }
 
@@ -114,10 +109,85 @@ impl AnimationPlayer {
     ///
     /// Runs in **O(tracks + keys to the nearest jump frames)**.
     pub fn seek(&mut self, seconds: f32) {
-        for part in &mut self.parts {
-            part.player.seek(seconds);
-            part.sample();
+        self.parts.iter_mut().filter_map(Part::player_mut).for_each(|player| player.seek(seconds));
+        self.sample();
+    }
+
+    /// Samples all parts, and ends a fade whose time has passed.
+    fn sample(&mut self) {
+        let faded = self.fade.map_or(1.0, Fade::share);
+        self.parts.iter_mut().for_each(|part| part.sample(faded));
+        if faded >= 1.0 {
+            self.fade = None;
+            self.parts.iter_mut().for_each(Part::end_fade);
         }
+    }
+
+    /// Fades to another animation of the same file within so many seconds of [`advance`](Self::advance). From now on
+    /// this player plays the other one, from the time and with the playback that `to` has: [`time`](Self::time),
+    /// [`seek`](Self::seek) and the rest are about that. What plays now plays on beside it until the fade is over.
+    ///
+    /// Nothing jumps: until the next `advance` the poses are what they are now. Then they are blends of both
+    /// animations, more and more of the new one, in even steps; so are morph weights. After that many seconds they are
+    /// those of the new one alone, to the bit. Rigs that only one of both moves fade to rest or from rest, and those that
+    /// the new one does not move rest afterwards. Where a fade is not over, the next one starts from what is shown then,
+    /// which stays as it is meanwhile.
+    ///
+    /// Both must be for the same nodes: for those of a copy, take [`of_copy`](Self::of_copy) of `to` as well. Clips are
+    /// shared with `to`. At once for 0 seconds, negative numbers and such that are not finite. Runs in **O(joints)**; as
+    /// long as the fade lasts, poses take somewhat more than twice as long.
+    ///
+    /// # Errors
+    /// [`CharacterError::Pose`] if the other animation is of a file with other rigs. Nothing has changed then.
+    ///
+    /// ```
+    /// # use hedgerow::import;
+    /// # let text = br#"{
+    /// #     "asset": {"version": "2.0"}, "scenes": [{"nodes": [0]}], "nodes": [{"name": "lift"}],
+    /// #     "animations": [{"name": "down", "samplers": [{"input": 0, "output": 1}],
+    /// #         "channels": [{"sampler": 0, "target": {"node": 0, "path": "translation"}}]}],
+    /// #     "accessors": [{"componentType": 5126, "type": "SCALAR", "count": 2, "bufferView": 0},
+    /// #         {"componentType": 5126, "type": "VEC3", "count": 2, "bufferView": 0}],
+    /// #     "bufferViews": [{"buffer": 0, "byteLength": 24}],
+    /// #     "buffers": [{"byteLength": 24, "uri": "data:;base64,AAAAAAAAAEAAAAAAAAAAAAAAAAAAAAAA"}]
+    /// # }"#;
+    /// # let mut import = import::from_slice(text, None)?;
+    /// let mut player = import.imported.play(0)?;         // height 2,
+    /// let mut below = player.clone();
+    /// below.seek(2.0);                                   // height 0
+    /// player.fade_to(&below, 0.5)?;
+    /// for height in [1.406, 0.875, 0.406, 0.0] {         // 3/4 of 1.875, 1/2 of 1.75, 1/4 of 1.625
+    ///     player.advance(0.125);
+    ///     player.apply(&mut import.scene)?;
+    ///     let lift = import.imported.node(0).expect("it is in a scene");
+    ///     let found = import.scene.local(lift).unwrap().to_matrix().translation().y;
+    ///     assert!((found - height).abs() < 1e-2);
+    /// }
+    /// assert_eq!(player.faded(), 1.0);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn fade_to(&mut self, to: &Self, seconds: f32) -> Result<(), CharacterError> {
+        for part in &to.parts {
+            if let Some(present) = self.part(part.rig) {
+                present.check_same(part).map_err(CharacterError::Pose)?;
+            }
+        }
+        let held = self.fade.is_some();
+        let mut parts: Vec<Part> = self.parts.iter().map(|part| part.faded_to(to.part(part.rig), held)).collect();
+        let others = to.parts.iter().filter(|part| self.part(part.rig).is_none());
+        parts.extend(others.map(Part::faded_in));
+        parts.sort_by_key(|part| part.rig);
+        self.parts = parts;
+        self.fade = (seconds > 0.0 && seconds.is_finite()).then_some(Fade { seconds, passed: 0.0 });
+        self.sample();
+        Ok(())
+    }
+
+    /// How far the present animation has faded in: from 0, just after [`fade_to`](Self::fade_to), to 1, where no fade
+    /// goes on.
+    #[must_use]
+    pub fn faded(&self) -> f32 {
+        self.fade.map_or(1.0, Fade::share)
     }
 
     /// Sets the local transforms of all nodes of the rigs that the animation moves, as one batch. World matrices follow
@@ -129,10 +199,10 @@ impl AnimationPlayer {
     /// What [`Scene::set_transforms`] refuses, such as nodes that were removed: see [`retain_live`](Self::retain_live).
     /// The scene is then unchanged.
     pub fn apply(&mut self, scene: &mut Scene) -> Result<(), CharacterError> {
-        let Self { parts, items } = self;
+        let Self { parts, items, .. } = self;
         items.clear();
-        for Part { pose, nodes, .. } in parts {
-            items.extend(nodes.iter().map(|&(joint, node)| (node, pose.get(joint))));
+        for part in parts {
+            items.extend(part.nodes.iter().map(|&(joint, node)| (node, part.pose().get(joint))));
         }
         Ok(scene.set_transforms(items)?)
     }
@@ -171,16 +241,17 @@ impl AnimationPlayer {
     /// ```
     #[must_use]
     pub fn of_copy(&self, map: &HandleMap) -> Self {
-        let mut copy = Self { parts: self.parts.clone(), items: Vec::new() };
+        let mut copy = Self { parts: self.parts.clone(), fade: self.fade, items: Vec::new() };
         for part in &mut copy.parts {
             part.nodes = part.nodes.iter().filter_map(|&(joint, node)| Some((joint, map.get(node)?))).collect();
         }
         copy
     }
 
-    /// The rigs that the animation moves, by their numbers in [`Imported::rigs`], with their present poses.
+    /// The rigs that the animation moves, or one did that it [faded](Self::fade_to) from, by their numbers in
+    /// [`Imported::rigs`], with their present poses.
     pub fn poses(&self) -> impl ExactSizeIterator<Item = (usize, &Pose)> {
-        self.parts.iter().map(|part| (part.rig, &part.pose))
+        self.parts.iter().map(|part| (part.rig, part.pose()))
     }
 
     /// The present pose of a rig, given by its number in [`Imported::rigs`]; `None` if the animation does not move it.
@@ -188,7 +259,7 @@ impl AnimationPlayer {
     /// Runs in **O(log rigs)**.
     #[must_use]
     pub fn pose(&self, rig: usize) -> Option<&Pose> {
-        self.part(rig).map(|part| &part.pose)
+        self.part(rig).map(Part::pose)
     }
 
     /// The present morph weights of a node: those at rest if the animation does not change them.
@@ -197,7 +268,7 @@ impl AnimationPlayer {
     #[must_use]
     pub fn weights<'a>(&'a self, morph: &'a MorphNode) -> &'a [f32] {
         let channels = morph.channels.as_ref().and_then(|of| Some((self.part(of.rig)?, of.range.clone())));
-        channels.and_then(|(part, range)| part.channels.get(range)).unwrap_or(&morph.weights)
+        channels.and_then(|(part, range)| part.channels().get(range)).unwrap_or(&morph.weights)
     }
 
     fn part(&self, rig: usize) -> Option<&Part> {
@@ -237,9 +308,9 @@ impl Imported {
                 let item = Item { kind: ItemKind::Animation, index: animation, name: of_file.name.clone() };
                 ImportErrorKind::Clip { item, field: format!("rig {}", imported.rig), error }
             })?;
-            parts.push(Part::new(&self.rigs, imported, clip));
+            parts.push(Part::new(&self.rigs[imported.rig], imported.rig, &self.morphs, clip));
         }
-        Ok(AnimationPlayer { parts, items: Vec::new() })
+        Ok(AnimationPlayer { parts, fade: None, items: Vec::new() })
     }
 
     /// Sets all nodes of all rigs to where they are in the file, as one batch: for rigs that the next animation does

@@ -48,7 +48,7 @@ pub struct DrawGroups {
     /// Whether they were made with keys of the caller's.
     keyed: bool,
     kinds: Kinds,
-    /// The kind of each command.
+    /// The kind of each command; [`NIL`] for those that are left out.
     numbers: Vec<u32>,
     /// What the numbers are of.
     known: Vec<Known>,
@@ -213,7 +213,12 @@ impl DrawGroups {
     }
 
     /// Groups commands, which consist of these segments if they were listed slice by slice.
-    fn fill(&mut self, commands: &[DrawCommand], segments: Option<&[Segment]>, key: impl Fn(&DrawCommand) -> u32) {
+    fn fill(
+        &mut self,
+        commands: &[DrawCommand],
+        segments: Option<&[Segment]>,
+        key: impl Fn(&DrawCommand) -> Option<u32>,
+    ) {
         // Kinds that there are no more must not add up.
         if self.kinds.kinds.len() > 1024 + 2 * self.groups.len() {
             self.numbers.clear();
@@ -222,17 +227,25 @@ impl DrawGroups {
         }
         self.number(commands, segments, key);
         self.kinds.sort();
-        self.place(commands.len());
+        self.place();
     }
 
     /// Sets the numbers of the commands: copies those of segments that are what they were.
-    fn number(&mut self, commands: &[DrawCommand], segments: Option<&[Segment]>, key: impl Fn(&DrawCommand) -> u32) {
+    fn number(
+        &mut self,
+        commands: &[DrawCommand],
+        segments: Option<&[Segment]>,
+        key: impl Fn(&DrawCommand) -> Option<u32>,
+    ) {
         core::mem::swap(&mut self.numbers, &mut self.numbers_before);
         core::mem::swap(&mut self.known, &mut self.known_before);
         let Self { kinds, numbers, known, places, numbers_before, known_before, .. } = self;
         numbers.clear();
         known.clear();
-        let mut kind = |command: &DrawCommand| kinds.number(kind_of(command, key(command)));
+        let mut kind = |command: &DrawCommand| match key(command) {
+            Some(key) => kinds.number(kind_of(command, key)),
+            None => NIL,
+        };
         let Some(segments) = segments else { return numbers.extend(commands.iter().map(kind)) };
         places.clear();
         places.resize(known_before.iter().map(|known| known.slice as usize + 1).max().unwrap_or(0), NIL);
@@ -251,12 +264,14 @@ impl DrawGroups {
     }
 
     /// Counts the commands of each kind, makes a group of each that there is, and puts the instances in their groups.
-    fn place(&mut self, len: usize) {
+    fn place(&mut self) {
         let Self { groups, instances, kinds, numbers, counts, .. } = self;
         counts.clear();
         counts.resize(kinds.kinds.len(), 0);
         for &number in &*numbers {
-            counts[number as usize] += 1;
+            if number != NIL {
+                counts[number as usize] += 1;
+            }
         }
         groups.clear();
         let mut first = 0;
@@ -267,11 +282,13 @@ impl DrawGroups {
                 first += count;
             }
         }
-        instances.resize(len, 0);
+        instances.resize(first as usize, 0);
         for (index, &number) in (0..).zip(&*numbers) {
-            let place = &mut counts[number as usize];
-            instances[*place as usize] = index;
-            *place += 1;
+            if number != NIL {
+                let place = &mut counts[number as usize];
+                instances[*place as usize] = index;
+                *place += 1;
+            }
         }
     }
 }
@@ -316,11 +333,12 @@ impl DrawList {
     /// # Ok::<(), hedgerow::Error>(())
     /// ```
     pub fn group(&self, groups: &mut DrawGroups) -> bool {
-        self.group_with(groups, false, |_| 0)
+        self.group_with(groups, false, |_| Some(0))
     }
 
     /// Like [`DrawList::group`], but groups by a key of the caller's first: the pipeline of a material, a lightmap, a
-    /// pass. Commands with different keys are never in one group.
+    /// pass. Commands with different keys are never in one group. Those for which `key` returns `None` are left out:
+    /// draws that are blended, say, and drawn [by depth](DrawList::order_back_to_front).
     ///
     /// The key must depend on the command alone, and be the same each time the groups are made: else call
     /// [`DrawGroups::clear`] first.
@@ -339,16 +357,20 @@ impl DrawList {
     /// scene.update();
     /// let (mut list, mut groups) = (DrawList::new(), DrawGroups::new());
     /// scene.draw_list(&mut list);
-    /// list.group_by_key(&mut groups, |command| command.word);
+    /// list.group_by_key(&mut groups, |command| Some(command.word));
     /// let calls: Vec<_> = groups.groups().iter().map(|group| (group.key, group.mesh)).collect();
     /// assert_eq!(calls, [(0, 7), (1, 7), (1, 9)]);
+    ///
+    /// let mut sevens = DrawGroups::new();
+    /// list.group_by_key(&mut sevens, |command| (command.mesh == 7).then_some(0));
+    /// assert_eq!(sevens.groups().len(), 1);
     /// # Ok::<(), hedgerow::Error>(())
     /// ```
-    pub fn group_by_key(&self, groups: &mut DrawGroups, key: impl Fn(&DrawCommand) -> u32) -> bool {
+    pub fn group_by_key(&self, groups: &mut DrawGroups, key: impl Fn(&DrawCommand) -> Option<u32>) -> bool {
         self.group_with(groups, true, key)
     }
 
-    fn group_with(&self, groups: &mut DrawGroups, keyed: bool, key: impl Fn(&DrawCommand) -> u32) -> bool {
+    fn group_with(&self, groups: &mut DrawGroups, keyed: bool, key: impl Fn(&DrawCommand) -> Option<u32>) -> bool {
         let commands = self.commands();
         assert!(u32::try_from(commands.len()).is_ok(), "more shapes than 32 bits can number");
         if groups.keyed != keyed {
@@ -402,7 +424,7 @@ mod tests {
             commands.extend(
                 commands.first().map(|first| DrawCommand::new(node, first.mesh, Some(u32::MAX), first.is_mirrored())),
             );
-            groups.fill(&commands, None, |_| 0);
+            groups.fill(&commands, None, |_| Some(0));
             let found: Vec<_> = groups
                 .iter()
                 .map(|(group, instances)| (group.material, group.mesh, group.mirrored, instances.to_vec()))
@@ -418,8 +440,9 @@ mod tests {
         let mut groups = DrawGroups::new();
         for round in 0..50 {
             let commands: Vec<_> = (0..500).map(|at| DrawCommand::new(node, round * 500 + at, None, false)).collect();
-            groups.fill(&commands, None, |command| command.mesh % 3);
-            assert_eq!(groups.groups().len(), 500);
+            groups.fill(&commands, None, |command| (command.mesh % 5 != 4).then_some(command.mesh % 3));
+            assert_eq!((groups.groups().len(), groups.instances().len()), (400, 400));
+            assert!(groups.groups().iter().all(|group| group.mesh % 5 != 4));
             assert!(groups.groups().iter().all(|group| group.key == group.mesh % 3));
             assert!(groups.kinds.kinds.len() <= 1024 + 2 * 500 + 500);
         }

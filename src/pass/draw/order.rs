@@ -2,7 +2,7 @@
 
 use crate::pass::draw::DrawCommand;
 use crate::radix::{self, Counts, DIGIT_BITS};
-use crate::{DrawList, Mat34};
+use crate::{DrawList, Mat34, Scene};
 use glam::Vec3;
 
 /// Indices of a draw list in an order that it was asked for: see [`DrawList::order_by_key`].
@@ -131,8 +131,8 @@ impl DrawList {
     /// any, for a [`DepthView`] whose eye is the origin, else of the [matrices](DrawList::matrices).
     ///
     /// # Panics
-    /// For a list [without matrices](DrawList::without_matrices) of either kind: order it by the
-    /// [`depth_key`] of [`Scene::matrix_at`](crate::Scene::matrix_at). For more than 2³² shapes.
+    /// For a list [without matrices](DrawList::without_matrices) of either kind: see
+    /// [`order_front_to_back_in`](DrawList::order_front_to_back_in). For more than 2³² shapes.
     ///
     /// ```
     /// use hedgerow::glam::Vec3;
@@ -168,6 +168,65 @@ impl DrawList {
         let matrices = self.matrices_for_depth();
         self.order_by_key(order, |index, command| {
             takes(command).then(|| u64::from(!depth_key(view.depth(&matrices[index]))))
+        });
+    }
+
+    /// Like [`DrawList::order_front_to_back`], with the matrices of the scene that the list was made of, as of its last
+    /// update: for a list [without matrices](DrawList::without_matrices), beside a
+    /// [`MatrixMirror`](crate::changes::MatrixMirror). A draw whose slot the scene does not have is left out.
+    ///
+    /// # Panics
+    /// For more than 2³² shapes.
+    ///
+    /// ```
+    /// use hedgerow::glam::Vec3;
+    /// use hedgerow::{Aabb, DrawList, Node, Scene, Shape, Transform, draw::{DepthView, DrawOrder}};
+    ///
+    /// let mut scene = Scene::new();
+    /// for z in [-3.0, -8.0, -5.0] {
+    ///     let shape = Node::transform(Transform::from_xyz(0.0, 0.0, z)).with_shape(Shape::new(1, Aabb::cube(1.0)));
+    ///     scene.insert(scene.root(), shape)?;
+    /// }
+    /// scene.update();
+    /// let (mut list, mut order) = (DrawList::new().without_matrices(), DrawOrder::new());
+    /// scene.draw_list(&mut list);
+    /// let view = DepthView { eye: Vec3::ZERO, forward: Vec3::NEG_Z };
+    /// list.order_front_to_back_in(&scene, &mut order, &view, |_| true);
+    /// assert_eq!(order.indices(), [0, 2, 1]);
+    /// list.order_back_to_front_in(&scene, &mut order, &view, |_| true);
+    /// assert_eq!(order.indices(), [1, 2, 0]);
+    /// # Ok::<(), hedgerow::Error>(())
+    /// ```
+    pub fn order_front_to_back_in(
+        &self,
+        scene: &Scene,
+        order: &mut DrawOrder,
+        view: &DepthView,
+        takes: impl Fn(&DrawCommand) -> bool,
+    ) {
+        let slots = self.slots();
+        self.order_by_key(order, |index, command| {
+            let matrix = scene.matrix_at(slots[index]).filter(|_| takes(command))?;
+            Some(u64::from(depth_key(view.depth(matrix))))
+        });
+    }
+
+    /// Like [`DrawList::order_back_to_front`], with the matrices of the scene that the list was made of: see
+    /// [`DrawList::order_front_to_back_in`].
+    ///
+    /// # Panics
+    /// As [`DrawList::order_front_to_back_in`].
+    pub fn order_back_to_front_in(
+        &self,
+        scene: &Scene,
+        order: &mut DrawOrder,
+        view: &DepthView,
+        takes: impl Fn(&DrawCommand) -> bool,
+    ) {
+        let slots = self.slots();
+        self.order_by_key(order, |index, command| {
+            let matrix = scene.matrix_at(slots[index]).filter(|_| takes(command))?;
+            Some(u64::from(!depth_key(view.depth(matrix))))
         });
     }
 

@@ -5,7 +5,7 @@ use crate::store::bulk::node_list::Packed;
 use crate::store::columns::ShapeRecord;
 use crate::store::columns::{At, NIL, Occupant, Row, Slot};
 use crate::store::restructuring::{Cut, Planner};
-use crate::store::{Head, Need, NodeList, Slice, Spot, Store};
+use crate::store::{Additions, Head, Need, NodeList, Slice, Spot, Store};
 use crate::{Local, NodeHandle};
 use bumpalo::collections::Vec as BumpVec;
 use core::ops::Range;
@@ -148,6 +148,12 @@ impl Store {
         let name = words.name().map_or(NIL, |name| slice.new_name(name.into(), false));
         let row = Row { transform, visibility, material, shape, name, ..Row::new(Occupant::node(handle)) };
         slice.link_new(at, row, spot);
+        if let Some(Additions { word, remainder }) = words.additions() {
+            if let Some(slot) = transform.as_own() {
+                slice.transforms.set_remainder(slot, remainder);
+            }
+            self.words.set(handle, word);
+        }
         if self.feed.is_some() {
             slice.trace_owner(at);
             self.note_new(spot.slice, handle);

@@ -38,6 +38,9 @@ impl Store {
                     None => self.insert_detached(&node),
                 };
                 let handle = inserted.expect("room was checked before");
+                if let Some(additions) = tree.nodes().additions(tree.head(number)) {
+                    self.add(handle, &additions);
+                }
                 handles.push(handle);
                 tell(number, handle);
             }

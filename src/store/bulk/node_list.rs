@@ -1,6 +1,6 @@
-//! Node descriptions, packed one after the other.
+//! Node descriptions, and what nodes have besides, packed one after the other.
 
-use crate::store::Need;
+use crate::store::{Additions, Need};
 use crate::{Aabb, Mat34};
 use crate::{Error, Local, Node, Shape, Transform, Visibility};
 use glam::Vec3;
@@ -12,7 +12,8 @@ use hedgerow_math::internal::prefetch;
 /// written.
 ///
 /// ```text
-/// words ── [ transform 10 or matrix 12 │ visibility 1 │ material 1 │ mesh 1, bounds 6 │ name: start 2, length 1 ]
+/// words ── [ transform 10 or matrix 12 │ visibility 1 │ material 1 │ mesh 1, bounds 6 │ name: start 2, length 1
+///            │ additions: word 1, remainder 3 ]
 /// ```
 #[derive(Clone, Debug, Default)]
 pub(crate) struct NodeList {
@@ -34,7 +35,9 @@ impl Head {
     const NAME: u64 = 1 << 4;
     /// Set if the local transform is a matrix.
     const MATRIX: u64 = 1 << 5;
-    const BITS: u32 = 6;
+    /// Set if the node has something besides its description.
+    const ADDITIONS: u64 = 1 << 6;
+    const BITS: u32 = 7;
 
     #[inline]
     fn has(self, part: u64) -> bool {
@@ -125,6 +128,17 @@ impl NodeList {
         self.heads.push(Head(head));
     }
 
+    /// Appends what the last node has besides its description.
+    pub(crate) fn add(&mut self, additions: &Additions) {
+        if let Some(head) = self.heads.last_mut()
+            && additions.any()
+        {
+            head.0 |= Head::ADDITIONS;
+            self.words.push(additions.word);
+            self.words.extend(additions.remainder.to_array().map(f32::to_bits));
+        }
+    }
+
     /// The heads of all descriptions.
     pub(crate) fn heads(&self) -> &[Head] {
         &self.heads
@@ -140,6 +154,17 @@ impl NodeList {
         let (visibility, material) = (words.visibility(), words.material());
         let shape = words.shape().map(|(mesh, bounds)| Shape::new(mesh, bounds));
         Node { local, material, shape, visibility, name: words.name() }
+    }
+
+    /// What a node has besides its description, if there is anything.
+    pub(in crate::store) fn additions(&self, head: Head) -> Option<Additions> {
+        if !head.has(Head::ADDITIONS) {
+            return None;
+        }
+        let mut words = self.words(head);
+        // They lie behind all that is read before.
+        let _ = (words.local(), words.visibility(), words.material(), words.shape(), words.name());
+        words.additions()
     }
 
     /// A description whose parts are read one by one.
@@ -215,6 +240,15 @@ impl<'l> Words<'l> {
             let start = high << 32 | low;
             let place = |at: u64| usize::try_from(at).expect("names lie in memory");
             &self.names[place(start)..place(start + length)]
+        })
+    }
+
+    /// What the node has besides its description, if there is anything.
+    #[inline]
+    pub(in crate::store) fn additions(&mut self) -> Option<Additions> {
+        self.head.has(Head::ADDITIONS).then(|| {
+            let word = self.next();
+            Additions { word, remainder: Vec3::from_array(self.numbers()) }
         })
     }
 

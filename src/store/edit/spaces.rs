@@ -67,7 +67,8 @@ impl ListedSlots {
 /// A space as it is kept: 72 bytes, for few are of another kind.
 #[derive(Clone, Copy, Debug)]
 enum Kept {
-    Even(EvenSpace),
+    /// With the place of the same space as matrices among the others; [`NIL`] until a node needs it.
+    Even(EvenSpace, u32),
     /// Its place among the spaces of other kinds.
     Other(u32),
 }
@@ -79,8 +80,11 @@ pub(super) struct Spaces {
     /// power of two, less than half of it taken.
     table: Vec<u32>,
     spaces: Vec<(u64, Kept)>,
+    /// Spaces as matrices.
     others: Vec<OtherSpace>,
 }
+
+const _: () = assert!(size_of::<Kept>() == 72);
 
 /// The number of an item of a list.
 fn number(place: usize) -> u32 {
@@ -125,18 +129,30 @@ impl Spaces {
     #[inline]
     fn get(&self, space: u32) -> Space {
         match self.spaces[space as usize].1 {
-            Kept::Even(space) => Space::Even(space),
+            Kept::Even(space, _) => Space::Even(space),
             Kept::Other(place) => Space::Other(self.others[place as usize]),
         }
     }
 
     /// The local transform that places a node in a space, given by its number, at `world`, which is checked.
     #[inline]
-    pub(super) fn local_at(&self, space: u32, world: Local) -> Result<Local, PlaceFault> {
-        match &self.spaces[space as usize].1 {
-            Kept::Even(space) => space.local_at(world),
-            Kept::Other(place) => self.others[*place as usize].local_at(world),
-        }
+    pub(super) fn local_at(&mut self, space: u32, world: Local) -> Result<Local, PlaceFault> {
+        let place = match &mut self.spaces[space as usize].1 {
+            Kept::Even(space, place) => {
+                if let Local::Transform(transform) = world
+                    && let Some(local) = space.even_at(&transform)
+                {
+                    return Ok(Local::Transform(local));
+                }
+                if *place == NIL {
+                    *place = number(self.others.len());
+                    self.others.push(space.to_other());
+                }
+                *place
+            }
+            Kept::Other(place) => *place,
+        };
+        self.others[place as usize].local_at(world)
     }
 
     /// Adds a space, and returns its number.
@@ -145,7 +161,7 @@ impl Spaces {
             self.grow();
         }
         let kept = match *space {
-            Space::Even(space) => Kept::Even(space),
+            Space::Even(space) => Kept::Even(space, NIL),
             Space::Other(space) => {
                 self.others.push(space);
                 Kept::Other(number(self.others.len() - 1))

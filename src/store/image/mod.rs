@@ -11,6 +11,7 @@
 //!           slices: count, then of each a head, and if it is in use its arrays
 //!           slices that wait for maintenance: list │ small ones that wait for a partner: list
 //!           topmost slices of detached subtrees: list │ of what waits to be freed: list
+//!           words of draws: count, then of each node that has one, by handle: handle u64 │ word
 //! head      flags │ first and last top row │ misplaced │ for each of six storages: end │ capacity │ holes
 //!           counts of sheared transforms, remainders, children, tables, open tables                      108 B
 //! arrays    the holes of each storage that has any, as words of 64 bits
@@ -37,4 +38,5 @@ mod read;
 mod tables;
 #[cfg(test)]
 mod tests;
+mod words;
 mod write;

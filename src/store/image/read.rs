@@ -7,7 +7,7 @@ use crate::store::columns::{Column, EachColumn, Remainder, Sheared, Storage, Tra
 use crate::store::image::check::Checker;
 use crate::store::image::head::{Extent, Head};
 use crate::store::image::policy::config_of;
-use crate::store::{Slice, SliceBoxes, Slices, Store, Tables};
+use crate::store::{Slice, SliceBoxes, Slices, Store, Tables, Words};
 use crate::{Aabb, Local, Mat34, SceneConfig};
 use glam::Vec3;
 use std::collections::TryReserveError;
@@ -36,6 +36,7 @@ impl Store {
             slices.try_push(slice)?;
         }
         let lists = [from.list()?, from.list()?, from.list()?, from.list()?];
+        let words = Words::read(&tables, from)?;
         check_lists(&lists, &slices)?;
         let nodes = checker.join(&mut slices, &lists[2], &lists[3])?;
         tables.check_owners()?;
@@ -45,6 +46,7 @@ impl Store {
             slice.mark_all(&config)?;
         }
         let mut store = Self::restored(config, slices, tables, lists, reconstitutions, nodes)?;
+        store.words = words;
         let from_root = store.runs_from_root()?;
         let tidy = !store.edited.is_empty() || store.find_partner(&from_root).is_none();
         ensure!(tidy, "no slice waits for maintenance, and one is small that could be merged");

@@ -26,6 +26,7 @@ impl Store {
         out.list(&self.merge_candidates());
         out.list(&self.detached);
         out.list(&self.pending_free);
+        self.words.write(&self.tables, out);
     }
 
     fn write_slice(&self, number: u32, slice: &Slice, arena: &Bump, out: &mut Writer) {

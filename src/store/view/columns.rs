@@ -45,6 +45,12 @@ impl<'s> RowView<'s> {
         self.slice.rows.len()
     }
 
+    /// How many rows there is memory for.
+    #[must_use]
+    pub fn capacity(&self) -> usize {
+        self.slice.row_slots.capacity() as usize
+    }
+
     /// The node of a row; `None` for a hole and for a portal.
     #[must_use]
     pub fn node(&self, row: usize) -> Option<NodeHandle> {
@@ -149,6 +155,12 @@ impl<'s> TransformView<'s> {
         self.column.worlds.len()
     }
 
+    /// How many slots there is memory for.
+    #[must_use]
+    pub fn capacity(&self) -> usize {
+        self.column.slots.capacity() as usize
+    }
+
     /// Whether the slot belongs to a node; the base counts too.
     #[must_use]
     pub fn is_occupied(&self, slot: usize) -> bool {
@@ -246,6 +258,18 @@ impl<'s> VisibilityView<'s> {
         self.slice.visibilities.effective.len()
     }
 
+    /// How many slots there is memory for.
+    #[must_use]
+    pub fn capacity(&self) -> usize {
+        self.slice.visibilities.slots.capacity() as usize
+    }
+
+    /// Whether the slot belongs to a node; the base counts too.
+    #[must_use]
+    pub fn is_occupied(&self, slot: usize) -> bool {
+        occupied(&self.slice.visibilities.slots, slot).is_some()
+    }
+
     /// The inherited mask in a slot as of the last update; `None` for holes.
     #[must_use]
     pub fn effective(&self, slot: usize) -> Option<Visibility> {
@@ -277,6 +301,18 @@ impl<'s> MaterialView<'s> {
     #[expect(clippy::len_without_is_empty, reason = "a material column has a base slot")]
     pub fn len(&self) -> usize {
         self.slice.materials.values.len()
+    }
+
+    /// How many slots there is memory for.
+    #[must_use]
+    pub fn capacity(&self) -> usize {
+        self.slice.materials.slots.capacity() as usize
+    }
+
+    /// Whether the slot belongs to a node; the base counts too.
+    #[must_use]
+    pub fn is_occupied(&self, slot: usize) -> bool {
+        occupied(&self.slice.materials.slots, slot).is_some()
     }
 
     /// The material in a slot; `None` for holes, and in the base if nothing above sets one.
@@ -319,6 +355,18 @@ impl<'s> ShapeView<'s> {
     #[must_use]
     pub fn len(&self) -> usize {
         self.slice.shapes.records.len()
+    }
+
+    /// How many slots there is memory for.
+    #[must_use]
+    pub fn capacity(&self) -> usize {
+        self.slice.shapes.slots.capacity() as usize
+    }
+
+    /// Whether the slot belongs to a node.
+    #[must_use]
+    pub fn is_occupied(&self, slot: usize) -> bool {
+        occupied(&self.slice.shapes.slots, slot).is_some()
     }
 
     /// Whether no node in the slice has a shape.

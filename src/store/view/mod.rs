@@ -13,10 +13,10 @@ pub use columns::{ListedShape, MaterialView, RowView, ShapeView, Slots, Transfor
 pub use shown::SliceViewMut;
 pub use slot::MatrixSlot;
 
-use crate::NodeHandle;
 use crate::store::columns::At;
 use crate::store::words::Words;
 use crate::store::{LinearAllocator, Slice, Store};
+use crate::{Aabb, NodeHandle};
 
 /// A slice as columns. Slots of each column are `0..len`; those without a node are holes.
 #[derive(Clone, Copy, Debug)]
@@ -45,6 +45,27 @@ impl<'s> SliceView<'s> {
     #[inline]
     pub fn nodes(&self) -> usize {
         self.slice.nodes()
+    }
+
+    /// The number of the slice that has the portal behind which this one stands; `None` for that of the root, and for
+    /// the topmost of a detached subtree.
+    #[must_use]
+    pub fn parent(&self) -> Option<u32> {
+        (self.slice.portal != At::NONE).then_some(self.slice.portal.slice)
+    }
+
+    /// The box around all shapes of the slice as of the last update, without those of slices below; `None` unless the
+    /// scene keeps [world boxes](crate::SceneConfig::bounds). Empty if there is no shape that has one.
+    #[must_use]
+    pub fn bounds(&self) -> Option<Aabb> {
+        self.boxes().map(|boxes| *boxes.own())
+    }
+
+    /// The box around the shapes of each block of 64 slots, in the order of the slots, as of the last update; none
+    /// unless the scene keeps [world boxes](crate::SceneConfig::bounds). Empty for blocks without shapes that have one.
+    pub fn block_bounds(&self) -> impl Iterator<Item = Aabb> + use<'s> {
+        let blocks = self.boxes().map(|boxes| boxes.blocks());
+        blocks.into_iter().flat_map(|blocks| (0..blocks.len()).filter_map(|block| blocks.get(block)))
     }
 
     /// The topology.

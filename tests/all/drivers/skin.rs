@@ -191,9 +191,17 @@ fn check(mesh: &SkinnedMesh, lists: &Lists, models: &[Mat34], dice: &mut Dice) {
         let mut buffer = MorphBuffer::new();
         mesh.skin_morphed(palette, &weights, &mut buffer, SkinOutput::new(&mut found[..])).expect("room for all");
     }
+    let told: Vec<([u16; 4], [f32; 4])> = mesh.influences().collect();
+    assert_eq!(told.len(), vertices);
     for (place, found) in found.iter().enumerate() {
         let vertex = mesh.permutation()[place] as usize;
         let Some(influences) = influences(lists, vertex) else { continue };
+        let (joints, weights_told) = told[place];
+        for &(joint, weight) in &influences {
+            let of_joint = joints.iter().zip(weights_told).filter(|&(&other, _)| other == joint);
+            let told: f64 = of_joint.map(|(_, weight)| f64::from(weight)).sum();
+            assert!((told - weight).abs() < 2e-6, "vertex {vertex} follows joint {joint} by {told}, not {weight}");
+        }
         let mut bind = wide(lists.positions[vertex]);
         for ((some, deltas), &weight) in lists.targets.iter().zip(&weights) {
             let listed =

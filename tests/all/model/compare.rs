@@ -4,6 +4,7 @@ use super::Check;
 use super::oracle::Oracle;
 use super::tree::Met;
 use super::world::World;
+use hedgerow::glam::DVec3;
 use hedgerow::{Mat34, NodeHandle, Visibility};
 
 /// What is inherited, as the model computes it on the way down.
@@ -110,11 +111,14 @@ impl Oracle {
         let handle = self.tree.handle(next.index);
         let (node, expected) = (self.scene.node(handle), self.tree.node(next.index));
         ensure!(node == Some(expected), "{handle:?} reads {node:?}, not {expected:?}");
-        if let Some(precise) = self.tree.at(next.index).precise {
-            let (found, rounded) = (self.scene.translation_f64(handle), precise.as_vec3().as_dvec3());
-            let expected = Some(rounded + (precise - rounded).as_vec3().as_dvec3());
-            ensure!(found == expected, "the translation of {handle:?} is {found:?}, not {expected:?}");
-        }
+        let entry = self.tree.at(next.index);
+        let rounded = entry.local.map(|kept| kept.local.to_matrix().translation().as_dvec3());
+        let lost = rounded.zip(entry.precise).map_or(DVec3::ZERO, |(rounded, precise)| precise - rounded);
+        let found = self.scene.translation_f64(handle);
+        let expected = rounded.map(|rounded| rounded + lost.as_vec3().as_dvec3());
+        ensure!(found == expected, "the translation of {handle:?} is {found:?}, not {expected:?}");
+        let (word, expected) = (self.scene.word(handle), self.renderer.word(handle));
+        ensure!(word == Some(expected), "the word of {handle:?} is {word:?}, not {expected}");
         let mask = self.scene.visibility(handle).map(Visibility::mask);
         ensure!(mask == Some(inherited.mask), "{handle:?} shows on {mask:?}, not {:#x}", inherited.mask);
         let material = self.scene.material(handle);

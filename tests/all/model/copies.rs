@@ -4,6 +4,7 @@ use super::op::Flaw;
 use super::oracle::{Oracle, Refusals};
 use super::{Check, components};
 use hedgerow::edit::BatchError;
+use hedgerow::glam::DVec3;
 use hedgerow::{
     Error, Node, NodeHandle, Place, Scene,
     edit::{HandleMap, SceneBuilder, TreeFault},
@@ -12,12 +13,14 @@ use hedgerow::{
 /// A stock with more nodes than this is emptied.
 const MOST_STOCK: usize = 200;
 
-/// A subtree as it was before it was copied: its handles in pre-order, the index of each node's parent among them, and
-/// the descriptions.
+/// A subtree as it was before it was copied: its handles in pre-order, the index of each node's parent among them, the
+/// descriptions, translations in double precision, and words.
 pub(super) struct Original {
     pub(super) handles: Vec<NodeHandle>,
     parents: Vec<Option<usize>>,
     nodes: Vec<Node<'static>>,
+    precise: Vec<Option<DVec3>>,
+    words: Vec<u32>,
 }
 
 impl Oracle {
@@ -39,7 +42,7 @@ impl Oracle {
         self.add_copy(place, &original, &news)
     }
 
-    /// Copies a subtree to another scene, and from there back.
+    /// Copies a subtree to another scene, every other time through a file, and from there back.
     pub(crate) fn duplicate_from(&mut self, handle: NodeHandle, place: Place) -> Check<Option<bool>> {
         let mut stock = core::mem::take(&mut self.stock);
         let done = self.duplicate_by(&mut stock, handle, place);
@@ -54,7 +57,14 @@ impl Oracle {
         let mut refusals = Refusals::default();
         let index = self.live(handle, &mut refusals);
         let (root, before) = (stock.root(), stock.len());
-        let map = self.attempt(refusals, |scene| stock.duplicate_from(scene, handle, root))?;
+        let by_file = self.counts.copies % 2 == 1;
+        let map = self.attempt(refusals, |scene| {
+            if !by_file {
+                return stock.duplicate_from(scene, handle, root);
+            }
+            let bytes = scene.save_subtree(handle)?;
+            Ok(stock.load_subtree(&bytes, root).expect("what was saved is loaded"))
+        })?;
         let (Some(map), Some(index)) = (map, index) else {
             return Ok(None);
         };
@@ -66,7 +76,10 @@ impl Oracle {
         ensure!(order.eq(stocked.iter().copied()), "the copy in the stock has another order");
         for (number, &copy) in stocked.iter().enumerate() {
             let parent = original.parents[number].map_or(root, |parent| stocked[parent]);
-            let same = stock.parent(copy) == Some(parent) && stock.node(copy) == Some(original.nodes[number]);
+            let same = stock.parent(copy) == Some(parent)
+                && stock.node(copy) == Some(original.nodes[number])
+                && stock.word(copy) == Some(original.words[number])
+                && stock.translation_f64(copy) == self.scene.translation_f64(original.handles[number]);
             ensure!(same, "{copy:?} of the stock is no copy of {:?}", original.handles[number]);
         }
         if let Err(violation) = stock.validate() {
@@ -89,6 +102,8 @@ impl Oracle {
             handles: order.iter().map(|&node| self.tree.handle(node)).collect(),
             parents: order.iter().map(|&node| self.tree.at(node).parent.and_then(place_of)).collect(),
             nodes: order.iter().map(|&node| self.tree.node(node)).collect(),
+            precise: order.iter().map(|&node| self.tree.at(node).precise).collect(),
+            words: order.iter().map(|&node| self.renderer.word(self.tree.handle(node))).collect(),
         }
     }
 
@@ -98,7 +113,9 @@ impl Oracle {
         for (number, &new) in news.iter().enumerate() {
             ensure!(!self.tree.was_issued(new), "{new:?} was given to an earlier node");
             let place = original.parents[number].map_or(place, |parent| Place::LastChildOf(news[parent]));
-            self.tree.add(new, place, &original.nodes[number]);
+            let index = self.tree.add(new, place, &original.nodes[number]);
+            self.tree.at_mut(index).precise = original.precise[number];
+            self.renderer.words.insert(new, original.words[number]);
         }
         Ok(Some(self.is_spread(place.anchor(), news)))
     }

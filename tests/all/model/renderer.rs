@@ -18,7 +18,7 @@ const TOLD: u32 = u32::MAX - 1;
 /// What is kept.
 pub(crate) struct Renderer {
     /// The words of nodes that have one; stale handles too.
-    words: BTreeMap<NodeHandle, u32>,
+    pub(super) words: BTreeMap<NodeHandle, u32>,
     list: DrawList,
     slim: DrawList,
     copy: Copy,
@@ -46,6 +46,9 @@ struct Buffer {
     matrices: Vec<Mat34>,
     instances: Vec<u32>,
     copy: Vec<u32>,
+    /// The same with words, and a copy of that in which what was told is `None`.
+    items: Vec<Option<(u32, u32)>>,
+    told: Vec<Option<(u32, u32)>>,
 }
 
 impl Renderer {
@@ -66,13 +69,9 @@ impl Renderer {
         }
     }
 
-    /// Gives nodes of a scene that was loaded their words again.
-    pub(crate) fn give_words(&self, scene: &mut Scene) {
-        for (&node, &word) in &self.words {
-            if scene.contains(node) {
-                assert_eq!(scene.set_word(node, word), Ok(0), "a loaded scene has no words");
-            }
-        }
+    /// The word of a node.
+    pub(crate) fn word(&self, node: NodeHandle) -> u32 {
+        self.words.get(&node).copied().unwrap_or(0)
     }
 
     /// Compares the kept list and what goes with it.
@@ -95,7 +94,7 @@ impl Renderer {
         let matrices = copy.matrices.iter().zip(list.matrices()).all(|(a, b)| same_bits(a, b));
         ensure!(matrices, "the copy holds {:?}, not {:?}", copy.matrices, list.matrices());
 
-        let key = |command: &DrawCommand| command.word % 3;
+        let key = |command: &DrawCommand| (command.word % 5 != 4).then_some(command.word % 3);
         list.group(groups);
         list.group_by_key(by_word, key);
         let (mut anew, mut anew_by_word) = (DrawGroups::new(), DrawGroups::new());
@@ -186,7 +185,7 @@ impl Copy {
 impl Buffer {
     /// Brings the buffer in step.
     fn sync(&mut self, scene: &Scene, list: &DrawList, groups: &DrawGroups) -> Check {
-        let Self { mirror, matrices, instances, copy } = self;
+        let Self { mirror, matrices, instances, copy, items, told } = self;
         mirror.sync(scene, |step| match step {
             MirrorStep::Resize { len } => {
                 // What it held is of no use any more.
@@ -211,6 +210,19 @@ impl Buffer {
             let same = matrices.get(*now as usize).is_some_and(|found| same_bits(found, &list.matrices()[draw]));
             ensure!(same, "the instance {at} is not at {now}");
         }
+        let item = |place, command: &DrawCommand| Some((place, command.word));
+        mirror.instances_with(list, groups.instances(), item, items, |range| {
+            told.resize(told.len().max(range.end), None);
+            told[range].fill(None);
+        });
+        told.truncate(items.len());
+        ensure!((told.len(), items.len()) == (copy.len(), copy.len()), "new items are not told");
+        for (at, (now, told)) in items.iter().zip(told).enumerate() {
+            let word = list.commands()[groups.instances()[at] as usize].word;
+            ensure!(*now == Some((instances[at], word)), "the item {at} is {now:?}");
+            let before = core::mem::replace(told, *now);
+            ensure!(before == *now || before.is_none(), "a change of the item {at} is not told");
+        }
         Ok(())
     }
 }
@@ -222,7 +234,7 @@ impl Oracle {
         if probe.is_multiple_of(4) {
             let live = self.tree.live();
             let node = self.tree.handle(live[usize::from(probe) % live.len()]);
-            let (word, before) = (u32::from(probe % 64), self.renderer.words.get(&node).copied().unwrap_or(0));
+            let (word, before) = (u32::from(probe % 64), self.renderer.word(node));
             let told = self.scene.set_word(node, word);
             ensure!(told == Ok(before), "{node:?} had the word {told:?}, not {before}");
             self.renderer.words.insert(node, word);

@@ -83,8 +83,6 @@ impl Oracle {
             None => Scene::load(&bytes),
         };
         self.scene = loaded.map_err(|error| super::Mismatch(format!("what was saved is refused: {error}")))?;
-        // Words are not part of snapshots.
-        self.renderer.give_words(&mut self.scene);
         if options.compact {
             let after = self.scene.stats().pending_free;
             ensure!(after == 0, "{after} nodes wait to be freed in a scene that was saved compactly");

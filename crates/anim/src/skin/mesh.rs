@@ -117,6 +117,36 @@ impl SkinnedMesh {
         self.groups.each_ref().map(Influences::vertices)
     }
 
+    /// The joints of the skin that each vertex follows, and how much, in the order of this mesh's vertices: for skinning
+    /// on a GPU with the same result. Joints are in descending order of their weights, which sum to 1 up to rounding;
+    /// what is left of the four is joint 0 with a weight of 0. See [`Pruned`] for what was dropped.
+    ///
+    /// ```
+    /// use hedgerow_anim::{Mat34, Skin, SkinnedMesh};
+    ///
+    /// let skin = Skin::new(vec![0, 1], vec![Mat34::IDENTITY; 2])?;
+    /// let (joints, weights) = ([0, 1, 0, 1], [1.0, 3.0, 0.0, 1.0]);
+    /// let mesh = SkinnedMesh::builder(&[[0.0; 3]; 2]).influences(2, &joints, &weights).build(&skin)?;
+    /// // The second vertex follows one joint, and comes first.
+    /// let uploaded: Vec<_> = mesh.influences().collect();
+    /// assert_eq!(uploaded, [([1, 0, 0, 0], [1.0, 0.0, 0.0, 0.0]), ([1, 0, 0, 0], [0.75, 0.25, 0.0, 0.0])]);
+    /// # Ok::<(), hedgerow_anim::Error>(())
+    /// ```
+    pub fn influences(&self) -> impl Iterator<Item = ([u16; 4], [f32; 4])> {
+        self.groups.iter().flat_map(|group| {
+            (0..group.vertices()).map(|vertex| {
+                let (mut joints, mut weights, mut rest) = ([0; 4], [0.0; 4], 1.0);
+                joints.iter_mut().zip(group.joints_of_vertex(vertex)).for_each(|(to, joint)| *to = joint);
+                for (to, weight) in weights.iter_mut().zip(group.weights_of_vertex(vertex)) {
+                    *to = weight;
+                    rest -= weight;
+                }
+                weights[group.count() - 1] = rest;
+                (joints, weights)
+            })
+        })
+    }
+
     /// Whether the mesh has normals.
     #[must_use]
     pub fn has_normals(&self) -> bool {

@@ -332,6 +332,17 @@ mod meshes {
                 assert_near(&tangents[at], by([x, y, z], 0.0), "tangent");
                 prop_assert_eq!((positions[at][3], tangents[at][3]), (1.0, sign));
             }
+            // A shader that blends by the influences comes to the same.
+            let of_vertices: Vec<([u16; 4], [f32; 4])> = mesh.influences().collect();
+            prop_assert_eq!(of_vertices.len(), vertices);
+            for (at, (of_joints, weights)) in of_vertices.iter().enumerate() {
+                let bind = wide(model.positions[mesh.permutation()[at] as usize]);
+                let blended: DVec3 = of_joints.iter().zip(weights).map(|(&joint, &weight)| {
+                    palette[usize::from(joint)].to_wide().transform_point3(bind) * f64::from(weight)
+                }).sum();
+                assert_near(&positions[at], blended, "blended position");
+                prop_assert!(weights.is_sorted_by(|a, b| *a + 1e-6 >= *b) && weights.iter().all(|weight| *weight >= 0.0));
+            }
             if vertices > 0 {
                 let bounds = mesh.bounds(of(&mesh, &palette)).unwrap();
                 let outside = |p: &[f32; 4]| {

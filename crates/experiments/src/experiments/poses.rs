@@ -4,9 +4,10 @@
 //!
 //! - `worlds/shared`: `set_worlds` for all bodies in shuffled order, which hang below twenty rooms, turned and scaled;
 //! - `worlds/own`: the same where each body has a parent of its own, which is turned;
+//! - `worlds/matrices`: as `worlds/shared`, with places that are matrices;
 //! - `queue`: local transforms of all bodies below the rooms, recorded in shuffled order, and applied.
 //!
-//! Compared with is `set_world` one by one for the first two, and `set_transforms` for the last. An update follows each
+//! Compared with is `set_world` one by one for the first three, and `set_transforms` for the last. An update follows each
 //! round, and is not timed. Both ways must set the same to the bit.
 
 use crate::clock::nanoseconds;
@@ -16,7 +17,7 @@ use crate::sides::{Packed, Side};
 use crate::{Case, Outcome, Unit};
 use hedgerow::edit::EditQueue;
 use hedgerow::glam::{Quat, Vec3};
-use hedgerow::{Node, NodeHandle, Scene, Transform};
+use hedgerow::{Mat34, Node, NodeHandle, Scene, Transform};
 use std::time::Duration;
 
 const SIZES: Sizes<&[usize]> = Sizes { full: &[20_000, 200_000], short: &[20_000], tiny: &[300] };
@@ -31,6 +32,7 @@ pub fn run<F: Front>(front: &mut F) -> Outcome {
     let cases = [
         ("worlds/shared", What::Shared, "one by one"),
         ("worlds/own", What::Own, "one by one"),
+        ("worlds/matrices", What::Matrices, "one by one"),
         ("queue", What::Queue, "a batch"),
     ];
     for &nodes in SIZES.at(front.scale()) {
@@ -53,6 +55,7 @@ pub fn run<F: Front>(front: &mut F) -> Outcome {
 enum What {
     Shared,
     Own,
+    Matrices,
     Queue,
 }
 
@@ -61,6 +64,8 @@ struct Poses {
     what: What,
     scenes: [Scene; 2],
     items: Vec<(NodeHandle, Transform)>,
+    /// The same as matrices, where these are measured.
+    matrices: Vec<(NodeHandle, Mat34)>,
     queue: EditQueue,
     round: usize,
 }
@@ -89,7 +94,7 @@ impl Poses {
         let shuffled = (0..bodies).map(|step| made[step * 1_000_003 % bodies]);
         let items = shuffled.map(|body| (body, Transform::IDENTITY)).collect();
         scene.update();
-        Self { what, scenes: [scene.clone(), scene], items, queue: EditQueue::new(), round: 0 }
+        Self { what, scenes: [scene.clone(), scene], items, matrices: Vec::new(), queue: EditQueue::new(), round: 0 }
     }
 }
 
@@ -99,6 +104,10 @@ impl Trial<1> for Poses {
         for (place, (_, pose)) in self.items.iter_mut().enumerate() {
             let turn = (self.round + place) as f32;
             *pose = Transform::from_xyz(turn % 100.0, 1.0, turn % 7.0).with_rotation(Quat::from_rotation_x(turn));
+        }
+        if self.what == What::Matrices {
+            self.matrices.clear();
+            self.matrices.extend(self.items.iter().map(|&(body, pose)| (body, pose.to_matrix())));
         }
         self.scenes.iter_mut().for_each(Scene::update);
     }
@@ -110,12 +119,18 @@ impl Trial<1> for Poses {
     }
 
     fn play(&mut self, way: usize) -> [f64; 1] {
-        let Self { what, scenes, items, queue, .. } = self;
+        let Self { what, scenes, items, matrices, queue, .. } = self;
         let scene = &mut scenes[way];
         let good = "bodies have transforms, and rooms have inverses";
         [match (*what, way) {
             (What::Queue, 0) => nanoseconds(|| assert!(queue.apply(scene).iter().all(Result::is_ok), "{good}")),
             (What::Queue, _) => nanoseconds(|| scene.set_transforms(items).expect(good)),
+            (What::Matrices, 0) => nanoseconds(|| scene.set_worlds(matrices).expect(good)),
+            (What::Matrices, _) => nanoseconds(|| {
+                for &(node, pose) in &*matrices {
+                    scene.set_world(node, pose).expect(good);
+                }
+            }),
             (_, 0) => nanoseconds(|| scene.set_worlds(items).expect(good)),
             _ => nanoseconds(|| {
                 for &(node, pose) in &*items {

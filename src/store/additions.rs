@@ -1,0 +1,77 @@
+//! What a node has besides what its description tells: copies take it along.
+
+use crate::NodeHandle;
+use crate::store::Store;
+use crate::store::columns::At;
+use glam::Vec3;
+
+/// What a node has besides what a [`Node`](crate::Node) describes. Few nodes have any of it.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Additions {
+    /// The number of the user's own that its draws carry; 0 if it has none.
+    pub(crate) word: u32,
+    /// What single precision loses of the translation of its local transform; zero if nothing.
+    pub(crate) remainder: Vec3,
+}
+
+impl Additions {
+    /// Whether there is anything.
+    pub(crate) fn any(&self) -> bool {
+        *self != Self::default()
+    }
+
+    /// Whether rounding a number in double precision to this translation can lose the remainder: in each direction at
+    /// most half of what lies between two numbers in single precision.
+    pub(crate) fn fits(remainder: Vec3, translation: Vec3) -> bool {
+        let fits = |(lost, at): (f32, f32)| {
+            let at = at.abs();
+            let gap =
+                if at < f32::MAX { f64::from(at.next_up()) - f64::from(at) } else { f64::from(at - at.next_down()) };
+            f64::from(lost).abs() <= gap / 2.0
+        };
+        remainder.to_array().into_iter().zip(translation.to_array()).all(fits)
+    }
+}
+
+impl Store {
+    /// What a node has besides its description.
+    pub(crate) fn additions_at(&self, at: At) -> Additions {
+        let slice = self.slice(at.slice);
+        let sheared = &slice.transforms.sheared;
+        let slot = slice.row(at.row).transform.as_own().filter(|_| !sheared.is_empty());
+        let remainder = slot.and_then(|slot| sheared.remainder(slot)).map_or(Vec3::ZERO, |of| of.translation);
+        Additions { word: self.words.get(self.handle(at)), remainder }
+    }
+
+    /// Gives a node that was just made what it has besides its description. It has a local transform, if that has a
+    /// remainder.
+    pub(crate) fn add(&mut self, node: NodeHandle, additions: &Additions) {
+        let At { slice, row } = self.resolve(node).expect("a node that was just made");
+        if additions.word != 0 {
+            self.set_word(node, additions.word).expect("a node that was just made");
+        }
+        if additions.remainder != Vec3::ZERO {
+            let slot = self.slice(slice).row(row).transform.as_own().expect("a remainder is of a local transform");
+            self.slice_mut(slice).transforms.set_remainder(slot, additions.remainder);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use glam::DVec3;
+
+    #[test]
+    fn what_rounding_loses_fits_and_more_does_not() {
+        for number in [0.0, 0.1, 1.0, 1.0 + 2_f64.powi(-24), 16_777_217.0, 6_371_000.123_456, -1e30, 3.4e38, 1e-42] {
+            let whole = DVec3::splat(number);
+            let rounded = whole.as_vec3();
+            let lost = (whole - rounded.as_dvec3()).as_vec3();
+            assert!(Additions::fits(lost, rounded), "{number}");
+            let more = Vec3::new(0.0, (rounded.y.abs().next_up() - rounded.y.abs()).max(1e-45), 0.0);
+            assert!(!Additions::fits(more, rounded), "{number}");
+        }
+        assert!(!Additions::fits(Vec3::NAN, Vec3::ONE));
+    }
+}
