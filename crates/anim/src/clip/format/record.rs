@@ -1,6 +1,7 @@
 //! The keys that one block of lanes needs at the same time, in the stream.
 
-use crate::sampling::{NUMBERS, Word};
+use super::Width;
+use crate::sampling::{Key, NUMBERS, Word};
 use core::marker::PhantomData;
 
 /// What has to follow a group of records, so that vectors may be loaded past its end.
@@ -50,10 +51,28 @@ impl<W: Word> Record<W> {
         usize::from(KEYS[usize::from(self.lanes)])
     }
 
+    /// Bytes of a record with this many keys.
+    #[inline]
+    pub(crate) const fn bytes(keys: usize, single: bool) -> usize {
+        Self::HEAD + Self::numbers(single) * keys * W::BYTES
+    }
+
     /// How many numbers a key has.
     #[inline]
     pub(crate) const fn numbers(single: bool) -> usize {
         if single { 1 } else { NUMBERS }
+    }
+}
+
+impl Width {
+    /// Bytes of a record with these lanes.
+    pub(in crate::clip) fn record_bytes(self, lanes: u8, single: bool) -> u32 {
+        let keys = lanes.count_ones() as usize;
+        let bytes = match self {
+            Self::Compact => Record::<u16>::bytes(keys, single),
+            Self::Tight => Record::<u32>::bytes(keys, single),
+        };
+        u32::try_from(bytes).expect("a head and eight keys")
     }
 }
 
@@ -84,11 +103,36 @@ impl<'b, W: Word> Iterator for Records<'b, W> {
     #[inline]
     fn next(&mut self) -> Option<Self::Item> {
         let head = Record::<W>::read(self.bytes)?;
-        let numbers = Record::<W>::numbers(usize::from(head.block) >= self.singles);
-        let end = Record::<W>::HEAD + numbers * head.keys() * W::BYTES;
+        let end = Record::<W>::bytes(head.keys(), usize::from(head.block) >= self.singles);
         let words = self.bytes.get(Record::<W>::HEAD..end)?;
         self.bytes = &self.bytes[end..];
         Some((head, words))
+    }
+}
+
+/// The words of a joint's lane in a group: how its key differs from the last but one. Looks at the records from `at` on,
+/// which are in the order of their blocks. `None` if the group has no key of the lane.
+#[inline]
+pub(crate) fn find_key<W: Word>(group: &[u8], mut at: usize, block: usize, lane: usize) -> Option<Key<W>> {
+    loop {
+        let bytes = group.get(at..)?;
+        let head = Record::<W>::read(bytes)?;
+        let found = usize::from(head.block);
+        if found > block {
+            return None;
+        }
+        // Blocks of channels come after all others.
+        let end = Record::<W>::bytes(head.keys(), false);
+        if found < block || head.lanes >> lane & 1 == 0 {
+            at += end;
+            continue;
+        }
+        let words = bytes.get(Record::<W>::HEAD..end)?;
+        // Those of the lanes before this one.
+        let before = usize::from(KEYS[usize::from(head.lanes & ((1 << lane) - 1))]);
+        let number =
+            |number: usize| W::read(words.get((number * head.keys() + before) * W::BYTES..).unwrap_or_default());
+        return Some([head.time, number(0), number(1), number(2)]);
     }
 }
 
