@@ -2,8 +2,8 @@
 
 use super::cursor::nearest;
 use super::lanes::sample_joint;
-use crate::clip::format::{GROUP_HEAD, GroupHead, Width, find_key};
-use crate::sampling::{Active, Key, LaneKeys, Word};
+use crate::clip::format::{GROUP_HEAD, GroupHead, LanePlace, Width};
+use crate::sampling::{Active, LaneKeys, Word};
 use crate::{Clip, Transform};
 use core::ops::Range;
 
@@ -29,13 +29,11 @@ impl Clip {
 }
 
 fn alone<W: Word>(clip: &Clip, joint: u16, time: f32, rest: Transform) -> Transform {
-    let (mut frame, (stream, length)) = (None, clip.stream());
-    let (stream, starts) = (&stream[..length], clip.tables().starts());
+    let mut frame = None;
     let keys = |block: usize, lane: usize| {
         let (number, (_, place)) = *frame.get_or_insert_with(|| nearest(clip, time));
-        let blocks = clip.frame_bytes(number);
-        let keys = LaneKeys::<W>::of_frame(blocks.get(block * Active::<W>::BYTES..).unwrap_or_default(), lane);
-        Walk { stream, place: place as usize, starts, block, lane }.to(time, keys)
+        let keys = LaneKeys::<W>::of_frame(&clip.frame_bytes(number)[block * Active::<W>::BYTES..], lane);
+        Walk::new::<W>(clip, place, block, lane).to(time, keys)
     };
     sample_joint(keys, clip.tables(), time, joint, rest)
 }
@@ -49,20 +47,29 @@ struct Walk<'c> {
     place: usize,
     /// Where the record of each block begins in a full group.
     starts: &'c [[u8; 4]],
+    /// That of the lane's block, in bytes from the group's beginning.
+    start: usize,
     block: usize,
-    lane: usize,
+    lane: LanePlace,
 }
 
-impl Walk<'_> {
+impl<'c> Walk<'c> {
+    #[inline]
+    fn new<W: Word>(clip: &'c Clip, place: u32, block: usize, lane: usize) -> Self {
+        let ((stream, length), starts) = (clip.stream(), clip.tables().starts());
+        let lane = LanePlace::new::<W>(block, lane, clip.tables().live(block));
+        Self { stream: &stream[..length], place: place as usize, starts, start: start(starts, block), block, lane }
+    }
+
     /// The lane's keys at a time, given those at the place.
     #[inline]
     fn to<W: Word>(mut self, time: f32, mut keys: LaneKeys<W>) -> LaneKeys<W> {
         while time >= keys.to_time() {
-            let Some(bits) = self.next(keys.to_time()) else { return keys };
+            let Some(bits) = self.next::<W>(keys.to_time()) else { return keys };
             keys.turn::<true>(bits);
         }
         while time < keys.from_time() {
-            let Some(bits) = self.previous(keys.from_time()) else { return keys };
+            let Some(bits) = self.previous::<W>(keys.from_time()) else { return keys };
             keys.turn::<false>(bits);
         }
         keys
@@ -70,38 +77,46 @@ impl Walk<'_> {
 
     /// The lane's key in the group behind the place that is needed at a time.
     #[inline]
-    fn next<W: Word>(&mut self, need: f32) -> Option<Key<W>> {
+    fn next<W: Word>(&mut self, need: f32) -> Option<W::Key> {
         loop {
             let start = self.place;
             let (head, end) = GroupHead::whole(self.stream, start, self.stream.len())?;
             self.place = end;
             if head.need >= need {
-                return self.key(head, start..end, need);
+                return self.key::<W>(head, start..end, need);
             }
         }
     }
 
     /// The lane's key in the group before the place that was needed at a time.
     #[inline]
-    fn previous<W: Word>(&mut self, need: f32) -> Option<Key<W>> {
+    fn previous<W: Word>(&mut self, need: f32) -> Option<W::Key> {
         loop {
             let end = self.place;
             let start = GroupHead::start_before(self.stream, end)?;
-            let (head, _) = GroupHead::whole(self.stream, start, end).filter(|(_, found)| *found == end)?;
+            let head = GroupHead::read(self.stream, start)?;
             self.place = start;
             if head.need <= need {
-                return self.key(head, start..end, need);
+                return self.key::<W>(head, start..end, need);
             }
         }
     }
 
     #[inline]
-    fn key<W: Word>(&self, head: GroupHead, group: Range<usize>, need: f32) -> Option<Key<W>> {
+    fn key<W: Word>(&self, head: GroupHead, group: Range<usize>, need: f32) -> Option<W::Key> {
         if head.need != need {
             return None;
         }
-        let start = self.starts.get(self.block.min(usize::from(head.full)))?;
-        let start = GROUP_HEAD + u32::from_le_bytes(*start) as usize;
-        find_key(self.stream.get(group)?, start, self.block, self.lane)
+        let group = self.stream.get(group)?;
+        if self.block < usize::from(head.full) {
+            return self.lane.in_full::<W>(group.get(self.start..)?);
+        }
+        self.lane.find::<W>(group.get(start(self.starts, usize::from(head.full))..)?)
     }
+}
+
+/// Where the record of a block begins in a full group.
+#[inline]
+fn start(starts: &[[u8; 4]], block: usize) -> usize {
+    GROUP_HEAD + starts.get(block).map_or(0, |start| u32::from_le_bytes(*start) as usize)
 }

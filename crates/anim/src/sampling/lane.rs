@@ -6,54 +6,51 @@ use glam::{Quat, Vec4};
 
 /// The two keys that one track is between: the time of each, and its numbers x, y, z.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct LaneKeys<W> {
-    from: Key<W>,
-    to: Key<W>,
+pub(crate) struct LaneKeys<W: Word> {
+    from: W::Key,
+    to: W::Key,
 }
-
-/// A time and three numbers, or the bits in which two keys differ.
-pub(crate) type Key<W> = [W; 1 + NUMBERS];
 
 impl<W: Word> Active<W> {
     /// The keys of one lane.
     #[inline]
     pub(crate) fn lane(&self, lane: usize) -> LaneKeys<W> {
         let [t, x, y, z] = &self.pairs;
-        let key = |key: usize| [t[key][lane], x[key][lane], y[key][lane], z[key][lane]];
+        let key = |key: usize| W::pack([t[key][lane], x[key][lane], y[key][lane], z[key][lane]]);
         LaneKeys { from: key(0), to: key(1) }
     }
 }
 
 impl<W: Word> LaneKeys<W> {
-    /// The keys of one lane of a block, given the block's bytes in a jump frame; zero where they are too few.
+    /// The keys of one lane of a block, given the block's bytes in a jump frame.
+    ///
+    /// # Panics
+    /// If there are fewer bytes.
     #[inline]
     pub(crate) fn of_frame(block: &[u8], lane: usize) -> Self {
-        let Some(block) = block.get(..Active::<W>::BYTES) else {
-            return Self { from: [W::default(); 1 + NUMBERS], to: [W::default(); 1 + NUMBERS] };
-        };
+        let block = &block[..Active::<W>::BYTES];
         let lane = lane % LANES;
         let word = |vector: usize| W::read(&block[(vector * LANES + lane) * W::BYTES..]);
-        Self { from: [word(0), word(2), word(4), word(6)], to: [word(1), word(3), word(5), word(7)] }
+        Self { from: W::pack([word(0), word(2), word(4), word(6)]), to: W::pack([word(1), word(3), word(5), word(7)]) }
     }
 
     /// When the earlier key is reached: the later one was fetched then.
     #[inline]
     pub(crate) fn from_time(&self) -> f32 {
-        self.from[0].time()
+        W::unpack(self.from)[0].time()
     }
 
     /// When the later key is reached: the one behind it is needed then.
     #[inline]
     pub(crate) fn to_time(&self) -> f32 {
-        self.to[0].time()
+        W::unpack(self.to)[0].time()
     }
 
     /// Fetches a key, or takes it back if not `FORWARD`, given the bits in which it differs from the last but one.
     #[inline]
-    pub(crate) fn turn<const FORWARD: bool>(&mut self, bits: Key<W>) {
+    pub(crate) fn turn<const FORWARD: bool>(&mut self, bits: W::Key) {
         let Self { from, to } = *self;
-        let other = |[t, x, y, z]: Key<W>| [t.xor(bits[0]), x.xor(bits[1]), y.xor(bits[2]), z.xor(bits[3])];
-        *self = if FORWARD { Self { from: to, to: other(from) } } else { Self { from: other(to), to: from } };
+        *self = if FORWARD { Self { from: to, to: from ^ bits } } else { Self { from: to ^ bits, to: from } };
     }
 
     /// How far the time is from the earlier key to the later one, 0 to 1.
@@ -71,7 +68,7 @@ impl<W: Word> LaneKeys<W> {
     /// One number of the earlier and of the later key, its range not yet applied.
     #[inline]
     pub(crate) fn numbers(&self, number: usize) -> [f32; 2] {
-        [self.from[1 + number].number(), self.to[1 + number].number()]
+        [W::unpack(self.from)[1 + number].number(), W::unpack(self.to)[1 + number].number()]
     }
 
     /// One number between the keys, its range not yet applied.
@@ -84,7 +81,7 @@ impl<W: Word> LaneKeys<W> {
     /// The rotation x, y, z, w between the keys.
     #[inline]
     pub(crate) fn rotation(&self, share: f32) -> Quat {
-        let (from, to) = (quaternion(self.from), quaternion(self.to));
+        let (from, to) = (quaternion(W::unpack(self.from)), quaternion(W::unpack(self.to)));
         let toward = if sum(from * to).is_sign_negative() { -share } else { share };
         let between = (1.0 - share) * from + toward * to;
         Quat::from_vec4(between * (1.0 / sum(between * between).sqrt()))
@@ -93,7 +90,7 @@ impl<W: Word> LaneKeys<W> {
 
 /// [`rotation`](super::rotation) of a key, as a vector.
 #[inline]
-fn quaternion<W: Word>([_, x, y, z]: Key<W>) -> Vec4 {
+fn quaternion<W: Word>([_, x, y, z]: [W; 1 + NUMBERS]) -> Vec4 {
     let unit = Vec4::new(W::PARAMETER, W::PARAMETER, W::PARAMETER, 1.0);
     let with_one = Vec4::new(x.number(), y.number(), z.number(), 1.0) * unit;
     let squares = with_one * with_one;

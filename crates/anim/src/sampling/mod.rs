@@ -22,7 +22,7 @@ mod scalar;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use lane::{Key, LaneKeys, in_range};
+pub(crate) use lane::{LaneKeys, in_range};
 pub(crate) use lanes::{Active, LANES, NUMBERS, Word};
 pub(crate) use scalar::{rotation, singles};
 

@@ -141,7 +141,6 @@ fn a_frame_is_read_as_it_was_written() {
         let bytes = &bytes[index * Active::<u32>::BYTES..];
         assert!((0..LANES).all(|lane| LaneKeys::of_frame(bytes, lane) == block.lane(lane)), "block {index}");
     }
-    assert_eq!(LaneKeys::of_frame(&bytes[1..Active::<u32>::BYTES], 3), Active::<u32>::default().lane(3));
 }
 
 fn pose_bits(pose: &[PoseBlock]) -> Vec<u32> {

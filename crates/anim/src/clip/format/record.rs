@@ -1,7 +1,7 @@
 //! The keys that one block of lanes needs at the same time, in the stream.
 
 use super::Width;
-use crate::sampling::{Key, NUMBERS, Word};
+use crate::sampling::{NUMBERS, Word};
 use core::marker::PhantomData;
 
 /// What has to follow a group of records, so that vectors may be loaded past its end.
@@ -110,30 +110,65 @@ impl<'b, W: Word> Iterator for Records<'b, W> {
     }
 }
 
-/// The words of a joint's lane in a group: how its key differs from the last but one. Looks at the records from `at` on,
-/// which are in the order of their blocks. `None` if the group has no key of the lane.
-#[inline]
-pub(crate) fn find_key<W: Word>(group: &[u8], mut at: usize, block: usize, lane: usize) -> Option<Key<W>> {
-    loop {
-        let bytes = group.get(at..)?;
-        let head = Record::<W>::read(bytes)?;
-        let found = usize::from(head.block);
-        if found > block {
+/// Where the words of one lane lie in the records of a block.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct LanePlace {
+    block: usize,
+    lane: usize,
+    /// In bytes from the beginning of the record: the first word of the lane where all lanes have a key.
+    first: usize,
+    /// Bytes from one number to the next there.
+    stride: usize,
+}
+
+impl LanePlace {
+    /// The place of a lane of a block whose keys have three numbers, given the lanes that have a track.
+    #[inline]
+    pub(crate) fn new<W: Word>(block: usize, lane: usize, live: u8) -> Self {
+        let lane = lane % 8;
+        let first = Record::<W>::HEAD + before(live, lane) * W::BYTES;
+        Self { block, lane, first, stride: usize::from(KEYS[usize::from(live)]) * W::BYTES }
+    }
+
+    /// In which bits the lane's key differs from the last but one, given a group from the record of its block on, which
+    /// has all lanes. `None` where the bytes are too few.
+    #[inline]
+    pub(crate) fn in_full<W: Word>(self, record: &[u8]) -> Option<W::Key> {
+        let last = record.get(self.first + 2 * self.stride..)?;
+        if last.len() < W::BYTES {
             return None;
         }
-        // Blocks of channels come after all others.
-        let end = Record::<W>::bytes(head.keys(), false);
-        if found < block || head.lanes >> lane & 1 == 0 {
-            at += end;
-            continue;
-        }
-        let words = bytes.get(Record::<W>::HEAD..end)?;
-        // Those of the lanes before this one.
-        let before = usize::from(KEYS[usize::from(head.lanes & ((1 << lane) - 1))]);
-        let number =
-            |number: usize| W::read(words.get((number * head.keys() + before) * W::BYTES..).unwrap_or_default());
-        return Some([head.time, number(0), number(1), number(2)]);
+        let number = |number: usize| W::read(&record[self.first + number * self.stride..]);
+        Some(W::pack([W::read(&record[3..]), number(0), number(1), W::read(last)]))
     }
+
+    /// The same in any group, given the records from that of its block on, or from one before. `None` if the group has
+    /// no key of the lane.
+    pub(crate) fn find<W: Word>(self, mut records: &[u8]) -> Option<W::Key> {
+        loop {
+            let head = Record::<W>::read(records)?;
+            let block = usize::from(head.block);
+            if block > self.block {
+                return None;
+            }
+            // Blocks of channels come after all others.
+            let end = Record::<W>::bytes(head.keys(), false);
+            if block < self.block || head.lanes >> self.lane & 1 == 0 {
+                records = records.get(end..)?;
+                continue;
+            }
+            let words = records.get(Record::<W>::HEAD..end)?;
+            let before = before(head.lanes, self.lane);
+            let number = |number: usize| W::read(&words[(number * head.keys() + before) * W::BYTES..]);
+            return Some(W::pack([head.time, number(0), number(1), number(2)]));
+        }
+    }
+}
+
+/// How many lanes of a set come before one.
+#[inline]
+fn before(lanes: u8, lane: usize) -> usize {
+    usize::from(KEYS[usize::from(lanes & ((1 << lane) - 1))])
 }
 
 /// For each set of lanes, how many it has.

@@ -88,17 +88,25 @@ impl Tables {
 
     /// Whether the starts of records are those of full groups.
     fn starts_known(&self) -> bool {
-        let lanes = (0..=CHANNELS).flat_map(|kind| {
-            let cubic = if kind == CUBICS { self.cubic_targets() } else { &[] };
-            let plain = if kind == CUBICS { &[] } else { self.targets(kind) };
-            plain.iter().map(|target| target[2]).chain(cubic.iter().map(cubic_lanes))
-        });
         let mut at = 0;
-        self.starts().iter().zip(lanes).enumerate().all(|(block, (start, lanes))| {
+        self.starts().iter().enumerate().all(|(block, start)| {
             let known = u32::from_le_bytes(*start) == at;
-            at += self.head.width.record_bytes(lanes, block >= self.singles());
+            at += self.head.width.record_bytes(self.live(block), block >= self.singles());
             known
         })
+    }
+
+    /// The lanes of a block of the active array that have a track, one bit each.
+    #[inline]
+    pub(crate) fn live(&self, block: usize) -> u8 {
+        let cubics = self.blocks(CUBICS);
+        if cubics.contains(&block) {
+            return self.cubic_targets().get(block - cubics.start).map_or(0, cubic_lanes);
+        }
+        // Targets lie side by side: those of cubic blocks have 32 bytes, all others four.
+        let cubic_bytes = if block < cubics.start { 0 } else { 28 * cubics.len() };
+        let targets = &self.bytes[self.sections.targets[ROTATIONS].start..self.sections.starts.start];
+        targets.get(cubic_bytes + 4 * block + 2).copied().unwrap_or(0)
     }
 
     #[inline]
