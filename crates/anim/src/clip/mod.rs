@@ -123,8 +123,8 @@ impl Clip {
         }
         let mut clip = Self { tables, gap: 0.0 };
         let mut last = 0.0;
-        clip.gap = (0..clip.tables.head().frames as usize).fold(f32::INFINITY, |least, frame| {
-            let time = clip.jump_frame(frame).0;
+        clip.gap = clip.jump_index().iter().fold(f32::INFINITY, |least, [time, _]| {
+            let time = f32::from_le_bytes(*time);
             let gap = time - last;
             last = time;
             least.min(gap)
@@ -221,23 +221,10 @@ impl Clip {
         self.tables.stream()
     }
 
-    /// How many jump frames there are, without the first.
+    /// The time of each jump frame, and its place in the stream, as bytes; without the first one, at time 0.
     #[inline]
-    pub(crate) const fn jump_frames(&self) -> usize {
-        self.tables.head().frames as usize
-    }
-
-    /// The time of a jump frame, and its place in the stream; numbered without the first one, at time 0.
-    #[inline]
-    pub(crate) fn jump_frame(&self, frame: usize) -> (f32, u32) {
-        let index = &self.tables.bytes()[self.tables.sections().index.clone()];
-        index
-            .as_chunks::<4>()
-            .0
-            .as_chunks::<2>()
-            .0
-            .get(frame)
-            .map_or((0.0, 0), |[time, place]| (f32::from_le_bytes(*time), u32::from_le_bytes(*place)))
+    pub(crate) fn jump_index(&self) -> &[[[u8; 4]; 2]] {
+        self.tables.bytes()[self.tables.sections().index.clone()].as_chunks::<4>().0.as_chunks::<2>().0
     }
 
     /// The active array of a jump frame; `None` means the first one, at time 0.

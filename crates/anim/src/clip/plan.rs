@@ -4,7 +4,7 @@
 use super::ClipReport;
 use super::format::{
     CHANNELS, CUBICS, CubicTarget, NO_PART, PART_CHANNEL, PART_ROTATION, PART_SCALE, ROTATIONS, SCALES, TRANSLATIONS,
-    Target, Width,
+    Target, Width, cubic_lanes,
 };
 use super::quantise::{Quantise, Range, angle_to, parameters, parts};
 use crate::sampling::{LANES, NUMBERS, rotation};
@@ -40,6 +40,13 @@ impl<W: Quantise> Block<W> {
             cubic: [[0, 0, NO_PART, 0]; LANES],
             lanes: core::array::from_fn(|_| Lane::default()),
         }
+    }
+}
+
+impl<W> Block<W> {
+    /// The lanes that have a track, one bit each.
+    pub(super) fn live(&self) -> u8 {
+        self.target[2] | cubic_lanes(&self.cubic)
     }
 }
 

@@ -1,22 +1,22 @@
 //! Samples one joint at any time, without a player.
 
 use super::cursor::nearest;
-use super::lanes::{blocks_of_joint, sample_joint};
-use crate::clip::format::{CUBICS, GROUP_HEAD, GroupHead, Records, Width};
-use crate::sampling::{self, Active, LANES, Word, turn_lanes};
+use super::lanes::sample_joint;
+use crate::clip::format::{GROUP_HEAD, GroupHead, LanePlace, Width};
+use crate::sampling::{Active, LaneKeys, Word};
 use crate::{Clip, Transform};
-use smallvec::{SmallVec, smallvec};
+use core::ops::Range;
 
 impl Clip {
     /// One joint's transform at a time in seconds, or at the nearer end of the clip, without a player: equal in every
     /// bit to that of a player. Parts for which the clip has no tracks, and joints that it does not have, are those of
     /// `rest`.
     ///
-    /// Copies the joint's own blocks of eight from the nearest jump frame, goes along the heads of the keys in between
-    /// and fetches its own. A player that is at this time already takes a fraction of that:
-    /// [`Player::sample_joint`](crate::Player::sample_joint).
+    /// Of the nearest jump frame and of the keys in between it reads those of the joint's own tracks, and of the others
+    /// hardly more than the times at which they are needed.
     ///
-    /// Runs in **O(log tracks + keys to the nearest jump frame)**; with cubic tracks also in their number.
+    /// Runs in **O(log tracks + log jump frames + groups of keys to the nearest jump frame)**; with cubic tracks also in
+    /// their number.
     #[must_use]
     pub fn sample_joint(&self, seconds: f32, joint: u16, rest: Transform) -> Transform {
         // In this order, so that NaN becomes 0.
@@ -29,73 +29,94 @@ impl Clip {
 }
 
 fn alone<W: Word>(clip: &Clip, joint: u16, time: f32, rest: Transform) -> Transform {
-    let tables = clip.tables();
-    let numbers = blocks_of_joint(tables, joint);
-    if numbers.is_empty() {
-        return tables.constant_joint(joint, rest);
-    }
-    let (frame, (_, place)) = nearest(clip, time);
-    let frame = clip.frame_bytes(frame);
-    let mut blocks: SmallVec<[Active<W>; 3]> = smallvec![Active::default(); numbers.len()];
-    for (block, &number) in blocks.iter_mut().zip(&numbers) {
-        sampling::restore(&frame[number * Active::<W>::BYTES..], core::slice::from_mut(block));
-    }
-    walk(clip, place as usize, time, &Wanted::new(&numbers, tables.blocks(CUBICS).start, joint), &mut blocks);
-    let find = |block: usize| numbers.iter().position(|&number| number == block);
-    sample_joint(|block| &blocks[find(block).expect("all blocks of the joint are there")], tables, time, joint, rest)
+    let mut frame = None;
+    let keys = |block: usize, lane: usize| {
+        let (number, (_, place)) = *frame.get_or_insert_with(|| nearest(clip, time));
+        let keys = LaneKeys::<W>::of_frame(&clip.frame_bytes(number)[block * Active::<W>::BYTES..], lane);
+        Walk::new::<W>(clip, place, block, lane).to(time, keys)
+    };
+    sample_joint(keys, clip.tables(), time, joint, rest)
 }
 
-/// The blocks whose keys are fetched.
-struct Wanted<'n> {
-    /// In ascending order.
-    numbers: &'n [usize],
-    /// From this block on, the joint may have any of the lanes. Before it, it has one.
-    cubics: usize,
-    lane: u8,
+/// A place between two groups of a clip's stream, from which the keys of one lane are looked for.
+///
+/// A lane's next key is needed when its later key is reached, and its last one was needed when its earlier key was
+/// reached. So of all other groups only the heads are read.
+struct Walk<'c> {
+    stream: &'c [u8],
+    place: usize,
+    /// Where the record of each block begins in a full group.
+    starts: &'c [[u8; 4]],
+    /// That of the lane's block, in bytes from the group's beginning.
+    start: usize,
+    block: usize,
+    lane: LanePlace,
 }
 
-impl<'n> Wanted<'n> {
-    fn new(numbers: &'n [usize], cubics: usize, joint: u16) -> Self {
-        #[expect(clippy::cast_possible_truncation, reason = "below eight")]
-        let lane = 1 << (usize::from(joint) % LANES) as u8;
-        Self { numbers, cubics, lane }
+impl<'c> Walk<'c> {
+    #[inline]
+    fn new<W: Word>(clip: &'c Clip, place: u32, block: usize, lane: usize) -> Self {
+        let ((stream, length), starts) = (clip.stream(), clip.tables().starts());
+        let lane = LanePlace::new::<W>(block, lane, clip.tables().live(block));
+        Self { stream: &stream[..length], place: place as usize, starts, start: start(starts, block), block, lane }
     }
 
-    /// Fetches the keys of one group, or takes them back. Records are in the order of their blocks.
-    fn turn<W: Word, const FORWARD: bool>(&self, group: &[u8], singles: usize, blocks: &mut [Active<W>]) {
-        let mut wanted = self.numbers.iter().zip(blocks);
-        let Some((mut number, mut active)) = wanted.next() else { return };
-        for (head, numbers) in Records::<W>::new(group, singles) {
-            let block = usize::from(head.block);
-            while block > *number {
-                match wanted.next() {
-                    Some(next) => (number, active) = next,
-                    None => return,
-                }
-            }
-            if block == *number {
-                let lanes = if block < self.cubics { self.lane } else { u8::MAX };
-                turn_lanes::<W, FORWARD>(active, head, numbers, lanes);
+    /// The lane's keys at a time, given those at the place.
+    #[inline]
+    fn to<W: Word>(mut self, time: f32, mut keys: LaneKeys<W>) -> LaneKeys<W> {
+        while time >= keys.to_time() {
+            let Some(bits) = self.next::<W>(keys.to_time()) else { return keys };
+            keys.turn::<true>(bits);
+        }
+        while time < keys.from_time() {
+            let Some(bits) = self.previous::<W>(keys.from_time()) else { return keys };
+            keys.turn::<false>(bits);
+        }
+        keys
+    }
+
+    /// The lane's key in the group behind the place that is needed at a time.
+    #[inline]
+    fn next<W: Word>(&mut self, need: f32) -> Option<W::Key> {
+        loop {
+            let start = self.place;
+            let (head, end) = GroupHead::whole(self.stream, start, self.stream.len())?;
+            self.place = end;
+            if head.need >= need {
+                return self.key::<W>(head, start..end, need);
             }
         }
     }
+
+    /// The lane's key in the group before the place that was needed at a time.
+    #[inline]
+    fn previous<W: Word>(&mut self, need: f32) -> Option<W::Key> {
+        loop {
+            let end = self.place;
+            let start = GroupHead::start_before(self.stream, end)?;
+            let head = GroupHead::read(self.stream, start)?;
+            self.place = start;
+            if head.need <= need {
+                return self.key::<W>(head, start..end, need);
+            }
+        }
+    }
+
+    #[inline]
+    fn key<W: Word>(&self, head: GroupHead, group: Range<usize>, need: f32) -> Option<W::Key> {
+        if head.need != need {
+            return None;
+        }
+        let group = self.stream.get(group)?;
+        if self.block < usize::from(head.full) {
+            return self.lane.in_full::<W>(group.get(self.start..)?);
+        }
+        self.lane.find::<W>(group.get(start(self.starts, usize::from(head.full))..)?)
+    }
 }
 
-/// Walks like a player's cursor, for some blocks only.
-fn walk<W: Word>(clip: &Clip, mut place: usize, time: f32, wanted: &Wanted<'_>, blocks: &mut [Active<W>]) {
-    let (stream, length) = clip.stream();
-    let singles = clip.tables().singles();
-    let whole = |place| GroupHead::whole(stream, place, length);
-    while let Some((_, end)) = whole(place).filter(|(head, _)| time >= head.need) {
-        wanted.turn::<W, true>(&stream[place + GROUP_HEAD..end], singles, blocks);
-        place = end;
-    }
-    loop {
-        let is_needed = |&start: &usize| whole(start).is_some_and(|(head, end)| end == place && time < head.need);
-        let Some(start) = GroupHead::start_before(stream, place).filter(is_needed) else {
-            return;
-        };
-        wanted.turn::<W, false>(&stream[start + GROUP_HEAD..place], singles, blocks);
-        place = start;
-    }
+/// Where the record of a block begins in a full group.
+#[inline]
+fn start(starts: &[[u8; 4]], block: usize) -> usize {
+    GROUP_HEAD + starts.get(block).map_or(0, |start| u32::from_le_bytes(*start) as usize)
 }

@@ -131,19 +131,15 @@ impl Cursor {
 }
 
 /// The jump frame nearest to a time: its number (`None` for the first one), and its time and place.
+#[inline]
 pub(super) fn nearest(clip: &Clip, time: f32) -> (Option<usize>, (f32, u32)) {
+    let index = clip.jump_index();
+    let read = |[time, place]: [[u8; 4]; 2]| (f32::from_le_bytes(time), u32::from_le_bytes(place));
     // The number of frames at or before the time, without the first.
-    let (mut low, mut high) = (0, clip.jump_frames());
-    while low < high {
-        let middle = low.midpoint(high);
-        if clip.jump_frame(middle).0 <= time { low = middle + 1 } else { high = middle }
+    let count = index.partition_point(|frame| read(*frame).0 <= time);
+    let before = count.checked_sub(1).map_or((None, (0.0, 0)), |frame| (Some(frame), read(index[frame])));
+    match index.get(count).map(|frame| read(*frame)) {
+        Some(behind) if behind.0 - time < time - before.1.0 => (Some(count), behind),
+        _ => before,
     }
-    let before = low.checked_sub(1).map_or((None, (0.0, 0)), |frame| (Some(frame), clip.jump_frame(frame)));
-    if low < clip.jump_frames() {
-        let behind = clip.jump_frame(low);
-        if behind.0 - time < time - before.1.0 {
-            return (Some(low), behind);
-        }
-    }
-    before
 }

@@ -5,7 +5,7 @@ use crate::clip::format::{
     CHANNELS, CUBICS, NO_PART, PART_CHANNEL, PART_ROTATION, PART_SCALE, PLAIN, ROTATIONS, Ranges, SCALES, TRANSLATIONS,
     Tables, Target, Width,
 };
-use crate::sampling::{self, Active, LANES, NUMBERS, Word};
+use crate::sampling::{self, Active, LANES, LaneKeys, Word};
 use crate::transform_lanes::PoseBlock;
 use crate::{Error, Pose, Transform};
 use glam::{Quat, Vec3};
@@ -89,7 +89,7 @@ impl Lanes {
 
     /// One joint's transform; parts without a track are those of `rest`.
     pub(super) fn sample_joint(&self, tables: &Tables, time: f32, joint: u16, rest: Transform) -> Transform {
-        with!(&self.active, active => sample_joint(|block| &active[block], tables, time, joint, rest))
+        with!(&self.active, active => sample_joint(|block, lane| active[block].lane(lane), tables, time, joint, rest))
     }
 }
 
@@ -150,7 +150,7 @@ fn cubics<W: Word>(active: &[Active<W>], tables: &Tables, time: f32, mut put: im
         let ranges = ranges.get(index).unwrap_or(&PLAIN);
         for (lane, &[low, high, part, _]) in targets.iter().enumerate() {
             if part != NO_PART {
-                let value = cubic(active, ranges, lane, time, tables.head().rate);
+                let value = cubic(active.lane(lane), ranges, lane, time, tables.head().rate);
                 put(usize::from(u16::from_le_bytes([low, high])), part, value);
             }
         }
@@ -158,52 +158,65 @@ fn cubics<W: Word>(active: &[Active<W>], tables: &Tables, time: f32, mut put: im
 }
 
 /// The cubic Hermite spline of glTF in one lane, whose keys are in-tangent, value and out-tangent.
-fn cubic<W: Word>(active: &Active<W>, ranges: &Ranges, lane: usize, time: f32, rate: f32) -> f32 {
-    let key = |number: usize, of: usize| {
-        sampling::in_range(ranges, number, lane, active.pairs[1 + number][of][lane].number())
-    };
-    let [from, to] = active.pairs[0].map(|times| times[lane].time());
-    let seconds = (to - from) / rate;
-    let (a, out, into, b) = (key(1, 0), key(2, 0) * seconds, key(0, 1) * seconds, key(1, 1));
-    let t = sampling::share(active, lane, time, false);
+fn cubic<W: Word>(keys: LaneKeys<W>, ranges: &Ranges, lane: usize, time: f32, rate: f32) -> f32 {
+    let pair = |number: usize| keys.numbers(number).map(|key| sampling::in_range(ranges, number, lane, key));
+    let seconds = (keys.to_time() - keys.from_time()) / rate;
+    let ([_, into], [a, b], [out, _]) = (pair(0), pair(1), pair(2));
+    let (out, into) = (out * seconds, into * seconds);
+    let t = keys.share(time, false);
     let (t2, t3) = (t * t, t * t * t);
     let blend = 3.0 * t2 - 2.0 * t3;
     (1.0 - blend) * a + blend * b + (t3 - 2.0 * t2 + t) * out + (t3 - t2) * into
 }
 
-/// One joint's transform, from the blocks of the active array that have tracks of it.
-pub(super) fn sample_joint<'a, W: Word>(
-    active: impl Fn(usize) -> &'a Active<W>,
+/// One joint's transform, from the keys of the lanes that have tracks of it, by block of the active array and lane.
+#[inline]
+pub(super) fn sample_joint<W: Word>(
+    mut keys: impl FnMut(usize, usize) -> LaneKeys<W>,
     tables: &Tables,
     time: f32,
     joint: u16,
     rest: Transform,
 ) -> Transform {
-    let mut found = tables.constant_joint(joint, rest);
+    let mut found = rest;
     let lane = usize::from(joint) % LANES;
-    // The block of this kind, how far it is between its keys, and its ranges.
-    let of = |kind: usize| {
-        let (block, step) = tables.find(kind, joint)?;
-        let ranges = tables.ranges(kind).get(block).unwrap_or(&PLAIN);
-        let active = active(tables.blocks(kind).start + block);
-        Some((active, sampling::share(active, lane, time, step), ranges))
-    };
-    if let Some((active, share, _)) = of(ROTATIONS) {
-        found.rotation = Quat::from_array(sampling::between(active, lane, share));
+    if let Some((block, step)) = tables.find(ROTATIONS, joint) {
+        let keys = keys(tables.blocks(ROTATIONS).start + block, lane);
+        found.rotation = keys.rotation(keys.share(time, step));
+    } else if let Some(rotation) = tables.constant_rotation(joint) {
+        found.rotation = rotation;
     }
     for kind in [TRANSLATIONS, SCALES] {
-        if let Some((active, share, ranges)) = of(kind) {
-            let numbers: [f32; NUMBERS] = core::array::from_fn(|number| {
-                sampling::in_range(ranges, number, lane, sampling::number(active, number, lane, share))
-            });
-            let vector = if kind == SCALES { &mut found.scale } else { &mut found.translation };
-            *vector = Vec3::from_array(numbers);
+        let vector = if kind == SCALES { &mut found.scale } else { &mut found.translation };
+        if let Some((block, step)) = tables.find(kind, joint) {
+            let ranges = tables.ranges(kind).get(block).unwrap_or(&PLAIN);
+            let keys = keys(tables.blocks(kind).start + block, lane);
+            let share = keys.share(time, step);
+            let number = |number: usize| sampling::in_range(ranges, number, lane, keys.number(number, share));
+            *vector = Vec3::new(number(0), number(1), number(2));
+        } else if let Some(constant) = tables.constant_vector(kind, joint) {
+            *vector = constant;
         }
     }
+    if tables.head().blocks[CUBICS] > 0 {
+        sample_joint_cubics(keys, tables, time, joint, &mut found);
+    }
+    found
+}
+
+/// The numbers of a joint's cubic tracks.
+#[inline(never)]
+fn sample_joint_cubics<W: Word>(
+    mut keys: impl FnMut(usize, usize) -> LaneKeys<W>,
+    tables: &Tables,
+    time: f32,
+    joint: u16,
+    found: &mut Transform,
+) {
     let (mut rotation, ranges) = (None, tables.ranges(CUBICS));
     for (block, lane, part) in cubic_lanes(tables, joint) {
-        let active = active(tables.blocks(CUBICS).start + block);
-        let value = cubic(active, ranges.get(block).unwrap_or(&PLAIN), lane, time, tables.head().rate);
+        let keys = keys(tables.blocks(CUBICS).start + block, lane);
+        let value = cubic(keys, ranges.get(block).unwrap_or(&PLAIN), lane, time, tables.head().rate);
         if part < PART_ROTATION {
             found.translation[usize::from(part)] = value;
         } else if part >= PART_SCALE {
@@ -215,7 +228,6 @@ pub(super) fn sample_joint<'a, W: Word>(
     if let Some(rotation) = rotation {
         found.rotation = unit(rotation);
     }
-    found
 }
 
 /// The lanes of a joint's cubic tracks: block among the cubic ones, lane, part.
@@ -227,15 +239,4 @@ fn cubic_lanes(tables: &Tables, joint: u16) -> impl Iterator<Item = (usize, usiz
         });
         of_joint.map(move |(lane, &[.., part, _])| (block, lane, part))
     })
-}
-
-/// The blocks of the active array that have tracks of a joint, each once, in ascending order.
-pub(super) fn blocks_of_joint(tables: &Tables, joint: u16) -> SmallVec<[usize; 4]> {
-    let mut blocks = SmallVec::new();
-    for kind in [ROTATIONS, TRANSLATIONS, SCALES] {
-        blocks.extend(tables.find(kind, joint).map(|(block, _)| tables.blocks(kind).start + block));
-    }
-    blocks.extend(cubic_lanes(tables, joint).map(|(block, ..)| tables.blocks(CUBICS).start + block));
-    blocks.dedup();
-    blocks
 }

@@ -15,14 +15,16 @@
 //! A rotation's three numbers are its quaternion's projection from (0, 0, 0, −1) onto the space where w is zero:
 //! `xyz / (1 + w)`, of length 1 at most where w is not negative. Undoing that takes one division.
 
+mod lane;
 mod lanes;
 mod portable;
 mod scalar;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use lane::{LaneKeys, in_range};
 pub(crate) use lanes::{Active, LANES, NUMBERS, Word};
-pub(crate) use scalar::{between, in_range, number, rotation, share, singles, turn_lanes};
+pub(crate) use scalar::{rotation, singles};
 
 use crate::clip::format::{Ranges, Target};
 use crate::transform_lanes::PoseBlock;

@@ -137,6 +137,10 @@ fn a_frame_is_read_as_it_was_written() {
         assert_eq!(found[..3], blocks, "{level:?}");
         assert_eq!(found[3], Active::default());
     }
+    for (index, block) in blocks.iter().enumerate() {
+        let bytes = &bytes[index * Active::<u32>::BYTES..];
+        assert!((0..LANES).all(|lane| LaneKeys::of_frame(bytes, lane) == block.lane(lane)), "block {index}");
+    }
 }
 
 fn pose_bits(pose: &[PoseBlock]) -> Vec<u32> {
@@ -157,11 +161,12 @@ fn sample_plainly<W: Word>(
     for (index, (active, target)) in active.iter().zip(targets).enumerate() {
         let Some(pose) = pose.get_mut(usize::from(target[0])) else { continue };
         for lane in (0..LANES).filter(|lane| target[2] >> lane & 1 == 1) {
-            let share = share(active, lane, time, target[3] >> lane & 1 == 1);
-            let rotation = between(active, lane, share);
+            let keys = active.lane(lane);
+            let share = keys.share(time, target[3] >> lane & 1 == 1);
+            let rotation = keys.rotation(share).to_array();
             (0..4).for_each(|part| pose.rotation[part][lane] = rotation[part]);
             for axis in 0..NUMBERS {
-                let number = number(active, axis, lane, share);
+                let number = keys.number(axis, share);
                 pose.translation[axis][lane] = in_range(&ranges[index], axis, lane, number);
                 // All blocks but the first have plain ranges for scales.
                 pose.scale[axis][lane] = in_range(if index == 0 { &ranges[0] } else { &PLAIN }, axis, lane, number);

@@ -186,6 +186,7 @@ impl Head {
                 section(cubics, size_of::<CubicTarget>())?,
                 section(channels, size_of::<Target>())?,
             ],
+            starts: section(self.all_blocks(), 4)?,
             ranges: [
                 section(0, ranges)?,
                 section(translations, ranges)?,
@@ -215,6 +216,7 @@ impl Head {
 /// header        see `file_header`                                                  32 B
 /// head          see `Head`                                                  84 B
 /// targets       where the tracks of a block belong                           4 B a block; 32 B of cubic tracks
+/// starts        where the record of a block begins in a full group           4 B a block
 /// ranges        16 bits: middles and steps of the tracks of a block        192 B a block; none of rotations
 /// constants     joint u16, then 3 or 4 floats; channel u32, then one float
 /// names         of channels: bytes u32, then UTF-8
@@ -229,6 +231,7 @@ impl Head {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Sections {
     pub(crate) targets: [Range<usize>; 5],
+    pub(crate) starts: Range<usize>,
     pub(crate) ranges: [Range<usize>; 5],
     pub(crate) constants: [Range<usize>; 4],
     pub(crate) names: Range<usize>,

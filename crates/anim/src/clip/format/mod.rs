@@ -1,10 +1,10 @@
 //! A clip as bytes: everything that knows where which byte lies.
 //!
 //! ```text
-//! header │ head │ targets, ranges │ constants │ names │ first frame │ stream │ index │ jump frames │ padding
-//! └─────────────────────────── tables ──────────────────────────────┘
+//! header │ head │ targets, starts, ranges │ constants │ names │ first frame │ stream │ index │ jump frames │ padding
+//! └─────────────────────────────── tables ──────────────────────────────────┘
 //! stream   group │ group │ … │ end
-//! group    need f32 │ bytes u32 │ bytes before u32 │ records in the order of their blocks …
+//! group    need f32 │ bytes u24 │ full u8 │ bytes before u32 │ records in the order of their blocks …
 //! record   block u16 │ lanes u8 │ time │ x of each lane │ y … │ z …
 //! frame    the blocks of the active array
 //! ```
@@ -29,10 +29,10 @@ mod write;
 
 pub(crate) use group::GroupHead;
 pub(crate) use head::{CHANNELS, CUBICS, GROUP_HEAD, HEAD_BYTES, Head, ROTATIONS, SCALES, TRANSLATIONS, Width};
-pub(crate) use record::{PADDING, Record, Records};
+pub(crate) use record::{LanePlace, PADDING, Record, Records};
 pub(crate) use tables::Tables;
 pub(crate) use targets::{
-    CubicTarget, NO_PART, PART_CHANNEL, PART_ROTATION, PART_SCALE, PLAIN, Ranges, Target, block_of,
+    CubicTarget, NO_PART, PART_CHANNEL, PART_ROTATION, PART_SCALE, PLAIN, Ranges, Target, block_of, cubic_lanes,
 };
 pub(super) use write::write;
 
@@ -41,7 +41,7 @@ use crate::raw::ClipError;
 use hedgerow_math::internal::file_header::{Broken, Kind, checked_body};
 
 /// The version of the format.
-pub(super) const VERSION: u32 = 3;
+pub(super) const VERSION: u32 = 4;
 
 /// Checks the header of all bytes of a clip.
 pub(super) fn check(bytes: &[u8]) -> Result<(), Error> {

@@ -1,12 +1,12 @@
 //! The part of a clip before its stream: what a player needs to know about the tracks.
 
-use super::head::{CHANNELS, CUBICS, HEAD_BYTES, Head, Sections, Width};
-use super::{CubicTarget, NO_PART, PART_CHANNEL, Ranges, Target, block_of};
+use super::head::{CHANNELS, CUBICS, HEAD_BYTES, Head, ROTATIONS, Sections, Width};
+use super::{CubicTarget, NO_PART, PART_CHANNEL, Ranges, Target, block_of, cubic_lanes};
 use crate::clip::ClipNumber;
 use crate::raw::ClipError;
 use crate::sampling::LANES;
 use crate::transform_lanes::PoseBlock;
-use crate::{Error, Transform, skeleton::SkeletonError};
+use crate::{Error, skeleton::SkeletonError};
 use core::ops::Range;
 use glam::{Quat, Vec3};
 
@@ -71,6 +71,9 @@ impl Tables {
                 return Err(ClipError::Malformed("what a track is of"));
             }
         }
+        if !self.starts_known() {
+            return Err(ClipError::Malformed("where the keys of a block begin"));
+        }
         let joints_known = (0..3).all(|kind| self.constants(kind).all(|(number, _)| (number as usize) < joints));
         if !joints_known || !self.constants(3).all(|(number, _)| number < self.head.channels) {
             return Err(ClipError::Malformed("what a constant track is of"));
@@ -81,6 +84,29 @@ impl Tables {
             return Err(ClipError::Malformed("a channel's name"));
         }
         Ok(())
+    }
+
+    /// Whether the starts of records are those of full groups.
+    fn starts_known(&self) -> bool {
+        let mut at = 0;
+        self.starts().iter().enumerate().all(|(block, start)| {
+            let known = u32::from_le_bytes(*start) == at;
+            at += self.head.width.record_bytes(self.live(block), block >= self.singles());
+            known
+        })
+    }
+
+    /// The lanes of a block of the active array that have a track, one bit each.
+    #[inline]
+    pub(crate) fn live(&self, block: usize) -> u8 {
+        let cubics = self.blocks(CUBICS);
+        if cubics.contains(&block) {
+            return self.cubic_targets().get(block - cubics.start).map_or(0, cubic_lanes);
+        }
+        // Targets lie side by side: those of cubic blocks have 32 bytes, all others four.
+        let cubic_bytes = if block < cubics.start { 0 } else { 28 * cubics.len() };
+        let targets = &self.bytes[self.sections.targets[ROTATIONS].start..self.sections.starts.start];
+        targets.get(cubic_bytes + 4 * block + 2).copied().unwrap_or(0)
     }
 
     #[inline]
@@ -113,6 +139,12 @@ impl Tables {
     #[inline]
     pub(crate) fn cubic_targets(&self) -> &[CubicTarget] {
         self.bytes[self.sections.targets[CUBICS].clone()].as_chunks::<4>().0.as_chunks().0
+    }
+
+    /// Where the records of the blocks begin in a full group, in bytes from the first one.
+    #[inline]
+    pub(crate) fn starts(&self) -> &[[u8; 4]] {
+        self.bytes[self.sections.starts.clone()].as_chunks().0
     }
 
     /// The ranges of the blocks of this kind; none if numbers have 32 bits.
@@ -181,40 +213,46 @@ impl Tables {
     /// The block of a kind, except [`CUBICS`], that has a track of this joint, and whether that is a step track.
     #[inline]
     pub(crate) fn find(&self, kind: usize, joint: u16) -> Option<(usize, bool)> {
+        if self.head.blocks[kind] == 0 {
+            return None;
+        }
         let (wanted, lane) = (joint / 8, usize::from(joint) % LANES);
         let targets = self.targets(kind);
-        let block = search(targets.len(), usize::from(wanted), wanted, |block| {
-            let [low, high, ..] = targets[block];
-            u16::from_le_bytes([low, high])
-        })?;
+        // Where it is if all blocks before it have tracks.
+        let near = usize::from(wanted);
+        let block = match targets.get(near) {
+            Some(target) if block_of(*target) == near => near,
+            _ => search_targets(targets, wanted)?,
+        };
         let [.., live, step] = targets[block];
         (live >> lane & 1 == 1).then_some((block, step >> lane & 1 == 1))
     }
 
-    /// A joint with the values of its constant tracks; the other parts are those of `rest`.
+    /// A joint's constant rotation, if it has one.
     #[inline]
-    pub(crate) fn constant_joint(&self, joint: u16, rest: Transform) -> Transform {
-        let mut found = rest;
-        if let Some([x, y, z, w]) = self.constant::<18, 4>(0, joint) {
-            found.rotation = Quat::from_xyzw(x, y, z, w);
-        }
-        if let Some(translation) = self.constant::<14, 3>(1, joint) {
-            found.translation = Vec3::from_array(translation);
-        }
-        if let Some(scale) = self.constant::<14, 3>(2, joint) {
-            found.scale = Vec3::from_array(scale);
-        }
-        found
+    pub(crate) fn constant_rotation(&self, joint: u16) -> Option<Quat> {
+        self.constant::<18, 4>(ROTATIONS, joint).map(Quat::from_array)
+    }
+
+    /// A joint's constant translation or scale, if it has one.
+    #[inline]
+    pub(crate) fn constant_vector(&self, kind: usize, joint: u16) -> Option<Vec3> {
+        self.constant::<14, 3>(kind, joint).map(Vec3::from_array)
     }
 
     /// The numbers of a joint's constant track, given the bytes of an entry.
     #[inline]
     fn constant<const BYTES: usize, const NUMBERS: usize>(&self, kind: usize, joint: u16) -> Option<[f32; NUMBERS]> {
         const { assert!(BYTES == 2 + 4 * NUMBERS) };
-        let entries = self.bytes[self.sections.constants[kind].clone()].as_chunks::<BYTES>().0;
-        let joint_of = |entry: usize| u16::from_le_bytes([entries[entry][0], entries[entry][1]]);
-        let entry = search(entries.len(), usize::from(joint), joint, joint_of)?;
-        let (floats, _) = entries[entry][2..].as_chunks::<4>();
+        let entries = &self.bytes[self.sections.constants[kind].clone()];
+        let [low, high] = joint.to_le_bytes();
+        // Where it is if all joints before it have one.
+        let near = usize::from(joint) * BYTES;
+        let entry = match entries.get(near..near + BYTES).and_then(<[u8]>::first_chunk::<BYTES>) {
+            Some(entry) if entry[..2] == [low, high] => entry,
+            _ => search_constants(entries, joint)?,
+        };
+        let (floats, _) = entry[2..].as_chunks::<4>();
         Some(core::array::from_fn(|number| f32::from_le_bytes(floats[number])))
     }
 
@@ -269,16 +307,16 @@ fn floats(bytes: &[u8]) -> [f32; 4] {
     numbers
 }
 
-/// The index of a number in an ascending list. First tries a guess that is right if no smaller number is missing.
-#[inline]
-fn search(count: usize, guess: usize, wanted: u16, number: impl Fn(usize) -> u16) -> Option<usize> {
-    if guess < count && number(guess) == wanted {
-        return Some(guess);
-    }
-    let (mut low, mut high) = (0, count);
-    while low < high {
-        let middle = low.midpoint(high);
-        if number(middle) < wanted { low = middle + 1 } else { high = middle }
-    }
-    (low < count && number(low) == wanted).then_some(low)
+/// The index of the target of a block of the pose.
+#[inline(never)]
+fn search_targets(targets: &[Target], block: u16) -> Option<usize> {
+    targets.binary_search_by_key(&usize::from(block), |target| block_of(*target)).ok()
+}
+
+/// A joint's entry among the bytes of constant tracks.
+#[inline(never)]
+fn search_constants<const BYTES: usize>(entries: &[u8], joint: u16) -> Option<&[u8; BYTES]> {
+    let entries = entries.as_chunks::<BYTES>().0;
+    let found = entries.binary_search_by_key(&joint, |entry| u16::from_le_bytes([entry[0], entry[1]])).ok()?;
+    Some(&entries[found])
 }

@@ -22,6 +22,12 @@ pub(crate) const PART_SCALE: u8 = 7;
 pub(crate) const PART_CHANNEL: u8 = 10;
 pub(crate) const NO_PART: u8 = u8::MAX;
 
+/// The lanes of a block of cubic tracks that have one, one bit each.
+pub(crate) fn cubic_lanes(target: &CubicTarget) -> u8 {
+    let lane = |(lane, target): (usize, &[u8; 4])| u8::from(target[2] != NO_PART) << lane;
+    target.iter().enumerate().map(lane).sum()
+}
+
 /// The middles of eight tracks' ranges and the sizes of their steps: x, y, z and x, y, z, as little-endian floats.
 pub(crate) type Ranges = [u8; 2 * NUMBERS * LANES * 4];
 

@@ -85,6 +85,7 @@ pub(in crate::clip) fn write<W: Quantise>(
             bytes.extend_from_slice(if kind == CUBICS { block.cubic.as_flattened() } else { &block.target });
         }
     }
+    starts(plan, &mut bytes);
     if W::WIDTH == Width::Compact {
         plan.blocks[1..].iter().flatten().for_each(|block| ranges(block, &mut bytes));
     }
@@ -104,6 +105,17 @@ pub(in crate::clip) fn write<W: Quantise>(
 
 fn small(count: usize) -> Result<u32, ClipError> {
     u32::try_from(count).map_err(|_| ClipError::TooLarge)
+}
+
+/// Where the record of each block begins in a full group.
+fn starts<W: Quantise>(plan: &Plan<W>, bytes: &mut Vec<u8>) {
+    let mut at = 0_u32;
+    for (kind, blocks) in plan.blocks.iter().enumerate() {
+        for block in blocks {
+            bytes.extend_from_slice(&at.to_le_bytes());
+            at += W::WIDTH.record_bytes(block.live(), kind == CHANNELS);
+        }
+    }
 }
 
 fn ranges<W>(block: &Block<W>, bytes: &mut Vec<u8>) {
@@ -170,6 +182,7 @@ fn events<W: Quantise>(plan: &Plan<W>) -> Vec<Event<W>> {
 
 fn stream<W: Quantise>(plan: &Plan<W>, first: &[Active<W>], end: f32, rate: f32, spacing: JumpSpacing) -> Stream<W> {
     let singles = plan.blocks[..CHANNELS].iter().map(Vec::len).sum();
+    let live: Vec<u8> = plan.blocks.iter().flatten().map(Block::live).collect();
     let (mut active, mut bytes, mut frames) = (first.to_vec(), Vec::new(), Vec::<Frame<W>>::new());
     let (mut groups, mut longest, mut before) = (0, 0, 0);
     // The place in the stream and the time of the last frame.
@@ -192,15 +205,19 @@ fn stream<W: Quantise>(plan: &Plan<W>, first: &[Active<W>], end: f32, rate: f32,
         }
         let at = bytes.len();
         bytes.resize(at + GROUP_HEAD, 0);
+        let mut full = 0_u8;
         for record in group.chunk_by(|a, b| (a.block, a.time) == (b.block, b.time)) {
             let numbers: Vec<[W; NUMBERS]> = record.iter().map(|event| event.numbers).collect();
             let lanes = record.iter().fold(0, |lanes, event| lanes | 1 << event.lane);
             let Event { block, time, .. } = record[0];
+            if u16::from(full) == block && live[usize::from(block)] == lanes {
+                full = full.saturating_add(1);
+            }
             Record { block, lanes, time }.write(&numbers, usize::from(block) >= singles, &mut bytes);
         }
         let length = bytes.len() - at;
         let [length_word, before_word] = [length, before].map(|count| u32::try_from(count).unwrap_or(u32::MAX));
-        GroupHead { need, bytes: length_word, before: before_word }.write(&mut bytes, at);
+        GroupHead { need, bytes: length_word, full, before: before_word }.write(&mut bytes, at);
         let sound = sampling::turn::<W, true>(&bytes, at + GROUP_HEAD..at + length, &mut active, singles);
         debug_assert!(sound, "what was just written");
         (groups, longest, before) = (groups + 1, longest.max(length), length);
@@ -212,7 +229,7 @@ fn stream<W: Quantise>(plan: &Plan<W>, first: &[Active<W>], end: f32, rate: f32,
     let at = bytes.len();
     bytes.resize(at + GROUP_HEAD, 0);
     let before = u32::try_from(before).unwrap_or(u32::MAX);
-    GroupHead { need: f32::INFINITY, bytes: 0, before }.write(&mut bytes, at);
+    GroupHead { need: f32::INFINITY, bytes: 0, full: 0, before }.write(&mut bytes, at);
     Stream { bytes, groups, longest, frames }
 }
 
