@@ -2,6 +2,7 @@
 
 mod buffers;
 pub mod canvas;
+pub mod lines;
 mod pipelines;
 pub mod renderer;
 pub mod textures;

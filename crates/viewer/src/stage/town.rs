@@ -10,10 +10,10 @@ use crate::failure::Result;
 use crate::life::TownLife;
 use crate::parts::{Material, Mesh as Part};
 use crate::town;
-use hedgerow::Aabb;
 use hedgerow::anim::Skeleton;
 use hedgerow::glam::{DVec3, Vec3};
 use hedgerow::skin::Skin;
+use hedgerow::{Aabb, Visibility};
 
 /// All parts, by mesh number.
 const PARTS: [Part; 26] = [
@@ -144,6 +144,7 @@ pub(super) fn stage(seed: u64, people: u32) -> Result<Stage> {
         camera: Camera::looking(eye, target, 0.75),
         target,
         shadows: (260.0, 60.0),
+        layers: Visibility::VISIBLE,
         play: Play::Town(Box::new(life)),
         loose: Vec::new(),
         frames: 0,
