@@ -35,7 +35,10 @@ pub(super) struct Input {
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Held {
     /// Something was picked here, and follows the pointer.
-    Taken { from: Vec2, follows: bool },
+    Taken {
+        from: Vec2,
+        follows: bool,
+    },
     Turning,
     Panning,
 }

@@ -18,6 +18,8 @@ pub(super) struct Session {
     /// The last frame, and the milliseconds since the one before.
     pub(super) frame: Frame,
     pub(super) frame_ms: f64,
+    /// Milliseconds that the panels of the last frame took.
+    pub(super) panels_ms: f64,
     /// What was refused last.
     pub(super) refused: Option<String>,
     pub(super) summary: Summary,
@@ -43,6 +45,10 @@ pub struct Summary {
     pub frames: u32,
     /// Milliseconds from the start of the program to the first picture.
     pub first_picture_ms: f64,
+    /// The mean milliseconds of everything but drawing and panels.
+    pub work_ms: f64,
+    /// The mean milliseconds of panels.
+    pub panels_ms: f64,
     /// How often something was picked in the picture.
     pub picks: usize,
     /// How often something was dragged or adjusted.
@@ -64,11 +70,20 @@ pub struct Summary {
 }
 
 impl Summary {
+    /// Counts a frame.
+    pub(super) fn add(&mut self, work_ms: f64, panels_ms: f64) {
+        self.frames += 1;
+        let share = f64::from(self.frames).recip();
+        self.work_ms += (work_ms - self.work_ms) * share;
+        self.panels_ms += (panels_ms - self.panels_ms) * share;
+    }
+
     /// One line of JSON.
     #[must_use]
     pub fn json(&self) -> String {
         serde_json::json!({
-            "frames": self.frames, "first_picture_ms": self.first_picture_ms, "picks": self.picks,
+            "frames": self.frames, "first_picture_ms": self.first_picture_ms, "work_ms": self.work_ms,
+            "panels_ms": self.panels_ms, "picks": self.picks,
             "moves": self.moves, "deletions": self.deletions, "duplicates": self.duplicates, "undone": self.undone,
             "redone": self.redone, "picked": self.picked, "nodes_before": self.nodes[0], "nodes": self.nodes[1],
             "detached": self.detached,
@@ -89,6 +104,7 @@ impl Session {
             shows_memory: false,
             frame: Frame::default(),
             frame_ms: 0.0,
+            panels_ms: 0.0,
             refused: None,
             summary: Summary { nodes: [nodes; 2], ..Summary::default() },
             quits: false,

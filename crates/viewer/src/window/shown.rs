@@ -151,7 +151,9 @@ impl Shown {
         let view = texture.texture.create_view(&Default::default());
         viewer.renderer.draw(&viewer.gpu, &viewer.stage, &mut encoder, &view, size);
         session.frame = frame;
+        let drawn = Instant::now();
         self.panels.draw(&self.window, viewer, session, (&mut encoder, &view, size));
+        session.panels_ms = drawn.elapsed().as_secs_f64() * 1e3;
         viewer.gpu.queue.submit([encoder.finish()]);
         self.window.pre_present_notify();
         viewer.gpu.queue.present(texture);
@@ -165,7 +167,7 @@ impl Shown {
         }
         frame.draw_ms = start.elapsed().as_secs_f64() * 1e3;
         session.frame = frame;
-        session.summary.frames += 1;
+        session.summary.add(frame.work_ms(), session.panels_ms);
         self.left = self.left.map(|left| left - 1);
         self.viewer.gpu.check()
     }

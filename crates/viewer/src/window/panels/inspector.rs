@@ -29,7 +29,7 @@ impl Panels {
         }
         CollapsingHeader::new("keys").show(ui, |ui| ui.small(KEYS));
         section("node").show(ui, |ui| node(ui, viewer, session));
-        section("times").show(ui, |ui| self.plot.show(ui, &session.frame, session.frame_ms));
+        section("times").show(ui, |ui| self.plot.show(ui, session));
         section("switches").show(ui, |ui| switches(ui, viewer, session));
         section("frame").show(ui, |ui| frame(ui, session));
         section("scene").show(ui, |ui| scene(ui, viewer, session));
@@ -208,7 +208,9 @@ fn local(ui: &mut Ui, viewer: &mut Viewer, session: &mut Session, node: NodeHand
     let [tx, ty, tz] = transform.translation.as_mut();
     row(ui, "move", [tx, ty, tz], 0.02);
     let before = transform.rotation.to_euler(hedgerow::glam::EulerRot::YXZ);
-    let (mut y, mut x, mut z) = (before.0.to_degrees(), before.1.to_degrees(), before.2.to_degrees());
+    // Zero has no sign here.
+    let degrees = |angle: f32| angle.to_degrees() + 0.0;
+    let (mut y, mut x, mut z) = (degrees(before.0), degrees(before.1), degrees(before.2));
     let shown = (y, x, z);
     row(ui, "turn", [&mut x, &mut y, &mut z], 0.5);
     if (y, x, z) != shown {

@@ -1,4 +1,4 @@
-//! The memory picture: a pixel for each row of each slice. Rows have the colour of the child of the root that they
+//! The memory picture: a pixel for each row of each slice, slices from the top down. Rows have the colour of the child of the root that they
 //! belong to, portals are grey, holes white; nodes whose matrices the last update computed light up.
 
 use crate::stage::Stage;
@@ -8,8 +8,10 @@ use hedgerow::visit::SliceView;
 use hedgerow::{NodeHandle, Scene};
 use std::collections::HashMap;
 
-/// Pixels in a line.
-const WIDE: usize = 400;
+/// Points from left to right, and about the most from top to bottom.
+const SIZE: [f32; 2] = [400.0, 320.0];
+/// Slices that begin with a line each; more follow one another.
+const LINES: usize = 160;
 /// Nodes that belong to no child of the root.
 const TOP: Color32 = Color32::from_gray(90);
 const PORTAL: Color32 = Color32::from_gray(150);
@@ -34,6 +36,7 @@ impl Memory {
         Self { reader: UploadReader::new(), texture: None }
     }
 
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a few hundred pixels")]
     pub(super) fn show(&mut self, ui: &mut Ui, stage: &Stage) {
         let scene = &stage.scene;
         // Which slots were computed, by slice.
@@ -44,15 +47,20 @@ impl Memory {
             lit.insert(upload.slice(), slots);
         }
         let mut painter = Painter::new(scene);
-        let (mut pixels, mut slices) = (Vec::with_capacity(2 * scene.len()), 0);
+        let stats = scene.stats();
+        let scale = scale(stats.rows.live, stats.slices);
+        let wide = (SIZE[0] / scale) as usize;
+        let mut pixels = Vec::with_capacity(2 * scene.len());
         for slice in scene.slices() {
-            slices += 1;
             painter.paint(&slice, lit.get(&slice.number()).map_or(&[], Vec::as_slice), &mut pixels);
-            // A dark pixel between slices.
+            // Dark pixels between slices.
             pixels.push(Color32::BLACK);
+            if stats.slices <= LINES {
+                pixels.resize(pixels.len().next_multiple_of(wide), Color32::BLACK);
+            }
         }
-        pixels.resize(pixels.len().next_multiple_of(WIDE), Color32::BLACK);
-        let image = ColorImage::new([WIDE, pixels.len() / WIDE], pixels);
+        pixels.resize(pixels.len().next_multiple_of(wide), Color32::BLACK);
+        let image = ColorImage::new([wide, pixels.len() / wide], pixels);
         let texture = match &mut self.texture {
             Some(texture) => {
                 texture.set(image, TextureOptions::NEAREST);
@@ -60,24 +68,37 @@ impl Memory {
             }
             none => none.insert(ui.ctx().load_texture("memory", image, TextureOptions::NEAREST)),
         };
-        let stats = scene.stats();
         ui.label(format!(
-            "{slices} slices, {} rows in use, {} holes; {:.2} MB live, {:.2} MB allocated",
+            "{} slices, {} rows in use, {} holes; {:.2} MB live, {:.2} MB allocated",
+            stats.slices,
             stats.rows.live,
             stats.holes,
             stats.live_bytes() as f64 / 1e6,
             stats.allocated_bytes() as f64 / 1e6,
         ));
-        egui::ScrollArea::vertical().max_height(320.0).show(ui, |ui| ui.image((texture.id(), texture.size_vec2())));
+        let size = texture.size_vec2() * scale;
+        egui::ScrollArea::vertical().max_height(SIZE[1]).show(ui, |ui| ui.image((texture.id(), size)));
         ui.weak("a pixel a row: colours are subtrees of the root's children, holes white, portals grey, swept lit");
     }
+}
+
+/// How many points a pixel is high and wide: as many as there is room for.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a few hundred pixels")]
+fn scale(rows: usize, slices: usize) -> f32 {
+    let fits = |scale: &f32| {
+        let wide = (SIZE[0] / scale) as usize;
+        let lines = rows / wide + if slices <= LINES { slices } else { 0 };
+        scale * lines as f32 <= SIZE[1]
+    };
+    [16.0, 8.0, 4.0, 2.0].into_iter().find(fits).unwrap_or(1.0)
 }
 
 impl<'s> Painter<'s> {
     fn new(scene: &'s Scene) -> Self {
         let hue = |number: usize| (number as f32 * 0.618_034).fract();
         let children = scene.children(scene.root()).enumerate();
-        let colours = children.map(|(number, child)| (child, egui::ecolor::Hsva::new(hue(number), 0.8, 0.4, 1.0).into()));
+        let colours =
+            children.map(|(number, child)| (child, egui::ecolor::Hsva::new(hue(number), 0.8, 0.4, 1.0).into()));
         Self { scene, colours: colours.collect(), known: Vec::new(), path: Vec::new() }
     }
 

@@ -1,6 +1,7 @@
 //! The times of the last frames, phase above phase.
 
 use crate::viewer::Frame;
+use crate::window::session::Session;
 use egui::{Color32, Pos2, Rect, Sense, Ui, Vec2};
 use std::collections::VecDeque;
 
@@ -33,8 +34,10 @@ impl Plot {
     }
 
     #[expect(clippy::cast_possible_truncation, reason = "a height in points")]
-    pub(super) fn show(&self, ui: &mut Ui, frame: &Frame, frame_ms: f64) {
-        ui.label(format!("{:.2} ms of work, {frame_ms:.1} ms a frame", frame.work_ms()));
+    pub(super) fn show(&self, ui: &mut Ui, session: &Session) {
+        let Session { frame, frame_ms, panels_ms, .. } = session;
+        ui.label(format!("{:.2} ms of work, {panels_ms:.2} ms for panels", frame.work_ms()));
+        ui.label(format!("{frame_ms:.1} ms from frame to frame"));
         let (response, painter) = ui.allocate_painter(Vec2::new(ui.available_width(), 90.0), Sense::hover());
         let Rect { min, max } = response.rect;
         painter.rect_filled(response.rect, 0.0, Color32::from_gray(20));
