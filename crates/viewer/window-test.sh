@@ -57,7 +57,7 @@ unset WAYLAND_DISPLAY
 refuses 'no window' -u DISPLAY "$program" army
 refuses 'no window' DISPLAY=:987 "$program" army
 refuses 'missing.glb' "$program" missing.glb
-refuses 'no graphics adapter' WGPU_BACKEND=vulkan VK_DRIVER_FILES=/dev/null VK_ICD_FILENAMES=/dev/null "$program" army
+refuses 'no graphics' WGPU_BACKEND=vulkan VK_DRIVER_FILES=/dev/null VK_ICD_FILENAMES=/dev/null "$program" army
 
 # So many frames, and no more.
 "$program" --window --json --frames 3 --characters 5 --size 320x200 army > "$folder/said" 2> "$folder/complaint" ||

@@ -197,8 +197,8 @@ impl Shown {
 }
 
 fn surface(instance: &wgpu::Instance, window: &Arc<Window>) -> Result<wgpu::Surface<'static>> {
-    let surface = instance.create_surface(Arc::clone(window));
-    surface.map_err(|error| Failure::while_doing("the window cannot be drawn into", error))
+    let what = "no graphics driver draws into the window; a software one comes with Debian's mesa-vulkan-drivers";
+    instance.create_surface(Arc::clone(window)).map_err(|error| Failure::while_doing(what, error))
 }
 
 /// A device that draws into a window, by Vulkan, Metal or Direct3D if that is possible, else by OpenGL.
