@@ -1,10 +1,10 @@
 #!/bin/sh
 # Opens the viewer's window on a screen of its own, clicks, drags, deletes, undoes and closes it, and checks what the
 # viewer says about that, and how it fails. Installs nothing: it needs Xvfb, xdotool and a driver (Debian: xvfb, xdotool,
-# mesa-vulkan-drivers). WINDOW_SHOT=FILE.png also keeps a picture of the screen (Debian: imagemagick).
+# mesa-vulkan-drivers). WINDOW_SHOT=FILE.png also writes a picture of the town in the window (Debian: imagemagick).
 set -eu
 cd "$(dirname "$0")"
-for tool in Xvfb xdotool ${WINDOW_SHOT:+import}; do
+for tool in Xvfb xdotool ${WINDOW_SHOT:+import convert}; do
     command -v "$tool" > /dev/null || { echo "window-test.sh needs $tool" >&2; exit 2; }
 done
 cargo build --release --locked --features panels
@@ -75,7 +75,6 @@ xdotool key Delete key ctrl+z key ctrl+d key ctrl+z
 xdotool mousemove --window "$window" 430 120 click 4 mousedown 3 mousemove --window "$window" 470 130 mouseup 3
 xdotool key x key b key m
 sleep 3
-[ -z "${WINDOW_SHOT:-}" ] || import -window root "$WINDOW_SHOT"
 xdotool key ctrl+q
 status=0
 wait "$viewer" || status=$?
@@ -88,4 +87,18 @@ says duplicates 1
 says undone 2
 nodes=$(tail -n 1 "$folder/said" | sed 's/.*"nodes_before":\([0-9]*\).*/\1/')
 says nodes "$nodes"
+
 echo "window-test.sh: $(tail -n 1 "$folder/said")"
+
+[ -n "${WINDOW_SHOT:-}" ] || exit 0
+"$program" --window --json --size 1280x800 town > "$folder/said" 2> "$folder/complaint" &
+viewer=$!
+await "$folder/said"
+window=$(xdotool search --name '^hedgerow: town' | head -n 1)
+xdotool windowfocus "$window" mousemove --window "$window" 730 400 click 1 key p key p key m
+sleep 60
+import -window "$window" "$folder/shot.png"
+xdotool key ctrl+q
+wait "$viewer"
+viewer=
+convert "$folder/shot.png" +dither -colors 96 -define png:compression-level=9 "png8:$WINDOW_SHOT"
