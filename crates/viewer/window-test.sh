@@ -101,4 +101,4 @@ import -window "$window" "$folder/shot.png"
 xdotool key ctrl+q
 wait "$viewer"
 viewer=
-convert "$folder/shot.png" +dither -colors 96 -define png:compression-level=9 "png8:$WINDOW_SHOT"
+convert "$folder/shot.png" +dither -colors 255 -define png:compression-level=9 "png8:$WINDOW_SHOT"
