@@ -1,7 +1,7 @@
 #!/bin/sh
 # Opens the viewer's window on a screen of its own, clicks, drags, deletes, undoes and closes it, and checks what the
-# viewer says about that, and how it fails. Installs nothing: it needs Xvfb, xdotool and a driver (Debian: xvfb, xdotool,
-# mesa-vulkan-drivers). WINDOW_SHOT=FILE.png also writes a picture of the town in the window (Debian: imagemagick).
+# viewer says about that, and how it fails. Installs nothing: it needs Xvfb, xdotool and a driver (Debian: xvfb,
+# xdotool, mesa-vulkan-drivers). WINDOW_SHOT=FILE.png also writes a picture of the town in the window (Debian: imagemagick).
 set -eu
 cd "$(dirname "$0")"
 for tool in Xvfb xdotool ${WINDOW_SHOT:+import convert}; do

@@ -1,5 +1,6 @@
-//! The memory picture: a pixel for each row of each slice, slices from the top down. Rows have the colour of the child of the root that they
-//! belong to, portals are grey, holes white; nodes whose matrices the last update computed light up.
+//! The memory picture: a pixel for each row of each slice, slices from the top down. Rows have the colour of the child
+//! of the root that they belong to, portals are grey, holes white; nodes whose matrices the last update computed light
+//! up.
 
 use crate::stage::Stage;
 use egui::{Color32, ColorImage, TextureHandle, TextureOptions, Ui};
