@@ -111,6 +111,7 @@ impl Editor {
     }
 
     /// Lets go.
+    #[expect(clippy::should_implement_trait, reason = "what is dragged is dropped")]
     pub fn drop(&mut self) {
         if let Some(drag) = self.dragged.take().filter(|drag| drag.moved) {
             self.note(Edit::Move(drag.node, drag.before));
