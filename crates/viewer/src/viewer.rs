@@ -21,6 +21,8 @@ pub struct Viewer {
     pub renderer: Renderer,
     /// Where it is seen from.
     pub camera: Camera,
+    /// The camera that decides what is drawn, if that is another one.
+    pub frozen: Option<Camera>,
     /// Whether nothing happens.
     pub still: bool,
     /// The percentage of all nodes that move besides.
@@ -83,7 +85,17 @@ impl Frame {
 impl Viewer {
     /// Sets up what the arguments ask for, on a device, for targets of a format.
     pub fn new(gpu: Gpu, arguments: &Arguments, format: wgpu::TextureFormat, settings: Settings) -> Result<Self> {
-        let stage = Stage::new(arguments)?;
+        Self::of(gpu, Stage::new(arguments)?, arguments, format, settings)
+    }
+
+    /// Shows a stage as the arguments say.
+    pub fn of(
+        gpu: Gpu,
+        stage: Stage,
+        arguments: &Arguments,
+        format: wgpu::TextureFormat,
+        settings: Settings,
+    ) -> Result<Self> {
         let settings = Settings {
             relative: arguments.relative,
             cpu_skinning: arguments.cpu_skinning,
@@ -93,8 +105,16 @@ impl Viewer {
         };
         let renderer = Renderer::new(&gpu, &stage, format, settings);
         gpu.check()?;
-        let mut viewer =
-            Self { gpu, camera: stage.camera, stage, renderer, still: false, load: arguments.load, threads: None };
+        let mut viewer = Self {
+            gpu,
+            camera: stage.camera,
+            stage,
+            renderer,
+            frozen: None,
+            still: false,
+            load: arguments.load,
+            threads: None,
+        };
         viewer.set_threads(arguments.threads)?;
         Ok(viewer)
     }
@@ -104,6 +124,12 @@ impl Viewer {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
         self.threads = Some(pool.map_err(|error| Failure::while_doing("threads cannot be started", error))?);
         Ok(())
+    }
+
+    /// How many threads do the scene's work.
+    #[must_use]
+    pub fn threads(&self) -> usize {
+        self.threads.as_ref().map_or_else(rayon::current_num_threads, rayon::ThreadPool::current_num_threads)
     }
 
     /// Everything of a frame but drawing. The writes are noted, and sent by the renderer.
@@ -118,7 +144,7 @@ impl Viewer {
     }
 
     fn work_here(&mut self, aspect: f32) -> Result<Frame> {
-        let Self { gpu, stage, renderer, .. } = self;
+        let Self { gpu, stage, renderer, frozen, .. } = self;
         let mut frame = Frame::default();
         if !self.still {
             let acted = stage.act(self.load)?;
@@ -133,7 +159,7 @@ impl Viewer {
         let start = Instant::now();
         stage.scene.update();
         let updated = Instant::now();
-        renderer.cull(stage, &camera, aspect)?;
+        renderer.cull(stage, &camera, frozen.as_ref(), aspect)?;
         let culled = Instant::now();
         renderer.arrange(stage, &camera);
         let arranged = Instant::now();

@@ -115,6 +115,7 @@ pub(super) fn stage(path: &Path, arguments: &Arguments) -> Result<Stage> {
         camera,
         target,
         shadows: (far, 2.0 * radius),
+        layers: Visibility::VISIBLE,
         play: Play::File(Box::new(play)),
         loose: Vec::new(),
         frames: 0,
