@@ -3,6 +3,7 @@
 //! ```text
 //! soak operations [--edits 1e8] [--seed 1] [--every 64]    random edits and batches against the naive model;
 //!                 [--keep FOLDER]                          what fails is reduced, and put there
+//!                 [--play FILE]                            such an input again (NAME begins with its target's)
 //! soak cycles     [--count 1e7]                            nodes made and removed: memory stays as it is
 //! soak frames     [--seconds 600] [--threads 2] [--seed 1] frames with random edits, each validated
 //! soak players    [--days 1]                               the clocks of players, against arithmetic in double precision
@@ -37,6 +38,7 @@ struct Options {
     threads: usize,
     days: u32,
     keep: Option<PathBuf>,
+    play: Option<PathBuf>,
 }
 
 fn main() -> ExitCode {
@@ -69,6 +71,7 @@ fn run() -> Result<(), String> {
             Long("edits") => options.edits = number(&mut parser)?,
             Long("seed") => options.seed = number(&mut parser)?,
             Long("every") => options.every = usize::try_from(number(&mut parser)?).map_err(text)?.max(1),
+            Long("play") => options.play = Some(parser.value().map_err(text)?.into()),
             Long("keep") => options.keep = Some(parser.value().map_err(text)?.into()),
             Long("count") => options.count = number(&mut parser)?,
             Long("seconds") => options.seconds = number(&mut parser)?,

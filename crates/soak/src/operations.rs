@@ -11,6 +11,7 @@ use crate::model::{Check, Mismatch, Step, decode};
 use crate::reduce::reduced;
 use fastrand::Rng;
 use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};
+use std::path::Path;
 use std::time::{Duration, Instant};
 use std::{fs, iter};
 
@@ -79,8 +80,24 @@ impl Input {
     }
 }
 
+/// Plays an input of a fuzz target again, and prints its steps.
+fn replay(file: &Path) -> Result<(), String> {
+    let bytes = fs::read(file).map_err(|error| format!("{}: {error}", file.display()))?;
+    let Some((policy, rest)) = bytes.split_first_chunk() else { return Err("an input begins with a policy".into()) };
+    let steps = rest.chunks_exact(1 + decode::STEP_BYTES).filter_map(|step| step[1..].try_into().ok()).collect();
+    let is_batches = file.file_name().is_some_and(|name| name.to_string_lossy().starts_with("batches"));
+    let input = Input { is_batches, policy: *policy, steps };
+    println!("{:?}", from_bytes(input.policy).scene.config());
+    let step = if is_batches { decode::batch_step } else { decode::step };
+    input.steps.iter().enumerate().for_each(|(number, bytes)| println!("{number}: {:?}", step(bytes)));
+    input.play(&input.steps, 1).1.map_err(|mismatch| mismatch.to_string())
+}
+
 /// Plays scenes until so many edits were made.
 pub(crate) fn run(options: &Options) -> Result<(), String> {
+    if let Some(file) = &options.play {
+        return replay(file);
+    }
     let start = Instant::now();
     let mut told = start;
     let mut totals = [Counts::default(); 2];
