@@ -35,7 +35,7 @@ for shape in "${shapes[@]}"; do
     for build in one threads; do
         "$results/$build" ${options[@]+"${options[@]}"} --shapes "$shape" --json >>"$results/lines"
     done
-    [ "$json" = yes ] || "$results/one" --table "$results/lines"
+    [ "$json" = yes ] || { "$results/one" --table "$results/lines" && echo; }
     [ "$json" = no ] || cat "$results/lines"
     : >"$results/lines"
 done

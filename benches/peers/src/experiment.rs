@@ -229,9 +229,10 @@ impl<'r> Run<'r> {
         self.check(NONE.0)
     }
 
-    /// How many edits one list has: all lists together, a twentieth of the nodes.
+    /// How many edits one list has: all lists together, a twentieth of the nodes. No more than 512, since among 262,144
+    /// siblings some peers take a quarter of a millisecond for each.
     fn listed(&self) -> usize {
-        (self.shape.len() / 20 / self.pace.lists).max(8)
+        (self.shape.len() / 20 / self.pace.lists).clamp(8, 512)
     }
 
     /// Lists of leaves that go below other nodes, and the update behind each.

@@ -1,11 +1,10 @@
 //! A heap block for each node, with a pointer to the parent and a list of pointers to the children.
 
-use super::matrix;
+use super::{columns, matrix};
 use crate::peer::Peer;
 use crate::shapes::Shape;
 use core::ptr::NonNull;
-use hedgerow::Transform;
-use hedgerow::glam::Affine3A;
+use hedgerow::{Mat34, Transform};
 use smallvec::SmallVec;
 
 type Link = NonNull<Node>;
@@ -15,7 +14,7 @@ struct Node {
     children: SmallVec<[Link; 8]>,
     parent: Option<Link>,
     local: Transform,
-    world: Affine3A,
+    world: Mat34,
     /// The local transform is another than at the last update.
     moved: bool,
     /// A node below this one has moved.
@@ -39,7 +38,7 @@ impl<const FLAGS: bool> Boxed<FLAGS> {
                 children: SmallVec::new(),
                 parent,
                 local: *local,
-                world: Affine3A::IDENTITY,
+                world: Mat34::IDENTITY,
                 moved: true,
                 moved_below: true,
             };
@@ -87,7 +86,7 @@ impl<const FLAGS: bool> Boxed<FLAGS> {
 ///
 /// # Safety
 /// All of these are alive, and no reference to one exists.
-unsafe fn compute(mut node: Link, above: &Affine3A) {
+unsafe fn compute(mut node: Link, above: &Mat34) {
     // SAFETY: as the caller says. The reference ends before those to the children begin.
     let world = unsafe {
         let node = node.as_mut();
@@ -108,7 +107,7 @@ unsafe fn compute(mut node: Link, above: &Affine3A) {
 ///
 /// # Safety
 /// As [`compute`].
-unsafe fn compute_moved(mut node: Link, above: &Affine3A) {
+unsafe fn compute_moved(mut node: Link, above: &Mat34) {
     // SAFETY: as the caller says.
     unsafe {
         if node.as_ref().moved {
@@ -155,16 +154,16 @@ impl<const FLAGS: bool> Peer for Boxed<FLAGS> {
         // SAFETY: the root and all below it are alive, and no reference to a node exists.
         unsafe {
             if FLAGS {
-                compute_moved(self.nodes[0], &Affine3A::IDENTITY);
+                compute_moved(self.nodes[0], &Mat34::IDENTITY);
             } else {
-                compute(self.nodes[0], &Affine3A::IDENTITY);
+                compute(self.nodes[0], &Mat34::IDENTITY);
             }
         }
     }
 
     fn world(&self, node: u32) -> [f32; 12] {
         // SAFETY: the caller names a live node.
-        unsafe { self.nodes[node as usize].as_ref() }.world.to_cols_array()
+        columns(&unsafe { self.nodes[node as usize].as_ref() }.world)
     }
 
     fn reparent(&mut self, moves: &[(u32, u32)]) {

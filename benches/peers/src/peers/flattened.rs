@@ -4,11 +4,10 @@
 //! updates after edits.
 
 use super::links::{Key, Linked, Links, append, following, unlink};
-use super::matrix;
+use super::{columns, matrix};
 use crate::peer::Peer;
 use crate::shapes::Shape;
-use hedgerow::Transform;
-use hedgerow::glam::Affine3A;
+use hedgerow::{Mat34, Transform};
 use slotmap::SlotMap;
 
 struct Node {
@@ -27,7 +26,7 @@ impl Linked for Node {
 #[derive(Default)]
 struct Columns {
     locals: Vec<Transform>,
-    worlds: Vec<Affine3A>,
+    worlds: Vec<Mat34>,
     /// The place of the parent, before the node's own; the root names itself.
     parents: Vec<u32>,
     moved: Vec<bool>,
@@ -61,7 +60,7 @@ impl Flattened {
                 append(&mut nodes, key, keys[shape.parents[id] as usize]);
             }
             columns.locals.push(local);
-            columns.worlds.push(Affine3A::IDENTITY);
+            columns.worlds.push(Mat34::IDENTITY);
             columns.parents.push(0);
             columns.moved.push(true);
             keys.push(key);
@@ -127,7 +126,7 @@ impl Peer for Flattened {
     }
 
     fn world(&self, node: u32) -> [f32; 12] {
-        self.columns.worlds[self.place(node)].to_cols_array()
+        columns(&self.columns.worlds[self.place(node)])
     }
 
     fn reparent(&mut self, moves: &[(u32, u32)]) {

@@ -1,5 +1,6 @@
 //! hedgerow, by single calls or by its calls that take lists; on the threads of a pool with the feature `threads`.
 
+use super::columns;
 use crate::peer::Peer;
 use crate::shapes::Shape;
 use hedgerow::{Keep, Node, NodeHandle, Scene, Transform};
@@ -74,8 +75,7 @@ impl Peer for Hedgerow {
     }
 
     fn world(&self, node: u32) -> [f32; 12] {
-        let world = self.scene.world(self.handle(node)).expect("a live node has a world matrix");
-        core::array::from_fn(|element| world.rows[element % 3][element / 3])
+        columns(self.scene.world(self.handle(node)).expect("a live node has a world matrix"))
     }
 
     fn reparent(&mut self, moves: &[(u32, u32)]) {

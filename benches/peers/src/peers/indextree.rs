@@ -1,10 +1,9 @@
 //! `indextree`: local transforms as the nodes' data, world matrices in a column beside the arena.
 
-use super::matrix;
+use super::{columns, matrix};
 use crate::peer::Peer;
 use crate::shapes::Shape;
-use hedgerow::Transform;
-use hedgerow::glam::Affine3A;
+use hedgerow::{Mat34, Transform};
 use indextree::{Arena, NodeId};
 
 /// The tree.
@@ -13,7 +12,7 @@ pub(crate) struct IndexTree {
     /// By number; the first is the root.
     nodes: Vec<NodeId>,
     /// By place in the arena.
-    worlds: Vec<Affine3A>,
+    worlds: Vec<Mat34>,
     /// Whether the node, or one above it, has moved. By place in the arena.
     moved: Vec<bool>,
     /// Whether any has.
@@ -36,7 +35,7 @@ impl IndexTree {
                 0 => arena.new_node(local),
                 _ => nodes[shape.parents[id] as usize].append_value(local, &mut arena),
             });
-            worlds.push(Affine3A::IDENTITY);
+            worlds.push(Mat34::IDENTITY);
             moved.push(true);
         }
         Self { arena, nodes, worlds, moved, any_moved: true }
@@ -76,7 +75,7 @@ impl Peer for IndexTree {
     }
 
     fn world(&self, node: u32) -> [f32; 12] {
-        self.worlds[place(self.nodes[node as usize])].to_cols_array()
+        columns(&self.worlds[place(self.nodes[node as usize])])
     }
 
     fn reparent(&mut self, moves: &[(u32, u32)]) {

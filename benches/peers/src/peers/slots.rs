@@ -1,17 +1,16 @@
 //! Nodes in a slot map, and a list of all of them in depth-first order, which is made anew where the tree has changed.
 
 use super::links::{Key, Linked, Links, append, following, unlink};
-use super::matrix;
+use super::{columns, matrix};
 use crate::peer::Peer;
 use crate::shapes::Shape;
-use hedgerow::Transform;
-use hedgerow::glam::Affine3A;
+use hedgerow::{Mat34, Transform};
 use slotmap::SlotMap;
 
 struct Node {
     links: Links,
     local: Transform,
-    world: Affine3A,
+    world: Mat34,
     /// The update that is to compute the node, or has computed it last.
     update: u32,
 }
@@ -43,7 +42,7 @@ impl Slots {
         let mut nodes = SlotMap::with_key();
         let mut keys = Vec::with_capacity(shape.len());
         for (id, &local) in shape.locals.iter().enumerate() {
-            let key = nodes.insert(Node { links: Links::default(), local, world: Affine3A::IDENTITY, update: 1 });
+            let key = nodes.insert(Node { links: Links::default(), local, world: Mat34::IDENTITY, update: 1 });
             if id > 0 {
                 append(&mut nodes, key, keys[shape.parents[id] as usize]);
             }
@@ -93,7 +92,7 @@ impl Peer for Slots {
     }
 
     fn world(&self, node: u32) -> [f32; 12] {
-        self.nodes[self.keys[node as usize]].world.to_cols_array()
+        columns(&self.nodes[self.keys[node as usize]].world)
     }
 
     fn reparent(&mut self, moves: &[(u32, u32)]) {
