@@ -4,7 +4,8 @@
 #   ci/coverage.sh            figures by file
 #   ci/coverage.sh --missing  besides, the lines of src/store that no test runs
 #
-# LLVM's tools have to be about as new as the compiler's LLVM: `LLVM_PROFDATA` and `LLVM_COV` name others than those found.
+# LLVM's tools have to be about as new as the compiler's LLVM (`rustc -vV`): `rustup component add llvm-tools` has those
+# that fit. `LLVM_PROFDATA` and `LLVM_COV` name others than those found.
 source "$(dirname "$0")/common.sh"
 
 find_tool() {
@@ -22,16 +23,19 @@ fi
 
 out=${CARGO_TARGET_DIR:-target}/coverage
 mkdir -p "$out"
-rm -f "$out"/*.profraw
 export CARGO_TARGET_DIR=$out/target CARGO_INCREMENTAL=0
 export RUSTFLAGS='-Cinstrument-coverage --cfg hedgerow_coverage' LLVM_PROFILE_FILE=$PWD/$out/%p-%m.profraw
 case "$out" in /*) LLVM_PROFILE_FILE=$out/%p-%m.profraw ;; esac
 
-headline 'tests'
+headline 'build'
 packages=(-p hedgerow -p hedgerow-anim -p hedgerow-math)
-cargo test "${packages[@]}" --all-features --lib --tests
 programs=$(cargo test "${packages[@]}" --all-features --lib --tests --no-run --message-format json |
     sed -n 's/.*"executable":"\([^"]*\)".*/\1/p')
+
+headline 'tests'
+# Build scripts and macros wrote profiles of themselves.
+rm -f "$out"/*.profraw
+cargo test "${packages[@]}" --all-features --lib --tests
 
 headline 'figures'
 "$profdata" merge -sparse -o "$out/all.profdata" "$out"/*.profraw

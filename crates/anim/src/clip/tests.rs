@@ -1,4 +1,4 @@
-use super::format::{HEAD_BYTES, Head, VERSION};
+use super::format::{GroupHead, HEAD_BYTES, Head, VERSION};
 use super::quantise::{Quantise, Range, angle_to, parameters, parts, rate};
 use super::*;
 use crate::sampling::Word;
@@ -324,6 +324,73 @@ fn bytes_that_were_cut_changed_or_never_a_clip_are_refused() {
     assert_eq!(refusal(&other), ClipError::NotAClip);
     write_header(Kind::Clip, VERSION + 1, &mut other);
     assert_eq!(refusal(&other), ClipError::Version(VERSION + 1));
+}
+
+#[test]
+fn one_joint_alone_is_that_of_a_player_where_groups_are_full_in_part() {
+    for precision in [Precision::Compact, Precision::Tight] {
+        let mut raw = RawClip::new(4.0, 21).expect("a sound clip");
+        let frames = |every: usize| (0..=120).step_by(every).map(|frame| frame as f32 / 30.0).collect::<Vec<f32>>();
+        // The second block lacks joints, the third has keys of its last joint in every third frame alone.
+        for joint in [0, 1, 2, 3, 4, 5, 6, 7, 9, 12, 15, 16, 18, 20_u16] {
+            let times = frames(if joint == 20 { 3 } else { 1 });
+            let turns = times.iter().map(|time| Quat::from_rotation_y((3.0 * time + f32::from(joint)).sin())).collect();
+            raw.set_rotation(joint, Track::linear(times, turns).expect("keys")).expect("a joint");
+        }
+        for (joint, every) in [(2, 7), (15, 1)] {
+            let times = frames(every);
+            let places = times.iter().map(|time| Vec3::new(*time, 1.0, time.cos())).collect();
+            raw.set_translation(joint, Track::linear(times, places).expect("keys")).expect("a joint");
+        }
+        let builder = ClipBuilder::new().precision(precision).jump_frames(JumpSpacing::Frames(3.0));
+        let clip = builder.build(&raw).expect("a sound clip").0;
+        let (stream, length) = clip.stream();
+        let (mut place, mut full) = (0, Vec::new());
+        while let Some((head, end)) = GroupHead::whole(stream, place, length) {
+            full.push(head.full);
+            place = end;
+        }
+        assert!(full.contains(&2), "{full:?}");
+        let mut player = Player::new(&clip);
+        for step in (0..=960).chain((0..=960).rev().step_by(7)) {
+            let time = step as f32 / 240.0;
+            player.seek(time);
+            for joint in 0..22 {
+                let [found, expected] = [
+                    clip.sample_joint(time, joint, Transform::IDENTITY),
+                    player.sample_joint(joint, Transform::IDENTITY),
+                ];
+                assert_eq!(found, expected, "joint {joint} at {time} s");
+            }
+        }
+    }
+}
+
+#[test]
+fn where_keys_begin_in_a_full_group_is_checked_and_that_a_group_is_full_is_not_believed() {
+    let times: Vec<f32> = (0..20_u8).map(|step| f32::from(step * 7 % 20) * 0.11).collect();
+    for precision in [Precision::Compact, Precision::Tight] {
+        let clip = mixed(precision);
+        let starts = clip.tables().sections().starts.clone();
+        for at in starts.step_by(4) {
+            let mut bytes = clip.to_bytes().to_vec();
+            bytes[at] ^= 1;
+            write_header(Kind::Clip, VERSION, &mut bytes);
+            let refused = Err(Error::Clip(ClipError::Malformed("where the keys of a block begin")));
+            assert_eq!(Clip::from_bytes(bytes).map(|_| ()), refused);
+        }
+        for full in [0, 1, 2, 200, u8::MAX] {
+            let mut bytes = clip.to_bytes().to_vec();
+            let (at, (stream, length)) = (clip.tables().sections().stream.start, clip.stream());
+            let mut place = 0;
+            while let Some((_, end)) = GroupHead::whole(stream, place, length) {
+                bytes[at + place + 7] = full;
+                place = end;
+            }
+            write_header(Kind::Clip, VERSION, &mut bytes);
+            play(bytes, &times);
+        }
+    }
 }
 
 #[test]

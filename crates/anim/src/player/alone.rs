@@ -64,12 +64,12 @@ impl<'c> Walk<'c> {
     /// The lane's keys at a time, given those at the place.
     #[inline]
     fn to<W: Word>(mut self, time: f32, mut keys: LaneKeys<W>) -> LaneKeys<W> {
-        while time >= keys.to_time() {
-            let Some(bits) = self.next::<W>(keys.to_time()) else { return keys };
+        while time >= keys.later() {
+            let Some(bits) = self.next::<W>(keys.later()) else { return keys };
             keys.turn::<true>(bits);
         }
-        while time < keys.from_time() {
-            let Some(bits) = self.previous::<W>(keys.from_time()) else { return keys };
+        while time < keys.earlier() {
+            let Some(bits) = self.previous::<W>(keys.earlier()) else { return keys };
             keys.turn::<false>(bits);
         }
         keys

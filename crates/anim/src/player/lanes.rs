@@ -160,7 +160,7 @@ fn cubics<W: Word>(active: &[Active<W>], tables: &Tables, time: f32, mut put: im
 /// The cubic Hermite spline of glTF in one lane, whose keys are in-tangent, value and out-tangent.
 fn cubic<W: Word>(keys: LaneKeys<W>, ranges: &Ranges, lane: usize, time: f32, rate: f32) -> f32 {
     let pair = |number: usize| keys.numbers(number).map(|key| sampling::in_range(ranges, number, lane, key));
-    let seconds = (keys.to_time() - keys.from_time()) / rate;
+    let seconds = (keys.later() - keys.earlier()) / rate;
     let ([_, into], [a, b], [out, _]) = (pair(0), pair(1), pair(2));
     let (out, into) = (out * seconds, into * seconds);
     let t = keys.share(time, false);

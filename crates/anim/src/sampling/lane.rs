@@ -36,13 +36,13 @@ impl<W: Word> LaneKeys<W> {
 
     /// When the earlier key is reached: the later one was fetched then.
     #[inline]
-    pub(crate) fn from_time(&self) -> f32 {
+    pub(crate) fn earlier(&self) -> f32 {
         W::unpack(self.from)[0].time()
     }
 
     /// When the later key is reached: the one behind it is needed then.
     #[inline]
-    pub(crate) fn to_time(&self) -> f32 {
+    pub(crate) fn later(&self) -> f32 {
         W::unpack(self.to)[0].time()
     }
 
@@ -56,7 +56,7 @@ impl<W: Word> LaneKeys<W> {
     /// How far the time is from the earlier key to the later one, 0 to 1.
     #[inline]
     pub(crate) fn share(&self, time: f32, step: bool) -> f32 {
-        let (from, to) = (self.from_time(), self.to_time());
+        let (from, to) = (self.earlier(), self.later());
         if step {
             return if to <= time { 1.0 } else { 0.0 };
         }
