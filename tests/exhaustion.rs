@@ -4,7 +4,7 @@
 #![allow(unsafe_code, reason = "an allocator that refuses cannot be told otherwise")]
 
 use hedgerow::config::StoragePolicy;
-use hedgerow::glam::Vec3;
+use hedgerow::glam::{DVec3, Vec3};
 use hedgerow::{
     Aabb, Mat34, Node, NodeHandle, Scene, SceneConfig, Shape, Transform, Visibility,
     snapshot::{SaveOptions, SnapshotError},
@@ -70,7 +70,7 @@ fn with_every_refusal<T, E: Into<SnapshotError>>(mut attempt: impl FnMut() -> Re
 }
 
 /// A scene with everything that a snapshot contains: holes, stale handles, more tables in a slice than usual, sheared
-/// transforms, names, slices that wait for maintenance, and subtrees that are detached or wait to be freed.
+/// transforms, translations in double precision, words, names, slices that wait for maintenance, and subtrees that are detached or wait to be freed.
 fn scene(config: SceneConfig, nodes: usize) -> Scene {
     let mut scene = Scene::with_config(config).expect("the policy makes sense");
     let mut made: Vec<NodeHandle> = vec![scene.root()];
@@ -94,6 +94,12 @@ fn scene(config: SceneConfig, nodes: usize) -> Scene {
     for &node in made.iter().skip(2).step_by(9) {
         if scene.local(node).is_some() {
             scene.set_local(node, shear).expect("the node has a transform");
+        }
+    }
+    for &node in made.iter().skip(1).step_by(11) {
+        scene.set_word(node, 5).expect("a live node");
+        if scene.local(node).is_some() {
+            scene.set_translation_f64(node, DVec3::splat(1e7 + 0.1)).expect("the node has a transform");
         }
     }
     scene.update();

@@ -71,7 +71,8 @@
 //! # Animations
 //!
 //! [`Imported::play`] plays an animation on all rigs that it moves, and so on all nodes: [`AnimationPlayer`] has an
-//! example. For blending and crowds there are the clips themselves, as follows.
+//! example, and [fades](AnimationPlayer::fade_to) from one to another. For other blends and for crowds there are the
+//! clips themselves, as follows.
 //!
 //! # Characters
 //!

@@ -210,15 +210,15 @@ fn a_fade_begins_where_the_poses_are_and_ends_at_the_new_animation() {
     let (mut old, mut new) = (player.clone(), shut.clone());
     let before: Vec<Pose> = player.poses().map(|(_, pose)| pose.clone()).collect();
     let weight = player.weights(&flag)[0];
-    player.fade_to(&shut, 2.0).unwrap();
+    player.fade_to(&shut, 1.0).unwrap();
     assert!(player.poses().map(|(_, pose)| pose).eq(&before), "nothing jumps");
     assert_eq!((player.weights(&flag)[0], player.faded()), (weight, 0.0));
     assert_eq!((player.time(), player.duration()), (0.5, 2.0), "they are those of the new one");
 
     let rest = [0, 1].map(|rig| Pose::rest(&import.imported.rigs[rig].skeleton));
     let mut last = before;
-    for step in 1..=64_u8 {
-        let part = f32::from(step) / 32.0 / 2.0;
+    for step in 1..=32_u8 {
+        let part = f32::from(step) / 32.0;
         assert_eq!(player.advance(1.0 / 32.0), new.advance(1.0 / 32.0), "the rounds are those of the new one");
         old.advance(1.0 / 32.0);
         assert!((player.faded() - part).abs() < 1e-6);
@@ -232,7 +232,8 @@ fn a_fade_begins_where_the_poses_are_and_ends_at_the_new_animation() {
                 near(shown.translation, expected.translation.to_array());
                 assert!(shown.rotation.dot(expected.rotation).abs() > 1.0 - 1e-5);
                 let step = shown.translation.distance(last[rig].get(joint).translation);
-                assert!(step < 0.12, "joint {joint} of {rig} jumps by {step}");
+                // The latch is some 6 m away from where it goes.
+                assert!(step < 0.35, "joint {joint} of {rig} jumps by {step}");
             }
             last[rig] = shown.clone();
         }

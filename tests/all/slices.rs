@@ -451,7 +451,7 @@ fn views_tell_what_a_picture_of_the_memory_shows() {
         assert_eq!(above.is_none(), slice.parent().is_none(), "only the root's slice has none above it");
         assert!(above.is_none_or(|node| slices.any(|slice| slice.rows().nodes().any(|other| other == node))));
         let (rows, transforms, shapes) = (slice.rows(), slice.transforms(), slice.shapes());
-        assert!(rows.len() <= rows.capacity() && rows.capacity() <= 64);
+        assert!(rows.len() <= rows.capacity());
         assert!(transforms.len() <= transforms.capacity() && shapes.len() <= shapes.capacity());
         let (visibilities, materials) = (slice.visibilities(), slice.materials());
         assert!(visibilities.len() <= visibilities.capacity() && materials.len() <= materials.capacity());
