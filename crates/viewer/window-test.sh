@@ -73,8 +73,8 @@ xdotool windowfocus "$window" mousemove --window "$window" 430 280 mousedown 1 m
     mousemove --window "$window" 460 250 mouseup 1
 xdotool key Delete key ctrl+z key ctrl+d key ctrl+z
 xdotool mousemove --window "$window" 430 120 click 4 mousedown 3 mousemove --window "$window" 470 130 mouseup 3
-xdotool key x key b key m
-sleep 3
+xdotool key x key b key m key c keydown w sleep 1 keyup w
+xdotool windowsize "$window" 760 500 sleep 3 windowsize "$window" 200 20 sleep 3
 xdotool key ctrl+q
 status=0
 wait "$viewer" || status=$?

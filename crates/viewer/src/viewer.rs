@@ -126,12 +126,6 @@ impl Viewer {
         Ok(())
     }
 
-    /// How many threads do the scene's work.
-    #[must_use]
-    pub fn threads(&self) -> usize {
-        self.threads.as_ref().map_or_else(rayon::current_num_threads, rayon::ThreadPool::current_num_threads)
-    }
-
     /// Everything of a frame but drawing. The writes are noted, and sent by the renderer.
     pub fn work(&mut self, aspect: f32) -> Result<Frame> {
         let pool = self.threads.take();

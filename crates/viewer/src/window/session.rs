@@ -15,6 +15,9 @@ pub(super) struct Session {
     pub(super) boxes: Boxes,
     pub(super) shows_panels: bool,
     pub(super) shows_memory: bool,
+    /// How many threads do the scene's work.
+    #[cfg_attr(not(feature = "panels"), expect(dead_code, reason = "a panel shows it"))]
+    pub(super) threads: usize,
     /// The last frame, and the milliseconds since the one before.
     pub(super) frame: Frame,
     pub(super) frame_ms: f64,
@@ -93,7 +96,9 @@ impl Summary {
 }
 
 impl Session {
-    pub(super) fn new(viewer: &Viewer) -> Self {
+    /// So many threads do the scene's work; 0 for one a core.
+    pub(super) fn new(viewer: &Viewer, threads: usize) -> Self {
+        let cores = std::thread::available_parallelism().map_or(1, std::num::NonZeroUsize::get);
         let nodes = viewer.stage.scene.len();
         Self {
             editor: Editor::default(),
@@ -102,6 +107,7 @@ impl Session {
             boxes: Boxes::None,
             shows_panels: true,
             shows_memory: false,
+            threads: if threads > 0 { threads } else { cores },
             frame: Frame::default(),
             frame_ms: 0.0,
             panels_ms: 0.0,

@@ -66,7 +66,7 @@ impl Shown {
         viewer.gpu.check()?;
         Ok(Self {
             panels: Panels::new(&viewer.gpu, &window, config.format),
-            session: Session::new(&viewer),
+            session: Session::new(&viewer, arguments.threads),
             input: Input::default(),
             surface,
             config,
