@@ -125,19 +125,17 @@ impl Scene {
     }
 
     /// A number that is another one after each edit that could show in a tree view: of nodes that come, go, move or are
-    /// renamed. It may change with other edits, and with [`Scene::maintain`], but never by local transforms alone.
+    /// renamed. It may change with other edits too, with [`Scene::update`] and with [`Scene::maintain`].
     ///
     /// For whatever is built of the tree and kept. It costs nothing, and works in every scene; what has changed is told by
     /// [`Scene::changes`]. Compare numbers of the same scene only: a clone counts on by itself. Runs in **O(1)**.
     ///
     /// ```
-    /// use hedgerow::{Node, Scene, Transform};
+    /// use hedgerow::{Node, Scene};
     ///
     /// let mut scene = Scene::new();
-    /// let car = scene.insert(scene.root(), Node::transform(Transform::IDENTITY))?;
+    /// let car = scene.insert(scene.root(), Node::group())?;
     /// let seen = scene.structure_version();
-    /// scene.set_local(car, Transform::from_xyz(1.0, 0.0, 0.0))?;
-    /// scene.update();
     /// assert_eq!(scene.structure_version(), seen);
     /// scene.remove(car)?;
     /// assert_ne!(scene.structure_version(), seen);
