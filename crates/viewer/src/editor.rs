@@ -281,6 +281,15 @@ impl Orbit {
         };
     }
 
+    /// Moves camera and target by shares of their distance to the right and up.
+    pub fn pan(&mut self, camera: &mut Camera, right: f32, up: f32) {
+        let side = camera.forward.cross(camera.up).normalize_or(Vec3::X);
+        let distance = (camera.eye - self.target).length();
+        let step = (side * right + side.cross(camera.forward) * up).as_dvec3() * distance;
+        camera.eye += step;
+        self.target += step;
+    }
+
     /// Goes nearer to the target, or away from it, by a factor.
     pub fn zoom(&self, camera: &mut Camera, factor: f32) {
         camera.eye = self.target + (camera.eye - self.target) * f64::from(factor.clamp(0.1, 10.0));

@@ -9,6 +9,7 @@
 //! | [`gpu`] | buffers, textures, pipelines, passes |
 //! | [`viewer`] | a frame, phase by phase |
 //! | [`picture`] | PNG files, and how much two of them differ |
+//! | `web` | the same in a web page, built for `wasm32-unknown-unknown` |
 //!
 //! The town and the army are those of the examples `frames` and `army`.
 
@@ -46,5 +47,8 @@ pub mod failure;
 pub mod gpu;
 pub mod picture;
 pub mod stage;
+pub mod threads;
 pub mod view;
 pub mod viewer;
+#[cfg(target_arch = "wasm32")]
+pub mod web;

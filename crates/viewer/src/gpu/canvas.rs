@@ -45,7 +45,7 @@ pub fn read(gpu: &Gpu, canvas: &wgpu::Texture) -> Result<Picture> {
     });
     gpu.wait()?;
     let what = "the picture cannot be read back from the graphics device";
-    let mapped = receiver.recv().map_err(|error| Failure::while_doing(what, error))?;
+    let mapped = receiver.try_recv().map_err(|error| Failure::while_doing(what, error))?;
     mapped.map_err(|error| Failure::while_doing(what, error))?;
     let bytes = buffer.get_mapped_range(..).map_err(|error| Failure::while_doing(what, error))?;
     let mut colours = Vec::with_capacity((width * height) as usize);
