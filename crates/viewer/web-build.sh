@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Builds the viewer's web page into a folder that any web server can hand out, and prints the bytes of its files.
 #
-#   crates/viewer/web-build.sh [FOLDER]     default: target/web
+#   crates/viewer/web-build.sh [FOLDER]     default: target/page
 #
 # The compiler is found as .ci/other-machines does it. wasm-bindgen's program is installed to target/ci-tools where the
 # version that Cargo.lock names is not there. What cannot be had is a line "SKIPPED: ...", and status 3.
@@ -10,7 +10,7 @@ cd "$(dirname "$0")"
 
 root=$(cd ../.. && pwd)
 target_folder=${CARGO_TARGET_DIR:-$root/target}
-folder=${1:-$target_folder/web}
+folder=${1:-$target_folder/page}
 target=wasm32-unknown-unknown
 export CARGO_TERM_COLOR=never CARGO_INCREMENTAL=0
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Builds the viewer's web page, and tries it in headless Chromium with a software adapter: web/test.mjs says what.
 #
-#   crates/viewer/web-test.sh [FOLDER]      pictures that were taken go there; default: target/web-pictures
+#   crates/viewer/web-test.sh [FOLDER]      pictures that were taken go there; default: target/page-pictures
 #
 # $CHROMIUM names another browser. Where Chromium, node or the compiler's target cannot be had, that is a line
 # "SKIPPED: ...", and no error.
@@ -10,7 +10,7 @@ cd "$(dirname "$0")"
 
 root=$(cd ../.. && pwd)
 target_folder=${CARGO_TARGET_DIR:-$root/target}
-pictures=${1:-$target_folder/web-pictures}
+pictures=${1:-$target_folder/page-pictures}
 
 skip() {
     echo "SKIPPED: $1"
@@ -32,11 +32,11 @@ if [ -z "${CHROMIUM:-}" ]; then
     CHROMIUM=chromium
 fi
 built=0
-./web-build.sh "$target_folder/web" || built=$?
+./web-build.sh "$target_folder/page" || built=$?
 case $built in
     0) ;;
     3) exit 0 ;;
     *) exit "$built" ;;
 esac
 mkdir -p "$pictures"
-CHROMIUM=$CHROMIUM node web/test.mjs "$target_folder/web" "$pictures"
+CHROMIUM=$CHROMIUM node web/test.mjs "$target_folder/page" "$pictures"

@@ -93,8 +93,8 @@ const fetched = async (name) => new File([await (await fetch(name)).blob()], nam
 async function visit() {
     const page = await ready;
     check(page, `it does not begin: ${text('message')}`);
-    await say(`adapter: ${page.adapter()}`);
     while (page.is_playing()) step();
+    step();
     const still = step();
     check(still.uploaded_bytes.all === 0, `a still frame uploads ${still.uploaded_bytes.all} bytes`);
     check(still.draws > 500 && still.casting > 500, `${still.draws} draws, ${still.casting} for shadows`);
@@ -200,11 +200,28 @@ async function visit() {
     check(page.is_playing(), 'the army stands still');
 }
 
+/** Without WebGPU there is a sentence. */
+async function visit_without() {
+    const frame = document.createElement('iframe');
+    frame.src = 'without.html';
+    document.body.append(frame);
+    for (let turn = 0; turn < 400; turn++) {
+        await new Promise((resolve) => setTimeout(resolve, 25));
+        const told = frame.contentDocument?.getElementById('message')?.textContent;
+        if (told) {
+            check(told.includes('no WebGPU'), `without WebGPU: ${told}`);
+            return;
+        }
+    }
+    throw new Error('nothing is said where WebGPU is missing');
+}
+
 let wrong = '';
 window.addEventListener('error', (event) => (wrong ||= event.message));
 window.addEventListener('unhandledrejection', (event) => (wrong ||= String(event.reason)));
 try {
     await visit();
+    await visit_without();
 } catch (error) {
     wrong = error.message;
 }

@@ -19,7 +19,16 @@ const extra = {
     'in_page.js': join(here, 'in_page.js'),
     'town.png': join(here, '../tests/kept/town.png'),
     'man.glb': join(root, 'tests/models/man.glb'),
-    'triangle.gltf': join(root, 'fuzz/corpus/gltf/triangle.gltf'),
+};
+const script = '<script type="module"';
+const page = await readFile(join(folder, 'index.html'), 'utf8');
+/** The page with what tries it, and the page in a browser without WebGPU. */
+const changed = {
+    'index.html': () => page.replace('</body>', `${script} src="in_page.js"></script></body>`),
+    'without.html': () => {
+        const lack = 'Object.defineProperty(navigator, "gpu", { value: undefined });';
+        return page.replace(script, `<script>${lack}</script>${script}`);
+    },
 };
 const types = { '.html': 'text/html', '.js': 'text/javascript', '.wasm': 'application/wasm', '.png': 'image/png' };
 const seconds = 240;
@@ -44,10 +53,7 @@ const server = createServer(async (request, response) => {
             response.end();
             return;
         }
-        let content = await readFile(extra[name] ?? join(folder, name));
-        if (name === 'index.html') {
-            content = String(content).replace('</body>', '<script type="module" src="in_page.js"></script></body>');
-        }
+        const content = changed[name]?.() ?? (await readFile(extra[name] ?? join(folder, name)));
         response.writeHead(200, { 'Content-Type': types[extname(name)] ?? 'application/octet-stream' }).end(content);
     } catch (error) {
         response.writeHead(404).end(String(error));

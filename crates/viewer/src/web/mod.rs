@@ -6,6 +6,7 @@ use crate::arguments::{self, Arguments, Subject};
 use crate::editor::{Editor, Orbit};
 use crate::failure::{Failure, Result};
 use crate::gpu::Gpu;
+use crate::gpu::canvas::canvas_of;
 use crate::gpu::renderer::Settings;
 use crate::stage::Stage;
 use crate::viewer::{Frame, Viewer};
@@ -23,8 +24,11 @@ const SETTINGS: Settings =
 #[wasm_bindgen]
 pub struct Page {
     surface: wgpu::Surface<'static>,
-    /// That of the canvas's texture; what is drawn is encoded as sRGB.
+    /// That of the surface; pictures are in the same, encoded as sRGB.
     format: wgpu::TextureFormat,
+    /// What is drawn into, and copied to the surface from. SwiftShader, which browsers draw with where there is no
+    /// graphics card, resolves samples to textures of their own format only, and surfaces are never in sRGB.
+    picture: wgpu::Texture,
     size: [u32; 2],
     /// The size that the arguments give.
     fixed: Option<[u32; 2]>,
@@ -88,8 +92,9 @@ impl Page {
         let orbit = Orbit { target: viewer.stage.target };
         let editor = Editor::default();
         let size = fixed.unwrap_or([16; 2]);
-        let mut page = Self { surface, format, size: [0; 2], fixed, viewer, editor, orbit, left, frame: 0 };
-        page.set_size(size);
+        let picture = canvas_of(&viewer.gpu, size, format.add_srgb_suffix());
+        let page = Self { surface, format, picture, size, fixed, viewer, editor, orbit, left, frame: 0 };
+        page.configure();
         Ok(page)
     }
 
@@ -114,11 +119,6 @@ impl Page {
     /// What is shown, in words.
     pub fn title(&self) -> String {
         self.viewer.stage.title.clone()
-    }
-
-    /// What draws it.
-    pub fn adapter(&self) -> String {
-        self.viewer.gpu.name()
     }
 
     /// How many nodes are in the tree.
@@ -266,6 +266,7 @@ impl Page {
     fn set_size(&mut self, size: [u32; 2]) {
         if self.size != size {
             self.size = size;
+            self.picture = canvas_of(&self.viewer.gpu, size, self.format.add_srgb_suffix());
             self.configure();
         }
     }
@@ -273,7 +274,7 @@ impl Page {
     fn configure(&self) {
         let [width, height] = self.size;
         let configuration = wgpu::SurfaceConfiguration {
-            usage: wgpu::TextureUsages::RENDER_ATTACHMENT,
+            usage: wgpu::TextureUsages::RENDER_ATTACHMENT | wgpu::TextureUsages::COPY_DST,
             format: self.format,
             color_space: wgpu::SurfaceColorSpace::Auto,
             width,
@@ -281,7 +282,7 @@ impl Page {
             present_mode: wgpu::PresentMode::Fifo,
             desired_maximum_frame_latency: 2,
             alpha_mode: wgpu::CompositeAlphaMode::Opaque,
-            view_formats: vec![self.format.add_srgb_suffix()],
+            view_formats: Vec::new(),
         };
         self.surface.configure(&self.viewer.gpu.device, &configuration);
     }
@@ -300,10 +301,10 @@ impl Page {
         };
         let start = web_time::Instant::now();
         let Viewer { gpu, stage, renderer, .. } = &mut self.viewer;
-        let format = Some(self.format.add_srgb_suffix());
-        let view = texture.texture.create_view(&wgpu::TextureViewDescriptor { format, ..Default::default() });
         let mut encoder = gpu.device.create_command_encoder(&Default::default());
-        renderer.draw(gpu, stage, &mut encoder, &view, self.size);
+        renderer.draw(gpu, stage, &mut encoder, &self.picture.create_view(&Default::default()), self.size);
+        let (from, to) = (self.picture.as_image_copy(), texture.texture.as_image_copy());
+        encoder.copy_texture_to_texture(from, to, self.picture.size());
         gpu.queue.submit([encoder.finish()]);
         gpu.queue.present(texture);
         frame.draw_ms = start.elapsed().as_secs_f64() * 1e3;
