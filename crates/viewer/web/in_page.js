@@ -33,7 +33,7 @@ async function keep(name, { copy }) {
     await send(name, await copy.convertToBlob({ type: 'image/png' }));
 }
 
-/** The picture that the program without a browser draws. */
+/** A picture that the program without a browser drew. */
 async function kept(name) {
     const options = { colorSpaceConversion: 'none', premultiplyAlpha: 'none' };
     const bitmap = await createImageBitmap(await (await fetch(name)).blob(), options);
@@ -100,7 +100,7 @@ async function visit() {
     check(still.draws > 500 && still.casting > 500, `${still.draws} draws, ${still.casting} for shadows`);
 
     // It looks as it does without a browser.
-    const native = await kept('town.png');
+    const native = await kept('kept.png');
     const first = snapshot();
     await keep('town.png', first);
     const apart = difference(first.data, native);

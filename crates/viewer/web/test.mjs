@@ -17,7 +17,7 @@ const root = join(here, '../../..');
 /** All that is handed out besides the page. */
 const extra = {
     'in_page.js': join(here, 'in_page.js'),
-    'town.png': join(here, '../tests/kept/town.png'),
+    'kept.png': join(here, '../tests/kept/town-swiftshader.png'),
     'man.glb': join(root, 'tests/models/man.glb'),
 };
 const script = '<script type="module"';

@@ -114,6 +114,11 @@ const actions = {
     pause: () => page.play(!page.is_playing()),
 };
 
+function act(name) {
+    attempt(actions[name]);
+    status();
+}
+
 /** Where a pointer is in the picture, from -1 to 1, to the right and up. */
 function place(event) {
     const { left, top, width, height } = canvas.getBoundingClientRect();
@@ -162,7 +167,7 @@ function listen() {
         const name = (control ? { z: event.shiftKey ? 'redo' : 'undo', y: 'redo' } : alone)[key];
         if (!name) return;
         event.preventDefault();
-        attempt(actions[name]);
+        act(name);
     });
     for (const button of document.querySelectorAll('button')) {
         const { show: words, do: name } = button.dataset;
@@ -170,7 +175,7 @@ function listen() {
             // Space is a key of the picture, not of the button.
             canvas.focus();
             if (words) show(words);
-            else attempt(actions[name]);
+            else act(name);
         });
     }
     for (const type of ['dragover', 'dragleave', 'drop']) {

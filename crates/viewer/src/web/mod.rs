@@ -16,10 +16,6 @@ use std::ffi::OsString;
 use wasm_bindgen::prelude::*;
 use web_sys::HtmlCanvasElement;
 
-/// How pages draw: shadows in textures that software adapters fill, too.
-const SETTINGS: Settings =
-    Settings { relative: false, cpu_skinning: false, culling: true, shadows: true, shadow_texels: 1024, fault: None };
-
 /// A canvas of a page, with what is shown in it.
 #[wasm_bindgen]
 pub struct Page {
@@ -88,7 +84,7 @@ impl Page {
             return Err(Failure::new("the canvas has no format to draw in").into());
         };
         let Wanted { arguments, fixed, left } = wanted(&words)?;
-        let viewer = Viewer::of(gpu, stage(&arguments)?, &arguments, format.add_srgb_suffix(), SETTINGS)?;
+        let viewer = Viewer::of(gpu, stage(&arguments)?, &arguments, format.add_srgb_suffix(), Settings::default())?;
         let orbit = Orbit { target: viewer.stage.target };
         let editor = Editor::default();
         let size = fixed.unwrap_or([16; 2]);
@@ -257,7 +253,7 @@ impl Page {
 
     fn replace(&mut self, stage: Stage, arguments: &Arguments, left: Option<u32>) -> Result<()> {
         let gpu = self.viewer.gpu.clone();
-        self.viewer = Viewer::of(gpu, stage, arguments, self.format.add_srgb_suffix(), SETTINGS)?;
+        self.viewer = Viewer::of(gpu, stage, arguments, self.format.add_srgb_suffix(), Settings::default())?;
         self.orbit = Orbit { target: self.viewer.stage.target };
         (self.editor, self.left, self.frame) = (Editor::default(), left, 0);
         Ok(())
