@@ -187,9 +187,12 @@ async function visit() {
     check(text('message').includes('three.bin'), `a file that lacks another: ${text('message')}`);
     await drop(main, bin);
     check(stats_title() === 'three.gltf', `three.gltf: ${text('message')}`);
-    snapshot();
+    const three = snapshot();
+    await keep('three.png', three);
     click([0.5, 0.5]);
     check(page.picked()[0] === 'three corners', `picked ${page.picked()[0]}`);
+    press('Delete');
+    check(!within(difference(snapshot().data, three.data)), 'the triangle was not seen');
 
     button('army');
     const army = snapshot();

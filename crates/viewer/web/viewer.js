@@ -8,6 +8,8 @@ import { joined } from './files.js';
 const element = (id) => document.getElementById(id);
 const [view, canvas, outline, picked, stats, message] =
     ['view', 'canvas', 'outline', 'picked', 'stats', 'message'].map(element);
+/** The phases of a frame, in their order. */
+const PHASES = ['edits', 'characters', 'maintenance', 'update', 'culling', 'lists', 'uploads'];
 let page = null;
 
 /** Shows a sentence about what went wrong; an empty one for nothing. */
@@ -38,7 +40,7 @@ function fit() {
 function line(frame) {
     const ms = (time) => time.toFixed(1);
     const count = (number) => number.toLocaleString('en');
-    const phases = Object.entries(frame.ms).map(([name, time]) => `${name} ${ms(time)}`);
+    const phases = PHASES.map((name) => `${name} ${ms(frame.ms[name])}`);
     return [
         page.title(), `${count(page.nodes())} nodes`, `frame ${frame.frame}`,
         `${ms(frame.work_ms)} ms (${phases.join(', ')}), sending ${ms(frame.draw_ms)} ms`,
