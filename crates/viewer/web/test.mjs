@@ -31,7 +31,7 @@ const changed = {
     },
 };
 const types = { '.html': 'text/html', '.js': 'text/javascript', '.wasm': 'application/wasm', '.png': 'image/png' };
-const seconds = 240;
+const seconds = 600;
 
 let end;
 const verdict = new Promise((resolve) => (end = resolve));
@@ -86,7 +86,9 @@ server.close();
 rmSync(profile, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 });
 if (said !== 'ok') {
     console.error(`The page does not do what it should: ${said}`);
-    console.error(complaints.split('\n').slice(-12).join('\n'));
+    // Chromium misses a desktop's services, at length.
+    const lines = complaints.split('\n').filter((line) => line && !line.includes('dbus'));
+    console.error(lines.slice(-12).join('\n'));
     process.exit(1);
 }
 console.log(`The page does what it should; its pictures are in ${pictures}.`);
