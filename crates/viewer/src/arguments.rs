@@ -6,16 +6,19 @@ use std::path::PathBuf;
 
 /// What `--help` prints.
 pub const HELP: &str = "\
-Draws a scene of hedgerow: the town, the army, or a glTF file.
+Shows a scene of hedgerow in a window, or draws it without one: the town, the army, or a glTF file.
 
 Usage: hedgerow-viewer [OPTIONS] [town | army | FILE.glb | FILE.gltf]
 
+Without --picture, --json and --no-draw a window opens (features `window` and `panels` of the viewer's build).
+
 Options:
+  --window           open a window; with --json, tell what was done when it closes, in one line
   --picture FILE     draw without a window, and write the last frame as a PNG file
   --colours N        at most so many colours in that file, 2 to 256: fewer bytes
-  --frames N         frames to play, at least 1 (default 1)
+  --frames N         frames to play, at least 1 (default 1; a window stays open unless this is given)
   --size WxH         width and height in pixels (default 1280x720)
-  --json             one line of JSON for each frame: times in milliseconds, bytes uploaded
+  --json             without a window, one line of JSON for each frame: times in milliseconds, bytes uploaded
   --draw-all         draw every frame, not only the last
   --no-draw          with --json: everything but drawing
   --still            nothing moves after the first frame
@@ -53,11 +56,13 @@ pub enum Subject {
 pub struct Arguments {
     /// What.
     pub subject: Subject,
+    /// Whether a window opens.
+    pub window: bool,
     /// The file to write.
     pub picture: Option<PathBuf>,
     /// The most colours of the picture, if they are limited.
     pub colours: Option<usize>,
-    /// How many frames to play.
+    /// How many frames to play; 0, in a window: until it is closed.
     pub frames: u32,
     /// Width and height of the picture.
     pub size: [u32; 2],
@@ -107,6 +112,7 @@ impl Arguments {
     pub fn new(subject: Subject) -> Self {
         Self {
             subject,
+            window: false,
             picture: None,
             colours: None,
             frames: 1,
@@ -138,9 +144,10 @@ impl Arguments {
 pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Option<Arguments>, lexopt::Error> {
     let mut parsed = Arguments::new(Subject::Town);
     let mut parser = lexopt::Parser::from_args(arguments);
-    let mut subject = None;
+    let (mut subject, mut window, mut frames) = (None, false, None);
     while let Some(argument) = parser.next()? {
         match argument {
+            Long("window") => window = true,
             Long("picture") => parsed.picture = Some(parser.value()?.into()),
             Long("colours") => {
                 let expected = "--colours takes a number from 2 to 256";
@@ -148,7 +155,7 @@ pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Option<Arg
             }
             Long("frames") => {
                 let expected = "--frames takes a number of at least 1";
-                parsed.frames = one(&mut parser, expected, |&frames: &u32| frames > 0)?;
+                frames = Some(one(&mut parser, expected, |&frames: &u32| frames > 0)?);
             }
             Long("size") => {
                 let expected = "--size takes width and height from 16 to 8192, as in 1280x720";
@@ -207,6 +214,11 @@ pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Option<Arg
         }
     }
     parsed.subject = subject.unwrap_or(Subject::Town);
+    if window && (parsed.picture.is_some() || !parsed.draw) {
+        return Err("--window excludes --picture and --no-draw".into());
+    }
+    parsed.window = window || (parsed.picture.is_none() && !parsed.json && parsed.draw);
+    parsed.frames = frames.unwrap_or(u32::from(!parsed.window));
     // Single precision has centimetres up to here.
     parsed.relative |= parsed.origin.iter().any(|part| part.abs() > 1e5);
     Ok(Some(parsed))
@@ -257,6 +269,18 @@ mod tests {
     }
 
     #[test]
+    fn a_window_opens_unless_something_is_to_be_written() {
+        let read = |words: &[&str]| {
+            let read = read(words).unwrap().unwrap();
+            (read.window, read.frames)
+        };
+        assert_eq!(read(&["army"]), (true, 0));
+        assert_eq!(read(&["--json"]), (false, 1));
+        assert_eq!(read(&["--picture", "a.png", "--frames", "4"]), (false, 4));
+        assert_eq!(read(&["--window", "--json", "--frames", "9"]), (true, 9));
+    }
+
+    #[test]
     fn what_makes_no_sense_is_refused_with_what_would() {
         for words in [
             &["--size", "320"][..],
@@ -268,6 +292,7 @@ mod tests {
             &["--threads", "0"],
             &["--nonsense"],
             &["town", "army"],
+            &["--window", "--picture", "a.png"],
         ] {
             assert!(read(words).is_err(), "{words:?}");
         }

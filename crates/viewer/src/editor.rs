@@ -17,6 +17,8 @@ pub struct Editor {
     done: Vec<Edit>,
     undone: Vec<Edit>,
     dragged: Option<Drag>,
+    /// The node whose local transform is being adjusted.
+    adjusted: Option<NodeHandle>,
     hits: Vec<RayHit>,
 }
 
@@ -25,6 +27,8 @@ pub struct Editor {
 enum Edit {
     /// A node was moved, and its local transform is to become this one.
     Move(NodeHandle, Option<Local>),
+    /// The layers of a node were changed, and are to become these.
+    Show(NodeHandle, Option<Visibility>),
     /// A subtree was taken out of the tree, and belongs there.
     Attach(NodeHandle, Home),
     /// A subtree was put into the tree, and is to be taken out.
@@ -59,7 +63,7 @@ impl Editor {
         place: Vec2,
     ) -> Result<Option<(NodeHandle, f32)>> {
         let ray = camera.ray(aspect, place)?;
-        stage.scene.nodes_on_ray(&ray, Visibility::VISIBLE, &mut self.hits)?;
+        stage.scene.nodes_on_ray(&ray, stage.layers(), &mut self.hits)?;
         let mut nearest: Option<(NodeHandle, f32)> = None;
         for hit in &self.hits {
             // Boxes come by distance: nothing in those behind is nearer.
@@ -107,10 +111,41 @@ impl Editor {
     }
 
     /// Lets go.
+    #[expect(clippy::should_implement_trait, reason = "what is dragged is dropped")]
     pub fn drop(&mut self) {
         if let Some(drag) = self.dragged.take().filter(|drag| drag.moved) {
             self.note(Edit::Move(drag.node, drag.before));
         }
+    }
+
+    /// Whether a node follows the pointer, and has moved.
+    #[must_use]
+    pub fn is_dragging(&self) -> bool {
+        self.dragged.as_ref().is_some_and(|drag| drag.moved)
+    }
+
+    /// Sets a local transform. All of that are one edit until [`Editor::settle`].
+    pub fn adjust(&mut self, scene: &mut Scene, node: NodeHandle, local: Local) -> Result<()> {
+        let before = scene.local(node);
+        scene.set_local(node, local)?;
+        if self.adjusted != Some(node) {
+            self.note(Edit::Move(node, before));
+            self.adjusted = Some(node);
+        }
+        Ok(())
+    }
+
+    /// Ends what [`Editor::adjust`] began.
+    pub fn settle(&mut self) {
+        self.adjusted = None;
+    }
+
+    /// Sets the layers that a subtree is visible on; `None` for those of its parent.
+    pub fn show(&mut self, scene: &mut Scene, node: NodeHandle, visibility: Option<Visibility>) -> Result<()> {
+        if let Some(back) = self.apply(scene, Edit::Show(node, visibility))? {
+            self.note(back);
+        }
+        Ok(())
     }
 
     /// Takes the picked subtree out of the tree.
@@ -149,6 +184,7 @@ impl Editor {
 
     /// Undoes what was done last. Returns whether there was something.
     pub fn undo(&mut self, scene: &mut Scene) -> Result<bool> {
+        self.settle();
         let Some(edit) = self.done.pop() else { return Ok(false) };
         if let Some(back) = self.apply(scene, edit)? {
             self.undone.push(back);
@@ -158,6 +194,7 @@ impl Editor {
 
     /// Does again what was undone last. Returns whether there was something.
     pub fn redo(&mut self, scene: &mut Scene) -> Result<bool> {
+        self.settle();
         let Some(edit) = self.undone.pop() else { return Ok(false) };
         if let Some(back) = self.apply(scene, edit)? {
             self.done.push(back);
@@ -174,11 +211,12 @@ impl Editor {
     fn note(&mut self, edit: Edit) {
         self.done.push(edit);
         self.undone.clear();
+        self.adjusted = None;
     }
 
     /// Applies an edit. Returns what leads back; `None` if what happens in the scene has removed the node.
     fn apply(&mut self, scene: &mut Scene, edit: Edit) -> Result<Option<Edit>> {
-        let (Edit::Move(node, _) | Edit::Attach(node, _) | Edit::Detach(node)) = edit;
+        let (Edit::Move(node, _) | Edit::Show(node, _) | Edit::Attach(node, _) | Edit::Detach(node)) = edit;
         if !scene.contains(node) {
             return Ok(None);
         }
@@ -193,6 +231,17 @@ impl Editor {
                 }
                 self.picked = Some(node);
                 Ok(Some(Edit::Move(node, now)))
+            }
+            Edit::Show(node, visibility) => {
+                let now = scene.own_visibility(node);
+                match visibility {
+                    Some(visibility) => scene.set_visibility(node, visibility)?,
+                    None => {
+                        scene.remove_visibility(node)?;
+                    }
+                }
+                self.picked = Some(node);
+                Ok(Some(Edit::Show(node, now)))
             }
             Edit::Attach(node, home) => {
                 if !scene.contains(home.parent) {
@@ -303,4 +352,10 @@ pub fn look(camera: &mut Camera, right: f32, up: f32) {
     let height = height.clamp(-1.5, 1.5);
     camera.forward = Vec3::new(height.cos() * azimuth.sin(), height.sin(), -height.cos() * azimuth.cos());
     camera.up = Camera::above(camera.forward);
+}
+
+/// Flies: metres to the right, up and ahead.
+pub fn fly(camera: &mut Camera, [right, up, ahead]: [f32; 3]) {
+    let side = camera.forward.cross(Vec3::Y).normalize_or(Vec3::X);
+    camera.eye += (side * right + Vec3::Y * up + camera.forward * ahead).as_dvec3();
 }

@@ -1,4 +1,4 @@
-//! Draws scenes of hedgerow with wgpu: without a screen.
+//! Draws scenes of hedgerow with wgpu: without a screen, or in a window.
 //!
 //! | module | what |
 //! |---|---|
@@ -9,6 +9,7 @@
 //! | [`gpu`] | buffers, textures, pipelines, passes |
 //! | [`viewer`] | a frame, phase by phase |
 //! | [`picture`] | PNG files, and how much two of them differ |
+//! | `window` | a window, with the feature of that name; with `panels`, panels in it |
 //! | `web` | the same in a web page, built for `wasm32-unknown-unknown` |
 //!
 //! The town and the army are those of the examples `frames` and `army`.
@@ -52,3 +53,5 @@ pub mod view;
 pub mod viewer;
 #[cfg(target_arch = "wasm32")]
 pub mod web;
+#[cfg(feature = "window")]
+pub mod window;

@@ -31,6 +31,9 @@ fn main() -> ExitCode {
 }
 
 fn run(arguments: &Arguments) -> Result<()> {
+    if arguments.window {
+        return window(arguments);
+    }
     if arguments.picture.is_none() && !arguments.json {
         return Err(Failure::new("nothing to do: pass --picture FILE, --json, or both"));
     }
@@ -47,6 +50,20 @@ fn run(arguments: &Arguments) -> Result<()> {
         (Some(_), None) => Err(Failure::new("--picture and --no-draw exclude each other")),
         _ => Ok(()),
     }
+}
+
+#[cfg(feature = "window")]
+fn window(arguments: &Arguments) -> Result<()> {
+    let summary = hedgerow_viewer::window::run(arguments)?;
+    if arguments.json {
+        let _ = writeln!(std::io::stdout(), "{}", summary.json());
+    }
+    Ok(())
+}
+
+#[cfg(not(feature = "window"))]
+fn window(_: &Arguments) -> Result<()> {
+    Err(Failure::new("this build opens no window: build with --features panels, or pass --picture FILE"))
 }
 
 /// Writes to stderr, where there is nobody left to tell if that fails.

@@ -66,7 +66,7 @@ impl Picture {
     /// mean of each stands for all in it. P. Heckbert, "Color image quantization for frame buffer display", 1982.
     fn reduced(&self, most: usize) -> (Vec<[u8; 3]>, Vec<u8>) {
         let mut order: Vec<usize> = (0..self.colours.len()).collect();
-        let mut boxes = vec![0..order.len()];
+        let mut boxes: Vec<_> = std::iter::once(0..order.len()).collect();
         let longest = |held: &[usize]| {
             let sides = (0..3_usize).map(|channel| {
                 let values = held.iter().map(|&pixel| self.colours[pixel][channel]);

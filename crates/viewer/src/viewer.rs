@@ -22,6 +22,8 @@ pub struct Viewer {
     pub renderer: Renderer,
     /// Where it is seen from.
     pub camera: Camera,
+    /// The camera that decides what is drawn, if that is another one.
+    pub frozen: Option<Camera>,
     /// Whether nothing happens.
     pub still: bool,
     /// The percentage of all nodes that move besides.
@@ -104,8 +106,16 @@ impl Viewer {
         };
         let renderer = Renderer::new(&gpu, &stage, format, settings);
         gpu.check()?;
-        let mut viewer =
-            Self { gpu, camera: stage.camera, stage, renderer, still: false, load: arguments.load, threads: None };
+        let mut viewer = Self {
+            gpu,
+            camera: stage.camera,
+            stage,
+            renderer,
+            frozen: None,
+            still: false,
+            load: arguments.load,
+            threads: None,
+        };
         viewer.set_threads(arguments.threads)?;
         Ok(viewer)
     }
@@ -128,7 +138,7 @@ impl Viewer {
     }
 
     fn work_here(&mut self, aspect: f32) -> Result<Frame> {
-        let Self { gpu, stage, renderer, .. } = self;
+        let Self { gpu, stage, renderer, frozen, .. } = self;
         let mut frame = Frame::default();
         if !self.still {
             let acted = stage.act(self.load)?;
@@ -143,7 +153,7 @@ impl Viewer {
         let start = Instant::now();
         stage.scene.update();
         let updated = Instant::now();
-        renderer.cull(stage, &camera, aspect)?;
+        renderer.cull(stage, &camera, frozen.as_ref(), aspect)?;
         let culled = Instant::now();
         renderer.arrange(stage, &camera);
         let arranged = Instant::now();

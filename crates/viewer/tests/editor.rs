@@ -1,9 +1,10 @@
 //! Picking and editing, without a window.
 
 use hedgerow::glam::{Vec2, Vec3};
+use hedgerow::{Local, Transform, Visibility};
 use hedgerow_viewer::arguments::{Arguments, Subject};
 use hedgerow_viewer::camera::Camera;
-use hedgerow_viewer::editor::{Editor, Orbit};
+use hedgerow_viewer::editor::{Editor, Orbit, fly};
 use hedgerow_viewer::stage::Stage;
 
 /// The town from above, updated, and the camera's view.
@@ -83,6 +84,72 @@ fn edits_are_undone_and_done_again() {
     }
     while editor.undo(&mut stage.scene).unwrap() {}
     stage.scene.validate().unwrap();
+}
+
+#[test]
+fn adjusting_is_one_edit_until_it_settles() {
+    let mut stage = town();
+    let mut editor = Editor::default();
+    let scene = &mut stage.scene;
+    let node = scene.first_child(scene.root()).unwrap();
+    let before = scene.local(node);
+    let at = |x| Local::Transform(Transform::from_xyz(x, 0.0, 0.0));
+    for x in [1.0, 2.0, 3.0] {
+        editor.adjust(scene, node, at(x)).unwrap();
+    }
+    assert_eq!(editor.depth(), [1, 0]);
+    editor.settle();
+    editor.adjust(scene, node, at(4.0)).unwrap();
+    assert_eq!(editor.depth(), [2, 0]);
+    editor.undo(scene).unwrap();
+    assert_eq!(scene.local(node), Some(at(3.0)));
+    // What follows an undo is an edit of its own.
+    editor.adjust(scene, node, at(5.0)).unwrap();
+    assert_eq!(editor.depth(), [2, 0]);
+    while editor.undo(scene).unwrap() {}
+    assert_eq!(scene.local(node), before);
+    let broken = Local::Transform(Transform::from_xyz(f32::NAN, 0.0, 0.0));
+    assert!(editor.adjust(scene, node, broken).is_err());
+    assert_eq!((scene.local(node), editor.depth()), (before, [0, 2]));
+}
+
+#[test]
+fn what_is_on_no_layer_that_is_shown_is_not_picked() {
+    let mut stage = town();
+    let mut editor = Editor::default();
+    let (camera, place) = (stage.camera, Vec2::new(0.1, -0.4));
+    editor.pick(&stage, &camera, ASPECT, place).unwrap();
+    let node = editor.picked.unwrap();
+    editor.show(&mut stage.scene, node, Some(Visibility::layers(4))).unwrap();
+    for (layers, is_shown) in [(3, false), (7, true)] {
+        stage.set_layers(Visibility::layers(layers));
+        stage.scene.update();
+        editor.pick(&stage, &camera, ASPECT, place).unwrap();
+        assert_eq!(editor.picked == Some(node), is_shown);
+    }
+    editor.undo(&mut stage.scene).unwrap();
+    assert_eq!(stage.scene.own_visibility(node), None);
+    editor.redo(&mut stage.scene).unwrap();
+    assert_eq!(stage.scene.own_visibility(node), Some(Visibility::layers(4)));
+}
+
+#[test]
+fn panning_moves_camera_and_target_alike_and_flying_the_camera_alone() {
+    let stage = town();
+    let (mut orbit, mut camera) = (Orbit { target: stage.target }, stage.camera);
+    let away = camera.eye - orbit.target;
+    orbit.pan(&mut camera, 0.5, 0.25);
+    assert!((camera.eye - orbit.target - away).length() < 1e-6);
+    let moved = (orbit.target - stage.target).as_vec3();
+    assert!((moved.dot(camera.forward) / moved.length()).abs() < 1e-4);
+    assert!((moved.length() / away.as_vec3().length() - 0.5_f32.hypot(0.25)).abs() < 1e-3);
+
+    let eye = camera.eye;
+    fly(&mut camera, [0.0, 0.0, 3.0]);
+    assert!(((camera.eye - eye).as_vec3() - 3.0 * camera.forward).length() < 1e-3);
+    fly(&mut camera, [2.0, 1.0, -3.0]);
+    let side = camera.forward.cross(Vec3::Y).normalize();
+    assert!(((camera.eye - eye).as_vec3() - 2.0 * side - Vec3::Y).length() < 1e-3);
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 mod buffers;
 pub mod canvas;
+pub mod lines;
 mod pipelines;
 pub mod renderer;
 pub mod textures;
@@ -81,11 +82,7 @@ impl Gpu {
         let of_errors = Arc::clone(&wrong);
         device.on_uncaptured_error(Arc::new(move |error: wgpu::Error| note(&of_errors, error.to_string())));
         let of_loss = Arc::clone(&wrong);
-        device.set_device_lost_callback(move |reason, message| {
-            if reason != wgpu::DeviceLostReason::Destroyed {
-                note(&of_loss, format!("the device was lost, {message}"));
-            }
-        });
+        device.set_device_lost_callback(move |_, message| note(&of_loss, format!("the device was lost, {message}")));
         Ok(Self { instance, adapter, device, queue, wrong })
     }
 

@@ -1,11 +1,13 @@
-//! Keeps the device in step with a stage, and draws it: what is on the device, and what is seen. `upload` brings the
-//! device in step, `draw` draws.
+//! Keeps the device in step with a stage, and draws it: what is on the device, and what is seen. `find` finds what
+//! is drawn, `upload` brings the device in step, `draw` draws.
 
 mod draw;
+mod find;
 mod upload;
 
 use super::Gpu;
 use super::buffers::{self, Buffers, Growing, Uploaded};
+use super::lines::{LineList, Lines};
 use super::pipelines::{DEPTH, Kind, LAMPS, Pass, Pipelines, SAMPLES};
 use super::textures::Surfaces;
 use crate::camera::Camera;
@@ -17,7 +19,7 @@ use crate::view::{Stream, View, is_deformed, single};
 use bytemuck::{Pod, Zeroable};
 use hedgerow::Mat34;
 use hedgerow::changes::{MatrixMirror, MirrorStep};
-use hedgerow::glam::Vec3;
+use hedgerow::glam::{Mat4, Vec3};
 use hedgerow::query::{CullView, Frustum};
 use std::ops::Range;
 
@@ -151,6 +153,7 @@ pub struct Renderer {
 
     /// The camera first, then the cascades.
     drawn: Vec<Drawn>,
+    lines: Option<Lines>,
     targets: Option<draw::Targets>,
     buffers: Buffers,
     /// What was uploaded since it was last asked.
@@ -231,6 +234,7 @@ impl Renderer {
             lit,
             shadow_views,
             drawn: (0..views).map(|_| drawn(settings.relative)).collect(),
+            lines: None,
             targets: None,
             buffers: Buffers::default(),
             uploaded: Uploaded::default(),
@@ -257,56 +261,24 @@ impl Renderer {
         self.settings
     }
 
+    /// Skins on the processor or not, and leaves out what is not seen or not, from the next frame on.
+    pub fn set(&mut self, stage: &mut Stage, cpu_skinning: bool, culling: bool) {
+        self.settings = Settings { cpu_skinning, culling, ..self.settings };
+        // Palettes are not uploaded where the processor skins.
+        stage.figures.touch();
+    }
+
+    /// Sets the lines to be drawn from now on, as this camera sees them.
+    pub fn set_lines(&mut self, gpu: &Gpu, list: &LineList, camera: &Camera, aspect: f32) {
+        if self.lines.is_some() || !list.is_empty() {
+            let lines = self.lines.get_or_insert_with(|| Lines::new(gpu, self.pipelines.format()));
+            lines.set(gpu, list, &camera.view_projection(aspect));
+        }
+    }
+
     /// What was uploaded since this was last asked.
     pub fn take_uploaded(&mut self) -> Uploaded {
         std::mem::take(&mut self.uploaded)
-    }
-
-    /// Finds what the camera sees, and what casts shadows there, in one walk.
-    pub fn cull(&mut self, stage: &Stage, camera: &Camera, aspect: f32) -> Result<()> {
-        let Self { settings, drawn, .. } = self;
-        let falls = Self::cascades(stage, camera, aspect, *settings);
-        let layers = stage.layers();
-        let scene = &stage.scene;
-        if !settings.culling {
-            for Drawn { view, .. } in drawn.iter_mut() {
-                if settings.relative {
-                    scene.draw_list_relative(camera.eye, &mut view.list);
-                } else {
-                    scene.draw_list(&mut view.list);
-                }
-            }
-            return Ok(());
-        }
-        if settings.relative {
-            let frustum = Frustum::from_view_projection(&camera.view_projection(aspect))?;
-            scene.cull_relative(camera.eye, &frustum, layers, &mut drawn[0].view.list);
-            for (Drawn { view, .. }, cascade) in drawn[1..].iter_mut().zip(&falls) {
-                scene.cull_relative(camera.eye, &cascade.relative_frustum()?, layers, &mut view.list);
-            }
-            return Ok(());
-        }
-        let mut frusta = vec![camera.frustum(aspect)?];
-        for cascade in falls.iter().take(drawn.len() - 1) {
-            frusta.push(cascade.frustum()?);
-        }
-        let views = drawn.iter_mut().zip(frusta);
-        let mut views: Vec<CullView<'_>> =
-            views.map(|(Drawn { view, .. }, frustum)| CullView { frustum, layers, list: &mut view.list }).collect();
-        Ok(scene.cull_views(&mut views)?)
-    }
-
-    fn cascades(stage: &Stage, camera: &Camera, aspect: f32, settings: Settings) -> [Cascade; CASCADES] {
-        let (distance, reach) = stage.shadows;
-        cascades(camera, aspect, stage.sun(), distance, reach, settings.shadow_texels)
-    }
-
-    /// Groups and orders what was found.
-    pub fn arrange(&mut self, stage: &Stage, camera: &Camera) {
-        let eye = if self.settings.relative { Vec3::ZERO } else { camera.eye.as_vec3() };
-        for (number, Drawn { view, .. }) in self.drawn.iter_mut().enumerate() {
-            view.arrange(stage, (number == 0).then_some((eye, camera.forward)));
-        }
     }
 }
 

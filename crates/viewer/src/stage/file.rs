@@ -129,6 +129,7 @@ fn of(
         camera,
         target,
         shadows: (far, 2.0 * radius),
+        layers: Visibility::VISIBLE,
         play: Play::File(Box::new(play)),
         loose: Vec::new(),
         frames: 0,

@@ -47,6 +47,8 @@ pub struct Stage {
     pub target: DVec3,
     /// How far from the camera shadows fall, and how far away things are that cast them.
     pub shadows: (f32, f32),
+    /// What is shown of the scene.
+    layers: Visibility,
     play: Play,
     /// Nodes with a transform, for the load.
     loose: Vec<(NodeHandle, Local)>,
@@ -358,7 +360,12 @@ impl Stage {
     /// What is shown of the scene.
     #[must_use]
     pub fn layers(&self) -> Visibility {
-        Visibility::VISIBLE
+        self.layers
+    }
+
+    /// Shows what is visible on some of these layers, from the next frame on.
+    pub fn set_layers(&mut self, layers: Visibility) {
+        self.layers = layers;
     }
 
     /// A camera from which the whole of a scene is seen.

@@ -37,7 +37,7 @@ impl Image {
                     let high = SIDE / courses;
                     let (course, wide) = (y / high, high * 2);
                     let x = x + course % 2 * high;
-                    let joint = y % high == 0 || x % wide == 0;
+                    let joint = y.is_multiple_of(high) || x.is_multiple_of(wide);
                     let stone = stones[((x / wide % courses.max(1)) * 31 + course * 7) as usize % 256];
                     if joint { 1.12 } else { 0.86 + 0.10 * stone + 0.04 * grain }
                 }
@@ -46,7 +46,7 @@ impl Image {
                     let (row, wide) = (y / high, high);
                     let x = x + row % 2 * (wide / 2);
                     let lip = 1.0 - (y % high) as f32 / high as f32;
-                    let edge = if x % wide == 0 { -0.25 } else { 0.0 };
+                    let edge = if x.is_multiple_of(wide) { -0.25 } else { 0.0 };
                     0.72 + 0.28 * lip + edge + 0.08 * stones[((x / wide % rows) * 13 + row * 5) as usize % 256]
                 }
                 Pattern::Speckle(contrast) => 0.92 + contrast * grain,

@@ -10,10 +10,10 @@ use crate::failure::Result;
 use crate::life::TownLife;
 use crate::parts::{Material, Mesh as Part};
 use crate::town;
-use hedgerow::Aabb;
 use hedgerow::anim::Skeleton;
 use hedgerow::glam::{DVec3, Vec3};
 use hedgerow::skin::Skin;
+use hedgerow::{Aabb, Visibility};
 
 /// All parts, by mesh number.
 const PARTS: [Part; 26] = [
@@ -55,8 +55,11 @@ const PATTERNS: [Pattern; 6] = [
     Pattern::Bricks(4),
 ];
 
-/// All materials by number: the colour, how rough they are, and the image with its width in metres.
-const SURFACES: [(Material, [f32; 3], f32, Option<(usize, f32)>); 21] = [
+/// A material: the colour, how rough it is, and the image with its width in metres.
+type Look = (Material, [f32; 3], f32, Option<(usize, f32)>);
+
+/// All materials by number.
+const SURFACES: [Look; 21] = [
     (Material::Asphalt, [0.075, 0.077, 0.082], 0.95, Some((3, 2.0))),
     (Material::Grass, [0.085, 0.16, 0.035], 1.0, Some((2, 3.0))),
     (Material::Steel, [0.35, 0.36, 0.38], 0.45, None),
@@ -144,6 +147,7 @@ pub(super) fn stage(seed: u64, people: u32) -> Result<Stage> {
         camera: Camera::looking(eye, target, 0.75),
         target,
         shadows: (260.0, 60.0),
+        layers: Visibility::VISIBLE,
         play: Play::Town(Box::new(life)),
         loose: Vec::new(),
         frames: 0,

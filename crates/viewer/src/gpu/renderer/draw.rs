@@ -49,6 +49,9 @@ impl Renderer {
         pass.set_bind_group(1, self.surfaces.groups.last(), &[]);
         pass.draw(0..3, 0..1);
         self.draw_ordered(&mut pass, stage);
+        if let Some(lines) = &self.lines {
+            lines.draw(&mut pass);
+        }
         drop(pass);
         self.targets = Some(targets);
     }

@@ -1,0 +1,175 @@
+//! Pointer and keys, as far as they are not for panels.
+
+use super::session::Session;
+use crate::editor::{fly, look};
+use crate::viewer::Viewer;
+use hedgerow::glam::{Vec2, Vec3};
+use std::collections::HashSet;
+use winit::event::{ElementState, KeyEvent, MouseButton, MouseScrollDelta, WindowEvent};
+use winit::keyboard::{Key, KeyCode, ModifiersState, NamedKey, PhysicalKey};
+
+/// Pixels that the pointer goes before what is picked follows it.
+const SLACK: f32 = 4.0;
+/// Radians a pixel.
+const TURN: f32 = 0.006;
+/// Keys that fly: to the right, up, ahead.
+const FLY: [(KeyCode, Vec3); 6] = [
+    (KeyCode::KeyD, Vec3::X),
+    (KeyCode::KeyA, Vec3::NEG_X),
+    (KeyCode::KeyE, Vec3::Y),
+    (KeyCode::KeyQ, Vec3::NEG_Y),
+    (KeyCode::KeyW, Vec3::Z),
+    (KeyCode::KeyS, Vec3::NEG_Z),
+];
+
+/// What is pressed.
+#[derive(Default)]
+pub(super) struct Input {
+    pointer: Vec2,
+    held: Option<Held>,
+    keys: HashSet<KeyCode>,
+    modifiers: ModifiersState,
+}
+
+/// What a button does until it is let go.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Held {
+    /// Something was picked here, and follows the pointer.
+    Taken {
+        from: Vec2,
+        follows: bool,
+    },
+    Turning,
+    Panning,
+}
+
+impl Input {
+    /// Heeds an event. `size` is that of the window; `panel` tells whether the pointer is on a panel, `typing` whether
+    /// keys are for one.
+    pub(super) fn event(
+        &mut self,
+        event: &WindowEvent,
+        size: [u32; 2],
+        [panel, typing]: [bool; 2],
+        (viewer, session): (&mut Viewer, &mut Session),
+    ) {
+        match event {
+            WindowEvent::CursorMoved { position, .. } => {
+                let position = position.cast::<f32>();
+                let to = Vec2::new(position.x, position.y);
+                let way = to - self.pointer;
+                self.pointer = to;
+                self.moved(way, size, viewer, session);
+            }
+            WindowEvent::MouseInput { state: ElementState::Released, .. } => {
+                if let Some(Held::Taken { .. }) = self.held.take() {
+                    session.drop();
+                }
+            }
+            WindowEvent::MouseInput { button, .. } if !panel => {
+                self.held = match button {
+                    MouseButton::Left => {
+                        session.grab(viewer, aspect(size), place(self.pointer, size));
+                        Some(Held::Taken { from: self.pointer, follows: false })
+                    }
+                    MouseButton::Right => Some(Held::Turning),
+                    MouseButton::Middle => Some(Held::Panning),
+                    _ => None,
+                };
+            }
+            WindowEvent::MouseWheel { delta, .. } if !panel => {
+                let steps = match delta {
+                    MouseScrollDelta::LineDelta(_, lines) => *lines,
+                    MouseScrollDelta::PixelDelta(pixels) => pixels.cast::<f32>().y / 40.0,
+                };
+                session.orbit.zoom(&mut viewer.camera, 0.88_f32.powf(steps));
+            }
+            WindowEvent::ModifiersChanged(modifiers) => self.modifiers = modifiers.state(),
+            WindowEvent::Focused(false) => self.keys.clear(),
+            WindowEvent::KeyboardInput { event, is_synthetic: false, .. } => {
+                self.hold(event, typing);
+                if event.state.is_pressed() && !event.repeat && !typing {
+                    self.key(&event.logical_key, viewer, session);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn moved(&mut self, way: Vec2, size: [u32; 2], viewer: &mut Viewer, session: &mut Session) {
+        let Session { orbit, flying, .. } = session;
+        match &mut self.held {
+            Some(Held::Taken { from, follows }) => {
+                *follows |= (self.pointer - *from).length() > SLACK;
+                if *follows {
+                    session.drag(viewer, aspect(size), place(self.pointer, size));
+                }
+            }
+            Some(Held::Turning) if *flying => look(&mut viewer.camera, TURN * way.x, -TURN * way.y),
+            Some(Held::Turning) => orbit.turn(&mut viewer.camera, TURN * way.x, TURN * way.y),
+            Some(Held::Panning) => {
+                let share = way / size[1].max(1) as f32;
+                orbit.pan(&mut viewer.camera, -share.x, share.y);
+            }
+            None => {}
+        }
+    }
+
+    fn hold(&mut self, event: &KeyEvent, typing: bool) {
+        if let PhysicalKey::Code(code) = event.physical_key {
+            if event.state.is_pressed() && !typing {
+                self.keys.insert(code);
+            } else {
+                self.keys.remove(&code);
+            }
+        }
+    }
+
+    fn key(&self, key: &Key, viewer: &mut Viewer, session: &mut Session) {
+        let command = self.modifiers.control_key() || self.modifiers.super_key();
+        match key {
+            Key::Named(NamedKey::Delete | NamedKey::Backspace) => session.delete(viewer),
+            Key::Named(NamedKey::Space) => viewer.still = !viewer.still,
+            Key::Named(NamedKey::Escape) => session.editor.picked = None,
+            Key::Named(NamedKey::F1) => session.shows_panels = !session.shows_panels,
+            Key::Character(letter) => match (command, letter.to_lowercase().as_str()) {
+                (true, "z") if self.modifiers.shift_key() => session.redo(viewer),
+                (true, "z") => session.undo(viewer),
+                (true, "y") => session.redo(viewer),
+                (true, "d") => session.duplicate(viewer),
+                (true, "q") => session.quits = true,
+                (false, "c") => session.fly(viewer),
+                (false, "f") => session.focus(viewer),
+                (false, "p") => session.pick_parent(viewer),
+                (false, "x") => session.freeze(viewer),
+                (false, "b") => session.next_boxes(),
+                (false, "m") => session.shows_memory = !session.shows_memory,
+                _ => {}
+            },
+            _ => {}
+        }
+    }
+
+    /// Flies for so many seconds.
+    pub(super) fn fly(&self, seconds: f32, viewer: &mut Viewer, session: &Session) {
+        if !session.flying || self.modifiers.control_key() {
+            return;
+        }
+        let way: Vec3 = FLY.iter().filter(|(key, _)| self.keys.contains(key)).map(|(_, way)| *way).sum();
+        // The farther away all lies, the faster.
+        let distance = (session.orbit.target - viewer.camera.eye).as_vec3().length().clamp(2.0, 200.0);
+        let fast = if self.modifiers.shift_key() { 4.0 } else { 1.0 };
+        fly(&mut viewer.camera, (way * (0.4 * distance * fast * seconds)).to_array());
+    }
+}
+
+/// How much wider than high.
+pub(super) fn aspect(size: [u32; 2]) -> f32 {
+    size[0] as f32 / size[1].max(1) as f32
+}
+
+/// A pixel as a place from -1 to 1, to the right and up.
+fn place(pointer: Vec2, size: [u32; 2]) -> Vec2 {
+    let share = pointer / Vec2::new(size[0].max(1) as f32, size[1].max(1) as f32);
+    Vec2::new(2.0 * share.x - 1.0, 1.0 - 2.0 * share.y)
+}

@@ -1,0 +1,227 @@
+//! The inspector: switches, times, statistics, and the components of the picked node.
+
+use super::Panels;
+use super::tree::describe;
+use crate::gpu::Uploaded;
+use crate::viewer::Viewer;
+use crate::window::session::{Boxes, Session};
+use egui::{CollapsingHeader, Color32, Ui};
+use hedgerow::glam::Quat;
+use hedgerow::{Local, NodeHandle, Visibility};
+
+const KEYS: &str = "left: pick, drag; right: turn; middle: move; wheel: zoom
+C: fly (W A S D Q E, shift: fast) or orbit
+F: go to what is picked; P: its parent
+delete; ctrl-D: duplicate; ctrl-Z, ctrl-Y: undo, redo
+X: freeze the frustum; B: boxes; M: memory
+space: stop; F1: panels; ctrl-Q: close";
+
+/// Layers that have a box to tick.
+const LAYERS: u32 = 8;
+
+impl Panels {
+    pub(super) fn inspect(&mut self, ui: &mut Ui, viewer: &mut Viewer, session: &mut Session) {
+        if let Some(refused) = session.refused.clone() {
+            ui.colored_label(Color32::LIGHT_RED, refused);
+            if ui.button("all right").clicked() {
+                session.refused = None;
+            }
+        }
+        CollapsingHeader::new("keys").show(ui, |ui| ui.small(KEYS));
+        section("node").show(ui, |ui| node(ui, viewer, session));
+        section("times").show(ui, |ui| self.plot.show(ui, session));
+        section("switches").show(ui, |ui| switches(ui, viewer, session));
+        section("frame").show(ui, |ui| frame(ui, session));
+        section("scene").show(ui, |ui| scene(ui, viewer, session));
+    }
+}
+
+fn switches(ui: &mut Ui, viewer: &mut Viewer, session: &mut Session) {
+    ui.horizontal(|ui| {
+        ui.checkbox(&mut viewer.still, "stop");
+        let mut flying = session.flying;
+        if ui.checkbox(&mut flying, "fly").changed() {
+            session.fly(viewer);
+        }
+        ui.checkbox(&mut session.shows_memory, "memory");
+    });
+    let settings = viewer.renderer.settings();
+    let (mut culling, mut skinning) = (settings.culling, settings.cpu_skinning);
+    ui.horizontal(|ui| {
+        ui.checkbox(&mut culling, "culling");
+        let mut frozen = viewer.frozen.is_some();
+        if ui.checkbox(&mut frozen, "frozen frustum").changed() {
+            session.freeze(viewer);
+        }
+    });
+    ui.checkbox(&mut skinning, "skin on the processor");
+    if (culling, skinning) != (settings.culling, settings.cpu_skinning) {
+        viewer.renderer.set(&mut viewer.stage, skinning, culling);
+    }
+    ui.horizontal(|ui| {
+        ui.label("boxes of");
+        for (kind, name) in [(Boxes::None, "nothing"), (Boxes::Slices, "slices"), (Boxes::Blocks, "blocks")] {
+            ui.selectable_value(&mut session.boxes, kind, name);
+        }
+    });
+    let mut layers = viewer.stage.layers();
+    ui.label("layers that are shown");
+    if tick(ui, &mut layers) {
+        viewer.stage.set_layers(layers);
+    }
+    ui.add(egui::Slider::new(&mut viewer.load, 0.0..=100.0).text("% of nodes move"));
+    if ui.add(egui::Slider::new(&mut session.threads, 1..=16).text("threads")).changed() {
+        session.tell(viewer.set_threads(session.threads));
+    }
+}
+
+fn section(name: &str) -> CollapsingHeader {
+    CollapsingHeader::new(name).default_open(true)
+}
+
+/// Boxes for layers; the last is for all that have none. Returns whether something changed.
+fn tick(ui: &mut Ui, layers: &mut Visibility) -> bool {
+    let before = layers.mask();
+    let mut mask = before;
+    ui.horizontal_wrapped(|ui| {
+        ui.spacing_mut().item_spacing.x = 2.0;
+        let others = !0 << LAYERS;
+        let bits = (0..LAYERS).map(|layer| (1 << layer, layer.to_string())).chain([(others, "8-31".to_owned())]);
+        for (bits, name) in bits {
+            if ui.selectable_label(mask & bits != 0, name).clicked() {
+                mask = if mask & bits == 0 { mask | bits } else { mask & !bits };
+            }
+        }
+    });
+    *layers = Visibility::layers(mask);
+    mask != before
+}
+
+fn frame(ui: &mut Ui, session: &Session) {
+    let frame = &session.frame;
+    let Uploaded { matrices, draws, figures, uniforms, writes } = frame.uploaded;
+    ui.label(format!(
+        "{} draws in {} groups, {} triangles\n{} draws cast shadows\nuploaded {} bytes in {writes} writes:\nmatrices \
+         {matrices}, draws {draws},\nfigures {figures}, cameras {uniforms}",
+        frame.seen[0],
+        frame.seen[1],
+        frame.seen[2],
+        frame.casting,
+        frame.uploaded.bytes(),
+    ));
+    let [set, moved, inserted, removed] = frame.edits;
+    ui.label(format!("{set} set, {moved} moved, {inserted} inserted, {removed} removed"));
+}
+
+fn scene(ui: &mut Ui, viewer: &Viewer, session: &Session) {
+    let stats = viewer.stage.scene.stats();
+    ui.label(format!(
+        "{} nodes, {} detached, in {} slices\n{:.1} bytes a node live, {:.1} allocated\n{} holes, {:.1} % disorder\n{} \
+         reconstitutions",
+        stats.nodes,
+        stats.detached,
+        stats.slices,
+        stats.live_bytes() as f64 / stats.nodes.max(1) as f64,
+        stats.allocated_bytes() as f64 / stats.nodes.max(1) as f64,
+        stats.holes,
+        100.0 * stats.disorder,
+        stats.reconstitutions,
+    ));
+    let [done, undone] = session.editor.depth();
+    ui.label(format!("{done} edits can be undone, {undone} done again"));
+    ui.weak(viewer.gpu.name());
+}
+
+fn node(ui: &mut Ui, viewer: &mut Viewer, session: &mut Session) {
+    let Some(node) = session.editor.picked.filter(|&node| viewer.stage.scene.contains(node)) else {
+        ui.weak("click on something");
+        return;
+    };
+    ui.strong(describe(&viewer.stage.scene, node));
+    ui.weak(format!("{node:?}"));
+    ui.horizontal(|ui| {
+        if ui.button("delete").clicked() {
+            session.delete(viewer);
+        }
+        if ui.button("duplicate").clicked() {
+            session.duplicate(viewer);
+        }
+        if ui.button("parent").clicked() {
+            session.pick_parent(viewer);
+        }
+        if ui.button("go to").clicked() {
+            session.focus(viewer);
+        }
+    });
+    local(ui, viewer, session, node);
+    let scene = &viewer.stage.scene;
+    if let Some(world) = scene.world(node) {
+        ui.label(format!("world {:.2}", world.translation()));
+    }
+    if let Some(shape) = scene.shape(node) {
+        ui.label(format!("mesh {}, {:.2} to {:.2}", shape.mesh, shape.bounds.min, shape.bounds.max));
+    }
+    let number = |material: Option<u32>| material.map_or("none".to_owned(), |number| number.to_string());
+    ui.label(format!("material {}, own {}", number(scene.material(node)), number(scene.own_material(node))));
+    let depth = scene.depth(node).unwrap_or(0);
+    ui.label(format!("{} children, depth {depth}, word {}", scene.child_count(node), scene.word(node).unwrap_or(0)));
+    if let Some(slot) = scene.matrix_slot(node) {
+        ui.label(format!("slice {}, slot {}", slot.slice, slot.slot));
+    }
+    let own = scene.own_visibility(node);
+    let mut layers = own.or_else(|| scene.visibility(node)).unwrap_or(Visibility::VISIBLE);
+    ui.label(if own.is_some() { "its own layers" } else { "layers, of its parent" });
+    if tick(ui, &mut layers) {
+        session.show(viewer, node, Some(layers));
+    }
+    if own.is_some() && ui.button("layers of its parent").clicked() {
+        session.show(viewer, node, None);
+    }
+}
+
+/// The local transform, to be changed.
+fn local(ui: &mut Ui, viewer: &mut Viewer, session: &mut Session, node: NodeHandle) {
+    let mut transform = match viewer.stage.scene.local(node) {
+        Some(Local::Transform(transform)) => transform,
+        Some(Local::Matrix(matrix)) => {
+            ui.label(format!("matrix at {:.3}", matrix.translation()));
+            return;
+        }
+        None => {
+            ui.weak("no transform");
+            return;
+        }
+    };
+    let (mut changed, mut over) = (false, false);
+    let mut row = |ui: &mut Ui, name, parts: [&mut f32; 3], speed: f64| {
+        ui.horizontal(|ui| {
+            for part in parts {
+                let response = ui.add(egui::DragValue::new(part).speed(speed).max_decimals(3));
+                changed |= response.changed();
+                over |= response.drag_stopped() || response.lost_focus();
+            }
+            ui.label(name);
+        });
+        changed
+    };
+    let [tx, ty, tz] = transform.translation.as_mut();
+    row(ui, "move", [tx, ty, tz], 0.02);
+    let before = transform.rotation.to_euler(hedgerow::glam::EulerRot::YXZ);
+    // Zero has no sign here.
+    let degrees = |angle: f32| angle.to_degrees() + 0.0;
+    let (mut y, mut x, mut z) = (degrees(before.0), degrees(before.1), degrees(before.2));
+    let shown = (y, x, z);
+    row(ui, "turn", [&mut x, &mut y, &mut z], 0.5);
+    if (y, x, z) != shown {
+        let [y, x, z] = [y, x, z].map(f32::to_radians);
+        transform.rotation = Quat::from_euler(hedgerow::glam::EulerRot::YXZ, y, x, z);
+    }
+    let [sx, sy, sz] = transform.scale.as_mut();
+    row(ui, "scale", [sx, sy, sz], 0.01);
+    if changed {
+        session.adjust(viewer, node, Local::Transform(transform));
+    }
+    if over {
+        session.editor.settle();
+    }
+}

@@ -1,0 +1,149 @@
+//! The memory picture: a pixel for each row of each slice, slices from the top down. Rows have the colour of the child
+//! of the root that they belong to, portals are grey, holes white; nodes whose matrices the last update computed light
+//! up.
+
+use crate::stage::Stage;
+use egui::{Color32, ColorImage, TextureHandle, TextureOptions, Ui};
+use hedgerow::changes::UploadReader;
+use hedgerow::visit::SliceView;
+use hedgerow::{NodeHandle, Scene};
+use std::collections::HashMap;
+
+/// Points from left to right, and about the most from top to bottom.
+const SIZE: [f32; 2] = [400.0, 320.0];
+/// Slices that begin with a line each; more follow one another.
+const LINES: usize = 160;
+/// Nodes that belong to no child of the root.
+const TOP: Color32 = Color32::from_gray(90);
+const PORTAL: Color32 = Color32::from_gray(150);
+const LIT: Color32 = Color32::from_rgb(255, 240, 90);
+
+pub(super) struct Memory {
+    reader: UploadReader,
+    texture: Option<TextureHandle>,
+}
+
+/// What is known of a slice's rows while they are painted.
+struct Painter<'s> {
+    scene: &'s Scene,
+    colours: HashMap<NodeHandle, Color32>,
+    /// The colour of each row as far as it is known.
+    known: Vec<Option<Color32>>,
+    path: Vec<usize>,
+}
+
+impl Memory {
+    pub(super) fn new() -> Self {
+        Self { reader: UploadReader::new(), texture: None }
+    }
+
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a few hundred pixels")]
+    pub(super) fn show(&mut self, ui: &mut Ui, stage: &Stage) {
+        let scene = &stage.scene;
+        // Which slots were computed, by slice.
+        let mut lit: HashMap<u32, Vec<bool>> = HashMap::new();
+        for upload in scene.uploads(&mut self.reader).iter() {
+            let mut slots = vec![false; upload.matrices().len()];
+            upload.ranges().for_each(|range| slots[range].fill(true));
+            lit.insert(upload.slice(), slots);
+        }
+        let mut painter = Painter::new(scene);
+        let stats = scene.stats();
+        let scale = scale(stats.rows.live, stats.slices);
+        let wide = (SIZE[0] / scale) as usize;
+        let mut pixels = Vec::with_capacity(2 * scene.len());
+        for slice in scene.slices() {
+            painter.paint(&slice, lit.get(&slice.number()).map_or(&[], Vec::as_slice), &mut pixels);
+            // Dark pixels between slices.
+            pixels.push(Color32::BLACK);
+            if stats.slices <= LINES {
+                pixels.resize(pixels.len().next_multiple_of(wide), Color32::BLACK);
+            }
+        }
+        pixels.resize(pixels.len().next_multiple_of(wide), Color32::BLACK);
+        let image = ColorImage::new([wide, pixels.len() / wide], pixels);
+        let texture = match &mut self.texture {
+            Some(texture) => {
+                texture.set(image, TextureOptions::NEAREST);
+                texture
+            }
+            none => none.insert(ui.ctx().load_texture("memory", image, TextureOptions::NEAREST)),
+        };
+        ui.label(format!(
+            "{} slices, {} rows in use, {} holes; {:.2} MB live, {:.2} MB allocated",
+            stats.slices,
+            stats.rows.live,
+            stats.holes,
+            stats.live_bytes() as f64 / 1e6,
+            stats.allocated_bytes() as f64 / 1e6,
+        ));
+        let size = texture.size_vec2() * scale;
+        egui::ScrollArea::vertical().max_height(SIZE[1]).show(ui, |ui| ui.image((texture.id(), size)));
+        ui.weak("a pixel a row: colours are subtrees of the root's children, holes white, portals grey, swept lit");
+    }
+}
+
+/// How many points a pixel is high and wide: as many as there is room for.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a few hundred pixels")]
+fn scale(rows: usize, slices: usize) -> f32 {
+    let fits = |scale: &f32| {
+        let wide = (SIZE[0] / scale) as usize;
+        let lines = rows / wide + if slices <= LINES { slices } else { 0 };
+        scale * lines as f32 <= SIZE[1]
+    };
+    [16.0, 8.0, 4.0, 2.0].into_iter().find(fits).unwrap_or(1.0)
+}
+
+impl<'s> Painter<'s> {
+    fn new(scene: &'s Scene) -> Self {
+        let hue = |number: usize| (number as f32 * 0.618_034).fract();
+        let children = scene.children(scene.root()).enumerate();
+        let colours =
+            children.map(|(number, child)| (child, egui::ecolor::Hsva::new(hue(number), 0.8, 0.4, 1.0).into()));
+        Self { scene, colours: colours.collect(), known: Vec::new(), path: Vec::new() }
+    }
+
+    /// Adds a pixel for each row of a slice; `lit` tells which transform slots were computed.
+    fn paint(&mut self, slice: &SliceView<'_>, lit: &[bool], pixels: &mut Vec<Color32>) {
+        let rows = slice.rows();
+        let first = rows.nodes().next();
+        let above = first.and_then(|node| {
+            let mut above = self.scene.ancestors(node);
+            above.find_map(|node| self.colours.get(&node)).copied()
+        });
+        self.known.clear();
+        self.known.resize(rows.len(), None);
+        for row in 0..rows.len() {
+            if rows.node(row).is_none() {
+                pixels.push(if rows.is_portal(row) { PORTAL } else { Color32::WHITE });
+                continue;
+            }
+            let colour = self.colour(slice, row, above.unwrap_or(TOP));
+            let is_lit = rows.own_transform(row).and_then(|slot| lit.get(slot)) == Some(&true);
+            pixels.push(if is_lit { colour.lerp_to_gamma(LIT, 0.75) } else { colour });
+        }
+    }
+
+    /// The colour of the child of the root that a row is, or is below of.
+    fn colour(&mut self, slice: &SliceView<'_>, row: usize, above: Color32) -> Color32 {
+        let rows = slice.rows();
+        let mut at = row;
+        let colour = loop {
+            if let Some(colour) = self.known[at] {
+                break colour;
+            }
+            self.path.push(at);
+            let parent = rows.parent(at);
+            // Children of the root are at the top of a slice, or below the root itself.
+            let is_high = parent.is_none_or(|parent| rows.node(parent) == Some(self.scene.root()));
+            let own = rows.node(at).filter(|_| is_high).and_then(|node| self.colours.get(&node));
+            match (own, parent) {
+                (Some(&colour), _) => break colour,
+                (None, Some(parent)) => at = parent,
+                (None, None) => break above,
+            }
+        };
+        self.path.drain(..).for_each(|at| self.known[at] = Some(colour));
+        colour
+    }
+}

@@ -1,0 +1,224 @@
+//! What a user looks at, and what was done.
+
+use crate::camera::Camera;
+use crate::editor::{Editor, Orbit};
+use crate::failure::Result;
+use crate::viewer::{Frame, Viewer};
+use hedgerow::glam::Vec2;
+use hedgerow::{Local, NodeHandle, Visibility};
+
+/// What a user looks at, and what was done.
+pub(super) struct Session {
+    pub(super) editor: Editor,
+    pub(super) orbit: Orbit,
+    pub(super) flying: bool,
+    pub(super) boxes: Boxes,
+    pub(super) shows_panels: bool,
+    pub(super) shows_memory: bool,
+    /// How many threads do the scene's work.
+    #[cfg_attr(not(feature = "panels"), expect(dead_code, reason = "a panel shows it"))]
+    pub(super) threads: usize,
+    /// The last frame, and the milliseconds since the one before.
+    pub(super) frame: Frame,
+    pub(super) frame_ms: f64,
+    /// Milliseconds that the panels of the last frame took.
+    pub(super) panels_ms: f64,
+    /// What was refused last.
+    pub(super) refused: Option<String>,
+    pub(super) summary: Summary,
+    /// Whether the user has had enough.
+    pub(super) quits: bool,
+}
+
+/// Which boxes are drawn besides that of the picked subtree.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Boxes {
+    #[default]
+    None,
+    /// Around the shapes of each slice.
+    Slices,
+    /// Around each block of 64 shapes of a slice.
+    Blocks,
+}
+
+/// What was done in a window.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Summary {
+    /// Frames drawn.
+    pub frames: u32,
+    /// Milliseconds from the start of the program to the first picture.
+    pub first_picture_ms: f64,
+    /// The mean milliseconds of everything but drawing and panels.
+    pub work_ms: f64,
+    /// The mean milliseconds of panels.
+    pub panels_ms: f64,
+    /// How often something was picked in the picture.
+    pub picks: usize,
+    /// How often something was dragged or adjusted.
+    pub moves: usize,
+    /// How often something was deleted.
+    pub deletions: usize,
+    /// How often something was duplicated.
+    pub duplicates: usize,
+    /// How often something was undone.
+    pub undone: usize,
+    /// How often something was done again.
+    pub redone: usize,
+    /// What is picked at the end.
+    pub picked: Option<String>,
+    /// How many nodes there are in the tree at first, and at the end.
+    pub nodes: [usize; 2],
+    /// How many nodes are detached at the end.
+    pub detached: usize,
+}
+
+impl Summary {
+    /// Counts a frame.
+    pub(super) fn add(&mut self, work_ms: f64, panels_ms: f64) {
+        self.frames += 1;
+        let share = f64::from(self.frames).recip();
+        self.work_ms += (work_ms - self.work_ms) * share;
+        self.panels_ms += (panels_ms - self.panels_ms) * share;
+    }
+
+    /// One line of JSON.
+    #[must_use]
+    pub fn json(&self) -> String {
+        serde_json::json!({
+            "frames": self.frames, "first_picture_ms": self.first_picture_ms, "work_ms": self.work_ms,
+            "panels_ms": self.panels_ms, "picks": self.picks,
+            "moves": self.moves, "deletions": self.deletions, "duplicates": self.duplicates, "undone": self.undone,
+            "redone": self.redone, "picked": self.picked, "nodes_before": self.nodes[0], "nodes": self.nodes[1],
+            "detached": self.detached,
+        })
+        .to_string()
+    }
+}
+
+impl Session {
+    /// So many threads do the scene's work; 0 for one a core.
+    pub(super) fn new(viewer: &Viewer, threads: usize) -> Self {
+        let cores = std::thread::available_parallelism().map_or(1, std::num::NonZeroUsize::get);
+        let nodes = viewer.stage.scene.len();
+        Self {
+            editor: Editor::default(),
+            orbit: Orbit { target: viewer.stage.target },
+            flying: false,
+            boxes: Boxes::None,
+            shows_panels: true,
+            shows_memory: false,
+            threads: if threads > 0 { threads } else { cores },
+            frame: Frame::default(),
+            frame_ms: 0.0,
+            panels_ms: 0.0,
+            refused: None,
+            summary: Summary { nodes: [nodes; 2], ..Summary::default() },
+            quits: false,
+        }
+    }
+
+    /// Tells the user if something was refused. Returns the value otherwise.
+    pub(super) fn tell<T>(&mut self, result: Result<T>) -> Option<T> {
+        match result {
+            Ok(value) => Some(value),
+            Err(failure) => {
+                self.refused = Some(failure.to_string());
+                None
+            }
+        }
+    }
+
+    pub(super) fn grab(&mut self, viewer: &Viewer, aspect: f32, place: Vec2) {
+        let grabbed = self.editor.grab(&viewer.stage, &viewer.camera, aspect, place);
+        self.summary.picks += usize::from(self.tell(grabbed) == Some(true));
+    }
+
+    pub(super) fn drag(&mut self, viewer: &mut Viewer, aspect: f32, place: Vec2) {
+        let dragged = self.editor.drag(&mut viewer.stage, &viewer.camera, aspect, place);
+        self.tell(dragged);
+    }
+
+    pub(super) fn drop(&mut self) {
+        self.summary.moves += usize::from(self.editor.is_dragging());
+        self.editor.drop();
+    }
+
+    /// Sets a local transform; `last` if no more will follow that are the same edit.
+    #[cfg_attr(not(feature = "panels"), expect(dead_code, reason = "panels adjust"))]
+    pub(super) fn adjust(&mut self, viewer: &mut Viewer, node: NodeHandle, local: Local) {
+        let before = self.editor.depth();
+        let adjusted = self.editor.adjust(&mut viewer.stage.scene, node, local);
+        self.tell(adjusted);
+        self.summary.moves += usize::from(self.editor.depth()[0] > before[0]);
+    }
+
+    #[cfg_attr(not(feature = "panels"), expect(dead_code, reason = "panels show and hide"))]
+    pub(super) fn show(&mut self, viewer: &mut Viewer, node: NodeHandle, layers: Option<Visibility>) {
+        let shown = self.editor.show(&mut viewer.stage.scene, node, layers);
+        self.tell(shown);
+    }
+
+    pub(super) fn delete(&mut self, viewer: &mut Viewer) {
+        let before = self.editor.depth();
+        let deleted = self.editor.delete(&mut viewer.stage.scene);
+        self.tell(deleted);
+        self.summary.deletions += usize::from(self.editor.depth()[0] > before[0]);
+    }
+
+    pub(super) fn duplicate(&mut self, viewer: &mut Viewer) {
+        let before = self.editor.depth();
+        let duplicated = self.editor.duplicate(&mut viewer.stage.scene);
+        self.tell(duplicated);
+        self.summary.duplicates += usize::from(self.editor.depth()[0] > before[0]);
+    }
+
+    pub(super) fn undo(&mut self, viewer: &mut Viewer) {
+        let undone = self.editor.undo(&mut viewer.stage.scene);
+        self.summary.undone += usize::from(self.tell(undone) == Some(true));
+    }
+
+    pub(super) fn redo(&mut self, viewer: &mut Viewer) {
+        let redone = self.editor.redo(&mut viewer.stage.scene);
+        self.summary.redone += usize::from(self.tell(redone) == Some(true));
+    }
+
+    /// Picks what the picked node hangs on.
+    pub(super) fn pick_parent(&mut self, viewer: &Viewer) {
+        if let Some(parent) = self.editor.picked.and_then(|node| viewer.stage.scene.parent(node)) {
+            self.editor.picked = Some(parent);
+        }
+    }
+
+    /// Goes to what is picked, and turns around it from now on.
+    pub(super) fn focus(&mut self, viewer: &mut Viewer) {
+        let Some(bounds) = self.editor.boxes(&viewer.stage.scene).pop() else { return };
+        let target = bounds.center().as_dvec3();
+        let away = viewer.camera.forward.as_dvec3() * f64::from(2.0 * bounds.size().length().max(0.5));
+        viewer.camera = Camera { eye: target - away, ..viewer.camera };
+        self.orbit.target = target;
+    }
+
+    /// Keeps what is drawn, to be looked at from outside; or no longer.
+    pub(super) fn freeze(&mut self, viewer: &mut Viewer) {
+        viewer.frozen = viewer.frozen.is_none().then_some(viewer.camera);
+    }
+
+    /// Flies, or turns around what lies ahead.
+    pub(super) fn fly(&mut self, viewer: &Viewer) {
+        self.flying = !self.flying;
+        if !self.flying {
+            let camera = &viewer.camera;
+            let distance = (self.orbit.target - camera.eye).length();
+            self.orbit.target = camera.eye + camera.forward.as_dvec3() * distance;
+        }
+    }
+
+    /// The next kind of boxes.
+    pub(super) fn next_boxes(&mut self) {
+        self.boxes = match self.boxes {
+            Boxes::None => Boxes::Slices,
+            Boxes::Slices => Boxes::Blocks,
+            Boxes::Blocks => Boxes::None,
+        };
+    }
+}

@@ -1,0 +1,120 @@
+//! What a window asks of a viewer: layers, a frozen frustum, switches, lines. And how a lost device is told about.
+
+use hedgerow::Visibility;
+use hedgerow::glam::{DVec3, Vec3};
+use hedgerow_viewer::arguments::{Arguments, Subject};
+use hedgerow_viewer::camera::Camera;
+use hedgerow_viewer::gpu::Gpu;
+use hedgerow_viewer::gpu::canvas::{PICTURE, canvas, read};
+use hedgerow_viewer::gpu::lines::{Ink, LineList};
+use hedgerow_viewer::gpu::renderer::Settings;
+use hedgerow_viewer::picture::Picture;
+use hedgerow_viewer::viewer::Viewer;
+
+const SIZE: [u32; 2] = [96, 64];
+const ASPECT: f32 = 1.5;
+
+/// A few characters on a meadow, who stand still after the first frame.
+fn army(relative: bool) -> Viewer {
+    let arguments = Arguments { characters: 30, threads: 1, shadows: false, relative, ..Arguments::new(Subject::Army) };
+    let mut viewer = Viewer::new(Gpu::new().unwrap(), &arguments, PICTURE, Settings::default()).unwrap();
+    viewer.work(ASPECT).unwrap();
+    viewer.still = true;
+    viewer
+}
+
+/// How many draws a frame has.
+fn draws(viewer: &mut Viewer) -> usize {
+    viewer.work(ASPECT).unwrap().seen[0]
+}
+
+fn draw(viewer: &mut Viewer) -> Picture {
+    let canvas = canvas(&viewer.gpu, SIZE);
+    viewer.work(ASPECT).unwrap();
+    viewer.draw(&canvas).unwrap();
+    read(&viewer.gpu, &canvas).unwrap()
+}
+
+#[test]
+fn a_frozen_frustum_is_looked_at_from_outside() {
+    for relative in [false, true] {
+        let mut viewer = army(relative);
+        let seen = draws(&mut viewer);
+        let camera = viewer.camera;
+        assert!(seen > 5, "{seen}");
+        // Up and away from all: nothing is left.
+        let outside = Camera::looking(camera.eye + DVec3::new(0.0, 50.0, 0.0), camera.eye + 100.0 * DVec3::Y, 0.6);
+        viewer.camera = outside;
+        assert_eq!(draws(&mut viewer), 0);
+        viewer.frozen = Some(camera);
+        assert_eq!(draws(&mut viewer), seen, "relative: {relative}");
+        viewer.frozen = None;
+        assert_eq!(draws(&mut viewer), 0);
+    }
+}
+
+#[test]
+fn only_layers_that_are_shown_are_drawn_with_and_without_culling() {
+    let mut viewer = army(false);
+    let scene = &mut viewer.stage.scene;
+    let nodes: Vec<_> = scene.children(scene.root()).collect();
+    for (number, &node) in nodes.iter().enumerate() {
+        scene.set_visibility(node, Visibility::layers(if number % 2 == 0 { 1 } else { 2 })).unwrap();
+    }
+    for culling in [true, false] {
+        viewer.renderer.set(&mut viewer.stage, false, culling);
+        let counts = [3, 1, 2, 4].map(|layers| {
+            viewer.stage.set_layers(Visibility::layers(layers));
+            draws(&mut viewer)
+        });
+        assert_eq!(counts[0], counts[1] + counts[2]);
+        assert!(counts[1] > 0 && counts[2] > 0 && counts[3] == 0, "{counts:?}");
+    }
+}
+
+#[test]
+fn skinning_is_switched_between_frames_and_shows_the_same() {
+    let mut viewer = army(false);
+    let on_the_device = draw(&mut viewer);
+    viewer.renderer.set(&mut viewer.stage, true, true);
+    let on_the_processor = draw(&mut viewer);
+    viewer.renderer.set(&mut viewer.stage, false, true);
+    let again = draw(&mut viewer);
+    assert!(on_the_device.difference(&on_the_processor).mean < 0.1);
+    assert_eq!(on_the_device, again);
+}
+
+#[test]
+fn lines_are_drawn_where_they_are_and_hidden_unless_on_top() {
+    let mut viewer = army(false);
+    let camera = viewer.camera;
+    let plain = draw(&mut viewer);
+    let mut drawn = |bounds: hedgerow::Aabb, on_top| {
+        let mut list = LineList::new(camera.eye);
+        list.bounds(&bounds, Ink { colour: [255, 0, 255], on_top });
+        viewer.renderer.set_lines(&viewer.gpu, &list, &camera, ASPECT);
+        let picture = draw(&mut viewer);
+        picture.colours.iter().zip(&plain.colours).filter(|(a, b)| a != b).count()
+    };
+    let ahead = camera.eye.as_vec3() + 4.0 * camera.forward;
+    let cube = |centre: Vec3| hedgerow::Aabb::new(centre - 0.5, centre + 0.5);
+    assert!(drawn(cube(ahead), false) > 40);
+    // Below the ground.
+    let below = hedgerow::Aabb::new(Vec3::new(-3.0, -4.0, -20.0), Vec3::new(3.0, -2.0, -14.0));
+    assert_eq!(drawn(below, false), 0);
+    assert!(drawn(below, true) > 10);
+    // Behind the camera, and none at all.
+    assert_eq!(drawn(cube(camera.eye.as_vec3() - 9.0 * camera.forward), true), 0);
+    assert_eq!(drawn(hedgerow::Aabb::EMPTY, true), 0);
+}
+
+#[test]
+fn a_lost_device_is_an_error_and_no_panic() {
+    let mut viewer = army(false);
+    let canvas = canvas(&viewer.gpu, SIZE);
+    viewer.draw(&canvas).unwrap();
+    viewer.gpu.device.destroy();
+    let drawn = viewer.work(ASPECT).and_then(|_| viewer.draw(&canvas));
+    let told = drawn.unwrap_err().to_string();
+    assert!(told.contains("device") && !told.contains('\n'), "{told}");
+}

@@ -1,0 +1,104 @@
+#!/bin/sh
+# Opens the viewer's window on a screen of its own, clicks, drags, deletes, undoes and closes it, and checks what the
+# viewer says about that, and how it fails. Installs nothing: it needs Xvfb, xdotool and a driver (Debian: xvfb,
+# xdotool, mesa-vulkan-drivers). WINDOW_SHOT=FILE.png also writes a picture of the town in the window (Debian: imagemagick).
+set -eu
+cd "$(dirname "$0")"
+for tool in Xvfb xdotool ${WINDOW_SHOT:+import convert}; do
+    command -v "$tool" > /dev/null || { echo "window-test.sh needs $tool" >&2; exit 2; }
+done
+cargo build --release --locked --features panels
+program=${CARGO_TARGET_DIR:-target}/release/hedgerow-viewer
+folder=$(mktemp -d)
+viewer=
+screen=
+trap 'kill $viewer $screen 2> /dev/null || true; rm -rf "$folder"' EXIT
+
+fail() {
+    echo "window-test.sh: $1" >&2
+    cat "$folder/said" "$folder/complaint" >&2 || true
+    exit 1
+}
+
+# Waits up to a minute until a file has a line.
+await() {
+    for _ in $(seq 600); do
+        [ -s "$1" ] && return
+        sleep 0.1
+    done
+    fail "nothing in $1 after a minute"
+}
+
+# Runs the viewer with these arguments; it must fail with status 1 and one sentence that has this word.
+refuses() {
+    word=$1
+    shift
+    status=0
+    env "$@" > "$folder/said" 2> "$folder/complaint" || status=$?
+    [ "$status" = 1 ] || fail "status $status, not 1: $*"
+    [ "$(grep -c '^hedgerow-viewer: ' "$folder/complaint")" = 1 ] || fail "not one sentence: $*"
+    grep -q "^hedgerow-viewer: .*$word" "$folder/complaint" || fail "no $word: $*"
+    grep -q panicked "$folder/complaint" && fail "a panic: $*"
+    return 0
+}
+
+says() {
+    tail -n 1 "$folder/said" | grep -q "\"$1\":$2[,}]" || fail "$1 is not $2"
+}
+
+Xvfb -displayfd 1 -screen 0 1280x800x24 -nolisten tcp > "$folder/display" 2> /dev/null &
+screen=$!
+await "$folder/display"
+DISPLAY=:$(cat "$folder/display")
+export DISPLAY
+unset WAYLAND_DISPLAY
+
+# What cannot work is told in a sentence.
+refuses 'no window' -u DISPLAY "$program" army
+refuses 'no window' DISPLAY=:987 "$program" army
+refuses 'missing.glb' "$program" missing.glb
+refuses 'no graphics' WGPU_BACKEND=vulkan VK_DRIVER_FILES=/dev/null VK_ICD_FILENAMES=/dev/null "$program" army
+
+# So many frames, and no more.
+"$program" --window --json --frames 3 --characters 5 --size 320x200 army > "$folder/said" 2> "$folder/complaint" ||
+    fail "status $? of three frames"
+says frames 3
+
+# Pick, drag, delete, undo, duplicate, undo, close. There is no window manager, so keys go where the pointer is.
+"$program" --window --json --still --characters 30 --size 900x560 army > "$folder/said" 2> "$folder/complaint" &
+viewer=$!
+await "$folder/said"
+window=$(xdotool search --name '^hedgerow: army' | head -n 1)
+xdotool windowfocus "$window" mousemove --window "$window" 430 280 mousedown 1 mousemove --window "$window" 440 270 \
+    mousemove --window "$window" 460 250 mouseup 1
+xdotool key Delete key ctrl+z key ctrl+d key ctrl+z
+xdotool mousemove --window "$window" 430 120 click 4 mousedown 3 mousemove --window "$window" 470 130 mouseup 3
+xdotool key x key b key m key c keydown w sleep 1 keyup w
+xdotool windowsize "$window" 760 500 sleep 3 windowsize "$window" 200 20 sleep 3
+xdotool key ctrl+q
+status=0
+wait "$viewer" || status=$?
+viewer=
+[ "$status" = 0 ] || fail "status $status of the window"
+says picks 1
+says moves 1
+says deletions 1
+says duplicates 1
+says undone 2
+nodes=$(tail -n 1 "$folder/said" | sed 's/.*"nodes_before":\([0-9]*\).*/\1/')
+says nodes "$nodes"
+
+echo "window-test.sh: $(tail -n 1 "$folder/said")"
+
+[ -n "${WINDOW_SHOT:-}" ] || exit 0
+"$program" --window --json --size 1280x800 town > "$folder/said" 2> "$folder/complaint" &
+viewer=$!
+await "$folder/said"
+window=$(xdotool search --name '^hedgerow: town' | head -n 1)
+xdotool windowfocus "$window" mousemove --window "$window" 730 400 click 1 key p key p key m
+sleep 60
+import -window "$window" "$folder/shot.png"
+xdotool key ctrl+q
+wait "$viewer"
+viewer=
+convert "$folder/shot.png" +dither -colors 255 -define png:compression-level=9 "png8:$WINDOW_SHOT"
