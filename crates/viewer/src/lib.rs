@@ -10,6 +10,7 @@
 //! | [`viewer`] | a frame, phase by phase |
 //! | [`picture`] | PNG files, and how much two of them differ |
 //! | `window` | a window, with the feature of that name; with `panels`, panels in it |
+//! | `web` | the same in a web page, built for `wasm32-unknown-unknown` |
 //!
 //! The town and the army are those of the examples `frames` and `army`.
 
@@ -47,7 +48,10 @@ pub mod failure;
 pub mod gpu;
 pub mod picture;
 pub mod stage;
+pub mod threads;
 pub mod view;
 pub mod viewer;
+#[cfg(target_arch = "wasm32")]
+pub mod web;
 #[cfg(feature = "window")]
 pub mod window;

@@ -8,8 +8,9 @@ use crate::gpu::renderer::{Renderer, Settings};
 use crate::gpu::{Gpu, Uploaded};
 use crate::picture::Picture;
 use crate::stage::Stage;
+use crate::threads::Threads;
 use crate::view::primitives;
-use std::time::Instant;
+use web_time::Instant;
 
 /// A stage on a device.
 pub struct Viewer {
@@ -27,7 +28,7 @@ pub struct Viewer {
     pub still: bool,
     /// The percentage of all nodes that move besides.
     pub load: f32,
-    threads: Option<rayon::ThreadPool>,
+    threads: Option<Threads>,
 }
 
 /// What a frame took, and what there was.
@@ -121,19 +122,18 @@ impl Viewer {
 
     /// Does the scene's work on so many threads; 0 for one a core.
     pub fn set_threads(&mut self, threads: usize) -> Result<()> {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
-        self.threads = Some(pool.map_err(|error| Failure::while_doing("threads cannot be started", error))?);
+        self.threads = Some(Threads::new(threads)?);
         Ok(())
     }
 
     /// Everything of a frame but drawing. The writes are noted, and sent by the renderer.
     pub fn work(&mut self, aspect: f32) -> Result<Frame> {
-        let pool = self.threads.take();
-        let frame = match &pool {
-            Some(pool) => pool.install(|| self.work_here(aspect)),
+        let threads = self.threads.take();
+        let frame = match &threads {
+            Some(threads) => threads.run(|| self.work_here(aspect)),
             None => self.work_here(aspect),
         };
-        self.threads = pool;
+        self.threads = threads;
         frame
     }
 

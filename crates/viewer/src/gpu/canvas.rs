@@ -7,16 +7,22 @@ use crate::picture::Picture;
 /// The format of pictures.
 pub const PICTURE: wgpu::TextureFormat = wgpu::TextureFormat::Rgba8UnormSrgb;
 
-/// A texture to draw a picture into.
+/// A texture to draw a picture into, and to read it back from.
 #[must_use]
-pub fn canvas(gpu: &Gpu, [width, height]: [u32; 2]) -> wgpu::Texture {
+pub fn canvas(gpu: &Gpu, size: [u32; 2]) -> wgpu::Texture {
+    canvas_of(gpu, size, PICTURE)
+}
+
+/// A texture of a format to draw a picture into, and to copy it from.
+#[must_use]
+pub fn canvas_of(gpu: &Gpu, [width, height]: [u32; 2], format: wgpu::TextureFormat) -> wgpu::Texture {
     gpu.device.create_texture(&wgpu::TextureDescriptor {
         label: Some("canvas"),
         size: wgpu::Extent3d { width, height, depth_or_array_layers: 1 },
         mip_level_count: 1,
         sample_count: 1,
         dimension: wgpu::TextureDimension::D2,
-        format: PICTURE,
+        format,
         usage: wgpu::TextureUsages::RENDER_ATTACHMENT | wgpu::TextureUsages::COPY_SRC,
         view_formats: &[],
     })
@@ -45,7 +51,7 @@ pub fn read(gpu: &Gpu, canvas: &wgpu::Texture) -> Result<Picture> {
     });
     gpu.wait()?;
     let what = "the picture cannot be read back from the graphics device";
-    let mapped = receiver.recv().map_err(|error| Failure::while_doing(what, error))?;
+    let mapped = receiver.try_recv().map_err(|error| Failure::while_doing(what, error))?;
     mapped.map_err(|error| Failure::while_doing(what, error))?;
     let bytes = buffer.get_mapped_range(..).map_err(|error| Failure::while_doing(what, error))?;
     let mut colours = Vec::with_capacity((width * height) as usize);

@@ -12,7 +12,8 @@ pub use buffers::{Buffers, Uploaded};
 use crate::failure::{Failure, Result};
 use std::sync::{Arc, Mutex};
 
-/// A device that commands are sent to.
+/// A device that commands are sent to; a copy is the same device.
+#[derive(Clone)]
 pub struct Gpu {
     /// The library.
     pub instance: wgpu::Instance,
@@ -29,6 +30,7 @@ pub struct Gpu {
 impl Gpu {
     /// A device without a window: a graphics card if there is one, else a software adapter. What the environment says
     /// (`WGPU_BACKEND`, `WGPU_ADAPTER_NAME`) is heeded.
+    #[cfg(not(target_arch = "wasm32"))]
     pub fn new() -> Result<Self> {
         let instance = |backends| {
             let plain = wgpu::InstanceDescriptor::new_without_display_handle();
@@ -39,14 +41,24 @@ impl Gpu {
     }
 
     /// A device that can draw to a surface, if one is given.
+    #[cfg(not(target_arch = "wasm32"))]
     pub fn of(instance: wgpu::Instance, surface: Option<&wgpu::Surface<'_>>) -> Result<Self> {
+        pollster::block_on(Self::request(instance, surface))
+    }
+
+    /// Like `Gpu::of`, for those who cannot wait: a web page.
+    pub async fn request(instance: wgpu::Instance, surface: Option<&wgpu::Surface<'_>>) -> Result<Self> {
         let options = wgpu::RequestAdapterOptions {
             power_preference: wgpu::PowerPreference::HighPerformance,
             compatible_surface: surface,
             ..Default::default()
         };
-        let adapter = pollster::block_on(instance.request_adapter(&options)).map_err(|error| {
-            let what = "no graphics adapter was found; a software one comes with Debian's mesa-vulkan-drivers";
+        let adapter = instance.request_adapter(&options).await.map_err(|error| {
+            let what = if cfg!(target_arch = "wasm32") {
+                "this browser has WebGPU, but no graphics adapter for it"
+            } else {
+                "no graphics adapter was found; a software one comes with Debian's mesa-vulkan-drivers"
+            };
             Failure::while_doing(what, error)
         })?;
         let limits = adapter.limits();
@@ -58,7 +70,7 @@ impl Gpu {
         };
         let descriptor =
             wgpu::DeviceDescriptor { label: Some("viewer"), required_limits: needed, ..Default::default() };
-        let (device, queue) = pollster::block_on(adapter.request_device(&descriptor)).map_err(|error| {
+        let (device, queue) = adapter.request_device(&descriptor).await.map_err(|error| {
             Failure::while_doing(&format!("the adapter {} cannot be used", adapter.get_info().name), error)
         })?;
         let wrong = Arc::new(Mutex::new(None));

@@ -12,7 +12,8 @@ use hedgerow::character::JointBounds;
 use hedgerow::glam::{DVec3, Vec3};
 use hedgerow::import::material::{self, AlphaMode, MagFilter, TextureRef};
 use hedgerow::import::{
-    AnimationPlayer, Import, ImportOptions, Imported, ImportedShape, LightKind, MeshData, Projection, Topology as Drawn,
+    AnimationPlayer, Import, ImportError, ImportOptions, Imported, ImportedShape, LightKind, MeshData, Projection,
+    Topology as Drawn,
 };
 use hedgerow::skin::{Palette, Skin};
 use hedgerow::{Mat34, NodeHandle, Scene, SceneConfig, Visibility};
@@ -46,9 +47,22 @@ struct Actor {
 
 /// Reads a file.
 pub(super) fn stage(path: &Path, arguments: &Arguments) -> Result<Stage> {
+    of(path.display().to_string(), |options| options.load(path), arguments)
+}
+
+/// Shows a file that was read; nothing beside it is found.
+pub(super) fn of_bytes(name: &str, bytes: &[u8], arguments: &Arguments) -> Result<Stage> {
+    of(name.to_owned(), |options| options.from_slice(bytes, None), arguments)
+}
+
+fn of(
+    title: String,
+    import: impl FnOnce(&ImportOptions) -> std::result::Result<Import, ImportError>,
+    arguments: &Arguments,
+) -> Result<Stage> {
     let config = SceneConfig { bounds: true, ..SceneConfig::DEFAULT };
-    let failure = |error: &dyn std::fmt::Display| Failure::while_doing(&path.display().to_string(), error);
-    let import = ImportOptions::new().with_config(config).load(path).map_err(|error| failure(&error))?;
+    let failure = |error: &dyn std::fmt::Display| Failure::while_doing(&title, error);
+    let import = import(&ImportOptions::new().with_config(config)).map_err(|error| failure(&error))?;
     let Import { mut scene, imported, .. } = import;
     let shown = imported.default_scene.unwrap_or(0);
     for (number, other) in imported.scenes.iter().enumerate().filter(|(number, _)| *number != shown) {
@@ -104,7 +118,7 @@ pub(super) fn stage(path: &Path, arguments: &Arguments) -> Result<Stage> {
     }
     let far = (camera.eye.distance(target) as f32 + radius).max(2.0 * radius);
     Ok(Stage {
-        title: path.display().to_string(),
+        title,
         scene,
         meshes,
         surfaces,

@@ -18,6 +18,7 @@ use file::FilePlay;
 use geometry::Mesh;
 use hedgerow::glam::{DVec3, Quat, Vec3};
 use hedgerow::{Local, Mat34, NodeHandle, Scene, SceneConfig, Visibility};
+use web_time::Instant;
 
 /// Seconds a frame.
 pub const FRAME: f32 = 1.0 / 60.0;
@@ -217,11 +218,23 @@ pub struct Acted {
 impl Stage {
     /// Sets up what the arguments ask for.
     pub fn new(arguments: &Arguments) -> Result<Self> {
-        let mut stage = match &arguments.subject {
+        let stage = match &arguments.subject {
             Subject::Town => town::stage(arguments.seed, arguments.people)?,
             Subject::Army => host::stage(arguments.seed, arguments.characters)?,
             Subject::File(path) => file::stage(path, arguments)?,
         };
+        stage.placed(arguments)
+    }
+
+    /// Sets up a glTF file that was read, as the arguments ask for, whatever their subject is. Its buffers and images
+    /// are in it.
+    pub fn of_file(name: &str, bytes: &[u8], arguments: &Arguments) -> Result<Self> {
+        file::of_bytes(name, bytes, arguments)?.placed(arguments)
+    }
+
+    /// Where the arguments want it, seen from where they say.
+    fn placed(self, arguments: &Arguments) -> Result<Self> {
+        let mut stage = self;
         let origin = DVec3::from(arguments.origin);
         if origin != DVec3::ZERO {
             let root = stage.scene.root();
@@ -250,7 +263,7 @@ impl Stage {
     /// Plays a frame: edits, characters, maintenance. `load` is the percentage of all nodes that move besides.
     pub fn act(&mut self, load: f32) -> Result<Acted> {
         let mut acted = Acted::default();
-        let start = std::time::Instant::now();
+        let start = Instant::now();
         match &mut self.play {
             Play::Town(life) => {
                 let tally = life.frame(&mut self.scene, self.frames)?;
@@ -268,7 +281,7 @@ impl Stage {
         if load > 0.0 {
             acted.edits[0] += self.stir(load)?;
         }
-        let edited = std::time::Instant::now();
+        let edited = Instant::now();
         let first = self.frames == 0;
         match &mut self.play {
             Play::Town(life) => {
@@ -288,7 +301,7 @@ impl Stage {
             }
             Play::File(play) => play.advance(&mut self.scene, &mut self.figures, if first { 0.0 } else { FRAME })?,
         }
-        let animated = std::time::Instant::now();
+        let animated = Instant::now();
         self.scene.maintain(MAINTENANCE_BUDGET);
         acted.ms = [edited - start, animated - edited, animated.elapsed()].map(|time| time.as_secs_f64() * 1e3);
         self.frames += 1;

@@ -1,0 +1,309 @@
+//! The viewer in a web page: what the script of the page calls. `web/viewer.js` is that script.
+
+mod outline;
+
+use crate::arguments::{self, Arguments, Subject};
+use crate::editor::{Editor, Orbit};
+use crate::failure::{Failure, Result};
+use crate::gpu::Gpu;
+use crate::gpu::canvas::canvas_of;
+use crate::gpu::renderer::Settings;
+use crate::stage::Stage;
+use crate::viewer::{Frame, Viewer};
+use hedgerow::NodeHandle;
+use hedgerow::glam::Vec2;
+use std::ffi::OsString;
+use wasm_bindgen::prelude::*;
+use web_sys::HtmlCanvasElement;
+
+/// A canvas of a page, with what is shown in it.
+#[wasm_bindgen]
+pub struct Page {
+    surface: wgpu::Surface<'static>,
+    /// That of the surface; pictures are in the same, encoded as sRGB.
+    format: wgpu::TextureFormat,
+    /// What is drawn into, and copied to the surface from. SwiftShader, which browsers draw with where there is no
+    /// graphics card, resolves samples to textures of their own format only, and surfaces are never in sRGB.
+    picture: wgpu::Texture,
+    size: [u32; 2],
+    /// The size that the arguments give.
+    fixed: Option<[u32; 2]>,
+    viewer: Viewer,
+    editor: Editor,
+    orbit: Orbit,
+    /// How many frames are still to be played; `None`: they never end.
+    left: Option<u32>,
+    frame: u32,
+}
+
+#[wasm_bindgen]
+extern "C" {
+    #[wasm_bindgen(js_namespace = console, js_name = error)]
+    fn complain(message: &str);
+}
+
+/// Called once, when the module is there: what panics is told on the console.
+#[wasm_bindgen(start)]
+pub fn start() {
+    std::panic::set_hook(Box::new(|panic| complain(&panic.to_string())));
+}
+
+/// What is given by the words of a command line: the arguments, whether a size is among them, and how many frames are
+/// played.
+struct Wanted {
+    arguments: Arguments,
+    fixed: Option<[u32; 2]>,
+    left: Option<u32>,
+}
+
+fn wanted(words: &str) -> Result<Wanted> {
+    let read = arguments::parse(words.split_whitespace().map(OsString::from));
+    let arguments = read.map_err(|error| Failure::new(error.to_string()))?;
+    let arguments = arguments.ok_or_else(|| Failure::new("the options are those of the program hedgerow-viewer"))?;
+    let has = |name: &str| words.split_whitespace().any(|word| word.split('=').next() == Some(name));
+    let fixed = has("--size").then_some(arguments.size);
+    let left = has("--frames").then_some(arguments.frames);
+    Ok(Wanted { arguments, fixed, left })
+}
+
+#[wasm_bindgen]
+impl Page {
+    /// Shows in a canvas what the words of a command line ask for: `town`, `army`, and the program's options. Without
+    /// `--frames` there is no end, with it nothing happens after them; without `--size` the canvas is as large as
+    /// [`Page::resize`] says.
+    pub async fn open(canvas: HtmlCanvasElement, words: String) -> std::result::Result<Page, JsError> {
+        let mut descriptor = wgpu::InstanceDescriptor::new_without_display_handle();
+        descriptor.backends = wgpu::Backends::BROWSER_WEBGPU;
+        let instance = wgpu::Instance::new(descriptor);
+        let surface = instance
+            .create_surface(wgpu::SurfaceTarget::Canvas(canvas))
+            .map_err(|error| Failure::while_doing("the canvas cannot be drawn to", error))?;
+        let gpu = Gpu::request(instance, Some(&surface)).await?;
+        let capabilities = surface.get_capabilities(&gpu.adapter);
+        let Some(&format) = capabilities.formats.first() else {
+            return Err(Failure::new("the canvas has no format to draw in").into());
+        };
+        let Wanted { arguments, fixed, left } = wanted(&words)?;
+        let viewer = Viewer::of(gpu, stage(&arguments)?, &arguments, format.add_srgb_suffix(), Settings::default())?;
+        let orbit = Orbit { target: viewer.stage.target };
+        let editor = Editor::default();
+        let size = fixed.unwrap_or([16; 2]);
+        let picture = canvas_of(&viewer.gpu, size, format.add_srgb_suffix());
+        let page = Self { surface, format, picture, size, fixed, viewer, editor, orbit, left, frame: 0 };
+        page.configure();
+        Ok(page)
+    }
+
+    /// Shows something else. What was shown remains if that cannot be.
+    pub fn show(&mut self, words: &str) -> std::result::Result<(), JsError> {
+        let Wanted { arguments, fixed, left } = wanted(words)?;
+        let stage = stage(&arguments)?;
+        self.replace(stage, &arguments, left)?;
+        self.fixed = fixed;
+        self.set_size(fixed.unwrap_or(self.size));
+        Ok(())
+    }
+
+    /// Shows a glTF file; its buffers and images are in it. What was shown remains if that cannot be.
+    pub fn show_file(&mut self, name: &str, bytes: &[u8]) -> std::result::Result<(), JsError> {
+        let arguments = Arguments::new(Subject::File(name.into()));
+        let stage = Stage::of_file(name, bytes, &arguments)?;
+        self.replace(stage, &arguments, None)?;
+        Ok(())
+    }
+
+    /// What is shown, in words.
+    pub fn title(&self) -> String {
+        self.viewer.stage.title.clone()
+    }
+
+    /// How many nodes are in the tree.
+    pub fn nodes(&self) -> usize {
+        self.viewer.stage.scene.len()
+    }
+
+    /// Sets the size of the picture in pixels, unless the arguments gave one. Returns the size that it has.
+    pub fn resize(&mut self, width: u32, height: u32) -> Vec<u32> {
+        let most = self.viewer.gpu.device.limits().max_texture_dimension_2d;
+        self.set_size(self.fixed.unwrap_or([width, height].map(|side| side.clamp(16, most))));
+        self.size.into()
+    }
+
+    /// Plays and draws a frame. Returns a line of JSON about it, as `--json` writes them.
+    pub fn frame(&mut self) -> std::result::Result<String, JsError> {
+        self.viewer.gpu.check()?;
+        self.viewer.still = self.left == Some(0);
+        let aspect = self.aspect();
+        let mut frame = self.viewer.work(aspect)?;
+        self.left = self.left.map(|left| left.saturating_sub(1));
+        self.draw(&mut frame)?;
+        self.frame += 1;
+        Ok(frame.json(self.frame))
+    }
+
+    /// Lets things happen, or stops that.
+    pub fn play(&mut self, on: bool) {
+        self.left = (!on).then_some(0);
+    }
+
+    /// Whether things happen.
+    pub fn is_playing(&self) -> bool {
+        self.left != Some(0)
+    }
+
+    /// Leads the camera around what it looks at, by radians to the right and up.
+    pub fn turn(&mut self, right: f32, up: f32) {
+        self.orbit.turn(&mut self.viewer.camera, right, up);
+    }
+
+    /// Moves the camera by shares of the distance to what it looks at, to the right and up.
+    pub fn pan(&mut self, right: f32, up: f32) {
+        self.orbit.pan(&mut self.viewer.camera, right, up);
+    }
+
+    /// Goes nearer to what it looks at, or away from it, by a factor.
+    pub fn zoom(&mut self, factor: f32) {
+        self.orbit.zoom(&mut self.viewer.camera, factor);
+    }
+
+    /// Picks what is seen at a place of the picture: from -1 to 1, to the right and up. Returns whether there is
+    /// something.
+    pub fn pick(&mut self, x: f32, y: f32) -> std::result::Result<bool, JsError> {
+        let aspect = self.aspect();
+        let Viewer { stage, camera, .. } = &self.viewer;
+        Ok(self.editor.pick(stage, camera, aspect, Vec2::new(x, y))?.is_some())
+    }
+
+    /// Takes what is seen at a place, to drag it. Returns whether there is something.
+    pub fn grab(&mut self, x: f32, y: f32) -> std::result::Result<bool, JsError> {
+        let aspect = self.aspect();
+        let Viewer { stage, camera, .. } = &self.viewer;
+        Ok(self.editor.grab(stage, camera, aspect, Vec2::new(x, y))?)
+    }
+
+    /// Moves what was taken to a place.
+    pub fn drag(&mut self, x: f32, y: f32) -> std::result::Result<(), JsError> {
+        let aspect = self.aspect();
+        let Viewer { stage, camera, .. } = &mut self.viewer;
+        Ok(self.editor.drag(stage, camera, aspect, Vec2::new(x, y))?)
+    }
+
+    /// Lets go of what was taken.
+    pub fn let_go(&mut self) {
+        self.editor.drop();
+    }
+
+    /// The node that is picked: its name, which may be empty, its handle, and the names from the root down to it.
+    /// Nothing if none is.
+    pub fn picked(&self) -> Vec<String> {
+        let scene = &self.viewer.stage.scene;
+        let Some(node) = self.editor.picked.filter(|&node| scene.contains(node)) else { return Vec::new() };
+        let name = |node: NodeHandle| scene.name(node).unwrap_or_default().to_owned();
+        let mut path: Vec<String> = scene.ancestors(node).map(name).filter(|name| !name.is_empty()).collect();
+        path.reverse();
+        vec![name(node), node.to_string(), path.join(" / ")]
+    }
+
+    /// The edges of the box of what is picked, as pairs of places of the picture: x and y of both ends of each edge,
+    /// from -1 to 1, to the right and up.
+    pub fn outline(&self) -> Vec<f32> {
+        let boxes = self.editor.boxes(&self.viewer.stage.scene);
+        let edges = boxes.iter().flat_map(|bounds| outline::edges(bounds, &self.viewer.camera, self.aspect()));
+        edges.flatten().flat_map(|end| end.to_array()).collect()
+    }
+
+    /// Takes what is picked out of the tree, with all below.
+    pub fn delete(&mut self) -> std::result::Result<(), JsError> {
+        Ok(self.editor.delete(&mut self.viewer.stage.scene)?)
+    }
+
+    /// Doubles what is picked, with all below; the copy is picked then.
+    pub fn duplicate(&mut self) -> std::result::Result<(), JsError> {
+        Ok(self.editor.duplicate(&mut self.viewer.stage.scene)?)
+    }
+
+    /// Undoes what was done last. Returns whether there was something.
+    pub fn undo(&mut self) -> std::result::Result<bool, JsError> {
+        Ok(self.editor.undo(&mut self.viewer.stage.scene)?)
+    }
+
+    /// Does again what was undone last. Returns whether there was something.
+    pub fn redo(&mut self) -> std::result::Result<bool, JsError> {
+        Ok(self.editor.redo(&mut self.viewer.stage.scene)?)
+    }
+
+    /// How much can be undone, and done again.
+    pub fn depth(&self) -> Vec<usize> {
+        self.editor.depth().into()
+    }
+}
+
+/// The stage of a town or of an army.
+fn stage(arguments: &Arguments) -> Result<Stage> {
+    if matches!(arguments.subject, Subject::File(_)) {
+        return Err(Failure::new("a page opens no files by name: drop the file on it"));
+    }
+    Stage::new(arguments)
+}
+
+impl Page {
+    fn aspect(&self) -> f32 {
+        self.size[0] as f32 / self.size[1] as f32
+    }
+
+    fn replace(&mut self, stage: Stage, arguments: &Arguments, left: Option<u32>) -> Result<()> {
+        let gpu = self.viewer.gpu.clone();
+        self.viewer = Viewer::of(gpu, stage, arguments, self.format.add_srgb_suffix(), Settings::default())?;
+        self.orbit = Orbit { target: self.viewer.stage.target };
+        (self.editor, self.left, self.frame) = (Editor::default(), left, 0);
+        Ok(())
+    }
+
+    fn set_size(&mut self, size: [u32; 2]) {
+        if self.size != size {
+            self.size = size;
+            self.picture = canvas_of(&self.viewer.gpu, size, self.format.add_srgb_suffix());
+            self.configure();
+        }
+    }
+
+    fn configure(&self) {
+        let [width, height] = self.size;
+        let configuration = wgpu::SurfaceConfiguration {
+            usage: wgpu::TextureUsages::RENDER_ATTACHMENT | wgpu::TextureUsages::COPY_DST,
+            format: self.format,
+            color_space: wgpu::SurfaceColorSpace::Auto,
+            width,
+            height,
+            present_mode: wgpu::PresentMode::Fifo,
+            desired_maximum_frame_latency: 2,
+            alpha_mode: wgpu::CompositeAlphaMode::Opaque,
+            view_formats: Vec::new(),
+        };
+        self.surface.configure(&self.viewer.gpu.device, &configuration);
+    }
+
+    /// Draws the frame that was prepared. What that takes is the sending; the device goes on while the page does.
+    fn draw(&mut self, frame: &mut Frame) -> Result<()> {
+        use wgpu::CurrentSurfaceTexture::{Lost, Occluded, Outdated, Suboptimal, Success, Timeout, Validation};
+        let texture = match self.surface.get_current_texture() {
+            Success(texture) | Suboptimal(texture) => texture,
+            Outdated | Lost => {
+                self.configure();
+                return Ok(());
+            }
+            Timeout | Occluded => return Ok(()),
+            Validation => return self.viewer.gpu.check(),
+        };
+        let start = web_time::Instant::now();
+        let Viewer { gpu, stage, renderer, .. } = &mut self.viewer;
+        let mut encoder = gpu.device.create_command_encoder(&Default::default());
+        renderer.draw(gpu, stage, &mut encoder, &self.picture.create_view(&Default::default()), self.size);
+        let (from, to) = (self.picture.as_image_copy(), texture.texture.as_image_copy());
+        encoder.copy_texture_to_texture(from, to, self.picture.size());
+        gpu.queue.submit([encoder.finish()]);
+        gpu.queue.present(texture);
+        frame.draw_ms = start.elapsed().as_secs_f64() * 1e3;
+        Ok(())
+    }
+}
