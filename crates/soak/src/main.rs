@@ -62,6 +62,7 @@ fn run() -> Result<(), String> {
         threads: 2,
         days: 1,
         keep: None,
+        play: None,
     };
     let mut which = None;
     let mut parser = lexopt::Parser::from_env();

@@ -209,7 +209,7 @@ impl Oracle {
                 let form = self.scene.local(handle).map(|local| form_of(&local));
                 self.take_local(index, &self.above(index), &wanted, form)?;
             } else {
-                self.tree.keep(index, self.scene.local(handle));
+                self.keep_moved(index, self.scene.local(handle));
             }
         }
         // Afterwards, because those below were computed with what is above.

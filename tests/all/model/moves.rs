@@ -159,8 +159,24 @@ impl Oracle {
             return Ok(());
         };
         self.check_world(above, wanted, &local)?;
-        self.tree.keep(index, Some(local));
+        self.keep_moved(index, Some(local));
         Ok(())
+    }
+
+    /// Adopts the local transform of a node that kept its world. Where the space around it is the same as before, nothing
+    /// is computed, and all of a translation in double precision stays.
+    pub(super) fn keep_moved(&mut self, index: usize, local: Option<Local>) {
+        let entry = self.tree.at(index);
+        let is_same = entry.local.as_ref().map(|kept| kept.local) == local;
+        let precise = entry.precise.filter(|&precise| {
+            let found = self.scene.translation_f64(self.tree.handle(index));
+            is_same
+                && found.is_some_and(|found| {
+                    (found - precise).length() <= 1e-6 * (found - precise.as_vec3().as_dvec3()).length()
+                })
+        });
+        self.tree.keep(index, local);
+        self.tree.at_mut(index).precise = precise;
     }
 
     /// Checks that a local transform computed by the scene gives the wanted world transform.
