@@ -33,7 +33,7 @@ bindgen=wasm-bindgen
 is_right "$bindgen" || bindgen=$target_folder/ci-tools/bin/wasm-bindgen
 if ! is_right "$bindgen"; then
     install=(cargo install wasm-bindgen-cli --version "$version" --bin wasm-bindgen --root "$target_folder/ci-tools")
-    # Not every mirror of the registry has all that its lock file names.
+    # Versions that its lock file names may be gone.
     "${install[@]}" --quiet --locked >&2 || "${install[@]}" --quiet >&2 || skip "wasm-bindgen $version cannot be had"
 fi
 

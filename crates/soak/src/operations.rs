@@ -2,8 +2,8 @@
 //!
 //! What each edit returns is compared, and all of the scene after each update and after every so many steps, which makes
 //! a hundred million edits a matter of an hour. A run is given by its seed alone; it is a scene of its own, under a
-//! policy and in a mode of its own. Where it differs from the model, its steps are reduced to the least that do, an input of
-//! the fuzz target that plays the same, for `fuzz/regressions`.
+//! policy and in a mode of its own. Where it differs from the model, its steps are reduced to the least that do, an input
+//! of the fuzz target that plays the same, for `fuzz/regressions`.
 
 use crate::Options;
 use crate::model::oracle::{Counts, Oracle, from_bytes};
@@ -97,6 +97,9 @@ fn replay(file: &Path) -> Result<(), String> {
 pub(crate) fn run(options: &Options) -> Result<(), String> {
     if let Some(file) = &options.play {
         return replay(file);
+    }
+    if let Some(folder) = &options.keep {
+        fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
     }
     let start = Instant::now();
     let mut told = start;

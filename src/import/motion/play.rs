@@ -134,11 +134,14 @@ impl AnimationPlayer {
     /// which stays as it is meanwhile.
     ///
     /// Both must be for the same nodes: for those of a copy, take [`of_copy`](Self::of_copy) of `to` as well. Clips are
-    /// shared with `to`. At once for 0 seconds, negative numbers and such that are not finite. Runs in **O(joints)**; as
-    /// long as the fade lasts, poses take somewhat more than twice as long.
+    /// shared with `to`. At once for 0 seconds, negative numbers and such that are not finite. Runs in **O(nodes of
+    /// these rigs)**; as long as the fade lasts, poses take the time of both animations and of a blend.
+    ///
+    /// Nodes are those of `to`: call [`retain_live`](Self::retain_live) again where some were removed.
     ///
     /// # Errors
-    /// [`CharacterError::Pose`] if the other animation is of a file with other rigs. Nothing has changed then.
+    /// [`CharacterError::Pose`] if a rig of the same number has another number of joints or channels there; other files are
+    /// not told apart otherwise. Nothing has changed then.
     ///
     /// ```
     /// # use hedgerow::import;

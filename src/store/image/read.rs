@@ -2,6 +2,7 @@
 
 use crate::fallible::{self, Boxed};
 use crate::record::{BytesError, Reader, Record, ensure};
+use crate::store::additions::Additions;
 use crate::store::allocation::{HoleSet, LinearAllocator, MAX_NODES};
 use crate::store::columns::{Column, EachColumn, Remainder, Sheared, Storage, TransformColumn, each_column};
 use crate::store::image::check::Checker;
@@ -172,7 +173,9 @@ fn read_remainders(from: &mut Reader<'_>, count: u32, transforms: &mut Transform
         ensure!(translation.is_finite(), "a remainder is not finite");
         let matrix = transforms.sheared.get(slot);
         let local = || Local::Transform(transforms.locals[slot as usize].into()).to_matrix();
-        let fits = matrix.is_some_and(|matrix| !plain || matrix.to_bits() == local().to_bits());
+        let fits = matrix.is_some_and(|matrix| {
+            (!plain || matrix.to_bits() == local().to_bits()) && Additions::fits(translation, matrix.translation())
+        });
         ensure!(fits, "a remainder is of another transform");
         transforms.sheared.set_remainder(Remainder { slot, plain, translation });
     }

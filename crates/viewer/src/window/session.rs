@@ -143,7 +143,7 @@ impl Session {
         self.editor.drop();
     }
 
-    /// Sets a local transform; `last` if no more will follow that are the same edit.
+    /// Sets a local transform; one edit until the editor settles.
     #[cfg_attr(not(feature = "panels"), expect(dead_code, reason = "panels adjust"))]
     pub(super) fn adjust(&mut self, viewer: &mut Viewer, node: NodeHandle, local: Local) {
         let before = self.editor.depth();

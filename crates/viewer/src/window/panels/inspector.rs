@@ -70,7 +70,8 @@ fn switches(ui: &mut Ui, viewer: &mut Viewer, session: &mut Session) {
         viewer.stage.set_layers(layers);
     }
     ui.add(egui::Slider::new(&mut viewer.load, 0.0..=100.0).text("% of nodes move"));
-    if ui.add(egui::Slider::new(&mut session.threads, 1..=16).text("threads")).changed() {
+    let most = session.threads.max(64);
+    if ui.add(egui::Slider::new(&mut session.threads, 1..=most).text("threads")).changed() {
         session.tell(viewer.set_threads(session.threads));
     }
 }
