@@ -23,8 +23,9 @@
 //! [`Scene`] is where to begin. Nodes carry any combination of a local transform, a material, a shape, a visibility and
 //! a name ([`Node`]), and are named by an 8-byte [`NodeHandle`] that survives every move of its node.
 //!
-//! Newcomers' questions (threads, data of your own, undo, physics, replication, configurations, from a glTF file to draws)
-//! are answered in [`guide`], whose [glossary](guide::glossary) explains *slice*, *slot* and a dozen other words.
+//! Newcomers' questions (threads, data of your own, undo, physics, replication, configurations, from a glTF file to
+//! draws) are answered in [`guide`], whose [glossary](guide::glossary) explains *slice*, *slot* and a dozen other
+//! words.
 //!
 //! # Map
 //!

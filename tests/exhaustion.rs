@@ -70,7 +70,8 @@ fn with_every_refusal<T, E: Into<SnapshotError>>(mut attempt: impl FnMut() -> Re
 }
 
 /// A scene with everything that a snapshot contains: holes, stale handles, more tables in a slice than usual, sheared
-/// transforms, translations in double precision, words, names, slices that wait for maintenance, and subtrees that are detached or wait to be freed.
+/// transforms, translations in double precision, words, names, slices that wait for maintenance, and subtrees that are
+/// detached or wait to be freed.
 fn scene(config: SceneConfig, nodes: usize) -> Scene {
     let mut scene = Scene::with_config(config).expect("the policy makes sense");
     let mut made: Vec<NodeHandle> = vec![scene.root()];
@@ -199,8 +200,8 @@ fn room_is_reserved_or_refused_with_an_error() {
     }
 }
 
-/// A clip is its bytes: making one of them takes no memory but what finding out takes, and reading them says so where the
-/// allocator refuses.
+/// A clip is its bytes: making one of them takes no memory but what finding out takes, and reading them says so where
+/// the allocator refuses.
 #[cfg(feature = "anim")]
 #[test]
 fn a_clip_is_read_or_refused_with_an_error() {

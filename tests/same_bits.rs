@@ -1,9 +1,9 @@
 //! A scripted scene has the same bits on every machine: the hashes here were written once, and hold with every
-//! instruction set, pointer width and compiler. `.ci/other-machines` runs this on 64-bit ARM, 32-bit x86 and WebAssembly;
-//! with all features, it runs at each level of the machine.
+//! instruction set, pointer width and compiler. `.ci/other-machines` runs this on 64-bit ARM, 32-bit x86 and
+//! WebAssembly; with all features, it runs at each level of the machine.
 //!
-//! Where a hash changes, either a change of results was meant, or something has come to depend on the machine. Its inputs
-//! are made of integers, with no function of the system's mathematical library.
+//! Where a hash changes, either a change of results was meant, or something has come to depend on the machine. Its
+//! inputs are made of integers, with no function of the system's mathematical library.
 
 #[path = "../crates/anim/tests/same_bits/numbers.rs"]
 mod numbers;
@@ -249,7 +249,8 @@ fn frustum(eye: Vec3, oblique: bool) -> Frustum {
     let depth = far / (near - far);
     let projection =
         [[0.75, 0.0, 0.0, 0.0], [skew, 1.0, 0.0, 0.0], [skew, 0.0, depth, -1.0], [0.0, 0.0, depth * near, 0.0]];
-    // The view moves by −eye alone: columns times a translation, written out, for glam's product depends on the machine.
+    // The view moves by −eye alone: columns times a translation, written out, for glam's product depends on the
+    // machine.
     let [x, y, z] = (-eye).to_array();
     let [a, b, c, d] = projection;
     let last = core::array::from_fn(|row| ((a[row] * x + b[row] * y) + c[row] * z) + d[row]);

@@ -1,5 +1,5 @@
-//! A frame of a scene that has come to its size allocates nothing: edits, update, lists, groups, orders, culling and the
-//! mirror of its matrices.
+//! A frame of a scene that has come to its size allocates nothing: edits, update, lists, groups, orders, culling and
+//! the mirror of its matrices.
 #![allow(unsafe_code, reason = "allocations cannot be counted otherwise")]
 
 use hedgerow::changes::{MatrixMirror, MirrorStep};

@@ -16,8 +16,8 @@
 //! Each experiment takes under a minute, `pauses` two, and prints a table, or with `--json` one JSON object a line with
 //! the fields `experiment`, `case`, `n` (nodes), `unit`, `ns` (a node), `baseline`, `baseline_ns` (a node), `ratio`
 //! (baseline ÷ ours: above 1 is better), `threads`, `baseline_threads`, `level`, `baseline_level` (the vectors),
-//! `features`, `compiler`, and for medians `quartiles` and `baseline_quartiles`. Cases that are counted in bytes have bytes a node in the two `ns` fields;
-//! those of `pauses`, and `idle` of `moved`, have nanoseconds an edit or a call.
+//! `features`, `compiler`, and for medians `quartiles` and `baseline_quartiles`. Cases that are counted in bytes have
+//! bytes a node in the two `ns` fields; those of `pauses`, and `idle` of `moved`, have nanoseconds an edit or a call.
 //!
 //! Both sides have the same mathematics, matrix type, allocator and compiler flags; both recompute every world matrix
 //! and list every draw into reused arrays. Their rounds take turns, and medians are compared. The matrices and draws

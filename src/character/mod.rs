@@ -5,8 +5,8 @@
 //! and before [`Scene::update`](crate::Scene::update): the page [`guide::characters`](crate::guide::characters) has a
 //! whole frame, and says which matrix a skinned draw needs.
 //!
-//! A socket takes over the whole matrix of its joint, scale included: in files whose joints are scaled (by 100, where they
-//! were modelled in centimetres), what hangs from a socket needs an offset with the inverse scale.
+//! A socket takes over the whole matrix of its joint, scale included: in files whose joints are scaled (by 100, where
+//! they were modelled in centimetres), what hangs from a socket needs an offset with the inverse scale.
 
 mod bounds;
 mod error;

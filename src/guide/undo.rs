@@ -35,8 +35,8 @@
 //! ```
 //!
 //! When a step is forgotten that can no longer be undone, [`remove`](crate::Scene::remove) what it keeps detached: its
-//! node, if that is the root of a detached subtree. That is so for a deletion that was not taken back, and for an insertion
-//! that was. In all other cases the node is in the tree, or below another one that a later step keeps.
+//! node, if that is the root of a detached subtree. That is so for a deletion that was not taken back, and for an
+//! insertion that was. In all other cases the node is in the tree, or below another one that a later step keeps.
 //! `examples/undo.rs` has a history with redo.
 //!
 //! **All at once**, as in a game that predicts and corrects: [`save`](crate::Scene::save) the scene each tick, and

@@ -128,10 +128,10 @@ impl Scene {
     /// they will be. If a node is listed twice, the last one counts. Nodes that are not listed keep their local
     /// transforms, and move with those above them.
     ///
-    /// Runs in **O(n)** for n items, in O(n log n) if a node is listed twice or below another, and in O(ancestors with a
-    /// transform) for each different parent, whose inverse is computed once for places that are transforms and scaled
-    /// evenly. Takes some 150 bytes an item, about 80 for each parent, and 4 for each slice, which are kept for the next
-    /// call until [`Scene::shrink_to_fit`].
+    /// Runs in **O(n)** for n items, in O(n log n) if a node is listed twice or below another, and in O(ancestors with
+    /// a transform) for each different parent, whose inverse is computed once for places that are transforms and scaled
+    /// evenly. Takes some 150 bytes an item, about 80 for each parent, and 4 for each slice, which are kept for the
+    /// next call until [`Scene::shrink_to_fit`].
     ///
     /// # Errors
     /// [`BatchError::item`] names an item that is refused, and the scene is as before. First all items are checked for

@@ -89,8 +89,9 @@ impl<'r> Changes<'r> {
 ///
 /// Each list has a node at most once. The order has no meaning, but is the same from run to run. A node that entered or
 /// left is on no other list but [`removed`](Self::removed). One that entered and left between two reads is on no list
-/// but that, and one that was inserted and removed between two updates is on none. One that left and came back between two updates counts as if it had stayed; if there was an update in between, it is on
-/// all lists but those of nodes that entered and left, with every kind of change.
+/// but that, and one that was inserted and removed between two updates is on none. One that left and came back between
+/// two updates counts as if it had stayed; if there was an update in between, it is on all lists but those of nodes
+/// that entered and left, with every kind of change.
 #[derive(Clone, Copy, Debug)]
 pub struct Changed<'r> {
     lists: &'r ChangeLists,
@@ -104,8 +105,8 @@ impl<'r> Changed<'r> {
         &self.lists.moved
     }
 
-    /// Nodes whose inherited layer mask some update changed ([`ChangeKinds::VISIBILITY`]): the intersection of their own
-    /// mask and those of all their ancestors.
+    /// Nodes whose inherited layer mask some update changed ([`ChangeKinds::VISIBILITY`]): the intersection of their
+    /// own mask and those of all their ancestors.
     #[must_use]
     pub fn visibility(&self) -> &'r [NodeHandle] {
         &self.lists.visibility
@@ -187,16 +188,16 @@ impl Scene {
     /// The nodes that changed since a reader last asked, as of the last update. The reader then counts as having seen
     /// them.
     ///
-    /// Call this after an update and before the next edits: then lists hold for what the scene is. After edits they hold
-    /// as of the last update, with stale handles of nodes removed since; and a node that was given another transform
-    /// since may be told to have a new local with the next update. Any number of updates may lie between two reads.
-    /// Changes of matrices, masks and locals are known for any time; nodes that entered, left and were edited as far
-    /// back as the [history](Scene::set_change_history) goes. A reader that has not asked for longer gets
+    /// Call this after an update and before the next edits: then lists hold for what the scene is. After edits they
+    /// hold as of the last update, with stale handles of nodes removed since; and a node that was given another
+    /// transform since may be told to have a new local with the next update. Any number of updates may lie between two
+    /// reads. Changes of matrices, masks and locals are known for any time; nodes that entered, left and were edited as
+    /// far back as the [history](Scene::set_change_history) goes. A reader that has not asked for longer gets
     /// [`Changes::All`], as on its first read.
     ///
-    /// Runs in **O(slices that changed + their slots + what is listed + what the history has since the last read)**; for
-    /// [`ChangeKinds::MATERIAL`] also in O(nodes below those whose material was edited or that were moved, up to those
-    /// with a material of their own). An
+    /// Runs in **O(slices that changed + their slots + what is listed + what the history has since the last read)**;
+    /// for [`ChangeKinds::MATERIAL`] also in O(nodes below those whose material was edited or that were moved, up to
+    /// those with a material of their own). An
     /// update takes time for what it computes and for what edits changed, whether anyone reads or not; finding the
     /// nodes is left to readers.
     ///

@@ -197,8 +197,9 @@ impl<T: Clone> Column<T> {
     /// The values of a slice of the scene, by transform slot. Slot 0 is the base; holes have any values.
     ///
     /// # Panics
-    /// If the slots of the scene may have changed since the last [`update`](Self::update) of the column: call it directly
-    /// before the pass, behind all edits but those of local transforms, [`Scene::update`] and [`Scene::maintain`].
+    /// If the slots of the scene may have changed since the last [`update`](Self::update) of the column: call it
+    /// directly before the pass, behind all edits but those of local transforms, [`Scene::update`] and
+    /// [`Scene::maintain`].
     #[must_use]
     pub fn slice(&self, slice: &SliceView<'_>) -> &[T] {
         let part = self.parts.get(slice.number() as usize).filter(|part| part.version == slice.version());

@@ -15,8 +15,8 @@ impl Scene {
     /// the place of its colour in a buffer, its lightmap, its skin palette. Returns the number before.
     ///
     /// Runs in **O(1)**; kept draw lists list the node's slice again if the number changed. A word stays with its node
-    /// wherever that goes, is copied with it, is written in snapshots and in the readable form, and is gone when the node
-    /// is removed. A scene in which none is set pays nothing; else a word takes 8 bytes, for each handle up to the
+    /// wherever that goes, is copied with it, is written in snapshots and in the readable form, and is gone when the
+    /// node is removed. A scene in which none is set pays nothing; else a word takes 8 bytes, for each handle up to the
     /// highest in the same table. It is not told to readers of [changes](Scene::changes).
     ///
     /// # Errors
@@ -46,8 +46,8 @@ impl Scene {
         self.store.get_view(slot.slice as usize)?.transforms().worlds().get(slot.slot as usize)
     }
 
-    /// The node whose own transform is in a slot. `None` for slot 0, which holds what the slice inherits, for holes, and
-    /// where there is no such slot.
+    /// The node whose own transform is in a slot. `None` for slot 0, which holds what the slice inherits, for holes,
+    /// and where there is no such slot.
     ///
     /// Runs in **O(1)** in scenes made with [`SceneConfig::changes`](crate::SceneConfig::changes), else in **O(nodes of
     /// the slice)**.

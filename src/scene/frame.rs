@@ -85,8 +85,8 @@ impl Scene {
         list.refresh_relative(&self.store, camera);
     }
 
-    /// Lists the shapes that a camera sees, with their matrices relative to it: [`Scene::cull`] for worlds so large that
-    /// single precision cannot resolve positions. Replaces the contents of the list.
+    /// Lists the shapes that a camera sees, with their matrices relative to it: [`Scene::cull`] for worlds so large
+    /// that single precision cannot resolve positions. Replaces the contents of the list.
     ///
     /// The frustum is that of a camera in the origin, with the axes of the world: make it of a view without a
     /// translation. Listed is what touches it and is visible on some of the layers, and on some of the
@@ -96,8 +96,8 @@ impl Scene {
     /// [`bounds`](crate::SceneConfig::bounds).
     ///
     /// If the list is kept from frame to frame, it remembers world transforms and boxes, and computes those that may
-    /// have changed: 96 bytes a transform, 24 a shape. A frame in which only the camera moved runs in **O(slices + shapes
-    /// of slices that the frustum touches, eight at a time + shapes listed)**.
+    /// have changed: 96 bytes a transform, 24 a shape. A frame in which only the camera moved runs in **O(slices +
+    /// shapes of slices that the frustum touches, eight at a time + shapes listed)**.
     ///
     /// ```
     /// use hedgerow::glam::camera::rh;
@@ -163,8 +163,8 @@ impl Scene {
     /// The transform slot that the base of a slice stands for: that of the nearest node above the slice that has a
     /// transform, or the base of the slice which has that. `None` for the slice of the root.
     ///
-    /// A pass of your own from parents to children goes through [`slices`](Self::slices), each of which comes behind the
-    /// one above it, takes the result of this slot for slot 0, and then goes through the slots in order, with the
+    /// A pass of your own from parents to children goes through [`slices`](Self::slices), each of which comes behind
+    /// the one above it, takes the result of this slot for slot 0, and then goes through the slots in order, with the
     /// parents that [`TransformView::parents`](crate::visit::TransformView::parents) gives. That is what
     /// [`Column::sweep`](crate::data::Column::sweep) does.
     ///

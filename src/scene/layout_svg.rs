@@ -21,16 +21,16 @@ const HOLE: &str = "#ffffff";
 const EDGE: &str = "#bbbbbb";
 
 impl Scene {
-    /// A picture of how the scene lies in memory, as SVG: its slices in the order of the tree, one below the other, with
-    /// a cell for each row, from left to right in lines of 256.
+    /// A picture of how the scene lies in memory, as SVG: its slices in the order of the tree, one below the other,
+    /// with a cell for each row, from left to right in lines of 256.
     ///
     /// Rows have the colour of the subtree that they belong to: of their ancestor at this depth, 1 for the children of
     /// the root. There are seven colours, in turn; nodes above that depth are grey, portals black and holes white. A
     /// scene in depth-first order shows each subtree as one run of its colour. Edits leave holes and scatter what
     /// comes new; `maintain` and [`reconstitute`](Self::reconstitute) put it right.
     ///
-    /// Detached subtrees are not shown. Neighbouring rows of one colour are drawn as one rectangle. Meant for tools, and
-    /// for scenes of up to some 100,000 nodes. Runs in **O(nodes)**.
+    /// Detached subtrees are not shown. Neighbouring rows of one colour are drawn as one rectangle. Meant for tools,
+    /// and for scenes of up to some 100,000 nodes. Runs in **O(nodes)**.
     ///
     /// ```
     /// use hedgerow::{Node, Scene};

@@ -147,13 +147,13 @@ impl MatrixMirror {
     /// Tells what to do with the buffer, step by step, so that it holds the world matrices of the scene as of its last
     /// update. Call it between an update and the next edits; what edits brought since the update is not in the buffer.
     ///
-    /// Writes what the updates since the last call computed; runs of matrices with fewer than 32 others between them are
-    /// one write. An array that has another layout is written in whole, at another place if it has outgrown its own. The
-    /// buffer grows by a quarter at least, and becomes shorter where less than half of it are places of slices. An array
-    /// that fills less than a quarter of its room gets a smaller place.
+    /// Writes what the updates since the last call computed; runs of matrices with fewer than 32 others between them
+    /// are one write. An array that has another layout is written in whole, at another place if it has outgrown its
+    /// own. The buffer grows by a quarter at least, and becomes shorter where less than half of it are places of
+    /// slices. An array that fills less than a quarter of its room gets a smaller place.
     ///
-    /// Runs in **O(1)** if nothing changed, else in **O(slices + matrices written)**. Allocates only where the number of
-    /// slices grows, or the number of gaps between their places.
+    /// Runs in **O(1)** if nothing changed, else in **O(slices + matrices written)**. Allocates only where the number
+    /// of slices grows, or the number of gaps between their places.
     pub fn sync(&mut self, scene: &Scene, mut step: impl FnMut(MirrorStep<'_>)) -> Mirrored {
         let store = &scene.store;
         let now = Moment { scene: store.scene_number(), versions: store.versions(), updates: store.updates() };
@@ -229,8 +229,8 @@ impl MatrixMirror {
     /// [`DrawOrder::indices`](crate::draw::DrawOrder::indices). Tells the ranges that differ from what `instances` held
     /// before, for a copy of them that is kept elsewhere; gaps of fewer than 32 are covered.
     ///
-    /// The list must have been filled since the scene's last update, and the mirror synced. Runs in **O(draws)**. A draw
-    /// of a slice that the mirror does not know gets `u32::MAX`.
+    /// The list must have been filled since the scene's last update, and the mirror synced. Runs in **O(draws)**. A
+    /// draw of a slice that the mirror does not know gets `u32::MAX`.
     ///
     /// # Panics
     /// For an index that the list does not have.
@@ -410,7 +410,8 @@ fn refill<T: PartialEq>(
     *instances = items;
 }
 
-/// The ranges of slots that a slice's last sweep computed, joined over short gaps, or all if that is `false` for `last`.
+/// The ranges of slots that a slice's last sweep computed, joined over short gaps, or all if that is `false` for
+/// `last`.
 fn each_swept(slice: SliceView<'_>, last: bool, mut each: impl FnMut(Range<usize>)) {
     let transforms = slice.transforms();
     let Some(runs) = transforms.swept().runs(transforms.len()).filter(|_| last) else {

@@ -127,8 +127,8 @@ impl Scene {
     /// A number that is another one after each edit that could show in a tree view: of nodes that come, go, move or are
     /// renamed. It may change with other edits too, with [`Scene::update`] and with [`Scene::maintain`].
     ///
-    /// For whatever is built of the tree and kept. It costs nothing, and works in every scene; what has changed is told by
-    /// [`Scene::changes`]. Compare numbers of the same scene only: a clone counts on by itself. Runs in **O(1)**.
+    /// For whatever is built of the tree and kept. It costs nothing, and works in every scene; what has changed is told
+    /// by [`Scene::changes`]. Compare numbers of the same scene only: a clone counts on by itself. Runs in **O(1)**.
     ///
     /// ```
     /// use hedgerow::{Node, Scene};

@@ -21,10 +21,10 @@ use trees::Made;
 /// [`duplicate`](Self::duplicate), and built by [`insert_tree`](Self::insert_tree). It has none for edits of whole
 /// scenes and of storage, for those that take a closure, and for copies from another scene.
 ///
-/// Recording takes amortised **O(1)** and checks nothing. [`apply`](Self::apply) makes the edits as if one after another, and
-/// each gives the result that the scene gives. One that fails does not stop the others. Queues keep their memory, so
-/// one that is reused from frame to frame allocates nothing in the steady state. An edit takes 80 bytes, and an insert
-/// also the node's description.
+/// Recording takes amortised **O(1)** and checks nothing. [`apply`](Self::apply) makes the edits as if one after
+/// another, and each gives the result that the scene gives. One that fails does not stop the others. Queues keep their
+/// memory, so one that is reused from frame to frame allocates nothing in the steady state. An edit takes 80 bytes, and
+/// an insert also the node's description.
 ///
 /// A queue belongs to no scene until it is applied. Only then is each handle checked: one that is not in the scene
 /// gives [`Error::StaleHandle`]. A handle of another scene does too, unless its bits coincide with those of a node
@@ -389,10 +389,10 @@ impl EditQueue {
     /// Makes all recorded edits in order, and returns their results in the same order. The queue is empty afterwards.
     ///
     /// An edit that fails changes nothing, and the edits after it are still made. The results stay in the queue until
-    /// the next call. Takes as long as the edits, and **O(log queues appended)** for each ticket. While an edit is made,
-    /// memory that the next ones will read is fetched, so that edits in random places of a large scene take about as
-    /// long as in a batch. Runs of [`set_local`](Self::set_local), and of [`set_world`](Self::set_world) for nodes that
-    /// are not below each other, are made as batches, with the same results.
+    /// the next call. Takes as long as the edits, and **O(log queues appended)** for each ticket. While an edit is
+    /// made, memory that the next ones will read is fetched, so that edits in random places of a large scene take about
+    /// as long as in a batch. Runs of [`set_local`](Self::set_local), and of [`set_world`](Self::set_world) for nodes
+    /// that are not below each other, are made as batches, with the same results.
     ///
     /// ```
     /// use hedgerow::{Error, Node, Scene, edit::{EditQueue, Outcome}};

@@ -86,8 +86,8 @@ impl Scene {
     }
 
     /// Fills the lists of up to 32 views in one walk: several cameras, or the cascades of a shadow map. Each list is
-    /// what [`Scene::cull`] with the view's frustum and layers would make it, except that shapes that wait for an update
-    /// may be in another order.
+    /// what [`Scene::cull`] with the view's frustum and layers would make it, except that shapes that wait for an
+    /// update may be in another order.
     ///
     /// ```
     /// use hedgerow::glam::Vec4;

@@ -23,15 +23,15 @@ impl Scene {
         self.store.wide_translation_at(self.store.resolve(node)?)
     }
 
-    /// Sets the translation of a node that has a transform, in double precision: the origin of a city on a planet, or of
-    /// a planet. Rotation and scale stay.
+    /// Sets the translation of a node that has a transform, in double precision: the origin of a city on a planet, or
+    /// of a planet. Rotation and scale stay.
     ///
     /// What single precision loses of it is kept beside the transform, itself in single precision: the two together are
     /// exact to 10⁻⁷ m at 10⁷ m. It counts wherever double precision does: in
     /// [`Scene::world_f64`], [`Scene::draw_list_relative`] and [`Scene::cull_relative`]. World matrices and boxes use the
-    /// rounded translation, and [`Scene::local`] returns it. It is kept wherever the node goes, in copies, snapshots and
-    /// the readable form, and by [`Scene::modify_local`] and [`Scene::look_at`] where these leave the translation as it
-    /// is. Any other way to set the local transform rounds, and so do [`Scene::set_node`] and moves with
+    /// rounded translation, and [`Scene::local`] returns it. It is kept wherever the node goes, in copies, snapshots
+    /// and the readable form, and by [`Scene::modify_local`] and [`Scene::look_at`] where these leave the translation
+    /// as it is. Any other way to set the local transform rounds, and so do [`Scene::set_node`] and moves with
     /// [`Keep::World`](crate::Keep::World).
     ///
     /// Runs in **O(log n)** for n such nodes in the slice, and O(n) to add one. Setting other local transforms in the
@@ -90,8 +90,8 @@ impl Scene {
     /// Sets the local transform of a node that has one so that its world transform becomes `world`, a [`Transform`] or
     /// a [`Mat34`]. Returns the form of the local transform.
     ///
-    /// Runs in **O(ancestors with a transform)**, in double precision. It is [`Scene::world`] that becomes `world`: what
-    /// [`Scene::set_translation_f64`] keeps beyond single precision, here and above, is left out.
+    /// Runs in **O(ancestors with a transform)**, in double precision. It is [`Scene::world`] that becomes `world`:
+    /// what [`Scene::set_translation_f64`] keeps beyond single precision, here and above, is left out.
     ///
     /// # Errors
     /// [`Error::StaleHandle`], [`Error::NoTransform`], [`Error::NotFinite`], [`Error::NotRotation`];

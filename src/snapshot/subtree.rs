@@ -193,8 +193,8 @@ impl<'n> Part<'n> {
 }
 
 impl Scene {
-    /// A node and everything below it as bytes, which [`Scene::load_subtree`] loads into this or another scene: all that
-    /// [`Scene::duplicate`] copies.
+    /// A node and everything below it as bytes, which [`Scene::load_subtree`] loads into this or another scene: all
+    /// that [`Scene::duplicate`] copies.
     ///
     /// Runs in **O(nodes of the subtree)**.
     ///

@@ -1,7 +1,8 @@
 //! Random edits compared with the naive model: every edit of the API, with a full comparison after each.
 //!
-//! A failure prints the shrunk policy and steps; the seeds are fixed, so it is the same in every run. Fewer cases are run
-//! where `HEDGEROW_RANDOM_CASES` says how many, as on emulated machines; what all cases together must reach is not asked then.
+//! A failure prints the shrunk policy and steps; the seeds are fixed, so it is the same in every run. Fewer cases are
+//! run where `HEDGEROW_RANDOM_CASES` says how many, as on emulated machines; what all cases together must reach is not
+//! asked then.
 
 use crate::model::oracle::{Counts, Oracle, from_bytes};
 use crate::model::{Step, decode};

@@ -1,6 +1,6 @@
-//! Files of others: glTF, and everything that the crate writes as bytes, with bits and bytes changed, ends cut off, pieces
-//! moved, doubled and taken from other files. Each is refused with an error or makes something that works: no panic, no
-//! hang, and no more memory than a stated multiple of the file.
+//! Files of others: glTF, and everything that the crate writes as bytes, with bits and bytes changed, ends cut off,
+//! pieces moved, doubled and taken from other files. Each is refused with an error or makes something that works: no
+//! panic, no hang, and no more memory than a stated multiple of the file.
 //!
 //! The short form takes a few hundred variants of each kind. The long form takes as many as the environment variable
 //! `HEDGEROW_HOSTILE` says, of each kind and of each model in `HEDGEROW_GLTF_DIR`:

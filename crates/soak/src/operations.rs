@@ -1,9 +1,9 @@
 //! Random edits and batches on a scene and on the naive model.
 //!
-//! What each edit returns is compared, and all of the scene after each update and after every so many steps, which makes
-//! a hundred million edits a matter of an hour. A run is given by its seed alone; it is a scene of its own, under a
-//! policy and in a mode of its own. Where it differs from the model, its steps are reduced to the least that do, an input
-//! of the fuzz target that plays the same, for `fuzz/regressions`.
+//! What each edit returns is compared, and all of the scene after each update and after every so many steps, which
+//! makes a hundred million edits a matter of an hour. A run is given by its seed alone; it is a scene of its own, under
+//! a policy and in a mode of its own. Where it differs from the model, its steps are reduced to the least that do, an
+//! input of the fuzz target that plays the same, for `fuzz/regressions`.
 
 use crate::Options;
 use crate::model::oracle::{Counts, Oracle, from_bytes};

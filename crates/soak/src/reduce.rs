@@ -1,7 +1,7 @@
 //! The least part of a list of steps that still fails.
 
-/// Leaves out steps, in runs of half of them down to single ones, as long as the others fail. What is left fails, and no
-/// single step of it can be left out. Source: A. Zeller, R. Hildebrandt, "Simplifying and Isolating Failure-Inducing
+/// Leaves out steps, in runs of half of them down to single ones, as long as the others fail. What is left fails, and
+/// no single step of it can be left out. Source: A. Zeller, R. Hildebrandt, "Simplifying and Isolating Failure-Inducing
 /// Input", 2002; complements only.
 pub(crate) fn reduced<S: Clone>(mut steps: Vec<S>, fails: impl Fn(&[S]) -> bool) -> Vec<S> {
     let mut run = steps.len().div_ceil(2).max(1);

@@ -123,8 +123,8 @@ impl Part {
         Ok(())
     }
 
-    /// The part that plays `to` on this rig, or rests if that is `None`, and fades from what this one shows: which plays
-    /// on, or stays if it is `held`.
+    /// The part that plays `to` on this rig, or rests if that is `None`, and fades from what this one shows: which
+    /// plays on, or stays if it is `held`.
     pub(super) fn faded_to(&self, to: Option<&Self>, held: bool) -> Self {
         let mut before = self.present.clone();
         before.player = before.player.filter(|_| !held);

@@ -129,9 +129,9 @@ impl AnimationPlayer {
     ///
     /// Nothing jumps: until the next `advance` the poses are what they are now. Then they are blends of both
     /// animations, more and more of the new one, in even steps; so are morph weights. After that many seconds they are
-    /// those of the new one alone, to the bit. Rigs that only one of both moves fade to rest or from rest, and those that
-    /// the new one does not move rest afterwards. Where a fade is not over, the next one starts from what is shown then,
-    /// which stays as it is meanwhile.
+    /// those of the new one alone, to the bit. Rigs that only one of both moves fade to rest or from rest, and those
+    /// that the new one does not move rest afterwards. Where a fade is not over, the next one starts from what is shown
+    /// then, which stays as it is meanwhile.
     ///
     /// Both must be for the same nodes: for those of a copy, take [`of_copy`](Self::of_copy) of `to` as well. Clips are
     /// shared with `to`. At once for 0 seconds, negative numbers and such that are not finite. Runs in **O(nodes of

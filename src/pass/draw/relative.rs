@@ -1,5 +1,5 @@
-//! Matrices relative to a camera, from world transforms in double precision, for worlds larger than single precision can
-//! resolve.
+//! Matrices relative to a camera, from world transforms in double precision, for worlds larger than single precision
+//! can resolve.
 
 use crate::Mat34;
 use crate::pass::draw::Listing;
@@ -36,8 +36,8 @@ impl Relative {
         self.places.clear();
     }
 
-    /// Computes the matrices of a list that was filled from this scene, whose `segments` are slices, each with the range
-    /// of its shapes. `listed` says whether any of these changed its place or contents since the last call.
+    /// Computes the matrices of a list that was filled from this scene, whose `segments` are slices, each with the
+    /// range of its shapes. `listed` says whether any of these changed its place or contents since the last call.
     ///
     /// Shapes of slices in which nothing may have moved keep their matrices but for the translation.
     pub(crate) fn fill(

@@ -142,8 +142,8 @@ impl Edit {
         }
     }
 
-    /// Applies the edit, unless it makes a subtree. Every edit takes its description and name from the queue, even if it
-    /// fails.
+    /// Applies the edit, unless it makes a subtree. Every edit takes its description and name from the queue, even if
+    /// it fails.
     pub(super) fn apply(
         self,
         scene: &mut Scene,

@@ -10,8 +10,8 @@ pub(super) const WORD: usize = 64;
 
 /// A frame for each slot; 0 for none. Takes 4 bytes and a bit a slot.
 ///
-/// The slots that changed in the newest frame are a bit set. The number of a frame is written only to slots that changed
-/// in it and not in the next one that is noted: where all slots change in each, only bits are written.
+/// The slots that changed in the newest frame are a bit set. The number of a frame is written only to slots that
+/// changed in it and not in the next one that is noted: where all slots change in each, only bits are written.
 #[derive(Clone, Debug)]
 pub(in crate::store) struct Frames {
     /// What holds for slots that are not among the newest.

@@ -12,8 +12,8 @@ use crate::store::change::{ChangeKinds, ChangeLists};
 const DECIDE: ChangeKinds = ChangeKinds::OWN_MATERIAL.or(ChangeKinds::PARENT);
 
 impl Reading<'_> {
-    /// Adds [`ChangeKinds::MATERIAL`] to what is told of nodes that were in the scene all the time. Too many nodes may be
-    /// told of where edits since the last update moved them.
+    /// Adds [`ChangeKinds::MATERIAL`] to what is told of nodes that were in the scene all the time. Too many nodes may
+    /// be told of where edits since the last update moved them.
     pub(super) fn materials(&self, lists: &mut ChangeLists, scratch: &mut ReadScratch) {
         if !self.kinds.contains(ChangeKinds::MATERIAL) {
             return;

@@ -50,7 +50,8 @@ impl Store {
             if is_new(&transforms.history(trace, slot).world) {
                 let owner = slice.rows.get(trace.owners[slot as usize] as usize);
                 let node = owner.and_then(|row| row.occupant.as_node());
-                // A transform that was added below a new node's takes over that one's history: then the list has its own.
+                // A transform that was added below a new node's takes over that one's history: then the list has its
+                // own.
                 let known = flag::NEW | flag::PREVIOUS_TRANSFORM;
                 ensure!(
                     node.is_some_and(|node| feed.flags.has(node, known)),

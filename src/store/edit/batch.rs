@@ -176,8 +176,8 @@ impl Store {
         Ok(())
     }
 
-    /// Sets local transforms in order, up to the first `item` whose node has none or whose transform is not stored as it
-    /// is, or up to as many as stay in the cache meanwhile. Returns how many were set.
+    /// Sets local transforms in order, up to the first `item` whose node has none or whose transform is not stored as
+    /// it is, or up to as many as stay in the cache meanwhile. Returns how many were set.
     pub(crate) fn set_run<'t>(&mut self, item: impl Fn(usize) -> Option<(NodeHandle, &'t Transform)>) -> usize {
         let mut slots = core::mem::take(&mut self.order);
         slots.clear();

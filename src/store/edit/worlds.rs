@@ -4,8 +4,8 @@
 //! for each parent, from the space of the parent above it.
 //!
 //! Nodes are taken in the order of the list: that reads the list from its beginning to its end, and sorts nothing. Only
-//! if a node is listed twice, or below another that is, they are taken slice by slice, those above first, and in a slice
-//! by their slots, so that a parent comes before its children, and what is above a node counts as it will be.
+//! if a node is listed twice, or below another that is, they are taken slice by slice, those above first, and in a
+//! slice by their slots, so that a parent comes before its children, and what is above a node counts as it will be.
 
 use super::LocalSlot;
 use super::batch::ITEM_AHEAD;

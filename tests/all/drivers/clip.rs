@@ -148,9 +148,9 @@ fn track<V: TrackValue>(dice: &mut Dice, duration: f32, keys: u32, value: impl F
 }
 
 /// How far a player may be from the tracks. Words of 16 bits over a range of at most 4, in three directions, are off by
-/// 6e-5, rotations by 1.1e-4; of 32 bits, single precision is the bound. A key's time is off by half a tick of a 65,535th
-/// of a clip that is at most three seconds long, or of single precision; values change by at most 4 between keys, along
-/// tangents of at most 2, and long turns are uneven by 1e-3 or 1e-5 radians.
+/// 6e-5, rotations by 1.1e-4; of 32 bits, single precision is the bound. A key's time is off by half a tick of a
+/// 65,535th of a clip that is at most three seconds long, or of single precision; values change by at most 4 between
+/// keys, along tangents of at most 2, and long turns are uneven by 1e-3 or 1e-5 radians.
 fn bound(clip: &Clip) -> f32 {
     let (keys, tick, arc) = match clip.precision() {
         Precision::Compact => (2.5e-4, clip.duration() / 65_535.0, 1e-3),
@@ -159,7 +159,8 @@ fn bound(clip: &Clip) -> f32 {
     4.0 * keys + 4.0 / APART * tick + 2.0 * arc
 }
 
-/// Plays a clip as the steps say, and compares it with the tracks; the bits at a time are the same however it got there.
+/// Plays a clip as the steps say, and compares it with the tracks; the bits at a time are the same however it got
+/// there.
 fn play(raw: &RawClip, clip: &Clip, steps: &[[u8; 1 + forged::BEND_BYTES]]) {
     let mut player = Player::new(clip);
     for step in steps {

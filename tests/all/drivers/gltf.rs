@@ -1,5 +1,5 @@
-//! glTF files, with changes in their JSON and in their data, or of any bytes: each is refused and leaves the scene as it
-//! was, or makes a scene that is sound and plays.
+//! glTF files, with changes in their JSON and in their data, or of any bytes: each is refused and leaves the scene as
+//! it was, or makes a scene that is sound and plays.
 
 use super::gltf_text;
 use hedgerow::anim::player::Playback;

@@ -22,9 +22,9 @@ use crate::model::oracle::Oracle;
 
 /// An input: settings, and steps of equal size.
 ///
-/// As bytes it is what `arbitrary` reads as an array and a vector of arrays: the settings, then for each step an odd byte
-/// and the step. What is missing at the end is zero, and an even byte ends the list. The fuzz targets check at each run
-/// that both readings are the same.
+/// As bytes it is what `arbitrary` reads as an array and a vector of arrays: the settings, then for each step an odd
+/// byte and the step. What is missing at the end is zero, and an even byte ends the list. The fuzz targets check at
+/// each run that both readings are the same.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Input<const HEAD: usize, const STEP: usize> {
     pub(crate) head: [u8; HEAD],

@@ -163,8 +163,8 @@ impl Oracle {
         Ok(())
     }
 
-    /// Adopts the local transform of a node that kept its world. Where the space around it is the same as before, nothing
-    /// is computed, and all of a translation in double precision stays.
+    /// Adopts the local transform of a node that kept its world. Where the space around it is the same as before,
+    /// nothing is computed, and all of a translation in double precision stays.
     pub(super) fn keep_moved(&mut self, index: usize, local: Option<Local>) {
         let entry = self.tree.at(index);
         let is_same = entry.local.as_ref().map(|kept| kept.local) == local;

@@ -141,7 +141,8 @@ impl Round {
 const MOST_QUEUED: usize = 16;
 
 impl Oracle {
-    /// Plays batches among other edits, and queues; compares everything after each update and after every `every`-th step.
+    /// Plays batches among other edits, and queues; compares everything after each update and after every `every`-th
+    /// step.
     pub(crate) fn run_batches(&mut self, steps: &[[u8; STEP_BYTES]], every: usize) -> Check {
         let mut rest = steps;
         while let Some((first, more)) = rest.split_first() {

@@ -1,5 +1,5 @@
-//! What a renderer keeps from frame to frame: copies of lists by what is told to have changed, groups, a buffer with all
-//! matrices, and lists relative to a camera. Each must equal what is made from scratch.
+//! What a renderer keeps from frame to frame: copies of lists by what is told to have changed, groups, a buffer with
+//! all matrices, and lists relative to a camera. Each must equal what is made from scratch.
 
 use super::Check;
 use super::compare::same_bits;

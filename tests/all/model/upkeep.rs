@@ -64,9 +64,9 @@ impl Oracle {
         let (before, slices) = (bytes(self.scene.stats()), self.scene.slice_count());
         self.scene.shrink_to_fit();
         let after = bytes(self.scene.stats());
-        // Each slice has sets of marks, of 16 bytes at least and less than two bits a slot, which a rebuilt one may have
-        // made where the old one had not yet. Slices that another policy left nested are put side by side, for which
-        // there are more of them.
+        // Each slice has sets of marks, of 16 bytes at least and less than two bits a slot, which a rebuilt one may
+        // have made where the old one had not yet. Slices that another policy left nested are put side by side, for
+        // which there are more of them.
         let marks = 192 * self.scene.slice_count() + 4 * self.scene.stats().rows.live;
         let more = self.scene.slice_count() > slices;
         ensure!(after <= before + marks || more, "shrunk from {before} bytes to {after}");

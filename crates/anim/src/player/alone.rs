@@ -15,8 +15,8 @@ impl Clip {
     /// Of the nearest jump frame and of the keys in between it reads those of the joint's own tracks, and of the others
     /// hardly more than the times at which they are needed.
     ///
-    /// Runs in **O(log tracks + log jump frames + groups of keys to the nearest jump frame)**; with cubic tracks also in
-    /// their number.
+    /// Runs in **O(log tracks + log jump frames + groups of keys to the nearest jump frame)**; with cubic tracks also
+    /// in their number.
     #[must_use]
     pub fn sample_joint(&self, seconds: f32, joint: u16, rest: Transform) -> Transform {
         // In this order, so that NaN becomes 0.

@@ -117,9 +117,9 @@ impl SkinnedMesh {
         self.groups.each_ref().map(Influences::vertices)
     }
 
-    /// The joints of the skin that each vertex follows, and how much, in the order of this mesh's vertices: for skinning
-    /// on a GPU with the same result. Joints are in descending order of their weights, which sum to 1 up to rounding;
-    /// what is left of the four is joint 0 with a weight of 0. See [`Pruned`] for what was dropped.
+    /// The joints of the skin that each vertex follows, and how much, in the order of this mesh's vertices: for
+    /// skinning on a GPU with the same result. Joints are in descending order of their weights, which sum to 1 up to
+    /// rounding; what is left of the four is joint 0 with a weight of 0. See [`Pruned`] for what was dropped.
     ///
     /// ```
     /// use hedgerow_anim::{Mat34, Skin, SkinnedMesh};

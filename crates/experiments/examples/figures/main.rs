@@ -7,8 +7,8 @@
 //! ```
 //!
 //! `--out FOLDER` is where the pictures go, `docs/figures` if nothing is said, and `--font FILE.ttf` what text is
-//! written with, if the usual places have neither `DejaVuSans` nor the like. Colours are those of M. Okabe and K. Ito, which the
-//! colour-blind tell apart, and series have marks of their own, too.
+//! written with, if the usual places have neither `DejaVuSans` nor the like. Colours are those of M. Okabe and K. Ito,
+//! which the colour-blind tell apart, and series have marks of their own, too.
 
 mod canvas;
 mod charts;

@@ -1,9 +1,9 @@
 //! Culling as an object-oriented engine does it, a virtual call for each sub-mesh, and in columns.
 //!
-//! Source: S. Reinalter's Molecule engine, *Adventures in data-oriented design, part 1: mesh data*. In its "by-the-book"
-//! implementation each sub-mesh is an object behind an interface, asks the frustum about its own box, and keeps the
-//! answer in a flag that the next loop reads. In its data-oriented one a loop over boxes writes an array of bools, which
-//! the next loop reads.
+//! Source: S. Reinalter's Molecule engine, *Adventures in data-oriented design, part 1: mesh data*. In its
+//! "by-the-book" implementation each sub-mesh is an object behind an interface, asks the frustum about its own box, and
+//! keeps the answer in a flag that the next loop reads. In its data-oriented one a loop over boxes writes an array of
+//! bools, which the next loop reads.
 
 use hedgerow::Aabb;
 use hedgerow::glam::{Mat4, Vec4};

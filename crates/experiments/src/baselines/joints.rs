@@ -80,7 +80,8 @@ impl<L: LocalPose> Character<L> {
 
     /// As in the source, nothing is checked on the way.
     fn descend(joints: &mut [Joint<L>], joint: usize, parent: &Mat4) {
-        // SAFETY: numbers of joints are those that `new` gave to children, which are places in this list, and 0 of a list that is not empty.
+        // SAFETY: numbers of joints are those that `new` gave to children, which are places in this list, and 0 of a
+        // list that is not empty.
         let one = unsafe { joints.get_unchecked_mut(joint) };
         let global = *parent * one.local.matrix();
         one.global = global;

@@ -1,8 +1,8 @@
 //! A clip player with keys sorted by track and then by time, in single precision.
 //!
-//! Source: the Bitsquid blog, *Low Level Animation, part 2*, which calls this the most natural way, and says of it that the
-//! present position in each track is kept, so that it need not be searched. Here are both: with [`KeyPlaces`], and with
-//! a search in each track.
+//! Source: the Bitsquid blog, *Low Level Animation, part 2*, which calls this the most natural way, and says of it that
+//! the present position in each track is kept, so that it need not be searched. Here are both: with [`KeyPlaces`], and
+//! with a search in each track.
 
 use hedgerow::glam::{Quat, Vec3};
 use hedgerow::{

@@ -3,8 +3,8 @@
 //!
 //! Source: S. Reinalter's Molecule engine, *Adventures in data-oriented design, part 1: mesh data*, the "by-the-book"
 //! implementation: sub-meshes are culled through one interface and keep the answer in a flag, meshes are rendered
-//! through another and look at the flags of their sub-meshes. Then its data-oriented one: boxes, bools and what is drawn
-//! each in an array, here of all meshes.
+//! through another and look at the flags of their sub-meshes. Then its data-oriented one: boxes, bools and what is
+//! drawn each in an array, here of all meshes.
 
 use super::cullables::{CullColumns, Cullable, SubMesh, planes_of};
 use crate::workloads::Parts;

@@ -5,7 +5,8 @@
 //! - [`Nodes`] are the thesis's node objects in each of the orders that it compares, and [`SliceGraph`] is its own
 //!   dynamic structure (section 4.4): such objects in slices that are rebuilt when they are full.
 //! - [`Cullables`] are boxes culled the object-oriented way, and [`Meshes`] what such an engine makes of meshes: culled
-//!   sub-mesh by sub-mesh, rendered mesh by mesh. [`CullColumns`] and [`MeshColumns`] are the same as arrays with bools.
+//!   sub-mesh by sub-mesh, rendered mesh by mesh. [`CullColumns`] and [`MeshColumns`] are the same as arrays with
+//!   bools.
 //! - [`Character`] and [`Flattened`] are a character's joints as objects with children and as arrays of 4×4 matrices.
 //! - [`KeyTracks`] is a player of clips that has keys sorted by track: it searches each, or keeps its place in it.
 //! - [`SeedSkin`] skins a character in the way in which that is first written down, and by the steps that make it

@@ -3,8 +3,8 @@
 //! - `flat`: 100,000 boxes strewn over a cube, culled by 16 seeded cameras among them, in nanoseconds a box; against
 //!   the object-oriented way: one heap object of 64 bytes a sub-mesh, each asked by a virtual call and listed by its
 //!   flag. Both list indices.
-//! - `flat-columns`: the same against what the source of those objects makes of them: a loop over boxes in an array that
-//!   writes bools, and one over these.
+//! - `flat-columns`: the same against what the source of those objects makes of them: a loop over boxes in an array
+//!   that writes bools, and one over these.
 //! - `town`: a town of 1,000,000 shapes, culled by 100 seeded cameras at street level that see 1 to 4 % of it each, in
 //!   nanoseconds a shape of the town; against testing all of its boxes flat, eight at a time. Both list node handles.
 //!   The town is built depth first, and every slice is reconstituted before anything is measured: boxes that lie near

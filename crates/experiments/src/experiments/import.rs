@@ -1,7 +1,7 @@
 //! Importing a glTF file from memory: its nodes alone, against everything that is in it.
 //!
-//! - `nodes-only`: a file of 10,000 nodes, 100 meshes of 1,000 vertices, 16 images of 64 KB, and an animation of 200 nodes
-//!   with 100 keys each.
+//! - `nodes-only`: a file of 10,000 nodes, 100 meshes of 1,000 vertices, 16 images of 64 KB, and an animation of 200
+//!   nodes with 100 keys each.
 //!
 //! This crate does not know `hedgerow`'s feature `gltf`: whoever runs the experiment passes both ways, which return how
 //! many nodes they made. Parsing the JSON is part of both.

@@ -11,8 +11,8 @@
 //!
 //! Then the thesis's figure 6.7, over the 30 frames of its dynamic evaluation, at each of its sizes:
 //!
-//! - `frames-mean`, `frames-worst`: bytes after a frame's edits and its transform pass, the mean and the most, against the naive graph;
-//!   `frames-peak`: the most at any time, within these, too.
+//! - `frames-mean`, `frames-worst`: bytes after a frame's edits and its transform pass, the mean and the most, against
+//!   the naive graph; `frames-peak`: the most at any time, within these, too.
 //! - `thesis/frames-mean`, `thesis/frames-worst`, `thesis/frames-peak`: the thesis's slices, against the naive graph.
 //!   Its own figures are a factor of 2.2 in the mean and of 3.3 at the worst: ratios of 0.45 and 0.30.
 //!

@@ -7,8 +7,8 @@
 //! - `worlds/matrices`: as `worlds/shared`, with places that are matrices;
 //! - `queue`: local transforms of all bodies below the rooms, recorded in shuffled order, and applied.
 //!
-//! Compared with is `set_world` one by one for the first three, and `set_transforms` for the last. An update follows each
-//! round, and is not timed. Both ways must set the same to the bit.
+//! Compared with is `set_world` one by one for the first three, and `set_transforms` for the last. An update follows
+//! each round, and is not timed. Both ways must set the same to the bit.
 
 use crate::clock::nanoseconds;
 use crate::front::{Front, Sizes};

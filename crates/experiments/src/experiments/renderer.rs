@@ -3,8 +3,8 @@
 //! A town of 100,000 shapes, built depth first, in which something happens from frame to frame; timed is what follows
 //! the update, in nanoseconds a shape of the town.
 //!
-//! - `town`: 1000 parts move, and eight houses are torn down and built again: kept are a draw list without matrices, its
-//!   groups, and a buffer with all matrices, with the place in it of every instance. On the other side lists with
+//! - `town`: 1000 parts move, and eight houses are torn down and built again: kept are a draw list without matrices,
+//!   its groups, and a buffer with all matrices, with the place in it of every instance. On the other side lists with
 //!   matrices, groups and a buffer are made from nothing.
 //! - `camera`: nothing but the camera moves: a kept list with matrices relative to it, against a new one.
 //! - `sight`: the same, culled: a kept list of what a camera sees, with matrices relative to it, in nanoseconds a shape

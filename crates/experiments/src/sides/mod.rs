@@ -2,8 +2,9 @@
 //!
 //! [`Boxed`] is the [naive graph](crate::baselines::Graph), [`Sliced`] the thesis's
 //! [own structure](crate::baselines::SliceGraph), [`Packed`] a [`hedgerow::Scene`], [`Batched`] the same edited in
-//! batches, [`Threaded`] with its passes on two threads. A [`Checksum`] of matrices and draws shows that they compute the same to the bit. A [`Stage`] is
-//! a scene that a [`Script`](crate::workloads::Script) of single edits is played on.
+//! batches, [`Threaded`] with its passes on two threads. A [`Checksum`] of matrices and draws shows that they compute
+//! the same to the bit. A [`Stage`] is a scene that a [`Script`](crate::workloads::Script) of single edits is played
+//! on.
 
 mod batched;
 mod boxed;

@@ -38,8 +38,8 @@ fn solid(min: [f32; 3], max: [f32; 3]) -> Aabb {
     Aabb::new(min.into(), max.into())
 }
 
-/// Bricks and boards on a table: images, metals, glass before glass, a fence that is cut out, what is mirrored, a lamp, a
-/// spot, a camera, and a mill that turns.
+/// Bricks and boards on a table: images, metals, glass before glass, a fence that is cut out, what is mirrored, a lamp,
+/// a spot, a camera, and a mill that turns.
 pub(crate) fn shelf() -> Vec<u8> {
     let mut file = GltfFile::new(json!({
         "scene": 0, "scenes": [{"nodes": [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]}],

@@ -15,8 +15,9 @@ use super::head::GROUP_HEAD;
 /// with a head without a group, which is never needed. As a lane has at most one key in a group, 24 bits hold the
 /// length of any.
 ///
-/// `full` is how many blocks, from the first on, have one record each with all lanes that have a track, up to 255: where
-/// these records begin is [known](super::Tables::starts), so that one of them is found without reading the others.
+/// `full` is how many blocks, from the first on, have one record each with all lanes that have a track, up to 255:
+/// where these records begin is [known](super::Tables::starts), so that one of them is found without reading the
+/// others.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct GroupHead {
     pub(crate) need: f32,

@@ -5,8 +5,9 @@
 //! ours.
 //!
 //! - `flattened`: the seed's flattened version, which like its object-oriented one here begins with local matrices.
-//! - `pose-flattened`, `pose-palette-flattened`, `crowd-flattened`, `crowd-palette-flattened`: ours against that version,
-//!   beginning with the same transforms: what a programmer writes who has read the seed, and the harder baseline.
+//! - `pose-flattened`, `pose-palette-flattened`, `crowd-flattened`, `crowd-palette-flattened`: ours against that
+//!   version, beginning with the same transforms: what a programmer writes who has read the seed, and the harder
+//!   baseline.
 //! - `pose`: one `Pose` after the other; `pose-palette` with the palettes; `pose-matrices` against objects that begin
 //!   with local matrices, and so have less to do.
 //! - `pose-uniform`: quaternions and vectors down the skeleton, then matrices; against `Pose` (both with uniform
