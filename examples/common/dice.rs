@@ -11,7 +11,7 @@ impl Dice {
     /// A number from 0 to `n - 1`; 0 where `n` is 0.
     pub(crate) fn below(&mut self, n: usize) -> usize {
         // Of 64 bits also where a `usize` has 32, for which other numbers would be thrown.
-        if n == 0 { 0 } else { self.0.u64(..n as u64) as usize }
+        if n == 0 { 0 } else { usize::try_from(self.0.u64(..n as u64)).expect("it is less than n") }
     }
 
     /// A number from `low` up to `high`.
