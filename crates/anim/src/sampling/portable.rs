@@ -140,7 +140,7 @@ pub(super) fn vectors<S: Simd, W: Word, const SCALE: bool>(
     }
 }
 
-/// [`scalar::share`] of eight lanes, some of them step tracks.
+/// [`LaneKeys::share`](super::lane::LaneKeys::share) of eight lanes, some of them step tracks.
 #[inline(always)]
 fn shares<S: Simd, W: Word>(simd: S, active: &Active<W>, time: f32x8<S>, step: u8) -> f32x8<S> {
     let [from, to] = &active.pairs[0];
