@@ -85,6 +85,11 @@ const fn index_of(key: u128) -> u32 {
     key as u32
 }
 
+/// Bits to turn in a key of depth.
+const NEAREST_FIRST: u32 = 0;
+/// See [`NEAREST_FIRST`].
+const FARTHEST_FIRST: u32 = u32::MAX;
+
 impl DrawList {
     /// Puts draws in the order of a key of the caller's, the least first; draws with equal keys stay in the list's
     /// order. `key` is told the index and the command of each draw; those for which it returns `None` are left out.
@@ -154,9 +159,7 @@ impl DrawList {
     /// ```
     pub fn order_front_to_back(&self, order: &mut DrawOrder, view: &DepthView, takes: impl Fn(&DrawCommand) -> bool) {
         let matrices = self.matrices_for_depth();
-        self.order_by_key(order, |index, command| {
-            takes(command).then(|| u64::from(depth_key(view.depth(&matrices[index]))))
-        });
+        self.order_by_depth(order, view, NEAREST_FIRST, takes, |index| Some(&matrices[index]));
     }
 
     /// Puts draws in order of their depth, the farthest first, as transparent draws have to be. Otherwise like
@@ -166,9 +169,7 @@ impl DrawList {
     /// As [`DrawList::order_front_to_back`].
     pub fn order_back_to_front(&self, order: &mut DrawOrder, view: &DepthView, takes: impl Fn(&DrawCommand) -> bool) {
         let matrices = self.matrices_for_depth();
-        self.order_by_key(order, |index, command| {
-            takes(command).then(|| u64::from(!depth_key(view.depth(&matrices[index]))))
-        });
+        self.order_by_depth(order, view, FARTHEST_FIRST, takes, |index| Some(&matrices[index]));
     }
 
     /// Like [`DrawList::order_front_to_back`], with the matrices of the scene that the list was made of, as of its last
@@ -205,10 +206,7 @@ impl DrawList {
         takes: impl Fn(&DrawCommand) -> bool,
     ) {
         let slots = self.slots();
-        self.order_by_key(order, |index, command| {
-            let matrix = scene.matrix_at(slots[index]).filter(|_| takes(command))?;
-            Some(u64::from(depth_key(view.depth(matrix))))
-        });
+        self.order_by_depth(order, view, NEAREST_FIRST, takes, |index| scene.matrix_at(slots[index]));
     }
 
     /// Like [`DrawList::order_back_to_front`], with the matrices of the scene that the list was made of: see
@@ -224,9 +222,22 @@ impl DrawList {
         takes: impl Fn(&DrawCommand) -> bool,
     ) {
         let slots = self.slots();
+        self.order_by_depth(order, view, FARTHEST_FIRST, takes, |index| scene.matrix_at(slots[index]));
+    }
+
+    /// Puts draws in order of the depths of their matrices, with these bits of the keys turned. Those without a matrix
+    /// are left out.
+    fn order_by_depth<'m>(
+        &self,
+        order: &mut DrawOrder,
+        view: &DepthView,
+        turned: u32,
+        takes: impl Fn(&DrawCommand) -> bool,
+        matrix_of: impl Fn(usize) -> Option<&'m Mat34>,
+    ) {
         self.order_by_key(order, |index, command| {
-            let matrix = scene.matrix_at(slots[index]).filter(|_| takes(command))?;
-            Some(u64::from(!depth_key(view.depth(matrix))))
+            let matrix = matrix_of(index).filter(|_| takes(command))?;
+            Some(u64::from(depth_key(view.depth(matrix)) ^ turned))
         });
     }
 

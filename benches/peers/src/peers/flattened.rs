@@ -3,7 +3,7 @@
 //! There is little to gain on this while nodes only move. What it costs when nodes come or go is in the rows about
 //! updates after edits.
 
-use super::links::{Key, Linked, Links, append, following, unlink};
+use super::links::{Key, Linked, Links, append, following, remove_all_below, unlink};
 use super::{columns, matrix};
 use crate::peer::Peer;
 use crate::shapes::Shape;
@@ -143,17 +143,7 @@ impl Peer for Flattened {
     fn remove(&mut self, tops: &[u32]) {
         let mut below = Vec::new();
         for &top in tops {
-            let top = self.keys[top as usize];
-            unlink(&mut self.nodes, top);
-            below.push(top);
-            while let Some(node) = below.pop() {
-                let node = self.nodes.remove(node).expect("a linked node is alive");
-                let mut child = node.links.first;
-                while let Some(next) = child {
-                    below.push(next);
-                    child = self.nodes[next].links.next;
-                }
-            }
+            remove_all_below(&mut self.nodes, self.keys[top as usize], &mut below);
         }
         self.stale = true;
     }

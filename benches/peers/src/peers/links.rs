@@ -1,7 +1,7 @@
 //! Links between nodes that lie in a slot map.
 
 use core::ops::{Index, IndexMut};
-use slotmap::new_key_type;
+use slotmap::{SlotMap, new_key_type};
 
 new_key_type! {
     /// Names a node of [`Slots`](super::Slots) or [`Flattened`](super::Flattened).
@@ -51,6 +51,20 @@ where
     match next {
         Some(next) => nodes[next].links().previous = previous,
         None => nodes[parent].links().last = previous,
+    }
+}
+
+/// Removes a node with all below it; `below` is room for a list, empty before and after. O(nodes removed).
+pub(crate) fn remove_all_below<N: Linked>(nodes: &mut SlotMap<Key, N>, top: Key, below: &mut Vec<Key>) {
+    unlink(nodes, top);
+    below.push(top);
+    while let Some(node) = below.pop() {
+        let mut node = nodes.remove(node).expect("a linked node is alive");
+        let mut child = node.links().first;
+        while let Some(next) = child {
+            below.push(next);
+            child = nodes[next].links().next;
+        }
     }
 }
 

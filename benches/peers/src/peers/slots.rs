@@ -1,6 +1,6 @@
 //! Nodes in a slot map, and a list of all of them in depth-first order, which is made anew where the tree has changed.
 
-use super::links::{Key, Linked, Links, append, following, unlink};
+use super::links::{Key, Linked, Links, append, following, remove_all_below, unlink};
 use super::{columns, matrix};
 use crate::peer::Peer;
 use crate::shapes::Shape;
@@ -108,17 +108,7 @@ impl Peer for Slots {
     fn remove(&mut self, tops: &[u32]) {
         let mut below = Vec::new();
         for &top in tops {
-            let top = self.keys[top as usize];
-            unlink(&mut self.nodes, top);
-            below.push(top);
-            while let Some(node) = below.pop() {
-                let node = self.nodes.remove(node).expect("a linked node is alive");
-                let mut child = node.links.first;
-                while let Some(next) = child {
-                    below.push(next);
-                    child = self.nodes[next].links.next;
-                }
-            }
+            remove_all_below(&mut self.nodes, self.keys[top as usize], &mut below);
         }
         self.stale = true;
     }
