@@ -23,6 +23,24 @@ copy
     CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$OLDPWD/target}/least cargo check -p hedgerow -p hedgerow-anim -p hedgerow-math --all-features --lib
 )
 
+headline 'licences, sources, advisories'
+if ! cargo deny --version >/dev/null 2>&1; then
+    skip 'licences, sources, advisories: cargo-deny is not installed (cargo install cargo-deny --locked)'
+else
+    deny() {
+        cargo deny --manifest-path "$1" --config deny.toml --all-features check --hide-inclusion-graph "${@:2}"
+    }
+    for manifest in Cargo.toml fuzz/Cargo.toml crates/viewer/Cargo.toml benches/peers/Cargo.toml benches/ozz/Cargo.toml; do
+        deny "$manifest" bans licenses sources
+    done
+    # The database is fetched; where that cannot be done, this is left out.
+    if cargo deny fetch db >/dev/null 2>&1; then
+        for manifest in Cargo.toml crates/viewer/Cargo.toml; do deny "$manifest" advisories; done
+    else
+        skip 'advisories: their database cannot be fetched here'
+    fi
+fi
+
 least=$(sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)
 headline "Rust $least"
 if rustup toolchain list | grep -q "^$least[.-]"; then
