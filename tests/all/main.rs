@@ -13,6 +13,7 @@ mod drivers;
 mod editors;
 mod edits;
 mod examples;
+mod far_worlds;
 #[cfg(feature = "gltf")]
 mod gltf;
 #[cfg(feature = "gltf")]

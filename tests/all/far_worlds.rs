@@ -1,0 +1,274 @@
+//! Worlds larger than single precision can resolve: lists relative to a camera, and translations in double precision.
+
+use crate::renderers::{grid, looking};
+use hedgerow::glam::{DVec3, Quat, Vec3};
+use hedgerow::{
+    Aabb, DrawList, Error, Keep, Mat34, Node, NodeHandle, Scene, SceneConfig, Shape, Transform, Visibility,
+};
+
+const BOUNDED: SceneConfig = SceneConfig { bounds: true, max_nodes: 16, min_nodes: 4, ..SceneConfig::DEFAULT };
+
+/// A planet: districts ten thousand kilometres from its centre, each with shapes below a chain of turned nodes.
+fn planet(seed: u64, config: SceneConfig) -> (Scene, Vec<(NodeHandle, Aabb)>) {
+    let mut dice = fastrand::Rng::with_seed(seed);
+    let mut scene = Scene::with_config(config).unwrap();
+    let mut shapes = Vec::new();
+    for _ in 0..12 {
+        let mut number = |scale: f32| (dice.f32() - 0.5) * 2.0 * scale;
+        let turn = |a: f32, b: f32| Quat::from_rotation_y(a) * Quat::from_rotation_x(b);
+        let up = Vec3::new(number(1.0), number(1.0), number(1.0)).normalize();
+        let district = Transform::from_translation(up * 1e7).with_rotation(turn(number(3.0), number(3.0)));
+        let district = scene.insert(scene.root(), Node::transform(district)).unwrap();
+        for _ in 0..6 {
+            let street = Transform::from_xyz(number(900.0), number(30.0), number(900.0));
+            let street = street.with_rotation(turn(number(3.0), number(0.1)));
+            let street = scene.insert(district, Node::transform(street)).unwrap();
+            for _ in 0..12 {
+                let bounds = Aabb::new(Vec3::new(-0.5, 0.0, -number(1.0).abs()), Vec3::new(0.5, 2.0, 0.25));
+                let house = Transform::from_xyz(number(15.0), 0.0, number(15.0)).with_rotation(turn(number(3.0), 0.0));
+                let house = Node::transform(house).with_shape(Shape::new(1, bounds));
+                shapes.push((scene.insert(street, house).unwrap(), bounds));
+            }
+        }
+    }
+    scene.update();
+    (scene, shapes)
+}
+
+#[test]
+fn a_planet_keeps_a_millimetre_and_no_shape_that_is_seen_is_missed() {
+    for (seed, config) in [(1, SceneConfig::DEFAULT), (2, BOUNDED), (3, BOUNDED)] {
+        let (scene, shapes) = planet(seed, config);
+        let mut dice = fastrand::Rng::with_seed(seed);
+        let (mut list, mut seen, mut unsure) = (DrawList::new(), 0, 0);
+        for step in 0..120 {
+            let (node, _) = shapes[dice.usize(..shapes.len())];
+            let mut part = || (dice.f64() - 0.5) * if step % 2 == 0 { 4.0 } else { 100.0 };
+            let camera = scene.world_f64(node).unwrap().translation + DVec3::new(part(), part(), part());
+            let forward = DVec3::new(part(), part(), part()).as_vec3();
+            let frustum = looking(Vec3::ZERO, forward);
+            scene.cull_relative(camera, &frustum, Visibility::VISIBLE, &mut list);
+            let listed: Vec<NodeHandle> = list.commands().iter().map(|command| command.node).collect();
+            for &(node, bounds) in &shapes {
+                // The box in double precision, by its eight corners.
+                let world = scene.world_f64(node).unwrap();
+                let (mut low, mut high) = (DVec3::INFINITY, DVec3::NEG_INFINITY);
+                for corner in 0..8 {
+                    let pick = |axis: usize| if corner >> axis & 1 == 0 { bounds.min[axis] } else { bounds.max[axis] };
+                    let at = world.transform_point3(Vec3::new(pick(0), pick(1), pick(2)).as_dvec3()) - camera;
+                    (low, high) = (low.min(at), high.max(at));
+                }
+                let grown = |by: f64| Aabb::new((low - by).as_vec3(), (high + by).as_vec3());
+                let (inner, outer) = (frustum.touches(&grown(-1e-4)), frustum.touches(&grown(1e-2)));
+                // What is kilometres away is known to less than a thousandth, too.
+                let near = low.abs().max_element() < 1e4 && high.abs().max_element() < 1e4;
+                if let Some(at) = listed.iter().position(|&listed| listed == node) {
+                    seen += 1;
+                    let wide = config != BOUNDED || !near;
+                    assert!(outer || wide, "{node:?} is listed at {low} to {high}");
+                    let matrix = list.relative_matrices()[at];
+                    let off = (matrix.translation().as_dvec3() - (world.translation - camera)).length();
+                    assert!(off < 1e-3 || !near, "{off}");
+                    assert!(off < 1e-6 || low.length() > 10.0, "{off} next to the camera");
+                } else {
+                    assert!(!inner, "{node:?} is missed at {low} to {high}");
+                    unsure += usize::from(outer);
+                }
+            }
+        }
+        assert!(seen > 60 && unsure < 20, "{seen} seen, {unsure} unsure");
+    }
+}
+
+#[test]
+fn a_relative_list_follows_what_moves_also_above_other_slices() {
+    let (mut scene, shapes) = planet(9, BOUNDED);
+    let mut dice = fastrand::Rng::with_seed(4);
+    let (mut kept, mut near) = (DrawList::new(), DrawList::new());
+    let all: Vec<NodeHandle> = scene.descendants(scene.root()).collect();
+    for frame in 0..60 {
+        let node = all[dice.usize(..all.len())];
+        let local = scene.local(node).unwrap().transform().unwrap();
+        let moved = Transform { translation: local.translation + Vec3::new(0.25, 1.0, 0.5), ..local };
+        scene.set_local(node, moved).unwrap();
+        if frame % 4 != 3 {
+            scene.update();
+        }
+        let camera = scene.world_f64(shapes[dice.usize(..shapes.len())].0).unwrap().translation;
+        scene.draw_list_relative(camera, &mut kept);
+        let mut anew = DrawList::new();
+        scene.draw_list_relative(camera, &mut anew);
+        assert_eq!(kept.relative_matrices(), anew.relative_matrices());
+        let frustum = looking(Vec3::ZERO, Vec3::new(1.0, -0.1, 0.3));
+        scene.cull_relative(camera, &frustum, Visibility::VISIBLE, &mut near);
+        scene.cull_relative(camera, &frustum, Visibility::VISIBLE, &mut anew);
+        assert_eq!(near.commands(), anew.commands());
+        assert_eq!(near.relative_matrices(), anew.relative_matrices());
+    }
+}
+
+/// A node with a translation in double precision, and its parent.
+struct Placed {
+    node: NodeHandle,
+    parent: Option<usize>,
+    translation: DVec3,
+}
+
+/// Where each is, by sums in double precision.
+fn places(placed: &[Placed]) -> Vec<DVec3> {
+    let mut places: Vec<DVec3> = Vec::new();
+    for at in 0..placed.len() {
+        let (mut next, mut sum) = (Some(at), DVec3::ZERO);
+        while let Some(at) = next {
+            sum += placed[at].translation;
+            next = placed[at].parent;
+        }
+        places.push(sum);
+    }
+    places
+}
+
+#[test]
+fn translations_in_double_precision_keep_a_millimetre_over_all_that_moves_nodes() {
+    for (seed, config) in [(1, BOUNDED), (2, SceneConfig::DEFAULT), (3, SceneConfig { changes: true, ..BOUNDED })] {
+        let mut dice = fastrand::Rng::with_seed(seed);
+        let mut scene = Scene::with_config(config).unwrap();
+        let (mut placed, mut list) = (Vec::<Placed>::new(), DrawList::new());
+        for step in 0..400 {
+            let any = |dice: &mut fastrand::Rng, placed: &[Placed]| {
+                (!placed.is_empty() && dice.u8(..8) > 0).then(|| dice.usize(..placed.len()))
+            };
+            let mut part = |scale: f64| (dice.f64() - 0.5) * scale;
+            let far = if part(1.0) > 0.2 { 2e7 } else { 300.0 };
+            let translation = DVec3::new(part(far), part(far), part(far));
+            let parent = any(&mut dice, &placed);
+            match dice.u8(..12) {
+                0..=4 => {
+                    let above = parent.map_or(scene.root(), |at| placed[at].node);
+                    let node = Node::transform(Transform::IDENTITY).with_shape(Shape::new(1, Aabb::cube(1.0)));
+                    let node = scene.insert(above, node).unwrap();
+                    scene.set_translation_f64(node, translation).unwrap();
+                    placed.push(Placed { node, parent, translation });
+                }
+                5 | 6 => {
+                    let Some(at) = any(&mut dice, &placed) else { continue };
+                    scene.set_translation_f64(placed[at].node, translation).unwrap();
+                    placed[at].translation = translation;
+                }
+                7 => {
+                    let Some(at) = any(&mut dice, &placed) else { continue };
+                    let rounded = translation.as_vec3();
+                    scene.set_local(placed[at].node, Transform::from_translation(rounded)).unwrap();
+                    placed[at].translation = rounded.as_dvec3();
+                }
+                8 | 9 => {
+                    let Some(at) = any(&mut dice, &placed) else { continue };
+                    let above = parent.map_or(scene.root(), |at| placed[at].node);
+                    if scene.reparent(placed[at].node, above, hedgerow::Keep::Local).is_ok() {
+                        placed[at].parent = parent;
+                    }
+                }
+                10 => {
+                    let Some(at) = any(&mut dice, &placed) else { continue };
+                    match step % 4 {
+                        0 => drop(scene.isolate(placed[at].node)),
+                        1 => scene.reconstitute_all(),
+                        2 => drop(scene.maintain(std::time::Duration::MAX)),
+                        _ => scene = Scene::load(&scene.save()).unwrap(),
+                    }
+                }
+                _ => scene.shrink_to_fit(),
+            }
+            scene.validate().unwrap();
+            if step % 3 != 0 {
+                scene.update();
+                scene.validate().unwrap();
+            }
+            let places = places(&placed);
+            let camera = places.get(step % places.len().max(1)).map_or(DVec3::ZERO, |place| *place + 0.25);
+            scene.draw_list_relative(camera, &mut list);
+            assert_eq!(list.len(), placed.len());
+            for (command, matrix) in list.commands().iter().zip(list.relative_matrices()) {
+                let at = placed.iter().position(|placed| placed.node == command.node).unwrap();
+                let off = (scene.world_f64(command.node).unwrap().translation - places[at]).length();
+                assert!(off < 1e-6, "{off}");
+                assert!(scene.translation_f64(command.node).unwrap().distance(placed[at].translation) < 1e-7);
+                let expected = places[at] - camera;
+                let off = (matrix.translation().as_dvec3() - expected).length();
+                assert!(off < 1e-6 + expected.length() * 1e-7, "{off} at {expected}");
+            }
+        }
+        assert!(placed.len() > 80);
+    }
+}
+
+#[test]
+fn a_translation_in_double_precision_is_that_of_the_rounded_transform() {
+    let (mut scene, nodes) = grid(BOUNDED, 4);
+    let turned = Transform::from_scale(Vec3::splat(2.0)).with_rotation(Quat::from_rotation_y(1.0));
+    scene.set_local(nodes[3], turned).unwrap();
+    scene.set_translation_f64(nodes[3], DVec3::new(1e7 + 0.3, 0.1, -0.7)).unwrap();
+    let expected = Transform { translation: Vec3::new(1e7 + 0.3, 0.1, -0.7), ..turned };
+    assert_eq!(scene.local(nodes[3]).and_then(|local| local.transform()), Some(expected));
+    let shear = Mat34 { rows: [[1.0, 0.5, 0.0, 7.0], [0.0, 1.0, 0.0, 0.1], [0.0, 0.0, 1.0, 0.0]] };
+    scene.set_local(nodes[5], shear).unwrap();
+    scene.set_translation_f64(nodes[5], DVec3::splat(0.1)).unwrap();
+    let Some(hedgerow::Local::Matrix(found)) = scene.local(nodes[5]) else { panic!("it shears as before") };
+    assert_eq!((found.rows[0][1], found.translation()), (0.5, Vec3::splat(0.1)));
+    scene.update();
+    scene.validate().unwrap();
+    assert_eq!(scene.fresh_world(nodes[3]).as_ref(), scene.world(nodes[3]));
+    assert!(scene.translation_f64(nodes[5]).unwrap().distance(DVec3::splat(0.1)) < 1e-15);
+    let group = scene.insert(scene.root(), Node::group()).unwrap();
+    assert_eq!(scene.set_translation_f64(group, DVec3::ONE), Err(Error::NoTransform(group)));
+    assert_eq!(scene.translation_f64(group), None);
+    assert!(matches!(scene.set_translation_f64(nodes[1], DVec3::splat(1e39)), Err(Error::NotFinite(_))));
+    scene.remove(group).unwrap();
+    assert_eq!(scene.set_translation_f64(group, DVec3::ONE), Err(Error::StaleHandle(group)));
+}
+
+#[test]
+fn what_leaves_a_translation_as_it_is_keeps_it_in_double_precision() {
+    let (mut scene, nodes) = grid(BOUNDED, 4);
+    let precise = DVec3::new(1e7 + 0.125, 0.25, -3.0);
+    scene.set_translation_f64(nodes[2], precise).unwrap();
+    scene.modify_local(nodes[2], |local| local.rotation = Quat::from_rotation_x(0.5)).unwrap();
+    assert_eq!(scene.translation_f64(nodes[2]), Some(precise));
+    scene.look_at(nodes[2], Vec3::new(0.0, 5.0, 0.0), Vec3::Y).unwrap();
+    assert_eq!(scene.translation_f64(nodes[2]), Some(precise));
+    scene.modify_local(nodes[2], |local| local.translation.y = 1.0).unwrap();
+    assert_eq!(scene.translation_f64(nodes[2]), Some(DVec3::new(f64::from(1e7_f32 + 0.125), 1.0, -3.0)));
+    scene.update();
+    scene.validate().unwrap();
+}
+
+#[test]
+fn a_kept_relative_list_sees_bounds_that_are_set() {
+    for (bounds, updates) in [(false, false), (false, true), (true, false), (true, true)] {
+        let mut scene = Scene::with_config(SceneConfig { bounds, ..SceneConfig::DEFAULT }).unwrap();
+        let aside = Node::transform(Transform::from_xyz(1000.0, 0.0, -10.0));
+        let node = scene.insert(scene.root(), aside.with_shape(Shape::new(1, Aabb::cube(0.5)))).unwrap();
+        scene.update();
+        let (frustum, mut list) = (looking(Vec3::ZERO, Vec3::NEG_Z), DrawList::new());
+        for (size, listed) in [(0.5, 0), (2000.0, 1), (0.25, 0)] {
+            scene.set_bounds(node, Aabb::cube(size)).unwrap();
+            if updates {
+                scene.update();
+            }
+            scene.cull_relative(DVec3::ZERO, &frustum, Visibility::VISIBLE, &mut list);
+            assert_eq!(list.len(), listed, "bounds of {size}, kept: {bounds}, updated: {updates}");
+        }
+    }
+}
+
+#[test]
+fn a_node_that_keeps_its_world_keeps_what_single_precision_loses() {
+    let mut scene = Scene::new();
+    let near = scene.insert(scene.root(), Node::transform(Transform::from_xyz(1e7, 0.0, 0.0))).unwrap();
+    let city = scene.insert(scene.root(), Node::transform(Transform::IDENTITY)).unwrap();
+    let place = DVec3::new(1e7 + 0.3, 2.0, 3.0);
+    scene.set_translation_f64(city, place).unwrap();
+    scene.reparent(city, near, Keep::World).unwrap();
+    let kept = scene.world_f64(city).unwrap().translation;
+    assert!((kept - place).length() < 1e-6, "{kept}");
+}
