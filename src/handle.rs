@@ -1,7 +1,9 @@
 //! Handles: 8-byte names for nodes that stay valid however their node moves.
 
 use core::fmt;
+use core::hash::{BuildHasherDefault, Hasher};
 use core::num::NonZeroU64;
+use std::collections::HashMap;
 
 /// How many bits of a handle are the index within its metadata table.
 const INDEX_BITS: u32 = 12;
@@ -140,6 +142,32 @@ impl fmt::Debug for NodeHandle {
 impl fmt::Display for NodeHandle {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(&format!("{}:{}v{}", self.table(), self.index(), self.generation()))
+    }
+}
+
+/// Values by handle, for the length of one call.
+pub(crate) type ByHandle<V> = HashMap<NodeHandle, V, BuildHasherDefault<HandleHasher>>;
+
+/// Hashes handles by one multiplication: their bits differ already, mostly in the middle.
+#[derive(Default)]
+pub(crate) struct HandleHasher(u64);
+
+impl Hasher for HandleHasher {
+    #[inline]
+    #[expect(clippy::cast_possible_truncation, reason = "both halves are folded into one")]
+    fn write_u64(&mut self, bits: u64) {
+        // 2⁶⁴ divided by the golden ratio, made odd: D. Knuth, The Art of Computer Programming, volume 3, section 6.4.
+        let wide = u128::from(self.0 ^ bits) * 0x9e37_79b9_7f4a_7c15;
+        self.0 = (wide >> 64) as u64 ^ wide as u64;
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        bytes.iter().for_each(|&byte| self.write_u64(u64::from(byte)));
+    }
+
+    #[inline]
+    fn finish(&self) -> u64 {
+        self.0
     }
 }
 

@@ -5,10 +5,10 @@
 //! one after another; those of a batch wait together.
 
 use crate::error::BatchError;
+use crate::handle::ByHandle;
 use crate::scene::{Keep, Scene};
 use crate::store::{At, LocalSlot, MAX_NODES, Store};
 use crate::{Error, Local, Node, NodeHandle, Transform, node::LocalForm};
-use std::collections::{HashMap, HashSet};
 
 impl Scene {
     /// Inserts many nodes, each as the last child of its parent, and appends their handles to `handles` in the order of
@@ -221,7 +221,7 @@ impl Scene {
     /// ```
     pub fn topmost(&self, nodes: &[NodeHandle]) -> Result<Vec<NodeHandle>, BatchError> {
         // Of each node that was come to, whether it is listed or below one that is.
-        let mut covered: HashMap<NodeHandle, bool> = HashMap::with_capacity(nodes.len());
+        let mut covered: ByHandle<bool> = ByHandle::with_capacity_and_hasher(nodes.len(), Default::default());
         for (item, &node) in nodes.iter().enumerate() {
             if !self.contains(node) {
                 return Err(BatchError::at(item, Error::StaleHandle(node)));
@@ -230,7 +230,7 @@ impl Scene {
         }
         let mut way = Vec::new();
         let mut topmost = Vec::new();
-        let mut taken = HashSet::new();
+        let mut taken: ByHandle<()> = ByHandle::default();
         for &node in nodes {
             let mut above = self.parent(node);
             let found = loop {
@@ -242,7 +242,7 @@ impl Scene {
                 above = self.parent(next);
             };
             covered.extend(way.drain(..).map(|node| (node, found)));
-            if !found && taken.insert(node) {
+            if !found && taken.insert(node, ()).is_none() {
                 topmost.push(node);
             }
         }

@@ -6,13 +6,13 @@
 
 use super::batch::{ITEM_AHEAD, NEAR};
 use crate::error::BatchError;
+use crate::handle::ByHandle;
 use crate::store::columns::{At, NIL};
 use crate::store::{Beside, Store};
 use crate::{Error, Local, Node, NodeHandle};
 use bumpalo::Bump;
 use bumpalo::collections::Vec as BumpVec;
 use hedgerow_math::internal::prefetch_whole;
-use std::collections::HashMap;
 
 /// A node, and its new parent.
 type Item = (NodeHandle, NodeHandle);
@@ -122,7 +122,7 @@ impl Store {
         check: impl Fn(&Self, NodeHandle, NodeHandle) -> Result<At, Error>,
         arena: &'b Bump,
     ) -> Result<Moves<'b>, BatchError> {
-        let mut listed = HashMap::with_capacity(items.len());
+        let mut listed = ByHandle::with_capacity_and_hasher(items.len(), Default::default());
         let ranks: &mut [u32] = arena.alloc_slice_fill_copy(items.len(), UNKNOWN);
         let mut any_has_children = false;
         for (index, &(node, parent)) in items.iter().enumerate() {
@@ -134,7 +134,7 @@ impl Store {
                 ranks[before as usize] = SUPERSEDED;
             }
         }
-        let above = self.moved_above(items, &listed, any_has_children, arena);
+        let above = self.moved_above(items, listed, any_has_children, arena);
         rank(above, ranks, arena).map_err(|item| {
             let (node, parent) = items[item];
             BatchError::at(item, Error::WouldCycle { node, parent })
@@ -148,20 +148,14 @@ impl Store {
 
     /// Of each item, which other one moves the nearest node that is the new parent or stands above it, or [`NIL`].
     ///
-    /// O(items), and if a moved node has children, O(nodes above the new parents), each of which is come to once.
-    fn moved_above<'b>(
-        &self,
-        items: &[Item],
-        listed: &HashMap<NodeHandle, u32>,
-        climb: bool,
-        arena: &'b Bump,
-    ) -> &'b [u32] {
-        let mut known: HashMap<NodeHandle, u32> = HashMap::new();
+    /// `known` has the item of each listed node. O(items), and if a moved node has children, O(nodes above the new
+    /// parents), each of which is visited once.
+    fn moved_above<'b>(&self, items: &[Item], mut known: ByHandle<u32>, climb: bool, arena: &'b Bump) -> &'b [u32] {
         let mut way = BumpVec::new_in(arena);
         let nearest = |&(_, parent): &Item| {
             let mut node = parent;
             let found = loop {
-                if let Some(&item) = listed.get(&node).or_else(|| known.get(&node)) {
+                if let Some(&item) = known.get(&node) {
                     break item;
                 }
                 if !climb {
