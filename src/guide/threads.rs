@@ -5,11 +5,15 @@
 //! - **Reading.** `&Scene` may be shared: world matrices, queries, culling and draw lists into lists of your own can be
 //!   asked for on any number of threads at once.
 //! - **Passes.** With the feature `rayon`, [`Scene::update`](crate::Scene::update), culling, draw lists, skinning and
-//!   [many characters](crate::anim::Skeleton::par_each_palette) use the threads of the current pool, and give the same bits as on one. Below about 16,000 nodes they stay on
-//!   one thread. A caller that is no thread of a pool should call from [`ThreadPool::install`][install].
+//!   [many characters](crate::anim::Skeleton::par_each_palette) use the threads of the current pool, and give the same
+//!   bits as on one. Below about 16,000 nodes they stay on one thread. Handing work to a pool from outside costs tens of
+//!   microseconds, so the thread of the frame loop should be one of the pool's: made so once by
+//!   [`ThreadPoolBuilder::use_current_thread`][current], or for the length of a closure by
+//!   [`ThreadPool::install`][install].
 //! - **Recorded edits.** An [`EditQueue`](crate::edit::EditQueue) borrows no scene. Each thread fills one of its own,
 //!   and the owner of the scene makes all edits in order.
 //!
+//! [current]: https://docs.rs/rayon/latest/rayon/struct.ThreadPoolBuilder.html#method.use_current_thread
 //! [install]: https://docs.rs/rayon/latest/rayon/struct.ThreadPool.html#method.install
 //!
 //! ```

@@ -66,7 +66,7 @@ fn main() -> Result<(), Failure> {
                 let sizes = list(&arguments.value()?.string()?);
                 options.sizes = Some(sizes.iter().map(|size| size.parse()).collect::<Result<_, _>>()?);
             }
-            Long("peers") => options.kinds = chosen(&list(&arguments.value()?.string()?)),
+            Long("peers") => options.kinds = chosen(&list(&arguments.value()?.string()?))?,
             Long("gltf") => options.gltf = Some(arguments.value()?.into()),
             Long("json") => options.json = true,
             Long("tiny") => options.tiny = true,
@@ -82,6 +82,9 @@ fn main() -> Result<(), Failure> {
             other => return Err(other.unexpected().into()),
         }
     }
+    // This thread is one of two, as that of a program is which asks for it: work that is too little to share stays here.
+    #[cfg(feature = "threads")]
+    rayon::ThreadPoolBuilder::new().num_threads(2).use_current_thread().build_global()?;
     measure(&options)
 }
 
@@ -89,9 +92,12 @@ fn list(text: &str) -> Vec<String> {
     text.split(',').map(str::to_owned).collect()
 }
 
-/// The peers of these names, and nothing of those that another build has.
-fn chosen(names: &[String]) -> Vec<Kind> {
-    KINDS.iter().filter(|kind| names.iter().any(|name| name == kind.name)).copied().collect()
+/// The peers of these names. One that only the other build has is left out; what neither has is refused.
+fn chosen(names: &[String]) -> Result<Vec<Kind>, Failure> {
+    if let Some(name) = names.iter().find(|name| !peer::NAMES.contains(&name.as_str())) {
+        return Err(format!("there is no peer '{name}': there are {}", peer::NAMES.join(", ")).into());
+    }
+    Ok(KINDS.iter().filter(|kind| names.iter().any(|name| name == kind.name)).copied().collect())
 }
 
 fn measure(options: &Options) -> Result<(), Failure> {

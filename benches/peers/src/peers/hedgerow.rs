@@ -1,4 +1,5 @@
-//! hedgerow, by single calls or by its calls that take lists; on the threads of a pool with the feature `threads`.
+//! hedgerow, by single calls or by its calls that take lists; with the feature `threads` the program's thread is one of a
+//! pool of two, so that updates share large work.
 
 use super::columns;
 use crate::peer::Peer;
@@ -20,8 +21,6 @@ pub(crate) struct Hedgerow {
     /// By number; the first is the root.
     nodes: Vec<NodeHandle>,
     calls: Calls,
-    #[cfg(feature = "threads")]
-    pool: rayon::ThreadPool,
 }
 
 impl Hedgerow {
@@ -35,15 +34,7 @@ impl Hedgerow {
             let node = scene.insert(nodes[parent as usize], Node::transform(local));
             nodes.push(node.expect("a live parent takes a finite transform"));
         }
-        #[cfg(feature = "threads")]
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().expect("the system has two threads");
-        Self {
-            scene,
-            nodes,
-            calls,
-            #[cfg(feature = "threads")]
-            pool,
-        }
+        Self { scene, nodes, calls }
     }
 
     fn handle(&self, node: u32) -> NodeHandle {
@@ -68,9 +59,6 @@ impl Peer for Hedgerow {
     }
 
     fn update(&mut self) {
-        #[cfg(feature = "threads")]
-        self.pool.install(|| self.scene.update());
-        #[cfg(not(feature = "threads"))]
         self.scene.update();
     }
 

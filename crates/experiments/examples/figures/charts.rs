@@ -23,6 +23,8 @@ pub(crate) struct Lines {
 pub(crate) struct Bars {
     pub(crate) title: String,
     pub(crate) y: &'static str,
+    /// Whether the axis is logarithmic, and begins at 1.
+    pub(crate) is_logarithmic: bool,
     pub(crate) groups: Vec<String>,
     /// A bar for each group.
     pub(crate) series: Vec<(String, Vec<f64>)>,
@@ -123,7 +125,8 @@ impl Picture for Bars {
         B::ErrorType: 'static,
     {
         area.fill(&WHITE)?;
-        let highest = self.series.iter().flat_map(|(_, bars)| bars).copied().fold(0.0, f64::max);
+        let height = |bar: f64| if self.is_logarithmic { bar.max(1.0).log10() } else { bar };
+        let highest = self.series.iter().flat_map(|(_, bars)| bars).map(|&bar| height(bar)).fold(0.0, f64::max);
         let count = self.groups.len();
         let mut chart = ChartBuilder::on(area)
             .caption(&self.title, ("sans-serif", 18))
@@ -145,7 +148,8 @@ impl Picture for Bars {
                 if middle { groups.get(x.floor() as usize).cloned().unwrap_or_default() } else { String::new() }
             })
             .y_desc(self.y)
-            .y_label_formatter(&|y| shown(*y))
+            .y_labels(if self.is_logarithmic { highest.ceil() as usize + 2 } else { 11 })
+            .y_label_formatter(&|y| shown(if self.is_logarithmic { 10.0_f64.powf(*y) } else { *y }))
             .label_style(("sans-serif", 13))
             .axis_desc_style(("sans-serif", 14))
             .light_line_style(WHITE)
@@ -157,7 +161,7 @@ impl Picture for Bars {
             let left = |group: usize| group as f64 + 0.1 + number as f64 * width;
             chart
                 .draw_series(bars.iter().enumerate().map(|(group, &bar)| {
-                    Rectangle::new([(left(group), 0.0), (left(group) + width * 0.94, bar)], colour.filled())
+                    Rectangle::new([(left(group), 0.0), (left(group) + width * 0.94, height(bar))], colour.filled())
                 }))?
                 .label(name)
                 .legend(move |(x, y)| Rectangle::new([(x, y - 5), (x + 14, y + 5)], colour.filled()));

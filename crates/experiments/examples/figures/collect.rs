@@ -41,6 +41,17 @@ impl Results {
             let value: serde_json::Value = serde_json::from_str(line)?;
             let text = |name: &str| value[name].as_str().map(String::from).ok_or_else(|| missing(name));
             let number = |name: &str| value[name].as_f64().ok_or_else(|| missing(name));
+            if let Ok(peer) = text("peer") {
+                // Of benches/peers: one side by itself.
+                self.lines.push(Line {
+                    experiment: format!("peers/{peer}/{}", number("threads")?),
+                    case: format!("{}/{}", text("shape")?, text("work")?),
+                    nodes: number("n")?,
+                    ours: number("value")?,
+                    baseline: f64::NAN,
+                });
+                continue;
+            }
             self.lines.push(Line {
                 experiment: text("experiment")?,
                 case: text("case")?,

@@ -72,6 +72,40 @@ pub(crate) fn draw(results: &Results, folder: &Path) -> Result<Vec<PathBuf>, Box
     files.extend(moved(results, folder)?);
     files.extend(pauses(results, folder)?);
     files.extend(characters(results, folder)?);
+    files.extend(peers(results, folder)?);
+    Ok(files)
+}
+
+/// Other trees of transforms, by shape: what `benches/peers` found.
+fn peers(results: &Results, folder: &Path) -> Result<Vec<PathBuf>, Box<dyn Error>> {
+    let mut files = Vec::new();
+    for (name, work, what) in [
+        ("peers-update", "update: all", "The update after all nodes were set, 260,000 nodes, one thread"),
+        ("peers-frame", "frame: half", "Half of 260,000 nodes set in random order, and the update, one thread"),
+    ] {
+        let shapes = ["random", "interleaved", "8-ary", "rigs", "flat", "town"];
+        let series = [
+            ("hedgerow", OURS),
+            ("flattened", "flattened columns"),
+            ("slotmap", "slotmap, ordered list"),
+            ("boxed", "a block a node"),
+            ("indextree", "indextree"),
+            ("bevy", "Bevy"),
+        ];
+        let of = |peer: &str| {
+            let last =
+                |shape: &&str| Some(results.of(&format!("peers/{peer}/1"), &format!("{shape}/{work}")).pop()?.ours);
+            shapes.iter().filter_map(last).collect()
+        };
+        let chart = Bars {
+            title: what.to_owned(),
+            y: "nanoseconds a node",
+            is_logarithmic: true,
+            groups: shapes.iter().map(ToString::to_string).collect(),
+            series: series.iter().map(|(peer, name)| ((*name).to_owned(), of(peer))).collect(),
+        };
+        files.extend(bars(folder, name, &chart)?);
+    }
     Ok(files)
 }
 
@@ -91,6 +125,7 @@ fn memory(results: &Results, folder: &Path) -> Result<Vec<PathBuf>, Box<dyn Erro
     let chart = Bars {
         title: "Memory over 30 frames that remove and insert 10 %, by nodes (figure 6.7)".to_owned(),
         y: "bytes a node",
+        is_logarithmic: false,
         groups: results.of("memory", "frames-mean").iter().map(|line| grouped(line.nodes)).collect(),
         series: vec![
             (format!("{OURS}, mean"), of("frames-mean", ours)),
@@ -166,6 +201,7 @@ fn characters(results: &Results, folder: &Path) -> Result<Vec<PathBuf>, Box<dyn 
     let chart = Bars {
         title: "1000 characters of 96 joints, from transforms".to_owned(),
         y: "nanoseconds a joint",
+        is_logarithmic: false,
         groups,
         series: vec![(OURS.to_owned(), of_ours), ("flattened, as in the source".to_owned(), theirs)],
     };
@@ -175,6 +211,7 @@ fn characters(results: &Results, folder: &Path) -> Result<Vec<PathBuf>, Box<dyn 
     let chart = Bars {
         title: "Skinning of positions and normals, by influences a vertex".to_owned(),
         y: "nanoseconds a vertex",
+        is_logarithmic: false,
         groups,
         series: vec![(OURS.to_owned(), of_ours), ("the usual first implementation".to_owned(), theirs)],
     };
@@ -184,6 +221,7 @@ fn characters(results: &Results, folder: &Path) -> Result<Vec<PathBuf>, Box<dyn 
     let chart = Bars {
         title: "A clip of 96 joints: all of them in one frame".to_owned(),
         y: "nanoseconds a joint",
+        is_logarithmic: false,
         groups,
         series: vec![(OURS.to_owned(), of_ours), ("keys by track".to_owned(), theirs)],
     };
