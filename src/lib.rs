@@ -100,7 +100,7 @@
 //! | `anim` | [`anim`], [`skin`] and [`character`]: animation, and characters in scenes | yes |
 //! | `bytemuck` | plain data without unsafe code: [`Mat34`], [`Aabb`], [`math::PackedTransform`], [`draw::DrawCommand`], and what of meshes and slots is uploaded | no |
 //! | `gltf` | [`import`]: glTF 2.0 files, with meshes, materials, images, cameras, lights, rigs, animations, skins and morph targets | no |
-//! | `rayon` | [`Scene::update`], culling, queries, draw lists, characters and skinning on the threads of the current pool, with the same results to the bit | no |
+//! | `rayon` | [`Scene::update`], culling into draws, draw lists, characters and skinning on the threads of the current pool, with the same results to the bit | no |
 //! | `serde` | [`Scene`] and the plain types in readable formats such as JSON | no |
 //!
 //! # Sources

@@ -17,10 +17,7 @@ use smallvec::SmallVec;
 /// The greatest number of probes in a walk.
 pub(crate) const MOST_PROBES: usize = 32;
 
-/// The least number of shapes to search that is worth a task of its own (feature `rayon`): if results are listed as
-/// handles, at about a nanosecond a shape, and if they are listed as draws, at ten.
-#[cfg(feature = "rayon")]
-const GRAIN: usize = 8192;
+/// The least number of shapes to search that is worth a task of its own (feature `rayon`), if they are listed as draws.
 #[cfg(feature = "rayon")]
 const DRAW_GRAIN: usize = 2048;
 
@@ -230,20 +227,16 @@ impl Store {
     ///
     /// Uses the world matrices of the last update. A shape affected by edits since is tested one by one; slices that
     /// wait for the update are searched whatever the boxes above say.
-    pub(crate) fn find<'s, P: Probe, T: Send>(
+    pub(crate) fn find<'s, P: Probe, T>(
         &'s self,
         probes: &[P],
         layers: u32,
         list: &mut Vec<T>,
-        pick: impl Fn(Found<'s>) -> Option<T> + Sync,
+        pick: impl Fn(Found<'s>) -> Option<T>,
     ) {
         list.clear();
         let (mut route, mut pending) = (Route::new(), Route::new());
         self.route(probes, &mut route, &mut pending);
-        #[cfg(feature = "rayon")]
-        if self.gather((&route, GRAIN), probes, layers, &pick, list) {
-            return;
-        }
         self.look_into(&route, probes, layers, &mut |found| {
             if let Some(picked) = pick(found) {
                 list.push(picked);

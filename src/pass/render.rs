@@ -269,7 +269,7 @@ impl DrawList {
         self.finish_replacing();
     }
 
-    /// The arrays to be filled with what replaces the contents.
+    /// The arrays to be filled with what replaces the contents; they hold something old.
     pub(crate) fn begin_replacing(&mut self) -> &mut Listing {
         self.cache.forget();
         self.relative.forget();
@@ -277,7 +277,6 @@ impl DrawList {
             motion.forget();
         }
         let spare = self.cache.spare_listing();
-        spare.clear();
         spare.keeps_matrices = self.listing.keeps_matrices;
         spare
     }

@@ -223,12 +223,12 @@ impl Scene {
         self.seek(core::slice::from_ref(probe), layers, nodes, |found| found.node())
     }
 
-    fn seek<'s, P: Probe, T: Send>(
+    fn seek<'s, P: Probe, T>(
         &'s self,
         probes: &[P],
         layers: Visibility,
         list: &mut Vec<T>,
-        pick: impl Fn(Found<'s>) -> Option<T> + Sync,
+        pick: impl Fn(Found<'s>) -> Option<T>,
     ) -> Result<(), Error> {
         self.check_search(probes.len())?;
         self.store.find(probes, layers.mask(), list, pick);

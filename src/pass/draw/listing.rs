@@ -81,19 +81,14 @@ impl Listing {
 
     /// Marks what differs from another listing at the same index. Returns whether any command does, or is missing.
     pub(crate) fn mark_against(&mut self, before: &Self) -> bool {
-        let same = self.len().min(before.len());
         self.mark_all();
-        let mut changed = self.len() != before.len();
-        for at in 0..same {
-            let command = self.commands[at] != before.commands[at] || self.slots[at] != before.slots[at];
-            let matrix = match (self.matrices.get(at), before.matrices.get(at)) {
-                (Some(now), Some(then)) => now.to_bits() != then.to_bits(),
-                _ => true,
-            };
-            self.marks[at] = (u8::from(command) * mark::COMMAND) | (u8::from(matrix) * mark::MATRIX);
-            changed |= command;
+        let same = self.len().min(before.len());
+        let is_other = self.len() != before.len();
+        #[cfg(feature = "rayon")]
+        if let Some(changed) = self.mark_shared(before, same) {
+            return changed | is_other;
         }
-        changed
+        self.part(0..same).mark_against(before, 0) | is_other
     }
 
     /// Adds a shape.
@@ -229,6 +224,22 @@ impl Part<'_> {
 }
 
 impl Part<'_> {
+    /// Marks what differs from another listing, in which this part begins at `first`. Returns whether any command does.
+    pub(crate) fn mark_against(self, before: &Listing, first: usize) -> bool {
+        let mut changed = false;
+        for (at, mark) in self.marks.iter_mut().enumerate() {
+            let then = first + at;
+            let command = self.commands[at] != before.commands[then] || self.slots[at] != before.slots[then];
+            let matrix = match (self.matrices.get(at), before.matrices.get(then)) {
+                (Some(now), Some(then)) => now.to_bits() != then.to_bits(),
+                _ => true,
+            };
+            *mark = (u8::from(command) * mark::COMMAND) | (u8::from(matrix) * mark::MATRIX);
+            changed |= command;
+        }
+        changed
+    }
+
     /// Copies again the matrices of shapes that were listed from this slice and have not changed otherwise: those of
     /// the slots that its last sweep computed, or all. Returns whether that changed any command.
     pub(crate) fn renew(mut self, slice: SliceView<'_>, all: bool) -> bool {
