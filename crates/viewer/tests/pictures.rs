@@ -152,6 +152,41 @@ fn shared_models_are_skinned_alike_by_both() {
 }
 
 #[test]
+fn textures_hold_what_storage_buffers_do() {
+    let skinned = |arguments| Arguments { cpu_skinning: true, ..arguments };
+    for (name, arguments) in [
+        ("town", town()),
+        ("relative town", Arguments { relative: true, ..town() }),
+        ("army", army()),
+        ("skinned army", skinned(army())),
+        ("shelf", shelf()),
+        ("walker", walker()),
+        ("flag", flag()),
+        ("skinned flag", skinned(flag())),
+    ] {
+        let drawn = |textures| {
+            let arguments = Arguments { textures, ..arguments.clone() };
+            let mut uploaded = Vec::new();
+            let gpu = Gpu::new().unwrap();
+            let picture = viewer::run(gpu, &arguments, settings(), |_, frame| uploaded.push(frame.uploaded));
+            (picture.unwrap().unwrap(), uploaded)
+        };
+        let ((buffers, in_buffers), (textures, in_textures)) = (drawn(false), drawn(true));
+        let difference = buffers.difference(&textures);
+        println!("{name}: {difference:?}");
+        assert!(difference.mean < 0.001 && difference.share == 0.0, "{name}: {difference:?}");
+        for (a, b) in in_buffers.iter().zip(&in_textures) {
+            let same = (a.matrices, a.draws, a.uniforms);
+            assert_eq!(same, (b.matrices, b.draws, b.uniforms), "{name}");
+            // Palettes, records and the like end with a texel.
+            assert!((a.figures..a.figures + 64).contains(&b.figures), "{name}: {a:?}, {b:?}");
+        }
+    }
+    let transposed = draw(&Arguments { textures: true, ..army() }, Some(Fault::Transposed));
+    assert!(!within(draw(&army(), None).difference(&transposed)), "matrices are read from elsewhere");
+}
+
+#[test]
 fn what_lies_ten_thousand_kilometres_away_does_not_shake() {
     let here = draw(&town(), None);
     let relative = draw(&Arguments { relative: true, ..town() }, None);
@@ -180,8 +215,8 @@ fn what_is_culled_is_not_seen() {
 
 #[test]
 fn a_still_frame_uploads_nothing_and_others_what_moved() {
-    for relative in [false, true] {
-        let arguments = Arguments { relative, people: 0, culling: relative, ..town() };
+    for (relative, textures) in [(false, false), (true, false), (false, true), (true, true)] {
+        let arguments = Arguments { relative, textures, people: 0, culling: relative, ..town() };
         let mut viewer = Viewer::new(Gpu::new().unwrap(), &arguments, PICTURE, settings()).unwrap();
         let aspect = SIZE[0] as f32 / SIZE[1] as f32;
         let frame = |viewer: &mut Viewer| {
@@ -195,7 +230,8 @@ fn a_still_frame_uploads_nothing_and_others_what_moved() {
         // Maintenance of the first frame has changed nothing since.
         frame(&mut viewer);
         let still = frame(&mut viewer);
-        assert_eq!((still.uploaded.bytes(), still.uploaded.writes), (0, 0), "relative: {relative}");
+        let uploaded = (still.uploaded.bytes(), still.uploaded.writes);
+        assert_eq!(uploaded, (0, 0), "relative: {relative}, textures: {textures}");
         if relative {
             continue;
         }
