@@ -104,7 +104,7 @@ impl Viewer {
             shadows: arguments.shadows,
             ..settings
         };
-        gpu.textures |= arguments.textures;
+        gpu.read_textures(arguments.textures);
         let renderer = Renderer::new(&gpu, &stage, format, settings);
         gpu.check()?;
         let mut viewer = Self {

@@ -202,12 +202,12 @@ async function visit() {
     await keep('army.png', army);
     check(stats_title().startsWith('army of 1000') && !text('message'), `the army: ${text('message')}`);
     let played = 0;
-    while (played < 5) played = step().frame;
+    while (played < 3) played = step().frame;
     check(page.is_playing(), 'the army stands still');
     check(!within(difference(snapshot().data, army.data)), 'the army is not seen to move');
 
     // The army as it looks where the processor skins it: matrices of joints are where they belong.
-    const words = 'army --characters 40 --frames 20 --size 320x180';
+    const words = 'army --characters 40 --frames 4 --size 320x180';
     const skinned = async (more) => {
         location.hash = `#${words} ${more}`;
         await new Promise((resolve) => window.addEventListener('hashchange', resolve, { once: true }));

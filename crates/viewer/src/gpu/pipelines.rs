@@ -69,7 +69,7 @@ impl Layouts {
             view_dimension,
             multisampled: false,
         };
-        let table = if gpu.textures {
+        let table = if gpu.reads_textures() {
             texture(wgpu::TextureViewDimension::D2, wgpu::TextureSampleType::Uint)
         } else {
             buffer(wgpu::BufferBindingType::Storage { read_only: true }, false, 0)
@@ -105,7 +105,7 @@ impl Pipelines {
     /// The pipelines for pictures of a format.
     pub(super) fn new(gpu: &Gpu, format: wgpu::TextureFormat, light_size: usize) -> Self {
         let layouts = Layouts::new(gpu, light_size);
-        let source = if gpu.textures {
+        let source = if gpu.reads_textures() {
             concat!(include_str!("textures.wgsl"), include_str!("scene.wgsl"))
         } else {
             concat!(include_str!("buffers.wgsl"), include_str!("scene.wgsl"))

@@ -62,12 +62,15 @@ impl Table {
     /// Makes room for so many bytes. Returns whether the place is another one now, in which nothing is.
     pub(super) fn fit(&mut self, gpu: &Gpu, size: usize) -> bool {
         let size = size as u64;
-        let room = match &self.place {
-            Place::Buffer(buffer) => buffer.size(),
-            Place::Texture(texture, _) => u64::from(ROW_BYTES) * u64::from(texture.height()),
+        let rows = |rows: u32| u64::from(ROW_BYTES) * u64::from(rows);
+        let limits = gpu.device.limits();
+        let (room, most) = match &self.place {
+            Place::Buffer(buffer) => (buffer.size(), limits.max_buffer_size),
+            Place::Texture(texture, _) => (rows(texture.height()), rows(limits.max_texture_dimension_2d)),
         };
         if room < size {
-            self.place = Place::new(gpu, self.label, size + size / 4);
+            // The device refuses what is too large.
+            self.place = Place::new(gpu, self.label, (size + size / 4).min(most).max(size));
         }
         room < size
     }
@@ -83,11 +86,10 @@ impl Table {
 
 impl Place {
     fn new(gpu: &Gpu, label: &str, size: u64) -> Self {
-        if !gpu.textures {
+        if !gpu.reads_textures() {
             let usage = wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_DST;
             return Self::Buffer(buffers::new(gpu, label, size, usage));
         }
-        // The device refuses what is too large.
         let rows = u32::try_from(size.div_ceil(u64::from(ROW_BYTES)).max(1)).unwrap_or(u32::MAX);
         let texture = gpu.device.create_texture(&wgpu::TextureDescriptor {
             label: Some(label),
@@ -123,7 +125,7 @@ impl Rectangle {
 /// The texels of a range of bytes, both of whose ends lie between texels.
 pub(super) fn texels(offset: u64, bytes: usize) -> Range<u32> {
     let end = offset + bytes as u64;
-    debug_assert!(offset % TEXEL == 0 && end % TEXEL == 0, "{offset}..{end}");
+    debug_assert!(offset.is_multiple_of(TEXEL) && end.is_multiple_of(TEXEL), "{offset}..{end}");
     let number = |bytes: u64| u32::try_from(bytes / TEXEL).expect("what does not fit was refused by the device");
     number(offset)..number(end)
 }
