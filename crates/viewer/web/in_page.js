@@ -252,12 +252,24 @@ async function visit_others() {
     check(asked.endsWith(' · WebGL 2'), `where WebGL 2 is asked for: ${asked}`);
 }
 
+/** What happens where a graphics card is taken away. */
+async function lose() {
+    const context = canvas.getContext('webgl2');
+    if (!context) return;
+    context.getExtension('WEBGL_lose_context').loseContext();
+    for (let turn = 0; turn < 400 && !text('message').includes('lost'); turn++) {
+        await new Promise((resolve) => setTimeout(resolve, 25));
+    }
+    check(text('message').includes('has stopped: the graphics context was lost'), `a lost context: ${text('message')}`);
+}
+
 let wrong = '';
 window.addEventListener('error', (event) => (wrong ||= event.message));
 window.addEventListener('unhandledrejection', (event) => (wrong ||= String(event.reason)));
 try {
     await visit();
     await visit_others();
+    await lose();
 } catch (error) {
     wrong = error.message;
 }

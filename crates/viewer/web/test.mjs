@@ -35,7 +35,7 @@ const changed = {
 const types = { '.html': 'text/html', '.js': 'text/javascript', '.wasm': 'application/wasm', '.png': 'image/png' };
 const seconds = 600;
 
-/** What is called with the verdict on the browser that runs, what has to draw there, and how its pictures' names begin. */
+/** What is called with a browser's verdict, what has to draw there, and how the names of its pictures begin. */
 let [end, expected, prefix] = [() => {}, '', ''];
 
 async function body(request) {
@@ -104,7 +104,9 @@ const browsers = {
         '--enable-unsafe-webgpu', '--use-webgpu-adapter=swiftshader', '--enable-features=Vulkan',
         '--use-vulkan=swiftshader', '--use-angle=swiftshader', '--enable-unsafe-swiftshader',
     ],
-    'WebGL 2': ['--disable-features=WebGPU', '--use-gl=angle', '--use-angle=swiftshader', '--enable-unsafe-swiftshader'],
+    'WebGL 2': [
+        '--disable-features=WebGPU', '--use-gl=angle', '--use-angle=swiftshader', '--enable-unsafe-swiftshader',
+    ],
 };
 for (const [name, flags] of Object.entries(browsers)) {
     console.log(`with ${name}:`);

@@ -12,6 +12,8 @@ const PHASES = ['edits', 'characters', 'maintenance', 'update', 'culling', 'list
 let page = null;
 /** What draws. */
 let through = '';
+/** Whether WebGL's context is gone, which the module does not see. */
+let lost = false;
 
 /** Shows a sentence about what went wrong; an empty one for nothing. */
 function tell(sentence) {
@@ -74,6 +76,7 @@ function status() {
 
 /** Plays and draws a frame. */
 export function step() {
+    if (lost) throw new Error('the graphics context was lost');
     const frame = JSON.parse(page.frame());
     stats.textContent = line(frame);
     status();
@@ -129,6 +132,7 @@ function place(event) {
 }
 
 function listen() {
+    canvas.addEventListener('webglcontextlost', () => (lost = true));
     // What the pointer that is down does: where it was last, how far it went, and whether it has a node.
     let held = null;
     canvas.addEventListener('pointerdown', (event) => {

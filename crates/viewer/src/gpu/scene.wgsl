@@ -1,5 +1,5 @@
-// Instanced meshes: placed by one matrix each, deformed where they have a figure, lit by a sun with shadows. What vertices
-// read by number comes from the functions of `buffers.wgsl` or `textures.wgsl`, one of which stands before this.
+// Instanced meshes: placed by one matrix each, deformed where they have a figure, lit by a sun with shadows. What
+// vertices read by number comes from the functions of `buffers.wgsl` or `textures.wgsl`, one of which stands before this.
 
 const NONE: u32 = 0xffffffffu;
 const CASCADES: i32 = 3;
