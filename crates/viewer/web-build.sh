@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Builds the viewer's web page into a folder that any web server can hand out, and prints the bytes of its files.
+# Builds the viewer's web page into a folder that any web server can hand out, and prints the bytes of its files. The
+# module is built twice, for WebGPU and for WebGL 2; a browser loads one of them.
 #
 #   crates/viewer/web-build.sh [FOLDER]     default: target/page
 #
@@ -39,16 +40,24 @@ fi
 
 export RUSTC
 upper=WASM32_UNKNOWN_UNKNOWN
-env "CARGO_TARGET_${upper}_LINKER=$linker" "CARGO_TARGET_${upper}_RUSTFLAGS=-C target-feature=+simd128" \
-    cargo rustc --profile web --lib --crate-type cdylib --target "$target" --target-dir "$target_folder" --locked
 rm -rf "$folder"
 mkdir -p "$folder"
-"$bindgen" --target web --no-typescript --remove-name-section --remove-producers-section --out-dir "$folder" \
-    "$target_folder/$target/web/hedgerow_viewer.wasm"
+for feature in webgpu webgl; do
+    env "CARGO_TARGET_${upper}_LINKER=$linker" "CARGO_TARGET_${upper}_RUSTFLAGS=-C target-feature=+simd128" \
+        cargo rustc --profile web --lib --crate-type cdylib --features "$feature" --target "$target" \
+        --target-dir "$target_folder" --locked
+    "$bindgen" --target web --no-typescript --remove-name-section --remove-producers-section --out-dir "$folder" \
+        --out-name "$feature" "$target_folder/$target/web/hedgerow_viewer.wasm"
+done
 cp web/index.html web/viewer.js web/files.js "$folder"
 
 printf '%9s %9s  %s\n' bytes gzip file
 for file in "$folder"/*; do
     printf '%9d %9d  %s\n' "$(wc -c <"$file")" "$(gzip -9 -c "$file" | wc -c)" "$(basename "$file")"
 done
-cat "$folder"/* | wc -c | sed "s|.*|&  bytes in all: $folder|"
+for feature in webgpu webgl; do
+    loaded=("$folder"/{index.html,viewer.js,files.js} "$folder/$feature"*)
+    printf '%9d %9d  loaded by a browser with %s\n' "$(cat "${loaded[@]}" | wc -c)" \
+        "$(for file in "${loaded[@]}"; do gzip -9 -c "$file"; done | wc -c)" "$feature"
+done
+echo "the page is in $folder"

@@ -34,6 +34,7 @@ Options:
   --origin X,Y,Z     everything lies at this place, in metres: matrices are then relative to the camera
   --relative         matrices relative to the camera wherever things lie
   --cpu-skinning     skin on the processor
+  --textures         read matrices from textures, as WebGL 2 does, not from storage buffers
   --no-culling       draw everything
   --no-shadows       without shadows
   --threads N        threads of the scene (default: one for each core)
@@ -98,6 +99,8 @@ pub struct Arguments {
     pub relative: bool,
     /// Whether the processor skins.
     pub cpu_skinning: bool,
+    /// Whether shaders read matrices from textures where they could read them from storage buffers.
+    pub textures: bool,
     /// Whether what is not seen is left out.
     pub culling: bool,
     /// Whether the sun casts shadows.
@@ -133,6 +136,7 @@ impl Arguments {
             origin: [0.0; 3],
             relative: false,
             cpu_skinning: false,
+            textures: false,
             culling: true,
             shadows: true,
             threads: 0,
@@ -196,6 +200,7 @@ pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Option<Arg
             Long("origin") => parsed.origin = place(&mut parser, "--origin")?,
             Long("relative") => parsed.relative = true,
             Long("cpu-skinning") => parsed.cpu_skinning = true,
+            Long("textures") => parsed.textures = true,
             Long("no-culling") => parsed.culling = false,
             Long("no-shadows") => parsed.shadows = false,
             Long("threads") => {

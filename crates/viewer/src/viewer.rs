@@ -91,7 +91,7 @@ impl Viewer {
 
     /// Shows a stage as the arguments say.
     pub fn of(
-        gpu: Gpu,
+        mut gpu: Gpu,
         stage: Stage,
         arguments: &Arguments,
         format: wgpu::TextureFormat,
@@ -104,6 +104,7 @@ impl Viewer {
             shadows: arguments.shadows,
             ..settings
         };
+        gpu.read_textures(arguments.textures);
         let renderer = Renderer::new(&gpu, &stage, format, settings);
         gpu.check()?;
         let mut viewer = Self {

@@ -152,6 +152,27 @@ fn shared_models_are_skinned_alike_by_both() {
 }
 
 #[test]
+fn textures_hold_what_storage_buffers_do() {
+    let skinned = |arguments| Arguments { cpu_skinning: true, ..arguments };
+    for (name, arguments) in [
+        ("town", town()),
+        ("relative town", Arguments { relative: true, ..town() }),
+        ("army", army()),
+        ("skinned army", skinned(army())),
+        ("shelf", shelf()),
+        ("walker", walker()),
+        ("flag", flag()),
+        ("skinned flag", skinned(flag())),
+    ] {
+        let difference = draw(&arguments, None).difference(&draw(&Arguments { textures: true, ..arguments }, None));
+        println!("{name}: {difference:?}");
+        assert!(difference.mean < 0.001 && difference.share == 0.0, "{name}: {difference:?}");
+    }
+    let transposed = draw(&Arguments { textures: true, ..army() }, Some(Fault::Transposed));
+    assert!(!within(draw(&army(), None).difference(&transposed)), "matrices are read from elsewhere");
+}
+
+#[test]
 fn what_lies_ten_thousand_kilometres_away_does_not_shake() {
     let here = draw(&town(), None);
     let relative = draw(&Arguments { relative: true, ..town() }, None);
@@ -180,9 +201,10 @@ fn what_is_culled_is_not_seen() {
 
 #[test]
 fn a_still_frame_uploads_nothing_and_others_what_moved() {
-    for relative in [false, true] {
-        let arguments = Arguments { relative, people: 0, culling: relative, ..town() };
+    for (relative, textures) in [(false, false), (true, false), (false, true), (true, true)] {
+        let arguments = Arguments { relative, textures, people: 0, culling: relative, ..town() };
         let mut viewer = Viewer::new(Gpu::new().unwrap(), &arguments, PICTURE, settings()).unwrap();
+        assert!(viewer.gpu.reads_textures() || !textures);
         let aspect = SIZE[0] as f32 / SIZE[1] as f32;
         let frame = |viewer: &mut Viewer| {
             let frame = viewer.work(aspect).unwrap();
@@ -195,7 +217,8 @@ fn a_still_frame_uploads_nothing_and_others_what_moved() {
         // Maintenance of the first frame has changed nothing since.
         frame(&mut viewer);
         let still = frame(&mut viewer);
-        assert_eq!((still.uploaded.bytes(), still.uploaded.writes), (0, 0), "relative: {relative}");
+        let uploaded = (still.uploaded.bytes(), still.uploaded.writes);
+        assert_eq!(uploaded, (0, 0), "relative: {relative}, textures: {textures}");
         if relative {
             continue;
         }

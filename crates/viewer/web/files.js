@@ -1,5 +1,14 @@
 // A glTF file of several that were dropped, with the others in it.
 
+/** Text of an address, without its percent signs; as it is if these make no sense. */
+export function decoded(text) {
+    try {
+        return decodeURIComponent(text);
+    } catch {
+        return text;
+    }
+}
+
 /** Bytes as a data URI. */
 function inlined(file) {
     return new Promise((resolve, reject) => {
@@ -30,7 +39,7 @@ export async function joined(files) {
     const others = new Map(files.map((file) => [file.name, file]));
     for (const part of [...(gltf.buffers ?? []), ...(gltf.images ?? [])]) {
         if (typeof part?.uri !== 'string' || part.uri.startsWith('data:')) continue;
-        const name = decodeURIComponent(part.uri).split('/').pop();
+        const name = decoded(part.uri).split('/').pop();
         const file = others.get(name);
         if (!file) throw new Error(`${main.name} needs ${name}: drop both together.`);
         part.uri = await inlined(file);

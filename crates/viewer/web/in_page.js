@@ -93,6 +93,9 @@ const fetched = async (name) => new File([await (await fetch(name)).blob()], nam
 async function visit() {
     const page = await ready;
     check(page, `it does not begin: ${text('message')}`);
+    const expected = await (await fetch('expected')).text();
+    step();
+    check(text('stats').endsWith(` · ${expected}`), `${text('stats').split(' · ').pop()} draws, not ${expected}`);
     while (page.is_playing()) step();
     step();
     const still = step();
@@ -199,24 +202,65 @@ async function visit() {
     await keep('army.png', army);
     check(stats_title().startsWith('army of 1000') && !text('message'), `the army: ${text('message')}`);
     let played = 0;
-    while (played < 5) played = step().frame;
+    while (played < 3) played = step().frame;
     check(page.is_playing(), 'the army stands still');
+    check(!within(difference(snapshot().data, army.data)), 'the army is not seen to move');
+
+    // The army as it looks where the processor skins it: matrices of joints are where they belong.
+    const words = 'army --characters 40 --frames 4 --size 320x180';
+    const skinned = async (more) => {
+        location.hash = `#${words} ${more}`;
+        await new Promise((resolve) => window.addEventListener('hashchange', resolve, { once: true }));
+        while (page.is_playing()) step();
+        return snapshot();
+    };
+    const by_device = await skinned('');
+    await keep('army-near.png', by_device);
+    const both = difference(by_device.data, (await skinned('--cpu-skinning')).data);
+    await say(`the army, and the army skinned by the processor: ${told(both)}`);
+    check(within(both), `figures are skinned otherwise: ${told(both)}`);
+
+    // An address that makes no sense is told, and what was shown remains.
+    const shown = stats_title();
+    location.hash = '#%E0%A4%A';
+    await new Promise((resolve) => window.addEventListener('hashchange', resolve, { once: true }));
+    step();
+    check(text('message') && stats_title() === shown, 'an address that makes no sense');
 }
 
-/** Without WebGPU there is a sentence. */
-async function visit_without() {
+/** What an element of another page says once that is something. */
+async function said_by(address, id) {
     const frame = document.createElement('iframe');
-    frame.src = 'without.html';
+    frame.src = address;
     document.body.append(frame);
-    for (let turn = 0; turn < 400; turn++) {
+    for (let turn = 0; turn < 2400; turn++) {
         await new Promise((resolve) => setTimeout(resolve, 25));
-        const told = frame.contentDocument?.getElementById('message')?.textContent;
-        if (told) {
-            check(told.includes('no WebGPU'), `without WebGPU: ${told}`);
-            return;
+        const told = frame.contentDocument?.getElementById(id)?.textContent;
+        if (told && told !== 'loading') {
+            frame.remove();
+            return told;
         }
     }
-    throw new Error('nothing is said where WebGPU is missing');
+    throw new Error(`${address} says nothing`);
+}
+
+/** The page where nothing draws, and where WebGL 2 is asked for. */
+async function visit_others() {
+    const without = await said_by('without.html', 'message');
+    check(without.includes('neither WebGPU nor WebGL 2'), `where nothing draws: ${without}`);
+    const asked = await said_by('plain.html?webgl#town --people 0 --frames 1 --size 64x64', 'stats');
+    check(asked.endsWith(' · WebGL 2'), `where WebGL 2 is asked for: ${asked}`);
+}
+
+/** What happens where a graphics card is taken away. */
+async function lose() {
+    const context = canvas.getContext('webgl2');
+    if (!context) return;
+    context.getExtension('WEBGL_lose_context').loseContext();
+    for (let turn = 0; turn < 400 && !text('message').includes('lost'); turn++) {
+        await new Promise((resolve) => setTimeout(resolve, 25));
+    }
+    check(text('message').includes('has stopped: the graphics context was lost'), `a lost context: ${text('message')}`);
 }
 
 let wrong = '';
@@ -224,7 +268,8 @@ window.addEventListener('error', (event) => (wrong ||= event.message));
 window.addEventListener('unhandledrejection', (event) => (wrong ||= String(event.reason)));
 try {
     await visit();
-    await visit_without();
+    await visit_others();
+    await lose();
 } catch (error) {
     wrong = error.message;
 }

@@ -1,9 +1,8 @@
 // The script of the page: hands what the pointer, the wheel, the keys and dropped files do to the module, and shows
 // what it returns. What is shown at first may be written behind a # in the address, in the words of the program's
-// command line: index.html#army --characters 400
+// command line: index.html#army --characters 400. With ?webgl before that, WebGL 2 draws even where there is WebGPU.
 
-import init, { Page } from './hedgerow_viewer.js';
-import { joined } from './files.js';
+import { decoded, joined } from './files.js';
 
 const element = (id) => document.getElementById(id);
 const [view, canvas, outline, picked, stats, message] =
@@ -11,6 +10,10 @@ const [view, canvas, outline, picked, stats, message] =
 /** The phases of a frame, in their order. */
 const PHASES = ['edits', 'characters', 'maintenance', 'update', 'culling', 'lists', 'uploads'];
 let page = null;
+/** What draws. */
+let through = '';
+/** Whether WebGL's context is gone, which the module does not see. */
+let lost = false;
 
 /** Shows a sentence about what went wrong; an empty one for nothing. */
 function tell(sentence) {
@@ -45,7 +48,7 @@ function line(frame) {
         page.title(), `${count(page.nodes())} nodes`, `frame ${frame.frame}`,
         `${ms(frame.work_ms)} ms (${phases.join(', ')}), sending ${ms(frame.draw_ms)} ms`,
         `${count(frame.draws)} draws in ${count(frame.groups)} groups, ${count(frame.casting)} for shadows`,
-        `${count(frame.uploaded_bytes.all)} bytes uploaded`,
+        `${count(frame.uploaded_bytes.all)} bytes uploaded`, through,
     ].join(' · ');
 }
 
@@ -73,6 +76,7 @@ function status() {
 
 /** Plays and draws a frame. */
 export function step() {
+    if (lost) throw new Error('the graphics context was lost');
     const frame = JSON.parse(page.frame());
     stats.textContent = line(frame);
     status();
@@ -128,6 +132,7 @@ function place(event) {
 }
 
 function listen() {
+    canvas.addEventListener('webglcontextlost', () => (lost = true));
     // What the pointer that is down does: where it was last, how far it went, and whether it has a node.
     let held = null;
     canvas.addEventListener('pointerdown', (event) => {
@@ -191,15 +196,26 @@ function listen() {
     new ResizeObserver(fit).observe(view);
 }
 
-const words_of_address = () => decodeURIComponent(location.hash.slice(1)).replaceAll('+', ' ').trim();
+const words_of_address = () => decoded(location.hash.slice(1)).replaceAll('+', ' ').trim();
+
+/** The module for WebGPU, or where that or an adapter for it is missing, the one for WebGL 2. */
+async function load() {
+    const avoided = new URLSearchParams(location.search).has('webgl');
+    if (!avoided && await navigator.gpu?.requestAdapter().catch(() => null)) {
+        through = 'WebGPU';
+        return import('./webgpu.js');
+    }
+    if (!document.createElement('canvas').getContext('webgl2')) {
+        const where = window.isSecureContext ? '' : ' WebGPU is only for pages from https or from localhost.';
+        throw new Error('This browser has neither WebGPU nor WebGL 2, or has no graphics adapter for them. Recent ' +
+            `Chrome, Edge, Firefox and Safari have both.${where}`);
+    }
+    through = 'WebGL 2';
+    return import('./webgl.js');
+}
 
 async function start() {
-    if (!navigator.gpu) {
-        throw new Error(window.isSecureContext
-            ? 'This browser has no WebGPU, which the viewer needs: it keeps matrices in storage buffers that vertex ' +
-                'shaders read, which WebGL 2 has not. Recent Chrome, Edge, Firefox and Safari have WebGPU.'
-            : 'Browsers have WebGPU only for pages from https or from localhost.');
-    }
+    const { default: init, Page } = await load();
     await init();
     const words = words_of_address() || 'town';
     try {

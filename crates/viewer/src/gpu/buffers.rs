@@ -1,6 +1,7 @@
-//! Buffers that grow, and writes to them: all of a frame go through one staging buffer.
+//! Buffers that grow, and writes to them and to tables: all of a frame go through one staging buffer.
 
 use super::Gpu;
+use super::tables::{Place, Rectangle, Table, rectangles, texels};
 
 /// How many bytes were written in a frame.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -29,10 +30,18 @@ impl Uploaded {
 #[derive(Default)]
 pub struct Buffers {
     bytes: Vec<u8>,
-    copies: Vec<(wgpu::Buffer, u64, u64, u64)>,
+    /// Where the bytes of each write begin, and where they belong.
+    copies: Vec<(u64, Target)>,
     staging: Option<wgpu::Buffer>,
     /// How many of the bytes are in the staging buffer.
     staged: usize,
+}
+
+/// Where bytes belong.
+enum Target {
+    /// So many, from an offset on.
+    Buffer(wgpu::Buffer, u64, u64),
+    Texture(wgpu::Texture, Rectangle),
 }
 
 impl Buffers {
@@ -41,21 +50,40 @@ impl Buffers {
         if !bytes.is_empty() {
             let from = self.bytes.len() as u64;
             self.bytes.extend_from_slice(bytes);
-            self.copies.push((buffer.clone(), from, offset, bytes.len() as u64));
+            self.copies.push((from, Target::Buffer(buffer.clone(), offset, bytes.len() as u64)));
         }
         bytes.len()
     }
 
-    /// Notes a write of something to be changed on its way.
-    pub fn write_changed(
+    /// Notes a write to a table; the offset is divisible by sixteen. Returns the number of bytes that are written,
+    /// which is divisible by sixteen, too, where the table is a texture: zeros follow the bytes then.
+    pub(super) fn write_table(&mut self, table: &Table, offset: u64, bytes: &[u8]) -> usize {
+        match &table.place {
+            Place::Buffer(buffer) => self.write(buffer, offset, bytes),
+            Place::Texture(..) if bytes.is_empty() => 0,
+            Place::Texture(texture, _) => {
+                self.bytes.resize(self.bytes.len().next_multiple_of(16), 0);
+                let from = self.bytes.len();
+                self.bytes.extend_from_slice(bytes);
+                self.bytes.resize(self.bytes.len().next_multiple_of(16), 0);
+                let written = self.bytes.len() - from;
+                let copy = |rectangle| (from as u64, Target::Texture(texture.clone(), rectangle));
+                self.copies.extend(rectangles(texels(offset, written)).map(copy));
+                written
+            }
+        }
+    }
+
+    /// Notes a write to a table of something to be changed on its way.
+    pub(super) fn write_changed(
         &mut self,
-        buffer: &wgpu::Buffer,
+        table: &Table,
         offset: u64,
         bytes: &[u8],
         change: impl FnOnce(&mut [u8]),
     ) -> usize {
-        let from = self.bytes.len();
-        let written = self.write(buffer, offset, bytes);
+        let written = self.write_table(table, offset, bytes);
+        let from = self.bytes.len() - written;
         change(&mut self.bytes[from..]);
         written
     }
@@ -92,8 +120,17 @@ impl Buffers {
     pub fn flush(&mut self, gpu: &Gpu, encoder: &mut wgpu::CommandEncoder) {
         self.stage(gpu);
         if let Some(staging) = &self.staging {
-            for (buffer, from, to, size) in self.copies.drain(..) {
-                encoder.copy_buffer_to_buffer(staging, from, &buffer, to, Some(size));
+            for (from, target) in self.copies.drain(..) {
+                match target {
+                    Target::Buffer(buffer, to, size) => {
+                        encoder.copy_buffer_to_buffer(staging, from, &buffer, to, Some(size));
+                    }
+                    Target::Texture(texture, rectangle) => {
+                        let (to, size) = rectangle.of(&texture);
+                        let from = wgpu::TexelCopyBufferInfo { buffer: staging, layout: rectangle.layout(from) };
+                        encoder.copy_buffer_to_texture(from, to, size);
+                    }
+                }
             }
         }
         self.clear();

@@ -9,8 +9,16 @@ use hedgerow::Aabb;
 use hedgerow::glam::{DVec3, Mat4, Vec3};
 
 /// Edges of a box whose corners are numbered by one bit an axis.
-const EDGES: [[usize; 2]; 12] =
+pub(crate) const EDGES: [[usize; 2]; 12] =
     [[0, 1], [2, 3], [4, 5], [6, 7], [0, 2], [1, 3], [4, 6], [5, 7], [0, 4], [1, 5], [2, 6], [3, 7]];
+
+/// The corners of a box, as seen from a place.
+pub(crate) fn corners(bounds: &Aabb, eye: DVec3) -> [Vec3; 8] {
+    std::array::from_fn(|number| {
+        let side = |axis: usize| if number >> axis & 1 == 0 { bounds.min[axis] } else { bounds.max[axis] };
+        (Vec3::new(side(0), side(1), side(2)).as_dvec3() - eye).as_vec3()
+    })
+}
 
 /// The end of a line: 16 bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
@@ -62,11 +70,7 @@ impl LineList {
         if bounds.is_empty() || !bounds.is_finite() {
             return;
         }
-        let corner = |number: usize| {
-            let side = |axis: usize| if number >> axis & 1 == 0 { bounds.min[axis] } else { bounds.max[axis] };
-            (Vec3::new(side(0), side(1), side(2)).as_dvec3() - self.eye).as_vec3()
-        };
-        self.edges(std::array::from_fn(corner), ink);
+        self.edges(corners(bounds, self.eye), ink);
     }
 
     /// Adds the edges of what a camera sees, up to a distance.

@@ -5,6 +5,7 @@ pub mod canvas;
 pub mod lines;
 mod pipelines;
 pub mod renderer;
+mod tables;
 pub mod textures;
 
 pub use buffers::{Buffers, Uploaded};
@@ -23,6 +24,10 @@ pub struct Gpu {
     pub device: wgpu::Device,
     /// Its queue.
     pub queue: wgpu::Queue,
+    /// Whether vertex shaders read storage buffers: those of WebGL 2 do not.
+    storage: bool,
+    /// Whether what is made from now on reads matrices and the like from textures.
+    textures: bool,
     /// The first thing that went wrong since it was last asked.
     wrong: Arc<Mutex<Option<String>>>,
 }
@@ -55,18 +60,22 @@ impl Gpu {
         };
         let adapter = instance.request_adapter(&options).await.map_err(|error| {
             let what = if cfg!(target_arch = "wasm32") {
-                "this browser has WebGPU, but no graphics adapter for it"
+                "this browser has no graphics adapter"
             } else {
                 "no graphics adapter was found; a software one comes with Debian's mesa-vulkan-drivers"
             };
             Failure::while_doing(what, error)
         })?;
         let limits = adapter.limits();
+        let usual = wgpu::Limits::default();
+        let flags = adapter.get_downlevel_capabilities().flags;
+        let storage = flags.contains(wgpu::DownlevelFlags::VERTEX_STORAGE)
+            && limits.max_storage_buffers_per_shader_stage >= usual.max_storage_buffers_per_shader_stage;
         let needed = wgpu::Limits {
             max_storage_buffer_binding_size: limits.max_storage_buffer_binding_size,
             max_buffer_size: limits.max_buffer_size,
             max_texture_dimension_2d: limits.max_texture_dimension_2d,
-            ..wgpu::Limits::default()
+            ..if storage { usual } else { wgpu::Limits::downlevel_webgl2_defaults() }
         };
         let descriptor =
             wgpu::DeviceDescriptor { label: Some("viewer"), required_limits: needed, ..Default::default() };
@@ -83,7 +92,19 @@ impl Gpu {
         device.on_uncaptured_error(Arc::new(move |error: wgpu::Error| note(&of_errors, error.to_string())));
         let of_loss = Arc::clone(&wrong);
         device.set_device_lost_callback(move |_, message| note(&of_loss, format!("the device was lost, {message}")));
-        Ok(Self { instance, adapter, device, queue, wrong })
+        Ok(Self { instance, adapter, device, queue, storage, textures: !storage, wrong })
+    }
+
+    /// Whether vertex shaders read matrices and the like from textures: where they read no storage buffers, as in
+    /// WebGL 2, or where that is wanted.
+    #[must_use]
+    pub fn reads_textures(&self) -> bool {
+        self.textures
+    }
+
+    /// Reads matrices and the like from textures if that is wanted, else only where it must be.
+    pub(crate) fn read_textures(&mut self, wanted: bool) {
+        self.textures = wanted || !self.storage;
     }
 
     /// What the adapter is called, and by which library it is reached.

@@ -64,14 +64,18 @@ impl Layouts {
         let layout = |label, entries: &[wgpu::BindGroupLayoutEntry]| {
             gpu.device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor { label: Some(label), entries })
         };
-        let mut world = vec![entry(0, vertex, buffer(wgpu::BufferBindingType::Uniform, true, 80))];
-        let storage = wgpu::BufferBindingType::Storage { read_only: true };
-        world.extend((1..8).map(|binding| entry(binding, vertex, buffer(storage, false, 0))));
         let texture = |view_dimension, sample_type| wgpu::BindingType::Texture {
             sample_type,
             view_dimension,
             multisampled: false,
         };
+        let table = if gpu.reads_textures() {
+            texture(wgpu::TextureViewDimension::D2, wgpu::TextureSampleType::Uint)
+        } else {
+            buffer(wgpu::BufferBindingType::Storage { read_only: true }, false, 0)
+        };
+        let mut world = vec![entry(0, vertex, buffer(wgpu::BufferBindingType::Uniform, true, 80))];
+        world.extend((1..8).map(|binding| entry(binding, vertex, table)));
         let mut surface = vec![entry(0, fragment, buffer(wgpu::BufferBindingType::Uniform, false, 192))];
         let filterable = wgpu::TextureSampleType::Float { filterable: true };
         for binding in [1, 3, 5, 7] {
@@ -101,7 +105,15 @@ impl Pipelines {
     /// The pipelines for pictures of a format.
     pub(super) fn new(gpu: &Gpu, format: wgpu::TextureFormat, light_size: usize) -> Self {
         let layouts = Layouts::new(gpu, light_size);
-        let module = gpu.device.create_shader_module(wgpu::include_wgsl!("scene.wgsl"));
+        let source = if gpu.reads_textures() {
+            concat!(include_str!("textures.wgsl"), include_str!("scene.wgsl"))
+        } else {
+            concat!(include_str!("buffers.wgsl"), include_str!("scene.wgsl"))
+        };
+        let module = gpu.device.create_shader_module(wgpu::ShaderModuleDescriptor {
+            label: Some("scene"),
+            source: wgpu::ShaderSource::Wgsl(source.into()),
+        });
         let sky = gpu.device.create_render_pipeline(&wgpu::RenderPipelineDescriptor {
             label: Some("sky"),
             layout: Some(&layouts.lit_layout),

@@ -9,6 +9,7 @@ use super::Gpu;
 use super::buffers::{self, Buffers, Growing, Uploaded};
 use super::lines::{LineList, Lines};
 use super::pipelines::{DEPTH, Kind, LAMPS, Pass, Pipelines, SAMPLES};
+use super::tables::Table;
 use super::textures::Surfaces;
 use crate::camera::Camera;
 use crate::cascades::{CASCADES, Cascade, cascades};
@@ -60,7 +61,7 @@ pub enum Fault {
     Swapped,
 }
 
-/// A figure as the shader has it.
+/// A figure as the shader has it: five texels.
 #[derive(Clone, Copy, PartialEq, Pod, Zeroable)]
 #[repr(C)]
 struct Deform {
@@ -112,6 +113,7 @@ struct Light {
 /// Where a mesh is.
 struct Part {
     indices: Range<u32>,
+    /// The number of its first vertex, from which its indices count: WebGL 2 adds no such number when it draws.
     base_vertex: u32,
     topology: Topology,
     deformed: bool,
@@ -134,15 +136,15 @@ pub struct Renderer {
     parts: Vec<Part>,
 
     mirror: MatrixMirror,
-    matrices: Growing,
-    /// What the buffer holds where matrices are relative.
+    matrices: Table,
+    /// What the table holds where matrices are relative.
     relative: Vec<Mat34>,
-    deforms: (Growing, Vec<Deform>),
-    palettes: Growing,
-    weights: Growing,
-    streams: (Growing, Vec<f32>),
-    influences: wgpu::Buffer,
-    deltas: wgpu::Buffer,
+    deforms: (Table, Vec<Deform>),
+    palettes: Table,
+    weights: Table,
+    streams: (Table, Vec<f32>),
+    influences: Table,
+    deltas: Table,
     /// Where influences and deltas of each shape of figures begin.
     shapes: Vec<[u32; 2]>,
     eyes: (wgpu::Buffer, [Eye; EYES]),
@@ -167,11 +169,11 @@ impl Renderer {
         let surfaces = Surfaces::new(gpu, &pipelines.layouts, stage, settings.fault == Some(Fault::Swapped));
         let (mut vertices, mut indices, mut parts) = (Vec::new(), Vec::new(), Vec::new());
         for mesh in &stage.meshes {
-            let first = indices.len() as u32;
-            indices.extend_from_slice(&mesh.indices);
+            let (first, base_vertex) = (indices.len() as u32, vertices.len() as u32);
+            indices.extend(mesh.indices.iter().map(|index| base_vertex + index));
             parts.push(Part {
                 indices: first..indices.len() as u32,
-                base_vertex: vertices.len() as u32,
+                base_vertex,
                 topology: mesh.topology,
                 deformed: mesh.deformed,
             });
@@ -190,9 +192,7 @@ impl Renderer {
             }
             buffer
         };
-        let storage = wgpu::BufferUsages::STORAGE;
         let uniform = wgpu::BufferUsages::UNIFORM;
-        let growing = |label| Growing::new(gpu, label, storage);
         let drawn = |relative| Drawn {
             view: View::new(relative),
             grouped: ["matrices of groups", "words of groups"]
@@ -204,15 +204,12 @@ impl Renderer {
         let light = buffers::new(gpu, "light", size_of::<Light>() as u64, uniform | wgpu::BufferUsages::COPY_DST);
         let (shadow_views, lit) = shadows(gpu, &pipelines, &light, settings.shadow_texels);
         let views = if settings.shadows { 1 + CASCADES } else { 1 };
-        let buffers =
-            [growing("matrices"), growing("figures"), growing("palettes"), growing("weights"), growing("streams")];
-        let (influences, deltas) = (
-            filled("influences", bytemuck::cast_slice(&influences), storage),
-            filled("deltas", bytemuck::cast_slice(&deltas), storage),
-        );
-        let [matrices, deforms, palettes, weights, streams] = buffers;
-        let of = [&matrices, &deforms, &palettes, &weights, &streams].map(|growing| &growing.buffer);
-        let world = world(gpu, &pipelines, &eyes, of, [&influences, &deltas]);
+        let [matrices, deforms, palettes, weights, streams] =
+            ["matrices", "figures", "palettes", "weights", "streams"].map(|label| Table::new(gpu, label));
+        let influences = Table::filled(gpu, "influences", bytemuck::cast_slice(&influences));
+        let deltas = Table::filled(gpu, "deltas", bytemuck::cast_slice(&deltas));
+        let tables = [&matrices, &deforms, &palettes, &influences, &deltas, &weights, &streams];
+        let world = world(gpu, &pipelines, &eyes, tables);
         Self {
             surfaces,
             vertices: filled("vertices", bytemuck::cast_slice(&vertices), wgpu::BufferUsages::VERTEX),
@@ -282,21 +279,11 @@ impl Renderer {
     }
 }
 
-fn world(
-    gpu: &Gpu,
-    pipelines: &Pipelines,
-    eyes: &wgpu::Buffer,
-    [matrices, deforms, palettes, weights, streams]: [&wgpu::Buffer; 5],
-    [influences, deltas]: [&wgpu::Buffer; 2],
-) -> wgpu::BindGroup {
+fn world(gpu: &Gpu, pipelines: &Pipelines, eyes: &wgpu::Buffer, tables: [&Table; 7]) -> wgpu::BindGroup {
     let eye = wgpu::BufferBinding { buffer: eyes, offset: 0, size: std::num::NonZeroU64::new(size_of::<Eye>() as u64) };
     let mut entries = vec![wgpu::BindGroupEntry { binding: 0, resource: wgpu::BindingResource::Buffer(eye) }];
-    let storage = [matrices, deforms, palettes, influences, deltas, weights, streams];
-    entries.extend(
-        (1..)
-            .zip(storage)
-            .map(|(binding, buffer)| wgpu::BindGroupEntry { binding, resource: buffer.as_entire_binding() }),
-    );
+    let numbered = (1..).zip(tables);
+    entries.extend(numbered.map(|(binding, table)| wgpu::BindGroupEntry { binding, resource: table.resource() }));
     let layout = &pipelines.layouts.world;
     gpu.device.create_bind_group(&wgpu::BindGroupDescriptor { label: Some("world"), layout, entries: &entries })
 }

@@ -1,4 +1,5 @@
-// Instanced meshes: placed by one matrix each, deformed where they have a figure, lit by a sun with shadows.
+// Instanced meshes: placed by one matrix each, deformed where they have a figure, lit by a sun with shadows. What
+// vertices read by number comes from the functions of `buffers.wgsl` or `textures.wgsl`, one of which stands before this.
 
 const NONE: u32 = 0xffffffffu;
 const CASCADES: i32 = 3;
@@ -22,18 +23,9 @@ struct Deform {
     streams: u32,
     has_coat: u32,
     unused: u32,
-    coat: array<vec4<u32>, 2>,
 }
 
 @group(0) @binding(0) var<uniform> view: View;
-// World matrices as the scene has them: three rows of four.
-@group(0) @binding(1) var<storage, read> matrices: array<mat3x4<f32>>;
-@group(0) @binding(2) var<storage, read> deforms: array<Deform>;
-@group(0) @binding(3) var<storage, read> palettes: array<mat3x4<f32>>;
-@group(0) @binding(4) var<storage, read> influences: array<vec2<u32>>;
-@group(0) @binding(5) var<storage, read> deltas: array<f32>;
-@group(0) @binding(6) var<storage, read> weights: array<f32>;
-@group(0) @binding(7) var<storage, read> streams: array<f32>;
 
 struct Material {
     colour: vec4<f32>,
@@ -105,7 +97,7 @@ struct VertexOut {
 }
 
 fn placed(place: vec3<f32>, normal: vec3<f32>, at: u32) -> VertexOut {
-    let matrix = matrices[at];
+    let matrix = matrix_at(at);
     // The translation becomes small before anything is added to it.
     let away = vec3<f32>(matrix[0].w, matrix[1].w, matrix[2].w) - view.eye.xyz;
     var out: VertexOut;
@@ -136,26 +128,26 @@ fn deformed(in: VertexIn, @location(6) word: u32, @builtin(vertex_index) index: 
     var at = in.matrix;
     var colour = in.colour;
     if word != 0u {
-        let deform = deforms[word - 1u];
+        let deform = deform_at(word - 1u);
         let vertex = index - deform.base_vertex;
         if deform.streams != NONE {
             let start = deform.streams + 6u * vertex;
-            place = vec3<f32>(streams[start], streams[start + 1u], streams[start + 2u]);
-            normal = vec3<f32>(streams[start + 3u], streams[start + 4u], streams[start + 5u]);
+            place = vec3<f32>(stream_at(start), stream_at(start + 1u), stream_at(start + 2u));
+            normal = vec3<f32>(stream_at(start + 3u), stream_at(start + 4u), stream_at(start + 5u));
         } else {
             for (var target_number = 0u; target_number < deform.targets; target_number++) {
-                let weight = weights[deform.weights + target_number];
+                let weight = weight_at(deform.weights + target_number);
                 if weight != 0.0 {
                     let start = deform.deltas + 6u * (target_number * deform.vertices + vertex);
-                    place += weight * vec3<f32>(deltas[start], deltas[start + 1u], deltas[start + 2u]);
-                    normal += weight * vec3<f32>(deltas[start + 3u], deltas[start + 4u], deltas[start + 5u]);
+                    place += weight * vec3<f32>(delta_at(start), delta_at(start + 1u), delta_at(start + 2u));
+                    normal += weight * vec3<f32>(delta_at(start + 3u), delta_at(start + 4u), delta_at(start + 5u));
                 }
             }
             if deform.palette != NONE {
                 var matrix = mat3x4<f32>();
                 for (var number = 0u; number < deform.per_vertex; number++) {
-                    let influence = influences[deform.influences + vertex * deform.per_vertex + number];
-                    matrix += palettes[deform.palette + influence.x] * bitcast<f32>(influence.y);
+                    let influence = influence_at(deform.influences + vertex * deform.per_vertex + number);
+                    matrix += palette_at(deform.palette + influence.x) * bitcast<f32>(influence.y);
                 }
                 place = vec4<f32>(place, 1.0) * matrix;
                 normal = vec4<f32>(normal, 0.0) * matrix;
@@ -166,7 +158,7 @@ fn deformed(in: VertexIn, @location(6) word: u32, @builtin(vertex_index) index: 
         }
         if deform.has_coat != 0u {
             let cover = u32(in.second.x + 0.5);
-            let packed = unpack4x8unorm(deform.coat[cover / 4u][cover % 4u]);
+            let packed = unpack4x8unorm(coat_at(word - 1u, cover));
             colour = vec4<f32>(pow(packed.rgb, vec3<f32>(2.2)), 1.0);
         }
     }

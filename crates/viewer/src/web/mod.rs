@@ -16,15 +16,19 @@ use std::ffi::OsString;
 use wasm_bindgen::prelude::*;
 use web_sys::HtmlCanvasElement;
 
+#[cfg(not(any(feature = "webgpu", feature = "webgl")))]
+compile_error!("a page draws by the feature `webgpu` or by the feature `webgl`: web-build.sh builds both");
+
 /// A canvas of a page, with what is shown in it.
 #[wasm_bindgen]
 pub struct Page {
     surface: wgpu::Surface<'static>,
     /// That of the surface; pictures are in the same, encoded as sRGB.
     format: wgpu::TextureFormat,
-    /// What is drawn into, and copied to the surface from. SwiftShader, which browsers draw with where there is no
-    /// graphics card, resolves samples to textures of their own format only, and surfaces are never in sRGB.
-    picture: wgpu::Texture,
+    /// What is drawn into, and copied to the surface from, where surfaces are not in sRGB: those of WebGPU never are,
+    /// and SwiftShader, which browsers draw with where there is no graphics card, resolves samples to textures of their
+    /// own format only. Those of WebGL 2 are drawn into.
+    picture: Option<wgpu::Texture>,
     size: [u32; 2],
     /// The size that the arguments give.
     fixed: Option<[u32; 2]>,
@@ -72,23 +76,24 @@ impl Page {
     /// `--frames` there is no end, with it nothing happens after them; without `--size` the canvas is as large as
     /// [`Page::resize`] says.
     pub async fn open(canvas: HtmlCanvasElement, words: String) -> std::result::Result<Page, JsError> {
+        let Wanted { arguments, fixed, left } = wanted(&words)?;
         let mut descriptor = wgpu::InstanceDescriptor::new_without_display_handle();
-        descriptor.backends = wgpu::Backends::BROWSER_WEBGPU;
+        let with_webgpu = cfg!(feature = "webgpu");
+        descriptor.backends = if with_webgpu { wgpu::Backends::BROWSER_WEBGPU } else { wgpu::Backends::GL };
         let instance = wgpu::Instance::new(descriptor);
         let surface = instance
             .create_surface(wgpu::SurfaceTarget::Canvas(canvas))
             .map_err(|error| Failure::while_doing("the canvas cannot be drawn to", error))?;
         let gpu = Gpu::request(instance, Some(&surface)).await?;
-        let capabilities = surface.get_capabilities(&gpu.adapter);
-        let Some(&format) = capabilities.formats.first() else {
+        let formats = surface.get_capabilities(&gpu.adapter).formats;
+        let Some(&format) = formats.iter().find(|format| format.is_srgb()).or_else(|| formats.first()) else {
             return Err(Failure::new("the canvas has no format to draw in").into());
         };
-        let Wanted { arguments, fixed, left } = wanted(&words)?;
         let viewer = Viewer::of(gpu, stage(&arguments)?, &arguments, format.add_srgb_suffix(), Settings::default())?;
         let orbit = Orbit { target: viewer.stage.target };
         let editor = Editor::default();
         let size = fixed.unwrap_or([16; 2]);
-        let picture = canvas_of(&viewer.gpu, size, format.add_srgb_suffix());
+        let picture = picture(&viewer.gpu, size, format);
         let page = Self { surface, format, picture, size, fixed, viewer, editor, orbit, left, frame: 0 };
         page.configure();
         Ok(page)
@@ -246,6 +251,11 @@ fn stage(arguments: &Arguments) -> Result<Stage> {
     Stage::new(arguments)
 }
 
+/// What is drawn into where that is not the surface.
+fn picture(gpu: &Gpu, size: [u32; 2], format: wgpu::TextureFormat) -> Option<wgpu::Texture> {
+    (!format.is_srgb()).then(|| canvas_of(gpu, size, format.add_srgb_suffix()))
+}
+
 impl Page {
     fn aspect(&self) -> f32 {
         self.size[0] as f32 / self.size[1] as f32
@@ -262,15 +272,16 @@ impl Page {
     fn set_size(&mut self, size: [u32; 2]) {
         if self.size != size {
             self.size = size;
-            self.picture = canvas_of(&self.viewer.gpu, size, self.format.add_srgb_suffix());
+            self.picture = picture(&self.viewer.gpu, size, self.format);
             self.configure();
         }
     }
 
     fn configure(&self) {
         let [width, height] = self.size;
+        let usage = self.picture.as_ref().map_or(wgpu::TextureUsages::empty(), |_| wgpu::TextureUsages::COPY_DST);
         let configuration = wgpu::SurfaceConfiguration {
-            usage: wgpu::TextureUsages::RENDER_ATTACHMENT | wgpu::TextureUsages::COPY_DST,
+            usage: usage | wgpu::TextureUsages::RENDER_ATTACHMENT,
             format: self.format,
             color_space: wgpu::SurfaceColorSpace::Auto,
             width,
@@ -287,20 +298,26 @@ impl Page {
     fn draw(&mut self, frame: &mut Frame) -> Result<()> {
         use wgpu::CurrentSurfaceTexture::{Lost, Occluded, Outdated, Suboptimal, Success, Timeout, Validation};
         let texture = match self.surface.get_current_texture() {
-            Success(texture) | Suboptimal(texture) => texture,
+            Success(texture) | Suboptimal(texture) => Some(texture),
             Outdated | Lost => {
                 self.configure();
-                return Ok(());
+                None
             }
-            Timeout | Occluded => return Ok(()),
-            Validation => return self.viewer.gpu.check(),
+            Timeout | Occluded | Validation => None,
+        };
+        let Some(texture) = texture else {
+            // What was noted is sent all the same: it would pile up until there is a picture again.
+            self.viewer.renderer.flush(&self.viewer.gpu);
+            return self.viewer.gpu.check();
         };
         let start = web_time::Instant::now();
         let Viewer { gpu, stage, renderer, .. } = &mut self.viewer;
         let mut encoder = gpu.device.create_command_encoder(&Default::default());
-        renderer.draw(gpu, stage, &mut encoder, &self.picture.create_view(&Default::default()), self.size);
-        let (from, to) = (self.picture.as_image_copy(), texture.texture.as_image_copy());
-        encoder.copy_texture_to_texture(from, to, self.picture.size());
+        let target = self.picture.as_ref().unwrap_or(&texture.texture).create_view(&Default::default());
+        renderer.draw(gpu, stage, &mut encoder, &target, self.size);
+        if let Some(picture) = &self.picture {
+            encoder.copy_texture_to_texture(picture.as_image_copy(), texture.texture.as_image_copy(), picture.size());
+        }
         gpu.queue.submit([encoder.finish()]);
         gpu.queue.present(texture);
         frame.draw_ms = start.elapsed().as_secs_f64() * 1e3;

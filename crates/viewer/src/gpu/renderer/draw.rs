@@ -107,11 +107,7 @@ impl Renderer {
                 pass.set_bind_group(1, &self.surfaces.groups[surface], &[]);
             }
             let part = &self.parts[group.mesh as usize];
-            pass.draw_indexed(
-                part.indices.clone(),
-                part.base_vertex.cast_signed(),
-                group.first..group.first + group.count,
-            );
+            pass.draw_indexed(part.indices.clone(), 0, group.first..group.first + group.count);
         }
     }
 
@@ -149,7 +145,7 @@ impl Renderer {
             pass.set_pipeline(pipeline);
             pass.set_bind_group(1, &self.surfaces.groups[stage.surface(material)], &[]);
             let part = &self.parts[mesh as usize];
-            pass.draw_indexed(part.indices.clone(), part.base_vertex.cast_signed(), range);
+            pass.draw_indexed(part.indices.clone(), 0, range);
         }
     }
 

@@ -27,7 +27,7 @@ impl Renderer {
         Ok(())
     }
 
-    /// Writes the world matrices that the last update computed. Returns whether the buffer is another one.
+    /// Writes the world matrices that the last update computed. Returns whether the table is in another place.
     fn upload_world(&mut self, gpu: &Gpu, stage: &Stage) -> bool {
         let Self { mirror, matrices, buffers, uploaded, settings, .. } = self;
         let transposed = settings.fault == Some(Fault::Transposed);
@@ -35,15 +35,15 @@ impl Renderer {
         mirror.sync(&stage.scene, |step| match (step, step.bytes()) {
             (MirrorStep::Resize { len }, _) => rebind |= matrices.fit(gpu, 48 * len),
             (_, Some((offset, bytes))) if transposed => {
-                uploaded.matrices += buffers.write_changed(&matrices.buffer, offset, bytes, transpose);
+                uploaded.matrices += buffers.write_changed(matrices, offset, bytes, transpose);
             }
-            (_, Some((offset, bytes))) => uploaded.matrices += buffers.write(&matrices.buffer, offset, bytes),
+            (_, Some((offset, bytes))) => uploaded.matrices += buffers.write_table(matrices, offset, bytes),
             _ => {}
         });
         rebind
     }
 
-    /// Writes the matrices of all lists, if any changed. Returns whether the buffer is another one.
+    /// Writes the matrices of all lists, if any changed. Returns whether the table is in another place.
     fn upload_relative(&mut self, gpu: &Gpu, stage: &Stage, camera: &Camera) -> bool {
         let Self { drawn, relative, matrices, buffers, uploaded, settings, .. } = self;
         let mut all = Vec::with_capacity(relative.len());
@@ -64,9 +64,9 @@ impl Renderer {
         if *relative != all {
             rebind = matrices.fit(gpu, 48 * all.len());
             uploaded.matrices += if settings.fault == Some(Fault::Transposed) {
-                buffers.write_changed(&matrices.buffer, 0, bytemuck::cast_slice(&all), transpose)
+                buffers.write_changed(matrices, 0, bytemuck::cast_slice(&all), transpose)
             } else {
-                buffers.write(&matrices.buffer, 0, bytemuck::cast_slice(&all))
+                buffers.write_table(matrices, 0, bytemuck::cast_slice(&all))
             };
         }
         *relative = all;
@@ -74,7 +74,7 @@ impl Renderer {
     }
 
     /// Writes records, palettes and weights of figures, or the vertices that the processor skins. Returns whether some
-    /// buffer is another one.
+    /// table is in another place.
     fn upload_figures(&mut self, gpu: &Gpu, stage: &mut Stage) -> Result<bool> {
         if stage.figures.list.is_empty() {
             return Ok(false);
@@ -84,18 +84,18 @@ impl Renderer {
         let mut transposed = self.settings.fault == Some(Fault::Transposed);
         if changed {
             let figures = &stage.figures;
-            let lists: [(&mut Growing, &[u8]); 2] = [
+            let lists: [(&mut Table, &[u8]); 2] = [
                 (&mut self.palettes, bytemuck::cast_slice(&figures.palettes)),
                 (&mut self.weights, bytemuck::cast_slice(&figures.weights)),
             ];
-            for (growing, bytes) in lists {
-                rebind |= growing.fit(gpu, bytes.len());
+            for (table, bytes) in lists {
+                rebind |= table.fit(gpu, bytes.len());
                 if !self.settings.cpu_skinning {
                     // Palettes are matrices, too; weights are not.
                     self.uploaded.figures += if transposed {
-                        self.buffers.write_changed(&growing.buffer, 0, bytes, transpose)
+                        self.buffers.write_changed(table, 0, bytes, transpose)
                     } else {
-                        self.buffers.write(&growing.buffer, 0, bytes)
+                        self.buffers.write_table(table, 0, bytes)
                     };
                     transposed = false;
                 }
@@ -111,7 +111,7 @@ impl Renderer {
             if streams != self.streams.1 {
                 rebind |= self.streams.0.fit(gpu, 4 * streams.len());
                 let bytes = bytemuck::cast_slice(&streams);
-                self.uploaded.figures += self.buffers.write(&self.streams.0.buffer, 0, bytes);
+                self.uploaded.figures += self.buffers.write_table(&self.streams.0, 0, bytes);
             }
             self.streams.1 = streams;
         }
@@ -119,7 +119,7 @@ impl Renderer {
         if records != self.deforms.1 {
             rebind |= self.deforms.0.fit(gpu, size_of_val(&records[..]));
             let bytes = bytemuck::cast_slice(&records);
-            self.uploaded.figures += self.buffers.write(&self.deforms.0.buffer, 0, bytes);
+            self.uploaded.figures += self.buffers.write_table(&self.deforms.0, 0, bytes);
             self.deforms.1 = records;
         }
         Ok(rebind)
@@ -231,9 +231,8 @@ impl Renderer {
 
     fn bind(&mut self, gpu: &Gpu) {
         let Self { pipelines, eyes, matrices, deforms, palettes, weights, streams, influences, deltas, .. } = self;
-        let fixed = [&*influences, &*deltas];
-        let of = [&*matrices, &deforms.0, palettes, weights, &streams.0].map(|growing| &growing.buffer);
-        self.world = world(gpu, pipelines, &eyes.0, of, fixed);
+        let tables = [&*matrices, &deforms.0, palettes, influences, deltas, weights, &streams.0];
+        self.world = world(gpu, pipelines, &eyes.0, tables);
     }
 
     /// Sends the writes without drawing.
