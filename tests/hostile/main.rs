@@ -16,6 +16,9 @@
 mod bend;
 #[path = "../all/model/checksum.rs"]
 mod checksum;
+#[cfg(feature = "serde")]
+#[path = "../all/drivers/json.rs"]
+mod json;
 mod kinds;
 mod memory;
 
@@ -50,7 +53,7 @@ fn run(kind: &'static Kind, files: &[Vec<u8>], number: usize, variants: Range<u6
     let work = std::thread::Builder::new().stack_size(2 << 20).spawn(move || {
         let mut result = Result::default();
         for variant in variants {
-            let bytes = bend::variant(&files, number, variant, kind.sealed);
+            let bytes = bend::variant(&files, number, variant, kind);
             let before = memory::begin();
             let read = catch_unwind(AssertUnwindSafe(|| (kind.read)(&bytes)));
             let used = memory::peak_since(before);
@@ -101,7 +104,18 @@ fn is_asked_for(name: &str) -> bool {
 
 #[test]
 fn saved_bytes_that_were_changed_are_refused_or_work() {
-    for kind in kinds::SAVED.iter().filter(|kind| is_asked_for(kind.name)) {
+    run_all(kinds::SAVED);
+}
+
+#[cfg(feature = "serde")]
+#[test]
+fn readable_scenes_that_were_changed_are_refused_or_work() {
+    run_all(&[kinds::READABLE]);
+}
+
+/// Runs the variants of all files of some kinds.
+fn run_all(kinds: &'static [Kind]) {
+    for kind in kinds.iter().filter(|kind| is_asked_for(kind.name)) {
         let files = (kind.files)();
         for number in 0..files.len() {
             let result = run(kind, &files, number, variants(1));
