@@ -11,7 +11,7 @@ case "${1:-}" in
     [0-9]*) seconds=$1 && shift ;;
 esac
 targets=("$@")
-[ ${#targets[@]} -gt 0 ] || targets=(edits batches visit_mutate snapshot gltf clip skeleton skin)
+[ ${#targets[@]} -gt 0 ] || targets=(edits batches visit_mutate snapshot gltf serde clip skeleton skin)
 if ! cargo fuzz --version >/dev/null 2>&1 || ! cargo +nightly --version >/dev/null 2>&1; then
     skip 'everything: cargo-fuzz or the nightly toolchain is not installed'
     finish
@@ -21,7 +21,7 @@ fi
 longest() {
     case "$1" in
         edits | batches | visit_mutate | snapshot) echo 2048 ;;
-        gltf) echo 4096 ;;
+        gltf | serde) echo 4096 ;;
         *) echo 512 ;;
     esac
 }

@@ -6,28 +6,41 @@
 use hedgerow::config::StoragePolicy;
 use hedgerow::glam::{DVec3, Vec3};
 use hedgerow::{
-    Aabb, Mat34, Node, NodeHandle, Scene, SceneConfig, Shape, Transform, Visibility,
+    Aabb, Error, Mat34, Node, NodeHandle, Scene, SceneConfig, Shape, Transform, Visibility,
     snapshot::{SaveOptions, SnapshotError},
 };
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
-use std::io;
+use std::io::{self, Read};
 
-/// The system's allocator, which refuses one allocation of a thread on request, and counts what the thread has in use.
+/// The system's allocator, which on request refuses one allocation of a thread, or all that are too much together, and
+/// counts what the thread has in use.
 struct Refusing;
 
 thread_local! {
     /// How many allocations are left, including the refused one; 0 refuses none.
     static REMAINING: Cell<usize> = const { Cell::new(0) };
+    /// Of how many bytes at least, and of how many not, the allocations are that count above.
+    static COUNTED: Cell<(usize, usize)> = const { Cell::new((0, usize::MAX)) };
     static IN_USE: Cell<usize> = const { Cell::new(0) };
+    /// How many bytes may be in use, and how many the least allocation that was refused for it would have made.
+    static LIMIT: Cell<(usize, usize)> = const { Cell::new((usize::MAX, usize::MAX)) };
 }
 
 // SAFETY: every call is passed on unchanged or refused; `realloc` is the trait's own, which uses these two.
 unsafe impl GlobalAlloc for Refusing {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        let remaining = REMAINING.get();
-        REMAINING.set(remaining.saturating_sub(1));
-        if remaining == 1 {
+        let (least, but) = COUNTED.get();
+        if layout.size() >= least && layout.size() != but {
+            let remaining = REMAINING.get();
+            REMAINING.set(remaining.saturating_sub(1));
+            if remaining == 1 {
+                return core::ptr::null_mut();
+            }
+        }
+        let ((most, lacked), wanted) = (LIMIT.get(), IN_USE.get().wrapping_add(layout.size()));
+        if wanted > most {
+            LIMIT.set((most, lacked.min(wanted)));
             return core::ptr::null_mut();
         }
         IN_USE.set(IN_USE.get().wrapping_add(layout.size()));
@@ -117,6 +130,16 @@ fn scene(config: SceneConfig, nodes: usize) -> Scene {
     scene
 }
 
+/// A reader that gives a part at a time, so that nobody knows how many bytes there are.
+struct Dripping<'b>(&'b [u8]);
+
+impl Read for Dripping<'_> {
+    fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
+        let few = to.len().min(self.0.len() / 8 + 7);
+        self.0.read(&mut to[..few])
+    }
+}
+
 /// Policies that differ in what a load must make room for.
 fn policies() -> [(SceneConfig, usize); 6] {
     let plain = SceneConfig::DEFAULT;
@@ -149,7 +172,7 @@ fn a_load_returns_an_error_wherever_the_allocator_refuses() {
         assert_eq!(loaded.save(), bytes);
         loaded.update();
         assert_eq!(loaded.validate(), Ok(()));
-        let (loaded, _) = with_every_refusal(|| Scene::load_from(&bytes[..]));
+        let (loaded, _) = with_every_refusal(|| Scene::load_from(Dripping(&bytes[..])));
         assert_eq!(loaded.save(), bytes);
     }
 }
@@ -200,37 +223,245 @@ fn room_is_reserved_or_refused_with_an_error() {
     }
 }
 
-/// A clip is its bytes: making one of them takes no memory but what finding out takes, and reading them says so where
-/// the allocator refuses.
-#[cfg(feature = "anim")]
+/// Reading a subtree: up to where its nodes are inserted, which is an edit as any other.
 #[test]
-fn a_clip_is_read_or_refused_with_an_error() {
-    use hedgerow::anim::{Clip, ClipBuilder, Error, RawClip, clip::ClipError, raw::Track};
+fn a_subtree_is_read_or_refused_with_an_error() {
+    let (config, nodes) = (SceneConfig::DEFAULT, 300);
+    let source = scene(config, nodes);
+    let top = source.first_child(source.root()).expect("the root has children");
+    let bytes = source.save_subtree(top).expect("it lives");
+    let mut target = Scene::new();
+    let gone = target.insert(target.root(), Node::group()).expect("a plain insert");
+    target.remove(gone).expect("it lives");
+    let before = target.save();
+    let (refused, allocations) = with_every_refusal(|| match target.load_subtree(&bytes, gone) {
+        // The place is looked at when everything is ready to go there.
+        Err(SnapshotError::Scene(error)) => Ok(error),
+        Err(error) => Err(error),
+        Ok(_) => unreachable!("there is no such place"),
+    });
+    assert!(refused == Error::StaleHandle(gone) && allocations > 15, "{refused}, {allocations}");
+    assert!(target.save() == before, "a refused subtree changes the scene");
+    let loaded = target.load_subtree(&bytes, target.root()).expect("there is memory");
+    assert_eq!(loaded.len(), source.descendants(top).count());
+    assert_eq!(target.validate(), Ok(()));
+}
 
-    let mut raw = RawClip::new(1.0, 30).expect("thirty joints");
-    for joint in 0..30 {
-        let track = Track::linear(vec![0.0, 0.5, 1.0], vec![Vec3::ZERO, Vec3::ONE, Vec3::X]).expect("keys in order");
-        raw.set_translation(joint, track).expect("the joint is there");
-    }
-    let (clip, _) = ClipBuilder::new().build(&raw).expect("a sound clip");
-    let bytes = clip.to_bytes().to_vec();
-    let boxed: Box<[u8]> = bytes.clone().into();
-    REMAINING.set(1);
-    let made = Clip::from_bytes(boxed);
-    let untouched = REMAINING.replace(0) == 1;
-    assert!(made.is_ok() && untouched, "making a clip of its bytes allocates");
-    let mut refused = 0;
-    loop {
-        REMAINING.set(refused + 1);
-        let read = Clip::read_from(&bytes[..]);
-        if REMAINING.replace(0) > 0 {
-            assert_eq!(read.expect("there is memory").to_bytes(), bytes);
-            break;
+/// What belongs to characters. Their errors have types of their own.
+#[cfg(feature = "anim")]
+mod characters {
+    #[cfg(feature = "gltf")]
+    use super::{COUNTED, scene};
+    use super::{Dripping, IN_USE, LIMIT, REMAINING, with_every_refusal};
+    use hedgerow::Transform;
+    use hedgerow::anim::library::{Library, LibraryError};
+    use hedgerow::anim::raw::{ClipError, Track};
+    use hedgerow::anim::skeleton::SkeletonError;
+    use hedgerow::anim::{Clip, ClipBuilder, Error, RawClip, Skeleton, SkeletonBuilder};
+    use hedgerow::glam::Vec3;
+    use hedgerow::skin::{MorphTarget, Skin, SkinError, SkinnedMesh};
+    use hedgerow::snapshot::SnapshotError;
+
+    /// An error that says that there is no memory, in one of the types that say so.
+    fn out_of_memory(error: Error) -> SnapshotError {
+        match error {
+            Error::Skeleton(SkeletonError::AllocationFailed)
+            | Error::Skin(SkinError::AllocationFailed)
+            | Error::Library(LibraryError::AllocationFailed) => SnapshotError::AllocationFailed,
+            Error::Clip(ClipError::Read(kind))
+            | Error::Skeleton(SkeletonError::Read(kind))
+            | Error::Library(LibraryError::Read(kind)) => SnapshotError::Read(kind),
+            other => panic!("{other}"),
         }
-        let out_of_memory = Error::Clip(ClipError::Read(io::ErrorKind::OutOfMemory));
-        // The last list may be cut to its length, which is no need.
-        assert!(read.as_ref().is_ok_and(|clip| clip.to_bytes() == bytes) || read == Err(out_of_memory), "{read:?}");
-        refused += 1;
     }
-    assert!(refused > 0, "reading allocates");
+
+    /// Runs `attempt` with less memory than it needs, by every amount of which it is told, and returns the result and
+    /// how many amounts there were.
+    ///
+    /// What the standard library can only share infallibly is asked for right before, so that an allocator that has so
+    /// much and no more refuses that.
+    fn with_every_limit<T>(mut attempt: impl FnMut() -> Result<T, Error>) -> (T, usize) {
+        let mut limit = 0;
+        for number in 0.. {
+            let before = IN_USE.get();
+            LIMIT.set((before + limit, usize::MAX));
+            let result = attempt();
+            let (_, lacked) = LIMIT.replace((usize::MAX, usize::MAX));
+            match result {
+                Ok(made) if lacked == usize::MAX => return (made, number),
+                Ok(made) => drop(made),
+                Err(error) => drop(out_of_memory(error)),
+            }
+            assert_eq!(IN_USE.get(), before, "memory is lost where there are {limit} bytes");
+            assert!(lacked > limit + before && lacked < usize::MAX, "{lacked} are refused where there are {limit}");
+            limit = lacked - before;
+        }
+        unreachable!("the numbers do not end")
+    }
+
+    fn skeleton() -> Skeleton {
+        let mut builder = SkeletonBuilder::new();
+        for joint in 0..50 {
+            let parent = (joint > 0).then(|| (joint - 1) / 2);
+            builder.joint(format!("joint {joint}"), parent, Transform::from_xyz(0.0, 1.0, 0.0));
+        }
+        builder.build().expect("a tree").0
+    }
+
+    fn clip() -> Clip {
+        let mut raw = RawClip::new(1.0, 30).expect("thirty joints");
+        for joint in 0..30 {
+            let values = vec![Vec3::ZERO, Vec3::ONE, Vec3::X];
+            let track = Track::linear(vec![0.0, 0.5, 1.0], values).expect("keys in order");
+            raw.set_translation(joint, track).expect("the joint is there");
+        }
+        ClipBuilder::new().build(&raw).expect("a sound clip").0
+    }
+
+    fn mesh(skin: &Skin) -> SkinnedMesh {
+        let positions: Vec<[f32; 3]> = (0..70_u8).map(|at| [f32::from(at), 0.0, 1.0]).collect();
+        let joints: Vec<u16> = (0..280).map(|at| at * 31 % 50).collect();
+        let weights: Vec<f32> = (0..280_u16).map(|at| if at * 13 % 5 < at / 4 % 5 { 0.3 } else { 0.1 }).collect();
+        let (all, some) = ([[0.0, 1.0, 0.0]; 70], [[0.0, 1.0, 0.0]; 3]);
+        let dense = MorphTarget { vertices: None, positions: &all, normals: &[], tangents: &[] };
+        SkinnedMesh::builder(&positions)
+            .normals(&all)
+            .tangents(&[[1.0, 0.0, 0.0, -1.0]; 70])
+            .influences(4, &joints, &weights)
+            .indices(&(0..69).collect::<Vec<u32>>())
+            .morph_target(dense)
+            .morph_target(MorphTarget { vertices: Some(&[3, 9, 60]), positions: &some, ..dense })
+            .build(skin)
+            .expect("a mesh")
+    }
+
+    /// A clip is its bytes: making one of them takes no memory but what finding out takes, and reading them says so
+    /// where the allocator refuses.
+    #[test]
+    fn a_clip_is_read_or_refused_with_an_error() {
+        let clip = clip();
+        let bytes = clip.to_bytes();
+        let boxed: Box<[u8]> = bytes.into();
+        REMAINING.set(1);
+        let made = Clip::from_bytes(boxed);
+        let untouched = REMAINING.replace(0) == 1;
+        assert!(made.is_ok() && untouched, "making a clip of its bytes allocates");
+        let (read, allocations) = with_every_refusal(|| Clip::read_from(Dripping(bytes)).map_err(out_of_memory));
+        assert!(read == clip && allocations > 2, "{allocations}");
+    }
+
+    #[test]
+    fn a_skin_and_a_mesh_are_read_or_refused_with_an_error() {
+        let skin = Skin::at_rest(&skeleton()).expect("no joint is flat");
+        let bytes = skin.to_bytes();
+        let (read, allocations) = with_every_refusal(|| Skin::from_bytes(&bytes).map_err(out_of_memory));
+        assert!(read == skin && allocations >= 4, "{allocations}");
+        let mesh = mesh(&skin);
+        let bytes = mesh.to_bytes();
+        let (read, allocations) = with_every_refusal(|| SkinnedMesh::from_bytes(&bytes).map_err(out_of_memory));
+        assert!(read == mesh && allocations >= 15, "{allocations}");
+    }
+
+    #[test]
+    fn a_skeleton_is_read_or_refused_with_an_error() {
+        let skeleton = skeleton();
+        let bytes = skeleton.to_bytes();
+        let (read, limits) = with_every_limit(|| Skeleton::from_bytes(&bytes));
+        assert!(read == skeleton && limits >= 2, "{limits}");
+        let (read, limits) = with_every_limit(|| Skeleton::read_from(Dripping(&bytes)));
+        assert!(read == skeleton && limits >= 3, "{limits}");
+    }
+
+    #[test]
+    fn a_library_is_read_or_refused_with_an_error() {
+        let mut library = Library::new();
+        let skeleton = skeleton();
+        let skin = Skin::at_rest(&skeleton).expect("no joint is flat");
+        library.meshes.insert("coat", mesh(&skin));
+        library.skins.insert("coat", skin);
+        library.skeletons.insert("person", skeleton);
+        for name in ["walk", "run", "stand", "sit", "fall"] {
+            library.clips.insert(name, clip());
+        }
+        let bytes = library.to_bytes();
+        let (read, limits) = with_every_limit(|| Library::from_bytes(&bytes));
+        assert!(read == library && limits >= 10, "{limits}");
+        let (read, limits) = with_every_limit(|| Library::read_from(&bytes[..]));
+        assert!(read == library && limits >= 10, "{limits}");
+    }
+
+    /// A file with vertices, joints, weights, a target, a movement, and two images, one of them within the JSON. Returns
+    /// also how long the JSON's longest text is.
+    #[cfg(feature = "gltf")]
+    fn file(uri: impl Fn(usize) -> String) -> (Vec<u8>, usize) {
+        const VERTICES: usize = 4000;
+        let uri = uri(20_000);
+        let mut data: Vec<u8> = (0..4000_u16).flat_map(|at| f32::from(at).to_le_bytes()).collect();
+        let times = data.len();
+        data.resize(times + 16 * VERTICES, 0);
+        let length = data.len() - times;
+        let mut json = format!(
+            r#"{{"asset": {{"version": "2.0"}}, "scenes": [{{"nodes": [0, 1]}}],
+            "nodes": [{{"mesh": 0, "skin": 0}}, {{}}], "skins": [{{"joints": [1], "inverseBindMatrices": 4}}],
+            "meshes": [{{"primitives": [{{"attributes": {{"POSITION": 0, "NORMAL": 0, "JOINTS_0": 1, "WEIGHTS_0": 2,
+                "TEXCOORD_0": 5, "COLOR_0": 2}}, "targets": [{{"POSITION": 0}}], "indices": 6}}]}}],
+            "animations": [{{"samplers": [{{"input": 3, "output": 0}}],
+                "channels": [{{"sampler": 0, "target": {{"node": 1, "path": "translation"}}}}]}}],
+            "images": [{{"bufferView": 1, "mimeType": "image/png"}}, {{"uri": "{uri}"}}],
+            "accessors": [
+                {{"bufferView": 1, "componentType": 5126, "type": "VEC3", "count": {VERTICES}}},
+                {{"bufferView": 1, "componentType": 5121, "type": "VEC4", "count": {VERTICES}}},
+                {{"bufferView": 1, "componentType": 5126, "type": "VEC4", "count": {VERTICES}}},
+                {{"bufferView": 0, "componentType": 5126, "type": "SCALAR", "count": {VERTICES}}},
+                {{"bufferView": 1, "componentType": 5126, "type": "MAT4", "count": 1000}},
+                {{"bufferView": 1, "componentType": 5126, "type": "VEC2", "count": {VERTICES}}},
+                {{"bufferView": 1, "componentType": 5125, "type": "SCALAR", "count": {VERTICES}}}],
+            "bufferViews": [{{"buffer": 0, "byteLength": {times}}},
+                {{"buffer": 0, "byteOffset": {times}, "byteLength": {length}}}],
+            "buffers": [{{"byteLength": {}}}]}}"#,
+            data.len()
+        );
+        json.push_str(&" ".repeat(json.len().next_multiple_of(4) - json.len()));
+        let word = |length: usize| u32::try_from(length).expect("a short file").to_le_bytes();
+        let mut glb = [&b"glTF"[..], &2_u32.to_le_bytes(), &word(28 + json.len() + data.len())].concat();
+        glb.extend([&word(json.len())[..], b"JSON", json.as_bytes(), &word(data.len()), b"BIN\0", &data].concat());
+        (glb, uri.len())
+    }
+
+    /// Of a glTF file what is made of its buffers: the JSON's parser, and lists as long as the JSON's, allocate as others
+    /// do. So only what is larger is refused here, but for the one long text.
+    #[cfg(feature = "gltf")]
+    #[test]
+    fn what_is_made_of_the_buffers_of_a_file_is_read_or_refused_with_an_error() {
+        use hedgerow::SceneConfig;
+        use hedgerow::import::{self, BufferProblem, ImportErrorKind};
+
+        let base64 = |length: usize| format!("data:;base64,{}", "A".repeat(length / 3 * 4));
+        let percent = |length: usize| format!("data:,{}", "%00".repeat(length));
+        for (file, text) in [file(base64), file(percent)] {
+            let (imported, allocations) = with_every_refusal(|| {
+                let before = REMAINING.replace(0);
+                let mut scene = scene(SceneConfig::DEFAULT, 300);
+                let (root, content) = (scene.root(), scene.dump());
+                REMAINING.set(before);
+                COUNTED.set((15_000, text));
+                let result = import::from_slice_into(&mut scene, root, &file, None);
+                COUNTED.set((0, usize::MAX));
+                let before = REMAINING.replace(0);
+                assert!(result.is_ok() || scene.dump() == content, "a refused file changes the scene");
+                REMAINING.set(before);
+                result.map_err(|error| match error.kind() {
+                    ImportErrorKind::AllocationFailed(_)
+                    | ImportErrorKind::Buffer { problem: BufferProblem::AllocationFailed, .. } => {
+                        SnapshotError::AllocationFailed
+                    }
+                    other => panic!("{other}"),
+                })
+            });
+            assert!(allocations > 12, "{allocations}");
+            assert!(imported.images.iter().all(|image| image.bytes.len() > 15_000));
+            assert_eq!(imported.vertices(0).expect("it has positions").joints.len(), 16_000);
+            assert_eq!(imported.clips.len(), 1);
+        }
+    }
 }

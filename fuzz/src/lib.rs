@@ -65,6 +65,11 @@ pub fn skin(bytes: &[u8]) {
     drivers::skin::run(&structured(bytes));
 }
 
+/// See `tests/all/drivers/readable.rs`; what looks like JSON is not structured.
+pub fn serde(bytes: &[u8]) {
+    drivers::readable::run(bytes);
+}
+
 /// See `tests/all/drivers/gltf.rs`; what looks like a file is not structured.
 pub fn gltf(bytes: &[u8]) {
     drivers::gltf::run(bytes);

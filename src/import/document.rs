@@ -39,7 +39,7 @@ impl Document {
         arena.reset();
         let buffers = Buffers::open(&root, blob, base_dir)?;
         file::check(&root)?;
-        let budget = Budget::of(buffers.total());
+        let budget = Budget::of(buffers.total(), options);
         let reader = Reader { root: &root, buffers: &buffers, budget: &budget };
 
         let mut skipped = skipped(&root, &arena);

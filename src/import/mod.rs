@@ -157,8 +157,13 @@
 //! several primitives makes a node for each primitive at every node that has it: a small file can describe a large
 //! scene. All nodes are counted before the first is made. A file is refused if it has both more than one node for each
 //! byte of its JSON and more than 65,536 nodes, or if the names have more than 64 bytes for each node that it may have.
-//! [`ImportOptions`] raises both. Likewise, vertices, keys and images are read again for each primitive, channel and
-//! image that uses them; a file is refused if this takes both more than 256 times its buffers and more than a gigabyte.
+//! [`ImportOptions::max_nodes`] raises both. Likewise, vertices, keys and images are read again for each primitive,
+//! channel and image that uses them; a file is refused if this takes both more than 64 times its buffers and more than
+//! 256 MiB, unless [`ImportOptions::max_bytes`] allows it.
+//!
+//! Where the allocator refuses what is made of buffers, and the bytes of `data:` URIs, the file is refused as well, with
+//! [`ImportErrorKind::AllocationFailed`]. What is as large as the JSON, such as names, and the nodes in the scene are
+//! allocated as other edits are: the program ends where there is no memory for them.
 
 mod document;
 mod error;

@@ -52,6 +52,10 @@ pub struct ImportOptions {
     /// allows one node for each byte of its JSON, and at least 65,536. Their names may have 64 bytes for each node
     /// allowed.
     pub max_nodes: Option<usize>,
+    /// The greatest number of bytes made of the file's buffers: vertices, keys, weights and images, each counted as
+    /// often as it is read, since any number of primitives and channels may share one accessor. `None`, the default,
+    /// allows 64 for each byte of its buffers, and at least 256 MiB.
+    pub max_bytes: Option<u64>,
 }
 
 /// What comes of a file, besides what always does: nodes with names and transforms; shapes with their boxes; meshes,
@@ -97,7 +101,14 @@ impl ImportOptions {
     /// The options of the functions of [`import`](super).
     #[must_use]
     pub const fn new() -> Self {
-        Self { parts: Parts::ALL, config: SceneConfig::DEFAULT, first_mesh: 0, first_material: 0, max_nodes: None }
+        Self {
+            parts: Parts::ALL,
+            config: SceneConfig::DEFAULT,
+            first_mesh: 0,
+            first_material: 0,
+            max_nodes: None,
+            max_bytes: None,
+        }
     }
 
     /// The same options with these parts of the file.
@@ -177,6 +188,32 @@ impl ImportOptions {
     #[must_use]
     pub const fn with_max_nodes(mut self, most: usize) -> Self {
         self.max_nodes = Some(most);
+        self
+    }
+
+    /// The same options with at most this many bytes made of the file's buffers, whatever its size: `u64::MAX` for a
+    /// trusted file, fewer than by default where memory is short.
+    ///
+    /// ```
+    /// use hedgerow::import::{ImportErrorKind, ImportOptions};
+    ///
+    /// // A triangle of 36 bytes that four primitives draw: 144 bytes of positions.
+    /// let primitives = [r#"{"attributes": {"POSITION": 0}}"#; 4].join(", ");
+    /// let zeros = "A".repeat(48);
+    /// let text = format!(
+    ///     r#"{{"asset": {{"version": "2.0"}}, "meshes": [{{"primitives": [{primitives}]}}],
+    ///         "accessors": [{{"bufferView": 0, "componentType": 5126, "type": "VEC3", "count": 3}}],
+    ///         "bufferViews": [{{"buffer": 0, "byteLength": 36}}],
+    ///         "buffers": [{{"byteLength": 36, "uri": "data:;base64,{zeros}"}}]}}"#
+    /// );
+    /// let little = ImportOptions::new().with_max_bytes(100);
+    /// let Err(error) = little.from_slice(text.as_bytes(), None) else { unreachable!() };
+    /// assert!(matches!(error.kind(), ImportErrorKind::TooManyBytes { bytes: 108, most: 100, .. }));
+    /// assert!(little.with_max_bytes(144).from_slice(text.as_bytes(), None).is_ok());
+    /// ```
+    #[must_use]
+    pub const fn with_max_bytes(mut self, most: u64) -> Self {
+        self.max_bytes = Some(most);
         self
     }
 

@@ -183,12 +183,25 @@ fn ids(nodes: &[NodeForm<'_>]) -> Result<Option<HashMap<u64, usize>>, String> {
     Ok(Some(places))
 }
 
+/// The configuration with which a list is read: slices begin with little room, whatever they say. A list of a few
+/// kilobytes could ask for gigabytes else.
+fn modest(config: SceneConfig) -> SceneConfig {
+    // Only small nodes that share slices are many in each.
+    let most = if config.storage.share_slices { config.min_nodes.clamp(8, 64) } else { 8 };
+    SceneConfig {
+        initial_slice_storage_size: config.initial_slice_storage_size.min(most),
+        initial_slice_max_num_nodes: config.initial_slice_max_num_nodes.min(most),
+        ..config
+    }
+}
+
 impl SceneForm<'_> {
     /// The scene, and the handle of each node of the list with its id, which is its place in a list without ids.
     pub(super) fn build(self) -> Result<(Scene, Vec<(u64, NodeHandle)>), String> {
         let Self { config, nodes } = self;
         let links = Links::of(&nodes)?;
-        let mut scene = Scene::with_config(config).map_err(|error| error.to_string())?;
+        let config = config.checked().map_err(|error| error.to_string())?;
+        let mut scene = Scene::with_config(modest(config)).map_err(|error| error.to_string())?;
         let mut handles = vec![None; nodes.len()];
         let mut above = Vec::new();
         for &top in core::iter::once(&links.root).chain(&links.detached) {
@@ -218,6 +231,7 @@ impl SceneForm<'_> {
             };
             listed.push((node.id.unwrap_or(place), handle));
         }
+        scene.reconfigure(config).map_err(|error| error.to_string())?;
         Ok((scene, listed))
     }
 }

@@ -1,10 +1,12 @@
 //! Builds a whole tree from a list in which each node gives its parent by number.
 
 use crate::error::{BatchError, TreeFault};
+use crate::fallible;
 use crate::scene::{Place, Scene};
 use crate::store::{Additions, At, Beside, Forest, Head, MAX_NODES, NIL, NodeList};
 use crate::{Error, Node, NodeHandle, SceneConfig};
 use hedgerow_math::internal::prefetch;
+use std::collections::TryReserveError;
 
 /// A tree as a list: each node with the number of its parent, which may come before or after it.
 ///
@@ -60,6 +62,14 @@ impl SceneBuilder {
     #[must_use]
     pub fn with_capacity(nodes: usize) -> Self {
         Self { parents: Vec::with_capacity(nodes), nodes: NodeList::with_capacity(nodes), fault: None }
+    }
+
+    /// An empty list with room for exactly these nodes, or an error if the allocator refuses.
+    pub(crate) fn try_for<'n>(
+        nodes: impl ExactSizeIterator<Item = (&'n Node<'n>, &'n Additions)>,
+    ) -> Result<Self, TryReserveError> {
+        let parents = fallible::with_capacity(nodes.len())?;
+        Ok(Self { parents, nodes: NodeList::try_for(nodes)?, fault: None })
     }
 
     /// Appends a node and returns its number: 0 for the first, 1 for the next. Exactly one node has no parent.
@@ -132,14 +142,13 @@ impl SceneBuilder {
     /// Runs in **O(nodes)**.
     ///
     /// # Errors
-    /// Those of [`SceneBuilder::build`], except for the configuration, and those of [`Scene::insert`] for the place.
-    /// The scene is unchanged.
+    /// Those of [`SceneBuilder::build`], except for the configuration, and those of [`Scene::insert`] for the place;
+    /// [`Error::AllocationFailed`] if there is no memory for the order of the nodes. The scene is unchanged.
     pub fn insert_into(&self, scene: &mut Scene, place: impl Into<Place>) -> Result<Vec<NodeHandle>, BatchError> {
-        let place = place.into();
-        let place = scene.place_to_build(place)?;
         let tree = self.ordered()?;
+        let mut handles = fallible::filled(self.len(), scene.root()).map_err(refused)?;
+        let place = scene.place_to_build(place.into())?;
         scene.check_room(self.len(), 1)?;
-        let mut handles = vec![scene.root(); self.len()];
         scene.store.insert_tree(&tree, place, |place, handle| handles[tree.item(place)] = handle);
         Ok(handles)
     }
@@ -178,8 +187,9 @@ impl SceneBuilder {
             Some(0) if self.parents_come_first() => by_sizes(&self.parents, heads),
             _ => depth_first(&self.parents, heads, root),
         };
+        let order = order.map_err(refused)?;
         if order.len() < self.len() {
-            return Err(invalid(self.on_a_cycle(&order), TreeFault::Cycle));
+            return Err(invalid(self.on_a_cycle(&order).map_err(refused)?, TreeFault::Cycle));
         }
         Ok(Ordered { nodes: &self.nodes, order })
     }
@@ -190,8 +200,8 @@ impl SceneBuilder {
     }
 
     /// The number of a node that is its own ancestor, if not all nodes are reached from the root.
-    fn on_a_cycle(&self, reached: &[Placed]) -> usize {
-        let mut seen = vec![false; self.len()];
+    fn on_a_cycle(&self, reached: &[Placed]) -> Result<usize, TryReserveError> {
+        let mut seen = fallible::filled(self.len(), false)?;
         reached.iter().for_each(|placed| seen[placed.item as usize] = true);
         let lost = seen.iter().position(|seen| !seen).expect("fewer nodes are reached than there are");
         // A node that is not reached from the root has no path up to it, so climbing runs into a cycle.
@@ -199,35 +209,40 @@ impl SceneBuilder {
         while !core::mem::replace(&mut seen[item], true) {
             item = self.parents[item] as usize;
         }
-        item
+        Ok(item)
     }
+}
+
+/// The error of a list that cannot be made.
+fn refused(_: TryReserveError) -> Error {
+    Error::AllocationFailed
 }
 
 /// The result of [`depth_first`] for a list in which every parent comes before its children, computed several times
 /// faster: the size of each subtree says where the next one begins, and no step waits for the one before.
-fn by_sizes(parents: &[u32], heads: &[Head]) -> Vec<Placed> {
+fn by_sizes(parents: &[u32], heads: &[Head]) -> Result<Vec<Placed>, TryReserveError> {
     let count = parents.len();
-    let mut sizes = vec![1; count];
+    let mut sizes = fallible::filled(count, 1)?;
     for item in (1..count).rev() {
         sizes[parents[item] as usize] += sizes[item];
     }
     // The place of each node, and of its next child.
-    let mut places = vec![(0_u32, 1_u32); count];
-    let mut order = vec![Placed { head: heads[0], item: 0, parent: NIL }; count];
+    let mut places = fallible::filled(count, (0_u32, 1_u32))?;
+    let mut order = fallible::filled(count, Placed { head: heads[0], item: 0, parent: NIL })?;
     for item in 1..count {
         let (parent, next) = &mut places[parents[item] as usize];
         let (place, parent) = (core::mem::replace(next, *next + sizes[item]), *parent);
         places[item] = (place, place + 1);
         order[place as usize] = Placed { head: heads[item], item: number(item), parent };
     }
-    order
+    Ok(order)
 }
 
 /// The nodes below a root in depth-first order, siblings by their numbers.
 ///
 /// Nodes that are not below the root are left out. Linear: siblings are linked from the last to the first, and the walk
 /// climbs by the given parents.
-fn depth_first(parents: &[u32], heads: &[Head], root: Option<usize>) -> Vec<Placed> {
+fn depth_first(parents: &[u32], heads: &[Head], root: Option<usize>) -> Result<Vec<Placed>, TryReserveError> {
     /// What the walk needs of a node, kept together.
     #[derive(Clone, Copy)]
     struct Links {
@@ -237,7 +252,7 @@ fn depth_first(parents: &[u32], heads: &[Head], root: Option<usize>) -> Vec<Plac
         place: u32,
     }
     let link = |&parent| Links { parent, first_child: NIL, next_sibling: NIL, place: NIL };
-    let mut links: Vec<Links> = parents.iter().map(link).collect();
+    let mut links = fallible::collected(parents.iter().map(link))?;
     for item in (0..number(parents.len())).rev() {
         let parent = parents[item as usize];
         if parent != NIL {
@@ -245,7 +260,7 @@ fn depth_first(parents: &[u32], heads: &[Head], root: Option<usize>) -> Vec<Plac
             links[item as usize].next_sibling = next;
         }
     }
-    let mut order = Vec::with_capacity(parents.len());
+    let mut order = fallible::with_capacity(parents.len())?;
     let (mut item, mut parent_place) = (root.map_or(NIL, number), NIL);
     while item != NIL {
         let place = number(order.len());
@@ -267,7 +282,7 @@ fn depth_first(parents: &[u32], heads: &[Head], root: Option<usize>) -> Vec<Plac
             (item, parent_place) = (next_sibling, links[parent as usize].place);
         }
     }
-    order
+    Ok(order)
 }
 
 /// Converts to a node's number; there are less than 2³⁰.

@@ -3,6 +3,7 @@
 use crate::record::BytesError;
 use crate::{Error, error::BatchError};
 use core::fmt;
+use std::collections::TryReserveError;
 use std::io;
 
 /// Why bytes cannot be loaded. Nothing was changed by the attempt.
@@ -93,6 +94,12 @@ impl From<BytesError> for SnapshotError {
             BytesError::Invalid { slice, violation } => Self::Invalid { slice, violation },
             BytesError::AllocationFailed => Self::AllocationFailed,
         }
+    }
+}
+
+impl From<TryReserveError> for SnapshotError {
+    fn from(_: TryReserveError) -> Self {
+        Self::AllocationFailed
     }
 }
 

@@ -36,6 +36,7 @@ mod subtree;
 
 pub use error::SnapshotError;
 
+use crate::fallible;
 use crate::record::{Reader, Writer};
 use crate::store::Store;
 use crate::{Scene, SceneConfig};
@@ -196,9 +197,7 @@ impl Scene {
     ///
     /// # Errors
     /// [`SnapshotError::Read`] with the kind of the reader's error; those of [`Scene::load`].
-    pub fn load_from(mut from: impl Read) -> Result<Self, SnapshotError> {
-        let mut bytes = Vec::new();
-        from.read_to_end(&mut bytes).map_err(|error| SnapshotError::Read(error.kind()))?;
-        Self::load(&bytes)
+    pub fn load_from(from: impl Read) -> Result<Self, SnapshotError> {
+        Self::load(&fallible::read_whole(from).map_err(SnapshotError::Read)?)
     }
 }

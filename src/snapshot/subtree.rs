@@ -12,6 +12,7 @@
 //! ```
 
 use super::SnapshotError;
+use crate::fallible;
 use crate::record::{BytesError, Reader, Record, Writer, ensure, structures};
 use crate::scene::{Edge, HandleMap, Scene};
 use crate::snapshot::{body_of, with_header};
@@ -159,7 +160,8 @@ impl<'n> Part<'n> {
         let (mut materials, mut visibilities) = (materials.into_iter(), visibilities.into_iter());
         let (mut shapes, mut names) = (shapes.into_iter(), names.into_iter());
         let (mut words, mut remainders) = (words.into_iter(), remainders.into_iter());
-        let described = nodes.into_iter().map(|Listed { handle, parent, has }| {
+        let mut described = fallible::with_capacity(nodes.len())?;
+        for Listed { handle, parent, has } in nodes {
             let handle =
                 NodeHandle::from_bits(handle).ok_or(BytesError::invalid("a node has a handle that none can have"))?;
             let mut local = None;
@@ -186,9 +188,9 @@ impl<'n> Part<'n> {
                 let fits = translation.is_some_and(|at| Additions::fits(additions.remainder, at));
                 ensure!(fits, "a remainder is of another translation");
             }
-            Ok((handle, parent, node, additions))
-        });
-        described.collect()
+            described.push((handle, parent, node, additions));
+        }
+        Ok(described)
     }
 }
 
@@ -229,8 +231,10 @@ impl Scene {
     /// Any bytes are safe, as those of [`Scene::load`] are. Runs in **O(n log n)** for n nodes of the subtree.
     ///
     /// # Errors
-    /// [`SnapshotError`] says what is wrong with the bytes, or why the subtree cannot go to the place
-    /// ([`SnapshotError::Scene`]). The scene is unchanged.
+    /// [`SnapshotError`] says what is wrong with the bytes, why the subtree cannot go to the place
+    /// ([`SnapshotError::Scene`]), or that there is no memory to read it. The scene is unchanged. Inserting the nodes
+    /// that were read is an edit like others, which ends the program where the allocator refuses: see
+    /// [`Scene::try_reserve`].
     ///
     /// ```
     /// use hedgerow::{Node, Place, Scene};
@@ -251,13 +255,15 @@ impl Scene {
         let nodes = Part::read(&mut from)?.into_nodes()?;
         from.finish()?;
         check_handles(&nodes)?;
-        let mut builder = SceneBuilder::with_capacity(nodes.len());
+        let mut builder = SceneBuilder::try_for(nodes.iter().map(|(_, _, node, additions)| (node, additions)))?;
         for &(_, parent, node, additions) in &nodes {
             builder.push((parent != NIL).then_some(parent as usize), node);
             builder.add(&additions);
         }
+        // Before the scene is changed.
+        let mut pairs = fallible::with_capacity(nodes.len())?;
         let new = builder.insert_into(self, place)?;
-        let pairs = nodes.iter().map(|&(old, ..)| old).zip(new).collect();
+        pairs.extend(nodes.iter().map(|&(old, ..)| old).zip(new));
         Ok(HandleMap::new(pairs).expect("old handles that were found to be unique"))
     }
 }
@@ -265,7 +271,7 @@ impl Scene {
 /// Checks that there is a node, and that no two have the same handle.
 fn check_handles(nodes: &[Described<'_>]) -> Result<(), BytesError> {
     ensure!(!nodes.is_empty(), "there is no node");
-    let mut handles: Vec<NodeHandle> = nodes.iter().map(|&(handle, ..)| handle).collect();
+    let mut handles = fallible::collected(nodes.iter().map(|&(handle, ..)| handle))?;
     handles.sort_unstable();
     ensure!(handles.is_sorted_by(|a, b| a < b), "two nodes have the same handle");
     Ok(())

@@ -75,6 +75,8 @@ mod side_by_side {
         cull_hits: Vec<CullHit>,
         hits: Vec<RayHit>,
         changed: [Vec<NodeHandle>; 3],
+        /// All of the scene as bytes: in which slices and slots nodes lie, their matrices, and what waits for an update.
+        saved: Vec<u8>,
     }
 
     impl Answers {
@@ -112,6 +114,7 @@ mod side_by_side {
                     Ok(Some(told)) => [told.moved(), told.visibility(), told.locals()].map(<[NodeHandle]>::to_vec),
                     _ => Default::default(),
                 },
+                saved: scene.save(),
             }
         }
     }
@@ -126,7 +129,7 @@ mod side_by_side {
             let lists = || [DrawList::new(), DrawList::new().on_layers(Visibility::layers(4))];
             let mut kept = [lists(), lists(), lists(), lists()];
             let mut readers = [(); 4].map(|()| ChangeReader::new());
-            let pools = [1, 2, 3, 7].map(|threads| ThreadPoolBuilder::new().num_threads(threads).build().unwrap());
+            let pools = [1, 2, 3, 8].map(|threads| ThreadPoolBuilder::new().num_threads(threads).build().unwrap());
             for (round, count) in (0..).zip([0, 400, 40, 10_000, 3, 400]) {
                 let edit = |scene: &mut Scene, count: usize| {
                     let mut dice = Dice(Rng::with_seed(round));
@@ -158,6 +161,11 @@ mod side_by_side {
                     .map(|(((scene, pool), kept), reader)| {
                         pool.install(|| {
                             scene.update();
+                            // Slices are merged, and cut, as edits made them.
+                            if round % 3 == 0 {
+                                scene.maintain(core::time::Duration::MAX);
+                                scene.update();
+                            }
                             scene.validate().unwrap();
                             let updated = Answers::of(scene, &nodes, kept, reader);
                             // What waits for an update is found too, and edited slices are listed again.

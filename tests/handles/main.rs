@@ -6,6 +6,8 @@
 //! ```text
 //! HEDGEROW_HANDLES=1000000000 cargo test --release --all-features --test handles -- --nocapture
 //! ```
+//!
+//! In pieces: each with another `HEDGEROW_HANDLES_SEED`.
 
 mod calls;
 #[cfg(feature = "gltf")]
@@ -20,10 +22,15 @@ fn count() -> u64 {
     std::env::var("HEDGEROW_HANDLES").map_or(1_000_000, |count| count.parse().expect("a number of handles"))
 }
 
+/// A number that is another one in each piece of a long run.
+fn seed(default: u64) -> u64 {
+    std::env::var("HEDGEROW_HANDLES_SEED").map_or(default, |seed| seed.parse().expect("a number"))
+}
+
 #[test]
 fn no_stale_handle_is_taken_for_a_live_one() {
     const KEPT: usize = 1 << 14;
-    let mut dice = fastrand::Rng::with_seed(7);
+    let mut dice = fastrand::Rng::with_seed(seed(7));
     let mut scene = Scene::new();
     let mut live: Vec<NodeHandle> = Vec::new();
     let mut stale: Vec<NodeHandle> = Vec::with_capacity(KEPT);
@@ -71,7 +78,7 @@ fn bits(things: &Things, dice: &mut fastrand::Rng) -> NodeHandle {
 
 #[test]
 fn any_bits_are_a_handle_that_every_method_takes_without_a_panic() {
-    let mut dice = fastrand::Rng::with_seed(3);
+    let mut dice = fastrand::Rng::with_seed(seed(3));
     let whole = Things::new();
     let mut calls = 0;
     while calls < count() {

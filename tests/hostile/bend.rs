@@ -1,6 +1,7 @@
 //! Variants of a file: the same for the same number.
 
 use crate::checksum::{HEADER, set_checksum};
+use crate::kinds::Kind;
 
 /// Numbers that make trouble where they stand for lengths, counts, places and floats.
 const NUMBERS: [u32; 14] = [
@@ -22,11 +23,23 @@ const NUMBERS: [u32; 14] = [
 
 /// A variant of one of the files; pieces may be of the others. Where files have a checksum, three of four variants have
 /// a right one, so that the checks behind it are reached.
-pub(crate) fn variant(files: &[Vec<u8>], number: usize, variant: u64, sealed: bool) -> Vec<u8> {
+///
+/// Three of four of those that are JSON still are.
+pub(crate) fn variant(files: &[Vec<u8>], number: usize, variant: u64, kind: &Kind) -> Vec<u8> {
+    let sealed = kind.sealed;
     let mut dice = fastrand::Rng::with_seed(variant.wrapping_mul(0x9E37_79B9) ^ number as u64);
     let mut bytes = files[number].clone();
     // The first is the file itself.
-    for _ in 0..if variant == 0 { 0 } else { 1 + dice.usize(..3) } {
+    let changes = if variant == 0 { 0 } else { 1 + dice.usize(..3) };
+    #[cfg(feature = "serde")]
+    if kind.json && variant % 4 != 3 {
+        let mut document = serde_json::from_slice(&bytes).expect("the file is JSON");
+        for _ in 0..changes {
+            crate::json::change(&mut document, &core::array::from_fn(|_| dice.u8(..)));
+        }
+        return document.to_string().into_bytes();
+    }
+    for _ in 0..changes {
         change(&mut bytes, files, &mut dice, sealed);
     }
     if sealed && variant % 4 != 3 {

@@ -139,6 +139,18 @@ pub enum ImportErrorKind {
         /// The greatest number allowed.
         most: u64,
     },
+    /// What is made of the file's buffers is more than a file of this size may make: vertices, keys, weights and images,
+    /// each counted as often as it is read.
+    TooManyBytes {
+        /// The item with which it is too much.
+        item: Item,
+        /// How many bytes are made with it.
+        bytes: u64,
+        /// The greatest number allowed; see [`ImportOptions::max_bytes`](super::ImportOptions::max_bytes).
+        most: u64,
+    },
+    /// There is no memory for what is made of an item.
+    AllocationFailed(Item),
     /// A list has too many or too few elements.
     Count {
         /// The item with the list.
@@ -215,6 +227,8 @@ pub enum BufferProblem {
     UnsupportedUri,
     /// Its `data:` URI cannot be decoded.
     InvalidDataUri,
+    /// There is no memory for its bytes.
+    AllocationFailed,
     /// Its file cannot be read.
     Read {
         /// Its path.
@@ -238,6 +252,7 @@ impl fmt::Display for BufferProblem {
             Self::NoFolder => f.write_str("it is a file of its own; pass the folder that it is in"),
             Self::UnsupportedUri => f.write_str("only data: URIs and relative paths can be read"),
             Self::InvalidDataUri => f.write_str("its data: URI cannot be decoded"),
+            Self::AllocationFailed => f.write_str("there is no memory for its bytes; free some"),
             Self::Read { path, reason } => write!(f, "{} cannot be read: {reason}", path.display()),
             Self::Short { expected, found } => {
                 write!(f, "it has {found} bytes where {expected} are needed")
@@ -296,6 +311,14 @@ impl fmt::Display for ImportErrorKind {
             Self::NamesTooLong { bytes, most } => write!(
                 f,
                 "the names of the nodes take {bytes} bytes, but a file of this size may have {most}; shorten them, or raise ImportOptions::max_nodes"
+            ),
+            Self::TooManyBytes { item, bytes, most } => write!(
+                f,
+                "{item}: with it {bytes} bytes are made of the file's buffers, but a file of this size may make {most}; raise ImportOptions::max_bytes if it is trusted"
+            ),
+            Self::AllocationFailed(item) => write!(
+                f,
+                "{item}: there is no memory for what is made of it; free some, or leave out parts by ImportOptions::parts"
             ),
             Self::Count { item, field, expected, found } => {
                 write!(f, "{item}: {field} has {found} elements where {expected} are needed")

@@ -1,5 +1,6 @@
 //! Where the bytes of buffers and images are: in memory, in `data:` URIs, in files beside.
 
+use crate::fallible;
 use crate::import::error::{BufferProblem, ImportError, ImportErrorKind, Item, ItemKind};
 use base64::Engine as _;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
@@ -124,13 +125,29 @@ pub(in crate::import) fn find<'a>(uri: &str, base_dir: Option<&Path>) -> Result<
 
 /// Decodes a `data:` URI, given without its scheme.
 fn decode(uri: &str) -> Result<Vec<u8>, BufferProblem> {
+    const SUFFIX: &[u8] = b";base64";
     let (media_type, data) = uri.split_once(',').ok_or(BufferProblem::InvalidDataUri)?;
-    let bytes: Cow<'_, [u8]> = percent_decode_str(data).into();
-    if media_type.to_ascii_lowercase().ends_with(";base64") {
-        BASE64.decode(&bytes).map_err(|_| BufferProblem::InvalidDataUri)
-    } else {
-        Ok(bytes.into_owned())
+    let media_type = media_type.as_bytes();
+    let suffix = media_type.len().checked_sub(SUFFIX.len()).map_or(&[][..], |at| &media_type[at..]);
+    if !suffix.eq_ignore_ascii_case(SUFFIX) {
+        return percent_decoded(data);
     }
+    let data = if data.contains('%') { Cow::Owned(percent_decoded(data)?) } else { Cow::Borrowed(data.as_bytes()) };
+    // Decoding makes room for as many bytes, and finds it made.
+    let mut bytes = room_for(base64::decoded_len_estimate(data.len()))?;
+    BASE64.decode_vec(&data, &mut bytes).map_err(|_| BufferProblem::InvalidDataUri)?;
+    Ok(bytes)
+}
+
+/// Replaces each percent sign and the two digits behind it by a byte.
+fn percent_decoded(text: &str) -> Result<Vec<u8>, BufferProblem> {
+    let mut bytes = room_for(text.len())?;
+    bytes.extend(percent_decode_str(text));
+    Ok(bytes)
+}
+
+fn room_for(bytes: usize) -> Result<Vec<u8>, BufferProblem> {
+    fallible::with_capacity(bytes).map_err(|_| BufferProblem::AllocationFailed)
 }
 
 /// The length of a file, if it is a file that can be opened.
@@ -150,8 +167,8 @@ pub(in crate::import) fn read_whole(path: &Path) -> Result<Vec<u8>, BufferProble
 
 /// The first `length` bytes of a file.
 fn read(path: &Path, length: usize) -> io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    File::open(path)?.take(length as u64).read_to_end(&mut bytes)?;
+    let mut bytes = fallible::with_capacity(length).map_err(|_| io::ErrorKind::OutOfMemory)?;
+    fallible::read_to_end(File::open(path)?.take(length as u64), &mut bytes)?;
     if bytes.len() == length { Ok(bytes) } else { Err(io::ErrorKind::UnexpectedEof.into()) }
 }
 

@@ -2,6 +2,7 @@
 
 use super::Buffers;
 use super::accessor::{Component, Layout, SPARSE_ORDER};
+use crate::import::ImportOptions;
 use crate::import::error::{Field, ImportError, ImportErrorKind, Item, ItemKind, check_index};
 use bumpalo::Bump;
 use bumpalo::collections::Vec as BumpVec;
@@ -20,9 +21,9 @@ pub(in crate::import) struct Reader<'a> {
     pub(in crate::import) budget: &'a Budget,
 }
 
-/// How many bytes may be made of a file: at least this many, or 256 times its buffers.
-const LEAST_BUDGET: u64 = 1 << 30;
-const BUDGET_PER_BYTE: u64 = 256;
+/// How many bytes may be made of a file unless the options say: at least this many, or 64 times its buffers.
+const LEAST_BUDGET: u64 = 1 << 28;
+const BUDGET_PER_BYTE: u64 = 64;
 
 /// How many elements an accessor without a buffer view may have in any file, however small.
 const LEAST_ELEMENTS: u64 = 1 << 16;
@@ -31,27 +32,49 @@ const LEAST_ELEMENTS: u64 = 1 << 16;
 ///
 /// Any number of primitives, targets and channels may use one accessor, any number of nodes a mesh with many targets,
 /// and accessors without a buffer view have elements but no bytes. So a file of a megabyte can describe a terabyte.
-pub(in crate::import) struct Budget(Cell<u64>);
+pub(in crate::import) struct Budget {
+    most: u64,
+    taken: Cell<u64>,
+}
 
 impl Budget {
     /// The budget of a file with this many bytes in its buffers.
-    pub(in crate::import) fn of(bytes: u64) -> Self {
-        Self::limited(bytes.saturating_mul(BUDGET_PER_BYTE).max(LEAST_BUDGET))
+    pub(in crate::import) fn of(bytes: u64, options: &ImportOptions) -> Self {
+        let usual = bytes.saturating_mul(BUDGET_PER_BYTE).max(LEAST_BUDGET);
+        Self::limited(options.max_bytes.unwrap_or(usual))
     }
 
     /// A budget of this many bytes.
-    pub(in crate::import) fn limited(bytes: u64) -> Self {
-        Self(Cell::new(bytes))
+    pub(in crate::import) fn limited(most: u64) -> Self {
+        Self { most, taken: Cell::new(0) }
     }
 
-    /// Subtracts what this many values of a type need. Returns the problem as an error if that is more than remains.
-    pub(in crate::import) fn take<T>(&self, count: usize) -> Result<(), &'static str> {
-        let bytes = (count as u64).checked_mul(size_of::<T>() as u64);
-        let remaining = bytes.and_then(|bytes| self.0.get().checked_sub(bytes));
-        remaining.map(|remaining| self.0.set(remaining)).ok_or(
-            "with this, what the file names again and again comes to more than a gigabyte and 256 times its buffers; \
-             split it into several files",
-        )
+    /// Subtracts what this many values of a type need for an item. Returns an error if that is more than remains.
+    pub(in crate::import) fn take<T>(&self, count: usize, item: impl FnOnce() -> Item) -> Result<(), ImportError> {
+        let bytes = (count as u64).saturating_mul(size_of::<T>() as u64).saturating_add(self.taken.get());
+        if bytes > self.most {
+            return Err(ImportErrorKind::TooManyBytes { item: item(), bytes, most: self.most }.into());
+        }
+        self.taken.set(bytes);
+        Ok(())
+    }
+}
+
+/// A list of numbers that are read, with memory of its own or in an arena.
+pub(in crate::import) trait List<T>: Extend<T> + DerefMut<Target = [T]> {
+    /// Makes room for this many more values; returns whether there is any.
+    fn reserve_or_refuse(&mut self, count: usize) -> bool;
+}
+
+impl<T> List<T> for Vec<T> {
+    fn reserve_or_refuse(&mut self, count: usize) -> bool {
+        self.try_reserve_exact(count).is_ok()
+    }
+}
+
+impl<T> List<T> for BumpVec<'_, T> {
+    fn reserve_or_refuse(&mut self, count: usize) -> bool {
+        self.try_reserve_exact(count).is_ok()
     }
 }
 
@@ -121,7 +144,7 @@ impl<'a> Reader<'a> {
         self.collect(accessor, numbers, field, BumpVec::new_in(arena), |numbers| numbers)
     }
 
-    fn collect<const N: usize, V: Copy, L: Extend<V> + DerefMut<Target = [V]>>(
+    fn collect<const N: usize, V: Copy, L: List<V>>(
         self,
         accessor: Index<Accessor>,
         numbers: Numbers,
@@ -151,7 +174,7 @@ impl<'a> Reader<'a> {
     }
 
     /// The elements of `N` integers each, each made into a value.
-    pub(in crate::import) fn integers<const N: usize, V: Copy, L: Extend<V> + DerefMut<Target = [V]>>(
+    pub(in crate::import) fn integers<const N: usize, V: Copy, L: List<V>>(
         self,
         accessor: Index<Accessor>,
         field: Field<'_>,
@@ -206,7 +229,7 @@ impl<'a> Reader<'a> {
 
     /// The elements, each read from where its bytes start.
     #[expect(clippy::cast_possible_truncation, reason = "that many bytes are in memory or in files")]
-    fn elements<T: Copy, L: Extend<T> + DerefMut<Target = [T]>>(
+    fn elements<T: Copy, L: List<T>>(
         self,
         accessor: Index<Accessor>,
         layout: &Layout,
@@ -216,7 +239,11 @@ impl<'a> Reader<'a> {
     ) -> Result<L, ImportError> {
         let Self { root, buffers, budget } = self;
         let count = usize::try_from(layout.count).unwrap_or(usize::MAX);
-        budget.take::<T>(count).map_err(|problem| self.refuse(accessor, problem))?;
+        let item = || Item::of(root, ItemKind::Accessor, accessor.value());
+        budget.take::<T>(count, item)?;
+        if !list.reserve_or_refuse(count) {
+            return Err(ImportErrorKind::AllocationFailed(item()).into());
+        }
         match &layout.base {
             Some(span) if count > 0 => {
                 let bytes = &span.view(root, buffers)?[span.start(0)..];

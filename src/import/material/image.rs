@@ -1,5 +1,6 @@
 //! Images, as they are stored.
 
+use crate::fallible;
 use crate::import::error::{BufferProblem, ImportError, ImportErrorKind, Item, ItemKind, check_index};
 use crate::import::file::{Reader, Source, find, read_whole};
 use crate::import::{Extras, Parts, Skipped};
@@ -37,10 +38,10 @@ pub(super) fn read(
     for (index, json) in root.images.iter().enumerate() {
         let item = || Item::of(root, ItemKind::Image, index);
         check_index(json.buffer_view, root.buffer_views.len(), item, || "bufferView".to_owned())?;
-        let afford = |bytes: usize| {
-            reader.budget.take::<u8>(bytes).map_err(|problem| {
-                ImportError::from(ImportErrorKind::Invalid { item: item(), field: "bytes".to_owned(), problem })
-            })
+        // A copy of bytes that are there already.
+        let copied = |bytes: &[u8]| {
+            reader.budget.take::<u8>(bytes.len(), item)?;
+            fallible::copied(bytes).map_err(|_| ImportError::from(ImportErrorKind::AllocationFailed(item())))
         };
         let uri = json.uri.as_deref();
         let data_type = uri.and_then(data_type);
@@ -53,19 +54,11 @@ pub(super) fn read(
         };
         if parts.images {
             let found = match (json.buffer_view, uri) {
-                (Some(view), _) => {
-                    let bytes = reader.buffers.view(root, view.value())?;
-                    afford(bytes.len())?;
-                    Ok(bytes.to_vec())
-                }
+                (Some(view), _) => Ok(copied(reader.buffers.view(root, view.value())?)?),
                 (None, Some(uri)) => match find(uri, base_dir) {
                     Ok(Source::Memory(bytes)) => Ok(bytes.into_owned()),
                     Ok(Source::File { path, .. }) => match files.get(&path) {
-                        Some(&before) => {
-                            let bytes: &Vec<u8> = &images[before].bytes;
-                            afford(bytes.len())?;
-                            Ok(bytes.clone())
-                        }
+                        Some(&before) => Ok(copied(&images[before].bytes)?),
                         None => {
                             let bytes = read_whole(&path);
                             if bytes.is_ok() {
@@ -80,6 +73,7 @@ pub(super) fn read(
             };
             match found {
                 Ok(bytes) => image.bytes = bytes,
+                Err(BufferProblem::AllocationFailed) => return Err(ImportErrorKind::AllocationFailed(item()).into()),
                 Err(problem) => skipped.push(Skipped::Image { image: index, problem }),
             }
         }

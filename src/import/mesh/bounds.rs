@@ -29,7 +29,8 @@ pub(in crate::import) fn positions(
     if let Some(declared) = declared(json, &layout) {
         return Ok(declared);
     }
-    let measured = measure(root, buffers, &layout, json.normalized)?.ok_or_else(|| refuse(SPARSE_ORDER))?;
+    let item = || Item::of(root, ItemKind::Accessor, accessor);
+    let measured = measure(root, buffers, &layout, json.normalized, item)?.ok_or_else(|| refuse(SPARSE_ORDER))?;
     if measured.is_finite() || layout.count == 0 {
         Ok(measured)
     } else {
@@ -57,7 +58,13 @@ fn narrowed(wide: [f64; 3]) -> Vec3 {
 
 /// The box around all elements, or [`Aabb::INFINITE`] if one is not finite; `None` if the indices of a sparse accessor
 /// are invalid.
-fn measure(root: &Root, buffers: &Buffers<'_>, layout: &Layout, normalized: bool) -> Result<Option<Aabb>, ImportError> {
+fn measure(
+    root: &Root,
+    buffers: &Buffers<'_>,
+    layout: &Layout,
+    normalized: bool,
+    item: impl FnOnce() -> Item,
+) -> Result<Option<Aabb>, ImportError> {
     let position = |bytes: &[u8], span: &Span, index: u64| {
         Vec3::from_array(layout.component.numbers(&bytes[span.start(index)..], normalized))
     };
@@ -68,6 +75,9 @@ fn measure(root: &Root, buffers: &Buffers<'_>, layout: &Layout, normalized: bool
     };
     let mut replaced = Vec::new();
     if let Some(sparse) = &layout.sparse {
+        // Each of them has bytes in a buffer.
+        let count = usize::try_from(sparse.count).unwrap_or(usize::MAX);
+        replaced.try_reserve_exact(count).map_err(|_| ImportErrorKind::AllocationFailed(item()))?;
         let (indices, values) = (sparse.indices.view(root, buffers)?, sparse.values.view(root, buffers)?);
         for number in 0..sparse.count {
             let index = sparse.index_type.read_index(&indices[sparse.indices.start(number)..]);

@@ -1,6 +1,7 @@
 //! Vertices out of a file.
 
 use super::{MeshData, MorphDeltas, Topology};
+use crate::fallible;
 use crate::import::Skipped;
 use crate::import::error::{ImportError, ImportErrorKind, Item, ItemKind};
 use crate::import::file::{Numbers, Reader, expect_count, expect_finite};
@@ -204,13 +205,20 @@ impl Source<'_> {
             weights.push(read);
         }
         let sets = joints.len();
-        let of_vertex = |vertex: usize| (0..sets).map(move |set| (set, vertex));
-        let all = || (0..count).flat_map(of_vertex);
-        Ok((
-            4 * sets,
-            all().flat_map(|(set, vertex)| joints[set][vertex]).map(|joint| joint as u16).collect(),
-            all().flat_map(|(set, vertex)| weights[set][vertex]).collect(),
-        ))
+        let (mut all_joints, mut all_weights) = (self.room(4 * sets * count)?, self.room(4 * sets * count)?);
+        for vertex in 0..count {
+            for set in 0..sets {
+                all_joints.extend(joints[set][vertex].map(|joint| joint as u16));
+                all_weights.extend(weights[set][vertex]);
+            }
+        }
+        Ok((4 * sets, all_joints, all_weights))
+    }
+
+    /// An empty list for so many values, as long as the file may make so many, and there is memory for them.
+    fn room<T>(&self, count: usize) -> Result<Vec<T>, ImportError> {
+        self.reader.budget.take::<T>(count, || self.item())?;
+        fallible::with_capacity(count).map_err(|_| ImportErrorKind::AllocationFailed(self.item()).into())
     }
 
     fn indices(&self, count: usize) -> Result<Vec<u32>, ImportError> {

@@ -8,6 +8,7 @@ use crate::anim::{
     clip::ClipError,
     raw::{Interpolation, Track, TrackValue},
 };
+use crate::fallible;
 use crate::import::error::{ImportError, ImportErrorKind, Item, ItemKind, check_index};
 use crate::import::file::{Numbers, Reader};
 use crate::import::{Extras, Skipped};
@@ -232,11 +233,13 @@ impl<'a> Source<'a> {
 
     /// Returns an error if this many values of a type are more than may be made of the file.
     fn afford<T>(&self, count: usize) -> Result<(), ImportError> {
-        let invalid = |problem| {
-            let (item, field) = (self.item(), "channels".to_owned());
-            ImportErrorKind::Invalid { item, field, problem }.into()
-        };
-        self.reader.budget.take::<T>(count).map_err(invalid)
+        self.reader.budget.take::<T>(count, || self.item())
+    }
+
+    /// A list of values that were read, as long as the file may make so many, and there is memory for them.
+    fn list<T>(&self, values: impl ExactSizeIterator<Item = T>) -> Result<Vec<T>, ImportError> {
+        self.afford::<T>(values.len())?;
+        fallible::collected(values).map_err(|_| ImportErrorKind::AllocationFailed(self.item()).into())
     }
 
     /// The times of a channel's keys.
@@ -274,7 +277,8 @@ impl<'a> Source<'a> {
     ) -> Result<Track<V>, ImportError> {
         let (output, name) = self.output(target);
         let values = self.reader.values(output, Numbers::Fractions, (self.item(), &|| name.clone()), value)?;
-        Track::new(self.interpolation(target)?, times.to_vec(), values).map_err(|error| self.refuse(target, error))
+        let times = self.list(times.iter().copied())?;
+        Track::new(self.interpolation(target)?, times, values).map_err(|error| self.refuse(target, error))
     }
 
     /// The tracks of this many morph weights. For each key, the file has first all in-tangents if there are any, then
@@ -291,8 +295,9 @@ impl<'a> Source<'a> {
             return Err(self.refuse(target, error.into()));
         }
         let track = |number| {
-            let values = values.iter().copied().skip(number).step_by(count).collect();
-            Track::new(interpolation, times.to_vec(), values).map_err(|error| self.refuse(target, error))
+            let values = self.list(values.iter().copied().skip(number).step_by(count))?;
+            let times = self.list(times.iter().copied())?;
+            Track::new(interpolation, times, values).map_err(|error| self.refuse(target, error))
         };
         (0..count).map(track).collect()
     }

@@ -63,11 +63,9 @@ pub(in crate::import) fn read(Reader { root, budget, .. }: Reader<'_>) -> Result
     let names: Vec<Vec<String>> = meshes.map(|(mesh, &targets)| names(mesh, targets)).collect();
     let lengths: Vec<usize> = names.iter().map(|names| names.iter().map(String::len).sum()).collect();
     for (node, _, mesh) in morphed() {
-        let taken = budget.take::<(f32, String)>(counts[mesh]).and_then(|()| budget.take::<u8>(lengths[mesh]));
-        taken.map_err(|problem| {
-            let (item, field) = (Item::node(root, node), "mesh".to_owned());
-            ImportErrorKind::Invalid { item, field, problem }
-        })?;
+        let item = || Item::node(root, node);
+        budget.take::<(f32, String)>(counts[mesh], item)?;
+        budget.take::<u8>(lengths[mesh], item)?;
     }
     let mut nodes = Vec::new();
     for (node, json, mesh) in morphed() {

@@ -1,11 +1,13 @@
 //! Node descriptions, and what nodes have besides, packed one after the other.
 
+use crate::fallible;
 use crate::store::{Additions, Need};
 use crate::{Aabb, Mat34};
 use crate::{Error, Local, Node, Shape, Transform, Visibility};
 use glam::Vec3;
 use hedgerow_math::internal::PackedTransform;
 use hedgerow_math::internal::prefetch;
+use std::collections::TryReserveError;
 
 /// A list of descriptions as a scene stores them. Each takes words only for the components that it has. Most fit into
 /// one cache line, where a [`Node`] takes three; this matters because lists are read in another order than they are
@@ -62,6 +64,28 @@ impl Head {
 impl NodeList {
     pub(crate) fn with_capacity(nodes: usize) -> Self {
         Self { heads: Vec::with_capacity(nodes), words: Vec::with_capacity(nodes * 8), names: String::new() }
+    }
+
+    /// An empty list with room for exactly these descriptions, or an error if the allocator refuses.
+    pub(crate) fn try_for<'n>(
+        nodes: impl ExactSizeIterator<Item = (&'n Node<'n>, &'n Additions)>,
+    ) -> Result<Self, TryReserveError> {
+        let heads = fallible::with_capacity(nodes.len())?;
+        let (mut words, mut texts) = (0, 0);
+        for (node, additions) in nodes {
+            let one = |has: bool, words: usize| if has { words } else { 0 };
+            words += match node.local {
+                Some(Local::Transform(_)) => 10,
+                Some(Local::Matrix(_)) => 12,
+                None => 0,
+            };
+            words += one(node.visibility.is_some(), 1) + one(node.material.is_some(), 1);
+            words += one(node.shape.is_some(), 7) + one(node.name.is_some(), 3) + one(additions.any(), 4);
+            texts += node.name.map_or(0, str::len);
+        }
+        let mut names = String::new();
+        names.try_reserve_exact(texts)?;
+        Ok(Self { heads, words: fallible::with_capacity(words)?, names })
     }
 
     pub(crate) fn len(&self) -> usize {

@@ -12,6 +12,10 @@ pub(crate) mod edits;
 pub(crate) mod gltf;
 #[cfg(feature = "gltf")]
 pub(crate) mod gltf_text;
+#[cfg(any(feature = "gltf", feature = "serde"))]
+pub(crate) mod json;
+#[cfg(feature = "serde")]
+pub(crate) mod readable;
 pub(crate) mod skeleton;
 pub(crate) mod skin;
 pub(crate) mod snapshot;

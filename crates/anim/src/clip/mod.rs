@@ -31,7 +31,8 @@ pub(crate) use number::ClipNumber;
 use crate::Error;
 pub use crate::raw::ClipError;
 use format::{Tables, Width};
-use std::io::Read;
+use hedgerow_math::internal::fallible;
+use std::io::{ErrorKind, Read};
 
 /// A compiled clip: one block of bytes, the same in memory as in a file, which a [`Player`](crate::Player) plays.
 ///
@@ -136,10 +137,9 @@ impl Clip {
     ///
     /// # Errors
     /// [`Error::Clip`] with [`ClipError::Read`] and the kind of the reader's error; those of [`Clip::from_bytes`].
-    pub fn read_from(mut from: impl Read) -> Result<Self, Error> {
-        let mut bytes = Vec::new();
-        from.read_to_end(&mut bytes).map_err(|error| ClipError::Read(error.kind()))?;
-        Self::from_bytes(bytes)
+    pub fn read_from(from: impl Read) -> Result<Self, Error> {
+        let bytes = fallible::read_whole(from).map_err(ClipError::Read)?;
+        Self::from_bytes(fallible::boxed(bytes).map_err(|_| ClipError::Read(ErrorKind::OutOfMemory))?)
     }
 
     /// The clip as bytes, in the same form as in memory. Runs in **O(1)**.

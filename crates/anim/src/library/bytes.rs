@@ -10,7 +10,10 @@
 //! Little-endian, nothing aligned.
 
 use super::{Collection, Library, LibraryError};
+use crate::skeleton::SkeletonError;
+use crate::skin::SkinError;
 use crate::{Clip, Error, Skeleton, Skin, SkinnedMesh};
+use hedgerow_math::internal::fallible;
 use hedgerow_math::internal::file_header::{self, Broken, HEADER_BYTES, Kind};
 use slotmap::Key;
 use std::io::{self, Read, Write};
@@ -56,8 +59,8 @@ impl Library {
     /// The library that [`Library::to_bytes`] made these bytes of. Keys are new ones: find values by name, or by their
     /// place in [`Collection::iter`], which is the same.
     ///
-    /// Any bytes are safe: what is not exactly a library is refused. Allocation is bounded by the input's
-    /// size. Runs in **O(bytes)**.
+    /// Any bytes are safe: what is not exactly a library is refused, and so it is where the allocator refuses.
+    /// Allocation is bounded by the input's size. Runs in **O(bytes)**.
     ///
     /// # Errors
     /// [`Error::Library`] with a [`LibraryError`] that says what is wrong with the bytes.
@@ -73,24 +76,27 @@ impl Library {
         let library = Self {
             skeletons: from.read(skeletons, |number, bytes| {
                 Skeleton::from_bytes(bytes).map_err(|error| match error {
+                    Error::Skeleton(SkeletonError::AllocationFailed) => LibraryError::AllocationFailed,
                     Error::Skeleton(error) => LibraryError::Skeleton { number, error },
                     _ => LibraryError::Invalid("a skeleton"),
                 })
             })?,
             clips: from.read(clips, |number, bytes| {
-                Clip::from_bytes(bytes).map_err(|error| match error {
+                Clip::from_bytes(fallible::copied(bytes)?).map_err(|error| match error {
                     Error::Clip(error) => LibraryError::Clip { number, error },
                     _ => LibraryError::Invalid("a clip"),
                 })
             })?,
             skins: from.read(skins, |number, bytes| {
                 Skin::from_bytes(bytes).map_err(|error| match error {
+                    Error::Skin(SkinError::AllocationFailed) => LibraryError::AllocationFailed,
                     Error::Skin(error) => LibraryError::Skin { number, error },
                     _ => LibraryError::Invalid("a skin"),
                 })
             })?,
             meshes: from.read(meshes, |number, bytes| {
                 SkinnedMesh::from_bytes(bytes).map_err(|error| match error {
+                    Error::Skin(SkinError::AllocationFailed) => LibraryError::AllocationFailed,
                     Error::Skin(error) => LibraryError::Mesh { number, error },
                     _ => LibraryError::Invalid("a skinned mesh"),
                 })
@@ -107,10 +113,8 @@ impl Library {
     ///
     /// # Errors
     /// [`LibraryError::Read`] with the kind of what the reader returns; those of [`Library::from_bytes`].
-    pub fn read_from(mut from: impl Read) -> Result<Self, Error> {
-        let mut bytes = Vec::new();
-        from.read_to_end(&mut bytes).map_err(|error| LibraryError::Read(error.kind()))?;
-        Self::from_bytes(&bytes)
+    pub fn read_from(from: impl Read) -> Result<Self, Error> {
+        Self::from_bytes(&fallible::read_whole(from).map_err(LibraryError::Read)?)
     }
 }
 
@@ -150,7 +154,7 @@ impl<'b> Reader<'b> {
         count: u32,
         read: impl Fn(usize, &[u8]) -> Result<V, LibraryError>,
     ) -> Result<Collection<K, V>, LibraryError> {
-        let mut values = Collection::default();
+        let mut values = Collection::try_new()?;
         for number in 0..count as usize {
             let name = self.word()?;
             let length = self.take(8)?.first_chunk().map(|length| u64::from_le_bytes(*length));
@@ -162,7 +166,7 @@ impl<'b> Reader<'b> {
                 Some(name.map_err(|_| LibraryError::Invalid("a name is not UTF-8"))?)
             };
             let value = read(number, self.take(length)?)?;
-            values.insert(name, value);
+            values.try_insert(name, value)?;
         }
         Ok(values)
     }

@@ -1,7 +1,9 @@
 //! Values of one kind, by keys and names.
 
 use core::ops::Index;
+use hedgerow_math::internal::fallible;
 use slotmap::{Key, SlotMap};
+use std::collections::TryReserveError;
 use std::sync::Arc;
 
 /// Values of one kind in a [`Library`](super::Library), each by a key of its own, and with a name where it has one.
@@ -37,6 +39,20 @@ impl<K: Key, V> Collection<K, V> {
     /// ```
     pub fn insert<'n>(&mut self, name: impl Into<Option<&'n str>>, value: impl Into<Arc<V>>) -> K {
         self.items.insert(Item { name: name.into().map(Box::from), value: value.into() })
+    }
+
+    /// An empty collection, or an error where the allocator refuses what it has from the beginning: one place.
+    pub(super) fn try_new() -> Result<Self, TryReserveError> {
+        fallible::probe::<(Item<V>, u64)>(1)?;
+        Ok(Self::default())
+    }
+
+    /// Adds a value, or returns an error where the allocator refuses.
+    pub(super) fn try_insert(&mut self, name: Option<&str>, value: V) -> Result<K, TryReserveError> {
+        let name = name.map(fallible::text).transpose()?;
+        let value = fallible::shared(value)?;
+        self.items.try_reserve(1)?;
+        Ok(self.items.insert(Item { name, value }))
     }
 
     /// The value of a key, or `None` for a stale one. [`Index`] does the same and panics there.

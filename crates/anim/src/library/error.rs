@@ -4,6 +4,7 @@ use crate::raw::ClipError;
 use crate::skeleton::SkeletonError;
 use crate::skin::SkinError;
 use core::fmt;
+use std::collections::TryReserveError;
 use std::io;
 
 /// Why bytes are no library.
@@ -63,6 +64,8 @@ pub enum LibraryError {
     },
     /// Reading failed.
     Read(io::ErrorKind),
+    /// There is no memory for the library, or for a value in it.
+    AllocationFailed,
 }
 
 impl fmt::Display for LibraryError {
@@ -88,12 +91,19 @@ impl fmt::Display for LibraryError {
             Self::Clip { number, error } => write!(f, "clip {number} of the library: {error}"),
             Self::Skin { number, error } => write!(f, "skin {number} of the library: {error}"),
             Self::Mesh { number, error } => write!(f, "skinned mesh {number} of the library: {error}"),
+            Self::AllocationFailed => f.write_str("there is no memory for the library; free some, and load it again"),
             Self::Read(kind) => write!(f, "the library cannot be read: {kind}; look at the file or the connection"),
         }
     }
 }
 
 impl core::error::Error for LibraryError {}
+
+impl From<TryReserveError> for LibraryError {
+    fn from(_: TryReserveError) -> Self {
+        Self::AllocationFailed
+    }
+}
 
 impl From<LibraryError> for crate::Error {
     fn from(error: LibraryError) -> Self {

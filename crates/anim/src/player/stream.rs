@@ -5,8 +5,9 @@ use super::lanes::{Lanes, with};
 use crate::clip::format::{GROUP_HEAD, GroupHead, HEAD_BYTES, PADDING, Tables, check_header};
 use crate::sampling;
 use crate::{Error, Pose, raw::ClipError};
+use hedgerow_math::internal::fallible;
 use hedgerow_math::internal::file_header::HEADER_BYTES;
-use std::io::Read;
+use std::io::{ErrorKind, Read};
 
 /// Plays a clip forward while it is being read: for a long cut-scene, from a file or a connection, that is never in
 /// memory as a whole.
@@ -60,7 +61,8 @@ impl<R: Read> StreamPlayer<R> {
         let head: &[u8; HEAD_BYTES] = bytes.first_chunk().expect("so much was read");
         let rest = Tables::bytes_of(head)?.saturating_sub(HEAD_BYTES);
         fill(&mut from, &mut bytes, rest)?;
-        let tables = Tables::new(bytes.into())?;
+        let bytes = fallible::boxed(bytes).map_err(|_| ClipError::Read(ErrorKind::OutOfMemory))?;
+        let tables = Tables::new(bytes)?;
         let mut remaining = tables.head().stream as usize;
         let mut buffer = Vec::new();
         let next = next_head(&mut from, &mut buffer, &mut remaining)?;
@@ -110,7 +112,7 @@ impl<R: Read> StreamPlayer<R> {
         let time = self.tables.units(self.time());
         while time >= self.next.need {
             // Should the reader panic, the player has lost its place in the stream.
-            self.failed = Some(ClipError::Read(std::io::ErrorKind::Interrupted));
+            self.failed = Some(ClipError::Read(ErrorKind::Interrupted));
             self.failed = self.fetch().err();
             if let Some(error) = self.failed {
                 return Err(error.into());
@@ -180,9 +182,9 @@ fn next_head(from: &mut impl Read, buffer: &mut Vec<u8>, remaining: &mut usize) 
 
 /// Appends exactly this many bytes. Memory is bounded by the bytes that can be read, whatever length is claimed.
 fn fill(from: &mut impl Read, buffer: &mut Vec<u8>, bytes: usize) -> Result<(), ClipError> {
-    match from.take(bytes as u64).read_to_end(buffer) {
+    match fallible::read_to_end(from.take(bytes as u64), buffer) {
         Ok(read) if read == bytes => Ok(()),
-        Ok(_) => Err(ClipError::Read(std::io::ErrorKind::UnexpectedEof)),
-        Err(error) => Err(ClipError::Read(error.kind())),
+        Ok(_) => Err(ClipError::Read(ErrorKind::UnexpectedEof)),
+        Err(reason) => Err(ClipError::Read(reason)),
     }
 }

@@ -5,6 +5,7 @@ use super::{Skeleton, SkeletonError};
 use crate::transform_lanes::{POSE_LANES as LANES, PoseBlock};
 use crate::{Error, Transform};
 use core::ops::Index;
+use hedgerow_math::internal::fallible;
 use std::sync::Arc;
 
 /// Collects joints for a [`Skeleton`], in any order: a parent may come after its children.
@@ -76,12 +77,12 @@ impl SkeletonBuilder {
             .collect();
 
         let layout = Layout::new(joints, text);
-        let mut shared: Arc<[Line]> = core::iter::repeat_n(Line::ZERO, layout.lines()).collect();
+        let mut shared = fallible::shared_filled(layout.lines(), Line::ZERO).map_err(SkeletonError::from)?;
         let lines = Arc::get_mut(&mut shared).expect("nobody else has it yet");
         let counts = image::view_mut(lines, Layout::COUNTS);
         counts.copy_from_slice(&[u32::from(joints), text]);
         image::view_mut(lines, layout.parents()).copy_from_slice(&parents);
-        image::view_mut(lines, layout.ends()).copy_from_slice(&subtree_ends(&parents));
+        image::view_mut(lines, layout.ends()).copy_from_slice(&subtree_ends(&parents)?);
         image::view_mut(lines, layout.rest()).fill(PoseBlock::IDENTITY);
         let mut end = 0;
         for (joint, &pushed) in order.iter().enumerate() {
@@ -151,13 +152,13 @@ impl SkeletonBuilder {
 ///
 /// # Panics
 /// If a joint, except the first, has no lower one as its parent.
-pub(super) fn subtree_ends(parents: &[u16]) -> Vec<u16> {
-    let mut ends: Vec<u16> = vec![1; parents.len()];
+pub(super) fn subtree_ends(parents: &[u16]) -> Result<Vec<u16>, SkeletonError> {
+    let mut ends: Vec<u16> = fallible::filled(parents.len(), 1)?;
     for joint in (1..parents.len()).rev() {
         ends[usize::from(parents[joint])] += ends[joint];
     }
     (0..=u16::MAX).zip(&mut ends).for_each(|(joint, end)| *end += joint);
-    ends
+    Ok(ends)
 }
 
 /// From the numbers of a [`SkeletonBuilder`] to joints: `map[number]` is the joint.

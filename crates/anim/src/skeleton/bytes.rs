@@ -6,6 +6,7 @@ use super::{Skeleton, SkeletonError};
 use crate::Error;
 use crate::transform_lanes::{POSE_LANES as LANES, PoseBlock};
 use hedgerow_math::internal::PackedTransform;
+use hedgerow_math::internal::fallible;
 use hedgerow_math::internal::file_header::{self, Broken, Kind};
 use std::io::{self, Read, Write};
 use std::sync::Arc;
@@ -35,7 +36,8 @@ impl Skeleton {
 
     /// The skeleton from which [`Skeleton::to_bytes`] made these bytes: one allocation, one copy, and a check.
     ///
-    /// Any bytes are safe: what is not exactly a skeleton is refused. Runs in **O(bytes)**.
+    /// Any bytes are safe: what is not exactly a skeleton is refused, and so it is where the allocator refuses. Runs in
+    /// **O(bytes)**.
     ///
     /// ```
     /// use hedgerow_anim::{Skeleton, SkeletonBuilder, Transform};
@@ -67,12 +69,12 @@ impl Skeleton {
         if text as usize > bytes.len() || layout.lines() * Line::BYTES != bytes.len() {
             return Err(SkeletonError::Invalid("its arrays do not fill its bytes").into());
         }
-        let mut shared: Arc<[Line]> = core::iter::repeat_n(Line::ZERO, layout.lines()).collect();
+        let mut shared = fallible::shared_filled(layout.lines(), Line::ZERO).map_err(SkeletonError::from)?;
         let to = image::bytes_mut(Arc::get_mut(&mut shared).expect("nobody else has it yet"));
         to.copy_from_slice(bytes);
         swap_words(to, layout);
         let skeleton = Self { lines: shared, layout };
-        skeleton.check().map_err(SkeletonError::Invalid)?;
+        skeleton.check()?;
         Ok(skeleton)
     }
 
@@ -80,18 +82,16 @@ impl Skeleton {
     ///
     /// # Errors
     /// [`SkeletonError::Read`] with the kind of the reader's error; those of [`Skeleton::from_bytes`].
-    pub fn read_from(mut from: impl Read) -> Result<Self, Error> {
-        let mut bytes = Vec::new();
-        from.read_to_end(&mut bytes).map_err(|error| SkeletonError::Read(error.kind()))?;
-        Self::from_bytes(&bytes)
+    pub fn read_from(from: impl Read) -> Result<Self, Error> {
+        Self::from_bytes(&fallible::read_whole(from).map_err(SkeletonError::Read)?)
     }
 
     /// The first violation found in a skeleton, if any.
-    fn check(&self) -> Result<(), &'static str> {
-        let ensure = |holds: bool, violation| if holds { Ok(()) } else { Err(violation) };
+    fn check(&self) -> Result<(), SkeletonError> {
+        let ensure = |holds: bool, violation| if holds { Ok(()) } else { Err(SkeletonError::Invalid(violation)) };
         let bytes = image::bytes(&self.lines);
         let unused = [&bytes[Layout::COUNTS.end..self.layout.rest().start], &bytes[self.layout.text().end..]];
-        ensure(unused.concat().iter().all(|&byte| byte == 0), "bytes that hold nothing are not zero")?;
+        ensure(unused.iter().copied().flatten().all(|&byte| byte == 0), "bytes that hold nothing are not zero")?;
 
         let (parents, ends) = (self.parents(), image::view::<u16>(&self.lines, self.layout.ends()));
         ensure(parents[0] == Self::NO_PARENT, "its first joint is not the root")?;
@@ -99,7 +99,7 @@ impl Skeleton {
         ensure(below.clone().all(|(joint, &parent)| parent < joint), "a joint comes before its parent")?;
         // Subtrees have as many joints as their ranges and lie within their parents' ranges, so they fill them.
         let nested = below.clone().all(|(joint, &parent)| ends[usize::from(joint)] <= ends[usize::from(parent)]);
-        ensure(ends == subtree_ends(parents) && nested, "its joints are not in depth-first order")?;
+        ensure(ends == subtree_ends(parents)? && nested, "its joints are not in depth-first order")?;
 
         let sound = |(joint, block): (usize, &PoseBlock)| {
             let used = (self.len() - joint * LANES).min(LANES);
@@ -112,7 +112,8 @@ impl Skeleton {
         )?;
 
         let ends = self.name_ends();
-        let text = core::str::from_utf8(&bytes[self.layout.text()]).map_err(|_| "its names are not UTF-8")?;
+        let text = core::str::from_utf8(&bytes[self.layout.text()])
+            .map_err(|_| SkeletonError::Invalid("its names are not UTF-8"))?;
         ensure(
             ends.is_sorted() && ends.last().is_some_and(|&end| end as usize == text.len()),
             "its names do not fill their text",

@@ -2,6 +2,7 @@
 
 use crate::{Error, crowd::InstanceHandle};
 use core::fmt;
+use std::collections::TryReserveError;
 use std::io;
 
 /// Why joints or bytes are not a skeleton, or why a pose or an instance does not match one. Nothing was changed.
@@ -68,6 +69,8 @@ pub enum SkeletonError {
     Invalid(&'static str),
     /// The bytes cannot be read.
     Read(io::ErrorKind),
+    /// There is no memory for the skeleton.
+    AllocationFailed,
     /// A pose, a list of matrices or a mask has another number of joints than expected.
     JointCount {
         /// The expected number of joints.
@@ -135,6 +138,7 @@ impl fmt::Display for SkeletonError {
             }
             Self::Invalid(violation) => write!(f, "the bytes are not a valid skeleton: {violation}; write them again"),
             Self::Read(reason) => write!(f, "the skeleton cannot be read: {reason}; check its source"),
+            Self::AllocationFailed => f.write_str("there is no memory for the skeleton; free some, and load it again"),
             Self::JointCount { expected, found } => {
                 write!(f, "{expected} joints are expected, but there are {found}; use what was made for this skeleton")
             }
@@ -161,6 +165,12 @@ impl fmt::Display for SkeletonError {
 }
 
 impl core::error::Error for SkeletonError {}
+
+impl From<TryReserveError> for SkeletonError {
+    fn from(_: TryReserveError) -> Self {
+        Self::AllocationFailed
+    }
+}
 
 impl From<SkeletonError> for Error {
     fn from(error: SkeletonError) -> Self {

@@ -28,7 +28,9 @@ use crate::skin::morph::{Target, Targets};
 use crate::skin::{Pruned, Skin, SkinError, SkinId, SkinnedMesh, SkinnedMeshBuilder};
 use crate::{Aabb, Error, Mat34};
 use glam::Vec3;
+use hedgerow_math::internal::fallible;
 use hedgerow_math::internal::file_header::{self, Broken, Kind};
+use std::collections::TryReserveError;
 use wire::{Reader, Writer};
 
 /// The version of both that is written, and the only one that is read.
@@ -47,7 +49,8 @@ impl Skin {
 
     /// The skin that [`Skin::to_bytes`] made these bytes of.
     ///
-    /// Any bytes are safe: what is not exactly a skin is refused. Runs in **O(bytes)**.
+    /// Any bytes are safe: what is not exactly a skin is refused, and so it is where the allocator refuses. Runs in
+    /// **O(bytes)**.
     ///
     /// ```
     /// use hedgerow_anim::{Mat34, Skin};
@@ -66,8 +69,8 @@ impl Skin {
             return Err(SkinError::TooManyJoints { joints: count }.into());
         }
         let matrix = |rows: [f32; 12]| Mat34 { rows: [0, 4, 8].map(|at| [0, 1, 2, 3].map(|step| rows[at + step])) };
-        let inverse_binds = from.floats(count)?.map(matrix).collect();
-        let joints = from.shorts(count)?.collect();
+        let inverse_binds = fallible::collected(from.floats(count)?.map(matrix)).map_err(SkinError::from)?;
+        let joints = fallible::collected(from.shorts(count)?).map_err(SkinError::from)?;
         from.finish()?;
         Self::new(joints, inverse_binds)
     }
@@ -140,14 +143,14 @@ impl Counts {
     }
 
     /// Where each vertex lies in the streams: block · 16 + lane, in ascending order.
-    fn places(&self) -> Vec<u32> {
-        let mut places = Vec::with_capacity(self.vertices());
+    fn places(&self) -> Result<Vec<u32>, TryReserveError> {
+        let mut places = fallible::with_capacity(self.vertices())?;
         let mut start = 0;
         for vertices in self.groups {
             places.extend((start..).take(vertices));
             start += u32::try_from(vertices.next_multiple_of(LANES)).expect("there are at most MAX_VERTICES");
         }
-        places
+        Ok(places)
     }
 }
 
@@ -170,7 +173,7 @@ impl SkinnedMesh {
             targets: self.targets.len(),
             pruned: self.pruned,
         };
-        let places = counts.places();
+        let places = fallible::or_abort(counts.places());
         let mut out = Writer::new();
         counts.write(&mut out);
         for bounds in &self.joint_bounds {
@@ -199,8 +202,8 @@ impl SkinnedMesh {
 
     /// The mesh that [`SkinnedMesh::to_bytes`] made these bytes of.
     ///
-    /// Any bytes are safe: what is not exactly a mesh is refused. Allocation is bounded by the input's size.
-    /// Runs in **O(bytes)**.
+    /// Any bytes are safe: what is not exactly a mesh is refused, and so it is where the allocator refuses. Allocation is
+    /// bounded by the input's size. Runs in **O(bytes)**.
     ///
     /// ```
     /// use hedgerow_anim::{Skin, SkinnedMesh};
@@ -214,46 +217,49 @@ impl SkinnedMesh {
     /// # Errors
     /// A [`SkinError`] that says what is wrong with the bytes.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, Error> {
+        Self::read(bytes).map_err(Error::from)
+    }
+
+    fn read(bytes: &[u8]) -> Result<Self, SkinError> {
         let mut from = Reader::new(body(Kind::SkinnedMesh, "skinned mesh", bytes)?);
         let counts = Counts::read(&mut from)?;
         let (vertices, blocks) = (counts.vertices(), counts.blocks());
         let bounds = from.floats(counts.joints)?;
         let corner = |[x, y, z]: [f32; 3]| Vec3::new(x, y, z);
-        let joint_bounds: Vec<Aabb> = bounds
-            .map(|[a, b, c, d, e, f]: [f32; 6]| Aabb { min: corner([a, b, c]), max: corner([d, e, f]) })
-            .collect();
+        let bounds = bounds.map(|[a, b, c, d, e, f]: [f32; 6]| Aabb { min: corner([a, b, c]), max: corner([d, e, f]) });
+        let joint_bounds = fallible::collected(bounds)?;
 
         // Each list is taken, and so known to be there, before room is made for it.
         let all_positions = from.floats::<3>(vertices)?;
         let all_normals = from.floats::<3>(if counts.normals { vertices } else { 0 })?;
         let all_tangents = from.floats::<4>(if counts.tangents { vertices } else { 0 })?;
-        let permutation: Vec<u32> = from.words(vertices)?.collect();
+        let permutation = fallible::collected(from.words(vertices)?)?;
         check_permutation(&permutation)?;
-        let places = counts.places();
+        let places = counts.places()?;
         let positions = blocks_of("positions", all_positions.clone(), &places, blocks)?;
         let normals = blocks_of("normals", all_normals, &places, if counts.normals { blocks } else { 0 })?;
         let some_blocks = if counts.tangents { blocks } else { 0 };
         let directions = all_tangents.clone().map(|[x, y, z, _]| [x, y, z]);
         let tangents = blocks_of("tangents", directions, &places, some_blocks)?;
-        let mut signs = vec![Lanes::default(); some_blocks];
+        let mut signs = fallible::filled(some_blocks, Lanes::default())?;
         for (vertex, ([.., sign], &place)) in all_tangents.zip(&places).enumerate() {
             if !sign.is_finite() {
-                return Err(SkinError::NotFinite { what: "tangents", vertex }.into());
+                return Err(SkinError::NotFinite { what: "tangents", vertex });
             }
             signs[place as usize / LANES].0[place as usize % LANES] = sign;
         }
 
         let groups = read_groups(&mut from, &counts)?;
-        if bounds_of(&groups, all_positions, counts.joints) != joint_bounds {
-            return Err(SkinError::Malformed("the boxes of its joints").into());
+        if bounds_of(&groups, all_positions, counts.joints)? != joint_bounds {
+            return Err(SkinError::Malformed("the boxes of its joints"));
         }
-        let indices: Vec<u32> = from.words(counts.indices)?.collect();
+        let indices = fallible::collected(from.words(counts.indices)?)?;
         if let Some(place) = indices.iter().position(|&index| index as usize >= vertices) {
-            return Err(SkinError::Index { place, index: indices[place], vertices }.into());
+            return Err(SkinError::Index { place, index: indices[place], vertices });
         }
         let mut targets = Targets::default();
         for _ in 0..counts.targets {
-            targets.add(read_target(&mut from, &counts, &places, blocks)?);
+            targets.add(read_target(&mut from, &counts, &places, blocks)?)?;
         }
         from.finish()?;
         let Counts { skin, joints, pruned, .. } = counts;
@@ -276,7 +282,7 @@ impl SkinnedMesh {
 
 /// Fails unless each vertex comes once.
 fn check_permutation(permutation: &[u32]) -> Result<(), SkinError> {
-    let mut met = vec![false; permutation.len()];
+    let mut met = fallible::filled(permutation.len(), false)?;
     let once = |&vertex: &u32| met.get_mut(vertex as usize).is_some_and(|met| !core::mem::replace(met, true));
     if permutation.iter().all(once) { Ok(()) } else { Err(SkinError::Malformed("its permutation")) }
 }
@@ -289,6 +295,9 @@ fn read_groups(from: &mut Reader<'_>, counts: &Counts) -> Result<[Influences; 4]
     let mut vertex = 0;
     for (group, vertices) in groups.iter_mut().zip(counts.groups) {
         let influences = group.count();
+        // A vertex takes at least its joints.
+        from.expect(vertices, 2 * influences)?;
+        group.try_reserve(vertices)?;
         for _ in 0..vertices {
             let (mut joints, mut weights) = ([0; 4], [0.0; 4]);
             for (place, joint) in joints.iter_mut().zip(from.shorts(influences)?) {
@@ -314,8 +323,12 @@ fn read_groups(from: &mut Reader<'_>, counts: &Counts) -> Result<[Influences; 4]
 }
 
 /// For each joint the box of the vertices that follow it.
-fn bounds_of(groups: &[Influences; 4], mut positions: impl Iterator<Item = [f32; 3]>, joints: usize) -> Vec<Aabb> {
-    let mut bounds = vec![Aabb::EMPTY; joints];
+fn bounds_of(
+    groups: &[Influences; 4],
+    mut positions: impl Iterator<Item = [f32; 3]>,
+    joints: usize,
+) -> Result<Vec<Aabb>, SkinError> {
+    let mut bounds = fallible::filled(joints, Aabb::EMPTY)?;
     for group in groups {
         for (vertex, position) in (0..group.vertices()).zip(&mut positions) {
             let position = Vec3::from_array(position);
@@ -325,7 +338,7 @@ fn bounds_of(groups: &[Influences; 4], mut positions: impl Iterator<Item = [f32;
             }
         }
     }
-    bounds
+    Ok(bounds)
 }
 
 /// Writes a morph target: how many vertices it is for, `u32::MAX` for all of them; which streams it has deltas of, as
@@ -372,18 +385,19 @@ fn read_target(from: &mut Reader<'_>, counts: &Counts, places: &[u32], blocks: u
         }
         return Ok(Target::Dense(deltas));
     }
-    let vertices: Vec<u32> = from.words(count as usize)?.collect();
+    let vertices = fallible::collected(from.words(count as usize)?)?;
     if !vertices.is_sorted() || vertices.last().is_some_and(|&vertex| vertex as usize >= places.len()) {
         return Err(SkinError::Malformed("the vertices of a morph target"));
     }
     let mut deltas = [const { Vec::new() }; 3];
     for ((deltas, what), length) in deltas.iter_mut().zip(NAMES).zip(lengths(vertices.len())) {
-        *deltas = from.floats(length)?.collect();
+        *deltas = fallible::collected(from.floats(length)?)?;
         if let Some(at) = deltas.iter().position(|delta: &[f32; 3]| !delta.iter().all(|x| x.is_finite())) {
             return Err(SkinError::NotFinite { what, vertex: vertices[at] as usize });
         }
     }
-    Ok(Target::Sparse { places: vertices.iter().map(|&vertex| places[vertex as usize]).collect(), deltas })
+    let places = fallible::collected(vertices.iter().map(|&vertex| places[vertex as usize]))?;
+    Ok(Target::Sparse { places, deltas })
 }
 
 /// Writes what a stream has of each vertex; nothing where the mesh is without it.
@@ -408,7 +422,7 @@ fn blocks_of(
     places: &[u32],
     count: usize,
 ) -> Result<Vec<Block>, SkinError> {
-    let mut blocks = vec![Block::default(); count];
+    let mut blocks = fallible::filled(count, Block::default())?;
     for (vertex, (item, &place)) in list.zip(places).enumerate() {
         if !item.iter().all(|x| x.is_finite()) {
             return Err(SkinError::NotFinite { what, vertex });

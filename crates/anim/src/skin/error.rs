@@ -3,6 +3,7 @@
 use crate::Error;
 use crate::skin::SkinId;
 use core::fmt;
+use std::collections::TryReserveError;
 
 /// Why a skin, a mesh or a call to skin it is refused. Nothing was changed or written.
 ///
@@ -135,6 +136,8 @@ pub enum SkinError {
     Checksum,
     /// What bytes describe makes no sense, though their checksum is right.
     Malformed(&'static str),
+    /// There is no memory for what bytes or lists describe.
+    AllocationFailed,
     /// A list of visible characters names one that the batch does not have.
     Character {
         /// The character.
@@ -212,6 +215,9 @@ impl fmt::Display for SkinError {
             }
             Self::Checksum => f.write_str("the checksum is wrong; the file is damaged, use another copy"),
             Self::Malformed(violation) => write!(f, "the bytes make no sense: {violation}; save them again"),
+            Self::AllocationFailed => {
+                f.write_str("there is no memory for the skin or the mesh; free some, and make it again")
+            }
             Self::Absent { what } => write!(f, "the mesh has no {what}; build it with them, or do not ask for them"),
             Self::Character { character, characters } => write!(
                 f,
@@ -222,6 +228,12 @@ impl fmt::Display for SkinError {
 }
 
 impl core::error::Error for SkinError {}
+
+impl From<TryReserveError> for SkinError {
+    fn from(_: TryReserveError) -> Self {
+        Self::AllocationFailed
+    }
+}
 
 impl From<SkinError> for Error {
     fn from(error: SkinError) -> Self {

@@ -1,7 +1,9 @@
 //! Which skin a palette is of, and a mesh is for.
 
 use crate::Mat34;
+use crate::skin::SkinError;
 use core::fmt;
+use hedgerow_math::internal::fallible;
 use hedgerow_math::internal::file_header::digest;
 
 /// Tells skins apart: a number computed from a skin's joints and inverse bind matrices, in their order.
@@ -12,14 +14,14 @@ pub struct SkinId(u64);
 
 impl SkinId {
     /// The number of a skin with these joints.
-    pub(super) fn of(joints: &[u16], inverse_binds: &[Mat34]) -> Self {
-        let mut bytes = Vec::with_capacity(joints.len() * (size_of::<u16>() + size_of::<Mat34>()));
+    pub(super) fn of(joints: &[u16], inverse_binds: &[Mat34]) -> Result<Self, SkinError> {
+        let mut bytes = fallible::with_capacity(joints.len() * (size_of::<u16>() + size_of::<Mat34>()))?;
         joints.iter().for_each(|joint| bytes.extend_from_slice(&joint.to_le_bytes()));
         for number in inverse_binds.iter().flat_map(|matrix| matrix.rows.as_flattened()) {
             // Both zeros are equal.
             bytes.extend_from_slice(&(number + 0.0).to_le_bytes());
         }
-        Self(digest(&bytes))
+        Ok(Self(digest(&bytes)))
     }
 
     /// As two words, the lower first.

@@ -2,6 +2,8 @@
 
 use crate::skin::SkinError;
 use crate::skin::kernels::{self, Block, LANES, Streams};
+use hedgerow_math::internal::fallible;
+use std::collections::TryReserveError;
 
 /// What a morph target adds to a mesh at weight 1; empty lists add nothing.
 ///
@@ -82,8 +84,8 @@ impl Targets {
     }
 
     /// Adds a target that was made for the same mesh.
-    pub(super) fn add(&mut self, target: Target) {
-        self.0.push(target);
+    pub(super) fn add(&mut self, target: Target) -> Result<(), TryReserveError> {
+        fallible::push(&mut self.0, target)
     }
 
     /// How many bytes they take on the heap.

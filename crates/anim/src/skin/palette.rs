@@ -4,6 +4,7 @@ use crate::pose::kernels;
 use crate::skin::{SkinError, SkinId};
 use crate::{Error, Mat34, Pose, Skeleton};
 use core::ops::Deref;
+use hedgerow_math::internal::fallible;
 
 /// The joints of a skeleton that a mesh follows, and their transforms when the mesh was bound.
 ///
@@ -54,7 +55,8 @@ impl Skin {
     ///
     /// # Errors
     /// [`SkinError::InverseBinds`] unless there are as many matrices as joints, [`SkinError::TooManyJoints`] for more
-    /// than 65,536, [`SkinError::InverseBind`] if a number is not finite.
+    /// than 65,536, [`SkinError::InverseBind`] if a number is not finite, [`SkinError::AllocationFailed`] where the
+    /// allocator refuses.
     pub fn new(joints: Vec<u16>, inverse_binds: Vec<Mat34>) -> Result<Self, Error> {
         if joints.len() != inverse_binds.len() {
             let (joints, found) = (joints.len(), inverse_binds.len());
@@ -67,10 +69,10 @@ impl Skin {
             return Err(SkinError::InverseBind { joint }.into());
         }
         let models = joints.iter().max().map_or(0, |&joint| usize::from(joint) + 1);
-        let mut slots: Vec<Slot> =
-            joints.iter().zip(0..=u16::MAX).map(|(&joint, place)| Slot { joint, place }).collect();
+        let slots = joints.iter().zip(0..=u16::MAX).map(|(&joint, place)| Slot { joint, place });
+        let mut slots = fallible::collected(slots).map_err(SkinError::from)?;
         slots.sort_unstable();
-        let id = SkinId::of(&joints, &inverse_binds);
+        let id = SkinId::of(&joints, &inverse_binds)?;
         Ok(Self { joints, inverse_binds, slots, models, id })
     }
 

@@ -1,5 +1,6 @@
 //! Code shared by the crates of this family. It is not part of the public interface, and changes without notice.
 
+pub mod fallible;
 pub mod file_header;
 
 pub use crate::boxes::kernels as boxes;

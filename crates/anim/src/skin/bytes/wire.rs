@@ -51,6 +51,12 @@ impl<'b> Reader<'b> {
         Ok(taken.as_chunks().0)
     }
 
+    /// Fails unless so many items of so many bytes are there.
+    pub(super) fn expect(&self, count: usize, bytes: usize) -> Result<(), SkinError> {
+        let there = count.checked_mul(bytes).is_some_and(|length| length <= self.0.len());
+        if there { Ok(()) } else { Err(CUT_OFF) }
+    }
+
     pub(super) fn word(&mut self) -> Result<u32, SkinError> {
         self.items(1).map(|items| u32::from_le_bytes(items[0]))
     }
@@ -59,11 +65,11 @@ impl<'b> Reader<'b> {
         self.word().map(|word| word as usize)
     }
 
-    pub(super) fn words(&mut self, count: usize) -> Result<impl Iterator<Item = u32> + use<'b>, SkinError> {
+    pub(super) fn words(&mut self, count: usize) -> Result<impl ExactSizeIterator<Item = u32> + use<'b>, SkinError> {
         Ok(self.items(count)?.iter().map(|word| u32::from_le_bytes(*word)))
     }
 
-    pub(super) fn shorts(&mut self, count: usize) -> Result<impl Iterator<Item = u16> + use<'b>, SkinError> {
+    pub(super) fn shorts(&mut self, count: usize) -> Result<impl ExactSizeIterator<Item = u16> + use<'b>, SkinError> {
         Ok(self.items(count)?.iter().map(|short| u16::from_le_bytes(*short)))
     }
 
@@ -71,7 +77,7 @@ impl<'b> Reader<'b> {
     pub(super) fn floats<const N: usize>(
         &mut self,
         count: usize,
-    ) -> Result<impl Iterator<Item = [f32; N]> + Clone + use<'b, N>, SkinError> {
+    ) -> Result<impl ExactSizeIterator<Item = [f32; N]> + Clone + use<'b, N>, SkinError> {
         let numbers = self.items::<4>(count.checked_mul(N).ok_or(CUT_OFF)?)?;
         let (groups, _) = numbers.as_chunks::<N>();
         Ok(groups.iter().map(|group| group.map(f32::from_le_bytes)))

@@ -2,6 +2,7 @@
 
 use super::{LANES, Lanes};
 use core::ops::Range;
+use std::collections::TryReserveError;
 
 /// The influences of vertices that all have the same number of these, block by block.
 ///
@@ -24,6 +25,13 @@ impl Influences {
     pub(crate) fn new(count: usize) -> Self {
         assert!((1..=4).contains(&count));
         Self { count, end: 1, ..Self::default() }
+    }
+
+    /// Makes room for this many vertices, none of which is there yet.
+    pub(crate) fn try_reserve(&mut self, vertices: usize) -> Result<(), TryReserveError> {
+        let blocks = vertices.div_ceil(LANES);
+        self.joints.try_reserve_exact(blocks * self.count)?;
+        self.weights.try_reserve_exact(blocks * (self.count - 1))
     }
 
     /// Adds a vertex. Of `weights` all but the last are kept.

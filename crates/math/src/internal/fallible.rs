@@ -1,0 +1,195 @@
+//! Fallible allocation: lists and texts that return an error if the allocator refuses.
+//!
+//! Used by all that reads bytes, and by methods that are named `try_`. All other code grows its lists in the usual way,
+//! which aborts the process.
+
+use core::hint::black_box;
+use std::alloc::{Layout, handle_alloc_error};
+use std::collections::TryReserveError;
+use std::io::{ErrorKind, Read};
+use std::sync::Arc;
+
+/// Adds a value to a list.
+#[inline]
+pub fn push<T>(list: &mut Vec<T>, value: T) -> Result<(), TryReserveError> {
+    list.try_reserve(1)?;
+    list.push(value);
+    Ok(())
+}
+
+/// A list with room for exactly this many values.
+#[inline]
+pub fn with_capacity<T>(capacity: usize) -> Result<Vec<T>, TryReserveError> {
+    let mut list = Vec::new();
+    list.try_reserve_exact(capacity)?;
+    Ok(list)
+}
+
+/// Makes room in a list for so many values, those included that are there.
+pub fn reserve_for<T>(list: &mut Vec<T>, capacity: usize) -> Result<(), TryReserveError> {
+    list.try_reserve_exact(capacity.saturating_sub(list.len()))
+}
+
+/// A list of so many copies of a value.
+pub fn filled<T: Copy>(len: usize, value: T) -> Result<Vec<T>, TryReserveError> {
+    let mut list = with_capacity(len)?;
+    list.resize(len, value);
+    Ok(list)
+}
+
+/// A copy of a list.
+pub fn copied<T: Copy>(values: &[T]) -> Result<Vec<T>, TryReserveError> {
+    let mut list = with_capacity(values.len())?;
+    list.extend_from_slice(values);
+    Ok(list)
+}
+
+/// A list of values whose number is known.
+pub fn collected<T>(values: impl ExactSizeIterator<Item = T>) -> Result<Vec<T>, TryReserveError> {
+    let mut list = with_capacity(values.len())?;
+    list.extend(values);
+    Ok(list)
+}
+
+/// A list without spare room.
+pub fn boxed<T: Copy>(list: Vec<T>) -> Result<Box<[T]>, TryReserveError> {
+    // To cut off spare room is to allocate, which the standard library does not do fallibly.
+    let list = if list.capacity() > list.len() { copied(&list)? } else { list };
+    Ok(list.into_boxed_slice())
+}
+
+/// A copy of a text.
+pub fn text(text: &str) -> Result<Box<str>, TryReserveError> {
+    let mut copy = String::new();
+    copy.try_reserve_exact(text.len())?;
+    copy.push_str(text);
+    Ok(copy.into_boxed_str())
+}
+
+/// Reads to the end, and returns what was read.
+pub fn read_whole(from: impl Read) -> Result<Vec<u8>, ErrorKind> {
+    let mut bytes = Vec::new();
+    read_to_end(from, &mut bytes)?;
+    Ok(bytes)
+}
+
+/// Reads to the end, appends what was read, and returns how many bytes that is.
+///
+/// As [`Read::read_to_end`], which allocates infallibly for the first bytes of a reader that does not know its length,
+/// and wherever the list is full.
+pub fn read_to_end(mut from: impl Read, bytes: &mut Vec<u8>) -> Result<usize, ErrorKind> {
+    let start = bytes.len();
+    let mut end = start;
+    let mut few = [0; 64];
+    let result = loop {
+        // What lies between `end` and the length is room.
+        let full = end == bytes.capacity();
+        if end == bytes.len() {
+            bytes.resize(bytes.capacity(), 0);
+        }
+        // Where a list is full there may be nothing more to read: that is found out before it grows.
+        let read = if full { from.read(&mut few) } else { from.read(&mut bytes[end..]) };
+        match read {
+            Ok(0) => break Ok(end - start),
+            Ok(read) if full => {
+                if bytes.try_reserve(end.max(1 << 10)).is_err() {
+                    break Err(ErrorKind::OutOfMemory);
+                }
+                bytes.extend_from_slice(&few[..read.min(few.len())]);
+                end = bytes.len();
+            }
+            Ok(read) => end = bytes.len().min(end + read),
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            Err(error) => break Err(error.kind()),
+        }
+    };
+    bytes.truncate(end);
+    result
+}
+
+/// Asks for room for this many values, and gives it back.
+///
+/// Right before what can only be allocated infallibly, such as an [`Arc`]: where memory is short, this is an error, and
+/// only what another thread takes in between can still abort the process.
+pub fn probe<T>(values: usize) -> Result<(), TryReserveError> {
+    // The compiler must not find out that nothing is stored there.
+    drop(black_box(with_capacity::<T>(values)?));
+    Ok(())
+}
+
+/// A shared value, with a [`probe`] before it.
+pub fn shared<T>(value: T) -> Result<Arc<T>, TryReserveError> {
+    // Two counts, then the value.
+    probe::<(usize, usize, T)>(1)?;
+    Ok(Arc::new(value))
+}
+
+/// Shared copies of a value, with a [`probe`] before them.
+pub fn shared_filled<T: Copy>(len: usize, value: T) -> Result<Arc<[T]>, TryReserveError> {
+    // Two counts, which fill no more than two values or one of a greater alignment.
+    let counts = (2 * size_of::<usize>()).div_ceil(size_of::<T>().max(1));
+    probe::<T>(len.saturating_add(counts))?;
+    // Its length is known, so this is one allocation.
+    Ok(core::iter::repeat_n(value, len).collect())
+}
+
+/// Unwraps an allocation for callers that do not return an error: aborts the process if the allocator refused, as a
+/// plain list does.
+#[inline]
+pub fn or_abort<T>(made: Result<T, TryReserveError>) -> T {
+    made.unwrap_or_else(|_| handle_alloc_error(Layout::new::<T>()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn more_than_there_can_be_is_refused() {
+        assert!(with_capacity::<u64>(usize::MAX / 8).is_err());
+        assert!(filled(usize::MAX / 2, 0_u32).is_err());
+        assert!(shared_filled(usize::MAX / 8, 0_u64).is_err());
+        assert!(collected(core::iter::repeat_n(0_u64, usize::MAX / 8)).is_err());
+    }
+
+    #[test]
+    fn a_reader_is_read_to_its_end_or_to_its_error() {
+        /// Gives a few bytes at a time, is interrupted now and then, and fails at the end.
+        struct Odd(usize);
+
+        impl Read for Odd {
+            fn read(&mut self, to: &mut [u8]) -> std::io::Result<usize> {
+                self.0 += 1;
+                match self.0 {
+                    1000.. => Err(ErrorKind::BrokenPipe.into()),
+                    turn if turn.is_multiple_of(3) => Err(ErrorKind::Interrupted.into()),
+                    _ => {
+                        let few = to.len().min(7);
+                        to[..few].fill(5);
+                        Ok(few)
+                    }
+                }
+            }
+        }
+
+        let long: Vec<u8> = (0..=u8::MAX).cycle().take(100_000).collect();
+        assert_eq!(read_whole(&long[..]).as_ref(), Ok(&long));
+        let mut bytes = vec![1, 2];
+        assert_eq!(read_to_end(Odd(0), &mut bytes), Err(ErrorKind::BrokenPipe));
+        assert_eq!(bytes.len(), 2 + 7 * (999 - 333));
+        assert!(bytes.starts_with(&[1, 2, 5]) && bytes.ends_with(&[5]));
+        assert_eq!(read_to_end(&[9][..], &mut bytes), Ok(1));
+        assert_eq!(bytes.last(), Some(&9));
+    }
+
+    #[test]
+    fn copies_are_what_was_copied() {
+        assert_eq!(&*text("hedge").unwrap(), "hedge");
+        assert_eq!(&*boxed(vec![1, 2, 3]).unwrap(), [1, 2, 3]);
+        let mut roomy = Vec::with_capacity(10);
+        roomy.extend([1, 2]);
+        assert_eq!(&*boxed(roomy).unwrap(), [1, 2]);
+        assert_eq!(collected([4, 5].into_iter()).unwrap(), [4, 5]);
+        assert_eq!((&*shared_filled(2, 7).unwrap(), *shared(9).unwrap()), (&[7, 7][..], 9));
+    }
+}
