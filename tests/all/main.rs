@@ -12,6 +12,7 @@ mod draws;
 mod drivers;
 mod editors;
 mod edits;
+mod errors;
 mod examples;
 #[cfg(feature = "gltf")]
 mod gltf;
