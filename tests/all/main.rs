@@ -5,6 +5,7 @@ mod arrows;
 mod batches;
 mod bulk;
 mod changes;
+mod changes_by_kind;
 mod contract;
 mod deep;
 mod detached;

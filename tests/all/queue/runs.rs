@@ -125,7 +125,7 @@ fn a_queue_gives_the_results_of_single_edits_in_a_scene_beyond_the_cache() {
             0 | 1 => {
                 // Some are not stored as they are, and so end a run.
                 let mut local = pose(&mut rng);
-                local.rotation = local.rotation * if number % 7 == 0 { 3.0 } else { 1.0 };
+                local.rotation *= if number % 7 == 0 { 3.0 } else { 1.0 };
                 queue.set_local(node, local);
                 single.set_local(node, local).map(|()| Outcome::Set)
             }
