@@ -5,7 +5,7 @@ use crate::config::StoragePolicy;
 use crate::edit::SceneBuilder;
 use crate::handle::MOST_TABLES;
 use crate::snapshot::SnapshotError;
-use crate::{Error, Keep, Node, NodeHandle, Scene, SceneConfig, Transform};
+use crate::{Aabb, Error, Keep, Node, NodeHandle, Scene, SceneConfig, Shape, Transform};
 use std::collections::HashSet;
 
 /// Each table serves one node, once.
@@ -76,6 +76,10 @@ fn where_there_is_no_table_left_every_insert_is_refused_and_changes_nothing() {
     let (mut scene, house) = nearly_full(0);
     let root = scene.root();
     refused("insert", &mut scene, |scene| scene.insert(house, Node::group()));
+    refused("insert with all components", &mut scene, |scene| {
+        let node = Node::shape(Shape::new(1, Aabb::cube(1.0))).with_material(2).named("late");
+        scene.insert(house, node.with_transform(Transform::IDENTITY))
+    });
     refused("insert below the root", &mut scene, |scene| scene.insert(root, Node::transform(Transform::IDENTITY)));
     refused("insert_detached", &mut scene, |scene| scene.insert(crate::Place::Detached, Node::group()));
     refused("duplicate", &mut scene, |scene| scene.duplicate(house, root));

@@ -59,7 +59,8 @@ fn a_batch_of_inserts_leaves_the_tree_that_single_inserts_leave() {
         let mut dice = Rng::with_seed(seed);
         let (mut single, nodes) = tree(config, 3000, &mut dice);
         let mut batched = single.clone();
-        for count in [0, 1, 7, 900, 5000] {
+        // Before the last of them the scene has more than 8192 nodes: batches are sorted then.
+        for count in [0, 1, 7, 900, 5000, 800] {
             let items: Vec<_> = (0..count).map(|number| (nodes[dice.usize(..nodes.len())], node(number))).collect();
             let mut handles = Vec::new();
             batched.insert_many(&items, &mut handles).unwrap();
@@ -71,14 +72,17 @@ fn a_batch_of_inserts_leaves_the_tree_that_single_inserts_leave() {
             assert!(one_by_one.iter().map(|node| same[node]).eq(handles), "handles come in the order of the items");
             single = batched.clone();
         }
+        assert!(single.len() > 8192 + 800);
     }
 }
 
 #[test]
 fn a_batch_of_removals_is_a_set() {
-    for (seed, config) in (11..).zip(policies()) {
+    // With more than 8192 nodes batches are sorted.
+    let cases = policies().map(|config| (config, 4000));
+    for (seed, (config, count)) in (11..).zip(cases.into_iter().chain([(SceneConfig::DEFAULT, 9000)])) {
         let mut dice = Rng::with_seed(seed);
-        let (mut single, nodes) = tree(config, 4000, &mut dice);
+        let (mut single, nodes) = tree(config, count, &mut dice);
         let mut batched = single.clone();
         let mut chosen: Vec<_> = (0..600).map(|_| nodes[1 + dice.usize(..nodes.len() - 1)]).collect();
         let below: Vec<_> = chosen.iter().filter_map(|&node| single.first_child(node)).collect();

@@ -1,6 +1,7 @@
 //! What editors and loaders do with whole scenes: compact files, scenes from elsewhere, other configurations.
 
 use hedgerow::changes::ChangeReader;
+use hedgerow::config::StoragePolicy;
 use hedgerow::data::{Column, NodeMap};
 use hedgerow::snapshot::SaveOptions;
 use hedgerow::{Aabb, Error, Node, NodeHandle, Place, Scene, SceneConfig, Shape, Transform};
@@ -133,6 +134,32 @@ fn a_large_scene_from_elsewhere_keeps_its_matrices_and_its_values() {
         });
         assert_eq!(stale, Err(Error::StaleHandle(first)));
     }
+}
+
+#[test]
+fn tables_that_a_scene_from_elsewhere_had_free_are_used_here() {
+    let storage = StoragePolicy { max_table_entries: 16, ..StoragePolicy::DEFAULT };
+    let config = SceneConfig { max_nodes: 64, min_nodes: 4, storage, ..SceneConfig::DEFAULT };
+    let fill = |scene: &mut Scene| -> Vec<NodeHandle> {
+        (0..400).map(|_| scene.insert(scene.root(), Node::transform(Transform::IDENTITY)).unwrap()).collect()
+    };
+    let mut part = Scene::with_config(config).unwrap();
+    let kept = part.insert(part.root(), Node::group().named("kept")).unwrap();
+    let gone = fill(&mut part);
+    part.remove_many(&gone).unwrap();
+    let free = part.stats().tables;
+    assert!(free > 20, "a removed node leaves its table behind: {free} are there");
+    let mut world = Scene::with_config(config).unwrap();
+    fill(&mut world);
+    let own = world.stats().tables;
+    let map = world.adopt(&mut part, world.root()).unwrap();
+    world.validate().unwrap();
+    assert_eq!(world.name(map.get(kept).unwrap()), Some("kept"));
+    assert_eq!(world.stats().tables, own + free);
+    let more = fill(&mut world);
+    world.validate().unwrap();
+    assert!(world.stats().tables < own + free + 5, "{} tables, and {own} and {free} before", world.stats().tables);
+    assert!(more.iter().all(|&node| world.contains(node)));
 }
 
 #[test]

@@ -5,6 +5,7 @@ mod arrows;
 mod batches;
 mod bulk;
 mod changes;
+mod changes_by_kind;
 mod contract;
 mod deep;
 mod detached;
@@ -12,6 +13,7 @@ mod draws;
 mod drivers;
 mod editors;
 mod edits;
+mod errors;
 mod examples;
 mod far_worlds;
 #[cfg(feature = "gltf")]

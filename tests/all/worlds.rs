@@ -127,6 +127,15 @@ fn a_list_of_worlds_with_a_wrong_item_changes_nothing() {
         assert_eq!(scene.set_worlds(&items).unwrap_err().error, error);
         assert_eq!(scene.local(car), Some(Local::Transform(at(1.0))));
     }
+    // Of wrong items the first in the list is named, whichever is deeper in the tree.
+    let wheel = scene.insert(car, Node::transform(at(5.0))).unwrap();
+    let lower = scene.insert(first, Node::transform(at(5.0))).unwrap();
+    for (items, item, at_fault) in [([wheel, car, second, lower], 2, flat), ([wheel, car, lower, second], 2, first)] {
+        let expected = BatchError { item: Some(item), error: Error::Singular(at_fault) };
+        assert_eq!(scene.set_worlds(&items.map(|node| (node, at(1.0)))), Err(expected));
+        assert_eq!(scene.local(car), Some(Local::Transform(at(1.0))));
+    }
+    scene.remove(lower).unwrap();
     // With its parent's scale set in the same call there is an inverse.
     scene.set_worlds(&[(second, at(6.0)), (flat, at(4.0))]).unwrap();
     assert_eq!(scene.local(second), Some(Local::Transform(at(2.0))));

@@ -3,7 +3,7 @@
 use fastrand::Rng;
 use hedgerow::glam::{DVec3, Quat, Vec3};
 use hedgerow::{
-    Aabb, Error, Mat34, Node, NodeHandle, Scene, Shape, Transform,
+    Aabb, Error, Keep, Mat34, Node, NodeHandle, Place, Scene, Shape, Transform,
     edit::{EditQueue, Outcome},
 };
 
@@ -105,4 +105,69 @@ fn descriptions_words_and_precise_translations_are_queued() {
     assert_eq!(scene.node(car).and_then(|node| node.name), Some("lorry"));
     assert_eq!((scene.own_material(car), scene.name(root)), (Some(5), Some("root")));
     assert_eq!((scene.word(car), scene.translation_f64(car)), (Some(18), Some(far)));
+}
+
+#[test]
+fn a_queue_gives_the_results_of_single_edits_in_a_scene_beyond_the_cache() {
+    let mut rng = Rng::with_seed(9);
+    let mut single = Scene::new();
+    let mut nodes = vec![single.root()];
+    while nodes.len() <= 9000 {
+        let node = if rng.u8(..8) == 0 { Node::group() } else { Node::transform(pose(&mut rng)) };
+        nodes.push(single.insert(nodes[rng.usize(..nodes.len())], node).unwrap());
+    }
+    let mut queued = single.clone();
+    let (mut queue, mut expected) = (EditQueue::new(), Vec::new());
+    let (mut failed, mut tickets, mut made) = (0, Vec::new(), Vec::new());
+    for number in 0..2000 {
+        let [node, other] = [(); 2].map(|()| nodes[rng.usize(1..nodes.len())]);
+        let result = match rng.u8(..6) {
+            0 | 1 => {
+                // Some are not stored as they are, and so end a run.
+                let mut local = pose(&mut rng);
+                local.rotation *= if number % 7 == 0 { 3.0 } else { 1.0 };
+                queue.set_local(node, local);
+                single.set_local(node, local).map(|()| Outcome::Set)
+            }
+            2 => {
+                queue.set_material(node, number);
+                single.set_material(node, number).map(|()| Outcome::Set)
+            }
+            3 => {
+                let place = match number % 3 {
+                    0 => Place::Before(other),
+                    1 => Place::FirstChildOf(other),
+                    _ => Place::Child(other, 0),
+                };
+                queue.reparent(node, place, Keep::Local);
+                single.reparent(node, place, Keep::Local).map(Outcome::Moved)
+            }
+            4 => {
+                let new = Node::shape(Shape::new(number, Aabb::cube(1.0)));
+                tickets.push(queue.insert(Place::After(other), new));
+                let result = single.insert(Place::After(other), new);
+                made.push(result.ok());
+                result.map(Outcome::Inserted)
+            }
+            _ if single.descendants(node).take(20).count() < 20 => {
+                queue.remove(node);
+                single.remove(node).map(Outcome::Removed)
+            }
+            _ => {
+                queue.set_name(node, Some("large"));
+                single.set_name(node, Some("large")).map(|()| Outcome::Set)
+            }
+        };
+        failed += usize::from(result.is_err());
+        expected.push(result);
+    }
+    assert_eq!(queue.apply(&mut queued), expected);
+    assert!(tickets.iter().map(|&ticket| queue.inserted(ticket)).eq(made));
+    assert!(failed > 10 && expected.len() - failed > 1000, "{failed} of {} failed", expected.len());
+    assert!(single.descendants(single.root()).eq(queued.descendants(queued.root())));
+    for &node in &nodes {
+        assert_eq!(single.node(node), queued.node(node));
+        assert_eq!(single.parent(node), queued.parent(node));
+    }
+    queued.validate().unwrap();
 }

@@ -1,6 +1,7 @@
 //! One test binary, which links once.
 
 mod clips;
+mod errors;
 mod poses;
 mod raw_clips;
 mod reduction;

@@ -1,0 +1,133 @@
+//! What errors say: the numbers that they hold, and what to do.
+
+use hedgerow_anim::crowd::Crowd;
+use hedgerow_anim::library::LibraryError;
+use hedgerow_anim::raw::{ClipError, TrackName, TrackPart};
+use hedgerow_anim::skeleton::SkeletonError;
+use hedgerow_anim::skin::{Skin, SkinError};
+use hedgerow_anim::{Error, Pose, SkeletonBuilder, Transform};
+use std::io::ErrorKind;
+
+/// Fails unless each text has its parts in it, and says after a semicolon or a colon what to do.
+fn check(said: &[(Error, &[&str])]) {
+    for (error, parts) in said {
+        let text = error.to_string();
+        for part in *parts {
+            assert!(text.contains(part), "{error:?} says {text:?}, without {part:?}");
+        }
+        assert!(text.contains("; "), "{error:?} says {text:?}, and not what to do");
+        assert!(!text.ends_with('.') && !text.contains("  "), "{text:?}");
+    }
+}
+
+#[test]
+fn clip_errors_say_which_key_and_what_to_do() {
+    let track = TrackName::Joint(8, TrackPart::Scale);
+    check(&[
+        (ClipError::Duration(-3.5).into(), &["-3.5 seconds"]),
+        (ClipError::TooManyJoints(70_000).into(), &["70000 joints", "65,535"]),
+        (ClipError::NoKeys.into(), &["leave the track out"]),
+        (ClipError::ValueCount { keys: 4, per_key: 3, values: 5 }.into(), &["4 keys", "3 values each", "pass 12"]),
+        (ClipError::Time { key: 6, time: -1.0 }.into(), &["key 6", "-1 seconds"]),
+        (ClipError::TimeOrder { key: 2, before: 0.75, time: 0.5 }.into(), &["key 2 is at 0.5", "at 0.75"]),
+        (ClipError::NotFinite { key: 9 }.into(), &["key 9"]),
+        (ClipError::NotRotation { key: 11 }.into(), &["key 11", "zero quaternion"]),
+        (ClipError::BeyondEnd { track, key: 7, time: 2.0, duration: 1.5 }.into(), &["the scale of joint 8", "at 1.5"]),
+        (ClipError::NoSuchJoint { joint: 31, joints: 30 }.into(), &["30 joints", "no joint 31"]),
+        (ClipError::JointCount { clip: 17, skeleton: 18 }.into(), &["17 joints", "has 18"]),
+        (ClipError::ChannelCount { expected: 5, found: 6 }.into(), &["6 numbers", "5 channels"]),
+        (ClipError::Bound { field: "scale", found: -0.5 }.into(), &["Reduction::scale is -0.5"]),
+        (ClipError::TooManyLines(TrackName::Channel(3)).into(), &["channel 3", "1,048,576"]),
+        (ClipError::TooLarge.into(), &["split it"]),
+        (ClipError::JumpSpacing(-2.0).into(), &["-2 apart"]),
+        (ClipError::ArcError(0.0).into(), &["within 0 radians"]),
+        (ClipError::NotAClip.into(), &["Clip::to_bytes"]),
+        (ClipError::Version(99).into(), &["version 99"]),
+        (ClipError::Length { expected: 1234, found: 567 }.into(), &["1234 bytes", "has 567"]),
+        (ClipError::Checksum.into(), &["damaged"]),
+        (ClipError::Malformed("the number of its tracks").into(), &["the number of its tracks is wrong"]),
+        (ClipError::Read(ErrorKind::UnexpectedEof).into(), &["unexpected end of file"]),
+    ]);
+}
+
+#[test]
+fn skeleton_errors_say_which_joint_and_what_to_do() {
+    let mut builder = SkeletonBuilder::new();
+    builder.joint("root", None, Transform::IDENTITY);
+    let (skeleton, _) = builder.build().unwrap();
+    let instance = Crowd::new(&skeleton).insert(&Pose::rest(&skeleton)).unwrap();
+    let stale = format!("{instance:?}");
+    check(&[
+        (SkeletonError::NoJoints.into(), &["give the builder a root"]),
+        (SkeletonError::TooManyJoints(65_536).into(), &["65536 joints"]),
+        (SkeletonError::UnknownParent { joint: 4, parent: 44 }.into(), &["joint 4 ", "parent 44"]),
+        (SkeletonError::SecondRoot { root: 1, joint: 2 }.into(), &["joint 2 ", "joint 1;"]),
+        (SkeletonError::Cycle { joint: 13 }.into(), &["joint 13"]),
+        (SkeletonError::NotFinite { joint: 14 }.into(), &["joint 14 is not finite"]),
+        (SkeletonError::NotRotation { joint: 15 }.into(), &["joint 15 is zero"]),
+        (SkeletonError::LongNames.into(), &["4 GiB"]),
+        (SkeletonError::NotASkeleton.into(), &["Skeleton::to_bytes"]),
+        (SkeletonError::Version(77).into(), &["version 77"]),
+        (SkeletonError::Length { expected: 321, found: 123 }.into(), &["321 bytes", "has 123"]),
+        (SkeletonError::Checksum.into(), &["damaged"]),
+        (SkeletonError::Invalid("a joint before its parent").into(), &["a joint before its parent"]),
+        (SkeletonError::Read(ErrorKind::PermissionDenied).into(), &["permission denied"]),
+        (SkeletonError::JointCount { expected: 6, found: 5 }.into(), &["6 joints", "there are 5"]),
+        (SkeletonError::ItemCount { expected: 3, found: 2 }.into(), &["2 items", "3 instances"]),
+        (SkeletonError::StaleInstance(instance).into(), &[&stale]),
+        (SkeletonError::NotUniform { joint: 21 }.into(), &["joint 21", "Pose::to_models"]),
+        (SkeletonError::BadWeight.into(), &["clamp it"]),
+        (SkeletonError::UnknownJoint { joint: 5, joints: 4 }.into(), &["no joint 5 among 4"]),
+    ]);
+}
+
+#[test]
+fn skin_errors_say_which_vertex_and_what_to_do() {
+    let [expected, found] = [(); 2].map(|()| Skin::new(vec![0], vec![Transform::IDENTITY.to_matrix()]).unwrap().id());
+    let ids = [expected, found].map(|id| format!("{id:?}"));
+    check(&[
+        (SkinError::InverseBinds { joints: 3, found: 2 }.into(), &["3 joints", "2 inverse bind"]),
+        (SkinError::InverseBind { joint: 7 }.into(), &["joint 7"]),
+        (SkinError::TooManyJoints { joints: 70_000 }.into(), &["70000 joints"]),
+        (SkinError::Models { expected: 8, found: 9 }.into(), &["8 joints", "9 model matrices"]),
+        (SkinError::Palette { expected: 8, found: 9 }.into(), &["9 matrices instead of 8"]),
+        (SkinError::OtherSkin { expected, found }.into(), &[&ids[0], &ids[1]]),
+        (SkinError::SkinJoints { expected: 5, found: 6 }.into(), &["5 joints and not of 6"]),
+        (SkinError::Length { what: "normals", expected: 5, found: 6 }.into(), &["6 normals", "5 are expected"]),
+        (SkinError::TooManyVertices { vertices: 1 << 33 }.into(), &["8589934592 vertices"]),
+        (SkinError::NotFinite { what: "positions", vertex: 4 }.into(), &["positions of vertex 4"]),
+        (SkinError::Weight { vertex: 3, weight: -1.0 }.into(), &["vertex 3 is -1"]),
+        (SkinError::Joint { vertex: 2, joint: 6, joints: 5 }.into(), &["vertex 2 follows joint 6", "has 5"]),
+        (SkinError::Index { place: 1, index: 8, vertices: 7 }.into(), &["index 1 is vertex 8", "has 7"]),
+        (SkinError::MorphWeight { target: 2, weight: f32::INFINITY }.into(), &["target 2 is inf"]),
+        (SkinError::WrongKind("skinned mesh").into(), &["no skinned mesh"]),
+        (SkinError::Version(55).into(), &["version 55"]),
+        (SkinError::FileLength { expected: 40, found: 39 }.into(), &["39 bytes instead of 40"]),
+        (SkinError::Checksum.into(), &["damaged"]),
+        (SkinError::Malformed("its flags").into(), &["its flags"]),
+        (SkinError::Absent { what: "tangents" }.into(), &["no tangents"]),
+        (SkinError::Character { character: 9, characters: 8 }.into(), &["character 9", "has 8"]),
+    ]);
+}
+
+#[test]
+fn library_errors_say_which_value_and_what_is_wrong_with_it() {
+    check(&[
+        (LibraryError::NotALibrary.into(), &["Library::to_bytes"]),
+        (LibraryError::Version(12).into(), &["version 12", "version 1;"]),
+        (LibraryError::Length { expected: 10, found: 11 }.into(), &["11 bytes instead of 10"]),
+        (LibraryError::Checksum.into(), &["damaged"]),
+        (LibraryError::Invalid("two values have one name").into(), &["two values have one name"]),
+        (LibraryError::Skeleton { number: 2, error: SkeletonError::Checksum }.into(), &["skeleton 2 of", "damaged"]),
+        (LibraryError::Clip { number: 3, error: ClipError::TooLarge }.into(), &["clip 3 of", "split it"]),
+        (LibraryError::Skin { number: 4, error: SkinError::Checksum }.into(), &["skin 4 of", "damaged"]),
+        (LibraryError::Mesh { number: 5, error: SkinError::Version(6) }.into(), &["mesh 5 of", "version 6"]),
+        (LibraryError::Read(ErrorKind::NotFound).into(), &["entity not found"]),
+    ]);
+    check(&[
+        (hedgerow_math::Error::NotFinite("a root motion").into(), &["a root motion must be finite"]),
+        (hedgerow_math::Error::NotRotation.into(), &["a quaternion that is not zero"]),
+        (hedgerow_math::Error::NotAffine.into(), &["0, 0, 0, 1"]),
+        (hedgerow_math::Error::Singular.into(), &["no inverse"]),
+    ]);
+}

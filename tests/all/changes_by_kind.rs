@@ -1,0 +1,113 @@
+//! Readers of some kinds of changes, beside one of all.
+
+use fastrand::Rng;
+use hedgerow::changes::{ChangeKinds, ChangeReader, Changed};
+use hedgerow::{Aabb, Error, Keep, Node, NodeHandle, Scene, SceneConfig, Shape, Transform, Visibility};
+
+const EACH: [ChangeKinds; 10] = [
+    ChangeKinds::WORLD,
+    ChangeKinds::VISIBILITY,
+    ChangeKinds::LOCAL,
+    ChangeKinds::OWN_VISIBILITY,
+    ChangeKinds::OWN_MATERIAL,
+    ChangeKinds::SHAPE,
+    ChangeKinds::NAME,
+    ChangeKinds::PARENT,
+    ChangeKinds::ORDER,
+    ChangeKinds::MATERIAL,
+];
+
+/// What a reader is told of these kinds, sorted.
+type Told = ([Vec<NodeHandle>; 6], Vec<(u64, String)>);
+
+fn told(changed: &Changed<'_>, kinds: ChangeKinds) -> Told {
+    let sorted = |list: &[NodeHandle], kind| {
+        let mut list = if kinds.contains(kind) { list.to_vec() } else { Vec::new() };
+        list.sort_unstable();
+        list
+    };
+    let mut edited: Vec<_> = changed.edited().iter().map(|&(node, found)| (node.to_bits(), found.and(kinds))).collect();
+    edited.retain(|(_, kinds)| !kinds.is_empty());
+    edited.sort_unstable_by_key(|&(node, _)| node);
+    let lists = [
+        sorted(changed.moved(), ChangeKinds::WORLD),
+        sorted(changed.visibility(), ChangeKinds::VISIBILITY),
+        sorted(changed.locals(), ChangeKinds::LOCAL),
+        sorted(changed.entered(), ChangeKinds::NONE),
+        sorted(changed.left(), ChangeKinds::NONE),
+        sorted(changed.removed(), ChangeKinds::NONE),
+    ];
+    (lists, edited.into_iter().map(|(node, kinds)| (node, format!("{kinds:?}"))).collect())
+}
+
+fn edit(scene: &mut Scene, nodes: &mut Vec<NodeHandle>, dice: &mut Rng) {
+    let [node, other] = [(); 2].map(|()| nodes[dice.usize(..nodes.len())]);
+    let number = dice.u32(..9);
+    // Some of them are refused, for example where a node would be below itself.
+    let _ = match dice.u8(..12) {
+        0 | 1 => scene.insert(node, Node::transform(Transform::IDENTITY)).map(|node| nodes.push(node)),
+        2 => scene.insert(node, Node::material(number)).map(|node| nodes.push(node)),
+        3 => scene.set_local(node, Transform::from_xyz(number as f32, 0.0, 0.0)),
+        4 => scene.set_visibility(node, Visibility::layers(number)),
+        5 => scene.set_material(node, number),
+        6 => scene.set_shape(node, Shape::new(number, Aabb::cube(1.0))),
+        7 => scene.set_name(node, Some("name")),
+        8 => scene.reparent(node, other, Keep::Local).map(drop),
+        9 => scene.reparent(node, hedgerow::Place::Before(other), Keep::World).map(drop),
+        10 => scene.remove_local(node).map(drop),
+        _ if dice.u8(..4) == 0 => scene.remove(node).map(drop),
+        _ => scene.remove_material(node).map(drop),
+    };
+}
+
+#[test]
+fn a_reader_of_some_kinds_is_told_what_a_reader_of_all_is_told_of_them() {
+    let config = SceneConfig { changes: true, max_nodes: 32, min_nodes: 4, ..SceneConfig::DEFAULT };
+    let mut seen = ChangeKinds::NONE;
+    for seed in 0..20 {
+        let mut dice = Rng::with_seed(seed);
+        let mut scene = Scene::with_config(config).unwrap();
+        let mut nodes = vec![scene.root()];
+        (0..200).for_each(|_| edit(&mut scene, &mut nodes, &mut dice));
+        scene.update();
+        let mut all = ChangeReader::new();
+        let mixed = EACH.into_iter().filter(|_| dice.bool()).fold(ChangeKinds::NONE, |all, kind| all | kind);
+        let kinds: Vec<ChangeKinds> = EACH.into_iter().chain([ChangeKinds::NONE, ChangeKinds::EDITS, mixed]).collect();
+        let mut some: Vec<ChangeReader> = kinds.iter().map(|&kinds| ChangeReader::of(kinds)).collect();
+        for _ in 0..12 {
+            (0..dice.u32(..12)).for_each(|_| edit(&mut scene, &mut nodes, &mut dice));
+            scene.update();
+            let whole = scene.changes(&mut all).unwrap().since();
+            for (&kinds, reader) in kinds.iter().zip(&mut some) {
+                let part = scene.changes(reader).unwrap().since();
+                assert_eq!(part.is_some(), whole.is_some());
+                let (Some(part), Some(whole)) = (part, &whole) else { continue };
+                assert_eq!(told(&part, ChangeKinds::ALL), told(whole, kinds), "{kinds:?} with seed {seed}");
+                seen |= if part.is_empty() { ChangeKinds::NONE } else { kinds };
+            }
+        }
+    }
+    assert_eq!(seen, ChangeKinds::ALL);
+}
+
+#[test]
+fn what_a_reader_skips_it_is_not_told() {
+    let mut scene = Scene::with_config(SceneConfig { changes: true, ..SceneConfig::DEFAULT }).unwrap();
+    let car = scene.insert(scene.root(), Node::transform(Transform::IDENTITY)).unwrap();
+    scene.update();
+    let (mut skips, mut reads) = (ChangeReader::new(), ChangeReader::new());
+    scene.skip_changes(&mut skips).unwrap();
+    assert!(scene.changes(&mut reads).unwrap().since().is_none(), "the first read is of everything");
+    assert!(scene.changes(&mut skips).unwrap().since().is_some_and(|changed| changed.is_empty()));
+    for turn in [1.0, 2.0] {
+        scene.set_local(car, Transform::from_xyz(turn, 0.0, 0.0)).unwrap();
+        scene.update();
+        if turn < 2.0 {
+            scene.skip_changes(&mut skips).unwrap();
+        }
+        let moved = scene.changes(&mut skips).unwrap().since().unwrap().moved();
+        assert_eq!(moved, if turn < 2.0 { vec![] } else { vec![car] });
+        assert_eq!(scene.changes(&mut reads).unwrap().since().unwrap().moved(), [car]);
+    }
+    assert_eq!(Scene::new().skip_changes(&mut reads), Err(Error::NoChanges));
+}

@@ -1,0 +1,121 @@
+//! What errors say: the node and the numbers that they hold, and what to do.
+
+use hedgerow::character::CharacterError;
+use hedgerow::edit::{BatchError, EditQueue, SceneBuilder, TreeFault};
+use hedgerow::glam::{Mat4, Vec2};
+use hedgerow::mesh::{MeshError, MeshSet, SubMesh};
+use hedgerow::query::Ray;
+use hedgerow::snapshot::SnapshotError;
+use hedgerow::{Aabb, Error, Mat34, Node, Scene, Transform};
+use std::io::ErrorKind;
+
+/// Fails unless the text has its parts in it, and says what to do where it must.
+fn check(error: &dyn core::error::Error, parts: &[&str]) {
+    let text = error.to_string();
+    for part in parts {
+        assert!(text.contains(part), "{error:?} says {text:?}, without {part:?}");
+    }
+    assert!(text.contains("; ") || text.contains(" must be "), "{error:?} says {text:?}, and not what to do");
+}
+
+#[test]
+fn errors_of_edits_name_the_node_and_say_what_to_do() {
+    let mut scene = Scene::new();
+    let node = scene.insert(scene.root(), Node::transform(Transform::IDENTITY)).unwrap();
+    let parent = scene.root();
+    let (of_node, of_parent) = (format!("{node:?}"), format!("{parent:?}"));
+    let ticket = EditQueue::new().insert(node, Node::group());
+    let of_ticket = format!("{ticket:?}");
+    let said: [(Error, &[&str]); 23] = [
+        (Error::StaleHandle(node), &[&of_node, "drop the handle"]),
+        (Error::RootIsFixed, &["edit its children"]),
+        (Error::BesideDetached(node), &[&of_node, "attach it first"]),
+        (Error::NotDetached(node), &[&of_node, "detach it first"]),
+        (Error::IndexOutOfRange { parent, index: 7, children: 2 }, &[&of_parent, "a child 7", "from 0 to 2"]),
+        (Error::WouldCycle { node, parent }, &[&of_node, &of_parent]),
+        (Error::NotFinite("a transform"), &["a transform must be finite"]),
+        (Error::NotRotation, &["a quaternion that is not zero"]),
+        (Error::NotAffine, &["0, 0, 0, 1"]),
+        (Error::Singular(parent), &[&of_parent, "no inverse"]),
+        (Error::Underflow(parent), &[&of_parent, "too small"]),
+        (Error::NoTransform(node), &[&of_node, "set_local"]),
+        (Error::Sheared(node), &[&of_node, "shears"]),
+        (Error::NoShape(node), &[&of_node, "set_shape"]),
+        (Error::UnknownTicket(ticket), &[&of_ticket, "append the queue"]),
+        (Error::InvalidTree(TreeFault::NoRoot), &["push a node without a parent"]),
+        (Error::InvalidTree(TreeFault::SecondRoot), &["give it one"]),
+        (Error::InvalidTree(TreeFault::UnknownParent), &["push it too"]),
+        (Error::InvalidTree(TreeFault::Cycle), &["its own ancestor"]),
+        (Error::NoBounds, &["bounds: true"]),
+        (Error::NoChanges, &["changes: true"]),
+        (Error::InvalidConfig { field: "max_nodes", expected: "at least 16" }, &["max_nodes must be at least 16"]),
+        (Error::AllocationFailed, &["reserve less"]),
+    ];
+    for (error, parts) in said {
+        check(&error, parts);
+        check(&BatchError { item: Some(31), error }, parts);
+        check(&BatchError { item: Some(31), error }, &["item 31 of the list: "]);
+        assert_eq!(BatchError { item: None, error }.to_string(), error.to_string());
+        assert_eq!(Error::from(BatchError { item: Some(31), error }), error);
+        check(&SnapshotError::Scene(error), parts);
+        check(&CharacterError::Scene(error), parts);
+    }
+    check(&Error::CapacityOverflow, &["several scenes"]);
+}
+
+#[test]
+fn errors_of_values_become_errors_of_the_scene() {
+    let mut scene = Scene::new();
+    let node = scene.insert(scene.root(), Node::transform(Transform::IDENTITY)).unwrap();
+    let as_error = |error: hedgerow::math::Error| Error::from(error);
+    assert_eq!(Mat34::try_from(Mat4::ZERO).map_err(as_error), Err(Error::NotAffine));
+    assert_eq!(
+        Ray::from_ndc(&Mat4::ZERO, Vec2::ZERO).map(drop).map_err(as_error),
+        Err(Error::NotFinite("the inverse of a view-projection matrix"))
+    );
+    let nan = Transform::from_xyz(f32::NAN, 0.0, 0.0);
+    assert_eq!(scene.set_local(node, nan), Err(Error::NotFinite("a transform")));
+    let mut tree = SceneBuilder::new();
+    tree.push(None, Node::transform(nan));
+    let refused = tree.insert_into(&mut scene, node).map(drop);
+    assert_eq!(refused, Err(BatchError { item: Some(0), error: Error::NotFinite("a transform") }));
+}
+
+#[test]
+fn errors_of_snapshots_say_what_the_bytes_are() {
+    let said: [(SnapshotError, &[&str]); 9] = [
+        (SnapshotError::NotASnapshot, &["Scene::save"]),
+        (SnapshotError::Version(999), &["version 999"]),
+        (SnapshotError::Kind { whole: true }, &["load_subtree"]),
+        (SnapshotError::Kind { whole: false }, &["Scene::load"]),
+        (SnapshotError::Length { expected: 123, found: 45 }, &["123 bytes", "has 45"]),
+        (SnapshotError::Checksum, &["damaged"]),
+        (SnapshotError::Invalid { slice: Some(6), violation: "a row is lost" }, &["in slice 6, a row is lost"]),
+        (SnapshotError::Invalid { slice: None, violation: "a table is lost" }, &["valid scene: a table is lost"]),
+        (SnapshotError::Read(ErrorKind::NotFound), &["entity not found"]),
+    ];
+    said.iter().for_each(|(error, parts)| check(error, parts));
+    assert_eq!(SnapshotError::AllocationFailed.to_string(), Error::AllocationFailed.to_string());
+}
+
+#[test]
+fn errors_of_meshes_and_characters_say_which_vertex_or_sub_mesh() {
+    let mut set = MeshSet::new();
+    let mesh = set.insert(7, &[SubMesh::new(0..36, 2, Aabb::cube(1.0))]).unwrap();
+    let of_mesh = format!("{mesh:?}");
+    let node = Scene::new().root();
+    let of_node = format!("{node:?}");
+    check(&MeshError::StaleHandle(mesh), &[&of_mesh]);
+    check(&MeshError::NoSubMesh { mesh, sub_mesh: 3, count: 2 }, &[&of_mesh, "2 sub-meshes", "no sub-mesh 3"]);
+    check(&MeshError::RangeTooLong { sub_mesh: 4 }, &["sub-mesh 4 end"]);
+    check(&MeshError::NotFinite { sub_mesh: 5 }, &["sub-mesh 5 must be finite"]);
+    check(&MeshError::CapacityOverflow, &["several sets"]);
+    assert!(MeshError::Invalid("a hole is empty").to_string().ends_with("please report this: a hole is empty"));
+    check(&CharacterError::NoParent(node), &[&of_node]);
+    check(&CharacterError::NoJoint { joint: 12, matrices: 11 }, &["11 matrices", "joint 12"]);
+    check(&CharacterError::NotFinite { node }, &[&of_node]);
+    check(&CharacterError::Length { what: "weights", expected: 8, found: 9 }, &["9 weights for 8 vertices"]);
+    check(&CharacterError::Vertex { what: "extent", vertex: 6 }, &["the extent of vertex 6"]);
+    let pose = hedgerow::anim::skeleton::SkeletonError::BadWeight;
+    check(&CharacterError::Pose(pose.into()), &["clamp it"]);
+}
