@@ -5,6 +5,7 @@ pub mod canvas;
 pub mod lines;
 mod pipelines;
 pub mod renderer;
+mod staging;
 pub mod textures;
 
 pub use buffers::{Buffers, Uploaded};
