@@ -46,11 +46,12 @@ struct Renderer {
     culled: DrawList,
     views: [DrawList; 2],
     near: DrawList,
+    around: [DrawList; 2],
 }
 
 impl Renderer {
     fn frame(&mut self, scene: &Scene, frustum: &Frustum) {
-        let Self { list, groups, order, mirror, buffer, instances, culled, views, near } = self;
+        let Self { list, groups, order, mirror, buffer, instances, culled, views, near, around } = self;
         scene.draw_list(list);
         list.group(groups);
         list.order_front_to_back(order, &DepthView { eye: Vec3::ZERO, forward: Vec3::X }, |_| true);
@@ -63,7 +64,10 @@ impl Renderer {
         let [first, second] = views;
         let view = |list| CullView { frustum: *frustum, layers: Visibility::layers(3), list };
         scene.cull_views(&mut [view(first), view(second)]).unwrap();
-        scene.cull_relative(DVec3::new(5.0, 0.0, 0.0), frustum, Visibility::VISIBLE, near);
+        let eye = DVec3::new(5.0, 0.0, 0.0);
+        scene.cull_relative(eye, frustum, Visibility::VISIBLE, near);
+        let [first, second] = around;
+        scene.cull_views_relative(eye, &mut [view(first), view(second)]);
     }
 }
 

@@ -23,10 +23,15 @@ const MOVES: (usize, usize) = (60, 20);
 /// One tree in so many sways in a frame.
 const GUST: usize = 4;
 
-/// The life of a town.
+/// The life of a town: what happens to it, and who walks in its streets.
 pub(crate) struct TownLife {
+    pub(crate) bustle: Bustle,
+    pub(crate) people: People,
+}
+
+/// What happens to a town.
+pub(crate) struct Bustle {
     town: Town,
-    people: People,
     dice: Dice,
     empty_lots: VecDeque<usize>,
     dark_street: Option<usize>,
@@ -37,27 +42,17 @@ impl TownLife {
     /// other.
     pub(crate) fn new(scene: &mut Scene, town: Town, people: u32, seed: u64) -> Result<Self, CharacterError> {
         let people = People::new(scene, &town.streets, people, seed)?;
-        let mut life = Self { town, people, dice: Dice::new(!seed), empty_lots: VecDeque::new(), dark_street: None };
+        let mut bustle = Bustle { town, dice: Dice::new(!seed), empty_lots: VecDeque::new(), dark_street: None };
         for _ in 0..EMPTY_FRAMES {
-            life.tear_down(scene, &mut Tally::default())?;
+            bustle.tear_down(scene, &mut Tally::default())?;
         }
-        Ok(life)
+        Ok(Self { bustle, people })
     }
 }
 
 impl Life for TownLife {
     fn frame(&mut self, scene: &mut Scene, frame: usize) -> Result<Tally, CharacterError> {
-        let mut tally = Tally::default();
-        self.drive(scene, &mut tally)?;
-        self.sway(scene, frame, &mut tally)?;
-        self.turn_doors(scene, frame, &mut tally)?;
-        self.move_furniture(scene, &mut tally)?;
-        let empty = self.empty_lots.len();
-        self.tear_down(scene, &mut tally)?;
-        self.build(scene, self.empty_lots.len() - empty, &mut tally)?;
-        self.switch_lanterns(scene, &mut tally)?;
-        self.paint(scene, &mut tally)?;
-        Ok(tally)
+        self.bustle.frame(scene, frame)
     }
 
     fn characters(&self) -> usize {
@@ -69,10 +64,20 @@ impl Life for TownLife {
     }
 }
 
-impl TownLife {
-    /// The people in the streets.
-    pub(crate) fn people(&self) -> &People {
-        &self.people
+impl Bustle {
+    /// Makes the edits of a frame.
+    pub(crate) fn frame(&mut self, scene: &mut Scene, frame: usize) -> Result<Tally, CharacterError> {
+        let mut tally = Tally::default();
+        self.drive(scene, &mut tally)?;
+        self.sway(scene, frame, &mut tally)?;
+        self.turn_doors(scene, frame, &mut tally)?;
+        self.move_furniture(scene, &mut tally)?;
+        let empty = self.empty_lots.len();
+        self.tear_down(scene, &mut tally)?;
+        self.build(scene, self.empty_lots.len() - empty, &mut tally)?;
+        self.switch_lanterns(scene, &mut tally)?;
+        self.paint(scene, &mut tally)?;
+        Ok(tally)
     }
 
     /// Every car drives on and its wheels turn; at a crossing it may take the other street.

@@ -7,7 +7,7 @@ use crate::puppet::{self, Gait, Lists, PuppetMesh, Rig};
 use crate::town::{BLOCKS, PITCH, Street};
 use hedgerow::glam::Quat;
 use hedgerow::{
-    Mat34, Node, NodeHandle, Scene, Transform,
+    Aabb, Mat34, Node, NodeHandle, Scene, Transform,
     anim::{Clip, Player, Pose},
     character::{CharacterError, JointBounds, Sockets},
     skin::Skin,
@@ -37,6 +37,8 @@ struct Walker {
     player: Player<Arc<Clip>>,
     pose: Pose,
     models: Vec<Mat34>,
+    /// The box of the pose.
+    bounds: Aabb,
     along: f32,
     speed: f32,
 }
@@ -73,7 +75,7 @@ impl People {
             let lamp = Mesh::HandLamp.at(0.0, 0.0, 0.0).with_material(Material::Light as u32).named("lamp");
             let lamp = scene.insert(node, lamp)?;
             people.lamps.insert(scene, lamp, number, hand, Transform::from_xyz(0.0, -0.25, 0.0))?;
-            people.walkers.push(Walker { node, player, pose, models: Vec::new(), along, speed });
+            people.walkers.push(Walker { node, player, pose, models: Vec::new(), bounds: Aabb::EMPTY, along, speed });
         }
         Ok(people)
     }
@@ -95,14 +97,28 @@ impl People {
 
     /// Everybody goes on: skeletons, nodes, boxes and lamps.
     pub(crate) fn frame(&mut self, scene: &mut Scene) -> Result<(), CharacterError> {
-        self.moves.clear();
+        self.step()?;
+        self.place(scene)
+    }
+
+    /// Everybody takes a step, which needs no scene: another thread may edit it meanwhile.
+    pub(crate) fn step(&mut self) -> Result<(), CharacterError> {
         for walker in &mut self.walkers {
             walker.player.advance(RATE.recip());
             walker.player.sample(&mut walker.pose)?;
             walker.pose.to_models(&self.rig.skeleton, &mut walker.models)?;
             let palette = self.skin.palette(&walker.models, &mut self.palette)?;
-            scene.set_bounds(walker.node, self.bounds.of_pose(palette)?)?;
+            walker.bounds = self.bounds.of_pose(palette)?;
             walker.walk();
+        }
+        Ok(())
+    }
+
+    /// Nodes, boxes and lamps follow the last step.
+    pub(crate) fn place(&mut self, scene: &mut Scene) -> Result<(), CharacterError> {
+        self.moves.clear();
+        for walker in &self.walkers {
+            scene.set_bounds(walker.node, walker.bounds)?;
             self.moves.push((walker.node, walker_place(walker.along, walker.speed)));
         }
         scene.set_transforms(&self.moves)?;

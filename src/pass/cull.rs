@@ -7,7 +7,8 @@
 
 use crate::Aabb;
 use crate::NodeHandle;
-use crate::pass::draw::Listing;
+use crate::pass::DrawList;
+use crate::pass::draw::{Listing, Seen};
 use crate::store::{At, BoxView, ShapeRecord, SliceView, Store};
 use hedgerow_math::internal as simd;
 use hedgerow_math::internal::{BLOCK, BoxGroup, GROUP};
@@ -176,10 +177,18 @@ type Route = SmallVec<[Stop; 64]>;
 pub(crate) struct Walk {
     route: Vec<Stop>,
     pending: Vec<Stop>,
+    /// What tasks found for several views.
+    #[cfg(feature = "rayon")]
+    seen: Vec<Vec<Seen>>,
 }
 
 impl Walk {
-    pub(crate) const EMPTY: Self = Self { route: Vec::new(), pending: Vec::new() };
+    pub(crate) const EMPTY: Self = Self {
+        route: Vec::new(),
+        pending: Vec::new(),
+        #[cfg(feature = "rayon")]
+        seen: Vec::new(),
+    };
 }
 
 /// A list of stops, on the stack or kept.
@@ -247,7 +256,7 @@ impl Store {
     /// Like [`Self::find`], for draws: lists the shapes themselves.
     pub(crate) fn find_draws<P: Probe>(&self, probe: &P, layers: u32, walk: &mut Walk, listing: &mut Listing) {
         let probes = core::slice::from_ref(probe);
-        let Walk { route, pending } = walk;
+        let Walk { route, pending, .. } = walk;
         self.route(probes, route, pending);
         #[cfg(feature = "rayon")]
         if let Some(found) =
@@ -260,32 +269,42 @@ impl Store {
         self.look_into(route, probes, layers, &mut |found| listing.push(found.slice, found.record()));
     }
 
-    /// Like [`Self::find_draws`], for several probes in one walk, each with its layers and its list.
+    /// Like [`Self::find_draws`], for several probes in one walk, each with its layers and its list, whose contents are
+    /// replaced. What is listed for a shape is made once, however many probes touch it.
     pub(crate) fn find_views<P: Probe>(
         &self,
         probes: &[P],
         layers: &[u32],
         walk: &mut Walk,
-        listings: &mut [&mut Listing],
+        lists: &mut [&mut DrawList],
     ) {
-        listings.iter_mut().for_each(|listing| listing.clear());
-        let Walk { route, pending } = walk;
-        self.route(probes, route, pending);
-        let mut list = |slice: SliceView<'_>, record: &ShapeRecord, probes: u32| {
-            let mask = slice.visibilities().masks()[record.visibility as usize];
-            for view in ones(probes.into()).filter(|&view| mask & layers[view] != 0) {
-                listings[view].push(slice, record);
-            }
-        };
+        self.route(probes, &mut walk.route, &mut walk.pending);
         let any = layers.iter().fold(0, |any, layers| any | layers);
+        // All see the same of what `look_into` finds if their layers are the same.
+        let alike = layers.iter().all(|&layers| layers == any);
+        let see = |found: Found<'_>| {
+            let record = found.record();
+            let mut views = found.probes;
+            if !alike {
+                let mask = found.slice.visibilities().masks()[record.visibility as usize];
+                views =
+                    ones(views.into()).filter(|&view| mask & layers[view] != 0).fold(0, |all, view| all | 1 << view);
+            }
+            if views == 0 { None } else { Seen::of(found.slice, record, views) }
+        };
         #[cfg(feature = "rayon")]
-        if let Some(found) =
-            self.search((route, DRAW_GRAIN), probes, any, |found| Some((found.slice, found.record(), found.probes)))
-        {
-            found.into_iter().flatten().for_each(|(slice, record, probes)| list(slice, record, probes));
-            return;
+        if self.search_into((&walk.route, DRAW_GRAIN), probes, any, see, &mut walk.seen) {
+            return crate::pass::threads::list_seen(self, &walk.seen, lists);
         }
-        self.look_into(route, probes, any, &mut |found| list(found.slice, found.record(), found.probes));
+        let mut listings: SmallVec<[&mut Listing; MOST_PROBES]> =
+            lists.iter_mut().map(|list| list.begin_replacing()).collect();
+        self.look_into(&walk.route, probes, any, &mut |found| {
+            if let Some(seen) = see(found) {
+                ones(seen.views.into()).for_each(|view| listings[view].push_seen(self, &seen));
+            }
+        });
+        drop(listings);
+        lists.iter_mut().for_each(|list| list.finish_replacing());
     }
 
     /// Lists the slices that may hold shapes that some probe touches.

@@ -1,7 +1,7 @@
 //! The render pass: what to draw, as two arrays.
 
 use crate::pass::cull::Walk;
-use crate::pass::draw::{Cache, ChangedDraws, DrawCommand, Listing, Motion, Relative, Segment, mark};
+use crate::pass::draw::{Cache, ChangedDraws, DrawCommand, Listing, Motion, Relative, Segment, WideWorlds, mark};
 use crate::store::{MatrixSlot, Store};
 use crate::unique::unique_number;
 use crate::visit::{Flow, SliceView, SliceVisitor};
@@ -264,13 +264,21 @@ impl DrawList {
     /// Replaces the contents by what `find` lists. If commands and slots are what they were, so is the revision.
     pub(crate) fn replace(&mut self, find: impl FnOnce(&mut Listing, &mut Walk)) {
         let mut walk = core::mem::take(&mut self.walk);
-        find(self.begin_replacing(), &mut walk);
+        find(self.begin_overwriting(), &mut walk);
         self.walk = walk;
         self.finish_replacing();
     }
 
-    /// The arrays to be filled with what replaces the contents; they hold something old.
+    /// The empty arrays to be filled with what replaces the contents.
     pub(crate) fn begin_replacing(&mut self) -> &mut Listing {
+        let spare = self.begin_overwriting();
+        spare.clear();
+        spare
+    }
+
+    /// The arrays to be filled with what replaces the contents. They hold something old, which need not be filled anew
+    /// where it is written over.
+    fn begin_overwriting(&mut self) -> &mut Listing {
         self.cache.forget();
         self.relative.forget();
         if let Some(motion) = &mut self.motion {
@@ -290,11 +298,21 @@ impl DrawList {
         core::mem::swap(spare, &mut self.listing);
     }
 
+    /// World transforms in double precision, in step with a scene; to be given back to [`Self::keep_worlds`].
+    pub(crate) fn take_worlds(&mut self, store: &Store) -> WideWorlds {
+        self.relative.take_worlds(store)
+    }
+
+    /// Keeps world transforms for the next time.
+    pub(crate) fn keep_worlds(&mut self, worlds: WideWorlds) {
+        self.relative.keep_worlds(worlds);
+    }
+
     /// Replaces the contents by what is visible on these layers in a frustum around the camera, with matrices relative
     /// to it.
-    pub(crate) fn find_relative(&mut self, store: &Store, camera: (DVec3, &Frustum), layers: u32) {
+    pub(crate) fn find_relative(&mut self, from: (&Store, &WideWorlds), camera: (DVec3, &Frustum), layers: u32) {
         let mut relative = core::mem::take(&mut self.relative);
-        relative.find(store, camera, layers, self.begin_replacing());
+        relative.find(from, camera, layers, self.begin_replacing());
         self.finish_replacing();
         self.relative = relative;
     }

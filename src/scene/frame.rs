@@ -2,6 +2,7 @@
 
 use crate::Visibility;
 use crate::pass::DrawList;
+use crate::query::CullView;
 use crate::scene::Scene;
 use crate::store::{At, MatrixSlot};
 use crate::visit::{Flow, SliceView, SliceVisitor, SliceVisitorMut};
@@ -93,7 +94,7 @@ impl Scene {
     /// [list's own](DrawList::on_layers). [`DrawList::relative_matrices`] are those of
     /// [`Scene::draw_list_relative`]. Boxes are taken from there too, in double precision and rounded outwards: no shape
     /// that touches is missed, however far from the origin camera and shape are, and the scene need not keep
-    /// [`bounds`](crate::SceneConfig::bounds).
+    /// [`bounds`](crate::SceneConfig::bounds). For several views at a time, there is [`Scene::cull_views_relative`].
     ///
     /// If the list is kept from frame to frame, it remembers world transforms and boxes, and computes those that may
     /// have changed: 96 bytes a transform, 24 a shape. A frame in which only the camera moved runs in **O(slices +
@@ -122,9 +123,7 @@ impl Scene {
     /// # Ok::<(), hedgerow::Error>(())
     /// ```
     pub fn cull_relative(&self, camera: DVec3, frustum: &Frustum, layers: Visibility, list: &mut DrawList) {
-        let layers = layers.mask() & list.layers;
-        list.find_relative(&self.store, (camera, frustum), layers);
-        list.ask_previous(|node| self.previous_world(node));
+        self.cull_views_relative(camera, &mut [CullView { frustum: *frustum, layers, list }]);
     }
 
     /// All slices of the tree as columns, in tree order: each before those below it. For passes of your own over whole

@@ -4,9 +4,14 @@ use crate::Aabb;
 use crate::pass::{DrawList, Found, MOST_PROBES, Probe};
 use crate::scene::Scene;
 use crate::store::MatrixSlot;
+#[cfg(feature = "rayon")]
+use crate::threads::is_worth_sharing;
 use crate::{Error, NodeHandle, Visibility};
+use glam::DVec3;
 use hedgerow_math::internal as simd;
 use hedgerow_math::{Frustum, Ray, Sphere};
+#[cfg(feature = "rayon")]
+use rayon::iter::{IntoParallelRefMutIterator, ParallelIterator};
 use smallvec::SmallVec;
 
 /// A node that is visible in some of several frusta; see [`Scene::cull_many`].
@@ -122,17 +127,56 @@ impl Scene {
             views.iter().map(|view| view.layers.mask() & view.list.layers).collect();
         let Some(first) = views.first_mut() else { return Ok(()) };
         let mut walk = core::mem::take(&mut first.list.walk);
-        {
-            let mut listings: SmallVec<[_; MOST_PROBES]> =
-                views.iter_mut().map(|view| view.list.begin_replacing()).collect();
-            self.store.find_views(&frusta, &layers, &mut walk, &mut listings);
-        }
-        for view in &mut *views {
-            view.list.finish_replacing();
-            view.list.ask_previous(|node| self.previous_world(node));
+        let mut lists: SmallVec<[&mut DrawList; MOST_PROBES]> = views.iter_mut().map(|view| &mut *view.list).collect();
+        self.store.find_views(&frusta, &layers, &mut walk, &mut lists);
+        for list in lists {
+            list.ask_previous(|node| self.previous_world(node));
         }
         views[0].list.walk = walk;
         Ok(())
+    }
+
+    /// Fills the lists of several views that share an origin, with matrices relative to it: [`Scene::cull_views`] for
+    /// worlds so large that single precision cannot resolve positions. Each list is what [`Scene::cull_relative`] with
+    /// the view's frustum and layers would make it. The frusta are those of cameras in the origin, or of what lies
+    /// around it, such as the cascades of a shadow map.
+    ///
+    /// World transforms and boxes in double precision are brought in step once for all views, and kept in the first
+    /// list alone: 96 bytes a transform, 24 a shape. So give the same list first in each frame.
+    ///
+    /// ```
+    /// use hedgerow::glam::{DVec3, Vec4};
+    /// use hedgerow::query::{CullView, Frustum};
+    /// use hedgerow::{Aabb, DrawList, Node, Scene, Shape, Transform, Visibility};
+    ///
+    /// let mut scene = Scene::new();
+    /// let city = scene.insert(scene.root(), Node::transform(Transform::from_xyz(1e8, 0.0, 0.0)))?;
+    /// for x in -20..20 {
+    ///     let place = Node::transform(Transform::from_xyz(x as f32, 0.0, 0.0));
+    ///     scene.insert(city, place.with_shape(Shape::new(1, Aabb::cube(0.25))))?;
+    /// }
+    /// scene.update();
+    ///
+    /// let right_of = |x: f32| Frustum::from_planes([Vec4::new(1.0, 0.0, 0.0, -x), Vec4::ZERO, Vec4::ZERO, Vec4::ZERO,
+    ///     Vec4::ZERO, Vec4::ZERO]);
+    /// let (mut camera, mut shadows) = (DrawList::new(), DrawList::new());
+    /// scene.cull_views_relative(DVec3::new(1e8 + 0.125, 0.0, 0.0), &mut [
+    ///     CullView { frustum: right_of(10.0)?, layers: Visibility::VISIBLE, list: &mut camera },
+    ///     CullView { frustum: right_of(0.0)?, layers: Visibility::VISIBLE, list: &mut shadows },
+    /// ]);
+    /// assert_eq!((camera.len(), shadows.len()), (10, 20));
+    /// assert_eq!(camera.relative_matrices()[0].translation().x, 9.875);
+    /// # Ok::<(), hedgerow::Error>(())
+    /// ```
+    pub fn cull_views_relative(&self, camera: DVec3, views: &mut [CullView<'_>]) {
+        let Some(first) = views.first_mut() else { return };
+        let worlds = first.list.take_worlds(&self.store);
+        each_view(views, self.len(), |CullView { frustum, layers, list }| {
+            let layers = layers.mask() & list.layers;
+            list.find_relative((&self.store, &worlds), (camera, frustum), layers);
+            list.ask_previous(|node| self.previous_world(node));
+        });
+        views[0].list.keep_worlds(worlds);
     }
 
     /// Lists the nodes whose shapes touch the frustum and are visible on some of the layers. Replaces the contents of
@@ -244,4 +288,22 @@ impl Scene {
         }
         Ok(())
     }
+}
+
+/// Calls `fill` with each view of a scene of so many nodes, with several at a time where that is worth it.
+#[cfg(feature = "rayon")]
+fn each_view(views: &mut [CullView<'_>], nodes: usize, fill: impl Fn(&mut CullView<'_>) + Sync) {
+    /// With fewer nodes than this, one thread finishes before another has started.
+    const WORTH_SHARING: usize = 16_384;
+    if views.len() > 1 && is_worth_sharing(nodes, WORTH_SHARING) {
+        views.par_iter_mut().for_each(&fill);
+    } else {
+        views.iter_mut().for_each(fill);
+    }
+}
+
+/// Calls `fill` with each view.
+#[cfg(not(feature = "rayon"))]
+fn each_view(views: &mut [CullView<'_>], _nodes: usize, fill: impl Fn(&mut CullView<'_>)) {
+    views.iter_mut().for_each(fill);
 }

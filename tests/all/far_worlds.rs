@@ -2,6 +2,7 @@
 
 use crate::renderers::{grid, looking};
 use hedgerow::glam::{DVec3, Quat, Vec3};
+use hedgerow::query::CullView;
 use hedgerow::{
     Aabb, DrawList, Error, Keep, Mat34, Node, NodeHandle, Scene, SceneConfig, Shape, Transform, Visibility,
 };
@@ -105,6 +106,42 @@ fn a_relative_list_follows_what_moves_also_above_other_slices() {
         assert_eq!(near.commands(), anew.commands());
         assert_eq!(near.relative_matrices(), anew.relative_matrices());
     }
+}
+
+#[test]
+fn views_around_a_camera_are_those_of_single_culls() {
+    let (mut scene, shapes) = planet(3, SceneConfig::DEFAULT);
+    for (at, &(node, _)) in shapes.iter().enumerate().filter(|(at, _)| at % 3 == 0) {
+        scene.set_visibility(node, Visibility::layers(1 << (at % 2))).unwrap();
+    }
+    let mut lists = [DrawList::new(), DrawList::new().without_matrices(), DrawList::new()];
+    let looks = [Vec3::NEG_Z, Vec3::new(1.0, 0.2, 0.1), Vec3::new(-0.3, -1.0, 0.5)];
+    let mut seen = 0;
+    for (step, &(node, _)) in shapes.iter().step_by(shapes.len() / 20).enumerate() {
+        let local = scene.local(node).unwrap().transform().unwrap();
+        scene.set_local(node, Transform { translation: local.translation + Vec3::Y, ..local }).unwrap();
+        if step % 3 != 2 {
+            scene.update();
+        }
+        let camera = scene.world_f64(node).unwrap().translation + DVec3::new(1.0, 2.0, 3.0);
+        let layers = [Visibility::VISIBLE, Visibility::layers(1), Visibility::layers(2)];
+        let frusta = looks.map(|look| looking(Vec3::ZERO, look));
+        let mut views: Vec<_> = lists
+            .iter_mut()
+            .zip(frusta.iter().zip(layers))
+            .map(|(list, (&frustum, layers))| CullView { frustum, layers, list })
+            .collect();
+        scene.cull_views_relative(camera, &mut views);
+        for (list, (frustum, layers)) in lists.iter().zip(frusta.iter().zip(layers)) {
+            let mut single = DrawList::new();
+            scene.cull_relative(camera, frustum, layers, &mut single);
+            assert_eq!((list.commands(), list.slots()), (single.commands(), single.slots()));
+            assert_eq!(list.relative_matrices(), single.relative_matrices());
+            seen += list.len();
+        }
+    }
+    assert!(seen > 20, "{seen}");
+    scene.cull_views_relative(DVec3::ZERO, &mut []);
 }
 
 /// A node with a translation in double precision, and its parent.

@@ -57,11 +57,11 @@ fn a_scene_goes_to_other_threads_and_is_read_by_many() {
 mod side_by_side {
     use super::{Dice, Rng, tree};
     use hedgerow::changes::{ChangeReader, Changes};
-    use hedgerow::glam::{Vec3, Vec4};
+    use hedgerow::glam::{DVec3, Vec3, Vec4};
     use hedgerow::{
         Aabb, DrawList, Keep, Mat34, NodeHandle, Scene, SceneConfig, Visibility,
         draw::DrawCommand,
-        query::{CullHit, Frustum, Ray, RayHit, Sphere},
+        query::{CullHit, CullView, Frustum, Ray, RayHit, Sphere},
     };
     use rayon::ThreadPoolBuilder;
 
@@ -101,12 +101,20 @@ mod side_by_side {
             kept.iter_mut().for_each(|list| scene.draw_list(list));
             let mut anew = DrawList::new();
             scene.draw_list(&mut anew);
-            let draws =
-                [&kept[0], &kept[1], &anew, &culled].map(|list| (list.commands().to_vec(), list.matrices().to_vec()));
+            let mut views = [const { DrawList::new() }; 4];
+            let [first, second, near, far] = &mut views;
+            let seen = |frustum, layers, list| CullView { frustum, layers: Visibility::layers(layers), list };
+            scene.cull_views(&mut [seen(half, u32::MAX, first), seen(tenth, 2, second)]).unwrap();
+            let eye = DVec3::new(3.0, 0.0, -7.0);
+            scene.cull_views_relative(eye, &mut [seen(half, u32::MAX, near), seen(tenth, 2, far)]);
+            let [first, second, near, far] = &views;
+            let lists = [&kept[0], &kept[1], &anew, &culled, first, second];
+            let mut draws = lists.map(|list| (list.commands().to_vec(), list.matrices().to_vec())).to_vec();
+            draws.extend([near, far].map(|list| (list.commands().to_vec(), list.relative_matrices().to_vec())));
             Self {
                 worlds: nodes.iter().map(|&node| scene.world(node).copied()).collect(),
                 bounds: nodes.iter().map(|&node| scene.subtree_bounds(node)).collect(),
-                draws: draws.to_vec(),
+                draws,
                 nodes: found,
                 cull_hits,
                 hits,

@@ -167,16 +167,6 @@ impl Editor {
             return Err(Failure::new("the root cannot be duplicated"));
         }
         let map = scene.duplicate(node, Place::After(node))?;
-        // Words are no part of copies, and tell which figure is drawn.
-        let pairs: Vec<(NodeHandle, NodeHandle)> = map.iter().collect();
-        for (old, new) in pairs {
-            match scene.word(old) {
-                Some(word) if word != 0 => {
-                    scene.set_word(new, word)?;
-                }
-                _ => {}
-            }
-        }
         self.picked = Some(map.top());
         self.note(Edit::Detach(map.top()));
         Ok(())

@@ -35,3 +35,29 @@ impl Threads {
         work()
     }
 }
+
+/// Does two things side by side where there are threads for it.
+#[cfg(not(target_arch = "wasm32"))]
+pub fn join<A: Send, B: Send>(first: impl FnOnce() -> A + Send, second: impl FnOnce() -> B + Send) -> (A, B) {
+    rayon::join(first, second)
+}
+
+/// Does two things, one after the other.
+#[cfg(target_arch = "wasm32")]
+pub fn join<A, B>(first: impl FnOnce() -> A, second: impl FnOnce() -> B) -> (A, B) {
+    (first(), second())
+}
+
+/// Does some work for each item and its number, for several at a time where there are threads for it.
+#[cfg(not(target_arch = "wasm32"))]
+pub fn each<T: Send>(items: &mut [T], work: impl Fn(usize, &mut T) + Sync) {
+    use rayon::iter::{IndexedParallelIterator as _, IntoParallelRefMutIterator as _, ParallelIterator as _};
+    // Each is long enough for a task of its own.
+    items.par_iter_mut().with_max_len(1).enumerate().for_each(|(number, item)| work(number, item));
+}
+
+/// Does some work for each item and its number.
+#[cfg(target_arch = "wasm32")]
+pub fn each<T>(items: &mut [T], work: impl Fn(usize, &mut T)) {
+    items.iter_mut().enumerate().for_each(|(number, item)| work(number, item));
+}

@@ -156,7 +156,7 @@ impl Viewer {
         let updated = Instant::now();
         renderer.cull(stage, &camera, frozen.as_ref(), aspect)?;
         let culled = Instant::now();
-        renderer.arrange(stage, &camera);
+        renderer.arrange(gpu, stage, &camera);
         let arranged = Instant::now();
         renderer.upload(gpu, stage, &camera, aspect)?;
         let phases = [updated - start, culled - updated, arranged - culled, arranged.elapsed()];

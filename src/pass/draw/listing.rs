@@ -102,6 +102,16 @@ impl Listing {
         self.slots.push(slot(slice, record));
     }
 
+    /// Adds a shape that several views may see.
+    #[inline]
+    pub(crate) fn push_seen(&mut self, store: &Store, seen: &Seen) {
+        self.commands.push(seen.command);
+        if self.keeps_matrices {
+            self.matrices.push(store.view(seen.slot.slice).transforms().worlds()[seen.slot.slot as usize]);
+        }
+        self.slots.push(seen.slot);
+    }
+
     /// Adds the shapes of a slice that are visible on one of these layers.
     pub(crate) fn add(&mut self, slice: SliceView<'_>, layers: u32) {
         let most = slice.shapes().len();
@@ -274,6 +284,22 @@ impl Part<'_> {
         let turned = self.commands[at].set_mirrored(matrix.is_mirrored());
         self.marks[at] |= mark::MATRIX | (u8::from(turned) * mark::COMMAND);
         turned
+    }
+}
+
+/// What is listed for a shape, and the views that see it, one bit each.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Seen {
+    pub(crate) command: DrawCommand,
+    pub(crate) slot: MatrixSlot,
+    pub(crate) views: u32,
+}
+
+impl Seen {
+    /// A shape of a slice.
+    #[inline]
+    pub(crate) fn of(slice: SliceView<'_>, record: &ShapeRecord, views: u32) -> Option<Self> {
+        listed(slice, record).map(|(command, _)| Self { command, slot: slot(slice, record), views })
     }
 }
 

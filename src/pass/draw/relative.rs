@@ -68,18 +68,29 @@ impl Relative {
         }
     }
 
+    /// Hands over the world transforms with boxes, brought in step with a scene, to be lent to several lists.
+    pub(crate) fn take_worlds(&mut self, store: &Store) -> WideWorlds {
+        let mut worlds = core::mem::take(&mut self.worlds);
+        worlds.refresh(store, true);
+        worlds
+    }
+
+    /// Keeps what [`Self::take_worlds`] handed over.
+    pub(crate) fn keep_worlds(&mut self, worlds: WideWorlds) {
+        self.worlds = worlds;
+    }
+
     /// Lists the shapes that touch a frustum around the camera and are visible on one of these layers, with their
-    /// matrices.
+    /// matrices. The world transforms are in step with the scene.
     pub(crate) fn find(
         &mut self,
-        store: &Store,
+        (store, worlds): (&Store, &WideWorlds),
         (camera, frustum): (DVec3, &Frustum),
         layers: u32,
         listing: &mut Listing,
     ) {
         self.forget();
-        let Self { matrices, worlds, found, .. } = self;
-        worlds.refresh(store, true);
+        let Self { matrices, found, .. } = self;
         listing.clear();
         let mut next = Some(At::ROOT.slice);
         while let Some(number) = next {

@@ -6,3 +6,5 @@
 
 mod listing;
 mod search;
+
+pub(in crate::pass) use search::list_seen;

@@ -1,9 +1,11 @@
 //! Searches several slices at a time, for draws. Handles are found as fast as they are copied, by one thread.
 
+use crate::pass::DrawList;
 use crate::pass::cull::{Found, Probe, Stop};
+use crate::pass::draw::Seen;
 use crate::store::Store;
 use crate::threads::is_worth_sharing;
-use rayon::iter::{IntoParallelIterator, ParallelIterator};
+use rayon::iter::{IndexedParallelIterator, IntoParallelIterator, IntoParallelRefMutIterator, ParallelIterator};
 
 /// With fewer tasks than this, one thread finishes before another has started.
 const WORTH_SHARING: usize = 4;
@@ -13,14 +15,28 @@ impl Store {
     /// too little work to share. A task searches slices with about `grain` shapes.
     pub(in crate::pass) fn search<'s, P: Probe, T: Send>(
         &'s self,
-        (route, grain): (&[Stop], usize),
+        route: (&[Stop], usize),
         probes: &[P],
         layers: u32,
         pick: impl Fn(Found<'s>) -> Option<T> + Sync,
     ) -> Option<Vec<Vec<T>>> {
+        let mut lists = Vec::new();
+        self.search_into(route, probes, layers, pick, &mut lists).then_some(lists)
+    }
+
+    /// Like [`Self::search`], into lists that are kept. Returns `false`, and does nothing, if there is too little work
+    /// to share.
+    pub(in crate::pass) fn search_into<'s, P: Probe, T: Send>(
+        &'s self,
+        (route, grain): (&[Stop], usize),
+        probes: &[P],
+        layers: u32,
+        pick: impl Fn(Found<'s>) -> Option<T> + Sync,
+        lists: &mut Vec<Vec<T>>,
+    ) -> bool {
         let shapes = |stop: &Stop| self.view(stop.slice).shapes().len();
         if route.len() < 2 || !is_worth_sharing(route.iter().map(shapes).sum(), WORTH_SHARING * grain) {
-            return None;
+            return false;
         }
         let mut seen = 0;
         let legs: Vec<&[Stop]> = route
@@ -33,15 +49,22 @@ impl Store {
                 full
             })
             .collect();
-        let look = |leg: &[Stop]| {
-            let mut list = Vec::new();
-            self.look_into(leg, probes, layers, &mut |found| {
-                if let Some(picked) = pick(found) {
-                    list.push(picked);
-                }
-            });
-            list
-        };
-        Some(legs.into_par_iter().map(look).collect())
+        lists.resize_with(legs.len(), Vec::new);
+        legs.into_par_iter().zip(lists).for_each(|(leg, list)| {
+            list.clear();
+            self.look_into(leg, probes, layers, &mut |found| list.extend(pick(found)));
+        });
+        true
     }
+}
+
+/// Lists for each view what it sees, in the order of these lists.
+pub(in crate::pass) fn list_seen(store: &Store, seen: &[Vec<Seen>], lists: &mut [&mut DrawList]) {
+    lists.par_iter_mut().with_max_len(1).enumerate().for_each(|(view, list)| {
+        let listing = list.begin_replacing();
+        for seen in seen.iter().flatten().filter(|seen| seen.views >> view & 1 != 0) {
+            listing.push_seen(store, seen);
+        }
+        list.finish_replacing();
+    });
 }

@@ -29,6 +29,8 @@ pub(crate) struct Renderer {
     relative: DrawList,
     near: DrawList,
     views: [DrawList; 3],
+    /// The same relative to a camera.
+    around: [DrawList; 3],
 }
 
 /// A copy of a list, kept by the ranges that are told to have changed.
@@ -64,7 +66,8 @@ impl Renderer {
             mirrors: Default::default(),
             relative: list.clone(),
             near: list.clone(),
-            views: [list.clone(), layered, list.clone().without_matrices()],
+            views: [list.clone(), layered.clone(), list.clone().without_matrices()],
+            around: [list.clone(), list.clone().without_matrices(), layered],
             list,
         }
     }
@@ -134,6 +137,31 @@ impl Renderer {
         let same = matrices.clone().all(|(a, b)| same_bits(a, b) || a.rows.iter().flatten().any(|part| part.is_nan()));
         let same = same && near.relative_matrices().len() == near.len() && near.slots() == anew.slots();
         ensure!(same && near.commands() == anew.commands(), "kept {:?}, anew {:?}", near.commands(), anew.commands());
+        Ok(())
+    }
+
+    /// Compares the lists of several views around a camera with those of one view each.
+    fn compare_views_relative(&mut self, scene: &Scene, camera_at: DVec3, seed: u64) -> Check {
+        let frusta = [seed + 1, seed, seed + 5].map(camera);
+        let masks = [Visibility::layers(5), Visibility::VISIBLE, Visibility::VISIBLE];
+        let mut singles = self.around.clone();
+        let mut views: Vec<CullView<'_>> = Vec::new();
+        for ((list, &frustum), &layers) in self.around.iter_mut().zip(&frusta).zip(&masks) {
+            views.push(CullView { frustum, layers, list });
+        }
+        scene.cull_views_relative(camera_at, &mut views);
+        for (at, single) in singles.iter_mut().enumerate() {
+            scene.cull_relative(camera_at, &frusta[at], masks[at], single);
+            let found = &self.around[at];
+            let same = found.commands() == single.commands() && found.slots() == single.slots();
+            ensure!(same, "view {at} around {camera_at} lists {:?}, not {:?}", found.commands(), single.commands());
+            let matrices = found.relative_matrices();
+            let same = matrices.len() == found.len() && matrices.len() == single.relative_matrices().len();
+            ensure!(same, "view {at} has {} matrices of {} draws", matrices.len(), found.len());
+            let mut pairs = matrices.iter().zip(single.relative_matrices());
+            let same = pairs.all(|(a, b)| same_bits(a, b) || a.rows.iter().flatten().any(|part| part.is_nan()));
+            ensure!(same, "view {at} has other matrices");
+        }
         Ok(())
     }
 
@@ -248,7 +276,9 @@ impl Oracle {
             let live = self.tree.live();
             let eye = scene.world_f64(self.tree.handle(live[usize::from(probe / 4) % live.len()]));
             let eye = eye.map_or(DVec3::ZERO, |world| world.translation);
-            renderer.compare_relative(scene, if eye.is_finite() { eye } else { DVec3::ONE }, seed)?;
+            let eye = if eye.is_finite() { eye } else { DVec3::ONE };
+            renderer.compare_relative(scene, eye, seed)?;
+            renderer.compare_views_relative(scene, eye, seed)?;
         }
         if !updated {
             return Ok(());

@@ -1,6 +1,7 @@
 //! Buffers that grow, and writes to them and to tables: all of a frame go through one staging buffer.
 
 use super::Gpu;
+use super::staging::Staging;
 use super::tables::{Place, Rectangle, Table, rectangles, texels};
 
 /// How many bytes were written in a frame.
@@ -33,6 +34,7 @@ pub struct Buffers {
     /// Where the bytes of each write begin, and where they belong.
     copies: Vec<(u64, Target)>,
     staging: Option<wgpu::Buffer>,
+    pool: Staging,
     /// How many of the bytes are in the staging buffer.
     staged: usize,
 }
@@ -106,13 +108,7 @@ impl Buffers {
         if self.staged == self.bytes.len() {
             return;
         }
-        let size = self.bytes.len() as u64;
-        let staging = self.staging.take().filter(|staging| staging.size() >= size).unwrap_or_else(|| {
-            let usage = wgpu::BufferUsages::COPY_SRC | wgpu::BufferUsages::COPY_DST;
-            new(gpu, "staging", size.next_power_of_two(), usage)
-        });
-        gpu.queue.write_buffer(&staging, 0, &self.bytes);
-        self.staging = Some(staging);
+        self.staging = Some(self.pool.fill(gpu, &self.bytes));
         self.staged = self.bytes.len();
     }
 
@@ -141,6 +137,14 @@ impl Buffers {
 pub(super) fn new(gpu: &Gpu, label: &str, size: u64, usage: wgpu::BufferUsages) -> wgpu::Buffer {
     let size = size.max(256).next_multiple_of(4);
     let descriptor = wgpu::BufferDescriptor { label: Some(label), size, usage, mapped_at_creation: false };
+    gpu.device.create_buffer(&descriptor)
+}
+
+/// The same, mapped.
+#[cfg(not(target_arch = "wasm32"))]
+pub(super) fn mapped(gpu: &Gpu, label: &str, size: u64, usage: wgpu::BufferUsages) -> wgpu::Buffer {
+    let size = size.max(256).next_multiple_of(4);
+    let descriptor = wgpu::BufferDescriptor { label: Some(label), size, usage, mapped_at_creation: true };
     gpu.device.create_buffer(&descriptor)
 }
 

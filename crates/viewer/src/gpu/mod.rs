@@ -5,6 +5,7 @@ pub mod canvas;
 pub mod lines;
 mod pipelines;
 pub mod renderer;
+mod staging;
 mod tables;
 pub mod textures;
 

@@ -16,6 +16,7 @@ use crate::cascades::{CASCADES, Cascade, cascades};
 use crate::failure::Result;
 use crate::stage::geometry::Topology;
 use crate::stage::{Alpha, Stage};
+use crate::threads;
 use crate::view::{Stream, View, is_deformed, single};
 use bytemuck::{Pod, Zeroable};
 use hedgerow::Mat34;
@@ -158,6 +159,8 @@ pub struct Renderer {
     lines: Option<Lines>,
     targets: Option<draw::Targets>,
     buffers: Buffers,
+    /// Whether shaders are to be bound to other buffers.
+    rebind: bool,
     /// What was uploaded since it was last asked.
     uploaded: Uploaded,
 }
@@ -234,6 +237,7 @@ impl Renderer {
             lines: None,
             targets: None,
             buffers: Buffers::default(),
+            rebind: false,
             uploaded: Uploaded::default(),
             pipelines,
             settings,

@@ -23,6 +23,8 @@ use std::sync::Arc;
 
 /// The largest side of a texture; larger images are halved until they fit.
 const MOST: u32 = 2048;
+/// The colour of all that a file without materials has, linear.
+const CLAY: [f32; 4] = [0.36, 0.36, 0.37, 1.0];
 
 /// A file that plays.
 pub(super) struct FilePlay {
@@ -107,6 +109,11 @@ fn of(
         }
     }
     let mut surfaces: Vec<Surface> = play.imported.materials.iter().map(|of| surface(&play.imported, of)).collect();
+    // Behind those of the file is the default one, white and as bright as the sun makes it. Of a file that has no
+    // other, the shape is to be seen.
+    if surfaces.len() < 2 {
+        surfaces = vec![Surface { colour: CLAY, ..Surface::default() }];
+    }
     surfaces.push(Surface::default());
     let images = play.imported.images.iter().map(image).collect();
     let mut light = Daylight { haze: f32::INFINITY, ..Daylight::AFTERNOON };

@@ -12,12 +12,14 @@ use crate::army::Army;
 use crate::camera::Camera;
 use crate::failure::{Failure, Result};
 use crate::life::TownLife;
-use crate::turn::{Life as _, MAINTENANCE_BUDGET};
+use crate::threads;
+use crate::turn::MAINTENANCE_BUDGET;
 use figures::Figures;
 use file::FilePlay;
 use geometry::Mesh;
 use hedgerow::glam::{DVec3, Quat, Vec3};
 use hedgerow::{Local, Mat34, NodeHandle, Scene, SceneConfig, Visibility};
+use std::time::Duration;
 use web_time::Instant;
 
 /// Seconds a frame.
@@ -264,9 +266,21 @@ impl Stage {
     pub fn act(&mut self, load: f32) -> Result<Acted> {
         let mut acted = Acted::default();
         let start = Instant::now();
+        // How long edits waited for characters that took their step meanwhile.
+        let mut waited = Duration::ZERO;
         match &mut self.play {
             Play::Town(life) => {
-                let tally = life.frame(&mut self.scene, self.frames)?;
+                // Nobody's step needs the scene that is edited meanwhile.
+                let TownLife { bustle, people } = &mut **life;
+                let (scene, figures, number) = (&mut self.scene, &mut self.figures, self.frames);
+                let (tally, stepped) = threads::join(
+                    || (bustle.frame(scene, number), Instant::now()),
+                    || people.step().map_err(Failure::from).and_then(|()| town::pose(people, figures)),
+                );
+                stepped?;
+                let (tally, end) = tally;
+                waited = end.elapsed();
+                let tally = tally?;
                 acted.edits = [tally.set, tally.moved, tally.inserted, tally.removed];
             }
             Play::Army(army) => {
@@ -284,10 +298,7 @@ impl Stage {
         let edited = Instant::now();
         let first = self.frames == 0;
         match &mut self.play {
-            Play::Town(life) => {
-                life.animate(&mut self.scene)?;
-                town::pose(life, &mut self.figures)?;
-            }
+            Play::Town(life) => life.people.place(&mut self.scene)?,
             Play::Army(army) => {
                 army.pose(if first { 0.0 } else { FRAME }, None)?;
                 self.figures.set_palettes(&army.palettes);
@@ -303,7 +314,8 @@ impl Stage {
         }
         let animated = Instant::now();
         self.scene.maintain(MAINTENANCE_BUDGET);
-        acted.ms = [edited - start, animated - edited, animated.elapsed()].map(|time| time.as_secs_f64() * 1e3);
+        let times = [edited - start - waited, animated - edited + waited, animated.elapsed()];
+        acted.ms = times.map(|time| time.as_secs_f64() * 1e3);
         self.frames += 1;
         Ok(acted)
     }

@@ -9,6 +9,7 @@ use crate::camera::Camera;
 use crate::failure::Result;
 use crate::life::TownLife;
 use crate::parts::{Material, Mesh as Part};
+use crate::people::People;
 use crate::town;
 use hedgerow::anim::Skeleton;
 use hedgerow::glam::{DVec3, Vec3};
@@ -89,10 +90,10 @@ pub(super) fn stage(seed: u64, people: u32) -> Result<Stage> {
     Stage::keep_bounds(&mut scene)?;
     let life = TownLife::new(&mut scene, town, people, seed)?;
     let mut figures = Figures::default();
-    let (rig, skin) = life.people().rig();
+    let (rig, skin) = life.people.rig();
     let (person, shape) = puppet(rig, skin, Part::Person as u32)?;
     figures.shapes.push(shape);
-    for (number, (node, _)) in life.people().poses().enumerate() {
+    for (number, (node, _)) in life.people.poses().enumerate() {
         // Shirts are white here: the material has the colour.
         let word = figures.push(0, None, Some(LOOKS[number % LOOKS.len()]));
         scene.set_word(node, word)?;
@@ -155,10 +156,10 @@ pub(super) fn stage(seed: u64, people: u32) -> Result<Stage> {
 }
 
 /// Makes the palettes of all people, as they are posed now.
-pub(super) fn pose(life: &TownLife, figures: &mut Figures) -> Result<()> {
-    let (rig, skin) = life.people().rig();
+pub(super) fn pose(people: &People, figures: &mut Figures) -> Result<()> {
+    let (rig, skin) = people.rig();
     let (skeleton, skin): (&Skeleton, &Skin) = (&rig.skeleton, skin);
-    for (figure, (_, models)) in figures.list.iter().zip(life.people().poses()) {
+    for (figure, (_, models)) in figures.list.iter().zip(people.poses()) {
         // Without a pose so far: at rest.
         if models.len() == skeleton.len() {
             skin.palette_into(models, &mut figures.palettes[figure.palette.clone()])?;

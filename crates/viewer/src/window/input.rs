@@ -26,7 +26,8 @@ const FLY: [(KeyCode, Vec3); 6] = [
 #[derive(Default)]
 pub(super) struct Input {
     pointer: Vec2,
-    held: Option<Held>,
+    /// The button that is held, and what for.
+    held: Option<(MouseButton, Held)>,
     keys: HashSet<KeyCode>,
     modifiers: ModifiersState,
 }
@@ -61,21 +62,24 @@ impl Input {
                 self.pointer = to;
                 self.moved(way, size, viewer, session);
             }
-            WindowEvent::MouseInput { state: ElementState::Released, .. } => {
-                if let Some(Held::Taken { .. }) = self.held.take() {
-                    session.drop();
+            WindowEvent::MouseInput { state: ElementState::Released, button, .. } => {
+                if self.holds(*button) {
+                    self.let_go(session);
                 }
             }
-            WindowEvent::MouseInput { button, .. } if !panel => {
-                self.held = match button {
+            // While one button is held, others do nothing. If its release was not told, it may be pressed again.
+            WindowEvent::MouseInput { button, .. } if !panel && (self.held.is_none() || self.holds(*button)) => {
+                self.let_go(session);
+                let held = match button {
                     MouseButton::Left => {
                         session.grab(viewer, aspect(size), place(self.pointer, size));
-                        Some(Held::Taken { from: self.pointer, follows: false })
+                        Held::Taken { from: self.pointer, follows: false }
                     }
-                    MouseButton::Right => Some(Held::Turning),
-                    MouseButton::Middle => Some(Held::Panning),
-                    _ => None,
+                    MouseButton::Right => Held::Turning,
+                    MouseButton::Middle => Held::Panning,
+                    _ => return,
                 };
+                self.held = Some((*button, held));
             }
             WindowEvent::MouseWheel { delta, .. } if !panel => {
                 let steps = match delta {
@@ -85,7 +89,11 @@ impl Input {
                 session.orbit.zoom(&mut viewer.camera, 0.88_f32.powf(steps));
             }
             WindowEvent::ModifiersChanged(modifiers) => self.modifiers = modifiers.state(),
-            WindowEvent::Focused(false) => self.keys.clear(),
+            // What is released in another window is not told.
+            WindowEvent::Focused(false) => {
+                self.keys.clear();
+                self.let_go(session);
+            }
             WindowEvent::KeyboardInput { event, is_synthetic: false, .. } => {
                 self.hold(event, typing);
                 if event.state.is_pressed() && !event.repeat && !typing {
@@ -96,9 +104,20 @@ impl Input {
         }
     }
 
+    fn holds(&self, button: MouseButton) -> bool {
+        self.held.is_some_and(|(held, _)| held == button)
+    }
+
+    /// What follows the pointer stays where it is.
+    fn let_go(&mut self, session: &mut Session) {
+        if let Some((_, Held::Taken { .. })) = self.held.take() {
+            session.drop();
+        }
+    }
+
     fn moved(&mut self, way: Vec2, size: [u32; 2], viewer: &mut Viewer, session: &mut Session) {
         let Session { orbit, flying, .. } = session;
-        match &mut self.held {
+        match self.held.as_mut().map(|(_, held)| held) {
             Some(Held::Taken { from, follows }) => {
                 *follows |= (self.pointer - *from).length() > SLACK;
                 if *follows {

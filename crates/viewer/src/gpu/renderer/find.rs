@@ -22,24 +22,26 @@ impl Renderer {
             }
             return Ok(());
         }
+        let mut frusta = Vec::with_capacity(drawn.len());
         if settings.relative {
             // The frustum is relative to the camera, wherever the frozen one is.
             let away = Mat4::from_translation((camera.eye - seeing.eye).as_vec3());
-            let frustum = Frustum::from_view_projection(&(seeing.view_projection(aspect) * away))?;
-            scene.cull_relative(camera.eye, &frustum, layers, &mut drawn[0].view.list);
-            for (Drawn { view, .. }, cascade) in drawn[1..].iter_mut().zip(&falls) {
-                scene.cull_relative(camera.eye, &cascade.relative_frustum()?, layers, &mut view.list);
-            }
-            return Ok(());
+            frusta.push(Frustum::from_view_projection(&(seeing.view_projection(aspect) * away))?);
+        } else {
+            frusta.push(seeing.frustum(aspect)?);
         }
-        let mut frusta = vec![seeing.frustum(aspect)?];
         for cascade in falls.iter().take(drawn.len() - 1) {
-            frusta.push(cascade.frustum()?);
+            frusta.push(if settings.relative { cascade.relative_frustum()? } else { cascade.frustum()? });
         }
         let views = drawn.iter_mut().zip(frusta);
         let mut views: Vec<CullView<'_>> =
             views.map(|(Drawn { view, .. }, frustum)| CullView { frustum, layers, list: &mut view.list }).collect();
-        Ok(scene.cull_views(&mut views)?)
+        if settings.relative {
+            scene.cull_views_relative(camera.eye, &mut views);
+        } else {
+            scene.cull_views(&mut views)?;
+        }
+        Ok(())
     }
 
     pub(super) fn cascades(stage: &Stage, camera: &Camera, aspect: f32, settings: Settings) -> [Cascade; CASCADES] {
@@ -47,11 +49,20 @@ impl Renderer {
         cascades(camera, aspect, stage.sun(), distance, reach, settings.shadow_texels)
     }
 
-    /// Groups and orders what was found.
-    pub fn arrange(&mut self, stage: &Stage, camera: &Camera) {
+    /// Groups and orders what was found, and notes the writes of world matrices meanwhile.
+    pub fn arrange(&mut self, gpu: &Gpu, stage: &Stage, camera: &Camera) {
         let eye = if self.settings.relative { Vec3::ZERO } else { camera.eye.as_vec3() };
-        for (number, Drawn { view, .. }) in self.drawn.iter_mut().enumerate() {
-            view.arrange(stage, (number == 0).then_some((eye, camera.forward)));
-        }
+        let mut drawn = std::mem::take(&mut self.drawn);
+        let ((), rebind) = threads::join(
+            || {
+                threads::each(&mut drawn, |number, Drawn { view, .. }| {
+                    view.arrange(stage, (number == 0).then_some((eye, camera.forward)));
+                });
+            },
+            // Those relative to the camera go by the lists.
+            || !self.settings.relative && self.upload_world(gpu, stage),
+        );
+        self.drawn = drawn;
+        self.rebind |= rebind;
     }
 }

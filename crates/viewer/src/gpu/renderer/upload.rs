@@ -5,14 +5,14 @@ use super::*;
 impl Renderer {
     /// Notes all writes that bring the device in step; [`Renderer::draw`] and [`Renderer::flush`] send them.
     pub fn upload(&mut self, gpu: &Gpu, stage: &mut Stage, camera: &Camera, aspect: f32) -> Result<()> {
-        let mut rebind = if self.settings.relative {
-            self.upload_relative(gpu, stage, camera)
-        } else {
-            self.upload_world(gpu, stage)
-        };
+        let mut rebind = std::mem::take(&mut self.rebind);
+        if self.settings.relative {
+            rebind |= self.upload_relative(gpu, stage, camera);
+        }
         let mirror = (!self.settings.relative).then_some(&self.mirror);
+        let seen: &Stage = stage;
+        threads::each(&mut self.drawn, |_, Drawn { view, .. }| view.index(seen, mirror));
         for Drawn { view, grouped, ordered } in &mut self.drawn {
-            view.index(stage, mirror);
             for (stream, buffers) in [(&view.grouped, grouped), (&view.ordered, ordered)] {
                 self.uploaded.draws += upload_stream(gpu, &mut self.buffers, stream, buffers);
             }
@@ -28,7 +28,7 @@ impl Renderer {
     }
 
     /// Writes the world matrices that the last update computed. Returns whether the table is in another place.
-    fn upload_world(&mut self, gpu: &Gpu, stage: &Stage) -> bool {
+    pub(super) fn upload_world(&mut self, gpu: &Gpu, stage: &Stage) -> bool {
         let Self { mirror, matrices, buffers, uploaded, settings, .. } = self;
         let transposed = settings.fault == Some(Fault::Transposed);
         let mut rebind = false;

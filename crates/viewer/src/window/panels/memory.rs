@@ -49,8 +49,9 @@ impl Memory {
         }
         let mut painter = Painter::new(scene);
         let stats = scene.stats();
-        let scale = scale(stats.rows.live, stats.slices);
-        let wide = (SIZE[0] / scale) as usize;
+        let rows = scene.slices().map(|slice| slice.rows().len()).sum();
+        let most = ui.ctx().input(|input| input.max_texture_side);
+        let (scale, wide) = layout(rows, stats.slices, most);
         let mut pixels = Vec::with_capacity(2 * scene.len());
         for slice in scene.slices() {
             painter.paint(&slice, lit.get(&slice.number()).map_or(&[], Vec::as_slice), &mut pixels);
@@ -78,20 +79,23 @@ impl Memory {
             stats.allocated_bytes() as f64 / 1e6,
         ));
         let size = texture.size_vec2() * scale;
-        egui::ScrollArea::vertical().max_height(SIZE[1]).show(ui, |ui| ui.image((texture.id(), size)));
+        egui::ScrollArea::both().max_width(SIZE[0]).max_height(SIZE[1]).show(ui, |ui| ui.image((texture.id(), size)));
         ui.weak("a pixel a row: colours are subtrees of the root's children, holes white, portals grey, swept lit");
     }
 }
 
-/// How many points a pixel is high and wide: as many as there is room for.
+/// How many points a pixel is high and wide, as many as there is room for; and how many pixels are in a line: so many
+/// that no more lines follow one another than a texture has.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a few hundred pixels")]
-fn scale(rows: usize, slices: usize) -> f32 {
-    let fits = |scale: &f32| {
-        let wide = (SIZE[0] / scale) as usize;
-        let lines = rows / wide + if slices <= LINES { slices } else { 0 };
-        scale * lines as f32 <= SIZE[1]
-    };
-    [16.0, 8.0, 4.0, 2.0].into_iter().find(fits).unwrap_or(1.0)
+fn layout(rows: usize, slices: usize, most: usize) -> (f32, usize) {
+    // A dark pixel behind each slice, or the rest of its line.
+    let ends = if slices <= LINES { 0 } else { slices };
+    let lines = |wide: usize| (rows + ends).div_ceil(wide) + if slices <= LINES { slices } else { 0 };
+    let wide = |scale: f32| (SIZE[0] / scale) as usize;
+    let fits = |scale: &f32| scale * lines(wide(*scale)) as f32 <= SIZE[1];
+    let scale = [16.0, 8.0, 4.0, 2.0].into_iter().find(fits).unwrap_or(1.0);
+    let least = (rows + ends).div_ceil(most.saturating_sub(LINES + 1).max(1));
+    (scale, wide(scale).max(least))
 }
 
 impl<'s> Painter<'s> {
@@ -145,5 +149,27 @@ impl<'s> Painter<'s> {
         };
         self.path.drain(..).for_each(|at| self.known[at] = Some(colour));
         colour
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_picture_is_higher_than_a_texture() {
+        for (rows, slices) in
+            [(1, 1), (5_000, 3), (100_000, 60), (3_000_000, 900), (40_000_000, 160), (1 << 28, 1 << 17)]
+        {
+            for most in [2048, 8192, 16_384] {
+                let (scale, wide) = layout(rows, slices, most);
+                // Each slice has a dark pixel behind it, and begins a line where there are few.
+                let (pixels, breaks) = if slices <= LINES { (rows, slices) } else { (rows + slices, 0) };
+                let lines = pixels.div_ceil(wide) + breaks;
+                assert!(lines <= most || wide > most, "{rows} rows, {slices} slices: {lines} lines of {wide}");
+                let few = rows < 100 * 300 && slices == 1;
+                assert!(!few || scale * lines as f32 <= SIZE[1], "{rows} rows are {lines} lines of {scale} points");
+            }
+        }
     }
 }
