@@ -320,9 +320,11 @@ fn what_is_named_again_and_again_has_a_limit() {
         "accessor 1",
         "animation 0",
         "accessor 2",
+        "animation 0",
         "accessor 1",
         "animation 1",
         "accessor 2",
+        "animation 1",
         "accessor 0",
     ];
     assert_eq!(at, expected);
